@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# flt - build, test, install. `make help` lists the targets.
+#
+# One make, no recursion: each folder brings a fragment (*.mk) that adds its
+# products to ALL, its quick native tests to CHECK_NATIVE and its guest tests to
+# CHECK_GUEST. Everything is built under $(O); the module is built in place by
+# kbuild, or under $(O) for several kernels at once (tests/vm/vm.mk).
+
+VERSION := 0.1.0
+O       ?= build
+CC      ?= gcc
+PREFIX  ?= /usr/local
+KDIR    ?= /lib/modules/$(shell uname -r)/build
+
+CSTD     = -std=gnu11
+WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Werror=implicit
+OPT     ?= -O2 -g -fno-omit-frame-pointer
+CPPFLAGS += -D_GNU_SOURCE -DFLT_VERSION='"$(VERSION)"' -Iinclude -Iinclude/uapi
+CFLAGS  += $(CSTD) $(OPT) $(WARN)
+
+ALL :=
+CHECK_NATIVE :=
+CHECK_GUEST :=
+
+.PHONY: all help check check-native check-long lint clean install
+all:
+
+include $(sort $(wildcard user/*.mk lib/*.mk scripts/*.mk tests/*/*.mk man/*.mk))
+
+all: $(ALL)
+
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST) | sort
+
+## make                     build fltctl and the libraries
+## make module              build flt.ko for this machine's kernel (KDIR=...)
+.PHONY: module
+module:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+## make clean               remove what was built
+clean:
+	rm -rf $(O)
+	@if [ -e flt.mod ] && [ -d $(KDIR) ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CPPFLAGS_$(*D)) $(CFLAGS) -MMD -MP -c -o $@ $<
+-include $(shell [ -d $(O) ] && find $(O) -name '*.d')

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * flt.h - the generic netlink family "flt": state, asked for.
+ *
+ * Permission. Every command needs CAP_PERFMON or CAP_SYS_ADMIN in the initial
+ * user namespace, held by the socket's opener and by the sender: -EPERM. The
+ * family exists in the initial network namespace only.
+ *
+ * Validation is strict: unknown commands, attributes and NLM_F flags, wrong
+ * lengths and out-of-range values are refused, with one errno per cause and an
+ * extack sentence (and, where there is one, the offending attribute):
+ *   -EPERM    capability missing
+ *   -EINVAL   attribute missing, malformed, of another command, or contradictory
+ *   -ERANGE   value outside its range
+ *   -ESRCH    no such process, or it never faulted while accounting was on
+ *   -ENOENT   no such session
+ *   -EACCES   the session belongs to another socket
+ *   -ENOSPC   the table of sessions is full
+ *   -EOPNOTSUPP  accounting is off and the command needs it
+ *
+ * Numbers are u64 with padding (FLT_*_PAD) unless said otherwise; times are
+ * CLOCK_MONOTONIC nanoseconds. A counter only grows while the module is loaded;
+ * nothing resets it. An attribute whose value is 0 may be absent, and an
+ * attribute that a reader does not know is to be skipped.
+ *
+ *   FLT_CMD_INFO_GET     do     ()                -> FLT_INFO_*
+ *   FLT_CMD_HOOK_GET     dump   ()                -> FLT_HOOK_*    a message per hook
+ *   FLT_CMD_TALLY_GET    do     ()                -> FLT_TALLY_*   the whole machine
+ *   FLT_CMD_LATENCY_GET  dump   ()                -> FLT_LATENCY_* a message per kind, minor and major apart
+ *   FLT_CMD_PROC_GET     do     (TGID)            -> FLT_PROC_*
+ *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
+ *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
+ *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW]) -> FLT_SESSION_ID
+ *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
+ *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
+ *
+ * A reply carries the command number of its request.
+ *
+ * Dumps. Rows come in the order of a table slot; a row's key is its FLT_PROC_ID
+ * (FLT_TASK_TID for threads), never repeated within one dump. Rows created
+ * during a dump may or may not be in it. NLM_F_DUMP_INTR is set if rows were
+ * retired meanwhile: ask again, or take the sums from FLT_CMD_TALLY_GET, which
+ * are whole at any time.
+ *
+ * Processes. One row is one thread group from its first counted fault (or from
+ * fork(), in a following session) to its end: PID reuse makes a new row. Threads
+ * are summed; fork makes a new row, exec and vfork do not merge or split one. A
+ * fault is charged to the thread that ran, as the kernel's own min_flt and
+ * maj_flt are, also when the memory belongs to another process (FLT_ACCOUNT_REMOTE
+ * counts those). Rows of ended processes are kept while the table has room; the
+ * oldest are then retired into FLT_TALLY_RETIRED, and faults of processes that
+ * found the table full go to FLT_TALLY_OTHER. At any moment
+ *     tally = sum of rows + retired + other
+ * but for faults in progress.
+ *
+ * Missed faults. The probe may miss a call (instances exhausted, another probe
+ * running on the CPU). Each thread's own min_flt and maj_flt tell what was
+ * missed, so MINOR and MAJOR are right all the same; the difference is added to
+ * them and to FLT_ACCOUNT_MISSED when the thread next faults or ends. Kind and
+ * latency of missed faults are unknown (FLT_KIND_UNKNOWN, in no bucket).
+ *
+ * Sessions. A session lives as long as the socket that made it; closing the
+ * socket ends it. While any session lives, accounting is on. A session with
+ * TGIDs sums up those processes, and with FOLLOW also what they fork from now
+ * on, ended ones included; FLT_SESSION_UNTRACKED counts descendants for which the
+ * table had no row, whose faults are missing from the sum.
+ */
+#ifndef _UAPI_LINUX_FLT_H
+#define _UAPI_LINUX_FLT_H
+
+#include <linux/flt_event.h>
+
+#define FLT_GENL_NAME "flt"
+/* The talk: a client refuses a module whose major (the high 16 bits) differs. */
+#define FLT_API_VERSION 0x00010000
+#define FLT_GENL_VERSION 1
+
+#define FLT_COMM_LEN 16
+#define FLT_SYMBOL_LEN 64
+#define FLT_SESSION_TGIDS_MAX 64
+
+enum flt_cmd {
+	FLT_CMD_INFO_GET = 1,
+	FLT_CMD_HOOK_GET,
+	FLT_CMD_TALLY_GET,
+	FLT_CMD_LATENCY_GET,
+	FLT_CMD_PROC_GET,
+	FLT_CMD_TASK_GET,
+	FLT_CMD_SESSION_NEW,
+	FLT_CMD_SESSION_GET,
+	FLT_CMD_SESSION_DEL,
+	__FLT_CMD_LAST
+};
+#define FLT_CMD_MAX (__FLT_CMD_LAST - 1)
+
+/* FLT_CMD_INFO_GET */
+enum flt_info_attr {
+	FLT_INFO_API = 1,	/* u32: FLT_API_VERSION of the module */
+	FLT_INFO_SCHEMA,	/* u32: FLT_SCHEMA_VERSION of the module */
+	FLT_INFO_VERSION,	/* string: module version */
+	FLT_INFO_FEATURES,	/* u32: FLT_FEATURE_* that this kernel gives */
+	FLT_INFO_ACCOUNTING,	/* u32: 1 while faults are counted */
+	FLT_INFO_SINCE,		/* when counting last began; absent when off */
+	FLT_INFO_NOW,		/* when this reply was made */
+	FLT_INFO_PROCS,		/* u32: rows in use, ended processes included */
+	FLT_INFO_PROCS_MAX,	/* u32: bound of the process table */
+	FLT_INFO_TASKS,		/* u32: threads in use */
+	FLT_INFO_TASKS_MAX,	/* u32: bound of the thread table */
+	FLT_INFO_MEMORY,	/* bytes the module's tables take, fixed at load */
+	FLT_INFO_SESSIONS,	/* u32: sessions open */
+	FLT_INFO_SESSIONS_MAX,	/* u32 */
+	FLT_INFO_MAXACTIVE,	/* u32: faults that can be in progress at once */
+	FLT_INFO_CLOCK,		/* string: clock that latencies come from */
+	FLT_INFO_PAD,
+	__FLT_INFO_LAST
+};
+#define FLT_INFO_MAX (__FLT_INFO_LAST - 1)
+
+#define FLT_FEATURE_FAULTS (1u << 0)	/* handle_mm_fault is probed */
+#define FLT_FEATURE_EXIT (1u << 1)	/* process ends are seen at once */
+#define FLT_FEATURE_FOLLOW (1u << 2)	/* forks can be followed */
+#define FLT_FEATURE_EXEC (1u << 3)	/* names follow exec */
+#define __FLT_FEATURE_ALL 0xfu
+
+/* FLT_CMD_HOOK_GET */
+enum flt_hook_attr {
+	FLT_HOOK_NAME = 1,	/* string: what it is for */
+	FLT_HOOK_SYMBOL,	/* string: the kernel symbol or tracepoint taken */
+	FLT_HOOK_TYPE,		/* u32: enum flt_hook_type */
+	FLT_HOOK_STATE,		/* u32: enum flt_hook_state */
+	FLT_HOOK_ERROR,		/* u32: positive errno, when the state is ABSENT */
+	FLT_HOOK_REQUIRED,	/* flag: the module does not load without it */
+	FLT_HOOK_FTRACE,	/* flag: placed on an ftrace site */
+	FLT_HOOK_HITS,		/* times the enter handler ran since load */
+	FLT_HOOK_MISSED_BUSY,	/* entries missed: another probe ran on the CPU */
+	FLT_HOOK_MISSED_FULL,	/* entries missed: more than maxactive in progress */
+	FLT_HOOK_PAD,
+	__FLT_HOOK_LAST
+};
+#define FLT_HOOK_MAX (__FLT_HOOK_LAST - 1)
+
+enum flt_hook_type {
+	FLT_HOOK_TYPE_KRETPROBE = 1,
+	FLT_HOOK_TYPE_TRACEPOINT,
+};
+
+enum flt_hook_state {
+	FLT_HOOK_STATE_IDLE = 1,	/* could be armed; nobody needs it */
+	FLT_HOOK_STATE_ARMED,
+	FLT_HOOK_STATE_DISARMED,	/* armed, but switched off by the kernel: */
+					/* debugfs kprobes/enabled or kernel.ftrace_enabled */
+	FLT_HOOK_STATE_ABSENT,		/* not on this kernel */
+};
+
+/*
+ * The counts of a process, a thread, a session or the machine: the payload of
+ * FLT_TALLY_ALL, FLT_PROC_ACCOUNT and so on.
+ */
+enum flt_account_attr {
+	FLT_ACCOUNT_MINOR = 1,
+	FLT_ACCOUNT_MAJOR,
+	FLT_ACCOUNT_FAILED,
+	FLT_ACCOUNT_RETRIED,	/* calls that ended in RETRY */
+	FLT_ACCOUNT_MISSED,	/* faults in MINOR and MAJOR that the probe missed */
+	FLT_ACCOUNT_REMOTE,	/* faults in another process's memory */
+	FLT_ACCOUNT_STITCHED,	/* faults that took more than one attempt */
+	FLT_ACCOUNT_ATTEMPTS,	/* u32: most attempts one fault took */
+	FLT_ACCOUNT_DROPPED,	/* retried faults given up: the thread faulted elsewhere next */
+	FLT_ACCOUNT_LATENCY_SUM,	/* nanoseconds in faults that ended */
+	FLT_ACCOUNT_LATENCY_MAX,	/* nanoseconds of the slowest */
+	FLT_ACCOUNT_KIND,	/* nest FLT_KIND_*, repeated, when KINDS was asked for */
+	FLT_ACCOUNT_PAD,
+	__FLT_ACCOUNT_LAST
+};
+#define FLT_ACCOUNT_MAX (__FLT_ACCOUNT_LAST - 1)
+
+enum flt_kind_attr {
+	FLT_KIND_ATTR_ID = 1,	/* u32: enum flt_kind */
+	FLT_KIND_ATTR_COUNT,	/* minor and major together */
+	FLT_KIND_ATTR_PAD,
+	__FLT_KIND_ATTR_LAST
+};
+#define FLT_KIND_ATTR_MAX (__FLT_KIND_ATTR_LAST - 1)
+
+/* FLT_CMD_TALLY_GET */
+enum flt_tally_attr {
+	FLT_TALLY_ALL = 1,	/* nest FLT_ACCOUNT_*, with kinds: every fault counted */
+	FLT_TALLY_RETIRED,	/* nest FLT_ACCOUNT_*: rows retired to make room */
+	FLT_TALLY_OTHER,	/* nest FLT_ACCOUNT_*: faults that found no row */
+	FLT_TALLY_FAILED_OOM,
+	FLT_TALLY_FAILED_SIGBUS,
+	FLT_TALLY_FAILED_SIGSEGV,
+	FLT_TALLY_FAILED_HWPOISON,
+	FLT_TALLY_FAILED_OTHER,
+	FLT_TALLY_PROCS_SEEN,	/* rows ever made */
+	FLT_TALLY_PROCS_RETIRED,	/* of those, retired */
+	FLT_TALLY_LOST_PROC,	/* faults without a row: process table full */
+	FLT_TALLY_LOST_TASK,	/* faults without a thread's own counts: thread table full */
+	FLT_TALLY_LOST_BUSY,	/* calls missed: another probe ran on the CPU */
+	FLT_TALLY_LOST_FULL,	/* calls missed: more than maxactive in progress */
+	FLT_TALLY_CLOCK_BACK,	/* latencies cut to 0: the clock went backwards */
+	FLT_TALLY_NOW,		/* when this reply was made */
+	FLT_TALLY_PAD,
+	__FLT_TALLY_LAST
+};
+#define FLT_TALLY_MAX (__FLT_TALLY_LAST - 1)
+
+/* FLT_CMD_LATENCY_GET */
+enum flt_latency_attr {
+	FLT_LATENCY_KIND = 1,	/* u32: enum flt_kind */
+	FLT_LATENCY_MAJOR,	/* flag */
+	FLT_LATENCY_BUCKETS,	/* nest: attribute i + 1 is the count of bucket i; empty ones absent */
+	FLT_LATENCY_PAD,
+	__FLT_LATENCY_LAST
+};
+#define FLT_LATENCY_MAX (__FLT_LATENCY_LAST - 1)
+
+/* FLT_CMD_PROC_GET */
+enum flt_proc_attr {
+	FLT_PROC_TGID = 1,	/* u32: in the initial PID namespace */
+	FLT_PROC_ID,		/* serial number of the row, never reused */
+	FLT_PROC_START,		/* CLOCK_BOOTTIME nanoseconds, as /proc/PID/stat field 22 */
+	FLT_PROC_COMM,		/* string: of the group leader; bytes as the kernel has them */
+	FLT_PROC_ENDED,		/* flag: the process has ended */
+	FLT_PROC_WHOLE,		/* flag: counted from its birth */
+	FLT_PROC_THREADS,	/* u32: live threads that have faulted */
+	FLT_PROC_ACCOUNT,	/* nest FLT_ACCOUNT_* */
+	FLT_PROC_FIRST,		/* when the row was made */
+	FLT_PROC_SESSION,	/* u32, request: only rows of this session */
+	FLT_PROC_KINDS,		/* flag, request: with FLT_ACCOUNT_KIND */
+	FLT_PROC_PAD,
+	__FLT_PROC_LAST
+};
+#define FLT_PROC_MAX (__FLT_PROC_LAST - 1)
+
+/* FLT_CMD_TASK_GET */
+enum flt_task_attr {
+	FLT_TASK_TGID = 1,	/* u32, request and reply */
+	FLT_TASK_TID,		/* u32 */
+	FLT_TASK_COMM,		/* string */
+	FLT_TASK_ACCOUNT,	/* nest FLT_ACCOUNT_* */
+	FLT_TASK_KINDS,		/* flag, request */
+	FLT_TASK_PAD,
+	__FLT_TASK_LAST
+};
+#define FLT_TASK_MAX (__FLT_TASK_LAST - 1)
+
+/* FLT_CMD_SESSION_* */
+enum flt_session_attr {
+	FLT_SESSION_ID = 1,	/* u32, from 1 */
+	FLT_SESSION_TGID,	/* u32, repeated, at most FLT_SESSION_TGIDS_MAX */
+	FLT_SESSION_FOLLOW,	/* flag: and what they fork from now on */
+	FLT_SESSION_ACCOUNT,	/* nest FLT_ACCOUNT_* */
+	FLT_SESSION_PROCS,	/* u32: processes in the sum, ended ones included */
+	FLT_SESSION_LIVE,	/* u32: of those, not ended */
+	FLT_SESSION_UNTRACKED,	/* descendants without a row */
+	FLT_SESSION_KINDS,	/* flag, request */
+	FLT_SESSION_PAD,
+	__FLT_SESSION_LAST
+};
+#define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)
+
+#endif
