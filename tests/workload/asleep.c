@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * asleep - threads asleep in a page fault, for as long as wanted.
+ *
+ *   asleep hold T            T threads fault in a userfaultfd range and stay
+ *                            there until end of file on stdin; "asleep T" is
+ *                            printed when all of them sleep, "done" at the end
+ *   asleep attempts N W MS   N faults; each is woken W times without its page and
+ *                            then given it, MS milliseconds after every message:
+ *                            W + 2 calls of handle_mm_fault, asleep (W + 1) * MS
+ */
+#include "region.h"
+#include "section.h"
+#include "uffd.h"
+
+#include <err.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static int uffd;
+static size_t wakes, delay_ms;
+
+static void *touch_one(void *p)
+{
+	region_write(p, 1, PAGE);
+	return NULL;
+}
+
+static void hold(size_t n)
+{
+	char *p = region_anon(n * PAGE);
+	pthread_t *t = calloc(n, sizeof(*t));
+	unsigned long *addr = calloc(n, sizeof(*addr));
+	pthread_attr_t attr;
+	char end;
+
+	if (!t || !addr)
+		err(1, "calloc");
+	uffd = uffd_open(p, n * PAGE, UFFD_MISSING);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 10);
+	for (size_t i = 0; i < n; i++)
+		if (pthread_create(&t[i], &attr, touch_one, p + i * PAGE))
+			errx(1, "pthread_create");
+	for (size_t i = 0; i < n; i++) {
+		addr[i] = uffd_next(uffd, 60000);
+		if (!addr[i])
+			errx(1, "only %zu of %zu threads are asleep after a minute", i, n);
+	}
+	printf("asleep %zu\n", n);
+	fflush(stdout);
+	while (read(0, &end, 1) > 0)
+		;
+	for (size_t i = 0; i < n; i++)
+		uffd_copy(uffd, addr[i]);
+	for (size_t i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+	puts("done");
+	fflush(stdout);
+}
+
+static void *answer_late(void *unused)
+{
+	(void)unused;
+	for (;;) {
+		unsigned long addr;
+
+		for (size_t i = 0; i < wakes; i++) {
+			addr = uffd_next(uffd, -1);
+			usleep((useconds_t)delay_ms * 1000);
+			uffd_wake(uffd, addr);
+		}
+		addr = uffd_next(uffd, -1);
+		usleep((useconds_t)delay_ms * 1000);
+		uffd_copy(uffd, addr);
+	}
+	return NULL;
+}
+
+static void attempts(size_t n)
+{
+	char *p = region_anon((n + 1) * PAGE);
+	pthread_t t;
+
+	uffd = uffd_open(p, (n + 1) * PAGE, UFFD_MISSING);
+	if (pthread_create(&t, NULL, answer_late, NULL))
+		errx(1, "pthread_create");
+	region_write(p, 1, PAGE);
+	section_begin();
+	region_write(p + PAGE, n, PAGE);
+	section_end("attempts", SECTION_ANY, SECTION_ANY, (long)n);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "hold")) {
+		hold(strtoul(argv[2], NULL, 10));
+	} else if (argc == 5 && !strcmp(argv[1], "attempts")) {
+		wakes = strtoul(argv[3], NULL, 10);
+		delay_ms = strtoul(argv[4], NULL, 10);
+		attempts(strtoul(argv[2], NULL, 10));
+	} else {
+		errx(2, "usage: asleep hold T | asleep attempts N WAKES MS");
+	}
+	return 0;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * gup MODE N - N faults in another process's memory, charged to this one.
+ *
+ *   readv    process_vm_readv of N fresh pages of a child
+ *   writev   process_vm_writev into them
+ *   poke     PTRACE_POKEDATA into them
+ *   procmem  write through /proc/PID/mem
+ */
+#include "region.h"
+#include "section.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t child;
+static char *there; /* the child's pages: same address in both, touched in neither */
+static size_t n;
+
+static void vm_copy(int writing)
+{
+	static char buf[PAGE];
+	struct iovec local = { buf, 8 };
+
+	memset(buf, 1, sizeof(buf));
+	section_begin();
+	for (size_t i = 0; i < n; i++) {
+		struct iovec remote = { there + i * PAGE, 8 };
+		ssize_t got = writing ? process_vm_writev(child, &local, 1, &remote, 1, 0) :
+					process_vm_readv(child, &local, 1, &remote, 1, 0);
+
+		if (got != 8)
+			err(1, "process_vm");
+	}
+	section_end(writing ? "writev" : "readv", (long)n, 0, (long)n);
+}
+
+static void poke(void)
+{
+	if (ptrace(PTRACE_SEIZE, child, 0, 0) || ptrace(PTRACE_INTERRUPT, child, 0, 0) ||
+	    waitpid(child, NULL, 0) != child)
+		err(1, "ptrace");
+	section_begin();
+	for (size_t i = 0; i < n; i++)
+		if (ptrace(PTRACE_POKEDATA, child, there + i * PAGE, 1L))
+			err(1, "PTRACE_POKEDATA");
+	section_end("poke", (long)n, 0, (long)n);
+}
+
+static void procmem(void)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/mem", (int)child);
+	fd = open(name, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		err(1, "%s", name);
+	section_begin();
+	for (size_t i = 0; i < n; i++)
+		if (pwrite(fd, "x", 1, (off_t)(there + i * PAGE)) != 1)
+			err(1, "%s", name);
+	section_end("procmem", (long)n, 0, (long)n);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc == 3 ? argv[1] : "";
+
+	n = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+	if (!n)
+		errx(2, "usage: gup readv|writev|poke|procmem N");
+	there = region_anon(n * PAGE);
+	child = fork();
+	if (child < 0)
+		err(1, "fork");
+	if (child == 0)
+		for (;;)
+			pause();
+	if (!strcmp(mode, "readv"))
+		vm_copy(0);
+	else if (!strcmp(mode, "writev"))
+		vm_copy(1);
+	else if (!strcmp(mode, "poke"))
+		poke();
+	else if (!strcmp(mode, "procmem"))
+		procmem();
+	else
+		errx(2, "no mode %s", mode);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return 0;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "section.h"
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static struct rusage before;
+
+struct gate_word {
+	char what; /* 'w' warm, 'b' begin, 'e' end */
+	pid_t pid;
+};
+
+static void gate(char what)
+{
+	const char *spec = getenv("FLT_GATE");
+	struct gate_word w;
+	int in, out;
+	char answer;
+
+	if (!spec || sscanf(spec, "%d,%d", &in, &out) != 2)
+		return;
+	memset(&w, 0, sizeof(w));
+	w.what = what;
+	w.pid = getpid();
+	if (write(out, &w, sizeof(w)) != sizeof(w) || read(in, &answer, 1) != 1)
+		errx(2, "the reader at the gate is gone");
+}
+
+void section_begin(void)
+{
+	/*
+	 * Once for nothing: the code, the stack and the data of both calls are
+	 * then present, also in a child that has just been forked, and the real
+	 * calls fault no more.
+	 */
+	gate('w');
+	getrusage(RUSAGE_SELF, &before);
+	gate('b');
+	getrusage(RUSAGE_SELF, &before);
+}
+
+void section_end(const char *name, long minor, long major, long total)
+{
+	struct rusage after;
+	long mi, ma;
+
+	getrusage(RUSAGE_SELF, &after);
+	gate('e');
+	mi = after.ru_minflt - before.ru_minflt;
+	ma = after.ru_majflt - before.ru_majflt;
+	printf("section %s minor=%ld major=%ld\n", name, mi, ma);
+	fflush(stdout);
+	if ((minor != SECTION_ANY && mi != minor) || (major != SECTION_ANY && ma != major) ||
+	    (total != SECTION_ANY && mi + ma != total))
+		errx(1, "%s: promised minor=%ld major=%ld total=%ld (-1: any), the kernel counted %ld and %ld",
+		     name, minor, major, total, mi, ma);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "uffd.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE 4096ul
+
+int uffd_open(void *base, size_t len, int mode)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = {
+		.range = { (unsigned long)base, len },
+		.mode = mode == UFFD_WP ? UFFDIO_REGISTER_MODE_WP : UFFDIO_REGISTER_MODE_MISSING,
+	};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg))
+		err(1, "userfaultfd");
+	if (mode == UFFD_WP) {
+		struct uffdio_writeprotect wp = {
+			.range = { (unsigned long)base, len },
+			.mode = UFFDIO_WRITEPROTECT_MODE_WP,
+		};
+
+		if (ioctl(fd, UFFDIO_WRITEPROTECT, &wp))
+			err(1, "UFFDIO_WRITEPROTECT");
+	}
+	return fd;
+}
+
+unsigned long uffd_next(int fd, int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct uffd_msg m;
+
+	for (;;) {
+		int n = poll(&p, 1, timeout_ms);
+
+		if (n == 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return 0;
+		if (n > 0 && read(fd, &m, sizeof(m)) == sizeof(m) &&
+		    m.event == UFFD_EVENT_PAGEFAULT)
+			return m.arg.pagefault.address & ~(PAGE - 1);
+	}
+}
+
+void uffd_copy(int fd, unsigned long addr)
+{
+	static const char page[PAGE] __attribute__((aligned(4096))) = { 1 };
+	struct uffdio_copy c = { .dst = addr, .src = (unsigned long)page, .len = PAGE };
+
+	while (ioctl(fd, UFFDIO_COPY, &c)) {
+		if (errno == EEXIST) {
+			uffd_wake(fd, addr);
+			return;
+		}
+		if (errno != EAGAIN)
+			err(1, "UFFDIO_COPY");
+	}
+}
+
+void uffd_wake(int fd, unsigned long addr)
+{
+	struct uffdio_range r = { addr, PAGE };
+
+	if (ioctl(fd, UFFDIO_WAKE, &r))
+		err(1, "UFFDIO_WAKE");
+}
+
+void uffd_unprotect(int fd, unsigned long addr)
+{
+	struct uffdio_writeprotect wp = { .range = { addr, PAGE } };
+
+	if (ioctl(fd, UFFDIO_WRITEPROTECT, &wp))
+		err(1, "UFFDIO_WRITEPROTECT");
+}
