@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# batch.sh NAME:TIMEOUT... - in the guest: run live tests one after another.
+#
+# Standard output is for people: one line per test, the log of a failed one under
+# it. What a test says goes there at once too, marked `~`, for the case that the
+# guest dies with it. Every verdict also goes to ttyS2, where tests/vm/check counts:
+#
+#	begin NAME
+#	end NAME pass|fail|skip
+#
+# A test that leaves flt loaded, a splat behind it or runs out of time ends the
+# batch: what comes after it could not be trusted. check boots again for the rest.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=tests/vm/splat.sh
+. "$here/splat.sh"
+
+say() { echo "$*" >/dev/ttyS2; }
+loaded() { grep -q '^flt ' /proc/modules; }
+
+for arg; do
+	name=${arg%:*} limit=${arg##*:} log=/tmp/live.log end='' why=''
+	say "begin $name"
+	echo "~begin"
+	dmesg -C
+	: >"$log"
+	tail -n +1 -f "$log" > >(exec sed -u 's/^/~ /') &
+	teller=$!
+	t0=$SECONDS
+	timeout -k 5 "$limit" bash "tests/live/$name.sh" </dev/null >>"$log" 2>&1
+	rc=$?
+	took=$((SECONDS - t0))
+	kill $teller
+	wait $teller 2>/dev/null
+	dmesg >/tmp/live.dmesg
+	if grep -qaE "$SPLAT" /tmp/live.dmesg; then
+		why='kernel splat' end=1
+	elif [ $rc = 124 ] || [ $rc = 137 ]; then
+		why="timeout after $limit s" end=1
+	elif loaded && ! { [ $rc != 0 ] && rmmod flt 2>/dev/null && ! loaded; }; then
+		why='flt is still loaded' end=1
+	elif [ $rc != 0 ] && [ $rc != 77 ]; then
+		why="exit $rc"
+	fi
+	if [ -n "$why" ]; then
+		echo "FAIL $KERNEL $name ($took s): $why"
+		tail -n 200 "$log" | sed "s/^/    $KERNEL | /"
+		grep -aE -A 60 "$SPLAT" /tmp/live.dmesg | head -n 100 | sed "s/^/    $KERNEL kernel | /"
+		say "end $name fail"
+	elif [ $rc = 77 ]; then
+		echo "skip $KERNEL $name ($took s): $(tail -n 1 "$log")"
+		say "end $name skip"
+	else
+		echo "ok $KERNEL $name ($took s)"
+		say "end $name pass"
+	fi
+	[ -z "$end" ] || break
+done
+exit 0

@@ -1,0 +1,74 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Process 1 of the guest, in the overlay over the host's root: mounts what a
+# Linux system has mounted, runs the plan's program on ttyS1, writes `exit N` to
+# ttyS2 and switches off. ttyS0 is the kernel log.
+set -u
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+export HOME=/root LANG=C.UTF-8 TMPDIR=/tmp
+# shellcheck source=/dev/null
+. /run/flt-vm/plan
+# shellcheck source=/dev/null
+. /run/flt-vm/argv
+
+off() {
+	sync
+	busybox poweroff -f
+}
+trap off EXIT
+
+stty -F /dev/ttyS1 raw -echo
+stty -F /dev/ttyS2 raw -echo
+
+ln -s /proc/self/fd /dev/fd
+for n in 0:stdin 1:stdout 2:stderr; do
+	ln -s "/proc/self/fd/${n%:*}" "/dev/${n#*:}"
+done
+mkdir -p /dev/pts /dev/shm /dev/hugepages
+mount -t devpts -o mode=620,ptmxmode=666 devpts /dev/pts
+mount -t tmpfs -o mode=1777 shm /dev/shm
+mount -t debugfs debugfs /sys/kernel/debug
+mount -t tracefs tracefs /sys/kernel/tracing
+mount -t securityfs securityfs /sys/kernel/security
+mount -t cgroup2 cgroup2 /sys/fs/cgroup
+mount -t hugetlbfs hugetlbfs /dev/hugepages
+[ ! -d /sys/fs/bpf ] || mount -t bpf bpf /sys/fs/bpf
+read -ra controllers </sys/fs/cgroup/cgroup.controllers
+for c in "${controllers[@]}"; do
+	echo "+$c" >/sys/fs/cgroup/cgroup.subtree_control
+done
+busybox ip link set lo up
+hostname flt-vm
+# From here on everything the kernel says is wanted: it is judged after the run.
+dmesg -n debug
+ulimit -c 0
+
+if [ "$VM_ZRAM" = 1 ]; then
+	# 6.1's default compressor is a module that zram does not pull in.
+	modprobe -q lzo-rle
+	modprobe zram || exit
+fi
+
+export KERNEL=$VM_KERNEL FLT_KO=$VM_KO FLTCTL=$VM_FLTCTL FLT_WORKLOAD=$VM_WORKLOAD
+cd "$VM_CWD" || exit
+rc=0
+if [ "$VM_SHELL" = 1 ]; then
+	export TERM=$VM_TERM
+	stty -F /dev/ttyS1 sane rows "$VM_ROWS" columns "$VM_COLUMNS"
+	busybox setsid busybox cttyhack bash -i <>/dev/ttyS1 >&0 2>&1 || rc=$?
+else
+	busybox setsid "${VM_ARGV[@]}" </dev/null >/dev/ttyS1 2>&1 || rc=$?
+fi
+
+# Objects younger than 5 s are not reported; the second scan sees all of this run.
+# Once flt is unloaded its functions are bare addresses of the module area.
+if [ -w /sys/kernel/debug/kmemleak ]; then
+	echo scan >/sys/kernel/debug/kmemleak
+	sleep 6
+	echo scan >/sys/kernel/debug/kmemleak
+	if grep -qE '\[flt\]|0xffffffff[a-f][0-9a-f]{7}$' /sys/kernel/debug/kmemleak; then
+		echo "<2>flt-vm: kmemleak: memory lost by flt" >/dev/kmsg
+		cat /sys/kernel/debug/kmemleak >/dev/ttyS0
+	fi
+fi
+echo "exit $rc" >/dev/ttyS2

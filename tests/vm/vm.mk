@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Guests: the module for their kernels, the live tests in them, a shell.
+
+KERNELS    := 6.1 6.12
+KMOD_SRC   := $(wildcard Kbuild kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] include/uapi/linux/*.h)
+KERNEL     ?= 6.12
+VM          = FLT_BUILD=$(abspath $(O)) tests/vm
+
+# kbuild leaves flt.ko alone when nothing it is made of changed; hence the stamp.
+$(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel
+	@mkdir -p $(@D)
+	$(VM)/kmod $* >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; rm -f $@; exit 1; }
+	@touch $@
+.PRECIOUS: $(O)/kmod-%/.built
+
+## make kmod                build flt.ko for the guests' kernels
+.PHONY: kmod
+kmod: $(KERNELS:%=$(O)/kmod-%/.built)
+
+## make check-guest         live tests in guests, 6.1 and 6.12 (LIVE="name ..." for some)
+.PHONY: check-guest
+check-guest: all kmod $(CHECK_GUEST)
+	$(VM)/check $(LIVE)
+
+## make check-long          all live tests, the long ones too, and on the debug kernel
+check-long: all kmod $(O)/kmod-debug/.built $(CHECK_GUEST)
+	$(VM)/check -l -k 6.1 -k 6.12 -k debug $(LIVE)
+
+## make vm-shell            a shell in a guest (KERNEL=6.1|6.12|debug; Ctrl-a x leaves)
+.PHONY: vm-shell
+vm-shell: all $(O)/kmod-$(KERNEL)/.built
+	$(VM)/run -k $(KERNEL) -s
