@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "cmd/manual.h"
+#include "command.h"
+
+struct arguments {
+	bool man;
+	int shell;
+};
+
+enum shell { SHELL_NONE = -1, SHELL_BASH, SHELL_ZSH, SHELL_FISH };
+
+static const char *const shells[] = { "bash", "zsh", "fish", NULL };
+
+static const struct flt_opt opts[] = {
+	{ .name = "man", .type = FLT_OPT_FLAG, .offset = offsetof(struct arguments, man),
+	  .help = "Write the manual page source of the command, or of fltctl." },
+	{ .name = "completion", .type = FLT_OPT_CHOICE, .offset = offsetof(struct arguments, shell),
+	  .choices = shells, .help = "Write the completion script for this shell." },
+	{ 0 },
+};
+
+static int help_main(struct flt_run *run)
+{
+	const struct arguments *args = run->args;
+	const struct flt_command *command = NULL;
+
+	if (run->words.command || run->words.argc > 1)
+		return flt_command_misuse(run->command, "one command at a time");
+	if (args->shell != SHELL_NONE && (run->words.argc || args->man))
+		return flt_command_misuse(run->command, "--completion stands alone");
+	if (run->words.argc) {
+		command = flt_command_find(run->words.argv[0]);
+		if (!command)
+			return flt_command_misuse(run->command, "unknown command '%s'",
+						  run->words.argv[0]);
+	}
+	if (args->shell == SHELL_BASH)
+		flt_manual_bash(stdout);
+	else if (args->shell == SHELL_ZSH)
+		flt_manual_zsh(stdout);
+	else if (args->shell == SHELL_FISH)
+		flt_manual_fish(stdout);
+	else if (args->man)
+		flt_manual_page(stdout, command);
+	else if (command)
+		flt_manual_help(stdout, command);
+	else
+		flt_manual_overview(stdout);
+	return FLT_EXIT_DONE;
+}
+
+const struct flt_command flt_command_help = {
+	.name = "help",
+	.summary = "help for a command",
+	.synopsis = (const char *const[]){ "[COMMAND]", "--man [COMMAND]",
+					   "--completion=bash|zsh|fish", NULL },
+	.about = (const char *const[]){
+		"Says how a command is used. Manual pages and shell completion are made from the "
+		"same tables that the options are parsed with.", NULL },
+	.opts = opts,
+	.defaults = &(const struct arguments){ .shell = SHELL_NONE },
+	.args_size = sizeof(struct arguments),
+	.main = help_main,
+};

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fltctl. A new file in these folders is picked up; a new command also needs its
+# row in fltctl.c. All but main() is in an archive that the unit tests link.
+
+USER_DIRS := user user/source user/model user/view user/cmd
+USER_SRCS := $(filter-out user/fltctl.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
+USER_OBJS := $(USER_SRCS:%.c=$(O)/%.o)
+USER_PKGS := libnl-3.0 libnl-genl-3.0
+USER_CFLAGS := $(shell pkg-config --cflags $(USER_PKGS)) -iquote user
+USER_LIBS := $(shell pkg-config --libs $(USER_PKGS)) -lm
+
+$(foreach d,$(USER_DIRS),$(eval CPPFLAGS_$(d) += $(USER_CFLAGS)))
+
+FLTCTL := $(O)/fltctl
+ALL += $(FLTCTL)
+
+$(O)/libfltctl.a: $(USER_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(FLTCTL): $(O)/user/fltctl.o $(O)/libfltctl.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS)
