@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string_helpers.h>
+#include "debugfs.h"
+#include "hook.h"
+#include "proc.h"
+#include "session.h"
+#include "tally.h"
+#include "task.h"
+
+/*
+ * debugfs_create_file_unsafe() with our own open: debugfs's protection of full
+ * proxies lets the module go while a file is open. Here .owner pins it: rmmod
+ * says that the module is in use.
+ */
+#define COUNTER(_name, _expr)							\
+static u64 read_##_name(const struct flt_tally_sum *t,				\
+			const struct flt_hook_report *h)			\
+{										\
+	return _expr;								\
+}
+
+COUNTER(faults_minor, t->all.minor)
+COUNTER(faults_major, t->all.major)
+COUNTER(faults_failed, t->all.failed)
+COUNTER(faults_retried, t->all.retried)
+COUNTER(faults_missed, t->all.missed)
+COUNTER(faults_remote, t->all.remote)
+COUNTER(faults_stitched, t->all.stitched)
+COUNTER(faults_dropped, t->all.dropped)
+COUNTER(latency_sum_ns, t->all.latency_sum)
+COUNTER(latency_max_ns, t->all.latency_max)
+COUNTER(lost_full, h->missed_full)
+COUNTER(lost_busy, h->missed_busy)
+COUNTER(lost_proc, t->lost_proc)
+COUNTER(lost_task, t->lost_task)
+COUNTER(clock_back, t->clock_back)
+
+static const struct counter {
+	const char *name;
+	u64 (*read)(const struct flt_tally_sum *t, const struct flt_hook_report *h);
+} counters[] = {
+#define ROW(_name) { #_name, read_##_name }
+	ROW(faults_minor), ROW(faults_major), ROW(faults_failed), ROW(faults_retried),
+	ROW(faults_missed), ROW(faults_remote), ROW(faults_stitched), ROW(faults_dropped),
+	ROW(latency_sum_ns), ROW(latency_max_ns),
+	ROW(lost_full), ROW(lost_busy), ROW(lost_proc), ROW(lost_task), ROW(clock_back),
+#undef ROW
+};
+
+static int counter_show(struct seq_file *m, void *v)
+{
+	const struct counter *c = m->private;
+	struct flt_tally_sum *tally = kmalloc(sizeof(*tally), GFP_KERNEL);
+	struct flt_hook_report fault;
+
+	if (!tally)
+		return -ENOMEM;
+	flt_tally_read(tally);
+	flt_hook_report(FLT_HOOK_ID_FAULT, &fault);
+	seq_printf(m, "%llu\n", c->read(tally, &fault));
+	kfree(tally);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(counter);
+
+static int hooks_show(struct seq_file *m, void *v)
+{
+	static const char * const state[] = {
+		[FLT_HOOK_STATE_IDLE] = "idle",
+		[FLT_HOOK_STATE_ARMED] = "armed",
+		[FLT_HOOK_STATE_DISARMED] = "disarmed",
+		[FLT_HOOK_STATE_ABSENT] = "absent",
+	};
+	struct flt_hook_report r;
+	unsigned int i;
+
+	seq_puts(m, "name symbol type state hits missed_full missed_busy\n");
+	for (i = 0; !flt_hook_report(i, &r); i++)
+		seq_printf(m, "%s %s %s%s %s %llu %llu %llu\n", r.name, r.symbol,
+			   r.type == FLT_HOOK_TYPE_KRETPROBE ? "kretprobe" : "tracepoint",
+			   r.ftrace ? "/ftrace" : "", state[r.state],
+			   r.hits, r.missed_full, r.missed_busy);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(hooks);
+
+/* A row of "procs" is one slot of the table: the position is the slot, so reads resume. */
+static void *procs_start(struct seq_file *m, loff_t *pos)
+{
+	u32 slot;
+
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	slot = *pos - 1;
+	if (flt_proc_next(&slot, 0, m->private))
+		return NULL;
+	*pos = slot + 1;
+	return m->private;
+}
+
+static void *procs_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return procs_start(m, pos);
+}
+
+static void procs_stop(struct seq_file *m, void *v)
+{
+}
+
+static int procs_show(struct seq_file *m, void *v)
+{
+	const struct flt_proc_report *r = v;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "pid state threads minor major failed retried missed comm\n");
+		return 0;
+	}
+	seq_printf(m, "%d %s %u %llu %llu %llu %llu %llu ", r->tgid, r->ended ? "ended" : "live",
+		   r->threads, r->account.minor, r->account.major, r->account.failed,
+		   r->account.retried, r->account.missed);
+	/* comm is the process's own choice: it may hold line feeds and escape codes. */
+	seq_escape_str(m, r->comm, ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NP, "\\");
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static const struct seq_operations procs_ops = {
+	.start = procs_start,
+	.next = procs_next,
+	.stop = procs_stop,
+	.show = procs_show,
+};
+
+static int procs_open(struct inode *inode, struct file *file)
+{
+	return __seq_open_private(file, &procs_ops, sizeof(struct flt_proc_report)) ? 0 : -ENOMEM;
+}
+
+static const struct file_operations procs_fops = {
+	.owner = THIS_MODULE,
+	.open = procs_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
+
+static struct dentry *root;
+
+void __init flt_debugfs_init(void)
+{
+	int i;
+
+	root = debugfs_create_dir("flt", NULL);
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		debugfs_create_file(counters[i].name, 0400, root, (void *)&counters[i],
+				    &counter_fops);
+	debugfs_create_file("hooks", 0400, root, NULL, &hooks_fops);
+	debugfs_create_file("procs", 0400, root, NULL, &procs_fops);
+}
+
+void flt_debugfs_exit(void)
+{
+	debugfs_remove(root);
+}

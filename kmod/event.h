@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * event - one fault that ended, and who is told of it.
+ *
+ *   hook.c        places the probe on handle_mm_fault()
+ *     fault.c     enter: whose fault, what kind, since when
+ *                 leave: ended? how? how long?
+ *       event.h   flt_event_submit(): into the accounts, and no further copies
+ *         tally.h   the machine's, per CPU
+ *         task.h    the thread's, summed into proc.h's row by its readers
+ *   session.c     somebody who listens: keeps the hooks armed, groups rows
+ *   netlink.c     state, asked for
+ *
+ * Producers fill in an event and submit it; they know nothing below it.
+ * Everything here runs in a probe handler, preemption off, in the context of the
+ * thread that faults.
+ */
+#ifndef FLT_EVENT_H
+#define FLT_EVENT_H
+
+#include <linux/flt_event.h>
+#include <linux/types.h>
+#include "tally.h"
+#include "task.h"
+
+struct flt_event {
+	struct flt_task *task;	/* NULL: the thread has no slot */
+	u64 start;		/* flt_clock_read() at the first attempt */
+	unsigned long address;
+	u32 attempts;
+	u8 kind;		/* enum flt_kind */
+	bool remote;		/* memory of another process */
+};
+
+void flt_event_submit_slow(const struct flt_event *e, bool major, u64 ns);
+
+/* A fault that ended well after @ns nanoseconds. */
+static __always_inline void flt_event_submit(const struct flt_event *e, bool major, u64 ns)
+{
+	struct flt_tally *tally = flt_tally_here();
+
+	flt_tally_fault(tally, major, e->kind, ns);
+	if (unlikely(!e->task || e->remote || e->attempts > 1)) {
+		flt_event_submit_slow(e, major, ns);
+		return;
+	}
+	flt_account_fault(&e->task->account, major, e->kind, ns);
+}
+
+/* A fault that failed; one that has to be tried again. */
+void flt_event_fail(const struct flt_event *e, enum flt_failure failure);
+void flt_event_retry(const struct flt_event *e);
+
+#endif

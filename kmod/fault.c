@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include "clock.h"
+#include "event.h"
+#include "fault.h"
+#include "kind.h"
+
+/* Our arguments are read from registers by position: the prototype must be this one. */
+static_assert(__same_type(&handle_mm_fault,
+			  vm_fault_t (*)(struct vm_area_struct *, unsigned long,
+					 unsigned int, struct pt_regs *)));
+
+struct fault {
+	struct flt_event event;
+	struct mm_struct *mm;		/* alive as long as its caller's fault */
+	unsigned long pfn;		/* see struct flt_kind_trace */
+	unsigned int flags;		/* FAULT_FLAG_* */
+	bool settle;
+};
+
+/*
+ * Memory of another process: GUP for ptrace, process_vm_readv, vhost and the
+ * like. An mm that is not current's but owned by it is the one exec is building.
+ */
+static noinline bool owned_by_other(struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	struct task_struct *owner = rcu_dereference_sched(mm->owner);
+
+	if (owner && same_thread_group(owner, current))
+		return false;
+#endif
+	return true;
+}
+NOKPROBE_SYMBOL(owned_by_other);
+
+/* A call after one that returned RETRY: the same fault, or was that one given up? */
+static noinline void resume(struct fault *f, struct flt_task *t)
+{
+	if (t->retry_page == (f->event.address & PAGE_MASK)) {
+		f->event.start = t->retry_start;
+		f->event.attempts = t->retry_attempts + 1;
+		f->event.kind = t->retry_kind;
+		f->settle = false;
+	} else {
+		t->account.dropped++;
+		flt_tally_here()->dropped++;
+	}
+	t->retry_attempts = 0;
+}
+NOKPROBE_SYMBOL(resume);
+
+static __always_inline void enter(struct fault *f, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
+	struct task_struct *task = current;
+	struct flt_kind_trace k;
+	struct flt_task *t;
+
+	flt_hook_hit(FLT_HOOK_ID_FAULT);
+	f->event.address = flt_hook_arg(regs, 1);
+	f->flags = flt_hook_arg(regs, 2);
+	f->event.attempts = 1;
+	f->mm = vma->vm_mm;
+	f->event.remote = unlikely(f->mm != task->mm) && owned_by_other(f->mm);
+
+	t = flt_task_find(task);
+	if (unlikely(!t))
+		t = flt_task_make();
+	f->event.task = t;
+
+	flt_kind_look(&k, vma, f->event.address, f->flags);
+	f->event.kind = k.kind;
+	f->settle = k.settle;
+	f->pfn = k.pfn;
+	f->event.start = flt_clock_read();
+
+	if (likely(t)) {
+		if (unlikely(task->min_flt != t->minor_base + t->account.minor ||
+			     task->maj_flt != t->major_base + t->account.major))
+			flt_task_settle(t);
+		if (unlikely(t->retry_attempts))
+			resume(f, t);
+	}
+}
+
+static enum flt_failure failure_of(vm_fault_t ret)
+{
+	if (ret & VM_FAULT_OOM)
+		return FLT_FAILURE_OOM;
+	if (ret & VM_FAULT_SIGBUS)
+		return FLT_FAILURE_SIGBUS;
+	if (ret & VM_FAULT_SIGSEGV)
+		return FLT_FAILURE_SIGSEGV;
+	if (ret & (VM_FAULT_HWPOISON | VM_FAULT_HWPOISON_LARGE))
+		return FLT_FAILURE_HWPOISON;
+	return FLT_FAILURE_OTHER;
+}
+
+static noinline void leave_unusual(struct fault *f, vm_fault_t ret)
+{
+	struct flt_task *t = f->event.task;
+
+	if (!(ret & VM_FAULT_RETRY)) {
+		flt_event_fail(&f->event, failure_of(ret));
+		return;
+	}
+	flt_event_retry(&f->event);
+	if (t) {
+		t->retry_start = f->event.start;
+		t->retry_page = f->event.address & PAGE_MASK;
+		t->retry_attempts = f->event.attempts;
+		t->retry_kind = f->event.kind;
+	}
+}
+NOKPROBE_SYMBOL(leave_unusual);
+
+static noinline void settle(struct fault *f)
+{
+	struct flt_kind_trace k = { .kind = f->event.kind, .pfn = f->pfn };
+
+	flt_kind_settle(&k, f->mm, f->event.address);
+	f->event.kind = k.kind;
+}
+NOKPROBE_SYMBOL(settle);
+
+/*
+ * The VMA may be gone by now: nothing of it is read here. The rule is
+ * mm_account_fault()'s, which has just run.
+ */
+static __always_inline void leave(struct fault *f, unsigned long value)
+{
+	vm_fault_t ret = (__force vm_fault_t)value;
+	s64 delta;
+
+	if (unlikely(ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))) {
+		leave_unusual(f, ret);
+		return;
+	}
+	delta = flt_clock_read() - f->event.start;
+	if (unlikely(delta < 0)) {
+		flt_tally_here()->clock_back++;
+		delta = 0;
+	}
+	/* COMPLETED means that the lock which keeps the page table was given up. */
+	if (unlikely(f->settle) && !(ret & VM_FAULT_COMPLETED))
+		settle(f);
+	flt_event_submit(&f->event, ret & VM_FAULT_MAJOR || f->flags & FAULT_FLAG_TRIED,
+			 flt_clock_ns(delta));
+}
+
+FLT_HOOK_RETURN(fault, struct fault, enter, leave);
+
+struct flt_hook flt_fault_hook = {
+	.name = "fault",
+	.type = FLT_HOOK_TYPE_KRETPROBE,
+	.id = FLT_HOOK_ID_FAULT,
+	.feature = FLT_FEATURE_FAULTS,
+	.required = true,
+	.symbol = { "handle_mm_fault" },
+	.enter = fault_enter,
+	.leave = fault_leave,
+	.data_size = sizeof(struct fault),
+};

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hook - a probe that we place in the kernel.
+ *
+ * A hook is data: candidate symbol names, what to call on entry and on return,
+ * whether the module can do without it. One loop arms them, and one table says
+ * what was taken, how often it ran and what it missed. Only this pair of files
+ * knows kprobes and tracepoints.
+ */
+#ifndef FLT_HOOK_H
+#define FLT_HOOK_H
+
+#include <linux/kprobes.h>
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/types.h>
+#include <linux/flt.h>
+
+struct tracepoint;
+
+enum flt_hook_id {
+	FLT_HOOK_ID_FAULT,
+	FLT_HOOK_ID_EXIT,
+	FLT_HOOK_ID_EXEC,
+	FLT_HOOK_ID_FORK,
+	FLT_HOOK_IDS
+};
+
+#define FLT_HOOK_SYMBOLS 3
+
+struct flt_hook {
+	const char *name;
+	enum flt_hook_type type;
+	enum flt_hook_id id;
+	u32 feature;				/* FLT_FEATURE_* */
+	bool required;
+	const char *symbol[FLT_HOOK_SYMBOLS];	/* candidates, best first */
+	/* FLT_HOOK_TYPE_KRETPROBE: from FLT_HOOK_RETURN() */
+	kretprobe_handler_t enter, leave;
+	size_t data_size;
+	/* FLT_HOOK_TYPE_TRACEPOINT: prototype is the tracepoint's, void *data first */
+	void *probe;
+
+	/* private to hook.c, under its mutex */
+	const char *taken;
+	int error;
+	unsigned int users;
+	struct kretprobe rp;
+	struct tracepoint *tp;
+	unsigned long missed_full, missed_busy;	/* of earlier registrations */
+};
+
+struct flt_hook_report {
+	const char *name, *symbol;
+	enum flt_hook_type type;
+	enum flt_hook_state state;
+	int error;
+	bool required, ftrace;
+	u64 hits, missed_full, missed_busy;
+};
+
+DECLARE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
+
+/* To be called first in every enter handler and probe. */
+static __always_inline void flt_hook_hit(enum flt_hook_id id)
+{
+	this_cpu_inc(flt_hook_hits[id]);
+}
+
+static __always_inline unsigned long flt_hook_arg(struct pt_regs *regs, unsigned int n)
+{
+	return regs_get_kernel_argument(regs, n);
+}
+
+/*
+ * Turns two inline functions into the handlers of a return hook:
+ *   void enter(struct data *d, struct pt_regs *regs)
+ *   void leave(struct data *d, unsigned long ret)
+ * Both run with preemption off and must not fault, sleep, allocate or print.
+ */
+#define FLT_HOOK_RETURN(prefix, data_type, on_enter, on_leave)			\
+static int prefix##_enter(struct kretprobe_instance *ri, struct pt_regs *regs)	\
+{										\
+	on_enter((data_type *)ri->data, regs);					\
+	return 0;								\
+}										\
+NOKPROBE_SYMBOL(prefix##_enter);						\
+static int prefix##_leave(struct kretprobe_instance *ri, struct pt_regs *regs)	\
+{										\
+	on_leave((data_type *)ri->data, regs_return_value(regs));		\
+	return 0;								\
+}										\
+NOKPROBE_SYMBOL(prefix##_leave)
+
+/* Tells for each hook whether this kernel has it. -ENOENT: a required one is absent. */
+int flt_hook_init(unsigned int maxactive);
+/* All hooks must have been put. Returns once no handler can run any more. */
+void flt_hook_exit(void);
+
+void flt_hook_add(struct flt_hook *hook);
+/* Arm on first use, disarm on last; may sleep. Absent and optional: 0, and nothing happens. */
+int flt_hook_get(struct flt_hook *hook);
+void flt_hook_put(struct flt_hook *hook);
+
+u32 flt_hook_features(void);
+unsigned int flt_hook_maxactive(void);
+/* 0, or -ENOENT past the last. */
+int flt_hook_report(unsigned int i, struct flt_hook_report *report);
+
+#endif

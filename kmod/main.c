@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * flt - exact accounts of page faults, per process, in the kernel.
+ *
+ * Where to read first: include/uapi/linux/flt_event.h (what is counted),
+ * kmod/event.h (the path of a fault on one page), kmod/fault.c.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#include <linux/cpumask.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include "clock.h"
+#include "debugfs.h"
+#include "fault.h"
+#include "hook.h"
+#include "life.h"
+#include "netlink.h"
+#include "proc.h"
+#include "session.h"
+#include "tally.h"
+#include "task.h"
+
+static bool accounting = true;
+module_param(accounting, bool, 0444);
+MODULE_PARM_DESC(accounting, "count from load on (default); 0: only while a session is open");
+static uint maxactive;
+module_param(maxactive, uint, 0444);
+MODULE_PARM_DESC(maxactive, "faults that can be in progress at once (0: max(4096, 16 x CPUs))");
+static uint max_procs = 4096;
+module_param(max_procs, uint, 0444);
+MODULE_PARM_DESC(max_procs, "rows for processes, ended ones included (16 to 1048576)");
+static uint max_tasks = 8192;
+module_param(max_tasks, uint, 0444);
+MODULE_PARM_DESC(max_tasks, "live threads with accounts of their own (16 to 4194304)");
+
+static int __init flt_init(void)
+{
+	int err;
+
+	if (!maxactive)
+		maxactive = max(4096u, 16 * num_possible_cpus());
+	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
+	    max_tasks < 16 || max_tasks > 1u << 22) {
+		pr_err("maxactive up to %u, max_procs 16 to %u, max_tasks 16 to %u\n",
+		       1u << 20, 1u << 20, 1u << 22);
+		return -ERANGE;
+	}
+	flt_clock_init();
+	flt_hook_add(&flt_fault_hook);
+	flt_hook_add(&flt_life_exit);
+	flt_hook_add(&flt_life_exec);
+	flt_hook_add(&flt_life_fork);
+	err = flt_hook_init(maxactive);
+	if (err)
+		return err;
+	err = flt_tally_init();
+	if (err)
+		return err;
+	err = flt_proc_init(max_procs);
+	if (err)
+		goto err_proc;
+	err = flt_task_init(max_tasks);
+	if (err)
+		goto err_task;
+	err = flt_session_init(accounting);
+	if (err)
+		goto err_session;
+	err = flt_netlink_init();
+	if (err)
+		goto err_netlink;
+	flt_debugfs_init();
+	pr_info("%s loaded\n", THIS_MODULE->version);
+	return 0;
+
+err_netlink:
+	flt_session_exit();
+err_session:
+	flt_task_exit();
+err_task:
+	flt_proc_exit();
+err_proc:
+	flt_tally_exit();
+	return err;
+}
+
+/* From the outside in: nobody can ask, nobody listens, no probe runs, no memory. */
+static void __exit flt_exit(void)
+{
+	flt_debugfs_exit();
+	flt_netlink_exit();
+	flt_session_exit();
+	flt_task_exit();
+	flt_proc_exit();
+	flt_tally_exit();
+}
+
+module_init(flt_init);
+module_exit(flt_exit);
+MODULE_DESCRIPTION("Exact page fault accounts per process");
+MODULE_AUTHOR("The flt maintainers");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

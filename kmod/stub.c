@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is built for a kernel that cannot run flt: a package that fails to build
+ * its module breaks the upgrade of the kernel; one that fails to load says why.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#include <linux/errno.h>
+#include <linux/module.h>
+
+static int __init flt_init(void)
+{
+	pr_err("this kernel was built without " FLT_MISSING ", which flt needs\n");
+	return -EOPNOTSUPP;
+}
+
+module_init(flt_init);
+MODULE_DESCRIPTION("Exact page fault accounts per process: unsupported kernel");
+MODULE_AUTHOR("The flt maintainers");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");
