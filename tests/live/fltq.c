@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fltq - what the module says, one line of key=value a row: the tests' own reader.
+ *
+ *   fltq info | tally | hooks | latency | procs | proc TGID | tasks TGID
+ *   fltq follow [-o FILE] -- COMMAND...   run COMMAND in a following session; at its
+ *                     end the session's rows ("proc"), its sum ("session") and what
+ *                     the kernel counted for COMMAND itself ("root"); its status
+ *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h):
+ *                     the sum of what its sections added ("sections")
+ *   fltq hold [-f] [TGID...]              open a session, print it, keep it until EOF
+ *   fltq machine      every total at one moment, beside the kernel's own (machine.h)
+ *   fltq del ID                           end another's session (refused)
+ *
+ * Errors: "fltq: COMMAND: ERRNO-NAME: extack sentence" on stderr, status 1.
+ */
+#include "machine.h"
+#include "row.h"
+
+#include <err.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static FILE *out;
+static struct genl g;
+
+static void start(uint8_t cmd, int dump)
+{
+	genl_start(&g, g.family, NLM_F_REQUEST | (dump ? NLM_F_DUMP : NLM_F_ACK), cmd,
+		   FLT_GENL_VERSION);
+}
+
+static void finish(const char *what, int rc)
+{
+	if (rc)
+		errx(1, "%s: %s: %s", what, strerrorname_np(-rc), g.error);
+}
+
+static void print(const struct nlmsghdr *nlh, void *shape)
+{
+	row_print(out, shape, nlh);
+}
+
+/* An interrupted dump may lack rows: said on the last line, for the test to judge. */
+static void ask(const char *what, const struct shape *shape)
+{
+	finish(what, genl_talk(&g, print, (void *)shape));
+	if (g.interrupted)
+		fprintf(out, "interrupted\n");
+}
+
+struct wanted {
+	pid_t tgid;
+	int found;
+	struct account acc;
+};
+
+static void snapshot_read(const struct nlmsghdr *nlh, void *data)
+{
+	struct wanted *w = data;
+	const struct nlattr *account = NULL;
+	uint64_t tgid = 0, ended = 0;
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_PROC_TGID)
+			tgid = genl_number(a);
+		else if (genl_type(a) == FLT_PROC_ENDED)
+			ended = 1;
+		else if (genl_type(a) == FLT_PROC_ACCOUNT)
+			account = a;
+	}
+	if (tgid != (uint64_t)w->tgid || ended || !account)
+		return;
+	w->found++;
+	account_read(&w->acc, account);
+}
+
+/* A process that has not faulted since counting began has no row: zeros. */
+static void snapshot(pid_t tgid, struct account *acc)
+{
+	struct wanted w = { .tgid = tgid };
+	int rc;
+
+	do {
+		w.found = 0;
+		start(FLT_CMD_PROC_GET, 1);
+		genl_put(&g, FLT_PROC_KINDS, NULL, 0);
+		rc = genl_talk(&g, snapshot_read, &w);
+	} while (rc == 0 && g.interrupted);
+	finish("snapshot", rc);
+	if (w.found > 1)
+		errx(1, "process %d has %d live rows", (int)tgid, w.found);
+	*acc = w.acc;
+}
+
+static uint32_t session_id;
+
+static void session_read(const struct nlmsghdr *nlh, void *unused)
+{
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	(void)unused;
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_SESSION_ID)
+			session_id = (uint32_t)genl_number(a);
+	}
+}
+
+static void session_open(const uint32_t *tgids, int n, int follow)
+{
+	start(FLT_CMD_SESSION_NEW, 0);
+	for (int i = 0; i < n; i++)
+		genl_put_u32(&g, FLT_SESSION_TGID, tgids[i]);
+	if (follow)
+		genl_put(&g, FLT_SESSION_FOLLOW, NULL, 0);
+	finish("session", genl_talk(&g, session_read, NULL));
+}
+
+static void session_print(void)
+{
+	start(FLT_CMD_SESSION_GET, 0);
+	genl_put_u32(&g, FLT_SESSION_ID, session_id);
+	genl_put(&g, FLT_SESSION_KINDS, NULL, 0);
+	ask("session", &session_shape);
+}
+
+/* The zombie's own totals, as in faultrun. */
+static void root_print(pid_t pid)
+{
+	unsigned long long begun;
+	unsigned long minflt, majflt;
+	char name[64], line[1024], *end;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	f = fopen(name, "r");
+	if (!f || !fgets(line, sizeof(line), f))
+		err(1, "%s", name);
+	fclose(f);
+	end = strrchr(line, ')');
+	if (!end ||
+	    sscanf(end + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &minflt, &majflt, &begun) != 3)
+		errx(1, "cannot read %s", name);
+	fprintf(out, "root %d %llu %lu %lu\n", (int)pid, begun, minflt, majflt);
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, 0) != pid)
+		err(1, "wait");
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int follow(char **argv)
+{
+	int gate[2];
+	siginfo_t si;
+	pid_t pid;
+	char go;
+	uint32_t tgid;
+
+	if (pipe(gate))
+		err(1, "pipe");
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	if (pid == 0) {
+		close(gate[1]);
+		if (read(gate[0], &go, 1) != 1)
+			_exit(1);
+		close(gate[0]);
+		execvp(*argv, argv);
+		err(127, "%s", *argv);
+	}
+	close(gate[0]);
+	tgid = (uint32_t)pid;
+	session_open(&tgid, 1, 1);
+	if (write(gate[1], "g", 1) != 1)
+		err(1, "pipe");
+	if (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT))
+		err(1, "waitid");
+	start(FLT_CMD_PROC_GET, 1);
+	genl_put_u32(&g, FLT_PROC_SESSION, session_id);
+	genl_put(&g, FLT_PROC_KINDS, NULL, 0);
+	ask("rows", &proc_shape);
+	session_print();
+	root_print(pid);
+	return status_of(pid);
+}
+
+struct gate_word {
+	char what;
+	pid_t pid;
+};
+
+static void account_add(struct account *sum, const struct account *from, const struct account *to)
+{
+	for (int i = 1; i <= FLT_ACCOUNT_MAX; i++) {
+		/* Maxima cannot be subtracted. */
+		if (i == FLT_ACCOUNT_ATTEMPTS || i == FLT_ACCOUNT_LATENCY_MAX)
+			sum->value[i] = to->value[i] > sum->value[i] ? to->value[i] : sum->value[i];
+		else
+			sum->value[i] += to->value[i] - from->value[i];
+	}
+	for (int i = 0; i <= FLT_KIND_MAX; i++)
+		sum->kind[i] += to->kind[i] - from->kind[i];
+}
+
+static int around(char **argv)
+{
+	struct account before = { .kinds = 0 }, after, sum = { .kinds = 1 };
+	int ask_pipe[2], answer[2], sections = 0;
+	struct gate_word w;
+	char spec[64];
+	pid_t pid;
+
+	if (pipe(ask_pipe) || pipe(answer))
+		err(1, "pipe");
+	snprintf(spec, sizeof(spec), "%d,%d", answer[0], ask_pipe[1]);
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	if (pid == 0) {
+		close(ask_pipe[0]);
+		close(answer[1]);
+		setenv("FLT_GATE", spec, 1);
+		execvp(*argv, argv);
+		err(127, "%s", *argv);
+	}
+	close(ask_pipe[1]);
+	close(answer[0]);
+	while (read(ask_pipe[0], &w, sizeof(w)) == sizeof(w)) {
+		if (w.what == 'b')
+			snapshot(w.pid, &before);
+		if (w.what == 'e') {
+			snapshot(w.pid, &after);
+			account_add(&sum, &before, &after);
+			sections++;
+		}
+		if (write(answer[1], "g", 1) != 1)
+			err(1, "gate");
+	}
+	fprintf(out, "sections n=%d", sections);
+	account_print(out, "", &sum);
+	fputc('\n', out);
+	return status_of(pid);
+}
+
+static int hold(int argc, char **argv)
+{
+	uint32_t tgids[FLT_SESSION_TGIDS_MAX + 1];
+	int n = 0, following = 0;
+	char c;
+
+	for (int i = 0; i < argc && n <= FLT_SESSION_TGIDS_MAX; i++) {
+		if (!strcmp(argv[i], "-f"))
+			following = 1;
+		else
+			tgids[n++] = (uint32_t)strtoul(argv[i], NULL, 10);
+	}
+	session_open(tgids, n, following);
+	session_print();
+	fflush(out);
+	while (read(0, &c, 1) > 0)
+		;
+	session_print();
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	const char *what = argv[1];
+	uint32_t number = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+
+	if (!strcmp(what, "info")) {
+		start(FLT_CMD_INFO_GET, 0);
+		ask(what, &info_shape);
+	} else if (!strcmp(what, "tally")) {
+		start(FLT_CMD_TALLY_GET, 0);
+		ask(what, &tally_shape);
+	} else if (!strcmp(what, "hooks")) {
+		start(FLT_CMD_HOOK_GET, 1);
+		ask(what, &hook_shape);
+	} else if (!strcmp(what, "latency")) {
+		start(FLT_CMD_LATENCY_GET, 1);
+		ask(what, &latency_shape);
+	} else if (!strcmp(what, "procs")) {
+		start(FLT_CMD_PROC_GET, 1);
+		genl_put(&g, FLT_PROC_KINDS, NULL, 0);
+		ask(what, &proc_shape);
+	} else if (!strcmp(what, "proc") && argc == 3) {
+		start(FLT_CMD_PROC_GET, 0);
+		genl_put_u32(&g, FLT_PROC_TGID, number);
+		ask(what, &proc_shape);
+	} else if (!strcmp(what, "tasks") && argc == 3) {
+		start(FLT_CMD_TASK_GET, 1);
+		genl_put_u32(&g, FLT_TASK_TGID, number);
+		ask(what, &task_shape);
+	} else if (!strcmp(what, "machine")) {
+		finish(what, machine_print(&g, out));
+	} else if (!strcmp(what, "del") && argc == 3) {
+		start(FLT_CMD_SESSION_DEL, 0);
+		genl_put_u32(&g, FLT_SESSION_ID, number);
+		finish(what, genl_talk(&g, NULL, NULL));
+	} else if (!strcmp(what, "hold")) {
+		return hold(argc - 2, argv + 2);
+	} else {
+		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|machine|follow|around|hold|del");
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int i = 2, rc;
+
+	out = stdout;
+	if (argc < 2)
+		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|machine|follow|around|hold|del");
+	rc = genl_open(&g, FLT_GENL_NAME);
+	if (rc == -ENOENT)
+		errx(5, "the module flt is not loaded");
+	finish("open", rc);
+	if (argc > i + 1 && !strcmp(argv[i], "-o")) {
+		out = fopen(argv[i + 1], "we");
+		if (!out)
+			err(1, "%s", argv[i + 1]);
+		i += 2;
+	}
+	if (argc > i + 1 && !strcmp(argv[i], "--") && !strcmp(argv[1], "follow"))
+		rc = follow(argv + i + 1);
+	else if (argc > i + 1 && !strcmp(argv[i], "--") && !strcmp(argv[1], "around"))
+		rc = around(argv + i + 1);
+	else
+		rc = run(argc, argv);
+	if (fclose(out))
+		err(1, "write");
+	return rc;
+}

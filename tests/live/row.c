@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "row.h"
+
+#include <err.h>
+#include <string.h>
+
+static const char *const account_names[FLT_ACCOUNT_MAX + 1] = {
+	[FLT_ACCOUNT_MINOR] = "minor",	     [FLT_ACCOUNT_MAJOR] = "major",
+	[FLT_ACCOUNT_FAILED] = "failed",     [FLT_ACCOUNT_RETRIED] = "retried",
+	[FLT_ACCOUNT_MISSED] = "missed",     [FLT_ACCOUNT_REMOTE] = "remote",
+	[FLT_ACCOUNT_STITCHED] = "stitched", [FLT_ACCOUNT_ATTEMPTS] = "attempts",
+	[FLT_ACCOUNT_DROPPED] = "dropped",   [FLT_ACCOUNT_LATENCY_SUM] = "latency_sum",
+	[FLT_ACCOUNT_LATENCY_MAX] = "latency_max",
+};
+
+static const char *const kind_names[FLT_KIND_MAX + 1] = {
+	[FLT_KIND_UNKNOWN] = "unknown",	    [FLT_KIND_ANON] = "anon",
+	[FLT_KIND_HUGE] = "huge",	    [FLT_KIND_FILE] = "file",
+	[FLT_KIND_SHARED] = "shared",	    [FLT_KIND_COW] = "cow",
+	[FLT_KIND_WP] = "wp",		    [FLT_KIND_SWAP] = "swap",
+	[FLT_KIND_NUMA] = "numa",	    [FLT_KIND_MIGRATION] = "migration",
+	[FLT_KIND_UFFD] = "uffd",	    [FLT_KIND_HUGETLB] = "hugetlb",
+	[FLT_KIND_DEVICE] = "device",	    [FLT_KIND_SPURIOUS] = "spurious",
+};
+
+enum form { NUMBER = 1, STRING, FLAG, ACCOUNT, BUCKETS, REPEATED };
+
+struct field {
+	const char *name;
+	enum form form;
+};
+
+struct shape {
+	const char *row;
+	const struct field *fields;
+	int max;
+};
+
+void account_read(struct account *acc, const struct nlattr *nest)
+{
+	memset(acc, 0, sizeof(*acc));
+	genl_for_each(a, genl_data(nest), genl_len(nest)) {
+		uint64_t id = 0, count = 0;
+
+		if (genl_type(a) != FLT_ACCOUNT_KIND) {
+			if (genl_type(a) <= FLT_ACCOUNT_MAX)
+				acc->value[genl_type(a)] = genl_number(a);
+			continue;
+		}
+		acc->kinds = 1;
+		genl_for_each(k, genl_data(a), genl_len(a)) {
+			if (genl_type(k) == FLT_KIND_ATTR_ID)
+				id = genl_number(k);
+			else if (genl_type(k) == FLT_KIND_ATTR_COUNT)
+				count = genl_number(k);
+		}
+		if (id > FLT_KIND_MAX)
+			errx(1, "kind %llu?", (unsigned long long)id);
+		acc->kind[id] += count;
+	}
+}
+
+void account_print(FILE *out, const char *prefix, const struct account *acc)
+{
+	for (int i = 1; i <= FLT_ACCOUNT_MAX; i++)
+		if (account_names[i])
+			fprintf(out, " %s%s=%llu", prefix, account_names[i],
+				(unsigned long long)acc->value[i]);
+	if (!acc->kinds)
+		return;
+	for (int i = 0; i <= FLT_KIND_MAX; i++)
+		fprintf(out, " %skind.%s=%llu", prefix, kind_names[i],
+			(unsigned long long)acc->kind[i]);
+}
+
+static void string_print(FILE *out, const char *key, const struct nlattr *a)
+{
+	const char *s = genl_data(a);
+
+	fprintf(out, " %s=", key);
+	for (size_t i = 0; i < genl_len(a) && s[i]; i++)
+		fputc(s[i] > ' ' && s[i] <= '~' ? s[i] : '?', out);
+}
+
+static void buckets_print(FILE *out, const struct nlattr *nest)
+{
+	uint64_t sum = 0;
+
+	genl_for_each(b, genl_data(nest), genl_len(nest)) {
+		unsigned int i = genl_type(b) - 1u;
+
+		if (i >= FLT_BUCKETS)
+			continue; /* the padding */
+		fprintf(out, " bucket.%llu=%llu", (unsigned long long)flt_bucket_floor(i),
+			(unsigned long long)genl_number(b));
+		sum += genl_number(b);
+	}
+	fprintf(out, " count=%llu", (unsigned long long)sum);
+}
+
+void row_print(FILE *out, const struct shape *shape, const struct nlmsghdr *nlh)
+{
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+	struct account acc;
+
+	fputs(shape->row, out);
+	genl_for_each(a, first, bytes) {
+		const struct field *f;
+		char prefix[32];
+
+		if (genl_type(a) > shape->max || !shape->fields[genl_type(a)].name)
+			continue;
+		f = &shape->fields[genl_type(a)];
+		switch (f->form) {
+		case NUMBER:
+		case REPEATED:
+			fprintf(out, " %s=%llu", f->name, (unsigned long long)genl_number(a));
+			break;
+		case STRING:
+			string_print(out, f->name, a);
+			break;
+		case FLAG:
+			fprintf(out, " %s=1", f->name);
+			break;
+		case ACCOUNT:
+			account_read(&acc, a);
+			snprintf(prefix, sizeof(prefix), "%s%s", f->name, *f->name ? "." : "");
+			account_print(out, prefix, &acc);
+			break;
+		case BUCKETS:
+			buckets_print(out, a);
+			break;
+		}
+	}
+	fputc('\n', out);
+}
+
+static const struct field info_fields[FLT_INFO_MAX + 1] = {
+	[FLT_INFO_API] = { "api", NUMBER },
+	[FLT_INFO_SCHEMA] = { "schema", NUMBER },
+	[FLT_INFO_VERSION] = { "version", STRING },
+	[FLT_INFO_FEATURES] = { "features", NUMBER },
+	[FLT_INFO_ACCOUNTING] = { "accounting", NUMBER },
+	[FLT_INFO_SINCE] = { "since", NUMBER },
+	[FLT_INFO_NOW] = { "now", NUMBER },
+	[FLT_INFO_PROCS] = { "procs", NUMBER },
+	[FLT_INFO_PROCS_MAX] = { "procs_max", NUMBER },
+	[FLT_INFO_TASKS] = { "tasks", NUMBER },
+	[FLT_INFO_TASKS_MAX] = { "tasks_max", NUMBER },
+	[FLT_INFO_MEMORY] = { "memory", NUMBER },
+	[FLT_INFO_SESSIONS] = { "sessions", NUMBER },
+	[FLT_INFO_SESSIONS_MAX] = { "sessions_max", NUMBER },
+	[FLT_INFO_MAXACTIVE] = { "maxactive", NUMBER },
+	[FLT_INFO_CLOCK] = { "clock", STRING },
+};
+
+static const struct field hook_fields[FLT_HOOK_MAX + 1] = {
+	[FLT_HOOK_NAME] = { "name", STRING },
+	[FLT_HOOK_SYMBOL] = { "symbol", STRING },
+	[FLT_HOOK_TYPE] = { "type", NUMBER },
+	[FLT_HOOK_STATE] = { "state", NUMBER },
+	[FLT_HOOK_ERROR] = { "error", NUMBER },
+	[FLT_HOOK_REQUIRED] = { "required", FLAG },
+	[FLT_HOOK_FTRACE] = { "ftrace", FLAG },
+	[FLT_HOOK_HITS] = { "hits", NUMBER },
+	[FLT_HOOK_MISSED_BUSY] = { "missed_busy", NUMBER },
+	[FLT_HOOK_MISSED_FULL] = { "missed_full", NUMBER },
+};
+
+static const struct field tally_fields[FLT_TALLY_MAX + 1] = {
+	[FLT_TALLY_ALL] = { "all", ACCOUNT },
+	[FLT_TALLY_RETIRED] = { "retired", ACCOUNT },
+	[FLT_TALLY_OTHER] = { "other", ACCOUNT },
+	[FLT_TALLY_FAILED_OOM] = { "failed_oom", NUMBER },
+	[FLT_TALLY_FAILED_SIGBUS] = { "failed_sigbus", NUMBER },
+	[FLT_TALLY_FAILED_SIGSEGV] = { "failed_sigsegv", NUMBER },
+	[FLT_TALLY_FAILED_HWPOISON] = { "failed_hwpoison", NUMBER },
+	[FLT_TALLY_FAILED_OTHER] = { "failed_other", NUMBER },
+	[FLT_TALLY_PROCS_SEEN] = { "procs_seen", NUMBER },
+	[FLT_TALLY_PROCS_RETIRED] = { "procs_retired", NUMBER },
+	[FLT_TALLY_LOST_PROC] = { "lost_proc", NUMBER },
+	[FLT_TALLY_LOST_TASK] = { "lost_task", NUMBER },
+	[FLT_TALLY_LOST_BUSY] = { "lost_busy", NUMBER },
+	[FLT_TALLY_LOST_FULL] = { "lost_full", NUMBER },
+	[FLT_TALLY_CLOCK_BACK] = { "clock_back", NUMBER },
+	[FLT_TALLY_NOW] = { "now", NUMBER },
+};
+
+static const struct field latency_fields[FLT_LATENCY_MAX + 1] = {
+	[FLT_LATENCY_KIND] = { "kind", NUMBER },
+	[FLT_LATENCY_MAJOR] = { "major", FLAG },
+	[FLT_LATENCY_BUCKETS] = { "buckets", BUCKETS },
+};
+
+static const struct field proc_fields[FLT_PROC_MAX + 1] = {
+	[FLT_PROC_TGID] = { "tgid", NUMBER },	    [FLT_PROC_ID] = { "id", NUMBER },
+	[FLT_PROC_START] = { "start", NUMBER },	    [FLT_PROC_COMM] = { "comm", STRING },
+	[FLT_PROC_ENDED] = { "ended", FLAG },	    [FLT_PROC_WHOLE] = { "whole", FLAG },
+	[FLT_PROC_THREADS] = { "threads", NUMBER }, [FLT_PROC_ACCOUNT] = { "", ACCOUNT },
+	[FLT_PROC_FIRST] = { "first", NUMBER },
+};
+
+static const struct field task_fields[FLT_TASK_MAX + 1] = {
+	[FLT_TASK_TGID] = { "tgid", NUMBER },
+	[FLT_TASK_TID] = { "tid", NUMBER },
+	[FLT_TASK_COMM] = { "comm", STRING },
+	[FLT_TASK_ACCOUNT] = { "", ACCOUNT },
+};
+
+static const struct field session_fields[FLT_SESSION_MAX + 1] = {
+	[FLT_SESSION_ID] = { "id", NUMBER },
+	[FLT_SESSION_TGID] = { "tgid", REPEATED },
+	[FLT_SESSION_FOLLOW] = { "follow", FLAG },
+	[FLT_SESSION_ACCOUNT] = { "", ACCOUNT },
+	[FLT_SESSION_PROCS] = { "procs", NUMBER },
+	[FLT_SESSION_LIVE] = { "live", NUMBER },
+	[FLT_SESSION_UNTRACKED] = { "untracked", NUMBER },
+};
+
+const struct shape info_shape = { "info", info_fields, FLT_INFO_MAX };
+const struct shape hook_shape = { "hook", hook_fields, FLT_HOOK_MAX };
+const struct shape tally_shape = { "tally", tally_fields, FLT_TALLY_MAX };
+const struct shape latency_shape = { "latency", latency_fields, FLT_LATENCY_MAX };
+const struct shape proc_shape = { "proc", proc_fields, FLT_PROC_MAX };
+const struct shape task_shape = { "task", task_fields, FLT_TASK_MAX };
+const struct shape session_shape = { "session", session_fields, FLT_SESSION_MAX };
