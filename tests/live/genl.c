@@ -169,7 +169,7 @@ static void family_read(const struct nlmsghdr *nlh, void *family)
 int genl_open(struct genl *g, const char *family)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
-	struct timeval patience = { .tv_sec = 60 };
+	struct timeval patience = { .tv_sec = 20 };
 	int on = 1, rc;
 
 	memset(g, 0, sizeof(*g));

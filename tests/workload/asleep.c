@@ -3,11 +3,14 @@
  * asleep - threads asleep in a page fault, for as long as wanted.
  *
  *   asleep hold T            T threads fault in a userfaultfd range and stay
- *                            there until end of file on stdin; "asleep T" is
- *                            printed when all of them sleep, "done" at the end
+ *                            there; "asleep T" is printed when all of them sleep.
+ *                            A line on stdin wakes them without their pages, so
+ *                            that they fault again and sleep again ("asleep T");
+ *                            at end of file they get their pages: "done"
  *   asleep attempts N W MS   N faults; each is woken W times without its page and
  *                            then given it, MS milliseconds after every message:
- *                            W + 2 calls of handle_mm_fault, asleep (W + 1) * MS
+ *                            W + 2 calls of handle_mm_fault, asleep (W + 1) * MS.
+ *                            "elapsed NS" is what all of them took, from outside
  */
 #include "region.h"
 #include "section.h"
@@ -18,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 static int uffd;
@@ -30,13 +33,24 @@ static void *touch_one(void *p)
 	return NULL;
 }
 
+static void all_asleep(unsigned long *addr, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		addr[i] = uffd_next(uffd, 60000);
+		if (!addr[i])
+			errx(1, "only %zu of %zu threads are asleep after a minute", i, n);
+	}
+	printf("asleep %zu\n", n);
+	fflush(stdout);
+}
+
 static void hold(size_t n)
 {
 	char *p = region_anon(n * PAGE);
 	pthread_t *t = calloc(n, sizeof(*t));
 	unsigned long *addr = calloc(n, sizeof(*addr));
 	pthread_attr_t attr;
-	char end;
+	char word;
 
 	if (!t || !addr)
 		err(1, "calloc");
@@ -46,15 +60,14 @@ static void hold(size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (pthread_create(&t[i], &attr, touch_one, p + i * PAGE))
 			errx(1, "pthread_create");
-	for (size_t i = 0; i < n; i++) {
-		addr[i] = uffd_next(uffd, 60000);
-		if (!addr[i])
-			errx(1, "only %zu of %zu threads are asleep after a minute", i, n);
+	all_asleep(addr, n);
+	while (read(0, &word, 1) > 0) {
+		if (word != '\n')
+			continue;
+		for (size_t i = 0; i < n; i++)
+			uffd_wake(uffd, addr[i]);
+		all_asleep(addr, n);
 	}
-	printf("asleep %zu\n", n);
-	fflush(stdout);
-	while (read(0, &end, 1) > 0)
-		;
 	for (size_t i = 0; i < n; i++)
 		uffd_copy(uffd, addr[i]);
 	for (size_t i = 0; i < n; i++)
@@ -81,18 +94,29 @@ static void *answer_late(void *unused)
 	return NULL;
 }
 
+static unsigned long long nanoseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
+}
+
 static void attempts(size_t n)
 {
 	char *p = region_anon((n + 1) * PAGE);
+	unsigned long long t0;
 	pthread_t t;
 
 	uffd = uffd_open(p, (n + 1) * PAGE, UFFD_MISSING);
 	if (pthread_create(&t, NULL, answer_late, NULL))
 		errx(1, "pthread_create");
 	region_write(p, 1, PAGE);
+	t0 = nanoseconds();
 	section_begin();
 	region_write(p + PAGE, n, PAGE);
 	section_end("attempts", SECTION_ANY, SECTION_ANY, (long)n);
+	printf("elapsed %llu\n", nanoseconds() - t0);
 }
 
 int main(int argc, char **argv)

@@ -14,6 +14,7 @@
  *   leaderfirst T P the leader ends before its T threads do
  *   nop             fault a little and end: what the others exec
  *   loop P R        R times: write P pages, MADV_DONTNEED
+ *   rewrite P S     write the same P pages over and over for S seconds
  */
 #include "region.h"
 
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -226,6 +228,15 @@ static void loop(size_t rounds)
 	}
 }
 
+static void rewrite(size_t seconds)
+{
+	char *p = region_anon(pages * PAGE);
+	time_t end = time(NULL) + (time_t)seconds;
+
+	while (time(NULL) < end)
+		region_write(p, pages, PAGE);
+}
+
 int main(int argc, char **argv)
 {
 	char self[4096] = "";
@@ -260,10 +271,13 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "loop")) {
 		pages = a;
 		loop(b);
+	} else if (!strcmp(mode, "rewrite")) {
+		pages = a;
+		rewrite(b);
 	} else if (!strcmp(mode, "nop")) {
 		region_write(region_anon(4 * PAGE), 4, PAGE);
 	} else {
-		errx(2, "usage: tree fork|orphan|short|vfork|spawn|exec|execthread|threads|leaderfirst|loop|nop [N [M]]");
+		errx(2, "usage: tree fork|orphan|short|vfork|spawn|exec|execthread|threads|leaderfirst|loop|rewrite|nop [N [M]]");
 	}
 	return 0;
 }

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Netlink messages that the module must refuse, written down and random.
+
+ALL += $(O)/workload/genlcases $(O)/workload/genlfuzz
+
+$(O)/workload/genlcases $(O)/workload/genlfuzz: $(O)/workload/%: $(O)/tests/fuzz/%.o $(O)/tests/live/genl.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -static -o $@ $^

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * genlcases refused   requests that the contract in flt.h refuses: one errno per
+ *                     cause, and a sentence with it
+ * genlcases denied    every command, by somebody without the capability: EPERM.
+ *                     Run it as such a user
+ * genlcases allowed   every command that asks for something: answered
+ * genlcases borrowed  a socket opened with the capability and used without, and
+ *                     the reverse: EPERM
+ * genlcases absent    the family is not there
+ *
+ * Status 0 when all is as said; each deviation is a line on stdout.
+ */
+#include "../live/genl.h"
+
+#include <err.h>
+#include <errno.h>
+#include <linux/flt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct genl g, other;
+static int checks, failures;
+
+static const char *name_of(int error)
+{
+	const char *name = error ? strerrorname_np(-error) : "0";
+
+	return name ? name : "?";
+}
+
+/* want2: a second errno that the contract leaves room for, or 0. */
+static void expect_on(struct genl *s, const char *what, int want, int want2)
+{
+	int rc = genl_talk(s, NULL, NULL);
+	int asked = want != 0 && want != -EOPNOTSUPP;
+
+	checks++;
+	if (rc != want && (!want2 || rc != want2)) {
+		printf("%s: %s (\"%s\"), should be %s\n", what, name_of(rc), s->error,
+		       name_of(want));
+		failures++;
+	} else if (rc && asked && !*s->error) {
+		printf("%s: %s without a sentence\n", what, name_of(rc));
+		failures++;
+	}
+}
+
+static void expect(const char *what, int want)
+{
+	expect_on(&g, what, want, 0);
+}
+
+static struct nlmsghdr *ask(struct genl *s, uint8_t cmd, uint16_t flags)
+{
+	return genl_start(s, s->family, NLM_F_REQUEST | NLM_F_ACK | flags, cmd, FLT_GENL_VERSION);
+}
+
+static uint32_t session;
+
+static void session_read(const struct nlmsghdr *nlh, void *unused)
+{
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	(void)unused;
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_SESSION_ID)
+			session = (uint32_t)genl_number(a);
+	}
+}
+
+static void session_new(struct genl *s)
+{
+	int rc;
+
+	ask(s, FLT_CMD_SESSION_NEW, 0);
+	rc = genl_talk(s, session_read, NULL);
+	if (rc)
+		errx(1, "SESSION_NEW: %s: %s", name_of(rc), s->error);
+}
+
+/* Attributes, missing, malformed, foreign, out of range. */
+static void refused_attributes(void)
+{
+	static const char junk[300];
+	uint16_t half = 1;
+	uint64_t twice = 1;
+
+	ask(&g, FLT_CMD_INFO_GET, 0);
+	genl_put_u32(&g, 200, 1);
+	expect("INFO_GET with an unknown attribute", -EINVAL);
+	ask(&g, FLT_CMD_INFO_GET, 0);
+	genl_put_u32(&g, FLT_INFO_API, 1);
+	expect("INFO_GET with an attribute of the reply", -EINVAL);
+	ask(&g, FLT_CMD_HOOK_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_HOOK_TYPE, 1);
+	expect("HOOK_GET with an attribute of the reply", -EINVAL);
+
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	expect("PROC_GET without TGID", -EINVAL);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put(&g, FLT_PROC_TGID, &half, sizeof(half));
+	expect("PROC_GET with a short TGID", -EINVAL);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put(&g, FLT_PROC_TGID, &twice, sizeof(twice));
+	expect("PROC_GET with a long TGID", -EINVAL);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put(&g, FLT_PROC_TGID, NULL, 0);
+	expect("PROC_GET with an empty TGID", -EINVAL);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put(&g, FLT_PROC_TGID, junk, sizeof(junk));
+	expect("PROC_GET with 300 bytes of TGID", -EINVAL);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put_u32(&g, FLT_PROC_TGID | NLA_F_NESTED, 1);
+	expect("PROC_GET with a nested TGID", -EINVAL);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put_u32(&g, FLT_PROC_TGID, 0);
+	expect("PROC_GET with TGID 0", -ERANGE);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put_u32(&g, FLT_PROC_TGID, 0xffffffff);
+	expect_on(&g, "PROC_GET with TGID 2^32 - 1", -ERANGE, -ESRCH);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put_u32(&g, FLT_PROC_TGID, 4194303);
+	expect("PROC_GET of nobody", -ESRCH);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put_u32(&g, FLT_PROC_TGID, 2);
+	expect("PROC_GET of a kernel thread", -ESRCH);
+	ask(&g, FLT_CMD_PROC_GET, 0);
+	genl_put_u32(&g, FLT_PROC_TGID, 1);
+	genl_put_u32(&g, FLT_PROC_SESSION, 1);
+	expect("PROC_GET of one process with SESSION", -EINVAL);
+	ask(&g, FLT_CMD_PROC_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_PROC_SESSION, 0x7fffffff);
+	expect("PROC_GET of a session that is not", -ENOENT);
+	ask(&g, FLT_CMD_PROC_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_PROC_KINDS, 1);
+	expect("PROC_GET with a value in a flag", -EINVAL);
+	ask(&g, FLT_CMD_TASK_GET, NLM_F_DUMP);
+	expect("TASK_GET without TGID", -EINVAL);
+	ask(&g, FLT_CMD_TASK_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_TASK_TGID, 4194303);
+	expect("TASK_GET of nobody", -ESRCH);
+	ask(&g, FLT_CMD_TASK_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_TASK_TGID, 1);
+	genl_put_u32(&g, FLT_TASK_TID, 1);
+	expect("TASK_GET with an attribute of the reply", -EINVAL);
+
+	/* A tail too short to be an attribute. */
+	ask(&g, FLT_CMD_INFO_GET, 0)->nlmsg_len += 2;
+	expect("INFO_GET with two bytes too many", -EINVAL);
+}
+
+static void refused_flags(void)
+{
+	static const uint16_t strange[] = { 0x20, 0x40, 0x80, 0x100, 0x200, 0x400, 0x800,
+					    0x1000, 0x8000 };
+	char what[64];
+
+	for (size_t i = 0; i < sizeof(strange) / sizeof(*strange); i++) {
+		snprintf(what, sizeof(what), "INFO_GET with flag %#x", strange[i]);
+		ask(&g, FLT_CMD_INFO_GET, strange[i]);
+		expect(what, -EINVAL);
+	}
+	((struct genlmsghdr *)NLMSG_DATA(ask(&g, FLT_CMD_INFO_GET, 0)))->reserved = 1;
+	expect("INFO_GET with something reserved", -EINVAL);
+}
+
+static void refused_commands(void)
+{
+	char what[64];
+
+	for (int cmd = 0; cmd < 256; cmd++) {
+		if (cmd >= FLT_CMD_INFO_GET && cmd <= FLT_CMD_MAX)
+			continue;
+		snprintf(what, sizeof(what), "command %d", cmd);
+		ask(&g, (uint8_t)cmd, 0);
+		expect(what, -EOPNOTSUPP);
+	}
+	ask(&g, FLT_CMD_INFO_GET, NLM_F_DUMP);
+	expect("INFO_GET as a dump", -EOPNOTSUPP);
+	ask(&g, FLT_CMD_TALLY_GET, NLM_F_DUMP);
+	expect("TALLY_GET as a dump", -EOPNOTSUPP);
+	ask(&g, FLT_CMD_HOOK_GET, 0);
+	expect("HOOK_GET not as a dump", -EOPNOTSUPP);
+	ask(&g, FLT_CMD_TASK_GET, 0);
+	genl_put_u32(&g, FLT_TASK_TGID, 1);
+	expect("TASK_GET not as a dump", -EOPNOTSUPP);
+}
+
+static void refused_sessions(void)
+{
+	int opened = 0, rc;
+
+	ask(&g, FLT_CMD_SESSION_GET, 0);
+	expect("SESSION_GET without ID", -EINVAL);
+	ask(&g, FLT_CMD_SESSION_GET, 0);
+	genl_put_u32(&g, FLT_SESSION_ID, 0);
+	expect_on(&g, "SESSION_GET of ID 0", -ERANGE, -ENOENT);
+	ask(&g, FLT_CMD_SESSION_GET, 0);
+	genl_put_u32(&g, FLT_SESSION_ID, 0x7fffffff);
+	expect("SESSION_GET of a session that is not", -ENOENT);
+	ask(&g, FLT_CMD_SESSION_DEL, 0);
+	expect("SESSION_DEL without ID", -EINVAL);
+	ask(&g, FLT_CMD_SESSION_DEL, 0);
+	genl_put_u32(&g, FLT_SESSION_ID, 0x7fffffff);
+	expect("SESSION_DEL of a session that is not", -ENOENT);
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	genl_put_u32(&g, FLT_SESSION_ID, 1);
+	expect("SESSION_NEW with an ID", -EINVAL);
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	genl_put_u32(&g, FLT_SESSION_TGID, 4194303);
+	expect("SESSION_NEW for nobody", -ESRCH);
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	for (int i = 0; i <= FLT_SESSION_TGIDS_MAX; i++)
+		genl_put_u32(&g, FLT_SESSION_TGID, 1);
+	expect_on(&g, "SESSION_NEW for too many", -ERANGE, -EINVAL);
+
+	session_new(&other);
+	ask(&g, FLT_CMD_SESSION_DEL, 0);
+	genl_put_u32(&g, FLT_SESSION_ID, session);
+	expect("SESSION_DEL of another's session", -EACCES);
+	ask(&other, FLT_CMD_SESSION_DEL, 0);
+	genl_put_u32(&other, FLT_SESSION_ID, session);
+	expect_on(&other, "SESSION_DEL of one's own", 0, 0);
+	ask(&other, FLT_CMD_SESSION_DEL, 0);
+	genl_put_u32(&other, FLT_SESSION_ID, session);
+	expect_on(&other, "SESSION_DEL twice", -ENOENT, 0);
+
+	for (rc = 0; rc == 0 && opened < 100000; opened++) {
+		ask(&other, FLT_CMD_SESSION_NEW, 0);
+		rc = genl_talk(&other, session_read, NULL);
+	}
+	checks++;
+	if (rc != -ENOSPC || !*other.error) {
+		printf("one session too many (%d): %s \"%s\"\n", opened, name_of(rc), other.error);
+		failures++;
+	}
+	/* All of them end with their socket. */
+	genl_close(&other);
+	if (genl_open(&other, FLT_GENL_NAME))
+		errx(1, "no family any more");
+	session_new(&other);
+}
+
+/* Each command in its plainest valid form. */
+static const struct plain {
+	const char *name;
+	uint8_t cmd;
+	int dump;
+	int attr; /* a u32 1, or 0 */
+	int asks; /* changes nothing */
+} plains[] = {
+	{ "INFO_GET", FLT_CMD_INFO_GET, 0, 0, 1 },
+	{ "HOOK_GET", FLT_CMD_HOOK_GET, 1, 0, 1 },
+	{ "TALLY_GET", FLT_CMD_TALLY_GET, 0, 0, 1 },
+	{ "LATENCY_GET", FLT_CMD_LATENCY_GET, 1, 0, 1 },
+	{ "PROC_GET", FLT_CMD_PROC_GET, 0, FLT_PROC_TGID, 1 },
+	{ "PROC_GET dump", FLT_CMD_PROC_GET, 1, 0, 1 },
+	{ "TASK_GET", FLT_CMD_TASK_GET, 1, FLT_TASK_TGID, 1 },
+	{ "SESSION_NEW", FLT_CMD_SESSION_NEW, 0, 0, 0 },
+	{ "SESSION_GET", FLT_CMD_SESSION_GET, 0, FLT_SESSION_ID, 0 },
+	{ "SESSION_DEL", FLT_CMD_SESSION_DEL, 0, FLT_SESSION_ID, 0 },
+};
+
+static void all_plain(int want, const char *who)
+{
+	char what[64];
+
+	for (size_t i = 0; i < sizeof(plains) / sizeof(*plains); i++) {
+		if (!want && !plains[i].asks)
+			continue;
+		snprintf(what, sizeof(what), "%s%s", plains[i].name, who);
+		ask(&g, plains[i].cmd, plains[i].dump ? NLM_F_DUMP : 0);
+		if (plains[i].attr)
+			genl_put_u32(&g, (uint16_t)plains[i].attr, 1);
+		expect(what, want);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc == 2 ? argv[1] : "";
+	int borrowed = !strcmp(mode, "borrowed");
+	int rc;
+
+	if (borrowed && seteuid(65534))
+		err(1, "seteuid");
+	rc = genl_open(&g, FLT_GENL_NAME);
+	if (borrowed && seteuid(0))
+		err(1, "seteuid");
+	if (!strcmp(mode, "absent")) {
+		printf("the family is %s\n", rc == -ENOENT ? "absent" : "there");
+		return rc != -ENOENT;
+	}
+	if (rc || genl_open(&other, FLT_GENL_NAME))
+		errx(1, "family flt: %s", name_of(rc));
+	if (!strcmp(mode, "refused")) {
+		refused_attributes();
+		refused_flags();
+		refused_commands();
+		refused_sessions();
+	} else if (!strcmp(mode, "denied")) {
+		all_plain(-EPERM, ", without the capability");
+	} else if (!strcmp(mode, "allowed")) {
+		all_plain(0, ", with the capability");
+	} else if (borrowed) {
+		all_plain(-EPERM, ", on a socket that was opened without the capability");
+		genl_close(&g);
+		if (genl_open(&g, FLT_GENL_NAME) || setresuid(65534, 65534, 65534))
+			err(1, "setresuid");
+		all_plain(-EPERM, ", without the capability, on a socket opened with it");
+	} else {
+		errx(2, "usage: genlcases refused|denied|allowed|borrowed|absent");
+	}
+	printf("%d requests, %d answered otherwise\n", checks, failures);
+	return failures != 0;
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * genlfuzz N [SEED] - N random messages to the family flt.
+ *
+ * Messages are made from the policy in flt.h and then spoiled: attributes
+ * missing, repeated, of other commands, of wrong length or nesting, at the edges
+ * of their range; headers with strange flags, versions and lengths. Every message
+ * that has to be answered must be (genl.c: within 20 s), with success or an errno of
+ * the contract, and every refusal of ours with a sentence. Ends with the counts by
+ * errno, and with a valid request that must still be answered. The same SEED makes
+ * the same messages.
+ */
+#include "../live/genl.h"
+
+#include <err.h>
+#include <errno.h>
+#include <linux/flt.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct known {
+	uint8_t cmd;
+	uint16_t attr;
+	uint8_t len; /* 4, or 0 for a flag */
+};
+
+static const struct known known[] = {
+	{ FLT_CMD_PROC_GET, FLT_PROC_TGID, 4 },	      { FLT_CMD_PROC_GET, FLT_PROC_SESSION, 4 },
+	{ FLT_CMD_PROC_GET, FLT_PROC_KINDS, 0 },      { FLT_CMD_TASK_GET, FLT_TASK_TGID, 4 },
+	{ FLT_CMD_TASK_GET, FLT_TASK_KINDS, 0 },      { FLT_CMD_SESSION_NEW, FLT_SESSION_TGID, 4 },
+	{ FLT_CMD_SESSION_NEW, FLT_SESSION_FOLLOW, 0 }, { FLT_CMD_SESSION_GET, FLT_SESSION_ID, 4 },
+	{ FLT_CMD_SESSION_GET, FLT_SESSION_KINDS, 0 }, { FLT_CMD_SESSION_DEL, FLT_SESSION_ID, 4 },
+};
+
+static uint64_t state;
+static struct genl g;
+static unsigned long by_errno[256], unanswered, silent;
+
+static uint32_t rnd(uint32_t below)
+{
+	/* xorshift64* */
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return (uint32_t)((state * 0x2545f4914f6cdd1dull) >> 32) % below;
+}
+
+static int chance(uint32_t in)
+{
+	return rnd(in) == 0;
+}
+
+static uint32_t value(void)
+{
+	static const uint32_t edges[] = { 0, 1, 2, 63, 64, 0x7fff, 0x8000, 4194304, 0x7fffffff,
+					  0x80000000u, 0xffffffffu };
+
+	switch (rnd(4)) {
+	case 0:
+		return edges[rnd(sizeof(edges) / sizeof(*edges))];
+	case 1:
+		return (uint32_t)getpid();
+	case 2:
+		return 1 + rnd(40);
+	default:
+		return rnd(0xffffffffu);
+	}
+}
+
+static void attribute_put(uint8_t cmd)
+{
+	static char bytes[600];
+	const struct known *k = &known[rnd(sizeof(known) / sizeof(*known))];
+	uint16_t type;
+	uint32_t v = value();
+	size_t len;
+
+	/* Mostly one of this command. */
+	for (int i = 0; i < 20 && k->cmd != cmd; i++)
+		k = &known[rnd(sizeof(known) / sizeof(*known))];
+	type = k->attr;
+	len = k->len;
+	if (chance(8))
+		type = (uint16_t)rnd(32);
+	if (chance(40))
+		type = (uint16_t)rnd(65536);
+	if (chance(20))
+		type |= NLA_F_NESTED;
+	if (chance(30))
+		type |= NLA_F_NET_BYTEORDER;
+	if (chance(10))
+		len = rnd(9);
+	if (chance(100))
+		len = rnd(sizeof(bytes));
+	for (size_t i = 0; i < len; i += 4) {
+		memcpy(bytes + i, &v, 4);
+		v = value();
+	}
+	genl_put(&g, type, bytes, len);
+	/* A length that lies. */
+	if (chance(60)) {
+		struct nlmsghdr *nlh = (struct nlmsghdr *)g.out;
+		struct nlattr *a = (struct nlattr *)(g.out + nlh->nlmsg_len -
+						     NLA_ALIGN(sizeof(*a) + len));
+
+		a->nla_len = (uint16_t)rnd(chance(2) ? 16 : 65536);
+	}
+}
+
+/* Whether the kernel has to answer. */
+static int message_make(void)
+{
+	uint8_t cmd = chance(30) ? (uint8_t)rnd(256) : (uint8_t)(1 + rnd(FLT_CMD_MAX));
+	uint16_t flags = NLM_F_REQUEST | NLM_F_ACK;
+	struct nlmsghdr *nlh;
+	int answered = 1;
+	uint32_t n;
+
+	if (chance(2))
+		flags |= NLM_F_DUMP;
+	if (chance(20))
+		flags |= (uint16_t)rnd(65536) & (uint16_t)~(NLM_F_DUMP_INTR | NLM_F_DUMP_FILTERED);
+	nlh = genl_start(&g, g.family, flags, cmd, chance(20) ? (uint8_t)rnd(256) : 1);
+	if (chance(50))
+		((struct genlmsghdr *)NLMSG_DATA(nlh))->reserved = (uint16_t)rnd(65536);
+	n = chance(200) ? rnd(120) : rnd(4);
+	while (n--)
+		attribute_put(cmd);
+	/* The end is missing, or there is more than an end. */
+	if (chance(40) && nlh->nlmsg_len > NLMSG_HDRLEN)
+		nlh->nlmsg_len -= rnd(nlh->nlmsg_len - NLMSG_HDRLEN);
+	else if (chance(40))
+		nlh->nlmsg_len += rnd(8);
+	/* Too short for the kernel to see a message in it. */
+	if (nlh->nlmsg_len < NLMSG_HDRLEN)
+		answered = 0;
+	return answered;
+}
+
+static int in_contract(int error)
+{
+	switch (error) {
+	case 0:
+	case -EPERM:
+	case -EINVAL:
+	case -ERANGE:
+	case -ESRCH:
+	case -ENOENT:
+	case -EACCES:
+	case -ENOSPC:
+	case -EOPNOTSUPP:
+		return 1;
+	}
+	return 0;
+}
+
+static void reopen(void)
+{
+	uint32_t seq = g.seq;
+	int rc;
+
+	genl_close(&g);
+	rc = genl_open(&g, FLT_GENL_NAME);
+	if (rc)
+		errx(1, "the family is gone: %s", strerror(-rc));
+	g.seq += seq;
+}
+
+static void sentence_check(int rc)
+{
+	const struct nlmsghdr *nlh = (const void *)g.out;
+	const struct genlmsghdr *gh = NLMSG_DATA(nlh);
+
+	/* Refused by the netlink core before it came to us: often without a word. */
+	if (rc == 0 || rc == -EOPNOTSUPP || *g.error || nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
+		return;
+	silent++;
+	if (silent <= 5)
+		printf("command %u: %s without a sentence\n", gh->cmd, strerrorname_np(-rc));
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	int bad = 0, rc;
+
+	if (!n)
+		errx(2, "usage: genlfuzz N [SEED]");
+	state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	state = state * 0x9e3779b97f4a7c15ull + 1;
+	rc = genl_open(&g, FLT_GENL_NAME);
+	if (rc)
+		errx(1, "family flt: %s", strerror(-rc));
+	for (unsigned long i = 0; i < n; i++) {
+		struct nlmsghdr *nlh = (struct nlmsghdr *)g.out;
+		int answered = message_make();
+
+		if (!answered) {
+			send(g.fd, g.out, nlh->nlmsg_len, 0);
+			continue;
+		}
+		rc = genl_talk(&g, NULL, NULL);
+		if (rc == -EAGAIN || rc == -EWOULDBLOCK) {
+			unanswered++;
+			printf("message %lu: no answer\n", i);
+			if (unanswered > 3)
+				break;
+			reopen();
+			continue;
+		}
+		by_errno[rc < 0 && rc > -256 ? -rc : 0]++;
+		if (!in_contract(rc)) {
+			printf("message %lu: %s (\"%s\") is not in the contract\n", i,
+			       strerrorname_np(-rc), g.error);
+			bad++;
+		}
+		sentence_check(rc);
+		/* Sessions pile up: leave them to the socket's end. */
+		if (chance(64))
+			reopen();
+	}
+	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_INFO_GET, FLT_GENL_VERSION);
+	rc = genl_talk(&g, NULL, NULL);
+	if (rc) {
+		printf("a valid request at the end: %s\n", strerrorname_np(-rc));
+		bad++;
+	}
+	printf("%lu messages:", n);
+	for (int i = 0; i < 256; i++)
+		if (by_errno[i])
+			printf(" %s %lu", i ? strerrorname_np(i) : "ok", by_errno[i]);
+	printf(", %lu without an answer, %lu without a sentence, %d outside of the contract\n",
+	       unanswered, silent, bad);
+	return unanswered || silent || bad;
+}

@@ -1,0 +1,112 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# live.bash - what the live tests say in common: load, unload, compare, give up.
+#
+# Sourced first. Every comparison is exact; a test goes on after one that fails,
+# to show them all, and ends with `finish`.
+#
+# shellcheck disable=SC2034 # used by the tests
+: "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}" "${LONG:=}"
+
+PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
+tmp=$(mktemp -d /tmp/live.XXXXXX)
+debugfs=/sys/kernel/debug/flt
+failures=0 checks=0
+
+say() { echo "$*"; }
+
+bad() {
+	echo "BAD: $*"
+	failures=$((failures + 1))
+}
+
+skip() {
+	unload
+	echo "$*"
+	exit 77
+}
+
+loaded() { grep -q '^flt ' /proc/modules; }
+
+load() { # [PARAM=VALUE...]
+	insmod "$FLT_KO" "$@" || { echo "insmod $*: failed"; dmesg | tail -5; exit 1; }
+}
+
+unload() {
+	! loaded || rmmod flt
+}
+
+finish() {
+	unload || bad "rmmod failed"
+	[ "$checks" -gt 0 ] || bad "nothing was checked"
+	echo "$checks checks, $failures failed"
+	[ "$failures" = 0 ]
+}
+
+on_exit() {
+	local rc=$?
+	# What was left in the background by a test that gave up.
+	jobs -p | xargs -r kill -9 2>/dev/null || true
+	wait 2>/dev/null || true
+	unload 2>/dev/null || true
+	rm -rf "$tmp"
+	exit "$rc"
+}
+trap on_exit EXIT
+
+# field KEY < a line of key=value; nothing when absent
+field() { awk -v k="$1" '{ for (i = 1; i <= NF; i++) if (index($i, k "=") == 1) { print substr($i, length(k) + 2); exit } }'; }
+
+# An attribute that is 0 may be absent.
+same() { # WHAT GOT WANT
+	checks=$((checks + 1))
+	[ "${2:-0}" = "${3:-0}" ] || bad "$1: ${2:-0}, should be ${3:-0}"
+}
+
+at_least() { # WHAT GOT LEAST
+	checks=$((checks + 1))
+	if [ -z "$2" ] || [ "$2" -lt "$3" ]; then bad "$1: '$2', should be at least $3"; fi
+}
+
+at_most() { # WHAT GOT MOST
+	checks=$((checks + 1))
+	if [ -z "$2" ] || [ "$2" -gt "$3" ]; then bad "$1: '$2', should be at most $3"; fi
+}
+
+# Waits up to 30 s for a command to succeed.
+until_true() {
+	local i
+	for ((i = 0; i < 300; i++)); do
+		! "$@" || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+# equal NAME [-w] [-m] COMMAND...
+#
+# Runs COMMAND under faultrun in a following session and compares each process's
+# row with the kernel's count, to the unit. -w: without ptrace; then the sum of
+# the tree is compared with wait4's. -m: missed faults are expected.
+equal() {
+	local name=$1 trace=() whole_tree=0 missed=0 status=0
+	shift
+	while [ "${1:-}" = -w ] || [ "${1:-}" = -m ]; do
+		if [ "$1" = -w ]; then
+			trace=(-w) whole_tree=1
+		else
+			missed=1
+		fi
+		shift
+	done
+	fltq follow -o "$tmp/rows" -- faultrun "${trace[@]}" -o "$tmp/oracle" -- "$@" \
+		>"$tmp/out" 2>&1 || status=$?
+	if [ "$status" != "${WANT_STATUS:-0}" ]; then
+		bad "$name: the command's status is $status, should be ${WANT_STATUS:-0}"
+		tail -5 "$tmp/out"
+		return
+	fi
+	checks=$((checks + 1))
+	awk -v name="$name" -v tree="$whole_tree" -v may_miss="$missed" -v late="${LATE:-0}" \
+		-f tests/live/equal.awk "$tmp/oracle" "$tmp/rows" || bad "$name"
+}

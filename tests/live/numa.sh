@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 numa=1 timeout=240
+# shellcheck disable=SC2119
+# Promise: NUMA hint faults are counted as such.
+#
+# The kernel's scanner decides how many there are, so the oracle is the kernel's
+# own numa_hint_faults, machine-wide, over the same time. It counts after looking
+# at the entry again under its lock, we before: an entry that another thread of
+# the process settled in between is the only difference, and the process here has
+# one thread.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+[ "$(cat /proc/sys/kernel/numa_balancing 2>/dev/null)" = 1 ] || skip "no NUMA balancing"
+for knob in scan_delay_ms scan_period_min_ms; do
+	echo 100 >"/sys/kernel/debug/sched/numa_balancing/$knob"
+done
+
+hints() { awk '$1 == "numa_hint_faults" { print $2 }' /proc/vmstat; }
+counted() { fltq tally | field all.kind.numa; }
+
+load
+start=$(hints)
+# Write 16 MB over and over, moved to the other node's CPU half way.
+tree rewrite 4096 6 &
+pid=$!
+sleep 1
+taskset -p -c 0 "$pid" >/dev/null
+sleep 2
+taskset -p -c 1 "$pid" >/dev/null
+wait "$pid" || bad "tree rewrite: $?"
+# Nothing else is scanned now: the numbers hold still once they are equal twice.
+echo 0 >/proc/sys/kernel/numa_balancing
+sleep 1
+a=$(hints)
+n=$(counted)
+at_least "hint faults" $((a - start)) 100
+same "of kind numa" "$n" $((a - start))
+unload
+equal_after() {
+	load
+	equal "with hint faults" tree threads 8 64
+}
+echo 1 >/proc/sys/kernel/numa_balancing
+equal_after
+finish

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=256 zram=1
+# shellcheck disable=SC2016,SC2119
+# Promise: a fault that is attempted three times is one fault, with three
+# attempts and a latency that covers all of them.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+load
+# The thread that answers wakes each fault once without its page: it comes back,
+# waits again, gets the page and comes a third time.
+fltq around -o "$tmp/sections" -- asleep attempts 5 1 40 >"$tmp/out"
+line=$(cat "$tmp/sections")
+elapsed=$(awk '$1 == "elapsed" { print $2 }' "$tmp/out")
+same "faults" $(($(field minor <<<"$line") + $(field major <<<"$line"))) 5
+same "retried" "$(field retried <<<"$line")" 10
+same "stitched" "$(field stitched <<<"$line")" 5
+same "attempts" "$(field attempts <<<"$line")" 3
+same "dropped" "$(field dropped <<<"$line")" 0
+same "of kind uffd" "$(field kind.uffd <<<"$line")" 5
+# Each slept twice 40 ms; all of them fit into the section.
+at_least "latency" "$(field latency_sum <<<"$line")" 400000000
+at_most "latency" "$(field latency_sum <<<"$line")" "$elapsed"
+at_least "longest" "$(field latency_max <<<"$line")" 80000000
+fltq latency | awk '$2 == "kind=10"' >"$tmp/latency"
+same "histogram: faults of 80 ms and more" "$(awk '{ for (i = 1; i <= NF; i++)
+	if (match($i, /^bucket\./)) { split(substr($i, 8), a, "="); if (a[1] * 1.25 >= 80000000) n += a[2] } }
+	END { print n + 0 }' "$tmp/latency")" 6
+
+# Woken four times for nothing.
+fltq around -o "$tmp/sections" -- asleep attempts 2 4 10 >"$tmp/out"
+line=$(cat "$tmp/sections")
+same "six attempts" "$(field attempts <<<"$line")" 6
+same "six attempts: retried" "$(field retried <<<"$line")" 10
+same "six attempts: stitched" "$(field stitched <<<"$line")" 2
+
+# The plain case: every fault waits once.
+fltq around -o "$tmp/sections" -- kinds uffd 20 >"$tmp/out"
+line=$(cat "$tmp/sections")
+same "one wait: attempts" "$(field attempts <<<"$line")" 2
+same "one wait: stitched" "$(field stitched <<<"$line")" 20
+finish
