@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "cmd/manual.h"
+#include "source/control.h"
 #include "view/escape.h"
 
 const struct flt_command *const flt_commands[] = {
+	&flt_command_stats,
 	&flt_command_help,
 	NULL,
 };
@@ -123,6 +125,20 @@ static int close_output(int status)
 	return status ? status : FLT_EXIT_FAILED;
 }
 
+static int open_needs(struct flt_run *run)
+{
+	const struct flt_command *command = run->command;
+	int ret;
+
+	if (!(command->needs & (FLT_NEEDS_MODULE | FLT_USES_MODULE)))
+		return 0;
+	ret = flt_control_open(&run->control, &run->control_message);
+	run->control_error = ret;
+	if (ret && (command->needs & FLT_NEEDS_MODULE))
+		return flt_command_fail(command, &run->control_message, ret);
+	return 0;
+}
+
 static int run_command(const struct flt_command *command, int argc, char **argv)
 {
 	struct flt_run run = { .command = command };
@@ -142,7 +158,10 @@ static int run_command(const struct flt_command *command, int argc, char **argv)
 		flt_manual_help(stdout, command);
 		status = FLT_EXIT_DONE;
 	} else {
-		status = command->main(&run);
+		status = open_needs(&run);
+		if (!status)
+			status = command->main(&run);
+		flt_control_close(run.control);
 	}
 	flt_opts_free(command->opts, run.args);
 	free(run.args);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * account.h - what is known about faults, whoever it comes from.
+ *
+ * The plain structs between sources, models and commands: the netlink contract
+ * of <linux/flt.h> without its encoding, and the same for /proc. Times are
+ * CLOCK_MONOTONIC nanoseconds unless said otherwise. Strings are terminated, and
+ * are bytes as the kernel has them: escape them on the way out.
+ */
+#ifndef FLT_ACCOUNT_H
+#define FLT_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/flt.h>
+
+#define FLT_TEXT_LEN 64
+
+struct flt_account {
+	uint64_t minor;
+	uint64_t major;
+	uint64_t failed;
+	uint64_t retried;
+	uint64_t missed;	/* of minor and major: kind and latency unknown */
+	uint64_t remote;
+	uint64_t stitched;
+	uint64_t dropped;
+	uint64_t latency_sum;	/* ns */
+	uint64_t latency_max;	/* ns */
+	uint32_t attempts;	/* most that one fault took */
+	uint64_t kinds[__FLT_KIND_MAX];	/* all 0 unless asked for */
+	uint64_t kinds_beyond;	/* of kinds newer than this program */
+};
+
+/* A process, or a thread if tid is not 0. */
+struct flt_row {
+	uint64_t id;		/* never reused: what rows of two looks are matched by */
+	uint32_t tgid;
+	uint32_t tid;
+	char comm[FLT_COMM_LEN + 1];
+	bool ended;
+	bool whole;		/* counted from its birth */
+	uint32_t threads;
+	uint64_t start;		/* CLOCK_BOOTTIME ns */
+	uint64_t first;
+	struct flt_account account;
+};
+
+/* Owned: released by flt_rows_free(). */
+struct flt_rows {
+	struct flt_row *row;
+	size_t count;
+	size_t room;
+};
+
+int flt_rows_add(struct flt_rows *rows, const struct flt_row *row);
+void flt_rows_free(struct flt_rows *rows);
+
+struct flt_tally {
+	struct flt_account all;
+	struct flt_account retired;
+	struct flt_account other;
+	uint64_t failures[__FLT_FAILURE_MAX];
+	uint64_t procs_seen;
+	uint64_t procs_retired;
+	uint64_t lost_proc;
+	uint64_t lost_task;
+	uint64_t lost_busy;
+	uint64_t lost_full;
+	uint64_t clock_back;
+	uint64_t now;
+};
+
+struct flt_info {
+	uint32_t api;
+	uint32_t schema;
+	char version[FLT_TEXT_LEN];
+	char clock[FLT_TEXT_LEN];
+	uint32_t features;
+	bool accounting;
+	uint64_t since;
+	uint64_t now;
+	uint32_t procs, procs_max;
+	uint32_t tasks, tasks_max;
+	uint32_t sessions, sessions_max;
+	uint32_t maxactive;
+	uint64_t memory;	/* bytes */
+};
+
+struct flt_hook {
+	char name[FLT_TEXT_LEN];
+	char symbol[FLT_SYMBOL_LEN + 1];
+	uint32_t type;		/* enum flt_hook_type */
+	uint32_t state;		/* enum flt_hook_state */
+	uint32_t error;		/* positive errno */
+	bool required;
+	bool ftrace;
+	uint64_t hits;
+	uint64_t missed_busy;
+	uint64_t missed_full;
+};
+
+struct flt_hooks {
+	struct flt_hook *hook;
+	size_t count;
+};
+
+struct flt_session {
+	uint32_t id;
+	uint32_t procs;
+	uint32_t live;
+	uint64_t untracked;
+	struct flt_account account;
+};
+
+struct flt_latency {
+	uint32_t kind;
+	bool major;
+	uint64_t buckets[FLT_BUCKETS];
+};
+
+/* Why a result may be less than it says. */
+struct flt_loss {
+	uint64_t missed;	/* faults counted without kind and latency */
+	uint64_t no_row;	/* faults without a row of their own */
+	uint64_t no_task;	/* faults without a thread's own counts */
+	uint64_t busy;		/* calls the probe missed: another ran on the CPU */
+	uint64_t full;		/* calls the probe missed: too many in progress */
+	uint64_t untracked;	/* processes of a session without a row */
+	uint64_t vanished;	/* processes that ended between two looks, last faults unseen */
+	bool torn;		/* rows were retired while they were read */
+};
+
+/* The state at one moment. */
+struct flt_look {
+	uint64_t now;
+	struct flt_rows rows;
+	struct flt_account total;	/* of all that was asked for, rows or not */
+	struct flt_loss loss;
+};
+
+/* Short names, one word each: "anon", "cow"; "unknown" past the end. */
+const char *flt_kind_name(uint32_t kind);
+const char *flt_failure_name(uint32_t failure);
+
+#endif

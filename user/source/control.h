@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * control.h - the flt module, asked.
+ *
+ * One function per command of <linux/flt.h>; errors are those of that header,
+ * with the module's sentence in e. Sessions live as long as the control.
+ */
+#ifndef FLT_SOURCE_CONTROL_H
+#define FLT_SOURCE_CONTROL_H
+
+#include "account.h"
+#include "errmsg.h"
+
+struct flt_control;
+
+/*
+ * -EOPNOTSUPP: the module is not loaded or not visible from here; -EPERM;
+ * -EPROTO: it speaks another version.
+ */
+int flt_control_open(struct flt_control **control, struct flt_errmsg *e);
+void flt_control_close(struct flt_control *control);
+
+int flt_control_info(struct flt_control *control, struct flt_info *out, struct flt_errmsg *e);
+int flt_control_tally(struct flt_control *control, struct flt_tally *out, struct flt_errmsg *e);
+int flt_control_proc(struct flt_control *control, uint32_t tgid, struct flt_row *out,
+		     struct flt_errmsg *e);
+
+/*
+ * Replace what is in the list. A dump that rows were retired from while it ran is
+ * asked for again, three times; -EINTR means that the last was torn too, with its
+ * rows in the list: each is right, some are missing.
+ */
+int flt_control_procs(struct flt_control *control, uint32_t session, bool kinds,
+		      struct flt_rows *out, struct flt_errmsg *e);
+int flt_control_tasks(struct flt_control *control, uint32_t tgid, bool kinds,
+		      struct flt_rows *out, struct flt_errmsg *e);
+
+/* hooks->hook is allocated, the caller frees it. */
+int flt_control_hooks(struct flt_control *control, struct flt_hooks *hooks, struct flt_errmsg *e);
+
+int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
+			    bool follow, uint32_t *id, struct flt_errmsg *e);
+int flt_control_session(struct flt_control *control, uint32_t id, bool kinds,
+			struct flt_session *out, struct flt_errmsg *e);
+int flt_control_session_del(struct flt_control *control, uint32_t id, struct flt_errmsg *e);
+
+#endif

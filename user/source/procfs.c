@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/procfs.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PID_BITS 22	/* PID_MAX_LIMIT is 2^22 */
+
+/* Field numbers of proc(5), counted from 1. */
+enum { FIELD_STATE = 3, FIELD_MIN_FLT = 10, FIELD_MAJ_FLT = 12, FIELD_THREADS = 20,
+       FIELD_START = 22 };
+
+int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second,
+			  struct flt_row *out)
+{
+	uint64_t fields[FIELD_START + 1] = { 0 };
+	const char *open, *close, *s;
+	char *end;
+	size_t n;
+	int i;
+
+	/* The name may hold anything, parentheses and newlines too: the last one ends it. */
+	open = memchr(text, '(', length);
+	close = memrchr(text, ')', length);
+	if (!open || !close || close < open || text[length] ||
+	    memchr(close, '\0', length - (size_t)(close - text)))
+		return -EBADMSG;
+	if (!isdigit((unsigned char)text[0]))
+		return -EBADMSG;
+
+	*out = (struct flt_row){ .whole = true };
+	out->tgid = (uint32_t)strtoul(text, NULL, 10);
+	n = (size_t)(close - open - 1);
+	if (n > FLT_COMM_LEN)
+		n = FLT_COMM_LEN;
+	memcpy(out->comm, open + 1, n);
+
+	if (close[1] != ' ' || !close[2])
+		return -EBADMSG;
+	out->ended = close[2] == 'Z' || close[2] == 'X';
+	s = close + 3;
+	for (i = FIELD_STATE + 1; i <= FIELD_START; i++) {
+		errno = 0;
+		fields[i] = strtoull(s, &end, 10);
+		if (end == s || errno)
+			return -EBADMSG;
+		s = end;
+	}
+	out->account.minor = fields[FIELD_MIN_FLT];
+	out->account.major = fields[FIELD_MAJ_FLT];
+	out->threads = (uint32_t)fields[FIELD_THREADS];
+	if (fields[FIELD_START] > UINT64_MAX >> 30)
+		return -EBADMSG;
+	out->start = fields[FIELD_START] * (1000000000ull / (uint64_t)ticks_per_second);
+	out->id = fields[FIELD_START] << PID_BITS | (out->tgid & ((1u << PID_BITS) - 1));
+	return 0;
+}
+
+static int read_file(const char *path, char *text, size_t size)
+{
+	ssize_t n = 0;
+	size_t used = 0;
+	int fd, err = 0;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	while (used < size - 1) {
+		n = read(fd, text + used, size - 1 - used);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		used += (size_t)n;
+	}
+	if (n < 0)
+		err = -errno;
+	close(fd);
+	text[used] = '\0';
+	return err ? err : (int)used;
+}
+
+int flt_procfs_row(uint32_t tgid, uint32_t tid, struct flt_row *out)
+{
+	char path[64], text[1024];
+	int ret;
+
+	if (tid)
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", tgid, tid);
+	else
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", tgid);
+	ret = read_file(path, text, sizeof(text));
+	if (ret == -ENOENT || ret == -ESRCH || !ret)
+		return -ESRCH;
+	if (ret < 0)
+		return ret;
+	ret = flt_procfs_parse_stat(text, (size_t)ret, sysconf(_SC_CLK_TCK), out);
+	if (!ret && tid) {
+		out->tgid = tgid;
+		out->tid = tid;
+	}
+	return ret;
+}
+
+/* The entries of a directory that are numbers; tgid 0: each is a process. */
+static int each_id(const char *path, uint32_t tgid, struct flt_rows *out)
+{
+	struct dirent *entry;
+	struct flt_row row;
+	uint32_t id;
+	DIR *dir;
+	int ret = 0;
+
+	out->count = 0;
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (!ret && (entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		id = (uint32_t)strtoul(entry->d_name, NULL, 10);
+		ret = tgid ? flt_procfs_row(tgid, id, &row) : flt_procfs_row(id, 0, &row);
+		/* It ended since the directory was read. */
+		if (ret == -ESRCH)
+			ret = 0;
+		else if (!ret)
+			ret = flt_rows_add(out, &row);
+	}
+	closedir(dir);
+	return ret;
+}
+
+int flt_procfs_rows(struct flt_rows *out)
+{
+	return each_id("/proc", 0, out);
+}
+
+int flt_procfs_threads(uint32_t tgid, struct flt_rows *out)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
+	return each_id(path, tgid, out);
+}
+
+int flt_procfs_machine(struct flt_account *out)
+{
+	uint64_t all = 0, major = 0, value;
+	char line[128], name[64];
+	int found = 0;
+	FILE *file;
+
+	file = fopen("/proc/vmstat", "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %" SCNu64, name, &value) != 2)
+			continue;
+		if (!strcmp(name, "pgfault")) {
+			all = value;
+			found++;
+		} else if (!strcmp(name, "pgmajfault")) {
+			major = value;
+			found++;
+		}
+	}
+	fclose(file);
+	if (found != 2)
+		return -EOPNOTSUPP;
+	*out = (struct flt_account){ .minor = all > major ? all - major : 0, .major = major };
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * procfs.h - minor and major faults as the kernel itself counts them.
+ *
+ * All that is known without the module: no failed faults, retries, kinds or
+ * latencies. A row's id is made of its pid and start time.
+ */
+#ifndef FLT_SOURCE_PROCFS_H
+#define FLT_SOURCE_PROCFS_H
+
+#include "account.h"
+
+/*
+ * A process (tid 0), its threads that ended included, or one thread. -ESRCH if
+ * there is none, -EBADMSG if the line is not as it should be.
+ */
+int flt_procfs_row(uint32_t tgid, uint32_t tid, struct flt_row *out);
+
+/* The text of /proc/PID/stat, for the above and for tests. length excludes a NUL. */
+int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second,
+			  struct flt_row *out);
+
+/* Replace what is in the list: all processes; the threads of one. */
+int flt_procfs_rows(struct flt_rows *out);
+int flt_procfs_threads(uint32_t tgid, struct flt_rows *out);
+
+/*
+ * The whole machine since boot, from /proc/vmstat. Before Linux 6.5 pgfault
+ * counts a fault once per attempt.
+ */
+int flt_procfs_machine(struct flt_account *out);
+
+#endif
