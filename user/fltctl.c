@@ -17,6 +17,7 @@
 #include "view/escape.h"
 
 const struct flt_command *const flt_commands[] = {
+	&flt_command_check,
 	&flt_command_stats,
 	&flt_command_help,
 	NULL,

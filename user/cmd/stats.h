@@ -58,7 +58,9 @@ struct stats {
 	struct flt_table *table;
 	struct flt_column *columns;	/* of the table */
 	bool kinds;			/* of faults are known and shown */
+	double stamp;			/* of the report under way; seconds since 1970 */
 	uint64_t reports;
+	uint64_t rows_held;		/* since the last flush */
 
 	/* Watching: the last look, and what left it since the first. */
 	struct flt_look last;
@@ -88,6 +90,7 @@ int stats_run(struct stats *s, char **command);
 /* stats_report.c */
 int stats_report_open(struct stats *s, bool kinds);
 void stats_report_close(struct stats *s);
+void stats_report_begin(struct stats *s);
 /* The heading line that says what the first report covers. */
 void stats_report_since(struct stats *s, uint64_t since, uint64_t now);
 int stats_report_row(struct stats *s, const char *record, const char *span,

@@ -128,9 +128,9 @@ static bool is_text(const struct stats *s)
 	return s->args->format == FLT_FORMAT_TEXT;
 }
 
-static void write_clock(char *text, size_t size, uint64_t ago_ns)
+static void write_clock(const struct stats *s, char *text, size_t size, uint64_t ago_ns)
 {
-	time_t when = time(NULL) - (time_t)(ago_ns / FLT_NSEC_PER_SEC);
+	time_t when = (time_t)(s->stamp - (double)ago_ns / 1e9);
 	struct tm tm;
 
 	if (!localtime_r(&when, &tm) || !strftime(text, size, "%H:%M:%S", &tm))
@@ -148,7 +148,7 @@ void stats_report_since(struct stats *s, uint64_t since, uint64_t now)
 			"the machine" : "each process");
 		return;
 	}
-	write_clock(clock, sizeof(clock), now - since);
+	write_clock(s, clock, sizeof(clock), now - since);
 	fprintf(s->out, "since accounting began at %s, %s ago\n", clock,
 		flt_units_write_ns(length, now - since));
 }
@@ -169,18 +169,23 @@ static void write_kinds(char *text, size_t size, const struct flt_account *accou
 			 account->kinds_beyond);
 }
 
-static void fill_head(const struct stats *s, struct flt_cell *cells, const char *record,
-		      const char *span, uint64_t ns, char clock[16])
+/* All rows of a report bear the time at which it was begun. */
+void stats_report_begin(struct stats *s)
 {
 	struct timespec now;
 
-	(void)s;
 	clock_gettime(CLOCK_REALTIME, &now);
-	write_clock(clock, 16, 0);
+	s->stamp = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void fill_head(const struct stats *s, struct flt_cell *cells, const char *record,
+		      const char *span, uint64_t ns, char clock[16])
+{
+	write_clock(s, clock, 16, 0);
 	cells[COL_RECORD] = flt_cell_string(record);
 	cells[COL_SPAN] = flt_cell_string(span);
 	cells[COL_CLOCK] = flt_cell_string(clock);
-	cells[COL_TIME] = flt_cell_double((double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
+	cells[COL_TIME] = flt_cell_double(s->stamp, 3);
 	if (ns)
 		cells[COL_SECONDS] = flt_cell_double((double)ns / 1e9, 6);
 }
@@ -226,6 +231,7 @@ int stats_report_row(struct stats *s, const char *record, const char *span,
 		write_kinds(kinds, sizeof(kinds), &row->account);
 		cells[COL_KINDS] = flt_cell_string(kinds);
 	}
+	s->rows_held++;
 	return flt_table_row(s->table, cells);
 }
 
@@ -244,6 +250,7 @@ int stats_report_kinds(struct stats *s, const char *span, const struct flt_accou
 		cells[COL_KIND] = flt_cell_string(flt_kind_name(i));
 		cells[COL_FAULTS] = flt_cell_u64(account->kinds[i]);
 		cells[COL_FAULTS_S] = cell_rate(account->kinds[i], ns);
+		s->rows_held++;
 		ret = flt_table_row(s->table, cells);
 	}
 	return ret;
@@ -251,7 +258,16 @@ int stats_report_kinds(struct stats *s, const char *span, const struct flt_accou
 
 void stats_report_flush(struct stats *s, bool headed)
 {
-	flt_table_flush(s->table, headed);
+	char clock[16];
+
+	if (s->rows_held || !is_text(s)) {
+		flt_table_flush(s->table, headed);
+	} else {
+		write_clock(s, clock, sizeof(clock), 0);
+		fprintf(s->out, "%s  no faults\n", clock);
+		fflush(s->out);
+	}
+	s->rows_held = 0;
 }
 
 static bool is_complete(const struct flt_loss *loss)
@@ -325,6 +341,7 @@ int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns
 	struct flt_cell cells[COLUMNS] = { 0 };
 	char clock[16], kinds[512];
 
+	stats_report_begin(s);
 	if (is_text(s)) {
 		write_rate(s->out, "total  minor", total->minor, ns);
 		write_rate(s->out, ", major", total->major, ns);
@@ -334,7 +351,7 @@ int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns
 		}
 		putc('\n', s->out);
 		write_kinds(kinds, sizeof(kinds), total);
-		if (kinds[0])
+		if (kinds[0] && (s->kinds || s->by == STATS_BY_KIND))
 			fprintf(s->out, "kinds  %s\n", kinds);
 		return stats_report_loss(s, &look->loss);
 	}
@@ -423,7 +440,7 @@ static int report_processes(struct stats *s, const struct stats_command *c, stru
 		flt_rates_add(&others.account, &rows->row[i].account);
 	if (top < rows->count && !ret)
 		ret = stats_report_row(s, "process", "total", &others, c->elapsed);
-	stats_report_flush(s, rows->count > 0);
+	flt_table_flush(s->table, rows->count > 0);
 	if (top < rows->count)
 		fprintf(s->out, "(others): %zu of %zu processes; --top=0 lists all\n",
 			rows->count - top, rows->count);
@@ -437,6 +454,7 @@ int stats_report_command(struct stats *s, const struct stats_command *c,
 	struct flt_cell cells[COLUMNS] = { 0 };
 	char clock[16];
 
+	stats_report_begin(s);
 	if (is_text(s))
 		write_command_text(s, c, look);
 	if (s->control && report_processes(s, c, &rows))

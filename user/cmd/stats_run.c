@@ -129,10 +129,9 @@ static int start(struct run *r, char **command)
 	if (ret)
 		return ret;
 	ret = arm(r);
-	if (!ret && r->s->interval)
-		ret = flt_loop_every(r->loop, r->s->interval, on_interval, r);
 	if (!ret)
-		ret = flt_loop_every(r->loop, PROGRESS_NS, on_progress, r);
+		ret = r->s->interval ? flt_loop_every(r->loop, r->s->interval, on_interval, r) :
+				       flt_loop_every(r->loop, PROGRESS_NS, on_progress, r);
 	if (ret)
 		flt_child_cancel(&r->child);
 	return ret;

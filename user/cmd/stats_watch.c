@@ -80,6 +80,7 @@ int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e)
 	struct flt_look look;
 	int ret;
 
+	stats_report_begin(s);
 	ret = stats_look(s, &look, e);
 	if (ret)
 		return ret;

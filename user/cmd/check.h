@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check.h - what the files of 'fltctl check' share: findings, one line each.
+ *
+ *   check.c          the command, and the findings as rows
+ *   check_machine.c  kernel, configuration, permissions, what other tools need
+ *   check_module.c   the module and its hooks, and one real fault
+ */
+#ifndef FLT_CMD_CHECK_H
+#define FLT_CMD_CHECK_H
+
+#include <stddef.h>
+
+struct flt_run;
+
+enum check_result { CHECK_OK = 0, CHECK_WARN, CHECK_NO, CHECK_SKIPPED };
+
+struct check_finding {
+	char name[32];
+	enum check_result result;
+	int status;		/* exit status that a "no" makes */
+	char detail[256];
+	char fix[320];		/* empty: none is needed, or there is none */
+};
+
+struct check {
+	const struct flt_run *run;
+	struct check_finding *findings;
+	size_t count;
+	char release[80];	/* of the running kernel */
+	char lockdown[32];
+};
+
+/* The next finding; result, status and texts as given, fix NULL: none. */
+int check_add(struct check *c, const char *name, enum check_result result, int status,
+	      const char *fix, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+int check_kernel(struct check *c);
+int check_lockdown(struct check *c);
+int check_permission(struct check *c);
+int check_debugfs(struct check *c);
+int check_kprobes(struct check *c);
+int check_userfaultfd(struct check *c);
+int check_perf(struct check *c);
+
+int check_module(struct check *c);
+int check_hooks(struct check *c);
+int check_accounting(struct check *c);
+int check_fault(struct check *c);
+
+#endif
