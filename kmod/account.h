@@ -11,16 +11,14 @@
 #ifndef FLT_ACCOUNT_H
 #define FLT_ACCOUNT_H
 
-#include <linux/bitops.h>
 #include <linux/flt_event.h>
-#include <linux/log2.h>
 #include <linux/types.h>
 
 #ifndef CONFIG_64BIT
 #error "flt needs a 64-bit kernel: its counters are read without locks"
 #endif
 
-#define FLT_OCTAVES 36	/* the last is open upwards, from 34 seconds on */
+#define FLT_OCTAVES (FLT_BUCKETS >> FLT_BUCKET_SHIFT)
 
 struct flt_account {
 	u64 minor, major;
@@ -32,25 +30,19 @@ struct flt_account {
 	u64 latency_sum, latency_max;	/* ns */
 	u64 attempts;		/* most that one fault took */
 	u64 kind[__FLT_KIND_MAX];
-	u64 octave[FLT_OCTAVES];	/* latencies by their highest bit, in ns */
+	u64 octave[FLT_OCTAVES];	/* latencies by bucket >> FLT_BUCKET_SHIFT */
 };
 
-static __always_inline u32 flt_octave_of(u64 ns)
-{
-	u32 top = ns ? __fls(ns) : 0;
-
-	return top < FLT_OCTAVES ? top : FLT_OCTAVES - 1;
-}
-
 /* One fault that ended well. */
-static __always_inline void flt_account_fault(struct flt_account *a, bool major, u8 kind, u64 ns)
+static __always_inline void flt_account_fault(struct flt_account *a, bool major, u8 kind,
+					      u32 bucket, u64 ns)
 {
 	if (unlikely(major))
 		a->major++;
 	else
 		a->minor++;
 	a->kind[kind]++;
-	a->octave[flt_octave_of(ns)]++;
+	a->octave[bucket >> FLT_BUCKET_SHIFT]++;
 	a->latency_sum += ns;
 	if (unlikely(ns > a->latency_max))
 		a->latency_max = ns;

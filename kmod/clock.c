@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/clocksource.h>
 #ifdef CONFIG_X86
 #include <asm/cpufeature.h>
 #include <asm/tsc.h>
@@ -7,8 +6,10 @@
 #include "clock.h"
 
 DEFINE_STATIC_KEY_FALSE(flt_clock_raw);
-u32 flt_clock_mult __ro_after_init;
-u32 flt_clock_shift __ro_after_init;
+u64 flt_clock_mult __ro_after_init;
+
+/* Slower than this and flt_clock_ns() would overflow early. */
+#define KHZ_MIN 500000
 
 /*
  * The kernel marks the TSC unstable where it stops in idle, is not synchronous
@@ -19,10 +20,9 @@ u32 flt_clock_shift __ro_after_init;
 void __init flt_clock_init(void)
 {
 #ifdef CONFIG_X86
-	if (!boot_cpu_has(X86_FEATURE_TSC) || !tsc_khz || check_tsc_unstable())
+	if (!boot_cpu_has(X86_FEATURE_TSC) || tsc_khz < KHZ_MIN || check_tsc_unstable())
 		return;
-	clocks_calc_mult_shift(&flt_clock_mult, &flt_clock_shift, tsc_khz,
-			       NSEC_PER_MSEC, 0);
+	flt_clock_mult = div_u64((u64)NSEC_PER_MSEC << FLT_CLOCK_SHIFT, tsc_khz);
 	static_branch_enable(&flt_clock_raw);
 #endif
 }

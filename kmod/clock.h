@@ -18,8 +18,10 @@
 #include <asm/msr.h>
 #endif
 
+#define FLT_CLOCK_SHIFT 22
+
 DECLARE_STATIC_KEY_FALSE(flt_clock_raw);
-extern u32 flt_clock_mult, flt_clock_shift;
+extern u64 flt_clock_mult;	/* ns per unit << FLT_CLOCK_SHIFT; below 2^23 */
 
 void flt_clock_init(void);
 const char *flt_clock_name(void);
@@ -34,11 +36,14 @@ static __always_inline u64 flt_clock_read(void)
 	return ktime_get_mono_fast_ns();
 }
 
+/* Past a quarter of an hour at least, one multiplication no longer holds the product. */
 static __always_inline u64 flt_clock_ns(u64 delta)
 {
-	if (static_branch_likely(&flt_clock_raw))
-		return mul_u64_u32_shr(delta, flt_clock_mult, flt_clock_shift);
-	return delta;
+	if (!static_branch_likely(&flt_clock_raw))
+		return delta;
+	if (unlikely(delta >> 41))
+		return mul_u64_u64_shr(delta, flt_clock_mult, FLT_CLOCK_SHIFT);
+	return delta * flt_clock_mult >> FLT_CLOCK_SHIFT;
 }
 
 #endif

@@ -11,11 +11,6 @@
 #include "tally.h"
 #include "task.h"
 
-/*
- * debugfs_create_file_unsafe() with our own open: debugfs's protection of full
- * proxies lets the module go while a file is open. Here .owner pins it: rmmod
- * says that the module is in use.
- */
 #define COUNTER(_name, _expr)							\
 static u64 read_##_name(const struct flt_tally_sum *t,				\
 			const struct flt_hook_report *h)			\

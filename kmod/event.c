@@ -56,11 +56,11 @@ static void end(const struct flt_event *e)
 		charge_end();
 }
 
-void flt_event_submit_slow(const struct flt_event *e, bool major, u64 ns)
+void flt_event_submit_slow(const struct flt_event *e, bool major, u32 bucket, u64 ns)
 {
 	struct flt_account *a = begin(e);
 
-	flt_account_fault(a, major, e->kind, ns);
+	flt_account_fault(a, major, e->kind, bucket, ns);
 	extras(e, a, flt_tally_here());
 	end(e);
 }

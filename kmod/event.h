@@ -30,21 +30,21 @@ struct flt_event {
 	u32 attempts;
 	u8 kind;		/* enum flt_kind */
 	bool remote;		/* memory of another process */
+	bool unusual;		/* remote, stitched, or a thread without a slot */
 };
 
-void flt_event_submit_slow(const struct flt_event *e, bool major, u64 ns);
+void flt_event_submit_slow(const struct flt_event *e, bool major, u32 bucket, u64 ns);
 
 /* A fault that ended well after @ns nanoseconds. */
 static __always_inline void flt_event_submit(const struct flt_event *e, bool major, u64 ns)
 {
-	struct flt_tally *tally = flt_tally_here();
+	u32 bucket = flt_bucket_of(ns);
 
-	flt_tally_fault(tally, major, e->kind, ns);
-	if (unlikely(!e->task || e->remote || e->attempts > 1)) {
-		flt_event_submit_slow(e, major, ns);
-		return;
-	}
-	flt_account_fault(&e->task->account, major, e->kind, ns);
+	flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
+	if (unlikely(e->unusual))
+		flt_event_submit_slow(e, major, bucket, ns);
+	else
+		flt_account_fault(&e->task->account, major, e->kind, bucket, ns);
 }
 
 /* A fault that failed; one that has to be tried again. */

@@ -15,9 +15,8 @@ static_assert(__same_type(&handle_mm_fault,
 struct fault {
 	struct flt_event event;
 	struct mm_struct *mm;		/* alive as long as its caller's fault */
-	unsigned long pfn;		/* see struct flt_kind_trace */
+	unsigned long pfn;		/* see flt_kind_look() */
 	unsigned int flags;		/* FAULT_FLAG_* */
-	bool settle;
 };
 
 /*
@@ -43,7 +42,7 @@ static noinline void resume(struct fault *f, struct flt_task *t)
 		f->event.start = t->retry_start;
 		f->event.attempts = t->retry_attempts + 1;
 		f->event.kind = t->retry_kind;
-		f->settle = false;
+		f->event.unusual = true;
 	} else {
 		t->account.dropped++;
 		flt_tally_here()->dropped++;
@@ -55,26 +54,29 @@ NOKPROBE_SYMBOL(resume);
 static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
+	struct mm_struct *mm = vma->vm_mm;
 	struct task_struct *task = current;
-	struct flt_kind_trace k;
+	unsigned long address = flt_hook_arg(regs, 1);
+	unsigned int flags = flt_hook_arg(regs, 2);
 	struct flt_task *t;
 
 	flt_hook_hit(FLT_HOOK_ID_FAULT);
-	f->event.address = flt_hook_arg(regs, 1);
-	f->flags = flt_hook_arg(regs, 2);
+	f->event.address = address;
 	f->event.attempts = 1;
-	f->mm = vma->vm_mm;
-	f->event.remote = unlikely(f->mm != task->mm) && owned_by_other(f->mm);
+	f->event.unusual = false;
+	f->event.remote = false;
+	f->flags = flags;
+	f->mm = mm;
+	if (unlikely(mm != task->mm))
+		f->event.unusual = f->event.remote = owned_by_other(mm);
 
 	t = flt_task_find(task);
-	if (unlikely(!t))
+	if (unlikely(!t)) {
 		t = flt_task_make();
+		f->event.unusual |= !t;
+	}
 	f->event.task = t;
-
-	flt_kind_look(&k, vma, f->event.address, f->flags);
-	f->event.kind = k.kind;
-	f->settle = k.settle;
-	f->pfn = k.pfn;
+	f->event.kind = flt_kind_look(vma, mm, address, flags, &f->pfn);
 	f->event.start = flt_clock_read();
 
 	if (likely(t)) {
@@ -112,17 +114,14 @@ static noinline void leave_unusual(struct fault *f, vm_fault_t ret)
 		t->retry_start = f->event.start;
 		t->retry_page = f->event.address & PAGE_MASK;
 		t->retry_attempts = f->event.attempts;
-		t->retry_kind = f->event.kind;
+		t->retry_kind = f->event.kind & ~FLT_KIND_UNSETTLED;
 	}
 }
 NOKPROBE_SYMBOL(leave_unusual);
 
 static noinline void settle(struct fault *f)
 {
-	struct flt_kind_trace k = { .kind = f->event.kind, .pfn = f->pfn };
-
-	flt_kind_settle(&k, f->mm, f->event.address);
-	f->event.kind = k.kind;
+	f->event.kind = flt_kind_settle(f->event.kind, f->pfn, f->mm, f->event.address);
 }
 NOKPROBE_SYMBOL(settle);
 
@@ -133,21 +132,24 @@ NOKPROBE_SYMBOL(settle);
 static __always_inline void leave(struct fault *f, unsigned long value)
 {
 	vm_fault_t ret = (__force vm_fault_t)value;
-	s64 delta;
+	u64 delta;
 
 	if (unlikely(ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))) {
 		leave_unusual(f, ret);
 		return;
 	}
 	delta = flt_clock_read() - f->event.start;
-	if (unlikely(delta < 0)) {
+	if (unlikely((s64)delta < 0)) {
 		flt_tally_here()->clock_back++;
 		delta = 0;
 	}
-	/* COMPLETED means that the lock which keeps the page table was given up. */
-	if (unlikely(f->settle) && !(ret & VM_FAULT_COMPLETED))
-		settle(f);
-	flt_event_submit(&f->event, ret & VM_FAULT_MAJOR || f->flags & FAULT_FLAG_TRIED,
+	if (unlikely(f->event.kind & FLT_KIND_UNSETTLED)) {
+		f->event.kind &= ~FLT_KIND_UNSETTLED;
+		/* COMPLETED means that the lock which keeps the page table was given up. */
+		if (!(ret & VM_FAULT_COMPLETED))
+			settle(f);
+	}
+	flt_event_submit(&f->event, (ret & VM_FAULT_MAJOR) | (f->flags & FAULT_FLAG_TRIED),
 			 flt_clock_ns(delta));
 }
 

@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/mm.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/userfaultfd_k.h>
 #include "kind.h"
 
+static bool writes(unsigned int flags)
+{
+	return flags & (FAULT_FLAG_WRITE | FAULT_FLAG_UNSHARE);
+}
+
 /* A huge mapping, or the swap-like entry of one. */
-void flt_kind_huge(struct flt_kind_trace *k, struct vm_area_struct *vma, pmd_t pmd,
-		   unsigned int flags)
+u8 flt_kind_huge(struct vm_area_struct *vma, pmd_t pmd, unsigned int flags)
 {
 	if (!pmd_present(pmd))
-		k->kind = is_pmd_migration_entry(pmd) ? FLT_KIND_MIGRATION : FLT_KIND_UNKNOWN;
-	else if (pmd_devmap(pmd))
-		k->kind = FLT_KIND_DEVICE;
-	else if (pmd_protnone(pmd) && vma_is_accessible(vma))
-		k->kind = FLT_KIND_NUMA;
-	else if (flt_kind_writes(flags) && !pmd_write(pmd))
-		k->kind = FLT_KIND_HUGE;
-	else
-		k->kind = FLT_KIND_SPURIOUS;
+		return is_pmd_migration_entry(pmd) ? FLT_KIND_MIGRATION : FLT_KIND_UNKNOWN;
+	if (pmd_devmap(pmd))
+		return FLT_KIND_DEVICE;
+	if (pmd_protnone(pmd) && vma_is_accessible(vma))
+		return FLT_KIND_NUMA;
+	if (writes(flags) && !pmd_write(pmd))
+		return FLT_KIND_HUGE;
+	return FLT_KIND_SPURIOUS;
+}
+
+u8 flt_kind_hole(const struct vm_area_struct *vma, unsigned int flags, unsigned long *pfn)
+{
+	*pfn = 0;
+	return flt_kind_missing(vma, flags) | FLT_KIND_UNSETTLED;
 }
 
 static u8 not_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags)
@@ -33,68 +45,37 @@ static u8 not_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags)
 }
 
 /* A 4 KiB entry that is not empty, in the order of handle_pte_fault(). */
-void flt_kind_entry(struct flt_kind_trace *k, struct vm_area_struct *vma, pte_t pte,
-		    unsigned int flags)
+u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
+		    unsigned long *pfn)
 {
-	if (!pte_present(pte)) {
-		k->kind = not_present(vma, pte, flags);
-		return;
-	}
-	if (pte_protnone(pte) && vma_is_accessible(vma)) {
-		k->kind = FLT_KIND_NUMA;
-		return;
-	}
-	if (!flt_kind_writes(flags) || pte_write(pte)) {
-		k->kind = FLT_KIND_SPURIOUS;
-		return;
-	}
-	if (vma->vm_flags & (VM_SHARED | VM_MAYSHARE) || pte_uffd_wp(pte)) {
-		k->kind = FLT_KIND_WP;
-		return;
-	}
-	/* The kernel copies unless it finds itself the only owner; the outcome tells. */
-	k->kind = FLT_KIND_COW;
-	k->pfn = pte_pfn(pte);
-	k->settle = true;
+	if (!pte_present(pte))
+		return not_present(vma, pte, flags);
+	if (pte_protnone(pte) && vma_is_accessible(vma))
+		return FLT_KIND_NUMA;
+	if (!writes(flags) || pte_write(pte))
+		return FLT_KIND_SPURIOUS;
+	if (vma->vm_flags & (VM_SHARED | VM_MAYSHARE) || pte_uffd_wp(pte))
+		return FLT_KIND_WP;
+	/* The kernel copies unless it finds itself the only owner. */
+	*pfn = pte_pfn(pte);
+	return FLT_KIND_COW | FLT_KIND_UNSETTLED;
 }
 
-/* NULL where no PMD can be: address was in @mm when the fault began. */
-static pmd_t *pmd_of(struct mm_struct *mm, unsigned long address)
+u8 flt_kind_settle(u8 kind, unsigned long pfn, struct mm_struct *mm, unsigned long address)
 {
-	pgd_t *pgd = pgd_offset(mm, address);
-	p4d_t *p4d;
-	pud_t *pud;
+	union flt_walk_entry entry;
 
-	if (pgd_none(READ_ONCE(*pgd)))
-		return NULL;
-	p4d = p4d_offset(pgd, address);
-	if (p4d_none(READ_ONCE(*p4d)))
-		return NULL;
-	pud = pud_offset(p4d, address);
-	if (pud_none(READ_ONCE(*pud)) || pud_leaf(READ_ONCE(*pud)))
-		return NULL;
-	return pmd_offset(pud, address);
-}
-
-void flt_kind_settle(struct flt_kind_trace *k, struct mm_struct *mm, unsigned long address)
-{
-	pmd_t *pmd = pmd_of(mm, address);
-	pmd_t val;
-	pte_t pte;
-
-	if (!pmd)
-		return;
-	val = READ_ONCE(*pmd);
-	if (pmd_none(val) || !pmd_present(val))
-		return;
-	if (!k->pfn) {
-		if (pmd_leaf(val))
-			k->kind = FLT_KIND_HUGE;
-		return;
+	switch (flt_walk(mm, address, &entry)) {
+	case FLT_WALK_PMD:
+		if (!pfn && kind != FLT_KIND_UFFD && pmd_present(entry.pmd))
+			return FLT_KIND_HUGE;
+		break;
+	case FLT_WALK_PTE:
+		if (pfn && pte_present(entry.pte) && pte_pfn(entry.pte) == pfn)
+			return FLT_KIND_WP;
+		break;
+	default:
+		break;
 	}
-	if (pmd_leaf(val))
-		return;
-	pte = READ_ONCE(*pte_offset_kernel(pmd, address));
-	if (pte_present(pte) && pte_pfn(pte) == k->pfn)
-		k->kind = FLT_KIND_WP;
+	return kind;
 }

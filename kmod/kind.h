@@ -12,17 +12,10 @@
 
 #include <linux/flt_event.h>
 #include <linux/mm.h>
-#include <linux/pgtable.h>
-#include <linux/swap.h>
-#include <linux/swapops.h>
-#include <linux/userfaultfd_k.h>
+#include "walk.h"
 
-/* What the look leaves for a second one when the fault has ended. */
-struct flt_kind_trace {
-	u8 kind;
-	bool settle;		/* flt_kind_settle() may know better */
-	unsigned long pfn;	/* FLT_KIND_COW: of the page written to; else 0 */
-};
+/* In the value of flt_kind_look(): the outcome may show another kind. */
+#define FLT_KIND_UNSETTLED 0x80
 
 /* Nothing is mapped at the address. The order is the kernel's (do_pte_missing()). */
 static __always_inline u8 flt_kind_missing(const struct vm_area_struct *vma, unsigned int flags)
@@ -40,66 +33,40 @@ static __always_inline u8 flt_kind_missing(const struct vm_area_struct *vma, uns
 	return vm_flags & VM_SHARED ? FLT_KIND_SHARED : FLT_KIND_COW;
 }
 
-static inline bool flt_kind_writes(unsigned int flags)
+u8 flt_kind_huge(struct vm_area_struct *vma, pmd_t pmd, unsigned int flags);
+u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
+		    unsigned long *pfn);
+/* No page table at all: only the outcome tells whether the hole became a huge page. */
+u8 flt_kind_hole(const struct vm_area_struct *vma, unsigned int flags, unsigned long *pfn);
+
+/*
+ * The kind, or'ed with FLT_KIND_UNSETTLED if flt_kind_settle() should be asked
+ * once the fault has ended; then, and only then, *@pfn is set for it.
+ */
+static __always_inline u8 flt_kind_look(struct vm_area_struct *vma, struct mm_struct *mm,
+					unsigned long address, unsigned int flags,
+					unsigned long *pfn)
 {
-	return flags & (FAULT_FLAG_WRITE | FAULT_FLAG_UNSHARE);
+	union flt_walk_entry entry;
+
+	if (unlikely(vma->vm_flags & VM_HUGETLB))
+		return FLT_KIND_HUGETLB;
+	switch (flt_walk(mm, address, &entry)) {
+	case FLT_WALK_PTE:
+		if (unlikely(!pte_none(entry.pte)))
+			return flt_kind_present(vma, entry.pte, flags, pfn);
+		return flt_kind_missing(vma, flags);
+	case FLT_WALK_PMD:
+		return flt_kind_huge(vma, entry.pmd, flags);
+	case FLT_WALK_PUD:
+		return FLT_KIND_DEVICE;
+	case FLT_WALK_NONE:
+		break;
+	}
+	return flt_kind_hole(vma, flags, pfn);
 }
 
-void flt_kind_huge(struct flt_kind_trace *k, struct vm_area_struct *vma, pmd_t pmd,
-		   unsigned int flags);
-void flt_kind_entry(struct flt_kind_trace *k, struct vm_area_struct *vma, pte_t pte,
-		    unsigned int flags);
-/* The fault ended, and the caller's lock is still held: was it as it looked? */
-void flt_kind_settle(struct flt_kind_trace *k, struct mm_struct *mm, unsigned long address);
-
-static __always_inline void flt_kind_look(struct flt_kind_trace *k, struct vm_area_struct *vma,
-					  unsigned long address, unsigned int flags)
-{
-	pgd_t *pgd;
-	p4d_t *p4d;
-	pud_t *pud, pud_val;
-	pmd_t *pmd, pmd_val;
-	pte_t pte;
-
-	k->settle = false;
-	k->pfn = 0;
-	if (unlikely(vma->vm_flags & VM_HUGETLB)) {
-		k->kind = FLT_KIND_HUGETLB;
-		return;
-	}
-	pgd = pgd_offset(vma->vm_mm, address);
-	if (unlikely(pgd_none(READ_ONCE(*pgd))))
-		goto no_table;
-	p4d = p4d_offset(pgd, address);
-	if (unlikely(p4d_none(READ_ONCE(*p4d))))
-		goto no_table;
-	pud = pud_offset(p4d, address);
-	pud_val = READ_ONCE(*pud);
-	if (unlikely(pud_none(pud_val)))
-		goto no_table;
-	if (unlikely(pud_leaf(pud_val) || !pud_present(pud_val))) {
-		k->kind = FLT_KIND_DEVICE;
-		return;
-	}
-	pmd = pmd_offset(pud, address);
-	pmd_val = READ_ONCE(*pmd);
-	if (unlikely(pmd_none(pmd_val)))
-		goto no_table;
-	if (unlikely(pmd_leaf(pmd_val) || !pmd_present(pmd_val))) {
-		flt_kind_huge(k, vma, pmd_val, flags);
-		return;
-	}
-	pte = READ_ONCE(*pte_offset_kernel(pmd, address));
-	if (unlikely(!pte_none(pte))) {
-		flt_kind_entry(k, vma, pte, flags);
-		return;
-	}
-	k->kind = flt_kind_missing(vma, flags);
-	return;
-no_table:
-	/* Room for a huge page: only the outcome tells whether it became one. */
-	k->kind = flt_kind_missing(vma, flags);
-	k->settle = k->kind != FLT_KIND_UFFD;
-}
+/* The fault ended, and its caller's lock is still held: was it as it looked? */
+u8 flt_kind_settle(u8 kind, unsigned long pfn, struct mm_struct *mm, unsigned long address);
 
 #endif

@@ -32,9 +32,13 @@ static __always_inline struct flt_tally *flt_tally_here(void)
 	return this_cpu_read(flt_tally);
 }
 
-static __always_inline void flt_tally_fault(struct flt_tally *t, bool major, u8 kind, u64 ns)
+static __always_inline void flt_tally_fault(struct flt_tally *t, bool major, u8 kind,
+					    u32 bucket, u64 ns)
 {
-	t->bucket[major][kind][flt_bucket_of(ns)]++;
+	if (unlikely(major))
+		t->bucket[1][kind][bucket]++;
+	else
+		t->bucket[0][kind][bucket]++;
 	t->latency_sum += ns;
 	if (unlikely(ns > t->latency_max))
 		t->latency_max = ns;

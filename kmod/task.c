@@ -9,7 +9,8 @@
 #include "task.h"
 
 struct hlist_head *flt_task_hash __ro_after_init;
-u32 flt_task_bits __ro_after_init;
+u32 flt_task_shift __ro_after_init;
+static u32 chains __ro_after_init;
 
 static struct flt_task *slots;
 static u32 slot_count;
@@ -35,9 +36,10 @@ int __init flt_task_init(u32 count)
 	u32 i;
 
 	slot_count = count;
-	flt_task_bits = ilog2(roundup_pow_of_two(count));
+	chains = roundup_pow_of_two(count);
+	flt_task_shift = 64 - ilog2(chains);
 	slots = kvcalloc(count, sizeof(*slots), GFP_KERNEL);
-	flt_task_hash = kvcalloc(1ul << flt_task_bits, sizeof(*flt_task_hash), GFP_KERNEL);
+	flt_task_hash = kvcalloc(chains, sizeof(*flt_task_hash), GFP_KERNEL);
 	if (!slots || !flt_task_hash) {
 		flt_task_exit();
 		return -ENOMEM;
@@ -56,7 +58,7 @@ void flt_task_exit(void)
 
 size_t flt_task_memory(void)
 {
-	return slot_count * sizeof(*slots) + (sizeof(*flt_task_hash) << flt_task_bits);
+	return slot_count * sizeof(*slots) + chains * sizeof(*flt_task_hash);
 }
 
 u32 flt_task_used(void)
@@ -104,7 +106,7 @@ struct flt_task *flt_task_make(void)
 	t->proc = p;
 	p->threads++;
 	list_add_tail(&t->sibling, &p->tasks);
-	hlist_add_head_rcu(&t->node, &flt_task_hash[hash_ptr(task, flt_task_bits)]);
+	hlist_add_head_rcu(&t->node, flt_task_chain(task));
 out:
 	raw_spin_unlock(&flt_proc_lock);
 	return t;
@@ -185,7 +187,7 @@ void flt_task_end_all(void)
 {
 	u32 i;
 
-	for (i = 0; i < 1u << flt_task_bits; i++) {
+	for (i = 0; i < chains; i++) {
 		struct hlist_node *next;
 		struct flt_task *t;
 

@@ -49,18 +49,23 @@ struct flt_task_report {
 };
 
 extern struct hlist_head *flt_task_hash;
-extern u32 flt_task_bits;
+extern u32 flt_task_shift;		/* 64 - log2 of the number of chains */
 
 int flt_task_init(u32 slots);
 void flt_task_exit(void);
 size_t flt_task_memory(void);
+
+static __always_inline struct hlist_head *flt_task_chain(const struct task_struct *task)
+{
+	return &flt_task_hash[(u64)task * GOLDEN_RATIO_64 >> flt_task_shift];
+}
 
 /* In @task's own context, preemption off. NULL: it has no slot yet. */
 static __always_inline struct flt_task *flt_task_find(const struct task_struct *task)
 {
 	struct flt_task *t;
 
-	hlist_for_each_entry_rcu_notrace(t, &flt_task_hash[hash_ptr(task, flt_task_bits)], node)
+	hlist_for_each_entry_rcu_notrace(t, flt_task_chain(task), node)
 		if (t->task == task)
 			return t;
 	return NULL;

@@ -169,8 +169,8 @@ enum flt_account_attr {
 	FLT_ACCOUNT_LATENCY_SUM,	/* nanoseconds in faults that ended */
 	FLT_ACCOUNT_LATENCY_MAX,	/* nanoseconds of the slowest */
 	FLT_ACCOUNT_KIND,	/* nest FLT_KIND_*, repeated, when KINDS was asked for */
-	FLT_ACCOUNT_OCTAVES,	/* nest, when KINDS was asked for: attribute i + 1 is the number */
-				/* of latencies from 2^i ns to below 2^(i+1) ns; empty ones absent */
+	FLT_ACCOUNT_OCTAVES,	/* nest, when KINDS was asked for: attribute i + 1 is the number of */
+				/* latencies in buckets 4i to 4i + 3; empty ones absent */
 	FLT_ACCOUNT_PAD,
 	__FLT_ACCOUNT_LAST
 };

@@ -72,7 +72,7 @@ static inline __u32 flt_bucket_of(__u64 ns)
 
 	if (ns < (1u << FLT_BUCKET_SHIFT))
 		return (__u32)ns;
-	top = 63 - (__u32)__builtin_clzll(ns);
+	top = 63 ^ (__u32)__builtin_clzll(ns);
 	if (top >= FLT_BUCKET_OCTAVES)
 		return FLT_BUCKETS - 1;
 	return ((top - FLT_BUCKET_SHIFT) << FLT_BUCKET_SHIFT) +

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * walk - down the page table to the entry that decides a fault.
+ *
+ * Lockless; see kind.h for why that is enough. The generic version spends 95
+ * instructions on a fault's address (each level goes through paravirt calls and
+ * is tested for everything a level can be); reading x86 entries as what they are
+ * takes 35. Xen PV guests hold machine frames in their tables and take the
+ * generic version, as do other architectures.
+ */
+#ifndef FLT_WALK_H
+#define FLT_WALK_H
+
+#include <linux/mm.h>
+#include <linux/pgtable.h>
+
+enum flt_walk_end {
+	FLT_WALK_NONE,		/* no table, and no entry, below the PUD */
+	FLT_WALK_PUD,		/* a PUD that is no table */
+	FLT_WALK_PMD,		/* a PMD that is no table */
+	FLT_WALK_PTE,		/* a PTE, empty perhaps */
+};
+
+/* Which of the two is valid follows from where the walk ended. */
+union flt_walk_entry {
+	pmd_t pmd;
+	pte_t pte;
+};
+
+static __always_inline enum flt_walk_end flt_walk_generic(struct mm_struct *mm,
+							  unsigned long address,
+							  union flt_walk_entry *entry)
+{
+	pgd_t *pgd = pgd_offset(mm, address);
+	p4d_t *p4d;
+	pud_t *pud, pud_val;
+	pmd_t *pmd;
+
+	if (pgd_none(READ_ONCE(*pgd)))
+		return FLT_WALK_NONE;
+	p4d = p4d_offset(pgd, address);
+	if (p4d_none(READ_ONCE(*p4d)))
+		return FLT_WALK_NONE;
+	pud = pud_offset(p4d, address);
+	pud_val = READ_ONCE(*pud);
+	if (pud_none(pud_val))
+		return FLT_WALK_NONE;
+	if (pud_leaf(pud_val) || !pud_present(pud_val))
+		return FLT_WALK_PUD;
+	pmd = pmd_offset(pud, address);
+	entry->pmd = READ_ONCE(*pmd);
+	if (pmd_none(entry->pmd))
+		return FLT_WALK_NONE;
+	if (pmd_leaf(entry->pmd) || !pmd_present(entry->pmd))
+		return FLT_WALK_PMD;
+	entry->pte = READ_ONCE(*pte_offset_kernel(pmd, address));
+	return FLT_WALK_PTE;
+}
+
+#ifdef CONFIG_X86_64
+#define FLT_WALK_TABLE (_PAGE_PRESENT | _PAGE_PSE)
+
+static __always_inline unsigned long flt_walk_step(unsigned long table, unsigned long address,
+						   unsigned int shift)
+{
+	const unsigned long *entries = __va(table & PTE_PFN_MASK);
+
+	return READ_ONCE(entries[address >> shift & (PTRS_PER_PTE - 1)]);
+}
+
+static __always_inline enum flt_walk_end flt_walk(struct mm_struct *mm, unsigned long address,
+						  union flt_walk_entry *entry)
+{
+	unsigned long e;
+
+	if (cpu_feature_enabled(X86_FEATURE_XENPV))
+		return flt_walk_generic(mm, address, entry);
+	if (cpu_feature_enabled(X86_FEATURE_LA57)) {
+		e = READ_ONCE(*(unsigned long *)pgd_offset(mm, address));
+		if (unlikely(!(e & _PAGE_PRESENT)))
+			return FLT_WALK_NONE;
+		e = flt_walk_step(e, address, P4D_SHIFT);
+	} else {
+		e = READ_ONCE(((unsigned long *)mm->pgd)[address >> P4D_SHIFT & (PTRS_PER_PTE - 1)]);
+	}
+	if (unlikely(!(e & _PAGE_PRESENT)))
+		return FLT_WALK_NONE;
+	e = flt_walk_step(e, address, PUD_SHIFT);
+	if (unlikely((e & FLT_WALK_TABLE) != _PAGE_PRESENT))
+		return e & ~_PAGE_KNL_ERRATUM_MASK ? FLT_WALK_PUD : FLT_WALK_NONE;
+	e = flt_walk_step(e, address, PMD_SHIFT);
+	if (unlikely((e & FLT_WALK_TABLE) != _PAGE_PRESENT)) {
+		entry->pmd = __pmd(e);
+		return e & ~_PAGE_KNL_ERRATUM_MASK ? FLT_WALK_PMD : FLT_WALK_NONE;
+	}
+	entry->pte = native_make_pte(flt_walk_step(e, address, PAGE_SHIFT));
+	return FLT_WALK_PTE;
+}
+#else
+static __always_inline enum flt_walk_end flt_walk(struct mm_struct *mm, unsigned long address,
+						  union flt_walk_entry *entry)
+{
+	return flt_walk_generic(mm, address, entry);
+}
+#endif
+
+#endif
