@@ -22,8 +22,8 @@
  *   A trie: each node is one frame (a return address) and its parent. Id 0 is
  *   the empty stack; the parent of an outermost frame is 0. Ids belong to one
  *   image, count up from 1, and a node's record stands before the first fault
- *   that uses it. A fault's stack is the id of its innermost *caller*: the
- *   faulting instruction itself is the ip of the fault.
+ *   that uses it. A fault's stack is the id of its innermost frame, whose address
+ *   is the faulting instruction itself; callers' are return addresses.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds, sizes are pages of 4 KiB unless the
  * name says bytes.
@@ -57,8 +57,8 @@ enum flt_ring_kind {
 #define FLT_RING_F_KERNEL  0x02	/* raised inside a system call; ip is where the
 				 * program entered the kernel, when it is known */
 #define FLT_RING_F_INLINE  0x04	/* resolved on the faulting thread (path A) */
-#define FLT_RING_F_CUT     0x08	/* stack ends at max_stack or at a frame that
-				 * cannot be unwound; outermost frames missing */
+#define FLT_RING_F_DEPTH   0x08	/* stack cut at max_stack frames */
+#define FLT_RING_F_UNWIND  0x80	/* stack cut at a frame that cannot be unwound */
 #define FLT_RING_F_NOREGS  0x10	/* registers were not to be had: ip may be 0 */
 #define FLT_RING_F_PAGE    0x20	/* address is that of the page, not the byte */
 #define FLT_RING_F_NOOP    0x40	/* load or store is not known (then F_WRITE is 0) */
@@ -68,12 +68,12 @@ struct flt_ring_fault {
 	uint8_t  type;		/* FLT_RING_FAULT */
 	uint8_t  kind;		/* enum flt_ring_kind */
 	uint8_t  flags;		/* FLT_RING_F_* */
-	uint8_t  frames;	/* depth of the stack, ip not counted, at most 255 */
+	uint8_t  frames;	/* depth of the stack, at most 255 */
 	uint32_t tid;
 	uint64_t time;		/* when the fault was first seen */
 	uint64_t address;
 	uint64_t ip;
-	uint32_t stack;		/* node id, 0 = no callers known */
+	uint32_t stack;		/* node id, 0 = not even ip known */
 	uint32_t latency;	/* ns from time until resolved, saturated */
 	uint32_t weight;	/* faults this one stands for (--sample), else 1 */
 	uint16_t cpu;		/* 0xffff = not known */
@@ -87,7 +87,7 @@ struct flt_ring_node {
 	uint32_t id;
 	uint32_t parent;
 	uint32_t reserved2;
-	uint64_t address;	/* a return address: look up address - 1 */
+	uint64_t address;
 	uint64_t reserved3[3];
 };
 
@@ -185,7 +185,7 @@ struct flt_rec_config {
 	uint64_t latency_ns;	/* far memory, per page brought back */
 	uint64_t bandwidth;	/* bytes/s, 0 = unlimited */
 	uint32_t policy;	/* enum flt_rec_policy */
-	uint32_t max_stack;	/* frames, ip not counted */
+	uint32_t max_stack;	/* frames */
 	uint32_t sample;	/* fault records a second, 0 = all */
 	uint32_t flags;		/* FLT_REC_NO_* */
 };
