@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* control.c - packets between the image, its server and fltctl. */
+#include "rec.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+extern char **environ;
+
+#define VARIABLE "FLT_RECORD_SOCKET="
+
+static const char *socket_name(void)
+{
+	if (!environ)
+		return NULL;
+	for (char **e = environ; *e; e++)
+		if (!strncmp(*e, VARIABLE, sizeof VARIABLE - 1))
+			return *e + sizeof VARIABLE - 1;
+	return NULL;
+}
+
+/* A descriptor, -ENOENT when nobody records, or what connect() said. */
+int rec_control_connect(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	const char *name = socket_name();
+	size_t n = name ? strlen(name) : 0;
+	long fd, ret;
+
+	if (!n || n >= sizeof a.sun_path - 1)
+		return -ENOENT;
+	memcpy(a.sun_path + 1, name, n);	/* abstract: a leading NUL */
+	fd = sys3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	ret = sys3(SYS_connect, fd, &a, offsetof(struct sockaddr_un, sun_path) + 1 + n);
+	if (ret < 0) {
+		sys1(SYS_close, fd);
+		return (int)ret;
+	}
+	return (int)fd;
+}
+
+int rec_control_send(int fd, const struct flt_rec_message *m, int pass)
+{
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(sizeof(int))];
+	} c = { 0 };
+	struct flt_rec_message copy = *m;
+	struct iovec v = { &copy, sizeof copy };
+	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1 };
+	long ret;
+
+	copy.version = FLT_RING_VERSION;
+	if (pass >= 0) {
+		h.msg_control = &c;
+		h.msg_controllen = sizeof c;
+		c.h.cmsg_level = SOL_SOCKET;
+		c.h.cmsg_type = SCM_RIGHTS;
+		c.h.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&c.h), &pass, sizeof pass);
+	}
+	do {
+		ret = sys3(SYS_sendmsg, fd, &h, MSG_NOSIGNAL);
+	} while (ret == -EINTR);
+	return ret < 0 ? (int)ret : 0;
+}
+
+int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wait)
+{
+	union {
+		struct cmsghdr h;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} c;
+	struct iovec v = { m, sizeof *m };
+	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1,
+			    .msg_control = &c, .msg_controllen = sizeof c };
+	long ret;
+
+	pass[0] = pass[1] = -1;
+	do {
+		ret = sys3(SYS_recvmsg, fd, &h, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
+	} while (ret == -EINTR);
+	if (ret == -EAGAIN)
+		return 0;
+	if (ret < 0)
+		return (int)ret;
+	if (!ret)
+		return -EPIPE;
+	if (h.msg_controllen >= sizeof(struct cmsghdr) && c.h.cmsg_type == SCM_RIGHTS)
+		memcpy(pass, CMSG_DATA(&c.h),
+		       c.h.cmsg_len >= CMSG_LEN(2 * sizeof(int)) ? 2 * sizeof(int) : sizeof(int));
+	if (ret != (long)sizeof *m || m->version != FLT_RING_VERSION)
+		return -EPROTO;
+	return 1;
+}
+
+void rec_control_refuse(int fd, const char *why)
+{
+	struct flt_rec_message m = { .type = FLT_REC_REFUSED, .pid = rec.pid };
+
+	strncpy(m.text, why, sizeof m.text - 1);
+	rec_control_send(fd, &m, -1);
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * evict.c - keep the region's resident pages at or below the limit.
+ *
+ * Victims in the order in which they became resident; under CLOCK a page that
+ * came back from the shadow once is passed over once (there is no accessed bit
+ * to be seen from here: coming back is the only proof of use). They move in
+ * batches, sorted, in runs of neighbours: a page moved in a run costs a tenth of
+ * one moved alone.
+ *
+ * UFFDIO_MOVE takes the page itself: nothing is copied, a store that comes in
+ * meanwhile faults and waits, and memory that the kernel has pinned for I/O is
+ * refused. On older kernels pages are write-protected, copied and dropped;
+ * there a page that is the target of direct I/O at that moment would lose what
+ * the device writes afterwards.
+ */
+#include "rec.h"
+#include "uffd.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#define BATCH 256
+
+void rec_evict_push(uint32_t page)
+{
+	if (rec.page[page] & REC_QUEUED)
+		return;
+	rec.page[page] |= REC_QUEUED;
+	rec.queue[rec.queue_head++ & rec.queue_mask] = page;
+}
+
+static size_t pop(uint32_t *victim, size_t want)
+{
+	/* each entry is looked at no more than twice in one call */
+	size_t looks = 2 * (rec.queue_head - rec.queue_tail), n = 0;
+
+	while (n < want && looks-- && rec.queue_tail != rec.queue_head) {
+		uint32_t page = rec.queue[rec.queue_tail++ & rec.queue_mask];
+		uint8_t state = rec.page[page];
+
+		rec.page[page] = (uint8_t)(state & ~(REC_QUEUED | REC_AGAIN));
+		if ((state & REC_STATE) != REC_RESIDENT)
+			continue;
+		if (rec.cfg.policy == FLT_REC_CLOCK && state & REC_AGAIN) {
+			rec_evict_push(page);
+			continue;
+		}
+		victim[n++] = page;
+	}
+	return n;
+}
+
+static void sort(uint32_t *v, size_t n)
+{
+	for (size_t gap = n / 2; gap; gap = gap == 2 ? 1 : gap * 5 / 11)
+		for (size_t i = gap; i < n; i++) {
+			uint32_t x = v[i];
+			size_t j = i;
+
+			for (; j >= gap && v[j - gap] > x; j -= gap)
+				v[j] = v[j - gap];
+			v[j] = x;
+		}
+}
+
+/*
+ * Make a page that fork has left shared our own again, which MOVE wants. A store
+ * does it, but a store of ours could hit a page that has just gone and sleep in
+ * a fault only we can serve. The kernel's futex operation adds 0 to the word
+ * atomically, and where the page is missing it gives up instead of waiting. The
+ * key is private and the comparison false but by chance, and then a waiter on
+ * that word sees a wake-up of the kind every futex user must expect.
+ */
+int rec_evict_unshare(uintptr_t address)
+{
+	return (int)sys6(SYS_futex, (long)&rec.futex_dummy, FUTEX_WAKE_OP_PRIVATE, 0, 0,
+			 (long)address, FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0x5a5));
+}
+
+/* Out by UFFDIO_MOVE; returns the pages that stayed. */
+static size_t move_run(size_t first, size_t pages)
+{
+	size_t end = first + pages, moved, stayed = 0;
+	int again = 0;
+
+	while (first < end) {
+		uintptr_t a = rec.lo + first * REC_PAGE;
+		int ret = uffd_move(rec.uffd, a + rec.distance, a, (end - first) * REC_PAGE,
+				    UFFDIO_MOVE_MODE_DONTWAKE, &moved);
+
+		rec.totals->evict_calls++;
+		first += moved / REC_PAGE;
+		if (!ret || first == end)
+			break;
+		if (moved) {
+			again = 0;
+			continue;
+		}
+		a = rec.lo + first * REC_PAGE;
+		if (ret == -EAGAIN && again++ < 8)
+			continue;
+		if (ret == -EBUSY && again++ < 2 && !rec_evict_unshare(a))
+			continue;
+		if (ret == -EEXIST && again++ < 2) {
+			/* a copy left over by a fork */
+			sys3(SYS_madvise, a + rec.distance, REC_PAGE, MADV_DONTNEED);
+			continue;
+		}
+		again = 0;
+		if (ret == -EINVAL && end - first > 1) {
+			/* the run crosses two mappings: one by one */
+			stayed += move_run(first, 1);
+			first++;
+			continue;
+		}
+		if (ret == -ENOENT) {
+			/* gone: dropped by a call we did not see */
+			rec.page[first] &= (uint8_t)~REC_STATE;
+			rec.shadow--;	/* the caller has counted it in */
+		} else {
+			rec.page[first] = (uint8_t)((rec.page[first] & ~REC_STATE) | REC_RESIDENT);
+			rec_evict_push((uint32_t)first);
+			stayed++;
+			rec.totals->evict_skipped++;
+		}
+		first++;
+	}
+	return stayed;
+}
+
+/* Out by copy, for kernels without MOVE; returns the pages that stayed. */
+static size_t copy_run(size_t first, size_t pages)
+{
+	size_t stayed = 0;
+
+	for (size_t i = first; i < first + pages; i++) {
+		uintptr_t a = rec.lo + i * REC_PAGE;
+		long got = -EFAULT;
+
+		/* stores sleep from here on; the wake-up makes them fault anew */
+		if (!uffd_protect(rec.uffd, a, REC_PAGE, UFFDIO_WRITEPROTECT_MODE_WP |
+							 UFFDIO_WRITEPROTECT_MODE_DONTWAKE))
+			got = sys4(SYS_pread64, rec.memfd_self, a + rec.distance, REC_PAGE, a);
+		if (got == (long)REC_PAGE) {
+			sys3(SYS_madvise, a, REC_PAGE, MADV_DONTNEED);
+			uffd_wake(rec.uffd, a, REC_PAGE);
+			continue;
+		}
+		uffd_protect(rec.uffd, a, REC_PAGE, 0);
+		rec.page[i] = (uint8_t)((rec.page[i] & ~REC_STATE) | REC_RESIDENT);
+		rec_evict_push((uint32_t)i);
+		stayed++;
+		rec.totals->evict_skipped++;
+	}
+	rec.totals->evict_calls += pages;
+	return stayed;
+}
+
+static size_t batch(size_t want)
+{
+	uint32_t victim[BATCH];
+	size_t n, i, k, stayed = 0;
+	uint64_t from;
+
+	n = pop(victim, want < BATCH ? want : BATCH);
+	if (!n)
+		return 0;
+	from = sys_now();
+	sort(victim, n);
+	for (i = 0; i < n; i += k) {
+		for (k = 0; i + k < n && victim[i + k] == victim[i] + k; k++)
+			/* before the page moves: see rec_pager_rescue() */
+			rec.page[victim[i + k]] = (uint8_t)((rec.page[victim[i + k]] & ~REC_STATE) |
+							    REC_SHADOW);
+		rec.shadow += k;
+		stayed = rec.can_move ? move_run(victim[i], k) : copy_run(victim[i], k);
+		rec.shadow -= stayed;
+		rec.resident -= k - stayed;
+		rec.totals->evicted += k - stayed;
+	}
+	rec.totals->evict_ns += sys_now() - from;
+	rec.totals->resident = rec.resident;
+	rec.totals->shadow = rec.shadow;
+	return i;
+}
+
+/* Room for that many more pages below the limit, unless everything is pinned. */
+void rec_evict_room(size_t pages)
+{
+	size_t limit = rec.cfg.limit_pages, quarter = limit / 8 + 1;
+	size_t before;
+
+	if (rec.frozen)
+		return;
+	while (rec.resident + pages > limit) {
+		before = rec.resident;
+		if (!batch(quarter < BATCH ? quarter : BATCH) || rec.resident >= before)
+			return;
+	}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lock.h - a futex lock that threads of the image and its fault server share.
+ *
+ * The word is 0 when free, else the owner's tid, with WAITERS set when somebody
+ * sleeps. The owner's identity matters: when the owner itself faults on limited
+ * memory (its stack may lie there), the server finds its tid here and serves
+ * that fault without the lock - the owner is asleep in it, so nothing moves.
+ * Sleeps are bounded: a waiter looks again every 10 ms.
+ */
+#ifndef FLT_REC_LOCK_H
+#define FLT_REC_LOCK_H
+
+#include "sys.h"
+
+#include <linux/futex.h>
+#include <stdbool.h>
+
+#define REC_LOCK_WAITERS 0x80000000u
+
+struct rec_lock {
+	uint32_t word;
+};
+
+static inline bool rec_lock_try(struct rec_lock *l, uint32_t tid)
+{
+	uint32_t zero = 0;
+
+	return __atomic_compare_exchange_n(&l->word, &zero, tid, false, __ATOMIC_ACQUIRE,
+					   __ATOMIC_RELAXED);
+}
+
+static inline uint32_t rec_lock_owner(const struct rec_lock *l)
+{
+	return __atomic_load_n(&l->word, __ATOMIC_ACQUIRE) & ~REC_LOCK_WAITERS;
+}
+
+static inline void rec_lock_take(struct rec_lock *l, uint32_t tid)
+{
+	struct timespec t = { .tv_nsec = 10 * 1000 * 1000 };
+	uint32_t want = tid, seen;
+	int spin = 100;
+
+	for (;;) {
+		seen = 0;
+		if (__atomic_compare_exchange_n(&l->word, &seen, want, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		if (spin-- > 0) {
+			__builtin_ia32_pause();
+			continue;
+		}
+		/* having slept once, take it with the mark: others may sleep too */
+		want = tid | REC_LOCK_WAITERS;
+		if (!(seen & REC_LOCK_WAITERS) &&
+		    !__atomic_compare_exchange_n(&l->word, &seen, seen | REC_LOCK_WAITERS, false,
+						 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			continue;
+		sys4(SYS_futex, &l->word, FUTEX_WAIT_PRIVATE, seen | REC_LOCK_WAITERS, &t);
+	}
+}
+
+static inline void rec_lock_drop(struct rec_lock *l)
+{
+	if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) & REC_LOCK_WAITERS)
+		sys3(SYS_futex, &l->word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * rec.h - the recorder inside the recorded process: its state and its parts.
+ *
+ * Two kinds of code run here. *Threads* of the program, inside interposed
+ * functions and, on path A, in the signal handler. The *fault server*, a process
+ * that shares this memory but nothing else of the program: it has no libc
+ * thread, so what it runs (server, pager, evict, unwind, cfi, stack, ring) makes
+ * raw system calls only and never touches limited memory except through
+ * /proc/self/mem, which fails where a load would fault.
+ *
+ * Memory. [lo, hi) is the *region*: everything the program gets from the heap
+ * and from plain anonymous mmap. Page i of it lives at lo + i pages when
+ * resident and at the same place + distance, in the *shadow*, when evicted.
+ *
+ * Locks, in this order; a thread holds them with all signals blocked:
+ *   map   extents of the region: mmap, munmap and the like, and fork. Threads only.
+ *   pager page states, queue, counters, stack trie, ring. Threads and server.
+ *   unwind  caches of the unwinder; only ever tried for.
+ */
+#ifndef FLT_REC_H
+#define FLT_REC_H
+
+#include "lock.h"
+
+#include <flt_ring.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define REC_PAGE 4096UL
+#define REC_CHILDREN 16	/* forked children waiting to be taken over */
+
+/* State of one page of the region, in its low bits. */
+enum rec_page {
+	REC_EMPTY = 0,		/* never touched, or given back */
+	REC_RESIDENT,
+	REC_SHADOW,		/* content is in the shadow */
+	REC_PLAIN,		/* ejected: ordinary memory, no longer ours to move */
+};
+#define REC_STATE  0x0f
+#define REC_QUEUED 0x10		/* stands in the eviction queue */
+#define REC_AGAIN  0x20		/* came back from the shadow: CLOCK's second chance */
+#define REC_KEPT   0x40		/* resident, and a copy stays in the shadow: fork under way */
+
+/* A thread of the program, as far as its faults are concerned. */
+struct rec_thread {
+	uint32_t tid;		/* 0 = free slot */
+	bool used;		/* was ever taken: the hash chain goes on here */
+	void *perf;		/* mapped perf ring of its page faults, or NULL */
+	uintptr_t stack_lo;	/* its stack, outside the region; 0, 0 = not known */
+	uintptr_t stack_hi;
+};
+#define REC_THREADS 4096u	/* slots, open hash by tid; a power of two */
+
+struct rec_child {
+	int uffd;		/* -1 = free */
+	uint64_t seq;
+	uint64_t since;
+	bool expected;		/* by fork(): it will ask for its uffd */
+};
+
+struct rec {
+	int ready;		/* 1 = region is served */
+	bool can_move;		/* UFFDIO_MOVE works here */
+	bool dead;		/* target is being killed: answer nothing */
+	int pid;
+	int uffd;
+	int memfd_self;		/* /proc/self/mem, for reads that must not fault */
+	struct flt_rec_config cfg;
+
+	uintptr_t lo, hi;
+	uintptr_t distance;
+	size_t npages;
+	uint8_t *page;		/* by page of the region */
+	uint32_t *queue;	/* eviction order; every page at most once */
+	size_t queue_head, queue_tail, queue_mask;
+	size_t resident, shadow;
+	struct rec_lock pager, map, unwind;
+
+	/* fork: from prepare until the child has its own server */
+	bool frozen;		/* nothing leaves region or shadow */
+	uint32_t thawed;	/* futex of those who wait for that to end */
+	size_t kept;		/* pages marked REC_KEPT */
+	uintptr_t barrier;	/* a page whose fault the server answers in turn */
+	bool forking;		/* the map lock is held by a fork */
+	uint64_t fork_seq;
+	struct rec_child child[REC_CHILDREN];
+
+	struct flt_ring_head *ring;
+	struct flt_ring_totals *totals;
+	struct rec_thread thread[REC_THREADS];
+
+	/* far memory model: when the link is free again */
+	uint64_t link_free;
+	/* --sample: records left in this window, faults not yet stood for */
+	uint64_t sample_window;
+	uint32_t sample_left, sample_skipped;
+
+	bool maps_changed;	/* objects were looked up anew: tell fltctl */
+	int server_pid;
+	uint32_t server_up;	/* futex: the server runs, or gave up (2) */
+	uint32_t futex_dummy;	/* no thread ever waits here */
+};
+
+extern struct rec rec __attribute__((visibility("hidden")));
+
+static inline bool rec_in_region(const void *p)
+{
+	return (uintptr_t)p >= rec.lo && (uintptr_t)p < rec.hi;
+}
+
+static inline uint32_t rec_tid(void)
+{
+	return (uint32_t)sys0(SYS_gettid);
+}
+
+/* What is known of a fault when it is resolved. */
+struct rec_fault {
+	uint64_t time;
+	uintptr_t address;
+	uint64_t ip;
+	uint32_t tid;
+	uint32_t stack;		/* set by the pager from trace */
+	const struct rec_trace *trace;	/* NULL = none */
+	uint16_t cpu;
+	uint8_t flags;		/* FLT_RING_F_* */
+	uint8_t frames;
+};
+
+/* pager.c: page states. Callers hold the pager lock. */
+enum rec_verdict {
+	REC_DONE,		/* page is there, its waiters were woken */
+	REC_LATER,		/* the kernel or a fork asks us to come again */
+};
+enum rec_verdict rec_pager_resolve(struct rec_fault *f);
+/* Fill one page for the owner of the pager lock, which sleeps in this fault. */
+void rec_pager_rescue(uintptr_t address);
+/* Forget the content of pages [first, end): they will read as zeros. */
+void rec_pager_discard(size_t first, size_t end);
+/* Take pages [first, end) out of the limit, contents intact. -errno */
+int rec_pager_eject(size_t first, size_t end);
+/* Put pages [first, end), all REC_PLAIN and unmapped or free, under the limit again. */
+int rec_pager_adopt(size_t first, size_t end);
+/* After fork, in the child: page states from the page tables. */
+int rec_pager_rebuild(void);
+/* Give the process behind uffd every page that is not in its memory, and let go. */
+void rec_pager_release_child(int uffd);
+void rec_pager_wake(uintptr_t page);
+
+/* evict.c: callers hold the pager lock. */
+void rec_evict_room(size_t pages);
+void rec_evict_push(uint32_t page);
+int rec_evict_unshare(uintptr_t address);
+
+/* region.c: address ranges of the region; callers hold the map lock. Pages. */
+int rec_region_init(size_t pages);
+ssize_t rec_region_take(size_t pages, size_t align);
+bool rec_region_take_at(size_t first, size_t pages);
+void rec_region_give(size_t first, size_t pages);
+
+/* ring.c: callers hold the pager lock. */
+void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done);
+void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address);
+void rec_ring_note(uint8_t type, uint32_t tid);
+
+/* stack.c: the trie. Callers hold the pager lock. */
+int rec_stack_init(void);
+uint32_t rec_stack_id(const uint64_t *frame, unsigned int count);
+
+/* unwind.c */
+struct rec_regs {
+	uint64_t ip, sp, bp, bx, r12, r13, r14, r15;
+};
+/* Stack of a thread that sleeps in this fault, or is the caller; leaves
+ * f->stack, f->frames and the cut flags to rec_unwind_store(). */
+struct rec_trace {
+	unsigned int count;
+	uint64_t frame[512];	/* innermost first */
+};
+#define REC_TRACE_MAX 512u
+void rec_unwind(struct rec_trace *out, struct rec_fault *f, const struct rec_regs *regs,
+		const struct rec_thread *t);
+
+/* cfi.c: how to get from one frame to its caller. Callers hold the unwind lock. */
+struct rec_row {
+	uint64_t ip;		/* looked up for this one; 0 = empty */
+	uint64_t expression;	/* address of the CFA's expression, 0 = none */
+	int32_t  cfa_offset;
+	uint16_t expression_size;
+	uint8_t  cfa_register;	/* DWARF number */
+	uint8_t  kind;		/* enum rec_row_kind */
+	uint8_t  by_bp;		/* bits: saved[i] counts from rbp, not from the CFA */
+	int16_t  saved[6];	/* rbx rbp r12 r13 r14 r15, or REC_SAME */
+	int16_t  return_offset;	/* from the CFA */
+};
+#define REC_SAME INT16_MIN
+enum rec_row_kind { REC_ROW_NONE = 0, REC_ROW_CFA, REC_ROW_SIGNAL, REC_ROW_END };
+const struct rec_row *rec_cfi_row(uint64_t ip);
+
+/* module.c: objects in memory, from /proc/self/maps. Callers hold the unwind lock. */
+struct rec_module {
+	uint64_t start, end;	/* of the executable mapping */
+	uint64_t eh_frame_hdr;	/* address, 0 = none */
+	uint64_t eh_frame_hdr_end;
+};
+const struct rec_module *rec_module_find(uint64_t ip);
+/* Reads memory of this image without ever faulting; false if it is not there. */
+bool rec_module_read(uint64_t address, void *to, size_t n);
+
+/* thread.c */
+struct rec_thread *rec_thread_find(uint32_t tid);
+void rec_thread_begin(uintptr_t stack_lo, uintptr_t stack_hi);
+void rec_thread_enter(void);
+void rec_thread_main(void);
+void rec_thread_end(void);
+void rec_thread_reset(void);
+/* The registers of a thread that sleeps in a fault on `page`. */
+bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs,
+		     uint64_t *address, struct rec_fault *f);
+
+/* control.c: the socket to fltctl. */
+int rec_control_connect(void);
+int rec_control_send(int fd, const struct flt_rec_message *m, int pass);
+/* Returns 1 and *pass (up to two descriptors, -1 = none), 0 if nothing is there, -errno. */
+int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wait);
+void rec_control_refuse(int fd, const char *why);
+
+/* server.c */
+int rec_server_start(int socket);
+
+/* start.c */
+void rec_start(void);
+int rec_setup(int socket, int child_of, uint64_t seq);
+/* fork.c */
+void rec_fork_install(void);
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* ring.c - the image's end of the ring that fltctl drains. */
+#include "rec.h"
+
+/*
+ * The next free slot; publish() makes it visible. Waits while the ring is full:
+ * fltctl is alive, or its socket is closed and the server kills us before long.
+ */
+static void *reserve(void)
+{
+	struct flt_ring_head *r = rec.ring;
+	struct timespec nap = { .tv_nsec = 200 * 1000 };
+	uint64_t from = 0;
+
+	while (r->head - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) >= r->slot_count) {
+		if (!from) {
+			from = sys_now();
+			r->totals.full_waits++;
+		}
+		sys2(SYS_nanosleep, &nap, 0);
+	}
+	if (from)
+		r->totals.full_ns += sys_now() - from;
+	return (char *)r + FLT_RING_DATA + (r->head & (r->slot_count - 1)) * FLT_RING_SLOT;
+}
+
+static void publish(void)
+{
+	__atomic_store_n(&rec.ring->head, rec.ring->head + 1, __ATOMIC_RELEASE);
+}
+
+/* 0 = leave this record out, else the number of faults it stands for. */
+static uint32_t sample(uint64_t now)
+{
+	uint32_t weight;
+
+	if (!rec.cfg.sample)
+		return 1;
+	/* windows of 100 ms, so that a burst is seen from its beginning */
+	if (now - rec.sample_window >= 100000000) {
+		rec.sample_window = now;
+		rec.sample_left = (rec.cfg.sample + 9) / 10;
+	}
+	if (!rec.sample_left) {
+		rec.sample_skipped++;
+		return 0;
+	}
+	rec.sample_left--;
+	weight = 1 + rec.sample_skipped;
+	rec.sample_skipped = 0;
+	return weight;
+}
+
+void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
+{
+	uint64_t took = done > f->time ? done - f->time : 0;
+	struct flt_ring_totals *t = rec.totals;
+	uint32_t weight;
+
+	if (kind == FLT_RING_ALLOC)
+		t->alloc++;
+	else if (kind == FLT_RING_REFAULT)
+		t->refault++;
+	else
+		t->raced++;
+	t->writes += !!(f->flags & FLT_RING_F_WRITE);
+	t->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
+	t->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
+	t->latency_ns += took;
+	weight = sample(f->time);
+	if (!weight)
+		return;
+	*(struct flt_ring_fault *)reserve() = (struct flt_ring_fault) {
+		.type = FLT_RING_FAULT, .kind = kind, .flags = f->flags, .frames = f->frames,
+		.tid = f->tid, .time = f->time, .address = f->address, .ip = f->ip,
+		.stack = f->stack, .latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took,
+		.weight = weight, .cpu = f->cpu,
+	};
+	publish();
+}
+
+void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address)
+{
+	*(struct flt_ring_node *)reserve() = (struct flt_ring_node) {
+		.type = FLT_RING_NODE, .id = id, .parent = parent, .address = address,
+	};
+	publish();
+}
+
+void rec_ring_note(uint8_t type, uint32_t tid)
+{
+	*(struct flt_ring_thread *)reserve() = (struct flt_ring_thread) {
+		.type = type, .tid = tid, .time = sys_now(),
+	};
+	publish();
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stack.c - call stacks as nodes of a trie, each told to fltctl once.
+ *
+ * An open hash of (parent, address) in memory of its own, touched only where
+ * used. When it is full, stacks end at the last frame that is known.
+ */
+#include "rec.h"
+
+#include <sys/mman.h>
+
+struct node {
+	uint64_t address;
+	uint32_t parent;
+	uint32_t id;		/* 0 = free */
+};
+
+#define SLOTS (1u << 21)
+#define NODES (SLOTS / 4 * 3)
+
+static struct node *node;
+static uint32_t last;
+
+int rec_stack_init(void)
+{
+	void *m;
+
+	/* a fork begins anew: its ids are its own */
+	if (node)
+		sys2(SYS_munmap, node, SLOTS * sizeof *node);
+	node = NULL;
+	last = 0;
+	m = sys_mmap(NULL, SLOTS * sizeof *node, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed((long)m))
+		return (int)(long)m;
+	sys3(SYS_madvise, m, SLOTS * sizeof *node, MADV_NOHUGEPAGE);
+	node = m;
+	return 0;
+}
+
+static uint32_t child(uint32_t parent, uint64_t address)
+{
+	uint64_t h = (address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ULL;
+	uint32_t i = (uint32_t)(h >> 43);
+
+	for (;; i++) {
+		struct node *n = &node[i & (SLOTS - 1)];
+
+		if (!n->id) {
+			if (last == NODES)
+				return 0;
+			*n = (struct node){ address, parent, ++last };
+			rec_ring_node(last, parent, address);
+			return last;
+		}
+		if (n->address == address && n->parent == parent)
+			return n->id;
+	}
+}
+
+/* frame[0] is the innermost. */
+uint32_t rec_stack_id(const uint64_t *frame, unsigned int count)
+{
+	uint32_t id = 0, next;
+
+	while (count--) {
+		next = child(id, frame[count]);
+		if (!next)
+			break;
+		id = next;
+	}
+	return id;
+}
