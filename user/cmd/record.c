@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/record.h"
+
+#include <flt_ring.h>
+
+static const char *const policies[] = { "fifo", "clock", NULL };
+static const char *const engines[] = { "preload", "module", "perf", NULL };
+
+#define AT(member) offsetof(struct flt_record_args, member)
+
+static const struct flt_opt opts[] = {
+	{ .name = "limit", .letter = 'L', .type = FLT_OPT_SIZE, .offset = AT(limit), .arg = "SIZE",
+	  .help = "Memory of its heap that each process of the command may have resident; "
+		  "a bare number is MiB.", .min = 256 << 10 },
+	{ .name = "memory", .letter = 'M', .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
+	  .help = "Heap of each process that the limit is to cover, resident or evicted; beyond it "
+		  "memory is given unlimited. Default: twice the machine's memory.",
+	  .min = 256 << 10 },
+	{ .name = "policy", .type = FLT_OPT_CHOICE, .offset = AT(policy), .arg = "NAME",
+	  .choices = policies, .help = "What to evict first: the page that came first (fifo), or "
+		  "that but for pages that came back once (clock)." },
+	{ .name = "latency", .type = FLT_OPT_DURATION, .offset = AT(latency), .arg = "TIME",
+	  .help = "Far memory: extra time for each page brought in." },
+	{ .name = "bandwidth", .type = FLT_OPT_SIZE, .offset = AT(bandwidth), .arg = "SIZE",
+	  .help = "Far memory: bytes a second of the link that pages share." },
+	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = AT(max_stack), .arg = "N",
+	  .help = "Frames of a call stack kept, from the innermost.", .min = 1, .max = 512 },
+	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack),
+	  .help = "Record faults without call stacks." },
+	{ .name = "sample", .type = FLT_OPT_U64, .offset = AT(sample), .arg = "N",
+	  .help = "Keep at most N faults a second of each process, each with the number of "
+		  "faults it stands for.", .min = 10, .max = 100000000 },
+	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
+	  .choices = engines, .help = "How faults are seen; with -L, preload." },
+	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
+	  .help = "Serve every fault by the fault server, none on the faulting thread." },
+	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
+	  .help = "Evict by copying, as on kernels before 6.8." },
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
+	  .help = "Record running processes, without a limit." },
+	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
+	  .help = "Record every process, without a limit." },
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
+	  .help = "Trace file, flt.data if not given; one that is there is kept as FILE.old." },
+	{ .name = "quiet", .letter = 'q', .type = FLT_OPT_FLAG, .offset = AT(quiet),
+	  .help = "No progress and no summary." },
+	{ 0 },
+};
+
+static int record_main(struct flt_run *run)
+{
+	const struct flt_record_args *args = run->args;
+	bool limited = args->limit || args->memory;
+
+	if (run->words.argc)
+		return flt_command_misuse(run->command, "the command to run stands behind \"--\"");
+	if (!run->words.command && !args->pids.count && !args->all)
+		return flt_command_misuse(run->command, "no command: give one behind \"--\"");
+	if (!limited && args->engine != FLT_RECORD_PRELOAD)
+		return flt_record_perf(run, args);
+	if (args->pids.count || args->all)
+		return flt_command_misuse(run->command,
+					  "-L limits a command from its start, not running processes");
+	if (!args->limit)
+		return flt_command_misuse(run->command, "-M needs -L: how much may be resident?");
+	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
+		return flt_command_misuse(run->command, "-L is for --engine=preload");
+	return flt_record_limit(run, args);
+}
+
+const struct flt_command flt_command_record = {
+	.name = "record",
+	.summary = "record faults with their call stacks, with little memory if asked",
+	.synopsis = (const char *const[]){ "-L SIZE [-M SIZE] [OPTION...] -- COMMAND [ARG...]",
+					   "[OPTION...] -- COMMAND [ARG...]",
+					   "[OPTION...] -p PID,... | -a", NULL },
+	.about = (const char *const[]){
+		"With -L the command runs unmodified, but with at most that much of its heap "
+		"resident: the rest is moved aside, and every access that needs it back is "
+		"recorded with its call stack. Heap is what comes from malloc, and private anonymous "
+		"memory; stacks, files, shared memory and the data of programs and libraries are "
+		"not limited, and the summary says what share of the memory was. Each "
+		"process of the command has the limit for itself.",
+		"The command is reached through LD_PRELOAD: dynamically linked programs, and not "
+		"set-user-ID ones of another user. Its exit status is passed on.", NULL },
+	.opts = opts,
+	.defaults = &(const struct flt_record_args){ .engine = FLT_RECORD_AUTO, .max_stack = 128,
+						     .output = "flt.data" },
+	.args_size = sizeof(struct flt_record_args),
+	.main = record_main,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.h - what the engines of `fltctl record` share. */
+#ifndef FLT_CMD_RECORD_H
+#define FLT_CMD_RECORD_H
+
+#include "command.h"
+
+enum flt_record_engine { FLT_RECORD_AUTO = -1, FLT_RECORD_PRELOAD, FLT_RECORD_MODULE,
+			 FLT_RECORD_PERF };
+
+struct flt_record_args {
+	uint64_t limit, memory;		/* bytes; 0: not given */
+	int policy;			/* enum flt_rec_policy */
+	int engine;			/* enum flt_record_engine */
+	uint64_t latency;		/* ns */
+	uint64_t bandwidth;		/* bytes/s */
+	uint64_t max_stack, sample;
+	const char *output;
+	bool quiet, no_inline, no_move, no_stack;
+	struct flt_ids pids;
+	bool all;
+};
+
+/* Each returns the exit status; the command stands in run->words.command. */
+int flt_record_limit(struct flt_run *run, const struct flt_record_args *args);
+int flt_record_perf(struct flt_run *run, const struct flt_record_args *args);
+
+#endif
