@@ -22,8 +22,8 @@
  *   A trie: each node is one frame (a return address) and its parent. Id 0 is
  *   the empty stack; the parent of an outermost frame is 0. Ids belong to one
  *   image, count up from 1, and a node's record stands before the first fault
- *   that uses it. A fault's stack is the id of its innermost frame, whose address
- *   is the faulting instruction itself; callers' are return addresses.
+ *   that uses it. A fault's stack is the id of its innermost *caller*: all nodes
+ *   are return addresses, the faulting instruction itself is the ip of the fault.
  *
  * Times are CLOCK_MONOTONIC in nanoseconds, sizes are pages of 4 KiB unless the
  * name says bytes.
@@ -68,12 +68,12 @@ struct flt_ring_fault {
 	uint8_t  type;		/* FLT_RING_FAULT */
 	uint8_t  kind;		/* enum flt_ring_kind */
 	uint8_t  flags;		/* FLT_RING_F_* */
-	uint8_t  frames;	/* depth of the stack, at most 255 */
+	uint8_t  frames;	/* depth of the stack, ip counted, at most 255 */
 	uint32_t tid;
 	uint64_t time;		/* when the fault was first seen */
 	uint64_t address;
 	uint64_t ip;
-	uint32_t stack;		/* node id, 0 = not even ip known */
+	uint32_t stack;		/* node id, 0 = no callers known */
 	uint32_t latency;	/* ns from time until resolved, saturated */
 	uint32_t weight;	/* faults this one stands for (--sample), else 1 */
 	uint16_t cpu;		/* 0xffff = not known */
@@ -185,7 +185,7 @@ struct flt_rec_config {
 	uint64_t latency_ns;	/* far memory, per page brought back */
 	uint64_t bandwidth;	/* bytes/s, 0 = unlimited */
 	uint32_t policy;	/* enum flt_rec_policy */
-	uint32_t max_stack;	/* frames */
+	uint32_t max_stack;	/* frames, ip counted */
 	uint32_t sample;	/* fault records a second, 0 = all */
 	uint32_t flags;		/* FLT_REC_NO_* */
 };

@@ -203,6 +203,10 @@ static uint32_t fault_flags(const struct flt_ring_fault *f)
 		flags |= FLT_FAULT_CUT_DEPTH;
 	if (f->flags & FLT_RING_F_UNWIND)
 		flags |= FLT_FAULT_CUT_UNWIND;
+	if (f->flags & FLT_RING_F_INLINE)
+		flags |= FLT_FAULT_INLINE;
+	if (f->flags & FLT_RING_F_PAGE)
+		flags |= FLT_FAULT_PAGE;
 	if (f->kind == FLT_RING_ALLOC)
 		flags |= FLT_FAULT_ALLOC;
 	else if (f->kind == FLT_RING_REFAULT)
@@ -235,10 +239,11 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 		} else if (f->type == FLT_RING_FAULT) {
 			meet_thread(r, image, f->tid, f->time);
 			fault[nfaults++] = (struct flt_file_fault){
-				.time = f->time, .address = f->address, .image = k->id,
+				.time = f->time, .address = f->address, .ip = f->ip, .image = k->id,
 				.tid = f->tid, .stack = f->stack, .latency = f->latency,
 				.weight = f->weight, .pages = f->kind == FLT_RING_RACED ? 0 : 1,
-				.flags = fault_flags(f), .cpu = f->cpu, .kind = FLT_KIND_UFFD,
+				.flags = fault_flags(f), .cpu = f->cpu,
+				.kind = f->kind == FLT_RING_RACED ? FLT_KIND_SPURIOUS : FLT_KIND_UFFD,
 			};
 		} else if (f->type == FLT_RING_MAPS) {
 			flt_file_maps_read(r->file, now_ns(), k->id, (uint32_t)image->server);

@@ -186,8 +186,8 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 		rec.maps_changed = false;
 		rec_ring_note(FLT_RING_MAPS, f->tid);
 	}
-	if (f->trace && f->trace->count)
-		f->stack = rec_stack_id(f->trace->frame, f->trace->count);
+	if (f->trace && f->trace->count > 1)
+		f->stack = rec_stack_id(f->trace->frame + 1, f->trace->count - 1);
 	rec_ring_fault(f, kind, sys_now());
 	return REC_DONE;
 }
