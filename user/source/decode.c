@@ -7,7 +7,8 @@
 
 #define U32 { .type = NLA_U32 }
 #define U64 { .type = NLA_U64 }
-#define TEXT { .type = NLA_STRING }
+/* libnl would refuse a string without its NUL; copy_text() does not need one. */
+#define TEXT { .type = NLA_UNSPEC }
 #define FLAG { .type = NLA_FLAG }
 #define NEST { .type = NLA_NESTED }
 

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "model/rates.h"
+
+static struct flt_row row(uint64_t id, uint32_t tgid, uint64_t minor, uint64_t major)
+{
+	return (struct flt_row){ .id = id, .tgid = tgid, .account = { .minor = minor,
+								      .major = major } };
+}
+
+static void differences(void **state)
+{
+	struct flt_account before = { .minor = 10, .major = 1, .attempts = 3, .latency_max = 500,
+				      .kinds = { [FLT_KIND_COW] = 4 } };
+	struct flt_account after = { .minor = 15, .major = 1, .retried = 2, .attempts = 4,
+				     .latency_max = 900, .kinds = { [FLT_KIND_COW] = 6 } };
+	struct flt_account got;
+
+	(void)state;
+	assert_false(flt_rates_subtract(&after, &before, &got));
+	assert_int_equal(got.minor, 5);
+	assert_int_equal(got.major, 0);
+	assert_int_equal(got.retried, 2);
+	assert_int_equal(got.kinds[FLT_KIND_COW], 2);
+	assert_int_equal(got.attempts, 4);
+	assert_int_equal(got.latency_max, 900);
+	/* In place, as callers do. */
+	assert_false(flt_rates_subtract(&after, &before, &after));
+	assert_int_equal(after.minor, 5);
+}
+
+/* Every counter that goes backwards, the last kind too, means a new beginning. */
+static void backwards(void **state)
+{
+	struct flt_account before = { .minor = 10 }, after = { .minor = 9, .major = 2 }, got;
+
+	(void)state;
+	assert_true(flt_rates_subtract(&after, &before, &got));
+	assert_int_equal(got.minor, 9);
+	assert_int_equal(got.major, 2);
+	before = (struct flt_account){ .minor = 1, .kinds = { [FLT_KIND_MAX] = 1 } };
+	after = (struct flt_account){ .minor = 5 };
+	assert_true(flt_rates_subtract(&after, &before, &got));
+	assert_int_equal(got.minor, 5);
+	before = (struct flt_account){ .minor = 1, .kinds_beyond = 1 };
+	assert_true(flt_rates_subtract(&after, &before, &got));
+}
+
+static void sums(void **state)
+{
+	struct flt_account sum = { .minor = 1, .latency_max = 5, .attempts = 1 };
+	const struct flt_account more = { .minor = 2, .failed = 3, .latency_max = 4, .attempts = 9,
+					  .kinds = { [FLT_KIND_MAX] = 1 } };
+
+	(void)state;
+	flt_rates_add(&sum, &more);
+	assert_int_equal(sum.minor, 3);
+	assert_int_equal(sum.failed, 3);
+	assert_int_equal(sum.latency_max, 5);
+	assert_int_equal(sum.attempts, 9);
+	assert_int_equal(sum.kinds[FLT_KIND_MAX], 1);
+	assert_int_equal(flt_rates_ended(&sum), 6);
+}
+
+static void between(void **state)
+{
+	/* 1 idles, 2 faults, 3 ends, 4 is new, 5 is PID 30 again: another process. */
+	struct flt_row b[] = { row(2, 20, 100, 1), row(1, 10, 7, 0), row(3, 30, 50, 5) };
+	struct flt_row a[] = { row(5, 30, 4, 0), row(1, 10, 7, 0), row(4, 40, 9, 2),
+			       row(2, 20, 120, 1) };
+	struct flt_rows before = { .row = b, .count = 3 }, after = { .row = a, .count = 4 };
+	struct flt_rows out = { 0 };
+	struct flt_account gone = { 0 };
+	uint64_t count;
+
+	(void)state;
+	flt_rates_order(&before);
+	flt_rates_order(&after);
+	assert_int_equal(flt_rates_between(&before, &after, &out, &gone, &count), 0);
+	flt_rates_rank(&out);
+	assert_int_equal(out.count, 3);
+	assert_int_equal(out.row[0].tgid, 20);
+	assert_int_equal(out.row[0].account.minor, 20);
+	assert_int_equal(out.row[1].tgid, 40);
+	assert_int_equal(out.row[1].account.minor, 9);
+	assert_int_equal(out.row[2].tgid, 30);
+	assert_int_equal(out.row[2].account.minor, 4);
+	assert_int_equal(count, 1);
+	assert_int_equal(gone.minor, 50);
+	assert_int_equal(gone.major, 5);
+	flt_rows_free(&out);
+}
+
+static void from_nothing(void **state)
+{
+	struct flt_row a[] = { row(1, 10, 7, 0), row(2, 20, 0, 0) };
+	struct flt_rows before = { 0 }, after = { .row = a, .count = 2 }, out = { 0 };
+	uint64_t count;
+
+	(void)state;
+	assert_int_equal(flt_rates_between(&before, &after, &out, NULL, &count), 0);
+	assert_int_equal(out.count, 1);
+	assert_int_equal(count, 0);
+	assert_int_equal(flt_rates_between(&after, &before, &out, NULL, &count), 0);
+	assert_int_equal(out.count, 0);
+	assert_int_equal(count, 2);
+	flt_rows_free(&out);
+}
+
+static void per_second(void **state)
+{
+	(void)state;
+	assert_true(flt_rates_per_second(100, 500000000) == 200.0);
+	assert_true(flt_rates_per_second(100, 0) == 0.0);
+	assert_true(flt_rates_per_second(UINT64_MAX, 1) > 1e28);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(differences), cmocka_unit_test(backwards),
+		cmocka_unit_test(sums),	       cmocka_unit_test(between),
+		cmocka_unit_test(from_nothing), cmocka_unit_test(per_second),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

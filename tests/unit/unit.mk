@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Unit tests: every tests/unit/NAME.c is a program of its own, and so is fltctl
+# for the tests of the command line. All is built a second time with the
+# sanitizers, so a leak or a stray read fails whatever test walks over it.
+
+SAN        := $(O)/san
+SAN_FLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all
+UNIT_SRCS  := $(wildcard tests/unit/*.c)
+UNIT_TESTS := $(UNIT_SRCS:tests/unit/%.c=$(SAN)/unit/%)
+UNIT_LIBS   = $(USER_LIBS) $(shell pkg-config --libs cmocka)
+# user/user.mk comes later; what prerequisites name must be known here.
+SAN_OBJS   := $(patsubst %.c,$(SAN)/%.o,$(filter-out user/fltctl.c,$(wildcard \
+	$(addsuffix /*.c,user user/source user/model user/view user/cmd))))
+
+CPPFLAGS_tests/unit += $(USER_CFLAGS)
+CHECK_NATIVE += check-unit
+
+$(SAN)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CPPFLAGS_$(*D)) $(CFLAGS) $(SAN_FLAGS) -MMD -MP -c -o $@ $<
+
+$(SAN)/libfltctl.a: $(SAN_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(SAN)/fltctl: $(SAN)/user/fltctl.o $(SAN)/libfltctl.a
+	$(CC) $(CFLAGS) $(SAN_FLAGS) -o $@ $^ $(USER_LIBS)
+
+$(UNIT_TESTS): $(SAN)/unit/%: $(SAN)/tests/unit/%.o $(SAN)/libfltctl.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(SAN_FLAGS) -o $@ $^ $(UNIT_LIBS)
+.SECONDARY: $(UNIT_SRCS:%.c=$(SAN)/%.o)
+
+## make check-unit          unit tests of fltctl, with the address and UB sanitizers
+.PHONY: check-unit
+check-unit: $(UNIT_TESTS)
+	@for t in $(UNIT_TESTS); do echo "== $${t##*/}"; $$t || exit 1; done
