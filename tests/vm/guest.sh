@@ -55,9 +55,9 @@ rc=0
 if [ "$VM_SHELL" = 1 ]; then
 	export TERM=$VM_TERM
 	stty -F /dev/ttyS1 sane rows "$VM_ROWS" columns "$VM_COLUMNS"
-	busybox setsid busybox cttyhack bash -i <>/dev/ttyS1 >&0 2>&1 || rc=$?
+	setsid -c -w bash -i <>/dev/ttyS1 >&0 2>&1 || rc=$?
 else
-	busybox setsid "${VM_ARGV[@]}" </dev/null >/dev/ttyS1 2>&1 || rc=$?
+	setsid -w "${VM_ARGV[@]}" </dev/null >/dev/ttyS1 2>&1 || rc=$?
 fi
 
 # Objects younger than 5 s are not reported; the second scan sees all of this run.
