@@ -29,7 +29,7 @@ mount -t devpts -o mode=620,ptmxmode=666 devpts /dev/pts
 mount -t tmpfs -o mode=1777 shm /dev/shm
 mount -t debugfs debugfs /sys/kernel/debug
 mount -t tracefs tracefs /sys/kernel/tracing
-mount -t securityfs securityfs /sys/kernel/security
+[ ! -d /sys/kernel/security ] || mount -t securityfs securityfs /sys/kernel/security
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 mount -t hugetlbfs hugetlbfs /dev/hugepages
 [ ! -d /sys/fs/bpf ] || mount -t bpf bpf /sys/fs/bpf
@@ -54,8 +54,9 @@ cd "$VM_CWD" || exit
 rc=0
 if [ "$VM_SHELL" = 1 ]; then
 	export TERM=$VM_TERM
-	stty -F /dev/ttyS1 sane rows "$VM_ROWS" columns "$VM_COLUMNS"
-	setsid -c -w bash -i <>/dev/ttyS1 >&0 2>&1 || rc=$?
+	# QEMU leaves the host's terminal to turn \n into \r\n.
+	setsid -c -w bash -c "stty sane -onlcr rows $VM_ROWS columns $VM_COLUMNS; exec bash -i" \
+		<>/dev/ttyS1 >&0 2>&1 || rc=$?
 else
 	setsid -w "${VM_ARGV[@]}" </dev/null >/dev/ttyS1 2>&1 || rc=$?
 fi
@@ -63,8 +64,10 @@ fi
 # Objects younger than 5 s are not reported; the second scan sees all of this run.
 # Once flt is unloaded its functions are bare addresses of the module area.
 if [ -w /sys/kernel/debug/kmemleak ]; then
+	echo scan >/dev/ttyS2
 	echo scan >/sys/kernel/debug/kmemleak
 	sleep 6
+	echo scan >/dev/ttyS2
 	echo scan >/sys/kernel/debug/kmemleak
 	if grep -qE '\[flt\]|0xffffffff[a-f][0-9a-f]{7}$' /sys/kernel/debug/kmemleak; then
 		echo "<2>flt-vm: kmemleak: memory lost by flt" >/dev/kmsg
