@@ -145,8 +145,10 @@ struct flt_file_fault {
 #define FLT_FAULT_PAGE (1u << 13)	/* address is that of the page */
 #define __FLT_FAULT_FLAGS_ALL 0x3fffu
 
-/* Deepest stack in a file. A node's parent is of the same image and came earlier. */
+/* Deepest stack in a file, and most nodes of one image and most images of a file. */
 #define FLT_STACK_DEPTH_MAX 2048
+#define FLT_STACK_NODES_MAX (1u << 20)
+#define FLT_IMAGES_MAX (1u << 20)
 
 struct flt_file_node {
 	__u64 address;

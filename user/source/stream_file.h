@@ -33,6 +33,12 @@ int flt_file_error(const struct flt_file_writer *w);
 int flt_file_info(struct flt_file_writer *w, const char *key, const char *value);
 
 /*
+ * What every recording says of itself: host, release, machine, version,
+ * page_size, engine, and command (NULL: none) as a shell would take it.
+ */
+int flt_file_host(struct flt_file_writer *w, const char *engine, char *const *command);
+
+/*
  * A new image; its number goes to *id. `parent` is 0 or an image of this
  * writer. Threads, comms and maps follow as records of their own.
  */

@@ -6,9 +6,6 @@
 
 #include "source/stream_file_writer.h"
 
-/* Bound of images in one file: a fork bomb ends in counted loss, not in our memory. */
-#define IMAGES_MAX (1u << 22)
-
 struct flt_file_image *flt_file_image_get(struct flt_file_writer *w, uint32_t id)
 {
 	return id && id <= w->image_count ? &w->images[id - 1] : NULL;
@@ -72,7 +69,8 @@ int flt_file_image(struct flt_file_writer *w, uint64_t time, uint32_t pid, uint3
 	size_t room;
 
 	*id = 0;
-	if (w->image_count >= IMAGES_MAX)
+	/* A fork bomb ends in counted loss, not in our memory. */
+	if (w->image_count >= FLT_IMAGES_MAX)
 		return -ENOSPC;
 	if (w->image_count == w->image_room) {
 		room = w->image_room ? w->image_room * 2 : 64;
@@ -134,6 +132,18 @@ int flt_file_exit(struct flt_file_writer *w, uint64_t time, uint32_t image, uint
 	return 0;
 }
 
+static bool pending_covers(const struct flt_file_writer *w, uint32_t image, uint64_t start, uint64_t end)
+{
+	const struct flt_file_buffer *b = &w->buffers[FLT_CHUNK_FAULTS - 1];
+	const struct flt_file_fault *f = (const void *)b->data;
+	uint32_t i;
+
+	for (i = 0; i < b->count; i++)
+		if (f[i].image == image && f[i].ip >= start && f[i].ip < end)
+			return true;
+	return false;
+}
+
 /*
  * Code that was called from is about to be replaced: what was said in terms of
  * the old map goes out before the new one, and the same addresses are new frames
@@ -147,9 +157,10 @@ static int code_replaced(struct flt_file_writer *w, uint32_t id, uint64_t start,
 		return -EINVAL;
 	if (image->foreign)
 		return flt_file_flush(w);
-	if (!flt_trie_covers(&image->trie, start, end))
+	if (flt_trie_covers(&image->trie, start, end))
+		flt_trie_forget(&image->trie);
+	else if (!pending_covers(w, id, start, end))
 		return 0;
-	flt_trie_forget(&image->trie);
 	return flt_file_flush(w);
 }
 

@@ -57,7 +57,7 @@ int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, ui
 			return 0;
 		}
 	}
-	if (trie->last >= FLT_TRIE_NODES_MAX)
+	if (trie->last >= FLT_STACK_NODES_MAX)
 		return -ENOSPC;
 	slot->address = address;
 	slot->parent = parent;

@@ -14,9 +14,6 @@
 
 #include "flt_file.h"
 
-/* Bound of one image's trie: 24 MiB of file before compression, 48 MiB of table. */
-#define FLT_TRIE_NODES_MAX (1u << 20)
-
 struct flt_trie_slot {
 	uint64_t address;
 	uint32_t parent;

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* group.h - faults counted by a key: one entry for each, found in constant time. */
+#ifndef FLT_MODEL_GROUP_H
+#define FLT_MODEL_GROUP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "flt_file.h"
+
+enum flt_op { FLT_OP_READ = 0, FLT_OP_WRITE, FLT_OP_EXEC, FLT_OP_UNKNOWN, __FLT_OP_LAST };
+
+/*
+ * Two different questions: where memory was first touched, and where it was
+ * touched again after it had been taken away.
+ */
+enum flt_touch { FLT_TOUCH_FIRST = 0, FLT_TOUCH_AGAIN, FLT_TOUCH_OTHER, __FLT_TOUCH_LAST };
+
+enum flt_op flt_op_of(const struct flt_file_fault *fault);
+enum flt_touch flt_touch_of(const struct flt_file_fault *fault);
+const char *flt_op_name(enum flt_op op);
+const char *flt_touch_name(enum flt_touch touch);
+
+/* All by weight. */
+struct flt_counts {
+	uint64_t by[__FLT_OP_LAST][__FLT_TOUCH_LAST];
+	uint64_t majors;
+	uint64_t latency;	/* nanoseconds, sum */
+};
+
+void flt_counts_add(struct flt_counts *counts, const struct flt_file_fault *fault);
+void flt_counts_sum(struct flt_counts *to, const struct flt_counts *from);
+uint64_t flt_counts_all(const struct flt_counts *counts);
+uint64_t flt_counts_op(const struct flt_counts *counts, enum flt_op op);
+uint64_t flt_counts_touch(const struct flt_counts *counts, enum flt_touch touch);
+
+struct flt_group_key {
+	uint32_t image;
+	uint32_t id;		/* a stack, a thread, a map: what the user of the group says */
+	uint64_t at;		/* a place, a page */
+};
+
+struct flt_group_entry {
+	struct flt_group_key key;
+	uint64_t ip;		/* of its first fault */
+	struct flt_counts counts;
+};
+
+struct flt_group {
+	struct flt_group_entry *entries;	/* in order of appearance */
+	uint32_t count, room;
+	uint32_t *slots, mask;
+};
+
+int flt_group_init(struct flt_group *group);
+void flt_group_free(struct flt_group *group);
+/* -ENOMEM; -E2BIG past 64 million keys. */
+int flt_group_add(struct flt_group *group, const struct flt_group_key *key, const struct flt_file_fault *fault);
+
+#endif

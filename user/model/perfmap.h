@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perfmap.h - perf-PID.map: names of code that a JIT made, one line each. */
+#ifndef FLT_MODEL_PERFMAP_H
+#define FLT_MODEL_PERFMAP_H
+
+#include <stdint.h>
+
+struct flt_perf_map;
+
+/* NULL: there is none, or it belongs to neither root nor this user. */
+struct flt_perf_map *flt_perf_map_load(const char *dir, uint32_t pid);
+void flt_perf_map_free(struct flt_perf_map *map);
+/* NULL: unknown. */
+const char *flt_perf_map_find(const struct flt_perf_map *map, uint64_t address, uint64_t *offset);
+
+#endif
