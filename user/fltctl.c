@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -110,13 +111,15 @@ static void keep_standard_files(void)
  */
 static int close_output(int status)
 {
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
 	int err;
 
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	err = errno;
-	if (err == EPIPE) {
+	/* What failed long ago left no errno; a pipe without a reader says so itself. */
+	if (err == EPIPE || (poll(&out, 1, 0) == 1 && out.revents & POLLERR)) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
 		return 128 + SIGPIPE;

@@ -387,4 +387,5 @@ void flt_manual_fish(FILE *out)
 			fputs("'\n", out);
 		}
 	}
+	fputs("complete -c fltctl -s h -l help -d help\n", out);
 }

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Loaded by every test here: FLTCTL is the program, FAULTRUN the judge.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	: "${FLTCTL:?}" "${FAULTRUN:?}"
+	dir=$BATS_TEST_TMPDIR
+	chmod 755 "$dir"
+}
+
+# Runs it as somebody without any capability, from a directory anybody may see.
+as_nobody() {
+	install -m 755 "$FLTCTL" "$dir/fltctl"
+	setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
+		--inh-caps=-all "$dir/fltctl" "$@"
+}
+
+without_module() {
+	[ ! -e /sys/module/flt ] || skip "the flt module is loaded here"
+}
+
+is_root() {
+	[ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
+}
+
+# json FILE EXPRESSION: EXPRESSION over rows, the objects in FILE, must be true.
+json() {
+	python3 - "$@" <<'END'
+import json, sys
+with open(sys.argv[1], encoding="utf-8") as f:
+    rows = [json.loads(line) for line in f]
+if not eval(sys.argv[2]):
+    sys.exit(f"not so: {sys.argv[2]}\n" + "\n".join(map(str, rows)))
+END
+}
+
+# Faults in the tree that FAULTRUN saw, less those of its child, which is fltctl.
+judged() { # FILE minor|major
+	awk -v f="$([ "$2" = minor ] && echo 5 || echo 6)" '
+		$1 == "proc" { sum += $f; count[$2] = $f; if (!least || $2 < least) least = $2 }
+		END { print sum - count[least] }' "$1"
+}

@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fltctl stats from the kernel's own counters, which every machine has.
+
+# dir is made by setup(); what stands in '...' is for another shell.
+# shellcheck disable=SC2154,SC2016
+load cli.bash
+
+@test "a command's faults are the kernel's, to the unit, with children and threads" {
+	for cmd in 'true' 'ls / >/dev/null; ls / | wc -l' \
+		'for i in 1 2 3; do (ls / >/dev/null) & done; wait' \
+		'python3 -c "import threading
+x=[threading.Thread(target=lambda: bytearray(3<<20)) for i in range(8)]
+[t.start() for t in x]; [t.join() for t in x]"'; do
+		# The leak checker is a tracer itself, and there can be only one.
+		ASAN_OPTIONS=detect_leaks=0 "$FAULTRUN" -o "$dir/judge" -- \
+			"$FLTCTL" stats --source=kernel --json -o "$dir/json" -- sh -c "$cmd"
+		json "$dir/json" "rows[-1]['minor'] == $(judged "$dir/judge" minor)"
+		json "$dir/json" "rows[-1]['major'] == $(judged "$dir/judge" major)"
+		json "$dir/json" "rows[-1]['complete'] and rows[-1]['record'] == 'command'"
+	done
+}
+
+@test "the command's status is passed on" {
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -- true
+	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -- false
+	run --separate-stderr -77 "$FLTCTL" stats --source=kernel -- sh -c 'exit 77'
+	run --separate-stderr -137 "$FLTCTL" stats --source=kernel -- sh -c 'kill -9 $$'
+	[[ $output == *elapsed* ]]
+	run --separate-stderr -127 "$FLTCTL" stats --source=kernel -- nonexistent-command
+	[[ $stderr == *"cannot run nonexistent-command: No such file"* ]] && [ -z "$output" ]
+	run --separate-stderr -126 "$FLTCTL" stats --source=kernel -- /etc/passwd
+	[[ $stderr == *"Permission denied"* ]]
+	run --separate-stderr -127 "$FLTCTL" stats --source=kernel -- ''
+}
+
+@test "options behind -- are the command's" {
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -o "$dir/out" -- \
+		printf '%s %s\n' --json -a
+	[ "$output" = "--json -a" ]
+}
+
+@test "the command has our standard files and nothing else" {
+	ls /proc/self/fd >"$dir/bare"
+	"$FLTCTL" stats --source=kernel -o "$dir/out" -- ls /proc/self/fd >"$dir/counted"
+	cmp "$dir/bare" "$dir/counted"
+	run --separate-stderr -0 bash -c \
+		'"$1" stats --source=kernel -o "$2" -- sh -c "[ ! -e /proc/self/fd/0 ]" <&-' \
+		- "$FLTCTL" "$dir/out"
+}
+
+@test "the command's signals are as they were" {
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -o "$dir/out" -- \
+		grep -E '^Sig(Blk|Ign)' /proc/self/status
+	expected=$(grep -E '^Sig(Blk|Ign)' /proc/self/status)
+	[ "$output" = "$expected" ]
+}
+
+@test "SIGINT and SIGTERM are forwarded, and the summary comes all the same" {
+	for signal in INT TERM; do
+		"$FLTCTL" stats --source=kernel --json -o "$dir/json" -- \
+			python3 -c 'import signal, sys, time
+for s in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(s, lambda n, f: sys.exit(40 + n))
+print("ready", flush=True)
+time.sleep(60)' >"$dir/out" &
+		pid=$!
+		for _ in $(seq 200); do grep -q ready "$dir/out" && break; sleep 0.05; done
+		kill -$signal $pid
+		status=0
+		wait $pid || status=$?
+		[ $status = $((40 + $(kill -l $signal))) ]
+		json "$dir/json" "rows[-1]['record'] == 'command' and rows[-1]['status'] == $status"
+	done
+}
+
+@test "kill -9 at any time leaves no command at the gate" {
+	for delay in 0.001 0.01 0.03; do
+		"$FLTCTL" stats --source=kernel -- sleep 0.5 >/dev/null &
+		pid=$!
+		sleep $delay
+		kill -9 $pid 2>/dev/null || true
+		wait $pid || true
+	done
+	sleep 1
+	[ -z "$(pgrep -f "$FLTCTL stats" || true)" ]
+}
+
+@test "descendants that nobody waits for make the result incomplete, and say so" {
+	run --separate-stderr "$FLTCTL" stats --source=kernel -- python3 -c '
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for i in range(3):
+    if os.fork() == 0:
+        x = bytearray(8 << 20)
+        os._exit(0)
+time.sleep(1)'
+	[ "$status" = 3 ]
+	[[ $stderr == *"nobody waited for"* && ${lines[-1]} == *incomplete* ]]
+}
+
+@test "Ctrl-C ends watching with the totals" {
+	"$FLTCTL" stats --source=kernel -p $$ 50ms >"$dir/out" &
+	pid=$!
+	for _ in $(seq 200); do grep -q minor "$dir/out" && break; sleep 0.05; done
+	kill -INT $pid
+	status=0
+	wait $pid || status=$?
+	[ $status = 0 ]
+	tail -2 "$dir/out" | grep -q '^total  minor [0-9]*'
+	tail -1 "$dir/out" | grep -q '^lost   nothing'
+}
+
+@test "-p counts what /proc/PID/stat says, and ends with the process" {
+	python3 -c 'import time
+x = bytearray(4 << 20)
+print("ready", flush=True)
+time.sleep(5)' >"$dir/out" &
+	pid=$!
+	for _ in $(seq 200); do grep -q ready "$dir/out" && break; sleep 0.05; done
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --json -p $pid
+	echo "$output" >"$dir/json"
+	read -r minor major < <(sed 's/.*) //' /proc/$pid/stat | cut -d' ' -f8,10)
+	json "$dir/json" "rows[0]['minor'] == $minor and rows[0]['major'] == $major"
+	json "$dir/json" "rows[0]['pid'] == $pid and rows[0]['record'] == 'process'"
+	run --separate-stderr timeout 20 "$FLTCTL" stats --source=kernel -p $pid 100ms
+	# Reaped by bash before the last look or not: complete, or said not to be.
+	[[ $status = 0 && ${lines[-1]} == *nothing || $status = 3 && ${lines[-1]} == *incomplete ]]
+}
+
+@test "-p --threads has a row per thread" {
+	python3 -c 'import threading, time
+for i in range(3): threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+print("ready", flush=True)
+time.sleep(20)' >"$dir/out" &
+	pid=$!
+	for _ in $(seq 200); do grep -q ready "$dir/out" && break; sleep 0.05; done
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --json --threads -p $pid
+	kill $pid
+	echo "$output" >"$dir/json"
+	json "$dir/json" "len({r['tid'] for r in rows if r['record'] == 'thread'}) == 4"
+}
+
+@test "a pid that is nobody's is refused" {
+	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -p 4194303
+	[[ $stderr == *4194303* ]] && [ -z "$output" ]
+}
+
+@test "-a is one row of /proc/vmstat per interval" {
+	before=$(awk '/^pgfault /{print $2}' /proc/vmstat)
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --json -a 50ms 3
+	after=$(awk '/^pgfault /{print $2}' /proc/vmstat)
+	echo "$output" >"$dir/json"
+	json "$dir/json" "[r['record'] for r in rows] == ['machine'] * 3 + ['total']"
+	json "$dir/json" "[r['span'] for r in rows] == ['begin', 'interval', 'interval', 'total']"
+	json "$dir/json" "$before <= rows[0]['minor'] + rows[0]['major'] <= $after"
+	json "$dir/json" "sum(r['minor'] for r in rows[:3]) == rows[3]['minor']"
+}
+
+@test "by process: sums of rows are the total, sorted by faults" {
+	run --separate-stderr "$FLTCTL" stats --source=kernel --json
+	[ "$status" = 0 ]
+	echo "$output" >"$dir/json"
+	json "$dir/json" "sum(r['minor'] for r in rows[:-1]) == rows[-1]['minor']"
+	json "$dir/json" "[r['minor'] + r['major'] for r in rows[:-1]] == \
+		sorted((r['minor'] + r['major'] for r in rows[:-1]), reverse=True)"
+}
+
+@test "CSV has one heading and as many fields in every line" {
+	"$FLTCTL" stats --source=kernel --csv 50ms 2 >"$dir/csv" || [ $? = 3 ]
+	python3 -c 'import csv, sys
+rows = list(csv.reader(open(sys.argv[1])))
+assert rows[0][0] == "record" and len({len(r) for r in rows}) == 1, rows
+assert all(r[0] != "record" for r in rows[1:]) and rows[-1][0] == "total"' "$dir/csv"
+}
+
+@test "a hostile name neither moves the cursor nor breaks the data" {
+	program=$dir/$'e\033[2J",\n\xff'
+	cp /bin/sleep "$program"
+	"$program" 20 &
+	pid=$!
+	sleep 0.2
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -p $pid
+	[[ $output != *$'\033'* && $output == *'e\x1b[2J",\n\xff'* ]]
+	"$FLTCTL" stats --source=kernel --json -p $pid >"$dir/json"
+	json "$dir/json" "rows[0]['comm'] == 'e\\x1b[2J\",\\n\\ufffd'"
+	"$FLTCTL" stats --source=kernel --csv -p $pid >"$dir/csv"
+	kill $pid
+	python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
+}
+
+@test "without the module it says what is missing, once, and serves the rest" {
+	without_module
+	run --separate-stderr -0 "$FLTCTL" stats -- true
+	[[ $stderr == *"modprobe flt"* && $stderr == *"failed, retries, kinds and latency"* ]]
+	run --separate-stderr -5 "$FLTCTL" stats --source=module -a
+	[[ $stderr == *"modprobe flt"* ]] && [ -z "$output" ]
+	run --separate-stderr -5 "$FLTCTL" stats --kinds -- true
+	[[ $stderr == *"only the flt module"* ]] && [ -z "$output" ]
+	run --separate-stderr -5 "$FLTCTL" stats --by=kind
+}
+
+@test "without any capability a command is counted all the same" {
+	is_root
+	run --separate-stderr -0 as_nobody stats --source=kernel --json -- true
+	echo "$output" >"$dir/json"
+	json "$dir/json" "rows[-1]['minor'] == rows[-1]['wait4_minor'] > 0"
+}
+
+@test "progress is shown on a terminal, and in a line when it takes long" {
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -- sleep 0.7
+	[ -z "$stderr" ]
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -- sleep 2.8
+	[[ $stderr == *" s: minor "* && $stderr != *$'\r'* ]]
+	run -0 script -qec "$FLTCTL stats --source=kernel -o $dir/out -- sleep 1.2" /dev/null
+	[[ $output == *$'\r'*" s: minor "* ]]
+}
+
+@test "-o writes to the file, or says why not" {
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -a -o "$dir/file"
+	[ -z "$output" ] && grep -q ^total "$dir/file"
+	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -a -o "$dir/no/file"
+	[[ $stderr == *"cannot write"* ]]
+	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -a -o /dev/full
+	[[ $stderr == *"cannot write /dev/full"* ]]
+}
+
+@test "a long watch opens nothing more and grows no more" {
+	"$FLTCTL" stats --source=kernel 10ms >/dev/null &
+	pid=$!
+	sleep 2
+	fds=$(find /proc/$pid/fd -mindepth 1 | wc -l)
+	sleep 2
+	[ "$(find /proc/$pid/fd -mindepth 1 | wc -l)" = "$fds" ]
+	kill -INT $pid
+	status=0
+	wait $pid || status=$?
+	# The sanitizer ends with 1 and a report if anything was left.
+	[ $status = 0 ] || [ $status = 3 ]
+}

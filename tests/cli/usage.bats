@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Usage: help, mistakes, and what is left on which stream.
+
+# dir is made by setup(); what stands in '...' is for another shell.
+# shellcheck disable=SC2154,SC2016
+load cli.bash
+
+@test "no arguments: the commands, on standard error, status 2" {
+	run --separate-stderr -2 "$FLTCTL"
+	[ -z "$output" ]
+	[[ $stderr == *"stats "* && $stderr == *"check "* ]]
+}
+
+@test "help and --help go to standard output" {
+	run --separate-stderr -0 "$FLTCTL" help
+	[[ $output == *Usage:* ]] && [ -z "$stderr" ]
+	run --separate-stderr -0 "$FLTCTL" --help
+	[[ $output == *Usage:* ]] && [ -z "$stderr" ]
+}
+
+@test "help CMD and CMD --help are the same text" {
+	for cmd in stats check help; do
+		"$FLTCTL" help "$cmd" >"$dir/1"
+		"$FLTCTL" "$cmd" --help >"$dir/2"
+		"$FLTCTL" "$cmd" -h >"$dir/3"
+		[ -s "$dir/1" ]
+		cmp "$dir/1" "$dir/2"
+		cmp "$dir/1" "$dir/3"
+	done
+}
+
+@test "help text is no wider than a terminal" {
+	for cmd in stats check help; do
+		[ "$("$FLTCTL" help "$cmd" | awk 'length > 80' | wc -l)" = 0 ]
+	done
+}
+
+@test "--version names it" {
+	run --separate-stderr -0 "$FLTCTL" --version
+	[[ $output == "fltctl "[0-9]*.[0-9]* ]]
+}
+
+@test "an unknown command is refused, a near one suggested" {
+	run --separate-stderr -2 "$FLTCTL" stat
+	[[ $stderr == *"did you mean 'stats'?"* ]] && [ -z "$output" ]
+	run --separate-stderr -2 "$FLTCTL" banana
+	[[ $stderr != *"did you mean"* ]]
+	run --separate-stderr -2 "$FLTCTL" --banana
+	[[ $stderr == *"unknown option"* ]]
+}
+
+@test "bad usage of stats is refused with a reason" {
+	while IFS='|' read -r args says; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -2 "$FLTCTL" stats $args
+		[ -z "$output" ]
+		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
+	done <<-END
+		--nonsense|unknown option --nonsense
+		--tread|did you mean --threads?
+		-Z|unknown option -Z
+		-p|--pid wants a value
+		-p x|wants ids
+		-p 1,|wants ids
+		-p 0|wants ids
+		-a -p 1|exclude each other
+		-a -- true|exclude each other
+		-p 1 -- true|exclude each other
+		--threads|need -p
+		--by=thread|need -p
+		--by=cow|one of process, thread, kind
+		--by=kind --threads -p 1|exclude each other
+		sleep 1|behind '--'
+		0|at least 10ms
+		1ms|at least 10ms
+		1 0|no number of reports
+		1 x|no number of reports
+		1 2 3|nothing behind the count
+		--|no command behind
+		--all=1|takes no value
+	END
+}
+
+@test "bad usage of check and help is refused" {
+	run --separate-stderr -2 "$FLTCTL" check something
+	run --separate-stderr -2 "$FLTCTL" check -- true
+	run --separate-stderr -2 "$FLTCTL" help nonsense
+	run --separate-stderr -2 "$FLTCTL" help stats check
+	run --separate-stderr -2 "$FLTCTL" help --completion=tcsh
+}
+
+@test "what is echoed of a mistake is escaped" {
+	run --separate-stderr -2 "$FLTCTL" $'sta\033[31mts'
+	[[ $stderr == *'\x1b[31m'* && $stderr != *$'\033'* ]]
+	run --separate-stderr -2 "$FLTCTL" stats --pid=$'\033'
+	[[ $stderr != *$'\033'* ]]
+}
+
+@test "completion scripts are understood by their shells" {
+	"$FLTCTL" help --completion=bash >"$dir/bash"
+	bash -n "$dir/bash"
+	run -0 bash -c 'source "$1"; COMP_WORDS=(fltctl sta); COMP_CWORD=1; _fltctl
+		echo "${COMPREPLY[@]}"
+		COMP_WORDS=(fltctl stats --by =  k); COMP_CWORD=4; _fltctl
+		echo "${COMPREPLY[@]}"
+		COMP_WORDS=(fltctl stats --thr); COMP_CWORD=2; _fltctl
+		echo "${COMPREPLY[@]}"' - "$dir/bash"
+	[ "${lines[0]}" = stats ] && [ "${lines[1]}" = kind ] && [ "${lines[2]}" = --threads ]
+	for shell in zsh fish; do
+		"$FLTCTL" help --completion=$shell >"$dir/$shell"
+		[ -s "$dir/$shell" ]
+		! command -v $shell >/dev/null || $shell -n "$dir/$shell"
+	done
+}
+
+@test "every option is in help, manual page and completion" {
+	for cmd in stats check; do
+		options=$("$FLTCTL" help $cmd | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
+		[ -n "$options" ]
+		for option in $options; do
+			"$FLTCTL" help --man $cmd | sed 's/\\-/-/g' | grep -qe "$option"
+			"$FLTCTL" help --completion=bash | grep -qe "$option"
+			"$FLTCTL" help --completion=zsh | grep -qe "$option"
+			"$FLTCTL" help --completion=fish | grep -qe "-l ${option#--}"
+		done
+	done
+}
+
+@test "manual pages are formatted without a warning" {
+	for page in '' stats check help; do
+		# shellcheck disable=SC2086
+		"$FLTCTL" help --man $page >"$dir/page.8"
+		run -0 env MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$dir/page.8"
+		[[ $output != *warning* ]]
+	done
+}
+
+@test "a closed standard output is an error, and nothing else is written to instead" {
+	run -1 bash -c '"$1" help >&-' - "$FLTCTL"
+	[[ $output == *"cannot write to standard output"* ]]
+	run -1 bash -c '"$1" help >/dev/full' - "$FLTCTL"
+	[[ $output == *"No space left"* ]]
+	run -0 bash -c '"$1" help 2>&- <&- >/dev/null' - "$FLTCTL"
+}
+
+@test "a reader that went away is not worth a word" {
+	run --separate-stderr -141 bash -c 'set -o pipefail; "$1" stats --source=kernel -a 10ms | head -1' \
+		- "$FLTCTL"
+	[ -z "$stderr" ]
+	# SIGPIPE ignored by whoever started us: the same end.
+	run --separate-stderr -141 bash -c 'trap "" PIPE; set -o pipefail
+		"$1" stats --source=kernel -a 10ms | head -1' - "$FLTCTL"
+	[ -z "$stderr" ]
+}
