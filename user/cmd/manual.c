@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/manual.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -171,15 +172,18 @@ void flt_manual_page(FILE *out, const struct flt_command *command)
 {
 	const char *const *line;
 	const struct flt_opt *opt;
+	size_t i;
 
-	fputs("'\\\" t\n", out);
 	if (!command) {
 		page_overview(out);
 		page_exit_status(out);
 		return;
 	}
-	fprintf(out, ".TH FLTCTL\\-%s 8 \"\" \"flt " FLT_VERSION "\" \"flt\"\n.SH NAME\n"
-		"fltctl\\-%s \\- ", command->name, command->name);
+	fputs(".TH FLTCTL\\-", out);
+	for (i = 0; command->name[i]; i++)
+		putc(toupper((unsigned char)command->name[i]), out);
+	fprintf(out, " 8 \"\" \"flt " FLT_VERSION "\" \"flt\"\n.SH NAME\nfltctl\\-%s \\- ",
+		command->name);
 	put_roff(out, command->summary);
 	fputs("\n.SH SYNOPSIS\n.nf\n", out);
 	for (line = command->synopsis; *line; line++) {

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Manual pages and shell completion. The head of a page, its options and its
+# exit status come from the tables that fltctl parses with, one page per command;
+# man/NAME.man, where there is one, is put behind them.
+
+ALL += $(O)/man/.built $(O)/completion/.built
+
+$(O)/man/.built: $(O)/fltctl $(wildcard man/*.man)
+	@mkdir -p $(@D)
+	@for c in fltctl $$($(O)/fltctl help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do \
+		page=$(@D)/fltctl-$$c.8; [ $$c != fltctl ] || page=$(@D)/fltctl.8; \
+		$(O)/fltctl help --man $${c#fltctl} >$$page || exit 1; \
+		[ ! -e man/$$c.man ] || cat man/$$c.man >>$$page; \
+	done
+	@touch $@
+
+$(O)/completion/.built: $(O)/fltctl
+	@mkdir -p $(@D)
+	@$(O)/fltctl help --completion=bash >$(@D)/fltctl
+	@$(O)/fltctl help --completion=zsh >$(@D)/_fltctl
+	@$(O)/fltctl help --completion=fish >$(@D)/fltctl.fish
+	@touch $@
