@@ -71,6 +71,7 @@ extern const struct flt_command flt_command_check;
 extern const struct flt_command flt_command_help;
 extern const struct flt_command flt_command_record;
 extern const struct flt_command flt_command_report;
+extern const struct flt_command flt_command_script;
 extern const struct flt_command flt_command_stats;
 
 #endif
