@@ -18,9 +18,9 @@ static atomic_t slots_used;
 /* Pushed by RCU callbacks without the lock, popped under flt_proc_lock. */
 static LLIST_HEAD(free_slots);
 /*
- * Set once a thread found no slot or no row: from then on a thread without a
- * slot may have faults that were charged without one, so its own counters no
- * longer tell what the probe missed of it.
+ * Set for good once a thread found no slot or no row: from then on a thread
+ * without a slot may have faults that were charged without one, so its own
+ * counters no longer tell what the probe missed before it got its slot.
  */
 static bool overflowed;
 

@@ -15,8 +15,10 @@
  *   -ESRCH    no such process, or it never faulted while accounting was on
  *   -ENOENT   no such session
  *   -EACCES   the session belongs to another socket
- *   -ENOSPC   the table of sessions is full
- *   -EOPNOTSUPP  accounting is off and the command needs it
+ *   -ENOSPC   all sessions are taken
+ *   -ENFILE   no row is left in the process table
+ *   -EOPNOTSUPP  a dump asked of a command that has none, or the other way round;
+ *             FOLLOW on a kernel without the hook for it
  *
  * Numbers are u64 with padding (FLT_*_PAD) unless said otherwise; times are
  * CLOCK_MONOTONIC nanoseconds. A counter only grows while the module is loaded;
