@@ -5,15 +5,14 @@
 
 /*
  * The account to charge current to when it has no slot: its row if there is or
- * can be one, else what its CPU keeps for all such. Locked until charge_end.
+ * can be one, else what its CPU keeps for all such. Under flt_proc_lock.
  */
-static struct flt_account *charge_begin(void)
+static struct flt_account *slotless(void)
 {
 	struct flt_tally *tally = flt_tally_here();
 	struct task_struct *task = current;
 	struct flt_proc *p;
 
-	raw_spin_lock(&flt_proc_lock);
 	/* A row that has ended is charged as it is: this may be its last thread in exit. */
 	p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
 	if (!p && !(task->flags & PF_EXITING))
@@ -26,13 +25,10 @@ static struct flt_account *charge_begin(void)
 	return &tally->other;
 }
 
-static void charge_end(void)
+static void extras(const struct flt_event *e, struct flt_account *a)
 {
-	raw_spin_unlock(&flt_proc_lock);
-}
+	struct flt_tally *t = flt_tally_here();
 
-static void extras(const struct flt_event *e, struct flt_account *a, struct flt_tally *t)
-{
 	if (e->remote) {
 		a->remote++;
 		t->remote++;
@@ -45,40 +41,50 @@ static void extras(const struct flt_event *e, struct flt_account *a, struct flt_
 	t->attempts = max_t(u64, t->attempts, e->attempts);
 }
 
-static struct flt_account *begin(const struct flt_event *e)
+static void charge_end(const struct flt_event *e, struct flt_account *a, bool major,
+		       u32 bucket, u64 ns)
 {
-	return e->task ? &e->task->account : charge_begin();
-}
-
-static void end(const struct flt_event *e)
-{
-	if (!e->task)
-		charge_end();
+	flt_account_fault(a, major, e->kind, bucket, ns);
+	extras(e, a);
 }
 
 void flt_event_submit_slow(const struct flt_event *e, bool major, u32 bucket, u64 ns)
 {
-	struct flt_account *a = begin(e);
+	if (e->task) {
+		charge_end(e, &e->task->account, major, bucket, ns);
+		return;
+	}
+	raw_spin_lock(&flt_proc_lock);
+	charge_end(e, slotless(), major, bucket, ns);
+	raw_spin_unlock(&flt_proc_lock);
+}
 
-	flt_account_fault(a, major, e->kind, bucket, ns);
-	extras(e, a, flt_tally_here());
-	end(e);
+static void charge_failure(const struct flt_event *e, struct flt_account *a)
+{
+	a->failed++;
+	extras(e, a);
 }
 
 void flt_event_fail(const struct flt_event *e, enum flt_failure failure)
 {
-	struct flt_tally *tally = flt_tally_here();
-	struct flt_account *a = begin(e);
-
-	a->failed++;
-	tally->failure[failure]++;
-	extras(e, a, tally);
-	end(e);
+	flt_tally_here()->failure[failure]++;
+	if (e->task) {
+		charge_failure(e, &e->task->account);
+		return;
+	}
+	raw_spin_lock(&flt_proc_lock);
+	charge_failure(e, slotless());
+	raw_spin_unlock(&flt_proc_lock);
 }
 
 void flt_event_retry(const struct flt_event *e)
 {
 	flt_tally_here()->retried++;
-	begin(e)->retried++;
-	end(e);
+	if (e->task) {
+		e->task->account.retried++;
+		return;
+	}
+	raw_spin_lock(&flt_proc_lock);
+	slotless()->retried++;
+	raw_spin_unlock(&flt_proc_lock);
 }

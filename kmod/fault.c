@@ -67,8 +67,10 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	f->event.remote = false;
 	f->flags = flags;
 	f->mm = mm;
-	if (unlikely(mm != task->mm))
-		f->event.unusual = f->event.remote = owned_by_other(mm);
+	if (unlikely(mm != task->mm)) {
+		f->event.remote = owned_by_other(mm);
+		f->event.unusual = f->event.remote;
+	}
 
 	t = flt_task_find(task);
 	if (unlikely(!t)) {
@@ -149,8 +151,9 @@ static __always_inline void leave(struct fault *f, unsigned long value)
 		if (!(ret & VM_FAULT_COMPLETED))
 			settle(f);
 	}
-	flt_event_submit(&f->event, (ret & VM_FAULT_MAJOR) | (f->flags & FAULT_FLAG_TRIED),
-			 flt_clock_ns(delta));
+	flt_event_submit(&f->event,
+			 (value & (__force unsigned long)VM_FAULT_MAJOR) |
+			 (f->flags & FAULT_FLAG_TRIED), flt_clock_ns(delta));
 }
 
 FLT_HOOK_RETURN(fault, struct fault, enter, leave);

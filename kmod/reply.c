@@ -96,12 +96,25 @@ out:
 	return err;
 }
 
+/*
+ * The kernel does not tell a module that probes were switched off behind its
+ * back. But whoever asks has faulted to get here: if that went unseen, and not
+ * for a reason that is counted, then nothing is seen.
+ */
+static u32 hook_state(const struct flt_hook_report *r)
+{
+	if (r->type == FLT_HOOK_TYPE_KRETPROBE && r->state == FLT_HOOK_STATE_ARMED &&
+	    !r->missed_full && !r->missed_busy && flt_task_blind())
+		return FLT_HOOK_STATE_DISARMED;
+	return r->state;
+}
+
 int flt_reply_hook(struct sk_buff *skb, const struct flt_hook_report *r)
 {
 	if (nla_put_string(skb, FLT_HOOK_NAME, r->name) ||
 	    nla_put_string(skb, FLT_HOOK_SYMBOL, r->symbol) ||
 	    nla_put_u32(skb, FLT_HOOK_TYPE, r->type) ||
-	    nla_put_u32(skb, FLT_HOOK_STATE, r->state) ||
+	    nla_put_u32(skb, FLT_HOOK_STATE, hook_state(r)) ||
 	    (r->error && nla_put_u32(skb, FLT_HOOK_ERROR, -r->error)) ||
 	    (r->required && nla_put_flag(skb, FLT_HOOK_REQUIRED)) ||
 	    (r->ftrace && nla_put_flag(skb, FLT_HOOK_FTRACE)) ||

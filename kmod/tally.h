@@ -54,6 +54,7 @@ struct flt_tally_sum {
 	u64 failure[__FLT_FAILURE_MAX];
 	u64 lost_proc, lost_task, clock_back;
 };
+
 void flt_tally_read(struct flt_tally_sum *sum);
 /* @bucket has FLT_BUCKETS entries; returns their total. */
 u64 flt_tally_buckets(bool major, u8 kind, u64 *bucket);

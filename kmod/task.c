@@ -127,6 +127,23 @@ void flt_task_settle(struct flt_task *t)
 	       t->task->maj_flt - t->major_base - t->account.major);
 }
 
+bool flt_task_blind(void)
+{
+	struct task_struct *task = current;
+	struct flt_task *t;
+	bool blind;
+
+	preempt_disable();
+	t = flt_task_find(task);
+	if (t)
+		blind = task->min_flt != t->minor_base + t->account.minor ||
+			task->maj_flt != t->major_base + t->account.major;
+	else
+		blind = flt_proc_watched(task) && !READ_ONCE(overflowed) && task->min_flt;
+	preempt_enable();
+	return blind;
+}
+
 static void release(struct rcu_head *rcu)
 {
 	struct flt_task *t = container_of(rcu, struct flt_task, rcu);

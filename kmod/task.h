@@ -77,6 +77,9 @@ struct flt_task *flt_task_make(void);
 /* Takes what the probe missed since into the account. */
 void flt_task_settle(struct flt_task *t);
 
+/* Whether faults of current, which has surely taken some, went by unseen. */
+bool flt_task_blind(void);
+
 /* current exits and will not fault again. */
 void flt_task_end(void);
 /* Accounting was switched off: all slots end. No handler may be running. */

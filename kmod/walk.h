@@ -60,6 +60,12 @@ static __always_inline enum flt_walk_end flt_walk_generic(struct mm_struct *mm,
 #ifdef CONFIG_X86_64
 #define FLT_WALK_TABLE (_PAGE_PRESENT | _PAGE_PSE)
 
+/* pgd_index() asks at run time for the number of levels, which is known where this is used. */
+static __always_inline unsigned long flt_walk_top(unsigned long address)
+{
+	return address >> P4D_SHIFT & (PTRS_PER_PTE - 1);
+}
+
 static __always_inline unsigned long flt_walk_step(unsigned long table, unsigned long address,
 						   unsigned int shift)
 {
@@ -81,7 +87,7 @@ static __always_inline enum flt_walk_end flt_walk(struct mm_struct *mm, unsigned
 			return FLT_WALK_NONE;
 		e = flt_walk_step(e, address, P4D_SHIFT);
 	} else {
-		e = READ_ONCE(((unsigned long *)mm->pgd)[address >> P4D_SHIFT & (PTRS_PER_PTE - 1)]);
+		e = READ_ONCE(((unsigned long *)mm->pgd)[flt_walk_top(address)]);
 	}
 	if (unlikely(!(e & _PAGE_PRESENT)))
 		return FLT_WALK_NONE;

@@ -28,7 +28,7 @@
  *   FLT_CMD_INFO_GET     do     ()                -> FLT_INFO_*
  *   FLT_CMD_HOOK_GET     dump   ()                -> FLT_HOOK_*    a message per hook
  *   FLT_CMD_TALLY_GET    do     ()                -> FLT_TALLY_*   the whole machine
- *   FLT_CMD_LATENCY_GET  dump   ()                -> FLT_LATENCY_* a message per kind, minor and major apart
+ *   FLT_CMD_LATENCY_GET  dump   ()                -> FLT_LATENCY_* a message per kind and result
  *   FLT_CMD_PROC_GET     do     (TGID)            -> FLT_PROC_*
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
@@ -149,8 +149,8 @@ enum flt_hook_type {
 enum flt_hook_state {
 	FLT_HOOK_STATE_IDLE = 1,	/* could be armed; nobody needs it */
 	FLT_HOOK_STATE_ARMED,
-	FLT_HOOK_STATE_DISARMED,	/* armed, but switched off by the kernel: */
-					/* debugfs kprobes/enabled or kernel.ftrace_enabled */
+	FLT_HOOK_STATE_DISARMED,	/* armed, but not even the asker's own faults were seen: */
+					/* debugfs kprobes/enabled or kernel.ftrace_enabled is 0 */
 	FLT_HOOK_STATE_ABSENT,		/* not on this kernel */
 };
 
@@ -171,7 +171,7 @@ enum flt_account_attr {
 	FLT_ACCOUNT_LATENCY_SUM,	/* nanoseconds in faults that ended */
 	FLT_ACCOUNT_LATENCY_MAX,	/* nanoseconds of the slowest */
 	FLT_ACCOUNT_KIND,	/* nest FLT_KIND_*, repeated, when KINDS was asked for */
-	FLT_ACCOUNT_OCTAVES,	/* nest, when KINDS was asked for: attribute i + 1 is the number of */
+	FLT_ACCOUNT_OCTAVES,	/* nest, when KINDS was asked for: attribute i + 1 counts the */
 				/* latencies in buckets 4i to 4i + 3; empty ones absent */
 	FLT_ACCOUNT_PAD,
 	__FLT_ACCOUNT_LAST
@@ -213,7 +213,7 @@ enum flt_tally_attr {
 enum flt_latency_attr {
 	FLT_LATENCY_KIND = 1,	/* u32: enum flt_kind */
 	FLT_LATENCY_MAJOR,	/* flag */
-	FLT_LATENCY_BUCKETS,	/* nest: attribute i + 1 is the count of bucket i; empty ones absent */
+	FLT_LATENCY_BUCKETS,	/* nest: attribute i + 1 counts bucket i; empty ones absent */
 	FLT_LATENCY_PAD,
 	__FLT_LATENCY_LAST
 };
@@ -225,7 +225,7 @@ enum flt_proc_attr {
 	FLT_PROC_ID,		/* serial number of the row, never reused */
 	FLT_PROC_START,		/* CLOCK_BOOTTIME nanoseconds, as /proc/PID/stat field 22 */
 	FLT_PROC_COMM,		/* string: of the group leader; bytes as the kernel has them */
-	FLT_PROC_ENDED,		/* flag: the process has ended */
+	FLT_PROC_ENDED,		/* flag: the process has ended, or accounting was switched off */
 	FLT_PROC_WHOLE,		/* flag: counted from its birth */
 	FLT_PROC_THREADS,	/* u32: live threads that have faulted */
 	FLT_PROC_ACCOUNT,	/* nest FLT_ACCOUNT_* */
