@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files beside this one, as strings (see assets.h). */
+	.section .rodata
+	.macro asset name, file
+	.globl \name
+	.type \name, @object
+\name:
+	.incbin "\file"
+	.byte 0
+	.size \name, . - \name
+	.endm
+
+	asset flt_asset_flame_css, "user/view/flame.css"
+	asset flt_asset_flame_js, "user/view/flame.js"
+	asset flt_asset_page_css, "user/view/page.css"
+	asset flt_asset_page_js, "user/view/page.js"
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * flame.h - an interactive flame graph as SVG: outermost function on top, width
+ * is the share of faults. Carries its style and script; needs no network.
+ */
+#ifndef FLT_VIEW_FLAME_H
+#define FLT_VIEW_FLAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct flt_flame_frame {
+	const char *name, *object;	/* object may be NULL */
+	uint32_t depth;			/* 0: the first frame, which is everything */
+	uint64_t start, total, self;	/* in faults; children lie within their parent */
+	uint64_t read, write, exec;	/* of total; the rest is unknown */
+	uint64_t alloc, refault;
+};
+
+struct flt_flame {
+	const char *title, *subtitle;
+	const struct flt_flame_frame *frames;	/* depth first */
+	size_t count;
+	uint64_t hidden;		/* frames left out as too narrow */
+};
+
+/* alone: a document of its own, else an element of a page that has style and script. */
+void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone);
+
+#endif
