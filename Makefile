@@ -2,8 +2,8 @@
 # flt - build, test, install. `make help` lists the targets.
 #
 # One make, no recursion: each folder brings a fragment (*.mk) that adds its
-# products to ALL, its quick native tests to CHECK_NATIVE and its guest tests to
-# CHECK_GUEST. Everything is built under $(O); the module is built in place by
+# products to ALL and its quick native tests to CHECK_NATIVE; live tests are found by
+# tests/vm/check. Everything is built under $(O); the module is built in place by
 # kbuild, or under $(O) for several kernels at once (tests/vm/vm.mk).
 
 VERSION := 0.1.0
@@ -20,7 +20,6 @@ CFLAGS  += $(CSTD) $(OPT) $(WARN)
 
 ALL :=
 CHECK_NATIVE :=
-CHECK_GUEST :=
 
 .PHONY: all help check check-native check-long lint clean install
 all:

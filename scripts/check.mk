@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make check: everything that .ci/run judges.
+
+## make check               lint, the native tests, the live tests in guests
+check: all
+	@FLT_BUILD=$(O) MAKE='$(MAKE)' scripts/check $(LINT) $(CHECK_NATIVE) check-guest
+
+## make check-native        the tests that need no guest
+check-native: all
+	@FLT_BUILD=$(O) MAKE='$(MAKE)' scripts/check $(CHECK_NATIVE)

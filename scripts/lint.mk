@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make lint: what a machine can say about the sources.
+
+LINT := lint-layers lint-format lint-spdx lint-shell lint-cppcheck lint-checkpatch lint-sparse
+
+TRACKED  = $(shell git ls-files -co --exclude-standard)
+LINT_C   = $(filter %.c %.h,$(TRACKED))
+LINT_SH  = $(shell git ls-files -co --exclude-standard | xargs grep -lE '^\#!/bin/(ba)?sh|^\# shellcheck shell=bash')
+need     = @command -v $(1) >/dev/null || { echo "no $(1): apt-get install $(2), or run scripts/setup"; exit 1; }
+
+.PHONY: $(LINT)
+## make lint                layers, format, licences, shellcheck, cppcheck, checkpatch, sparse
+lint: $(LINT)
+
+lint-layers:
+	scripts/check-layers $(filter kmod/% user/% lib/% include/%,$(LINT_C))
+
+lint-format:
+	$(call need,clang-format,clang-format)
+	scripts/check-format $(LINT_C)
+
+lint-spdx:
+	scripts/check-spdx $(TRACKED)
+
+lint-shell:
+	$(call need,shellcheck,shellcheck)
+	shellcheck -x $(LINT_SH)
+	shellcheck -s dash tests/vm/init
+
+# The kernel's macros are checkpatch's and sparse's; cppcheck does not know them.
+lint-cppcheck:
+	$(call need,cppcheck,cppcheck)
+	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability,performance \
+		--suppressions-list=scripts/cppcheck.ignore -Iinclude -Iinclude/uapi -Iuser \
+		$(filter-out kmod/%,$(filter %.c,$(LINT_C)))
+
+lint-checkpatch:
+	scripts/check-checkpatch $(filter kmod/%,$(LINT_C))
+
+lint-sparse:
+	scripts/check-sparse $(KERNELS)
