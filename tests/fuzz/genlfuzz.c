@@ -111,6 +111,12 @@ static void attribute_put(uint8_t cmd)
 	}
 }
 
+static int is_dump(uint8_t cmd)
+{
+	return cmd == FLT_CMD_HOOK_GET || cmd == FLT_CMD_LATENCY_GET || cmd == FLT_CMD_TASK_GET ||
+	       (cmd == FLT_CMD_PROC_GET && chance(2));
+}
+
 /* Whether the kernel has to answer. */
 static int message_make(void)
 {
@@ -120,7 +126,7 @@ static int message_make(void)
 	int answered = 1;
 	uint32_t n;
 
-	if (chance(2))
+	if (chance(12) ? chance(2) : is_dump(cmd))
 		flags |= NLM_F_DUMP;
 	if (chance(20))
 		flags |= (uint16_t)rnd(65536) & (uint16_t)~(NLM_F_DUMP_INTR | NLM_F_DUMP_FILTERED);

@@ -29,11 +29,14 @@ scene() {
 	local pid=$!
 	exec 7>"$tmp/fifo"
 	until_true grep -q asleep "$tmp/asleep" || bad "the threads are not asleep: $(cat "$tmp/asleep")"
-	tree fork 20 8
+	tree fork 10 8
 	kinds anon 200 >/dev/null
 	exec 7>&-
-	wait "$pid"
+	local rc=0
+	wait "$pid" || rc=$?
 	rm "$tmp/fifo"
+	say "${*##*/}"
+	return "$rc"
 }
 
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
@@ -41,7 +44,7 @@ delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); 
 probe_on
 load
 fltq machine >"$tmp/before"
-scene fltq follow -o "$tmp/rows" -- faultrun -o "$tmp/oracle" --
+scene fltq follow -o "$tmp/rows" -- faultrun -w -o "$tmp/oracle" --
 fltq machine >"$tmp/after"
 same "default: missed, instances" "$(delta missed_full)" 0
 same "default: missed, busy" "$(delta missed_busy)" 0
@@ -58,7 +61,7 @@ unload
 
 load maxactive=64
 fltq machine >"$tmp/before"
-scene fltq follow -o "$tmp/rows" -- faultrun -o "$tmp/oracle" --
+scene fltq follow -o "$tmp/rows" -- faultrun -w -o "$tmp/oracle" --
 fltq machine >"$tmp/after"
 same "64: instances" "$(fltq info | field maxactive)" 64
 at_least "64: missed" "$(delta missed_full)" $((sleepers - 64))
@@ -79,6 +82,7 @@ same "64: debugfs, missed" "$(field debugfs.faults_missed <"$tmp/after")" \
 
 # fltctl, in each form: status 3, and the loss in words or numbers.
 if [ -x "$FLTCTL" ]; then
+	sleepers=200
 	for form in "" --json --csv; do
 		rc=0
 		# shellcheck disable=SC2086

@@ -94,23 +94,29 @@ void genl_put_u32(struct genl *g, uint16_t type, uint32_t value)
 	genl_put(g, type, &value, sizeof(value));
 }
 
+static void extack_read(struct genl *g, const void *first, size_t bytes)
+{
+	genl_for_each(a, (const struct nlattr *)first, bytes) {
+		if (genl_type(a) == NLMSGERR_ATTR_MSG && genl_len(a) < sizeof(g->error))
+			memcpy(g->error, genl_data(a), genl_len(a));
+		else if (genl_type(a) == NLMSGERR_ATTR_OFFS)
+			g->error_offset = (uint32_t)genl_number(a);
+	}
+}
+
+/* Of a request, or at the end of a dump: there only the number goes before the sentence. */
 static int error_read(struct genl *g, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(nlh);
-	size_t skip = sizeof(*e);
+	size_t skip = nlh->nlmsg_type == NLMSG_DONE ? sizeof(e->error) : sizeof(*e);
+	int error;
 
-	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS) {
-		if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
-			skip += NLMSG_ALIGN(e->msg.nlmsg_len) - NLMSG_HDRLEN;
-		genl_for_each(a, (const struct nlattr *)((const char *)e + skip),
-			      nlh->nlmsg_len - NLMSG_HDRLEN - skip) {
-			if (genl_type(a) == NLMSGERR_ATTR_MSG && genl_len(a) < sizeof(g->error))
-				memcpy(g->error, genl_data(a), genl_len(a));
-			else if (genl_type(a) == NLMSGERR_ATTR_OFFS)
-				g->error_offset = (uint32_t)genl_number(a);
-		}
-	}
-	return e->error;
+	memcpy(&error, NLMSG_DATA(nlh), sizeof(error));
+	if (nlh->nlmsg_type == NLMSG_ERROR && !(nlh->nlmsg_flags & NLM_F_CAPPED) && error)
+		skip += NLMSG_ALIGN(e->msg.nlmsg_len) - NLMSG_HDRLEN;
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && nlh->nlmsg_len > NLMSG_HDRLEN + skip)
+		extack_read(g, (const char *)e + skip, nlh->nlmsg_len - NLMSG_HDRLEN - skip);
+	return error;
 }
 
 int genl_receive(struct genl *g, genl_reply_fn reply, void *data)
@@ -132,14 +138,8 @@ int genl_receive(struct genl *g, genl_reply_fn reply, void *data)
 				continue;
 			if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
 				g->interrupted = 1;
-			if (nlh->nlmsg_type == NLMSG_ERROR)
+			if (nlh->nlmsg_type == NLMSG_ERROR || nlh->nlmsg_type == NLMSG_DONE)
 				return error_read(g, nlh);
-			if (nlh->nlmsg_type == NLMSG_DONE) {
-				int rc = 0;
-
-				memcpy(&rc, NLMSG_DATA(nlh), sizeof(rc));
-				return rc;
-			}
 			if (reply)
 				reply(nlh, data);
 		}

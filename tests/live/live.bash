@@ -13,7 +13,8 @@ tmp=$(mktemp -d /tmp/live.XXXXXX)
 debugfs=/sys/kernel/debug/flt
 failures=0 checks=0
 
-say() { echo "$*"; }
+# With the seconds since the test began: where the time goes.
+say() { printf '%3d s  %s\n' "$SECONDS" "$*"; }
 
 bad() {
 	echo "BAD: $*"

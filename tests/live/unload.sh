@@ -53,7 +53,7 @@ for ((i = 1; i <= rounds; i++)); do
 	echo >&7
 	asleep_again() { [ "$(grep -c asleep "$tmp/asleep")" = $((i + 1)) ]; }
 	until_true asleep_again || bad "round $i: not asleep again"
-	at_least "round $i: retried" "$(fltq tally | field all.retried)" "$sleepers"
+	at_least "round $i: entered" "$(fltq machine | field hits)" "$sleepers"
 	unload
 	checks=$((checks + 1))
 	! loaded || bad "round $i: still loaded"

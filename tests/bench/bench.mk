@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What flt costs. Never part of a check: figures are read, not passed or failed.
+
+ALL += $(O)/workload/faultcost
+
+$(O)/workload/faultcost: $(O)/tests/bench/faultcost.o $(O)/tests/workload/region.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -static -o $@ $^
+
+## make bench               instructions added per fault, in a guest (KERNEL=6.1 or 6.12)
+.PHONY: bench
+bench: all kmod
+	tests/vm/run -i -t 1200 -k $(KERNEL) bash tests/bench/cost.sh

@@ -1,0 +1,108 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# cost.sh - in a guest with -icount: instructions added per anonymous minor fault.
+#
+#   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/cost.sh
+#
+# All rows come from one boot. A bare run lies before and after each of them, and
+# a row is compared with the mean of its two neighbours, since the bare cost can
+# change within a boot; a row between unequal neighbours says so. Prints a
+# markdown table; what the rows mean is in tests/bench/README.md.
+set -euo pipefail
+: "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}"
+PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
+pages=${PAGES:-8192} reps=${REPS:-5}
+tmp=$(mktemp -d /tmp/cost.XXXXXX)
+
+row() { # NAME
+	echo "$1|$(faultcost "$pages" "$reps")" | tee -a "$tmp/rows" >&2
+}
+
+with_module() { # NAME PARAM=VALUE...
+	local name=$1
+	shift
+	insmod "$FLT_KO" "$@"
+	row "$name"
+	fltq hooks | sed 's/^/  /' >&2
+	rmmod flt
+	row bare
+}
+
+# NAME READY-PATTERN COMMAND...: the row while COMMAND runs. It is ready when its
+# output matches, or, without a pattern, after five seconds.
+with_tool() {
+	local name=$1 ready=$2 pid i
+	shift 2
+	"$@" >"$tmp/tool" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 120; i++)); do
+		sleep 1
+		if [ -n "$ready" ]; then
+			! grep -q "$ready" "$tmp/tool" || break
+		elif [ $i -ge 5 ]; then
+			break
+		fi
+	done
+	if ! kill -0 "$pid" 2>/dev/null; then
+		echo "$name: $(tail -1 "$tmp/tool")" >&2
+		return
+	fi
+	row "$name"
+	kill -INT "$pid"
+	for ((i = 0; i < 60; i++)); do
+		kill -0 "$pid" 2>/dev/null || break
+		sleep 1
+	done
+	kill "$pid" 2>/dev/null || true
+	wait "$pid" || true
+	row bare
+}
+
+# Work left over from boot would be counted; idle time costs nothing here.
+sleep 30
+faultcost calibrate >&2
+row bare
+with_module "flt loaded, accounting=0" accounting=0
+with_module "flt, accounting" accounting=1
+insmod "$FLT_KO" accounting=0
+mkfifo "$tmp/open"
+exec 7<>"$tmp/open"
+with_tool "flt, accounting=0, a following session" session fltq hold -f $$ <"$tmp/open"
+rmmod flt
+if command -v perf >/dev/null; then
+	with_tool "perf stat -e page-faults,minor-faults,major-faults -a" "" \
+		perf stat -e page-faults,minor-faults,major-faults -a
+fi
+if command -v bpftrace >/dev/null; then
+	with_tool "bpftrace, kprobe + kretprobe, latency histogram" ready \
+		bpftrace -e 'BEGIN { printf("ready\n"); }
+			kprobe:handle_mm_fault { @start[tid] = nsecs; }
+			kretprobe:handle_mm_fault /@start[tid]/ {
+				@ns = hist(nsecs - @start[tid]); delete(@start[tid]); }'
+fi
+echo "| kernel $(uname -r) | instructions per fault | added | of bare | added, others on the CPU included |"
+echo "|---|--:|--:|--:|--:|"
+awk -F'[| ]' '
+function value(key,   i, a) {
+	for (i = 1; i <= NF; i++) {
+		split($i, a, "=")
+		if (a[1] == key)
+			return a[2] + 0
+	}
+}
+$1 == "bare" {
+	cpu = value("cpu"); wall = value("wall")
+	if (name == "" && !printed++)
+		printf "| bare | %.0f | | | |\n", cpu
+	if (name != "") {
+		b = (cpu + bare_cpu) / 2
+		printf "| %s | %.0f | %+.0f | %+.1f %% | %+.0f |%s\n", name, row_cpu, row_cpu - b,
+			100 * (row_cpu - b) / b, row_wall - (wall + bare_wall) / 2,
+			(cpu - bare_cpu > 5 || bare_cpu - cpu > 5) ? " bare before " bare_cpu ", after " cpu : ""
+	}
+	name = ""; bare_cpu = cpu; bare_wall = wall
+	next
+}
+{ name = $0; sub(/\|.*/, "", name); row_cpu = value("cpu"); row_wall = value("wall") }
+' "$tmp/rows"
+rm -rf "$tmp"

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * faultcost PAGES REPS - nanoseconds that a thread spends per anonymous minor fault.
+ *
+ * Writes to PAGES fresh pages, REPS times after one for warming up, and prints
+ *     faults=N cpu=NS wall=NS spread=MIN..MAX
+ * medians over the repetitions: cpu is the thread's own time, wall includes
+ * whoever shared its CPU meanwhile. Under -icount a nanosecond is an instruction.
+ * `faultcost calibrate` prints how well that holds.
+ */
+#include "../workload/region.h"
+
+#include <err.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { REPS_MAX = 101 };
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void calibrate(void)
+{
+	unsigned long n = 20000000;
+	uint64_t t0 = now(CLOCK_MONOTONIC), t1;
+
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n));
+	t1 = now(CLOCK_MONOTONIC);
+	printf("calibrate: %.3f ns per instruction\n", (double)(t1 - t0) / 4e7);
+}
+
+int main(int argc, char **argv)
+{
+	double cpu[REPS_MAX], wall[REPS_MAX];
+	size_t pages, reps;
+	long faults = 0;
+
+	if (argc == 2 && !strcmp(argv[1], "calibrate")) {
+		calibrate();
+		return 0;
+	}
+	if (argc != 3)
+		errx(2, "usage: faultcost PAGES REPS | faultcost calibrate");
+	pages = strtoul(argv[1], NULL, 10);
+	reps = strtoul(argv[2], NULL, 10);
+	if (!pages || !reps || reps > REPS_MAX)
+		errx(2, "PAGES and REPS must be positive, REPS at most %d", REPS_MAX);
+	for (size_t r = 0; r <= reps; r++) {
+		char *p = region_anon(pages * PAGE);
+		struct rusage a, b;
+		uint64_t c0, c1, w0, w1;
+
+		getrusage(RUSAGE_THREAD, &a);
+		w0 = now(CLOCK_MONOTONIC);
+		c0 = now(CLOCK_THREAD_CPUTIME_ID);
+		region_write(p, pages, PAGE);
+		c1 = now(CLOCK_THREAD_CPUTIME_ID);
+		w1 = now(CLOCK_MONOTONIC);
+		getrusage(RUSAGE_THREAD, &b);
+		munmap(p, pages * PAGE);
+		if (r == 0)
+			continue;
+		faults = b.ru_minflt - a.ru_minflt;
+		if (faults != (long)pages)
+			errx(1, "%ld faults for %zu pages", faults, pages);
+		cpu[r - 1] = (double)(c1 - c0) / (double)faults;
+		wall[r - 1] = (double)(w1 - w0) / (double)faults;
+	}
+	qsort(cpu, reps, sizeof(*cpu), compare);
+	qsort(wall, reps, sizeof(*wall), compare);
+	printf("faults=%ld cpu=%.1f wall=%.1f spread=%.1f..%.1f\n", faults, cpu[reps / 2],
+	       wall[reps / 2], cpu[0], cpu[reps - 1]);
+	return 0;
+}
