@@ -8,3 +8,4 @@ $(O)/user/view/assets.o: user/view/assets.S $(ASSETS)
 	$(CC) -c -o $@ $<
 
 $(O)/libfltctl.a: $(O)/user/view/assets.o
+$(SAN)/libfltctl.a: $(O)/user/view/assets.o

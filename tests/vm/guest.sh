@@ -50,7 +50,6 @@ if [ "$VM_ZRAM" = 1 ]; then
 fi
 
 export KERNEL=$VM_KERNEL FLT_KO=$VM_KO FLTCTL=$VM_FLTCTL FLT_WORKLOAD=$VM_WORKLOAD
-[ -z "$VM_PLAIN" ] || export NO_COLOR=1
 cd "$VM_CWD" || exit
 rc=0
 if [ "$VM_SHELL" = 1 ]; then

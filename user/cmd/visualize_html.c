@@ -62,7 +62,7 @@ static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_grou
 {
 	struct flt_flame_frame *frames;
 	struct flt_flame flame = { .title = title };
-	char subtitle[64];
+	char subtitle[96];
 	int err;
 
 	err = flt_visualize_frames(v, group, NARROW, &frames, &flame.count, &flame.hidden);
@@ -174,7 +174,7 @@ static int sites_write(struct flt_visualize *v, FILE *out)
 	err = flt_sites_build(&sites, FLT_BY_LINE, v->load.rec, v->symbols, &v->stacks);
 	if (err)
 		return err;
-	flt_page_table_open(out, heads, 8);
+	flt_page_table_open(out, heads, 8, 4);
 	for (i = 0; i < sites.count && i < SITES_SHOWN; i++) {
 		s = &sites.rows[i];
 		snprintf(percent, sizeof(percent), "%.2f", 100.0 * (double)flt_counts_all(&s->counts) / (double)flt_counts_all(&sites.total));
@@ -186,7 +186,7 @@ static int sites_write(struct flt_visualize *v, FILE *out)
 		cells[5] = s->file ? source : "";
 		cells[6] = flt_symbols_base(s->object);
 		cells[7] = s->comm;
-		flt_page_table_row(out, cells, 8);
+		flt_page_table_row(out, cells, 8, 4);
 	}
 	flt_page_table_close(out);
 	flt_sites_free(&sites);

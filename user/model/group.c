@@ -169,3 +169,21 @@ found:
 	flt_counts_add(&g->entries[g->slots[at] - 1].counts, fault);
 	return 0;
 }
+
+void flt_group_warm(const struct flt_group *g, const struct flt_group_key *keys, size_t n)
+{
+	const struct flt_group_entry *e;
+	uint32_t slot;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		__builtin_prefetch(&g->slots[key_hash(&keys[i]) & g->mask]);
+	for (i = 0; i < n; i++) {
+		slot = g->slots[key_hash(&keys[i]) & g->mask];
+		if (!slot)
+			continue;
+		e = &g->entries[slot - 1];
+		__builtin_prefetch(e, 1);
+		__builtin_prefetch((const char *)e + 64, 1);
+	}
+}

@@ -56,5 +56,10 @@ int flt_group_init(struct flt_group *group);
 void flt_group_free(struct flt_group *group);
 /* -ENOMEM; -E2BIG past 64 million keys. */
 int flt_group_add(struct flt_group *group, const struct flt_group_key *key, const struct flt_file_fault *fault);
+/*
+ * Bring what flt_group_add() will need of these keys into the cache: with many
+ * stacks each fault would wait for memory twice.
+ */
+void flt_group_warm(const struct flt_group *group, const struct flt_group_key *keys, size_t n);
 
 #endif

@@ -61,7 +61,7 @@ static void frame_write(FILE *out, const struct flt_flame_frame *f, uint64_t all
 	fprintf(out, "<text x=\"%.4f%%\" dx=\"3\" y=\"%d\"></text></g>\n", start * 100, y + ROW - 6);
 }
 
-static void legend(FILE *out, const struct flt_flame *flame)
+static void legend(FILE *out)
 {
 	static const struct {
 		const char *class, *name;
@@ -75,8 +75,6 @@ static void legend(FILE *out, const struct flt_flame *flame)
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		fprintf(out, "<rect class=\"%s\" x=\"%d\" width=\"11\" height=\"11\" rx=\"2\"/><text class=\"soft\" x=\"%d\" y=\"10\">%s</text>",
 			keys[i].class, keys[i].x, keys[i].x + 15, keys[i].name);
-	if (flame->hidden)
-		fprintf(out, "<text class=\"soft\" x=\"345\" y=\"10\">%" PRIu64 " narrow frames left out</text>", flame->hidden);
 	fputs("</g>\n", out);
 }
 
@@ -106,8 +104,10 @@ void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 	flt_xml_text(out, flame->title);
 	fputs("</text>\n<text class=\"soft\" x=\"10\" y=\"37\">", out);
 	flt_xml_text(out, flame->subtitle);
+	if (flame->hidden)
+		fprintf(out, "; %" PRIu64 " narrow frames left out", flame->hidden);
 	fputs("</text>\n", out);
-	legend(out, flame);
+	legend(out);
 	fputs("<text class=\"detail\" x=\"10\" y=\"98\" aria-live=\"polite\"></text>\n", out);
 	if (!all) {
 		fprintf(out, "<text x=\"10\" y=\"%d\">No faults to show.</text>\n", HEAD + 14);

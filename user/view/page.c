@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/page.h"
 
-#include <ctype.h>
-
 #include "view/assets.h"
 #include "view/xml.h"
 
@@ -43,26 +41,26 @@ void flt_page_fact(FILE *out, const char *name, const char *value)
 	fputs("</b></div>\n", out);
 }
 
-void flt_page_table_open(FILE *out, const char *const *heads, size_t n)
+void flt_page_table_open(FILE *out, const char *const *heads, size_t n, size_t numbers)
 {
 	size_t i;
 
 	fputs("<div class=\"wide\"><table>\n<thead><tr>", out);
 	for (i = 0; i < n; i++) {
-		fputs("<th scope=\"col\">", out);
+		fputs(i < numbers ? "<th scope=\"col\" class=\"number\">" : "<th scope=\"col\">", out);
 		flt_xml_text(out, heads[i]);
 		fputs("</th>", out);
 	}
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
 
-void flt_page_table_row(FILE *out, const char *const *cells, size_t n)
+void flt_page_table_row(FILE *out, const char *const *cells, size_t n, size_t numbers)
 {
 	size_t i;
 
 	fputs("<tr>", out);
 	for (i = 0; i < n; i++) {
-		fputs(isdigit((unsigned char)cells[i][0]) ? "<td class=\"number\">" : "<td>", out);
+		fputs(i < numbers ? "<td class=\"number\">" : "<td>", out);
 		flt_xml_text(out, cells[i]);
 		fputs("</td>", out);
 	}

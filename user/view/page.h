@@ -9,9 +9,9 @@ void flt_page_open(FILE *out, const char *title, const char *subtitle);
 void flt_page_section(FILE *out, const char *title, const char *note);
 /* A row of a list of facts. */
 void flt_page_fact(FILE *out, const char *name, const char *value);
-/* Tables: heads and cells are arrays of `n`; numeric cells are flush right. */
-void flt_page_table_open(FILE *out, const char *const *heads, size_t n);
-void flt_page_table_row(FILE *out, const char *const *cells, size_t n);
+/* Tables: heads and cells are arrays of `n`; the first `numbers` columns are flush right. */
+void flt_page_table_open(FILE *out, const char *const *heads, size_t n, size_t numbers);
+void flt_page_table_row(FILE *out, const char *const *cells, size_t n, size_t numbers);
 void flt_page_table_close(FILE *out);
 void flt_page_close(FILE *out);
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * generate - a made-up recording of any size, the same each time.
+ *
+ *   generate FILE FAULTS STACKS [DEPTH]
+ *
+ * STACKS distinct stacks of DEPTH callers in the code of this program itself (so
+ * that they have symbols), in three processes of two threads each, with times,
+ * addresses and mixes as recordings have them. Used for timing and size.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source/stream_file.h"
+
+#define IMAGES 3u
+#define BATCH 4096u
+
+static uint64_t state = 88172645463325252ull;
+
+static uint64_t next(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+/* Heap pages are mostly touched in order, with jumps. */
+static uint64_t heap_address(uint64_t *cursor)
+{
+	if (next() % 8 == 0)
+		*cursor = next() % (1u << 18);
+	*cursor = (*cursor + 1) % (1u << 18);
+	return 0x7f0000000000ull + (*cursor << 12) + next() % 512 * 8;
+}
+
+int main(int argc, char **argv)
+{
+	struct flt_file_fault batch[BATCH];
+	struct flt_file_writer *w;
+	uint64_t faults, i, time = 1000000000ull, cursor = 0, frames[64], code = (uint64_t)(uintptr_t)&main & ~0xfffull;
+	uint32_t images[IMAGES], *stacks, count, depth, k, d, which, n = 0;
+	struct flt_record_stats stats = { .rss = ~0ull, .unlimited = ~0ull, .limit = 140ull << 20 };
+	int err;
+
+	if (argc < 4) {
+		fprintf(stderr, "usage: generate FILE FAULTS STACKS [DEPTH]\n");
+		return 2;
+	}
+	faults = strtoull(argv[2], NULL, 10);
+	count = (uint32_t)strtoul(argv[3], NULL, 10);
+	depth = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 16;
+	if (!count || depth > 64)
+		return 2;
+	err = flt_file_create(&w, argv[1], NULL);
+	if (err) {
+		fprintf(stderr, "generate: %s: %s\n", argv[1], strerror(-err));
+		return 1;
+	}
+	stacks = calloc(count, sizeof(*stacks));
+	if (!stacks)
+		return 1;
+	flt_file_host(w, "generated", argv);
+	for (k = 0; k < IMAGES; k++) {
+		flt_file_image(w, time, 1000 + k, 1, 0, FLT_IMAGE_FOUND, "worker", &images[k]);
+		err = flt_file_maps_read(w, time, images[k], (uint32_t)getpid());
+	}
+	for (k = 0; !err && k < count; k++) {
+		/* Outer frames are shared by many, inner ones by few. */
+		for (d = 0; d < depth; d++)
+			frames[d] = code + (d < depth / 2 ? next() % 4096 : (d * 64 + k % (1u << (depth - d < 12 ? depth - d : 12))) % 4096);
+		err = flt_file_stack(w, images[k % IMAGES], frames, depth, &stacks[k]);
+	}
+	for (i = 0; !err && i < faults; i++) {
+		/* Some stacks fault much more than others. */
+		which = (uint32_t)(next() % count);
+		if (next() % 4)
+			which = which * (uint64_t)which / count;
+		time += 1000 + next() % 8000;
+		batch[n++] = (struct flt_file_fault){
+			.time = time, .address = heap_address(&cursor), .ip = code + which % 512 * 8, .image = images[which % IMAGES],
+			.tid = 1000 + which % IMAGES + (which & 64 ? 100 : 0), .stack = stacks[which], .latency = 2500 + (uint32_t)(next() % 4000),
+			.weight = 1, .pages = 1, .kind = FLT_KIND_UFFD, .cpu = (uint16_t)(next() & 1),
+			.flags = FLT_FAULT_OP | (next() & 1 ? FLT_FAULT_WRITE : 0) | (next() % 3 ? FLT_FAULT_REFAULT : FLT_FAULT_ALLOC),
+		};
+		if (n == BATCH || i + 1 == faults) {
+			err = flt_file_faults(w, batch, n);
+			n = 0;
+		}
+		if (i % 200000 == 0) {
+			stats.head.time = time;
+			stats.faults = i;
+			stats.resident = (100 + next() % 40) << 20;
+			stats.evicted = (i / 10000) << 20;
+			err = err ? err : flt_file_stats(w, &stats);
+		}
+	}
+	free(stacks);
+	if (err)
+		flt_file_abandon(w);
+	else
+		err = flt_file_close(w, faults, 0);
+	if (err)
+		fprintf(stderr, "generate: %s: %s\n", argv[1], strerror(-err));
+	return err ? 1 : 0;
+}

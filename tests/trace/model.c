@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Models against slow and obvious ones. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/group.h"
+#include "model/mapset.h"
+#include "model/perfmap.h"
+#include "model/sift.h"
+#include "model/strings.h"
+#include "model/symbols.h"
+#include "model/tree.h"
+#include "source/page_set.h"
+#include "source/stream_file_stacks.h"
+
+#define SPACE 512
+
+static void maps_are_replaced_and_cut(void **state)
+{
+	struct flt_map_set *set = flt_map_set_new(), *copy = NULL;
+	uint32_t naive[SPACE], then[SPACE], start, end, map, i;
+	int round;
+
+	(void)state;
+	srandom(7);
+	memset(naive, 0xff, sizeof(naive));
+	for (round = 0; round < 20000; round++) {
+		start = (uint32_t)random() % (SPACE - 1);
+		end = start + 1 + (uint32_t)random() % (SPACE - start);
+		map = random() % 4 ? (uint32_t)round : ~0u;
+		assert_int_equal(flt_map_set_change(&set, start, end, map), 0);
+		for (i = start; i < end; i++)
+			naive[i] = map;
+		for (i = 0; i < SPACE; i++)
+			assert_int_equal(flt_map_set_find(set, i), naive[i]);
+		if (round == 5000) {	/* a fork: what changes later does not change it */
+			copy = flt_map_set_get(set);
+			memcpy(then, naive, sizeof(then));
+		}
+	}
+	for (i = 0; i < SPACE; i++)
+		assert_int_equal(flt_map_set_find(copy, i), then[i]);
+	flt_map_set_put(copy);
+	flt_map_set_put(set);
+}
+
+static void first_touches_are_told_apart(void **state)
+{
+	struct flt_page_set set = { 0 };
+	unsigned char naive[SPACE] = { 0 };
+	uint64_t page, last, i;
+	int round;
+
+	(void)state;
+	srandom(8);
+	for (round = 0; round < 50000; round++) {
+		page = (uint64_t)random() % SPACE;
+		if (random() % 20) {
+			assert_int_equal(flt_page_set_add(&set, page), !naive[page]);
+			naive[page] = 1;
+		} else {
+			last = page + (uint64_t)random() % (random() % 2 ? 4 : 100000);
+			flt_page_set_clear(&set, page, last);
+			for (i = page; i < last && i < SPACE; i++)
+				naive[i] = 0;
+		}
+	}
+	flt_page_set_free(&set);
+}
+
+static void stacks_are_interned_once(void **state)
+{
+	struct flt_trie trie = { 0 };
+	uint32_t id, again, parent = 0;
+	bool fresh;
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 5000; i++) {
+		assert_int_equal(flt_trie_intern(&trie, (uint64_t)i * 16, parent, &id, &fresh), 0);
+		assert_true(fresh);
+		assert_int_equal(id, i);
+		parent = id % 50 ? id : 0;
+	}
+	assert_int_equal(flt_trie_intern(&trie, 16, 0, &again, &fresh), 0);
+	assert_false(fresh);
+	assert_int_equal(again, 1);
+	assert_true(flt_trie_covers(&trie, 160, 161));
+	assert_false(flt_trie_covers(&trie, 161, 176));
+	flt_trie_forget(&trie);
+	assert_int_equal(flt_trie_intern(&trie, 16, 0, &again, &fresh), 0);
+	assert_true(fresh);
+	assert_int_equal(again, 5001);	/* never the same id for other code */
+	flt_trie_forget(&trie);
+}
+
+static void groups_keep_every_fault(void **state)
+{
+	struct flt_file_fault f = { .weight = 3, .flags = FLT_FAULT_OP | FLT_FAULT_WRITE | FLT_FAULT_REFAULT };
+	struct flt_group g;
+	struct flt_group_key key = { 0 };
+	uint64_t sum = 0;
+	uint32_t i;
+
+	(void)state;
+	assert_int_equal(flt_group_init(&g), 0);
+	for (i = 0; i < 300000; i++) {
+		key.id = i % 5000;
+		key.at = i % 3;
+		assert_int_equal(flt_group_add(&g, &key, &f), 0);
+	}
+	assert_int_equal(g.count, 15000);
+	for (i = 0; i < g.count; i++) {
+		sum += flt_counts_all(&g.entries[i].counts);
+		assert_int_equal(flt_counts_all(&g.entries[i].counts), g.entries[i].counts.by[FLT_OP_WRITE][FLT_TOUCH_AGAIN]);
+	}
+	assert_int_equal(sum, 900000);
+	flt_group_free(&g);
+}
+
+/* An image whose code no map explains: frames are called by their addresses. */
+static void deep_stacks_become_a_tree(void **state)
+{
+	struct flt_symbols_setup setup = { .no_symbols = true };
+	struct { struct flt_record_image r; char comm[8]; } image = {
+		.r = { .head = { .type = FLT_RECORD_IMAGE, .size = sizeof(image), .image = 1 }, .pid = 9, .cause = FLT_IMAGE_FOUND }, .comm = "deep" };
+	struct flt_file_fault f = { .ip = 0x5000, .image = 1, .weight = 1 };
+	struct flt_recording *rec;
+	struct flt_strings *strings = flt_strings_new(1 << 20);
+	struct flt_symbols *symbols;
+	struct flt_tree_setup shape = { .processes = true };
+	struct flt_tree tree;
+	struct flt_group group;
+	struct flt_group_key key = { .image = 1 };
+	struct flt_file_node node = { .image = 1 };
+	uint32_t place, i;
+
+	(void)state;
+	assert_int_equal(flt_recording_new(&rec), 0);
+	assert_int_equal(flt_recording_record(rec, &image.r.head), 0);
+	for (i = 1; i <= 1000; i++) {	/* recursion: the same caller a thousand times */
+		node.id = i;
+		node.parent = i - 1;
+		node.address = 0x6000;
+		assert_int_equal(flt_recording_nodes(rec, &node, 1), 0);
+	}
+	assert_int_equal(flt_group_init(&group), 0);
+	assert_int_equal(flt_recording_place(rec, 1, f.ip, &place), 0);
+	key.id = 1000;
+	key.at = place;
+	assert_int_equal(flt_group_add(&group, &key, &f), 0);
+	key.id = 1001;	/* a node that is not there: the stack is only the instruction */
+	assert_int_equal(flt_group_add(&group, &key, &f), 0);
+	assert_int_equal(flt_symbols_new(&symbols, rec, &setup), 0);
+	assert_int_equal(flt_tree_build(&tree, &shape, rec, symbols, strings, &group), 0);
+	assert_int_equal(flt_tree_sort(&tree, true), 0);
+	assert_int_equal(flt_tree_depth(&tree), 1002);
+	assert_int_equal(flt_counts_all(&tree.nodes[0].total), 2);
+	assert_string_equal(tree.nodes[tree.nodes[0].child].name, "deep (9)");
+	flt_tree_free(&tree);
+	flt_symbols_free(symbols);
+	flt_group_free(&group);
+	flt_strings_free(strings);
+	flt_recording_free(rec);
+}
+
+static void perf_maps_are_read(void **state)
+{
+	struct flt_perf_map *map;
+	uint64_t offset;
+	FILE *file;
+
+	(void)state;
+	file = fopen("/tmp/perf-4000000001.map", "w");
+	assert_non_null(file);
+	fputs("1000 100 one\nnonsense\n2000 10 two words\n1000 100 one again\nffffffffffffffff 10 wraps\n", file);
+	fclose(file);
+	map = flt_perf_map_load("/tmp", 4000000001u);
+	assert_non_null(map);
+	assert_string_equal(flt_perf_map_find(map, 0x1010, &offset), "one again");
+	assert_int_equal(offset, 0x10);
+	assert_string_equal(flt_perf_map_find(map, 0x200f, &offset), "two words");
+	assert_null(flt_perf_map_find(map, 0x2010, &offset));
+	assert_null(flt_perf_map_find(map, 0xfff, &offset));
+	flt_perf_map_free(map);
+	remove("/tmp/perf-4000000001.map");
+}
+
+static void filters(void **state)
+{
+	const char *bad;
+	uint32_t bits;
+
+	(void)state;
+	assert_int_equal(flt_sift_kinds("anon,swap", &bits, &bad), 0);
+	assert_int_equal(bits, 1u << FLT_KIND_ANON | 1u << FLT_KIND_SWAP);
+	assert_int_equal(flt_sift_kinds("anon,swop", &bits, &bad), -EINVAL);
+	assert_string_equal(bad, "swop");
+	assert_int_equal(flt_sift_ops("", &bits, &bad), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(maps_are_replaced_and_cut),
+		cmocka_unit_test(first_touches_are_told_apart),
+		cmocka_unit_test(stacks_are_interned_once),
+		cmocka_unit_test(groups_keep_every_fault),
+		cmocka_unit_test(deep_stacks_become_a_tree),
+		cmocka_unit_test(perf_maps_are_read),
+		cmocka_unit_test(filters),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
