@@ -67,7 +67,9 @@ with_module "flt, accounting" accounting=1
 insmod "$FLT_KO" accounting=0
 mkfifo "$tmp/open"
 exec 7<>"$tmp/open"
-with_tool "flt, accounting=0, a following session" session fltq hold -f $$ <"$tmp/open"
+# shellcheck disable=SC2016 # the inner shell expands them
+with_tool "flt, accounting=0, a following session" session \
+	bash -c 'exec fltq hold -f "$1" <"$2"' bash $$ "$tmp/open"
 rmmod flt
 if command -v perf >/dev/null; then
 	with_tool "perf stat -e page-faults,minor-faults,major-faults -a" "" \

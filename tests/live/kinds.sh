@@ -22,25 +22,34 @@ swapon /dev/zram0
 echo 8 >/proc/sys/vm/nr_hugepages
 
 kind() { # KIND N COMMAND...
-	local kind=$1 n=$2 line total k v
+	local kind=$1 n=$2
 	shift 2
 	if ! fltq around -o "$tmp/sections" -- "$@" >"$tmp/out" 2>&1; then
 		bad "$*: $(tail -1 "$tmp/out")"
 		return
 	fi
-	line=$(cat "$tmp/sections")
-	total=$(($(field minor <<<"$line") + $(field major <<<"$line")))
-	same "$*: faults" "$total" "$n"
-	for k in unknown anon huge file shared cow wp swap numa migration uffd hugetlb device spurious; do
-		v=0
-		[ "$k" != "$kind" ] || v=$n
-		same "$*: of kind $k" "$(field "kind.$k" <<<"$line")" "$v"
-	done
-	# What getrusage() saw in the same sections.
-	same "$*: minor and major" \
-		"$(field minor <<<"$line") $(field major <<<"$line")" \
-		"$(awk '$1 == "section" { split($3, a, "="); split($4, b, "="); mi += a[2]; ma += b[2] }
-			END { print mi, ma }' "$tmp/out")"
+	checks=$((checks + 1))
+	awk -v what="$*" -v kind="kind.$kind" -v n="$n" '
+		function wrong(text) { printf "BAD: %s: %s\n", what, text; failed = 1 }
+		# What getrusage() saw in the same sections.
+		$1 == "section" { split($3, a, "="); split($4, b, "="); minor += a[2]; major += b[2] }
+		$1 == "sections" {
+			for (i = 2; i <= NF; i++) {
+				split($i, a, "=")
+				v[a[1]] = a[2]
+			}
+			for (k in v)
+				if (index(k, "kind.") == 1 && v[k] != (k == kind ? n : 0))
+					wrong(v[k] " of " k ", should be " (k == kind ? n : 0))
+			if (!(kind in v))
+				wrong("no number for " kind)
+			if (v["minor"] != minor || v["major"] != major || minor + major != n)
+				wrong(v["minor"] " + " v["major"] " of " n ", getrusage " minor " + " major)
+			seen++
+		}
+		END { if (seen != 1) wrong("no sections"); exit failed }' \
+		"$tmp/out" "$tmp/sections" || failures=$((failures + 1))
+	say "$*: $n of $kind"
 }
 
 load

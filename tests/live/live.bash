@@ -56,7 +56,16 @@ on_exit() {
 trap on_exit EXIT
 
 # field KEY < a line of key=value; nothing when absent
-field() { awk -v k="$1" '{ for (i = 1; i <= NF; i++) if (index($i, k "=") == 1) { print substr($i, length(k) + 2); exit } }'; }
+field() {
+	local line word
+	read -r line || true
+	for word in $line; do
+		if [[ $word == "$1="* ]]; then
+			echo "${word#*=}"
+			return
+		fi
+	done
+}
 
 # An attribute that is 0 may be absent.
 same() { # WHAT GOT WANT

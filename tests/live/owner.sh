@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=10
+rounds=8
 [ -z "$LONG" ] || rounds=100
 
 quiet() { fltq info | grep -q ' sessions=0 '; }
@@ -44,7 +44,7 @@ same "accounting after it died" "$(fltq info | field accounting)" 0
 
 # Ones that are killed in the middle of everything they do: opening, dumping in
 # a loop, running a command.
-storm 2 2 >/dev/null 2>&1 &
+storm 1 2 >/dev/null 2>&1 &
 stormer=$!
 victim() {
 	case $(($1 % 4)) in

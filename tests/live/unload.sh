@@ -9,7 +9,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=5 storms=20 sleepers=1000
+rounds=3 storms=6 sleepers=1000
 if [ -n "$LONG" ]; then
 	rounds=50 storms=200
 fi
@@ -57,6 +57,7 @@ for ((i = 1; i <= rounds; i++)); do
 	unload
 	checks=$((checks + 1))
 	! loaded || bad "round $i: still loaded"
+	say "round $i"
 done
 exec 7>&-
 wait "$holder" || bad "the sleepers: status $?"
@@ -68,7 +69,7 @@ memory() { awk '/^(Percpu|VmallocUsed|SUnreclaim):/ { kb += $2 } END { print kb 
 load
 table=$(fltq info | field memory)
 unload
-storm 2 2 >"$tmp/storm" 2>&1 &
+storm 1 2 >"$tmp/storm" 2>&1 &
 stormer=$!
 before=$(memory)
 for ((i = 1; i <= storms; i++)); do
@@ -78,6 +79,7 @@ for ((i = 1; i <= storms; i++)); do
 	2) load maxactive=16 max_procs=64 max_tasks=64;;
 	esac
 	unload
+	say "storm $i"
 done
 kill "$stormer"
 wait "$stormer" || bad "the storm: status $?"
