@@ -8,3 +8,8 @@ check: all
 ## make check-native        the tests that need no guest
 check-native: all
 	@FLT_BUILD=$(O) MAKE='$(MAKE)' scripts/check $(CHECK_NATIVE)
+
+## make demo                the main job on real programs, in a guest (HOST=1: on this kernel)
+.PHONY: demo
+demo:
+	@MAKE='$(MAKE)' scripts/demo $(if $(HOST),host)

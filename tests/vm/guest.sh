@@ -49,7 +49,8 @@ if [ "$VM_ZRAM" = 1 ]; then
 	modprobe zram || exit
 fi
 
-export KERNEL=$VM_KERNEL FLT_KO=$VM_KO FLTCTL=$VM_FLTCTL FLT_WORKLOAD=$VM_WORKLOAD LONG=$VM_LONG
+export KERNEL=$VM_KERNEL FLT_KO=$VM_KO FLTCTL=$VM_FLTCTL FLT_WORKLOAD=$VM_WORKLOAD
+[ -z "$VM_PLAIN" ] || export NO_COLOR=1
 cd "$VM_CWD" || exit
 rc=0
 if [ "$VM_SHELL" = 1 ]; then

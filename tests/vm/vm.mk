@@ -19,11 +19,11 @@ kmod: $(KERNELS:%=$(O)/kmod-%/.built)
 
 ## make check-guest         live tests in guests, 6.1 and 6.12 (LIVE="name ..." for some)
 .PHONY: check-guest
-check-guest: all kmod
+check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 	$(VM)/check $(LIVE)
 
 ## make check-long          all live tests, the long ones too, and on the debug kernel
-check-long: all kmod $(O)/kmod-debug/.built
+check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
 	$(VM)/check -l -k 6.1 -k 6.12 -k debug $(LIVE)
 
 ## make vm-shell            a shell in a guest (KERNEL=6.1|6.12|debug; Ctrl-a x leaves)

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=256 zram=1
+# Promise: what is built for a kernel without KPROBES or RELAY refuses to load, and
+# says what is missing.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+stub=$(dirname "$FLT_KO")-stub/flt.ko
+[ -e "$stub" ] || skip "no $stub: make check-guest builds it"
+rc=0
+message=$(insmod "$stub" 2>&1) || rc=$?
+same "status of insmod" "$rc" 1
+same "errno" "$message" "insmod: ERROR: could not insert module $stub: Operation not supported"
+same "kernel log" "$(dmesg | grep -c 'flt: this kernel was built without CONFIG_KPROBES .*CONFIG_RELAY')" 1
+! loaded || bad "it is loaded"
+finish
