@@ -49,12 +49,8 @@ if [ "$VM_ZRAM" = 1 ]; then
 	modprobe zram || exit
 fi
 
-<<<<<<< HEAD
-export KERNEL=$VM_KERNEL FLT_KO=$VM_KO FLTCTL=$VM_FLTCTL FLT_WORKLOAD=$VM_WORKLOAD
-[ -z "$VM_PLAIN" ] || export NO_COLOR=1
-=======
 export KERNEL=$VM_KERNEL FLT_KO=$VM_KO FLTCTL=$VM_FLTCTL FLT_WORKLOAD=$VM_WORKLOAD LONG=$VM_LONG
->>>>>>> cc79477 (tests/live: fit into a busy machine; full size on request)
+[ -z "$VM_PLAIN" ] || export NO_COLOR=1
 cd "$VM_CWD" || exit
 rc=0
 if [ "$VM_SHELL" = 1 ]; then
