@@ -10,6 +10,11 @@ setup() {
 	chmod 755 "$dir"
 }
 
+# What a failed test left running would be waited for.
+teardown() {
+	[ -z "${pid:-}" ] || kill -9 "$pid" 2>/dev/null || true
+}
+
 # Runs it as somebody without any capability, from a directory anybody may see.
 as_nobody() {
 	install -m 755 "$FLTCTL" "$dir/fltctl"

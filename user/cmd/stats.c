@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "source/control.h"
+#include "source/machine.h"
 #include "units.h"
 
 static const char *const by_names[] = { "process", "thread", "kind", NULL };
@@ -25,8 +26,8 @@ static const struct flt_opt opts[] = {
 	{ .name = "kinds", .letter = 'k', .type = FLT_OPT_FLAG, .offset = MEMBER(kinds),
 	  .help = "Also how many faults were of each kind: anon, file, cow, swap and so on." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(top), .arg = "N",
-	  .help = "After a command, list only the N processes with the most faults, and the "
-		  "others in one row; 0 lists all. Default 20; JSON and CSV have all." },
+	  .help = "In the text, list only the N rows with the most faults, and the others in "
+		  "one; 0 lists all. Default 20 in a command's summary, else 0." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
 	  .arg = "FILE", .help = "Write to FILE, not to standard output." },
 	{ .name = "source", .type = FLT_OPT_CHOICE, .offset = MEMBER(source), .choices = source_names,
@@ -84,19 +85,26 @@ static int choose_source(struct stats *s, const struct flt_run *run)
 	const struct stats_args *args = s->args;
 	bool wants_kinds = args->kinds || s->by == STATS_BY_KIND;
 
+	struct flt_errmsg why = run->control_message;
+	int err = run->control_error;
+
 	if (args->source != STATS_SOURCE_KERNEL)
 		s->control = run->control;
+	/* A pid here would be another process's there. */
+	if (s->control && s->by != STATS_BY_MACHINE && !flt_machine_initial_pid_namespace()) {
+		s->control = NULL;
+		err = flt_errmsg_set(&why, -EOPNOTSUPP, "this is not the initial PID namespace: the "
+				     "flt module's pids mean others here; run fltctl outside of it");
+	}
 	if (s->control)
 		return 0;
 	if (args->source == STATS_SOURCE_MODULE)
-		return flt_command_fail(s->command, &run->control_message, run->control_error);
+		return flt_command_fail(s->command, &why, err);
 	if (args->source == STATS_SOURCE_AUTO)
-		flt_command_say(s->command, "%s", flt_errmsg_text(&run->control_message,
-								   run->control_error));
+		flt_command_say(s->command, "%s", flt_errmsg_text(&why, err));
 	if (wants_kinds) {
 		flt_command_say(s->command, "only the flt module knows the kinds of faults");
-		return run->control_error ? flt_exit_of(run->control_error) :
-					    FLT_EXIT_UNSUPPORTED;
+		return err ? flt_exit_of(err) : FLT_EXIT_UNSUPPORTED;
 	}
 	if (args->source == STATS_SOURCE_AUTO)
 		flt_command_say(s->command, "counting minor and major faults from %s instead; "
@@ -117,15 +125,17 @@ static int begin_accounting(struct stats *s, bool command, struct flt_errmsg *e)
 	if (ret)
 		return ret;
 	s->since = info.since;
-	if (info.accounting || command)
+	if (info.accounting)
 		return 0;
-	if (!s->interval)
+	if (!s->interval && !command)
 		return flt_errmsg_set(e, -EOPNOTSUPP, "accounting is off (the module was loaded with "
 				      "accounting=0); give an interval to count from now on");
 	ret = flt_control_session_new(s->control, NULL, 0, false, &id, e);
 	if (ret)
 		return ret;
-	flt_command_say(s->command, "accounting was off; counting from now on");
+	/* A command is then counted from its fork on, not from the gate. */
+	if (!command)
+		flt_command_say(s->command, "accounting was off; counting from now on");
 	s->since = stats_now();
 	return 0;
 }
@@ -207,7 +217,7 @@ const struct flt_command flt_command_stats = {
 		"are taken from the kernel's own counters, and standard error says what is "
 		"missing.", NULL },
 	.opts = opts,
-	.defaults = &(const struct stats_args){ .top = 20 },
+	.defaults = &(const struct stats_args){ .top = STATS_TOP_UNSET },
 	.args_size = sizeof(struct stats_args),
 	.needs = FLT_USES_MODULE,
 	.main = stats_main,

@@ -6,7 +6,10 @@
  *   stats_look.c    the state now, from the module or from /proc
  *   stats_watch.c   [interval [count]]
  *   stats_run.c     -- command
- *   stats_report.c  rows and last lines, as text or data
+ *   stats_columns.c the columns of a row
+ *   stats_report.c  the rows of a report
+ *   stats_total.c   totals, and what is missing
+ *   stats_summary.c a command that has ended
  */
 #ifndef FLT_CMD_STATS_H
 #define FLT_CMD_STATS_H
@@ -23,6 +26,10 @@ enum stats_by {
 };
 
 enum stats_source { STATS_SOURCE_AUTO = 0, STATS_SOURCE_MODULE, STATS_SOURCE_KERNEL };
+
+/* --top was not given. */
+#define STATS_TOP_UNSET UINT64_MAX
+#define STATS_TOP_COMMAND 20
 
 struct stats_args {
 	struct flt_ids pids;
@@ -87,7 +94,7 @@ int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e);
 /* stats_run.c */
 int stats_run(struct stats *s, char **command);
 
-/* stats_report.c */
+/* stats_report.c, stats_total.c, stats_summary.c */
 int stats_report_open(struct stats *s, bool kinds);
 void stats_report_close(struct stats *s);
 void stats_report_begin(struct stats *s);
@@ -95,6 +102,12 @@ void stats_report_begin(struct stats *s);
 void stats_report_since(struct stats *s, uint64_t since, uint64_t now);
 int stats_report_row(struct stats *s, const char *record, const char *span,
 		     const struct flt_row *row, uint64_t ns);
+/*
+ * Rows in their order, those past top (0: none, and none in data) in one row
+ * "(others)". ns 0: each since its own beginning.
+ */
+int stats_report_rows(struct stats *s, const char *record, const char *span,
+		      const struct flt_rows *rows, uint64_t top, uint64_t ns);
 int stats_report_kinds(struct stats *s, const char *span, const struct flt_account *account,
 		       uint64_t ns);
 void stats_report_flush(struct stats *s, bool headed);

@@ -78,6 +78,7 @@ int stats_bind(struct stats *s, struct flt_errmsg *e)
 	struct flt_rows rows = { 0 };
 	const struct flt_row *found;
 	struct flt_row row;
+	uint32_t tgid;
 	int ret = 0;
 
 	if (!count)
@@ -93,6 +94,12 @@ int stats_bind(struct stats *s, struct flt_errmsg *e)
 		struct stats_bound *bound = &s->bound[i];
 
 		bound->tgid = s->args->pids.id[i];
+		if (!flt_procfs_process_of(bound->tgid, &tgid) && tgid != bound->tgid) {
+			ret = flt_errmsg_set(e, -EINVAL, "%" PRIu32 " is a thread of process %"
+					     PRIu32 "; use -p %" PRIu32 " --threads", bound->tgid,
+					     tgid, tgid);
+			break;
+		}
 		ret = flt_procfs_row(bound->tgid, 0, &row);
 		if (!ret)
 			bound->kernel_id = row.id;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "cmd/stats.h"
 #include "loop.h"
@@ -25,23 +24,11 @@ static int report_other(struct stats *s, const char *span, uint64_t ns)
 	return stats_report_row(s, "other", span, &row, ns);
 }
 
-/* Without a common beginning, a row counts from its own. */
-static uint64_t age_of(const struct flt_row *row)
-{
-	struct timespec now;
-	uint64_t ns;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	return ns > row->start ? ns - row->start : 0;
-}
-
 static int report_rows(struct stats *s, const struct flt_look *look, const char *span, uint64_t ns)
 {
 	const char *record = s->by == STATS_BY_THREAD ? "thread" : "process";
 	struct flt_rows changes = { 0 };
 	uint64_t gone;
-	size_t i;
 	int ret;
 
 	ret = flt_rates_between(&s->last.rows, &look->rows, &changes, &s->gone, &gone);
@@ -49,9 +36,9 @@ static int report_rows(struct stats *s, const struct flt_look *look, const char 
 	if (!s->control && !s->args->pids.count)
 		s->vanished += gone;
 	flt_rates_rank(&changes);
-	for (i = 0; i < changes.count && !ret; i++)
-		ret = stats_report_row(s, record, span, &changes.row[i],
-				       ns ? ns : age_of(&changes.row[i]));
+	if (!ret)
+		ret = stats_report_rows(s, record, span, &changes,
+					s->args->top == STATS_TOP_UNSET ? 0 : s->args->top, ns);
 	flt_rows_free(&changes);
 	if (!ret && s->control && s->by == STATS_BY_PROCESS && !s->args->pids.count && !s->session)
 		ret = report_other(s, span, ns);
@@ -70,8 +57,7 @@ static int report_look(struct stats *s, const struct flt_look *look, const char 
 		return stats_report_kinds(s, span, &row.account, ns);
 	if (s->perf)
 		strcpy(row.comm, "(command)");
-	return stats_report_row(s, s->perf ? "running" : "machine", span, &row,
-				ns ? ns : age_of(&row));
+	return stats_report_row(s, s->perf ? "running" : "machine", span, &row, ns);
 }
 
 int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e)

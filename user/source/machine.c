@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -16,6 +17,9 @@
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
 #endif
+
+/* Fixed in the kernel's <linux/proc_ns.h>, and what lsns and nsenter see. */
+#define PROC_PID_INIT_INO 0xeffffffcu
 
 #define CONFIG_BYTES_MAX (4u << 20)
 
@@ -206,6 +210,14 @@ bool flt_machine_initial_user_namespace(void)
 		return true;
 	return sscanf(line, "%llu %llu %llu", &inside, &outside, &count) == 3 && !inside &&
 	       !outside && count == UINT32_MAX;
+}
+
+bool flt_machine_initial_pid_namespace(void)
+{
+	struct stat ns;
+
+	/* Without CONFIG_PID_NS there is but one. */
+	return stat("/proc/self/ns/pid", &ns) || ns.st_ino == PROC_PID_INIT_INO;
 }
 
 static int try_userfaultfd(int flags)

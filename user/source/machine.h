@@ -41,6 +41,9 @@ bool flt_machine_capable(unsigned int capability);
 /* Capabilities of another user namespace do not count for the module. */
 bool flt_machine_initial_user_namespace(void);
 
+/* The module's pids are those of the initial PID namespace. */
+bool flt_machine_initial_pid_namespace(void);
+
 /*
  * 2: userfaultfd also for faults in kernel mode; 1: in user mode only; 0: not at
  * all, -errno says why.

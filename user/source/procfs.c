@@ -110,6 +110,22 @@ int flt_procfs_row(uint32_t tgid, uint32_t tid, struct flt_row *out)
 	return ret;
 }
 
+int flt_procfs_process_of(uint32_t id, uint32_t *tgid)
+{
+	char path[64], text[1024], *line;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", id);
+	ret = read_file(path, text, sizeof(text));
+	if (ret < 0)
+		return ret == -ENOENT ? -ESRCH : ret;
+	/* The name stands before, but a newline in it is escaped there. */
+	line = strstr(text, "\nTgid:");
+	if (!line || sscanf(line, "\nTgid: %" SCNu32, tgid) != 1)
+		return -EBADMSG;
+	return 0;
+}
+
 /* The entries of a directory that are numbers; tgid 0: each is a process. */
 static int each_id(const char *path, uint32_t tgid, struct flt_rows *out)
 {

@@ -20,6 +20,9 @@ int flt_procfs_row(uint32_t tgid, uint32_t tid, struct flt_row *out);
 int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second,
 			  struct flt_row *out);
 
+/* The process that a thread id belongs to, itself for a process. -ESRCH. */
+int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
+
 /* Replace what is in the list: all processes; the threads of one. */
 int flt_procfs_rows(struct flt_rows *out);
 int flt_procfs_threads(uint32_t tgid, struct flt_rows *out);
