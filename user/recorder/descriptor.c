@@ -14,7 +14,8 @@
 
 static bool ours(int fd)
 {
-	return rec.ready && fd >= 0 && (fd == rec.uffd || fd == rec.memfd_self);
+	return rec.ready && fd >= 0 &&
+	       (fd == rec.uffd || fd == rec.memfd_self || (rec.inlined && fd == rec.filter));
 }
 
 static int answer(long ret)
@@ -42,27 +43,24 @@ EXPORT int dup3(int old, int new, int flags)
 
 EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 {
-	unsigned int a = (unsigned int)rec.uffd, b = (unsigned int)rec.memfd_self, x;
+	uint64_t from = first, gap;
 	long ret = 0;
 
-	if (!rec.ready)
+	if (!rec.ready || first > last)
 		return answer(sys3(SYS_close_range, first, last, flags));
-	if (a > b) {
-		x = a;
-		a = b;
-		b = x;
+	while (!ret && from <= last) {
+		int mine[3] = { rec.uffd, rec.memfd_self, rec.inlined ? rec.filter : -1 };
+
+		/* up to the next one of ours, then over it */
+		gap = (uint64_t)last + 1;
+		for (int i = 0; i < 3; i++)
+			if (mine[i] >= 0 && (uint64_t)mine[i] >= from && (uint64_t)mine[i] < gap)
+				gap = (uint64_t)mine[i];
+		if (gap > from)
+			ret = sys3(SYS_close_range, from, gap - 1, flags);
+		from = gap + 1;
 	}
-	for (int i = 0; i < 2 && !ret; i++) {
-		x = i ? b : a;
-		if (x < first || x > last)
-			continue;
-		if (x > first)
-			ret = sys3(SYS_close_range, first, x - 1, flags);
-		if (x == last)
-			return answer(ret);
-		first = x + 1;
-	}
-	return answer(ret ? ret : sys3(SYS_close_range, first, last, flags));
+	return answer(ret);
 }
 
 EXPORT void closefrom(int first)

@@ -49,6 +49,7 @@ static void prepare(void)
 	rec.forking = true;
 	rec.fork_seq++;
 	rec_lock_drop(&rec.pager);
+	rec_server_kick();
 }
 
 static void parent(void)
@@ -89,13 +90,17 @@ static void child(void)
 	sys2(SYS_munmap, rec.ring,
 	     FLT_RING_DATA + (size_t)rec.ring->slot_count * FLT_RING_SLOT);
 	rec_thread_reset();
+	rec.watched = 0;
+	rec.link_free = 0;
 	fd = rec_control_connect();
 	if (fd >= 0) {
 		ret = rec_setup(fd, parent_pid, rec.fork_seq);
-		if (!ret)
+		if (!ret) {
+			rec_inline_setup(true);
 			rec.ready = 1;
-		else if (rec.uffd >= 0)
+		} else if (rec.uffd >= 0) {
 			rec_pager_eject(0, rec.npages);
+		}
 	}
 	sys_restore_signals(signals);
 	if (rec.ready)

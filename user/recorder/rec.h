@@ -45,12 +45,18 @@ enum rec_page {
 #define REC_KEPT   0x40		/* resident, and a copy stays in the shadow: fork under way */
 
 /* A thread of the program, as far as its faults are concerned. */
+struct rec_trace;
 struct rec_thread {
 	uint32_t tid;		/* 0 = free slot */
+	bool watched;		/* counted in rec.watched */
 	bool used;		/* was ever taken: the hash chain goes on here */
 	void *perf;		/* mapped perf ring of its page faults, or NULL */
 	uintptr_t stack_lo;	/* its stack, outside the region; 0, 0 = not known */
 	uintptr_t stack_hi;
+	/* path A; all NULL where the server does it */
+	void *user_event, *kernel_event;	/* mappings that keep them alive */
+	void *altstack;
+	struct rec_trace *trace;
 };
 #define REC_THREADS 4096u	/* slots, open hash by tid; a power of two */
 
@@ -98,6 +104,9 @@ struct rec {
 	uint64_t sample_window;
 	uint32_t sample_left, sample_skipped;
 
+	bool inlined;		/* threads resolve their user-mode faults (path A) */
+	int filter;		/* BPF program of their events */
+	uint32_t watched;	/* threads that cannot: the server watches for all faults */
 	bool maps_changed;	/* objects were looked up anew: tell fltctl */
 	int server_pid;
 	uint32_t server_up;	/* futex: the server runs, or gave up (2) */
@@ -220,6 +229,21 @@ void rec_thread_reset(void);
 bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs,
 		     uint64_t *address, struct rec_fault *f);
 
+/* The sample of the latest user-mode fault, if it was by the instruction at ip. */
+bool rec_thread_last(struct rec_thread *t, uint64_t ip, struct rec_fault *f);
+
+/* inline.c: path A. */
+void rec_inline_setup(bool again);
+bool rec_inline_arm(struct rec_thread *t);
+void rec_inline_disarm(struct rec_thread *t);
+
+/* insn.c */
+bool rec_insn_stores(const uint8_t *code);
+
+/* far.c: the far-memory model. Callers of arrival hold the pager lock. */
+uint64_t rec_far_arrival(uint64_t now);
+void rec_far_wait(uintptr_t page);
+
 /* control.c: the socket to fltctl. */
 int rec_control_connect(void);
 int rec_control_send(int fd, const struct flt_rec_message *m, int pass);
@@ -229,6 +253,9 @@ void rec_control_refuse(int fd, const char *why);
 
 /* server.c */
 int rec_server_start(int socket);
+void rec_server_stuck(void);
+/* Make the server look at everything now. */
+void rec_server_kick(void);
 
 /* start.c */
 void rec_start(void);

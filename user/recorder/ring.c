@@ -4,7 +4,7 @@
 
 /*
  * The next free slot; publish() makes it visible. Waits while the ring is full:
- * fltctl is alive, or its socket is closed and the server kills us before long.
+ * fltctl is alive, or the server sees its socket closed and kills us.
  */
 static void *reserve(void)
 {
@@ -18,6 +18,7 @@ static void *reserve(void)
 			r->totals.full_waits++;
 		}
 		sys2(SYS_nanosleep, &nap, 0);
+		rec_server_stuck();
 	}
 	if (from)
 		r->totals.full_ns += sys_now() - from;

@@ -25,11 +25,14 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 
 #define STACK_BYTES (256UL << 10)
 #define PENDING 512
 #define TICK_NS 500000000L
+#define LOOK_NS 10000000L	/* path A: for faults whose signal was blocked */
+#define HOT_NS   3000000L	/* path A: how long to go on looking after one */
 
 struct pending {
 	struct uffd_msg msg;
@@ -47,7 +50,7 @@ static struct {
 	uintptr_t page;
 } wake[PENDING];		/* far-memory model: pages filled, not yet arrived */
 static unsigned int wake_head, wake_tail;
-static int sock, pidfd, cpu_seen, cpu_set;
+static int sock, pidfd, cpu_seen, cpu_set, kicks;
 static bool kernel_lacks_kcmp;
 static bool ending;		/* the image is over; its children may still need us */
 static struct rec_trace trace;
@@ -75,17 +78,6 @@ static void kill_target(const char *why)
 	rec.dead = true;
 	sys4(SYS_pidfd_send_signal, pidfd, SIGKILL, 0, 0);
 	leave(FLT_REC_FATAL, why);
-}
-
-/* Far memory: when does a page that starts now arrive? */
-static uint64_t arrival(uint64_t now)
-{
-	uint64_t start = now > rec.link_free ? now : rec.link_free;
-
-	if (rec.cfg.bandwidth)
-		start += REC_PAGE * 1000000000ULL / rec.cfg.bandwidth;
-	rec.link_free = start;
-	return start + rec.cfg.latency_ns;
 }
 
 static void wake_arrived(bool all)
@@ -126,6 +118,10 @@ static void describe(struct rec_fault *f, const struct uffd_msg *m)
 	struct rec_thread *t = rec_thread_find(f->tid);
 	struct rec_regs regs;
 	uint64_t exact;
+
+	/* made by a raw clone: nothing tells us of its faults but the descriptor */
+	if (rec.inlined && !t && !rec.watched)
+		__atomic_fetch_add(&rec.watched, 1, __ATOMIC_RELAXED);
 
 	f->cpu = 0xffff;
 	if (rec_thread_regs(t, f->address & ~(REC_PAGE - 1), &regs, &exact, f)) {
@@ -312,7 +308,7 @@ static enum rec_verdict process(struct pending *p)
 			if (v == REC_DONE && (rec.cfg.latency_ns || rec.cfg.bandwidth)) {
 				if (wake_head - wake_tail == PENDING)
 					wake_arrived(true);
-				wake[wake_head % PENDING].when = arrival(sys_now());
+				wake[wake_head % PENDING].when = rec_far_arrival(sys_now());
 				wake[wake_head++ % PENDING].page = a;
 			}
 		}
@@ -410,6 +406,24 @@ static void hear(void)
 	rec_control_send(sock, &reply, -1);
 }
 
+/*
+ * Somebody waits for room in the ring. If that is the server itself, it must see
+ * from here that fltctl will never make any.
+ */
+void rec_server_stuck(void)
+{
+	struct pollfd p = { sock, 0, 0 };	/* POLLHUP is always told */
+	struct timespec t = { 0 };
+
+	if (sys0(SYS_getpid) == rec.server_pid && sys5(SYS_ppoll, &p, 1, &t, 0, 8) > 0)
+		kill_target("fltctl has gone");
+}
+
+void rec_server_kick(void)
+{
+	sys2(SYS_kill, rec.server_pid, SIGIO);
+}
+
 /* exec leaves our memory to us alone; nobody else tells if the new image is not ours. */
 static bool same_memory(void)
 {
@@ -425,20 +439,29 @@ static bool same_memory(void)
 
 static void loop(void)
 {
-	struct pollfd p[3 + REC_CHILDREN];
+	struct pollfd p[4 + REC_CHILDREN];
 	int child[REC_CHILDREN];
+	uint64_t hot = 0, looked = sys_now();
 
 	for (;;) {
 		struct timespec t = { .tv_nsec = TICK_NS };
-		unsigned int n = 3;
+		unsigned int n = 4;
+		bool all = !rec.inlined || rec.watched || rec.frozen || npending;
 		long ret;
 
-		p[0] = (struct pollfd){ rec.uffd, POLLIN, 0 };
+		if (!all) {
+			uint64_t now = sys_now();
+
+			all = now < hot;
+			t.tv_nsec = all ? (long)(hot - now) : LOOK_NS;
+		}
+		p[0] = (struct pollfd){ all ? rec.uffd : -1, POLLIN, 0 };
+		p[3] = (struct pollfd){ kicks, POLLIN, 0 };
 		p[1] = (struct pollfd){ sock, POLLIN, 0 };
 		p[2] = (struct pollfd){ ending ? -1 : pidfd, POLLIN, 0 };
 		for (int i = 0; i < REC_CHILDREN; i++)
 			if (rec.child[i].uffd >= 0) {
-				child[n - 3] = i;
+				child[n - 4] = i;
 				p[n++] = (struct pollfd){ rec.child[i].uffd, POLLIN, 0 };
 			}
 		if (rec.frozen)
@@ -453,19 +476,31 @@ static void loop(void)
 		}
 		ret = sys5(SYS_ppoll, p, n, &t, 0, 8);
 		wake_arrived(false);
-		if (ret > 0 && p[0].revents)
+		if (ret > 0 && p[3].revents) {
+			struct signalfd_siginfo info;
+
+			while (sys3(SYS_read, kicks, &info, sizeof info) > 0)
+				;
+		}
+		if (!all || (ret > 0 && (p[0].revents || p[3].revents))) {
 			fetch(rec.uffd, IMAGE);
-		for (unsigned int k = 3; ret > 0 && k < n; k++)
+			if (npending || (ret > 0 && p[3].revents))
+				hot = sys_now() + HOT_NS;
+		}
+		for (unsigned int k = 4; ret > 0 && k < n; k++)
 			if (p[k].revents)
-				fetch(p[k].fd, child[k - 3]);
+				fetch(p[k].fd, child[k - 4]);
 		if (npending)
 			work();
 		if (ret > 0 && p[1].revents)
 			hear();
 		if (ret > 0 && p[2].revents)
 			ending = true;
-		if (!ret && t.tv_nsec == TICK_NS && !same_memory())
-			ending = true;
+		if (!ret && sys_now() - looked > TICK_NS) {
+			looked = sys_now();
+			if (!same_memory())
+				ending = true;
+		}
 		if (ending) {
 			/* whoever held these locks is gone */
 			rec.pager.word = 0;
@@ -512,12 +547,14 @@ static void up(uint32_t state)
 static int serve(void *unused)
 {
 	struct flt_rec_message m = { .type = FLT_REC_READY, .pid = 0 };
+	uint64_t sigio = 1ULL << (SIGIO - 1);
 
 	(void)unused;
 	rec.server_pid = (int)sys0(SYS_getpid);
 	sys2(SYS_prctl, PR_SET_NAME, "flt-server");
 	sys0(SYS_setsid);
 	close_others();
+	kicks = (int)sys4(SYS_signalfd4, -1, &sigio, 8, SFD_NONBLOCK | SFD_CLOEXEC);
 	npending = 0;
 	wake_head = wake_tail = 0;
 	cpu_seen = cpu_set = -1;

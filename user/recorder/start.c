@@ -217,8 +217,12 @@ void rec_start(void)
 	rec_fork_install();
 	signals = sys_block_signals();
 	rec.pid = (int)sys0(SYS_getpid);
-	if (!rec_setup(fd, 0, 0))
+	if (!rec_setup(fd, 0, 0)) {
+		rec_inline_setup(false);
+		if (rec.inlined)
+			rec.filter = raise_fd(rec.filter);
 		__atomic_store_n(&rec.ready, 1, __ATOMIC_RELEASE);
+	}
 	sys_restore_signals(signals);
 	if (rec.ready)
 		rec_thread_main();

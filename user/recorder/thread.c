@@ -110,6 +110,11 @@ void rec_thread_begin(uintptr_t stack_lo, uintptr_t stack_hi)
 	t->stack_lo = stack_lo;
 	t->stack_hi = stack_hi;
 	t->perf = open_ring();
+	if (rec.inlined && (!t->perf || !rec_inline_arm(t))) {
+		t->watched = true;
+		__atomic_fetch_add(&rec.watched, 1, __ATOMIC_RELAXED);
+		rec_server_kick();
+	}
 }
 
 /* A thread made by pthread_create: undone at its end, however it ends. */
@@ -153,6 +158,10 @@ void rec_thread_end(void)
 
 	if (!t)
 		return;
+	rec_inline_disarm(t);
+	if (t->watched)
+		__atomic_fetch_sub(&rec.watched, 1, __ATOMIC_RELAXED);
+	t->watched = false;
 	perf = t->perf;
 	t->perf = NULL;
 	__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
@@ -166,23 +175,58 @@ void rec_thread_reset(void)
 	memset(rec.thread, 0, sizeof rec.thread);
 }
 
-bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs,
-		     uint64_t *address, struct rec_fault *f)
+/* The sample that ends at `end`, or false if what is there is none of ours. */
+static bool read_sample(const struct perf_event_mmap_page *p, uint64_t end, struct sample *s)
 {
-	const struct perf_event_mmap_page *p = t ? t->perf : NULL;
 	const char *data = (const char *)p + REC_PAGE;
-	struct sample s = { 0 };
+	uint64_t from = end - sizeof(*s), word;
+
+	if (end < sizeof(*s))
+		return false;
+	for (size_t i = 0; i < sizeof(*s); i += sizeof(word)) {
+		memcpy(&word, data + (from + i) % REC_PAGE, sizeof(word));
+		memcpy((char *)s + i, &word, sizeof(word));
+	}
+	return s->header.type == PERF_RECORD_SAMPLE && s->header.size == sizeof(*s) && s->abi;
+}
+
+/* Samples back from the latest that are worth a look: signal frames fault, too. */
+#define BACK 8
+
+bool rec_thread_last(struct rec_thread *t, uint64_t ip, struct rec_fault *f)
+{
+	const struct perf_event_mmap_page *p = t->perf;
+	struct sample s;
 	uint64_t head;
 
 	if (!p)
 		return false;
 	head = __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
-	if (head < sizeof s)
-		return false;
-	for (size_t i = 0; i < sizeof s / 8; i++)
-		((uint64_t *)&s)[i] =
-			*(const uint64_t *)(data + (head - sizeof s + i * 8) % REC_PAGE);
-	if (s.header.type != PERF_RECORD_SAMPLE || s.header.size != sizeof s || !s.abi ||
+	for (unsigned int k = 0; k < BACK; k++) {
+		if (head < k * sizeof(s) || !read_sample(p, head - k * sizeof(s), &s))
+			return false;
+		if (s.address < rec.lo || s.address >= rec.hi ||
+		    (s.header.misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+			continue;
+		if (s.uip != ip)
+			return false;
+		f->address = s.address;
+		f->ip = s.uip;
+		f->cpu = (uint16_t)s.cpu;
+		if (s.time && s.time < f->time)
+			f->time = s.time;
+		return true;
+	}
+	return false;
+}
+
+bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs,
+		     uint64_t *address, struct rec_fault *f)
+{
+	const struct perf_event_mmap_page *p = t ? t->perf : NULL;
+	struct sample s;
+
+	if (!p || !read_sample(p, __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE), &s) ||
 	    (s.address & ~(REC_PAGE - 1)) != page)
 		return false;
 	*address = s.address;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * far.c - the far-memory model: what a page brought in would cost elsewhere.
+ *
+ * One link with a bandwidth, which pages use one after the other, and a latency
+ * that each has for itself. A page is filled at once but its waiters are woken
+ * when it would have arrived.
+ */
+#include "rec.h"
+
+uint64_t rec_far_arrival(uint64_t now)
+{
+	uint64_t free = __atomic_load_n(&rec.link_free, __ATOMIC_RELAXED), sent;
+
+	do {
+		sent = now > free ? now : free;
+		if (rec.cfg.bandwidth)
+			sent += REC_PAGE * 1000000000ULL / rec.cfg.bandwidth;
+	} while (!__atomic_compare_exchange_n(&rec.link_free, &free, sent, false,
+					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return sent + rec.cfg.latency_ns;
+}
+
+/* The calling thread has just filled that page for itself. */
+void rec_far_wait(uintptr_t page)
+{
+	uint64_t now, when;
+
+	if (!rec.cfg.latency_ns && !rec.cfg.bandwidth)
+		return;
+	now = sys_now();
+	when = rec_far_arrival(now);
+	while (now < when) {
+		/* a sleep is late by tens of us: spin the last stretch */
+		if (when - now > 100000) {
+			struct timespec t = { .tv_sec = (long)((when - now) / 1000000000),
+					      .tv_nsec = (long)((when - now - 80000) % 1000000000) };
+
+			sys2(SYS_nanosleep, &t, 0);
+		}
+		now = sys_now();
+	}
+	rec_pager_wake(page);
+}
