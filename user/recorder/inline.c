@@ -135,7 +135,12 @@ static void handle(int sig, siginfo_t *info, void *context)
 	if (!t || !t->trace || !rec.ready || !rec_thread_last(t, regs.ip, &f))
 		return;
 	page = (f.address - rec.lo) / REC_PAGE;
-	if ((rec.page[page] & REC_STATE) == REC_PLAIN)
+	/*
+	 * There already: the signal is late. If it is marked so but was dropped behind
+	 * our back, the server finds the fault when it comes again.
+	 */
+	if ((rec.page[page] & REC_STATE) == REC_PLAIN ||
+	    (rec.page[page] & REC_STATE) == REC_RESIDENT)
 		return;
 	if (rec_insn_stores((const uint8_t *)regs.ip))
 		f.flags |= FLT_RING_F_WRITE;

@@ -174,6 +174,8 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 		if (state != REC_RESIDENT)
 			count_in(page);
 		rec_pager_wake(a);
+		if (f->late)
+			return REC_DONE;
 		break;
 	case -EAGAIN:
 		return REC_LATER;

@@ -136,6 +136,7 @@ struct rec_fault {
 	uint16_t cpu;
 	uint8_t flags;		/* FLT_RING_F_* */
 	uint8_t frames;
+	bool late;		/* most likely done already: not worth a word then */
 };
 
 /* pager.c: page states. Callers hold the pager lock. */

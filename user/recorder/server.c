@@ -32,7 +32,8 @@
 #define PENDING 512
 #define TICK_NS 500000000L
 #define LOOK_NS 10000000L	/* path A: for faults whose signal was blocked */
-#define HOT_NS   3000000L	/* path A: how long to go on looking after one */
+#define HOT_NS   3000000L	/* path A: how long to go on looking after one in the kernel */
+#define YIELD_NS 2000000L	/* path A: time for a thread to do it itself */
 
 struct pending {
 	struct uffd_msg msg;
@@ -267,6 +268,21 @@ static void check_children(void)
 	thaw();
 }
 
+/*
+ * A fault of a thread that resolves its own, and not one in the kernel: we met it
+ * on its way. If its page is still missing a moment later, the thread cannot.
+ */
+static bool handled_there(const struct pending *p, uint32_t tid, uintptr_t page)
+{
+	struct rec_thread *t = rec.inlined ? rec_thread_find(tid) : NULL;
+	struct rec_fault f = { .time = p->time };
+	struct rec_regs regs;
+	uint64_t exact;
+
+	return t && t->user_event &&
+	       !(rec_thread_regs(t, page, &regs, &exact, &f) && f.flags & FLT_RING_F_KERNEL);
+}
+
 static enum rec_verdict process(struct pending *p)
 {
 	const struct uffd_msg *m = &p->msg;
@@ -288,6 +304,11 @@ static enum rec_verdict process(struct pending *p)
 		if (rec_lock_owner(&rec.pager) == f.tid) {
 			rec_pager_rescue(f.address);
 			return REC_DONE;
+		}
+		if (handled_there(p, f.tid, a)) {
+			if (sys_now() - p->time < YIELD_NS)
+				return REC_LATER;
+			f.late = true;
 		}
 		describe(&f, m);
 	}
@@ -446,7 +467,7 @@ static void loop(void)
 	for (;;) {
 		struct timespec t = { .tv_nsec = TICK_NS };
 		unsigned int n = 4;
-		bool all = !rec.inlined || rec.watched || rec.frozen || npending;
+		bool all = !rec.inlined || rec.watched || rec.frozen;
 		long ret;
 
 		if (!all) {
@@ -467,7 +488,7 @@ static void loop(void)
 		if (rec.frozen)
 			t.tv_nsec = 10000000;
 		if (npending)
-			t.tv_nsec = 50000;
+			t.tv_nsec = rec.inlined ? 500000 : 50000;
 		if (wake_head != wake_tail) {
 			uint64_t now = sys_now(), when = wake[wake_tail % PENDING].when;
 
@@ -484,7 +505,7 @@ static void loop(void)
 		}
 		if (!all || (ret > 0 && (p[0].revents || p[3].revents))) {
 			fetch(rec.uffd, IMAGE);
-			if (npending || (ret > 0 && p[3].revents))
+			if (ret > 0 && p[3].revents)
 				hot = sys_now() + HOT_NS;
 		}
 		for (unsigned int k = 4; ret > 0 && k < n; k++)

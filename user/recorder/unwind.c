@@ -230,7 +230,8 @@ void rec_unwind(struct rec_trace *out, struct rec_fault *f, const struct rec_reg
 		uint64_t sp = g.sp;
 
 		if (!step(&r, &g, &exact, &end)) {
-			if (!end)
+			/* the first frame of all has no rule, and nothing above it */
+			if (!end && !(t && g.sp + 64 >= t->stack_hi && g.sp <= t->stack_hi))
 				f->flags |= FLT_RING_F_UNWIND;
 			break;
 		}

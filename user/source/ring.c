@@ -227,8 +227,10 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 		ask.type = FLT_REC_BYE;
 		if (other)
 			send_message(other->conn, &ask, NULL, 0);
-		if (configure(r, i, -1))
+		if (configure(r, i, -1)) {
+			r->to.refused(r->to.arg, peer.pid, "there is no memory for its ring");
 			hang_up(r, i);
+		}
 		return;
 	}
 	other = running(r, m->fork_parent, i);

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A recorded program never runs on with nobody to serve its faults, and its
+# residency, seen from outside through pagemap, stays below the limit.
+#
+# usage: death.sh BUILD-DIR
+set -euo pipefail
+
+build=$(realpath "$1")
+fltctl=$build/fltctl
+work=$(mktemp -d)
+record='' target=''
+cleanup() {
+	local pid
+	for pid in $target $record; do
+		kill -9 "$pid" 2> /dev/null || true
+	done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+cd "$work"
+failed=0
+# check SENTENCE COMMAND...
+check() {
+	local what=$1
+	shift
+	if "$@"; then echo "ok $what"; else echo "not ok $what"; failed=1; fi
+}
+
+start() {
+	rm -f pid trace.flt*
+	"$fltctl" record -L 8 -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
+	record=$!
+	for _ in $(seq 100); do
+		[ -s pid ] && break
+		sleep 0.1
+	done
+	target=$(cat pid)
+}
+
+# Dead, or a zombie that nobody has waited for yet.
+gone() {
+	for _ in $(seq 10); do
+		[ ! -e "/proc/$1" ] && return 0
+		grep -q '^State:.[ZX]' "/proc/$1/status" 2> /dev/null && return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+server_of() {
+	local d
+	for d in /proc/[0-9]*; do
+		[ "$(cat "$d/comm" 2> /dev/null)" = flt-server ] || continue
+		[ "$(awk '{ print $4 }' "$d/stat")" = "$record" ] && basename "$d" && return
+	done
+}
+
+start
+worst=0
+for _ in $(seq 20); do
+	pages=$("$build/tests/recorder/resident" "$target")
+	[ "$pages" -gt "$worst" ] && worst=$pages
+	sleep 0.05
+done
+echo "# at most $worst of 2048 pages resident in 20 looks"
+# 256 is one batch of evictions
+check "the region is found" [ "$worst" -gt 1024 ]
+check "resident pages stay below the limit" [ "$worst" -le $((2048 + 256)) ]
+
+kill -9 "$(server_of)"
+check "the program is killed when its fault server dies" gone "$target"
+status=0
+wait "$record" || status=$?
+record=''
+check "its status is that of the kill" [ $status = 137 ]
+check "the report says why" grep -q 'fault server died' err
+
+start
+sleep 2		# what is in the file is flushed once a second
+kill -9 "$record"
+{ wait "$record" || true; } 2> /dev/null
+record=''
+check "the program is killed when fltctl dies" gone "$target"
+"$fltctl" script --csv --no-stack trace.flt > salvaged.csv 2> /dev/null || true
+check "the file of a killed fltctl can be read" [ "$(wc -l < salvaged.csv)" -gt 1 ]
+target=''
+
+# A file system that is full at once: an error, an end.
+mkdir small
+if mount -t tmpfs -o size=64k none small 2> /dev/null; then
+	status=0
+	timeout 60 "$fltctl" record -L 8 -o small/trace.flt -- \
+		"$build/tests/recorder/walk" 20 > /dev/null 2> err || status=$?
+	umount small
+	check "a full disk is a failure" [ $status = 1 ]
+	check "the failure is told" grep -q 'cannot write' err
+else
+	echo "ok a full disk # skip: no right to mount"
+fi
+[ $failed = 0 ]

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * resident.c - pages of a recorded process's region that are present, by pagemap.
+ *
+ * The region and its shadow stand in /proc/PID/maps as one or two large private
+ * anonymous mappings without a name; the first half of their extent is the
+ * region. Knows nothing else of the recorder.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	uint64_t start, end, lo = 0, hi = 0, size = 0, present = 0, entry[512];
+	char path[64], line[512];
+	unsigned long inode;
+	FILE *f;
+	int fd;
+
+	if (argc != 2)
+		return 2;
+	snprintf(path, sizeof(path), "/proc/%s/maps", argv[1]);
+	f = fopen(path, "r");
+	if (!f)
+		return 1;
+	/* the region is 2 MiB aligned inside the largest stretch of such mappings */
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw-p %*x %*x:%*x %lu", &start, &end, &inode) != 3 ||
+		    inode || strchr(line, '['))
+			continue;
+		if (start != hi)
+			lo = start;
+		hi = end;
+		if (hi - lo > size) {
+			size = hi - lo;
+			snprintf(path, sizeof(path), "%" PRIx64, lo);
+		}
+	}
+	fclose(f);
+	lo = strtoull(path, NULL, 16);
+	lo = (lo + (2u << 20) - 1) & ~((2ull << 20) - 1);
+	snprintf(path, sizeof(path), "/proc/%s/pagemap", argv[1]);
+	fd = open(path, O_RDONLY);
+	/* the program's few mappings all lie in the region's first GiB */
+	for (uint64_t a = lo; fd >= 0 && a < lo + (1ull << 30); a += sizeof(entry) / 8 * 4096) {
+		ssize_t n = pread(fd, entry, sizeof(entry), (off_t)(a / 4096 * 8));
+
+		for (ssize_t i = 0; i < n / 8; i++)
+			present += entry[i] >> 63;
+	}
+	printf("%" PRIu64 "\n", present);
+	return 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * syscall.c - memory calls made through libc's syscall().
+ *
+ * In assembly, like libc's own: callers may make calls that return twice or on
+ * another stack, which a function in C would not survive.
+ */
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+
+long rec_syscall_memory(long n, long a, long b, long c, long d, long e, long f)
+	__attribute__((visibility("hidden")));
+
+long rec_syscall_memory(long n, long a, long b, long c, long d, long e, long f)
+{
+	switch (n) {
+	case SYS_mmap:
+		return (long)mmap((void *)a, (size_t)b, (int)c, (int)d, (int)e, f);
+	case SYS_munmap:
+		return munmap((void *)a, (size_t)b);
+	case SYS_mremap:
+		return (long)mremap((void *)a, (size_t)b, (size_t)c, (int)d, (void *)e);
+	case SYS_madvise:
+		return madvise((void *)a, (size_t)b, (int)c);
+	case SYS_mprotect:
+		return mprotect((void *)a, (size_t)b, (int)c);
+	case SYS_mlock:
+		return mlock((void *)a, (size_t)b);
+	default:
+		return mlockall((int)a);
+	}
+}
+
+#define TEXT_OF(n) #n
+#define TEXT(n) TEXT_OF(n)
+#define TO_US(n) "cmpl $" TEXT(n) ", %edi\nje rec_syscall_memory\n"
+
+__asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n"
+	TO_US(__NR_mmap) TO_US(__NR_munmap) TO_US(__NR_mremap) TO_US(__NR_madvise)
+	TO_US(__NR_mprotect) TO_US(__NR_mlock) TO_US(__NR_mlockall)
+	"movq %rdi, %rax\nmovq %rsi, %rdi\nmovq %rdx, %rsi\nmovq %rcx, %rdx\n"
+	"movq %r8, %r10\nmovq %r9, %r8\nmovq 8(%rsp), %r9\nsyscall\n"
+	"cmpq $-4095, %rax\njae 1f\nret\n"
+	"1: negl %eax\npushq %rax\ncall __errno_location@PLT\npopq %rcx\nmovl %ecx, (%rax)\n"
+	"orq $-1, %rax\nret\n.size syscall, .-syscall\n");
