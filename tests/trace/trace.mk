@@ -21,3 +21,21 @@ $(O)/trace/generate: $(O)/tests/trace/generate.o $(O)/libfltctl.a
 .PHONY: check-trace
 check-trace: $(TRACE_UNITS)
 	@for t in $(TRACE_UNITS); do echo "== $${t##*/}"; $$t || exit 1; done
+
+LINES := $(addprefix $(O)/trace/,lines lines-pie lineslib.so)
+
+$(O)/trace/lines: LINES_FLAGS := -no-pie
+$(O)/trace/lines-pie: LINES_FLAGS := -pie -fPIE
+$(O)/trace/lines $(O)/trace/lines-pie: tests/trace/lines.c tests/trace/lines.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(LINES_FLAGS) -o $@ $<
+
+$(O)/trace/lineslib.so: tests/trace/lineslib.c tests/trace/lines.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -o $@ $<
+
+## make check-lines         faults at known lines: recorded, and reported there
+.PHONY: check-lines
+check-lines: $(LINES) $(O)/fltctl
+	tests/trace/lines.sh $(O)/fltctl $(O)/trace
+CHECK_NATIVE += check-lines

@@ -194,11 +194,14 @@ static void call_site(struct flt_symbols *s, Dwarf_Die *cu, Dwarf_Die *die, stru
 static void inlines_add(struct flt_symbols *s, Dwfl_Module *module, Dwarf_Addr address, struct stack *stack)
 {
 	Dwarf_Addr bias;
-	Dwarf_Die *cu = dwfl_module_addrdie(module, address, &bias), *scopes = NULL;
+	Dwarf_Die *cu = dwfl_module_addrdie(module, address, &bias), *inner = NULL, *scopes = NULL;
 	const char *name;
 	int n, i;
 
-	n = cu ? dwarf_getscopes(cu, address - bias, &scopes) : -1;
+	/* From an inlined function on, these are the scopes it was written in, not those it is in now. */
+	n = cu ? dwarf_getscopes(cu, address - bias, &inner) : -1;
+	if (n > 0)
+		n = dwarf_getscopes_die(&inner[0], &scopes);
 	for (i = 0; i < n && stack->count < INLINE_MAX; i++) {
 		switch (dwarf_tag(&scopes[i])) {
 		case DW_TAG_inlined_subroutine:
@@ -219,6 +222,7 @@ static void inlines_add(struct flt_symbols *s, Dwfl_Module *module, Dwarf_Addr a
 		}
 	}
 	free(scopes);
+	free(inner);
 }
 
 static void elf_lookup(struct flt_symbols *s, const struct flt_elf_file *elf, uint64_t offset, struct stack *stack,

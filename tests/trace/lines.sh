@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lines.sh FLTCTL BUILD - faults at known lines, recorded and reported.
+#
+# The program, its PIE and its stripped form with a separate debug file must all
+# name every marked line with exactly PAGES faults (one more where the line's own
+# code or data comes in with it).
+set -euo pipefail
+
+fltctl=$1 build=$2
+here=$(dirname "$(readlink -f "$0")")
+pages=$(sed -n 's/^#define PAGES //p' "$here/lines.h")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+
+fail() {
+	echo "lines: $*" >&2
+	failed=1
+}
+
+# mark NAME FILE: the line that carries the mark
+mark() {
+	grep -n "MARK $1 " "$here/$2" | cut -d: -f1
+}
+
+# count FUNCTION FILE LINE < CSV of --by line
+count() {
+	python3 -c '
+import csv, os, sys
+want = tuple(sys.argv[1:4])
+print(sum(int(r["faults"]) for r in csv.DictReader(sys.stdin)
+          if (r["function"], os.path.basename(r["file"]), r["line"]) == want))' "$@"
+}
+
+expect() {
+	local name=$1 function=$2 file=$3 n
+	n=$(count "$function" "$file" "$(mark "$name" "$file")" <"$tmp/rows.csv")
+	if ((n < pages || n > pages + 1)); then
+		fail "$variant: $function at $file:$(mark "$name" "$file") has $n faults, not $pages"
+	fi
+}
+
+try() {
+	variant=$1
+	"$fltctl" record -q -o "$tmp/t.flt" -- "$2" "$3"
+	"$fltctl" report --by line --csv "$tmp/t.flt" >"$tmp/rows.csv"
+	expect recursion recursion lines.c
+	expect inlined innermost lines.c
+	expect frameless frameless lines.c
+	expect callback compare lines.c
+	expect library lines_touch lineslib.c
+	"$fltctl" script --json "$tmp/t.flt" >"$tmp/faults.json"
+}
+
+if ! "$fltctl" record -q -o "$tmp/t.flt" -- true 2>"$tmp/err"; then
+	echo "lines: SKIP: no perf events here: $(cat "$tmp/err")"
+	exit 0
+fi
+
+try "no PIE" "$build/lines" "$build/lineslib.so"
+
+# The inlined calls are all named, outermost last, and the recursion is as deep as
+# it was; frame pointers can miss the caller of a function that has no frame itself.
+line() {
+	mark "$1" lines.c
+}
+chain="innermost (lines.c:$(line inlined)) < between (lines.c:$(line between)) < inlined (lines.c:$(line outer))"
+grep -cF "$chain" "$tmp/faults.json" >"$tmp/n" || true
+(($(cat "$tmp/n") >= pages)) || fail "inlined functions: $(cat "$tmp/n") faults with '$chain', not $pages"
+python3 - "$tmp/faults.json" "$(line recursion)" "$pages" <<'PY' || fail "depth of the recursion"
+import json, sys
+deep = [f["stack"].count("recursion (lines.c") for f in map(json.loads, open(sys.argv[1]))
+        if f["stack"].startswith("recursion (lines.c:%s)" % sys.argv[2])]
+sys.exit(not (len(deep) >= int(sys.argv[3]) and all(d in (20, 21) for d in deep)))
+PY
+
+try "PIE" "$build/lines-pie" "$build/lineslib.so"
+
+# Stripped, its debug information elsewhere, found by .gnu_debuglink.
+mkdir "$tmp/.debug"
+cp "$build/lines-pie" "$tmp/lines-stripped"
+objcopy --only-keep-debug "$tmp/lines-stripped" "$tmp/.debug/lines-stripped.debug"
+objcopy --strip-all "$tmp/lines-stripped"
+(cd "$tmp/.debug" && objcopy --add-gnu-debuglink=lines-stripped.debug ../lines-stripped)
+try "stripped with a debug file" "$tmp/lines-stripped" "$build/lineslib.so"
+
+# Without it: no names, but the object, and no fault is lost.
+rm -r "$tmp/.debug"
+"$fltctl" report --by object --csv "$tmp/t.flt" >"$tmp/objects.csv"
+n=$(python3 -c '
+import csv, sys
+print(sum(int(r["faults"]) for r in csv.DictReader(sys.stdin) if r["object"].endswith("/lines-stripped")))' <"$tmp/objects.csv")
+((n >= 4 * pages)) || fail "stripped: $n faults in the object, at least $((4 * pages)) were made"
+"$fltctl" report "$tmp/t.flt" | grep -q 'lines-stripped+0x' || fail "stripped: no object+offset"
+
+# As many as the kernel counts in a run alone. vfork(), so that nothing of the
+# parent's is in it; GUP faults of exec, which perf does not see, are one or two.
+counted=$(python3 - "$build/lines" "$build/lineslib.so" <<'PY'
+import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+usage = os.wait4(pid, 0)[2]
+print(usage.ru_minflt + usage.ru_majflt)
+PY
+)
+seen=$("$fltctl" record -o "$tmp/t.flt" -- "$build/lines" "$build/lineslib.so" 2>&1 | sed -n 's/.*: \([0-9]*\) faults (.*/\1/p')
+((seen <= counted + 8 && seen + 8 >= counted)) || fail "recorded $seen faults, wait4() of a run alone says $counted"
+
+exit $failed
