@@ -29,6 +29,33 @@
 static FILE *out;
 static unsigned long processes;
 
+struct ended {
+	pid_t pid;
+	unsigned long long start;
+};
+
+/*
+ * An orphan can be reported twice: to the tracer, and, if its parent ended
+ * between its death and that wait, again to us as the parent it was given.
+ */
+static int seen_before(pid_t pid, unsigned long long start)
+{
+	static struct ended *list;
+	static size_t n;
+
+	for (size_t i = n; i-- > 0;)
+		if (list[i].pid == pid && list[i].start == start)
+			return 1;
+	if (!(n & (n + 1))) {
+		list = realloc(list, 2 * (n + 1) * sizeof(*list));
+		if (!list)
+			err(1, "realloc");
+	}
+	list[n].pid = pid;
+	list[n++].start = start;
+	return 0;
+}
+
 /* Of a zombie: the thread group's own totals, without its children's. */
 static void stat_print(pid_t pid)
 {
@@ -53,6 +80,8 @@ static void stat_print(pid_t pid)
 	for (char *c = comm + 1; *c; c++)
 		if (*c <= ' ' || *c > '~')
 			*c = '?';
+	if (seen_before(pid, start))
+		return;
 	fprintf(out, "proc %d %llu %s %lu %lu\n", (int)pid, start, comm + 1, minflt, majflt);
 	processes++;
 }
