@@ -19,3 +19,9 @@ $(O)/libfltrec.so: $(REC) $(O)/user/recorder/jemalloc.a
 		-pthread -lm -ldl
 
 ALL += $(O)/libfltrec.so
+
+.PHONY: install-recorder
+install-recorder: $(O)/libfltrec.so
+	install -d $(DESTDIR)$(PREFIX)/lib/flt
+	install -m 755 $< $(DESTDIR)$(PREFIX)/lib/flt/libfltrec.so
+install: install-recorder

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stores.c - nothing that was stored is lost by eviction.
+ *
+ * Threads add to words of their own all over regions that have room for an eighth
+ * of themselves; every sum is known. Once over zeros, where changes go to the private
+ * file, and once over a file, which must hold them after fltuffd_sync(). Then what
+ * may not hang: system calls on missing pages, a program that drops pages meanwhile,
+ * a child that touches the region, a backing that fails now and then.
+ */
+#include <fltuffd.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYTES (8u << 20)
+#define THREADS 4
+#define ROUNDS 3
+
+static int failed;
+
+static void check(const char *what, int good)
+{
+	printf("%s %s\n", good ? "ok" : "not ok", what);
+	failed |= !good;
+}
+
+struct adder {
+	pthread_t thread;
+	volatile uint64_t *words;
+	unsigned int lane;
+};
+
+static void *add(void *arg)
+{
+	struct adder *a = arg;
+
+	/* lanes share pages, so stores of others meet each eviction */
+	for (int r = 0; r < ROUNDS; r++)
+		for (size_t i = a->lane; i < BYTES / 8; i += 64)
+			a->words[i] += i + 1;
+	return NULL;
+}
+
+static size_t run(struct fltuffd *p)
+{
+	volatile uint64_t *words = fltuffd_memory(p);
+	struct adder a[THREADS];
+	size_t wrong = 0;
+
+	for (unsigned int i = 0; i < THREADS; i++) {
+		a[i] = (struct adder){ .words = words, .lane = i };
+		pthread_create(&a[i].thread, NULL, add, &a[i]);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(a[i].thread, NULL);
+	for (size_t i = 0; i < BYTES / 8; i++)
+		wrong += words[i] != (i % 64 < THREADS ? (i + 1) * ROUNDS : 0);
+	return wrong;
+}
+
+static int flaky(void *context, uint64_t offset, void *data, size_t n)
+{
+	(void)context;
+	memset(data, 7, n);
+	for (uint64_t o = offset; o < offset + n; o += 4096)
+		if (o / 4096 % 16 == 5)
+			return -EIO;
+	return 0;
+}
+
+static sigjmp_buf out;
+
+static void leave(int sig)
+{
+	siglongjmp(out, sig);
+}
+
+static struct fltuffd *start(struct fltuffd_config *c)
+{
+	struct fltuffd *p = NULL;
+	int ret = fltuffd_open(&p, c);
+
+	if (ret) {
+		printf("cannot open a pager: %s\n", strerror(-ret));
+		exit(1);
+	}
+	return p;
+}
+
+int main(void)
+{
+	struct fltuffd_config c = { .bytes = BYTES, .limit = BYTES / 8, .threads = 2, .prefetch = 2 };
+	int fd = memfd_create("file", 0), status, pair[2];
+	volatile size_t signals = 0, wrong = 0, i;
+	struct fltuffd_stats s;
+	struct fltuffd *p;
+	uint64_t *copy;
+	char *m;
+	pid_t pid;
+
+	fltuffd_backing_zero(&c.backing);
+	p = start(&c);
+	check("stores survive eviction to the private file", !run(p));
+	fltuffd_stats(p, &s);
+	check("pages were evicted and written", s.evicted > BYTES / 4096 && s.written);
+	check("the limit held", s.resident_peak <= c.limit / 4096);
+	check("zeros take no sync", fltuffd_sync(p) == -EROFS);
+	pid = fork();
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL);
+		_exit(*(volatile char *)fltuffd_memory(p));
+	}
+	waitpid(pid, &status, 0);
+	check("a child has no region", WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	fltuffd_close(p);
+
+	if (ftruncate(fd, BYTES))
+		return 1;
+	fltuffd_backing_file(&c.backing, fd, 0, true);
+	c.policy = FLTUFFD_CLOCK;
+	p = start(&c);
+	check("stores survive eviction to a file", !run(p));
+	check("sync", !fltuffd_sync(p));
+	copy = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	check("the file has them", !memcmp(copy, fltuffd_memory(p), BYTES));
+	m = fltuffd_memory(p);
+	if (pipe(pair))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < BYTES; ) {
+			ssize_t n = read(pair[0], (char *)malloc(65536), 65536);
+
+			if (n <= 0)
+				_exit(1);
+			i += (size_t)n;
+		}
+		_exit(0);
+	}
+	check("a system call on missing pages is whole", write(pair[1], m, BYTES) == BYTES);
+	close(pair[1]);
+	waitpid(pid, &status, 0);
+	for (i = 0; i < BYTES; i += 4096 * 3)
+		madvise(m + i, 4096, MADV_DONTNEED);
+	check("pages that were dropped come back", !memcmp(copy, m, BYTES));
+	fltuffd_close(p);
+
+	c.backing = (struct fltuffd_backing){ .read = flaky };
+	p = start(&c);
+	m = fltuffd_memory(p);
+	signal(SIGBUS, leave);
+	signal(SIGSEGV, leave);
+	for (i = 0; i < BYTES; i += 4096) {
+		int sig = sigsetjmp(out, 1);
+
+		if (sig)
+			signals++;
+		else
+			wrong += m[i] != 7;
+	}
+	check("bad pages are signals, good ones are good", signals == BYTES / 4096 / 16 && !wrong);
+	check("the first error is kept", fltuffd_error(p) == -EIO);
+	check("load tells it", fltuffd_load(p, 0, BYTES) == -EIO);
+	check("load of good ones is well", !fltuffd_load(p, 0, 5 * 4096));
+	fltuffd_close(p);
+	c.limit = 4096;
+	check("a limit too small is refused", fltuffd_open(&p, &c) == -EINVAL);
+	return failed;
+}
