@@ -10,6 +10,18 @@ setup() {
 	chmod 755 "$dir"
 }
 
+# Waits up to a minute for a command to succeed.
+until_true() {
+	local i
+	for ((i = 0; i < 1200; i++)); do
+		! "$@" 2>/dev/null || return 0
+		sleep 0.05
+	done
+	return 1
+}
+
+nobody_runs() { ! pgrep -f "^$1" >/dev/null; }
+
 # What a failed test left running would be waited for.
 teardown() {
 	[ -z "${pid:-}" ] || kill -9 "$pid" 2>/dev/null || true

@@ -65,7 +65,7 @@ for s in (signal.SIGINT, signal.SIGTERM):
 print("ready", flush=True)
 time.sleep(60)' >"$dir/out" &
 		pid=$!
-		for _ in $(seq 200); do grep -q ready "$dir/out" && break; sleep 0.05; done
+		until_true grep -q ready "$dir/out"
 		kill -$signal $pid
 		status=0
 		wait $pid || status=$?
@@ -82,8 +82,7 @@ time.sleep(60)' >"$dir/out" &
 		kill -9 $pid 2>/dev/null || true
 		wait $pid || true
 	done
-	sleep 1
-	[ -z "$(pgrep -f "$FLTCTL stats" || true)" ]
+	until_true nobody_runs "$FLTCTL stats"
 }
 
 @test "descendants that nobody waits for make the result incomplete, and say so" {
@@ -102,7 +101,7 @@ time.sleep(1)'
 @test "Ctrl-C ends watching with the totals" {
 	"$FLTCTL" stats --source=kernel -p $$ 50ms >"$dir/out" &
 	pid=$!
-	for _ in $(seq 200); do grep -q minor "$dir/out" && break; sleep 0.05; done
+	until_true grep -q minor "$dir/out"
 	kill -INT $pid
 	status=0
 	wait $pid || status=$?
@@ -115,26 +114,27 @@ time.sleep(1)'
 	python3 -c 'import time
 x = bytearray(4 << 20)
 print("ready", flush=True)
-time.sleep(5)' >"$dir/out" &
+time.sleep(60)' >"$dir/out" &
 	pid=$!
-	for _ in $(seq 200); do grep -q ready "$dir/out" && break; sleep 0.05; done
+	until_true grep -q ready "$dir/out"
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --json -p $pid
 	echo "$output" >"$dir/json"
 	read -r minor major < <(sed 's/.*) //' /proc/$pid/stat | cut -d' ' -f8,10)
 	json "$dir/json" "rows[0]['minor'] == $minor and rows[0]['major'] == $major"
 	json "$dir/json" "rows[0]['pid'] == $pid and rows[0]['record'] == 'process'"
-	run --separate-stderr timeout 20 "$FLTCTL" stats --source=kernel -p $pid 100ms
+	(sleep 1; kill $pid) &
+	run --separate-stderr timeout 60 "$FLTCTL" stats --source=kernel -p $pid 100ms
 	# Reaped by bash before the last look or not: complete, or said not to be.
 	[[ $status = 0 && ${lines[-1]} == *nothing || $status = 3 && ${lines[-1]} == *incomplete ]]
 }
 
 @test "-p --threads has a row per thread" {
 	python3 -c 'import threading, time
-for i in range(3): threading.Thread(target=time.sleep, args=(20,), daemon=True).start()
+for i in range(3): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 print("ready", flush=True)
-time.sleep(20)' >"$dir/out" &
+time.sleep(60)' >"$dir/out" &
 	pid=$!
-	for _ in $(seq 200); do grep -q ready "$dir/out" && break; sleep 0.05; done
+	until_true grep -q ready "$dir/out"
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --json --threads -p $pid
 	kill $pid
 	echo "$output" >"$dir/json"
@@ -148,12 +148,12 @@ time.sleep(20)' >"$dir/out" &
 
 @test "a thread's id is not taken for a process's" {
 	python3 -c 'import threading, time
-t = threading.Thread(target=time.sleep, args=(20,), daemon=True)
+t = threading.Thread(target=time.sleep, args=(60,), daemon=True)
 t.start()
 print(t.native_id, flush=True)
-time.sleep(20)' >"$dir/out" &
+time.sleep(60)' >"$dir/out" &
 	pid=$!
-	for _ in $(seq 200); do [ -s "$dir/out" ] && break; sleep 0.05; done
+	until_true [ -s "$dir/out" ]
 	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -p "$(cat "$dir/out")"
 	kill $pid
 	[[ $stderr == *"is a thread of process $pid"* ]]
@@ -199,7 +199,7 @@ assert all(r[0] != "record" for r in rows[1:]) and rows[-1][0] == "total"' "$dir
 	cp /bin/sleep "$program"
 	"$program" 20 &
 	pid=$!
-	sleep 0.2
+	until_true grep -q '^e' /proc/$pid/comm
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -p $pid
 	[[ $output != *$'\033'* && $output == *'e\x1b[2J",\n\xff'* ]]
 	"$FLTCTL" stats --source=kernel --json -p $pid >"$dir/json"
