@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# batch.sh NAME:TIMEOUT... - in the guest: run live tests one after another.
+# batch.sh DIR NAME:TIMEOUT... - in the guest: run live tests one after another.
 #
 # Standard output is for people: one line per test, the log of a failed one under
 # it. What a test says goes there at once too, marked `~`, for the case that the
@@ -19,6 +19,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 say() { echo "$*" >/dev/ttyS2; }
 loaded() { grep -q '^flt ' /proc/modules; }
 
+dir=$1
+shift
 for arg; do
 	name=${arg%:*} limit=${arg##*:} log=/tmp/live.log end='' why=''
 	say "begin $name"
@@ -28,7 +30,7 @@ for arg; do
 	tail -n +1 -f "$log" > >(exec sed -u 's/^/~ /') &
 	teller=$!
 	t0=$SECONDS
-	timeout -k 5 "$limit" bash "tests/live/$name.sh" </dev/null >>"$log" 2>&1
+	timeout -k 5 "$limit" bash "$dir/$name.sh" </dev/null >>"$log" 2>&1
 	rc=$?
 	took=$((SECONDS - t0))
 	kill $teller

@@ -24,6 +24,7 @@ check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 
 ## make check-long          all live tests, the long ones too, and on the debug kernel
 check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
+	$(VM)/selftest/check
 	$(VM)/check -l -k 6.1 -k 6.12 -k debug $(LIVE)
 
 ## make vm-shell            a shell in a guest (KERNEL=6.1|6.12|debug; Ctrl-a x leaves)

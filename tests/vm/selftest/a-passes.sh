@@ -1,0 +1,4 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 mem=512 timeout=30
+[ -n "$KERNEL" ] && [ -n "$FLT_KO" ] && [ -n "$FLTCTL" ] && [ -d /sys/kernel/debug ]

@@ -1,0 +1,6 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 mem=512 timeout=30
+echo said by e-panics
+sleep 1
+echo c >/proc/sysrq-trigger
