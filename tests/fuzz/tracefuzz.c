@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tracefuzz - trace files made by an enemy, through reader, models and views.
+ *
+ * Input: 'R' and a file as it is; or anything else and a list of chunks, each
+ * {type, flags, size low, size high, payload}, which get headers with right
+ * checksums: behind those lies the code worth reaching.
+ *
+ * Built with libFuzzer it is a fuzz target; on its own it runs the files it is
+ * given (the corpus, as a test), and with -s turns a trace file into a seed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "model/grid.h"
+#include "model/recording.h"
+#include "model/sites.h"
+#include "model/strings.h"
+#include "model/symbols.h"
+#include "model/tree.h"
+#include "source/stream_file.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void header_write(int fd)
+{
+	struct flt_file_header head = { .magic = FLT_FILE_MAGIC, .version = FLT_FILE_VERSION, .schema = FLT_SCHEMA_VERSION };
+
+	head.checksum = XXH3_64bits(&head, offsetof(struct flt_file_header, checksum));
+	if (write(fd, &head, sizeof(head)) != sizeof(head))
+		abort();
+}
+
+static size_t chunk_write(int fd, const uint8_t *data, size_t size, uint64_t sequence)
+{
+	struct flt_chunk head = { .magic = FLT_CHUNK_MAGIC, .type = data[0], .flags = data[1], .sequence = sequence };
+	size_t length = (size_t)(data[2] | data[3] << 8), element;
+	static const char zeros[8];
+	uint32_t step;
+	size_t at;
+
+	if (length > size - 4)
+		length = size - 4;
+	element = flt_chunk_element(head.type);
+	if (element)
+		length -= length % element;
+	head.length = head.size = (uint32_t)length;
+	head.count = element ? (uint32_t)(length / element) : 0;
+	/* The count of records, as far as they make sense. */
+	for (at = 0; !element && length - at >= sizeof(struct flt_record); at += step, head.count++) {
+		memcpy(&step, &data[4 + at + offsetof(struct flt_record, size)], sizeof(step));
+		if (step < sizeof(struct flt_record) || step > length - at)
+			break;
+	}
+	head.body = XXH3_64bits(data + 4, length);
+	head.checksum = XXH3_64bits(&head, offsetof(struct flt_chunk, checksum));
+	if (write(fd, &head, sizeof(head)) != sizeof(head) || write(fd, data + 4, length) != (ssize_t)length ||
+	    write(fd, zeros, -length & 7) != (ssize_t)(-length & 7))
+		abort();
+	return 4 + length;
+}
+
+struct state {
+	struct flt_recording *rec;
+	struct flt_group stacks, blocks;
+};
+
+static int faults_take(struct state *s, const struct flt_file_fault *f, size_t n)
+{
+	struct flt_group_key key;
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < n && !err; i++) {
+		err = flt_sites_key(FLT_BY_STACK, s->rec, &f[i], &key);
+		if (!err)
+			err = flt_group_add(&s->stacks, &key, &f[i]);
+		flt_grid_block(&f[i], &key);
+		if (!err)
+			err = flt_group_add(&s->blocks, &key, &f[i]);
+	}
+	return err;
+}
+
+static void render(struct state *s)
+{
+	struct flt_symbols_setup setup = { .no_symbols = true };
+	struct flt_tree_setup shape = { .processes = true };
+	struct flt_strings *strings = flt_strings_new(1 << 20);
+	struct flt_symbols *symbols;
+	struct flt_sites sites;
+	struct flt_tree tree;
+	struct flt_grid grid;
+
+	if (flt_symbols_new(&symbols, s->rec, &setup))
+		abort();
+	if (!flt_tree_build(&tree, &shape, s->rec, symbols, strings, &s->stacks))
+		flt_tree_sort(&tree, true);
+	flt_tree_free(&tree);
+	if (!flt_sites_build(&sites, FLT_BY_LINE, s->rec, symbols, &s->stacks))
+		flt_sites_free(&sites);
+	if (s->blocks.count) {
+		flt_grid_plan(&grid, &s->blocks, s->rec, 0, ~0ull);
+		flt_grid_free(&grid);
+	}
+	flt_symbols_free(symbols);
+	flt_strings_free(strings);
+}
+
+static void file_run(const char *path)
+{
+	struct flt_file_reader *reader;
+	const struct flt_record *r;
+	struct flt_file_chunk c;
+	struct state s;
+	uint32_t version;
+	int err, ret;
+
+	if (flt_file_open(&reader, path, &version))
+		return;
+	if (flt_recording_new(&s.rec) || flt_group_init(&s.stacks) || flt_group_init(&s.blocks))
+		abort();
+	for (err = 0; !err && (ret = flt_file_next(reader, &c));) {
+		if (ret == -EBADMSG)
+			continue;
+		if (ret < 0)
+			break;
+		if (c.head.type == FLT_CHUNK_FAULTS)
+			err = faults_take(&s, c.faults, c.head.count);
+		else if (c.head.type == FLT_CHUNK_STACKS)
+			err = flt_recording_nodes(s.rec, c.nodes, c.head.count);
+		else
+			for (r = NULL; !err && (r = flt_file_record(&c, r));)
+				err = flt_recording_record(s.rec, r);
+	}
+	if (!err && !flt_recording_settle(s.rec))
+		render(&s);
+	flt_group_free(&s.stacks);
+	flt_group_free(&s.blocks);
+	flt_recording_free(s.rec);
+	flt_file_done(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint64_t sequence = 0;
+	char path[64];
+	int fd;
+
+	if (!size)
+		return 0;
+	fd = memfd_create("trace", MFD_CLOEXEC);
+	if (fd < 0)
+		abort();
+	if (data[0] == 'R') {
+		if (write(fd, data + 1, size - 1) != (ssize_t)(size - 1))
+			abort();
+	} else {
+		size_t at = 1;
+
+		header_write(fd);
+		while (size - at >= 4)
+			at += chunk_write(fd, data + at, size - at, sequence++);
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	file_run(path);
+	close(fd);
+	return 0;
+}
+
+#ifndef FLT_LIBFUZZER
+/* The chunks of a trace file, decoded, as a seed on standard output. */
+static int seed_write(const char *path)
+{
+	struct flt_file_reader *reader;
+	struct flt_file_chunk c;
+	uint32_t version;
+	size_t size, step;
+	uint8_t head[4];
+
+	if (flt_file_open(&reader, path, &version))
+		return 1;
+	putchar('C');
+	while (flt_file_next(reader, &c) == 1) {
+		size = c.head.size < 1024 ? c.head.size : 1024;
+		step = flt_chunk_element(c.head.type);
+		size -= step ? size % step : 0;
+		head[0] = (uint8_t)c.head.type;
+		head[1] = 0;
+		head[2] = (uint8_t)size;
+		head[3] = (uint8_t)(size >> 8);
+		fwrite(head, 1, sizeof(head), stdout);
+		fwrite(c.data, 1, size, stdout);
+	}
+	flt_file_done(reader);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static uint8_t data[1 << 20];
+	FILE *file;
+	size_t n;
+	int i;
+
+	if (argc == 3 && !strcmp(argv[1], "-s"))
+		return seed_write(argv[2]);
+	for (i = 1; i < argc; i++) {
+		file = fopen(argv[i], "re");
+		if (!file) {
+			perror(argv[i]);
+			return 1;
+		}
+		n = fread(data, 1, sizeof(data), file);
+		fclose(file);
+		LLVMFuzzerTestOneInput(data, n);
+	}
+	printf("tracefuzz: %d inputs\n", argc - 1);
+	return 0;
+}
+#endif
