@@ -2,11 +2,12 @@
 /*
  * generate - a made-up recording of any size, the same each time.
  *
- *   generate FILE FAULTS STACKS [DEPTH]
+ *   generate FILE FAULTS STACKS [DEPTH [own | plain | hostile]]
  *
- * STACKS distinct stacks of DEPTH callers in the code of this program itself (so
- * that they have symbols), in three processes of two threads each, with times,
- * addresses and mixes as recordings have them. Used for timing and size.
+ * STACKS distinct stacks of DEPTH callers, in three processes of two threads
+ * each, with times, addresses and mixes as recordings have them. The code is in
+ * this program itself, which has symbols (own), in a file that is nowhere (plain),
+ * or in files and processes whose names an enemy chose.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,8 +39,33 @@ static uint64_t heap_address(uint64_t *cursor)
 	return 0x7f0000000000ull + (*cursor << 12) + next() % 512 * 8;
 }
 
+static const char *const hostile[] = {
+	"/tmp/</script><img src=x onerror=alert(1)>", "/tmp/\"'; DROP,\t\033[2J\033]0;owned\007\r\n|<", "/\377\376 ]]>&amp;<!--",
+};
+
+/* The maps of one process: 1 MiB of code, and heap. */
+static int maps_write(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t number, const char *style, uint64_t code)
+{
+	struct flt_record_map map = { .head = { .time = time, .image = image } };
+	int err;
+
+	if (!strcmp(style, "own"))
+		return flt_file_maps_read(w, time, image, (uint32_t)getpid());
+	map.start = code;
+	map.end = code + (1 << 20);
+	map.flags = FLT_MAP_READ | FLT_MAP_EXEC;
+	err = flt_file_map(w, &map, strcmp(style, "plain") ? hostile[number % 3] : "/nowhere/program");
+	if (err)
+		return err;
+	map.start = 0x7f0000000000ull;
+	map.end = map.start + (1 << 30);
+	map.flags = FLT_MAP_READ | FLT_MAP_WRITE | FLT_MAP_LIMITED;
+	return flt_file_map(w, &map, "[heap]");
+}
+
 int main(int argc, char **argv)
 {
+	const char *style = argc > 5 ? argv[5] : "own";
 	struct flt_file_fault batch[BATCH];
 	struct flt_file_writer *w;
 	uint64_t faults, i, time = 1000000000ull, cursor = 0, frames[64], code = (uint64_t)(uintptr_t)&main & ~0xfffull;
@@ -48,7 +74,7 @@ int main(int argc, char **argv)
 	int err;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: generate FILE FAULTS STACKS [DEPTH]\n");
+		fprintf(stderr, "usage: generate FILE FAULTS STACKS [DEPTH [own | plain | hostile]]\n");
 		return 2;
 	}
 	faults = strtoull(argv[2], NULL, 10);
@@ -56,6 +82,8 @@ int main(int argc, char **argv)
 	depth = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 16;
 	if (!count || depth > 64)
 		return 2;
+	if (strcmp(style, "own"))
+		code = 0x400000;
 	err = flt_file_create(&w, argv[1], NULL);
 	if (err) {
 		fprintf(stderr, "generate: %s: %s\n", argv[1], strerror(-err));
@@ -66,13 +94,14 @@ int main(int argc, char **argv)
 		return 1;
 	flt_file_host(w, "generated", argv);
 	for (k = 0; k < IMAGES; k++) {
-		flt_file_image(w, time, 1000 + k, 1, 0, FLT_IMAGE_FOUND, "worker", &images[k]);
-		err = flt_file_maps_read(w, time, images[k], (uint32_t)getpid());
+		flt_file_image(w, time, 1000 + k, 1, 0, FLT_IMAGE_FOUND, strcmp(style, "hostile") ? "worker" : hostile[1], &images[k]);
+		err = maps_write(w, time, images[k], k, style, code);
 	}
 	for (k = 0; !err && k < count; k++) {
 		/* Outer frames are shared by many, inner ones by few. */
 		for (d = 0; d < depth; d++)
-			frames[d] = code + (d < depth / 2 ? next() % 4096 : (d * 64 + k % (1u << (depth - d < 12 ? depth - d : 12))) % 4096);
+			frames[d] = code + 64 + (d < depth / 2 ? next() % 4000 :
+						 (d * 64 + k % (1u << (depth - d < 12 ? depth - d : 12))) % 4000);
 		err = flt_file_stack(w, images[k % IMAGES], frames, depth, &stacks[k]);
 	}
 	for (i = 0; !err && i < faults; i++) {
@@ -82,7 +111,7 @@ int main(int argc, char **argv)
 			which = which * (uint64_t)which / count;
 		time += 1000 + next() % 8000;
 		batch[n++] = (struct flt_file_fault){
-			.time = time, .address = heap_address(&cursor), .ip = code + which % 512 * 8, .image = images[which % IMAGES],
+			.time = time, .address = heap_address(&cursor), .ip = code + 64 + which % 500 * 8, .image = images[which % IMAGES],
 			.tid = 1000 + which % IMAGES + (which & 64 ? 100 : 0), .stack = stacks[which], .latency = 2500 + (uint32_t)(next() % 4000),
 			.weight = 1, .pages = 1, .kind = FLT_KIND_UFFD, .cpu = (uint16_t)(next() & 1),
 			.flags = FLT_FAULT_OP | (next() & 1 ? FLT_FAULT_WRITE : 0) | (next() % 3 ? FLT_FAULT_REFAULT : FLT_FAULT_ALLOC),

@@ -39,3 +39,14 @@ $(O)/trace/lineslib.so: tests/trace/lineslib.c tests/trace/lines.h
 check-lines: $(LINES) $(O)/fltctl
 	tests/trace/lines.sh $(O)/fltctl $(O)/trace
 CHECK_NATIVE += check-lines
+
+## make check-exports       reports, pictures and exports, read by others
+.PHONY: check-exports
+check-exports: $(O)/trace/generate $(O)/fltctl
+	tests/trace/exports.sh $(O)/fltctl $(O)/trace/generate
+CHECK_NATIVE += check-exports
+
+## make check-browser       flame graph and page in headless Chromium
+.PHONY: check-browser
+check-browser: $(O)/trace/generate $(O)/fltctl
+	tests/trace/browser.py $(O)/fltctl $(O)/trace/generate

@@ -1,0 +1,156 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# exports.sh FLTCTL GENERATE - what fltctl writes for others, read by others: CSV
+# and JSON by Python, profile.proto by protoc, pictures by an XML parser; and one
+# made-up recording against outputs that were looked at once.
+set -euo pipefail
+
+fltctl=$(realpath "$1") generate=$(realpath "$2")
+here=$(dirname "$(readlink -f "$0")")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+"$generate" t.flt 20000 500
+for what in folded speedscope perfetto pprof html svg; do
+	"$fltctl" visualize "--$what" -o "t.$what" t.flt 2>/dev/null
+done
+"$fltctl" report --csv t.flt >t.csv
+"$fltctl" report --by function --json t.flt >t.rows
+"$fltctl" script --json t.flt >t.script
+"$fltctl" script --csv t.flt >t.script.csv
+
+python3 - <<'PY'
+import csv, json, xml.dom.minidom
+N = 20000
+
+stacks = {}
+for line in open("t.folded"):
+    stack, count = line.rstrip("\n").rsplit(" ", 1)
+    assert stack not in stacks
+    stacks[stack] = int(count)
+assert sum(stacks.values()) == N
+
+s = json.load(open("t.speedscope"))
+p = s["profiles"][0]
+assert s["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+assert p["type"] == "sampled" and len(p["samples"]) == len(p["weights"])
+names = [f["name"] for f in s["shared"]["frames"]]
+again = {}
+for sample, weight in zip(p["samples"], p["weights"]):
+    key = ";".join(names[i].replace(";", ":") for i in sample)
+    again[key] = again.get(key, 0) + weight
+assert again == stacks
+
+e = json.load(open("t.perfetto"))["traceEvents"]
+faults = [x for x in e if x["ph"] == "X"]
+assert len(faults) == N and all(x["dur"] > 0 and x["ts"] >= 0 for x in faults)
+assert {x["ph"] for x in e} == {"X", "M", "C"}
+
+rows = list(csv.DictReader(open("t.csv", newline="")))
+assert list(rows[0]) == ["ips", "count", "percent", "op", "type", "lib", "code"]
+assert sum(int(r["count"]) for r in rows) == N
+assert all(len(r["ips"].split("|")) == len(r["lib"].split("|")) == 17 for r in rows)
+assert sum(json.loads(l)["faults"] for l in open("t.rows")) == N
+lines = [json.loads(l) for l in open("t.script")]
+assert len(lines) == N and len(list(csv.DictReader(open("t.script.csv")))) == N
+times = [l["time_ns"] for l in lines]
+assert times == sorted(times)
+kinds = {}
+for l in lines:
+    for f in l["flags"].split(","):
+        kinds[f] = kinds.get(f, 0) + 1
+by = {}
+for r in rows:
+    by[r["type"]] = by.get(r["type"], 0) + int(r["count"])
+    by[r["op"]] = by.get(r["op"], 0) + int(r["count"])
+assert kinds == by, (kinds, by)
+
+for f in ("t.svg",):
+    d = xml.dom.minidom.parse(f)
+    assert d.documentElement.tagName == "svg"
+PY
+
+# profile.proto as pprof publishes it, the fields we write.
+cat >profile.proto <<'PROTO'
+syntax = "proto3";
+message ValueType { int64 type = 1; int64 unit = 2; }
+message Sample { repeated uint64 location_id = 1; repeated int64 value = 2; }
+message Line { uint64 function_id = 1; int64 line = 2; }
+message Location { uint64 id = 1; uint64 mapping_id = 2; uint64 address = 3; repeated Line line = 4; }
+message Function { uint64 id = 1; int64 name = 2; int64 system_name = 3; int64 filename = 4; int64 start_line = 5; }
+message Profile {
+  repeated ValueType sample_type = 1; repeated Sample sample = 2; repeated Location location = 4;
+  repeated Function function = 5; repeated string string_table = 6; int64 time_nanos = 9; int64 duration_nanos = 10;
+  ValueType period_type = 11; int64 period = 12;
+}
+PROTO
+protoc --decode=Profile profile.proto <t.pprof >profile.txt
+if grep -E '^ *[0-9]+:' profile.txt; then
+	echo 'pprof: a field that the schema does not have' >&2
+	exit 1
+fi
+python3 - <<'PY'
+import re
+text = open("profile.txt").read()
+samples = re.findall(r"^sample \{\n(.*?)^\}", text, re.S | re.M)
+first = sum(int(re.findall(r"value: (\d+)", s)[0]) for s in samples)
+touched = sum(int(re.findall(r"value: (-?\d+)", s)[1]) for s in samples)
+back = sum(int(re.findall(r"value: (-?\d+)", s)[2]) for s in samples)
+assert first == 20000 and touched + back == 20000 and touched > 0, (first, touched, back)
+used = {i for s in samples for i in re.findall(r"location_id: (\d+)", s)}
+known = set(re.findall(r"^location \{\n  id: (\d+)", text, re.M))
+assert used <= known
+PY
+
+# Names that are markup, quotes, separators and escape codes stay names.
+"$generate" hostile.flt 300 3 4 hostile
+for what in folded speedscope perfetto html svg; do
+	"$fltctl" visualize "--$what" -o "h.$what" hostile.flt 2>/dev/null
+done
+"$fltctl" report hostile.flt >h.report
+"$fltctl" script hostile.flt >h.script
+"$fltctl" report --csv hostile.flt >h.csv
+"$fltctl" script --csv hostile.flt >h.script.csv
+python3 - <<'PY'
+import csv, html.parser, json, xml.dom.minidom
+for f in ("h.report", "h.script", "h.folded", "h.csv", "h.svg", "h.html", "h.script.csv"):
+    data = open(f, "rb").read()
+    assert not any(b in data for b in (b"\x1b", b"\x07", b"\r")), f
+    data.decode()
+json.load(open("h.speedscope")), json.load(open("h.perfetto"))
+d = xml.dom.minidom.parse("h.svg")
+assert len(d.getElementsByTagName("script")) == 1
+assert not any(a.startswith("on") for e in d.getElementsByTagName("*") for a in e.attributes.keys())
+class Count(html.parser.HTMLParser):
+    scripts = images = 0
+    def handle_starttag(self, tag, attrs):
+        self.scripts += tag == "script"
+        self.images += tag == "img"
+        assert not any(k.startswith("on") for k, _ in attrs), attrs
+p = Count()
+p.feed(open("h.html").read())
+assert (p.scripts, p.images) == (1, 0), (p.scripts, p.images)
+assert "</script><img" in html.unescape(open("h.html").read())
+rows = list(csv.DictReader(open("h.script.csv", newline="")))
+assert len(rows) == 300 and all(r["pid"].isdigit() for r in rows)
+PY
+
+# Golden: made-up recordings without symbols are the same on every machine.
+"$generate" golden.flt 2000 20 6 plain
+for what in line object thread vma; do
+	echo "== report --by $what"
+	"$fltctl" report --no-symbols --by "$what" golden.flt
+done >golden.txt
+{
+	echo "== report --callers"
+	"$fltctl" report --no-symbols --callers --min-percent 5 golden.flt
+	echo "== folded"
+	"$fltctl" visualize --no-symbols --folded -o - golden.flt
+	echo "== script"
+	"$fltctl" script --no-symbols golden.flt | sed -n 1,40p
+} >>golden.txt
+if [ "${BLESS:-}" ]; then
+	cp golden.txt "$here/golden.txt"
+fi
+diff -u "$here/golden.txt" golden.txt
