@@ -7,6 +7,7 @@
 #include "debugfs.h"
 #include "hook.h"
 #include "proc.h"
+#include "relay.h"
 #include "session.h"
 #include "tally.h"
 #include "task.h"
@@ -156,6 +157,7 @@ void __init flt_debugfs_init(void)
 				    &counter_fops);
 	debugfs_create_file("hooks", 0400, root, NULL, &hooks_fops);
 	debugfs_create_file("procs", 0400, root, NULL, &procs_fops);
+	flt_relay_init(root);
 }
 
 void flt_debugfs_exit(void)

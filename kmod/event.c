@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include "event.h"
 
 /*
@@ -65,16 +69,18 @@ static void charge_failure(const struct flt_event *e, struct flt_account *a)
 	extras(e, a);
 }
 
-void flt_event_fail(const struct flt_event *e, enum flt_failure failure)
+void flt_event_fail(const struct flt_event *e, enum flt_failure failure, u64 ns)
 {
 	flt_tally_here()->failure[failure]++;
 	if (e->task) {
 		charge_failure(e, &e->task->account);
-		return;
+	} else {
+		raw_spin_lock(&flt_proc_lock);
+		charge_failure(e, slotless());
+		raw_spin_unlock(&flt_proc_lock);
 	}
-	raw_spin_lock(&flt_proc_lock);
-	charge_failure(e, slotless());
-	raw_spin_unlock(&flt_proc_lock);
+	if (static_branch_unlikely(&flt_stream_on))
+		flt_event_stream(e, FLT_RESULT_FAILED + failure, ns);
 }
 
 void flt_event_retry(const struct flt_event *e)
@@ -87,4 +93,47 @@ void flt_event_retry(const struct flt_event *e)
 	raw_spin_lock(&flt_proc_lock);
 	slotless()->retried++;
 	raw_spin_unlock(&flt_proc_lock);
+}
+
+/* The numbers of /proc/PID/maps: on overlayfs those of the file the user opened. */
+void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma)
+{
+	const struct inode *inode;
+
+	e->inode = 0;
+	e->dev = 0;
+	e->page = vma->vm_pgoff + ((e->address - vma->vm_start) >> PAGE_SHIFT);
+	if (!vma->vm_file)
+		return;
+	inode = file_user_inode(vma->vm_file);
+	e->inode = inode->i_ino;
+	e->dev = new_encode_dev(inode->i_sb->s_dev);
+}
+
+void flt_event_stream(const struct flt_event *e, u8 result, u64 ns)
+{
+	struct task_struct *task = current;
+	bool big = ns > U32_MAX;
+	struct flt_event_record record = {
+		.time = ktime_get_mono_fast_ns() - ns,
+		.address = e->address,
+		.inode = e->inode,
+		.latency = big ? min_t(u64, ns >> 10, U32_MAX) : ns,
+		.tgid = task->tgid,
+		.tid = task->pid,
+		.dev = e->dev,
+		.page = e->inode ? e->page : 0,
+		.type = FLT_EVENT_FAULT,
+		.kind = e->kind,
+		.attempts = min_t(u32, e->attempts, U8_MAX),
+		.result = result,
+		.flags = e->access | (e->remote ? FLT_EVENT_REMOTE : 0) |
+			 (big ? FLT_EVENT_LONG : 0),
+	};
+
+	/* Where user space left off: the faulting instruction, or that of the system call. */
+	if (task->mm && !(task->flags & PF_KTHREAD))
+		record.ip = task_pt_regs(task)->ip;
+	/* The row is there as long as its thread has a slot. */
+	flt_stream_record(&record, ns, e->task ? READ_ONCE(e->task->proc->sessions) : 0);
 }

@@ -51,6 +51,15 @@ static noinline void resume(struct fault *f, struct flt_task *t)
 }
 NOKPROBE_SYMBOL(resume);
 
+static noinline void describe(struct fault *f, const struct vm_area_struct *vma)
+{
+	f->event.access = (f->flags & FAULT_FLAG_WRITE ? FLT_EVENT_WRITE : 0) |
+			  (f->flags & FAULT_FLAG_INSTRUCTION ? FLT_EVENT_EXEC : 0) |
+			  (f->flags & FAULT_FLAG_USER ? FLT_EVENT_USER : 0);
+	flt_event_map(&f->event, vma);
+}
+NOKPROBE_SYMBOL(describe);
+
 static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
@@ -79,6 +88,8 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	}
 	f->event.task = t;
 	f->event.kind = flt_kind_look(vma, mm, address, flags, &f->pfn);
+	if (static_branch_unlikely(&flt_stream_on))
+		describe(f, vma);
 	f->event.start = flt_clock_read();
 
 	if (likely(t)) {
@@ -103,12 +114,23 @@ static enum flt_failure failure_of(vm_fault_t ret)
 	return FLT_FAILURE_OTHER;
 }
 
+static __always_inline u64 latency(const struct fault *f)
+{
+	u64 delta = flt_clock_read() - f->event.start;
+
+	if (unlikely((s64)delta < 0)) {
+		flt_tally_here()->clock_back++;
+		delta = 0;
+	}
+	return flt_clock_ns(delta);
+}
+
 static noinline void leave_unusual(struct fault *f, vm_fault_t ret)
 {
 	struct flt_task *t = f->event.task;
 
 	if (!(ret & VM_FAULT_RETRY)) {
-		flt_event_fail(&f->event, failure_of(ret));
+		flt_event_fail(&f->event, failure_of(ret), latency(f));
 		return;
 	}
 	flt_event_retry(&f->event);
@@ -134,17 +156,13 @@ NOKPROBE_SYMBOL(settle);
 static __always_inline void leave(struct fault *f, unsigned long value)
 {
 	vm_fault_t ret = (__force vm_fault_t)value;
-	u64 delta;
+	u64 ns;
 
 	if (unlikely(ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))) {
 		leave_unusual(f, ret);
 		return;
 	}
-	delta = flt_clock_read() - f->event.start;
-	if (unlikely((s64)delta < 0)) {
-		flt_tally_here()->clock_back++;
-		delta = 0;
-	}
+	ns = latency(f);
 	if (unlikely(f->event.kind & FLT_KIND_UNSETTLED)) {
 		f->event.kind &= ~FLT_KIND_UNSETTLED;
 		/* COMPLETED means that the lock which keeps the page table was given up. */
@@ -153,7 +171,7 @@ static __always_inline void leave(struct fault *f, unsigned long value)
 	}
 	flt_event_submit(&f->event,
 			 (value & (__force unsigned long)VM_FAULT_MAJOR) |
-			 (f->flags & FAULT_FLAG_TRIED), flt_clock_ns(delta));
+			 (f->flags & FAULT_FLAG_TRIED), ns);
 }
 
 FLT_HOOK_RETURN(fault, struct fault, enter, leave);

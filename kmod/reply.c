@@ -229,7 +229,10 @@ int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, b
 	    nla_put_u32(skb, FLT_SESSION_PROCS, r->rows) ||
 	    nla_put_u32(skb, FLT_SESSION_LIVE, r->live) ||
 	    (r->untracked && nla_put_u64_64bit(skb, FLT_SESSION_UNTRACKED, r->untracked,
-					       FLT_SESSION_PAD)))
+					       FLT_SESSION_PAD)) ||
+	    (r->written && nla_put_u64_64bit(skb, FLT_SESSION_WRITTEN, r->written,
+					     FLT_SESSION_PAD)) ||
+	    (r->lost && nla_put_u64_64bit(skb, FLT_SESSION_LOST, r->lost, FLT_SESSION_PAD)))
 		return -EMSGSIZE;
 	return put_account(skb, FLT_SESSION_ACCOUNT, &r->account, kinds);
 }

@@ -86,6 +86,7 @@ static void close_bit(u32 bit)
 {
 	bool follow = sessions[bit].follow;
 
+	flt_stream_close(bit);
 	sessions[bit].id = 0;
 	sessions[bit].follow = false;
 	open_sessions--;
@@ -127,7 +128,8 @@ static int add(u32 bit, u32 tgid)
 	return err;
 }
 
-int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow, u32 *id)
+int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow,
+		     struct flt_stream_config *stream, u32 *id)
 {
 	u32 bit, i;
 	int err;
@@ -139,7 +141,7 @@ int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow, u32 *i
 	err = -ENOSPC;
 	if (bit == FLT_SESSION_MAX_OPEN)
 		goto out;
-	err = -EOPNOTSUPP;
+	err = -ENOTSUPP;
 	if (follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW))
 		goto out;
 	err = watch();
@@ -158,6 +160,14 @@ int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow, u32 *i
 	flt_life_follow(followers());
 	for (i = 0; i < count; i++) {
 		err = add(bit, tgids[i]);
+		if (err) {
+			close_bit(bit);
+			goto out;
+		}
+	}
+	if (stream) {
+		stream->everybody = !count;
+		err = flt_stream_open(bit, sessions[bit].id, stream);
 		if (err) {
 			close_bit(bit);
 			goto out;
@@ -219,6 +229,7 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 	if (bit >= 0) {
 		r->id = id;
 		flt_proc_session_read(bit, &r->account, &r->rows, &r->live, &r->untracked);
+		flt_stream_count(bit, &r->written, &r->lost);
 	}
 	mutex_unlock(&lock);
 	return bit < 0 ? bit : 0;

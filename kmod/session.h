@@ -9,12 +9,14 @@
 #include <linux/types.h>
 #include "account.h"
 #include "proc.h"
+#include "stream.h"
 
 #define FLT_SESSION_MAX_OPEN FLT_ROW_SESSIONS
 
 struct flt_session_report {
 	u32 id, rows, live;
 	u64 untracked;
+	u64 written, lost;		/* by its stream */
 	struct flt_account account;
 };
 
@@ -24,9 +26,11 @@ void flt_session_exit(void);
 
 /*
  * Errors: -ENOSPC all sessions taken, -ESRCH a TGID is not a live process,
- * -ENFILE no row left for it, -EOPNOTSUPP @follow on a kernel without the hook.
+ * -ENFILE no row left for it, -ENOTSUPP @follow on a kernel without the hook,
+ * -EOPNOTSUPP @stream without debugfs, -ENOMEM.
  */
-int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow, u32 *id);
+int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow,
+		     struct flt_stream_config *stream, u32 *id);
 /* -ENOENT no such session, -EACCES another socket's. */
 int flt_session_close(u32 owner, u32 id);
 void flt_session_close_all(u32 owner);

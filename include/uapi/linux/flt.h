@@ -32,7 +32,8 @@
  *   FLT_CMD_PROC_GET     do     (TGID)            -> FLT_PROC_*
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
- *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW]) -> FLT_SESSION_ID
+ *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [STREAM, [SUBBUF_SIZE],
+ *                                [SUBBUFS], [FILTER]])  -> FLT_SESSION_ID
  *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
  *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
  *
@@ -66,6 +67,13 @@
  * TGIDs sums up those processes, and with FOLLOW also what they fork from now
  * on, ended ones included; FLT_SESSION_UNTRACKED counts descendants for which the
  * table had no row, whose faults are missing from the sum.
+ *
+ * Streams. With STREAM the session's faults, those of its TGIDs or, without any,
+ * of all processes, flow as struct flt_event_record through relay files, one for each
+ * CPU: /sys/kernel/debug/flt/session-ID/cpuN. Read them with read(2) or poll(2);
+ * a file is a row of sub-buffers, each begun by a struct flt_subbuf. Nothing is
+ * overwritten: when all sub-buffers are full new records are lost, and counted.
+ * FLT_SESSION_WRITTEN + FLT_SESSION_LOST is what matched. Needs debugfs.
  */
 #ifndef _UAPI_LINUX_FLT_H
 #define _UAPI_LINUX_FLT_H
@@ -249,6 +257,23 @@ enum flt_task_attr {
 };
 #define FLT_TASK_MAX (__FLT_TASK_LAST - 1)
 
+/* Which faults are streamed; all that are given must hold. */
+enum flt_filter_attr {
+	FLT_FILTER_KINDS = 1,	/* u32: bit 1 << enum flt_kind */
+	FLT_FILTER_RESULTS,	/* u32: bit 1 << enum flt_result; any failure is FLT_RESULT_FAILED */
+	FLT_FILTER_LATENCY,	/* u64: at least as many nanoseconds */
+	FLT_FILTER_ADDRESS,	/* u64: this address, or the first of a range */
+	FLT_FILTER_ADDRESS_END,	/* u64: first address past the range */
+	FLT_FILTER_DEV,		/* u32, with INODE: as in struct flt_event_record */
+	FLT_FILTER_INODE,	/* u64 */
+	FLT_FILTER_UID,		/* u32: effective user, in the initial user namespace */
+	FLT_FILTER_COMM,	/* string: of the thread, whole */
+	FLT_FILTER_SAMPLE,	/* u32: one in as many, per CPU, with that weight; 1 to 65535 */
+	FLT_FILTER_PAD,
+	__FLT_FILTER_LAST
+};
+#define FLT_FILTER_MAX (__FLT_FILTER_LAST - 1)
+
 /* FLT_CMD_SESSION_* */
 enum flt_session_attr {
 	FLT_SESSION_ID = 1,	/* u32, from 1 */
@@ -259,6 +284,12 @@ enum flt_session_attr {
 	FLT_SESSION_LIVE,	/* u32: of those, not ended */
 	FLT_SESSION_UNTRACKED,	/* descendants without a row */
 	FLT_SESSION_KINDS,	/* flag, request */
+	FLT_SESSION_STREAM,	/* flag: faults as records, too */
+	FLT_SESSION_SUBBUF_SIZE,	/* u32: bytes, a power of two, 4 KiB to 1 MiB (256 KiB) */
+	FLT_SESSION_SUBBUFS,	/* u32: for each CPU, 2 to 64 (8) */
+	FLT_SESSION_FILTER,	/* nest FLT_FILTER_*: what is absent lets all pass */
+	FLT_SESSION_WRITTEN,	/* records written, all CPUs */
+	FLT_SESSION_LOST,	/* records lost: all sub-buffers were full */
 	FLT_SESSION_PAD,
 	__FLT_SESSION_LAST
 };

@@ -90,4 +90,59 @@ static inline __u64 flt_bucket_floor(__u32 i)
 	return ((1u << FLT_BUCKET_SHIFT) + step) << (octave - 1);
 }
 
+/*
+ * A fault as it streams: the same 64 bytes in relay files, netlink and on the
+ * way to a file. In the machine's byte order.
+ */
+struct flt_event_record {
+	__u64 time;		/* CLOCK_MONOTONIC ns at which the first attempt began */
+	__u64 address;
+	__u64 ip;		/* user instruction; 0: none, the kernel faulted for itself */
+	__u64 inode;		/* with dev: the file mapped there; 0: none */
+	__u32 latency;		/* ns, first attempt to last; FLT_EVENT_LONG: in units of 1024 ns */
+	__u32 tgid, tid;	/* who ran, in the initial PID namespace */
+	__u32 dev;		/* as in st_dev: major in bits 8-19, minor in the others */
+	__u32 page;		/* offset of the page in the file, in pages, modulo 2^32 */
+	__u32 stack;		/* 0: none taken */
+	__u8 type;		/* FLT_EVENT_FAULT */
+	__u8 kind;		/* enum flt_kind */
+	__u8 attempts;		/* 255: or more */
+	__u8 result;		/* enum flt_result */
+	__u16 flags;		/* FLT_EVENT_* */
+	__u16 weight;		/* faults that this one stands for: 1 without sampling */
+};
+
+enum flt_event_type {
+	FLT_EVENT_FAULT = 1,
+};
+
+enum flt_result {
+	FLT_RESULT_MINOR = 0,
+	FLT_RESULT_MAJOR,
+	FLT_RESULT_FAILED,	/* + enum flt_failure */
+};
+
+#define FLT_EVENT_WRITE (1u << 0)	/* a write; else a read, or */
+#define FLT_EVENT_EXEC (1u << 1)	/* an instruction fetch */
+#define FLT_EVENT_USER (1u << 2)	/* user mode; else the kernel on its behalf */
+#define FLT_EVENT_REMOTE (1u << 3)	/* memory of another process */
+#define FLT_EVENT_LONG (1u << 4)	/* unit of latency */
+
+/*
+ * Head of a relay sub-buffer; records follow without gaps. Counts are since the
+ * session began, on this CPU, up to the head: so a reader knows that what is
+ * missing was lost before the first record here, and how much. What was lost
+ * after the last head is in FLT_CMD_SESSION_GET.
+ */
+struct flt_subbuf {
+	__u32 magic;		/* FLT_SUBBUF_MAGIC */
+	__u32 cpu;
+	__u64 sequence;		/* from 0, of this CPU */
+	__u64 time;		/* CLOCK_MONOTONIC ns when the sub-buffer was begun */
+	__u64 written;		/* records written before it */
+	__u64 lost_full;	/* records lost before it: all sub-buffers were full */
+	__u64 reserved[3];	/* 0 */
+};
+#define FLT_SUBBUF_MAGIC 0x31746c66u	/* "flt1" */
+
 #endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef FLT_COMPAT_LINUX_FS_H
+#define FLT_COMPAT_LINUX_FS_H
+
+#include_next <linux/fs.h>
+#include <linux/version.h>
+
+/*
+ * Until 6.8 the file of a mapping was the user's own, on overlayfs too ("fs: store
+ * real path instead of fake path in backing file f_path").
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+static inline const struct inode *file_user_inode(const struct file *f)
+{
+	return file_inode(f);
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * filter - which faults a session wants streamed. Asked before a record is built,
+ * cheapest question first; what a session left open costs one test.
+ */
+#ifndef FLT_FILTER_H
+#define FLT_FILTER_H
+
+#include <linux/cred.h>
+#include <linux/flt_event.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+struct flt_filter {
+	u32 kinds, results;		/* bits that pass */
+	u64 latency;			/* ns at least */
+	unsigned long address, length;	/* length 0: any address */
+	u64 inode;			/* 0: any file */
+	u32 dev;
+	u32 sample;			/* one in so many */
+	bool by_uid, by_comm;
+	kuid_t uid;
+	char comm[TASK_COMM_LEN];
+};
+
+#define FLT_FILTER_ALL { .kinds = ~0u, .results = ~0u, .sample = 1 }
+
+static inline bool flt_filter_passes(const struct flt_filter *f, const struct flt_event_record *r,
+				     u64 latency)
+{
+	u8 result = min_t(u8, r->result, FLT_RESULT_FAILED);
+
+	if (!(f->kinds & BIT(r->kind)) || !(f->results & BIT(result)) || latency < f->latency)
+		return false;
+	if (f->length && r->address - f->address >= f->length)
+		return false;
+	if (f->inode && (r->inode != f->inode || r->dev != f->dev))
+		return false;
+	if (f->by_uid && !uid_eq(current_euid(), f->uid))
+		return false;
+	return !f->by_comm || !strncmp(current->comm, f->comm, TASK_COMM_LEN);
+}
+
+#endif

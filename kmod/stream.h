@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * stream - the faults of one session on their way out: its filter, then its
+ * channel. Looked up by the bit its session has in flt_proc.sessions.
+ */
+#ifndef FLT_STREAM_H
+#define FLT_STREAM_H
+
+#include <linux/jump_label.h>
+#include <linux/types.h>
+#include "filter.h"
+
+struct flt_stream_config {
+	u32 subbuf_size, subbufs;
+	bool everybody;			/* all processes, not those of the session */
+	struct flt_filter filter;
+};
+
+/* On while there is any stream: until then a fault pays for a no-op. */
+DECLARE_STATIC_KEY_FALSE(flt_stream_on);
+
+/* Errors: those of flt_relay_open(). May sleep. @bit must be free. */
+int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config);
+/* Returns when the last record has been written; a bit without a stream is fine. */
+void flt_stream_close(u32 bit);
+/* Zeros for a bit without a stream. Not against flt_stream_close(). */
+void flt_stream_count(u32 bit, u64 *written, u64 *lost);
+
+/* A fault that ended, preemption off; @sessions are those of its process's row. */
+void flt_stream_record(struct flt_event_record *record, u64 latency, u32 sessions);
+
+#endif
