@@ -73,6 +73,7 @@ extern const struct flt_command flt_command_record;
 extern const struct flt_command flt_command_report;
 extern const struct flt_command flt_command_script;
 extern const struct flt_command flt_command_stats;
+extern const struct flt_command flt_command_trace;
 extern const struct flt_command flt_command_visualize;
 
 #endif

@@ -187,8 +187,40 @@ int flt_control_hooks(struct flt_control *control, struct flt_hooks *hooks, stru
 	return dump_once(control, &dump, hooks, e);
 }
 
-int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
-			    bool follow, uint32_t *id, struct flt_errmsg *e)
+static int put_filter(struct nl_msg *request, const struct flt_stream_filter *f)
+{
+	struct nlattr *nest = nla_nest_start(request, FLT_SESSION_FILTER);
+
+	if (!nest || (f->kinds && nla_put_u32(request, FLT_FILTER_KINDS, f->kinds)) ||
+	    (f->results && nla_put_u32(request, FLT_FILTER_RESULTS, f->results)) ||
+	    (f->latency && nla_put_u64(request, FLT_FILTER_LATENCY, f->latency)) ||
+	    (f->sample && nla_put_u32(request, FLT_FILTER_SAMPLE, f->sample)) ||
+	    (f->comm && nla_put_string(request, FLT_FILTER_COMM, f->comm)) ||
+	    (f->by_uid && nla_put_u32(request, FLT_FILTER_UID, f->uid)))
+		return -ENOMEM;
+	if (f->address_end && (nla_put_u64(request, FLT_FILTER_ADDRESS, f->address) ||
+			       nla_put_u64(request, FLT_FILTER_ADDRESS_END, f->address_end)))
+		return -ENOMEM;
+	if (f->inode && (nla_put_u32(request, FLT_FILTER_DEV, f->dev) ||
+			 nla_put_u64(request, FLT_FILTER_INODE, f->inode)))
+		return -ENOMEM;
+	/* Takes an empty nest back: with nothing asked for, all pass. */
+	nla_nest_end(request, nest);
+	return 0;
+}
+
+static int put_stream(struct nl_msg *request, const struct flt_stream_wish *wish)
+{
+	if (nla_put_flag(request, FLT_SESSION_STREAM) ||
+	    nla_put_u32(request, FLT_SESSION_SUBBUF_SIZE, wish->subbuf_size) ||
+	    nla_put_u32(request, FLT_SESSION_SUBBUFS, wish->subbufs))
+		return -ENOMEM;
+	return put_filter(request, &wish->filter);
+}
+
+int flt_control_stream_new(struct flt_control *control, const uint32_t *tgids, size_t count,
+			   bool follow, const struct flt_stream_wish *wish, uint32_t *id,
+			   struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
 	struct flt_session session = { 0 };
@@ -202,6 +234,8 @@ int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, 
 			goto err_request;
 	if (follow && nla_put_flag(request, FLT_SESSION_FOLLOW))
 		goto err_request;
+	if (wish && put_stream(request, wish))
+		goto err_request;
 	ret = ask(control, request, take_session, &session, e);
 	if (!ret)
 		*id = session.id;
@@ -210,6 +244,12 @@ int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, 
 err_request:
 	nlmsg_free(request);
 	return -ENOMEM;
+}
+
+int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
+			    bool follow, uint32_t *id, struct flt_errmsg *e)
+{
+	return flt_control_stream_new(control, tgids, count, follow, NULL, id, e);
 }
 
 static int ask_session(struct flt_control *control, uint8_t command, uint32_t id, bool kinds,

@@ -40,6 +40,29 @@ int flt_control_hooks(struct flt_control *control, struct flt_hooks *hooks, stru
 
 int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			    bool follow, uint32_t *id, struct flt_errmsg *e);
+
+/* What a session that streams lets through; 0 or NULL leaves a question open. */
+struct flt_stream_filter {
+	uint32_t kinds, results;	/* bits of enum flt_kind, enum flt_result */
+	uint64_t latency;		/* ns at least */
+	uint64_t address, address_end;	/* end 0: no address asked for */
+	uint64_t inode;
+	uint32_t dev;
+	const char *comm;
+	bool by_uid;
+	uint32_t uid;
+	uint32_t sample;		/* one in so many */
+};
+
+struct flt_stream_wish {
+	uint32_t subbuf_size, subbufs;
+	struct flt_stream_filter filter;
+};
+
+/* The same, and its faults flow: see stream_relay.h. Without tgids, those of all processes. */
+int flt_control_stream_new(struct flt_control *control, const uint32_t *tgids, size_t count,
+			   bool follow, const struct flt_stream_wish *wish, uint32_t *id,
+			   struct flt_errmsg *e);
 int flt_control_session(struct flt_control *control, uint32_t id, bool kinds,
 			struct flt_session *out, struct flt_errmsg *e);
 int flt_control_session_del(struct flt_control *control, uint32_t id, struct flt_errmsg *e);

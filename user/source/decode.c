@@ -114,6 +114,8 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_PROCS] = U32,
 	[FLT_SESSION_LIVE] = U32,
 	[FLT_SESSION_UNTRACKED] = U64,
+	[FLT_SESSION_WRITTEN] = U64,
+	[FLT_SESSION_LOST] = U64,
 };
 
 /*
@@ -383,6 +385,8 @@ int flt_decode_session(struct nlattr *attrs, int length, struct flt_session *out
 		.procs = u32_of(tb[FLT_SESSION_PROCS]),
 		.live = u32_of(tb[FLT_SESSION_LIVE]),
 		.untracked = u64_of(tb[FLT_SESSION_UNTRACKED]),
+		.written = u64_of(tb[FLT_SESSION_WRITTEN]),
+		.lost = u64_of(tb[FLT_SESSION_LOST]),
 	};
 	return decode_account(tb[FLT_SESSION_ACCOUNT], &out->account);
 }

@@ -1,0 +1,98 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=256 zram=1 timeout=300
+# shellcheck disable=SC2016,SC2119
+# Promise: a stream carries every fault of its processes, once, or says how many
+# it lost and where; and it changes no count.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+# Records per process against what the kernel counted for it.
+per_process() { # WHAT; reads $tmp/trace.csv and $tmp/run
+	local pid minor major
+	while read -r _ pid _ _ minor major; do
+		same "$1: pid $pid minor" "$(grep -c "^fault,.*,minor," <(awk -F, -v p="$pid" '$4 == p' "$tmp/trace.csv") || true)" "$minor"
+		same "$1: pid $pid major" "$(grep -c "^fault,.*,major," <(awk -F, -v p="$pid" '$4 == p' "$tmp/trace.csv") || true)" "$major"
+	done < <(grep '^proc ' "$tmp/run")
+}
+
+lost() { awk -F, '$1 == "lost" { n += $(NF - 1) } END { print n + 0 }' "$tmp/trace.csv"; }
+records() { grep -c '^fault,' "$tmp/trace.csv" || true; }
+
+load
+say "every fault, once"
+status=0
+"$FLTCTL" trace --csv -- faultrun -o "$tmp/run" -- python3 -c '
+import os
+for i in range(4):
+    if os.fork() == 0:
+        bytearray(1 << 20)
+        os._exit(0)
+for i in range(4):
+    os.wait()
+bytearray(2 << 20)' >"$tmp/trace.csv" || status=$?
+same "exit status" $status 0
+same "lost" "$(lost)" 0
+at_least "processes" "$(grep -c '^proc ' "$tmp/run")" 5
+per_process "python3"
+
+say "order"
+awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
+same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
+
+say "flood of small buffers: delivered + lost = counted"
+status=0
+"$FLTCTL" trace -b 4KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 1 \
+	>"$tmp/trace.csv" 2>"$tmp/err" || status=$?
+same "exit status" $status 3
+at_least "lost" "$(lost)" 1
+at_least "gaps told in their place" "$(grep -c '^lost,' "$tmp/trace.csv")" 1
+# faultrun's own faults are in the stream as well: those of processes it reports are not.
+counted=$(awk '/^proc / { n += $5 + $6 } END { print n }' "$tmp/run")
+end=$(sed -n 's/.*lost \([0-9]*\) faults at the end.*/\1/p' "$tmp/err")
+total=$(sed -n 's/.*incomplete: \([0-9]*\) faults lost of \([0-9]*\).*/\2/p' "$tmp/err")
+same "delivered + lost" "$(($(records) + $(lost) + ${end:-0}))" "$total"
+at_least "delivered + lost against the kernel's count" "$total" "$counted"
+at_most "the difference is faultrun's own" "$((total - counted))" 400
+
+say "the same flood, default buffers"
+status=0
+"$FLTCTL" trace --csv -- faultrun -o "$tmp/run" -- storm 1 1 1 >"$tmp/trace.csv" || status=$?
+same "exit status" $status 0
+same "lost" "$(lost)" 0
+
+say "filters"
+"$FLTCTL" trace -k cow,anon --csv -- cat /proc/self/status >"$tmp/trace.csv"
+same "other kinds" "$(awk -F, '$1 == "fault" && $8 != "cow" && $8 != "anon"' "$tmp/trace.csv" | wc -l)" 0
+at_least "those asked for" "$(records)" 10
+"$FLTCTL" trace -F maj -l 1s --csv -- true >"$tmp/trace.csv"
+same "none that slow" "$(records)" 0
+# Not on overlayfs: before 6.8 a mapping there has the numbers of the layer beneath.
+head -c 1M /dev/urandom >"$tmp/file"
+"$FLTCTL" trace --file "$tmp/file" --csv -- python3 -c '
+import mmap, sys
+f = open(sys.argv[1], "r+b")
+m = mmap.mmap(f.fileno(), 0)
+for i in range(0, len(m), 4096):
+    m[i] = 1' "$tmp/file" >"$tmp/trace.csv"
+same "of one file" "$(records)" 256
+same "all of its inode" "$(awk -F, -v i="$(stat -c %i "$tmp/file")" '$1 == "fault" && $14 != i' "$tmp/trace.csv" | wc -l)" 0
+"$FLTCTL" trace -s 10 --csv -- storm 1 1 1 >"$tmp/trace.csv"
+same "weight of a sample" "$(awk -F, '$1 == "fault" && $16 != 10' "$tmp/trace.csv" | wc -l)" 0
+
+say "a reader that is killed leaves nothing; one that sleeps loses, and says so"
+"$FLTCTL" trace --csv >/dev/null & reader=$!
+until_true compgen -G "$debugfs/session-*" >/dev/null
+kill -9 "$reader"; wait "$reader" 2>/dev/null || true
+until_true eval '! compgen -G "$debugfs/session-*" >/dev/null'
+same "sessions left" "$(compgen -G "$debugfs/session-*" | wc -l)" 0
+
+say "rmmod with a stream open is refused"
+"$FLTCTL" trace --csv >/dev/null & reader=$!
+until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
+sleep 0.5
+refused=0; rmmod flt 2>"$tmp/err" || refused=1
+same "refused" $refused 1
+kill -INT "$reader"; wait "$reader" || true
+finish

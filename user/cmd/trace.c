@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "units.h"
+
+static const char *const result_names[] = { "all", "min", "maj", "failed", NULL };
+static const uint32_t result_bits[] = {
+	0, 1u << FLT_RESULT_MINOR, 1u << FLT_RESULT_MAJOR, 1u << FLT_RESULT_FAILED,
+};
+
+#define MEMBER(m) offsetof(struct trace_args, m)
+
+static const struct flt_opt opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
+	  .help = "Only these processes." },
+	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
+	  .help = "And what the processes of -p fork from now on." },
+	{ .name = "filter", .letter = 'F', .type = FLT_OPT_CHOICE, .offset = MEMBER(results),
+	  .choices = result_names, .help = "Minor, major or failed faults only." },
+	{ .name = "kind", .letter = 'k', .type = FLT_OPT_STRING, .offset = MEMBER(kinds),
+	  .arg = "KIND,...", .help = "Only faults of these kinds: anon, file, cow, swap and so on." },
+	{ .name = "latency", .letter = 'l', .type = FLT_OPT_DURATION, .offset = MEMBER(latency),
+	  .arg = "TIME", .help = "Only faults that took at least as long, as 50us or 1ms." },
+	{ .name = "address", .letter = 'A', .type = FLT_OPT_STRING, .offset = MEMBER(address),
+	  .arg = "FROM[-TO]", .help = "Only faults at these addresses, hexadecimal; TO is past the end." },
+	{ .name = "file", .type = FLT_OPT_FILE, .offset = MEMBER(file), .arg = "PATH",
+	  .help = "Only faults in mappings of this file (on overlayfs before Linux 6.8: of the "
+		  "file in the layer beneath)." },
+	{ .name = "comm", .letter = 'c', .type = FLT_OPT_STRING, .offset = MEMBER(comm), .arg = "NAME",
+	  .help = "Only threads of this name." },
+	{ .name = "user", .letter = 'u', .type = FLT_OPT_STRING, .offset = MEMBER(user), .arg = "USER",
+	  .help = "Only this effective user, by name or number." },
+	{ .name = "sample", .letter = 's', .type = FLT_OPT_U64, .offset = MEMBER(sample), .arg = "N",
+	  .min = 1, .max = UINT16_MAX, .help = "One fault in N on each CPU." },
+	{ .name = "count", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(count), .arg = "N",
+	  .help = "End after N faults." },
+	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
+	  .arg = "SIZE", .min = 4096, .max = 1 << 20,
+	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
+	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
+	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
+	FLT_TABLE_OPTS(struct trace_args, format),
+	{ 0 },
+};
+
+static int read_kinds(const struct trace *t, uint32_t *bits)
+{
+	char *text = strdup(t->args->kinds), *save = NULL, *word;
+	uint32_t kind;
+	int status = 0;
+
+	if (!text)
+		return flt_command_fail(t->command, NULL, -ENOMEM);
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		for (kind = 0; kind <= FLT_KIND_MAX; kind++)
+			if (!strcmp(word, flt_kind_name(kind)))
+				break;
+		if (kind > FLT_KIND_MAX) {
+			status = flt_command_misuse(t->command, "'%s' is no kind of fault", word);
+			break;
+		}
+		*bits |= 1u << kind;
+	}
+	free(text);
+	return status;
+}
+
+static int read_address(const struct trace *t, struct flt_stream_filter *f)
+{
+	char *end;
+
+	errno = 0;
+	f->address = strtoull(t->args->address, &end, 16);
+	f->address_end = f->address + 1;
+	if (*end == '-' && end != t->args->address)
+		f->address_end = strtoull(end + 1, &end, 16);
+	if (errno || *end || end == t->args->address || f->address_end <= f->address)
+		return flt_command_misuse(t->command, "'%s' is no address, and no range of them",
+					  t->args->address);
+	return 0;
+}
+
+/* The encoding of struct flt_event_record: the kernel's new_encode_dev(). */
+static uint32_t encode_dev(dev_t dev)
+{
+	return (minor(dev) & 0xff) | (uint32_t)major(dev) << 8 | (minor(dev) & ~0xffu) << 12;
+}
+
+static int read_file(const struct trace *t, struct flt_stream_filter *f)
+{
+	struct stat st;
+
+	if (stat(t->args->file, &st)) {
+		flt_command_say(t->command, "%s: %s", t->args->file, strerror(errno));
+		return FLT_EXIT_FAILED;
+	}
+	f->inode = st.st_ino;
+	f->dev = encode_dev(st.st_dev);
+	return 0;
+}
+
+static int read_user(const struct trace *t, struct flt_stream_filter *f)
+{
+	const struct passwd *pw = getpwnam(t->args->user);
+	uint64_t uid;
+
+	if (!pw && (flt_units_read_u64(t->args->user, &uid) || uid >= UINT32_MAX))
+		return flt_command_misuse(t->command, "there is no user '%s'", t->args->user);
+	f->by_uid = true;
+	f->uid = pw ? pw->pw_uid : (uint32_t)uid;
+	return 0;
+}
+
+static int make_wish(struct trace *t)
+{
+	const struct trace_args *args = t->args;
+	struct flt_stream_filter *f = &t->wish.filter;
+	int status = 0;
+
+	if (args->subbuf_size & (args->subbuf_size - 1))
+		return flt_command_misuse(t->command, "the size of a sub-buffer is a power of two");
+	if (args->comm && strlen(args->comm) >= FLT_COMM_LEN)
+		return flt_command_misuse(t->command, "a thread's name has at most %d bytes",
+					  FLT_COMM_LEN - 1);
+	t->wish.subbuf_size = (uint32_t)args->subbuf_size;
+	t->wish.subbufs = (uint32_t)args->subbufs;
+	f->results = result_bits[args->results];
+	f->latency = args->latency;
+	f->comm = args->comm;
+	f->sample = (uint32_t)args->sample;
+	if (args->kinds)
+		status = read_kinds(t, &f->kinds);
+	if (!status && args->address)
+		status = read_address(t, f);
+	if (!status && args->file)
+		status = read_file(t, f);
+	if (!status && args->user)
+		status = read_user(t, f);
+	return status;
+}
+
+static int trace_main(struct flt_run *run)
+{
+	struct trace t = { .command = run->command, .args = run->args, .control = run->control };
+	int status;
+
+	if (run->words.argc)
+		return flt_command_misuse(t.command, "'%s': a command to run stands behind '--'",
+					  run->words.argv[0]);
+	if (run->words.command && t.args->pids.count)
+		return flt_command_misuse(t.command, "-p and a command exclude each other");
+	if (t.args->follow && !t.args->pids.count)
+		return flt_command_misuse(t.command, "--follow needs -p");
+	status = make_wish(&t);
+	if (status)
+		return status;
+	return trace_run(&t, run->words.command);
+}
+
+const struct flt_command flt_command_trace = {
+	.name = "trace",
+	.summary = "every fault, one line: when, who, how long, what for, where",
+	.synopsis = (const char *const[]){
+		"[options] [-p PID,...]",
+		"[options] -- COMMAND [ARGUMENT...]", NULL },
+	.about = (const char *const[]){
+		"Writes a line for every page fault as it ends, of all processes, of some, or of a "
+		"command and its children. Filters work in the kernel: what they hold back costs "
+		"next to nothing. A line's time is when the fault ended.",
+		"When a reader is too slow, faults are lost, never delayed. Where and how many is "
+		"said in its place, and the exit status is 3.", NULL },
+	.opts = opts,
+	.defaults = &(const struct trace_args){ .subbuf_size = 256 << 10, .subbufs = 8 },
+	.args_size = sizeof(struct trace_args),
+	.needs = FLT_NEEDS_MODULE,
+	.main = trace_main,
+};

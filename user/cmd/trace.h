@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * trace.h - what the files of 'fltctl trace' share.
+ *
+ *   trace.c       options, and the wish they make
+ *   trace_run.c   the session, and the command if there is one
+ *   trace_line.c  a record as a row
+ */
+#ifndef FLT_CMD_TRACE_H
+#define FLT_CMD_TRACE_H
+
+#include "command.h"
+#include "source/control.h"
+#include "source/stream_relay.h"
+#include "view/table.h"
+
+struct trace_args {
+	struct flt_ids pids;
+	bool follow;
+	int results;		/* index into the choices of -F */
+	const char *kinds;
+	uint64_t latency;
+	const char *address;
+	const char *file;
+	const char *comm;
+	const char *user;
+	uint64_t sample;
+	uint64_t subbuf_size, subbufs;
+	uint64_t count;		/* of lines; 0: no end */
+	int format;		/* enum flt_format */
+};
+
+struct trace {
+	const struct flt_command *command;
+	const struct trace_args *args;
+	struct flt_control *control;
+	struct flt_stream_wish wish;
+	struct flt_table *table;
+	struct trace_names *names;
+	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it began */
+	uint64_t lines, lost;
+	bool headed;		/* the heading was written */
+	bool full;		/* as many lines as asked for */
+};
+
+/* trace_run.c */
+int trace_run(struct trace *t, char **command);
+
+/* trace_line.c */
+int trace_line_open(struct trace *t);
+void trace_line_close(struct trace *t);
+int trace_line_record(struct trace *t, const struct flt_event_record *record);
+int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to);
+
+#endif

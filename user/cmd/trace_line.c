@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/trace.h"
+
+#define NAMES 1024	/* a power of two */
+
+/* Names of threads seen lately; one that has ended keeps what it was called. */
+struct trace_names {
+	struct {
+		uint32_t tid;
+		char comm[FLT_COMM_LEN + 1];
+	} slot[NAMES];
+};
+
+enum column {
+	RECORD, TIME, LATENCY, PID, TID, COMM, RESULT, KIND, ACCESS, ATTEMPTS, ADDRESS, IP, DEV,
+	INODE, OFFSET, WEIGHT, LOST, LOST_CPU, COLUMNS
+};
+
+static const struct flt_column columns[COLUMNS] = {
+	[RECORD] = { "record", NULL, 0 },
+	[TIME] = { "time", "TIME", 18 },
+	[LATENCY] = { "latency_ns", "LAT", 8 },
+	[PID] = { "pid", "PID", 7 },
+	[TID] = { "tid", "TID", 7 },
+	[COMM] = { "comm", "COMM", -15 },
+	[RESULT] = { "result", "RESULT", -7 },
+	[KIND] = { "kind", "KIND", -9 },
+	[ACCESS] = { "access", "ACC", -3 },
+	[ATTEMPTS] = { "attempts", "TRY", 3 },
+	[ADDRESS] = { "address", "ADDRESS", -14 },
+	[IP] = { "ip", "IP", -14 },
+	[DEV] = { "dev", "DEV", -6 },
+	[INODE] = { "inode", "INODE", 8 },
+	[OFFSET] = { "offset", "OFFSET", -8 },
+	[WEIGHT] = { "weight", NULL, 0 },
+	[LOST] = { "lost", NULL, 0 },
+	[LOST_CPU] = { "cpu", NULL, 0 },
+};
+
+int trace_line_open(struct trace *t)
+{
+	struct timespec mono, wall;
+
+	t->names = calloc(1, sizeof(*t->names));
+	if (!t->names)
+		return -ENOMEM;
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_REALTIME, &wall);
+	t->wall_offset = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec -
+			 (uint64_t)mono.tv_sec * 1000000000 - (uint64_t)mono.tv_nsec;
+	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, columns, COLUMNS);
+}
+
+void trace_line_close(struct trace *t)
+{
+	flt_table_free(t->table);
+	free(t->names);
+}
+
+/* NULL: it has ended before its name was asked for. */
+static const char *name_of(struct trace *t, uint32_t tgid, uint32_t tid)
+{
+	char path[64], *comm = t->names->slot[tid % NAMES].comm;
+	ssize_t n;
+	int fd;
+
+	if (t->names->slot[tid % NAMES].tid == tid)
+		return *comm ? comm : NULL;
+	t->names->slot[tid % NAMES].tid = tid;
+	*comm = 0;
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm", tgid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	n = read(fd, comm, FLT_COMM_LEN);
+	close(fd);
+	if (n <= 0)
+		return NULL;
+	comm[n - 1] = 0;	/* the line feed */
+	return comm;
+}
+
+static const char *result_of(const struct flt_event_record *r)
+{
+	if (r->result == FLT_RESULT_MINOR)
+		return "minor";
+	if (r->result == FLT_RESULT_MAJOR)
+		return "major";
+	return flt_failure_name((uint32_t)r->result - FLT_RESULT_FAILED);
+}
+
+/* "w", "r" or "x"; in capitals when the kernel did it on the process's behalf. */
+static const char *access_of(const struct flt_event_record *r)
+{
+	bool user = r->flags & FLT_EVENT_USER;
+
+	if (r->flags & FLT_EVENT_WRITE)
+		return user ? "w" : "W";
+	if (r->flags & FLT_EVENT_EXEC)
+		return user ? "x" : "X";
+	return user ? "r" : "R";
+}
+
+/* hh:mm:ss.ns in the text, nanoseconds since 1970 elsewhere. */
+static struct flt_cell time_cell(const struct trace *t, uint64_t mono, char text[32])
+{
+	uint64_t ns = mono + t->wall_offset;
+	time_t seconds = (time_t)(ns / 1000000000);
+	struct tm tm;
+
+	if (t->args->format != FLT_FORMAT_TEXT)
+		return flt_cell_u64(ns);
+	localtime_r(&seconds, &tm);
+	snprintf(text, 32, "%02d:%02d:%02d.%09" PRIu64, tm.tm_hour, tm.tm_min, tm.tm_sec,
+		 ns % 1000000000);
+	return flt_cell_string(text);
+}
+
+int trace_line_record(struct trace *t, const struct flt_event_record *r)
+{
+	struct flt_cell cell[COLUMNS] = { 0 };
+	uint64_t latency = flt_event_latency(r);
+	char when[32], dev[16];
+
+	if (t->full)
+		return 0;
+	if (r->type != FLT_EVENT_FAULT)
+		return 0;
+	cell[RECORD] = flt_cell_string("fault");
+	cell[TIME] = time_cell(t, r->time + latency, when);
+	cell[LATENCY] = flt_cell_ns(latency);
+	cell[PID] = flt_cell_u64(r->tgid);
+	cell[TID] = flt_cell_u64(r->tid);
+	cell[COMM] = flt_cell_string(name_of(t, r->tgid, r->tid));
+	cell[RESULT] = flt_cell_string(result_of(r));
+	cell[KIND] = flt_cell_string(flt_kind_name(r->kind));
+	cell[ACCESS] = flt_cell_string(access_of(r));
+	cell[ATTEMPTS] = flt_cell_u64(r->attempts);
+	cell[ADDRESS] = flt_cell_hex(r->address);
+	if (r->ip)
+		cell[IP] = flt_cell_hex(r->ip);
+	if (r->inode) {
+		snprintf(dev, sizeof(dev), "%u:%u", r->dev >> 8 & 0xfff,
+			 (r->dev & 0xff) | (r->dev >> 12 & 0xfff00));
+		cell[DEV] = flt_cell_string(dev);
+		cell[INODE] = flt_cell_u64(r->inode);
+		cell[OFFSET] = flt_cell_hex((uint64_t)r->page << 12);
+	}
+	cell[WEIGHT] = flt_cell_u64(r->weight);
+	if (++t->lines == t->args->count)
+		t->full = true;
+	return flt_table_row(t->table, cell);
+}
+
+int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
+{
+	struct flt_cell cell[COLUMNS] = { 0 };
+	char begin[32], end[32];
+
+	t->lost += count;
+	if (t->args->format == FLT_FORMAT_TEXT) {
+		time_cell(t, from, begin);
+		time_cell(t, to, end);
+		flt_command_say(t->command, "lost %" PRIu64 " faults on CPU %" PRIu32
+				" between %s and %s", count, cpu, from ? begin : "the beginning", end);
+		return 0;
+	}
+	cell[RECORD] = flt_cell_string("lost");
+	cell[TIME] = time_cell(t, to, end);
+	cell[LOST] = flt_cell_u64(count);
+	cell[LOST_CPU] = flt_cell_u64(cpu);
+	return flt_table_row(t->table, cell);
+}
