@@ -82,10 +82,18 @@ static int admit_do(struct sk_buff *skb, struct genl_info *info)
 	return admit(skb, info->nlhdr, info->extack);
 }
 
-/* For dumps without options. */
+#define ADMITTED 5	/* of cb->args */
+
+/*
+ * To be asked by every dumpit, and answers on its first call, which is made by the
+ * sender. Not in .start: until 6.2 there was no extack yet, to say why not.
+ */
 static int admit_dump(struct netlink_callback *cb)
 {
-	return admit(cb->skb, cb->nlh, cb->extack);
+	int err = cb->args[ADMITTED] ? 0 : admit(cb->skb, cb->nlh, cb->extack);
+
+	cb->args[ADMITTED] = !err;
+	return err;
 }
 
 /* One attribute set serves requests and replies: a reply's words are no request. */
@@ -93,7 +101,8 @@ static int refuse(struct nlattr *attr, const char *why, struct netlink_ext_ack *
 {
 	if (!attr)
 		return 0;
-	extack->_msg = why;
+	if (extack)
+		extack->_msg = why;
 	NL_SET_BAD_ATTR(extack, attr);
 	return -EINVAL;
 }
@@ -436,7 +445,10 @@ static int do_session_del(struct sk_buff *request, struct genl_info *info)
 static int dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct flt_hook_report report;
+	int err = admit_dump(cb);
 
+	if (err)
+		return err;
 	for (; !flt_hook_report(cb->args[0], &report); cb->args[0]++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_HOOK_GET, flt_reply_hook(skb, &report)))
 			break;
@@ -445,8 +457,12 @@ static int dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 
 static int dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	int err = admit_dump(cb);
+
+	if (err)
+		return err;
 	for (; cb->args[0] < 2 * __FLT_KIND_MAX; cb->args[0]++) {
-		int err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
+		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
 				   flt_reply_latency(skb, cb->args[0] & 1, cb->args[0] >> 1));
 
 		if (err == -EMSGSIZE)
@@ -457,7 +473,7 @@ static int dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
-/* What a dump of rows was asked for, from start to done. */
+/* What a dump of rows was asked for: made by its first call, in cb->args[0] until done. */
 struct row_dump {
 	u32 sessions;
 	u32 tgid;
@@ -468,7 +484,7 @@ struct row_dump {
 	};
 };
 
-static int start_procs(struct netlink_callback *cb)
+static int begin_procs(struct netlink_callback *cb)
 {
 	struct nlattr **attrs = flt_genl_dump_attrs(cb);
 	struct nlattr *session = attrs[FLT_PROC_SESSION];
@@ -498,9 +514,13 @@ static int start_procs(struct netlink_callback *cb)
 
 static int dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct row_dump *dump = (void *)cb->args[0];
 	u32 slot = cb->args[1];
+	struct row_dump *dump;
+	int err = cb->args[0] ? 0 : begin_procs(cb);
 
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
 	cb->seq = flt_proc_generation() + 1;	/* 0 would mean: not kept */
 	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
@@ -510,7 +530,7 @@ static int dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
-static int start_tasks(struct netlink_callback *cb)
+static int begin_tasks(struct netlink_callback *cb)
 {
 	struct nlattr **attrs = flt_genl_dump_attrs(cb);
 	struct row_dump *dump;
@@ -533,10 +553,13 @@ static int start_tasks(struct netlink_callback *cb)
 
 static int dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct row_dump *dump = (void *)cb->args[0];
 	pid_t tid = cb->args[1];
-	int err;
+	struct row_dump *dump;
+	int err = cb->args[0] ? 0 : begin_tasks(cb);
 
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
 	while (!(err = flt_task_next(dump->tgid, &tid, &dump->task))) {
 		if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
 			     flt_reply_task(skb, dump->tgid, &dump->task, dump->kinds)))
@@ -566,7 +589,6 @@ static const struct genl_ops ops[] = {
 		NO_ATTRIBUTES,
 	}, {
 		.cmd = FLT_CMD_HOOK_GET,
-		.start = admit_dump,
 		.dumpit = dump_hooks,
 		NO_ATTRIBUTES,
 	}, {
@@ -575,20 +597,17 @@ static const struct genl_ops ops[] = {
 		NO_ATTRIBUTES,
 	}, {
 		.cmd = FLT_CMD_LATENCY_GET,
-		.start = admit_dump,
 		.dumpit = dump_latency,
 		NO_ATTRIBUTES,
 	}, {
 		.cmd = FLT_CMD_PROC_GET,
 		.doit = do_proc,
-		.start = start_procs,
 		.dumpit = dump_procs,
 		.done = done_rows,
 		.policy = proc_policy,
 		.maxattr = FLT_PROC_MAX,
 	}, {
 		.cmd = FLT_CMD_TASK_GET,
-		.start = start_tasks,
 		.dumpit = dump_tasks,
 		.done = done_rows,
 		.policy = task_policy,
