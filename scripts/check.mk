@@ -3,11 +3,11 @@
 
 ## make check               lint, the native tests, the live tests in guests
 check: all
-	@FLT_BUILD=$(O) MAKE='$(MAKE)' scripts/check $(LINT) $(CHECK_NATIVE) check-guest
+	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' scripts/check $(LINT) $(CHECK_NATIVE) check-guest
 
 ## make check-native        the tests that need no guest
 check-native: all
-	@FLT_BUILD=$(O) MAKE='$(MAKE)' scripts/check $(CHECK_NATIVE)
+	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' scripts/check $(CHECK_NATIVE)
 
 ## make demo                the main job on real programs, in a guest (HOST=1: on this kernel)
 .PHONY: demo

@@ -113,7 +113,7 @@ void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 		fprintf(out, "<text x=\"10\" y=\"%d\">No faults to show.</text>\n", HEAD + 14);
 	} else {
 		fputs("<foreignObject x=\"0\" y=\"62\" width=\"100%\" height=\"26\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\">"
-		      
+
 		      "<input type=\"search\" placeholder=\"Search\" aria-label=\"Search functions\"/>"
 		      "<button type=\"button\">Reset</button><span class=\"found\" role=\"status\"></span></div></foreignObject>\n", out);
 		for (i = 0; i < flame->count; i++)
