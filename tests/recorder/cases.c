@@ -580,6 +580,23 @@ static void case_end_exec_thread(void)
 	pthread_join(t, NULL);
 }
 
+/* The next image has other things at the addresses that were limited before. */
+static void case_exec_many(void)
+{
+	char left[16];
+	int n = arguments[2] ? atoi(arguments[2]) : 0;
+
+	if (n == 0)
+		n = 16;
+	free(filled(BIG / 8));
+	if (n == 1) {
+		printf("last image\n");
+		return;
+	}
+	snprintf(left, sizeof(left), "%d", n - 1);
+	execl("/proc/self/exe", "cases", "exec_many", left, NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -590,7 +607,7 @@ static const struct {
 	{ "mremap", case_mremap }, { "limits", case_limits }, { "reuse", case_reuse },
 	{ "madvise", case_madvise }, { "signals", case_signals }, { "altstack", case_altstack },
 	{ "coroutine", case_coroutine }, { "threads", case_threads }, { "close", case_close },
-	{ "words", case_words },
+	{ "words", case_words }, { "exec_many", case_exec_many },
 	{ "end_exit", case_end_exit }, { "end_kill", case_end_kill }, { "end_abort", case_end_abort },
 	{ "end_segv", case_end_segv }, { "end_exec", case_end_exec },
 	{ "end_exec_thread", case_end_exec_thread },

@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-quick="fork fork_raw spawn shared protect io mremap madvise signals close words
+quick="fork fork_raw spawn shared protect io mremap madvise signals close words exec_many
 end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 [ "$depth" = all ] && quick=$("$cases")
 

@@ -91,6 +91,11 @@ static void *open_event(int filter, bool kernel, int owner_type, int owner, int 
 		.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
 		.sample_type = PERF_SAMPLE_ADDR, .wakeup_events = 1,
 		.exclude_user = kernel, .exclude_kernel = !kernel,
+		/*
+		 * The server keeps the old memory, and so this event, beyond an exec; the
+		 * new image has no handler, and other things at these addresses.
+		 */
+		.remove_on_exec = 1,
 	};
 	struct f_owner_ex to = { owner_type, owner };
 	long fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

@@ -69,6 +69,7 @@ static void *open_ring(void)
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER,
 		.sample_regs_user = REGS, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+		.remove_on_exec = 1,
 	};
 	void *m = NULL;
 	long fd;

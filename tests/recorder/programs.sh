@@ -1,0 +1,193 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Real programs with little memory: output and status as natively, in time.
+#
+# usage: programs.sh BUILD-DIR [NAME...]
+# Prints each one's time natively and recorded; they are not judged.
+set -euo pipefail
+
+build=$(realpath "$1")
+shift
+fltctl=$build/fltctl
+limit=${FLT_TEST_LIMIT:-180}
+only=("$@")
+work=$(mktemp -d)
+server=''
+cleanup() {
+	if [ -n "$server" ]; then kill -9 "$server" 2> /dev/null || true; fi
+	rm -rf "$work"
+}
+trap cleanup EXIT
+cd "$work"
+failed=0 ran=0
+
+# program NAME MIB COMMAND...: skipped if the command is not installed
+program() {
+	local name=$1 mib=$2 native=0 status=0 t0 t1 t2
+	shift 2
+	if [ ${#only[@]} != 0 ] && [[ " ${only[*]} " != *" $name "* ]]; then return; fi
+	if ! command -v "$1" > /dev/null; then
+		echo "ok $name # skip: no $1"
+		return
+	fi
+	ran=$((ran + 1))
+	t0=$(date +%s%N)
+	timeout "$limit" "$@" > native.out 2> native.err || native=$?
+	t1=$(date +%s%N)
+	timeout "$limit" "$fltctl" record -q -L "$mib" -o trace.flt -- "$@" > record.out 2> record.err || status=$?
+	t2=$(date +%s%N)
+	rm -f trace.flt*
+	if [ $status = $native ] && cmp -s native.out record.out; then
+		echo "ok $name -L $mib: $(((t1 - t0) / 1000000)) ms natively, $(((t2 - t1) / 1000000)) ms recorded"
+	else
+		echo "not ok $name: status $status, natively $native"
+		diff <(head -c 2000 native.out) <(head -c 2000 record.out) | head -5 || true
+		tail -3 record.err
+		failed=$((failed + 1))
+	fi
+}
+
+cat > run.py << 'END'
+import hashlib, multiprocessing, os, subprocess, threading
+a = [i * 7 for i in range(400000)]
+d = {str(i): i for i in range(100000)}
+print(hashlib.md5(repr(a).encode()).hexdigest())
+out = []
+def part(k): out.append(sum(v for v in d.values() if v % 5 == k))
+ts = [threading.Thread(target=part, args=(k,)) for k in range(5)]
+[t.start() for t in ts]; [t.join() for t in ts]
+print(sorted(out))
+print(subprocess.run(["sh", "-c", "echo sub; head -c 1000 /dev/zero | wc -c"], capture_output=True).stdout)
+pid = os.fork()
+if not pid: os._exit(0 if sum(d.values()) == 100000 * 99999 // 2 else 9)
+print(os.waitpid(pid, 0)[1])
+with multiprocessing.Pool(2) as p: print(sum(p.map(len, [a] * 3)))
+END
+cat > prog.cc << 'END'
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+static long work(int k)
+{
+	std::map<int, std::string> m;
+	long sum = 0;
+	for (int i = 0; i < 60000; i++) m[i * 7919 % 100003] = std::to_string(i * k);
+	for (auto &e : m) sum += e.first * (long)e.second.size();
+	try { if (sum) throw std::runtime_error(m.begin()->second); }
+	catch (const std::exception &e) { sum += e.what()[0]; }
+	return sum;
+}
+int main()
+{
+	std::vector<long> r(4);
+	std::vector<std::thread> t;
+	for (int i = 0; i < 4; i++) t.emplace_back([&r, i] { r[i] = work(i + 1); });
+	for (auto &x : t) x.join();
+	for (long x : r) std::cout << x << '\n';
+}
+END
+cat > omp.c << 'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	long n = 3 << 20, sum = 0;
+	long *p = malloc(n * sizeof *p);
+	#pragma omp parallel for
+	for (long i = 0; i < n; i++) p[i] = i * 3;
+	#pragma omp parallel for reduction(+:sum)
+	for (long i = 0; i < n; i++) sum += p[i] ^ i;
+	printf("%ld\n", sum);
+}
+END
+seq 1 700000 | awk '{ printf "%d line %d of a file\n", $1 * 7919 % 1000003, $1 }' > lines
+head -n 120000 lines > some
+g++ -O1 -s -pie -pthread -o prog prog.cc
+gcc -O2 -fopenmp -o omp omp.c
+
+program python 16 python3 run.py
+program sort2 16 sort --parallel=2 -S 48M lines
+program sort4 16 sort --parallel=4 -S 48M lines
+program gcc 16 gcc -O2 -S -o - omp.c
+program g++ 32 g++ -O2 -flto -frandom-seed=1 -S -o - prog.cc
+program xz1 64 xz -T1 -6 -c some
+program xz2 64 xz -T2 -6 --block-size=1MiB -c some
+program sqlite 16 sqlite3 :memory: "create table t(a, b);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 400000)
+insert into t select x, x * 7919 % 1000003 from c; create index i on t(b);
+select count(*), sum(b), min(b), max(b) from t; select * from t order by b limit 5;"
+program shim 8 bash -c 'exec bash -c "exec python3 -c \"print(sum(len(str(i)) for i in range(100000)))\""'
+# shellcheck disable=SC2016
+program perl 16 perl -e 'my %h; $h{$_ * 7919 % 1000003} = "v$_" for 1..200000;
+my $s = 0; $s += length $h{$_} for sort { $a <=> $b } keys %h; print "$s\n"; print `echo sub`;'
+program node 64 node -e 'const a = []; for (let i = 0; i < 300000; i++) a.push({ i, s: "x" + i });
+console.log(a.filter(o => o.s.endsWith("7")).length, require("child_process").execSync("echo sub").toString())'
+program c++ 8 ./prog
+program openmp 8 ./omp
+if command -v git > /dev/null; then
+	git init -q repo
+	for i in $(seq 8); do
+		cp lines "repo/f$i"
+		echo "$i" >> "repo/f$i"
+		git -C repo add .
+		git -C repo -c user.name=t -c user.email=t@t -c gc.auto=0 commit -q -m "commit $i"
+	done
+fi
+program git 8 sh -c 'rm -rf clone; git clone -q --no-hardlinks repo clone && cd clone &&
+git log --oneline | wc -l && git fsck --full 2>&1 && git gc -q && git status --short && git diff HEAD~3 --stat | tail -1'
+
+# A snapshot of more data than is resident, by a forked child.
+redis() {
+	local i keys
+	if [ ${#only[@]} != 0 ] && [[ " ${only[*]} " != *" redis "* ]]; then return; fi
+	if ! command -v redis-server > /dev/null; then
+		echo "ok redis # skip: no redis-server"
+		return
+	fi
+	ran=$((ran + 1))
+	mkdir -p redis
+	"$fltctl" record -q -L 32 -o trace.flt -- redis-server --port 0 --unixsocket "$work/redis/sock" \
+		--dir "$work/redis" --save '' --daemonize no > redis/log 2>&1 &
+	server=$!
+	for i in $(seq 100); do
+		[ -S redis/sock ] && break
+		sleep 0.1
+	done
+	timeout "$limit" redis-benchmark -s redis/sock -q -t set,get -n 20000 -r 10000 -d 8000 -c 4 > redis/bench
+	keys=$(redis-cli -s redis/sock dbsize)
+	redis-cli -s redis/sock debug digest > redis/before
+	redis-cli -s redis/sock bgsave > /dev/null
+	for i in $(seq "$limit"); do
+		redis-cli -s redis/sock info persistence > redis/info
+		grep -q 'bgsave_in_progress:0' redis/info && break
+		sleep 1
+	done
+	redis-cli -s redis/sock shutdown nosave > /dev/null 2>&1 || true
+	wait "$server" || true
+	server=''
+	# a native server must read the snapshot back
+	redis-server --port 0 --unixsocket "$work/redis/sock2" --dir "$work/redis" --save '' > redis/log2 2>&1 &
+	server=$!
+	for i in $(seq 100); do
+		[ "$(redis-cli -s redis/sock2 ping 2> /dev/null)" = PONG ] && break
+		sleep 0.1
+	done
+	redis-cli -s redis/sock2 debug digest > redis/after
+	kill "$server"
+	wait "$server" || true
+	server=''
+	if grep -q 'last_bgsave_status:ok' redis/info && [ "$keys" -gt 1000 ] &&
+	   [ -s redis/before ] && cmp -s redis/before redis/after; then
+		echo "ok redis -L 32: $keys keys of 8000 bytes, snapshot read back natively"
+	else
+		echo "not ok redis: $keys keys, $(grep bgsave_status redis/info)"
+		failed=$((failed + 1))
+	fi
+}
+redis
+
+echo "$((ran - failed)) of $ran as natively"
+[ $failed = 0 ]
