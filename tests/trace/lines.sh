@@ -92,7 +92,28 @@ n=$(python3 -c '
 import csv, sys
 print(sum(int(r["faults"]) for r in csv.DictReader(sys.stdin) if r["object"].endswith("/lines-stripped")))' <"$tmp/objects.csv")
 ((n >= 4 * pages)) || fail "stripped: $n faults in the object, at least $((4 * pages)) were made"
-"$fltctl" report "$tmp/t.flt" | grep -q 'lines-stripped+0x' || fail "stripped: no object+offset"
+"$fltctl" report "$tmp/t.flt" | grep -c 'lines-stripped+0x' >/dev/null || fail "stripped: no object+offset"
+
+# By unwind tables no caller is missing, out to _start: not that of a function
+# without a frame, nor qsort's, nor one of 21 recursive calls.
+"$fltctl" record -q --unwind dwarf -o "$tmp/t.flt" -- "$build/lines-pie" "$build/lineslib.so"
+"$fltctl" script --json "$tmp/t.flt" >"$tmp/faults.json"
+python3 - "$tmp/faults.json" "$pages" <<'PY' || fail "unwind tables: callers missing"
+import json, re, sys
+stacks = [re.findall(r"([^ ]+) \(", f["stack"]) for f in map(json.loads, open(sys.argv[1]))]
+pages, bad = int(sys.argv[2]), 0
+for name, callers in (("recursion", ["recursion"] * 20 + ["main"]), ("innermost", ["between", "inlined", "main"]),
+                      ("frameless", ["main"]), ("lines_touch", ["main"]), ("compare", None)):
+    mine = [s for s in stacks if s and s[0] == name]
+    if callers:
+        good = [s for s in mine if s[1:len(callers) + 1] == callers and s[-1] == "_start"]
+    else:
+        good = [s for s in mine if "sorted" in s and s[s.index("sorted") + 1] == "main" and s[-1] == "_start"]
+    if len(good) < pages:
+        print("lines: %s: %d of %d stacks whole; one of them: %s" % (name, len(good), len(mine), (mine or [None])[0]))
+        bad = 1
+sys.exit(bad)
+PY
 
 # As many as the kernel counts in a run alone. vfork(), so that nothing of the
 # parent's is in it; GUP faults of exec, which perf does not see, are one or two.

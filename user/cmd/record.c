@@ -4,6 +4,7 @@
 #include <flt_ring.h>
 
 static const char *const policies[] = { "fifo", "clock", NULL };
+static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const engines[] = { "preload", "module", "perf", NULL };
 
 #define AT(member) offsetof(struct flt_record_args, member)
@@ -25,6 +26,11 @@ static const struct flt_opt opts[] = {
 	  .help = "Far memory: bytes a second of the link that pages share." },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = AT(max_stack), .arg = "N",
 	  .help = "Frames of a call stack kept, from the innermost.", .min = 1, .max = 512 },
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind), .choices = unwinds,
+	  .help = "Without -L, how stacks are found: by frame pointers (fp), which costs little but "
+		  "misses callers in code compiled without them, or by unwind tables (dwarf) from "
+		  "8 KiB of stack copied at each fault, which more than some 10,000 faults a second "
+		  "lose part of." },
 	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack),
 	  .help = "Record faults without call stacks." },
 	{ .name = "sample", .type = FLT_OPT_U64, .offset = AT(sample), .arg = "N",

@@ -17,6 +17,7 @@ struct flt_record_args {
 	uint64_t max_stack, sample;
 	const char *output;
 	bool quiet, no_inline, no_move, no_stack;
+	int unwind;			/* of perf: 0 frame pointers, 1 unwind tables */
 	struct flt_ids pids;
 	bool all;
 };

@@ -19,6 +19,9 @@
 #define DEFAULT_OUTPUT "flt.data"
 #define DRAIN_NS (50 * FLT_NSEC_PER_MSEC)
 #define STATS_NS FLT_NSEC_PER_SEC
+/* For each CPU, when faults carry 8 KiB of stack: about 8,000 of them. */
+#define DWARF_RING (64u << 20)
+#define DWARF_DEPTH 127
 /* More CPUs than this are drained by the timer alone. */
 #define POLLED_MAX 48
 
@@ -155,13 +158,14 @@ static int open_file(struct recording *r)
 		flt_command_say(r->run->command, "the earlier recording is now %s", kept);
 	flt_file_host(r->writer, "perf", r->run->words.command);
 	flt_file_info(r->writer, "period", "1");
-	flt_file_info(r->writer, "stacks", r->args->no_stack ? "none" : "fp");
+	flt_file_info(r->writer, "stacks", r->args->no_stack ? "none" : r->args->unwind ? "dwarf" : "fp");
 	snprintf(number, sizeof(number), "%u", flt_sampler_max_stack(r->sampler));
 	flt_file_info(r->writer, "max_stack", number);
 	flt_file_info(r->writer, "kernel", flt_sampler_kernel_mode(r->sampler) ? "yes" : "no");
 	if (!flt_sampler_kernel_mode(r->sampler))
 		flt_command_say(r->run->command, "faults inside system calls are not seen: that needs root or CAP_PERFMON");
-	return flt_perf_trace_new(&r->trace, r->writer, r->has_child ? (uint32_t)r->child.pid : 0);
+	return flt_perf_trace_new(&r->trace, r->writer, r->has_child ? (uint32_t)r->child.pid : 0,
+				  !r->args->unwind ? 0 : r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : DWARF_DEPTH);
 }
 
 static int open_events(struct recording *r)
@@ -173,6 +177,8 @@ static int open_events(struct recording *r)
 		.all = r->args->all,
 		.on_exec = r->has_child,
 		.stacks = !r->args->no_stack,
+		.dwarf = r->args->unwind,
+		.ring_bytes = r->args->unwind ? DWARF_RING : 0,
 		/* the instruction itself is one more */
 		.max_stack = r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : 0,
 	};
@@ -261,8 +267,9 @@ static int finish(struct recording *r, uint64_t *lost)
 	flt_sampler_disable(r->sampler);
 	first = drain(r, true);
 	seen = flt_perf_trace_faults(r->trace);
+	/* The kernel tells of what a full ring lost with the next record that fits, if one comes. */
 	if (!flt_sampler_count(r->sampler, &counted) && counted > seen + flt_file_lost_sum(r->writer))
-		flt_file_lost(r->writer, FLT_LOSS_UNKNOWN, counted - seen - flt_file_lost_sum(r->writer));
+		flt_file_lost(r->writer, FLT_LOSS_BUFFER, counted - seen - flt_file_lost_sum(r->writer));
 	if (!first)
 		first = flt_perf_trace_stats(r->trace, now_ns());
 	*lost = flt_file_lost_sum(r->writer);

@@ -89,6 +89,35 @@ static void chain_decode(const struct flt_perf_layout *layout, const uint64_t *c
 	event->cut = event->caller_count + 1 >= layout->max_stack;
 }
 
+/* REGS_USER: abi, registers; STACK_USER: size, bytes, how many of them are good. */
+static int stack_decode(const uint64_t *at, size_t room, struct flt_perf_event *event)
+{
+	uint64_t size;
+
+	if (!room)
+		return -EBADMSG;
+	if (at[0]) {
+		if (room < 2 + FLT_PERF_REG_COUNT)
+			return -EBADMSG;
+		event->regs = at + 1;
+		at += FLT_PERF_REG_COUNT;
+		room -= FLT_PERF_REG_COUNT;
+	}
+	at++;
+	room--;
+	if (!room)
+		return -EBADMSG;
+	size = *at++;
+	room--;
+	if (!size)
+		return 1;
+	if (size % 8 || size / 8 >= room)
+		return -EBADMSG;
+	event->stack = at;
+	event->stack_size = at[size / 8] < size ? (size_t)at[size / 8] : (size_t)size;
+	return 1;
+}
+
 static int sample_decode(const struct flt_perf_layout *layout, const struct perf_event_header *record,
 			 struct flt_perf_event *event)
 {
@@ -108,6 +137,8 @@ static int sample_decode(const struct flt_perf_layout *layout, const struct perf
 	event->ip = event->kernel ? 0 : s->ip;
 	for (i = 0; i < layout->major_id_count; i++)
 		event->major |= layout->major_ids[i] == s->id;
+	if (layout->stacks && layout->dwarf)
+		return stack_decode(n, (record->size - sizeof(*s)) / 8, event);
 	if (layout->stacks) {
 		room = (record->size - sizeof(*s)) / 8;
 		if (!room || *n > room - 1)

@@ -71,7 +71,11 @@ static void attr_init(struct perf_event_attr *attr, const struct flt_sampler *p,
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	if (setup->stacks) {
+	if (setup->stacks && setup->dwarf) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		attr->sample_regs_user = FLT_PERF_REGS;
+		attr->sample_stack_user = FLT_PERF_STACK_BYTES;
+	} else if (setup->stacks) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_kernel = 1;
 		attr->sample_max_stack = (uint16_t)p->layout.max_stack;
@@ -271,6 +275,7 @@ int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *s
 	if (!p)
 		return -ENOMEM;
 	p->layout.stacks = setup->stacks;
+	p->layout.dwarf = setup->dwarf;
 	p->layout.max_stack = setup->max_stack && setup->max_stack < allowed ? setup->max_stack : allowed;
 	p->ring_count = cpus > 0 ? (size_t)cpus : 1;
 	p->rings = calloc(p->ring_count, sizeof(*p->rings));

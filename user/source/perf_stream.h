@@ -23,7 +23,8 @@ struct flt_sampler_setup {
 	bool all;		/* the whole machine */
 	bool on_exec;		/* start when the (one) process calls exec */
 	bool stacks;
-	uint32_t max_stack;	/* frames, cut to kernel.perf_event_max_stack */
+	bool dwarf;		/* registers and a piece of the stack instead of a call chain */
+	uint32_t max_stack;	/* frames, cut to kernel.perf_event_max_stack; 0: that many */
 	uint64_t ring_bytes;	/* per CPU, rounded up to a power of two; 0: 4 MiB */
 };
 
@@ -50,6 +51,9 @@ struct flt_perf_event {
 	bool major, kernel, cut;
 	const uint64_t *callers;	/* return addresses, innermost first */
 	size_t caller_count;
+	const uint64_t *regs;		/* by FLT_PERF_REGS, lowest bit first; NULL: none */
+	const void *stack;		/* from the stack pointer up */
+	size_t stack_size;
 	/* MAP */
 	uint64_t start, length, offset, inode;
 	uint32_t device;	/* major << 20 | minor */
@@ -86,12 +90,17 @@ int flt_sampler_drain(struct flt_sampler *sampler, bool all, flt_perf_fn fn, voi
 /* Faults the kernel counted for these events: delivered plus lost. */
 int flt_sampler_count(const struct flt_sampler *sampler, uint64_t *count);
 
+/* User registers taken with a stack, as bits of enum perf_event_x86_regs: all but segments and flags. */
+#define FLT_PERF_REGS 0xff01ffull
+#define FLT_PERF_REG_COUNT 17
+#define FLT_PERF_STACK_BYTES 8192u
+
 /* ---- decoding, for perf_stream.c and tests ---- */
 
 struct perf_event_header;
 
 struct flt_perf_layout {
-	bool stacks;
+	bool stacks, dwarf;
 	uint32_t max_stack;
 	const uint64_t *major_ids;	/* of the events that count major faults */
 	size_t major_id_count;

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "source/page_set.h"
+#include "source/perf_unwind.h"
 
 #define PROCS_SLOTS 4096u
+#define FRAMES_MAX 512u
 /* First touches are told apart up to this many pages (64 GiB) over all images. */
 #define TOUCHED_MAX (16u << 20)
 
@@ -24,6 +26,7 @@ struct proc {
 	char comm[16];
 	bool stack_known;	/* a map of its stack is in the file, or can't be had */
 	struct flt_page_set touched;
+	struct flt_unwind *unwind;	/* made when first needed */
 };
 
 struct flt_perf_trace {
@@ -32,10 +35,11 @@ struct flt_perf_trace {
 	uint64_t faults, majors, allocs;
 	size_t touched;
 	unsigned int page_shift;
+	uint32_t max_stack;
 	struct proc *procs[PROCS_SLOTS];	/* by pid */
 };
 
-int flt_perf_trace_new(struct flt_perf_trace **out, struct flt_file_writer *w, uint32_t command)
+int flt_perf_trace_new(struct flt_perf_trace **out, struct flt_file_writer *w, uint32_t command, uint32_t max_stack)
 {
 	struct flt_perf_trace *t = calloc(1, sizeof(*t));
 
@@ -43,6 +47,7 @@ int flt_perf_trace_new(struct flt_perf_trace **out, struct flt_file_writer *w, u
 		return -ENOMEM;
 	t->writer = w;
 	t->command = command;
+	t->max_stack = max_stack;
 	t->page_shift = (unsigned int)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	*out = t;
 	return 0;
@@ -65,6 +70,7 @@ static void proc_end(struct flt_perf_trace *t, struct proc **at)
 	flt_file_image_done(t->writer, proc->image);
 	t->touched -= proc->touched.used;
 	flt_page_set_free(&proc->touched);
+	flt_unwind_free(proc->unwind);
 	free(proc);
 }
 
@@ -235,12 +241,38 @@ static int proc_get(struct flt_perf_trace *t, uint64_t time, uint32_t pid, struc
 	return err;
 }
 
+/* Callers from registers and stack, as the call chain would be. */
+static void callers_unwind(struct flt_perf_trace *t, struct proc *proc, const struct flt_perf_event *e, uint64_t *frames,
+			   struct flt_file_fault *f, size_t *count)
+{
+	size_t n;
+
+	*count = 0;
+	if (!e->regs)
+		return;
+	f->ip = e->regs[FLT_UNWIND_IP];
+	if (!proc->unwind)
+		proc->unwind = flt_unwind_new(proc->pid);
+	if (!proc->unwind || !e->stack_size) {
+		f->flags |= FLT_FAULT_CUT_MEMORY;
+		return;
+	}
+	n = flt_unwind_run(proc->unwind, e->regs, e->stack, e->stack_size, frames, t->max_stack < FRAMES_MAX ? t->max_stack : FRAMES_MAX);
+	if (n > 1)
+		*count = n - 1;
+	if (flt_unwind_stopped(proc->unwind))
+		f->flags |= FLT_FAULT_CUT_UNWIND;
+}
+
 static int fault_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 {
 	struct flt_file_fault f = {
 		.time = e->time, .address = e->address, .ip = e->ip, .tid = e->tid, .weight = 1, .pages = 1,
 		.cpu = (uint16_t)e->cpu,
 	};
+	const uint64_t *callers = e->callers;
+	size_t count = e->caller_count;
+	uint64_t frames[FRAMES_MAX];
 	struct proc *proc;
 	int err;
 
@@ -264,7 +296,11 @@ static int fault_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 			f.flags |= FLT_FAULT_ALLOC;
 		}
 	}
-	err = flt_file_stack(t->writer, proc->image, e->callers, e->caller_count, &f.stack);
+	if (e->regs) {
+		callers_unwind(t, proc, e, frames, &f, &count);
+		callers = frames + 1;
+	}
+	err = flt_file_stack(t->writer, proc->image, callers, count, &f.stack);
 	return err ? err : flt_file_faults(t->writer, &f, 1);
 }
 
@@ -297,6 +333,13 @@ static int map_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 		before = proc->touched.used;
 		flt_page_set_clear(&proc->touched, map.start >> t->page_shift, ((map.end - 1) >> t->page_shift) + 1);
 		t->touched -= before - proc->touched.used;
+	}
+	if (proc->unwind && e->prot & PROT_EXEC)
+		flt_unwind_map(proc->unwind, map.start, map.offset, name);
+	else if (e->prot & PROT_EXEC && t->max_stack) {
+		proc->unwind = flt_unwind_new(proc->pid);
+		if (proc->unwind)
+			flt_unwind_map(proc->unwind, map.start, map.offset, name);
 	}
 	return flt_file_map(t->writer, &map, name);
 }

@@ -13,8 +13,11 @@
 
 struct flt_perf_trace;
 
-/* `command` is the process that is to exec, or 0. The writer stays the caller's. */
-int flt_perf_trace_new(struct flt_perf_trace **t, struct flt_file_writer *w, uint32_t command);
+/*
+ * `command` is the process that is to exec, or 0. `max_stack` bounds stacks that
+ * are unwound here, from registers and stack. The writer stays the caller's.
+ */
+int flt_perf_trace_new(struct flt_perf_trace **t, struct flt_file_writer *w, uint32_t command, uint32_t max_stack);
 void flt_perf_trace_free(struct flt_perf_trace *t);
 
 /* A process that runs already: its image, threads and maps. -ESRCH: gone. */
