@@ -10,9 +10,9 @@ $(O)/san/tracefuzz: $(O)/san/tests/fuzz/tracefuzz.o $(O)/san/libfltctl.a
 ## make check-tracefuzz     the corpus of hostile trace files
 .PHONY: check-tracefuzz fuzz-trace
 check-tracefuzz: $(O)/san/tracefuzz
-	$< tests/fuzz/trace-corpus/*
+	$< tests/fuzz/corpus/*
 
-FUZZ_SRCS = tests/fuzz/tracefuzz.c $(wildcard user/source/stream_file*.c) $(addprefix user/model/,recording.c mapset.c strings.c \
+FUZZ_SRCS = tests/fuzz/tracefuzz.c $(wildcard user/source/stream_file*.c) $(addprefix user/model/,recording.c places.c mapset.c strings.c \
 	threads.c group.c sites.c symbols.c elffile.c perfmap.c tree.c grid.c)
 FUZZ_SECONDS ?= 60
 
@@ -22,4 +22,4 @@ fuzz-trace:
 	clang -g -O1 -DFLT_LIBFUZZER $(CPPFLAGS) $(USER_CFLAGS) $(CSTD) -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -o $(O)/fuzz/trace $(FUZZ_SRCS) $(USER_LIBS)
 	$(O)/fuzz/trace -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=1024 \
-		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/corpus tests/fuzz/trace-corpus
+		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/corpus tests/fuzz/corpus

@@ -46,7 +46,8 @@ static void maps_are_replaced_and_cut(void **state)
 			memcpy(then, naive, sizeof(then));
 		}
 	}
-	for (i = 0; i < SPACE; i++)
+	assert_non_null(copy);
+	for (i = 0; copy && i < SPACE; i++)
 		assert_int_equal(flt_map_set_find(copy, i), then[i]);
 	flt_map_set_put(copy);
 	flt_map_set_put(set);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Page faults from perf: opening, the rings, and their merge by time. */
-#include "source/perf_stream.h"
+/* Page faults from perf: opening the events and their rings. */
+#include "source/perf_sampler.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,37 +16,6 @@
 
 #define RING_BYTES (4u << 20)
 #define RING_BYTES_LEAST (64u << 10)
-/* Records copied out of the rings and not yet handed over. */
-#define PENDING_MAX (256u << 20)
-
-struct ring {
-	int fd;			/* the event that owns the buffer */
-	struct perf_event_mmap_page *page;
-	unsigned char *data;
-	size_t size;
-};
-
-struct flt_sampler {
-	struct flt_perf_layout layout;
-	bool kernel_mode, build_id;
-	struct ring *rings;	/* one per CPU */
-	int *ring_fds;
-	size_t ring_count;
-	int *fds;		/* every event, owners included */
-	size_t fd_count;
-	uint64_t *major_ids;
-	unsigned char *pending;	/* whole records, 8-byte aligned */
-	size_t pending_size, pending_room;
-};
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -110,7 +79,7 @@ static int major_keep(struct flt_sampler *p, int fd)
 }
 
 /* Locked memory is limited for users without CAP_IPC_LOCK: take what is given. */
-static int ring_map(struct ring *ring, int fd, uint64_t bytes)
+static int ring_map(struct flt_perf_ring *ring, int fd, uint64_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
 	void *at;
@@ -135,7 +104,7 @@ static int ring_map(struct ring *ring, int fd, uint64_t bytes)
 /* Minor and major faults of one thread (or of all) on one CPU, into that CPU's ring. */
 static int pair_open(struct flt_sampler *p, const struct flt_sampler_setup *setup, pid_t tid, int cpu, size_t index)
 {
-	struct ring *ring = &p->rings[index];
+	struct flt_perf_ring *ring = &p->rings[index];
 	struct perf_event_attr attr;
 	int i, fd, err;
 
@@ -370,144 +339,4 @@ int flt_sampler_count(const struct flt_sampler *p, uint64_t *count)
 		*count += value;
 	}
 	return 0;
-}
-
-static int pending_add(struct flt_sampler *p, const struct ring *ring, uint64_t at, size_t size)
-{
-	size_t room, first;
-	unsigned char *pending;
-
-	if (p->pending_size + size > p->pending_room) {
-		room = p->pending_room ? p->pending_room * 2 : 1u << 20;
-		while (room < p->pending_size + size)
-			room *= 2;
-		if (room > PENDING_MAX)
-			return -ENOBUFS;
-		pending = realloc(p->pending, room);
-		if (!pending)
-			return -ENOMEM;
-		p->pending = pending;
-		p->pending_room = room;
-	}
-	at &= ring->size - 1;
-	first = ring->size - at < size ? ring->size - at : size;
-	memcpy(p->pending + p->pending_size, ring->data + at, first);
-	memcpy(p->pending + p->pending_size + first, ring->data, size - first);
-	p->pending_size += size;
-	return 0;
-}
-
-static int ring_take(struct flt_sampler *p, struct ring *ring)
-{
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = ring->page->data_tail;
-	int err;
-
-	err = pending_add(p, ring, tail, head - tail);
-	if (err)
-		return err;
-	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
-	return 0;
-}
-
-struct entry {
-	uint64_t time;
-	const struct perf_event_header *record;
-};
-
-/* Equal times keep the order of arrival: records lie behind each other in memory. */
-static int entry_order(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->record < y->record ? -1 : x->record > y->record;
-}
-
-/* Index the pending records; one without a time takes that of the record before. */
-static int pending_index(struct flt_sampler *p, struct entry **entries, size_t *count)
-{
-	const struct perf_event_header *record;
-	struct entry *list = NULL, *more;
-	size_t at = 0, n = 0, room = 0;
-	uint64_t time = 0, own;
-
-	while (at + sizeof(*record) <= p->pending_size) {
-		record = (const void *)(p->pending + at);
-		if (record->size < sizeof(*record) || record->size % 8 || record->size > p->pending_size - at)
-			break;
-		if (n == room) {
-			room = room ? room * 2 : 4096;
-			more = reallocarray(list, room, sizeof(*list));
-			if (!more) {
-				free(list);
-				return -ENOMEM;
-			}
-			list = more;
-		}
-		own = flt_perf_record_time(record);
-		time = own ? own : time;
-		list[n++] = (struct entry){ time, record };
-		at += record->size;
-	}
-	if (n)
-		qsort(list, n, sizeof(*list), entry_order);
-	*entries = list;
-	*count = n;
-	return 0;
-}
-
-/* Keep the records of entries from `from` on for the next round. */
-static int pending_keep(struct flt_sampler *p, const struct entry *entries, size_t from, size_t count)
-{
-	unsigned char *kept;
-	size_t size = 0, i;
-
-	if (from == count) {
-		p->pending_size = 0;
-		return 0;
-	}
-	kept = malloc(p->pending_room);
-	if (!kept)
-		return -ENOMEM;
-	for (i = from; i < count; i++) {
-		memcpy(kept + size, entries[i].record, entries[i].record->size);
-		size += entries[i].record->size;
-	}
-	free(p->pending);
-	p->pending = kept;
-	p->pending_size = size;
-	return 0;
-}
-
-int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg)
-{
-	struct flt_perf_event event;
-	struct entry *entries;
-	uint64_t until = now_ns();
-	size_t count, i;
-	int err;
-
-	for (i = 0; i < p->ring_count; i++) {
-		if (!p->rings[i].page)
-			continue;
-		err = ring_take(p, &p->rings[i]);
-		if (err && err != -ENOBUFS)	/* what stays in the ring is counted by the kernel */
-			return err;
-	}
-	err = pending_index(p, &entries, &count);
-	if (err)
-		return err;
-	for (i = 0; i < count && (all || entries[i].time <= until); i++) {
-		err = flt_perf_decode(&p->layout, entries[i].record, &event);
-		if (err == 1)
-			err = fn(arg, &event);
-		if (err)
-			break;
-	}
-	if (!err)
-		err = pending_keep(p, entries, i, count);
-	free(entries);
-	return err;
 }
