@@ -113,15 +113,15 @@ program sort2 16 sort --parallel=2 -S 48M lines
 program sort4 16 sort --parallel=4 -S 48M lines
 program gcc 16 gcc -O2 -S -o - omp.c
 program g++ 32 g++ -O2 -flto -frandom-seed=1 -S -o - prog.cc
-program xz1 64 xz -T1 -6 -c some
-program xz2 64 xz -T2 -6 --block-size=1MiB -c some
+program xz1 96 xz -T1 -6 -c some
+program xz2 96 xz -T2 -6 --block-size=1MiB -c some
 program sqlite 16 sqlite3 :memory: "create table t(a, b);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 400000)
 insert into t select x, x * 7919 % 1000003 from c; create index i on t(b);
 select count(*), sum(b), min(b), max(b) from t; select * from t order by b limit 5;"
 program shim 8 bash -c 'exec bash -c "exec python3 -c \"print(sum(len(str(i)) for i in range(100000)))\""'
 # shellcheck disable=SC2016
-program perl 16 perl -e 'my %h; $h{$_ * 7919 % 1000003} = "v$_" for 1..200000;
+program perl 32 perl -e 'my %h; $h{$_ * 7919 % 1000003} = "v$_" for 1..60000;
 my $s = 0; $s += length $h{$_} for sort { $a <=> $b } keys %h; print "$s\n"; print `echo sub`;'
 program node 64 node -e 'const a = []; for (let i = 0; i < 300000; i++) a.push({ i, s: "x" + i });
 console.log(a.filter(o => o.s.endsWith("7")).length, require("child_process").execSync("echo sub").toString())'

@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The limited-memory recorder against native behaviour.
 
-REC_TESTS := cases walk resident
+REC_TESTS := cases walk resident stacks
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
 
 $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
-		-Wno-alloc-size-larger-than -pthread -o $@ $<
+		-Wno-alloc-size-larger-than -fomit-frame-pointer -fno-optimize-sibling-calls \
+		-pthread -o $@ $< -ldl
+
+$(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) -O2 -g $(WARN) -fPIC -shared -o $@ $<
 
 .PHONY: check-recorder check-recorder-long
-check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS)
+check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/recorder/loaded.so
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
+	tests/recorder/stacks.sh $(O)
 
 ## make check-recorder-long all cases of the recorder, by every path
 check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
 	tests/recorder/cases.sh $(O) all --no-move
+	tests/recorder/programs.sh $(O)
 
 CHECK_NATIVE += check-recorder

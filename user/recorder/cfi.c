@@ -336,7 +336,7 @@ static void look_up(uint64_t ip, struct rec_row *row)
 	struct cursor c;
 	uint64_t fde, start, length, size, at;
 
-	row->ip = ip;
+	row->ip = m ? ip : 0;	/* the object may be loaded a moment later */
 	row->kind = REC_ROW_NONE;
 	if (!m || !m->eh_frame_hdr)
 		return;

@@ -5,9 +5,9 @@
  * Found in /proc/self/maps and in the ELF headers that are mapped, not through
  * the dynamic linker: the fault server may not wait for the linker's lock, and
  * a wrapped dlopen() would resolve its caller's search path wrongly. Looked at
- * anew when an address is in none, ten times a second at most (code made at run
- * time never is). What an address was may be wrong after dlclose(); all reads
- * tolerate that.
+ * anew when an address is in none, but once a second at most for the same 64 KiB
+ * and 20 times in all (code made at run time is never found). What an address was
+ * may be wrong after dlclose(); all reads tolerate that.
  */
 #include "rec.h"
 
@@ -18,7 +18,13 @@
 
 static struct rec_module module[MODULES];
 static unsigned int count;
-static uint64_t looked;
+
+/* Addresses looked for in vain, by 64 KiB; and how often in this second. */
+static struct {
+	uint64_t chunk, when;
+} vain[64];
+static uint64_t second;
+static unsigned int looks;
 
 bool rec_module_read(uint64_t address, void *to, size_t n)
 {
@@ -161,9 +167,19 @@ const struct rec_module *rec_module_find(uint64_t ip)
 	if (m)
 		return m;
 	now = sys_now();
-	if (looked && now - looked < 100000000)
+	if (vain[ip >> 16 & 63].chunk == ip >> 16 && now - vain[ip >> 16 & 63].when < 1000000000)
 		return NULL;
-	looked = now;
+	if (now - second > 1000000000) {
+		second = now;
+		looks = 0;
+	}
+	if (looks++ >= 20)
+		return NULL;
 	refresh();
-	return find(ip);
+	m = find(ip);
+	if (!m) {
+		vain[ip >> 16 & 63].chunk = ip >> 16;
+		vain[ip >> 16 & 63].when = now;
+	}
+	return m;
 }

@@ -16,7 +16,7 @@
  * Locks, in this order; a thread holds them with all signals blocked:
  *   map   extents of the region: mmap, munmap and the like, and fork. Threads only.
  *   pager page states, queue, counters, stack trie, ring. Threads and server.
- *   unwind  caches of the unwinder; only ever tried for.
+ *   unwind  caches of the unwinder; the server waits for it a moment at most.
  */
 #ifndef FLT_REC_H
 #define FLT_REC_H

@@ -33,7 +33,7 @@
 #define TICK_NS 500000000L
 #define LOOK_NS 10000000L	/* path A: for faults whose signal was blocked */
 #define HOT_NS   3000000L	/* path A: how long to go on looking after one in the kernel */
-#define YIELD_NS 2000000L	/* path A: time for a thread to do it itself */
+#define YIELD_NS 15000000L	/* path A: time for a thread to do it itself */
 
 struct pending {
 	struct uffd_msg msg;

@@ -226,10 +226,18 @@ bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs
 {
 	const struct perf_event_mmap_page *p = t ? t->perf : NULL;
 	struct sample s;
+	uint64_t head;
 
-	if (!p || !read_sample(p, __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE), &s) ||
-	    (s.address & ~(REC_PAGE - 1)) != page)
+	if (!p)
 		return false;
+	head = __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
+	for (unsigned int k = 0; ; k++) {
+		if (k == BACK || head < k * sizeof(s) ||
+		    !read_sample(p, head - k * sizeof(s), &s))
+			return false;
+		if ((s.address & ~(REC_PAGE - 1)) == page)
+			break;
+	}
 	*address = s.address;
 	*regs = (struct rec_regs){ .ip = s.uip, .sp = s.sp, .bp = s.bp, .bx = s.bx,
 				   .r12 = s.r12, .r13 = s.r13, .r14 = s.r14, .r15 = s.r15 };

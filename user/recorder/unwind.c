@@ -30,6 +30,10 @@ static bool peek(struct reader *r, uint64_t a, uint64_t *v)
 		long got = rec.memfd_self < 0 ? -1 :
 			sys4(SYS_pread64, rec.memfd_self, r->window, sizeof r->window, a);
 
+		/* a stack in the heap, and evicted: its content is in the shadow */
+		if (got < 8 && rec.memfd_self >= 0 && rec_in_region((void *)a))
+			got = sys4(SYS_pread64, rec.memfd_self, r->window, sizeof r->window,
+				   a + rec.distance);
 		if (got < 8)
 			return false;
 		r->at = a;
@@ -206,6 +210,27 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 	return g->ip != 0;
 }
 
+/*
+ * The server waits for a moment only: the holder may stand in a fault of its own,
+ * if its signal stack lies in the heap.
+ */
+static bool take_caches(void)
+{
+	struct timespec nap = { .tv_nsec = 50000 };
+	uint32_t tid = rec_tid();
+
+	if (tid != (uint32_t)rec.server_pid) {
+		rec_lock_take(&rec.unwind, tid);
+		return true;
+	}
+	for (int i = 0; i < 60; i++) {
+		if (rec_lock_try(&rec.unwind, tid))
+			return true;
+		sys2(SYS_nanosleep, &nap, 0);
+	}
+	return false;
+}
+
 void rec_unwind(struct rec_trace *out, struct rec_fault *f, const struct rec_regs *regs,
 		const struct rec_thread *t)
 {
@@ -222,7 +247,7 @@ void rec_unwind(struct rec_trace *out, struct rec_fault *f, const struct rec_reg
 	/* a call through a null pointer has an ip, but no frame of its own */
 	if (most)
 		out->frame[out->count++] = g.ip;
-	if (!rec_lock_try(&rec.unwind, rec_tid())) {
+	if (!take_caches()) {
 		f->flags |= FLT_RING_F_UNWIND;
 		goto out;
 	}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * stacks.c - faults whose call stacks are known.
+ *
+ * Prints for each case: its name, the range it touches, and the functions that must
+ * stand on the stack of every fault there, innermost first. Built without frame
+ * pointers, so that only unwind tables help.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#define PAGE 4096u
+#define PAGES 256u
+
+static char *region(const char *name, const char *stack)
+{
+	char *p = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	printf("%s %lx %lx %s\n", name, (unsigned long)p, (unsigned long)p + PAGES * PAGE, stack);
+	return p;
+}
+
+__attribute__((noinline)) static void touch(char *p)
+{
+	for (unsigned int i = 0; i < PAGES; i++)
+		p[i * PAGE] = 1;
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noinline)) static int deep(char *p, int n)
+{
+	volatile int keep = n;
+
+	if (!n)
+		touch(p);
+	else
+		deep(p, n - 1);
+	return keep;
+}
+
+__attribute__((noinline)) static void big_frame(char *p)
+{
+	volatile char room[20000];
+
+	room[0] = room[19999] = 1;
+	touch(p);
+	room[1] = room[0];
+}
+
+static inline __attribute__((always_inline)) void inlined(char *p)
+{
+	touch(p);
+}
+
+__attribute__((noinline)) static void outer(char *p)
+{
+	inlined(p);
+	__asm__ volatile("" ::: "memory");
+}
+
+static char *sorted;
+
+static int compare(const void *a, const void *b)
+{
+	static unsigned int n;
+
+	if (n < PAGES)
+		sorted[n++ * PAGE] = 1;
+	return *(const int *)a - *(const int *)b;
+}
+
+static char *signalled;
+
+static void handler(int sig)
+{
+	(void)sig;
+	touch(signalled);
+}
+
+__attribute__((noinline)) static void raiser(void)
+{
+	raise(SIGUSR1);
+	__asm__ volatile("" ::: "memory");
+}
+
+static ucontext_t home, co;
+static char *switched;
+
+static void coroutine(void)
+{
+	touch(switched);
+	swapcontext(&co, &home);
+}
+
+int main(int argc, char **argv)
+{
+	int numbers[1000];
+	stack_t alt = { .ss_size = 65536 };
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+	void (*loaded)(char *, unsigned int);
+	void *library;
+
+	touch(region("plain", "touch main"));
+	deep(region("deep", "touch deep deep deep deep deep deep main"), 5);
+	deep(region("deeper", "touch deep deep deep"), 90);
+	big_frame(region("big", "touch big_frame main"));
+	outer(region("inline", "touch inlined outer main"));
+	for (int i = 0; i < 1000; i++)
+		numbers[i] = i * 7919 % 1009;
+	sorted = region("qsort", "compare * main");
+	qsort(numbers, 1000, sizeof(numbers[0]), compare);
+	alt.ss_sp = malloc(alt.ss_size);
+	sigaltstack(&alt, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
+	signalled = region("signal", "touch handler * raiser main");
+	raiser();
+	switched = region("coroutine", "touch coroutine");
+	getcontext(&co);
+	co.uc_stack.ss_size = 65536;
+	co.uc_stack.ss_sp = malloc(65536);
+	makecontext(&co, coroutine, 0);
+	swapcontext(&home, &co);
+	library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	if (library) {
+		loaded = (void (*)(char *, unsigned int))dlsym(library, "touch_loaded");
+		loaded(region("dlopen", "touch_loaded main"), PAGES);
+	}
+	return 0;
+}
