@@ -127,4 +127,35 @@ PY
 seen=$("$fltctl" record -o "$tmp/t.flt" -- "$build/lines" "$build/lineslib.so" 2>&1 | sed -n 's/.*: \([0-9]*\) faults (.*/\1/p')
 ((seen <= counted + 8 && seen + 8 >= counted)) || fail "recorded $seen faults, wait4() of a run alone says $counted"
 
+# A process that runs already, and the whole machine: until a signal, status 0 (or
+# 3: a busy machine may lose some), the process itself in the recording.
+python3 -c 'import time
+end, x = time.time() + 60, []
+while time.time() < end:
+    x.append(bytearray(8192))
+    time.sleep(0.001)' &
+running=$!
+for mode in "-p $running" -a; do
+	rc=0
+	# shellcheck disable=SC2086 # two words
+	timeout --preserve-status -s INT 1 "$fltctl" record -q $mode -o "$tmp/t.flt" 2>"$tmp/err" || rc=$?
+	((rc == 0 || rc == 3)) || fail "record $mode: status $rc: $(cat "$tmp/err")"
+	n=$("$fltctl" script --no-symbols --json -p "$running" "$tmp/t.flt" 2>/dev/null | wc -l) || true
+	((n > 10)) || fail "record $mode: $n faults of the process"
+done
+kill "$running"
+
+# Killed in the middle: what was written is whole.
+"$fltctl" record -q -o "$tmp/t.flt" -- sh -c 'while :; do /bin/true; done' &
+recorder=$!
+sleep 2.5
+child=$(pgrep -P "$recorder" || true)
+kill -KILL "$recorder" ${child:+$child}
+rc=0
+"$fltctl" script --check "$tmp/t.flt" >"$tmp/check" 2>&1 || rc=$?
+((rc == 3)) || fail "killed recorder: --check gives $rc"
+grep -q 'damaged places  *0$' "$tmp/check" || fail "killed recorder: $(cat "$tmp/check")"
+n=$(sed -n 's/^faults  *//p' "$tmp/check")
+((n > 0)) || fail "killed recorder: no faults in the file"
+
 exit $failed

@@ -62,6 +62,13 @@ static struct proc **proc_slot(struct flt_perf_trace *t, uint32_t pid)
 	return at;
 }
 
+static void proc_free(struct proc *proc)
+{
+	flt_page_set_free(&proc->touched);
+	flt_unwind_free(proc->unwind);
+	free(proc);
+}
+
 static void proc_end(struct flt_perf_trace *t, struct proc **at)
 {
 	struct proc *proc = *at;
@@ -69,18 +76,19 @@ static void proc_end(struct flt_perf_trace *t, struct proc **at)
 	*at = proc->next;
 	flt_file_image_done(t->writer, proc->image);
 	t->touched -= proc->touched.used;
-	flt_page_set_free(&proc->touched);
-	flt_unwind_free(proc->unwind);
-	free(proc);
+	proc_free(proc);
 }
 
 void flt_perf_trace_free(struct flt_perf_trace *t)
 {
+	struct proc *proc;
 	size_t i;
 
 	for (i = 0; t && i < PROCS_SLOTS; i++)
-		while (t->procs[i])
-			proc_end(t, &t->procs[i]);
+		while ((proc = t->procs[i])) {
+			t->procs[i] = proc->next;
+			proc_free(proc);
+		}
 	free(t);
 }
 

@@ -18,6 +18,7 @@ struct flt_perf_trace;
  * are unwound here, from registers and stack. The writer stays the caller's.
  */
 int flt_perf_trace_new(struct flt_perf_trace **t, struct flt_file_writer *w, uint32_t command, uint32_t max_stack);
+/* The writer may be closed by then. */
 void flt_perf_trace_free(struct flt_perf_trace *t);
 
 /* A process that runs already: its image, threads and maps. -ESRCH: gone. */

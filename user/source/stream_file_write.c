@@ -19,7 +19,7 @@
  * that a reader's memory is bounded, large enough for zstd to find its matches.
  */
 #define BUFFER_SIZE (1u << 20)
-/* Level 1 keeps up with a million faults a second on one slow CPU; level 3 saves 4 % of the file. */
+/* Level 3 makes the file 3 % smaller and takes 10 % more time. */
 #define ZSTD_LEVEL 1
 
 static uint64_t clock_ns(clockid_t clock)
