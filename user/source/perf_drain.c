@@ -24,6 +24,8 @@ static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, 
 	size_t room, first;
 	unsigned char *pending;
 
+	if (!size)
+		return 0;
 	if (p->pending_size + size > p->pending_room) {
 		room = p->pending_room ? p->pending_room * 2 : 1u << 20;
 		while (room < p->pending_size + size)
