@@ -71,7 +71,10 @@ static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_grou
 	snprintf(subtitle, sizeof(subtitle), "%" PRIu64 " faults", flame.count ? frames[0].total : 0);
 	flame.subtitle = subtitle;
 	flame.frames = frames;
+	/* A stack of a thousand frames is not to push the rest of the page away. */
+	fputs("<div class=\"tall\">\n", out);
 	flt_flame_write(out, &flame, false);
+	fputs("</div>\n", out);
 	free(frames);
 	return 0;
 }
