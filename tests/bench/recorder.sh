@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-"$fltctl" record -L 100000 -o trace.flt -- "$graph" "$scale" "$threads" > want 2> log
+"$fltctl" record -L 8192 -o trace.flt -- "$graph" "$scale" "$threads" > want 2> log
 peak=$(sed -n 's/^memory *peak \([0-9.]*\)MiB.*/\1/p' log)
 [ -n "$peak" ] || { echo "recorder.sh: no peak in MiB below 1 GiB at scale $scale" >&2; exit 1; }
 

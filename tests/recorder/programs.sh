@@ -130,13 +130,13 @@ program openmp 8 ./omp
 if command -v git > /dev/null; then
 	git init -q repo
 	for i in $(seq 8); do
-		cp lines "repo/f$i"
+		cp some "repo/f$i"
 		echo "$i" >> "repo/f$i"
 		git -C repo add .
 		git -C repo -c user.name=t -c user.email=t@t -c gc.auto=0 commit -q -m "commit $i"
 	done
 fi
-program git 8 sh -c 'rm -rf clone; git clone -q --no-hardlinks repo clone && cd clone &&
+program git 16 sh -c 'rm -rf clone; git clone -q --no-hardlinks repo clone && cd clone &&
 git log --oneline | wc -l && git fsck --full 2>&1 && git gc -q && git status --short && git diff HEAD~3 --stat | tail -1'
 
 # A snapshot of more data than is resident, by a forked child.

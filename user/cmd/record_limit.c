@@ -535,6 +535,8 @@ int flt_record_limit(struct flt_run *run, const struct flt_record_args *args)
 
 	config.max_pages = args->memory ? args->memory / PAGE :
 					  2 * (uint64_t)sysconf(_SC_PHYS_PAGES);
+	if (!args->memory && config.max_pages < 2 * config.limit_pages)
+		config.max_pages = 2 * config.limit_pages;
 	if (config.max_pages < config.limit_pages)
 		return flt_command_misuse(run->command, "-M is smaller than -L");
 	ret = flt_record_target_check(run->words.command[0], &e);
