@@ -14,6 +14,15 @@ $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) -O2 -g $(WARN) -fPIC -shared -o $@ $<
 
+$(O)/tests/bench/graph: tests/bench/graph.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE $(CSTD) -O2 -g $(WARN) -pthread -o $@ $<
+
+## make bench-recorder      a graph workload natively and with less and less memory
+.PHONY: bench-recorder
+bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
+	tests/bench/recorder.sh $(O)
+
 .PHONY: check-recorder check-recorder-long
 check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/recorder/loaded.so
 	tests/recorder/cases.sh $(O) quick
