@@ -120,8 +120,10 @@ struct flt_proc *flt_proc_of(struct task_struct *task)
 
 	if (p) {
 		/* Accounting was off for a while, or a thread outlived our idea of the end. */
-		if (p->state == FLT_ROW_ENDED)
+		if (p->state == FLT_ROW_ENDED) {
 			revive(p);
+			p->whole = flt_proc_watched(leader);
+		}
 		return p;
 	}
 	if (list_empty(&free_rows)) {

@@ -10,4 +10,5 @@ $(O)/workload/faultcost: $(O)/tests/bench/faultcost.o $(O)/tests/workload/region
 ## make bench               instructions added per fault, in a guest (KERNEL=6.1 or 6.12)
 .PHONY: bench
 bench: all kmod
+	FLT_BUILD=$(abspath $(O)) tests/bench/price/build $(KERNEL)
 	tests/vm/run -i -t 1200 -k $(KERNEL) bash tests/bench/cost.sh

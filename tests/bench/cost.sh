@@ -12,6 +12,7 @@ set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
 pages=${PAGES:-8192} reps=${REPS:-5}
+price=${FLT_KO%/*/*}/price-$KERNEL/price.ko	# from tests/bench/price/build
 tmp=$(mktemp -d /tmp/cost.XXXXXX)
 
 row() { # NAME
@@ -62,6 +63,16 @@ with_tool() {
 sleep 30
 faultcost calibrate >&2
 row bare
+parts=("kprobe on entry" "kretprobe" "kretprobe, clock" "kretprobe, clock, kind"
+	"kretprobe, clock, kind, tally")
+if [ -e "$price" ]; then
+	for part in "${!parts[@]}"; do
+		insmod "$price" "part=$part"
+		row "part: ${parts[part]}"
+		rmmod price
+		row bare
+	done
+fi
 with_module "flt loaded, accounting=0" accounting=0
 with_module "flt, accounting" accounting=1
 insmod "$FLT_KO" accounting=0

@@ -68,6 +68,28 @@ until_true quiet || bad "a session stayed: $(fltq info)"
 same "nothing is armed at the end" "$(armed)" 0
 unload
 
+# Between two sessions nobody counts: the row of a process that lived on is not whole.
+load accounting=0
+mkfifo "$tmp/first" "$tmp/second"
+fltq hold -f $$ <"$tmp/first" >"$tmp/held" & pid=$!
+exec 7>"$tmp/first"
+until_true grep -q session "$tmp/held"
+storm 1 1 7>&- & stormer=$!
+row() { fltq procs | grep "tgid=$stormer "; }
+until_true row >/dev/null
+same "whole in the first session" "$(row | field whole)" 1
+exec 7>&-
+wait "$pid" || true
+fltq hold "$stormer" <"$tmp/second" >"$tmp/held" & pid=$!
+exec 7>"$tmp/second"
+until_true grep -q session "$tmp/held"
+same "whole in the second" "$(row | field whole)" 0
+kill "$stormer"
+wait "$stormer" || true
+exec 7>&-
+wait "$pid" || true
+unload
+
 # What was armed before stays so.
 load accounting=1
 armed=$(armed)

@@ -41,10 +41,16 @@ say "order"
 awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
 same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
 
-say "flood of small buffers: delivered + lost = counted"
+say "a stopped reader and small buffers: delivered + lost = counted"
+"$FLTCTL" trace -b 4KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 3 \
+	>"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
+until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
+sleep 1
+kill -STOP "$reader"
+sleep 2
+kill -CONT "$reader"
 status=0
-"$FLTCTL" trace -b 4KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 1 \
-	>"$tmp/trace.csv" 2>"$tmp/err" || status=$?
+wait "$reader" || status=$?
 same "exit status" $status 3
 at_least "lost" "$(lost)" 1
 at_least "gaps told in their place" "$(grep -c '^lost,' "$tmp/trace.csv")" 1
