@@ -463,8 +463,7 @@ static int dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	for (; cb->args[0] < 2 * __FLT_KIND_MAX; cb->args[0]++) {
 		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
-				   flt_reply_latency(skb, cb->args[0] & 1, cb->args[0] >> 1));
-
+			       flt_reply_latency(skb, cb->args[0] & 1, cb->args[0] >> 1));
 		if (err == -EMSGSIZE)
 			break;
 		if (err && err != -ENODATA)

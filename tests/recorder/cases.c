@@ -326,6 +326,7 @@ static void case_limits(void)
 	errno = 0;
 	p = malloc(1ul << 40);
 	printf("1 TiB %d %s\n", p != NULL, strerror(errno));
+	free(p);
 	printf("2^62 %d odd %d\n", posix_memalign(&p, 64, 1ul << 62), posix_memalign(&p, 3, 64));
 	p = mmap(NULL, 64ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	printf("reserve %d\n", p != MAP_FAILED);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * price - what the parts of flt's account of a fault cost, one on top of another.
  *   part=0  kprobe on entry, one count
