@@ -25,21 +25,27 @@ static pid_t child;
 static char *there; /* the child's pages: same address in both, touched in neither */
 static size_t n;
 
+/*
+ * Each mode touches page n once before its section begins: the code of the call
+ * is mapped then. Around a file just written the kernel maps no neighbours.
+ */
+static void vm_copy_page(int writing, size_t i)
+{
+	static char buf[PAGE] = { 1 };
+	struct iovec local = { buf, 8 }, remote = { there + i * PAGE, 8 };
+	ssize_t got = writing ? process_vm_writev(child, &local, 1, &remote, 1, 0) :
+				process_vm_readv(child, &local, 1, &remote, 1, 0);
+
+	if (got != 8)
+		err(1, "process_vm");
+}
+
 static void vm_copy(int writing)
 {
-	static char buf[PAGE];
-	struct iovec local = { buf, 8 };
-
-	memset(buf, 1, sizeof(buf));
+	vm_copy_page(writing, n);
 	section_begin();
-	for (size_t i = 0; i < n; i++) {
-		struct iovec remote = { there + i * PAGE, 8 };
-		ssize_t got = writing ? process_vm_writev(child, &local, 1, &remote, 1, 0) :
-					process_vm_readv(child, &local, 1, &remote, 1, 0);
-
-		if (got != 8)
-			err(1, "process_vm");
-	}
+	for (size_t i = 0; i < n; i++)
+		vm_copy_page(writing, i);
 	section_end(writing ? "writev" : "readv", (long)n, 0, (long)n);
 }
 
@@ -48,6 +54,8 @@ static void poke(void)
 	if (ptrace(PTRACE_SEIZE, child, 0, 0) || ptrace(PTRACE_INTERRUPT, child, 0, 0) ||
 	    waitpid(child, NULL, 0) != child)
 		err(1, "ptrace");
+	if (ptrace(PTRACE_POKEDATA, child, there + n * PAGE, 1L))
+		err(1, "PTRACE_POKEDATA");
 	section_begin();
 	for (size_t i = 0; i < n; i++)
 		if (ptrace(PTRACE_POKEDATA, child, there + i * PAGE, 1L))
@@ -64,6 +72,8 @@ static void procmem(void)
 	fd = open(name, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		err(1, "%s", name);
+	if (pwrite(fd, "x", 1, (off_t)(there + n * PAGE)) != 1)
+		err(1, "%s", name);
 	section_begin();
 	for (size_t i = 0; i < n; i++)
 		if (pwrite(fd, "x", 1, (off_t)(there + i * PAGE)) != 1)
@@ -78,7 +88,7 @@ int main(int argc, char **argv)
 	n = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
 	if (!n)
 		errx(2, "usage: gup readv|writev|poke|procmem N");
-	there = region_anon(n * PAGE);
+	there = region_anon((n + 1) * PAGE);
 	child = fork();
 	if (child < 0)
 		err(1, "fork");
