@@ -269,6 +269,43 @@ static void check_children(void)
 }
 
 /*
+ * Is this thread asleep in a page fault now? A message alone does not say so: a
+ * signal may have ended that sleep, and its handler may hold the lock and be at
+ * work. Where the kernel does not say what a task waits in, time must tell: nobody
+ * holds the lock that long awake.
+ */
+static bool sleeps_in_fault(uint32_t tid, uint64_t since)
+{
+	static const char where[] = "handle_userfault";
+	char path[64] = "/proc/", text[64];
+	uint32_t part[2] = { (uint32_t)rec.pid, tid };
+	char *p = path + 6;
+	long fd, n = -1;
+
+	for (int i = 0; i < 2; i++) {
+		char digit[12];
+		int k = 0;
+
+		do {
+			digit[k++] = (char)('0' + part[i] % 10);
+		} while (part[i] /= 10);
+		while (k)
+			*p++ = digit[--k];
+		for (const char *rest = i ? "/wchan" : "/task/"; *rest; )
+			*p++ = *rest++;
+	}
+	*p = 0;
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		n = sys3(SYS_read, fd, text, sizeof text);
+		sys1(SYS_close, fd);
+	}
+	if (n >= (long)sizeof where - 1 && !memcmp(text, where, sizeof where - 1))
+		return true;
+	return sys_now() - since > 1000000000;
+}
+
+/*
  * A fault of a thread that resolves its own, and not one in the kernel: we met it
  * on its way. If its page is still missing a moment later, the thread cannot.
  */
@@ -302,6 +339,8 @@ static enum rec_verdict process(struct pending *p)
 		if (m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE)
 			f.flags |= FLT_RING_F_WRITE;
 		if (rec_lock_owner(&rec.pager) == f.tid) {
+			if (!sleeps_in_fault(f.tid, p->time))
+				return REC_LATER;
 			rec_pager_rescue(f.address);
 			return REC_DONE;
 		}
