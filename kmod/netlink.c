@@ -7,6 +7,7 @@
 #include <net/net_namespace.h>
 #include "netlink.h"
 #include "reply.h"
+#include "request.h"
 
 static struct genl_family family;
 
@@ -14,7 +15,6 @@ static struct genl_family family;
 static struct netlink_range_validation pid_range = { .min = 1, .max = PID_MAX_LIMIT };
 static struct netlink_range_validation id_range = { .min = 1, .max = U32_MAX };
 static struct netlink_range_validation subbuf_range = { .min = 4096, .max = 1 << 20 };
-static struct netlink_range_validation sample_range = { .min = 1, .max = U16_MAX };
 
 /* Nothing is accepted: any attribute, known to another command or not, is an error. */
 static const struct nla_policy no_policy[1 + 1] = {
@@ -32,19 +32,6 @@ static const struct nla_policy task_policy[FLT_TASK_MAX + 1] = {
 	[FLT_TASK_KINDS] = { .type = NLA_FLAG },
 };
 
-static const struct nla_policy filter_policy[FLT_FILTER_MAX + 1] = {
-	[FLT_FILTER_KINDS] = NLA_POLICY_RANGE(NLA_U32, 1, (1 << __FLT_KIND_MAX) - 1),
-	[FLT_FILTER_RESULTS] = NLA_POLICY_RANGE(NLA_U32, 1, (2 << FLT_RESULT_FAILED) - 1),
-	[FLT_FILTER_LATENCY] = { .type = NLA_U64 },
-	[FLT_FILTER_ADDRESS] = { .type = NLA_U64 },
-	[FLT_FILTER_ADDRESS_END] = { .type = NLA_U64 },
-	[FLT_FILTER_DEV] = { .type = NLA_U32 },
-	[FLT_FILTER_INODE] = { .type = NLA_U64 },
-	[FLT_FILTER_UID] = { .type = NLA_U32 },
-	[FLT_FILTER_COMM] = { .type = NLA_NUL_STRING, .len = TASK_COMM_LEN - 1 },
-	[FLT_FILTER_SAMPLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &sample_range),
-};
-
 static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_ID] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 	[FLT_SESSION_TGID] = NLA_POLICY_FULL_RANGE(NLA_U32, &pid_range),
@@ -53,7 +40,7 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_STREAM] = { .type = NLA_FLAG },
 	[FLT_SESSION_SUBBUF_SIZE] = NLA_POLICY_FULL_RANGE(NLA_U32, &subbuf_range),
 	[FLT_SESSION_SUBBUFS] = NLA_POLICY_RANGE(NLA_U32, 2, 64),
-	[FLT_SESSION_FILTER] = NLA_POLICY_NESTED(filter_policy),
+	[FLT_SESSION_FILTER] = NLA_POLICY_NESTED(flt_request_filter),
 };
 
 #define KNOWN_FLAGS (NLM_F_REQUEST | NLM_F_ACK | NLM_F_ECHO | NLM_F_DUMP)
@@ -196,80 +183,6 @@ out:
 	return err;
 }
 
-static int parse_filter(struct flt_filter *f, struct nlattr *nest,
-			struct netlink_ext_ack *extack)
-{
-	struct nlattr *a[FLT_FILTER_MAX + 1];
-	u64 end;
-	int err = nla_parse_nested(a, FLT_FILTER_MAX, nest, filter_policy, extack);
-
-	if (err)
-		return err;
-	if (a[FLT_FILTER_KINDS])
-		f->kinds = nla_get_u32(a[FLT_FILTER_KINDS]);
-	if (a[FLT_FILTER_RESULTS])
-		f->results = nla_get_u32(a[FLT_FILTER_RESULTS]);
-	if (a[FLT_FILTER_LATENCY])
-		f->latency = nla_get_u64(a[FLT_FILTER_LATENCY]);
-	if (a[FLT_FILTER_SAMPLE])
-		f->sample = nla_get_u32(a[FLT_FILTER_SAMPLE]);
-	if (a[FLT_FILTER_COMM]) {
-		f->by_comm = true;
-		nla_strscpy(f->comm, a[FLT_FILTER_COMM], sizeof(f->comm));
-	}
-	if (a[FLT_FILTER_UID]) {
-		f->by_uid = true;
-		f->uid = make_kuid(&init_user_ns, nla_get_u32(a[FLT_FILTER_UID]));
-		if (!uid_valid(f->uid)) {
-			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_UID], "flt: no such user");
-			return -EINVAL;
-		}
-	}
-	if (!a[FLT_FILTER_DEV] != !a[FLT_FILTER_INODE] ||
-	    (a[FLT_FILTER_INODE] && !nla_get_u64(a[FLT_FILTER_INODE]))) {
-		NL_SET_ERR_MSG_ATTR(extack, nest, "flt: a file is DEV and INODE, not 0");
-		return -EINVAL;
-	}
-	if (a[FLT_FILTER_INODE]) {
-		f->inode = nla_get_u64(a[FLT_FILTER_INODE]);
-		f->dev = nla_get_u32(a[FLT_FILTER_DEV]);
-	}
-	if (a[FLT_FILTER_ADDRESS]) {
-		f->address = nla_get_u64(a[FLT_FILTER_ADDRESS]);
-		end = a[FLT_FILTER_ADDRESS_END] ? nla_get_u64(a[FLT_FILTER_ADDRESS_END]) :
-						  f->address + 1;
-		f->length = end - f->address;
-		if (end <= f->address) {
-			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS],
-					    "flt: an address range ends above its start");
-			return -EINVAL;
-		}
-	} else if (a[FLT_FILTER_ADDRESS_END]) {
-		NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS_END],
-				    "flt: ADDRESS_END needs ADDRESS");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int parse_stream(struct flt_stream_config *c, struct genl_info *info)
-{
-	struct nlattr *size = info->attrs[FLT_SESSION_SUBBUF_SIZE];
-	struct nlattr *count = info->attrs[FLT_SESSION_SUBBUFS];
-	struct nlattr *filter = info->attrs[FLT_SESSION_FILTER];
-
-	*c = (struct flt_stream_config) {
-		.subbuf_size = size ? nla_get_u32(size) : 256 << 10,
-		.subbufs = count ? nla_get_u32(count) : 8,
-		.filter = FLT_FILTER_ALL,
-	};
-	if (!is_power_of_2(c->subbuf_size)) {
-		NL_SET_ERR_MSG_ATTR(info->extack, size, "flt: not a power of two");
-		return -EINVAL;
-	}
-	return filter ? parse_filter(&c->filter, filter, info->extack) : 0;
-}
-
 static int do_session_new(struct sk_buff *request, struct genl_info *info)
 {
 	u32 tgids[FLT_SESSION_TGIDS_MAX], count = 0, id;
@@ -303,7 +216,7 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 		return -EINVAL;
 	}
 	if (stream) {
-		err = parse_stream(&config, info);
+		err = flt_request_stream(&config, info->attrs, info->extack);
 		if (err)
 			return err;
 	} else if (info->attrs[FLT_SESSION_SUBBUF_SIZE] || info->attrs[FLT_SESSION_SUBBUFS] ||

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cred.h>
+#include <linux/log2.h>
+#include <linux/user_namespace.h>
+#include "request.h"
+
+/* Not const: until 6.7 struct nla_policy's pointer to it was not either. */
+static struct netlink_range_validation sample_range = { .min = 1, .max = U16_MAX };
+
+const struct nla_policy flt_request_filter[FLT_FILTER_MAX + 1] = {
+	[FLT_FILTER_KINDS] = NLA_POLICY_RANGE(NLA_U32, 1, (1 << __FLT_KIND_MAX) - 1),
+	[FLT_FILTER_RESULTS] = NLA_POLICY_RANGE(NLA_U32, 1, (2 << FLT_RESULT_FAILED) - 1),
+	[FLT_FILTER_LATENCY] = { .type = NLA_U64 },
+	[FLT_FILTER_ADDRESS] = { .type = NLA_U64 },
+	[FLT_FILTER_ADDRESS_END] = { .type = NLA_U64 },
+	[FLT_FILTER_DEV] = { .type = NLA_U32 },
+	[FLT_FILTER_INODE] = { .type = NLA_U64 },
+	[FLT_FILTER_UID] = { .type = NLA_U32 },
+	[FLT_FILTER_COMM] = { .type = NLA_NUL_STRING, .len = TASK_COMM_LEN - 1 },
+	[FLT_FILTER_SAMPLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &sample_range),
+};
+
+static int parse_filter(struct flt_filter *f, struct nlattr *nest,
+			struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[FLT_FILTER_MAX + 1];
+	u64 end;
+	int err = nla_parse_nested(a, FLT_FILTER_MAX, nest, flt_request_filter, extack);
+
+	if (err)
+		return err;
+	if (a[FLT_FILTER_KINDS])
+		f->kinds = nla_get_u32(a[FLT_FILTER_KINDS]);
+	if (a[FLT_FILTER_RESULTS])
+		f->results = nla_get_u32(a[FLT_FILTER_RESULTS]);
+	if (a[FLT_FILTER_LATENCY])
+		f->latency = nla_get_u64(a[FLT_FILTER_LATENCY]);
+	if (a[FLT_FILTER_SAMPLE])
+		f->sample = nla_get_u32(a[FLT_FILTER_SAMPLE]);
+	if (a[FLT_FILTER_COMM]) {
+		f->by_comm = true;
+		nla_strscpy(f->comm, a[FLT_FILTER_COMM], sizeof(f->comm));
+	}
+	if (a[FLT_FILTER_UID]) {
+		f->by_uid = true;
+		f->uid = make_kuid(&init_user_ns, nla_get_u32(a[FLT_FILTER_UID]));
+		if (!uid_valid(f->uid)) {
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_UID], "flt: no such user");
+			return -EINVAL;
+		}
+	}
+	if (!a[FLT_FILTER_DEV] != !a[FLT_FILTER_INODE] ||
+	    (a[FLT_FILTER_INODE] && !nla_get_u64(a[FLT_FILTER_INODE]))) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "flt: a file is DEV and INODE, not 0");
+		return -EINVAL;
+	}
+	if (a[FLT_FILTER_INODE]) {
+		f->inode = nla_get_u64(a[FLT_FILTER_INODE]);
+		f->dev = nla_get_u32(a[FLT_FILTER_DEV]);
+	}
+	if (a[FLT_FILTER_ADDRESS]) {
+		f->address = nla_get_u64(a[FLT_FILTER_ADDRESS]);
+		end = a[FLT_FILTER_ADDRESS_END] ? nla_get_u64(a[FLT_FILTER_ADDRESS_END]) :
+						  f->address + 1;
+		f->length = end - f->address;
+		if (end <= f->address) {
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS],
+					    "flt: an address range ends above its start");
+			return -EINVAL;
+		}
+	} else if (a[FLT_FILTER_ADDRESS_END]) {
+		NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS_END],
+				    "flt: ADDRESS_END needs ADDRESS");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *size = attrs[FLT_SESSION_SUBBUF_SIZE];
+	struct nlattr *count = attrs[FLT_SESSION_SUBBUFS];
+	struct nlattr *filter = attrs[FLT_SESSION_FILTER];
+
+	*c = (struct flt_stream_config) {
+		.subbuf_size = size ? nla_get_u32(size) : 256 << 10,
+		.subbufs = count ? nla_get_u32(count) : 8,
+		.filter = FLT_FILTER_ALL,
+	};
+	if (!is_power_of_2(c->subbuf_size)) {
+		NL_SET_ERR_MSG_ATTR(extack, size, "flt: not a power of two");
+		return -EINVAL;
+	}
+	return filter ? parse_filter(&c->filter, filter, extack) : 0;
+}
