@@ -53,6 +53,7 @@ static struct {
 static unsigned int wake_head, wake_tail;
 static int sock, pidfd, cpu_seen, cpu_set, kicks;
 static bool kernel_lacks_kcmp;
+static bool stay_hot;		/* path A: go on watching the descriptor */
 static bool ending;		/* the image is over; its children may still need us */
 static struct rec_trace trace;
 
@@ -316,8 +317,17 @@ static bool handled_there(const struct pending *p, uint32_t tid, uintptr_t page)
 	struct rec_regs regs;
 	uint64_t exact;
 
-	return t && t->user_event &&
-	       !(rec_thread_regs(t, page, &regs, &exact, &f) && f.flags & FLT_RING_F_KERNEL);
+	if (!t || !t->user_event)
+		return false;
+	if (!rec_thread_regs(t, page, &regs, &exact, &f)) {
+		/*
+		 * No exception at all: the kernel looks the page up for direct I/O or the
+		 * like, which no event tells. More of that will follow.
+		 */
+		stay_hot = true;
+		return false;
+	}
+	return !(f.flags & FLT_RING_F_KERNEL);
 }
 
 static enum rec_verdict process(struct pending *p)
@@ -552,6 +562,10 @@ static void loop(void)
 				fetch(p[k].fd, child[k - 4]);
 		if (npending)
 			work();
+		if (stay_hot) {
+			stay_hot = false;
+			hot = sys_now() + 10 * HOT_NS;
+		}
 		if (ret > 0 && p[1].revents)
 			hear();
 		if (ret > 0 && p[2].revents)
