@@ -38,6 +38,11 @@ void section_begin(void)
 	 * then present, also in a child that has just been forked, and the real
 	 * calls fault no more.
 	 */
+	const volatile char *end = (const volatile char *)section_end;
+
+	/* Its code may lie on a page of its own, which a file just written is mapped by one by one. */
+	(void)end[0];
+	(void)end[128];
 	gate('w');
 	getrusage(RUSAGE_SELF, &before);
 	gate('b');
