@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include <net/net_namespace.h>
+#include "dump.h"
 #include "netlink.h"
 #include "reply.h"
 #include "request.h"
-
-static struct genl_family family;
 
 /* Not const: until 6.7 struct nla_policy's pointer to it was not either. */
 static struct netlink_range_validation pid_range = { .min = 1, .max = PID_MAX_LIMIT };
@@ -43,107 +41,32 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_FILTER] = NLA_POLICY_NESTED(flt_request_filter),
 };
 
-#define KNOWN_FLAGS (NLM_F_REQUEST | NLM_F_ACK | NLM_F_ECHO | NLM_F_DUMP)
-
-/*
- * GENL_ADMIN_PERM would ask for CAP_NET_ADMIN, which has nothing to do with it.
- * netlink_capable() asks the opener of the socket and the sender, both against
- * the initial user namespace.
- */
-static int admit(struct sk_buff *skb, const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
-{
-	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN)) {
-		NL_SET_ERR_MSG_MOD(extack,
-				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
-		return -EPERM;
-	}
-	if (nlh->nlmsg_flags & ~KNOWN_FLAGS) {
-		NL_SET_ERR_MSG_MOD(extack, "unknown NLM_F flag");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int admit_do(struct sk_buff *skb, struct genl_info *info)
-{
-	return admit(skb, info->nlhdr, info->extack);
-}
-
-#define ADMITTED 5	/* of cb->args */
-
-/*
- * To be asked by every dumpit, and answers on its first call, which is made by the
- * sender. Not in .start: until 6.2 there was no extack yet, to say why not.
- */
-static int admit_dump(struct netlink_callback *cb)
-{
-	int err = cb->args[ADMITTED] ? 0 : admit(cb->skb, cb->nlh, cb->extack);
-
-	cb->args[ADMITTED] = !err;
-	return err;
-}
-
-/* One attribute set serves requests and replies: a reply's words are no request. */
-static int refuse(struct nlattr *attr, const char *why, struct netlink_ext_ack *extack)
-{
-	if (!attr)
-		return 0;
-	if (extack)
-		extack->_msg = why;
-	NL_SET_BAD_ATTR(extack, attr);
-	return -EINVAL;
-}
-
-static struct sk_buff *reply_begin(struct genl_info *info, u8 cmd, void **head)
-{
-	struct sk_buff *skb = genlmsg_new(FLT_REPLY_SIZE, GFP_KERNEL);
-
-	if (!skb)
-		return NULL;
-	*head = genlmsg_put_reply(skb, info, &family, 0, cmd);
-	if (!*head) {
-		nlmsg_free(skb);
-		return NULL;
-	}
-	return skb;
-}
-
-static int reply_end(struct sk_buff *skb, struct genl_info *info, void *head, int err)
-{
-	if (err) {
-		nlmsg_free(skb);
-		return err;
-	}
-	genlmsg_end(skb, head);
-	return genlmsg_reply(skb, info);
-}
-
 static int do_info(struct sk_buff *request, struct genl_info *info)
 {
 	struct sk_buff *skb;
 	void *head;
-	int err = admit_do(request, info);
+	int err = flt_request_admit(request, info);
 
 	if (err)
 		return err;
-	skb = reply_begin(info, FLT_CMD_INFO_GET, &head);
+	skb = flt_reply_begin(info, FLT_CMD_INFO_GET, &head);
 	if (!skb)
 		return -ENOMEM;
-	return reply_end(skb, info, head, flt_reply_info(skb));
+	return flt_reply_end(skb, info, head, flt_reply_info(skb));
 }
 
 static int do_tally(struct sk_buff *request, struct genl_info *info)
 {
 	struct sk_buff *skb;
 	void *head;
-	int err = admit_do(request, info);
+	int err = flt_request_admit(request, info);
 
 	if (err)
 		return err;
-	skb = reply_begin(info, FLT_CMD_TALLY_GET, &head);
+	skb = flt_reply_begin(info, FLT_CMD_TALLY_GET, &head);
 	if (!skb)
 		return -ENOMEM;
-	return reply_end(skb, info, head, flt_reply_tally(skb));
+	return flt_reply_end(skb, info, head, flt_reply_tally(skb));
 }
 
 static int do_proc(struct sk_buff *request, struct genl_info *info)
@@ -152,11 +75,12 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 	struct flt_proc_report *report;
 	struct sk_buff *skb;
 	void *head;
-	int err = admit_do(request, info);
+	int err = flt_request_admit(request, info);
 
 	if (!err)
-		err = refuse(info->attrs[FLT_PROC_SESSION], "flt: SESSION is for dumps",
-			     info->extack);
+		err = flt_request_refuse(info->attrs[FLT_PROC_SESSION],
+					 "flt: SESSION is for dumps",
+					 info->extack);
 	if (err)
 		return err;
 	if (!tgid) {
@@ -173,11 +97,11 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 		goto out;
 	}
 	err = -ENOMEM;
-	skb = reply_begin(info, FLT_CMD_PROC_GET, &head);
+	skb = flt_reply_begin(info, FLT_CMD_PROC_GET, &head);
 	if (skb)
-		err = reply_end(skb, info, head,
-				flt_reply_proc(skb, report,
-					       nla_get_flag(info->attrs[FLT_PROC_KINDS])));
+		err = flt_reply_end(skb, info, head,
+				    flt_reply_proc(skb, report,
+						   nla_get_flag(info->attrs[FLT_PROC_KINDS])));
 out:
 	kfree(report);
 	return err;
@@ -192,14 +116,16 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 	struct nlattr *attr;
 	struct sk_buff *skb;
 	void *head;
-	int rest, err = admit_do(request, info);
+	int rest, err = flt_request_admit(request, info);
 
 	if (!err)
-		err = refuse(info->attrs[FLT_SESSION_ID], "flt: the module chooses the ID",
-			     info->extack);
+		err = flt_request_refuse(info->attrs[FLT_SESSION_ID],
+					 "flt: the module chooses the ID",
+					 info->extack);
 	if (!err)
-		err = refuse(info->attrs[FLT_SESSION_KINDS], "flt: KINDS is for SESSION_GET",
-			     info->extack);
+		err = flt_request_refuse(info->attrs[FLT_SESSION_KINDS],
+					 "flt: KINDS is for SESSION_GET",
+					 info->extack);
 	if (err)
 		return err;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
@@ -225,7 +151,7 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 		return -EINVAL;
 	}
 	/* The reply first: once the session is open nothing may fail. */
-	skb = reply_begin(info, FLT_CMD_SESSION_NEW, &head);
+	skb = flt_reply_begin(info, FLT_CMD_SESSION_NEW, &head);
 	if (!skb)
 		return -ENOMEM;
 	err = flt_session_open(info->snd_portid, tgids, count, follow,
@@ -254,20 +180,22 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 	default:
 		NL_SET_ERR_MSG_MOD(info->extack, "the probes could not be armed");
 	}
-	return reply_end(skb, info, head, err);
+	return flt_reply_end(skb, info, head, err);
 }
 
 static int session_id(struct genl_info *info, u32 *id)
 {
-	int err = refuse(info->attrs[FLT_SESSION_TGID], "flt: TGID is for SESSION_NEW",
-			 info->extack);
+	int err = flt_request_refuse(info->attrs[FLT_SESSION_TGID],
+				     "flt: TGID is for SESSION_NEW",
+				     info->extack);
 
 	int i;
 
 	for (i = FLT_SESSION_FOLLOW; !err && i <= FLT_SESSION_MAX; i++)
 		if (i != FLT_SESSION_KINDS)
-			err = refuse(info->attrs[i], "flt: that attribute is for SESSION_NEW",
-				     info->extack);
+			err = flt_request_refuse(info->attrs[i],
+						 "flt: that attribute is for SESSION_NEW",
+						 info->extack);
 	if (err)
 		return err;
 	if (!info->attrs[FLT_SESSION_ID]) {
@@ -296,7 +224,7 @@ static int do_session_get(struct sk_buff *request, struct genl_info *info)
 	struct sk_buff *skb;
 	void *head;
 	u32 id;
-	int err = admit_do(request, info);
+	int err = flt_request_admit(request, info);
 
 	if (!err)
 		err = session_id(info, &id);
@@ -311,9 +239,9 @@ static int do_session_get(struct sk_buff *request, struct genl_info *info)
 		goto out;
 	}
 	err = -ENOMEM;
-	skb = reply_begin(info, FLT_CMD_SESSION_GET, &head);
+	skb = flt_reply_begin(info, FLT_CMD_SESSION_GET, &head);
 	if (skb)
-		err = reply_end(skb, info, head, flt_reply_session(skb, report, kinds));
+		err = flt_reply_end(skb, info, head, flt_reply_session(skb, report, kinds));
 out:
 	kfree(report);
 	return err;
@@ -322,174 +250,18 @@ out:
 static int do_session_del(struct sk_buff *request, struct genl_info *info)
 {
 	u32 id;
-	int err = admit_do(request, info);
+	int err = flt_request_admit(request, info);
 
 	if (!err)
-		err = refuse(info->attrs[FLT_SESSION_KINDS], "flt: KINDS is for SESSION_GET",
-			     info->extack);
+		err = flt_request_refuse(info->attrs[FLT_SESSION_KINDS],
+					 "flt: KINDS is for SESSION_GET",
+					 info->extack);
 	if (!err)
 		err = session_id(info, &id);
 	if (err)
 		return err;
 	err = flt_session_close(info->snd_portid, id);
 	return err ? no_session(info, err) : 0;
-}
-
-/*
- * A row of a dump. @fill returns -EMSGSIZE when the message is full: the row
- * starts the next one. Positive, as the caller of a dump wants it: call again.
- */
-#define DUMP_ROW(skb, cb, cmd, fill) ({							\
-	void *_head = genlmsg_put(skb, NETLINK_CB((cb)->skb).portid,			\
-				  (cb)->nlh->nlmsg_seq, &family, NLM_F_MULTI, cmd);	\
-	int _err = -EMSGSIZE;								\
-											\
-	if (_head) {									\
-		genl_dump_check_consistent(cb, _head);					\
-		_err = fill;								\
-		if (_err)								\
-			genlmsg_cancel(skb, _head);					\
-		else									\
-			genlmsg_end(skb, _head);					\
-	}										\
-	_err;										\
-})
-
-static int dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct flt_hook_report report;
-	int err = admit_dump(cb);
-
-	if (err)
-		return err;
-	for (; !flt_hook_report(cb->args[0], &report); cb->args[0]++)
-		if (DUMP_ROW(skb, cb, FLT_CMD_HOOK_GET, flt_reply_hook(skb, &report)))
-			break;
-	return skb->len;
-}
-
-static int dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	int err = admit_dump(cb);
-
-	if (err)
-		return err;
-	for (; cb->args[0] < 2 * __FLT_KIND_MAX; cb->args[0]++) {
-		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
-			       flt_reply_latency(skb, cb->args[0] & 1, cb->args[0] >> 1));
-		if (err == -EMSGSIZE)
-			break;
-		if (err && err != -ENODATA)
-			return err;
-	}
-	return skb->len;
-}
-
-/* What a dump of rows was asked for: made by its first call, in cb->args[0] until done. */
-struct row_dump {
-	u32 sessions;
-	u32 tgid;
-	bool kinds;
-	union {
-		struct flt_proc_report proc;
-		struct flt_task_report task;
-	};
-};
-
-static int begin_procs(struct netlink_callback *cb)
-{
-	struct nlattr **attrs = flt_genl_dump_attrs(cb);
-	struct nlattr *session = attrs[FLT_PROC_SESSION];
-	struct row_dump *dump;
-	u32 mask = 0;
-	int err = admit_dump(cb);
-
-	if (!err)
-		err = refuse(attrs[FLT_PROC_TGID], "flt: TGID is not for dumps", cb->extack);
-	if (err)
-		return err;
-	if (session) {
-		mask = flt_session_mask(nla_get_u32(session));
-		if (!mask) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: no such session");
-			return -ENOENT;
-		}
-	}
-	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	dump->sessions = mask;
-	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
-	cb->args[0] = (long)dump;
-	return 0;
-}
-
-static int dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	u32 slot = cb->args[1];
-	struct row_dump *dump;
-	int err = cb->args[0] ? 0 : begin_procs(cb);
-
-	if (err)
-		return err;
-	dump = (void *)cb->args[0];
-	cb->seq = flt_proc_generation() + 1;	/* 0 would mean: not kept */
-	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
-		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
-			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
-			break;
-	cb->args[1] = slot;
-	return skb->len;
-}
-
-static int begin_tasks(struct netlink_callback *cb)
-{
-	struct nlattr **attrs = flt_genl_dump_attrs(cb);
-	struct row_dump *dump;
-	int err = admit_dump(cb);
-
-	if (err)
-		return err;
-	if (!attrs[FLT_TASK_TGID]) {
-		NL_SET_ERR_MSG_MOD(cb->extack, "TGID is missing");
-		return -EINVAL;
-	}
-	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	dump->tgid = nla_get_u32(attrs[FLT_TASK_TGID]);
-	dump->kinds = nla_get_flag(attrs[FLT_TASK_KINDS]);
-	cb->args[0] = (long)dump;
-	return 0;
-}
-
-static int dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	pid_t tid = cb->args[1];
-	struct row_dump *dump;
-	int err = cb->args[0] ? 0 : begin_tasks(cb);
-
-	if (err)
-		return err;
-	dump = (void *)cb->args[0];
-	while (!(err = flt_task_next(dump->tgid, &tid, &dump->task))) {
-		if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
-			     flt_reply_task(skb, dump->tgid, &dump->task, dump->kinds)))
-			break;
-		cb->args[1] = tid;
-	}
-	/* A process that ends in mid-dump has no more threads; one never seen is an error. */
-	if (err == -ESRCH && !cb->args[1]) {
-		NL_SET_ERR_MSG_MOD(cb->extack, "no fault of that process was counted");
-		return err;
-	}
-	return skb->len;
-}
-
-static int done_rows(struct netlink_callback *cb)
-{
-	kfree((void *)cb->args[0]);
-	return 0;
 }
 
 #define NO_ATTRIBUTES .policy = no_policy, .maxattr = ARRAY_SIZE(no_policy) - 1
@@ -501,7 +273,7 @@ static const struct genl_ops ops[] = {
 		NO_ATTRIBUTES,
 	}, {
 		.cmd = FLT_CMD_HOOK_GET,
-		.dumpit = dump_hooks,
+		.dumpit = flt_dump_hooks,
 		NO_ATTRIBUTES,
 	}, {
 		.cmd = FLT_CMD_TALLY_GET,
@@ -509,19 +281,19 @@ static const struct genl_ops ops[] = {
 		NO_ATTRIBUTES,
 	}, {
 		.cmd = FLT_CMD_LATENCY_GET,
-		.dumpit = dump_latency,
+		.dumpit = flt_dump_latency,
 		NO_ATTRIBUTES,
 	}, {
 		.cmd = FLT_CMD_PROC_GET,
 		.doit = do_proc,
-		.dumpit = dump_procs,
-		.done = done_rows,
+		.dumpit = flt_dump_procs,
+		.done = flt_dump_done,
 		.policy = proc_policy,
 		.maxattr = FLT_PROC_MAX,
 	}, {
 		.cmd = FLT_CMD_TASK_GET,
-		.dumpit = dump_tasks,
-		.done = done_rows,
+		.dumpit = flt_dump_tasks,
+		.done = flt_dump_done,
 		.policy = task_policy,
 		.maxattr = FLT_TASK_MAX,
 	}, {
@@ -542,7 +314,7 @@ static const struct genl_ops ops[] = {
 	},
 };
 
-static struct genl_family family __ro_after_init = {
+struct genl_family flt_netlink_family __ro_after_init = {
 	.name = FLT_GENL_NAME,
 	.version = FLT_GENL_VERSION,
 	.module = THIS_MODULE,
@@ -572,7 +344,7 @@ int __init flt_netlink_init(void)
 
 	if (err)
 		return err;
-	err = genl_register_family(&family);
+	err = genl_register_family(&flt_netlink_family);
 	if (err)
 		netlink_unregister_notifier(&release_notifier);
 	return err;
@@ -580,6 +352,6 @@ int __init flt_netlink_init(void)
 
 void flt_netlink_exit(void)
 {
-	genl_unregister_family(&family);
+	genl_unregister_family(&flt_netlink_family);
 	netlink_unregister_notifier(&release_notifier);
 }

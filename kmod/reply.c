@@ -7,6 +7,30 @@
 #include "reply.h"
 #include "tally.h"
 
+struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head)
+{
+	struct sk_buff *skb = genlmsg_new(FLT_REPLY_SIZE, GFP_KERNEL);
+
+	if (!skb)
+		return NULL;
+	*head = genlmsg_put_reply(skb, info, &flt_netlink_family, 0, cmd);
+	if (!*head) {
+		nlmsg_free(skb);
+		return NULL;
+	}
+	return skb;
+}
+
+int flt_reply_end(struct sk_buff *skb, struct genl_info *info, void *head, int err)
+{
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, head);
+	return genlmsg_reply(skb, info);
+}
+
 static int put_account(struct sk_buff *skb, int attr, const struct flt_account *a, bool kinds)
 {
 	const struct {

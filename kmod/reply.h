@@ -7,10 +7,19 @@
 #define FLT_REPLY_H
 
 #include <linux/skbuff.h>
+#include <net/genetlink.h>
 #include "hook.h"
 #include "proc.h"
 #include "session.h"
 #include "task.h"
+
+/* Defined, with its commands, by netlink.c. */
+extern struct genl_family flt_netlink_family;
+
+/* A message with room for any reply below; NULL: no memory. */
+struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head);
+/* Sends it, or frees it and returns err. */
+int flt_reply_end(struct sk_buff *skb, struct genl_info *info, void *head, int err);
 
 int flt_reply_info(struct sk_buff *skb);
 int flt_reply_hook(struct sk_buff *skb, const struct flt_hook_report *r);

@@ -1,8 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/log2.h>
 #include <linux/user_namespace.h>
+#include <net/genetlink.h>
 #include "request.h"
+
+#define KNOWN_FLAGS (NLM_F_REQUEST | NLM_F_ACK | NLM_F_ECHO | NLM_F_DUMP)
+
+/*
+ * GENL_ADMIN_PERM would ask for CAP_NET_ADMIN, which has nothing to do with it.
+ * netlink_capable() asks the opener of the socket and the sender, both against
+ * the initial user namespace.
+ */
+static int admit(struct sk_buff *skb, const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN)) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+		return -EPERM;
+	}
+	if (nlh->nlmsg_flags & ~KNOWN_FLAGS) {
+		NL_SET_ERR_MSG_MOD(extack, "unknown NLM_F flag");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int flt_request_admit(struct sk_buff *skb, struct genl_info *info)
+{
+	return admit(skb, info->nlhdr, info->extack);
+}
+
+#define ADMITTED 5	/* of cb->args */
+
+/*
+ * To be asked by every dumpit, and answers on its first call, which is made by the
+ * sender. Not in .start: until 6.2 there was no extack yet, to say why not.
+ */
+int flt_request_admit_dump(struct netlink_callback *cb)
+{
+	int err = cb->args[ADMITTED] ? 0 : admit(cb->skb, cb->nlh, cb->extack);
+
+	cb->args[ADMITTED] = !err;
+	return err;
+}
+
+/* One attribute set serves requests and replies: a reply's words are no request. */
+int flt_request_refuse(struct nlattr *attr, const char *why, struct netlink_ext_ack *extack)
+{
+	if (!attr)
+		return 0;
+	if (extack)
+		extack->_msg = why;
+	NL_SET_BAD_ATTR(extack, attr);
+	return -EINVAL;
+}
 
 /* Not const: until 6.7 struct nla_policy's pointer to it was not either. */
 static struct netlink_range_validation sample_range = { .min = 1, .max = U16_MAX };

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+#include "dump.h"
+#include "reply.h"
+#include "request.h"
+
+/*
+ * A row of a dump. @fill returns -EMSGSIZE when the message is full: the row
+ * starts the next one. Positive, as the caller of a dump wants it: call again.
+ */
+#define DUMP_ROW(skb, cb, cmd, fill) ({							\
+	void *_head = genlmsg_put(skb, NETLINK_CB((cb)->skb).portid,			\
+				  (cb)->nlh->nlmsg_seq, &flt_netlink_family, NLM_F_MULTI, cmd);	\
+	int _err = -EMSGSIZE;								\
+											\
+	if (_head) {									\
+		genl_dump_check_consistent(cb, _head);					\
+		_err = fill;								\
+		if (_err)								\
+			genlmsg_cancel(skb, _head);					\
+		else									\
+			genlmsg_end(skb, _head);					\
+	}										\
+	_err;										\
+})
+
+int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct flt_hook_report report;
+	int err = flt_request_admit_dump(cb);
+
+	if (err)
+		return err;
+	for (; !flt_hook_report(cb->args[0], &report); cb->args[0]++)
+		if (DUMP_ROW(skb, cb, FLT_CMD_HOOK_GET, flt_reply_hook(skb, &report)))
+			break;
+	return skb->len;
+}
+
+int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	int err = flt_request_admit_dump(cb);
+
+	if (err)
+		return err;
+	for (; cb->args[0] < 2 * __FLT_KIND_MAX; cb->args[0]++) {
+		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
+			       flt_reply_latency(skb, cb->args[0] & 1, cb->args[0] >> 1));
+		if (err == -EMSGSIZE)
+			break;
+		if (err && err != -ENODATA)
+			return err;
+	}
+	return skb->len;
+}
+
+/* What a dump of rows was asked for: made by its first call, in cb->args[0] until done. */
+struct row_dump {
+	u32 sessions;
+	u32 tgid;
+	bool kinds;
+	union {
+		struct flt_proc_report proc;
+		struct flt_task_report task;
+	};
+};
+
+static int begin_procs(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = flt_genl_dump_attrs(cb);
+	struct nlattr *session = attrs[FLT_PROC_SESSION];
+	struct row_dump *dump;
+	u32 mask = 0;
+	int err = flt_request_admit_dump(cb);
+
+	if (!err)
+		err = flt_request_refuse(attrs[FLT_PROC_TGID],
+					 "flt: TGID is not for dumps",
+					 cb->extack);
+	if (err)
+		return err;
+	if (session) {
+		mask = flt_session_mask(nla_get_u32(session));
+		if (!mask) {
+			NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: no such session");
+			return -ENOENT;
+		}
+	}
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->sessions = mask;
+	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	u32 slot = cb->args[1];
+	struct row_dump *dump;
+	int err = cb->args[0] ? 0 : begin_procs(cb);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	cb->seq = flt_proc_generation() + 1;	/* 0 would mean: not kept */
+	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
+		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
+			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
+			break;
+	cb->args[1] = slot;
+	return skb->len;
+}
+
+static int begin_tasks(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = flt_genl_dump_attrs(cb);
+	struct row_dump *dump;
+	int err = flt_request_admit_dump(cb);
+
+	if (err)
+		return err;
+	if (!attrs[FLT_TASK_TGID]) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "TGID is missing");
+		return -EINVAL;
+	}
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->tgid = nla_get_u32(attrs[FLT_TASK_TGID]);
+	dump->kinds = nla_get_flag(attrs[FLT_TASK_KINDS]);
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	pid_t tid = cb->args[1];
+	struct row_dump *dump;
+	int err = cb->args[0] ? 0 : begin_tasks(cb);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	while (!(err = flt_task_next(dump->tgid, &tid, &dump->task))) {
+		if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
+			     flt_reply_task(skb, dump->tgid, &dump->task, dump->kinds)))
+			break;
+		cb->args[1] = tid;
+	}
+	/* A process that ends in mid-dump has no more threads; one never seen is an error. */
+	if (err == -ESRCH && !cb->args[1]) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "no fault of that process was counted");
+		return err;
+	}
+	return skb->len;
+}
+
+int flt_dump_done(struct netlink_callback *cb)
+{
+	kfree((void *)cb->args[0]);
+	return 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dump - answers of many messages, called by generic netlink as its .dumpit until
+ * nothing is left: each call fills one buffer and goes on where the last one ended.
+ */
+#ifndef FLT_DUMP_H
+#define FLT_DUMP_H
+
+#include <linux/netlink.h>
+#include <linux/skbuff.h>
+
+int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb);
+int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb);
+int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb);
+int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb);
+/* .done of those that keep state in cb->args[0]. */
+int flt_dump_done(struct netlink_callback *cb);
+
+#endif
