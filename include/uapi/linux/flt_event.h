@@ -91,8 +91,13 @@ static inline __u64 flt_bucket_floor(__u32 i)
 }
 
 /*
- * A fault as it streams: the same 64 bytes in relay files, netlink and on the
- * way to a file. In the machine's byte order.
+ * Records stream as slots of 64 bytes, the same in relay files, netlink and on the
+ * way to a file, in the machine's byte order. In every first slot the byte at
+ * offset 56 is its type; records other than faults say at offset 62 how many slots
+ * follow that belong to them (bytes, padded with 0). A reader skips types that it
+ * does not know.
+ *
+ * A fault. What it was for, who ran, where.
  */
 struct flt_event_record {
 	__u64 time;		/* CLOCK_MONOTONIC ns at which the first attempt began */
@@ -112,8 +117,14 @@ struct flt_event_record {
 	__u16 weight;		/* faults that this one stands for: 1 without sampling */
 };
 
+/* All but faults are *notes*: what a reader needs to understand faults. */
 enum flt_event_type {
 	FLT_EVENT_FAULT = 1,
+	FLT_EVENT_PATH,		/* struct flt_event_path: the name of a file */
+	FLT_EVENT_AREA,		/* struct flt_event_area: a mapping */
+	FLT_EVENT_LIFE,		/* struct flt_event_life: fork, exec, exit */
+	FLT_EVENT_STACK,	/* struct flt_event_stack: the frames of a stack ID */
+	FLT_EVENT_SLICE,	/* struct flt_event_slice: registers and a copy of the stack */
 };
 
 enum flt_result {
@@ -129,6 +140,138 @@ enum flt_result {
 #define FLT_EVENT_LONG (1u << 4)	/* unit of latency */
 
 /*
+ * The name of a file, sent once for each file and session, before the first fault
+ * in it on that CPU: in time order by its own time. Bytes as d_path() gives them,
+ * from the root of the process that faulted; not terminated. "//anon_hugepage",
+ * "/memfd:NAME" and the like are names as the kernel makes them.
+ */
+struct flt_event_path {
+	__u64 time;
+	__u64 reserved[2];
+	__u64 inode;
+	__u32 length;		/* bytes of the name in the slots that follow */
+	__u32 tgid, tid;	/* whose root it is seen from */
+	__u32 dev;
+	__u32 reserved2[2];
+	__u8 type;		/* FLT_EVENT_PATH */
+	__u8 reserved3[3];
+	__u16 flags;		/* FLT_PATH_* */
+	__u16 more;
+};
+#define FLT_PATH_DELETED (1u << 0)	/* no name any more; " (deleted)" is not part of the bytes */
+#define FLT_PATH_CUT (1u << 1)		/* longer than PATH_MAX or not to be had */
+
+/*
+ * A mapping: made executable (always, in a session with NOTES), or first faulted
+ * in (in a session with AREAS, once for each extent that it has had). What the
+ * slots hold is its anonymous name (PR_SET_VMA_ANON_NAME), if it has one.
+ */
+struct flt_event_area {
+	__u64 time;
+	__u64 start, end;
+	__u64 inode;		/* with dev: see struct flt_event_path; 0: anonymous */
+	__u32 length;		/* bytes of the anonymous name */
+	__u32 tgid, tid;
+	__u32 dev;
+	__u32 page;		/* offset of start in the file, in pages, modulo 2^32 */
+	__u32 reserved;
+	__u8 type;		/* FLT_EVENT_AREA */
+	__u8 of;		/* enum flt_area */
+	__u8 protection;	/* 1 read, 2 write, 4 exec, as PROT_* */
+	__u8 reserved2;
+	__u16 flags;		/* FLT_AREA_* */
+	__u16 more;
+};
+
+enum flt_area {
+	FLT_AREA_ANON = 0,
+	FLT_AREA_HEAP,
+	FLT_AREA_STACK,		/* of the main thread */
+	FLT_AREA_FILE,
+	FLT_AREA_SHMEM,		/* tmpfs, memfd, System V, shared anonymous */
+	FLT_AREA_HUGETLB,
+	FLT_AREA_VDSO,		/* and vvar */
+	FLT_AREA_DEVICE,
+	__FLT_AREA_MAX
+};
+#define FLT_AREA_SHARED (1u << 0)
+#define FLT_AREA_LOCKED (1u << 1)	/* mlock()ed */
+#define FLT_AREA_MADE (1u << 2)		/* has just been mapped or made executable */
+
+/* What became of a thread, in a session with NOTES. */
+struct flt_event_life {
+	__u64 time;
+	__u64 reserved[2];
+	__u64 inode;		/* EXEC: with dev, the program; see struct flt_event_path */
+	__u32 code;		/* EXIT: as wait4() has it; FORK: 0 */
+	__u32 tgid, tid;	/* FORK: the new one */
+	__u32 dev;
+	__u32 parent_tgid, parent_tid;	/* FORK: who made it */
+	__u8 type;		/* FLT_EVENT_LIFE */
+	__u8 what;		/* enum flt_life */
+	__u8 reserved2[2];
+	__u16 flags;		/* 0 */
+	__u16 more;		/* 1 more slot: the name (comm), 16 bytes and padding */
+};
+
+enum flt_life {
+	FLT_LIFE_FORK = 1,	/* or clone(): a thread when tid is not tgid */
+	FLT_LIFE_EXEC,
+	FLT_LIFE_EXIT,
+};
+
+/*
+ * The frames of a stack ID, innermost first: user addresses, the first is the
+ * instruction. Sent once for each ID and session, before the first fault with it;
+ * again if it was lost.
+ */
+struct flt_event_stack {
+	__u64 time;
+	__u64 reserved[3];
+	__u32 depth;		/* addresses in the slots that follow */
+	__u32 tgid, tid;
+	__u32 reserved2[2];
+	__u32 stack;		/* the ID, from 1 */
+	__u8 type;		/* FLT_EVENT_STACK */
+	__u8 cut;		/* enum flt_cut: why it ends where it does */
+	__u8 reserved3[2];
+	__u16 flags;		/* 0 */
+	__u16 more;
+};
+
+enum flt_cut {
+	FLT_CUT_NONE = 0,	/* a frame pointer of 0: the end, as it should be */
+	FLT_CUT_DEPTH,		/* deeper than asked for */
+	FLT_CUT_MEMORY,		/* a frame that is not in memory */
+	FLT_CUT_ORDER,		/* a frame pointer that goes down: no frame pointers there */
+	FLT_CUT_MODE,		/* 32-bit code: only the instruction is known */
+};
+
+/*
+ * A copy of the stack of the fault that follows on the same CPU with the same
+ * time and tid, for unwinding later: in the slots first struct flt_event_registers,
+ * then length bytes from sp upwards.
+ */
+struct flt_event_slice {
+	__u64 time;
+	__u64 sp;
+	__u64 reserved[2];
+	__u32 length;
+	__u32 tgid, tid;
+	__u32 reserved2[3];
+	__u8 type;		/* FLT_EVENT_SLICE */
+	__u8 reserved3[3];
+	__u16 flags;		/* 0 */
+	__u16 more;
+};
+
+/* In the order of x86-64's DWARF numbers: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip. */
+struct flt_event_registers {
+	__u64 dwarf[17];
+	__u64 reserved[7];	/* to three slots */
+};
+
+/*
  * Head of a relay sub-buffer; records follow without gaps. Counts are since the
  * session began, on this CPU, up to the head: so a reader knows that what is
  * missing was lost before the first record here, and how much. What was lost
@@ -139,9 +282,10 @@ struct flt_subbuf {
 	__u32 cpu;
 	__u64 sequence;		/* from 0, of this CPU */
 	__u64 time;		/* CLOCK_MONOTONIC ns when the sub-buffer was begun */
-	__u64 written;		/* records written before it */
-	__u64 lost_full;	/* records lost before it: all sub-buffers were full */
-	__u64 reserved[3];	/* 0 */
+	__u64 written;		/* faults written before it */
+	__u64 lost_full;	/* faults lost before it: all sub-buffers were full */
+	__u64 lost_notes;	/* records of other types lost before it */
+	__u64 reserved[2];	/* 0 */
 };
 #define FLT_SUBBUF_MAGIC 0x31746c66u	/* "flt1" */
 
