@@ -10,10 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "cmd/record.h"
 #include "cmd/record_target.h"
-#include "loop.h"
+#include "job.h"
 #include "source/ring.h"
 #include "source/stream_file.h"
 #include "units.h"
@@ -469,22 +468,18 @@ static void summary(struct recording *r, uint64_t took)
 
 static int record(struct recording *r, char **argv, const char *library)
 {
-	static const int taken[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	char preload[PATH_MAX + 4096], name[128];
 	const char *const env[] = { preload, name, NULL };
 	struct flt_child_setup setup = { .argv = argv, .env = env };
 	const char *before = getenv("LD_PRELOAD");
 	struct flt_errmsg e = { "" };
 	sigset_t set, mask;
-	size_t i;
 	int ret;
 
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s%s%s", library, before && *before ? ":" : "",
 		 before ? before : "");
 	snprintf(name, sizeof(name), "FLT_RECORD_SOCKET=%s", flt_rings_name(r->rings));
-	sigemptyset(&set);
-	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-		sigaddset(&set, taken[i]);
+	flt_job_signals(&set);
 	ret = flt_loop_new(&r->loop);
 	if (ret)
 		return flt_command_fail(r->run->command, NULL, ret);

@@ -8,9 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
 #include "cmd/record.h"
-#include "loop.h"
+#include "job.h"
 #include "source/perf_stream.h"
 #include "source/perf_trace.h"
 #include "source/stream_file.h"
@@ -33,9 +32,8 @@ struct recording {
 	struct flt_sampler *sampler;
 	struct flt_file_writer *writer;
 	struct flt_perf_trace *trace;
-	struct flt_child child;
+	struct flt_job job;
 	bool has_child;
-	int status;		/* of the command, as wait4() gives it */
 	bool terminal, shown;
 	uint64_t begin, drained;
 	struct flt_errmsg e;
@@ -107,28 +105,6 @@ static int on_second(void *arg, uint64_t expired)
 	return 0;
 }
 
-static int on_signal(void *arg, const struct signalfd_siginfo *info)
-{
-	struct recording *r = arg;
-	struct rusage usage;
-	int err;
-
-	if (info->ssi_signo != SIGCHLD) {
-		if (!r->has_child)
-			flt_loop_stop(r->loop);
-		else if (info->ssi_code != SI_KERNEL)	/* a terminal sends it to the command, too */
-			kill(r->child.pid, (int)info->ssi_signo);
-		return 0;
-	}
-	if (!r->has_child)
-		return 0;
-	err = flt_child_poll(&r->child, &r->status, &usage);
-	if (err == -EAGAIN)
-		return 0;
-	flt_loop_stop(r->loop);
-	return err;
-}
-
 static int watch(struct recording *r)
 {
 	const int *fds;
@@ -164,13 +140,13 @@ static int open_file(struct recording *r)
 	flt_file_info(r->writer, "kernel", flt_sampler_kernel_mode(r->sampler) ? "yes" : "no");
 	if (!flt_sampler_kernel_mode(r->sampler))
 		flt_command_say(r->run->command, "faults inside system calls are not seen: that needs root or CAP_PERFMON");
-	return flt_perf_trace_new(&r->trace, r->writer, r->has_child ? (uint32_t)r->child.pid : 0,
+	return flt_perf_trace_new(&r->trace, r->writer, r->has_child ? (uint32_t)r->job.child.pid : 0,
 				  !r->args->unwind ? 0 : r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : DWARF_DEPTH);
 }
 
 static int open_events(struct recording *r)
 {
-	uint32_t pid = (uint32_t)r->child.pid;
+	uint32_t pid = (uint32_t)r->job.child.pid;
 	struct flt_sampler_setup setup = {
 		.pids = r->has_child ? &pid : r->args->pids.id,
 		.pid_count = r->has_child ? 1 : r->args->pids.count,
@@ -224,26 +200,11 @@ static int on_alive(void *arg, uint64_t expired)
 
 static int start(struct recording *r)
 {
-	struct flt_child_setup setup = { .argv = r->run->words.command };
-	sigset_t signals, before;
-	int err;
+	int err = flt_job_start(&r->job, r->loop, r->run->words.command, &r->e);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGQUIT);
-	err = flt_loop_signals(r->loop, &signals, &before, on_signal, r);
 	if (err)
 		return err;
-	setup.mask = &before;
-	if (setup.argv) {
-		err = flt_child_fork(&r->child, &setup, &r->e);
-		if (err)
-			return err;
-		r->has_child = true;
-	}
+	r->has_child = r->job.child.pid > 0;
 	err = open_events(r);
 	if (!err)
 		err = open_file(r);
@@ -253,8 +214,8 @@ static int start(struct recording *r)
 		err = flt_loop_every(r->loop, 200 * FLT_NSEC_PER_MSEC, on_alive, r);
 	if (!err)
 		err = begin(r);
-	if (err && r->has_child)
-		flt_child_cancel(&r->child);
+	if (err)
+		flt_job_cancel(&r->job);
 	return err;
 }
 
@@ -273,7 +234,7 @@ static int finish(struct recording *r, uint64_t *lost)
 	if (!first)
 		first = flt_perf_trace_stats(r->trace, now_ns());
 	*lost = flt_file_lost_sum(r->writer);
-	err = flt_file_close(r->writer, counted > seen ? counted : seen, r->has_child ? (uint32_t)r->status : ~0u);
+	err = flt_file_close(r->writer, counted > seen ? counted : seen, r->has_child ? (uint32_t)r->job.wait_status : ~0u);
 	r->writer = NULL;
 	if (err && !first) {
 		flt_errmsg_errno(&r->e, err, "cannot write to %s", r->output);
@@ -304,7 +265,7 @@ static int record(struct recording *r)
 	if (err)
 		return flt_command_fail(r->run->command, &r->e, err);
 	if (r->has_child) {
-		err = flt_child_release(&r->child);
+		err = flt_job_release(&r->job);
 		if (err) {
 			flt_command_say(r->run->command, "cannot run %s: %s", r->run->words.command[0], strerror(-err));
 			r->has_child = false;
@@ -318,15 +279,15 @@ static int record(struct recording *r)
 		flt_command_fail(r->run->command, &r->e, err);
 		flt_command_say(r->run->command, "recording has ended; the command runs on");
 		flt_sampler_disable(r->sampler);
-		flt_child_wait(&r->child, &r->status, NULL);
+		flt_job_wait(&r->job);
 	}
 	end = finish(r, &lost);
 	sum_up(r, lost);
 	if (!err && end)
 		flt_command_fail(r->run->command, &r->e, end);
 	err = err ? err : end;
-	if (r->has_child && flt_child_exit_status(r->status))
-		return flt_child_exit_status(r->status);
+	if (r->has_child && flt_child_exit_status(r->job.wait_status))
+		return flt_child_exit_status(r->job.wait_status);
 	return err ? flt_exit_of(err) : lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 

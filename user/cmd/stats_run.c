@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "child.h"
+#include "job.h"
 #include "cmd/stats.h"
 #include "loop.h"
 #include "source/control.h"
@@ -19,12 +19,10 @@
 struct run {
 	struct stats *s;
 	struct flt_loop *loop;
-	struct flt_child child;
+	struct flt_job job;
 	struct flt_perf perf;
 	struct flt_errmsg e;
 	uint64_t begin;
-	int wait_status;
-	struct rusage usage;
 	bool terminal;
 	bool progress_shown;
 	uint64_t next_line;
@@ -73,34 +71,16 @@ static int on_interval(void *arg, uint64_t expired)
 	return stats_watch_report(r->s, !r->s->reports, &r->e);
 }
 
-static int on_signal(void *arg, const struct signalfd_siginfo *info)
-{
-	struct run *r = arg;
-	int ret;
-
-	if (info->ssi_signo != SIGCHLD) {
-		/* What a terminal sends, it sends to the command too. */
-		if (info->ssi_code != SI_KERNEL)
-			kill(r->child.pid, (int)info->ssi_signo);
-		return 0;
-	}
-	ret = flt_child_poll(&r->child, &r->wait_status, &r->usage);
-	if (ret == -EAGAIN)
-		return 0;
-	flt_loop_stop(r->loop);
-	return ret;
-}
-
 /* Before the gate opens: whatever counts the command must be in place. */
 static int arm(struct run *r)
 {
 	struct stats *s = r->s;
-	uint32_t tgid = (uint32_t)r->child.pid;
+	uint32_t tgid = (uint32_t)r->job.child.pid;
 	int ret;
 
 	if (s->control)
 		return flt_control_session_new(s->control, &tgid, 1, true, &s->session, &r->e);
-	ret = flt_perf_open(&r->perf, r->child.pid, &r->e);
+	ret = flt_perf_open(&r->perf, r->job.child.pid, &r->e);
 	if (ret)
 		flt_command_say(s->command, "%s: no figures while the command runs",
 				flt_errmsg_text(&r->e, ret));
@@ -111,21 +91,8 @@ static int arm(struct run *r)
 
 static int start(struct run *r, char **command)
 {
-	struct flt_child_setup setup = { .argv = command };
-	sigset_t signals, before;
-	int ret;
+	int ret = flt_job_start(&r->job, r->loop, command, &r->e);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGQUIT);
-	ret = flt_loop_signals(r->loop, &signals, &before, on_signal, r);
-	if (ret)
-		return ret;
-	setup.mask = &before;
-	ret = flt_child_fork(&r->child, &setup, &r->e);
 	if (ret)
 		return ret;
 	ret = arm(r);
@@ -133,7 +100,7 @@ static int start(struct run *r, char **command)
 		ret = r->s->interval ? flt_loop_every(r->loop, r->s->interval, on_interval, r) :
 				       flt_loop_every(r->loop, PROGRESS_NS, on_progress, r);
 	if (ret)
-		flt_child_cancel(&r->child);
+		flt_job_cancel(&r->job);
 	return ret;
 }
 
@@ -151,8 +118,8 @@ static int count_kernel(struct run *r, struct flt_look *look)
 	uint64_t minor, major;
 
 	*look = (struct flt_look){ .now = stats_now() };
-	look->total.minor = (uint64_t)r->usage.ru_minflt;
-	look->total.major = (uint64_t)r->usage.ru_majflt;
+	look->total.minor = (uint64_t)r->job.usage.ru_minflt;
+	look->total.major = (uint64_t)r->job.usage.ru_majflt;
 	if (!r->s->perf || flt_perf_read(r->s->perf, &minor, &major))
 		return 0;
 	if (minor <= look->total.minor && major <= look->total.major)
@@ -168,11 +135,11 @@ static int sum_up(struct run *r, char **command)
 	struct stats_command c = {
 		.argv = command,
 		.elapsed = stats_now() - r->begin,
-		.user = ns_of(&r->usage.ru_utime),
-		.system = ns_of(&r->usage.ru_stime),
-		.minor = (uint64_t)r->usage.ru_minflt,
-		.major = (uint64_t)r->usage.ru_majflt,
-		.status = flt_child_exit_status(r->wait_status),
+		.user = ns_of(&r->job.usage.ru_utime),
+		.system = ns_of(&r->job.usage.ru_stime),
+		.minor = (uint64_t)r->job.usage.ru_minflt,
+		.major = (uint64_t)r->job.usage.ru_majflt,
+		.status = flt_child_exit_status(r->job.wait_status),
 	};
 	struct stats *s = r->s;
 	struct flt_look look;
@@ -208,8 +175,6 @@ int stats_run(struct stats *s, char **command)
 	};
 	int ret, status;
 
-	/* A parent that ignores SIGCHLD would have our child reaped for us. */
-	signal(SIGCHLD, SIG_DFL);
 	ret = flt_loop_new(&r.loop);
 	if (!ret)
 		ret = start(&r, command);
@@ -219,7 +184,7 @@ int stats_run(struct stats *s, char **command)
 	}
 	r.begin = stats_now();
 	s->since = r.begin;
-	ret = flt_child_release(&r.child);
+	ret = flt_job_release(&r.job);
 	if (ret) {
 		flt_command_say(s->command, "cannot run %s: %s", command[0], strerror(-ret));
 		status = flt_child_exec_status(ret);
@@ -228,10 +193,10 @@ int stats_run(struct stats *s, char **command)
 	ret = flt_loop_run(r.loop);
 	if (r.terminal && r.progress_shown)
 		fputs("\r                                                            \r", stderr);
-	if (ret && r.child.pid > 0) {
+	if (ret && r.job.child.pid > 0) {
 		/* Only our own view is lost: the command goes on, and is waited for. */
 		flt_command_say(s->command, "%s", flt_errmsg_text(&r.e, ret));
-		flt_child_wait(&r.child, &r.wait_status, &r.usage);
+		flt_job_wait(&r.job);
 	}
 	status = sum_up(&r, command);
 out:

@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "child.h"
 #include "cmd/trace.h"
-#include "loop.h"
+#include "job.h"
 #include "units.h"
 
 /* How late a line may be, beside the window of the stream. */
@@ -15,9 +14,8 @@ struct run {
 	struct trace *t;
 	struct flt_loop *loop;
 	struct flt_stream_relay *stream;
-	struct flt_child child;
+	struct flt_job job;
 	uint32_t session;
-	int wait_status;
 	struct flt_errmsg e;
 };
 
@@ -55,31 +53,10 @@ static int on_round(void *arg, uint64_t expired)
 	return ret;
 }
 
-static int on_signal(void *arg, const struct signalfd_siginfo *info)
-{
-	struct run *r = arg;
-	int ret;
-
-	if (info->ssi_signo != SIGCHLD) {
-		if (!r->child.pid)
-			flt_loop_stop(r->loop);
-		else if (info->ssi_code != SI_KERNEL)
-			kill(r->child.pid, (int)info->ssi_signo);
-		return 0;
-	}
-	if (!r->child.pid)
-		return 0;
-	ret = flt_child_poll(&r->child, &r->wait_status, NULL);
-	if (ret == -EAGAIN)
-		return 0;
-	flt_loop_stop(r->loop);
-	return ret;
-}
-
 static int arm(struct run *r)
 {
 	const struct trace *t = r->t;
-	const uint32_t child = (uint32_t)r->child.pid;
+	const uint32_t child = (uint32_t)r->job.child.pid;
 	const uint32_t *tgids = child ? &child : t->args->pids.id;
 	size_t count = child ? 1 : t->args->pids.count;
 	int ret;
@@ -95,25 +72,13 @@ static int arm(struct run *r)
 
 static int start(struct run *r, char **command)
 {
-	struct flt_child_setup setup = { .argv = command };
-	sigset_t signals, before;
-	int ret;
+	int ret = flt_job_start(&r->job, r->loop, command, &r->e);
 
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	sigaddset(&signals, SIGQUIT);
-	ret = flt_loop_signals(r->loop, &signals, &before, on_signal, r);
-	setup.mask = &before;
-	if (!ret && command)
-		ret = flt_child_fork(&r->child, &setup, &r->e);
 	if (ret)
 		return ret;
 	ret = arm(r);
-	if (ret && command)
-		flt_child_cancel(&r->child);
+	if (ret)
+		flt_job_cancel(&r->job);
 	return ret;
 }
 
@@ -158,7 +123,7 @@ static int run_loop(struct run *r, char **command)
 	int ret, status;
 
 	if (command) {
-		ret = flt_child_release(&r->child);
+		ret = flt_job_release(&r->job);
 		if (ret) {
 			flt_command_say(r->t->command, "cannot run %s: %s", command[0],
 					strerror(-ret));
@@ -166,14 +131,13 @@ static int run_loop(struct run *r, char **command)
 		}
 	}
 	ret = flt_loop_run(r->loop);
-	if (command && r->child.pid > 0 && (ret || r->t->full))
-		/* Nobody looks any more; the command is not ours to end. */
-		flt_child_wait(&r->child, &r->wait_status, NULL);
+	if (ret || r->t->full)
+		flt_job_wait(&r->job);
 	if (ret)
 		return flt_command_fail(r->t->command, &r->e, ret);
 	status = finish(r);
-	if (command && r->wait_status)
-		return flt_child_exit_status(r->wait_status);
+	if (command && r->job.wait_status)
+		return flt_child_exit_status(r->job.wait_status);
 	return status;
 }
 
@@ -182,7 +146,6 @@ int trace_run(struct trace *t, char **command)
 	struct run r = { .t = t };
 	int ret, status;
 
-	signal(SIGCHLD, SIG_DFL);
 	ret = trace_line_open(t);
 	if (!ret)
 		ret = flt_loop_new(&r.loop);
