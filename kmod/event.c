@@ -4,7 +4,6 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/sched/task_stack.h>
 #include "event.h"
 
 /*
@@ -108,32 +107,4 @@ void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma)
 	inode = file_user_inode(vma->vm_file);
 	e->inode = inode->i_ino;
 	e->dev = new_encode_dev(inode->i_sb->s_dev);
-}
-
-void flt_event_stream(const struct flt_event *e, u8 result, u64 ns)
-{
-	struct task_struct *task = current;
-	bool big = ns > U32_MAX;
-	struct flt_event_record record = {
-		.time = ktime_get_mono_fast_ns() - ns,
-		.address = e->address,
-		.inode = e->inode,
-		.latency = big ? min_t(u64, ns >> 10, U32_MAX) : ns,
-		.tgid = task->tgid,
-		.tid = task->pid,
-		.dev = e->dev,
-		.page = e->inode ? e->page : 0,
-		.type = FLT_EVENT_FAULT,
-		.kind = e->kind,
-		.attempts = min_t(u32, e->attempts, U8_MAX),
-		.result = result,
-		.flags = e->access | (e->remote ? FLT_EVENT_REMOTE : 0) |
-			 (big ? FLT_EVENT_LONG : 0),
-	};
-
-	/* Where user space left off: the faulting instruction, or that of the system call. */
-	if (task->mm && !(task->flags & PF_KTHREAD))
-		record.ip = task_pt_regs(task)->ip;
-	/* The row is there as long as its thread has a slot. */
-	flt_stream_record(&record, ns, e->task ? READ_ONCE(e->task->proc->sessions) : 0);
 }

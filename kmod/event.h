@@ -8,8 +8,8 @@
  *       event.h   flt_event_submit(): into the accounts, and no further copies
  *         tally.h   the machine's, per CPU
  *         task.h    the thread's, summed into proc.h's row by its readers
- *         stream.h  while a session wants it: a record, past its filter, into
- *                   relay.h's files
+ *         stream.h  while a session wants it: past its filter.h, as record.h
+ *                   has it, into relay.h's files
  *   session.c     somebody who listens: keeps the hooks armed, groups rows
  *   netlink.c     state, asked for
  *
@@ -22,27 +22,22 @@
 
 #include <linux/flt_event.h>
 #include <linux/types.h>
+#include "record.h"
 #include "stream.h"
 #include "tally.h"
 #include "task.h"
 
-struct flt_event {
-	struct flt_task *task;	/* NULL: the thread has no slot */
-	u64 start;		/* flt_clock_read() at the first attempt */
-	unsigned long address;
-	u32 attempts;
-	u8 kind;		/* enum flt_kind */
-	u8 access;		/* FLT_EVENT_WRITE, _EXEC, _USER */
-	bool remote;		/* memory of another process */
-	bool unusual;		/* remote, stitched, or a thread without a slot */
-	/* The mapping; taken only while flt_stream_on, else stale: see flt_event_map(). */
-	u64 inode;		/* 0: no file */
-	u32 dev, page;
-};
-
 /* What a record says of the VMA; to be called while it cannot go away. */
 void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma);
-void flt_event_stream(const struct flt_event *e, u8 result, u64 ns);
+
+/* The row is there as long as its thread has a slot. */
+static __always_inline void flt_event_stream(const struct flt_event *e, u8 result, u64 ns)
+{
+	u32 wanted = flt_stream_wanted(e->task ? READ_ONCE(e->task->proc->sessions) : 0);
+
+	if (wanted)
+		flt_stream_record(e, result, ns, wanted);
+}
 
 void flt_event_submit_slow(const struct flt_event *e, bool major, u32 bucket, u64 ns);
 

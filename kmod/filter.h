@@ -7,11 +7,11 @@
 #define FLT_FILTER_H
 
 #include <linux/cred.h>
-#include <linux/flt_event.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
+#include "record.h"
 
 struct flt_filter {
 	u32 kinds, results;		/* bits that pass */
@@ -27,16 +27,15 @@ struct flt_filter {
 
 #define FLT_FILTER_ALL { .kinds = ~0u, .results = ~0u, .sample = 1 }
 
-static inline bool flt_filter_passes(const struct flt_filter *f, const struct flt_event_record *r,
-				     u64 latency)
+static __always_inline bool flt_filter_passes(const struct flt_filter *f,
+					      const struct flt_event *e, u8 result, u64 latency)
 {
-	u8 result = min_t(u8, r->result, FLT_RESULT_FAILED);
-
-	if (!(f->kinds & BIT(r->kind)) || !(f->results & BIT(result)) || latency < f->latency)
+	result = min_t(u8, result, FLT_RESULT_FAILED);
+	if (!(f->kinds & BIT(e->kind)) || !(f->results & BIT(result)) || latency < f->latency)
 		return false;
-	if (f->length && r->address - f->address >= f->length)
+	if (f->length && e->address - f->address >= f->length)
 		return false;
-	if (f->inode && (r->inode != f->inode || r->dev != f->dev))
+	if (f->inode && (e->inode != f->inode || e->dev != f->dev))
 		return false;
 	if (f->by_uid && !uid_eq(current_euid(), f->uid))
 		return false;

@@ -11,7 +11,8 @@
 #include "relay.h"
 
 struct cpu_counts {
-	u64 sequence, written, lost;
+	u64 sequence, written, lost, lost_notes;
+	bool noting;			/* the record that is being begun is a note */
 };
 
 struct flt_relay {
@@ -86,7 +87,10 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 	struct flt_subbuf *head = subbuf;
 
 	if (relay_buf_full(buf)) {
-		counts->lost++;
+		if (counts->noting)
+			counts->lost_notes++;
+		else
+			counts->lost++;
 		return 0;
 	}
 	*head = (struct flt_subbuf) {
@@ -96,6 +100,7 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 		.time = ktime_get_mono_fast_ns(),
 		.written = counts->written,
 		.lost_full = counts->lost,
+		.lost_notes = counts->lost_notes,
 	};
 	subbuf_start_reserve(buf, sizeof(*head));
 	return 1;
@@ -150,26 +155,88 @@ void flt_relay_close(struct flt_relay *relay)
 	kfree(relay);
 }
 
-void flt_relay_write(struct flt_relay *relay, const struct flt_event_record *record)
-{
-	struct flt_event_record *to = relay_reserve(relay->chan, sizeof(*to));
+#define SLOT sizeof(struct flt_event_record)
 
-	if (to) {
-		*to = *record;
-		this_cpu_inc(relay->counts->written);
-	}
+/*
+ * Not relay_reserve(): that moves the offset before the bytes are there, and a
+ * reader on another CPU would take what lay there before.
+ */
+static __always_inline void *claim(struct rchan_buf *buf, size_t bytes)
+{
+	if (unlikely(buf->offset + bytes > buf->chan->subbuf_size) &&
+	    !relay_switch_subbuf(buf, bytes))
+		return NULL;
+	return buf->data + buf->offset;
 }
 
-void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost)
+static __always_inline void publish(struct rchan_buf *buf, size_t bytes)
+{
+	smp_store_release(&buf->offset, buf->offset + bytes);
+}
+
+struct flt_event_record *flt_relay_begin(struct flt_relay *relay)
+{
+	return claim(*this_cpu_ptr(relay->chan->buf), SLOT);
+}
+
+void flt_relay_end(struct flt_relay *relay)
+{
+	publish(*this_cpu_ptr(relay->chan->buf), SLOT);
+	this_cpu_inc(relay->counts->written);
+}
+
+void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
+{
+	struct cpu_counts *counts = this_cpu_ptr(relay->counts);
+	struct flt_event_path *head;
+
+	/* One that no sub-buffer can hold would be given up half way, uncounted. */
+	if ((slots + 1) * SLOT > relay->chan->subbuf_size) {
+		counts->lost_notes++;
+		return NULL;
+	}
+	counts->noting = true;
+	head = claim(*this_cpu_ptr(relay->chan->buf), slots * SLOT);
+	counts->noting = false;
+	return head;
+}
+
+void flt_relay_note_end(struct flt_relay *relay, u32 slots)
+{
+	struct rchan_buf *buf = *this_cpu_ptr(relay->chan->buf);
+	struct flt_event_path *head = buf->data + buf->offset;
+
+	BUILD_BUG_ON(offsetof(struct flt_event_path, more) != 62);
+	head->more = slots - 1;
+	publish(buf, slots * SLOT);
+}
+
+bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length)
+{
+	u32 slots = 1 + DIV_ROUND_UP(length, SLOT);
+	void *to = flt_relay_note_begin(relay, slots);
+
+	if (!to)
+		return false;
+	memcpy(to, head, SLOT);
+	memcpy(to + SLOT, bytes, length);
+	memset(to + SLOT + length, 0, (slots - 1) * SLOT - length);
+	flt_relay_note_end(relay, slots);
+	return true;
+}
+
+void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64 *lost_notes)
 {
 	int cpu;
 
 	*written = 0;
 	*lost = 0;
+	*lost_notes = 0;
 	for_each_possible_cpu(cpu) {
 		const struct cpu_counts *c = per_cpu_ptr(relay->counts, cpu);
 
 		*written += READ_ONCE(c->written);
 		*lost += READ_ONCE(c->lost);
+		*lost_notes += READ_ONCE(c->lost_notes);
 	}
 }

@@ -5,8 +5,9 @@
  *
  * A record is written by the CPU it happened on with preemption off, and nobody
  * else writes there; so no lock. Nothing is overwritten. Partly filled sub-buffers
- * can be read: relay's read() goes up to the writer's offset, so there is nothing
- * to flush, and no flush to race with the writer.
+ * can be read: relay's read() goes up to the writer's offset, which moves only when
+ * what lies below it is complete. So there is nothing to flush, and no flush to race
+ * with the writer.
  */
 #ifndef FLT_RELAY_H
 #define FLT_RELAY_H
@@ -25,8 +26,24 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs);
 /* No writer may be left. Files that are still open keep their buffers, and the module. */
 void flt_relay_close(struct flt_relay *relay);
 
-/* Preemption off. */
-void flt_relay_write(struct flt_relay *relay, const struct flt_event_record *record);
-void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost);
+/*
+ * Preemption off from begin to end. A slot for one fault, to be filled in and then
+ * given out by flt_relay_end(); NULL: lost, and counted. Nothing is written if the
+ * end does not follow.
+ */
+struct flt_event_record *flt_relay_begin(struct flt_relay *relay);
+void flt_relay_end(struct flt_relay *relay);
+
+/*
+ * The same for a note: @slots in a row, the first of them its head. NULL: lost, and
+ * counted as a note. The caller fills in all of it, padding included; the count of
+ * slots that follow the head is filled in here.
+ */
+void *flt_relay_note_begin(struct flt_relay *relay, u32 slots);
+void flt_relay_note_end(struct flt_relay *relay, u32 slots);
+/* A note from its head (64 bytes of any note's struct) and @length bytes. False: lost. */
+bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length);
+
+void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64 *lost_notes);
 
 #endif

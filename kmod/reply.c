@@ -256,7 +256,9 @@ int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, b
 					       FLT_SESSION_PAD)) ||
 	    (r->written && nla_put_u64_64bit(skb, FLT_SESSION_WRITTEN, r->written,
 					     FLT_SESSION_PAD)) ||
-	    (r->lost && nla_put_u64_64bit(skb, FLT_SESSION_LOST, r->lost, FLT_SESSION_PAD)))
+	    (r->lost && nla_put_u64_64bit(skb, FLT_SESSION_LOST, r->lost, FLT_SESSION_PAD)) ||
+	    (r->lost_notes && nla_put_u64_64bit(skb, FLT_SESSION_LOST_NOTES, r->lost_notes,
+						FLT_SESSION_PAD)))
 		return -EMSGSIZE;
 	return put_account(skb, FLT_SESSION_ACCOUNT, &r->account, kinds);
 }

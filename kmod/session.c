@@ -229,7 +229,7 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 	if (bit >= 0) {
 		r->id = id;
 		flt_proc_session_read(bit, &r->account, &r->rows, &r->live, &r->untracked);
-		flt_stream_count(bit, &r->written, &r->lost);
+		flt_stream_count(bit, &r->written, &r->lost, &r->lost_notes);
 	}
 	mutex_unlock(&lock);
 	return bit < 0 ? bit : 0;

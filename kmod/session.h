@@ -16,7 +16,7 @@
 struct flt_session_report {
 	u32 id, rows, live;
 	u64 untracked;
-	u64 written, lost;		/* by its stream */
+	u64 written, lost, lost_notes;	/* by its stream */
 	struct flt_account account;
 };
 

@@ -17,8 +17,7 @@ struct stream {
 DEFINE_STATIC_KEY_FALSE(flt_stream_on);
 
 static struct stream __rcu *streams[FLT_ROW_SESSIONS];
-/* Bits of streams that take the faults of all processes, and of their own only. */
-static u32 all_streams, own_streams;
+u32 flt_stream_all, flt_stream_own;
 
 int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config)
 {
@@ -38,9 +37,9 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	}
 	rcu_assign_pointer(streams[bit], s);
 	if (config->everybody)
-		WRITE_ONCE(all_streams, all_streams | BIT(bit));
+		WRITE_ONCE(flt_stream_all, flt_stream_all | BIT(bit));
 	else
-		WRITE_ONCE(own_streams, own_streams | BIT(bit));
+		WRITE_ONCE(flt_stream_own, flt_stream_own | BIT(bit));
 	static_branch_inc(&flt_stream_on);
 	return 0;
 
@@ -58,8 +57,8 @@ void flt_stream_close(u32 bit)
 	if (!s)
 		return;
 	static_branch_dec(&flt_stream_on);
-	WRITE_ONCE(all_streams, all_streams & ~BIT(bit));
-	WRITE_ONCE(own_streams, own_streams & ~BIT(bit));
+	WRITE_ONCE(flt_stream_all, flt_stream_all & ~BIT(bit));
+	WRITE_ONCE(flt_stream_own, flt_stream_own & ~BIT(bit));
 	RCU_INIT_POINTER(streams[bit], NULL);
 	/* Handlers run with preemption off: when this returns none holds it. */
 	synchronize_rcu();
@@ -68,14 +67,15 @@ void flt_stream_close(u32 bit)
 	kfree(s);
 }
 
-void flt_stream_count(u32 bit, u64 *written, u64 *lost)
+void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes)
 {
 	const struct stream *s = rcu_dereference_protected(streams[bit], true);
 
 	*written = 0;
 	*lost = 0;
+	*lost_notes = 0;
 	if (s)
-		flt_relay_count(s->relay, written, lost);
+		flt_relay_count(s->relay, written, lost, lost_notes);
 }
 
 static bool sampled(const struct stream *s)
@@ -88,17 +88,24 @@ static bool sampled(const struct stream *s)
 	return true;
 }
 
-void flt_stream_record(struct flt_event_record *record, u64 latency, u32 sessions)
+static void write(const struct stream *s, const struct flt_event *e, u8 result, u64 ns)
 {
-	unsigned long wanted = READ_ONCE(all_streams) | (sessions & READ_ONCE(own_streams));
-	unsigned int bit;
+	struct flt_event_record *record = flt_relay_begin(s->relay);
 
-	for_each_set_bit(bit, &wanted, FLT_ROW_SESSIONS) {
-		const struct stream *s = rcu_dereference_sched(streams[bit]);
+	if (!record)
+		return;
+	flt_record_fill(record, e, result, ns);
+	record->weight = s->filter.sample;
+	flt_relay_end(s->relay);
+}
 
-		if (!s || !flt_filter_passes(&s->filter, record, latency) || !sampled(s))
-			continue;
-		record->weight = s->filter.sample;
-		flt_relay_write(s->relay, record);
+void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 wanted)
+{
+	const struct stream *s;
+
+	for (; wanted; wanted &= wanted - 1) {
+		s = rcu_dereference_sched(streams[__ffs(wanted)]);
+		if (s && flt_filter_passes(&s->filter, e, result, ns) && sampled(s))
+			write(s, e, result, ns);
 	}
 }

@@ -24,9 +24,18 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 /* Returns when the last record has been written; a bit without a stream is fine. */
 void flt_stream_close(u32 bit);
 /* Zeros for a bit without a stream. Not against flt_stream_close(). */
-void flt_stream_count(u32 bit, u64 *written, u64 *lost);
+void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes);
 
-/* A fault that ended, preemption off; @sessions are those of its process's row. */
-void flt_stream_record(struct flt_event_record *record, u64 latency, u32 sessions);
+/* Bits of streams that take the faults of all processes, and of their own only. */
+extern u32 flt_stream_all, flt_stream_own;
+
+/* Which streams may want a fault of a process in these @sessions. */
+static __always_inline u32 flt_stream_wanted(u32 sessions)
+{
+	return READ_ONCE(flt_stream_all) | (sessions & READ_ONCE(flt_stream_own));
+}
+
+/* A fault that ended with @result after @ns nanoseconds; preemption off. */
+void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 wanted);
 
 #endif

@@ -112,7 +112,7 @@ struct flt_session {
 	uint32_t procs;
 	uint32_t live;
 	uint64_t untracked;
-	uint64_t written, lost;	/* by the session's stream */
+	uint64_t written, lost, lost_notes;	/* by the session's stream */
 	struct flt_account account;
 };
 

@@ -116,6 +116,7 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_UNTRACKED] = U64,
 	[FLT_SESSION_WRITTEN] = U64,
 	[FLT_SESSION_LOST] = U64,
+	[FLT_SESSION_LOST_NOTES] = U64,
 };
 
 /*
@@ -387,6 +388,7 @@ int flt_decode_session(struct nlattr *attrs, int length, struct flt_session *out
 		.untracked = u64_of(tb[FLT_SESSION_UNTRACKED]),
 		.written = u64_of(tb[FLT_SESSION_WRITTEN]),
 		.lost = u64_of(tb[FLT_SESSION_LOST]),
+		.lost_notes = u64_of(tb[FLT_SESSION_LOST_NOTES]),
 	};
 	return decode_account(tb[FLT_SESSION_ACCOUNT], &out->account);
 }

@@ -288,9 +288,10 @@ enum flt_session_attr {
 	FLT_SESSION_SUBBUF_SIZE,	/* u32: bytes, a power of two, 4 KiB to 1 MiB (256 KiB) */
 	FLT_SESSION_SUBBUFS,	/* u32: for each CPU, 2 to 64 (8) */
 	FLT_SESSION_FILTER,	/* nest FLT_FILTER_*: what is absent lets all pass */
-	FLT_SESSION_WRITTEN,	/* records written, all CPUs */
-	FLT_SESSION_LOST,	/* records lost: all sub-buffers were full */
+	FLT_SESSION_WRITTEN,	/* faults written, all CPUs */
+	FLT_SESSION_LOST,	/* faults lost: all sub-buffers were full */
 	FLT_SESSION_PAD,
+	FLT_SESSION_LOST_NOTES,	/* notes lost, for the same reason or for their size */
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)
