@@ -83,7 +83,7 @@ enum flt_chunk_type {
 #define FLT_CHUNK_SIZE_MAX (8u << 20)
 
 /* Causes of loss; a row is a count of faults unless said otherwise. */
-enum flt_loss {
+enum flt_file_loss {
 	FLT_LOSS_BUFFER = 0,	/* the kernel's or the recorder's ring was full */
 	FLT_LOSS_THROTTLE,	/* periods in which the kernel held events back; faults unknown */
 	FLT_LOSS_STACK,		/* fault kept, its stack not: table of stacks full */
@@ -107,7 +107,7 @@ struct flt_chunk {
 	__u64 sequence;		/* 0, 1, ...: a gap is a lost chunk */
 	__u64 first;		/* earliest and latest time in it; 0 if it has none */
 	__u64 last;
-	__u64 lost[FLT_LOSS_MAX];	/* cumulative, by enum flt_loss */
+	__u64 lost[FLT_LOSS_MAX];	/* cumulative, by enum flt_file_loss */
 	__u64 body;		/* XXH3 of the `length` bytes after this header */
 	__u64 checksum;		/* XXH3 of this header before here */
 };

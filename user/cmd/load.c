@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *flt_load_loss_name(enum flt_loss cause)
+const char *flt_load_loss_name(enum flt_file_loss cause)
 {
 	static const char *const names[] = {
 		[FLT_LOSS_BUFFER] = "buffer full",

@@ -36,7 +36,7 @@ void flt_load_free(struct flt_load *load);
 /* Says what the result lacks; DONE or INCOMPLETE. */
 int flt_load_verdict(const struct flt_load *load);
 
-const char *flt_load_loss_name(enum flt_loss cause);
+const char *flt_load_loss_name(enum flt_file_loss cause);
 
 /* The options that say which faults; `member` is a struct flt_load_sift. */
 struct flt_load_sift {

@@ -287,7 +287,7 @@ int flt_file_error(const struct flt_file_writer *w)
 	return w->error;
 }
 
-void flt_file_lost(struct flt_file_writer *w, enum flt_loss cause, uint64_t n)
+void flt_file_lost(struct flt_file_writer *w, enum flt_file_loss cause, uint64_t n)
 {
 	w->lost[cause] += n;
 }
