@@ -10,6 +10,8 @@
 	.size \name, . - \name
 	.endm
 
+	asset flt_asset_atlas_css, "user/view/atlas.css"
+	asset flt_asset_atlas_js, "user/view/atlas.js"
 	asset flt_asset_flame_css, "user/view/flame.css"
 	asset flt_asset_flame_js, "user/view/flame.js"
 	asset flt_asset_page_css, "user/view/page.css"

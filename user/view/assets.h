@@ -3,6 +3,8 @@
 #ifndef FLT_VIEW_ASSETS_H
 #define FLT_VIEW_ASSETS_H
 
+extern const char flt_asset_atlas_css[];
+extern const char flt_asset_atlas_js[];
 extern const char flt_asset_flame_css[];
 extern const char flt_asset_flame_js[];
 extern const char flt_asset_page_css[];

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Patterns by name, each over ten seeds; and their borders. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/pattern.h"
+
+#define SEEDS 10
+#define PAGES 2048u
+#define BASE 0x7f0000000ull
+
+static uint64_t state;
+
+static uint64_t next(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void seed(unsigned int n)
+{
+	state = 88172645463325252ull + n * 0x9e3779b97f4a7c15ull;
+}
+
+static void put(struct flt_pattern *p, uint64_t page, uint32_t thread, uint32_t around, bool again)
+{
+	const struct flt_visit t = { BASE + page, thread, 1, around, again };
+
+	flt_pattern_add(p, &t);
+}
+
+static void expect(struct flt_pattern *p, const char *name, enum flt_order order, enum flt_reuse reuse)
+{
+	struct flt_verdict v = flt_pattern_judge(p);
+
+	assert_string_equal(v.name, name);
+	assert_int_equal(v.order, order);
+	assert_int_equal(v.reuse, reuse);
+	flt_pattern_free(p);
+}
+
+/* A thread's other business now and then: noise of one touch in `every`. */
+static void noise(struct flt_pattern *p, uint32_t thread, unsigned int every)
+{
+	if (every && next() % every == 0)
+		put(p, 1u << 20 | next() % 100000, thread, 1, false);
+}
+
+static void test_sequential(void **unused)
+{
+	unsigned int s, n, i;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *forward = flt_pattern_new(), *backward = flt_pattern_new();
+
+		seed(s);
+		n = 64 + next() % PAGES;
+		for (i = 0; i < n; i++) {
+			put(forward, i, 7, 1, false);
+			put(backward, n - i, 7, 1, false);
+			noise(forward, 7, 10);
+			noise(backward, 7, 10);
+		}
+		expect(forward, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
+		expect(backward, "sequential", FLT_ORDER_BACKWARD, FLT_REUSE_ONCE);
+	}
+}
+
+static void test_strided(void **unused)
+{
+	static const int strides[] = { 2, 3, 16, 17, 64, 511, -2, -16, -33, 4096 };
+	unsigned int s, i;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *p = flt_pattern_new();
+		struct flt_verdict v;
+
+		seed(s);
+		for (i = 0; i < 500; i++) {
+			put(p, (uint64_t)(5000000 + (int64_t)i * strides[s]), 1, 1, false);
+			noise(p, 1, 15);
+		}
+		v = flt_pattern_judge(p);
+		assert_int_equal(v.stride, strides[s]);
+		expect(p, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
+	}
+}
+
+static void shuffle(uint32_t *order, unsigned int n)
+{
+	unsigned int i, k;
+	uint32_t t;
+
+	for (i = 0; i < n; i++)
+		order[i] = i;
+	for (i = n; i > 1; i--) {
+		k = next() % i;
+		t = order[i - 1];
+		order[i - 1] = order[k];
+		order[k] = t;
+	}
+}
+
+static void test_random(void **unused)
+{
+	static uint32_t order[PAGES];
+	unsigned int s, n, i;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *once = flt_pattern_new(), *file = flt_pattern_new();
+
+		seed(s);
+		n = 256 + next() % (PAGES - 256);
+		shuffle(order, n);
+		for (i = 0; i < n; i++) {
+			put(once, order[i], 1, 1, false);
+			/* Of a cached file: the first touch of each window, anywhere in it. */
+			put(file, order[i] * 16ull + next() % 16, 1, 16, false);
+		}
+		expect(once, "random", FLT_ORDER_RANDOM, FLT_REUSE_ONCE);
+		expect(file, "random", FLT_ORDER_RANDOM, FLT_REUSE_ONCE);
+	}
+}
+
+static void test_thrashing(void **unused)
+{
+	unsigned int s, i, pass;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *forward = flt_pattern_new(), *random = flt_pattern_new();
+
+		seed(s);
+		for (pass = 0; pass < 2 + s % 3; pass++)
+			for (i = 0; i < 300; i++)
+				put(forward, i, 1, 1, pass > 0);
+		for (i = 0; i < 1000; i++)
+			put(random, next() % 200, 1, 1, i >= 200);
+		expect(forward, "thrashing", FLT_ORDER_FORWARD, FLT_REUSE_THRASHING);
+		expect(random, "thrashing", FLT_ORDER_RANDOM, FLT_REUSE_THRASHING);
+	}
+}
+
+/* Upwards with gaps of all lengths: neither order nor stride, but each page once. */
+static void test_one_pass(void **unused)
+{
+	unsigned int s, i;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *p = flt_pattern_new();
+		uint64_t page = 0;
+
+		seed(s);
+		for (i = 0; i < 500; i++)
+			put(p, page += 1 + next() % 12, 1, 1, false);
+		expect(p, "one pass", FLT_ORDER_MIXED, FLT_REUSE_ONCE);
+	}
+}
+
+static void test_mixed(void **unused)
+{
+	unsigned int s, i;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *p = flt_pattern_new();
+		uint64_t front = 200000;
+
+		seed(s);
+		for (i = 0; i < 600; i++) {
+			bool jump = next() % 2;
+
+			put(p, jump ? next() % 100000 : front++, 1, 1, next() % 5 == 0);
+		}
+		expect(p, "mixed", FLT_ORDER_MIXED, FLT_REUSE_SOME);
+	}
+}
+
+/* Cached files: a reader of all pages faults once in a window, at its border. */
+static void test_around(void **unused)
+{
+	unsigned int s, i, from;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *forward = flt_pattern_new(), *backward = flt_pattern_new();
+		struct flt_pattern *inside = flt_pattern_new(), *far = flt_pattern_new();
+		struct flt_pattern *lone = flt_pattern_new();
+
+		seed(s);
+		from = (unsigned int)(next() % 16);
+		for (i = 0; i < 100; i++) {
+			put(forward, i ? i * 16u : from, 1, 16, false);
+			put(backward, 1600u - i * 16u - 1, 1, 16, false);
+			/* Every 16th page, but never a window's first: no reader of all does that. */
+			put(inside, i * 16u + 1 + s, 1, 16, false);
+			put(far, i * 64u, 1, 16, false);
+			/* Read by fours where nothing is cached: no window to map. */
+			put(lone, i * 4u, 1, 16, false);
+		}
+		assert_int_equal(flt_pattern_judge(inside).stride, 16);
+		assert_int_equal(flt_pattern_judge(far).stride, 64);
+		expect(forward, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
+		expect(backward, "sequential", FLT_ORDER_BACKWARD, FLT_REUSE_ONCE);
+		expect(inside, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
+		expect(far, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
+		expect(lone, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
+	}
+}
+
+/*
+ * Uncached: a miss maps one page, the next fault what was read ahead, up to the
+ * marker that starts the next read; forward from there, read around going back.
+ */
+static void test_readahead(void **unused)
+{
+	unsigned int s, i;
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *forward = flt_pattern_new(), *backward = flt_pattern_new();
+		uint64_t marker;
+
+		seed(s);
+		marker = 17 + next() % 14;
+		for (i = 0; i < 64; i++) {
+			put(forward, i * 32u, 1, 16, false);
+			if (i % 4 == 0)
+				put(forward, i * 32u + 1, 1, 16, false);
+			put(forward, i * 32u + 16, 1, 16, false);
+			if (marker != 16)
+				put(forward, i * 32u + marker, 1, 16, false);
+			put(backward, 4095 - i * 32u, 1, 16, false);
+			put(backward, 4094 - i * 32u, 1, 16, false);
+			put(backward, 4095 - i * 32u - 16, 1, 16, false);
+		}
+		expect(forward, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
+		expect(backward, "sequential", FLT_ORDER_BACKWARD, FLT_REUSE_ONCE);
+	}
+}
+
+/* Each thread its own piece, in any turn; and one thread that merges runs. */
+static void test_interleaved(void **unused)
+{
+	unsigned int s, i, k, threads;
+	uint64_t at[16];
+
+	for (s = 0; s < SEEDS; s++) {
+		struct flt_pattern *p = flt_pattern_new(), *merge = flt_pattern_new();
+		struct flt_pattern *strides = flt_pattern_new(), *workers = flt_pattern_new();
+
+		seed(s);
+		threads = 2 + s % 15;
+		memset(at, 0, sizeof(at));
+		for (i = 0; i < 200 * threads; i++) {
+			k = (unsigned int)(next() % threads);
+			put(p, k * 100000ull + at[k], 100 + k, 1, false);
+			put(strides, k * 100000ull + at[k] * 8, 100 + k, 1, false);
+			at[k]++;
+		}
+		memset(at, 0, sizeof(at));
+		for (i = 0; i < 1500; i++) {
+			k = (unsigned int)(next() % 3);
+			put(merge, k * 100000ull + at[k]++, 1, 1, false);
+			put(workers, i, (uint32_t)(next() % threads), 1, false);
+		}
+		assert_int_equal(flt_pattern_judge(strides).stride, 8);
+		expect(p, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
+		expect(merge, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
+		expect(strides, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
+		expect(workers, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
+	}
+}
+
+static void test_huge(void **unused)
+{
+	struct flt_pattern *p = flt_pattern_new();
+	unsigned int i;
+
+	for (i = 0; i < 40; i++) {
+		const struct flt_visit t = { BASE / 512 * 512 + i * 512ull, 1, 512, 1, false };
+
+		flt_pattern_add(p, &t);
+	}
+	expect(p, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
+}
+
+static void test_few(void **unused)
+{
+	struct flt_pattern *p = flt_pattern_new();
+	char text[128];
+	unsigned int i;
+
+	assert_string_equal(flt_pattern_judge(NULL).name, "few");
+	for (i = 0; i < FLT_PATTERN_FEW; i++)
+		put(p, i, 1, 1, false);
+	assert_string_equal(flt_pattern_judge(p).name, "few");
+	put(p, i, 1, 1, false);
+	assert_string_equal(flt_pattern_judge(p).name, "sequential");
+	/* The same page over and over is no step, but it thrashes. */
+	for (i = 0; i < 40; i++)
+		put(p, 12, 1, 1, true);
+	assert_string_equal(flt_pattern_judge(p).name, "thrashing");
+	struct flt_verdict v = flt_pattern_judge(p);
+
+	flt_pattern_describe(&v, text, sizeof(text));
+	assert_string_equal(text, "thrashing, forward");
+	flt_pattern_evidence(&v, text, sizeof(text));
+	assert_string_equal(text, "100 % of 12 steps go forward; 75 % of the faults are of pages that "
+			    "faulted before");
+	flt_pattern_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sequential), cmocka_unit_test(test_strided),
+		cmocka_unit_test(test_random), cmocka_unit_test(test_thrashing),
+		cmocka_unit_test(test_one_pass), cmocka_unit_test(test_mixed),
+		cmocka_unit_test(test_around), cmocka_unit_test(test_readahead),
+		cmocka_unit_test(test_interleaved), cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_few),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

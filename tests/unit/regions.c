@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which region a fault belongs to, what counts as a refault, and the folded grid. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/regions.h"
+#include "model/remedy.h"
+#include "model/touched.h"
+
+#define P 4096ull
+
+static struct flt_regions *g;
+
+static int begin(void **unused)
+{
+	(void)unused;
+	return flt_regions_new(&g, 16);
+}
+
+static int end(void **unused)
+{
+	(void)unused;
+	flt_regions_free(g);
+	return 0;
+}
+
+static void map(uint32_t image, uint64_t start, uint64_t pages, unsigned int of, uint64_t inode, uint64_t offset,
+		const char *name)
+{
+	const struct flt_area_known a = {
+		.start = start, .end = start + pages * P, .of = (uint8_t)of, .protection = 3, .inode = inode,
+		.page = offset, .name = name,
+	};
+
+	assert_int_equal(flt_regions_area(g, image, &a), 0);
+}
+
+static uint64_t now = 1000;
+
+static void fault(uint32_t image, uint64_t address, unsigned int kind, uint32_t flags)
+{
+	const struct flt_file_fault f = {
+		.time = now += 1000, .address = address, .image = image, .tid = 7, .latency = 10, .weight = 1,
+		.kind = (uint8_t)kind, .flags = flags,
+	};
+
+	assert_int_equal(flt_regions_fault(g, &f), 0);
+}
+
+static const struct flt_region *find(uint32_t image, const char *label, size_t *count)
+{
+	const struct flt_region *found = NULL;
+	char text[128];
+	uint32_t i;
+
+	*count = 0;
+	for (i = 0; i < g->count; i++) {
+		flt_region_label(g, &g->rows[i], text, sizeof(text));
+		if (g->rows[i].image != image || strcmp(text, label))
+			continue;
+		found = &g->rows[i];
+		++*count;
+	}
+	return found;
+}
+
+static void test_growing(void **unused)
+{
+	const struct flt_region *r;
+	size_t n;
+
+	map(1, 0x10000, 4, FLT_AREA_HEAP, 0, 0, "");
+	fault(1, 0x10000, FLT_KIND_ANON, 0);
+	map(1, 0x10000, 64, FLT_AREA_HEAP, 0, 0, "");
+	fault(1, 0x30000, FLT_KIND_ANON, 0);
+	/* A stack grows down, and both are cut in the middle. */
+	map(1, 0x7ff0000, 4, FLT_AREA_STACK, 0, 0, "");
+	fault(1, 0x7ff1000, FLT_KIND_ANON, 0);
+	map(1, 0x7fe0000, 20, FLT_AREA_STACK, 0, 0, "");
+	fault(1, 0x7fe1000, FLT_KIND_ANON, 0);
+	map(1, 0x20000, 2, FLT_AREA_HEAP, 0, 0, "");
+	fault(1, 0x20000, FLT_KIND_ANON, 0);
+	r = find(1, "[heap]", &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(flt_region_faults(r), 3);
+	assert_int_equal(r->area.end, 0x10000 + 64 * P);
+	r = find(1, "[stack]", &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(flt_region_faults(r), 2);
+	assert_int_equal(r->area.start, 0x7fe0000);
+}
+
+/* What was there at the time counts, not what is there later. */
+static void test_replaced(void **unused)
+{
+	const struct flt_region *r;
+	size_t n;
+
+	map(1, 0x100000, 16, FLT_AREA_FILE, 5, 0, "");
+	fault(1, 0x100000, FLT_KIND_FILE, 0);
+	map(1, 0x100000, 16, FLT_AREA_FILE, 6, 0, "");
+	fault(1, 0x100000, FLT_KIND_FILE, FLT_FAULT_MAJOR);
+	map(1, 0x100000, 16, FLT_AREA_ANON, 0, 0, "arena");
+	fault(1, 0x100000, FLT_KIND_ANON, 0);
+	map(1, 0x100000, 16, FLT_AREA_ANON, 0, 0, "");
+	fault(1, 0x100000, FLT_KIND_ANON, 0);
+	fault(1, 0x900000, FLT_KIND_ANON, 0);
+	fault(1, 0x900000, FLT_KIND_ANON, FLT_FAULT_REMOTE);
+	/* Names come when they come, and the first stays. */
+	flt_regions_path(g, 0, 5, "/a");
+	flt_regions_path(g, 0, 6, "/b");
+	flt_regions_path(g, 0, 6, "/c");
+	r = find(1, "/a", &n);
+	assert_int_equal(r->minor, 1);
+	r = find(1, "/b", &n);
+	assert_int_equal(r->major, 1);
+	assert_int_equal(r->refaults, 0);
+	assert_int_equal(flt_region_faults(find(1, "[anon:arena]", &n)), 1);
+	assert_int_equal(flt_region_faults(find(1, "[anon]", &n)), 1);
+	assert_int_equal(flt_region_faults(find(1, "[unknown]", &n)), 1);
+	assert_int_equal(flt_region_faults(find(1, "[remote]", &n)), 1);
+}
+
+/* The segments of a library are mapped over a mapping of the whole. */
+static void test_segments(void **unused)
+{
+	size_t n;
+
+	map(1, 0x200000, 100, FLT_AREA_FILE, 5, 0, "/lib");
+	fault(1, 0x200000, FLT_KIND_FILE, 0);
+	map(1, 0x210000, 20, FLT_AREA_ANON, 0, 0, "");
+	map(1, 0x200000, 16, FLT_AREA_FILE, 5, 0, "/lib");
+	map(1, 0x224000, 16, FLT_AREA_FILE, 5, 0x24, "/lib");
+	fault(1, 0x201000, FLT_KIND_FILE, 0);
+	fault(1, 0x224000, FLT_KIND_FILE, 0);
+	fault(1, 0x210000, FLT_KIND_ANON, 0);
+	assert_int_equal(flt_region_faults(find(1, "/lib", &n)), 3);
+	assert_int_equal(n, 1);
+	assert_int_equal(flt_region_faults(find(1, "[anon]", &n)), 1);
+	/* The same file elsewhere is another. */
+	map(1, 0x800000, 16, FLT_AREA_FILE, 5, 0, "/lib");
+	fault(1, 0x800000, FLT_KIND_FILE, 0);
+	find(1, "/lib", &n);
+	assert_int_equal(n, 2);
+}
+
+static void test_fork(void **unused)
+{
+	const struct flt_region *r;
+	size_t n;
+
+	flt_regions_image(g, 1, 0, 100, "parent-with-a-long-name");
+	map(1, 0x10000, 16, FLT_AREA_HEAP, 0, 0, "");
+	fault(1, 0x10000, FLT_KIND_ANON, 0);
+	flt_regions_image(g, 2, 1, 101, "child");
+	fault(2, 0x10000, FLT_KIND_COW, 0);
+	fault(2, 0x11000, FLT_KIND_COW, 0);
+	map(2, 0x10000, 32, FLT_AREA_HEAP, 0, 0, "");
+	fault(2, 0x20000, FLT_KIND_ANON, 0);
+	fault(1, 0x10000, FLT_KIND_COW, 0);
+	r = find(2, "[heap]", &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(flt_region_faults(r), 3);
+	assert_int_equal(flt_region_faults(find(1, "[heap]", &n)), 2);
+	assert_string_equal(flt_regions_comm(g, 1), "parent-with-a-l");
+	assert_int_equal(flt_regions_pid(g, 2), 101);
+}
+
+static void test_refaults(void **unused)
+{
+	const struct flt_region *r;
+	size_t n;
+
+	map(1, 0x10000, 16, FLT_AREA_ANON, 0, 0, "");
+	fault(1, 0x10000, FLT_KIND_ANON, 0);	/* read: the zero page */
+	fault(1, 0x10000, FLT_KIND_COW, 0);	/* written: not brought in again */
+	fault(1, 0x10000, FLT_KIND_NUMA, 0);
+	fault(1, 0x10000, FLT_KIND_SPURIOUS, 0);
+	r = find(1, "[anon]", &n);
+	assert_int_equal(r->refaults, 0);
+	fault(1, 0x10000, FLT_KIND_SWAP, 0);
+	fault(1, 0x11000, FLT_KIND_SWAP, 0);	/* never seen, and yet: it was in swap */
+	fault(1, 0x10000, FLT_KIND_ANON, 0);	/* after MADV_DONTNEED */
+	assert_int_equal(r->refaults, 3);
+	/* An engine that knows is believed. */
+	fault(1, 0x10000, FLT_KIND_ANON, FLT_FAULT_ALLOC);
+	fault(1, 0x12000, FLT_KIND_ANON, FLT_FAULT_REFAULT);
+	fault(1, 0x12000, FLT_KIND_ANON, FLT_FAULT_FAILED);
+	assert_int_equal(r->refaults, 4);
+	assert_int_equal(r->failed, 1);
+	assert_int_equal(r->distinct, 3);
+}
+
+static void test_others(void **unused)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < FLT_REGIONS_MAX + 1000; i++) {
+		map(1, (i + 1) * 0x10000ull, 2, FLT_AREA_ANON, 0, 0, "");
+		fault(1, (i + 1) * 0x10000ull, FLT_KIND_ANON, 0);
+	}
+	assert_int_equal(g->count, FLT_REGIONS_MAX);
+	for (i = 0; i < g->count; i++)
+		sum += flt_region_faults(&g->rows[i]);
+	assert_int_equal(sum, FLT_REGIONS_MAX + 1000);
+	assert_int_equal(flt_region_faults(&g->rows[0]), 1001);
+}
+
+static void test_names(void **unused)
+{
+	static const struct {
+		const char *name, *rest;
+		enum flt_area of;
+	} cases[] = {
+		{ "[heap]", "", FLT_AREA_HEAP }, { "[stack]", "", FLT_AREA_STACK }, { "[vdso]", "", FLT_AREA_VDSO },
+		{ "[vvar]", "", FLT_AREA_VDSO }, { "", "", FLT_AREA_ANON }, { "[anon]", "", FLT_AREA_ANON },
+		{ "[anon:x y]", "x y", FLT_AREA_ANON }, { "/lib/a", "/lib/a", FLT_AREA_FILE },
+		{ "/memfd:m (deleted)", "/memfd:m (deleted)", FLT_AREA_SHMEM },
+		{ "[anon_shmem:s]", "s", FLT_AREA_SHMEM }, { "/dev/shm/s", "/dev/shm/s", FLT_AREA_SHMEM },
+		{ "/dev/nvidia0", "/dev/nvidia0", FLT_AREA_DEVICE },
+	};
+	const char *rest;
+	size_t i, length;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(flt_area_of_name(cases[i].name, &rest, &length), cases[i].of);
+		assert_int_equal(length, strlen(cases[i].rest));
+		assert_memory_equal(rest, cases[i].rest, length);
+	}
+}
+
+static void test_fold(void **unused)
+{
+	struct flt_fold f = { 0 };
+	uint64_t all = 0, again = 0, i;
+	uint32_t b, k;
+
+	/* Two regions far from each other; time and one of them grow beyond all plans. */
+	for (i = 0; i < 100000; i++) {
+		assert_int_equal(flt_fold_add(&f, 0, 1000 + i * 3, i * 1000000, 2, i % 4 == 0), 0);
+		assert_int_equal(flt_fold_add(&f, 70, (1ull << 40) - i % 100, i * 1000000, 1, false), 0);
+	}
+	assert_int_equal(f.band_count, 71);
+	assert_true(flt_fold_columns(&f) <= FLT_FOLD_COLUMNS && flt_fold_columns(&f) > FLT_FOLD_COLUMNS / 2);
+	for (b = 0; b < f.band_count; b++) {
+		assert_true(flt_fold_rows(&f.bands[b]) <= FLT_FOLD_ROWS);
+		for (k = 0; f.bands[b].cells && k <= f.bands[b].mask; k++) {
+			all += f.bands[b].cells[k].all;
+			again += f.bands[b].cells[k].again;
+		}
+	}
+	assert_int_equal(all, 300000);
+	assert_int_equal(again, 50000);
+	assert_int_equal(f.bands[0].low, 1000);
+	assert_int_equal(f.bands[0].high, 1000 + 99999 * 3);
+	assert_int_equal(flt_fold_rows(&f.bands[70]), 51);	/* 100 pages, by two */
+	flt_fold_free(&f);
+}
+
+static void test_touched(void **unused)
+{
+	struct flt_touched *t = flt_touched_new();
+	uint64_t i;
+
+	assert_int_equal(flt_touched_add(t, 1, 100, 1), 1);
+	assert_int_equal(flt_touched_add(t, 1, 100, 1), 0);
+	assert_int_equal(flt_touched_add(t, 2, 100, 1), 1);
+	assert_int_equal(flt_touched_add(t, 1, 0, 1024), 1023);
+	for (i = 0; i < 1000000; i++)
+		assert_int_equal(flt_touched_add(t, 3, i * 7, 1), 1);
+	for (i = 0; i < 1000000; i++)
+		assert_int_equal(flt_touched_add(t, 3, i * 7, 1), 0);
+	flt_touched_free(t);
+}
+
+static void test_remedies(void **unused)
+{
+	const struct flt_region *r;
+	struct flt_verdict v;
+	size_t n;
+	int i;
+
+	map(1, 0x1000000, 2000, FLT_AREA_ANON, 0, 0, "");
+	map(1, 0x8000000, 2000, FLT_AREA_FILE, 9, 0, "/f");
+	for (i = 0; i < 1024; i++) {
+		fault(1, 0x1000000 + i * P, FLT_KIND_ANON, 0);
+		fault(1, 0x8000000 + (i * 619 % 1024) * P, FLT_KIND_FILE, FLT_FAULT_MAJOR);
+	}
+	r = find(1, "[anon]", &n);
+	v = flt_pattern_judge(r->pattern);
+	assert_int_equal(flt_remedy_for(r, &v, 2048, 20480, false), FLT_REMEDY_HUGE);
+	assert_int_equal(flt_remedy_for(r, &v, 1u << 20, 1u << 20, false), FLT_REMEDY_NONE);
+	r = find(1, "/f", &n);
+	v = flt_pattern_judge(r->pattern);
+	v.order = FLT_ORDER_RANDOM;
+	assert_int_equal(flt_remedy_for(r, &v, 2048, 20480, false), FLT_REMEDY_RANDOM);
+	for (i = 0; i < 1024; i++)
+		fault(1, 0x1000000 + i * P, FLT_KIND_SWAP, FLT_FAULT_MAJOR);
+	r = find(1, "[anon]", &n);
+	v = flt_pattern_judge(r->pattern);
+	assert_string_equal(v.name, "thrashing");
+	assert_int_equal(flt_remedy_for(r, &v, 3072, 30720, false), FLT_REMEDY_SWAP);
+	for (i = FLT_REMEDY_NONE + 1; i < __FLT_REMEDY_LAST; i++)
+		assert_true(flt_remedy_name(i) && strlen(flt_remedy_text(i)) > 40);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_growing), TEST(test_replaced), TEST(test_segments), TEST(test_fork), TEST(test_refaults),
+		TEST(test_others), TEST(test_names), TEST(test_fold), TEST(test_touched), TEST(test_remedies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * atlas.h - a map of counts by address (down) and time (across), folded into bands
+ * with nothing between them: as an SVG document and on a terminal.
+ */
+#ifndef FLT_VIEW_ATLAS_H
+#define FLT_VIEW_ATLAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct flt_atlas_cell {
+	uint32_t row, column;
+	uint64_t all, again;	/* faults, and refaults of them */
+};
+
+struct flt_atlas_band {
+	const char *name, *note;
+	uint64_t start;		/* address of row 0 */
+	uint64_t bytes;		/* of a row */
+	uint32_t rows;
+	/* If not NULL the rows are small areas of their own, each with its name, start and end. */
+	const struct flt_atlas_area *areas;
+	const struct flt_atlas_cell *cells;	/* by row, then column; each once */
+	size_t count;
+};
+
+struct flt_atlas_area {
+	const char *name;
+	uint64_t start, end;
+};
+
+struct flt_atlas {
+	const char *title, *subtitle;
+	double seconds;		/* of all columns together */
+	uint32_t columns;
+	const struct flt_atlas_band *bands;
+	size_t count;
+	size_t hidden;		/* bands left out */
+};
+
+/* Interactive, self-contained, in the reader's colours; without script a picture all the same. */
+void flt_atlas_write(FILE *out, const struct flt_atlas *atlas);
+
+struct flt_blocks {
+	unsigned int width;	/* columns of the terminal */
+	unsigned int lines;	/* at most for each band, besides its name */
+	bool colour;		/* 256 colours, else shades */
+	bool utf8;
+};
+
+void flt_blocks_write(FILE *out, const struct flt_atlas *atlas, const struct flt_blocks *blocks);
+
+/* 0 .. levels - 1: counts differ by powers, so by their logarithm. count is not 0. */
+unsigned int flt_atlas_level(uint64_t count, uint64_t most, unsigned int levels);
+
+#endif
