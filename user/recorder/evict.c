@@ -139,8 +139,7 @@ static size_t copy_run(size_t first, size_t pages)
 		long got = -EFAULT;
 
 		/* stores sleep from here on; the wake-up makes them fault anew */
-		if (!uffd_protect(rec.uffd, a, REC_PAGE, UFFDIO_WRITEPROTECT_MODE_WP |
-							 UFFDIO_WRITEPROTECT_MODE_DONTWAKE))
+		if (!uffd_protect(rec.uffd, a, REC_PAGE, UFFDIO_WRITEPROTECT_MODE_WP))
 			got = sys4(SYS_pread64, rec.memfd_self, a + rec.distance, REC_PAGE, a);
 		if (got == (long)REC_PAGE) {
 			sys3(SYS_madvise, a, REC_PAGE, MADV_DONTNEED);
