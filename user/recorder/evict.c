@@ -198,3 +198,18 @@ void rec_evict_room(size_t pages)
 			return;
 	}
 }
+
+/*
+ * Nothing can be evicted while a forked child has not taken its shadow over; then
+ * one batch beyond the limit is all there is until it has. It needs nobody of ours for
+ * that but the server. Before that, from prepare to parent in fork.c, the forking
+ * thread may wait in libc for a lock whose owner waits here: so not for long then.
+ */
+#define FORK_NS 50000000
+
+bool rec_evict_may_grow(const struct rec_fault *f)
+{
+	if (!rec.frozen || rec.resident < rec.cfg.limit_pages + BATCH)
+		return true;
+	return rec.forking && sys_now() - f->time > FORK_NS;
+}

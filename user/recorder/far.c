@@ -8,6 +8,14 @@
  */
 #include "rec.h"
 
+/* Pages that the server has filled and that have not yet arrived. */
+#define UNDER_WAY 512u
+static struct {
+	uint64_t when;
+	uintptr_t page;
+} under_way[UNDER_WAY];
+static unsigned int head, tail;
+
 uint64_t rec_far_arrival(uint64_t now)
 {
 	uint64_t free = __atomic_load_n(&rec.link_free, __ATOMIC_RELAXED), sent;
@@ -41,4 +49,37 @@ void rec_far_wait(uintptr_t page)
 		now = sys_now();
 	}
 	rec_pager_wake(page);
+}
+
+void rec_far_reset(void)
+{
+	head = tail = 0;
+}
+
+void rec_far_wake_due(bool all)
+{
+	uint64_t now = head != tail ? sys_now() : 0;
+
+	while (tail != head && (all || under_way[tail % UNDER_WAY].when <= now))
+		rec_pager_wake(under_way[tail++ % UNDER_WAY].page);
+}
+
+void rec_far_wake_later(uintptr_t page)
+{
+	if (head - tail == UNDER_WAY)
+		rec_far_wake_due(true);
+	under_way[head % UNDER_WAY].when = rec_far_arrival(sys_now());
+	under_way[head++ % UNDER_WAY].page = page;
+}
+
+long rec_far_next(void)
+{
+	uint64_t now, when;
+
+	if (head == tail)
+		return -1;
+	now = sys_now();
+	when = under_way[tail % UNDER_WAY].when;
+	/* a sleep is late by tens of us: spin the last stretch */
+	return when > now + 60000 ? (long)(when - now - 60000) : 0;
 }

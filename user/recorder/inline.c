@@ -115,6 +115,26 @@ static void *open_event(int filter, bool kernel, int owner_type, int owner, int 
 	return m;
 }
 
+static void resolve(struct rec_fault *f)
+{
+	struct timespec t = { .tv_nsec = 2000000 };
+	enum rec_verdict v;
+	uint32_t seen;
+	bool room;
+
+	for (;;) {
+		rec_lock_take(&rec.pager, f->tid);
+		v = rec_pager_resolve(f);
+		room = rec_evict_may_grow(f);
+		seen = rec.thawed;
+		rec_lock_drop(&rec.pager);
+		/* what the kernel has refused for the moment faults again */
+		if (v == REC_DONE || room)
+			return;
+		sys4(SYS_futex, &rec.thawed, FUTEX_WAIT_PRIVATE, seen, &t);
+	}
+}
+
 static void handle(int sig, siginfo_t *info, void *context)
 {
 	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -154,9 +174,7 @@ static void handle(int sig, siginfo_t *info, void *context)
 		rec_unwind(t->trace, &f, &regs, t);
 		f.trace = t->trace;
 	}
-	rec_lock_take(&rec.pager, tid);
-	rec_pager_resolve(&f);
-	rec_lock_drop(&rec.pager);
+	resolve(&f);
 	rec_far_wait(f.address & ~(REC_PAGE - 1));
 }
 

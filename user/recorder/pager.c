@@ -90,11 +90,17 @@ void rec_pager_rescue(uintptr_t address)
 	uintptr_t a = address & ~(REC_PAGE - 1);
 	size_t page = (a - rec.lo) / REC_PAGE, moved;
 	int ret = -ENOENT, state;
+	bool kept = false;
 
 	if (a < rec.lo || a >= rec.hi)
 		return;
 	state = rec.page[page] & REC_STATE;
-	if (rec.can_move && state != REC_EMPTY) {
+	if (rec.frozen) {
+		/* no eviction is under way, and forked children need the shadow as it is */
+		if (state == REC_SHADOW)
+			ret = uffd_copy(rec.uffd, a, a + rec.distance, REC_PAGE, 0);
+		kept = !ret;
+	} else if (rec.can_move && state != REC_EMPTY) {
 		ret = uffd_move(rec.uffd, a, a + rec.distance, REC_PAGE, 0, &moved);
 		if (ret == -EBUSY)
 			ret = uffd_copy(rec.uffd, a, a + rec.distance, REC_PAGE, 0);
@@ -105,10 +111,13 @@ void rec_pager_rescue(uintptr_t address)
 		rec.shadow--;
 	if (ret == -ENOENT)
 		ret = fill_zero(a, true, 0);
-	if (!ret)
+	if (!ret) {
 		count_in(page);
-	else
+		rec.page[page] |= kept ? REC_KEPT : 0;
+		rec.kept += kept;
+	} else {
 		rec_pager_wake(a);
+	}
 }
 
 enum rec_verdict rec_pager_resolve(struct rec_fault *f)
@@ -117,7 +126,9 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	bool write = f->flags & (FLT_RING_F_WRITE | FLT_RING_F_NOOP);
 	uint64_t mode = rec.cfg.latency_ns || rec.cfg.bandwidth ? UFFDIO_COPY_MODE_DONTWAKE : 0;
 	uint8_t kind = FLT_RING_ALLOC;
+	struct rec_thread *t;
 	bool kept = false;
+	uint64_t begun;
 	size_t page;
 	int state, ret, tries;
 
@@ -132,8 +143,13 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 		rec_pager_wake(a);
 		return REC_DONE;
 	}
-	if (state != REC_RESIDENT)
+	if (state != REC_RESIDENT) {
 		rec_evict_room(1);
+		if (!rec_evict_may_grow(f))
+			return REC_LATER;
+	}
+	t = rec_thread_find(f->tid);
+	begun = sys_now();
 	for (tries = 0; ; tries++) {
 		if (state == REC_SHADOW)
 			ret = fill_back(a, mode, &kept);
@@ -190,6 +206,8 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	}
 	if (f->trace && f->trace->count > 1)
 		f->stack = rec_stack_id(f->trace->frame + 1, f->trace->count - 1);
+	if (t)
+		t->resolved = begun;	/* its next fault may have come already */
 	rec_ring_fault(f, kind, sys_now());
 	return REC_DONE;
 }

@@ -5,7 +5,7 @@
  * Two kinds of code run here. *Threads* of the program, inside interposed
  * functions and, on path A, in the signal handler. The *fault server*, a process
  * that shares this memory but nothing else of the program: it has no libc
- * thread, so what it runs (server, pager, evict, unwind, cfi, stack, ring) makes
+ * thread, so what it runs (server, inbox, child, pager, evict, unwind, cfi, stack, ring) makes
  * raw system calls only and never touches limited memory except through
  * /proc/self/mem, which fails where a load would fault.
  *
@@ -51,6 +51,7 @@ struct rec_thread {
 	bool watched;		/* counted in rec.watched */
 	bool used;		/* was ever taken: the hash chain goes on here */
 	void *perf;		/* mapped perf ring of its page faults, or NULL */
+	uint64_t resolved;	/* its latest fault: samples before that tell of others */
 	uintptr_t stack_lo;	/* its stack, outside the region; 0, 0 = not known */
 	uintptr_t stack_hi;
 	/* path A; all NULL where the server does it */
@@ -161,6 +162,8 @@ void rec_pager_wake(uintptr_t page);
 
 /* evict.c: callers hold the pager lock. */
 void rec_evict_room(size_t pages);
+/* false: its page must wait, at most until the region has thawed. */
+bool rec_evict_may_grow(const struct rec_fault *f);
 void rec_evict_push(uint32_t page);
 int rec_evict_unshare(uintptr_t address);
 
@@ -226,7 +229,10 @@ void rec_thread_enter(void);
 void rec_thread_main(void);
 void rec_thread_end(void);
 void rec_thread_reset(void);
-/* The registers of a thread that sleeps in a fault on `page`. */
+/*
+ * The registers of a thread that sleeps in a fault on `page`. If false, f->late says
+ * that the thread has resolved a fault of its own since the last that is known of.
+ */
 bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs,
 		     uint64_t *address, struct rec_fault *f);
 
@@ -241,9 +247,16 @@ void rec_inline_disarm(struct rec_thread *t);
 /* insn.c */
 bool rec_insn_stores(const uint8_t *code);
 
-/* far.c: the far-memory model. Callers of arrival hold the pager lock. */
+/* far.c: the far-memory model. */
 uint64_t rec_far_arrival(uint64_t now);
+/* A thread that has filled its page waits for it to arrive; */
 void rec_far_wait(uintptr_t page);
+/* the server wakes those that wait for it when it has (all: now). */
+void rec_far_reset(void);
+void rec_far_wake_later(uintptr_t page);
+void rec_far_wake_due(bool all);
+/* Nanoseconds until the next one is due, less what a sleep is late; -1: none. */
+long rec_far_next(void);
 
 /* control.c: the socket to fltctl. */
 int rec_control_connect(void);
@@ -252,8 +265,9 @@ int rec_control_send(int fd, const struct flt_rec_message *m, int pass);
 int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wait);
 void rec_control_refuse(int fd, const char *why);
 
-/* server.c */
+/* spawn.c */
 int rec_server_start(int socket);
+/* server.c */
 void rec_server_stuck(void);
 /* Make the server look at everything now. */
 void rec_server_kick(void);

@@ -209,7 +209,7 @@ bool rec_thread_last(struct rec_thread *t, uint64_t ip, struct rec_fault *f)
 		if (s.address < rec.lo || s.address >= rec.hi ||
 		    (s.header.misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
 			continue;
-		if (s.uip != ip)
+		if (s.uip != ip || s.time < t->resolved)
 			return false;
 		f->address = s.address;
 		f->ip = s.uip;
@@ -235,6 +235,10 @@ bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs
 		if (k == BACK || head < k * sizeof(s) ||
 		    !read_sample(p, head - k * sizeof(s), &s))
 			return false;
+		if (s.time < t->resolved) {
+			f->late = true;
+			return false;
+		}
 		if ((s.address & ~(REC_PAGE - 1)) == page)
 			break;
 	}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * inbox.c - what userfaultfds have told the server, and how it is answered.
+ *
+ * Never waits for the pager lock: the lock's owner may be asleep in a fault that
+ * only the server can resolve (rec_pager_rescue). What cannot be answered now keeps
+ * its turn.
+ */
+#include "server.h"
+#include "uffd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#define PENDING 512
+#define YIELD_NS 15000000L	/* path A: time for a thread to do it itself */
+
+struct pending {
+	struct uffd_msg msg;
+	uint64_t time;
+	int child;		/* index in rec.child, or one of these */
+};
+#define IMAGE      REC_FROM_IMAGE
+#define CHILD_GONE (-2)
+
+/* One server to a memory; a forked child starts its own in its own copy. */
+static struct pending pending[PENDING];
+static unsigned int npending;
+static int cpu_seen, cpu_set;
+static bool stay_hot;		/* path A: go on watching the descriptor */
+static struct rec_trace trace;
+
+static uintptr_t page_of(const struct pending *p)
+{
+	return p->msg.arg.pagefault.address & ~(REC_PAGE - 1);
+}
+
+void rec_inbox_reset(void)
+{
+	npending = 0;
+	cpu_seen = cpu_set = -1;
+}
+
+unsigned int rec_inbox_count(void)
+{
+	return npending;
+}
+
+bool rec_inbox_holds_fork(void)
+{
+	for (unsigned int k = 0; k < npending; k++)
+		if (pending[k].msg.event == UFFD_EVENT_FORK)
+			return true;
+	return false;
+}
+
+bool rec_inbox_wants_more(void)
+{
+	bool more = stay_hot;
+
+	stay_hot = false;
+	return more;
+}
+
+void rec_inbox_answer_child(int child)
+{
+	for (unsigned int k = 0; k < npending; k++)
+		if (pending[k].child == child && pending[k].msg.event == UFFD_EVENT_PAGEFAULT)
+			while (rec_child_serve(child, page_of(&pending[k])) == REC_LATER)
+				;
+}
+
+void rec_inbox_forget_child(int child)
+{
+	for (unsigned int k = 0; k < npending; k++)
+		if (pending[k].child == child)
+			pending[k].child = CHILD_GONE;
+}
+
+static void follow_cpu(uint16_t cpu)
+{
+	uint64_t mask[16] = { 0 };
+
+	/* twice on the same CPU: threads that take turns must not drag us about */
+	if (cpu == cpu_seen && cpu != cpu_set && cpu < 1024) {
+		mask[cpu / 64] = 1ULL << cpu % 64;
+		if (sys3(SYS_sched_setaffinity, 0, sizeof mask, mask) >= 0)
+			cpu_set = cpu;
+	}
+	cpu_seen = cpu;
+}
+
+/* Registers and stack, before the lock is taken: the thread is asleep. */
+static void describe(struct rec_fault *f, const struct uffd_msg *m)
+{
+	struct rec_thread *t = rec_thread_find(f->tid);
+	struct rec_regs regs;
+	uint64_t exact;
+
+	/* made by a raw clone: nothing tells us of its faults but the descriptor */
+	if (rec.inlined && !t && !rec.watched)
+		__atomic_fetch_add(&rec.watched, 1, __ATOMIC_RELAXED);
+
+	f->cpu = 0xffff;
+	if (rec_thread_regs(t, f->address & ~(REC_PAGE - 1), &regs, &exact, f)) {
+		f->address = exact;
+		follow_cpu(f->cpu);
+		if (!(rec.cfg.flags & FLT_REC_NO_STACK)) {
+			rec_unwind(&trace, f, &regs, t);
+			f->trace = &trace;
+		}
+		return;
+	}
+	f->flags |= FLT_RING_F_NOREGS;
+	if (!(m->arg.pagefault.address & (REC_PAGE - 1)))
+		f->flags |= FLT_RING_F_PAGE;
+}
+
+/* The program moved part of the region elsewhere with a raw mremap(). */
+static void let_go(const struct uffd_msg *m)
+{
+	uintptr_t from = m->arg.remap.from, to = m->arg.remap.to;
+	size_t len = m->arg.remap.len;
+
+	for (size_t off = 0; off < len; off += REC_PAGE) {
+		size_t page = (from + off - rec.lo) / REC_PAGE;
+
+		if (from + off < rec.lo || from + off >= rec.hi)
+			continue;
+		if ((rec.page[page] & REC_STATE) == REC_SHADOW) {
+			uffd_copy(rec.uffd, to + off, from + off + rec.distance, REC_PAGE, 0);
+			rec.shadow--;
+		} else if ((rec.page[page] & REC_STATE) == REC_RESIDENT) {
+			rec.resident--;
+		}
+		rec.page[page] = (uint8_t)((rec.page[page] & REC_QUEUED) | REC_PLAIN);
+	}
+	rec.totals->ejected += len / REC_PAGE;
+	uffd_unregister(rec.uffd, to, len);
+}
+
+/*
+ * Is this thread asleep in a page fault now? A message alone does not say so: a
+ * signal may have ended that sleep, and its handler may hold the lock and be at
+ * work. Where the kernel does not say what a task waits in, time must tell: nobody
+ * holds the lock that long awake.
+ */
+static bool sleeps_in_fault(uint32_t tid, uint64_t since)
+{
+	static const char where[] = "handle_userfault";
+	char path[64] = "/proc/", text[64];
+	uint32_t part[2] = { (uint32_t)rec.pid, tid };
+	char *p = path + 6;
+	long fd, n = -1;
+
+	for (int i = 0; i < 2; i++) {
+		char digit[12];
+		int k = 0;
+
+		do {
+			digit[k++] = (char)('0' + part[i] % 10);
+		} while (part[i] /= 10);
+		while (k)
+			*p++ = digit[--k];
+		for (const char *rest = i ? "/wchan" : "/task/"; *rest; )
+			*p++ = *rest++;
+	}
+	*p = 0;
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		n = sys3(SYS_read, fd, text, sizeof text);
+		sys1(SYS_close, fd);
+	}
+	/* Filled by the system call, which cppcheck does not see through. */
+	/* cppcheck-suppress uninitvar */
+	if (n >= (long)sizeof where - 1 && !memcmp(text, where, sizeof where - 1))
+		return true;
+	return sys_now() - since > 1000000000;
+}
+
+/*
+ * A fault of a thread that resolves its own, and not one in the kernel: we met it
+ * on its way. If its page is still missing a moment later, the thread cannot.
+ */
+static bool handled_there(const struct pending *p, uint32_t tid, uintptr_t page)
+{
+	struct rec_thread *t = rec.inlined ? rec_thread_find(tid) : NULL;
+	struct rec_fault f = { .time = p->time };
+	struct rec_regs regs;
+	uint64_t exact;
+
+	if (!t || !t->user_event)
+		return false;
+	if (!rec_thread_regs(t, page, &regs, &exact, &f)) {
+		if (f.late)	/* most likely this one */
+			return false;
+		/*
+		 * No exception at all: the kernel looks the page up for direct I/O or the
+		 * like, which no event tells. More of that will follow.
+		 */
+		stay_hot = true;
+		return false;
+	}
+	return !(f.flags & FLT_RING_F_KERNEL);
+}
+
+static enum rec_verdict process(struct pending *p)
+{
+	const struct uffd_msg *m = &p->msg;
+	struct rec_fault f = { .time = p->time };
+	uintptr_t a = page_of(p);
+	enum rec_verdict v = REC_DONE;
+
+	if (p->child == CHILD_GONE && m->event != UFFD_EVENT_FORK)
+		return REC_DONE;
+	if (m->event == UFFD_EVENT_PAGEFAULT && p->child == IMAGE && a == rec.barrier) {
+		uffd_zero(rec.uffd, a, REC_PAGE, 0);
+		return REC_DONE;
+	}
+	if (m->event == UFFD_EVENT_PAGEFAULT && p->child == IMAGE) {
+		f.address = m->arg.pagefault.address;
+		f.tid = m->arg.pagefault.feat.ptid;
+		if (m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE)
+			f.flags |= FLT_RING_F_WRITE;
+		if (rec_lock_owner(&rec.pager) == f.tid) {
+			if (!sleeps_in_fault(f.tid, p->time))
+				return REC_LATER;
+			rec_pager_rescue(f.address);
+			return REC_DONE;
+		}
+		if (handled_there(p, f.tid, a)) {
+			if (sys_now() - p->time < YIELD_NS)
+				return REC_LATER;
+			f.late = true;
+		}
+		describe(&f, m);
+	}
+	if (!rec_server_try_pager())
+		return REC_LATER;
+	switch (m->event) {
+	case UFFD_EVENT_PAGEFAULT:
+		if (p->child >= 0) {
+			v = rec_child_serve(p->child, a);
+		} else if (m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WP) {
+			if (a >= rec.lo && a < rec.hi &&
+			    (rec.page[(a - rec.lo) / REC_PAGE] & REC_STATE) == REC_RESIDENT)
+				uffd_protect(rec.uffd, a, REC_PAGE, 0);
+			else
+				rec_pager_wake(a);
+		} else {
+			v = rec_pager_resolve(&f);
+			if (v == REC_DONE && (rec.cfg.latency_ns || rec.cfg.bandwidth))
+				rec_far_wake_later(a);
+		}
+		break;
+	case UFFD_EVENT_FORK:
+		rec_child_new((int)m->arg.fork.ufd);
+		break;
+	case UFFD_EVENT_REMAP:
+		if (p->child == IMAGE)
+			let_go(m);
+		break;
+	default:
+		break;
+	}
+	rec_lock_drop(&rec.pager);
+	return v;
+}
+
+void rec_inbox_work(void)
+{
+	unsigned int to = 0, i;
+
+	/*
+	 * In order; what must wait keeps its place. Nothing passes a fork: the
+	 * parent counts on that (rec_fork_install).
+	 */
+	for (i = 0; i < npending; i++) {
+		if (process(&pending[i]) == REC_DONE)
+			continue;
+		pending[to++] = pending[i];
+		if (pending[i].msg.event != UFFD_EVENT_PAGEFAULT) {
+			i++;
+			break;
+		}
+	}
+	while (i < npending)
+		pending[to++] = pending[i++];
+	npending = to;
+}
+
+void rec_inbox_fetch(int uffd, int child)
+{
+	struct uffd_msg m[16];
+	uint64_t now;
+	long got;
+
+	while (npending + 16 <= PENDING) {
+		got = sys3(SYS_read, uffd, m, sizeof m);
+		if (got < (long)sizeof m[0])
+			return;
+		now = sys_now();
+		for (long i = 0; i < got / (long)sizeof m[0]; i++)
+			pending[npending++] = (struct pending){ m[i], now, child };
+		if (got < (long)sizeof m)
+			return;
+	}
+}
