@@ -14,7 +14,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-quick="fork fork_raw spawn shared protect io mremap madvise signals close words exec_many
+quick="fork fork_raw spawn shared protect io mremap madvise signals blocked handlers brk file
+big_stack limits reuse close words exec_many
 end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 [ "$depth" = all ] && quick=$("$cases")
 
@@ -31,6 +32,12 @@ touched() {
 	end_exec | end_exec_thread) echo 16384 ;;
 	*) echo 8192 ;;
 	esac
+}
+
+bytes() {
+	awk -v t="$1" 'BEGIN { u = substr(t, length(t) - 2); split("B KiB MiB GiB", n, " ")
+		for (i = 2; i <= 4; i++) if (u == n[i]) f = 1024 ^ (i - 1)
+		printf "%d", t * (f ? f : 1) }'
 }
 
 for c in $quick; do
@@ -61,13 +68,33 @@ for c in $quick; do
 		continue
 	fi
 	case $c in
-	end_*)
+	end_* | blocked | handlers)
 		if [ "${filed% *}" -lt "$(touched "$c")" ]; then
 			fail "$c" "${filed% *} first touches filed of at least $(touched "$c")"
 			continue
 		fi
 		;;
 	esac
+	# L and one batch of evictions at most; more than that was used, so some were evicted
+	read -r used resident evicted < <(sed -n 's/^memory *peak \([^ ]*\) of heap used, \([^ ]*\) resident of .*; \([0-9]*\) pages evicted.*/\1 \2 \3/p' record.err)
+	if [ "$(bytes "$resident")" -gt $((9 << 20)) ]; then
+		fail "$c" "$resident were resident"
+		continue
+	elif [ "$(bytes "$used")" -gt $((12 << 20)) ] && [ "$evicted" = 0 ]; then
+		fail "$c" "$used used and nothing evicted"
+		continue
+	fi
+	# what cannot be limited is said not to be
+	share=$(sed -n 's/^coverage \([0-9]*\).*/\1/p' record.err)
+	case $c in
+	brk) most=55 ;;
+	file) most=70 ;;
+	*) most=1000 ;;
+	esac
+	if [ "${share:-0}" -gt $most ]; then
+		fail "$c" "coverage is said to be $share %"
+		continue
+	fi
 	echo "ok $c"
 done
 echo "$((ran - failed)) of $ran as natively"

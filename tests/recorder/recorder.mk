@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The limited-memory recorder against native behaviour.
 
-REC_TESTS := cases walk resident stacks
+REC_TESTS := cases walk resident stacks soak
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
 
+REC_CASES := $(wildcard tests/recorder/cases_*.c)
+$(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
 $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
 		-Wno-alloc-size-larger-than -fomit-frame-pointer -fno-optimize-sibling-calls \
-		-pthread -o $@ $< -ldl
+		-pthread -o $@ $(filter %.c,$^) -ldl
 
 $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
@@ -28,6 +30,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/record
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
 	tests/recorder/stacks.sh $(O)
+	tests/recorder/soak.sh $(O) 2
 
 ## make check-recorder-long all cases of the recorder, by every path
 check-recorder-long: check-recorder
@@ -35,5 +38,6 @@ check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
 	tests/recorder/cases.sh $(O) all --no-move
 	tests/recorder/programs.sh $(O)
+	tests/recorder/soak.sh $(O) 180
 
 CHECK_NATIVE += check-recorder

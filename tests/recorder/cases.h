@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cases.h - what the cases share: memory whose content is known. */
+#ifndef CASES_H
+#define CASES_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+#define PAGE 4096u
+#define BIG (32u << 20)		/* four times the limit the tests run with */
+
+extern char **arguments;	/* of main() */
+
+unsigned int value(size_t i);
+/* From malloc(), word i is value(i). */
+unsigned int *filled(size_t bytes);
+/* Words that are not what filled() left there. */
+unsigned long wrong(const unsigned int *p, size_t bytes);
+int status_of(pid_t pid);
+/* BIG bytes of new memory, a store to each page. */
+void touch_pages(void);
+
+void case_fork(void);
+void case_fork_deep(void);
+void case_fork_threads(void);
+void case_fork_raw(void);
+void case_spawn(void);
+void case_shared(void);
+void case_protect(void);
+void case_mremap(void);
+void case_limits(void);
+void case_reuse(void);
+void case_madvise(void);
+void case_brk(void);
+void case_file(void);
+void case_big_stack(void);
+void case_io(void);
+void case_direct(void);
+void case_close(void);
+void case_signals(void);
+void case_blocked(void);
+void case_handlers(void);
+void case_altstack(void);
+void case_coroutine(void);
+void case_threads(void);
+void case_end_exit(void);
+void case_end_kill(void);
+void case_end_abort(void);
+void case_end_segv(void);
+void case_end_exec(void);
+void case_end_exec_thread(void);
+void case_exec_many(void);
+
+#endif

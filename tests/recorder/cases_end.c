@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cases_end.c - programs that end or become another, with faults just before. */
+#include "cases.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Each after exactly BIG / PAGE pages of first touches. */
+void case_end_exit(void) { touch_pages(); _exit(7); }
+void case_end_kill(void) { touch_pages(); kill(getpid(), SIGKILL); }
+void case_end_abort(void) { touch_pages(); abort(); }
+void case_end_segv(void) { touch_pages(); *(volatile int *)8 = 1; }
+void case_end_exec(void)
+{
+	touch_pages();
+	execl("/proc/self/exe", "cases", "end_exit", NULL);
+}
+static void *end_from_thread(void *p)
+{
+	touch_pages();
+	execl("/proc/self/exe", "cases", "end_exit", NULL);
+	return p;
+}
+void case_end_exec_thread(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, end_from_thread, NULL);
+	pthread_join(t, NULL);
+}
+
+/* The next image has other things at the addresses that were limited before. */
+void case_exec_many(void)
+{
+	char left[16];
+	int n = arguments[2] ? atoi(arguments[2]) : 0;
+
+	if (n == 0)
+		n = 16;
+	free(filled(BIG / 8));
+	if (n == 1) {
+		printf("last image\n");
+		return;
+	}
+	snprintf(left, sizeof(left), "%d", n - 1);
+	execl("/proc/self/exe", "cases", "exec_many", left, NULL);
+}

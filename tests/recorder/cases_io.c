@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cases_io.c - system calls that read and write limited memory; descriptors. */
+#include "cases.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void case_io(void)
+{
+	size_t n = 4u << 20, sum = 0;
+	unsigned int *p = filled(BIG);
+	char *fresh = malloc(n), path[] = "/tmp/flt-case-XXXXXX";
+	int fd = mkstemp(path), pair[2];
+	ssize_t got;
+	pid_t pid;
+
+	unlink(path);
+	printf("write untouched %zd\n", write(fd, fresh, n));
+	printf("pwrite evicted %zd\n", pwrite(fd, p, BIG, 0));
+	memset(fresh, 1, n);
+	printf("pread %zd", pread(fd, fresh, n, 0));
+	printf(" wrong %lu\n", wrong((unsigned int *)fresh, n));
+	socketpair(AF_UNIX, SOCK_STREAM, 0, pair);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		for (size_t at = 0; at < n; at += 8192)
+			if (write(pair[1], (char *)p + at, 8192) != 8192)
+				_exit(1);
+		_exit(0);
+	}
+	got = recv(pair[0], fresh, n / 2, MSG_WAITALL);
+	printf("recv %zd wrong %lu\n", got, wrong((unsigned int *)fresh, n / 2));
+	while (sum < n / 2 && (got = read(pair[0], fresh, n)) > 0)
+		sum += (size_t)got;
+	printf("rest %zu child %x\n", sum, status_of(pid));
+}
+
+void case_direct(void)
+{
+	char path[] = "./flt-direct-XXXXXX";
+	unsigned int *p = filled(BIG), *q = NULL;
+	int fd = mkstemp(path), direct;
+	unsigned long bad = 0;
+	ssize_t n = write(fd, p, BIG);
+
+	direct = open(path, O_RDONLY | O_DIRECT);
+	unlink(path);
+	if (direct < 0)
+		direct = fd;
+	if (posix_memalign((void **)&q, PAGE, BIG))
+		exit(1);
+	for (size_t at = 0; at < BIG; at += 1 << 20) {
+		if (pread(direct, (char *)q + at, 1 << 20, (off_t)at) != 1 << 20)
+			bad++;
+		bad += p[at / 4] != value(at / 4);
+	}
+	printf("wrote %zd bad %lu wrong %lu\n", n, bad, wrong(q, BIG));
+}
+
+void case_close(void)
+{
+	unsigned int *p = filled(BIG);
+	int fd;
+
+	for (fd = 3; fd < 70000; fd++)
+		close(fd);
+	closefrom(3);
+	printf("first %d wrong %lu\n", open("/dev/null", O_RDONLY), wrong(p, BIG));
+	dup2(1, 1016);
+	dup2(1, 1017);
+	free(filled(BIG));
+	printf("wrong %lu\n", wrong(p, BIG));
+}

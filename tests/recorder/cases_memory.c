@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cases_memory.c - memory that is mapped, moved, protected, dropped and asked for in vain. */
+#include "cases.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static sigjmp_buf back;
+
+static void jump(int sig)
+{
+	siglongjmp(back, sig);
+}
+
+static int touches(volatile char *p, int write)
+{
+	int sig;
+
+	signal(SIGSEGV, jump);
+	signal(SIGBUS, jump);
+	sig = sigsetjmp(back, 1);
+	if (!sig) {
+		if (write)
+			*p = 1;
+		else
+			(void)*p;
+	}
+	return sig;
+}
+
+void case_protect(void)
+{
+	unsigned int *p = filled(BIG), *q;
+	char *page = (char *)(((unsigned long)p + 5 * PAGE) & ~(PAGE - 1ul)), *none, *ro;
+
+	none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ro = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	printf("none %d ro %d %d\n", touches(none, 0), touches(ro, 0), touches(ro, 1));
+	printf("protect %d\n", mprotect(page, 64 * PAGE, PROT_NONE));
+	printf("heap %d %d\n", touches(page, 0), touches(page + 63 * PAGE, 1));
+	mprotect(page, 64 * PAGE, PROT_READ);
+	printf("heap %d %d\n", touches(page, 0), touches(page, 1));
+	mprotect(page, 64 * PAGE, PROT_READ | PROT_WRITE);
+	printf("heap %d wrong %lu\n", touches(page, 0), wrong(p, BIG));
+	q = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	q[0] = 5;
+	mprotect(q, PAGE, PROT_NONE);
+	printf("unmap %d\n", munmap(q, 8 * PAGE));
+	for (int i = 0; i < 100; i++) {
+		q = mmap(NULL, 8 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (q[0] || q[PAGE])
+			printf("not zero\n");
+		q[0] = q[PAGE] = 1;
+		munmap(q, 8 * PAGE);
+	}
+	printf("mlock %d wrong %lu\n", mlock(p, 16 * PAGE), wrong(p, BIG));
+}
+
+void case_mremap(void)
+{
+	char *p = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *q;
+	unsigned int *w = filled(BIG);
+
+	memcpy(p, w, 4 << 20);
+	q = mremap(p, 4 << 20, 16 << 20, MREMAP_MAYMOVE);
+	printf("grow %d wrong %lu zero %d\n", q != MAP_FAILED, wrong((unsigned int *)q, 4 << 20),
+	       q[(16 << 20) - 1]);
+	q = mremap(q, 16 << 20, 1 << 20, 0);
+	printf("shrink %d wrong %lu\n", q != MAP_FAILED, wrong((unsigned int *)q, 1 << 20));
+	p = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	p = mremap(q, 1 << 20, 1 << 20, MREMAP_MAYMOVE | MREMAP_FIXED, p);
+	printf("fixed %d wrong %lu\n", p != MAP_FAILED, wrong((unsigned int *)p, 1 << 20));
+	p = (char *)syscall(SYS_mremap, w, BIG / 2, BIG / 2, MREMAP_MAYMOVE | MREMAP_FIXED,
+			    mmap(NULL, BIG / 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	/* the heap's own header may lie before w: only a page-aligned w can be moved */
+	if (p == MAP_FAILED)
+		printf("raw wrong %lu\n", wrong(w, BIG));
+	else
+		printf("raw wrong %lu\n", wrong((unsigned int *)p, BIG / 2));
+}
+
+void case_limits(void)
+{
+	void *p = NULL, *q[40];
+	int n = 0;
+
+	errno = 0;
+	p = malloc(1ul << 40);
+	printf("1 TiB %d %s\n", p != NULL, strerror(errno));
+	free(p);
+	printf("2^62 %d odd %d\n", posix_memalign(&p, 64, 1ul << 62), posix_memalign(&p, 3, 64));
+	p = mmap(NULL, 64ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	printf("reserve %d\n", p != MAP_FAILED);
+	p = mmap(NULL, 64ul << 30, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	printf("reserve %d\n", p != MAP_FAILED);
+	for (int i = 0; i < 40; i++) {
+		q[i] = malloc(8 << 20);
+		if (q[i])
+			memset(q[i], i, 8 << 20);
+		n += q[i] != NULL;
+	}
+	for (int i = 0; i < 40; i++)
+		n += ((char *)q[i])[5000000] == i;
+	printf("beyond %d\n", n);
+	p = calloc(1ul << 33, 1ul << 33);
+	printf("calloc %d\n", p != NULL);
+}
+
+void case_reuse(void)
+{
+	unsigned long bad = 0;
+
+	for (int i = 0; i < 400; i++) {
+		char *p = mmap(NULL, 16 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (p == MAP_FAILED) {
+			printf("failed\n");
+			return;
+		}
+		for (size_t at = 0; at < 16 << 20; at += 1 << 18) {
+			bad += p[at] != 0;
+			p[at] = 1;
+		}
+		munmap(p, 5 << 20);
+		munmap(p + (5 << 20), 11 << 20);
+	}
+	printf("not zero %lu\n", bad);
+}
+
+void case_madvise(void)
+{
+	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long bad = 0;
+	pid_t pid;
+
+	memset(p, 3, BIG);
+	madvise(p, BIG / 2, MADV_DONTNEED);
+	for (size_t i = 0; i < BIG; i += PAGE)
+		bad += p[i] != (i < BIG / 2 ? 0 : 3);
+	printf("dontneed %lu\n", bad);
+	printf("wipe %d\n", madvise(p + BIG / 2, 64 * PAGE, MADV_WIPEONFORK));
+	memset(p + BIG / 2, 9, 64 * PAGE);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(p[BIG / 2] + p[BIG / 2 + 63 * PAGE] + p[BIG - 1]);
+	printf("child %x parent %d\n", status_of(pid), p[BIG / 2]);
+}
+
+/* Memory that is not limited must be what it was, and count as not covered. */
+void case_brk(void)
+{
+	unsigned int *p = sbrk(BIG);
+	unsigned long bad;
+
+	if (p == (void *)-1) {
+		printf("no brk\n");
+		return;
+	}
+	for (size_t i = 0; i < BIG / 4; i++)
+		p[i] = value(i);
+	free(filled(BIG));
+	bad = wrong(p, BIG);
+	printf("brk wrong %lu\n", bad);
+}
+
+void case_file(void)
+{
+	char path[] = "/tmp/flt-case-XXXXXX";
+	unsigned int *p, *q = filled(BIG);
+	unsigned long bad;
+	int fd = mkstemp(path);
+
+	unlink(path);
+	if (write(fd, q, BIG) != BIG)
+		printf("no file\n");
+	p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	bad = wrong(p, BIG);
+	for (size_t i = 0; i < BIG / 4; i += 2)
+		p[i]++;
+	for (size_t i = 0; i < BIG / 4; i++)
+		bad += p[i] != value(i) + !(i & 1);
+	/* and the file does not know */
+	if (pread(fd, q, BIG, 0) != BIG)
+		printf("no file\n");
+	printf("file wrong %lu %lu\n", bad, wrong(q, BIG));
+}
+
+static unsigned long down(unsigned int depth)
+{
+	volatile unsigned int room[16384];
+	unsigned long sum;
+
+	for (unsigned int i = 0; i < 16384; i += 512)
+		room[i] = value(depth + i);
+	sum = depth ? down(depth - 1) : 0;
+	for (unsigned int i = 0; i < 16384; i += 512)
+		sum += room[i] != value(depth + i);
+	return sum;
+}
+
+void case_big_stack(void)
+{
+	unsigned int *p = filled(BIG);
+
+	/* 7 MiB of the usual 8 */
+	printf("stack wrong %lu heap wrong %lu\n", down(110), wrong(p, BIG));
+}

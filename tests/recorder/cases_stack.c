@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cases_stack.c - signals, other stacks, many threads. */
+#include "cases.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+static volatile sig_atomic_t caught;
+
+static void catch(int sig)
+{
+	(void)sig;
+	caught++;
+}
+
+void case_signals(void)
+{
+	struct sigaction sa = { .sa_handler = catch }, got;
+	unsigned int *p;
+	sigset_t all, pending;
+	int n = 0;
+
+	for (int s = SIGRTMIN; s <= SIGRTMAX; s++) {
+		sigaction(s, &sa, NULL);
+		sigaction(s, NULL, &got);
+		n += got.sa_handler == catch;
+	}
+	p = filled(BIG);
+	printf("handlers %d caught by faults %d wrong %lu\n", n == SIGRTMAX - SIGRTMIN + 1, caught,
+	       wrong(p, BIG));
+	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+		raise(s);
+	printf("caught %d\n", caught == SIGRTMAX - SIGRTMIN + 1);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	printf("blocked wrong %lu", wrong(p, BIG));
+	sigpending(&pending);
+	n = 0;
+	for (int s = 1; s <= SIGRTMAX; s++)
+		n += sigismember(&pending, s) == 1;
+	printf(" pending %d\n", n);
+}
+
+/* What cannot be signalled is recorded all the same: BIG / PAGE first touches. */
+void case_blocked(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	touch_pages();
+}
+
+void case_handlers(void)
+{
+	struct sigaction sa = { .sa_handler = catch };
+
+	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+		sigaction(s, &sa, NULL);
+	touch_pages();
+	printf("caught %d\n", caught);
+}
+
+static void on_stack(int sig)
+{
+	char room[20000];
+
+	memset(room, sig, sizeof(room));
+	caught += room[10000];
+}
+
+void case_altstack(void)
+{
+	stack_t s = { .ss_size = 1 << 20 };
+	struct sigaction sa = { .sa_handler = on_stack, .sa_flags = SA_ONSTACK };
+	unsigned int *p;
+
+	s.ss_sp = malloc(s.ss_size);
+	memset(s.ss_sp, 1, s.ss_size);
+	sigaltstack(&s, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
+	for (int i = 0; i < 20; i++) {
+		p = filled(BIG / 2);	/* pushes the stack out */
+		raise(SIGUSR1);
+		free(p);
+	}
+	printf("caught %d\n", caught == 20 * SIGUSR1);
+}
+
+static ucontext_t home, co;
+static unsigned long co_bad;
+
+/* A coroutine on a heap stack, which is itself evicted between its turns. */
+static void coroutine(void)
+{
+	char keep[100000];
+
+	memset(keep, 42, sizeof(keep));
+	for (;;) {
+		unsigned int *p = filled(1 << 20);
+
+		for (size_t i = 0; i < sizeof(keep); i += 100)
+			co_bad += keep[i] != 42;
+		co_bad += wrong(p, 1 << 20);
+		munmap(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1 << 20);
+		free(p);
+		swapcontext(&co, &home);
+	}
+}
+
+void case_coroutine(void)
+{
+	getcontext(&co);
+	co.uc_stack.ss_size = 1 << 20;
+	co.uc_stack.ss_sp = malloc(co.uc_stack.ss_size);
+	makecontext(&co, coroutine, 0);
+	for (int i = 0; i < 10; i++) {
+		unsigned int *p = filled(BIG / 2);
+
+		swapcontext(&home, &co);
+		co_bad += wrong(p, BIG / 2);
+		free(p);
+	}
+	printf("bad %lu\n", co_bad);
+}
+
+static void *churn(void *arg)
+{
+	unsigned int seed = (unsigned int)(unsigned long)arg;
+	unsigned long bad = 0;
+	unsigned int *p[32] = { NULL };
+	size_t n[32] = { 0 };
+
+	for (int i = 0; i < 150; i++) {
+		int k = rand_r(&seed) % 32;
+
+		if (p[k])
+			bad += wrong(p[k], n[k]);
+		free(p[k]);
+		n[k] = (size_t)(rand_r(&seed) % (1 << 19)) & ~3ul;
+		p[k] = filled(n[k] + 4);
+		if (!(i % 16))
+			madvise(mmap(NULL, 1 << 18, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+				1 << 18, MADV_DONTNEED);
+	}
+	return (void *)bad;
+}
+
+void case_threads(void)
+{
+	unsigned long bad = 0;
+	pthread_t t[6];
+	void *r;
+
+	for (unsigned long round = 0; round < 2; round++) {
+		for (unsigned long i = 0; i < 6; i++)
+			pthread_create(&t[i], NULL, churn, (void *)(i + round * 10));
+		for (int i = 0; i < 6; i++) {
+			pthread_join(t[i], &r);
+			bad += (unsigned long)r;
+		}
+	}
+	printf("bad %lu\n", bad);
+}

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Many threads, little memory, no wrong word, by every way in which a fault is served
+# and a page is evicted. What a run did is its seed's; the seed is printed.
+#
+# usage: soak.sh BUILD-DIR SECONDS-OF-EACH [SEED]
+set -euo pipefail
+
+build=$(realpath "$1") seconds=$2 seed=${3:-$RANDOM}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failed=0 n=0
+
+while read -r threads mib options; do
+	n=$((n + 1)) status=0
+	# shellcheck disable=SC2086
+	timeout -k 5 $((seconds * 4 + 60)) "$build/fltctl" record $options -L "$mib" -o trace.flt -- \
+		"$build/tests/recorder/soak" "$seconds" "$threads" $((seed + n)) > out 2> err || status=$?
+	pages=$(sed -n 's/.* \([0-9]*\) pages evicted.*/\1/p' err)
+	refused=$(grep -c 'runs unlimited' err || true)
+	if [ $status != 0 ] || [ "$(cat out)" != 'wrong 0' ]; then
+		echo "not ok $threads threads, -L $mib $options, seed $((seed + n)): status $status, $(cat out)"
+		head -5 err
+		failed=1
+	elif [ "${pages:-0}" -lt 1000 ]; then
+		echo "not ok $threads threads, -L $mib $options: only ${pages:-no} pages evicted"
+		failed=1
+	else
+		echo "ok $threads threads, -L $mib $options, seed $((seed + n)): $(grep -o '[0-9]* operations' err), $pages pages evicted, $refused processes let go"
+	fi
+	rm -f trace.flt*
+done << 'END'
+12 2
+8 4 --policy clock --sample 100
+12 2 --no-inline
+8 2 --no-move
+16 3 --no-move --no-inline
+24 6 --latency 3us --no-stack
+END
+[ $failed = 0 ]
