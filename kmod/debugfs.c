@@ -11,6 +11,7 @@
 #include "session.h"
 #include "tally.h"
 #include "task.h"
+#include "wss.h"
 
 #define COUNTER(_name, _expr)							\
 static u64 read_##_name(const struct flt_tally_sum *t,				\
@@ -145,6 +146,34 @@ static const struct file_operations procs_fops = {
 	.release = seq_release_private,
 };
 
+static int wss_show(struct seq_file *m, void *v)
+{
+	struct flt_wss_report *r = kmalloc(sizeof(*r), GFP_KERNEL);
+	const struct flt_wss_scan *scan = &r->sample.scan;
+	u32 slot;
+
+	if (!r)
+		return -ENOMEM;
+	seq_puts(m, "tracker pid state time window rss anon file shmem first_touch refault scan_ns comm\n");
+	for (slot = 0; !flt_wss_latest(&slot, r); slot++) {
+		seq_printf(m, "%u %u %s %llu %llu %llu %llu %llu %llu ", r->id, r->tgid,
+			   r->ended ? "ended" : "live", r->sample.time, r->sample.window,
+			   scan->count.rss, scan->count.kind[FLT_WSS_KIND_ANON],
+			   scan->count.kind[FLT_WSS_KIND_FILE],
+			   scan->count.kind[FLT_WSS_KIND_SHMEM]);
+		if (r->sample.accounted)
+			seq_printf(m, "%llu %llu ", r->sample.first_touch, r->sample.refault);
+		else
+			seq_puts(m, "- - ");
+		seq_printf(m, "%llu ", scan->duration);
+		seq_escape_str(m, r->comm, ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NP, "\\");
+		seq_putc(m, '\n');
+	}
+	kfree(r);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(wss);
+
 static struct dentry *root;
 
 void __init flt_debugfs_init(void)
@@ -157,6 +186,7 @@ void __init flt_debugfs_init(void)
 				    &counter_fops);
 	debugfs_create_file("hooks", 0400, root, NULL, &hooks_fops);
 	debugfs_create_file("procs", 0400, root, NULL, &procs_fops);
+	debugfs_create_file("wss", 0400, root, NULL, &wss_fops);
 	flt_relay_init(root);
 }
 

@@ -159,6 +159,60 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
+struct wss_dump {
+	struct flt_wss_cursor cursor;
+	struct flt_wss_report report;
+};
+
+static int begin_wss(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = flt_genl_dump_attrs(cb);
+	struct wss_dump *dump;
+	int i, err = flt_request_admit_dump(cb);
+
+	for (i = FLT_WSS_TGID; !err && i <= FLT_WSS_MAX; i++)
+		if (i != FLT_WSS_AFTER)
+			err = flt_request_refuse(attrs[i], "flt: only ID and AFTER are for dumps",
+						 cb->extack);
+	if (err)
+		return err;
+	if (!attrs[FLT_WSS_ID]) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "ID is missing");
+		return -EINVAL;
+	}
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->cursor.id = nla_get_u32(attrs[FLT_WSS_ID]);
+	if (attrs[FLT_WSS_AFTER])
+		dump->cursor.after = nla_get_u64(attrs[FLT_WSS_AFTER]);
+	/* Not beyond: what comes meanwhile would be passed over for other processes. */
+	err = flt_wss_last_key(dump->cursor.id, &dump->cursor.last);
+	if (err) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[FLT_WSS_ID], "flt: no such tracker");
+		kfree(dump);
+		return err;
+	}
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct wss_dump *dump;
+	int err = cb->args[0] ? 0 : begin_wss(cb);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	while (!flt_wss_next(&dump->cursor, &dump->report)) {
+		if (DUMP_ROW(skb, cb, FLT_CMD_WSS_GET, flt_reply_wss(skb, &dump->report)))
+			break;
+		dump->cursor.index++;
+	}
+	return skb->len;
+}
+
 int flt_dump_done(struct netlink_callback *cb)
 {
 	kfree((void *)cb->args[0]);

@@ -81,25 +81,35 @@ static void displace(struct flt_hook *h)
 }
 
 /* The address only: a probe without handlers, placed switched off. */
-static int find_function(const char *symbol)
+static int find_function(const char *symbol, void **address)
 {
 	struct kprobe kp = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
 	int err = register_kprobe(&kp);
 
-	if (!err)
-		unregister_kprobe(&kp);
-	return err;
+	if (err)
+		return err;
+	*address = kp.addr;
+	unregister_kprobe(&kp);
+	return 0;
+}
+
+void *flt_hook_function(const char *symbol)
+{
+	void *address;
+
+	return find_function(symbol, &address) ? NULL : address;
 }
 
 static int find(struct flt_hook *h)
 {
 	int i, err = -ENOENT;
+	void *address;
 
 	for (i = 0; i < FLT_HOOK_SYMBOLS && h->symbol[i]; i++) {
 		if (h->type == FLT_HOOK_TYPE_TRACEPOINT)
 			err = find_tracepoint(h, h->symbol[i]);
 		else
-			err = find_function(h->symbol[i]);
+			err = find_function(h->symbol[i], &address);
 		if (!err) {
 			h->taken = h->symbol[i];
 			break;

@@ -102,6 +102,9 @@ void flt_hook_add(struct flt_hook *hook);
 int flt_hook_get(struct flt_hook *hook);
 void flt_hook_put(struct flt_hook *hook);
 
+/* The address to call a function at that is not exported, past a landing pad; NULL: none. */
+void *flt_hook_function(const char *symbol);
+
 u32 flt_hook_features(void);
 unsigned int flt_hook_maxactive(void);
 /* 0, or -ENOENT past the last. */

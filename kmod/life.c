@@ -5,6 +5,7 @@
 #include "life.h"
 #include "proc.h"
 #include "task.h"
+#include "wss.h"
 
 static u32 following;
 
@@ -34,8 +35,11 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	u32 sessions = READ_ONCE(following);
 
 	flt_hook_hit(FLT_HOOK_ID_FORK);
-	if (sessions && child->tgid != parent->tgid)
+	if (child->tgid == parent->tgid)
+		return;
+	if (sessions)
 		flt_proc_inherit(parent, child, sessions);
+	flt_wss_fork(parent, child);
 }
 
 struct flt_hook flt_life_exit = {

@@ -19,6 +19,7 @@
 #include "session.h"
 #include "tally.h"
 #include "task.h"
+#include "wss.h"
 
 static bool accounting = true;
 module_param(accounting, bool, 0444);
@@ -62,6 +63,9 @@ static int __init flt_init(void)
 	err = flt_task_init(max_tasks);
 	if (err)
 		goto err_task;
+	err = flt_wss_init(&flt_life_fork);
+	if (err)
+		goto err_wss;
 	err = flt_session_init(accounting);
 	if (err)
 		goto err_session;
@@ -75,6 +79,8 @@ static int __init flt_init(void)
 err_netlink:
 	flt_session_exit();
 err_session:
+	flt_wss_exit();
+err_wss:
 	flt_task_exit();
 err_task:
 	flt_proc_exit();
@@ -88,6 +94,7 @@ static void __exit flt_exit(void)
 {
 	flt_debugfs_exit();
 	flt_netlink_exit();
+	flt_wss_exit();
 	flt_session_exit();
 	flt_task_exit();
 	flt_proc_exit();

@@ -156,6 +156,11 @@ bool flt_proc_watched(const struct task_struct *task)
 	return task->start_boottime >= READ_ONCE(watched_since);
 }
 
+bool flt_proc_watching(void)
+{
+	return READ_ONCE(watched_since) != U64_MAX;
+}
+
 void flt_proc_watch(u64 since)
 {
 	raw_spin_lock(&flt_proc_lock);

@@ -81,6 +81,7 @@ void flt_proc_watch(u64 since);
 void flt_proc_unwatch(void);
 /* Whether @task was born while watched: then all its faults should be known. */
 bool flt_proc_watched(const struct task_struct *task);
+bool flt_proc_watching(void);
 
 /* First row at or after *@slot with any of @sessions (0: any row); -ENOENT past the last. */
 int flt_proc_next(u32 *slot, u32 sessions, struct flt_proc_report *report);

@@ -100,7 +100,7 @@ int flt_reply_info(struct sk_buff *skb)
 	if (nla_put_u32(skb, FLT_INFO_API, FLT_API_VERSION) ||
 	    nla_put_u32(skb, FLT_INFO_SCHEMA, FLT_SCHEMA_VERSION) ||
 	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
-	    nla_put_u32(skb, FLT_INFO_FEATURES, flt_hook_features()) ||
+	    nla_put_u32(skb, FLT_INFO_FEATURES, flt_hook_features() | FLT_FEATURE_WSS) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
@@ -261,4 +261,98 @@ int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, b
 						FLT_SESSION_PAD)))
 		return -EMSGSIZE;
 	return put_account(skb, FLT_SESSION_ACCOUNT, &r->account, kinds);
+}
+
+struct number {
+	int attr;
+	u64 value;
+};
+
+static int put_numbers(struct sk_buff *skb, const struct number *n, size_t count, int pad)
+{
+	for (; count; count--, n++)
+		if (n->value && nla_put_u64_64bit(skb, n->attr, n->value, pad))
+			return -EMSGSIZE;
+	return 0;
+}
+
+int flt_reply_wss_status(struct sk_buff *skb, const struct flt_wss_status *s)
+{
+	const struct number numbers[] = {
+		{ FLT_WSS_INTERVAL, s->config.interval },
+		{ FLT_WSS_UNTRACKED, s->untracked },
+		{ FLT_WSS_SAMPLES, s->samples },
+		{ FLT_WSS_OVERWRITTEN, s->overwritten },
+		{ FLT_WSS_BUSY, s->busy },
+	};
+
+	if (nla_put_u32(skb, FLT_WSS_ID, s->id) ||
+	    nla_put_u32(skb, FLT_WSS_HISTORY, s->config.history) ||
+	    nla_put_u32(skb, FLT_WSS_BUDGET, s->config.budget) ||
+	    (s->config.follow && nla_put_flag(skb, FLT_WSS_FOLLOW)) ||
+	    nla_put_u32(skb, FLT_WSS_TARGETS, s->targets) ||
+	    nla_put_u32(skb, FLT_WSS_LIVE, s->live))
+		return -EMSGSIZE;
+	return put_numbers(skb, numbers, ARRAY_SIZE(numbers), FLT_WSS_PAD);
+}
+
+static int put_shares(struct sk_buff *skb, int attr, const u64 *bytes, int count)
+{
+	struct nlattr *nest = nla_nest_start(skb, attr);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < count; i++) {
+		if (bytes[i] && nla_put_u64_64bit(skb, i + 1, bytes[i], 0)) {
+			nla_nest_cancel(skb, nest);
+			return -EMSGSIZE;
+		}
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+int flt_reply_wss(struct sk_buff *skb, const struct flt_wss_report *r)
+{
+	const struct flt_wss_sample *s = &r->sample;
+	const struct flt_wss_scan *scan = &s->scan;
+	const struct flt_wss_count *c = &scan->count;
+	const struct number numbers[] = {
+		{ FLT_WSS_START, r->start },
+		{ FLT_WSS_KEY, s->key },
+		{ FLT_WSS_INDEX, s->index },
+		{ FLT_WSS_TIME, s->time },
+		{ FLT_WSS_WINDOW, s->window },
+		{ FLT_WSS_DURATION, scan->duration },
+		{ FLT_WSS_HELD, scan->held },
+		{ FLT_WSS_HELD_MAX, scan->held_max },
+		{ FLT_WSS_PAGES, c->pages },
+		{ FLT_WSS_SPECIAL, c->special },
+		{ FLT_WSS_HUGETLB, c->hugetlb },
+		{ FLT_WSS_DEVICE, c->device },
+		{ FLT_WSS_RSS, c->rss },
+		{ FLT_WSS_HUGE, c->huge },
+		{ FLT_WSS_ANON, c->kind[FLT_WSS_KIND_ANON] },
+		{ FLT_WSS_FILE, c->kind[FLT_WSS_KIND_FILE] },
+		{ FLT_WSS_SHMEM, c->kind[FLT_WSS_KIND_SHMEM] },
+	};
+
+	if (nla_put_u32(skb, FLT_WSS_ID, r->id) ||
+	    nla_put_u32(skb, FLT_WSS_TGID, r->tgid) ||
+	    nla_put_string(skb, FLT_WSS_COMM, r->comm) ||
+	    (r->ended && nla_put_flag(skb, FLT_WSS_ENDED)) ||
+	    nla_put_u32(skb, FLT_WSS_FLAGS, scan->flags) ||
+	    nla_put_u32(skb, FLT_WSS_SLICES, scan->slices) ||
+	    put_numbers(skb, numbers, ARRAY_SIZE(numbers), FLT_WSS_PAD) ||
+	    put_shares(skb, FLT_WSS_AREA, c->area, __FLT_AREA_MAX) ||
+	    put_shares(skb, FLT_WSS_NODE, c->node, FLT_WSS_NODES))
+		return -EMSGSIZE;
+	/* Absent means unknown here, so 0 is said. */
+	if (s->accounted &&
+	    (nla_put_u64_64bit(skb, FLT_WSS_FIRST_TOUCH, s->first_touch, FLT_WSS_PAD) ||
+	     nla_put_u64_64bit(skb, FLT_WSS_REFAULT, s->refault, FLT_WSS_PAD) ||
+	     nla_put_u64_64bit(skb, FLT_WSS_MAJOR, s->major, FLT_WSS_PAD)))
+		return -EMSGSIZE;
+	return 0;
 }

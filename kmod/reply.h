@@ -12,6 +12,7 @@
 #include "proc.h"
 #include "session.h"
 #include "task.h"
+#include "wss.h"
 
 /* Defined, with its commands, by netlink.c. */
 extern struct genl_family flt_netlink_family;
@@ -28,6 +29,8 @@ int flt_reply_tally(struct sk_buff *skb);
 int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind);
 int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool kinds);
 int flt_reply_task(struct sk_buff *skb, u32 tgid, const struct flt_task_report *r, bool kinds);
+int flt_reply_wss_status(struct sk_buff *skb, const struct flt_wss_status *s);
+int flt_reply_wss(struct sk_buff *skb, const struct flt_wss_report *r);
 int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, bool kinds);
 
 /* Enough for any of them in one message, with everything present. */

@@ -2,8 +2,11 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/log2.h>
+#include <linux/threads.h>
+#include <linux/time64.h>
 #include <linux/user_namespace.h>
 #include <net/genetlink.h>
+#include "hook.h"
 #include "request.h"
 
 #define KNOWN_FLAGS (NLM_F_REQUEST | NLM_F_ACK | NLM_F_ECHO | NLM_F_DUMP)
@@ -146,4 +149,58 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 		return -EINVAL;
 	}
 	return filter ? parse_filter(&c->filter, filter, extack) : 0;
+}
+
+static struct netlink_range_validation wss_id_range = { .min = 1, .max = U32_MAX };
+static struct netlink_range_validation wss_pid_range = { .min = 1, .max = PID_MAX_LIMIT };
+static struct netlink_range_validation wss_interval_range = {
+	.min = 10 * NSEC_PER_MSEC, .max = 3600 * NSEC_PER_SEC,
+};
+
+const struct nla_policy flt_request_wss_policy[FLT_WSS_MAX + 1] = {
+	[FLT_WSS_ID] = NLA_POLICY_FULL_RANGE(NLA_U32, &wss_id_range),
+	[FLT_WSS_TGID] = NLA_POLICY_FULL_RANGE(NLA_U32, &wss_pid_range),
+	[FLT_WSS_FOLLOW] = { .type = NLA_FLAG },
+	[FLT_WSS_INTERVAL] = NLA_POLICY_FULL_RANGE(NLA_U64, &wss_interval_range),
+	[FLT_WSS_HISTORY] = NLA_POLICY_RANGE(NLA_U32, 1, 1024),
+	[FLT_WSS_BUDGET] = NLA_POLICY_RANGE(NLA_U32, 1, 100),
+	[FLT_WSS_AFTER] = { .type = NLA_U64 },
+};
+
+int flt_request_wss(struct flt_wss_config *c, u32 *tgids, u32 *count, struct genl_info *info)
+{
+	struct nlattr **a = info->attrs, *attr;
+	int rest, err;
+
+	err = flt_request_refuse(a[FLT_WSS_ID], "flt: the module chooses the ID", info->extack);
+	if (!err)
+		err = flt_request_refuse(a[FLT_WSS_AFTER], "flt: AFTER is for WSS_GET dumps",
+					 info->extack);
+	if (err)
+		return err;
+	*count = 0;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != FLT_WSS_TGID)
+			continue;
+		if (*count == FLT_SESSION_TGIDS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "flt: too many TGIDs");
+			return -ERANGE;
+		}
+		tgids[(*count)++] = nla_get_u32(attr);
+	}
+	if (!*count) {
+		NL_SET_ERR_MSG_MOD(info->extack, "TGID is missing");
+		return -EINVAL;
+	}
+	*c = (struct flt_wss_config) {
+		.interval = a[FLT_WSS_INTERVAL] ? nla_get_u64(a[FLT_WSS_INTERVAL]) : NSEC_PER_SEC,
+		.history = a[FLT_WSS_HISTORY] ? nla_get_u32(a[FLT_WSS_HISTORY]) : 256,
+		.budget = a[FLT_WSS_BUDGET] ? nla_get_u32(a[FLT_WSS_BUDGET]) : 2,
+		.follow = nla_get_flag(a[FLT_WSS_FOLLOW]),
+	};
+	if (c->follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW)) {
+		NL_SET_ERR_MSG_MOD(info->extack, "forks cannot be followed on this kernel");
+		return -EOPNOTSUPP;
+	}
+	return 0;
 }

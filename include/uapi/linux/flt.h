@@ -13,10 +13,11 @@
  *   -EINVAL   attribute missing, malformed, of another command, or contradictory
  *   -ERANGE   value outside its range
  *   -ESRCH    no such process, or it never faulted while accounting was on
- *   -ENOENT   no such session
- *   -EACCES   the session belongs to another socket
- *   -ENOSPC   all sessions are taken
+ *   -ENOENT   no such session or tracker
+ *   -EACCES   the session or tracker belongs to another socket
+ *   -ENOSPC   all sessions, trackers or slots of trackers are taken
  *   -ENFILE   no row is left in the process table
+ *   -EBUSY    that process is in a tracker already
  *   -EOPNOTSUPP  a dump asked of a command that has none, or the other way round;
  *             FOLLOW on a kernel without the hook for it
  *
@@ -36,6 +37,11 @@
  *                                [SUBBUFS], [FILTER]])  -> FLT_SESSION_ID
  *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
  *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
+ *   FLT_CMD_WSS_TRACK    do     (TGID..., [FOLLOW], [INTERVAL], [HISTORY], [BUDGET])
+ *                                                 -> FLT_WSS_ID
+ *   FLT_CMD_WSS_UNTRACK  do     (ID)              -> ()
+ *   FLT_CMD_WSS_GET      do     (ID)              -> FLT_WSS_* the tracker
+ *                        dump   (ID, [AFTER])     -> FLT_WSS_* a message per sample
  *
  * A reply carries the command number of its request.
  *
@@ -74,6 +80,25 @@
  * a file is a row of sub-buffers, each begun by a struct flt_subbuf. Nothing is
  * overwritten: when all sub-buffers are full new records are lost, and counted.
  * FLT_SESSION_WRITTEN + FLT_SESSION_LOST is what matched. Needs debugfs.
+ *
+ * Working sets. A tracker reads and clears the accessed bits of its processes' page
+ * tables every INTERVAL and keeps the last HISTORY samples of each; with FOLLOW also
+ * those of what they fork. It lives as long as the socket that made it. The first
+ * scan of a process that was there before only clears, and makes no sample. At most
+ * BUDGET per cent of one CPU go into scanning: the interval is stretched instead, and
+ * the sample says so; its WINDOW is always the true one. Samples come process by
+ * process; ask for those AFTER the greatest KEY seen, and nothing comes twice. A
+ * process is in one tracker at a time. What a sample knows:
+ *   - a page is 4 KiB, or what a huge PMD maps; it counts if a CPU loaded or stored
+ *     through this process's page table since the scan before, or if it was mapped by
+ *     a fault since (a file fault maps up to 16 pages, all of which count);
+ *   - not seen: read(2) and write(2) of files, device DMA, secondary page tables (KVM;
+ *     FLT_WSS_SECONDARY), hugetlb and PFN maps (bytes given), and a page whose bit
+ *     reclaim took first;
+ *   - FIRST_TOUCH and REFAULT are from the faults of the process in the window and need
+ *     accounting: absent without it. FIRST_TOUCH is a page (2 MiB for a huge one) per
+ *     fault of the kinds anon, huge, file, shared and cow. REFAULT is swap-ins, or major
+ *     faults where there were more of those.
  */
 #ifndef _UAPI_LINUX_FLT_H
 #define _UAPI_LINUX_FLT_H
@@ -99,6 +124,9 @@ enum flt_cmd {
 	FLT_CMD_SESSION_NEW,
 	FLT_CMD_SESSION_GET,
 	FLT_CMD_SESSION_DEL,
+	FLT_CMD_WSS_TRACK,
+	FLT_CMD_WSS_UNTRACK,
+	FLT_CMD_WSS_GET,
 	__FLT_CMD_LAST
 };
 #define FLT_CMD_MAX (__FLT_CMD_LAST - 1)
@@ -130,7 +158,8 @@ enum flt_info_attr {
 #define FLT_FEATURE_EXIT (1u << 1)	/* process ends are seen at once */
 #define FLT_FEATURE_FOLLOW (1u << 2)	/* forks can be followed */
 #define FLT_FEATURE_EXEC (1u << 3)	/* names follow exec */
-#define __FLT_FEATURE_ALL 0xfu
+#define FLT_FEATURE_WSS (1u << 6)	/* working sets by accessed bits */
+#define __FLT_FEATURE_ALL 0x4fu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {
@@ -295,5 +324,62 @@ enum flt_session_attr {
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)
+
+/* FLT_CMD_WSS_* */
+enum flt_wss_attr {
+	FLT_WSS_ID = 1,		/* u32, from 1 */
+	FLT_WSS_TGID,		/* u32; in TRACK repeated, at most FLT_SESSION_TGIDS_MAX */
+	FLT_WSS_FOLLOW,		/* flag: and what they fork from now on */
+	FLT_WSS_INTERVAL,	/* nanoseconds, 10 ms to 1 h (1 s) */
+	FLT_WSS_HISTORY,	/* u32: samples kept of each process, 1 to 1024 (256) */
+	FLT_WSS_BUDGET,		/* u32: per cent of one CPU, 1 to 100 (2) */
+	FLT_WSS_AFTER,		/* request: only samples with a greater KEY */
+
+	/* Of a tracker. */
+	FLT_WSS_TARGETS,	/* u32: processes with samples, ended ones included */
+	FLT_WSS_LIVE,		/* u32: of those, not ended */
+	FLT_WSS_UNTRACKED,	/* descendants that no slot was left for */
+	FLT_WSS_SAMPLES,	/* ever made */
+	FLT_WSS_OVERWRITTEN,	/* of those, no longer there */
+	FLT_WSS_BUSY,		/* nanoseconds that scans took */
+
+	/* Of a sample, beside TGID. Bytes unless said otherwise. */
+	FLT_WSS_KEY,		/* rises within a tracker */
+	FLT_WSS_INDEX,		/* of the process, from 1: a gap was overwritten */
+	FLT_WSS_START,		/* as FLT_PROC_START */
+	FLT_WSS_COMM,		/* string */
+	FLT_WSS_ENDED,		/* flag: the process has ended */
+	FLT_WSS_FLAGS,		/* u32: FLT_WSS_BEGUN .. */
+	FLT_WSS_TIME,		/* when the scan began */
+	FLT_WSS_WINDOW,		/* nanoseconds since the scan before began */
+	FLT_WSS_DURATION,	/* nanoseconds the scan took, waiting included */
+	FLT_WSS_HELD,		/* of those, under mmap_lock */
+	FLT_WSS_HELD_MAX,	/* nanoseconds, the longest slice under mmap_lock */
+	FLT_WSS_SLICES,		/* u32: times it was taken */
+	FLT_WSS_PAGES,		/* entries with a page that were looked at */
+	FLT_WSS_SPECIAL,	/* entries passed over: zero page, devices */
+	FLT_WSS_HUGETLB,	/* mappings passed over */
+	FLT_WSS_DEVICE,		/* the same: PFN maps */
+	FLT_WSS_RSS,		/* mapped, seen by the scan */
+	FLT_WSS_HUGE,		/* of that, by huge PMDs */
+	FLT_WSS_ANON,		/* referenced: anonymous, copied file pages included */
+	FLT_WSS_FILE,		/* referenced: page cache */
+	FLT_WSS_SHMEM,		/* referenced: tmpfs, memfd, shared anonymous */
+	FLT_WSS_AREA,		/* nest: attribute i + 1 is referenced in areas of enum flt_area i */
+	FLT_WSS_NODE,		/* nest: attribute i + 1 is referenced on node i, 15: or above */
+	FLT_WSS_FIRST_TOUCH,
+	FLT_WSS_REFAULT,
+	FLT_WSS_MAJOR,		/* a page for each major fault */
+	FLT_WSS_PAD,
+	__FLT_WSS_LAST
+};
+#define FLT_WSS_MAX (__FLT_WSS_LAST - 1)
+
+#define FLT_WSS_BEGUN (1u << 0)	/* forked or executed in the window, which is then shorter */
+#define FLT_WSS_STRETCHED (1u << 1)	/* the budget made the window longer than asked for */
+#define FLT_WSS_CUT (1u << 2)	/* not scanned to the end: it ended, or held its lock for too long */
+#define FLT_WSS_UNFLUSHED (1u << 3)	/* cached translations may hide pages in constant use */
+#define FLT_WSS_SECONDARY (1u << 4)	/* has secondary page tables, which are not looked at */
+#define FLT_WSS_MARKED (1u << 5)	/* reclaim was told by marking pages accessed: no young flag */
 
 #endif
