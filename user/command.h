@@ -75,5 +75,6 @@ extern const struct flt_command flt_command_script;
 extern const struct flt_command flt_command_stats;
 extern const struct flt_command flt_command_trace;
 extern const struct flt_command flt_command_visualize;
+extern const struct flt_command flt_command_wss;
 
 #endif

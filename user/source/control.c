@@ -8,14 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "source/control_inside.h"
 #include "source/decode.h"
-#include "source/genl.h"
 
 #define DUMP_TRIES 3
-
-struct flt_control {
-	struct flt_genl *genl;
-};
 
 static int take_info(void *arg, struct nlattr *attrs, int length)
 {

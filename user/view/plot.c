@@ -12,7 +12,7 @@
 #define TICKS 4
 
 /* The next of 1, 2, 5, 10, ... times a power of ten (of two for bytes) above the largest value. */
-static double ceiling(double largest, bool bytes)
+double flt_plot_ceiling(double largest, bool bytes)
 {
 	double step = 1;
 
@@ -27,7 +27,7 @@ static double ceiling(double largest, bool bytes)
 	return step >= largest ? step : 2 * step >= largest ? 2 * step : 5 * step >= largest ? 5 * step : 10 * step;
 }
 
-static void tick_text(char *text, size_t size, double value, bool bytes)
+void flt_plot_tick(char *text, size_t size, double value, bool bytes)
 {
 	char unit[FLT_UNITS_TEXT];
 
@@ -78,7 +78,7 @@ void flt_plot_write(FILE *out, const struct flt_plot *p)
 		for (k = 0; k < p->lines[i].count; k++)
 			if (p->lines[i].values[k] > largest)
 				largest = p->lines[i].values[k];
-	top = ceiling(largest, p->bytes);
+	top = flt_plot_ceiling(largest, p->bytes);
 	fprintf(out, "<figure class=\"plot\" data-seconds=\"%.9g\" data-bytes=\"%d\">\n<figcaption>", p->seconds, p->bytes);
 	flt_xml_text(out, p->title);
 	for (i = 0; i < p->count; i++) {
@@ -88,7 +88,7 @@ void flt_plot_write(FILE *out, const struct flt_plot *p)
 	}
 	fputs("<output></output></figcaption>\n<div class=\"box\"><div class=\"ticks\">", out);
 	for (tick = TICKS; tick >= 0; tick--) {
-		tick_text(text, sizeof(text), top * tick / TICKS, p->bytes);
+		flt_plot_tick(text, sizeof(text), top * tick / TICKS, p->bytes);
 		fprintf(out, "<span>%s</span>", text);
 	}
 	fprintf(out, "</div>\n<svg viewBox=\"0 0 %g %g\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"", WIDTH, HEIGHT);

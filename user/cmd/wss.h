@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * wss.h - what the files of 'fltctl wss' share.
+ *
+ *   wss.c          options, and the plan they make
+ *   wss_run.c      the plan, window by window
+ *   wss_module.c   methods of the flt module: scan, fault
+ *   wss_kernel.c   methods of the kernel's own files: refs, idle, damon
+ *   wss_rows.c     a sample as rows
+ *   wss_summary.c  what all samples say: quantiles, advice, comparison, plot
+ */
+#ifndef FLT_CMD_WSS_H
+#define FLT_CMD_WSS_H
+
+#include "command.h"
+#include "job.h"
+#include "sample.h"
+#include "view/table.h"
+
+enum wss_by { WSS_BY_PROCESS = 0, WSS_BY_VMA, WSS_BY_KIND, WSS_BY_NODE };
+
+struct wss_args {
+	struct flt_ids pids;
+	bool follow;
+	int method;		/* 0: auto, else index into wss_methods + 1 */
+	bool compare;
+	bool cumulative;
+	uint64_t profile;	/* windows, each twice as long as the last */
+	int by;			/* enum wss_by */
+	uint64_t budget;
+	const char *plot;
+	int format;		/* enum flt_format */
+};
+
+/* A process that is looked at by a method that looks at processes one by one. */
+struct wss_target {
+	uint32_t tgid;
+	bool ended;
+	uint64_t begun;		/* ns, the window under way */
+	bool counted;		/* totals are known */
+	uint64_t first_touch, refault, major;
+};
+
+struct wss;
+
+struct wss_method {
+	const char *name;
+	const char *differs;	/* why its figure is another than a scan's */
+	/* 0, or why not on this machine. */
+	int (*available)(struct wss *w, struct flt_errmsg *e);
+	/* The first window begins. */
+	int (*begin)(struct wss *w);
+	/* A window is over, the next begins. May be NULL with collect. */
+	int (*sample)(struct wss *w, struct wss_target *t, struct flt_sample *out);
+	/* In place of sample, many times in a window: whatever samples there are. */
+	int (*collect)(struct wss *w, struct flt_samples *out);
+	void (*end)(struct wss *w);
+};
+
+extern const struct wss_method wss_method_scan, wss_method_fault, wss_method_refs,
+	wss_method_idle, wss_method_damon;
+extern const struct wss_method *const wss_methods[];	/* NULL-terminated, best first */
+
+struct wss_step {
+	const struct wss_method *method;
+	uint64_t ticks;		/* of a window */
+	uint64_t windows;	/* 0: until the end */
+};
+
+#define WSS_STEPS 24
+
+struct flt_idle;
+struct flt_damon;
+
+struct wss {
+	const struct flt_command *command;
+	const struct wss_args *args;
+	struct flt_control *control;	/* NULL: no module */
+	uint64_t interval, count;	/* ns; windows, 0: until the end */
+	uint64_t tick;			/* ns */
+
+	struct wss_step step[WSS_STEPS];
+	size_t steps, at;
+	uint64_t ticks, windows;	/* of the step under way */
+
+	struct flt_loop *loop;
+	struct flt_job job;
+	struct flt_errmsg e;
+	struct wss_target *target;
+	size_t targets;
+	struct flt_samples all;
+	const struct wss_method **taken;	/* by which method each of all was taken */
+	struct flt_sample_areas areas;	/* of the last sample, with --by=vma */
+	uint32_t lost_flags;		/* of any sample */
+	uint64_t lost, untracked;
+
+	/* Of methods. */
+	uint32_t tracker, session;
+	uint64_t key, received;
+	struct flt_idle *idle;
+	struct flt_damon *damon;
+
+	struct flt_table *table;
+	struct flt_column *columns;
+	double wall_offset;		/* seconds, CLOCK_REALTIME - CLOCK_MONOTONIC */
+	bool headed;
+};
+
+/* wss_run.c */
+int wss_run(struct wss *w, char **command);
+uint64_t wss_now(void);
+uint64_t wss_window(const struct wss *w);	/* ns, asked for in the step under way */
+
+/* wss_module.c */
+/* Fills what the module knows of the target's faults since the last call; nothing without it. */
+void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s);
+
+/* wss_rows.c */
+int wss_rows_open(struct wss *w);
+void wss_rows_close(struct wss *w);
+int wss_rows_sample(struct wss *w, const struct flt_sample *s);
+int wss_rows_quantile(struct wss *w, const struct flt_sample *s, double quantile, uint64_t bytes);
+void wss_rows_flush(struct wss *w);
+
+/* wss_summary.c */
+int wss_summary(struct wss *w);
+int wss_plot(struct wss *w);
+
+#endif

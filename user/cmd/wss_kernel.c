@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+
+#include "cmd/wss.h"
+#include "source/damon.h"
+#include "source/idle.h"
+#include "source/smaps.h"
+
+/* Begins a window for each target; those that have ended are left out. */
+static int each_target(struct wss *w, int (*fn)(struct wss *w, struct wss_target *t))
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < w->targets; i++) {
+		if (w->target[i].ended)
+			continue;
+		ret = fn(w, &w->target[i]);
+		if (ret == -ESRCH)
+			w->target[i].ended = true;
+		else if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int refs_available(struct wss *w, struct flt_errmsg *e)
+{
+	(void)w;
+	(void)e;
+	return 0;
+}
+
+static int refs_clear(struct wss *w, struct wss_target *t)
+{
+	return flt_smaps_clear(t->tgid, &w->e);
+}
+
+static int refs_begin(struct wss *w)
+{
+	return each_target(w, refs_clear);
+}
+
+static int refs_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
+	int ret = flt_smaps_read(t->tgid, s, w->args->by == WSS_BY_VMA ? &w->areas : NULL, &w->e);
+
+	if (!ret && !w->args->cumulative)
+		ret = flt_smaps_clear(t->tgid, &w->e);
+	return ret;
+}
+
+static void refs_end(struct wss *w)
+{
+	(void)w;
+}
+
+const struct wss_method wss_method_refs = {
+	.name = "refs",
+	.differs = "accessed bits and reclaim's marks, which other users of a page set, too",
+	.available = refs_available,
+	.begin = refs_begin,
+	.sample = refs_sample,
+	.end = refs_end,
+};
+
+static int idle_available(struct wss *w, struct flt_errmsg *e)
+{
+	struct flt_idle *idle;
+	int ret = flt_idle_open(&idle, e);
+
+	(void)w;
+	if (!ret)
+		flt_idle_close(idle);
+	return ret;
+}
+
+static int idle_mark(struct wss *w, struct wss_target *t)
+{
+	return flt_idle_mark(w->idle, t->tgid, &w->e);
+}
+
+static int idle_begin(struct wss *w)
+{
+	int ret = flt_idle_open(&w->idle, &w->e);
+
+	return ret ? ret : each_target(w, idle_mark);
+}
+
+static int idle_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
+	int ret = flt_idle_read(w->idle, t->tgid, s, &w->e);
+
+	if (!ret && !w->args->cumulative)
+		ret = flt_idle_mark(w->idle, t->tgid, &w->e);
+	return ret;
+}
+
+static void idle_end(struct wss *w)
+{
+	flt_idle_close(w->idle);
+	w->idle = NULL;
+}
+
+const struct wss_method wss_method_idle = {
+	.name = "idle",
+	.differs = "pages, not mappings: used by anybody, and of files by read(2), too",
+	.available = idle_available,
+	.begin = idle_begin,
+	.sample = idle_sample,
+	.end = idle_end,
+};
+
+static int damon_available(struct wss *w, struct flt_errmsg *e)
+{
+	if (w->args->pids.count > 1)
+		return flt_errmsg_set(e, -EOPNOTSUPP, "damon is for one process at a time here");
+	return flt_damon_available(e);
+}
+
+static int damon_begin(struct wss *w)
+{
+	return flt_damon_open(&w->damon, w->target[0].tgid, wss_window(w), &w->e);
+}
+
+static int damon_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
+	(void)t;
+	return flt_damon_read(w->damon, s, &w->e);
+}
+
+static void damon_end(struct wss *w)
+{
+	flt_damon_close(w->damon);
+	w->damon = NULL;
+}
+
+const struct wss_method wss_method_damon = {
+	.name = "damon",
+	.differs = "an estimate: one page of a region tells for all of it",
+	.available = damon_available,
+	.begin = damon_begin,
+	.sample = damon_sample,
+	.end = damon_end,
+};

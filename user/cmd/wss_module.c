@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/wss.h"
+#include "source/control.h"
+#include "source/control_wss.h"
+#include "source/machine.h"
+
+#define HUGE_BYTES (2ull << 20)
+
+static int needs_module(struct wss *w, struct flt_errmsg *e)
+{
+	if (!w->control)
+		return flt_errmsg_set(e, -EOPNOTSUPP, "the flt module is not loaded or may not be asked");
+	if (!flt_machine_initial_pid_namespace())
+		return flt_errmsg_set(e, -EOPNOTSUPP, "this is not the initial PID namespace: the flt "
+				      "module's pids mean others here; run fltctl outside of it");
+	return 0;
+}
+
+/*
+ * The same sum as the module's own samples have (FLT_WSS_FIRST_TOUCH): a page for
+ * each first touch, whatever the fault mapped around it.
+ */
+void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t first_touch, refault, major, swap;
+	const uint64_t *k;
+	struct flt_row row;
+
+	if (s->has & FLT_SAMPLE_FAULTS || needs_module(w, NULL))
+		return;
+	if (flt_control_proc_kinds(w->control, t->tgid, &row, NULL)) {
+		row = (struct flt_row){ 0 };
+		/* No fault counted yet: that is known, too. */
+	}
+	k = row.account.kinds;
+	first_touch = (k[FLT_KIND_ANON] + k[FLT_KIND_FILE] + k[FLT_KIND_SHARED] + k[FLT_KIND_COW]) * page +
+		      k[FLT_KIND_HUGE] * HUGE_BYTES;
+	major = row.account.major * page;
+	swap = k[FLT_KIND_SWAP] * page;
+	refault = swap > major ? swap : major;
+	if (t->counted && first_touch >= t->first_touch) {
+		s->first_touch = first_touch - t->first_touch;
+		s->refault = refault - t->refault;
+		s->major = major - t->major;
+		s->has |= FLT_SAMPLE_FAULTS;
+	}
+	t->counted = true;
+	t->first_touch = first_touch;
+	t->refault = refault;
+	t->major = major;
+}
+
+static int scan_available(struct wss *w, struct flt_errmsg *e)
+{
+	struct flt_info info;
+	int ret = needs_module(w, e);
+
+	if (!ret)
+		ret = flt_control_info(w->control, &info, e);
+	if (!ret && !(info.features & FLT_FEATURE_WSS))
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "the flt module cannot scan on this kernel");
+	return ret;
+}
+
+static int scan_begin(struct wss *w)
+{
+	const struct flt_wss_wish wish = {
+		.interval = wss_window(w),
+		.budget = (uint32_t)w->args->budget,
+		.follow = w->job.child.pid || w->args->follow,
+	};
+	uint32_t *tgids = calloc(w->targets, sizeof(*tgids));
+	size_t i, count = 0;
+	int ret = -ESRCH;
+
+	if (!tgids)
+		return -ENOMEM;
+	for (i = 0; i < w->targets; i++)
+		if (!w->target[i].ended)
+			tgids[count++] = w->target[i].tgid;
+	w->key = 0;
+	w->received = 0;
+	if (count)
+		ret = flt_control_wss_track(w->control, tgids, count, &wish, &w->tracker, &w->e);
+	free(tgids);
+	return ret;
+}
+
+static int scan_collect(struct wss *w, struct flt_samples *out)
+{
+	struct flt_wss_tracker tracker;
+	size_t i;
+	int ret;
+
+	/* Before the samples: what it counts is then there, or lost. */
+	ret = flt_control_wss_tracker(w->control, w->tracker, &tracker, &w->e);
+	if (!ret)
+		ret = flt_control_wss_samples(w->control, w->tracker, w->key, out, &w->e);
+	if (ret)
+		return ret;
+	for (i = 0; i < out->count; i++)
+		if (out->sample[i].key > w->key)
+			w->key = out->sample[i].key;
+	w->received += out->count;
+	if (tracker.samples > w->received + w->lost)
+		w->lost = tracker.samples - w->received;
+	w->untracked = tracker.untracked;
+	if (!tracker.live && !w->job.child.pid)
+		flt_loop_stop(w->loop);
+	return 0;
+}
+
+static void scan_end(struct wss *w)
+{
+	flt_control_wss_untrack(w->control, w->tracker, NULL);
+	w->tracker = 0;
+}
+
+const struct wss_method wss_method_scan = {
+	.name = "scan",
+	.differs = "accessed bits, at the size a page is mapped; a fault's neighbours count once",
+	.available = scan_available,
+	.begin = scan_begin,
+	.collect = scan_collect,
+	.end = scan_end,
+};
+
+static int fault_begin(struct wss *w)
+{
+	(void)w;
+	return 0;
+}
+
+/* All that it knows is filled in for every method, by wss_faults(). */
+static int fault_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
+	(void)w;
+	(void)t;
+	(void)s;
+	return 0;
+}
+
+static void fault_end(struct wss *w)
+{
+	(void)w;
+}
+
+const struct wss_method wss_method_fault = {
+	.name = "fault",
+	.differs = "only pages that were not there before: a floor, 0 for what stays mapped",
+	.available = needs_module,
+	.begin = fault_begin,
+	.sample = fault_sample,
+	.end = fault_end,
+};

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/wss.h"
+#include "source/control.h"
+#include "source/procfs.h"
+#include "source/smaps.h"
+#include "units.h"
+
+/* PSS takes a walk over all pages each time: not for windows shorter than this. */
+#define PSS_WINDOW_NS FLT_NSEC_PER_SEC
+
+uint64_t wss_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+uint64_t wss_window(const struct wss *w)
+{
+	return w->step[w->at].ticks * w->tick;
+}
+
+static int keep(struct wss *w, struct flt_sample *s)
+{
+	const struct wss_method *m = w->step[w->at].method;
+	const struct wss_method **taken;
+	uint64_t rss;
+	int ret;
+
+	if (!(s->has & FLT_SAMPLE_PSS) && wss_window(w) >= PSS_WINDOW_NS &&
+	    !flt_smaps_rollup(s->tgid, &rss, &s->pss)) {
+		s->has |= FLT_SAMPLE_PSS;
+		if (!(s->has & FLT_SAMPLE_RSS))
+			s->rss = rss;
+		s->has |= FLT_SAMPLE_RSS;
+	}
+	w->lost_flags |= s->flags;
+	ret = flt_samples_add(&w->all, s);
+	if (ret)
+		return ret;
+	taken = reallocarray(w->taken, w->all.count, sizeof(*taken));
+	if (!taken)
+		return -ENOMEM;
+	w->taken = taken;
+	taken[w->all.count - 1] = m;
+	return wss_rows_sample(w, s);
+}
+
+static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
+{
+	struct flt_sample s = { .tgid = t->tgid };
+	uint64_t now = wss_now();
+	struct flt_row row;
+	int ret;
+
+	w->areas.count = 0;
+	ret = flt_procfs_row(t->tgid, 0, &row);
+	if (ret || row.ended) {
+		t->ended = true;
+		return 0;
+	}
+	memcpy(s.comm, row.comm, sizeof(s.comm));
+	s.start = row.start;
+	ret = m->sample(w, t, &s);
+	if (ret == -ESRCH) {
+		t->ended = true;
+		return 0;
+	}
+	if (ret)
+		return ret;
+	s.duration = wss_now() - now;
+	s.time = now;
+	s.window = now - t->begun;
+	wss_faults(w, t, &s);
+	if (!w->args->cumulative)
+		t->begun = now;
+	return keep(w, &s);
+}
+
+static int look_at_all(struct wss *w, const struct wss_method *m)
+{
+	size_t i, live = 0;
+	int ret = 0;
+
+	for (i = 0; i < w->targets && !ret; i++) {
+		if (!w->target[i].ended)
+			ret = look(w, m, &w->target[i]);
+		live += !w->target[i].ended;
+	}
+	w->windows++;
+	/* A command's end is told by its own signal. */
+	if (!live && !w->job.child.pid)
+		flt_loop_stop(w->loop);
+	return ret;
+}
+
+/* A tracker's samples, when they are there. The window counts once the first process has it. */
+static int collect(struct wss *w, const struct wss_method *m)
+{
+	struct flt_samples fresh = { 0 };
+	size_t i;
+	int ret;
+
+	ret = m->collect(w, &fresh);
+	for (i = 0; i < fresh.count && !ret; i++) {
+		/* Of windows that are over by now, but were not asked for. */
+		if (w->step[w->at].windows && fresh.sample[i].index > w->step[w->at].windows)
+			continue;
+		if (fresh.sample[i].index > w->windows)
+			w->windows = fresh.sample[i].index;
+		ret = keep(w, &fresh.sample[i]);
+	}
+	flt_samples_free(&fresh);
+	return ret;
+}
+
+static int begin_step(struct wss *w)
+{
+	uint64_t now = wss_now();
+	size_t i;
+
+	w->ticks = 0;
+	w->windows = 0;
+	for (i = 0; i < w->targets; i++) {
+		struct flt_sample none = { 0 };
+
+		w->target[i].begun = now;
+		wss_faults(w, &w->target[i], &none);
+	}
+	return w->step[w->at].method->begin(w);
+}
+
+static int end_step(struct wss *w)
+{
+	w->step[w->at].method->end(w);
+	if (++w->at < w->steps)
+		return begin_step(w);
+	flt_loop_stop(w->loop);
+	return 0;
+}
+
+static int on_tick(void *arg, uint64_t expired)
+{
+	struct wss *w = arg;
+	const struct wss_step *step = &w->step[w->at];
+	int ret = 0;
+
+	(void)expired;
+	if (w->at == w->steps)
+		return 0;
+	w->ticks++;
+	if (step->method->collect)
+		ret = collect(w, step->method);
+	else if (w->ticks % step->ticks == 0)
+		ret = look_at_all(w, step->method);
+	if (!ret && w->args->format == FLT_FORMAT_TEXT && !w->args->compare)
+		wss_rows_flush(w);
+	if (!ret && step->windows && w->windows >= step->windows)
+		ret = end_step(w);
+	return ret;
+}
+
+static int bind(struct wss *w)
+{
+	const uint32_t child = (uint32_t)w->job.child.pid;
+	struct flt_row row;
+	size_t i;
+	int ret;
+
+	w->targets = child ? 1 : w->args->pids.count;
+	w->target = calloc(w->targets, sizeof(*w->target));
+	if (!w->target)
+		return -ENOMEM;
+	for (i = 0; i < w->targets; i++) {
+		w->target[i].tgid = child ? child : w->args->pids.id[i];
+		ret = flt_procfs_row(w->target[i].tgid, 0, &row);
+		if (ret)
+			return flt_errmsg_set(&w->e, ret, "there is no process %" PRIu32,
+					      w->target[i].tgid);
+	}
+	return 0;
+}
+
+/* Faults are known while somebody counts them. */
+static int count_faults(struct wss *w)
+{
+	struct flt_info info;
+	int ret;
+
+	if (!w->control)
+		return 0;
+	ret = flt_control_info(w->control, &info, &w->e);
+	if (ret || info.accounting)
+		return ret;
+	return flt_control_session_new(w->control, NULL, 0, false, &w->session, &w->e);
+}
+
+static int start(struct wss *w, char **command)
+{
+	int ret = flt_job_start(&w->job, w->loop, command, &w->e);
+
+	if (ret)
+		return ret;
+	ret = bind(w);
+	if (!ret)
+		ret = count_faults(w);
+	if (!ret)
+		ret = begin_step(w);
+	if (!ret)
+		ret = flt_loop_every(w->loop, w->tick, on_tick, w);
+	if (ret)
+		flt_job_cancel(&w->job);
+	return ret;
+}
+
+static int finish(struct wss *w)
+{
+	const struct wss_method *m = w->at < w->steps ? w->step[w->at].method : NULL;
+	int ret = 0, status;
+
+	if (m && m->collect)
+		ret = collect(w, m);
+	if (m)
+		m->end(w);
+	if (ret)
+		return flt_command_fail(w->command, &w->e, ret);
+	if (w->session)
+		flt_control_session_del(w->control, w->session, NULL);
+	status = wss_summary(w);
+	if (!status && w->args->plot)
+		status = wss_plot(w);
+	return status;
+}
+
+int wss_run(struct wss *w, char **command)
+{
+	struct timespec real;
+	int ret, status;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	w->wall_offset = (double)real.tv_sec + (double)real.tv_nsec / 1e9 - (double)wss_now() / 1e9;
+	ret = wss_rows_open(w);
+	if (!ret)
+		ret = flt_loop_new(&w->loop);
+	if (!ret)
+		ret = start(w, command);
+	if (ret) {
+		status = flt_command_fail(w->command, &w->e, ret);
+		goto out;
+	}
+	ret = flt_job_release(&w->job);
+	if (ret) {
+		flt_command_say(w->command, "cannot run %s: %s", command[0], strerror(-ret));
+		status = flt_child_exec_status(ret);
+		goto out;
+	}
+	ret = flt_loop_run(w->loop);
+	if (ret)
+		flt_command_say(w->command, "%s", flt_errmsg_text(&w->e, ret));
+	/* As many windows as asked for: the command goes on, and is waited for. */
+	flt_job_wait(&w->job);
+	status = ret ? flt_exit_of(ret) : finish(w);
+	if (command && w->job.wait_status)
+		status = flt_child_exit_status(w->job.wait_status);
+out:
+	flt_loop_free(w->loop);
+	return status;
+}
