@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * wset [-H | -f FILE | -s] [-t SECONDS] [-S STEP] MiB TOUCHED[,TOUCHED...] - a program
+ * with a known working set.
+ *
+ * Maps MiB of memory, fills it, says "ready", and then writes one byte to each page
+ * of the first TOUCHED MiB every 10 ms; with several, to each in turn for a second.
+ * -H huge pages; -f a shared mapping of FILE; -s shared memory; -S slides the window
+ * on by STEP MiB a second. Ends after SECONDS (or never), or at SIGTERM, with a line
+ * "rounds N".
+ */
+#include "region.h"
+
+#include <err.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PHASES 16
+
+static volatile sig_atomic_t ended;
+
+static void on_term(int signal)
+{
+	(void)signal;
+	ended = 1;
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static char *map_file(const char *path, size_t len)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	char *p;
+
+	if (fd < 0 || ftruncate(fd, (off_t)len))
+		err(1, "%s", path);
+	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	return p;
+}
+
+static char *map_shared(size_t len)
+{
+	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	const struct timespec pause = { 0, 10 * 1000 * 1000 };
+	size_t mib = 1ul << 20, len, touched[PHASES], phases = 0, slide = 0, at, i;
+	double seconds = 0, begin, t;
+	const char *path = NULL;
+	int opt, huge = 0, shared = 0;
+	unsigned long rounds = 0;
+	char *p, *word;
+
+	while ((opt = getopt(argc, argv, "Hf:st:S:")) != -1) {
+		switch (opt) {
+		case 'H': huge = 1; break;
+		case 'f': path = optarg; break;
+		case 's': shared = 1; break;
+		case 't': seconds = atof(optarg); break;
+		case 'S': slide = strtoul(optarg, NULL, 10); break;
+		default: return 2;
+		}
+	}
+	if (argc - optind != 2)
+		errx(2, "usage: wset [-H | -f FILE | -s] [-t SECONDS] [-S STEP] MiB TOUCHED[,TOUCHED...]");
+	len = strtoul(argv[optind], NULL, 10) * mib;
+	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES; word = strtok(NULL, ","))
+		touched[phases++] = strtoul(word, NULL, 10) * mib;
+	for (i = 0; i < phases; i++)
+		if (touched[i] > len)
+			errx(2, "more touched than there is");
+	p = path ? map_file(path, len) : shared ? map_shared(len) : huge ? region_huge(len) :
+	    region_anon(len);
+	region_write(p, len / PAGE, PAGE);
+	signal(SIGTERM, on_term);
+	printf("ready\n");
+	fflush(stdout);
+	begin = now();
+	while (!ended) {
+		t = now() - begin;
+		if (seconds > 0 && t >= seconds)
+			break;
+		at = len - touched[0] ? (size_t)t * slide * mib % (len - touched[0] + mib) : 0;
+		region_write(p + at, touched[(size_t)t % phases] / PAGE, PAGE);
+		rounds++;
+		nanosleep(&pause, NULL);
+	}
+	printf("rounds %lu\n", rounds);
+	return 0;
+}
