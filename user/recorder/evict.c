@@ -159,7 +159,7 @@ static size_t copy_run(size_t first, size_t pages)
 static size_t batch(size_t want)
 {
 	uint32_t victim[BATCH];
-	size_t n, i, k, stayed = 0;
+	size_t n, i, k, stayed = 0, before = rec.resident;
 	uint64_t from;
 
 	n = pop(victim, want < BATCH ? want : BATCH);
@@ -179,6 +179,7 @@ static size_t batch(size_t want)
 		rec.totals->evicted += k - stayed;
 	}
 	rec.totals->evict_ns += sys_now() - from;
+	rec_far_sent(before - rec.resident);
 	rec.totals->resident = rec.resident;
 	rec.totals->shadow = rec.shadow;
 	return i;

@@ -2,9 +2,10 @@
 /*
  * far.c - the far-memory model: what a page brought in would cost elsewhere.
  *
- * One link with a bandwidth, which pages use one after the other, and a latency
- * that each has for itself. A page is filled at once but its waiters are woken
- * when it would have arrived.
+ * One link with a bandwidth, which pages use one after the other in both
+ * directions, and a latency that each brought in has for itself; first touches bring
+ * nothing in. A page is filled at once but its waiters are woken when it would have
+ * arrived.
  */
 #include "rec.h"
 
@@ -16,17 +17,24 @@ static struct {
 } under_way[UNDER_WAY];
 static unsigned int head, tail;
 
-uint64_t rec_far_arrival(uint64_t now)
+/* The link is taken for that many pages; when the last of them has left. */
+static uint64_t leaves(uint64_t now, size_t pages)
 {
 	uint64_t free = __atomic_load_n(&rec.link_free, __ATOMIC_RELAXED), sent;
 
 	do {
 		sent = now > free ? now : free;
 		if (rec.cfg.bandwidth)
-			sent += REC_PAGE * 1000000000ULL / rec.cfg.bandwidth;
+			sent += pages * REC_PAGE * 1000000000ULL / rec.cfg.bandwidth;
 	} while (!__atomic_compare_exchange_n(&rec.link_free, &free, sent, false,
 					      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return sent + rec.cfg.latency_ns;
+	return sent;
+}
+
+void rec_far_sent(size_t pages)
+{
+	if (rec.cfg.bandwidth)
+		leaves(sys_now(), pages);
 }
 
 /* The calling thread has just filled that page for itself. */
@@ -34,10 +42,8 @@ void rec_far_wait(uintptr_t page)
 {
 	uint64_t now, when;
 
-	if (!rec.cfg.latency_ns && !rec.cfg.bandwidth)
-		return;
 	now = sys_now();
-	when = rec_far_arrival(now);
+	when = leaves(now, 1) + rec.cfg.latency_ns;
 	while (now < when) {
 		/* a sleep is late by tens of us: spin the last stretch */
 		if (when - now > 100000) {
@@ -68,7 +74,7 @@ void rec_far_wake_later(uintptr_t page)
 {
 	if (head - tail == UNDER_WAY)
 		rec_far_wake_due(true);
-	under_way[head % UNDER_WAY].when = rec_far_arrival(sys_now());
+	under_way[head % UNDER_WAY].when = leaves(sys_now(), 1) + rec.cfg.latency_ns;
 	under_way[head++ % UNDER_WAY].page = page;
 }
 

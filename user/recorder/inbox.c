@@ -250,7 +250,7 @@ static enum rec_verdict process(struct pending *p)
 				rec_pager_wake(a);
 		} else {
 			v = rec_pager_resolve(&f);
-			if (v == REC_DONE && (rec.cfg.latency_ns || rec.cfg.bandwidth))
+			if (f.far)
 				rec_far_wake_later(a);
 		}
 		break;

@@ -175,7 +175,8 @@ static void handle(int sig, siginfo_t *info, void *context)
 		f.trace = t->trace;
 	}
 	resolve(&f);
-	rec_far_wait(f.address & ~(REC_PAGE - 1));
+	if (f.far)
+		rec_far_wait(f.address & ~(REC_PAGE - 1));
 }
 
 static void install(void)

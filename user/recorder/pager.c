@@ -124,7 +124,7 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 {
 	uintptr_t a = f->address & ~(REC_PAGE - 1);
 	bool write = f->flags & (FLT_RING_F_WRITE | FLT_RING_F_NOOP);
-	uint64_t mode = rec.cfg.latency_ns || rec.cfg.bandwidth ? UFFDIO_COPY_MODE_DONTWAKE : 0;
+	uint64_t mode;
 	uint8_t kind = FLT_RING_ALLOC;
 	struct rec_thread *t;
 	bool kept = false;
@@ -148,6 +148,7 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 		if (!rec_evict_may_grow(f))
 			return REC_LATER;
 	}
+	mode = state == REC_SHADOW && rec_far() ? UFFDIO_COPY_MODE_DONTWAKE : 0;
 	t = rec_thread_find(f->tid);
 	begun = sys_now();
 	for (tries = 0; ; tries++) {
@@ -167,6 +168,7 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 		}
 		if (state == REC_SHADOW) {
 			kind = FLT_RING_REFAULT;
+			f->far = mode;
 			rec.shadow--;
 		}
 		count_in(page);

@@ -104,6 +104,7 @@ struct rec {
 	/* --sample: records left in this window, faults not yet stood for */
 	uint64_t sample_window;
 	uint32_t sample_left, sample_skipped;
+	struct flt_ring_fault sample_latest;	/* the last of those */
 
 	bool inlined;		/* threads resolve their user-mode faults (path A) */
 	int filter;		/* BPF program of their events */
@@ -138,6 +139,7 @@ struct rec_fault {
 	uint8_t flags;		/* FLT_RING_F_* */
 	uint8_t frames;
 	bool late;		/* most likely done already: not worth a word then */
+	bool far;		/* set by the pager: came from far memory, waiters not woken */
 };
 
 /* pager.c: page states. Callers hold the pager lock. */
@@ -177,6 +179,8 @@ void rec_region_give(size_t first, size_t pages);
 void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done);
 void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address);
 void rec_ring_note(uint8_t type, uint32_t tid);
+/* The image has ended: say what no record has stood for yet. */
+void rec_ring_finish(void);
 
 /* stack.c: the trie. Callers hold the pager lock. */
 int rec_stack_init(void);
@@ -248,7 +252,12 @@ void rec_inline_disarm(struct rec_thread *t);
 bool rec_insn_stores(const uint8_t *code);
 
 /* far.c: the far-memory model. */
-uint64_t rec_far_arrival(uint64_t now);
+static inline bool rec_far(void)
+{
+	return rec.cfg.latency_ns || rec.cfg.bandwidth;
+}
+/* That many pages were sent there. */
+void rec_far_sent(size_t pages);
 /* A thread that has filled its page waits for it to arrive; */
 void rec_far_wait(uintptr_t page);
 /* the server wakes those that wait for it when it has (all: now). */

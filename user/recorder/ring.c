@@ -56,6 +56,7 @@ void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
 {
 	uint64_t took = done > f->time ? done - f->time : 0;
 	struct flt_ring_totals *t = rec.totals;
+	struct flt_ring_fault record;
 	uint32_t weight;
 
 	if (kind == FLT_RING_ALLOC)
@@ -69,15 +70,28 @@ void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
 	t->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
 	t->latency_ns += took;
 	weight = sample(f->time);
-	if (!weight)
-		return;
-	*(struct flt_ring_fault *)reserve() = (struct flt_ring_fault) {
+	record = (struct flt_ring_fault) {
 		.type = FLT_RING_FAULT, .kind = kind, .flags = f->flags, .frames = f->frames,
 		.tid = f->tid, .time = f->time, .address = f->address, .ip = f->ip,
 		.stack = f->stack, .latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took,
 		.weight = weight, .cpu = f->cpu,
 	};
+	if (!weight) {
+		rec.sample_latest = record;
+		return;
+	}
+	*(struct flt_ring_fault *)reserve() = record;
 	publish();
+}
+
+void rec_ring_finish(void)
+{
+	if (rec.sample_skipped) {
+		rec.sample_latest.weight = rec.sample_skipped;
+		*(struct flt_ring_fault *)reserve() = rec.sample_latest;
+		publish();
+	}
+	rec.sample_skipped = 0;
 }
 
 void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address)

@@ -195,7 +195,9 @@ void rec_server_run(int s, int target)
 			rec_child_look();
 			rec_lock_drop(&rec.pager);
 		}
-		if (ending && !rec.frozen)
+		if (ending && !rec.frozen) {
+			rec_ring_finish();
 			leave(FLT_REC_BYE, NULL);
+		}
 	}
 }

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the options of `fltctl record -L` promise beyond a right result.
+#
+# usage: options.sh BUILD-DIR
+set -euo pipefail
+
+build=$(realpath "$1")
+fltctl=$build/fltctl cases=$build/tests/recorder/cases
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failed=0
+# check SENTENCE COMMAND...
+check() {
+	local what=$1
+	shift
+	if "$@"; then echo "ok $what"; else echo "not ok $what"; sed 's/^/    /' err | tail -4; failed=1; fi
+}
+# number PATTERN: what the summary says, \(...\) of it
+number() {
+	sed -n "s/.*$1.*/\\1/p" err
+}
+# record OPTION... -- COMMAND: ns it took, from outside
+record() {
+	local from to
+	rm -f trace.flt*
+	from=$(date +%s%N)
+	timeout 100 "$fltctl" record -L 8 -o trace.flt "$@" > out 2> err
+	to=$(date +%s%N)
+	took=$((to - from))
+}
+faults_filed() {
+	"$fltctl" script --json --no-stack trace.flt
+}
+
+# Weights: with few records, or with a record for a part of them only, the sum is that
+# of all faults, also over forks. Each process has its first tenth of a second's worth.
+for mode in '' --no-inline; do
+	# shellcheck disable=SC2086
+	record --sample 100 $mode -- "$cases" fork
+	faults_filed > rows
+	raced=$(grep -c spurious rows || true)
+	sum=$(python3 -c 'import json, sys
+print(sum(r.get("weight", 1) for r in map(json.loads, sys.stdin)))' < rows)
+	faults=$(number 'recorded [^:]*: \([0-9]*\) faults')
+	echo "# $(wc -l < rows) records, $raced of races, stand for $sum of $faults faults"
+	check "--sample $mode keeps few records" [ "$(wc -l < rows)" -lt $((faults / 2)) ]
+	check "--sample $mode keeps weights" [ "$sum" -ge "$faults" ]
+	# what raced is weighed, too, but not told as a fault in the summary
+	check "--sample $mode adds nothing" [ "$sum" -le $((faults + faults / 50 + raced)) ]
+done
+
+# Far memory: a page brought back takes its time at least; a first touch none.
+record --latency 300us -- "$cases" protect
+again=$(number ' \([0-9]*\) refaults')
+check "--latency is waited for, $again times" [ "$took" -ge $((again * 300000)) ]
+check "there was something to wait for" [ "$again" -gt 1000 ]
+record --latency 300us --no-inline -- "$cases" protect
+again=$(number ' \([0-9]*\) refaults')
+check "--latency is waited for by the server" [ "$took" -ge $((again * 300000)) ]
+record --bandwidth 64M -- "$cases" protect
+moved=$(($(number ' \([0-9]*\) refaults') + $(number '; \([0-9]*\) pages evicted')))
+# the last batch may still be on its way out
+check "--bandwidth is shared by $moved pages" [ "$took" -ge $(((moved - 600) * 4096 * 1000 / 67109)) ]
+
+record --cores 1 -- nproc
+check "--cores is kept" [ "$(cat out)" = 1 ]
+
+# An earlier recording is kept.
+timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- true
+cmp -s trace.flt trace.flt.old || cp trace.flt.old first
+timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- true
+check "an earlier recording is kept" [ -s trace.flt.old ]
+check "and the one before that" [ "$(cat trace.flt.old* | wc -c)" -ge "$(wc -c < first)" ]
+
+# A sweep: the same program with less and less.
+timeout 100 "$fltctl" record -q --sweep 25,50,100% --json -o sweep -- "$cases" mremap > out 2> err
+check "--sweep has a row for each run" python3 - << 'END'
+import json, sys
+rows = [json.loads(l) for l in open("out")]
+ok = [r["memory"] for r in rows] == ["native", "all", "25%", "50%", "100%"]
+full, quarter, half, all_ = rows[1], rows[2], rows[3], rows[4]
+ok &= full["refaults"] == 0 and full["evicted_pages"] == 0
+ok &= quarter["refaults"] >= half["refaults"] > 0 and half["refaults"] >= all_["refaults"]
+for r in rows[2:]:
+    ok &= r["resident_peak_bytes"] <= r["limit_bytes"] + (1 << 20)
+    ok &= abs(r["limit_bytes"] * 100 / r["percent"] - full["resident_peak_bytes"]) < (1 << 20)
+sys.exit(not ok)
+END
+check "--sweep keeps the recordings" [ -s sweep.25 -a -s sweep.50 -a -s sweep.100 ]
+status=0
+timeout 100 "$fltctl" record -q --sweep 50 -o sweep -- sh -c 'exit 7' > out 2> err || status=$?
+check "--sweep passes a failure on" [ $status = 7 ]
+[ $failed = 0 ]
