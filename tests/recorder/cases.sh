@@ -87,9 +87,8 @@ for c in $quick; do
 	# what cannot be limited is said not to be
 	share=$(sed -n 's/^coverage \([0-9]*\).*/\1/p' record.err)
 	case $c in
-	brk) most=55 ;;
-	file) most=70 ;;
-	*) most=1000 ;;
+	brk | file) most=60 ;;
+	*) most=100 ;;
 	esac
 	if [ "${share:-0}" -gt $most ]; then
 		fail "$c" "coverage is said to be $share %"

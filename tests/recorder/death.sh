@@ -86,6 +86,44 @@ check "the program is killed when fltctl dies" gone "$target"
 check "the file of a killed fltctl can be read" [ "$(wc -l < salvaged.csv)" -gt 1 ]
 target=''
 
+# ended SECONDS PID: it is there no more, or a zombie
+ended() {
+	local until=$((SECONDS + $1))
+	while [ $SECONDS -lt $until ]; do
+		gone "$2" && return 0
+	done
+	return 1
+}
+
+# Nobody serves its faults, and it still must end when it is asked to.
+start
+server=$(server_of)
+kill -STOP "$server"
+sleep 0.3
+kill -TERM "$record"
+check "a program stuck in a fault ends with fltctl" ended 10 "$target"
+check "and fltctl ends" ended 10 "$record"
+kill -KILL "$server" 2> /dev/null || true
+wait "$record" 2> /dev/null || true
+record=''
+
+rm -f pid trace.flt*
+"$fltctl" record -L 8 -o trace.flt -- \
+	sh -c 'trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done' > /dev/null 2> err &
+record=$!
+for _ in $(seq 100); do
+	[ -s pid ] && break
+	sleep 0.1
+done
+target=$(cat pid)
+kill -TERM "$record"
+check "a program deaf to SIGTERM ends with fltctl" ended 10 "$target"
+check "fltctl ends, too" ended 10 "$record"
+wait "$record" 2> /dev/null || true
+record=''
+"$fltctl" script --check trace.flt > /dev/null 2>&1 || failed=1
+target=''
+
 # A file system that is full at once: an error, an end.
 mkdir small
 if mount -t tmpfs -o size=64k none small 2> /dev/null; then

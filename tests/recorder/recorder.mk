@@ -29,6 +29,7 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/recorder/loaded.so
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
+	tests/recorder/options.sh $(O)
 	tests/recorder/stacks.sh $(O)
 	tests/recorder/soak.sh $(O) 2
 

@@ -3,6 +3,8 @@
 
 #include <flt_ring.h>
 
+#include "view/table.h"
+
 static const char *const policies[] = { "fifo", "clock", NULL };
 static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const engines[] = { "preload", "module", "perf", NULL };
@@ -20,6 +22,12 @@ static const struct flt_opt opts[] = {
 	{ .name = "policy", .type = FLT_OPT_CHOICE, .offset = AT(policy), .arg = "NAME",
 	  .choices = policies, .help = "What to evict first: the page that came first (fifo), or "
 		  "that but for pages that came back once (clock)." },
+	{ .name = "sweep", .type = FLT_OPT_STRING, .offset = AT(sweep), .arg = "PERCENT,...",
+	  .help = "Instead of -L: run the command natively, then with all the memory it asks for, then "
+		  "with each share of that, as in 25,50,75,100%; print time and faults of each, and keep "
+		  "the recordings as FILE.25 and so on. It reads /dev/null, and its output is dropped." },
+	{ .name = "cores", .type = FLT_OPT_U64, .offset = AT(cores), .arg = "N",
+	  .help = "With -L, run the command on N of the processors.", .min = 1, .max = 1024 },
 	{ .name = "latency", .type = FLT_OPT_DURATION, .offset = AT(latency), .arg = "TIME",
 	  .help = "Far memory: extra time for each page brought in." },
 	{ .name = "bandwidth", .type = FLT_OPT_SIZE, .offset = AT(bandwidth), .arg = "SIZE",
@@ -50,13 +58,14 @@ static const struct flt_opt opts[] = {
 	  .help = "Trace file, flt.data if not given; one that is there is kept as FILE.old." },
 	{ .name = "quiet", .letter = 'q', .type = FLT_OPT_FLAG, .offset = AT(quiet),
 	  .help = "No progress and no summary." },
+	FLT_TABLE_OPTS(struct flt_record_args, format),
 	{ 0 },
 };
 
 static int record_main(struct flt_run *run)
 {
 	const struct flt_record_args *args = run->args;
-	bool limited = args->limit || args->memory;
+	bool limited = args->limit || args->memory || args->sweep;
 
 	if (run->words.argc)
 		return flt_command_misuse(run->command, "the command to run stands behind \"--\"");
@@ -67,7 +76,9 @@ static int record_main(struct flt_run *run)
 	if (args->pids.count || args->all)
 		return flt_command_misuse(run->command,
 					  "-L limits a command from its start, not running processes");
-	if (!args->limit)
+	if (args->sweep && args->limit)
+		return flt_command_misuse(run->command, "--sweep finds the limits itself: -L is too much");
+	if (!args->limit && !args->sweep)
 		return flt_command_misuse(run->command, "-M needs -L: how much may be resident?");
 	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
 		return flt_command_misuse(run->command, "-L is for --engine=preload");
@@ -78,6 +89,7 @@ const struct flt_command flt_command_record = {
 	.name = "record",
 	.summary = "record faults with their call stacks, with little memory if asked",
 	.synopsis = (const char *const[]){ "-L SIZE [-M SIZE] [OPTION...] -- COMMAND [ARG...]",
+					   "--sweep PERCENT,... [OPTION...] -- COMMAND [ARG...]",
 					   "[OPTION...] -- COMMAND [ARG...]",
 					   "[OPTION...] -p PID,... | -a", NULL },
 	.about = (const char *const[]){

@@ -14,7 +14,10 @@ struct flt_record_args {
 	int engine;			/* enum flt_record_engine */
 	uint64_t latency;		/* ns */
 	uint64_t bandwidth;		/* bytes/s */
-	uint64_t max_stack, sample;
+	uint64_t max_stack, sample, cores;
+	const char *sweep;		/* percentages, or NULL */
+	bool silent;			/* the command reads nothing, and writes to nowhere */
+	int format;			/* of the sweep's table: enum flt_format */
 	const char *output;
 	bool quiet, no_inline, no_move, no_stack;
 	int unwind;			/* of perf: 0 frame pointers, 1 unwind tables */

@@ -420,8 +420,12 @@ void flt_rings_close(struct flt_rings *r)
 
 	if (!r)
 		return;
-	for (i = r->first; i; i = i->next)
+	for (i = r->first; i; i = i->next) {
+		/* its server would, too, but may be stopped or dead itself */
+		if (i->pidfd >= 0 && i->state == RUNNING)
+			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
 		hang_up(r, i);
+	}
 	sweep(r);
 	if (r->listener >= 0)
 		close(r->listener);
@@ -453,4 +457,14 @@ void flt_rings_each(struct flt_rings *r, void (*fn)(void *arg, struct flt_ring_i
 	for (i = r->first; i; i = i->next)
 		if (i->state == RUNNING)
 			fn(arg, &i->public);
+}
+
+void flt_ring_totals_add(struct flt_ring_totals *sum, const struct flt_ring_totals *t)
+{
+	const uint64_t *from = (const uint64_t *)t;
+	uint64_t *to = (uint64_t *)sum;
+	size_t i;
+
+	for (i = 0; i < sizeof(*t) / sizeof(uint64_t); i++)
+		to[i] += from[i];
 }

@@ -45,7 +45,7 @@ struct flt_ring_receiver {
 
 int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config,
 		   const struct flt_ring_receiver *receiver, struct flt_errmsg *e);
-/* Images that still live are killed by their servers. */
+/* Images that still live are killed. */
 void flt_rings_close(struct flt_rings *rings);
 
 /* Value for the environment variable FLT_RECORD_SOCKET of the command. */
@@ -55,6 +55,9 @@ int flt_rings_fd(const struct flt_rings *rings);
 int flt_rings_dispatch(struct flt_rings *rings);
 /* Empties all rings; the number of slots it took, or the receiver's -errno. */
 ssize_t flt_rings_drain(struct flt_rings *rings);
+
+/* *sum += *t, member by member. */
+void flt_ring_totals_add(struct flt_ring_totals *sum, const struct flt_ring_totals *t);
 
 size_t flt_rings_live(const struct flt_rings *rings);
 /* Calls fn for each live image. */
