@@ -22,6 +22,7 @@ const struct flt_command *const flt_commands[] = {
 	&flt_command_stats,
 	&flt_command_trace,
 	&flt_command_wss,
+	&flt_command_map,
 	&flt_command_record,
 	&flt_command_report,
 	&flt_command_script,

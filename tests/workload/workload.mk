@@ -3,6 +3,7 @@
 # Static: no dynamic loader between a program and its faults.
 
 WORKLOAD_PROGRAMS := kinds tree gup fail asleep storm wset faultrun
+WORKLOAD_PROGRAMS := kinds tree gup fail asleep storm pattern faultrun
 WORKLOAD_SHARED   := section uffd region
 WORKLOADS         := $(WORKLOAD_PROGRAMS:%=$(O)/workload/%)
 

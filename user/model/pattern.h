@@ -47,7 +47,7 @@
 #define FLT_PATTERN_MOST 75
 #define FLT_PATTERN_SIDE 20
 #define FLT_PATTERN_ONCE 5
-#define FLT_PATTERN_THRASH 40
+#define FLT_PATTERN_THRASH 33
 
 struct flt_visit {
 	uint64_t page;		/* number of the first page brought in */

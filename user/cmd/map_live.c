@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/map.h"
+#include "job.h"
+#include "model/lives.h"
+#include "source/control.h"
+#include "source/maps.h"
+#include "source/stream_relay.h"
+#include "units.h"
+
+#define ROUND_NS (100 * FLT_NSEC_PER_MSEC)
+#define PROGRESS_NS (500 * FLT_NSEC_PER_MSEC)
+#define PROGRESS_LINE_NS (10 * FLT_NSEC_PER_SEC)
+/* Names of memory that is not covered by a note are asked for again at most so often. */
+#define SNAPSHOTS_PER_ROUND 64
+
+struct live {
+	struct map *m;
+	struct flt_loop *loop;
+	struct flt_stream_relay *stream;
+	struct flt_lives *lives;
+	struct flt_job job;
+	struct flt_errmsg e;
+	uint32_t session;
+	uint64_t begin, next_line, faults;
+	unsigned int snapshots;	/* left in this round */
+	uint32_t missed_image;	/* the last image that a snapshot did not help */
+	bool terminal, progress_shown;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+static int image_begin(struct live *l, uint32_t tgid, uint32_t parent, const char *comm, uint32_t *image)
+{
+	char name[32] = "";
+
+	*image = flt_lives_begin(l->lives, tgid);
+	if (!*image)
+		return -ENOMEM;
+	if (!comm)
+		flt_maps_comm(tgid, name, sizeof(name));
+	return flt_regions_image(l->m->regions, *image, parent, tgid, comm ? comm : name);
+}
+
+static int image_of(struct live *l, uint32_t tgid, uint32_t *image)
+{
+	*image = flt_lives_image(l->lives, tgid);
+	return *image ? 0 : image_begin(l, tgid, 0, NULL, image);
+}
+
+struct snapshot {
+	struct live *l;
+	uint32_t image;
+};
+
+static int on_entry(void *arg, const struct flt_maps_entry *e)
+{
+	const struct snapshot *s = arg;
+	struct flt_area_known area = {
+		.start = e->start, .end = e->end, .protection = e->protection, .shared = e->shared,
+		.page = e->offset >> 12, .name = "",
+	};
+	char name[4096];
+	const char *rest;
+	size_t length;
+
+	area.of = (uint8_t)flt_area_of_name(e->name, &rest, &length);
+	snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name) - 1), rest);
+	if (e->inode) {
+		area.inode = e->inode;
+		area.device = e->device;
+		if (flt_regions_path(s->l->m->regions, e->device, e->inode, name))
+			return -ENOMEM;
+	} else {
+		area.name = name;
+	}
+	return flt_regions_area(s->l->m->regions, s->image, &area);
+}
+
+/* Where no note says what is mapped: as it is now, if the process still lives. */
+static int area_ask(struct live *l, uint32_t image, const struct flt_event_record *r)
+{
+	struct snapshot s = { l, image };
+	int ret;
+
+	if (flt_regions_token(l->m->regions, image, r->address) != ~0u || !l->snapshots ||
+	    l->missed_image == image)
+		return 0;
+	l->snapshots--;
+	ret = flt_maps_read(r->tgid, on_entry, &s);
+	if (ret == -ENOMEM)
+		return ret;
+	if (flt_regions_token(l->m->regions, image, r->address) == ~0u)
+		l->missed_image = image;
+	return 0;
+}
+
+static int on_record(void *arg, const struct flt_event_record *r)
+{
+	struct live *l = arg;
+	uint64_t latency = flt_event_latency(r);
+	struct flt_file_fault f = {
+		.time = r->time, .address = r->address, .ip = r->ip, .tid = r->tid, .weight = r->weight, .kind = r->kind,
+		.latency = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX,
+	};
+	int ret = image_of(l, r->tgid, &f.image);
+
+	if (ret)
+		return ret;
+	if (r->result == FLT_RESULT_MAJOR)
+		f.flags |= FLT_FAULT_MAJOR;
+	else if (r->result >= FLT_RESULT_FAILED)
+		f.flags |= FLT_FAULT_FAILED;
+	if (r->flags & FLT_EVENT_REMOTE)
+		f.flags |= FLT_FAULT_REMOTE;
+	else
+		ret = area_ask(l, f.image, r);
+	l->faults += f.weight;
+	return ret ? ret : flt_regions_fault(l->m->regions, &f);
+}
+
+/* The figure is in the session's; the place does not matter here. */
+static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
+{
+	(void)arg;
+	(void)cpu;
+	(void)count;
+	(void)from;
+	(void)to;
+	return 0;
+}
+
+static int read_round(struct live *l, bool last)
+{
+	const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap, .arg = l };
+
+	l->snapshots = SNAPSHOTS_PER_ROUND;
+	l->missed_image = 0;
+	return flt_stream_relay_read(l->stream, last, &sink, &l->e);
+}
+
+static void progress(struct live *l, uint64_t elapsed)
+{
+	if (!l->terminal && elapsed < l->next_line)
+		return;
+	fprintf(stderr, "%s%.1f s: %" PRIu64 " faults in %u regions%s", l->terminal ? "\r" : "fltctl map: ",
+		(double)elapsed / 1e9, l->faults, l->m->regions->count - 1, l->terminal ? "    " : "\n");
+	l->progress_shown = true;
+	l->next_line = elapsed + PROGRESS_LINE_NS;
+}
+
+static bool all_gone(const struct map_args *args)
+{
+	char comm[32];
+	size_t i;
+
+	for (i = 0; i < args->pids.count; i++) {
+		flt_maps_comm(args->pids.id[i], comm, sizeof(comm));
+		if (comm[0])
+			return false;
+	}
+	return true;
+}
+
+static int on_round(void *arg, uint64_t expired)
+{
+	struct live *l = arg;
+	uint64_t elapsed = now_ns() - l->begin;
+	int ret = read_round(l, false);
+
+	(void)expired;
+	if (elapsed / PROGRESS_NS != (elapsed - ROUND_NS) / PROGRESS_NS)
+		progress(l, elapsed);
+	if (l->m->args->duration && elapsed >= l->m->args->duration)
+		flt_loop_stop(l->loop);
+	else if (!l->job.child.pid && !l->m->args->follow && all_gone(l->m->args))
+		flt_loop_stop(l->loop);
+	return ret;
+}
+
+static int arm(struct live *l)
+{
+	const struct map_args *args = l->m->args;
+	const struct flt_stream_wish wish = {
+		.subbuf_size = (uint32_t)args->subbuf_size, .subbufs = (uint32_t)args->subbufs,
+	};
+	const uint32_t child = (uint32_t)l->job.child.pid;
+	const uint32_t *tgids = child ? &child : args->pids.id;
+	size_t count = child ? 1 : args->pids.count;
+	int ret;
+
+	ret = flt_control_stream_new(l->m->control, tgids, count, child || args->follow, &wish, &l->session, &l->e);
+	if (!ret)
+		ret = flt_stream_relay_open(&l->stream, l->session, wish.subbuf_size, &l->e);
+	if (!ret)
+		ret = flt_loop_every(l->loop, ROUND_NS, on_round, l);
+	l->begin = now_ns();
+	flt_fold_begin(&l->m->regions->fold, l->begin);
+	return ret;
+}
+
+static int start(struct live *l, char **command)
+{
+	int ret = flt_job_start(&l->job, l->loop, command, &l->e);
+
+	if (ret)
+		return ret;
+	ret = arm(l);
+	if (ret)
+		flt_job_cancel(&l->job);
+	return ret;
+}
+
+/* Nothing is shown of what failed. */
+static void regions_drop(struct map *m)
+{
+	flt_regions_free(m->regions);
+	m->regions = NULL;
+}
+
+/* What was written is asked for before the last reading: all of it is there by then. */
+static int finish(struct live *l)
+{
+	struct map *m = l->m;
+	struct flt_session session;
+	uint64_t delivered, lost;
+	int ret;
+
+	ret = flt_control_session(m->control, l->session, false, &session, &l->e);
+	if (!ret)
+		ret = read_round(l, true);
+	if (ret) {
+		regions_drop(m);
+		return flt_command_fail(m->command, &l->e, ret);
+	}
+	flt_stream_relay_count(l->stream, &delivered, &lost);
+	m->lost = session.lost > lost ? session.lost : lost;
+	if (delivered < session.written && !m->lost)
+		m->lost = session.written - delivered;
+	if (m->lost)
+		flt_command_say(m->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64 "; larger buffers "
+				"(-b, -B) help", m->lost, m->lost + delivered);
+	if (session.lost_notes)
+		flt_command_say(m->command, "incomplete: %" PRIu64 " notes lost: some faults may be under "
+				"[unknown] or what was mapped there before", session.lost_notes);
+	if (session.untracked)
+		flt_command_say(m->command, "incomplete: %" PRIu64 " processes of the command found the process "
+				"table full; their faults are missing", session.untracked);
+	return m->lost || session.lost_notes || session.untracked ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+}
+
+static int run_loop(struct live *l, char **command)
+{
+	int ret, status;
+
+	if (command) {
+		ret = flt_job_release(&l->job);
+		if (ret) {
+			flt_command_say(l->m->command, "cannot run %s: %s", command[0], strerror(-ret));
+			regions_drop(l->m);
+			return flt_child_exec_status(ret);
+		}
+	}
+	ret = flt_loop_run(l->loop);
+	if (l->terminal && l->progress_shown)
+		fputs("\r                                                            \r", stderr);
+	if (ret) {
+		flt_job_wait(&l->job);
+		regions_drop(l->m);
+		return flt_command_fail(l->m->command, &l->e, ret);
+	}
+	status = finish(l);
+	if (command && l->job.child.pid > 0)
+		flt_job_wait(&l->job);
+	if (command && l->job.wait_status)
+		return flt_child_exit_status(l->job.wait_status);
+	return status;
+}
+
+static int subject_make(struct map *m, char **command)
+{
+	size_t length = 16, i;
+	char *at;
+
+	for (i = 0; command && command[i]; i++)
+		length += strlen(command[i]) + 1;
+	m->subject = malloc(length);
+	if (!m->subject)
+		return -ENOMEM;
+	at = m->subject;
+	if (!command)
+		snprintf(at, length, "PID %" PRIu32 "%s", m->args->pids.id[0], m->args->pids.count > 1 ? ", ..." : "");
+	for (i = 0; command && command[i]; i++)
+		at += sprintf(at, "%s%s", i ? " " : "", command[i]);
+	return 0;
+}
+
+int map_live(struct map *m, char **command)
+{
+	struct live l = { .m = m, .terminal = isatty(STDERR_FILENO), .next_line = 2 * FLT_NSEC_PER_SEC };
+	int ret, status;
+
+	if (!m->control)
+		return flt_command_fail(m->command, &m->control_message, m->control_error);
+	ret = subject_make(m, command);
+	if (!ret)
+		ret = flt_regions_new(&m->regions, flt_maps_around());
+	l.lives = ret ? NULL : flt_lives_new();
+	if (!ret && !l.lives)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = flt_loop_new(&l.loop);
+	if (!ret)
+		ret = start(&l, command);
+	if (ret) {
+		status = flt_command_fail(m->command, &l.e, ret);
+		regions_drop(m);
+	} else {
+		status = run_loop(&l, command);
+	}
+	flt_loop_free(l.loop);
+	flt_stream_relay_close(l.stream);
+	flt_lives_free(l.lives);
+	return status;
+}
