@@ -183,18 +183,13 @@ static bool sleeps_in_fault(uint32_t tid, uint64_t since)
  * A fault of a thread that resolves its own, and not one in the kernel: we met it
  * on its way. If its page is still missing a moment later, the thread cannot.
  */
-static bool handled_there(const struct pending *p, uint32_t tid, uintptr_t page)
+static bool handled_there(const struct pending *p, struct rec_thread *t, uintptr_t page)
 {
-	struct rec_thread *t = rec.inlined ? rec_thread_find(tid) : NULL;
 	struct rec_fault f = { .time = p->time };
 	struct rec_regs regs;
 	uint64_t exact;
 
-	if (!t || !t->user_event)
-		return false;
 	if (!rec_thread_regs(t, page, &regs, &exact, &f)) {
-		if (f.late)	/* most likely this one */
-			return false;
 		/*
 		 * No exception at all: the kernel looks the page up for direct I/O or the
 		 * like, which no event tells. More of that will follow.
@@ -211,6 +206,7 @@ static enum rec_verdict process(struct pending *p)
 	struct rec_fault f = { .time = p->time };
 	uintptr_t a = page_of(p);
 	enum rec_verdict v = REC_DONE;
+	struct rec_thread *t;
 
 	if (p->child == CHILD_GONE && m->event != UFFD_EVENT_FORK)
 		return REC_DONE;
@@ -229,10 +225,16 @@ static enum rec_verdict process(struct pending *p)
 			rec_pager_rescue(f.address);
 			return REC_DONE;
 		}
-		if (handled_there(p, f.tid, a)) {
-			if (sys_now() - p->time < YIELD_NS)
-				return REC_LATER;
-			f.late = true;
+		t = rec.inlined ? rec_thread_find(f.tid) : NULL;
+		if (t && t->user_event) {
+			/* it has one fault at a time: that one is over */
+			if (__atomic_load_n(&t->resolved, __ATOMIC_RELAXED) > p->time)
+				return REC_DONE;
+			if (handled_there(p, t, a)) {
+				if (sys_now() - p->time < YIELD_NS)
+					return REC_LATER;
+				f.late = true;
+			}
 		}
 		describe(&f, m);
 	}

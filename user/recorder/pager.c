@@ -208,8 +208,8 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	}
 	if (f->trace && f->trace->count > 1)
 		f->stack = rec_stack_id(f->trace->frame + 1, f->trace->count - 1);
-	if (t)
-		t->resolved = begun;	/* its next fault may have come already */
+	if (t)	/* the time before: its next fault may have come already */
+		__atomic_store_n(&t->resolved, begun, __ATOMIC_RELAXED);
 	rec_ring_fault(f, kind, sys_now());
 	return REC_DONE;
 }

@@ -200,6 +200,10 @@ struct rec_trace {
 void rec_unwind(struct rec_trace *out, struct rec_fault *f, const struct rec_regs *regs,
 		const struct rec_thread *t);
 
+/* probe.c: loads a word; in the server, false where it has gone. */
+bool rec_probe_load(const void *from, uint64_t *word) __attribute__((visibility("hidden")));
+void rec_probe_install(void);
+
 /* cfi.c: how to get from one frame to its caller. Callers hold the unwind lock. */
 struct rec_row {
 	uint64_t ip;		/* looked up for this one; 0 = empty */
@@ -233,10 +237,7 @@ void rec_thread_enter(void);
 void rec_thread_main(void);
 void rec_thread_end(void);
 void rec_thread_reset(void);
-/*
- * The registers of a thread that sleeps in a fault on `page`. If false, f->late says
- * that the thread has resolved a fault of its own since the last that is known of.
- */
+/* The registers of a thread that sleeps in a fault on `page`. */
 bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs,
 		     uint64_t *address, struct rec_fault *f);
 

@@ -129,6 +129,7 @@ void rec_server_run(int s, int target)
 	pidfd = target;
 	kicks = (int)sys4(SYS_signalfd4, -1, &sigio, 8, SFD_NONBLOCK | SFD_CLOEXEC);
 	ending = false;
+	rec_probe_install();
 	for (;;) {
 		struct timespec t = { .tv_nsec = TICK_NS };
 		unsigned int n = 4;

@@ -176,6 +176,18 @@ void rec_thread_reset(void)
 	memset(rec.thread, 0, sizeof rec.thread);
 }
 
+/* The thread, and this mapping with it, may be gone when the server looks. */
+static bool read_head(const struct perf_event_mmap_page *p, uint64_t *head)
+{
+	uint64_t h;
+
+	if (!rec_probe_load((const char *)p + offsetof(struct perf_event_mmap_page, data_head), &h))
+		return false;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	*head = h;
+	return true;
+}
+
 /* The sample that ends at `end`, or false if what is there is none of ours. */
 static bool read_sample(const struct perf_event_mmap_page *p, uint64_t end, struct sample *s)
 {
@@ -185,7 +197,8 @@ static bool read_sample(const struct perf_event_mmap_page *p, uint64_t end, stru
 	if (end < sizeof(*s))
 		return false;
 	for (size_t i = 0; i < sizeof(*s); i += sizeof(word)) {
-		memcpy(&word, data + (from + i) % REC_PAGE, sizeof(word));
+		if (!rec_probe_load(data + (from + i) % REC_PAGE, &word))
+			return false;
 		memcpy((char *)s + i, &word, sizeof(word));
 	}
 	return s->header.type == PERF_RECORD_SAMPLE && s->header.size == sizeof(*s) && s->abi;
@@ -202,7 +215,8 @@ bool rec_thread_last(struct rec_thread *t, uint64_t ip, struct rec_fault *f)
 
 	if (!p)
 		return false;
-	head = __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
+	if (!read_head(p, &head))
+		return false;
 	for (unsigned int k = 0; k < BACK; k++) {
 		if (head < k * sizeof(s) || !read_sample(p, head - k * sizeof(s), &s))
 			return false;
@@ -230,15 +244,14 @@ bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs
 
 	if (!p)
 		return false;
-	head = __atomic_load_n(&p->data_head, __ATOMIC_ACQUIRE);
+	if (!read_head(p, &head))
+		return false;
 	for (unsigned int k = 0; ; k++) {
 		if (k == BACK || head < k * sizeof(s) ||
 		    !read_sample(p, head - k * sizeof(s), &s))
 			return false;
-		if (s.time < t->resolved) {
-			f->late = true;
+		if (s.time < t->resolved)
 			return false;
-		}
 		if ((s.address & ~(REC_PAGE - 1)) == page)
 			break;
 	}

@@ -22,10 +22,8 @@ static bool peek(struct reader *r, uint64_t a, uint64_t *v)
 {
 	if (a & 7)
 		return false;
-	if (a >= r->lo && a + 8 <= r->hi) {
-		*v = *(const uint64_t *)a;
-		return true;
-	}
+	if (a >= r->lo && a + 8 <= r->hi)
+		return rec_probe_load((const void *)a, v);
 	if (a < r->at || a + 8 > r->at + r->size) {
 		long got = rec.memfd_self < 0 ? -1 :
 			sys4(SYS_pread64, rec.memfd_self, r->window, sizeof r->window, a);
