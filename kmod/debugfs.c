@@ -72,13 +72,17 @@ static int hooks_show(struct seq_file *m, void *v)
 		[FLT_HOOK_STATE_DISARMED] = "disarmed",
 		[FLT_HOOK_STATE_ABSENT] = "absent",
 	};
+	static const char * const type[] = {
+		[FLT_HOOK_TYPE_KRETPROBE] = "kretprobe",
+		[FLT_HOOK_TYPE_TRACEPOINT] = "tracepoint",
+		[FLT_HOOK_TYPE_KPROBE] = "kprobe",
+	};
 	struct flt_hook_report r;
 	unsigned int i;
 
 	seq_puts(m, "name symbol type state hits missed_full missed_busy\n");
 	for (i = 0; !flt_hook_report(i, &r); i++)
-		seq_printf(m, "%s %s %s%s %s %llu %llu %llu\n", r.name, r.symbol,
-			   r.type == FLT_HOOK_TYPE_KRETPROBE ? "kretprobe" : "tracepoint",
+		seq_printf(m, "%s %s %s%s %s %llu %llu %llu\n", r.name, r.symbol, type[r.type],
 			   r.ftrace ? "/ftrace" : "", state[r.state],
 			   r.hits, r.missed_full, r.missed_busy);
 	return 0;

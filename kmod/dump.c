@@ -3,6 +3,8 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include "dump.h"
+#include "huge.h"
+#include "numa.h"
 #include "reply.h"
 #include "request.h"
 
@@ -211,6 +213,79 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 		dump->cursor.index++;
 	}
 	return skb->len;
+}
+
+struct ledger_dump {
+	u32 sessions;
+	struct flt_proc_report proc;
+	u64 cell[];
+};
+
+static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *ledger)
+{
+	struct nlattr *session = flt_genl_dump_attrs(cb)[FLT_LEDGER_SESSION];
+	struct ledger_dump *dump;
+	u32 mask = 0;
+	int err = flt_request_admit_dump(cb);
+
+	if (err)
+		return err;
+	if (session) {
+		mask = flt_session_mask(nla_get_u32(session));
+		if (!mask) {
+			NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: no such session");
+			return -ENOENT;
+		}
+	}
+	dump = kzalloc(struct_size(dump, cell, ledger->cells), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->sessions = mask;
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+/* The sums are rows 0 and 1 of the dump, the processes follow. */
+#define LEDGER_SUMS 2
+
+static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
+		       const struct flt_ledger *ledger, const struct flt_reply_ledger *shape)
+{
+	struct ledger_dump *dump;
+	u32 slot;
+	int err = cb->args[0] ? 0 : begin_ledger(cb, ledger);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	cb->seq = flt_proc_generation() + 1;
+	for (; cb->args[1] < LEDGER_SUMS; cb->args[1]++) {
+		if (cb->args[1])
+			flt_ledger_read_nobody(ledger, dump->cell);
+		else
+			flt_ledger_read_machine(ledger, dump->cell);
+		if (DUMP_ROW(skb, cb, shape->cmd,
+			     flt_reply_ledger_sum(skb, shape, !cb->args[1], dump->cell)))
+			return skb->len;
+	}
+	slot = cb->args[1] - LEDGER_SUMS;
+	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
+		if (flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) &&
+		    DUMP_ROW(skb, cb, shape->cmd,
+			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))
+			break;
+	cb->args[1] = slot + LEDGER_SUMS;
+	return skb->len;
+}
+
+int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_ledger(skb, cb, &flt_huge, &flt_reply_thp);
+}
+
+int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_ledger(skb, cb, &flt_numa, &flt_reply_numa);
 }
 
 int flt_dump_done(struct netlink_callback *cb)

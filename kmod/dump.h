@@ -14,6 +14,8 @@ int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb);
+int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb);
+int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb);
 /* .done of those that keep state in cb->args[0]. */
 int flt_dump_done(struct netlink_callback *cb);
 

@@ -13,13 +13,8 @@
 static struct flt_account *slotless(void)
 {
 	struct flt_tally *tally = flt_tally_here();
-	struct task_struct *task = current;
-	struct flt_proc *p;
+	struct flt_proc *p = flt_proc_charge(current);
 
-	/* A row that has ended is charged as it is: this may be its last thread in exit. */
-	p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
-	if (!p && !(task->flags & PF_EXITING))
-		p = flt_proc_of(task);
 	if (p) {
 		tally->lost_task++;
 		return &p->ended;

@@ -56,11 +56,25 @@ static int place_kretprobe(struct flt_hook *h, const char *symbol)
 	return register_kretprobe(&h->rp);
 }
 
+/* The same goes for a struct kprobe. */
+static int place_kprobe(struct flt_hook *h)
+{
+	memset(&h->rp.kp, 0, sizeof(h->rp.kp));
+	h->rp.kp.symbol_name = h->taken;
+	h->rp.kp.pre_handler = h->entry;
+	return register_kprobe(&h->rp.kp);
+}
+
 static int place(struct flt_hook *h)
 {
-	if (h->type == FLT_HOOK_TYPE_TRACEPOINT)
+	switch (h->type) {
+	case FLT_HOOK_TYPE_TRACEPOINT:
 		return tracepoint_probe_register(h->tp, h->probe, NULL);
-	return place_kretprobe(h, h->taken);
+	case FLT_HOOK_TYPE_KPROBE:
+		return place_kprobe(h);
+	default:
+		return place_kretprobe(h, h->taken);
+	}
 }
 
 static void displace(struct flt_hook *h)
@@ -68,6 +82,11 @@ static void displace(struct flt_hook *h)
 	if (h->type == FLT_HOOK_TYPE_TRACEPOINT) {
 		tracepoint_probe_unregister(h->tp, h->probe, NULL);
 		tracepoint_synchronize_unregister();
+		return;
+	}
+	if (h->type == FLT_HOOK_TYPE_KPROBE) {
+		unregister_kprobe(&h->rp.kp);
+		h->missed_busy += h->rp.kp.nmissed;
 		return;
 	}
 	/*
@@ -158,6 +177,27 @@ void flt_hook_put(struct flt_hook *h)
 	mutex_unlock(&hook_lock);
 }
 
+void flt_hook_put_all(struct flt_hook *const *set, unsigned int count)
+{
+	while (count--)
+		flt_hook_put(set[count]);
+}
+
+int flt_hook_get_all(struct flt_hook *const *set, unsigned int count)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < count; i++) {
+		err = flt_hook_get(set[i]);
+		if (err) {
+			flt_hook_put_all(set, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
 u32 flt_hook_features(void)
 {
 	u32 features = 0;
@@ -193,7 +233,7 @@ int flt_hook_report(unsigned int i, struct flt_hook_report *r)
 		   h->users ? FLT_HOOK_STATE_ARMED : FLT_HOOK_STATE_IDLE;
 	r->missed_full = h->missed_full;
 	r->missed_busy = h->missed_busy;
-	if (h->type == FLT_HOOK_TYPE_KRETPROBE && r->state == FLT_HOOK_STATE_ARMED) {
+	if (h->type != FLT_HOOK_TYPE_TRACEPOINT && r->state == FLT_HOOK_STATE_ARMED) {
 		r->ftrace = kprobe_ftrace(&h->rp.kp);
 		r->missed_full += h->rp.nmissed;
 		r->missed_busy += h->rp.kp.nmissed;

@@ -23,6 +23,23 @@ enum flt_hook_id {
 	FLT_HOOK_ID_EXIT,
 	FLT_HOOK_ID_EXEC,
 	FLT_HOOK_ID_FORK,
+	FLT_HOOK_ID_THP_FILL,
+	FLT_HOOK_ID_THP_DEPOSIT,
+	FLT_HOOK_ID_THP_ZERO,
+	FLT_HOOK_ID_THP_WRITE,
+	FLT_HOOK_ID_SPLIT_MAP,
+	FLT_HOOK_ID_SPLIT_WITHDRAW,
+	FLT_HOOK_ID_SPLIT_PAGE,
+	FLT_HOOK_ID_COLLAPSE_SCAN,
+	FLT_HOOK_ID_COLLAPSE,
+	FLT_HOOK_ID_COLLAPSE_SCAN_FILE,
+	FLT_HOOK_ID_COLLAPSE_FILE,
+	FLT_HOOK_ID_NUMA_HINT,
+	FLT_HOOK_ID_NUMA_MOVE,
+	FLT_HOOK_ID_NUMA_MIGRATE,
+	FLT_HOOK_ID_NUMA_TASK_MOVE,
+	FLT_HOOK_ID_NUMA_TASK_STICK,
+	FLT_HOOK_ID_NUMA_TASK_SWAP,
 	FLT_HOOK_IDS
 };
 
@@ -38,12 +55,15 @@ struct flt_hook {
 	/* FLT_HOOK_TYPE_KRETPROBE: from FLT_HOOK_RETURN() */
 	kretprobe_handler_t enter, leave;
 	size_t data_size;
+	/* FLT_HOOK_TYPE_KPROBE: from FLT_HOOK_ENTRY() */
+	kprobe_pre_handler_t entry;
 	/* FLT_HOOK_TYPE_TRACEPOINT: prototype is the tracepoint's, void *data first */
 	void *probe;
 
-	/* private to hook.c, under its mutex */
+	/* decided at load */
 	const char *taken;
 	int error;
+	/* private to hook.c, under its mutex */
 	unsigned int users;
 	struct kretprobe rp;
 	struct tracepoint *tp;
@@ -92,6 +112,15 @@ static int prefix##_leave(struct kretprobe_instance *ri, struct pt_regs *regs)	\
 }										\
 NOKPROBE_SYMBOL(prefix##_leave)
 
+/* The same for a hook on entry: void on_entry(struct pt_regs *regs) */
+#define FLT_HOOK_ENTRY(prefix, on_entry)					\
+static int prefix##_entry(struct kprobe *kp, struct pt_regs *regs)		\
+{										\
+	on_entry(regs);								\
+	return 0;								\
+}										\
+NOKPROBE_SYMBOL(prefix##_entry)
+
 /* Tells for each hook whether this kernel has it. -ENOENT: a required one is absent. */
 int flt_hook_init(unsigned int maxactive);
 /* All hooks must have been put. Returns once no handler can run any more. */
@@ -101,6 +130,15 @@ void flt_hook_add(struct flt_hook *hook);
 /* Arm on first use, disarm on last; may sleep. Absent and optional: 0, and nothing happens. */
 int flt_hook_get(struct flt_hook *hook);
 void flt_hook_put(struct flt_hook *hook);
+/* The same for a row of hooks, armed in their order and disarmed in reverse: all or none. */
+int flt_hook_get_all(struct flt_hook *const *hooks, unsigned int count);
+void flt_hook_put_all(struct flt_hook *const *hooks, unsigned int count);
+
+/* The best of its candidates, not another: for handlers that depend on it. */
+static inline bool flt_hook_took_first(const struct flt_hook *hook)
+{
+	return hook->taken == hook->symbol[0];
+}
 
 /* The address to call a function at that is not exported, past a landing pad; NULL: none. */
 void *flt_hook_function(const char *symbol);

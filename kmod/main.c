@@ -15,10 +15,12 @@
 #include "hook.h"
 #include "life.h"
 #include "netlink.h"
+#include "numa.h"
 #include "proc.h"
 #include "session.h"
 #include "tally.h"
 #include "task.h"
+#include "thp.h"
 #include "wss.h"
 
 static bool accounting = true;
@@ -51,6 +53,8 @@ static int __init flt_init(void)
 	flt_hook_add(&flt_life_exit);
 	flt_hook_add(&flt_life_exec);
 	flt_hook_add(&flt_life_fork);
+	flt_thp_init();
+	flt_numa_init();
 	err = flt_hook_init(maxactive);
 	if (err)
 		return err;
@@ -96,6 +100,8 @@ static void __exit flt_exit(void)
 	flt_netlink_exit();
 	flt_wss_exit();
 	flt_session_exit();
+	flt_numa_exit();
+	flt_thp_exit();
 	flt_task_exit();
 	flt_proc_exit();
 	flt_tally_exit();

@@ -40,6 +40,12 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_SUBBUF_SIZE] = NLA_POLICY_FULL_RANGE(NLA_U32, &subbuf_range),
 	[FLT_SESSION_SUBBUFS] = NLA_POLICY_RANGE(NLA_U32, 2, 64),
 	[FLT_SESSION_FILTER] = NLA_POLICY_NESTED(flt_request_filter),
+	[FLT_SESSION_THP] = { .type = NLA_FLAG },
+	[FLT_SESSION_NUMA] = { .type = NLA_FLAG },
+};
+
+static const struct nla_policy ledger_policy[FLT_LEDGER_MAX + 1] = {
+	[FLT_LEDGER_SESSION] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 };
 
 static int do_info(struct sk_buff *request, struct genl_info *info)
@@ -110,8 +116,13 @@ out:
 
 static int do_session_new(struct sk_buff *request, struct genl_info *info)
 {
-	u32 tgids[FLT_SESSION_TGIDS_MAX], count = 0, id;
-	bool follow = nla_get_flag(info->attrs[FLT_SESSION_FOLLOW]);
+	u32 tgids[FLT_SESSION_TGIDS_MAX], id;
+	struct flt_session_config session = {
+		.tgids = tgids,
+		.follow = nla_get_flag(info->attrs[FLT_SESSION_FOLLOW]),
+		.thp = nla_get_flag(info->attrs[FLT_SESSION_THP]),
+		.numa = nla_get_flag(info->attrs[FLT_SESSION_NUMA]),
+	};
 	bool stream = nla_get_flag(info->attrs[FLT_SESSION_STREAM]);
 	struct flt_stream_config config;
 	struct nlattr *attr;
@@ -132,13 +143,13 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
 		if (nla_type(attr) != FLT_SESSION_TGID)
 			continue;
-		if (count == ARRAY_SIZE(tgids)) {
+		if (session.count == ARRAY_SIZE(tgids)) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr, "flt: too many TGIDs");
 			return -ERANGE;
 		}
-		tgids[count++] = nla_get_u32(attr);
+		tgids[session.count++] = nla_get_u32(attr);
 	}
-	if (follow && !count) {
+	if (session.follow && !session.count) {
 		NL_SET_ERR_MSG_MOD(info->extack, "FOLLOW needs a TGID to start from");
 		return -EINVAL;
 	}
@@ -146,6 +157,7 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 		err = flt_request_stream(&config, info->attrs, info->extack);
 		if (err)
 			return err;
+		session.stream = &config;
 	} else if (info->attrs[FLT_SESSION_SUBBUF_SIZE] || info->attrs[FLT_SESSION_SUBBUFS] ||
 		   info->attrs[FLT_SESSION_FILTER]) {
 		NL_SET_ERR_MSG_MOD(info->extack, "SUBBUF_SIZE, SUBBUFS and FILTER need STREAM");
@@ -155,8 +167,7 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 	skb = flt_reply_begin(info, FLT_CMD_SESSION_NEW, &head);
 	if (!skb)
 		return -ENOMEM;
-	err = flt_session_open(info->snd_portid, tgids, count, follow,
-			       stream ? &config : NULL, &id);
+	err = flt_session_open(info->snd_portid, &session, &id);
 	switch (err) {
 	case 0:
 		err = nla_put_u32(skb, FLT_SESSION_ID, id);
@@ -172,7 +183,8 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 				   "the process table is full; load flt with a larger max_procs");
 		break;
 	case -ENOTSUPP:
-		NL_SET_ERR_MSG_MOD(info->extack, "forks cannot be followed on this kernel");
+		NL_SET_ERR_MSG_MOD(info->extack,
+				   "FOLLOW, THP or NUMA: this kernel lacks the hooks for it");
 		err = -EOPNOTSUPP;
 		break;
 	case -EOPNOTSUPP:
@@ -430,6 +442,18 @@ static const struct genl_ops ops[] = {
 		.done = flt_dump_done,
 		.policy = flt_request_wss_policy,
 		.maxattr = FLT_WSS_MAX,
+	}, {
+		.cmd = FLT_CMD_THP_GET,
+		.dumpit = flt_dump_thp,
+		.done = flt_dump_done,
+		.policy = ledger_policy,
+		.maxattr = FLT_LEDGER_MAX,
+	}, {
+		.cmd = FLT_CMD_NUMA_GET,
+		.dumpit = flt_dump_numa,
+		.done = flt_dump_done,
+		.policy = ledger_policy,
+		.maxattr = FLT_LEDGER_MAX,
 	},
 };
 

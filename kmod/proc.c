@@ -145,6 +145,20 @@ struct flt_proc *flt_proc_of(struct task_struct *task)
 	return p;
 }
 
+/*
+ * An ended row is charged as it is: its process may be in exit. One past its exit hook
+ * gets no new row, since nobody would end that; and PF_EXITING is set before the hook
+ * takes our lock.
+ */
+struct flt_proc *flt_proc_charge(struct task_struct *task)
+{
+	struct flt_proc *p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
+
+	if (!p && !(READ_ONCE(task->flags) & PF_EXITING))
+		p = flt_proc_of(task);
+	return p;
+}
+
 void flt_proc_end(struct flt_proc *p)
 {
 	p->state = FLT_ROW_ENDED;
@@ -250,6 +264,16 @@ void flt_proc_usage(struct flt_proc_usage *u)
 	u->generation = retired_rows;
 	u->account = retired;
 	raw_spin_unlock(&flt_proc_lock);
+}
+
+u32 flt_proc_slot(const struct flt_proc *p)
+{
+	return p - table;
+}
+
+u32 flt_proc_rows(void)
+{
+	return table_rows;
 }
 
 u64 flt_proc_generation(void)

@@ -73,6 +73,8 @@ struct flt_proc *flt_proc_find(pid_t tgid, u64 start);
 /* The youngest row with that PID, live or ended. */
 struct flt_proc *flt_proc_find_tgid(pid_t tgid);
 void flt_proc_end(struct flt_proc *proc);
+/* The row to charge @task's process with, ended perhaps; NULL: none is left, or it is too late. */
+struct flt_proc *flt_proc_charge(struct task_struct *task);
 
 /* These take the lock themselves. */
 
@@ -88,6 +90,9 @@ int flt_proc_next(u32 *slot, u32 sessions, struct flt_proc_report *report);
 int flt_proc_read(pid_t tgid, struct flt_proc_report *report);
 void flt_proc_usage(struct flt_proc_usage *usage);
 u64 flt_proc_generation(void);
+/* The place of a row in the table, for tables beside it; below flt_proc_rows(). */
+u32 flt_proc_slot(const struct flt_proc *proc);
+u32 flt_proc_rows(void);
 
 /* Sums of sessions: rows retired keep counting in them. */
 void flt_proc_session_open(u32 bit);

@@ -4,8 +4,10 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 #include "clock.h"
+#include "numa.h"
 #include "reply.h"
 #include "tally.h"
+#include "thp.h"
 
 struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head)
 {
@@ -88,7 +90,8 @@ cancel:
 
 int flt_reply_info(struct sk_buff *skb)
 {
-	size_t memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory();
+	size_t memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
+			flt_thp_memory() + flt_numa_memory();
 	u64 since = flt_session_since();
 	struct flt_proc_usage *usage;
 	int err = -EMSGSIZE;
@@ -127,7 +130,7 @@ out:
  */
 static u32 hook_state(const struct flt_hook_report *r)
 {
-	if (r->type == FLT_HOOK_TYPE_KRETPROBE && r->state == FLT_HOOK_STATE_ARMED &&
+	if (r->type != FLT_HOOK_TYPE_TRACEPOINT && r->state == FLT_HOOK_STATE_ARMED &&
 	    !r->missed_full && !r->missed_busy && flt_task_blind())
 		return FLT_HOOK_STATE_DISARMED;
 	return r->state;

@@ -33,6 +33,24 @@ int flt_reply_wss_status(struct sk_buff *skb, const struct flt_wss_status *s);
 int flt_reply_wss(struct sk_buff *skb, const struct flt_wss_report *r);
 int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, bool kinds);
 
+/* A ledger's line: which of its cells make which nest. Ends with attr 0. */
+struct flt_reply_section {
+	int attr;
+	u32 first, count;
+};
+
+struct flt_reply_ledger {
+	u8 cmd;
+	const struct flt_reply_section *section;
+	bool matrix;		/* and the rest of the line is a square, FLT_LEDGER_MATRIX */
+};
+
+extern const struct flt_reply_ledger flt_reply_thp, flt_reply_numa;
+int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *shape, bool machine,
+			 const u64 *cell);
+int flt_reply_ledger_row(struct sk_buff *skb, const struct flt_reply_ledger *shape,
+			 const struct flt_proc_report *r, const u64 *cell);
+
 /* Enough for any of them in one message, with everything present. */
 #define FLT_REPLY_SIZE 8192
 

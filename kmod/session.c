@@ -7,13 +7,15 @@
 #include <linux/sched/task.h>
 #include "fault.h"
 #include "life.h"
+#include "numa.h"
 #include "session.h"
 #include "task.h"
+#include "thp.h"
 
 struct session {
 	u32 id;			/* 0: free; never reused */
 	u32 owner;		/* port ID of the socket */
-	bool follow;
+	bool follow, thp, numa;
 };
 
 /* Guards all below. Taken in process context only: arming a probe sleeps. */
@@ -87,8 +89,14 @@ static void close_bit(u32 bit)
 	bool follow = sessions[bit].follow;
 
 	flt_stream_close(bit);
+	if (sessions[bit].thp)
+		flt_thp_put();
+	if (sessions[bit].numa)
+		flt_numa_put();
 	sessions[bit].id = 0;
 	sessions[bit].follow = false;
+	sessions[bit].thp = false;
+	sessions[bit].numa = false;
 	open_sessions--;
 	flt_life_follow(followers());
 	if (follow)
@@ -128,9 +136,25 @@ static int add(u32 bit, u32 tgid)
 	return err;
 }
 
-int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow,
-		     struct flt_stream_config *stream, u32 *id)
+/* What the session asks for beside faults. */
+static int want(struct session *s, bool thp, bool numa)
 {
+	int err = 0;
+
+	if (thp) {
+		err = flt_thp_get();
+		s->thp = !err;
+	}
+	if (!err && numa) {
+		err = flt_numa_get();
+		s->numa = !err;
+	}
+	return err;
+}
+
+int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id)
+{
+	bool follow = config->follow;
 	u32 bit, i;
 	int err;
 
@@ -142,7 +166,9 @@ int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow,
 	if (bit == FLT_SESSION_MAX_OPEN)
 		goto out;
 	err = -ENOTSUPP;
-	if (follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW))
+	if ((follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW)) ||
+	    (config->thp && !(flt_hook_features() & FLT_FEATURE_THP)) ||
+	    (config->numa && !(flt_hook_features() & FLT_FEATURE_NUMA)))
 		goto out;
 	err = watch();
 	if (err)
@@ -158,20 +184,16 @@ int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow,
 	sessions[bit].follow = follow;
 	open_sessions++;
 	flt_life_follow(followers());
-	for (i = 0; i < count; i++) {
-		err = add(bit, tgids[i]);
-		if (err) {
-			close_bit(bit);
-			goto out;
-		}
+	err = want(&sessions[bit], config->thp, config->numa);
+	for (i = 0; !err && i < config->count; i++)
+		err = add(bit, config->tgids[i]);
+	if (!err && config->stream) {
+		config->stream->everybody = !config->count;
+		err = flt_stream_open(bit, sessions[bit].id, config->stream);
 	}
-	if (stream) {
-		stream->everybody = !count;
-		err = flt_stream_open(bit, sessions[bit].id, stream);
-		if (err) {
-			close_bit(bit);
-			goto out;
-		}
+	if (err) {
+		close_bit(bit);
+		goto out;
 	}
 	*id = sessions[bit].id;
 	goto out;

@@ -24,13 +24,20 @@ struct flt_session_report {
 int flt_session_init(bool always);
 void flt_session_exit(void);
 
+struct flt_session_config {
+	const u32 *tgids;
+	u32 count;
+	bool follow;			/* and what they fork */
+	bool thp, numa;			/* ledgers to be kept */
+	struct flt_stream_config *stream;	/* NULL: none */
+};
+
 /*
  * Errors: -ENOSPC all sessions taken, -ESRCH a TGID is not a live process,
- * -ENFILE no row left for it, -ENOTSUPP @follow on a kernel without the hook,
+ * -ENFILE no row left for it, -ENOTSUPP follow or a ledger on a kernel without the hook,
  * -EOPNOTSUPP @stream without debugfs, -ENOMEM.
  */
-int flt_session_open(u32 owner, const u32 *tgids, u32 count, bool follow,
-		     struct flt_stream_config *stream, u32 *id);
+int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id);
 /* -ENOENT no such session, -EACCES another socket's. */
 int flt_session_close(u32 owner, u32 id);
 void flt_session_close_all(u32 owner);

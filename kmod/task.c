@@ -95,6 +95,7 @@ struct flt_task *flt_task_make(void)
 	t->task = task;
 	memset(&t->account, 0, sizeof(t->account));
 	t->retry_attempts = 0;
+	t->huge = 0;
 	/* A thread born under watch started from 0: what it has by now was missed. */
 	if (flt_proc_watched(task) && !READ_ONCE(overflowed)) {
 		t->minor_base = 0;
@@ -215,6 +216,16 @@ void flt_task_end_all(void)
 	}
 	/* The next watch must find the slots free, and no reader in the chains. */
 	rcu_barrier();
+}
+
+void flt_task_forget(void)
+{
+	u32 i;
+
+	raw_spin_lock(&flt_proc_lock);
+	for (i = 0; i < slot_count; i++)
+		WRITE_ONCE(slots[i].huge, 0);
+	raw_spin_unlock(&flt_proc_lock);
 }
 
 int flt_task_next(pid_t tgid, pid_t *tid, struct flt_task_report *r)

@@ -34,6 +34,7 @@ struct flt_task {
 	unsigned long retry_page;
 	u32 retry_attempts;		/* 0: there is none */
 	u8 retry_kind;
+	u8 huge;			/* see thp.c: what the thread does to a huge page */
 
 	struct flt_account account;
 
@@ -84,6 +85,9 @@ bool flt_task_blind(void);
 void flt_task_end(void);
 /* Accounting was switched off: all slots end. No handler may be running. */
 void flt_task_end_all(void);
+
+/* Hooks that keep something in flt_task.huge are about to be armed: as in the beginning. */
+void flt_task_forget(void);
 
 u32 flt_task_used(void);
 u32 flt_task_slots(void);
