@@ -8,7 +8,9 @@
  *                     the kernel counted for COMMAND itself ("root"); its status
  *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h):
  *                     the sum of what its sections added ("sections")
- *   fltq hold [-f] [TGID...]              open a session, print it, keep it until EOF
+ *   fltq thp | numa [SESSION]             their ledgers: the machine, nobody, processes
+ *   fltq hold [-f] [-t] [-n] [TGID...]    open a session, print it, keep it until EOF;
+ *                     -f follows, -t keeps the ledger of huge pages, -n that of NUMA
  *   fltq machine      every total at one moment, beside the kernel's own (machine.h)
  *   fltq del ID                           end another's session (refused)
  *
@@ -113,13 +115,14 @@ static void session_read(const struct nlmsghdr *nlh, void *unused)
 	}
 }
 
-static void session_open(const uint32_t *tgids, int n, int follow)
+/* flags: FLT_SESSION_FOLLOW, _THP, _NUMA, ending in 0 */
+static void session_open(const uint32_t *tgids, int n, const uint16_t *flags)
 {
 	start(FLT_CMD_SESSION_NEW, 0);
 	for (int i = 0; i < n; i++)
 		genl_put_u32(&g, FLT_SESSION_TGID, tgids[i]);
-	if (follow)
-		genl_put(&g, FLT_SESSION_FOLLOW, NULL, 0);
+	for (; *flags; flags++)
+		genl_put(&g, *flags, NULL, 0);
 	finish("session", genl_talk(&g, session_read, NULL));
 }
 
@@ -169,6 +172,7 @@ static int follow(char **argv)
 	pid_t pid;
 	char go;
 	uint32_t tgid;
+	const uint16_t flags[] = { FLT_SESSION_FOLLOW, 0 };
 
 	if (pipe(gate))
 		err(1, "pipe");
@@ -185,7 +189,7 @@ static int follow(char **argv)
 	}
 	close(gate[0]);
 	tgid = (uint32_t)pid;
-	session_open(&tgid, 1, 1);
+	session_open(&tgid, 1, flags);
 	if (write(gate[1], "g", 1) != 1)
 		err(1, "pipe");
 	if (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT))
@@ -260,16 +264,21 @@ static int around(char **argv)
 static int hold(int argc, char **argv)
 {
 	uint32_t tgids[FLT_SESSION_TGIDS_MAX + 1];
-	int n = 0, following = 0;
+	uint16_t flags[4] = { 0 };
+	int n = 0, f = 0;
 	char c;
 
 	for (int i = 0; i < argc && n <= FLT_SESSION_TGIDS_MAX; i++) {
-		if (!strcmp(argv[i], "-f"))
-			following = 1;
+		if (!strcmp(argv[i], "-f") && f < 3)
+			flags[f++] = FLT_SESSION_FOLLOW;
+		else if (!strcmp(argv[i], "-t") && f < 3)
+			flags[f++] = FLT_SESSION_THP;
+		else if (!strcmp(argv[i], "-n") && f < 3)
+			flags[f++] = FLT_SESSION_NUMA;
 		else
 			tgids[n++] = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
-	session_open(tgids, n, following);
+	session_open(tgids, n, flags);
 	session_print();
 	fflush(out);
 	while (read(0, &c, 1) > 0)
@@ -307,6 +316,11 @@ static int run(int argc, char **argv)
 		start(FLT_CMD_TASK_GET, 1);
 		genl_put_u32(&g, FLT_TASK_TGID, number);
 		ask(what, &task_shape);
+	} else if (!strcmp(what, "thp") || !strcmp(what, "numa")) {
+		start(*what == 't' ? FLT_CMD_THP_GET : FLT_CMD_NUMA_GET, 1);
+		if (number)
+			genl_put_u32(&g, FLT_LEDGER_SESSION, number);
+		ask(what, *what == 't' ? &thp_shape : &numa_shape);
 	} else if (!strcmp(what, "machine")) {
 		finish(what, machine_print(&g, out));
 	} else if (!strcmp(what, "del") && argc == 3) {
@@ -316,7 +330,7 @@ static int run(int argc, char **argv)
 	} else if (!strcmp(what, "hold")) {
 		return hold(argc - 2, argv + 2);
 	} else {
-		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|machine|follow|around|hold|del");
+		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
 	}
 	return 0;
 }
@@ -327,7 +341,7 @@ int main(int argc, char **argv)
 
 	out = stdout;
 	if (argc < 2)
-		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|machine|follow|around|hold|del");
+		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
 	rc = genl_open(&g, FLT_GENL_NAME);
 	if (rc == -ENOENT)
 		errx(5, "the module flt is not loaded");

@@ -23,11 +23,12 @@ static const char *const kind_names[FLT_KIND_MAX + 1] = {
 	[FLT_KIND_DEVICE] = "device",	    [FLT_KIND_SPURIOUS] = "spurious",
 };
 
-enum form { NUMBER = 1, STRING, FLAG, ACCOUNT, BUCKETS, REPEATED };
+enum form { NUMBER = 1, STRING, FLAG, ACCOUNT, BUCKETS, REPEATED, COUNTS, MATRIX };
 
 struct field {
 	const char *name;
 	enum form form;
+	const char *const *names;	/* of COUNTS; else they are numbered */
 };
 
 struct shape {
@@ -98,6 +99,36 @@ static void buckets_print(FILE *out, const struct nlattr *nest)
 	fprintf(out, " count=%llu", (unsigned long long)sum);
 }
 
+static void counts_print(FILE *out, const struct field *f, const struct nlattr *nest)
+{
+	uint64_t sum = 0;
+
+	genl_for_each(c, genl_data(nest), genl_len(nest)) {
+		unsigned int i = genl_type(c) - 1u;
+
+		if (f->names)
+			fprintf(out, " %s=%llu", f->names[i], (unsigned long long)genl_number(c));
+		else
+			fprintf(out, " %s.%u=%llu", f->name, i, (unsigned long long)genl_number(c));
+		sum += genl_number(c);
+	}
+	if (!f->names)
+		fprintf(out, " %s=%llu", f->name, (unsigned long long)sum);
+}
+
+static void matrix_print(FILE *out, const char *name, const struct nlattr *a)
+{
+	size_t cells = genl_len(a) / sizeof(uint64_t), side = 1;
+	uint64_t n;
+
+	while (side * side < cells)
+		side++;
+	for (size_t i = 0; i < cells; i++) {
+		memcpy(&n, (const char *)genl_data(a) + i * sizeof(n), sizeof(n));
+		fprintf(out, " %s.%zu.%zu=%llu", name, i / side, i % side, (unsigned long long)n);
+	}
+}
+
 void row_print(FILE *out, const struct shape *shape, const struct nlmsghdr *nlh)
 {
 	size_t bytes;
@@ -130,6 +161,12 @@ void row_print(FILE *out, const struct shape *shape, const struct nlmsghdr *nlh)
 			break;
 		case BUCKETS:
 			buckets_print(out, a);
+			break;
+		case COUNTS:
+			counts_print(out, f, a);
+			break;
+		case MATRIX:
+			matrix_print(out, f->name, a);
 			break;
 		}
 	}
@@ -218,6 +255,54 @@ static const struct field session_fields[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_UNTRACKED] = { "untracked", NUMBER },
 };
 
+static const char *const thp_names[__FLT_THP_COUNTS] = {
+	[FLT_THP_FILLED] = "filled",
+	[FLT_THP_ZERO] = "zero",
+	[FLT_THP_NO_PAGE] = "no_page",
+	[FLT_THP_NO_CHARGE] = "no_charge",
+	[FLT_THP_UNFIT] = "unfit",
+	[FLT_THP_LATE] = "late",
+	[FLT_THP_ERROR] = "error",
+	[FLT_THP_FILL_NS] = "fill_ns",
+	[FLT_THP_FALLBACK_NS] = "fallback_ns",
+	[FLT_THP_COLLAPSED] = "collapsed",
+	[FLT_THP_COLLAPSED_CALL] = "collapsed_call",
+	[FLT_THP_COLLAPSED_FILE] = "collapsed_file",
+	[FLT_THP_COLLAPSE_TRIED] = "collapse_tried",
+	[FLT_THP_SPLIT_FAILED] = "split_failed",
+};
+
+static const char *const numa_names[__FLT_NUMA_COUNTS] = {
+	[FLT_NUMA_HINTS] = "hints",	     [FLT_NUMA_LOCAL] = "local",
+	[FLT_NUMA_WANTED] = "wanted",	     [FLT_NUMA_TRIED] = "tried",
+	[FLT_NUMA_FAILED] = "failed",	     [FLT_NUMA_MOVE_NS] = "move_ns",
+	[FLT_NUMA_TASK_MOVED] = "task_moved", [FLT_NUMA_TASK_STUCK] = "task_stuck",
+	[FLT_NUMA_TASK_SWAPPED] = "task_swapped",
+};
+
+#define LEDGER_FIELDS(counts)					\
+	[FLT_LEDGER_WHOSE] = { "whose", NUMBER },		\
+	[FLT_LEDGER_TGID] = { "tgid", NUMBER },			\
+	[FLT_LEDGER_ID] = { "id", NUMBER },			\
+	[FLT_LEDGER_COMM] = { "comm", STRING },			\
+	[FLT_LEDGER_ENDED] = { "ended", FLAG },			\
+	[FLT_LEDGER_FAULTS] = { "faults", NUMBER },		\
+	[FLT_LEDGER_FAULT_NS] = { "fault_ns", NUMBER },		\
+	[FLT_LEDGER_COUNTS] = { "counts", COUNTS, counts },	\
+	[FLT_LEDGER_OCTAVES] = { "octave", COUNTS },		\
+	[FLT_LEDGER_SCANS] = { "scan", COUNTS },		\
+	[FLT_LEDGER_SPLIT_MAPS] = { "map_split", COUNTS },	\
+	[FLT_LEDGER_SPLIT_PAGES] = { "page_split", COUNTS },	\
+	[FLT_LEDGER_MOVED] = { "moved", COUNTS },		\
+	[FLT_LEDGER_NOT_MOVED] = { "not_moved", COUNTS },	\
+	[FLT_LEDGER_NODES] = { "nodes", NUMBER },		\
+	[FLT_LEDGER_MATRIX] = { "matrix", MATRIX }
+
+static const struct field thp_fields[FLT_LEDGER_MAX + 1] = { LEDGER_FIELDS(thp_names) };
+static const struct field numa_fields[FLT_LEDGER_MAX + 1] = { LEDGER_FIELDS(numa_names) };
+
+const struct shape thp_shape = { "thp", thp_fields, FLT_LEDGER_MAX };
+const struct shape numa_shape = { "numa", numa_fields, FLT_LEDGER_MAX };
 const struct shape info_shape = { "info", info_fields, FLT_INFO_MAX };
 const struct shape hook_shape = { "hook", hook_fields, FLT_HOOK_MAX };
 const struct shape tally_shape = { "tally", tally_fields, FLT_TALLY_MAX };

@@ -20,7 +20,7 @@ void account_print(FILE *out, const char *prefix, const struct account *acc);
 /* What a row is called and how its attributes are printed. */
 struct shape;
 extern const struct shape info_shape, hook_shape, tally_shape, latency_shape, proc_shape,
-	task_shape, session_shape;
+	task_shape, session_shape, thp_shape, numa_shape;
 
 void row_print(FILE *out, const struct shape *shape, const struct nlmsghdr *nlh);
 

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 numa=1 mem=1024 timeout=300
+# shellcheck disable=SC2119
+# Promise: what NUMA balancing does is counted to the unit: hint faults, local ones,
+# pages moved; the matrix adds up; and each is charged to the process that it hit.
+#
+# The oracle is /proc/vmstat, machine-wide, over the same time.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+[ "$(cat /proc/sys/kernel/numa_balancing 2>/dev/null)" = 1 ] || skip "no NUMA balancing"
+for knob in scan_delay_ms scan_period_min_ms; do
+	echo 100 >"/sys/kernel/debug/sched/numa_balancing/$knob"
+done
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
+misplaced=$(grep -o '{[0-9]*, "numa_misplaced"}' \
+	/sys/kernel/tracing/events/migrate/mm_migrate_pages/format | tr -dc 0-9)
+
+vm() { awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat; }
+line() { # machine or PID
+	if [ "$1" = machine ]; then fltq numa | grep 'whose=2'; else
+		fltq numa | { grep "whose=1 tgid=$1 " || true; }
+	fi
+}
+# What is 0 is absent.
+number() { local n; n=$(field "$1"); echo "${n:-0}"; }
+of() { line "$1" | number "$2"; }
+
+# Balancing off: nothing is marked any more, and what was marked is faulted by nobody but
+# the walkers, which end. So the numbers hold still when they are compared.
+rest() { echo 0 >/proc/sys/kernel/numa_balancing; }
+
+declare -A before
+events="numa_hint_faults numa_hint_faults_local numa_pages_migrated"
+agree() { # NAME
+	same "$1: numa_hint_faults" "$(of machine hints)" $(($(vm numa_hint_faults) - before[numa_hint_faults]))
+	same "$1: numa_hint_faults_local" "$(of machine local)" \
+		$(($(vm numa_hint_faults_local) - before[numa_hint_faults_local]))
+	same "$1: numa_pages_migrated" "$(of machine "moved.$misplaced")" \
+		$(($(vm numa_pages_migrated) - before[numa_pages_migrated]))
+	say "$1"
+}
+
+rest
+load
+mkfifo "$tmp/hold"
+fltq hold -n <"$tmp/hold" >"$tmp/session" 2>&1 &
+holder=$!
+exec 7>"$tmp/hold"
+until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
+same "hooks that this kernel lacks" "$(grep -c '^numa.* absent ' $debugfs/hooks)" 0
+for e in $events; do before[$e]=$(vm "$e"); done
+echo 1 >/proc/sys/kernel/numa_balancing
+
+# 64 MiB written over and over, on one node's CPU and then on the other's.
+tree rewrite 16384 100000 &
+walker=$!
+taskset -p -c 0 $walker >/dev/null
+seen() { [ "$(of $walker hints)" -ge "$1" ] 2>/dev/null; }
+until_true seen 1000 || true
+taskset -p -c 1 $walker >/dev/null
+moved() { [ "$(of $walker "moved.$misplaced")" -ge 1000 ] 2>/dev/null; }
+until_true moved || true
+rest
+kill $walker
+wait $walker || true
+agree "one walker"
+at_least "hint faults" "$(of $walker hints)" 1000
+at_least "pages moved" "$(of $walker "moved.$misplaced")" 1000
+at_least "remote" "$(($(of $walker hints) - $(of $walker local)))" 1000
+
+# Each line's matrix adds up to its hint faults, its diagonal to the local ones.
+line machine >"$tmp/lines"
+line $walker >>"$tmp/lines"
+while read -r words; do
+	m() { echo "$words" | field "matrix.$1.$2"; }
+	h() { echo "$words" | field "$1"; }
+	same "matrix: sum" $(($(m 0 0) + $(m 0 1) + $(m 1 0) + $(m 1 1))) "$(h hints)"
+	same "matrix: diagonal" $(($(m 0 0) + $(m 1 1))) "$(h local)"
+	same "latency: as many as were tried" "$(h octave)" "$(h tried)"
+done <"$tmp/lines"
+# It began on node 0 and was moved to node 1: that is where it faulted on the other's pages.
+at_least "matrix: from node 1 on node 0" "$(line $walker | field matrix.1.0)" 1000
+
+# The processes' lines and nobody's are the machine's: no row was retired here.
+rows() { fltq numa | awk -v k="$1" '/whose=[13]/ {
+	for (i = 1; i <= NF; i++) if (split($i, a, "=") == 2 && a[1] == k) n += a[2]
+} END { print n + 0 }'; }
+for key in hints local wanted tried failed moved not_moved task_moved; do
+	same "sum of the rows: $key" "$(rows $key)" "$(of machine $key)"
+done
+
+exec 7>&-
+wait "$holder"
+same "armed without a session" "$(grep -c '^numa.* armed ' $debugfs/hooks)" 0
+
+# Unloaded while armed and hit.
+echo 1 >/proc/sys/kernel/numa_balancing
+tree rewrite 16384 100000 &
+walker=$!
+fltq hold -n <"$tmp/hold" >"$tmp/session" 2>&1 &
+holder=$!
+exec 7>"$tmp/hold"
+until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
+for cpu in 0 1 0 1; do
+	taskset -p -c $cpu $walker >/dev/null
+	sleep 0.5
+done
+unload
+checks=$((checks + 1))
+! loaded || bad "still loaded"
+exec 7>&-
+wait "$holder" || true
+kill $walker
+wait $walker || true
+finish

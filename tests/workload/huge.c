@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * huge - does to huge pages what it is told, step by step.
+ *
+ *   huge STEP...
+ *	map=N		map N regions of 2 MiB, aligned, with huge pages forbidden
+ *	allow, forbid	huge pages, by madvise
+ *	write, read	the first byte of each region
+ *	fill		write to every page of each
+ *	last		write to the last page of each
+ *	punch, free	madvise away the second page of each (DONTNEED, FREE)
+ *	protect		make the second page of each read-only
+ *	collapse	madvise(MADV_COLLAPSE) each, one by one
+ *	fork		start a child that touches nothing of it, then ends
+ *	crumble=MB	take that much memory in small pages, give back every second one
+ *	gate		print "gate" and wait for a line on standard input
+ *
+ * What is asked of the kernel and refused, but for collapse, is an error.
+ */
+#include <err.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HUGE (2ul << 20)
+#define PAGE 4096ul
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+static unsigned char *base;
+static unsigned long regions;
+
+static void map(unsigned long n)
+{
+	uintptr_t at;
+	void *p = mmap(NULL, (n + 1) * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
+
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	at = ((uintptr_t)p + HUGE - 1) & ~(HUGE - 1);
+	base = (unsigned char *)at;
+	regions = n;
+	if (madvise(base, n * HUGE, MADV_NOHUGEPAGE))
+		err(1, "madvise");
+}
+
+static void advise(unsigned long offset, unsigned long length, int advice)
+{
+	for (unsigned long i = 0; i < regions; i++)
+		if (madvise(base + i * HUGE + offset, length, advice) && advice != MADV_COLLAPSE)
+			err(1, "madvise");
+}
+
+static void touch(unsigned long offset, unsigned long step, int write)
+{
+	for (unsigned long i = 0; i < regions; i++) {
+		for (unsigned long at = offset; at < HUGE; at += step) {
+			volatile unsigned char *p = base + i * HUGE + at;
+
+			if (write)
+				*p = 1;
+			else
+				(void)*p;
+		}
+	}
+}
+
+static void protect(void)
+{
+	for (unsigned long i = 0; i < regions; i++)
+		if (mprotect(base + i * HUGE + PAGE, PAGE, PROT_READ))
+			err(1, "mprotect");
+}
+
+static void fork_once(void)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(1, "fork");
+	if (pid == 0)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+}
+
+static void crumble(unsigned long megabytes)
+{
+	unsigned long bytes = megabytes << 20;
+	unsigned char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED || madvise(p, bytes, MADV_NOHUGEPAGE))
+		err(1, "mmap");
+	for (unsigned long at = 0; at < bytes; at += PAGE)
+		p[at] = 1;
+	for (unsigned long at = 0; at < bytes; at += 2 * PAGE)
+		if (madvise(p + at, PAGE, MADV_DONTNEED))
+			err(1, "madvise");
+}
+
+static void gate(void)
+{
+	char line[16];
+
+	puts("gate");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		exit(0);
+}
+
+static int step(const char *s)
+{
+	if (!strncmp(s, "map=", 4))
+		map(strtoul(s + 4, NULL, 10));
+	else if (!strncmp(s, "crumble=", 8))
+		crumble(strtoul(s + 8, NULL, 10));
+	else if (!strcmp(s, "allow"))
+		madvise(base, regions * HUGE, MADV_HUGEPAGE);
+	else if (!strcmp(s, "forbid"))
+		madvise(base, regions * HUGE, MADV_NOHUGEPAGE);
+	else if (!strcmp(s, "write"))
+		touch(0, HUGE, 1);
+	else if (!strcmp(s, "read"))
+		touch(0, HUGE, 0);
+	else if (!strcmp(s, "fill"))
+		touch(0, PAGE, 1);
+	else if (!strcmp(s, "last"))
+		touch(HUGE - PAGE, HUGE, 1);
+	else if (!strcmp(s, "punch"))
+		advise(PAGE, PAGE, MADV_DONTNEED);
+	else if (!strcmp(s, "free"))
+		advise(PAGE, PAGE, MADV_FREE);
+	else if (!strcmp(s, "protect"))
+		protect();
+	else if (!strcmp(s, "collapse"))
+		advise(0, HUGE, MADV_COLLAPSE);
+	else if (!strcmp(s, "fork"))
+		fork_once();
+	else if (!strcmp(s, "gate"))
+		gate();
+	else
+		return -1;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (step(argv[i]))
+			errx(2, "no step: %s", argv[i]);
+	return 0;
+}
