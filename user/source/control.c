@@ -331,6 +331,11 @@ err_control:
 	return ret;
 }
 
+struct flt_genl *flt_control_genl(struct flt_control *c)
+{
+	return c->genl;
+}
+
 void flt_control_close(struct flt_control *c)
 {
 	if (!c)

@@ -12,6 +12,7 @@
 #include "errmsg.h"
 
 struct flt_control;
+struct flt_genl;
 
 /*
  * -EOPNOTSUPP: the module is not loaded or not visible from here; -EPERM;
@@ -19,6 +20,8 @@ struct flt_control;
  */
 int flt_control_open(struct flt_control **control, struct flt_errmsg *e);
 void flt_control_close(struct flt_control *control);
+/* For the sources that ask for more: ledger.h. */
+struct flt_genl *flt_control_genl(struct flt_control *control);
 
 int flt_control_info(struct flt_control *control, struct flt_info *out, struct flt_errmsg *e);
 int flt_control_tally(struct flt_control *control, struct flt_tally *out, struct flt_errmsg *e);

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/ledger_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "job.h"
+#include "source/control.h"
+#include "source/machine.h"
+#include "units.h"
+
+#define SAMPLE_NS (500 * FLT_NSEC_PER_MSEC)
+
+struct watch {
+	struct ledger_run *r;
+	struct flt_loop *loop;
+	struct flt_job job;
+	uint32_t session;
+	struct flt_ledger first, last, now;
+	uint64_t began, looked;
+	uint64_t reports;
+	uint64_t missed;	/* by the hooks before it began */
+	bool torn;
+	struct flt_errmsg e;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
+}
+
+static int look(struct watch *w, struct flt_ledger *out)
+{
+	int ret = flt_ledger_ask(w->r->control, w->r->which, w->r->filtered ? w->session : 0, out,
+				 &w->e);
+
+	w->torn = ret == -EINTR;
+	return ret == -EINTR ? 0 : ret;
+}
+
+static int report(struct watch *w, const struct flt_ledger *before, uint64_t since, bool last)
+{
+	uint64_t now = now_ns();
+	struct ledger_span span = {
+		.before = before, .after = &w->now, .ns = now - since, .last = last,
+	};
+
+	w->looked = now;
+	w->reports++;
+	return w->r->report(w->r->arg, &span);
+}
+
+/* Every process of -p has ended. */
+static bool over(struct watch *w)
+{
+	struct flt_session session;
+
+	if (!w->r->args->pids.count)
+		return false;
+	return !flt_control_session(w->r->control, w->session, false, &session, NULL) &&
+	       !session.live;
+}
+
+static int on_tick(void *arg, uint64_t expired)
+{
+	struct flt_ledger swap;
+	struct watch *w = arg;
+	struct ledger_run *r = w->r;
+	int ret = look(w, &w->now);
+
+	(void)expired;
+	if (!ret && r->sample)
+		r->sample(r->arg, &w->now);
+	if (!ret && r->interval) {
+		ret = report(w, w->reports ? &w->last : &w->first, w->looked, false);
+		swap = w->last;
+		w->last = w->now;
+		w->now = swap;
+	}
+	if (ret || over(w) || ferror(stdout) || (r->count && w->reports >= r->count))
+		flt_loop_stop(w->loop);
+	return ret;
+}
+
+/* What the hooks missed so far; says which of them this kernel lacks, once. */
+static uint64_t hooks_missed(struct watch *w, bool say)
+{
+	struct flt_hooks hooks = { 0 };
+	const char *const *prefix;
+	uint64_t missed = 0;
+	size_t i;
+
+	if (flt_control_hooks(w->r->control, &hooks, NULL)) {
+		free(hooks.hook);
+		return 0;
+	}
+	for (i = 0; i < hooks.count; i++) {
+		const struct flt_hook *h = &hooks.hook[i];
+
+		for (prefix = w->r->hooks; *prefix; prefix++)
+			if (!strncmp(h->name, *prefix, strlen(*prefix)))
+				break;
+		if (!*prefix)
+			continue;
+		missed += h->missed_busy + h->missed_full;
+		if (say && h->state == FLT_HOOK_STATE_ABSENT)
+			flt_command_say(w->r->command, "this kernel has no %s: what hook '%s' would "
+					"count stays 0", h->symbol, h->name);
+	}
+	free(hooks.hook);
+	return missed;
+}
+
+static int finish(struct watch *w)
+{
+	const struct flt_command *command = w->r->command;
+	struct flt_session session;
+	bool incomplete = false;
+	uint64_t missed;
+	int ret;
+
+	ret = look(w, &w->now);
+	if (!ret && w->r->sample)
+		w->r->sample(w->r->arg, &w->now);
+	if (!ret)
+		ret = report(w, &w->first, w->began, true);
+	if (ret)
+		return flt_command_fail(command, &w->e, ret);
+	missed = hooks_missed(w, false) - w->missed;
+	if (missed) {
+		flt_command_say(command, "incomplete: the hooks missed %" PRIu64 " calls", missed);
+		incomplete = true;
+	}
+	if (w->torn) {
+		flt_command_say(command, "incomplete: processes were retired during each look");
+		incomplete = true;
+	}
+	if (!flt_control_session(w->r->control, w->session, false, &session, NULL) &&
+	    session.untracked) {
+		flt_command_say(command, "incomplete: %" PRIu64 " processes of the command found "
+				"the process table full", session.untracked);
+		incomplete = true;
+	}
+	return incomplete ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+}
+
+static int arm(struct watch *w)
+{
+	struct ledger_run *r = w->r;
+	const uint32_t child = (uint32_t)w->job.child.pid;
+	int ret;
+
+	ret = flt_ledger_ask_session(r->control, r->which, child ? &child : r->args->pids.id,
+				     child ? 1 : r->args->pids.count, child, &w->session, &w->e);
+	if (ret)
+		return ret;
+	w->missed = hooks_missed(w, true);
+	ret = look(w, &w->first);
+	w->began = now_ns();
+	w->looked = w->began;
+	if (!ret)
+		ret = flt_loop_every(w->loop, r->interval ? r->interval : SAMPLE_NS, on_tick, w);
+	return ret;
+}
+
+static int watch(struct watch *w, char **command)
+{
+	int ret, status;
+
+	ret = flt_job_start(&w->job, w->loop, command, &w->e);
+	if (ret)
+		return flt_command_fail(w->r->command, &w->e, ret);
+	ret = arm(w);
+	if (ret) {
+		flt_job_cancel(&w->job);
+		return flt_command_fail(w->r->command, &w->e, ret);
+	}
+	if (command) {
+		ret = flt_job_release(&w->job);
+		if (ret) {
+			flt_command_say(w->r->command, "cannot run %s: %s", command[0],
+					strerror(-ret));
+			return flt_child_exec_status(ret);
+		}
+	}
+	ret = flt_loop_run(w->loop);
+	if (command)
+		flt_job_wait(&w->job);
+	if (ret)
+		return flt_command_fail(w->r->command, &w->e, ret);
+	status = finish(w);
+	if (command && w->job.wait_status)
+		return flt_child_exit_status(w->job.wait_status);
+	return status;
+}
+
+static int read_words(struct ledger_run *r, const struct flt_words *words)
+{
+	const struct ledger_args *args = r->args;
+
+	if (args->all && args->pids.count)
+		return flt_command_misuse(r->command, "-a and -p exclude each other");
+	if (words->command && args->pids.count)
+		return flt_command_misuse(r->command, "-p and a command exclude each other");
+	if (words->argc > 0 &&
+	    flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &r->interval))
+		return flt_command_misuse(r->command, "'%s' is no interval; a command to run stands "
+					  "behind '--'", words->argv[0]);
+	if (words->argc > 0 && r->interval < 10 * FLT_NSEC_PER_MSEC)
+		return flt_command_misuse(r->command, "an interval is at least 10ms");
+	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &r->count) || !r->count))
+		return flt_command_misuse(r->command, "'%s' is no number of reports",
+					  words->argv[1]);
+	if (words->argc > 2)
+		return flt_command_misuse(r->command, "'%s': there is nothing behind the count",
+					  words->argv[2]);
+	return 0;
+}
+
+int ledger_run(struct ledger_run *r, const struct flt_words *words)
+{
+	struct watch w = { .r = r };
+	int ret, status = read_words(r, words);
+
+	if (status)
+		return status;
+	if (!flt_machine_initial_pid_namespace()) {
+		flt_command_say(r->command, "this is not the initial PID namespace: the flt module's "
+				"pids mean others here; run fltctl outside of it");
+		return FLT_EXIT_UNSUPPORTED;
+	}
+	r->filtered = !r->args->all && (words->command || r->args->pids.count);
+	ret = flt_loop_new(&w.loop);
+	if (ret)
+		return flt_command_fail(r->command, &w.e, ret);
+	status = watch(&w, words->command);
+	flt_loop_free(w.loop);
+	flt_ledger_free(&w.first);
+	flt_ledger_free(&w.last);
+	flt_ledger_free(&w.now);
+	return status;
+}
+
+static void take_off(struct flt_ledger_line *from, const struct flt_ledger_line *what)
+{
+	struct flt_ledger_line left = flt_ledger_since(from, what);
+
+	*from = left;
+}
+
+bool ledger_walk_next(struct ledger_walk *walk)
+{
+	const struct flt_ledger *after = walk->span->after, *before = walk->span->before;
+
+	if (!walk->at)
+		walk->rest = flt_ledger_since(&after->machine, &before->machine);
+	while (walk->at < after->count) {
+		const struct flt_ledger_line *line = &after->line[walk->at++];
+
+		walk->line = flt_ledger_since(line, flt_ledger_find(before, line->id));
+		walk->comm = NULL;
+		if (flt_ledger_idle(&walk->line))
+			continue;
+		take_off(&walk->rest, &walk->line);
+		return true;
+	}
+	/* Then nobody's, and what is left of the machine: rows that were retired. */
+	while (!walk->filtered && walk->at < after->count + 2) {
+		bool nobody = walk->at++ == after->count;
+
+		walk->line = nobody ? flt_ledger_since(&after->nobody, &before->nobody) : walk->rest;
+		walk->comm = nobody ? "(nobody)" : "(retired)";
+		if (flt_ledger_idle(&walk->line))
+			continue;
+		take_off(&walk->rest, &walk->line);
+		return true;
+	}
+	return false;
+}

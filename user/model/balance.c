@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/balance.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "units.h"
+
+void flt_balance_judge(const struct flt_ledger_line *line, uint32_t misplaced,
+		       struct flt_balance *out)
+{
+	const uint64_t *n = line->n.count;
+	uint64_t done = n[FLT_NUMA_TRIED] - n[FLT_NUMA_FAILED], other = 0;
+
+	*out = (struct flt_balance){
+		.hints = n[FLT_NUMA_HINTS],
+		.local = n[FLT_NUMA_LOCAL],
+		.remote = n[FLT_NUMA_HINTS] - n[FLT_NUMA_LOCAL],
+		.wanted = n[FLT_NUMA_WANTED],
+		.moved_pages = misplaced < FLT_MOVE_REASONS ? line->n.moved[misplaced] : 0,
+	};
+	out->not_moved = out->wanted > done ? out->wanted - done : 0;
+	if (line->n.faults && line->n.fault_ns > n[FLT_NUMA_MOVE_NS])
+		other = (line->n.fault_ns - n[FLT_NUMA_MOVE_NS]) / line->n.faults;
+	out->spent_ns = n[FLT_NUMA_MOVE_NS] + out->hints * other;
+	if (!out->hints)
+		out->verdict = FLT_BALANCE_IDLE;
+	else if (out->local * 10 >= out->hints * 9)
+		out->verdict = FLT_BALANCE_LOCAL;
+	else if (out->wanted && 2 * out->not_moved >= out->wanted)
+		out->verdict = FLT_BALANCE_STUCK;
+	else if (2 * out->wanted >= out->remote)
+		out->verdict = FLT_BALANCE_WORKS;
+	else
+		out->verdict = FLT_BALANCE_SHARED;
+}
+
+void flt_balance_say(const struct flt_balance *b, char *text, size_t size)
+{
+	double local = b->hints ? 100.0 * (double)b->local / (double)b->hints : 0;
+	char spent[FLT_UNITS_TEXT];
+
+	flt_units_write_ns(spent, b->spent_ns);
+	switch (b->verdict) {
+	case FLT_BALANCE_IDLE:
+		snprintf(text, size, "no hint fault: balancing did nothing here, and cost nothing");
+		break;
+	case FLT_BALANCE_LOCAL:
+		snprintf(text, size, "%.0f %% of the hint faults were local: memory is where it is "
+			 "used; balancing took %s to find that", local, spent);
+		break;
+	case FLT_BALANCE_WORKS:
+		snprintf(text, size, "%.0f %% of the hint faults were local; %" PRIu64 " pages were "
+			 "brought nearer in %s: it pays if they are used for longer than that",
+			 local, b->moved_pages, spent);
+		break;
+	case FLT_BALANCE_STUCK:
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " moves did not come about: the other "
+			 "node is full, or the pages are shared or busy; %s spent. Bind threads and "
+			 "memory (numactl), or make room there", b->not_moved, b->wanted, spent);
+		break;
+	case FLT_BALANCE_SHARED:
+		snprintf(text, size, "%.0f %% of the hint faults were remote, and most of those pages "
+			 "are used from several nodes: moving does not help, interleaving "
+			 "(numactl -i) may; %s spent", 100 - local, spent);
+		break;
+	}
+}
