@@ -30,6 +30,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/record
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
 	tests/recorder/options.sh $(O)
+	tests/recorder/rights.sh $(O)
 	tests/recorder/stacks.sh $(O)
 	tests/recorder/soak.sh $(O) 2
 
@@ -41,4 +42,6 @@ check-recorder-long: check-recorder
 	tests/recorder/programs.sh $(O)
 	tests/recorder/soak.sh $(O) 180
 
+# for tests/live/recorder.sh
+ALL += $(REC_TEST_BINS)
 CHECK_NATIVE += check-recorder

@@ -152,19 +152,19 @@ int check_kprobes(struct check *c)
 
 int check_userfaultfd(struct check *c)
 {
+	static const char fix[] = "run as root, or with CAP_SYS_PTRACE (fltctl-record(8), CAPABILITIES)";
 	int got = flt_machine_userfaultfd();
 
-	if (got == 2)
+	if (got == 3)
 		return check_add(c, "userfaultfd", CHECK_OK, 0, NULL,
 				 "usable ('fltctl record -L -M')");
-	if (got == 1)
-		return check_add(c, "userfaultfd", CHECK_WARN, 0,
-				 "run as root, or: sysctl vm.unprivileged_userfaultfd=1",
+	if (got > 0)
+		return check_add(c, "userfaultfd", CHECK_WARN, 0, fix,
+				 got == 2 ? "not for forked children: no 'fltctl record -L -M'" :
 				 "only for faults in user mode: system calls of a program that "
 				 "'record -L -M' runs would fail");
 	return check_add(c, "userfaultfd", CHECK_WARN, 0,
-			 got == -ENOSYS ? "boot a kernel with CONFIG_USERFAULTFD" :
-			 "run as root, or: sysctl vm.unprivileged_userfaultfd=1",
+			 got == -ENOSYS ? "boot a kernel with CONFIG_USERFAULTFD" : fix,
 			 "not usable, so no 'fltctl record -L -M': %s", strerror(-got));
 }
 

@@ -224,6 +224,8 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 		return flt_command_misuse(run->command, "-M is smaller than -L");
 	ret = flt_record_target_check(run->words.command[0], &e);
 	if (!ret)
+		ret = flt_record_target_may(&e);
+	if (!ret)
 		ret = flt_record_target_library(library, &e);
 	if (ret)
 		return flt_command_fail(run->command, &e, ret);

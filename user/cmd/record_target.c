@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/record_target.h"
+#include "source/machine.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -102,4 +103,17 @@ int flt_record_target_library(char *path, struct flt_errmsg *e)
 			return 0;
 	}
 	return flt_errmsg_set(e, -ENOENT, "%s is not installed beside fltctl in %s", LIBRARY, self);
+}
+
+int flt_record_target_may(struct flt_errmsg *e)
+{
+	int got = flt_machine_userfaultfd();
+
+	if (got == 3)
+		return 0;
+	if (got == -ENOSYS || got == -EINVAL)
+		return flt_errmsg_set(e, -ENOSYS, "this kernel has no userfaultfd, which -L takes: boot one with "
+				      "CONFIG_USERFAULTFD");
+	return flt_errmsg_set(e, -EPERM, "-L takes the whole of userfaultfd, system calls and forked children too: "
+			      "run as root, or with CAP_SYS_PTRACE (man fltctl-record, CAPABILITIES)");
 }

@@ -12,6 +12,12 @@
  */
 int flt_record_target_check(const char *program, struct flt_errmsg *e);
 
+/*
+ * May we, and so the program, serve its faults? With less, a child of the program would
+ * read zeros, or its system calls would fail: -EPERM, or -ENOSYS, and a sentence.
+ */
+int flt_record_target_may(struct flt_errmsg *e);
+
 /* Path (of PATH_MAX bytes) of libfltrec.so beside this fltctl. */
 int flt_record_target_library(char *path, struct flt_errmsg *e);
 

@@ -220,9 +220,9 @@ bool flt_machine_initial_pid_namespace(void)
 	return stat("/proc/self/ns/pid", &ns) || ns.st_ino == PROC_PID_INIT_INO;
 }
 
-static int try_userfaultfd(int flags)
+static int try_userfaultfd(int flags, uint64_t features)
 {
-	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_api api = { .api = UFFD_API, .features = features };
 	long fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags);
 	int err;
 
@@ -235,11 +235,13 @@ static int try_userfaultfd(int flags)
 
 int flt_machine_userfaultfd(void)
 {
-	int err = try_userfaultfd(0);
+	int err = try_userfaultfd(0, UFFD_FEATURE_EVENT_FORK);
 
 	if (!err)
+		return 3;
+	if (err == -EPERM && !try_userfaultfd(0, 0))
 		return 2;
-	if (err == -EPERM && !try_userfaultfd(UFFD_USER_MODE_ONLY))
+	if (err == -EPERM && !try_userfaultfd(UFFD_USER_MODE_ONLY, 0))
 		return 1;
 	return err;
 }

@@ -45,8 +45,8 @@ bool flt_machine_initial_user_namespace(void);
 bool flt_machine_initial_pid_namespace(void);
 
 /*
- * 2: userfaultfd also for faults in kernel mode; 1: in user mode only; 0: not at
- * all, -errno says why.
+ * 3: userfaultfd also for faults in kernel mode and for forked children, which takes
+ * CAP_SYS_PTRACE; 2: not for those; 1: in user mode only; 0: not at all, -errno says why.
  */
 int flt_machine_userfaultfd(void);
 

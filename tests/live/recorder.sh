@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 mem=2048 timeout=300
+# Promise: with little memory programs do what they do natively on this kernel, with its
+# way to evict (6.1 cannot move pages) and its way to serve faults; pagemap agrees
+# with the limit.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+bin=$(dirname "$FLTCTL")/tests/recorder
+cd "$tmp"
+
+# alike NAME MIB OPTION... -- COMMAND...
+alike() {
+	local name=$1 mib=$2 options=() native=0 status=0 evicted
+	shift 2
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	"$@" >native.out 2>native.err </dev/null || native=$?
+	timeout 100 "$FLTCTL" record -L "$mib" "${options[@]}" -o trace.flt -- "$@" \
+		>record.out 2>record.err </dev/null || status=$?
+	rm -f trace.flt*
+	same "$name ${options[*]}: status" "$status" "$native"
+	same "$name ${options[*]}: output" "$(cksum <record.out)" "$(cksum <native.out)"
+	evicted=$(sed -n 's/.* \([0-9]*\) pages evicted.*/\1/p' record.err)
+	[ "${evicted:-0}" -gt 100 ] || bad "$name ${options[*]}: ${evicted:-no} pages evicted"
+	[ "$status" = "$native" ] || tail -3 record.err
+	say "$name ${options[*]}: $(grep -o '[0-9]* faults ([^)]*)' record.err), $evicted evicted," \
+		"$(sed -n 's/^service.*, //p' record.err)"
+}
+
+seq 60000 | awk '{ printf "%d line %d\n", $1 * 7919 % 1000003, $1 }' >lines
+cat >prog.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { char *p = malloc(100); sprintf(p, "%d", 7 * 6); puts(p); return 0; }
+END
+for path in --inline --no-inline; do
+	o=()
+	[ $path = --inline ] || o=(--no-inline)
+	alike sort 2 "${o[@]}" -- sort --parallel=2 -S 8M lines
+	alike python3 4 "${o[@]}" -- python3 -c 'import subprocess, hashlib
+a = [str(i * 7) for i in range(60000)]
+print(hashlib.md5("".join(a).encode()).hexdigest(), subprocess.run(["echo", "sub"], capture_output=True).stdout)
+print(sum(map(len, reversed(a))))'
+	alike fork 8 "${o[@]}" -- "$bin/cases" fork
+	alike io 8 "${o[@]}" -- "$bin/cases" io
+done
+alike gcc 4 -- gcc -O1 -S -o - prog.c
+head -n 30000 lines >some
+alike xz 4 -- xz -T1 -2 -c some
+if command -v sqlite3 >/dev/null; then
+	alike sqlite3 2 -- sqlite3 :memory: "create table t(a, b);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 60000)
+insert into t select x, x * 7919 % 1000003 from c;
+select count(*), sum(b), min(b), max(b) from t; select * from t order by b limit 5;"
+fi
+
+# many threads, no wrong word
+for o in "" --no-inline; do
+	status=0
+	# shellcheck disable=SC2086
+	timeout 120 "$FLTCTL" record -L 3 $o -o trace.flt -- "$bin/soak" 8 8 11 >out 2>err || status=$?
+	same "soak $o" "$status $(cat out)" "0 wrong 0"
+	say "soak $o: $(grep -o '[0-9]* operations' err), $(grep -o '[^;]*evicted.*' err)"
+	[ "$status" = 0 ] || head -4 err
+	rm -f trace.flt*
+done
+
+# residency, from outside
+"$FLTCTL" record -L 8 -o trace.flt -- "$bin/walk" >pid 2>err &
+record=$!
+for _ in $(seq 100); do
+	[ -s pid ] && break
+	sleep 0.1
+done
+worst=0
+for _ in $(seq 10); do
+	pages=$("$bin/resident" "$(cat pid)")
+	[ "$pages" -le "$worst" ] || worst=$pages
+	sleep 0.05
+done
+kill "$record"
+wait "$record" || true
+checks=$((checks + 1))
+[ "$worst" -gt 1024 ] || bad "the region was not found: $worst pages"
+[ "$worst" -le $((2048 + 256)) ] || bad "$worst pages were resident, of 2048"
+say "at most $worst of 2048 pages resident in 10 looks"
+finish
