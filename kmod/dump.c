@@ -7,6 +7,7 @@
 #include "numa.h"
 #include "reply.h"
 #include "request.h"
+#include "tally.h"
 
 /*
  * A row of a dump. @fill returns -EMSGSIZE when the message is full: the row
@@ -44,16 +45,44 @@ int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	int err = flt_request_admit_dump(cb);
+	bool returns;
+	long rows;
 
 	if (err)
 		return err;
-	for (; cb->args[0] < 2 * __FLT_KIND_MAX; cb->args[0]++) {
+	returns = flt_genl_dump_attrs(cb)[FLT_LATENCY_RETURNS];
+	rows = returns ? __FLT_RETURN_MAX : 2 * __FLT_KIND_MAX;
+	for (; cb->args[0] < rows; cb->args[0]++) {
+		long row = cb->args[0];
+
 		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
-			       flt_reply_latency(skb, cb->args[0] & 1, cb->args[0] >> 1));
+			       returns ? flt_reply_return(skb, row) :
+					 flt_reply_latency(skb, row & 1, row >> 1));
 		if (err == -EMSGSIZE)
 			break;
 		if (err && err != -ENODATA)
 			return err;
+	}
+	return skb->len;
+}
+
+int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	int err = flt_request_admit_dump(cb);
+	struct flt_slow slow;
+
+	if (err)
+		return err;
+	for (; cb->args[0] < nr_cpu_ids; cb->args[0]++, cb->args[1] = 0) {
+		if (!cpu_possible(cb->args[0]))
+			continue;
+		for (; cb->args[1] < FLT_SLOWEST_MAX; cb->args[1]++) {
+			flt_slowest_read(&per_cpu(flt_tally, cb->args[0])->slowest, cb->args[1],
+					 &slow);
+			if (slow.ns && DUMP_ROW(skb, cb, FLT_CMD_SLOWEST_GET,
+						flt_reply_slow(skb, &slow)))
+				return skb->len;
+		}
 	}
 	return skb->len;
 }

@@ -11,6 +11,7 @@
 
 int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb);
+int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb);

@@ -39,6 +39,25 @@ static void extras(const struct flt_event *e, struct flt_account *a)
 	t->attempts = max_t(u64, t->attempts, e->attempts);
 }
 
+void flt_event_slow(const struct flt_event *e, u8 result, u64 ns)
+{
+	struct flt_slow slow = {
+		.ns = ns,
+		.time = ktime_get_mono_fast_ns(),
+		.address = e->address,
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.attempts = e->attempts,
+		.kind = e->kind,
+		.result = result,
+		.remote = e->remote,
+	};
+
+	memcpy(slow.comm, current->comm, sizeof(slow.comm));
+	slow.comm[sizeof(slow.comm) - 1] = 0;
+	flt_tally_slow(flt_tally_here(), &slow, result < FLT_RESULT_FAILED);
+}
+
 static void charge_end(const struct flt_event *e, struct flt_account *a, bool major,
 		       u32 bucket, u64 ns)
 {
@@ -65,7 +84,11 @@ static void charge_failure(const struct flt_event *e, struct flt_account *a)
 
 void flt_event_fail(const struct flt_event *e, enum flt_failure failure, u64 ns)
 {
-	flt_tally_here()->failure[failure]++;
+	struct flt_tally *t = flt_tally_here();
+
+	t->failure[failure]++;
+	if (unlikely(ns > t->slowest.floor))
+		flt_event_slow(e, FLT_RESULT_FAILED + failure, ns);
 	if (e->task) {
 		charge_failure(e, &e->task->account);
 	} else {

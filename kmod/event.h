@@ -39,20 +39,24 @@ static __always_inline void flt_event_stream(const struct flt_event *e, u8 resul
 		flt_stream_record(e, result, ns, wanted);
 }
 
+/* One of the slowest of its CPU. */
+void flt_event_slow(const struct flt_event *e, u8 result, u64 ns);
 void flt_event_submit_slow(const struct flt_event *e, bool major, u32 bucket, u64 ns);
 
 /* A fault that ended well after @ns nanoseconds. */
 static __always_inline void flt_event_submit(const struct flt_event *e, bool major, u64 ns)
 {
+	u8 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
 	u32 bucket = flt_bucket_of(ns);
 
-	flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
+	if (unlikely(flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns)))
+		flt_event_slow(e, result, ns);
 	if (unlikely(e->unusual))
 		flt_event_submit_slow(e, major, bucket, ns);
 	else
 		flt_account_fault(&e->task->account, major, e->kind, bucket, ns);
 	if (static_branch_unlikely(&flt_stream_on))
-		flt_event_stream(e, major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR, ns);
+		flt_event_stream(e, result, ns);
 }
 
 /* A fault that failed; one that has to be tried again. */

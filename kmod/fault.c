@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitops.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -125,14 +127,37 @@ static __always_inline u64 latency(const struct fault *f)
 	return flt_clock_ns(delta);
 }
 
-static noinline void leave_unusual(struct fault *f, vm_fault_t ret)
+/* By bit of vm_fault_t; bit 3 was VM_FAULT_WRITE until 6.1. */
+static const u8 return_of_bit[] = {
+	[3] = FLT_RETURN_WRITE,
+#define BIT_OF(name) [const_ilog2((__force u32)VM_FAULT_##name)] = FLT_RETURN_##name
+	BIT_OF(OOM), BIT_OF(SIGBUS), BIT_OF(MAJOR), BIT_OF(HWPOISON), BIT_OF(HWPOISON_LARGE),
+	BIT_OF(SIGSEGV), BIT_OF(NOPAGE), BIT_OF(LOCKED), BIT_OF(RETRY), BIT_OF(FALLBACK),
+	BIT_OF(DONE_COW), BIT_OF(NEEDDSYNC), BIT_OF(COMPLETED),
+#undef BIT_OF
+};
+
+static noinline void count_return(vm_fault_t ret, u64 ns)
+{
+	unsigned long bits = (__force unsigned long)(ret & ~VM_FAULT_HINDEX_MASK);
+	struct flt_tally *t = flt_tally_here();
+	u32 bucket = flt_bucket_of(ns);
+	unsigned int bit;
+
+	if (!(ret & (VM_FAULT_RETRY | VM_FAULT_ERROR)))
+		t->returned[FLT_RETURN_NONE][bucket]++;
+	for_each_set_bit(bit, &bits, 32) {
+		u8 name = bit < ARRAY_SIZE(return_of_bit) ? return_of_bit[bit] : 0;
+
+		t->returned[name ?: FLT_RETURN_OTHER][bucket]++;
+	}
+}
+NOKPROBE_SYMBOL(count_return);
+
+static void leave_retry(struct fault *f)
 {
 	struct flt_task *t = f->event.task;
 
-	if (!(ret & VM_FAULT_RETRY)) {
-		flt_event_fail(&f->event, failure_of(ret), latency(f));
-		return;
-	}
 	flt_event_retry(&f->event);
 	if (t) {
 		t->retry_start = f->event.start;
@@ -141,7 +166,7 @@ static noinline void leave_unusual(struct fault *f, vm_fault_t ret)
 		t->retry_kind = f->event.kind & ~FLT_KIND_UNSETTLED;
 	}
 }
-NOKPROBE_SYMBOL(leave_unusual);
+NOKPROBE_SYMBOL(leave_retry);
 
 static noinline void settle(struct fault *f)
 {
@@ -153,25 +178,40 @@ NOKPROBE_SYMBOL(settle);
  * The VMA may be gone by now: nothing of it is read here. The rule is
  * mm_account_fault()'s, which has just run.
  */
-static __always_inline void leave(struct fault *f, unsigned long value)
+static __always_inline void leave_end(struct fault *f, vm_fault_t ret, u64 ns)
 {
-	vm_fault_t ret = (__force vm_fault_t)value;
-	u64 ns;
-
-	if (unlikely(ret & (VM_FAULT_RETRY | VM_FAULT_ERROR))) {
-		leave_unusual(f, ret);
-		return;
-	}
-	ns = latency(f);
 	if (unlikely(f->event.kind & FLT_KIND_UNSETTLED)) {
 		f->event.kind &= ~FLT_KIND_UNSETTLED;
 		/* COMPLETED means that the lock which keeps the page table was given up. */
 		if (!(ret & VM_FAULT_COMPLETED))
 			settle(f);
 	}
-	flt_event_submit(&f->event,
-			 (value & (__force unsigned long)VM_FAULT_MAJOR) |
-			 (f->flags & FAULT_FLAG_TRIED), ns);
+	flt_event_submit(&f->event, (ret & VM_FAULT_MAJOR) || (f->flags & FAULT_FLAG_TRIED), ns);
+}
+
+/* File and major faults come here too; against what they do that is little. */
+static noinline void leave_returned(struct fault *f, vm_fault_t ret)
+{
+	u64 ns = latency(f);
+
+	count_return(ret, ns);
+	if (ret & VM_FAULT_RETRY)
+		leave_retry(f);
+	else if (ret & VM_FAULT_ERROR)
+		flt_event_fail(&f->event, failure_of(ret), ns);
+	else
+		leave_end(f, ret, ns);
+}
+NOKPROBE_SYMBOL(leave_returned);
+
+static __always_inline void leave(struct fault *f, unsigned long value)
+{
+	vm_fault_t ret = (__force vm_fault_t)value;
+
+	if (unlikely(ret))
+		leave_returned(f, ret);
+	else
+		leave_end(f, 0, latency(f));
 }
 
 FLT_HOOK_RETURN(fault, struct fault, enter, leave);

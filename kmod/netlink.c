@@ -20,6 +20,10 @@ static const struct nla_policy no_policy[1 + 1] = {
 	[1] = { .type = NLA_REJECT, .reject_message = "this command takes no attributes" },
 };
 
+static const struct nla_policy latency_policy[FLT_LATENCY_MAX + 1] = {
+	[FLT_LATENCY_RETURNS] = { .type = NLA_FLAG },
+};
+
 static const struct nla_policy proc_policy[FLT_PROC_MAX + 1] = {
 	[FLT_PROC_TGID] = NLA_POLICY_FULL_RANGE(NLA_U32, &pid_range),
 	[FLT_PROC_SESSION] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
@@ -396,7 +400,8 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd = FLT_CMD_LATENCY_GET,
 		.dumpit = flt_dump_latency,
-		NO_ATTRIBUTES,
+		.policy = latency_policy,
+		.maxattr = FLT_LATENCY_MAX,
 	}, {
 		.cmd = FLT_CMD_PROC_GET,
 		.doit = do_proc,
@@ -454,6 +459,10 @@ static const struct genl_ops ops[] = {
 		.done = flt_dump_done,
 		.policy = ledger_policy,
 		.maxattr = FLT_LEDGER_MAX,
+	}, {
+		.cmd = FLT_CMD_SLOWEST_GET,
+		.dumpit = flt_dump_slowest,
+		NO_ATTRIBUTES,
 	},
 };
 

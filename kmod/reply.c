@@ -195,36 +195,72 @@ int flt_reply_tally(struct sk_buff *skb)
 	return err;
 }
 
+static int put_buckets(struct sk_buff *skb, const u64 *bucket)
+{
+	struct nlattr *nest = nla_nest_start(skb, FLT_LATENCY_BUCKETS);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < FLT_BUCKETS; i++) {
+		if (bucket[i] && nla_put_u64_64bit(skb, i + 1, bucket[i], 0)) {
+			nla_nest_cancel(skb, nest);
+			return -EMSGSIZE;
+		}
+	}
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind)
 {
-	struct nlattr *nest;
 	int err = -ENODATA;
 	u64 *bucket;
-	int i;
 
 	bucket = kmalloc_array(FLT_BUCKETS, sizeof(*bucket), GFP_KERNEL);
 	if (!bucket)
 		return -ENOMEM;
-	if (!flt_tally_buckets(major, kind, bucket))
-		goto out;
-	err = -EMSGSIZE;
-	if (nla_put_u32(skb, FLT_LATENCY_KIND, kind) ||
-	    (major && nla_put_flag(skb, FLT_LATENCY_MAJOR)))
-		goto out;
-	nest = nla_nest_start(skb, FLT_LATENCY_BUCKETS);
-	if (!nest)
-		goto out;
-	for (i = 0; i < FLT_BUCKETS; i++) {
-		if (bucket[i] && nla_put_u64_64bit(skb, i + 1, bucket[i], 0)) {
-			nla_nest_cancel(skb, nest);
-			goto out;
-		}
+	if (flt_tally_buckets(major, kind, bucket)) {
+		err = -EMSGSIZE;
+		if (!nla_put_u32(skb, FLT_LATENCY_KIND, kind) &&
+		    !(major && nla_put_flag(skb, FLT_LATENCY_MAJOR)))
+			err = put_buckets(skb, bucket);
 	}
-	nla_nest_end(skb, nest);
-	err = 0;
-out:
 	kfree(bucket);
 	return err;
+}
+
+int flt_reply_return(struct sk_buff *skb, enum flt_return ret)
+{
+	int err = -ENODATA;
+	u64 *bucket;
+
+	bucket = kmalloc_array(FLT_BUCKETS, sizeof(*bucket), GFP_KERNEL);
+	if (!bucket)
+		return -ENOMEM;
+	if (flt_tally_returned(ret, bucket)) {
+		err = -EMSGSIZE;
+		if (!nla_put_u32(skb, FLT_LATENCY_RETURN, ret))
+			err = put_buckets(skb, bucket);
+	}
+	kfree(bucket);
+	return err;
+}
+
+int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s)
+{
+	if (nla_put_u64_64bit(skb, FLT_SLOWEST_LATENCY, s->ns, FLT_SLOWEST_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_SLOWEST_TIME, s->time, FLT_SLOWEST_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_SLOWEST_ADDRESS, s->address, FLT_SLOWEST_PAD) ||
+	    nla_put_u32(skb, FLT_SLOWEST_TGID, s->tgid) ||
+	    nla_put_u32(skb, FLT_SLOWEST_TID, s->tid) ||
+	    nla_put_string(skb, FLT_SLOWEST_COMM, s->comm) ||
+	    nla_put_u32(skb, FLT_SLOWEST_KIND, s->kind) ||
+	    nla_put_u32(skb, FLT_SLOWEST_RESULT, s->result) ||
+	    nla_put_u32(skb, FLT_SLOWEST_ATTEMPTS, s->attempts) ||
+	    (s->remote && nla_put_flag(skb, FLT_SLOWEST_REMOTE)))
+		return -EMSGSIZE;
+	return 0;
 }
 
 int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool kinds)

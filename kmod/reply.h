@@ -11,6 +11,7 @@
 #include "hook.h"
 #include "proc.h"
 #include "session.h"
+#include "slowest.h"
 #include "task.h"
 #include "wss.h"
 
@@ -27,6 +28,8 @@ int flt_reply_hook(struct sk_buff *skb, const struct flt_hook_report *r);
 int flt_reply_tally(struct sk_buff *skb);
 /* -ENODATA: nothing in that histogram. */
 int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind);
+int flt_reply_return(struct sk_buff *skb, enum flt_return ret);
+int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s);
 int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool kinds);
 int flt_reply_task(struct sk_buff *skb, u32 tgid, const struct flt_task_report *r, bool kinds);
 int flt_reply_wss_status(struct sk_buff *skb, const struct flt_wss_status *s);

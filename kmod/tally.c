@@ -23,6 +23,7 @@ int __init flt_tally_init(void)
 			flt_tally_exit();
 			return -ENOMEM;
 		}
+		seqcount_init(&t->slowest.seq);
 		per_cpu(flt_tally, cpu) = t;
 	}
 	return 0;
@@ -41,6 +42,13 @@ void flt_tally_exit(void)
 size_t flt_tally_memory(void)
 {
 	return num_possible_cpus() * sizeof(struct flt_tally);
+}
+
+void flt_tally_slow(struct flt_tally *t, const struct flt_slow *slow, bool ended)
+{
+	if (ended && slow->ns > t->latency_max)
+		t->latency_max = slow->ns;
+	flt_slowest_add(&t->slowest, slow);
 }
 
 void flt_tally_read(struct flt_tally_sum *sum)
@@ -97,6 +105,39 @@ u64 flt_tally_buckets(bool major, u8 kind, u64 *bucket)
 
 		for (i = 0; i < FLT_BUCKETS; i++) {
 			u64 n = READ_ONCE(t->bucket[major][kind][i]);
+
+			bucket[i] += n;
+			total += n;
+		}
+	}
+	return total;
+}
+
+/* What ended well and returned nothing: all that ended well but those that returned something. */
+static u64 returned_nothing(const struct flt_tally *t, int i)
+{
+	u64 something = READ_ONCE(t->returned[FLT_RETURN_NONE][i]), n = 0;
+	int major, kind;
+
+	/* Counted there first: so it must be read first, to be no more than the sum. */
+	smp_rmb();
+	for (major = 0; major < 2; major++)
+		for (kind = 0; kind < __FLT_KIND_MAX; kind++)
+			n += READ_ONCE(t->bucket[major][kind][i]);
+	return n > something ? n - something : 0;
+}
+
+u64 flt_tally_returned(enum flt_return ret, u64 *bucket)
+{
+	u64 total = 0;
+	int cpu, i;
+
+	memset(bucket, 0, FLT_BUCKETS * sizeof(*bucket));
+	for_each_possible_cpu(cpu) {
+		const struct flt_tally *t = per_cpu(flt_tally, cpu);
+
+		for (i = 0; i < FLT_BUCKETS; i++) {
+			u64 n = ret ? READ_ONCE(t->returned[ret][i]) : returned_nothing(t, i);
 
 			bucket[i] += n;
 			total += n;

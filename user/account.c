@@ -32,6 +32,28 @@ static const char *const failure_names[] = {
 	[FLT_FAILURE_OTHER] = "other",
 };
 
+static const char *const return_names[] = {
+	[FLT_RETURN_NONE] = "0",
+	[FLT_RETURN_OOM] = "OOM",
+	[FLT_RETURN_SIGBUS] = "SIGBUS",
+	[FLT_RETURN_MAJOR] = "MAJOR",
+	[FLT_RETURN_WRITE] = "WRITE",
+	[FLT_RETURN_HWPOISON] = "HWPOISON",
+	[FLT_RETURN_HWPOISON_LARGE] = "HWPOISON_LARGE",
+	[FLT_RETURN_SIGSEGV] = "SIGSEGV",
+	[FLT_RETURN_NOPAGE] = "NOPAGE",
+	[FLT_RETURN_LOCKED] = "LOCKED",
+	[FLT_RETURN_RETRY] = "RETRY",
+	[FLT_RETURN_FALLBACK] = "FALLBACK",
+	[FLT_RETURN_DONE_COW] = "DONE_COW",
+	[FLT_RETURN_NEEDDSYNC] = "NEEDDSYNC",
+	[FLT_RETURN_COMPLETED] = "COMPLETED",
+	[FLT_RETURN_OTHER] = "other",
+};
+
+_Static_assert(sizeof(return_names) / sizeof(return_names[0]) == __FLT_RETURN_MAX,
+	       "every bit has a name");
+
 const char *flt_kind_name(uint32_t kind)
 {
 	return kind < __FLT_KIND_MAX ? kind_names[kind] : "unknown";
@@ -62,4 +84,16 @@ void flt_rows_free(struct flt_rows *rows)
 {
 	free(rows->row);
 	*rows = (struct flt_rows){ 0 };
+}
+
+const char *flt_result_name(uint32_t result)
+{
+	if (result == FLT_RESULT_MINOR)
+		return "minor";
+	return result == FLT_RESULT_MAJOR ? "major" : flt_failure_name(result - FLT_RESULT_FAILED);
+}
+
+const char *flt_return_name(uint32_t returned)
+{
+	return returned < __FLT_RETURN_MAX ? return_names[returned] : "other";
 }

@@ -17,6 +17,7 @@
 #include <linux/flt.h>
 
 #define FLT_TEXT_LEN 64
+#define FLT_OCTAVES (FLT_BUCKETS >> FLT_BUCKET_SHIFT)
 
 struct flt_account {
 	uint64_t minor;
@@ -32,6 +33,7 @@ struct flt_account {
 	uint32_t attempts;	/* most that one fault took */
 	uint64_t kinds[__FLT_KIND_MAX];	/* all 0 unless asked for */
 	uint64_t kinds_beyond;	/* of kinds newer than this program */
+	uint64_t octaves[FLT_OCTAVES];	/* latencies, by bucket >> FLT_BUCKET_SHIFT; likewise */
 };
 
 /* A process, or a thread if tid is not 0. */
@@ -116,10 +118,35 @@ struct flt_session {
 	struct flt_account account;
 };
 
+/* A histogram: of a kind, minor or major, or of what handle_mm_fault() returned. */
 struct flt_latency {
 	uint32_t kind;
 	bool major;
+	uint32_t returned;	/* enum flt_return, where that was asked for */
 	uint64_t buckets[FLT_BUCKETS];
+};
+
+struct flt_latencies {
+	struct flt_latency *latency;
+	size_t count;
+};
+
+/* One of the slowest faults. */
+struct flt_slow {
+	uint64_t ns;
+	uint64_t time;		/* when it ended */
+	uint64_t address;
+	uint32_t tgid, tid;
+	uint32_t kind;		/* enum flt_kind */
+	uint32_t result;	/* enum flt_result */
+	uint32_t attempts;
+	bool remote;
+	char comm[FLT_COMM_LEN + 1];
+};
+
+struct flt_slows {
+	struct flt_slow *slow;
+	size_t count;
 };
 
 /* Why a result may be less than it says. */
@@ -145,5 +172,9 @@ struct flt_look {
 /* Short names, one word each: "anon", "cow"; "unknown" past the end. */
 const char *flt_kind_name(uint32_t kind);
 const char *flt_failure_name(uint32_t failure);
+/* "minor", "major", or the failure's name. */
+const char *flt_result_name(uint32_t result);
+/* The kernel's, without VM_FAULT_: "NOPAGE"; "0" for nothing. */
+const char *flt_return_name(uint32_t returned);
 
 #endif

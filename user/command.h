@@ -69,6 +69,7 @@ int flt_exit_of(int err);
 
 extern const struct flt_command flt_command_check;
 extern const struct flt_command flt_command_help;
+extern const struct flt_command flt_command_lat;
 extern const struct flt_command flt_command_map;
 extern const struct flt_command flt_command_numa;
 extern const struct flt_command flt_command_record;

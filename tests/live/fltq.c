@@ -2,7 +2,7 @@
 /*
  * fltq - what the module says, one line of key=value a row: the tests' own reader.
  *
- *   fltq info | tally | hooks | latency | procs | proc TGID | tasks TGID
+ *   fltq info | tally | hooks | latency | returns | procs | proc TGID | tasks TGID
  *   fltq follow [-o FILE] -- COMMAND...   run COMMAND in a following session; at its
  *                     end the session's rows ("proc"), its sum ("session") and what
  *                     the kernel counted for COMMAND itself ("root"); its status
@@ -304,6 +304,10 @@ static int run(int argc, char **argv)
 	} else if (!strcmp(what, "latency")) {
 		start(FLT_CMD_LATENCY_GET, 1);
 		ask(what, &latency_shape);
+	} else if (!strcmp(what, "returns")) {
+		start(FLT_CMD_LATENCY_GET, 1);
+		genl_put(&g, FLT_LATENCY_RETURNS, NULL, 0);
+		ask(what, &latency_shape);
 	} else if (!strcmp(what, "procs")) {
 		start(FLT_CMD_PROC_GET, 1);
 		genl_put(&g, FLT_PROC_KINDS, NULL, 0);
@@ -330,7 +334,7 @@ static int run(int argc, char **argv)
 	} else if (!strcmp(what, "hold")) {
 		return hold(argc - 2, argv + 2);
 	} else {
-		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
+		errx(2, "usage: fltq info|tally|hooks|latency|returns|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
 	}
 	return 0;
 }
@@ -341,7 +345,7 @@ int main(int argc, char **argv)
 
 	out = stdout;
 	if (argc < 2)
-		errx(2, "usage: fltq info|tally|hooks|latency|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
+		errx(2, "usage: fltq info|tally|hooks|latency|returns|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
 	rc = genl_open(&g, FLT_GENL_NAME);
 	if (rc == -ENOENT)
 		errx(5, "the module flt is not loaded");

@@ -226,6 +226,7 @@ static const struct field tally_fields[FLT_TALLY_MAX + 1] = {
 
 static const struct field latency_fields[FLT_LATENCY_MAX + 1] = {
 	[FLT_LATENCY_KIND] = { "kind", NUMBER },
+	[FLT_LATENCY_RETURN] = { "return", NUMBER },
 	[FLT_LATENCY_MAJOR] = { "major", FLAG },
 	[FLT_LATENCY_BUCKETS] = { "buckets", BUCKETS },
 };

@@ -2,7 +2,7 @@
 # Programs that fault in a known way, and faultrun, which says what the kernel counted.
 # Static: no dynamic loader between a program and its faults.
 
-WORKLOAD_PROGRAMS := kinds tree gup fail asleep storm wset pattern huge faultrun
+WORKLOAD_PROGRAMS := kinds tree gup fail asleep late storm wset pattern huge faultrun
 WORKLOAD_SHARED   := section uffd region
 WORKLOADS         := $(WORKLOAD_PROGRAMS:%=$(O)/workload/%)
 

@@ -156,7 +156,7 @@ static int both_counts(struct check *c, uint64_t *module, uint64_t *kernel, stru
 
 	for (tries = 0; tries < 16; tries++) {
 		*kernel = own_faults();
-		ret = flt_control_proc(c->run->control, (uint32_t)getpid(), &row, e);
+		ret = flt_control_proc(c->run->control, (uint32_t)getpid(), false, &row, e);
 		if (ret)
 			return ret;
 		*module = row.account.minor + row.account.major;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The counters that are sums; the kinds follow them as one array. */
+/* The counters that are sums; kinds and octaves follow them. */
 static const size_t sums[] = {
 	offsetof(struct flt_account, minor),	   offsetof(struct flt_account, major),
 	offsetof(struct flt_account, failed),	   offsetof(struct flt_account, retried),
@@ -13,10 +13,14 @@ static const size_t sums[] = {
 };
 
 #define SUMS (sizeof(sums) / sizeof(sums[0]))
+#define ALL_SUMS (SUMS + __FLT_KIND_MAX + FLT_OCTAVES)
 
 static uint64_t *sum_of(struct flt_account *account, size_t i)
 {
-	return i < SUMS ? (uint64_t *)((char *)account + sums[i]) : &account->kinds[i - SUMS];
+	if (i < SUMS)
+		return (uint64_t *)((char *)account + sums[i]);
+	i -= SUMS;
+	return i < __FLT_KIND_MAX ? &account->kinds[i] : &account->octaves[i - __FLT_KIND_MAX];
 }
 
 static uint64_t value_of(const struct flt_account *account, size_t i)
@@ -30,7 +34,7 @@ bool flt_rates_subtract(const struct flt_account *after, const struct flt_accoun
 	struct flt_account result = *after;
 	size_t i;
 
-	for (i = 0; i < SUMS + __FLT_KIND_MAX; i++) {
+	for (i = 0; i < ALL_SUMS; i++) {
 		if (value_of(after, i) < value_of(before, i)) {
 			*out = *after;
 			return true;
@@ -45,7 +49,7 @@ void flt_rates_add(struct flt_account *sum, const struct flt_account *more)
 {
 	size_t i;
 
-	for (i = 0; i < SUMS + __FLT_KIND_MAX; i++)
+	for (i = 0; i < ALL_SUMS; i++)
 		*sum_of(sum, i) += value_of(more, i);
 	if (more->attempts > sum->attempts)
 		sum->attempts = more->attempts;

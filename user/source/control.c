@@ -67,6 +67,38 @@ static int take_hook(void *arg, struct nlattr *attrs, int length)
 	return ret;
 }
 
+static int take_latency(void *arg, struct nlattr *attrs, int length)
+{
+	struct flt_latencies *list = arg;
+	struct flt_latency *grown;
+	int ret;
+
+	grown = reallocarray(list->latency, list->count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	list->latency = grown;
+	ret = flt_decode_latency(attrs, length, &grown[list->count]);
+	if (!ret)
+		list->count++;
+	return ret;
+}
+
+static int take_slow(void *arg, struct nlattr *attrs, int length)
+{
+	struct flt_slows *list = arg;
+	struct flt_slow *grown;
+	int ret;
+
+	grown = reallocarray(list->slow, list->count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	list->slow = grown;
+	ret = flt_decode_slow(attrs, length, &grown[list->count]);
+	if (!ret)
+		list->count++;
+	return ret;
+}
+
 static int ask(struct flt_control *control, struct nl_msg *request, flt_genl_fn fn, void *out,
 	       struct flt_errmsg *e)
 {
@@ -93,7 +125,7 @@ int flt_control_tally(struct flt_control *control, struct flt_tally *out, struct
 	return request ? ask(control, request, take_tally, out, e) : -ENOMEM;
 }
 
-int flt_control_proc(struct flt_control *control, uint32_t tgid, struct flt_row *out,
+int flt_control_proc(struct flt_control *control, uint32_t tgid, bool kinds, struct flt_row *out,
 		     struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_PROC_GET, 0);
@@ -101,7 +133,8 @@ int flt_control_proc(struct flt_control *control, uint32_t tgid, struct flt_row 
 	*out = (struct flt_row){ 0 };
 	if (!request)
 		return -ENOMEM;
-	if (nla_put_u32(request, FLT_PROC_TGID, tgid)) {
+	if (nla_put_u32(request, FLT_PROC_TGID, tgid) ||
+	    (kinds && nla_put_flag(request, FLT_PROC_KINDS))) {
 		nlmsg_free(request);
 		return -ENOMEM;
 	}
@@ -181,6 +214,26 @@ int flt_control_hooks(struct flt_control *control, struct flt_hooks *hooks, stru
 
 	hooks->count = 0;
 	return dump_once(control, &dump, hooks, e);
+}
+
+int flt_control_latency(struct flt_control *control, bool returns, struct flt_latencies *out,
+			struct flt_errmsg *e)
+{
+	const struct dump dump = {
+		.command = FLT_CMD_LATENCY_GET, .fn = take_latency,
+		.flag_attr = FLT_LATENCY_RETURNS, .flag = returns,
+	};
+
+	out->count = 0;
+	return dump_once(control, &dump, out, e);
+}
+
+int flt_control_slowest(struct flt_control *control, struct flt_slows *out, struct flt_errmsg *e)
+{
+	const struct dump dump = { .command = FLT_CMD_SLOWEST_GET, .fn = take_slow };
+
+	out->count = 0;
+	return dump_once(control, &dump, out, e);
 }
 
 static int put_filter(struct nl_msg *request, const struct flt_stream_filter *f)

@@ -25,7 +25,7 @@ struct flt_genl *flt_control_genl(struct flt_control *control);
 
 int flt_control_info(struct flt_control *control, struct flt_info *out, struct flt_errmsg *e);
 int flt_control_tally(struct flt_control *control, struct flt_tally *out, struct flt_errmsg *e);
-int flt_control_proc(struct flt_control *control, uint32_t tgid, struct flt_row *out,
+int flt_control_proc(struct flt_control *control, uint32_t tgid, bool kinds, struct flt_row *out,
 		     struct flt_errmsg *e);
 
 /*
@@ -40,6 +40,15 @@ int flt_control_tasks(struct flt_control *control, uint32_t tgid, bool kinds,
 
 /* hooks->hook is allocated, the caller frees it. */
 int flt_control_hooks(struct flt_control *control, struct flt_hooks *hooks, struct flt_errmsg *e);
+
+/*
+ * Histograms of the machine; empty ones are left out. returns: by enum flt_return.
+ * The list is allocated, the caller frees it.
+ */
+int flt_control_latency(struct flt_control *control, bool returns, struct flt_latencies *out,
+			struct flt_errmsg *e);
+/* The same; in no order. */
+int flt_control_slowest(struct flt_control *control, struct flt_slows *out, struct flt_errmsg *e);
 
 int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			    bool follow, uint32_t *id, struct flt_errmsg *e);

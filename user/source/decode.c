@@ -57,6 +57,7 @@ static const struct nla_policy account_policy[FLT_ACCOUNT_MAX + 1] = {
 	[FLT_ACCOUNT_LATENCY_SUM] = U64,
 	[FLT_ACCOUNT_LATENCY_MAX] = U64,
 	[FLT_ACCOUNT_KIND] = NEST,
+	[FLT_ACCOUNT_OCTAVES] = NEST,
 };
 
 static const struct nla_policy kind_policy[FLT_KIND_ATTR_MAX + 1] = {
@@ -87,6 +88,20 @@ static const struct nla_policy latency_policy[FLT_LATENCY_MAX + 1] = {
 	[FLT_LATENCY_KIND] = U32,
 	[FLT_LATENCY_MAJOR] = FLAG,
 	[FLT_LATENCY_BUCKETS] = NEST,
+	[FLT_LATENCY_RETURN] = U32,
+};
+
+static const struct nla_policy slowest_policy[FLT_SLOWEST_ATTR_MAX + 1] = {
+	[FLT_SLOWEST_LATENCY] = U64,
+	[FLT_SLOWEST_TIME] = U64,
+	[FLT_SLOWEST_ADDRESS] = U64,
+	[FLT_SLOWEST_TGID] = U32,
+	[FLT_SLOWEST_TID] = U32,
+	[FLT_SLOWEST_COMM] = TEXT,
+	[FLT_SLOWEST_KIND] = U32,
+	[FLT_SLOWEST_RESULT] = U32,
+	[FLT_SLOWEST_ATTEMPTS] = U32,
+	[FLT_SLOWEST_REMOTE] = FLAG,
 };
 
 static const struct nla_policy proc_policy[FLT_PROC_MAX + 1] = {
@@ -182,6 +197,25 @@ static int decode_kind(struct nlattr *nest, struct flt_account *out)
 	return 0;
 }
 
+/* A nest of counters, attribute i + 1 for entry i; attr NULL: all 0. */
+static int decode_numbers(struct nlattr *attr, uint64_t *out, int count)
+{
+	struct nlattr *each;
+	int left, i;
+
+	if (!attr)
+		return 0;
+	nla_for_each_nested(each, attr, left) {
+		i = nla_type(each) - 1;
+		if (i < 0 || i >= count)
+			continue;
+		if (nla_len(each) < (int)sizeof(uint64_t))
+			return -EBADMSG;
+		out[i] = nla_get_u64(each);
+	}
+	return left > 0 ? -EBADMSG : 0;
+}
+
 /* attr NULL: all 0. */
 static int decode_account(struct nlattr *attr, struct flt_account *out)
 {
@@ -212,7 +246,7 @@ static int decode_account(struct nlattr *attr, struct flt_account *out)
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return decode_numbers(tb[FLT_ACCOUNT_OCTAVES], out->octaves, FLT_OCTAVES);
 }
 
 int flt_decode_info(struct nlattr *attrs, int length, struct flt_info *out)
@@ -306,8 +340,8 @@ int flt_decode_tally(struct nlattr *attrs, int length, struct flt_tally *out)
 
 int flt_decode_latency(struct nlattr *attrs, int length, struct flt_latency *out)
 {
-	struct nlattr *tb[FLT_LATENCY_MAX + 1], *each;
-	int ret, left, bucket;
+	struct nlattr *tb[FLT_LATENCY_MAX + 1];
+	int ret;
 
 	ret = parse(tb, FLT_LATENCY_MAX, attrs, length, latency_policy);
 	if (ret)
@@ -315,18 +349,34 @@ int flt_decode_latency(struct nlattr *attrs, int length, struct flt_latency *out
 	*out = (struct flt_latency){
 		.kind = u32_of(tb[FLT_LATENCY_KIND]),
 		.major = tb[FLT_LATENCY_MAJOR] != NULL,
+		.returned = u32_of(tb[FLT_LATENCY_RETURN]),
 	};
-	if (!tb[FLT_LATENCY_BUCKETS])
-		return 0;
-	nla_for_each_nested(each, tb[FLT_LATENCY_BUCKETS], left) {
-		bucket = nla_type(each) - 1;
-		if (bucket < 0 || bucket >= (int)FLT_BUCKETS)
-			continue;
-		if (nla_len(each) < (int)sizeof(uint64_t))
-			return -EBADMSG;
-		out->buckets[bucket] = nla_get_u64(each);
-	}
-	return left > 0 ? -EBADMSG : 0;
+	return decode_numbers(tb[FLT_LATENCY_BUCKETS], out->buckets, FLT_BUCKETS);
+}
+
+int flt_decode_slow(struct nlattr *attrs, int length, struct flt_slow *out)
+{
+	struct nlattr *tb[FLT_SLOWEST_ATTR_MAX + 1];
+	int ret;
+
+	ret = parse(tb, FLT_SLOWEST_ATTR_MAX, attrs, length, slowest_policy);
+	if (ret)
+		return ret;
+	if (!tb[FLT_SLOWEST_LATENCY])
+		return -EBADMSG;
+	*out = (struct flt_slow){
+		.ns = u64_of(tb[FLT_SLOWEST_LATENCY]),
+		.time = u64_of(tb[FLT_SLOWEST_TIME]),
+		.address = u64_of(tb[FLT_SLOWEST_ADDRESS]),
+		.tgid = u32_of(tb[FLT_SLOWEST_TGID]),
+		.tid = u32_of(tb[FLT_SLOWEST_TID]),
+		.kind = u32_of(tb[FLT_SLOWEST_KIND]),
+		.result = u32_of(tb[FLT_SLOWEST_RESULT]),
+		.attempts = u32_of(tb[FLT_SLOWEST_ATTEMPTS]),
+		.remote = tb[FLT_SLOWEST_REMOTE] != NULL,
+	};
+	copy_text(out->comm, sizeof(out->comm), tb[FLT_SLOWEST_COMM]);
+	return 0;
 }
 
 int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out)

@@ -19,6 +19,7 @@ int flt_decode_info(struct nlattr *attrs, int length, struct flt_info *out);
 int flt_decode_hook(struct nlattr *attrs, int length, struct flt_hook *out);
 int flt_decode_tally(struct nlattr *attrs, int length, struct flt_tally *out);
 int flt_decode_latency(struct nlattr *attrs, int length, struct flt_latency *out);
+int flt_decode_slow(struct nlattr *attrs, int length, struct flt_slow *out);
 int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out);
 int flt_decode_task(struct nlattr *attrs, int length, struct flt_row *out);
 int flt_decode_session(struct nlattr *attrs, int length, struct flt_session *out);

@@ -194,3 +194,33 @@ int flt_procfs_machine(struct flt_account *out)
 	*out = (struct flt_account){ .minor = all > major ? all - major : 0, .major = major };
 	return 0;
 }
+
+int flt_procfs_file_at(uint32_t tgid, uint64_t address, char *out, size_t size)
+{
+	char path[32], *line = NULL, *newline;
+	size_t room = 0;
+	uint64_t start, end;
+	int name, ret = -ENOENT;
+	FILE *maps;
+
+	*out = '\0';
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return -errno;
+	while (getline(&line, &room, maps) > 0) {
+		name = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &start, &end,
+			   &name) < 2 || address < start || address >= end)
+			continue;
+		newline = strchr(line, '\n');
+		if (newline)
+			*newline = '\0';
+		snprintf(out, size, "%s", name ? line + name : "");
+		ret = 0;
+		break;
+	}
+	free(line);
+	fclose(maps);
+	return ret;
+}

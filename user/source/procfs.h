@@ -28,6 +28,12 @@ int flt_procfs_rows(struct flt_rows *out);
 int flt_procfs_threads(uint32_t tgid, struct flt_rows *out);
 
 /*
+ * What is mapped at an address of a process now: a path, "[heap]" and the like; empty
+ * for anonymous memory. -ENOENT: nothing is; or the -errno of /proc/PID/maps.
+ */
+int flt_procfs_file_at(uint32_t tgid, uint64_t address, char *out, size_t size);
+
+/*
  * The whole machine since boot, from /proc/vmstat. Before Linux 6.5 pgfault
  * counts a fault once per attempt.
  */

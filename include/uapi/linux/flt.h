@@ -29,7 +29,8 @@
  *   FLT_CMD_INFO_GET     do     ()                -> FLT_INFO_*
  *   FLT_CMD_HOOK_GET     dump   ()                -> FLT_HOOK_*    a message per hook
  *   FLT_CMD_TALLY_GET    do     ()                -> FLT_TALLY_*   the whole machine
- *   FLT_CMD_LATENCY_GET  dump   ()                -> FLT_LATENCY_* a message per kind and result
+ *   FLT_CMD_LATENCY_GET  dump   ([RETURNS])       -> FLT_LATENCY_* a message per kind and result,
+ *                                                   or per bit that was returned
  *   FLT_CMD_PROC_GET     do     (TGID)            -> FLT_PROC_*
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
@@ -44,6 +45,7 @@
  *                        dump   (ID, [AFTER])     -> FLT_WSS_* a message per sample
  *   FLT_CMD_THP_GET      dump   ([SESSION])       -> FLT_LEDGER_*  see there
  *   FLT_CMD_NUMA_GET     dump   ([SESSION])       -> FLT_LEDGER_*
+ *   FLT_CMD_SLOWEST_GET  dump   ()                -> FLT_SLOWEST_* a message per fault
  *
  * A reply carries the command number of its request.
  *
@@ -69,6 +71,11 @@
  * missed, so MINOR and MAJOR are right all the same; the difference is added to
  * them and to FLT_ACCOUNT_MISSED when the thread next faults or ends. Kind and
  * latency of missed faults are unknown (FLT_KIND_UNKNOWN, in no bucket).
+ *
+ * Slowest faults. Each CPU keeps the FLT_SLOWEST_MAX slowest that ended on it, failed
+ * ones included, since the module was loaded; so the slowest FLT_SLOWEST_MAX of all
+ * rows are those of the machine. Rows come in no order. For the file at an address
+ * see /proc/TGID/maps, while it lasts.
  *
  * Sessions. A session lives as long as the socket that made it; closing the
  * socket ends it. While any session lives, accounting is on. A session with
@@ -139,6 +146,7 @@ enum flt_cmd {
 	FLT_CMD_WSS_GET,
 	FLT_CMD_THP_GET,
 	FLT_CMD_NUMA_GET,
+	FLT_CMD_SLOWEST_GET,
 	__FLT_CMD_LAST
 };
 #define FLT_CMD_MAX (__FLT_CMD_LAST - 1)
@@ -267,9 +275,29 @@ enum flt_latency_attr {
 	FLT_LATENCY_MAJOR,	/* flag */
 	FLT_LATENCY_BUCKETS,	/* nest: attribute i + 1 counts bucket i; empty ones absent */
 	FLT_LATENCY_PAD,
+	FLT_LATENCY_RETURNS,	/* flag, request: by what was returned, instead */
+	FLT_LATENCY_RETURN,	/* u32: enum flt_return; a call with several is in several rows */
 	__FLT_LATENCY_LAST
 };
 #define FLT_LATENCY_MAX (__FLT_LATENCY_LAST - 1)
+
+/* FLT_CMD_SLOWEST_GET */
+enum flt_slowest_attr {
+	FLT_SLOWEST_LATENCY = 1,	/* ns */
+	FLT_SLOWEST_TIME,	/* when it ended */
+	FLT_SLOWEST_ADDRESS,
+	FLT_SLOWEST_TGID,	/* u32: who ran */
+	FLT_SLOWEST_TID,	/* u32 */
+	FLT_SLOWEST_COMM,	/* string: of the thread, when it ended */
+	FLT_SLOWEST_KIND,	/* u32: enum flt_kind */
+	FLT_SLOWEST_RESULT,	/* u32: enum flt_result */
+	FLT_SLOWEST_ATTEMPTS,	/* u32 */
+	FLT_SLOWEST_REMOTE,	/* flag: in memory of another process */
+	FLT_SLOWEST_PAD,
+	__FLT_SLOWEST_LAST
+};
+#define FLT_SLOWEST_ATTR_MAX (__FLT_SLOWEST_LAST - 1)
+#define FLT_SLOWEST_MAX 8
 
 /* FLT_CMD_PROC_GET */
 enum flt_proc_attr {

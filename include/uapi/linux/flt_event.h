@@ -58,6 +58,31 @@ enum flt_failure {
 #define FLT_FAILURE_MAX (__FLT_FAILURE_MAX - 1)
 
 /*
+ * What handle_mm_fault() returned: the bits of vm_fault_t by the kernel's names,
+ * VM_FAULT_OOM and so on. A call may return several; most return none.
+ */
+enum flt_return {
+	FLT_RETURN_NONE = 0,
+	FLT_RETURN_OOM,
+	FLT_RETURN_SIGBUS,
+	FLT_RETURN_MAJOR,
+	FLT_RETURN_WRITE,	/* until Linux 6.1 */
+	FLT_RETURN_HWPOISON,
+	FLT_RETURN_HWPOISON_LARGE,
+	FLT_RETURN_SIGSEGV,
+	FLT_RETURN_NOPAGE,	/* the handler installed the page, or found it installed */
+	FLT_RETURN_LOCKED,	/* the handler returned the page locked */
+	FLT_RETURN_RETRY,	/* the fault has not ended; by the time since its first attempt */
+	FLT_RETURN_FALLBACK,
+	FLT_RETURN_DONE_COW,
+	FLT_RETURN_NEEDDSYNC,
+	FLT_RETURN_COMPLETED,	/* ended, with the lock given up meanwhile */
+	FLT_RETURN_OTHER,	/* bits that have no name here */
+	__FLT_RETURN_MAX
+};
+#define FLT_RETURN_MAX (__FLT_RETURN_MAX - 1)
+
+/*
  * Latency buckets, in nanoseconds: below 2^FLT_BUCKET_SHIFT one each; above,
  * 2^FLT_BUCKET_SHIFT to the octave, so a bucket is at most a quarter of its
  * lower edge wide. The last bucket is open upwards, from 16 minutes on.

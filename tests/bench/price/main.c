@@ -55,11 +55,14 @@ static __always_inline void leave(struct kretprobe_instance *ri, int n)
 	this_cpu_inc(returns);
 	if (n >= 2)
 		ns = flt_clock_ns(flt_clock_read() - f->start);
-	if (n >= 4)
-		flt_tally_fault(flt_tally_here(), false, f->kind & ~FLT_KIND_UNSETTLED,
-				flt_bucket_of(ns), ns);
-	else if (n >= 2)
+	if (n >= 4) {
+		struct flt_tally *t = flt_tally_here();
+
+		if (flt_tally_fault(t, false, f->kind & ~FLT_KIND_UNSETTLED, flt_bucket_of(ns), ns))
+			t->slowest.floor = ns;
+	} else if (n >= 2) {
 		f->start = ns;
+	}
 }
 
 #define PART(n)										\

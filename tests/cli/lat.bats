@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# lat without the module: refused with a reason. What it says with one is in tests/live/lat.sh.
+
+# shellcheck disable=SC2154
+load cli.bash
+
+@test "bad usage of lat is refused with a reason" {
+	while IFS='|' read -r args says; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -2 "$FLTCTL" lat $args
+		[ -z "$output" ]
+		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
+	done <<-END
+		--nonsense|unknown option
+		-p x|wants ids
+		-p 1 -- true|exclude each other
+		-e -H|exclude each other
+		-n -1|wants
+		-n 1001|from 0 to 1000
+		sleep 1|behind '--'
+		1ms|at least 10ms
+		1 0|no number of reports
+		1 2 3|nothing behind the count
+	END
+}
+
+@test "lat without the module says so, status 5" {
+	[ ! -e /sys/module/flt ] || skip "the module is loaded"
+	for args in "" 1 "-p 1" "-- true"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -5 "$FLTCTL" lat $args
+		[ -z "$output" ]
+		[[ $stderr == *"not loaded"* ]]
+	done
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/lat.h"
+#include "source/procfs.h"
+
+/* Slow faults are few: half a MiB for each CPU. */
+#define SUBBUF_SIZE (64u << 10)
+#define SUBBUFS 8
+
+int lat_slowest_open(struct lat *l)
+{
+	if (!l->args->slowest)
+		return 0;
+	l->slowest.slow = calloc(l->args->slowest, sizeof(*l->slowest.slow));
+	if (!l->slowest.slow)
+		return -ENOMEM;
+	l->slowest.room = l->args->slowest;
+	return 0;
+}
+
+void lat_slowest_close(struct lat *l)
+{
+	flt_stream_relay_close(l->stream);
+	free(l->slowest.slow);
+	l->slowest = (struct lat_slowest){ 0 };
+}
+
+void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *path)
+{
+	struct lat_slowest *s = &l->slowest;
+	size_t at = s->count, i;
+
+	/* One that came both ways: the module knows the name, the stream rounds what is long. */
+	for (i = 0; i < s->count; i++) {
+		struct flt_slow *other = &s->slow[i].slow;
+
+		if (other->tid != slow->tid || other->address != slow->address ||
+		    (other->ns ^ slow->ns) >> 10)
+			continue;
+		if (*slow->comm)
+			memcpy(other->comm, slow->comm, sizeof(other->comm));
+		return;
+	}
+	while (at && s->slow[at - 1].slow.ns < slow->ns)
+		at--;
+	if (at == s->room)
+		return;
+	if (s->count < s->room)
+		s->count++;
+	memmove(&s->slow[at + 1], &s->slow[at], (s->count - at - 1) * sizeof(*s->slow));
+	s->slow[at].slow = *slow;
+	snprintf(s->slow[at].path, sizeof(s->slow[at].path), "%s", path ? path : "");
+}
+
+struct flt_stream_wish lat_slowest_wish(const struct lat *l)
+{
+	return (struct flt_stream_wish){ .subbuf_size = SUBBUF_SIZE, .subbufs = SUBBUFS,
+					 .filter = { .latency = l->args->slower } };
+}
+
+int lat_slowest_stream(struct lat *l, uint32_t session, struct flt_errmsg *e)
+{
+	return flt_stream_relay_open(&l->stream, session, SUBBUF_SIZE, e);
+}
+
+static int on_record(void *arg, const struct flt_event_record *r)
+{
+	struct lat *l = arg;
+	struct lat_slowest *s = &l->slowest;
+	struct flt_slow slow = {
+		.ns = flt_event_latency(r),
+		.address = r->address,
+		.tgid = r->tgid,
+		.tid = r->tid,
+		.kind = r->kind,
+		.result = r->result,
+		.attempts = r->attempts,
+		.remote = r->flags & FLT_EVENT_REMOTE,
+	};
+	char path[LAT_PATH] = "";
+	struct flt_row row;
+
+	if (r->type != FLT_EVENT_FAULT ||
+	    (s->count == s->room && s->slow[s->count - 1].slow.ns >= slow.ns))
+		return 0;
+	slow.time = r->time + slow.ns;
+	/* Now or never: the next report may find it gone. */
+	if (!flt_procfs_row(slow.tgid, slow.tid, &row))
+		memcpy(slow.comm, row.comm, sizeof(slow.comm));
+	if (!slow.remote && r->inode)
+		flt_procfs_file_at(slow.tgid, slow.address, path, sizeof(path));
+	lat_slowest_offer(l, &slow, path);
+	return 0;
+}
+
+/* An example that is lost is none. */
+static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
+{
+	(void)arg;
+	(void)cpu;
+	(void)count;
+	(void)from;
+	(void)to;
+	return 0;
+}
+
+int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
+{
+	const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap, .arg = l };
+
+	return l->stream ? flt_stream_relay_read(l->stream, last, &sink, e) : 0;
+}
+
+static bool of_look(const struct lat_look *look, const struct flt_slow *slow)
+{
+	size_t i;
+
+	if (!look->by_process)
+		return true;
+	for (i = 0; i < look->rows.count; i++)
+		if (look->rows.row[i].tgid == slow->tgid && look->rows.row[i].first <= slow->time)
+			return true;
+	return false;
+}
+
+int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
+		     struct flt_errmsg *e)
+{
+	struct flt_slows list = { 0 };
+	size_t i;
+	int ret;
+
+	if (!l->slowest.room)
+		return 0;
+	ret = flt_control_slowest(l->control, &list, e);
+	for (i = 0; i < list.count && !ret; i++)
+		if (list.slow[i].time >= from && of_look(look, &list.slow[i]))
+			lat_slowest_offer(l, &list.slow[i], NULL);
+	free(list.slow);
+	/* Only of those that stay; the process may have ended, or mapped something else since. */
+	for (i = 0; i < l->slowest.count && !ret; i++) {
+		struct lat_slow *s = &l->slowest.slow[i];
+
+		if (!s->slow.remote && !*s->path)
+			flt_procfs_file_at(s->slow.tgid, s->slow.address, s->path, sizeof(s->path));
+	}
+	return ret;
+}
