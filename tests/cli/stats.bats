@@ -266,3 +266,45 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	[ "$more" -le $((fds + 2)) ]
 	[ "$kb" -lt 4096 ]
 }
+
+@test "--with: the command's output is passed on whole, and its progress is beside the faults" {
+	run --separate-stderr -0 bash -c '"$1" stats --source=kernel -o "$2" --with lines -- seq 100000 | md5sum' - \
+		"$FLTCTL" "$dir/out"
+	[ "$output" = "$(seq 100000 | md5sum)" ]
+	grep -q '^with   lines/s against faults/s: no figure, too few points' "$dir/out"
+
+	# Faults and progress by turns: they go against each other.
+	"$FLTCTL" stats --source=kernel --json -o "$dir/json" --with 'at ([0-9]+)' --plot "$dir/plot.svg" -- python3 -c '
+import mmap, time
+n = 0
+for i in range(60):
+    if i // 15 % 2:
+        m = mmap.mmap(-1, 4 << 20)
+        for k in range(0, 4 << 20, 4096):
+            m[k] = 1
+        m.close()
+    else:
+        n += 50
+    print("at", n, flush=True)
+    time.sleep(0.05)' >"$dir/printed"
+	[ "$(wc -l <"$dir/printed")" = 60 ]
+	json "$dir/json" 'rows[-1]["record"] == "correlation" and rows[-1]["lag"] == 0 and rows[-1]["n"] >= 15'
+	json "$dir/json" '-1 <= rows[-1]["pearson"] < -0.3 and rows[-1]["spearman"] < -0.3'
+	json "$dir/json" 'sum(r["record"] == "sample" for r in rows) == rows[-1]["n"]'
+	python3 -c 'import sys, xml.dom.minidom as d
+assert d.parse(sys.argv[1]).getElementsByTagName("polyline")' "$dir/plot.svg"
+}
+
+@test "--with from a file, and its mistakes" {
+	"$FLTCTL" stats --source=kernel --json -o "$dir/json" --with 'n=([0-9]+)' --with-file "$dir/log" -- sh -c '
+		for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "n=$i" >>"$0"; sleep 0.1; done' "$dir/log"
+	json "$dir/json" 'max(r["value"] for r in rows if r["record"] == "sample") > 0'
+	run --separate-stderr -2 "$FLTCTL" stats --with lines -p 1
+	[[ $stderr == *"a command behind"* ]]
+	run --separate-stderr -2 "$FLTCTL" stats --with '(' -- true
+	[[ $stderr == *"--with: "* ]]
+	run --separate-stderr -2 "$FLTCTL" stats --plot x.svg -- true
+	[[ $stderr == *"needs --with"* ]]
+	run --separate-stderr -2 "$FLTCTL" stats --with lines --csv -- true
+	[[ $stderr == *"use --json"* ]]
+}

@@ -105,22 +105,27 @@ static void test_replaced(void **unused)
 	map(1, 0x100000, 16, FLT_AREA_FILE, 5, 0, "");
 	fault(1, 0x100000, FLT_KIND_FILE, 0);
 	map(1, 0x100000, 16, FLT_AREA_FILE, 6, 0, "");
+	flt_regions_path(g, 0, 6, "/b");
 	fault(1, 0x100000, FLT_KIND_FILE, FLT_FAULT_MAJOR);
+	/* Removed, and its number used again. */
+	flt_regions_path(g, 0, 6, "/c");
+	map(1, 0x100000, 16, FLT_AREA_FILE, 6, 0, "");
+	fault(1, 0x100000, FLT_KIND_FILE, 0);
 	map(1, 0x100000, 16, FLT_AREA_ANON, 0, 0, "arena");
 	fault(1, 0x100000, FLT_KIND_ANON, 0);
 	map(1, 0x100000, 16, FLT_AREA_ANON, 0, 0, "");
 	fault(1, 0x100000, FLT_KIND_ANON, 0);
 	fault(1, 0x900000, FLT_KIND_ANON, 0);
 	fault(1, 0x900000, FLT_KIND_ANON, FLT_FAULT_REMOTE);
-	/* Names come when they come, and the first stays. */
+	/* Names come when they come. */
 	flt_regions_path(g, 0, 5, "/a");
-	flt_regions_path(g, 0, 6, "/b");
-	flt_regions_path(g, 0, 6, "/c");
 	r = find(1, "/a", &n);
 	assert_int_equal(r->minor, 1);
 	r = find(1, "/b", &n);
 	assert_int_equal(r->major, 1);
 	assert_int_equal(r->refaults, 0);
+	assert_int_equal(r->minor, 0);
+	assert_int_equal(flt_region_faults(find(1, "/c", &n)), 1);
 	assert_int_equal(flt_region_faults(find(1, "[anon:arena]", &n)), 1);
 	assert_int_equal(flt_region_faults(find(1, "[anon]", &n)), 1);
 	assert_int_equal(flt_region_faults(find(1, "[unknown]", &n)), 1);
@@ -195,6 +200,25 @@ static void test_refaults(void **unused)
 	assert_int_equal(r->refaults, 4);
 	assert_int_equal(r->failed, 1);
 	assert_int_equal(r->distinct, 3);
+}
+
+/* Told once: what is mapped again at its old place is known by what the fault says. */
+static void test_confirm(void **unused)
+{
+	size_t n;
+
+	map(1, 0x100000, 16, FLT_AREA_ANON, 0, 0, "");
+	fault(1, 0x100000, FLT_KIND_ANON, 0);
+	map(1, 0x100000, 16, FLT_AREA_FILE, 5, 0, "/f");
+	assert_int_equal(flt_regions_confirm(g, 1, 0x101000, 0, 5), 0);
+	fault(1, 0x101000, FLT_KIND_FILE, 0);
+	assert_int_equal(flt_regions_confirm(g, 1, 0x102000, 0, 0), 0);
+	fault(1, 0x102000, FLT_KIND_ANON, 0);
+	assert_int_equal(flt_regions_confirm(g, 1, 0x103000, 0, 77), 0);
+	fault(1, 0x103000, FLT_KIND_ANON, 0);
+	assert_int_equal(flt_region_faults(find(1, "[anon]", &n)), 3);
+	assert_int_equal(flt_region_faults(find(1, "/f", &n)), 1);
+	assert_int_equal(flt_regions_confirm(g, 2, 0x103000, 0, 77), 0);
 }
 
 static void test_others(void **unused)
@@ -317,7 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_growing), TEST(test_replaced), TEST(test_segments), TEST(test_fork), TEST(test_refaults),
-		TEST(test_others), TEST(test_names), TEST(test_fold), TEST(test_touched), TEST(test_remedies),
+		TEST(test_confirm), TEST(test_others), TEST(test_names), TEST(test_fold), TEST(test_touched), TEST(test_remedies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

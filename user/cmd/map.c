@@ -37,6 +37,7 @@ static const struct flt_opt opts[] = {
 	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
 	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
+	WITH_OPTS(struct map_args, with, "with-plot"),
 	FLT_TABLE_OPTS(struct map_args, format),
 	{ 0 },
 };
@@ -64,7 +65,7 @@ static int check_args(const struct map *m, const struct flt_words *words)
 static int report(struct map *m)
 {
 	bool blocks = m->args->format == FLT_FORMAT_TEXT && (m->args->heat || isatty(STDOUT_FILENO));
-	int err = map_rows_make(m), status = 0;
+	int err = map_rows_make(m), status;
 
 	if (!err && blocks)
 		err = map_picture_blocks(m);
@@ -72,8 +73,11 @@ static int report(struct map *m)
 		err = map_rows_write(m);
 	if (err)
 		return flt_command_fail(m->command, NULL, err);
+	if (m->with && m->args->format == FLT_FORMAT_TEXT)
+		putchar('\n');
+	status = with_report(m->with, stdout);
 	fflush(stdout);
-	if (m->args->plot)
+	if (!status && m->args->plot)
 		status = map_picture_plot(m);
 	if (m->regions->unknown_reuse)
 		flt_command_say(m->command, "incomplete: too many pages to remember: of %llu faults it is not known "
@@ -89,6 +93,8 @@ static int map_main(struct flt_run *run)
 	};
 	int status = check_args(&m, &run->words), shown;
 
+	if (!status)
+		status = with_new(&m.with, m.command, &m.args->with, run->words.command, m.args->format);
 	if (status)
 		return status;
 	status = run->words.argc ? map_file(&m, run->words.argv[0]) : map_live(&m, run->words.command);
@@ -98,6 +104,7 @@ static int map_main(struct flt_run *run)
 		status = status ? status : shown;
 	}
 	flt_regions_free(m.regions);
+	with_free(m.with);
 	free(m.rows);
 	free(m.subject);
 	return status;

@@ -4,13 +4,14 @@
  *
  *   map.c          options, and which way to go
  *   map_file.c     regions from a recording
- *   map_live.c     regions from a session with notes
+ *   map_live.c     regions from a session
  *   map_rows.c     regions as rows, and what to do about them
  *   map_picture.c  the heat map: on the terminal, as rows, as SVG
  */
 #ifndef FLT_CMD_MAP_H
 #define FLT_CMD_MAP_H
 
+#include "cmd/with.h"
 #include "command.h"
 #include "model/regions.h"
 #include "model/remedy.h"
@@ -26,6 +27,7 @@ struct map_args {
 	int colour;		/* index into the choices of --color */
 	const char *plot;
 	uint64_t subbuf_size, subbufs;
+	struct with_args with;
 	int format;		/* enum flt_format */
 };
 
@@ -42,6 +44,7 @@ struct map {
 	struct flt_errmsg control_message;
 	int control_error;
 	char *subject;		/* of what; owned */
+	struct with *with;	/* NULL: --with was not given */
 	struct flt_regions *regions;
 	bool limited;		/* recorded under a limit */
 	bool seconds_known;	/* latencies are there */

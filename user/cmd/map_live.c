@@ -190,6 +190,18 @@ static int on_round(void *arg, uint64_t expired)
 	return ret;
 }
 
+static int on_look(void *arg, uint64_t expired)
+{
+	struct flt_session session;
+	struct live *l = arg;
+
+	(void)expired;
+	if (!flt_control_session(l->m->control, l->session, false, &session, NULL))
+		with_look(l->m->with, now_ns(), session.account.minor + session.account.major,
+			  session.account.latency_sum);
+	return 0;
+}
+
 static int arm(struct live *l)
 {
 	const struct map_args *args = l->m->args;
@@ -206,6 +218,8 @@ static int arm(struct live *l)
 		ret = flt_stream_relay_open(&l->stream, l->session, wish.subbuf_size, &l->e);
 	if (!ret)
 		ret = flt_loop_every(l->loop, ROUND_NS, on_round, l);
+	if (!ret && l->m->with)
+		ret = flt_loop_every(l->loop, WITH_PERIOD_NS, on_look, l);
 	l->begin = now_ns();
 	flt_fold_begin(&l->m->regions->fold, l->begin);
 	return ret;
@@ -213,11 +227,14 @@ static int arm(struct live *l)
 
 static int start(struct live *l, char **command)
 {
-	int ret = flt_job_start(&l->job, l->loop, command, &l->e);
+	int ret = with_lend(l->m->with), back;
 
+	if (!ret)
+		ret = flt_job_start(&l->job, l->loop, command, &l->e);
+	back = with_take(l->m->with, l->loop);
 	if (ret)
 		return ret;
-	ret = arm(l);
+	ret = back ? back : arm(l);
 	if (ret)
 		flt_job_cancel(&l->job);
 	return ret;
@@ -265,6 +282,7 @@ static int run_loop(struct live *l, char **command)
 {
 	int ret, status;
 
+	with_look(l->m->with, l->begin, 0, 0);
 	if (command) {
 		ret = flt_job_release(&l->job);
 		if (ret) {

@@ -33,6 +33,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "source", .type = FLT_OPT_CHOICE, .offset = MEMBER(source), .choices = source_names,
 	  .help = "Where counts come from: the flt module, the kernel's own counters, or "
 		  "whichever is there." },
+	WITH_OPTS(struct stats_args, with, "plot"),
 	FLT_TABLE_OPTS(struct stats_args, format),
 	{ 0 },
 };
@@ -180,9 +181,13 @@ static int stats_main(struct flt_run *run)
 	if (!status)
 		status = choose_source(&s, run);
 	if (!status)
+		status = with_new(&s.with, s.command, &s.args->with, run->words.command, s.args->format);
+	if (!status)
 		status = open_output(&s);
-	if (status)
+	if (status) {
+		with_free(s.with);
 		return status;
+	}
 	if (s.control)
 		ret = begin_accounting(&s, run->words.command != NULL, &e);
 	if (!ret)
@@ -196,6 +201,7 @@ static int stats_main(struct flt_run *run)
 	stats_report_close(&s);
 	stats_look_free(&s.last);
 	free(s.bound);
+	with_free(s.with);
 	return close_output(&s, status);
 }
 
@@ -213,6 +219,9 @@ const struct flt_command flt_command_stats = {
 		"With a command, counts everything of the command and its children, and sums up "
 		"when it ends. The command's exit status is passed on; it is 128 + N if signal N "
 		"ended it, 127 if it was not found and 126 if it could not be run.",
+		"--with puts the command's own progress beside its faults: does it go slower where it "
+		"faults more? The figures are correlations of what happened in each tenth of a second "
+		"(of longer pieces, in a long run).",
 		"Without the flt module, or without permission to ask it, minor and major faults "
 		"are taken from the kernel's own counters, and standard error says what is "
 		"missing.", NULL },

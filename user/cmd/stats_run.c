@@ -28,12 +28,13 @@ struct run {
 	uint64_t next_line;
 };
 
-static int current_counts(struct run *r, uint64_t *minor, uint64_t *major)
+static int current_counts(struct run *r, uint64_t *minor, uint64_t *major, uint64_t *latency)
 {
 	struct stats *s = r->s;
 	struct flt_session session;
 	int ret;
 
+	*latency = 0;
 	if (!s->control)
 		return s->perf ? flt_perf_read(s->perf, minor, major) : -EOPNOTSUPP;
 	ret = flt_control_session(s->control, s->session, false, &session, NULL);
@@ -41,19 +42,31 @@ static int current_counts(struct run *r, uint64_t *minor, uint64_t *major)
 		return ret;
 	*minor = session.account.minor;
 	*major = session.account.major;
+	*latency = session.account.latency_sum;
+	return 0;
+}
+
+static int on_look(void *arg, uint64_t expired)
+{
+	uint64_t minor, major, latency;
+	struct run *r = arg;
+
+	(void)expired;
+	if (!current_counts(r, &minor, &major, &latency))
+		with_look(r->s->with, stats_now(), minor + major, latency);
 	return 0;
 }
 
 static int on_progress(void *arg, uint64_t expired)
 {
-	uint64_t elapsed, minor, major;
+	uint64_t elapsed, minor, major, latency;
 	struct run *r = arg;
 
 	(void)expired;
 	elapsed = stats_now() - r->begin;
 	if (!r->terminal && elapsed < r->next_line)
 		return 0;
-	if (current_counts(r, &minor, &major))
+	if (current_counts(r, &minor, &major, &latency))
 		return 0;
 	fprintf(stderr, "%s%.1f s: minor %" PRIu64 " (%.1f/s), major %" PRIu64 "%s",
 		r->terminal ? "\r" : "fltctl stats: ", (double)elapsed / 1e9, minor,
@@ -91,11 +104,16 @@ static int arm(struct run *r)
 
 static int start(struct run *r, char **command)
 {
-	int ret = flt_job_start(&r->job, r->loop, command, &r->e);
+	int ret = with_lend(r->s->with), back;
 
+	if (!ret)
+		ret = flt_job_start(&r->job, r->loop, command, &r->e);
+	back = with_take(r->s->with, r->loop);
 	if (ret)
 		return ret;
-	ret = arm(r);
+	ret = back ? back : arm(r);
+	if (!ret && r->s->with)
+		ret = flt_loop_every(r->loop, WITH_PERIOD_NS, on_look, r);
 	if (!ret)
 		ret = r->s->interval ? flt_loop_every(r->loop, r->s->interval, on_interval, r) :
 				       flt_loop_every(r->loop, PROGRESS_NS, on_progress, r);
@@ -144,7 +162,7 @@ static int sum_up(struct run *r, char **command)
 	struct stats *s = r->s;
 	struct flt_look look;
 	size_t i, alive = 0;
-	int ret, status;
+	int ret, status, shown;
 
 	if (s->interval) {
 		ret = stats_watch_report(s, !s->reports, &r->e);
@@ -162,6 +180,8 @@ static int sum_up(struct run *r, char **command)
 	c.processes = (uint32_t)look.rows.count;
 	status = stats_report_command(s, &c, &look);
 	stats_look_free(&look);
+	shown = with_report(s->with, s->out);
+	status = status ? status : shown;
 	return c.status ? c.status : status;
 }
 
@@ -184,6 +204,7 @@ int stats_run(struct stats *s, char **command)
 	}
 	r.begin = stats_now();
 	s->since = r.begin;
+	with_look(s->with, r.begin, 0, 0);
 	ret = flt_job_release(&r.job);
 	if (ret) {
 		flt_command_say(s->command, "cannot run %s: %s", command[0], strerror(-ret));

@@ -70,10 +70,8 @@ int flt_files_name(struct flt_files *f, uint32_t device, uint64_t inode, const c
 	if (f->count * 2 >= f->mask && grow(f))
 		return -ENOMEM;
 	slot = slot_of(f->slots, f->mask, device, inode);
-	if (slot->name)
-		return 0;
+	f->count += !slot->name;
 	*slot = (struct file){ inode, device, name };
-	f->count++;
 	return 0;
 }
 

@@ -155,10 +155,21 @@ static bool same(const struct flt_area_known *a, const struct flt_area_known *b)
 	return base_of(a) == base_of(b) && a->protection == b->protection;
 }
 
-/* Whether the map set of the image names this region of it; one of its parent is no longer its own. */
+static const char *path_of(const struct flt_regions *g, const struct flt_area_known *a)
+{
+	return a->inode ? flt_files_find(g->files, a->device, a->inode) : NULL;
+}
+
+/*
+ * Whether the map set of the image names this region of it; one of its parent is no
+ * longer its own, and one of a file that is gone not that of another with its number.
+ */
 static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image, const struct flt_area_known *area)
 {
-	return row != NONE && row != OTHERS && g->rows[row].image == image && same(&g->rows[row].area, area);
+	const char *path = path_of(g, area);
+
+	return row != NONE && row != OTHERS && g->rows[row].image == image && same(&g->rows[row].area, area) &&
+	       (!path || !g->rows[row].path || path == g->rows[row].path);
 }
 
 int flt_regions_area(struct flt_regions *g, uint32_t number, const struct flt_area_known *area)
@@ -191,6 +202,8 @@ int flt_regions_area(struct flt_regions *g, uint32_t number, const struct flt_ar
 		if (err)
 			return err;
 	}
+	if (row != OTHERS && !g->rows[row].path)
+		g->rows[row].path = path_of(g, &known);
 	err = flt_map_set_change(&image->maps, known.start, known.end, row);
 	/* More than the kernel allows: what comes now is of unknown mappings. */
 	return err == -E2BIG ? 0 : err;
@@ -213,6 +226,29 @@ uint32_t flt_regions_token(const struct flt_regions *g, uint32_t image, uint64_t
 	return row == NONE || g->rows[row].image != image ? NONE : g->rows[row].area.token;
 }
 
+int flt_regions_confirm(struct flt_regions *g, uint32_t number, uint64_t address, uint32_t device, uint64_t inode)
+{
+	const struct flt_area_known *a;
+	struct flt_region_image *image;
+	uint32_t row, i;
+	int err = image_get(g, number, &image);
+
+	if (err)
+		return err;
+	row = flt_map_set_find(image->maps, address);
+	if (row == NONE || row == OTHERS || (g->rows[row].area.inode == inode && g->rows[row].area.device == device))
+		return 0;
+	for (i = g->count; i-- > 1;) {
+		a = &g->rows[i].area;
+		if (g->rows[i].image != number || a->start > address || a->end <= address || a->inode != inode ||
+		    a->device != device)
+			continue;
+		err = flt_map_set_change(&image->maps, a->start, a->end, i);
+		return err == -E2BIG ? 0 : err;
+	}
+	return 0;
+}
+
 static int special(struct flt_regions *g, uint32_t image, enum flt_region_of of, uint32_t *slot, uint32_t *row)
 {
 	const struct flt_area_known area = { .of = (uint8_t)of, .name = "" };
@@ -228,6 +264,7 @@ static int row_of(struct flt_regions *g, const struct flt_file_fault *f, uint32_
 {
 	struct flt_region_image *image;
 	struct flt_area_known area;
+	const char *path;
 	int err = image_get(g, f->image, &image);
 
 	if (err)
@@ -241,9 +278,12 @@ static int row_of(struct flt_regions *g, const struct flt_file_fault *f, uint32_
 		return 0;
 	/* Mapped before the fork: a region of the child from now on. */
 	area = g->rows[*row].area;
+	path = g->rows[*row].path;
 	err = row_add(g, f->image, &area, row);
 	if (err)
 		return err;
+	if (*row != OTHERS)
+		g->rows[*row].path = path;
 	err = flt_map_set_change(&image->maps, area.start, area.end, *row);
 	return err == -E2BIG ? 0 : err;
 }
@@ -300,6 +340,8 @@ int flt_regions_fault(struct flt_regions *g, const struct flt_file_fault *f)
 
 	if (!flt_region_faults(r))
 		r->first = f->time;
+	if (!r->path)
+		r->path = path_of(g, &r->area);
 	r->last = f->time;
 	r->kinds[f->kind <= FLT_KIND_MAX ? f->kind : FLT_KIND_UNKNOWN] += f->weight;
 	if (f->flags & FLT_FAULT_MAJOR)
@@ -317,61 +359,4 @@ int flt_regions_fault(struct flt_regions *g, const struct flt_file_fault *f)
 		return -ENOMEM;
 	flt_pattern_add(r->pattern, &touch);
 	return flt_fold_add(&g->fold, row, page, f->time, f->weight, touch.refault);
-}
-
-enum flt_area flt_area_of_name(const char *name, const char **rest, size_t *length)
-{
-	*rest = name;
-	*length = strlen(name);
-	if (!strcmp(name, "[heap]") || !strncmp(name, "[stack", 6) || !strncmp(name, "[v", 2)) {
-		*length = 0;
-		return name[1] == 'h' ? FLT_AREA_HEAP : name[1] == 's' ? FLT_AREA_STACK : FLT_AREA_VDSO;
-	}
-	if (!strncmp(name, "[anon:", 6) && name[*length - 1] == ']') {
-		*rest = name + 6;
-		*length -= 7;
-		return FLT_AREA_ANON;
-	}
-	if (!strncmp(name, "[anon_shmem:", 12) && name[*length - 1] == ']') {
-		*rest = name + 12;
-		*length -= 13;
-		return FLT_AREA_SHMEM;
-	}
-	if (!strncmp(name, "/memfd:", 7) || !strncmp(name, "/dev/shm/", 9) || !strncmp(name, "/SYSV", 5) ||
-	    !strncmp(name, "/dev/zero", 9))
-		return FLT_AREA_SHMEM;
-	if (!strncmp(name, "//anon_hugepage", 15) || !strncmp(name, "/anon_hugepage", 14))
-		return FLT_AREA_HUGETLB;
-	if (!strncmp(name, "/dev/", 5))
-		return FLT_AREA_DEVICE;
-	if (name[0] == '/')
-		return FLT_AREA_FILE;
-	*length = 0;
-	return FLT_AREA_ANON;
-}
-
-const char *flt_region_of_name(unsigned int of)
-{
-	static const char *const names[] = {
-		[FLT_AREA_ANON] = "anon", [FLT_AREA_HEAP] = "heap", [FLT_AREA_STACK] = "stack",
-		[FLT_AREA_FILE] = "file", [FLT_AREA_SHMEM] = "shmem", [FLT_AREA_HUGETLB] = "hugetlb",
-		[FLT_AREA_VDSO] = "vdso", [FLT_AREA_DEVICE] = "device", [FLT_REGION_UNKNOWN] = "unknown",
-		[FLT_REGION_REMOTE] = "remote", [FLT_REGION_OTHERS] = "others",
-	};
-
-	return of < __FLT_REGION_OF_LAST ? names[of] : "unknown";
-}
-
-void flt_region_label(const struct flt_regions *g, const struct flt_region *r, char *text, size_t size)
-{
-	const char *path = r->area.inode ? flt_files_find(g->files, r->area.device, r->area.inode) : NULL;
-
-	if (r->area.of == FLT_AREA_ANON && r->area.name[0])
-		snprintf(text, size, "[anon:%s]", r->area.name);
-	else if (r->area.name[0] || path)
-		snprintf(text, size, "%s", r->area.name[0] ? r->area.name : path);
-	else if (r->area.of == FLT_AREA_FILE && r->area.inode)
-		snprintf(text, size, "[file, inode %llu]", (unsigned long long)r->area.inode);
-	else
-		snprintf(text, size, "[%s]", flt_region_of_name(r->area.of));
 }

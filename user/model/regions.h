@@ -48,6 +48,7 @@ struct flt_area_known {
 struct flt_region {
 	struct flt_area_known area;	/* its greatest extent */
 	uint32_t image;
+	const char *path;	/* what its file was called then; NULL: not known */
 	uint64_t kinds[__FLT_KIND_MAX];	/* ended well, by weight */
 	uint64_t minor, major, failed;
 	uint64_t refaults;	/* of a page that had been brought in before */
@@ -85,11 +86,19 @@ const char *flt_regions_comm(const struct flt_regions *regions, uint32_t image);
 
 /* What is mapped there from now on. -ENOMEM. */
 int flt_regions_area(struct flt_regions *regions, uint32_t image, const struct flt_area_known *area);
-/* The name of a file that areas have by number. -ENOMEM. */
+/* The name of a file that areas have by number, from now on. -ENOMEM. */
 int flt_regions_path(struct flt_regions *regions, uint32_t device, uint64_t inode, const char *path);
 
 /* Is anything known to be mapped at address; the token of it, ~0: no. */
 uint32_t flt_regions_token(const struct flt_regions *regions, uint32_t image, uint64_t address);
+
+/*
+ * What the fault itself says is mapped there. If it is another file than what was
+ * told last, something that was mapped there before is there again: it takes the
+ * place. -ENOMEM.
+ */
+int flt_regions_confirm(struct flt_regions *regions, uint32_t image, uint64_t address, uint32_t device,
+			uint64_t inode);
 
 /* flags of fault as the engine knew them; kind tells what is missing. -ENOMEM. */
 int flt_regions_fault(struct flt_regions *regions, const struct flt_file_fault *fault);
@@ -99,7 +108,7 @@ enum flt_area flt_area_of_name(const char *name, const char **rest, size_t *leng
 
 /*
  * "[heap]", "[anon:x]", a path: at most size - 1 bytes. The path is the one seen
- * from the process that first faulted in it.
+ * from the root of the process that it was told for.
  */
 void flt_region_label(const struct flt_regions *regions, const struct flt_region *region, char *text,
 		      size_t size);
