@@ -77,6 +77,7 @@ extern const struct flt_command flt_command_report;
 extern const struct flt_command flt_command_script;
 extern const struct flt_command flt_command_stats;
 extern const struct flt_command flt_command_thp;
+extern const struct flt_command flt_command_top;
 extern const struct flt_command flt_command_trace;
 extern const struct flt_command flt_command_visualize;
 extern const struct flt_command flt_command_wss;

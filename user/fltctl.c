@@ -20,6 +20,7 @@
 const struct flt_command *const flt_commands[] = {
 	&flt_command_check,
 	&flt_command_stats,
+	&flt_command_top,
 	&flt_command_lat,
 	&flt_command_trace,
 	&flt_command_wss,

@@ -5,7 +5,7 @@
 USER_DIRS := user user/source user/model user/view user/cmd
 USER_SRCS := $(filter-out user/fltctl.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
 USER_OBJS := $(USER_SRCS:%.c=$(O)/%.o)
-USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf
+USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf ncursesw
 USER_CFLAGS := $(shell pkg-config --cflags $(USER_PKGS)) -iquote user
 USER_LIBS := $(shell pkg-config --libs $(USER_PKGS)) -lm -lstdc++
 

@@ -20,7 +20,7 @@ load cli.bash
 }
 
 @test "help CMD and CMD --help are the same text" {
-	for cmd in stats lat check map help; do
+	for cmd in stats lat top check map help; do
 		"$FLTCTL" help "$cmd" >"$dir/1"
 		"$FLTCTL" "$cmd" --help >"$dir/2"
 		"$FLTCTL" "$cmd" -h >"$dir/3"
@@ -31,7 +31,7 @@ load cli.bash
 }
 
 @test "help text is no wider than a terminal" {
-	for cmd in stats lat check map help; do
+	for cmd in stats lat top check map help; do
 		[ "$("$FLTCTL" help "$cmd" | awk 'length > 80' | wc -l)" = 0 ]
 	done
 }
@@ -115,7 +115,7 @@ load cli.bash
 }
 
 @test "every option is in help, manual page and completion" {
-	for cmd in stats lat check map; do
+	for cmd in stats lat top check map; do
 		options=$("$FLTCTL" help $cmd | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 		[ -n "$options" ]
 		for option in $options; do
@@ -128,7 +128,7 @@ load cli.bash
 }
 
 @test "manual pages are formatted without a warning" {
-	for page in "" stats lat check map help; do
+	for page in "" stats lat top check map help; do
 		# shellcheck disable=SC2086
 		"$FLTCTL" help --man $page >"$dir/page.8"
 		run -0 env MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$dir/page.8"

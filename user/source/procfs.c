@@ -224,3 +224,55 @@ int flt_procfs_file_at(uint32_t tgid, uint64_t address, char *out, size_t size)
 	fclose(maps);
 	return ret;
 }
+
+/* The rest of the first line that begins with key. */
+static int line_after(const char *path, const char *key, char *out, size_t size)
+{
+	char *line = NULL;
+	size_t room = 0, n = strlen(key);
+	int ret = -ENOENT;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return -errno;
+	while (ret && getline(&line, &room, file) > 0) {
+		if (strncmp(line, key, n) != 0)
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		snprintf(out, size, "%s", line + n);
+		ret = 0;
+	}
+	free(line);
+	fclose(file);
+	return ret;
+}
+
+int flt_procfs_memory(uint32_t tgid, uint32_t tid, uint64_t *rss, uint64_t *read)
+{
+	char path[64], text[64];
+	char *end;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/statm", tgid);
+	ret = line_after(path, "", text, sizeof(text));
+	if (ret)
+		return ret;
+	strtoull(text, &end, 10);
+	*rss = strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+	if (tid)
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/io", tgid, tid);
+	else
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/io", tgid);
+	*read = line_after(path, "read_bytes: ", text, sizeof(text)) ? 0 : strtoull(text, NULL, 10);
+	return 0;
+}
+
+int flt_procfs_cgroup(uint32_t tgid, char *out, size_t size)
+{
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cgroup", tgid);
+	ret = line_after(path, "0::", out, size);
+	return ret == -ENOENT ? line_after(path, "", out, size) : ret;
+}

@@ -92,6 +92,11 @@ static char *render(const struct flt_cell *cell, bool text)
 	return n < 0 ? NULL : out;
 }
 
+char *flt_cell_text(const struct flt_cell *cell)
+{
+	return cell->type == FLT_CELL_STRING ? strdup(cell->string) : render(cell, true);
+}
+
 static int hold_row(struct flt_table *t, const struct flt_cell *cells)
 {
 	char **grown, **row;

@@ -107,6 +107,12 @@ static inline struct flt_cell flt_cell_hex(uint64_t value)
 	return (struct flt_cell){ .type = FLT_CELL_HEX, .u64 = value };
 }
 
+/*
+ * As the text has it, allocated; NULL: no memory. Strings are given as they are: what
+ * they may do to a terminal is still to be prevented.
+ */
+char *flt_cell_text(const struct flt_cell *cell);
+
 struct flt_table;
 
 /* columns stays the caller's and must outlive the table. -ENOMEM. */

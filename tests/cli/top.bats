@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# top in a real terminal, tmux's, and without one. Natively it counts from /proc;
+# what it says with the module is in tests/live/top.sh.
+
+# shellcheck disable=SC2154
+load cli.bash
+
+term() { tmux -L "flt-$BATS_ROOT_PID" -f /dev/null "$@"; }
+
+teardown() {
+	term kill-server 2>/dev/null || true
+}
+
+# top in a shell of its own that says with what it ended, and what became of the terminal.
+start_top() { # COLUMNS ROWS TOP-ARGUMENTS
+	local cols=$1 rows=$2
+	shift 2
+	cat >"$dir/run" <<-END
+		trap : INT
+		export TERM="${FORCED_TERM-screen}"
+		stty -g >"$dir/stty.before"
+		"$FLTCTL" top $* 2>"$dir/err"
+		echo "status \$?" >"$dir/status"
+		stty -g >"$dir/stty.after"
+		echo ended
+		sleep 60
+	END
+	term new-session -d -x "$cols" -y "$rows" "bash $dir/run"
+}
+
+screen_has() { # PATTERN: waits up to ten seconds
+	local i
+	for ((i = 0; i < 100; i++)); do
+		term capture-pane -p >"$dir/screen"
+		! grep -qE -- "$1" "$dir/screen" || return 0
+		sleep 0.1
+	done
+	cat "$dir/screen"
+	return 1
+}
+
+ended() { # STATUS
+	screen_has '^ended'
+	[ "$(cat "$dir/status")" = "status $1" ]
+	cmp "$dir/stty.before" "$dir/stty.after"
+}
+
+@test "bad usage of top is refused with a reason" {
+	while IFS='|' read -r args says; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -2 "$FLTCTL" top $args
+		[ -z "$output" ]
+		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
+	done <<-END
+		--by=nothing|one of process, thread
+		--sort=tid|no column 'tid'
+		--by=file --files=none|exclude each other
+		x|no interval
+		1ms|at least 100ms
+		1 0|no number of reports
+		1 2 3|nothing behind the count
+		-- true|runs no command
+	END
+}
+
+@test "without a terminal: plain text, and data" {
+	run --separate-stderr -0 "$FLTCTL" top 100ms 2
+	[[ $output == *"by process"*"PID  COMM"* && $output != *$'\033'* ]]
+	"$FLTCTL" top --json 100ms 2 2>/dev/null | jq -es 'map(.by) | unique == ["process"]'
+	run --separate-stderr -0 "$FLTCTL" top --csv --by=cgroup 100ms 1
+	[[ ${lines[0]} == *name,minor_per_second* ]]
+	[ -e /sys/module/flt ] || run --separate-stderr -5 "$FLTCTL" top --by=kind 100ms 1
+}
+
+@test "the screen: heading, keys, resize, quit" {
+	start_top 100 20 200ms
+	screen_has '^ +PID COMM +MINOR/s +MAJOR/s FAIL/s +P99 TIME% +RSS +READ/s MAJORS IN$'
+	grep -qE '^[0-9:]+ by process, [0-9.]+ms: minor [0-9]+/s, major [0-9]+/s' "$dir/screen"
+	grep -qE '^h help  q quit' "$dir/screen"
+	term send-keys h
+	screen_has '^fltctl top: keys'
+	term send-keys x t
+	screen_has '^ +PID +TID COMM'
+	term send-keys c
+	screen_has '^CGROUP'
+	term send-keys p Space
+	screen_has '^paused'
+	term send-keys Space /
+	term send-keys -l 'no such name'
+	term send-keys Enter
+	screen_has 'only: no such name'
+	screen_has '^no faults'
+	term send-keys Escape
+	term resize-window -x 20 -y 5
+	screen_has '^.{19}\+$'
+	[ "$(awk 'length > 20' "$dir/screen" | wc -l)" = 0 ]
+	term resize-window -x 120 -y 30
+	screen_has 'MAJORS IN$'
+	term send-keys q
+	ended 0
+}
+
+@test "Ctrl-C and SIGTERM give the terminal back" {
+	start_top 80 20 200ms
+	screen_has 'by process'
+	term send-keys C-c
+	ended 0
+	term kill-server
+	start_top 80 20 200ms
+	screen_has 'by process'
+	pkill -TERM -P "$(term list-panes -F '#{pane_pid}')"
+	ended 0
+}
+
+@test "hostile names cannot move the cursor" {
+	python3 -c '
+import ctypes, mmap, time
+ctypes.CDLL(None).prctl(15, b"\x1b[2J\n\xe2\x80\xae\xcc\x81x", 0, 0, 0)
+while True:
+    m = mmap.mmap(-1, 1 << 22)
+    for i in range(0, 1 << 22, 4096): m[i] = 1
+    m.close(); time.sleep(0.01)' &
+	hostile=$!
+	start_top 120 20 "-p $hostile 200ms"
+	screen_has "^ +$hostile .*x1b\[2J" || { kill $hostile; false; }
+	grep -qE '^[0-9:]+ by process' "$dir/screen"
+	kill $hostile
+	wait $hostile || true
+	term send-keys q
+	ended 0
+}
+
+@test "no TERM, or one nobody knows: plain text" {
+	for name in "" nonsense dumb; do
+		FORCED_TERM=$name start_top 80 20 "100ms 1"
+		ended 0
+		grep -q 'plain text instead' "$dir/err"
+		term kill-server
+	done
+}

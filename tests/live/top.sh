@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=256 timeout=300
+# shellcheck disable=SC2016,SC2119
+# Promise: fltctl top names the file that major faults are in and counts every one
+# of them; each of its views adds up to what the kernel counted of the same command.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+mkfs.ext4 -q -b 4096 /dev/vda
+mkdir -p "$tmp/disk"
+mount -t ext4 /dev/vda "$tmp/disk"
+
+# The rate of an interval times its length, summed up, of the rows that match.
+sum() { # RATE MATCH; reads $tmp/json
+	jq -s "map(select($2) | .$1 * .seconds) | add // 0 | round" "$tmp/json"
+}
+
+during() { # COMMAND...: what top says while it runs; $view has options
+	# shellcheck disable=SC2086
+	"$FLTCTL" top -b --json $view 500ms >"$tmp/json" & top=$!
+	until_true test -s "$tmp/json" || sleep 1
+	"$@" >"$tmp/out"
+	sleep 2
+	kill -INT $top
+	wait $top || bad "$view: status $?"
+}
+
+load
+say "by file"
+view="--by=file"
+("$FLTCTL" stats -- true >/dev/null)
+"$FLTCTL" top -b --json $view 500ms >"$tmp/json" & top=$!
+until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
+sleep 1.5
+faultrun -o "$tmp/run" -- kinds major 40 "$tmp/disk/file" >"$tmp/out"
+sleep 1.5
+kill -INT $top
+wait $top || bad "by file: status $?"
+same "majors in the file" "$(sum major_per_second '.name | endswith("/disk/file")')" 40
+
+say "by process, and the file of most"
+view="--by=process"
+during faultrun -o "$tmp/run" -- kinds major 40 "$tmp/disk/file2"
+major=$(awk '$1 == "proc" && $4 == "kinds" { print $6 }' "$tmp/run")
+at_least "majors of the process" "$(sum major_per_second '.name == "kinds"')" "$((major - 1))"
+at_most "majors of the process" "$(sum major_per_second '.name == "kinds"')" "$((major + 1))"
+at_least "the file" "$(jq -s 'map(select((.file // "") | endswith("/disk/file2"))) | length' "$tmp/json")" 1
+
+say "by kind, thread, cgroup"
+view="--by=kind"
+during late 20 5 0
+same "uffd" "$(sum major_per_second '.name == "uffd"')" 20
+at_least "uffd, p99" "$(jq -s 'map(select(.name == "uffd").p99_ns) | max' "$tmp/json")" 5000000
+for view in --by=thread --by=cgroup; do
+	during storm 1 2 1
+	at_least "$view, rows" "$(jq -s 'map(select(.minor_per_second > 100)) | length' "$tmp/json")" 1
+done
+umount "$tmp/disk"
+rmdir "$tmp/disk"
+finish

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/top.h"
+#include "model/rates.h"
+#include "source/procfs.h"
+
+/* Of so many processes, those with most faults, the threads are looked at. */
+#define THREADS_OF 256
+
+#define BIT_OF(key) (1u << FLT_RANK_##key)
+#define COUNTS (BIT_OF(PID) | BIT_OF(COMM) | BIT_OF(MINOR) | BIT_OF(MAJOR))
+#define MODULE_COUNTS (COUNTS | BIT_OF(FAILED) | BIT_OF(TIME))
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static bool wanted(const struct top *t, uint32_t tgid)
+{
+	size_t i;
+
+	for (i = 0; i < t->args->pids.count; i++)
+		if (t->args->pids.id[i] == tgid)
+			return true;
+	return !t->args->pids.count;
+}
+
+/* Replaces the last look by the new one and returns what changed between them. */
+static int changes(struct flt_rows *last, struct flt_rows *rows, struct flt_rows *news)
+{
+	uint64_t gone;
+	int ret;
+
+	flt_rates_order(rows);
+	ret = flt_rates_between(last, rows, news, NULL, &gone);
+	flt_rows_free(last);
+	*last = *rows;
+	*rows = (struct flt_rows){ 0 };
+	return ret;
+}
+
+static void fill_memory(struct top *t, struct flt_rank *r, const struct flt_row *row,
+			struct flt_rows *reads)
+{
+	struct flt_row read = { .id = row->id, .tgid = row->tgid };
+	size_t i;
+
+	if (!flt_procfs_memory(r->pid, r->tid, &r->rss, &read.account.minor)) {
+		r->known |= BIT_OF(RSS);
+		for (i = 0; i < t->reads.count; i++) {
+			if (t->reads.row[i].id != row->id)
+				continue;
+			r->known |= BIT_OF(READ);
+			if (read.account.minor > t->reads.row[i].account.minor)
+				r->read = read.account.minor - t->reads.row[i].account.minor;
+		}
+		flt_rows_add(reads, &read);
+	}
+}
+
+static int rank_rows(struct top *t, const struct flt_rows *news)
+{
+	struct flt_rows reads = { 0 };
+	struct flt_rank *r;
+	size_t i;
+
+	for (i = 0; i < news->count; i++) {
+		const struct flt_row *row = &news->row[i];
+
+		if (!wanted(t, row->tgid))
+			continue;
+		r = flt_ranking_add(&t->ranking, &row->account, t->control ? MODULE_COUNTS : COUNTS);
+		if (!r)
+			return -ENOMEM;
+		r->pid = row->tgid;
+		r->tid = row->tid;
+		r->known |= row->tid ? BIT_OF(TID) : 0;
+		flt_rank_settle(r);
+		memcpy(r->name, row->comm, sizeof(row->comm));
+		if (!row->ended)
+			fill_memory(t, r, row, &reads);
+		if (r->major)
+			top_files_of(t, r->pid, r->file);
+		if (t->view == TOP_CGROUP && flt_procfs_cgroup(r->pid, r->name, sizeof(r->name)))
+			strcpy(r->name, "(ended)");
+	}
+	/* Those that did not fault this time are asked again when they do. */
+	for (i = 0; i < t->reads.count && reads.count < 4096; i++) {
+		size_t k;
+
+		for (k = 0; k < reads.count; k++)
+			if (reads.row[k].id == t->reads.row[i].id)
+				break;
+		if (k == reads.count && flt_rows_add(&reads, &t->reads.row[i]))
+			break;
+	}
+	flt_rows_free(&t->reads);
+	t->reads = reads;
+	return 0;
+}
+
+static int look_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e)
+{
+	struct flt_rows rows = { 0 };
+	size_t i;
+	int ret;
+
+	ret = t->control ? flt_control_procs(t->control, 0, true, &rows, e) : flt_procfs_rows(&rows);
+	if (ret == -EINTR)
+		ret = 0;
+	if (!ret)
+		ret = changes(&t->procs, &rows, news);
+	flt_rows_free(&rows);
+	if (ret || t->control)
+		return ret;
+	for (i = 0; i < news->count; i++)
+		flt_rates_add(&t->total, &news->row[i].account);
+	return 0;
+}
+
+/* A thread's id may come back; with its process's it is as good as unique here. */
+static int look_threads(struct top *t, const struct flt_rows *procs, struct flt_rows *news,
+			struct flt_errmsg *e)
+{
+	struct flt_rows all = { 0 }, some = { 0 };
+	size_t i, k;
+	int ret = 0;
+
+	for (i = 0; i < procs->count && i < THREADS_OF && !ret; i++) {
+		if (procs->row[i].ended || !wanted(t, procs->row[i].tgid))
+			continue;
+		ret = t->control ?
+			      flt_control_tasks(t->control, procs->row[i].tgid, true, &some, e) :
+			      flt_procfs_threads(procs->row[i].tgid, &some);
+		if (ret == -ESRCH || ret == -EINTR)
+			ret = 0;
+		for (k = 0; k < some.count && !ret; k++) {
+			some.row[k].id = (uint64_t)some.row[k].tgid << 32 | some.row[k].tid;
+			ret = flt_rows_add(&all, &some.row[k]);
+		}
+	}
+	/* Those not looked at keep what they were last seen with. */
+	for (i = 0; i < t->threads.count && !ret; i++) {
+		for (k = 0; k < all.count; k++)
+			if (all.row[k].id == t->threads.row[i].id)
+				break;
+		if (k == all.count && t->threads.count < 65536)
+			ret = flt_rows_add(&all, &t->threads.row[i]);
+	}
+	if (!ret)
+		ret = changes(&t->threads, &all, news);
+	flt_rows_free(&some);
+	flt_rows_free(&all);
+	return ret;
+}
+
+static int rank_kinds(struct top *t, const struct flt_latencies *list, bool show)
+{
+	struct flt_hist *now = calloc(2 * __FLT_KIND_MAX, sizeof(*now)), news;
+	struct flt_rank *r;
+	uint32_t kind, major, o;
+	size_t i;
+
+	if (!now)
+		return -ENOMEM;
+	for (i = 0; i < list->count; i++) {
+		kind = list->latency[i].kind < __FLT_KIND_MAX ? list->latency[i].kind : 0;
+		flt_hist_buckets(&now[list->latency[i].major * __FLT_KIND_MAX + kind],
+				 list->latency[i].buckets);
+	}
+	for (kind = 0; kind < __FLT_KIND_MAX && t->kinds && show; kind++) {
+		struct flt_account account = { 0 };
+		struct flt_hist both = { 0 };
+
+		for (major = 0; major < 2; major++) {
+			i = major * __FLT_KIND_MAX + kind;
+			flt_hist_subtract(&now[i], &t->kinds[i], &news);
+			*(major ? &account.major : &account.minor) = flt_hist_total(&news);
+			flt_hist_add(&both, &news);
+		}
+		if (!account.minor && !account.major)
+			continue;
+		account.latency_sum = flt_hist_mean(&both) * flt_hist_total(&both);
+		for (o = 0; o < FLT_OCTAVES; o++)
+			account.octaves[o] = flt_hist_octave(&both, o);
+		r = flt_ranking_add(&t->ranking, &account, BIT_OF(COMM) | BIT_OF(MINOR) |
+				    BIT_OF(MAJOR) | BIT_OF(TIME) | BIT_OF(P99));
+		if (!r) {
+			free(now);
+			return -ENOMEM;
+		}
+		strcpy(r->name, flt_kind_name(kind));
+		r->p99 = flt_hist_percentile(&both, 99000);
+	}
+	free(t->kinds);
+	t->kinds = now;
+	return 0;
+}
+
+static int look_machine(struct top *t, struct flt_errmsg *e)
+{
+	struct flt_latencies list = { 0 };
+	struct flt_tally tally;
+	int ret;
+
+	ret = flt_control_tally(t->control, &tally, e);
+	if (ret)
+		return ret;
+	flt_rates_subtract(&tally.all, &t->tally.all, &t->total);
+	t->missed = tally.all.missed;
+	t->tally = tally;
+	if (t->view != TOP_KIND)
+		return 0;
+	ret = flt_control_latency(t->control, false, &list, e);
+	if (!ret)
+		ret = rank_kinds(t, &list, t->looked && t->viewed == t->view);
+	free(list.latency);
+	return ret;
+}
+
+/* What a first look at threads would show is all since they began. */
+static int look_rows(struct top *t, struct flt_errmsg *e)
+{
+	struct flt_rows news = { 0 }, threads = { 0 };
+	bool first = !t->looked;
+	int ret;
+
+	ret = look_procs(t, &news, e);
+	if (!ret && t->view == TOP_THREAD) {
+		first |= t->viewed != TOP_THREAD;
+		ret = look_threads(t, first ? &t->procs : &news, &threads, e);
+	}
+	if (!ret && !first && t->view != TOP_FILE && t->view != TOP_KIND)
+		ret = rank_rows(t, t->view == TOP_THREAD ? &threads : &news);
+	flt_rows_free(&news);
+	flt_rows_free(&threads);
+	return ret;
+}
+
+int top_look(struct top *t, struct flt_errmsg *e)
+{
+	uint64_t now = now_ns();
+	struct flt_rank whole = { 0 };
+	int ret = 0;
+
+	t->ranking.count = 0;
+	t->total = (struct flt_account){ 0 };
+	if (t->files)
+		ret = top_files_read(t, e);
+	if (!ret && t->control)
+		ret = look_machine(t, e);
+	if (!ret)
+		ret = look_rows(t, e);
+	if (!ret && t->view == TOP_FILE && t->looked)
+		ret = top_files_rows(t);
+	if (ret)
+		return ret;
+	top_files_forget(t);
+	if (t->view == TOP_CGROUP)
+		flt_ranking_join(&t->ranking);
+	memcpy(whole.octaves, t->total.octaves, sizeof(whole.octaves));
+	flt_rank_settle(&whole);
+	t->total_p99 = whole.p99;
+	t->ns = t->looked ? now - t->looked : 0;
+	t->looked = now;
+	t->viewed = t->view;
+	top_arrange(t);
+	return 0;
+}
+
+void top_arrange(struct top *t)
+{
+	flt_ranking_sift(&t->ranking, t->filter);
+	flt_ranking_sort(&t->ranking, t->sort, t->reverse);
+}
+
+void top_look_free(struct top *t)
+{
+	flt_rows_free(&t->procs);
+	flt_rows_free(&t->threads);
+	flt_rows_free(&t->reads);
+	flt_ranking_free(&t->ranking);
+	free(t->kinds);
+}
