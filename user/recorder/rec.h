@@ -190,8 +190,8 @@ uint32_t rec_stack_id(const uint64_t *frame, unsigned int count);
 struct rec_regs {
 	uint64_t ip, sp, bp, bx, r12, r13, r14, r15;
 };
-/* Stack of a thread that sleeps in this fault, or is the caller; leaves
- * f->stack, f->frames and the cut flags to rec_unwind_store(). */
+/* Stack of a thread that sleeps in this fault, for the server, or of the caller if the
+ * fault is FLT_RING_F_INLINE; sets f->frames and the cut flags. */
 struct rec_trace {
 	unsigned int count;
 	uint64_t frame[512];	/* innermost first */

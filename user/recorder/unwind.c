@@ -212,17 +212,16 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
  * The server waits for a moment only: the holder may stand in a fault of its own,
  * if its signal stack lies in the heap.
  */
-static bool take_caches(void)
+static bool take_caches(const struct rec_fault *f)
 {
 	struct timespec nap = { .tv_nsec = 50000 };
-	uint32_t tid = rec_tid();
 
-	if (tid != (uint32_t)rec.server_pid) {
-		rec_lock_take(&rec.unwind, tid);
+	if (f->flags & FLT_RING_F_INLINE) {
+		rec_lock_take(&rec.unwind, f->tid);
 		return true;
 	}
 	for (int i = 0; i < 60; i++) {
-		if (rec_lock_try(&rec.unwind, tid))
+		if (rec_lock_try(&rec.unwind, (uint32_t)rec.server_pid))
 			return true;
 		sys2(SYS_nanosleep, &nap, 0);
 	}
@@ -245,7 +244,7 @@ void rec_unwind(struct rec_trace *out, struct rec_fault *f, const struct rec_reg
 	/* a call through a null pointer has an ip, but no frame of its own */
 	if (most)
 		out->frame[out->count++] = g.ip;
-	if (!take_caches()) {
+	if (!take_caches(f)) {
 		f->flags |= FLT_RING_F_UNWIND;
 		goto out;
 	}
