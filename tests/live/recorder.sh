@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 mem=2048 timeout=300
+# vm: cpus=2 mem=2048 timeout=300 long=1
 # Promise: with little memory programs do what they do natively on this kernel, with its
 # way to evict (6.1 cannot move pages) and its way to serve faults; pagemap agrees
 # with the limit.
@@ -33,7 +33,7 @@ alike() {
 		"$(sed -n 's/^service.*, //p' record.err)"
 }
 
-seq 60000 | awk '{ printf "%d line %d\n", $1 * 7919 % 1000003, $1 }' >lines
+seq 20000 | awk '{ printf "%d line %d\n", $1 * 7919 % 1000003, $1 }' >lines
 cat >prog.c <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,20 +42,20 @@ END
 for path in --inline --no-inline; do
 	o=()
 	[ $path = --inline ] || o=(--no-inline)
-	alike sort 2 "${o[@]}" -- sort --parallel=2 -S 8M lines
+	alike sort 1 "${o[@]}" -- sort --parallel=2 -S 8M lines
 	alike python3 4 "${o[@]}" -- python3 -c 'import subprocess, hashlib
-a = [str(i * 7) for i in range(60000)]
+a = [str(i * 7) for i in range(30000)]
 print(hashlib.md5("".join(a).encode()).hexdigest(), subprocess.run(["echo", "sub"], capture_output=True).stdout)
 print(sum(map(len, reversed(a))))'
 	alike fork 8 "${o[@]}" -- "$bin/cases" fork
 	alike io 8 "${o[@]}" -- "$bin/cases" io
 done
 alike gcc 4 -- gcc -O1 -S -o - prog.c
-head -n 30000 lines >some
-alike xz 4 -- xz -T1 -2 -c some
+head -n 10000 lines >some
+alike xz 2 -- xz -T1 -2 -c some
 if command -v sqlite3 >/dev/null; then
-	alike sqlite3 2 -- sqlite3 :memory: "create table t(a, b);
-with recursive c(x) as (select 1 union all select x + 1 from c where x < 60000)
+	alike sqlite3 1 -- sqlite3 :memory: "create table t(a, b);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000)
 insert into t select x, x * 7919 % 1000003 from c;
 select count(*), sum(b), min(b), max(b) from t; select * from t order by b limit 5;"
 fi
