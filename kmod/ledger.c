@@ -38,6 +38,7 @@ void flt_ledger_free(struct flt_ledger *l)
 
 size_t flt_ledger_memory(const struct flt_ledger *l)
 {
+	/* As in flt_ledger_read(). */
 	size_t rows = smp_load_acquire(&l->rows);
 
 	if (!rows)
@@ -147,6 +148,7 @@ bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
 {
 	bool same;
 
+	/* The table is there if its size is; a line's counts are its owner's if the name is. */
 	if (!smp_load_acquire(&l->rows) || smp_load_acquire(&l->id[slot]) != id)
 		return false;
 	copy(l, slot, out);
@@ -159,6 +161,7 @@ bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
 
 void flt_ledger_read_nobody(const struct flt_ledger *l, u64 *out)
 {
+	/* As in flt_ledger_read(). */
 	u32 rows = smp_load_acquire(&l->rows);
 
 	if (rows)
@@ -173,6 +176,7 @@ void flt_ledger_read_machine(const struct flt_ledger *l, u64 *out)
 	u32 i;
 
 	memset(out, 0, l->cells * sizeof(*out));
+	/* As in flt_ledger_read(). */
 	if (!smp_load_acquire(&l->rows))
 		return;
 	for_each_possible_cpu(cpu)

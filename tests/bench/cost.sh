@@ -81,6 +81,9 @@ exec 7<>"$tmp/open"
 # shellcheck disable=SC2016 # the inner shell expands them
 with_tool "flt, accounting=0, a following session" session \
 	bash -c 'exec fltq hold -f "$1" <"$2"' bash $$ "$tmp/open"
+# shellcheck disable=SC2016
+with_tool "flt, accounting=0, a session with thp and numa" session \
+	bash -c 'exec fltq hold -t -n <"$1"' bash "$tmp/open"
 rmmod flt
 if command -v perf >/dev/null; then
 	with_tool "perf stat -e page-faults,minor-faults,major-faults -a" "" \

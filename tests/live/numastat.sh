@@ -92,6 +92,12 @@ for key in hints local wanted tried failed moved not_moved task_moved; do
 	same "sum of the rows: $key" "$(rows $key)" "$(of machine $key)"
 done
 
+# The command says so, too: as many from each node as the kernel counts, and nobody moved.
+"$FLTCTL" numa --json -- tree rewrite 16 1 >"$tmp/json"
+same "fltctl: verdict" "$(jq -r 'select(.record == "verdict").event' "$tmp/json")" idle
+"$FLTCTL" numa 100ms 1 >"$tmp/text" 2>"$tmp/said"
+same "fltctl: balancing is off" "$(grep -c 'balancing is off' "$tmp/said")" 1
+
 exec 7>&-
 wait "$holder"
 same "armed without a session" "$(grep -c '^numa.* armed ' $debugfs/hooks)" 0

@@ -171,6 +171,24 @@ for key in filled zero no_page no_charge unfit map_split page_split collapsed sc
 	same "sum of the rows: $key" $(($(value whose=1 $key) + $(value whose=3 $key))) "$(value whose=2 $key)"
 done
 
+# The command says the same, in all its forms; and what it cannot do.
+"$FLTCTL" thp --json -- huge map=16 allow write free >"$tmp/json"
+said() { jq -s "$1" "$tmp/json"; }
+same "fltctl: huge" "$(said 'map(select(.record == "process").huge) | add')" 16
+same "fltctl: pages split" "$(said 'map(select(.event == "page split by" and .reason == "madvise").count) | add')" 16
+same "fltctl: verdict" "$(jq -r 'select(.record == "verdict").reason' "$tmp/json")" broken
+"$FLTCTL" thp -- huge map=4 allow write >"$tmp/text"
+same "fltctl: text" "$(awk '$2 == "huge" { print $3 }' "$tmp/text")" 4
+same "fltctl: verdicts" "$(grep -c '^verdict: ' "$tmp/text")" 1
+"$FLTCTL" thp --csv 100ms 2 >"$tmp/csv"
+same "fltctl: one heading" "$(grep -c '^record,span,' "$tmp/csv")" 1
+status=0
+"$FLTCTL" thp -- sh -c 'exit 7' >/dev/null || status=$?
+same "fltctl: the command's status" $status 7
+status=0
+"$FLTCTL" thp -a -p 1 2>/dev/null || status=$?
+same "fltctl: -a and -p" $status 2
+
 # Disarmed with the session; what was counted stays.
 total=$(machine filled)
 exec 7>&-

@@ -218,8 +218,10 @@ void flt_trace_names_parse(const char *format, const char *field, char *out, siz
 	memset(out, 0, n * size);
 	snprintf(start, sizeof(start), "__print_symbolic(REC->%s,", field);
 	at = strstr(format, start);
-	end = at ? strchr(at + strlen("__print_symbolic("), ')') : NULL;
-	while (at) {
+	if (!at)
+		return;
+	end = strchr(at + strlen("__print_symbolic("), ')');
+	for (;;) {
 		char *name;
 
 		at = strchr(at, '{');
