@@ -55,9 +55,8 @@ for e in $events; do before[$e]=$(vm "$e"); done
 echo 1 >/proc/sys/kernel/numa_balancing
 
 # 64 MiB written over and over, on one node's CPU and then on the other's.
-tree rewrite 16384 100000 &
+taskset -c 0 tree rewrite 16384 100000 &
 walker=$!
-taskset -p -c 0 $walker >/dev/null
 seen() { [ "$(of $walker hints)" -ge "$1" ] 2>/dev/null; }
 until_true seen 1000 || true
 taskset -p -c 1 $walker >/dev/null
