@@ -11,7 +11,7 @@ set -euo pipefail
 bin=$(dirname "$FLTCTL")/tests/recorder
 cd "$tmp"
 
-# alike NAME MIB OPTION... -- COMMAND...
+# alike NAME SIZE OPTION... -- COMMAND...
 alike() {
 	local name=$1 mib=$2 options=() native=0 status=0 evicted
 	shift 2
@@ -50,7 +50,7 @@ alike gcc 1 -- gcc -O1 -S -o - prog.c
 head -n 10000 lines >some
 alike xz 3 -- xz -T1 -2 -c some
 if command -v sqlite3 >/dev/null; then
-	alike sqlite3 1 -- sqlite3 :memory: "create table t(a, b);
+	alike sqlite3 300K -- sqlite3 :memory: "create table t(a, b);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000)
 insert into t select x, x * 7919 % 1000003 from c;
 select count(*), sum(b), min(b), max(b) from t; select * from t order by b limit 5;"
