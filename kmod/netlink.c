@@ -6,6 +6,7 @@
 #include <net/net_namespace.h>
 #include "dump.h"
 #include "netlink.h"
+#include "netlink_wss.h"
 #include "reply.h"
 #include "request.h"
 #include "wss.h"
@@ -281,107 +282,6 @@ static int do_session_del(struct sk_buff *request, struct genl_info *info)
 	return err ? no_session(info, err) : 0;
 }
 
-static int do_wss_track(struct sk_buff *request, struct genl_info *info)
-{
-	struct flt_wss_config config;
-	u32 tgids[FLT_SESSION_TGIDS_MAX], count, id;
-	struct sk_buff *skb;
-	void *head;
-	int err = flt_request_admit(request, info);
-
-	if (!err)
-		err = flt_request_wss(&config, tgids, &count, info);
-	if (err)
-		return err;
-	/* The reply first: once the tracker runs nothing may fail. */
-	skb = flt_reply_begin(info, FLT_CMD_WSS_TRACK, &head);
-	if (!skb)
-		return -ENOMEM;
-	err = flt_wss_track(info->snd_portid, tgids, count, &config, &id);
-	switch (err) {
-	case 0:
-		err = nla_put_u32(skb, FLT_WSS_ID, id);
-		break;
-	case -ENOSPC:
-		NL_SET_ERR_MSG_MOD(info->extack, "all trackers, or all their slots, are taken");
-		break;
-	case -ESRCH:
-		NL_SET_ERR_MSG_MOD(info->extack, "no such process");
-		break;
-	case -EINVAL:
-		NL_SET_ERR_MSG_MOD(info->extack, "a kernel thread has no memory of its own");
-		break;
-	case -EBUSY:
-		NL_SET_ERR_MSG_MOD(info->extack,
-				   "that process is tracked already; accessed bits tell only one");
-		break;
-	default:
-		NL_SET_ERR_MSG_MOD(info->extack, "the tracker could not be set up");
-	}
-	return flt_reply_end(skb, info, head, err);
-}
-
-static int wss_id(struct genl_info *info, u32 *id)
-{
-	int i, err = 0;
-
-	for (i = FLT_WSS_ID + 1; !err && i <= FLT_WSS_MAX; i++)
-		err = flt_request_refuse(info->attrs[i], "flt: only ID is for this command",
-					 info->extack);
-	if (!err && !info->attrs[FLT_WSS_ID]) {
-		NL_SET_ERR_MSG_MOD(info->extack, "ID is missing");
-		err = -EINVAL;
-	}
-	if (!err)
-		*id = nla_get_u32(info->attrs[FLT_WSS_ID]);
-	return err;
-}
-
-static int no_tracker(struct genl_info *info, int err)
-{
-	struct nlattr *id = info->attrs[FLT_WSS_ID];
-
-	if (err == -EACCES)
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "flt: the tracker belongs to another socket");
-	else
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "flt: no such tracker");
-	return err;
-}
-
-static int do_wss_untrack(struct sk_buff *request, struct genl_info *info)
-{
-	u32 id;
-	int err = flt_request_admit(request, info);
-
-	if (!err)
-		err = wss_id(info, &id);
-	if (err)
-		return err;
-	err = flt_wss_untrack(info->snd_portid, id);
-	return err ? no_tracker(info, err) : 0;
-}
-
-static int do_wss_get(struct sk_buff *request, struct genl_info *info)
-{
-	struct flt_wss_status status;
-	struct sk_buff *skb;
-	void *head;
-	u32 id;
-	int err = flt_request_admit(request, info);
-
-	if (!err)
-		err = wss_id(info, &id);
-	if (err)
-		return err;
-	err = flt_wss_status(id, &status);
-	if (err)
-		return no_tracker(info, err);
-	skb = flt_reply_begin(info, FLT_CMD_WSS_GET, &head);
-	if (!skb)
-		return -ENOMEM;
-	return flt_reply_end(skb, info, head, flt_reply_wss_status(skb, &status));
-}
-
 #define NO_ATTRIBUTES .policy = no_policy, .maxattr = ARRAY_SIZE(no_policy) - 1
 
 static const struct genl_ops ops[] = {
@@ -432,17 +332,17 @@ static const struct genl_ops ops[] = {
 		.maxattr = FLT_SESSION_MAX,
 	}, {
 		.cmd = FLT_CMD_WSS_TRACK,
-		.doit = do_wss_track,
+		.doit = flt_netlink_wss_track,
 		.policy = flt_request_wss_policy,
 		.maxattr = FLT_WSS_MAX,
 	}, {
 		.cmd = FLT_CMD_WSS_UNTRACK,
-		.doit = do_wss_untrack,
+		.doit = flt_netlink_wss_untrack,
 		.policy = flt_request_wss_policy,
 		.maxattr = FLT_WSS_MAX,
 	}, {
 		.cmd = FLT_CMD_WSS_GET,
-		.doit = do_wss_get,
+		.doit = flt_netlink_wss_get,
 		.dumpit = flt_dump_wss,
 		.done = flt_dump_done,
 		.policy = flt_request_wss_policy,

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=4 mem=1024 disk=256 zram=1 timeout=300
+# shellcheck disable=SC2016,SC2119
+# Promise: scanning goes on through fork, exec, exit, munmap, huge pages made and
+# split, swap-out and NUMA hints, of many processes and by many trackers that come and
+# go; the kernel has nothing to complain about (any splat fails the run), and nothing
+# is left.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+seconds=6
+[ -z "$LONG" ] || seconds=120
+
+echo 128M >/sys/block/zram0/disksize
+mkswap /dev/zram0 >/dev/null
+swapon /dev/zram0
+mkfs.ext4 -q -b 4096 /dev/vda
+mkdir -p "$tmp/disk"
+mount -t ext4 /dev/vda "$tmp/disk"
+
+# Maps, fills, unmaps, advises away, remaps, for as long as it lives.
+cat >"$tmp/maps.py" <<'END'
+import mmap, os, random, sys, time
+end = time.monotonic() + float(sys.argv[1])
+fd = os.open(sys.argv[2], os.O_RDWR | os.O_CREAT)
+os.ftruncate(fd, 8 << 20)
+
+def advise(m, what):
+    try:
+        m.madvise(what)
+    except OSError:              # not for such a mapping, or not on this kernel
+        pass
+
+while time.monotonic() < end:
+    maps = [mmap.mmap(-1, 4 << 20), mmap.mmap(-1, 4 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS),
+            mmap.mmap(fd, 8 << 20)]
+    for m in maps:
+        for i in range(0, len(m), 4096 * random.choice((1, 3, 7))):
+            m[i] = 1
+    advise(maps[1], mmap.MADV_HUGEPAGE)
+    advise(maps[1], mmap.MADV_DONTNEED)
+    maps[1][0] = 1
+    advise(maps[0], 21)          # MADV_PAGEOUT
+    advise(maps[0], 25)          # MADV_COLLAPSE, where there is one
+    advise(maps[2], 25)
+    if os.fork() == 0:
+        maps[1][1 << 20] = 2
+        if random.random() < 0.5:
+            os.execv("/bin/true", ["true"])
+        os._exit(0)
+    os.wait()
+    for m in maps:
+        m.close()
+END
+
+load
+{ python3 "$tmp/maps.py" "$seconds" "$tmp/disk/a" || true; } >/dev/null 2>&1 & maps=$!
+until_true pgrep -P "$maps" >/dev/null || true
+storm 1 1 >/dev/null 2>&1 & stormer=$!
+wset -H 32 16 >/dev/null & huge=$!
+
+# Trackers that stay, follow, come and go, and are killed.
+"$FLTCTL" wss --json -b 100 -f -p "$maps,$huge" 0.01 >"$tmp/stays" 2>"$tmp/stays.err" & stays=$!
+"$FLTCTL" wss --json -b 100 0.01 -- python3 "$tmp/maps.py" "$seconds" "$tmp/disk/b" \
+	>"$tmp/command" 2>"$tmp/command.err" & command=$!
+n=0
+end=$((SECONDS + seconds))
+while [ $SECONDS -lt $end ]; do
+	"$FLTCTL" wss -b 100 -p "$stormer" 0.01 1000 >/dev/null 2>&1 & one=$!
+	cat "$debugfs/wss" >/dev/null
+	sleep 0.3
+	kill -$((n % 2 ? 9 : 2)) "$one" 2>/dev/null || true
+	wait "$one" 2>/dev/null || true
+	n=$((n + 1))
+done
+rc=0
+wait "$command" || rc=$?
+checks=$((checks + 1))
+# 3: a fork may have found the table full, which it says.
+[ "$rc" = 0 ] || { [ "$rc" = 3 ] && grep -q incomplete "$tmp/command.err"; } ||
+	bad "a command: status $rc, $(tail -3 "$tmp/command.err")"
+kill -INT "$stays"
+wait "$stays" || true
+kill "$huge" "$stormer"
+wait "$maps" "$huge" "$stormer" 2>/dev/null || true
+# How many there are depends on how much CPU there was.
+at_least "samples of a command and its children" "$(grep -c '"sample"' "$tmp/command")" 5
+at_least "samples of those that stayed" "$(grep -c '"sample"' "$tmp/stays")" 5
+say "$n trackers came and went; $(grep -c '"sample"' "$tmp/command") and $(grep -c '"sample"' "$tmp/stays") samples"
+gone() { [ "$(wc -l <"$debugfs/wss")" = 1 ]; }
+checks=$((checks + 1))
+until_true gone || bad "left behind: $(cat "$debugfs/wss")"
+
+# Unloading in the middle of it: whoever reads is told, and goes.
+wset 64 32 >/dev/null & pid=$!
+"$FLTCTL" wss -b 100 -f -p "$pid" 0.01 >"$tmp/last" 2>&1 & reader=$!
+until_true grep -q "$pid live" "$debugfs/wss" || bad "no sample before unloading"
+rmmod flt || bad "rmmod while tracking"
+wait "$reader" || true
+kill "$pid"
+wait "$pid" 2>/dev/null || true
+umount "$tmp/disk"
+swapoff /dev/zram0
+echo 1 >/sys/block/zram0/reset
+finish
