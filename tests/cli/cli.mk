@@ -6,6 +6,6 @@ CHECK_NATIVE += check-cli
 
 ## make check-cli           the command line of fltctl, on this machine
 .PHONY: check-cli
-check-cli: $(O)/san/fltctl $(O)/fltctl $(O)/workload/faultrun $(O)/trace/generate
+check-cli: $(O)/san/fltctl $(O)/fltctl $(O)/workload/faultrun $(O)/workload/wset $(O)/trace/generate
 	FLTCTL=$(abspath $(O))/san/fltctl FAULTRUN=$(abspath $(O))/workload/faultrun \
 		RECORDER=$(abspath $(O))/fltctl GENERATE=$(abspath $(O))/trace/generate bats tests/cli

@@ -48,9 +48,10 @@ static bool read_head(const char *line, struct flt_sample_area *area)
 	int at = 0;
 
 	*area = (struct flt_sample_area){ 0 };
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n",
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 "%n",
 		   &area->start, &area->end, perms, &offset, &major, &minor, &inode, &at) != 7 || !at)
 		return false;
+	at += (int)strspn(line + at, " ");
 	snprintf(area->name, sizeof(area->name), "%.*s", (int)strcspn(line + at, "\n"), line + at);
 	area->kind = kind_of(area->name, major, inode, perms[3]);
 	return true;
