@@ -6,9 +6,8 @@
 #
 # The workload's section holds these faults only, and its process is looked at
 # with the section's first and last fault settled: no background to allow for.
-# Not here: numa and migration (numa.sh), where the kernel's scanner decides how
-# many there are; spurious, which needs two threads to race; unknown
-# (exhaustion.sh).
+# Not here: numa (numa.sh), where the kernel's scanner decides how many there are;
+# spurious and migration (race.sh), which take two threads; unknown (exhaustion.sh).
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash

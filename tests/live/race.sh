@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 numa=1 timeout=200
+# shellcheck disable=SC2119
+# Promise: a fault that comes too late is spurious, one that waits for a page on the
+# move is migration.
+#
+# Who wins a race is not known in advance. Of the late ones getrusage() tells how
+# many faults there were beyond one for each page; of the waiting ones the calls of
+# the kernel's function for it, by the kernel's own probe.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+tracing=/sys/kernel/tracing
+[ -e $tracing/kprobe_events ] || mount -t tracefs tracefs $tracing
+echo 0 >/proc/sys/kernel/numa_balancing
+
+around() { # COMMAND...
+	local rc=0
+	fltq around -o "$tmp/sections" -- "$@" >"$tmp/out" 2>&1 || rc=$?
+	minor=$(awk '$1 == "section" { split($3, a, "="); print a[2] }' "$tmp/out")
+	cat "$tmp/out"
+	return $rc
+}
+kind() {
+	local count
+	count=$(field "kind.$1" <"$tmp/sections")
+	echo "${count:-0}"
+}
+hits() { awk '$1 == "flt_wait" { print $2 }' $tracing/kprobe_profile; }
+
+load
+around race late 200 || bad "race late: $?"
+late=$(kind spurious)
+say "late: $minor faults for 200 pages, $(kind anon) anon, $late spurious"
+at_least "late writers" "$late" 20
+# A kind is decided before the kernel decides: now and then it is one step stale.
+same "spurious and anon" $((late + $(kind anon))) "$minor"
+at_least "anon" "$(kind anon)" 200
+at_most "anon" "$(kind anon)" 220
+
+echo 'p:flt_wait migration_entry_wait' >$tracing/kprobe_events
+echo 1 >$tracing/events/kprobes/flt_wait/enable
+before=$(hits)
+rc=0
+around race moved 2000 || rc=$?
+waited=$(($(hits) - before))
+echo 0 >$tracing/events/kprobes/flt_wait/enable
+echo >$tracing/kprobe_events
+same "race moved" $rc 0
+# Between being cleared and being marked as moving the page is not there: for 6.1, which
+# flushes TLBs in between, that is where most are met. Those count as anon.
+at_least "waits" "$waited" 3
+at_least "migration" "$(kind migration)" $((waited * 9 / 10))
+at_most "migration" "$(kind migration)" $((waited * 11 / 10 + 2))
+same "migration, spurious and anon" \
+	$(($(kind migration) + $(kind spurious) + $(kind anon))) "$minor"
+say "moved: $minor faults, $waited waits; $(kind migration) migration, $(kind spurious) spurious, $(kind anon) anon"
+finish

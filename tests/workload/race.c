@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * race late N     - two threads write each of N fresh pages at once: the second finds
+ *                   the page there. A third keeps them out with mmap_lock until both
+ *                   have trapped.
+ * race moved N    - a page goes from node to node N times while a thread writes it.
+ *
+ * How often the race is won is not known in advance; how many faults there were is
+ * printed by the section.
+ */
+#include "region.h"
+#include "section.h"
+
+#include <err.h>
+#include <errno.h>
+#include <linux/mempolicy.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { HELD_PAGES = 8192 };
+
+static char *area, *fresh;
+static long n;
+static atomic_long arrived;
+static atomic_int ready, over;
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		err(1, "CPU %d", cpu);
+}
+
+static void start(pthread_t *t, void *(*fn)(void *), void *arg)
+{
+	if (pthread_create(t, NULL, fn, arg))
+		errx(1, "pthread_create");
+}
+
+/* On one CPU: the one who comes first is done before the other goes on. */
+static void *write_late(void *unused)
+{
+	(void)unused;
+	pin(0);
+	atomic_fetch_add(&ready, 1);
+	while (atomic_load(&ready) < 4)
+		sched_yield();
+	for (long i = 0; i < n; i++) {
+		/* Asleep, so that the third runs and is most likely in the lock when we wake. */
+		usleep(200);
+		atomic_fetch_add(&arrived, 1);
+		while (atomic_load(&arrived) < 2 * (i + 1))
+			sched_yield();
+		fresh[i * PAGE] = 1;
+	}
+	atomic_fetch_add(&over, 1);
+	while (atomic_load(&over) < 3)
+		sched_yield();
+	return NULL;
+}
+
+/*
+ * Changes the protection of everything, there and back: mmap_lock is held for
+ * writing, and this very VMA with it, while thousands of entries are walked.
+ */
+static void *hold_lock(void *unused)
+{
+	int prot[] = { PROT_READ | PROT_WRITE | PROT_EXEC, PROT_READ | PROT_WRITE };
+
+	(void)unused;
+	pin(1);
+	atomic_fetch_add(&ready, 1);
+	while (atomic_load(&ready) < 4)
+		sched_yield();
+	for (unsigned int i = 0; atomic_load(&over) < 2; i++)
+		if (mprotect(area, (HELD_PAGES + (size_t)n) * PAGE, prot[i & 1]))
+			err(1, "mprotect");
+	while (atomic_load(&over) < 3)
+		sched_yield();
+	return NULL;
+}
+
+static void late(void)
+{
+	pthread_t t[3];
+
+	area = region_anon((HELD_PAGES + (size_t)n) * PAGE);
+	fresh = area + HELD_PAGES * (size_t)PAGE;
+	region_write(area, HELD_PAGES, PAGE);
+	start(&t[0], write_late, NULL);
+	start(&t[1], write_late, NULL);
+	start(&t[2], hold_lock, NULL);
+	while (atomic_load(&ready) < 3)
+		sched_yield();
+	section_begin();
+	atomic_fetch_add(&ready, 1);
+	while (atomic_load(&over) < 2)
+		sched_yield();
+	section_end("late", SECTION_ANY, 0, SECTION_ANY);
+	atomic_fetch_add(&over, 1);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void *write_moved(void *unused)
+{
+	volatile char *p = area;
+
+	(void)unused;
+	pin(0);
+	*p = 1;
+	atomic_store(&ready, 1);
+	while (!atomic_load(&over))
+		++*p;
+	atomic_store(&over, 2);
+	while (atomic_load(&over) < 3)
+		sched_yield();
+	return NULL;
+}
+
+static void moved(void)
+{
+	void *page;
+	pthread_t t;
+	long moves = 0;
+	int node, status;
+
+	pin(1);
+	area = region_anon(PAGE);
+	page = area;
+	start(&t, write_moved, NULL);
+	while (!atomic_load(&ready))
+		sched_yield();
+	section_begin();
+	for (long i = 0; i < n; i++) {
+		node = !(i & 1);
+		status = -1;
+		if (syscall(SYS_move_pages, 0, 1UL, &page, &node, &status, MPOL_MF_MOVE) < 0)
+			err(77, "move_pages");
+		moves += status == node;
+	}
+	atomic_store(&over, 1);
+	while (atomic_load(&over) < 2)
+		sched_yield();
+	section_end("moved", SECTION_ANY, 0, SECTION_ANY);
+	atomic_store(&over, 3);
+	pthread_join(t, NULL);
+	if (moves < n / 2)
+		errx(1, "only %ld of %ld moves were made", moves, n);
+}
+
+int main(int argc, char **argv)
+{
+	n = argc == 3 ? atol(argv[2]) : 0;
+	if (n < 1)
+		errx(2, "usage: race late|moved N");
+	if (!strcmp(argv[1], "late"))
+		late();
+	else if (!strcmp(argv[1], "moved"))
+		moved();
+	else
+		errx(2, "no race called %s", argv[1]);
+	return 0;
+}
