@@ -126,3 +126,10 @@ void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma)
 	e->inode = inode->i_ino;
 	e->dev = new_encode_dev(inode->i_sb->s_dev);
 }
+
+void flt_event_note(const struct flt_event *e, struct vm_area_struct *vma)
+{
+	/* In another's memory it is still current's files: as it is with all we count. */
+	flt_stream_note_fault(vma, flt_stream_wanted(e->task ?
+						     READ_ONCE(e->task->proc->sessions) : 0));
+}

@@ -30,6 +30,9 @@
 /* What a record says of the VMA; to be called while it cannot go away. */
 void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma);
 
+/* And what sessions want to know of it, once; at the same time. */
+void flt_event_note(const struct flt_event *e, struct vm_area_struct *vma);
+
 /* The row is there as long as its thread has a slot. */
 static __always_inline void flt_event_stream(const struct flt_event *e, u8 result, u64 ns)
 {

@@ -53,12 +53,14 @@ static noinline void resume(struct fault *f, struct flt_task *t)
 }
 NOKPROBE_SYMBOL(resume);
 
-static noinline void describe(struct fault *f, const struct vm_area_struct *vma)
+static noinline void describe(struct fault *f, struct vm_area_struct *vma)
 {
 	f->event.access = (f->flags & FAULT_FLAG_WRITE ? FLT_EVENT_WRITE : 0) |
 			  (f->flags & FAULT_FLAG_INSTRUCTION ? FLT_EVENT_EXEC : 0) |
 			  (f->flags & FAULT_FLAG_USER ? FLT_EVENT_USER : 0);
 	flt_event_map(&f->event, vma);
+	if (static_branch_unlikely(&flt_stream_noting))
+		flt_event_note(&f->event, vma);
 }
 NOKPROBE_SYMBOL(describe);
 

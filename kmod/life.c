@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/binfmts.h>
 #include <linux/compiler.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include "life.h"
 #include "proc.h"
+#include "stream.h"
 #include "task.h"
 #include "wss.h"
 
 static u32 following;
+
+/* Streams with notes that want those of @task's process. */
+static u32 noting(struct task_struct *task)
+{
+	return flt_stream_wanted(flt_proc_sessions(task)) & READ_ONCE(flt_stream_notes);
+}
 
 void flt_life_follow(u32 sessions)
 {
@@ -18,8 +27,19 @@ void flt_life_follow(u32 sessions)
 static void on_exit(void *data, struct task_struct *task)
 {
 	flt_hook_hit(FLT_HOOK_ID_EXIT);
-	if (task == current)
-		flt_task_end();
+	if (task != current)
+		return;
+	if (static_branch_unlikely(&flt_stream_noting)) {
+		struct flt_event_life life = {
+			.what = FLT_LIFE_EXIT,
+			/* wait4() gives the process what its last thread sets it to. */
+			.code = task->signal->flags & SIGNAL_GROUP_EXIT ?
+				task->signal->group_exit_code : task->exit_code,
+		};
+
+		flt_stream_note_life(&life, task, NULL, noting(task));
+	}
+	flt_task_end();
 }
 
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -27,6 +47,11 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 {
 	flt_hook_hit(FLT_HOOK_ID_EXEC);
 	flt_proc_rename(task);
+	if (static_branch_unlikely(&flt_stream_noting)) {
+		struct flt_event_life life = { .what = FLT_LIFE_EXEC };
+
+		flt_stream_note_life(&life, task, bprm->file, noting(task));
+	}
 }
 
 /* In the parent, before the child runs: nothing of the child can be missed. */
@@ -35,12 +60,34 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	u32 sessions = READ_ONCE(following);
 
 	flt_hook_hit(FLT_HOOK_ID_FORK);
-	if (child->tgid == parent->tgid)
-		return;
-	if (sessions)
-		flt_proc_inherit(parent, child, sessions);
-	flt_wss_fork(parent, child);
+	if (child->tgid != parent->tgid) {
+		if (sessions)
+			flt_proc_inherit(parent, child, sessions);
+		flt_wss_fork(parent, child);
+	}
+	if (static_branch_unlikely(&flt_stream_noting)) {
+		struct flt_event_life life = {
+			.what = FLT_LIFE_FORK,
+			.parent_tgid = parent->tgid,
+			.parent_tid = parent->pid,
+		};
+
+		flt_stream_note_life(&life, child, NULL, noting(parent));
+	}
 }
+
+/* Of every new mapping and every change of protection, under mmap_lock for writing. */
+static int on_map(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
+
+	flt_hook_hit(FLT_HOOK_ID_MAP);
+	if (vma->vm_flags & VM_EXEC && vma->vm_mm == current->mm)
+		flt_stream_note_made(vma, noting(current));
+	/* Its return is of no interest. */
+	return 1;
+}
+NOKPROBE_SYMBOL(on_map);
 
 struct flt_hook flt_life_exit = {
 	.name = "exit",
@@ -68,4 +115,13 @@ struct flt_hook flt_life_fork = {
 	.feature = FLT_FEATURE_FOLLOW,
 	.symbol = { "sched_process_fork" },
 	.probe = on_fork,
+};
+
+struct flt_hook flt_life_map = {
+	.name = "map",
+	.type = FLT_HOOK_TYPE_KRETPROBE,
+	.id = FLT_HOOK_ID_MAP,
+	.feature = FLT_FEATURE_NOTES,
+	.symbol = { "perf_event_mmap" },
+	.enter = on_map,
 };

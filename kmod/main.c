@@ -53,6 +53,7 @@ static int __init flt_init(void)
 	flt_hook_add(&flt_life_exit);
 	flt_hook_add(&flt_life_exec);
 	flt_hook_add(&flt_life_fork);
+	flt_hook_add(&flt_life_map);
 	flt_thp_init();
 	flt_numa_init();
 	err = flt_hook_init(maxactive);

@@ -45,6 +45,8 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_SUBBUF_SIZE] = NLA_POLICY_FULL_RANGE(NLA_U32, &subbuf_range),
 	[FLT_SESSION_SUBBUFS] = NLA_POLICY_RANGE(NLA_U32, 2, 64),
 	[FLT_SESSION_FILTER] = NLA_POLICY_NESTED(flt_request_filter),
+	[FLT_SESSION_NOTES] = { .type = NLA_FLAG },
+	[FLT_SESSION_AREAS] = { .type = NLA_FLAG },
 	[FLT_SESSION_THP] = { .type = NLA_FLAG },
 	[FLT_SESSION_NUMA] = { .type = NLA_FLAG },
 };
@@ -164,8 +166,9 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 			return err;
 		session.stream = &config;
 	} else if (info->attrs[FLT_SESSION_SUBBUF_SIZE] || info->attrs[FLT_SESSION_SUBBUFS] ||
-		   info->attrs[FLT_SESSION_FILTER]) {
-		NL_SET_ERR_MSG_MOD(info->extack, "SUBBUF_SIZE, SUBBUFS and FILTER need STREAM");
+		   info->attrs[FLT_SESSION_FILTER] || info->attrs[FLT_SESSION_NOTES] ||
+		   info->attrs[FLT_SESSION_AREAS]) {
+		NL_SET_ERR_MSG_MOD(info->extack, "what a stream is like needs STREAM");
 		return -EINVAL;
 	}
 	/* The reply first: once the session is open nothing may fail. */

@@ -362,3 +362,16 @@ void flt_proc_rename(struct task_struct *task)
 		copy_comm(p->comm, task->group_leader);
 	raw_spin_unlock(&flt_proc_lock);
 }
+
+u32 flt_proc_sessions(const struct task_struct *task)
+{
+	struct flt_proc *p;
+	u32 sessions = 0;
+
+	raw_spin_lock(&flt_proc_lock);
+	p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
+	if (p)
+		sessions = p->sessions;
+	raw_spin_unlock(&flt_proc_lock);
+	return sessions;
+}

@@ -104,5 +104,7 @@ int flt_proc_session_add(u32 bit, struct task_struct *task);
 /* At fork: @child's row inherits the sessions of @parent's. */
 void flt_proc_inherit(struct task_struct *parent, struct task_struct *child, u32 sessions);
 void flt_proc_rename(struct task_struct *task);
+/* The sessions of @task's row; 0 without one. */
+u32 flt_proc_sessions(const struct task_struct *task);
 
 #endif

@@ -26,7 +26,7 @@ struct flt_event {
 	u8 access;		/* FLT_EVENT_WRITE, _EXEC, _USER */
 	bool remote;		/* memory of another process */
 	bool unusual;		/* remote, stitched, or a thread without a slot */
-	/* The mapping; taken only while flt_stream_on, else stale: see flt_event_map(). */
+	/* The mapping; taken only while flt_stream_on, else stale: see flt_stream_record(). */
 	u64 inode;		/* 0: no file */
 	u32 dev, page;
 };

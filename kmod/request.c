@@ -142,8 +142,14 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 	*c = (struct flt_stream_config) {
 		.subbuf_size = size ? nla_get_u32(size) : 256 << 10,
 		.subbufs = count ? nla_get_u32(count) : 8,
+		.notes = nla_get_flag(attrs[FLT_SESSION_NOTES]),
+		.areas = nla_get_flag(attrs[FLT_SESSION_AREAS]),
 		.filter = FLT_FILTER_ALL,
 	};
+	if (c->areas && !c->notes) {
+		NL_SET_ERR_MSG_ATTR(extack, attrs[FLT_SESSION_AREAS], "flt: AREAS needs NOTES");
+		return -EINVAL;
+	}
 	if (!is_power_of_2(c->subbuf_size)) {
 		NL_SET_ERR_MSG_ATTR(extack, size, "flt: not a power of two");
 		return -EINVAL;

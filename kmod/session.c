@@ -15,7 +15,7 @@
 struct session {
 	u32 id;			/* 0: free; never reused */
 	u32 owner;		/* port ID of the socket */
-	bool follow, thp, numa;
+	bool follow, notes, thp, numa;
 };
 
 /* Guards all below. Taken in process context only: arming a probe sleeps. */
@@ -84,9 +84,28 @@ static u32 followers(void)
 	return mask;
 }
 
+/* Notes tell of forks and of code that is mapped, too. */
+static int note(void)
+{
+	int err = flt_hook_get(&flt_life_fork);
+
+	if (err)
+		return err;
+	err = flt_hook_get(&flt_life_map);
+	if (err)
+		flt_hook_put(&flt_life_fork);
+	return err;
+}
+
+static void unnote(void)
+{
+	flt_hook_put(&flt_life_map);
+	flt_hook_put(&flt_life_fork);
+}
+
 static void close_bit(u32 bit)
 {
-	bool follow = sessions[bit].follow;
+	bool follow = sessions[bit].follow, notes = sessions[bit].notes;
 
 	flt_stream_close(bit);
 	if (sessions[bit].thp)
@@ -95,12 +114,15 @@ static void close_bit(u32 bit)
 		flt_numa_put();
 	sessions[bit].id = 0;
 	sessions[bit].follow = false;
+	sessions[bit].notes = false;
 	sessions[bit].thp = false;
 	sessions[bit].numa = false;
 	open_sessions--;
 	flt_life_follow(followers());
 	if (follow)
 		flt_hook_put(&flt_life_fork);
+	if (notes)
+		unnote();
 	flt_proc_session_close(bit);
 	unwatch();
 }
@@ -137,15 +159,19 @@ static int add(u32 bit, u32 tgid)
 }
 
 /* What the session asks for beside faults. */
-static int want(struct session *s, bool thp, bool numa)
+static int want(struct session *s, const struct flt_session_config *config)
 {
 	int err = 0;
 
-	if (thp) {
+	if (config->stream && config->stream->notes) {
+		err = note();
+		s->notes = !err;
+	}
+	if (!err && config->thp) {
 		err = flt_thp_get();
 		s->thp = !err;
 	}
-	if (!err && numa) {
+	if (!err && config->numa) {
 		err = flt_numa_get();
 		s->numa = !err;
 	}
@@ -184,7 +210,7 @@ int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id
 	sessions[bit].follow = follow;
 	open_sessions++;
 	flt_life_follow(followers());
-	err = want(&sessions[bit], config->thp, config->numa);
+	err = want(&sessions[bit], config);
 	for (i = 0; !err && i < config->count; i++)
 		err = add(bit, config->tgids[i]);
 	if (!err && config->stream) {

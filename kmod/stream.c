@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bitops.h>
 #include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/ktime.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include "clock.h"
+#include "note.h"
 #include "proc.h"
 #include "relay.h"
 #include "stream.h"
@@ -11,13 +16,38 @@
 struct stream {
 	struct flt_filter filter;
 	struct flt_relay *relay;
+	struct flt_notes *notes;	/* NULL: none wanted */
 	u32 __percpu *skipped;		/* since the last record that sampling let pass */
 };
 
 DEFINE_STATIC_KEY_FALSE(flt_stream_on);
+DEFINE_STATIC_KEY_FALSE(flt_stream_noting);
 
 static struct stream __rcu *streams[FLT_ROW_SESSIONS];
-u32 flt_stream_all, flt_stream_own;
+u32 flt_stream_all, flt_stream_own, flt_stream_notes;
+
+/*
+ * A fault that began before is one that found no stream: of its mapping it knows
+ * nothing but what an earlier fault left there. flt_clock_read().
+ */
+static u64 since;
+static u32 open_streams;	/* under the lock of sessions, as open and close are */
+
+static void begin(void)
+{
+	static_branch_inc(&flt_stream_on);
+	if (open_streams++)
+		return;
+	/* Handlers run with preemption off: who saw no stream has read his clock by now. */
+	synchronize_rcu();
+	WRITE_ONCE(since, flt_clock_read());
+}
+
+static void end(void)
+{
+	open_streams--;
+	static_branch_dec(&flt_stream_on);
+}
 
 int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config)
 {
@@ -35,14 +65,24 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 		err = PTR_ERR(s->relay);
 		goto err_relay;
 	}
+	if (config->notes) {
+		s->notes = flt_note_open(config->areas);
+		err = -ENOMEM;
+		if (!s->notes)
+			goto err_notes;
+		static_branch_inc(&flt_stream_noting);
+		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
+	}
+	begin();
 	rcu_assign_pointer(streams[bit], s);
 	if (config->everybody)
 		WRITE_ONCE(flt_stream_all, flt_stream_all | BIT(bit));
 	else
 		WRITE_ONCE(flt_stream_own, flt_stream_own | BIT(bit));
-	static_branch_inc(&flt_stream_on);
 	return 0;
 
+err_notes:
+	flt_relay_close(s->relay);
 err_relay:
 	free_percpu(s->skipped);
 err_skipped:
@@ -56,12 +96,16 @@ void flt_stream_close(u32 bit)
 
 	if (!s)
 		return;
-	static_branch_dec(&flt_stream_on);
+	end();
+	if (s->notes)
+		static_branch_dec(&flt_stream_noting);
+	WRITE_ONCE(flt_stream_notes, flt_stream_notes & ~BIT(bit));
 	WRITE_ONCE(flt_stream_all, flt_stream_all & ~BIT(bit));
 	WRITE_ONCE(flt_stream_own, flt_stream_own & ~BIT(bit));
 	RCU_INIT_POINTER(streams[bit], NULL);
 	/* Handlers run with preemption off: when this returns none holds it. */
 	synchronize_rcu();
+	flt_note_close(s->notes);
 	flt_relay_close(s->relay);
 	free_percpu(s->skipped);
 	kfree(s);
@@ -102,10 +146,60 @@ static void write(const struct stream *s, const struct flt_event *e, u8 result, 
 void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 wanted)
 {
 	const struct stream *s;
+	struct flt_event unknown;
 
+	if (unlikely((s64)(e->start - READ_ONCE(since)) < 0)) {
+		unknown = *e;
+		unknown.access = 0;
+		unknown.inode = 0;
+		e = &unknown;
+	}
 	for (; wanted; wanted &= wanted - 1) {
 		s = rcu_dereference_sched(streams[__ffs(wanted)]);
 		if (s && flt_filter_passes(&s->filter, e, result, ns) && sampled(s))
 			write(s, e, result, ns);
+	}
+}
+
+#define for_each_noting(s, wanted)							\
+	for ((wanted) &= READ_ONCE(flt_stream_notes); (wanted); (wanted) &= (wanted) - 1)	\
+		if ((s = rcu_dereference_sched(streams[__ffs(wanted)])) && (s)->notes)
+
+void flt_stream_note_fault(struct vm_area_struct *vma, u32 wanted)
+{
+	const struct stream *s;
+
+	for_each_noting(s, wanted)
+		flt_note_fault(s->notes, s->relay, vma);
+}
+
+void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted)
+{
+	const struct stream *s;
+
+	for_each_noting(s, wanted)
+		flt_note_made(s->notes, s->relay, vma);
+}
+
+void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
+			  struct file *file, u32 wanted)
+{
+	const struct stream *s;
+
+	BUILD_BUG_ON(sizeof(*life) != sizeof(struct flt_event_record));
+	life->type = FLT_EVENT_LIFE;
+	life->tgid = task->tgid;
+	life->tid = task->pid;
+	life->time = ktime_get_mono_fast_ns();
+	if (file) {
+		const struct inode *inode = file_user_inode(file);
+
+		life->inode = inode->i_ino;
+		life->dev = new_encode_dev(inode->i_sb->s_dev);
+	}
+	for_each_noting(s, wanted) {
+		if (file)
+			flt_note_path(s->notes, s->relay, file);
+		flt_relay_note(s->relay, life, task->comm, TASK_COMM_LEN);
 	}
 }

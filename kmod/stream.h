@@ -10,14 +10,21 @@
 #include <linux/types.h>
 #include "filter.h"
 
+struct file;
+struct vm_area_struct;
+
 struct flt_stream_config {
 	u32 subbuf_size, subbufs;
 	bool everybody;			/* all processes, not those of the session */
+	bool notes, areas;
 	struct flt_filter filter;
 };
 
 /* On while there is any stream: until then a fault pays for a no-op. */
 DECLARE_STATIC_KEY_FALSE(flt_stream_on);
+
+/* On while any stream has notes. */
+DECLARE_STATIC_KEY_FALSE(flt_stream_noting);
 
 /* Errors: those of flt_relay_open(). May sleep. @bit must be free. */
 int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config);
@@ -28,12 +35,23 @@ void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes);
 
 /* Bits of streams that take the faults of all processes, and of their own only. */
 extern u32 flt_stream_all, flt_stream_own;
+/* Bits of streams with notes. */
+extern u32 flt_stream_notes;
 
 /* Which streams may want a fault of a process in these @sessions. */
 static __always_inline u32 flt_stream_wanted(u32 sessions)
 {
 	return READ_ONCE(flt_stream_all) | (sessions & READ_ONCE(flt_stream_own));
 }
+
+/*
+ * Notes for those of @wanted that have any; preemption off. @vma must not go away;
+ * @file may be NULL. @life: what happened to @task, all but its time and file.
+ */
+void flt_stream_note_fault(struct vm_area_struct *vma, u32 wanted);
+void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted);
+void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
+			  struct file *file, u32 wanted);
 
 /* A fault that ended with @result after @ns nanoseconds; preemption off. */
 void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 wanted);

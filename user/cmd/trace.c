@@ -131,6 +131,7 @@ static int make_wish(struct trace *t)
 		return flt_command_misuse(t->command, "a thread's name has at most %d bytes",
 					  FLT_COMM_LEN - 1);
 	t->wish.subbuf_size = (uint32_t)args->subbuf_size;
+	t->wish.notes = true;
 	t->wish.subbufs = (uint32_t)args->subbufs;
 	f->results = result_bits[args->results];
 	f->latency = args->latency;

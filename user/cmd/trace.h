@@ -10,6 +10,7 @@
 #define FLT_CMD_TRACE_H
 
 #include "command.h"
+#include "model/paths.h"
 #include "source/control.h"
 #include "source/stream_relay.h"
 #include "view/table.h"
@@ -37,6 +38,7 @@ struct trace {
 	struct flt_stream_wish wish;
 	struct flt_table *table;
 	struct trace_names *names;
+	struct flt_paths *paths;
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it began */
 	uint64_t lines, lost;
 	bool headed;		/* the heading was written */
@@ -50,6 +52,7 @@ int trace_run(struct trace *t, char **command);
 int trace_line_open(struct trace *t);
 void trace_line_close(struct trace *t);
 int trace_line_record(struct trace *t, const struct flt_event_record *record);
+int trace_line_note(struct trace *t, const union flt_stream_note *head, const void *bytes);
 int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to);
 
 #endif

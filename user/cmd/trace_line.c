@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct trace_names {
 
 enum column {
 	RECORD, TIME, LATENCY, PID, TID, COMM, RESULT, KIND, ACCESS, ATTEMPTS, ADDRESS, IP, DEV,
-	INODE, OFFSET, WEIGHT, LOST, LOST_CPU, COLUMNS
+	INODE, OFFSET, WEIGHT, PATH, WHERE, LOST, LOST_CPU, COLUMNS
 };
 
 static const struct flt_column columns[COLUMNS] = {
@@ -40,8 +41,10 @@ static const struct flt_column columns[COLUMNS] = {
 	[IP] = { "ip", "IP", -14 },
 	[DEV] = { "dev", "DEV", -6 },
 	[INODE] = { "inode", "INODE", 8 },
-	[OFFSET] = { "offset", "OFFSET", -8 },
+	[OFFSET] = { "offset", NULL, 0 },
 	[WEIGHT] = { "weight", NULL, 0 },
+	[PATH] = { "path", NULL, 0 },
+	[WHERE] = { "where", "PATH+OFFSET", -12, true },
 	[LOST] = { "lost", NULL, 0 },
 	[LOST_CPU] = { "cpu", NULL, 0 },
 };
@@ -57,13 +60,30 @@ int trace_line_open(struct trace *t)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	t->wall_offset = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec -
 			 (uint64_t)mono.tv_sec * 1000000000 - (uint64_t)mono.tv_nsec;
+	if (flt_paths_new(&t->paths))
+		return -ENOMEM;
 	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, columns, COLUMNS);
 }
 
 void trace_line_close(struct trace *t)
 {
 	flt_table_free(t->table);
+	flt_paths_free(t->paths);
 	free(t->names);
+}
+
+/* Threads that are born or run something new while we look say so. */
+int trace_line_note(struct trace *t, const union flt_stream_note *head, const void *bytes)
+{
+	uint32_t slot = head->life.tid % NAMES;
+
+	if (head->record.type == FLT_EVENT_PATH)
+		return flt_paths_put(t->paths, &head->path, bytes);
+	if (head->record.type == FLT_EVENT_LIFE && head->life.what != FLT_LIFE_EXIT) {
+		t->names->slot[slot].tid = head->life.tid;
+		memcpy(t->names->slot[slot].comm, bytes, FLT_COMM_LEN);
+	}
+	return 0;
 }
 
 /* NULL: it has ended before its name was asked for. */
@@ -129,7 +149,8 @@ int trace_line_record(struct trace *t, const struct flt_event_record *r)
 {
 	struct flt_cell cell[COLUMNS] = { 0 };
 	uint64_t latency = flt_event_latency(r);
-	char when[32], dev[16];
+	const char *path = flt_paths_get(t->paths, r->dev, r->inode);
+	char when[32], dev[16], where[PATH_MAX + 32];
 
 	if (t->full)
 		return 0;
@@ -154,6 +175,9 @@ int trace_line_record(struct trace *t, const struct flt_event_record *r)
 		cell[DEV] = flt_cell_string(dev);
 		cell[INODE] = flt_cell_u64(r->inode);
 		cell[OFFSET] = flt_cell_hex((uint64_t)r->page << 12);
+		cell[PATH] = flt_cell_string(path);
+		snprintf(where, sizeof(where), "%s+0x%" PRIx64, path ? path : "?", (uint64_t)r->page << 12);
+		cell[WHERE] = flt_cell_string(where);
 	}
 	cell[WEIGHT] = flt_cell_u64(r->weight);
 	if (++t->lines == t->args->count)

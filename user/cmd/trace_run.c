@@ -24,6 +24,11 @@ static int on_record(void *arg, const struct flt_event_record *record)
 	return trace_line_record(arg, record);
 }
 
+static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
+{
+	return trace_line_note(arg, head, bytes);
+}
+
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
 {
 	return trace_line_gap(arg, cpu, count, from, to);
@@ -31,7 +36,9 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 
 static int read_round(struct run *r, bool last)
 {
-	const struct flt_stream_sink sink = { on_record, on_gap, r->t };
+	const struct flt_stream_sink sink = {
+		.record = on_record, .note = on_note, .gap = on_gap, .arg = r->t,
+	};
 	uint64_t before = r->t->lines;
 	int ret = flt_stream_relay_read(r->stream, last, &sink, &r->e);
 
@@ -64,7 +71,7 @@ static int arm(struct run *r)
 	ret = flt_control_stream_new(t->control, tgids, count, child || t->args->follow, &t->wish,
 				     &r->session, &r->e);
 	if (!ret)
-		ret = flt_stream_relay_open(&r->stream, r->session, t->wish.subbuf_size, &r->e);
+		ret = flt_stream_relay_open(&r->stream, r->session, &r->e);
 	if (!ret)
 		ret = flt_loop_every(r->loop, ROUND_NS, on_round, r);
 	return ret;

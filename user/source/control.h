@@ -68,6 +68,8 @@ struct flt_stream_filter {
 
 struct flt_stream_wish {
 	uint32_t subbuf_size, subbufs;
+	bool notes;		/* names of files; forks, execs, exits; code mapped */
+	bool areas;		/* with notes: mappings that are faulted in */
 	struct flt_stream_filter filter;
 };
 

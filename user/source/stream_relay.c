@@ -10,42 +10,63 @@
 #include <unistd.h>
 
 #define DEBUGFS "/sys/kernel/debug/flt"
-/* Heads and records are of one size, so sub-buffers are filled to the brim. */
+/*
+ * Heads, records and what follows a note's head are slots of one size. What a note
+ * left free at the end of a sub-buffer is not read: so a head is known by its type.
+ */
 #define UNIT sizeof(struct flt_event_record)
 #define READ_UNITS 4096
 
+/* A note that read() cut in two: its slots so far. */
+struct part {
+	union flt_stream_note *slot;
+	size_t count, wanted;
+};
+
 struct cpu {
 	int fd;
-	uint64_t units;		/* taken so far: tells where heads are */
-	uint64_t taken;		/* records among them */
+	bool begun;		/* the first head was seen */
+	uint64_t taken;		/* faults so far */
 	uint64_t lost;		/* told by the last head */
 	uint64_t skipped;	/* written, but never seen by us */
-	uint64_t last_time;	/* end of the last record */
+	uint64_t last_time;	/* end of the last fault */
+	struct part part;
+};
+
+/* What waits to be put in order. */
+struct item {
+	uint64_t time;		/* of the end, of a fault */
+	uint64_t order;		/* in which it came, for those of the same time */
+	union flt_stream_note head;
+	void *bytes;		/* NULL: the head is all */
 };
 
 struct flt_stream_relay {
 	char path[64];
-	uint64_t subbuf_units;
 	struct cpu *cpu;
 	uint32_t cpus;
-	struct flt_event_record *held;
+	struct item *held;
 	size_t count, room;
+	uint64_t order;
 	uint64_t delivered;
-	struct flt_event_record buffer[READ_UNITS];
+	union flt_stream_note buffer[READ_UNITS];
 };
 
-_Static_assert(sizeof(struct flt_subbuf) == UNIT, "heads and records are of one size");
+_Static_assert(sizeof(struct flt_subbuf) == UNIT && sizeof(union flt_stream_note) == UNIT,
+	       "heads and records are of one size");
 
 static uint64_t end_of(const struct flt_event_record *r)
 {
 	return r->time + flt_event_latency(r);
 }
 
-static int by_end(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
-	uint64_t x = end_of(a), y = end_of(b);
+	const struct item *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
 }
 
 /* Opens files that are there and not yet open; a CPU without one was never up. */
@@ -69,7 +90,7 @@ static int find_cpus(struct flt_stream_relay *s, struct flt_errmsg *e)
 }
 
 int flt_stream_relay_open(struct flt_stream_relay **stream, uint32_t session,
-			  uint32_t subbuf_size, struct flt_errmsg *e)
+			  struct flt_errmsg *e)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct flt_stream_relay *s;
@@ -79,7 +100,6 @@ int flt_stream_relay_open(struct flt_stream_relay **stream, uint32_t session,
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	s->subbuf_units = subbuf_size / UNIT;
 	s->cpus = cpus > 0 ? (uint32_t)cpus : 1;
 	s->cpu = calloc(s->cpus, sizeof(*s->cpu));
 	if (!s->cpu) {
@@ -106,21 +126,26 @@ err:
 
 void flt_stream_relay_close(struct flt_stream_relay *s)
 {
-	uint32_t i;
+	size_t i;
 
 	if (!s)
 		return;
-	for (i = 0; i < s->cpus; i++)
+	for (i = 0; i < s->cpus; i++) {
 		if (s->cpu[i].fd >= 0)
 			close(s->cpu[i].fd);
+		free(s->cpu[i].part.slot);
+	}
+	for (i = 0; i < s->count; i++)
+		free(s->held[i].bytes);
 	free(s->cpu);
 	free(s->held);
 	free(s);
 }
 
-static int hold(struct flt_stream_relay *s, const struct flt_event_record *r)
+static int hold(struct flt_stream_relay *s, uint64_t time, const union flt_stream_note *head,
+		void *bytes)
 {
-	struct flt_event_record *grown;
+	struct item *grown;
 	size_t room;
 
 	if (s->count == s->room) {
@@ -131,20 +156,26 @@ static int hold(struct flt_stream_relay *s, const struct flt_event_record *r)
 		s->held = grown;
 		s->room = room;
 	}
-	s->held[s->count++] = *r;
+	s->held[s->count++] = (struct item){ time, s->order++, *head, bytes };
 	return 0;
 }
 
-static int take_head(struct cpu *c, uint32_t cpu, const struct flt_event_record *unit,
+static int damaged(uint32_t cpu, struct flt_errmsg *e)
+{
+	return flt_errmsg_set(e, -EBADMSG, "the stream of CPU %u is damaged", cpu);
+}
+
+static int take_head(struct cpu *c, uint32_t cpu, const union flt_stream_note *slot,
 		     const struct flt_stream_sink *sink, struct flt_errmsg *e)
 {
 	struct flt_subbuf head;
 	uint64_t gone;
 
-	memcpy(&head, unit, sizeof(head));
+	memcpy(&head, slot, sizeof(head));
 	if (head.magic != FLT_SUBBUF_MAGIC || head.cpu != cpu || head.lost_full < c->lost ||
 	    head.written < c->taken + c->skipped)
-		return flt_errmsg_set(e, -EBADMSG, "the stream of CPU %u is damaged", cpu);
+		return damaged(cpu, e);
+	c->begun = true;
 	/* relay itself may give up a sub-buffer in a race of reader and writer. */
 	gone = head.lost_full - c->lost + head.written - c->taken - c->skipped;
 	c->skipped = head.written - c->taken;
@@ -152,27 +183,98 @@ static int take_head(struct cpu *c, uint32_t cpu, const struct flt_event_record 
 	return gone ? sink->gap(sink->arg, cpu, gone, c->last_time, head.time) : 0;
 }
 
-static int take_units(struct flt_stream_relay *s, uint32_t cpu, size_t count,
-		      const struct flt_stream_sink *sink, struct flt_errmsg *e)
+/* Bytes that the slots behind a note's head must have for what the head says. */
+static size_t note_size(const union flt_stream_note *n)
 {
-	struct cpu *c = &s->cpu[cpu];
-	size_t i;
+	switch (n->record.type) {
+	case FLT_EVENT_PATH:
+		return n->path.length;
+	case FLT_EVENT_AREA:
+		return n->area.length;
+	case FLT_EVENT_LIFE:
+		return 16;
+	case FLT_EVENT_STACK:
+		return sizeof(uint64_t) * (size_t)n->stack.depth;
+	case FLT_EVENT_SLICE:
+		return sizeof(struct flt_event_registers) + (size_t)n->slice.length;
+	default:
+		return 0;
+	}
+}
+
+/* The whole of it is in part; its bytes become the item's. */
+static int hold_note(struct flt_stream_relay *s, uint32_t cpu, struct part *part,
+		     struct flt_errmsg *e)
+{
+	const union flt_stream_note head = part->slot[0];
+	size_t size = UNIT * (part->wanted - 1);
+	void *bytes = NULL;
 	int ret;
 
-	for (i = 0; i < count; i++) {
-		const struct flt_event_record *r = &s->buffer[i];
-
-		if (c->units++ % s->subbuf_units == 0) {
-			ret = take_head(c, cpu, r, sink, e);
-		} else {
-			c->taken++;
-			c->last_time = end_of(r);
-			ret = hold(s, r);
-		}
-		if (ret)
-			return ret;
+	if (note_size(&head) > size)
+		return damaged(cpu, e);
+	if (size) {
+		bytes = malloc(size);
+		if (!bytes)
+			return -ENOMEM;
+		memcpy(bytes, part->slot + 1, size);
 	}
+	part->count = 0;
+	ret = hold(s, head.path.time, &head, bytes);
+	if (ret)
+		free(bytes);
+	return ret;
+}
+
+static int begin_note(struct part *part, const union flt_stream_note *head)
+{
+	size_t wanted = 1 + (size_t)head->path.more;
+	void *slot = reallocarray(part->slot, wanted, UNIT);
+
+	if (!slot)
+		return -ENOMEM;
+	part->slot = slot;
+	part->slot[0] = *head;
+	part->count = 1;
+	part->wanted = wanted;
 	return 0;
+}
+
+static int take_slot(struct flt_stream_relay *s, uint32_t cpu, const union flt_stream_note *slot,
+		     const struct flt_stream_sink *sink, struct flt_errmsg *e)
+{
+	struct cpu *c = &s->cpu[cpu];
+	struct part *part = &c->part;
+	int ret;
+
+	if (part->count) {
+		part->slot[part->count++] = *slot;
+		return part->count == part->wanted ? hold_note(s, cpu, part, e) : 0;
+	}
+	if (!slot->record.type)
+		return take_head(c, cpu, slot, sink, e);
+	if (!c->begun)
+		return damaged(cpu, e);
+	if (slot->record.type == FLT_EVENT_FAULT) {
+		c->taken++;
+		c->last_time = end_of(&slot->record);
+		return hold(s, c->last_time, slot, NULL);
+	}
+	ret = begin_note(part, slot);
+	if (!ret && part->wanted == 1)
+		ret = hold_note(s, cpu, part, e);
+	return ret;
+}
+
+static int take_slots(struct flt_stream_relay *s, uint32_t cpu, size_t count,
+		      const struct flt_stream_sink *sink, struct flt_errmsg *e)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < count; i++)
+		ret = take_slot(s, cpu, &s->buffer[i], sink, e);
+	return ret;
 }
 
 static int read_cpu(struct flt_stream_relay *s, uint32_t cpu, const struct flt_stream_sink *sink,
@@ -191,11 +293,26 @@ static int read_cpu(struct flt_stream_relay *s, uint32_t cpu, const struct flt_s
 		if (n <= 0)
 			return 0;
 		if ((size_t)n % UNIT)
-			return flt_errmsg_set(e, -EBADMSG, "the stream of CPU %u is damaged", cpu);
-		ret = take_units(s, cpu, (size_t)n / UNIT, sink, e);
+			return damaged(cpu, e);
+		ret = take_slots(s, cpu, (size_t)n / UNIT, sink, e);
 		if (ret)
 			return ret;
 	}
+}
+
+static int give(struct flt_stream_relay *s, struct item *item, const struct flt_stream_sink *sink)
+{
+	int ret = 0;
+
+	if (item->head.record.type == FLT_EVENT_FAULT) {
+		ret = sink->record(sink->arg, &item->head.record);
+		s->delivered += !ret;
+	} else if (sink->note) {
+		ret = sink->note(sink->arg, &item->head, item->bytes);
+	}
+	free(item->bytes);
+	item->bytes = NULL;
+	return ret;
 }
 
 int flt_stream_relay_read(struct flt_stream_relay *s, bool last,
@@ -215,16 +332,12 @@ int flt_stream_relay_read(struct flt_stream_relay *s, bool last,
 			ret = read_cpu(s, cpu, sink, e);
 	if (ret)
 		return ret;
-	qsort(s->held, s->count, sizeof(*s->held), by_end);
-	for (i = 0; i < s->count && (last || end_of(&s->held[i]) <= horizon); i++) {
-		ret = sink->record(sink->arg, &s->held[i]);
-		if (ret)
-			return ret;
-		s->delivered++;
-	}
+	qsort(s->held, s->count, sizeof(*s->held), by_time);
+	for (i = 0; !ret && i < s->count && (last || s->held[i].time <= horizon); i++)
+		ret = give(s, &s->held[i], sink);
 	memmove(s->held, s->held + i, (s->count - i) * sizeof(*s->held));
 	s->count -= i;
-	return 0;
+	return ret;
 }
 
 void flt_stream_relay_count(const struct flt_stream_relay *s, uint64_t *delivered, uint64_t *lost)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stream_relay.h - the faults of a session, from its relay files.
+ * stream_relay.h - the faults and notes of a session, from its relay files.
  *
  * Records of all CPUs come in the order in which their faults ended. A round of
  * reading is put in order as a whole; what ended less than FLT_STREAM_WINDOW_NS
@@ -21,9 +21,25 @@
 
 struct flt_stream_relay;
 
+union flt_stream_note {
+	struct flt_event_record record;	/* type is where all have it */
+	struct flt_event_path path;
+	struct flt_event_area area;
+	struct flt_event_life life;
+	struct flt_event_stack stack;
+	struct flt_event_slice slice;
+};
+
 struct flt_stream_sink {
-	/* -errno ends the round with it. */
+	/* A fault. -errno ends the round with it, here and below. */
 	int (*record)(void *arg, const struct flt_event_record *record);
+	/*
+	 * A note (enum flt_event_type but FAULT): its head, struct flt_event_path and so
+	 * on, and its bytes, those of the slots that follow. In its time among the
+	 * faults, so before those it is about. What its head says of a length is
+	 * within the slots. NULL: not wanted.
+	 */
+	int (*note)(void *arg, const union flt_stream_note *head, const void *bytes);
 	/*
 	 * count records of this CPU were lost between the two times (CLOCK_MONOTONIC
 	 * ns; from is 0 if there was no record before).
@@ -34,7 +50,7 @@ struct flt_stream_sink {
 
 /* -ENOENT: no such session, or debugfs is not mounted; -EACCES. */
 int flt_stream_relay_open(struct flt_stream_relay **stream, uint32_t session,
-			  uint32_t subbuf_size, struct flt_errmsg *e);
+			  struct flt_errmsg *e);
 void flt_stream_relay_close(struct flt_stream_relay *stream);
 
 /*
@@ -44,7 +60,7 @@ void flt_stream_relay_close(struct flt_stream_relay *stream);
 int flt_stream_relay_read(struct flt_stream_relay *stream, bool last,
 			  const struct flt_stream_sink *sink, struct flt_errmsg *e);
 
-/* Records handed on, and lost according to sub-buffer heads, so far. */
+/* Faults handed on, and lost according to sub-buffer heads, so far. */
 void flt_stream_relay_count(const struct flt_stream_relay *stream, uint64_t *delivered,
 			    uint64_t *lost);
 

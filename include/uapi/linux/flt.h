@@ -35,7 +35,8 @@
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
  *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [THP], [NUMA], [STREAM,
- *                                [SUBBUF_SIZE], [SUBBUFS], [FILTER]])  -> FLT_SESSION_ID
+ *                                [SUBBUF_SIZE], [SUBBUFS], [FILTER],
+ *                                [NOTES, [AREAS]]])  -> FLT_SESSION_ID
  *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
  *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
  *   FLT_CMD_WSS_TRACK    do     (TGID..., [FOLLOW], [INTERVAL], [HISTORY], [BUDGET])
@@ -88,7 +89,8 @@
  * CPU: /sys/kernel/debug/flt/session-ID/cpuN. Read them with read(2) or poll(2);
  * a file is a row of sub-buffers, each begun by a struct flt_subbuf. Nothing is
  * overwritten: when all sub-buffers are full new records are lost, and counted.
- * FLT_SESSION_WRITTEN + FLT_SESSION_LOST is what matched. Needs debugfs.
+ * FLT_SESSION_WRITTEN + FLT_SESSION_LOST is what matched. Needs debugfs. With NOTES,
+ * what a reader needs to understand faults comes between them (flt_event.h).
  *
  * Working sets. A tracker reads and clears the accessed bits of its processes' page
  * tables every INTERVAL and keeps the last HISTORY samples of each; with FOLLOW also
@@ -181,7 +183,8 @@ enum flt_info_attr {
 #define FLT_FEATURE_THP (1u << 4)	/* what becomes of huge pages can be counted */
 #define FLT_FEATURE_NUMA (1u << 5)	/* and what NUMA balancing does */
 #define FLT_FEATURE_WSS (1u << 6)	/* working sets by accessed bits */
-#define __FLT_FEATURE_ALL 0x7fu
+#define FLT_FEATURE_NOTES (1u << 8)	/* code mapped while a session has notes is seen */
+#define __FLT_FEATURE_ALL 0x17fu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {
@@ -363,6 +366,8 @@ enum flt_session_attr {
 	FLT_SESSION_WRITTEN,	/* faults written, all CPUs */
 	FLT_SESSION_LOST,	/* faults lost: all sub-buffers were full */
 	FLT_SESSION_PAD,
+	FLT_SESSION_NOTES,	/* flag: with PATH and LIFE notes, and AREAs of code made */
+	FLT_SESSION_AREAS,	/* flag, with NOTES: an AREA for each mapping that is faulted in */
 	FLT_SESSION_LOST_NOTES,	/* notes lost, for the same reason or for their size */
 	FLT_SESSION_THP,	/* flag: count in the ledger of huge pages, too */
 	FLT_SESSION_NUMA,	/* flag: and in that of NUMA balancing */

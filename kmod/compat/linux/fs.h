@@ -14,6 +14,11 @@ static inline const struct inode *file_user_inode(const struct file *f)
 {
 	return file_inode(f);
 }
+
+static inline const struct path *file_user_path(const struct file *f)
+{
+	return &f->f_path;
+}
 #endif
 
 #endif

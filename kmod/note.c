@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/hugetlb_inline.h>
+#include <linux/kdev_t.h>
+#include <linux/ktime.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "note.h"
+
+#define SEEN 4096	/* entries; a power of two */
+#define WAYS 4		/* places an entry can be in */
+
+struct flt_notes {
+	bool areas;
+	char __percpu *name;	/* PATH_MAX, for d_path() */
+	/*
+	 * Hashes of what was said; 0: free. Two CPUs that say the same at the same
+	 * time, or overwrite each other, cost a repetition.
+	 */
+	u64 seen[SEEN];
+};
+
+struct flt_notes *flt_note_open(bool areas)
+{
+	struct flt_notes *notes = kvzalloc(sizeof(*notes), GFP_KERNEL);
+
+	if (!notes)
+		return NULL;
+	notes->areas = areas;
+	notes->name = __alloc_percpu(PATH_MAX, sizeof(long));
+	if (!notes->name) {
+		kvfree(notes);
+		return NULL;
+	}
+	return notes;
+}
+
+void flt_note_close(struct flt_notes *notes)
+{
+	if (!notes)
+		return;
+	free_percpu(notes->name);
+	kvfree(notes);
+}
+
+static u64 mix(u64 hash, u64 value)
+{
+	return (hash ^ value) * GOLDEN_RATIO_64 ^ hash >> 29;
+}
+
+/* Where @key is, or NULL. */
+static bool was_seen(const struct flt_notes *notes, u64 key)
+{
+	const u64 *set = &notes->seen[hash_64(key, ilog2(SEEN)) & ~(WAYS - 1)];
+	int i;
+
+	for (i = 0; i < WAYS; i++)
+		if (READ_ONCE(set[i]) == key)
+			return true;
+	return false;
+}
+
+static void mark_seen(struct flt_notes *notes, u64 key)
+{
+	u64 *set = &notes->seen[hash_64(key, ilog2(SEEN)) & ~(WAYS - 1)];
+	int i;
+
+	for (i = 0; i < WAYS - 1 && READ_ONCE(set[i]); i++)
+		;
+	/* All taken: any of them, by bits that do not choose the set. */
+	if (READ_ONCE(set[i]))
+		i = key & (WAYS - 1);
+	WRITE_ONCE(set[i], key);
+}
+
+static u64 key_of(u64 salt, const struct inode *inode)
+{
+	/* The generation tells a file from an earlier one of the same number. */
+	return mix(mix(mix(salt, (u64)inode), inode->i_ino), inode->i_generation) | 1;
+}
+
+static const char deleted[] = " (deleted)";
+
+/* The name as current sees it from its root; @head gets its length and flags. */
+static const char *name_of(const struct path *path, char *buffer, struct flt_event_path *head)
+{
+	size_t tail = sizeof(deleted) - 1, length;
+	char *name;
+
+	/* A thread past exit_fs() has no root to see it from. */
+	name = current->fs ? d_path(path, buffer, PATH_MAX) : ERR_PTR(-ENOENT);
+	if (IS_ERR(name)) {
+		head->flags = FLT_PATH_CUT;
+		head->length = 0;
+		return buffer;
+	}
+	length = strlen(name);
+	if (d_unlinked(path->dentry) && length > tail &&
+	    !memcmp(name + length - tail, deleted, tail)) {
+		head->flags = FLT_PATH_DELETED;
+		length -= tail;
+	}
+	head->length = length;
+	return name;
+}
+
+void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file)
+{
+	const struct inode *inode = file_user_inode(file);
+	u64 key = key_of('p', inode);
+	struct flt_event_path head = {
+		.time = ktime_get_mono_fast_ns(),
+		.inode = inode->i_ino,
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.dev = new_encode_dev(inode->i_sb->s_dev),
+		.type = FLT_EVENT_PATH,
+	};
+	const char *name;
+
+	if (was_seen(notes, key))
+		return;
+	name = name_of(file_user_path(file), this_cpu_ptr(notes->name), &head);
+	if (flt_relay_note(relay, &head, name, head.length))
+		mark_seen(notes, key);
+}
+
+/* Private ones with operations and no file are what the kernel maps for itself. */
+static enum flt_area area_of(const struct vm_area_struct *vma)
+{
+	const struct mm_struct *mm = vma->vm_mm;
+
+	if (vma->vm_flags & VM_HUGETLB)
+		return FLT_AREA_HUGETLB;
+	if (vma->vm_file) {
+		if (file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC)
+			return FLT_AREA_SHMEM;
+		return vma->vm_flags & (VM_PFNMAP | VM_IO | VM_MIXEDMAP) ? FLT_AREA_DEVICE :
+									   FLT_AREA_FILE;
+	}
+	if (vma->vm_ops)
+		return FLT_AREA_VDSO;
+	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
+		return FLT_AREA_HEAP;
+	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
+		return FLT_AREA_STACK;
+	return FLT_AREA_ANON;
+}
+
+/* PR_SET_VMA_ANON_NAME; the caller's lock on the VMA keeps it. */
+static const char *anon_name(const struct vm_area_struct *vma)
+{
+#ifdef CONFIG_ANON_VMA_NAME
+	if (!vma->vm_file && !vma->vm_ops && vma->anon_name)
+		return vma->anon_name->name;
+#endif
+	return "";
+}
+
+static bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, u16 flags)
+{
+	const char *name = anon_name(vma);
+	struct flt_event_area head = {
+		.time = ktime_get_mono_fast_ns(),
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+		.length = strlen(name),
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.page = vma->vm_pgoff,
+		.type = FLT_EVENT_AREA,
+		.of = area_of(vma),
+		.protection = vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC),
+		.flags = flags | (vma->vm_flags & VM_SHARED ? FLT_AREA_SHARED : 0) |
+			 (vma->vm_flags & VM_LOCKED ? FLT_AREA_LOCKED : 0),
+	};
+
+	BUILD_BUG_ON(VM_READ != 1 || VM_WRITE != 2 || VM_EXEC != 4);
+	if (vma->vm_file) {
+		const struct inode *inode = file_user_inode(vma->vm_file);
+
+		head.inode = inode->i_ino;
+		head.dev = new_encode_dev(inode->i_sb->s_dev);
+	}
+	return flt_relay_note(relay, &head, name, head.length);
+}
+
+void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
+		    struct vm_area_struct *vma)
+{
+	u64 key;
+
+	if (vma->vm_file)
+		flt_note_path(notes, relay, vma->vm_file);
+	if (!notes->areas)
+		return;
+	/* By process, not by mm: an address space begun by fork() is told of anew. */
+	key = mix(mix(mix(mix('a', (u64)vma->vm_mm), current->tgid), vma->vm_start), vma->vm_end);
+	key = mix(mix(key, vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC)), (u64)vma->vm_file) | 1;
+	if (!was_seen(notes, key) && say_area(relay, vma, 0))
+		mark_seen(notes, key);
+}
+
+void flt_note_made(struct flt_notes *notes, struct flt_relay *relay,
+		   struct vm_area_struct *vma)
+{
+	if (vma->vm_file)
+		flt_note_path(notes, relay, vma->vm_file);
+	say_area(relay, vma, FLT_AREA_MADE);
+}
