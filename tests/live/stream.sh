@@ -42,10 +42,9 @@ awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
 same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
 
 say "a stopped reader and small buffers: delivered + lost = counted"
-"$FLTCTL" trace -b 4KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 3 \
+"$FLTCTL" trace -b 4KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 8 \
 	>"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
 until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
-sleep 1
 kill -STOP "$reader"
 sleep 2
 kill -CONT "$reader"

@@ -215,7 +215,7 @@ static int arm(struct live *l)
 
 	ret = flt_control_stream_new(l->m->control, tgids, count, child || args->follow, &wish, &l->session, &l->e);
 	if (!ret)
-		ret = flt_stream_relay_open(&l->stream, l->session, wish.subbuf_size, &l->e);
+		ret = flt_stream_relay_open(&l->stream, l->session, &l->e);
 	if (!ret)
 		ret = flt_loop_every(l->loop, ROUND_NS, on_round, l);
 	if (!ret && l->m->with)
