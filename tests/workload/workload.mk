@@ -2,8 +2,8 @@
 # Programs that fault in a known way, and faultrun, which says what the kernel counted.
 # Static: no dynamic loader between a program and its faults.
 
-WORKLOAD_PROGRAMS := $(filter-out $(WORKLOAD_SHARED),$(basename $(notdir $(wildcard tests/workload/*.c))))
 WORKLOAD_SHARED   := section uffd region
+WORKLOAD_PROGRAMS := $(filter-out $(WORKLOAD_SHARED),$(basename $(notdir $(wildcard tests/workload/*.c))))
 WORKLOADS         := $(WORKLOAD_PROGRAMS:%=$(O)/workload/%)
 
 ALL          += $(WORKLOADS)

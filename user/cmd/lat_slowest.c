@@ -63,7 +63,7 @@ struct flt_stream_wish lat_slowest_wish(const struct lat *l)
 
 int lat_slowest_stream(struct lat *l, uint32_t session, struct flt_errmsg *e)
 {
-	return flt_stream_relay_open(&l->stream, session, SUBBUF_SIZE, e);
+	return flt_stream_relay_open(&l->stream, session, e);
 }
 
 static int on_record(void *arg, const struct flt_event_record *r)
