@@ -138,7 +138,7 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 	ret = flt_control_stream_new(t->control, t->args->pids.id, t->args->pids.count, false,
 				     &wish, &f->session, e);
 	if (!ret)
-		ret = flt_stream_relay_open(&f->stream, f->session, SUBBUF_SIZE, e);
+		ret = flt_stream_relay_open(&f->stream, f->session, e);
 	if (ret) {
 		free(f);
 		return ret;
