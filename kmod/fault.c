@@ -132,7 +132,8 @@ static __always_inline u64 latency(const struct fault *f)
 /* By bit of vm_fault_t; bit 3 was VM_FAULT_WRITE until 6.1. */
 static const u8 return_of_bit[] = {
 	[3] = FLT_RETURN_WRITE,
-#define BIT_OF(name) [const_ilog2((__force u32)VM_FAULT_##name)] = FLT_RETURN_##name
+#define BIT_OF(name)							\
+	[const_ilog2((__force u32)VM_FAULT_##name)] = FLT_RETURN_##name
 	BIT_OF(OOM), BIT_OF(SIGBUS), BIT_OF(MAJOR), BIT_OF(HWPOISON), BIT_OF(HWPOISON_LARGE),
 	BIT_OF(SIGSEGV), BIT_OF(NOPAGE), BIT_OF(LOCKED), BIT_OF(RETRY), BIT_OF(FALLBACK),
 	BIT_OF(DONE_COW), BIT_OF(NEEDDSYNC), BIT_OF(COMPLETED),

@@ -171,6 +171,7 @@ static __always_inline void *claim(struct rchan_buf *buf, size_t bytes)
 
 static __always_inline void publish(struct rchan_buf *buf, size_t bytes)
 {
+	/* What is below it is complete; pairs with relay's read(), which only follows it. */
 	smp_store_release(&buf->offset, buf->offset + bytes);
 }
 

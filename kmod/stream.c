@@ -161,15 +161,26 @@ void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 wanted)
 	}
 }
 
-#define for_each_noting(s, wanted)							\
-	for ((wanted) &= READ_ONCE(flt_stream_notes); (wanted); (wanted) &= (wanted) - 1)	\
-		if ((s = rcu_dereference_sched(streams[__ffs(wanted)])) && (s)->notes)
+/* The first of @wanted that has notes, taken out of it; NULL: there is none left. */
+static const struct stream *next_noting(u32 *wanted)
+{
+	const struct stream *s;
+
+	*wanted &= READ_ONCE(flt_stream_notes);
+	while (*wanted) {
+		s = rcu_dereference_sched(streams[__ffs(*wanted)]);
+		*wanted &= *wanted - 1;
+		if (s && s->notes)
+			return s;
+	}
+	return NULL;
+}
 
 void flt_stream_note_fault(struct vm_area_struct *vma, u32 wanted)
 {
 	const struct stream *s;
 
-	for_each_noting(s, wanted)
+	while ((s = next_noting(&wanted)))
 		flt_note_fault(s->notes, s->relay, vma);
 }
 
@@ -177,7 +188,7 @@ void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted)
 {
 	const struct stream *s;
 
-	for_each_noting(s, wanted)
+	while ((s = next_noting(&wanted)))
 		flt_note_made(s->notes, s->relay, vma);
 }
 
@@ -197,7 +208,7 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 		life->inode = inode->i_ino;
 		life->dev = new_encode_dev(inode->i_sb->s_dev);
 	}
-	for_each_noting(s, wanted) {
+	while ((s = next_noting(&wanted))) {
 		if (file)
 			flt_note_path(s->notes, s->relay, file);
 		flt_relay_note(s->relay, life, task->comm, TASK_COMM_LEN);

@@ -5,8 +5,8 @@
  * Every fault that ends goes into one bucket of one histogram, chosen by result,
  * kind and latency; minor, major and the kinds are sums over buckets. So the
  * common fault pays for a single increment here. What handle_mm_fault() returned
- * is counted only if it is not 0, which is rare, and 0 is what is left. Written with preemption off by
- * the CPU it belongs to; never reset.
+ * is counted only if it is not 0, which is rare, and 0 is what is left. Written
+ * with preemption off by the CPU it belongs to; never reset.
  */
 #ifndef FLT_TALLY_H
 #define FLT_TALLY_H

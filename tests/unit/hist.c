@@ -73,7 +73,7 @@ static int compare(const void *a, const void *b)
 static void against_sorted(void **state)
 {
 	static const uint32_t parts[] = { 1, 1000, 50000, 90000, 99000, 99900, 99999, 100000 };
-	uint64_t ns[777];
+	uint64_t ns[777] = { 0 };
 	size_t n, i, p;
 
 	(void)state;

@@ -95,7 +95,9 @@ int flt_paths_put(struct flt_paths *p, const struct flt_event_path *note, const 
 	if (!e->name)
 		p->count++;
 	free(e->name);
-	*e = (struct entry){ note->inode, note->dev, name };
+	e->inode = note->inode;
+	e->dev = note->dev;
+	e->name = name;
 	return 0;
 }
 
