@@ -5,6 +5,7 @@
  *   map.c          options, and which way to go
  *   map_file.c     regions from a recording
  *   map_live.c     regions from a session
+ *   map_told.c     what is mapped, from its notes
  *   map_rows.c     regions as rows, and what to do about them
  *   map_picture.c  the heat map: on the terminal, as rows, as SVG
  */

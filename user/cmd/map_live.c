@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cmd/map.h"
+#include "cmd/map_told.h"
 #include "job.h"
-#include "model/lives.h"
 #include "source/control.h"
 #include "source/maps.h"
 #include "source/stream_relay.h"
@@ -17,20 +17,16 @@
 #define ROUND_NS (100 * FLT_NSEC_PER_MSEC)
 #define PROGRESS_NS (500 * FLT_NSEC_PER_MSEC)
 #define PROGRESS_LINE_NS (10 * FLT_NSEC_PER_SEC)
-/* Names of memory that is not covered by a note are asked for again at most so often. */
-#define SNAPSHOTS_PER_ROUND 64
 
 struct live {
 	struct map *m;
 	struct flt_loop *loop;
 	struct flt_stream_relay *stream;
-	struct flt_lives *lives;
+	struct map_told told;
 	struct flt_job job;
 	struct flt_errmsg e;
 	uint32_t session;
 	uint64_t begin, next_line, faults;
-	unsigned int snapshots;	/* left in this round */
-	uint32_t missed_image;	/* the last image that a snapshot did not help */
 	bool terminal, progress_shown;
 };
 
@@ -42,71 +38,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
-static int image_begin(struct live *l, uint32_t tgid, uint32_t parent, const char *comm, uint32_t *image)
-{
-	char name[32] = "";
-
-	*image = flt_lives_begin(l->lives, tgid);
-	if (!*image)
-		return -ENOMEM;
-	if (!comm)
-		flt_maps_comm(tgid, name, sizeof(name));
-	return flt_regions_image(l->m->regions, *image, parent, tgid, comm ? comm : name);
-}
-
-static int image_of(struct live *l, uint32_t tgid, uint32_t *image)
-{
-	*image = flt_lives_image(l->lives, tgid);
-	return *image ? 0 : image_begin(l, tgid, 0, NULL, image);
-}
-
-struct snapshot {
-	struct live *l;
-	uint32_t image;
-};
-
-static int on_entry(void *arg, const struct flt_maps_entry *e)
-{
-	const struct snapshot *s = arg;
-	struct flt_area_known area = {
-		.start = e->start, .end = e->end, .protection = e->protection, .shared = e->shared,
-		.page = e->offset >> 12, .name = "",
-	};
-	char name[4096];
-	const char *rest;
-	size_t length;
-
-	area.of = (uint8_t)flt_area_of_name(e->name, &rest, &length);
-	snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name) - 1), rest);
-	if (e->inode) {
-		area.inode = e->inode;
-		area.device = e->device;
-		if (flt_regions_path(s->l->m->regions, e->device, e->inode, name))
-			return -ENOMEM;
-	} else {
-		area.name = name;
-	}
-	return flt_regions_area(s->l->m->regions, s->image, &area);
-}
-
-/* Where no note says what is mapped: as it is now, if the process still lives. */
-static int area_ask(struct live *l, uint32_t image, const struct flt_event_record *r)
-{
-	struct snapshot s = { l, image };
-	int ret;
-
-	if (flt_regions_token(l->m->regions, image, r->address) != ~0u || !l->snapshots ||
-	    l->missed_image == image)
-		return 0;
-	l->snapshots--;
-	ret = flt_maps_read(r->tgid, on_entry, &s);
-	if (ret == -ENOMEM)
-		return ret;
-	if (flt_regions_token(l->m->regions, image, r->address) == ~0u)
-		l->missed_image = image;
-	return 0;
-}
-
 static int on_record(void *arg, const struct flt_event_record *r)
 {
 	struct live *l = arg;
@@ -115,7 +46,7 @@ static int on_record(void *arg, const struct flt_event_record *r)
 		.time = r->time, .address = r->address, .ip = r->ip, .tid = r->tid, .weight = r->weight, .kind = r->kind,
 		.latency = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX,
 	};
-	int ret = image_of(l, r->tgid, &f.image);
+	int ret = map_told_image(&l->told, r->tgid, &f.image);
 
 	if (ret)
 		return ret;
@@ -126,7 +57,7 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	if (r->flags & FLT_EVENT_REMOTE)
 		f.flags |= FLT_FAULT_REMOTE;
 	else
-		ret = area_ask(l, f.image, r);
+		ret = map_told_fault(&l->told, f.image, r);
 	l->faults += f.weight;
 	return ret ? ret : flt_regions_fault(l->m->regions, &f);
 }
@@ -142,12 +73,19 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 	return 0;
 }
 
+static int on_note(void *arg, const union flt_stream_note *note, const void *bytes)
+{
+	struct live *l = arg;
+
+	return map_told_note(&l->told, note, bytes);
+}
+
 static int read_round(struct live *l, bool last)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap, .arg = l };
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap, .arg = l };
 
-	l->snapshots = SNAPSHOTS_PER_ROUND;
-	l->missed_image = 0;
+	l->told.snapshots = MAP_TOLD_SNAPSHOTS;
+	l->told.missed_image = 0;
 	return flt_stream_relay_read(l->stream, last, &sink, &l->e);
 }
 
@@ -207,6 +145,7 @@ static int arm(struct live *l)
 	const struct map_args *args = l->m->args;
 	const struct flt_stream_wish wish = {
 		.subbuf_size = (uint32_t)args->subbuf_size, .subbufs = (uint32_t)args->subbufs,
+		.notes = true, .areas = true,
 	};
 	const uint32_t child = (uint32_t)l->job.child.pid;
 	const uint32_t *tgids = child ? &child : args->pids.id;
@@ -335,8 +274,9 @@ int map_live(struct map *m, char **command)
 	ret = subject_make(m, command);
 	if (!ret)
 		ret = flt_regions_new(&m->regions, flt_maps_around());
-	l.lives = ret ? NULL : flt_lives_new();
-	if (!ret && !l.lives)
+	l.told.regions = m->regions;
+	l.told.lives = ret ? NULL : flt_lives_new();
+	if (!ret && !l.told.lives)
 		ret = -ENOMEM;
 	if (!ret)
 		ret = flt_loop_new(&l.loop);
@@ -350,6 +290,6 @@ int map_live(struct map *m, char **command)
 	}
 	flt_loop_free(l.loop);
 	flt_stream_relay_close(l.stream);
-	flt_lives_free(l.lives);
+	flt_lives_free(l.told.lives);
 	return status;
 }
