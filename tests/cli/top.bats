@@ -137,5 +137,7 @@ while True:
 		ended 0
 		grep -q 'plain text instead' "$dir/err"
 		term kill-server
+		# The next session would be asked of the server that is on its way out.
+		while term list-sessions 2>/dev/null; do sleep 0.1; done
 	done
 }
