@@ -6,7 +6,9 @@
 #ifndef FLT_FILTER_H
 #define FLT_FILTER_H
 
+#include <linux/cgroup.h>
 #include <linux/cred.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -18,6 +20,7 @@ struct flt_filter {
 	u64 latency;			/* ns at least */
 	unsigned long address, length;	/* length 0: any address */
 	u64 inode;			/* 0: any file */
+	u64 cgroup;			/* ID of v2; 0: any */
 	u32 dev;
 	u32 sample;			/* one in so many */
 	bool by_uid, by_comm;
@@ -26,6 +29,28 @@ struct flt_filter {
 };
 
 #define FLT_FILTER_ALL { .kinds = ~0u, .results = ~0u, .sample = 1 }
+
+#ifdef CONFIG_CGROUPS
+#define FLT_FILTER_CGROUPS true
+/* By ID, which is never used again, so that no filter holds a cgroup that was removed. */
+static inline bool flt_filter_cgroup(u64 id)
+{
+	struct cgroup *cgroup;
+
+	rcu_read_lock();
+	for (cgroup = task_dfl_cgroup(current); cgroup; cgroup = cgroup_parent(cgroup))
+		if (cgroup_id(cgroup) == id)
+			break;
+	rcu_read_unlock();
+	return cgroup;
+}
+#else
+#define FLT_FILTER_CGROUPS false
+static inline bool flt_filter_cgroup(u64 id)
+{
+	return false;
+}
+#endif
 
 static __always_inline bool flt_filter_passes(const struct flt_filter *f,
 					      const struct flt_event *e, u8 result, u64 latency)
@@ -38,6 +63,8 @@ static __always_inline bool flt_filter_passes(const struct flt_filter *f,
 	if (f->inode && (e->inode != f->inode || e->dev != f->dev))
 		return false;
 	if (f->by_uid && !uid_eq(current_euid(), f->uid))
+		return false;
+	if (f->cgroup && !flt_filter_cgroup(f->cgroup))
 		return false;
 	return !f->by_comm || !strncmp(current->comm, f->comm, TASK_COMM_LEN);
 }

@@ -74,6 +74,7 @@ const struct nla_policy flt_request_filter[FLT_FILTER_MAX + 1] = {
 	[FLT_FILTER_UID] = { .type = NLA_U32 },
 	[FLT_FILTER_COMM] = { .type = NLA_NUL_STRING, .len = TASK_COMM_LEN - 1 },
 	[FLT_FILTER_SAMPLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &sample_range),
+	[FLT_FILTER_CGROUP] = NLA_POLICY_MIN(NLA_U64, 1),
 };
 
 static int parse_filter(struct flt_filter *f, struct nlattr *nest,
@@ -96,6 +97,14 @@ static int parse_filter(struct flt_filter *f, struct nlattr *nest,
 	if (a[FLT_FILTER_COMM]) {
 		f->by_comm = true;
 		nla_strscpy(f->comm, a[FLT_FILTER_COMM], sizeof(f->comm));
+	}
+	if (a[FLT_FILTER_CGROUP]) {
+		f->cgroup = nla_get_u64(a[FLT_FILTER_CGROUP]);
+		if (!FLT_FILTER_CGROUPS) {
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_CGROUP],
+					    "flt: this kernel has no cgroups");
+			return -EOPNOTSUPP;
+		}
 	}
 	if (a[FLT_FILTER_UID]) {
 		f->by_uid = true;

@@ -190,6 +190,38 @@ static void refused_commands(void)
 	expect("TASK_GET not as a dump", -EOPNOTSUPP);
 }
 
+/* A session with a stream and one attribute in its filter. */
+static void filtered(const char *what, uint16_t type, const void *data, uint16_t size, int want,
+		     int want2)
+{
+	struct {
+		uint16_t len, type;
+		uint8_t data[16];
+	} attr = { .len = (uint16_t)(4 + size), .type = type };
+
+	memcpy(attr.data, data, size);
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	genl_put(&g, FLT_SESSION_STREAM, NULL, 0);
+	genl_put(&g, FLT_SESSION_FILTER | NLA_F_NESTED, &attr, 4 + (size + 3u) / 4 * 4);
+	expect_on(&g, what, want, want2);
+}
+
+static void refused_filters(void)
+{
+	const uint64_t none = 0, one = 1;
+	const uint32_t low = 1, zero = 0, much = 65536;
+
+	filtered("a filter for cgroup 0", FLT_FILTER_CGROUP, &none, 8, -ERANGE, -EINVAL);
+	filtered("a filter for a cgroup of 32 bits", FLT_FILTER_CGROUP, &low, 4, -ERANGE, -EINVAL);
+	filtered("a filter of no kind", FLT_FILTER_KINDS, &zero, 4, -ERANGE, -EINVAL);
+	filtered("a filter that samples one in 65536", FLT_FILTER_SAMPLE, &much, 4, -ERANGE,
+		 -EINVAL);
+	filtered("a filter for an inode without its device", FLT_FILTER_INODE, &one, 8, -EINVAL, 0);
+	filtered("a filter for the end of a range only", FLT_FILTER_ADDRESS_END, &one, 8, -EINVAL,
+		 0);
+	filtered("a filter that nobody knows", FLT_FILTER_MAX + 1, &one, 8, -EINVAL, 0);
+}
+
 static void refused_sessions(void)
 {
 	int opened = 0, rc;
@@ -217,6 +249,8 @@ static void refused_sessions(void)
 	for (int i = 0; i <= FLT_SESSION_TGIDS_MAX; i++)
 		genl_put_u32(&g, FLT_SESSION_TGID, 1);
 	expect_on(&g, "SESSION_NEW for too many", -ERANGE, -EINVAL);
+
+	refused_filters();
 
 	session_new(&other);
 	ask(&g, FLT_CMD_SESSION_DEL, 0);

@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 #include "units.h"
 
@@ -38,6 +40,9 @@ static const struct flt_opt opts[] = {
 	  .help = "Only threads of this name." },
 	{ .name = "user", .letter = 'u', .type = FLT_OPT_STRING, .offset = MEMBER(user), .arg = "USER",
 	  .help = "Only this effective user, by name or number." },
+	{ .name = "cgroup", .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
+	  .help = "Only processes in this cgroup, or in one below: its directory in cgroup2, "
+		  "as /sys/fs/cgroup/system.slice." },
 	{ .name = "sample", .letter = 's', .type = FLT_OPT_U64, .offset = MEMBER(sample), .arg = "N",
 	  .min = 1, .max = UINT16_MAX, .help = "One fault in N on each CPU." },
 	{ .name = "count", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(count), .arg = "N",
@@ -107,6 +112,22 @@ static int read_file(const struct trace *t, struct flt_stream_filter *f)
 	return 0;
 }
 
+static int read_cgroup(const struct trace *t, struct flt_stream_filter *f)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (stat(t->args->cgroup, &st) || statfs(t->args->cgroup, &fs)) {
+		flt_command_say(t->command, "%s: %s", t->args->cgroup, strerror(errno));
+		return FLT_EXIT_FAILED;
+	}
+	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
+		return flt_command_misuse(t->command, "'%s' is no directory of cgroup2",
+					  t->args->cgroup);
+	f->cgroup = st.st_ino;
+	return 0;
+}
+
 static int read_user(const struct trace *t, struct flt_stream_filter *f)
 {
 	const struct passwd *pw = getpwnam(t->args->user);
@@ -143,6 +164,8 @@ static int make_wish(struct trace *t)
 		status = read_address(t, f);
 	if (!status && args->file)
 		status = read_file(t, f);
+	if (!status && args->cgroup)
+		status = read_cgroup(t, f);
 	if (!status && args->user)
 		status = read_user(t, f);
 	return status;

@@ -25,6 +25,7 @@ struct trace_args {
 	const char *file;
 	const char *comm;
 	const char *user;
+	const char *cgroup;
 	uint64_t sample;
 	uint64_t subbuf_size, subbufs;
 	uint64_t count;		/* of lines; 0: no end */

@@ -244,6 +244,7 @@ static int put_filter(struct nl_msg *request, const struct flt_stream_filter *f)
 	    (f->results && nla_put_u32(request, FLT_FILTER_RESULTS, f->results)) ||
 	    (f->latency && nla_put_u64(request, FLT_FILTER_LATENCY, f->latency)) ||
 	    (f->sample && nla_put_u32(request, FLT_FILTER_SAMPLE, f->sample)) ||
+	    (f->cgroup && nla_put_u64(request, FLT_FILTER_CGROUP, f->cgroup)) ||
 	    (f->comm && nla_put_string(request, FLT_FILTER_COMM, f->comm)) ||
 	    (f->by_uid && nla_put_u32(request, FLT_FILTER_UID, f->uid)))
 		return -ENOMEM;

@@ -64,6 +64,7 @@ struct flt_stream_filter {
 	bool by_uid;
 	uint32_t uid;
 	uint32_t sample;		/* one in so many */
+	uint64_t cgroup;		/* ID: inode number of its directory in cgroup2 */
 };
 
 struct flt_stream_wish {

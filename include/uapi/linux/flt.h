@@ -344,6 +344,8 @@ enum flt_filter_attr {
 	FLT_FILTER_UID,		/* u32: effective user, in the initial user namespace */
 	FLT_FILTER_COMM,	/* string: of the thread, whole */
 	FLT_FILTER_SAMPLE,	/* u32: one in as many, per CPU, with that weight; 1 to 65535 */
+	FLT_FILTER_CGROUP,	/* u64: this cgroup of the v2 tree, or one below: its ID, which is */
+				/* the inode number of its directory */
 	FLT_FILTER_PAD,
 	__FLT_FILTER_LAST
 };
