@@ -227,8 +227,12 @@ static enum rec_verdict process(struct pending *p)
 		}
 		t = rec.inlined ? rec_thread_find(f.tid) : NULL;
 		if (t && t->user_event) {
-			/* it has one fault at a time: that one is over */
-			if (__atomic_load_n(&t->resolved, __ATOMIC_RELAXED) > p->time)
+			/*
+			 * It was at work since: that sleep is over. What we resolved for it
+			 * says nothing: its handler can be asleep in a fault of its own, on
+			 * a stack that is limited, before it comes to the one it is for.
+			 */
+			if (__atomic_load_n(&t->awake, __ATOMIC_RELAXED) > p->time)
 				return REC_DONE;
 			if (handled_there(p, t, a)) {
 				if (sys_now() - p->time < YIELD_NS)

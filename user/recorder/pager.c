@@ -210,6 +210,8 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 		f->stack = rec_stack_id(f->trace->frame + 1, f->trace->count - 1);
 	if (t)	/* the time before: its next fault may have come already */
 		__atomic_store_n(&t->resolved, begun, __ATOMIC_RELAXED);
+	if (t && f->flags & FLT_RING_F_INLINE)
+		__atomic_store_n(&t->awake, begun, __ATOMIC_RELAXED);
 	rec_ring_fault(f, kind, sys_now());
 	return REC_DONE;
 }

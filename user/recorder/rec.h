@@ -52,6 +52,7 @@ struct rec_thread {
 	bool used;		/* was ever taken: the hash chain goes on here */
 	void *perf;		/* mapped perf ring of its page faults, or NULL */
 	uint64_t resolved;	/* its latest fault: samples before that tell of others */
+	uint64_t awake;		/* when it last began to resolve one by itself (path A) */
 	uintptr_t stack_lo;	/* its stack, outside the region; 0, 0 = not known */
 	uintptr_t stack_hi;
 	/* path A; all NULL where the server does it */
