@@ -97,7 +97,7 @@ static int finish(struct run *r)
 {
 	struct trace *t = r->t;
 	struct flt_session session;
-	uint64_t delivered, lost;
+	uint64_t delivered, lost, known, all;
 	int ret;
 
 	ret = flt_control_session(t->control, r->session, false, &session, &r->e);
@@ -106,18 +106,16 @@ static int finish(struct run *r)
 	if (ret)
 		return flt_command_fail(t->command, &r->e, ret);
 	flt_stream_relay_count(r->stream, &delivered, &lost);
-	if (session.lost > lost) {
-		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", session.lost - lost);
-		t->lost += session.lost - lost;
+	/* What was given up behind the last head that we saw counts as lost, too. */
+	known = delivered + lost;
+	all = t->full ? delivered + session.lost : session.written + session.lost;
+	if (all > known) {
+		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", all - known);
+		t->lost += all - known;
 	}
 	if (session.untracked)
 		flt_command_say(t->command, "%" PRIu64 " processes of the command found the process "
 				"table full; their faults are missing", session.untracked);
-	if (!t->full && delivered < session.written && !t->lost) {
-		flt_command_say(t->command, "%" PRIu64 " faults were written and not read",
-				session.written - delivered);
-		t->lost += session.written - delivered;
-	}
 	if (t->lost)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64
 				"; larger buffers (-b, -B) or a narrower filter help", t->lost,

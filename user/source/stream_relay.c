@@ -31,6 +31,7 @@ struct cpu {
 	uint64_t skipped;	/* written, but never seen by us */
 	uint64_t last_time;	/* end of the last fault */
 	struct part part;
+	bool cut;		/* the last read() filled our buffer: a note may go on */
 };
 
 /* What waits to be put in order. */
@@ -292,6 +293,10 @@ static int read_cpu(struct flt_stream_relay *s, uint32_t cpu, const struct flt_s
 					      strerror(errno));
 		if (n <= 0)
 			return 0;
+		/* Notes are given out whole: the rest of this one was in what relay gave up. */
+		if (!s->cpu[cpu].cut)
+			s->cpu[cpu].part.count = 0;
+		s->cpu[cpu].cut = n == (ssize_t)sizeof(s->buffer);
 		if ((size_t)n % UNIT)
 			return damaged(cpu, e);
 		ret = take_slots(s, cpu, (size_t)n / UNIT, sink, e);
