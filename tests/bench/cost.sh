@@ -84,6 +84,8 @@ with_tool "flt, accounting=0, a following session" session \
 # shellcheck disable=SC2016
 with_tool "flt, accounting=0, a session with thp and numa" session \
 	bash -c 'exec fltq hold -t -n <"$1"' bash "$tmp/open"
+with_tool "flt, a stream that wants no fault that happens" "" "$FLTCTL" trace -l 1000s
+with_tool "flt, a stream of every fault" "" "$FLTCTL" trace --csv
 rmmod flt
 if command -v perf >/dev/null; then
 	with_tool "perf stat -e page-faults,minor-faults,major-faults -a" "" \
