@@ -1,30 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/top.h"
+
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-#include "cmd/top.h"
+/* Last: it makes macros of plain words, such as columns. */
+#include <term.h>
 
 static SCREEN *terminal;
+
+/* Asked before newterm(), which leaks when it does not know a terminal. */
+static int know(const char *term, struct flt_errmsg *e)
+{
+	const char *cup;
+	int error;
+
+	if (!term || !*term || setupterm(term, STDOUT_FILENO, &error) != OK)
+		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' is not known here",
+				      term ? term : "");
+	cup = tigetstr("cup");
+	del_curterm(cur_term);
+	/* Without a way to go to a place there is no screen. */
+	if (!cup || cup == (const char *)-1)
+		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' cannot do it", term);
+	return 0;
+}
 
 int top_terminal_open(struct flt_errmsg *e)
 {
 	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	int ret;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return -ENOTTY;
-	terminal = term && *term ? newterm(NULL, stdout, stdin) : NULL;
+	ret = know(term, e);
+	if (ret)
+		return ret;
+	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' is not known here",
-				      term ? term : "");
-	/* Without a way to go to a place there is no screen. */
-	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
-		top_terminal_close();
-		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' cannot do it", term);
-	}
+		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' cannot be used", term);
 	cbreak();
 	noecho();
 	nonl();
