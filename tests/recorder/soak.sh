@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Many threads, little memory, no wrong word, by every way in which a fault is served
-# and a page is evicted. What a run did is its seed's; the seed is printed.
+# Many threads, little memory, no wrong word and no more than one batch (1 MiB) above
+# the limit, by every way in which a fault is served and a page is evicted. What a run
+# did is its seed's; the seed is printed.
 #
 # usage: soak.sh BUILD-DIR SECONDS-OF-EACH [SEED]
 set -euo pipefail
@@ -18,6 +19,7 @@ while read -r threads mib options; do
 	timeout -k 5 $((seconds * 4 + 60)) "$build/fltctl" record $options -L "$mib" -o trace.flt -- \
 		"$build/tests/recorder/soak" "$seconds" "$threads" $((seed + n)) > out 2> err || status=$?
 	pages=$(sed -n 's/.* \([0-9]*\) pages evicted.*/\1/p' err)
+	resident=$(sed -n 's/^memory.*, \([0-9.]*\)MiB resident of.*/\1/p' err)
 	refused=$(grep -c 'runs unlimited' err || true)
 	if [ $status != 0 ] || [ "$(cat out)" != 'wrong 0' ]; then
 		echo "not ok $threads threads, -L $mib $options, seed $((seed + n)): status $status, $(cat out)"
@@ -26,8 +28,11 @@ while read -r threads mib options; do
 	elif [ "${pages:-0}" -lt 1000 ]; then
 		echo "not ok $threads threads, -L $mib $options: only ${pages:-no} pages evicted"
 		failed=1
+	elif ! awk -v r="${resident:-99}" -v l="$mib" 'BEGIN { exit !(r <= l + 1) }'; then
+		echo "not ok $threads threads, -L $mib $options, seed $((seed + n)): ${resident:-?} MiB were resident"
+		failed=1
 	else
-		echo "ok $threads threads, -L $mib $options, seed $((seed + n)): $(grep -o '[0-9]* operations' err), $pages pages evicted, $refused processes let go"
+		echo "ok $threads threads, -L $mib $options, seed $((seed + n)): $(grep -o '[0-9]* operations.*' err), $pages pages evicted, $refused processes let go"
 	fi
 	rm -f trace.flt*
 done << 'END'

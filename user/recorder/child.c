@@ -46,14 +46,16 @@ static void thaw(void)
 	if (rec_inbox_holds_fork())
 		return;
 	/* copies that were kept for children are stale now */
-	for (size_t i = 0; rec.kept && i < rec.npages; i++)
-		if (rec.page[i] & REC_KEPT) {
-			rec.kept--;
+	for (size_t i = 0; rec.fresh && i < rec.npages; i++) {
+		if (!(rec.page[i] & REC_FRESH))
+			continue;
+		rec.fresh--;
+		if (rec.page[i] & REC_KEPT)
 			sys3(SYS_madvise, rec.lo + i * REC_PAGE + rec.distance, REC_PAGE,
 			     MADV_DONTNEED);
-			rec.page[i] &= (uint8_t)~REC_KEPT;
-		}
-	rec.kept = 0;
+		rec.page[i] &= (uint8_t)~(REC_FRESH | REC_KEPT);
+	}
+	rec.fresh = 0;
 	rec.frozen = false;
 	rec_evict_room(0);
 	rec.thawed++;

@@ -30,11 +30,27 @@ void rec_evict_push(uint32_t page)
 	rec.queue[rec.queue_head++ & rec.queue_mask] = page;
 }
 
+/*
+ * The caller's stack may be limited memory: a program's own for signal handlers, or a
+ * coroutine's. What is stored there between a page's copy and its end would be lost.
+ */
+#define STACK_PAGES 16
+
+static bool under_us(size_t page)
+{
+	size_t here = ((uintptr_t)__builtin_frame_address(0) - rec.lo) / REC_PAGE;
+
+	return page + STACK_PAGES >= here && page <= here + 2;
+}
+
 static size_t pop(uint32_t *victim, size_t want)
 {
 	/* each entry is looked at no more than twice in one call */
 	size_t looks = 2 * (rec.queue_head - rec.queue_tail), n = 0;
 
+	/* under a fork most may be fresh: then it is not worth to look at them all each time */
+	if (rec.frozen && looks > 4 * BATCH)
+		looks = 4 * BATCH;
 	while (n < want && looks-- && rec.queue_tail != rec.queue_head) {
 		uint32_t page = rec.queue[rec.queue_tail++ & rec.queue_mask];
 		uint8_t state = rec.page[page];
@@ -42,7 +58,8 @@ static size_t pop(uint32_t *victim, size_t want)
 		rec.page[page] = (uint8_t)(state & ~(REC_QUEUED | REC_AGAIN));
 		if ((state & REC_STATE) != REC_RESIDENT)
 			continue;
-		if (rec.cfg.policy == FLT_REC_CLOCK && state & REC_AGAIN) {
+		if (state & REC_FRESH || under_us(page) ||
+		    (rec.cfg.policy == FLT_REC_CLOCK && state & REC_AGAIN)) {
 			rec_evict_push(page);
 			continue;
 		}
@@ -78,6 +95,14 @@ int rec_evict_unshare(uintptr_t address)
 			 (long)address, FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0x5a5));
 }
 
+/* A victim that cannot go now. */
+static void stay(size_t page)
+{
+	rec.page[page] = (uint8_t)((rec.page[page] & ~REC_STATE) | REC_RESIDENT);
+	rec_evict_push((uint32_t)page);
+	rec.totals->evict_skipped++;
+}
+
 /* Out by UFFDIO_MOVE; returns the pages that stayed. */
 static size_t move_run(size_t first, size_t pages)
 {
@@ -100,6 +125,12 @@ static size_t move_run(size_t first, size_t pages)
 		a = rec.lo + first * REC_PAGE;
 		if (ret == -EAGAIN && again++ < 8)
 			continue;
+		if (ret == -EAGAIN && rec.frozen) {
+			/* the kernel is forking: not one of them will go now */
+			for (; first < end; first++, stayed++)
+				stay(first);
+			break;
+		}
 		if (ret == -EBUSY && again++ < 2 && !rec_evict_unshare(a))
 			continue;
 		if (ret == -EEXIST && again++ < 2) {
@@ -119,10 +150,8 @@ static size_t move_run(size_t first, size_t pages)
 			rec.page[first] &= (uint8_t)~REC_STATE;
 			rec.shadow--;	/* the caller has counted it in */
 		} else {
-			rec.page[first] = (uint8_t)((rec.page[first] & ~REC_STATE) | REC_RESIDENT);
-			rec_evict_push((uint32_t)first);
+			stay(first);
 			stayed++;
-			rec.totals->evict_skipped++;
 		}
 		first++;
 	}
@@ -147,10 +176,8 @@ static size_t copy_run(size_t first, size_t pages)
 			continue;
 		}
 		uffd_protect(rec.uffd, a, REC_PAGE, 0);
-		rec.page[i] = (uint8_t)((rec.page[i] & ~REC_STATE) | REC_RESIDENT);
-		rec_evict_push((uint32_t)i);
+		stay(i);
 		stayed++;
-		rec.totals->evict_skipped++;
 	}
 	rec.totals->evict_calls += pages;
 	return stayed;
@@ -191,8 +218,6 @@ void rec_evict_room(size_t pages)
 	size_t limit = rec.cfg.limit_pages, quarter = limit / 8 + 1;
 	size_t before;
 
-	if (rec.frozen)
-		return;
 	while (rec.resident + pages > limit) {
 		before = rec.resident;
 		if (!batch(quarter < BATCH ? quarter : BATCH) || rec.resident >= before)
@@ -201,10 +226,11 @@ void rec_evict_room(size_t pages)
 }
 
 /*
- * Nothing can be evicted while a forked child has not taken its shadow over; then
- * one batch beyond the limit is all there is until it has. It needs nobody of ours for
- * that but the server. Before that, from prepare to parent in fork.c, the forking
- * thread may wait in libc for a lock whose owner waits here: so not for long then.
+ * What has come in while a forked child has not taken its shadow over cannot be
+ * evicted. When that is all there is, one batch beyond the limit is allowed until it
+ * has. It needs nobody of ours for that but the server. Before that, from prepare to
+ * parent in fork.c, the forking thread may wait in libc for a lock whose owner waits
+ * here: where it does, the limit must give way.
  */
 #define FORK_NS 50000000
 
@@ -212,5 +238,7 @@ bool rec_evict_may_grow(const struct rec_fault *f)
 {
 	if (!rec.frozen || rec.resident < rec.cfg.limit_pages + BATCH)
 		return true;
-	return rec.forking && sys_now() - f->time > FORK_NS;
+	if (!rec.forking || sys_now() - f->time < FORK_NS)
+		return false;
+	return rec_sleep_in(rec.forking, "futex", f->time);
 }

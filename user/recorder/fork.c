@@ -46,7 +46,7 @@ static void prepare(void)
 	rec_lock_take(&rec.pager, tid);
 	rec_evict_room(64);
 	rec.frozen = true;
-	rec.forking = true;
+	rec.forking = tid;
 	rec.fork_seq++;
 	rec_lock_drop(&rec.pager);
 	rec_server_kick();
@@ -63,7 +63,7 @@ static void parent(void)
 	*(volatile char *)rec.barrier;
 	sys3(SYS_madvise, rec.barrier, REC_PAGE, MADV_DONTNEED);
 	rec_lock_take(&rec.pager, rec_tid());
-	rec.forking = false;
+	rec.forking = 0;
 	rec_lock_drop(&rec.pager);
 	old = signals;
 	rec_lock_drop(&rec.map);
@@ -81,8 +81,9 @@ static void child(void)
 	rec.ready = 0;
 	rec.pid = (int)sys0(SYS_getpid);
 	rec.pager.word = rec.map.word = rec.unwind.word = 0;
-	rec.frozen = rec.forking = false;
-	rec.kept = 0;
+	rec.frozen = false;
+	rec.forking = 0;
+	rec.fresh = 0;
 	/* these are the parent's memory, not ours */
 	sys1(SYS_close, rec.uffd);
 	sys1(SYS_close, rec.memfd_self);

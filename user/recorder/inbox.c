@@ -10,10 +10,9 @@
 #include "uffd.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
-#define PENDING 512
+#define PENDING (2 * REC_THREADS)	/* a signal can end a sleep whose message was read */
 #define YIELD_NS 15000000L	/* path A: time for a thread to do it itself */
 
 struct pending {
@@ -98,9 +97,16 @@ static void describe(struct rec_fault *f, const struct uffd_msg *m)
 	struct rec_regs regs;
 	uint64_t exact;
 
-	/* made by a raw clone: nothing tells us of its faults but the descriptor */
-	if (rec.inlined && !t && !rec.watched)
-		__atomic_fetch_add(&rec.watched, 1, __ATOMIC_RELAXED);
+	/*
+	 * Nothing tells us of the faults of a thread made by a raw clone but the descriptor;
+	 * the child of a vfork is soon gone.
+	 */
+	if (rec.inlined && !t && !rec.watched) {
+		if (rec_sleep_ours(f->tid))
+			__atomic_fetch_add(&rec.watched, 1, __ATOMIC_RELAXED);
+		else
+			stay_hot = true;
+	}
 
 	f->cpu = 0xffff;
 	if (rec_thread_regs(t, f->address & ~(REC_PAGE - 1), &regs, &exact, f)) {
@@ -141,45 +147,6 @@ static void let_go(const struct uffd_msg *m)
 }
 
 /*
- * Is this thread asleep in a page fault now? A message alone does not say so: a
- * signal may have ended that sleep, and its handler may hold the lock and be at
- * work. Where the kernel does not say what a task waits in, time must tell: nobody
- * holds the lock that long awake.
- */
-static bool sleeps_in_fault(uint32_t tid, uint64_t since)
-{
-	static const char where[] = "handle_userfault";
-	char path[64] = "/proc/", text[64];
-	uint32_t part[2] = { (uint32_t)rec.pid, tid };
-	char *p = path + 6;
-	long fd, n = -1;
-
-	for (int i = 0; i < 2; i++) {
-		char digit[12];
-		int k = 0;
-
-		do {
-			digit[k++] = (char)('0' + part[i] % 10);
-		} while (part[i] /= 10);
-		while (k)
-			*p++ = digit[--k];
-		for (const char *rest = i ? "/wchan" : "/task/"; *rest; )
-			*p++ = *rest++;
-	}
-	*p = 0;
-	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		n = sys3(SYS_read, fd, text, sizeof text);
-		sys1(SYS_close, fd);
-	}
-	/* Filled by the system call, which cppcheck does not see through. */
-	/* cppcheck-suppress uninitvar */
-	if (n >= (long)sizeof where - 1 && !memcmp(text, where, sizeof where - 1))
-		return true;
-	return sys_now() - since > 1000000000;
-}
-
-/*
  * A fault of a thread that resolves its own, and not one in the kernel: we met it
  * on its way. If its page is still missing a moment later, the thread cannot.
  */
@@ -198,6 +165,20 @@ static bool handled_there(const struct pending *p, struct rec_thread *t, uintptr
 		return false;
 	}
 	return !(f.flags & FLT_RING_F_KERNEL);
+}
+
+/* The lock's owner, asleep in a fault that only we can resolve: needs no lock for that. */
+static bool rescue(const struct pending *p)
+{
+	const struct uffd_msg *m = &p->msg;
+	uint32_t tid = m->arg.pagefault.feat.ptid;
+
+	if (m->event != UFFD_EVENT_PAGEFAULT || p->child != IMAGE ||
+	    rec_lock_owner(&rec.pager) != tid ||
+	    !rec_sleep_in(tid, "handle_userfault", p->time))
+		return false;
+	rec_pager_rescue(m->arg.pagefault.address);
+	return true;
 }
 
 static enum rec_verdict process(struct pending *p)
@@ -219,12 +200,8 @@ static enum rec_verdict process(struct pending *p)
 		f.tid = m->arg.pagefault.feat.ptid;
 		if (m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE)
 			f.flags |= FLT_RING_F_WRITE;
-		if (rec_lock_owner(&rec.pager) == f.tid) {
-			if (!sleeps_in_fault(f.tid, p->time))
-				return REC_LATER;
-			rec_pager_rescue(f.address);
-			return REC_DONE;
-		}
+		if (rec_lock_owner(&rec.pager) == f.tid)
+			return rescue(p) ? REC_DONE : REC_LATER;
 		t = rec.inlined ? rec_thread_find(f.tid) : NULL;
 		if (t && t->user_event) {
 			/*
@@ -291,8 +268,10 @@ void rec_inbox_work(void)
 			break;
 		}
 	}
-	while (i < npending)
-		pending[to++] = pending[i++];
+	/* but the lock that the fork waits for: its owner may be asleep further on */
+	for (; i < npending; i++)
+		if (!rescue(&pending[i]))
+			pending[to++] = pending[i];
 	npending = to;
 }
 

@@ -33,12 +33,25 @@ static void set(size_t page, enum rec_page state)
 	rec.page[page] = (uint8_t)((rec.page[page] & REC_QUEUED) | state);
 }
 
+/*
+ * A forked child may lack this page: what it is for the child is what the shadow has
+ * of it, or nothing. So nothing newer may go there until the child is on its own.
+ */
+static void hold_in(size_t page)
+{
+	if (!rec.frozen || rec.page[page] & REC_FRESH)
+		return;
+	rec.page[page] |= REC_FRESH;
+	rec.fresh++;
+}
+
 /* A page has become resident. */
 static void count_in(size_t page)
 {
 	struct flt_ring_totals *t = rec.totals;
 
 	set(page, REC_RESIDENT);
+	hold_in(page);
 	rec.resident++;
 	rec_evict_push((uint32_t)page);
 	t->resident = rec.resident;
@@ -96,7 +109,7 @@ void rec_pager_rescue(uintptr_t address)
 		return;
 	state = rec.page[page] & REC_STATE;
 	if (rec.frozen) {
-		/* no eviction is under way, and forked children need the shadow as it is */
+		/* forked children need the shadow as it is */
 		if (state == REC_SHADOW)
 			ret = uffd_copy(rec.uffd, a, a + rec.distance, REC_PAGE, 0);
 		kept = !ret;
@@ -114,7 +127,6 @@ void rec_pager_rescue(uintptr_t address)
 	if (!ret) {
 		count_in(page);
 		rec.page[page] |= kept ? REC_KEPT : 0;
-		rec.kept += kept;
 	} else {
 		rec_pager_wake(a);
 	}
@@ -163,6 +175,7 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	case 0:
 		if (state == REC_RESIDENT) {
 			/* dropped behind our back; it was counted already */
+			hold_in(page);
 			rec_evict_push((uint32_t)page);
 			break;
 		}
@@ -174,12 +187,10 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 		count_in(page);
 		if (state == REC_SHADOW)
 			rec.page[page] |= REC_AGAIN;
-		if (kept && rec.frozen) {
+		if (kept && rec.frozen)
 			rec.page[page] |= REC_KEPT;
-			rec.kept++;
-		} else if (kept) {
+		else if (kept)
 			drop_shadow(page, page + 1);
-		}
 		rec.totals->shadow = rec.shadow;
 		break;
 	case -EEXIST:

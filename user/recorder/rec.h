@@ -43,6 +43,7 @@ enum rec_page {
 #define REC_QUEUED 0x10		/* stands in the eviction queue */
 #define REC_AGAIN  0x20		/* came back from the shadow: CLOCK's second chance */
 #define REC_KEPT   0x40		/* resident, and a copy stays in the shadow: fork under way */
+#define REC_FRESH  0x80		/* came in while frozen (all KEPT did): stays until that ends */
 
 /* A thread of the program, as far as its faults are concerned. */
 struct rec_trace;
@@ -88,11 +89,11 @@ struct rec {
 	struct rec_lock pager, map, unwind;
 
 	/* fork: from prepare until the child has its own server */
-	bool frozen;		/* nothing leaves region or shadow */
+	bool frozen;		/* nothing leaves the shadow, nor what came in meanwhile */
 	uint32_t thawed;	/* futex of those who wait for that to end */
-	size_t kept;		/* pages marked REC_KEPT */
+	size_t fresh;		/* pages marked REC_FRESH */
 	uintptr_t barrier;	/* a page whose fault the server answers in turn */
-	bool forking;		/* the map lock is held by a fork */
+	uint32_t forking;	/* thread that holds the map lock for a fork, or 0 */
 	uint64_t fork_seq;
 	struct rec_child child[REC_CHILDREN];
 
@@ -169,6 +170,12 @@ void rec_evict_room(size_t pages);
 bool rec_evict_may_grow(const struct rec_fault *f);
 void rec_evict_push(uint32_t page);
 int rec_evict_unshare(uintptr_t address);
+
+/* sleep.c */
+/* Does that thread of the program sleep in this kernel function, as it has since then? */
+bool rec_sleep_in(uint32_t tid, const char *function, uint64_t since);
+/* A thread of the program, not a process that shares its memory? */
+bool rec_sleep_ours(uint32_t tid);
 
 /* region.c: address ranges of the region; callers hold the map lock. Pages. */
 int rec_region_init(size_t pages);

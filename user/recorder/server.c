@@ -190,7 +190,7 @@ void rec_server_run(int s, int target)
 		if (ending) {
 			/* whoever held these locks is gone */
 			rec.pager.word = 0;
-			rec.forking = false;
+			rec.forking = 0;
 		}
 		if (rec.frozen && rec_server_try_pager()) {
 			rec_child_look();

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * sleep.c - what threads of the program sleep in.
+ *
+ * A message of a fault alone does not say that its thread sleeps: a signal may have
+ * ended that, and its handler may hold a lock and be at work. Where the kernel does
+ * not say what a task waits in (it needs the right to trace it), time must tell:
+ * nobody holds one of our locks that long awake.
+ */
+#include "rec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define LONG_NS 1000000000
+
+static char *decimal(char *p, uint32_t n)
+{
+	char digit[12];
+	int k = 0;
+
+	do {
+		digit[k++] = (char)('0' + n % 10);
+	} while (n /= 10);
+	while (k)
+		*p++ = digit[--k];
+	return p;
+}
+
+static char *append(char *p, const char *text)
+{
+	while (*text)
+		*p++ = *text++;
+	return p;
+}
+
+static void task_path(char path[64], uint32_t tid, const char *name)
+{
+	char *p = decimal(append(path, "/proc/"), (uint32_t)rec.pid);
+
+	*append(decimal(append(p, "/task/"), tid), name) = 0;
+}
+
+static bool contains(const char *text, size_t n, const char *word)
+{
+	for (size_t i = 0, k; i < n; i++) {
+		for (k = 0; word[k] && i + k < n && text[i + k] == word[k]; k++)
+			;
+		if (!word[k])
+			return true;
+	}
+	return false;
+}
+
+bool rec_sleep_in(uint32_t tid, const char *function, uint64_t since)
+{
+	char path[64], text[64] = "";
+	long fd, n = -1;
+
+	task_path(path, tid, "/wchan");
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		n = sys3(SYS_read, fd, text, sizeof text);
+		sys1(SYS_close, fd);
+	}
+	if (n > 0 && contains(text, (size_t)n, function))
+		return true;
+	/* something else: then it is not that */
+	if (n > 1)
+		return false;
+	return sys_now() - since > LONG_NS;
+}
+
+bool rec_sleep_ours(uint32_t tid)
+{
+	char path[64];
+
+	task_path(path, tid, "");
+	return sys3(SYS_faccessat, AT_FDCWD, path, F_OK) != -ENOENT;
+}
