@@ -6,6 +6,7 @@ REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
+$(O)/tests/recorder/soak: $(wildcard tests/recorder/soak_*.c) tests/recorder/soak.h
 $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
