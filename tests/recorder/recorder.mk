@@ -42,6 +42,7 @@ check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all --no-move
 	tests/recorder/programs.sh $(O)
 	tests/recorder/soak.sh $(O) 180
+check-long: check-recorder-long
 
 # for tests/live/recorder.sh
 ALL += $(REC_TEST_BINS)
