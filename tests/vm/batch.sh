@@ -19,6 +19,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 say() { echo "$*" >/dev/ttyS2; }
 loaded() { grep -q '^flt ' /proc/modules; }
 
+# Who does what when a test's time is up: the one chance to learn why it hangs.
+overdue() {
+	local p argv
+	echo "-- time is up; every process, and where it sleeps in the kernel:"
+	for p in /proc/[0-9]*; do
+		# Few forks: the machine may be the slow part.
+		mapfile -d '' argv <"$p/cmdline"
+		[ ${#argv[@]} -gt 0 ] || continue
+		echo "${p#/proc/} ${argv[*]:0:8}"
+		grep -hE '^(State|PPid|SigQ|SigPnd|SigIgn)' "$p/status"
+		cat "$p/stack"
+	done 2>/dev/null
+}
+
 dir=$1
 shift
 for arg; do
@@ -30,8 +44,12 @@ for arg; do
 	tail -n +1 -f "$log" > >(exec sed -u 's/^/~ /') &
 	teller=$!
 	t0=$SECONDS
-	timeout -k 5 "$limit" bash "$dir/$name.sh" </dev/null >>"$log" 2>&1
+	(trap 'kill $!' TERM; sleep "$limit" & wait $! && overdue >>"$log") &
+	watch=$!
+	timeout -k 5 "$((limit + 20))" bash "$dir/$name.sh" </dev/null >>"$log" 2>&1
 	rc=$?
+	[ $rc = 124 ] || [ $rc = 137 ] || kill $watch
+	wait $watch 2>/dev/null
 	took=$((SECONDS - t0))
 	kill $teller
 	wait $teller 2>/dev/null
