@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "source/machine.h"
 #include "units.h"
 
@@ -74,7 +75,7 @@ static int begin_accounting(struct lat *l, bool command, struct flt_errmsg *e)
 				      "accounting=0); give an interval to count from now on");
 	ret = flt_control_session_new(l->control, NULL, 0, false, &id, e);
 	if (!ret)
-		l->since = lat_now();
+		l->since = flt_clock_ns(CLOCK_MONOTONIC);
 	return ret;
 }
 

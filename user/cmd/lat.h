@@ -71,8 +71,6 @@ struct lat {
 	bool unicode, color;
 };
 
-/* lat_look.c */
-uint64_t lat_now(void);
 /* Allocated; lat_look_free(). */
 int lat_look(struct lat *l, struct lat_look **look, struct flt_errmsg *e);
 void lat_look_free(struct lat_look *look);

@@ -4,16 +4,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "cmd/lat.h"
 #include "model/rates.h"
-
-uint64_t lat_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void lat_look_free(struct lat_look *look)
 {
@@ -154,7 +147,7 @@ int lat_look(struct lat *l, struct lat_look **out, struct flt_errmsg *e)
 	if (look->by_process)
 		flt_hist_account(&look->all, &look->total);
 	flt_rates_order(&look->rows);
-	look->now = lat_now();
+	look->now = flt_clock_ns(CLOCK_MONOTONIC);
 	*out = look;
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/lat.h"
 #include "units.h"
 #include "view/bars.h"
@@ -53,17 +54,13 @@ int lat_report_open(struct lat *l)
 {
 	enum flt_format format = (enum flt_format)l->args->format;
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	struct timespec mono, wall;
 	int ret;
 
 	setlocale(LC_CTYPE, "");
 	l->unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	l->color = isatty(STDOUT_FILENO) && !(no_color && *no_color) && term &&
 		   strcmp(term, "dumb") != 0;
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &wall);
-	l->wall_offset = (uint64_t)wall.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)wall.tv_nsec -
-			 (uint64_t)mono.tv_sec * FLT_NSEC_PER_SEC - (uint64_t)mono.tv_nsec;
+	l->wall_offset = flt_clock_wall_offset();
 	if (format != FLT_FORMAT_TEXT)
 		return flt_table_new(&l->data, stdout, format, data_columns, COLUMNS);
 	ret = flt_table_new(&l->rows, stdout, format, row_columns, COLUMNS);

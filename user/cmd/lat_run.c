@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "clock.h"
 #include "cmd/lat.h"
 #include "job.h"
 #include "units.h"
@@ -84,7 +85,7 @@ static int arm(struct run *r)
 	uint32_t tgid = (uint32_t)r->job.child.pid, session = 0;
 	int ret = -EOPNOTSUPP;
 
-	l->since = tgid ? lat_now() : l->since;
+	l->since = tgid ? flt_clock_ns(CLOCK_MONOTONIC) : l->since;
 	if (wanted) {
 		ret = tgid ? stream(r, &tgid, 1, &session) :
 			     stream(r, l->args->pids.id, l->args->pids.count, &session);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "job.h"
 #include "source/control.h"
 #include "source/machine.h"
@@ -27,14 +28,6 @@ struct watch {
 	struct flt_errmsg e;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
-
 static int look(struct watch *w, struct flt_ledger *out)
 {
 	int ret = flt_ledger_ask(w->r->control, w->r->which, w->r->filtered ? w->session : 0, out,
@@ -46,7 +39,7 @@ static int look(struct watch *w, struct flt_ledger *out)
 
 static int report(struct watch *w, const struct flt_ledger *before, uint64_t since, bool last)
 {
-	uint64_t now = now_ns();
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	struct ledger_span span = {
 		.before = before, .after = &w->now, .ns = now - since, .last = last,
 	};
@@ -162,7 +155,7 @@ static int arm(struct watch *w)
 		return ret;
 	w->missed = hooks_missed(w, true);
 	ret = look(w, &w->first);
-	w->began = now_ns();
+	w->began = flt_clock_ns(CLOCK_MONOTONIC);
 	w->looked = w->began;
 	if (!ret)
 		ret = flt_loop_every(w->loop, r->interval ? r->interval : SAMPLE_NS, on_tick, w);

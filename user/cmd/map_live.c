@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/map.h"
 #include "cmd/map_told.h"
 #include "job.h"
@@ -29,14 +30,6 @@ struct live {
 	uint64_t begin, next_line, faults;
 	bool terminal, progress_shown;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
 
 static int on_record(void *arg, const struct flt_event_record *r)
 {
@@ -115,7 +108,7 @@ static bool all_gone(const struct map_args *args)
 static int on_round(void *arg, uint64_t expired)
 {
 	struct live *l = arg;
-	uint64_t elapsed = now_ns() - l->begin;
+	uint64_t elapsed = flt_clock_ns(CLOCK_MONOTONIC) - l->begin;
 	int ret = read_round(l, false);
 
 	(void)expired;
@@ -135,7 +128,7 @@ static int on_look(void *arg, uint64_t expired)
 
 	(void)expired;
 	if (!flt_control_session(l->m->control, l->session, false, &session, NULL))
-		with_look(l->m->with, now_ns(), session.account.minor + session.account.major,
+		with_look(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), session.account.minor + session.account.major,
 			  session.account.latency_sum);
 	return 0;
 }
@@ -159,7 +152,7 @@ static int arm(struct live *l)
 		ret = flt_loop_every(l->loop, ROUND_NS, on_round, l);
 	if (!ret && l->m->with)
 		ret = flt_loop_every(l->loop, WITH_PERIOD_NS, on_look, l);
-	l->begin = now_ns();
+	l->begin = flt_clock_ns(CLOCK_MONOTONIC);
 	flt_fold_begin(&l->m->regions->fold, l->begin);
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/record_limit.h"
 
 /* What the file needs to know of one image. */
@@ -99,9 +100,9 @@ static int image_begins(void *arg, struct flt_ring_image *image)
 		before = image_of(r, ppid);
 	}
 	r->total.images++;
-	flt_file_image(r->file, flt_record_now(), (uint32_t)image->pid, (uint32_t)ppid, before, cause, comm,
+	flt_file_image(r->file, flt_clock_ns(CLOCK_MONOTONIC), (uint32_t)image->pid, (uint32_t)ppid, before, cause, comm,
 		       &k->id);
-	flt_file_maps_read(r->file, flt_record_now(), k->id, (uint32_t)image->server);
+	flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
 	return keep_pid(r, image->pid, k->id);
 }
 
@@ -177,7 +178,7 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 				.kind = f->kind == FLT_RING_RACED ? FLT_KIND_SPURIOUS : FLT_KIND_UFFD,
 			};
 		} else if (f->type == FLT_RING_MAPS) {
-			flt_file_maps_read(r->file, flt_record_now(), k->id, (uint32_t)image->server);
+			flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
 		}
 		if (nfaults == BATCH || nnodes == BATCH) {
 			flt_file_nodes(r->file, node, nnodes);
@@ -209,8 +210,8 @@ static void image_ends(void *arg, struct flt_ring_image *image, const char *why)
 		snprintf(t->why, sizeof(t->why), "process %d was killed: %s", (int)image->pid, why);
 		flt_command_say(r->run->command, "%s", t->why);
 	}
-	flt_file_maps_read(r->file, flt_record_now(), k->id, (uint32_t)image->server);
-	flt_file_exit(r->file, flt_record_now(), k->id, 0, ~0u);
+	flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
+	flt_file_exit(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, 0, ~0u);
 	flt_file_image_done(r->file, k->id);
 	free(k);
 	image->user = NULL;

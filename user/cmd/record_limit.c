@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/record_limit.h"
 #include "cmd/record_target.h"
 #include "units.h"
@@ -19,14 +20,6 @@
 #define SAMPLE_EVERY 10		/* drains */
 /* After a signal that was passed on: then the command is ended. */
 #define PATIENCE_NS (5 * FLT_NSEC_PER_SEC)
-
-uint64_t flt_record_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)t.tv_nsec;
-}
 
 static int each_second(void *arg, uint64_t expired)
 {
@@ -54,7 +47,7 @@ static int take_signal(void *arg, const struct signalfd_siginfo *info)
 		else if (info->ssi_code != SI_KERNEL)
 			kill(r->child.pid, (int)info->ssi_signo);
 		if (!r->ask_until && (info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
-			r->ask_until = flt_record_now() + PATIENCE_NS;
+			r->ask_until = flt_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 		return 0;
 	}
 	/* orphans come to us, fault servers among them; the command is waited for by name */
@@ -82,7 +75,7 @@ static int every_drain(void *arg, uint64_t expired)
 	if (!(r->drains++ % SAMPLE_EVERY))
 		flt_record_sample(r);
 	/* it may be asleep in a fault that nobody serves, or deaf to that signal */
-	if (r->ask_until && flt_record_now() > r->ask_until) {
+	if (r->ask_until && flt_clock_ns(CLOCK_MONOTONIC) > r->ask_until) {
 		if (r->status == -1)
 			kill(r->child.pid, SIGKILL);
 		flt_loop_stop(r->loop);
@@ -185,7 +178,7 @@ static int record(struct flt_recording *r, char **argv, const char *library)
 		ret = flt_child_fork(&r->child, &setup, &e);
 	if (ret)
 		return flt_command_fail(r->run->command, &e, ret);
-	r->began = r->last_line = flt_record_now();
+	r->began = r->last_line = flt_clock_ns(CLOCK_MONOTONIC);
 	ret = flt_child_release(&r->child);
 	if (ret) {
 		flt_command_say(r->run->command, "cannot run %s: %s", argv[0], strerror(-ret));
@@ -244,7 +237,7 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 	write_info(&r, run->words.command);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	ret = record(&r, run->words.command, library);
-	took = flt_record_now() - r.began;
+	took = flt_clock_ns(CLOCK_MONOTONIC) - r.began;
 	if (!ret && !r.file_error) {
 		flt_record_sample(&r);
 		flt_record_write_stats(&r);

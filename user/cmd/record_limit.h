@@ -49,7 +49,6 @@ struct flt_record_outcome {
 	struct flt_record_total total;
 };
 
-uint64_t flt_record_now(void);
 /* For struct flt_child_setup: what args say of the command's surroundings. */
 int flt_record_in_child(void *args);
 /* One run, its file written, nothing said but what went wrong; the exit status. */

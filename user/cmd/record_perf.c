@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/record.h"
 #include "job.h"
 #include "source/perf_stream.h"
@@ -39,19 +40,11 @@ struct recording {
 	struct flt_errmsg e;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)ts.tv_nsec;
-}
-
 static int drain(struct recording *r, bool all)
 {
 	int err = flt_sampler_drain(r->sampler, all, flt_perf_trace_event, r->trace);
 
-	r->drained = now_ns();
+	r->drained = flt_clock_ns(CLOCK_MONOTONIC);
 	if (err)
 		flt_errmsg_errno(&r->e, err, "recording to %s failed", r->output);
 	return err;
@@ -72,7 +65,7 @@ static int on_drain(void *arg, uint64_t expired)
 	struct recording *r = arg;
 
 	(void)expired;
-	return now_ns() - r->drained < DRAIN_NS / 2 ? 0 : drain(r, false);
+	return flt_clock_ns(CLOCK_MONOTONIC) - r->drained < DRAIN_NS / 2 ? 0 : drain(r, false);
 }
 
 static void progress(struct recording *r, uint64_t now)
@@ -92,7 +85,7 @@ static void progress(struct recording *r, uint64_t now)
 static int on_second(void *arg, uint64_t expired)
 {
 	struct recording *r = arg;
-	uint64_t now = now_ns();
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	int err;
 
 	(void)expired;
@@ -168,7 +161,7 @@ static int begin(struct recording *r)
 	size_t i;
 	int err;
 
-	now = r->begin = now_ns();
+	now = r->begin = flt_clock_ns(CLOCK_MONOTONIC);
 	if (r->has_child)
 		return 0;
 	err = flt_sampler_enable(r->sampler);
@@ -232,7 +225,7 @@ static int finish(struct recording *r, uint64_t *lost)
 	if (!flt_sampler_count(r->sampler, &counted) && counted > seen + flt_file_lost_sum(r->writer))
 		flt_file_lost(r->writer, FLT_LOSS_BUFFER, counted - seen - flt_file_lost_sum(r->writer));
 	if (!first)
-		first = flt_perf_trace_stats(r->trace, now_ns());
+		first = flt_perf_trace_stats(r->trace, flt_clock_ns(CLOCK_MONOTONIC));
 	*lost = flt_file_lost_sum(r->writer);
 	err = flt_file_close(r->writer, counted > seen ? counted : seen, r->has_child ? (uint32_t)r->job.wait_status : ~0u);
 	r->writer = NULL;
@@ -252,7 +245,7 @@ static void sum_up(struct recording *r, uint64_t lost)
 	if (!r->args->quiet)
 		flt_command_say(r->run->command, "%" PRIu64 " faults (%" PRIu64 " major) in %s, in %s",
 				flt_perf_trace_faults(r->trace), flt_perf_trace_majors(r->trace),
-				flt_units_write_ns(elapsed, now_ns() - r->begin), r->output);
+				flt_units_write_ns(elapsed, flt_clock_ns(CLOCK_MONOTONIC) - r->begin), r->output);
 	if (lost)
 		flt_command_say(r->run->command, "%" PRIu64 " faults or stacks were lost: the recording is incomplete", lost);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/record_limit.h"
 #include "units.h"
 
@@ -64,7 +65,7 @@ void flt_record_sample(struct flt_recording *r)
 
 void flt_record_write_stats(struct flt_recording *r)
 {
-	struct flt_record_stats s = { .head = { .time = flt_record_now() } };
+	struct flt_record_stats s = { .head = { .time = flt_clock_ns(CLOCK_MONOTONIC) } };
 
 	s.faults = r->now.alloc + r->now.refault;
 	s.majors = ~0ull;
@@ -83,7 +84,7 @@ void flt_record_write_stats(struct flt_recording *r)
 void flt_record_progress(struct flt_recording *r)
 {
 	char resident[FLT_UNITS_TEXT], limit[FLT_UNITS_TEXT], elapsed[FLT_UNITS_TEXT];
-	uint64_t now = flt_record_now(), faults = r->now.alloc + r->now.refault;
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), faults = r->now.alloc + r->now.refault;
 
 	if (!r->args->quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "\r%s  %.0f faults/s  resident %s of %s  evicted %llu pages \033[K",

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/record_limit.h"
 #include "units.h"
 #include "view/table.h"
@@ -75,14 +76,14 @@ static int run_native(struct flt_run *run, const struct flt_record_args *args, s
 	ret = flt_child_fork(&child, &setup, &e);
 	if (ret)
 		return flt_command_fail(run->command, &e, ret);
-	began = flt_record_now();
+	began = flt_clock_ns(CLOCK_MONOTONIC);
 	ret = flt_child_release(&child);
 	if (ret) {
 		flt_command_say(run->command, "cannot run %s: %s", run->words.command[0], strerror(-ret));
 		return flt_child_exec_status(ret);
 	}
 	flt_child_wait(&child, &p->out.status, NULL);
-	p->out.ns = flt_record_now() - began;
+	p->out.ns = flt_clock_ns(CLOCK_MONOTONIC) - began;
 	return flt_child_exit_status(p->out.status);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "source/control.h"
 #include "source/machine.h"
 #include "units.h"
@@ -137,7 +138,7 @@ static int begin_accounting(struct stats *s, bool command, struct flt_errmsg *e)
 	/* A command is then counted from its fork on, not from the gate. */
 	if (!command)
 		flt_command_say(s->command, "accounting was off; counting from now on");
-	s->since = stats_now();
+	s->since = flt_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

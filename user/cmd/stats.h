@@ -87,7 +87,6 @@ void stats_look_free(struct flt_look *look);
 bool stats_look_over(const struct stats *s, const struct flt_look *look);
 /* Fixes which process each -p means. -ESRCH with a sentence. */
 int stats_bind(struct stats *s, struct flt_errmsg *e);
-uint64_t stats_now(void);
 
 /* stats_watch.c */
 int stats_watch(struct stats *s);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "cmd/stats.h"
 #include "model/rates.h"
 #include "source/control.h"
@@ -22,14 +23,6 @@ struct stats_bound {
 	bool ended;
 	struct flt_account last;
 };
-
-uint64_t stats_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 void stats_look_free(struct flt_look *look)
 {
@@ -302,7 +295,7 @@ int stats_look(struct stats *s, struct flt_look *look, struct flt_errmsg *e)
 
 	*look = (struct flt_look){ 0 };
 	ret = s->control ? look_module(s, look, e) : look_kernel(s, look);
-	look->now = stats_now();
+	look->now = flt_clock_ns(CLOCK_MONOTONIC);
 	if (ret) {
 		stats_look_free(look);
 		return ret;

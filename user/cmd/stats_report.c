@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "cmd/stats_columns.h"
 #include "model/rates.h"
 #include "units.h"
@@ -51,20 +52,14 @@ void stats_report_since(struct stats *s, uint64_t since, uint64_t now)
 /* All rows of a report bear the time at which it was begun. */
 void stats_report_begin(struct stats *s)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	s->stamp = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	s->stamp = (double)flt_clock_ns(CLOCK_REALTIME) / 1e9;
 }
 
 /* Without a common beginning, a row counts from its own. */
 static uint64_t age_of(const struct flt_row *row)
 {
-	struct timespec now;
-	uint64_t ns;
+	uint64_t ns = flt_clock_ns(CLOCK_BOOTTIME);
 
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 	return ns > row->start ? ns - row->start : 0;
 }
 

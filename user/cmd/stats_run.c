@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "job.h"
 #include "cmd/stats.h"
 #include "loop.h"
@@ -53,7 +54,7 @@ static int on_look(void *arg, uint64_t expired)
 
 	(void)expired;
 	if (!current_counts(r, &minor, &major, &latency))
-		with_look(r->s->with, stats_now(), minor + major, latency);
+		with_look(r->s->with, flt_clock_ns(CLOCK_MONOTONIC), minor + major, latency);
 	return 0;
 }
 
@@ -63,7 +64,7 @@ static int on_progress(void *arg, uint64_t expired)
 	struct run *r = arg;
 
 	(void)expired;
-	elapsed = stats_now() - r->begin;
+	elapsed = flt_clock_ns(CLOCK_MONOTONIC) - r->begin;
 	if (!r->terminal && elapsed < r->next_line)
 		return 0;
 	if (current_counts(r, &minor, &major, &latency))
@@ -135,7 +136,7 @@ static int count_kernel(struct run *r, struct flt_look *look)
 {
 	uint64_t minor, major;
 
-	*look = (struct flt_look){ .now = stats_now() };
+	*look = (struct flt_look){ .now = flt_clock_ns(CLOCK_MONOTONIC) };
 	look->total.minor = (uint64_t)r->job.usage.ru_minflt;
 	look->total.major = (uint64_t)r->job.usage.ru_majflt;
 	if (!r->s->perf || flt_perf_read(r->s->perf, &minor, &major))
@@ -152,7 +153,7 @@ static int sum_up(struct run *r, char **command)
 {
 	struct stats_command c = {
 		.argv = command,
-		.elapsed = stats_now() - r->begin,
+		.elapsed = flt_clock_ns(CLOCK_MONOTONIC) - r->begin,
 		.user = ns_of(&r->job.usage.ru_utime),
 		.system = ns_of(&r->job.usage.ru_stime),
 		.minor = (uint64_t)r->job.usage.ru_minflt,
@@ -202,7 +203,7 @@ int stats_run(struct stats *s, char **command)
 		status = flt_command_fail(s->command, &r.e, ret);
 		goto out;
 	}
-	r.begin = stats_now();
+	r.begin = flt_clock_ns(CLOCK_MONOTONIC);
 	s->since = r.begin;
 	with_look(s->with, r.begin, 0, 0);
 	ret = flt_job_release(&r.job);

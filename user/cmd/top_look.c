@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "cmd/top.h"
 #include "model/rates.h"
 #include "source/procfs.h"
@@ -14,14 +15,6 @@
 #define BIT_OF(key) (1u << FLT_RANK_##key)
 #define COUNTS (BIT_OF(PID) | BIT_OF(COMM) | BIT_OF(MINOR) | BIT_OF(MAJOR))
 #define MODULE_COUNTS (COUNTS | BIT_OF(FAILED) | BIT_OF(TIME))
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static bool wanted(const struct top *t, uint32_t tgid)
 {
@@ -247,7 +240,7 @@ static int look_rows(struct top *t, struct flt_errmsg *e)
 
 int top_look(struct top *t, struct flt_errmsg *e)
 {
-	uint64_t now = now_ns();
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	struct flt_rank whole = { 0 };
 	int ret = 0;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "cmd/top.h"
 #include "model/rates.h"
 #include "units.h"
@@ -83,11 +84,8 @@ static struct flt_cell rate(const struct top *t, uint64_t n)
 
 static void make_cells(const struct top *t, const struct flt_rank *r, struct flt_cell *cells)
 {
-	struct timespec now;
-
 	memset(cells, 0, COLUMNS * sizeof(*cells));
-	clock_gettime(CLOCK_REALTIME, &now);
-	cells[COL_TIME] = flt_cell_double((double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
+	cells[COL_TIME] = flt_cell_double((double)flt_clock_ns(CLOCK_REALTIME) / 1e9, 3);
 	cells[COL_SECONDS] = flt_cell_double((double)t->ns / 1e9, 6);
 	cells[COL_BY] = flt_cell_string(views[t->view].name);
 	if (r->known & KEY(PID) && t->view != TOP_CGROUP)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "cmd/trace.h"
 
 #define NAMES 1024	/* a power of two */
@@ -51,15 +52,10 @@ static const struct flt_column columns[COLUMNS] = {
 
 int trace_line_open(struct trace *t)
 {
-	struct timespec mono, wall;
-
 	t->names = calloc(1, sizeof(*t->names));
 	if (!t->names)
 		return -ENOMEM;
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &wall);
-	t->wall_offset = (uint64_t)wall.tv_sec * 1000000000 + (uint64_t)wall.tv_nsec -
-			 (uint64_t)mono.tv_sec * 1000000000 - (uint64_t)mono.tv_nsec;
+	t->wall_offset = flt_clock_wall_offset();
 	if (flt_paths_new(&t->paths))
 		return -ENOMEM;
 	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, columns, COLUMNS);

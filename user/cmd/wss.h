@@ -108,7 +108,6 @@ struct wss {
 
 /* wss_run.c */
 int wss_run(struct wss *w, char **command);
-uint64_t wss_now(void);
 uint64_t wss_window(const struct wss *w);	/* ns, asked for in the step under way */
 
 /* wss_module.c */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "cmd/wss.h"
 #include "source/control.h"
 #include "source/procfs.h"
@@ -13,14 +14,6 @@
 
 /* PSS takes a walk over all pages each time: not for windows shorter than this. */
 #define PSS_WINDOW_NS FLT_NSEC_PER_SEC
-
-uint64_t wss_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * FLT_NSEC_PER_SEC + (uint64_t)now.tv_nsec;
-}
 
 uint64_t wss_window(const struct wss *w)
 {
@@ -56,7 +49,7 @@ static int keep(struct wss *w, struct flt_sample *s)
 static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 {
 	struct flt_sample s = { .tgid = t->tgid };
-	uint64_t now = wss_now();
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	struct flt_row row;
 	int ret;
 
@@ -75,7 +68,7 @@ static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 	}
 	if (ret)
 		return ret;
-	s.duration = wss_now() - now;
+	s.duration = flt_clock_ns(CLOCK_MONOTONIC) - now;
 	s.time = now;
 	s.window = now - t->begun;
 	wss_faults(w, t, &s);
@@ -123,7 +116,7 @@ static int collect(struct wss *w, const struct wss_method *m)
 
 static int begin_step(struct wss *w)
 {
-	uint64_t now = wss_now();
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	size_t i;
 
 	w->ticks = 0;
@@ -241,11 +234,9 @@ static int finish(struct wss *w)
 
 int wss_run(struct wss *w, char **command)
 {
-	struct timespec real;
 	int ret, status;
 
-	clock_gettime(CLOCK_REALTIME, &real);
-	w->wall_offset = (double)real.tv_sec + (double)real.tv_nsec / 1e9 - (double)wss_now() / 1e9;
+	w->wall_offset = (double)flt_clock_wall_offset() / 1e9;
 	ret = wss_rows_open(w);
 	if (!ret)
 		ret = flt_loop_new(&w->loop);

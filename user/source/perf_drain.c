@@ -6,18 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "source/perf_sampler.h"
 
 /* Records copied out of the rings and not yet handed over. */
 #define PENDING_MAX (256u << 20)
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, uint64_t at, size_t size)
 {
@@ -134,7 +127,7 @@ int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg
 {
 	struct flt_perf_event event;
 	struct entry *entries;
-	uint64_t until = now_ns();
+	uint64_t until = flt_clock_ns(CLOCK_MONOTONIC);
 	size_t count, i;
 	int err;
 

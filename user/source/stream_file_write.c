@@ -12,6 +12,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "clock.h"
 #include "source/stream_file_writer.h"
 
 /*
@@ -21,14 +22,6 @@
 #define BUFFER_SIZE (1u << 20)
 /* Level 3 makes the file 3 % smaller and takes 10 % more time. */
 #define ZSTD_LEVEL 1
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static int file_rotate(const char *path, char *kept)
 {
@@ -142,8 +135,8 @@ int flt_file_create(struct flt_file_writer **out, const char *path, char *kept)
 		goto err_free;
 	}
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
-	head.time = clock_ns(CLOCK_REALTIME);
-	head.clock = clock_ns(CLOCK_MONOTONIC);
+	head.time = flt_clock_ns(CLOCK_REALTIME);
+	head.clock = flt_clock_ns(CLOCK_MONOTONIC);
 	head.checksum = XXH3_64bits(&head, offsetof(struct flt_file_header, checksum));
 	err = file_append(w, &head, sizeof(head));
 	if (err)
@@ -337,7 +330,7 @@ int flt_file_close(struct flt_file_writer *w, uint64_t produced, uint32_t status
 	if (end) {
 		end->head.type = FLT_RECORD_END;
 		end->head.size = sizeof(*end);
-		end->head.time = clock_ns(CLOCK_MONOTONIC);
+		end->head.time = flt_clock_ns(CLOCK_MONOTONIC);
 		end->produced = produced;
 		end->faults = w->faults;
 		end->nodes = w->nodes;

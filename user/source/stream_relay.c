@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "clock.h"
 #include "source/stream_relay.h"
 
 #include <errno.h>
@@ -323,14 +324,12 @@ static int give(struct flt_stream_relay *s, struct item *item, const struct flt_
 int flt_stream_relay_read(struct flt_stream_relay *s, bool last,
 			  const struct flt_stream_sink *sink, struct flt_errmsg *e)
 {
-	struct timespec now;
 	uint64_t horizon;
 	size_t i;
 	uint32_t cpu;
 	int ret;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	horizon = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - FLT_STREAM_WINDOW_NS;
+	horizon = flt_clock_ns(CLOCK_MONOTONIC) - FLT_STREAM_WINDOW_NS;
 	ret = find_cpus(s, e);
 	for (cpu = 0; !ret && cpu < s->cpus; cpu++)
 		if (s->cpu[cpu].fd >= 0)
