@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/poll.h>
 #include <linux/relay.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 #include "relay.h"
+
+#define SLOT sizeof(struct flt_event_record)
 
 struct cpu_counts {
 	u64 sequence, written, lost, lost_notes;
 	bool noting;			/* the record that is being begun is a note */
+	/*
+	 * What lies below it can be read: the sub-buffers before the one being filled,
+	 * times their size, and the bytes in that. One word, moved by the writer alone:
+	 * relay's own produced and offset, read one after the other, may be of two
+	 * moments, and its read() then gives up a sub-buffer unread.
+	 */
+	u64 end;
 };
 
 struct flt_relay {
@@ -28,23 +41,88 @@ void flt_relay_init(struct dentry *dir)
 	root = dir;
 }
 
+static u64 end_of(const struct rchan_buf *buf)
+{
+	const struct flt_relay *relay = buf->chan->private_data;
+
+	/* Pairs with publish(). */
+	return smp_load_acquire(&per_cpu_ptr(relay->counts, buf->cpu)->end);
+}
+
+/*
+ * How many bytes there are to read in a row, and where. For one reader at a time,
+ * who then adds to bytes_consumed what it took. A sub-buffer that was read to its
+ * end goes back to the writer here, once the writer has begun another: so none is
+ * given up that could still grow, and with two of them one is always free in time.
+ */
+static size_t unread(struct rchan_buf *buf, void **from)
+{
+	const size_t size = buf->chan->subbuf_size;
+	u64 end = end_of(buf), begin;
+	size_t at, used;
+
+	for (;;) {
+		begin = buf->subbufs_consumed * size;
+		at = buf->subbufs_consumed % buf->chan->n_subbufs;
+		/* The padding of one that is done was set before the next was begun. */
+		used = end - begin > size ? size - buf->padding[at] : end - begin;
+		if (buf->bytes_consumed < used || end - begin <= size)
+			break;
+		buf->bytes_consumed = 0;
+		/* Whoever sees it writes there: not before our last load. */
+		smp_store_release(&buf->subbufs_consumed, buf->subbufs_consumed + 1);
+	}
+	*from = buf->start + at * size + buf->bytes_consumed;
+	return used - buf->bytes_consumed;
+}
+
 /*
  * relay's own operations do not pin the module, and because they can mmap they are
- * refused under lockdown: these are its open, read, poll and release, no more.
+ * refused under lockdown. Of these four, open and release are relay's: they hold the
+ * buffer, for those that wait in poll(). debugfs lets nobody into read() or poll()
+ * once the file is removed, so what they look at is there.
  */
 static int file_open(struct inode *inode, struct file *file)
 {
 	return relay_file_operations.open(inode, file);
 }
 
+/* Whole slots; 0: there is nothing now. */
 static ssize_t file_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
-	return relay_file_operations.read(file, to, count, pos);
+	struct rchan_buf *buf = file->private_data;
+	ssize_t done = 0;
+	void *from;
+	size_t n;
+
+	if (count && count < SLOT)
+		return -EINVAL;
+	count = round_down(count, SLOT);
+	inode_lock(file_inode(file));
+	while ((n = min_t(size_t, unread(buf, &from), count - done))) {
+		if (copy_to_user(to + done, from, n)) {
+			done = done ?: -EFAULT;
+			break;
+		}
+		buf->bytes_consumed += n;
+		done += n;
+	}
+	inode_unlock(file_inode(file));
+	return done;
 }
 
+/* Ready when a sub-buffer is full, as relay wakes those who wait. */
 static __poll_t file_poll(struct file *file, poll_table *wait)
 {
-	return relay_file_operations.poll(file, wait);
+	struct rchan_buf *buf = file->private_data;
+	size_t consumed;
+
+	poll_wait(file, &buf->read_wait, wait);
+	consumed = READ_ONCE(buf->subbufs_consumed);
+	if (READ_ONCE(buf->subbufs_produced) == consumed ||
+	    consumed * buf->chan->subbuf_size + READ_ONCE(buf->bytes_consumed) >= end_of(buf))
+		return 0;
+	return EPOLLIN | EPOLLRDNORM;
 }
 
 static int file_release(struct inode *inode, struct file *file)
@@ -103,6 +181,8 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 		.lost_notes = counts->lost_notes,
 	};
 	subbuf_start_reserve(buf, sizeof(*head));
+	/* The sub-buffer, and what relay says of that before it. */
+	smp_store_release(&counts->end, head->sequence * buf->chan->subbuf_size + sizeof(*head));
 	return 1;
 }
 
@@ -133,7 +213,10 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs)
 		err = -EOPNOTSUPP;
 		goto err_dir;
 	}
+	/* A CPU past relay's hook and not yet online, while this is not listed, would have none. */
+	cpus_read_lock();
 	relay->chan = relay_open("cpu", relay->dir, subbuf_size, subbufs, &callbacks, relay);
+	cpus_read_unlock();
 	if (!relay->chan)
 		goto err_chan;
 	return relay;
@@ -155,12 +238,7 @@ void flt_relay_close(struct flt_relay *relay)
 	kfree(relay);
 }
 
-#define SLOT sizeof(struct flt_event_record)
-
-/*
- * Not relay_reserve(): that moves the offset before the bytes are there, and a
- * reader on another CPU would take what lay there before.
- */
+/* Not relay_reserve(): what is begun and not ended leaves nothing. */
 static __always_inline void *claim(struct rchan_buf *buf, size_t bytes)
 {
 	if (unlikely(buf->offset + bytes > buf->chan->subbuf_size) &&
@@ -169,10 +247,12 @@ static __always_inline void *claim(struct rchan_buf *buf, size_t bytes)
 	return buf->data + buf->offset;
 }
 
-static __always_inline void publish(struct rchan_buf *buf, size_t bytes)
+static __always_inline void publish(struct rchan_buf *buf, struct cpu_counts *counts,
+				    size_t bytes)
 {
-	/* What is below it is complete; pairs with relay's read(), which only follows it. */
-	smp_store_release(&buf->offset, buf->offset + bytes);
+	buf->offset += bytes;
+	/* What is below it is complete; pairs with end_of(). */
+	smp_store_release(&counts->end, counts->end + bytes);
 }
 
 struct flt_event_record *flt_relay_begin(struct flt_relay *relay)
@@ -182,8 +262,11 @@ struct flt_event_record *flt_relay_begin(struct flt_relay *relay)
 
 void flt_relay_end(struct flt_relay *relay)
 {
-	publish(*this_cpu_ptr(relay->chan->buf), SLOT);
-	this_cpu_inc(relay->counts->written);
+	struct cpu_counts *counts = this_cpu_ptr(relay->counts);
+
+	publish(*this_cpu_ptr(relay->chan->buf), counts, SLOT);
+	/* Who was told of it finds it: flt_relay_count(). */
+	smp_store_release(&counts->written, counts->written + 1);
 }
 
 void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
@@ -209,7 +292,7 @@ void flt_relay_note_end(struct flt_relay *relay, u32 slots)
 
 	BUILD_BUG_ON(offsetof(struct flt_event_path, more) != 62);
 	head->more = slots - 1;
-	publish(buf, slots * SLOT);
+	publish(buf, this_cpu_ptr(relay->counts), slots * SLOT);
 }
 
 bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length)
@@ -236,7 +319,8 @@ void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64
 	for_each_possible_cpu(cpu) {
 		const struct cpu_counts *c = per_cpu_ptr(relay->counts, cpu);
 
-		*written += READ_ONCE(c->written);
+		/* Pairs with flt_relay_end(). */
+		*written += smp_load_acquire(&c->written);
 		*lost += READ_ONCE(c->lost);
 		*lost_notes += READ_ONCE(c->lost_notes);
 	}

@@ -5,9 +5,9 @@
  *
  * A record is written by the CPU it happened on with preemption off, and nobody
  * else writes there; so no lock. Nothing is overwritten. Partly filled sub-buffers
- * can be read: relay's read() goes up to the writer's offset, which moves only when
- * what lies below it is complete. So there is nothing to flush, and no flush to race
- * with the writer.
+ * can be read, up to a mark that the writer moves when what lies below it is
+ * complete. So there is nothing to flush, and no flush to race with the writer; and
+ * what was written is read: produced = delivered + lost.
  */
 #ifndef FLT_RELAY_H
 #define FLT_RELAY_H

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltq, the live tests' own reader of the module.
+# fltq and fltstream, the live tests' own readers of the module and of its streams.
 
-ALL += $(O)/workload/fltq
+ALL += $(O)/workload/fltq $(O)/workload/fltstream
 
 $(O)/workload/fltq: $(addprefix $(O)/tests/live/,fltq.o row.o machine.o genl.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -static -o $@ $^
+
+$(O)/workload/fltstream: $(addprefix $(O)/tests/live/,fltstream.o row.o genl.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -o $@ $^
 

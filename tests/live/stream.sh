@@ -61,6 +61,12 @@ same "delivered + lost" "$(($(records) + $(lost) + ${end:-0}))" "$total"
 at_least "delivered + lost against the kernel's count" "$total" "$counted"
 at_most "the difference is faultrun's own" "$((total - counted))" 400
 
+say "a reader that never pauses: what was written is read, and the accounts agree"
+fltstream -- storm 2 2 "${LONG:+2}3" >"$tmp/own"
+same "read" "$(field read <"$tmp/own")" "$(field written <"$tmp/own")"
+same "written + lost" "$(($(field written <"$tmp/own") + $(field lost <"$tmp/own")))" "$(field produced <"$tmp/own")"
+at_least "sub-buffers" "$(field heads <"$tmp/own")" 10
+
 say "the same flood, default buffers"
 status=0
 "$FLTCTL" trace --csv -- faultrun -o "$tmp/run" -- storm 1 1 1 >"$tmp/trace.csv" || status=$?
@@ -93,10 +99,27 @@ kill -9 "$reader"; wait "$reader" 2>/dev/null || true
 until_true eval '! compgen -G "$debugfs/session-*" >/dev/null'
 same "sessions left" "$(compgen -G "$debugfs/session-*" | wc -l)" 0
 
-say "rmmod with a stream open is refused"
+say "rmmod with a stream open is refused; so are mmap and splice"
 "$FLTCTL" trace --csv >/dev/null & reader=$!
 until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
 sleep 0.5
+python3 - "$debugfs"/session-*/cpu0 >"$tmp/refused" <<'END'
+import ctypes, errno, os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+ends = os.pipe()
+libc = ctypes.CDLL(None, use_errno=True)
+def map():
+    # Not by Python's own mmap, which asks for the size first.
+    libc.mmap(None, ctypes.c_size_t(4096), 1, 1, fd, ctypes.c_long(0))
+    raise OSError(ctypes.get_errno(), "mmap")
+for what in (map, lambda: os.splice(fd, ends[1], 4096), lambda: os.read(fd, 63),
+             lambda: os.write(fd, b"x")):
+    try:
+        print(what())
+    except OSError as e:
+        print(errno.errorcode[e.errno])
+END
+same "mmap, splice, half a slot, write" "$(tr '\n' ' ' <"$tmp/refused")" "ENODEV EINVAL EINVAL EBADF "
 refused=0; rmmod flt 2>"$tmp/err" || refused=1
 same "refused" $refused 1
 kill -INT "$reader"; wait "$reader" || true

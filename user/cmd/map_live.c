@@ -196,8 +196,6 @@ static int finish(struct live *l)
 	}
 	flt_stream_relay_count(l->stream, &delivered, &lost);
 	m->lost = session.lost > lost ? session.lost : lost;
-	if (delivered < session.written && !m->lost)
-		m->lost = session.written - delivered;
 	if (m->lost)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64 "; larger buffers "
 				"(-b, -B) help", m->lost, m->lost + delivered);

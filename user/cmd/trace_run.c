@@ -97,7 +97,7 @@ static int finish(struct run *r)
 {
 	struct trace *t = r->t;
 	struct flt_session session;
-	uint64_t delivered, lost, known, all;
+	uint64_t delivered, lost;
 	int ret;
 
 	ret = flt_control_session(t->control, r->session, false, &session, &r->e);
@@ -106,12 +106,14 @@ static int finish(struct run *r)
 	if (ret)
 		return flt_command_fail(t->command, &r->e, ret);
 	flt_stream_relay_count(r->stream, &delivered, &lost);
-	/* What was given up behind the last head that we saw counts as lost, too. */
-	known = delivered + lost;
-	all = t->full ? delivered + session.lost : session.written + session.lost;
-	if (all > known) {
-		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", all - known);
-		t->lost += all - known;
+	if (delivered < session.written) {
+		flt_errmsg_set(&r->e, -EBADMSG, "the stream ends %" PRIu64 " faults early",
+			       session.written - delivered);
+		return flt_command_fail(t->command, &r->e, -EBADMSG);
+	}
+	if (session.lost > lost) {
+		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", session.lost - lost);
+		t->lost += session.lost - lost;
 	}
 	if (session.untracked)
 		flt_command_say(t->command, "%" PRIu64 " processes of the command found the process "

@@ -18,7 +18,7 @@
 #define UNIT sizeof(struct flt_event_record)
 #define READ_UNITS 4096
 
-/* A note that read() cut in two: its slots so far. */
+/* A note that our buffer cut in two: its slots so far. */
 struct part {
 	union flt_stream_note *slot;
 	size_t count, wanted;
@@ -26,13 +26,11 @@ struct part {
 
 struct cpu {
 	int fd;
-	bool begun;		/* the first head was seen */
+	uint64_t heads;		/* so far */
 	uint64_t taken;		/* faults so far */
 	uint64_t lost;		/* told by the last head */
-	uint64_t skipped;	/* written, but never seen by us */
 	uint64_t last_time;	/* end of the last fault */
 	struct part part;
-	bool cut;		/* the last read() filled our buffer: a note may go on */
 };
 
 /* What waits to be put in order. */
@@ -174,13 +172,11 @@ static int take_head(struct cpu *c, uint32_t cpu, const union flt_stream_note *s
 	uint64_t gone;
 
 	memcpy(&head, slot, sizeof(head));
-	if (head.magic != FLT_SUBBUF_MAGIC || head.cpu != cpu || head.lost_full < c->lost ||
-	    head.written < c->taken + c->skipped)
+	if (head.magic != FLT_SUBBUF_MAGIC || head.cpu != cpu || head.sequence != c->heads ||
+	    head.written != c->taken || head.lost_full < c->lost)
 		return damaged(cpu, e);
-	c->begun = true;
-	/* relay itself may give up a sub-buffer in a race of reader and writer. */
-	gone = head.lost_full - c->lost + head.written - c->taken - c->skipped;
-	c->skipped = head.written - c->taken;
+	c->heads++;
+	gone = head.lost_full - c->lost;
 	c->lost = head.lost_full;
 	return gone ? sink->gap(sink->arg, cpu, gone, c->last_time, head.time) : 0;
 }
@@ -255,7 +251,7 @@ static int take_slot(struct flt_stream_relay *s, uint32_t cpu, const union flt_s
 	}
 	if (!slot->record.type)
 		return take_head(c, cpu, slot, sink, e);
-	if (!c->begun)
+	if (!c->heads)
 		return damaged(cpu, e);
 	if (slot->record.type == FLT_EVENT_FAULT) {
 		c->taken++;
@@ -294,10 +290,6 @@ static int read_cpu(struct flt_stream_relay *s, uint32_t cpu, const struct flt_s
 					      strerror(errno));
 		if (n <= 0)
 			return 0;
-		/* Notes are given out whole: the rest of this one was in what relay gave up. */
-		if (!s->cpu[cpu].cut)
-			s->cpu[cpu].part.count = 0;
-		s->cpu[cpu].cut = n == (ssize_t)sizeof(s->buffer);
 		if ((size_t)n % UNIT)
 			return damaged(cpu, e);
 		ret = take_slots(s, cpu, (size_t)n / UNIT, sink, e);
@@ -351,5 +343,5 @@ void flt_stream_relay_count(const struct flt_stream_relay *s, uint64_t *delivere
 	*delivered = s->delivered;
 	*lost = 0;
 	for (i = 0; i < s->cpus; i++)
-		*lost += s->cpu[i].lost + s->cpu[i].skipped;
+		*lost += s->cpu[i].lost;
 }

@@ -60,7 +60,10 @@ void flt_stream_relay_close(struct flt_stream_relay *stream);
 int flt_stream_relay_read(struct flt_stream_relay *stream, bool last,
 			  const struct flt_stream_sink *sink, struct flt_errmsg *e);
 
-/* Faults handed on, and lost according to sub-buffer heads, so far. */
+/*
+ * Faults handed on, and lost according to sub-buffer heads, so far. At the end of a
+ * session, or of its processes, delivered is what the session wrote, no less.
+ */
 void flt_stream_relay_count(const struct flt_stream_relay *stream, uint64_t *delivered,
 			    uint64_t *lost);
 

@@ -86,11 +86,13 @@
  *
  * Streams. With STREAM the session's faults, those of its TGIDs or, without any,
  * of all processes, flow as struct flt_event_record through relay files, one for each
- * CPU: /sys/kernel/debug/flt/session-ID/cpuN. Read them with read(2) or poll(2);
- * a file is a row of sub-buffers, each begun by a struct flt_subbuf. Nothing is
- * overwritten: when all sub-buffers are full new records are lost, and counted.
- * FLT_SESSION_WRITTEN + FLT_SESSION_LOST is what matched. Needs debugfs. With NOTES,
- * what a reader needs to understand faults comes between them (flt_event.h).
+ * CPU: /sys/kernel/debug/flt/session-ID/cpuN, for one reader. read(2) takes what there
+ * is, in whole slots of 64 bytes; poll(2) waits for a full sub-buffer. A file is a row
+ * of sub-buffers, each begun by a struct flt_subbuf. Nothing is overwritten: when all
+ * sub-buffers are full new records are lost, and counted. FLT_SESSION_WRITTEN +
+ * FLT_SESSION_LOST is what matched, and all that was written can be read. Needs
+ * debugfs. With NOTES, what a reader needs to understand faults comes between them
+ * (flt_event.h).
  *
  * Working sets. A tracker reads and clears the accessed bits of its processes' page
  * tables every INTERVAL and keeps the last HISTORY samples of each; with FOLLOW also

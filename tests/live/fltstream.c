@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fltstream - a session's stream, read without a pause and judged: the tests' own reader.
+ *
+ *   fltstream [-b BYTES] [-B COUNT] -- COMMAND...
+ *
+ * Runs COMMAND in a following session whose CPUs have COUNT (2) sub-buffers of BYTES
+ * (4096), and reads while it runs as fast as it can: so reader and writer meet at the
+ * ends of sub-buffers all the time. Every head must count on from the one before it.
+ * Prints one line at the end,
+ *
+ *   stream read=N written=N lost=N produced=N heads=N
+ *
+ * read by us, written and lost by the session's count, produced by its accounts.
+ * Status 1, and a sentence, if the bytes do not hold together.
+ */
+#include "row.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/flt_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CPUS 64
+#define SLOTS 1024
+
+static struct genl g;
+static uint32_t session;
+static uint64_t written, lost, produced;
+
+static struct cpu {
+	int fd;
+	uint64_t heads, faults, lost;
+	uint32_t rest;		/* slots of a note that are still to come */
+} cpu[CPUS];
+
+/* Faults that the probe saw the end of. */
+static uint64_t ended_of(const struct nlattr *nest)
+{
+	struct account acc = { .kinds = 0 };
+
+	account_read(&acc, nest);
+	return acc.value[FLT_ACCOUNT_MINOR] + acc.value[FLT_ACCOUNT_MAJOR] +
+	       acc.value[FLT_ACCOUNT_FAILED] - acc.value[FLT_ACCOUNT_MISSED];
+}
+
+static void reply(const struct nlmsghdr *nlh, void *unused)
+{
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	(void)unused;
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_SESSION_ID)
+			session = (uint32_t)genl_number(a);
+		else if (genl_type(a) == FLT_SESSION_WRITTEN)
+			written = genl_number(a);
+		else if (genl_type(a) == FLT_SESSION_LOST)
+			lost = genl_number(a);
+		else if (genl_type(a) == FLT_SESSION_ACCOUNT)
+			produced = ended_of(a);
+	}
+}
+
+static void talk(const char *what)
+{
+	int rc = genl_talk(&g, reply, NULL);
+
+	if (rc)
+		errx(1, "%s: %s: %s", what, strerrorname_np(-rc), g.error);
+}
+
+static void session_open(pid_t pid, uint32_t bytes, uint32_t count)
+{
+	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_NEW, FLT_GENL_VERSION);
+	genl_put_u32(&g, FLT_SESSION_TGID, (uint32_t)pid);
+	genl_put(&g, FLT_SESSION_FOLLOW, NULL, 0);
+	genl_put(&g, FLT_SESSION_STREAM, NULL, 0);
+	genl_put(&g, FLT_SESSION_NOTES, NULL, 0);
+	genl_put_u32(&g, FLT_SESSION_SUBBUF_SIZE, bytes);
+	genl_put_u32(&g, FLT_SESSION_SUBBUFS, count);
+	talk("session");
+}
+
+static void session_read(void)
+{
+	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_GET, FLT_GENL_VERSION);
+	genl_put_u32(&g, FLT_SESSION_ID, session);
+	talk("session");
+}
+
+static void take_head(struct cpu *c, uint32_t number, const struct flt_subbuf *head)
+{
+	if (head->magic != FLT_SUBBUF_MAGIC || head->cpu != number)
+		errx(1, "cpu %u: no head where one should be", number);
+	if (head->sequence != c->heads)
+		errx(1, "cpu %u: sub-buffer %ju comes after %ju", number, (uintmax_t)head->sequence,
+		     (uintmax_t)c->heads - 1);
+	if (head->written != c->faults || head->lost_full < c->lost)
+		errx(1, "cpu %u: sub-buffer %ju: %ju faults were written, %ju came", number,
+		     (uintmax_t)head->sequence, (uintmax_t)head->written, (uintmax_t)c->faults);
+	c->heads++;
+	c->lost = head->lost_full;
+}
+
+static void take(uint32_t number, const struct flt_event_record *slot, size_t count)
+{
+	struct cpu *c = &cpu[number];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct flt_event_record *r = &slot[i];
+
+		if (c->rest)
+			c->rest--;
+		else if (!r->type)
+			take_head(c, number, (const void *)r);
+		else if (!c->heads)
+			errx(1, "cpu %u: no head at the beginning", number);
+		else if (r->type == FLT_EVENT_FAULT)
+			c->faults++;
+		else
+			c->rest = r->weight;	/* where notes have their "more" */
+	}
+}
+
+static void files_open(void)
+{
+	char path[96];
+
+	for (int i = 0; i < CPUS; i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/flt/session-%u/cpu%d", session, i);
+		cpu[i].fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (cpu[i].fd < 0 && errno != ENOENT)
+			err(1, "%s", path);
+	}
+}
+
+static void files_read(void)
+{
+	static struct flt_event_record slot[SLOTS];
+	ssize_t n;
+
+	for (uint32_t i = 0; i < CPUS; i++) {
+		while (cpu[i].fd >= 0 && (n = read(cpu[i].fd, slot, sizeof(slot)))) {
+			if (n < 0)
+				err(1, "cpu %u", i);
+			if ((size_t)n % sizeof(slot[0]))
+				errx(1, "cpu %u: %zd bytes are no slots", i, n);
+			take(i, slot, (size_t)n / sizeof(slot[0]));
+		}
+	}
+}
+
+/* Its status once it has ended, -1 before. */
+static int ended(pid_t pid)
+{
+	int status;
+	pid_t got = waitpid(pid, &status, WNOHANG);
+
+	if (got < 0)
+		err(1, "wait");
+	if (!got)
+		return -1;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Returns when the child waits at the gate, with the faults of fork() behind it. */
+static pid_t start(char **argv, int *gate)
+{
+	int ends[2], ready[2];
+	pid_t pid;
+	char go = 0;
+
+	if (pipe2(ends, O_CLOEXEC) || pipe2(ready, O_CLOEXEC))
+		err(1, "pipe");
+	pid = fork();
+	if (pid < 0)
+		err(1, "fork");
+	if (pid == 0) {
+		close(ends[1]);
+		/* The second word is asked for by the same call: nothing new is touched. */
+		do {
+			if (write(ready[1], &go, 1) != 1 || read(ends[0], &go, 1) != 1)
+				_exit(1);
+		} while (go != 'g');
+		execvp(*argv, argv);
+		err(127, "%s", *argv);
+	}
+	close(ends[0]);
+	*gate = ends[1];
+	if (read(ready[0], &go, 1) != 1 || write(*gate, "r", 1) != 1 ||
+	    read(ready[0], &go, 1) != 1)
+		err(1, "pipe");
+	return pid;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t bytes = 4096, count = 2;
+	uint64_t faults = 0, heads = 0, before;
+	int opt, gate, status;
+	pid_t pid;
+
+	while ((opt = getopt(argc, argv, "+b:B:")) != -1) {
+		if (opt == 'b')
+			bytes = (uint32_t)strtoul(optarg, NULL, 10);
+		else if (opt == 'B')
+			count = (uint32_t)strtoul(optarg, NULL, 10);
+		else
+			errx(2, "usage: fltstream [-b BYTES] [-B COUNT] -- COMMAND...");
+	}
+	if (optind == argc)
+		errx(2, "no command");
+	if (genl_open(&g, FLT_GENL_NAME))
+		errx(5, "the module flt is not loaded");
+	pid = start(argv + optind, &gate);
+	session_open(pid, bytes, count);
+	files_open();
+	session_read();
+	before = produced;
+	if (write(gate, "g", 1) != 1)
+		err(1, "pipe");
+	while ((status = ended(pid)) < 0)
+		files_read();
+	session_read();
+	files_read();
+	for (int i = 0; i < CPUS; i++) {
+		faults += cpu[i].faults;
+		heads += cpu[i].heads;
+	}
+	printf("stream read=%ju written=%ju lost=%ju produced=%ju heads=%ju\n", (uintmax_t)faults,
+	       (uintmax_t)written, (uintmax_t)lost, (uintmax_t)(produced - before),
+	       (uintmax_t)heads);
+	return status;
+}
