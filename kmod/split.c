@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/compat.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -17,10 +18,8 @@ struct split_map {
 static enum flt_split_cause cause_of_call(void)
 {
 	/* Of this architecture; programs of another that it runs have other numbers. */
-#ifdef CONFIG_X86_64
-	if (in_32bit_syscall())
+	if (in_compat_syscall())
 		return FLT_SPLIT_OTHER;
-#endif
 	switch (syscall_get_nr(current, task_pt_regs(current))) {
 	case -1:		/* an exception: a fault, since this is memory */
 		return FLT_SPLIT_FAULT;
