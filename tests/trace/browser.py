@@ -3,8 +3,9 @@
 """browser.py FLTCTL GENERATE [SCREENSHOT_DIR] - the pictures in a real browser.
 
 Chromium without a network, driven by chromedriver's own protocol: zoom, search,
-reset, hover and keys of the flame graph, hover of plots and heat map, at two
-widths, light and dark; nothing on the console, no markup of an enemy alive.
+reset, hover and keys of the flame graph, hover of plots, heat map and the map of
+regions (a thousand of them, too), at two widths, light and dark; nothing on the
+console, no markup of an enemy alive.
 """
 import base64
 import json
@@ -149,6 +150,52 @@ def page(browser):
     assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1")
 
 
+# Points at a cell of a band: what is said there is what the file says of it.
+def atlas_cell(browser, band, cell):
+    row, column, faults, refaults = cell
+    x, y = browser.run("const b = document.querySelectorAll('svg.b')[arguments[0]].querySelector('.bg');"
+                       "b.scrollIntoView({block: 'center'}); const r = b.getBoundingClientRect(), root = document.documentElement;"
+                       "return [r.x + (arguments[2] + 0.5) / root.dataset.columns * r.width,"
+                       "r.y + (arguments[1] + 0.5) / b.parentNode.dataset.rows * r.height];", band, row, column)
+    browser.point(x, y)
+    name, where, what = browser.run("return Array.from(document.querySelectorAll('.tip text'), e => e.textContent)")
+    assert browser.run("return document.querySelector('.tip').getAttribute('visibility')") == "visible"
+    assert what.endswith(" s: {:,} faults, {:,} refaults".format(faults, refaults)), (cell, what)
+    assert name and where.startswith("0x"), (name, where)
+    left, right = browser.run("const r = document.querySelector('.tip').getBoundingClientRect(); return [r.left, r.right]")
+    assert left >= 0 and right <= browser.run("return window.innerWidth"), (left, right)
+
+
+def atlas(browser, least):
+    bands = browser.run("return Array.from(document.querySelectorAll('svg.b'), b => b.dataset.cells)")
+    rows = browser.run("return Array.from(document.querySelectorAll('svg.b'), b => +b.dataset.rows).reduce((a, b) => a + b)")
+    assert rows >= least, rows
+    for band in sorted({0, len(bands) // 2, len(bands) - 1}):
+        cells = [list(map(int, c.split(","))) for c in bands[band].split(";") if c]
+        atlas_cell(browser, band, max(cells, key=lambda c: c[2]))
+    # Away from every band it is gone.
+    x, y, _ = browser.box("document.querySelector('text.name')")
+    browser.point(x, y)
+    assert browser.run("return document.querySelector('.tip').getAttribute('visibility')") == "hidden"
+    legend = browser.run("return Array.from(document.querySelectorAll('svg.atlas > g text'), e => e.textContent).join(' ')")
+    assert "faults" in legend and "refaults" in legend and "in a cell" in legend, legend
+    assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1")
+
+
+def series(browser):
+    points = "document.querySelectorAll('g.at')"
+    count = browser.run("return %s.length" % points)
+    assert count >= 5, count
+    hit = "%s[%d].querySelector('.hit')" % (points, count // 2)
+    seen = "return getComputedStyle(%s[%d].querySelector('.shown')).visibility" % (points, count // 2)
+    assert browser.run(seen) == "hidden"
+    x, y, _ = browser.box(hit)
+    browser.point(x, y)
+    assert browser.run(seen) == "visible"
+    said = browser.run("return %s[%d].textContent" % (points, count // 2))
+    assert " s" in said and any(c.isdigit() for c in said), said
+
+
 def look(browser, tmp, file, width, scheme):
     browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
     browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -159,10 +206,27 @@ def look(browser, tmp, file, width, scheme):
         flame(browser)
         if file.endswith("html"):
             page(browser)
+    elif file in ("map.svg", "vmas.svg"):
+        atlas(browser, 1000 if file == "vmas.svg" else 3)
+    elif file == "with.svg":
+        series(browser)
     assert browser.run("return document.querySelectorAll('img, iframe').length") == 0
     messages = browser.log()
     assert not messages, (file, messages)
 
+
+# A thousand mappings that the kernel can't merge: two ways to map a file, in turn.
+VMAS = """
+import mmap, sys
+with open(sys.argv[1], "w+b") as f:
+    f.write(b"x" * 16384)
+    f.flush()
+    keep = [mmap.mmap(f.fileno(), 16384, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | (mmap.PROT_WRITE if i % 2 else 0))
+            for i in range(1000)]
+    for m in keep:
+        m[0], m[8192]
+"""
+LINES = "for i in range(12): bytearray(1 << 22); print(i, flush=True); __import__('time').sleep(0.1)"
 
 with tempfile.TemporaryDirectory() as tmp:
     for name, style in (("t", "own"), ("h", "hostile")):
@@ -170,9 +234,15 @@ with tempfile.TemporaryDirectory() as tmp:
         for kind in ("svg", "html"):
             subprocess.run([fltctl, "visualize", "--" + kind, "-o", "%s/%s.%s" % (tmp, name, kind), "%s/%s.flt" % (tmp, name)],
                            check=True, stderr=subprocess.DEVNULL)
+    quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run([fltctl, "record", "--engine=perf", "-o", tmp + "/vmas.flt", "--", "python3", "-c", VMAS, tmp + "/mapped"],
+                   **quiet)
+    subprocess.run([fltctl, "map", "--plot", tmp + "/map.svg", tmp + "/t.flt"], **quiet)
+    subprocess.run([fltctl, "map", "--plot", tmp + "/vmas.svg", tmp + "/vmas.flt"], **quiet)
+    subprocess.run([fltctl, "stats", "--with", "lines", "--plot", tmp + "/with.svg", "--", "python3", "-c", LINES], **quiet)
     browser = Browser(tmp)
     try:
-        for file in ("t.svg", "t.html", "h.svg", "h.html"):
+        for file in ("t.svg", "t.html", "h.svg", "h.html", "map.svg", "vmas.svg", "with.svg"):
             for width, scheme in ((1400, "light"), (480, "dark")):
                 look(browser, tmp, file, width, scheme)
     finally:
