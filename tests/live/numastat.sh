@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 numa=1 mem=1024 timeout=300 long=1
+# vm: cpus=2 numa=1 mem=1024 timeout=300
 # shellcheck disable=SC2119
 # Promise: what NUMA balancing does is counted to the unit: hint faults, local ones,
 # pages moved; the matrix adds up; and each is charged to the process that it hit.
@@ -18,28 +18,44 @@ echo never >/sys/kernel/mm/transparent_hugepage/enabled
 misplaced=$(grep -o '{[0-9]*, "numa_misplaced"}' \
 	/sys/kernel/tracing/events/migrate/mm_migrate_pages/format | tr -dc 0-9)
 
-vm() { awk -v k="$1" '$1 == k { print $2 }' /proc/vmstat; }
-line() { # machine or PID
-	if [ "$1" = machine ]; then fltq numa | grep 'whose=2'; else
-		fltq numa | { grep "whose=1 tgid=$1 " || true; }
+vm() { awk -v k="$1" '$1 == k { print $2 }' "${2:-/proc/vmstat}"; }
+line() { # machine|PID [FILE]
+	local all=${2:-}
+	if [ -z "$all" ]; then
+		all=$tmp/now
+		fltq numa >"$all"
 	fi
+	if [ "$1" = machine ]; then grep 'whose=2' "$all"; else grep "whose=1 tgid=$1 " "$all" || true; fi
 }
 # What is 0 is absent.
 number() { local n; n=$(field "$1"); echo "${n:-0}"; }
 of() { line "$1" | number "$2"; }
 
+# Both sides at one moment. Pages that were marked before still fault, also in the
+# programs that look: only while the kernel's numbers held still will do.
+events="numa_hint_faults numa_hint_faults_local numa_pages_migrated"
+snapshot() {
+	cat /proc/vmstat >"$tmp/vm"
+	fltq numa >"$tmp/all"
+	cat /proc/vmstat >"$tmp/vm.after"
+	for e in $events; do
+		[ "$(vm "$e" "$tmp/vm")" = "$(vm "$e" "$tmp/vm.after")" ] || return 1
+	done
+}
+
 # Balancing off: nothing is marked any more, and what was marked is faulted by nobody but
 # the walkers, which end. So the numbers hold still when they are compared.
 rest() { echo 0 >/proc/sys/kernel/numa_balancing; }
 
-declare -A before
-events="numa_hint_faults numa_hint_faults_local numa_pages_migrated"
-agree() { # NAME
-	same "$1: numa_hint_faults" "$(of machine hints)" $(($(vm numa_hint_faults) - before[numa_hint_faults]))
-	same "$1: numa_hint_faults_local" "$(of machine local)" \
-		$(($(vm numa_hint_faults_local) - before[numa_hint_faults_local]))
-	same "$1: numa_pages_migrated" "$(of machine "moved.$misplaced")" \
-		$(($(vm numa_pages_migrated) - before[numa_pages_migrated]))
+agree() { # NAME; $tmp/all and vm against $tmp/all.before and vm.before
+	local pair key event
+	for pair in hints:numa_hint_faults local:numa_hint_faults_local \
+		"moved.$misplaced:numa_pages_migrated"; do
+		key=${pair%:*} event=${pair#*:}
+		same "$1: $event" \
+			$(($(line machine "$tmp/all" | number "$key") - $(line machine "$tmp/all.before" | number "$key"))) \
+			$(($(vm "$event" "$tmp/vm") - $(vm "$event" "$tmp/vm.before")))
+	done
 	say "$1"
 }
 
@@ -51,7 +67,9 @@ holder=$!
 exec 7>"$tmp/hold"
 until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
 same "hooks that this kernel lacks" "$(grep -c '^numa.* absent ' $debugfs/hooks)" 0
-for e in $events; do before[$e]=$(vm "$e"); done
+until_true snapshot || bad "the hint faults of before never stop"
+mv "$tmp/all" "$tmp/all.before"
+mv "$tmp/vm" "$tmp/vm.before"
 echo 1 >/proc/sys/kernel/numa_balancing
 
 # 64 MiB written over and over, on one node's CPU and then on the other's.
@@ -65,14 +83,15 @@ until_true moved || true
 rest
 kill $walker
 wait $walker || true
+until_true snapshot || bad "the hint faults never stop"
 agree "one walker"
 at_least "hint faults" "$(of $walker hints)" 1000
 at_least "pages moved" "$(of $walker "moved.$misplaced")" 1000
 at_least "remote" "$(($(of $walker hints) - $(of $walker local)))" 1000
 
 # Each line's matrix adds up to its hint faults, its diagonal to the local ones.
-line machine >"$tmp/lines"
-line $walker >>"$tmp/lines"
+line machine "$tmp/all" >"$tmp/lines"
+line $walker "$tmp/all" >>"$tmp/lines"
 while read -r words; do
 	m() { echo "$words" | field "matrix.$1.$2"; }
 	h() { echo "$words" | field "$1"; }
@@ -84,11 +103,11 @@ done <"$tmp/lines"
 at_least "matrix: from node 1 on node 0" "$(line $walker | field matrix.1.0)" 1000
 
 # The processes' lines and nobody's are the machine's: no row was retired here.
-rows() { fltq numa | awk -v k="$1" '/whose=[13]/ {
+rows() { awk -v k="$1" '/whose=[13]/ {
 	for (i = 1; i <= NF; i++) if (split($i, a, "=") == 2 && a[1] == k) n += a[2]
-} END { print n + 0 }'; }
+} END { print n + 0 }' "$tmp/all"; }
 for key in hints local wanted tried failed moved not_moved task_moved; do
-	same "sum of the rows: $key" "$(rows $key)" "$(of machine $key)"
+	same "sum of the rows: $key" "$(rows $key)" "$(line machine "$tmp/all" | number $key)"
 done
 
 # The command says so, too: as many from each node as the kernel counts, and nobody moved.
