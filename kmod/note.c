@@ -3,15 +3,14 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/hash.h>
-#include <linux/hugetlb_inline.h>
 #include <linux/kdev_t.h>
 #include <linux/ktime.h>
-#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "area.h"
 #include "note.h"
 
 #define SEEN 4096	/* entries; a power of two */
@@ -132,28 +131,6 @@ void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file
 		mark_seen(notes, key);
 }
 
-/* Private ones with operations and no file are what the kernel maps for itself. */
-static enum flt_area area_of(const struct vm_area_struct *vma)
-{
-	const struct mm_struct *mm = vma->vm_mm;
-
-	if (vma->vm_flags & VM_HUGETLB)
-		return FLT_AREA_HUGETLB;
-	if (vma->vm_file) {
-		if (file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC)
-			return FLT_AREA_SHMEM;
-		return vma->vm_flags & (VM_PFNMAP | VM_IO | VM_MIXEDMAP) ? FLT_AREA_DEVICE :
-									   FLT_AREA_FILE;
-	}
-	if (vma->vm_ops)
-		return FLT_AREA_VDSO;
-	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
-		return FLT_AREA_HEAP;
-	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
-		return FLT_AREA_STACK;
-	return FLT_AREA_ANON;
-}
-
 /* PR_SET_VMA_ANON_NAME; the caller's lock on the VMA keeps it. */
 static const char *anon_name(const struct vm_area_struct *vma)
 {
@@ -176,7 +153,7 @@ static bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, 
 		.tid = current->pid,
 		.page = vma->vm_pgoff,
 		.type = FLT_EVENT_AREA,
-		.of = area_of(vma),
+		.of = flt_area_of(vma),
 		.protection = vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC),
 		.flags = flags | (vma->vm_flags & VM_SHARED ? FLT_AREA_SHARED : 0) |
 			 (vma->vm_flags & VM_LOCKED ? FLT_AREA_LOCKED : 0),

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/delay.h>
-#include <linux/fs.h>
 #include <linux/ktime.h>
-#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/mmu_notifier.h>
 #include <linux/sched.h>
 #include <linux/static_call.h>
+#include "area.h"
 #include "hook.h"
 #include "wss_scan.h"
 
@@ -38,22 +37,6 @@ static void flush(struct mm_struct *mm, struct flt_wss_scan *scan)
 		scan->flags |= FLT_WSS_UNFLUSHED;
 }
 
-static enum flt_area area_of(const struct vm_area_struct *vma)
-{
-	const struct mm_struct *mm = vma->vm_mm;
-
-	if (vma->vm_file)
-		return file_inode(vma->vm_file)->i_sb->s_magic == TMPFS_MAGIC ? FLT_AREA_SHMEM :
-										FLT_AREA_FILE;
-	if (vma->vm_ops)
-		return FLT_AREA_VDSO;
-	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)
-		return FLT_AREA_HEAP;
-	if (vma->vm_start <= mm->start_stack && vma->vm_end >= mm->start_stack)
-		return FLT_AREA_STACK;
-	return FLT_AREA_ANON;
-}
-
 /* Mappings that hold no pages of reclaim's. Counted where they begin. */
 static bool passed_over(const struct vm_area_struct *vma, unsigned long address,
 			struct flt_wss_count *count)
@@ -78,7 +61,7 @@ static unsigned long slice(struct mm_struct *mm, unsigned long address, struct f
 		if (passed_over(vma, address, &scan->count)) {
 			address = vma->vm_end;
 		} else {
-			enum flt_area area = area_of(vma);
+			enum flt_area area = flt_area_of(vma);
 
 			while (address < vma->vm_end) {
 				address = flt_wss_walk(vma, address, area, &scan->count);
