@@ -52,6 +52,17 @@ struct flt_ledger_line flt_ledger_since(const struct flt_ledger_line *line,
 	return out;
 }
 
+void flt_ledger_sum_line(struct flt_ledger_line *sum, const struct flt_ledger_line *line)
+{
+	uint64_t *into = (uint64_t *)(void *)&sum->n;
+	const uint64_t *from = (const uint64_t *)(const void *)&line->n;
+	size_t i;
+
+	sum->nodes = line->nodes;
+	for (i = 0; i < COUNTERS; i++)
+		into[i] += from[i];
+}
+
 bool flt_ledger_idle(const struct flt_ledger_line *line)
 {
 	const uint64_t *n = line->n.count;

@@ -52,6 +52,9 @@ const struct flt_ledger_line *flt_ledger_find(const struct flt_ledger *ledger, u
 struct flt_ledger_line flt_ledger_since(const struct flt_ledger_line *line,
 					const struct flt_ledger_line *before);
 
+/* Adds what line counted to sum's. */
+void flt_ledger_sum_line(struct flt_ledger_line *sum, const struct flt_ledger_line *line);
+
 /* Nothing was counted but faults. */
 bool flt_ledger_idle(const struct flt_ledger_line *line);
 

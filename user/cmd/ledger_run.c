@@ -15,6 +15,17 @@
 
 #define SAMPLE_NS (500 * FLT_NSEC_PER_MSEC)
 
+const struct flt_opt ledger_opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
+	  .offset = offsetof(struct ledger_args, pids), .arg = "PID,...",
+	  .help = "Only these processes; ends when all of them have ended." },
+	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
+	  .offset = offsetof(struct ledger_args, all),
+	  .help = "The whole machine, in one row." },
+	FLT_TABLE_OPTS(struct ledger_args, format),
+	{ 0 },
+};
+
 struct watch {
 	struct ledger_run *r;
 	struct flt_loop *loop;
@@ -240,39 +251,37 @@ int ledger_run(struct ledger_run *r, const struct flt_words *words)
 	return status;
 }
 
-static void take_off(struct flt_ledger_line *from, const struct flt_ledger_line *what)
+int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put, void *arg,
+		struct flt_ledger_line *sum)
 {
-	struct flt_ledger_line left = flt_ledger_since(from, what);
+	const struct flt_ledger *after = span->after, *before = span->before;
+	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine, &before->machine);
+	bool all = run->args->all;
+	size_t i, lines = all ? 1 : run->filtered ? after->count : after->count + 2;
+	const char *comm;
+	int ret = 0;
 
-	*from = left;
-}
-
-bool ledger_walk_next(struct ledger_walk *walk)
-{
-	const struct flt_ledger *after = walk->span->after, *before = walk->span->before;
-
-	if (!walk->at)
-		walk->rest = flt_ledger_since(&after->machine, &before->machine);
-	while (walk->at < after->count) {
-		const struct flt_ledger_line *line = &after->line[walk->at++];
-
-		walk->line = flt_ledger_since(line, flt_ledger_find(before, line->id));
-		walk->comm = NULL;
-		if (flt_ledger_idle(&walk->line))
+	for (i = 0; !ret && i < lines; i++) {
+		comm = NULL;
+		if (all) {
+			line = rest;
+			comm = "(all)";
+		} else if (i < after->count) {
+			line = flt_ledger_since(&after->line[i], flt_ledger_find(before, after->line[i].id));
+		} else if (i == after->count) {
+			line = flt_ledger_since(&after->nobody, &before->nobody);
+			comm = "(nobody)";
+		} else {
+			/* What is left of the machine: rows that were retired. */
+			line = rest;
+			comm = "(retired)";
+		}
+		if (flt_ledger_idle(&line) && !all)
 			continue;
-		take_off(&walk->rest, &walk->line);
-		return true;
+		rest = flt_ledger_since(&rest, &line);
+		if (sum)
+			flt_ledger_sum_line(sum, &line);
+		ret = put(arg, &line, all ? "machine" : comm ? "other" : "process", comm);
 	}
-	/* Then nobody's, and what is left of the machine: rows that were retired. */
-	while (!walk->filtered && walk->at < after->count + 2) {
-		bool nobody = walk->at++ == after->count;
-
-		walk->line = nobody ? flt_ledger_since(&after->nobody, &before->nobody) : walk->rest;
-		walk->comm = nobody ? "(nobody)" : "(retired)";
-		if (flt_ledger_idle(&walk->line))
-			continue;
-		take_off(&walk->rest, &walk->line);
-		return true;
-	}
-	return false;
+	return ret;
 }

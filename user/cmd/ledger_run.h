@@ -17,6 +17,9 @@ struct ledger_args {
 	int format;		/* enum flt_format */
 };
 
+/* The options of both. */
+extern const struct flt_opt ledger_opts[];
+
 /* Two looks: what lies between them is one report. */
 struct ledger_span {
 	const struct flt_ledger *before, *after;
@@ -43,15 +46,13 @@ struct ledger_run {
 /* Runs until the command, the processes of -p, the count or a signal ends it; the exit status. */
 int ledger_run(struct ledger_run *run, const struct flt_words *words);
 
-/* Of each process, then of the rest: since the first look, and not idle. The end: false. */
-struct ledger_walk {
-	const struct ledger_span *span;
-	bool filtered;
-	size_t at;
-	struct flt_ledger_line line, rest;
-	const char *comm;	/* of what is no process; else NULL */
-};
-
-bool ledger_walk_next(struct ledger_walk *walk);
+/*
+ * put() each line since the first look that is not idle: of each process, then of the
+ * rest; with -a the machine's only. record and comm are what a row calls it, comm NULL for
+ * a process, which has its own. sum, if not NULL, receives the sum of them.
+ */
+typedef int (*ledger_put_fn)(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm);
+int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put, void *arg,
+		struct flt_ledger_line *sum);
 
 #endif

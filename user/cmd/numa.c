@@ -7,17 +7,6 @@
 
 #include "source/machine.h"
 
-static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
-	  .offset = offsetof(struct ledger_args, pids), .arg = "PID,...",
-	  .help = "Only these processes; ends when all of them have ended." },
-	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
-	  .offset = offsetof(struct ledger_args, all),
-	  .help = "The whole machine, in one row." },
-	FLT_TABLE_OPTS(struct ledger_args, format),
-	{ 0 },
-};
-
 static void sample(void *arg, const struct flt_ledger *now)
 {
 	struct numa *n = arg;
@@ -95,7 +84,7 @@ const struct flt_command flt_command_numa = {
 		"the end of the processes of -p brings, one of the whole, with the matrix, the "
 		"regions that lie on other nodes, and a verdict. With a command, counts it and its "
 		"children, and passes its exit status on.", NULL },
-	.opts = opts,
+	.opts = ledger_opts,
 	.args_size = sizeof(struct ledger_args),
 	.needs = FLT_NEEDS_MODULE,
 	.main = numa_main,

@@ -67,9 +67,9 @@ static void begin_row(struct report *r, const char *record, const struct flt_led
 		r->cell[COL_PID] = flt_cell_u64(line->tgid);
 }
 
-static int put_line(struct report *r, const struct flt_ledger_line *line, const char *record,
-		    const char *comm)
+static int put_line(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
 {
+	struct report *r = arg;
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
 	const uint64_t *n = line->n.count;
 	struct flt_cell *cell = r->cell;
@@ -190,11 +190,14 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 	return ret;
 }
 
-static int put_details(struct report *r, const struct flt_ledger_line *line)
+static int put_details(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
 {
+	struct report *r = arg;
 	uint32_t i;
 	int ret = 0;
 
+	(void)record;
+	(void)comm;
 	for (i = 0; !ret && i < FLT_MOVE_REASONS; i++)
 		ret = put_reason(r, line, "pages moved for", i, line->n.moved[i]);
 	for (i = 0; !ret && i < FLT_MOVE_REASONS; i++)
@@ -202,39 +205,6 @@ static int put_details(struct report *r, const struct flt_ledger_line *line)
 	if (!ret && !r->text)
 		ret = put_matrix(r, line);
 	return ret ? ret : put_areas(r, line);
-}
-
-static void add_line(struct flt_ledger_line *sum, const struct flt_ledger_line *line)
-{
-	uint64_t *into = (uint64_t *)(void *)&sum->n;
-	const uint64_t *from = (const uint64_t *)(const void *)&line->n;
-	size_t i;
-
-	sum->nodes = line->nodes;
-	for (i = 0; i < sizeof(sum->n) / sizeof(*into); i++)
-		into[i] += from[i];
-}
-
-static int put_all(struct report *r, bool details, struct flt_ledger_line *sum)
-{
-	struct ledger_walk walk = { .span = r->span, .filtered = r->n->run.filtered };
-	struct flt_ledger_line all;
-	int ret = 0;
-
-	if (r->n->run.args->all) {
-		all = flt_ledger_since(&r->span->after->machine, &r->span->before->machine);
-		*sum = all;
-		return details ? put_details(r, &all) : put_line(r, &all, "machine", "(all)");
-	}
-	while (!ret && ledger_walk_next(&walk)) {
-		if (details) {
-			ret = put_details(r, &walk.line);
-			continue;
-		}
-		add_line(sum, &walk.line);
-		ret = put_line(r, &walk.line, walk.comm ? "other" : "process", walk.comm);
-	}
-	return ret;
 }
 
 static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
@@ -268,14 +238,14 @@ int numa_report(void *arg, const struct ledger_span *span)
 	r.text = r.n->run.args->format == FLT_FORMAT_TEXT;
 	if (r.text && span->last)
 		printf("%sin all, %.1f s\n", r.n->reports ? "\n" : "", (double)span->ns / 1e9);
-	ret = put_all(&r, false, &sum);
+	ret = ledger_each(&r.n->run, span, put_line, &r, &sum);
 	flt_table_flush(r.n->table, span->last || r.n->reports % 20 == 0);
 	r.n->reports++;
 	if (ret || !span->last)
 		return ret;
 	if (r.text)
 		putchar('\n');
-	ret = put_all(&r, true, &sum);
+	ret = ledger_each(&r.n->run, span, put_details, &r, NULL);
 	if (!ret && r.text && sum.nodes)
 		print_matrix(&sum);
 	if (!ret)

@@ -6,17 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
-	  .offset = offsetof(struct ledger_args, pids), .arg = "PID,...",
-	  .help = "Only these processes; ends when all of them have ended." },
-	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
-	  .offset = offsetof(struct ledger_args, all),
-	  .help = "The whole machine, in one row." },
-	FLT_TABLE_OPTS(struct ledger_args, format),
-	{ 0 },
-};
-
 /* More processes than this at once: those beyond keep what was seen of them. */
 #define COVER_ROUND 32
 
@@ -126,7 +115,7 @@ const struct flt_command flt_command_thp = {
 		"the end of the processes of -p brings, one of the whole, with reasons, the kernel's "
 		"settings and a verdict. With a command, counts it and its children, and passes its "
 		"exit status on.", NULL },
-	.opts = opts,
+	.opts = ledger_opts,
 	.args_size = sizeof(struct ledger_args),
 	.needs = FLT_NEEDS_MODULE,
 	.main = thp_main,

@@ -80,9 +80,9 @@ static struct flt_cell ns_or_none(uint64_t ns)
 	return ns ? flt_cell_ns(ns) : flt_cell_absent();
 }
 
-static int put_line(struct report *r, const struct flt_ledger_line *line, const char *record,
-		    const char *comm)
+static int put_line(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
 {
+	struct report *r = arg;
 	const struct flt_coverage *c = line->id ? thp_coverage(r->t, line->id) : NULL;
 	const uint64_t *n = line->n.count;
 	uint64_t fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
@@ -148,13 +148,16 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	return flt_table_row(r->t->table, r->cell);
 }
 
-static int put_reasons(struct report *r, const struct flt_ledger_line *line)
+static int put_reasons(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
 {
+	struct report *r = arg;
 	char number[32];
 	const char *name;
 	uint32_t i;
 	int ret;
 
+	(void)record;
+	(void)comm;
 	ret = put_reason(r, line, "fell back", "no free huge page", line->n.count[FLT_THP_NO_PAGE]);
 	if (!ret)
 		ret = put_reason(r, line, "fell back", "cgroup limit",
@@ -192,16 +195,6 @@ static int put_fact(void *arg, const char *what, const char *name, const char *v
 }
 
 /* Of those that were asked for together: what all of them add up to. */
-static void add_line(struct flt_ledger_line *sum, const struct flt_ledger_line *line)
-{
-	uint64_t *into = (uint64_t *)(void *)&sum->n;
-	const uint64_t *from = (const uint64_t *)(const void *)&line->n;
-	size_t i;
-
-	for (i = 0; i < sizeof(sum->n) / sizeof(*into); i++)
-		into[i] += from[i];
-}
-
 static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 {
 	static const char *const words[] = {
@@ -220,28 +213,6 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 	return put_fact(r, "verdict", words[j.verdict], text);
 }
 
-static int put_all(struct report *r, bool reasons, struct flt_ledger_line *sum)
-{
-	struct ledger_walk walk = { .span = r->span, .filtered = r->t->run.filtered };
-	struct flt_ledger_line all;
-	int ret = 0;
-
-	if (r->t->run.args->all) {
-		all = flt_ledger_since(&r->span->after->machine, &r->span->before->machine);
-		*sum = all;
-		return reasons ? put_reasons(r, &all) : put_line(r, &all, "machine", "(all)");
-	}
-	while (!ret && ledger_walk_next(&walk)) {
-		if (reasons) {
-			ret = put_reasons(r, &walk.line);
-			continue;
-		}
-		add_line(sum, &walk.line);
-		ret = put_line(r, &walk.line, walk.comm ? "other" : "process", walk.comm);
-	}
-	return ret;
-}
-
 int thp_report(void *arg, const struct ledger_span *span)
 {
 	struct report r = { .t = arg, .span = span };
@@ -251,14 +222,14 @@ int thp_report(void *arg, const struct ledger_span *span)
 
 	if (text && span->last)
 		printf("%sin all, %.1f s\n", r.t->reports ? "\n" : "", (double)span->ns / 1e9);
-	ret = put_all(&r, false, &sum);
+	ret = ledger_each(&r.t->run, span, put_line, &r, &sum);
 	flt_table_flush(r.t->table, span->last || r.t->reports % 20 == 0);
 	r.t->reports++;
 	if (ret || !span->last)
 		return ret;
 	if (text)
 		putchar('\n');
-	ret = put_all(&r, true, &sum);
+	ret = ledger_each(&r.t->run, span, put_reasons, &r, NULL);
 	if (!ret)
 		ret = thp_machine_sizes(put_fact, &r);
 	if (!ret)
