@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 numa=1 mem=1024 timeout=300
+# vm: cpus=2 numa=1 mem=1024 timeout=300 long=1
 # shellcheck disable=SC2119
 # Promise: what NUMA balancing does is counted to the unit: hint faults, local ones,
 # pages moved; the matrix adds up; and each is charged to the process that it hit.
