@@ -83,11 +83,11 @@ at_most() { # WHAT GOT MOST
 	if [ -z "$2" ] || [ "$2" -gt "$3" ]; then bad "$1: '$2', should be at most $3"; fi
 }
 
-# Waits up to 30 s for a command to succeed. The command sees this function's
+# Waits a minute and more for a command to succeed. The command sees this function's
 # variables in place of its caller's of the same name.
 until_true() {
 	local until_tries
-	for ((until_tries = 0; until_tries < 300; until_tries++)); do
+	for ((until_tries = 0; until_tries < 600; until_tries++)); do
 		! "$@" || return 0
 		sleep 0.1
 	done
