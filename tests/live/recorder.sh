@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 mem=2048 timeout=300 long=1
+# vm: cpus=2 mem=2048 timeout=500 long=1
 # Promise: with little memory programs do what they do natively on this kernel, with its
 # way to evict (6.1 cannot move pages) and its way to serve faults; pagemap agrees
 # with the limit.

@@ -7,78 +7,16 @@ reset, hover and keys of the flame graph, hover of plots, heat map and the map o
 regions (a thousand of them, too), at two widths, light and dark; nothing on the
 console, no markup of an enemy alive.
 """
-import base64
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.request
+
+from chromium import Browser
 
 fltctl, generate = map(os.path.abspath, sys.argv[1:3])
 shots = sys.argv[3] if len(sys.argv) > 3 else None
-ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-
-
-class Browser:
-    def __init__(self, tmp):
-        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True,
-                                       env={**os.environ, "HOME": tmp})
-        for line in self.driver.stdout:
-            if "started successfully on port" in line:
-                self.base = "http://127.0.0.1:%s" % line.rstrip(". \n").split()[-1]
-                break
-        args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-                "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                "--user-data-dir=" + tmp + "/profile"]
-        caps = {"browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"},
-                "goog:chromeOptions": {"binary": "/usr/bin/chromium", "args": args}}
-        self.session = ""
-        self.session = "/session/" + self.call("/session", {"capabilities": {"alwaysMatch": caps}})["sessionId"]
-
-    def call(self, path, data=None, method=None):
-        body = None if data is None else json.dumps(data).encode()
-        request = urllib.request.Request(self.base + self.session + path, body, {"Content-Type": "application/json"},
-                                         method=method)
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)["value"]
-
-    def cdp(self, cmd, **params):
-        return self.call("/goog/cdp/execute", {"cmd": cmd, "params": params})
-
-    def run(self, script, *args):
-        return self.call("/execute/sync", {"script": script, "args": list(args)})
-
-    def point(self, x, y, click=False):
-        moves = [{"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}]
-        if click:
-            moves += [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self.call("/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
-                                            "actions": moves}]})
-
-    def keys(self, *keys):
-        steps = [s for k in keys for s in ({"type": "keyDown", "value": k}, {"type": "keyUp", "value": k})]
-        self.call("/actions", {"actions": [{"type": "key", "id": "keys", "actions": steps}]})
-
-    def box(self, script):
-        return self.run("const e = (%s); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect();"
-                        "return [b.x + b.width / 2, b.y + b.height / 2, b.width];" % script)
-
-    def log(self):
-        return [m["message"] for m in self.call("/se/log", {"type": "browser"})]
-
-    def shoot(self, name):
-        if shots:
-            with open(os.path.join(shots, name), "wb") as out:
-                out.write(base64.b64decode(self.call("/screenshot")))
-
-    def close(self):
-        try:
-            self.call("", method="DELETE")
-        finally:
-            self.driver.terminate()
-            self.driver.wait()
 
 
 # A frame two levels below the process, wide enough to aim at.
@@ -240,7 +178,7 @@ with tempfile.TemporaryDirectory() as tmp:
     subprocess.run([fltctl, "map", "--plot", tmp + "/map.svg", tmp + "/t.flt"], **quiet)
     subprocess.run([fltctl, "map", "--plot", tmp + "/vmas.svg", tmp + "/vmas.flt"], **quiet)
     subprocess.run([fltctl, "stats", "--with", "lines", "--plot", tmp + "/with.svg", "--", "python3", "-c", LINES], **quiet)
-    browser = Browser(tmp)
+    browser = Browser(tmp, shots)
     try:
         for file in ("t.svg", "t.html", "h.svg", "h.html", "map.svg", "vmas.svg", "with.svg"):
             for width, scheme in ((1400, "light"), (480, "dark")):

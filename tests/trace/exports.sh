@@ -82,7 +82,7 @@ message Function { uint64 id = 1; int64 name = 2; int64 system_name = 3; int64 f
 message Profile {
   repeated ValueType sample_type = 1; repeated Sample sample = 2; repeated Location location = 4;
   repeated Function function = 5; repeated string string_table = 6; int64 time_nanos = 9; int64 duration_nanos = 10;
-  ValueType period_type = 11; int64 period = 12;
+  ValueType period_type = 11; int64 period = 12; int64 default_sample_type = 14;
 }
 PROTO
 protoc --decode=Profile profile.proto <t.pprof >profile.txt

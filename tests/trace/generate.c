@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "source/stream_file.h"
@@ -82,8 +83,15 @@ int main(int argc, char **argv)
 	depth = argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 16;
 	if (!count || depth > 64)
 		return 2;
-	if (strcmp(style, "own"))
+	if (strcmp(style, "own")) {
 		code = 0x400000;
+	} else {
+		/* after the file begins, as true ones are */
+		struct timespec now;
+
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		time += (uint64_t)now.tv_sec * 1000000000u;
+	}
 	err = flt_file_create(&w, argv[1], NULL);
 	if (err) {
 		fprintf(stderr, "generate: %s: %s\n", argv[1], strerror(-err));
@@ -109,10 +117,11 @@ int main(int argc, char **argv)
 		which = (uint32_t)(next() % count);
 		if (next() % 4)
 			which = which * (uint64_t)which / count;
+		/* more than any latency: a thread has one fault at a time */
 		time += 1000 + next() % 8000;
 		batch[n++] = (struct flt_file_fault){
 			.time = time, .address = heap_address(&cursor), .ip = code + 64 + which % 500 * 8, .image = images[which % IMAGES],
-			.tid = 1000 + which % IMAGES + (which & 64 ? 100 : 0), .stack = stacks[which], .latency = 2500 + (uint32_t)(next() % 4000),
+			.tid = 1000 + which % IMAGES + (which & 64 ? 100 : 0), .stack = stacks[which], .latency = 200 + (uint32_t)(next() % 800),
 			.weight = 1, .pages = 1, .kind = FLT_KIND_UFFD, .cpu = (uint16_t)(next() & 1),
 			.flags = FLT_FAULT_OP | (next() & 1 ? FLT_FAULT_WRITE : 0) | (next() % 3 ? FLT_FAULT_REFAULT : FLT_FAULT_ALLOC),
 		};

@@ -50,3 +50,9 @@ CHECK_NATIVE += check-exports
 .PHONY: check-browser
 check-browser: $(O)/trace/generate $(O)/fltctl
 	tests/trace/browser.py $(O)/fltctl $(O)/trace/generate
+
+## make check-readers       exports, read by speedscope (from npm) in headless Chromium
+.PHONY: check-readers
+check-readers: $(O)/trace/generate $(O)/fltctl
+	tests/trace/readers.py $(O)/fltctl $(O)/trace/generate $(O)/npm
+check-long: check-browser check-readers

@@ -9,7 +9,7 @@
 #include "view/frameset.h"
 
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRING = 6,
-       PROFILE_TIME = 9, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12 };
+       PROFILE_TIME = 9, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12, PROFILE_DEFAULT_TYPE = 14 };
 
 /* Strings 0 to 4; those of function k are 5 + 2k (name) and 6 + 2k (object). */
 static const char *const strings[] = { "", "faults", "count", "first_touches", "refaults" };
@@ -198,6 +198,8 @@ int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, u
 	number(&m, PROFILE_TIME, time_ns);
 	number(&m, PROFILE_DURATION, duration_ns);
 	number(&m, PROFILE_PERIOD, 1);
+	/* readers take the last type unless told: refaults */
+	number(&m, PROFILE_DEFAULT_TYPE, 1);
 	if (!m.err)
 		fwrite(m.data, 1, m.size, out);
 	m.size = 0;
