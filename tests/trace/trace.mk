@@ -22,11 +22,12 @@ $(O)/trace/generate: $(O)/tests/trace/generate.o $(O)/libfltctl.a
 check-trace: $(TRACE_UNITS)
 	@for t in $(TRACE_UNITS); do echo "== $${t##*/}"; $$t || exit 1; done
 
-LINES := $(addprefix $(O)/trace/,lines lines-pie lineslib.so)
+LINES := $(addprefix $(O)/trace/,lines lines-pie lines-frame lineslib.so)
 
 $(O)/trace/lines: LINES_FLAGS := -no-pie
 $(O)/trace/lines-pie: LINES_FLAGS := -pie -fPIE
-$(O)/trace/lines $(O)/trace/lines-pie: tests/trace/lines.c tests/trace/lines.h
+$(O)/trace/lines-frame: LINES_FLAGS := -pie -fPIE -fno-asynchronous-unwind-tables -fno-unwind-tables -fomit-frame-pointer
+$(O)/trace/lines $(O)/trace/lines-pie $(O)/trace/lines-frame: tests/trace/lines.c tests/trace/lines.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(LINES_FLAGS) -o $@ $<
 
@@ -39,6 +40,16 @@ $(O)/trace/lineslib.so: tests/trace/lineslib.c tests/trace/lines.h
 check-lines: $(LINES) $(O)/fltctl
 	tests/trace/lines.sh $(O)/fltctl $(O)/trace
 CHECK_NATIVE += check-lines
+
+$(O)/trace/nofile: tests/trace/nofile.c tests/trace/lines.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
+
+## make check-symbols       names of code that its own file does not tell
+.PHONY: check-symbols
+check-symbols: $(LINES) $(O)/trace/nofile $(O)/fltctl
+	tests/trace/symbols.sh $(O)/fltctl $(O)/trace
+CHECK_NATIVE += check-symbols
 
 ## make check-exports       reports, pictures and exports, read by others
 .PHONY: check-exports

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/symtab.h"
+
 /* Away from 0, where libdwfl would take an address for an offset. */
 #define MODULE_BASE 0x10000000ull
 #define VDSO_MAX (64u << 10)
@@ -22,6 +24,9 @@ struct flt_elf_file {
 	Dwfl_Module *module;
 	Elf *elf;		/* of the module */
 	GElf_Addr bias;
+	bool debug_only;	/* not what was mapped: its offsets are others */
+	uint64_t text;		/* offset of the code in what was */
+	struct flt_symtab *symtab;	/* NULL: not yet asked for */
 };
 
 /* Where libdwfl looks for debug files besides the file itself; NULL is its default. */
@@ -102,6 +107,8 @@ static int build_id_open(const struct flt_object *object)
 struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object *object)
 {
 	char path[PATH_MAX];
+	struct flt_elf_file *file;
+	bool debug_only = false;
 	struct stat st;
 	int fd;
 
@@ -117,8 +124,14 @@ struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object
 				close(fd);
 			return NULL;
 		}
+		debug_only = true;
 	}
-	return elf_report(fd, path);
+	file = elf_report(fd, path);
+	if (file) {
+		file->debug_only = debug_only;
+		file->text = object->text;
+	}
+	return file;
 }
 
 struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object)
@@ -148,6 +161,7 @@ void flt_elf_file_close(struct flt_elf_file *file)
 {
 	if (!file)
 		return;
+	flt_symtab_free(file->symtab);
 	dwfl_end(file->dwfl);
 	free(file);
 }
@@ -157,15 +171,26 @@ Dwfl_Module *flt_elf_file_module(const struct flt_elf_file *file)
 	return file->module;
 }
 
+const char *flt_elf_file_symbol(struct flt_elf_file *file, Dwarf_Addr address, uint64_t *offset)
+{
+	if (!file->symtab)
+		file->symtab = flt_symtab_new(file->module);
+	return file->symtab ? flt_symtab_find(file->symtab, address, offset) : NULL;
+}
+
 bool flt_elf_file_address(const struct flt_elf_file *file, uint64_t offset, Dwarf_Addr *address)
 {
-	GElf_Phdr phdr;
-	size_t n, i;
+	GElf_Phdr phdr, text = { 0 };
+	size_t n, i, texts = 0;
 
 	if (elf_getphdrnum(file->elf, &n))
 		return false;
 	for (i = 0; i < n; i++) {
 		if (!gelf_getphdr(file->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
+			continue;
+		text = phdr;
+		texts++;
+		if (file->debug_only)
 			continue;
 		/* The last page of a segment is mapped whole. */
 		if (offset >= (phdr.p_offset & ~0xfffull) && offset < ((phdr.p_offset + phdr.p_memsz + 0xfff) & ~0xfffull)) {
@@ -173,5 +198,8 @@ bool flt_elf_file_address(const struct flt_elf_file *file, uint64_t offset, Dwar
 			return true;
 		}
 	}
-	return false;
+	/* Whose segment was mapped from where is clear only if there is one. */
+	*address = file->bias + (text.p_vaddr & ~0xfffull) + (offset - file->text);
+	return file->debug_only && texts == 1 && offset >= file->text &&
+	       *address < file->bias + text.p_vaddr + text.p_memsz;
 }

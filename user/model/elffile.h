@@ -18,6 +18,8 @@ struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object);
 void flt_elf_file_close(struct flt_elf_file *elf);
 
 Dwfl_Module *flt_elf_file_module(const struct flt_elf_file *elf);
+/* The symbol that covers an address in the module; NULL: none. */
+const char *flt_elf_file_symbol(struct flt_elf_file *elf, Dwarf_Addr address, uint64_t *offset);
 /* The address in the module of what is mapped from this offset of the file. */
 bool flt_elf_file_address(const struct flt_elf_file *elf, uint64_t offset, Dwarf_Addr *address);
 

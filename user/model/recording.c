@@ -18,7 +18,7 @@
 
 static int object_add(struct flt_recording *rec, const struct flt_object *object, uint32_t *index)
 {
-	const struct flt_object *old;
+	struct flt_object *old;
 	uint32_t i;
 	int err;
 
@@ -28,6 +28,8 @@ static int object_add(struct flt_recording *rec, const struct flt_object *object
 		if (old->name == object->name && old->kind == object->kind && old->pid == object->pid && old->data == object->data &&
 		    old->build_id_size == object->build_id_size &&
 		    !memcmp(old->build_id, object->build_id, sizeof(old->build_id))) {
+			if (object->text < old->text)
+				old->text = object->text;
 			*index = i;
 			return 0;
 		}
@@ -209,6 +211,7 @@ static int map_record(struct flt_recording *rec, const struct flt_record_map *r)
 		return err;
 	object.kind = object_kind(object.name);
 	object.data = !(r->flags & FLT_MAP_EXEC);
+	object.text = r->offset;
 	object.pid = object.kind == FLT_OBJECT_ANON ? image->pid : 0;
 	memcpy(object.build_id, r->build_id, r->build_id_size);
 	err = object_add(rec, &object, &index);

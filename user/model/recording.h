@@ -32,6 +32,7 @@ struct flt_object {
 	const char *name;	/* path, or as in /proc/PID/maps; "" unknown */
 	uint32_t pid;		/* ANON: whose */
 	bool data;		/* mapped without the right to execute */
+	uint64_t text;		/* else: offset in the file of the first such mapping */
 	uint8_t build_id_size;
 	uint8_t build_id[FLT_BUILD_ID_MAX];
 };

@@ -225,14 +225,12 @@ static void inlines_add(struct flt_symbols *s, Dwfl_Module *module, Dwarf_Addr a
 	free(inner);
 }
 
-static void elf_lookup(struct flt_symbols *s, const struct flt_elf_file *elf, uint64_t offset, struct stack *stack,
+static void elf_lookup(struct flt_symbols *s, struct flt_elf_file *elf, uint64_t offset, struct stack *stack,
 		       uint64_t *in_symbol)
 {
 	Dwfl_Module *module = flt_elf_file_module(elf);
 	Dwarf_Addr address;
 	Dwfl_Line *line;
-	GElf_Sym symbol;
-	GElf_Off off = 0;
 	const char *name, *file;
 	int number;
 
@@ -246,9 +244,7 @@ static void elf_lookup(struct flt_symbols *s, const struct flt_elf_file *elf, ui
 	}
 	if (!s->setup.no_inlines)
 		inlines_add(s, module, address, stack);
-	name = dwfl_module_addrinfo(module, address, &off, &symbol, NULL, NULL, NULL);
-	if (name)
-		*in_symbol = off;
+	name = flt_elf_file_symbol(elf, address, in_symbol);
 	if (name && !stack->frame[stack->count - 1].function)
 		stack->frame[stack->count - 1].function = demangle(s, name);
 }
