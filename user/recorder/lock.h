@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #define REC_LOCK_WAITERS 0x80000000u
+#define REC_LOCK_SPIN    60000	/* cycles */
 
 struct rec_lock {
 	uint32_t word;
@@ -39,15 +40,23 @@ static inline void rec_lock_take(struct rec_lock *l, uint32_t tid)
 {
 	struct timespec t = { .tv_nsec = 10 * 1000 * 1000 };
 	uint32_t want = tid, seen;
-	int spin = 100;
+	uint64_t until = 0;
 
 	for (;;) {
 		seen = 0;
 		if (__atomic_compare_exchange_n(&l->word, &seen, want, false,
 						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			return;
-		if (spin-- > 0) {
-			__builtin_ia32_pause();
+		/*
+		 * Held for a fault: microseconds. A virtual CPU that sleeps takes tens of them to
+		 * wake, so look for about that long; the clock's rate need not be known better.
+		 */
+		if (!until)
+			until = __builtin_ia32_rdtsc() + REC_LOCK_SPIN;
+		if (__builtin_ia32_rdtsc() < until) {
+			while (__atomic_load_n(&l->word, __ATOMIC_RELAXED) &&
+			       __builtin_ia32_rdtsc() < until)
+				__builtin_ia32_pause();
 			continue;
 		}
 		/* having slept once, take it with the mark: others may sleep too */
