@@ -181,7 +181,7 @@ static bool read_head(const struct perf_event_mmap_page *p, uint64_t *head)
 {
 	uint64_t h;
 
-	if (!rec_probe_load((const char *)p + offsetof(struct perf_event_mmap_page, data_head), &h))
+	if (!p || !rec_probe_load((const char *)p + offsetof(struct perf_event_mmap_page, data_head), &h))
 		return false;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	*head = h;
@@ -213,8 +213,6 @@ bool rec_thread_last(struct rec_thread *t, uint64_t ip, struct rec_fault *f)
 	struct sample s;
 	uint64_t head;
 
-	if (!p)
-		return false;
 	if (!read_head(p, &head))
 		return false;
 	for (unsigned int k = 0; k < BACK; k++) {
@@ -242,8 +240,6 @@ bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs
 	struct sample s;
 	uint64_t head;
 
-	if (!p)
-		return false;
 	if (!read_head(p, &head))
 		return false;
 	for (unsigned int k = 0; ; k++) {

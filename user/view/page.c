@@ -41,29 +41,29 @@ void flt_page_fact(FILE *out, const char *name, const char *value)
 	fputs("</b></div>\n", out);
 }
 
-void flt_page_table_open(FILE *out, const char *const *heads, size_t n, size_t numbers)
+/* element: of a cell, with what is said of each. */
+static void cells_write(FILE *out, const char *element, const char *said, const char *const *cells, size_t n, size_t numbers)
 {
 	size_t i;
 
-	fputs("<div class=\"wide\"><table>\n<thead><tr>", out);
 	for (i = 0; i < n; i++) {
-		fputs(i < numbers ? "<th scope=\"col\" class=\"number\">" : "<th scope=\"col\">", out);
-		flt_xml_text(out, heads[i]);
-		fputs("</th>", out);
+		fprintf(out, "<%s%s%s>", element, said, i < numbers ? " class=\"number\"" : "");
+		flt_xml_text(out, cells[i]);
+		fprintf(out, "</%s>", element);
 	}
+}
+
+void flt_page_table_open(FILE *out, const char *const *heads, size_t n, size_t numbers)
+{
+	fputs("<div class=\"wide\"><table>\n<thead><tr>", out);
+	cells_write(out, "th", " scope=\"col\"", heads, n, numbers);
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
 
 void flt_page_table_row(FILE *out, const char *const *cells, size_t n, size_t numbers)
 {
-	size_t i;
-
 	fputs("<tr>", out);
-	for (i = 0; i < n; i++) {
-		fputs(i < numbers ? "<td class=\"number\">" : "<td>", out);
-		flt_xml_text(out, cells[i]);
-		fputs("</td>", out);
-	}
+	cells_write(out, "td", "", cells, n, numbers);
 	fputs("</tr>\n", out);
 }
 
