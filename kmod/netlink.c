@@ -7,6 +7,7 @@
 #include "dump.h"
 #include "netlink.h"
 #include "netlink_wss.h"
+#include "nlstream.h"
 #include "reply.h"
 #include "request.h"
 #include "wss.h"
@@ -49,6 +50,7 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_AREAS] = { .type = NLA_FLAG },
 	[FLT_SESSION_THP] = { .type = NLA_FLAG },
 	[FLT_SESSION_NUMA] = { .type = NLA_FLAG },
+	[FLT_SESSION_CHANNEL] = NLA_POLICY_MAX(NLA_U32, FLT_CHANNEL_MAX),
 };
 
 static const struct nla_policy ledger_policy[FLT_LEDGER_MAX + 1] = {
@@ -131,8 +133,8 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 		.numa = nla_get_flag(info->attrs[FLT_SESSION_NUMA]),
 	};
 	bool stream = nla_get_flag(info->attrs[FLT_SESSION_STREAM]);
+	struct nlattr *attr, *channel = info->attrs[FLT_SESSION_CHANNEL];
 	struct flt_stream_config config;
-	struct nlattr *attr;
 	struct sk_buff *skb;
 	void *head;
 	int rest, err = flt_request_admit(request, info);
@@ -165,9 +167,10 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 		if (err)
 			return err;
 		session.stream = &config;
+		session.netlink = channel && nla_get_u32(channel) == FLT_CHANNEL_NETLINK;
 	} else if (info->attrs[FLT_SESSION_SUBBUF_SIZE] || info->attrs[FLT_SESSION_SUBBUFS] ||
 		   info->attrs[FLT_SESSION_FILTER] || info->attrs[FLT_SESSION_NOTES] ||
-		   info->attrs[FLT_SESSION_AREAS]) {
+		   info->attrs[FLT_SESSION_AREAS] || channel) {
 		NL_SET_ERR_MSG_MOD(info->extack, "what a stream is like needs STREAM");
 		return -EINVAL;
 	}
@@ -196,7 +199,7 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 		err = -EOPNOTSUPP;
 		break;
 	case -EOPNOTSUPP:
-		NL_SET_ERR_MSG_MOD(info->extack, "streams need debugfs");
+		NL_SET_ERR_MSG_MOD(info->extack, "relay files need debugfs; netlink does not");
 		break;
 	default:
 		NL_SET_ERR_MSG_MOD(info->extack, "the probes could not be armed");
@@ -399,6 +402,7 @@ int __init flt_netlink_init(void)
 {
 	int err = netlink_register_notifier(&release_notifier);
 
+	flt_nlstream_init(&flt_netlink_family);
 	if (err)
 		return err;
 	err = genl_register_family(&flt_netlink_family);

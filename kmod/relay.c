@@ -30,11 +30,13 @@ struct cpu_counts {
 
 struct flt_relay {
 	struct rchan *chan;
-	struct dentry *dir;
+	struct dentry *dir;		/* NULL: no files */
 	struct cpu_counts __percpu *counts;
 };
 
 static struct dentry *root;
+/* Of a buffer without a file: relay wants to see one, and looks no further. */
+static struct dentry no_file;
 
 void flt_relay_init(struct dentry *dir)
 {
@@ -142,8 +144,11 @@ static const struct file_operations file_ops = {
 static struct dentry *create_file(const char *name, struct dentry *parent, umode_t mode,
 				  struct rchan_buf *buf, int *is_global)
 {
-	struct dentry *file = debugfs_create_file(name, 0400, parent, buf, &file_ops);
+	struct dentry *file;
 
+	if (!name)
+		return &no_file;
+	file = debugfs_create_file(name, 0400, parent, buf, &file_ops);
 	return IS_ERR(file) ? NULL : file;
 }
 
@@ -192,14 +197,14 @@ static const struct rchan_callbacks callbacks = {
 	.remove_buf_file = remove_file,
 };
 
-struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs)
+struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files)
 {
 	struct flt_relay *relay;
 	char name[32];
 	int err = -ENOMEM;
 
 	BUILD_BUG_ON(sizeof(struct flt_event_record) != 64 || sizeof(struct flt_subbuf) != 64);
-	if (IS_ERR_OR_NULL(root))
+	if (files && IS_ERR_OR_NULL(root))
 		return ERR_PTR(-EOPNOTSUPP);
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
 	if (!relay)
@@ -207,15 +212,18 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs)
 	relay->counts = alloc_percpu(struct cpu_counts);
 	if (!relay->counts)
 		goto err_counts;
-	snprintf(name, sizeof(name), "session-%u", session);
-	relay->dir = debugfs_create_dir(name, root);
-	if (IS_ERR(relay->dir)) {
-		err = -EOPNOTSUPP;
-		goto err_dir;
+	if (files) {
+		snprintf(name, sizeof(name), "session-%u", session);
+		relay->dir = debugfs_create_dir(name, root);
+		if (IS_ERR(relay->dir)) {
+			err = -EOPNOTSUPP;
+			goto err_dir;
+		}
 	}
 	/* A CPU past relay's hook and not yet online, while this is not listed, would have none. */
 	cpus_read_lock();
-	relay->chan = relay_open("cpu", relay->dir, subbuf_size, subbufs, &callbacks, relay);
+	relay->chan = relay_open(files ? "cpu" : NULL, relay->dir, subbuf_size, subbufs,
+				 &callbacks, relay);
 	cpus_read_unlock();
 	if (!relay->chan)
 		goto err_chan;
@@ -307,6 +315,24 @@ bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes
 	memset(to + SLOT + length, 0, (slots - 1) * SLOT - length);
 	flt_relay_note_end(relay, slots);
 	return true;
+}
+
+size_t flt_relay_peek(struct flt_relay *relay, int cpu, void **from)
+{
+	struct rchan_buf *buf = *per_cpu_ptr(relay->chan->buf, cpu);
+
+	/* None: that CPU was never up. */
+	return buf ? unread(buf, from) : 0;
+}
+
+void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes)
+{
+	struct rchan_buf *buf = *per_cpu_ptr(relay->chan->buf, cpu);
+	void *from;
+
+	buf->bytes_consumed += bytes;
+	/* Gives back a sub-buffer that this was the rest of. */
+	unread(buf, &from);
 }
 
 void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64 *lost_notes)

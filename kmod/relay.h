@@ -21,8 +21,11 @@ struct flt_relay;
 /* Where sessions get their directories; ERR_PTR or NULL: no debugfs, no channel. */
 void flt_relay_init(struct dentry *root);
 
-/* ERR_PTR: -EOPNOTSUPP without debugfs, -ENOMEM. May sleep. */
-struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs);
+/*
+ * ERR_PTR: -EOPNOTSUPP without debugfs, -ENOMEM. May sleep. @files: for readers in user
+ * space; without, flt_relay_peek() reads, and debugfs is not needed.
+ */
+struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files);
 /* No writer may be left. Files that are still open keep their buffers, and the module. */
 void flt_relay_close(struct flt_relay *relay);
 
@@ -43,6 +46,13 @@ void *flt_relay_note_begin(struct flt_relay *relay, u32 slots);
 void flt_relay_note_end(struct flt_relay *relay, u32 slots);
 /* A note from its head (64 bytes of any note's struct) and @length bytes. False: lost. */
 bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length);
+
+/*
+ * Whole slots of @cpu that wait in a row, in bytes, and where; 0: none. For one reader at a
+ * time. They stay until flt_relay_take() says how much of it was used.
+ */
+size_t flt_relay_peek(struct flt_relay *relay, int cpu, void **from);
+void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes);
 
 void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64 *lost_notes);
 

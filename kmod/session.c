@@ -215,6 +215,7 @@ int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id
 		err = add(bit, config->tgids[i]);
 	if (!err && config->stream) {
 		config->stream->everybody = !config->count;
+		config->stream->port = config->netlink ? owner : 0;
 		err = flt_stream_open(bit, sessions[bit].id, config->stream);
 	}
 	if (err) {

@@ -30,12 +30,13 @@ struct flt_session_config {
 	bool follow;			/* and what they fork */
 	bool thp, numa;			/* ledgers to be kept */
 	struct flt_stream_config *stream;	/* NULL: none */
+	bool netlink;			/* which goes to the owner's socket */
 };
 
 /*
  * Errors: -ENOSPC all sessions taken, -ESRCH a TGID is not a live process,
  * -ENFILE no row left for it, -ENOTSUPP follow or a ledger on a kernel without the hook,
- * -EOPNOTSUPP @stream without debugfs, -ENOMEM.
+ * -EOPNOTSUPP @stream in files without debugfs, -ENOMEM.
  */
 int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id);
 /* -ENOENT no such session, -EACCES another socket's. */

@@ -8,6 +8,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "clock.h"
+#include "nlstream.h"
 #include "note.h"
 #include "proc.h"
 #include "relay.h"
@@ -16,6 +17,7 @@
 struct stream {
 	struct flt_filter filter;
 	struct flt_relay *relay;
+	struct flt_nlstream *sender;	/* NULL: relay has files */
 	struct flt_notes *notes;	/* NULL: none wanted */
 	u32 __percpu *skipped;		/* since the last record that sampling let pass */
 };
@@ -60,10 +62,17 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	s->skipped = alloc_percpu(u32);
 	if (!s->skipped)
 		goto err_skipped;
-	s->relay = flt_relay_open(session, config->subbuf_size, config->subbufs);
+	s->relay = flt_relay_open(session, config->subbuf_size, config->subbufs, !config->port);
 	if (IS_ERR(s->relay)) {
 		err = PTR_ERR(s->relay);
 		goto err_relay;
+	}
+	if (config->port) {
+		s->sender = flt_nlstream_open(s->relay, session, config->port);
+		if (IS_ERR(s->sender)) {
+			err = PTR_ERR(s->sender);
+			goto err_sender;
+		}
 	}
 	if (config->notes) {
 		s->notes = flt_note_open(config->areas);
@@ -82,6 +91,8 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	return 0;
 
 err_notes:
+	flt_nlstream_close(s->sender);
+err_sender:
 	flt_relay_close(s->relay);
 err_relay:
 	free_percpu(s->skipped);
@@ -106,6 +117,7 @@ void flt_stream_close(u32 bit)
 	/* Handlers run with preemption off: when this returns none holds it. */
 	synchronize_rcu();
 	flt_note_close(s->notes);
+	flt_nlstream_close(s->sender);
 	flt_relay_close(s->relay);
 	free_percpu(s->skipped);
 	kfree(s);

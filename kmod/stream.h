@@ -15,6 +15,7 @@ struct vm_area_struct;
 
 struct flt_stream_config {
 	u32 subbuf_size, subbufs;
+	u32 port;			/* of the socket to send it to; 0: to relay files */
 	bool everybody;			/* all processes, not those of the session */
 	bool notes, areas;
 	struct flt_filter filter;

@@ -2,16 +2,18 @@
 /*
  * fltstream - a session's stream, read without a pause and judged: the tests' own reader.
  *
- *   fltstream [-b BYTES] [-B COUNT] -- COMMAND...
+ *   fltstream [-n] [-a] [-b BYTES] [-B COUNT] -- COMMAND...
  *
  * Runs COMMAND in a following session whose CPUs have COUNT (2) sub-buffers of BYTES
  * (4096), and reads while it runs as fast as it can: so reader and writer meet at the
  * ends of sub-buffers all the time. Every head must count on from the one before it.
- * Prints one line at the end,
+ * -n has it by netlink, on a socket of the default size; -a looks away until COMMAND has
+ * ended. Prints one line at the end,
  *
- *   stream read=N written=N lost=N produced=N heads=N
+ *   stream read=N written=N lost=N produced=N heads=N overruns=N
  *
- * read by us, written and lost by the session's count, produced by its accounts.
+ * read by us, written and lost by the session's count, produced by its accounts;
+ * overruns of the socket.
  * Status 1, and a sentence, if the bytes do not hold together.
  */
 #include "row.h"
@@ -20,6 +22,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/flt_event.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +32,10 @@
 #define CPUS 64
 #define SLOTS 1024
 
-static struct genl g;
+static struct genl g, channel;	/* channel: -n */
+static bool by_netlink;
 static uint32_t session;
+static unsigned int overruns;
 static uint64_t written, lost, produced;
 
 static struct cpu {
@@ -67,31 +72,36 @@ static void reply(const struct nlmsghdr *nlh, void *unused)
 	}
 }
 
-static void talk(const char *what)
+static void talk(struct genl *with)
 {
-	int rc = genl_talk(&g, reply, NULL);
+	int rc = genl_talk(with, reply, NULL);
 
 	if (rc)
-		errx(1, "%s: %s: %s", what, strerrorname_np(-rc), g.error);
+		errx(1, "session: %s: %s", strerrorname_np(-rc), with->error);
 }
 
 static void session_open(pid_t pid, uint32_t bytes, uint32_t count)
 {
-	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_NEW, FLT_GENL_VERSION);
-	genl_put_u32(&g, FLT_SESSION_TGID, (uint32_t)pid);
-	genl_put(&g, FLT_SESSION_FOLLOW, NULL, 0);
-	genl_put(&g, FLT_SESSION_STREAM, NULL, 0);
-	genl_put(&g, FLT_SESSION_NOTES, NULL, 0);
-	genl_put_u32(&g, FLT_SESSION_SUBBUF_SIZE, bytes);
-	genl_put_u32(&g, FLT_SESSION_SUBBUFS, count);
-	talk("session");
+	struct genl *with = by_netlink ? &channel : &g;
+
+	genl_start(with, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_NEW,
+		   FLT_GENL_VERSION);
+	genl_put_u32(with, FLT_SESSION_TGID, (uint32_t)pid);
+	genl_put(with, FLT_SESSION_FOLLOW, NULL, 0);
+	genl_put(with, FLT_SESSION_STREAM, NULL, 0);
+	genl_put(with, FLT_SESSION_NOTES, NULL, 0);
+	genl_put_u32(with, FLT_SESSION_SUBBUF_SIZE, bytes);
+	genl_put_u32(with, FLT_SESSION_SUBBUFS, count);
+	if (by_netlink)
+		genl_put_u32(with, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK);
+	talk(with);
 }
 
 static void session_read(void)
 {
 	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_GET, FLT_GENL_VERSION);
 	genl_put_u32(&g, FLT_SESSION_ID, session);
-	talk("session");
+	talk(&g);
 }
 
 static void take_head(struct cpu *c, uint32_t number, const struct flt_subbuf *head)
@@ -156,6 +166,65 @@ static void files_read(void)
 	}
 }
 
+static void event_take(const struct nlmsghdr *nlh)
+{
+	static struct flt_event_record slot[SLOTS];
+	size_t bytes, size = 0;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+	uint32_t number = CPUS;
+
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_EVENTS_CPU)
+			number = (uint32_t)genl_number(a);
+		if (genl_type(a) == FLT_EVENTS_SLOTS)
+			size = genl_len(a);
+		if (genl_type(a) == FLT_EVENTS_SLOTS && size <= sizeof(slot))
+			memcpy(slot, genl_data(a), size);
+	}
+	if (number >= CPUS || !size || size > sizeof(slot) || size % sizeof(slot[0]))
+		errx(1, "cpu %u: %zu bytes are no slots", number, size);
+	take(number, slot, size / sizeof(slot[0]));
+}
+
+static void events_read(void)
+{
+	int rc;
+
+	while ((rc = genl_events(&channel)) == -ENOBUFS)
+		overruns++;
+	if (rc)
+		errx(1, "events: %s", strerrorname_np(-rc));
+}
+
+static void stream_read(void)
+{
+	if (by_netlink)
+		events_read();
+	else
+		files_read();
+}
+
+static uint64_t faults_read(void)
+{
+	uint64_t faults = 0;
+
+	for (int i = 0; i < CPUS; i++)
+		faults += cpu[i].faults;
+	return faults;
+}
+
+/* All that was written; by netlink it comes as there is room. */
+static void stream_drain(void)
+{
+	for (int i = 0; i < 3000; i++) {
+		stream_read();
+		if (!by_netlink || faults_read() >= written)
+			return;
+		usleep(10000);
+	}
+	errx(1, "of %ju faults written only %ju came", (uintmax_t)written, (uintmax_t)faults_read());
+}
+
 /* Its status once it has ended, -1 before. */
 static int ended(pid_t pid)
 {
@@ -202,39 +271,48 @@ static pid_t start(char **argv, int *gate)
 int main(int argc, char **argv)
 {
 	uint32_t bytes = 4096, count = 2;
-	uint64_t faults = 0, heads = 0, before;
+	bool away = false;
+	uint64_t heads = 0, before;
 	int opt, gate, status;
 	pid_t pid;
 
-	while ((opt = getopt(argc, argv, "+b:B:")) != -1) {
-		if (opt == 'b')
+	while ((opt = getopt(argc, argv, "+nab:B:")) != -1) {
+		if (opt == 'n')
+			by_netlink = true;
+		else if (opt == 'b')
 			bytes = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (opt == 'B')
 			count = (uint32_t)strtoul(optarg, NULL, 10);
+		else if (opt == 'a')
+			away = true;
 		else
-			errx(2, "usage: fltstream [-b BYTES] [-B COUNT] -- COMMAND...");
+			errx(2, "usage: fltstream [-n] [-a] [-b BYTES] [-B COUNT] -- COMMAND...");
 	}
 	if (optind == argc)
 		errx(2, "no command");
-	if (genl_open(&g, FLT_GENL_NAME))
+	if (genl_open(&g, FLT_GENL_NAME) || genl_open(&channel, FLT_GENL_NAME))
 		errx(5, "the module flt is not loaded");
+	channel.event = event_take;
 	pid = start(argv + optind, &gate);
 	session_open(pid, bytes, count);
-	files_open();
+	if (!by_netlink)
+		files_open();
 	session_read();
 	before = produced;
 	if (write(gate, "g", 1) != 1)
 		err(1, "pipe");
-	while ((status = ended(pid)) < 0)
-		files_read();
-	session_read();
-	files_read();
-	for (int i = 0; i < CPUS; i++) {
-		faults += cpu[i].faults;
-		heads += cpu[i].heads;
+	while ((status = ended(pid)) < 0) {
+		if (away)
+			usleep(10000);
+		else
+			stream_read();
 	}
-	printf("stream read=%ju written=%ju lost=%ju produced=%ju heads=%ju\n", (uintmax_t)faults,
-	       (uintmax_t)written, (uintmax_t)lost, (uintmax_t)(produced - before),
-	       (uintmax_t)heads);
+	session_read();
+	stream_drain();
+	for (int i = 0; i < CPUS; i++)
+		heads += cpu[i].heads;
+	printf("stream read=%ju written=%ju lost=%ju produced=%ju heads=%ju overruns=%u\n",
+	       (uintmax_t)faults_read(), (uintmax_t)written, (uintmax_t)lost,
+	       (uintmax_t)(produced - before), (uintmax_t)heads, overruns);
 	return status;
 }

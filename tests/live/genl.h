@@ -23,6 +23,8 @@ struct genl {
 	char error[256];	/* extack sentence of the last error, or "" */
 	uint32_t error_offset;	/* offset of the offending attribute, or 0 */
 	int interrupted;	/* the last dump carried NLM_F_DUMP_INTR */
+	/* What comes unasked, sequence number 0; NULL: passed over. */
+	void (*event)(const struct nlmsghdr *nlh);
 	char out[GENL_BUF], in[GENL_BUF];
 };
 
@@ -49,6 +51,9 @@ int genl_receive(struct genl *g, genl_reply_fn reply, void *data);
 #define genl_for_each(a, first, bytes)                                                       \
 	for (const struct nlattr *a = (first), *a##_end = genl_end(a, bytes);                 \
 	     genl_ok(a, a##_end); a = genl_next(a))
+
+/* What has come unasked; does not wait. -errno, and -ENOBUFS for an overrun. */
+int genl_events(struct genl *g);
 
 const struct nlattr *genl_attrs(const struct nlmsghdr *nlh, size_t *bytes);
 const struct nlattr *genl_end(const struct nlattr *first, size_t bytes);

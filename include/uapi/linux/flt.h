@@ -35,7 +35,7 @@
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
  *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [THP], [NUMA], [STREAM,
- *                                [SUBBUF_SIZE], [SUBBUFS], [FILTER],
+ *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
  *                                [NOTES, [AREAS]]])  -> FLT_SESSION_ID
  *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
  *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
@@ -47,6 +47,7 @@
  *   FLT_CMD_THP_GET      dump   ([SESSION])       -> FLT_LEDGER_*  see there
  *   FLT_CMD_NUMA_GET     dump   ([SESSION])       -> FLT_LEDGER_*
  *   FLT_CMD_SLOWEST_GET  dump   ()                -> FLT_SLOWEST_* a message per fault
+ *   FLT_CMD_EVENTS       unasked                  -> FLT_EVENTS_*  see Streams
  *
  * A reply carries the command number of its request.
  *
@@ -93,6 +94,15 @@
  * FLT_SESSION_LOST is what matched, and all that was written can be read. Needs
  * debugfs. With NOTES, what a reader needs to understand faults comes between them
  * (flt_event.h).
+ *
+ * With CHANNEL FLT_CHANNEL_NETLINK the same bytes are sent to the socket that made the
+ * session, as FLT_CMD_EVENTS with sequence number 0, ten times a second or as fast as
+ * it takes them; maybe before the answer to SESSION_NEW. Use a socket for nothing
+ * else: when it is full the module's answers find no room, either. Bytes that find no
+ * room stay in the buffers and are sent later, so a socket that overruns (ENOBUFS) has
+ * lost nothing; what the buffers then cannot hold is lost, and counted, as above. It
+ * takes no debugfs, but more time for each record. The module cannot be unloaded while
+ * such a session lives.
  *
  * Working sets. A tracker reads and clears the accessed bits of its processes' page
  * tables every INTERVAL and keeps the last HISTORY samples of each; with FOLLOW also
@@ -151,6 +161,7 @@ enum flt_cmd {
 	FLT_CMD_THP_GET,
 	FLT_CMD_NUMA_GET,
 	FLT_CMD_SLOWEST_GET,
+	FLT_CMD_EVENTS,		/* from the module only */
 	__FLT_CMD_LAST
 };
 #define FLT_CMD_MAX (__FLT_CMD_LAST - 1)
@@ -375,9 +386,26 @@ enum flt_session_attr {
 	FLT_SESSION_LOST_NOTES,	/* notes lost, for the same reason or for their size */
 	FLT_SESSION_THP,	/* flag: count in the ledger of huge pages, too */
 	FLT_SESSION_NUMA,	/* flag: and in that of NUMA balancing */
+	FLT_SESSION_CHANNEL,	/* u32, with STREAM: enum flt_channel (FLT_CHANNEL_RELAY) */
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)
+
+enum flt_channel {
+	FLT_CHANNEL_RELAY = 0,
+	FLT_CHANNEL_NETLINK,
+	__FLT_CHANNEL_LAST
+};
+#define FLT_CHANNEL_MAX (__FLT_CHANNEL_LAST - 1)
+
+/* FLT_CMD_EVENTS: what comes next of one CPU, as its relay file would have it. */
+enum flt_events_attr {
+	FLT_EVENTS_SESSION = 1,	/* u32 */
+	FLT_EVENTS_CPU,		/* u32 */
+	FLT_EVENTS_SLOTS,	/* bytes: slots of 64; a note may go on in the next message */
+	__FLT_EVENTS_LAST
+};
+#define FLT_EVENTS_MAX (__FLT_EVENTS_LAST - 1)
 
 /* FLT_CMD_WSS_* */
 enum flt_wss_attr {
