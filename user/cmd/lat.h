@@ -14,7 +14,7 @@
 #include "command.h"
 #include "model/hist.h"
 #include "source/control.h"
-#include "source/stream_relay.h"
+#include "source/stream.h"
 #include "view/table.h"
 
 #define LAT_PATH 512
@@ -64,7 +64,7 @@ struct lat {
 	uint64_t reports;
 	struct lat_look *last;
 	struct lat_slowest slowest;	/* since the last report */
-	struct flt_stream_relay *stream;	/* of slow faults; NULL: none */
+	struct flt_stream *stream;	/* of slow faults; NULL: none */
 
 	struct flt_table *data, *rows, *examples;	/* data, or the two of the text */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
@@ -86,12 +86,11 @@ void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *p
 int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
 		     struct flt_errmsg *e);
 
-/* Faults at least as slow as asked for flow from this session, from now on. */
-int lat_slowest_stream(struct lat *l, uint32_t session, struct flt_errmsg *e);
+/* Faults at least as slow as asked for flow from now on; of all processes without tgids. */
+int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool follow,
+		       struct flt_errmsg *e);
 /* What has come since; last: and nobody faults any more. */
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e);
-/* What to ask of the session for that. */
-struct flt_stream_wish lat_slowest_wish(const struct lat *l);
 
 /* lat_report.c */
 int lat_report_open(struct lat *l);

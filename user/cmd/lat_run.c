@@ -67,14 +67,12 @@ static int on_round(void *arg, uint64_t expired)
 
 static int stream(struct run *r, const uint32_t *tgids, size_t count, uint32_t *session)
 {
-	const struct flt_stream_wish wish = lat_slowest_wish(r->l);
-	int ret;
+	int ret = lat_slowest_stream(r->l, tgids, count, r->job.child.pid, &r->e);
 
-	ret = flt_control_stream_new(r->l->control, tgids, count, r->job.child.pid, &wish, session,
-				     &r->e);
-	if (!ret)
-		ret = lat_slowest_stream(r->l, *session, &r->e);
-	return ret ? ret : flt_loop_every(r->loop, ROUND_NS, on_round, r);
+	if (ret)
+		return ret;
+	*session = flt_stream_session(r->l->stream);
+	return flt_loop_every(r->loop, ROUND_NS, on_round, r);
 }
 
 /* Before the gate opens. Examples are worth a stream, but not the whole report. */

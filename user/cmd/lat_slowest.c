@@ -23,7 +23,7 @@ int lat_slowest_open(struct lat *l)
 
 void lat_slowest_close(struct lat *l)
 {
-	flt_stream_relay_close(l->stream);
+	flt_stream_close(l->stream);
 	free(l->slowest.slow);
 	l->slowest = (struct lat_slowest){ 0 };
 }
@@ -55,15 +55,13 @@ void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *p
 	snprintf(s->slow[at].path, sizeof(s->slow[at].path), "%s", path ? path : "");
 }
 
-struct flt_stream_wish lat_slowest_wish(const struct lat *l)
+int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool follow,
+		       struct flt_errmsg *e)
 {
-	return (struct flt_stream_wish){ .subbuf_size = SUBBUF_SIZE, .subbufs = SUBBUFS,
-					 .filter = { .latency = l->args->slower } };
-}
+	const struct flt_stream_wish wish = { .subbuf_size = SUBBUF_SIZE, .subbufs = SUBBUFS,
+					      .filter = { .latency = l->args->slower } };
 
-int lat_slowest_stream(struct lat *l, uint32_t session, struct flt_errmsg *e)
-{
-	return flt_stream_relay_open(&l->stream, session, e);
+	return flt_stream_open(&l->stream, l->control, tgids, count, follow, &wish, e);
 }
 
 static int on_record(void *arg, const struct flt_event_record *r)
@@ -110,8 +108,15 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
 {
 	const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap, .arg = l };
+	struct flt_session session;
+	int ret;
 
-	return l->stream ? flt_stream_relay_read(l->stream, last, &sink, e) : 0;
+	if (!l->stream)
+		return 0;
+	if (!last)
+		return flt_stream_read(l->stream, &sink, e);
+	ret = flt_control_session(l->control, flt_stream_session(l->stream), false, &session, e);
+	return ret ? ret : flt_stream_drain(l->stream, session.written, &sink, e);
 }
 
 static bool of_look(const struct lat_look *look, const struct flt_slow *slow)

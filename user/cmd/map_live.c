@@ -12,7 +12,7 @@
 #include "job.h"
 #include "source/control.h"
 #include "source/maps.h"
-#include "source/stream_relay.h"
+#include "source/stream.h"
 #include "units.h"
 
 #define ROUND_NS (100 * FLT_NSEC_PER_MSEC)
@@ -22,11 +22,10 @@
 struct live {
 	struct map *m;
 	struct flt_loop *loop;
-	struct flt_stream_relay *stream;
+	struct flt_stream *stream;
 	struct map_told told;
 	struct flt_job job;
 	struct flt_errmsg e;
-	uint32_t session;
 	uint64_t begin, next_line, faults;
 	bool terminal, progress_shown;
 };
@@ -73,13 +72,11 @@ static int on_note(void *arg, const union flt_stream_note *note, const void *byt
 	return map_told_note(&l->told, note, bytes);
 }
 
-static int read_round(struct live *l, bool last)
+static struct flt_stream_sink begin_round(struct live *l)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap, .arg = l };
-
 	l->told.snapshots = MAP_TOLD_SNAPSHOTS;
 	l->told.missed_image = 0;
-	return flt_stream_relay_read(l->stream, last, &sink, &l->e);
+	return (struct flt_stream_sink){ .record = on_record, .note = on_note, .gap = on_gap, .arg = l };
 }
 
 static void progress(struct live *l, uint64_t elapsed)
@@ -109,7 +106,8 @@ static int on_round(void *arg, uint64_t expired)
 {
 	struct live *l = arg;
 	uint64_t elapsed = flt_clock_ns(CLOCK_MONOTONIC) - l->begin;
-	int ret = read_round(l, false);
+	const struct flt_stream_sink sink = begin_round(l);
+	int ret = flt_stream_read(l->stream, &sink, &l->e);
 
 	(void)expired;
 	if (elapsed / PROGRESS_NS != (elapsed - ROUND_NS) / PROGRESS_NS)
@@ -127,7 +125,7 @@ static int on_look(void *arg, uint64_t expired)
 	struct live *l = arg;
 
 	(void)expired;
-	if (!flt_control_session(l->m->control, l->session, false, &session, NULL))
+	if (!flt_control_session(l->m->control, flt_stream_session(l->stream), false, &session, NULL))
 		with_look(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), session.account.minor + session.account.major,
 			  session.account.latency_sum);
 	return 0;
@@ -145,9 +143,7 @@ static int arm(struct live *l)
 	size_t count = child ? 1 : args->pids.count;
 	int ret;
 
-	ret = flt_control_stream_new(l->m->control, tgids, count, child || args->follow, &wish, &l->session, &l->e);
-	if (!ret)
-		ret = flt_stream_relay_open(&l->stream, l->session, &l->e);
+	ret = flt_stream_open(&l->stream, l->m->control, tgids, count, child || args->follow, &wish, &l->e);
 	if (!ret)
 		ret = flt_loop_every(l->loop, ROUND_NS, on_round, l);
 	if (!ret && l->m->with)
@@ -182,19 +178,20 @@ static void regions_drop(struct map *m)
 /* What was written is asked for before the last reading: all of it is there by then. */
 static int finish(struct live *l)
 {
+	const struct flt_stream_sink sink = begin_round(l);
 	struct map *m = l->m;
 	struct flt_session session;
 	uint64_t delivered, lost;
 	int ret;
 
-	ret = flt_control_session(m->control, l->session, false, &session, &l->e);
+	ret = flt_control_session(m->control, flt_stream_session(l->stream), false, &session, &l->e);
 	if (!ret)
-		ret = read_round(l, true);
+		ret = flt_stream_drain(l->stream, session.written, &sink, &l->e);
 	if (ret) {
 		regions_drop(m);
 		return flt_command_fail(m->command, &l->e, ret);
 	}
-	flt_stream_relay_count(l->stream, &delivered, &lost);
+	flt_stream_count(l->stream, &delivered, &lost);
 	m->lost = session.lost > lost ? session.lost : lost;
 	if (m->lost)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64 "; larger buffers "
@@ -280,7 +277,7 @@ int map_live(struct map *m, char **command)
 		status = run_loop(&l, command);
 	}
 	flt_loop_free(l.loop);
-	flt_stream_relay_close(l.stream);
+	flt_stream_close(l.stream);
 	flt_lives_free(l.told.lives);
 	return status;
 }

@@ -9,7 +9,7 @@
 
 #include "model/lives.h"
 #include "model/regions.h"
-#include "source/stream_relay.h"
+#include "source/stream.h"
 
 /* Looks into /proc for each round of reading. */
 #define MAP_TOLD_SNAPSHOTS 64

@@ -15,7 +15,7 @@
 #include "command.h"
 #include "model/ranking.h"
 #include "source/control.h"
-#include "source/stream_relay.h"
+#include "source/stream.h"
 #include "view/screen.h"
 #include "view/table.h"
 

@@ -29,8 +29,7 @@ struct name {
 };
 
 struct top_files {
-	struct flt_stream_relay *stream;
-	uint32_t session;
+	struct flt_stream *stream;
 	struct entry entry[ENTRIES];
 	size_t used;
 	struct name name[NAMES];
@@ -135,10 +134,8 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 
 	if (!f)
 		return -ENOMEM;
-	ret = flt_control_stream_new(t->control, t->args->pids.id, t->args->pids.count, false,
-				     &wish, &f->session, e);
-	if (!ret)
-		ret = flt_stream_relay_open(&f->stream, f->session, e);
+	ret = flt_stream_open(&f->stream, t->control, t->args->pids.id, t->args->pids.count, false,
+			      &wish, e);
 	if (ret) {
 		free(f);
 		return ret;
@@ -150,7 +147,7 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 void top_files_close(struct top *t)
 {
 	if (t->files)
-		flt_stream_relay_close(t->files->stream);
+		flt_stream_close(t->files->stream);
 	free(t->files);
 	t->files = NULL;
 }
@@ -159,7 +156,7 @@ int top_files_read(struct top *t, struct flt_errmsg *e)
 {
 	const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap, .arg = t };
 
-	return t->files ? flt_stream_relay_read(t->files->stream, false, &sink, e) : 0;
+	return t->files ? flt_stream_read(t->files->stream, &sink, e) : 0;
 }
 
 static const char *path_of(const struct top_files *f, const struct entry *at)

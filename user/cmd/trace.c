@@ -14,6 +14,7 @@
 #include "units.h"
 
 static const char *const result_names[] = { "all", "min", "maj", "failed", NULL };
+static const char *const channel_names[] = { "auto", "relay", "netlink", NULL };
 static const uint32_t result_bits[] = {
 	0, 1u << FLT_RESULT_MINOR, 1u << FLT_RESULT_MAJOR, 1u << FLT_RESULT_FAILED,
 };
@@ -52,6 +53,10 @@ static const struct flt_opt opts[] = {
 	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
 	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
+	{ .name = "channel", .type = FLT_OPT_CHOICE, .offset = MEMBER(channel),
+	  .choices = channel_names, .help = "How faults come: through relay files in debugfs, "
+	  "or by netlink, which is slower and takes no debugfs. Default: relay if its files "
+	  "can be opened." },
 	FLT_TABLE_OPTS(struct trace_args, format),
 	{ 0 },
 };
@@ -152,6 +157,7 @@ static int make_wish(struct trace *t)
 		return flt_command_misuse(t->command, "a thread's name has at most %d bytes",
 					  FLT_COMM_LEN - 1);
 	t->wish.subbuf_size = (uint32_t)args->subbuf_size;
+	t->wish.channel = (enum flt_stream_channel)args->channel;
 	t->wish.notes = true;
 	t->wish.subbufs = (uint32_t)args->subbufs;
 	f->results = result_bits[args->results];

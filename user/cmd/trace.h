@@ -12,7 +12,7 @@
 #include "command.h"
 #include "model/paths.h"
 #include "source/control.h"
-#include "source/stream_relay.h"
+#include "source/stream.h"
 #include "view/table.h"
 
 struct trace_args {
@@ -28,6 +28,7 @@ struct trace_args {
 	const char *cgroup;
 	uint64_t sample;
 	uint64_t subbuf_size, subbufs;
+	int channel;		/* enum flt_stream_channel */
 	uint64_t count;		/* of lines; 0: no end */
 	int format;		/* enum flt_format */
 };

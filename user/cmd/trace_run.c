@@ -13,9 +13,8 @@
 struct run {
 	struct trace *t;
 	struct flt_loop *loop;
-	struct flt_stream_relay *stream;
+	struct flt_stream *stream;
 	struct flt_job job;
-	uint32_t session;
 	struct flt_errmsg e;
 };
 
@@ -34,27 +33,29 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 	return trace_line_gap(arg, cpu, count, from, to);
 }
 
-static int read_round(struct run *r, bool last)
+static struct flt_stream_sink sink_of(struct run *r)
 {
-	const struct flt_stream_sink sink = {
+	return (struct flt_stream_sink){
 		.record = on_record, .note = on_note, .gap = on_gap, .arg = r->t,
 	};
-	uint64_t before = r->t->lines;
-	int ret = flt_stream_relay_read(r->stream, last, &sink, &r->e);
+}
 
-	if (r->t->lines != before || last) {
-		flt_table_flush(r->t->table, !r->t->headed && r->t->lines);
-		r->t->headed |= r->t->lines > 0;
-	}
-	return ret;
+static void flush(struct trace *t)
+{
+	flt_table_flush(t->table, !t->headed && t->lines);
+	t->headed |= t->lines > 0;
 }
 
 static int on_round(void *arg, uint64_t expired)
 {
 	struct run *r = arg;
-	int ret = read_round(r, false);
+	const struct flt_stream_sink sink = sink_of(r);
+	uint64_t before = r->t->lines;
+	int ret = flt_stream_read(r->stream, &sink, &r->e);
 
 	(void)expired;
+	if (r->t->lines != before)
+		flush(r->t);
 	if (r->t->full || ferror(stdout))
 		flt_loop_stop(r->loop);
 	return ret;
@@ -68,10 +69,8 @@ static int arm(struct run *r)
 	size_t count = child ? 1 : t->args->pids.count;
 	int ret;
 
-	ret = flt_control_stream_new(t->control, tgids, count, child || t->args->follow, &t->wish,
-				     &r->session, &r->e);
-	if (!ret)
-		ret = flt_stream_relay_open(&r->stream, r->session, &r->e);
+	ret = flt_stream_open(&r->stream, t->control, tgids, count, child || t->args->follow,
+			      &t->wish, &r->e);
 	if (!ret)
 		ret = flt_loop_every(r->loop, ROUND_NS, on_round, r);
 	return ret;
@@ -95,22 +94,19 @@ static int start(struct run *r, char **command)
  */
 static int finish(struct run *r)
 {
+	const struct flt_stream_sink sink = sink_of(r);
 	struct trace *t = r->t;
 	struct flt_session session;
 	uint64_t delivered, lost;
 	int ret;
 
-	ret = flt_control_session(t->control, r->session, false, &session, &r->e);
+	ret = flt_control_session(t->control, flt_stream_session(r->stream), false, &session, &r->e);
 	if (!ret)
-		ret = read_round(r, true);
+		ret = flt_stream_drain(r->stream, session.written, &sink, &r->e);
+	flush(t);
 	if (ret)
 		return flt_command_fail(t->command, &r->e, ret);
-	flt_stream_relay_count(r->stream, &delivered, &lost);
-	if (delivered < session.written) {
-		flt_errmsg_set(&r->e, -EBADMSG, "the stream ends %" PRIu64 " faults early",
-			       session.written - delivered);
-		return flt_command_fail(t->command, &r->e, -EBADMSG);
-	}
+	flt_stream_count(r->stream, &delivered, &lost);
 	if (session.lost > lost) {
 		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", session.lost - lost);
 		t->lost += session.lost - lost;
@@ -163,7 +159,7 @@ int trace_run(struct trace *t, char **command)
 	else
 		status = run_loop(&r, command);
 	flt_loop_free(r.loop);
-	flt_stream_relay_close(r.stream);
+	flt_stream_close(r.stream);
 	trace_line_close(t);
 	return status;
 }

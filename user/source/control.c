@@ -265,6 +265,10 @@ static int put_stream(struct nl_msg *request, const struct flt_stream_wish *wish
 	    nla_put_u32(request, FLT_SESSION_SUBBUF_SIZE, wish->subbuf_size) ||
 	    nla_put_u32(request, FLT_SESSION_SUBBUFS, wish->subbufs))
 		return -ENOMEM;
+	/* Not said of relay: a module older than channels has no other. */
+	if (wish->channel == FLT_STREAM_NETLINK &&
+	    nla_put_u32(request, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK))
+		return -ENOMEM;
 	if ((wish->notes && nla_put_flag(request, FLT_SESSION_NOTES)) ||
 	    (wish->areas && nla_put_flag(request, FLT_SESSION_AREAS)))
 		return -ENOMEM;

@@ -67,14 +67,24 @@ struct flt_stream_filter {
 	uint64_t cgroup;		/* ID: inode number of its directory in cgroup2 */
 };
 
+enum flt_stream_channel {
+	FLT_STREAM_AUTO = 0,	/* relay where its files can be opened, else netlink */
+	FLT_STREAM_RELAY,
+	FLT_STREAM_NETLINK,
+};
+
 struct flt_stream_wish {
+	enum flt_stream_channel channel;
 	uint32_t subbuf_size, subbufs;
 	bool notes;		/* names of files; forks, execs, exits; code mapped */
 	bool areas;		/* with notes: mappings that are faulted in */
 	struct flt_stream_filter filter;
 };
 
-/* The same, and its faults flow: see stream_relay.h. Without tgids, those of all processes. */
+/*
+ * The same, and its faults flow, to relay files unless the wish is for netlink: see
+ * stream.h. Without tgids, those of all processes.
+ */
 int flt_control_stream_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			   bool follow, const struct flt_stream_wish *wish, uint32_t *id,
 			   struct flt_errmsg *e);

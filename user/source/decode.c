@@ -134,6 +134,12 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_LOST_NOTES] = U64,
 };
 
+static const struct nla_policy events_policy[FLT_EVENTS_MAX + 1] = {
+	[FLT_EVENTS_SESSION] = U32,
+	[FLT_EVENTS_CPU] = U32,
+	[FLT_EVENTS_SLOTS] = TEXT,
+};
+
 /*
  * nla_parse() passes over a tail that is no attribute; here it is a message that
  * was cut, and half of its counters would read as 0.
@@ -441,4 +447,25 @@ int flt_decode_session(struct nlattr *attrs, int length, struct flt_session *out
 		.lost_notes = u64_of(tb[FLT_SESSION_LOST_NOTES]),
 	};
 	return decode_account(tb[FLT_SESSION_ACCOUNT], &out->account);
+}
+
+int flt_decode_events(struct nlattr *attrs, int length, struct flt_event_bytes *out)
+{
+	struct nlattr *tb[FLT_EVENTS_MAX + 1];
+	int ret;
+
+	ret = parse(tb, FLT_EVENTS_MAX, attrs, length, events_policy);
+	if (ret)
+		return ret;
+	if (!tb[FLT_EVENTS_SESSION] || !tb[FLT_EVENTS_CPU] || !tb[FLT_EVENTS_SLOTS])
+		return -EBADMSG;
+	*out = (struct flt_event_bytes){
+		.session = u32_of(tb[FLT_EVENTS_SESSION]),
+		.cpu = u32_of(tb[FLT_EVENTS_CPU]),
+		.slots = nla_data(tb[FLT_EVENTS_SLOTS]),
+		.size = (size_t)nla_len(tb[FLT_EVENTS_SLOTS]),
+	};
+	if (!out->size || out->size % sizeof(struct flt_event_record))
+		return -EBADMSG;
+	return 0;
 }

@@ -15,6 +15,13 @@
 
 struct nlattr;
 
+/* Bytes of a CPU's stream, in the message. */
+struct flt_event_bytes {
+	uint32_t session, cpu;
+	const void *slots;
+	size_t size;		/* a multiple of 64, not 0 */
+};
+
 int flt_decode_info(struct nlattr *attrs, int length, struct flt_info *out);
 int flt_decode_hook(struct nlattr *attrs, int length, struct flt_hook *out);
 int flt_decode_tally(struct nlattr *attrs, int length, struct flt_tally *out);
@@ -23,5 +30,6 @@ int flt_decode_slow(struct nlattr *attrs, int length, struct flt_slow *out);
 int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out);
 int flt_decode_task(struct nlattr *attrs, int length, struct flt_row *out);
 int flt_decode_session(struct nlattr *attrs, int length, struct flt_session *out);
+int flt_decode_events(struct nlattr *attrs, int length, struct flt_event_bytes *out);
 
 #endif

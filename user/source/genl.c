@@ -6,6 +6,7 @@
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,11 @@ struct flt_genl {
 	int family;
 	uint8_t version;
 	uint32_t sequence;	/* of the request under way */
+	/* What comes unasked. */
+	uint8_t event;		/* command; 0: nothing is wanted */
+	flt_genl_fn on_event;
+	void *event_arg;
+	int event_error;	/* the first of on_event */
 };
 
 struct answer {
@@ -108,13 +114,34 @@ static void note_error(struct answer *answer, int err)
 		answer->error = err;
 }
 
+static bool is_event(const struct flt_genl *g, struct nlmsghdr *nlh)
+{
+	const struct genlmsghdr *header;
+
+	if (!g->event || nlh->nlmsg_seq || nlh->nlmsg_type != g->family ||
+	    !genlmsg_valid_hdr(nlh, 0))
+		return false;
+	header = nlmsg_data(nlh);
+	return header->cmd == g->event;
+}
+
 /* Anybody with CAP_NET_ADMIN may write to our port. */
 static int on_any(struct nl_msg *msg, void *arg)
 {
+	struct flt_genl *g = ((const struct answer *)arg)->genl;
 	const struct sockaddr_nl *from = nlmsg_get_src(msg);
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct genlmsghdr *header;
 
-	(void)arg;
-	return from->nl_pid ? NL_SKIP : NL_OK;
+	if (from->nl_pid)
+		return NL_SKIP;
+	if (!is_event(g, nlh))
+		return NL_OK;
+	header = nlmsg_data(nlh);
+	if (!g->event_error)
+		g->event_error = g->on_event(g->event_arg, genlmsg_attrdata(header, 0),
+					     genlmsg_attrlen(header, 0));
+	return NL_SKIP;
 }
 
 static int on_sequence(struct nl_msg *msg, void *arg)
@@ -264,6 +291,43 @@ int flt_genl_dump(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn,
 	struct answer answer = { .genl = genl, .fn = fn, .arg = arg };
 
 	return converse(genl, request, &answer, e);
+}
+
+void flt_genl_listen(struct flt_genl *genl, uint8_t command, int bytes, flt_genl_fn fn,
+		     void *arg)
+{
+	int fd = nl_socket_get_fd(genl->socket), one = 1;
+
+	genl->event = command;
+	genl->on_event = fn;
+	genl->event_arg = arg;
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+	/* The module sends again what found no room. */
+	setsockopt(fd, SOL_NETLINK, NETLINK_NO_ENOBUFS, &one, sizeof(one));
+}
+
+int flt_genl_events(struct flt_genl *genl, int wait_ms, struct flt_errmsg *e)
+{
+	struct answer answer = { .genl = genl };
+	struct pollfd ready = { .fd = nl_socket_get_fd(genl->socket), .events = POLLIN };
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int ret = 0;
+
+	if (!cb)
+		return -ENOMEM;
+	nl_cb_set(cb, NL_CB_MSG_IN, NL_CB_CUSTOM, on_any, &answer);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &answer);
+	while (ret >= 0 && !genl->event_error && poll(&ready, 1, wait_ms) > 0) {
+		ret = nl_recvmsgs(genl->socket, cb);
+		wait_ms = 0;
+	}
+	nl_cb_put(cb);
+	if (ret < 0)
+		return flt_errmsg_set(e, errno_of(ret), "cannot hear the flt module: %s",
+				      nl_geterror(ret));
+	if (genl->event_error == -EBADMSG)
+		return flt_errmsg_set(e, -EBADMSG, "the flt module's events are malformed");
+	return genl->event_error;
 }
 
 int flt_genl_open(struct flt_genl **genl, const char *family, uint8_t version,

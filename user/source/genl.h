@@ -39,6 +39,16 @@ int flt_genl_dump(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn,
 		  struct flt_errmsg *e);
 
 /*
+ * Messages of the family with this command, which nobody asked for, go to fn from now
+ * on, also when they come in the course of an answer; bytes: how much the socket is to
+ * hold, if that is permitted.
+ */
+void flt_genl_listen(struct flt_genl *genl, uint8_t command, int bytes, flt_genl_fn fn,
+		     void *arg);
+/* Waits up to so long for something (0: not at all), then hands on all that is there. */
+int flt_genl_events(struct flt_genl *genl, int wait_ms, struct flt_errmsg *e);
+
+/*
  * The sentence in the extended acknowledgement that ends nlh (NLMSG_ERROR, or
  * NLMSG_DONE of a dump), copied; empty if there is none or it is malformed.
  */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/stream.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "source/stream_netlink.h"
+#include "source/stream_relay.h"
+
+/* The module sends five times as often. */
+#define WAIT_MS 500
+#define WAITS 60
+
+struct flt_stream {
+	struct flt_slots *slots;
+	struct flt_stream_relay *relay;
+	struct flt_stream_netlink *netlink;	/* if this is NULL */
+	uint32_t session;
+};
+
+static int open_relay(struct flt_stream *s, struct flt_control *control, const uint32_t *tgids,
+		      size_t count, bool follow, const struct flt_stream_wish *wish,
+		      uint32_t cpus, struct flt_errmsg *e)
+{
+	int ret = flt_control_stream_new(control, tgids, count, follow, wish, &s->session, e);
+
+	if (ret)
+		return ret;
+	ret = flt_stream_relay_open(&s->relay, s->session, cpus, e);
+	if (ret)
+		flt_control_session_del(control, s->session, NULL);
+	return ret;
+}
+
+/* Relay files cannot be had here; nothing else is wrong. */
+static bool no_files(int err)
+{
+	return err == -EOPNOTSUPP || err == -ENOENT || err == -EACCES || err == -EPERM;
+}
+
+static int open_channel(struct flt_stream *s, struct flt_control *control, const uint32_t *tgids,
+			size_t count, bool follow, const struct flt_stream_wish *wish,
+			uint32_t cpus, struct flt_errmsg *e)
+{
+	struct flt_stream_wish mine = *wish;
+	int ret = -EOPNOTSUPP;
+
+	if (wish->channel != FLT_STREAM_NETLINK) {
+		mine.channel = FLT_STREAM_RELAY;
+		ret = open_relay(s, control, tgids, count, follow, &mine, cpus, e);
+	}
+	if (wish->channel == FLT_STREAM_RELAY || !no_files(ret))
+		return ret;
+	mine.channel = FLT_STREAM_NETLINK;
+	return flt_stream_netlink_open(&s->netlink, tgids, count, follow, &mine, &s->session, e);
+}
+
+int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
+		    const uint32_t *tgids, size_t count, bool follow,
+		    const struct flt_stream_wish *wish, struct flt_errmsg *e)
+{
+	struct flt_stream *s = calloc(1, sizeof(*s));
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	if (cpus < 1)
+		cpus = 1;
+	ret = flt_slots_new(&s->slots, (uint32_t)cpus);
+	if (!ret)
+		ret = open_channel(s, control, tgids, count, follow, wish, (uint32_t)cpus, e);
+	if (ret) {
+		flt_stream_close(s);
+		return ret;
+	}
+	*stream = s;
+	return 0;
+}
+
+void flt_stream_close(struct flt_stream *s)
+{
+	if (!s)
+		return;
+	flt_stream_relay_close(s->relay);
+	flt_stream_netlink_close(s->netlink);
+	flt_slots_free(s->slots);
+	free(s);
+}
+
+uint32_t flt_stream_session(const struct flt_stream *s)
+{
+	return s->session;
+}
+
+static int take(struct flt_stream *s, int wait_ms, const struct flt_stream_sink *sink,
+		struct flt_errmsg *e)
+{
+	if (s->relay)
+		return flt_stream_relay_read(s->relay, s->slots, sink, e);
+	return flt_stream_netlink_read(s->netlink, wait_ms, s->slots, sink, e);
+}
+
+int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
+		    struct flt_errmsg *e)
+{
+	uint64_t horizon = flt_clock_ns(CLOCK_MONOTONIC) - FLT_STREAM_WINDOW_NS;
+	int ret;
+
+	ret = take(s, 0, sink, e);
+	return ret ? ret : flt_slots_give(s->slots, horizon, sink);
+}
+
+/* By relay one reading has it all; by netlink the module sends as there is room. */
+int flt_stream_drain(struct flt_stream *s, uint64_t written, const struct flt_stream_sink *sink,
+		     struct flt_errmsg *e)
+{
+	uint64_t taken = 0, before;
+	int ret, idle = 0;
+
+	do {
+		before = taken;
+		ret = take(s, WAIT_MS, sink, e);
+		if (ret)
+			return ret;
+		taken = flt_slots_taken(s->slots);
+		idle = taken == before ? idle + 1 : 0;
+	} while (taken < written && s->netlink && idle < WAITS);
+	ret = flt_slots_give(s->slots, UINT64_MAX, sink);
+	if (!ret && taken < written)
+		ret = flt_errmsg_set(e, -EBADMSG, "the stream ends %" PRIu64 " faults early",
+				     written - taken);
+	return ret;
+}
+
+void flt_stream_count(const struct flt_stream *s, uint64_t *delivered, uint64_t *lost)
+{
+	flt_slots_count(s->slots, delivered, lost);
+}

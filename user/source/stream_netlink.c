@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/stream_netlink.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/control_inside.h"
+#include "source/decode.h"
+
+/* What the module may send ahead: with CAP_NET_ADMIN; else what net.core.rmem_max lets us. */
+#define RECEIVE_BYTES (4 << 20)
+
+struct flt_stream_netlink {
+	struct flt_control *control;
+	/* What came in the course of an answer, or of this round; by CPU number and slots. */
+	struct part {
+		uint32_t cpu;
+		size_t count;
+		union flt_stream_note *slot;
+	} *part;
+	size_t parts, room;
+};
+
+/* Kept, not handed on: it may come before we know our session. */
+static int on_event(void *arg, struct nlattr *attrs, int length)
+{
+	struct flt_stream_netlink *n = arg;
+	struct flt_event_bytes got;
+	struct part *grown;
+	size_t room;
+	int ret = flt_decode_events(attrs, length, &got);
+
+	if (ret)
+		return ret;
+	if (n->parts == n->room) {
+		room = n->room ? 2 * n->room : 64;
+		grown = reallocarray(n->part, room, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		n->part = grown;
+		n->room = room;
+	}
+	grown = &n->part[n->parts];
+	grown->cpu = got.cpu;
+	grown->count = got.size / sizeof(*grown->slot);
+	grown->slot = malloc(got.size);
+	if (!grown->slot)
+		return -ENOMEM;
+	memcpy(grown->slot, got.slots, got.size);
+	n->parts++;
+	return 0;
+}
+
+int flt_stream_netlink_open(struct flt_stream_netlink **netlink, const uint32_t *tgids,
+			    size_t count, bool follow, const struct flt_stream_wish *wish,
+			    uint32_t *session, struct flt_errmsg *e)
+{
+	struct flt_stream_netlink *n = calloc(1, sizeof(*n));
+	int ret;
+
+	if (!n)
+		return -ENOMEM;
+	ret = flt_control_open(&n->control, e);
+	if (ret)
+		goto err;
+	flt_genl_listen(n->control->genl, FLT_CMD_EVENTS, RECEIVE_BYTES, on_event, n);
+	ret = flt_control_stream_new(n->control, tgids, count, follow, wish, session, e);
+	if (ret)
+		goto err;
+	*netlink = n;
+	return 0;
+err:
+	flt_stream_netlink_close(n);
+	return ret;
+}
+
+void flt_stream_netlink_close(struct flt_stream_netlink *n)
+{
+	size_t i;
+
+	if (!n)
+		return;
+	flt_control_close(n->control);
+	for (i = 0; i < n->parts; i++)
+		free(n->part[i].slot);
+	free(n->part);
+	free(n);
+}
+
+int flt_stream_netlink_read(struct flt_stream_netlink *n, int wait_ms, struct flt_slots *slots,
+			    const struct flt_stream_sink *sink, struct flt_errmsg *e)
+{
+	size_t i;
+	int ret = flt_genl_events(n->control->genl, wait_ms, e);
+
+	for (i = 0; i < n->parts; i++) {
+		if (!ret)
+			ret = flt_slots_take(slots, n->part[i].cpu, n->part[i].slot, n->part[i].count,
+					     sink, e);
+		free(n->part[i].slot);
+	}
+	n->parts = 0;
+	return ret;
+}
