@@ -153,6 +153,36 @@ static void refused_attributes(void)
 	expect("INFO_GET with two bytes too many", -EINVAL);
 }
 
+/* Of the dumps that came after the first ones. */
+static void refused_dumps(void)
+{
+	uint32_t one = 1;
+
+	ask(&g, FLT_CMD_SLOWEST_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_SLOWEST_TGID, 1);
+	expect("SLOWEST_GET with an attribute of the reply", -EINVAL);
+	ask(&g, FLT_CMD_LATENCY_GET, NLM_F_DUMP);
+	genl_put(&g, FLT_LATENCY_RETURNS, &one, sizeof(one));
+	expect_on(&g, "LATENCY_GET with a value in RETURNS", -EINVAL, -ERANGE);
+	ask(&g, FLT_CMD_LATENCY_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_LATENCY_RETURN, 1);
+	expect("LATENCY_GET with an attribute of the reply", -EINVAL);
+	for (uint8_t cmd = FLT_CMD_THP_GET; cmd <= FLT_CMD_NUMA_GET; cmd++) {
+		ask(&g, cmd, NLM_F_DUMP);
+		genl_put_u32(&g, FLT_LEDGER_SESSION, 0x7fffffff);
+		expect("a ledger of a session that is not", -ENOENT);
+		ask(&g, cmd, NLM_F_DUMP);
+		genl_put_u32(&g, FLT_LEDGER_SESSION, 0);
+		expect_on(&g, "a ledger of session 0", -ERANGE, -ENOENT);
+		ask(&g, cmd, NLM_F_DUMP);
+		genl_put(&g, FLT_LEDGER_SESSION, NULL, 0);
+		expect("a ledger of an empty SESSION", -EINVAL);
+		ask(&g, cmd, NLM_F_DUMP);
+		genl_put_u32(&g, FLT_LEDGER_TGID, 1);
+		expect("a ledger with an attribute of the reply", -EINVAL);
+	}
+}
+
 static void refused_flags(void)
 {
 	static const uint16_t strange[] = { 0x20, 0x40, 0x80, 0x100, 0x200, 0x400, 0x800,
@@ -188,6 +218,14 @@ static void refused_commands(void)
 	ask(&g, FLT_CMD_TASK_GET, 0);
 	genl_put_u32(&g, FLT_TASK_TGID, 1);
 	expect("TASK_GET not as a dump", -EOPNOTSUPP);
+	for (uint8_t cmd = FLT_CMD_THP_GET; cmd <= FLT_CMD_SLOWEST_GET; cmd++) {
+		ask(&g, cmd, 0);
+		expect("THP_GET, NUMA_GET, SLOWEST_GET not as a dump", -EOPNOTSUPP);
+	}
+	ask(&g, FLT_CMD_EVENTS, 0);
+	expect("EVENTS, which the module sends", -EOPNOTSUPP);
+	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
+	expect("EVENTS as a dump", -EOPNOTSUPP);
 }
 
 /* A session with a stream and one attribute in its filter. */
@@ -222,6 +260,53 @@ static void refused_filters(void)
 	filtered("a filter that nobody knows", FLT_FILTER_MAX + 1, &one, 8, -EINVAL, 0);
 }
 
+/* SESSION_NEW with one more attribute; stream: and STREAM. */
+static void opened_with(const char *what, int stream, uint16_t attr, uint32_t value, uint16_t size,
+			int want, int want2)
+{
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	if (stream)
+		genl_put(&g, FLT_SESSION_STREAM, NULL, 0);
+	genl_put(&g, attr, &value, size);
+	expect_on(&g, what, want, want2);
+}
+
+static void refused_wishes(void)
+{
+	static const uint16_t of_stream[] = { FLT_SESSION_SUBBUF_SIZE, FLT_SESSION_SUBBUFS,
+					      FLT_SESSION_NOTES, FLT_SESSION_AREAS,
+					      FLT_SESSION_CHANNEL };
+	static const uint32_t values[] = { 4096, 2, 0, 0, FLT_CHANNEL_NETLINK };
+	static const uint16_t flags[] = { FLT_SESSION_STREAM, FLT_SESSION_NOTES, FLT_SESSION_AREAS,
+					  FLT_SESSION_THP, FLT_SESSION_NUMA };
+
+	for (size_t i = 0; i < sizeof(of_stream) / sizeof(*of_stream); i++) {
+		opened_with("SESSION_NEW, what a stream is like, without STREAM", 0, of_stream[i],
+			    values[i], values[i] ? 4 : 0, -EINVAL, 0);
+		ask(&g, FLT_CMD_SESSION_GET, 0);
+		genl_put_u32(&g, FLT_SESSION_ID, 1);
+		genl_put(&g, of_stream[i], &values[i], values[i] ? 4 : 0);
+		expect("SESSION_GET with what is for SESSION_NEW", -EINVAL);
+	}
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		opened_with("SESSION_NEW with a value in a flag", 1, flags[i], 1, 4, -EINVAL,
+			    -ERANGE);
+	opened_with("SESSION_NEW with AREAS and without NOTES", 1, FLT_SESSION_AREAS, 0, 0, -EINVAL,
+		    0);
+	opened_with("SESSION_NEW with sub-buffers of 4095 bytes", 1, FLT_SESSION_SUBBUF_SIZE, 4095,
+		    4, -ERANGE, -EINVAL);
+	opened_with("SESSION_NEW with sub-buffers of 4097 bytes", 1, FLT_SESSION_SUBBUF_SIZE, 4097,
+		    4, -EINVAL, 0);
+	opened_with("SESSION_NEW with sub-buffers of 2 MiB", 1, FLT_SESSION_SUBBUF_SIZE, 2 << 20, 4,
+		    -ERANGE, -EINVAL);
+	opened_with("SESSION_NEW with one sub-buffer", 1, FLT_SESSION_SUBBUFS, 1, 4, -ERANGE, -EINVAL);
+	opened_with("SESSION_NEW with 65 sub-buffers", 1, FLT_SESSION_SUBBUFS, 65, 4, -ERANGE,
+		    -EINVAL);
+	opened_with("SESSION_NEW with a channel that is not", 1, FLT_SESSION_CHANNEL,
+		    FLT_CHANNEL_MAX + 1, 4, -ERANGE, -EINVAL);
+	opened_with("SESSION_NEW with half a channel", 1, FLT_SESSION_CHANNEL, 1, 2, -EINVAL, -ERANGE);
+}
+
 static void refused_sessions(void)
 {
 	int opened = 0, rc;
@@ -251,6 +336,7 @@ static void refused_sessions(void)
 	expect_on(&g, "SESSION_NEW for too many", -ERANGE, -EINVAL);
 
 	refused_filters();
+	refused_wishes();
 
 	session_new(&other);
 	ask(&g, FLT_CMD_SESSION_DEL, 0);
@@ -415,6 +501,9 @@ static const struct plain {
 	{ "SESSION_NEW", FLT_CMD_SESSION_NEW, 0, 0, 0 },
 	{ "SESSION_GET", FLT_CMD_SESSION_GET, 0, FLT_SESSION_ID, 0 },
 	{ "SESSION_DEL", FLT_CMD_SESSION_DEL, 0, FLT_SESSION_ID, 0 },
+	{ "THP_GET", FLT_CMD_THP_GET, 1, 0, 1 },
+	{ "NUMA_GET", FLT_CMD_NUMA_GET, 1, 0, 1 },
+	{ "SLOWEST_GET", FLT_CMD_SLOWEST_GET, 1, 0, 1 },
 	{ "WSS_TRACK", FLT_CMD_WSS_TRACK, 0, FLT_WSS_TGID, 0 },
 	{ "WSS_UNTRACK", FLT_CMD_WSS_UNTRACK, 0, FLT_WSS_ID, 0 },
 	{ "WSS_GET", FLT_CMD_WSS_GET, 0, FLT_WSS_ID, 0 },
@@ -455,6 +544,7 @@ int main(int argc, char **argv)
 		errx(1, "family flt: %s", name_of(rc));
 	if (!strcmp(mode, "refused")) {
 		refused_attributes();
+		refused_dumps();
 		refused_flags();
 		refused_commands();
 		refused_sessions();
