@@ -2,8 +2,9 @@
 /*
  * fork.c - a forked child goes on under the limit, with a server of its own.
  *
- * Before: the map lock is taken and region and shadow are frozen - pages come
- * back by copy, none leave. The kernel hands the parent's server a descriptor
+ * Before: the map lock is taken and the shadow is frozen - pages come back by copy,
+ * and what comes in stays; what was resident may still be evicted, for the child has
+ * that in its own region or finds it in our shadow as it was. The kernel hands the parent's server a descriptor
  * for the child's memory; until the child is on its own the parent's server
  * answers the child's faults from the frozen shadow. The child connects to
  * fltctl, which has the parent's server give that descriptor up to the child
