@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Hostile bytes of a stream, and answers: the corpus as a quick test, libFuzzer to make it grow.
+
+CHECK_NATIVE += check-streamfuzz
+
+$(O)/san/streamfuzz: $(O)/san/tests/fuzz/streamfuzz.o $(O)/san/libfltctl.a
+	$(CC) $(CFLAGS) $(SAN_FLAGS) -o $@ $^ $(USER_LIBS)
+
+## make check-streamfuzz    the corpus of hostile streams
+.PHONY: check-streamfuzz fuzz-stream
+check-streamfuzz: $(O)/san/streamfuzz
+	$< tests/fuzz/corpus-stream/*
+
+FUZZ_STREAM_SRCS = tests/fuzz/streamfuzz.c user/errmsg.c user/source/stream_slots.c user/source/decode.c user/model/paths.c
+
+## make fuzz-stream         look for new ones, FUZZ_SECONDS=60 (needs clang)
+fuzz-stream:
+	@mkdir -p $(O)/fuzz/corpus-stream
+	clang -g -O1 -DFLT_LIBFUZZER $(CPPFLAGS) $(USER_CFLAGS) $(CSTD) -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $(O)/fuzz/stream $(FUZZ_STREAM_SRCS) $(USER_LIBS)
+	$(O)/fuzz/stream -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/corpus-stream tests/fuzz/corpus-stream
