@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=1400 mem=640 timeout=600 long=1
+# shellcheck disable=SC2016,SC2119
+# Promise: of random reads in a mapped file that does not fit into memory, every
+# major fault is in the stream, with the right page of the right file.
+#
+# The oracle is each process's own majflt; bpftrace's view of the same run is shown.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+command -v fio >/dev/null || skip "no fio"
+mkfs.ext4 -q /dev/vda
+mkdir "$tmp/disk"
+mount /dev/vda "$tmp/disk"
+file=$tmp/disk/data
+dd if=/dev/zero of="$file" bs=1M count=1024 status=none conv=fsync
+inode=$(stat -c %i "$file")
+echo 3 >/proc/sys/vm/drop_caches
+say "1 GiB, of $(awk '/^MemTotal/ { print int($2 / 1024) }' /proc/meminfo) MiB of memory"
+
+load
+bpftrace -e 'BEGIN { printf("ready\n"); }
+	software:major-faults:1 /comm == "fio"/ { @[pid] = count(); }' >"$tmp/bpf" 2>"$tmp/bpf.err" & bpf=$!
+until_true grep -q ready "$tmp/bpf" || bad "bpftrace does not start: $(tail -2 "$tmp/bpf.err")"
+"$FLTCTL" trace -F maj --csv -- faultrun -o "$tmp/run" -- fio --name=j --filename="$file" --ioengine=mmap \
+	--rw=randread --bs=4k --size=1g --number_ios=20000 --invalidate=1 --randseed=7 --output="$tmp/fio" \
+	>"$tmp/trace.csv" || bad "fio: $?"
+for ((i = 0; i < 10; i++)); do
+	kill -INT $bpf 2>/dev/null || break
+	ended() { ! kill -0 $bpf 2>/dev/null; }
+	! until_true ended || break
+done
+wait $bpf || bad "bpftrace: status $?"
+same "lost" "$(grep -c '^lost,' "$tmp/trace.csv" || true)" 0
+while read -r _ pid _ _ _ major; do
+	mine=$(awk -F, -v p="$pid" '$1 == "fault" && $4 == p' "$tmp/trace.csv" | wc -l)
+	same "majors of pid $pid" "$mine" "$major"
+	say "pid $pid: $major by the kernel, $mine in the stream, $(sed -n "s/^@\[$pid\]: //p" "$tmp/bpf") seen by bpftrace"
+done < <(grep '^proc ' "$tmp/run")
+awk -F, -v i="$inode" '$1 == "fault" && $14 == i { print $15 }' "$tmp/trace.csv" >"$tmp/offsets"
+at_least "majors in the file" "$(wc -l <"$tmp/offsets")" 10000
+at_least "different pages" "$(sort -u "$tmp/offsets" | wc -l)" 10000
+same "beyond the end of the file" "$(awk '$1 >= 1073741824' "$tmp/offsets" | wc -l)" 0
+umount "$tmp/disk"
+finish
