@@ -1,88 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Writer of trace files: the maps of a live process, from /proc. */
-#include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <libelf.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "source/stream_file_writer.h"
 
 /* Areas of one process beyond this are left out. */
 #define AREAS_MAX 200000u
-
-static size_t build_id_read(int fd, uint8_t *id)
-{
-	const void *bits;
-	struct stat st;
-	Elf *elf;
-	ssize_t n;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (!elf)
-		return 0;
-	n = dwelf_elf_gnu_build_id(elf, &bits);
-	if (n > 0 && n <= FLT_BUILD_ID_MAX)
-		memcpy(id, bits, (size_t)n);
-	else
-		n = 0;
-	elf_end(elf);
-	return (size_t)n;
-}
-
-/* Of the file behind a map: map_files gives it even when it was renamed or deleted. */
-static int map_open(uint32_t pid, const struct flt_record_map *map, const char *name)
-{
-	char path[PATH_MAX + 64];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid, map->start, map->end);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0)
-		return fd;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, name);
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
-static void map_identify(struct flt_file_writer *w, uint32_t pid, struct flt_record_map *map, const char *name)
-{
-	struct flt_build_id *known;
-	size_t i;
-	int fd;
-
-	if (!(map->flags & FLT_MAP_EXEC) || name[0] != '/')
-		return;
-	for (i = 0; i < w->build_id_count; i++) {
-		known = &w->build_ids[i];
-		if (known->device == map->device && known->inode == map->inode)
-			goto found;
-	}
-	known = reallocarray(w->build_ids, w->build_id_count + 1, sizeof(*known));
-	if (!known)
-		return;
-	w->build_ids = known;
-	known += w->build_id_count++;
-	known->device = map->device;
-	known->inode = map->inode;
-	known->size = 0;
-	fd = map_open(pid, map, name);
-	if (fd >= 0) {
-		known->size = (uint8_t)build_id_read(fd, known->id);
-		close(fd);
-	}
-found:
-	map->build_id_size = known->size;
-	memcpy(map->build_id, known->id, known->size);
-}
 
 /* One line of /proc/PID/maps; false if it is not one. */
 static bool line_parse(char *line, struct flt_record_map *map, const char **name)
@@ -148,7 +74,7 @@ static int areas_write(struct flt_file_writer *w, uint64_t time, uint32_t image,
 			continue;
 		fresh[k].map.head.time = time;
 		fresh[k].map.head.image = image;
-		map_identify(w, pid, &fresh[k].map, fresh[k].name);
+		flt_build_ids_set(&w->build_ids, pid, &fresh[k].map, fresh[k].name);
 		err = flt_file_map(w, &fresh[k].map, fresh[k].name);
 		if (err)
 			return err;

@@ -311,7 +311,7 @@ void flt_file_abandon(struct flt_file_writer *w)
 	for (i = 0; i < w->image_count; i++)
 		flt_file_image_free(&w->images[i]);
 	free(w->images);
-	free(w->build_ids);
+	flt_build_ids_free(&w->build_ids);
 	ZSTD_freeCCtx(w->zstd);
 	free(w->packed);
 	free(w->out);

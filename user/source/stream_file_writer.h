@@ -3,6 +3,7 @@
 #ifndef FLT_STREAM_FILE_WRITER_H
 #define FLT_STREAM_FILE_WRITER_H
 
+#include "source/build_ids.h"
 #include "source/stream_file.h"
 #include "source/stream_file_stacks.h"
 
@@ -28,13 +29,6 @@ struct flt_file_image {
 	size_t area_count;
 };
 
-/* Build-ids by file, as one file is mapped by many images. */
-struct flt_build_id {
-	uint64_t device, inode;
-	uint8_t size;
-	uint8_t id[FLT_BUILD_ID_MAX];
-};
-
 struct flt_file_writer {
 	int fd;
 	int error;		/* the first, and final */
@@ -47,8 +41,7 @@ struct flt_file_writer {
 	uint64_t lost[FLT_LOSS_MAX];
 	struct flt_file_image *images;	/* image i + 1 */
 	size_t image_count, image_room;
-	struct flt_build_id *build_ids;
-	size_t build_id_count;
+	struct flt_build_ids build_ids;
 };
 
 void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size_t size, uint64_t time);
