@@ -18,6 +18,7 @@
 #include "numa.h"
 #include "proc.h"
 #include "session.h"
+#include "stacktable.h"
 #include "tally.h"
 #include "task.h"
 #include "thp.h"
@@ -36,6 +37,10 @@ static uint max_tasks = 8192;
 module_param(max_tasks, uint, 0444);
 MODULE_PARM_DESC(max_tasks, "live threads with accounts of their own (16 to 4194304)");
 
+static uint max_stacks = 65536;
+module_param(max_stacks, uint, 0444);
+MODULE_PARM_DESC(max_stacks, "stacks remembered while sessions want them (16 to 1048576)");
+
 static int __init flt_init(void)
 {
 	int err;
@@ -43,12 +48,13 @@ static int __init flt_init(void)
 	if (!maxactive)
 		maxactive = max(4096u, 16 * num_possible_cpus());
 	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
-	    max_tasks < 16 || max_tasks > 1u << 22) {
-		pr_err("maxactive up to %u, max_procs 16 to %u, max_tasks 16 to %u\n",
-		       1u << 20, 1u << 20, 1u << 22);
+	    max_tasks < 16 || max_tasks > 1u << 22 || max_stacks < 16 || max_stacks > 1u << 20) {
+		pr_err("maxactive up to %u, max_procs 16 to %u, max_tasks 16 to %u, max_stacks 16 to %u\n",
+		       1u << 20, 1u << 20, 1u << 22, 1u << 20);
 		return -ERANGE;
 	}
 	flt_clock_init();
+	flt_stacktable_init(max_stacks);
 	flt_hook_add(&flt_fault_hook);
 	flt_hook_add(&flt_life_exit);
 	flt_hook_add(&flt_life_exec);

@@ -10,6 +10,7 @@
 #include "nlstream.h"
 #include "reply.h"
 #include "request.h"
+#include "stacktable.h"
 #include "wss.h"
 
 /* Not const: until 6.7 struct nla_policy's pointer to it was not either. */
@@ -51,6 +52,8 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_THP] = { .type = NLA_FLAG },
 	[FLT_SESSION_NUMA] = { .type = NLA_FLAG },
 	[FLT_SESSION_CHANNEL] = NLA_POLICY_MAX(NLA_U32, FLT_CHANNEL_MAX),
+	[FLT_SESSION_STACKS] = NLA_POLICY_RANGE(NLA_U32, 1, FLT_STACK_FRAMES_MAX),
+	[FLT_SESSION_SLICE] = NLA_POLICY_RANGE(NLA_U32, 64, FLT_STACK_SLICE_MAX),
 };
 
 static const struct nla_policy ledger_policy[FLT_LEDGER_MAX + 1] = {
@@ -170,7 +173,8 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 		session.netlink = channel && nla_get_u32(channel) == FLT_CHANNEL_NETLINK;
 	} else if (info->attrs[FLT_SESSION_SUBBUF_SIZE] || info->attrs[FLT_SESSION_SUBBUFS] ||
 		   info->attrs[FLT_SESSION_FILTER] || info->attrs[FLT_SESSION_NOTES] ||
-		   info->attrs[FLT_SESSION_AREAS] || channel) {
+		   info->attrs[FLT_SESSION_AREAS] || info->attrs[FLT_SESSION_STACKS] ||
+		   info->attrs[FLT_SESSION_SLICE] || channel) {
 		NL_SET_ERR_MSG_MOD(info->extack, "what a stream is like needs STREAM");
 		return -EINVAL;
 	}

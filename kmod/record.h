@@ -39,12 +39,15 @@ static __always_inline struct pt_regs *flt_record_user(void)
 	return likely(task->mm && !(task->flags & PF_KTHREAD)) ? task_pt_regs(task) : NULL;
 }
 
-/* @result: enum flt_result; the fault ended now, after @ns nanoseconds. */
+/*
+ * @result: enum flt_result; the fault began at @time and took @ns nanoseconds;
+ * @regs: flt_record_user().
+ */
 static __always_inline void flt_record_fill(struct flt_event_record *r, const struct flt_event *e,
-					    u8 result, u64 ns)
+					    u8 result, u64 ns, u64 time,
+					    struct pt_regs *regs)
 {
 	const struct task_struct *task = current;
-	struct pt_regs *regs = flt_record_user();
 	u16 flags = e->access;
 	u32 latency = ns;
 
@@ -55,7 +58,7 @@ static __always_inline void flt_record_fill(struct flt_event_record *r, const st
 	if (unlikely(e->remote))
 		flags |= FLT_EVENT_REMOTE;
 	*r = (struct flt_event_record) {
-		.time = ktime_get_mono_fast_ns() - ns,
+		.time = time,
 		.address = e->address,
 		/* The faulting instruction, or that behind the system call. */
 		.ip = regs ? instruction_pointer(regs) : 0,

@@ -103,7 +103,8 @@ int flt_reply_info(struct sk_buff *skb)
 	if (nla_put_u32(skb, FLT_INFO_API, FLT_API_VERSION) ||
 	    nla_put_u32(skb, FLT_INFO_SCHEMA, FLT_SCHEMA_VERSION) ||
 	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
-	    nla_put_u32(skb, FLT_INFO_FEATURES, flt_hook_features() | FLT_FEATURE_WSS) ||
+	    nla_put_u32(skb, FLT_INFO_FEATURES,
+			flt_hook_features() | FLT_FEATURE_WSS | FLT_STACK_FEATURE) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
@@ -296,6 +297,9 @@ int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, b
 	    (r->written && nla_put_u64_64bit(skb, FLT_SESSION_WRITTEN, r->written,
 					     FLT_SESSION_PAD)) ||
 	    (r->lost && nla_put_u64_64bit(skb, FLT_SESSION_LOST, r->lost, FLT_SESSION_PAD)) ||
+	    (r->stacks && nla_put_u32(skb, FLT_SESSION_STACKS_USED, r->stacks)) ||
+	    (r->stacks_once && nla_put_u64_64bit(skb, FLT_SESSION_STACKS_ONCE, r->stacks_once,
+						 FLT_SESSION_PAD)) ||
 	    (r->lost_notes && nla_put_u64_64bit(skb, FLT_SESSION_LOST_NOTES, r->lost_notes,
 						FLT_SESSION_PAD)))
 		return -EMSGSIZE;

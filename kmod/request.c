@@ -147,6 +147,8 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 	struct nlattr *size = attrs[FLT_SESSION_SUBBUF_SIZE];
 	struct nlattr *count = attrs[FLT_SESSION_SUBBUFS];
 	struct nlattr *filter = attrs[FLT_SESSION_FILTER];
+	struct nlattr *stacks = attrs[FLT_SESSION_STACKS];
+	struct nlattr *slice = attrs[FLT_SESSION_SLICE];
 
 	*c = (struct flt_stream_config) {
 		.subbuf_size = size ? nla_get_u32(size) : 256 << 10,
@@ -154,6 +156,10 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 		.notes = nla_get_flag(attrs[FLT_SESSION_NOTES]),
 		.areas = nla_get_flag(attrs[FLT_SESSION_AREAS]),
 		.filter = FLT_FILTER_ALL,
+		.stack = {
+			.depth = stacks ? nla_get_u32(stacks) : 0,
+			.slice = slice ? nla_get_u32(slice) : 0,
+		},
 	};
 	if (c->areas && !c->notes) {
 		NL_SET_ERR_MSG_ATTR(extack, attrs[FLT_SESSION_AREAS], "flt: AREAS needs NOTES");
@@ -161,6 +167,15 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 	}
 	if (!is_power_of_2(c->subbuf_size)) {
 		NL_SET_ERR_MSG_ATTR(extack, size, "flt: not a power of two");
+		return -EINVAL;
+	}
+	if ((stacks || slice) && !FLT_STACK_FEATURE) {
+		NL_SET_ERR_MSG_ATTR(extack, stacks ?: slice, "flt: no stacks on this machine");
+		return -EOPNOTSUPP;
+	}
+	/* And a head, and the fault. */
+	if (slice && 64 * (FLT_STACK_SLICE_SLOTS(c->stack.slice) + 2) > c->subbuf_size) {
+		NL_SET_ERR_MSG_ATTR(extack, slice, "flt: SUBBUF_SIZE has no room for a SLICE");
 		return -EINVAL;
 	}
 	return filter ? parse_filter(&c->filter, filter, extack) : 0;

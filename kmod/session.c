@@ -9,6 +9,7 @@
 #include "life.h"
 #include "numa.h"
 #include "session.h"
+#include "stacktable.h"
 #include "task.h"
 #include "thp.h"
 
@@ -279,6 +280,8 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 		r->id = id;
 		flt_proc_session_read(bit, &r->account, &r->rows, &r->live, &r->untracked);
 		flt_stream_count(bit, &r->written, &r->lost, &r->lost_notes);
+		r->stacks_once = flt_stream_stacks_once(bit);
+		r->stacks = flt_stacktable_used();
 	}
 	mutex_unlock(&lock);
 	return bit < 0 ? bit : 0;

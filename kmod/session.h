@@ -17,6 +17,8 @@ struct flt_session_report {
 	u32 id, rows, live;
 	u64 untracked;
 	u64 written, lost, lost_notes;	/* by its stream */
+	u32 stacks;			/* in the table, of all sessions */
+	u64 stacks_once;
 	struct flt_account account;
 };
 

@@ -19,6 +19,7 @@ struct stream {
 	struct flt_relay *relay;
 	struct flt_nlstream *sender;	/* NULL: relay has files */
 	struct flt_notes *notes;	/* NULL: none wanted */
+	struct flt_stacks *stacks;	/* NULL: none wanted */
 	u32 __percpu *skipped;		/* since the last record that sampling let pass */
 };
 
@@ -74,6 +75,11 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 			goto err_sender;
 		}
 	}
+	s->stacks = flt_stack_open(bit, &config->stack);
+	if (IS_ERR(s->stacks)) {
+		err = PTR_ERR(s->stacks);
+		goto err_stacks;
+	}
 	if (config->notes) {
 		s->notes = flt_note_open(config->areas);
 		err = -ENOMEM;
@@ -91,6 +97,8 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	return 0;
 
 err_notes:
+	flt_stack_close(s->stacks);
+err_stacks:
 	flt_nlstream_close(s->sender);
 err_sender:
 	flt_relay_close(s->relay);
@@ -117,6 +125,7 @@ void flt_stream_close(u32 bit)
 	/* Handlers run with preemption off: when this returns none holds it. */
 	synchronize_rcu();
 	flt_note_close(s->notes);
+	flt_stack_close(s->stacks);
 	flt_nlstream_close(s->sender);
 	flt_relay_close(s->relay);
 	free_percpu(s->skipped);
@@ -134,6 +143,13 @@ void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes)
 		flt_relay_count(s->relay, written, lost, lost_notes);
 }
 
+u64 flt_stream_stacks_once(u32 bit)
+{
+	const struct stream *s = rcu_dereference_protected(streams[bit], true);
+
+	return s ? flt_stack_once(s->stacks) : 0;
+}
+
 static bool sampled(const struct stream *s)
 {
 	if (s->filter.sample == 1)
@@ -146,11 +162,18 @@ static bool sampled(const struct stream *s)
 
 static void write(const struct stream *s, const struct flt_event *e, u8 result, u64 ns)
 {
-	struct flt_event_record *record = flt_relay_begin(s->relay);
+	u64 time = ktime_get_mono_fast_ns() - ns;
+	struct pt_regs *regs = flt_record_user();
+	struct flt_event_record *record;
+	u32 stack = 0;
 
+	if (s->stacks)
+		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
+	record = flt_relay_begin(s->relay);
 	if (!record)
 		return;
-	flt_record_fill(record, e, result, ns);
+	flt_record_fill(record, e, result, ns, time, regs);
+	record->stack = stack;
 	record->weight = s->filter.sample;
 	flt_relay_end(s->relay);
 }

@@ -9,6 +9,7 @@
 #include <linux/jump_label.h>
 #include <linux/types.h>
 #include "filter.h"
+#include "stack.h"
 
 struct file;
 struct vm_area_struct;
@@ -19,6 +20,7 @@ struct flt_stream_config {
 	bool everybody;			/* all processes, not those of the session */
 	bool notes, areas;
 	struct flt_filter filter;
+	struct flt_stack_wish stack;
 };
 
 /* On while there is any stream: until then a fault pays for a no-op. */
@@ -33,6 +35,9 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 void flt_stream_close(u32 bit);
 /* Zeros for a bit without a stream. Not against flt_stream_close(). */
 void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes);
+
+/* Faults whose stack found no room in the table. Not against flt_stream_close(). */
+u64 flt_stream_stacks_once(u32 bit);
 
 /* Bits of streams that take the faults of all processes, and of their own only. */
 extern u32 flt_stream_all, flt_stream_own;

@@ -36,7 +36,8 @@
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
  *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [THP], [NUMA], [STREAM,
  *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
- *                                [NOTES, [AREAS]]])  -> FLT_SESSION_ID
+ *                                [NOTES, [AREAS]], [STACKS], [SLICE]])
+ *                                                  -> FLT_SESSION_ID
  *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
  *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
  *   FLT_CMD_WSS_TRACK    do     (TGID..., [FOLLOW], [INTERVAL], [HISTORY], [BUDGET])
@@ -103,6 +104,11 @@
  * lost nothing; what the buffers then cannot hold is lost, and counted, as above. It
  * takes no debugfs, but more time for each record. The module cannot be unloaded while
  * such a session lives.
+ *
+ * Stacks. With STACKS a fault names the stack of its thread (flt_event_record.stack,
+ * struct flt_event_stack); with SLICE it comes with a copy of the stack's lower end
+ * (struct flt_event_slice), for which SUBBUF_SIZE must have room. A fault that the
+ * filter holds back is not looked at.
  *
  * Working sets. A tracker reads and clears the accessed bits of its processes' page
  * tables every INTERVAL and keeps the last HISTORY samples of each; with FOLLOW also
@@ -197,7 +203,8 @@ enum flt_info_attr {
 #define FLT_FEATURE_NUMA (1u << 5)	/* and what NUMA balancing does */
 #define FLT_FEATURE_WSS (1u << 6)	/* working sets by accessed bits */
 #define FLT_FEATURE_NOTES (1u << 8)	/* code mapped while a session has notes is seen */
-#define __FLT_FEATURE_ALL 0x17fu
+#define FLT_FEATURE_STACKS (1u << 9)	/* streams can have user stacks */
+#define __FLT_FEATURE_ALL 0x37fu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {
@@ -387,6 +394,10 @@ enum flt_session_attr {
 	FLT_SESSION_THP,	/* flag: count in the ledger of huge pages, too */
 	FLT_SESSION_NUMA,	/* flag: and in that of NUMA balancing */
 	FLT_SESSION_CHANNEL,	/* u32, with STREAM: enum flt_channel (FLT_CHANNEL_RELAY) */
+	FLT_SESSION_STACKS,	/* u32: user stacks of up to so many addresses, 1 to 127 */
+	FLT_SESSION_SLICE,	/* u32: so many bytes of stack with each fault, 64 to 16384 */
+	FLT_SESSION_STACKS_USED,	/* u32, reply: stacks in the table that sessions share */
+	FLT_SESSION_STACKS_ONCE,	/* faults whose stack found it full: sent with each of them */
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)

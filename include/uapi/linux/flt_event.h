@@ -248,7 +248,8 @@ enum flt_life {
 /*
  * The frames of a stack ID, innermost first: user addresses, the first is the
  * instruction. Sent once for each ID and session, before the first fault with it;
- * again if it was lost.
+ * again if it was lost, or if two CPUs were first. An ID keeps its meaning for all
+ * of a session, so that a note says it for faults on other CPUs, whatever the times.
  */
 struct flt_event_stack {
 	__u64 time;
@@ -260,9 +261,10 @@ struct flt_event_stack {
 	__u8 type;		/* FLT_EVENT_STACK */
 	__u8 cut;		/* enum flt_cut: why it ends where it does */
 	__u8 reserved3[2];
-	__u16 flags;		/* 0 */
+	__u16 flags;		/* FLT_STACK_ONCE */
 	__u16 more;
 };
+#define FLT_STACK_ONCE (1u << 0)	/* no room left to remember it: good for the next fault only */
 
 enum flt_cut {
 	FLT_CUT_NONE = 0,	/* a frame pointer of 0: the end, as it should be */
