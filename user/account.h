@@ -115,6 +115,8 @@ struct flt_session {
 	uint32_t live;
 	uint64_t untracked;
 	uint64_t written, lost, lost_notes;	/* by the session's stream */
+	uint32_t stacks;
+	uint64_t stacks_once;
 	struct flt_account account;
 };
 

@@ -13,6 +13,10 @@
 
 #include "units.h"
 
+/* Bytes of stack copied for unwinding. */
+#define SLICE 8192
+
+static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const result_names[] = { "all", "min", "maj", "failed", NULL };
 static const char *const channel_names[] = { "auto", "relay", "netlink", NULL };
 static const uint32_t result_bits[] = {
@@ -46,13 +50,24 @@ static const struct flt_opt opts[] = {
 		  "as /sys/fs/cgroup/system.slice." },
 	{ .name = "sample", .letter = 's', .type = FLT_OPT_U64, .offset = MEMBER(sample), .arg = "N",
 	  .min = 1, .max = UINT16_MAX, .help = "One fault in N on each CPU." },
+	{ .name = "stacks", .letter = 'S', .type = FLT_OPT_FLAG, .offset = MEMBER(stacks),
+	  .help = "The call stack below each line, innermost first." },
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = MEMBER(unwind), .choices = unwinds,
+	  .help = "How stacks are found: by frame pointers (fp), which costs little but misses callers "
+		  "in code compiled without them, or by unwind tables (dwarf) from 8 KiB of stack copied "
+		  "at each fault, which implies --stacks." },
+	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = MEMBER(max_stack), .arg = "N",
+	  .min = 1, .max = 127, .help = "Frames of a stack at most, the instruction's own "
+		  "included. Default 127." },
 	{ .name = "count", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(count), .arg = "N",
 	  .help = "End after N faults." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20,
-	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
+	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB, or 1MiB with "
+		  "--unwind=dwarf." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
-	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
+	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8, or 16 with "
+		  "--unwind=dwarf." },
 	{ .name = "channel", .type = FLT_OPT_CHOICE, .offset = MEMBER(channel),
 	  .choices = channel_names, .help = "How faults come: through relay files in debugfs, "
 	  "or by netlink, which is slower and takes no debugfs. Default: relay if its files "
@@ -148,6 +163,7 @@ static int read_user(const struct trace *t, struct flt_stream_filter *f)
 static int make_wish(struct trace *t)
 {
 	const struct trace_args *args = t->args;
+	const bool sliced = args->unwind;
 	struct flt_stream_filter *f = &t->wish.filter;
 	int status = 0;
 
@@ -156,10 +172,14 @@ static int make_wish(struct trace *t)
 	if (args->comm && strlen(args->comm) >= FLT_COMM_LEN)
 		return flt_command_misuse(t->command, "a thread's name has at most %d bytes",
 					  FLT_COMM_LEN - 1);
-	t->wish.subbuf_size = (uint32_t)args->subbuf_size;
+	t->wish.subbuf_size = args->subbuf_size ? (uint32_t)args->subbuf_size : sliced ? 1 << 20 : 256 << 10;
 	t->wish.channel = (enum flt_stream_channel)args->channel;
 	t->wish.notes = true;
-	t->wish.subbufs = (uint32_t)args->subbufs;
+	t->wish.subbufs = args->subbufs ? (uint32_t)args->subbufs : sliced ? 16 : 8;
+	if (sliced)
+		t->wish.slice = SLICE;
+	else if (args->stacks)
+		t->wish.stacks = (uint32_t)args->max_stack;
 	f->results = result_bits[args->results];
 	f->latency = args->latency;
 	f->comm = args->comm;
@@ -205,10 +225,15 @@ const struct flt_command flt_command_trace = {
 		"Writes a line for every page fault as it ends, of all processes, of some, or of a "
 		"command and its children. Filters work in the kernel: what they hold back costs "
 		"next to nothing. A line's time is when the fault ended.",
+		"With --stacks functions and lines come from the programs and libraries that are mapped, "
+		"also of processes that have ended. Where a stack ends early the cut says why: depth (more "
+		"frames than asked for), memory (not resident), order (code without frame pointers), unwind "
+		"(no unwind table for it, or more stack than was copied), mode (32-bit code), lost (the "
+		"stream had no room for it).",
 		"When a reader is too slow, faults are lost, never delayed. Where and how many is "
 		"said in its place, and the exit status is 3.", NULL },
 	.opts = opts,
-	.defaults = &(const struct trace_args){ .subbuf_size = 256 << 10, .subbufs = 8 },
+	.defaults = &(const struct trace_args){ .max_stack = 127 },
 	.args_size = sizeof(struct trace_args),
 	.needs = FLT_NEEDS_MODULE,
 	.main = trace_main,

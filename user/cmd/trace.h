@@ -30,6 +30,9 @@ struct trace_args {
 	uint64_t subbuf_size, subbufs;
 	int channel;		/* enum flt_stream_channel */
 	uint64_t count;		/* of lines; 0: no end */
+	bool stacks;
+	int unwind;		/* 0 frame pointers, 1 unwind tables */
+	uint64_t max_stack;
 	int format;		/* enum flt_format */
 };
 
@@ -41,6 +44,7 @@ struct trace {
 	struct flt_table *table;
 	struct trace_names *names;
 	struct flt_paths *paths;
+	struct trace_stacks *stacks;	/* NULL: not asked for */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it began */
 	uint64_t lines, lost;
 	bool headed;		/* the heading was written */
@@ -49,6 +53,18 @@ struct trace {
 
 /* trace_run.c */
 int trace_run(struct trace *t, char **command);
+
+/* trace_stacks.c: all but the first two do nothing without stacks. */
+int trace_stacks_open(struct trace *t);
+/* The stack of a record, innermost first, a line for each frame, until the next call. */
+int trace_stacks_text(struct trace *t, const struct flt_event_record *record, const char **lines,
+		      const char **cut);
+void trace_stacks_close(struct trace *t);
+/* The stream begins: what these processes have mapped before that. */
+int trace_stacks_meet(struct trace *t, const uint32_t *tgids, size_t count);
+/* A new round of records begins. */
+int trace_stacks_round(struct trace *t);
+int trace_stacks_note(struct trace *t, const union flt_stream_note *note, const void *bytes);
 
 /* trace_line.c */
 int trace_line_open(struct trace *t);

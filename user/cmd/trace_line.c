@@ -24,7 +24,7 @@ struct trace_names {
 
 enum column {
 	RECORD, TIME, LATENCY, PID, TID, COMM, RESULT, KIND, ACCESS, ATTEMPTS, ADDRESS, IP, DEV,
-	INODE, OFFSET, WEIGHT, PATH, WHERE, LOST, LOST_CPU, COLUMNS
+	INODE, OFFSET, WEIGHT, PATH, WHERE, STACK, CUT, LOST, LOST_CPU, COLUMNS
 };
 
 static const struct flt_column columns[COLUMNS] = {
@@ -46,6 +46,8 @@ static const struct flt_column columns[COLUMNS] = {
 	[WEIGHT] = { "weight", NULL, 0 },
 	[PATH] = { "path", NULL, 0 },
 	[WHERE] = { "where", "PATH+OFFSET", -12, true },
+	[STACK] = { "stack", NULL, 0 },
+	[CUT] = { "cut", NULL, 0 },
 	[LOST] = { "lost", NULL, 0 },
 	[LOST_CPU] = { "cpu", NULL, 0 },
 };
@@ -146,7 +148,9 @@ int trace_line_record(struct trace *t, const struct flt_event_record *r)
 	struct flt_cell cell[COLUMNS] = { 0 };
 	uint64_t latency = flt_event_latency(r);
 	const char *path = flt_paths_get(t->paths, r->dev, r->inode);
-	char when[32], dev[16], where[PATH_MAX + 32];
+	char when[32], dev[16], where[PATH_MAX + 32], why[32];
+	const char *lines, *cut;
+	int ret;
 
 	if (t->full)
 		return 0;
@@ -174,6 +178,18 @@ int trace_line_record(struct trace *t, const struct flt_event_record *r)
 		cell[PATH] = flt_cell_string(path);
 		snprintf(where, sizeof(where), "%s+0x%" PRIx64, path ? path : "?", (uint64_t)r->page << 12);
 		cell[WHERE] = flt_cell_string(where);
+	}
+	if (t->stacks) {
+		ret = trace_stacks_text(t, r, &lines, &cut);
+		if (ret)
+			return ret;
+		cell[STACK] = flt_cell_lines(lines);
+		if (cut && t->args->format == FLT_FORMAT_TEXT) {
+			snprintf(why, sizeof(why), "[cut: %s]\n", cut);
+			cell[CUT] = flt_cell_lines(why);
+		} else {
+			cell[CUT] = flt_cell_string(cut);
+		}
 	}
 	cell[WEIGHT] = flt_cell_u64(r->weight);
 	if (++t->lines == t->args->count)

@@ -25,7 +25,9 @@ static int on_record(void *arg, const struct flt_event_record *record)
 
 static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
 {
-	return trace_line_note(arg, head, bytes);
+	int ret = trace_line_note(arg, head, bytes);
+
+	return ret ? ret : trace_stacks_note(arg, head, bytes);
 }
 
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
@@ -51,9 +53,11 @@ static int on_round(void *arg, uint64_t expired)
 	struct run *r = arg;
 	const struct flt_stream_sink sink = sink_of(r);
 	uint64_t before = r->t->lines;
-	int ret = flt_stream_read(r->stream, &sink, &r->e);
+	int ret = trace_stacks_round(r->t);
 
 	(void)expired;
+	if (!ret)
+		ret = flt_stream_read(r->stream, &sink, &r->e);
 	if (r->t->lines != before)
 		flush(r->t);
 	if (r->t->full || ferror(stdout))
@@ -71,6 +75,8 @@ static int arm(struct run *r)
 
 	ret = flt_stream_open(&r->stream, t->control, tgids, count, child || t->args->follow,
 			      &t->wish, &r->e);
+	if (!ret)
+		ret = trace_stacks_meet(r->t, tgids, count);
 	if (!ret)
 		ret = flt_loop_every(r->loop, ROUND_NS, on_round, r);
 	return ret;
@@ -118,7 +124,13 @@ static int finish(struct run *r)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64
 				"; larger buffers (-b, -B) or a narrower filter help", t->lost,
 				t->lost + delivered);
-	return t->lost || session.untracked ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	if (session.stacks_once)
+		flt_command_say(t->command, "%" PRIu64 " stacks found the module's table of them full, and were sent "
+				"with their faults; max_stacks sets its size", session.stacks_once);
+	if (session.lost_notes)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " notes lost: some names or stacks are missing",
+				session.lost_notes);
+	return t->lost || session.lost_notes || session.untracked ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
 static int run_loop(struct run *r, char **command)
@@ -150,6 +162,8 @@ int trace_run(struct trace *t, char **command)
 	int ret, status;
 
 	ret = trace_line_open(t);
+	if (!ret && (t->wish.stacks || t->wish.slice))
+		ret = trace_stacks_open(t);
 	if (!ret)
 		ret = flt_loop_new(&r.loop);
 	if (!ret)
@@ -160,6 +174,7 @@ int trace_run(struct trace *t, char **command)
 		status = run_loop(&r, command);
 	flt_loop_free(r.loop);
 	flt_stream_close(r.stream);
+	trace_stacks_close(t);
 	trace_line_close(t);
 	return status;
 }

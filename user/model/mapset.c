@@ -123,3 +123,8 @@ uint32_t flt_map_set_find(const struct flt_map_set *set, uint64_t address)
 
 	return i < set->count && set->pieces[i].start <= address ? set->pieces[i].map : ~0u;
 }
+
+uint32_t flt_map_set_piece(const struct flt_map_set *set, uint32_t i)
+{
+	return i < set->count ? set->pieces[i].map : ~0u;
+}

@@ -263,7 +263,9 @@ static int put_stream(struct nl_msg *request, const struct flt_stream_wish *wish
 {
 	if (nla_put_flag(request, FLT_SESSION_STREAM) ||
 	    nla_put_u32(request, FLT_SESSION_SUBBUF_SIZE, wish->subbuf_size) ||
-	    nla_put_u32(request, FLT_SESSION_SUBBUFS, wish->subbufs))
+	    nla_put_u32(request, FLT_SESSION_SUBBUFS, wish->subbufs) ||
+	    (wish->stacks && nla_put_u32(request, FLT_SESSION_STACKS, wish->stacks)) ||
+	    (wish->slice && nla_put_u32(request, FLT_SESSION_SLICE, wish->slice)))
 		return -ENOMEM;
 	/* Not said of relay: a module older than channels has no other. */
 	if (wish->channel == FLT_STREAM_NETLINK &&

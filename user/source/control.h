@@ -78,6 +78,7 @@ struct flt_stream_wish {
 	uint32_t subbuf_size, subbufs;
 	bool notes;		/* names of files; forks, execs, exits; code mapped */
 	bool areas;		/* with notes: mappings that are faulted in */
+	uint32_t stacks, slice;		/* addresses, bytes; 0: none wanted */
 	struct flt_stream_filter filter;
 };
 

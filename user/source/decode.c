@@ -132,6 +132,8 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_WRITTEN] = U64,
 	[FLT_SESSION_LOST] = U64,
 	[FLT_SESSION_LOST_NOTES] = U64,
+	[FLT_SESSION_STACKS_USED] = U32,
+	[FLT_SESSION_STACKS_ONCE] = U64,
 };
 
 static const struct nla_policy events_policy[FLT_EVENTS_MAX + 1] = {
@@ -445,6 +447,8 @@ int flt_decode_session(struct nlattr *attrs, int length, struct flt_session *out
 		.written = u64_of(tb[FLT_SESSION_WRITTEN]),
 		.lost = u64_of(tb[FLT_SESSION_LOST]),
 		.lost_notes = u64_of(tb[FLT_SESSION_LOST_NOTES]),
+		.stacks = u32_of(tb[FLT_SESSION_STACKS_USED]),
+		.stacks_once = u64_of(tb[FLT_SESSION_STACKS_ONCE]),
 	};
 	return decode_account(tb[FLT_SESSION_ACCOUNT], &out->account);
 }

@@ -253,19 +253,21 @@ static int proc_get(struct flt_perf_trace *t, uint64_t time, uint32_t pid, struc
 static void callers_unwind(struct flt_perf_trace *t, struct proc *proc, const struct flt_perf_event *e, uint64_t *frames,
 			   struct flt_file_fault *f, size_t *count)
 {
+	uint64_t regs[FLT_UNWIND_REGS];
 	size_t n;
 
 	*count = 0;
 	if (!e->regs)
 		return;
-	f->ip = e->regs[FLT_UNWIND_IP];
+	flt_unwind_regs(regs, e->regs);
+	f->ip = regs[FLT_UNWIND_IP];
 	if (!proc->unwind)
 		proc->unwind = flt_unwind_new(proc->pid);
 	if (!proc->unwind || !e->stack_size) {
 		f->flags |= FLT_FAULT_CUT_MEMORY;
 		return;
 	}
-	n = flt_unwind_run(proc->unwind, e->regs, e->stack, e->stack_size, frames, t->max_stack < FRAMES_MAX ? t->max_stack : FRAMES_MAX);
+	n = flt_unwind_run(proc->unwind, regs, e->stack, e->stack_size, frames, t->max_stack < FRAMES_MAX ? t->max_stack : FRAMES_MAX);
 	if (n > 1)
 		*count = n - 1;
 	if (flt_unwind_stopped(proc->unwind))

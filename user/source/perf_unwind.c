@@ -20,9 +20,9 @@ struct flt_unwind {
 	size_t count, room;
 };
 
-/* Positions of DWARF's registers 0 to 16 among those that perf gives. */
-static const unsigned char dwarf_regs[] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
 #define REG_SP 7
+/* Of an image that is known by what is mapped only: any, it is not looked at. */
+#define NO_PID 1
 
 static char *debug_path;	/* libdwfl's default */
 
@@ -66,12 +66,12 @@ static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void
 static bool initial_registers(Dwfl_Thread *thread, void *arg)
 {
 	struct flt_unwind *u = arg;
-	Dwarf_Word regs[sizeof(dwarf_regs)];
+	Dwarf_Word regs[FLT_UNWIND_REGS];
 	size_t i;
 
-	for (i = 0; i < sizeof(dwarf_regs); i++)
-		regs[i] = u->regs[dwarf_regs[i]];
-	return dwfl_thread_state_registers(thread, 0, sizeof(dwarf_regs), regs);
+	for (i = 0; i < FLT_UNWIND_REGS; i++)
+		regs[i] = u->regs[i];
+	return dwfl_thread_state_registers(thread, 0, FLT_UNWIND_REGS, regs);
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
@@ -87,14 +87,15 @@ struct flt_unwind *flt_unwind_new(uint32_t pid)
 
 	if (!u)
 		return NULL;
-	u->pid = (pid_t)pid;
+	u->pid = pid ? (pid_t)pid : NO_PID;
 	u->dwfl = dwfl_begin(&callbacks);
 	if (!u->dwfl) {
 		free(u);
 		return NULL;
 	}
 	dwfl_report_begin(u->dwfl);
-	dwfl_linux_proc_report(u->dwfl, u->pid);
+	if (pid)
+		dwfl_linux_proc_report(u->dwfl, u->pid);
 	dwfl_report_end(u->dwfl, NULL, NULL);
 	return u;
 }
@@ -128,6 +129,15 @@ static int frame_take(Dwfl_Frame *frame, void *arg)
 		return DWARF_CB_ABORT;
 	u->frames[u->count++] = pc;
 	return u->count < u->room ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+void flt_unwind_regs(uint64_t regs[FLT_UNWIND_REGS], const uint64_t *perf)
+{
+	static const unsigned char from[] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
+	size_t i;
+
+	for (i = 0; i < FLT_UNWIND_REGS; i++)
+		regs[i] = perf[from[i]];
 }
 
 size_t flt_unwind_run(struct flt_unwind *u, const uint64_t *regs, const void *stack, size_t size, uint64_t *frames, size_t room)

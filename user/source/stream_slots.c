@@ -149,6 +149,17 @@ static size_t note_size(const union flt_stream_note *n)
 	}
 }
 
+/*
+ * Another CPU may use a stack's ID as soon as its note is written, in a fault that
+ * ended before the one it was written for: it has no place in time.
+ */
+static uint64_t due_of(const union flt_stream_note *n)
+{
+	if (n->record.type == FLT_EVENT_STACK && !(n->stack.flags & FLT_STACK_ONCE))
+		return 0;
+	return n->path.time;
+}
+
 /* The whole of it is in part; its bytes become the item's. */
 static int hold_note(struct flt_slots *s, uint32_t cpu, struct part *part,
 		     struct flt_errmsg *e)
@@ -167,7 +178,7 @@ static int hold_note(struct flt_slots *s, uint32_t cpu, struct part *part,
 		memcpy(bytes, part->slot + 1, size);
 	}
 	part->count = 0;
-	ret = hold(s, head.path.time, &head, bytes);
+	ret = hold(s, due_of(&head), &head, bytes);
 	if (ret)
 		free(bytes);
 	return ret;

@@ -45,6 +45,36 @@ int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
 	return 0;
 }
 
+/* Each line escaped by itself: what ends it is ours. */
+static char *render_lines(const char *lines)
+{
+	size_t room = strlen(lines) * FLT_ESCAPE_GROWTH + 1, length, used = 0;
+	char *out = malloc(room);
+
+	if (!out)
+		return NULL;
+	for (; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		flt_escape_text(out + used, room - used, lines, length);
+		used += strlen(out + used);
+		out[used++] = '\n';
+	}
+	out[used] = 0;
+	return out;
+}
+
+static void write_lines_json(struct flt_json *json, const char *key, const char *lines)
+{
+	size_t length;
+
+	flt_json_open_array(json, key);
+	for (; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		flt_json_bytes(json, NULL, lines, length);
+	}
+	flt_json_close_array(json);
+}
+
 /* The plain form of a cell, as a string to be released, or NULL for no memory. */
 static char *render(const struct flt_cell *cell, bool text)
 {
@@ -61,6 +91,8 @@ static char *render(const struct flt_cell *cell, bool text)
 		if (out)
 			flt_escape_text(out, length * FLT_ESCAPE_GROWTH + 1, cell->string, length);
 		return out;
+	case FLT_CELL_LINES:
+		return render_lines(cell->string);
 	case FLT_CELL_BOOL:
 		return strdup(text ? (cell->yes ? "yes" : "no") : (cell->yes ? "true" : "false"));
 	case FLT_CELL_NS:
@@ -140,6 +172,9 @@ static void write_json(struct flt_table *t, const struct flt_cell *cells)
 			break;
 		case FLT_CELL_STRING:
 			flt_json_string(&json, key, cells[i].string);
+			break;
+		case FLT_CELL_LINES:
+			write_lines_json(&json, key, cells[i].string);
 			break;
 		case FLT_CELL_I64:
 			flt_json_i64(&json, key, cells[i].i64);
@@ -250,6 +285,22 @@ static void write_line(struct flt_table *t, char **row)
 	putc('\n', t->out);
 }
 
+/* Only lists have line feeds: in other cells they are escaped. */
+static void write_below(struct flt_table *t, char **row)
+{
+	const char *line;
+	size_t i, length;
+
+	for (i = 0; i < t->count; i++) {
+		if (t->columns[i].title || !strchr(row[i], '\n'))
+			continue;
+		for (line = row[i]; *line; line += length + 1) {
+			length = strcspn(line, "\n");
+			fprintf(t->out, "    %.*s\n", (int)length, line);
+		}
+	}
+}
+
 void flt_table_flush(struct flt_table *t, bool headed)
 {
 	size_t i;
@@ -257,8 +308,10 @@ void flt_table_flush(struct flt_table *t, bool headed)
 	if (t->format == FLT_FORMAT_TEXT && (t->rows || headed)) {
 		if (headed)
 			write_line(t, NULL);
-		for (i = 0; i < t->rows; i++)
+		for (i = 0; i < t->rows; i++) {
 			write_line(t, t->held + i * t->count);
+			write_below(t, t->held + i * t->count);
+		}
 		for (i = 0; i < t->rows * t->count; i++)
 			free(t->held[i]);
 		t->rows = 0;

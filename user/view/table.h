@@ -45,6 +45,8 @@ enum flt_cell_type {
 	FLT_CELL_BOOL,		/* "yes", "no" in the text */
 	FLT_CELL_NS,		/* nanoseconds; with a unit in the text, a number elsewhere */
 	FLT_CELL_SIZE,		/* bytes, likewise */
+	FLT_CELL_LINES,		/* each ended by LF: an array in JSON; where the column has */
+				/* no title, lines below the row of the text */
 	FLT_CELL_HEX,		/* an address: 0x... everywhere, a string in JSON */
 };
 
@@ -70,6 +72,13 @@ static inline struct flt_cell flt_cell_string(const char *string)
 {
 	return (struct flt_cell){ .type = string ? FLT_CELL_STRING : FLT_CELL_ABSENT,
 				  .string = string };
+}
+
+/* NULL is absent. */
+static inline struct flt_cell flt_cell_lines(const char *lines)
+{
+	return (struct flt_cell){ .type = lines ? FLT_CELL_LINES : FLT_CELL_ABSENT,
+				  .string = lines };
 }
 
 static inline struct flt_cell flt_cell_u64(uint64_t value)

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Whose mappings are whose: notes of forks and execs, and what the stream's stacks are kept by. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/images.h"
+#include "source/stream_slices.h"
+#include "source/stream_stacks.h"
+
+static char told[4096];
+static struct flt_images *images;
+
+static int on_told(void *arg, struct flt_record *r)
+{
+	const struct flt_record_image *image = (const void *)r;
+	const struct flt_record_map *map = (const void *)r;
+	const struct flt_record_exit *end = (const void *)r;
+	size_t at = strlen(told);
+
+	(void)arg;
+	if (r->type == FLT_RECORD_IMAGE)
+		snprintf(told + at, sizeof(told) - at, "image %u pid %u parent %u cause %u %s; ", r->image, image->pid,
+			 image->parent, image->cause, (const char *)(image + 1));
+	else if (r->type == FLT_RECORD_MAP)
+		snprintf(told + at, sizeof(told) - at, "map %u %llx %s; ", r->image, map->start, (const char *)(map + 1));
+	else if (r->type == FLT_RECORD_EXIT)
+		snprintf(told + at, sizeof(told) - at, "exit %u tid %u status %x; ", r->image, r->tid, end->status);
+	return 0;
+}
+
+static int on_found(void *arg, uint64_t time, uint32_t image, uint32_t tgid, uint32_t *threads)
+{
+	size_t at = strlen(told);
+
+	(void)arg;
+	(void)time;
+	*threads = 2;
+	snprintf(told + at, sizeof(told) - at, "found %u %u; ", image, tgid);
+	return 0;
+}
+
+static int begin(void **unused)
+{
+	const struct flt_images_sink sink = { .record = on_told, .found = on_found };
+
+	(void)unused;
+	told[0] = 0;
+	return flt_images_new(&images, &sink, 10);
+}
+
+static int end(void **unused)
+{
+	(void)unused;
+	flt_images_free(images);
+	return 0;
+}
+
+static void area(uint64_t time, uint32_t tgid, uint32_t tid, uint64_t start, const char *name)
+{
+	const struct flt_event_area a = {
+		.time = time, .tgid = tgid, .tid = tid, .start = start, .end = start + 4096, .protection = 5,
+		.flags = FLT_AREA_MADE,
+	};
+
+	assert_int_equal(flt_images_area(images, &a, name), 0);
+}
+
+static void life(uint64_t time, uint8_t what, uint32_t tgid, uint32_t tid, uint32_t parent, const char *name)
+{
+	const struct flt_event_life l = {
+		.time = time, .what = what, .tgid = tgid, .tid = tid, .parent_tgid = parent, .parent_tid = parent, .code = 0x100,
+	};
+	char comm[16] = "";
+
+	strncpy(comm, name, sizeof(comm) - 1);
+	assert_int_equal(flt_images_life(images, &l, comm), 0);
+}
+
+static uint32_t fault(uint64_t time, uint32_t tgid, uint32_t tid, uint16_t flags)
+{
+	const struct flt_event_record r = { .time = time, .tgid = tgid, .tid = tid, .flags = flags };
+	uint32_t image;
+
+	assert_int_equal(flt_images_fault(images, &r, &image), 0);
+	return image;
+}
+
+/* What an exec maps is told before it, and the kernel may fault in between. */
+static void exec_has_its_maps(void **unused)
+{
+	(void)unused;
+	assert_int_equal(fault(1, 10, 10, FLT_EVENT_USER), 1);
+	area(2, 10, 10, 0x1000, "/bin/a");
+	assert_int_equal(fault(3, 10, 10, 0), 1);
+	area(4, 10, 10, 0x2000, "/lib/ld.so");
+	life(5, FLT_LIFE_EXEC, 10, 10, 0, "a");
+	assert_int_equal(fault(6, 10, 10, FLT_EVENT_USER), 2);
+	assert_string_equal(told, "image 1 pid 10 parent 0 cause 1 ; found 1 10; image 2 pid 10 parent 0 cause 2 a; "
+				  "map 2 1000 /bin/a; map 2 2000 /lib/ld.so; ");
+}
+
+/* A library is of the program that runs on, and not of what it executes later. */
+static void library_is_settled(void **unused)
+{
+	(void)unused;
+	area(1, 11, 11, 0x1000, "/lib/x.so");
+	assert_int_equal(fault(2, 11, 11, FLT_EVENT_USER), 1);
+	area(3, 11, 11, 0x2000, "/lib/y.so");
+	assert_int_equal(fault(4, 11, 12, 0), 1);
+	life(5, FLT_LIFE_EXEC, 11, 11, 0, "b");
+	assert_string_equal(told, "image 1 pid 11 parent 0 cause 1 ; found 1 11; map 1 1000 /lib/x.so; "
+				  "map 1 2000 /lib/y.so; image 2 pid 11 parent 1 cause 4 b; ");
+}
+
+/* A fault of the kernel that comes late must find them; an exec that takes its time as well. */
+static void slow_exec(void **unused)
+{
+	(void)unused;
+	area(1, 11, 11, 0x1000, "/bin/c");
+	fault(2000000000, 11, 11, 0);
+	area(2000000001, 11, 11, 0x2000, "/lib/ld.so");
+	life(2000000002, FLT_LIFE_EXEC, 11, 11, 0, "c");
+	assert_string_equal(told, "image 1 pid 11 parent 0 cause 1 ; found 1 11; map 1 1000 /bin/c; "
+				  "image 2 pid 11 parent 1 cause 4 c; map 2 1000 /bin/c; map 2 2000 /lib/ld.so; ");
+}
+
+static void fork_and_exit(void **unused)
+{
+	(void)unused;
+	life(1, FLT_LIFE_FORK, 20, 20, 11, "d");
+	life(2, FLT_LIFE_FORK, 20, 21, 20, "d");
+	life(3, FLT_LIFE_EXIT, 20, 20, 0, "d");
+	life(4, FLT_LIFE_EXIT, 20, 21, 0, "d");
+	/* The number is used again. */
+	life(5, FLT_LIFE_FORK, 20, 20, 11, "d");
+	assert_int_equal(fault(6, 20, 20, FLT_EVENT_USER), 3);
+	assert_string_equal(told, "image 1 pid 11 parent 0 cause 1 ; found 1 11; image 2 pid 20 parent 1 cause 3 d; "
+				  "exit 2 tid 20 status ffffffff; exit 2 tid 0 status 100; "
+				  "image 3 pid 20 parent 1 cause 3 d; ");
+}
+
+static void stacks_by_id(void **unused)
+{
+	const uint64_t frames[] = { 1, 2, 3 };
+	struct flt_event_stack note = { .stack = 7, .depth = 3, .cut = FLT_CUT_DEPTH };
+	struct flt_event_record r = { .stack = 7 };
+	const struct flt_stream_stack *stack;
+	struct flt_stream_stacks *s;
+	uint32_t i;
+
+	(void)unused;
+	assert_int_equal(flt_stream_stacks_new(&s), 0);
+	assert_null(flt_stream_stacks_of(s, &r));
+	assert_int_equal(flt_stream_stacks_add(s, &note, frames), 0);
+	for (i = 0; i < 2; i++) {
+		stack = flt_stream_stacks_of(s, &r);
+		assert_non_null(stack);
+		assert_int_equal(stack->depth, 3);
+		assert_int_equal(stack->cut, FLT_CUT_DEPTH);
+		assert_memory_equal(stack->frame, frames, sizeof(frames));
+	}
+	/* For one use; and those that are never used do not pile up. */
+	note.flags = FLT_STACK_ONCE;
+	for (i = 0; i < 5000; i++) {
+		note.stack = 1000 + i;
+		assert_int_equal(flt_stream_stacks_add(s, &note, frames), 0);
+	}
+	r.stack = 1000;
+	assert_null(flt_stream_stacks_of(s, &r));
+	r.stack = 5999;
+	assert_non_null(flt_stream_stacks_of(s, &r));
+	assert_null(flt_stream_stacks_of(s, &r));
+	r.stack = 7;
+	assert_non_null(flt_stream_stacks_of(s, &r));
+	note.depth = 0;
+	assert_int_not_equal(flt_stream_stacks_add(s, &note, frames), 0);
+	flt_stream_stacks_free(s);
+}
+
+static void slices_by_thread(void **unused)
+{
+	struct {
+		struct flt_event_registers registers;
+		uint64_t bytes[2];
+	} bytes = { .registers.dwarf[16] = 42, .bytes = { 5, 6 } };
+	struct flt_event_slice note = { .time = 9, .tid = 3, .length = 16, .sp = 0x7000 };
+	struct flt_event_record r = { .time = 9, .tid = 3 };
+	const struct flt_stream_slice *slice;
+	struct flt_stream_slices *s;
+
+	(void)unused;
+	assert_int_equal(flt_stream_slices_new(&s), 0);
+	assert_int_equal(flt_stream_slices_add(s, &note, &bytes), 0);
+	slice = flt_stream_slices_of(s, &r);
+	assert_non_null(slice);
+	assert_int_equal(slice->registers.dwarf[16], 42);
+	assert_memory_equal(slice->bytes, bytes.bytes, 16);
+	assert_null(flt_stream_slices_of(s, &r));
+	/* That of a fault that was lost is not another's. */
+	assert_int_equal(flt_stream_slices_add(s, &note, &bytes), 0);
+	r.time = 10;
+	assert_null(flt_stream_slices_of(s, &r));
+	flt_stream_slices_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(exec_has_its_maps, begin, end),
+		cmocka_unit_test_setup_teardown(library_is_settled, begin, end),
+		cmocka_unit_test_setup_teardown(slow_exec, begin, end),
+		cmocka_unit_test_setup_teardown(fork_and_exit, begin, end),
+		cmocka_unit_test(stacks_by_id),
+		cmocka_unit_test(slices_by_thread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * frames WHAT [ARGUMENT] - faults with a stack that is known.
+ *
+ *   deep N     pages of a fresh mapping touched from 0, 1, .. N - 1 calls of down()
+ *   signal     a page touched in a signal handler that interrupted busy()
+ *   sort       pages touched by the comparison of qsort()
+ *   library    a page touched by memset() called from toucher()
+ *   noframe    a page touched while the frame pointer is no address above the stack
+ *   wild       .. while it points to memory that is not there
+ *   hot N      N pages touched at one place
+ *   many N     a page touched from each of N different stacks (at most 2^16)
+ *   flood N    the same, and more often, at 0x10000000000
+ *   narrow     a page touched in 32-bit code
+ *
+ * Prints "PAGES ADDRESS", where the mapping begins whose pages are touched. Compiled
+ * with frame pointers and without tail calls.
+ */
+#include "region.h"
+
+#include <err.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static char *area;
+static size_t next_page;
+static int sorting;
+
+__attribute__((noipa)) static void touch(void)
+{
+	/* A frame of its own, which functions that call nobody go without. */
+	__asm__ volatile("" :: "r"(__builtin_frame_address(0)));
+	*(volatile char *)(area + next_page++ * PAGE) = 1;
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noipa)) static void down(unsigned long n)
+{
+	if (n)
+		down(n - 1);
+	else
+		touch();
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noipa)) static void on_signal(int sig)
+{
+	(void)sig;
+	touch();
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noipa)) static void busy(void)
+{
+	raise(SIGUSR1);
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noipa)) static int compare(const void *a, const void *b)
+{
+	if (sorting > 0) {
+		sorting--;
+		touch();
+	}
+	return *(const int *)a - *(const int *)b;
+}
+
+__attribute__((noipa)) static void toucher(void)
+{
+	memset(area, 1, PAGE);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The frame pointer is the argument during the one instruction that faults. */
+__attribute__((noipa)) static void unframed_touch(unsigned long pointer)
+{
+	__asm__ volatile("push %%rbp\n\tmov %0, %%rbp\n\tmovb $1, (%1)\n\tpop %%rbp"
+			 :: "r"(pointer), "r"(area) : "memory");
+}
+
+/* In the other mode of the CPU, which a 64-bit program can jump to and back from. */
+__attribute__((noipa)) static void narrow_touch(void)
+{
+	static unsigned long sp;
+
+	/* The upper halves of registers may be lost meanwhile. */
+	__asm__ volatile("mov %%rsp, %0\n\t"
+			 "jmp 2f\n"
+			 "1:\t.long 3f\n\t"
+			 ".word 0x23\n"
+			 "2:\tljmp *1b(%%rip)\n"
+			 "3:\t.code32\n\t"
+			 "movb $1, (%%ecx)\n\t"
+			 "ljmp $0x33, $4f\n"
+			 "4:\t.code64\n\t"
+			 "mov %0, %%rsp"
+			 : "+m"(sp) : "c"(area)
+			 : "memory", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15");
+}
+
+/* Two functions to go through for each bit: as many stacks as numbers. */
+static void path(unsigned long bits, unsigned int left);
+
+__attribute__((noipa)) static void zero(unsigned long bits, unsigned int left)
+{
+	path(bits, left);
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noipa)) static void one(unsigned long bits, unsigned int left)
+{
+	path(bits, left);
+	__asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noipa)) static void path(unsigned long bits, unsigned int left)
+{
+	if (!left)
+		touch();
+	else if (bits & 1)
+		one(bits >> 1, left - 1);
+	else
+		zero(bits >> 1, left - 1);
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The area, not touched so far, where it can be asked for by address. */
+static char *moved(unsigned long to, size_t size)
+{
+	char *p = mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)to);
+
+	if (p == MAP_FAILED)
+		err(1, "mremap");
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 1, i;
+	const char *what = argc > 1 ? argv[1] : "";
+	int numbers[8] = { 7, 3, 5, 1, 8, 2, 6, 4 };
+
+	area = region_anon((n + 16) * PAGE);
+	if (!strcmp(what, "narrow") || !strcmp(what, "flood"))
+		area = moved(what[0] == 'n' ? 0x10000000 : 0x10000000000, (n + 16) * PAGE);
+	printf("%lu 0x%lx\n", n, (unsigned long)area);
+	fflush(stdout);
+	if (!strcmp(what, "deep")) {
+		for (i = 0; i < n; i++)
+			down(i);
+	} else if (!strcmp(what, "signal")) {
+		signal(SIGUSR1, on_signal);
+		busy();
+	} else if (!strcmp(what, "sort")) {
+		sorting = 4;
+		qsort(numbers, 8, sizeof(numbers[0]), compare);
+	} else if (!strcmp(what, "library")) {
+		toucher();
+	} else if (!strcmp(what, "noframe")) {
+		unframed_touch(1);
+	} else if (!strcmp(what, "wild")) {
+		unframed_touch(0x7ffffffff000 - 4096);
+	} else if (!strcmp(what, "hot")) {
+		for (i = 0; i < n; i++)
+			touch();
+	} else if (!strcmp(what, "many") || !strcmp(what, "flood")) {
+		for (i = 0; i < n; i++)
+			path(i, 16);
+	} else if (!strcmp(what, "narrow")) {
+		narrow_touch();
+	} else {
+		errx(2, "usage: frames deep|signal|sort|library|noframe|wild|hot|many|flood|narrow [N]");
+	}
+	return 0;
+}
