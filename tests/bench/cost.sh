@@ -16,7 +16,7 @@ price=${FLT_KO%/*/*}/price-$KERNEL/price.ko	# from tests/bench/price/build
 tmp=$(mktemp -d /tmp/cost.XXXXXX)
 
 row() { # NAME
-	echo "$1|$(faultcost "$pages" "$reps")" | tee -a "$tmp/rows" >&2
+	echo "$1|$(faultcost "$pages" "$reps" 20)" | tee -a "$tmp/rows" >&2
 }
 
 with_module() { # NAME PARAM=VALUE...
@@ -86,6 +86,12 @@ with_tool "flt, accounting=0, a session with thp and numa" session \
 	bash -c 'exec fltq hold -t -n <"$1"' bash "$tmp/open"
 with_tool "flt, a stream that wants no fault that happens" "" "$FLTCTL" trace -l 1000s
 with_tool "flt, a stream of every fault" "" "$FLTCTL" trace --csv
+with_tool "flt, a stream of every fault, stacks of 16 frames" "" \
+	"$FLTCTL" trace --csv --stacks --max-stack 16
+with_tool "flt, a stream of every fault, stacks of 20 frames and more" "" \
+	"$FLTCTL" trace --csv --stacks
+with_tool "flt, a stream with stacks that wants no fault that happens" "" \
+	"$FLTCTL" trace --stacks -l 1000s
 rmmod flt
 if command -v perf >/dev/null; then
 	with_tool "perf stat -e page-faults,minor-faults,major-faults -a" "" \

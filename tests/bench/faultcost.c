@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faultcost PAGES REPS - nanoseconds that a thread spends per anonymous minor fault.
+ * faultcost PAGES REPS [DEPTH] - nanoseconds that a thread spends per anonymous minor fault.
  *
- * Writes to PAGES fresh pages, REPS times after one for warming up, and prints
+ * Writes to PAGES fresh pages, DEPTH calls deep, REPS times after one for warming up, and prints
  *     faults=N cpu=NS wall=NS spread=MIN..MAX
  * medians over the repetitions: cpu is the thread's own time, wall includes
  * whoever shared its CPU meanwhile. Under -icount a nanosecond is an instruction.
@@ -46,8 +46,18 @@ static void calibrate(void)
 	printf("calibrate: %.3f ns per instruction\n", (double)(t1 - t0) / 4e7);
 }
 
+__attribute__((noipa)) static void write_deep(char *p, size_t pages, unsigned long depth)
+{
+	if (depth)
+		write_deep(p, pages, depth - 1);
+	else
+		region_write(p, pages, PAGE);
+	__asm__ volatile("" ::: "memory");
+}
+
 int main(int argc, char **argv)
 {
+	unsigned long depth = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	double cpu[REPS_MAX], wall[REPS_MAX];
 	size_t pages, reps;
 	long faults = 0;
@@ -56,8 +66,8 @@ int main(int argc, char **argv)
 		calibrate();
 		return 0;
 	}
-	if (argc != 3)
-		errx(2, "usage: faultcost PAGES REPS | faultcost calibrate");
+	if (argc != 3 && argc != 4)
+		errx(2, "usage: faultcost PAGES REPS [DEPTH] | faultcost calibrate");
 	pages = strtoul(argv[1], NULL, 10);
 	reps = strtoul(argv[2], NULL, 10);
 	if (!pages || !reps || reps > REPS_MAX)
@@ -70,7 +80,7 @@ int main(int argc, char **argv)
 		getrusage(RUSAGE_THREAD, &a);
 		w0 = now(CLOCK_MONOTONIC);
 		c0 = now(CLOCK_THREAD_CPUTIME_ID);
-		region_write(p, pages, PAGE);
+		write_deep(p, pages, depth);
 		c1 = now(CLOCK_THREAD_CPUTIME_ID);
 		w1 = now(CLOCK_MONOTONIC);
 		getrusage(RUSAGE_THREAD, &b);
