@@ -156,14 +156,7 @@ kinds file 200 "$tmp/disk/a" >/dev/null
 kinds cowfile 100 "$tmp/disk/c" >/dev/null
 kinds major 20 "$tmp/disk/b" >/dev/null
 fltq returns >"$tmp/returns.after"
-# bpftrace 0.17 sees a signal only when it interrupts a wait for events; one that
-# comes between two waits is lost. While it prints, a second one would kill it.
-for ((i = 0; i < 10; i++)); do
-	kill -INT $bpf 2>/dev/null || break
-	ended() { ! kill -0 $bpf 2>/dev/null; }
-	! until_true ended || break
-done
-wait $bpf || bad "bpftrace: status $?"
+end_bpftrace $bpf
 bpf_bit() { # all|own BIT
 	awk -v what="@$1" -v bit="$2" -F'[]: []+' '$1 == what { if (int($2 / 2 ^ bit) % 2) n += $3 }
 		END { print n + 0 }' "$tmp/bpf"

@@ -94,6 +94,18 @@ until_true() {
 	return 1
 }
 
+# bpftrace 0.17 sees a signal only when it interrupts a wait for events; one that
+# comes between two waits is lost. While it prints, a second one would kill it.
+exited() { ! kill -0 "$1" 2>/dev/null; }
+end_bpftrace() { # PID
+	local try
+	for ((try = 0; try < 5; try++)); do
+		kill -INT "$1" 2>/dev/null || break
+		! until_true exited "$1" || break
+	done
+	wait "$1" || bad "bpftrace: status $?"
+}
+
 # equal NAME [-w] [-m] COMMAND...
 #
 # Runs COMMAND under faultrun in a following session and compares each process's

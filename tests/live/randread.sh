@@ -27,12 +27,7 @@ until_true grep -q ready "$tmp/bpf" || bad "bpftrace does not start: $(tail -2 "
 "$FLTCTL" trace -F maj --csv -- faultrun -o "$tmp/run" -- fio --name=j --filename="$file" --ioengine=mmap \
 	--rw=randread --bs=4k --size=1g --number_ios=20000 --invalidate=1 --randseed=7 --output="$tmp/fio" \
 	>"$tmp/trace.csv" || bad "fio: $?"
-for ((i = 0; i < 10; i++)); do
-	kill -INT $bpf 2>/dev/null || break
-	ended() { ! kill -0 $bpf 2>/dev/null; }
-	! until_true ended || break
-done
-wait $bpf || bad "bpftrace: status $?"
+end_bpftrace $bpf
 same "lost" "$(grep -c '^lost,' "$tmp/trace.csv" || true)" 0
 while read -r _ pid _ _ _ major; do
 	mine=$(awk -F, -v p="$pid" '$1 == "fault" && $4 == p' "$tmp/trace.csv" | wc -l)
