@@ -88,7 +88,9 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 	const uint8_t *byte = bytes;
 	size_t i;
 
-	in_order(s, head->path.time);
+	/* A stack that others may refer to comes before all of them, whenever it was met. */
+	if (head->record.type != FLT_EVENT_STACK || head->stack.flags & FLT_STACK_ONCE)
+		in_order(s, head->path.time);
 	for (i = 0; i < length_of(head); i++)
 		s->sum += byte[i];
 	if (head->record.type == FLT_EVENT_PATH)
