@@ -108,12 +108,75 @@ void flt_unwind_free(struct flt_unwind *u)
 	free(u);
 }
 
+struct extent {
+	const char *name;
+	Dwarf_Addr low, high;
+};
+
+struct extents {
+	uint64_t gone;		/* leaves out what is mapped there */
+	struct extent *all;
+	size_t count;
+	bool failed;
+};
+
+static int extent_add(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr low, void *arg)
+{
+	struct extents *e = arg;
+	struct extent *grown;
+	Dwarf_Addr high;
+
+	(void)data;
+	dwfl_module_info(module, NULL, NULL, &high, NULL, NULL, NULL, NULL);
+	if (e->gone >= low && e->gone < high)
+		return DWARF_CB_OK;
+	grown = reallocarray(e->all, e->count + 1, sizeof(*grown));
+	e->failed |= !grown;
+	if (!grown)
+		return DWARF_CB_ABORT;
+	e->all = grown;
+	e->all[e->count++] = (struct extent){ name, low, high };
+	return DWARF_CB_OK;
+}
+
+/* A module that is reported again as it was is kept with all that is known of it. */
+static void forget(struct flt_unwind *u, uint64_t start)
+{
+	struct extents e = { .gone = start };
+	size_t i;
+
+	dwfl_getmodules(u->dwfl, extent_add, &e, 0);
+	if (!e.failed) {
+		dwfl_report_begin(u->dwfl);
+		for (i = 0; i < e.count; i++)
+			dwfl_report_module(u->dwfl, e.all[i].name, e.all[i].low, e.all[i].high);
+		dwfl_report_end(u->dwfl, NULL, NULL);
+	}
+	free(e.all);
+}
+
+/*
+ * What /proc showed may be gone, and a library be where it was: the loader's cache,
+ * which is mapped while a program starts, is the usual case.
+ */
+static bool is_known(struct flt_unwind *u, uint64_t start, const char *path)
+{
+	Dwfl_Module *module = dwfl_addrmodule(u->dwfl, start);
+
+	if (!module)
+		return false;
+	if (!strcmp(dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL), path))
+		return true;
+	forget(u, start);
+	return false;
+}
+
 void flt_unwind_map(struct flt_unwind *u, uint64_t start, uint64_t offset, const char *path)
 {
 	struct stat st;
 
 	/* Known already from /proc, or no file to read. */
-	if (path[0] != '/' || path[1] == '/' || dwfl_addrmodule(u->dwfl, start) || stat(path, &st) || !S_ISREG(st.st_mode))
+	if (path[0] != '/' || path[1] == '/' || stat(path, &st) || !S_ISREG(st.st_mode) || is_known(u, start, path))
 		return;
 	dwfl_report_begin_add(u->dwfl);
 	dwfl_report_elf(u->dwfl, path, path, -1, start - offset, false);
