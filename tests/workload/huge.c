@@ -13,6 +13,7 @@
  *	collapse	madvise(MADV_COLLAPSE) each, one by one
  *	fork		start a child that touches nothing of it, then ends
  *	crumble=MB	take that much memory in small pages, give back every second one
+ *			and lock the others
  *	gate		print "gate" and wait for a line on standard input
  *
  * What is asked of the kernel and refused, but for collapse, is an error.
@@ -102,6 +103,9 @@ static void crumble(unsigned long megabytes)
 	for (unsigned long at = 0; at < bytes; at += 2 * PAGE)
 		if (madvise(p + at, PAGE, MADV_DONTNEED))
 			err(1, "madvise");
+	/* Where compaction leaves the unevictable alone, the crumbs stay where they lie. */
+	if (mlock2(p, bytes, MLOCK_ONFAULT))
+		err(1, "mlock2");
 }
 
 static void gate(void)
