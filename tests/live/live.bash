@@ -94,9 +94,10 @@ until_true() {
 	return 1
 }
 
+exited() { ! kill -0 "$1" 2>/dev/null; }
+
 # bpftrace 0.17 sees a signal only when it interrupts a wait for events; one that
 # comes between two waits is lost. While it prints, a second one would kill it.
-exited() { ! kill -0 "$1" 2>/dev/null; }
 end_bpftrace() { # PID
 	local try
 	for ((try = 0; try < 5; try++)); do
