@@ -6,16 +6,23 @@
 # shellcheck disable=SC2154
 load cli.bash
 
-term() { tmux -L "flt-$BATS_ROOT_PID" -f /dev/null "$@"; }
+# A server of its own for every session: one on its way out still takes requests.
+sessions=0
+term() { tmux -L "flt-$BATS_ROOT_PID-$BATS_TEST_NUMBER-$sessions" -f /dev/null "$@"; }
 
 teardown() {
+	[ -z "${pid:-}" ] || kill -9 "$pid" 2>/dev/null || true
 	term kill-server 2>/dev/null || true
+	rm -f "${TMUX_TMPDIR:-/tmp}/tmux-$UID/flt-$BATS_ROOT_PID-"*
 }
 
 # top in a shell of its own that says with what it ended, and what became of the terminal.
 start_top() { # COLUMNS ROWS TOP-ARGUMENTS
 	local cols=$1 rows=$2
 	shift 2
+	term kill-server 2>/dev/null || true
+	sessions=$((sessions + 1))
+	rm -f "$dir/status" "$dir/stty.before" "$dir/stty.after"
 	cat >"$dir/run" <<-END
 		trap : INT
 		export TERM="${FORCED_TERM-screen}"
@@ -106,7 +113,6 @@ ended() { # STATUS
 	screen_has 'by process'
 	term send-keys C-c
 	ended 0
-	term kill-server
 	start_top 80 20 200ms
 	screen_has 'by process'
 	pkill -TERM -P "$(term list-panes -F '#{pane_pid}')"
@@ -120,13 +126,13 @@ ctypes.CDLL(None).prctl(15, b"\x1b[2J\n\xe2\x80\xae\xcc\x81x", 0, 0, 0)
 while True:
     m = mmap.mmap(-1, 1 << 22)
     for i in range(0, 1 << 22, 4096): m[i] = 1
-    m.close(); time.sleep(0.01)' &
-	hostile=$!
-	start_top 120 20 "-p $hostile 200ms"
-	screen_has "^ +$hostile .*x1b\[2J" || { kill $hostile; false; }
+    m.close(); time.sleep(0.01)' 3>&- &
+	pid=$!
+	start_top 120 20 "-p $pid 200ms"
+	screen_has "^ +$pid .*x1b\[2J"
 	grep -qE '^[0-9:]+ by process' "$dir/screen"
-	kill $hostile
-	wait $hostile || true
+	kill "$pid"
+	wait "$pid" || true
 	term send-keys q
 	ended 0
 }
@@ -136,8 +142,5 @@ while True:
 		FORCED_TERM=$name start_top 80 20 "100ms 1"
 		ended 0
 		grep -q 'plain text instead' "$dir/err"
-		term kill-server
-		# The next session would be asked of the server that is on its way out.
-		while term list-sessions 2>/dev/null; do sleep 0.1; done
 	done
 }
