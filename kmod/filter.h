@@ -6,13 +6,12 @@
 #ifndef FLT_FILTER_H
 #define FLT_FILTER_H
 
-#include <linux/cgroup.h>
 #include <linux/cred.h>
-#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
+#include "cgroup.h"
 #include "record.h"
 
 struct flt_filter {
@@ -30,28 +29,6 @@ struct flt_filter {
 
 #define FLT_FILTER_ALL { .kinds = ~0u, .results = ~0u, .sample = 1 }
 
-#ifdef CONFIG_CGROUPS
-#define FLT_FILTER_CGROUPS true
-/* By ID, which is never used again, so that no filter holds a cgroup that was removed. */
-static inline bool flt_filter_cgroup(u64 id)
-{
-	struct cgroup *cgroup;
-
-	rcu_read_lock();
-	for (cgroup = task_dfl_cgroup(current); cgroup; cgroup = cgroup_parent(cgroup))
-		if (cgroup_id(cgroup) == id)
-			break;
-	rcu_read_unlock();
-	return cgroup;
-}
-#else
-#define FLT_FILTER_CGROUPS false
-static inline bool flt_filter_cgroup(u64 id)
-{
-	return false;
-}
-#endif
-
 static __always_inline bool flt_filter_passes(const struct flt_filter *f,
 					      const struct flt_event *e, u8 result, u64 latency)
 {
@@ -64,7 +41,7 @@ static __always_inline bool flt_filter_passes(const struct flt_filter *f,
 		return false;
 	if (f->by_uid && !uid_eq(current_euid(), f->uid))
 		return false;
-	if (f->cgroup && !flt_filter_cgroup(f->cgroup))
+	if (f->cgroup && !flt_cgroup_holds(f->cgroup, current))
 		return false;
 	return !f->by_comm || !strncmp(current->comm, f->comm, TASK_COMM_LEN);
 }

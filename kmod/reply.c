@@ -104,7 +104,8 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_u32(skb, FLT_INFO_SCHEMA, FLT_SCHEMA_VERSION) ||
 	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
 	    nla_put_u32(skb, FLT_INFO_FEATURES,
-			flt_hook_features() | FLT_FEATURE_WSS | FLT_STACK_FEATURE) ||
+			flt_hook_features() | FLT_FEATURE_WSS | FLT_STACK_FEATURE |
+			(flt_wss_scan_withholds() ? FLT_FEATURE_INJECT : 0)) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
@@ -327,12 +328,15 @@ int flt_reply_wss_status(struct sk_buff *skb, const struct flt_wss_status *s)
 		{ FLT_WSS_SAMPLES, s->samples },
 		{ FLT_WSS_OVERWRITTEN, s->overwritten },
 		{ FLT_WSS_BUSY, s->busy },
+		{ FLT_WSS_CGROUP, s->config.cgroup },
+		{ FLT_WSS_ROUND, s->rounds },
 	};
 
 	if (nla_put_u32(skb, FLT_WSS_ID, s->id) ||
 	    nla_put_u32(skb, FLT_WSS_HISTORY, s->config.history) ||
 	    nla_put_u32(skb, FLT_WSS_BUDGET, s->config.budget) ||
 	    (s->config.follow && nla_put_flag(skb, FLT_WSS_FOLLOW)) ||
+	    (s->config.inject && nla_put_flag(skb, FLT_WSS_INJECT)) ||
 	    nla_put_u32(skb, FLT_WSS_TARGETS, s->targets) ||
 	    nla_put_u32(skb, FLT_WSS_LIVE, s->live))
 		return -EMSGSIZE;
@@ -365,6 +369,7 @@ int flt_reply_wss(struct sk_buff *skb, const struct flt_wss_report *r)
 		{ FLT_WSS_START, r->start },
 		{ FLT_WSS_KEY, s->key },
 		{ FLT_WSS_INDEX, s->index },
+		{ FLT_WSS_ROUND, s->round },
 		{ FLT_WSS_TIME, s->time },
 		{ FLT_WSS_WINDOW, s->window },
 		{ FLT_WSS_DURATION, scan->duration },
@@ -374,6 +379,7 @@ int flt_reply_wss(struct sk_buff *skb, const struct flt_wss_report *r)
 		{ FLT_WSS_SPECIAL, c->special },
 		{ FLT_WSS_HUGETLB, c->hugetlb },
 		{ FLT_WSS_DEVICE, c->device },
+		{ FLT_WSS_LEFT, c->left },
 		{ FLT_WSS_RSS, c->rss },
 		{ FLT_WSS_HUGE, c->huge },
 		{ FLT_WSS_ANON, c->kind[FLT_WSS_KIND_ANON] },

@@ -100,7 +100,7 @@ static int parse_filter(struct flt_filter *f, struct nlattr *nest,
 	}
 	if (a[FLT_FILTER_CGROUP]) {
 		f->cgroup = nla_get_u64(a[FLT_FILTER_CGROUP]);
-		if (!FLT_FILTER_CGROUPS) {
+		if (!FLT_CGROUPS) {
 			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_CGROUP],
 					    "flt: this kernel has no cgroups");
 			return -EOPNOTSUPP;
@@ -195,7 +195,28 @@ const struct nla_policy flt_request_wss_policy[FLT_WSS_MAX + 1] = {
 	[FLT_WSS_HISTORY] = NLA_POLICY_RANGE(NLA_U32, 1, 1024),
 	[FLT_WSS_BUDGET] = NLA_POLICY_RANGE(NLA_U32, 1, 100),
 	[FLT_WSS_AFTER] = { .type = NLA_U64 },
+	[FLT_WSS_CGROUP] = NLA_POLICY_MIN(NLA_U64, 1),
+	[FLT_WSS_INJECT] = { .type = NLA_FLAG },
 };
+
+/* What this kernel cannot do of what is wanted. */
+static int check_wss(const struct flt_wss_config *c, struct netlink_ext_ack *extack)
+{
+	if (c->follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW)) {
+		NL_SET_ERR_MSG_MOD(extack, "forks cannot be followed on this kernel");
+		return -EOPNOTSUPP;
+	}
+	if (c->inject && !flt_wss_scan_withholds()) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "pages cannot be made to fault on this kernel");
+		return -EOPNOTSUPP;
+	}
+	if (c->cgroup && !FLT_CGROUPS) {
+		NL_SET_ERR_MSG_MOD(extack, "this kernel has no cgroups");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
 
 int flt_request_wss(struct flt_wss_config *c, u32 *tgids, u32 *count, struct genl_info *info)
 {
@@ -218,8 +239,13 @@ int flt_request_wss(struct flt_wss_config *c, u32 *tgids, u32 *count, struct gen
 		}
 		tgids[(*count)++] = nla_get_u32(attr);
 	}
-	if (!*count) {
-		NL_SET_ERR_MSG_MOD(info->extack, "TGID is missing");
+	if (!*count && !a[FLT_WSS_CGROUP]) {
+		NL_SET_ERR_MSG_MOD(info->extack, "TGID, or CGROUP, is missing");
+		return -EINVAL;
+	}
+	if (*count && a[FLT_WSS_CGROUP]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, a[FLT_WSS_CGROUP],
+				    "flt: TGID and CGROUP exclude each other");
 		return -EINVAL;
 	}
 	*c = (struct flt_wss_config) {
@@ -227,10 +253,8 @@ int flt_request_wss(struct flt_wss_config *c, u32 *tgids, u32 *count, struct gen
 		.history = a[FLT_WSS_HISTORY] ? nla_get_u32(a[FLT_WSS_HISTORY]) : 256,
 		.budget = a[FLT_WSS_BUDGET] ? nla_get_u32(a[FLT_WSS_BUDGET]) : 2,
 		.follow = nla_get_flag(a[FLT_WSS_FOLLOW]),
+		.inject = nla_get_flag(a[FLT_WSS_INJECT]),
+		.cgroup = a[FLT_WSS_CGROUP] ? nla_get_u64(a[FLT_WSS_CGROUP]) : 0,
 	};
-	if (c->follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW)) {
-		NL_SET_ERR_MSG_MOD(info->extack, "forks cannot be followed on this kernel");
-		return -EOPNOTSUPP;
-	}
-	return 0;
+	return check_wss(c, info->extack);
 }

@@ -24,8 +24,7 @@ static unsigned int followers;
 static struct flt_hook *fork_hook;
 struct workqueue_struct *flt_wss_workers;
 
-/* Under table_lock. NULL: no slot left. */
-static struct flt_wss_target *take_slot(struct flt_wss_tracker *tr, struct pid *pid, u64 born)
+struct flt_wss_target *flt_wss_take_slot(struct flt_wss_tracker *tr, struct pid *pid, u64 born)
 {
 	struct flt_wss_target *t;
 
@@ -42,7 +41,7 @@ static struct flt_wss_target *take_slot(struct flt_wss_tracker *tr, struct pid *
 	return NULL;
 }
 
-static struct flt_wss_target *find_target(const struct pid *pid)
+struct flt_wss_target *flt_wss_find_target(const struct pid *pid)
 {
 	struct flt_wss_target *t;
 
@@ -59,10 +58,11 @@ void flt_wss_fork(struct task_struct *parent, struct task_struct *child)
 	if (!READ_ONCE(followers))
 		return;
 	raw_spin_lock(&flt_wss_table_lock);
-	t = find_target(task_tgid(parent));
+	t = flt_wss_find_target(task_tgid(parent));
 	/* A child's accessed bits are clear at its birth. */
 	if (t && t->tracker->config.follow && !t->tracker->closing &&
-	    !take_slot(t->tracker, task_tgid(child), ktime_get_mono_fast_ns()))
+	    !flt_wss_take_slot(t->tracker, task_tgid(child), ktime_get_mono_fast_ns()) &&
+	    !t->tracker->config.cgroup)
 		t->tracker->untracked++;
 	raw_spin_unlock(&flt_wss_table_lock);
 }
@@ -86,8 +86,8 @@ static int add(struct flt_wss_tracker *tr, u32 tgid)
 		goto out;
 	err = -EBUSY;
 	raw_spin_lock(&flt_wss_table_lock);
-	if (!find_target(pid)) {
-		t = take_slot(tr, pid, 0);
+	if (!flt_wss_find_target(pid)) {
+		t = flt_wss_take_slot(tr, pid, 0);
 		err = t ? 0 : -ENOSPC;
 	}
 	raw_spin_unlock(&flt_wss_table_lock);
@@ -179,12 +179,18 @@ static struct flt_wss_tracker *find(u32 id)
 /* Under lock, which is let go for a while. */
 static void close_tracker(struct flt_wss_tracker *tr)
 {
+	struct flt_wss_target *t;
+
 	raw_spin_lock(&flt_wss_table_lock);
 	WRITE_ONCE(tr->closing, true);
 	raw_spin_unlock(&flt_wss_table_lock);
 	unfollow(tr);
 	mutex_unlock(&flt_wss_lock);
 	cancel_delayed_work_sync(&tr->work);
+	/* Its slots are nobody else's to change. */
+	flt_wss_for_each_target(t)
+		if (t->tracker == tr)
+			flt_wss_give_back(t);
 	mutex_lock(&flt_wss_lock);
 	clear(tr);
 }
@@ -231,6 +237,7 @@ int flt_wss_status(u32 id, struct flt_wss_status *s)
 		s->samples = tr->last_key;
 		s->overwritten = tr->overwritten;
 		s->busy = tr->busy;
+		s->rounds = tr->rounds;
 		raw_spin_lock(&flt_wss_table_lock);
 		s->untracked = tr->untracked;
 		flt_wss_for_each_target(t) {

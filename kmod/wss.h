@@ -3,8 +3,8 @@
  * wss - working sets: processes whose accessed bits are read and cleared at
  * intervals, and the samples that makes.
  *
- * A tracker is what one request asked for: processes, an interval, a share of a CPU
- * not to exceed. Its work scans its processes one after another. A process is in one
+ * A tracker is what one request asked for: processes or a cgroup, an interval, a share
+ * of a CPU not to exceed. Its work scans its processes one after another. A process is in one
  * tracker only, since an accessed bit can tell only one reader. Samples lie in a ring
  * per process. All is bounded: trackers, processes, rings; a child that finds the
  * table full is counted.
@@ -29,12 +29,15 @@ struct flt_wss_config {
 	u64 interval;		/* ns */
 	u32 history;		/* samples per process */
 	u32 budget;		/* per cent of one CPU */
+	u64 cgroup;		/* ID; 0: processes by number */
 	bool follow;
+	bool inject;		/* withhold pages, in place of taking accessed bits */
 };
 
 struct flt_wss_sample {
 	u64 key;		/* rises within a tracker, from 1 */
 	u64 index;		/* of the process, from 1: a gap was overwritten */
+	u64 round;		/* of the tracker, from 1 */
 	u64 time;		/* CLOCK_MONOTONIC ns, when the scan began */
 	u64 window;		/* ns since the scan before began */
 	struct flt_wss_scan scan;
@@ -53,7 +56,8 @@ struct flt_wss_report {
 
 struct flt_wss_status {
 	u32 id, targets, live;
-	u64 untracked;		/* children that found the table full */
+	u64 untracked;		/* children that found the table full; see take_in() */
+	u64 rounds;		/* that are over */
 	u64 samples, overwritten;
 	u64 busy;		/* ns that scans took */
 	struct flt_wss_config config;

@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include "cgroup.h"
 #include "wss_table.h"
 
 void flt_wss_give(struct flt_wss_target *t)
@@ -22,6 +23,16 @@ void flt_wss_give(struct flt_wss_target *t)
 	if (mm)
 		mmdrop(mm);
 	kvfree(ring);
+}
+
+void flt_wss_give_back(struct flt_wss_target *t)
+{
+	struct flt_wss_tracker *tr = t->tracker;
+
+	if (!tr->config.inject || !t->mm || !mmget_not_zero(t->mm))
+		return;
+	flt_wss_scan(t->mm, FLT_WSS_GIVE_BACK, NULL, &tr->scan);
+	mmput_async(t->mm);
 }
 
 /* The leader may have ended before its threads. NULL: all have. */
@@ -82,6 +93,7 @@ static void store(struct flt_wss_tracker *tr, struct flt_wss_target *t,
 	*slot = *sample;
 	slot->key = ++tr->last_key;
 	slot->index = ++t->made;
+	slot->round = tr->rounds + 1;
 }
 
 /* Once per process and round. Returns the ns that count against the budget. */
@@ -92,7 +104,8 @@ static u64 scan_mm(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct 
 	bool begun;
 
 	read_totals(tr, t, &totals);
-	flt_wss_scan(mm, &tr->closing, &tr->scan);
+	flt_wss_scan(mm, tr->config.inject ? FLT_WSS_WITHHOLD : FLT_WSS_ACCESSED, &tr->closing,
+		     &tr->scan);
 	mutex_lock(&flt_wss_lock);
 	begun = t->mm != mm;
 	/* Gone before anything could be seen: its last window is unknown. */
@@ -145,11 +158,15 @@ static void end(struct flt_wss_target *t)
 static u64 visit(struct flt_wss_tracker *tr, struct flt_wss_target *t)
 {
 	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? mm_of(task) : NULL;
+	struct mm_struct *mm = NULL;
 	bool ready;
 	u64 busy = 0;
 
+	if (task && (!tr->config.cgroup || flt_cgroup_holds(tr->config.cgroup, task)))
+		mm = mm_of(task);
 	if (!mm) {
+		/* It may have left the cgroup. */
+		flt_wss_give_back(t);
 		end(t);
 		goto out;
 	}
@@ -189,6 +206,36 @@ static void make_room(struct flt_wss_tracker *tr)
 	} while (oldest && free_slots < FLT_WSS_TARGETS / 4);
 }
 
+/*
+ * Those of the cgroup that are not yet tracked: its processes come by moving, too, and
+ * nobody tells. One that has ended but was not waited for is in no slot, and stays out.
+ */
+static void take_in(struct flt_wss_tracker *tr)
+{
+	struct task_struct *task;
+	u64 missed = 0;
+
+	rcu_read_lock();
+	for_each_process(task) {
+		struct pid *pid = task_tgid(task);
+		struct flt_wss_target *t;
+
+		if (!pid || task->flags & PF_KTHREAD || !atomic_read(&task->signal->live) ||
+		    !flt_cgroup_holds(tr->config.cgroup, task))
+			continue;
+		raw_spin_lock(&flt_wss_table_lock);
+		t = flt_wss_find_target(pid);
+		if (!t)
+			t = flt_wss_take_slot(tr, pid, 0);
+		missed += !t || t->tracker != tr;
+		raw_spin_unlock(&flt_wss_table_lock);
+	}
+	rcu_read_unlock();
+	raw_spin_lock(&flt_wss_table_lock);
+	tr->untracked = max(tr->untracked, missed);
+	raw_spin_unlock(&flt_wss_table_lock);
+}
+
 void flt_wss_round(struct work_struct *work)
 {
 	struct flt_wss_tracker *tr = container_of(to_delayed_work(work), struct flt_wss_tracker,
@@ -196,6 +243,10 @@ void flt_wss_round(struct work_struct *work)
 	u64 begin = ktime_get_ns(), busy = 0, next, earliest, now;
 	struct flt_wss_target *t;
 
+	if (tr->config.cgroup) {
+		take_in(tr);
+		busy = ktime_get_ns() - begin;
+	}
 	flt_wss_for_each_target(t) {
 		enum flt_wss_state state;
 		bool ours;
@@ -210,6 +261,7 @@ void flt_wss_round(struct work_struct *work)
 			busy += visit(tr, t);
 	}
 	mutex_lock(&flt_wss_lock);
+	tr->rounds++;
 	make_room(tr);
 	mutex_unlock(&flt_wss_lock);
 	if (READ_ONCE(tr->closing))

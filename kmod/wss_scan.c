@@ -2,6 +2,7 @@
 #include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
+#include <linux/mm_inline.h>
 #include <linux/mmap_lock.h>
 #include <linux/mmu_notifier.h>
 #include <linux/sched.h>
@@ -9,6 +10,7 @@
 #include "area.h"
 #include "hook.h"
 #include "wss_scan.h"
+#include "wss_withhold.h"
 
 #define SLICE_NS (500 * NSEC_PER_USEC)
 /* For mmap_lock: longer than any holder takes, short for who closes a tracker. */
@@ -27,6 +29,11 @@ void __init flt_wss_scan_init(void)
 	static_call_update(wss_flush, flush);
 	can_flush = true;
 #endif
+}
+
+bool flt_wss_scan_withholds(void)
+{
+	return can_flush && flt_wss_can_withhold();
 }
 
 static void flush(struct mm_struct *mm, struct flt_wss_scan *scan)
@@ -50,21 +57,35 @@ static bool passed_over(const struct vm_area_struct *vma, unsigned long address,
 	return true;
 }
 
+/* What a mapping's own nature leaves of what is wanted. */
+static enum flt_wss_way way_in(const struct vm_area_struct *vma, enum flt_wss_way way)
+{
+	return way == FLT_WSS_ACCESSED || flt_wss_withholds(vma) ? way : FLT_WSS_LEAVE;
+}
+
 /* Until a slice is over; returns where the next begins, 0 past the last mapping. */
-static unsigned long slice(struct mm_struct *mm, unsigned long address, struct flt_wss_scan *scan)
+static unsigned long slice(struct mm_struct *mm, unsigned long address, enum flt_wss_way way,
+			   struct flt_wss_scan *scan)
 {
 	struct vm_area_struct *vma = find_vma(mm, address);
 	u64 begin = ktime_get_ns(), now = begin;
+	u64 changed = scan->count.changed;
 
+	if (way != FLT_WSS_ACCESSED)
+		inc_tlb_flush_pending(mm);
 	while (vma) {
 		address = max(address, vma->vm_start);
 		if (passed_over(vma, address, &scan->count)) {
 			address = vma->vm_end;
 		} else {
-			enum flt_area area = flt_area_of(vma);
+			const struct flt_wss_look look = {
+				.way = way_in(vma, way),
+				.area = flt_area_of(vma),
+				.count = &scan->count,
+			};
 
 			while (address < vma->vm_end) {
-				address = flt_wss_walk(vma, address, area, &scan->count);
+				address = flt_wss_walk(vma, address, &look);
 				now = ktime_get_ns();
 				if (now - begin >= SLICE_NS || need_resched() ||
 				    mmap_lock_is_contended(mm))
@@ -75,6 +96,11 @@ static unsigned long slice(struct mm_struct *mm, unsigned long address, struct f
 	}
 	address = 0;
 out:
+	if (way != FLT_WSS_ACCESSED) {
+		if (scan->count.changed != changed)
+			flush(mm, scan);
+		dec_tlb_flush_pending(mm);
+	}
 	now = ktime_get_ns() - begin;
 	scan->held += now;
 	scan->held_max = max(scan->held_max, now);
@@ -90,7 +116,7 @@ static bool lock(struct mm_struct *mm, const bool *stop)
 {
 	int tries;
 
-	for (tries = 0; tries < LOCK_TRIES && !READ_ONCE(*stop); tries++) {
+	for (tries = 0; tries < LOCK_TRIES && !(stop && READ_ONCE(*stop)); tries++) {
 		if (mmap_read_trylock(mm))
 			return true;
 		usleep_range(500, 1000);
@@ -98,15 +124,15 @@ static bool lock(struct mm_struct *mm, const bool *stop)
 	return false;
 }
 
-void flt_wss_scan(struct mm_struct *mm, const bool *stop, struct flt_wss_scan *scan)
+void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop,
+		  struct flt_wss_scan *scan)
 {
 	u64 begin = ktime_get_ns();
 	unsigned long address = 0;
 
 	memset(scan, 0, sizeof(*scan));
-#ifndef CONFIG_PAGE_IDLE_FLAG
-	scan->flags |= FLT_WSS_MARKED;
-#endif
+	if (way == FLT_WSS_ACCESSED && !IS_ENABLED(CONFIG_PAGE_IDLE_FLAG))
+		scan->flags |= FLT_WSS_MARKED;
 	if (mm_has_notifiers(mm))
 		scan->flags |= FLT_WSS_SECONDARY;
 	do {
@@ -115,10 +141,11 @@ void flt_wss_scan(struct mm_struct *mm, const bool *stop, struct flt_wss_scan *s
 			scan->flags |= FLT_WSS_CUT;
 			break;
 		}
-		address = slice(mm, address, scan);
+		address = slice(mm, address, way, scan);
 		mmap_read_unlock(mm);
 		cond_resched();
 	} while (address);
-	flush(mm, scan);
+	if (way == FLT_WSS_ACCESSED)
+		flush(mm, scan);
 	scan->duration = ktime_get_ns() - begin;
 }

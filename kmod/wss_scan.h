@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wss_scan - one look at the accessed bits of a whole address space.
+ * wss_scan - one look at every page of an address space: whether it was accessed, or
+ * whether it came back since it was withheld (wss_withhold.h).
  *
  * mmap_lock is held, for reading, in slices: a slice ends after half a millisecond,
  * or sooner when somebody waits for the lock or for the CPU, so with the longest
@@ -10,7 +11,8 @@
  * A CPU that has a translation cached does not set a bit that was cleared until it
  * loads the translation anew. So the translations are flushed at the end of a scan,
  * where the kernel's function for that can be had; else a page that is in constant
- * use by few pages' worth of code may be missed (FLT_WSS_UNFLUSHED).
+ * use by few pages' worth of code may be missed (FLT_WSS_UNFLUSHED). Withholding
+ * cannot do without, and flushes at the end of each slice.
  */
 #ifndef FLT_WSS_SCAN_H
 #define FLT_WSS_SCAN_H
@@ -33,11 +35,14 @@ void flt_wss_flush(struct mm_struct *mm, unsigned long start, unsigned long end,
 		   unsigned int stride_shift, bool freed_tables);
 
 void flt_wss_scan_init(void);
+/* Whether pages can be withheld on this kernel. */
+bool flt_wss_scan_withholds(void);
 
 /*
  * The caller holds a reference to the address space (mm_users), which is given up
- * early if it was the last, or if *@stop. Sleeps.
+ * early if it was the last, or if *@stop (may be NULL). Sleeps.
  */
-void flt_wss_scan(struct mm_struct *mm, const bool *stop, struct flt_wss_scan *scan);
+void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop,
+		  struct flt_wss_scan *scan);
 
 #endif

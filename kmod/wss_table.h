@@ -20,6 +20,7 @@ struct flt_wss_tracker {
 	bool stretched;		/* the round under way, by the budget */
 	u64 due;		/* ns, the round under way */
 	u64 last_key, overwritten, busy;
+	u64 rounds;		/* that are over */
 	u64 untracked;		/* under table_lock */
 	struct delayed_work work;
 	/* Of the work alone. */
@@ -59,6 +60,19 @@ extern struct workqueue_struct *flt_wss_workers;
 
 #define flt_wss_for_each_target(t)						\
 	for ((t) = flt_wss_targets; (t) < flt_wss_targets + FLT_WSS_TARGETS; (t)++)
+
+/*
+ * Under table_lock. The slot of a process that is tracked; a new one, whose accessed
+ * bits were clear at @born (0: never), or NULL: none is left.
+ */
+struct flt_wss_target *flt_wss_find_target(const struct pid *pid);
+struct flt_wss_target *flt_wss_take_slot(struct flt_wss_tracker *tr, struct pid *pid, u64 born);
+
+/*
+ * What was withheld of @t. By the tracker's work, or when that runs no more, and not
+ * under flt_wss_lock. Sleeps.
+ */
+void flt_wss_give_back(struct flt_wss_target *t);
 
 /* Under flt_wss_lock, by the tracker's work, or when that runs no more. */
 void flt_wss_give(struct flt_wss_target *t);

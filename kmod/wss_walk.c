@@ -5,6 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/swap.h>
 #include "wss_walk.h"
+#include "wss_withhold.h"
 
 /* Not exported by x86, and one instruction there. */
 #ifdef CONFIG_X86
@@ -36,25 +37,47 @@ static void hand_on(struct folio *folio)
 #endif
 }
 
-static void note(struct folio *folio, int node, u64 bytes, enum flt_area area,
-		 struct flt_wss_count *count)
+static void note(struct folio *folio, int node, u64 bytes, const struct flt_wss_look *look)
 {
 	enum flt_wss_kind kind = FLT_WSS_KIND_FILE;
+	struct flt_wss_count *count = look->count;
 
 	if (folio_test_anon(folio))
 		kind = FLT_WSS_KIND_ANON;
 	else if (folio_test_swapbacked(folio))
 		kind = FLT_WSS_KIND_SHMEM;
 	count->kind[kind] += bytes;
-	count->area[area] += bytes;
+	count->area[look->area] += bytes;
 	count->node[min(node, FLT_WSS_NODES - 1)] += bytes;
-	hand_on(folio);
+}
+
+static __maybe_unused bool pmd_was_used(struct vm_area_struct *vma, unsigned long address,
+					pmd_t *pmd, pmd_t entry, struct folio *folio,
+					const struct flt_wss_look *look)
+{
+	switch (look->way) {
+	case FLT_WSS_ACCESSED:
+		if (!pmd_young(entry) || !take_pmd_young(vma, address & HPAGE_PMD_MASK, pmd))
+			return false;
+		hand_on(folio);
+		return true;
+	case FLT_WSS_WITHHOLD:
+		return flt_wss_withhold_pmd(pmd, entry, vma, look->count);
+	case FLT_WSS_LEAVE:
+		look->count->left += HPAGE_PMD_SIZE;
+		return false;
+	case FLT_WSS_GIVE_BACK:
+		flt_wss_give_back_pmd(pmd, entry, vma, look->count);
+		return false;
+	}
+	return false;
 }
 
 static void walk_huge(struct vm_area_struct *vma, unsigned long address, pmd_t *pmd,
-		      enum flt_area area, struct flt_wss_count *count)
+		      const struct flt_wss_look *look)
 {
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
+	struct flt_wss_count *count = look->count;
 	spinlock_t *ptl = pmd_lock(vma->vm_mm, pmd);
 	pmd_t entry = READ_ONCE(*pmd);
 	struct folio *folio;
@@ -70,11 +93,32 @@ static void walk_huge(struct vm_area_struct *vma, unsigned long address, pmd_t *
 	count->rss += HPAGE_PMD_SIZE;
 	count->huge += HPAGE_PMD_SIZE;
 	count->pages++;
-	if (pmd_young(entry) && take_pmd_young(vma, address & HPAGE_PMD_MASK, pmd))
-		note(folio, folio_nid(folio), HPAGE_PMD_SIZE, area, count);
+	if (pmd_was_used(vma, address, pmd, entry, folio, look))
+		note(folio, folio_nid(folio), HPAGE_PMD_SIZE, look);
 out:
 	spin_unlock(ptl);
 #endif
+}
+
+static __always_inline bool pte_was_used(struct vm_area_struct *vma, unsigned long address,
+					 pte_t *pte, pte_t entry, const struct flt_wss_look *look)
+{
+	switch (look->way) {
+	case FLT_WSS_ACCESSED:
+		if (!pte_young(entry) || !take_pte_young(vma, address, pte))
+			return false;
+		hand_on(page_folio(pfn_to_page(pte_pfn(entry))));
+		return true;
+	case FLT_WSS_WITHHOLD:
+		return flt_wss_withhold_pte(pte, entry, vma, look->count);
+	case FLT_WSS_LEAVE:
+		look->count->left += PAGE_SIZE;
+		return false;
+	case FLT_WSS_GIVE_BACK:
+		flt_wss_give_back_pte(pte, entry, vma, look->count);
+		return false;
+	}
+	return false;
 }
 
 /*
@@ -83,8 +127,9 @@ out:
  * lock that is in the table, then once more the entry that led to it.
  */
 static void walk_table(struct vm_area_struct *vma, unsigned long address, unsigned long end,
-		       pmd_t *pmd, enum flt_area area, struct flt_wss_count *count)
+		       pmd_t *pmd, const struct flt_wss_look *look)
 {
+	struct flt_wss_count *count = look->count;
 	struct mm_struct *mm = vma->vm_mm;
 	u64 pages = 0;
 	spinlock_t *ptl;	/* of the page table */
@@ -114,10 +159,10 @@ again:
 			continue;
 		}
 		pages++;
-		if (!pte_young(entry) || !take_pte_young(vma, address, pte))
+		if (!pte_was_used(vma, address, pte, entry, look))
 			continue;
 		page = pfn_to_page(pte_pfn(entry));
-		note(page_folio(page), page_to_nid(page), PAGE_SIZE, area, count);
+		note(page_folio(page), page_to_nid(page), PAGE_SIZE, look);
 	}
 	spin_unlock(ptl);
 	count->pages += pages;
@@ -126,8 +171,8 @@ out:
 	rcu_read_unlock();
 }
 
-unsigned long flt_wss_walk(struct vm_area_struct *vma, unsigned long address, enum flt_area area,
-			   struct flt_wss_count *count)
+unsigned long flt_wss_walk(struct vm_area_struct *vma, unsigned long address,
+			   const struct flt_wss_look *look)
 {
 	unsigned long end = vma->vm_end, next;
 	pgd_t *pgd = pgd_offset(vma->vm_mm, address);
@@ -149,8 +194,8 @@ unsigned long flt_wss_walk(struct vm_area_struct *vma, unsigned long address, en
 	if (!pmd_present(entry))
 		return next;
 	if (pmd_leaf(entry))
-		walk_huge(vma, address, pmd, area, count);
+		walk_huge(vma, address, pmd, look);
 	else
-		walk_table(vma, address, next, pmd, area, count);
+		walk_table(vma, address, next, pmd, look);
 	return next;
 }

@@ -19,7 +19,7 @@
  *   -ENFILE   no row is left in the process table
  *   -EBUSY    that process is in a tracker already
  *   -EOPNOTSUPP  a dump asked of a command that has none, or the other way round;
- *             FOLLOW, THP or NUMA on a kernel without the hooks for it
+ *             FOLLOW, INJECT, CGROUP, THP or NUMA on a kernel without what they need
  *
  * Numbers are u64 with padding (FLT_*_PAD) unless said otherwise; times are
  * CLOCK_MONOTONIC nanoseconds. A counter only grows while the module is loaded;
@@ -40,8 +40,8 @@
  *                                                  -> FLT_SESSION_ID
  *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
  *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
- *   FLT_CMD_WSS_TRACK    do     (TGID..., [FOLLOW], [INTERVAL], [HISTORY], [BUDGET])
- *                                                 -> FLT_WSS_ID
+ *   FLT_CMD_WSS_TRACK    do     (TGID... or CGROUP, [FOLLOW], [INJECT], [INTERVAL],
+ *                                [HISTORY], [BUDGET]) -> FLT_WSS_ID
  *   FLT_CMD_WSS_UNTRACK  do     (ID)              -> ()
  *   FLT_CMD_WSS_GET      do     (ID)              -> FLT_WSS_* the tracker
  *                        dump   (ID, [AFTER])     -> FLT_WSS_* a message per sample
@@ -129,6 +129,22 @@
  *     fault of the kinds anon, huge, file, shared and cow. REFAULT is swap-ins, or major
  *     faults where there were more of those.
  *
+ * With CGROUP a tracker has the processes of that cgroup, and of those below it, at
+ * most as many as there are slots for: each round takes in those that have come, and
+ * their children at birth where forks can be followed, and lets go of those that have
+ * gone elsewhere. UNTRACKED is then the most that one round found no place for.
+ *
+ * With INJECT no accessed bit is touched. Every page is made to fault, as NUMA balancing
+ * does it, and one that is found present again was used. That is exact, also for what
+ * reclaim looks at meanwhile, but costs the process a minor fault (FLT_KIND_NUMA) for each
+ * page used and window. A page of a large folio brings back all of the folio that is
+ * mapped around it. LEFT are bytes of pages that cannot be so treated, of which it is
+ * unknown whether they were used: KSM's, those shared for copy-on-write or pinned,
+ * those of userfaultfd and of mappings without access. With several NUMA nodes the kernel may
+ * move such a page to the node that uses it. While kernel.numa_balancing is on, what the
+ * kernel itself withholds in the window may count as not used. At the end of the
+ * tracker, or when a process leaves its cgroup, what is still withheld is given back.
+ *
  * Ledgers. While a session with THP or NUMA lives, what the kernel does with huge
  * pages, or to balance memory between nodes, is counted too: exactly, for the
  * machine and for the process that it concerns. That is the process that ran;
@@ -202,9 +218,10 @@ enum flt_info_attr {
 #define FLT_FEATURE_THP (1u << 4)	/* what becomes of huge pages can be counted */
 #define FLT_FEATURE_NUMA (1u << 5)	/* and what NUMA balancing does */
 #define FLT_FEATURE_WSS (1u << 6)	/* working sets by accessed bits */
+#define FLT_FEATURE_INJECT (1u << 7)	/* and by pages that are made to fault */
 #define FLT_FEATURE_NOTES (1u << 8)	/* code mapped while a session has notes is seen */
 #define FLT_FEATURE_STACKS (1u << 9)	/* streams can have user stacks */
-#define __FLT_FEATURE_ALL 0x37fu
+#define __FLT_FEATURE_ALL 0x3ffu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {
@@ -464,6 +481,12 @@ enum flt_wss_attr {
 	FLT_WSS_REFAULT,
 	FLT_WSS_MAJOR,		/* a page for each major fault */
 	FLT_WSS_PAD,
+
+	FLT_WSS_CGROUP,		/* u64: ID of a cgroup of the v2 tree, as in FLT_FILTER_CGROUP */
+	FLT_WSS_INJECT,		/* flag: make pages fault, in place of accessed bits */
+	FLT_WSS_LEFT,		/* of a sample: mapped, but left as it was by INJECT */
+	FLT_WSS_ROUND,		/* u64: of a tracker, rounds that are over; of a sample, its round, */
+				/* from 1 */
 	__FLT_WSS_LAST
 };
 #define FLT_WSS_MAX (__FLT_WSS_LAST - 1)
