@@ -34,7 +34,7 @@ struct flt_sample {
 	uint64_t duration;	/* ns that taking it took */
 	uint64_t held_max;	/* ns, longest that the process's mmap_lock was held; 0: not known */
 	uint64_t start;		/* of the process, CLOCK_BOOTTIME ns; 0: not known */
-	uint64_t key, index;	/* of the module's tracker, else 0 */
+	uint64_t key, index, round;	/* of the module's tracker, else 0 */
 	uint32_t tgid;
 	char comm[FLT_COMM_LEN + 1];
 	uint32_t has;		/* FLT_SAMPLE_* */
@@ -44,10 +44,11 @@ struct flt_sample {
 	uint64_t anon, file, shmem;		/* of referenced */
 	uint64_t area[__FLT_AREA_MAX];		/* the same by enum flt_area */
 	uint64_t node[FLT_SAMPLE_NODES];	/* the same by NUMA node */
-	uint64_t written;
+	uint64_t written;	/* since it was last looked at, which is about the window */
 	uint64_t first_touch, refault, major;
 	uint64_t pages, special;	/* looked at, passed over */
 	uint64_t hugetlb, device;	/* mappings passed over */
+	uint64_t left;		/* mapped, but the method cannot tell whether used */
 };
 
 /* Owned: released by flt_samples_free(). */

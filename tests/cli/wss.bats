@@ -26,6 +26,9 @@ clear_refs() {
 	done <<-END
 		1|whose working set
 		-p 1 -- true|exclude each other
+		-p 1 --cgroup /sys/fs/cgroup|exclude each other
+		--cgroup /tmp|no directory of cgroup2
+		--cgroup /nonexistent|No such file
 		-p 1 5ms|from 10ms to 1h
 		-p 1 2h|from 10ms to 1h
 		-p 1 banana|is no interval

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=4 mem=1024 disk=256 zram=1 timeout=300
 # shellcheck disable=SC2016,SC2119
-# Promise: scanning goes on through fork, exec, exit, munmap, huge pages made and
+# Promise: scanning and injecting go on through fork, exec, exit, munmap, huge pages made and
 # split, swap-out and NUMA hints, of many processes and by many trackers that come and
 # go; the kernel has nothing to complain about (any splat fails the run), and nothing
 # is left.
@@ -63,12 +63,13 @@ wset -H 32 16 >/dev/null & huge=$!
 
 # Trackers that stay, follow, come and go, and are killed.
 "$FLTCTL" wss --json -b 100 -f -p "$maps,$huge" 0.01 >"$tmp/stays" 2>"$tmp/stays.err" & stays=$!
-"$FLTCTL" wss --json -b 100 0.01 -- python3 "$tmp/maps.py" "$seconds" "$tmp/disk/b" \
+"$FLTCTL" wss --json -m inject -b 100 0.01 -- python3 "$tmp/maps.py" "$seconds" "$tmp/disk/b" \
 	>"$tmp/command" 2>"$tmp/command.err" & command=$!
+methods=(scan inject)
 n=0
 end=$((SECONDS + seconds))
 while [ $SECONDS -lt $end ]; do
-	"$FLTCTL" wss -b 100 -p "$stormer" 0.01 1000 >/dev/null 2>&1 & one=$!
+	"$FLTCTL" wss -m "${methods[n / 2 % 2]}" -b 100 -p "$stormer" 0.01 1000 >/dev/null 2>&1 & one=$!
 	cat "$debugfs/wss" >/dev/null
 	sleep 0.3
 	kill -$((n % 2 ? 9 : 2)) "$one" 2>/dev/null || true
@@ -95,7 +96,7 @@ until_true gone || bad "left behind: $(cat "$debugfs/wss")"
 
 # Unloading in the middle of it: whoever reads is told, and goes.
 wset 64 32 >/dev/null & pid=$!
-"$FLTCTL" wss -b 100 -f -p "$pid" 0.01 >"$tmp/last" 2>&1 & reader=$!
+"$FLTCTL" wss -m inject -b 100 -f -p "$pid" 0.01 >"$tmp/last" 2>&1 & reader=$!
 until_true grep -q "$pid live" "$debugfs/wss" || bad "no sample before unloading"
 rmmod flt || bad "rmmod while tracking"
 wait "$reader" || true

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wset [-H | -f FILE | -s] [-t SECONDS] [-S STEP] MiB TOUCHED[,TOUCHED...] - a program
- * with a known working set.
+ * wset [options] MiB TOUCHED[,TOUCHED...] - a program with a known working set.
  *
  * Maps MiB of memory, fills it, says "ready", and then writes one byte to each page
  * of the first TOUCHED MiB every 10 ms; with several, to each in turn for a second.
- * -H huge pages; -f a shared mapping of FILE; -s shared memory; -S slides the window
- * on by STEP MiB a second. Ends after SECONDS (or never), or at SIGTERM, with a line
- * "rounds N".
+ * Ends at SIGTERM, with a line "rounds N cpu NS": times it touched, and CPU time since
+ * it was ready.
+ *
+ *   -H        huge pages
+ *   -f FILE   a shared mapping of FILE
+ *   -s        shared memory
+ *   -n TIMES  shared memory, mapped so often one behind the other, and all of it there
+ *   -r        reads, after the filling
+ *   -x N      one page of N only, so that they lie scattered in TOUCHED * N MiB
+ *   -S STEP   slides the window on by STEP MiB a second
+ *   -t SECONDS  ends by itself
  */
 #include "region.h"
 
@@ -31,11 +38,11 @@ static void on_term(int signal)
 	ended = 1;
 }
 
-static double now(void)
+static double now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -61,50 +68,74 @@ static char *map_shared(size_t len)
 	return p;
 }
 
+static char *map_often(size_t len, size_t times)
+{
+	int fd = memfd_create("wset", 0);
+	char *p = mmap(NULL, len * times, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t i;
+
+	if (fd < 0 || ftruncate(fd, (off_t)len) || p == MAP_FAILED)
+		err(1, "memfd");
+	for (i = 0; i < times; i++)
+		if (mmap(p + i * len, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+			err(1, "mmap");
+	return p;
+}
+
 int main(int argc, char **argv)
 {
 	const struct timespec pause = { 0, 10 * 1000 * 1000 };
-	size_t mib = 1ul << 20, len, touched[PHASES], phases = 0, slide = 0, at, i;
-	double seconds = 0, begin, t;
+	size_t mib = 1ul << 20, len, touched[PHASES], phases = 0, slide = 0, at, i, times = 1;
+	size_t stride = 1;
+	double seconds = 0, begin, cpu, t;
 	const char *path = NULL;
-	int opt, huge = 0, shared = 0;
+	int opt, huge = 0, reads = 0, shared = 0;
 	unsigned long rounds = 0;
 	char *p, *word;
 
-	while ((opt = getopt(argc, argv, "Hf:st:S:")) != -1) {
+	while ((opt = getopt(argc, argv, "Hf:n:rst:S:x:")) != -1) {
 		switch (opt) {
 		case 'H': huge = 1; break;
 		case 'f': path = optarg; break;
+		case 'n': times = strtoul(optarg, NULL, 10); break;
+		case 'r': reads = 1; break;
 		case 's': shared = 1; break;
 		case 't': seconds = atof(optarg); break;
 		case 'S': slide = strtoul(optarg, NULL, 10); break;
+		case 'x': stride = strtoul(optarg, NULL, 10); break;
 		default: return 2;
 		}
 	}
-	if (argc - optind != 2)
-		errx(2, "usage: wset [-H | -f FILE | -s] [-t SECONDS] [-S STEP] MiB TOUCHED[,TOUCHED...]");
+	if (argc - optind != 2 || !times || !stride)
+		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-x N] [-S STEP] [-t SECONDS] "
+		     "MiB TOUCHED[,TOUCHED...]");
 	len = strtoul(argv[optind], NULL, 10) * mib;
 	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES; word = strtok(NULL, ","))
 		touched[phases++] = strtoul(word, NULL, 10) * mib;
 	for (i = 0; i < phases; i++)
-		if (touched[i] > len)
+		if (touched[i] * stride > len * times)
 			errx(2, "more touched than there is");
-	p = path ? map_file(path, len) : shared ? map_shared(len) : huge ? region_huge(len) :
+	p = path ? map_file(path, len) : times > 1 ? map_often(len, times) : shared ? map_shared(len) : huge ? region_huge(len) :
 	    region_anon(len);
+	len *= times;
 	region_write(p, len / PAGE, PAGE);
 	signal(SIGTERM, on_term);
 	printf("ready\n");
 	fflush(stdout);
-	begin = now();
+	begin = now(CLOCK_MONOTONIC);
+	cpu = now(CLOCK_PROCESS_CPUTIME_ID);
 	while (!ended) {
-		t = now() - begin;
+		t = now(CLOCK_MONOTONIC) - begin;
 		if (seconds > 0 && t >= seconds)
 			break;
 		at = len - touched[0] ? (size_t)t * slide * mib % (len - touched[0] + mib) : 0;
-		region_write(p + at, touched[(size_t)t % phases] / PAGE, PAGE);
+		if (reads)
+			region_read(p + at, touched[(size_t)t % phases] / PAGE, PAGE * stride);
+		else
+			region_write(p + at, touched[(size_t)t % phases] / PAGE, PAGE * stride);
 		rounds++;
 		nanosleep(&pause, NULL);
 	}
-	printf("rounds %lu\n", rounds);
+	printf("rounds %lu cpu %.0f\n", rounds, (now(CLOCK_PROCESS_CPUTIME_ID) - cpu) * 1e9);
 	return 0;
 }

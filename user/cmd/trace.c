@@ -3,14 +3,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 
+#include "source/cgroup.h"
 #include "units.h"
 
 /* Bytes of stack copied for unwinding. */
@@ -134,18 +133,12 @@ static int read_file(const struct trace *t, struct flt_stream_filter *f)
 
 static int read_cgroup(const struct trace *t, struct flt_stream_filter *f)
 {
-	struct statfs fs;
-	struct stat st;
+	struct flt_errmsg e = { "" };
+	int ret = flt_cgroup_id(t->args->cgroup, &f->cgroup, &e);
 
-	if (stat(t->args->cgroup, &st) || statfs(t->args->cgroup, &fs)) {
-		flt_command_say(t->command, "%s: %s", t->args->cgroup, strerror(errno));
-		return FLT_EXIT_FAILED;
-	}
-	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
-		return flt_command_misuse(t->command, "'%s' is no directory of cgroup2",
-					  t->args->cgroup);
-	f->cgroup = st.st_ino;
-	return 0;
+	if (ret == -EINVAL)
+		return flt_command_misuse(t->command, "%s", flt_errmsg_text(&e, ret));
+	return ret ? flt_command_fail(t->command, &e, ret) : 0;
 }
 
 static int read_user(const struct trace *t, struct flt_stream_filter *f)

@@ -4,12 +4,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "source/cgroup.h"
+#include "source/softdirty.h"
 #include "units.h"
 
-static const char *const method_names[] = { "auto", "scan", "fault", "refs", "idle", "damon", NULL };
+static const char *const method_names[] = { "auto", "scan", "inject", "fault", "refs", "idle", "damon",
+						NULL };
 const struct wss_method *const wss_methods[] = {
-	&wss_method_scan, &wss_method_fault, &wss_method_refs, &wss_method_idle, &wss_method_damon,
-	NULL,
+	&wss_method_scan, &wss_method_inject, &wss_method_fault, &wss_method_refs,
+	&wss_method_idle, &wss_method_damon, NULL,
 };
 static const char *const by_names[] = { "process", "vma", "kind", "node", NULL };
 
@@ -18,8 +21,11 @@ static const char *const by_names[] = { "process", "vma", "kind", "node", NULL }
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
 	  .help = "These processes; ends when all of them have ended." },
+	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
+	  .help = "The processes of this cgroup, and of those below it, as they come and go: its "
+		  "directory in cgroup2, as /sys/fs/cgroup/system.slice." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
-	  .help = "And what the processes of -p fork from now on (scan only)." },
+	  .help = "And what the processes of -p fork from now on (scan and inject)." },
 	{ .name = "method", .letter = 'm', .type = FLT_OPT_CHOICE, .offset = MEMBER(method),
 	  .choices = method_names,
 	  .help = "How to tell what is used; see METHODS. auto is scan with the flt module, "
@@ -34,7 +40,11 @@ static const struct flt_opt opts[] = {
 	  .arg = "STEPS", .min = 1, .max = 16,
 	  .help = "A window of INTERVAL, then one twice as long, and so on." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
-	  .help = "What a row is: vma (refs), kind of mapping, NUMA node (scan)." },
+	  .help = "What a row is: a mapping (refs), a kind of mapping, a NUMA node (scan and "
+		  "inject)." },
+	{ .name = "written", .letter = 'W', .type = FLT_OPT_FLAG, .offset = MEMBER(written),
+	  .help = "And what was written to, by the kernel's soft-dirty marks: a fault for each "
+		  "page written." },
 	{ .name = "budget", .letter = 'b', .type = FLT_OPT_U64, .offset = MEMBER(budget),
 	  .arg = "PERCENT", .min = 1, .max = 100,
 	  .help = "Of one CPU, at most, for scanning; windows become longer instead. Default 2." },
@@ -68,13 +78,14 @@ static int check_args(struct wss *w, const struct flt_words *words)
 {
 	const struct wss_args *args = w->args;
 
-	if (!words->command == !args->pids.count)
-		return flt_command_misuse(w->command, args->pids.count ?
-					  "-p and a command exclude each other" :
-					  "whose working set? -p PID, or a command behind '--'");
+	if ((words->command != NULL) + (args->pids.count > 0) + (args->cgroup != NULL) > 1)
+		return flt_command_misuse(w->command, "-p, --cgroup and a command exclude each other");
+	if (!words->command && !args->pids.count && !args->cgroup)
+		return flt_command_misuse(w->command, "whose working set? -p PID, --cgroup DIR, or a "
+					  "command behind '--'");
 	if (args->follow && !args->pids.count)
-		return flt_command_misuse(w->command, "--follow needs -p; a command is followed "
-					  "anyway");
+		return flt_command_misuse(w->command, "--follow needs -p; a command and a cgroup "
+					  "are followed anyway");
 	if (args->compare + args->cumulative + (args->profile > 0) > 1)
 		return flt_command_misuse(w->command, "--compare, --cumulative and --profile exclude "
 					  "each other");
@@ -83,12 +94,28 @@ static int check_args(struct wss *w, const struct flt_words *words)
 	return read_words(w, words);
 }
 
+/* Here, and not when the first window is over: what is asked for cannot be had at all. */
+static int check_sources(struct wss *w)
+{
+	struct flt_errmsg e = { "" };
+	uint64_t id;
+	int ret = 0;
+
+	if (w->args->cgroup)
+		ret = flt_cgroup_id(w->args->cgroup, &id, &e);
+	if (ret == -EINVAL)
+		return flt_command_misuse(w->command, "%s", flt_errmsg_text(&e, ret));
+	if (!ret && w->args->written)
+		ret = flt_softdirty_available(&e);
+	return ret ? flt_command_fail(w->command, &e, ret) : 0;
+}
+
 /* Which one, and whether it can do what is asked. */
 static int choose_method(struct wss *w, const struct flt_run *run, const struct wss_method **out)
 {
 	const struct wss_args *args = w->args;
 	const struct wss_method *m = args->method ? wss_methods[args->method - 1] : NULL;
-	bool refs = args->cumulative || args->by == WSS_BY_VMA;
+	bool refs = args->cumulative || args->by == WSS_BY_VMA, scans;
 	struct flt_errmsg why = { "" };
 	int ret;
 
@@ -106,12 +133,13 @@ static int choose_method(struct wss *w, const struct flt_run *run, const struct 
 					  "others forget what they have told");
 	if (args->by == WSS_BY_VMA && m != &wss_method_refs)
 		return flt_command_misuse(w->command, "--by=vma is for --method=refs");
-	if (args->by == WSS_BY_KIND && m != &wss_method_refs && m != &wss_method_scan)
-		return flt_command_misuse(w->command, "--by=kind is for --method=scan or refs");
-	if (args->by == WSS_BY_NODE && m != &wss_method_scan)
-		return flt_command_misuse(w->command, "--by=node is for --method=scan");
-	if (args->follow && m != &wss_method_scan)
-		return flt_command_misuse(w->command, "--follow is for --method=scan");
+	scans = m == &wss_method_scan || m == &wss_method_inject;
+	if (args->by == WSS_BY_KIND && m != &wss_method_refs && !scans)
+		return flt_command_misuse(w->command, "--by=kind is for --method=scan, inject or refs");
+	if (args->by == WSS_BY_NODE && !scans)
+		return flt_command_misuse(w->command, "--by=node is for --method=scan or inject");
+	if (args->follow && !scans)
+		return flt_command_misuse(w->command, "--follow is for --method=scan or inject");
 	ret = m->available(w, &why);
 	if (ret)
 		return flt_command_fail(w->command, &why, ret);
@@ -171,6 +199,8 @@ static int wss_main(struct flt_run *run)
 
 	status = check_args(&w, &run->words);
 	if (!status)
+		status = check_sources(&w);
+	if (!status)
 		status = plan(&w, run);
 	if (!status)
 		status = wss_run(&w, run->words.command);
@@ -187,6 +217,7 @@ const struct flt_command flt_command_wss = {
 	.summary = "working set: how much memory is really used, window by window",
 	.synopsis = (const char *const[]){
 		"[options] -p PID,... [INTERVAL [COUNT]]",
+		"[options] --cgroup=DIR [INTERVAL [COUNT]]",
 		"[options] [INTERVAL [COUNT]] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
 		"Tells how many bytes of memory a process used in a window of time, by a named "

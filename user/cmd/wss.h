@@ -4,7 +4,8 @@
  *
  *   wss.c          options, and the plan they make
  *   wss_run.c      the plan, window by window
- *   wss_module.c   methods of the flt module: scan, fault
+ *   wss_targets.c  whose working set: processes, and those of a cgroup
+ *   wss_module.c   methods of the flt module: scan, inject, fault
  *   wss_kernel.c   methods of the kernel's own files: refs, idle, damon
  *   wss_rows.c     a sample as rows
  *   wss_summary.c  what all samples say: quantiles, advice, comparison, plot
@@ -21,7 +22,9 @@ enum wss_by { WSS_BY_PROCESS = 0, WSS_BY_VMA, WSS_BY_KIND, WSS_BY_NODE };
 
 struct wss_args {
 	struct flt_ids pids;
+	const char *cgroup;
 	bool follow;
+	bool written;
 	int method;		/* 0: auto, else index into wss_methods + 1 */
 	bool compare;
 	bool cumulative;
@@ -32,10 +35,12 @@ struct wss_args {
 	int format;		/* enum flt_format */
 };
 
-/* A process that is looked at by a method that looks at processes one by one. */
+/* A process. Methods with collect find theirs themselves: these are then some of them. */
 struct wss_target {
 	uint32_t tgid;
-	bool ended;
+	bool ended;		/* or gone from the cgroup */
+	bool listed;		/* seen in the cgroup just now */
+	bool watched;		/* what it writes is known */
 	uint64_t begun;		/* ns, the window under way */
 	bool counted;		/* totals are known */
 	uint64_t first_touch, refault, major;
@@ -48,17 +53,18 @@ struct wss_method {
 	const char *differs;	/* why its figure is another than a scan's */
 	/* 0, or why not on this machine. */
 	int (*available)(struct wss *w, struct flt_errmsg *e);
-	/* The first window begins. */
+	/* The first window begins: of all, and then of each target; both may be NULL. */
 	int (*begin)(struct wss *w);
+	int (*join)(struct wss *w, struct wss_target *t);
 	/* A window is over, the next begins. May be NULL with collect. */
 	int (*sample)(struct wss *w, struct wss_target *t, struct flt_sample *out);
 	/* In place of sample, many times in a window: whatever samples there are. */
 	int (*collect)(struct wss *w, struct flt_samples *out);
-	void (*end)(struct wss *w);
+	void (*end)(struct wss *w);	/* may be NULL */
 };
 
-extern const struct wss_method wss_method_scan, wss_method_fault, wss_method_refs,
-	wss_method_idle, wss_method_damon;
+extern const struct wss_method wss_method_scan, wss_method_inject, wss_method_fault,
+	wss_method_refs, wss_method_idle, wss_method_damon;
 extern const struct wss_method *const wss_methods[];	/* NULL-terminated, best first */
 
 struct wss_step {
@@ -92,11 +98,14 @@ struct wss {
 	const struct wss_method **taken;	/* by which method each of all was taken */
 	struct flt_sample_areas areas;	/* of the last sample, with --by=vma */
 	uint32_t lost_flags;		/* of any sample */
-	uint64_t lost, untracked;
+	uint64_t lost, lost_before, untracked, left;
+	bool balancing;			/* the kernel withholds pages itself */
+	bool cgroup_gone;
 
 	/* Of methods. */
 	uint32_t tracker, session;
 	uint64_t key, received;
+	uint64_t rounds;		/* of the tracker, that are over; the first makes no sample */
 	struct flt_idle *idle;
 	struct flt_damon *damon;
 
@@ -109,6 +118,15 @@ struct wss {
 /* wss_run.c */
 int wss_run(struct wss *w, char **command);
 uint64_t wss_window(const struct wss *w);	/* ns, asked for in the step under way */
+
+/* wss_targets.c */
+int wss_targets_bind(struct wss *w);
+/* The first window of each begins. */
+int wss_targets_join(struct wss *w);
+/* Those that came into the cgroup join; those that left it have ended. */
+int wss_targets_renew(struct wss *w);
+/* Fills what was written to since it was last asked for. */
+int wss_targets_written(struct wss *w, struct flt_sample *s);
 
 /* wss_module.c */
 /* Fills what the module knows of the target's faults since the last call; nothing without it. */

@@ -6,24 +6,6 @@
 #include "source/idle.h"
 #include "source/smaps.h"
 
-/* Begins a window for each target; those that have ended are left out. */
-static int each_target(struct wss *w, int (*fn)(struct wss *w, struct wss_target *t))
-{
-	size_t i;
-	int ret;
-
-	for (i = 0; i < w->targets; i++) {
-		if (w->target[i].ended)
-			continue;
-		ret = fn(w, &w->target[i]);
-		if (ret == -ESRCH)
-			w->target[i].ended = true;
-		else if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static int refs_available(struct wss *w, struct flt_errmsg *e)
 {
 	(void)w;
@@ -31,14 +13,9 @@ static int refs_available(struct wss *w, struct flt_errmsg *e)
 	return 0;
 }
 
-static int refs_clear(struct wss *w, struct wss_target *t)
+static int refs_join(struct wss *w, struct wss_target *t)
 {
-	return flt_smaps_clear(t->tgid, &w->e);
-}
-
-static int refs_begin(struct wss *w)
-{
-	return each_target(w, refs_clear);
+	return flt_smaps_clear(t->tgid, FLT_CLEAR_REFERENCED, &w->e);
 }
 
 static int refs_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
@@ -46,22 +23,17 @@ static int refs_sample(struct wss *w, struct wss_target *t, struct flt_sample *s
 	int ret = flt_smaps_read(t->tgid, s, w->args->by == WSS_BY_VMA ? &w->areas : NULL, &w->e);
 
 	if (!ret && !w->args->cumulative)
-		ret = flt_smaps_clear(t->tgid, &w->e);
+		ret = refs_join(w, t);
 	return ret;
-}
-
-static void refs_end(struct wss *w)
-{
-	(void)w;
 }
 
 const struct wss_method wss_method_refs = {
 	.name = "refs",
-	.differs = "accessed bits and reclaim's marks, which other users of a page set, too",
+	.differs = "accessed bits and reclaim's marks, which others set, too; not what the CPU has "
+		   "cached (huge pages)",
 	.available = refs_available,
-	.begin = refs_begin,
+	.join = refs_join,
 	.sample = refs_sample,
-	.end = refs_end,
 };
 
 static int idle_available(struct wss *w, struct flt_errmsg *e)
@@ -75,16 +47,14 @@ static int idle_available(struct wss *w, struct flt_errmsg *e)
 	return ret;
 }
 
-static int idle_mark(struct wss *w, struct wss_target *t)
+static int idle_join(struct wss *w, struct wss_target *t)
 {
 	return flt_idle_mark(w->idle, t->tgid, &w->e);
 }
 
 static int idle_begin(struct wss *w)
 {
-	int ret = flt_idle_open(&w->idle, &w->e);
-
-	return ret ? ret : each_target(w, idle_mark);
+	return flt_idle_open(&w->idle, &w->e);
 }
 
 static int idle_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
@@ -92,7 +62,7 @@ static int idle_sample(struct wss *w, struct wss_target *t, struct flt_sample *s
 	int ret = flt_idle_read(w->idle, t->tgid, s, &w->e);
 
 	if (!ret && !w->args->cumulative)
-		ret = flt_idle_mark(w->idle, t->tgid, &w->e);
+		ret = idle_join(w, t);
 	return ret;
 }
 
@@ -107,13 +77,14 @@ const struct wss_method wss_method_idle = {
 	.differs = "pages, not mappings: used by anybody, and of files by read(2), too",
 	.available = idle_available,
 	.begin = idle_begin,
+	.join = idle_join,
 	.sample = idle_sample,
 	.end = idle_end,
 };
 
 static int damon_available(struct wss *w, struct flt_errmsg *e)
 {
-	if (w->args->pids.count > 1)
+	if (w->args->pids.count > 1 || w->args->cgroup)
 		return flt_errmsg_set(e, -EOPNOTSUPP, "damon is for one process at a time here");
 	return flt_damon_available(e);
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/wss.h"
+#include "source/cgroup.h"
 #include "source/control.h"
 #include "source/control_wss.h"
 #include "source/machine.h"
@@ -56,40 +57,56 @@ void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 	t->major = major;
 }
 
-static int scan_available(struct wss *w, struct flt_errmsg *e)
+static int has_feature(struct wss *w, uint32_t feature, const char *missing, struct flt_errmsg *e)
 {
 	struct flt_info info;
 	int ret = needs_module(w, e);
 
 	if (!ret)
 		ret = flt_control_info(w->control, &info, e);
-	if (!ret && !(info.features & FLT_FEATURE_WSS))
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "the flt module cannot scan on this kernel");
+	if (!ret && !(info.features & feature))
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "%s", missing);
 	return ret;
 }
 
-static int scan_begin(struct wss *w)
+static int scan_available(struct wss *w, struct flt_errmsg *e)
 {
-	const struct flt_wss_wish wish = {
-		.interval = wss_window(w),
-		.budget = (uint32_t)w->args->budget,
-		.follow = w->job.child.pid || w->args->follow,
-	};
-	uint32_t *tgids = calloc(w->targets, sizeof(*tgids));
+	return has_feature(w, FLT_FEATURE_WSS, "the flt module cannot scan on this kernel", e);
+}
+
+static int track(struct wss *w, const struct flt_wss_wish *wish)
+{
+	uint32_t *tgids = calloc(w->targets ? w->targets : 1, sizeof(*tgids));
 	size_t i, count = 0;
 	int ret = -ESRCH;
 
 	if (!tgids)
 		return -ENOMEM;
-	for (i = 0; i < w->targets; i++)
+	for (i = 0; i < w->targets && !wish->cgroup; i++)
 		if (!w->target[i].ended)
 			tgids[count++] = w->target[i].tgid;
 	w->key = 0;
 	w->received = 0;
-	if (count)
-		ret = flt_control_wss_track(w->control, tgids, count, &wish, &w->tracker, &w->e);
+	w->lost_before = w->lost;
+	if (count || wish->cgroup)
+		ret = flt_control_wss_track(w->control, tgids, count, wish, &w->tracker, &w->e);
 	free(tgids);
 	return ret;
+}
+
+static int scan_begin(struct wss *w)
+{
+	struct flt_wss_wish wish = {
+		.interval = wss_window(w),
+		.budget = (uint32_t)w->args->budget,
+		.follow = w->job.child.pid || w->args->follow,
+		.inject = w->step[w->at].method == &wss_method_inject,
+	};
+	int ret = 0;
+
+	if (w->args->cgroup)
+		ret = flt_cgroup_id(w->args->cgroup, &wish.cgroup, &w->e);
+	return ret ? ret : track(w, &wish);
 }
 
 static int scan_collect(struct wss *w, struct flt_samples *out)
@@ -108,10 +125,14 @@ static int scan_collect(struct wss *w, struct flt_samples *out)
 		if (out->sample[i].key > w->key)
 			w->key = out->sample[i].key;
 	w->received += out->count;
-	if (tracker.samples > w->received + w->lost)
-		w->lost = tracker.samples - w->received;
+	if (tracker.samples > w->received && w->lost < w->lost_before + tracker.samples - w->received)
+		w->lost = w->lost_before + tracker.samples - w->received;
 	w->untracked = tracker.untracked;
-	if (!tracker.live && !w->job.child.pid)
+	w->rounds = tracker.rounds;
+	/* A cgroup's last process may have successors, until it is removed. */
+	if (!tracker.live && w->args->cgroup)
+		w->cgroup_gone = access(w->args->cgroup, F_OK) != 0;
+	if (w->args->cgroup ? w->cgroup_gone : !tracker.live && !w->job.child.pid)
 		flt_loop_stop(w->loop);
 	return 0;
 }
@@ -131,11 +152,31 @@ const struct wss_method wss_method_scan = {
 	.end = scan_end,
 };
 
-static int fault_begin(struct wss *w)
+static int inject_available(struct wss *w, struct flt_errmsg *e)
 {
-	(void)w;
-	return 0;
+	return has_feature(w, FLT_FEATURE_INJECT, "the flt module cannot make pages fault on this "
+			   "kernel (it takes x86-64 with CONFIG_NUMA_BALANCING, and not "
+			   "CONFIG_PAGE_TABLE_CHECK); scan tells the same", e);
 }
+
+static int inject_begin(struct wss *w)
+{
+	int64_t balancing;
+
+	w->balancing = !flt_machine_number("/proc/sys/kernel/numa_balancing", &balancing) &&
+		       balancing;
+	return scan_begin(w);
+}
+
+const struct wss_method wss_method_inject = {
+	.name = "inject",
+	.differs = "a fault for each page used: exact, and slows the process; without what is "
+		   "shared for copy-on-write",
+	.available = inject_available,
+	.begin = inject_begin,
+	.collect = scan_collect,
+	.end = scan_end,
+};
 
 /* All that it knows is filled in for every method, by wss_faults(). */
 static int fault_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
@@ -146,16 +187,9 @@ static int fault_sample(struct wss *w, struct wss_target *t, struct flt_sample *
 	return 0;
 }
 
-static void fault_end(struct wss *w)
-{
-	(void)w;
-}
-
 const struct wss_method wss_method_fault = {
 	.name = "fault",
 	.differs = "only pages that were not there before: a floor, 0 for what stays mapped",
 	.available = needs_module,
-	.begin = fault_begin,
 	.sample = fault_sample,
-	.end = fault_end,
 };

@@ -12,7 +12,7 @@ enum {
 	COLUMN_WINDOW, COLUMN_RSS, COLUMN_PSS, COLUMN_REFERENCED, COLUMN_FIRST_TOUCH, COLUMN_REFAULT,
 	COLUMN_WRITTEN, COLUMN_QUANTILE, COLUMN_ANON, COLUMN_FILE, COLUMN_SHMEM, COLUMN_HEAP, COLUMN_STACK,
 	COLUMN_HUGE, COLUMN_MAJOR, COLUMN_COST, COLUMN_HELD_MAX, COLUMN_PAGES, COLUMN_HUGETLB,
-	COLUMN_DEVICE, COLUMN_FLAGS, COLUMNS
+	COLUMN_DEVICE, COLUMN_LEFT, COLUMN_FLAGS, COLUMNS
 };
 
 static const struct flt_column columns[COLUMNS] = {
@@ -29,7 +29,7 @@ static const struct flt_column columns[COLUMNS] = {
 	[COLUMN_REFERENCED] = { "referenced_bytes", "REFERENCED", 10, false },
 	[COLUMN_FIRST_TOUCH] = { "first_touch_bytes", "1ST-TOUCH", 9, false },
 	[COLUMN_REFAULT] = { "refault_bytes", "REFAULT", 8, false },
-	[COLUMN_WRITTEN] = { "written_bytes", NULL, 0, false },
+	[COLUMN_WRITTEN] = { "written_bytes", NULL, 8, false },
 	[COLUMN_QUANTILE] = { "quantile", NULL, 0, false },
 	[COLUMN_ANON] = { "anon_bytes", NULL, 0, false },
 	[COLUMN_FILE] = { "file_bytes", NULL, 0, false },
@@ -43,6 +43,7 @@ static const struct flt_column columns[COLUMNS] = {
 	[COLUMN_PAGES] = { "pages", NULL, 0, false },
 	[COLUMN_HUGETLB] = { "hugetlb_skipped_bytes", NULL, 0, false },
 	[COLUMN_DEVICE] = { "device_skipped_bytes", NULL, 0, false },
+	[COLUMN_LEFT] = { "unknown_bytes", NULL, 0, false },
 	[COLUMN_FLAGS] = { "flags", NULL, 0, false },
 };
 
@@ -55,6 +56,8 @@ int wss_rows_open(struct wss *w)
 	if (w->args->by != WSS_BY_PROCESS)
 		w->columns[COLUMN_BY].title = w->args->by == WSS_BY_VMA ? "MAPPING" :
 					      w->args->by == WSS_BY_KIND ? "KIND" : "NODE";
+	if (w->args->written)
+		w->columns[COLUMN_WRITTEN].title = "WRITTEN";
 	return flt_table_new(&w->table, stdout, (enum flt_format)w->args->format, w->columns, COLUMNS);
 }
 
@@ -153,6 +156,7 @@ static int row_of_process(struct wss *w, const struct flt_sample *s)
 		c[COLUMN_PAGES] = flt_cell_u64(s->pages);
 	c[COLUMN_HUGETLB] = size_if(s->hugetlb, s->hugetlb);
 	c[COLUMN_DEVICE] = size_if(s->device, s->device);
+	c[COLUMN_LEFT] = size_if(s->left, s->left);
 	c[COLUMN_FLAGS] = flt_cell_string(flags_text(s->flags, flags));
 	return flt_table_row(w->table, c);
 }

@@ -27,14 +27,22 @@ static int keep(struct wss *w, struct flt_sample *s)
 	uint64_t rss;
 	int ret;
 
-	if (!(s->has & FLT_SAMPLE_PSS) && wss_window(w) >= PSS_WINDOW_NS &&
+	/* Linux 6.1 leaves huge pages that are made to fault out of smaps. */
+	if (!(s->has & FLT_SAMPLE_PSS) && wss_window(w) >= PSS_WINDOW_NS && m != &wss_method_inject &&
 	    !flt_smaps_rollup(s->tgid, &rss, &s->pss)) {
 		s->has |= FLT_SAMPLE_PSS;
 		if (!(s->has & FLT_SAMPLE_RSS))
 			s->rss = rss;
 		s->has |= FLT_SAMPLE_RSS;
 	}
+	if (w->args->written) {
+		ret = wss_targets_written(w, s);
+		if (ret)
+			return ret;
+	}
 	w->lost_flags |= s->flags;
+	if (s->left > w->left)
+		w->left = s->left;
 	ret = flt_samples_add(&w->all, s);
 	if (ret)
 		return ret;
@@ -88,10 +96,18 @@ static int look_at_all(struct wss *w, const struct wss_method *m)
 		live += !w->target[i].ended;
 	}
 	w->windows++;
+	if (!ret && w->args->cgroup)
+		ret = wss_targets_renew(w);
 	/* A command's end is told by its own signal. */
-	if (!live && !w->job.child.pid)
+	if (w->args->cgroup ? w->cgroup_gone : !live && !w->job.child.pid)
 		flt_loop_stop(w->loop);
 	return ret;
+}
+
+/* Which window of the step a sample is of. Processes of a cgroup come at any time. */
+static uint64_t window_of(const struct wss *w, const struct flt_sample *s)
+{
+	return w->args->cgroup ? s->round - 1 : s->index;
 }
 
 /* A tracker's samples, when they are there. The window counts once the first process has it. */
@@ -104,35 +120,40 @@ static int collect(struct wss *w, const struct wss_method *m)
 	ret = m->collect(w, &fresh);
 	for (i = 0; i < fresh.count && !ret; i++) {
 		/* Of windows that are over by now, but were not asked for. */
-		if (w->step[w->at].windows && fresh.sample[i].index > w->step[w->at].windows)
+		if (w->step[w->at].windows && window_of(w, &fresh.sample[i]) > w->step[w->at].windows)
 			continue;
-		if (fresh.sample[i].index > w->windows)
-			w->windows = fresh.sample[i].index;
+		if (window_of(w, &fresh.sample[i]) > w->windows)
+			w->windows = window_of(w, &fresh.sample[i]);
 		ret = keep(w, &fresh.sample[i]);
 	}
+	/* There may be nobody in it for a while. */
+	if (w->args->cgroup && w->rounds > w->windows + 1)
+		w->windows = w->rounds - 1;
 	flt_samples_free(&fresh);
 	return ret;
 }
 
 static int begin_step(struct wss *w)
 {
-	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
-	size_t i;
+	const struct wss_method *m = w->step[w->at].method;
+	int ret = 0;
 
 	w->ticks = 0;
 	w->windows = 0;
-	for (i = 0; i < w->targets; i++) {
-		struct flt_sample none = { 0 };
+	if (m->begin)
+		ret = m->begin(w);
+	return ret ? ret : wss_targets_join(w);
+}
 
-		w->target[i].begun = now;
-		wss_faults(w, &w->target[i], &none);
-	}
-	return w->step[w->at].method->begin(w);
+static void leave(struct wss *w, const struct wss_method *m)
+{
+	if (m->end)
+		m->end(w);
 }
 
 static int end_step(struct wss *w)
 {
-	w->step[w->at].method->end(w);
+	leave(w, w->step[w->at].method);
 	if (++w->at < w->steps)
 		return begin_step(w);
 	flt_loop_stop(w->loop);
@@ -160,27 +181,6 @@ static int on_tick(void *arg, uint64_t expired)
 	return ret;
 }
 
-static int bind(struct wss *w)
-{
-	const uint32_t child = (uint32_t)w->job.child.pid;
-	struct flt_row row;
-	size_t i;
-	int ret;
-
-	w->targets = child ? 1 : w->args->pids.count;
-	w->target = calloc(w->targets, sizeof(*w->target));
-	if (!w->target)
-		return -ENOMEM;
-	for (i = 0; i < w->targets; i++) {
-		w->target[i].tgid = child ? child : w->args->pids.id[i];
-		ret = flt_procfs_row(w->target[i].tgid, 0, &row);
-		if (ret)
-			return flt_errmsg_set(&w->e, ret, "there is no process %" PRIu32,
-					      w->target[i].tgid);
-	}
-	return 0;
-}
-
 /* Faults are known while somebody counts them. */
 static int count_faults(struct wss *w)
 {
@@ -201,7 +201,7 @@ static int start(struct wss *w, char **command)
 
 	if (ret)
 		return ret;
-	ret = bind(w);
+	ret = wss_targets_bind(w);
 	if (!ret)
 		ret = count_faults(w);
 	if (!ret)
@@ -221,7 +221,7 @@ static int finish(struct wss *w)
 	if (m && m->collect)
 		ret = collect(w, m);
 	if (m)
-		m->end(w);
+		leave(w, m);
 	if (ret)
 		return flt_command_fail(w->command, &w->e, ret);
 	if (w->session)

@@ -189,6 +189,7 @@ static int compare(struct wss *w)
 
 int wss_summary(struct wss *w)
 {
+	char left[FLT_UNITS_TEXT];
 	size_t processes;
 	int ret = 0;
 
@@ -206,10 +207,19 @@ int wss_summary(struct wss *w)
 	if (ret)
 		return flt_command_fail(w->command, &w->e, ret);
 	if (!w->all.count)
-		flt_command_say(w->command, "no window was over before the end");
+		flt_command_say(w->command, "%s", w->args->cgroup ?
+				"no process was in the cgroup for a whole window" :
+				"no window was over before the end");
 	if (w->lost_flags & FLT_WSS_STRETCHED)
 		flt_command_say(w->command, "some windows were longer than asked for: scanning would have "
 				"taken more of a CPU than --budget allows");
+	if (w->balancing)
+		flt_command_say(w->command, "kernel.numa_balancing is on: what the kernel itself made "
+				"fault in a window may be missing from inject's figures");
+	if (w->left && w->args->format == FLT_FORMAT_TEXT)
+		flt_command_say(w->command, "up to %s were shared for copy-on-write or else not inject's "
+				"to change: whether they were used is not known",
+				flt_units_write_size(left, w->left));
 	if (w->lost_flags & FLT_WSS_UNFLUSHED)
 		flt_command_say(w->command, "translations are not flushed on this kernel: pages in constant "
 				"use may be missed");

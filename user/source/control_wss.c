@@ -47,6 +47,9 @@ static const struct nla_policy policy[FLT_WSS_MAX + 1] = {
 	[FLT_WSS_FIRST_TOUCH] = U64,
 	[FLT_WSS_REFAULT] = U64,
 	[FLT_WSS_MAJOR] = U64,
+	[FLT_WSS_CGROUP] = U64,
+	[FLT_WSS_LEFT] = U64,
+	[FLT_WSS_ROUND] = U64,
 };
 
 static int parse(struct nlattr **tb, struct nlattr *attrs, int length)
@@ -97,6 +100,7 @@ static int decode(struct nlattr *attrs, int length, struct flt_sample *s)
 		.tgid = u32_of(tb[FLT_WSS_TGID]),
 		.key = u64_of(tb[FLT_WSS_KEY]),
 		.index = u64_of(tb[FLT_WSS_INDEX]),
+		.round = u64_of(tb[FLT_WSS_ROUND]),
 		.start = u64_of(tb[FLT_WSS_START]),
 		.flags = u32_of(tb[FLT_WSS_FLAGS]),
 		.time = u64_of(tb[FLT_WSS_TIME]),
@@ -107,6 +111,7 @@ static int decode(struct nlattr *attrs, int length, struct flt_sample *s)
 		.special = u64_of(tb[FLT_WSS_SPECIAL]),
 		.hugetlb = u64_of(tb[FLT_WSS_HUGETLB]),
 		.device = u64_of(tb[FLT_WSS_DEVICE]),
+		.left = u64_of(tb[FLT_WSS_LEFT]),
 		.rss = u64_of(tb[FLT_WSS_RSS]),
 		.huge = u64_of(tb[FLT_WSS_HUGE]),
 		.anon = u64_of(tb[FLT_WSS_ANON]),
@@ -162,6 +167,7 @@ static int take_tracker(void *arg, struct nlattr *attrs, int length)
 		.samples = u64_of(tb[FLT_WSS_SAMPLES]),
 		.overwritten = u64_of(tb[FLT_WSS_OVERWRITTEN]),
 		.busy = u64_of(tb[FLT_WSS_BUSY]),
+		.rounds = u64_of(tb[FLT_WSS_ROUND]),
 	};
 	return 0;
 }
@@ -177,6 +183,8 @@ static int put_wish(struct nl_msg *request, const uint32_t *tgids, size_t count,
 	if (nla_put_u64(request, FLT_WSS_INTERVAL, wish->interval) ||
 	    (wish->history && nla_put_u32(request, FLT_WSS_HISTORY, wish->history)) ||
 	    (wish->budget && nla_put_u32(request, FLT_WSS_BUDGET, wish->budget)) ||
+	    (wish->cgroup && nla_put_u64(request, FLT_WSS_CGROUP, wish->cgroup)) ||
+	    (wish->inject && nla_put_flag(request, FLT_WSS_INJECT)) ||
 	    (wish->follow && nla_put_flag(request, FLT_WSS_FOLLOW)))
 		return -ENOMEM;
 	return 0;

@@ -13,16 +13,19 @@ struct flt_wss_wish {
 	uint64_t interval;	/* ns */
 	uint32_t history;	/* samples; 0: the module's default, likewise below */
 	uint32_t budget;	/* per cent of a CPU */
+	uint64_t cgroup;	/* in place of processes: its ID */
 	bool follow;
+	bool inject;		/* pages that fault in place of accessed bits */
 };
 
 struct flt_wss_tracker {
 	uint32_t targets, live;
 	uint64_t untracked, samples, overwritten;
 	uint64_t busy;		/* ns */
+	uint64_t rounds;	/* that are over */
 };
 
-/* Errors are those of <linux/flt.h>; the tracker lives as long as the control. */
+/* Errors are those of <linux/flt.h>; no tgids with a cgroup. The tracker lives as long as the control. */
 int flt_control_wss_track(struct flt_control *control, const uint32_t *tgids, size_t count,
 			  const struct flt_wss_wish *wish, uint32_t *id, struct flt_errmsg *e);
 int flt_control_wss_untrack(struct flt_control *control, uint32_t id, struct flt_errmsg *e);

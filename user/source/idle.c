@@ -3,27 +3,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define BITMAP "/sys/kernel/mm/page_idle/bitmap"
-#define BATCH 4096	/* pages of a mapping at a time */
+#include "source/pagemap.h"
 
-#define PM_PRESENT (1ull << 63)
-#define PM_PFN ((1ull << 55) - 1)
+#define BITMAP "/sys/kernel/mm/page_idle/bitmap"
 #define KPF_COMPOUND_HEAD (1ull << 15)
 #define KPF_COMPOUND_TAIL (1ull << 16)
 #define KPF_ZERO_PAGE (1ull << 24)
 
 struct flt_idle {
 	int bitmap, flags;
-	uint64_t entry[BATCH];
 	/* One word of the bitmap, as long as neighbours fall into it. */
 	uint64_t word_at, word;
 	bool word_known;
+	struct flt_sample *sample;
 };
 
 int flt_idle_open(struct flt_idle **out, struct flt_errmsg *e)
@@ -60,65 +57,14 @@ void flt_idle_close(struct flt_idle *idle)
 	free(idle);
 }
 
-typedef int (*page_fn)(struct flt_idle *idle, uint64_t pfn, void *arg);
-
-static int each_entry(struct flt_idle *idle, int pagemap, uint64_t start, uint64_t end, page_fn fn,
-		      void *arg)
-{
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint64_t at, n, i;
-	ssize_t got;
-	int ret;
-
-	for (at = start / page; at < end / page; at += n) {
-		n = end / page - at < BATCH ? end / page - at : BATCH;
-		got = pread(pagemap, idle->entry, n * 8, (off_t)(at * 8));
-		if (got <= 0)
-			return 0;	/* unmapped since, or beyond the end (vsyscall) */
-		n = (uint64_t)got / 8;
-		for (i = 0; i < n; i++) {
-			if (!(idle->entry[i] & PM_PRESENT) || !(idle->entry[i] & PM_PFN))
-				continue;
-			ret = fn(idle, idle->entry[i] & PM_PFN, arg);
-			if (ret)
-				return ret;
-		}
-	}
-	return 0;
-}
-
-static int each_page(struct flt_idle *idle, uint32_t tgid, page_fn fn, void *arg, struct flt_errmsg *e)
-{
-	uint64_t start, end;
-	char path[64], line[512];
-	FILE *maps;
-	int pagemap, ret = 0;
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap", tgid);
-	pagemap = open(path, O_RDONLY | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", tgid);
-	maps = fopen(path, "re");
-	if (pagemap < 0 || !maps) {
-		ret = flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno, "%s", path);
-		goto out;
-	}
-	while (!ret && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2 && start < end)
-			ret = each_entry(idle, pagemap, start, end, fn, arg);
-out:
-	if (maps)
-		fclose(maps);
-	if (pagemap >= 0)
-		close(pagemap);
-	return ret;
-}
-
 /* Marks are kept for the head of a compound page only. */
 static int head_of(const struct flt_idle *idle, uint64_t *pfn, bool *counts)
 {
 	uint64_t flags = 0;
 
-	*counts = true;
+	*counts = *pfn != 0;
+	if (!*counts)
+		return 0;
 	do {
 		if (pread(idle->flags, &flags, 8, (off_t)(*pfn * 8)) != 8)
 			return -EIO;
@@ -128,13 +74,13 @@ static int head_of(const struct flt_idle *idle, uint64_t *pfn, bool *counts)
 	return 0;
 }
 
-static int mark(struct flt_idle *idle, uint64_t pfn, void *arg)
+static int mark(void *arg, uint64_t entry)
 {
+	const struct flt_idle *idle = arg;
+	uint64_t bit, pfn = entry & FLT_PAGEMAP_PFN;
 	bool counts;
-	uint64_t bit;
 	int ret = head_of(idle, &pfn, &counts);
 
-	(void)arg;
 	if (ret || !counts)
 		return ret;
 	bit = 1ull << (pfn % 64);
@@ -144,10 +90,12 @@ static int mark(struct flt_idle *idle, uint64_t pfn, void *arg)
 	return 0;
 }
 
-static int count(struct flt_idle *idle, uint64_t pfn, void *arg)
+static int count(void *arg, uint64_t entry)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct flt_sample *s = arg;
+	struct flt_idle *idle = arg;
+	struct flt_sample *s = idle->sample;
+	uint64_t pfn = entry & FLT_PAGEMAP_PFN;
 	bool counts;
 	int ret = head_of(idle, &pfn, &counts);
 
@@ -168,13 +116,14 @@ static int count(struct flt_idle *idle, uint64_t pfn, void *arg)
 
 int flt_idle_mark(struct flt_idle *idle, uint32_t tgid, struct flt_errmsg *e)
 {
-	return each_page(idle, tgid, mark, NULL, e);
+	return flt_pagemap_each(tgid, mark, idle, e);
 }
 
 int flt_idle_read(struct flt_idle *idle, uint32_t tgid, struct flt_sample *sample,
 		  struct flt_errmsg *e)
 {
 	idle->word_known = false;
+	idle->sample = sample;
 	sample->has |= FLT_SAMPLE_RSS | FLT_SAMPLE_REFERENCED;
-	return each_page(idle, tgid, count, sample, e);
+	return flt_pagemap_each(tgid, count, idle, e);
 }

@@ -175,8 +175,9 @@ int flt_smaps_rollup(uint32_t tgid, uint64_t *rss, uint64_t *pss)
 	return found == 2 ? 0 : -ESRCH;
 }
 
-int flt_smaps_clear(uint32_t tgid, struct flt_errmsg *e)
+int flt_smaps_clear(uint32_t tgid, enum flt_clear what, struct flt_errmsg *e)
 {
+	const char digit = (char)('0' + what);
 	char path[64];
 	int fd, ret = 0;
 
@@ -184,7 +185,7 @@ int flt_smaps_clear(uint32_t tgid, struct flt_errmsg *e)
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno, "%s", path);
-	if (write(fd, "1", 1) != 1)
+	if (write(fd, &digit, 1) != 1)
 		ret = flt_errmsg_errno(e, -errno, "%s", path);
 	close(fd);
 	return ret;

@@ -24,7 +24,10 @@ int flt_smaps_parse(const char *text, struct flt_sample *sample, struct flt_samp
 /* RSS and PSS only, from smaps_rollup: the cheaper look. */
 int flt_smaps_rollup(uint32_t tgid, uint64_t *rss, uint64_t *pss);
 
-/* Forgets what was referenced. */
-int flt_smaps_clear(uint32_t tgid, struct flt_errmsg *e);
+/* What /proc/PID/clear_refs takes; Documentation/filesystems/proc.rst */
+enum flt_clear { FLT_CLEAR_REFERENCED = 1, FLT_CLEAR_WRITTEN = 4 };
+
+/* Forgets what was referenced, or written. -ESRCH */
+int flt_smaps_clear(uint32_t tgid, enum flt_clear what, struct flt_errmsg *e);
 
 #endif

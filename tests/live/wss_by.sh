@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 numa=1 timeout=200
+# shellcheck disable=SC2119
+# Promise: by node and by kind of mapping, a working set lies where the program has it.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+# The largest of a kind or node.
+most() { # BY
+	awk -F, -v by="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["by"] == by && $at["referenced_bytes"] + 0 > most { most = $at["referenced_bytes"] + 0 }
+		END { print most + 0 }' "$tmp/csv"
+}
+
+# METHOD BY ROW BYTES: windows, until one of them has all of it. That of a program that
+# did not get the CPU for a whole round has less; none may ever have more.
+look() {
+	local try
+	rm -f "$tmp/csv"
+	for ((try = 0; try < 10; try++)); do
+		"$FLTCTL" wss --csv -b 100 -m "$1" --by="$2" -p "$pid" 0.5 3 >>"$tmp/csv" 2>"$tmp/err" ||
+			bad "$1 by $2: status $?, $(cat "$tmp/err")"
+		[ "$(most "$3")" -lt "$4" ] || break
+	done
+	say "$1 by $2: $(most "$3") bytes are $3"
+}
+
+# Pages come from the node of the CPU that first writes to them.
+load
+# Its own hints would be in the way.
+echo 0 >/proc/sys/kernel/numa_balancing
+for node in 0 1; do
+	taskset -c "$node" wset 32 8 >"$tmp/out$node" &
+	pid=$!
+	until_true grep -q ready "$tmp/out$node" || bad "wset does not get ready"
+	# The kernel's own count; its libraries may lie elsewhere.
+	at_least "pages on node $node, by numa_maps" \
+		"$(grep -o "N$node=[0-9]*" "/proc/$pid/numa_maps" | awk -F= '{ n += $2 } END { print n + 0 }')" 8192
+	for method in scan inject; do
+		look "$method" node "$node" $((8 << 20))
+		at_least "$method on node $node" "$(most "$node")" $((8 << 20))
+		at_most "$method on the other node" "$(most $((1 - node)))" $((1 << 20))
+	done
+	kill "$pid"
+	wait "$pid" || true
+done
+
+wset -s 32 8 >"$tmp/out" &
+pid=$!
+until_true grep -q ready "$tmp/out" || bad "wset does not get ready"
+for method in scan inject; do
+	look "$method" kind shmem $((8 << 20))
+	same "$method, shared memory" "$(most shmem)" $((8 << 20))
+	at_most "$method, stack" "$(most stack)" $((64 << 10))
+	at_least "$method, stack" "$(most stack)" 4096
+done
+kill "$pid"
+wait "$pid" || true
+finish

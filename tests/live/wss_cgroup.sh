@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=256 zram=1 timeout=200
+# shellcheck disable=SC2119
+# Promise: the working set of a cgroup is that of all processes in it and below it: those
+# that were there, those that are born or moved into it, and not those that were moved
+# out or are beside it; with the module and without.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+cgroup=/sys/fs/cgroup/flt-wss
+mkdir -p "$cgroup/below/deep" "$cgroup-beside"
+
+start() { # CGROUP WSET-ARGUMENTS...: pid
+	local into=$1
+	shift
+	rm -f "$tmp/out"
+	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec wset "$@"' sh "$into" "$@" >"$tmp/out" &
+	pid=$!
+	until_true grep -q ready "$tmp/out" || bad "wset $*"
+}
+
+# Most that a process had referenced, and how many samples it has: "BYTES COUNT"
+of() { # PID
+	awk -F, -v pid="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["record"] == "sample" && $at["pid"] == pid {
+			n++
+			if ($at["referenced_bytes"] + 0 > most)
+				most = $at["referenced_bytes"] + 0
+		}
+		END { print most + 0, n + 0 }' "$tmp/csv"
+}
+
+# WHAT PID MIB: it had at least that much referenced, in some window.
+has() {
+	local most count
+	read -r most count < <(of "$2")
+	at_least "$1: samples" "$count" 1
+	at_least "$1: referenced" "$most" $(($3 << 20))
+}
+
+lacks() { # WHAT PID
+	local most count
+	read -r most count < <(of "$2")
+	same "$1: samples" "$count" 0
+}
+
+load
+start "$cgroup" 8 2
+first=$pid
+start "$cgroup/below/deep" 16 4
+deep=$pid
+start "$cgroup-beside" 16 4
+beside=$pid
+for method in scan inject refs; do
+	"$FLTCTL" wss --csv -b 100 -m "$method" --cgroup "$cgroup" 0.5 3 >"$tmp/csv" || bad "$method: status $?"
+	has "$method, in it" "$first" 2
+	has "$method, below it" "$deep" 4
+	lacks "$method, beside it" "$beside"
+	say "$method"
+done
+
+# One moved in, one moved out, one born, while it goes on.
+row() { grep -q "^[0-9]* $1 $2" "$debugfs/wss"; }
+"$FLTCTL" wss --csv -b 100 --cgroup "$cgroup" 0.3 >"$tmp/csv" 2>"$tmp/err" & reader=$!
+until_true row "$first" live || bad "no sample of the first"
+echo "$beside" >"$cgroup/cgroup.procs"
+start "$cgroup/below" 16 6
+born=$pid
+echo "$deep" >"$cgroup-beside/cgroup.procs"
+until_true row "$beside" live || bad "no sample of what was moved in"
+until_true row "$born" live || bad "no sample of what was born"
+until_true row "$deep" ended || bad "what was moved out is not let go"
+sleep 0.7
+kill -INT "$reader"
+wait "$reader" || bad "status $?: $(cat "$tmp/err")"
+has "moved in" "$beside" 4
+has "born" "$born" 6
+say "moved and born"
+
+# The same by hand: who is there at the end of a window.
+"$FLTCTL" wss --csv -m refs --cgroup "$cgroup" 0.5 2 >"$tmp/csv"
+has "refs, moved in" "$beside" 4
+lacks "refs, moved out" "$deep"
+
+# It ends when the cgroup is removed; an empty one has nothing, and says so.
+"$FLTCTL" wss --cgroup "$cgroup" 0.3 >"$tmp/out2" 2>&1 & reader=$!
+until_true row "$first" live || bad "no sample before the end"
+kill "$first" "$deep" "$beside" "$born"
+wait "$first" "$deep" "$beside" "$born" || true
+rmdir "$cgroup/below/deep" "$cgroup/below" "$cgroup"
+wait "$reader" || bad "the cgroup is gone: status $?, $(cat "$tmp/out2")"
+rc=0
+"$FLTCTL" wss --cgroup "$cgroup-beside" 0.2 2 >"$tmp/out2" 2>&1 || rc=$?
+same "an empty cgroup: status" "$rc" 3
+checks=$((checks + 1))
+grep -q 'no process' "$tmp/out2" || bad "an empty cgroup: $(cat "$tmp/out2")"
+rmdir "$cgroup-beside"
+finish

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "cmd/wss.h"
+#include "source/cgroup.h"
+#include "source/procfs.h"
+#include "source/softdirty.h"
+
+static struct wss_target *find(struct wss *w, uint32_t tgid)
+{
+	size_t i;
+
+	for (i = 0; i < w->targets; i++)
+		if (w->target[i].tgid == tgid && !w->target[i].ended)
+			return &w->target[i];
+	return NULL;
+}
+
+static int add(struct wss *w, uint32_t tgid, struct wss_target **out)
+{
+	struct wss_target *more = reallocarray(w->target, w->targets + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	w->target = more;
+	*out = &more[w->targets++];
+	**out = (struct wss_target){ .tgid = tgid };
+	return 0;
+}
+
+/* Adds who is new in the cgroup, and says of all whether they are still there. */
+static int list(struct wss *w)
+{
+	struct wss_target *t;
+	uint32_t *tgids;
+	size_t count, i;
+	int ret = flt_cgroup_processes(w->args->cgroup, &tgids, &count, &w->e);
+
+	if (ret == -ENOENT) {
+		w->cgroup_gone = true;
+		return 0;
+	}
+	if (ret)
+		return ret;
+	for (i = 0; i < w->targets; i++)
+		w->target[i].listed = false;
+	for (i = 0; i < count && !ret; i++) {
+		t = find(w, tgids[i]);
+		if (!t)
+			ret = add(w, tgids[i], &t);
+		if (!ret)
+			t->listed = true;
+	}
+	free(tgids);
+	return ret;
+}
+
+int wss_targets_bind(struct wss *w)
+{
+	const uint32_t child = (uint32_t)w->job.child.pid;
+	struct wss_target *t;
+	struct flt_row row;
+	size_t i, count = child ? 1 : w->args->pids.count;
+	int ret = 0;
+
+	if (w->args->cgroup)
+		return list(w);
+	for (i = 0; i < count && !ret; i++) {
+		ret = add(w, child ? child : w->args->pids.id[i], &t);
+		if (!ret)
+			ret = flt_procfs_row(t->tgid, 0, &row);
+		if (ret)
+			flt_errmsg_set(&w->e, ret, "there is no process %" PRIu32,
+				       child ? child : w->args->pids.id[i]);
+	}
+	return ret;
+}
+
+static int join(struct wss *w, struct wss_target *t)
+{
+	const struct wss_method *m = w->step[w->at].method;
+	struct flt_sample none = { 0 };
+	int ret = 0;
+
+	t->begun = flt_clock_ns(CLOCK_MONOTONIC);
+	wss_faults(w, t, &none);
+	if (m->join)
+		ret = m->join(w, t);
+	if (!ret && w->args->written)
+		ret = flt_softdirty_clear(t->tgid, &w->e);
+	t->watched = !ret && w->args->written;
+	if (ret == -ESRCH) {
+		t->ended = true;
+		ret = 0;
+	}
+	return ret;
+}
+
+int wss_targets_join(struct wss *w)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < w->targets && !ret; i++)
+		if (!w->target[i].ended)
+			ret = join(w, &w->target[i]);
+	return ret;
+}
+
+int wss_targets_renew(struct wss *w)
+{
+	size_t i, known = w->targets;
+	int ret = list(w);
+
+	for (i = 0; i < w->targets && !ret && !w->cgroup_gone; i++) {
+		if (i >= known)
+			ret = join(w, &w->target[i]);
+		else if (!w->target[i].listed)
+			w->target[i].ended = true;
+	}
+	return ret;
+}
+
+/* A process that a tracker came upon by itself is known from its second sample on. */
+int wss_targets_written(struct wss *w, struct flt_sample *s)
+{
+	struct wss_target *t = find(w, s->tgid);
+	int ret = 0;
+
+	if (!t)
+		ret = add(w, s->tgid, &t);
+	if (!ret && t->watched) {
+		ret = flt_softdirty_read(s->tgid, &s->written, &w->e);
+		if (!ret)
+			s->has |= FLT_SAMPLE_WRITTEN;
+	}
+	if (!ret && !w->args->cumulative)
+		ret = flt_softdirty_clear(s->tgid, &w->e);
+	if (!ret)
+		t->watched = true;
+	return ret == -ESRCH ? 0 : ret;
+}
