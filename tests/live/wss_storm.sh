@@ -69,10 +69,11 @@ methods=(scan inject)
 n=0
 end=$((SECONDS + seconds))
 while [ $SECONDS -lt $end ]; do
-	"$FLTCTL" wss -m "${methods[n / 2 % 2]}" -b 100 -p "$stormer" 0.01 1000 >/dev/null 2>&1 & one=$!
+	"$FLTCTL" wss -m "${methods[n / 2 % 2]}" -b 100 -p "$stormer" 0.01 100 >/dev/null 2>&1 & one=$!
 	cat "$debugfs/wss" >/dev/null
 	sleep 0.3
-	kill -$((n % 2 ? 9 : 2)) "$one" 2>/dev/null || true
+	# Not SIGINT: a command in the background ignores it until it is ready for it.
+	kill -"$([ $((n % 2)) = 1 ] && echo KILL || echo TERM)" "$one" 2>/dev/null || true
 	wait "$one" 2>/dev/null || true
 	n=$((n + 1))
 done
@@ -82,7 +83,7 @@ checks=$((checks + 1))
 # 3: a fork may have found the table full, which it says.
 [ "$rc" = 0 ] || { [ "$rc" = 3 ] && grep -q incomplete "$tmp/command.err"; } ||
 	bad "a command: status $rc, $(tail -3 "$tmp/command.err")"
-kill -INT "$stays"
+kill "$stays"
 wait "$stays" || true
 kill "$huge" "$stormer"
 wait "$maps" "$huge" "$stormer" 2>/dev/null || true
