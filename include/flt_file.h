@@ -137,7 +137,10 @@ struct flt_file_fault {
 #define FLT_FAULT_MAJOR (1u << 5)
 #define FLT_FAULT_FAILED (1u << 6)	/* ended in a signal or an error */
 #define FLT_FAULT_KERNEL (1u << 7)	/* raised in kernel mode, by a system call */
-#define FLT_FAULT_REMOTE (1u << 8)	/* tid is not a thread of image */
+#define FLT_FAULT_REMOTE (1u << 8)	/*
+				 * tid is not a thread of the process whose memory it is;
+				 * by the module, image is the one of tid
+				 */
 #define FLT_FAULT_CUT_DEPTH (1u << 9)	/* stack cut: deeper than the bound */
 #define FLT_FAULT_CUT_UNWIND (1u << 10)	/* stack cut: no way past its last frame */
 #define FLT_FAULT_CUT_MEMORY (1u << 11)	/* stack cut: stack memory not to be read */

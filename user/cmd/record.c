@@ -50,6 +50,12 @@ static const struct flt_opt opts[] = {
 	  .help = "Serve every fault by the fault server, none on the faulting thread." },
 	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
 	  .help = "Evict by copying, as on kernels before 6.8." },
+	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size), .arg = "SIZE",
+	  .help = "By the module: a sub-buffer of a CPU, a power of two; 512KiB if not given, 1MiB with "
+		  "--unwind=dwarf.", .min = 4096, .max = 1 << 20 },
+	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = AT(subbufs), .arg = "N",
+	  .help = "By the module: sub-buffers of a CPU; 8 if not given, 16 with --unwind=dwarf.",
+	  .min = 2, .max = 64 },
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
 	  .help = "Record running processes, without a limit." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
@@ -71,8 +77,12 @@ static int record_main(struct flt_run *run)
 		return flt_command_misuse(run->command, "the command to run stands behind \"--\"");
 	if (!run->words.command && !args->pids.count && !args->all)
 		return flt_command_misuse(run->command, "no command: give one behind \"--\"");
+	if (args->subbuf_size & (args->subbuf_size - 1))
+		return flt_command_misuse(run->command, "the size of a sub-buffer is a power of two");
+	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
+		return flt_command_misuse(run->command, "--cores, --latency, --bandwidth and --sample are for -L");
 	if (!limited && args->engine != FLT_RECORD_PRELOAD)
-		return flt_record_perf(run, args);
+		return flt_record_unlimited(run, args);
 	if (args->pids.count || args->all)
 		return flt_command_misuse(run->command,
 					  "-L limits a command from its start, not running processes");
@@ -105,5 +115,6 @@ const struct flt_command flt_command_record = {
 	.defaults = &(const struct flt_record_args){ .engine = FLT_RECORD_AUTO, .max_stack = 128,
 						     .output = "flt.data" },
 	.args_size = sizeof(struct flt_record_args),
+	.needs = FLT_USES_MODULE,
 	.main = record_main,
 };

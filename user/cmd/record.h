@@ -20,13 +20,14 @@ struct flt_record_args {
 	int format;			/* of the sweep's table: enum flt_format */
 	const char *output;
 	bool quiet, no_inline, no_move, no_stack;
-	int unwind;			/* of perf: 0 frame pointers, 1 unwind tables */
+	int unwind;			/* without a limit: 0 frame pointers, 1 unwind tables */
+	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
 	struct flt_ids pids;
 	bool all;
 };
 
 /* Each returns the exit status; the command stands in run->words.command. */
 int flt_record_limit(struct flt_run *run, const struct flt_record_args *args);
-int flt_record_perf(struct flt_run *run, const struct flt_record_args *args);
+int flt_record_unlimited(struct flt_run *run, const struct flt_record_args *args);
 
 #endif

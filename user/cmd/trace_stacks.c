@@ -164,6 +164,8 @@ static int on_area(struct trace *t, const struct flt_event_area *a, const void *
 	const char *path = a->inode ? flt_paths_get(t->paths, a->dev, a->inode) : NULL;
 	char name[256];
 
+	if (!(a->protection & 4))
+		return 0;
 	if (!path) {
 		snprintf(name, sizeof(name), "%.*s", (int)(a->length < 255 ? a->length : 255),
 			 a->length ? (const char *)bytes : "");

@@ -221,7 +221,7 @@ int flt_images_area(struct flt_images *l, const struct flt_event_area *a, const 
 	struct waiting *w;
 	int ret;
 
-	if (!(a->protection & 4) || a->start >= a->end || strlen(name) >= NAME_MAX_BYTES)
+	if (a->start >= a->end || strlen(name) >= NAME_MAX_BYTES)
 		return 0;
 	ret = process_get(l, a->time, a->tgid, &p);
 	if (!ret && p->count && (a->tid != p->tid || p->count == WAITING_MAX))

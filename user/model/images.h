@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * images.h - which image a process has and what code is mapped in it: notes of a
+ * images.h - which image a process has and what is mapped in it: notes of a
  * stream, in their order, as the records of a trace file (flt_file.h).
  *
  * The mappings of a program are told before its exec is. So what was mapped last
@@ -44,7 +44,7 @@ void flt_images_free(struct flt_images *images);
 int flt_images_of(struct flt_images *images, uint64_t time, uint32_t tgid, uint32_t *image);
 /* The image that ran when this fault happened. */
 int flt_images_fault(struct flt_images *images, const struct flt_event_record *fault, uint32_t *image);
-/* name: of the file, or as in /proc/PID/maps. Mappings that are no code are left out. */
+/* name: of the file, or as in /proc/PID/maps. */
 int flt_images_area(struct flt_images *images, const struct flt_event_area *area, const char *name);
 /* comm: FLT_EVENT_LIFE's 16 bytes. */
 int flt_images_life(struct flt_images *images, const struct flt_event_life *life, const char *comm);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "source/maps.h"
 #include "source/page_set.h"
 #include "source/perf_unwind.h"
 
@@ -122,19 +123,6 @@ static int proc_new(struct flt_perf_trace *t, uint64_t time, uint32_t pid, uint3
 	return 0;
 }
 
-static void comm_read(const char *path, char comm[16])
-{
-	FILE *file = fopen(path, "re");
-	size_t n = 0;
-
-	if (file) {
-		n = fread(comm, 1, 15, file);
-		fclose(file);
-	}
-	comm[n] = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
-}
-
 static uint32_t ppid_read(uint32_t pid)
 {
 	char path[64], line[256];
@@ -153,34 +141,17 @@ static uint32_t ppid_read(uint32_t pid)
 
 int flt_perf_trace_found(struct flt_perf_trace *t, uint64_t time, uint32_t pid)
 {
-	char path[300], comm[16];
-	struct dirent *entry;
 	struct proc *proc;
-	uint32_t tid;
-	DIR *dir;
+	char comm[16];
 	int err;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	comm_read(path, comm);
+	flt_maps_comm(pid, comm, sizeof(comm));
 	err = proc_new(t, time, pid, ppid_read(pid), 0, FLT_IMAGE_FOUND, comm, &proc);
+	if (!err)
+		err = flt_file_threads_read(t->writer, time, proc->image, pid, &proc->threads);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return -ESRCH;
-	while (!err && (entry = readdir(dir))) {
-		tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		if (!tid || tid == pid)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-		comm_read(path, comm);
-		proc->threads++;
-		err = flt_file_thread(t->writer, time, proc->image, tid, comm);
-	}
-	closedir(dir);
-	if (!err)
-		err = flt_file_maps_read(t->writer, time, proc->image, pid);
+	err = flt_file_maps_read(t->writer, time, proc->image, pid);
 	proc->stack_known = true;
 	return err;
 }

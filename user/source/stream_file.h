@@ -58,6 +58,8 @@ int flt_file_map(struct flt_file_writer *w, const struct flt_record_map *map, co
  * changed since the last time for this image. Returns -ESRCH when it has gone.
  */
 int flt_file_maps_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid);
+/* The threads of process `pid` but its first, by /proc; *threads counts that one as well. -ESRCH. */
+int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid, uint32_t *threads);
 int flt_file_unmap(struct flt_file_writer *w, uint64_t time, uint32_t image, uint64_t start, uint64_t end);
 int flt_file_stats(struct flt_file_writer *w, const struct flt_record_stats *stats);
 
