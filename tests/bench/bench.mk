@@ -12,3 +12,12 @@ $(O)/workload/faultcost: $(O)/tests/bench/faultcost.o $(O)/tests/workload/region
 bench: all kmod
 	FLT_BUILD=$(abspath $(O)) tests/bench/price/build $(KERNEL)
 	tests/vm/run -i -t 1200 -k $(KERNEL) bash tests/bench/cost.sh
+
+## make bench-drain         what the reader of a stream spends on a fault, on this machine
+.PHONY: bench-drain
+bench-drain: $(O)/tests/bench/drain
+	$<
+
+CPPFLAGS_tests/bench += $(USER_CFLAGS)
+$(O)/tests/bench/drain: $(O)/tests/bench/drain.o $(O)/libfltctl.a
+	$(CC) $(CFLAGS) -o $@ $^ $(USER_LIBS)

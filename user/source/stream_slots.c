@@ -29,7 +29,6 @@ struct cpu {
 /* What waits to be put in order. */
 struct item {
 	uint64_t time;		/* of the end, of a fault */
-	uint64_t order;		/* in which it came, for those of the same time */
 	union flt_stream_note head;
 	void *bytes;		/* NULL: the head is all */
 };
@@ -38,8 +37,8 @@ struct flt_slots {
 	struct cpu *cpu;
 	uint32_t cpus;
 	struct item *held;
+	struct item *spare;	/* of the same room, to put them in order */
 	size_t count, room;
-	uint64_t order;
 	uint64_t delivered;
 };
 
@@ -49,15 +48,6 @@ _Static_assert(sizeof(struct flt_subbuf) == UNIT && sizeof(union flt_stream_note
 static uint64_t end_of(const struct flt_event_record *r)
 {
 	return r->time + flt_event_latency(r);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct item *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return (x->order > y->order) - (x->order < y->order);
 }
 
 int flt_slots_new(struct flt_slots **slots, uint32_t cpus)
@@ -88,24 +78,38 @@ void flt_slots_free(struct flt_slots *s)
 		free(s->held[i].bytes);
 	free(s->cpu);
 	free(s->held);
+	free(s->spare);
 	free(s);
+}
+
+static int grow(struct flt_slots *s)
+{
+	size_t room = s->room ? 2 * s->room : FIRST_ROOM;
+	struct item *held = reallocarray(s->held, room, sizeof(*held));
+	struct item *spare;
+
+	if (!held)
+		return -ENOMEM;
+	s->held = held;
+	spare = reallocarray(s->spare, room, sizeof(*spare));
+	if (!spare)
+		return -ENOMEM;
+	s->spare = spare;
+	s->room = room;
+	return 0;
 }
 
 static int hold(struct flt_slots *s, uint64_t time, const union flt_stream_note *head,
 		void *bytes)
 {
-	struct item *grown;
-	size_t room;
+	struct item *item;
 
-	if (s->count == s->room) {
-		room = s->room ? 2 * s->room : FIRST_ROOM;
-		grown = reallocarray(s->held, room, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		s->held = grown;
-		s->room = room;
-	}
-	s->held[s->count++] = (struct item){ time, s->order++, *head, bytes };
+	if (s->count == s->room && grow(s))
+		return -ENOMEM;
+	item = &s->held[s->count++];
+	item->time = time;
+	item->head = *head;
+	item->bytes = bytes;
 	return 0;
 }
 
@@ -250,6 +254,45 @@ static int give(struct flt_slots *s, struct item *item, const struct flt_stream_
 	return ret;
 }
 
+/* Where what lies in order from there ends. */
+static size_t run_from(const struct item *item, size_t from, size_t count)
+{
+	size_t i = from < count ? from + 1 : count;
+
+	while (i < count && item[i - 1].time <= item[i].time)
+		i++;
+	return i;
+}
+
+/* Two runs into one; of the same time, what came first stays first. */
+static void merge(struct item *to, const struct item *a, const struct item *a_end,
+		  const struct item *b, const struct item *b_end)
+{
+	while (a < a_end && b < b_end)
+		*to++ = b->time < a->time ? *b++ : *a++;
+	memcpy(to, a, (size_t)(a_end - a) * sizeof(*to));
+	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
+}
+
+/* What came of one CPU is in order but for some notes: there are as many runs as CPUs. */
+static void put_in_order(struct flt_slots *s)
+{
+	size_t from, middle, end;
+	struct item *merged;
+
+	while (run_from(s->held, 0, s->count) < s->count) {
+		for (from = 0; from < s->count; from = end) {
+			middle = run_from(s->held, from, s->count);
+			end = run_from(s->held, middle, s->count);
+			merge(s->spare + from, s->held + from, s->held + middle,
+			      s->held + middle, s->held + end);
+		}
+		merged = s->spare;
+		s->spare = s->held;
+		s->held = merged;
+	}
+}
+
 int flt_slots_give(struct flt_slots *s, uint64_t horizon, const struct flt_stream_sink *sink)
 {
 	size_t i;
@@ -257,7 +300,7 @@ int flt_slots_give(struct flt_slots *s, uint64_t horizon, const struct flt_strea
 
 	if (!s->count)
 		return 0;
-	qsort(s->held, s->count, sizeof(*s->held), by_time);
+	put_in_order(s);
 	for (i = 0; !ret && i < s->count && s->held[i].time <= horizon; i++)
 		ret = give(s, &s->held[i], sink);
 	memmove(s->held, s->held + i, (s->count - i) * sizeof(*s->held));

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * drain [EVENTS [CPUS]] - what the reader of a stream spends on a fault before anybody looks at it.
+ *
+ * Gives sub-buffers of CPUS CPUs, 4095 faults each, to the decoder, a round of one
+ * of each CPU after the other, as a reader that keeps up finds them; the sink counts
+ * and sums. Prints
+ *     events=N ns=NS each
+ * of the decoder alone: no system call is in it. Run under
+ * `valgrind --tool=callgrind --toggle-collect=decode` it tells instructions.
+ */
+#include "source/stream_slots.h"
+
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SLOTS 4096 /* of a sub-buffer of 256 KiB, its head included */
+#define CPUS_MAX 64
+
+static uint64_t faults, sum;
+
+static int on_record(void *arg, const struct flt_event_record *r)
+{
+	(void)arg;
+	faults++;
+	sum += flt_event_latency(r);
+	return 0;
+}
+
+static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
+{
+	(void)arg;
+	(void)from;
+	(void)to;
+	errx(1, "%llu lost on CPU %u", (unsigned long long)count, cpu);
+}
+
+static const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap };
+
+static void fill(union flt_stream_note *slot, uint32_t cpu, uint32_t cpus, uint64_t round)
+{
+	const struct flt_subbuf head = {
+		.magic = FLT_SUBBUF_MAGIC,
+		.cpu = cpu,
+		.sequence = round,
+		.written = round * (SLOTS - 1),
+	};
+
+	memcpy(slot, &head, sizeof(head));
+	for (uint64_t i = 1; i < SLOTS; i++) {
+		uint64_t n = round * (SLOTS - 1) + i;
+
+		slot[i].record = (struct flt_event_record){
+			.time = (n * cpus + cpu) * 1000,
+			.address = 0x7f0000000000 + n * 4096,
+			.latency = 400 + (uint32_t)(n * 2654435761u >> 24 & 1023),
+			.tgid = 100 + cpu,
+			.tid = 100 + cpu,
+			.type = FLT_EVENT_FAULT,
+			.kind = FLT_KIND_ANON,
+			.attempts = 1,
+			.weight = 1,
+		};
+	}
+}
+
+__attribute__((noipa)) static void decode(struct flt_slots *slots, union flt_stream_note *slot,
+					  uint32_t cpus, uint64_t horizon)
+{
+	struct flt_errmsg e;
+
+	for (uint32_t cpu = 0; cpu < cpus; cpu++)
+		if (flt_slots_take(slots, cpu, slot + (size_t)cpu * SLOTS, SLOTS, &sink, &e))
+			errx(1, "%s", e.text);
+	if (flt_slots_give(slots, horizon, &sink))
+		errx(1, "flt_slots_give");
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000, spent = 0;
+	uint32_t cpus = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2;
+	union flt_stream_note *slot = calloc((size_t)CPUS_MAX * SLOTS, sizeof(*slot));
+	struct flt_slots *slots;
+	struct timespec a, b;
+
+	if (!slot || !cpus || cpus > CPUS_MAX || flt_slots_new(&slots, cpus))
+		errx(2, "usage: drain [EVENTS [CPUS]], at most %d CPUs", CPUS_MAX);
+	for (uint64_t round = 0; faults < events; round++) {
+		for (uint32_t cpu = 0; cpu < cpus; cpu++)
+			fill(slot + (size_t)cpu * SLOTS, cpu, cpus, round);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+		decode(slots, slot, cpus, UINT64_MAX);
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+		spent += (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000 + (uint64_t)b.tv_nsec -
+			 (uint64_t)a.tv_nsec;
+	}
+	printf("events=%llu ns=%.1f sum=%llu\n", (unsigned long long)faults,
+	       (double)spent / (double)faults, (unsigned long long)sum);
+	flt_slots_free(slots);
+	free(slot);
+	return 0;
+}
