@@ -3,10 +3,12 @@
 #include <asm/cpufeature.h>
 #include <asm/tsc.h>
 #endif
+#include <linux/irqflags.h>
 #include "clock.h"
 
 DEFINE_STATIC_KEY_FALSE(flt_clock_raw);
 u64 flt_clock_mult __ro_after_init;
+DEFINE_PER_CPU(struct flt_clock_mark, flt_clock_mark);
 
 /* Slower than this and flt_clock_ns() would overflow early. */
 #define KHZ_MIN 500000
@@ -25,6 +27,21 @@ void __init flt_clock_init(void)
 	flt_clock_mult = div_u64((u64)NSEC_PER_MSEC << FLT_CLOCK_SHIFT, tsc_khz);
 	static_branch_enable(&flt_clock_raw);
 #endif
+}
+
+u64 flt_clock_date_anew(u64 ago)
+{
+	unsigned long flags;
+	u64 reading, ns;
+
+	/* An interrupt between the two would put all that follows wrong by its length. */
+	local_irq_save(flags);
+	reading = flt_clock_read();
+	ns = ktime_get_mono_fast_ns();
+	local_irq_restore(flags);
+	this_cpu_write(flt_clock_mark.reading, reading);
+	this_cpu_write(flt_clock_mark.ns, ns);
+	return ns - ago;
 }
 
 const char *flt_clock_name(void)

@@ -39,9 +39,9 @@ static void extras(const struct flt_event *e, struct flt_account *a)
 	t->attempts = max_t(u64, t->attempts, e->attempts);
 }
 
-void flt_event_slow(const struct flt_event *e, u8 result, u64 ns)
+static void slow(const struct flt_event *e, u8 result, u64 ns)
 {
-	struct flt_slow slow = {
+	struct flt_slow s = {
 		.ns = ns,
 		.time = ktime_get_mono_fast_ns(),
 		.address = e->address,
@@ -53,9 +53,26 @@ void flt_event_slow(const struct flt_event *e, u8 result, u64 ns)
 		.remote = e->remote,
 	};
 
-	memcpy(slow.comm, current->comm, sizeof(slow.comm));
-	slow.comm[sizeof(slow.comm) - 1] = 0;
-	flt_tally_slow(flt_tally_here(), &slow, result < FLT_RESULT_FAILED);
+	memcpy(s.comm, current->comm, sizeof(s.comm));
+	s.comm[sizeof(s.comm) - 1] = 0;
+	flt_tally_slow(flt_tally_here(), &s, result < FLT_RESULT_FAILED);
+}
+
+void flt_event_slow(const struct flt_event *e, u8 result, u64 ns, u32 wanted)
+{
+	slow(e, result, ns);
+	if (wanted)
+		flt_stream_record(e, result, ns, wanted);
+}
+
+static void stream(const struct flt_event *e, u8 result, u64 ns)
+{
+	u32 wanted = flt_stream_wanted(e->task ? READ_ONCE(e->task->proc->sessions) : 0);
+
+	wanted = flt_stream_passed(e, result, ns, wanted);
+
+	if (wanted)
+		flt_stream_record(e, result, ns, wanted);
 }
 
 static void charge_end(const struct flt_event *e, struct flt_account *a, bool major,
@@ -65,15 +82,26 @@ static void charge_end(const struct flt_event *e, struct flt_account *a, bool ma
 	extras(e, a);
 }
 
-void flt_event_submit_slow(const struct flt_event *e, bool major, u32 bucket, u64 ns)
+void flt_event_submit(const struct flt_event *e, bool major, u64 ns)
 {
-	if (e->task) {
-		charge_end(e, &e->task->account, major, bucket, ns);
+	u8 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
+	u32 bucket = flt_bucket_of(ns);
+
+	if (!e->unusual) {
+		flt_event_submit_common(e, major, ns);
 		return;
 	}
-	raw_spin_lock(&flt_proc_lock);
-	charge_end(e, slotless(), major, bucket, ns);
-	raw_spin_unlock(&flt_proc_lock);
+	if (flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns))
+		slow(e, result, ns);
+	if (e->task) {
+		charge_end(e, &e->task->account, major, bucket, ns);
+	} else {
+		raw_spin_lock(&flt_proc_lock);
+		charge_end(e, slotless(), major, bucket, ns);
+		raw_spin_unlock(&flt_proc_lock);
+	}
+	if (static_branch_unlikely(&flt_stream_on))
+		stream(e, result, ns);
 }
 
 static void charge_failure(const struct flt_event *e, struct flt_account *a)
@@ -88,7 +116,7 @@ void flt_event_fail(const struct flt_event *e, enum flt_failure failure, u64 ns)
 
 	t->failure[failure]++;
 	if (unlikely(ns > t->slowest.floor))
-		flt_event_slow(e, FLT_RESULT_FAILED + failure, ns);
+		slow(e, FLT_RESULT_FAILED + failure, ns);
 	if (e->task) {
 		charge_failure(e, &e->task->account);
 	} else {
@@ -97,7 +125,7 @@ void flt_event_fail(const struct flt_event *e, enum flt_failure failure, u64 ns)
 		raw_spin_unlock(&flt_proc_lock);
 	}
 	if (static_branch_unlikely(&flt_stream_on))
-		flt_event_stream(e, FLT_RESULT_FAILED + failure, ns);
+		stream(e, FLT_RESULT_FAILED + failure, ns);
 }
 
 void flt_event_retry(const struct flt_event *e)
@@ -117,11 +145,9 @@ void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma)
 {
 	const struct inode *inode;
 
-	e->inode = 0;
-	e->dev = 0;
-	e->page = vma->vm_pgoff + ((e->address - vma->vm_start) >> PAGE_SHIFT);
 	if (!vma->vm_file)
 		return;
+	e->page = vma->vm_pgoff + ((e->address - vma->vm_start) >> PAGE_SHIFT);
 	inode = file_user_inode(vma->vm_file);
 	e->inode = inode->i_ino;
 	e->dev = new_encode_dev(inode->i_sb->s_dev);

@@ -21,11 +21,18 @@
 #define FLT_EVENT_H
 
 #include <linux/flt_event.h>
+#include <linux/mm_types.h>
 #include <linux/types.h>
 #include "record.h"
 #include "stream.h"
 #include "tally.h"
 #include "task.h"
+
+/* Whether the next two have anything to do: most faults are in no file. */
+static __always_inline bool flt_event_has_map(const struct vm_area_struct *vma)
+{
+	return vma->vm_file || READ_ONCE(flt_stream_areas);
+}
 
 /* What a record says of the VMA; to be called while it cannot go away. */
 void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma);
@@ -33,33 +40,29 @@ void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma);
 /* And what sessions want to know of it, once; at the same time. */
 void flt_event_note(const struct flt_event *e, struct vm_area_struct *vma);
 
-/* The row is there as long as its thread has a slot. */
-static __always_inline void flt_event_stream(const struct flt_event *e, u8 result, u64 ns)
-{
-	u32 wanted = flt_stream_wanted(e->task ? READ_ONCE(e->task->proc->sessions) : 0);
-
-	if (wanted)
-		flt_stream_record(e, result, ns, wanted);
-}
-
-/* One of the slowest of its CPU. */
-void flt_event_slow(const struct flt_event *e, u8 result, u64 ns);
-void flt_event_submit_slow(const struct flt_event *e, bool major, u32 bucket, u64 ns);
-
 /* A fault that ended well after @ns nanoseconds. */
-static __always_inline void flt_event_submit(const struct flt_event *e, bool major, u64 ns)
+void flt_event_submit(const struct flt_event *e, bool major, u64 ns);
+/* And is one of the slowest of its CPU; streams that want it. */
+void flt_event_slow(const struct flt_event *e, u8 result, u64 ns, u32 wanted);
+
+/* The same as flt_event_submit() for one that is not unusual; calls only what is rare. */
+static __always_inline void flt_event_submit_common(const struct flt_event *e, bool major, u64 ns)
 {
 	u8 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
-	u32 bucket = flt_bucket_of(ns);
+	u32 bucket = flt_bucket_of(ns), wanted = 0;
+	struct flt_task *t = e->task;
+	bool slow;
 
-	if (unlikely(flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns)))
-		flt_event_slow(e, result, ns);
-	if (unlikely(e->unusual))
-		flt_event_submit_slow(e, major, bucket, ns);
-	else
-		flt_account_fault(&e->task->account, major, e->kind, bucket, ns);
+	slow = flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
+	flt_account_fault(&t->account, major, e->kind, bucket, ns);
+	/* The row is there as long as its thread has a slot. */
 	if (static_branch_unlikely(&flt_stream_on))
-		flt_event_stream(e, result, ns);
+		wanted = flt_stream_passed(e, result, ns,
+					   flt_stream_wanted(READ_ONCE(t->proc->sessions)));
+	if (unlikely(slow))
+		flt_event_slow(e, result, ns, wanted);
+	else if (wanted)
+		flt_stream_record(e, result, ns, wanted);
 }
 
 /* A fault that failed; one that has to be tried again. */

@@ -18,7 +18,6 @@ struct fault {
 	struct flt_event event;
 	struct mm_struct *mm;		/* alive as long as its caller's fault */
 	unsigned long pfn;		/* see flt_kind_look() */
-	unsigned int flags;		/* FAULT_FLAG_* */
 };
 
 /*
@@ -53,17 +52,56 @@ static noinline void resume(struct fault *f, struct flt_task *t)
 }
 NOKPROBE_SYMBOL(resume);
 
+/* What a stream wants to know of the mapping; and the fault begins. */
 static noinline void describe(struct fault *f, struct vm_area_struct *vma)
 {
-	f->event.access = (f->flags & FAULT_FLAG_WRITE ? FLT_EVENT_WRITE : 0) |
-			  (f->flags & FAULT_FLAG_INSTRUCTION ? FLT_EVENT_EXEC : 0) |
-			  (f->flags & FAULT_FLAG_USER ? FLT_EVENT_USER : 0);
 	flt_event_map(&f->event, vma);
 	if (static_branch_unlikely(&flt_stream_noting))
 		flt_event_note(&f->event, vma);
+	f->event.start = flt_clock_read();
 }
 NOKPROBE_SYMBOL(describe);
 
+static __always_inline bool in_step(const struct flt_task *t, const struct task_struct *task)
+{
+	return task->min_flt == t->minor_base + t->account.minor &&
+	       task->maj_flt == t->major_base + t->account.major;
+}
+
+/* All that most faults do without, and what is called for it. */
+static noinline void enter_uncommon(struct fault *f, struct vm_area_struct *vma,
+				    enum flt_walk_end end, union flt_walk_entry entry)
+{
+	struct flt_event *e = &f->event;
+
+	if (f->mm != current->mm) {
+		e->remote = owned_by_other(f->mm);
+		e->unusual = e->remote;
+	}
+	if (!e->task) {
+		e->task = flt_task_make();
+		e->unusual |= !e->task;
+	}
+	e->kind = end == FLT_WALK_UNTRIED ?
+		  flt_kind_look(vma, f->mm, e->address, e->flags, &f->pfn) :
+		  flt_kind_of(end, entry, vma, e->flags, &f->pfn);
+	if (static_branch_unlikely(&flt_stream_on) && flt_event_has_map(vma))
+		describe(f, vma);
+	else
+		e->start = flt_clock_read();
+	if (!e->task)
+		return;
+	if (!in_step(e->task, current))
+		flt_task_settle(e->task);
+	if (e->task->retry_attempts)
+		resume(f, e->task);
+}
+NOKPROBE_SYMBOL(enter_uncommon);
+
+/*
+ * A common fault fills an empty entry in memory of its own, calls nothing here, and
+ * so saves no registers: that was a tenth of what an account costs.
+ */
 static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
@@ -71,6 +109,8 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	struct task_struct *task = current;
 	unsigned long address = flt_hook_arg(regs, 1);
 	unsigned int flags = flt_hook_arg(regs, 2);
+	enum flt_walk_end end = FLT_WALK_UNTRIED;
+	union flt_walk_entry entry = {};
 	struct flt_task *t;
 
 	flt_hook_hit(FLT_HOOK_ID_FAULT);
@@ -78,31 +118,23 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	f->event.attempts = 1;
 	f->event.unusual = false;
 	f->event.remote = false;
-	f->flags = flags;
+	f->event.inode = 0;
+	f->event.flags = flags;
 	f->mm = mm;
-	if (unlikely(mm != task->mm)) {
-		f->event.remote = owned_by_other(mm);
-		f->event.unusual = f->event.remote;
-	}
-
 	t = flt_task_find(task);
-	if (unlikely(!t)) {
-		t = flt_task_make();
-		f->event.unusual |= !t;
-	}
 	f->event.task = t;
-	f->event.kind = flt_kind_look(vma, mm, address, flags, &f->pfn);
-	if (static_branch_unlikely(&flt_stream_on))
-		describe(f, vma);
-	f->event.start = flt_clock_read();
-
-	if (likely(t)) {
-		if (unlikely(task->min_flt != t->minor_base + t->account.minor ||
-			     task->maj_flt != t->major_base + t->account.major))
-			flt_task_settle(t);
-		if (unlikely(t->retry_attempts))
-			resume(f, t);
+	if (likely(!(vma->vm_flags & VM_HUGETLB)))
+		end = flt_walk_quick(mm, address, &entry);
+	if (unlikely(end != FLT_WALK_PTE || !pte_none(entry.pte) || mm != task->mm || !t ||
+		     !in_step(t, task) || t->retry_attempts)) {
+		enter_uncommon(f, vma, end, entry);
+		return;
 	}
+	f->event.kind = flt_kind_missing(vma, flags);
+	if (static_branch_unlikely(&flt_stream_on) && flt_event_has_map(vma))
+		describe(f, vma);
+	else
+		f->event.start = flt_clock_read();
 }
 
 static enum flt_failure failure_of(vm_fault_t ret)
@@ -189,15 +221,17 @@ static __always_inline void leave_end(struct fault *f, vm_fault_t ret, u64 ns)
 		if (!(ret & VM_FAULT_COMPLETED))
 			settle(f);
 	}
-	flt_event_submit(&f->event, (ret & VM_FAULT_MAJOR) || (f->flags & FAULT_FLAG_TRIED), ns);
+	flt_event_submit(&f->event,
+			 (ret & VM_FAULT_MAJOR) || (f->event.flags & FAULT_FLAG_TRIED), ns);
 }
 
-/* File and major faults come here too; against what they do that is little. */
-static noinline void leave_returned(struct fault *f, vm_fault_t ret)
+/* What comes of most faults that are not filled from nothing; see enter(). */
+static noinline void leave_uncommon(struct fault *f, vm_fault_t ret)
 {
 	u64 ns = latency(f);
 
-	count_return(ret, ns);
+	if (ret)
+		count_return(ret, ns);
 	if (ret & VM_FAULT_RETRY)
 		leave_retry(f);
 	else if (ret & VM_FAULT_ERROR)
@@ -205,16 +239,18 @@ static noinline void leave_returned(struct fault *f, vm_fault_t ret)
 	else
 		leave_end(f, ret, ns);
 }
-NOKPROBE_SYMBOL(leave_returned);
+NOKPROBE_SYMBOL(leave_uncommon);
 
 static __always_inline void leave(struct fault *f, unsigned long value)
 {
 	vm_fault_t ret = (__force vm_fault_t)value;
+	u64 ns;
 
-	if (unlikely(ret))
-		leave_returned(f, ret);
+	if (unlikely(ret || f->event.kind & FLT_KIND_UNSETTLED || f->event.unusual ||
+		     !flt_clock_ns_quick(f->event.start, &ns)))
+		leave_uncommon(f, ret);
 	else
-		leave_end(f, 0, latency(f));
+		flt_event_submit_common(&f->event, f->event.flags & FAULT_FLAG_TRIED, ns);
 }
 
 FLT_HOOK_RETURN(fault, struct fault, enter, leave);

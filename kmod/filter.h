@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter - which faults a session wants streamed. Asked before a record is built,
- * cheapest question first; what a session left open costs one test.
+ * filter - which faults a session wants streamed. Asked before a record is built, in
+ * two steps: of the fault, which is cheap and answers for most, then of its thread.
  */
 #ifndef FLT_FILTER_H
 #define FLT_FILTER_H
 
 #include <linux/cred.h>
+#include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -25,20 +26,36 @@ struct flt_filter {
 	bool by_uid, by_comm;
 	kuid_t uid;
 	char comm[TASK_COMM_LEN];
+	/* Of what is above, by flt_filter_settle(): */
+	u32 wanted[FLT_RESULT_FAILED + 1];	/* kinds, by result */
+	bool by_thread;
 };
+
+static inline void flt_filter_settle(struct flt_filter *f)
+{
+	u8 result;
+
+	for (result = 0; result < ARRAY_SIZE(f->wanted); result++)
+		f->wanted[result] = f->results & BIT(result) ? f->kinds : 0;
+	f->by_thread = f->by_uid || f->by_comm || f->cgroup;
+}
 
 #define FLT_FILTER_ALL { .kinds = ~0u, .results = ~0u, .sample = 1 }
 
-static __always_inline bool flt_filter_passes(const struct flt_filter *f,
-					      const struct flt_event *e, u8 result, u64 latency)
+static __always_inline bool flt_filter_fault(const struct flt_filter *f,
+					     const struct flt_event *e, u8 result, u64 latency)
 {
 	result = min_t(u8, result, FLT_RESULT_FAILED);
-	if (!(f->kinds & BIT(e->kind)) || !(f->results & BIT(result)) || latency < f->latency)
+	if (latency < f->latency || !(f->wanted[result] & BIT(e->kind)))
 		return false;
 	if (f->length && e->address - f->address >= f->length)
 		return false;
-	if (f->inode && (e->inode != f->inode || e->dev != f->dev))
-		return false;
+	return !f->inode || (e->inode == f->inode && e->dev == f->dev);
+}
+
+/* Of current; to be asked if by_thread. */
+static inline bool flt_filter_thread(const struct flt_filter *f)
+{
 	if (f->by_uid && !uid_eq(current_euid(), f->uid))
 		return false;
 	if (f->cgroup && !flt_cgroup_holds(f->cgroup, current))

@@ -39,6 +39,25 @@ u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
 /* No page table at all: only the outcome tells whether the hole became a huge page. */
 u8 flt_kind_hole(const struct vm_area_struct *vma, unsigned int flags, unsigned long *pfn);
 
+/* Of what flt_walk() found, not in hugetlb; the value is that of flt_kind_look(). */
+static __always_inline u8 flt_kind_of(enum flt_walk_end end, union flt_walk_entry entry,
+				      struct vm_area_struct *vma, unsigned int flags,
+				      unsigned long *pfn)
+{
+	switch (end) {
+	case FLT_WALK_PTE:
+		if (unlikely(!pte_none(entry.pte)))
+			return flt_kind_present(vma, entry.pte, flags, pfn);
+		return flt_kind_missing(vma, flags);
+	case FLT_WALK_PMD:
+		return flt_kind_huge(vma, entry.pmd, flags);
+	case FLT_WALK_PUD:
+		return FLT_KIND_DEVICE;
+	default:
+		return flt_kind_hole(vma, flags, pfn);
+	}
+}
+
 /*
  * The kind, or'ed with FLT_KIND_UNSETTLED if flt_kind_settle() should be asked
  * once the fault has ended; then, and only then, *@pfn is set for it.
@@ -48,22 +67,12 @@ static __always_inline u8 flt_kind_look(struct vm_area_struct *vma, struct mm_st
 					unsigned long *pfn)
 {
 	union flt_walk_entry entry;
+	enum flt_walk_end end;
 
 	if (unlikely(vma->vm_flags & VM_HUGETLB))
 		return FLT_KIND_HUGETLB;
-	switch (flt_walk(mm, address, &entry)) {
-	case FLT_WALK_PTE:
-		if (unlikely(!pte_none(entry.pte)))
-			return flt_kind_present(vma, entry.pte, flags, pfn);
-		return flt_kind_missing(vma, flags);
-	case FLT_WALK_PMD:
-		return flt_kind_huge(vma, entry.pmd, flags);
-	case FLT_WALK_PUD:
-		return FLT_KIND_DEVICE;
-	case FLT_WALK_NONE:
-		break;
-	}
-	return flt_kind_hole(vma, flags, pfn);
+	end = flt_walk(mm, address, &entry);
+	return flt_kind_of(end, entry, vma, flags, pfn);
 }
 
 /* The fault ended, and its caller's lock is still held: was it as it looked? */

@@ -110,10 +110,9 @@ static const char *name_of(const struct path *path, char *buffer, struct flt_eve
 	return name;
 }
 
-void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file)
+static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
+			      struct file *file, const struct inode *inode)
 {
-	const struct inode *inode = file_user_inode(file);
-	u64 key = key_of('p', inode);
 	struct flt_event_path head = {
 		.time = ktime_get_mono_fast_ns(),
 		.inode = inode->i_ino,
@@ -122,12 +121,17 @@ void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file
 		.dev = new_encode_dev(inode->i_sb->s_dev),
 		.type = FLT_EVENT_PATH,
 	};
-	const char *name;
+	const char *name = name_of(file_user_path(file), this_cpu_ptr(notes->name), &head);
 
-	if (was_seen(notes, key))
-		return;
-	name = name_of(file_user_path(file), this_cpu_ptr(notes->name), &head);
-	if (flt_relay_note(relay, &head, name, head.length))
+	return flt_relay_note(relay, &head, name, head.length);
+}
+
+void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file)
+{
+	const struct inode *inode = file_user_inode(file);
+	u64 key = key_of('p', inode);
+
+	if (!was_seen(notes, key) && say_path(notes, relay, file, inode))
 		mark_seen(notes, key);
 }
 
@@ -141,7 +145,7 @@ static const char *anon_name(const struct vm_area_struct *vma)
 	return "";
 }
 
-static bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, u16 flags)
+static noinline bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, u16 flags)
 {
 	const char *name = anon_name(vma);
 	struct flt_event_area head = {

@@ -10,6 +10,7 @@
 #include <linux/flt_event.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/mm_types.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -22,13 +23,12 @@ struct flt_event {
 	u64 start;		/* flt_clock_read() at the first attempt */
 	unsigned long address;
 	u32 attempts;
+	u32 flags;		/* FAULT_FLAG_* */
 	u8 kind;		/* enum flt_kind */
-	u8 access;		/* FLT_EVENT_WRITE, _EXEC, _USER */
 	bool remote;		/* memory of another process */
 	bool unusual;		/* remote, stitched, or a thread without a slot */
-	/* The mapping; taken only while flt_stream_on, else stale: see flt_stream_record(). */
-	u64 inode;		/* 0: no file */
-	u32 dev, page;
+	u64 inode;		/* 0: no file, or no stream yet when the fault began */
+	u32 dev, page;		/* stale without an inode */
 };
 
 /* Of current, where it left user space; NULL: it has none. */
@@ -41,40 +41,48 @@ static __always_inline struct pt_regs *flt_record_user(void)
 
 /*
  * @result: enum flt_result; the fault began at @time and took @ns nanoseconds;
- * @regs: flt_record_user().
+ * @regs: flt_record_user(). It stands for @weight such.
  */
 static __always_inline void flt_record_fill(struct flt_event_record *r, const struct flt_event *e,
-					    u8 result, u64 ns, u64 time,
-					    struct pt_regs *regs)
+					    u8 result, u64 ns, u64 time, struct pt_regs *regs,
+					    u32 stack, u16 weight)
 {
 	const struct task_struct *task = current;
-	u16 flags = e->access;
-	u32 latency = ns;
+	u16 flags = (e->flags & FAULT_FLAG_WRITE ? FLT_EVENT_WRITE : 0) |
+		    (e->flags & FAULT_FLAG_INSTRUCTION ? FLT_EVENT_EXEC : 0) |
+		    (e->flags & FAULT_FLAG_USER ? FLT_EVENT_USER : 0);
+	u64 latency = ns;
 
+	r->time = time;
+	r->address = e->address;
+	/* The faulting instruction, or that behind the system call. */
+	r->ip = regs ? instruction_pointer(regs) : 0;
+	r->tgid = task->tgid;
+	r->tid = task->pid;
+	r->inode = e->inode;
+	r->dev = 0;
+	r->page = 0;
+	if (e->inode) {
+		r->dev = e->dev;
+		r->page = e->page;
+	}
+	r->stack = stack;
+	r->type = FLT_EVENT_FAULT;
+	r->kind = e->kind;
+	r->attempts = 1;
+	r->result = result;
+	r->weight = weight;
+	if (unlikely(e->unusual)) {
+		r->attempts = min_t(u32, e->attempts, U8_MAX);
+		if (e->remote)
+			flags |= FLT_EVENT_REMOTE;
+	}
 	if (unlikely(ns > U32_MAX)) {
 		latency = min_t(u64, ns >> 10, U32_MAX);
 		flags |= FLT_EVENT_LONG;
 	}
-	if (unlikely(e->remote))
-		flags |= FLT_EVENT_REMOTE;
-	*r = (struct flt_event_record) {
-		.time = time,
-		.address = e->address,
-		/* The faulting instruction, or that behind the system call. */
-		.ip = regs ? instruction_pointer(regs) : 0,
-		.inode = e->inode,
-		.latency = latency,
-		.tgid = task->tgid,
-		.tid = task->pid,
-		.dev = e->dev,
-		.page = e->inode ? e->page : 0,
-		.type = FLT_EVENT_FAULT,
-		.kind = e->kind,
-		.attempts = min_t(u32, e->attempts, U8_MAX),
-		.result = result,
-		.flags = flags,
-		.weight = 1,
-	};
+	r->latency = latency;
+	r->flags = flags;
 }
 
 #endif

@@ -16,24 +16,6 @@
 
 #define SLOT sizeof(struct flt_event_record)
 
-struct cpu_counts {
-	u64 sequence, written, lost, lost_notes;
-	bool noting;			/* the record that is being begun is a note */
-	/*
-	 * What lies below it can be read: the sub-buffers before the one being filled,
-	 * times their size, and the bytes in that. One word, moved by the writer alone:
-	 * relay's own produced and offset, read one after the other, may be of two
-	 * moments, and its read() then gives up a sub-buffer unread.
-	 */
-	u64 end;
-};
-
-struct flt_relay {
-	struct rchan *chan;
-	struct dentry *dir;		/* NULL: no files */
-	struct cpu_counts __percpu *counts;
-};
-
 static struct dentry *root;
 /* Of a buffer without a file: relay wants to see one, and looks no further. */
 static struct dentry no_file;
@@ -48,7 +30,7 @@ static u64 end_of(const struct rchan_buf *buf)
 	const struct flt_relay *relay = buf->chan->private_data;
 
 	/* Pairs with publish(). */
-	return smp_load_acquire(&per_cpu_ptr(relay->counts, buf->cpu)->end);
+	return smp_load_acquire(&per_cpu_ptr(relay->cpus, buf->cpu)->end);
 }
 
 /*
@@ -166,28 +148,29 @@ static int remove_file(struct dentry *dentry)
 static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t padding)
 {
 	struct flt_relay *relay = buf->chan->private_data;
-	struct cpu_counts *counts = per_cpu_ptr(relay->counts, buf->cpu);
+	struct flt_relay_cpu *cpu = per_cpu_ptr(relay->cpus, buf->cpu);
 	struct flt_subbuf *head = subbuf;
 
 	if (relay_buf_full(buf)) {
-		if (counts->noting)
-			counts->lost_notes++;
+		if (cpu->noting)
+			cpu->lost_notes++;
 		else
-			counts->lost++;
+			cpu->lost++;
 		return 0;
 	}
+	cpu->buf = buf;
 	*head = (struct flt_subbuf) {
 		.magic = FLT_SUBBUF_MAGIC,
 		.cpu = buf->cpu,
-		.sequence = counts->sequence++,
+		.sequence = cpu->sequence++,
 		.time = ktime_get_mono_fast_ns(),
-		.written = counts->written,
-		.lost_full = counts->lost,
-		.lost_notes = counts->lost_notes,
+		.written = cpu->written,
+		.lost_full = cpu->lost,
+		.lost_notes = cpu->lost_notes,
 	};
 	subbuf_start_reserve(buf, sizeof(*head));
 	/* The sub-buffer, and what relay says of that before it. */
-	smp_store_release(&counts->end, head->sequence * buf->chan->subbuf_size + sizeof(*head));
+	smp_store_release(&cpu->end, head->sequence * buf->chan->subbuf_size + sizeof(*head));
 	return 1;
 }
 
@@ -209,9 +192,9 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
 	if (!relay)
 		return ERR_PTR(-ENOMEM);
-	relay->counts = alloc_percpu(struct cpu_counts);
-	if (!relay->counts)
-		goto err_counts;
+	relay->cpus = alloc_percpu(struct flt_relay_cpu);
+	if (!relay->cpus)
+		goto err_cpus;
 	if (files) {
 		snprintf(name, sizeof(name), "session-%u", session);
 		relay->dir = debugfs_create_dir(name, root);
@@ -232,8 +215,8 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 err_chan:
 	debugfs_remove(relay->dir);
 err_dir:
-	free_percpu(relay->counts);
-err_counts:
+	free_percpu(relay->cpus);
+err_cpus:
 	kfree(relay);
 	return ERR_PTR(err);
 }
@@ -242,65 +225,39 @@ void flt_relay_close(struct flt_relay *relay)
 {
 	relay_close(relay->chan);
 	debugfs_remove(relay->dir);
-	free_percpu(relay->counts);
+	free_percpu(relay->cpus);
 	kfree(relay);
 }
 
-/* Not relay_reserve(): what is begun and not ended leaves nothing. */
-static __always_inline void *claim(struct rchan_buf *buf, size_t bytes)
+void *flt_relay_turn(struct rchan_buf *buf, size_t bytes)
 {
-	if (unlikely(buf->offset + bytes > buf->chan->subbuf_size) &&
-	    !relay_switch_subbuf(buf, bytes))
-		return NULL;
-	return buf->data + buf->offset;
-}
-
-static __always_inline void publish(struct rchan_buf *buf, struct cpu_counts *counts,
-				    size_t bytes)
-{
-	buf->offset += bytes;
-	/* What is below it is complete; pairs with end_of(). */
-	smp_store_release(&counts->end, counts->end + bytes);
-}
-
-struct flt_event_record *flt_relay_begin(struct flt_relay *relay)
-{
-	return claim(*this_cpu_ptr(relay->chan->buf), SLOT);
-}
-
-void flt_relay_end(struct flt_relay *relay)
-{
-	struct cpu_counts *counts = this_cpu_ptr(relay->counts);
-
-	publish(*this_cpu_ptr(relay->chan->buf), counts, SLOT);
-	/* Who was told of it finds it: flt_relay_count(). */
-	smp_store_release(&counts->written, counts->written + 1);
+	return relay_switch_subbuf(buf, bytes) ? buf->data + buf->offset : NULL;
 }
 
 void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
 {
-	struct cpu_counts *counts = this_cpu_ptr(relay->counts);
+	struct flt_relay_cpu *cpu = this_cpu_ptr(relay->cpus);
 	struct flt_event_path *head;
 
 	/* One that no sub-buffer can hold would be given up half way, uncounted. */
 	if ((slots + 1) * SLOT > relay->chan->subbuf_size) {
-		counts->lost_notes++;
+		cpu->lost_notes++;
 		return NULL;
 	}
-	counts->noting = true;
-	head = claim(*this_cpu_ptr(relay->chan->buf), slots * SLOT);
-	counts->noting = false;
+	cpu->noting = true;
+	head = flt_relay_claim(cpu, slots * SLOT);
+	cpu->noting = false;
 	return head;
 }
 
 void flt_relay_note_end(struct flt_relay *relay, u32 slots)
 {
-	struct rchan_buf *buf = *this_cpu_ptr(relay->chan->buf);
-	struct flt_event_path *head = buf->data + buf->offset;
+	struct flt_relay_cpu *cpu = this_cpu_ptr(relay->cpus);
+	struct flt_event_path *head = cpu->buf->data + cpu->buf->offset;
 
 	BUILD_BUG_ON(offsetof(struct flt_event_path, more) != 62);
 	head->more = slots - 1;
-	publish(buf, this_cpu_ptr(relay->counts), slots * SLOT);
+	flt_relay_publish(cpu, slots * SLOT);
 }
 
 bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length)
@@ -343,7 +300,7 @@ void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64
 	*lost = 0;
 	*lost_notes = 0;
 	for_each_possible_cpu(cpu) {
-		const struct cpu_counts *c = per_cpu_ptr(relay->counts, cpu);
+		const struct flt_relay_cpu *c = per_cpu_ptr(relay->cpus, cpu);
 
 		/* Pairs with flt_relay_end(). */
 		*written += smp_load_acquire(&c->written);

@@ -13,10 +13,31 @@
 #define FLT_RELAY_H
 
 #include <linux/flt_event.h>
+#include <linux/percpu.h>
+#include <linux/relay.h>
 #include <linux/types.h>
 
 struct dentry;
-struct flt_relay;
+
+/* What the CPU that writes knows. */
+struct flt_relay_cpu {
+	struct rchan_buf *buf;		/* NULL: it was never up */
+	/*
+	 * What lies below it can be read: the sub-buffers before the one being filled,
+	 * times their size, and the bytes in that. One word, moved by the writer alone:
+	 * relay's own produced and offset, read one after the other, may be of two
+	 * moments, and its read() then gives up a sub-buffer unread.
+	 */
+	u64 end;
+	u64 sequence, written, lost, lost_notes;
+	bool noting;			/* the record that is being begun is a note */
+};
+
+struct flt_relay {
+	struct rchan *chan;
+	struct dentry *dir;		/* NULL: no files */
+	struct flt_relay_cpu __percpu *cpus;
+};
 
 /* Where sessions get their directories; ERR_PTR or NULL: no debugfs, no channel. */
 void flt_relay_init(struct dentry *root);
@@ -29,13 +50,44 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 /* No writer may be left. Files that are still open keep their buffers, and the module. */
 void flt_relay_close(struct flt_relay *relay);
 
+/* A sub-buffer is full: room in the next. NULL: there is none. */
+void *flt_relay_turn(struct rchan_buf *buf, size_t bytes);
+
+/* Not relay_reserve(): what is begun and not ended leaves nothing. */
+static __always_inline void *flt_relay_claim(const struct flt_relay_cpu *cpu, size_t bytes)
+{
+	struct rchan_buf *buf = cpu->buf;
+
+	if (unlikely(buf->offset + bytes > buf->chan->subbuf_size))
+		return flt_relay_turn(buf, bytes);
+	return buf->data + buf->offset;
+}
+
+static __always_inline void flt_relay_publish(struct flt_relay_cpu *cpu, size_t bytes)
+{
+	cpu->buf->offset += bytes;
+	/* What is below it is complete; pairs with end_of(). */
+	smp_store_release(&cpu->end, cpu->end + bytes);
+}
+
 /*
  * Preemption off from begin to end. A slot for one fault, to be filled in and then
  * given out by flt_relay_end(); NULL: lost, and counted. Nothing is written if the
  * end does not follow.
  */
-struct flt_event_record *flt_relay_begin(struct flt_relay *relay);
-void flt_relay_end(struct flt_relay *relay);
+static __always_inline struct flt_event_record *flt_relay_begin(struct flt_relay *relay)
+{
+	return flt_relay_claim(this_cpu_ptr(relay->cpus), sizeof(struct flt_event_record));
+}
+
+static __always_inline void flt_relay_end(struct flt_relay *relay)
+{
+	struct flt_relay_cpu *cpu = this_cpu_ptr(relay->cpus);
+
+	flt_relay_publish(cpu, sizeof(struct flt_event_record));
+	/* Who was told of it finds it: flt_relay_count(). */
+	smp_store_release(&cpu->written, cpu->written + 1);
+}
 
 /*
  * The same for a note: @slots in a row, the first of them its head. NULL: lost, and

@@ -10,7 +10,6 @@
 #include "clock.h"
 #include "nlstream.h"
 #include "note.h"
-#include "proc.h"
 #include "relay.h"
 #include "stream.h"
 
@@ -26,30 +25,20 @@ struct stream {
 DEFINE_STATIC_KEY_FALSE(flt_stream_on);
 DEFINE_STATIC_KEY_FALSE(flt_stream_noting);
 
-static struct stream __rcu *streams[FLT_ROW_SESSIONS];
-u32 flt_stream_all, flt_stream_own, flt_stream_notes;
+const struct flt_filter __rcu *flt_stream_filters[FLT_ROW_SESSIONS];
+u32 flt_stream_all, flt_stream_own, flt_stream_notes, flt_stream_areas;
 
-/*
- * A fault that began before is one that found no stream: of its mapping it knows
- * nothing but what an earlier fault left there. flt_clock_read().
- */
-static u64 since;
-static u32 open_streams;	/* under the lock of sessions, as open and close are */
-
-static void begin(void)
+static const struct stream *stream_of(u32 bit)
 {
-	static_branch_inc(&flt_stream_on);
-	if (open_streams++)
-		return;
-	/* Handlers run with preemption off: who saw no stream has read his clock by now. */
-	synchronize_rcu();
-	WRITE_ONCE(since, flt_clock_read());
+	return container_of(rcu_dereference_sched(flt_stream_filters[bit]), struct stream, filter);
 }
 
-static void end(void)
+/* Under the lock of sessions, as open and close are; NULL: there is none. */
+static struct stream *stream_at(u32 bit)
 {
-	open_streams--;
-	static_branch_dec(&flt_stream_on);
+	const struct flt_filter *f = rcu_dereference_protected(flt_stream_filters[bit], true);
+
+	return f ? container_of((struct flt_filter *)f, struct stream, filter) : NULL;
 }
 
 int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config)
@@ -60,6 +49,7 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	if (!s)
 		return -ENOMEM;
 	s->filter = config->filter;
+	flt_filter_settle(&s->filter);
 	s->skipped = alloc_percpu(u32);
 	if (!s->skipped)
 		goto err_skipped;
@@ -87,9 +77,13 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 			goto err_notes;
 		static_branch_inc(&flt_stream_noting);
 		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
+		if (config->areas)
+			WRITE_ONCE(flt_stream_areas, flt_stream_areas | BIT(bit));
 	}
-	begin();
-	rcu_assign_pointer(streams[bit], s);
+	rcu_assign_pointer(flt_stream_filters[bit], &s->filter);
+	static_branch_inc(&flt_stream_on);
+	/* Who sees the bit finds the stream. */
+	smp_wmb();
 	if (config->everybody)
 		WRITE_ONCE(flt_stream_all, flt_stream_all | BIT(bit));
 	else
@@ -111,19 +105,20 @@ err_skipped:
 
 void flt_stream_close(u32 bit)
 {
-	struct stream *s = rcu_dereference_protected(streams[bit], true);
+	struct stream *s = stream_at(bit);
 
 	if (!s)
 		return;
-	end();
+	static_branch_dec(&flt_stream_on);
 	if (s->notes)
 		static_branch_dec(&flt_stream_noting);
 	WRITE_ONCE(flt_stream_notes, flt_stream_notes & ~BIT(bit));
+	WRITE_ONCE(flt_stream_areas, flt_stream_areas & ~BIT(bit));
 	WRITE_ONCE(flt_stream_all, flt_stream_all & ~BIT(bit));
 	WRITE_ONCE(flt_stream_own, flt_stream_own & ~BIT(bit));
-	RCU_INIT_POINTER(streams[bit], NULL);
-	/* Handlers run with preemption off: when this returns none holds it. */
+	/* Handlers run with preemption off: when this returns none has seen the bit. */
 	synchronize_rcu();
+	RCU_INIT_POINTER(flt_stream_filters[bit], NULL);
 	flt_note_close(s->notes);
 	flt_stack_close(s->stacks);
 	flt_nlstream_close(s->sender);
@@ -134,7 +129,7 @@ void flt_stream_close(u32 bit)
 
 void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes)
 {
-	const struct stream *s = rcu_dereference_protected(streams[bit], true);
+	const struct stream *s = stream_at(bit);
 
 	*written = 0;
 	*lost = 0;
@@ -145,7 +140,7 @@ void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes)
 
 u64 flt_stream_stacks_once(u32 bit)
 {
-	const struct stream *s = rcu_dereference_protected(streams[bit], true);
+	const struct stream *s = stream_at(bit);
 
 	return s ? flt_stack_once(s->stacks) : 0;
 }
@@ -160,9 +155,10 @@ static bool sampled(const struct stream *s)
 	return true;
 }
 
-static void write(const struct stream *s, const struct flt_event *e, u8 result, u64 ns)
+static __always_inline void write(const struct stream *s, const struct flt_event *e, u8 result,
+				  u64 ns)
 {
-	u64 time = ktime_get_mono_fast_ns() - ns;
+	u64 time = flt_clock_date(e->start, ns);
 	struct pt_regs *regs = flt_record_user();
 	struct flt_event_record *record;
 	u32 stack = 0;
@@ -172,50 +168,33 @@ static void write(const struct stream *s, const struct flt_event *e, u8 result, 
 	record = flt_relay_begin(s->relay);
 	if (!record)
 		return;
-	flt_record_fill(record, e, result, ns, time, regs);
-	record->stack = stack;
-	record->weight = s->filter.sample;
+	flt_record_fill(record, e, result, ns, time, regs, stack, s->filter.sample);
 	flt_relay_end(s->relay);
 }
 
-void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 wanted)
+void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 passed)
 {
 	const struct stream *s;
-	struct flt_event unknown;
 
-	if (unlikely((s64)(e->start - READ_ONCE(since)) < 0)) {
-		unknown = *e;
-		unknown.access = 0;
-		unknown.inode = 0;
-		e = &unknown;
-	}
-	for (; wanted; wanted &= wanted - 1) {
-		s = rcu_dereference_sched(streams[__ffs(wanted)]);
-		if (s && flt_filter_passes(&s->filter, e, result, ns) && sampled(s))
+	do {
+		s = stream_of(__ffs(passed));
+		if ((!s->filter.by_thread || flt_filter_thread(&s->filter)) && sampled(s))
 			write(s, e, result, ns);
-	}
+		passed &= passed - 1;
+	} while (passed);
 }
 
-/* The first of @wanted that has notes, taken out of it; NULL: there is none left. */
-static const struct stream *next_noting(u32 *wanted)
-{
-	const struct stream *s;
-
-	*wanted &= READ_ONCE(flt_stream_notes);
-	while (*wanted) {
-		s = rcu_dereference_sched(streams[__ffs(*wanted)]);
-		*wanted &= *wanted - 1;
-		if (s && s->notes)
-			return s;
-	}
-	return NULL;
-}
+/* Those of @wanted that have notes. */
+#define for_each_noting(s, wanted)							\
+	for ((wanted) &= READ_ONCE(flt_stream_notes);					\
+	     (wanted) && ((s) = stream_of(__ffs(wanted)));				\
+	     (wanted) &= (wanted) - 1)
 
 void flt_stream_note_fault(struct vm_area_struct *vma, u32 wanted)
 {
 	const struct stream *s;
 
-	while ((s = next_noting(&wanted)))
+	for_each_noting(s, wanted)
 		flt_note_fault(s->notes, s->relay, vma);
 }
 
@@ -223,7 +202,7 @@ void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted)
 {
 	const struct stream *s;
 
-	while ((s = next_noting(&wanted)))
+	for_each_noting(s, wanted)
 		flt_note_made(s->notes, s->relay, vma);
 }
 
@@ -243,7 +222,7 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 		life->inode = inode->i_ino;
 		life->dev = new_encode_dev(inode->i_sb->s_dev);
 	}
-	while ((s = next_noting(&wanted))) {
+	for_each_noting(s, wanted) {
 		if (file)
 			flt_note_path(s->notes, s->relay, file);
 		flt_relay_note(s->relay, life, task->comm, TASK_COMM_LEN);

@@ -6,9 +6,11 @@
 #ifndef FLT_STREAM_H
 #define FLT_STREAM_H
 
+#include <linux/bitops.h>
 #include <linux/jump_label.h>
 #include <linux/types.h>
 #include "filter.h"
+#include "proc.h"
 #include "stack.h"
 
 struct file;
@@ -41,13 +43,30 @@ u64 flt_stream_stacks_once(u32 bit);
 
 /* Bits of streams that take the faults of all processes, and of their own only. */
 extern u32 flt_stream_all, flt_stream_own;
-/* Bits of streams with notes. */
-extern u32 flt_stream_notes;
+/* Bits of streams with notes, and of those of them with areas. */
+extern u32 flt_stream_notes, flt_stream_areas;
+/* By bit; there while the bit is in _all or _own. */
+extern const struct flt_filter __rcu *flt_stream_filters[FLT_ROW_SESSIONS];
 
 /* Which streams may want a fault of a process in these @sessions. */
 static __always_inline u32 flt_stream_wanted(u32 sessions)
 {
 	return READ_ONCE(flt_stream_all) | (sessions & READ_ONCE(flt_stream_own));
+}
+
+/* Those of @wanted whose filter lets a fault pass, its thread not yet asked for. */
+static __always_inline u32 flt_stream_passed(const struct flt_event *e, u8 result, u64 ns,
+					     u32 wanted)
+{
+	const struct flt_filter *f;
+	u32 passed = 0;
+
+	for (; wanted; wanted &= wanted - 1) {
+		f = rcu_dereference_sched(flt_stream_filters[__ffs(wanted)]);
+		if (flt_filter_fault(f, e, result, ns))
+			passed |= wanted & -wanted;
+	}
+	return passed;
 }
 
 /*
@@ -60,6 +79,6 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 			  struct file *file, u32 wanted);
 
 /* A fault that ended with @result after @ns nanoseconds; preemption off. */
-void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 wanted);
+void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 passed);
 
 #endif

@@ -19,6 +19,7 @@ enum flt_walk_end {
 	FLT_WALK_PUD,		/* a PUD that is no table */
 	FLT_WALK_PMD,		/* a PMD that is no table */
 	FLT_WALK_PTE,		/* a PTE, empty perhaps */
+	FLT_WALK_UNTRIED,	/* flt_walk_quick() alone: this machine's tables are not for it */
 };
 
 /* Which of the two is valid follows from where the walk ended. */
@@ -74,13 +75,15 @@ static __always_inline unsigned long flt_walk_step(unsigned long table, unsigned
 	return READ_ONCE(entries[address >> shift & (PTRS_PER_PTE - 1)]);
 }
 
-static __always_inline enum flt_walk_end flt_walk(struct mm_struct *mm, unsigned long address,
-						  union flt_walk_entry *entry)
+/* Calls nothing. */
+static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
+							unsigned long address,
+							union flt_walk_entry *entry)
 {
 	unsigned long e;
 
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
-		return flt_walk_generic(mm, address, entry);
+		return FLT_WALK_UNTRIED;
 	if (cpu_feature_enabled(X86_FEATURE_LA57)) {
 		e = READ_ONCE(*(unsigned long *)pgd_offset(mm, address));
 		if (unlikely(!(e & _PAGE_PRESENT)))
@@ -103,11 +106,20 @@ static __always_inline enum flt_walk_end flt_walk(struct mm_struct *mm, unsigned
 	return FLT_WALK_PTE;
 }
 #else
+static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
+							unsigned long address,
+							union flt_walk_entry *entry)
+{
+	return FLT_WALK_UNTRIED;
+}
+#endif
+
 static __always_inline enum flt_walk_end flt_walk(struct mm_struct *mm, unsigned long address,
 						  union flt_walk_entry *entry)
 {
-	return flt_walk_generic(mm, address, entry);
+	enum flt_walk_end end = flt_walk_quick(mm, address, entry);
+
+	return end == FLT_WALK_UNTRIED ? flt_walk_generic(mm, address, entry) : end;
 }
-#endif
 
 #endif
