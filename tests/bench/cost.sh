@@ -85,6 +85,8 @@ with_tool "flt, accounting=0, a following session" session \
 with_tool "flt, accounting=0, a session with thp and numa" session \
 	bash -c 'exec fltq hold -t -n <"$1"' bash "$tmp/open"
 with_tool "flt, a stream that wants no fault that happens" "" "$FLTCTL" trace -l 1000s
+with_tool "flt, a stream that wants none by result" "" "$FLTCTL" trace -F maj
+with_tool "flt, a stream that wants none by address" "" "$FLTCTL" trace -A 1000-2000
 with_tool "flt, a stream of every fault" "" "$FLTCTL" trace --csv
 with_tool "flt, a stream of every fault, stacks of 16 frames" "" \
 	"$FLTCTL" trace --csv --stacks --max-stack 16
