@@ -28,7 +28,6 @@ clear_refs() {
 		-p 1 -- true|exclude each other
 		-p 1 --cgroup /sys/fs/cgroup|exclude each other
 		--cgroup /tmp|no directory of cgroup2
-		--cgroup /nonexistent|No such file
 		-p 1 5ms|from 10ms to 1h
 		-p 1 2h|from 10ms to 1h
 		-p 1 banana|is no interval
@@ -42,6 +41,8 @@ clear_refs() {
 		-p 1 -m refs --by=node|--method=scan
 		-p 1 -m refs -f|--method=scan
 	END
+	run --separate-stderr -1 "$FLTCTL" wss --cgroup /nonexistent
+	[[ -z $output && $stderr == *"/nonexistent: No such file"* ]]
 }
 
 @test "a program that touches 8 of 32 MiB has a working set of that" {
