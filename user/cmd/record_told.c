@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/mapped.h"
 #include "cmd/unwinders.h"
 #include "model/images.h"
 #include "model/paths.h"
 #include "source/build_ids.h"
 #include "source/maps.h"
 #include "source/procfs.h"
-
-#define NAME_ROOM 4200
 
 struct known {
 	uint32_t id;		/* in the file; 0: not in it */
@@ -143,7 +142,7 @@ static int on_told(void *arg, struct flt_record *r)
 	}
 }
 
-struct mapped {
+struct found {
 	struct record_told *t;
 	uint64_t time;
 	uint32_t id, pid;
@@ -151,40 +150,25 @@ struct mapped {
 
 static int on_mapped(void *arg, const struct flt_maps_entry *e)
 {
-	const struct mapped *m = arg;
-	struct {
-		struct flt_record_map map;
-		char name[NAME_ROOM];
-	} r = {
-		.map = {
-			.head = { .type = FLT_RECORD_MAP, .time = m->time, .image = m->id },
-			.start = e->start, .end = e->end, .offset = e->offset, .inode = e->inode,
-			.device = flt_images_device(e->device),
-			.flags = e->protection | (e->shared ? FLT_MAP_SHARED : 0),
-		},
-	};
-	size_t length = strlen(e->name);
+	const struct found *f = arg;
+	struct mapped m;
 
-	if (length >= sizeof(r.name) - 8)
-		return 0;
-	memcpy(r.name, e->name, length);
-	r.map.head.size = (uint32_t)((sizeof(r.map) + length + 8) & ~7ul);
-	return on_map(m->t, m->pid, &r.map);
+	return mapped_fill(&m, e, f->time, f->id) ? on_map(f->t, f->pid, &m.map) : 0;
 }
 
 static int on_found(void *arg, uint64_t time, uint32_t image, uint32_t tgid, uint32_t *threads)
 {
 	struct record_told *t = arg;
 	const struct known *k = known_of(t, image);
-	const struct mapped mapped = { t, time, k ? k->id : 0, tgid };
+	struct found found = { t, time, k ? k->id : 0, tgid };
 	int ret;
 
 	*threads = 1;
-	if (!mapped.id)
+	if (!found.id)
 		return 0;
-	ret = flt_file_threads_read(t->writer, time, mapped.id, tgid, threads);
+	ret = flt_file_threads_read(t->writer, time, found.id, tgid, threads);
 	if (!ret)
-		ret = flt_maps_read(tgid, on_mapped, (void *)&mapped);
+		ret = flt_maps_read(tgid, on_mapped, &found);
 	/* It is gone, or a thread of the kernel: its addresses have no names. */
 	return ret == -ESRCH || ret == -EACCES || ret == -ENOENT ? 0 : ret;
 }

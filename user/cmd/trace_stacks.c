@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/mapped.h"
 #include "cmd/trace.h"
 #include "cmd/unwinders.h"
 #include "model/images.h"
@@ -57,23 +58,11 @@ struct found {
 static int on_mapped(void *arg, const struct flt_maps_entry *e)
 {
 	const struct found *f = arg;
-	struct {
-		struct flt_record_map map;
-		char name[4200];
-	} r = {
-		.map = {
-			.head = { .type = FLT_RECORD_MAP, .time = f->time, .image = f->image },
-			.start = e->start, .end = e->end, .offset = e->offset, .inode = e->inode,
-			.device = flt_images_device(e->device), .flags = e->protection,
-		},
-	};
-	size_t length = strlen(e->name);
+	struct mapped m;
 
-	if (!(e->protection & FLT_MAP_EXEC) || length >= sizeof(r.name) - 8)
+	if (!(e->protection & FLT_MAP_EXEC) || !mapped_fill(&m, e, f->time, f->image))
 		return 0;
-	memcpy(r.name, e->name, length);
-	r.map.head.size = (uint32_t)((sizeof(r.map) + length + 8) & ~7ul);
-	return on_told(f->s, &r.map.head);
+	return on_told(f->s, &m.map.head);
 }
 
 static int on_found(void *arg, uint64_t time, uint32_t image, uint32_t tgid, uint32_t *threads)
@@ -161,11 +150,12 @@ int trace_stacks_round(struct trace *t)
 
 static int on_area(struct trace *t, const struct flt_event_area *a, const void *bytes)
 {
-	const char *path = a->inode ? flt_paths_get(t->paths, a->dev, a->inode) : NULL;
+	const char *path;
 	char name[256];
 
-	if (!(a->protection & 4))
+	if (!(a->protection & FLT_MAP_EXEC))
 		return 0;
+	path = a->inode ? flt_paths_get(t->paths, a->dev, a->inode) : NULL;
 	if (!path) {
 		snprintf(name, sizeof(name), "%.*s", (int)(a->length < 255 ? a->length : 255),
 			 a->length ? (const char *)bytes : "");
