@@ -3,6 +3,7 @@
 #include <linux/err.h>
 #include <linux/flt.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -18,12 +19,16 @@
 #define PERIOD_MS 100
 #define RETRY_MS 20	/* for the reader to make room */
 #define TURNS 256	/* of all CPUs, before others have theirs */
+/* From a fault's last reading of the clock to its record in the buffer, at the most. */
+#define WRITING_NS (20 * NSEC_PER_MSEC)
 
 struct flt_nlstream {
 	struct delayed_work work;
 	struct flt_relay *relay;
 	u32 session, port;
 	int next;		/* CPU to begin with: where the last round ended */
+	u64 sent_at;		/* when slots were last sent */
+	bool owing;		/* the reader may hold some that no horizon is beyond */
 };
 
 static const struct genl_family *family;
@@ -57,12 +62,40 @@ static int send(struct flt_nlstream *s, int cpu)
 	if (err)
 		return err;
 	flt_relay_take(s->relay, cpu, bytes);
+	s->sent_at = ktime_get_ns();
+	s->owing = true;
 	return 1;
+}
+
+/* After a turn begun at @began: a CPU that sent nothing in it has nothing from before. */
+static int send_horizon(struct flt_nlstream *s, u64 began)
+{
+	u64 horizon = began > WRITING_NS ? began - WRITING_NS : 0;
+	struct sk_buff *skb;
+	void *head;
+	int err;
+
+	skb = genlmsg_new(nla_total_size(sizeof(u32)) + nla_total_size_64bit(sizeof(u64)),
+			  GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	head = genlmsg_put(skb, s->port, 0, family, 0, FLT_CMD_EVENTS);
+	if (!head || nla_put_u32(skb, FLT_EVENTS_SESSION, s->session) ||
+	    nla_put_u64_64bit(skb, FLT_EVENTS_HORIZON, horizon, FLT_EVENTS_PAD)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, head);
+	err = genlmsg_unicast(&init_net, skb, s->port);
+	if (!err)
+		s->owing = s->sent_at >= horizon;
+	return err;
 }
 
 /* A message of each CPU in turn; 0: nothing is left, 1: or there is. */
 static int send_turn(struct flt_nlstream *s)
 {
+	u64 began = ktime_get_ns();
 	int i, ret, sent = 0;
 
 	for (i = 0; i < nr_cpu_ids; i++) {
@@ -76,7 +109,8 @@ static int send_turn(struct flt_nlstream *s)
 		}
 		s->next++;
 	}
-	return sent;
+	ret = s->owing ? send_horizon(s, began) : 0;
+	return ret ?: sent;
 }
 
 static void send_round(struct work_struct *work)

@@ -10,10 +10,10 @@
  * -n has it by netlink, on a socket of the default size; -a looks away until COMMAND has
  * ended. Prints one line at the end,
  *
- *   stream read=N written=N lost=N produced=N heads=N overruns=N
+ *   stream read=N written=N lost=N produced=N heads=N overruns=N horizons=N
  *
  * read by us, written and lost by the session's count, produced by its accounts;
- * overruns of the socket.
+ * overruns of the socket; horizons told, to each of which what came later was held.
  * Status 1, and a sentence, if the bytes do not hold together.
  */
 #include "row.h"
@@ -31,17 +31,22 @@
 
 #define CPUS 64
 #define SLOTS 1024
+/* Faults of one CPU are in order, give or take: see enum flt_events_attr. */
+#define ORDER_NS 2000
 
 static struct genl g, channel;	/* channel: -n */
 static bool by_netlink;
 static uint32_t session;
-static unsigned int overruns;
+static unsigned int overruns, horizons;
 static uint64_t written, lost, produced;
 
 static struct cpu {
 	int fd;
 	uint64_t heads, faults, lost;
+	uint64_t last;		/* end of its last fault */
+	uint64_t promised;	/* no fault ends before this that did not come */
 	uint32_t rest;		/* slots of a note that are still to come */
+	bool heard;		/* since the last horizon */
 } cpu[CPUS];
 
 /* Faults that the probe saw the end of. */
@@ -118,10 +123,33 @@ static void take_head(struct cpu *c, uint32_t number, const struct flt_subbuf *h
 	c->lost = head->lost_full;
 }
 
+static void take_fault(struct cpu *c, uint32_t number, const struct flt_event_record *r)
+{
+	uint64_t latency = r->latency;
+
+	if (r->flags & FLT_EVENT_LONG)
+		latency <<= 10;
+	if (r->time + latency + ORDER_NS < c->promised)
+		errx(1, "cpu %u: a fault ended at %ju, and came after a horizon of %ju", number,
+		     (uintmax_t)(r->time + latency), (uintmax_t)c->promised);
+	c->last = r->time + latency;
+	c->faults++;
+}
+
+static void horizon_take(uint64_t told)
+{
+	for (int i = 0; i < CPUS; i++) {
+		cpu[i].promised = cpu[i].heard ? cpu[i].last : told;
+		cpu[i].heard = false;
+	}
+	horizons++;
+}
+
 static void take(uint32_t number, const struct flt_event_record *slot, size_t count)
 {
 	struct cpu *c = &cpu[number];
 
+	c->heard = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct flt_event_record *r = &slot[i];
 
@@ -132,7 +160,7 @@ static void take(uint32_t number, const struct flt_event_record *slot, size_t co
 		else if (!c->heads)
 			errx(1, "cpu %u: no head at the beginning", number);
 		else if (r->type == FLT_EVENT_FAULT)
-			c->faults++;
+			take_fault(c, number, r);
 		else
 			c->rest = r->weight;	/* where notes have their "more" */
 	}
@@ -172,14 +200,21 @@ static void event_take(const struct nlmsghdr *nlh)
 	size_t bytes, size = 0;
 	const struct nlattr *first = genl_attrs(nlh, &bytes);
 	uint32_t number = CPUS;
+	uint64_t told = 0;
 
 	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_EVENTS_HORIZON)
+			told = genl_number(a);
 		if (genl_type(a) == FLT_EVENTS_CPU)
 			number = (uint32_t)genl_number(a);
 		if (genl_type(a) == FLT_EVENTS_SLOTS)
 			size = genl_len(a);
 		if (genl_type(a) == FLT_EVENTS_SLOTS && size <= sizeof(slot))
 			memcpy(slot, genl_data(a), size);
+	}
+	if (told) {
+		horizon_take(told);
+		return;
 	}
 	if (number >= CPUS || !size || size > sizeof(slot) || size % sizeof(slot[0]))
 		errx(1, "cpu %u: %zu bytes are no slots", number, size);
@@ -311,8 +346,9 @@ int main(int argc, char **argv)
 	stream_drain();
 	for (int i = 0; i < CPUS; i++)
 		heads += cpu[i].heads;
-	printf("stream read=%ju written=%ju lost=%ju produced=%ju heads=%ju overruns=%u\n",
+	printf("stream read=%ju written=%ju lost=%ju produced=%ju heads=%ju overruns=%u "
+	       "horizons=%u\n",
 	       (uintmax_t)faults_read(), (uintmax_t)written, (uintmax_t)lost,
-	       (uintmax_t)(produced - before), (uintmax_t)heads, overruns);
+	       (uintmax_t)(produced - before), (uintmax_t)heads, overruns, horizons);
 	return status;
 }

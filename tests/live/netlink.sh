@@ -44,6 +44,7 @@ say "small buffers, and a reader that never pauses"
 fltstream -n -- storm 2 2 2 >"$tmp/own"
 balanced "small buffers"
 at_least "sub-buffers" "$(field heads <"$tmp/own")" 4
+at_least "horizons, and nothing that came too late for one" "$(field horizons <"$tmp/own")" 2
 
 say "a reader that looks away: its socket is full, then the buffers are"
 fltstream -n -a -b 16384 -B 4 -- sh -c 'kinds anon 30000 >/dev/null; sleep 2' >"$tmp/own"

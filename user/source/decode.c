@@ -140,6 +140,7 @@ static const struct nla_policy events_policy[FLT_EVENTS_MAX + 1] = {
 	[FLT_EVENTS_SESSION] = U32,
 	[FLT_EVENTS_CPU] = U32,
 	[FLT_EVENTS_SLOTS] = TEXT,
+	[FLT_EVENTS_HORIZON] = U64,
 };
 
 /*
@@ -461,6 +462,13 @@ int flt_decode_events(struct nlattr *attrs, int length, struct flt_event_bytes *
 	ret = parse(tb, FLT_EVENTS_MAX, attrs, length, events_policy);
 	if (ret)
 		return ret;
+	if (tb[FLT_EVENTS_SESSION] && tb[FLT_EVENTS_HORIZON] && !tb[FLT_EVENTS_SLOTS]) {
+		*out = (struct flt_event_bytes){
+			.session = u32_of(tb[FLT_EVENTS_SESSION]),
+			.horizon = u64_of(tb[FLT_EVENTS_HORIZON]),
+		};
+		return 0;
+	}
 	if (!tb[FLT_EVENTS_SESSION] || !tb[FLT_EVENTS_CPU] || !tb[FLT_EVENTS_SLOTS])
 		return -EBADMSG;
 	*out = (struct flt_event_bytes){

@@ -15,11 +15,12 @@
 
 struct nlattr;
 
-/* Bytes of a CPU's stream, in the message. */
+/* Bytes of a CPU's stream, in the message; or a horizon, and no bytes. */
 struct flt_event_bytes {
 	uint32_t session, cpu;
 	const void *slots;
-	size_t size;		/* a multiple of 64, not 0 */
+	size_t size;		/* a multiple of 64 */
+	uint64_t horizon;	/* if that is 0 */
 };
 
 int flt_decode_info(struct nlattr *attrs, int length, struct flt_info *out);

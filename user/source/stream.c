@@ -97,21 +97,23 @@ uint32_t flt_stream_session(const struct flt_stream *s)
 	return s->session;
 }
 
+/* And what can be handed on after it. */
 static int take(struct flt_stream *s, int wait_ms, const struct flt_stream_sink *sink,
-		struct flt_errmsg *e)
+		uint64_t *horizon, struct flt_errmsg *e)
 {
-	if (s->relay)
-		return flt_stream_relay_read(s->relay, s->slots, sink, e);
-	return flt_stream_netlink_read(s->netlink, wait_ms, s->slots, sink, e);
+	if (!s->relay)
+		return flt_stream_netlink_read(s->netlink, wait_ms, s->slots, sink, horizon, e);
+	*horizon = flt_clock_ns(CLOCK_MONOTONIC) - FLT_STREAM_WINDOW_NS;
+	return flt_stream_relay_read(s->relay, s->slots, sink, e);
 }
 
 int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
 		    struct flt_errmsg *e)
 {
-	uint64_t horizon = flt_clock_ns(CLOCK_MONOTONIC) - FLT_STREAM_WINDOW_NS;
+	uint64_t horizon;
 	int ret;
 
-	ret = take(s, 0, sink, e);
+	ret = take(s, 0, sink, &horizon, e);
 	return ret ? ret : flt_slots_give(s->slots, horizon, sink);
 }
 
@@ -119,12 +121,12 @@ int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
 int flt_stream_drain(struct flt_stream *s, uint64_t written, const struct flt_stream_sink *sink,
 		     struct flt_errmsg *e)
 {
-	uint64_t taken = 0, before;
+	uint64_t taken = 0, before, horizon;
 	int ret, idle = 0;
 
 	do {
 		before = taken;
-		ret = take(s, WAIT_MS, sink, e);
+		ret = take(s, WAIT_MS, sink, &horizon, e);
 		if (ret)
 			return ret;
 		taken = flt_slots_taken(s->slots);

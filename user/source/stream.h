@@ -6,7 +6,8 @@
  * reads does not see which. Records of all CPUs come in the order in which their
  * faults ended. A round of reading is put in order as a whole; what ended less than
  * FLT_STREAM_WINDOW_NS before it waits for the next one, since a slower CPU may
- * still be writing. CPUs that come up later are found.
+ * still be writing; by netlink, what ended after the horizon that the module tells.
+ * CPUs that come up later are found.
  */
 #ifndef FLT_SOURCE_STREAM_H
 #define FLT_SOURCE_STREAM_H

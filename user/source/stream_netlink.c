@@ -10,6 +10,8 @@
 
 /* What the module may send ahead: with CAP_NET_ADMIN; else what net.core.rmem_max lets us. */
 #define RECEIVE_BYTES (4 << 20)
+/* See enum flt_events_attr: a CPU's own order is no better. */
+#define ORDER_NS 2000
 
 struct flt_stream_netlink {
 	struct flt_control *control;
@@ -18,8 +20,13 @@ struct flt_stream_netlink {
 		uint32_t cpu;
 		size_t count;
 		union flt_stream_note *slot;
+		uint64_t horizon;	/* if slot is NULL */
 	} *part;
 	size_t parts, room;
+	/* CPUs of which something came since the last horizon; one may be there twice. */
+	uint32_t *heard;
+	size_t heards, heard_room;
+	uint64_t horizon;		/* that all CPUs are beyond */
 };
 
 /* Kept, not handed on: it may come before we know our session. */
@@ -42,7 +49,11 @@ static int on_event(void *arg, struct nlattr *attrs, int length)
 		n->room = room;
 	}
 	grown = &n->part[n->parts];
-	grown->cpu = got.cpu;
+	*grown = (struct part){ .cpu = got.cpu, .horizon = got.horizon };
+	if (!got.size) {
+		n->parts++;
+		return 0;
+	}
 	grown->count = got.size / sizeof(*grown->slot);
 	grown->slot = malloc(got.size);
 	if (!grown->slot)
@@ -85,21 +96,71 @@ void flt_stream_netlink_close(struct flt_stream_netlink *n)
 	for (i = 0; i < n->parts; i++)
 		free(n->part[i].slot);
 	free(n->part);
+	free(n->heard);
 	free(n);
 }
 
+static int hear(struct flt_stream_netlink *n, uint32_t cpu)
+{
+	size_t room = n->heard_room ? 2 * n->heard_room : 16;
+	uint32_t *heard;
+
+	if (n->heards && n->heard[n->heards - 1] == cpu)
+		return 0;
+	if (n->heards == n->heard_room) {
+		heard = reallocarray(n->heard, room, sizeof(*heard));
+		if (!heard)
+			return -ENOMEM;
+		n->heard = heard;
+		n->heard_room = room;
+	}
+	n->heard[n->heards++] = cpu;
+	return 0;
+}
+
+/* The module's own, or where a CPU that may have more to send has come to. */
+static void set_horizon(struct flt_stream_netlink *n, uint64_t told, const struct flt_slots *slots)
+{
+	uint64_t last;
+	size_t i;
+
+	for (i = 0; i < n->heards; i++) {
+		last = flt_slots_last(slots, n->heard[i]);
+		last -= last > ORDER_NS ? ORDER_NS : last;
+		if (last < told)
+			told = last;
+	}
+	n->heards = 0;
+	n->horizon = told;
+}
+
+static int take_part(struct flt_stream_netlink *n, const struct part *part,
+		     struct flt_slots *slots, const struct flt_stream_sink *sink,
+		     struct flt_errmsg *e)
+{
+	int ret;
+
+	if (!part->slot) {
+		set_horizon(n, part->horizon, slots);
+		return 0;
+	}
+	ret = flt_slots_take(slots, part->cpu, part->slot, part->count, sink, e);
+	return ret ? ret : hear(n, part->cpu);
+}
+
 int flt_stream_netlink_read(struct flt_stream_netlink *n, int wait_ms, struct flt_slots *slots,
-			    const struct flt_stream_sink *sink, struct flt_errmsg *e)
+			    const struct flt_stream_sink *sink, uint64_t *horizon,
+			    struct flt_errmsg *e)
 {
 	size_t i;
 	int ret = flt_genl_events(n->control->genl, wait_ms, e);
 
 	for (i = 0; i < n->parts; i++) {
 		if (!ret)
-			ret = flt_slots_take(slots, n->part[i].cpu, n->part[i].slot, n->part[i].count,
-					     sink, e);
+			ret = take_part(n, &n->part[i], slots, sink, e);
 		free(n->part[i].slot);
 	}
 	n->parts = 0;
+	*horizon = n->horizon;
 	return ret;
 }

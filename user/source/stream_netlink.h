@@ -18,9 +18,12 @@ int flt_stream_netlink_open(struct flt_stream_netlink **netlink, const uint32_t 
 			    uint32_t *session, struct flt_errmsg *e);
 void flt_stream_netlink_close(struct flt_stream_netlink *netlink);
 
-/* Waits up to so long for something (0: not at all), then takes all that is there. */
+/*
+ * Waits up to so long for something (0: not at all), then takes all that is there.
+ * Nothing that comes later ended before horizon; the module tells it.
+ */
 int flt_stream_netlink_read(struct flt_stream_netlink *netlink, int wait_ms,
 			    struct flt_slots *slots, const struct flt_stream_sink *sink,
-			    struct flt_errmsg *e);
+			    uint64_t *horizon, struct flt_errmsg *e);
 
 #endif

@@ -426,11 +426,19 @@ enum flt_channel {
 };
 #define FLT_CHANNEL_MAX (__FLT_CHANNEL_LAST - 1)
 
-/* FLT_CMD_EVENTS: what comes next of one CPU, as its relay file would have it. */
+/*
+ * FLT_CMD_EVENTS: what comes next of one CPU, as its relay file would have it; or, with
+ * SESSION and HORIZON alone, what can be put in order. No fault is still to come that
+ * ended before HORIZON, of a CPU of which nothing came since the last such message; of
+ * the others none that ended before their last, give or take 2 us: as near as faults of
+ * one CPU are in order.
+ */
 enum flt_events_attr {
 	FLT_EVENTS_SESSION = 1,	/* u32 */
 	FLT_EVENTS_CPU,		/* u32 */
 	FLT_EVENTS_SLOTS,	/* bytes: slots of 64; a note may go on in the next message */
+	FLT_EVENTS_HORIZON,	/* CLOCK_MONOTONIC nanoseconds */
+	FLT_EVENTS_PAD,
 	__FLT_EVENTS_LAST
 };
 #define FLT_EVENTS_MAX (__FLT_EVENTS_LAST - 1)
