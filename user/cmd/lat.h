@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "model/hist.h"
+#include "source/comms.h"
 #include "source/control.h"
 #include "source/stream.h"
 #include "view/table.h"
@@ -65,6 +66,8 @@ struct lat {
 	struct lat_look *last;
 	struct lat_slowest slowest;	/* since the last report */
 	struct flt_stream *stream;	/* of slow faults; NULL: none */
+	struct flt_comms *comms;	/* their threads and files, as it tells them */
+	struct flt_paths *paths;
 
 	struct flt_table *data, *rows, *examples;	/* data, or the two of the text */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/lat.h"
+#include "model/paths.h"
 #include "source/procfs.h"
 
 /* Slow faults are few: half a MiB for each CPU. */
@@ -24,6 +25,8 @@ int lat_slowest_open(struct lat *l)
 void lat_slowest_close(struct lat *l)
 {
 	flt_stream_close(l->stream);
+	flt_paths_free(l->paths);
+	flt_comms_free(l->comms);
 	free(l->slowest.slow);
 	l->slowest = (struct lat_slowest){ 0 };
 }
@@ -59,8 +62,12 @@ int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool 
 		       struct flt_errmsg *e)
 {
 	const struct flt_stream_wish wish = { .subbuf_size = SUBBUF_SIZE, .subbufs = SUBBUFS,
+					      .notes = true,
 					      .filter = { .latency = l->args->slower } };
 
+	l->comms = flt_comms_new();
+	if (!l->comms || flt_paths_new(&l->paths))
+		return -ENOMEM;
 	return flt_stream_open(&l->stream, l->control, tgids, count, follow, &wish, e);
 }
 
@@ -78,19 +85,26 @@ static int on_record(void *arg, const struct flt_event_record *r)
 		.attempts = r->attempts,
 		.remote = r->flags & FLT_EVENT_REMOTE,
 	};
-	char path[LAT_PATH] = "";
-	struct flt_row row;
+	const char *comm;
 
 	if (r->type != FLT_EVENT_FAULT ||
 	    (s->count == s->room && s->slow[s->count - 1].slow.ns >= slow.ns))
 		return 0;
 	slow.time = r->time + slow.ns;
-	/* Now or never: the next report may find it gone. */
-	if (!flt_procfs_row(slow.tgid, slow.tid, &row))
-		memcpy(slow.comm, row.comm, sizeof(slow.comm));
-	if (!slow.remote && r->inode)
-		flt_procfs_file_at(slow.tgid, slow.address, path, sizeof(path));
-	lat_slowest_offer(l, &slow, path);
+	comm = flt_comms_get(l->comms, r);
+	if (comm)
+		snprintf(slow.comm, sizeof(slow.comm), "%s", comm);
+	lat_slowest_offer(l, &slow, r->inode ? flt_paths_get(l->paths, r->dev, r->inode) : NULL);
+	return 0;
+}
+
+static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
+{
+	struct lat *l = arg;
+
+	if (head->record.type == FLT_EVENT_PATH)
+		return flt_paths_put(l->paths, &head->path, bytes);
+	flt_comms_put(l->comms, head, bytes);
 	return 0;
 }
 
@@ -107,7 +121,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap, .arg = l };
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap, .arg = l };
 	struct flt_session session;
 	int ret;
 

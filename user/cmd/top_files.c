@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/top.h"
-#include "source/procfs.h"
+#include "model/paths.h"
 
 /* Files by process in one interval, and names known at all; more go without. Powers of two. */
 #define ENTRIES 8192
@@ -24,12 +24,12 @@ struct entry {
 struct name {
 	uint64_t inode;		/* 0: free */
 	uint32_t dev;
-	bool known;
 	char path[FLT_RANK_NAME];
 };
 
 struct top_files {
 	struct flt_stream *stream;
+	struct flt_paths *paths;
 	struct entry entry[ENTRIES];
 	size_t used;
 	struct name name[NAMES];
@@ -46,6 +46,7 @@ static uint32_t hash(uint64_t inode, uint32_t dev, uint32_t tgid)
 static uint32_t find_name(struct top_files *f, const struct flt_event_record *r)
 {
 	uint32_t i = hash(r->inode, r->dev, 0);
+	const char *path;
 	struct name *n;
 
 	for (;; i++) {
@@ -64,15 +65,10 @@ static uint32_t find_name(struct top_files *f, const struct flt_event_record *r)
 			 (uint64_t)r->inode);
 		break;
 	}
-	/* The process may be gone; the next one that faults there may tell. */
-	if (!n->known) {
-		char path[FLT_RANK_NAME];
-
-		if (!flt_procfs_file_at(r->tgid, r->address, path, sizeof(path)) && *path) {
-			memcpy(n->path, path, sizeof(n->path));
-			n->known = true;
-		}
-	}
+	/* Always: a number may be a new file's, and a note that was lost is sent again later. */
+	path = flt_paths_get(f->paths, r->dev, r->inode);
+	if (path)
+		snprintf(n->path, sizeof(n->path), "%s", path);
 	return i % NAMES;
 }
 
@@ -110,6 +106,15 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	return 0;
 }
 
+static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
+{
+	struct top *t = arg;
+
+	if (head->record.type != FLT_EVENT_PATH)
+		return 0;
+	return flt_paths_put(t->files->paths, &head->path, bytes);
+}
+
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
 {
 	struct top *t = arg;
@@ -126,6 +131,7 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 	const struct flt_stream_wish wish = {
 		.subbuf_size = SUBBUF_SIZE,
 		.subbufs = SUBBUFS,
+		.notes = true,
 		.filter = { .results = 1u << FLT_RESULT_MAJOR |
 			    (t->args->stream == TOP_STREAM_ALL ? 1u << FLT_RESULT_MINOR : 0) },
 	};
@@ -134,9 +140,12 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 
 	if (!f)
 		return -ENOMEM;
-	ret = flt_stream_open(&f->stream, t->control, t->args->pids.id, t->args->pids.count, false,
-			      &wish, e);
+	ret = flt_paths_new(&f->paths);
+	if (!ret)
+		ret = flt_stream_open(&f->stream, t->control, t->args->pids.id,
+				      t->args->pids.count, false, &wish, e);
 	if (ret) {
+		flt_paths_free(f->paths);
 		free(f);
 		return ret;
 	}
@@ -146,15 +155,17 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 
 void top_files_close(struct top *t)
 {
-	if (t->files)
+	if (t->files) {
 		flt_stream_close(t->files->stream);
+		flt_paths_free(t->files->paths);
+	}
 	free(t->files);
 	t->files = NULL;
 }
 
 int top_files_read(struct top *t, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap, .arg = t };
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap, .arg = t };
 
 	return t->files ? flt_stream_read(t->files->stream, &sink, e) : 0;
 }

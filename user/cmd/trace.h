@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "model/paths.h"
+#include "source/comms.h"
 #include "source/control.h"
 #include "source/stream.h"
 #include "view/table.h"
@@ -42,7 +43,7 @@ struct trace {
 	struct flt_control *control;
 	struct flt_stream_wish wish;
 	struct flt_table *table;
-	struct trace_names *names;
+	struct flt_comms *comms;
 	struct flt_paths *paths;
 	struct trace_stacks *stacks;	/* NULL: not asked for */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it began */

@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "cmd/trace.h"
-
-#define NAMES 1024	/* a power of two */
-
-/* Names of threads seen lately; one that has ended keeps what it was called. */
-struct trace_names {
-	struct {
-		uint32_t tid;
-		char comm[FLT_COMM_LEN + 1];
-	} slot[NAMES];
-};
 
 enum column {
 	RECORD, TIME, LATENCY, PID, TID, COMM, RESULT, KIND, ACCESS, ATTEMPTS, ADDRESS, IP, DEV,
@@ -54,8 +42,8 @@ static const struct flt_column columns[COLUMNS] = {
 
 int trace_line_open(struct trace *t)
 {
-	t->names = calloc(1, sizeof(*t->names));
-	if (!t->names)
+	t->comms = flt_comms_new();
+	if (!t->comms)
 		return -ENOMEM;
 	t->wall_offset = flt_clock_wall_offset();
 	if (flt_paths_new(&t->paths))
@@ -67,44 +55,16 @@ void trace_line_close(struct trace *t)
 {
 	flt_table_free(t->table);
 	flt_paths_free(t->paths);
-	free(t->names);
+	flt_comms_free(t->comms);
 }
 
 /* Threads that are born or run something new while we look say so. */
 int trace_line_note(struct trace *t, const union flt_stream_note *head, const void *bytes)
 {
-	uint32_t slot = head->life.tid % NAMES;
-
 	if (head->record.type == FLT_EVENT_PATH)
 		return flt_paths_put(t->paths, &head->path, bytes);
-	if (head->record.type == FLT_EVENT_LIFE && head->life.what != FLT_LIFE_EXIT) {
-		t->names->slot[slot].tid = head->life.tid;
-		memcpy(t->names->slot[slot].comm, bytes, FLT_COMM_LEN);
-	}
+	flt_comms_put(t->comms, head, bytes);
 	return 0;
-}
-
-/* NULL: it has ended before its name was asked for. */
-static const char *name_of(struct trace *t, uint32_t tgid, uint32_t tid)
-{
-	char path[64], *comm = t->names->slot[tid % NAMES].comm;
-	ssize_t n;
-	int fd;
-
-	if (t->names->slot[tid % NAMES].tid == tid)
-		return *comm ? comm : NULL;
-	t->names->slot[tid % NAMES].tid = tid;
-	*comm = 0;
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm", tgid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	n = read(fd, comm, FLT_COMM_LEN);
-	close(fd);
-	if (n <= 0)
-		return NULL;
-	comm[n - 1] = 0;	/* the line feed */
-	return comm;
 }
 
 static const char *result_of(const struct flt_event_record *r)
@@ -161,7 +121,7 @@ int trace_line_record(struct trace *t, const struct flt_event_record *r)
 	cell[LATENCY] = flt_cell_ns(latency);
 	cell[PID] = flt_cell_u64(r->tgid);
 	cell[TID] = flt_cell_u64(r->tid);
-	cell[COMM] = flt_cell_string(name_of(t, r->tgid, r->tid));
+	cell[COMM] = flt_cell_string(flt_comms_get(t->comms, r));
 	cell[RESULT] = flt_cell_string(result_of(r));
 	cell[KIND] = flt_cell_string(flt_kind_name(r->kind));
 	cell[ACCESS] = flt_cell_string(access_of(r));

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "source/comms.h"
+
+#define NOBODY 0x7fffff01u	/* above every pid_max */
+
+static struct flt_event_record fault(uint32_t tid, uint64_t time)
+{
+	return (struct flt_event_record){ .type = FLT_EVENT_FAULT, .tgid = tid, .tid = tid,
+					  .time = time };
+}
+
+static void life(struct flt_comms *c, uint8_t what, uint32_t tid, uint64_t time, const char *name)
+{
+	union flt_stream_note note = {
+		.life = { .type = FLT_EVENT_LIFE, .what = what, .tid = tid, .time = time },
+	};
+	char bytes[FLT_COMM_LEN] = "";
+
+	memcpy(bytes, name, strlen(name));
+	flt_comms_put(c, &note, bytes);
+}
+
+static void those_that_are_gone(void **state)
+{
+	struct flt_event_record r = fault(NOBODY, 50);
+	struct flt_comms *c = flt_comms_new();
+
+	(void)state;
+	assert_non_null(c);
+	assert_null(flt_comms_get(c, &r));
+	life(c, FLT_LIFE_FORK, NOBODY, 60, "sixteen-letters!");
+	assert_string_equal(flt_comms_get(c, &r), "sixteen-letters!");
+	life(c, FLT_LIFE_EXEC, NOBODY, 70, "cc1");
+	life(c, FLT_LIFE_EXIT, NOBODY, 80, "");
+	r.time = 80 + 5 * FLT_COMMS_FRESH_NS;
+	assert_string_equal(flt_comms_get(c, &r), "cc1");
+	/* Another in the same place, of whom nobody said anything. */
+	r = fault(NOBODY + 1024, r.time);
+	assert_null(flt_comms_get(c, &r));
+	flt_comms_free(c);
+}
+
+static void one_that_renames_itself(void **state)
+{
+	struct flt_event_record r = fault((uint32_t)getpid(), 1000);
+	struct flt_comms *c = flt_comms_new();
+
+	(void)state;
+	assert_non_null(c);
+	prctl(PR_SET_NAME, "first");
+	assert_string_equal(flt_comms_get(c, &r), "first");
+	prctl(PR_SET_NAME, "second");
+	r.time += FLT_COMMS_FRESH_NS - 1;
+	assert_string_equal(flt_comms_get(c, &r), "first");
+	r.time++;
+	assert_string_equal(flt_comms_get(c, &r), "second");
+	/* A fault that began before the note and ended after it. */
+	life(c, FLT_LIFE_EXEC, r.tid, r.time + 10, "noted");
+	assert_string_equal(flt_comms_get(c, &r), "noted");
+	flt_comms_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(those_that_are_gone),
+		cmocka_unit_test(one_that_renames_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
