@@ -162,6 +162,8 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 		return flt_errmsg_set(e, ret, "%s wants %s, not '%s'", shown, wants[opt->type],
 				      text);
 	ret = check_range(opt, value, text, shown, e);
+	if (!ret && opt->power_of_two && (value & (value - 1)))
+		ret = flt_errmsg_set(e, -EINVAL, "%s is a power of two, not '%s'", shown, text);
 	if (!ret)
 		*out = value;
 	return ret;

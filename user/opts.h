@@ -49,6 +49,7 @@ struct flt_opt {
 	const char *const *choices;	/* FLT_OPT_CHOICE: NULL-terminated */
 	int value;		/* FLT_OPT_SET */
 	uint64_t min, max;	/* FLT_OPT_U64, DURATION (ns), SIZE (bytes) */
+	bool power_of_two;	/* the same */
 };
 
 /* What is left when the options are gone. argv is NULL-terminated, not owned. */

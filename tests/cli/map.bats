@@ -29,7 +29,7 @@ record() {
 		a.flt -- true|exclude each other
 		--follow -- true|needs -p
 		a.flt --for 1s|not for a recording
-		-p 1 -b 5KiB|power of two
+		-p 1 -b 5KiB|a power of two
 		--sort=size a.flt|one of faults, latency, majors, refaults, address
 	END
 }

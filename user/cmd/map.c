@@ -33,7 +33,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "plot", .type = FLT_OPT_FILE, .offset = MEMBER(plot), .arg = "FILE",
 	  .help = "Draw the heat map as SVG, with values under the pointer." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
-	  .arg = "SIZE", .min = 4096, .max = 1 << 20,
+	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
 	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
 	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
@@ -57,8 +57,6 @@ static int check_args(const struct map *m, const struct flt_words *words)
 		return flt_command_misuse(m->command, "--follow needs -p");
 	if (words->argc && args->duration)
 		return flt_command_misuse(m->command, "--for is for what runs now, not for a recording");
-	if (args->subbuf_size & (args->subbuf_size - 1))
-		return flt_command_misuse(m->command, "the size of a sub-buffer is a power of two");
 	return 0;
 }
 

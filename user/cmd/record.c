@@ -52,7 +52,7 @@ static const struct flt_opt opts[] = {
 	  .help = "Evict by copying, as on kernels before 6.8." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size), .arg = "SIZE",
 	  .help = "By the module: a sub-buffer of a CPU, a power of two; 512KiB if not given, 1MiB with "
-		  "--unwind=dwarf.", .min = 4096, .max = 1 << 20 },
+		  "--unwind=dwarf.", .min = 4096, .max = 1 << 20, .power_of_two = true },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = AT(subbufs), .arg = "N",
 	  .help = "By the module: sub-buffers of a CPU; 8 if not given, 16 with --unwind=dwarf.",
 	  .min = 2, .max = 64 },
@@ -77,8 +77,6 @@ static int record_main(struct flt_run *run)
 		return flt_command_misuse(run->command, "the command to run stands behind \"--\"");
 	if (!run->words.command && !args->pids.count && !args->all)
 		return flt_command_misuse(run->command, "no command: give one behind \"--\"");
-	if (args->subbuf_size & (args->subbuf_size - 1))
-		return flt_command_misuse(run->command, "the size of a sub-buffer is a power of two");
 	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
 		return flt_command_misuse(run->command, "--cores, --latency, --bandwidth and --sample are for -L");
 	if (!limited && args->engine != FLT_RECORD_PRELOAD)

@@ -61,7 +61,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "count", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(count), .arg = "N",
 	  .help = "End after N faults." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
-	  .arg = "SIZE", .min = 4096, .max = 1 << 20,
+	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
 	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB, or 1MiB with "
 		  "--unwind=dwarf." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
@@ -160,8 +160,6 @@ static int make_wish(struct trace *t)
 	struct flt_stream_filter *f = &t->wish.filter;
 	int status = 0;
 
-	if (args->subbuf_size & (args->subbuf_size - 1))
-		return flt_command_misuse(t->command, "the size of a sub-buffer is a power of two");
 	if (args->comm && strlen(args->comm) >= FLT_COMM_LEN)
 		return flt_command_misuse(t->command, "a thread's name has at most %d bytes",
 					  FLT_COMM_LEN - 1);

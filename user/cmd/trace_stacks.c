@@ -13,6 +13,7 @@
 #include "model/symbols.h"
 #include "source/build_ids.h"
 #include "source/maps.h"
+#include "source/procfs.h"
 #include "source/stream_stacks.h"
 
 /* What is known of images is begun anew when it has grown so far: processes come and go. */
@@ -65,12 +66,20 @@ static int on_mapped(void *arg, const struct flt_maps_entry *e)
 	return on_told(f->s, &m.map.head);
 }
 
+static int count_one(void *arg, uint32_t tid)
+{
+	(void)tid;
+	++*(uint32_t *)arg;
+	return 0;
+}
+
 static int on_found(void *arg, uint64_t time, uint32_t image, uint32_t tgid, uint32_t *threads)
 {
 	struct found found = { arg, time, image };
 	int ret = flt_maps_read(tgid, on_mapped, &found);
 
-	*threads = flt_maps_threads(tgid);
+	*threads = 0;
+	flt_procfs_each(tgid, count_one, threads);
 	/* It is gone, or a thread of the kernel: its addresses have no names. */
 	return ret == -ENOMEM || ret == -E2BIG ? ret : 0;
 }

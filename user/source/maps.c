@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "source/maps.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -70,22 +69,6 @@ void flt_maps_comm(uint32_t tgid, char *comm, size_t size)
 
 	snprintf(path, sizeof(path), "/proc/%u/comm", tgid);
 	read_small(path, comm, size);
-}
-
-uint32_t flt_maps_threads(uint32_t tgid)
-{
-	struct dirent *entry;
-	uint32_t count = 0;
-	char path[64];
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir)))
-		count += entry->d_name[0] != '.';
-	if (dir)
-		closedir(dir);
-	return count;
 }
 
 uint32_t flt_maps_around(void)

@@ -28,9 +28,6 @@ int flt_maps_parse(char *line, struct flt_maps_entry *entry);
 /* The name of the process as it is now; "" if it is gone. */
 void flt_maps_comm(uint32_t tgid, char *comm, size_t size);
 
-/* How many threads it has now; 0 if it is gone. */
-uint32_t flt_maps_threads(uint32_t tgid);
-
 /* Pages that one file fault maps at most: fault_around_bytes in debugfs, 16 if it can't be read. */
 uint32_t flt_maps_around(void);
 

@@ -2,7 +2,6 @@
 /* Page faults from perf: opening the events and their rings. */
 #include "source/perf_sampler.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -14,8 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "source/procfs.h"
+
 #define RING_BYTES (4u << 20)
 #define RING_BYTES_LEAST (64u << 10)
+
 static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	int fd = (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -140,37 +142,33 @@ static int pair_open(struct flt_sampler *p, const struct flt_sampler_setup *setu
 	return 0;
 }
 
+struct opening {
+	struct flt_sampler *sampler;
+	const struct flt_sampler_setup *setup;
+	size_t opened;
+};
+
 /* A thread that ended meanwhile is no error, and neither is a CPU that is off. */
-static int threads_open(struct flt_sampler *p, const struct flt_sampler_setup *setup, uint32_t pid, size_t *opened)
+static int thread_open(void *arg, uint32_t tid)
 {
-	char path[64];
-	struct dirent *entry;
+	struct opening *o = arg;
 	size_t cpu;
-	DIR *dir;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT ? -ESRCH : -errno;
-	while (!err && (entry = readdir(dir))) {
-		pid_t tid = atoi(entry->d_name);
-
-		for (cpu = 0; tid > 0 && cpu < p->ring_count && !err; cpu++) {
-			err = pair_open(p, setup, tid, (int)cpu, cpu);
-			if (err == -ESRCH || err == -ENODEV)
-				err = 0;
-			else if (!err)
-				*opened += 1;
-		}
+	for (cpu = 0; cpu < o->sampler->ring_count && !err; cpu++) {
+		err = pair_open(o->sampler, o->setup, (pid_t)tid, (int)cpu, cpu);
+		if (err == -ESRCH || err == -ENODEV)
+			err = 0;
+		else if (!err)
+			o->opened++;
 	}
-	closedir(dir);
 	return err;
 }
 
 static int events_open(struct flt_sampler *p, const struct flt_sampler_setup *setup)
 {
-	size_t opened = 0, i;
+	struct opening o = { p, setup, 0 };
+	size_t i;
 	int err = 0;
 
 	for (i = 0; setup->all && i < p->ring_count && !err; i++) {
@@ -178,11 +176,11 @@ static int events_open(struct flt_sampler *p, const struct flt_sampler_setup *se
 		if (err == -ENODEV)
 			err = 0;
 		else if (!err)
-			opened++;
+			o.opened++;
 	}
 	for (i = 0; !setup->all && i < setup->pid_count && !err; i++)
-		err = threads_open(p, setup, setup->pids[i], &opened);
-	return err ? err : opened ? 0 : -ESRCH;
+		err = flt_procfs_each(setup->pids[i], thread_open, &o);
+	return err ? err : o.opened ? 0 : -ESRCH;
 }
 
 static void events_close(struct flt_sampler *p)

@@ -126,45 +126,52 @@ int flt_procfs_process_of(uint32_t id, uint32_t *tgid)
 	return 0;
 }
 
-/* The entries of a directory that are numbers; tgid 0: each is a process. */
-static int each_id(const char *path, uint32_t tgid, struct flt_rows *out)
+int flt_procfs_each(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg)
 {
 	struct dirent *entry;
-	struct flt_row row;
-	uint32_t id;
+	char path[64] = "/proc";
 	DIR *dir;
 	int ret = 0;
 
-	out->count = 0;
+	if (tgid)
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
 	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while (!ret && (entry = readdir(dir))) {
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		id = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		ret = tgid ? flt_procfs_row(tgid, id, &row) : flt_procfs_row(id, 0, &row);
-		/* It ended since the directory was read. */
-		if (ret == -ESRCH)
-			ret = 0;
-		else if (!ret)
-			ret = flt_rows_add(out, &row);
-	}
+	while (!ret && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			ret = fn(arg, (uint32_t)strtoul(entry->d_name, NULL, 10));
 	closedir(dir);
 	return ret;
 }
 
+struct rows_of {
+	struct flt_rows *out;
+	uint32_t tgid;		/* 0: of each process */
+};
+
+static int add_row(void *arg, uint32_t id)
+{
+	struct rows_of *of = arg;
+	struct flt_row row;
+	int ret = of->tgid ? flt_procfs_row(of->tgid, id, &row) : flt_procfs_row(id, 0, &row);
+
+	/* It ended since the directory was read. */
+	if (ret == -ESRCH)
+		return 0;
+	return ret ? ret : flt_rows_add(of->out, &row);
+}
+
 int flt_procfs_rows(struct flt_rows *out)
 {
-	return each_id("/proc", 0, out);
+	out->count = 0;
+	return flt_procfs_each(0, add_row, &(struct rows_of){ out, 0 });
 }
 
 int flt_procfs_threads(uint32_t tgid, struct flt_rows *out)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
-	return each_id(path, tgid, out);
+	out->count = 0;
+	return flt_procfs_each(tgid, add_row, &(struct rows_of){ out, tgid });
 }
 
 int flt_procfs_machine(struct flt_account *out)

@@ -23,6 +23,13 @@ int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second
 /* The process that a thread id belongs to, itself for a process. -ESRCH. */
 int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
 
+/*
+ * Calls fn with each thread of a process, the first one included, or with tgid 0 with
+ * each process, until it returns other than 0, and returns that. What it is called
+ * with may end meanwhile. -ESRCH, or the -errno of the directory.
+ */
+int flt_procfs_each(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg);
+
 /* Replace what is in the list: all processes; the threads of one. */
 int flt_procfs_rows(struct flt_rows *out);
 int flt_procfs_threads(uint32_t tgid, struct flt_rows *out);

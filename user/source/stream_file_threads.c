@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Writer of trace files: the threads of a live process, from /proc. */
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "source/maps.h"
+#include "source/procfs.h"
 #include "source/stream_file.h"
+
+struct telling {
+	struct flt_file_writer *writer;
+	uint64_t time;
+	uint32_t image, pid, threads;
+};
+
+static int tell_thread(void *arg, uint32_t tid)
+{
+	struct telling *t = arg;
+	char comm[32];
+
+	if (tid == t->pid)
+		return 0;
+	t->threads++;
+	flt_maps_comm(tid, comm, sizeof(comm));
+	return flt_file_thread(t->writer, t->time, t->image, tid, comm);
+}
 
 int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid, uint32_t *threads)
 {
-	char path[300], comm[32];
-	struct dirent *entry;
-	uint32_t tid;
-	DIR *dir;
-	int err = 0;
+	struct telling t = { .writer = w, .time = time, .image = image, .pid = pid, .threads = 1 };
+	int err = flt_procfs_each(pid, tell_thread, &t);
 
-	*threads = 1;
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return -ESRCH;
-	while (!err && (entry = readdir(dir))) {
-		tid = (uint32_t)strtoul(entry->d_name, NULL, 10);
-		if (!tid || tid == pid)
-			continue;
-		++*threads;
-		flt_maps_comm(tid, comm, sizeof(comm));
-		err = flt_file_thread(w, time, image, tid, comm);
-	}
-	closedir(dir);
+	*threads = t.threads;
 	return err;
 }
