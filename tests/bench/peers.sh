@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# peers.sh - in a guest: of the major faults that were, how many does who show, and where?
+#
+#   tests/vm/run -d 256 -k 6.12 bash tests/bench/peers.sh
+#
+# Two loads: "long", one process that lives for some seconds, and "short", fifty that take
+# four major faults each and end. Each watcher has each load once, at an interval of a
+# second; what was is what wait4(2) says. Prints a markdown table. Needs faultstat and perf.
+set -euo pipefail
+: "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}"
+PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
+tmp=$(mktemp -d /tmp/peers.XXXXXX)
+for program in faultstat perf jq; do
+	command -v "$program" >/dev/null || { echo "no $program" >&2; exit 2; }
+done
+mkfs.ext4 -q -b 4096 /dev/vda
+mkdir -p "$tmp/disk"
+mount -t ext4 /dev/vda "$tmp/disk"
+insmod "$FLT_KO"
+
+# Its pages are on the disk and not in memory; one is touched every 20 ms.
+cat >"$tmp/slow.py" <<'END'
+import mmap, os, sys, time
+open("/proc/self/comm", "w").write("kinds")
+fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+os.write(fd, bytes(200 * 4096))
+os.fsync(fd)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+m = mmap.mmap(fd, 200 * 4096, prot=mmap.PROT_READ)
+m.madvise(mmap.MADV_RANDOM)
+for i in range(200):
+    m[4096 * i]
+    time.sleep(0.02)
+END
+
+long() { python3 "$tmp/slow.py" "$tmp/disk/long"; sleep 3; }
+short() {
+	for _ in $(seq 50); do kinds major 4 "$tmp/disk/short" >/dev/null; done
+	sleep 3
+}
+export -f long short
+export tmp PATH
+
+begin() { # what counts while the load runs; says so when it does
+	"$@" >"$tmp/out" 2>"$tmp/err" & watcher=$!
+	sleep 3
+}
+
+row() { # NAME LOAD SHOWN [FILE]
+	local were
+	were=$(awk '$1 == "proc" && $4 == "kinds" { n += $6 } END { print n + 0 }' "$tmp/run")
+	printf '| %s | %s | %s | %s | %s |\n' "$2" "$1" "$were" "$3" "${4:-no}"
+}
+
+printf '| load | watcher | major faults | shown | file |\n|---|---|--:|--:|---|\n'
+for load in long short; do
+	begin faultstat -c 1
+	faultrun -o "$tmp/run" -- bash -c $load
+	kill -INT $watcher; wait $watcher || true
+	row faultstat $load "$(awk 'FNR == NR { if ($1 == "proc" && $4 == "kinds") own[$2] = 1; next }
+		$1 in own { n += $4 } END { print n + 0 }' "$tmp/run" "$tmp/out")"
+
+	begin perf record -q -a -e major-faults -c 1 -o "$tmp/perf.data"
+	faultrun -o "$tmp/run" -- bash -c $load
+	kill -INT $watcher; wait $watcher || true
+	row "perf record" $load "$(perf script -i "$tmp/perf.data" -F comm 2>/dev/null | grep -c kinds)"
+
+	begin "$FLTCTL" top -b --json --by=process 1s
+	faultrun -o "$tmp/run" -- bash -c $load
+	kill -INT $watcher; wait $watcher || true
+	row "fltctl top" $load \
+		"$(jq -s 'map(select(.name == "kinds") | .major_per_second * .seconds) | add // 0 | round' "$tmp/out")" \
+		"$(jq -rs 'map(select(.name == "kinds" and .file) | .file | sub(".*/"; "")) | unique | join(" ")' "$tmp/out")"
+
+	begin "$FLTCTL" top -b --json --by=file 1s
+	faultrun -o "$tmp/run" -- bash -c $load
+	kill -INT $watcher; wait $watcher || true
+	row "fltctl top --by=file" $load \
+		"$(jq -s 'map(select(.name | endswith("/'$load'")) | .major_per_second * .seconds) | add // 0 | round' "$tmp/out")" \
+		"$load"
+done
+umount "$tmp/disk"
+rmmod flt

@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# wss_example.sh - in a guest: the working set of a real program with a hot set, as series
+# and plot.
+#
+#   tests/vm/run -d 256 -k 6.12 bash tests/bench/wss_example.sh >example.txt
+#   tests/bench/wss_example.sh example.txt	# here: writes wss_example.csv, .svg beside it
+#
+# sqlite3 on a file of about 64 MiB, mapped: for ten seconds it looks up rows at one end
+# of the table, then it reads the table from end to end for ten, then as before.
+set -euo pipefail
+
+if [ $# = 1 ]; then
+	here=$(cd "$(dirname "$0")" && pwd)
+	for what in csv svg; do
+		sed -n "s/^$what: //p" "$1" | base64 -d >"$here/wss_example.$what"
+	done
+	exit
+fi
+: "${FLT_KO:?}" "${FLTCTL:?}"
+tmp=$(mktemp -d /tmp/example.XXXXXX)
+mkfs.ext4 -q -b 4096 /dev/vda
+mkdir "$tmp/disk"
+mount -t ext4 /dev/vda "$tmp/disk"
+sqlite3 "$tmp/disk/db" "create table t(id integer primary key, v blob);
+	with recursive n(i) as (select 1 union all select i + 1 from n where i < 60000)
+	insert into t select i, randomblob(1000) from n;" >/dev/null
+echo 3 >/proc/sys/vm/drop_caches
+insmod "$FLT_KO"
+
+phase() { # SECONDS QUERY
+	local end=$((SECONDS + $1))
+	while [ $SECONDS -lt $end ]; do
+		echo "$2"
+		sleep 0.05
+	done
+}
+hot="select sum(length(hex(v))) from t where id in (select abs(random()) % 4000 from t limit 200);"
+all="select sum(length(hex(v))) from t;"
+{
+	echo "pragma mmap_size = 268435456;"
+	phase 10 "$hot"; phase 10 "$all"; phase 10 "$hot"
+} | sqlite3 "$tmp/disk/db" >/dev/null & pid=$!
+"$FLTCTL" wss -m scan --csv --plot "$tmp/wss.svg" -p "$(pgrep -x sqlite3)" 1 28 >"$tmp/wss.csv"
+wait "$pid" || true
+base64 -w 120 "$tmp/wss.csv" | sed 's/^/csv: /'
+base64 -w 120 "$tmp/wss.svg" | sed 's/^/svg: /'
+umount "$tmp/disk"
+rmmod flt

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: zram=1 timeout=300 long=1
+# shellcheck disable=SC2119
+# Promise: reclaim takes from a program that is scanned what it takes from one that is
+# not: with less memory than it wants, as many pages of it are evicted and faulted in
+# again, to 5 %. Where a kernel has no young flag for a page (6.1), what the scan knows is
+# handed on by marking pages accessed, sooner than reclaim would have looked: there no more
+# are, and may well be fewer.
+#
+# TRY="refs inject" has those methods beside it, for their figures.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+rounds=96 times=3
+[ -z "$LONG" ] || rounds=512
+cgroup=/sys/fs/cgroup/flt-reclaim
+mkdir "$cgroup"
+echo 512M >/sys/block/zram0/disksize
+mkswap /dev/zram0 >/dev/null
+swapon /dev/zram0
+# One page at a time: neighbours read ahead would hide which were missing.
+echo 0 >/proc/sys/vm/page-cluster
+echo $((48 << 20)) >"$cgroup/memory.max"
+
+stat_of() { awk -v key="$1" '$1 == key { print $2 }' "$cgroup/memory.stat"; }
+
+# What the kernel says of a run: pages evicted, refaults; and the program, of which pages.
+run() { # METHOD
+	local steal refault reader=
+	steal=$(stat_of pgsteal) refault=$(stat_of workingset_refault_anon)
+	rm -f "$tmp/csv"
+	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$cgroup" lru 24 64 "$rounds" >"$tmp/out" & pid=$!
+	if [ "$1" != off ]; then
+		"$FLTCTL" wss --csv -m "$1" -b 100 -p "$pid" 0.05 >"$tmp/csv" 2>"$tmp/err" & reader=$!
+	fi
+	wait "$pid" || bad "lru: status $?"
+	[ -z "$reader" ] || wait "$reader" || bad "$1: status $?: $(cat "$tmp/err")"
+	evicted=$(($(stat_of pgsteal) - steal)) refaulted=$(($(stat_of workingset_refault_anon) - refault))
+	say "$1: $evicted evicted, $refaulted refaulted, $(cat "$tmp/out"), $(grep -c ^sample "$tmp/csv" 2>/dev/null || true) samples"
+}
+
+load
+declare -A evictions=([off]=0 [scan]=0) refaults=([off]=0 [scan]=0)
+for ((i = 0; i < times; i++)); do
+	for method in off ${TRY:-} scan; do
+		run "$method"
+		evictions[$method]=$((${evictions[$method]:-0} + evicted))
+		refaults[$method]=$((${refaults[$method]:-0} + refaulted))
+	done
+done
+
+alike() { # WHAT OFF ON
+	at_least "$1 without" "$2" 10000
+	grep -q marked "$tmp/csv" || at_least "$1, scanned" "$3" $(($2 - $2 / 20))
+	at_most "$1, scanned" "$3" $(($2 + $2 / 20))
+}
+alike "pages evicted" "${evictions[off]}" "${evictions[scan]}"
+alike "pages faulted in again" "${refaults[off]}" "${refaults[scan]}"
+rmdir "$cgroup"
+swapoff /dev/zram0
+echo 1 >/sys/block/zram0/reset
+finish
