@@ -28,21 +28,22 @@ sqlite3 "$tmp/disk/db" "create table t(id integer primary key, v blob);
 echo 3 >/proc/sys/vm/drop_caches
 insmod "$FLT_KO"
 
+coproc sqlite3 "$tmp/disk/db"
+ask() { echo "$1" >&"${COPROC[1]}"; read -r _ <&"${COPROC[0]}"; }
 phase() { # SECONDS QUERY
 	local end=$((SECONDS + $1))
 	while [ $SECONDS -lt $end ]; do
-		echo "$2"
-		sleep 0.05
+		ask "$2"
+		sleep 0.02
 	done
 }
-hot="select sum(length(hex(v))) from t where id in (select abs(random()) % 4000 from t limit 200);"
-all="select sum(length(hex(v))) from t;"
-{
-	echo "pragma mmap_size = 268435456;"
-	phase 10 "$hot"; phase 10 "$all"; phase 10 "$hot"
-} | sqlite3 "$tmp/disk/db" >/dev/null & pid=$!
-"$FLTCTL" wss -m scan --csv --plot "$tmp/wss.svg" -p "$(pgrep -x sqlite3)" 1 28 >"$tmp/wss.csv"
-wait "$pid" || true
+hot="select sum(length(v)) from t where id in (select abs(random()) % 4000 from t limit 200);"
+all="select sum(length(v)) from t;"
+ask "pragma mmap_size = 268435456;"
+"$FLTCTL" wss -m scan --csv --plot "$tmp/wss.svg" -p "$COPROC_PID" 1 30 >"$tmp/wss.csv" & wss=$!
+phase 10 "$hot"; phase 10 "$all"; phase 11 "$hot"
+wait "$wss"
+echo ".quit" >&"${COPROC[1]}"
 base64 -w 120 "$tmp/wss.csv" | sed 's/^/csv: /'
 base64 -w 120 "$tmp/wss.svg" | sed 's/^/svg: /'
 umount "$tmp/disk"

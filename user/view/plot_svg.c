@@ -28,6 +28,14 @@ static const char style[] =
 	"g.at:hover .shown { visibility: visible; }\n"
 	"g.at line { stroke: #888; }\n"
 	"g.at rect.box { fill: #fffffff0; stroke: #888; }\n"
+	"rect.paper { fill: #fff; }\n"
+	"@media (prefers-color-scheme: dark) {\n"
+	"text { fill: #ddd; }\n"
+	"text.number, text.time { fill: #aaa; }\n"
+	"line.grid { stroke: #3a3a3a; }\n"
+	"g.at rect.box { fill: #1b1b1bf0; }\n"
+	"rect.paper { fill: #1b1b1b; }\n"
+	"}\n"
 	"</style>\n";
 
 static double height_of(size_t plot)
@@ -57,6 +65,28 @@ static double x_of(const struct flt_plot *p, double seconds)
 	return LEFT + (p->seconds > 0 ? seconds / p->seconds * WIDTH : 0);
 }
 
+/* Between labels of the time, so that there are six at most. */
+static double time_step(double seconds)
+{
+	static const double steps[] = { 1e-3, 2e-3, 5e-3, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 15, 30,
+					60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400 };
+	size_t i = 0;
+
+	while (i + 1 < sizeof(steps) / sizeof(steps[0]) && steps[i] * 6 < seconds)
+		i++;
+	return steps[i] * 6 < seconds ? seconds / 6 : steps[i];
+}
+
+static void write_times(FILE *out, const struct flt_plot *p, double y)
+{
+	double step = time_step(p->seconds);
+	int i;
+
+	for (i = 0; i * step <= p->seconds; i++)
+		fprintf(out, "<text class=\"time\" x=\"%.1f\" y=\"%g\">%g s</text>\n",
+			x_of(p, i * step), y, i * step);
+}
+
 static void write_axes(FILE *out, const struct flt_plot *p, size_t index, double ceiling)
 {
 	double y, top = top_of(index), height = height_of(index);
@@ -82,9 +112,8 @@ static void write_axes(FILE *out, const struct flt_plot *p, size_t index, double
 		fprintf(out, "<line class=\"grid\" x1=\"%g\" x2=\"%g\" y1=\"%g\" y2=\"%g\"/>"
 			"<text class=\"number\" x=\"%g\" y=\"%g\">%s</text>\n", LEFT, LEFT + WIDTH, y, y,
 			LEFT - 8, y + 4, text);
-		fprintf(out, "<text class=\"time\" x=\"%g\" y=\"%g\">%.4g s</text>\n",
-			LEFT + WIDTH * tick / TICKS, top + height + 16, p->seconds * tick / TICKS);
 	}
+	write_times(out, p, top + height + 16);
 }
 
 static void write_line(FILE *out, const struct flt_plot *p, size_t index, size_t line, double ceiling)
@@ -144,7 +173,7 @@ void flt_plot_svg(FILE *out, const char *title, const struct flt_plot *plots, si
 	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" role=\"img\">\n<title>",
 		LEFT + WIDTH + RIGHT, bottom + 30);
 	flt_xml_text(out, title);
-	fprintf(out, "</title>\n%s<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+	fprintf(out, "</title>\n%s<rect class=\"paper\" width=\"100%%\" height=\"100%%\"/>\n"
 		"<text class=\"title\" x=\"%g\" y=\"18\">", style, LEFT);
 	flt_xml_text(out, title);
 	fputs("</text>\n", out);
