@@ -119,6 +119,12 @@ check whole toucher,main
 traced --unwind dwarf --max-stack 5 -- frames deep 10
 check deep 5
 
+say "by netlink, where a slice goes on in the next message"
+traced --channel netlink -- frames deep 40
+check deep 127
+traced --channel netlink --unwind dwarf -- frames sort
+check whole touch,compare,__qsort_r,main
+
 say "two sessions: each has the stacks"
 "$FLTCTL" trace --json --stacks --max-stack 5 -c frames >"$tmp/second" 2>"$tmp/err2" & second=$!
 until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
