@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "source/pagemap.h"
 
 #define BITMAP "/sys/kernel/mm/page_idle/bitmap"
+#define FLAGS "/proc/kpageflags"
 #define KPF_COMPOUND_HEAD (1ull << 15)
 #define KPF_COMPOUND_TAIL (1ull << 16)
 #define KPF_ZERO_PAGE (1ull << 24)
@@ -21,7 +23,24 @@ struct flt_idle {
 	uint64_t word_at, word;
 	bool word_known;
 	struct flt_sample *sample;
+	struct flt_errmsg *e;
 };
+
+/*
+ * A word of a file with one for each page, or for 64 of them. false: the file ends before,
+ * since what is mapped is a device's and no memory.
+ */
+static int read_word(const struct flt_idle *idle, int fd, const char *path, uint64_t at, uint64_t *word,
+		     bool *there)
+{
+	ssize_t n = pread(fd, word, 8, (off_t)(at * 8));
+
+	if (n < 0)
+		return flt_errmsg_set(idle->e, -errno, "cannot read word %" PRIu64 " of %s: %s", at, path,
+				      strerror(errno));
+	*there = n == 8;
+	return 0;
+}
 
 int flt_idle_open(struct flt_idle **out, struct flt_errmsg *e)
 {
@@ -36,9 +55,9 @@ int flt_idle_open(struct flt_idle **out, struct flt_errmsg *e)
 	if (!idle)
 		return -ENOMEM;
 	idle->bitmap = open(BITMAP, O_RDWR | O_CLOEXEC);
-	idle->flags = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	idle->flags = open(FLAGS, O_RDONLY | O_CLOEXEC);
 	if (idle->bitmap < 0 || idle->flags < 0) {
-		ret = flt_errmsg_errno(e, -errno, "%s", idle->bitmap < 0 ? BITMAP : "/proc/kpageflags");
+		ret = flt_errmsg_errno(e, -errno, "%s", idle->bitmap < 0 ? BITMAP : FLAGS);
 		flt_idle_close(idle);
 		return ret;
 	}
@@ -61,15 +80,19 @@ void flt_idle_close(struct flt_idle *idle)
 static int head_of(const struct flt_idle *idle, uint64_t *pfn, bool *counts)
 {
 	uint64_t flags = 0;
+	int ret;
 
 	*counts = *pfn != 0;
 	if (!*counts)
 		return 0;
 	do {
-		if (pread(idle->flags, &flags, 8, (off_t)(*pfn * 8)) != 8)
-			return -EIO;
-		if (flags & KPF_ZERO_PAGE)
+		ret = read_word(idle, idle->flags, FLAGS, *pfn, &flags, counts);
+		if (ret || !*counts)
+			return ret;
+		if (flags & KPF_ZERO_PAGE) {
 			*counts = false;
+			return 0;
+		}
 	} while (flags & KPF_COMPOUND_TAIL && (*pfn)--);
 	return 0;
 }
@@ -86,7 +109,7 @@ static int mark(void *arg, uint64_t entry)
 	bit = 1ull << (pfn % 64);
 	/* Pages that cannot be marked are passed over by the kernel. */
 	if (pwrite(idle->bitmap, &bit, 8, (off_t)(pfn / 64 * 8)) != 8)
-		return errno == ENXIO ? 0 : -errno;
+		return errno == ENXIO ? 0 : flt_errmsg_errno(idle->e, -errno, "%s", BITMAP);
 	return 0;
 }
 
@@ -101,14 +124,15 @@ static int count(void *arg, uint64_t entry)
 
 	if (ret || !counts)
 		return ret;
-	s->rss += page;
-	s->pages++;
 	if (!idle->word_known || idle->word_at != pfn / 64) {
-		if (pread(idle->bitmap, &idle->word, 8, (off_t)(pfn / 64 * 8)) != 8)
-			return -EIO;
+		ret = read_word(idle, idle->bitmap, BITMAP, pfn / 64, &idle->word, &counts);
+		if (ret || !counts)
+			return ret;
 		idle->word_at = pfn / 64;
 		idle->word_known = true;
 	}
+	s->rss += page;
+	s->pages++;
 	if (!(idle->word >> (pfn % 64) & 1))
 		s->referenced += page;
 	return 0;
@@ -116,6 +140,7 @@ static int count(void *arg, uint64_t entry)
 
 int flt_idle_mark(struct flt_idle *idle, uint32_t tgid, struct flt_errmsg *e)
 {
+	idle->e = e;
 	return flt_pagemap_each(tgid, mark, idle, e);
 }
 
@@ -124,6 +149,7 @@ int flt_idle_read(struct flt_idle *idle, uint32_t tgid, struct flt_sample *sampl
 {
 	idle->word_known = false;
 	idle->sample = sample;
+	idle->e = e;
 	sample->has |= FLT_SAMPLE_RSS | FLT_SAMPLE_REFERENCED;
 	return flt_pagemap_each(tgid, count, idle, e);
 }
