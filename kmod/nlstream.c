@@ -26,7 +26,9 @@ struct flt_nlstream {
 	struct delayed_work work;
 	struct flt_relay *relay;
 	u32 session, port;
-	int next;		/* CPU to begin with: where the last round ended */
+	int next;		/* CPU whose turn it is */
+	bool sent;		/* something in this turn */
+	u64 began;		/* when this turn did */
 	u64 sent_at;		/* when slots were last sent */
 	bool owing;		/* the reader may hold some that no horizon is beyond */
 };
@@ -67,10 +69,10 @@ static int send(struct flt_nlstream *s, int cpu)
 	return 1;
 }
 
-/* After a turn begun at @began: a CPU that sent nothing in it has nothing from before. */
-static int send_horizon(struct flt_nlstream *s, u64 began)
+/* At the end of a turn: a CPU that sent nothing in it has nothing from before it began. */
+static int send_horizon(struct flt_nlstream *s)
 {
-	u64 horizon = began > WRITING_NS ? began - WRITING_NS : 0;
+	u64 horizon = s->began > WRITING_NS ? s->began - WRITING_NS : 0;
 	struct sk_buff *skb;
 	void *head;
 	int err;
@@ -92,25 +94,32 @@ static int send_horizon(struct flt_nlstream *s, u64 began)
 	return err;
 }
 
-/* A message of each CPU in turn; 0: nothing is left, 1: or there is. */
+/*
+ * A message of each CPU in turn; 0: nothing is left, 1: or there is. A turn that the
+ * socket had no room for goes on where it stopped: or one that never has room for all
+ * CPUs would never tell a horizon.
+ */
 static int send_turn(struct flt_nlstream *s)
 {
-	u64 began = ktime_get_ns();
-	int i, ret, sent = 0;
+	int ret;
 
-	for (i = 0; i < nr_cpu_ids; i++) {
-		if (s->next >= nr_cpu_ids)
-			s->next = 0;
-		if (cpu_possible(s->next)) {
-			ret = send(s, s->next);
-			if (ret < 0)
-				return ret;
-			sent |= ret;
-		}
-		s->next++;
+	if (!s->next) {
+		s->began = ktime_get_ns();
+		s->sent = false;
 	}
-	ret = s->owing ? send_horizon(s, began) : 0;
-	return ret ?: sent;
+	for (; s->next < nr_cpu_ids; s->next++) {
+		if (!cpu_possible(s->next))
+			continue;
+		ret = send(s, s->next);
+		if (ret < 0)
+			return ret;
+		s->sent |= ret;
+	}
+	ret = s->owing ? send_horizon(s) : 0;
+	if (ret)
+		return ret;
+	s->next = 0;
+	return s->sent;
 }
 
 static void send_round(struct work_struct *work)
