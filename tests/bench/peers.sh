@@ -10,7 +10,7 @@
 set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
-tmp=$(mktemp -d /tmp/peers.XXXXXX)
+tmp=$(mktemp -d)
 for program in faultstat perf jq; do
 	command -v "$program" >/dev/null || { echo "no $program" >&2; exit 2; }
 done
