@@ -7,9 +7,8 @@
 #include "cmd/top.h"
 #include "model/paths.h"
 
-/* Files by process in one interval, and names known at all; more go without. Powers of two. */
+/* Files by process in one interval; more go without. A power of two. */
 #define ENTRIES 8192
-#define NAMES 4096
 #define SUBBUF_SIZE (128u << 10)
 #define SUBBUFS 8
 
@@ -18,13 +17,6 @@ struct entry {
 	uint32_t dev, tgid;
 	uint64_t major, minor, time;
 	uint64_t octaves[FLT_OCTAVES];
-	uint32_t name;
-};
-
-struct name {
-	uint64_t inode;		/* 0: free */
-	uint32_t dev;
-	char path[FLT_RANK_NAME];
 };
 
 struct top_files {
@@ -32,8 +24,6 @@ struct top_files {
 	struct flt_paths *paths;
 	struct entry entry[ENTRIES];
 	size_t used;
-	struct name name[NAMES];
-	size_t named;
 	struct entry others;	/* what found no entry */
 };
 
@@ -41,35 +31,6 @@ static uint32_t hash(uint64_t inode, uint32_t dev, uint32_t tgid)
 {
 	return (uint32_t)((inode * 0x9e3779b97f4a7c15ull + ((uint64_t)dev << 32 | tgid)) *
 			  0x9e3779b97f4a7c15ull >> 40);
-}
-
-static uint32_t find_name(struct top_files *f, const struct flt_event_record *r)
-{
-	uint32_t i = hash(r->inode, r->dev, 0);
-	const char *path;
-	struct name *n;
-
-	for (;; i++) {
-		n = &f->name[i % NAMES];
-		if (n->inode == r->inode && n->dev == r->dev)
-			break;
-		if (n->inode)
-			continue;
-		/* A full table is begun anew, but for the entries that point into it. */
-		if (f->named >= NAMES / 4 * 3)
-			return NAMES;
-		f->named++;
-		*n = (struct name){ .inode = r->inode, .dev = r->dev };
-		snprintf(n->path, sizeof(n->path), "%u:%u inode %" PRIu64, (unsigned int)(r->dev >> 8 & 0xfff),
-			 (unsigned int)((r->dev & 0xff) | (r->dev >> 12 & 0xfff00)),
-			 (uint64_t)r->inode);
-		break;
-	}
-	/* Always: a number may be a new file's, and a note that was lost is sent again later. */
-	path = flt_paths_get(f->paths, r->dev, r->inode);
-	if (path)
-		snprintf(n->path, sizeof(n->path), "%s", path);
-	return i % NAMES;
 }
 
 static struct entry *find_entry(struct top_files *f, const struct flt_event_record *r)
@@ -87,8 +48,7 @@ static struct entry *find_entry(struct top_files *f, const struct flt_event_reco
 	if (f->used >= ENTRIES / 4 * 3)
 		return &f->others;
 	f->used++;
-	*at = (struct entry){ .inode = r->inode, .dev = r->dev, .tgid = r->tgid,
-			      .name = find_name(f, r) };
+	*at = (struct entry){ .inode = r->inode, .dev = r->dev, .tgid = r->tgid };
 	return at;
 }
 
@@ -170,9 +130,16 @@ int top_files_read(struct top *t, struct flt_errmsg *e)
 	return t->files ? flt_stream_read(t->files->stream, &sink, e) : 0;
 }
 
-static const char *path_of(const struct top_files *f, const struct entry *at)
+/* Device and inode if the note was lost; it is sent again later. */
+static void write_name(const struct top_files *f, const struct entry *at, char out[FLT_RANK_NAME])
 {
-	return at->name < NAMES ? f->name[at->name].path : "(too many files)";
+	const char *path = flt_paths_get(f->paths, at->dev, at->inode);
+
+	if (path)
+		snprintf(out, FLT_RANK_NAME, "%s", path);
+	else
+		snprintf(out, FLT_RANK_NAME, "%u:%u inode %" PRIu64, (unsigned int)(at->dev >> 8 & 0xfff),
+			 (unsigned int)((at->dev & 0xff) | (at->dev >> 12 & 0xfff00)), at->inode);
 }
 
 void top_files_of(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME])
@@ -185,7 +152,9 @@ void top_files_of(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME])
 		if (at->inode && at->tgid == tgid && at->major && (!best || at->major > best->major))
 			best = at;
 	}
-	snprintf(out, FLT_RANK_NAME, "%s", best ? path_of(t->files, best) : "");
+	*out = 0;
+	if (best)
+		write_name(t->files, best, out);
 }
 
 static struct flt_rank *rank_of(struct top *t, const struct entry *at)
@@ -217,7 +186,7 @@ int top_files_rows(struct top *t)
 		r = rank_of(t, &f->entry[i]);
 		if (!r)
 			return -ENOMEM;
-		snprintf(r->name, sizeof(r->name), "%s", path_of(f, &f->entry[i]));
+		write_name(f, &f->entry[i], r->name);
 	}
 	if (f && (f->others.major || f->others.minor)) {
 		r = rank_of(t, &f->others);
@@ -238,9 +207,4 @@ void top_files_forget(struct top *t)
 	memset(f->entry, 0, sizeof(f->entry));
 	f->others = (struct entry){ 0 };
 	f->used = 0;
-	/* No entry points to a name now. */
-	if (f->named >= NAMES / 4 * 3) {
-		memset(f->name, 0, sizeof(f->name));
-		f->named = 0;
-	}
 }
