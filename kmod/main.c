@@ -100,13 +100,17 @@ err_proc:
 	return err;
 }
 
-/* From the outside in: nobody can ask, nobody listens, no probe runs, no memory. */
+/*
+ * From the outside in: nobody can ask, nobody listens, no probe runs, no memory. Files are
+ * not opened any more, but the sessions' are their buffers' dentries, which probes write to:
+ * the directory goes behind them.
+ */
 static void __exit flt_exit(void)
 {
-	flt_debugfs_exit();
 	flt_netlink_exit();
 	flt_wss_exit();
 	flt_session_exit();
+	flt_debugfs_exit();
 	flt_numa_exit();
 	flt_thp_exit();
 	flt_task_exit();

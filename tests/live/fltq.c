@@ -9,8 +9,9 @@
  *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h):
  *                     the sum of what its sections added ("sections")
  *   fltq thp | numa [SESSION]             their ledgers: the machine, nobody, processes
- *   fltq hold [-f] [-t] [-n] [TGID...]    open a session, print it, keep it until EOF;
- *                     -f follows, -t keeps the ledger of huge pages, -n that of NUMA
+ *   fltq hold [-f] [-t] [-n] [-s] [TGID...]   open a session, print it, keep it until
+ *                     EOF; -f follows, -t keeps the ledger of huge pages, -n that of
+ *                     NUMA, -s streams into files that nobody opens
  *   fltq machine      every total at one moment, beside the kernel's own (machine.h)
  *   fltq del ID                           end another's session (refused)
  *
@@ -115,7 +116,7 @@ static void session_read(const struct nlmsghdr *nlh, void *unused)
 	}
 }
 
-/* flags: FLT_SESSION_FOLLOW, _THP, _NUMA, ending in 0 */
+/* flags: FLT_SESSION_FOLLOW, _THP, _NUMA, _STREAM, ending in 0 */
 static void session_open(const uint32_t *tgids, int n, const uint16_t *flags)
 {
 	start(FLT_CMD_SESSION_NEW, 0);
@@ -264,17 +265,19 @@ static int around(char **argv)
 static int hold(int argc, char **argv)
 {
 	uint32_t tgids[FLT_SESSION_TGIDS_MAX + 1];
-	uint16_t flags[4] = { 0 };
+	uint16_t flags[5] = { 0 };
 	int n = 0, f = 0;
 	char c;
 
 	for (int i = 0; i < argc && n <= FLT_SESSION_TGIDS_MAX; i++) {
-		if (!strcmp(argv[i], "-f") && f < 3)
+		if (!strcmp(argv[i], "-f") && f < 4)
 			flags[f++] = FLT_SESSION_FOLLOW;
-		else if (!strcmp(argv[i], "-t") && f < 3)
+		else if (!strcmp(argv[i], "-t") && f < 4)
 			flags[f++] = FLT_SESSION_THP;
-		else if (!strcmp(argv[i], "-n") && f < 3)
+		else if (!strcmp(argv[i], "-n") && f < 4)
 			flags[f++] = FLT_SESSION_NUMA;
+		else if (!strcmp(argv[i], "-s") && f < 4)
+			flags[f++] = FLT_SESSION_STREAM;
 		else
 			tgids[n++] = (uint32_t)strtoul(argv[i], NULL, 10);
 	}

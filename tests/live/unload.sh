@@ -30,16 +30,28 @@ checks=$((checks + 1))
 ! loaded || bad "still loaded after the file was closed"
 
 # A session does not.
+held() { # fltq-hold-ARGUMENTS...
+	mkfifo "$tmp/hold"
+	fltq hold "$@" <"$tmp/hold" >"$tmp/session" 2>&1 &
+	holder=$!
+	exec 7>"$tmp/hold"
+	until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
+	unload
+	exec 7>&-
+	wait "$holder" && bad "the session survived the module"
+	rm "$tmp/hold" "$tmp/session"
+}
 load accounting=0
-mkfifo "$tmp/hold"
-fltq hold -f $$ <"$tmp/hold" >"$tmp/session" 2>&1 &
-holder=$!
-exec 7>"$tmp/hold"
-until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
-unload
-exec 7>&-
-wait "$holder" && bad "the session survived the module"
-rm "$tmp/hold"
+held -f $$
+# Nor does one that streams as long as nobody has its files open; while it is written to.
+storm 1 2 >"$tmp/storm" 2>&1 &
+stormer=$!
+for ((i = 0; i < rounds; i++)); do
+	load accounting=0
+	held -s
+done
+kill "$stormer"
+wait "$stormer" || bad "the storm beside a stream: status $?"
 
 # Sleepers. Each round wakes them without their pages: they come back into the
 # function that is probed by then, and sleep there when the module goes.
