@@ -73,16 +73,22 @@ static void mark_seen(struct flt_notes *notes, u64 key)
 
 	for (i = 0; i < WAYS - 1 && READ_ONCE(set[i]); i++)
 		;
-	/* All taken: any of them, by bits that do not choose the set. */
+	/* All taken: any of them, by bits that do not choose the set and are not the same in all. */
 	if (READ_ONCE(set[i]))
-		i = key & (WAYS - 1);
+		i = key >> 1 & (WAYS - 1);
 	WRITE_ONCE(set[i], key);
 }
 
-static u64 key_of(u64 salt, const struct inode *inode)
+/*
+ * A file of an earlier one's number must be told of: most filesystems give it another
+ * generation. Overlayfs gives none; there its name is another, or its dentry.
+ */
+static u64 key_of(u64 salt, struct file *file, const struct inode *inode)
 {
-	/* The generation tells a file from an earlier one of the same number. */
-	return mix(mix(mix(salt, (u64)inode), inode->i_ino), inode->i_generation) | 1;
+	const struct dentry *name = file_user_path(file)->dentry;
+	u64 key = mix(mix(mix(salt, (u64)inode), inode->i_ino), inode->i_generation);
+
+	return mix(mix(key, (u64)name), name->d_name.hash) | 1;
 }
 
 static const char deleted[] = " (deleted)";
@@ -129,7 +135,7 @@ static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
 void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file)
 {
 	const struct inode *inode = file_user_inode(file);
-	u64 key = key_of('p', inode);
+	u64 key = key_of('p', file, inode);
 
 	if (!was_seen(notes, key) && say_path(notes, relay, file, inode))
 		mark_seen(notes, key);
