@@ -65,11 +65,16 @@ void flt_event_slow(const struct flt_event *e, u8 result, u64 ns, u32 wanted)
 		flt_stream_record(e, result, ns, wanted);
 }
 
+/* What may want it: a thread without a slot is its process's all the same. */
+static u32 wanted_by(const struct flt_event *e)
+{
+	return flt_stream_wanted(e->task ? READ_ONCE(e->task->proc->sessions) :
+					   flt_proc_sessions(current));
+}
+
 static void stream(const struct flt_event *e, u8 result, u64 ns)
 {
-	u32 wanted = flt_stream_wanted(e->task ? READ_ONCE(e->task->proc->sessions) : 0);
-
-	wanted = flt_stream_passed(e, result, ns, wanted);
+	u32 wanted = flt_stream_passed(e, result, ns, wanted_by(e));
 
 	if (wanted)
 		flt_stream_record(e, result, ns, wanted);
@@ -156,6 +161,5 @@ void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma)
 void flt_event_note(const struct flt_event *e, struct vm_area_struct *vma)
 {
 	/* In another's memory it is still current's files: as it is with all we count. */
-	flt_stream_note_fault(vma, flt_stream_wanted(e->task ?
-						     READ_ONCE(e->task->proc->sessions) : 0));
+	flt_stream_note_fault(vma, wanted_by(e));
 }

@@ -225,6 +225,14 @@ static __always_inline void leave_end(struct fault *f, vm_fault_t ret, u64 ns)
 			 (ret & VM_FAULT_MAJOR) || (f->event.flags & FAULT_FLAG_TRIED), ns);
 }
 
+/* It left nothing behind that could settle its kind. */
+static void leave_failed(struct fault *f, vm_fault_t ret, u64 ns)
+{
+	f->event.kind &= ~FLT_KIND_UNSETTLED;
+	flt_event_fail(&f->event, failure_of(ret), ns);
+}
+NOKPROBE_SYMBOL(leave_failed);
+
 /* What comes of most faults that are not filled from nothing; see enter(). */
 static noinline void leave_uncommon(struct fault *f, vm_fault_t ret)
 {
@@ -235,7 +243,7 @@ static noinline void leave_uncommon(struct fault *f, vm_fault_t ret)
 	if (ret & VM_FAULT_RETRY)
 		leave_retry(f);
 	else if (ret & VM_FAULT_ERROR)
-		flt_event_fail(&f->event, failure_of(ret), ns);
+		leave_failed(f, ret, ns);
 	else
 		leave_end(f, ret, ns);
 }

@@ -3,6 +3,7 @@
  * fail MODE N - faults that end badly.
  *
  *   sigbus N   N reads past the end of a file: N failed, none of them counted
+ *   empty N    the same, each where there is not even a page table
  *   kill N     N children asleep in a fault, killed there with SIGKILL
  *   oom MB     write MB of memory until the cgroup's limit kills us
  */
@@ -56,6 +57,27 @@ static void sigbus(size_t n)
 	section_end("sigbus", 0, 0, 0);
 }
 
+static void empty(size_t n)
+{
+	struct sigaction sa = { .sa_handler = on_bus };
+	int fd = memfd_create("empty", 0);
+	size_t length = (n + 1) * HUGE_PAGE;
+	volatile size_t i;
+	volatile char *p;
+
+	if (fd < 0)
+		err(1, "memfd");
+	p = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		err(1, "mmap");
+	if (sigaction(SIGBUS, &sa, NULL))
+		err(1, "sigaction");
+	p = (volatile char *)(((unsigned long)p + HUGE_PAGE) & ~(HUGE_PAGE - 1ul));
+	for (i = 0; i < n; i++)
+		if (!sigsetjmp(back, 1))
+			(void)p[i * HUGE_PAGE];
+}
+
 static void *touch_one(void *p)
 {
 	region_write(p, 1, PAGE);
@@ -106,6 +128,8 @@ int main(int argc, char **argv)
 
 	if (n && !strcmp(argv[1], "sigbus")) {
 		sigbus(n);
+	} else if (n && !strcmp(argv[1], "empty")) {
+		empty(n);
 	} else if (n && !strcmp(argv[1], "kill")) {
 		kill_in_fault(n);
 	} else if (n && !strcmp(argv[1], "oom")) {
@@ -114,7 +138,7 @@ int main(int argc, char **argv)
 		region_write(p, (n << 20) / PAGE, PAGE);
 		errx(1, "%zu MB were written and nobody minded", n);
 	} else {
-		errx(2, "usage: fail sigbus|kill|oom N");
+		errx(2, "usage: fail sigbus|empty|kill|oom N");
 	}
 	return 0;
 }
