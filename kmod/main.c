@@ -17,6 +17,7 @@
 #include "netlink.h"
 #include "numa.h"
 #include "proc.h"
+#include "relay.h"
 #include "session.h"
 #include "stacktable.h"
 #include "tally.h"
@@ -40,6 +41,9 @@ MODULE_PARM_DESC(max_tasks, "live threads with accounts of their own (16 to 4194
 static uint max_stacks = 65536;
 module_param(max_stacks, uint, 0444);
 MODULE_PARM_DESC(max_stacks, "stacks remembered while sessions want them (16 to 1048576)");
+static uint max_buffers;
+module_param(max_buffers, uint, 0444);
+MODULE_PARM_DESC(max_buffers, "MiB that the buffers of all sessions may take (0: a quarter of memory)");
 
 static int __init flt_init(void)
 {
@@ -55,6 +59,7 @@ static int __init flt_init(void)
 	}
 	flt_clock_init();
 	flt_stacktable_init(max_stacks);
+	flt_relay_limit(max_buffers);
 	flt_hook_add(&flt_fault_hook);
 	flt_hook_add(&flt_life_exit);
 	flt_hook_add(&flt_life_exec);

@@ -202,6 +202,13 @@ static int do_session_new(struct sk_buff *request, struct genl_info *info)
 				   "FOLLOW, THP or NUMA: this kernel lacks the hooks for it");
 		err = -EOPNOTSUPP;
 		break;
+	case -EDQUOT:
+		NL_SET_ERR_MSG_MOD(info->extack,
+				   "the buffers of all sessions would pass max_buffers, or a quarter of memory");
+		break;
+	case -ENOMEM:
+		NL_SET_ERR_MSG_MOD(info->extack, "no memory for its buffers");
+		break;
 	case -EOPNOTSUPP:
 		NL_SET_ERR_MSG_MOD(info->extack, "relay files need debugfs; netlink does not");
 		break;

@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/poll.h>
@@ -19,6 +20,14 @@
 static struct dentry *root;
 /* Of a buffer without a file: relay wants to see one, and looks no further. */
 static struct dentry no_file;
+
+/* Bytes of all channels together, and how many there may be. Under the lock of sessions. */
+static u64 in_use, limit;
+
+void flt_relay_limit(u32 mib)
+{
+	limit = mib ? (u64)mib << 20 : (u64)totalram_pages() << PAGE_SHIFT >> 2;
+}
 
 void flt_relay_init(struct dentry *dir)
 {
@@ -182,6 +191,7 @@ static const struct rchan_callbacks callbacks = {
 
 struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files)
 {
+	u64 size = (u64)subbuf_size * subbufs * num_online_cpus();
 	struct flt_relay *relay;
 	char name[32];
 	int err = -ENOMEM;
@@ -189,9 +199,13 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	BUILD_BUG_ON(sizeof(struct flt_event_record) != 64 || sizeof(struct flt_subbuf) != 64);
 	if (files && IS_ERR_OR_NULL(root))
 		return ERR_PTR(-EOPNOTSUPP);
+	/* No memory cgroup is charged with them: who may ask must not take it all. */
+	if (size > limit - in_use)
+		return ERR_PTR(-EDQUOT);
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
 	if (!relay)
 		return ERR_PTR(-ENOMEM);
+	relay->size = size;
 	relay->cpus = alloc_percpu(struct flt_relay_cpu);
 	if (!relay->cpus)
 		goto err_cpus;
@@ -210,6 +224,7 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	cpus_read_unlock();
 	if (!relay->chan)
 		goto err_chan;
+	in_use += size;
 	return relay;
 
 err_chan:
@@ -223,6 +238,7 @@ err_cpus:
 
 void flt_relay_close(struct flt_relay *relay)
 {
+	in_use -= relay->size;
 	relay_close(relay->chan);
 	debugfs_remove(relay->dir);
 	free_percpu(relay->cpus);

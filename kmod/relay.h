@@ -36,14 +36,17 @@ struct flt_relay_cpu {
 struct flt_relay {
 	struct rchan *chan;
 	struct dentry *dir;		/* NULL: no files */
+	u64 size;			/* of its buffers, with the CPUs that were up then */
 	struct flt_relay_cpu __percpu *cpus;
 };
 
+/* What the buffers of all channels may take together; 0: a quarter of the memory. */
+void flt_relay_limit(u32 mib);
 /* Where sessions get their directories; ERR_PTR or NULL: no debugfs, no channel. */
 void flt_relay_init(struct dentry *root);
 
 /*
- * ERR_PTR: -EOPNOTSUPP without debugfs, -ENOMEM. May sleep. @files: for readers in user
+ * ERR_PTR: -EOPNOTSUPP without debugfs, -EDQUOT past the limit, -ENOMEM. May sleep. @files: for readers in user
  * space; without, flt_relay_peek() reads, and debugfs is not needed.
  */
 struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files);
