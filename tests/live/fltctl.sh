@@ -116,6 +116,11 @@ grep '^{' "$tmp/stdout" >"$tmp/json"
 same "16 instances, minor all the same" "$(row '.[-1].minor')" "$(row '.[-1].wait4_minor')"
 at_least "16 instances, missed" "$(row '.[-1].missed')" 100
 same "16 instances, machine" "$(status_of stats -a)" 3
+for command in trace "trace -F maj" map; do
+	# shellcheck disable=SC2086
+	same "16 instances, $command" "$(status_of $command -- kinds anon 100)" 3
+	same "16 instances, $command says so" "$(grep -c 'missed by the probe' "$tmp/err" || true)" 1
+done
 exec 7>&-
 wait
 unload

@@ -175,34 +175,32 @@ static void regions_drop(struct map *m)
 	m->regions = NULL;
 }
 
-/* What was written is asked for before the last reading: all of it is there by then. */
 static int finish(struct live *l)
 {
 	const struct flt_stream_sink sink = begin_round(l);
 	struct map *m = l->m;
-	struct flt_session session;
-	uint64_t delivered, lost;
-	int ret;
+	struct flt_stream_end end;
+	int ret = flt_stream_end(l->stream, &sink, &end, &l->e);
 
-	ret = flt_control_session(m->control, flt_stream_session(l->stream), false, &session, &l->e);
-	if (!ret)
-		ret = flt_stream_drain(l->stream, session.written, &sink, &l->e);
 	if (ret) {
 		regions_drop(m);
 		return flt_command_fail(m->command, &l->e, ret);
 	}
-	flt_stream_count(l->stream, &delivered, &lost);
-	m->lost = session.lost > lost ? session.lost : lost;
-	if (m->lost)
+	m->lost = end.lost;
+	if (end.lost)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64 "; larger buffers "
-				"(-b, -B) help", m->lost, m->lost + delivered);
-	if (session.lost_notes)
+				"(-b, -B) help", end.lost, end.lost + end.delivered);
+	if (end.missed)
+		flt_command_say(m->command, "incomplete: %" PRIu64 " faults were missed by the probe, wherever they "
+				"were; load flt with a larger maxactive", end.missed);
+	if (end.session.lost_notes)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " notes lost: some faults may be under "
-				"[unknown] or what was mapped there before", session.lost_notes);
-	if (session.untracked)
+				"[unknown] or what was mapped there before", end.session.lost_notes);
+	if (end.session.untracked)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " processes of the command found the process "
-				"table full; their faults are missing", session.untracked);
-	return m->lost || session.lost_notes || session.untracked ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+				"table full; their faults are missing", end.session.untracked);
+	return end.lost || end.missed || end.session.lost_notes || end.session.untracked ?
+	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
 static int run_loop(struct live *l, char **command)

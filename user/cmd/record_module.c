@@ -285,13 +285,14 @@ static void module_stop(struct record_run *r)
 }
 
 /* What the session says that it lost, beyond what the stream told of in its place. */
-static void lose(struct module *m, const struct flt_session *s, uint64_t delivered, uint64_t lost)
+static void lose(struct module *m, const struct flt_stream_end *end)
 {
+	const struct flt_session *s = &end->session;
+	uint64_t told = end->delivered + end->lost, counted;
 	struct record_run *r = m->r;
-	uint64_t told = delivered + (s->lost > lost ? s->lost : lost), counted;
 
-	if (s->lost > lost)
-		flt_file_lost(r->writer, FLT_LOSS_BUFFER, s->lost - lost);
+	if (end->untold)
+		flt_file_lost(r->writer, FLT_LOSS_BUFFER, end->untold);
 	flt_file_lost(r->writer, FLT_LOSS_RECORD, s->lost_notes);
 	if (s->untracked) {
 		flt_file_lost(r->writer, FLT_LOSS_RECORD, s->untracked);
@@ -302,28 +303,25 @@ static void lose(struct module *m, const struct flt_session *s, uint64_t deliver
 	counted = ended(&s->account) - m->counted;
 	if (r->has_child && !s->live && counted > told)
 		flt_file_lost(r->writer, FLT_LOSS_PROBE, counted - told);
+	else if (end->missed)
+		flt_file_lost(r->writer, FLT_LOSS_PROBE, end->missed);
 }
 
 static int module_end(struct record_run *r, uint64_t *produced)
 {
 	struct module *m = r->own;
 	const struct flt_stream_sink sink = sink_of(m);
-	uint64_t delivered, lost;
-	struct flt_session session;
+	struct flt_stream_end end;
 	int err;
 
 	*produced = r->faults + flt_file_lost_sum(r->writer);
 	if (!m->stream)
 		return 0;
-	/* What was written is asked for before the last reading: all of it is there by then. */
-	err = flt_control_session(r->run->control, m->session, false, &session, &r->e);
-	if (!err)
-		err = flt_stream_drain(m->stream, session.written, &sink, &r->e);
+	err = flt_stream_end(m->stream, &sink, &end, &r->e);
 	if (err)
 		return err;
-	flt_stream_count(m->stream, &delivered, &lost);
-	lose(m, &session, delivered, lost);
-	*produced = delivered - m->before + (session.lost > lost ? session.lost : lost);
+	lose(m, &end);
+	*produced = end.delivered - m->before + end.lost;
 	return 0;
 }
 

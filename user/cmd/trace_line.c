@@ -162,6 +162,8 @@ int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from,
 	struct flt_cell cell[COLUMNS] = { 0 };
 	char begin[32], end[32];
 
+	if (t->full)
+		return 0;
 	t->lost += count;
 	if (t->args->format == FLT_FORMAT_TEXT) {
 		time_cell(t, from, begin);

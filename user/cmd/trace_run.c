@@ -94,43 +94,54 @@ static int start(struct run *r, char **command)
 	return ret;
 }
 
-/*
- * What was written is asked for before the last reading: all of it is there by
- * then. Of processes that go on, the stream may hold more.
- */
-static int finish(struct run *r)
+static void say_lost(const struct trace *t, uint64_t delivered)
 {
-	const struct flt_stream_sink sink = sink_of(r);
-	struct trace *t = r->t;
-	struct flt_session session;
-	uint64_t delivered, lost;
-	int ret;
+	const uint64_t sample = t->args->sample;
 
-	ret = flt_control_session(t->control, flt_stream_session(r->stream), false, &session, &r->e);
-	if (!ret)
-		ret = flt_stream_drain(r->stream, session.written, &sink, &r->e);
-	flush(t);
-	if (ret)
-		return flt_command_fail(t->command, &r->e, ret);
-	flt_stream_count(r->stream, &delivered, &lost);
-	if (session.lost > lost) {
-		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", session.lost - lost);
-		t->lost += session.lost - lost;
-	}
-	if (session.untracked)
-		flt_command_say(t->command, "%" PRIu64 " processes of the command found the process "
-				"table full; their faults are missing", session.untracked);
-	if (t->lost)
+	if (sample > 1)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " of %" PRIu64 " lines lost, each one of %" PRIu64
+				" faults; larger buffers (-b, -B) or a narrower filter help", t->lost,
+				t->lost + delivered, sample);
+	else
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64
 				"; larger buffers (-b, -B) or a narrower filter help", t->lost,
 				t->lost + delivered);
-	if (session.stacks_once)
+}
+
+/* Of processes that go on, the stream may hold more than it is asked for here. */
+static int finish(struct run *r)
+{
+	const struct flt_stream_sink sink = sink_of(r);
+	struct flt_stream_end end = { 0 };
+	struct trace *t = r->t;
+	int ret = 0;
+
+	/* Of what came behind the last line asked for, nothing is wanted, and nothing missing. */
+	if (!t->full)
+		ret = flt_stream_end(r->stream, &sink, &end, &r->e);
+	flush(t);
+	if (ret)
+		return flt_command_fail(t->command, &r->e, ret);
+	if (end.untold) {
+		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", end.untold);
+		t->lost += end.untold;
+	}
+	if (end.session.untracked)
+		flt_command_say(t->command, "%" PRIu64 " processes of the command found the process "
+				"table full; their faults are missing", end.session.untracked);
+	if (t->lost)
+		say_lost(t, end.delivered);
+	if (end.missed)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " faults were missed by the probe and have no "
+				"line, whatever they were; load flt with a larger maxactive", end.missed);
+	if (end.session.stacks_once)
 		flt_command_say(t->command, "%" PRIu64 " stacks found the module's table of them full, and were sent "
-				"with their faults; max_stacks sets its size", session.stacks_once);
-	if (session.lost_notes)
+				"with their faults; max_stacks sets its size", end.session.stacks_once);
+	if (end.session.lost_notes)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " notes lost: some names or stacks are missing",
-				session.lost_notes);
-	return t->lost || session.lost_notes || session.untracked ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+				end.session.lost_notes);
+	return t->lost || end.missed || end.session.lost_notes || end.session.untracked ?
+	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
 static int run_loop(struct run *r, char **command)
@@ -146,11 +157,14 @@ static int run_loop(struct run *r, char **command)
 		}
 	}
 	ret = flt_loop_run(r->loop);
-	if (ret || r->t->full)
+	status = ret ? flt_command_fail(r->t->command, &r->e, ret) : finish(r);
+	/* Nobody reads any more: so nothing is streamed while the command goes on by itself. */
+	flt_stream_close(r->stream);
+	r->stream = NULL;
+	if (r->job.child.pid > 0)
 		flt_job_wait(&r->job);
 	if (ret)
-		return flt_command_fail(r->t->command, &r->e, ret);
-	status = finish(r);
+		return status;
 	if (command && r->job.wait_status)
 		return flt_child_exit_status(r->job.wait_status);
 	return status;

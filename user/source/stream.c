@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "source/machine.h"
 #include "source/stream_netlink.h"
 #include "source/stream_relay.h"
 
@@ -19,7 +20,10 @@ struct flt_stream {
 	struct flt_slots *slots;
 	struct flt_stream_relay *relay;
 	struct flt_stream_netlink *netlink;	/* if this is NULL */
+	struct flt_control *control;
 	uint32_t session;
+	bool everybody;
+	uint64_t missed;	/* before it began, by the machine's account; if everybody */
 };
 
 static int open_relay(struct flt_stream *s, struct flt_control *control, const uint32_t *tgids,
@@ -31,8 +35,10 @@ static int open_relay(struct flt_stream *s, struct flt_control *control, const u
 	if (ret)
 		return ret;
 	ret = flt_stream_relay_open(&s->relay, s->session, cpus, e);
-	if (ret)
+	if (ret) {
 		flt_control_session_del(control, s->session, NULL);
+		s->session = 0;
+	}
 	return ret;
 }
 
@@ -59,6 +65,16 @@ static int open_channel(struct flt_stream *s, struct flt_control *control, const
 	return flt_stream_netlink_open(&s->netlink, tgids, count, follow, &mine, &s->session, e);
 }
 
+/* The machine's: who asks for all has no account of their own. */
+static int read_missed(const struct flt_stream *s, uint64_t *missed, struct flt_errmsg *e)
+{
+	struct flt_tally tally;
+	int ret = flt_control_tally(s->control, &tally, e);
+
+	*missed = ret ? 0 : tally.all.missed;
+	return ret;
+}
+
 int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 		    const uint32_t *tgids, size_t count, bool follow,
 		    const struct flt_stream_wish *wish, struct flt_errmsg *e)
@@ -71,7 +87,15 @@ int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 		return -ENOMEM;
 	if (cpus < 1)
 		cpus = 1;
+	s->control = control;
+	s->everybody = !count;
 	ret = flt_slots_new(&s->slots, (uint32_t)cpus);
+	/* A pid here would be another process's there. */
+	if (!ret && count && !flt_machine_initial_pid_namespace())
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "this is not the initial PID namespace: the "
+				     "flt module's pids mean others here; run fltctl outside of it");
+	if (!ret && s->everybody)
+		ret = read_missed(s, &s->missed, e);
 	if (!ret)
 		ret = open_channel(s, control, tgids, count, follow, wish, (uint32_t)cpus, e);
 	if (ret) {
@@ -86,6 +110,9 @@ void flt_stream_close(struct flt_stream *s)
 {
 	if (!s)
 		return;
+	/* By netlink the session is its socket's. */
+	if (s->session && !s->netlink)
+		flt_control_session_del(s->control, s->session, NULL);
 	flt_stream_relay_close(s->relay);
 	flt_stream_netlink_close(s->netlink);
 	flt_slots_free(s->slots);
@@ -137,6 +164,25 @@ int flt_stream_drain(struct flt_stream *s, uint64_t written, const struct flt_st
 		ret = flt_errmsg_set(e, -EBADMSG, "the stream ends %" PRIu64 " faults early",
 				     written - taken);
 	return ret;
+}
+
+int flt_stream_end(struct flt_stream *s, const struct flt_stream_sink *sink,
+		   struct flt_stream_end *end, struct flt_errmsg *e)
+{
+	uint64_t told, missed;
+	int ret = flt_control_session(s->control, s->session, false, &end->session, e);
+
+	if (!ret)
+		ret = flt_stream_drain(s, end->session.written, sink, e);
+	if (!ret && s->everybody)
+		ret = read_missed(s, &missed, e);
+	if (ret)
+		return ret;
+	flt_stream_count(s, &end->delivered, &told);
+	end->lost = end->session.lost > told ? end->session.lost : told;
+	end->untold = end->lost - told;
+	end->missed = s->everybody ? missed - s->missed : end->session.account.missed;
+	return 0;
 }
 
 void flt_stream_count(const struct flt_stream *s, uint64_t *delivered, uint64_t *lost)

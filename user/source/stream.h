@@ -54,9 +54,10 @@ struct flt_stream_sink {
 
 /*
  * A session of its own, and its stream: of these processes or, without any, of all.
- * It ends with the stream, or with the control. Errors: those of
+ * It ends with the stream, which has to be closed before the control. Errors: those of
  * flt_control_stream_new(); -ENOENT, -EACCES: the relay files that were asked for
- * cannot be reached.
+ * cannot be reached; -EOPNOTSUPP: processes are named, and in another PID namespace
+ * than the module's.
  */
 int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 		    const uint32_t *tgids, size_t count, bool follow,
@@ -72,12 +73,24 @@ uint32_t flt_stream_session(const struct flt_stream *stream);
  */
 int flt_stream_read(struct flt_stream *stream, const struct flt_stream_sink *sink,
 		    struct flt_errmsg *e);
-/*
- * The last reading: hands on everything, once what the session said that it wrote
- * has come. -EBADMSG as well if that does not come.
- */
 int flt_stream_drain(struct flt_stream *stream, uint64_t written,
 		     const struct flt_stream_sink *sink, struct flt_errmsg *e);
+
+/* What became of a stream that was read to its end. */
+struct flt_stream_end {
+	uint64_t delivered;	/* faults handed on */
+	uint64_t lost;		/* found no room in the stream */
+	uint64_t untold;	/* of these: at the end, no gap told of them */
+	uint64_t missed;	/* by the probe: in the accounts, and in no stream */
+	struct flt_session session;
+};
+
+/*
+ * The last reading: asks what the session wrote, and hands on everything once that has
+ * come. -EBADMSG as well if it does not come.
+ */
+int flt_stream_end(struct flt_stream *stream, const struct flt_stream_sink *sink,
+		   struct flt_stream_end *end, struct flt_errmsg *e);
 
 /* Faults handed on, and lost according to sub-buffer heads, so far. */
 void flt_stream_count(const struct flt_stream *stream, uint64_t *delivered, uint64_t *lost);
