@@ -12,7 +12,10 @@ mkfs.ext4 -q -b 4096 /dev/vda
 mkdir -p "$tmp/disk" "$tmp/bound"
 mount -t ext4 /dev/vda "$tmp/disk"
 mkdir "$tmp/disk/lower" "$tmp/disk/upper" "$tmp/disk/work" "$tmp/disk/jail" "$tmp/disk/merged"
-echo 4 >/proc/sys/vm/nr_hugepages
+# As long as there is memory in one piece.
+echo 1 >/proc/sys/vm/compact_memory
+until_true sh -c 'echo 4 >/proc/sys/vm/nr_hugepages; [ "$(cat /proc/sys/vm/nr_hugepages)" = 4 ]' ||
+	bad "no huge pages: $(cat /proc/sys/vm/nr_hugepages) of 4"
 fill() { head -c 8M /dev/zero | tee "$@" >/dev/null; }
 
 # What a trace says of the file that mapper mapped: its path, for every fault in it.
@@ -21,7 +24,10 @@ named() { # WHAT WANT COMMAND...
 	shift 2
 	"$FLTCTL" trace --csv -- "$@" >"$tmp/trace.csv" 2>"$tmp/err" || bad "$what: status $?: $(cat "$tmp/err")"
 	# mapper's own output is in front of, or between, the rows of its trace.
-	read -r dev inode < <(grep -aE '^[0-9a-f]+:[0-9a-f]+ [0-9]+$' "$tmp/trace.csv")
+	read -r dev inode < <(grep -aE '^[0-9a-f]+:[0-9a-f]+ [0-9]+$' "$tmp/trace.csv") || {
+		bad "$what: mapper mapped nothing: $(cat "$tmp/err")"
+		return
+	}
 	python3 - "$tmp/trace.csv" "$dev" "$inode" "$want" "$what" <<-'END' || failures=$((failures + 1))
 		import csv, re, sys
 		path, dev, inode, want, what = sys.argv[1:]
