@@ -114,3 +114,22 @@ for i in range(3):
 	json "$dir/json" 'rows[0]["pattern"] == "thrashing" and rows[0]["remedy"] == "limit"'
 	json "$dir/json" 'rows[0]["refaults"] > 6000'
 }
+
+@test "the heat map shows the regions with most faults, whatever others have alike" {
+	cat >"$dir/ties.py" <<-'END'
+		import mmap, sys
+		keep = []
+		# Later ones lie below.
+		for name, pages in [("big", 2000)] + [("small%d" % i, 100) for i in range(30)]:
+		    with open("%s/%s" % (sys.argv[1], name), "w+b") as f:
+		        f.truncate(pages * 4096)
+		        m = mmap.mmap(f.fileno(), pages * 4096)
+		        for i in range(pages):
+		            m[i * 4096] = 1
+		        keep.append(m)
+	END
+	"$FLTCTL" record --engine=perf -o "$dir/ties.flt" -- python3 "$dir/ties.py" "$dir" 2>"$dir/err" ||
+		{ grep -q perf_event "$dir/err" && skip "no perf events here"; cat "$dir/err"; false; }
+	run -0 "$FLTCTL" map --heat "$dir/ties.flt"
+	[[ $output == *"/big  python3"*" faults, "* ]]
+}

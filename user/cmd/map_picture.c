@@ -162,25 +162,21 @@ static int by_address(const void *a, const void *b)
  */
 static int bands_make(struct picture *p, const struct map_row **rows, size_t n, size_t own, bool others)
 {
-	uint64_t least = 0;
+	const struct map_row *last;
 	size_t i, from, count = 0;
-	bool *big = calloc(n + 1, sizeof(*big));
+	bool big;
 
 	p->bands = calloc(2 * own + 2, sizeof(*p->bands));
-	if (!big || !p->bands) {
-		free(big);
+	if (!p->bands)
 		return -ENOMEM;
-	}
 	qsort(rows, n, sizeof(*rows), most_first);
 	own = n < own ? n : own;
-	least = own ? flt_region_faults(rows[own - 1]->region) : 0;
+	/* The least of them: of others with as many faults some are before it, some behind. */
+	last = own ? rows[own - 1] : NULL;
 	qsort(rows, n, sizeof(*rows), by_address);
-	for (i = 0; i < n && own; i++) {
-		big[i] = flt_region_faults(rows[i]->region) >= least;
-		own -= big[i];
-	}
 	for (from = i = 0; i <= n; i++) {
-		if (i < n && !big[i])
+		big = i < n && last && most_first(&rows[i], &last) <= 0;
+		if (i < n && !big)
 			continue;
 		if (i > from && others)
 			count += band_shared(p, rows + from, i - from, &p->bands[count]);
@@ -190,7 +186,6 @@ static int bands_make(struct picture *p, const struct map_row **rows, size_t n, 
 			count += band_own(p, rows[i], &p->bands[count]);
 		from = i + 1;
 	}
-	free(big);
 	p->atlas.bands = p->bands;
 	p->atlas.count = count;
 	return p->failed ? -ENOMEM : 0;
