@@ -42,7 +42,7 @@ awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
 same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
 
 say "a stopped reader and small buffers: delivered + lost = counted"
-"$FLTCTL" trace -b 4KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 8 \
+"$FLTCTL" trace -b 64KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 8 \
 	>"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
 until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
 kill -STOP "$reader"
@@ -53,6 +53,8 @@ wait "$reader" || status=$?
 same "exit status" $status 3
 at_least "lost" "$(lost)" 1
 at_least "gaps told in their place" "$(grep -c '^lost,' "$tmp/trace.csv")" 1
+same "gaps without a place" "$(awk -F, '$1 == "lost" && (!$2 || $2 <= $(NF - 2) || $NF > 1 || $(NF - 1) < 1)' \
+	"$tmp/trace.csv" | wc -l)" 0
 # faultrun's own faults are in the stream as well: those of processes it reports are not.
 counted=$(awk '/^proc / { n += $5 + $6 } END { print n }' "$tmp/run")
 end=$(sed -n 's/.*lost \([0-9]*\) faults at the end.*/\1/p' "$tmp/err")
@@ -67,7 +69,12 @@ same "read" "$(field read <"$tmp/own")" "$(field written <"$tmp/own")"
 same "written + lost" "$(($(field written <"$tmp/own") + $(field lost <"$tmp/own")))" "$(field produced <"$tmp/own")"
 at_least "sub-buffers" "$(field heads <"$tmp/own")" 10
 
-say "the same flood, default buffers"
+say "the same flood, buffers of the default size and a reader that does nothing else: nothing is lost"
+fltstream -b 262144 -B 8 -- storm 2 2 8 >"$tmp/own"
+same "lost" "$(field lost <"$tmp/own")" 0
+at_least "faults" "$(field read <"$tmp/own")" 10000
+
+say "and trace, of one that leaves it time to write"
 status=0
 "$FLTCTL" trace --csv -- faultrun -o "$tmp/run" -- storm 1 1 1 >"$tmp/trace.csv" || status=$?
 same "exit status" $status 0

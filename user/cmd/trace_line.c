@@ -12,7 +12,7 @@
 
 enum column {
 	RECORD, TIME, LATENCY, PID, TID, COMM, RESULT, KIND, ACCESS, ATTEMPTS, ADDRESS, IP, DEV,
-	INODE, OFFSET, WEIGHT, PATH, WHERE, STACK, CUT, LOST, LOST_CPU, COLUMNS
+	INODE, OFFSET, WEIGHT, PATH, WHERE, STACK, CUT, LOST_SINCE, LOST, LOST_CPU, COLUMNS
 };
 
 static const struct flt_column columns[COLUMNS] = {
@@ -36,6 +36,7 @@ static const struct flt_column columns[COLUMNS] = {
 	[WHERE] = { "where", "PATH+OFFSET", -12, true },
 	[STACK] = { "stack", NULL, 0 },
 	[CUT] = { "cut", NULL, 0 },
+	[LOST_SINCE] = { "lost_since", NULL, 0 },
 	[LOST] = { "lost", NULL, 0 },
 	[LOST_CPU] = { "cpu", NULL, 0 },
 };
@@ -174,6 +175,8 @@ int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from,
 	}
 	cell[RECORD] = flt_cell_string("lost");
 	cell[TIME] = time_cell(t, to, end);
+	if (from)
+		cell[LOST_SINCE] = time_cell(t, from, begin);
 	cell[LOST] = flt_cell_u64(count);
 	cell[LOST_CPU] = flt_cell_u64(cpu);
 	return flt_table_row(t->table, cell);
