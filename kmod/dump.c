@@ -246,6 +246,7 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 
 struct ledger_dump {
 	u32 sessions;
+	struct flt_tally_sum tally;
 	struct flt_proc_report proc;
 	u64 cell[];
 };
@@ -289,17 +290,21 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 	dump = (void *)cb->args[0];
 	cb->seq = flt_proc_generation() + 1;
 	for (; cb->args[1] < LEDGER_SUMS; cb->args[1]++) {
-		if (cb->args[1])
+		if (cb->args[1]) {
 			flt_ledger_read_nobody(ledger, dump->cell);
-		else
+		} else {
 			flt_ledger_read_machine(ledger, dump->cell);
+			flt_tally_read(&dump->tally);
+		}
 		if (DUMP_ROW(skb, cb, shape->cmd,
-			     flt_reply_ledger_sum(skb, shape, !cb->args[1], dump->cell)))
+			     flt_reply_ledger_sum(skb, shape, cb->args[1] ? NULL : &dump->tally.all,
+						  dump->cell)))
 			return skb->len;
 	}
 	slot = cb->args[1] - LEDGER_SUMS;
 	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
-		if (flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) &&
+		/* Whoever asked for a process wants to know that nothing happened to it. */
+		if ((flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) || dump->sessions) &&
 		    DUMP_ROW(skb, cb, shape->cmd,
 			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))
 			break;

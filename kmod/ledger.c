@@ -146,16 +146,18 @@ static void copy(const struct flt_ledger *l, u32 row, u64 *out)
 
 bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
 {
-	bool same;
+	bool same = false;
 
 	/* The table is there if its size is; a line's counts are its owner's if the name is. */
-	if (!smp_load_acquire(&l->rows) || smp_load_acquire(&l->id[slot]) != id)
-		return false;
-	copy(l, slot, out);
-	/* The next owner clears the line before it puts its name there, under this lock. */
-	raw_spin_lock(&flt_proc_lock);
-	same = l->id[slot] == id;
-	raw_spin_unlock(&flt_proc_lock);
+	if (smp_load_acquire(&l->rows) && smp_load_acquire(&l->id[slot]) == id) {
+		copy(l, slot, out);
+		/* The next owner clears the line before it puts its name there, under this lock. */
+		raw_spin_lock(&flt_proc_lock);
+		same = l->id[slot] == id;
+		raw_spin_unlock(&flt_proc_lock);
+	}
+	if (!same)
+		memset(out, 0, l->cells * sizeof(*out));
 	return same && memchr_inv(out, 0, l->cells * sizeof(*out));
 }
 

@@ -49,8 +49,9 @@ struct flt_reply_ledger {
 };
 
 extern const struct flt_reply_ledger flt_reply_thp, flt_reply_numa;
-int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *shape, bool machine,
-			 const u64 *cell);
+/* @machine: its account; NULL: the line is nobody's. */
+int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *shape,
+			 const struct flt_account *machine, const u64 *cell);
 int flt_reply_ledger_row(struct sk_buff *skb, const struct flt_reply_ledger *shape,
 			 const struct flt_proc_report *r, const u64 *cell);
 

@@ -45,11 +45,18 @@ static int put_line(struct sk_buff *skb, const struct flt_reply_ledger *shape, c
 	return 0;
 }
 
-int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *shape, bool machine,
-			 const u64 *cell)
+static int put_faults(struct sk_buff *skb, const struct flt_account *a)
+{
+	return nla_put_u64_64bit(skb, FLT_LEDGER_FAULTS, a->minor + a->major, FLT_LEDGER_PAD) ||
+	       nla_put_u64_64bit(skb, FLT_LEDGER_FAULT_NS, a->latency_sum, FLT_LEDGER_PAD);
+}
+
+int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *shape,
+			 const struct flt_account *machine, const u64 *cell)
 {
 	if (nla_put_u32(skb, FLT_LEDGER_WHOSE,
-			machine ? FLT_LEDGER_MACHINE : FLT_LEDGER_NOBODY))
+			machine ? FLT_LEDGER_MACHINE : FLT_LEDGER_NOBODY) ||
+	    (machine && put_faults(skb, machine)))
 		return -EMSGSIZE;
 	return put_line(skb, shape, cell);
 }
@@ -62,10 +69,7 @@ int flt_reply_ledger_row(struct sk_buff *skb, const struct flt_reply_ledger *sha
 	    nla_put_u64_64bit(skb, FLT_LEDGER_ID, r->id, FLT_LEDGER_PAD) ||
 	    nla_put_string(skb, FLT_LEDGER_COMM, r->comm) ||
 	    (r->ended && nla_put_flag(skb, FLT_LEDGER_ENDED)) ||
-	    nla_put_u64_64bit(skb, FLT_LEDGER_FAULTS, r->account.minor + r->account.major,
-			      FLT_LEDGER_PAD) ||
-	    nla_put_u64_64bit(skb, FLT_LEDGER_FAULT_NS, r->account.latency_sum,
-			      FLT_LEDGER_PAD))
+	    put_faults(skb, &r->account))
 		return -EMSGSIZE;
 	return put_line(skb, shape, cell);
 }

@@ -31,3 +31,19 @@ load cli.bash
 		[[ $stderr == *modprobe* ]]
 	done
 }
+
+@test "thp and numa: bad usage is refused with a reason" {
+	while IFS='|' read -r args says; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -2 "$FLTCTL" $args
+		[ -z "$output" ]
+		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
+	done <<-END
+		thp -a -p 1|exclude each other
+		numa -p 1 -- true|exclude each other
+		thp 1ms|at least 10ms
+		thp --with lines|behind '--'
+		numa --plot x.svg -- true|needs --with
+		thp --with=lines --csv -- true|use --json
+	END
+}

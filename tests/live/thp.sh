@@ -187,6 +187,39 @@ same "fltctl: text" "$(awk '$2 == "huge" { print $3 }' "$tmp/text")" 4
 same "fltctl: verdicts" "$(grep -c '^verdict: ' "$tmp/text")" 1
 "$FLTCTL" thp --csv 100ms 2 >"$tmp/csv"
 same "fltctl: one heading" "$(grep -c '^record,span,' "$tmp/csv")" 1
+
+# Nothing happens to it while we look: it has a row all the same, and memory that is huge.
+mkfifo "$tmp/calm"
+huge map=16 allow write gate <"$tmp/calm" >"$tmp/calm.out" &
+calm=$!
+exec 9>"$tmp/calm"
+until_true grep -q gate "$tmp/calm.out"
+"$FLTCTL" thp --json -p "$calm" 300ms 2 >"$tmp/json"
+same "-p of who does nothing: rows" "$(said 'map(select(.record == "process")) | length')" 3
+same "-p of who does nothing: huge" "$(said 'map(select(.record == "process"))[-1].huge')" 0
+same "-p of who does nothing: mapped" "$(said 'map(select(.record == "process"))[-1].huge_bytes')" $((16 << 21))
+same "-p of who does nothing: covered" "$(said 'map(select(.record == "process"))[-1].covered_percent')" 100
+exec 9>&-
+wait "$calm"
+
+# The machine's has what other faults take, so that there is something to compare with.
+"$FLTCTL" thp --json -a -- huge map=16 allow write >"$tmp/json"
+at_least "-a: huge" "$(said 'map(select(.record == "machine"))[-1].huge')" 16
+at_least "-a: other faults" "$(said 'map(select(.record == "machine"))[-1].small_ns')" 1
+at_least "-a: p99" "$(said 'map(select(.record == "machine"))[-1].huge_p99_ns')" \
+	"$(said 'map(select(.record == "machine"))[-1].huge_ns / 4 | floor')"
+
+# Beside what the command says of itself.
+"$FLTCTL" thp --json --with lines --plot "$tmp/with.svg" -- \
+	sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do huge map=4 allow write; echo $i; sleep 0.2; done' \
+	>"$tmp/out" 2>"$tmp/err" || bad "--with: status $?: $(cat "$tmp/err")"
+grep '^{' "$tmp/out" >"$tmp/json"
+same "--with: what the command wrote" "$(grep -cx '[0-9]*' "$tmp/out")" 12
+at_least "--with: samples that have huge faults" \
+	"$(said 'map(select(.record == "sample" and .event == "huge faults" and .events_per_second > 0)) | length')" 4
+same "--with: against" "$(said 'map(select(.record == "correlation").against) | join(" ")')" '"faults/s latency huge faults"'
+same "--with: the plot" "$(grep -c 'huge faults/s' "$tmp/with.svg" | sed 's/^[1-9][0-9]*$/drawn/')" drawn
+
 status=0
 "$FLTCTL" thp -- sh -c 'exit 7' >/dev/null || status=$?
 same "fltctl: the command's status" $status 7

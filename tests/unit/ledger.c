@@ -118,6 +118,14 @@ static void balance_verdicts(void **state)
 	assert_int_equal(balanced(&line), FLT_BALANCE_WORKS);
 	n[FLT_NUMA_FAILED] = 25;
 	assert_int_equal(balanced(&line), FLT_BALANCE_STUCK);
+	/* Read while it grows: none below nothing. */
+	n[FLT_NUMA_LOCAL] = 101;
+	n[FLT_NUMA_FAILED] = 51;
+	flt_balance_judge(&line, 5, &b);
+	assert_int_equal(b.remote, 0);
+	assert_int_equal(b.not_moved, 50);
+	n[FLT_NUMA_LOCAL] = 0;
+	n[FLT_NUMA_FAILED] = 25;
 	/* 1,000 in moves; each hint as long as the other faults, 2 each. */
 	n[FLT_NUMA_MOVE_NS] = 1000;
 	line.n.faults = 500;
@@ -149,6 +157,8 @@ static void smaps(void **state)
 	assert_int_equal(c.huge, 6 << 20);
 	assert_int_equal(c.eligible, 4 << 20);
 	assert_int_equal(c.resident, 4100 << 10);
+	/* What is huge elsewhere covers nothing of it. */
+	assert_int_equal(c.covered, 4 << 20);
 }
 
 static void numa_maps(void **state)

@@ -22,6 +22,7 @@ const struct flt_opt ledger_opts[] = {
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
 	  .offset = offsetof(struct ledger_args, all),
 	  .help = "The whole machine, in one row." },
+	WITH_OPTS(struct ledger_args, with, "plot"),
 	FLT_TABLE_OPTS(struct ledger_args, format),
 	{ 0 },
 };
@@ -30,9 +31,11 @@ struct watch {
 	struct ledger_run *r;
 	struct flt_loop *loop;
 	struct flt_job job;
+	struct with *with;
 	uint32_t session;
 	struct flt_ledger first, last, now;
-	uint64_t began, looked;
+	struct flt_ledger beside;	/* --with's looks */
+	uint64_t began, looked, sampled;
 	uint64_t reports;
 	uint64_t missed;	/* by the hooks before it began */
 	bool torn;
@@ -71,6 +74,17 @@ static bool over(struct watch *w)
 	       !session.live;
 }
 
+/* What is read of /proc takes a while: not for every one of many reports. */
+static void sample(struct watch *w, bool last)
+{
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+
+	if (!w->r->sample || (!last && now - w->sampled < SAMPLE_NS))
+		return;
+	w->r->sample(w->r->arg, &w->now);
+	w->sampled = flt_clock_ns(CLOCK_MONOTONIC);
+}
+
 static int on_tick(void *arg, uint64_t expired)
 {
 	struct flt_ledger swap;
@@ -79,8 +93,8 @@ static int on_tick(void *arg, uint64_t expired)
 	int ret = look(w, &w->now);
 
 	(void)expired;
-	if (!ret && r->sample)
-		r->sample(r->arg, &w->now);
+	if (!ret)
+		sample(w, false);
 	if (!ret && r->interval) {
 		ret = report(w, w->reports ? &w->last : &w->first, w->looked, false);
 		swap = w->last;
@@ -90,6 +104,26 @@ static int on_tick(void *arg, uint64_t expired)
 	if (ret || over(w) || ferror(stdout) || (r->count && w->reports >= r->count))
 		flt_loop_stop(w->loop);
 	return ret;
+}
+
+/* What --with has beside the command's progress: the session's sums, and its rows'. */
+static int on_with(void *arg, uint64_t expired)
+{
+	struct with_counts counts = { 0 };
+	struct flt_session session;
+	struct watch *w = arg;
+	size_t i;
+
+	(void)expired;
+	if (flt_control_session(w->r->control, w->session, false, &session, NULL) ||
+	    flt_ledger_ask(w->r->control, w->r->which, w->session, &w->beside, NULL))
+		return 0;
+	counts.faults = session.account.minor + session.account.major;
+	counts.latency = session.account.latency_sum;
+	for (i = 0; i < w->beside.count; i++)
+		counts.events += w->beside.line[i].n.count[w->r->counter];
+	with_look(w->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
+	return 0;
 }
 
 /* What the hooks missed so far; says which of them this kernel lacks, once. */
@@ -130,10 +164,10 @@ static int finish(struct watch *w)
 	int ret;
 
 	ret = look(w, &w->now);
-	if (!ret && w->r->sample)
-		w->r->sample(w->r->arg, &w->now);
-	if (!ret)
+	if (!ret) {
+		sample(w, true);
 		ret = report(w, &w->first, w->began, true);
+	}
 	if (ret)
 		return flt_command_fail(command, &w->e, ret);
 	missed = hooks_missed(w, false) - w->missed;
@@ -154,6 +188,30 @@ static int finish(struct watch *w)
 	return incomplete ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
+/*
+ * What the living had counted when it began, also of those that nothing had happened to:
+ * of these the module says nothing, unless their session is asked for.
+ */
+static int take_base(struct watch *w)
+{
+	struct flt_rows rows = { 0 };
+	size_t i;
+	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->e);
+
+	for (i = 0; !ret && i < rows.count; i++) {
+		const struct flt_account *a = &rows.row[i].account;
+		const struct flt_ledger_line line = {
+			.id = rows.row[i].id, .tgid = rows.row[i].tgid,
+			.n = { .faults = a->minor + a->major, .fault_ns = a->latency_sum },
+		};
+
+		if (!rows.row[i].ended && !flt_ledger_find(&w->first, line.id))
+			ret = flt_ledger_add(&w->first, &line);
+	}
+	flt_rows_free(&rows);
+	return ret == -EINTR ? 0 : ret;
+}
+
 static int arm(struct watch *w)
 {
 	struct ledger_run *r = w->r;
@@ -166,25 +224,41 @@ static int arm(struct watch *w)
 		return ret;
 	w->missed = hooks_missed(w, true);
 	ret = look(w, &w->first);
+	if (!ret && !r->filtered && !r->args->all)
+		ret = take_base(w);
 	w->began = flt_clock_ns(CLOCK_MONOTONIC);
 	w->looked = w->began;
 	if (!ret)
 		ret = flt_loop_every(w->loop, r->interval ? r->interval : SAMPLE_NS, on_tick, w);
+	if (!ret && w->with)
+		ret = flt_loop_every(w->loop, WITH_PERIOD_NS, on_with, w);
+	with_look(w->with, w->began, &(struct with_counts){ 0 });
+	return ret;
+}
+
+/* While the job is made standard output is --with's pipe. */
+static int start(struct watch *w, char **command)
+{
+	int ret = with_lend(w->with), back;
+
+	if (!ret)
+		ret = flt_job_start(&w->job, w->loop, command, &w->e);
+	back = with_take(w->with, w->loop);
+	if (ret)
+		return ret;
+	ret = back ? back : arm(w);
+	if (ret)
+		flt_job_cancel(&w->job);
 	return ret;
 }
 
 static int watch(struct watch *w, char **command)
 {
-	int ret, status;
+	int ret, status, shown;
 
-	ret = flt_job_start(&w->job, w->loop, command, &w->e);
+	ret = start(w, command);
 	if (ret)
 		return flt_command_fail(w->r->command, &w->e, ret);
-	ret = arm(w);
-	if (ret) {
-		flt_job_cancel(&w->job);
-		return flt_command_fail(w->r->command, &w->e, ret);
-	}
 	if (command) {
 		ret = flt_job_release(&w->job);
 		if (ret) {
@@ -199,6 +273,9 @@ static int watch(struct watch *w, char **command)
 	if (ret)
 		return flt_command_fail(w->r->command, &w->e, ret);
 	status = finish(w);
+	shown = with_report(w->with, stdout);
+	if (!status)
+		status = shown;
 	if (command && w->job.wait_status)
 		return flt_child_exit_status(w->job.wait_status);
 	return status;
@@ -227,24 +304,32 @@ static int read_words(struct ledger_run *r, const struct flt_words *words)
 	return 0;
 }
 
-int ledger_run(struct ledger_run *r, const struct flt_words *words)
+int ledger_run(struct ledger_run *r, const struct flt_run *run)
 {
+	const struct flt_words *words = &run->words;
 	struct watch w = { .r = r };
 	int ret, status = read_words(r, words);
 
+	if (!status)
+		status = with_new(&w.with, r->command, &r->args->with, words->command, r->args->format, r->event);
 	if (status)
 		return status;
+	if (!run->control) {
+		with_free(w.with);
+		return flt_command_fail(r->command, &run->control_message, run->control_error);
+	}
 	if (!flt_machine_initial_pid_namespace()) {
+		with_free(w.with);
 		flt_command_say(r->command, "this is not the initial PID namespace: the flt module's "
 				"pids mean others here; run fltctl outside of it");
 		return FLT_EXIT_UNSUPPORTED;
 	}
 	r->filtered = !r->args->all && (words->command || r->args->pids.count);
 	ret = flt_loop_new(&w.loop);
-	if (ret)
-		return flt_command_fail(r->command, &w.e, ret);
-	status = watch(&w, words->command);
+	status = ret ? flt_command_fail(r->command, &w.e, ret) : watch(&w, words->command);
 	flt_loop_free(w.loop);
+	with_free(w.with);
+	flt_ledger_free(&w.beside);
 	flt_ledger_free(&w.first);
 	flt_ledger_free(&w.last);
 	flt_ledger_free(&w.now);
@@ -256,7 +341,8 @@ int ledger_each(const struct ledger_run *run, const struct ledger_span *span, le
 {
 	const struct flt_ledger *after = span->after, *before = span->before;
 	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine, &before->machine);
-	bool all = run->args->all;
+	const bool all = run->args->all, named = run->args->pids.count;
+	const struct flt_ledger_line *old;
 	size_t i, lines = all ? 1 : run->filtered ? after->count : after->count + 2;
 	const char *comm;
 	int ret = 0;
@@ -267,7 +353,11 @@ int ledger_each(const struct ledger_run *run, const struct ledger_span *span, le
 			line = rest;
 			comm = "(all)";
 		} else if (i < after->count) {
-			line = flt_ledger_since(&after->line[i], flt_ledger_find(before, after->line[i].id));
+			old = flt_ledger_find(before, after->line[i].id);
+			line = flt_ledger_since(&after->line[i], old);
+			/* Since when, nobody knows: between two looks, or long before. */
+			if (!old && !span->last && !run->filtered)
+				line.n.faults = line.n.fault_ns = 0;
 		} else if (i == after->count) {
 			line = flt_ledger_since(&after->nobody, &before->nobody);
 			comm = "(nobody)";
@@ -276,7 +366,7 @@ int ledger_each(const struct ledger_run *run, const struct ledger_span *span, le
 			line = rest;
 			comm = "(retired)";
 		}
-		if (flt_ledger_idle(&line) && !all)
+		if (flt_ledger_idle(&line) && !all && !named)
 			continue;
 		rest = flt_ledger_since(&rest, &line);
 		if (sum)

@@ -6,6 +6,7 @@
 #ifndef FLT_CMD_LEDGER_RUN_H
 #define FLT_CMD_LEDGER_RUN_H
 
+#include "cmd/with.h"
 #include "command.h"
 #include "ledger.h"
 #include "source/ledger_ask.h"
@@ -14,6 +15,7 @@
 struct ledger_args {
 	struct flt_ids pids;
 	bool all;
+	struct with_args with;
 	int format;		/* enum flt_format */
 };
 
@@ -32,6 +34,8 @@ struct ledger_run {
 	const struct ledger_args *args;
 	struct flt_control *control;
 	enum flt_ledger_which which;
+	const char *event;		/* what --with counts beside faults, and which counter it is */
+	uint32_t counter;
 	const char *const *hooks;	/* prefixes of the names of those it needs; NULL-terminated */
 	/* 0 or -errno. */
 	int (*report)(void *arg, const struct ledger_span *span);
@@ -44,11 +48,11 @@ struct ledger_run {
 };
 
 /* Runs until the command, the processes of -p, the count or a signal ends it; the exit status. */
-int ledger_run(struct ledger_run *run, const struct flt_words *words);
+int ledger_run(struct ledger_run *r, const struct flt_run *run);
 
 /*
  * put() each line since the first look that is not idle: of each process, then of the
- * rest; with -a the machine's only. record and comm are what a row calls it, comm NULL for
+ * rest; those of -p also if they are; with -a the machine's only. record and comm are what a row calls it, comm NULL for
  * a process, which has its own. sum, if not NULL, receives the sum of them.
  */
 typedef int (*ledger_put_fn)(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm);

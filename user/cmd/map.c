@@ -92,7 +92,7 @@ static int map_main(struct flt_run *run)
 	int status = check_args(&m, &run->words), shown;
 
 	if (!status)
-		status = with_new(&m.with, m.command, &m.args->with, run->words.command, m.args->format);
+		status = with_new(&m.with, m.command, &m.args->with, run->words.command, m.args->format, NULL);
 	if (status)
 		return status;
 	status = run->words.argc ? map_file(&m, run->words.argv[0]) : map_live(&m, run->words.command);

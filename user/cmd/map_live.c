@@ -126,8 +126,9 @@ static int on_look(void *arg, uint64_t expired)
 
 	(void)expired;
 	if (!flt_control_session(l->m->control, flt_stream_session(l->stream), false, &session, NULL))
-		with_look(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), session.account.minor + session.account.major,
-			  session.account.latency_sum);
+		with_look(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), &(struct with_counts){
+			.faults = session.account.minor + session.account.major,
+			.latency = session.account.latency_sum });
 	return 0;
 }
 
@@ -207,7 +208,7 @@ static int run_loop(struct live *l, char **command)
 {
 	int ret, status;
 
-	with_look(l->m->with, l->begin, 0, 0);
+	with_look(l->m->with, l->begin, &(struct with_counts){ 0 });
 	if (command) {
 		ret = flt_job_release(&l->job);
 		if (ret) {

@@ -7,17 +7,32 @@
 
 #include "source/machine.h"
 
+static int most_hints(const void *a, const void *b)
+{
+	const struct flt_ledger_line *x = *(const struct flt_ledger_line *const *)a;
+	const struct flt_ledger_line *y = *(const struct flt_ledger_line *const *)b;
+	uint64_t n = x->n.count[FLT_NUMA_HINTS], m = y->n.count[FLT_NUMA_HINTS];
+
+	return n != m ? (n > m ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+}
+
 static void sample(void *arg, const struct flt_ledger *now)
 {
+	const struct flt_ledger_line **live = calloc(now->count + 1, sizeof(const void *));
 	struct numa *n = arg;
-	size_t i, read = 0;
+	const bool named = n->run.args->pids.count;
+	size_t i, count = 0;
 
-	for (i = 0; i < now->count && read < NUMA_PROCESSES; i++) {
-		if (now->line[i].ended || flt_ledger_idle(&now->line[i]))
-			continue;
-		numa_memory_look(n, now->line[i].id, now->line[i].tgid);
-		read++;
-	}
+	for (i = 0; live && i < now->count; i++)
+		if (!now->line[i].ended && (named || !flt_ledger_idle(&now->line[i])))
+			live[count++] = &now->line[i];
+	if (count)
+		qsort(live, count, sizeof(*live), most_hints);
+	for (i = 0; i < count && i < NUMA_PROCESSES; i++)
+		numa_memory_look(n, live[i]);
+	if (count > i && count - i > n->unseen)
+		n->unseen = count - i;
+	free(live);
 }
 
 static void say_what_is_off(const struct flt_command *command)
@@ -46,7 +61,7 @@ static int numa_main(struct flt_run *run)
 		return flt_command_fail(run->command, NULL, -ENOMEM);
 	n->run = (struct ledger_run){
 		.command = run->command, .args = args, .control = run->control,
-		.which = FLT_LEDGER_OF_NUMA, .hooks = hooks, .report = numa_report,
+		.which = FLT_LEDGER_OF_NUMA, .event = "hint faults", .counter = FLT_NUMA_HINTS, .hooks = hooks, .report = numa_report,
 		.sample = args->all ? NULL : sample, .arg = n,
 	};
 	/* MR_NUMA_MISPLACED, where tracefs does not tell. */
@@ -61,7 +76,11 @@ static int numa_main(struct flt_run *run)
 		status = flt_command_fail(run->command, NULL, ret);
 	} else {
 		say_what_is_off(run->command);
-		status = ledger_run(&n->run, &run->words);
+		status = ledger_run(&n->run, run);
+		if (n->unseen)
+			flt_command_say(run->command, "up to %zu processes at a time were not asked where "
+					"their memory lies: that is for the %d with most hint faults",
+					n->unseen, NUMA_PROCESSES);
 	}
 	flt_table_free(n->table);
 	free(n);
@@ -86,6 +105,6 @@ const struct flt_command flt_command_numa = {
 		"children, and passes its exit status on.", NULL },
 	.opts = ledger_opts,
 	.args_size = sizeof(struct ledger_args),
-	.needs = FLT_NEEDS_MODULE,
+	.needs = FLT_USES_MODULE,
 	.main = numa_main,
 };

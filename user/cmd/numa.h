@@ -23,7 +23,7 @@ struct numa_area {
 };
 
 struct numa_memory {
-	uint64_t id;
+	uint64_t id, hints;
 	uint64_t pages, remote;
 	size_t areas;
 	struct numa_area area[NUMA_AREAS];	/* most remote first */
@@ -35,12 +35,15 @@ struct numa {
 	char reason[FLT_MOVE_REASONS][NUMA_REASON_NAME];
 	uint32_t misplaced;	/* which of them is balancing */
 	struct numa_memory memory[NUMA_PROCESSES];
-	size_t memories;
+	size_t memories, unseen;	/* unseen: processes at once for which there was no place */
 	uint64_t reports;
 };
 
-/* Looks at one process's regions; what was there stays if it is gone. */
-void numa_memory_look(struct numa *n, uint64_t id, uint32_t pid);
+/*
+ * Looks at one process's regions; what was there stays if it is gone, until another that
+ * had more hint faults wants its place.
+ */
+void numa_memory_look(struct numa *n, const struct flt_ledger_line *line);
 const struct numa_memory *numa_memory_of(const struct numa *n, uint64_t id);
 
 int numa_report_open(struct numa *n, enum flt_format format);

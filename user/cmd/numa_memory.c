@@ -40,22 +40,33 @@ static int take_map(void *arg, const struct flt_node_map *map)
 	return 0;
 }
 
-void numa_memory_look(struct numa *n, uint64_t id, uint32_t pid)
+/* Its own place, a free one, or that of who had fewest hint faults, if these were fewer. */
+static struct numa_memory *place_of(struct numa *n, const struct flt_ledger_line *line)
 {
-	struct numa_memory m = { .id = id };
-	struct looking l = { .m = &m };
+	struct numa_memory *least = &n->memory[0];
 	size_t i;
 
-	if (flt_node_threads(pid, l.threads) || flt_node_maps_read(pid, take_map, &l) || !m.pages)
+	for (i = 0; i < n->memories; i++) {
+		if (n->memory[i].id == line->id)
+			return &n->memory[i];
+		if (n->memory[i].hints < least->hints)
+			least = &n->memory[i];
+	}
+	if (n->memories < NUMA_PROCESSES)
+		return &n->memory[n->memories++];
+	return least->hints < line->n.count[FLT_NUMA_HINTS] ? least : NULL;
+}
+
+void numa_memory_look(struct numa *n, const struct flt_ledger_line *line)
+{
+	struct numa_memory m = { .id = line->id, .hints = line->n.count[FLT_NUMA_HINTS] }, *place;
+	struct looking l = { .m = &m };
+
+	if (flt_node_threads(line->tgid, l.threads) || flt_node_maps_read(line->tgid, take_map, &l) || !m.pages)
 		return;
-	for (i = 0; i < n->memories; i++)
-		if (n->memory[i].id == id)
-			break;
-	if (i == NUMA_PROCESSES)
-		return;
-	if (i == n->memories)
-		n->memories++;
-	n->memory[i] = m;
+	place = place_of(n, line);
+	if (place)
+		*place = m;
 }
 
 const struct numa_memory *numa_memory_of(const struct numa *n, uint64_t id)

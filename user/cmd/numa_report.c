@@ -11,7 +11,7 @@
 enum column {
 	COL_RECORD, COL_SPAN, COL_SECONDS, COL_PID, COL_COMM, COL_HINTS, COL_LOCAL, COL_REMOTE,
 	COL_LOCAL_SHARE, COL_WANTED, COL_MOVED, COL_NOT_MOVED, COL_TRIED, COL_FAILED, COL_MOVE_NS,
-	COL_SPENT, COL_TASK_MOVED, COL_TASK_STUCK, COL_TASK_SWAPPED, COL_MEMORY, COL_MEMORY_REMOTE,
+	COL_MOVE_P99, COL_SPENT, COL_TASK_MOVED, COL_TASK_STUCK, COL_TASK_SWAPPED, COL_MEMORY, COL_MEMORY_REMOTE,
 	COL_EVENT, COL_REASON, COL_FROM, COL_ON, COL_ADDRESS, COL_COUNT, COLUMNS
 };
 
@@ -31,6 +31,7 @@ static const struct flt_column columns[COLUMNS] = {
 	[COL_TRIED] = { .key = "moves_tried" },
 	[COL_FAILED] = { .key = "moves_failed" },
 	[COL_MOVE_NS] = { .key = "move_ns", .title = "a move", .width = 8 },
+	[COL_MOVE_P99] = { .key = "move_p99_ns", .title = "p99", .width = 6 },
 	[COL_SPENT] = { .key = "spent_ns", .title = "spent", .width = 8 },
 	[COL_TASK_MOVED] = { .key = "threads_moved", .title = "threads", .width = 7 },
 	[COL_TASK_STUCK] = { .key = "threads_stuck" },
@@ -90,6 +91,8 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 	cell[COL_FAILED] = flt_cell_u64(n[FLT_NUMA_FAILED]);
 	if (n[FLT_NUMA_TRIED])
 		cell[COL_MOVE_NS] = flt_cell_ns(n[FLT_NUMA_MOVE_NS] / n[FLT_NUMA_TRIED]);
+	if (b.move_p99)
+		cell[COL_MOVE_P99] = flt_cell_ns(b.move_p99);
 	cell[COL_SPENT] = flt_cell_ns(b.spent_ns);
 	cell[COL_TASK_MOVED] = flt_cell_u64(n[FLT_NUMA_TASK_MOVED]);
 	cell[COL_TASK_STUCK] = flt_cell_u64(n[FLT_NUMA_TASK_STUCK]);
@@ -113,7 +116,10 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	if (!*name)
 		name = number;
 	if (r->text) {
-		printf("%7" PRIu32 "  %-17s %-24s %" PRIu64 "\n", line->tgid, event, name, count);
+		if (line->id)
+			printf("%7" PRIu32 "  %-20s %-24s %" PRIu64 "\n", line->tgid, event, name, count);
+		else
+			printf("%7s  %-20s %-24s %" PRIu64 "\n", "-", event, name, count);
 		return 0;
 	}
 	begin_row(r, "reason", line);
@@ -201,7 +207,7 @@ static int put_details(void *arg, const struct flt_ledger_line *line, const char
 	for (i = 0; !ret && i < FLT_MOVE_REASONS; i++)
 		ret = put_reason(r, line, "pages moved for", i, line->n.moved[i]);
 	for (i = 0; !ret && i < FLT_MOVE_REASONS; i++)
-		ret = put_reason(r, line, "not moved, for", i, line->n.not_moved[i]);
+		ret = put_reason(r, line, "not moved, wanted by", i, line->n.not_moved[i]);
 	if (!ret && !r->text)
 		ret = put_matrix(r, line);
 	return ret ? ret : put_areas(r, line);

@@ -182,7 +182,7 @@ static int stats_main(struct flt_run *run)
 	if (!status)
 		status = choose_source(&s, run);
 	if (!status)
-		status = with_new(&s.with, s.command, &s.args->with, run->words.command, s.args->format);
+		status = with_new(&s.with, s.command, &s.args->with, run->words.command, s.args->format, NULL);
 	if (!status)
 		status = open_output(&s);
 	if (status) {

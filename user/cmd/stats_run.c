@@ -54,7 +54,8 @@ static int on_look(void *arg, uint64_t expired)
 
 	(void)expired;
 	if (!current_counts(r, &minor, &major, &latency))
-		with_look(r->s->with, flt_clock_ns(CLOCK_MONOTONIC), minor + major, latency);
+		with_look(r->s->with, flt_clock_ns(CLOCK_MONOTONIC),
+			  &(struct with_counts){ .faults = minor + major, .latency = latency });
 	return 0;
 }
 
@@ -205,7 +206,7 @@ int stats_run(struct stats *s, char **command)
 	}
 	r.begin = flt_clock_ns(CLOCK_MONOTONIC);
 	s->since = r.begin;
-	with_look(s->with, r.begin, 0, 0);
+	with_look(s->with, r.begin, &(struct with_counts){ 0 });
 	ret = flt_job_release(&r.job);
 	if (ret) {
 		flt_command_say(s->command, "cannot run %s: %s", command[0], strerror(-ret));

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More processes than this at once: those beyond keep what was seen of them. */
+/* More processes than this: others the next time, so that each has its turn. */
 #define COVER_ROUND 32
 
 const struct flt_coverage *thp_coverage(const struct thp *t, uint64_t id)
@@ -39,13 +39,14 @@ static struct flt_coverage *cover_of(struct thp *t, uint64_t id)
 static void sample(void *arg, const struct flt_ledger *now)
 {
 	struct thp *t = arg;
+	const bool named = t->run.args->pids.count;
 	struct flt_coverage c, *kept;
 	size_t i, read = 0;
 
 	for (i = 0; i < now->count && read < COVER_ROUND; i++) {
-		const struct flt_ledger_line *line = &now->line[i];
+		const struct flt_ledger_line *line = &now->line[t->next++ % now->count];
 
-		if (line->ended || flt_ledger_idle(line))
+		if (line->ended || (!named && flt_ledger_idle(line)))
 			continue;
 		read++;
 		if (flt_coverage_read(line->tgid, &c) || (!c.eligible && !c.huge))
@@ -76,7 +77,7 @@ static int thp_main(struct flt_run *run)
 		return flt_command_fail(run->command, NULL, -ENOMEM);
 	t->run = (struct ledger_run){
 		.command = run->command, .args = args, .control = run->control,
-		.which = FLT_LEDGER_OF_THP, .hooks = hooks, .report = thp_report,
+		.which = FLT_LEDGER_OF_THP, .event = "huge faults", .counter = FLT_THP_FILLED, .hooks = hooks, .report = thp_report,
 		.sample = args->all ? NULL : sample, .arg = t,
 	};
 	flt_trace_names("huge_memory/mm_khugepaged_scan_pmd", "status", t->scan[0],
@@ -92,7 +93,7 @@ static int thp_main(struct flt_run *run)
 					"has them already can show here");
 		/* What happens from here on is told. */
 		thp_machine_sizes(forget, NULL);
-		status = ledger_run(&t->run, &run->words);
+		status = ledger_run(&t->run, run);
 	}
 	flt_table_free(t->table);
 	free(t->cover);
@@ -117,6 +118,6 @@ const struct flt_command flt_command_thp = {
 		"exit status on.", NULL },
 	.opts = ledger_opts,
 	.args_size = sizeof(struct ledger_args),
-	.needs = FLT_NEEDS_MODULE,
+	.needs = FLT_USES_MODULE,
 	.main = thp_main,
 };

@@ -23,7 +23,7 @@ struct thp {
 	struct ledger_run run;
 	struct flt_table *table;
 	struct thp_cover *cover;	/* as far as it was seen */
-	size_t covers;
+	size_t covers, next;		/* next: where the next look at /proc begins */
 	char scan[FLT_SCAN_RESULTS][THP_SCAN_NAME];
 	uint64_t reports;
 };

@@ -11,7 +11,7 @@ enum column {
 	COL_RECORD, COL_SPAN, COL_SECONDS, COL_PID, COL_COMM, COL_HUGE, COL_FALLBACK, COL_NO_PAGE,
 	COL_NO_CHARGE, COL_UNFIT, COL_LATE, COL_ERROR, COL_ZERO, COL_COLLAPSED, COL_BY_CALL,
 	COL_OF_FILE, COL_TRIED, COL_REFUSED, COL_SPLIT_MAPS, COL_SPLIT_PAGES, COL_SPLIT_FAILED,
-	COL_HUGE_NS, COL_SMALL_NS, COL_FALLBACK_NS, COL_MAPPED, COL_ELIGIBLE, COL_COVERED,
+	COL_HUGE_NS, COL_HUGE_P99, COL_SMALL_NS, COL_FALLBACK_NS, COL_MAPPED, COL_ELIGIBLE, COL_COVERED,
 	COL_EVENT, COL_REASON, COL_VALUE, COL_COUNT, COLUMNS
 };
 
@@ -38,6 +38,7 @@ static const struct flt_column columns[COLUMNS] = {
 	[COL_SPLIT_PAGES] = { .key = "split_pages", .title = "pages", .width = 6 },
 	[COL_SPLIT_FAILED] = { .key = "split_failed" },
 	[COL_HUGE_NS] = { .key = "huge_ns", .title = "huge took", .width = 9 },
+	[COL_HUGE_P99] = { .key = "huge_p99_ns", .title = "p99", .width = 6 },
 	[COL_SMALL_NS] = { .key = "small_ns", .title = "small", .width = 8 },
 	[COL_FALLBACK_NS] = { .key = "fallback_ns" },
 	[COL_MAPPED] = { .key = "huge_bytes", .title = "mapped", .width = 8 },
@@ -113,13 +114,14 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 							    __FLT_SPLIT_CAUSES));
 	cell[COL_SPLIT_FAILED] = flt_cell_u64(n[FLT_THP_SPLIT_FAILED]);
 	cell[COL_HUGE_NS] = ns_or_none(j.huge_ns);
+	cell[COL_HUGE_P99] = ns_or_none(j.huge_p99);
 	cell[COL_SMALL_NS] = ns_or_none(j.small_ns);
 	cell[COL_FALLBACK_NS] = ns_or_none(fallbacks ? n[FLT_THP_FALLBACK_NS] / fallbacks : 0);
 	if (c) {
 		cell[COL_MAPPED] = flt_cell_size(c->huge);
 		cell[COL_ELIGIBLE] = flt_cell_size(c->eligible);
 		if (c->eligible)
-			cell[COL_COVERED] = flt_cell_double(100.0 * (double)c->huge /
+			cell[COL_COVERED] = flt_cell_double(100.0 * (double)c->covered /
 							    (double)c->eligible, 1);
 	}
 	return flt_table_row(r->t->table, cell);

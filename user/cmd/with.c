@@ -19,13 +19,14 @@
 
 struct look {
 	double seconds, value;
-	uint64_t faults, latency;
+	struct with_counts counts;
 	bool known;		/* there was a number */
 };
 
 struct with {
 	const struct flt_command *command;
 	const struct with_args *args;
+	const char *event;	/* NULL: none */
 	int format;
 	struct flt_progress *progress;
 	int lent;		/* our standard output while the pipe is in its place; -1 */
@@ -38,7 +39,7 @@ struct with {
 };
 
 int with_new(struct with **out, const struct flt_command *command, const struct with_args *args,
-	     bool has_command, int format)
+	     bool has_command, int format, const char *event)
 {
 	char why[128] = "";
 	struct with *w;
@@ -62,6 +63,7 @@ int with_new(struct with **out, const struct flt_command *command, const struct 
 	}
 	w->command = command;
 	w->args = args;
+	w->event = event;
 	w->format = format;
 	w->lent = w->in = w->pipe[0] = w->pipe[1] = -1;
 	w->period = WITH_PERIOD_NS;
@@ -171,7 +173,7 @@ static void thin(struct with *w)
 	w->period *= 2;
 }
 
-void with_look(struct with *w, uint64_t now, uint64_t faults, uint64_t latency)
+void with_look(struct with *w, uint64_t now, const struct with_counts *counts)
 {
 	struct look *l;
 
@@ -185,7 +187,7 @@ void with_look(struct with *w, uint64_t now, uint64_t faults, uint64_t latency)
 	if (w->count == LOOKS_MAX)
 		thin(w);
 	l = &w->looks[w->count++];
-	*l = (struct look){ .seconds = (double)(now - w->begin) / 1e9, .faults = faults, .latency = latency };
+	*l = (struct look){ .seconds = (double)(now - w->begin) / 1e9, .counts = *counts };
 	l->known = flt_progress_value(w->progress, &l->value);
 	w->next = now + w->period - w->period / 8;
 }
@@ -196,11 +198,19 @@ struct series {
 	bool rate;		/* the metric never went down: it is counted by second */
 	bool latency;		/* there is one */
 	double seconds[LOOKS_MAX], faults[LOOKS_MAX], mean[LOOKS_MAX], metric[LOOKS_MAX];
+	double events[LOOKS_MAX];
 };
+
+/* Of what ended meanwhile, less may be there than before. */
+static uint64_t more(uint64_t after, uint64_t before)
+{
+	return after > before ? after - before : 0;
+}
 
 static void series_make(const struct with *w, struct series *s)
 {
 	const struct look *a, *b;
+	uint64_t faults;
 	double span;
 	size_t i;
 
@@ -215,9 +225,11 @@ static void series_make(const struct with *w, struct series *s)
 		if (!a->known || span <= 0)
 			continue;
 		s->seconds[s->n] = b->seconds;
-		s->faults[s->n] = (double)(b->faults - a->faults) / span;
-		s->mean[s->n] = b->faults > a->faults ? (double)(b->latency - a->latency) / (double)(b->faults - a->faults) : 0;
-		s->latency |= b->latency > 0;
+		faults = more(b->counts.faults, a->counts.faults);
+		s->faults[s->n] = (double)faults / span;
+		s->events[s->n] = (double)more(b->counts.events, a->counts.events) / span;
+		s->mean[s->n] = faults ? (double)more(b->counts.latency, a->counts.latency) / (double)faults : 0;
+		s->latency |= b->counts.latency > 0;
 		s->metric[s->n] = s->rate ? (b->value - a->value) / span : b->value;
 		s->n++;
 	}
@@ -233,10 +245,11 @@ static const struct flt_column columns[] = {
 	{ "latency_ns", NULL, 0, false }, { "metric", NULL, 0, false }, { "value", NULL, 0, false },
 	{ "against", NULL, 0, false }, { "n", NULL, 0, false }, { "lag", NULL, 0, false },
 	{ "pearson", NULL, 0, false }, { "spearman", NULL, 0, false },
+	{ "event", NULL, 0, false }, { "events_per_second", NULL, 0, false },
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static int samples_write(const struct series *s, struct flt_table *table, const char *name)
+static int samples_write(const struct with *w, const struct series *s, struct flt_table *table, const char *name)
 {
 	size_t i;
 	int err = 0;
@@ -251,6 +264,10 @@ static int samples_write(const struct series *s, struct flt_table *table, const 
 			cells[3] = flt_cell_double(s->mean[i], 0);
 		cells[4] = flt_cell_string(name);
 		cells[5] = flt_cell_double(s->metric[i], 3);
+		if (w->event) {
+			cells[11] = flt_cell_string(w->event);
+			cells[12] = flt_cell_double(s->events[i], 1);
+		}
 		err = flt_table_row(table, cells);
 	}
 	return err;
@@ -288,21 +305,28 @@ static int figure_write(const struct with *w, const struct series *s, struct flt
 
 static int plot_write(const struct with *w, const struct series *s, const char *name)
 {
+	char event[40];
 	const struct flt_plot_line lines[] = {
 		{ "faults/s", s->seconds, s->faults, s->n }, { name, s->seconds, s->metric, s->n },
-		{ "mean latency, ns", s->seconds, s->mean, s->n },
+		{ "mean latency, ns", s->seconds, s->mean, s->n }, { event, s->seconds, s->events, s->n },
 	};
 	const double seconds = s->n ? s->seconds[s->n - 1] : 1;
-	const struct flt_plot plots[] = {
+	struct flt_plot plots[4] = {
 		{ .title = "Faults per second", .seconds = seconds, .lines = &lines[0], .count = 1 },
 		{ .title = name, .seconds = seconds, .lines = &lines[1], .count = 1 },
-		{ .title = "Mean latency of a fault, ns", .seconds = seconds, .lines = &lines[2], .count = 1 },
 	};
+	size_t count = 2;
 	FILE *out = fopen(w->args->plot, "we");
 	int err = 0;
 
+	snprintf(event, sizeof(event), "%s/s", w->event ? w->event : "");
+	if (w->event)
+		plots[count++] = (struct flt_plot){ .title = event, .seconds = seconds, .lines = &lines[3], .count = 1 };
+	if (s->latency)
+		plots[count++] = (struct flt_plot){ .title = "Mean latency of a fault, ns", .seconds = seconds,
+						    .lines = &lines[2], .count = 1 };
 	if (out) {
-		flt_plot_svg(out, "Page faults beside progress", plots, s->latency ? 3 : 2);
+		flt_plot_svg(out, "Page faults beside progress", plots, count);
 		errno = 0;
 		if (ferror(out) | fclose(out))
 			err = errno ? -errno : -EIO;
@@ -334,12 +358,14 @@ int with_report(struct with *w, FILE *out)
 		name_of(w, s, name, sizeof(name));
 		flt_escape_text(shown, sizeof(shown), name, strlen(name));
 		if (w->format == FLT_FORMAT_JSON)
-			err = samples_write(s, table, name);
+			err = samples_write(w, s, table, name);
 	}
 	if (!err)
 		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->faults, "faults/s");
 	if (!err && s->latency)
 		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->mean, "latency");
+	if (!err && w->event)
+		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->events, w->event);
 	flt_table_free(table);
 	if (err)
 		status = flt_command_fail(w->command, NULL, err);

@@ -34,9 +34,12 @@ struct with_args {
 
 struct with;
 
-/* USAGE with the reason said, or DONE; *with is NULL if it was not asked for. */
+/*
+ * USAGE with the reason said, or DONE; *with is NULL if it was not asked for. event: what
+ * else is counted, such as "huge faults"; NULL: nothing.
+ */
 int with_new(struct with **with, const struct flt_command *command, const struct with_args *args,
-	     bool has_command, int format);
+	     bool has_command, int format, const char *event);
 void with_free(struct with *with);
 
 /*
@@ -46,8 +49,15 @@ void with_free(struct with *with);
 int with_lend(struct with *with);
 int with_take(struct with *with, struct flt_loop *loop);
 
-/* Counts since the beginning; at most each WITH_PERIOD_NS. latency is a sum, 0: not known. */
-void with_look(struct with *with, uint64_t now, uint64_t faults, uint64_t latency);
+/* Since the beginning. */
+struct with_counts {
+	uint64_t faults;
+	uint64_t latency;	/* ns, of all of them; 0: not known */
+	uint64_t events;
+};
+
+/* At most each WITH_PERIOD_NS. */
+void with_look(struct with *with, uint64_t now, const struct with_counts *counts);
 
 /* When the command has ended: the rest of what it wrote, the figures, the plot. An exit status. */
 int with_report(struct with *with, FILE *out);

@@ -19,6 +19,7 @@ struct flt_balance {
 	enum flt_balance_verdict verdict;
 	uint64_t hints, local, remote;
 	uint64_t wanted, moved_pages, not_moved;	/* moves; pages; moves that did not come about */
+	uint64_t move_p99;	/* ns: 99 of 100 moves took less; 0: there was none */
 	uint64_t spent_ns;	/* in hint faults: moves as measured; the rest of each, and those */
 				/* without one, as long as the process's other faults on average */
 };

@@ -123,6 +123,16 @@ uint64_t flt_hist_mean(const struct flt_hist *hist)
 	return (uint64_t)(sum / total);
 }
 
+uint64_t flt_hist_octaves_percentile(const uint64_t octaves[FLT_OCTAVES], uint32_t part)
+{
+	struct flt_hist hist = { .octaves = true };
+	size_t i;
+
+	for (i = 0; i < FLT_OCTAVES; i++)
+		hist.count[i * OCTAVE] = octaves[i];
+	return flt_hist_percentile(&hist, part);
+}
+
 uint64_t flt_hist_octave(const struct flt_hist *hist, uint32_t o)
 {
 	uint64_t n = 0;

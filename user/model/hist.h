@@ -23,6 +23,9 @@ void flt_hist_buckets(struct flt_hist *hist, const uint64_t buckets[FLT_BUCKETS]
 /* Of an account: its octaves, sum and maximum. */
 void flt_hist_account(struct flt_hist *hist, const struct flt_account *account);
 
+/* Of octaves alone: the percentile of flt_hist_percentile(). */
+uint64_t flt_hist_octaves_percentile(const uint64_t octaves[FLT_OCTAVES], uint32_t part);
+
 /* What is new in after, of whose maximum nothing is known. True: it went backwards, all is new. */
 bool flt_hist_subtract(const struct flt_hist *after, const struct flt_hist *before,
 		       struct flt_hist *out);

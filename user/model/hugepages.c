@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "model/hist.h"
 #include "units.h"
 
 void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_judgement *out)
@@ -15,7 +16,8 @@ void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_jud
 	out->fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
 	out->tries = huge + out->fallbacks;
 	out->huge_ns = huge ? n[FLT_THP_FILL_NS] / huge : 0;
-	/* All other faults of the process; the huge ones' time is part of its. */
+	out->huge_p99 = flt_hist_octaves_percentile(line->n.octave, 99000);
+	/* All other faults, major ones too; the huge ones' time is part of theirs. */
 	small = line->n.faults > huge ? line->n.faults - huge : 0;
 	spent = line->n.fault_ns > n[FLT_THP_FILL_NS] ? line->n.fault_ns - n[FLT_THP_FILL_NS] : 0;
 	out->small_ns = small ? spent / small : 0;
@@ -58,16 +60,19 @@ void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t si
 			 "huge pages there (MADV_NOHUGEPAGE)");
 		return;
 	case FLT_HUGE_COSTS:
-		snprintf(text, size, "a huge fault takes %s, more than %d small ones of %s: it does not "
+		snprintf(text, size, "a huge fault takes %s, more than %d other faults of %s: it does not "
 			 "pay in faults, whatever part of it is used", huge, FLT_HUGE_PAGES, small);
 		return;
 	case FLT_HUGE_PAYS:
 		break;
 	}
 	if (j->break_even > 0)
-		snprintf(text, size, "a huge fault takes %s, as long as %.0f small ones of %s: it pays "
+		snprintf(text, size, "a huge fault takes %s, as long as %.0f other faults of %s: it pays "
 			 "where more than %.0f of its %d pages are used", huge, j->break_even, small,
 			 j->break_even, FLT_HUGE_PAGES);
+	else if (j->huge_ns)
+		snprintf(text, size, "a huge fault takes %s; there was no other fault that it could be "
+			 "held against", huge);
 	else
 		snprintf(text, size, "huge pages came without faults of their own: it pays");
 }

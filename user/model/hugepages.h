@@ -26,7 +26,8 @@ enum flt_huge_verdict {
 struct flt_huge_judgement {
 	enum flt_huge_verdict verdict;
 	uint64_t tries, fallbacks;
-	uint64_t huge_ns, small_ns;	/* mean of a fault; 0: there was none */
+	uint64_t huge_ns, small_ns;	/* mean of a fault; 0: there was none, or it is not known */
+	uint64_t huge_p99;		/* 99 of 100 took less; 0 as above */
 	double break_even;		/* small faults that one huge one costs; 0: not known */
 };
 

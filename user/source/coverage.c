@@ -24,7 +24,7 @@ static FILE *open_of(uint32_t pid, const char *name, int *err)
 }
 
 struct region {
-	uint64_t start, end, resident;
+	uint64_t start, end, resident, huge;
 	bool known;
 };
 
@@ -51,11 +51,13 @@ static void take_line(const char *line, uint64_t huge_size, struct region *r,
 	if (!strcmp(key, "Rss"))
 		r->resident = value << 10;
 	else if (!strcmp(key, "AnonHugePages") || !strcmp(key, "ShmemPmdMapped") ||
-		 !strcmp(key, "FilePmdMapped"))
+		 !strcmp(key, "FilePmdMapped")) {
 		out->huge += value << 10;
-	else if (!strcmp(key, "THPeligible") && value) {
+		r->huge += value << 10;
+	} else if (!strcmp(key, "THPeligible") && value) {
 		out->eligible += whole(r, huge_size);
 		out->resident += r->resident;
+		out->covered += r->huge;
 	}
 }
 

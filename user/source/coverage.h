@@ -11,6 +11,7 @@
 struct flt_coverage {
 	uint64_t huge;		/* mapped by huge entries: anonymous, shmem, file */
 	uint64_t eligible;	/* whole aligned 2 MiB in regions with THPeligible */
+	uint64_t covered;	/* of huge: in those regions */
 	uint64_t resident;	/* Rss of those regions */
 };
 

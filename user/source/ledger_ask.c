@@ -109,6 +109,8 @@ int flt_ledger_decode(struct nlattr *attrs, int length, struct flt_ledger *out)
 	ret = decode_line(tb, &line);
 	if (ret)
 		return ret;
+	line.n.faults = tb[FLT_LEDGER_FAULTS] ? nla_get_u64(tb[FLT_LEDGER_FAULTS]) : 0;
+	line.n.fault_ns = tb[FLT_LEDGER_FAULT_NS] ? nla_get_u64(tb[FLT_LEDGER_FAULT_NS]) : 0;
 	switch (nla_get_u32(tb[FLT_LEDGER_WHOSE])) {
 	case FLT_LEDGER_MACHINE:
 		out->machine = line;
@@ -126,8 +128,6 @@ int flt_ledger_decode(struct nlattr *attrs, int length, struct flt_ledger *out)
 	line.id = nla_get_u64(tb[FLT_LEDGER_ID]);
 	line.tgid = nla_get_u32(tb[FLT_LEDGER_TGID]);
 	line.ended = tb[FLT_LEDGER_ENDED] != NULL;
-	line.n.faults = tb[FLT_LEDGER_FAULTS] ? nla_get_u64(tb[FLT_LEDGER_FAULTS]) : 0;
-	line.n.fault_ns = tb[FLT_LEDGER_FAULT_NS] ? nla_get_u64(tb[FLT_LEDGER_FAULT_NS]) : 0;
 	if (tb[FLT_LEDGER_COMM]) {
 		text = strnlen(nla_data(tb[FLT_LEDGER_COMM]), (size_t)nla_len(tb[FLT_LEDGER_COMM]));
 		if (text >= sizeof(line.comm))

@@ -17,7 +17,7 @@
  * FLT_CMD_THP_GET, FLT_CMD_NUMA_GET: first a message WHOSE = MACHINE, then NOBODY,
  * then one for each process that has anything to say, keyed and ordered as
  * those of PROC_GET. Rows that were retired are in MACHINE alone. With SESSION
- * only the session's processes follow.
+ * only the session's processes follow, and all of them.
  *
  * Sections are nests of counters: attribute i + 1 is counter i; those that are 0
  * are absent, and so are empty sections.
@@ -28,7 +28,7 @@ enum flt_ledger_attr {
 	FLT_LEDGER_ID,		/* as FLT_PROC_ID */
 	FLT_LEDGER_COMM,	/* string */
 	FLT_LEDGER_ENDED,	/* flag */
-	FLT_LEDGER_FAULTS,	/* minor and major faults of the process, and the */
+	FLT_LEDGER_FAULTS,	/* minor and major faults of process or machine, and the */
 	FLT_LEDGER_FAULT_NS,	/* nanoseconds spent in them: what to compare with */
 	FLT_LEDGER_COUNTS,	/* nest: enum flt_thp_count or enum flt_numa_count */
 	FLT_LEDGER_OCTAVES,	/* nest: latencies of huge fills, or of page moves, in octaves */
