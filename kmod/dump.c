@@ -94,7 +94,7 @@ struct row_dump {
 	bool kinds;
 	union {
 		struct flt_proc_report proc;
-		struct flt_task_report task;
+		struct flt_task_report task[FLT_TASK_BATCH];
 	};
 };
 
@@ -169,23 +169,26 @@ static int begin_tasks(struct netlink_callback *cb)
 
 int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	pid_t tid = cb->args[1];
 	struct row_dump *dump;
 	int err = cb->args[0] ? 0 : begin_tasks(cb);
+	int i, n;
 
 	if (err)
 		return err;
 	dump = (void *)cb->args[0];
-	while (!(err = flt_task_next(dump->tgid, &tid, &dump->task))) {
-		if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
-			     flt_reply_task(skb, dump->tgid, &dump->task, dump->kinds)))
-			break;
-		cb->args[1] = tid;
+	/* What does not fit is looked up again for the next message. */
+	while ((n = flt_task_next(dump->tgid, cb->args[1], dump->task)) > 0) {
+		for (i = 0; i < n; i++) {
+			if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
+				     flt_reply_task(skb, dump->tgid, &dump->task[i], dump->kinds)))
+				return skb->len;
+			cb->args[1] = dump->task[i].tid;
+		}
 	}
 	/* A process that ends in mid-dump has no more threads; one never seen is an error. */
-	if (err == -ESRCH && !cb->args[1]) {
+	if (n == -ESRCH && !cb->args[1]) {
 		NL_SET_ERR_MSG_MOD(cb->extack, "no fault of that process was counted");
-		return err;
+		return n;
 	}
 	return skb->len;
 }

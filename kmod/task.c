@@ -228,28 +228,38 @@ void flt_task_forget(void)
 	raw_spin_unlock(&flt_proc_lock);
 }
 
-int flt_task_next(pid_t tgid, pid_t *tid, struct flt_task_report *r)
+static void report(const struct flt_task *t, struct flt_task_report *r)
 {
-	struct flt_task *t, *next = NULL;
+	r->tid = t->task->pid;
+	memcpy(r->comm, t->task->comm, sizeof(r->comm));
+	r->comm[sizeof(r->comm) - 1] = 0;
+	memset(&r->account, 0, sizeof(r->account));
+	flt_account_merge(&r->account, &t->account);
+}
+
+int flt_task_next(pid_t tgid, pid_t tid, struct flt_task_report *r)
+{
+	struct flt_task *t, *found[FLT_TASK_BATCH];
+	int i, n = 0, err = -ESRCH;
 	struct flt_proc *p;
 
 	raw_spin_lock(&flt_proc_lock);
 	p = flt_proc_find_tgid(tgid);
-	if (p) {
-		list_for_each_entry(t, &p->tasks, sibling)
-			if (t->task->pid > *tid && (!next || t->task->pid < next->task->pid))
-				next = t;
-	}
-	if (next) {
-		*tid = next->task->pid;
-		r->tid = *tid;
-		memcpy(r->comm, next->task->comm, sizeof(r->comm));
-		r->comm[sizeof(r->comm) - 1] = 0;
-		memset(&r->account, 0, sizeof(r->account));
-		flt_account_merge(&r->account, &next->account);
-	}
-	raw_spin_unlock(&flt_proc_lock);
 	if (!p)
-		return -ESRCH;
-	return next ? 0 : -ENOENT;
+		goto out;
+	list_for_each_entry(t, &p->tasks, sibling) {
+		pid_t pid = t->task->pid;
+
+		if (pid <= tid || (n == FLT_TASK_BATCH && pid > found[n - 1]->task->pid))
+			continue;
+		for (i = n < FLT_TASK_BATCH ? n++ : n - 1; i && found[i - 1]->task->pid > pid; i--)
+			found[i] = found[i - 1];
+		found[i] = t;
+	}
+	for (i = 0; i < n; i++)
+		report(found[i], &r[i]);
+	err = n;
+out:
+	raw_spin_unlock(&flt_proc_lock);
+	return err;
 }

@@ -92,10 +92,13 @@ void flt_task_forget(void);
 u32 flt_task_used(void);
 u32 flt_task_slots(void);
 
+/* Rows at a time: each time all threads of the process are looked through, under the lock. */
+#define FLT_TASK_BATCH 16
+
 /*
- * Threads of a process in the order of their TIDs: the first above *@tid.
- * -ESRCH: no such process; -ENOENT: no more.
+ * Threads of a process in the order of their TIDs: the first ones above @tid, at most
+ * FLT_TASK_BATCH. How many; 0: no more; -ESRCH: no such process.
  */
-int flt_task_next(pid_t tgid, pid_t *tid, struct flt_task_report *report);
+int flt_task_next(pid_t tgid, pid_t tid, struct flt_task_report *report);
 
 #endif

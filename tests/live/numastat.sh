@@ -116,6 +116,37 @@ same "fltctl: verdict" "$(jq -r 'select(.record == "verdict").event' "$tmp/json"
 "$FLTCTL" numa 100ms 1 >"$tmp/text" 2>"$tmp/said"
 same "fltctl: balancing is off" "$(grep -c 'balancing is off' "$tmp/said")" 1
 
+# And while balancing is at work: of that process, in all its parts.
+echo 1 >/proc/sys/kernel/numa_balancing
+tree rewrite 16384 100000 &
+walker=$!
+"$FLTCTL" numa --json -p $walker,$$ 500ms >"$tmp/json" & reader=$!
+until_true test -s "$tmp/json" || bad "fltctl numa -p: no report"
+moved() { [ "$(row_of $walker pages_moved)" -gt 0 ] && [ "$(row_of $walker remote)" -gt 0 ]; }
+row_of() { # PID FIELD: the sum over the intervals so far
+	jq -s --argjson pid "$1" "map(select(.record == \"process\" and .span == \"interval\" and .pid == \$pid).$2 // 0) | add // 0" "$tmp/json" 2>/dev/null || echo 0
+}
+for ((i = 0; i < 60; i++)); do
+	taskset -p -c $((i % 2)) $walker >/dev/null
+	sleep 1
+	! moved || break
+done
+# It ends first: what is read while it grows need not add up.
+kill $walker
+wait $walker || true
+kill -INT $reader
+wait $reader || bad "fltctl numa -p: status $?"
+echo 0 >/proc/sys/kernel/numa_balancing
+total() { jq -s --argjson pid $walker "map(select(.span == \"total\" and .pid == \$pid and .record == \"$1\")) | $2" "$tmp/json"; }
+at_least "fltctl -p: hint faults" "$(total process '.[0].hint_faults')" 1
+same "fltctl -p: local and remote" "$(total process '.[0].local + .[0].remote')" "$(total process '.[0].hint_faults')"
+same "fltctl -p: the matrix" "$(total matrix 'map(.count) | add')" "$(total process '.[0].hint_faults')"
+at_least "fltctl -p: pages moved" "$(total process '.[0].pages_moved')" 1
+at_least "fltctl -p: p99 of a move" "$(total process '.[0].move_p99_ns')" 1
+at_least "fltctl -p: its memory" "$(total process '.[0].resident_bytes')" $((16384 * 4096))
+at_least "fltctl -p: rows of who does nothing" \
+	"$(jq -s --argjson pid $$ 'map(select(.record == "process" and .pid == $pid)) | length' "$tmp/json")" 2
+
 exec 7>&-
 wait "$holder"
 same "armed without a session" "$(grep -c '^numa.* armed ' $debugfs/hooks)" 0
