@@ -29,6 +29,11 @@ for ((i = 1; i <= rounds; i++)); do
 	equal "round $i: threads" tree threads 32 16
 	equal "round $i: userfaultfd" kinds uffd 50
 done
+# A stream that is opened while a CPU may be away has the faults of that one, too.
+status=0
+"$FLTCTL" trace -B 64 --csv -- faultrun -o "$tmp/run" -- tree fork 120 8 >"$tmp/trace.csv" 2>"$tmp/err" || status=$?
+same "trace: status" "$status" 0
+traced "trace"
 kill "$plugger" "$stormer"
 wait "$plugger" "$stormer" 2>/dev/null || true
 at_least "cycles" "$(wc -l <"$tmp/cycles")" 2

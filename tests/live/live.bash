@@ -134,3 +134,31 @@ equal() {
 	awk -v name="$name" -v tree="$whole_tree" -v may_miss="$missed" -v late="${LATE:-0}" \
 		-f tests/live/equal.awk "$tmp/oracle" "$tmp/rows" || bad "$name"
 }
+
+# traced NAME - in $tmp/trace.csv (of trace --csv) each process of $tmp/run (of faultrun)
+# has a line for each minor and each major fault that the kernel counted for it.
+traced() {
+	local wrong
+	checks=$((checks + 1))
+	wrong=$(awk -F, '
+		FILENAME ~ /run$/ {
+			if (split($0, w, " ") && w[1] == "proc") {
+				minor[w[2]] = w[5]
+				major[w[2]] = w[6]
+				n++
+			}
+			next
+		}
+		$1 == "fault" { got[$4, $7]++ }
+		END {
+			if (!n)
+				print "no process"
+			for (pid in minor) {
+				if (got[pid, "minor"] + 0 != minor[pid])
+					print "pid " pid ": minor " got[pid, "minor"] + 0 ", should be " minor[pid]
+				if (got[pid, "major"] + 0 != major[pid])
+					print "pid " pid ": major " got[pid, "major"] + 0 ", should be " major[pid]
+			}
+		}' "$tmp/run" "$tmp/trace.csv")
+	[ -z "$wrong" ] || bad "$1: $(head -5 <<<"$wrong")"
+}

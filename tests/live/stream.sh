@@ -8,15 +8,6 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-# Records per process against what the kernel counted for it.
-per_process() { # WHAT; reads $tmp/trace.csv and $tmp/run
-	local pid minor major
-	while read -r _ pid _ _ minor major; do
-		same "$1: pid $pid minor" "$(grep -c "^fault,.*,minor," <(awk -F, -v p="$pid" '$4 == p' "$tmp/trace.csv") || true)" "$minor"
-		same "$1: pid $pid major" "$(grep -c "^fault,.*,major," <(awk -F, -v p="$pid" '$4 == p' "$tmp/trace.csv") || true)" "$major"
-	done < <(grep '^proc ' "$tmp/run")
-}
-
 lost() { awk -F, '$1 == "lost" { n += $(NF - 1) } END { print n + 0 }' "$tmp/trace.csv"; }
 records() { grep -c '^fault,' "$tmp/trace.csv" || true; }
 
@@ -35,7 +26,7 @@ bytearray(2 << 20)' >"$tmp/trace.csv" || status=$?
 same "exit status" $status 0
 same "lost" "$(lost)" 0
 at_least "processes" "$(grep -c '^proc ' "$tmp/run")" 5
-per_process "python3"
+traced "python3"
 
 say "order"
 awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
