@@ -47,6 +47,11 @@ screen_has() { # PATTERN: waits up to ten seconds
 	return 1
 }
 
+rows_are() { # N PATTERN
+	term capture-pane -p >"$dir/screen"
+	[ "$(grep -cE "^ +[0-9]+ $2" "$dir/screen")" = "$1" ]
+}
+
 ended() { # STATUS
 	screen_has '^ended'
 	[ "$(cat "$dir/status")" = "status $1" ]
@@ -105,6 +110,54 @@ ended() { # STATUS
 	term resize-window -x 120 -y 30
 	screen_has 'MAJORS IN$'
 	term send-keys q
+	ended 0
+}
+
+# Each says in its name which one it is, and faults without end.
+start_faulting() { # N SECONDS-BETWEEN
+	python3 -c '
+import ctypes, mmap, os, sys, time
+for i in range(int(sys.argv[1])):
+    if os.fork():
+        continue
+    ctypes.CDLL(None).prctl(1, 9)
+    ctypes.CDLL(None).prctl(15, b"faulting%d" % i)
+    while True:
+        m = mmap.mmap(-1, 1 << 16)
+        for i in range(0, 1 << 16, 4096): m[i] = 1
+        m.close(); time.sleep(float(sys.argv[2]))
+time.sleep(600)' "$1" "$2" 3>&- &
+	pid=$!
+}
+
+children_are() { [ "$(pgrep -cP "$pid" "$2")" = "$1" ]; } # N NAME
+
+@test "a filter gives back what it took, and a page is never past the rows" {
+	start_faulting 20 0.01
+	until_true children_are 20 faulting
+	start_top 100 12 "-f faulting 2s"
+	screen_has 'faulting[0-9]'
+	# By name: 0, 1, 10 to 19, 2 to 9.
+	term send-keys '<' Space
+	screen_has '^paused  only: faulting'
+	term send-keys NPage NPage NPage NPage NPage NPage
+	screen_has 'faulting9'
+	until_true rows_are 8 faulting
+	# Fewer are left than were scrolled by.
+	term send-keys /
+	term send-keys -l '1'
+	screen_has 'only: faulting1_'
+	until_true rows_are 8 faulting1
+	term send-keys -l 'x'
+	screen_has '^no faults'
+	term send-keys BSpace
+	screen_has ' faulting10 '
+	term send-keys Escape /
+	term send-keys -l 'faulting2'
+	screen_has ' faulting2 '
+	kill "$pid"
+	wait "$pid" || true
+	term send-keys Enter q
 	ended 0
 }
 

@@ -116,11 +116,19 @@ static void ranking(void **state)
 	assert_int_equal(r.rank[0].minor, 6);
 	assert_int_equal(r.rank[0].major, 8);
 	assert_int_equal(r.rank[0].p99, flt_bucket_floor(21 << FLT_BUCKET_SHIFT) - 1);
+	flt_ranking_sort(&r, FLT_RANK_MAJOR, false);
+	assert_string_equal(r.rank[0].name, "/x");
 	flt_ranking_sift(&r, "Y");
-	assert_int_equal(r.count, 1);
+	assert_int_equal(r.shown, 1);
 	assert_string_equal(r.rank[0].name, "/y");
 	flt_ranking_sift(&r, "z");
-	assert_int_equal(r.count, 0);
+	assert_int_equal(r.shown, 0);
+	/* What was sifted out comes back. */
+	flt_ranking_sift(&r, "");
+	flt_ranking_sort(&r, FLT_RANK_MAJOR, false);
+	assert_int_equal(r.shown, 2);
+	assert_string_equal(r.rank[0].name, "/x");
+	assert_string_equal(r.rank[1].name, "/y");
 	flt_ranking_free(&r);
 }
 

@@ -50,7 +50,7 @@ struct top {
 	bool reverse, paused, help;
 	char filter[64];
 	bool typing;		/* the filter is being typed */
-	int scroll;
+	int scroll, room;	/* the row at the top; how many there is room for */
 
 	/* The last looks: rows of processes, of threads, of the machine. */
 	struct flt_rows procs, threads;
@@ -77,9 +77,10 @@ struct top {
 };
 
 /* top_look.c */
-/* The rows of the time since the last look, sorted and sifted. */
+/* The rows of the time since the last look. */
 int top_look(struct top *t, struct flt_errmsg *e);
 void top_look_free(struct top *t);
+/* Sifts and sorts them; the page that is scrolled to has rows as far as there are any. */
 void top_arrange(struct top *t);
 
 /* top_files.c */
@@ -95,6 +96,8 @@ void top_files_forget(struct top *t);
 /* top_page.c */
 int top_page_open(struct top *t);
 void top_page_close(struct top *t);
+/* How many rows of data a screen of so many has. */
+int top_page_room(int rows);
 int top_page_paint(const struct top *t, struct flt_screen *screen);
 int top_page_report(struct top *t);
 const char *top_view_name(enum top_view view);

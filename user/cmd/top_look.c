@@ -265,14 +265,20 @@ int top_look(struct top *t, struct flt_errmsg *e)
 	t->ns = t->looked ? now - t->looked : 0;
 	t->looked = now;
 	t->viewed = t->view;
-	top_arrange(t);
 	return 0;
 }
 
 void top_arrange(struct top *t)
 {
+	int last;
+
 	flt_ranking_sift(&t->ranking, t->filter);
 	flt_ranking_sort(&t->ranking, t->sort, t->reverse);
+	last = (int)t->ranking.shown - t->room;
+	if (t->scroll > last)
+		t->scroll = last;
+	if (t->scroll < 0)
+		t->scroll = 0;
 }
 
 void top_look_free(struct top *t)

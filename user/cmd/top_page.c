@@ -15,6 +15,9 @@ enum { COL_TIME = 0, COL_SECONDS, COL_BY, COL_KEYS, COLUMNS = COL_KEYS + __FLT_R
 
 #define COLUMN(key) (COL_KEYS + FLT_RANK_##key)
 
+/* The title, and what is missing. */
+#define HEAD_ROWS 2
+
 static const struct flt_column all_columns[COLUMNS] = {
 	[COL_TIME] = { .key = "time" },
 	[COL_SECONDS] = { .key = "seconds" },
@@ -188,8 +191,8 @@ static int paint_rows(const struct top *t, struct flt_screen *s, int row, int en
 	int ret;
 
 	make_columns(t, columns);
-	if (first < t->ranking.count)
-		count = t->ranking.count - first;
+	if (first < t->ranking.shown)
+		count = t->ranking.shown - first;
 	if (end > row + 1 && count > (size_t)(end - row - 1))
 		count = (size_t)(end - row - 1);
 	cells = calloc(count ? count : 1, COLUMNS * sizeof(*cells));
@@ -201,6 +204,14 @@ static int paint_rows(const struct top *t, struct flt_screen *s, int row, int en
 			       count);
 	free(cells);
 	return ret;
+}
+
+/* Below the title, a line that says what is missing, and the heading; above the keys. */
+int top_page_room(int rows)
+{
+	int room = rows - HEAD_ROWS - 1 - (rows > 6);
+
+	return room > 1 ? room : 1;
 }
 
 int top_page_paint(const struct top *t, struct flt_screen *s)
@@ -220,10 +231,10 @@ int top_page_paint(const struct top *t, struct flt_screen *s)
 		write_notice(t, at, sizeof(text) - (size_t)(at - text));
 	}
 	flt_screen_put(s, 1, 0, 0, false, FLT_LOOK_ALERT, text);
-	ret = paint_rows(t, s, 2, s->rows - (s->rows > 6));
+	ret = paint_rows(t, s, HEAD_ROWS, s->rows - (s->rows > 6));
 	if (!t->looked || !t->ns)
 		flt_screen_put(s, 3, 0, 0, false, FLT_LOOK_DIM, "counting ...");
-	else if (!t->ranking.count)
+	else if (!t->ranking.shown)
 		flt_screen_put(s, 3, 0, 0, false, FLT_LOOK_DIM, "no faults");
 	if (s->rows > 6)
 		flt_screen_put(s, s->rows - 1, 0, s->cols, false, FLT_LOOK_DIM,
@@ -234,7 +245,7 @@ int top_page_paint(const struct top *t, struct flt_screen *s)
 int top_page_report(struct top *t)
 {
 	struct flt_cell cells[COLUMNS];
-	size_t i, count = t->ranking.count;
+	size_t i, count = t->ranking.shown;
 	char text[256];
 	int ret = 0;
 

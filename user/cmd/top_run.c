@@ -25,6 +25,8 @@ static int paint(struct run *r)
 	ret = flt_screen_open(&screen, rows, cols, r->t->unicode);
 	if (ret)
 		return ret;
+	r->t->room = top_page_room(rows);
+	top_arrange(r->t);
 	ret = top_page_paint(r->t, &screen);
 	if (!ret)
 		top_terminal_paint(&screen);
@@ -44,6 +46,7 @@ static int look(struct run *r)
 	/* The first look has nothing to compare with. */
 	if (!t->ns)
 		return 0;
+	top_arrange(t);
 	ret = top_page_report(t);
 	t->reports++;
 	return ret;
@@ -150,7 +153,6 @@ static int on_key(struct run *r, int key)
 	static const char views[] = "ptfck";
 	struct top *t = r->t;
 	const char *view;
-	int rows, cols;
 
 	if (t->help) {
 		t->help = false;
@@ -158,10 +160,8 @@ static int on_key(struct run *r, int key)
 	}
 	if (t->typing) {
 		type(t, key);
-		top_arrange(t);
 		return 0;
 	}
-	top_terminal_size(&rows, &cols);
 	view = key > 0 && key < 128 ? strchr(views, key) : NULL;
 	if (view)
 		return show(r, (enum top_view)(view - views));
@@ -184,7 +184,7 @@ static int on_key(struct run *r, int key)
 		return 0;
 	case 27:
 		t->filter[0] = '\0';
-		return 0;
+		break;
 	case 'r':
 		t->reverse = !t->reverse;
 		break;
@@ -215,10 +215,10 @@ static int on_key(struct run *r, int key)
 		t->scroll++;
 		break;
 	case TOP_KEY_PAGE_UP:
-		t->scroll -= rows - 4;
+		t->scroll -= t->room;
 		break;
 	case TOP_KEY_PAGE_DOWN:
-		t->scroll += rows - 4;
+		t->scroll += t->room;
 		break;
 	case TOP_KEY_HOME:
 		t->scroll = 0;
@@ -226,11 +226,6 @@ static int on_key(struct run *r, int key)
 	default:
 		break;
 	}
-	if (t->scroll >= (int)t->ranking.count)
-		t->scroll = (int)t->ranking.count - 1;
-	if (t->scroll < 0)
-		t->scroll = 0;
-	top_arrange(t);
 	return 0;
 }
 

@@ -20,6 +20,7 @@ struct flt_rank *flt_ranking_add(struct flt_ranking *ranking, const struct flt_a
 		ranking->room = room;
 	}
 	rank = &ranking->rank[ranking->count++];
+	ranking->shown = ranking->count;
 	*rank = (struct flt_rank){
 		.minor = account->minor,
 		.major = account->major,
@@ -127,8 +128,8 @@ void flt_ranking_sort(struct flt_ranking *ranking, enum flt_rank_key key, bool r
 {
 	struct order order = { key, reverse };
 
-	if (ranking->count)
-		qsort_r(ranking->rank, ranking->count, sizeof(*ranking->rank), compare, &order);
+	if (ranking->shown)
+		qsort_r(ranking->rank, ranking->shown, sizeof(*ranking->rank), compare, &order);
 }
 
 static bool holds(const struct flt_rank *r, const char *text)
@@ -143,18 +144,20 @@ static bool holds(const struct flt_rank *r, const char *text)
 
 void flt_ranking_sift(struct flt_ranking *ranking, const char *text)
 {
-	size_t i, kept = 0;
+	struct flt_rank *rank = ranking->rank, other;
+	size_t i, shown = 0;
 
-	if (!text || !*text)
-		return;
 	for (i = 0; i < ranking->count; i++) {
-		if (!holds(&ranking->rank[i], text))
+		if (text && *text && !holds(&rank[i], text))
 			continue;
-		if (kept != i)
-			ranking->rank[kept] = ranking->rank[i];
-		kept++;
+		if (shown != i) {
+			other = rank[shown];
+			rank[shown] = rank[i];
+			rank[i] = other;
+		}
+		shown++;
 	}
-	ranking->count = kept;
+	ranking->shown = shown;
 }
 
 void flt_ranking_join(struct flt_ranking *ranking)
@@ -170,7 +173,7 @@ void flt_ranking_join(struct flt_ranking *ranking)
 		else if (kept++ != i)
 			ranking->rank[kept - 1] = *r;
 	}
-	ranking->count = kept;
+	ranking->count = ranking->shown = kept;
 	for (i = 0; i < kept; i++)
 		flt_rank_settle(&ranking->rank[i]);
 }

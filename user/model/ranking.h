@@ -32,6 +32,7 @@ struct flt_rank {
 struct flt_ranking {
 	struct flt_rank *rank;
 	size_t count, room;
+	size_t shown;		/* the first so many: all, until they are sifted */
 };
 
 /* A row of an account's changes, zeroed otherwise. NULL: no memory. */
@@ -44,9 +45,9 @@ void flt_rank_merge(struct flt_rank *rank, const struct flt_rank *more);
 /* p99 from the octaves. */
 void flt_rank_settle(struct flt_rank *rank);
 
-/* Most first (names from A); ties by all faults, then by ids, so that rows stand still. */
+/* Those shown, most first (names from A); ties by all faults, then by ids, so that rows stand still. */
 void flt_ranking_sort(struct flt_ranking *ranking, enum flt_rank_key key, bool reverse);
-/* Only rows with the text, in whatever case, in a name or a pid. */
+/* Shows rows with the text, in whatever case, in a name or a pid; the others are kept behind them. */
 void flt_ranking_sift(struct flt_ranking *ranking, const char *text);
 /* Rows of one name become one: for cgroups. */
 void flt_ranking_join(struct flt_ranking *ranking);
