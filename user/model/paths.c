@@ -7,14 +7,16 @@
 #include <string.h>
 
 struct entry {
+	struct entry *older, *newer;	/* by when it was last put or got */
 	uint64_t inode;
 	uint32_t dev;
-	char *name;		/* NULL: free */
+	char name[];
 };
 
 struct flt_paths {
-	struct entry *entry;
-	size_t room, count;	/* room is a power of two, never full */
+	struct entry **entry;
+	size_t room, count;		/* room is a power of two, never full */
+	struct entry *oldest, *newest;
 };
 
 int flt_paths_new(struct flt_paths **paths)
@@ -35,42 +37,84 @@ int flt_paths_new(struct flt_paths **paths)
 
 void flt_paths_free(struct flt_paths *p)
 {
-	size_t i;
+	struct entry *e, *newer;
 
 	if (!p)
 		return;
-	for (i = 0; i < p->room; i++)
-		free(p->entry[i].name);
+	for (e = p->oldest; e; e = newer) {
+		newer = e->newer;
+		free(e);
+	}
 	free(p->entry);
 	free(p);
 }
 
-/* Where it is, or would be. */
-static struct entry *find(const struct flt_paths *p, uint32_t dev, uint64_t inode)
+/* Where it is looked for first. */
+static size_t home(const struct flt_paths *p, uint32_t dev, uint64_t inode)
 {
 	uint64_t hash = (inode ^ (uint64_t)dev << 40) * 0x9e3779b97f4a7c15ull;
-	size_t i = (size_t)(hash >> 20) & (p->room - 1);
 
-	while (p->entry[i].name && (p->entry[i].inode != inode || p->entry[i].dev != dev))
+	return (size_t)(hash >> 20) & (p->room - 1);
+}
+
+/* Where it is, or would be. */
+static size_t find(const struct flt_paths *p, uint32_t dev, uint64_t inode)
+{
+	size_t i = home(p, dev, inode);
+
+	while (p->entry[i] && (p->entry[i]->inode != inode || p->entry[i]->dev != dev))
 		i = (i + 1) & (p->room - 1);
-	return &p->entry[i];
+	return i;
 }
 
 static int grow(struct flt_paths *p)
 {
 	struct flt_paths wide = { .room = 2 * p->room };
-	size_t i;
+	struct entry *e;
 
-	wide.entry = calloc(wide.room, sizeof(*wide.entry));
+	wide.entry = calloc(wide.room, sizeof(struct entry *));
 	if (!wide.entry)
 		return -ENOMEM;
-	for (i = 0; i < p->room; i++)
-		if (p->entry[i].name)
-			*find(&wide, p->entry[i].dev, p->entry[i].inode) = p->entry[i];
+	for (e = p->oldest; e; e = e->newer)
+		wide.entry[find(&wide, e->dev, e->inode)] = e;
 	free(p->entry);
 	p->entry = wide.entry;
 	p->room = wide.room;
 	return 0;
+}
+
+static void unlink_entry(struct flt_paths *p, struct entry *e)
+{
+	*(e->older ? &e->older->newer : &p->oldest) = e->newer;
+	*(e->newer ? &e->newer->older : &p->newest) = e->older;
+}
+
+static void link_newest(struct flt_paths *p, struct entry *e)
+{
+	e->older = p->newest;
+	e->newer = NULL;
+	*(p->newest ? &p->newest->newer : &p->oldest) = e;
+	p->newest = e;
+}
+
+/* What stands behind it moves up, unless it would then stand in front of its home. */
+static void drop(struct flt_paths *p, size_t hole)
+{
+	struct entry *e = p->entry[hole];
+	size_t i = hole, mask = p->room - 1;
+
+	unlink_entry(p, e);
+	free(e);
+	p->count--;
+	p->entry[hole] = NULL;
+	while (p->entry[i = (i + 1) & mask]) {
+		e = p->entry[i];
+		if (((i - home(p, e->dev, e->inode)) & mask) < ((i - hole) & mask))
+			continue;
+		p->entry[hole] = e;
+		p->entry[i] = NULL;
+		hole = i;
+	}
 }
 
 int flt_paths_put(struct flt_paths *p, const struct flt_event_path *note, const void *bytes)
@@ -78,30 +122,39 @@ int flt_paths_put(struct flt_paths *p, const struct flt_event_path *note, const 
 	static const char deleted[] = " (deleted)";
 	bool gone = note->flags & FLT_PATH_DELETED;
 	struct entry *e;
-	char *name;
+	size_t at;
 
 	if (!note->length)
 		return 0;
 	if (4 * p->count >= 3 * p->room && grow(p))
 		return -ENOMEM;
-	name = malloc((size_t)note->length + sizeof(deleted));
-	if (!name)
+	e = malloc(sizeof(*e) + (size_t)note->length + sizeof(deleted));
+	if (!e)
 		return -ENOMEM;
-	memcpy(name, bytes, note->length);
-	memcpy(name + note->length, deleted, sizeof(deleted));
-	if (!gone)
-		name[note->length] = 0;
-	e = find(p, note->dev, note->inode);
-	if (!e->name)
-		p->count++;
-	free(e->name);
 	e->inode = note->inode;
 	e->dev = note->dev;
-	e->name = name;
+	memcpy(e->name, bytes, note->length);
+	memcpy(e->name + note->length, deleted, sizeof(deleted));
+	if (!gone)
+		e->name[note->length] = 0;
+	at = find(p, note->dev, note->inode);
+	if (p->entry[at])
+		drop(p, at);
+	else if (p->count == FLT_PATHS_MAX)
+		drop(p, find(p, p->oldest->dev, p->oldest->inode));
+	p->entry[find(p, note->dev, note->inode)] = e;
+	p->count++;
+	link_newest(p, e);
 	return 0;
 }
 
-const char *flt_paths_get(const struct flt_paths *p, uint32_t dev, uint64_t inode)
+const char *flt_paths_get(struct flt_paths *p, uint32_t dev, uint64_t inode)
 {
-	return inode ? find(p, dev, inode)->name : NULL;
+	struct entry *e = inode ? p->entry[find(p, dev, inode)] : NULL;
+
+	if (!e)
+		return NULL;
+	unlink_entry(p, e);
+	link_newest(p, e);
+	return e->name;
 }
