@@ -12,6 +12,7 @@ term() { tmux -L "flt-$BATS_ROOT_PID-$BATS_TEST_NUMBER-$sessions" -f /dev/null "
 
 teardown() {
 	[ -z "${pid:-}" ] || kill -9 "$pid" 2>/dev/null || true
+	[ -z "${target:-}" ] || kill -9 "$target" 2>/dev/null || true
 	term kill-server 2>/dev/null || true
 	rm -f "${TMUX_TMPDIR:-/tmp}/tmux-$UID/flt-$BATS_ROOT_PID-"*
 }
@@ -196,4 +197,62 @@ while True:
 		ended 0
 		grep -q 'plain text instead' "$dir/err"
 	done
+}
+
+# A row's faults add up to no more than the kernel counted since top began: none of
+# those that a thread had before.
+adds_up() { # PID FAULTS-BEFORE; reads $dir/json
+	local now
+	now=$(minor "$1")
+	jq -es --argjson pid "$1" --argjson most $((now - $2)) \
+		'map(select(.pid == $pid) | .minor_per_second * .seconds) | length > 0 and add <= $most + 1' \
+		"$dir/json" || { echo "at most $((now - $2)) of $1:"; grep "\"pid\":$1," "$dir/json"; false; }
+}
+
+minor() { cut -d' ' -f10 "/proc/$1/stat"; }
+
+@test "by thread: what a thread did before is not shown as now" {
+	without_module
+	# Older ones, more than are looked at each time.
+	python3 -c '
+import ctypes, os, time
+for i in range(270):
+    if not os.fork():
+        ctypes.CDLL(None).prctl(1, 9)
+        time.sleep(600)
+time.sleep(600)' 3>&- &
+	pid=$!
+	until_true children_are 270 python3
+	python3 -c '
+import mmap, time
+m = mmap.mmap(-1, 1 << 27)
+for i in range(0, 1 << 27, 4096): m[i] = 1
+print(flush=True)
+while True:
+    m = mmap.mmap(-1, 1 << 16)
+    for i in range(0, 1 << 16, 4096): m[i] = 1
+    m.close(); time.sleep(0.05)' 3>&- >"$dir/ready" &
+	target=$!
+	until_true test -s "$dir/ready"
+	for which in "-p $target" ""; do
+		before=$(minor $target)
+		[ "$before" -ge 32768 ]
+		# shellcheck disable=SC2086
+		"$FLTCTL" top -b --json --by=thread $which 500ms 3 >"$dir/json" 2>/dev/null
+		adds_up $target "$before"
+	done
+	kill "$target" "$pid"
+	wait "$target" "$pid" || true
+}
+
+@test "by thread: more processes than threads are shown of" {
+	without_module
+	start_faulting 300 0.5
+	until_true children_are 300 faulting
+	run --separate-stderr -3 "$FLTCTL" top -b -n 0 --by=thread -f faulting 5s 2
+	[[ $output == *"incomplete: the threads of "* ]]
+	[[ $stderr == *"incomplete: more processes faulted"* ]]
+	[ "$(grep -c faulting <<<"$output")" -le 512 ]
+	kill "$pid"
+	wait "$pid" || true
 }

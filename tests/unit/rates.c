@@ -112,6 +112,30 @@ static void from_nothing(void **state)
 	flt_rows_free(&out);
 }
 
+/* A torn look misses 1 and 4. */
+static void torn(void **state)
+{
+	struct flt_row b[] = { row(1, 10, 7, 0), row(2, 20, 100, 1), row(4, 40, 50, 5) };
+	struct flt_rows before = { .row = b, .count = 3 }, after = { 0 };
+	struct flt_row a[] = { row(2, 20, 120, 1), row(3, 30, 4, 0) };
+	size_t i;
+
+	(void)state;
+	assert_null(flt_rates_find(&after, 2));
+	for (i = 0; i < 2; i++)
+		assert_int_equal(flt_rows_add(&after, &a[i]), 0);
+	assert_int_equal(flt_rates_keep(&after, &before), 0);
+	assert_int_equal(after.count, 4);
+	for (i = 0; i < 4; i++)
+		assert_int_equal(after.row[i].id, i + 1);
+	assert_int_equal(flt_rates_find(&after, 1)->account.minor, 7);
+	assert_int_equal(flt_rates_find(&after, 2)->account.minor, 120);
+	assert_int_equal(flt_rates_find(&after, 4)->account.minor, 50);
+	assert_null(flt_rates_find(&after, 5));
+	assert_null(flt_rates_find(&after, 0));
+	flt_rows_free(&after);
+}
+
 static void per_second(void **state)
 {
 	(void)state;
@@ -126,6 +150,7 @@ int main(void)
 		cmocka_unit_test(differences), cmocka_unit_test(backwards),
 		cmocka_unit_test(sums),	       cmocka_unit_test(between),
 		cmocka_unit_test(from_nothing), cmocka_unit_test(per_second),
+		cmocka_unit_test(torn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

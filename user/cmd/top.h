@@ -14,6 +14,7 @@
 
 #include "command.h"
 #include "model/ranking.h"
+#include "model/teams.h"
 #include "source/control.h"
 #include "source/stream.h"
 #include "view/screen.h"
@@ -52,8 +53,9 @@ struct top {
 	bool typing;		/* the filter is being typed */
 	int scroll, room;	/* the row at the top; how many there is room for */
 
-	/* The last looks: rows of processes, of threads, of the machine. */
-	struct flt_rows procs, threads;
+	/* The last looks: rows of processes, threads of some, the machine. */
+	struct flt_rows procs;
+	struct flt_teams teams;
 	struct flt_tally tally;
 	struct flt_hist *kinds;	/* [2][__FLT_KIND_MAX], minor and major */
 	uint64_t looked;	/* CLOCK_MONOTONIC ns; 0: not yet */
@@ -68,6 +70,8 @@ struct top {
 	uint64_t ns;		/* of the interval; 0: the first look */
 	uint64_t lost;		/* faults of the stream, since it began */
 	uint64_t missed;	/* since accounting began */
+	size_t left_out;	/* processes that faulted without their threads being shown */
+	bool partial;		/* there were such in a report */
 	uint64_t reports;
 	char notice[160];	/* why something is not there */
 

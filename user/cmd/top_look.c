@@ -7,10 +7,13 @@
 #include "clock.h"
 #include "cmd/top.h"
 #include "model/rates.h"
+#include "model/teams.h"
 #include "source/procfs.h"
 
-/* Of so many processes, those with most faults, the threads are looked at. */
+/* Of so many processes, those with most faults, the threads are looked at each time. */
 #define THREADS_OF 256
+/* When there is nothing to show yet, of so many. */
+#define FIRST_THREADS_OF 4096
 
 #define BIT_OF(key) (1u << FLT_RANK_##key)
 #define COUNTS (BIT_OF(PID) | BIT_OF(COMM) | BIT_OF(MINOR) | BIT_OF(MAJOR))
@@ -27,13 +30,16 @@ static bool wanted(const struct top *t, uint32_t tgid)
 }
 
 /* Replaces the last look by the new one and returns what changed between them. */
-static int changes(struct flt_rows *last, struct flt_rows *rows, struct flt_rows *news)
+static int changes(struct flt_rows *last, struct flt_rows *rows, bool torn, struct flt_rows *news)
 {
 	uint64_t gone;
-	int ret;
+	int ret = 0;
 
 	flt_rates_order(rows);
-	ret = flt_rates_between(last, rows, news, NULL, &gone);
+	if (torn)
+		ret = flt_rates_keep(rows, last);
+	if (!ret)
+		ret = flt_rates_between(last, rows, news, NULL, &gone);
 	flt_rows_free(last);
 	*last = *rows;
 	*rows = (struct flt_rows){ 0 };
@@ -107,10 +113,8 @@ static int look_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 	int ret;
 
 	ret = t->control ? flt_control_procs(t->control, 0, true, &rows, e) : flt_procfs_rows(&rows);
-	if (ret == -EINTR)
-		ret = 0;
-	if (!ret)
-		ret = changes(&t->procs, &rows, news);
+	if (!ret || ret == -EINTR)
+		ret = changes(&t->procs, &rows, ret, news);
 	flt_rows_free(&rows);
 	if (ret || t->control)
 		return ret;
@@ -120,38 +124,70 @@ static int look_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 }
 
 /* A thread's id may come back; with its process's it is as good as unique here. */
-static int look_threads(struct top *t, const struct flt_rows *procs, struct flt_rows *news,
+static int look_team(struct top *t, const struct flt_row *proc, struct flt_rows *news,
+		     struct flt_errmsg *e)
+{
+	struct flt_rows threads = { 0 };
+	size_t i;
+	int ret;
+
+	ret = t->control ? flt_control_tasks(t->control, proc->tgid, true, &threads, e) :
+			   flt_procfs_threads(proc->tgid, &threads);
+	for (i = 0; i < threads.count; i++)
+		threads.row[i].id = (uint64_t)threads.row[i].tgid << 32 | threads.row[i].tid;
+	if (!ret || ret == -EINTR)
+		ret = flt_teams_look(&t->teams, proc->id, ret, &threads, news);
+	flt_rows_free(&threads);
+	return ret == -ESRCH ? 0 : ret;
+}
+
+/* All it ever did it did since the last look, and so did its threads. */
+static bool is_new(const struct top *t, const struct flt_row *changes)
+{
+	const struct flt_row *row = flt_rates_find(&t->procs, changes->id);
+
+	return row && flt_rates_ended(&row->account) == flt_rates_ended(&changes->account);
+}
+
+/*
+ * The threads of those that faulted, and then of others, for whenever they will: what is
+ * new in a thread only the look before can tell. procs is put in another order.
+ */
+static int look_threads(struct top *t, bool first, struct flt_rows *procs, struct flt_rows *news,
 			struct flt_errmsg *e)
 {
-	struct flt_rows all = { 0 }, some = { 0 };
-	size_t i, k;
+	size_t i, looks = 0, most = first ? FIRST_THREADS_OF : THREADS_OF;
 	int ret = 0;
 
-	for (i = 0; i < procs->count && i < THREADS_OF && !ret; i++) {
-		if (procs->row[i].ended || !wanted(t, procs->row[i].tgid))
+	if (first)
+		flt_teams_free(&t->teams);
+	flt_teams_keep(&t->teams, &t->procs);
+	flt_rates_rank(procs);
+	for (i = 0; i < procs->count && !ret; i++) {
+		const struct flt_row *proc = &procs->row[i];
+
+		if (proc->ended || !wanted(t, proc->tgid))
 			continue;
-		ret = t->control ?
-			      flt_control_tasks(t->control, procs->row[i].tgid, true, &some, e) :
-			      flt_procfs_threads(procs->row[i].tgid, &some);
-		if (ret == -ESRCH || ret == -EINTR)
-			ret = 0;
-		for (k = 0; k < some.count && !ret; k++) {
-			some.row[k].id = (uint64_t)some.row[k].tgid << 32 | some.row[k].tid;
-			ret = flt_rows_add(&all, &some.row[k]);
+		if (looks == most) {
+			flt_teams_forget(&t->teams, proc->id);
+			t->left_out += !first;
+			continue;
 		}
+		looks++;
+		if (!first && is_new(t, proc))
+			ret = flt_teams_begin(&t->teams, proc->id);
+		t->left_out += !first && !flt_teams_has(&t->teams, proc->id);
+		if (!ret)
+			ret = look_team(t, proc, news, e);
 	}
-	/* Those not looked at keep what they were last seen with. */
-	for (i = 0; i < t->threads.count && !ret; i++) {
-		for (k = 0; k < all.count; k++)
-			if (all.row[k].id == t->threads.row[i].id)
-				break;
-		if (k == all.count && t->threads.count < 65536)
-			ret = flt_rows_add(&all, &t->threads.row[i]);
+	for (i = 0; i < t->procs.count && looks < most && !ret; i++) {
+		const struct flt_row *proc = &t->procs.row[i];
+
+		if (proc->ended || !wanted(t, proc->tgid) || flt_teams_has(&t->teams, proc->id))
+			continue;
+		looks++;
+		ret = look_team(t, proc, news, e);
 	}
-	if (!ret)
-		ret = changes(&t->threads, &all, news);
-	flt_rows_free(&some);
-	flt_rows_free(&all);
 	return ret;
 }
 
@@ -229,7 +265,7 @@ static int look_rows(struct top *t, struct flt_errmsg *e)
 	ret = look_procs(t, &news, e);
 	if (!ret && t->view == TOP_THREAD) {
 		first |= t->viewed != TOP_THREAD;
-		ret = look_threads(t, first ? &t->procs : &news, &threads, e);
+		ret = look_threads(t, first, &news, &threads, e);
 	}
 	if (!ret && !first && t->view != TOP_FILE && t->view != TOP_KIND)
 		ret = rank_rows(t, t->view == TOP_THREAD ? &threads : &news);
@@ -245,6 +281,7 @@ int top_look(struct top *t, struct flt_errmsg *e)
 	int ret = 0;
 
 	t->ranking.count = 0;
+	t->left_out = 0;
 	t->total = (struct flt_account){ 0 };
 	if (t->files)
 		ret = top_files_read(t, e);
@@ -265,6 +302,7 @@ int top_look(struct top *t, struct flt_errmsg *e)
 	t->ns = t->looked ? now - t->looked : 0;
 	t->looked = now;
 	t->viewed = t->view;
+	t->partial |= t->left_out > 0;
 	return 0;
 }
 
@@ -284,8 +322,8 @@ void top_arrange(struct top *t)
 void top_look_free(struct top *t)
 {
 	flt_rows_free(&t->procs);
-	flt_rows_free(&t->threads);
 	flt_rows_free(&t->reads);
+	flt_teams_free(&t->teams);
 	flt_ranking_free(&t->ranking);
 	free(t->kinds);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -264,6 +265,20 @@ static int begin(struct run *r)
 	return ret ? ret : look(r);
 }
 
+/* Once more, for who has data or had a screen. */
+static int say_missing(const struct top *t)
+{
+	if (t->lost)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " faults of the stream lost", t->lost);
+	if (t->missed)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " faults without latency and kind",
+				t->missed);
+	if (t->partial)
+		flt_command_say(t->command, "incomplete: more processes faulted in an interval than "
+				"threads are shown of");
+	return t->lost || t->missed || t->partial ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+}
+
 int top_run(struct top *t)
 {
 	struct run r = { .t = t };
@@ -288,5 +303,5 @@ int top_run(struct top *t)
 	flt_loop_free(r.loop);
 	if (ret)
 		return flt_command_fail(t->command, &r.e, ret);
-	return t->lost || t->missed ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	return say_missing(t);
 }

@@ -100,6 +100,28 @@ void flt_rates_rank(struct flt_rows *rows)
 	sort(rows, compare_faults);
 }
 
+const struct flt_row *flt_rates_find(const struct flt_rows *rows, uint64_t id)
+{
+	const struct flt_row key = { .id = id };
+
+	return rows->count ? bsearch(&key, rows->row, rows->count, sizeof(key), compare_id) : NULL;
+}
+
+int flt_rates_keep(struct flt_rows *rows, const struct flt_rows *before)
+{
+	size_t i, k = 0, count = rows->count;
+	int ret = 0;
+
+	for (i = 0; i < before->count && !ret; i++) {
+		while (k < count && rows->row[k].id < before->row[i].id)
+			k++;
+		if (k == count || rows->row[k].id != before->row[i].id)
+			ret = flt_rows_add(rows, &before->row[i]);
+	}
+	flt_rates_order(rows);
+	return ret;
+}
+
 int flt_rates_between(const struct flt_rows *before, const struct flt_rows *after,
 		      struct flt_rows *out, struct flt_account *gone, uint64_t *count)
 {

@@ -26,6 +26,15 @@ void flt_rates_order(struct flt_rows *rows);
 /* Most faults first; ties by id, so that a report is the same each time. */
 void flt_rates_rank(struct flt_rows *rows);
 
+/* The row with this id of a list that is ordered by it. NULL: none. */
+const struct flt_row *flt_rates_find(const struct flt_rows *rows, uint64_t id);
+
+/*
+ * A look that was torn misses rows: those that only before has are added as they were
+ * then, as nothing else is known of them. Both lists are ordered by id, and stay so. -ENOMEM.
+ */
+int flt_rates_keep(struct flt_rows *rows, const struct flt_rows *before);
+
 /*
  * The rows of after that faulted since before, each with what is new in its
  * account; one that before does not have is all new. Rows are matched by id and
