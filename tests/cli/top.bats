@@ -68,6 +68,7 @@ ended() { # STATUS
 	done <<-END
 		--by=nothing|one of process, thread
 		--sort=tid|no column 'tid'
+		--by=file --sort=read|no column 'read'
 		--by=file --files=none|exclude each other
 		x|no interval
 		1ms|at least 100ms
@@ -253,6 +254,34 @@ while True:
 	[[ $output == *"incomplete: the threads of "* ]]
 	[[ $stderr == *"incomplete: more processes faulted"* ]]
 	[ "$(grep -c faulting <<<"$output")" -le 512 ]
+	kill "$pid"
+	wait "$pid" || true
+}
+
+@test "bytes read: in the interval, by a process that reads without end" {
+	without_module
+	[ -r /proc/self/io ] || skip "no /proc/PID/io"
+	# Faults in every interval, and what it reads is not in memory.
+	head -c 4M /dev/zero >"$dir/data"
+	sync "$dir/data"
+	python3 -c '
+import mmap, os, sys, time
+fd = os.open(sys.argv[1], os.O_RDONLY)
+while True:
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+    os.pread(fd, 1 << 20, 0)
+    m = mmap.mmap(-1, 1 << 16)
+    for i in range(0, 1 << 16, 4096): m[i] = 1
+    m.close(); time.sleep(0.05)' "$dir/data" 3>&- &
+	pid=$!
+	until_true grep -q 'read_bytes: [1-9]' /proc/$pid/io || skip "nothing is read from storage here"
+	before=$(sed -n 's/^read_bytes: //p' /proc/$pid/io)
+	"$FLTCTL" top -b --json -p $pid 500ms 4 >"$dir/json" 2>/dev/null
+	now=$(sed -n 's/^read_bytes: //p' /proc/$pid/io)
+	# Nobody looked at the beginning of the first.
+	jq -es --argjson most $((now - before)) '.[0].read_per_second == null and
+		(map(select(.read_per_second) | .read_per_second * .seconds) | length > 0 and add <= $most + 1000)' \
+		"$dir/json"
 	kill "$pid"
 	wait "$pid" || true
 }

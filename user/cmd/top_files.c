@@ -161,17 +161,12 @@ static struct flt_rank *rank_of(struct top *t, const struct entry *at)
 {
 	struct flt_account account = { .minor = at->minor, .major = at->major,
 				       .latency_sum = at->time };
-	struct flt_rank *r;
-	uint32_t known = 1u << FLT_RANK_COMM | 1u << FLT_RANK_MAJOR | 1u << FLT_RANK_TIME |
-			 1u << FLT_RANK_READ;
+	uint32_t known = 1u << FLT_RANK_COMM | 1u << FLT_RANK_MAJOR | 1u << FLT_RANK_TIME;
 
 	if (t->args->stream == TOP_STREAM_ALL)
 		known |= 1u << FLT_RANK_MINOR;
 	memcpy(account.octaves, at->octaves, sizeof(account.octaves));
-	r = flt_ranking_add(&t->ranking, &account, known);
-	if (r)
-		r->read = at->major * 4096;
-	return r;
+	return flt_ranking_add(&t->ranking, &account, known);
 }
 
 int top_files_rows(struct top *t)

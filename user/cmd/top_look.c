@@ -46,23 +46,36 @@ static int changes(struct flt_rows *last, struct flt_rows *rows, bool torn, stru
 	return ret;
 }
 
+/* All it ever did it did since the last look, and so did its threads. */
+static bool is_new(const struct top *t, const struct flt_row *changes)
+{
+	const struct flt_row *row = flt_rates_find(&t->procs, changes->id);
+
+	return row && flt_rates_ended(&row->account) == flt_rates_ended(&changes->account);
+}
+
+/*
+ * Bytes read in the interval are known of what was asked at its beginning, too, that is
+ * faulted in the one before, and of what was born in it.
+ */
 static void fill_memory(struct top *t, struct flt_rank *r, const struct flt_row *row,
 			struct flt_rows *reads)
 {
-	struct flt_row read = { .id = row->id, .tgid = row->tgid };
-	size_t i;
+	struct flt_row now = { .id = row->id };
+	const struct flt_row *before = flt_rates_find(&t->reads, row->id);
+	uint64_t bytes, then = before ? before->account.minor : 0;
 
-	if (!flt_procfs_memory(r->pid, r->tid, &r->rss, &read.account.minor)) {
-		r->known |= BIT_OF(RSS);
-		for (i = 0; i < t->reads.count; i++) {
-			if (t->reads.row[i].id != row->id)
-				continue;
-			r->known |= BIT_OF(READ);
-			if (read.account.minor > t->reads.row[i].account.minor)
-				r->read = read.account.minor - t->reads.row[i].account.minor;
-		}
-		flt_rows_add(reads, &read);
+	if (flt_procfs_memory(r->pid, r->tid, &r->rss, &bytes))
+		return;
+	r->known |= BIT_OF(RSS);
+	if (bytes == FLT_PROCFS_UNKNOWN)
+		return;
+	if (before || (!row->tid && row->whole && is_new(t, row))) {
+		r->known |= BIT_OF(READ);
+		r->read = bytes > then ? bytes - then : 0;
 	}
+	now.account.minor = bytes;
+	flt_rows_add(reads, &now);
 }
 
 static int rank_rows(struct top *t, const struct flt_rows *news)
@@ -91,16 +104,7 @@ static int rank_rows(struct top *t, const struct flt_rows *news)
 		if (t->view == TOP_CGROUP && flt_procfs_cgroup(r->pid, r->name, sizeof(r->name)))
 			strcpy(r->name, "(ended)");
 	}
-	/* Those that did not fault this time are asked again when they do. */
-	for (i = 0; i < t->reads.count && reads.count < 4096; i++) {
-		size_t k;
-
-		for (k = 0; k < reads.count; k++)
-			if (reads.row[k].id == t->reads.row[i].id)
-				break;
-		if (k == reads.count && flt_rows_add(&reads, &t->reads.row[i]))
-			break;
-	}
+	flt_rates_order(&reads);
 	flt_rows_free(&t->reads);
 	t->reads = reads;
 	return 0;
@@ -139,14 +143,6 @@ static int look_team(struct top *t, const struct flt_row *proc, struct flt_rows 
 		ret = flt_teams_look(&t->teams, proc->id, ret, &threads, news);
 	flt_rows_free(&threads);
 	return ret == -ESRCH ? 0 : ret;
-}
-
-/* All it ever did it did since the last look, and so did its threads. */
-static bool is_new(const struct top *t, const struct flt_row *changes)
-{
-	const struct flt_row *row = flt_rates_find(&t->procs, changes->id);
-
-	return row && flt_rates_ended(&row->account) == flt_rates_ended(&changes->account);
 }
 
 /*
@@ -262,6 +258,9 @@ static int look_rows(struct top *t, struct flt_errmsg *e)
 	bool first = !t->looked;
 	int ret;
 
+	/* Of another time, or of threads where there are processes now. */
+	if (t->viewed != t->view)
+		flt_rows_free(&t->reads);
 	ret = look_procs(t, &news, e);
 	if (!ret && t->view == TOP_THREAD) {
 		first |= t->viewed != TOP_THREAD;

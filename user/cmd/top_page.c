@@ -46,7 +46,7 @@ static const struct {
 			  RATES | KEY(FAILED) | KEY(PID) | KEY(COMM) | KEY(RSS) | KEY(READ) | KEY(FILE) },
 	[TOP_THREAD] = { "thread", "COMM", RATES | KEY(FAILED) | KEY(PID) | KEY(TID) | KEY(COMM) |
 			 KEY(READ) | KEY(FILE) },
-	[TOP_FILE] = { "file", "FILE", RATES | KEY(COMM) | KEY(READ) },
+	[TOP_FILE] = { "file", "FILE", RATES | KEY(COMM) },
 	[TOP_CGROUP] = { "cgroup", "CGROUP", RATES | KEY(FAILED) | KEY(COMM) | KEY(RSS) | KEY(READ) |
 			 KEY(FILE) },
 	[TOP_KIND] = { "kind", "KIND", RATES | KEY(COMM) },

@@ -270,7 +270,8 @@ int flt_procfs_memory(uint32_t tgid, uint32_t tid, uint64_t *rss, uint64_t *read
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/io", tgid, tid);
 	else
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/io", tgid);
-	*read = line_after(path, "read_bytes: ", text, sizeof(text)) ? 0 : strtoull(text, NULL, 10);
+	*read = line_after(path, "read_bytes: ", text, sizeof(text)) ? FLT_PROCFS_UNKNOWN :
+								       strtoull(text, NULL, 10);
 	return 0;
 }
 

@@ -40,7 +40,11 @@ int flt_procfs_threads(uint32_t tgid, struct flt_rows *out);
  */
 int flt_procfs_file_at(uint32_t tgid, uint64_t address, char *out, size_t size);
 
-/* Resident bytes of a process, and bytes that it, or its thread tid (not 0), read from storage. */
+/*
+ * Resident bytes of a process, and bytes that it, or its thread tid (not 0), read from
+ * storage; of other users' processes those may be FLT_PROCFS_UNKNOWN.
+ */
+#define FLT_PROCFS_UNKNOWN UINT64_MAX
 int flt_procfs_memory(uint32_t tgid, uint32_t tid, uint64_t *rss, uint64_t *read);
 
 /* Its path in the cgroup v2 hierarchy, or in the first there is. */
