@@ -69,6 +69,8 @@ ended() { # STATUS
 		--by=nothing|one of process, thread
 		--sort=tid|no column 'tid'
 		--by=file --sort=read|no column 'read'
+		--by=kind --sort=faults|no column 'faults'
+		--by=kind -p 1 --sort=p99|no column 'p99'
 		--by=file --files=none|exclude each other
 		x|no interval
 		1ms|at least 100ms
@@ -85,6 +87,18 @@ ended() { # STATUS
 	run --separate-stderr -0 "$FLTCTL" top --csv --by=cgroup 100ms 1
 	[[ ${lines[0]} == *name,minor_per_second* ]]
 	[ -e /sys/module/flt ] || run --separate-stderr -5 "$FLTCTL" top --by=kind 100ms 1
+}
+
+@test "of some processes: nothing of others, in the title neither" {
+	without_module
+	start_faulting 5 0.01
+	sleep 600 3>&- &
+	target=$!
+	until_true grep -q sleep /proc/$target/comm
+	run --separate-stderr -0 "$FLTCTL" top -b -p $target 1s 2
+	[ "$(grep -c 'minor 0/s, major 0/s$' <<<"$output")" = 2 ]
+	kill "$pid" "$target"
+	wait "$pid" "$target" || true
 }
 
 @test "the screen: heading, keys, resize, quit" {

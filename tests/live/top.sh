@@ -60,6 +60,38 @@ for view in --by=thread --by=cgroup; do
 	during storm 1 2 1
 	at_least "$view, rows" "$(jq -s 'map(select(.minor_per_second > 100)) | length' "$tmp/json")" 1
 done
+
+say "by kind, of one process"
+faults() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $8 + $10 }'; }
+mkfifo "$tmp/go"
+exec 9<>"$tmp/go"
+python3 -u -c '
+import mmap
+print("up")
+input()
+m = mmap.mmap(-1, 1 << 22, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+m.madvise(mmap.MADV_NOHUGEPAGE)
+for i in range(0, 1 << 22, 4096): m[i] = 1
+print("done")
+input()' <&9 >"$tmp/target" & target=$!
+until_true grep -q up "$tmp/target"
+"$FLTCTL" top -b --json --by=kind -p $target 500ms >"$tmp/json" & top=$!
+until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
+sleep 1.5
+before=$(faults $target)
+storm 1 2 1
+echo >&9
+until_true grep -q "done" "$tmp/target"
+sleep 1.5
+kill -INT $top
+wait $top || bad "by kind, of one process: status $?"
+same "its faults, and nobody else's" "$(sum faults_per_second true)" "$(($(faults $target) - before))"
+at_least "anon" "$(sum faults_per_second '.name == "anon"')" 1024
+"$FLTCTL" top -b -p $target 300ms 2 >"$tmp/text"
+same "nothing of others in the title" "$(grep -c 'minor 0/s, major 0/s, failed 0/s, p99 -, time 0.0%$' "$tmp/text")" 2
+echo >&9
+wait $target
+exec 9>&-
 umount "$tmp/disk"
 rmdir "$tmp/disk"
 finish

@@ -14,7 +14,7 @@ static const char *const view_names[] = { "process", "thread", "file", "cgroup",
 static const char *const stream_names[] = { "major", "all", "none", NULL };
 /* In the order of enum flt_rank_key, behind "auto". */
 static const char *const sort_names[] = { "auto", "pid", "tid", "comm", "minor", "major", "failed",
-					  "p99", "time", "rss", "read", "file", NULL };
+					  "faults", "p99", "time", "rss", "read", "file", NULL };
 
 #define MEMBER(m) offsetof(struct top_args, m)
 
@@ -70,9 +70,7 @@ static int check_args(struct top *t, const struct flt_words *words)
 		strcpy(t->filter, args->filter);
 	if (args->stream == TOP_STREAM_NONE && t->view == TOP_FILE)
 		return flt_command_misuse(t->command, "--by=file and --files=none exclude each other");
-	t->sort = args->sort ? (enum flt_rank_key)(args->sort - 1) : FLT_RANK_MINOR;
-	if (!args->sort && t->view == TOP_FILE)
-		t->sort = FLT_RANK_MAJOR;
+	t->sort = args->sort ? (enum flt_rank_key)(args->sort - 1) : top_page_sort(t);
 	if (!top_page_has(t, t->sort))
 		return flt_command_misuse(t->command, "a %s has no column '%s'",
 					  top_view_name(t->view), sort_names[args->sort]);

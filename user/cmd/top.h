@@ -105,6 +105,8 @@ int top_page_room(int rows);
 int top_page_paint(const struct top *t, struct flt_screen *screen);
 int top_page_report(struct top *t);
 const char *top_view_name(enum top_view view);
+/* What the view is sorted by if nobody says. */
+enum flt_rank_key top_page_sort(const struct top *t);
 /* Whether this view has the column. */
 bool top_page_has(const struct top *t, enum flt_rank_key key);
 

@@ -120,10 +120,12 @@ static int look_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 	if (!ret || ret == -EINTR)
 		ret = changes(&t->procs, &rows, ret, news);
 	flt_rows_free(&rows);
-	if (ret || t->control)
+	if (ret || (t->control && !t->args->pids.count))
 		return ret;
 	for (i = 0; i < news->count; i++)
-		flt_rates_add(&t->total, &news->row[i].account);
+		if (wanted(t, news->row[i].tgid))
+			flt_rates_add(&t->total, &news->row[i].account);
+	t->missed += t->looked ? t->total.missed : 0;
 	return 0;
 }
 
@@ -185,6 +187,27 @@ static int look_threads(struct top *t, bool first, struct flt_rows *procs, struc
 		ret = look_team(t, proc, news, e);
 	}
 	return ret;
+}
+
+/* Of the processes asked for: nobody keeps how long their faults of a kind took. */
+static int rank_own_kinds(struct top *t)
+{
+	struct flt_rank *r;
+	uint32_t kind;
+
+	for (kind = 0; kind < __FLT_KIND_MAX; kind++) {
+		struct flt_account account = { .minor = t->total.kinds[kind] };
+
+		if (kind == FLT_KIND_UNKNOWN)
+			account.minor += t->total.kinds_beyond;
+		if (!account.minor)
+			continue;
+		r = flt_ranking_add(&t->ranking, &account, BIT_OF(COMM) | BIT_OF(FAULTS));
+		if (!r)
+			return -ENOMEM;
+		strcpy(r->name, flt_kind_name(kind));
+	}
+	return 0;
 }
 
 static int rank_kinds(struct top *t, const struct flt_latencies *list, bool show)
@@ -266,6 +289,8 @@ static int look_rows(struct top *t, struct flt_errmsg *e)
 		first |= t->viewed != TOP_THREAD;
 		ret = look_threads(t, first, &news, &threads, e);
 	}
+	if (!ret && !first && t->view == TOP_KIND && t->args->pids.count)
+		ret = rank_own_kinds(t);
 	if (!ret && !first && t->view != TOP_FILE && t->view != TOP_KIND)
 		ret = rank_rows(t, t->view == TOP_THREAD ? &threads : &news);
 	flt_rows_free(&news);
@@ -284,7 +309,7 @@ int top_look(struct top *t, struct flt_errmsg *e)
 	t->total = (struct flt_account){ 0 };
 	if (t->files)
 		ret = top_files_read(t, e);
-	if (!ret && t->control)
+	if (!ret && t->control && !t->args->pids.count)
 		ret = look_machine(t, e);
 	if (!ret)
 		ret = look_rows(t, e);

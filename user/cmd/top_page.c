@@ -28,6 +28,7 @@ static const struct flt_column all_columns[COLUMNS] = {
 	[COLUMN(MINOR)] = { .key = "minor_per_second", .title = "MINOR/s", .width = 9 },
 	[COLUMN(MAJOR)] = { .key = "major_per_second", .title = "MAJOR/s", .width = 8 },
 	[COLUMN(FAILED)] = { .key = "failed_per_second", .title = "FAIL/s", .width = 6 },
+	[COLUMN(FAULTS)] = { .key = "faults_per_second", .title = "FAULTS/s", .width = 9 },
 	[COLUMN(P99)] = { .key = "p99_ns", .title = "P99", .width = 6 },
 	[COLUMN(TIME)] = { .key = "time_percent", .title = "TIME%", .width = 5 },
 	[COLUMN(RSS)] = { .key = "rss", .title = "RSS", .width = 7 },
@@ -57,9 +58,22 @@ const char *top_view_name(enum top_view view)
 	return views[view].name;
 }
 
+/* Of a process's kinds the module knows how many there were, minor and major together. */
+static uint32_t keys_of(const struct top *t)
+{
+	return t->view == TOP_KIND && t->args->pids.count ? KEY(COMM) | KEY(FAULTS) : views[t->view].keys;
+}
+
 bool top_page_has(const struct top *t, enum flt_rank_key key)
 {
-	return views[t->view].keys >> key & 1;
+	return keys_of(t) >> key & 1;
+}
+
+enum flt_rank_key top_page_sort(const struct top *t)
+{
+	if (t->view == TOP_FILE)
+		return FLT_RANK_MAJOR;
+	return top_page_has(t, FLT_RANK_MINOR) ? FLT_RANK_MINOR : FLT_RANK_FAULTS;
 }
 
 /* The columns of the view that t shows; a name of any length comes last. */
@@ -102,6 +116,8 @@ static void make_cells(const struct top *t, const struct flt_rank *r, struct flt
 		cells[COLUMN(MAJOR)] = rate(t, r->major);
 	if (r->known & KEY(FAILED))
 		cells[COLUMN(FAILED)] = rate(t, r->failed);
+	if (r->known & KEY(FAULTS))
+		cells[COLUMN(FAULTS)] = rate(t, r->minor + r->major);
 	if (r->known & KEY(P99) && r->p99)
 		cells[COLUMN(P99)] = flt_cell_ns(r->p99);
 	if (r->known & KEY(TIME) && t->ns)

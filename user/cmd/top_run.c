@@ -124,7 +124,7 @@ static int show(struct run *r, enum top_view view)
 	t->scroll = 0;
 	t->paused = false;
 	if (!top_page_has(t, t->sort) || view == TOP_FILE)
-		t->sort = view == TOP_FILE ? FLT_RANK_MAJOR : FLT_RANK_MINOR;
+		t->sort = top_page_sort(t);
 	return top_look(t, &r->e);
 }
 

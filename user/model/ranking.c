@@ -84,6 +84,8 @@ static uint64_t number(const struct flt_rank *r, enum flt_rank_key key)
 		return r->minor;
 	case FLT_RANK_MAJOR:
 		return r->major;
+	case FLT_RANK_FAULTS:
+		return r->minor + r->major;
 	case FLT_RANK_FAILED:
 		return r->failed;
 	case FLT_RANK_P99:
