@@ -91,7 +91,24 @@ at_least "anon" "$(sum faults_per_second '.name == "anon"')" 1024
 same "nothing of others in the title" "$(grep -c 'minor 0/s, major 0/s, failed 0/s, p99 -, time 0.0%$' "$tmp/text")" 2
 echo >&9
 wait $target
+unload
+
+say "missed"
+load maxactive=16
+(exec asleep hold 100 <"$tmp/go" >"$tmp/asleep" 9>&-) & asleep=$!
+until_true grep -q asleep "$tmp/asleep"
+kinds anon 100 >/dev/null
+status=0
+"$FLTCTL" top -b --json 300ms 3 >/dev/null 2>"$tmp/err" || status=$?
+same "while there are such: status" "$status" 3
+same "why" "$(grep -c 'calls missed by the probe' "$tmp/err")" 1
 exec 9>&-
+wait $asleep
+at_least "missed until then" "$(fltq tally | field all.missed)" 100
+# A thread tells of those that it missed with its next fault, whenever that is.
+none_missed() { "$FLTCTL" top -b --json 300ms 3 >/dev/null 2>&1; }
+checks=$((checks + 1))
+until_true none_missed || bad "incomplete by what was missed before it began"
 umount "$tmp/disk"
 rmdir "$tmp/disk"
 finish

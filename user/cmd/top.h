@@ -69,7 +69,8 @@ struct top {
 	uint64_t total_p99;
 	uint64_t ns;		/* of the interval; 0: the first look */
 	uint64_t lost;		/* faults of the stream, since it began */
-	uint64_t missed;	/* since accounting began */
+	uint64_t missed, missed_before;	/* since the first look; until then */
+	uint64_t calls, calls_before;	/* that the probe missed, likewise; may tell of faults to come */
 	size_t left_out;	/* processes that faulted without their threads being shown */
 	bool partial;		/* there were such in a report */
 	uint64_t reports;

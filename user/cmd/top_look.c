@@ -263,7 +263,12 @@ static int look_machine(struct top *t, struct flt_errmsg *e)
 	if (ret)
 		return ret;
 	flt_rates_subtract(&tally.all, &t->tally.all, &t->total);
-	t->missed = tally.all.missed;
+	if (!t->looked) {
+		t->missed_before = tally.all.missed;
+		t->calls_before = tally.lost_busy + tally.lost_full;
+	}
+	t->missed = tally.all.missed - t->missed_before;
+	t->calls = tally.lost_busy + tally.lost_full - t->calls_before;
 	t->tally = tally;
 	if (t->view != TOP_KIND)
 		return 0;

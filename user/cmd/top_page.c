@@ -175,6 +175,8 @@ static void write_notice(const struct top *t, char *out, size_t size)
 	else if (t->missed)
 		snprintf(out, size, "incomplete: %" PRIu64 " faults without latency and kind",
 			 t->missed);
+	else if (t->calls)
+		snprintf(out, size, "incomplete: %" PRIu64 " calls missed by the probe", t->calls);
 	else if (t->left_out)
 		snprintf(out, size, "incomplete: the threads of %zu more processes that faulted are "
 			 "not shown", t->left_out);

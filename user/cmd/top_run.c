@@ -273,10 +273,12 @@ static int say_missing(const struct top *t)
 	if (t->missed)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults without latency and kind",
 				t->missed);
+	if (t->calls)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " calls missed by the probe", t->calls);
 	if (t->partial)
 		flt_command_say(t->command, "incomplete: more processes faulted in an interval than "
 				"threads are shown of");
-	return t->lost || t->missed || t->partial ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	return t->lost || t->missed || t->calls || t->partial ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
 int top_run(struct top *t)
