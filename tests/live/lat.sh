@@ -121,6 +121,28 @@ same "before" "$(row 'map(select(.record == "slowest" and .span == "begin" and .
 same "of the intervals" "$(row 'map(select(.record == "slowest" and .span == "interval" and .kind == "uffd" and
 	.latency_ns >= 150000000)) | length')" 2
 
+say "slow faults that found no room"
+lost_by() { # FORM: what lat says of the slowest that it was not there to take
+	# shellcheck disable=SC2086
+	"$FLTCTL" lat -H $1 -l 1ns 1s >"$tmp/said" & lat=$!
+	until_true test -s "$tmp/said"
+	until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
+	kill -STOP $lat
+	for _ in 1 2 3 4 5; do kinds anon 20000 >/dev/null; done
+	kill -CONT $lat
+	kill -INT $lat
+	status=0
+	wait $lat || status=$?
+	same "lost$1: status" "$status" 3
+}
+lost_by ""
+same "lost: said" "$(grep -cE '^lost   [0-9]+ slow faults of the stream' "$tmp/said")" 1
+same "lost: not denied" "$(grep -c '^lost   nothing' "$tmp/said")" 0
+lost_by --json
+same "lost: complete" "$(jq -s '.[-1].complete' "$tmp/said")" false
+# All but what eight buffers on each CPU hold, and rounds between.
+at_least "lost: how many" "$(jq -s '.[-1].lost_slow' "$tmp/said")" 50000
+
 say "-p"
 sleep 60 & pid=$!
 until_true grep -q nanosleep /proc/$pid/stack

@@ -61,6 +61,18 @@ for view in --by=thread --by=cgroup; do
 	at_least "$view, rows" "$(jq -s 'map(select(.minor_per_second > 100)) | length' "$tmp/json")" 1
 done
 
+say "faults that found no room, until the end"
+"$FLTCTL" top -b --json --by=file --files=all 500ms >"$tmp/json" 2>"$tmp/err" & top=$!
+until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
+kill -STOP $top
+for _ in 1 2 3 4 5; do kinds anon 20000 >/dev/null; done
+kill -CONT $top
+kill -INT $top
+status=0
+wait $top || status=$?
+same "status" "$status" 3
+same "said" "$(grep -cE 'incomplete: [0-9]+ faults of the stream lost' "$tmp/err")" 1
+
 say "by kind, of one process"
 faults() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $8 + $10 }'; }
 mkfifo "$tmp/go"

@@ -66,6 +66,7 @@ struct lat {
 	struct lat_look *last;
 	struct lat_slowest slowest;	/* since the last report */
 	struct flt_stream *stream;	/* of slow faults; NULL: none */
+	uint64_t lost, lost_notes;	/* by it, known at the end */
 	struct flt_comms *comms;	/* their threads and files, as it tells them */
 	struct flt_paths *paths;
 
@@ -94,6 +95,9 @@ int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool 
 		       struct flt_errmsg *e);
 /* What has come since; last: and nobody faults any more. */
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e);
+
+/* Asks what the stream lost, read or not. */
+int lat_slowest_lost(struct lat *l, struct flt_errmsg *e);
 
 /* lat_report.c */
 int lat_report_open(struct lat *l);

@@ -16,7 +16,8 @@
 
 enum column {
 	RECORD, SPAN, TIME, SECONDS, GROUP, NAME, LATENCY, CLOCK, PID, TID, COMM, FAULTS, MEAN, P50,
-	P90, P99, P999, MAX, FROM, TO, KIND, RESULT, ATTEMPTS, ADDRESS, PATH, MISSED, COMPLETE,
+	P90, P99, P999, MAX, FROM, TO, KIND, RESULT, ATTEMPTS, ADDRESS, PATH, MISSED, LOST, LOST_NOTES,
+	COMPLETE,
 	COLUMNS
 };
 
@@ -31,6 +32,7 @@ static const struct flt_column data_columns[COLUMNS] = {
 	[KIND] = { .key = "kind" }, [RESULT] = { .key = "result" },
 	[ATTEMPTS] = { .key = "attempts" }, [ADDRESS] = { .key = "address" },
 	[PATH] = { .key = "path" }, [MISSED] = { .key = "missed" },
+	[LOST] = { .key = "lost_slow" }, [LOST_NOTES] = { .key = "lost_notes" },
 	[COMPLETE] = { .key = "complete" },
 };
 
@@ -385,12 +387,15 @@ int lat_report(struct lat *l, const struct lat_look *look, uint64_t from)
 
 int lat_report_loss(struct lat *l, const struct flt_loss *loss)
 {
-	bool complete = !(loss->missed || loss->busy || loss->full || loss->untracked || loss->torn);
+	bool counted = !(loss->missed || loss->busy || loss->full || loss->untracked || loss->torn);
+	bool complete = counted && !l->lost && !l->lost_notes;
 	struct flt_cell cells[COLUMNS] = { 0 };
 
 	if (l->data) {
 		cells[RECORD] = flt_cell_string("total");
 		cells[MISSED] = flt_cell_u64(loss->missed);
+		cells[LOST] = flt_cell_u64(l->lost);
+		cells[LOST_NOTES] = flt_cell_u64(l->lost_notes);
 		cells[COMPLETE] = flt_cell_bool(complete);
 		flt_table_row(l->data, cells);
 		flt_table_flush(l->data, false);
@@ -400,9 +405,16 @@ int lat_report_loss(struct lat *l, const struct flt_loss *loss)
 		puts("lost   nothing");
 		return FLT_EXIT_DONE;
 	}
-	printf("lost   the latency of %" PRIu64 " faults; %" PRIu64 " calls missed by the probe; %"
-	       PRIu64 " processes without a row%s: the result is incomplete\n", loss->missed,
-	       loss->busy + loss->full, loss->untracked,
-	       loss->torn ? "; rows were retired while they were read" : "");
+	if (!counted)
+		printf("lost   the latency of %" PRIu64 " faults; %" PRIu64 " calls missed by the probe; %"
+		       PRIu64 " processes without a row%s: the result is incomplete\n", loss->missed,
+		       loss->busy + loss->full, loss->untracked,
+		       loss->torn ? "; rows were retired while they were read" : "");
+	if (l->lost)
+		printf("lost   %" PRIu64 " slow faults of the stream: the slowest may not be among those "
+		       "listed\n", l->lost);
+	if (l->lost_notes)
+		printf("lost   %" PRIu64 " notes of the stream: some files or threads may have no name\n",
+		       l->lost_notes);
 	return FLT_EXIT_INCOMPLETE;
 }

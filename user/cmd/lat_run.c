@@ -140,6 +140,8 @@ static int run(struct run *r, char **command)
 		return flt_child_exec_status(ret);
 	}
 	ret = watch(r, command);
+	if (!ret)
+		ret = lat_slowest_lost(l, &r->e);
 	if (ret)
 		return flt_command_fail(l->command, &r->e, ret);
 	status = lat_report_loss(l, &l->last->loss);

@@ -108,20 +108,9 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 	return 0;
 }
 
-/* An example that is lost is none. */
-static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
-{
-	(void)arg;
-	(void)cpu;
-	(void)count;
-	(void)from;
-	(void)to;
-	return 0;
-}
-
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap, .arg = l };
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = l };
 	struct flt_session session;
 	int ret;
 
@@ -131,6 +120,21 @@ int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
 		return flt_stream_read(l->stream, &sink, e);
 	ret = flt_control_session(l->control, flt_stream_session(l->stream), false, &session, e);
 	return ret ? ret : flt_stream_drain(l->stream, session.written, &sink, e);
+}
+
+int lat_slowest_lost(struct lat *l, struct flt_errmsg *e)
+{
+	struct flt_session session;
+	int ret;
+
+	if (!l->stream)
+		return 0;
+	ret = flt_control_session(l->control, flt_stream_session(l->stream), false, &session, e);
+	if (ret)
+		return ret;
+	l->lost = session.lost;
+	l->lost_notes = session.lost_notes;
+	return 0;
 }
 
 static bool of_look(const struct lat_look *look, const struct flt_slow *slow)

@@ -68,7 +68,7 @@ struct top {
 	struct flt_account total;	/* of the interval */
 	uint64_t total_p99;
 	uint64_t ns;		/* of the interval; 0: the first look */
-	uint64_t lost;		/* faults of the stream, since it began */
+	uint64_t lost, lost_notes;	/* by the stream, since it began */
 	uint64_t missed, missed_before;	/* since the first look; until then */
 	uint64_t calls, calls_before;	/* that the probe missed, likewise; may tell of faults to come */
 	size_t left_out;	/* processes that faulted without their threads being shown */
@@ -92,6 +92,8 @@ void top_arrange(struct top *t);
 int top_files_open(struct top *t, struct flt_errmsg *e);
 void top_files_close(struct top *t);
 int top_files_read(struct top *t, struct flt_errmsg *e);
+/* Asks what was lost, read or not. */
+int top_files_lost(struct top *t, struct flt_errmsg *e);
 /* The file with most major faults of the process, or empty. */
 void top_files_of(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME]);
 /* A row for each file of the interval; begins the next. */

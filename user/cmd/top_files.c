@@ -75,17 +75,6 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 	return flt_paths_put(t->files->paths, &head->path, bytes);
 }
 
-static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
-{
-	struct top *t = arg;
-
-	(void)cpu;
-	(void)from;
-	(void)to;
-	t->lost += count;
-	return 0;
-}
-
 int top_files_open(struct top *t, struct flt_errmsg *e)
 {
 	const struct flt_stream_wish wish = {
@@ -125,9 +114,24 @@ void top_files_close(struct top *t)
 
 int top_files_read(struct top *t, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap, .arg = t };
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = t };
 
 	return t->files ? flt_stream_read(t->files->stream, &sink, e) : 0;
+}
+
+int top_files_lost(struct top *t, struct flt_errmsg *e)
+{
+	struct flt_session session;
+	int ret;
+
+	if (!t->files)
+		return 0;
+	ret = flt_control_session(t->control, flt_stream_session(t->files->stream), false, &session, e);
+	if (ret)
+		return ret;
+	t->lost = session.lost;
+	t->lost_notes = session.lost_notes;
+	return 0;
 }
 
 /* Device and inode if the note was lost; it is sent again later. */

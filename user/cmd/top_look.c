@@ -314,6 +314,8 @@ int top_look(struct top *t, struct flt_errmsg *e)
 	t->total = (struct flt_account){ 0 };
 	if (t->files)
 		ret = top_files_read(t, e);
+	if (!ret)
+		ret = top_files_lost(t, e);
 	if (!ret && t->control && !t->args->pids.count)
 		ret = look_machine(t, e);
 	if (!ret)

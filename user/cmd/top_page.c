@@ -172,6 +172,9 @@ static void write_notice(const struct top *t, char *out, size_t size)
 {
 	if (t->lost)
 		snprintf(out, size, "incomplete: %" PRIu64 " faults of the stream lost", t->lost);
+	else if (t->lost_notes)
+		snprintf(out, size, "incomplete: %" PRIu64 " notes lost: some files have no name",
+			 t->lost_notes);
 	else if (t->missed)
 		snprintf(out, size, "incomplete: %" PRIu64 " faults without latency and kind",
 			 t->missed);

@@ -270,6 +270,9 @@ static int say_missing(const struct top *t)
 {
 	if (t->lost)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults of the stream lost", t->lost);
+	if (t->lost_notes)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " notes lost: some files have no name",
+				t->lost_notes);
 	if (t->missed)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults without latency and kind",
 				t->missed);
@@ -278,7 +281,8 @@ static int say_missing(const struct top *t)
 	if (t->partial)
 		flt_command_say(t->command, "incomplete: more processes faulted in an interval than "
 				"threads are shown of");
-	return t->lost || t->missed || t->calls || t->partial ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	return t->lost || t->lost_notes || t->missed || t->calls || t->partial ? FLT_EXIT_INCOMPLETE :
+										 FLT_EXIT_DONE;
 }
 
 int top_run(struct top *t)
@@ -300,6 +304,8 @@ int top_run(struct top *t)
 	ret = begin(&r);
 	if (!ret)
 		ret = flt_loop_run(r.loop);
+	if (!ret)
+		ret = top_files_lost(t, &r.e);
 	if (r.screen)
 		top_terminal_close();
 	flt_loop_free(r.loop);

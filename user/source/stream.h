@@ -46,7 +46,8 @@ struct flt_stream_sink {
 	int (*note)(void *arg, const union flt_stream_note *head, const void *bytes);
 	/*
 	 * count records of this CPU were lost between the two times (CLOCK_MONOTONIC
-	 * ns; from is 0 if there was no record before).
+	 * ns; from is 0 if there was no record before). NULL: not wanted, as the session
+	 * can be asked for all that were lost.
 	 */
 	int (*gap)(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to);
 	void *arg;

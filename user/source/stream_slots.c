@@ -131,7 +131,7 @@ static int take_head(struct cpu *c, uint32_t cpu, const union flt_stream_note *s
 	c->heads++;
 	gone = head.lost_full - c->lost;
 	c->lost = head.lost_full;
-	return gone ? sink->gap(sink->arg, cpu, gone, c->last_time, head.time) : 0;
+	return gone && sink->gap ? sink->gap(sink->arg, cpu, gone, c->last_time, head.time) : 0;
 }
 
 /* Bytes that the slots behind a note's head must have for what the head says. */
