@@ -11,9 +11,9 @@
 #ifndef FLT_CMD_LAT_H
 #define FLT_CMD_LAT_H
 
+#include "cmd/names.h"
 #include "command.h"
 #include "model/hist.h"
-#include "source/comms.h"
 #include "source/control.h"
 #include "source/stream.h"
 #include "view/table.h"
@@ -67,8 +67,7 @@ struct lat {
 	struct lat_slowest slowest;	/* since the last report */
 	struct flt_stream *stream;	/* of slow faults; NULL: none */
 	uint64_t lost, lost_notes;	/* by it, known at the end */
-	struct flt_comms *comms;	/* their threads and files, as it tells them */
-	struct flt_paths *paths;
+	struct names names;	/* of their threads and files */
 
 	struct flt_table *data, *rows, *examples;	/* data, or the two of the text */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */

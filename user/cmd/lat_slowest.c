@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cmd/lat.h"
-#include "model/paths.h"
 #include "source/procfs.h"
 
 /* Slow faults are few: half a MiB for each CPU. */
@@ -25,8 +24,7 @@ int lat_slowest_open(struct lat *l)
 void lat_slowest_close(struct lat *l)
 {
 	flt_stream_close(l->stream);
-	flt_paths_free(l->paths);
-	flt_comms_free(l->comms);
+	names_close(&l->names);
 	free(l->slowest.slow);
 	l->slowest = (struct lat_slowest){ 0 };
 }
@@ -64,10 +62,10 @@ int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool 
 	const struct flt_stream_wish wish = { .subbuf_size = SUBBUF_SIZE, .subbufs = SUBBUFS,
 					      .notes = true,
 					      .filter = { .latency = l->args->slower } };
+	int ret = names_open(&l->names);
 
-	l->comms = flt_comms_new();
-	if (!l->comms || flt_paths_new(&l->paths))
-		return -ENOMEM;
+	if (ret)
+		return ret;
 	return flt_stream_open(&l->stream, l->control, tgids, count, follow, &wish, e);
 }
 
@@ -91,10 +89,10 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	    (s->count == s->room && s->slow[s->count - 1].slow.ns >= slow.ns))
 		return 0;
 	slow.time = r->time + slow.ns;
-	comm = flt_comms_get(l->comms, r);
+	comm = names_comm(&l->names, r);
 	if (comm)
 		snprintf(slow.comm, sizeof(slow.comm), "%s", comm);
-	lat_slowest_offer(l, &slow, r->inode ? flt_paths_get(l->paths, r->dev, r->inode) : NULL);
+	lat_slowest_offer(l, &slow, names_path(&l->names, r));
 	return 0;
 }
 
@@ -102,10 +100,7 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 {
 	struct lat *l = arg;
 
-	if (head->record.type == FLT_EVENT_PATH)
-		return flt_paths_put(l->paths, &head->path, bytes);
-	flt_comms_put(l->comms, head, bytes);
-	return 0;
+	return names_note(&l->names, head, bytes);
 }
 
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)

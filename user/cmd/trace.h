@@ -9,9 +9,8 @@
 #ifndef FLT_CMD_TRACE_H
 #define FLT_CMD_TRACE_H
 
+#include "cmd/names.h"
 #include "command.h"
-#include "model/paths.h"
-#include "source/comms.h"
 #include "source/control.h"
 #include "source/stream.h"
 #include "view/table.h"
@@ -43,8 +42,7 @@ struct trace {
 	struct flt_control *control;
 	struct flt_stream_wish wish;
 	struct flt_table *table;
-	struct flt_comms *comms;
-	struct flt_paths *paths;
+	struct names names;
 	struct trace_stacks *stacks;	/* NULL: not asked for */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it began */
 	uint64_t lines, lost;

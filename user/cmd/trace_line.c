@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -43,29 +42,24 @@ static const struct flt_column columns[COLUMNS] = {
 
 int trace_line_open(struct trace *t)
 {
-	t->comms = flt_comms_new();
-	if (!t->comms)
-		return -ENOMEM;
+	int ret = names_open(&t->names);
+
+	if (ret)
+		return ret;
 	t->wall_offset = flt_clock_wall_offset();
-	if (flt_paths_new(&t->paths))
-		return -ENOMEM;
 	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, columns, COLUMNS);
 }
 
 void trace_line_close(struct trace *t)
 {
 	flt_table_free(t->table);
-	flt_paths_free(t->paths);
-	flt_comms_free(t->comms);
+	names_close(&t->names);
 }
 
 /* Threads that are born or run something new while we look say so. */
 int trace_line_note(struct trace *t, const union flt_stream_note *head, const void *bytes)
 {
-	if (head->record.type == FLT_EVENT_PATH)
-		return flt_paths_put(t->paths, &head->path, bytes);
-	flt_comms_put(t->comms, head, bytes);
-	return 0;
+	return names_note(&t->names, head, bytes);
 }
 
 static const char *result_of(const struct flt_event_record *r)
@@ -108,7 +102,7 @@ int trace_line_record(struct trace *t, const struct flt_event_record *r)
 {
 	struct flt_cell cell[COLUMNS] = { 0 };
 	uint64_t latency = flt_event_latency(r);
-	const char *path = flt_paths_get(t->paths, r->dev, r->inode);
+	const char *path = names_path(&t->names, r);
 	char when[32], dev[16], where[PATH_MAX + 32], why[32];
 	const char *lines, *cut;
 	int ret;
@@ -122,7 +116,7 @@ int trace_line_record(struct trace *t, const struct flt_event_record *r)
 	cell[LATENCY] = flt_cell_ns(latency);
 	cell[PID] = flt_cell_u64(r->tgid);
 	cell[TID] = flt_cell_u64(r->tid);
-	cell[COMM] = flt_cell_string(flt_comms_get(t->comms, r));
+	cell[COMM] = flt_cell_string(names_comm(&t->names, r));
 	cell[RESULT] = flt_cell_string(result_of(r));
 	cell[KIND] = flt_cell_string(flt_kind_name(r->kind));
 	cell[ACCESS] = flt_cell_string(access_of(r));

@@ -164,7 +164,7 @@ static int on_area(struct trace *t, const struct flt_event_area *a, const void *
 
 	if (!(a->protection & FLT_MAP_EXEC))
 		return 0;
-	path = a->inode ? flt_paths_get(t->paths, a->dev, a->inode) : NULL;
+	path = a->inode ? flt_paths_get(t->names.paths, a->dev, a->inode) : NULL;
 	if (!path) {
 		snprintf(name, sizeof(name), "%.*s", (int)(a->length < 255 ? a->length : 255),
 			 a->length ? (const char *)bytes : "");
