@@ -104,31 +104,31 @@ static int look_at_all(struct wss *w, const struct wss_method *m)
 	return ret;
 }
 
-/* Which window of the step a sample is of. Processes of a cgroup come at any time. */
-static uint64_t window_of(const struct wss *w, const struct flt_sample *s)
+/* Which window of the step a sample is of: a tracker's first round only begins one. */
+static uint64_t window_of(const struct flt_sample *s)
 {
-	return w->args->cgroup ? s->round - 1 : s->index;
+	return s->round - 1;
 }
 
-/* A tracker's samples, when they are there. The window counts once the first process has it. */
+/*
+ * A tracker's samples, when they are there. A window is over when its round is: until
+ * then the module is still at work on some of the processes.
+ */
 static int collect(struct wss *w, const struct wss_method *m)
 {
+	const uint64_t wanted = w->step[w->at].windows;
 	struct flt_samples fresh = { 0 };
 	size_t i;
 	int ret;
 
 	ret = m->collect(w, &fresh);
+	w->windows = w->rounds ? w->rounds - 1 : 0;
 	for (i = 0; i < fresh.count && !ret; i++) {
-		/* Of windows that are over by now, but were not asked for. */
-		if (w->step[w->at].windows && window_of(w, &fresh.sample[i]) > w->step[w->at].windows)
+		/* Of a window that was not asked for. */
+		if (wanted && window_of(&fresh.sample[i]) > wanted)
 			continue;
-		if (window_of(w, &fresh.sample[i]) > w->windows)
-			w->windows = window_of(w, &fresh.sample[i]);
 		ret = keep(w, &fresh.sample[i]);
 	}
-	/* There may be nobody in it for a while. */
-	if (w->args->cgroup && w->rounds > w->windows + 1)
-		w->windows = w->rounds - 1;
 	flt_samples_free(&fresh);
 	return ret;
 }
@@ -140,6 +140,7 @@ static int begin_step(struct wss *w)
 
 	w->ticks = 0;
 	w->windows = 0;
+	w->rounds = 0;
 	if (m->begin)
 		ret = m->begin(w);
 	return ret ? ret : wss_targets_join(w);
