@@ -25,7 +25,7 @@ static const struct flt_opt opts[] = {
 	  .help = "The processes of this cgroup, and of those below it, as they come and go: its "
 		  "directory in cgroup2, as /sys/fs/cgroup/system.slice." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
-	  .help = "And what the processes of -p fork from now on (scan and inject)." },
+	  .help = "And what the processes of -p fork from now on (not damon)." },
 	{ .name = "method", .letter = 'm', .type = FLT_OPT_CHOICE, .offset = MEMBER(method),
 	  .choices = method_names,
 	  .help = "How to tell what is used; see METHODS. auto is scan with the flt module, "
@@ -138,11 +138,15 @@ static int choose_method(struct wss *w, const struct flt_run *run, const struct 
 		return flt_command_misuse(w->command, "--by=kind is for --method=scan, inject or refs");
 	if (args->by == WSS_BY_NODE && !scans)
 		return flt_command_misuse(w->command, "--by=node is for --method=scan or inject");
-	if (args->follow && !scans)
-		return flt_command_misuse(w->command, "--follow is for --method=scan or inject");
+	if (args->follow && m->alone)
+		return flt_command_misuse(w->command, "--follow is not for --method=%s: it is for one "
+					  "process at a time here", m->name);
 	ret = m->available(w, &why);
 	if (ret)
 		return flt_command_fail(w->command, &why, ret);
+	if (m->alone && run->words.command)
+		flt_command_say(w->command, "%s is for one process at a time here: the command's own, "
+				"without its children", m->name);
 	*out = m;
 	return 0;
 }
@@ -225,7 +229,8 @@ const struct flt_command flt_command_wss = {
 		"second. The last lines sum up: quantiles over all windows, a curve, and how "
 		"much memory would have been enough.",
 		"With a command, it and its children are watched until it ends, and its exit "
-		"status is passed on.",
+		"status is passed on. By refs, idle and fault a child is watched from the end of "
+		"the window on in which it was born; damon watches the command's own process only.",
 		"Without the flt module, /proc/PID/clear_refs and smaps are used; these also "
 		"disturb what reclaim knows of the process.", NULL },
 	.opts = opts,

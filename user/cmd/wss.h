@@ -39,6 +39,8 @@ struct wss_args {
 struct wss_target {
 	uint32_t tgid;
 	bool ended;		/* or gone from the cgroup */
+	bool found;		/* another's child, not one that was asked for */
+	bool refused;		/* found, but may not be looked at */
 	bool listed;		/* seen in the cgroup just now */
 	bool watched;		/* what it writes is known */
 	uint64_t begun;		/* ns, the window under way */
@@ -60,6 +62,7 @@ struct wss_method {
 	int (*sample)(struct wss *w, struct wss_target *t, struct flt_sample *out);
 	/* In place of sample, many times in a window: whatever samples there are. */
 	int (*collect)(struct wss *w, struct flt_samples *out);
+	bool alone;		/* one process, not its children */
 	void (*end)(struct wss *w);	/* may be NULL */
 };
 
@@ -88,6 +91,7 @@ struct wss {
 	struct wss_step step[WSS_STEPS];
 	size_t steps, at;
 	uint64_t ticks, windows;	/* of the step under way */
+	uint64_t since;			/* CLOCK_BOOTTIME ns: who was born later is followed */
 
 	struct flt_loop *loop;
 	struct flt_job job;
@@ -98,9 +102,10 @@ struct wss {
 	const struct wss_method **taken;	/* by which method each of all was taken */
 	struct flt_sample_areas areas;	/* of the last sample, with --by=vma */
 	uint32_t lost_flags;		/* of any sample */
-	uint64_t lost, lost_before, untracked, left;
+	uint64_t lost, lost_before, untracked, refused, left;
 	bool balancing;			/* the kernel withholds pages itself */
 	bool cgroup_gone;
+	bool childless;			/* the kernel does not tell who is whose child */
 
 	/* Of methods. */
 	uint32_t tracker, session;
@@ -123,7 +128,10 @@ uint64_t wss_window(const struct wss *w);	/* ns, asked for in the step under way
 int wss_targets_bind(struct wss *w);
 /* The first window of each begins. */
 int wss_targets_join(struct wss *w);
-/* Those that came into the cgroup join; those that left it have ended. */
+/*
+ * Those that came into the cgroup, or are children of those that are followed, join;
+ * those that left the cgroup have ended.
+ */
 int wss_targets_renew(struct wss *w);
 /* Fills what was written to since it was last asked for. */
 int wss_targets_written(struct wss *w, struct flt_sample *s);

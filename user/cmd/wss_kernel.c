@@ -112,5 +112,6 @@ const struct wss_method wss_method_damon = {
 	.available = damon_available,
 	.begin = damon_begin,
 	.sample = damon_sample,
+	.alone = true,
 	.end = damon_end,
 };

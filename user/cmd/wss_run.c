@@ -67,6 +67,8 @@ static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 		t->ended = true;
 		return 0;
 	}
+	if (t->refused)
+		return 0;
 	memcpy(s.comm, row.comm, sizeof(s.comm));
 	s.start = row.start;
 	ret = m->sample(w, t, &s);
@@ -90,14 +92,14 @@ static int look_at_all(struct wss *w, const struct wss_method *m)
 	size_t i, live = 0;
 	int ret = 0;
 
-	for (i = 0; i < w->targets && !ret; i++) {
+	for (i = 0; i < w->targets && !ret; i++)
 		if (!w->target[i].ended)
 			ret = look(w, m, &w->target[i]);
-		live += !w->target[i].ended;
-	}
 	w->windows++;
-	if (!ret && w->args->cgroup)
+	if (!ret)
 		ret = wss_targets_renew(w);
+	for (i = 0; i < w->targets; i++)
+		live += !w->target[i].ended;
 	/* A command's end is told by its own signal. */
 	if (w->args->cgroup ? w->cgroup_gone : !live && !w->job.child.pid)
 		flt_loop_stop(w->loop);

@@ -234,7 +234,14 @@ int wss_summary(struct wss *w)
 	if (w->untracked)
 		flt_command_say(w->command, "incomplete: %" PRIu64 " processes found no place among those that "
 				"are tracked", w->untracked);
-	return w->lost || w->untracked || !w->all.count ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	if (w->refused)
+		flt_command_say(w->command, "incomplete: %" PRIu64 " children may not be looked at",
+				w->refused);
+	if (w->childless)
+		flt_command_say(w->command, "incomplete: this kernel does not tell whose child a process is "
+				"(CONFIG_PROC_CHILDREN); children are missing");
+	return w->lost || w->untracked || w->refused || w->childless || !w->all.count ?
+	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
 struct curves {

@@ -8,6 +8,10 @@
 #include "source/cgroup.h"
 #include "source/procfs.h"
 #include "source/softdirty.h"
+#include "units.h"
+
+/* /proc tells when a process began in ticks, and no clock of ours has shorter ones. */
+#define BEGUN_WITHIN (10 * FLT_NSEC_PER_MSEC)
 
 static struct wss_target *find(struct wss *w, uint32_t tgid)
 {
@@ -58,6 +62,43 @@ static int list(struct wss *w)
 	return ret;
 }
 
+static int add_child(void *arg, uint32_t tgid)
+{
+	struct wss *w = arg;
+	struct wss_target *t;
+	struct flt_row row;
+	int ret;
+
+	if (find(w, tgid) || flt_procfs_row(tgid, 0, &row) || row.ended ||
+	    row.start + BEGUN_WITHIN < w->since)
+		return 0;
+	ret = add(w, tgid, &t);
+	if (!ret)
+		t->found = true;
+	return ret;
+}
+
+/* Adds the children of all, and theirs: who is added is asked in its turn. */
+static int descend(struct wss *w)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < w->targets && !ret; i++) {
+		if (!w->target[i].ended)
+			ret = flt_procfs_children(w->target[i].tgid, add_child, w);
+		if (ret == -ESRCH)
+			ret = 0;
+	}
+	w->childless = ret == -EOPNOTSUPP;
+	return w->childless ? 0 : ret;
+}
+
+static bool follows(const struct wss *w)
+{
+	return (w->job.child.pid || w->args->follow) && !w->step[w->at].method->alone;
+}
+
 int wss_targets_bind(struct wss *w)
 {
 	const uint32_t child = (uint32_t)w->job.child.pid;
@@ -66,6 +107,7 @@ int wss_targets_bind(struct wss *w)
 	size_t i, count = child ? 1 : w->args->pids.count;
 	int ret = 0;
 
+	w->since = flt_clock_ns(CLOCK_BOOTTIME);
 	if (w->args->cgroup)
 		return list(w);
 	for (i = 0; i < count && !ret; i++) {
@@ -77,6 +119,16 @@ int wss_targets_bind(struct wss *w)
 				       child ? child : w->args->pids.id[i]);
 	}
 	return ret;
+}
+
+/* A child may have become another user's: the others go on without it. */
+static int refuse(struct wss *w, struct wss_target *t, int err)
+{
+	if (!t->found || (err != -EACCES && err != -EPERM))
+		return err;
+	t->refused = true;
+	w->refused++;
+	return 0;
 }
 
 static int join(struct wss *w, struct wss_target *t)
@@ -96,7 +148,7 @@ static int join(struct wss *w, struct wss_target *t)
 		t->ended = true;
 		ret = 0;
 	}
-	return ret;
+	return refuse(w, t, ret);
 }
 
 int wss_targets_join(struct wss *w)
@@ -113,12 +165,16 @@ int wss_targets_join(struct wss *w)
 int wss_targets_renew(struct wss *w)
 {
 	size_t i, known = w->targets;
-	int ret = list(w);
+	int ret = 0;
 
+	if (w->args->cgroup)
+		ret = list(w);
+	else if (follows(w))
+		ret = descend(w);
 	for (i = 0; i < w->targets && !ret && !w->cgroup_gone; i++) {
 		if (i >= known)
 			ret = join(w, &w->target[i]);
-		else if (!w->target[i].listed)
+		else if (w->args->cgroup && !w->target[i].listed)
 			w->target[i].ended = true;
 	}
 	return ret;

@@ -145,6 +145,39 @@ int flt_procfs_each(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg)
 	return ret;
 }
 
+struct children_of {
+	uint32_t tgid;
+	int (*fn)(void *arg, uint32_t id);
+	void *arg;
+};
+
+/* A child is its thread's that forked it. */
+static int each_child(void *arg, uint32_t tid)
+{
+	const struct children_of *of = arg;
+	char path[64];
+	uint32_t id;
+	FILE *file;
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/children", of->tgid, tid);
+	file = fopen(path, "re");
+	/* It ended since the directory was read. */
+	if (!file)
+		return 0;
+	while (!ret && fscanf(file, "%" SCNu32, &id) == 1)
+		ret = of->fn(of->arg, id);
+	fclose(file);
+	return ret;
+}
+
+int flt_procfs_children(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg)
+{
+	if (access("/proc/thread-self/children", F_OK))
+		return -EOPNOTSUPP;
+	return flt_procfs_each(tgid, each_child, &(struct children_of){ tgid, fn, arg });
+}
+
 struct rows_of {
 	struct flt_rows *out;
 	uint32_t tgid;		/* 0: of each process */

@@ -30,6 +30,12 @@ int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
  */
 int flt_procfs_each(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg);
 
+/*
+ * The same with each child of a process, zombies too. Nothing but the process is looked
+ * at, however many others there are. -EOPNOTSUPP: a kernel without CONFIG_PROC_CHILDREN.
+ */
+int flt_procfs_children(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg);
+
 /* Replace what is in the list: all processes; the threads of one. */
 int flt_procfs_rows(struct flt_rows *out);
 int flt_procfs_threads(uint32_t tgid, struct flt_rows *out);
