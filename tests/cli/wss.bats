@@ -64,6 +64,13 @@ clear_refs() {
 	json "$dir/json" "rows[0]['rss_bytes'] == $rss"
 }
 
+@test "a window begins when the marks are cleared, not before all was read" {
+	clear_refs
+	working 64 2
+	"$FLTCTL" wss -m refs --json -p "$pid" 0.2 4 >"$dir/json"
+	json "$dir/json" "all(b['time'] - b['window_ns'] / 1e9 >= a['time'] + a['cost_ns'] / 1e9 - 0.002 for a, b in zip(rows[:4], rows[1:4]))"
+}
+
 @test "without an interval: one window of a second; the text names method and window" {
 	clear_refs
 	working 8 2

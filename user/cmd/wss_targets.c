@@ -137,10 +137,10 @@ static int join(struct wss *w, struct wss_target *t)
 	struct flt_sample none = { 0 };
 	int ret = 0;
 
-	t->begun = flt_clock_ns(CLOCK_MONOTONIC);
-	wss_faults(w, t, &none);
 	if (m->join)
 		ret = m->join(w, t);
+	t->begun = flt_clock_ns(CLOCK_MONOTONIC);
+	wss_faults(w, t, &none);
 	if (!ret && w->args->written)
 		ret = flt_softdirty_clear(t->tgid, &w->e);
 	t->watched = !ret && w->args->written;
