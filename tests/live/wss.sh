@@ -208,6 +208,14 @@ touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 at_least "first touch of a command with 32 MiB" "$touched" $((32 << 20))
 at_most "first touch of a command with 32 MiB" "$touched" $((33 << 20))
 
+# What it touched first is of the whole window, also when the window only grows.
+"$FLTCTL" wss --csv -C 0.3 6 -- sh -c 'exec wset -t 3 32 2 >/dev/null' >"$tmp/csv" 2>"$tmp/err" ||
+	bad "cumulative: $(cat "$tmp/err")"
+touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["record"] == "sample" { last = $at["first_touch_bytes"] } END { print last }' "$tmp/csv")
+at_least "first touch of a cumulative window" "$touched" $((32 << 20))
+at_most "first touch of a cumulative window" "$touched" $((33 << 20))
+
 # One reader at a time, said so; and none left when it dies.
 start 16 2
 "$FLTCTL" wss -p "$pid" 1 100 >"$tmp/first" 2>&1 & first=$!

@@ -51,6 +51,9 @@ void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 		s->major = major - t->major;
 		s->has |= FLT_SAMPLE_FAULTS;
 	}
+	/* A cumulative window goes on. */
+	if (t->counted && w->args->cumulative)
+		return;
 	t->counted = true;
 	t->first_touch = first_touch;
 	t->refault = refault;
