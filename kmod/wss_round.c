@@ -155,11 +155,29 @@ static void end(struct flt_wss_target *t)
 	mutex_unlock(&flt_wss_lock);
 }
 
+/*
+ * The child of a vfork() has its parent's memory until it executes. Two readers would take
+ * the bits from each other, and the pages would count twice: it waits for its own.
+ */
+static bool borrows(const struct flt_wss_tracker *tr, const struct flt_wss_target *t,
+		    const struct mm_struct *mm)
+{
+	const struct flt_wss_target *other;
+
+	if (t->mm == mm)
+		return false;
+	flt_wss_for_each_target(other)
+		if (other != t && other->tracker == tr && other->state == TARGET_LIVE &&
+		    other->mm == mm)
+			return true;
+	return false;
+}
+
 static u64 visit(struct flt_wss_tracker *tr, struct flt_wss_target *t)
 {
 	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
 	struct mm_struct *mm = NULL;
-	bool ready;
+	bool ready = false;
 	u64 busy = 0;
 
 	if (task && (!tr->config.cgroup || flt_cgroup_holds(tr->config.cgroup, task)))
@@ -171,7 +189,8 @@ static u64 visit(struct flt_wss_tracker *tr, struct flt_wss_target *t)
 		goto out;
 	}
 	mutex_lock(&flt_wss_lock);
-	ready = look(tr, t, task);
+	if (!borrows(tr, t, mm))
+		ready = look(tr, t, task);
 	mutex_unlock(&flt_wss_lock);
 	if (ready)
 		busy = scan_mm(tr, t, mm);

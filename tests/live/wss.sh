@@ -216,6 +216,14 @@ touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 at_least "first touch of a cumulative window" "$touched" $((32 << 20))
 at_most "first touch of a cumulative window" "$touched" $((33 << 20))
 
+# A child that has its parent's memory, as that of vfork() until it executes, is not another
+# that uses it.
+"$FLTCTL" wss --csv -b 100 0.3 5 -- sh -c 'exec wset -v -t 3 16 4 >/dev/null' >"$tmp/csv" 2>"$tmp/err" ||
+	bad "a borrower: $(cat "$tmp/err")"
+same "processes with that memory" "$(awk -F, '/^sample/ { seen[$3] = 1 } END { print length(seen) }' "$tmp/csv")" 1
+at_least "used beside a borrower" "$(samples "$(awk -F, '/^sample/ { print $3; exit }' "$tmp/csv")" |
+	awk '$1 > most { most = $1 } END { print most + 0 }')" $((4 << 20))
+
 # One reader at a time, said so; and none left when it dies.
 start 16 2
 "$FLTCTL" wss -p "$pid" 1 100 >"$tmp/first" 2>&1 & first=$!

@@ -15,16 +15,19 @@
  *   -x N      one page of N only, so that they lie scattered in TOUCHED * N MiB
  *   -S STEP   slides the window on by STEP MiB a second
  *   -t SECONDS  ends by itself
+ *   -v        shares its memory with a child that does nothing, as vfork() does until exec
  */
 #include "region.h"
 
 #include <err.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,6 +85,26 @@ static char *map_often(size_t len, size_t times)
 	return p;
 }
 
+/* It has its parent's thread-local storage, too: nothing here may use it. */
+static int wait_for_end(void *arg)
+{
+	(void)arg;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (!ended)
+		pause();
+	return 0;
+}
+
+static pid_t borrower(void)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	pid_t child = clone(wait_for_end, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+
+	if (child < 0)
+		err(1, "clone");
+	return child;
+}
+
 int main(int argc, char **argv)
 {
 	const struct timespec pause = { 0, 10 * 1000 * 1000 };
@@ -89,11 +112,12 @@ int main(int argc, char **argv)
 	size_t stride = 1;
 	double seconds = 0, begin, cpu, t;
 	const char *path = NULL;
-	int opt, huge = 0, reads = 0, shared = 0;
+	int opt, huge = 0, reads = 0, shared = 0, lends = 0;
 	unsigned long rounds = 0;
+	pid_t child = 0;
 	char *p, *word;
 
-	while ((opt = getopt(argc, argv, "Hf:n:rst:S:x:")) != -1) {
+	while ((opt = getopt(argc, argv, "Hf:n:rst:S:vx:")) != -1) {
 		switch (opt) {
 		case 'H': huge = 1; break;
 		case 'f': path = optarg; break;
@@ -102,12 +126,13 @@ int main(int argc, char **argv)
 		case 's': shared = 1; break;
 		case 't': seconds = atof(optarg); break;
 		case 'S': slide = strtoul(optarg, NULL, 10); break;
+		case 'v': lends = 1; break;
 		case 'x': stride = strtoul(optarg, NULL, 10); break;
 		default: return 2;
 		}
 	}
 	if (argc - optind != 2 || !times || !stride)
-		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-x N] [-S STEP] [-t SECONDS] "
+		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-x N] [-S STEP] [-t SECONDS] [-v] "
 		     "MiB TOUCHED[,TOUCHED...]");
 	len = strtoul(argv[optind], NULL, 10) * mib;
 	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES; word = strtok(NULL, ","))
@@ -120,6 +145,8 @@ int main(int argc, char **argv)
 	len *= times;
 	region_write(p, len / PAGE, PAGE);
 	signal(SIGTERM, on_term);
+	if (lends)
+		child = borrower();
 	printf("ready\n");
 	fflush(stdout);
 	begin = now(CLOCK_MONOTONIC);
@@ -136,6 +163,8 @@ int main(int argc, char **argv)
 		rounds++;
 		nanosleep(&pause, NULL);
 	}
+	if (child)
+		kill(child, SIGKILL);
 	printf("rounds %lu cpu %.0f\n", rounds, (now(CLOCK_PROCESS_CPUTIME_ID) - cpu) * 1e9);
 	return 0;
 }
