@@ -57,7 +57,7 @@ static int keep(struct wss *w, struct flt_sample *s)
 static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 {
 	struct flt_sample s = { .tgid = t->tgid };
-	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), end;
 	struct flt_row row;
 	int ret;
 
@@ -78,13 +78,17 @@ static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 	}
 	if (ret)
 		return ret;
-	s.duration = flt_clock_ns(CLOCK_MONOTONIC) - now;
+	end = flt_clock_ns(CLOCK_MONOTONIC);
 	s.time = now;
-	s.window = now - t->begun;
+	/* A method that has another do the work knows what that had and took. */
+	if (!s.window) {
+		s.window = now - t->begun;
+		s.duration = end - now;
+	}
 	wss_faults(w, t, &s);
 	/* Not before the marks were cleared: reading many pages takes its time. */
 	if (!w->args->cumulative)
-		t->begun = now + s.duration;
+		t->begun = end;
 	return keep(w, &s);
 }
 

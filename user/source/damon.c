@@ -4,18 +4,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "source/procfs.h"
+
 #define ADMIN "/sys/kernel/mm/damon/admin/kdamonds"
 #define CONTEXT "0/contexts/0/"
 #define SCHEME CONTEXT "schemes/0/"
+#define TOTAL SCHEME "tried_regions/total_bytes"
+#define ASK "update_schemes_tried_bytes"
 #define SAMPLES 20	/* looks in a window: DAMON's own default ratio */
+#define BUSY_TRIES 100
 
 struct flt_damon {
 	uint32_t tgid;
+	uint64_t window;	/* ns */
+	uint64_t spent;		/* ns of CPU, when it was last read */
 };
 
 static int put(const char *name, const char *text)
@@ -56,6 +64,24 @@ static int get_number(const char *name, uint64_t *value)
 	return got == 1 ? 0 : -EBADMSG;
 }
 
+/* A scheme is set up to see what this kernel tells of one, and not begun. */
+static int tells_bytes(struct flt_errmsg *e)
+{
+	int ret = put("nr_kdamonds", "1");
+
+	if (!ret)
+		ret = put("0/contexts/nr_contexts", "1");
+	if (!ret)
+		ret = put(CONTEXT "schemes/nr_schemes", "1");
+	if (ret)
+		flt_errmsg_errno(e, ret, ADMIN);
+	else if (access(ADMIN "/" TOTAL, F_OK))
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "this kernel's DAMON does not tell how much was used ("
+				     "tried_regions/total_bytes, Linux 6.6)");
+	put("nr_kdamonds", "0");
+	return ret;
+}
+
 int flt_damon_available(struct flt_errmsg *e)
 {
 	uint64_t used;
@@ -68,7 +94,7 @@ int flt_damon_available(struct flt_errmsg *e)
 	if (used)
 		return flt_errmsg_set(e, -EBUSY, "DAMON is in use (" ADMIN "/nr_kdamonds is %" PRIu64
 				      ")", used);
-	return 0;
+	return tells_bytes(e);
 }
 
 static const struct setting {
@@ -99,6 +125,7 @@ int flt_damon_open(struct flt_damon **out, uint32_t tgid, uint64_t window, struc
 	if (!d)
 		return -ENOMEM;
 	d->tgid = tgid;
+	d->window = window;
 	for (i = 0; i < sizeof(settings) / sizeof(settings[0]) && !ret; i++) {
 		what = settings[i].name;
 		ret = put(what, settings[i].text);
@@ -122,17 +149,68 @@ int flt_damon_open(struct flt_damon **out, uint32_t tgid, uint64_t window, struc
 	return 0;
 }
 
+/* CPU time of its thread so far. */
+static uint64_t spent(void)
+{
+	uint64_t pid, ns = 0;
+	char path[64];
+	FILE *file;
+
+	if (get_number("0/pid", &pid))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/schedstat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%" SCNu64, &ns) != 1)
+		ns = 0;
+	fclose(file);
+	return ns;
+}
+
+static bool is_on(void)
+{
+	char state[8] = "";
+	FILE *file = fopen(ADMIN "/0/state", "re");
+
+	if (file && fscanf(file, "%7s", state) != 1)
+		state[0] = '\0';
+	if (file)
+		fclose(file);
+	return !strcmp(state, "on");
+}
+
+/* It is off: by itself, since the process is gone, or else not by us. */
+static int why_off(const struct flt_damon *d, struct flt_errmsg *e)
+{
+	struct flt_row row;
+
+	if (flt_procfs_row(d->tgid, 0, &row) || row.ended)
+		return -ESRCH;
+	return flt_errmsg_set(e, -ECANCELED, "somebody else turned DAMON off");
+}
+
 int flt_damon_read(struct flt_damon *d, struct flt_sample *sample, struct flt_errmsg *e)
 {
-	int ret = put("0/state", "update_schemes_tried_bytes");
+	int ret = put("0/state", ASK), tries;
+	uint64_t now;
 
-	(void)d;
-	if (!ret)
-		ret = get_number(SCHEME "tried_regions/total_bytes", &sample->referenced);
-	if (ret == -EINVAL || ret == -EBUSY)
-		return -ESRCH;	/* it ends with its target */
+	/* Others may read its files at the same time. */
+	for (tries = 0; ret == -EBUSY && tries < BUSY_TRIES; tries++) {
+		usleep(1000);
+		ret = put("0/state", ASK);
+	}
+	if (ret && !is_on())
+		return why_off(d, e);
 	if (ret)
-		return flt_errmsg_errno(e, ret, ADMIN "/" SCHEME "tried_regions/total_bytes");
+		return flt_errmsg_errno(e, ret, ADMIN "/0/state: " ASK);
+	ret = get_number(TOTAL, &sample->referenced);
+	if (ret)
+		return flt_errmsg_errno(e, ret, ADMIN "/" TOTAL);
+	now = spent();
+	sample->window = d->window;
+	sample->duration = now > d->spent ? now - d->spent : 0;
+	d->spent = now;
 	sample->has |= FLT_SAMPLE_REFERENCED;
 	return 0;
 }
