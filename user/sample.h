@@ -35,6 +35,7 @@ struct flt_sample {
 	uint64_t held_max;	/* ns, longest that the process's mmap_lock was held; 0: not known */
 	uint64_t start;		/* of the process, CLOCK_BOOTTIME ns; 0: not known */
 	uint64_t key, index, round;	/* of the module's tracker, else 0 */
+	uint64_t nth;		/* window of the run, from 1: who asked for samples numbers them */
 	uint32_t tgid;
 	char comm[FLT_COMM_LEN + 1];
 	uint32_t has;		/* FLT_SAMPLE_* */

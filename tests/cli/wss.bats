@@ -139,6 +139,21 @@ clear_refs() {
 	[[ $stderr == *"no process 4194300"* ]] && [ -z "$output" ]
 }
 
+@test "a comparison adds up the processes, and says which method is missing" {
+	clear_refs
+	working 16 4
+	first=$pid
+	working 8 2
+	"$FLTCTL" wss --compare --json -p "$first,$pid" 0.2 3 >"$dir/json" 2>"$dir/err"
+	kill "$first"
+	json "$dir/json" "sum(r['rss_bytes'] for r in rows if r.get('method') == 'refs' and r['record'] == 'sample') == 3 * [r for r in rows if r['record'] == 'method' and r['method'] == 'refs'][0]['rss_bytes']"
+	json "$dir/json" "all(r['counts'] and r['windows'] == 3 for r in rows if r['record'] == 'method')"
+	json "$dir/json" "[r['referenced_bytes'] >> 20 for r in rows if r['record'] == 'method' and r['method'] == 'refs'][0] >= 6"
+	grep -q 'without damon: ' "$dir/err"
+	run --separate-stderr -3 "$FLTCTL" wss --compare 5 -- true
+	[[ $stderr == *"without refs: no window of it"* ]]
+}
+
 @test "the plot is one well-formed file that loads nothing" {
 	clear_refs
 	working 8 2

@@ -46,24 +46,38 @@ static void quantiles(void **state)
 	assert_int_equal(set.windows, 100);
 }
 
+static struct flt_sample of_window(struct flt_sample s, uint64_t nth)
+{
+	s.nth = nth;
+	return s;
+}
+
 static void totals(void **state)
 {
 	struct flt_samples all = { 0 }, total = { 0 };
 	const struct flt_sample given[] = {
-		sample(1, 1000, 10), sample(1, 2000, 20), sample(2, 1010, 1), sample(2, 2100, 2),
-		/* Late for its window, and then in time for the next. */
-		sample(3, 1400, 100), sample(3, 1990, 200),
+		of_window(sample(1, 1000, 10), 1), of_window(sample(1, 2000, 20), 2),
+		of_window(sample(2, 1010, 1), 1), of_window(sample(2, 2100, 2), 2),
+		/* Late for its window: it is of that one all the same. */
+		of_window(sample(3, 1990, 100), 1), of_window(sample(3, 2990, 200), 2),
+		/* One that is in some windows only. */
+		of_window(sample(4, 4000, 5), 4),
 	};
 	size_t i;
 
 	(void)state;
+	assert_int_equal(flt_wset_total(&all, &total), 0);
+	assert_int_equal(total.count, 0);
 	for (i = 0; i < sizeof(given) / sizeof(given[0]); i++)
 		assert_int_equal(flt_samples_add(&all, &given[i]), 0);
-	assert_int_equal(flt_wset_total(&all, 1000, &total), 0);
-	assert_int_equal(total.count, 2);
+	assert_int_equal(flt_wset_total(&all, &total), 0);
+	assert_int_equal(total.count, 3);
 	assert_int_equal(total.sample[0].referenced, 111);
+	assert_int_equal(total.sample[0].time, 1000);
+	assert_int_equal(total.sample[0].window, 1000);
 	assert_int_equal(total.sample[1].referenced, 222);
 	assert_int_equal(total.sample[1].rss, 444);
+	assert_int_equal(total.sample[2].referenced, 5);
 	flt_samples_free(&all);
 	flt_samples_free(&total);
 }

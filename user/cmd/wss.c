@@ -32,7 +32,7 @@ static const struct flt_opt opts[] = {
 		  "else refs." },
 	{ .name = "compare", .type = FLT_OPT_FLAG, .offset = MEMBER(compare),
 	  .help = "All methods that this machine has, one after another, COUNT windows each "
-		  "(default 3), side by side." },
+		  "(default 3), side by side; all processes together." },
 	{ .name = "cumulative", .letter = 'C', .type = FLT_OPT_FLAG, .offset = MEMBER(cumulative),
 	  .help = "Windows that all begin now and end later and later: how it grows "
 		  "(refs and idle)." },
@@ -162,8 +162,8 @@ static void plan_comparison(struct wss *w)
 			flt_command_say(w->command, "without %s: %s", wss_methods[i]->name,
 					flt_errmsg_text(&why, -EOPNOTSUPP));
 		else
-			w->step[w->steps++] = (struct wss_step){ wss_methods[i], 1,
-								 w->count ? w->count : 3 };
+			w->step[w->steps++] = (struct wss_step){ .method = wss_methods[i], .ticks = 1,
+								 .windows = w->count ? w->count : 3 };
 	}
 }
 
@@ -182,9 +182,9 @@ static int plan(struct wss *w, const struct flt_run *run)
 		if (status)
 			return status;
 		w->steps = 1;
-		w->step[0] = (struct wss_step){ m, 1, w->count };
+		w->step[0] = (struct wss_step){ .method = m, .ticks = 1, .windows = w->count };
 		for (i = 0; i < w->args->profile; i++)
-			w->step[i] = (struct wss_step){ m, 1ull << i, 1 };
+			w->step[i] = (struct wss_step){ .method = m, .ticks = 1ull << i, .windows = 1 };
 		if (w->args->profile)
 			w->steps = w->args->profile;
 	}

@@ -8,13 +8,15 @@
  *   wss_module.c   methods of the flt module: scan, inject, fault
  *   wss_kernel.c   methods of the kernel's own files: refs, idle, damon
  *   wss_rows.c     a sample as rows
- *   wss_summary.c  what all samples say: quantiles, advice, comparison, plot
+ *   wss_summary.c  what all samples say: quantiles, advice, plot
+ *   wss_compare.c  the same of several methods, side by side
  */
 #ifndef FLT_CMD_WSS_H
 #define FLT_CMD_WSS_H
 
 #include "command.h"
 #include "job.h"
+#include "model/wset.h"
 #include "sample.h"
 #include "view/table.h"
 
@@ -74,6 +76,7 @@ struct wss_step {
 	const struct wss_method *method;
 	uint64_t ticks;		/* of a window */
 	uint64_t windows;	/* 0: until the end */
+	bool left_out;		/* it could not begin, and that was said */
 };
 
 #define WSS_STEPS 24
@@ -91,6 +94,7 @@ struct wss {
 	struct wss_step step[WSS_STEPS];
 	size_t steps, at;
 	uint64_t ticks, windows;	/* of the step under way */
+	uint64_t before;		/* windows of the steps before it */
 	uint64_t since;			/* CLOCK_BOOTTIME ns: who was born later is followed */
 
 	struct flt_loop *loop;
@@ -102,7 +106,7 @@ struct wss {
 	const struct wss_method **taken;	/* by which method each of all was taken */
 	struct flt_sample_areas areas;	/* of the last sample, with --by=vma */
 	uint32_t lost_flags;		/* of any sample */
-	uint64_t lost, lost_before, untracked, refused, left;
+	uint64_t lost, lost_before, untracked, unlisted, refused, left;
 	bool balancing;			/* the kernel withholds pages itself */
 	bool cgroup_gone;
 	bool childless;			/* the kernel does not tell who is whose child */
@@ -123,9 +127,16 @@ struct wss {
 /* wss_run.c */
 int wss_run(struct wss *w, char **command);
 uint64_t wss_window(const struct wss *w);	/* ns, asked for in the step under way */
+/* Adds the samples of one process (0: of all), or of one method (NULL: of all), in order. */
+int wss_choose(const struct wss *w, uint32_t tgid, const struct wss_method *method,
+	       struct flt_samples *out);
 
 /* wss_targets.c */
 int wss_targets_bind(struct wss *w);
+/* Those there are now: of the cgroup, and children of those that are followed. */
+int wss_targets_find(struct wss *w);
+/* How many have not ended, and the first of them. */
+size_t wss_targets_live(const struct wss *w, struct wss_target **first);
 /* The first window of each begins. */
 int wss_targets_join(struct wss *w);
 /*
@@ -145,7 +156,13 @@ int wss_rows_open(struct wss *w);
 void wss_rows_close(struct wss *w);
 int wss_rows_sample(struct wss *w, const struct flt_sample *s);
 int wss_rows_quantile(struct wss *w, const struct flt_sample *s, double quantile, uint64_t bytes);
+/* What a method found in the median window; against a scan's in per cent, or NAN. */
+int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_wset *set,
+		    double against);
 void wss_rows_flush(struct wss *w);
+
+/* wss_compare.c */
+int wss_compare(struct wss *w);
 
 /* wss_summary.c */
 int wss_summary(struct wss *w);

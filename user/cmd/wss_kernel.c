@@ -91,7 +91,15 @@ static int damon_available(struct wss *w, struct flt_errmsg *e)
 
 static int damon_begin(struct wss *w)
 {
-	return flt_damon_open(&w->damon, w->target[0].tgid, wss_window(w), &w->e);
+	struct wss_target *t = NULL;
+	size_t live = wss_targets_live(w, &t);
+
+	if (!live)
+		return -ESRCH;
+	if (live > 1)
+		return flt_errmsg_set(&w->e, -EOPNOTSUPP, "damon is for one process at a time here, and "
+				      "there are %zu", live);
+	return flt_damon_open(&w->damon, t->tgid, wss_window(w), &w->e);
 }
 
 static int damon_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)

@@ -11,6 +11,7 @@
 #include "source/machine.h"
 
 #define HUGE_BYTES (2ull << 20)
+#define TRACK_TRIES 8
 
 static int needs_module(struct wss *w, struct flt_errmsg *e)
 {
@@ -79,22 +80,21 @@ static int scan_available(struct wss *w, struct flt_errmsg *e)
 
 static int track(struct wss *w, const struct flt_wss_wish *wish)
 {
-	uint32_t *tgids = calloc(w->targets ? w->targets : 1, sizeof(*tgids));
+	uint32_t tgids[FLT_SESSION_TGIDS_MAX];
 	size_t i, count = 0;
-	int ret = -ESRCH;
 
-	if (!tgids)
-		return -ENOMEM;
-	for (i = 0; i < w->targets && !wish->cgroup; i++)
-		if (!w->target[i].ended)
+	w->unlisted = 0;
+	for (i = 0; i < w->targets && !wish->cgroup; i++) {
+		if (w->target[i].ended)
+			continue;
+		if (count < FLT_SESSION_TGIDS_MAX)
 			tgids[count++] = w->target[i].tgid;
-	w->key = 0;
-	w->received = 0;
-	w->lost_before = w->lost;
-	if (count || wish->cgroup)
-		ret = flt_control_wss_track(w->control, tgids, count, wish, &w->tracker, &w->e);
-	free(tgids);
-	return ret;
+		else
+			w->unlisted++;
+	}
+	if (!count && !wish->cgroup)
+		return -ESRCH;
+	return flt_control_wss_track(w->control, tgids, count, wish, &w->tracker, &w->e);
 }
 
 static int scan_begin(struct wss *w)
@@ -105,11 +105,22 @@ static int scan_begin(struct wss *w)
 		.follow = w->job.child.pid || w->args->follow,
 		.inject = w->step[w->at].method == &wss_method_inject,
 	};
-	int ret = 0;
+	int ret = 0, tries = 0;
 
+	w->key = 0;
+	w->received = 0;
+	w->lost_before = w->lost;
 	if (w->args->cgroup)
 		ret = flt_cgroup_id(w->args->cgroup, &wish.cgroup, &w->e);
-	return ret ? ret : track(w, &wish);
+	if (!ret)
+		ret = track(w, &wish);
+	/* A child may have gone since it was found. */
+	while (ret == -ESRCH && w->at && tries++ < TRACK_TRIES) {
+		ret = wss_targets_find(w);
+		if (!ret)
+			ret = track(w, &wish);
+	}
+	return ret;
 }
 
 static int scan_collect(struct wss *w, struct flt_samples *out)
@@ -130,7 +141,7 @@ static int scan_collect(struct wss *w, struct flt_samples *out)
 	w->received += out->count;
 	if (tracker.samples > w->received && w->lost < w->lost_before + tracker.samples - w->received)
 		w->lost = w->lost_before + tracker.samples - w->received;
-	w->untracked = tracker.untracked;
+	w->untracked = w->unlisted + tracker.untracked;
 	w->rounds = tracker.rounds;
 	/* A cgroup's last process may have successors, until it is removed. */
 	if (!tracker.live && w->args->cgroup)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +13,7 @@ enum {
 	COLUMN_WINDOW, COLUMN_RSS, COLUMN_PSS, COLUMN_REFERENCED, COLUMN_FIRST_TOUCH, COLUMN_REFAULT,
 	COLUMN_WRITTEN, COLUMN_QUANTILE, COLUMN_ANON, COLUMN_FILE, COLUMN_SHMEM, COLUMN_HEAP, COLUMN_STACK,
 	COLUMN_HUGE, COLUMN_MAJOR, COLUMN_COST, COLUMN_HELD_MAX, COLUMN_PAGES, COLUMN_HUGETLB,
-	COLUMN_DEVICE, COLUMN_LEFT, COLUMN_FLAGS, COLUMNS
+	COLUMN_DEVICE, COLUMN_LEFT, COLUMN_FLAGS, COLUMN_WINDOWS, COLUMN_AGAINST, COLUMN_COUNTS, COLUMNS
 };
 
 static const struct flt_column columns[COLUMNS] = {
@@ -45,6 +46,9 @@ static const struct flt_column columns[COLUMNS] = {
 	[COLUMN_DEVICE] = { "device_skipped_bytes", NULL, 0, false },
 	[COLUMN_LEFT] = { "unknown_bytes", NULL, 0, false },
 	[COLUMN_FLAGS] = { "flags", NULL, 0, false },
+	[COLUMN_WINDOWS] = { "windows", NULL, 0, false },
+	[COLUMN_AGAINST] = { "vs_scan_percent", NULL, 0, false },
+	[COLUMN_COUNTS] = { "counts", NULL, 0, false },
 };
 
 int wss_rows_open(struct wss *w)
@@ -248,5 +252,26 @@ int wss_rows_quantile(struct wss *w, const struct flt_sample *s, double quantile
 	c[COLUMN_RECORD] = flt_cell_string("quantile");
 	c[COLUMN_QUANTILE] = flt_cell_double(quantile, 2);
 	c[COLUMN_REFERENCED] = flt_cell_size(bytes);
+	return flt_table_row(w->table, c);
+}
+
+int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_wset *set,
+		    double against)
+{
+	struct flt_cell c[COLUMNS];
+	size_t i;
+
+	for (i = 0; i < COLUMNS; i++)
+		c[i] = flt_cell_absent();
+	c[COLUMN_RECORD] = flt_cell_string("method");
+	c[COLUMN_METHOD] = flt_cell_string(m->name);
+	c[COLUMN_WINDOW] = flt_cell_ns(set->window);
+	c[COLUMN_WINDOWS] = flt_cell_u64(set->windows);
+	c[COLUMN_RSS] = size_if(set->rss_last, set->rss_last);
+	c[COLUMN_REFERENCED] = flt_cell_size(set->referenced[FLT_WSET_P50]);
+	c[COLUMN_COST] = flt_cell_ns(set->duration);
+	if (isfinite(against))
+		c[COLUMN_AGAINST] = flt_cell_double(against, 1);
+	c[COLUMN_COUNTS] = flt_cell_string(m->differs);
 	return flt_table_row(w->table, c);
 }

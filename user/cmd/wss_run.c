@@ -20,7 +20,8 @@ uint64_t wss_window(const struct wss *w)
 	return w->step[w->at].ticks * w->tick;
 }
 
-static int keep(struct wss *w, struct flt_sample *s)
+/* A sample of a window of the step, from 1. */
+static int keep(struct wss *w, struct flt_sample *s, uint64_t window)
 {
 	const struct wss_method *m = w->step[w->at].method;
 	const struct wss_method **taken;
@@ -40,6 +41,7 @@ static int keep(struct wss *w, struct flt_sample *s)
 		if (ret)
 			return ret;
 	}
+	s->nth = w->before + window;
 	w->lost_flags |= s->flags;
 	if (s->left > w->left)
 		w->left = s->left;
@@ -89,24 +91,24 @@ static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 	/* Not before the marks were cleared: reading many pages takes its time. */
 	if (!w->args->cumulative)
 		t->begun = end;
-	return keep(w, &s);
+	return keep(w, &s, w->windows + 1);
 }
 
 static int look_at_all(struct wss *w, const struct wss_method *m)
 {
-	size_t i, live = 0;
+	struct wss_target *first;
+	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < w->targets && !ret; i++)
 		if (!w->target[i].ended)
 			ret = look(w, m, &w->target[i]);
 	w->windows++;
-	if (!ret)
+	if (!ret && !m->alone)
 		ret = wss_targets_renew(w);
-	for (i = 0; i < w->targets; i++)
-		live += !w->target[i].ended;
 	/* A command's end is told by its own signal. */
-	if (w->args->cgroup ? w->cgroup_gone : !live && !w->job.child.pid)
+	if (w->args->cgroup ? w->cgroup_gone :
+	    !wss_targets_live(w, &first) && !w->job.child.pid)
 		flt_loop_stop(w->loop);
 	return ret;
 }
@@ -134,23 +136,46 @@ static int collect(struct wss *w, const struct wss_method *m)
 		/* Of a window that was not asked for. */
 		if (wanted && window_of(&fresh.sample[i]) > wanted)
 			continue;
-		ret = keep(w, &fresh.sample[i]);
+		ret = keep(w, &fresh.sample[i], window_of(&fresh.sample[i]));
 	}
 	flt_samples_free(&fresh);
 	return ret;
 }
 
-static int begin_step(struct wss *w)
+static int begin(struct wss *w)
 {
 	const struct wss_method *m = w->step[w->at].method;
 	int ret = 0;
 
+	w->before += w->windows;
 	w->ticks = 0;
 	w->windows = 0;
 	w->rounds = 0;
-	if (m->begin)
+	/* All steps are about the same processes, also those that came since. */
+	if (w->at)
+		ret = wss_targets_find(w);
+	if (!ret && m->begin)
 		ret = m->begin(w);
 	return ret ? ret : wss_targets_join(w);
+}
+
+/* Of several methods one may be hindered: the others are compared. */
+static int begin_step(struct wss *w)
+{
+	int ret = begin(w);
+
+	while (ret && ret != -ENOMEM && w->args->compare) {
+		flt_command_say(w->command, "without %s: %s", w->step[w->at].method->name,
+				flt_errmsg_text(&w->e, ret));
+		w->e = (struct flt_errmsg){ "" };
+		w->step[w->at].left_out = true;
+		if (++w->at == w->steps) {
+			flt_loop_stop(w->loop);
+			return 0;
+		}
+		ret = begin(w);
+	}
+	return ret;
 }
 
 static void leave(struct wss *w, const struct wss_method *m)
@@ -168,6 +193,18 @@ static int end_step(struct wss *w)
 	return 0;
 }
 
+int wss_choose(const struct wss *w, uint32_t tgid, const struct wss_method *method,
+	       struct flt_samples *out)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < w->all.count && !ret; i++)
+		if ((!tgid || w->all.sample[i].tgid == tgid) && (!method || w->taken[i] == method))
+			ret = flt_samples_add(out, &w->all.sample[i]);
+	return ret;
+}
+
 static int on_tick(void *arg, uint64_t expired)
 {
 	struct wss *w = arg;
@@ -175,8 +212,11 @@ static int on_tick(void *arg, uint64_t expired)
 	int ret = 0;
 
 	(void)expired;
-	if (w->at == w->steps)
+	/* Not even one could begin. */
+	if (w->at == w->steps) {
+		flt_loop_stop(w->loop);
 		return 0;
+	}
 	w->ticks++;
 	if (step->method->collect)
 		ret = collect(w, step->method);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cmd/wss.h"
-#include "model/wset.h"
 #include "units.h"
 #include "view/plot.h"
 #include "view/spark.h"
@@ -85,19 +84,6 @@ static int sum_up(struct wss *w, const char *name, const struct flt_sample *samp
 	return ret;
 }
 
-/* The samples of one process, or of one method, in order. */
-static int choose(const struct wss *w, uint32_t tgid, const struct wss_method *method,
-		  struct flt_samples *out)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < w->all.count && !ret; i++)
-		if ((!tgid || w->all.sample[i].tgid == tgid) && (!method || w->taken[i] == method))
-			ret = flt_samples_add(out, &w->all.sample[i]);
-	return ret;
-}
-
 static bool seen_before(const struct wss *w, size_t i)
 {
 	size_t k;
@@ -123,7 +109,7 @@ static int sum_up_processes(struct wss *w, size_t *processes)
 		++*processes;
 		if (w->args->format == FLT_FORMAT_TEXT && *processes > PROCESSES_LISTED)
 			continue;
-		ret = choose(w, w->all.sample[i].tgid, NULL, &own);
+		ret = wss_choose(w, w->all.sample[i].tgid, NULL, &own);
 		snprintf(name, sizeof(name), "pid %" PRIu32, w->all.sample[i].tgid);
 		if (!ret)
 			ret = sum_up(w, name, own.sample, own.count);
@@ -135,55 +121,11 @@ static int sum_up_processes(struct wss *w, size_t *processes)
 static int sum_up_all(struct wss *w)
 {
 	struct flt_samples total = { 0 };
-	int ret = flt_wset_total(&w->all, w->interval, &total);
+	int ret = flt_wset_total(&w->all, &total);
 
 	if (!ret && total.count)
 		ret = sum_up(w, "all together", total.sample, total.count);
 	flt_samples_free(&total);
-	return ret;
-}
-
-/* Two windows of two methods are not the same time: a program that changes changes the figures, too. */
-static int compare(struct wss *w)
-{
-	char size[FLT_UNITS_TEXT], rss[FLT_UNITS_TEXT], cost[FLT_UNITS_TEXT], window[FLT_UNITS_TEXT];
-	char touched[FLT_UNITS_TEXT];
-	uint64_t scanned = 0;
-	size_t i;
-	int ret = 0;
-
-	printf("%-7s %8s %8s %10s %8s %10s %10s  %s\n", "METHOD", "WINDOWS", "WINDOW", "REFERENCED", "vs scan",
-	       "RSS", "COST", "WHAT IT COUNTS");
-	for (i = 0; i < w->steps && !ret; i++) {
-		const struct wss_method *m = w->step[i].method;
-		struct flt_samples own = { 0 };
-		struct flt_wset set;
-		uint64_t value, touch = 0;
-		char against[16] = "-";
-		size_t k;
-
-		ret = choose(w, 0, m, &own);
-		for (k = 0; k < own.count; k++)
-			touch += own.sample[k].first_touch + own.sample[k].refault;
-		if (!ret && flt_wset_sum_up(own.sample, own.count, &set) == 0) {
-			value = set.referenced[FLT_WSET_P50];
-			if (m == &wss_method_scan)
-				scanned = value;
-			else if (scanned)
-				snprintf(against, sizeof(against), "%+.1f%%",
-					 100 * ((double)value - (double)scanned) / (double)scanned);
-			printf("%-7s %8zu %8s %10s %8s %10s %10s  %s\n", m->name, set.windows,
-			       flt_units_write_ns(window, set.window), flt_units_write_size(size, value), against,
-			       set.rss_last ? flt_units_write_size(rss, set.rss_last) : "-",
-			       flt_units_write_ns(cost, set.duration), m->differs);
-		} else if (!ret && own.count) {
-			printf("%-7s %8zu %8s %10s %8s %10s %10s  %s\n", m->name, own.count,
-			       flt_units_write_ns(window, own.sample[0].window),
-			       flt_units_write_size(touched, touch / own.count), "-", "-",
-			       flt_units_write_ns(cost, own.sample[0].duration), m->differs);
-		}
-		flt_samples_free(&own);
-	}
 	return ret;
 }
 
@@ -195,9 +137,9 @@ int wss_summary(struct wss *w)
 
 	if (w->args->format == FLT_FORMAT_TEXT)
 		wss_rows_flush(w);
-	if (w->args->compare && w->args->format == FLT_FORMAT_TEXT) {
-		ret = compare(w);
-	} else if (!w->args->compare) {
+	if (w->args->compare) {
+		ret = wss_compare(w);
+	} else {
 		ret = sum_up_processes(w, &processes);
 		if (!ret && processes > 1)
 			ret = sum_up_all(w);
@@ -300,7 +242,7 @@ int wss_plot(struct wss *w)
 
 	if (!w->all.count)
 		return FLT_EXIT_DONE;
-	ret = flt_wset_total(&w->all, w->interval, &total);
+	ret = flt_wset_total(&w->all, &total);
 	out = ret ? NULL : fopen(w->args->plot, "we");
 	if (!ret && !out)
 		ret = flt_errmsg_errno(&w->e, -errno, "cannot write %s", w->args->plot);

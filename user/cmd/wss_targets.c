@@ -96,7 +96,7 @@ static int descend(struct wss *w)
 
 static bool follows(const struct wss *w)
 {
-	return (w->job.child.pid || w->args->follow) && !w->step[w->at].method->alone;
+	return w->job.child.pid || w->args->follow;
 }
 
 int wss_targets_bind(struct wss *w)
@@ -157,14 +157,15 @@ int wss_targets_join(struct wss *w)
 	int ret = 0;
 
 	for (i = 0; i < w->targets && !ret; i++)
-		if (!w->target[i].ended)
+		if (!w->target[i].ended && !w->target[i].refused)
 			ret = join(w, &w->target[i]);
 	return ret;
 }
 
-int wss_targets_renew(struct wss *w)
+int wss_targets_find(struct wss *w)
 {
-	size_t i, known = w->targets;
+	struct flt_row row;
+	size_t i;
 	int ret = 0;
 
 	if (w->args->cgroup)
@@ -172,12 +173,34 @@ int wss_targets_renew(struct wss *w)
 	else if (follows(w))
 		ret = descend(w);
 	for (i = 0; i < w->targets && !ret && !w->cgroup_gone; i++) {
-		if (i >= known)
-			ret = join(w, &w->target[i]);
-		else if (w->args->cgroup && !w->target[i].listed)
-			w->target[i].ended = true;
+		struct wss_target *t = &w->target[i];
+
+		if (w->args->cgroup)
+			t->ended |= !t->listed;
+		else if (!t->ended)
+			t->ended = flt_procfs_row(t->tgid, 0, &row) || row.ended;
 	}
 	return ret;
+}
+
+int wss_targets_renew(struct wss *w)
+{
+	size_t i, known = w->targets;
+	int ret = wss_targets_find(w);
+
+	for (i = known; i < w->targets && !ret && !w->cgroup_gone; i++)
+		ret = join(w, &w->target[i]);
+	return ret;
+}
+
+size_t wss_targets_live(const struct wss *w, struct wss_target **first)
+{
+	size_t i, live = 0;
+
+	for (i = 0; i < w->targets; i++)
+		if (!w->target[i].ended && !live++)
+			*first = &w->target[i];
+	return live;
 }
 
 /* A process that a tracker came upon by itself is known from its second sample on. */

@@ -63,10 +63,12 @@ int flt_wset_sum_up(const struct flt_sample *samples, size_t count, struct flt_w
 	return n ? 0 : -ENODATA;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_window(const void *a, const void *b)
 {
 	const struct flt_sample *x = a, *y = b;
 
+	if (x->nth != y->nth)
+		return x->nth > y->nth ? 1 : -1;
 	return (x->time > y->time) - (x->time < y->time);
 }
 
@@ -84,38 +86,28 @@ static void add(struct flt_sample *sum, const struct flt_sample *s)
 	sum->refault += s->refault;
 	sum->major += s->major;
 	sum->duration += s->duration;
+	/* Who was born within the window has a shorter one. */
+	if (s->window > sum->window)
+		sum->window = s->window;
 	if (s->held_max > sum->held_max)
 		sum->held_max = s->held_max;
 }
 
-/* A process that has two samples in a slot, the later being late for its own, has it once. */
-static bool superseded(const struct flt_sample *s, size_t i, size_t end)
-{
-	size_t k;
-
-	for (k = i + 1; k < end; k++)
-		if (s[k].tgid == s[i].tgid)
-			return true;
-	return false;
-}
-
-int flt_wset_total(const struct flt_samples *samples, uint64_t window, struct flt_samples *out)
+int flt_wset_total(const struct flt_samples *samples, struct flt_samples *out)
 {
 	struct flt_sample *s = calloc(samples->count ? samples->count : 1, sizeof(*s)), sum;
-	size_t i, k, end;
+	size_t i, k;
 	int ret = 0;
 
 	if (!s)
 		return -ENOMEM;
-	memcpy(s, samples->sample, samples->count * sizeof(*s));
-	qsort(s, samples->count, sizeof(*s), by_time);
-	for (i = 0; i < samples->count && !ret; i = end) {
-		for (end = i + 1; end < samples->count && s[end].time - s[i].time < window / 2; end++)
-			;
-		sum = (struct flt_sample){ .time = s[i].time, .window = s[i].window };
-		for (k = i; k < end; k++)
-			if (!superseded(s, k, end))
-				add(&sum, &s[k]);
+	if (samples->count)
+		memcpy(s, samples->sample, samples->count * sizeof(*s));
+	qsort(s, samples->count, sizeof(*s), by_window);
+	for (i = 0; i < samples->count && !ret; i = k) {
+		sum = (struct flt_sample){ .time = s[i].time, .nth = s[i].nth };
+		for (k = i; k < samples->count && s[k].nth == s[i].nth; k++)
+			add(&sum, &s[k]);
 		ret = flt_samples_add(out, &sum);
 	}
 	free(s);

@@ -21,9 +21,9 @@ struct flt_wset {
 int flt_wset_sum_up(const struct flt_sample *samples, size_t count, struct flt_wset *out);
 
 /*
- * The processes of a run added up: a sample for every window, of all that had one
- * ending in it, each process once, with its last. Owned by the caller, in order.
+ * The processes of a run added up: a sample for every window that one of them has one
+ * of, by their .nth, in order. Owned by the caller.
  */
-int flt_wset_total(const struct flt_samples *samples, uint64_t window, struct flt_samples *out);
+int flt_wset_total(const struct flt_samples *samples, struct flt_samples *out);
 
 #endif
