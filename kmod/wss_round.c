@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -96,6 +97,17 @@ static void store(struct flt_wss_tracker *tr, struct flt_wss_target *t,
 	slot->round = tr->rounds + 1;
 }
 
+/*
+ * Longer than asked: by the budget, or since this process, or one before it in the round,
+ * had its lock held. Timers are late by a tick or two anyway.
+ */
+static bool stretched(const struct flt_wss_tracker *tr, u64 window)
+{
+	const u64 interval = tr->config.interval;
+
+	return tr->stretched || window > interval + interval / 8 + 2 * TICK_NSEC;
+}
+
 /* Once per process and round. Returns the ns that count against the budget. */
 static u64 scan_mm(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct mm_struct *mm)
 {
@@ -114,7 +126,7 @@ static u64 scan_mm(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct 
 		sample.scan = tr->scan;
 		if (begun)
 			sample.scan.flags |= FLT_WSS_BEGUN;
-		if (tr->stretched)
+		if (stretched(tr, sample.window))
 			sample.scan.flags |= FLT_WSS_STRETCHED;
 		subtract(&sample, &totals, &t->totals);
 		store(tr, t, &sample);

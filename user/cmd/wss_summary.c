@@ -154,7 +154,7 @@ int wss_summary(struct wss *w)
 				"no window was over before the end");
 	if (w->lost_flags & FLT_WSS_STRETCHED)
 		flt_command_say(w->command, "some windows were longer than asked for: scanning would have "
-				"taken more of a CPU than --budget allows");
+				"taken more of a CPU than --budget allows, or had to wait");
 	if (w->balancing)
 		flt_command_say(w->command, "kernel.numa_balancing is on: what the kernel itself made "
 				"fault in a window may be missing from inject's figures");

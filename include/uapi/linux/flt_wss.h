@@ -97,7 +97,7 @@ enum flt_wss_attr {
 #define FLT_WSS_MAX (__FLT_WSS_LAST - 1)
 
 #define FLT_WSS_BEGUN (1u << 0)	/* forked or executed in the window, which is then shorter */
-#define FLT_WSS_STRETCHED (1u << 1)	/* the budget made the window longer than asked for */
+#define FLT_WSS_STRETCHED (1u << 1)	/* longer than asked for: by the budget, or waiting for a lock */
 #define FLT_WSS_CUT (1u << 2)	/* not scanned to the end: it ended, or held its lock for too long */
 #define FLT_WSS_UNFLUSHED (1u << 3)	/* cached translations may hide pages in constant use */
 #define FLT_WSS_SECONDARY (1u << 4)	/* has secondary page tables, which are not looked at */
