@@ -39,10 +39,11 @@ stop() {
 damon_thread() { pgrep -o kdamond || true; }
 
 row() { # METHOD PATTERN WSET-ARGUMENTS...
-	local method=$1 pattern=$2 damon=0 tool
+	local method=$1 pattern=$2 damon=0 tool budget=()
 	shift 2
+	case $method in scan|inject) budget=(-b 100);; esac
 	start "$@"
-	"$FLTCTL" wss --csv -m "$method" -b 100 -p "$pid" 1 "$windows" >"$tmp/csv" 2>"$tmp/err" &
+	"$FLTCTL" wss --csv -m "$method" "${budget[@]}" -p "$pid" 1 "$windows" >"$tmp/csv" 2>"$tmp/err" &
 	tool=$!
 	if [ "$method" = damon ]; then
 		# Its thread is gone when it is over.

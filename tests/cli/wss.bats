@@ -37,6 +37,9 @@ clear_refs() {
 		-p 1 -C -P 3|exclude each other
 		-p 1 -P 17|17
 		-p 1 --compare -m refs|takes all methods
+		-p 1 --compare --plot=/dev/null|one method
+		-p 1 -P 3 0.1 5|no COUNT
+		-p 1 -m refs -b 5|takes what it takes
 		-p 1 -m guess|guess
 		-p 1 -m refs --by=node|--method=scan
 		-p 1 -m damon -f|one process at a time

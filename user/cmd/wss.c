@@ -47,7 +47,8 @@ static const struct flt_opt opts[] = {
 		  "page written." },
 	{ .name = "budget", .letter = 'b', .type = FLT_OPT_U64, .offset = MEMBER(budget),
 	  .arg = "PERCENT", .min = 1, .max = 100,
-	  .help = "Of one CPU, at most, for scanning; windows become longer instead. Default 2." },
+	  .help = "Of one CPU, at most, for scanning (scan and inject); windows become longer "
+		  "instead. Default 2." },
 	{ .name = "plot", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(plot),
 	  .arg = "FILE.svg", .help = "Draw working set, RSS and faults over time into FILE." },
 	FLT_TABLE_OPTS(struct wss_args, format),
@@ -91,6 +92,12 @@ static int check_args(struct wss *w, const struct flt_words *words)
 					  "each other");
 	if (args->compare && args->method)
 		return flt_command_misuse(w->command, "--compare takes all methods");
+	if (args->compare && args->plot)
+		return flt_command_misuse(w->command, "--plot is of one method; --compare has several, one "
+					  "after another");
+	if (args->profile && words->argc > 1)
+		return flt_command_misuse(w->command, "--profile has one window of each length: no COUNT "
+					  "beside it");
 	return read_words(w, words);
 }
 
@@ -138,6 +145,9 @@ static int choose_method(struct wss *w, const struct flt_run *run, const struct 
 		return flt_command_misuse(w->command, "--by=kind is for --method=scan, inject or refs");
 	if (args->by == WSS_BY_NODE && !scans)
 		return flt_command_misuse(w->command, "--by=node is for --method=scan or inject");
+	if (args->budget && !scans)
+		return flt_command_misuse(w->command, "--budget is for --method=scan or inject: %s takes "
+					  "what it takes", m->name);
 	if (args->follow && m->alone)
 		return flt_command_misuse(w->command, "--follow is not for --method=%s: it is for one "
 					  "process at a time here", m->name);
