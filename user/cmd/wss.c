@@ -133,6 +133,11 @@ static int choose_method(struct wss *w, const struct flt_run *run, const struct 
 		if (ret && !refs)
 			flt_command_say(w->command, "%s; by clear_refs and smaps instead",
 					flt_errmsg_text(&why, ret));
+		/* Who has loaded the module takes figures for a scan's. */
+		if (refs && w->control)
+			flt_command_say(w->command, "the flt module does not tell %s; by clear_refs and "
+					"smaps instead", args->cumulative ? "windows that grow" :
+					"mappings, only kinds of them (--by=kind)");
 		m = ret ? &wss_method_refs : &wss_method_scan;
 	}
 	if (args->cumulative && m != &wss_method_refs && m != &wss_method_idle)
