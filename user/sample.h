@@ -26,6 +26,7 @@ enum flt_sample_has {
 	FLT_SAMPLE_NODE = 1 << 5,
 	FLT_SAMPLE_FAULTS = 1 << 6,	/* first_touch, refault, major */
 	FLT_SAMPLE_WRITTEN = 1 << 7,
+	FLT_SAMPLE_HUGE = 1 << 8,	/* of rss */
 };
 
 struct flt_sample {

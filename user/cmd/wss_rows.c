@@ -152,7 +152,7 @@ static int row_of_process(struct wss *w, const struct flt_sample *s)
 	c[COLUMN_SHMEM] = size_if(kinds, s->shmem);
 	c[COLUMN_HEAP] = size_if(areas, s->area[FLT_AREA_HEAP]);
 	c[COLUMN_STACK] = size_if(areas, s->area[FLT_AREA_STACK]);
-	c[COLUMN_HUGE] = size_if(s->has & FLT_SAMPLE_RSS, s->huge);
+	c[COLUMN_HUGE] = size_if(s->has & FLT_SAMPLE_HUGE, s->huge);
 	c[COLUMN_COST] = flt_cell_ns(s->duration);
 	if (s->held_max)
 		c[COLUMN_HELD_MAX] = flt_cell_ns(s->held_max);

@@ -25,7 +25,7 @@ static int keep(struct wss *w, struct flt_sample *s, uint64_t window)
 {
 	const struct wss_method *m = w->step[w->at].method;
 	const struct wss_method **taken;
-	uint64_t rss;
+	uint64_t rss, read;
 	int ret;
 
 	/* Linux 6.1 leaves huge pages that are made to fault out of smaps. */
@@ -36,6 +36,9 @@ static int keep(struct wss *w, struct flt_sample *s, uint64_t window)
 			s->rss = rss;
 		s->has |= FLT_SAMPLE_RSS;
 	}
+	/* Damon and fault look at no page. */
+	if (!(s->has & FLT_SAMPLE_RSS) && !flt_procfs_memory(s->tgid, 0, &s->rss, &read))
+		s->has |= FLT_SAMPLE_RSS;
 	if (w->args->written) {
 		ret = wss_targets_written(w, s);
 		if (ret)

@@ -121,7 +121,7 @@ static int decode(struct nlattr *attrs, int length, struct flt_sample *s)
 		.refault = u64_of(tb[FLT_WSS_REFAULT]),
 		.major = u64_of(tb[FLT_WSS_MAJOR]),
 		.has = FLT_SAMPLE_RSS | FLT_SAMPLE_REFERENCED | FLT_SAMPLE_KINDS |
-		       FLT_SAMPLE_AREAS | FLT_SAMPLE_NODE,
+		       FLT_SAMPLE_AREAS | FLT_SAMPLE_NODE | FLT_SAMPLE_HUGE,
 	};
 	s->referenced = s->anon + s->file + s->shmem;
 	if (tb[FLT_WSS_FIRST_TOUCH])

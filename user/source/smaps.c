@@ -116,7 +116,8 @@ static int finish(struct reading *r)
 {
 	int ret = end_area(r);
 
-	r->sample->has |= FLT_SAMPLE_RSS | FLT_SAMPLE_PSS | FLT_SAMPLE_REFERENCED | FLT_SAMPLE_AREAS;
+	r->sample->has |= FLT_SAMPLE_RSS | FLT_SAMPLE_PSS | FLT_SAMPLE_REFERENCED | FLT_SAMPLE_AREAS |
+			  FLT_SAMPLE_HUGE;
 	return ret ? ret : r->seen ? 0 : -ESRCH;
 }
 
