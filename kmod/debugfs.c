@@ -158,7 +158,7 @@ static int wss_show(struct seq_file *m, void *v)
 
 	if (!r)
 		return -ENOMEM;
-	seq_puts(m, "tracker pid state time window rss anon file shmem first_touch refault scan_ns comm\n");
+	seq_puts(m, "tracker pid state time window rss anon file shmem first_touch refault scan_ns hugetlb device special left flags comm\n");
 	for (slot = 0; !flt_wss_latest(&slot, r); slot++) {
 		seq_printf(m, "%u %u %s %llu %llu %llu %llu %llu %llu ", r->id, r->tgid,
 			   r->ended ? "ended" : "live", r->sample.time, r->sample.window,
@@ -169,7 +169,9 @@ static int wss_show(struct seq_file *m, void *v)
 			seq_printf(m, "%llu %llu ", r->sample.first_touch, r->sample.refault);
 		else
 			seq_puts(m, "- - ");
-		seq_printf(m, "%llu ", scan->duration);
+		seq_printf(m, "%llu %llu %llu %llu %llu 0x%x ", scan->duration,
+			   scan->count.hugetlb, scan->count.device, scan->count.special,
+			   scan->count.left, scan->flags);
 		seq_escape_str(m, r->comm, ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NP, "\\");
 		seq_putc(m, '\n');
 	}

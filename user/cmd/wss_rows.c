@@ -12,8 +12,9 @@ enum {
 	COLUMN_RECORD, COLUMN_TIME, COLUMN_CLOCK, COLUMN_PID, COLUMN_COMM, COLUMN_METHOD, COLUMN_BY,
 	COLUMN_WINDOW, COLUMN_RSS, COLUMN_PSS, COLUMN_REFERENCED, COLUMN_FIRST_TOUCH, COLUMN_REFAULT,
 	COLUMN_WRITTEN, COLUMN_QUANTILE, COLUMN_ANON, COLUMN_FILE, COLUMN_SHMEM, COLUMN_HEAP, COLUMN_STACK,
-	COLUMN_HUGE, COLUMN_MAJOR, COLUMN_COST, COLUMN_HELD_MAX, COLUMN_PAGES, COLUMN_HUGETLB,
-	COLUMN_DEVICE, COLUMN_LEFT, COLUMN_FLAGS, COLUMN_WINDOWS, COLUMN_AGAINST, COLUMN_COUNTS, COLUMNS
+	COLUMN_HUGE, COLUMN_MAJOR, COLUMN_COST, COLUMN_HELD_MAX, COLUMN_PAGES, COLUMN_SPECIAL,
+	COLUMN_HUGETLB, COLUMN_DEVICE, COLUMN_LEFT, COLUMN_FLAGS, COLUMN_WINDOWS, COLUMN_AGAINST,
+	COLUMN_COUNTS, COLUMNS
 };
 
 static const struct flt_column columns[COLUMNS] = {
@@ -42,6 +43,7 @@ static const struct flt_column columns[COLUMNS] = {
 	[COLUMN_COST] = { "cost_ns", NULL, 0, false },
 	[COLUMN_HELD_MAX] = { "mmap_lock_max_ns", NULL, 0, false },
 	[COLUMN_PAGES] = { "pages", NULL, 0, false },
+	[COLUMN_SPECIAL] = { "special_skipped", NULL, 0, false },
 	[COLUMN_HUGETLB] = { "hugetlb_skipped_bytes", NULL, 0, false },
 	[COLUMN_DEVICE] = { "device_skipped_bytes", NULL, 0, false },
 	[COLUMN_LEFT] = { "unknown_bytes", NULL, 0, false },
@@ -158,6 +160,8 @@ static int row_of_process(struct wss *w, const struct flt_sample *s)
 		c[COLUMN_HELD_MAX] = flt_cell_ns(s->held_max);
 	if (s->pages)
 		c[COLUMN_PAGES] = flt_cell_u64(s->pages);
+	if (s->special)
+		c[COLUMN_SPECIAL] = flt_cell_u64(s->special);
 	c[COLUMN_HUGETLB] = size_if(s->hugetlb, s->hugetlb);
 	c[COLUMN_DEVICE] = size_if(s->device, s->device);
 	c[COLUMN_LEFT] = size_if(s->left, s->left);
