@@ -41,11 +41,12 @@ struct wss_args {
 struct wss_target {
 	uint32_t tgid;
 	bool ended;		/* or gone from the cgroup */
-	bool found;		/* another's child, not one that was asked for */
-	bool refused;		/* found, but may not be looked at */
+	bool asked;		/* for, by its number; others come along */
+	bool refused;		/* came along, but may not be looked at */
 	bool listed;		/* seen in the cgroup just now */
 	bool watched;		/* what it writes is known */
 	uint64_t begun;		/* ns, the window under way */
+	uint64_t pss_due;	/* ns, not to be read before */
 	bool counted;		/* totals are known */
 	uint64_t first_touch, refault, major;
 };
@@ -144,8 +145,10 @@ int wss_targets_join(struct wss *w);
  * those that left the cgroup have ended.
  */
 int wss_targets_renew(struct wss *w);
+/* The one with that number, which may be new. */
+int wss_targets_of(struct wss *w, uint32_t tgid, struct wss_target **out);
 /* Fills what was written to since it was last asked for. */
-int wss_targets_written(struct wss *w, struct flt_sample *s);
+int wss_targets_written(struct wss *w, struct wss_target *t, struct flt_sample *s);
 
 /* wss_module.c */
 /* Fills what the module knows of the target's faults since the last call; nothing without it. */

@@ -14,33 +14,54 @@
 
 /* PSS takes a walk over all pages each time: not for windows shorter than this. */
 #define PSS_WINDOW_NS FLT_NSEC_PER_SEC
+/* Of one CPU, in per cent; the module's own default, too. */
+#define BUDGET 2
 
 uint64_t wss_window(const struct wss *w)
 {
 	return w->step[w->at].ticks * w->tick;
 }
 
+/*
+ * That walk is as long as a scan and nobody's but ours: all that are watched share as much
+ * of a CPU for it as scanning may have, and who is not due has no PSS in this window.
+ */
+static void read_pss(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
+	const uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t budget = w->args->budget ? w->args->budget : BUDGET;
+	struct wss_target *first;
+	uint64_t rss, took;
+
+	/* It is of now: not for a sample that lay in the module's ring for long. */
+	if (now < t->pss_due || now > s->time + wss_window(w))
+		return;
+	took = flt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (flt_smaps_rollup(s->tgid, &rss, &s->pss))
+		return;
+	took = flt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - took;
+	t->pss_due = now + took * 100 / budget * wss_targets_live(w, &first);
+	if (!(s->has & FLT_SAMPLE_RSS))
+		s->rss = rss;
+	s->has |= FLT_SAMPLE_PSS | FLT_SAMPLE_RSS;
+}
+
 /* A sample of a window of the step, from 1. */
-static int keep(struct wss *w, struct flt_sample *s, uint64_t window)
+static int keep(struct wss *w, struct wss_target *t, struct flt_sample *s, uint64_t window)
 {
 	const struct wss_method *m = w->step[w->at].method;
 	const struct wss_method **taken;
-	uint64_t rss, read;
+	uint64_t read;
 	int ret;
 
 	/* Linux 6.1 leaves huge pages that are made to fault out of smaps. */
-	if (!(s->has & FLT_SAMPLE_PSS) && wss_window(w) >= PSS_WINDOW_NS && m != &wss_method_inject &&
-	    !flt_smaps_rollup(s->tgid, &rss, &s->pss)) {
-		s->has |= FLT_SAMPLE_PSS;
-		if (!(s->has & FLT_SAMPLE_RSS))
-			s->rss = rss;
-		s->has |= FLT_SAMPLE_RSS;
-	}
+	if (!(s->has & FLT_SAMPLE_PSS) && wss_window(w) >= PSS_WINDOW_NS && m != &wss_method_inject)
+		read_pss(w, t, s);
 	/* Damon and fault look at no page. */
 	if (!(s->has & FLT_SAMPLE_RSS) && !flt_procfs_memory(s->tgid, 0, &s->rss, &read))
 		s->has |= FLT_SAMPLE_RSS;
 	if (w->args->written) {
-		ret = wss_targets_written(w, s);
+		ret = wss_targets_written(w, t, s);
 		if (ret)
 			return ret;
 	}
@@ -94,7 +115,7 @@ static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 	/* Not before the marks were cleared: reading many pages takes its time. */
 	if (!w->args->cumulative)
 		t->begun = end;
-	return keep(w, &s, w->windows + 1);
+	return keep(w, t, &s, w->windows + 1);
 }
 
 static int look_at_all(struct wss *w, const struct wss_method *m)
@@ -130,6 +151,7 @@ static int collect(struct wss *w, const struct wss_method *m)
 {
 	const uint64_t wanted = w->step[w->at].windows;
 	struct flt_samples fresh = { 0 };
+	struct wss_target *t;
 	size_t i;
 	int ret;
 
@@ -139,7 +161,9 @@ static int collect(struct wss *w, const struct wss_method *m)
 		/* Of a window that was not asked for. */
 		if (wanted && window_of(&fresh.sample[i]) > wanted)
 			continue;
-		ret = keep(w, &fresh.sample[i], window_of(&fresh.sample[i]));
+		ret = wss_targets_of(w, fresh.sample[i].tgid, &t);
+		if (!ret)
+			ret = keep(w, t, &fresh.sample[i], window_of(&fresh.sample[i]));
 	}
 	flt_samples_free(&fresh);
 	return ret;

@@ -67,15 +67,11 @@ static int add_child(void *arg, uint32_t tgid)
 	struct wss *w = arg;
 	struct wss_target *t;
 	struct flt_row row;
-	int ret;
 
 	if (find(w, tgid) || flt_procfs_row(tgid, 0, &row) || row.ended ||
 	    row.start + BEGUN_WITHIN < w->since)
 		return 0;
-	ret = add(w, tgid, &t);
-	if (!ret)
-		t->found = true;
-	return ret;
+	return add(w, tgid, &t);
 }
 
 /* Adds the children of all, and theirs: who is added is asked in its turn. */
@@ -112,8 +108,10 @@ int wss_targets_bind(struct wss *w)
 		return list(w);
 	for (i = 0; i < count && !ret; i++) {
 		ret = add(w, child ? child : w->args->pids.id[i], &t);
-		if (!ret)
+		if (!ret) {
+			t->asked = true;
 			ret = flt_procfs_row(t->tgid, 0, &row);
+		}
 		if (ret)
 			flt_errmsg_set(&w->e, ret, "there is no process %" PRIu32,
 				       child ? child : w->args->pids.id[i]);
@@ -124,7 +122,7 @@ int wss_targets_bind(struct wss *w)
 /* A child may have become another user's: the others go on without it. */
 static int refuse(struct wss *w, struct wss_target *t, int err)
 {
-	if (!t->found || (err != -EACCES && err != -EPERM))
+	if (t->asked || (err != -EACCES && err != -EPERM))
 		return err;
 	t->refused = true;
 	w->refused++;
@@ -203,15 +201,18 @@ size_t wss_targets_live(const struct wss *w, struct wss_target **first)
 	return live;
 }
 
-/* A process that a tracker came upon by itself is known from its second sample on. */
-int wss_targets_written(struct wss *w, struct flt_sample *s)
+int wss_targets_of(struct wss *w, uint32_t tgid, struct wss_target **out)
 {
-	struct wss_target *t = find(w, s->tgid);
+	*out = find(w, tgid);
+	return *out ? 0 : add(w, tgid, out);
+}
+
+/* A process that a tracker came upon by itself is known from its second sample on. */
+int wss_targets_written(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
 	int ret = 0;
 
-	if (!t)
-		ret = add(w, s->tgid, &t);
-	if (!ret && t->watched) {
+	if (t->watched) {
 		ret = flt_softdirty_read(s->tgid, &s->written, &w->e);
 		if (!ret)
 			s->has |= FLT_SAMPLE_WRITTEN;
