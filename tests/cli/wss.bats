@@ -174,6 +174,21 @@ clear_refs() {
 	END
 }
 
+@test "a long run sums up every second window, and says so" {
+	clear_refs
+	sleepers=()
+	for i in {1..60}; do
+		sleep 300 &
+		sleepers+=("$!")
+	done
+	list=$(IFS=,; echo "${sleepers[*]}")
+	"$FLTCTL" wss -m refs --csv -p "$list" 0.01 150 >"$dir/csv" 2>"$dir/err" || true
+	kill "${sleepers[@]}"
+	[ "$(grep -c ^sample "$dir/csv")" = $((60 * 150)) ]
+	[ "$(grep -c ^quantile "$dir/csv")" -ge $((60 * 5)) ]
+	grep -q 'of one window in 2: ' "$dir/err"
+}
+
 @test "without the module, what is used instead is said" {
 	without_module
 	clear_refs

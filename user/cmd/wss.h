@@ -8,6 +8,7 @@
  *   wss_module.c   methods of the flt module: scan, inject, fault
  *   wss_kernel.c   methods of the kernel's own files: refs, idle, damon
  *   wss_rows.c     a sample as rows
+ *   wss_history.c  the samples that are kept for
  *   wss_summary.c  what all samples say: quantiles, advice, plot
  *   wss_compare.c  the same of several methods, side by side
  */
@@ -47,6 +48,7 @@ struct wss_target {
 	bool watched;		/* what it writes is known */
 	uint64_t begun;		/* ns, the window under way */
 	uint64_t pss_due;	/* ns, not to be read before */
+	uint64_t seen;		/* window of the run in which it had a sample last */
 	bool counted;		/* totals are known */
 	uint64_t first_touch, refault, major;
 };
@@ -105,6 +107,8 @@ struct wss {
 	size_t targets;
 	struct flt_samples all;
 	const struct wss_method **taken;	/* by which method each of all was taken */
+	size_t room;			/* of all, before it is thinned out; 0: not yet full */
+	uint64_t stride;		/* one window of so many is in all; 0: each */
 	struct flt_sample_areas areas;	/* of the last sample, with --by=vma */
 	uint32_t lost_flags;		/* of any sample */
 	uint64_t lost, lost_before, untracked, unlisted, refused, left;
@@ -128,9 +132,13 @@ struct wss {
 /* wss_run.c */
 int wss_run(struct wss *w, char **command);
 uint64_t wss_window(const struct wss *w);	/* ns, asked for in the step under way */
+
+/* wss_history.c */
+/* For the summary, which a run of days must not make larger and larger. */
+int wss_history_add(struct wss *w, const struct flt_sample *s);
 /* Adds the samples of one process (0: of all), or of one method (NULL: of all), in order. */
-int wss_choose(const struct wss *w, uint32_t tgid, const struct wss_method *method,
-	       struct flt_samples *out);
+int wss_history_choose(const struct wss *w, uint32_t tgid, const struct wss_method *method,
+		       struct flt_samples *out);
 
 /* wss_targets.c */
 int wss_targets_bind(struct wss *w);
@@ -145,6 +153,8 @@ int wss_targets_join(struct wss *w);
  * those that left the cgroup have ended.
  */
 int wss_targets_renew(struct wss *w);
+/* Forgets those that have ended. Pointers to others are void. */
+void wss_targets_drop(struct wss *w);
 /* The one with that number, which may be new. */
 int wss_targets_of(struct wss *w, uint32_t tgid, struct wss_target **out);
 /* Fills what was written to since it was last asked for. */

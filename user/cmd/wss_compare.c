@@ -16,7 +16,7 @@ static int figure(struct wss *w, const struct wss_method *m, struct flt_wset *se
 	struct flt_samples own = { 0 }, total = { 0 };
 	uint64_t touched = 0, window = 0, duration = 0;
 	size_t i;
-	int ret = wss_choose(w, 0, m, &own);
+	int ret = wss_history_choose(w, 0, m, &own);
 
 	if (!ret)
 		ret = flt_wset_total(&own, &total);

@@ -50,7 +50,6 @@ static void read_pss(struct wss *w, struct wss_target *t, struct flt_sample *s)
 static int keep(struct wss *w, struct wss_target *t, struct flt_sample *s, uint64_t window)
 {
 	const struct wss_method *m = w->step[w->at].method;
-	const struct wss_method **taken;
 	uint64_t read;
 	int ret;
 
@@ -66,18 +65,12 @@ static int keep(struct wss *w, struct wss_target *t, struct flt_sample *s, uint6
 			return ret;
 	}
 	s->nth = w->before + window;
+	t->seen = s->nth;
 	w->lost_flags |= s->flags;
 	if (s->left > w->left)
 		w->left = s->left;
-	ret = flt_samples_add(&w->all, s);
-	if (ret)
-		return ret;
-	taken = reallocarray(w->taken, w->all.count, sizeof(*taken));
-	if (!taken)
-		return -ENOMEM;
-	w->taken = taken;
-	taken[w->all.count - 1] = m;
-	return wss_rows_sample(w, s);
+	ret = wss_history_add(w, s);
+	return ret ? ret : wss_rows_sample(w, s);
 }
 
 static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
@@ -130,6 +123,7 @@ static int look_at_all(struct wss *w, const struct wss_method *m)
 	w->windows++;
 	if (!ret && !m->alone)
 		ret = wss_targets_renew(w);
+	wss_targets_drop(w);
 	/* A command's end is told by its own signal. */
 	if (w->args->cgroup ? w->cgroup_gone :
 	    !wss_targets_live(w, &first) && !w->job.child.pid)
@@ -165,6 +159,7 @@ static int collect(struct wss *w, const struct wss_method *m)
 		if (!ret)
 			ret = keep(w, t, &fresh.sample[i], window_of(&fresh.sample[i]));
 	}
+	wss_targets_drop(w);
 	flt_samples_free(&fresh);
 	return ret;
 }
@@ -218,18 +213,6 @@ static int end_step(struct wss *w)
 		return begin_step(w);
 	flt_loop_stop(w->loop);
 	return 0;
-}
-
-int wss_choose(const struct wss *w, uint32_t tgid, const struct wss_method *method,
-	       struct flt_samples *out)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; i < w->all.count && !ret; i++)
-		if ((!tgid || w->all.sample[i].tgid == tgid) && (!method || w->taken[i] == method))
-			ret = flt_samples_add(out, &w->all.sample[i]);
-	return ret;
 }
 
 static int on_tick(void *arg, uint64_t expired)

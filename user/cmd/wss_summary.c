@@ -109,7 +109,7 @@ static int sum_up_processes(struct wss *w, size_t *processes)
 		++*processes;
 		if (w->args->format == FLT_FORMAT_TEXT && *processes > PROCESSES_LISTED)
 			continue;
-		ret = wss_choose(w, w->all.sample[i].tgid, NULL, &own);
+		ret = wss_history_choose(w, w->all.sample[i].tgid, NULL, &own);
 		snprintf(name, sizeof(name), "pid %" PRIu32, w->all.sample[i].tgid);
 		if (!ret)
 			ret = sum_up(w, name, own.sample, own.count);
@@ -152,6 +152,9 @@ int wss_summary(struct wss *w)
 		flt_command_say(w->command, "%s", w->args->cgroup ?
 				"no process was in the cgroup for a whole window" :
 				"no window was over before the end");
+	if (w->stride)
+		flt_command_say(w->command, "what sums up is of one window in %" PRIu64 ": there were more "
+				"samples than are kept", w->stride);
 	if (w->lost_flags & FLT_WSS_STRETCHED)
 		flt_command_say(w->command, "some windows were longer than asked for: scanning would have "
 				"taken more of a CPU than --budget allows, or had to wait");

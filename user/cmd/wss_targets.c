@@ -201,6 +201,26 @@ size_t wss_targets_live(const struct wss *w, struct wss_target **first)
 	return live;
 }
 
+/*
+ * Of one that a tracker came upon nobody says that it has ended: it has no samples any
+ * more. Should it only have been late, it is known anew with the next.
+ */
+static bool is_gone(const struct wss *w, const struct wss_target *t)
+{
+	return t->ended || (w->step[w->at].method->collect && !t->asked &&
+			    t->seen + 2 < w->before + w->windows);
+}
+
+void wss_targets_drop(struct wss *w)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < w->targets; i++)
+		if (!is_gone(w, &w->target[i]))
+			w->target[kept++] = w->target[i];
+	w->targets = kept;
+}
+
 int wss_targets_of(struct wss *w, uint32_t tgid, struct wss_target **out)
 {
 	*out = find(w, tgid);
