@@ -197,6 +197,10 @@ samples "$pid" | awk '
 	{ steps = int($3 / 1e9) + 1; if ($1 > (8 + 4 * steps) * 1048576 + 65536) bad = 1; sum += $1 }
 	END { if (bad || sum < 4 * 10 * 1048576) { print "BAD: sliding window"; exit 1 } }' ||
 	{ failures=$((failures + 1)); samples "$pid"; }
+# Of the first window there always is one; later it is spaced.
+at_least "windows of a second with a PSS" "$(awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["record"] == "sample" && $at["pss_bytes"] { n++ } END { print n + 0 }' "$tmp/csv")" 1
 stop "$phases" "$pid"
 say "phases and sliding"
 
@@ -207,6 +211,14 @@ touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{ sum += $at["first_touch_bytes"] } END { print sum }' "$tmp/csv")
 at_least "first touch of a command with 32 MiB" "$touched" $((32 << 20))
 at_most "first touch of a command with 32 MiB" "$touched" $((33 << 20))
+
+# So is a child of it by fault alone: its account begins with its birth.
+"$FLTCTL" wss --csv -m fault 0.5 6 -- sh -c 'wset -t 6 32 2 >/dev/null; true' >"$tmp/csv" 2>"$tmp/err" ||
+	bad "a child by fault: $(cat "$tmp/err")"
+touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["record"] == "sample" && $at["comm"] == "wset" { sum += $at["first_touch_bytes"] } END { print sum + 0 }' "$tmp/csv")
+at_least "first touch of a child with 32 MiB" "$touched" $((32 << 20))
+at_most "first touch of a child with 32 MiB" "$touched" $((33 << 20))
 
 # What it touched first is of the whole window, also when the window only grows.
 "$FLTCTL" wss --csv -C 0.3 6 -- sh -c 'exec wset -t 3 32 2 >/dev/null' >"$tmp/csv" 2>"$tmp/err" ||

@@ -244,8 +244,8 @@ const struct flt_command flt_command_wss = {
 		"second. The last lines sum up: quantiles over all windows, a curve, and how "
 		"much memory would have been enough.",
 		"With a command, it and its children are watched until it ends, and its exit "
-		"status is passed on. By refs, idle and fault a child is watched from the end of "
-		"the window on in which it was born; damon watches the command's own process only.",
+		"status is passed on. By refs and idle a child is watched from the end of the "
+		"window on in which it was born; damon watches the command's own process only.",
 		"Without the flt module, /proc/PID/clear_refs and smaps are used; these also "
 		"disturb what reclaim knows of the process.", NULL },
 	.opts = opts,

@@ -129,7 +129,8 @@ static int refuse(struct wss *w, struct wss_target *t, int err)
 	return 0;
 }
 
-static int join(struct wss *w, struct wss_target *t)
+/* @born: CLOCK_MONOTONIC ns, of a child that came in the window that is over, else 0. */
+static int join(struct wss *w, struct wss_target *t, uint64_t born)
 {
 	const struct wss_method *m = w->step[w->at].method;
 	struct flt_sample none = { 0 };
@@ -138,7 +139,13 @@ static int join(struct wss *w, struct wss_target *t)
 	if (m->join)
 		ret = m->join(w, t);
 	t->begun = flt_clock_ns(CLOCK_MONOTONIC);
-	wss_faults(w, t, &none);
+	/* The account of a new child begins with its birth, and so does its window then. */
+	if (born && m == &wss_method_fault) {
+		t->begun = born;
+		t->counted = true;
+	} else {
+		wss_faults(w, t, &none);
+	}
 	if (!ret && w->args->written)
 		ret = flt_softdirty_clear(t->tgid, &w->e);
 	t->watched = !ret && w->args->written;
@@ -156,7 +163,7 @@ int wss_targets_join(struct wss *w)
 
 	for (i = 0; i < w->targets && !ret; i++)
 		if (!w->target[i].ended && !w->target[i].refused)
-			ret = join(w, &w->target[i]);
+			ret = join(w, &w->target[i], 0);
 	return ret;
 }
 
@@ -181,13 +188,25 @@ int wss_targets_find(struct wss *w)
 	return ret;
 }
 
+/* Those of a cgroup may have been somewhere else before. */
+static uint64_t born_at(const struct wss *w, const struct wss_target *t)
+{
+	struct flt_row row;
+	uint64_t age;
+
+	if (w->args->cgroup || flt_procfs_row(t->tgid, 0, &row))
+		return 0;
+	age = flt_clock_ns(CLOCK_BOOTTIME) - row.start;
+	return flt_clock_ns(CLOCK_MONOTONIC) - age;
+}
+
 int wss_targets_renew(struct wss *w)
 {
 	size_t i, known = w->targets;
 	int ret = wss_targets_find(w);
 
 	for (i = known; i < w->targets && !ret && !w->cgroup_gone; i++)
-		ret = join(w, &w->target[i]);
+		ret = join(w, &w->target[i], born_at(w, &w->target[i]));
 	return ret;
 }
 
