@@ -180,8 +180,8 @@ int wss_summary(struct wss *w)
 		flt_command_say(w->command, "incomplete: %" PRIu64 " processes found no place among those that "
 				"are tracked", w->untracked);
 	if (w->refused)
-		flt_command_say(w->command, "incomplete: %" PRIu64 " children may not be looked at",
-				w->refused);
+		flt_command_say(w->command, "incomplete: %" PRIu64 " processes that came along may not be "
+				"looked at", w->refused);
 	if (w->childless)
 		flt_command_say(w->command, "incomplete: this kernel does not tell whose child a process is "
 				"(CONFIG_PROC_CHILDREN); children are missing");
