@@ -98,7 +98,8 @@ clear_refs() {
 	json "$dir/json" "(lambda begun: max(begun) - min(begun) < 0.005)([r['time'] - r['window_ns'] / 1e9 for r in rows[:3]])"
 	"$FLTCTL" wss -m refs -P 3 --json -p "$pid" 0.1 >"$dir/json"
 	json "$dir/json" "sum(r['record'] == 'sample' for r in rows) == 3"
-	json "$dir/json" "rows[2]['window_ns'] > 1.5 * rows[1]['window_ns'] > 2.2 * rows[0]['window_ns']"
+	# Seven parts of a tenth of a second, whenever this got the CPU.
+	json "$dir/json" "rows[2]['time'] - rows[0]['time'] + rows[0]['window_ns'] / 1e9 >= 0.69"
 }
 
 @test "a command's status is passed on, and it is watched until its end" {
@@ -135,8 +136,8 @@ clear_refs() {
 
 @test "it ends when the process does; one that is not there is said" {
 	clear_refs
-	working -t 1 8 2
-	run --separate-stderr -0 timeout 30 "$FLTCTL" wss -m refs -p "$pid" 0.2
+	working -t 5 8 2
+	run --separate-stderr -0 timeout 60 "$FLTCTL" wss -m refs -p "$pid" 0.2
 	[[ $output == *" $pid "* ]]
 	run --separate-stderr -1 "$FLTCTL" wss -m refs -p 4194300 0.1 1
 	[[ $stderr == *"no process 4194300"* ]] && [ -z "$output" ]
