@@ -95,6 +95,21 @@ void case_limits(void)
 	p = malloc(1ul << 40);
 	printf("1 TiB %d %s\n", p != NULL, strerror(errno));
 	free(p);
+	/* lengths that are nothing when rounded up to pages; what they touch must stay */
+	p = mmap(NULL, -1ul, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	printf("2^64 - 1 %d %s\n", p != MAP_FAILED, strerror(errno));
+	q[0] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	q[1] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	*(int *)q[0] = 5;
+	p = mremap(q[0], PAGE, -1ul, MREMAP_MAYMOVE);
+	printf("mremap %d %s\n", p != MAP_FAILED, strerror(errno));
+	n = munmap(q[0], -1ul);
+	printf("munmap %d %s\n", n, strerror(errno));
+	n = mprotect(q[0], -1ul, PROT_NONE);
+	printf("mprotect %d %s\n", n, strerror(errno));
+	n = 0;
+	q[2] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	printf("own %d kept %d\n", q[0] != q[1] && q[0] != q[2] && q[1] != q[2], *(int *)q[0]);
 	printf("2^62 %d odd %d\n", posix_memalign(&p, 64, 1ul << 62), posix_memalign(&p, 3, 64));
 	p = mmap(NULL, 64ul << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	printf("reserve %d\n", p != MAP_FAILED);

@@ -84,6 +84,12 @@ static long answer(long ret)
 	return -1;
 }
 
+/* Rounding up to pages would make nothing of it: the kernel knows what to say. */
+static bool wraps(size_t len)
+{
+	return len > SIZE_MAX - (REC_PAGE - 1);
+}
+
 static void *take(void *hint, size_t len)
 {
 	size_t pages = (len + REC_PAGE - 1) / REC_PAGE;
@@ -104,8 +110,6 @@ static void *take(void *hint, size_t len)
 	if (first >= 0)
 		got = (void *)(rec.lo + (size_t)first * REC_PAGE);
 out:
-	if (!got)
-		__atomic_fetch_add(&rec.totals->plain_bytes, pages * REC_PAGE, __ATOMIC_RELAXED);
 	rec_lock_drop(&rec.map);
 	sys_restore_signals(h.signals);
 	return got;
@@ -120,23 +124,25 @@ EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off
 	int rest = flags & ~(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	char *caller = __builtin_return_address(0);
 	size_t first, end;
+	uint64_t *beside = NULL;	/* the total that it counts in if the kernel grants it */
 	struct held h;
 	void *m;
 
 	rec_fork_install();
 	rec_start();
-	if (ready() && len && prot == (PROT_READ | PROT_WRITE) && !rest &&
+	if (ready() && len && !wraps(len) && prot == (PROT_READ | PROT_WRITE) && !rest &&
 	    (flags & (MAP_PRIVATE | MAP_ANONYMOUS)) == (MAP_PRIVATE | MAP_ANONYMOUS) &&
 	    (!addr || rec_in_region(addr))) {
 		m = take(addr, len);
 		if (m)
 			return m;
 		addr = NULL;
+		beside = &rec.totals->plain_bytes;
 		/* our own heap must fail where the program's would have */
 		if (caller >= __ehdr_start && caller < etext)
 			flags &= ~MAP_NORESERVE;
 	} else if (ready() && flags & MAP_PRIVATE && flags & MAP_ANONYMOUS && prot & PROT_WRITE) {
-		__atomic_fetch_add(&rec.totals->passed_bytes, len, __ATOMIC_RELAXED);
+		beside = &rec.totals->passed_bytes;
 	}
 	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && part(addr, len, &first, &end)) {
 		h = hold();
@@ -152,6 +158,8 @@ EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off
 	} else {
 		m = sys_mmap(addr, len, prot, flags, fd, off);
 	}
+	if (beside && !sys_failed((long)m))
+		__atomic_fetch_add(beside, len, __ATOMIC_RELAXED);
 	return (void *)answer((long)m);
 }
 
@@ -217,7 +225,7 @@ EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
 		fixed = va_arg(ap, void *);
 		va_end(ap);
 	}
-	if (!old_len || !new_len || !part(old, old_len, &first, &end))
+	if (!old_len || !new_len || wraps(new_len) || !part(old, old_len, &first, &end))
 		return (void *)answer(sys5(SYS_mremap, old, old_len, new_len, flags, fixed));
 	h = hold();
 	ours = all_ours(first, end) && !(flags & ~MREMAP_MAYMOVE);
