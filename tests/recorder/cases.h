@@ -30,6 +30,7 @@ void case_protect(void);
 void case_mremap(void);
 void case_limits(void);
 void case_reuse(void);
+void case_unmapped(void);
 void case_madvise(void);
 void case_brk(void);
 void case_file(void);

@@ -150,6 +150,43 @@ void case_reuse(void)
 	printf("not zero %lu\n", bad);
 }
 
+/* What is unmapped is gone, and what comes in its place is new. */
+void case_unmapped(void)
+{
+	char *p, *q[64];
+	int in[2], bad = 0;
+
+	if (pipe(in))
+		return;
+	p = mmap(NULL, 64 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(p, 7, 64 * PAGE);
+	printf("unmap %d\n", munmap(p + 8 * PAGE, 32 * PAGE));
+	printf("load %d store %d %d\n", touches(p + 8 * PAGE, 0), touches(p + 9 * PAGE, 1),
+	       touches(p + 39 * PAGE, 1));
+	printf("again %d %d\n", touches(p + 9 * PAGE, 0), touches(p + 9 * PAGE, 1));
+	printf("write %zd\n", write(in[1], p + 10 * PAGE, 10));
+	printf("kept %d %d\n", p[8 * PAGE - 1], p[40 * PAGE]);
+	printf("protect %d\n", mprotect(p + 4 * PAGE, 8 * PAGE, PROT_READ | PROT_WRITE));
+	printf("drop %d\n", madvise(p + 30 * PAGE, 4 * PAGE, MADV_DONTNEED));
+	printf("lock %d\n", mlock(p + 30 * PAGE, 4 * PAGE));
+	printf("move %d\n", mremap(p + 20 * PAGE, PAGE, 2 * PAGE, MREMAP_MAYMOVE) != MAP_FAILED);
+	printf("unmap %d\n", munmap(p + 8 * PAGE, 32 * PAGE));
+	for (int i = 0; i < 64; i++) {
+		q[i] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		bad += q[i][0] + q[i][PAGE - 1];
+		q[i][9] = 1;
+	}
+	printf("new %d\n", bad);
+	fflush(stdout);
+	munmap(q[5], PAGE);
+	if (!fork())
+		_exit(touches(q[5], 1) + q[6][9]);
+	printf("child %d\n", status_of(-1));
+	printf("lock all %d gone %d\n", mlockall(MCL_CURRENT) == -2, touches(q[5], 0));
+	p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	printf("new %d old %d\n", *p, q[6][9]);
+}
+
 void case_madvise(void)
 {
 	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -147,7 +147,7 @@ static size_t move_run(size_t first, size_t pages)
 		}
 		if (ret == -ENOENT) {
 			/* gone: dropped by a call we did not see */
-			rec.page[first] &= (uint8_t)~REC_STATE;
+			rec.page[first] = (uint8_t)((rec.page[first] & ~REC_STATE) | REC_EMPTY);
 			rec.shadow--;	/* the caller has counted it in */
 		} else {
 			stay(first);

@@ -108,6 +108,10 @@ void rec_pager_rescue(uintptr_t address)
 	if (a < rec.lo || a >= rec.hi)
 		return;
 	state = rec.page[page] & REC_STATE;
+	if (rec_pager_free(page)) {
+		rec_pager_bar(page);
+		return;
+	}
 	if (rec.frozen) {
 		/* forked children need the shadow as it is */
 		if (state == REC_SHADOW)
@@ -153,6 +157,10 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	state = rec.page[page] & REC_STATE;
 	if (state == REC_PLAIN) {
 		rec_pager_wake(a);
+		return REC_DONE;
+	}
+	if (rec_pager_free(page)) {
+		rec_pager_bar(page);
 		return REC_DONE;
 	}
 	if (state != REC_RESIDENT) {
@@ -243,7 +251,7 @@ void rec_pager_discard(size_t first, size_t end)
 				from = i;
 			to = i + 1;
 		}
-		if (state != REC_PLAIN)
+		if (state != REC_PLAIN && !rec_pager_free(i))
 			set(i, REC_EMPTY);
 	}
 	/* a fault between here and the state change waits for the pager lock */
@@ -327,7 +335,7 @@ int rec_pager_rebuild(void)
 	rec.queue_head = rec.queue_tail = 0;
 	for (size_t base = 0; base < rec.npages; base += n) {
 		n = rec.npages - base < CHUNK ? rec.npages - base : CHUNK;
-		for (i = 0; i < n && !rec.page[base + i]; i++)
+		for (i = 0; i < n && rec.page[base + i] <= REC_EMPTY; i++)
 			;
 		if (i == n)
 			continue;
@@ -340,9 +348,10 @@ int rec_pager_rebuild(void)
 		for (i = 0; i < n; i++) {
 			size_t p = base + i;
 
-			if ((rec.page[p] & REC_STATE) == REC_PLAIN)
+			rec.page[p] &= REC_STATE;
+			if (rec.page[p] == REC_PLAIN || rec_pager_free(p))
 				continue;
-			rec.page[p] = 0;
+			rec.page[p] = REC_EMPTY;
 			if (in[i] & PRESENT) {
 				if (out[i] & PRESENT)
 					drop_shadow(p, p + 1);

@@ -5,7 +5,7 @@
  * Two kinds of code run here. *Threads* of the program, inside interposed
  * functions and, on path A, in the signal handler. The *fault server*, a process
  * that shares this memory but nothing else of the program: it has no libc
- * thread, so what it runs (server, inbox, child, pager, evict, unwind, cfi, stack, ring) makes
+ * thread, so what it runs (server, inbox, child, pager, claim, evict, unwind, cfi, stack, ring) makes
  * raw system calls only and never touches limited memory except through
  * /proc/self/mem, which fails where a load would fault.
  *
@@ -34,10 +34,12 @@
 
 /* State of one page of the region, in its low bits. */
 enum rec_page {
-	REC_EMPTY = 0,		/* never touched, or given back */
+	REC_FREE = 0,		/* nobody's: never mapped by the program, or unmapped */
+	REC_EMPTY,		/* never touched, or dropped: zeros */
 	REC_RESIDENT,
 	REC_SHADOW,		/* content is in the shadow */
 	REC_PLAIN,		/* ejected: ordinary memory, no longer ours to move */
+	REC_BARRED,		/* nobody's, and touched all the same: now that is a signal */
 };
 #define REC_STATE  0x0f
 #define REC_QUEUED 0x10		/* stands in the eviction queue */
@@ -152,6 +154,17 @@ enum rec_verdict {
 enum rec_verdict rec_pager_resolve(struct rec_fault *f);
 /* Fill one page for the owner of the pager lock, which sleeps in this fault. */
 void rec_pager_rescue(uintptr_t address);
+/* claim.c: pages [first, end) become the program's; and nobody's, without content. */
+void rec_pager_claim(size_t first, size_t end);
+void rec_pager_disown(size_t first, size_t end);
+/* The program touches a page that is nobody's. */
+void rec_pager_bar(size_t page);
+static inline bool rec_pager_free(size_t page)
+{
+	int state = rec.page[page] & REC_STATE;
+
+	return state == REC_FREE || state == REC_BARRED;
+}
 /* Forget the content of pages [first, end): they will read as zeros. */
 void rec_pager_discard(size_t first, size_t end);
 /* Take pages [first, end) out of the limit, contents intact. -errno */

@@ -102,6 +102,7 @@ static int map_region(void)
 	if (ret)
 		return ret;
 	rec.barrier = rec.hi - REC_PAGE;
+	rec.page[pages - 1] = REC_EMPTY;
 	return rec_region_init(pages - 1);
 }
 

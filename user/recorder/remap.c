@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* remap.c - mappings that grow, shrink and move. */
+#include "memory.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+
+EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
+{
+	size_t first, end, pages = (new_len + REC_PAGE - 1) / REC_PAGE;
+	void *fixed = NULL, *to;
+	struct rec_held h;
+	bool ours, grown = false;
+	va_list ap;
+
+	if (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) {
+		va_start(ap, flags);
+		fixed = va_arg(ap, void *);
+		va_end(ap);
+	}
+	if (!old_len || !new_len || rec_memory_wraps(new_len) || !rec_memory_part(old, old_len, &first, &end))
+		return (void *)rec_memory_answer(sys5(SYS_mremap, old, old_len, new_len, flags, fixed));
+	if (rec_memory_holes(old, old_len)) {
+		errno = EFAULT;
+		return MAP_FAILED;
+	}
+	h = rec_memory_hold();
+	ours = rec_memory_limited(first, end) && !(flags & ~MREMAP_MAYMOVE);
+	if (!ours)
+		rec_pager_eject(first, end);
+	else if (pages <= end - first)
+		rec_memory_give(first + pages, end);
+	else
+		grown = rec_region_take_at(end, pages - (end - first));
+	if (grown)
+		rec_pager_claim(end, first + pages);
+	rec_memory_let(h);
+	if (!ours)
+		return (void *)rec_memory_answer(sys5(SYS_mremap, old, old_len, new_len, flags, fixed));
+	if (pages <= end - first || grown)
+		return old;
+	if (!(flags & MREMAP_MAYMOVE)) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	to = mmap(NULL, new_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (to == MAP_FAILED)
+		return to;
+	memcpy(to, old, (end - first) * REC_PAGE);
+	munmap(old, (end - first) * REC_PAGE);
+	return to;
+}
