@@ -28,6 +28,7 @@ void case_spawn(void);
 void case_shared(void);
 void case_protect(void);
 void case_mremap(void);
+void case_sparse(void);
 void case_limits(void);
 void case_reuse(void);
 void case_unmapped(void);

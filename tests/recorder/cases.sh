@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-quick="fork fork_raw spawn shared protect io mremap madvise signals blocked handlers brk file
+quick="fork fork_raw spawn shared protect io mremap sparse madvise signals blocked handlers brk file
 big_stack limits reuse unmapped close words exec_many
 end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 [ "$depth" = all ] && quick=$("$cases")

@@ -86,6 +86,27 @@ void case_mremap(void)
 		printf("raw wrong %lu\n", wrong((unsigned int *)p, BIG / 2));
 }
 
+/* 64 MiB that must move to grow, of which one page was touched; and a mapping half evicted. */
+void case_sparse(void)
+{
+	char *p = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned int *w = mmap(NULL, BIG / 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *in_the_way = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	p[77 * PAGE] = 5;
+	*in_the_way = 6;
+	p = mremap(p, 64 << 20, 128 << 20, MREMAP_MAYMOVE);
+	printf("sparse %d\n", p[77 * PAGE]);
+	for (size_t i = 0; i < BIG / 8; i++)
+		if (i / 1024 % 3)
+			w[i] = value(i);
+	w = mremap(w, BIG / 2, BIG, MREMAP_MAYMOVE);
+	for (size_t i = 0; i < BIG / 4; i += 64)
+		if (w[i] != (i < BIG / 8 && i / 1024 % 3 ? value(i) : 0))
+			printf("wrong at %zu\n", i);
+	printf("dense %u beyond %d\n", w[1024], *in_the_way);
+}
+
 void case_limits(void)
 {
 	void *p = NULL, *q[40];

@@ -51,6 +51,13 @@ print(sum(r.get("weight", 1) for r in map(json.loads, sys.stdin)))' < rows)
 	check "--sample $mode adds nothing" [ "$sum" -le $((faults + faults / 50 + raced)) ]
 done
 
+# A mapping that moves takes along what it has, and no more: BIG / PAGE at the end are read.
+for mode in '' --no-inline --no-move; do
+	record -M 200 $mode -- "$cases" sparse
+	check "mremap $mode touches nothing" [ "$(number '(\([0-9]*\) first touches')" -lt $((8192 + 200)) ]
+	check "mremap $mode brings each page back once" [ "$(number ' \([0-9]*\) refaults')" -lt 4096 ]
+done
+
 # Far memory: a page brought back takes its time at least; a first touch none.
 record --latency 300us -- "$cases" protect
 again=$(number ' \([0-9]*\) refaults')

@@ -48,7 +48,18 @@ EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
 	to = mmap(NULL, new_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (to == MAP_FAILED)
 		return to;
-	memcpy(to, old, (end - first) * REC_PAGE);
-	munmap(old, (end - first) * REC_PAGE);
+	if (!rec_in_region(to)) {
+		/* beyond M; what was never touched need not be now */
+		for (size_t i = first; i < end; i++)
+			if ((rec.page[i] & REC_STATE) != REC_EMPTY)
+				memcpy((char *)to + (i - first) * REC_PAGE,
+				       (char *)old + (i - first) * REC_PAGE, REC_PAGE);
+		munmap(old, (end - first) * REC_PAGE);
+		return to;
+	}
+	h = rec_memory_hold();
+	rec_pager_relocate(first, end, ((uintptr_t)to - rec.lo) / REC_PAGE);
+	rec_memory_give(first, end);
+	rec_memory_let(h);
 	return to;
 }
