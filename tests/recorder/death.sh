@@ -124,6 +124,21 @@ record=''
 "$fltctl" script --check trace.flt > /dev/null 2>&1 || failed=1
 target=''
 
+# The init of a PID namespace that ends has not been killed by us.
+status=0
+timeout 60 unshare -p -f sh -c 'exit 5' 2> err || status=$?
+if [ $status = 5 ]; then
+	status=0
+	timeout 60 "$fltctl" record -L 8 -o trace.flt -- \
+		unshare -p -f sh -c '"$0" mremap > /dev/null; echo finished; exit 5' \
+		"$build/tests/recorder/cases" > out 2> err || status=$?
+	check "a program in a PID namespace runs to its end" [ "$(cat out)" = finished ]
+	check "its status is passed on" [ $status = 5 ]
+	check "nothing is said to have been killed" [ "$(grep -c killed err)" = 0 ]
+else
+	echo "ok PID namespace # skip: no right to make one"
+fi
+
 # A file system that is full at once: an error, an end.
 mkdir small
 if mount -t tmpfs -o size=64k none small 2> /dev/null; then

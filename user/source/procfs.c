@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,29 @@ int flt_procfs_row(uint32_t tgid, uint32_t tid, struct flt_row *out)
 		out->tid = tid;
 	}
 	return ret;
+}
+
+bool flt_procfs_ends(uint32_t tgid)
+{
+	uint64_t pending = 0, shared = 0;
+	unsigned int threads = 0;
+	char path[64], text[4096];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return true;
+	if (strstr(text, "\nState:\tZ") || strstr(text, "\nState:\tX"))
+		return true;
+	line = strstr(text, "\nSigPnd:");
+	if (line)
+		sscanf(line, "\nSigPnd: %" SCNx64 " ShdPnd: %" SCNx64, &pending, &shared);
+	if ((pending | shared) >> (SIGKILL - 1) & 1)
+		return true;
+	/* without memory, but the first of several threads may have ended alone */
+	line = strstr(text, "\nThreads:");
+	return line && sscanf(line, "\nThreads: %u", &threads) == 1 && threads == 1 &&
+	       !strstr(text, "\nVmSize:");
 }
 
 int flt_procfs_process_of(uint32_t id, uint32_t *tgid)

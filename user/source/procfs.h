@@ -23,6 +23,9 @@ int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second
 /* The process that a thread id belongs to, itself for a process. -ESRCH. */
 int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
 
+/* It has been killed, exits or has ended, whether or not it has been waited for. */
+bool flt_procfs_ends(uint32_t tgid);
+
 /*
  * Calls fn with each thread of a process, the first one included, or with tgid 0 with
  * each process, until it returns other than 0, and returns that. What it is called

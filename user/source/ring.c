@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "source/ring.h"
+#include "source/procfs.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -184,12 +185,16 @@ static void end(struct flt_rings *r, struct image *i, const char *why)
 /* A connection ended without a word. */
 static void lost(struct flt_rings *r, struct image *i)
 {
+	bool over;
+
 	if (i->state != RUNNING) {
 		hang_up(r, i);
 		return;
 	}
+	/* an init takes all processes of its namespace along when it ends, servers first */
+	over = flt_procfs_ends((uint32_t)i->public.pid);
 	/* nobody serves its faults: it must not run on with wrong memory */
-	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0))
+	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0) && !over)
 		end(r, i, "its fault server died");
 	else
 		end(r, i, NULL);
@@ -237,7 +242,9 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	ask.type = FLT_REC_RELEASE;
 	i->state = WAITING;
 	if (!other || send_message(other->conn, &ask, NULL, 0)) {
-		r->to.refused(r->to.arg, peer.pid, "its parent ended too early");
+		/* it waits for our answer, unless it was killed along with its parent */
+		if (!flt_procfs_ends((uint32_t)peer.pid))
+			r->to.refused(r->to.arg, peer.pid, "its parent ended too early");
 		hang_up(r, i);
 	}
 }
