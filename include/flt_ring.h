@@ -156,7 +156,8 @@ _Static_assert(sizeof(struct flt_ring_head) <= FLT_RING_DATA, "head size");
  *   server -> fltctl  RELEASED      + that child's uffd (none: let go unlimited)
  *   server -> fltctl  BYE           the image has ended; all is in the ring
  *   server -> fltctl  FATAL         the image was killed; text says why
- *   image  -> fltctl  REFUSED       the image runs unrecorded; text says why
+ *   image  -> fltctl  REFUSED       the image runs unrecorded; text says why. As a first
+ *                                   packet: what it executes, or with pid 0 spawns, will
  *
  * The connection belongs to the fault server from READY on. If it closes without
  * BYE while the process lives, fltctl kills the process; if fltctl goes away the
@@ -193,7 +194,7 @@ struct flt_rec_config {
 struct flt_rec_message {
 	uint32_t type;
 	uint32_t version;	/* FLT_RING_VERSION */
-	int32_t  pid;		/* HELLO: the process; READY: its server */
+	int32_t  pid;		/* HELLO, REFUSED: the process; READY: its server */
 	int32_t  fork_parent;	/* HELLO: the parent's pid, else 0 */
 	uint64_t fork_seq;	/* HELLO, RELEASE, RELEASED */
 	uint64_t region;	/* READY: address and size in bytes of the limited */

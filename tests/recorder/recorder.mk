@@ -17,6 +17,10 @@ $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) -O2 -g $(WARN) -fPIC -shared -o $@ $<
 
+$(O)/tests/recorder/loose: tests/recorder/loose.c
+	@mkdir -p $(@D)
+	$(CC) $(CSTD) $(WARN) -static -o $@ $<
+
 $(O)/tests/bench/graph: tests/bench/graph.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE $(CSTD) -O2 -g $(WARN) -pthread -o $@ $<
@@ -27,11 +31,13 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 	tests/bench/recorder.sh $(O)
 
 .PHONY: check-recorder check-recorder-long
-check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/recorder/loaded.so
+check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/recorder/loaded.so \
+		$(O)/tests/recorder/loose
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
 	tests/recorder/options.sh $(O)
 	tests/recorder/rights.sh $(O)
+	tests/recorder/escape.sh $(O)
 	tests/recorder/stacks.sh $(O)
 	tests/recorder/soak.sh $(O) 2
 

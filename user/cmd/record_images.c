@@ -217,12 +217,15 @@ static void image_ends(void *arg, struct flt_ring_image *image, const char *why)
 	image->user = NULL;
 }
 
-static void image_refused(void *arg, pid_t pid, const char *why)
+static void image_refused(void *arg, pid_t pid, const char *why, bool counted)
 {
 	struct flt_recording *r = arg;
+	char who[32] = "a process";
 
-	r->total.refused++;
-	flt_command_say(r->run->command, "process %d runs unlimited and unrecorded: %s", (int)pid, why);
+	r->total.refused += !counted;
+	if (pid)
+		snprintf(who, sizeof(who), "process %d", (int)pid);
+	flt_command_say(r->run->command, "%s runs unlimited and unrecorded: %s", who, why);
 }
 
 struct flt_ring_receiver flt_record_images(struct flt_recording *r)

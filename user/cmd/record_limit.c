@@ -206,7 +206,7 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 	const struct flt_ring_receiver receiver = flt_record_images(&r);
 	char library[PATH_MAX], kept[PATH_MAX];
 	struct flt_errmsg e = { "" };
-	uint64_t took, faults;
+	uint64_t took, faults, unlimited;
 	int ret, status;
 
 	config.max_pages = args->memory ? args->memory / FLT_RECORD_PAGE :
@@ -265,8 +265,15 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 	if (!r.total.images)
 		flt_command_say(run->command,
 				"nothing was recorded: no process of the command loaded the recorder");
+	unlimited = r.total.refused + r.total.sum.forks_unlimited;
+	if (unlimited)
+		flt_command_say(run->command,
+				"processes that ran unlimited and unrecorded: %llu (%llu could not be "
+				"limited, %llu were forked past the recorder)", (unsigned long long)unlimited,
+				(unsigned long long)r.total.refused,
+				(unsigned long long)r.total.sum.forks_unlimited);
 	status = flt_child_exit_status(r.status);
-	if (!status && (!r.total.images || r.total.killed))
+	if (!status && (!r.total.images || r.total.killed || unlimited))
 		status = FLT_EXIT_INCOMPLETE;
 	return status;
 }

@@ -133,7 +133,4 @@ void flt_record_summary(const struct flt_recording *r, uint64_t took)
 	if (s->plain_bytes)
 		fprintf(stderr, "warning: %s beyond -M were given unlimited\n",
 			flt_units_write_size(a, s->plain_bytes));
-	if (s->forks_unlimited)
-		fprintf(stderr, "warning: %llu forked processes ran unlimited\n",
-			(unsigned long long)s->forks_unlimited);
 }

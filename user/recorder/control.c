@@ -11,14 +11,15 @@ extern char **environ;
 
 #define VARIABLE "FLT_RECORD_SOCKET="
 
+/* As it was at first: the program may clear its environment, and still fork and exec. */
 static const char *socket_name(void)
 {
-	if (!environ)
-		return NULL;
-	for (char **e = environ; *e; e++)
+	static char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
+
+	for (char **e = environ; e && *e && !*name; e++)
 		if (!strncmp(*e, VARIABLE, sizeof VARIABLE - 1))
-			return *e + sizeof VARIABLE - 1;
-	return NULL;
+			strncpy(name, *e + sizeof VARIABLE - 1, sizeof name - 1);
+	return *name ? name : NULL;
 }
 
 /* A descriptor, -ENOENT when nobody records, or what connect() said. */
@@ -98,9 +99,9 @@ int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wai
 	return 1;
 }
 
-void rec_control_refuse(int fd, const char *why)
+void rec_control_refuse(int fd, int pid, const char *why)
 {
-	struct flt_rec_message m = { .type = FLT_REC_REFUSED, .pid = rec.pid };
+	struct flt_rec_message m = { .type = FLT_REC_REFUSED, .pid = pid };
 
 	strncpy(m.text, why, sizeof m.text - 1);
 	rec_control_send(fd, &m, -1);

@@ -297,7 +297,8 @@ int rec_control_connect(void);
 int rec_control_send(int fd, const struct flt_rec_message *m, int pass);
 /* Returns 1 and *pass (up to two descriptors, -1 = none), 0 if nothing is there, -errno. */
 int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wait);
-void rec_control_refuse(int fd, const char *why);
+/* That process, or with 0 one that is yet to be made, runs without us. */
+void rec_control_refuse(int fd, int pid, const char *why);
 
 /* spawn.c */
 int rec_server_start(int socket);

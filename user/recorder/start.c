@@ -198,7 +198,7 @@ int rec_setup(int socket, int child_of, uint64_t seq)
 out:
 	if (ret) {
 		m.text[0] = 0;
-		rec_control_refuse(socket, step);
+		rec_control_refuse(socket, rec.pid, step);
 	}
 	sys1(SYS_close, socket);
 	return ret;

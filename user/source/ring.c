@@ -210,30 +210,39 @@ static struct image *running(struct flt_rings *r, pid_t pid, const struct image 
 	return NULL;
 }
 
+/* The kernel's word for who that is, in our PID namespace; 0: it has none. */
+static pid_t peer_of(const struct image *i)
+{
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+
+	if (getsockopt(i->conn, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0)
+		return 0;
+	return peer.pid;
+}
+
 static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_message *m)
 {
 	struct flt_rec_message ask = { .version = FLT_RING_VERSION, .fork_seq = m->fork_seq };
-	struct ucred peer = { 0 };
-	socklen_t size = sizeof(peer);
+	pid_t pid = peer_of(i);
 	struct image *other;
 
-	/* the kernel's word for who that is, in our PID namespace */
-	if (getsockopt(i->conn, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0) {
+	if (!pid) {
 		hang_up(r, i);
 		return;
 	}
-	i->public.pid = peer.pid;
+	i->public.pid = pid;
 	i->public.forked_from = m->fork_parent;
 	i->fork_seq = m->fork_seq;
-	i->pidfd = (int)syscall(SYS_pidfd_open, peer.pid, 0);
+	i->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (!m->fork_parent) {
 		/* exec: the server of what this process was before may go */
-		other = running(r, peer.pid, i);
+		other = running(r, pid, i);
 		ask.type = FLT_REC_BYE;
 		if (other)
 			send_message(other->conn, &ask, NULL, 0);
 		if (configure(r, i, -1)) {
-			r->to.refused(r->to.arg, peer.pid, "there is no memory for its ring");
+			r->to.refused(r->to.arg, pid, "there is no memory for its ring", false);
 			hang_up(r, i);
 		}
 		return;
@@ -243,8 +252,8 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	i->state = WAITING;
 	if (!other || send_message(other->conn, &ask, NULL, 0)) {
 		/* it waits for our answer, unless it was killed along with its parent */
-		if (!flt_procfs_ends((uint32_t)peer.pid))
-			r->to.refused(r->to.arg, peer.pid, "its parent ended too early");
+		if (!flt_procfs_ends((uint32_t)pid))
+			r->to.refused(r->to.arg, pid, "its parent ended too early", false);
 		hang_up(r, i);
 	}
 }
@@ -259,7 +268,7 @@ static void released(struct flt_rings *r, const struct image *parent,
 		    i->fork_seq != m->fork_seq)
 			continue;
 		if (uffd < 0)
-			r->to.refused(r->to.arg, i->public.pid, "its parent let it go unlimited");
+			r->to.refused(r->to.arg, i->public.pid, "its parent let it go unlimited", true);
 		if (uffd < 0 || configure(r, i, uffd))
 			hang_up(r, i);
 		break;
@@ -307,7 +316,7 @@ static int hear(struct flt_rings *r, struct image *i)
 		end(r, i, m.text);
 		break;
 	case FLT_REC_REFUSED:
-		r->to.refused(r->to.arg, i->public.pid, m.text);
+		r->to.refused(r->to.arg, m.pid ? peer_of(i) : 0, m.text, false);
 		hang_up(r, i);
 		break;
 	}

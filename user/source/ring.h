@@ -38,8 +38,11 @@ struct flt_ring_receiver {
 	 * killed. Its memory can still be read through image->server.
 	 */
 	void (*end)(void *arg, struct flt_ring_image *image, const char *why);
-	/* A process runs on without a limit, and why. */
-	void (*refused)(void *arg, pid_t pid, const char *why);
+	/*
+	 * A process runs on without a limit, and why; pid 0: one not known by number.
+	 * counted: it is one of its parent's forks_unlimited.
+	 */
+	void (*refused)(void *arg, pid_t pid, const char *why, bool counted);
 	void *arg;
 };
 

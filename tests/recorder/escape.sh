@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Processes that the recorder cannot follow are counted, and the status is that of a
+# recording that misses something.
+#
+# usage: escape.sh BUILD-DIR
+# shellcheck disable=SC2016	# $0 is for the shells that are recorded
+set -euo pipefail
+
+build=$(realpath "$1")
+fltctl=$build/fltctl loose=$build/tests/recorder/loose
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failed=0
+# check SENTENCE COMMAND...
+check() {
+	local what=$1
+	shift
+	if "$@"; then echo "ok $what"; else echo "not ok $what"; sed 's/^/    /' err | tail -4; failed=1; fi
+}
+
+# escapes NAME COUNT WHY COMMAND...
+escapes() {
+	local name=$1 count=$2 why=$3
+	shift 3
+	status=0
+	timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- "$@" > out 2> err || status=$?
+	rm -f trace.flt*
+	check "$name: status 3" [ "$status" = 3 ]
+	check "$name: the last line counts $count" grep -q "unrecorded: $count (" <(tail -1 err)
+	check "$name: and it is said why" grep -q "$why" err
+}
+
+escapes "a static child" 1 'loose is statically linked' sh -c '"$0"; :' "$loose"
+escapes "a static child, by PATH" 1 'loose is statically linked' env "PATH=$(dirname "$loose")" loose
+escapes "an empty environment" 2 'gets an environment' sh -c 'env -i "$0"; env -u LD_PRELOAD "$0"; :' /bin/true
+printf '#! %s\n' "$loose" > script
+chmod +x script
+escapes "a script for it" 1 'script is statically linked' sh -c './script; :'
+escapes "no address space" 1 'map and register' sh -c 'ulimit -v 1000000; /bin/true; :'
+escapes "a raw fork" 1 'were forked past' "$build/tests/recorder/cases" fork_raw
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+	chmod 755 .
+	cp "$build/libfltrec.so" "$fltctl" .
+	fltctl=$work/fltctl
+	escapes "no rights" 1 'open a userfaultfd' setpriv --reuid=65534 --clear-groups /bin/true
+fi
+
+# What does not escape, and what was never run.
+status=0
+timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- \
+	sh -c '/bin/true; ./nothing; env -i ./nothing; :' > out 2> err || status=$?
+check "nobody escapes: status 0" [ "$status" = 0 ]
+check "and nothing is said" [ "$(grep -c unrecorded err)" = 0 ]
+[ $failed = 0 ]
