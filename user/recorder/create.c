@@ -16,8 +16,9 @@ static void *begin(void *p)
 {
 	struct begin b = *(struct begin *)p;
 
-	free(p);
+	/* before the heap does anything for this thread */
 	rec_thread_enter();
+	free(p);
 	return b.run(b.arg);
 }
 

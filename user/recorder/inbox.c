@@ -184,7 +184,7 @@ static bool rescue(const struct pending *p)
 static enum rec_verdict process(struct pending *p)
 {
 	const struct uffd_msg *m = &p->msg;
-	struct rec_fault f = { .time = p->time };
+	struct rec_fault f = { .time = p->time, .heard = p->time };
 	uintptr_t a = page_of(p);
 	enum rec_verdict v = REC_DONE;
 	struct rec_thread *t;

@@ -150,6 +150,9 @@ static void handle(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	t = rec_thread_find(tid);
+	/* whatever it slept in, that sleep is over */
+	if (t)
+		__atomic_store_n(&t->awake, f.time, __ATOMIC_RELAXED);
 	regs = (struct rec_regs){
 		.ip = (uint64_t)g[REG_RIP], .sp = (uint64_t)g[REG_RSP],
 		.bp = (uint64_t)g[REG_RBP], .bx = (uint64_t)g[REG_RBX],

@@ -227,10 +227,15 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	}
 	if (f->trace && f->trace->count > 1)
 		f->stack = rec_stack_id(f->trace->frame + 1, f->trace->count - 1);
-	if (t)	/* the time before: its next fault may have come already */
-		__atomic_store_n(&t->resolved, begun, __ATOMIC_RELAXED);
-	if (t && f->flags & FLT_RING_F_INLINE)
-		__atomic_store_n(&t->awake, begun, __ATOMIC_RELAXED);
+	if (t) {
+		/*
+		 * Not now: the page may have been there for long, by another thread's fault,
+		 * and this one's next fault have come already.
+		 */
+		__atomic_store_n(&t->resolved, f->flags & FLT_RING_F_INLINE ? begun : f->heard,
+				 __ATOMIC_RELAXED);
+		t->sample = f->sample;
+	}
 	rec_ring_fault(f, kind, sys_now());
 	return REC_DONE;
 }

@@ -54,8 +54,9 @@ struct rec_thread {
 	bool watched;		/* counted in rec.watched */
 	bool used;		/* was ever taken: the hash chain goes on here */
 	void *perf;		/* mapped perf ring of its page faults, or NULL */
-	uint64_t resolved;	/* its latest fault: samples before that tell of others */
-	uint64_t awake;		/* when it last began to resolve one by itself (path A) */
+	uint64_t resolved;	/* its latest fault: samples before that tell of others, */
+	uint64_t sample;	/* but this one tells of that fault, and if it goes on */
+	uint64_t awake;		/* when it last was, for what we had heard of it before (path A) */
 	uintptr_t stack_lo;	/* its stack, outside the region; 0, 0 = not known */
 	uintptr_t stack_hi;
 	/* path A; all NULL where the server does it */
@@ -134,6 +135,8 @@ static inline uint32_t rec_tid(void)
 /* What is known of a fault when it is resolved. */
 struct rec_fault {
 	uint64_t time;
+	uint64_t heard;		/* its thread slept in it then */
+	uint64_t sample;	/* time of the sample that tells of it, 0 = none */
 	uintptr_t address;
 	uint64_t ip;
 	uint32_t tid;

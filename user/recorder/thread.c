@@ -13,6 +13,7 @@
 #include "rec.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <string.h>
@@ -87,9 +88,13 @@ static void *open_ring(void)
 	return sys_failed((long)m) ? NULL : m;
 }
 
-static void end(void *unused)
+/* Last of all: the heap has its own ends to tie up, and faults in it. */
+static void end(void *round)
 {
-	(void)unused;
+	uintptr_t n = (uintptr_t)round;
+
+	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(key, (void *)(n + 1)))
+		return;
 	rec_thread_end();
 }
 
@@ -121,20 +126,26 @@ void rec_thread_begin(uintptr_t stack_lo, uintptr_t stack_hi)
 /* A thread made by pthread_create: undone at its end, however it ends. */
 void rec_thread_enter(void)
 {
+	struct rec_thread *t;
 	pthread_attr_t a;
 	void *lo = NULL;
 	size_t size = 0;
 
+	/* first, for what follows may take memory */
+	rec_thread_begin(0, 0);
 	if (!pthread_getattr_np(pthread_self(), &a)) {
 		pthread_attr_getstack(&a, &lo, &size);
 		pthread_attr_destroy(&a);
 	}
-	if (rec_in_region(lo))
-		size = 0;	/* may be evicted: not to be read directly */
-	rec_thread_begin(size ? (uintptr_t)lo : 0, size ? (uintptr_t)lo + size : 0);
+	t = slot(rec_tid(), false);
+	/* in the region it may be evicted: not to be read directly */
+	if (t && size && !rec_in_region(lo)) {
+		t->stack_lo = (uintptr_t)lo;
+		t->stack_hi = (uintptr_t)lo + size;
+	}
 	pthread_once(&key_once, make_key);
 	if (key != (pthread_key_t)-1)
-		pthread_setspecific(key, &rec);
+		pthread_setspecific(key, (void *)1);
 }
 
 extern void *__libc_stack_end;
@@ -246,7 +257,11 @@ bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs
 		if (k == BACK || head < k * sizeof(s) ||
 		    !read_sample(p, head - k * sizeof(s), &s))
 			return false;
-		if (s.time < t->resolved)
+		/*
+		 * The latest one again: its page went before the thread was awake, and the
+		 * exception goes on.
+		 */
+		if (s.time < t->resolved && !(k == 0 && s.time == t->sample))
 			return false;
 		if ((s.address & ~(REC_PAGE - 1)) == page)
 			break;
@@ -254,8 +269,9 @@ bool rec_thread_regs(struct rec_thread *t, uintptr_t page, struct rec_regs *regs
 	*address = s.address;
 	*regs = (struct rec_regs){ .ip = s.uip, .sp = s.sp, .bp = s.bp, .bx = s.bx,
 				   .r12 = s.r12, .r13 = s.r13, .r14 = s.r14, .r15 = s.r15 };
-	if (s.time && s.time < f->time)
+	if (s.time && s.time < f->time && s.time >= t->resolved)
 		f->time = s.time;
+	f->sample = s.time;
 	f->cpu = (uint16_t)s.cpu;
 	f->ip = s.uip;
 	if ((s.header.misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
