@@ -34,7 +34,7 @@
 #include <stdint.h>
 
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
-#define FLT_RING_VERSION 1
+#define FLT_RING_VERSION 2
 #define FLT_RING_SLOT    48
 #define FLT_RING_DATA    4096	/* offset of the first slot */
 
@@ -129,7 +129,8 @@ struct flt_ring_totals {
 	uint64_t full_ns;
 	uint64_t forks;		/* children taken over, and those let go unlimited */
 	uint64_t forks_unlimited;
-	uint64_t latency_ns;	/* sum of flt_ring_fault.latency over all faults */
+	uint64_t latency_ns;	/* sum of flt_ring_fault.latency over alloc and refault */
+	uint64_t placeless;	/* of alloc and refault, those whose ip is not known */
 };
 
 struct flt_ring_head {

@@ -71,7 +71,7 @@ static const struct {
 	{ "fork_raw", case_fork_raw }, { "spawn", case_spawn }, { "shared", case_shared },
 	{ "protect", case_protect }, { "io", case_io }, { "direct", case_direct },
 	{ "mremap", case_mremap }, { "sparse", case_sparse }, { "limits", case_limits }, { "reuse", case_reuse },
-	{ "madvise", case_madvise }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "blocked", case_blocked },
+	{ "madvise", case_madvise }, { "phases", case_phases }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "blocked", case_blocked },
 	{ "handlers", case_handlers }, { "brk", case_brk }, { "file", case_file },
 	{ "big_stack", case_big_stack }, { "altstack", case_altstack },
 	{ "coroutine", case_coroutine }, { "threads", case_threads }, { "close", case_close },

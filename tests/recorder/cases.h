@@ -32,6 +32,7 @@ void case_sparse(void);
 void case_limits(void);
 void case_reuse(void);
 void case_unmapped(void);
+void case_phases(void);
 void case_madvise(void);
 void case_brk(void);
 void case_file(void);

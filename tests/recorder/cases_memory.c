@@ -208,6 +208,23 @@ void case_unmapped(void)
 	printf("new %d old %d\n", *p, q[6][9]);
 }
 
+
+static __attribute__((noinline)) void phase_first(char *p) { for (size_t i = 0; i < BIG / 2; i += PAGE) p[i]++; }
+static __attribute__((noinline)) void phase_second(char *p) { for (size_t i = 0; i < BIG / 2; i += PAGE) p[i] += 2; }
+static __attribute__((noinline)) void phase_third(char *p) { for (size_t i = 0; i < BIG / 2; i += PAGE) p[i] += 3; }
+
+void case_phases(void)
+{
+	char *p = malloc(BIG / 2), *q = malloc(BIG / 2);
+
+	for (int i = 0; i < 3; i++) {
+		phase_first(p);
+		phase_second(q);
+		phase_third(p);
+	}
+	printf("%d %d\n", p[0], q[PAGE]);
+}
+
 void case_madvise(void)
 {
 	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

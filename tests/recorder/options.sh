@@ -34,21 +34,39 @@ faults_filed() {
 	"$fltctl" script --json --no-stack trace.flt
 }
 
-# Weights: with few records, or with a record for a part of them only, the sum is that
-# of all faults, also over forks. Each process has its first tenth of a second's worth.
+# Weights: with few records, or with a record for a part of them only, the sum over each
+# kind is that of all faults, also over forks.
 for mode in '' --no-inline; do
 	# shellcheck disable=SC2086
 	record --sample 100 $mode -- "$cases" fork
 	faults_filed > rows
-	raced=$(grep -c spurious rows || true)
-	sum=$(python3 -c 'import json, sys
-print(sum(r.get("weight", 1) for r in map(json.loads, sys.stdin)))' < rows)
+	read -r alloc refault raced < <(python3 -c 'import json, sys
+rows = [json.loads(l) for l in sys.stdin]
+print(*(sum(r["weight"] for r in rows if k in r["flags"].split(",") + [r["kind"]]) for k in ("alloc", "refault", "spurious")))' < rows)
 	faults=$(number 'recorded [^:]*: \([0-9]*\) faults')
-	echo "# $(wc -l < rows) records, $raced of races, stand for $sum of $faults faults"
+	first=$(number '(\([0-9]*\) first touches')
+	again=$(number ' \([0-9]*\) refaults')
+	others=$(number '^raced *\([0-9]*\) more')
+	echo "# $(wc -l < rows) records stand for $alloc of $first first touches and $refault of $again refaults"
 	check "--sample $mode keeps few records" [ "$(wc -l < rows)" -lt $((faults / 2)) ]
-	check "--sample $mode keeps weights" [ "$sum" -ge "$faults" ]
-	# what raced is weighed, too, but not told as a fault in the summary
-	check "--sample $mode adds nothing" [ "$sum" -le $((faults + faults / 50 + raced)) ]
+	check "--sample $mode keeps the sum of first touches" [ "$alloc" = "$first" ]
+	check "--sample $mode keeps the sum of refaults" [ "$refault" = "$again" ]
+	check "--sample $mode keeps the sum of races" [ "$raced" = "${others:-0}" ]
+done
+
+# And over each place in the code: three functions that fault about as often. The first two
+# touch memory first, half of what they do; the third only touches it again.
+for n in 1000 4000; do
+	record --sample $n -- "$cases" phases
+	"$fltctl" report --json trace.flt > rows
+	check "--sample $n knows the places" python3 - << 'END'
+import json, sys
+rows = {r["function"]: r for r in map(json.loads, open("rows")) if r["function"].startswith("phase_")}
+near = lambda n, want: abs(n - want) <= want / 4
+a, b, c = (rows["phase_" + k] for k in ("first", "second", "third"))
+sys.exit(not (near(a["alloc"], 4096) and near(b["alloc"], 4096) and not c["alloc"] and
+              near(a["refault"], 8192) and near(b["refault"], 8192) and near(c["refault"], 12288)))
+END
 done
 
 # A mapping that moves takes along what it has, and no more: BIG / PAGE at the end are read.

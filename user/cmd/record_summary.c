@@ -123,8 +123,14 @@ void flt_record_summary(const struct flt_recording *r, uint64_t took)
 			flt_units_write_size(a, t->memory_peak));
 	if (s->alloc + s->refault)
 		fprintf(stderr, "service  %s a fault, %.0f%% on the faulting thread\n",
-			flt_units_write_ns(a, s->latency_ns / (s->alloc + s->refault + s->raced)),
+			flt_units_write_ns(a, s->latency_ns / (s->alloc + s->refault)),
 			100.0 * (double)s->inline_faults / (double)(s->alloc + s->refault));
+	if (s->raced)
+		fprintf(stderr, "raced    %llu more found their page in place, by another thread's fault\n",
+			(unsigned long long)s->raced);
+	if (s->placeless)
+		fprintf(stderr, "unplaced %llu faults have no place in the code\n",
+			(unsigned long long)s->placeless);
 	if (s->full_ns)
 		fprintf(stderr, "loss     none; the command waited %s for fltctl to keep up\n",
 			flt_units_write_ns(a, s->full_ns));

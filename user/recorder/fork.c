@@ -94,7 +94,7 @@ static void child(void)
 	rec_thread_reset();
 	rec.watched = 0;
 	rec.link_free = 0;
-	rec.sample_skipped = 0;		/* its parent's to say */
+	rec_sample_reset();	/* what was skipped is its parent's to say */
 	fd = rec_control_connect();
 	if (fd >= 0) {
 		ret = rec_setup(fd, parent_pid, rec.fork_seq);

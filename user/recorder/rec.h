@@ -5,7 +5,7 @@
  * Two kinds of code run here. *Threads* of the program, inside interposed
  * functions and, on path A, in the signal handler. The *fault server*, a process
  * that shares this memory but nothing else of the program: it has no libc
- * thread, so what it runs (server, inbox, child, pager, claim, evict, unwind, cfi, stack, ring) makes
+ * thread, so what it runs (server, inbox, child, pager, claim, evict, unwind, cfi, stack, sample, ring) makes
  * raw system calls only and never touches limited memory except through
  * /proc/self/mem, which fails where a load would fault.
  *
@@ -106,10 +106,17 @@ struct rec {
 
 	/* far memory model: when the link is free again */
 	uint64_t link_free;
-	/* --sample: records left in this window, faults not yet stood for */
-	uint64_t sample_window;
-	uint32_t sample_left, sample_skipped;
-	struct flt_ring_fault sample_latest;	/* the last of those */
+	struct rec_sample {	/* --sample */
+		uint64_t window;	/* when it began */
+		uint64_t seen, before;	/* faults in it, and in the one before */
+		uint32_t kept;		/* records in it */
+		uint64_t random;
+		struct rec_skipped {
+			uint64_t count;	/* faults that no record stands for yet */
+			uint32_t chance;
+			struct flt_ring_fault latest;	/* of them */
+		} kind[4];	/* by enum flt_ring_kind */
+	} sample;
 
 	bool inlined;		/* threads resolve their user-mode faults (path A) */
 	int filter;		/* BPF program of their events */
@@ -208,6 +215,10 @@ void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address);
 void rec_ring_note(uint8_t type, uint32_t tid);
 /* The image has ended: say what no record has stood for yet. */
 void rec_ring_finish(void);
+
+/* sample.c: 0 = leave this record out, else the number of faults it stands for. */
+uint32_t rec_sample_weight(uint8_t kind, uint64_t now);
+void rec_sample_reset(void);
 
 /* stack.c: the trie. Callers hold the pager lock. */
 int rec_stack_init(void);

@@ -30,28 +30,6 @@ static void publish(void)
 	__atomic_store_n(&rec.ring->head, rec.ring->head + 1, __ATOMIC_RELEASE);
 }
 
-/* 0 = leave this record out, else the number of faults it stands for. */
-static uint32_t sample(uint64_t now)
-{
-	uint32_t weight;
-
-	if (!rec.cfg.sample)
-		return 1;
-	/* windows of 100 ms, so that a burst is seen from its beginning */
-	if (now - rec.sample_window >= 100000000) {
-		rec.sample_window = now;
-		rec.sample_left = (rec.cfg.sample + 9) / 10;
-	}
-	if (!rec.sample_left) {
-		rec.sample_skipped++;
-		return 0;
-	}
-	rec.sample_left--;
-	weight = 1 + rec.sample_skipped;
-	rec.sample_skipped = 0;
-	return weight;
-}
-
 void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
 {
 	uint64_t took = done > f->time ? done - f->time : 0;
@@ -59,17 +37,18 @@ void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
 	struct flt_ring_fault record;
 	uint32_t weight;
 
-	if (kind == FLT_RING_ALLOC)
-		t->alloc++;
-	else if (kind == FLT_RING_REFAULT)
-		t->refault++;
-	else
+	if (kind == FLT_RING_RACED) {
 		t->raced++;
-	t->writes += !!(f->flags & FLT_RING_F_WRITE);
-	t->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
-	t->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
-	t->latency_ns += took;
-	weight = sample(f->time);
+	} else {
+		t->alloc += kind == FLT_RING_ALLOC;
+		t->refault += kind == FLT_RING_REFAULT;
+		t->writes += !!(f->flags & FLT_RING_F_WRITE);
+		t->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
+		t->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
+		t->placeless += !f->ip;
+		t->latency_ns += took;
+	}
+	weight = rec_sample_weight(kind, done);
 	record = (struct flt_ring_fault) {
 		.type = FLT_RING_FAULT, .kind = kind, .flags = f->flags, .frames = f->frames,
 		.tid = f->tid, .time = f->time, .address = f->address, .ip = f->ip,
@@ -77,7 +56,7 @@ void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
 		.weight = weight, .cpu = f->cpu,
 	};
 	if (!weight) {
-		rec.sample_latest = record;
+		rec.sample.kind[kind].latest = record;
 		return;
 	}
 	*(struct flt_ring_fault *)reserve() = record;
@@ -86,12 +65,16 @@ void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
 
 void rec_ring_finish(void)
 {
-	if (rec.sample_skipped) {
-		rec.sample_latest.weight = rec.sample_skipped;
-		*(struct flt_ring_fault *)reserve() = rec.sample_latest;
+	for (size_t i = 0; i < sizeof(rec.sample.kind) / sizeof(rec.sample.kind[0]); i++) {
+		struct rec_skipped *k = &rec.sample.kind[i];
+
+		if (!k->count)
+			continue;
+		k->latest.weight = (uint32_t)k->count;
+		*(struct flt_ring_fault *)reserve() = k->latest;
 		publish();
+		k->count = 0;
 	}
-	rec.sample_skipped = 0;
 }
 
 void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address)
