@@ -124,11 +124,28 @@ record=''
 "$fltctl" script --check trace.flt > /dev/null 2>&1 || failed=1
 target=''
 
+# A sweep's first run is the command alone.
+rm -f pid
+"$fltctl" record -q --sweep 50 -o sweep -- \
+	sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 60' > /dev/null 2> err &
+record=$!
+for _ in $(seq 100); do
+	[ -s pid ] && break
+	sleep 0.1
+done
+target=$(cat pid)
+kill -TERM "$record"
+check "a sweep's native run ends with fltctl" ended 10 "$target"
+check "and so does fltctl, sweeping" ended 10 "$record"
+wait "$record" 2> /dev/null || true
+record='' target=''
+
 # The init of a PID namespace that ends has not been killed by us.
 status=0
 timeout 60 unshare -p -f sh -c 'exit 5' 2> err || status=$?
 if [ $status = 5 ]; then
 	status=0
+	# shellcheck disable=SC2016
 	timeout 60 "$fltctl" record -L 8 -o trace.flt -- \
 		unshare -p -f sh -c '"$0" mremap > /dev/null; echo finished; exit 5' \
 		"$build/tests/recorder/cases" > out 2> err || status=$?

@@ -89,6 +89,16 @@ moved=$(($(number ' \([0-9]*\) refaults') + $(number '; \([0-9]*\) pages evicted
 # the last batch may still be on its way out
 check "--bandwidth is shared by $moved pages" [ "$took" -ge $(((moved - 600) * 4096 * 1000 / 67109)) ]
 
+# Two descriptors to each process: the command's own limit stays what it was.
+status=0
+(ulimit -Sn 24 && timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- \
+	sh -c 'ulimit -Sn; for i in $(seq 20); do sleep 0.3 & done; wait') > out 2> err || status=$?
+check "more processes than open files are allowed" [ "$status" = 0 ]
+check "the command's limit of open files is its own" [ "$(cat out)" = 24 ]
+status=0
+(ulimit -f 8; timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- true) > out 2> err || status=$?
+check "a limit of file sizes is told" grep -q 'File too large' err
+
 record --cores 1 -- nproc
 check "--cores is kept" [ "$(cat out)" = 1 ]
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/record.h"
 
+#include <signal.h>
+
 #include <flt_ring.h>
 
 #include "view/table.h"
@@ -68,11 +70,18 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
+/* So that a file's limit is an error like a full disk; gone when the command is executed. */
+static void no_more_room(int sig)
+{
+	(void)sig;
+}
+
 static int record_main(struct flt_run *run)
 {
 	const struct flt_record_args *args = run->args;
 	bool limited = args->limit || args->memory || args->sweep;
 
+	signal(SIGXFSZ, no_more_room);
 	if (run->words.argc)
 		return flt_command_misuse(run->command, "the command to run stands behind \"--\"");
 	if (!run->words.command && !args->pids.count && !args->all)

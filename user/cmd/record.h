@@ -16,6 +16,7 @@ struct flt_record_args {
 	uint64_t bandwidth;		/* bytes/s */
 	uint64_t max_stack, sample, cores;
 	const char *sweep;		/* percentages, or NULL */
+	uint64_t files;			/* the command's own limit of open files; 0: as ours */
 	bool silent;			/* the command reads nothing, and writes to nowhere */
 	int format;			/* of the sweep's table: enum flt_format */
 	const char *output;

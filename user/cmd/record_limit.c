@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -132,12 +133,26 @@ static int take_cores(uint64_t left)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 
+static int allow_files(uint64_t files, uint64_t *before)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l))
+		return -errno;
+	if (before)
+		*before = l.rlim_cur;
+	l.rlim_cur = files < l.rlim_max ? files : l.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &l) ? -errno : 0;
+}
+
 int flt_record_in_child(void *arg)
 {
 	const struct flt_record_args *args = arg;
 	int ret = 0, null;
 
-	if (args->cores)
+	if (args->files)
+		ret = allow_files(args->files, NULL);
+	if (!ret && args->cores)
 		ret = take_cores(args->cores);
 	if (ret || !args->silent)
 		return ret;
@@ -280,9 +295,13 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 
 int flt_record_limit(struct flt_run *run, const struct flt_record_args *args)
 {
+	struct flt_record_args own = *args;
 	struct flt_record_outcome out;
 
+	/* two descriptors for each process of the command, which may be many at a time */
+	if (allow_files(RLIM_INFINITY, &own.files))
+		own.files = 0;
 	if (args->sweep)
-		return flt_record_sweep(run, args);
-	return flt_record_limit_once(run, args, &out);
+		return flt_record_sweep(run, &own);
+	return flt_record_limit_once(run, &own, &out);
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,27 +65,65 @@ static int read_shares(const char *text, unsigned int *share)
 	}
 }
 
+struct native {
+	struct flt_loop *loop;
+	struct flt_child child;
+	int status;
+};
+
+/* As for a recorded run: a terminal's signals reach the command by themselves. */
+static int native_signal(void *arg, const struct signalfd_siginfo *info)
+{
+	struct native *n = arg;
+	int ret;
+
+	if (info->ssi_signo != SIGCHLD) {
+		if (info->ssi_code != SI_KERNEL)
+			kill(n->child.pid, (int)info->ssi_signo);
+		return 0;
+	}
+	ret = flt_child_poll(&n->child, &n->status, NULL);
+	if (ret == -EAGAIN)
+		return 0;
+	flt_loop_stop(n->loop);
+	return ret;
+}
+
 static int run_native(struct flt_run *run, const struct flt_record_args *args, struct point *p)
 {
 	struct flt_child_setup setup = { .argv = run->words.command,
 					 .prepare = flt_record_in_child, .arg = (void *)args };
 	struct flt_errmsg e = { "" };
-	struct flt_child child;
+	struct native n = { .status = -1 };
+	sigset_t set, mask;
 	uint64_t began;
 	int ret;
 
-	ret = flt_child_fork(&child, &setup, &e);
-	if (ret)
-		return flt_command_fail(run->command, &e, ret);
-	began = flt_clock_ns(CLOCK_MONOTONIC);
-	ret = flt_child_release(&child);
+	flt_job_signals(&set);
+	ret = flt_loop_new(&n.loop);
+	if (!ret)
+		ret = flt_loop_signals(n.loop, &set, &mask, native_signal, &n);
+	setup.mask = &mask;
+	if (!ret)
+		ret = flt_child_fork(&n.child, &setup, &e);
 	if (ret) {
+		flt_loop_free(n.loop);
+		return flt_command_fail(run->command, &e, ret);
+	}
+	began = flt_clock_ns(CLOCK_MONOTONIC);
+	ret = flt_child_release(&n.child);
+	if (ret) {
+		flt_loop_free(n.loop);
 		flt_command_say(run->command, "cannot run %s: %s", run->words.command[0], strerror(-ret));
 		return flt_child_exec_status(ret);
 	}
-	flt_child_wait(&child, &p->out.status, NULL);
+	ret = flt_loop_run(n.loop);
 	p->out.ns = flt_clock_ns(CLOCK_MONOTONIC) - began;
-	return flt_child_exit_status(p->out.status);
+	flt_loop_free(n.loop);
+	if (ret)
+		return flt_command_fail(run->command, NULL, ret);
+	p->out.status = n.status;
+	return flt_child_exit_status(n.status);
 }
 
 static int run_recorded(struct flt_run *run, const struct flt_record_args *args, struct point *p)

@@ -18,6 +18,9 @@
 #define SLOTS (1u << 15)
 #define RING_BYTES (FLT_RING_DATA + (size_t)SLOTS * FLT_RING_SLOT)
 
+/* Instead of a descriptor that was sent: we cannot have more of them. */
+#define NO_ROOM (-2)
+
 enum state {
 	FRESH = 0,	/* connected, no word yet */
 	WAITING,	/* a forked child, until its parent's server gives it up */
@@ -48,7 +51,7 @@ struct flt_rings {
 static int make_ring(struct image *i, int *memfd)
 {
 	struct flt_ring_head *r;
-	int fd = memfd_create("flt-ring", MFD_CLOEXEC);
+	int fd = memfd_create("flt-ring", MFD_CLOEXEC), err;
 
 	if (fd < 0)
 		return -errno;
@@ -65,8 +68,9 @@ static int make_ring(struct image *i, int *memfd)
 	*memfd = fd;
 	return 0;
 err:
+	err = -errno;
 	close(fd);
-	return -errno;
+	return err;
 }
 
 static int send_message(int conn, const struct flt_rec_message *m, const int *fds, size_t nfds)
@@ -100,7 +104,7 @@ static int receive_message(int conn, struct flt_rec_message *m, int *fd)
 			    .msg_control = &c, .msg_controllen = sizeof(c) };
 	ssize_t n = recvmsg(conn, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
-	*fd = -1;
+	*fd = h.msg_flags & MSG_CTRUNC && n > 0 ? NO_ROOM : -1;
 	if (n < 0)
 		return -errno;
 	if (!n)
@@ -210,6 +214,16 @@ static struct image *running(struct flt_rings *r, pid_t pid, const struct image 
 	return NULL;
 }
 
+/* It could not be given a ring. */
+static void turn_away(struct flt_rings *r, struct image *i, pid_t pid, int err)
+{
+	char why[128];
+
+	snprintf(why, sizeof(why), "cannot make its ring: %s", strerror(-err));
+	r->to.refused(r->to.arg, pid, why, false);
+	hang_up(r, i);
+}
+
 /* The kernel's word for who that is, in our PID namespace; 0: it has none. */
 static pid_t peer_of(const struct image *i)
 {
@@ -226,6 +240,7 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	struct flt_rec_message ask = { .version = FLT_RING_VERSION, .fork_seq = m->fork_seq };
 	pid_t pid = peer_of(i);
 	struct image *other;
+	int ret;
 
 	if (!pid) {
 		hang_up(r, i);
@@ -241,10 +256,9 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 		ask.type = FLT_REC_BYE;
 		if (other)
 			send_message(other->conn, &ask, NULL, 0);
-		if (configure(r, i, -1)) {
-			r->to.refused(r->to.arg, pid, "there is no memory for its ring", false);
-			hang_up(r, i);
-		}
+		ret = configure(r, i, -1);
+		if (ret)
+			turn_away(r, i, pid, ret);
 		return;
 	}
 	other = running(r, m->fork_parent, i);
@@ -262,15 +276,25 @@ static void released(struct flt_rings *r, const struct image *parent,
 		     const struct flt_rec_message *m, int uffd)
 {
 	struct image *i;
+	int ret;
 
 	for (i = r->first; i; i = i->next) {
 		if (i->state != WAITING || i->public.forked_from != parent->public.pid ||
 		    i->fork_seq != m->fork_seq)
 			continue;
-		if (uffd < 0)
-			r->to.refused(r->to.arg, i->public.pid, "its parent let it go unlimited", true);
-		if (uffd < 0 || configure(r, i, uffd))
-			hang_up(r, i);
+		if (uffd == NO_ROOM) {
+			/* what it has evicted is gone with that */
+			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
+			turn_away(r, i, i->public.pid, -EMFILE);
+			break;
+		}
+		ret = uffd < 0 ? 0 : configure(r, i, uffd);
+		if (ret)
+			turn_away(r, i, i->public.pid, ret);
+		if (uffd >= 0)
+			break;
+		r->to.refused(r->to.arg, i->public.pid, "its parent let it go unlimited", true);
+		hang_up(r, i);
 		break;
 	}
 	if (uffd >= 0)
