@@ -86,7 +86,10 @@ struct fltuffd_config {
 	unsigned int threads;	/* that fill pages; 0: one */
 	size_t records;		/* faults the access recorder keeps; 0: none */
 	struct fltuffd_backing backing;
-	/* A page could not be had; err is -errno. Called by a pager thread. */
+	/*
+	 * A page could not be had; err is -errno. Called by a pager thread, or by that of
+	 * fltuffd_load(); it may call any function but fltuffd_close().
+	 */
 	void (*on_error)(void *context, uint64_t offset, int err);
 	void *error_context;
 };

@@ -52,8 +52,16 @@ static void break_page(struct fltuffd *p, size_t page, int err)
 		mprotect((void *)at(p, page), FLTUFFD_PAGE, PROT_NONE);
 		wake(p, page);
 	}
-	if (p->config.on_error)
-		p->config.on_error(p->config.error_context, (uint64_t)page * FLTUFFD_PAGE, err);
+}
+
+/* The caller has the lock, and counts on nothing it read under it: whoever is told may ask us. */
+static void tell(struct fltuffd *p, size_t page, int err)
+{
+	if (!p->config.on_error)
+		return;
+	pthread_mutex_unlock(&p->lock);
+	p->config.on_error(p->config.error_context, (uint64_t)page * FLTUFFD_PAGE, err);
+	pthread_mutex_lock(&p->lock);
 }
 
 static int copy_in(struct fltuffd *p, size_t page, const char *data, bool write)
@@ -88,6 +96,7 @@ static int read_run(struct fltuffd *p, size_t page, size_t n, bool stored, char 
 int fltuffd_fill(struct fltuffd *p, size_t page, unsigned int more, bool write, bool asked, char *buffer)
 {
 	bool stored = p->state[page] & PAGE_STORED;
+	bool broken = false;
 	size_t n = 1, good, i;
 	int ret, err;
 
@@ -124,6 +133,7 @@ int fltuffd_fill(struct fltuffd *p, size_t page, unsigned int more, bool write, 
 		}
 		if (err) {
 			break_page(p, page, err);
+			broken = true;
 			continue;
 		}
 		ret = copy_in(p, page + i, buffer + i * FLTUFFD_PAGE, dirty || stored);
@@ -152,6 +162,8 @@ int fltuffd_fill(struct fltuffd *p, size_t page, unsigned int more, bool write, 
 	if (p->stats.resident > p->stats.resident_peak)
 		p->stats.resident_peak = p->stats.resident;
 	pthread_cond_broadcast(&p->loaded);
+	if (broken)
+		tell(p, page, err);
 	return err;
 }
 
@@ -208,6 +220,7 @@ static void serve(struct fltuffd *p, const struct uffd_msg *m, uint64_t heard, c
 		break;
 	case PAGE_BROKEN:
 		break_page(p, page, p->error);
+		tell(p, page, p->error);
 		break;
 	case PAGE_ABSENT:
 	absent:

@@ -78,6 +78,25 @@ static int flaky(void *context, uint64_t offset, void *data, size_t n)
 	return 0;
 }
 
+/* What is told of an error may ask the pager, and have it load what is good. */
+struct told {
+	struct fltuffd *pager;
+	volatile size_t times, well;
+};
+
+static void on_error(void *context, uint64_t offset, int err)
+{
+	struct told *t = context;
+	struct fltuffd_stats s;
+
+	if (!t->pager)
+		return;
+	fltuffd_stats(t->pager, &s);
+	t->well += err == -EIO && s.errors > t->times && offset / 4096 % 16 == 5 &&
+		   !fltuffd_load(t->pager, offset - 4096, 4096);
+	t->times++;
+}
+
 static sigjmp_buf out;
 
 static void leave(int sig)
@@ -102,6 +121,7 @@ int main(void)
 	struct fltuffd_config c = { .bytes = BYTES, .limit = BYTES / 8, .threads = 2, .prefetch = 2 };
 	int fd = memfd_create("file", 0), status, pair[2];
 	volatile size_t signals = 0, wrong = 0, i;
+	struct told told = { NULL };
 	struct fltuffd_stats s;
 	struct fltuffd *p;
 	uint64_t *copy;
@@ -156,7 +176,10 @@ int main(void)
 	fltuffd_close(p);
 
 	c.backing = (struct fltuffd_backing){ .read = flaky };
-	p = start(&c);
+	c.on_error = on_error;
+	c.error_context = &told;
+	c.threads = 1;
+	p = told.pager = start(&c);
 	m = fltuffd_memory(p);
 	signal(SIGBUS, leave);
 	signal(SIGSEGV, leave);
@@ -169,6 +192,7 @@ int main(void)
 			wrong += m[i] != 7;
 	}
 	check("bad pages are signals, good ones are good", signals == BYTES / 4096 / 16 && !wrong);
+	check("errors are told, and the pager answers then", told.times >= signals && told.well == told.times);
 	check("the first error is kept", fltuffd_error(p) == -EIO);
 	check("load tells it", fltuffd_load(p, 0, BYTES) == -EIO);
 	check("load of good ones is well", !fltuffd_load(p, 0, 5 * 4096));
