@@ -135,7 +135,7 @@ static int close_output(int status)
 	}
 	if (err)
 		fprintf(stderr, "fltctl: cannot write to standard output: %s\n", strerror(err));
-	else
+	else if (status != FLT_EXIT_FAILED)	/* else it was said when it was known */
 		fprintf(stderr, "fltctl: cannot write to standard output\n");
 	return status ? status : FLT_EXIT_FAILED;
 }

@@ -147,9 +147,16 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 		[FLT_OPT_DURATION] = "a time like 3us, 10ms or 1.5s",
 		[FLT_OPT_SIZE] = "a size like 140 (MiB), 512K or 2GiB",
 	};
+	const char *whole = text;
+	char bare[32];
+	size_t length = strlen(text);
 	uint64_t value;
 	int ret;
 
+	if (opt->per_second && length > 2 && length < sizeof(bare) && !strcmp(text + length - 2, "/s")) {
+		snprintf(bare, sizeof(bare), "%.*s", (int)length - 2, text);
+		text = bare;
+	}
 	if (opt->type == FLT_OPT_DURATION)
 		ret = flt_units_read_duration(text, FLT_NSEC_PER_SEC, &value);
 	else if (opt->type == FLT_OPT_SIZE)
@@ -157,13 +164,13 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 	else
 		ret = flt_units_read_u64(text, &value);
 	if (ret == -ERANGE)
-		return flt_errmsg_set(e, ret, "%s: '%s' is too large", shown, text);
+		return flt_errmsg_set(e, ret, "%s: '%s' is too large", shown, whole);
 	if (ret)
 		return flt_errmsg_set(e, ret, "%s wants %s, not '%s'", shown, wants[opt->type],
-				      text);
-	ret = check_range(opt, value, text, shown, e);
+				      whole);
+	ret = check_range(opt, value, whole, shown, e);
 	if (!ret && opt->power_of_two && (value & (value - 1)))
-		ret = flt_errmsg_set(e, -EINVAL, "%s is a power of two, not '%s'", shown, text);
+		ret = flt_errmsg_set(e, -EINVAL, "%s is a power of two, not '%s'", shown, whole);
 	if (!ret)
 		*out = value;
 	return ret;

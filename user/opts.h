@@ -50,6 +50,7 @@ struct flt_opt {
 	int value;		/* FLT_OPT_SET */
 	uint64_t min, max;	/* FLT_OPT_U64, DURATION (ns), SIZE (bytes) */
 	bool power_of_two;	/* the same */
+	bool per_second;	/* the same; "/s" may follow */
 };
 
 /* What is left when the options are gone. argv is NULL-terminated, not owned. */

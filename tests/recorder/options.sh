@@ -91,6 +91,7 @@ check "--bandwidth is shared by $moved pages" [ "$took" -ge $(((moved - 600) * 4
 
 # Two descriptors to each process: the command's own limit stays what it was.
 status=0
+# shellcheck disable=SC2016
 (ulimit -Sn 24 && timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- \
 	sh -c 'ulimit -Sn; for i in $(seq 20); do sleep 0.3 & done; wait') > out 2> err || status=$?
 check "more processes than open files are allowed" [ "$status" = 0 ]
@@ -108,6 +109,40 @@ cmp -s trace.flt trace.flt.old || cp trace.flt.old first
 timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- true
 check "an earlier recording is kept" [ -s trace.flt.old ]
 check "and the one before that" [ "$(cat trace.flt.old* | wc -c)" -ge "$(wc -c < first)" ]
+
+# What cannot be run does not put a recording of nothing in its place.
+cp trace.flt last
+status=0
+timeout 60 "$fltctl" record -L 8 -o trace.flt -- ./nonexistent 2> err || status=$?
+check "what is not there has a shell's status" [ $status = 127 ]
+status=0
+timeout 60 "$fltctl" record -o trace.flt -- /tmp 2> err || status=$?
+check "nor is a directory run" [ $status = 126 ]
+check "and the recording stays in place" cmp -s trace.flt last
+
+# refuses WHY OPTION...
+refuses() {
+	local why=$1
+	shift
+	status=0
+	timeout 60 "$fltctl" record -q -o trace.flt "$@" -- true > out 2> err || status=$?
+	check "refused: $*" [ $status = 2 ]
+	check "and it is said why" grep -q -e "$why" err
+}
+refuses '--unwind' -L 8 --unwind fp
+refuses 'for -L' --policy fifo
+refuses 'for -L' --no-move
+refuses '--engine=preload needs -L' --engine preload
+refuses '-L/--limit is from' -L 16777215T
+timeout 60 "$fltctl" record -q -L 8 --sample 5000/s --bandwidth 10GB/s -o trace.flt -- echo 'a b' > out 2> err
+check "rates may be said to be by the second" [ "$(cat out)" = 'a b' ]
+if [ -w /dev/full ]; then
+	for how in script 'script --json' 'visualize --html -o -'; do
+		# shellcheck disable=SC2086
+		"$fltctl" $how trace.flt > /dev/full 2> err || true
+		check "$how says that the disk is full" grep -q 'No space left on device' err
+	done
+fi
 
 # A sweep: the same program with less and less.
 timeout 100 "$fltctl" record -q --sweep 25,50,100% --json -o sweep -- "$cases" mremap > out 2> err

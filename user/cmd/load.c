@@ -106,7 +106,7 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 		err = flt_recording_settle(load->rec);
 	if (err == -E2BIG)
 		flt_command_say(command, "%s claims more processes, maps or stacks than a recording can hold", path);
-	else if (err)
+	else if (err && err != -EPIPE)	/* that is who reads it, who says more */
 		flt_command_say(command, "reading %s: %s", path, strerror(-err));
 	return err ? flt_exit_of(err) : FLT_EXIT_DONE;
 }

@@ -2,25 +2,31 @@
 #include "cmd/record.h"
 
 #include <signal.h>
+#include <string.h>
 
 #include <flt_ring.h>
 
+#include "child.h"
+#include "cmd/record_target.h"
 #include "view/table.h"
 
 static const char *const policies[] = { "fifo", "clock", NULL };
 static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const engines[] = { "preload", "module", "perf", NULL };
 
+/* The region and what is evicted of it, twice over, must find addresses. */
+#define SIZE_LIMIT (16ull << 40)
+
 #define AT(member) offsetof(struct flt_record_args, member)
 
 static const struct flt_opt opts[] = {
 	{ .name = "limit", .letter = 'L', .type = FLT_OPT_SIZE, .offset = AT(limit), .arg = "SIZE",
 	  .help = "Memory of its heap that each process of the command may have resident; "
-		  "a bare number is MiB.", .min = 256 << 10 },
+		  "a bare number is MiB.", .min = 256 << 10, .max = SIZE_LIMIT },
 	{ .name = "memory", .letter = 'M', .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
 	  .help = "Heap of each process that the limit is to cover, resident or evicted; beyond it "
 		  "memory is given unlimited. Default: twice the machine's memory.",
-	  .min = 256 << 10 },
+	  .min = 256 << 10, .max = SIZE_LIMIT },
 	{ .name = "policy", .type = FLT_OPT_CHOICE, .offset = AT(policy), .arg = "NAME",
 	  .choices = policies, .help = "What to evict first: the page that came first (fifo), or "
 		  "that but for pages that came back once (clock)." },
@@ -33,7 +39,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "latency", .type = FLT_OPT_DURATION, .offset = AT(latency), .arg = "TIME",
 	  .help = "Far memory: extra time for each page brought in." },
 	{ .name = "bandwidth", .type = FLT_OPT_SIZE, .offset = AT(bandwidth), .arg = "SIZE",
-	  .help = "Far memory: bytes a second of the link that pages share." },
+	  .help = "Far memory: bytes a second of the link that pages share.", .per_second = true },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = AT(max_stack), .arg = "N",
 	  .help = "Frames of a call stack kept, from the innermost.", .min = 1, .max = 512 },
 	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind), .choices = unwinds,
@@ -45,7 +51,7 @@ static const struct flt_opt opts[] = {
 	  .help = "Record faults without call stacks." },
 	{ .name = "sample", .type = FLT_OPT_U64, .offset = AT(sample), .arg = "N",
 	  .help = "Keep at most N faults a second of each process, each with the number of "
-		  "faults it stands for.", .min = 10, .max = 100000000 },
+		  "faults it stands for.", .min = 10, .max = 100000000, .per_second = true },
 	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
 	  .choices = engines, .help = "How faults are seen; with -L, preload." },
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
@@ -80,6 +86,8 @@ static int record_main(struct flt_run *run)
 {
 	const struct flt_record_args *args = run->args;
 	bool limited = args->limit || args->memory || args->sweep;
+	struct flt_record_args own = *args;
+	int ret;
 
 	signal(SIGXFSZ, no_more_room);
 	if (run->words.argc)
@@ -88,8 +96,22 @@ static int record_main(struct flt_run *run)
 		return flt_command_misuse(run->command, "no command: give one behind \"--\"");
 	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
 		return flt_command_misuse(run->command, "--cores, --latency, --bandwidth and --sample are for -L");
-	if (!limited && args->engine != FLT_RECORD_PRELOAD)
-		return flt_record_unlimited(run, args);
+	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline))
+		return flt_command_misuse(run->command, "--policy, --no-move and --no-inline are for -L");
+	if (!limited && args->engine == FLT_RECORD_PRELOAD)
+		return flt_command_misuse(run->command, "--engine=preload needs -L: how much may be resident?");
+	if (limited && args->unwind >= 0)
+		return flt_command_misuse(run->command, "--unwind is for recordings without -L");
+	own.policy = args->policy < 0 ? FLT_REC_FIFO : args->policy;
+	own.unwind = args->unwind > 0;
+	/* before an earlier recording makes room for one of nothing */
+	ret = run->words.command ? flt_record_target_find(run->words.command[0]) : 0;
+	if (ret) {
+		flt_command_say(run->command, "cannot run %s: %s", run->words.command[0], strerror(-ret));
+		return flt_child_exec_status(ret);
+	}
+	if (!limited)
+		return flt_record_unlimited(run, &own);
 	if (args->pids.count || args->all)
 		return flt_command_misuse(run->command,
 					  "-L limits a command from its start, not running processes");
@@ -99,7 +121,7 @@ static int record_main(struct flt_run *run)
 		return flt_command_misuse(run->command, "-M needs -L: how much may be resident?");
 	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
 		return flt_command_misuse(run->command, "-L is for --engine=preload");
-	return flt_record_limit(run, args);
+	return flt_record_limit(run, &own);
 }
 
 const struct flt_command flt_command_record = {
@@ -119,7 +141,7 @@ const struct flt_command flt_command_record = {
 		"The command is reached through LD_PRELOAD: dynamically linked programs, and not "
 		"set-user-ID ones of another user. Its exit status is passed on.", NULL },
 	.opts = opts,
-	.defaults = &(const struct flt_record_args){ .engine = FLT_RECORD_AUTO, .max_stack = 128,
+	.defaults = &(const struct flt_record_args){ .engine = FLT_RECORD_AUTO, .policy = -1, .unwind = -1, .max_stack = 128,
 						     .output = "flt.data" },
 	.args_size = sizeof(struct flt_record_args),
 	.needs = FLT_USES_MODULE,

@@ -95,24 +95,24 @@ static int rings_talk(void *arg, int fd, short events)
 	return flt_rings_dispatch(r->rings);
 }
 
+static void write_number(struct flt_recording *r, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	flt_file_info(r->file, key, text);
+}
+
 static void write_info(struct flt_recording *r, char **argv)
 {
-	char text[FLT_UNITS_TEXT * 2], line[4096];
-	size_t n = 0, i;
-
-	for (i = 0; argv[i] && n < sizeof(line); i++)
-		n += (size_t)snprintf(line + n, sizeof(line) - n, "%s%s", i ? " " : "", argv[i]);
-	flt_file_info(r->file, "engine", "recorder");
-	flt_file_info(r->file, "command", line);
-	flt_file_info(r->file, "page_size", "4096");
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)r->args->limit);
-	flt_file_info(r->file, "limit", text);
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)r->args->memory);
-	flt_file_info(r->file, "memory", text);
+	flt_file_host(r->file, "recorder", argv);
+	write_number(r, "limit", r->args->limit);
+	write_number(r, "memory", r->args->memory);
+	write_number(r, "latency", r->args->latency);
+	write_number(r, "bandwidth", r->args->bandwidth);
 	flt_file_info(r->file, "policy", r->args->policy == FLT_REC_CLOCK ? "clock" : "fifo");
 	flt_file_info(r->file, "stacks", r->args->no_stack ? "none" : "unwind");
 	flt_file_info(r->file, "period", "1");
-	flt_file_info(r->file, "version", FLT_VERSION);
 }
 
 /* Only the first so many of the processors it could have. */

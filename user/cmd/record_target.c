@@ -36,6 +36,40 @@ static int open_program(const char *program)
 	return -1;
 }
 
+static int runs(const char *name)
+{
+	struct stat st;
+
+	if (access(name, X_OK) || stat(name, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) ? 0 : -EACCES;
+}
+
+int flt_record_target_find(const char *program)
+{
+	const char *path = getenv("PATH"), *end;
+	char name[PATH_MAX];
+	int err = -ENOENT;
+
+	if (strchr(program, '/'))
+		return runs(program);
+	if (!path)
+		return 0;	/* execvp() has places of its own then */
+	for (; *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (snprintf(name, sizeof(name), "%.*s/%s", end > path ? (int)(end - path) : 1, end > path ? path : ".", program) >=
+		    (int)sizeof(name))
+			continue;
+		switch (runs(name)) {
+		case 0:
+			return 0;
+		case -EACCES:
+			err = -EACCES;
+		}
+	}
+	return err;
+}
+
 static bool has_interpreter(int fd, const Elf64_Ehdr *head)
 {
 	Elf64_Phdr p;

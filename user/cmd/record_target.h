@@ -5,6 +5,9 @@
 
 #include "errmsg.h"
 
+/* 0 if execvp() would find it, else -ENOENT or -EACCES. */
+int flt_record_target_find(const char *program);
+
 /*
  * -EOPNOTSUPP with a sentence for programs that no library can be preloaded into:
  * static, of another architecture, set-user-ID of somebody else. 0 for all else,

@@ -37,6 +37,7 @@ static const struct flt_column columns[] = {
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
 struct script {
+	int unwritten;			/* errno of standard output */
 	const struct flt_script_args *args;
 	struct flt_sift sift;
 	struct flt_symbols *symbols;
@@ -144,10 +145,17 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fau
 		err = fault_row(s, load, &faults[i]);
 		if (err)
 			return err;
+		if (ferror(stdout))
+			break;
 	}
 	flt_table_flush(s->table, !s->headed);
 	s->headed = true;
-	return ferror(stdout) ? -EPIPE : 0;
+	if (ferror(stdout)) {
+		/* now it is known why; at the end it would not be */
+		s->unwritten = errno ? errno : EIO;
+		return -EPIPE;
+	}
+	return 0;
 }
 
 static int script_main(struct flt_run *run)
@@ -170,6 +178,8 @@ static int script_main(struct flt_run *run)
 		return flt_command_fail(run->command, NULL, err);
 	status = flt_load_file(&load, run->command, path, on_faults, &s);
 	flt_table_free(s.table);
+	if (s.unwritten)
+		flt_command_say(run->command, "cannot write to standard output: %s", strerror(s.unwritten));
 	if (!status) {
 		fflush(stdout);
 		status = flt_load_verdict(&load);

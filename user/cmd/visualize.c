@@ -215,7 +215,11 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 			return flt_exit_of(err);
 		}
 	}
+	errno = 0;
 	err = picture_write(v, out, first);
+	/* now it is known why a write failed; what is left to be written may be nothing */
+	if (!err && ferror(out))
+		err = errno ? -errno : -EIO;
 	if (out != stdout) {
 		errno = 0;
 		if ((ferror(out) | fclose(out)) && !err)
