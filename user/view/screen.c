@@ -166,7 +166,8 @@ int flt_screen_table(struct flt_screen *s, int row, int end, const struct flt_co
 
 		if (!columns[i].title)
 			continue;
-		width = i == last ? s->cols - col : abs(columns[i].width);
+		/* A name has the rest of the line; a figure stays by its heading. */
+		width = i == last && left ? s->cols - col : abs(columns[i].width);
 		flt_screen_put(s, row, col, width, !left,
 			       i == sorted ? FLT_LOOK_SORTED : FLT_LOOK_HEADING, columns[i].title);
 		for (k = 0; k < rows && row + 1 + (int)k < end; k++) {
