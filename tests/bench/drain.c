@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * drain [EVENTS [CPUS]] - what the reader of a stream spends on a fault before anybody looks at it.
+ * drain [EVENTS [CPUS [map]]] - what the reader of a stream spends on a fault before anybody looks
+ * at it; with `map`, and with what map does with it: regions, pages seen before, patterns, heat.
  *
  * Gives sub-buffers of CPUS CPUs, 4095 faults each, to the decoder, a round of one
  * of each CPU after the other, as a reader that keeps up finds them; the sink counts
  * and sums. Prints
  *     events=N ns=NS each
- * of the decoder alone: no system call is in it. Run under
+ * of decoder and sink: no system call is in it. Run under
  * `valgrind --tool=callgrind --toggle-collect=decode` it tells instructions.
  */
+#include "model/regions.h"
 #include "source/stream_slots.h"
 
 #include <err.h>
@@ -19,6 +21,8 @@
 
 #define SLOTS 4096 /* of a sub-buffer of 256 KiB, its head included */
 #define CPUS_MAX 64
+#define START 0x7f0000000000ull
+#define PAGES (1ull << 18) /* a GiB in each process, over and over */
 
 static uint64_t faults, sum;
 
@@ -30,6 +34,38 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	return 0;
 }
 
+/* As user/cmd/map_live.c: one image for each process, which has been told what is mapped. */
+static int on_map(void *arg, const struct flt_event_record *r)
+{
+	struct flt_regions *regions = arg;
+	const struct flt_file_fault f = {
+		.time = r->time, .address = r->address, .ip = r->ip, .tid = r->tid, .weight = r->weight,
+		.kind = r->kind, .latency = (uint32_t)flt_event_latency(r), .image = r->tgid - 99,
+	};
+
+	faults++;
+	if (flt_regions_token(regions, f.image, r->address) == ~0u)
+		errx(1, "nothing is mapped at %llx", (unsigned long long)r->address);
+	return flt_regions_fault(regions, &f);
+}
+
+static struct flt_regions *map(uint32_t cpus)
+{
+	const struct flt_area_known area = {
+		.start = START, .end = START + PAGES * 4096, .of = FLT_AREA_ANON, .protection = 3, .name = "",
+	};
+	struct flt_regions *regions;
+
+	if (flt_regions_new(&regions, 16))
+		errx(1, "flt_regions_new");
+	for (uint32_t image = 1; image <= cpus; image++)
+		if (flt_regions_image(regions, image, 0, 99 + image, "drain") ||
+		    flt_regions_area(regions, image, &area))
+			errx(1, "flt_regions_image");
+	flt_fold_begin(&regions->fold, 0);
+	return regions;
+}
+
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
 {
 	(void)arg;
@@ -38,7 +74,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 	errx(1, "%llu lost on CPU %u", (unsigned long long)count, cpu);
 }
 
-static const struct flt_stream_sink sink = { .record = on_record, .gap = on_gap };
+static struct flt_stream_sink sink = { .record = on_record, .gap = on_gap };
 
 static void fill(union flt_stream_note *slot, uint32_t cpu, uint32_t cpus, uint64_t round)
 {
@@ -55,7 +91,7 @@ static void fill(union flt_stream_note *slot, uint32_t cpu, uint32_t cpus, uint6
 
 		slot[i].record = (struct flt_event_record){
 			.time = (n * cpus + cpu) * 1000,
-			.address = 0x7f0000000000 + n * 4096,
+			.address = START + n % PAGES * 4096,
 			.latency = 400 + (uint32_t)(n * 2654435761u >> 24 & 1023),
 			.tgid = 100 + cpu,
 			.tid = 100 + cpu,
@@ -84,11 +120,17 @@ int main(int argc, char **argv)
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000, spent = 0;
 	uint32_t cpus = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2;
 	union flt_stream_note *slot = calloc((size_t)CPUS_MAX * SLOTS, sizeof(*slot));
+	struct flt_regions *regions = NULL;
 	struct flt_slots *slots;
 	struct timespec a, b;
 
 	if (!slot || !cpus || cpus > CPUS_MAX || flt_slots_new(&slots, cpus))
-		errx(2, "usage: drain [EVENTS [CPUS]], at most %d CPUs", CPUS_MAX);
+		errx(2, "usage: drain [EVENTS [CPUS [map]]], at most %d CPUs", CPUS_MAX);
+	if (argc > 3 && !strcmp(argv[3], "map")) {
+		regions = map(cpus);
+		sink.record = on_map;
+		sink.arg = regions;
+	}
 	for (uint64_t round = 0; faults < events; round++) {
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
 			fill(slot + (size_t)cpu * SLOTS, cpu, cpus, round);
@@ -100,6 +142,7 @@ int main(int argc, char **argv)
 	}
 	printf("events=%llu ns=%.1f sum=%llu\n", (unsigned long long)faults,
 	       (double)spent / (double)faults, (unsigned long long)sum);
+	flt_regions_free(regions);
 	flt_slots_free(slots);
 	free(slot);
 	return 0;
