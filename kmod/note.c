@@ -73,7 +73,7 @@ static void mark_seen(struct flt_notes *notes, u64 key)
 
 	for (i = 0; i < WAYS - 1 && READ_ONCE(set[i]); i++)
 		;
-	/* All taken: any of them, by bits that do not choose the set and are not the same in all. */
+	/* All taken: any of them, by bits that do not choose the set and differ. */
 	if (READ_ONCE(set[i]))
 		i = key >> 1 & (WAYS - 1);
 	WRITE_ONCE(set[i], key);

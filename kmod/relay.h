@@ -46,8 +46,9 @@ void flt_relay_limit(u32 mib);
 void flt_relay_init(struct dentry *root);
 
 /*
- * ERR_PTR: -EOPNOTSUPP without debugfs, -EDQUOT past the limit, -ENOMEM. May sleep. @files: for readers in user
- * space; without, flt_relay_peek() reads, and debugfs is not needed.
+ * ERR_PTR: -EOPNOTSUPP without debugfs, -EDQUOT past the limit, -ENOMEM. May sleep.
+ * @files: for readers in user space; without, flt_relay_peek() reads, and debugfs is not
+ * needed.
  */
 struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files);
 /* No writer may be left. Files that are still open keep their buffers, and the module. */

@@ -60,7 +60,8 @@ agree() { # NAME; $tmp/all and vm against $tmp/all.before and vm.before
 }
 
 rest
-load
+# No row of a process that ended is to be retired, however long this takes.
+load max_procs=32768
 mkfifo "$tmp/hold"
 fltq hold -n <"$tmp/hold" >"$tmp/session" 2>&1 &
 holder=$!
@@ -122,14 +123,14 @@ tree rewrite 16384 100000 &
 walker=$!
 "$FLTCTL" numa --json -p $walker,$$ 500ms >"$tmp/json" & reader=$!
 until_true test -s "$tmp/json" || bad "fltctl numa -p: no report"
-moved() { [ "$(row_of $walker pages_moved)" -gt 0 ] && [ "$(row_of $walker remote)" -gt 0 ]; }
+at_work() { [ "$(row_of $walker pages_moved)" -gt 0 ] && [ "$(row_of $walker remote)" -gt 0 ]; }
 row_of() { # PID FIELD: the sum over the intervals so far
 	jq -s --argjson pid "$1" "map(select(.record == \"process\" and .span == \"interval\" and .pid == \$pid).$2 // 0) | add // 0" "$tmp/json" 2>/dev/null || echo 0
 }
 for ((i = 0; i < 60; i++)); do
 	taskset -p -c $((i % 2)) $walker >/dev/null
 	sleep 1
-	! moved || break
+	! at_work || break
 done
 # It ends first: what is read while it grows need not add up.
 kill $walker

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 timeout=200
-# shellcheck disable=SC2119
+# shellcheck disable=SC2016,SC2119
 # Promise: every fault in a file is given with the file's name, as its process sees
 # it, also when neither exists any more.
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 mem=1024 timeout=300
-# shellcheck disable=SC2119
+# shellcheck disable=SC2016,SC2119
 # Promise: what becomes of huge pages is counted to the unit, for the machine and for
 # the process that it concerns, and for no other.
 #

@@ -320,11 +320,15 @@ static int plot_write(const struct with *w, const struct series *s, const char *
 	int err = 0;
 
 	snprintf(event, sizeof(event), "%s/s", w->event ? w->event : "");
-	if (w->event)
-		plots[count++] = (struct flt_plot){ .title = event, .seconds = seconds, .lines = &lines[3], .count = 1 };
-	if (s->latency)
-		plots[count++] = (struct flt_plot){ .title = "Mean latency of a fault, ns", .seconds = seconds,
-						    .lines = &lines[2], .count = 1 };
+	if (w->event) {
+		plots[count] = (struct flt_plot){ .title = event, .seconds = seconds, .lines = &lines[3], .count = 1 };
+		count++;
+	}
+	if (s->latency) {
+		plots[count] = (struct flt_plot){ .title = "Mean latency of a fault, ns", .seconds = seconds,
+						  .lines = &lines[2], .count = 1 };
+		count++;
+	}
 	if (out) {
 		flt_plot_svg(out, "Page faults beside progress", plots, count);
 		errno = 0;
