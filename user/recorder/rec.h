@@ -194,8 +194,11 @@ bool rec_evict_may_grow(const struct rec_fault *f);
 void rec_evict_push(uint32_t page);
 int rec_evict_unshare(uintptr_t address);
 
-/* relocate.c: the content of pages [first, end) to others, which are EMPTY. Both locks. */
-void rec_pager_relocate(size_t first, size_t end, size_t to);
+/*
+ * relocate.c: the content of pages [first, end) to others, which are EMPTY. Both locks. False:
+ * some stayed where they were.
+ */
+bool rec_pager_relocate(size_t first, size_t end, size_t to);
 
 /* sleep.c */
 /* Does that thread of the program sleep in this kernel function, as it has since then? */

@@ -60,8 +60,9 @@ static ssize_t move(uintptr_t to, uintptr_t from, size_t pages, bool shadow)
 	return ret ? ret : 1;
 }
 
-void rec_pager_relocate(size_t first, size_t end, size_t to)
+bool rec_pager_relocate(size_t first, size_t end, size_t to)
 {
+	bool all = true;
 	size_t pages, i;
 	ssize_t n;
 
@@ -84,9 +85,12 @@ void rec_pager_relocate(size_t first, size_t end, size_t to)
 				rec_evict_push((uint32_t)(to + i));
 		}
 		/* dropped by a call we did not see: zeros here, and there */
-		if (n < 0) {
+		if (n == -ENOENT)
 			rec_pager_discard(first, first + 1);
+		else if (n < 0)
+			all = false;
+		if (n < 0)
 			n = 1;
-		}
 	}
+	return all;
 }

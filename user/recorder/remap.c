@@ -7,12 +7,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* As a program would; what was never touched, or has gone already, need not be. */
+static void copy(char *to, const char *old, size_t first, size_t end)
+{
+	for (size_t i = first; i < end; i++)
+		if ((rec.page[i] & REC_STATE) != REC_EMPTY)
+			memcpy(to + (i - first) * REC_PAGE, old + (i - first) * REC_PAGE, REC_PAGE);
+}
+
 EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
 {
 	size_t first, end, pages = (new_len + REC_PAGE - 1) / REC_PAGE;
 	void *fixed = NULL, *to;
 	struct rec_held h;
-	bool ours, grown = false;
+	bool ours, grown = false, all = false;
 	va_list ap;
 
 	if (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) {
@@ -48,18 +56,14 @@ EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
 	to = mmap(NULL, new_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (to == MAP_FAILED)
 		return to;
-	if (!rec_in_region(to)) {
-		/* beyond M; what was never touched need not be now */
-		for (size_t i = first; i < end; i++)
-			if ((rec.page[i] & REC_STATE) != REC_EMPTY)
-				memcpy((char *)to + (i - first) * REC_PAGE,
-				       (char *)old + (i - first) * REC_PAGE, REC_PAGE);
-		munmap(old, (end - first) * REC_PAGE);
-		return to;
+	/* beyond M there is no place for them to go to */
+	if (rec_in_region(to)) {
+		h = rec_memory_hold();
+		all = rec_pager_relocate(first, end, ((uintptr_t)to - rec.lo) / REC_PAGE);
+		rec_memory_let(h);
 	}
-	h = rec_memory_hold();
-	rec_pager_relocate(first, end, ((uintptr_t)to - rec.lo) / REC_PAGE);
-	rec_memory_give(first, end);
-	rec_memory_let(h);
+	if (!all)
+		copy(to, old, first, end);
+	munmap(old, (end - first) * REC_PAGE);
 	return to;
 }
