@@ -31,7 +31,6 @@ struct watch {
 	struct ledger_run *r;
 	struct flt_loop *loop;
 	struct flt_job job;
-	struct with *with;
 	uint32_t session;
 	struct flt_ledger first, last, now;
 	struct flt_ledger beside;	/* --with's looks */
@@ -122,7 +121,7 @@ static int on_with(void *arg, uint64_t expired)
 	counts.latency = session.account.latency_sum;
 	for (i = 0; i < w->beside.count; i++)
 		counts.events += w->beside.line[i].n.count[w->r->counter];
-	with_look(w->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
+	with_look(w->r->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
 	return 0;
 }
 
@@ -230,20 +229,20 @@ static int arm(struct watch *w)
 	w->looked = w->began;
 	if (!ret)
 		ret = flt_loop_every(w->loop, r->interval ? r->interval : SAMPLE_NS, on_tick, w);
-	if (!ret && w->with)
+	if (!ret && w->r->with)
 		ret = flt_loop_every(w->loop, WITH_PERIOD_NS, on_with, w);
-	with_look(w->with, w->began, &(struct with_counts){ 0 });
+	with_look(w->r->with, w->began, &(struct with_counts){ 0 });
 	return ret;
 }
 
 /* While the job is made standard output is --with's pipe. */
 static int start(struct watch *w, char **command)
 {
-	int ret = with_lend(w->with), back;
+	int ret = with_lend(w->r->with), back;
 
 	if (!ret)
 		ret = flt_job_start(&w->job, w->loop, command, &w->e);
-	back = with_take(w->with, w->loop);
+	back = with_take(w->r->with, w->loop);
 	if (ret)
 		return ret;
 	ret = back ? back : arm(w);
@@ -273,7 +272,7 @@ static int watch(struct watch *w, char **command)
 	if (ret)
 		return flt_command_fail(w->r->command, &w->e, ret);
 	status = finish(w);
-	shown = with_report(w->with, stdout);
+	shown = with_report(w->r->with, stdout);
 	if (!status)
 		status = shown;
 	if (command && w->job.wait_status)
@@ -304,31 +303,36 @@ static int read_words(struct ledger_run *r, const struct flt_words *words)
 	return 0;
 }
 
-int ledger_run(struct ledger_run *r, const struct flt_run *run)
+int ledger_check(struct ledger_run *r, const struct flt_run *run)
 {
 	const struct flt_words *words = &run->words;
-	struct watch w = { .r = r };
-	int ret, status = read_words(r, words);
+	int status = read_words(r, words);
 
 	if (!status)
-		status = with_new(&w.with, r->command, &r->args->with, words->command, r->args->format, r->event);
+		status = with_new(&r->with, r->command, &r->args->with, words->command, r->args->format, r->event);
 	if (status)
 		return status;
 	if (!run->control) {
-		with_free(w.with);
-		return flt_command_fail(r->command, &run->control_message, run->control_error);
-	}
-	if (!flt_machine_initial_pid_namespace()) {
-		with_free(w.with);
+		status = flt_command_fail(r->command, &run->control_message, run->control_error);
+	} else if (!flt_machine_initial_pid_namespace()) {
 		flt_command_say(r->command, "this is not the initial PID namespace: the flt module's "
 				"pids mean others here; run fltctl outside of it");
-		return FLT_EXIT_UNSUPPORTED;
+		status = FLT_EXIT_UNSUPPORTED;
 	}
 	r->filtered = !r->args->all && (words->command || r->args->pids.count);
-	ret = flt_loop_new(&w.loop);
-	status = ret ? flt_command_fail(r->command, &w.e, ret) : watch(&w, words->command);
+	if (status)
+		with_free(r->with);
+	return status;
+}
+
+int ledger_run(struct ledger_run *r, char **command)
+{
+	struct watch w = { .r = r };
+	int ret = flt_loop_new(&w.loop), status;
+
+	status = ret ? flt_command_fail(r->command, &w.e, ret) : watch(&w, command);
 	flt_loop_free(w.loop);
-	with_free(w.with);
+	with_free(r->with);
 	flt_ledger_free(&w.beside);
 	flt_ledger_free(&w.first);
 	flt_ledger_free(&w.last);

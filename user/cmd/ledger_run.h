@@ -43,12 +43,15 @@ struct ledger_run {
 	void (*sample)(void *arg, const struct flt_ledger *now);
 	void *arg;
 
+	struct with *with;		/* by ledger_check(), as is what follows */
 	uint64_t interval, count;	/* of words */
 	bool filtered;			/* only some processes: of -p or a command */
 };
 
-/* Runs until the command, the processes of -p, the count or a signal ends it; the exit status. */
-int ledger_run(struct ledger_run *r, const struct flt_run *run);
+/* Of the words, the options and the module: DONE, or why it cannot be, said. Before anything is written. */
+int ledger_check(struct ledger_run *r, const struct flt_run *run);
+/* After it: runs until the command, the processes of -p, the count or a signal ends it; the exit status. */
+int ledger_run(struct ledger_run *r, char **command);
 
 /*
  * put() each line since the first look that is not idle: of each process, then of the

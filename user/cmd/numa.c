@@ -71,17 +71,21 @@ static int numa_main(struct flt_run *run)
 	for (i = 0; i < FLT_MOVE_REASONS; i++)
 		if (!strcmp(n->reason[i], "numa_misplaced"))
 			n->misplaced = i;
+	status = ledger_check(&n->run, run);
+	if (status)
+		goto out;
 	ret = numa_report_open(n, (enum flt_format)args->format);
 	if (ret) {
 		status = flt_command_fail(run->command, NULL, ret);
 	} else {
 		say_what_is_off(run->command);
-		status = ledger_run(&n->run, run);
+		status = ledger_run(&n->run, run->words.command);
 		if (n->unseen)
 			flt_command_say(run->command, "up to %zu processes at a time were not asked where "
 					"their memory lies: that is for the %d with most hint faults",
 					n->unseen, NUMA_PROCESSES);
 	}
+out:
 	flt_table_free(n->table);
 	free(n);
 	return status;

@@ -82,6 +82,9 @@ static int thp_main(struct flt_run *run)
 	};
 	flt_trace_names("huge_memory/mm_khugepaged_scan_pmd", "status", t->scan[0],
 			FLT_SCAN_RESULTS, THP_SCAN_NAME);
+	status = ledger_check(&t->run, run);
+	if (status)
+		goto out;
 	ret = thp_report_open(t, (enum flt_format)args->format);
 	if (ret) {
 		status = flt_command_fail(run->command, NULL, ret);
@@ -93,8 +96,9 @@ static int thp_main(struct flt_run *run)
 					"has them already can show here");
 		/* What happens from here on is told. */
 		thp_machine_sizes(forget, NULL);
-		status = ledger_run(&t->run, run);
+		status = ledger_run(&t->run, run->words.command);
 	}
+out:
 	flt_table_free(t->table);
 	free(t->cover);
 	free(t);
