@@ -73,7 +73,7 @@ same "lost" "$(lost)" 0
 
 say "as many lines as asked for, and the command goes on alone"
 status=0
-"$FLTCTL" trace -n 10 -b 4KiB -B 2 --csv -- storm 1 1 2 >"$tmp/trace.csv" 2>"$tmp/err" || status=$?
+"$FLTCTL" trace -n 10 --csv -- storm 1 1 3 >"$tmp/trace.csv" 2>"$tmp/err" || status=$?
 same "exit status" "$status" 0
 same "lines" "$(records)" 10
 same "nothing said of loss" "$(grep -c lost "$tmp/err" || true)" 0
