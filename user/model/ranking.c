@@ -58,12 +58,7 @@ void flt_rank_merge(struct flt_rank *rank, const struct flt_rank *more)
 
 void flt_rank_settle(struct flt_rank *rank)
 {
-	struct flt_account account = { 0 };
-	struct flt_hist hist = { 0 };
-
-	memcpy(account.octaves, rank->octaves, sizeof(account.octaves));
-	flt_hist_account(&hist, &account);
-	rank->p99 = flt_hist_percentile(&hist, 99000);
+	rank->p99 = flt_hist_octaves_percentile(rank->octaves, 99000);
 	if (rank->p99)
 		rank->known |= 1u << FLT_RANK_P99;
 }
