@@ -7,18 +7,10 @@
 # shellcheck disable=SC2016	# $0 is for the shells that are recorded
 set -euo pipefail
 
-build=$(realpath "$1")
+build=$(realpath "$1") here=$(dirname "$(realpath "$0")")
 fltctl=$build/fltctl loose=$build/tests/recorder/loose
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failed=0
-# check SENTENCE COMMAND...
-check() {
-	local what=$1
-	shift
-	if "$@"; then echo "ok $what"; else echo "not ok $what"; sed 's/^/    /' err | tail -4; failed=1; fi
-}
+# shellcheck source=tests/recorder/check.bash
+. "$here/check.bash"
 
 # escapes NAME COUNT WHY COMMAND...
 escapes() {

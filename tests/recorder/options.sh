@@ -5,18 +5,10 @@
 # usage: options.sh BUILD-DIR
 set -euo pipefail
 
-build=$(realpath "$1")
+build=$(realpath "$1") here=$(dirname "$(realpath "$0")")
 fltctl=$build/fltctl cases=$build/tests/recorder/cases
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failed=0
-# check SENTENCE COMMAND...
-check() {
-	local what=$1
-	shift
-	if "$@"; then echo "ok $what"; else echo "not ok $what"; sed 's/^/    /' err | tail -4; failed=1; fi
-}
+# shellcheck source=tests/recorder/check.bash
+. "$here/check.bash"
 # number PATTERN: what the summary says, \(...\) of it
 number() {
 	sed -n "s/.*$1.*/\\1/p" err
