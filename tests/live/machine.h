@@ -13,8 +13,9 @@
  *   debugfs.NAME              every file there that holds one number
  *
  * One moment: everything is read between two equal tallies, by a program that
- * does not fault while it does so. Tried for a minute; -EAGAIN when the machine
- * never held still.
+ * does not fault while it does so, and at best while nobody is in the middle of a
+ * fault: that is waited for no longer than a second, as some sleep in theirs. Tried
+ * for a minute; -EAGAIN when the machine never held still.
  */
 #ifndef MACHINE_H
 #define MACHINE_H
