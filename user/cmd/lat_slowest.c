@@ -106,15 +106,12 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
 {
 	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = l };
-	struct flt_session session;
-	int ret;
+	struct flt_stream_end end;
 
 	if (!l->stream)
 		return 0;
-	if (!last)
-		return flt_stream_read(l->stream, &sink, e);
-	ret = flt_control_session(l->control, flt_stream_session(l->stream), false, &session, e);
-	return ret ? ret : flt_stream_drain(l->stream, session.written, &sink, e);
+	return last ? flt_stream_end(l->stream, &sink, &end, e) :
+		      flt_stream_read(l->stream, &sink, e);
 }
 
 int lat_slowest_lost(struct lat *l, struct flt_errmsg *e)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "source/ring.h"
 #include "source/procfs.h"
+#include "source/ring_wire.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,12 +15,6 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#define SLOTS (1u << 15)
-#define RING_BYTES (FLT_RING_DATA + (size_t)SLOTS * FLT_RING_SLOT)
-
-/* Instead of a descriptor that was sent: we cannot have more of them. */
-#define NO_ROOM (-2)
 
 enum state {
 	FRESH = 0,	/* connected, no word yet */
@@ -48,75 +43,6 @@ struct flt_rings {
 	size_t live;
 };
 
-static int make_ring(struct image *i, int *memfd)
-{
-	struct flt_ring_head *r;
-	int fd = memfd_create("flt-ring", MFD_CLOEXEC), err;
-
-	if (fd < 0)
-		return -errno;
-	if (ftruncate(fd, RING_BYTES))
-		goto err;
-	r = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (r == MAP_FAILED)
-		goto err;
-	r->version = FLT_RING_VERSION;
-	r->slot_count = SLOTS;
-	r->magic = FLT_RING_MAGIC;
-	i->ring = r;
-	i->public.totals = &r->totals;
-	*memfd = fd;
-	return 0;
-err:
-	err = -errno;
-	close(fd);
-	return err;
-}
-
-static int send_message(int conn, const struct flt_rec_message *m, const int *fds, size_t nfds)
-{
-	union {
-		struct cmsghdr h;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-	} c = { 0 };
-	struct iovec v = { (void *)m, sizeof(*m) };
-	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1 };
-
-	if (nfds) {
-		h.msg_control = &c;
-		h.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
-		c.h.cmsg_level = SOL_SOCKET;
-		c.h.cmsg_type = SCM_RIGHTS;
-		c.h.cmsg_len = CMSG_LEN(nfds * sizeof(int));
-		memcpy(CMSG_DATA(&c.h), fds, nfds * sizeof(int));
-	}
-	return sendmsg(conn, &h, MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-static int receive_message(int conn, struct flt_rec_message *m, int *fd)
-{
-	union {
-		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(int))];
-	} c;
-	struct iovec v = { m, sizeof(*m) };
-	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1,
-			    .msg_control = &c, .msg_controllen = sizeof(c) };
-	ssize_t n = recvmsg(conn, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-
-	*fd = h.msg_flags & MSG_CTRUNC && n > 0 ? NO_ROOM : -1;
-	if (n < 0)
-		return -errno;
-	if (!n)
-		return -EPIPE;
-	if (h.msg_controllen >= sizeof(c.h) && c.h.cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(&c.h), sizeof(int));
-	if (n != (ssize_t)sizeof(*m) || m->version != FLT_RING_VERSION)
-		return -EPROTO;
-	m->text[sizeof(m->text) - 1] = 0;
-	return 1;
-}
-
 /* Configuration and ring; uffd >= 0: of a forked child. */
 static int configure(struct flt_rings *r, struct image *i, int uffd)
 {
@@ -124,10 +50,11 @@ static int configure(struct flt_rings *r, struct image *i, int uffd)
 				     .config = r->config };
 	int fds[2] = { -1, uffd }, ret;
 
-	ret = make_ring(i, &fds[0]);
+	ret = flt_ring_make(&i->ring, &fds[0]);
 	if (ret)
 		return ret;
-	ret = send_message(i->conn, &m, fds, uffd >= 0 ? 2 : 1);
+	i->public.totals = &i->ring->totals;
+	ret = flt_ring_send(i->conn, &m, fds, uffd >= 0 ? 2 : 1);
 	close(fds[0]);
 	i->state = STARTING;
 	return ret;
@@ -142,13 +69,13 @@ static ssize_t drain(struct flt_rings *r, struct image *i)
 
 	head = __atomic_load_n(&i->ring->head, __ATOMIC_ACQUIRE);
 	/* the image can write there: believe nothing that would leave the ring */
-	if (head - i->tail > SLOTS)
+	if (head - i->tail > FLT_RING_SLOTS)
 		return 0;
 	while (i->tail != head) {
-		place = i->tail & (SLOTS - 1);
+		place = i->tail & (FLT_RING_SLOTS - 1);
 		n = head - i->tail;
-		if (n > SLOTS - place)
-			n = SLOTS - place;
+		if (n > FLT_RING_SLOTS - place)
+			n = FLT_RING_SLOTS - place;
 		ret = r->to.slots(r->to.arg, &i->public, data + place * FLT_RING_SLOT, n);
 		i->tail += n;
 		__atomic_store_n(&i->ring->tail, i->tail, __ATOMIC_RELEASE);
@@ -168,7 +95,7 @@ static void hang_up(struct flt_rings *r, struct image *i)
 	if (i->pidfd >= 0)
 		close(i->pidfd);
 	if (i->ring)
-		munmap(i->ring, RING_BYTES);
+		munmap(i->ring, FLT_RING_BYTES);
 	i->conn = i->pidfd = -1;
 	i->ring = NULL;
 	i->state = OVER;
@@ -255,7 +182,7 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 		other = running(r, pid, i);
 		ask.type = FLT_REC_BYE;
 		if (other)
-			send_message(other->conn, &ask, NULL, 0);
+			flt_ring_send(other->conn, &ask, NULL, 0);
 		ret = configure(r, i, -1);
 		if (ret)
 			turn_away(r, i, pid, ret);
@@ -264,7 +191,7 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	other = running(r, m->fork_parent, i);
 	ask.type = FLT_REC_RELEASE;
 	i->state = WAITING;
-	if (!other || send_message(other->conn, &ask, NULL, 0)) {
+	if (!other || flt_ring_send(other->conn, &ask, NULL, 0)) {
 		/* it waits for our answer, unless it was killed along with its parent */
 		if (!flt_procfs_ends((uint32_t)pid))
 			r->to.refused(r->to.arg, pid, "its parent ended too early", false);
@@ -282,7 +209,7 @@ static void released(struct flt_rings *r, const struct image *parent,
 		if (i->state != WAITING || i->public.forked_from != parent->public.pid ||
 		    i->fork_seq != m->fork_seq)
 			continue;
-		if (uffd == NO_ROOM) {
+		if (uffd == FLT_RING_NO_ROOM) {
 			/* what it has evicted is gone with that */
 			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
 			turn_away(r, i, i->public.pid, -EMFILE);
@@ -306,7 +233,7 @@ static int hear(struct flt_rings *r, struct image *i)
 	struct flt_rec_message m;
 	int fd, ret;
 
-	ret = receive_message(i->conn, &m, &fd);
+	ret = flt_ring_receive(i->conn, &m, &fd);
 	if (ret == -EAGAIN)
 		return 0;
 	if (ret < 0) {

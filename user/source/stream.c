@@ -145,8 +145,8 @@ int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
 }
 
 /* By relay one reading has it all; by netlink the module sends as there is room. */
-int flt_stream_drain(struct flt_stream *s, uint64_t written, const struct flt_stream_sink *sink,
-		     struct flt_errmsg *e)
+static int drain(struct flt_stream *s, uint64_t written, const struct flt_stream_sink *sink,
+		 struct flt_errmsg *e)
 {
 	uint64_t taken = 0, before, horizon;
 	int ret, idle = 0;
@@ -173,19 +173,14 @@ int flt_stream_end(struct flt_stream *s, const struct flt_stream_sink *sink,
 	int ret = flt_control_session(s->control, s->session, false, &end->session, e);
 
 	if (!ret)
-		ret = flt_stream_drain(s, end->session.written, sink, e);
+		ret = drain(s, end->session.written, sink, e);
 	if (!ret && s->everybody)
 		ret = read_missed(s, &missed, e);
 	if (ret)
 		return ret;
-	flt_stream_count(s, &end->delivered, &told);
+	flt_slots_count(s->slots, &end->delivered, &told);
 	end->lost = end->session.lost > told ? end->session.lost : told;
 	end->untold = end->lost - told;
 	end->missed = s->everybody ? missed - s->missed : end->session.account.missed;
 	return 0;
-}
-
-void flt_stream_count(const struct flt_stream *s, uint64_t *delivered, uint64_t *lost)
-{
-	flt_slots_count(s->slots, delivered, lost);
 }

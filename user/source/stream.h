@@ -74,8 +74,6 @@ uint32_t flt_stream_session(const struct flt_stream *stream);
  */
 int flt_stream_read(struct flt_stream *stream, const struct flt_stream_sink *sink,
 		    struct flt_errmsg *e);
-int flt_stream_drain(struct flt_stream *stream, uint64_t written,
-		     const struct flt_stream_sink *sink, struct flt_errmsg *e);
 
 /* What became of a stream that was read to its end. */
 struct flt_stream_end {
@@ -92,9 +90,6 @@ struct flt_stream_end {
  */
 int flt_stream_end(struct flt_stream *stream, const struct flt_stream_sink *sink,
 		   struct flt_stream_end *end, struct flt_errmsg *e);
-
-/* Faults handed on, and lost according to sub-buffer heads, so far. */
-void flt_stream_count(const struct flt_stream *stream, uint64_t *delivered, uint64_t *lost);
 
 /* Nanoseconds, whatever the unit of r->latency. */
 static inline uint64_t flt_event_latency(const struct flt_event_record *r)

@@ -27,7 +27,7 @@ int flt_slots_give(struct flt_slots *slots, uint64_t horizon, const struct flt_s
 uint64_t flt_slots_taken(const struct flt_slots *slots);
 /* When the last fault taken of a CPU ended; 0: none yet, or no such CPU. */
 uint64_t flt_slots_last(const struct flt_slots *slots, uint32_t cpu);
-/* See flt_stream_count(). */
+/* Faults handed on, and lost according to sub-buffer heads, so far. */
 void flt_slots_count(const struct flt_slots *slots, uint64_t *delivered, uint64_t *lost);
 
 #endif
