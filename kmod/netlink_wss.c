@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/netlink.h>
+#include <linux/slab.h>
 #include <net/genetlink.h>
 #include "netlink_wss.h"
 #include "reply.h"
@@ -88,7 +89,7 @@ int flt_netlink_wss_untrack(struct sk_buff *request, struct genl_info *info)
 
 int flt_netlink_wss_get(struct sk_buff *request, struct genl_info *info)
 {
-	struct flt_wss_status status;
+	struct flt_wss_status *status;
 	struct sk_buff *skb;
 	void *head;
 	u32 id;
@@ -98,11 +99,17 @@ int flt_netlink_wss_get(struct sk_buff *request, struct genl_info *info)
 		err = wss_id(info, &id);
 	if (err)
 		return err;
-	err = flt_wss_status(id, &status);
-	if (err)
-		return no_tracker(info, err);
-	skb = flt_reply_begin(info, FLT_CMD_WSS_GET, &head);
-	if (!skb)
+	status = kmalloc(sizeof(*status), GFP_KERNEL);
+	if (!status)
 		return -ENOMEM;
-	return flt_reply_end(skb, info, head, flt_reply_wss_status(skb, &status));
+	err = flt_wss_status(id, status);
+	if (err) {
+		err = no_tracker(info, err);
+		goto out;
+	}
+	skb = flt_reply_begin(info, FLT_CMD_WSS_GET, &head);
+	err = skb ? flt_reply_end(skb, info, head, flt_reply_wss_status(skb, status)) : -ENOMEM;
+out:
+	kfree(status);
+	return err;
 }

@@ -33,12 +33,39 @@ int flt_reply_end(struct sk_buff *skb, struct genl_info *info, void *head, int e
 	return genlmsg_reply(skb, info);
 }
 
+int flt_reply_cells(struct sk_buff *skb, int attr, const u64 *cell, u32 count)
+{
+	struct nlattr *nest = NULL;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!cell[i])
+			continue;
+		if (!nest)
+			nest = nla_nest_start(skb, attr);
+		if (!nest)
+			return -EMSGSIZE;
+		if (nla_put_u64_64bit(skb, i + 1, cell[i], 0)) {
+			nla_nest_cancel(skb, nest);
+			return -EMSGSIZE;
+		}
+	}
+	if (nest)
+		nla_nest_end(skb, nest);
+	return 0;
+}
+
+int flt_reply_numbers(struct sk_buff *skb, const struct flt_reply_number *n, size_t count, int pad)
+{
+	for (; count; count--, n++)
+		if (n->value && nla_put_u64_64bit(skb, n->attr, n->value, pad))
+			return -EMSGSIZE;
+	return 0;
+}
+
 static int put_account(struct sk_buff *skb, int attr, const struct flt_account *a, bool kinds)
 {
-	const struct {
-		int attr;
-		u64 value;
-	} counters[] = {
+	const struct flt_reply_number counters[] = {
 		{ FLT_ACCOUNT_MINOR, a->minor },
 		{ FLT_ACCOUNT_MAJOR, a->major },
 		{ FLT_ACCOUNT_FAILED, a->failed },
@@ -56,10 +83,8 @@ static int put_account(struct sk_buff *skb, int attr, const struct flt_account *
 	nest = nla_nest_start(skb, attr);
 	if (!nest)
 		return -EMSGSIZE;
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (counters[i].value &&
-		    nla_put_u64_64bit(skb, counters[i].attr, counters[i].value, FLT_ACCOUNT_PAD))
-			goto cancel;
+	if (flt_reply_numbers(skb, counters, ARRAY_SIZE(counters), FLT_ACCOUNT_PAD))
+		goto cancel;
 	if (a->attempts && nla_put_u32(skb, FLT_ACCOUNT_ATTEMPTS, a->attempts))
 		goto cancel;
 	for (i = 0; kinds && i < __FLT_KIND_MAX; i++) {
@@ -71,15 +96,8 @@ static int put_account(struct sk_buff *skb, int attr, const struct flt_account *
 			goto cancel;
 		nla_nest_end(skb, kind);
 	}
-	if (kinds) {
-		kind = nla_nest_start(skb, FLT_ACCOUNT_OCTAVES);
-		if (!kind)
-			goto cancel;
-		for (i = 0; i < FLT_OCTAVES; i++)
-			if (a->octave[i] && nla_put_u64_64bit(skb, i + 1, a->octave[i], 0))
-				goto cancel;
-		nla_nest_end(skb, kind);
-	}
+	if (kinds && flt_reply_cells(skb, FLT_ACCOUNT_OCTAVES, a->octave, FLT_OCTAVES))
+		goto cancel;
 	nla_nest_end(skb, nest);
 	return 0;
 
@@ -197,23 +215,6 @@ int flt_reply_tally(struct sk_buff *skb)
 	return err;
 }
 
-static int put_buckets(struct sk_buff *skb, const u64 *bucket)
-{
-	struct nlattr *nest = nla_nest_start(skb, FLT_LATENCY_BUCKETS);
-	int i;
-
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = 0; i < FLT_BUCKETS; i++) {
-		if (bucket[i] && nla_put_u64_64bit(skb, i + 1, bucket[i], 0)) {
-			nla_nest_cancel(skb, nest);
-			return -EMSGSIZE;
-		}
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
 int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind)
 {
 	int err = -ENODATA;
@@ -226,7 +227,7 @@ int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind)
 		err = -EMSGSIZE;
 		if (!nla_put_u32(skb, FLT_LATENCY_KIND, kind) &&
 		    !(major && nla_put_flag(skb, FLT_LATENCY_MAJOR)))
-			err = put_buckets(skb, bucket);
+			err = flt_reply_cells(skb, FLT_LATENCY_BUCKETS, bucket, FLT_BUCKETS);
 	}
 	kfree(bucket);
 	return err;
@@ -243,7 +244,7 @@ int flt_reply_return(struct sk_buff *skb, enum flt_return ret)
 	if (flt_tally_returned(ret, bucket)) {
 		err = -EMSGSIZE;
 		if (!nla_put_u32(skb, FLT_LATENCY_RETURN, ret))
-			err = put_buckets(skb, bucket);
+			err = flt_reply_cells(skb, FLT_LATENCY_BUCKETS, bucket, FLT_BUCKETS);
 	}
 	kfree(bucket);
 	return err;
@@ -305,103 +306,4 @@ int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, b
 						FLT_SESSION_PAD)))
 		return -EMSGSIZE;
 	return put_account(skb, FLT_SESSION_ACCOUNT, &r->account, kinds);
-}
-
-struct number {
-	int attr;
-	u64 value;
-};
-
-static int put_numbers(struct sk_buff *skb, const struct number *n, size_t count, int pad)
-{
-	for (; count; count--, n++)
-		if (n->value && nla_put_u64_64bit(skb, n->attr, n->value, pad))
-			return -EMSGSIZE;
-	return 0;
-}
-
-int flt_reply_wss_status(struct sk_buff *skb, const struct flt_wss_status *s)
-{
-	const struct number numbers[] = {
-		{ FLT_WSS_INTERVAL, s->config.interval },
-		{ FLT_WSS_UNTRACKED, s->untracked },
-		{ FLT_WSS_SAMPLES, s->samples },
-		{ FLT_WSS_OVERWRITTEN, s->overwritten },
-		{ FLT_WSS_BUSY, s->busy },
-		{ FLT_WSS_CGROUP, s->config.cgroup },
-		{ FLT_WSS_ROUND, s->rounds },
-	};
-
-	if (nla_put_u32(skb, FLT_WSS_ID, s->id) ||
-	    nla_put_u32(skb, FLT_WSS_HISTORY, s->config.history) ||
-	    nla_put_u32(skb, FLT_WSS_BUDGET, s->config.budget) ||
-	    (s->config.follow && nla_put_flag(skb, FLT_WSS_FOLLOW)) ||
-	    (s->config.inject && nla_put_flag(skb, FLT_WSS_INJECT)) ||
-	    nla_put_u32(skb, FLT_WSS_TARGETS, s->targets) ||
-	    nla_put_u32(skb, FLT_WSS_LIVE, s->live))
-		return -EMSGSIZE;
-	return put_numbers(skb, numbers, ARRAY_SIZE(numbers), FLT_WSS_PAD);
-}
-
-static int put_shares(struct sk_buff *skb, int attr, const u64 *bytes, int count)
-{
-	struct nlattr *nest = nla_nest_start(skb, attr);
-	int i;
-
-	if (!nest)
-		return -EMSGSIZE;
-	for (i = 0; i < count; i++) {
-		if (bytes[i] && nla_put_u64_64bit(skb, i + 1, bytes[i], 0)) {
-			nla_nest_cancel(skb, nest);
-			return -EMSGSIZE;
-		}
-	}
-	nla_nest_end(skb, nest);
-	return 0;
-}
-
-int flt_reply_wss(struct sk_buff *skb, const struct flt_wss_report *r)
-{
-	const struct flt_wss_sample *s = &r->sample;
-	const struct flt_wss_scan *scan = &s->scan;
-	const struct flt_wss_count *c = &scan->count;
-	const struct number numbers[] = {
-		{ FLT_WSS_START, r->start },
-		{ FLT_WSS_KEY, s->key },
-		{ FLT_WSS_INDEX, s->index },
-		{ FLT_WSS_ROUND, s->round },
-		{ FLT_WSS_TIME, s->time },
-		{ FLT_WSS_WINDOW, s->window },
-		{ FLT_WSS_DURATION, scan->duration },
-		{ FLT_WSS_HELD, scan->held },
-		{ FLT_WSS_HELD_MAX, scan->held_max },
-		{ FLT_WSS_PAGES, c->pages },
-		{ FLT_WSS_SPECIAL, c->special },
-		{ FLT_WSS_HUGETLB, c->hugetlb },
-		{ FLT_WSS_DEVICE, c->device },
-		{ FLT_WSS_LEFT, c->left },
-		{ FLT_WSS_RSS, c->rss },
-		{ FLT_WSS_HUGE, c->huge },
-		{ FLT_WSS_ANON, c->kind[FLT_WSS_KIND_ANON] },
-		{ FLT_WSS_FILE, c->kind[FLT_WSS_KIND_FILE] },
-		{ FLT_WSS_SHMEM, c->kind[FLT_WSS_KIND_SHMEM] },
-	};
-
-	if (nla_put_u32(skb, FLT_WSS_ID, r->id) ||
-	    nla_put_u32(skb, FLT_WSS_TGID, r->tgid) ||
-	    nla_put_string(skb, FLT_WSS_COMM, r->comm) ||
-	    (r->ended && nla_put_flag(skb, FLT_WSS_ENDED)) ||
-	    nla_put_u32(skb, FLT_WSS_FLAGS, scan->flags) ||
-	    nla_put_u32(skb, FLT_WSS_SLICES, scan->slices) ||
-	    put_numbers(skb, numbers, ARRAY_SIZE(numbers), FLT_WSS_PAD) ||
-	    put_shares(skb, FLT_WSS_AREA, c->area, __FLT_AREA_MAX) ||
-	    put_shares(skb, FLT_WSS_NODE, c->node, FLT_WSS_NODES))
-		return -EMSGSIZE;
-	/* Absent means unknown here, so 0 is said. */
-	if (s->accounted &&
-	    (nla_put_u64_64bit(skb, FLT_WSS_FIRST_TOUCH, s->first_touch, FLT_WSS_PAD) ||
-	     nla_put_u64_64bit(skb, FLT_WSS_REFAULT, s->refault, FLT_WSS_PAD) ||
-	     nla_put_u64_64bit(skb, FLT_WSS_MAJOR, s->major, FLT_WSS_PAD)))
-		return -EMSGSIZE;
-	return 0;
 }

@@ -23,6 +23,17 @@ struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head);
 /* Sends it, or frees it and returns err. */
 int flt_reply_end(struct sk_buff *skb, struct genl_info *info, void *head, int err);
 
+/* Attribute i + 1 of a nest is cell i; empty ones are absent, and a nest of none. */
+int flt_reply_cells(struct sk_buff *skb, int attr, const u64 *cell, u32 count);
+
+struct flt_reply_number {
+	int attr;
+	u64 value;
+};
+
+/* Those that are 0 are absent. */
+int flt_reply_numbers(struct sk_buff *skb, const struct flt_reply_number *n, size_t count, int pad);
+
 int flt_reply_info(struct sk_buff *skb);
 int flt_reply_hook(struct sk_buff *skb, const struct flt_hook_report *r);
 int flt_reply_tally(struct sk_buff *skb);

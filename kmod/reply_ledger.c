@@ -4,27 +4,6 @@
 #include "numa.h"
 #include "reply.h"
 
-static int put_section(struct sk_buff *skb, const struct flt_reply_section *section,
-		       const u64 *cell)
-{
-	struct nlattr *nest = NULL;
-	u32 i;
-
-	for (i = 0; i < section->count; i++) {
-		u64 n = cell[section->first + i];
-
-		if (!n)
-			continue;
-		if (!nest)
-			nest = nla_nest_start(skb, section->attr);
-		if (!nest || nla_put_u64_64bit(skb, i + 1, n, 0))
-			return -EMSGSIZE;
-	}
-	if (nest)
-		nla_nest_end(skb, nest);
-	return 0;
-}
-
 /* What does not fit is cancelled with its message. */
 static int put_line(struct sk_buff *skb, const struct flt_reply_ledger *shape, const u64 *cell)
 {
@@ -33,7 +12,7 @@ static int put_line(struct sk_buff *skb, const struct flt_reply_ledger *shape, c
 	int err;
 
 	for (section = shape->section; section->attr; section++) {
-		err = put_section(skb, section, cell);
+		err = flt_reply_cells(skb, section->attr, cell + section->first, section->count);
 		if (err)
 			return err;
 	}

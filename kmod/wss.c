@@ -227,6 +227,7 @@ int flt_wss_status(u32 id, struct flt_wss_status *s)
 {
 	struct flt_wss_tracker *tr;
 	struct flt_wss_target *t;
+	u32 i;
 
 	memset(s, 0, sizeof(*s));
 	mutex_lock(&flt_wss_lock);
@@ -238,6 +239,8 @@ int flt_wss_status(u32 id, struct flt_wss_status *s)
 		s->overwritten = tr->overwritten;
 		s->busy = tr->busy;
 		s->rounds = tr->rounds;
+		for (i = 0; i < FLT_BUCKETS; i++)
+			s->holds[i] = READ_ONCE(tr->holds[i]);
 		raw_spin_lock(&flt_wss_table_lock);
 		s->untracked = tr->untracked;
 		flt_wss_for_each_target(t) {

@@ -60,6 +60,7 @@ struct flt_wss_status {
 	u64 rounds;		/* that are over */
 	u64 samples, overwritten;
 	u64 busy;		/* ns that scans took */
+	u64 holds[FLT_BUCKETS];	/* of mmap_lock, by ns */
 	struct flt_wss_config config;
 };
 

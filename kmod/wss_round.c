@@ -32,7 +32,7 @@ void flt_wss_give_back(struct flt_wss_target *t)
 
 	if (!tr->config.inject || !t->mm || !mmget_not_zero(t->mm))
 		return;
-	flt_wss_scan(t->mm, FLT_WSS_GIVE_BACK, NULL, &tr->scan);
+	flt_wss_scan(t->mm, FLT_WSS_GIVE_BACK, NULL, tr->holds, &tr->scan);
 	mmput_async(t->mm);
 }
 
@@ -117,7 +117,7 @@ static u64 scan_mm(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct 
 
 	read_totals(tr, t, &totals);
 	flt_wss_scan(mm, tr->config.inject ? FLT_WSS_WITHHOLD : FLT_WSS_ACCESSED, &tr->closing,
-		     &tr->scan);
+		     tr->holds, &tr->scan);
 	mutex_lock(&flt_wss_lock);
 	begun = t->mm != mm;
 	/* Gone before anything could be seen: its last window is unknown. */

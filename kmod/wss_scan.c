@@ -65,11 +65,12 @@ static enum flt_wss_way way_in(const struct vm_area_struct *vma, enum flt_wss_wa
 
 /* Until a slice is over; returns where the next begins, 0 past the last mapping. */
 static unsigned long slice(struct mm_struct *mm, unsigned long address, enum flt_wss_way way,
-			   struct flt_wss_scan *scan)
+			   u64 *holds, struct flt_wss_scan *scan)
 {
 	struct vm_area_struct *vma = find_vma(mm, address);
 	u64 begin = ktime_get_ns(), now = begin;
 	u64 changed = scan->count.changed;
+	u64 *bucket;
 
 	if (way != FLT_WSS_ACCESSED)
 		inc_tlb_flush_pending(mm);
@@ -102,6 +103,8 @@ out:
 		dec_tlb_flush_pending(mm);
 	}
 	now = ktime_get_ns() - begin;
+	bucket = &holds[flt_bucket_of(now)];
+	WRITE_ONCE(*bucket, *bucket + 1);
 	scan->held += now;
 	scan->held_max = max(scan->held_max, now);
 	scan->slices++;
@@ -124,7 +127,7 @@ static bool lock(struct mm_struct *mm, const bool *stop)
 	return false;
 }
 
-void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop,
+void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop, u64 *holds,
 		  struct flt_wss_scan *scan)
 {
 	u64 begin = ktime_get_ns();
@@ -141,7 +144,7 @@ void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop,
 			scan->flags |= FLT_WSS_CUT;
 			break;
 		}
-		address = slice(mm, address, way, scan);
+		address = slice(mm, address, way, holds, scan);
 		mmap_read_unlock(mm);
 		cond_resched();
 	} while (address);

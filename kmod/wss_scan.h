@@ -17,6 +17,7 @@
 #ifndef FLT_WSS_SCAN_H
 #define FLT_WSS_SCAN_H
 
+#include <linux/flt_event.h>
 #include <linux/types.h>
 #include "wss_walk.h"
 
@@ -40,9 +41,10 @@ bool flt_wss_scan_withholds(void);
 
 /*
  * The caller holds a reference to the address space (mm_users), which is given up
- * early if it was the last, or if *@stop (may be NULL). Sleeps.
+ * early if it was the last, or if *@stop (may be NULL). @holds, FLT_BUCKETS of them,
+ * count slices by the ns they held mmap_lock; others may read them meanwhile. Sleeps.
  */
-void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop,
+void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop, u64 *holds,
 		  struct flt_wss_scan *scan);
 
 #endif

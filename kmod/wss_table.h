@@ -22,6 +22,7 @@ struct flt_wss_tracker {
 	u64 last_key, overwritten, busy;
 	u64 rounds;		/* that are over */
 	u64 untracked;		/* under table_lock */
+	u64 holds[FLT_BUCKETS];	/* the work adds to them; read at any time, each by itself */
 	struct delayed_work work;
 	/* Of the work alone. */
 	struct flt_wss_scan scan;

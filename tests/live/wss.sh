@@ -212,6 +212,13 @@ touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 at_least "first touch of a command with 32 MiB" "$touched" $((32 << 20))
 at_most "first touch of a command with 32 MiB" "$touched" $((33 << 20))
 
+# How long it held the lock to see that: every scan did, and said so once.
+holds=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["record"] == "lock" { n += $at["mmap_lock_holds"]; if ($at["mmap_lock_below_ns"] <= last) n = -1
+		last = $at["mmap_lock_below_ns"] }
+	END { print n + 0 }' "$tmp/csv")
+at_least "times that mmap_lock was held" "$holds" "$(grep -c '^sample' "$tmp/csv")"
+
 # So is a child of it by fault alone: its account begins with its birth.
 "$FLTCTL" wss --csv -m fault 0.5 6 -- sh -c 'wset -t 6 32 2 >/dev/null; true' >"$tmp/csv" 2>"$tmp/err" ||
 	bad "a child by fault: $(cat "$tmp/err")"

@@ -17,6 +17,7 @@
 
 #include "command.h"
 #include "job.h"
+#include "model/hist.h"
 #include "model/wset.h"
 #include "sample.h"
 #include "view/table.h"
@@ -120,6 +121,7 @@ struct wss {
 	uint32_t tracker, session;
 	uint64_t key, received;
 	uint64_t rounds;		/* of the tracker, that are over; the first makes no sample */
+	struct flt_hist holds;		/* of mmap_lock, by trackers that are done */
 	struct flt_idle *idle;
 	struct flt_damon *damon;
 
@@ -172,6 +174,8 @@ int wss_rows_quantile(struct wss *w, const struct flt_sample *s, double quantile
 /* What a method found in the median window; against a scan's in per cent, or NAN. */
 int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_wset *set,
 		    double against);
+/* The histogram of what mmap_lock was held for. */
+int wss_rows_holds(struct wss *w);
 void wss_rows_flush(struct wss *w);
 
 /* wss_compare.c */

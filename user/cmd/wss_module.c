@@ -153,6 +153,10 @@ static int scan_collect(struct wss *w, struct flt_samples *out)
 
 static void scan_end(struct wss *w)
 {
+	struct flt_wss_tracker tracker;
+
+	if (!flt_control_wss_tracker(w->control, w->tracker, &tracker, NULL))
+		flt_hist_buckets(&w->holds, tracker.holds);
 	flt_control_wss_untrack(w->control, w->tracker, NULL);
 	w->tracker = 0;
 }

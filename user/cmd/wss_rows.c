@@ -14,7 +14,7 @@ enum {
 	COLUMN_WRITTEN, COLUMN_QUANTILE, COLUMN_ANON, COLUMN_FILE, COLUMN_SHMEM, COLUMN_HEAP, COLUMN_STACK,
 	COLUMN_HUGE, COLUMN_MAJOR, COLUMN_COST, COLUMN_HELD_MAX, COLUMN_PAGES, COLUMN_SPECIAL,
 	COLUMN_HUGETLB, COLUMN_DEVICE, COLUMN_LEFT, COLUMN_FLAGS, COLUMN_WINDOWS, COLUMN_AGAINST,
-	COLUMN_COUNTS, COLUMNS
+	COLUMN_COUNTS, COLUMN_HOLD, COLUMN_HOLDS, COLUMNS
 };
 
 static const struct flt_column columns[COLUMNS] = {
@@ -51,6 +51,8 @@ static const struct flt_column columns[COLUMNS] = {
 	[COLUMN_WINDOWS] = { "windows", NULL, 0, false },
 	[COLUMN_AGAINST] = { "vs_scan_percent", NULL, 0, false },
 	[COLUMN_COUNTS] = { "counts", NULL, 0, false },
+	[COLUMN_HOLD] = { "mmap_lock_below_ns", NULL, 0, false },
+	[COLUMN_HOLDS] = { "mmap_lock_holds", NULL, 0, false },
 };
 
 int wss_rows_open(struct wss *w)
@@ -278,4 +280,24 @@ int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_
 		c[COLUMN_AGAINST] = flt_cell_double(against, 1);
 	c[COLUMN_COUNTS] = flt_cell_string(m->differs);
 	return flt_table_row(w->table, c);
+}
+
+int wss_rows_holds(struct wss *w)
+{
+	struct flt_cell c[COLUMNS];
+	uint32_t bucket, i;
+	int ret = 0;
+
+	for (bucket = 0; bucket < FLT_BUCKETS && !ret; bucket++) {
+		if (!w->holds.count[bucket])
+			continue;
+		for (i = 0; i < COLUMNS; i++)
+			c[i] = flt_cell_absent();
+		c[COLUMN_RECORD] = flt_cell_string("lock");
+		if (bucket + 1 < FLT_BUCKETS)
+			c[COLUMN_HOLD] = flt_cell_ns(flt_bucket_floor(bucket + 1));
+		c[COLUMN_HOLDS] = flt_cell_u64(w->holds.count[bucket]);
+		ret = flt_table_row(w->table, c);
+	}
+	return ret;
 }

@@ -129,6 +129,22 @@ static int sum_up_all(struct wss *w)
 	return ret;
 }
 
+/* What looking cost whoever wanted to map or unmap meanwhile. */
+static int sum_up_holds(struct wss *w)
+{
+	char half[FLT_UNITS_TEXT], most[FLT_UNITS_TEXT], longest[FLT_UNITS_TEXT];
+	const uint64_t holds = flt_hist_total(&w->holds);
+
+	if (w->args->format != FLT_FORMAT_TEXT)
+		return wss_rows_holds(w);
+	if (holds && w->all.count > 1)
+		printf("\nmmap_lock was held %" PRIu64 " times to look: p50 %s, p99 %s, at most %s\n",
+		       holds, flt_units_write_ns(half, flt_hist_percentile(&w->holds, 50000)),
+		       flt_units_write_ns(most, flt_hist_percentile(&w->holds, 99000)),
+		       flt_units_write_ns(longest, flt_hist_max(&w->holds)));
+	return 0;
+}
+
 int wss_summary(struct wss *w)
 {
 	char left[FLT_UNITS_TEXT];
@@ -144,6 +160,8 @@ int wss_summary(struct wss *w)
 		if (!ret && processes > 1)
 			ret = sum_up_all(w);
 	}
+	if (!ret)
+		ret = sum_up_holds(w);
 	if (w->args->format != FLT_FORMAT_TEXT)
 		flt_table_flush(w->table, true);
 	if (ret)

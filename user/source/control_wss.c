@@ -50,6 +50,7 @@ static const struct nla_policy policy[FLT_WSS_MAX + 1] = {
 	[FLT_WSS_CGROUP] = U64,
 	[FLT_WSS_LEFT] = U64,
 	[FLT_WSS_ROUND] = U64,
+	[FLT_WSS_HOLDS] = NEST,
 };
 
 static int parse(struct nlattr **tb, struct nlattr *attrs, int length)
@@ -155,12 +156,13 @@ static int take_id(void *arg, struct nlattr *attrs, int length)
 
 static int take_tracker(void *arg, struct nlattr *attrs, int length)
 {
+	struct flt_wss_tracker *tracker = arg;
 	struct nlattr *tb[FLT_WSS_MAX + 1];
 	int ret = parse(tb, attrs, length);
 
 	if (ret)
 		return ret;
-	*(struct flt_wss_tracker *)arg = (struct flt_wss_tracker){
+	*tracker = (struct flt_wss_tracker){
 		.targets = u32_of(tb[FLT_WSS_TARGETS]),
 		.live = u32_of(tb[FLT_WSS_LIVE]),
 		.untracked = u64_of(tb[FLT_WSS_UNTRACKED]),
@@ -169,7 +171,7 @@ static int take_tracker(void *arg, struct nlattr *attrs, int length)
 		.busy = u64_of(tb[FLT_WSS_BUSY]),
 		.rounds = u64_of(tb[FLT_WSS_ROUND]),
 	};
-	return 0;
+	return flt_decode_numbers(tb[FLT_WSS_HOLDS], tracker->holds, FLT_BUCKETS);
 }
 
 static int put_wish(struct nl_msg *request, const uint32_t *tgids, size_t count,

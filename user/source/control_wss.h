@@ -23,6 +23,7 @@ struct flt_wss_tracker {
 	uint64_t untracked, samples, overwritten;
 	uint64_t busy;		/* ns */
 	uint64_t rounds;	/* that are over */
+	uint64_t holds[FLT_BUCKETS];	/* of mmap_lock, by how long */
 };
 
 /* Errors are those of <linux/flt.h>; no tgids with a cgroup. The tracker lives as long as the control. */

@@ -207,7 +207,7 @@ static int decode_kind(struct nlattr *nest, struct flt_account *out)
 }
 
 /* A nest of counters, attribute i + 1 for entry i; attr NULL: all 0. */
-static int decode_numbers(struct nlattr *attr, uint64_t *out, int count)
+int flt_decode_numbers(struct nlattr *attr, uint64_t *out, int count)
 {
 	struct nlattr *each;
 	int left, i;
@@ -255,7 +255,7 @@ static int decode_account(struct nlattr *attr, struct flt_account *out)
 		if (ret)
 			return ret;
 	}
-	return decode_numbers(tb[FLT_ACCOUNT_OCTAVES], out->octaves, FLT_OCTAVES);
+	return flt_decode_numbers(tb[FLT_ACCOUNT_OCTAVES], out->octaves, FLT_OCTAVES);
 }
 
 int flt_decode_info(struct nlattr *attrs, int length, struct flt_info *out)
@@ -360,7 +360,7 @@ int flt_decode_latency(struct nlattr *attrs, int length, struct flt_latency *out
 		.major = tb[FLT_LATENCY_MAJOR] != NULL,
 		.returned = u32_of(tb[FLT_LATENCY_RETURN]),
 	};
-	return decode_numbers(tb[FLT_LATENCY_BUCKETS], out->buckets, FLT_BUCKETS);
+	return flt_decode_numbers(tb[FLT_LATENCY_BUCKETS], out->buckets, FLT_BUCKETS);
 }
 
 int flt_decode_slow(struct nlattr *attrs, int length, struct flt_slow *out)

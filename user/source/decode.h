@@ -31,6 +31,11 @@ int flt_decode_slow(struct nlattr *attrs, int length, struct flt_slow *out);
 int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out);
 int flt_decode_task(struct nlattr *attrs, int length, struct flt_row *out);
 int flt_decode_session(struct nlattr *attrs, int length, struct flt_session *out);
+/*
+ * A nest of cells, attribute i + 1 being cell i: those that are there are set, those past
+ * the last are left out. attr may be NULL.
+ */
+int flt_decode_numbers(struct nlattr *attr, uint64_t *out, int count);
 int flt_decode_events(struct nlattr *attrs, int length, struct flt_event_bytes *out);
 
 #endif

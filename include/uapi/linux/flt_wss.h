@@ -92,6 +92,8 @@ enum flt_wss_attr {
 	FLT_WSS_LEFT,		/* of a sample: mapped, but left as it was by INJECT */
 	FLT_WSS_ROUND,		/* u64: of a tracker, rounds that are over; of a sample, its round, */
 				/* from 1 */
+	FLT_WSS_HOLDS,		/* nest, of a tracker: attribute i + 1 counts times that mmap_lock */
+				/* was held so long, in buckets of <linux/flt_event.h> */
 	__FLT_WSS_LAST
 };
 #define FLT_WSS_MAX (__FLT_WSS_LAST - 1)
