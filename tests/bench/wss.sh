@@ -86,21 +86,44 @@ for pattern in together scattered; do
 	done
 done
 
-# Two million entries: 64 MiB of shared memory mapped 128 times over, all of it there.
+# Anonymous faults of the interval before: of the machine, where one program makes nearly all.
+faults() { # WHEN
+	"$FLTCTL" lat --csv -l 0 5 2 | awk -F, -v when="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["group"] == "kind" && $at["name"] == "anon" { last = sprintf("%d, p50 %d p90 %d p99 %d p99.9 %d max %d ns",
+			$at["faults"], $at["p50_ns"], $at["p90_ns"], $at["p99_ns"], $at["p999_ns"], $at["max_ns"]) }
+		END { printf "anonymous faults %s: %s\n", when, last }'
+}
+
+# Two million entries: 64 MiB of shared memory mapped 128 times over, all of it there; and
+# what that does to one who maps, faults and unmaps all the time.
 if [ -z "${SMALL:-}" ]; then
-	start -n 128 64 8
+	start -m 16 -n 128 64 8
 	"$FLTCTL" wss --csv -b 100 -p "$pid" 1 4 >"$tmp/many" 2>/dev/null
 	"$FLTCTL" wss --csv -m refs -p "$pid" 1 2 >"$tmp/manyrefs" 2>/dev/null
+	faults "with nobody looking" >"$tmp/latency"
+	for method in scan refs; do
+		"$FLTCTL" wss -m "$method" -b 100 -p "$pid" 0.5 >/dev/null 2>&1 &
+		tool=$!
+		sleep 1
+		faults "with $method twice a second" >>"$tmp/latency"
+		kill -INT "$tool"
+		wait "$tool" || true
+	done
 	stop
 fi
 rmmod flt
 echo "| hot set | method | instructions per sample | per GiB mapped | mean error | largest | disturbed, per window |"
 echo "|---|---|--:|--:|--:|--:|--:|"
 cat "$tmp/rows"
+[ ! -e "$tmp/latency" ] || cat "$tmp/latency"
 [ ! -e "$tmp/many" ] || awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["record"] == "sample" {
 		printf "two million pages: %s: %d entries, %.1f instructions each, %.1f M per GiB, longest hold %d ns\n",
 			$at["method"], $at["rss_bytes"] / 4096, $at["cost_ns"] / $at["rss_bytes"] * 4096,
 			$at["cost_ns"] / $at["rss_bytes"] * 1073.741824, $at["mmap_lock_max_ns"]
+	}
+	$at["record"] == "lock" {
+		printf "mmap_lock held for less than %d ns, %d times\n", $at["mmap_lock_below_ns"], $at["mmap_lock_holds"]
 	}' "$tmp/many" "$tmp/manyrefs"
 rm -rf "$tmp"

@@ -57,7 +57,7 @@ else
 fi
 same "idle's reason, or figure" "$(($(grep -c 'without idle: ' "$tmp/err" || true) +
 	$(of idle referenced_bytes | wc -l)))" 1
-same "methods that say what they count" "$(grep -c '^method.*[a-z)]"\?$' "$tmp/csv")" "$(grep -c '^method' "$tmp/csv")"
+same "methods that say what they count" "$(grep -c '^method.*[a-z)]"\?,,$' "$tmp/csv")" "$(grep -c '^method' "$tmp/csv")"
 same "windows of all" "$(of scan windows) $(of inject windows) $(of fault windows) $(of refs windows)" "5 5 5 5"
 "$FLTCTL" wss --compare -p "$pid" 0.2 2 2>/dev/null || bad "as text: status $?"
 kill "$pid"

@@ -12,6 +12,7 @@
  *   -s        shared memory
  *   -n TIMES  shared memory, mapped so often one behind the other, and all of it there
  *   -r        reads, after the filling
+ *   -m PAGES  maps, writes to and unmaps so many more after each time
  *   -x N      one page of N only, so that they lie scattered in TOUCHED * N MiB
  *   -S STEP   slides the window on by STEP MiB a second
  *   -t SECONDS  ends by itself
@@ -109,7 +110,7 @@ int main(int argc, char **argv)
 {
 	const struct timespec pause = { 0, 10 * 1000 * 1000 };
 	size_t mib = 1ul << 20, len, touched[PHASES], phases = 0, slide = 0, at, i, times = 1;
-	size_t stride = 1;
+	size_t stride = 1, more = 0;
 	double seconds = 0, begin, cpu, t;
 	const char *path = NULL;
 	int opt, huge = 0, reads = 0, shared = 0, lends = 0;
@@ -117,10 +118,11 @@ int main(int argc, char **argv)
 	pid_t child = 0;
 	char *p, *word;
 
-	while ((opt = getopt(argc, argv, "Hf:n:rst:S:vx:")) != -1) {
+	while ((opt = getopt(argc, argv, "Hf:m:n:rst:S:vx:")) != -1) {
 		switch (opt) {
 		case 'H': huge = 1; break;
 		case 'f': path = optarg; break;
+		case 'm': more = strtoul(optarg, NULL, 10); break;
 		case 'n': times = strtoul(optarg, NULL, 10); break;
 		case 'r': reads = 1; break;
 		case 's': shared = 1; break;
@@ -132,8 +134,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 2 || !times || !stride)
-		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-x N] [-S STEP] [-t SECONDS] [-v] "
-		     "MiB TOUCHED[,TOUCHED...]");
+		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-m PAGES] [-x N] [-S STEP] "
+		     "[-t SECONDS] [-v] MiB TOUCHED[,TOUCHED...]");
 	len = strtoul(argv[optind], NULL, 10) * mib;
 	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES; word = strtok(NULL, ","))
 		touched[phases++] = strtoul(word, NULL, 10) * mib;
@@ -160,6 +162,12 @@ int main(int argc, char **argv)
 			region_read(p + at, touched[(size_t)t % phases] / PAGE, PAGE * stride);
 		else
 			region_write(p + at, touched[(size_t)t % phases] / PAGE, PAGE * stride);
+		if (more) {
+			char *room = region_anon(more * PAGE);
+
+			region_write(room, more, PAGE);
+			munmap(room, more * PAGE);
+		}
 		rounds++;
 		nanosleep(&pause, NULL);
 	}
