@@ -209,6 +209,17 @@ at_least "-a: other faults" "$(said 'map(select(.record == "machine"))[-1].small
 at_least "-a: p99" "$(said 'map(select(.record == "machine"))[-1].huge_p99_ns')" \
 	"$(said 'map(select(.record == "machine"))[-1].huge_ns / 4 | floor')"
 
+# Huge pages of shmem are made below the file system: the machine's, as the kernel counts them.
+mkdir "$tmp/shmem"
+mount -t tmpfs -o huge=always,size=64m none "$tmp/shmem"
+allocated() { awk '$1 == "thp_file_alloc" { print $2 }' /proc/vmstat; }
+before=$(allocated)
+"$FLTCTL" thp --json -- dd if=/dev/zero of="$tmp/shmem/file" bs=2M count=8 2>/dev/null >"$tmp/json"
+same "shmem" "$(said 'map(select(.record == "vmstat" and .reason == "thp_file_alloc").value) | first')" \
+	"\"$(($(allocated) - before))\""
+at_least "shmem: huge pages of a file of 16 MiB" $(($(allocated) - before)) 8
+umount "$tmp/shmem"
+
 # Beside what the command says of itself.
 "$FLTCTL" thp --json --with lines --plot "$tmp/with.svg" -- \
 	sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do huge map=4 allow write; echo $i; sleep 0.2; done' \

@@ -57,15 +57,6 @@ static void sample(void *arg, const struct flt_ledger *now)
 	}
 }
 
-static int forget(void *arg, const char *what, const char *name, const char *value)
-{
-	(void)arg;
-	(void)what;
-	(void)name;
-	(void)value;
-	return 0;
-}
-
 static int thp_main(struct flt_run *run)
 {
 	static const char *const hooks[] = { "thp-", "split-", "collapse", NULL };
@@ -94,8 +85,7 @@ static int thp_main(struct flt_run *run)
 		else if (thp_machine_off())
 			flt_command_say(run->command, "huge pages are off (never): only memory that "
 					"has them already can show here");
-		/* What happens from here on is told. */
-		thp_machine_sizes(forget, NULL);
+		thp_machine_begin(&t->before);
 		status = ledger_run(&t->run, run->words.command);
 	}
 out:

@@ -19,12 +19,28 @@ struct thp_cover {
 	struct flt_coverage now;
 };
 
+#define THP_SIZES 16
+#define THP_SIZE_STATS 8
+#define THP_COUNTERS 6
+
+struct thp_size {
+	char name[32];
+	int64_t stat[THP_SIZE_STATS];	/* -1: not there */
+};
+
+struct thp_before {
+	struct thp_size size[THP_SIZES];
+	size_t sizes;
+	uint64_t counter[THP_COUNTERS];
+};
+
 struct thp {
 	struct ledger_run run;
 	struct flt_table *table;
 	struct thp_cover *cover;	/* as far as it was seen */
 	size_t covers, next;		/* next: where the next look at /proc begins */
 	char scan[FLT_SCAN_RESULTS][THP_SCAN_NAME];
+	struct thp_before before;
 	uint64_t reports;
 };
 
@@ -36,8 +52,12 @@ int thp_report(void *arg, const struct ledger_span *span);
 /* Lines of text, or rows through add: what, name, value. */
 typedef int (*thp_fact_fn)(void *arg, const char *what, const char *name, const char *value);
 int thp_machine_settings(thp_fact_fn fn, void *arg);
-/* mTHP: since the first call, sizes that anything happened to. */
-int thp_machine_sizes(thp_fact_fn fn, void *arg);
+/*
+ * What the kernel counts for the machine only, since it was looked at first: of files, shmem
+ * and swap, and of sizes between small and huge (mTHP). Nothing of what did not change.
+ */
+void thp_machine_begin(struct thp_before *before);
+int thp_machine_since(const struct thp_before *before, thp_fact_fn fn, void *arg);
 /* Huge pages are off: enabled is never, for all sizes. */
 bool thp_machine_off(void);
 

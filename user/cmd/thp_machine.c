@@ -7,6 +7,7 @@
 
 #include "cmd/thp.h"
 #include "source/machine.h"
+#include "source/procfs.h"
 
 #define ROOT "/sys/kernel/mm/transparent_hugepage"
 
@@ -80,65 +81,90 @@ bool thp_machine_off(void)
 	       !each_size(is_on, NULL);
 }
 
-/* Counters of sizes, as they were at the first call. */
-#define SIZES_MAX 16
-#define STATS 8
-
-static const char *const stats[STATS] = {
+static const char *const stats[THP_SIZE_STATS] = {
 	"anon_fault_alloc", "anon_fault_fallback", "anon_fault_fallback_charge", "split",
 	"split_failed", "split_deferred", "swpout", "swpout_fallback",
 };
 
-struct sizes {
-	thp_fact_fn fn;
-	void *arg;
+/* Of files and shmem, whose huge pages are made below their file systems; and of swap. */
+static const char *const counters[THP_COUNTERS] = {
+	"thp_file_alloc", "thp_file_fallback", "thp_file_fallback_charge", "thp_file_mapped",
+	"thp_swpout", "thp_swpout_fallback",
 };
 
-static struct known_size {
-	char name[32];
-	int64_t first[STATS];
-} known[SIZES_MAX];
-static size_t known_sizes;
-
-static int size_stats(void *arg, const char *size)
+static int64_t stat_of(const char *size, size_t i)
 {
-	const struct sizes *s = arg;
-	char path[160], key[64], value[32];
-	struct known_size *k;
+	char path[160];
+	int64_t now;
+
+	snprintf(path, sizeof(path), ROOT "/%.40s/stats/%s", size, stats[i]);
+	return flt_machine_number(path, &now) ? -1 : now;
+}
+
+static int remember_size(void *arg, const char *name)
+{
+	struct thp_before *before = arg;
+	struct thp_size *size;
+	size_t i;
+
+	if (before->sizes == THP_SIZES)
+		return 0;
+	size = &before->size[before->sizes++];
+	snprintf(size->name, sizeof(size->name), "%.31s", name);
+	for (i = 0; i < THP_SIZE_STATS; i++)
+		size->stat[i] = stat_of(name, i);
+	return 0;
+}
+
+void thp_machine_begin(struct thp_before *before)
+{
+	before->sizes = 0;
+	each_size(remember_size, before);
+	flt_procfs_vmstat(counters, before->counter, THP_COUNTERS);
+}
+
+static int tell_size(const struct thp_size *size, thp_fact_fn fn, void *arg)
+{
+	char key[64], value[32];
 	int64_t now;
 	size_t i;
 	int ret = 0;
-	bool fresh;
 
-	for (i = 0; i < known_sizes; i++)
-		if (!strcmp(known[i].name, size))
-			break;
-	fresh = i == known_sizes;
-	if (i == SIZES_MAX)
-		return 0;
-	k = &known[i];
-	if (fresh) {
-		snprintf(k->name, sizeof(k->name), "%s", size);
-		known_sizes++;
-	}
-	for (i = 0; !ret && i < STATS; i++) {
-		snprintf(path, sizeof(path), ROOT "/%.40s/stats/%s", size, stats[i]);
-		if (flt_machine_number(path, &now))
+	for (i = 0; !ret && i < THP_SIZE_STATS; i++) {
+		now = stat_of(size->name, i);
+		if (now < 0 || now == size->stat[i])
 			continue;
-		if (fresh)
-			k->first[i] = now;
-		if (now == k->first[i])
-			continue;
-		snprintf(key, sizeof(key), "%.24s %s", size + 10, stats[i]);
-		snprintf(value, sizeof(value), "%" PRId64, now - k->first[i]);
-		ret = s->fn(s->arg, "size", key, value);
+		snprintf(key, sizeof(key), "%.24s %s", size->name + strlen("hugepages-"), stats[i]);
+		snprintf(value, sizeof(value), "%" PRId64, now - size->stat[i]);
+		ret = fn(arg, "size", key, value);
 	}
 	return ret;
 }
 
-int thp_machine_sizes(thp_fact_fn fn, void *arg)
+static int tell_counters(const uint64_t before[THP_COUNTERS], thp_fact_fn fn, void *arg)
 {
-	struct sizes s = { fn, arg };
+	uint64_t now[THP_COUNTERS];
+	char value[32];
+	size_t i;
+	int ret = 0;
 
-	return each_size(size_stats, &s);
+	if (flt_procfs_vmstat(counters, now, THP_COUNTERS))
+		return 0;
+	for (i = 0; !ret && i < THP_COUNTERS; i++) {
+		if (now[i] == before[i])
+			continue;
+		snprintf(value, sizeof(value), "%" PRIu64, now[i] - before[i]);
+		ret = fn(arg, "vmstat", counters[i], value);
+	}
+	return ret;
+}
+
+int thp_machine_since(const struct thp_before *before, thp_fact_fn fn, void *arg)
+{
+	size_t i;
+	int ret = tell_counters(before->counter, fn, arg);
+
+	for (i = 0; !ret && i < before->sizes; i++)
+		ret = tell_size(&before->size[i], fn, arg);
+	return ret;
 }

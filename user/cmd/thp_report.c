@@ -233,7 +233,7 @@ int thp_report(void *arg, const struct ledger_span *span)
 		putchar('\n');
 	ret = ledger_each(&r.t->run, span, put_reasons, &r, NULL);
 	if (!ret)
-		ret = thp_machine_sizes(put_fact, &r);
+		ret = thp_machine_since(&r.t->before, put_fact, &r);
 	if (!ret)
 		ret = thp_machine_settings(put_fact, &r);
 	if (!ret)

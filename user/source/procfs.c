@@ -231,31 +231,39 @@ int flt_procfs_threads(uint32_t tgid, struct flt_rows *out)
 	return flt_procfs_each(tgid, add_row, &(struct rows_of){ out, tgid });
 }
 
-int flt_procfs_machine(struct flt_account *out)
+int flt_procfs_vmstat(const char *const *names, uint64_t *out, size_t count)
 {
-	uint64_t all = 0, major = 0, value;
 	char line[128], name[64];
-	int found = 0;
+	uint64_t value;
 	FILE *file;
+	size_t i;
 
+	memset(out, 0, count * sizeof(*out));
 	file = fopen("/proc/vmstat", "re");
 	if (!file)
 		return -errno;
 	while (fgets(line, sizeof(line), file)) {
 		if (sscanf(line, "%63s %" SCNu64, name, &value) != 2)
 			continue;
-		if (!strcmp(name, "pgfault")) {
-			all = value;
-			found++;
-		} else if (!strcmp(name, "pgmajfault")) {
-			major = value;
-			found++;
-		}
+		for (i = 0; i < count; i++)
+			if (!strcmp(name, names[i]))
+				out[i] = value;
 	}
 	fclose(file);
-	if (found != 2)
+	return 0;
+}
+
+int flt_procfs_machine(struct flt_account *out)
+{
+	static const char *const names[] = { "pgfault", "pgmajfault" };
+	uint64_t n[2];
+	int ret = flt_procfs_vmstat(names, n, 2);
+
+	if (ret)
+		return ret;
+	if (!n[0])
 		return -EOPNOTSUPP;
-	*out = (struct flt_account){ .minor = all > major ? all - major : 0, .major = major };
+	*out = (struct flt_account){ .minor = n[0] > n[1] ? n[0] - n[1] : 0, .major = n[1] };
 	return 0;
 }
 

@@ -59,6 +59,9 @@ int flt_procfs_memory(uint32_t tgid, uint32_t tid, uint64_t *rss, uint64_t *read
 /* Its path in the cgroup v2 hierarchy, or in the first there is. */
 int flt_procfs_cgroup(uint32_t tgid, char *out, size_t size);
 
+/* Counters of /proc/vmstat by name, 0 for those that this kernel does not have; -errno. */
+int flt_procfs_vmstat(const char *const *names, uint64_t *out, size_t count);
+
 /*
  * The whole machine since boot, from /proc/vmstat. Before Linux 6.5 pgfault
  * counts a fault once per attempt.
