@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cost.sh - in a guest with -icount: instructions added per anonymous minor fault.
 #
-#   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/cost.sh
+#   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/cost.sh [file]
 #
+# With "file" the fault is a read of a file's page that is in the page cache.
 # All rows come from one boot. A bare run lies before and after each of them, and
 # a row is compared with the mean of its two neighbours, since the bare cost can
 # change within a boot; a row between unequal neighbours says so. Prints a
@@ -15,8 +16,11 @@ pages=${PAGES:-8192} reps=${REPS:-5}
 price=${FLT_KO%/*/*}/price-$KERNEL/price.ko	# from tests/bench/price/build
 tmp=$(mktemp -d /tmp/cost.XXXXXX)
 
+file=
+[ "${1:-}" != file ] || file=$tmp/file
+
 row() { # NAME
-	echo "$1|$(faultcost "$pages" "$reps" 20)" | tee -a "$tmp/rows" >&2
+	echo "$1|$(faultcost "$pages" "$reps" 20 ${file:+"$file"})" | tee -a "$tmp/rows" >&2
 }
 
 with_module() { # NAME PARAM=VALUE...
@@ -62,10 +66,15 @@ with_tool() {
 # Work left over from boot would be counted; idle time costs nothing here.
 sleep 30
 faultcost calibrate >&2
+if [ -n "$file" ]; then
+	echo 4096 >/sys/kernel/debug/fault_around_bytes
+	dd if=/dev/zero of="$file" bs=4k count="$pages" 2>/dev/null
+	cat "$file" >/dev/null
+fi
 row bare
 parts=("kprobe on entry" "kretprobe" "kretprobe, clock" "kretprobe, clock, kind"
 	"kretprobe, clock, kind, tally")
-if [ -e "$price" ]; then
+if [ -e "$price" ] && [ -z "$file" ]; then
 	for part in "${!parts[@]}"; do
 		insmod "$price" "part=$part"
 		row "part: ${parts[part]}"

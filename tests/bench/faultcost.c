@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faultcost PAGES REPS [DEPTH] - nanoseconds that a thread spends per anonymous minor fault.
+ * faultcost PAGES REPS [DEPTH [FILE]] - nanoseconds that a thread spends per minor fault.
  *
  * Writes to PAGES fresh pages, DEPTH calls deep, REPS times after one for warming up, and prints
  *     faults=N cpu=NS wall=NS spread=MIN..MAX
+ * With FILE, it reads those pages of it instead, which must be in the page cache, and
+ * debugfs' fault_around_bytes at one page.
  * medians over the repetitions: cpu is the thread's own time, wall includes
  * whoever shared its CPU meanwhile. Under -icount a nanosecond is an instruction.
  * `faultcost calibrate` prints how well that holds.
@@ -11,6 +13,8 @@
 #include "../workload/region.h"
 
 #include <err.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +22,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { REPS_MAX = 101 };
 
@@ -46,10 +51,23 @@ static void calibrate(void)
 	printf("calibrate: %.3f ns per instruction\n", (double)(t1 - t0) / 4e7);
 }
 
-__attribute__((noipa)) static void write_deep(char *p, size_t pages, unsigned long depth)
+static char *map_file(const char *path, size_t length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *p = fd < 0 ? MAP_FAILED : mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		err(1, "%s", path);
+	close(fd);
+	return p;
+}
+
+__attribute__((noipa)) static void touch_deep(char *p, size_t pages, unsigned long depth, bool reads)
 {
 	if (depth)
-		write_deep(p, pages, depth - 1);
+		touch_deep(p, pages, depth - 1, reads);
+	else if (reads)
+		region_read(p, pages, PAGE);
 	else
 		region_write(p, pages, PAGE);
 	__asm__ volatile("" ::: "memory");
@@ -58,6 +76,7 @@ __attribute__((noipa)) static void write_deep(char *p, size_t pages, unsigned lo
 int main(int argc, char **argv)
 {
 	unsigned long depth = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+	const char *file = argc > 4 ? argv[4] : NULL;
 	double cpu[REPS_MAX], wall[REPS_MAX];
 	size_t pages, reps;
 	long faults = 0;
@@ -66,21 +85,21 @@ int main(int argc, char **argv)
 		calibrate();
 		return 0;
 	}
-	if (argc != 3 && argc != 4)
-		errx(2, "usage: faultcost PAGES REPS [DEPTH] | faultcost calibrate");
+	if (argc < 3 || argc > 5)
+		errx(2, "usage: faultcost PAGES REPS [DEPTH [FILE]] | faultcost calibrate");
 	pages = strtoul(argv[1], NULL, 10);
 	reps = strtoul(argv[2], NULL, 10);
 	if (!pages || !reps || reps > REPS_MAX)
 		errx(2, "PAGES and REPS must be positive, REPS at most %d", REPS_MAX);
 	for (size_t r = 0; r <= reps; r++) {
-		char *p = region_anon(pages * PAGE);
+		char *p = file ? map_file(file, pages * PAGE) : region_anon(pages * PAGE);
 		struct rusage a, b;
 		uint64_t c0, c1, w0, w1;
 
 		getrusage(RUSAGE_THREAD, &a);
 		w0 = now(CLOCK_MONOTONIC);
 		c0 = now(CLOCK_THREAD_CPUTIME_ID);
-		write_deep(p, pages, depth);
+		touch_deep(p, pages, depth, file);
 		c1 = now(CLOCK_THREAD_CPUTIME_ID);
 		w1 = now(CLOCK_MONOTONIC);
 		getrusage(RUSAGE_THREAD, &b);
