@@ -235,17 +235,13 @@ static int arm(struct watch *w)
 	return ret;
 }
 
-/* While the job is made standard output is --with's pipe. */
 static int start(struct watch *w, char **command)
 {
-	int ret = with_lend(w->r->with), back;
+	int ret = with_start(w->r->with, &w->job, w->loop, command, &w->e);
 
-	if (!ret)
-		ret = flt_job_start(&w->job, w->loop, command, &w->e);
-	back = with_take(w->r->with, w->loop);
 	if (ret)
 		return ret;
-	ret = back ? back : arm(w);
+	ret = arm(w);
 	if (ret)
 		flt_job_cancel(&w->job);
 	return ret;

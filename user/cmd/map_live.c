@@ -156,14 +156,11 @@ static int arm(struct live *l)
 
 static int start(struct live *l, char **command)
 {
-	int ret = with_lend(l->m->with), back;
+	int ret = with_start(l->m->with, &l->job, l->loop, command, &l->e);
 
-	if (!ret)
-		ret = flt_job_start(&l->job, l->loop, command, &l->e);
-	back = with_take(l->m->with, l->loop);
 	if (ret)
 		return ret;
-	ret = back ? back : arm(l);
+	ret = arm(l);
 	if (ret)
 		flt_job_cancel(&l->job);
 	return ret;

@@ -106,14 +106,11 @@ static int arm(struct run *r)
 
 static int start(struct run *r, char **command)
 {
-	int ret = with_lend(r->s->with), back;
+	int ret = with_start(r->s->with, &r->job, r->loop, command, &r->e);
 
-	if (!ret)
-		ret = flt_job_start(&r->job, r->loop, command, &r->e);
-	back = with_take(r->s->with, r->loop);
 	if (ret)
 		return ret;
-	ret = back ? back : arm(r);
+	ret = arm(r);
 	if (!ret && r->s->with)
 		ret = flt_loop_every(r->loop, WITH_PERIOD_NS, on_look, r);
 	if (!ret)

@@ -100,10 +100,9 @@ static int file_open(struct with *w)
 	return 0;
 }
 
-int with_lend(struct with *w)
+/* Until take() our standard output is the pipe, for the child to inherit. */
+static int lend(struct with *w)
 {
-	if (!w)
-		return 0;
 	if (w->args->file)
 		return file_open(w);
 	if (pipe2(w->pipe, O_CLOEXEC))
@@ -151,9 +150,9 @@ static int on_output(void *arg, int fd, short events)
 	return 0;
 }
 
-int with_take(struct with *w, struct flt_loop *loop)
+static int take(struct with *w, struct flt_loop *loop)
 {
-	if (!w || w->lent < 0)
+	if (w->lent < 0)
 		return 0;
 	if (dup2(w->lent, STDOUT_FILENO) < 0)
 		return -errno;
@@ -161,6 +160,24 @@ int with_take(struct with *w, struct flt_loop *loop)
 	close_fd(&w->pipe[1]);
 	w->loop = loop;
 	return flt_loop_add(loop, w->in, POLLIN, on_output, w);
+}
+
+int with_start(struct with *w, struct flt_job *job, struct flt_loop *loop, char **command,
+	       struct flt_errmsg *e)
+{
+	int ret, back;
+
+	if (!w)
+		return flt_job_start(job, loop, command, e);
+	ret = lend(w);
+	if (!ret)
+		ret = flt_job_start(job, loop, command, e);
+	back = take(w, loop);
+	if (ret)
+		return ret;
+	if (back)
+		flt_job_cancel(job);
+	return back;
 }
 
 static void thin(struct with *w)

@@ -10,6 +10,7 @@
 #define FLT_CMD_WITH_H
 
 #include "command.h"
+#include "job.h"
 #include "loop.h"
 #include "view/table.h"
 
@@ -42,12 +43,9 @@ int with_new(struct with **with, const struct flt_command *command, const struct
 	     bool has_command, int format, const char *event);
 void with_free(struct with *with);
 
-/*
- * Around flt_job_start(): between the two, standard output is a pipe. with may be
- * NULL. -errno.
- */
-int with_lend(struct with *with);
-int with_take(struct with *with, struct flt_loop *loop);
+/* flt_job_start(), with a pipe for the command's standard output. with may be NULL. -errno. */
+int with_start(struct with *with, struct flt_job *job, struct flt_loop *loop, char **command,
+	       struct flt_errmsg *e);
 
 /* Since the beginning. */
 struct with_counts {
