@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/fs.h>
-#include <linux/kdev_t.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -58,7 +56,7 @@ static void slow(const struct flt_event *e, u8 result, u64 ns)
 	flt_tally_slow(flt_tally_here(), &s, result < FLT_RESULT_FAILED);
 }
 
-void flt_event_slow(const struct flt_event *e, u8 result, u64 ns, u32 wanted)
+void flt_event_slow(struct flt_event *e, u8 result, u64 ns, u32 wanted)
 {
 	slow(e, result, ns);
 	if (wanted)
@@ -72,7 +70,7 @@ static u32 wanted_by(const struct flt_event *e)
 					   flt_proc_sessions(current));
 }
 
-static void stream(const struct flt_event *e, u8 result, u64 ns)
+static void stream(struct flt_event *e, u8 result, u64 ns)
 {
 	u32 wanted = flt_stream_passed(e, result, ns, wanted_by(e));
 
@@ -87,7 +85,7 @@ static void charge_end(const struct flt_event *e, struct flt_account *a, bool ma
 	extras(e, a);
 }
 
-void flt_event_submit(const struct flt_event *e, bool major, u64 ns)
+void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 {
 	u8 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
 	u32 bucket = flt_bucket_of(ns);
@@ -115,7 +113,7 @@ static void charge_failure(const struct flt_event *e, struct flt_account *a)
 	extras(e, a);
 }
 
-void flt_event_fail(const struct flt_event *e, enum flt_failure failure, u64 ns)
+void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns)
 {
 	struct flt_tally *t = flt_tally_here();
 
@@ -145,21 +143,10 @@ void flt_event_retry(const struct flt_event *e)
 	raw_spin_unlock(&flt_proc_lock);
 }
 
-/* The numbers of /proc/PID/maps: on overlayfs those of the file the user opened. */
-void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma)
+void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma)
 {
-	const struct inode *inode;
-
-	if (!vma->vm_file)
-		return;
-	e->page = vma->vm_pgoff + ((e->address - vma->vm_start) >> PAGE_SHIFT);
-	inode = file_user_inode(vma->vm_file);
-	e->inode = inode->i_ino;
-	e->dev = new_encode_dev(inode->i_sb->s_dev);
-}
-
-void flt_event_note(const struct flt_event *e, struct vm_area_struct *vma)
-{
+	flt_record_map(e, vma);
 	/* In another's memory it is still current's files: as it is with all we count. */
-	flt_stream_note_fault(vma, wanted_by(e));
+	if (static_branch_unlikely(&flt_stream_noting))
+		flt_stream_note_fault(vma, wanted_by(e));
 }

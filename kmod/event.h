@@ -28,25 +28,16 @@
 #include "tally.h"
 #include "task.h"
 
-/* Whether the next two have anything to do: most faults are in no file. */
-static __always_inline bool flt_event_has_map(const struct vm_area_struct *vma)
-{
-	return vma->vm_file || READ_ONCE(flt_stream_areas);
-}
-
-/* What a record says of the VMA; to be called while it cannot go away. */
-void flt_event_map(struct flt_event *e, const struct vm_area_struct *vma);
-
-/* And what sessions want to know of it, once; at the same time. */
-void flt_event_note(const struct flt_event *e, struct vm_area_struct *vma);
+/* What sessions want to know of the VMA, once, and what a record says of it. */
+void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma);
 
 /* A fault that ended well after @ns nanoseconds. */
-void flt_event_submit(const struct flt_event *e, bool major, u64 ns);
+void flt_event_submit(struct flt_event *e, bool major, u64 ns);
 /* And is one of the slowest of its CPU; streams that want it. */
-void flt_event_slow(const struct flt_event *e, u8 result, u64 ns, u32 wanted);
+void flt_event_slow(struct flt_event *e, u8 result, u64 ns, u32 wanted);
 
 /* The same as flt_event_submit() for one that is not unusual; calls only what is rare. */
-static __always_inline void flt_event_submit_common(const struct flt_event *e, bool major, u64 ns)
+static __always_inline void flt_event_submit_common(struct flt_event *e, bool major, u64 ns)
 {
 	u8 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
 	u32 bucket = flt_bucket_of(ns), wanted = 0;
@@ -66,7 +57,7 @@ static __always_inline void flt_event_submit_common(const struct flt_event *e, b
 }
 
 /* A fault that failed; one that has to be tried again. */
-void flt_event_fail(const struct flt_event *e, enum flt_failure failure, u64 ns);
+void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns);
 void flt_event_retry(const struct flt_event *e);
 
 #endif

@@ -52,12 +52,21 @@ static noinline void resume(struct fault *f, struct flt_task *t)
 }
 NOKPROBE_SYMBOL(resume);
 
-/* What a stream wants to know of the mapping; and the fault begins. */
+/*
+ * The VMA is there when the fault ends, and streams look at it then, unless the lock that
+ * keeps it was given up: of calls that do not return RETRY, those that dirty a shared
+ * page do so, and return COMPLETED (fault_dirty_shared_page(); "mm: avoid unnecessary
+ * page fault retires on shared memory types").
+ */
+static __always_inline bool may_let_go(const struct vm_area_struct *vma, unsigned int flags)
+{
+	return flags & FAULT_FLAG_WRITE && vma->vm_flags & VM_SHARED && vma->vm_file;
+}
+
+/* What a stream would want to know of the mapping; and the fault begins. */
 static noinline void describe(struct fault *f, struct vm_area_struct *vma)
 {
-	flt_event_map(&f->event, vma);
-	if (static_branch_unlikely(&flt_stream_noting))
-		flt_event_note(&f->event, vma);
+	flt_event_describe(&f->event, vma);
 	f->event.start = flt_clock_read();
 }
 NOKPROBE_SYMBOL(describe);
@@ -85,7 +94,7 @@ static noinline void enter_uncommon(struct fault *f, struct vm_area_struct *vma,
 	e->kind = end == FLT_WALK_UNTRIED ?
 		  flt_kind_look(vma, f->mm, e->address, e->flags, &f->pfn) :
 		  flt_kind_of(end, entry, vma, e->flags, &f->pfn);
-	if (static_branch_unlikely(&flt_stream_on) && flt_event_has_map(vma))
+	if (static_branch_unlikely(&flt_stream_on) && may_let_go(vma, f->event.flags))
 		describe(f, vma);
 	else
 		e->start = flt_clock_read();
@@ -118,6 +127,7 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	f->event.attempts = 1;
 	f->event.unusual = false;
 	f->event.remote = false;
+	f->event.vma = vma;
 	f->event.inode = 0;
 	f->event.flags = flags;
 	f->mm = mm;
@@ -131,7 +141,7 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 		return;
 	}
 	f->event.kind = flt_kind_missing(vma, flags);
-	if (static_branch_unlikely(&flt_stream_on) && flt_event_has_map(vma))
+	if (static_branch_unlikely(&flt_stream_on) && may_let_go(vma, f->event.flags))
 		describe(f, vma);
 	else
 		f->event.start = flt_clock_read();
@@ -210,8 +220,8 @@ static noinline void settle(struct fault *f)
 NOKPROBE_SYMBOL(settle);
 
 /*
- * The VMA may be gone by now: nothing of it is read here. The rule is
- * mm_account_fault()'s, which has just run.
+ * The rule is mm_account_fault()'s, which has just run. The VMA may be gone by now: see
+ * leave_uncommon().
  */
 static __always_inline void leave_end(struct fault *f, vm_fault_t ret, u64 ns)
 {
@@ -240,6 +250,8 @@ static noinline void leave_uncommon(struct fault *f, vm_fault_t ret)
 
 	if (ret)
 		count_return(ret, ns);
+	if (ret & (VM_FAULT_RETRY | VM_FAULT_COMPLETED))
+		f->event.vma = NULL;
 	if (ret & VM_FAULT_RETRY)
 		leave_retry(f);
 	else if (ret & VM_FAULT_ERROR)

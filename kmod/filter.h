@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * filter - which faults a session wants streamed. Asked before a record is built, in
- * two steps: of the fault, which is cheap and answers for most, then of its thread.
+ * two steps: of the fault, which is cheap and answers for most, then of its thread
+ * and of the very file.
  */
 #ifndef FLT_FILTER_H
 #define FLT_FILTER_H
@@ -50,6 +51,12 @@ static __always_inline bool flt_filter_fault(const struct flt_filter *f,
 		return false;
 	if (f->length && e->address - f->address >= f->length)
 		return false;
+	return !f->inode || e->inode || (e->vma && e->vma->vm_file);
+}
+
+/* Once its file is known. */
+static inline bool flt_filter_file(const struct flt_filter *f, const struct flt_event *e)
+{
 	return !f->inode || (e->inode == f->inode && e->dev == f->dev);
 }
 

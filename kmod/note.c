@@ -117,10 +117,10 @@ static const char *name_of(const struct path *path, char *buffer, struct flt_eve
 }
 
 static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
-			      struct file *file, const struct inode *inode)
+			      struct file *file, const struct inode *inode, u64 time)
 {
 	struct flt_event_path head = {
-		.time = ktime_get_mono_fast_ns(),
+		.time = time,
 		.inode = inode->i_ino,
 		.tgid = current->tgid,
 		.tid = current->pid,
@@ -132,12 +132,12 @@ static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
 	return flt_relay_note(relay, &head, name, head.length);
 }
 
-void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file)
+void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file, u64 time)
 {
 	const struct inode *inode = file_user_inode(file);
 	u64 key = key_of('p', file, inode);
 
-	if (!was_seen(notes, key) && say_path(notes, relay, file, inode))
+	if (!was_seen(notes, key) && say_path(notes, relay, file, inode, time))
 		mark_seen(notes, key);
 }
 
@@ -151,11 +151,12 @@ static const char *anon_name(const struct vm_area_struct *vma)
 	return "";
 }
 
-static noinline bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, u16 flags)
+static noinline bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, u64 time,
+			      u16 flags)
 {
 	const char *name = anon_name(vma);
 	struct flt_event_area head = {
-		.time = ktime_get_mono_fast_ns(),
+		.time = time,
 		.start = vma->vm_start,
 		.end = vma->vm_end,
 		.length = strlen(name),
@@ -180,25 +181,27 @@ static noinline bool say_area(struct flt_relay *relay, const struct vm_area_stru
 }
 
 void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
-		    struct vm_area_struct *vma)
+		    struct vm_area_struct *vma, u64 time)
 {
 	u64 key;
 
 	if (vma->vm_file)
-		flt_note_path(notes, relay, vma->vm_file);
+		flt_note_path(notes, relay, vma->vm_file, time);
 	if (!notes->areas)
 		return;
 	/* By process, not by mm: an address space begun by fork() is told of anew. */
 	key = mix(mix(mix(mix('a', (u64)vma->vm_mm), current->tgid), vma->vm_start), vma->vm_end);
 	key = mix(mix(key, vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC)), (u64)vma->vm_file) | 1;
-	if (!was_seen(notes, key) && say_area(relay, vma, 0))
+	if (!was_seen(notes, key) && say_area(relay, vma, time, 0))
 		mark_seen(notes, key);
 }
 
 void flt_note_made(struct flt_notes *notes, struct flt_relay *relay,
 		   struct vm_area_struct *vma)
 {
+	u64 now = ktime_get_mono_fast_ns();
+
 	if (vma->vm_file)
-		flt_note_path(notes, relay, vma->vm_file);
-	say_area(relay, vma, FLT_AREA_MADE);
+		flt_note_path(notes, relay, vma->vm_file, now);
+	say_area(relay, vma, now, FLT_AREA_MADE);
 }

@@ -26,12 +26,12 @@ struct vm_area_struct;
 struct flt_notes *flt_note_open(bool areas);
 void flt_note_close(struct flt_notes *notes);
 
-/* The name of a file that is mapped or executed. */
-void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file);
+/* The name of a file that is mapped or executed, as of @time. */
+void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file, u64 time);
 
 /* A fault in @vma: its file's name and, in a session with AREAS, its extent. */
 void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
-		    struct vm_area_struct *vma);
+		    struct vm_area_struct *vma, u64 time);
 
 /* @vma was made executable. */
 void flt_note_made(struct flt_notes *notes, struct flt_relay *relay,

@@ -8,9 +8,11 @@
 #define FLT_RECORD_H
 
 #include <linux/flt_event.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/mm_types.h>
+#include <linux/mm.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -27,9 +29,20 @@ struct flt_event {
 	u8 kind;		/* enum flt_kind */
 	bool remote;		/* memory of another process */
 	bool unusual;		/* remote, stitched, or a thread without a slot */
-	u64 inode;		/* 0: no file, or no stream yet when the fault began */
+	struct vm_area_struct *vma;	/* NULL: it may be gone */
+	u64 inode;		/* 0: no file, or not looked at yet */
 	u32 dev, page;		/* stale without an inode */
 };
+
+/* The numbers of /proc/PID/maps: on overlayfs those of the file the user opened. */
+static inline void flt_record_map(struct flt_event *e, const struct vm_area_struct *vma)
+{
+	const struct inode *inode = file_user_inode(vma->vm_file);
+
+	e->page = vma->vm_pgoff + ((e->address - vma->vm_start) >> PAGE_SHIFT);
+	e->inode = inode->i_ino;
+	e->dev = new_encode_dev(inode->i_sb->s_dev);
+}
 
 /* Of current, where it left user space; NULL: it has none. */
 static __always_inline struct pt_regs *flt_record_user(void)

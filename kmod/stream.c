@@ -26,7 +26,7 @@ DEFINE_STATIC_KEY_FALSE(flt_stream_on);
 DEFINE_STATIC_KEY_FALSE(flt_stream_noting);
 
 const struct flt_filter __rcu *flt_stream_filters[FLT_ROW_SESSIONS];
-u32 flt_stream_all, flt_stream_own, flt_stream_notes, flt_stream_areas;
+u32 flt_stream_all, flt_stream_own, flt_stream_notes;
 
 static const struct stream *stream_of(u32 bit)
 {
@@ -77,8 +77,6 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 			goto err_notes;
 		static_branch_inc(&flt_stream_noting);
 		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
-		if (config->areas)
-			WRITE_ONCE(flt_stream_areas, flt_stream_areas | BIT(bit));
 	}
 	rcu_assign_pointer(flt_stream_filters[bit], &s->filter);
 	static_branch_inc(&flt_stream_on);
@@ -113,7 +111,6 @@ void flt_stream_close(u32 bit)
 	if (s->notes)
 		static_branch_dec(&flt_stream_noting);
 	WRITE_ONCE(flt_stream_notes, flt_stream_notes & ~BIT(bit));
-	WRITE_ONCE(flt_stream_areas, flt_stream_areas & ~BIT(bit));
 	WRITE_ONCE(flt_stream_all, flt_stream_all & ~BIT(bit));
 	WRITE_ONCE(flt_stream_own, flt_stream_own & ~BIT(bit));
 	/* Handlers run with preemption off: when this returns none has seen the bit. */
@@ -163,6 +160,9 @@ static __always_inline void write(const struct stream *s, const struct flt_event
 	struct flt_event_record *record;
 	u32 stack = 0;
 
+	/* No later than the fault: who reads on by time knows its file before. */
+	if (s->notes && e->vma)
+		flt_note_fault(s->notes, s->relay, e->vma, time);
 	if (s->stacks)
 		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
 	record = flt_relay_begin(s->relay);
@@ -172,13 +172,20 @@ static __always_inline void write(const struct stream *s, const struct flt_event
 	flt_relay_end(s->relay);
 }
 
-void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 passed)
+static bool wants(const struct flt_filter *f, const struct flt_event *e)
+{
+	return (!f->by_thread || flt_filter_thread(f)) && flt_filter_file(f, e);
+}
+
+void flt_stream_record(struct flt_event *e, u8 result, u64 ns, u32 passed)
 {
 	const struct stream *s;
 
+	if (!e->inode && e->vma && e->vma->vm_file)
+		flt_record_map(e, e->vma);
 	do {
 		s = stream_of(__ffs(passed));
-		if ((!s->filter.by_thread || flt_filter_thread(&s->filter)) && sampled(s))
+		if (wants(&s->filter, e) && sampled(s))
 			write(s, e, result, ns);
 		passed &= passed - 1;
 	} while (passed);
@@ -195,7 +202,7 @@ void flt_stream_note_fault(struct vm_area_struct *vma, u32 wanted)
 	const struct stream *s;
 
 	for_each_noting(s, wanted)
-		flt_note_fault(s->notes, s->relay, vma);
+		flt_note_fault(s->notes, s->relay, vma, ktime_get_mono_fast_ns());
 }
 
 void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted)
@@ -224,7 +231,7 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 	}
 	for_each_noting(s, wanted) {
 		if (file)
-			flt_note_path(s->notes, s->relay, file);
+			flt_note_path(s->notes, s->relay, file, life->time);
 		flt_relay_note(s->relay, life, task->comm, TASK_COMM_LEN);
 	}
 }

@@ -43,8 +43,8 @@ u64 flt_stream_stacks_once(u32 bit);
 
 /* Bits of streams that take the faults of all processes, and of their own only. */
 extern u32 flt_stream_all, flt_stream_own;
-/* Bits of streams with notes, and of those of them with areas. */
-extern u32 flt_stream_notes, flt_stream_areas;
+/* Bits of streams with notes. */
+extern u32 flt_stream_notes;
 /* By bit; there while the bit is in _all or _own. */
 extern const struct flt_filter __rcu *flt_stream_filters[FLT_ROW_SESSIONS];
 
@@ -54,7 +54,7 @@ static __always_inline u32 flt_stream_wanted(u32 sessions)
 	return READ_ONCE(flt_stream_all) | (sessions & READ_ONCE(flt_stream_own));
 }
 
-/* Those of @wanted whose filter lets a fault pass, its thread not yet asked for. */
+/* Those of @wanted whose filter lets a fault pass, of thread and file not yet asked. */
 static __always_inline u32 flt_stream_passed(const struct flt_event *e, u8 result, u64 ns,
 					     u32 wanted)
 {
@@ -79,6 +79,6 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 			  struct file *file, u32 wanted);
 
 /* A fault that ended with @result after @ns nanoseconds; preemption off. */
-void flt_stream_record(const struct flt_event *e, u8 result, u64 ns, u32 passed);
+void flt_stream_record(struct flt_event *e, u8 result, u64 ns, u32 passed);
 
 #endif
