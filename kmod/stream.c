@@ -18,6 +18,7 @@ struct stream {
 	struct flt_relay *relay;
 	struct flt_nlstream *sender;	/* NULL: relay has files */
 	struct flt_notes *notes;	/* NULL: none wanted */
+	bool areas;			/* notes of mappings without a file, too */
 	struct flt_stacks *stacks;	/* NULL: none wanted */
 	u32 __percpu *skipped;		/* since the last record that sampling let pass */
 };
@@ -72,6 +73,7 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	}
 	if (config->notes) {
 		s->notes = flt_note_open(config->areas);
+		s->areas = config->areas;
 		err = -ENOMEM;
 		if (!s->notes)
 			goto err_notes;
@@ -161,7 +163,7 @@ static __always_inline void write(const struct stream *s, const struct flt_event
 	u32 stack = 0;
 
 	/* No later than the fault: who reads on by time knows its file before. */
-	if (s->notes && e->vma)
+	if (s->notes && e->vma && (e->vma->vm_file || s->areas))
 		flt_note_fault(s->notes, s->relay, e->vma, time);
 	if (s->stacks)
 		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
