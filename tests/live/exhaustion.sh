@@ -97,7 +97,7 @@ unload
 # Threads that found no place of their own are in the stream of their process all the same.
 load max_tasks=16
 status=0
-"$FLTCTL" trace -B 64 --csv -- faultrun -o "$tmp/run" -- tree threads 32 1024 >"$tmp/trace.csv" 2>"$tmp/err" || status=$?
+"$FLTCTL" trace -B 64 --csv -- faultrun -o "$tmp/run" -- tree threads 32 256 >"$tmp/trace.csv" 2>"$tmp/err" || status=$?
 same "16 threads: trace, status" "$status" 0
 traced "16 threads"
 at_least "16 threads: without a place" "$(fltq tally | field lost_task)" 1

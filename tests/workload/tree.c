@@ -10,7 +10,7 @@
  *   spawn N         N posix_spawn()s
  *   exec N          exec N times
  *   execthread T    T threads fault; then one that is not the leader execs
- *   threads T P     T threads write P pages each
+ *   threads T P     T threads write P pages each, and end when all have
  *   leaderfirst T P the leader ends before its T threads do
  *   nop             fault a little and end: what the others exec
  *   loop P R        R times: write P pages, MADV_DONTNEED
@@ -164,6 +164,13 @@ static void *thread_touch_wait(void *unused)
 	return NULL;
 }
 
+static void *thread_touch_together(void *unused)
+{
+	thread_touch(unused);
+	pthread_barrier_wait(&all_touched);
+	return NULL;
+}
+
 static void *thread_exec(void *self)
 {
 	thread_touch(NULL);
@@ -193,8 +200,9 @@ static void threads(size_t n)
 
 	if (!t)
 		err(1, "calloc");
+	pthread_barrier_init(&all_touched, NULL, (unsigned int)n);
 	for (size_t i = 0; i < n; i++)
-		if (pthread_create(&t[i], NULL, thread_touch, NULL))
+		if (pthread_create(&t[i], NULL, thread_touch_together, NULL))
 			errx(1, "pthread_create");
 	for (size_t i = 0; i < n; i++)
 		pthread_join(t[i], NULL);
