@@ -19,6 +19,7 @@ static __maybe_unused bool take_pmd_young(struct vm_area_struct *vma, unsigned l
 {
 	return test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
 }
+
 /* Most entries: of a page, and not accessed. One comparison, where the three below take a dozen. */
 static __always_inline bool pte_rests(pte_t entry)
 {
