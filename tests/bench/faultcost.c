@@ -4,10 +4,10 @@
  *
  * Writes to PAGES fresh pages, DEPTH calls deep, REPS times after one for warming up, and prints
  *     faults=N cpu=NS wall=NS spread=MIN..MAX
- * With FILE, it reads those pages of it instead, which must be in the page cache, and
- * debugfs' fault_around_bytes at one page.
  * medians over the repetitions: cpu is the thread's own time, wall includes
  * whoever shared its CPU meanwhile. Under -icount a nanosecond is an instruction.
+ * With FILE, it reads those pages of it instead, which must be in the page cache, and
+ * debugfs' fault_around_bytes at one page.
  * `faultcost calibrate` prints how well that holds.
  */
 #include "../workload/region.h"

@@ -114,16 +114,22 @@ static struct flt_cell size_if(bool known, uint64_t bytes)
 	return known ? flt_cell_size(bytes) : flt_cell_absent();
 }
 
+static void fill_nothing(struct flt_cell *c)
+{
+	size_t i;
+
+	for (i = 0; i < COLUMNS; i++)
+		c[i] = flt_cell_absent();
+}
+
 /* Who, when, how: what all rows of a sample have. */
 static void fill_head(const struct wss *w, const struct flt_sample *s, struct flt_cell *c, char clock[16])
 {
 	double wall = (double)s->time / 1e9 + w->wall_offset;
 	time_t seconds = (time_t)wall;
 	struct tm tm;
-	size_t i;
 
-	for (i = 0; i < COLUMNS; i++)
-		c[i] = flt_cell_absent();
+	fill_nothing(c);
 	c[COLUMN_RECORD] = flt_cell_string("sample");
 	c[COLUMN_TIME] = flt_cell_double(wall, 3);
 	localtime_r(&seconds, &tm);
@@ -265,10 +271,8 @@ int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_
 		    double against)
 {
 	struct flt_cell c[COLUMNS];
-	size_t i;
 
-	for (i = 0; i < COLUMNS; i++)
-		c[i] = flt_cell_absent();
+	fill_nothing(c);
 	c[COLUMN_RECORD] = flt_cell_string("method");
 	c[COLUMN_METHOD] = flt_cell_string(m->name);
 	c[COLUMN_WINDOW] = flt_cell_ns(set->window);
@@ -285,14 +289,13 @@ int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_
 int wss_rows_holds(struct wss *w)
 {
 	struct flt_cell c[COLUMNS];
-	uint32_t bucket, i;
+	uint32_t bucket;
 	int ret = 0;
 
 	for (bucket = 0; bucket < FLT_BUCKETS && !ret; bucket++) {
 		if (!w->holds.count[bucket])
 			continue;
-		for (i = 0; i < COLUMNS; i++)
-			c[i] = flt_cell_absent();
+		fill_nothing(c);
 		c[COLUMN_RECORD] = flt_cell_string("lock");
 		if (bucket + 1 < FLT_BUCKETS)
 			c[COLUMN_HOLD] = flt_cell_ns(flt_bucket_floor(bucket + 1));

@@ -238,7 +238,8 @@ int flt_procfs_vmstat(const char *const *names, uint64_t *out, size_t count)
 	FILE *file;
 	size_t i;
 
-	memset(out, 0, count * sizeof(*out));
+	for (i = 0; i < count; i++)
+		out[i] = FLT_PROCFS_UNKNOWN;
 	file = fopen("/proc/vmstat", "re");
 	if (!file)
 		return -errno;
@@ -261,7 +262,7 @@ int flt_procfs_machine(struct flt_account *out)
 
 	if (ret)
 		return ret;
-	if (!n[0])
+	if (n[0] == FLT_PROCFS_UNKNOWN || n[1] == FLT_PROCFS_UNKNOWN)
 		return -EOPNOTSUPP;
 	*out = (struct flt_account){ .minor = n[0] > n[1] ? n[0] - n[1] : 0, .major = n[1] };
 	return 0;

@@ -59,7 +59,7 @@ int flt_procfs_memory(uint32_t tgid, uint32_t tid, uint64_t *rss, uint64_t *read
 /* Its path in the cgroup v2 hierarchy, or in the first there is. */
 int flt_procfs_cgroup(uint32_t tgid, char *out, size_t size);
 
-/* Counters of /proc/vmstat by name, 0 for those that this kernel does not have; -errno. */
+/* Counters of /proc/vmstat by name, FLT_PROCFS_UNKNOWN where this kernel has none such; -errno. */
 int flt_procfs_vmstat(const char *const *names, uint64_t *out, size_t count);
 
 /*
