@@ -108,6 +108,7 @@ static void make_key(void)
 void rec_thread_begin(uintptr_t stack_lo, uintptr_t stack_hi)
 {
 	struct rec_thread *t = slot(rec_tid(), true);
+	bool served;
 
 	if (!t)
 		return;
@@ -115,8 +116,15 @@ void rec_thread_begin(uintptr_t stack_lo, uintptr_t stack_hi)
 		sys2(SYS_munmap, t->perf, RING_BYTES);
 	t->stack_lo = stack_lo;
 	t->stack_hi = stack_hi;
+	served = rec.inlined && rec_inline_arm(t);
+	/*
+	 * Last, for of a thread's events perf asks the youngest first: a fault's time is to be
+	 * from before the signal, which may cost more than all the rest.
+	 */
 	t->perf = open_ring();
-	if (rec.inlined && (!t->perf || !rec_inline_arm(t))) {
+	if (rec.inlined && (!served || !t->perf)) {
+		if (served)
+			rec_inline_disarm(t);
 		t->watched = true;
 		__atomic_fetch_add(&rec.watched, 1, __ATOMIC_RELAXED);
 		rec_server_kick();
