@@ -81,15 +81,21 @@ DECLARE_PER_CPU(struct flt_clock_mark, flt_clock_mark);
 /* The date @ago nanoseconds ago; and leaves a mark for what follows. */
 u64 flt_clock_date_anew(u64 ago);
 
-/* CLOCK_MONOTONIC at @reading, which was @ago nanoseconds ago. Preemption off. */
+/* CLOCK_MONOTONIC at @reading if it can be had without a call. Preemption off. */
+static __always_inline bool flt_clock_date_quick(u64 reading, u64 *date)
+{
+	u64 since = reading - this_cpu_read(flt_clock_mark.reading);
+
+	*date = this_cpu_read(flt_clock_mark.ns) + (since * flt_clock_mult >> FLT_CLOCK_SHIFT);
+	return static_branch_likely(&flt_clock_raw) && likely(since < FLT_CLOCK_NEAR);
+}
+
+/* The same at @reading, which was @ago nanoseconds ago. */
 static __always_inline u64 flt_clock_date(u64 reading, u64 ago)
 {
-	const struct flt_clock_mark *mark = this_cpu_ptr(&flt_clock_mark);
-	u64 since = reading - mark->reading;
+	u64 date;
 
-	if (static_branch_likely(&flt_clock_raw) && likely(since < FLT_CLOCK_NEAR))
-		return mark->ns + (since * flt_clock_mult >> FLT_CLOCK_SHIFT);
-	return flt_clock_date_anew(ago);
+	return flt_clock_date_quick(reading, &date) ? date : flt_clock_date_anew(ago);
 }
 
 #endif

@@ -37,7 +37,7 @@ static void extras(const struct flt_event *e, struct flt_account *a)
 	t->attempts = max_t(u64, t->attempts, e->attempts);
 }
 
-static void slow(const struct flt_event *e, u8 result, u64 ns)
+static void slow(const struct flt_event *e, u32 result, u64 ns)
 {
 	struct flt_slow s = {
 		.ns = ns,
@@ -56,11 +56,11 @@ static void slow(const struct flt_event *e, u8 result, u64 ns)
 	flt_tally_slow(flt_tally_here(), &s, result < FLT_RESULT_FAILED);
 }
 
-void flt_event_slow(struct flt_event *e, u8 result, u64 ns, u32 wanted)
+void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
 {
 	slow(e, result, ns);
 	if (wanted)
-		flt_stream_record(e, result, ns, wanted);
+		flt_stream_submit(e, result, ns, wanted);
 }
 
 /* What may want it: a thread without a slot is its process's all the same. */
@@ -70,12 +70,12 @@ static u32 wanted_by(const struct flt_event *e)
 					   flt_proc_sessions(current));
 }
 
-static void stream(struct flt_event *e, u8 result, u64 ns)
+static void stream(struct flt_event *e, u32 result, u64 ns)
 {
-	u32 wanted = flt_stream_passed(e, result, ns, wanted_by(e));
+	u32 wanted = wanted_by(e);
 
 	if (wanted)
-		flt_stream_record(e, result, ns, wanted);
+		flt_stream_submit(e, result, ns, wanted);
 }
 
 static void charge_end(const struct flt_event *e, struct flt_account *a, bool major,
@@ -87,7 +87,7 @@ static void charge_end(const struct flt_event *e, struct flt_account *a, bool ma
 
 void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 {
-	u8 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
+	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
 	u32 bucket = flt_bucket_of(ns);
 
 	if (!e->unusual) {

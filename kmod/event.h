@@ -33,13 +33,13 @@ void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma);
 
 /* A fault that ended well after @ns nanoseconds. */
 void flt_event_submit(struct flt_event *e, bool major, u64 ns);
-/* And is one of the slowest of its CPU; streams that want it. */
-void flt_event_slow(struct flt_event *e, u8 result, u64 ns, u32 wanted);
+/* And is one of the slowest of its CPU; @wanted: by streams, 0: by none. */
+void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long wanted);
 
 /* The same as flt_event_submit() for one that is not unusual; calls only what is rare. */
 static __always_inline void flt_event_submit_common(struct flt_event *e, bool major, u64 ns)
 {
-	u8 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
+	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
 	u32 bucket = flt_bucket_of(ns), wanted = 0;
 	struct flt_task *t = e->task;
 	bool slow;
@@ -48,12 +48,11 @@ static __always_inline void flt_event_submit_common(struct flt_event *e, bool ma
 	flt_account_fault(&t->account, major, e->kind, bucket, ns);
 	/* The row is there as long as its thread has a slot. */
 	if (static_branch_unlikely(&flt_stream_on))
-		wanted = flt_stream_passed(e, result, ns,
-					   flt_stream_wanted(READ_ONCE(t->proc->sessions)));
+		wanted = flt_stream_wanted(READ_ONCE(t->proc->sessions));
 	if (unlikely(slow))
 		flt_event_slow(e, result, ns, wanted);
 	else if (wanted)
-		flt_stream_record(e, result, ns, wanted);
+		flt_stream_submit(e, result, ns, wanted);
 }
 
 /* A fault that failed; one that has to be tried again. */

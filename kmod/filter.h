@@ -19,7 +19,7 @@
 struct flt_filter {
 	u32 kinds, results;		/* bits that pass */
 	u64 latency;			/* ns at least */
-	unsigned long address, length;	/* length 0: any address */
+	unsigned long address, length;	/* length 0: any address, with address 0 */
 	u64 inode;			/* 0: any file */
 	u64 cgroup;			/* ID of v2; 0: any */
 	u32 dev;
@@ -28,30 +28,44 @@ struct flt_filter {
 	kuid_t uid;
 	char comm[TASK_COMM_LEN];
 	/* Of what is above, by flt_filter_settle(): */
-	u32 wanted[FLT_RESULT_FAILED + 1];	/* kinds, by result */
-	bool by_thread;
+	u32 wanted[FLT_RESULT_FAILED + __FLT_FAILURE_MAX];	/* kinds, by enum flt_result */
+	bool by_thread, by_place;
 };
 
 static inline void flt_filter_settle(struct flt_filter *f)
 {
-	u8 result;
+	u32 result;
 
 	for (result = 0; result < ARRAY_SIZE(f->wanted); result++)
-		f->wanted[result] = f->results & BIT(result) ? f->kinds : 0;
+		f->wanted[result] = f->results & BIT(min_t(u32, result, FLT_RESULT_FAILED)) ?
+				    f->kinds : 0;
+	f->by_place = f->length || f->inode;
+	f->length = f->length ?: ~0ul;
 	f->by_thread = f->by_uid || f->by_comm || f->cgroup;
+}
+
+/* Asks nothing of a fault that flt_filter_fault() has let pass. */
+static inline bool flt_filter_is_plain(const struct flt_filter *f)
+{
+	return !f->by_thread && !f->inode && f->sample == 1;
 }
 
 #define FLT_FILTER_ALL { .kinds = ~0u, .results = ~0u, .sample = 1 }
 
-static __always_inline bool flt_filter_fault(const struct flt_filter *f,
-					     const struct flt_event *e, u8 result, u64 latency)
+/* Its address, and whether it is in a file at all. */
+static __always_inline bool flt_filter_place(const struct flt_filter *f, const struct flt_event *e)
 {
-	result = min_t(u8, result, FLT_RESULT_FAILED);
-	if (latency < f->latency || !(f->wanted[result] & BIT(e->kind)))
-		return false;
-	if (f->length && e->address - f->address >= f->length)
+	if (e->address - f->address >= f->length)
 		return false;
 	return !f->inode || e->inode || (e->vma && e->vma->vm_file);
+}
+
+static __always_inline bool flt_filter_fault(const struct flt_filter *f,
+					     const struct flt_event *e, u32 result, u64 latency)
+{
+	if (latency < f->latency || !(f->wanted[result] & BIT(e->kind)))
+		return false;
+	return likely(!f->by_place) || flt_filter_place(f, e);
 }
 
 /* Once its file is known. */

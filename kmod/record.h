@@ -54,43 +54,41 @@ static __always_inline struct pt_regs *flt_record_user(void)
 
 /*
  * @result: enum flt_result; the fault began at @time and took @ns nanoseconds;
- * @regs: flt_record_user(). It stands for @weight such.
+ * @regs: flt_record_user(). It stands for @weight such. @plain, a constant: in no file,
+ * nothing unusual, and in user mode.
  */
 static __always_inline void flt_record_fill(struct flt_event_record *r, const struct flt_event *e,
-					    u8 result, u64 ns, u64 time, struct pt_regs *regs,
-					    u32 stack, u16 weight)
+					    u32 result, u64 ns, u64 time, struct pt_regs *regs,
+					    u32 stack, u16 weight, const bool plain)
 {
 	const struct task_struct *task = current;
+	const bool in_file = !plain && e->inode;
 	u16 flags = (e->flags & FAULT_FLAG_WRITE ? FLT_EVENT_WRITE : 0) |
 		    (e->flags & FAULT_FLAG_INSTRUCTION ? FLT_EVENT_EXEC : 0) |
-		    (e->flags & FAULT_FLAG_USER ? FLT_EVENT_USER : 0);
+		    (plain || e->flags & FAULT_FLAG_USER ? FLT_EVENT_USER : 0);
 	u64 latency = ns;
 
 	r->time = time;
 	r->address = e->address;
 	/* The faulting instruction, or that behind the system call. */
-	r->ip = regs ? instruction_pointer(regs) : 0;
+	r->ip = plain || regs ? instruction_pointer(regs) : 0;
 	r->tgid = task->tgid;
 	r->tid = task->pid;
-	r->inode = e->inode;
-	r->dev = 0;
-	r->page = 0;
-	if (e->inode) {
-		r->dev = e->dev;
-		r->page = e->page;
-	}
+	r->inode = in_file ? e->inode : 0;
+	r->dev = in_file ? e->dev : 0;
+	r->page = in_file ? e->page : 0;
 	r->stack = stack;
 	r->type = FLT_EVENT_FAULT;
 	r->kind = e->kind;
 	r->attempts = 1;
 	r->result = result;
 	r->weight = weight;
-	if (unlikely(e->unusual)) {
+	if (unlikely(!plain && e->unusual)) {
 		r->attempts = min_t(u32, e->attempts, U8_MAX);
 		if (e->remote)
 			flags |= FLT_EVENT_REMOTE;
 	}
-	if (unlikely(ns > U32_MAX)) {
+	if (unlikely(!plain && ns > U32_MAX)) {
 		latency = min_t(u64, ns >> 10, U32_MAX);
 		flags |= FLT_EVENT_LONG;
 	}

@@ -161,6 +161,8 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 	struct flt_subbuf *head = subbuf;
 
 	if (relay_buf_full(buf)) {
+		cpu->at = NULL;
+		cpu->stop = NULL;
 		if (cpu->noting)
 			cpu->lost_notes++;
 		else
@@ -178,6 +180,8 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 		.lost_notes = cpu->lost_notes,
 	};
 	subbuf_start_reserve(buf, sizeof(*head));
+	cpu->at = head + 1;
+	cpu->stop = subbuf + buf->chan->subbuf_size;
 	/* The sub-buffer, and what relay says of that before it. */
 	smp_store_release(&cpu->end, head->sequence * buf->chan->subbuf_size + sizeof(*head));
 	return 1;
@@ -245,14 +249,19 @@ void flt_relay_close(struct flt_relay *relay)
 	kfree(relay);
 }
 
-void *flt_relay_turn(struct rchan_buf *buf, size_t bytes)
+/* relay tells by the offset what of the sub-buffer is left free; it is behind until now. */
+void *flt_relay_turn(struct flt_relay_cpu *cpu, size_t bytes)
 {
-	return relay_switch_subbuf(buf, bytes) ? buf->data + buf->offset : NULL;
+	struct rchan_buf *buf = cpu->buf;
+
+	if (cpu->at)
+		buf->offset = cpu->at - buf->data;
+	return relay_switch_subbuf(buf, bytes) ? cpu->at : NULL;
 }
 
 void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
 {
-	struct flt_relay_cpu *cpu = this_cpu_ptr(relay->cpus);
+	struct flt_relay_cpu *cpu = flt_relay_here(relay);
 	struct flt_event_path *head;
 
 	/* One that no sub-buffer can hold would be given up half way, uncounted. */
@@ -268,8 +277,8 @@ void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
 
 void flt_relay_note_end(struct flt_relay *relay, u32 slots)
 {
-	struct flt_relay_cpu *cpu = this_cpu_ptr(relay->cpus);
-	struct flt_event_path *head = cpu->buf->data + cpu->buf->offset;
+	struct flt_relay_cpu *cpu = flt_relay_here(relay);
+	struct flt_event_path *head = cpu->at;
 
 	BUILD_BUG_ON(offsetof(struct flt_event_path, more) != 62);
 	head->more = slots - 1;

@@ -21,6 +21,8 @@ struct dentry;
 
 /* What the CPU that writes knows. */
 struct flt_relay_cpu {
+	/* Where the next slot goes, and where the sub-buffer ends; NULL: there is none to fill. */
+	void *at, *stop;
 	struct rchan_buf *buf;		/* NULL: it was never up */
 	/*
 	 * What lies below it can be read: the sub-buffers before the one being filled,
@@ -55,23 +57,29 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 void flt_relay_close(struct flt_relay *relay);
 
 /* A sub-buffer is full: room in the next. NULL: there is none. */
-void *flt_relay_turn(struct rchan_buf *buf, size_t bytes);
+void *flt_relay_turn(struct flt_relay_cpu *cpu, size_t bytes);
+
+static __always_inline bool flt_relay_has_room(const struct flt_relay_cpu *cpu, size_t bytes)
+{
+	return cpu->at + bytes <= cpu->stop;
+}
 
 /* Not relay_reserve(): what is begun and not ended leaves nothing. */
-static __always_inline void *flt_relay_claim(const struct flt_relay_cpu *cpu, size_t bytes)
+static __always_inline void *flt_relay_claim(struct flt_relay_cpu *cpu, size_t bytes)
 {
-	struct rchan_buf *buf = cpu->buf;
-
-	if (unlikely(buf->offset + bytes > buf->chan->subbuf_size))
-		return flt_relay_turn(buf, bytes);
-	return buf->data + buf->offset;
+	return likely(flt_relay_has_room(cpu, bytes)) ? cpu->at : flt_relay_turn(cpu, bytes);
 }
 
 static __always_inline void flt_relay_publish(struct flt_relay_cpu *cpu, size_t bytes)
 {
-	cpu->buf->offset += bytes;
+	cpu->at += bytes;
 	/* What is below it is complete; pairs with end_of(). */
 	smp_store_release(&cpu->end, cpu->end + bytes);
+}
+
+static __always_inline struct flt_relay_cpu *flt_relay_here(const struct flt_relay *relay)
+{
+	return this_cpu_ptr(relay->cpus);
 }
 
 /*
@@ -79,15 +87,13 @@ static __always_inline void flt_relay_publish(struct flt_relay_cpu *cpu, size_t 
  * given out by flt_relay_end(); NULL: lost, and counted. Nothing is written if the
  * end does not follow.
  */
-static __always_inline struct flt_event_record *flt_relay_begin(struct flt_relay *relay)
+static __always_inline struct flt_event_record *flt_relay_begin(struct flt_relay_cpu *cpu)
 {
-	return flt_relay_claim(this_cpu_ptr(relay->cpus), sizeof(struct flt_event_record));
+	return flt_relay_claim(cpu, sizeof(struct flt_event_record));
 }
 
-static __always_inline void flt_relay_end(struct flt_relay *relay)
+static __always_inline void flt_relay_end(struct flt_relay_cpu *cpu)
 {
-	struct flt_relay_cpu *cpu = this_cpu_ptr(relay->cpus);
-
 	flt_relay_publish(cpu, sizeof(struct flt_event_record));
 	/* Who was told of it finds it: flt_relay_count(). */
 	smp_store_release(&cpu->written, cpu->written + 1);

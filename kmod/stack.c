@@ -122,35 +122,57 @@ static __always_inline unsigned long user_mask(void)
 	return (TASK_SIZE_MAX | (PAGE_SIZE - 1)) & -sizeof(u64);
 }
 
+/* Where a frame may be missing, as code there runs into a new page, or pushes to one. */
+static __always_inline bool is_between_frames(struct pt_regs *regs, unsigned long address)
+{
+	return address == instruction_pointer(regs) ||
+	       user_stack_pointer(regs) - address <= sizeof(u64);
+}
+
 /*
  * The thread has the stack that was recalled: the walk would find the same. Frame
- * pointers come from what was walked before, none from the program.
+ * pointers come from what was walked before, none from the program; so all may be looked
+ * at before one difference is asked for.
  */
 static __always_inline bool lies_there(const struct recalled *r)
 {
 	const struct frame *f = r->frame, *end = f + r->count;
-	unsigned long at = r->fp, next;
-	u64 caller;
+	unsigned long at = r->fp;
+	u64 word, differ = 0;
 
+	if (!user_access_begin((void __user *)at, sizeof(u64)))
+		return false;
+#pragma GCC unroll 4
 	for (; f != end; f++) {
-		unsafe_get_user(next, (unsigned long __user *)at, missing);
-		unsafe_get_user(caller, (u64 __user *)(at + sizeof(u64)), missing);
-		if ((next ^ f->next) | (caller ^ f->caller))
-			return false;
+		unsafe_get_user(word, (u64 __user *)(at + sizeof(u64)), missing);
+		differ |= word ^ f->caller;
+		unsafe_get_user(word, (u64 __user *)at, missing);
 		at = f->next;
+		differ |= word ^ at;
 	}
-	return true;
+	user_access_end();
+	return !differ;
 missing:
+	user_access_end();
 	return false;
+}
+
+/* @address faulted. */
+static __always_inline bool is_recalled(const struct recalled *r, struct pt_regs *regs,
+					unsigned long address)
+{
+	return r->ip == instruction_pointer(regs) && r->fp == frame_pointer(regs) &&
+	       r->fp >= user_stack_pointer(regs) && !is_between_frames(regs, address) &&
+	       lies_there(r);
 }
 
 /*
  * Frame pointers are the program's to set: none is followed, also not in
  * speculation, that is no user address. What the mask leaves above those is one
- * page that nothing can be mapped at. @address faulted. The ID, if it was recalled.
+ * page that nothing can be mapped at. @address faulted.
  */
-static __always_inline u32 walk(struct scratch *scratch, const struct recalled *r,
-				struct pt_regs *regs, u32 depth, unsigned long address)
+static __always_inline void walk(struct scratch *scratch, struct pt_regs *regs, u32 depth,
+				 unsigned long address)
 {
 	unsigned long ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	unsigned long fp = frame_pointer(regs), mask = user_mask(), low = sp - 1, at;
@@ -158,7 +180,7 @@ static __always_inline u32 walk(struct scratch *scratch, const struct recalled *
 	unsigned long *next = scratch->next;
 	struct flt_stack *s = &scratch->stack;
 	u64 *to = s->frames, *end = to + depth;
-	u32 cut = FLT_CUT_NONE, id = 0;
+	u32 cut = FLT_CUT_NONE;
 	u64 hash, code, caller;
 
 	/* Not as constants: an instruction has no room for them. */
@@ -171,8 +193,7 @@ static __always_inline u32 walk(struct scratch *scratch, const struct recalled *
 		cut = FLT_CUT_MEMORY;
 		goto out;
 	}
-	/* Code there runs into a new page, or pushes to one. */
-	if (unlikely(address == ip || sp - address <= sizeof(u64)) && to != end) {
+	if (unlikely(is_between_frames(regs, address)) && to != end) {
 		unsafe_get_user(code, (u64 __user *)array_index_nospec(ip, top), no_code);
 		at = unframed(code);
 		if (at) {
@@ -182,10 +203,6 @@ static __always_inline u32 walk(struct scratch *scratch, const struct recalled *
 			hash = flt_stacktable_mix(hash, caller);
 		}
 	} else {
-		if (r->ip == ip && r->fp == fp && fp > low && lies_there(r)) {
-			id = r->id;
-			goto end;
-		}
 		s->plain = true;
 	}
 no_code:
@@ -212,7 +229,7 @@ out:
 	s->hash = hash;
 	s->depth = to - s->frames;
 	s->cut = cut;
-	return id;
+	return;
 missing:
 	cut = FLT_CUT_MEMORY;
 	goto end;
@@ -350,10 +367,12 @@ u32 flt_stack_take(struct flt_stacks *s, struct flt_relay *relay, struct pt_regs
 		stack->plain = false;
 	} else {
 		pagefault_disable();
-		id = walk(scratch, recalled, regs, s->wish.depth, address);
+		if (is_recalled(recalled, regs, address)) {
+			pagefault_enable();
+			return recalled->id;
+		}
+		walk(scratch, regs, s->wish.depth, address);
 		pagefault_enable();
-		if (id)
-			return id;
 	}
 	id = flt_stacktable_find(stack, s->bit);
 	if (unlikely(!id)) {

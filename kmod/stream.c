@@ -19,6 +19,7 @@ struct stream {
 	struct flt_nlstream *sender;	/* NULL: relay has files */
 	struct flt_notes *notes;	/* NULL: none wanted */
 	bool areas;			/* notes of mappings without a file, too */
+	bool plain;			/* nothing more is asked of a fault in no file */
 	struct flt_stacks *stacks;	/* NULL: none wanted */
 	u32 __percpu *skipped;		/* since the last record that sampling let pass */
 };
@@ -26,20 +27,19 @@ struct stream {
 DEFINE_STATIC_KEY_FALSE(flt_stream_on);
 DEFINE_STATIC_KEY_FALSE(flt_stream_noting);
 
-const struct flt_filter __rcu *flt_stream_filters[FLT_ROW_SESSIONS];
+/* By bit; there while the bit is in one of those below. */
+static struct stream __rcu *streams[FLT_ROW_SESSIONS];
 u32 flt_stream_all, flt_stream_own, flt_stream_notes;
 
-static const struct stream *stream_of(u32 bit)
+static __always_inline const struct stream *stream_of(u32 bit)
 {
-	return container_of(rcu_dereference_sched(flt_stream_filters[bit]), struct stream, filter);
+	return rcu_dereference_sched(streams[bit]);
 }
 
 /* Under the lock of sessions, as open and close are; NULL: there is none. */
 static struct stream *stream_at(u32 bit)
 {
-	const struct flt_filter *f = rcu_dereference_protected(flt_stream_filters[bit], true);
-
-	return f ? container_of((struct flt_filter *)f, struct stream, filter) : NULL;
+	return rcu_dereference_protected(streams[bit], true);
 }
 
 int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config)
@@ -80,7 +80,8 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 		static_branch_inc(&flt_stream_noting);
 		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
 	}
-	rcu_assign_pointer(flt_stream_filters[bit], &s->filter);
+	s->plain = !s->areas && flt_filter_is_plain(&s->filter);
+	rcu_assign_pointer(streams[bit], s);
 	static_branch_inc(&flt_stream_on);
 	/* Who sees the bit finds the stream. */
 	smp_wmb();
@@ -117,7 +118,7 @@ void flt_stream_close(u32 bit)
 	WRITE_ONCE(flt_stream_own, flt_stream_own & ~BIT(bit));
 	/* Handlers run with preemption off: when this returns none has seen the bit. */
 	synchronize_rcu();
-	RCU_INIT_POINTER(flt_stream_filters[bit], NULL);
+	RCU_INIT_POINTER(streams[bit], NULL);
 	flt_note_close(s->notes);
 	flt_stack_close(s->stacks);
 	flt_nlstream_close(s->sender);
@@ -154,9 +155,10 @@ static bool sampled(const struct stream *s)
 	return true;
 }
 
-static __always_inline void write(const struct stream *s, const struct flt_event *e, u8 result,
+static __always_inline void write(const struct stream *s, const struct flt_event *e, u32 result,
 				  u64 ns)
 {
+	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
 	u64 time = flt_clock_date(e->start, ns);
 	struct pt_regs *regs = flt_record_user();
 	struct flt_event_record *record;
@@ -167,11 +169,11 @@ static __always_inline void write(const struct stream *s, const struct flt_event
 		flt_note_fault(s->notes, s->relay, e->vma, time);
 	if (s->stacks)
 		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
-	record = flt_relay_begin(s->relay);
+	record = flt_relay_begin(cpu);
 	if (!record)
 		return;
-	flt_record_fill(record, e, result, ns, time, regs, stack, s->filter.sample);
-	flt_relay_end(s->relay);
+	flt_record_fill(record, e, result, ns, time, regs, stack, s->filter.sample, false);
+	flt_relay_end(cpu);
 }
 
 static bool wants(const struct flt_filter *f, const struct flt_event *e)
@@ -179,18 +181,79 @@ static bool wants(const struct flt_filter *f, const struct flt_event *e)
 	return (!f->by_thread || flt_filter_thread(f)) && flt_filter_file(f, e);
 }
 
-void flt_stream_record(struct flt_event *e, u8 result, u64 ns, u32 passed)
+static noinline void submit_any(const struct stream *s, struct flt_event *e, u32 result, u64 ns)
+{
+	if (!e->inode && e->vma && e->vma->vm_file)
+		flt_record_map(e, e->vma);
+	if (wants(&s->filter, e) && sampled(s))
+		write(s, e, result, ns);
+}
+
+static noinline void submit_to_many(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
 {
 	const struct stream *s;
 
-	if (!e->inode && e->vma && e->vma->vm_file)
-		flt_record_map(e, e->vma);
-	do {
-		s = stream_of(__ffs(passed));
-		if (wants(&s->filter, e) && sampled(s))
-			write(s, e, result, ns);
-		passed &= passed - 1;
-	} while (passed);
+	for (; wanted; wanted &= wanted - 1) {
+		s = stream_of(__ffs(wanted));
+		if (flt_filter_fault(&s->filter, e, result, ns))
+			submit_any(s, e, result, ns);
+	}
+}
+
+static noinline void submit_with_stack(const struct stream *s, const struct flt_event *e,
+				       u32 result, u64 ns)
+{
+	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
+	struct pt_regs *regs = task_pt_regs(current);
+	u64 time = flt_clock_date(e->start, ns);
+	u32 stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
+	struct flt_event_record *record = flt_relay_begin(cpu);
+
+	if (!record)
+		return;
+	flt_record_fill(record, e, result, ns, time, regs, stack, 1, true);
+	flt_relay_end(cpu);
+}
+
+/* There is nothing to say of it that most faults do not have. */
+static __always_inline bool is_plain(const struct flt_event *e, u64 ns)
+{
+	return e->flags & FAULT_FLAG_USER && !e->unusual && e->vma && !e->vma->vm_file &&
+	       ns <= U32_MAX;
+}
+
+/*
+ * Most are for one stream and have nothing special: they are written without a call, and
+ * so without registers saved, which is half of what a record costs.
+ */
+void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
+{
+	const struct stream *s = stream_of(__ffs(wanted));
+	struct flt_relay_cpu *cpu;
+	u64 time;
+
+	if (unlikely(wanted & (wanted - 1))) {
+		submit_to_many(e, result, ns, wanted);
+		return;
+	}
+	if (!flt_filter_fault(&s->filter, e, result, ns))
+		return;
+	if (unlikely(!s->plain || !is_plain(e, ns))) {
+		submit_any(s, e, result, ns);
+		return;
+	}
+	if (s->stacks) {
+		submit_with_stack(s, e, result, ns);
+		return;
+	}
+	cpu = flt_relay_here(s->relay);
+	if (unlikely(!flt_relay_has_room(cpu, sizeof(struct flt_event_record)) ||
+		     !flt_clock_date_quick(e->start, &time))) {
+		submit_any(s, e, result, ns);
+		return;
+	}
+	flt_record_fill(cpu->at, e, result, ns, time, task_pt_regs(current), 0, 1, true);
+	flt_relay_end(cpu);
 }
 
 /* Those of @wanted that have notes. */

@@ -45,28 +45,10 @@ u64 flt_stream_stacks_once(u32 bit);
 extern u32 flt_stream_all, flt_stream_own;
 /* Bits of streams with notes. */
 extern u32 flt_stream_notes;
-/* By bit; there while the bit is in _all or _own. */
-extern const struct flt_filter __rcu *flt_stream_filters[FLT_ROW_SESSIONS];
-
 /* Which streams may want a fault of a process in these @sessions. */
 static __always_inline u32 flt_stream_wanted(u32 sessions)
 {
 	return READ_ONCE(flt_stream_all) | (sessions & READ_ONCE(flt_stream_own));
-}
-
-/* Those of @wanted whose filter lets a fault pass, of thread and file not yet asked. */
-static __always_inline u32 flt_stream_passed(const struct flt_event *e, u8 result, u64 ns,
-					     u32 wanted)
-{
-	const struct flt_filter *f;
-	u32 passed = 0;
-
-	for (; wanted; wanted &= wanted - 1) {
-		f = rcu_dereference_sched(flt_stream_filters[__ffs(wanted)]);
-		if (flt_filter_fault(f, e, result, ns))
-			passed |= wanted & -wanted;
-	}
-	return passed;
 }
 
 /*
@@ -78,7 +60,10 @@ void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted);
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 			  struct file *file, u32 wanted);
 
-/* A fault that ended with @result after @ns nanoseconds; preemption off. */
-void flt_stream_record(struct flt_event *e, u8 result, u64 ns, u32 passed);
+/*
+ * A fault that ended with @result after @ns nanoseconds, to those of @wanted (not 0) whose
+ * filters let it pass; preemption off.
+ */
+void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long wanted);
 
 #endif

@@ -37,6 +37,62 @@ traced "trace"
 kill "$plugger" "$stormer"
 wait "$plugger" "$stormer" 2>/dev/null || true
 at_least "cycles" "$(wc -l <"$tmp/cycles")" 2
+
+# What a CPU has streamed can be read as soon as its fault has ended, from anywhere, with
+# that CPU gone as well: nobody has to flush it, nor to wait for a sub-buffer to fill.
+cat >"$tmp/target.py" <<'END'
+import mmap, sys
+for line in sys.stdin:
+    m = mmap.mmap(-1, 3 * 4096)
+    for i in range(3):
+        m[i * 4096] = 1
+    print("done", flush=True)
+END
+cat >"$tmp/read.py" <<'END'
+# the faults of a process in what has not been read of the relay files of a session
+import glob, struct, sys
+count = 0
+for name in glob.glob(sys.argv[1] + "/cpu*"):
+    with open(name, "rb", buffering=0) as f:
+        data = b"".join(iter(lambda: f.read(1 << 16), b""))
+    at = 0
+    while at < len(data):
+        kind, more = data[at + 56], struct.unpack_from("<H", data, at + 62)[0]
+        if kind == 1:
+            count += struct.unpack_from("<I", data, at + 36)[0] == int(sys.argv[2])
+        at += 64 * (1 + (more if kind > 1 else 0))
+print(count)
+END
+echo 1 >"$cpu"
+mkfifo "$tmp/ask" "$tmp/answer"
+taskset -c 1 python3 "$tmp/target.py" <"$tmp/ask" >"$tmp/answer" & target=$!
+exec 8>"$tmp/ask" 9<"$tmp/answer"
+asleep() { grep -q '^State:.S' "/proc/$target/status"; }
+fault() { echo >&8; read -r -u 9; until_true asleep; }
+minflt() { awk '{ sub(/.*\) /, ""); print $8 }' "/proc/$target/stat"; }
+fault
+"$FLTCTL" trace --csv -p "$target" >/dev/null 2>&1 & holder=$!
+until_true compgen -G "$debugfs/session-*/cpu1" >/dev/null
+kill -STOP "$holder"
+session=$(compgen -G "$debugfs/session-*")
+unread() { taskset -c 0 python3 "$tmp/read.py" "$session" "$target"; }
+unread >/dev/null
+for away in 0 1 0 1; do
+	before=$(minflt)
+	fault
+	[ $away = 0 ] || echo 0 >"$cpu"
+	same "away $away: readable at once" "$(unread)" "$(($(minflt) - before))"
+	# on another CPU now, if its own is gone
+	before=$(minflt)
+	fault
+	same "away $away: the next" "$(unread)" "$(($(minflt) - before))"
+	echo 1 >"$cpu"
+	taskset -p -c 1 "$target" >/dev/null
+done
+kill -KILL "$holder"
+exec 8>&- 9<&-
+wait "$holder" "$target" 2>/dev/null || true
+
 # And with the CPU away: what it had counted is still there.
 echo 0 >"$cpu"
 fltq machine >"$tmp/after"
