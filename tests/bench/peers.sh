@@ -6,7 +6,9 @@
 #
 # Two loads: "long", one process that lives for some seconds, and "short", fifty that take
 # four major faults each and end. Each watcher has each load once, at an interval of a
-# second; what was is what wait4(2) says. Prints a markdown table. Needs faultstat and perf.
+# second; what was is what wait4(2) says. Prints a markdown table. Needs faultstat and perf;
+# has majortop, too, where MAJORTOP says where it is (it needs python3-bpfcc, and its first
+# half minute to compile).
 set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
@@ -65,6 +67,18 @@ for load in long short; do
 	faultrun -o "$tmp/run" -- bash -c $load
 	kill -INT $watcher; wait $watcher || true
 	row "perf record" $load "$(perf script -i "$tmp/perf.data" -F comm 2>/dev/null | grep -c kinds)"
+
+	if [ -n "${MAJORTOP:-}" ]; then
+		begin /usr/bin/python3 -u "$MAJORTOP" -C -i 1
+		for _ in $(seq 120); do
+			! grep -q Tracing "$tmp/out" || break
+			sleep 1
+		done
+		faultrun -o "$tmp/run" -- bash -c $load
+		kill -INT $watcher; wait $watcher || true
+		head -3 "$tmp/err" >&2
+		row majortop $load "$(awk '$NF ~ /^[0-9]+$/ && $1 ~ "/?'$load'$" { n += $NF } END { print n + 0 }' "$tmp/out")" $load
+	fi
 
 	begin "$FLTCTL" top -b --json --by=process 1s
 	faultrun -o "$tmp/run" -- bash -c $load
