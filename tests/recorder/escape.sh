@@ -39,6 +39,24 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	escapes "no rights" 1 'open a userfaultfd' setpriv --reuid=65534 --clear-groups /bin/true
 fi
 
+# The last words of the command, all of them at once when nobody is there any more.
+"$fltctl" record -q -L 8 -o trace.flt -- python3 -c 'import os, signal, sys
+os.kill(os.getppid(), signal.SIGSTOP)
+for _ in range(50): os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
+open("pid", "w").write(str(os.getpid()))' "$loose" > out 2> err &
+record=$!
+for _ in $(seq 300); do
+	[ -s pid ] && grep -q '^State:.Z' "/proc/$(cat pid)/status" && break
+	sleep 0.1
+done
+kill -CONT $record
+status=0
+wait $record || status=$?
+rm -f trace.flt*
+check "all that was said is heard" [ "$(grep -c 'loose is statically linked' err)" = 50 ]
+check "and counted" grep -q "unrecorded: 50 (" <(tail -1 err)
+check "and has its status" [ $status = 3 ]
+
 # What does not escape, and what was never run.
 status=0
 timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- \

@@ -69,6 +69,7 @@ static int every_drain(void *arg, uint64_t expired)
 {
 	struct flt_recording *r = arg;
 	ssize_t n = flt_rings_drain(r->rings);
+	int heard;
 
 	(void)expired;
 	if (n < 0)
@@ -81,18 +82,24 @@ static int every_drain(void *arg, uint64_t expired)
 			kill(r->child.pid, SIGKILL);
 		flt_loop_stop(r->loop);
 	}
-	if (r->status != -1 && !flt_rings_live(r->rings))
+	if (r->status == -1)
+		return 0;
+	/* what a process said last may still be on its way, and who said it be gone */
+	heard = flt_rings_dispatch(r->rings);
+	if (!heard && !flt_rings_live(r->rings))
 		flt_loop_stop(r->loop);
-	return 0;
+	return heard < 0 ? heard : 0;
 }
 
 static int rings_talk(void *arg, int fd, short events)
 {
 	struct flt_recording *r = arg;
 
+	int ret = flt_rings_dispatch(r->rings);
+
 	(void)fd;
 	(void)events;
-	return flt_rings_dispatch(r->rings);
+	return ret < 0 ? ret : 0;
 }
 
 static void write_number(struct flt_recording *r, const char *key, uint64_t value)

@@ -40,7 +40,6 @@ struct flt_rings {
 	char name[40];
 	int listener, epoll;
 	struct image *first;
-	size_t live;
 };
 
 /* Configuration and ring; uffd >= 0: of a forked child. */
@@ -108,7 +107,6 @@ static void end(struct flt_rings *r, struct image *i, const char *why)
 	if (began) {
 		drain(r, i);
 		r->to.end(r->to.arg, &i->public, why);
-		r->live--;
 	}
 	hang_up(r, i);
 }
@@ -253,7 +251,6 @@ static int hear(struct flt_rings *r, struct image *i)
 		i->public.region = m.region;
 		i->public.region_bytes = m.region_bytes;
 		i->state = RUNNING;
-		r->live++;
 		ret = r->to.begin(r->to.arg, &i->public);
 		break;
 	case FLT_REC_RELEASED:
@@ -276,11 +273,12 @@ static int hear(struct flt_rings *r, struct image *i)
 	return ret;
 }
 
-static void admit(struct flt_rings *r)
+/* How many. */
+static int admit(struct flt_rings *r)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 	struct image *i;
-	int fd;
+	int fd, n = 0;
 
 	while ((fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		i = calloc(1, sizeof(*i));
@@ -295,7 +293,9 @@ static void admit(struct flt_rings *r)
 		r->first = i;
 		if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev))
 			hang_up(r, i);
+		n++;
 	}
+	return n;
 }
 
 static void sweep(struct flt_rings *r)
@@ -315,19 +315,21 @@ static void sweep(struct flt_rings *r)
 int flt_rings_dispatch(struct flt_rings *r)
 {
 	struct epoll_event ev[32];
-	int n, k, ret = 0;
+	int n, k, heard = 0, ret = 0;
 
 	n = epoll_wait(r->epoll, ev, 32, 0);
 	for (k = 0; k < n && !ret; k++) {
 		struct image *i = ev[k].data.ptr;
 
-		if (!i)
-			admit(r);
-		else if (i->state != OVER)
+		if (!i) {
+			heard += admit(r);
+		} else if (i->state != OVER) {
+			heard++;
 			ret = hear(r, i);
+		}
 	}
 	sweep(r);
-	return ret;
+	return ret ? ret : heard;
 }
 
 ssize_t flt_rings_drain(struct flt_rings *r)
@@ -413,7 +415,12 @@ int flt_rings_fd(const struct flt_rings *r)
 
 size_t flt_rings_live(const struct flt_rings *r)
 {
-	return r->live;
+	const struct image *i;
+	size_t n = 0;
+
+	for (i = r->first; i; i = i->next)
+		n += i->state != OVER;
+	return n;
 }
 
 void flt_rings_each(struct flt_rings *r, void (*fn)(void *arg, struct flt_ring_image *image),

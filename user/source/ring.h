@@ -53,7 +53,7 @@ void flt_rings_close(struct flt_rings *rings);
 
 /* Value for the environment variable FLT_RECORD_SOCKET of the command. */
 const char *flt_rings_name(const struct flt_rings *rings);
-/* Readable when flt_rings_dispatch() has something to do. */
+/* Readable when flt_rings_dispatch() has something to do; that returns 0 if it had not. */
 int flt_rings_fd(const struct flt_rings *rings);
 int flt_rings_dispatch(struct flt_rings *rings);
 /* Empties all rings; the number of slots it took, or the receiver's -errno. */
@@ -62,6 +62,7 @@ ssize_t flt_rings_drain(struct flt_rings *rings);
 /* *sum += *t, member by member. */
 void flt_ring_totals_add(struct flt_ring_totals *sum, const struct flt_ring_totals *t);
 
+/* Those count, too, that have yet to begin. */
 size_t flt_rings_live(const struct flt_rings *rings);
 /* Calls fn for each live image. */
 void flt_rings_each(struct flt_rings *rings, void (*fn)(void *arg, struct flt_ring_image *image),
