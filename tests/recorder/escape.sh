@@ -57,6 +57,50 @@ check "all that was said is heard" [ "$(grep -c 'loose is statically linked' err
 check "and counted" grep -q "unrecorded: 50 (" <(tail -1 err)
 check "and has its status" [ $status = 3 ]
 
+# Every way to become a program: what runs and what is refused is as natively, and told of
+# are those that ran, and no others. `here` is in the working directory, but not in PATH.
+execs=$build/tests/recorder/execs
+mkdir -p found ways/dir
+cp "$loose" found/found_loose
+cd ways
+ln -s "$execs" good
+cp "$loose" here_loose
+ln -s here_loose link_loose
+printf '#! %s\n' "$loose" > script_loose
+printf '#!/bin/sh\nprintf "[%%s]" "$@"; echo " $ADDED"\n' > script
+printf 'printf "<%%s>" "$@"; echo " $ADDED"\n' > shell
+printf '#!/nothing\n' > nobody
+printf '\177ELF' > broken
+cp "$loose" forbidden
+chmod +x script script_loose shell nobody broken
+chmod 644 forbidden
+path=$work/found:$PATH
+for how in 'fork with' 'vfork without' 'handler with'; do
+	# shellcheck disable=SC2086
+	set -- "$execs" $how ./good ./script ./shell ./here_loose ./link_loose ./script_loose "$PWD/here_loose" \
+		here_loose found_loose ./nobody ./nothing ./broken ./forbidden ./dir ''
+	PATH=$path timeout 60 "$@" > ../native.out 2> /dev/null
+	status=0
+	PATH=$path timeout 200 "$fltctl" record -q -L 8 -o ../trace.flt -- "$@" > ../out 2> ../err || status=$?
+	rm -f ../trace.flt*
+	cp ../err err
+	loose_ran=$(grep -c 'loose: 0$' ../native.out)
+	bare_ran=0
+	if [ "$how" = 'vfork without' ]; then
+		bare_ran=$(grep -cE '^(execle|fexecve.*|execveat.*) \./(good|script): 0$' ../native.out)
+		check "$how: some get a bare environment" [ "$bare_ran" -gt 5 ]
+	fi
+	check "$how: as natively" diff ../native.out ../out
+	check "$how: $loose_ran static programs ran, by each way" \
+		[ "$(grep 'loose: 0$' ../native.out | cut -d' ' -f1 | sort -u | wc -l)" = 8 ]
+	check "$how: as many were told of" [ "$(grep -c 'loose is statically linked' err)" = "$loose_ran" ]
+	check "$how: $bare_ran with a bare environment, too" [ "$(grep -c 'gets an environment' err)" = "$bare_ran" ]
+	check "$how: the last line counts them" grep -q "unrecorded: $((loose_ran + bare_ran)) (" <(tail -1 err)
+	check "$how: status 3" [ "$status" = 3 ]
+	path+=:		# an empty part: now what is here is found, too
+done
+cd ..
+
 # What does not escape, and what was never run.
 status=0
 timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- \

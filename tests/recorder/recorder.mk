@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The limited-memory recorder against native behaviour.
 
-REC_TESTS := cases walk resident stacks soak
+REC_TESTS := cases walk resident stacks soak execs
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
+REC_TEST_OTHERS := $(O)/tests/recorder/loaded.so $(O)/tests/recorder/loose
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
@@ -31,8 +32,7 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 	tests/bench/recorder.sh $(O)
 
 .PHONY: check-recorder check-recorder-long
-check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(O)/tests/recorder/loaded.so \
-		$(O)/tests/recorder/loose
+check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS)
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
 	tests/recorder/options.sh $(O)
@@ -50,6 +50,6 @@ check-recorder-long: check-recorder
 	tests/recorder/soak.sh $(O) 180
 check-long: check-recorder-long
 
-# for tests/live/recorder.sh
-ALL += $(REC_TEST_BINS)
+# for tests/live/recorder*.sh
+ALL += $(REC_TEST_BINS) $(REC_TEST_OTHERS)
 CHECK_NATIVE += check-recorder

@@ -2,19 +2,19 @@
 /*
  * exec.c - programs that the recorder cannot follow into are told of before they run.
  *
- * Statically linked ones, those that change user or group, and those that get an
- * environment without us never say a word themselves. Whether exec will succeed is not
- * known here; a file that is no program is left for it to refuse. execl() and its like
- * are not looked at.
+ * All this may run between vfork and exec, with the parent's memory and stack below it,
+ * and in signal handlers: nothing is allocated but on the stack, no lock is taken.
  */
+#include "decimal.h"
 #include "rec.h"
 
+#include <alloca.h>
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,128 +22,72 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-typedef int exec_fn(const char *, char *const *);
-typedef int exec_env_fn(const char *, char *const *, char *const *);
+typedef int exec_fn(const char *, char *const *, char *const *);
+typedef int exec_fd_fn(int, char *const *, char *const *);
 typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
 		     char *const *, char *const *);
 
-static exec_fn *next_execvp;
-static exec_env_fn *next_execvpe;
+static exec_fn *next_execvpe;
+static exec_fd_fn *next_fexecve;
 static spawn_fn *next_spawn, *next_spawnp;
 
 /* Not when they are called: that may be between fork and exec, where others' locks stay taken. */
 __attribute__((constructor(102))) static void find_next(void)
 {
-	next_execvp = (exec_fn *)dlsym(RTLD_NEXT, "execvp");
-	next_execvpe = (exec_env_fn *)dlsym(RTLD_NEXT, "execvpe");
+	next_execvpe = (exec_fn *)dlsym(RTLD_NEXT, "execvpe");
+	next_fexecve = (exec_fd_fn *)dlsym(RTLD_NEXT, "fexecve");
 	next_spawn = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawn");
 	next_spawnp = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
-static bool names_us(char *const *env)
+static bool runs(const char *path)
 {
-	bool library = false, socket = false;
-
-	for (; env && *env; env++) {
-		library |= !strncmp(*env, "LD_PRELOAD=", 11) && strstr(*env, "libfltrec.so");
-		socket |= !strncmp(*env, "FLT_RECORD_SOCKET=", 18);
-	}
-	return library && socket;
-}
-
-static bool has_interpreter(long fd, const Elf64_Ehdr *head)
-{
-	Elf64_Phdr p;
-
-	for (unsigned int i = 0; i < head->e_phnum; i++) {
-		if (sys4(SYS_pread64, fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)) != sizeof(p))
-			return true;	/* not for us to judge */
-		if (p.p_type == PT_INTERP)
-			return true;
-	}
-	return false;
-}
-
-/* "#!", blanks, a path: cut out in place. */
-static char *interpreter(char *line)
-{
-	char *path = line + 2;
-
-	path += strspn(path, " \t");
-	path[strcspn(path, " \t\r\n")] = 0;
-	return path;
-}
-
-static const char *obstacle(const char *path, int scripts)
-{
-	union {
-		Elf64_Ehdr elf;
-		char text[PATH_MAX];
-	} head;
-	const char *why = NULL;
 	struct stat st;
-	long fd, n;
 
-	if (sys3(SYS_faccessat, AT_FDCWD, path, X_OK) ||
-	    sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0) || !S_ISREG(st.st_mode))
-		return NULL;
-	if ((st.st_mode & S_ISUID && st.st_uid != (uid_t)sys0(SYS_geteuid)) ||
-	    ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && st.st_gid != (gid_t)sys0(SYS_getegid)))
-		return "changes user or group when it starts";
-	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return NULL;
-	n = sys4(SYS_pread64, fd, &head, sizeof(head) - 1, 0);
-	if (n > (long)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG)) {
-		if (head.elf.e_ident[EI_CLASS] != ELFCLASS64 || head.elf.e_machine != EM_X86_64)
-			why = "is not a 64-bit x86 program";
-		else if (!has_interpreter(fd, &head.elf))
-			why = "is statically linked";
-	} else if (n > 2 && scripts && !memcmp(head.text, "#!", 2)) {
-		head.text[n] = 0;
-		why = obstacle(interpreter(head.text), scripts - 1);
-	}
-	sys1(SYS_close, fd);
-	return why;
+	return !sys3(SYS_faccessat, AT_FDCWD, path, X_OK) &&
+	       !sys4(SYS_newfstatat, AT_FDCWD, path, &st, 0) && S_ISREG(st.st_mode);
 }
 
-/* Where PATH has it; false: nowhere, or no search is due. */
-static bool look_up(char found[PATH_MAX], const char *name)
+static const char *search_path(void)
 {
-	const char *path = getenv("PATH"), *end;
-	size_t n = strlen(name);
+	const char *path = getenv("PATH");
+
+	return path ? path : "/bin:/usr/bin";
+}
+
+/* Where PATH has it, in room for both and two more; an empty part of PATH is the working directory. */
+static const char *look_up(char *found, const char *name)
+{
+	const char *path, *end;
+	size_t k;
 
 	if (strchr(name, '/'))
-		return false;
-	for (; path && *path; path = *end ? end + 1 : end) {
+		return name;
+	for (path = search_path(); *name; path = end + 1) {
 		end = strchrnul(path, ':');
-		if ((size_t)(end - path) + n + 2 > PATH_MAX)
-			continue;
-		memcpy(found, path, (size_t)(end - path));
-		found[end - path] = '/';
-		memcpy(found + (end - path) + 1, name, n + 1);
-		if (!sys3(SYS_faccessat, AT_FDCWD, found, X_OK))
-			return true;
+		k = (size_t)(end - path);
+		if (k < PATH_MAX) {
+			memcpy(found, path, k);
+			if (k)
+				found[k++] = '/';
+			strcpy(found + k, name);
+			if (runs(found))
+				return found;
+		}
+		if (!*end)
+			break;
 	}
-	return false;
+	return NULL;
 }
 
 /* by: FLT_REC_REFUSED's pid, 0 for a process that is yet to be made. */
-static void foretell(const char *path, char *const *env, bool search, int by)
+static void tell(const char *path, const char *why, int by)
 {
-	char found[PATH_MAX], text[sizeof(((struct flt_rec_message *)0)->text)];
-	const char *why, *name;
+	char text[sizeof(((struct flt_rec_message *)0)->text)];
+	const char *name;
 	size_t n;
 	int fd;
 
-	if (!rec.ready || !path)
-		return;
-	if (search && look_up(found, path))
-		path = found;
-	why = names_us(env) ? obstacle(path, 1) : "gets an environment without the recorder";
-	/* a program that is not there is not run */
-	if (!why || sys3(SYS_faccessat, AT_FDCWD, path, X_OK))
-		return;
 	fd = rec_control_connect();
 	if (fd < 0)
 		return;
@@ -156,45 +100,182 @@ static void foretell(const char *path, char *const *env, bool search, int by)
 	sys1(SYS_close, fd);
 }
 
+static void foretell(const char *path, char *const *env, int by)
+{
+	struct rec_program p = { .dir = AT_FDCWD, .path = path, .env = env };
+	const char *why;
+
+	if (!rec.ready || !path)
+		return;
+	why = rec_obstacle(&p);
+	if (why)
+		tell(path, why, by);
+}
+
+static void foretell_searched(const char *name, char *const *env, bool by_shell, int by)
+{
+	struct rec_program p = { .dir = AT_FDCWD, .env = env, .by_shell = by_shell };
+	const char *why;
+
+	if (!rec.ready || !name || strlen(name) >= PATH_MAX)
+		return;
+	/* no more than it takes: a signal's stack may be small */
+	p.path = look_up(alloca(strnlen(search_path(), PATH_MAX) + strlen(name) + 2), name);
+	why = p.path ? rec_obstacle(&p) : NULL;
+	if (why)
+		tell(p.path, why, by);
+}
+
+static void foretell_at(int dir, const char *path, char *const *env, int flags)
+{
+	static const char fds[] = "/proc/thread-self/fd/";
+	struct rec_program p = { .dir = dir, .path = path, .env = env, .flags = flags & AT_SYMLINK_NOFOLLOW };
+	char link[sizeof(fds) + 10], name[512];
+	const char *why;
+	long n;
+
+	/* of other flags it is not known that they run anything */
+	if (!rec.ready || !path || flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
+		return;
+	p.closes = dir >= 0 && path[0] != '/' && sys2(SYS_fcntl, dir, F_GETFD) & FD_CLOEXEC;
+	if (!path[0]) {
+		if (dir < 0 || !(flags & AT_EMPTY_PATH))
+			return;
+		memcpy(link, fds, sizeof(fds));
+		*rec_decimal(link + sizeof(fds) - 1, (uint32_t)dir) = 0;
+		p.dir = AT_FDCWD;
+		p.path = link;
+		p.flags = 0;
+	}
+	why = rec_obstacle(&p);
+	if (!why)
+		return;
+	if (p.path == link) {
+		n = sys4(SYS_readlinkat, AT_FDCWD, link, name, sizeof(name));
+		if (n > 0 && n < (long)sizeof(name)) {
+			name[n] = 0;
+			path = name;
+		} else {
+			path = "a program";
+		}
+	}
+	tell(path, why, (int)sys0(SYS_getpid));
+}
+
 static int failed(long ret)
 {
 	errno = (int)-ret;
 	return -1;
 }
 
+static int run(const char *path, char *const argv[], char *const env[])
+{
+	foretell(path, env, (int)sys0(SYS_getpid));
+	return failed(sys3(SYS_execve, path, argv, env));
+}
+
+/* Files that are no program are a shell's, of which libc takes care. */
+static int run_searched(const char *file, char *const argv[], char *const env[])
+{
+	foretell_searched(file, env, true, (int)sys0(SYS_getpid));
+	return next_execvpe ? next_execvpe(file, argv, env) : failed(-ENOSYS);
+}
+
+/* The arguments of execl() and its like, up to the NULL; env: the environment comes after it. */
+static int run_list(exec_fn *how, const char *path, const char *arg, va_list ap, bool env)
+{
+	char **argv, *next;
+	va_list again;
+	int n = 0, i;
+
+	va_copy(again, ap);
+	for (next = (char *)arg; next && n < INT_MAX; n++)
+		next = va_arg(again, char *);
+	va_end(again);
+	if (n == INT_MAX)
+		return failed(-E2BIG);
+	argv = alloca(((size_t)n + 1) * sizeof(*argv));
+	argv[0] = (char *)arg;
+	for (i = 1; i <= n; i++)
+		argv[i] = va_arg(ap, char *);
+	return how(path, argv, env ? va_arg(ap, char *const *) : environ);
+}
+
 EXPORT int execve(const char *path, char *const argv[], char *const env[])
 {
-	foretell(path, env, false, (int)sys0(SYS_getpid));
-	return failed(sys3(SYS_execve, path, argv, env));
+	return run(path, argv, env);
 }
 
 EXPORT int execv(const char *path, char *const argv[])
 {
-	return execve(path, argv, environ);
+	return run(path, argv, environ);
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-	foretell(file, environ, true, (int)sys0(SYS_getpid));
-	return next_execvp ? next_execvp(file, argv) : failed(-ENOSYS);
+	return run_searched(file, argv, environ);
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
 {
-	foretell(file, env, true, (int)sys0(SYS_getpid));
-	return next_execvpe ? next_execvpe(file, argv, env) : failed(-ENOSYS);
+	return run_searched(file, argv, env);
+}
+
+EXPORT int execl(const char *path, const char *arg, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, arg);
+	ret = run_list(run, path, arg, ap, false);
+	va_end(ap);
+	return ret;
+}
+
+EXPORT int execle(const char *path, const char *arg, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, arg);
+	ret = run_list(run, path, arg, ap, true);
+	va_end(ap);
+	return ret;
+}
+
+EXPORT int execlp(const char *file, const char *arg, ...)
+{
+	va_list ap;
+	int ret;
+
+	va_start(ap, arg);
+	ret = run_list(run_searched, file, arg, ap, false);
+	va_end(ap);
+	return ret;
+}
+
+EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
+{
+	foretell_at(dir, path, env, flags);
+	return failed(sys5(SYS_execveat, dir, path, argv, env, flags));
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const env[])
+{
+	foretell_at(fd, "", env, AT_EMPTY_PATH);
+	return next_fexecve ? next_fexecve(fd, argv, env) : failed(-ENOSYS);
 }
 
 EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
-	foretell(path, env, false, 0);
+	foretell(path, env, 0);
 	return next_spawn ? next_spawn(pid, path, actions, attr, argv, env) : ENOSYS;
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
-	foretell(file, env, true, 0);
+	foretell_searched(file, env, false, 0);
 	return next_spawnp ? next_spawnp(pid, file, actions, attr, argv, env) : ENOSYS;
 }

@@ -317,6 +317,19 @@ int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wai
 /* That process, or with 0 one that is yet to be made, runs without us. */
 void rec_control_refuse(int fd, int pid, const char *why);
 
+/*
+ * obstacle.c: what keeps us out of the program that a thread is about to become, or NULL, too, for
+ * what exec will refuse. May run between vfork and exec and in signal handlers.
+ */
+struct rec_program {
+	int dir, flags;		/* as execveat(2) has them */
+	const char *path;
+	char *const *env;
+	bool by_shell;		/* what is in no known format is run all the same */
+	bool closes;		/* no interpreter can open it: it is known by a descriptor that closes */
+};
+const char *rec_obstacle(const struct rec_program *p);
+
 /* spawn.c */
 int rec_server_start(int socket);
 /* server.c */

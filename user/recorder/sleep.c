@@ -8,6 +8,7 @@
  * nobody holds one of our locks that long awake. So it must in a PID namespace that sees
  * the /proc of another: the numbers we know are not those it has.
  */
+#include "decimal.h"
 #include "rec.h"
 
 #include <errno.h>
@@ -15,19 +16,6 @@
 #include <unistd.h>
 
 #define LONG_NS 1000000000
-
-static char *decimal(char *p, uint32_t n)
-{
-	char digit[12];
-	int k = 0;
-
-	do {
-		digit[k++] = (char)('0' + n % 10);
-	} while (n /= 10);
-	while (k)
-		*p++ = digit[--k];
-	return p;
-}
 
 static char *append(char *p, const char *text)
 {
@@ -38,9 +26,9 @@ static char *append(char *p, const char *text)
 
 static void task_path(char path[64], uint32_t tid, const char *name)
 {
-	char *p = decimal(append(path, "/proc/"), (uint32_t)rec.pid);
+	char *p = rec_decimal(append(path, "/proc/"), (uint32_t)rec.pid);
 
-	*append(decimal(append(p, "/task/"), tid), name) = 0;
+	*append(rec_decimal(append(p, "/task/"), tid), name) = 0;
 }
 
 static bool contains(const char *text, size_t n, const char *word)
@@ -58,7 +46,7 @@ static bool proc_is_ours(void)
 {
 	char link[16] = "", pid[16];
 
-	*decimal(pid, (uint32_t)sys0(SYS_getpid)) = 0;
+	*rec_decimal(pid, (uint32_t)sys0(SYS_getpid)) = 0;
 	if (sys_failed(sys4(SYS_readlinkat, AT_FDCWD, "/proc/self", link, sizeof(link) - 1)))
 		return false;
 	for (size_t i = 0; i < sizeof(pid) && link[i] == pid[i]; i++)

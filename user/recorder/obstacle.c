@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * obstacle.c - what keeps the recorder out of a program.
+ *
+ * Statically linked ones, those that change user or group, and those that get an
+ * environment without us never say a word themselves. Whether exec will succeed is
+ * guessed as far as it takes not to tell of what will never run; a format that is not
+ * known is left for it to refuse.
+ */
+#include "rec.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEAD 256	/* what the kernel looks at, too */
+#define SCRIPTS 5	/* that are each other's interpreters */
+
+static bool names_us(char *const *env)
+{
+	bool library = false, socket = false;
+
+	for (; env && *env; env++) {
+		library |= !strncmp(*env, "LD_PRELOAD=", 11) && strstr(*env, "libfltrec.so");
+		socket |= !strncmp(*env, "FLT_RECORD_SOCKET=", 18);
+	}
+	return library && socket;
+}
+
+static bool has_interpreter(long fd, const Elf64_Ehdr *head)
+{
+	Elf64_Phdr p;
+
+	for (unsigned int i = 0; i < head->e_phnum; i++) {
+		if (sys4(SYS_pread64, fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)) != sizeof(p))
+			return true;	/* not for us to judge */
+		if (p.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+static bool changes_user(const struct stat *st)
+{
+	return (st->st_mode & S_ISUID && st->st_uid != (uid_t)sys0(SYS_geteuid)) ||
+	       ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+		st->st_gid != (gid_t)sys0(SYS_getegid));
+}
+
+static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st, const char *lost)
+{
+	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64)
+		return "is not a 64-bit x86 program";
+	if (!has_interpreter(fd, head))
+		return "is statically linked";
+	return changes_user(st) ? "changes user or group when it starts" : lost;
+}
+
+/* "#!", blanks, a path: cut out in place. */
+static char *interpreter(char *line)
+{
+	char *path = line + 2;
+
+	path += strspn(path, " \t");
+	path[strcspn(path, " \t\n")] = 0;
+	return path;
+}
+
+/* lost: what to say of a program that we could follow into otherwise. */
+static const char *obstacle(const struct rec_program *p, const char *lost, int scripts)
+{
+	union {
+		Elf64_Ehdr elf;
+		char text[HEAD + 1];
+	} head;
+	struct rec_program next = { .dir = AT_FDCWD };
+	const char *why = NULL;
+	struct stat st;
+	long fd, n;
+
+	if (sys3(SYS_faccessat, p->dir, p->path, X_OK) ||
+	    sys4(SYS_newfstatat, p->dir, p->path, &st, p->flags) || !S_ISREG(st.st_mode))
+		return NULL;
+	fd = sys4(SYS_openat, p->dir, p->path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return changes_user(&st) ? "changes user or group when it starts" : lost;
+	n = sys4(SYS_pread64, fd, &head, HEAD, 0);
+	head.text[n < 0 ? 0 : n] = 0;
+	if (n > (long)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG)) {
+		why = of_elf(fd, &head.elf, &st, lost);
+	} else if (n > 2 && !memcmp(head.text, "#!", 2)) {
+		next.path = interpreter(head.text);
+		if (scripts)
+			why = obstacle(&next, lost, scripts - 1);
+	} else if (p->by_shell) {
+		why = lost;
+	}
+	sys1(SYS_close, fd);
+	return why;
+}
+
+const char *rec_obstacle(const struct rec_program *p)
+{
+	return obstacle(p, names_us(p->env) ? NULL : "gets an environment without the recorder",
+			p->closes ? 0 : SCRIPTS);
+}
