@@ -8,6 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 failed=0
+limit=${FLT_TEST_LIMIT:-100}	# seconds for each command
 # check SENTENCE COMMAND...
 check() {
 	local what=$1

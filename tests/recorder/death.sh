@@ -6,9 +6,10 @@
 # usage: death.sh BUILD-DIR
 set -euo pipefail
 
-build=$(realpath "$1")
+build=$(realpath "$1") here=$(dirname "$(realpath "$0")")
 fltctl=$build/fltctl
-work=$(mktemp -d)
+# shellcheck source=tests/recorder/check.bash
+. "$here/check.bash"
 record='' target=''
 cleanup() {
 	local pid
@@ -18,29 +19,26 @@ cleanup() {
 	rm -rf "$work"
 }
 trap cleanup EXIT
-cd "$work"
-failed=0
-# check SENTENCE COMMAND...
-check() {
-	local what=$1
-	shift
-	if "$@"; then echo "ok $what"; else echo "not ok $what"; failed=1; fi
-}
 
-start() {
-	rm -f pid trace.flt*
-	"$fltctl" record -L 8 -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
+# The command has written its pid.
+begun() {
 	record=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 300); do
 		[ -s pid ] && break
 		sleep 0.1
 	done
 	target=$(cat pid)
 }
 
+start() {
+	rm -f pid trace.flt*
+	"$fltctl" record -L 8 -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
+	begun
+}
+
 # Dead, or a zombie that nobody has waited for yet.
 gone() {
-	for _ in $(seq 10); do
+	for _ in $(seq 200); do
 		[ ! -e "/proc/$1" ] && return 0
 		grep -q '^State:.[ZX]' "/proc/$1/status" 2> /dev/null && return 0
 		sleep 0.1
@@ -86,23 +84,14 @@ check "the program is killed when fltctl dies" gone "$target"
 check "the file of a killed fltctl can be read" [ "$(wc -l < salvaged.csv)" -gt 1 ]
 target=''
 
-# ended SECONDS PID: it is there no more, or a zombie
-ended() {
-	local until=$((SECONDS + $1))
-	while [ $SECONDS -lt $until ]; do
-		gone "$2" && return 0
-	done
-	return 1
-}
-
 # Nobody serves its faults, and it still must end when it is asked to.
 start
 server=$(server_of)
 kill -STOP "$server"
 sleep 0.3
 kill -TERM "$record"
-check "a program stuck in a fault ends with fltctl" ended 10 "$target"
-check "and fltctl ends" ended 10 "$record"
+check "a program stuck in a fault ends with fltctl" gone "$target"
+check "and fltctl ends" gone "$record"
 kill -KILL "$server" 2> /dev/null || true
 wait "$record" 2> /dev/null || true
 record=''
@@ -110,15 +99,10 @@ record=''
 rm -f pid trace.flt*
 "$fltctl" record -L 8 -o trace.flt -- \
 	sh -c 'trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done' > /dev/null 2> err &
-record=$!
-for _ in $(seq 100); do
-	[ -s pid ] && break
-	sleep 0.1
-done
-target=$(cat pid)
+begun
 kill -TERM "$record"
-check "a program deaf to SIGTERM ends with fltctl" ended 10 "$target"
-check "fltctl ends, too" ended 10 "$record"
+check "a program deaf to SIGTERM ends with fltctl" gone "$target"
+check "fltctl ends, too" gone "$record"
 wait "$record" 2> /dev/null || true
 record=''
 "$fltctl" script --check trace.flt > /dev/null 2>&1 || failed=1
@@ -128,25 +112,20 @@ target=''
 rm -f pid
 "$fltctl" record -q --sweep 50 -o sweep -- \
 	sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 60' > /dev/null 2> err &
-record=$!
-for _ in $(seq 100); do
-	[ -s pid ] && break
-	sleep 0.1
-done
-target=$(cat pid)
+begun
 kill -TERM "$record"
-check "a sweep's native run ends with fltctl" ended 10 "$target"
-check "and so does fltctl, sweeping" ended 10 "$record"
+check "a sweep's native run ends with fltctl" gone "$target"
+check "and so does fltctl, sweeping" gone "$record"
 wait "$record" 2> /dev/null || true
 record='' target=''
 
 # The init of a PID namespace that ends has not been killed by us.
 status=0
-timeout 60 unshare -p -f sh -c 'exit 5' 2> err || status=$?
+timeout "$limit" unshare -p -f sh -c 'exit 5' 2> err || status=$?
 if [ $status = 5 ]; then
 	status=0
 	# shellcheck disable=SC2016
-	timeout 60 "$fltctl" record -L 8 -o trace.flt -- \
+	timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- \
 		unshare -p -f sh -c '"$0" mremap > /dev/null; echo finished; exit 5' \
 		"$build/tests/recorder/cases" > out 2> err || status=$?
 	check "a program in a PID namespace runs to its end" [ "$(cat out)" = finished ]
@@ -160,7 +139,7 @@ fi
 mkdir small
 if mount -t tmpfs -o size=64k none small 2> /dev/null; then
 	status=0
-	timeout 60 "$fltctl" record -L 8 -o small/trace.flt -- \
+	timeout "$limit" "$fltctl" record -L 8 -o small/trace.flt -- \
 		"$build/tests/recorder/walk" 20 > /dev/null 2> err || status=$?
 	umount small
 	check "a full disk is a failure" [ $status = 1 ]

@@ -17,7 +17,7 @@ escapes() {
 	local name=$1 count=$2 why=$3
 	shift 3
 	status=0
-	timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- "$@" > out 2> err || status=$?
+	timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- "$@" > out 2> err || status=$?
 	rm -f trace.flt*
 	check "$name: status 3" [ "$status" = 3 ]
 	check "$name: the last line counts $count" grep -q "unrecorded: $count (" <(tail -1 err)
@@ -79,9 +79,9 @@ for how in 'fork with' 'vfork without' 'handler with'; do
 	# shellcheck disable=SC2086
 	set -- "$execs" $how ./good ./script ./shell ./here_loose ./link_loose ./script_loose "$PWD/here_loose" \
 		here_loose found_loose ./nobody ./nothing ./broken ./forbidden ./dir ''
-	PATH=$path timeout 60 "$@" > ../native.out 2> /dev/null
+	PATH=$path timeout "$limit" "$@" > ../native.out 2> /dev/null
 	status=0
-	PATH=$path timeout 200 "$fltctl" record -q -L 8 -o ../trace.flt -- "$@" > ../out 2> ../err || status=$?
+	PATH=$path timeout "$limit" "$fltctl" record -q -L 8 -o ../trace.flt -- "$@" > ../out 2> ../err || status=$?
 	rm -f ../trace.flt*
 	cp ../err err
 	loose_ran=$(grep -c 'loose: 0$' ../native.out)
@@ -103,7 +103,7 @@ cd ..
 
 # What does not escape, and what was never run.
 status=0
-timeout 60 "$fltctl" record -q -L 8 -o trace.flt -- \
+timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
 	sh -c '/bin/true; ./nothing; env -i ./nothing; :' > out 2> err || status=$?
 check "nobody escapes: status 0" [ "$status" = 0 ]
 check "and nothing is said" [ "$(grep -c unrecorded err)" = 0 ]

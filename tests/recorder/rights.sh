@@ -6,16 +6,9 @@
 # usage: rights.sh BUILD-DIR
 set -euo pipefail
 
-build=$(realpath "$1")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-failed=0
-# check SENTENCE COMMAND...
-check() {
-	local what=$1
-	shift
-	if "$@"; then echo "ok $what"; else echo "not ok $what"; sed 's/^/    /' err | tail -4; failed=1; fi
-}
+build=$(realpath "$1") here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/recorder/check.bash
+. "$here/check.bash"
 if [ "$(id -u)" != 0 ] || ! command -v setpriv > /dev/null; then
 	echo "ok rights # skip: takes root and setpriv"
 	exit 0
@@ -31,13 +24,13 @@ nobody() {
 	local caps=$1
 	shift
 	status=0
-	timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups ${caps:+--inh-caps="$caps"} \
+	timeout "$limit" setpriv --reuid=65534 --regid=65534 --clear-groups ${caps:+--inh-caps="$caps"} \
 		${caps:+--ambient-caps="$caps"} "$@" > out 2> err || status=$?
 }
 
 for c in fork io signals; do
 	native=0
-	timeout 60 "$work/cases" $c > native || native=$?
+	timeout "$limit" "$work/cases" $c > native || native=$?
 	for caps in +sys_ptrace +sys_ptrace,+perfmon,+bpf; do
 		rm -f trace.flt*
 		nobody $caps "$work/fltctl" record -L 8 -o trace.flt -- "$work/cases" $c

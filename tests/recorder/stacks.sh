@@ -10,7 +10,7 @@ cd "$work"
 failed=0
 for path in '' --no-inline; do
 	echo "# record $path"
-	timeout 60 "$build/fltctl" record -q $path -L 8 -o trace.flt -- \
+	timeout "${FLT_TEST_LIMIT:-60}" "$build/fltctl" record -q $path -L 8 -o trace.flt -- \
 		"$build/tests/recorder/stacks" "$build/tests/recorder/loaded.so" > want
 	"$build/fltctl" script --csv trace.flt > have.csv
 	"$here/stacks.py" want have.csv || failed=1
