@@ -21,3 +21,8 @@ bench-drain: $(O)/tests/bench/drain
 CPPFLAGS_tests/bench += $(USER_CFLAGS)
 $(O)/tests/bench/drain: $(O)/tests/bench/drain.o $(O)/libfltctl.a
 	$(CC) $(CFLAGS) -o $@ $^ $(USER_LIBS)
+
+## make bench-report        bytes of a recording for each fault; what it takes to report it
+.PHONY: bench-report
+bench-report: $(O)/fltctl $(O)/libfltrec.so $(O)/trace/generate $(O)/tests/bench/graph
+	tests/bench/report.sh $(O)
