@@ -12,12 +12,7 @@ fltctl=$build/fltctl
 limit=${FLT_TEST_LIMIT:-300}
 only=("$@")
 work=$(mktemp -d)
-server=''
-cleanup() {
-	if [ -n "$server" ]; then kill -9 "$server" 2> /dev/null || true; fi
-	rm -rf "$work"
-}
-trap cleanup EXIT
+trap 'rm -rf "$work"' EXIT
 cd "$work"
 failed=0 ran=0
 
@@ -186,56 +181,6 @@ elif id postgres > /dev/null 2>&1; then
 	program postgres 4 setpriv --reuid=postgres --regid=postgres --clear-groups --inh-caps=$caps --ambient-caps=$caps \
 		bash pg.sh "$work/pg" "$pgbin"
 fi
-
-# A snapshot of more data than is resident, by a forked child.
-redis() {
-	local i keys
-	if [ ${#only[@]} != 0 ] && [[ " ${only[*]} " != *" redis "* ]]; then return; fi
-	if ! command -v redis-server > /dev/null; then
-		echo "ok redis # skip: no redis-server"
-		return
-	fi
-	ran=$((ran + 1))
-	mkdir -p redis
-	"$fltctl" record -q -L 32 -o trace.flt -- redis-server --port 0 --unixsocket "$work/redis/sock" \
-		--dir "$work/redis" --save '' --daemonize no > redis/log 2>&1 &
-	server=$!
-	for i in $(seq 100); do
-		[ -S redis/sock ] && break
-		sleep 0.1
-	done
-	timeout "$limit" redis-benchmark -s redis/sock -q -t set,get -n 20000 -r 10000 -d 8000 -c 4 > redis/bench
-	keys=$(redis-cli -s redis/sock dbsize)
-	redis-cli -s redis/sock debug digest > redis/before
-	redis-cli -s redis/sock bgsave > /dev/null
-	for i in $(seq "$limit"); do
-		redis-cli -s redis/sock info persistence > redis/info
-		grep -q 'bgsave_in_progress:0' redis/info && break
-		sleep 1
-	done
-	redis-cli -s redis/sock shutdown nosave > /dev/null 2>&1 || true
-	wait "$server" || true
-	server=''
-	# a native server must read the snapshot back
-	redis-server --port 0 --unixsocket "$work/redis/sock2" --dir "$work/redis" --save '' > redis/log2 2>&1 &
-	server=$!
-	for i in $(seq 100); do
-		[ "$(redis-cli -s redis/sock2 ping 2> /dev/null)" = PONG ] && break
-		sleep 0.1
-	done
-	redis-cli -s redis/sock2 debug digest > redis/after
-	kill "$server"
-	wait "$server" || true
-	server=''
-	if grep -q 'last_bgsave_status:ok' redis/info && [ "$keys" -gt 1000 ] &&
-	   [ -s redis/before ] && cmp -s redis/before redis/after; then
-		echo "ok redis -L 32: $keys keys of 8000 bytes, snapshot read back natively"
-	else
-		echo "not ok redis: $keys keys, $(grep bgsave_status redis/info)"
-		failed=$((failed + 1))
-	fi
-}
-redis
 
 echo "$((ran - failed)) of $ran as natively"
 [ $failed = 0 ]

@@ -47,6 +47,7 @@ check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
 	tests/recorder/cases.sh $(O) all --no-move
 	tests/recorder/programs.sh $(O)
+	tests/recorder/snapshot.sh $(O)
 	tests/recorder/soak.sh $(O) 180
 check-long: check-recorder-long
 

@@ -1,0 +1,66 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A snapshot of more data than is resident, by a forked child of redis, while the parent goes on:
+# a native server must read the same back.
+#
+# usage: snapshot.sh BUILD-DIR [MIB [REQUESTS]]
+set -euo pipefail
+
+build=$(realpath "$1") here=$(dirname "$(realpath "$0")") mib=${2:-32} requests=${3:-20000}
+# shellcheck source=tests/recorder/check.bash
+. "$here/check.bash"
+server=''
+# shellcheck disable=SC2317 # by trap
+cleanup() {
+	if [ -n "$server" ]; then kill -9 "$server" 2> /dev/null || true; fi
+	rm -rf "$work"
+}
+trap cleanup EXIT
+if ! command -v redis-server > /dev/null; then
+	echo "ok snapshot # skip: no redis-server"
+	exit 0
+fi
+
+up() {
+	server=$!
+	for _ in $(seq "$limit"); do
+		[ "$(redis-cli -s sock ping 2> /dev/null)" = PONG ] && return
+		sleep 0.2
+	done
+}
+# Its own status, in $status
+down() {
+	status=0
+	redis-cli -s sock shutdown nosave > /dev/null 2>&1 || true
+	wait "$server" || status=$?
+	server=''
+}
+options=(--port 0 --unixsocket "$work/sock" --dir "$work" --save '' --daemonize no
+	--enable-debug-command local)
+
+"$build/fltctl" record -L "$mib" -o trace.flt -- redis-server "${options[@]}" > log 2> err &
+up
+timeout "$limit" redis-benchmark -s sock -q -t set,get -n "$requests" -r $((requests / 2)) -d 8000 -c 4 > bench
+keys=$(redis-cli -s sock dbsize)
+redis-cli -s sock debug digest > before
+redis-cli -s sock bgsave > /dev/null
+# other keys, and more of them: the child must not see these
+timeout "$limit" redis-benchmark -s sock -q -n $((requests / 4)) -r $((requests / 8)) \
+	set other:__rand_int__ later > bench
+for _ in $(seq "$limit"); do
+	redis-cli -s sock info persistence > told
+	grep -q 'bgsave_in_progress:0' told && break
+	sleep 1
+done
+down
+check "its status is that of an end in order" [ $status = 0 ]
+check "$keys keys of 8000 bytes are more than was resident" [ $((keys * 8000)) -gt $((mib << 20)) ]
+check "some were evicted" grep -q '[1-9][0-9]* pages evicted' err
+check "the snapshot was made" grep -q 'last_bgsave_status:ok' told
+
+redis-server "${options[@]}" > log 2>&1 &
+up
+redis-cli -s sock debug digest > after
+down
+check "it is read back natively as it was" sh -c 'grep -qxE "[0-9a-f]{40}" before && cmp -s before after'
+exit $failed
