@@ -36,6 +36,22 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	chmod 755 .
 	cp "$build/libfltrec.so" "$fltctl" .
 	fltctl=$work/fltctl
+	cp /bin/true other_user
+	chown 65534 other_user
+	chmod u+s other_user
+	escapes "another user" 1 'changes user or group' sh -c './other_user; :'
+	status=0
+	timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
+		setpriv --no-new-privs sh -c './other_user; :' > out 2> err || status=$?
+	check "another user, where none may be taken: status 0" [ "$status" = 0 ]
+	mkdir nosuid
+	if mount -t tmpfs -o nosuid none nosuid 2> /dev/null; then
+		cp -p other_user nosuid
+		timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
+			sh -c 'nosuid/other_user; :' > out 2> err || status=$?
+		umount nosuid
+		check "nor by its file system: status 0" [ "$status" = 0 ]
+	fi
 	escapes "no rights" 1 'open a userfaultfd' setpriv --reuid=65534 --clear-groups /bin/true
 fi
 

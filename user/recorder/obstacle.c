@@ -12,7 +12,10 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define HEAD 256	/* what the kernel looks at, too */
@@ -51,11 +54,18 @@ static bool is_dynamic_linker(const struct stat *st)
 	       linker.st_dev == st->st_dev && linker.st_ino == st->st_ino;
 }
 
-static bool changes_user(const struct stat *st)
+/* fd < 0: not for us to read. */
+static bool changes_user(long fd, const struct stat *st)
 {
-	return (st->st_mode & S_ISUID && st->st_uid != (uid_t)sys0(SYS_geteuid)) ||
-	       ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-		st->st_gid != (gid_t)sys0(SYS_getegid));
+	struct statfs fs;
+
+	if (!(st->st_mode & S_ISUID && st->st_uid != (uid_t)sys0(SYS_geteuid)) &&
+	    !((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+	      st->st_gid != (gid_t)sys0(SYS_getegid)))
+		return false;
+	if (sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return false;
+	return fd < 0 || sys2(SYS_fstatfs, fd, &fs) || !(fs.f_flags & ST_NOSUID);
 }
 
 static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st, const char *lost)
@@ -64,7 +74,7 @@ static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st
 		return "is not a 64-bit x86 program";
 	if (!has_interpreter(fd, head) && !is_dynamic_linker(st))
 		return "is statically linked";
-	return changes_user(st) ? "changes user or group when it starts" : lost;
+	return changes_user(fd, st) ? "changes user or group when it starts" : lost;
 }
 
 /* "#!", blanks, a path: cut out in place. */
@@ -94,7 +104,7 @@ static const char *obstacle(const struct rec_program *p, const char *lost, int s
 		return NULL;
 	fd = sys4(SYS_openat, p->dir, p->path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return changes_user(&st) ? "changes user or group when it starts" : lost;
+		return changes_user(fd, &st) ? "changes user or group when it starts" : lost;
 	n = sys4(SYS_pread64, fd, &head, HEAD, 0);
 	head.text[n < 0 ? 0 : n] = 0;
 	if (n > (long)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG)) {
