@@ -162,3 +162,44 @@ traced() {
 		}' "$tmp/run" "$tmp/trace.csv")
 	[ -z "$wrong" ] || bad "$1: $(head -5 <<<"$wrong")"
 }
+
+# Five processes, with faults in memory of their own.
+forking=(python3 -c '
+import os
+for i in range(4):
+    if os.fork() == 0:
+        bytearray(1 << 20)
+        os._exit(0)
+for i in range(4):
+    os.wait()
+bytearray(2 << 20)')
+
+# trace_forking OPTION... - each of their faults is in $tmp/trace.csv, once, and in order
+trace_forking() {
+	local status=0
+	"$FLTCTL" trace --csv "$@" -- faultrun -o "$tmp/run" -- "${forking[@]}" >"$tmp/trace.csv" || status=$?
+	same "exit status" $status 0
+	at_least "processes" "$(grep -c '^proc ' "$tmp/run")" 5
+	traced python3
+	awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
+	same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
+}
+
+# of_recorder NAME ARGUMENT... - tests/recorder/NAME.sh, each line of which is a check.
+# What it starts may take longer here than it would natively.
+of_recorder() {
+	local line last=''
+	while read -r line; do
+		say "$1: $line"
+		case $line in
+		ok*) checks=$((checks + 1)) ;;
+		'not ok'*) bad "$*: $line" ;;
+		esac
+		last=$line
+	done < <(
+		status=0
+		FLT_TEST_LIMIT=400 bash "tests/recorder/$1.sh" "$(dirname "$FLTCTL")" "${@:2}" 2>&1 || status=$?
+		echo "status $status"
+	)
+	same "$*" "$last" "status 0"
+}

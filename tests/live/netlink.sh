@@ -18,26 +18,7 @@ balanced() { # WHAT
 
 load
 say "every fault of a tree, once"
-status=0
-"$FLTCTL" trace --channel netlink --csv -- faultrun -o "$tmp/run" -- python3 -c '
-import os
-for i in range(4):
-    if os.fork() == 0:
-        bytearray(1 << 20)
-        os._exit(0)
-for i in range(4):
-    os.wait()
-bytearray(2 << 20)' >"$tmp/trace.csv" || status=$?
-same "exit status" $status 0
-at_least "processes" "$(grep -c '^proc ' "$tmp/run")" 5
-while read -r _ pid _ _ minor major; do
-	for result in minor major; do
-		same "pid $pid $result" "$(awk -F, -v p="$pid" -v r=$result \
-			'$1 == "fault" && $4 == p && $7 == r' "$tmp/trace.csv" | wc -l)" "${!result}"
-	done
-done < <(grep '^proc ' "$tmp/run")
-awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
-same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
+trace_forking --channel netlink
 at_least "faults with a path" "$(awk -F, '$1 == "fault" && /python3/ && $17 ~ /^\//' "$tmp/trace.csv" | wc -l)" 1
 
 say "small buffers, and a reader that never pauses"

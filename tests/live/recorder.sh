@@ -49,6 +49,16 @@ alike io 8 -- "$bin/cases" io
 alike gcc 1 -- gcc -O1 -S -o - prog.c
 head -n 10000 lines >some
 alike xz 3 -- xz -T1 -2 -c some
+alike threads 6 -- xz -T2 --block-size=64KiB -2 -c some
+alike shim 1 -- bash -c 'exec bash -c "exec python3 -c \"print(sum(len(str(i)) for i in list(range(30000))))\""'
+git init -q repo
+for i in 1 2 3; do
+	{ cat lines; echo "$i"; } >"repo/f$i"
+	git -C repo add .
+	git -C repo -c user.name=t -c user.email=t@t -c gc.auto=0 commit -q -m "commit $i"
+done
+alike git 1 -- sh -c 'rm -rf clone; git clone -q --no-hardlinks repo clone && cd clone &&
+git log --oneline | wc -l && git fsck --full 2>&1 && git diff HEAD~2 --stat | tail -1'
 if command -v sqlite3 >/dev/null; then
 	alike sqlite3 300K -- sqlite3 :memory: "create table t(a, b);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 20000)
@@ -68,6 +78,10 @@ for o in "" --no-inline; do
 	[ "$status" = 0 ] || head -4 err
 	rm -f trace.flt*
 done
+
+cd "$OLDPWD"
+of_recorder snapshot 4 2000
+cd "$tmp"
 
 # residency, from outside
 "$FLTCTL" record -L 8 -o trace.flt -- "$bin/walk" >pid 2>err &

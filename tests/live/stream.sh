@@ -12,25 +12,9 @@ lost() { awk -F, '$1 == "lost" { n += $(NF - 1) } END { print n + 0 }' "$tmp/tra
 records() { grep -c '^fault,' "$tmp/trace.csv" || true; }
 
 load
-say "every fault, once"
-status=0
-"$FLTCTL" trace --csv -- faultrun -o "$tmp/run" -- python3 -c '
-import os
-for i in range(4):
-    if os.fork() == 0:
-        bytearray(1 << 20)
-        os._exit(0)
-for i in range(4):
-    os.wait()
-bytearray(2 << 20)' >"$tmp/trace.csv" || status=$?
-same "exit status" $status 0
+say "every fault, once, in order"
+trace_forking
 same "lost" "$(lost)" 0
-at_least "processes" "$(grep -c '^proc ' "$tmp/run")" 5
-traced "python3"
-
-say "order"
-awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
-same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
 
 say "a stopped reader and small buffers: delivered + lost = counted"
 "$FLTCTL" trace -b 64KiB -B 2 --csv -- faultrun -o "$tmp/run" -- storm 2 2 8 \

@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: cpus=2 mem=2048 timeout=400
+# Promise: what a recorder of limited memory likes to break is as natively on this kernel too,
+# with its way to evict and whoever serves the faults; the stacks are those that were.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+if [ -n "$LONG" ]; then
+	of_recorder cases all
+	of_recorder cases all --no-inline
+else
+	of_recorder cases "fork shared io mremap signals unmapped words end_kill end_exec"
+	of_recorder cases "spawn protect blocked handlers close end_segv" --no-inline
+fi
+of_recorder stacks
+finish
