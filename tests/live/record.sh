@@ -8,63 +8,6 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-cat >"$tmp/check.py" <<'PY'
-import json, sys
-# check.py SCRIPT WHAT FILE [N]: what `fltctl script --json` says against FILE.
-script, what, other = sys.argv[1:4]
-faults = [json.loads(line) for line in open(script)]
-bad = 0
-def expect(ok, text):
-    global bad
-    if not ok:
-        bad += 1
-        if bad < 6:
-            print("BAD:", text)
-def names(f):
-    return [frame.split(" ")[0] for frame in f.get("stack", "").split(" < ")]
-def flag(f, name):
-    return name in f["flags"].split(",")
-if what == "judged":
-    judged = [line.split() for line in open(other) if line.startswith("proc ")]
-    expect(len(judged) > 3, f"{len(judged)} processes judged")
-    for p in judged:
-        mine = [f for f in faults if f["pid"] == int(p[1]) and not flag(f, "failed")]
-        major = sum(flag(f, "major") for f in mine)
-        expect((len(mine) - major, major) == (int(p[4]), int(p[5])),
-               f"pid {p[1]}: {len(mine) - major} minor {major} major, should be {p[4]} {p[5]}")
-elif what == "stacks":
-    n, start = open(other).read().split()
-    n, start = int(n), int(start, 16)
-    mine = sorted((f for f in faults if start <= int(f["address"], 16) < start + n * 4096),
-                  key=lambda f: int(f["address"], 16))
-    expect(len(mine) == n, f"{len(mine)} faults, should be {n}")
-    want = sys.argv[4].split(",")
-    for i, f in enumerate(mine):
-        expect(f["kind"] == "anon" and flag(f, "alloc") and flag(f, "write"), f"{f}")
-        expect(0 < f["latency_ns"] < 60e9, f"latency {f.get('latency_ns')}")
-        full = [w for w in want for _ in range(i + 1 if w == "down" else 1)]
-        got = [name for name in names(f) if name in want]
-        expect(got == full, f"{i}: {names(f)}")
-elif what == "cut":
-    start = int(open(other).read().split()[1], 16)
-    for f in faults:
-        expect(not flag(f, "deeper") or len(names(f)) == 4, f"cut at {names(f)}")
-        expect(flag(f, "deeper") or not start + 2 * 4096 <= int(f["address"], 16) < start + 10 * 4096,
-               f"not cut: {names(f)}")
-elif what == "named":
-    user = [f for f in faults if f["comm"] == "true" and not flag(f, "kernel")]
-    expect(len(user) > 20, f"{len(user)} faults of true")
-    expect(not [f for f in user if names(f)[0].startswith("[unknown]")], "instructions without a name")
-elif what == "swap":
-    again = [f for f in faults if f["kind"] == "swap"]
-    expect(again and all(flag(f, "refault") and not flag(f, "alloc") for f in again), "refaults")
-elif what == "pid":
-    pid = int(other)
-    expect(len(faults) > 100 and {f["pid"] for f in faults} == {pid}, f"pids {({f['pid'] for f in faults})}")
-    expect({f["comm"] for f in faults} == {sys.argv[4]}, f"comms {({f['comm'] for f in faults})}")
-sys.exit(bad > 0)
-PY
-
 status=0
 record() {
 	status=0
@@ -72,10 +15,10 @@ record() {
 	[ $status = 0 ] || sed "s/^/exit $status: /" "$tmp/err"
 }
 
-check() { # WHAT FILE [N]
+check() { # WHAT FILE [WANT]
 	checks=$((checks + 1))
 	"$FLTCTL" script --json "$tmp/t.flt" >"$tmp/script"
-	python3 "$tmp/check.py" "$tmp/script" "$@" || bad "$*: $(cat "$tmp/err")"
+	python3 tests/live/faults.py "$tmp/script" "$@" || bad "$*: $(cat "$tmp/err")"
 }
 
 told() { # KEY: of script --check
@@ -90,16 +33,7 @@ same "exit status" $status 5
 load
 
 say "every fault of a tree, in its process"
-record -- faultrun -o "$tmp/run" -- python3 -c '
-import os, subprocess
-for i in range(4):
-    if os.fork() == 0:
-        bytearray(1 << 20)
-        os._exit(0)
-for i in range(4):
-    os.wait()
-subprocess.run(["sh", "-c", "true; ls / >/dev/null"])
-bytearray(2 << 20)'
+record -- faultrun -o "$tmp/run" -- sh -c '"$@"; sh -c "true; ls / >/dev/null"' sh "${forking[@]}"
 same "exit status" $status 0
 same "engine" "$(told engine)" module
 same "whole" "$(told finished)" yes
@@ -115,17 +49,19 @@ same "processes called fltctl" "$("$FLTCTL" script --json "$tmp/t.flt" | grep -c
 
 say "stacks"
 record -- frames deep 60
-check stacks "$tmp/out" touch,down,main
+check first "$tmp/out"
+check deep "$tmp/out" 127
 record --unwind dwarf -- frames deep 60
-check stacks "$tmp/out" touch,down,main
+check first "$tmp/out"
+check deep "$tmp/out" 127
 record --max-stack 3 -- frames deep 10
-check cut "$tmp/out"
+check deep "$tmp/out" 4
 record --no-stack -- frames deep 10
 same "stacks" "$(told "stack nodes")" 0
 record --unwind dwarf -- true
-check named -
+check named true
 record -- true
-check named -
+check named true
 
 say "a process that runs, and everybody"
 asleep >/dev/null 2>&1 & idle=$!

@@ -8,71 +8,6 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-cat >"$tmp/check.py" <<'PY'
-import json, sys
-# check.py TRACE OUT WHAT [N]: the faults in the pages that frames says, and their stacks.
-trace, out, what = sys.argv[1:4]
-pages, area = open(out).read().split()
-n, area = int(pages), int(area, 16)
-faults = [json.loads(line) for line in open(trace)]
-mine = [f for f in faults if f["record"] == "fault" and
-        area <= int(f["address"], 16) < area + (n + 16) * 4096]
-mine.sort(key=lambda f: int(f["address"], 16))
-def names(f):
-    return [s.split(" ")[0] for s in f.get("stack", [])]
-bad = 0
-def expect(ok, text):
-    global bad
-    if not ok:
-        bad += 1
-        if bad < 4:
-            print("BAD:", text)
-if what == "deep":
-    limit = int(sys.argv[4])
-    expect(len(mine) == n, f"{len(mine)} faults, should be {n}")
-    for i, f in enumerate(mine):
-        got, want = names(f), ["touch"] + ["down"] * (i + 1) + ["main"]
-        cut = f.get("cut")
-        if len(want) > limit:
-            expect(got == want[:limit] and cut == "depth", f"depth {i}: {got}, cut {cut}")
-        else:
-            expect(got[:len(want)] == want, f"depth {i}: {got}")
-            expect(cut != "memory", f"depth {i}: cut {cut}")
-elif what == "signal":
-    expect(len(mine) == 1 and names(mine[0])[:2] == ["touch", "on_signal"], f"{[names(f) for f in mine]}")
-elif what == "sort":
-    expect(len(mine) == 4 and all(names(f)[:2] == ["touch", "compare"] for f in mine),
-           f"{[names(f) for f in mine]}")
-elif what == "whole":
-    # By unwind tables: through the C library, which has no frame pointers.
-    want = sys.argv[4].split(",")
-    for f in mine:
-        got = [n for n in names(f) if n in want]
-        expect(got == want, f"{names(f)}")
-        expect(names(f)[0] == want[0] and not f.get("cut"), f"{names(f)}, cut {f.get('cut')}")
-elif what == "narrow":
-    expect(len(mine) == 1 and names(mine[0]) == ["narrow_touch"] and mine[0].get("cut") == "mode",
-           f"{[(names(f), f.get('cut')) for f in mine]}")
-elif what == "noframe":
-    expect(len(mine) == 1 and names(mine[0]) == ["unframed_touch"] and mine[0].get("cut") == "order",
-           f"{[(names(f), f.get('cut')) for f in mine]}")
-elif what == "wild":
-    expect(len(mine) == 1 and names(mine[0]) == ["unframed_touch"] and mine[0].get("cut") == "memory",
-           f"{[(names(f), f.get('cut')) for f in mine]}")
-elif what == "many":
-    expect(len(mine) == n, f"{len(mine)} faults, should be {n}")
-    for i, f in enumerate(mine):
-        want = ["touch"]
-        for bit in reversed(range(16)):
-            want += ["path", "one" if i >> bit & 1 else "zero"]
-        want += ["path", "main"]
-        # Outermost last: the lowest bit was gone through first.
-        expect(names(f)[:len(want)] == want, f"stack {i}: {names(f)}")
-expect(bool(mine), "no faults")
-expect(all(f.get("stack") for f in mine), "faults without a stack")
-sys.exit(bad > 0)
-PY
-
 traced() { # OPTION... -- frames WHAT [N]
 	local status=0
 	"$FLTCTL" trace --json --stacks "$@" >"$tmp/out.all" 2>"$tmp/err" || status=$?
@@ -83,7 +18,7 @@ traced() { # OPTION... -- frames WHAT [N]
 
 check() { # WHAT [N]
 	checks=$((checks + 1))
-	python3 "$tmp/check.py" "$tmp/trace" "$tmp/out" "$@" || bad "$*"
+	python3 tests/live/faults.py "$tmp/trace" "$1" "$tmp/out" "${@:2}" || bad "$*"
 }
 
 load
