@@ -34,6 +34,18 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	return 0;
 }
 
+static int on_records(void *arg, const struct flt_event_record *const *r, size_t n)
+{
+	uint64_t latency = 0;
+
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		latency += flt_event_latency(r[i]);
+	faults += n;
+	sum += latency;
+	return 0;
+}
+
 /* As user/cmd/map_live.c: one image for each process, which has been told what is mapped. */
 static int on_map(void *arg, const struct flt_event_record *r)
 {
@@ -74,9 +86,10 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 	errx(1, "%llu lost on CPU %u", (unsigned long long)count, cpu);
 }
 
-static struct flt_stream_sink sink = { .record = on_record, .gap = on_gap };
+static struct flt_stream_sink sink = { .record = on_record, .records = on_records, .gap = on_gap };
 
-static void fill(union flt_stream_note *slot, uint32_t cpu, uint32_t cpus, uint64_t round)
+/* In place of read(2), which puts them there as well. */
+static void fill(struct flt_slots *slots, uint32_t cpu, uint32_t cpus, uint64_t round)
 {
 	const struct flt_subbuf head = {
 		.magic = FLT_SUBBUF_MAGIC,
@@ -84,7 +97,11 @@ static void fill(union flt_stream_note *slot, uint32_t cpu, uint32_t cpus, uint6
 		.sequence = round,
 		.written = round * (SLOTS - 1),
 	};
+	union flt_stream_note *slot;
+	struct flt_errmsg e;
 
+	if (flt_slots_room(slots, cpu, SLOTS, &slot, &e))
+		errx(1, "flt_slots_room");
 	memcpy(slot, &head, sizeof(head));
 	for (uint64_t i = 1; i < SLOTS; i++) {
 		uint64_t n = round * (SLOTS - 1) + i;
@@ -103,13 +120,12 @@ static void fill(union flt_stream_note *slot, uint32_t cpu, uint32_t cpus, uint6
 	}
 }
 
-__attribute__((noipa)) static void decode(struct flt_slots *slots, union flt_stream_note *slot,
-					  uint32_t cpus, uint64_t horizon)
+__attribute__((noipa)) static void decode(struct flt_slots *slots, uint32_t cpus, uint64_t horizon)
 {
 	struct flt_errmsg e;
 
 	for (uint32_t cpu = 0; cpu < cpus; cpu++)
-		if (flt_slots_take(slots, cpu, slot + (size_t)cpu * SLOTS, SLOTS, &sink, &e))
+		if (flt_slots_take(slots, cpu, SLOTS, &sink, &e))
 			errx(1, "%s", e.text);
 	if (flt_slots_give(slots, horizon, &sink))
 		errx(1, "flt_slots_give");
@@ -119,12 +135,11 @@ int main(int argc, char **argv)
 {
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000, spent = 0;
 	uint32_t cpus = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 2;
-	union flt_stream_note *slot = calloc((size_t)CPUS_MAX * SLOTS, sizeof(*slot));
 	struct flt_regions *regions = NULL;
 	struct flt_slots *slots;
 	struct timespec a, b;
 
-	if (!slot || !cpus || cpus > CPUS_MAX || flt_slots_new(&slots, cpus))
+	if (!cpus || cpus > CPUS_MAX || flt_slots_new(&slots, cpus))
 		errx(2, "usage: drain [EVENTS [CPUS [map]]], at most %d CPUs", CPUS_MAX);
 	if (argc > 3 && !strcmp(argv[3], "map")) {
 		regions = map(cpus);
@@ -133,9 +148,9 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t round = 0; faults < events; round++) {
 		for (uint32_t cpu = 0; cpu < cpus; cpu++)
-			fill(slot + (size_t)cpu * SLOTS, cpu, cpus, round);
+			fill(slots, cpu, cpus, round);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
-		decode(slots, slot, cpus, UINT64_MAX);
+		decode(slots, cpus, UINT64_MAX);
 		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
 		spent += (uint64_t)(b.tv_sec - a.tv_sec) * 1000000000 + (uint64_t)b.tv_nsec -
 			 (uint64_t)a.tv_nsec;
@@ -144,6 +159,5 @@ int main(int argc, char **argv)
 	       (double)spent / (double)faults, (unsigned long long)sum);
 	flt_regions_free(regions);
 	flt_slots_free(slots);
-	free(slot);
 	return 0;
 }

@@ -114,10 +114,15 @@ static int take(struct state *s, uint32_t cpu, const union flt_stream_note *slot
 {
 	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap,
 					      .arg = s };
+	union flt_stream_note *room;
 	struct flt_errmsg e;
 	struct flt_subbuf h;
 	size_t i;
+	int err = flt_slots_room(s->slots, cpu, count, &room, &e);
 
+	if (err)
+		return err;
+	memcpy(room, slot, count * sizeof(*slot));
 	for (i = 0; i < count; i++) {
 		if (s->cpu[cpu].rest) {
 			s->cpu[cpu].rest--;
@@ -131,7 +136,7 @@ static int take(struct state *s, uint32_t cpu, const union flt_stream_note *slot
 			s->cpu[cpu].lost = h.lost_full;
 		}
 	}
-	return flt_slots_take(s->slots, cpu, slot, count, &sink, &e);
+	return flt_slots_take(s->slots, cpu, count, &sink, &e);
 }
 
 static int give(struct state *s, uint64_t horizon)

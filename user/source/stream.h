@@ -38,6 +38,12 @@ struct flt_stream_sink {
 	/* A fault. -errno ends the round with it, here and below. */
 	int (*record)(void *arg, const struct flt_event_record *record);
 	/*
+	 * Faults that follow on each other, count of them. NULL: one after the other, by
+	 * `record`; else that is not called. What is handed over with the error that ends
+	 * a round is not counted as delivered, and does not come again.
+	 */
+	int (*records)(void *arg, const struct flt_event_record *const *record, size_t count);
+	/*
 	 * A note (enum flt_event_type but FAULT): its head, struct flt_event_path and so
 	 * on, and its bytes, those of the slots that follow. In its time among the
 	 * faults, so before those it is about. What its head says of a length is
@@ -94,7 +100,10 @@ int flt_stream_end(struct flt_stream *stream, const struct flt_stream_sink *sink
 /* Nanoseconds, whatever the unit of r->latency. */
 static inline uint64_t flt_event_latency(const struct flt_event_record *r)
 {
-	return r->flags & FLT_EVENT_LONG ? (uint64_t)r->latency << 10 : r->latency;
+	/* Four seconds and more. */
+	if (__builtin_expect_with_probability(r->flags & FLT_EVENT_LONG, 0, 0.999))
+		return (uint64_t)r->latency << 10;
+	return r->latency;
 }
 
 #endif

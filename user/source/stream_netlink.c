@@ -138,13 +138,18 @@ static int take_part(struct flt_stream_netlink *n, const struct part *part,
 		     struct flt_slots *slots, const struct flt_stream_sink *sink,
 		     struct flt_errmsg *e)
 {
+	union flt_stream_note *slot;
 	int ret;
 
 	if (!part->slot) {
 		set_horizon(n, part->horizon, slots);
 		return 0;
 	}
-	ret = flt_slots_take(slots, part->cpu, part->slot, part->count, sink, e);
+	ret = flt_slots_room(slots, part->cpu, part->count, &slot, e);
+	if (ret)
+		return ret;
+	memcpy(slot, part->slot, part->count * sizeof(*slot));
+	ret = flt_slots_take(slots, part->cpu, part->count, sink, e);
 	return ret ? ret : hear(n, part->cpu);
 }
 

@@ -15,7 +15,6 @@ struct flt_stream_relay {
 	char path[64];
 	int *fd;		/* of each CPU; -1: none yet */
 	uint32_t cpus;
-	union flt_stream_note buffer[READ_SLOTS];
 };
 
 /* Opens files that are there and not yet open; a CPU without one was never up. */
@@ -86,11 +85,15 @@ void flt_stream_relay_close(struct flt_stream_relay *s)
 static int read_cpu(struct flt_stream_relay *s, uint32_t cpu, struct flt_slots *slots,
 		    const struct flt_stream_sink *sink, struct flt_errmsg *e)
 {
+	union flt_stream_note *slot;
 	ssize_t n;
 	int ret;
 
 	for (;;) {
-		n = read(s->fd[cpu], s->buffer, sizeof(s->buffer));
+		ret = flt_slots_room(slots, cpu, READ_SLOTS, &slot, e);
+		if (ret)
+			return ret;
+		n = read(s->fd[cpu], slot, READ_SLOTS * sizeof(*slot));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -99,7 +102,7 @@ static int read_cpu(struct flt_stream_relay *s, uint32_t cpu, struct flt_slots *
 		if (!n)
 			return 0;
 		/* The module gives whole slots. */
-		ret = flt_slots_take(slots, cpu, s->buffer, (size_t)n / sizeof(*s->buffer), sink, e);
+		ret = flt_slots_take(slots, cpu, (size_t)n / sizeof(*slot), sink, e);
 		if (ret)
 			return ret;
 	}

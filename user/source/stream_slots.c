@@ -5,50 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/stream_merge.h"
+#include "source/stream_notes.h"
+#include "source/stream_queue.h"
+
 /*
  * Heads, records and what follows a note's head are slots of one size. What a note
  * left free at the end of a sub-buffer is not read: so a head is known by its type.
  */
 #define UNIT sizeof(struct flt_event_record)
-#define FIRST_ROOM 4096
-
-/* A note that our buffer cut in two: its slots so far. */
-struct part {
-	union flt_stream_note *slot;
-	size_t count, wanted;
-};
 
 struct cpu {
 	uint64_t heads;		/* so far */
 	uint64_t taken;		/* faults so far */
 	uint64_t lost;		/* told by the last head */
 	uint64_t last_time;	/* end of the last fault */
-	struct part part;
-};
-
-/* What waits to be put in order. */
-struct item {
-	uint64_t time;		/* of the end, of a fault */
-	union flt_stream_note head;
-	void *bytes;		/* NULL: the head is all */
+	struct flt_stream_held *part;	/* a note that our buffer cut in two; NULL: none */
 };
 
 struct flt_slots {
 	struct cpu *cpu;
+	struct flt_stream_queue *queue;	/* of each CPU */
 	uint32_t cpus;
-	struct item *held;
-	struct item *spare;	/* of the same room, to put them in order */
-	size_t count, room;
+	struct flt_stream_notes notes;	/* of all */
+	struct flt_stream_merge *merge;
 	uint64_t delivered;
 };
 
 _Static_assert(sizeof(struct flt_subbuf) == UNIT && sizeof(union flt_stream_note) == UNIT,
 	       "heads and records are of one size");
-
-static uint64_t end_of(const struct flt_event_record *r)
-{
-	return r->time + flt_event_latency(r);
-}
 
 int flt_slots_new(struct flt_slots **slots, uint32_t cpus)
 {
@@ -56,61 +41,32 @@ int flt_slots_new(struct flt_slots **slots, uint32_t cpus)
 
 	if (!s)
 		return -ENOMEM;
-	s->cpus = cpus;
 	s->cpu = calloc(cpus, sizeof(*s->cpu));
-	if (!s->cpu) {
-		free(s);
+	s->queue = calloc(cpus, sizeof(*s->queue));
+	if (!s->cpu || !s->queue || flt_stream_merge_new(&s->merge, cpus)) {
+		flt_slots_free(s);
 		return -ENOMEM;
 	}
+	s->cpus = cpus;
 	*slots = s;
 	return 0;
 }
 
 void flt_slots_free(struct flt_slots *s)
 {
-	size_t i;
+	uint32_t i;
 
 	if (!s)
 		return;
-	for (i = 0; i < s->cpus; i++)
-		free(s->cpu[i].part.slot);
-	for (i = 0; i < s->count; i++)
-		free(s->held[i].bytes);
+	for (i = 0; i < s->cpus; i++) {
+		free(s->cpu[i].part);
+		flt_stream_queue_free(&s->queue[i]);
+	}
+	flt_stream_notes_free(&s->notes);
+	flt_stream_merge_free(s->merge);
+	free(s->queue);
 	free(s->cpu);
-	free(s->held);
-	free(s->spare);
 	free(s);
-}
-
-static int grow(struct flt_slots *s)
-{
-	size_t room = s->room ? 2 * s->room : FIRST_ROOM;
-	struct item *held = reallocarray(s->held, room, sizeof(*held));
-	struct item *spare;
-
-	if (!held)
-		return -ENOMEM;
-	s->held = held;
-	spare = reallocarray(s->spare, room, sizeof(*spare));
-	if (!spare)
-		return -ENOMEM;
-	s->spare = spare;
-	s->room = room;
-	return 0;
-}
-
-static int hold(struct flt_slots *s, uint64_t time, const union flt_stream_note *head,
-		void *bytes)
-{
-	struct item *item;
-
-	if (s->count == s->room && grow(s))
-		return -ENOMEM;
-	item = &s->held[s->count++];
-	item->time = time;
-	item->head = *head;
-	item->bytes = bytes;
-	return 0;
 }
 
 static int damaged(uint32_t cpu, struct flt_errmsg *e)
@@ -134,177 +90,121 @@ static int take_head(struct cpu *c, uint32_t cpu, const union flt_stream_note *s
 	return gone && sink->gap ? sink->gap(sink->arg, cpu, gone, c->last_time, head.time) : 0;
 }
 
-/* Bytes that the slots behind a note's head must have for what the head says. */
-static size_t note_size(const union flt_stream_note *n)
+/* The slots of a note; *taken: how many of these are its own. */
+static int take_note(struct flt_slots *s, uint32_t cpu, const union flt_stream_note *slot,
+		     size_t count, size_t *taken, struct flt_errmsg *e)
 {
-	switch (n->record.type) {
-	case FLT_EVENT_PATH:
-		return n->path.length;
-	case FLT_EVENT_AREA:
-		return n->area.length;
-	case FLT_EVENT_LIFE:
-		return 16;
-	case FLT_EVENT_STACK:
-		return sizeof(uint64_t) * (size_t)n->stack.depth;
-	case FLT_EVENT_SLICE:
-		return sizeof(struct flt_event_registers) + (size_t)n->slice.length;
-	default:
-		return 0;
-	}
-}
-
-/*
- * Another CPU may use a stack's ID as soon as its note is written, in a fault that
- * ended before the one it was written for: it has no place in time.
- */
-static uint64_t due_of(const union flt_stream_note *n)
-{
-	if (n->record.type == FLT_EVENT_STACK && !(n->stack.flags & FLT_STACK_ONCE))
-		return 0;
-	return n->path.time;
-}
-
-/* The whole of it is in part; its bytes become the item's. */
-static int hold_note(struct flt_slots *s, uint32_t cpu, struct part *part,
-		     struct flt_errmsg *e)
-{
-	const union flt_stream_note head = part->slot[0];
-	size_t size = UNIT * (part->wanted - 1);
-	void *bytes = NULL;
+	struct cpu *c = &s->cpu[cpu];
+	struct flt_stream_held *part = c->part;
+	size_t n;
 	int ret;
 
-	if (note_size(&head) > size)
-		return damaged(cpu, e);
-	if (size) {
-		bytes = malloc(size);
-		if (!bytes)
+	*taken = 0;
+	if (!part) {
+		part = c->part = flt_stream_held_new(slot);
+		if (!part)
 			return -ENOMEM;
-		memcpy(bytes, part->slot + 1, size);
+		*taken = 1;
 	}
-	part->count = 0;
-	ret = hold(s, due_of(&head), &head, bytes);
-	if (ret)
-		free(bytes);
-	return ret;
+	n = part->wanted - part->count;
+	if (n > count - *taken)
+		n = count - *taken;
+	memcpy(part->slot + part->count, slot + *taken, n * sizeof(*slot));
+	part->count += n;
+	*taken += n;
+	if (part->count < part->wanted)
+		return 0;
+	c->part = NULL;
+	ret = flt_stream_notes_add(&s->notes, part);
+	return ret == -EBADMSG ? damaged(cpu, e) : ret;
 }
 
-static int begin_note(struct part *part, const union flt_stream_note *head)
+static int take_faults(struct cpu *c, struct flt_stream_queue *queue, size_t count, size_t *taken)
 {
-	size_t wanted = 1 + (size_t)head->path.more;
-	void *slot = reallocarray(part->slot, wanted, UNIT);
+	int ret = flt_stream_queue_faults(queue, count, taken);
 
-	if (!slot)
-		return -ENOMEM;
-	part->slot = slot;
-	part->slot[0] = *head;
-	part->count = 1;
-	part->wanted = wanted;
+	if (ret)
+		return ret;
+	c->taken += *taken;
+	c->last_time = queue->last;
 	return 0;
 }
 
-static int take_slot(struct flt_slots *s, uint32_t cpu, const union flt_stream_note *slot,
-		     const struct flt_stream_sink *sink, struct flt_errmsg *e)
+int flt_slots_room(struct flt_slots *s, uint32_t cpu, size_t count, union flt_stream_note **slot,
+		   struct flt_errmsg *e)
 {
-	struct cpu *c = &s->cpu[cpu];
-	struct part *part = &c->part;
-	int ret;
-
-	if (part->count) {
-		part->slot[part->count++] = *slot;
-		return part->count == part->wanted ? hold_note(s, cpu, part, e) : 0;
-	}
-	if (!slot->record.type)
-		return take_head(c, cpu, slot, sink, e);
-	if (!c->heads)
+	if (cpu >= s->cpus)
 		return damaged(cpu, e);
-	if (slot->record.type == FLT_EVENT_FAULT) {
-		c->taken++;
-		c->last_time = end_of(&slot->record);
-		return hold(s, c->last_time, slot, NULL);
-	}
-	ret = begin_note(part, slot);
-	if (!ret && part->wanted == 1)
-		ret = hold_note(s, cpu, part, e);
-	return ret;
+	*slot = flt_stream_queue_room(&s->queue[cpu], count);
+	return *slot ? 0 : -ENOMEM;
 }
 
-int flt_slots_take(struct flt_slots *s, uint32_t cpu, const union flt_stream_note *slot,
-		   size_t count, const struct flt_stream_sink *sink, struct flt_errmsg *e)
+int flt_slots_take(struct flt_slots *s, uint32_t cpu, size_t count,
+		   const struct flt_stream_sink *sink, struct flt_errmsg *e)
 {
-	size_t i;
-	int ret = cpu < s->cpus ? 0 : damaged(cpu, e);
+	struct flt_stream_queue *q = &s->queue[cpu];
+	struct cpu *c = &s->cpu[cpu];
+	const union flt_stream_note *slot;
+	size_t taken;
+	int ret = 0;
 
-	for (i = 0; !ret && i < count; i++)
-		ret = take_slot(s, cpu, &slot[i], sink, e);
+	for (; !ret && count; count -= taken) {
+		slot = q->slot + q->count;
+		taken = 1;
+		if (!c->part && c->heads && slot->record.type == FLT_EVENT_FAULT) {
+			ret = take_faults(c, q, count, &taken);
+			continue;
+		}
+		if (!c->part && !slot->record.type)
+			ret = take_head(c, cpu, slot, sink, e);
+		else if (!c->heads)
+			ret = damaged(cpu, e);
+		else
+			ret = take_note(s, cpu, slot, count, &taken, e);
+		flt_stream_queue_skip(q, taken);
+	}
 	return ret;
 }
 
-static int give(struct flt_slots *s, struct item *item, const struct flt_stream_sink *sink)
+static int put_in_order(struct flt_slots *s)
+{
+	uint32_t i;
+	int ret = flt_stream_notes_order(&s->notes);
+
+	for (i = 0; !ret && i < s->cpus; i++)
+		ret = flt_stream_queue_order(&s->queue[i]);
+	return ret;
+}
+
+/* A note is of what follows it: of the same time, it comes before the faults. */
+static int give_note(struct flt_slots *s, const struct flt_stream_held *note,
+		     const struct flt_stream_sink *sink)
 {
 	int ret = 0;
 
-	if (item->head.record.type == FLT_EVENT_FAULT) {
-		ret = sink->record(sink->arg, &item->head.record);
-		s->delivered += !ret;
-	} else if (sink->note) {
-		ret = sink->note(sink->arg, &item->head, item->bytes);
-	}
-	free(item->bytes);
-	item->bytes = NULL;
+	if (note->due)
+		ret = flt_stream_merge_run(s->merge, note->due - 1, sink, &s->delivered);
+	if (ret)
+		return ret;
+	if (sink->note)
+		ret = sink->note(sink->arg, note->slot, note->wanted > 1 ? note->slot + 1 : NULL);
+	flt_stream_notes_drop_first(&s->notes);
 	return ret;
-}
-
-/* Where what lies in order from there ends. */
-static size_t run_from(const struct item *item, size_t from, size_t count)
-{
-	size_t i = from < count ? from + 1 : count;
-
-	while (i < count && item[i - 1].time <= item[i].time)
-		i++;
-	return i;
-}
-
-/* Two runs into one; of the same time, what came first stays first. */
-static void merge(struct item *to, const struct item *a, const struct item *a_end,
-		  const struct item *b, const struct item *b_end)
-{
-	while (a < a_end && b < b_end)
-		*to++ = b->time < a->time ? *b++ : *a++;
-	memcpy(to, a, (size_t)(a_end - a) * sizeof(*to));
-	memcpy(to + (a_end - a), b, (size_t)(b_end - b) * sizeof(*to));
-}
-
-/* What came of one CPU is in order but for some notes: there are as many runs as CPUs. */
-static void put_in_order(struct flt_slots *s)
-{
-	size_t from, middle, end;
-	struct item *merged;
-
-	while (run_from(s->held, 0, s->count) < s->count) {
-		for (from = 0; from < s->count; from = end) {
-			middle = run_from(s->held, from, s->count);
-			end = run_from(s->held, middle, s->count);
-			merge(s->spare + from, s->held + from, s->held + middle,
-			      s->held + middle, s->held + end);
-		}
-		merged = s->spare;
-		s->spare = s->held;
-		s->held = merged;
-	}
 }
 
 int flt_slots_give(struct flt_slots *s, uint64_t horizon, const struct flt_stream_sink *sink)
 {
-	size_t i;
-	int ret = 0;
+	const struct flt_stream_held *note;
+	int ret = put_in_order(s);
 
-	if (!s->count)
-		return 0;
-	put_in_order(s);
-	for (i = 0; !ret && i < s->count && s->held[i].time <= horizon; i++)
-		ret = give(s, &s->held[i], sink);
-	memmove(s->held, s->held + i, (s->count - i) * sizeof(*s->held));
-	s->count -= i;
+	if (ret)
+		return ret;
+	flt_stream_merge_begin(s->merge, s->queue, s->cpus);
+	while (!ret && (note = flt_stream_notes_first(&s->notes)) && note->due <= horizon)
+		ret = give_note(s, note, sink);
+	if (!ret)
+		ret = flt_stream_merge_run(s->merge, horizon, sink, &s->delivered);
+	flt_stream_merge_end(s->merge);
 	return ret;
 }
 

@@ -13,13 +13,16 @@ struct flt_slots;
 int flt_slots_new(struct flt_slots **slots, uint32_t cpus);
 void flt_slots_free(struct flt_slots *slots);
 
+/* Where the next slots of a CPU can be put, at most count. -ENOMEM; -EBADMSG: no such CPU. */
+int flt_slots_room(struct flt_slots *slots, uint32_t cpu, size_t count,
+		   union flt_stream_note **slot, struct flt_errmsg *e);
 /*
- * The next slots of a CPU; a note may go on in those that come after. Gaps are told at
- * once, all else is held. -EBADMSG: they are not what a sub-buffer holds, or not what
- * follows on those before.
+ * count slots of a CPU were put there; a note may go on in those that come after. Gaps
+ * are told at once, all else is held. -EBADMSG: they are not what a sub-buffer holds, or
+ * not what follows on those before.
  */
-int flt_slots_take(struct flt_slots *slots, uint32_t cpu, const union flt_stream_note *slot,
-		   size_t count, const struct flt_stream_sink *sink, struct flt_errmsg *e);
+int flt_slots_take(struct flt_slots *slots, uint32_t cpu, size_t count,
+		   const struct flt_stream_sink *sink, struct flt_errmsg *e);
 /* Hands on, in order, what ended up to horizon (CLOCK_MONOTONIC ns). */
 int flt_slots_give(struct flt_slots *slots, uint64_t horizon, const struct flt_stream_sink *sink);
 
