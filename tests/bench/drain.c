@@ -26,14 +26,6 @@
 
 static uint64_t faults, sum;
 
-static int on_record(void *arg, const struct flt_event_record *r)
-{
-	(void)arg;
-	faults++;
-	sum += flt_event_latency(r);
-	return 0;
-}
-
 static int on_records(void *arg, const struct flt_event_record *const *r, size_t n)
 {
 	uint64_t latency = 0;
@@ -61,6 +53,15 @@ static int on_map(void *arg, const struct flt_event_record *r)
 	return flt_regions_fault(regions, &f);
 }
 
+static int on_maps(void *arg, const struct flt_event_record *const *r, size_t n)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < n; i++)
+		ret = on_map(arg, r[i]);
+	return ret;
+}
+
 static struct flt_regions *map(uint32_t cpus)
 {
 	const struct flt_area_known area = {
@@ -86,7 +87,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 	errx(1, "%llu lost on CPU %u", (unsigned long long)count, cpu);
 }
 
-static struct flt_stream_sink sink = { .record = on_record, .records = on_records, .gap = on_gap };
+static struct flt_stream_sink sink = { .records = on_records, .gap = on_gap };
 
 /* In place of read(2), which puts them there as well. */
 static void fill(struct flt_slots *slots, uint32_t cpu, uint32_t cpus, uint64_t round)
@@ -143,7 +144,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: drain [EVENTS [CPUS [map]]], at most %d CPUs", CPUS_MAX);
 	if (argc > 3 && !strcmp(argv[3], "map")) {
 		regions = map(cpus);
-		sink.record = on_map;
+		sink.records = on_maps;
 		sink.arg = regions;
 	}
 	for (uint64_t round = 0; faults < events; round++) {

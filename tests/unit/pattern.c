@@ -74,6 +74,35 @@ static void test_sequential(void **unused)
 	}
 }
 
+/* Threads by turns or by chance, each in its own order: who they are by number is nothing to it. */
+static void test_threads(void **unused)
+{
+	static const uint32_t apart[] = { 1, 8, 16, 4096 };
+	struct flt_verdict v, first = { 0 };
+	unsigned int s, i, t, a;
+
+	for (s = 0; s < SEEDS; s++)
+		for (a = 0; a < 4; a++) {
+			struct flt_pattern *p = flt_pattern_new();
+			uint64_t at[8] = { 0 };
+
+			seed(s);
+			for (i = 0; i < 4000; i++) {
+				t = s % 2 ? i % 8 : next() % 8;
+				at[t] += t % 3 ? 1 : 16;
+				put(p, (t + 1) * 1000000ull + at[t], 100 + t * apart[a], s % 3 ? 1 : 16, false);
+				noise(p, 100 + t * apart[a], 10);
+			}
+			v = flt_pattern_judge(p);
+			if (!a)
+				first = v;
+			assert_int_equal(v.order, first.order);
+			assert_int_equal(v.steps, first.steps);
+			assert_int_equal(v.share, first.share);
+			flt_pattern_free(p);
+		}
+}
+
 static void test_strided(void **unused)
 {
 	static const int strides[] = { 2, 3, 16, 17, 64, 511, -2, -16, -33, 4096 };
@@ -318,7 +347,7 @@ static void test_few(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sequential), cmocka_unit_test(test_strided),
+		cmocka_unit_test(test_sequential), cmocka_unit_test(test_threads), cmocka_unit_test(test_strided),
 		cmocka_unit_test(test_random), cmocka_unit_test(test_thrashing),
 		cmocka_unit_test(test_one_pass), cmocka_unit_test(test_mixed),
 		cmocka_unit_test(test_around), cmocka_unit_test(test_readahead),

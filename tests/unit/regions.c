@@ -301,6 +301,9 @@ static void test_touched(void **unused)
 		assert_int_equal(flt_touched_add(t, 3, i * 7, 1), 1);
 	for (i = 0; i < 1000000; i++)
 		assert_int_equal(flt_touched_add(t, 3, i * 7, 1), 0);
+	/* Regions whose last block is remembered at one place. */
+	for (i = 0; i < 2000; i++)
+		assert_int_equal(flt_touched_add(t, (uint32_t)(4 + i % 2 * 64), i / 4, 1), i % 4 < 2);
 	flt_touched_free(t);
 }
 

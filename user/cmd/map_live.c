@@ -54,6 +54,16 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	return ret ? ret : flt_regions_fault(l->m->regions, &f);
 }
 
+static int on_records(void *arg, const struct flt_event_record *const *r, size_t count)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < count; i++)
+		ret = on_record(arg, r[i]);
+	return ret;
+}
+
 /* The figure is in the session's; the place does not matter here. */
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
 {
@@ -76,7 +86,7 @@ static struct flt_stream_sink begin_round(struct live *l)
 {
 	l->told.snapshots = MAP_TOLD_SNAPSHOTS;
 	l->told.missed_image = 0;
-	return (struct flt_stream_sink){ .record = on_record, .note = on_note, .gap = on_gap, .arg = l };
+	return (struct flt_stream_sink){ .records = on_records, .note = on_note, .gap = on_gap, .arg = l };
 }
 
 static void progress(struct live *l, uint64_t elapsed)

@@ -15,15 +15,20 @@ static struct flt_fold_cell *slot_of(struct flt_fold_cell *cells, uint32_t mask,
 	return &cells[at];
 }
 
+static void cell_add(struct flt_fold_cell *to, const struct flt_fold_cell *from)
+{
+	to->row = from->row;
+	to->column = from->column;
+	to->all = from->all > UINT32_MAX - to->all ? UINT32_MAX : to->all + from->all;
+	to->again = from->again > UINT32_MAX - to->again ? UINT32_MAX : to->again + from->again;
+}
+
 static void cell_put(struct flt_fold_cell *cells, uint32_t mask, const struct flt_fold_cell *from, uint32_t *count)
 {
 	struct flt_fold_cell *to = slot_of(cells, mask, from->row, from->column);
 
 	*count += !to->all;
-	to->row = from->row;
-	to->column = from->column;
-	to->all = from->all > UINT32_MAX - to->all ? UINT32_MAX : to->all + from->all;
-	to->again = from->again > UINT32_MAX - to->again ? UINT32_MAX : to->again + from->again;
+	cell_add(to, from);
 }
 
 /* The cells of a band anew, rows and columns coarser by so many bits, in room for mask + 1. */
@@ -47,6 +52,7 @@ static int band_remake(struct flt_fold *f, struct flt_fold_band *b, uint32_t mas
 	f->cells = f->cells - b->count + count;
 	b->cells = cells;
 	b->mask = mask;
+	b->last_row = UINT64_MAX;
 	b->count = count;
 	b->shift = (uint8_t)(b->shift + rows);
 	return 0;
@@ -65,6 +71,8 @@ static int columns_coarsen(struct flt_fold *f)
 			return err;
 	}
 	f->step *= 2;
+	f->column = 0;
+	f->column_begin = f->begin;
 	return 0;
 }
 
@@ -115,9 +123,34 @@ static int band_get(struct flt_fold *f, uint32_t region, struct flt_fold_band **
 
 void flt_fold_begin(struct flt_fold *f, uint64_t time)
 {
-	f->begin = f->end = time;
+	f->begin = f->end = f->column_begin = time;
+	f->column = 0;
 	f->step = FLT_FOLD_STEP_NS;
 	f->begun = true;
+}
+
+static uint64_t column_of(struct flt_fold *f, uint64_t time)
+{
+	if (time < f->column_begin || time - f->column_begin >= f->step) {
+		f->column = (time - f->begin) / f->step;
+		f->column_begin = f->begin + f->column * f->step;
+	}
+	return f->column;
+}
+
+static void band_add(struct flt_fold *f, struct flt_fold_band *b, const struct flt_fold_cell *c)
+{
+	struct flt_fold_cell *to = &b->cells[b->last];
+
+	if (b->last_row != c->row || b->last_column != c->column || !to->all) {
+		to = slot_of(b->cells, b->mask, c->row, c->column);
+		b->last = (uint32_t)(to - b->cells);
+		b->last_row = c->row;
+		b->last_column = c->column;
+		f->cells += !to->all;
+		b->count += !to->all;
+	}
+	cell_add(to, c);
 }
 
 int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t time, uint32_t faults, bool again)
@@ -136,7 +169,7 @@ int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t ti
 	err = band_get(f, region, &b);
 	if (!err)
 		err = band_reach(f, b, page);
-	while (!err && (time - f->begin) / f->step >= FLT_FOLD_COLUMNS)
+	while (!err && column_of(f, time) >= FLT_FOLD_COLUMNS)
 		err = columns_coarsen(f);
 	if (!err && b->count * 4 >= b->mask * 3)
 		err = band_remake(f, b, b->mask * 2 + 1, 0, 0);
@@ -145,10 +178,8 @@ int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t ti
 	if (err)
 		return err;
 	c.row = page >> b->shift;
-	c.column = (uint32_t)((time - f->begin) / f->step);
-	f->cells -= b->count;
-	cell_put(b->cells, b->mask, &c, &b->count);
-	f->cells += b->count;
+	c.column = (uint32_t)column_of(f, time);
+	band_add(f, b, &c);
 	return 0;
 }
 

@@ -30,6 +30,9 @@ struct flt_fold_cell {
 struct flt_fold_band {
 	struct flt_fold_cell *cells;	/* open addressing: those with all == 0 are free */
 	uint32_t mask, count;
+	uint32_t last;		/* slot of the last fault */
+	uint32_t last_column;
+	uint64_t last_row;
 	uint64_t low, high;	/* first and last page that faulted */
 	uint8_t shift;
 };
@@ -38,6 +41,7 @@ struct flt_fold {
 	uint64_t begin;		/* time of column 0 */
 	uint64_t step;		/* ns of a column */
 	uint64_t end;		/* the latest time seen */
+	uint64_t column, column_begin;	/* of the last fault */
 	struct flt_fold_band *bands;	/* by region */
 	uint32_t band_count, band_room;
 	uint32_t cells;

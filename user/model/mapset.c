@@ -14,6 +14,7 @@ struct piece {
 struct flt_map_set {
 	uint32_t users;
 	uint32_t count, room;
+	struct piece near;	/* what was found last: most often it is the next as well */
 	struct piece *pieces;
 };
 
@@ -89,6 +90,7 @@ int flt_map_set_change(struct flt_map_set **where, uint64_t start, uint64_t end,
 	if (err)
 		return err;
 	set = *where;
+	set->near.end = 0;
 	first = piece_at(set, start);
 	for (behind = first; behind < set->count && set->pieces[behind].start < end; behind++)
 		;
@@ -117,11 +119,17 @@ int flt_map_set_change(struct flt_map_set **where, uint64_t start, uint64_t end,
 	return 0;
 }
 
-uint32_t flt_map_set_find(const struct flt_map_set *set, uint64_t address)
+uint32_t flt_map_set_find(struct flt_map_set *set, uint64_t address)
 {
-	uint32_t i = piece_at(set, address);
+	uint32_t i;
 
-	return i < set->count && set->pieces[i].start <= address ? set->pieces[i].map : ~0u;
+	if (set->near.start <= address && address < set->near.end)
+		return set->near.map;
+	i = piece_at(set, address);
+	if (i == set->count || set->pieces[i].start > address)
+		return ~0u;
+	set->near = set->pieces[i];
+	return set->near.map;
 }
 
 uint32_t flt_map_set_piece(const struct flt_map_set *set, uint32_t i)

@@ -24,7 +24,7 @@ void flt_map_set_put(struct flt_map_set *set);
  */
 int flt_map_set_change(struct flt_map_set **set, uint64_t start, uint64_t end, uint32_t map);
 /* The map at address, or ~0. */
-uint32_t flt_map_set_find(const struct flt_map_set *set, uint64_t address);
+uint32_t flt_map_set_find(struct flt_map_set *set, uint64_t address);
 /* The map of piece i, in order of address; ~0 behind the last. */
 uint32_t flt_map_set_piece(const struct flt_map_set *set, uint32_t i);
 

@@ -9,6 +9,7 @@
 #define RUNS 32		/* followed at a time */
 #define RUNS_OF_THREAD 4
 #define STRIDES 8
+#define LATEST 16	/* threads whose latest run is at hand */
 
 /* Where a thread was, and how it came there. */
 struct run {
@@ -16,7 +17,7 @@ struct run {
 	int64_t stride;
 	uint32_t thread;
 	uint32_t pages;
-	uint32_t used;		/* the clock when it was last matched; 0: free */
+	uint32_t used;		/* the clock when it was last matched */
 };
 
 /*
@@ -31,6 +32,9 @@ struct stride {
 
 struct flt_pattern {
 	struct run runs[RUNS];
+	uint32_t count;		/* of them */
+	/* The run that a thread was last in, by its low bits; another's if they share them. */
+	uint8_t latest[LATEST];
 	struct stride strides[STRIDES];
 	uint32_t clock;
 	uint64_t faults, refaults;
@@ -54,7 +58,7 @@ enum step { FAR = 0, FORWARD, BACKWARD };
  * read page by page has several lengths of them, from where readahead ends, but one
  * that is read by fours without readahead has no other.
  */
-static enum step step_of(const struct run *r, const struct flt_visit *t, bool *plain)
+static inline enum step step_of(const struct run *r, const struct flt_visit *t, bool *plain)
 {
 	int64_t far = (int64_t)(t->page - r->page), around = t->around;
 	int64_t length = around > (int64_t)r->pages ? around : (int64_t)r->pages;
@@ -92,7 +96,7 @@ static void stride_count(struct flt_pattern *p, int64_t pages)
 }
 
 struct match {
-	struct run *near, *stride, *latest, *oldest, *free;
+	struct run *near, *stride, *latest, *oldest;
 	uint32_t mine;
 	enum step step;
 	bool plain;
@@ -110,22 +114,21 @@ static void run_match(struct flt_pattern *p, const struct flt_visit *t, struct m
 	bool plain;
 	size_t i;
 
-	for (i = 0; i < RUNS; i++) {
+	for (i = 0; i < p->count; i++) {
 		r = &p->runs[i];
-		if (!r->used) {
-			m->free = r;
-			continue;
-		}
 		if (!oldest_of_all || r->used < oldest_of_all->used)
 			oldest_of_all = r;
-		step = step_of(r, t, &plain);
 		if (r->thread != t->thread) {
-			if (step != FAR && plain && t->around <= 1 && (!other || r->used > other->used)) {
+			if (t->around > 1)
+				continue;
+			step = step_of(r, t, &plain);
+			if (step != FAR && (!other || r->used > other->used)) {
 				other = r;
 				other_step = step;
 			}
 			continue;
 		}
+		step = step_of(r, t, &plain);
 		m->mine++;
 		if (!m->latest || r->used > m->latest->used)
 			m->latest = r;
@@ -146,25 +149,55 @@ static void run_match(struct flt_pattern *p, const struct flt_visit *t, struct m
 		m->plain = true;
 	}
 	if (m->mine < RUNS_OF_THREAD)
-		m->oldest = m->free ? m->free : oldest_of_all;
+		m->oldest = p->count < RUNS ? &p->runs[p->count] : oldest_of_all;
+}
+
+/*
+ * Most faults go on where the one before did. Of the runs of its thread that a touch
+ * goes on with, that is the one last used, so the others need not be asked.
+ */
+static bool latest_match(struct flt_pattern *p, const struct flt_visit *t, struct match *m)
+{
+	uint32_t latest = p->latest[t->thread % LATEST];
+	struct run *r = &p->runs[latest];
+
+	if (latest >= p->count || r->thread != t->thread)
+		return false;
+	m->step = step_of(r, t, &m->plain);
+	if (m->step == FAR)
+		return false;
+	m->near = r;
+	return true;
+}
+
+/* It may be one that was free until now. */
+static void run_enter(struct flt_pattern *p, const struct run *r, uint32_t thread)
+{
+	uint32_t i = (uint32_t)(r - p->runs);
+
+	if (i == p->count)
+		p->count++;
+	p->latest[thread % LATEST] = (uint8_t)i;
 }
 
 void flt_pattern_add(struct flt_pattern *p, const struct flt_visit *t)
 {
-	struct match m = { NULL, NULL, NULL, NULL, NULL, 0, FAR, false };
+	struct match m = { NULL, NULL, NULL, NULL, 0, FAR, false };
 	struct run *from, *to;
 	int64_t far = 0;
 
 	p->faults++;
 	p->refaults += t->refault;
 	p->clock++;
-	run_match(p, t, &m);
+	if (!latest_match(p, t, &m))
+		run_match(p, t, &m);
 	from = m.near ? m.near : m.stride ? m.stride : m.latest;
 	to = m.near ? m.near : m.stride ? m.stride : m.oldest;
 	if (from) {
 		far = (int64_t)(t->page - from->page);
 		if (!far) {
 			from->used = p->clock;
+			run_enter(p, from, t->thread);
 			return;
 		}
 		if (m.near && m.step == FORWARD)
@@ -178,6 +211,7 @@ void flt_pattern_add(struct flt_pattern *p, const struct flt_visit *t)
 		if (!m.near || !m.plain)
 			stride_count(p, far);
 	}
+	run_enter(p, to, t->thread);
 	*to = (struct run){ t->page, far, t->thread, t->pages ? t->pages : 1, p->clock };
 }
 

@@ -86,9 +86,9 @@ void flt_regions_free(struct flt_regions *g)
 	free(g);
 }
 
-static int image_get(struct flt_regions *g, uint32_t number, struct flt_region_image **out)
+static int image_make(struct flt_regions *g, uint32_t number)
 {
-	struct flt_region_image *images;
+	struct flt_region_image *images, *image;
 	uint32_t room;
 
 	if (number > FLT_IMAGES_MAX)
@@ -103,10 +103,18 @@ static int image_get(struct flt_regions *g, uint32_t number, struct flt_region_i
 		g->images = images;
 		g->image_room = room;
 	}
-	*out = &g->images[number];
-	if (!(*out)->maps)
-		(*out)->maps = flt_map_set_new();
-	return (*out)->maps ? 0 : -ENOMEM;
+	image = &g->images[number];
+	if (!image->maps)
+		image->maps = flt_map_set_new();
+	return image->maps ? 0 : -ENOMEM;
+}
+
+static inline int image_get(struct flt_regions *g, uint32_t number, struct flt_region_image **out)
+{
+	int err = number < g->image_room && g->images[number].maps ? 0 : image_make(g, number);
+
+	*out = err ? NULL : &g->images[number];
+	return err;
 }
 
 int flt_regions_image(struct flt_regions *g, uint32_t number, uint32_t parent, uint32_t pid, const char *comm)

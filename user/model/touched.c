@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SHIFT 9
 #define WORDS ((1u << SHIFT) / 64)
+#define LAST 64
 
 struct block {
 	uint64_t number;	/* of the page, >> SHIFT */
@@ -15,10 +17,17 @@ struct block {
 	uint64_t bits[WORDS];
 };
 
+/* Where a block is: of the number and region that it has. */
+struct found {
+	uint64_t number;
+	uint32_t region;
+	struct block *block;	/* NULL: none */
+};
+
 struct flt_touched {
 	struct block *blocks;
 	uint32_t mask, count;
-	struct block *last;	/* most faults are near the one before */
+	struct found last[LAST];	/* by low bits of the region: most faults are near the one before */
 };
 
 static uint64_t hash(uint32_t region, uint64_t number)
@@ -72,28 +81,37 @@ static int grow(struct flt_touched *t)
 	free(t->blocks);
 	t->blocks = blocks;
 	t->mask = mask;
-	t->last = NULL;
+	memset(t->last, 0, sizeof(t->last));
 	return 0;
 }
 
-static int block_get(struct flt_touched *t, uint32_t region, uint64_t number, struct block **out)
+static int block_make(struct flt_touched *t, uint32_t region, uint64_t number, struct block **out)
 {
-	struct block *b = t->last;
+	if (t->count >= FLT_TOUCHED_BLOCKS)
+		return -ENOSPC;
+	if (t->count * 4 >= t->mask * 3 && grow(t))
+		return -ENOMEM;
+	*out = slot_of(t->blocks, t->mask, region, number);
+	**out = (struct block){ .number = number, .region = region, .used = 1 };
+	t->count++;
+	return 0;
+}
 
-	if (!b || b->region != region || b->number != number)
+static inline int block_get(struct flt_touched *t, uint32_t region, uint64_t number, struct block **out)
+{
+	struct found *last = &t->last[region % LAST];
+	struct block *b = last->block;
+	int err;
+
+	if (!b || last->region != region || last->number != number) {
 		b = slot_of(t->blocks, t->mask, region, number);
-	if (!b->used) {
-		if (t->count >= FLT_TOUCHED_BLOCKS)
-			return -ENOSPC;
-		if (t->count * 4 >= t->mask * 3) {
-			if (grow(t))
-				return -ENOMEM;
-			b = slot_of(t->blocks, t->mask, region, number);
+		if (!b->used) {
+			err = block_make(t, region, number, &b);
+			if (err)
+				return err;
 		}
-		*b = (struct block){ .number = number, .region = region, .used = 1 };
-		t->count++;
+		*last = (struct found){ number, region, b };
 	}
-	t->last = b;
 	*out = b;
 	return 0;
 }
