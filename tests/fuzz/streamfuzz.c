@@ -10,7 +10,7 @@
  *   0x10  slots as they are; a byte: how many
  *   0x20  a slot of zeros but for its type, a byte, and what stands at an offset, a
  *         byte: eight bytes
- *   0x30  hand on up to a time, eight bytes
+ *   0x30  hand on up to a time, eight bytes; with 0x40 several at once
  *
  * Heads that follow on come from here, since behind those lies the code worth
  * reaching. What is handed on must be in order, and hold what it says.
@@ -62,6 +62,17 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	in_order(s, r->time + flt_event_latency(r));
 	s->faults++;
 	s->sum += flt_paths_get(s->paths, r->dev, r->inode) != NULL;
+	return 0;
+}
+
+static int on_records(void *arg, const struct flt_event_record *const *r, size_t count)
+{
+	size_t i;
+
+	if (!count)
+		abort();
+	for (i = 0; i < count; i++)
+		on_record(arg, r[i]);
 	return 0;
 }
 
@@ -139,10 +150,10 @@ static int take(struct state *s, uint32_t cpu, const union flt_stream_note *slot
 	return flt_slots_take(s->slots, cpu, count, &sink, &e);
 }
 
-static int give(struct state *s, uint64_t horizon)
+static int give(struct state *s, uint64_t horizon, bool several)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap,
-					      .arg = s };
+	const struct flt_stream_sink sink = { .record = on_record, .records = several ? on_records : NULL,
+					      .note = on_note, .gap = on_gap, .arg = s };
 
 	/* Each time is in order for itself: what comes later may have ended before. */
 	s->last = 0;
@@ -193,7 +204,7 @@ static size_t step(struct state *s, const uint8_t *data, size_t size, int *err)
 		if (size < 9)
 			return 0;
 		memcpy(&time, data + 1, 8);
-		*err = give(s, time);
+		*err = give(s, time, data[0] & 0x40);
 		return 9;
 	}
 }
@@ -215,7 +226,7 @@ static void stream(const uint8_t *data, size_t size)
 		size -= used;
 	}
 	if (!err) {
-		err = give(&s, UINT64_MAX);
+		err = give(&s, UINT64_MAX, false);
 		flt_slots_count(s.slots, &delivered, &lost);
 		for (i = 0; i < CPUS; i++) {
 			faults += s.cpu[i].faults;

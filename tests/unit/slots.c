@@ -397,73 +397,6 @@ static void test_sink_fails(void **unused)
 	end(f);
 }
 
-static uint64_t state = 88172645463325252ull;
-
-static uint64_t next(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-struct line {
-	uint64_t time;
-	uint32_t cpu, number;
-	char what;
-};
-
-/* Numbers are in the order in which all came. */
-static int line_order(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	if (x->what != y->what)
-		return x->what == 'n' ? -1 : 1;
-	if (x->what == 'f' && x->cpu != y->cpu)
-		return x->cpu < y->cpu ? -1 : 1;
-	return x->number < y->number ? -1 : 1;
-}
-
-/* Against a plain sort of everything that is due: CPUs, ties, disorder, notes by chance. */
-static void test_chance(void **unused)
-{
-	struct line line[64] = { 0 };
-	uint64_t time[CPUS] = { 0 };
-	struct feed *f = begin(), *want = calloc(1, sizeof(*want));
-	uint32_t number = 0, round, i, cpu;
-	size_t waiting = 0, due;
-
-	(void)unused;
-	assert_non_null(want);
-	for (round = 1; round < 2000; round++) {
-		for (i = (uint32_t)(next() % 40); i && waiting < 64; i--) {
-			cpu = (uint32_t)(next() % (1 + round % CPUS));
-			time[cpu] += next() % 4;
-			line[waiting] = (struct line){ time[cpu] + 10, cpu, ++number, next() % 5 ? 'f' : 'n' };
-			if (round % 7 == 0)
-				line[waiting].time -= next() % 4;
-			if (line[waiting].what == 'f')
-				fault(f, cpu, line[waiting].time, number);
-			else
-				note(f, cpu, line[waiting].time, number);
-			waiting++;
-		}
-		qsort(line, waiting, sizeof(*line), line_order);
-		for (due = 0; due < waiting && line[due].time <= round * 5; due++)
-			tell(want, line[due].what, line[due].time, line[due].cpu, line[due].number);
-		memmove(line, line + due, (waiting - due) * sizeof(*line));
-		waiting -= due;
-		expect(f, round * 5, want->told);
-		want->length = 0;
-		want->told[0] = 0;
-	}
-	free(want);
-	end(f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -477,7 +410,6 @@ int main(void)
 		cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_damage),
 		cmocka_unit_test(test_sink_fails),
-		cmocka_unit_test(test_chance),
 	};
 
 	return cmocka_run_group_tests_name("slots", tests, NULL, NULL);

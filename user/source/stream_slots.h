@@ -23,7 +23,11 @@ int flt_slots_room(struct flt_slots *slots, uint32_t cpu, size_t count,
  */
 int flt_slots_take(struct flt_slots *slots, uint32_t cpu, size_t count,
 		   const struct flt_stream_sink *sink, struct flt_errmsg *e);
-/* Hands on, in order, what ended up to horizon (CLOCK_MONOTONIC ns). */
+/*
+ * Hands on, in order, what ended up to horizon (CLOCK_MONOTONIC ns). Of the same time
+ * notes are before faults, which they are about, and faults of the lower CPU before
+ * others; else what came first stays first.
+ */
 int flt_slots_give(struct flt_slots *slots, uint64_t horizon, const struct flt_stream_sink *sink);
 
 /* Faults taken, held ones included. */
