@@ -120,6 +120,7 @@ static inline int image_get(struct flt_regions *g, uint32_t number, struct flt_r
 int flt_regions_image(struct flt_regions *g, uint32_t number, uint32_t parent, uint32_t pid, const char *comm)
 {
 	struct flt_region_image *image;
+	struct flt_map_set *maps;
 	int err = image_get(g, number, &image);
 
 	if (err)
@@ -128,8 +129,9 @@ int flt_regions_image(struct flt_regions *g, uint32_t number, uint32_t parent, u
 	if (comm)
 		snprintf(image->comm, sizeof(image->comm), "%s", comm);
 	if (parent && parent < g->image_room && g->images[parent].maps) {
+		maps = flt_map_set_get(g->images[parent].maps);
 		flt_map_set_put(image->maps);
-		image->maps = flt_map_set_get(g->images[parent].maps);
+		image->maps = maps;
 	}
 	return 0;
 }
