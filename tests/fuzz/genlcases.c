@@ -11,7 +11,7 @@
  *
  * Status 0 when all is as said; each deviation is a line on stdout.
  */
-#include "../live/genl.h"
+#include "genlcases.h"
 
 #include <err.h>
 #include <errno.h>
@@ -21,18 +21,17 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct genl g, other;
+struct genl g, other;
 static int checks, failures;
 
-static const char *name_of(int error)
+const char *name_of(int error)
 {
 	const char *name = error ? strerrorname_np(-error) : "0";
 
 	return name ? name : "?";
 }
 
-/* want2: a second errno that the contract leaves room for, or 0. */
-static void expect_on(struct genl *s, const char *what, int want, int want2)
+void expect_on(struct genl *s, const char *what, int want, int want2)
 {
 	int rc = genl_talk(s, NULL, NULL);
 	int asked = want != 0 && want != -EOPNOTSUPP;
@@ -48,12 +47,21 @@ static void expect_on(struct genl *s, const char *what, int want, int want2)
 	}
 }
 
-static void expect(const char *what, int want)
+void expect(const char *what, int want)
 {
 	expect_on(&g, what, want, 0);
 }
 
-static struct nlmsghdr *ask(struct genl *s, uint8_t cmd, uint16_t flags)
+void expect_answer(const char *what, int rc, int want)
+{
+	checks++;
+	if (rc != want) {
+		printf("%s: %s, should be %s\n", what, name_of(rc), name_of(want));
+		failures++;
+	}
+}
+
+struct nlmsghdr *ask(struct genl *s, uint8_t cmd, uint16_t flags)
 {
 	return genl_start(s, s->family, NLM_F_REQUEST | NLM_F_ACK | flags, cmd, FLT_GENL_VERSION);
 }
@@ -365,124 +373,6 @@ static void refused_sessions(void)
 	session_new(&other);
 }
 
-static uint32_t tracker;
-
-static void tracker_read(const struct nlmsghdr *nlh, void *unused)
-{
-	size_t bytes;
-	const struct nlattr *first = genl_attrs(nlh, &bytes);
-
-	(void)unused;
-	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_WSS_ID)
-			tracker = (uint32_t)genl_number(a);
-	}
-}
-
-static int track(struct genl *s, uint32_t tgid)
-{
-	ask(s, FLT_CMD_WSS_TRACK, 0);
-	genl_put_u32(s, FLT_WSS_TGID, tgid);
-	return genl_talk(s, tracker_read, NULL);
-}
-
-static void refused_track(void)
-{
-	static const struct {
-		const char *what;
-		uint16_t attr;
-		uint64_t value;
-		int wide, want;
-	} cases[] = {
-		{ "with ID", FLT_WSS_ID, 1, 0, -EINVAL },
-		{ "with AFTER", FLT_WSS_AFTER, 1, 1, -EINVAL },
-		{ "with an attribute of the reply", FLT_WSS_RSS, 1, 1, -EINVAL },
-		{ "every 9 ms", FLT_WSS_INTERVAL, 9000000, 1, -ERANGE },
-		{ "every two hours", FLT_WSS_INTERVAL, 7200000000000, 1, -ERANGE },
-		{ "with a short INTERVAL", FLT_WSS_INTERVAL, 1000000000, 0, -EINVAL },
-		{ "without history", FLT_WSS_HISTORY, 0, 0, -ERANGE },
-		{ "with history 1025", FLT_WSS_HISTORY, 1025, 0, -ERANGE },
-		{ "for nothing", FLT_WSS_BUDGET, 0, 0, -ERANGE },
-		{ "for more than a CPU", FLT_WSS_BUDGET, 101, 0, -ERANGE },
-	};
-	char what[64];
-
-	ask(&g, FLT_CMD_WSS_TRACK, 0);
-	expect("WSS_TRACK of nobody named", -EINVAL);
-	ask(&g, FLT_CMD_WSS_TRACK, 0);
-	genl_put_u32(&g, FLT_WSS_TGID, 4194303);
-	expect("WSS_TRACK of nobody", -ESRCH);
-	ask(&g, FLT_CMD_WSS_TRACK, 0);
-	genl_put_u32(&g, FLT_WSS_TGID, 2);
-	expect("WSS_TRACK of a kernel thread", -EINVAL);
-	ask(&g, FLT_CMD_WSS_TRACK, 0);
-	genl_put_u32(&g, FLT_WSS_TGID, 1);
-	genl_put_u32(&g, FLT_WSS_TGID, 1);
-	expect("WSS_TRACK of the same twice", -EBUSY);
-	ask(&g, FLT_CMD_WSS_TRACK, 0);
-	for (int i = 0; i <= FLT_SESSION_TGIDS_MAX; i++)
-		genl_put_u32(&g, FLT_WSS_TGID, 1);
-	expect("WSS_TRACK of too many", -ERANGE);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		snprintf(what, sizeof(what), "WSS_TRACK %s", cases[i].what);
-		ask(&g, FLT_CMD_WSS_TRACK, 0);
-		genl_put_u32(&g, FLT_WSS_TGID, 1);
-		genl_put(&g, cases[i].attr, &cases[i].value, cases[i].wide ? 8 : 4);
-		expect_on(&g, what, cases[i].want, cases[i].want == -EINVAL ? -ERANGE : 0);
-	}
-}
-
-static void refused_trackers(void)
-{
-	int rc;
-
-	refused_track();
-	for (uint8_t cmd = FLT_CMD_WSS_UNTRACK; cmd <= FLT_CMD_WSS_GET; cmd++) {
-		ask(&g, cmd, 0);
-		expect("a tracker without ID", -EINVAL);
-		ask(&g, cmd, 0);
-		genl_put_u32(&g, FLT_WSS_ID, 0x7fffffff);
-		expect("a tracker that is not", -ENOENT);
-		ask(&g, cmd, 0);
-		genl_put_u32(&g, FLT_WSS_ID, 1);
-		genl_put_u32(&g, FLT_WSS_TGID, 1);
-		expect("a tracker by ID and TGID", -EINVAL);
-	}
-	ask(&g, FLT_CMD_WSS_GET, NLM_F_DUMP);
-	expect("WSS_GET dump without ID", -EINVAL);
-	ask(&g, FLT_CMD_WSS_GET, NLM_F_DUMP);
-	genl_put_u32(&g, FLT_WSS_ID, 0x7fffffff);
-	expect("WSS_GET dump of a tracker that is not", -ENOENT);
-	ask(&g, FLT_CMD_WSS_TRACK, NLM_F_DUMP);
-	expect("WSS_TRACK as a dump", -EOPNOTSUPP);
-
-	rc = track(&other, (uint32_t)getpid());
-	if (rc)
-		errx(1, "WSS_TRACK: %s: %s", name_of(rc), other.error);
-	ask(&g, FLT_CMD_WSS_TRACK, 0);
-	genl_put_u32(&g, FLT_WSS_TGID, (uint32_t)getpid());
-	expect("WSS_TRACK of one that another tracks", -EBUSY);
-	ask(&g, FLT_CMD_WSS_UNTRACK, 0);
-	genl_put_u32(&g, FLT_WSS_ID, tracker);
-	expect("WSS_UNTRACK of another's", -EACCES);
-	ask(&g, FLT_CMD_WSS_GET, 0);
-	genl_put_u32(&g, FLT_WSS_ID, tracker);
-	expect("WSS_GET of another's", 0);
-	/* It ends with its socket, whose end is waited for. */
-	genl_close(&other);
-	if (genl_open(&other, FLT_GENL_NAME))
-		errx(1, "no family any more");
-	rc = track(&g, (uint32_t)getpid());
-	checks++;
-	if (rc) {
-		printf("a dead owner's process cannot be tracked: %s\n", name_of(rc));
-		failures++;
-	}
-	ask(&g, FLT_CMD_WSS_UNTRACK, 0);
-	genl_put_u32(&g, FLT_WSS_ID, tracker);
-	expect("WSS_UNTRACK", 0);
-}
-
 /* Each command in its plainest valid form. */
 static const struct plain {
 	const char *name;
@@ -548,7 +438,7 @@ int main(int argc, char **argv)
 		refused_flags();
 		refused_commands();
 		refused_sessions();
-		refused_trackers();
+		genlcases_wss();
 	} else if (!strcmp(mode, "denied")) {
 		all_plain(-EPERM, ", without the capability");
 	} else if (!strcmp(mode, "allowed")) {
