@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # cost.sh - in a guest with -icount: instructions added per anonymous minor fault.
 #
-#   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/cost.sh [file]
+#   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/cost.sh [file | shared]
 #
-# With "file" the fault is a read of a file's page that is in the page cache.
+# With "file" the fault is a read of a file's page that is in the page cache, with "shared"
+# a write to it.
 # All rows come from one boot. A bare run lies before and after each of them, and
 # a row is compared with the mean of its two neighbours, since the bare cost can
 # change within a boot; a row between unequal neighbours says so. Prints a
@@ -16,11 +17,12 @@ pages=${PAGES:-8192} reps=${REPS:-5}
 price=${FLT_KO%/*/*}/price-$KERNEL/price.ko	# from tests/bench/price/build
 tmp=$(mktemp -d /tmp/cost.XXXXXX)
 
-file=
-[ "${1:-}" != file ] || file=$tmp/file
+file=() write=()
+[ -z "${1:-}" ] || file=("$tmp/file")
+[ "${1:-}" != shared ] || write=(write)
 
 row() { # NAME
-	echo "$1|$(faultcost "$pages" "$reps" 20 ${file:+"$file"})" | tee -a "$tmp/rows" >&2
+	echo "$1|$(faultcost "$pages" "$reps" 20 "${file[@]}" "${write[@]}")" | tee -a "$tmp/rows" >&2
 }
 
 with_module() { # NAME PARAM=VALUE...
@@ -66,15 +68,15 @@ with_tool() {
 # Work left over from boot would be counted; idle time costs nothing here.
 sleep 30
 faultcost calibrate >&2
-if [ -n "$file" ]; then
+if [ ${#file[@]} -gt 0 ]; then
 	echo 4096 >/sys/kernel/debug/fault_around_bytes
-	dd if=/dev/zero of="$file" bs=4k count="$pages" 2>/dev/null
-	cat "$file" >/dev/null
+	dd if=/dev/zero of="${file[0]}" bs=4k count="$pages" 2>/dev/null
+	cat "${file[0]}" >/dev/null
 fi
 row bare
 parts=("kprobe on entry" "kretprobe" "kretprobe, clock" "kretprobe, clock, kind"
 	"kretprobe, clock, kind, tally")
-if [ -e "$price" ] && [ -z "$file" ]; then
+if [ -e "$price" ] && [ ${#file[@]} = 0 ]; then
 	for part in "${!parts[@]}"; do
 		insmod "$price" "part=$part"
 		row "part: ${parts[part]}"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faultcost PAGES REPS [DEPTH [FILE]] - nanoseconds that a thread spends per minor fault.
+ * faultcost PAGES REPS [DEPTH [FILE [write]]] - nanoseconds that a thread spends per minor fault.
  *
  * Writes to PAGES fresh pages, DEPTH calls deep, REPS times after one for warming up, and prints
  *     faults=N cpu=NS wall=NS spread=MIN..MAX
  * medians over the repetitions: cpu is the thread's own time, wall includes
  * whoever shared its CPU meanwhile. Under -icount a nanosecond is an instruction.
- * With FILE, it reads those pages of it instead, which must be in the page cache, and
- * debugfs' fault_around_bytes at one page.
+ * With FILE, it reads or writes those pages of it instead, shared; they must be in the page
+ * cache, and debugfs' fault_around_bytes at one page.
  * `faultcost calibrate` prints how well that holds.
  */
 #include "../workload/region.h"
@@ -53,8 +53,8 @@ static void calibrate(void)
 
 static char *map_file(const char *path, size_t length)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *p = fd < 0 ? MAP_FAILED : mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	char *p = fd < 0 ? MAP_FAILED : mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		err(1, "%s", path);
@@ -77,6 +77,7 @@ int main(int argc, char **argv)
 {
 	unsigned long depth = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	const char *file = argc > 4 ? argv[4] : NULL;
+	bool reads = file && argc < 6;
 	double cpu[REPS_MAX], wall[REPS_MAX];
 	size_t pages, reps;
 	long faults = 0;
@@ -85,8 +86,8 @@ int main(int argc, char **argv)
 		calibrate();
 		return 0;
 	}
-	if (argc < 3 || argc > 5)
-		errx(2, "usage: faultcost PAGES REPS [DEPTH [FILE]] | faultcost calibrate");
+	if (argc < 3 || argc > 6 || (argc == 6 && strcmp(argv[5], "write")))
+		errx(2, "usage: faultcost PAGES REPS [DEPTH [FILE [write]]] | faultcost calibrate");
 	pages = strtoul(argv[1], NULL, 10);
 	reps = strtoul(argv[2], NULL, 10);
 	if (!pages || !reps || reps > REPS_MAX)
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
 		getrusage(RUSAGE_THREAD, &a);
 		w0 = now(CLOCK_MONOTONIC);
 		c0 = now(CLOCK_THREAD_CPUTIME_ID);
-		touch_deep(p, pages, depth, file);
+		touch_deep(p, pages, depth, reads);
 		c1 = now(CLOCK_THREAD_CPUTIME_ID);
 		w1 = now(CLOCK_MONOTONIC);
 		getrusage(RUSAGE_THREAD, &b);
