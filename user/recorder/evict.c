@@ -134,8 +134,13 @@ static size_t move_run(size_t first, size_t pages)
 		if (ret == -EBUSY && again++ < 2 && !rec_evict_unshare(a))
 			continue;
 		if (ret == -EEXIST && again++ < 2) {
-			/* a copy left over by a fork */
-			sys3(SYS_madvise, a + rec.distance, REC_PAGE, MADV_DONTNEED);
+			/*
+			 * In both places: a copy left over by a fork. In the shadow alone: it is
+			 * out already, whatever we believed, and there is no other copy.
+			 */
+			if (uffd_move(rec.uffd, a, a + rec.distance, REC_PAGE,
+				      UFFDIO_MOVE_MODE_DONTWAKE, &moved) == -EEXIST)
+				sys3(SYS_madvise, a + rec.distance, REC_PAGE, MADV_DONTNEED);
 			continue;
 		}
 		again = 0;

@@ -167,15 +167,35 @@ static bool handled_there(const struct pending *p, struct rec_thread *t, uintptr
 	return !(f.flags & FLT_RING_F_KERNEL);
 }
 
-/* The lock's owner, asleep in a fault that only we can resolve: needs no lock for that. */
+/* When we first saw the pager lock held as it is. */
+static uint64_t held_since(uint32_t tenure)
+{
+	static uint32_t seen;
+	static uint64_t since;
+
+	if (!since || tenure != seen) {
+		seen = tenure;
+		since = sys_now();
+	}
+	return since;
+}
+
+/*
+ * The lock's owner, asleep in a fault that only we can resolve: needs no lock for that. It
+ * must have held it all the while that we looked: one that has let go of it, and sleeps
+ * a moment in another fault on its way to a handler, would be at work beside us.
+ */
 static bool rescue(const struct pending *p)
 {
 	const struct uffd_msg *m = &p->msg;
 	uint32_t tid = m->arg.pagefault.feat.ptid;
+	uint32_t tenure = rec_lock_tenure(&rec.pager);
 
 	if (m->event != UFFD_EVENT_PAGEFAULT || p->child != IMAGE ||
 	    rec_lock_owner(&rec.pager) != tid ||
-	    !rec_sleep_in(tid, "handle_userfault", p->time))
+	    __atomic_load_n(&rec.ring_full, __ATOMIC_ACQUIRE) ||
+	    !rec_sleep_in(tid, "handle_userfault", held_since(tenure)) ||
+	    rec_lock_tenure(&rec.pager) != tenure)
 		return false;
 	rec_pager_rescue(m->arg.pagefault.address);
 	return true;
@@ -200,22 +220,20 @@ static enum rec_verdict process(struct pending *p)
 		f.tid = m->arg.pagefault.feat.ptid;
 		if (m->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WRITE)
 			f.flags |= FLT_RING_F_WRITE;
+		t = rec.inlined ? rec_thread_find(f.tid) : NULL;
+		/*
+		 * It was at work since: that sleep is over. What we resolved for it
+		 * says nothing: its handler can be asleep in a fault of its own, on
+		 * a stack that is limited, before it comes to the one it is for.
+		 */
+		if (t && t->user_event && __atomic_load_n(&t->awake, __ATOMIC_RELAXED) > p->time)
+			return REC_DONE;
 		if (rec_lock_owner(&rec.pager) == f.tid)
 			return rescue(p) ? REC_DONE : REC_LATER;
-		t = rec.inlined ? rec_thread_find(f.tid) : NULL;
-		if (t && t->user_event) {
-			/*
-			 * It was at work since: that sleep is over. What we resolved for it
-			 * says nothing: its handler can be asleep in a fault of its own, on
-			 * a stack that is limited, before it comes to the one it is for.
-			 */
-			if (__atomic_load_n(&t->awake, __ATOMIC_RELAXED) > p->time)
-				return REC_DONE;
-			if (handled_there(p, t, a)) {
-				if (sys_now() - p->time < YIELD_NS)
-					return REC_LATER;
-				f.late = true;
-			}
+		if (t && t->user_event && handled_there(p, t, a)) {
+			if (sys_now() - p->time < YIELD_NS)
+				return REC_LATER;
+			f.late = true;
 		}
 		describe(&f, m);
 	}

@@ -21,6 +21,7 @@
 
 struct rec_lock {
 	uint32_t word;
+	uint32_t tenure;	/* how often it was given up: the same twice, and so is its owner's hold */
 };
 
 static inline bool rec_lock_try(struct rec_lock *l, uint32_t tid)
@@ -34,6 +35,12 @@ static inline bool rec_lock_try(struct rec_lock *l, uint32_t tid)
 static inline uint32_t rec_lock_owner(const struct rec_lock *l)
 {
 	return __atomic_load_n(&l->word, __ATOMIC_ACQUIRE) & ~REC_LOCK_WAITERS;
+}
+
+/* To be asked before the owner, and again after what the owner does has been looked at. */
+static inline uint32_t rec_lock_tenure(const struct rec_lock *l)
+{
+	return __atomic_load_n(&l->tenure, __ATOMIC_ACQUIRE);
 }
 
 static inline void rec_lock_take(struct rec_lock *l, uint32_t tid)
@@ -71,6 +78,7 @@ static inline void rec_lock_take(struct rec_lock *l, uint32_t tid)
 
 static inline void rec_lock_drop(struct rec_lock *l)
 {
+	__atomic_store_n(&l->tenure, l->tenure + 1, __ATOMIC_RELAXED);
 	if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) & REC_LOCK_WAITERS)
 		sys3(SYS_futex, &l->word, FUTEX_WAKE_PRIVATE, 1);
 }

@@ -172,9 +172,11 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	t = rec_thread_find(f->tid);
 	begun = sys_now();
 	for (tries = 0; ; tries++) {
-		if (state == REC_SHADOW)
+		ret = -ENOENT;
+		/* one that we believed to be there is zeros only if it is nowhere */
+		if (state == REC_SHADOW || (state == REC_RESIDENT && rec.can_move && !rec.frozen))
 			ret = fill_back(a, mode, &kept);
-		else
+		if (state != REC_SHADOW && ret == -ENOENT)
 			ret = fill_zero(a, write, mode);
 		if (ret != -EAGAIN || tries == TRIES)
 			break;

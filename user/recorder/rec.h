@@ -101,6 +101,7 @@ struct rec {
 	struct rec_child child[REC_CHILDREN];
 
 	struct flt_ring_head *ring;
+	uint32_t ring_full;	/* the pager lock's owner waits for room in it */
 	struct flt_ring_totals *totals;
 	struct rec_thread thread[REC_THREADS];
 

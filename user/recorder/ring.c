@@ -16,12 +16,15 @@ static void *reserve(void)
 		if (!from) {
 			from = sys_now();
 			r->totals.full_waits++;
+			__atomic_store_n(&rec.ring_full, 1, __ATOMIC_RELEASE);
 		}
 		sys2(SYS_nanosleep, &nap, 0);
 		rec_server_stuck();
 	}
-	if (from)
+	if (from) {
+		__atomic_store_n(&rec.ring_full, 0, __ATOMIC_RELEASE);
 		r->totals.full_ns += sys_now() - from;
+	}
 	return (char *)r + FLT_RING_DATA + (r->head & (r->slot_count - 1)) * FLT_RING_SLOT;
 }
 

@@ -55,23 +55,45 @@ static bool proc_is_ours(void)
 	return false;
 }
 
+static long read_of(uint32_t tid, const char *name, char *text, size_t room)
+{
+	char path[64];
+	long fd, n;
+
+	task_path(path, tid, name);
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	n = sys3(SYS_read, fd, text, room);
+	sys1(SYS_close, fd);
+	return n;
+}
+
+/* Who is allowed to see what a thread sleeps in sees no function of one that does not sleep. */
+static bool runs(uint32_t tid)
+{
+	char text[128];
+	long n = read_of(tid, "/stat", text, sizeof(text));
+
+	/* the state comes after the name, which may have anything in it */
+	while (n > 2 && text[n - 1] != ')')
+		n--;
+	return n > 2 && n + 1 < (long)sizeof(text) && text[n + 1] == 'R';
+}
+
 bool rec_sleep_in(uint32_t tid, const char *function, uint64_t since)
 {
-	char path[64], text[64] = "";
-	long fd = -1, n = -1;
+	char text[64] = "";
+	long n = -1;
 
-	task_path(path, tid, "/wchan");
-	if (proc_is_ours())
-		fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		n = sys3(SYS_read, fd, text, sizeof text);
-		sys1(SYS_close, fd);
+	if (proc_is_ours()) {
+		n = read_of(tid, "/wchan", text, sizeof(text));
+		if (n > 0 && contains(text, (size_t)n, function))
+			return true;
+		/* something else: then it is not that */
+		if (n > 1 || runs(tid))
+			return false;
 	}
-	if (n > 0 && contains(text, (size_t)n, function))
-		return true;
-	/* something else: then it is not that */
-	if (n > 1)
-		return false;
 	return sys_now() - since > LONG_NS;
 }
 
