@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The limited-memory recorder against native behaviour.
 
-REC_TESTS := cases walk resident stacks soak execs
+REC_TESTS := cases walk resident stacks soak execs moves
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
 REC_TEST_OTHERS := $(O)/tests/recorder/loaded.so $(O)/tests/recorder/loose
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
 $(O)/tests/recorder/soak: $(wildcard tests/recorder/soak_*.c) tests/recorder/soak.h
+$(O)/tests/recorder/moves: user/recorder/move.c user/recorder/rec.h user/recorder/uffd.h
 $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
+	$(CC) -D_GNU_SOURCE -Iinclude $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
 		-Wno-alloc-size-larger-than -fomit-frame-pointer -fno-optimize-sibling-calls \
-		-pthread -o $@ $(filter %.c,$^) -ldl
+		-pthread -o $@ $(filter tests/%.c,$^) -ldl
 
 $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
@@ -33,6 +34,7 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 
 .PHONY: check-recorder check-recorder-long
 check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS)
+	timeout 100 $(O)/tests/recorder/moves
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
 	tests/recorder/options.sh $(O)

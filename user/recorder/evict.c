@@ -111,17 +111,14 @@ static size_t move_run(size_t first, size_t pages)
 
 	while (first < end) {
 		uintptr_t a = rec.lo + first * REC_PAGE;
-		int ret = uffd_move(rec.uffd, a + rec.distance, a, (end - first) * REC_PAGE,
-				    UFFDIO_MOVE_MODE_DONTWAKE, &moved);
+		int ret = rec_move(a + rec.distance, a, end - first, UFFDIO_MOVE_MODE_DONTWAKE,
+				   &moved);
 
 		rec.totals->evict_calls++;
-		first += moved / REC_PAGE;
-		if (!ret || first == end)
+		first += moved;
+		if (!ret)
 			break;
-		if (moved) {
-			again = 0;
-			continue;
-		}
+		again = moved ? 0 : again;
 		a = rec.lo + first * REC_PAGE;
 		if (ret == -EAGAIN && again++ < 8)
 			continue;
@@ -134,13 +131,8 @@ static size_t move_run(size_t first, size_t pages)
 		if (ret == -EBUSY && again++ < 2 && !rec_evict_unshare(a))
 			continue;
 		if (ret == -EEXIST && again++ < 2) {
-			/*
-			 * In both places: a copy left over by a fork. In the shadow alone: it is
-			 * out already, whatever we believed, and there is no other copy.
-			 */
-			if (uffd_move(rec.uffd, a, a + rec.distance, REC_PAGE,
-				      UFFDIO_MOVE_MODE_DONTWAKE, &moved) == -EEXIST)
-				sys3(SYS_madvise, a + rec.distance, REC_PAGE, MADV_DONTNEED);
+			/* a copy left over by a fork */
+			sys3(SYS_madvise, a + rec.distance, REC_PAGE, MADV_DONTNEED);
 			continue;
 		}
 		again = 0;

@@ -77,8 +77,8 @@ static int fill_back(uintptr_t a, uint64_t mode, bool *kept)
 
 	*kept = false;
 	if (rec.can_move && !rec.frozen) {
-		ret = uffd_move(rec.uffd, a, a + rec.distance, REC_PAGE,
-				mode ? UFFDIO_MOVE_MODE_DONTWAKE : 0, &moved);
+		ret = rec_move(a, a + rec.distance, 1, mode ? UFFDIO_MOVE_MODE_DONTWAKE : 0,
+			       &moved);
 		if (ret != -EBUSY)
 			return ret;
 		/* shared with a forked child */
@@ -118,7 +118,7 @@ void rec_pager_rescue(uintptr_t address)
 			ret = uffd_copy(rec.uffd, a, a + rec.distance, REC_PAGE, 0);
 		kept = !ret;
 	} else if (rec.can_move && state != REC_EMPTY) {
-		ret = uffd_move(rec.uffd, a, a + rec.distance, REC_PAGE, 0, &moved);
+		ret = rec_move(a, a + rec.distance, 1, 0, &moved);
 		if (ret == -EBUSY)
 			ret = uffd_copy(rec.uffd, a, a + rec.distance, REC_PAGE, 0);
 	} else if (state == REC_SHADOW) {
@@ -172,11 +172,9 @@ enum rec_verdict rec_pager_resolve(struct rec_fault *f)
 	t = rec_thread_find(f->tid);
 	begun = sys_now();
 	for (tries = 0; ; tries++) {
-		ret = -ENOENT;
-		/* one that we believed to be there is zeros only if it is nowhere */
-		if (state == REC_SHADOW || (state == REC_RESIDENT && rec.can_move && !rec.frozen))
+		if (state == REC_SHADOW)
 			ret = fill_back(a, mode, &kept);
-		if (state != REC_SHADOW && ret == -ENOENT)
+		else
 			ret = fill_zero(a, write, mode);
 		if (ret != -EAGAIN || tries == TRIES)
 			break;

@@ -5,7 +5,7 @@
  * Two kinds of code run here. *Threads* of the program, inside interposed
  * functions and, on path A, in the signal handler. The *fault server*, a process
  * that shares this memory but nothing else of the program: it has no libc
- * thread, so what it runs (server, inbox, child, pager, claim, evict, unwind, cfi, stack, sample, ring) makes
+ * thread, so what it runs (server, inbox, child, pager, claim, move, evict, unwind, cfi, stack, sample, ring) makes
  * raw system calls only and never touches limited memory except through
  * /proc/self/mem, which fails where a load would fault.
  *
@@ -194,6 +194,12 @@ void rec_evict_room(size_t pages);
 bool rec_evict_may_grow(const struct rec_fault *f);
 void rec_evict_push(uint32_t page);
 int rec_evict_unshare(uintptr_t address);
+
+/*
+ * move.c: pages by UFFDIO_MOVE. 0 when all have gone, else -errno of the first that has not;
+ * *moved: how many have, in either case.
+ */
+int rec_move(uintptr_t to, uintptr_t from, size_t pages, uint64_t mode, size_t *moved);
 
 /*
  * relocate.c: the content of pages [first, end) to others, which are EMPTY. Both locks. False:

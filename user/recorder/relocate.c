@@ -43,9 +43,9 @@ static ssize_t move(uintptr_t to, uintptr_t from, size_t pages, bool shadow)
 	int ret = -EBUSY;
 
 	for (int tries = 0; rec.can_move && tries < TRIES; tries++) {
-		ret = uffd_move(rec.uffd, to, from, pages * REC_PAGE, UFFDIO_MOVE_MODE_DONTWAKE, &moved);
-		if (moved || !ret)
-			return (ssize_t)(ret ? moved / REC_PAGE : pages);
+		ret = rec_move(to, from, pages, UFFDIO_MOVE_MODE_DONTWAKE, &moved);
+		if (moved)
+			return (ssize_t)moved;
 		if (ret == -EINVAL && pages > 1)
 			pages = 1;	/* they cross two mappings */
 		else if (ret == -EEXIST && shadow)

@@ -21,7 +21,7 @@ static inline int uffd_zero(int fd, uintptr_t dst, size_t len, uint64_t mode)
 	return (int)sys3(SYS_ioctl, fd, UFFDIO_ZEROPAGE, &z);
 }
 
-/* *moved: bytes moved, also when the call failed on the way (-EAGAIN). */
+/* *moved: bytes moved, also when the call failed on the way (-EAGAIN). For move.c. */
 static inline int uffd_move(int fd, uintptr_t dst, uintptr_t src, size_t len, uint64_t mode,
 			    size_t *moved)
 {
