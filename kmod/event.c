@@ -3,6 +3,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include "event.h"
+#include "kind.h"
 
 /*
  * The account to charge current to when it has no slot: its row if there is or
@@ -143,10 +144,27 @@ void flt_event_retry(const struct flt_event *e)
 	raw_spin_unlock(&flt_proc_lock);
 }
 
+static noinline void describe_slotless(struct flt_event *e, struct vm_area_struct *vma)
+{
+	u32 wanted = wanted_by(e);
+
+	if (wanted)
+		flt_stream_describe(e, vma, ~0u, wanted);
+}
+
 void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma)
 {
-	flt_record_map(e, vma);
+	u32 wanted, kinds = BIT(e->kind & ~FLT_KIND_UNSETTLED);
+
 	/* In another's memory it is still current's files: as it is with all we count. */
-	if (static_branch_unlikely(&flt_stream_noting))
-		flt_stream_note_fault(vma, wanted_by(e));
+	if (unlikely(!e->task)) {
+		describe_slotless(e, vma);
+		return;
+	}
+	/* Not known yet: it depends on what the kernel leaves, or is that of the first attempt. */
+	if (e->kind & FLT_KIND_UNSETTLED || e->task->retry_attempts)
+		kinds = ~0u;
+	wanted = flt_stream_wanted(READ_ONCE(e->task->proc->sessions));
+	if (wanted)
+		flt_stream_describe(e, vma, kinds, wanted);
 }

@@ -63,13 +63,13 @@ static __always_inline bool may_let_go(const struct vm_area_struct *vma, unsigne
 	return flags & FAULT_FLAG_WRITE && vma->vm_flags & VM_SHARED && vma->vm_file;
 }
 
-/* What a stream would want to know of the mapping; and the fault begins. */
-static noinline void describe(struct fault *f, struct vm_area_struct *vma)
+/* Its kind is known; what is said here of its file is no part of its latency. */
+static __always_inline void begin(struct fault *f, struct vm_area_struct *vma)
 {
-	flt_event_describe(&f->event, vma);
+	if (static_branch_unlikely(&flt_stream_on) && may_let_go(vma, f->event.flags))
+		flt_event_describe(&f->event, vma);
 	f->event.start = flt_clock_read();
 }
-NOKPROBE_SYMBOL(describe);
 
 static __always_inline bool in_step(const struct flt_task *t, const struct task_struct *task)
 {
@@ -94,10 +94,7 @@ static noinline void enter_uncommon(struct fault *f, struct vm_area_struct *vma,
 	e->kind = end == FLT_WALK_UNTRIED ?
 		  flt_kind_look(vma, f->mm, e->address, e->flags, &f->pfn) :
 		  flt_kind_of(end, entry, vma, e->flags, &f->pfn);
-	if (static_branch_unlikely(&flt_stream_on) && may_let_go(vma, f->event.flags))
-		describe(f, vma);
-	else
-		e->start = flt_clock_read();
+	begin(f, vma);
 	if (!e->task)
 		return;
 	if (!in_step(e->task, current))
@@ -141,10 +138,7 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 		return;
 	}
 	f->event.kind = flt_kind_missing(vma, flags);
-	if (static_branch_unlikely(&flt_stream_on) && may_let_go(vma, f->event.flags))
-		describe(f, vma);
-	else
-		f->event.start = flt_clock_read();
+	begin(f, vma);
 }
 
 static enum flt_failure failure_of(vm_fault_t ret)

@@ -68,6 +68,13 @@ static __always_inline bool flt_filter_fault(const struct flt_filter *f,
 	return likely(!f->by_place) || flt_filter_place(f, e);
 }
 
+/* Before it has ended: false if it will surely not pass, whichever of @kinds it is. */
+static __always_inline bool flt_filter_early(const struct flt_filter *f,
+					     const struct flt_event *e, u32 kinds)
+{
+	return f->kinds & kinds && (likely(!f->by_place) || flt_filter_place(f, e));
+}
+
 /* Once its file is known. */
 static inline bool flt_filter_file(const struct flt_filter *f, const struct flt_event *e)
 {

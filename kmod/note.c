@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/dcache.h>
 #include <linux/err.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/kdev_t.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -12,19 +10,6 @@
 #include <linux/string.h>
 #include "area.h"
 #include "note.h"
-
-#define SEEN 4096	/* entries; a power of two */
-#define WAYS 4		/* places an entry can be in */
-
-struct flt_notes {
-	bool areas;
-	char __percpu *name;	/* PATH_MAX, for d_path() */
-	/*
-	 * Hashes of what was said; 0: free. Two CPUs that say the same at the same
-	 * time, or overwrite each other, cost a repetition.
-	 */
-	u64 seen[SEEN];
-};
 
 struct flt_notes *flt_note_open(bool areas)
 {
@@ -47,48 +32,6 @@ void flt_note_close(struct flt_notes *notes)
 		return;
 	free_percpu(notes->name);
 	kvfree(notes);
-}
-
-static u64 mix(u64 hash, u64 value)
-{
-	return (hash ^ value) * GOLDEN_RATIO_64 ^ hash >> 29;
-}
-
-/* Where @key is, or NULL. */
-static bool was_seen(const struct flt_notes *notes, u64 key)
-{
-	const u64 *set = &notes->seen[hash_64(key, ilog2(SEEN)) & ~(WAYS - 1)];
-	int i;
-
-	for (i = 0; i < WAYS; i++)
-		if (READ_ONCE(set[i]) == key)
-			return true;
-	return false;
-}
-
-static void mark_seen(struct flt_notes *notes, u64 key)
-{
-	u64 *set = &notes->seen[hash_64(key, ilog2(SEEN)) & ~(WAYS - 1)];
-	int i;
-
-	for (i = 0; i < WAYS - 1 && READ_ONCE(set[i]); i++)
-		;
-	/* All taken: any of them, by bits that do not choose the set and differ. */
-	if (READ_ONCE(set[i]))
-		i = key >> 1 & (WAYS - 1);
-	WRITE_ONCE(set[i], key);
-}
-
-/*
- * A file of an earlier one's number must be told of: most filesystems give it another
- * generation. Overlayfs gives none; there its name is another, or its dentry.
- */
-static u64 key_of(u64 salt, struct file *file, const struct inode *inode)
-{
-	const struct dentry *name = file_user_path(file)->dentry;
-	u64 key = mix(mix(mix(salt, (u64)inode), inode->i_ino), inode->i_generation);
-
-	return mix(mix(key, (u64)name), name->d_name.hash) | 1;
 }
 
 static const char deleted[] = " (deleted)";
@@ -120,7 +63,7 @@ static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
 			      struct file *file, const struct inode *inode, u64 time)
 {
 	struct flt_event_path head = {
-		.time = time,
+		.time = time ?: ktime_get_mono_fast_ns(),
 		.inode = inode->i_ino,
 		.tgid = current->tgid,
 		.tid = current->pid,
@@ -135,10 +78,10 @@ static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
 void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file, u64 time)
 {
 	const struct inode *inode = file_user_inode(file);
-	u64 key = key_of('p', file, inode);
+	u64 key = flt_note_file_key(file);
 
-	if (!was_seen(notes, key) && say_path(notes, relay, file, inode, time))
-		mark_seen(notes, key);
+	if (!flt_seen_has(&notes->seen, key) && say_path(notes, relay, file, inode, time))
+		flt_seen_add(&notes->seen, key);
 }
 
 /* PR_SET_VMA_ANON_NAME; the caller's lock on the VMA keeps it. */
@@ -156,7 +99,7 @@ static noinline bool say_area(struct flt_relay *relay, const struct vm_area_stru
 {
 	const char *name = anon_name(vma);
 	struct flt_event_area head = {
-		.time = time,
+		.time = time ?: ktime_get_mono_fast_ns(),
 		.start = vma->vm_start,
 		.end = vma->vm_end,
 		.length = strlen(name),
@@ -180,6 +123,18 @@ static noinline bool say_area(struct flt_relay *relay, const struct vm_area_stru
 	return flt_relay_note(relay, &head, name, head.length);
 }
 
+/* By process, not by mm: an address space begun by fork() is told of anew. */
+static u64 area_key(const struct vm_area_struct *vma)
+{
+	u64 key = flt_seen_mix('a', (u64)vma->vm_mm);
+
+	key = flt_seen_mix(key, current->tgid);
+	key = flt_seen_mix(key, vma->vm_start);
+	key = flt_seen_mix(key, vma->vm_end);
+	key = flt_seen_mix(key, vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC));
+	return flt_seen_mix(key, (u64)vma->vm_file) | 1;
+}
+
 void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
 		    struct vm_area_struct *vma, u64 time)
 {
@@ -189,19 +144,15 @@ void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
 		flt_note_path(notes, relay, vma->vm_file, time);
 	if (!notes->areas)
 		return;
-	/* By process, not by mm: an address space begun by fork() is told of anew. */
-	key = mix(mix(mix(mix('a', (u64)vma->vm_mm), current->tgid), vma->vm_start), vma->vm_end);
-	key = mix(mix(key, vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC)), (u64)vma->vm_file) | 1;
-	if (!was_seen(notes, key) && say_area(relay, vma, time, 0))
-		mark_seen(notes, key);
+	key = area_key(vma);
+	if (!flt_seen_has(&notes->seen, key) && say_area(relay, vma, time, 0))
+		flt_seen_add(&notes->seen, key);
 }
 
 void flt_note_made(struct flt_notes *notes, struct flt_relay *relay,
 		   struct vm_area_struct *vma)
 {
-	u64 now = ktime_get_mono_fast_ns();
-
 	if (vma->vm_file)
-		flt_note_path(notes, relay, vma->vm_file, now);
-	say_area(relay, vma, now, FLT_AREA_MADE);
+		flt_note_path(notes, relay, vma->vm_file, 0);
+	say_area(relay, vma, 0, FLT_AREA_MADE);
 }

@@ -256,19 +256,43 @@ void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long wa
 	flt_relay_end(cpu);
 }
 
+static noinline void describe_to(const struct stream *s, struct flt_event *e,
+				 struct vm_area_struct *vma)
+{
+	flt_record_map(e, vma);
+	if (s->notes && !flt_note_knows(s->notes, vma) && flt_filter_file(&s->filter, e))
+		flt_note_fault(s->notes, s->relay, vma, 0);
+}
+
+static noinline void describe_to_many(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
+				      unsigned long wanted)
+{
+	const struct stream *s;
+
+	for (; wanted; wanted &= wanted - 1) {
+		s = stream_of(__ffs(wanted));
+		if (flt_filter_early(&s->filter, e, kinds))
+			describe_to(s, e, vma);
+	}
+}
+
+/* For one stream in three steps, each of which saves no more registers than it needs. */
+void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
+			 unsigned long wanted)
+{
+	const struct stream *s = stream_of(__ffs(wanted));
+
+	if (unlikely(wanted & (wanted - 1)))
+		describe_to_many(e, vma, kinds, wanted);
+	else if (flt_filter_early(&s->filter, e, kinds))
+		describe_to(s, e, vma);
+}
+
 /* Those of @wanted that have notes. */
 #define for_each_noting(s, wanted)							\
 	for ((wanted) &= READ_ONCE(flt_stream_notes);					\
 	     (wanted) && ((s) = stream_of(__ffs(wanted)));				\
 	     (wanted) &= (wanted) - 1)
-
-void flt_stream_note_fault(struct vm_area_struct *vma, u32 wanted)
-{
-	const struct stream *s;
-
-	for_each_noting(s, wanted)
-		flt_note_fault(s->notes, s->relay, vma, ktime_get_mono_fast_ns());
-}
 
 void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted)
 {

@@ -52,10 +52,16 @@ static __always_inline u32 flt_stream_wanted(u32 sessions)
 }
 
 /*
+ * A fault in a file begins that may be one of these @kinds, and its @vma be gone at its end:
+ * what those of @wanted that may let it pass will want to know of it. Preemption off.
+ */
+void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
+			 unsigned long wanted);
+
+/*
  * Notes for those of @wanted that have any; preemption off. @vma must not go away;
  * @file may be NULL. @life: what happened to @task, all but its time and file.
  */
-void flt_stream_note_fault(struct vm_area_struct *vma, u32 wanted);
 void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted);
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 			  struct file *file, u32 wanted);

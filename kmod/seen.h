@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * seen - what a session was told of already, by keys. Of fixed size: what falls out
+ * of it is told again. Any number of CPUs at a time, without a lock: two that add the
+ * same, or overwrite each other, cost a repetition.
+ */
+#ifndef FLT_SEEN_H
+#define FLT_SEEN_H
+
+#include <linux/compiler.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/types.h>
+
+#define FLT_SEEN_KEYS 4096	/* a power of two */
+#define FLT_SEEN_WAYS 4		/* places a key can be in */
+
+struct flt_seen {
+	u64 key[FLT_SEEN_KEYS];	/* 0: free */
+};
+
+static __always_inline u64 flt_seen_mix(u64 hash, u64 value)
+{
+	return (hash ^ value) * GOLDEN_RATIO_64 ^ hash >> 29;
+}
+
+static __always_inline u32 flt_seen_set(u64 key)
+{
+	return hash_64(key, ilog2(FLT_SEEN_KEYS)) & ~(FLT_SEEN_WAYS - 1);
+}
+
+/* No key is 0. */
+static __always_inline bool flt_seen_has(const struct flt_seen *seen, u64 key)
+{
+	const u64 *set = &seen->key[flt_seen_set(key)];
+	int i;
+
+	for (i = 0; i < FLT_SEEN_WAYS; i++)
+		if (READ_ONCE(set[i]) == key)
+			return true;
+	return false;
+}
+
+static inline void flt_seen_add(struct flt_seen *seen, u64 key)
+{
+	u64 *set = &seen->key[flt_seen_set(key)];
+	int i;
+
+	for (i = 0; i < FLT_SEEN_WAYS - 1 && READ_ONCE(set[i]); i++)
+		;
+	/* All taken: any of them, by bits that do not choose the set and differ. */
+	if (READ_ONCE(set[i]))
+		i = key >> 1 & (FLT_SEEN_WAYS - 1);
+	WRITE_ONCE(set[i], key);
+}
+
+#endif
