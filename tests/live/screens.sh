@@ -115,14 +115,14 @@ seen thread 'TID COMM' "${both[@]}" 'KiB /tmp/s/read$' 'KiB .*moved'
 term send-keys f
 seen file '^FILE' 'read ' 'moved'
 term send-keys c
-seen cgroup '^CGROUP' '^/ .*KiB'
+seen cgroup '^CGROUP' '^/ .*KiB /tmp/s/read$'
 term send-keys k
 seen kind '^KIND' '^shared ' '^file '
 term send-keys h
 seen help 'keys'
 term send-keys x p /
 term send-keys -l reader
-seen only 'only: reader_' "$reader .*KiB"
+seen only 'only: reader_' "$reader .*KiB /tmp/s/read\$"
 leave C-c
 
 say "trace"
