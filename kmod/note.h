@@ -23,7 +23,7 @@
 #include "seen.h"
 
 struct flt_notes {
-	bool areas;
+	bool areas;		/* mappings without a file, too */
 	char __percpu *name;	/* PATH_MAX, for d_path() */
 	struct flt_seen seen;
 };

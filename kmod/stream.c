@@ -18,7 +18,6 @@ struct stream {
 	struct flt_relay *relay;
 	struct flt_nlstream *sender;	/* NULL: relay has files */
 	struct flt_notes *notes;	/* NULL: none wanted */
-	bool areas;			/* notes of mappings without a file, too */
 	bool plain;			/* nothing more is asked of a fault in no file */
 	struct flt_stacks *stacks;	/* NULL: none wanted */
 	u32 __percpu *skipped;		/* since the last record that sampling let pass */
@@ -73,14 +72,13 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	}
 	if (config->notes) {
 		s->notes = flt_note_open(config->areas);
-		s->areas = config->areas;
 		err = -ENOMEM;
 		if (!s->notes)
 			goto err_notes;
 		static_branch_inc(&flt_stream_noting);
 		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
 	}
-	s->plain = !s->areas && flt_filter_is_plain(&s->filter);
+	s->plain = !(s->notes && s->notes->areas) && flt_filter_is_plain(&s->filter);
 	rcu_assign_pointer(streams[bit], s);
 	static_branch_inc(&flt_stream_on);
 	/* Who sees the bit finds the stream. */
@@ -165,7 +163,7 @@ static __always_inline void write(const struct stream *s, const struct flt_event
 	u32 stack = 0;
 
 	/* No later than the fault: who reads on by time knows its file before. */
-	if (s->notes && e->vma && (e->vma->vm_file || s->areas))
+	if (s->notes && e->vma && (e->vma->vm_file || s->notes->areas))
 		flt_note_fault(s->notes, s->relay, e->vma, time);
 	if (s->stacks)
 		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
