@@ -144,6 +144,7 @@ void flt_event_retry(const struct flt_event *e)
 	raw_spin_unlock(&flt_proc_lock);
 }
 
+/* Apart, since it has to look for the row: what is common calls nothing, and saves no registers. */
 static noinline void describe_slotless(struct flt_event *e, struct vm_area_struct *vma)
 {
 	u32 wanted = wanted_by(e);

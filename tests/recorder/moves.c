@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 /* As the kernel: some of the pages it has moved, and of the next that it is in the way. */
 static int slandered_move(int fd, uintptr_t dst, uintptr_t src, size_t len, uint64_t mode, size_t *moved)

@@ -118,7 +118,8 @@ static size_t move_run(size_t first, size_t pages)
 		first += moved;
 		if (!ret)
 			break;
-		again = moved ? 0 : again;
+		if (moved)
+			again = 0;
 		a = rec.lo + first * REC_PAGE;
 		if (ret == -EAGAIN && again++ < 8)
 			continue;

@@ -38,7 +38,8 @@ int rec_move(uintptr_t to, uintptr_t from, size_t pages, uint64_t mode, size_t *
 		ret = uffd_move(rec.uffd, next, from + done * REC_PAGE, (pages - done) * REC_PAGE,
 				mode, &bytes);
 		done += bytes / REC_PAGE;
-		if (!ret || (ret == -EAGAIN && bytes))
+		/* of the first that did not go the next call tells */
+		if (bytes)
 			continue;
 		if (ret != -EEXIST || !gone(from + done * REC_PAGE))
 			break;
