@@ -115,6 +115,18 @@ static void keep_standard_files(void)
 }
 
 /*
+ * Room for rows to be whole when they are written (see view/table.c), also into a file
+ * that a command we run writes to as well. A terminal keeps its lines.
+ */
+static void buffer_output(void)
+{
+	static char buffer[256 << 10];
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
+/*
  * Data that did not reach its reader is a failure, but a reader that went away is
  * not worth a word: end as SIGPIPE would have it.
  */
@@ -207,6 +219,7 @@ int main(int argc, char **argv)
 	int status;
 
 	keep_standard_files();
+	buffer_output();
 	if (argc < 2) {
 		flt_manual_overview(stderr);
 		status = FLT_EXIT_USAGE;

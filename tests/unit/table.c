@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "view/json.h"
 #include "view/table.h"
@@ -150,11 +151,49 @@ static void nesting(void **state)
 	free(got);
 }
 
+static ssize_t judge_write(void *arg, const char *bytes, size_t size)
+{
+	size_t *writes = arg;
+
+	assert_int_equal(bytes[size - 1], '\n');
+	++*writes;
+	return (ssize_t)size;
+}
+
+/* What others write to the same file must not land within a row. */
+static void rows_are_written_whole(void **state)
+{
+	static const enum flt_format formats[] = { FLT_FORMAT_TEXT, FLT_FORMAT_JSON, FLT_FORMAT_CSV };
+	static const struct flt_column one[] = { { .key = "a", .title = "a", .width = -1 } };
+	struct flt_table *table;
+	char word[400], buffer[1000];
+	size_t f, i, writes;
+	FILE *out;
+
+	(void)state;
+	for (f = 0; f < 3; f++) {
+		writes = 0;
+		out = fopencookie(&writes, "w", (cookie_io_functions_t){ .write = judge_write });
+		setvbuf(out, buffer, _IOFBF, sizeof(buffer));
+		assert_int_equal(flt_table_new(&table, out, formats[f], one, 1), 0);
+		for (i = 0; i < 1000; i++) {
+			memset(word, 'x', sizeof(word));
+			word[i * 7919 % sizeof(word)] = 0;
+			flt_table_row(table, (const struct flt_cell[]){ flt_cell_string(word) });
+		}
+		flt_table_free(table);
+		fclose(out);
+		/* And not each by itself. */
+		assert_in_range(writes, 100, 600);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text),	 cmocka_unit_test(json),	cmocka_unit_test(csv),
 		cmocka_unit_test(empty), cmocka_unit_test(widths_stay), cmocka_unit_test(nesting),
+		cmocka_unit_test(rows_are_written_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,16 @@ static void write_lines_json(struct flt_json *json, const char *key, const char 
 		flt_json_bytes(json, NULL, lines, length);
 	}
 	flt_json_close_array(json);
+}
+
+/*
+ * What a command writes to the same file lands between rows, not within one, as long
+ * as no row is larger than half of the stream's buffer.
+ */
+static void end_row(struct flt_table *t)
+{
+	if (__fpending(t->out) > __fbufsize(t->out) / 2)
+		fflush(t->out);
 }
 
 /* The plain form of a cell, as a string to be released, or NULL for no memory. */
@@ -238,6 +249,7 @@ static int write_csv(struct flt_table *t, const struct flt_cell *cells)
 		free(text);
 	}
 	putc('\n', t->out);
+	end_row(t);
 	return 0;
 }
 
@@ -246,6 +258,7 @@ int flt_table_row(struct flt_table *t, const struct flt_cell *cells)
 	switch (t->format) {
 	case FLT_FORMAT_JSON:
 		write_json(t, cells);
+		end_row(t);
 		return 0;
 	case FLT_FORMAT_CSV:
 		if (!t->csv_headed)
@@ -306,11 +319,14 @@ void flt_table_flush(struct flt_table *t, bool headed)
 	size_t i;
 
 	if (t->format == FLT_FORMAT_TEXT && (t->rows || headed)) {
-		if (headed)
+		if (headed) {
 			write_line(t, NULL);
+			end_row(t);
+		}
 		for (i = 0; i < t->rows; i++) {
 			write_line(t, t->held + i * t->count);
 			write_below(t, t->held + i * t->count);
+			end_row(t);
 		}
 		for (i = 0; i < t->rows * t->count; i++)
 			free(t->held[i]);
