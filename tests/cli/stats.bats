@@ -244,8 +244,11 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	[ -z "$output" ] && grep -q ^total "$dir/file"
 	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -a -o "$dir/no/file"
 	[[ $stderr == *"cannot write"* ]]
-	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -a -o /dev/full
-	[[ $stderr == *"cannot write /dev/full"* ]]
+	for args in "-a" "-a 0.1 2" "--json -a" "-- true" "--csv -- true" "0.1 -- sleep 0.3"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -1 "$FLTCTL" stats --source=kernel -o /dev/full $args
+		[[ $stderr == *"cannot write /dev/full: No space"* ]] || { echo "$args: $stderr"; false; }
+	done
 }
 
 @test "a long watch opens nothing more and grows no more" {

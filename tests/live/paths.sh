@@ -22,20 +22,19 @@ fill() { head -c 8M /dev/zero | tee "$@" >/dev/null; }
 named() { # WHAT WANT COMMAND...
 	local what=$1 want=$2 dev inode
 	shift 2
-	"$FLTCTL" trace --csv -- "$@" >"$tmp/trace.csv" 2>"$tmp/err" || bad "$what: status $?: $(cat "$tmp/err")"
-	# mapper's own output is in front of, or between, the rows of its trace.
-	read -r dev inode < <(grep -aE '^[0-9a-f]+:[0-9a-f]+ [0-9]+$' "$tmp/trace.csv") || {
+	"$FLTCTL" trace -o "$tmp/trace.csv" --csv -- "$@" >"$tmp/mapped" 2>"$tmp/err" ||
+		bad "$what: status $?: $(cat "$tmp/err")"
+	read -r dev inode <"$tmp/mapped" || {
 		bad "$what: mapper mapped nothing: $(cat "$tmp/err")"
 		return
 	}
 	python3 - "$tmp/trace.csv" "$dev" "$inode" "$want" "$what" <<-'END' || failures=$((failures + 1))
-		import csv, re, sys
+		import csv, sys
 		path, dev, inode, want, what = sys.argv[1:]
 		major, minor = (int(x, 16) for x in dev.split(":"))
-		lines = [l for l in open(path, newline="", errors="surrogateescape")
-		         if not re.match(r"^[0-9a-f]+:[0-9a-f]+ [0-9]+$", l)]
-		rows = [r for r in csv.DictReader(lines) if r["dev"] == f"{major}:{minor}"
-		        and r["inode"] == inode]
+		with open(path, newline="", errors="surrogateescape") as lines:
+		    rows = [r for r in csv.DictReader(lines) if r["dev"] == f"{major}:{minor}"
+		            and r["inode"] == inode]
 		names = {r["path"] for r in rows}
 		if not rows or names != {want}:
 		    print(f"BAD: {what}: {len(rows)} faults, named {names}, should be {want}")

@@ -55,6 +55,24 @@ status=0
 same "exit status" $status 0
 same "lost" "$(lost)" 0
 
+say "a command that writes to the same file: its lines and the rows are all whole"
+"$FLTCTL" trace --csv -- sh -c 'storm 1 1 2 >/dev/null & for i in $(seq 20); do echo mark; sleep 0.1; done; wait' \
+	>"$tmp/trace.csv"
+at_least "rows" "$(records)" 5000
+same "lines of the command" "$(grep -c '^mark$' "$tmp/trace.csv")" 20
+same "pieces" "$(awk -F, '$1 == "record" { n = NF } $0 != "mark" && NF != n' "$tmp/trace.csv" | wc -l)" 0
+
+say "and in a file of their own, which is told where it cannot be written"
+"$FLTCTL" trace -o "$tmp/trace.csv" --csv -- echo mark >"$tmp/out"
+same "the command's" "$(cat "$tmp/out")" mark
+at_least "rows" "$(records)" 50
+for file in /dev/full "$tmp/none/such"; do
+	status=0
+	"$FLTCTL" trace -o "$file" --csv -- echo mark >"$tmp/out" 2>"$tmp/err" || status=$?
+	same "$file: exit status" "$status" 1
+	same "$file: why" "$(grep -c "cannot write $file: " "$tmp/err")" 1
+done
+
 say "as many lines as asked for, and the command goes on alone"
 status=0
 "$FLTCTL" trace -n 10 --csv -- storm 1 1 3 >"$tmp/trace.csv" 2>"$tmp/err" || status=$?

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "cmd/output.h"
 #include "source/control.h"
 #include "source/machine.h"
 #include "units.h"
@@ -142,36 +143,6 @@ static int begin_accounting(struct stats *s, bool command, struct flt_errmsg *e)
 	return 0;
 }
 
-static int open_output(struct stats *s)
-{
-	s->out = stdout;
-	if (!s->args->output)
-		return 0;
-	s->out = fopen(s->args->output, "we");
-	if (!s->out) {
-		flt_command_say(s->command, "cannot write %s: %s", s->args->output,
-				strerror(errno));
-		return FLT_EXIT_FAILED;
-	}
-	return 0;
-}
-
-/* Standard output is closed, and judged, by main(). */
-static int close_output(struct stats *s, int status)
-{
-	bool failed;
-
-	if (!s->out || s->out == stdout)
-		return status;
-	failed = ferror(s->out);
-	if (fclose(s->out) || failed) {
-		flt_command_say(s->command, "cannot write %s: %s", s->args->output,
-				strerror(errno));
-		return status ? status : FLT_EXIT_FAILED;
-	}
-	return status;
-}
-
 static int stats_main(struct flt_run *run)
 {
 	struct stats s = { .command = run->command, .args = run->args };
@@ -184,7 +155,7 @@ static int stats_main(struct flt_run *run)
 	if (!status)
 		status = with_new(&s.with, s.command, &s.args->with, run->words.command, s.args->format, NULL);
 	if (!status)
-		status = open_output(&s);
+		status = output_open(&s.out, s.command, s.args->output);
 	if (status) {
 		with_free(s.with);
 		return status;
@@ -203,7 +174,7 @@ static int stats_main(struct flt_run *run)
 	stats_look_free(&s.last);
 	free(s.bound);
 	with_free(s.with);
-	return close_output(&s, status);
+	return output_close(s.out, s.command, s.args->output, s.unwritten, status);
 }
 
 const struct flt_command flt_command_stats = {

@@ -65,6 +65,7 @@ struct stats {
 
 	/* Where they go. */
 	FILE *out;
+	int unwritten;			/* why not all is in it, as errno; 0: all is */
 	struct flt_table *table;
 	struct flt_column *columns;	/* of the table */
 	bool kinds;			/* of faults are known and shown */
@@ -112,6 +113,8 @@ int stats_report_rows(struct stats *s, const char *record, const char *span,
 		      const struct flt_rows *rows, uint64_t top, uint64_t ns);
 int stats_report_kinds(struct stats *s, const char *span, const struct flt_account *account,
 		       uint64_t ns);
+/* What the table holds, and whether that could be written. */
+void stats_report_write(struct stats *s, bool headed);
 void stats_report_flush(struct stats *s, bool headed);
 /* Totals, then what is missing; FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns);

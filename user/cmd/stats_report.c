@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "cmd/output.h"
 #include "cmd/stats_columns.h"
 #include "model/rates.h"
 #include "units.h"
@@ -27,6 +28,8 @@ int stats_report_open(struct stats *s, bool kinds)
 
 void stats_report_close(struct stats *s)
 {
+	if (s->table)
+		stats_report_write(s, false);
 	flt_table_free(s->table);
 	free(s->columns);
 	s->table = NULL;
@@ -125,16 +128,23 @@ int stats_report_kinds(struct stats *s, const char *span, const struct flt_accou
 	return ret;
 }
 
+void stats_report_write(struct stats *s, bool headed)
+{
+	flt_table_flush(s->table, headed);
+	output_failed(s->out, &s->unwritten);
+}
+
 void stats_report_flush(struct stats *s, bool headed)
 {
 	char clock[16];
 
 	if (s->rows_held || !stats_is_text(s)) {
-		flt_table_flush(s->table, headed);
+		stats_report_write(s, headed);
 	} else {
 		stats_write_clock(s, clock, sizeof(clock), 0);
 		fprintf(s->out, "%s  no faults\n", clock);
 		fflush(s->out);
+		output_failed(s->out, &s->unwritten);
 	}
 	s->rows_held = 0;
 }

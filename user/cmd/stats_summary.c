@@ -76,7 +76,7 @@ static int report_processes(struct stats *s, const struct stats_command *c, stru
 			return ret;
 	}
 	ret = stats_report_rows(s, "process", "total", rows, top, c->elapsed);
-	flt_table_flush(s->table, rows->count > 0);
+	stats_report_write(s, rows->count > 0);
 	if (stats_is_text(s) && top && top < rows->count)
 		fprintf(s->out, "(others): %zu of %zu processes; --top=0 lists all\n",
 			rows->count - (size_t)top, rows->count);
@@ -109,7 +109,7 @@ int stats_report_command(struct stats *s, const struct stats_command *c,
 		cells[COL_WAIT_MAJOR] = flt_cell_u64(c->major);
 		if (flt_table_row(s->table, cells))
 			return FLT_EXIT_FAILED;
-		flt_table_flush(s->table, false);
+		stats_report_write(s, false);
 	}
 	return stats_report_loss(s, &look->loss);
 }

@@ -73,6 +73,6 @@ int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns
 	stats_fill_loss(s, cells, &look->loss);
 	if (flt_table_row(s->table, cells))
 		return FLT_EXIT_FAILED;
-	flt_table_flush(s->table, false);
+	stats_report_write(s, false);
 	return stats_report_loss(s, &look->loss);
 }

@@ -100,7 +100,7 @@ static int on_interval(void *arg, uint64_t expired)
 	ret = stats_watch_report(s, false, &w->e);
 	if (ret)
 		return ret;
-	if ((s->count && s->reports >= s->count) || stats_look_over(s, &s->last) || ferror(s->out))
+	if ((s->count && s->reports >= s->count) || stats_look_over(s, &s->last) || s->unwritten)
 		flt_loop_stop(w->loop);
 	return 0;
 }

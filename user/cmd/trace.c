@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "cmd/output.h"
 #include "source/cgroup.h"
 #include "units.h"
 
@@ -71,6 +72,8 @@ static const struct flt_opt opts[] = {
 	  .choices = channel_names, .help = "How faults come: through relay files in debugfs, "
 	  "or by netlink, which is slower and takes no debugfs. Default: relay if its files "
 	  "can be opened." },
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
+	  .arg = "FILE", .help = "Write to FILE, not to standard output, which a command may write to." },
 	FLT_TABLE_OPTS(struct trace_args, format),
 	{ 0 },
 };
@@ -201,9 +204,11 @@ static int trace_main(struct flt_run *run)
 	if (t.args->follow && !t.args->pids.count)
 		return flt_command_misuse(t.command, "--follow needs -p");
 	status = make_wish(&t);
-	if (status)
-		return status;
-	return trace_run(&t, run->words.command);
+	if (!status)
+		status = output_open(&t.out, t.command, t.args->output);
+	if (!status)
+		status = trace_run(&t, run->words.command);
+	return output_close(t.out, t.command, t.args->output, t.unwritten, status);
 }
 
 const struct flt_command flt_command_trace = {

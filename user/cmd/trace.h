@@ -33,6 +33,7 @@ struct trace_args {
 	bool stacks;
 	int unwind;		/* 0 frame pointers, 1 unwind tables */
 	uint64_t max_stack;
+	const char *output;
 	int format;		/* enum flt_format */
 };
 
@@ -41,6 +42,8 @@ struct trace {
 	const struct trace_args *args;
 	struct flt_control *control;
 	struct flt_stream_wish wish;
+	FILE *out;		/* of the rows */
+	int unwritten;		/* why not all is in it, as errno; 0: all is */
 	struct flt_table *table;
 	struct names names;
 	struct trace_stacks *stacks;	/* NULL: not asked for */

@@ -47,7 +47,7 @@ int trace_line_open(struct trace *t)
 	if (ret)
 		return ret;
 	t->wall_offset = flt_clock_wall_offset();
-	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, columns, COLUMNS);
+	return flt_table_new(&t->table, t->out, (enum flt_format)t->args->format, columns, COLUMNS);
 }
 
 void trace_line_close(struct trace *t)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cmd/output.h"
 #include "cmd/trace.h"
 #include "job.h"
 #include "units.h"
@@ -46,6 +47,7 @@ static void flush(struct trace *t)
 {
 	flt_table_flush(t->table, !t->headed && t->lines);
 	t->headed |= t->lines > 0;
+	output_failed(t->out, &t->unwritten);
 }
 
 static int on_round(void *arg, uint64_t expired)
@@ -60,7 +62,7 @@ static int on_round(void *arg, uint64_t expired)
 		ret = flt_stream_read(r->stream, &sink, &r->e);
 	if (r->t->lines != before)
 		flush(r->t);
-	if (r->t->full || ferror(stdout))
+	if (r->t->full || r->t->unwritten)
 		flt_loop_stop(r->loop);
 	return ret;
 }
