@@ -58,6 +58,7 @@ x=[threading.Thread(target=lambda: bytearray(3<<20)) for i in range(8)]
 
 @test "SIGINT and SIGTERM are forwarded, and the summary comes all the same" {
 	for signal in INT TERM; do
+		rm -f "$dir/out"
 		"$FLTCTL" stats --source=kernel --json -o "$dir/json" -- \
 			python3 -c 'import signal, sys, time
 for s in (signal.SIGINT, signal.SIGTERM):

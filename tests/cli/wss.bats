@@ -8,6 +8,7 @@ load cli.bash
 
 # A program that touches $2 of $1 MiB, ready.
 working() {
+	rm -f "$dir/ready"
 	"${FAULTRUN%/*}/wset" "$@" >"$dir/ready" &
 	pid=$!
 	until_true grep -q ready "$dir/ready"
@@ -117,6 +118,7 @@ clear_refs() {
 	json "$dir/json" "max(r['referenced_bytes'] for r in rows if r['comm'] == 'wset') >= 4 << 20"
 	# Of two it has when it is asked for, and two that come, those that come.
 	mkfifo "$dir/go"
+	rm -f "$dir/ready"
 	sh -c "sleep 50 & sleep 51 & echo ready; read line; sleep 52 & sleep 53 & echo; wait" \
 		<>"$dir/go" >"$dir/ready" &
 	pid=$!

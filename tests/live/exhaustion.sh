@@ -24,6 +24,7 @@ probe_off() {
 
 # The sleepers, and other programs that fault while they sleep.
 scene() {
+	rm -f "$tmp/asleep"
 	mkfifo "$tmp/fifo"
 	"$@" asleep hold "$sleepers" <"$tmp/fifo" >"$tmp/asleep" 2>&1 &
 	local pid=$!

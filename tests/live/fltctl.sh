@@ -76,6 +76,7 @@ same "-a, reports add up" "$(row '.[0:3] | map(.minor) | add')" "$(row '.[-1].mi
 at_least "by process, rows" "$(row 'map(select(.record == "process")) | length')" 3
 "$FLTCTL" stats --by=kind --json >"$tmp/json"
 at_least "by kind, anon" "$(row 'map(select(.kind == "anon"))[0].faults')" 300
+rm "$tmp/out"
 "$FLTCTL" stats 100ms >"$tmp/out" &
 pid=$!
 until_true grep -q fltctl "$tmp/out"

@@ -111,6 +111,7 @@ same "no escape codes in a file" "$(grep -c $'\033' "$tmp/text" || true)" 0
 
 say "the slowest of an interval, whatever was slower before"
 late 1 400 0 >/dev/null
+rm "$tmp/json"
 "$FLTCTL" lat --json 1s >"$tmp/json" & lat=$!
 until_true grep -q begin "$tmp/json"
 late 2 150 0 >"$tmp/faults"
@@ -123,6 +124,7 @@ same "of the intervals" "$(row 'map(select(.record == "slowest" and .span == "in
 
 say "slow faults that found no room"
 lost_by() { # FORM: what lat says of the slowest that it was not there to take
+	rm -f "$tmp/said"
 	# shellcheck disable=SC2086
 	"$FLTCTL" lat -H $1 -l 1ns 1s >"$tmp/said" & lat=$!
 	until_true test -s "$tmp/said"

@@ -122,6 +122,7 @@ same "fltctl: balancing is off" "$(grep -c 'balancing is off' "$tmp/said")" 1
 echo 1 >/proc/sys/kernel/numa_balancing
 tree rewrite 16384 100000 &
 walker=$!
+rm -f "$tmp/json"
 "$FLTCTL" numa --json -p $walker,$$ 500ms >"$tmp/json" & reader=$!
 until_true test -s "$tmp/json" || bad "fltctl numa -p: no report"
 at_work() { [ "$(row_of $walker pages_moved)" -gt 0 ] && [ "$(row_of $walker remote)" -gt 0 ]; }
@@ -157,6 +158,7 @@ same "armed without a session" "$(grep -c '^numa.* armed ' $debugfs/hooks)" 0
 echo 1 >/proc/sys/kernel/numa_balancing
 tree rewrite 16384 100000 &
 walker=$!
+rm "$tmp/session"
 fltq hold -n <"$tmp/hold" >"$tmp/session" 2>&1 &
 holder=$!
 exec 7>"$tmp/hold"

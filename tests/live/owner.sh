@@ -80,6 +80,7 @@ until_true row >/dev/null
 same "whole in the first session" "$(row | field whole)" 1
 exec 7>&-
 wait "$pid" || true
+rm "$tmp/held"
 fltq hold "$stormer" <"$tmp/second" >"$tmp/held" & pid=$!
 exec 7>"$tmp/second"
 until_true grep -q session "$tmp/held"
