@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-messages=20000
+messages=8000
 [ -z "$LONG" ] || messages=200000
 
 expect() { # WHAT COMMAND...
