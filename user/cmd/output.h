@@ -20,8 +20,9 @@ int output_open(FILE **out, const struct flt_command *command, const char *path)
 bool output_failed(FILE *out, int *error);
 
 /*
- * The status, or FLT_EXIT_FAILED in place of FLT_EXIT_DONE where not all is in the
- * file, of which error is the reason or 0. out may be NULL; standard output is closed, and judged, by main().
+ * The status, or FLT_EXIT_FAILED in place of FLT_EXIT_DONE where not all is in the file,
+ * which is said with its reason: error if it is known, else what the last write says.
+ * out may be NULL; standard output is closed, and judged, by main().
  */
 int output_close(FILE *out, const struct flt_command *command, const char *path, int error,
 		 int status);
