@@ -64,6 +64,9 @@ done
 say "faults that found no room, until the end"
 "$FLTCTL" top -b --json --by=file --files=all 500ms >"$tmp/json" 2>"$tmp/err" & top=$!
 until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
+# Before it takes SIGINT, what the shell started in the background ignores it.
+takes_int() { grep -qE '^SigBlk:.*[2367abef]$' "/proc/$top/status"; }
+until_true takes_int
 kill -STOP $top
 for _ in 1 2 3 4 5; do kinds anon 20000 >/dev/null; done
 kill -CONT $top
