@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/load.h"
+#include "cmd/output.h"
 #include "cmd/script.h"
 #include "model/symbols.h"
 #include "view/table.h"
@@ -150,12 +151,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fau
 	}
 	flt_table_flush(s->table, !s->headed);
 	s->headed = true;
-	if (ferror(stdout)) {
-		/* now it is known why; at the end it would not be */
-		s->unwritten = errno ? errno : EIO;
-		return -EPIPE;
-	}
-	return 0;
+	return output_failed(stdout, &s->unwritten) ? -EPIPE : 0;
 }
 
 static int script_main(struct flt_run *run)

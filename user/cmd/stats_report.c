@@ -138,13 +138,11 @@ void stats_report_flush(struct stats *s, bool headed)
 {
 	char clock[16];
 
-	if (s->rows_held || !stats_is_text(s)) {
-		stats_report_write(s, headed);
-	} else {
+	if (!s->rows_held && stats_is_text(s)) {
 		stats_write_clock(s, clock, sizeof(clock), 0);
 		fprintf(s->out, "%s  no faults\n", clock);
-		fflush(s->out);
-		output_failed(s->out, &s->unwritten);
+		headed = false;
 	}
+	stats_report_write(s, headed);
 	s->rows_held = 0;
 }

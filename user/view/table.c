@@ -209,6 +209,7 @@ static void write_json(struct flt_table *t, const struct flt_cell *cells)
 	}
 	flt_json_close_object(&json);
 	flt_json_end_line(&json);
+	end_row(t);
 }
 
 static void write_csv_field(FILE *out, const char *text)
@@ -258,7 +259,6 @@ int flt_table_row(struct flt_table *t, const struct flt_cell *cells)
 	switch (t->format) {
 	case FLT_FORMAT_JSON:
 		write_json(t, cells);
-		end_row(t);
 		return 0;
 	case FLT_FORMAT_CSV:
 		if (!t->csv_headed)
