@@ -5,13 +5,13 @@
 #include <linux/slab.h>
 #include <linux/string_helpers.h>
 #include "debugfs.h"
-#include "hook.h"
-#include "proc.h"
-#include "relay.h"
-#include "session.h"
-#include "tally.h"
-#include "task.h"
-#include "wss.h"
+#include "hook/hook.h"
+#include "account/proc.h"
+#include "stream/relay.h"
+#include "netlink/session.h"
+#include "account/tally.h"
+#include "account/task.h"
+#include "wss/wss.h"
 
 #define COUNTER(_name, _expr)							\
 static u64 read_##_name(const struct flt_tally_sum *t,				\

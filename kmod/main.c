@@ -3,27 +3,27 @@
  * flt - exact accounts of page faults, per process, in the kernel.
  *
  * Where to read first: include/uapi/linux/flt_event.h (what is counted),
- * kmod/event.h (the path of a fault on one page), kmod/fault.c.
+ * kmod/fault/event.h (the path of a fault on one page), kmod/fault/fault.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/cpumask.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
-#include "clock.h"
+#include "hook/clock.h"
 #include "debugfs.h"
-#include "fault.h"
-#include "hook.h"
-#include "life.h"
-#include "netlink.h"
-#include "numa.h"
-#include "proc.h"
-#include "relay.h"
-#include "session.h"
-#include "stacktable.h"
-#include "tally.h"
-#include "task.h"
-#include "thp.h"
-#include "wss.h"
+#include "fault/fault.h"
+#include "hook/hook.h"
+#include "fault/life.h"
+#include "netlink/netlink.h"
+#include "ledger/numa.h"
+#include "account/proc.h"
+#include "stream/relay.h"
+#include "netlink/session.h"
+#include "stream/stacktable.h"
+#include "account/tally.h"
+#include "account/task.h"
+#include "ledger/thp.h"
+#include "wss/wss.h"
 
 static bool accounting = true;
 module_param(accounting, bool, 0444);

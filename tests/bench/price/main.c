@@ -13,8 +13,8 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include "clock.h"
-#include "kind.h"
-#include "tally.h"
+#include "mm/kind.h"
+#include "account/tally.h"
 
 static int part;
 module_param(part, int, 0444);

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "account/tally.h"
+
+DEFINE_PER_CPU(struct flt_tally *, flt_tally);
+
+/*
+ * For all possible CPUs: one that comes up later must find its tally, and one
+ * that went down keeps what it counted. Too big for a module's static per-CPU
+ * room (8 KiB) and for one alloc_percpu() (32 KiB), hence the pointers.
+ */
+int __init flt_tally_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct flt_tally *t = kvzalloc_node(sizeof(*t), GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!t) {
+			flt_tally_exit();
+			return -ENOMEM;
+		}
+		seqcount_init(&t->slowest.seq);
+		per_cpu(flt_tally, cpu) = t;
+	}
+	return 0;
+}
+
+void flt_tally_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kvfree(per_cpu(flt_tally, cpu));
+		per_cpu(flt_tally, cpu) = NULL;
+	}
+}
+
+size_t flt_tally_memory(void)
+{
+	return num_possible_cpus() * sizeof(struct flt_tally);
+}
+
+void flt_tally_slow(struct flt_tally *t, const struct flt_slow *slow, bool ended)
+{
+	if (ended && slow->ns > t->latency_max)
+		t->latency_max = slow->ns;
+	flt_slowest_add(&t->slowest, slow);
+}
+
+void flt_tally_read(struct flt_tally_sum *sum)
+{
+	struct flt_account *all = &sum->all;
+	int cpu, major, kind, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const struct flt_tally *t = per_cpu(flt_tally, cpu);
+		u64 ended[2] = {};
+
+		for (major = 0; major < 2; major++) {
+			for (kind = 0; kind < __FLT_KIND_MAX; kind++) {
+				u64 n = 0;
+
+				for (i = 0; i < FLT_BUCKETS; i++)
+					n += READ_ONCE(t->bucket[major][kind][i]);
+				all->kind[kind] += n;
+				ended[major] += n;
+			}
+		}
+		all->minor += ended[0];
+		all->major += ended[1];
+		flt_account_missed(all, READ_ONCE(t->missed[0]), READ_ONCE(t->missed[1]));
+		all->latency_sum += READ_ONCE(t->latency_sum);
+		all->latency_max = max(all->latency_max, READ_ONCE(t->latency_max));
+		all->retried += READ_ONCE(t->retried);
+		all->remote += READ_ONCE(t->remote);
+		all->stitched += READ_ONCE(t->stitched);
+		all->dropped += READ_ONCE(t->dropped);
+		all->attempts = max(all->attempts, READ_ONCE(t->attempts));
+		for (i = 0; i < __FLT_FAILURE_MAX; i++) {
+			u64 n = READ_ONCE(t->failure[i]);
+
+			sum->failure[i] += n;
+			all->failed += n;
+		}
+		sum->lost_proc += READ_ONCE(t->lost_proc);
+		sum->lost_task += READ_ONCE(t->lost_task);
+		sum->clock_back += READ_ONCE(t->clock_back);
+		flt_account_merge(&sum->other, &t->other);
+	}
+}
+
+u64 flt_tally_buckets(bool major, u8 kind, u64 *bucket)
+{
+	u64 total = 0;
+	int cpu, i;
+
+	memset(bucket, 0, FLT_BUCKETS * sizeof(*bucket));
+	for_each_possible_cpu(cpu) {
+		const struct flt_tally *t = per_cpu(flt_tally, cpu);
+
+		for (i = 0; i < FLT_BUCKETS; i++) {
+			u64 n = READ_ONCE(t->bucket[major][kind][i]);
+
+			bucket[i] += n;
+			total += n;
+		}
+	}
+	return total;
+}
+
+/* What ended well and returned nothing: all that ended well but those that returned something. */
+static u64 returned_nothing(const struct flt_tally *t, int i)
+{
+	u64 something = READ_ONCE(t->returned[FLT_RETURN_NONE][i]), n = 0;
+	int major, kind;
+
+	/* Counted there first: so it must be read first, to be no more than the sum. */
+	smp_rmb();
+	for (major = 0; major < 2; major++)
+		for (kind = 0; kind < __FLT_KIND_MAX; kind++)
+			n += READ_ONCE(t->bucket[major][kind][i]);
+	return n > something ? n - something : 0;
+}
+
+u64 flt_tally_returned(enum flt_return ret, u64 *bucket)
+{
+	u64 total = 0;
+	int cpu, i;
+
+	memset(bucket, 0, FLT_BUCKETS * sizeof(*bucket));
+	for_each_possible_cpu(cpu) {
+		const struct flt_tally *t = per_cpu(flt_tally, cpu);
+
+		for (i = 0; i < FLT_BUCKETS; i++) {
+			u64 n = ret ? READ_ONCE(t->returned[ret][i]) : returned_nothing(t, i);
+
+			bucket[i] += n;
+			total += n;
+		}
+	}
+	return total;
+}

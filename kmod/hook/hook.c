@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include "hook/hook.h"
+
+DEFINE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
+
+static struct flt_hook *hooks[FLT_HOOK_IDS];
+static unsigned int maxactive;
+/* Guards the private part of every hook. Never taken in a handler. */
+static DEFINE_MUTEX(hook_lock);
+
+void __init flt_hook_add(struct flt_hook *hook)
+{
+	hooks[hook->id] = hook;
+}
+
+struct wanted {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void match_tracepoint(struct tracepoint *tp, void *data)
+{
+	struct wanted *w = data;
+
+	if (!strcmp(tp->name, w->name))
+		w->found = tp;
+}
+
+static int find_tracepoint(struct flt_hook *h, const char *symbol)
+{
+	struct wanted w = { .name = symbol };
+
+	for_each_kernel_tracepoint(match_tracepoint, &w);
+	h->tp = w.found;
+	return h->tp ? 0 : -ENOENT;
+}
+
+/*
+ * A struct kretprobe cannot be registered twice: registering fills in fields
+ * that it then refuses to find filled in. So it is made anew each time.
+ */
+static int place_kretprobe(struct flt_hook *h, const char *symbol)
+{
+	memset(&h->rp, 0, sizeof(h->rp));
+	h->rp.kp.symbol_name = symbol;
+	h->rp.entry_handler = h->enter;
+	h->rp.handler = h->leave;
+	h->rp.data_size = h->data_size;
+	h->rp.maxactive = maxactive;
+	return register_kretprobe(&h->rp);
+}
+
+/* The same goes for a struct kprobe. */
+static int place_kprobe(struct flt_hook *h)
+{
+	memset(&h->rp.kp, 0, sizeof(h->rp.kp));
+	h->rp.kp.symbol_name = h->taken;
+	h->rp.kp.pre_handler = h->entry;
+	return register_kprobe(&h->rp.kp);
+}
+
+static int place(struct flt_hook *h)
+{
+	switch (h->type) {
+	case FLT_HOOK_TYPE_TRACEPOINT:
+		return tracepoint_probe_register(h->tp, h->probe, NULL);
+	case FLT_HOOK_TYPE_KPROBE:
+		return place_kprobe(h);
+	default:
+		return place_kretprobe(h, h->taken);
+	}
+}
+
+static void displace(struct flt_hook *h)
+{
+	if (h->type == FLT_HOOK_TYPE_TRACEPOINT) {
+		tracepoint_probe_unregister(h->tp, h->probe, NULL);
+		tracepoint_synchronize_unregister();
+		return;
+	}
+	if (h->type == FLT_HOOK_TYPE_KPROBE) {
+		unregister_kprobe(&h->rp.kp);
+		h->missed_busy += h->rp.kp.nmissed;
+		return;
+	}
+	/*
+	 * Waits for handlers that run. Calls asleep inside the probed function
+	 * come back through a trampoline of the core kernel, which finds the
+	 * handler gone: they need nothing of ours.
+	 */
+	unregister_kretprobe(&h->rp);
+	h->missed_full += h->rp.nmissed;
+	h->missed_busy += h->rp.kp.nmissed;
+}
+
+/* The address only: a probe without handlers, placed switched off. */
+static int find_function(const char *symbol, void **address)
+{
+	struct kprobe kp = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
+	int err = register_kprobe(&kp);
+
+	if (err)
+		return err;
+	*address = kp.addr;
+	unregister_kprobe(&kp);
+	return 0;
+}
+
+void *flt_hook_function(const char *symbol)
+{
+	void *address;
+
+	return find_function(symbol, &address) ? NULL : address;
+}
+
+static int find(struct flt_hook *h)
+{
+	int i, err = -ENOENT;
+	void *address;
+
+	for (i = 0; i < FLT_HOOK_SYMBOLS && h->symbol[i]; i++) {
+		if (h->type == FLT_HOOK_TYPE_TRACEPOINT)
+			err = find_tracepoint(h, h->symbol[i]);
+		else
+			err = find_function(h->symbol[i], &address);
+		if (!err) {
+			h->taken = h->symbol[i];
+			break;
+		}
+	}
+	return err;
+}
+
+int __init flt_hook_init(unsigned int limit)
+{
+	int i;
+
+	maxactive = limit;
+	for (i = 0; i < FLT_HOOK_IDS; i++) {
+		struct flt_hook *h = hooks[i];
+
+		h->error = find(h);
+		if (h->error && h->required) {
+			pr_err("cannot probe %s: %pe\n", h->symbol[0], ERR_PTR(h->error));
+			return h->error;
+		}
+	}
+	return 0;
+}
+
+int flt_hook_get(struct flt_hook *h)
+{
+	int err = 0;
+
+	mutex_lock(&hook_lock);
+	if (h->error && h->required)
+		err = h->error;
+	else if (!h->error && !h->users)
+		err = place(h);
+	if (!err)
+		h->users++;
+	mutex_unlock(&hook_lock);
+	return err;
+}
+
+void flt_hook_put(struct flt_hook *h)
+{
+	mutex_lock(&hook_lock);
+	if (!--h->users && !h->error)
+		displace(h);
+	mutex_unlock(&hook_lock);
+}
+
+void flt_hook_put_all(struct flt_hook *const *set, unsigned int count)
+{
+	while (count--)
+		flt_hook_put(set[count]);
+}
+
+int flt_hook_get_all(struct flt_hook *const *set, unsigned int count)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < count; i++) {
+		err = flt_hook_get(set[i]);
+		if (err) {
+			flt_hook_put_all(set, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+u32 flt_hook_features(void)
+{
+	u32 features = 0;
+	int i;
+
+	for (i = 0; i < FLT_HOOK_IDS; i++)
+		if (!hooks[i]->error)
+			features |= hooks[i]->feature;
+	return features;
+}
+
+unsigned int flt_hook_maxactive(void)
+{
+	return maxactive;
+}
+
+int flt_hook_report(unsigned int i, struct flt_hook_report *r)
+{
+	struct flt_hook *h;
+	int cpu;
+
+	if (i >= FLT_HOOK_IDS)
+		return -ENOENT;
+	h = hooks[i];
+	memset(r, 0, sizeof(*r));
+	mutex_lock(&hook_lock);
+	r->name = h->name;
+	r->symbol = h->taken ?: h->symbol[0];
+	r->type = h->type;
+	r->required = h->required;
+	r->error = h->error;
+	r->state = h->error ? FLT_HOOK_STATE_ABSENT :
+		   h->users ? FLT_HOOK_STATE_ARMED : FLT_HOOK_STATE_IDLE;
+	r->missed_full = h->missed_full;
+	r->missed_busy = h->missed_busy;
+	if (h->type != FLT_HOOK_TYPE_TRACEPOINT && r->state == FLT_HOOK_STATE_ARMED) {
+		r->ftrace = kprobe_ftrace(&h->rp.kp);
+		r->missed_full += h->rp.nmissed;
+		r->missed_busy += h->rp.kp.nmissed;
+	}
+	mutex_unlock(&hook_lock);
+	for_each_possible_cpu(cpu)
+		r->hits += per_cpu(flt_hook_hits, cpu)[i];
+	return 0;
+}

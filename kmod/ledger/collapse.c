@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <trace/events/huge_memory.h>
+#include "ledger/collapse.h"
+#include "ledger/huge.h"
+
+#define SUCCEEDED 1	/* SCAN_SUCCEED of mm/khugepaged.c */
+
+static void charge_scan(const struct mm_struct *mm, int result)
+{
+	struct flt_charge charge = {
+		FLT_HUGE_SCANS + min_t(u32, result, FLT_SCAN_RESULTS - 1), 1
+	};
+
+	flt_ledger_charge_mm(&flt_huge, mm, &charge, 1);
+}
+
+/* @status: of the collapse, if the scan had no objection. */
+static void on_scan(void *data, struct mm_struct *mm, struct page *page, bool writable,
+		    int referenced, int none_or_zero, int status, int unmapped)
+{
+	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_SCAN);
+	charge_scan(mm, status);
+}
+
+static void on_scan_file(void *data, struct mm_struct *mm, FLT_SCAN_FILE_PAGE page,
+			 struct file *file, int present, int swap, int result)
+{
+	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_SCAN_FILE);
+	charge_scan(mm, result);
+}
+
+static void charge_collapse(const struct mm_struct *mm, enum flt_thp_count success, bool succeeded)
+{
+	struct flt_charge charge[2] = { { FLT_THP_COLLAPSE_TRIED, 1 }, { success, 1 } };
+
+	flt_ledger_charge_mm(&flt_huge, mm, charge, succeeded ? 2 : 1);
+}
+
+static void on_collapse(void *data, struct mm_struct *mm, int isolated, int status)
+{
+	flt_hook_hit(FLT_HOOK_ID_COLLAPSE);
+	charge_collapse(mm, current->flags & PF_KTHREAD ? FLT_THP_COLLAPSED :
+							  FLT_THP_COLLAPSED_CALL,
+			status == SUCCEEDED);
+}
+
+/* The compiler's word that they are called as the tracepoints call. */
+static void __maybe_unused check_types(void)
+{
+	check_trace_callback_type_mm_khugepaged_scan_pmd(on_scan);
+	check_trace_callback_type_mm_khugepaged_scan_file(on_scan_file);
+	check_trace_callback_type_mm_collapse_huge_page(on_collapse);
+}
+
+/* collapse_file(mm, address, file, start, control): its caller holds a reference on mm. */
+static void enter_file(struct mm_struct **mm, struct pt_regs *regs)
+{
+	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_FILE);
+	*mm = (void *)flt_hook_arg(regs, 0);
+}
+NOKPROBE_SYMBOL(enter_file);
+
+static void leave_file(struct mm_struct **mm, unsigned long value)
+{
+	charge_collapse(*mm, FLT_THP_COLLAPSED_FILE, (int)value == SUCCEEDED);
+}
+NOKPROBE_SYMBOL(leave_file);
+
+FLT_HOOK_RETURN(file, struct mm_struct *, enter_file, leave_file);
+
+struct flt_hook flt_collapse_scan = {
+	.name = "collapse-scan",
+	.type = FLT_HOOK_TYPE_TRACEPOINT,
+	.id = FLT_HOOK_ID_COLLAPSE_SCAN,
+	.symbol = { "mm_khugepaged_scan_pmd" },
+	.probe = on_scan,
+};
+
+struct flt_hook flt_collapse_scan_file = {
+	.name = "collapse-scan-file",
+	.type = FLT_HOOK_TYPE_TRACEPOINT,
+	.id = FLT_HOOK_ID_COLLAPSE_SCAN_FILE,
+	.symbol = { "mm_khugepaged_scan_file" },
+	.probe = on_scan_file,
+};
+
+struct flt_hook flt_collapse_anon = {
+	.name = "collapse",
+	.type = FLT_HOOK_TYPE_TRACEPOINT,
+	.id = FLT_HOOK_ID_COLLAPSE,
+	.symbol = { "mm_collapse_huge_page" },
+	.probe = on_collapse,
+};
+
+struct flt_hook flt_collapse_file = {
+	.name = "collapse-file",
+	.type = FLT_HOOK_TYPE_KRETPROBE,
+	.id = FLT_HOOK_ID_COLLAPSE_FILE,
+	.symbol = { "collapse_file" },
+	.enter = file_enter,
+	.leave = file_leave,
+	.data_size = sizeof(struct mm_struct *),
+};

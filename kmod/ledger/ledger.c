@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "ledger/ledger.h"
+#include "account/task.h"
+
+int flt_ledger_open(struct flt_ledger *l)
+{
+	u32 rows = flt_proc_rows();
+
+	if (l->rows)
+		return 0;
+	l->id = kvcalloc(rows, sizeof(*l->id), GFP_KERNEL);
+	l->cell = kvcalloc((rows + 1ul) * l->cells, sizeof(*l->cell), GFP_KERNEL);
+	l->total = __alloc_percpu(l->cells * sizeof(*l->total), sizeof(*l->total));
+	if (!l->id || !l->cell || !l->total) {
+		flt_ledger_free(l);
+		return -ENOMEM;
+	}
+	/* Readers look at it first. */
+	smp_store_release(&l->rows, rows);
+	return 0;
+}
+
+void flt_ledger_free(struct flt_ledger *l)
+{
+	l->rows = 0;
+	kvfree(l->id);
+	kvfree(l->cell);
+	free_percpu(l->total);
+	l->id = NULL;
+	l->cell = NULL;
+	l->total = NULL;
+}
+
+size_t flt_ledger_memory(const struct flt_ledger *l)
+{
+	/* As in flt_ledger_read(). */
+	size_t rows = smp_load_acquire(&l->rows);
+
+	if (!rows)
+		return 0;
+	return rows * sizeof(*l->id) + (rows + 1) * l->cells * sizeof(*l->cell) +
+	       num_possible_cpus() * l->cells * sizeof(*l->total);
+}
+
+static atomic64_t *line(const struct flt_ledger *l, u32 row)
+{
+	return l->cell + (size_t)row * l->cells;
+}
+
+static void add(struct flt_ledger *l, u32 row, const struct flt_charge *charge, u32 count)
+{
+	atomic64_t *cell = line(l, row);
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		atomic64_add(charge[i].n, &cell[charge[i].cell]);
+		this_cpu_add(l->total[charge[i].cell], charge[i].n);
+	}
+}
+
+/* Under flt_proc_lock: two threads of the new owner may come at once. */
+static void claim(struct flt_ledger *l, const struct flt_proc *p)
+{
+	u32 row = flt_proc_slot(p);
+
+	if (l->id[row] == p->id)
+		return;
+	memset(line(l, row), 0, l->cells * sizeof(*l->cell));
+	/* A reader that sees the new owner must not see the old counts. */
+	smp_store_release(&l->id[row], p->id);
+}
+
+void flt_ledger_charge_nobody(struct flt_ledger *l, const struct flt_charge *charge, u32 count)
+{
+	add(l, l->rows, charge, count);
+}
+
+static void charge_task(struct flt_ledger *l, struct task_struct *task,
+			const struct flt_charge *charge, u32 count)
+{
+	struct flt_proc *p;
+
+	/* Held throughout: the row may be retired as soon as it is free to be. */
+	raw_spin_lock(&flt_proc_lock);
+	p = flt_proc_charge(task);
+	if (p)
+		claim(l, p);
+	add(l, p ? flt_proc_slot(p) : l->rows, charge, count);
+	raw_spin_unlock(&flt_proc_lock);
+}
+
+void flt_ledger_charge(struct flt_ledger *l, const struct flt_charge *charge, u32 count)
+{
+	struct task_struct *task = current;
+	struct flt_task *t = flt_task_find(task);
+
+	if (likely(t)) {
+		/* The row stays as long as its thread has a slot. */
+		const struct flt_proc *p = t->proc;
+
+		if (unlikely(READ_ONCE(l->id[flt_proc_slot(p)]) != p->id)) {
+			raw_spin_lock(&flt_proc_lock);
+			claim(l, p);
+			raw_spin_unlock(&flt_proc_lock);
+		}
+		add(l, flt_proc_slot(p), charge, count);
+	} else if (task->flags & PF_KTHREAD) {
+		flt_ledger_charge_nobody(l, charge, count);
+	} else {
+		charge_task(l, task, charge, count);
+	}
+}
+
+void flt_ledger_charge_mm(struct flt_ledger *l, const struct mm_struct *mm,
+			  const struct flt_charge *charge, u32 count)
+{
+	struct task_struct *owner = NULL;
+
+	if (mm == current->mm) {
+		flt_ledger_charge(l, charge, count);
+		return;
+	}
+#ifdef CONFIG_MEMCG
+	/* Preemption is off, and task_structs are freed by RCU. */
+	owner = rcu_dereference_sched(mm->owner);
+#endif
+	if (owner)
+		charge_task(l, owner, charge, count);
+	else
+		flt_ledger_charge_nobody(l, charge, count);
+}
+
+static void copy(const struct flt_ledger *l, u32 row, u64 *out)
+{
+	const atomic64_t *cell = line(l, row);
+	u32 i;
+
+	for (i = 0; i < l->cells; i++)
+		out[i] = atomic64_read(&cell[i]);
+}
+
+bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
+{
+	bool same = false;
+
+	/* The table is there if its size is; a line's counts are its owner's if the name is. */
+	if (smp_load_acquire(&l->rows) && smp_load_acquire(&l->id[slot]) == id) {
+		copy(l, slot, out);
+		/* The next owner clears the line before it puts its name there, under this lock. */
+		raw_spin_lock(&flt_proc_lock);
+		same = l->id[slot] == id;
+		raw_spin_unlock(&flt_proc_lock);
+	}
+	if (!same)
+		memset(out, 0, l->cells * sizeof(*out));
+	return same && memchr_inv(out, 0, l->cells * sizeof(*out));
+}
+
+void flt_ledger_read_nobody(const struct flt_ledger *l, u64 *out)
+{
+	/* As in flt_ledger_read(). */
+	u32 rows = smp_load_acquire(&l->rows);
+
+	if (rows)
+		copy(l, rows, out);
+	else
+		memset(out, 0, l->cells * sizeof(*out));
+}
+
+void flt_ledger_read_machine(const struct flt_ledger *l, u64 *out)
+{
+	int cpu;
+	u32 i;
+
+	memset(out, 0, l->cells * sizeof(*out));
+	/* As in flt_ledger_read(). */
+	if (!smp_load_acquire(&l->rows))
+		return;
+	for_each_possible_cpu(cpu)
+		for (i = 0; i < l->cells; i++)
+			out[i] += READ_ONCE(per_cpu_ptr(l->total, cpu)[i]);
+}

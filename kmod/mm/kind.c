@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/mm.h>
+#include <linux/swap.h>
+#include <linux/swapops.h>
+#include <linux/userfaultfd_k.h>
+#include "mm/kind.h"
+
+static bool writes(unsigned int flags)
+{
+	return flags & (FAULT_FLAG_WRITE | FAULT_FLAG_UNSHARE);
+}
+
+/* A huge mapping, or the swap-like entry of one. */
+u8 flt_kind_huge(struct vm_area_struct *vma, pmd_t pmd, unsigned int flags)
+{
+	if (!pmd_present(pmd))
+		return is_pmd_migration_entry(pmd) ? FLT_KIND_MIGRATION : FLT_KIND_UNKNOWN;
+	if (pmd_devmap(pmd))
+		return FLT_KIND_DEVICE;
+	if (pmd_protnone(pmd) && vma_is_accessible(vma))
+		return FLT_KIND_NUMA;
+	if (writes(flags) && !pmd_write(pmd))
+		return FLT_KIND_HUGE;
+	return FLT_KIND_SPURIOUS;
+}
+
+u8 flt_kind_hole(const struct vm_area_struct *vma, unsigned int flags, unsigned long *pfn)
+{
+	*pfn = 0;
+	return flt_kind_missing(vma, flags) | FLT_KIND_UNSETTLED;
+}
+
+static u8 not_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags)
+{
+	swp_entry_t entry = pte_to_swp_entry(pte);
+
+	if (!non_swap_entry(entry))
+		return FLT_KIND_SWAP;
+	if (is_migration_entry(entry))
+		return FLT_KIND_MIGRATION;
+	/* A marker stands where a page was: the fault goes on as a missing one. */
+	if (is_pte_marker_entry(entry) && pte_marker_get(entry) & PTE_MARKER_UFFD_WP)
+		return flt_kind_missing(vma, flags);
+	return FLT_KIND_DEVICE;
+}
+
+/* A 4 KiB entry that is not empty, in the order of handle_pte_fault(). */
+u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
+		    unsigned long *pfn)
+{
+	if (!pte_present(pte))
+		return not_present(vma, pte, flags);
+	if (pte_protnone(pte) && vma_is_accessible(vma))
+		return FLT_KIND_NUMA;
+	if (!writes(flags) || pte_write(pte))
+		return FLT_KIND_SPURIOUS;
+	if (vma->vm_flags & (VM_SHARED | VM_MAYSHARE) || pte_uffd_wp(pte))
+		return FLT_KIND_WP;
+	/* The kernel copies unless it finds itself the only owner. */
+	*pfn = pte_pfn(pte);
+	return FLT_KIND_COW | FLT_KIND_UNSETTLED;
+}
+
+u8 flt_kind_settle(u8 kind, unsigned long pfn, struct mm_struct *mm, unsigned long address)
+{
+	union flt_walk_entry entry;
+
+	switch (flt_walk(mm, address, &entry)) {
+	case FLT_WALK_PMD:
+		if (!pfn && kind != FLT_KIND_UFFD && pmd_present(entry.pmd))
+			return FLT_KIND_HUGE;
+		break;
+	case FLT_WALK_PTE:
+		if (pfn && pte_present(entry.pte) && pte_pfn(entry.pte) == pfn)
+			return FLT_KIND_WP;
+		break;
+	default:
+		break;
+	}
+	return kind;
+}

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <net/genetlink.h>
+#include "netlink/dump.h"
+#include "ledger/huge.h"
+#include "ledger/numa.h"
+#include "netlink/reply.h"
+#include "netlink/request.h"
+#include "account/tally.h"
+
+/*
+ * A row of a dump. @fill returns -EMSGSIZE when the message is full: the row
+ * starts the next one. Positive, as the caller of a dump wants it: call again.
+ */
+#define DUMP_ROW(skb, cb, cmd, fill) ({							\
+	void *_head = genlmsg_put(skb, NETLINK_CB((cb)->skb).portid,			\
+				  (cb)->nlh->nlmsg_seq, &flt_netlink_family, NLM_F_MULTI, cmd);	\
+	int _err = -EMSGSIZE;								\
+											\
+	if (_head) {									\
+		genl_dump_check_consistent(cb, _head);					\
+		_err = fill;								\
+		if (_err)								\
+			genlmsg_cancel(skb, _head);					\
+		else									\
+			genlmsg_end(skb, _head);					\
+	}										\
+	_err;										\
+})
+
+int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct flt_hook_report report;
+	int err = flt_request_admit_dump(cb);
+
+	if (err)
+		return err;
+	for (; !flt_hook_report(cb->args[0], &report); cb->args[0]++)
+		if (DUMP_ROW(skb, cb, FLT_CMD_HOOK_GET, flt_reply_hook(skb, &report)))
+			break;
+	return skb->len;
+}
+
+int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	int err = flt_request_admit_dump(cb);
+	bool returns;
+	long rows;
+
+	if (err)
+		return err;
+	returns = flt_genl_dump_attrs(cb)[FLT_LATENCY_RETURNS];
+	rows = returns ? __FLT_RETURN_MAX : 2 * __FLT_KIND_MAX;
+	for (; cb->args[0] < rows; cb->args[0]++) {
+		long row = cb->args[0];
+
+		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
+			       returns ? flt_reply_return(skb, row) :
+					 flt_reply_latency(skb, row & 1, row >> 1));
+		if (err == -EMSGSIZE)
+			break;
+		if (err && err != -ENODATA)
+			return err;
+	}
+	return skb->len;
+}
+
+int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	int err = flt_request_admit_dump(cb);
+	struct flt_slow slow;
+
+	if (err)
+		return err;
+	for (; cb->args[0] < nr_cpu_ids; cb->args[0]++, cb->args[1] = 0) {
+		if (!cpu_possible(cb->args[0]))
+			continue;
+		for (; cb->args[1] < FLT_SLOWEST_MAX; cb->args[1]++) {
+			flt_slowest_read(&per_cpu(flt_tally, cb->args[0])->slowest, cb->args[1],
+					 &slow);
+			if (slow.ns && DUMP_ROW(skb, cb, FLT_CMD_SLOWEST_GET,
+						flt_reply_slow(skb, &slow)))
+				return skb->len;
+		}
+	}
+	return skb->len;
+}
+
+/* What a dump of rows was asked for: made by its first call, in cb->args[0] until done. */
+struct row_dump {
+	u32 sessions;
+	u32 tgid;
+	bool kinds;
+	union {
+		struct flt_proc_report proc;
+		struct flt_task_report task[FLT_TASK_BATCH];
+	};
+};
+
+static int begin_procs(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = flt_genl_dump_attrs(cb);
+	struct nlattr *session = attrs[FLT_PROC_SESSION];
+	struct row_dump *dump;
+	u32 mask = 0;
+	int err = flt_request_admit_dump(cb);
+
+	if (!err)
+		err = flt_request_refuse(attrs[FLT_PROC_TGID],
+					 "flt: TGID is not for dumps",
+					 cb->extack);
+	if (err)
+		return err;
+	if (session) {
+		mask = flt_session_mask(nla_get_u32(session));
+		if (!mask) {
+			NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: no such session");
+			return -ENOENT;
+		}
+	}
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->sessions = mask;
+	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	u32 slot = cb->args[1];
+	struct row_dump *dump;
+	int err = cb->args[0] ? 0 : begin_procs(cb);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	cb->seq = flt_proc_generation() + 1;	/* 0 would mean: not kept */
+	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
+		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
+			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
+			break;
+	cb->args[1] = slot;
+	return skb->len;
+}
+
+static int begin_tasks(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = flt_genl_dump_attrs(cb);
+	struct row_dump *dump;
+	int err = flt_request_admit_dump(cb);
+
+	if (err)
+		return err;
+	if (!attrs[FLT_TASK_TGID]) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "TGID is missing");
+		return -EINVAL;
+	}
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->tgid = nla_get_u32(attrs[FLT_TASK_TGID]);
+	dump->kinds = nla_get_flag(attrs[FLT_TASK_KINDS]);
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct row_dump *dump;
+	int err = cb->args[0] ? 0 : begin_tasks(cb);
+	int i, n;
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	/* What does not fit is looked up again for the next message. */
+	while ((n = flt_task_next(dump->tgid, cb->args[1], dump->task)) > 0) {
+		for (i = 0; i < n; i++) {
+			if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
+				     flt_reply_task(skb, dump->tgid, &dump->task[i], dump->kinds)))
+				return skb->len;
+			cb->args[1] = dump->task[i].tid;
+		}
+	}
+	/* A process that ends in mid-dump has no more threads; one never seen is an error. */
+	if (n == -ESRCH && !cb->args[1]) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "no fault of that process was counted");
+		return n;
+	}
+	return skb->len;
+}
+
+struct wss_dump {
+	struct flt_wss_cursor cursor;
+	struct flt_wss_report report;
+};
+
+static int begin_wss(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = flt_genl_dump_attrs(cb);
+	struct wss_dump *dump;
+	int i, err = flt_request_admit_dump(cb);
+
+	for (i = FLT_WSS_TGID; !err && i <= FLT_WSS_MAX; i++)
+		if (i != FLT_WSS_AFTER)
+			err = flt_request_refuse(attrs[i], "flt: only ID and AFTER are for dumps",
+						 cb->extack);
+	if (err)
+		return err;
+	if (!attrs[FLT_WSS_ID]) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "ID is missing");
+		return -EINVAL;
+	}
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->cursor.id = nla_get_u32(attrs[FLT_WSS_ID]);
+	if (attrs[FLT_WSS_AFTER])
+		dump->cursor.after = nla_get_u64(attrs[FLT_WSS_AFTER]);
+	/* Not beyond: what comes meanwhile would be passed over for other processes. */
+	err = flt_wss_last_key(dump->cursor.id, &dump->cursor.last);
+	if (err) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[FLT_WSS_ID], "flt: no such tracker");
+		kfree(dump);
+		return err;
+	}
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct wss_dump *dump;
+	int err = cb->args[0] ? 0 : begin_wss(cb);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	while (!flt_wss_next(&dump->cursor, &dump->report)) {
+		if (DUMP_ROW(skb, cb, FLT_CMD_WSS_GET, flt_reply_wss(skb, &dump->report)))
+			break;
+		dump->cursor.index++;
+	}
+	return skb->len;
+}
+
+struct ledger_dump {
+	u32 sessions;
+	struct flt_tally_sum tally;
+	struct flt_proc_report proc;
+	u64 cell[];
+};
+
+static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *ledger)
+{
+	struct nlattr *session = flt_genl_dump_attrs(cb)[FLT_LEDGER_SESSION];
+	struct ledger_dump *dump;
+	u32 mask = 0;
+	int err = flt_request_admit_dump(cb);
+
+	if (err)
+		return err;
+	if (session) {
+		mask = flt_session_mask(nla_get_u32(session));
+		if (!mask) {
+			NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: no such session");
+			return -ENOENT;
+		}
+	}
+	dump = kzalloc(struct_size(dump, cell, ledger->cells), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->sessions = mask;
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+/* The sums are rows 0 and 1 of the dump, the processes follow. */
+#define LEDGER_SUMS 2
+
+static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
+		       const struct flt_ledger *ledger, const struct flt_reply_ledger *shape)
+{
+	struct ledger_dump *dump;
+	u32 slot;
+	int err = cb->args[0] ? 0 : begin_ledger(cb, ledger);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	cb->seq = flt_proc_generation() + 1;
+	for (; cb->args[1] < LEDGER_SUMS; cb->args[1]++) {
+		if (cb->args[1]) {
+			flt_ledger_read_nobody(ledger, dump->cell);
+		} else {
+			flt_ledger_read_machine(ledger, dump->cell);
+			flt_tally_read(&dump->tally);
+		}
+		if (DUMP_ROW(skb, cb, shape->cmd,
+			     flt_reply_ledger_sum(skb, shape, cb->args[1] ? NULL : &dump->tally.all,
+						  dump->cell)))
+			return skb->len;
+	}
+	slot = cb->args[1] - LEDGER_SUMS;
+	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
+		/* Whoever asked for a process wants to know that nothing happened to it. */
+		if ((flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) || dump->sessions) &&
+		    DUMP_ROW(skb, cb, shape->cmd,
+			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))
+			break;
+	cb->args[1] = slot + LEDGER_SUMS;
+	return skb->len;
+}
+
+int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_ledger(skb, cb, &flt_huge, &flt_reply_thp);
+}
+
+int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_ledger(skb, cb, &flt_numa, &flt_reply_numa);
+}
+
+int flt_dump_done(struct netlink_callback *cb)
+{
+	kfree((void *)cb->args[0]);
+	return 0;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <net/netlink.h>
+#include "hook/clock.h"
+#include "ledger/numa.h"
+#include "netlink/reply.h"
+#include "account/tally.h"
+#include "ledger/thp.h"
+
+struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head)
+{
+	struct sk_buff *skb = genlmsg_new(FLT_REPLY_SIZE, GFP_KERNEL);
+
+	if (!skb)
+		return NULL;
+	*head = genlmsg_put_reply(skb, info, &flt_netlink_family, 0, cmd);
+	if (!*head) {
+		nlmsg_free(skb);
+		return NULL;
+	}
+	return skb;
+}
+
+int flt_reply_end(struct sk_buff *skb, struct genl_info *info, void *head, int err)
+{
+	if (err) {
+		nlmsg_free(skb);
+		return err;
+	}
+	genlmsg_end(skb, head);
+	return genlmsg_reply(skb, info);
+}
+
+int flt_reply_cells(struct sk_buff *skb, int attr, const u64 *cell, u32 count)
+{
+	struct nlattr *nest = NULL;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!cell[i])
+			continue;
+		if (!nest)
+			nest = nla_nest_start(skb, attr);
+		if (!nest)
+			return -EMSGSIZE;
+		if (nla_put_u64_64bit(skb, i + 1, cell[i], 0)) {
+			nla_nest_cancel(skb, nest);
+			return -EMSGSIZE;
+		}
+	}
+	if (nest)
+		nla_nest_end(skb, nest);
+	return 0;
+}
+
+int flt_reply_numbers(struct sk_buff *skb, const struct flt_reply_number *n, size_t count, int pad)
+{
+	for (; count; count--, n++)
+		if (n->value && nla_put_u64_64bit(skb, n->attr, n->value, pad))
+			return -EMSGSIZE;
+	return 0;
+}
+
+static int put_account(struct sk_buff *skb, int attr, const struct flt_account *a, bool kinds)
+{
+	const struct flt_reply_number counters[] = {
+		{ FLT_ACCOUNT_MINOR, a->minor },
+		{ FLT_ACCOUNT_MAJOR, a->major },
+		{ FLT_ACCOUNT_FAILED, a->failed },
+		{ FLT_ACCOUNT_RETRIED, a->retried },
+		{ FLT_ACCOUNT_MISSED, a->missed },
+		{ FLT_ACCOUNT_REMOTE, a->remote },
+		{ FLT_ACCOUNT_STITCHED, a->stitched },
+		{ FLT_ACCOUNT_DROPPED, a->dropped },
+		{ FLT_ACCOUNT_LATENCY_SUM, a->latency_sum },
+		{ FLT_ACCOUNT_LATENCY_MAX, a->latency_max },
+	};
+	struct nlattr *nest, *kind;
+	int i;
+
+	nest = nla_nest_start(skb, attr);
+	if (!nest)
+		return -EMSGSIZE;
+	if (flt_reply_numbers(skb, counters, ARRAY_SIZE(counters), FLT_ACCOUNT_PAD))
+		goto cancel;
+	if (a->attempts && nla_put_u32(skb, FLT_ACCOUNT_ATTEMPTS, a->attempts))
+		goto cancel;
+	for (i = 0; kinds && i < __FLT_KIND_MAX; i++) {
+		if (!a->kind[i])
+			continue;
+		kind = nla_nest_start(skb, FLT_ACCOUNT_KIND);
+		if (!kind || nla_put_u32(skb, FLT_KIND_ATTR_ID, i) ||
+		    nla_put_u64_64bit(skb, FLT_KIND_ATTR_COUNT, a->kind[i], FLT_KIND_ATTR_PAD))
+			goto cancel;
+		nla_nest_end(skb, kind);
+	}
+	if (kinds && flt_reply_cells(skb, FLT_ACCOUNT_OCTAVES, a->octave, FLT_OCTAVES))
+		goto cancel;
+	nla_nest_end(skb, nest);
+	return 0;
+
+cancel:
+	nla_nest_cancel(skb, nest);
+	return -EMSGSIZE;
+}
+
+int flt_reply_info(struct sk_buff *skb)
+{
+	size_t memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
+			flt_thp_memory() + flt_numa_memory();
+	u64 since = flt_session_since();
+	struct flt_proc_usage *usage;
+	int err = -EMSGSIZE;
+
+	usage = kmalloc(sizeof(*usage), GFP_KERNEL);
+	if (!usage)
+		return -ENOMEM;
+	flt_proc_usage(usage);
+	if (nla_put_u32(skb, FLT_INFO_API, FLT_API_VERSION) ||
+	    nla_put_u32(skb, FLT_INFO_SCHEMA, FLT_SCHEMA_VERSION) ||
+	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
+	    nla_put_u32(skb, FLT_INFO_FEATURES,
+			flt_hook_features() | FLT_FEATURE_WSS | FLT_STACK_FEATURE |
+			(flt_wss_scan_withholds() ? FLT_FEATURE_INJECT : 0)) ||
+	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
+	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
+	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
+	    nla_put_u32(skb, FLT_INFO_PROCS_MAX, usage->rows_max) ||
+	    nla_put_u32(skb, FLT_INFO_TASKS, flt_task_used()) ||
+	    nla_put_u32(skb, FLT_INFO_TASKS_MAX, flt_task_slots()) ||
+	    nla_put_u64_64bit(skb, FLT_INFO_MEMORY, memory, FLT_INFO_PAD) ||
+	    nla_put_u32(skb, FLT_INFO_SESSIONS, flt_session_count()) ||
+	    nla_put_u32(skb, FLT_INFO_SESSIONS_MAX, FLT_SESSION_MAX_OPEN) ||
+	    nla_put_u32(skb, FLT_INFO_MAXACTIVE, flt_hook_maxactive()) ||
+	    nla_put_string(skb, FLT_INFO_CLOCK, flt_clock_name()) ||
+	    (since && nla_put_u64_64bit(skb, FLT_INFO_SINCE, since, FLT_INFO_PAD)))
+		goto out;
+	err = 0;
+out:
+	kfree(usage);
+	return err;
+}
+
+/*
+ * The kernel does not tell a module that probes were switched off behind its
+ * back. But whoever asks has faulted to get here: if that went unseen, and not
+ * for a reason that is counted, then nothing is seen.
+ */
+static u32 hook_state(const struct flt_hook_report *r)
+{
+	if (r->type != FLT_HOOK_TYPE_TRACEPOINT && r->state == FLT_HOOK_STATE_ARMED &&
+	    !r->missed_full && !r->missed_busy && flt_task_blind())
+		return FLT_HOOK_STATE_DISARMED;
+	return r->state;
+}
+
+int flt_reply_hook(struct sk_buff *skb, const struct flt_hook_report *r)
+{
+	if (nla_put_string(skb, FLT_HOOK_NAME, r->name) ||
+	    nla_put_string(skb, FLT_HOOK_SYMBOL, r->symbol) ||
+	    nla_put_u32(skb, FLT_HOOK_TYPE, r->type) ||
+	    nla_put_u32(skb, FLT_HOOK_STATE, hook_state(r)) ||
+	    (r->error && nla_put_u32(skb, FLT_HOOK_ERROR, -r->error)) ||
+	    (r->required && nla_put_flag(skb, FLT_HOOK_REQUIRED)) ||
+	    (r->ftrace && nla_put_flag(skb, FLT_HOOK_FTRACE)) ||
+	    nla_put_u64_64bit(skb, FLT_HOOK_HITS, r->hits, FLT_HOOK_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_HOOK_MISSED_BUSY, r->missed_busy, FLT_HOOK_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_HOOK_MISSED_FULL, r->missed_full, FLT_HOOK_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_tally(struct sk_buff *skb, const struct flt_tally_sum *t,
+		     const struct flt_proc_usage *usage)
+{
+	struct flt_hook_report fault;
+	int i;
+
+	flt_hook_report(FLT_HOOK_ID_FAULT, &fault);
+	if (put_account(skb, FLT_TALLY_ALL, &t->all, true) ||
+	    put_account(skb, FLT_TALLY_RETIRED, &usage->account, true) ||
+	    put_account(skb, FLT_TALLY_OTHER, &t->other, true) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_PROCS_SEEN, usage->seen, FLT_TALLY_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_PROCS_RETIRED, usage->retired, FLT_TALLY_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_PROC, t->lost_proc, FLT_TALLY_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_TASK, t->lost_task, FLT_TALLY_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_BUSY, fault.missed_busy, FLT_TALLY_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_FULL, fault.missed_full, FLT_TALLY_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_CLOCK_BACK, t->clock_back, FLT_TALLY_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_TALLY_NOW, ktime_get_ns(), FLT_TALLY_PAD))
+		return -EMSGSIZE;
+	BUILD_BUG_ON(FLT_TALLY_FAILED_OTHER - FLT_TALLY_FAILED_OOM != FLT_FAILURE_MAX);
+	for (i = 0; i < __FLT_FAILURE_MAX; i++)
+		if (t->failure[i] && nla_put_u64_64bit(skb, FLT_TALLY_FAILED_OOM + i,
+						       t->failure[i], FLT_TALLY_PAD))
+			return -EMSGSIZE;
+	return 0;
+}
+
+int flt_reply_tally(struct sk_buff *skb)
+{
+	struct flt_proc_usage *usage = kmalloc(sizeof(*usage), GFP_KERNEL);
+	struct flt_tally_sum *tally = kmalloc(sizeof(*tally), GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (usage && tally) {
+		flt_proc_usage(usage);
+		flt_tally_read(tally);
+		err = put_tally(skb, tally, usage);
+	}
+	kfree(tally);
+	kfree(usage);
+	return err;
+}
+
+int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind)
+{
+	int err = -ENODATA;
+	u64 *bucket;
+
+	bucket = kmalloc_array(FLT_BUCKETS, sizeof(*bucket), GFP_KERNEL);
+	if (!bucket)
+		return -ENOMEM;
+	if (flt_tally_buckets(major, kind, bucket)) {
+		err = -EMSGSIZE;
+		if (!nla_put_u32(skb, FLT_LATENCY_KIND, kind) &&
+		    !(major && nla_put_flag(skb, FLT_LATENCY_MAJOR)))
+			err = flt_reply_cells(skb, FLT_LATENCY_BUCKETS, bucket, FLT_BUCKETS);
+	}
+	kfree(bucket);
+	return err;
+}
+
+int flt_reply_return(struct sk_buff *skb, enum flt_return ret)
+{
+	int err = -ENODATA;
+	u64 *bucket;
+
+	bucket = kmalloc_array(FLT_BUCKETS, sizeof(*bucket), GFP_KERNEL);
+	if (!bucket)
+		return -ENOMEM;
+	if (flt_tally_returned(ret, bucket)) {
+		err = -EMSGSIZE;
+		if (!nla_put_u32(skb, FLT_LATENCY_RETURN, ret))
+			err = flt_reply_cells(skb, FLT_LATENCY_BUCKETS, bucket, FLT_BUCKETS);
+	}
+	kfree(bucket);
+	return err;
+}
+
+int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s)
+{
+	if (nla_put_u64_64bit(skb, FLT_SLOWEST_LATENCY, s->ns, FLT_SLOWEST_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_SLOWEST_TIME, s->time, FLT_SLOWEST_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_SLOWEST_ADDRESS, s->address, FLT_SLOWEST_PAD) ||
+	    nla_put_u32(skb, FLT_SLOWEST_TGID, s->tgid) ||
+	    nla_put_u32(skb, FLT_SLOWEST_TID, s->tid) ||
+	    nla_put_string(skb, FLT_SLOWEST_COMM, s->comm) ||
+	    nla_put_u32(skb, FLT_SLOWEST_KIND, s->kind) ||
+	    nla_put_u32(skb, FLT_SLOWEST_RESULT, s->result) ||
+	    nla_put_u32(skb, FLT_SLOWEST_ATTEMPTS, s->attempts) ||
+	    (s->remote && nla_put_flag(skb, FLT_SLOWEST_REMOTE)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool kinds)
+{
+	if (nla_put_u32(skb, FLT_PROC_TGID, r->tgid) ||
+	    nla_put_u64_64bit(skb, FLT_PROC_ID, r->id, FLT_PROC_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_PROC_START, r->start, FLT_PROC_PAD) ||
+	    nla_put_u64_64bit(skb, FLT_PROC_FIRST, r->first, FLT_PROC_PAD) ||
+	    nla_put_string(skb, FLT_PROC_COMM, r->comm) ||
+	    (r->ended && nla_put_flag(skb, FLT_PROC_ENDED)) ||
+	    (r->whole && nla_put_flag(skb, FLT_PROC_WHOLE)) ||
+	    (r->threads && nla_put_u32(skb, FLT_PROC_THREADS, r->threads)))
+		return -EMSGSIZE;
+	return put_account(skb, FLT_PROC_ACCOUNT, &r->account, kinds);
+}
+
+int flt_reply_task(struct sk_buff *skb, u32 tgid, const struct flt_task_report *r, bool kinds)
+{
+	if (nla_put_u32(skb, FLT_TASK_TGID, tgid) ||
+	    nla_put_u32(skb, FLT_TASK_TID, r->tid) ||
+	    nla_put_string(skb, FLT_TASK_COMM, r->comm))
+		return -EMSGSIZE;
+	return put_account(skb, FLT_TASK_ACCOUNT, &r->account, kinds);
+}
+
+int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, bool kinds)
+{
+	if (nla_put_u32(skb, FLT_SESSION_ID, r->id) ||
+	    nla_put_u32(skb, FLT_SESSION_PROCS, r->rows) ||
+	    nla_put_u32(skb, FLT_SESSION_LIVE, r->live) ||
+	    (r->untracked && nla_put_u64_64bit(skb, FLT_SESSION_UNTRACKED, r->untracked,
+					       FLT_SESSION_PAD)) ||
+	    (r->written && nla_put_u64_64bit(skb, FLT_SESSION_WRITTEN, r->written,
+					     FLT_SESSION_PAD)) ||
+	    (r->lost && nla_put_u64_64bit(skb, FLT_SESSION_LOST, r->lost, FLT_SESSION_PAD)) ||
+	    (r->stacks && nla_put_u32(skb, FLT_SESSION_STACKS_USED, r->stacks)) ||
+	    (r->stacks_once && nla_put_u64_64bit(skb, FLT_SESSION_STACKS_ONCE, r->stacks_once,
+						 FLT_SESSION_PAD)) ||
+	    (r->lost_notes && nla_put_u64_64bit(skb, FLT_SESSION_LOST_NOTES, r->lost_notes,
+						FLT_SESSION_PAD)))
+		return -EMSGSIZE;
+	return put_account(skb, FLT_SESSION_ACCOUNT, &r->account, kinds);
+}

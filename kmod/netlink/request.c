@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/log2.h>
+#include <linux/threads.h>
+#include <linux/time64.h>
+#include <linux/user_namespace.h>
+#include <net/genetlink.h>
+#include "hook/hook.h"
+#include "netlink/request.h"
+
+#define KNOWN_FLAGS (NLM_F_REQUEST | NLM_F_ACK | NLM_F_ECHO | NLM_F_DUMP)
+
+/*
+ * GENL_ADMIN_PERM would ask for CAP_NET_ADMIN, which has nothing to do with it.
+ * netlink_capable() asks the opener of the socket and the sender, both against
+ * the initial user namespace.
+ */
+static int admit(struct sk_buff *skb, const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN)) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+		return -EPERM;
+	}
+	if (nlh->nlmsg_flags & ~KNOWN_FLAGS) {
+		NL_SET_ERR_MSG_MOD(extack, "unknown NLM_F flag");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int flt_request_admit(struct sk_buff *skb, struct genl_info *info)
+{
+	return admit(skb, info->nlhdr, info->extack);
+}
+
+#define ADMITTED 5	/* of cb->args */
+
+/*
+ * To be asked by every dumpit, and answers on its first call, which is made by the
+ * sender. Not in .start: until 6.2 there was no extack yet, to say why not.
+ */
+int flt_request_admit_dump(struct netlink_callback *cb)
+{
+	int err = cb->args[ADMITTED] ? 0 : admit(cb->skb, cb->nlh, cb->extack);
+
+	cb->args[ADMITTED] = !err;
+	return err;
+}
+
+/* One attribute set serves requests and replies: a reply's words are no request. */
+int flt_request_refuse(struct nlattr *attr, const char *why, struct netlink_ext_ack *extack)
+{
+	if (!attr)
+		return 0;
+	if (extack)
+		extack->_msg = why;
+	NL_SET_BAD_ATTR(extack, attr);
+	return -EINVAL;
+}
+
+/* Not const: until 6.7 struct nla_policy's pointer to it was not either. */
+static struct netlink_range_validation sample_range = { .min = 1, .max = U16_MAX };
+
+const struct nla_policy flt_request_filter[FLT_FILTER_MAX + 1] = {
+	[FLT_FILTER_KINDS] = NLA_POLICY_RANGE(NLA_U32, 1, (1 << __FLT_KIND_MAX) - 1),
+	[FLT_FILTER_RESULTS] = NLA_POLICY_RANGE(NLA_U32, 1, (2 << FLT_RESULT_FAILED) - 1),
+	[FLT_FILTER_LATENCY] = { .type = NLA_U64 },
+	[FLT_FILTER_ADDRESS] = { .type = NLA_U64 },
+	[FLT_FILTER_ADDRESS_END] = { .type = NLA_U64 },
+	[FLT_FILTER_DEV] = { .type = NLA_U32 },
+	[FLT_FILTER_INODE] = { .type = NLA_U64 },
+	[FLT_FILTER_UID] = { .type = NLA_U32 },
+	[FLT_FILTER_COMM] = { .type = NLA_NUL_STRING, .len = TASK_COMM_LEN - 1 },
+	[FLT_FILTER_SAMPLE] = NLA_POLICY_FULL_RANGE(NLA_U32, &sample_range),
+	[FLT_FILTER_CGROUP] = NLA_POLICY_MIN(NLA_U64, 1),
+};
+
+static int parse_filter(struct flt_filter *f, struct nlattr *nest,
+			struct netlink_ext_ack *extack)
+{
+	struct nlattr *a[FLT_FILTER_MAX + 1];
+	u64 end;
+	int err = nla_parse_nested(a, FLT_FILTER_MAX, nest, flt_request_filter, extack);
+
+	if (err)
+		return err;
+	if (a[FLT_FILTER_KINDS])
+		f->kinds = nla_get_u32(a[FLT_FILTER_KINDS]);
+	if (a[FLT_FILTER_RESULTS])
+		f->results = nla_get_u32(a[FLT_FILTER_RESULTS]);
+	if (a[FLT_FILTER_LATENCY])
+		f->latency = nla_get_u64(a[FLT_FILTER_LATENCY]);
+	if (a[FLT_FILTER_SAMPLE])
+		f->sample = nla_get_u32(a[FLT_FILTER_SAMPLE]);
+	if (a[FLT_FILTER_COMM]) {
+		f->by_comm = true;
+		nla_strscpy(f->comm, a[FLT_FILTER_COMM], sizeof(f->comm));
+	}
+	if (a[FLT_FILTER_CGROUP]) {
+		f->cgroup = nla_get_u64(a[FLT_FILTER_CGROUP]);
+		if (!FLT_CGROUPS) {
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_CGROUP],
+					    "flt: this kernel has no cgroups");
+			return -EOPNOTSUPP;
+		}
+	}
+	if (a[FLT_FILTER_UID]) {
+		f->by_uid = true;
+		f->uid = make_kuid(&init_user_ns, nla_get_u32(a[FLT_FILTER_UID]));
+		if (!uid_valid(f->uid)) {
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_UID], "flt: no such user");
+			return -EINVAL;
+		}
+	}
+	if (!a[FLT_FILTER_DEV] != !a[FLT_FILTER_INODE] ||
+	    (a[FLT_FILTER_INODE] && !nla_get_u64(a[FLT_FILTER_INODE]))) {
+		NL_SET_ERR_MSG_ATTR(extack, nest, "flt: a file is DEV and INODE, not 0");
+		return -EINVAL;
+	}
+	if (a[FLT_FILTER_INODE]) {
+		f->inode = nla_get_u64(a[FLT_FILTER_INODE]);
+		f->dev = nla_get_u32(a[FLT_FILTER_DEV]);
+	}
+	if (a[FLT_FILTER_ADDRESS]) {
+		f->address = nla_get_u64(a[FLT_FILTER_ADDRESS]);
+		end = a[FLT_FILTER_ADDRESS_END] ? nla_get_u64(a[FLT_FILTER_ADDRESS_END]) :
+						  f->address + 1;
+		f->length = end - f->address;
+		if (end <= f->address) {
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS],
+					    "flt: an address range ends above its start");
+			return -EINVAL;
+		}
+	} else if (a[FLT_FILTER_ADDRESS_END]) {
+		NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS_END],
+				    "flt: ADDRESS_END needs ADDRESS");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
+		       struct netlink_ext_ack *extack)
+{
+	struct nlattr *size = attrs[FLT_SESSION_SUBBUF_SIZE];
+	struct nlattr *count = attrs[FLT_SESSION_SUBBUFS];
+	struct nlattr *filter = attrs[FLT_SESSION_FILTER];
+	struct nlattr *stacks = attrs[FLT_SESSION_STACKS];
+	struct nlattr *slice = attrs[FLT_SESSION_SLICE];
+
+	*c = (struct flt_stream_config) {
+		.subbuf_size = size ? nla_get_u32(size) : 256 << 10,
+		.subbufs = count ? nla_get_u32(count) : 8,
+		.notes = nla_get_flag(attrs[FLT_SESSION_NOTES]),
+		.areas = nla_get_flag(attrs[FLT_SESSION_AREAS]),
+		.filter = FLT_FILTER_ALL,
+		.stack = {
+			.depth = stacks ? nla_get_u32(stacks) : 0,
+			.slice = slice ? nla_get_u32(slice) : 0,
+		},
+	};
+	if (c->areas && !c->notes) {
+		NL_SET_ERR_MSG_ATTR(extack, attrs[FLT_SESSION_AREAS], "flt: AREAS needs NOTES");
+		return -EINVAL;
+	}
+	if (!is_power_of_2(c->subbuf_size)) {
+		NL_SET_ERR_MSG_ATTR(extack, size, "flt: not a power of two");
+		return -EINVAL;
+	}
+	if ((stacks || slice) && !FLT_STACK_FEATURE) {
+		NL_SET_ERR_MSG_ATTR(extack, stacks ?: slice, "flt: no stacks on this machine");
+		return -EOPNOTSUPP;
+	}
+	/* And a head, and the fault. */
+	if (slice && 64 * (FLT_STACK_SLICE_SLOTS(c->stack.slice) + 2) > c->subbuf_size) {
+		NL_SET_ERR_MSG_ATTR(extack, slice, "flt: SUBBUF_SIZE has no room for a SLICE");
+		return -EINVAL;
+	}
+	return filter ? parse_filter(&c->filter, filter, extack) : 0;
+}
+
+static struct netlink_range_validation wss_id_range = { .min = 1, .max = U32_MAX };
+static struct netlink_range_validation wss_pid_range = { .min = 1, .max = PID_MAX_LIMIT };
+static struct netlink_range_validation wss_interval_range = {
+	.min = 10 * NSEC_PER_MSEC, .max = 3600 * NSEC_PER_SEC,
+};
+
+const struct nla_policy flt_request_wss_policy[FLT_WSS_MAX + 1] = {
+	[FLT_WSS_ID] = NLA_POLICY_FULL_RANGE(NLA_U32, &wss_id_range),
+	[FLT_WSS_TGID] = NLA_POLICY_FULL_RANGE(NLA_U32, &wss_pid_range),
+	[FLT_WSS_FOLLOW] = { .type = NLA_FLAG },
+	[FLT_WSS_INTERVAL] = NLA_POLICY_FULL_RANGE(NLA_U64, &wss_interval_range),
+	[FLT_WSS_HISTORY] = NLA_POLICY_RANGE(NLA_U32, 1, 1024),
+	[FLT_WSS_BUDGET] = NLA_POLICY_RANGE(NLA_U32, 1, 100),
+	[FLT_WSS_AFTER] = { .type = NLA_U64 },
+	[FLT_WSS_CGROUP] = NLA_POLICY_MIN(NLA_U64, 1),
+	[FLT_WSS_INJECT] = { .type = NLA_FLAG },
+};
+
+/* What this kernel cannot do of what is wanted. */
+static int check_wss(const struct flt_wss_config *c, struct netlink_ext_ack *extack)
+{
+	if (c->follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW)) {
+		NL_SET_ERR_MSG_MOD(extack, "forks cannot be followed on this kernel");
+		return -EOPNOTSUPP;
+	}
+	if (c->inject && !flt_wss_scan_withholds()) {
+		NL_SET_ERR_MSG_MOD(extack,
+				   "pages cannot be made to fault on this kernel");
+		return -EOPNOTSUPP;
+	}
+	if (c->cgroup && !FLT_CGROUPS) {
+		NL_SET_ERR_MSG_MOD(extack, "this kernel has no cgroups");
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
+int flt_request_wss(struct flt_wss_config *c, u32 *tgids, u32 *count, struct genl_info *info)
+{
+	struct nlattr **a = info->attrs, *attr;
+	int rest, err;
+
+	err = flt_request_refuse(a[FLT_WSS_ID], "flt: the module chooses the ID", info->extack);
+	if (!err)
+		err = flt_request_refuse(a[FLT_WSS_AFTER], "flt: AFTER is for WSS_GET dumps",
+					 info->extack);
+	if (err)
+		return err;
+	*count = 0;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != FLT_WSS_TGID)
+			continue;
+		if (*count == FLT_SESSION_TGIDS_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "flt: too many TGIDs");
+			return -ERANGE;
+		}
+		tgids[(*count)++] = nla_get_u32(attr);
+	}
+	if (!*count && !a[FLT_WSS_CGROUP]) {
+		NL_SET_ERR_MSG_MOD(info->extack, "TGID, or CGROUP, is missing");
+		return -EINVAL;
+	}
+	if (*count && a[FLT_WSS_CGROUP]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, a[FLT_WSS_CGROUP],
+				    "flt: TGID and CGROUP exclude each other");
+		return -EINVAL;
+	}
+	*c = (struct flt_wss_config) {
+		.interval = a[FLT_WSS_INTERVAL] ? nla_get_u64(a[FLT_WSS_INTERVAL]) : NSEC_PER_SEC,
+		.history = a[FLT_WSS_HISTORY] ? nla_get_u32(a[FLT_WSS_HISTORY]) : 256,
+		.budget = a[FLT_WSS_BUDGET] ? nla_get_u32(a[FLT_WSS_BUDGET]) : 2,
+		.follow = nla_get_flag(a[FLT_WSS_FOLLOW]),
+		.inject = nla_get_flag(a[FLT_WSS_INJECT]),
+		.cgroup = a[FLT_WSS_CGROUP] ? nla_get_u64(a[FLT_WSS_CGROUP]) : 0,
+	};
+	return check_wss(c, info->extack);
+}

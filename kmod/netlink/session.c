@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/task.h>
+#include "fault/fault.h"
+#include "fault/life.h"
+#include "ledger/numa.h"
+#include "netlink/session.h"
+#include "stream/stacktable.h"
+#include "account/task.h"
+#include "ledger/thp.h"
+
+struct session {
+	u32 id;			/* 0: free; never reused */
+	u32 owner;		/* port ID of the socket */
+	bool follow, notes, thp, numa;
+};
+
+/* Guards all below. Taken in process context only: arming a probe sleeps. */
+static DEFINE_MUTEX(lock);
+static struct session sessions[FLT_SESSION_MAX_OPEN];
+static u32 last_id, open_sessions;
+static unsigned int watchers;
+static u64 watching_since;
+
+static int watch(void)
+{
+	int err;
+
+	if (watchers++)
+		return 0;
+	/* Exits first: a slot made by a fault needs somebody to end it. */
+	err = flt_hook_get(&flt_life_exit);
+	if (err)
+		goto err_exit;
+	err = flt_hook_get(&flt_life_exec);
+	if (err)
+		goto err_exec;
+	err = flt_hook_get(&flt_fault_hook);
+	if (err)
+		goto err_fault;
+	/* What is born from here on is seen whole. */
+	flt_proc_watch(ktime_get_boottime_ns());
+	watching_since = ktime_get_ns();
+	return 0;
+
+err_fault:
+	flt_hook_put(&flt_life_exec);
+err_exec:
+	flt_hook_put(&flt_life_exit);
+	flt_task_end_all();
+err_exit:
+	watchers--;
+	return err;
+}
+
+static void unwatch(void)
+{
+	if (--watchers)
+		return;
+	watching_since = 0;
+	flt_hook_put(&flt_fault_hook);
+	flt_hook_put(&flt_life_exec);
+	flt_hook_put(&flt_life_exit);
+	/* No handler runs any more; exits and further faults of the living go unseen. */
+	flt_task_end_all();
+	flt_proc_unwatch();
+}
+
+int __init flt_session_init(bool always)
+{
+	return always ? watch() : 0;
+}
+
+static u32 followers(void)
+{
+	u32 bit, mask = 0;
+
+	for (bit = 0; bit < FLT_SESSION_MAX_OPEN; bit++)
+		if (sessions[bit].id && sessions[bit].follow)
+			mask |= BIT(bit);
+	return mask;
+}
+
+/* Notes tell of forks and of code that is mapped, too. */
+static int note(void)
+{
+	int err = flt_hook_get(&flt_life_fork);
+
+	if (err)
+		return err;
+	err = flt_hook_get(&flt_life_map);
+	if (err)
+		flt_hook_put(&flt_life_fork);
+	return err;
+}
+
+static void unnote(void)
+{
+	flt_hook_put(&flt_life_map);
+	flt_hook_put(&flt_life_fork);
+}
+
+static void close_bit(u32 bit)
+{
+	bool follow = sessions[bit].follow, notes = sessions[bit].notes;
+
+	flt_stream_close(bit);
+	if (sessions[bit].thp)
+		flt_thp_put();
+	if (sessions[bit].numa)
+		flt_numa_put();
+	sessions[bit].id = 0;
+	sessions[bit].follow = false;
+	sessions[bit].notes = false;
+	sessions[bit].thp = false;
+	sessions[bit].numa = false;
+	open_sessions--;
+	flt_life_follow(followers());
+	if (follow)
+		flt_hook_put(&flt_life_fork);
+	if (notes)
+		unnote();
+	flt_proc_session_close(bit);
+	unwatch();
+}
+
+void flt_session_exit(void)
+{
+	u32 bit;
+
+	mutex_lock(&lock);
+	for (bit = 0; bit < FLT_SESSION_MAX_OPEN; bit++)
+		if (sessions[bit].id)
+			close_bit(bit);
+	if (watchers)
+		unwatch();
+	mutex_unlock(&lock);
+}
+
+static int add(u32 bit, u32 tgid)
+{
+	struct task_struct *task;
+	int err = -ESRCH;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
+	if (task)
+		get_task_struct(task);
+	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	if (pid_alive(task))
+		err = flt_proc_session_add(bit, task) ? -ENFILE : 0;
+	put_task_struct(task);
+	return err;
+}
+
+/* What the session asks for beside faults. */
+static int want(struct session *s, const struct flt_session_config *config)
+{
+	int err = 0;
+
+	if (config->stream && config->stream->notes) {
+		err = note();
+		s->notes = !err;
+	}
+	if (!err && config->thp) {
+		err = flt_thp_get();
+		s->thp = !err;
+	}
+	if (!err && config->numa) {
+		err = flt_numa_get();
+		s->numa = !err;
+	}
+	return err;
+}
+
+int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id)
+{
+	bool follow = config->follow;
+	u32 bit, i;
+	int err;
+
+	mutex_lock(&lock);
+	for (bit = 0; bit < FLT_SESSION_MAX_OPEN; bit++)
+		if (!sessions[bit].id)
+			break;
+	err = -ENOSPC;
+	if (bit == FLT_SESSION_MAX_OPEN)
+		goto out;
+	err = -ENOTSUPP;
+	if ((follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW)) ||
+	    (config->thp && !(flt_hook_features() & FLT_FEATURE_THP)) ||
+	    (config->numa && !(flt_hook_features() & FLT_FEATURE_NUMA)))
+		goto out;
+	err = watch();
+	if (err)
+		goto out;
+	if (follow) {
+		err = flt_hook_get(&flt_life_fork);
+		if (err)
+			goto err_fork;
+	}
+	flt_proc_session_open(bit);
+	sessions[bit].id = ++last_id ?: ++last_id;
+	sessions[bit].owner = owner;
+	sessions[bit].follow = follow;
+	open_sessions++;
+	flt_life_follow(followers());
+	err = want(&sessions[bit], config);
+	for (i = 0; !err && i < config->count; i++)
+		err = add(bit, config->tgids[i]);
+	if (!err && config->stream) {
+		config->stream->everybody = !config->count;
+		config->stream->port = config->netlink ? owner : 0;
+		err = flt_stream_open(bit, sessions[bit].id, config->stream);
+	}
+	if (err) {
+		close_bit(bit);
+		goto out;
+	}
+	*id = sessions[bit].id;
+	goto out;
+
+err_fork:
+	unwatch();
+out:
+	mutex_unlock(&lock);
+	return err;
+}
+
+static int find(u32 id)
+{
+	u32 bit;
+
+	for (bit = 0; id && bit < FLT_SESSION_MAX_OPEN; bit++)
+		if (sessions[bit].id == id)
+			return bit;
+	return -ENOENT;
+}
+
+int flt_session_close(u32 owner, u32 id)
+{
+	int bit, err = 0;
+
+	mutex_lock(&lock);
+	bit = find(id);
+	if (bit < 0)
+		err = bit;
+	else if (sessions[bit].owner != owner)
+		err = -EACCES;
+	else
+		close_bit(bit);
+	mutex_unlock(&lock);
+	return err;
+}
+
+void flt_session_close_all(u32 owner)
+{
+	u32 bit;
+
+	mutex_lock(&lock);
+	for (bit = 0; bit < FLT_SESSION_MAX_OPEN; bit++)
+		if (sessions[bit].id && sessions[bit].owner == owner)
+			close_bit(bit);
+	mutex_unlock(&lock);
+}
+
+int flt_session_read(u32 id, struct flt_session_report *r)
+{
+	int bit;
+
+	mutex_lock(&lock);
+	bit = find(id);
+	if (bit >= 0) {
+		r->id = id;
+		flt_proc_session_read(bit, &r->account, &r->rows, &r->live, &r->untracked);
+		flt_stream_count(bit, &r->written, &r->lost, &r->lost_notes);
+		r->stacks_once = flt_stream_stacks_once(bit);
+		r->stacks = flt_stacktable_used();
+	}
+	mutex_unlock(&lock);
+	return bit < 0 ? bit : 0;
+}
+
+u32 flt_session_mask(u32 id)
+{
+	int bit;
+
+	mutex_lock(&lock);
+	bit = find(id);
+	mutex_unlock(&lock);
+	return bit < 0 ? 0 : BIT(bit);
+}
+
+u32 flt_session_count(void)
+{
+	return READ_ONCE(open_sessions);
+}
+
+u64 flt_session_since(void)
+{
+	return READ_ONCE(watching_since);
+}

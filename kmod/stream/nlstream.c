@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/flt.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <net/genetlink.h>
+#include "stream/nlstream.h"
+#include "stream/relay.h"
+
+#define SLOT sizeof(struct flt_event_record)
+/* Together with all headers, and what an skb adds, within 16 KiB of one allocation. */
+#define MESSAGE (240 * SLOT)
+#define PERIOD_MS 100
+#define RETRY_MS 20	/* for the reader to make room */
+#define TURNS 256	/* of all CPUs, before others have theirs */
+/* From a fault's last reading of the clock to its record in the buffer, at the most. */
+#define WRITING_NS (20 * NSEC_PER_MSEC)
+
+struct flt_nlstream {
+	struct delayed_work work;
+	struct flt_relay *relay;
+	u32 session, port;
+	int next;		/* CPU whose turn it is */
+	bool sent;		/* something in this turn */
+	u64 began;		/* when this turn did */
+	u64 sent_at;		/* when slots were last sent */
+	bool owing;		/* the reader may hold some that no horizon is beyond */
+};
+
+static const struct genl_family *family;
+
+void flt_nlstream_init(const struct genl_family *of)
+{
+	family = of;
+}
+
+/* 0: there was nothing; 1; -EAGAIN and others: not sent, and still there. */
+static int send(struct flt_nlstream *s, int cpu)
+{
+	struct sk_buff *skb;
+	void *from, *head;
+	size_t bytes = min_t(size_t, flt_relay_peek(s->relay, cpu, &from), MESSAGE);
+	int err;
+
+	if (!bytes)
+		return 0;
+	skb = genlmsg_new(nla_total_size(bytes) + 2 * nla_total_size(sizeof(u32)), GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	head = genlmsg_put(skb, s->port, 0, family, 0, FLT_CMD_EVENTS);
+	if (!head || nla_put_u32(skb, FLT_EVENTS_SESSION, s->session) ||
+	    nla_put_u32(skb, FLT_EVENTS_CPU, cpu) || nla_put(skb, FLT_EVENTS_SLOTS, bytes, from)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, head);
+	err = genlmsg_unicast(&init_net, skb, s->port);
+	if (err)
+		return err;
+	flt_relay_take(s->relay, cpu, bytes);
+	s->sent_at = ktime_get_ns();
+	s->owing = true;
+	return 1;
+}
+
+/* At the end of a turn: a CPU that sent nothing in it has nothing from before it began. */
+static int send_horizon(struct flt_nlstream *s)
+{
+	u64 horizon = s->began > WRITING_NS ? s->began - WRITING_NS : 0;
+	struct sk_buff *skb;
+	void *head;
+	int err;
+
+	skb = genlmsg_new(nla_total_size(sizeof(u32)) + nla_total_size_64bit(sizeof(u64)),
+			  GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	head = genlmsg_put(skb, s->port, 0, family, 0, FLT_CMD_EVENTS);
+	if (!head || nla_put_u32(skb, FLT_EVENTS_SESSION, s->session) ||
+	    nla_put_u64_64bit(skb, FLT_EVENTS_HORIZON, horizon, FLT_EVENTS_PAD)) {
+		nlmsg_free(skb);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, head);
+	err = genlmsg_unicast(&init_net, skb, s->port);
+	if (!err)
+		s->owing = s->sent_at >= horizon;
+	return err;
+}
+
+/*
+ * A message of each CPU in turn; 0: nothing is left, 1: or there is. A turn that the
+ * socket had no room for goes on where it stopped: or one that never has room for all
+ * CPUs would never tell a horizon.
+ */
+static int send_turn(struct flt_nlstream *s)
+{
+	int ret;
+
+	if (!s->next) {
+		s->began = ktime_get_ns();
+		s->sent = false;
+	}
+	for (; s->next < nr_cpu_ids; s->next++) {
+		if (!cpu_possible(s->next))
+			continue;
+		ret = send(s, s->next);
+		if (ret < 0)
+			return ret;
+		s->sent |= ret;
+	}
+	ret = s->owing ? send_horizon(s) : 0;
+	if (ret)
+		return ret;
+	s->next = 0;
+	return s->sent;
+}
+
+static void send_round(struct work_struct *work)
+{
+	struct flt_nlstream *s = container_of(to_delayed_work(work), struct flt_nlstream, work);
+	unsigned int delay = PERIOD_MS;
+	int i, ret = 1;
+
+	for (i = 0; i < TURNS && ret > 0; i++) {
+		ret = send_turn(s);
+		cond_resched();
+	}
+	/* Nobody is there any more: the session ends with its socket. */
+	if (ret == -ECONNREFUSED)
+		return;
+	if (ret)
+		delay = ret > 0 ? 0 : RETRY_MS;
+	queue_delayed_work(system_unbound_wq, &s->work, msecs_to_jiffies(delay));
+}
+
+struct flt_nlstream *flt_nlstream_open(struct flt_relay *relay, u32 session, u32 port)
+{
+	struct flt_nlstream *s = kzalloc(sizeof(*s), GFP_KERNEL);
+
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	if (!try_module_get(THIS_MODULE)) {
+		kfree(s);
+		return ERR_PTR(-ENODEV);
+	}
+	s->relay = relay;
+	s->session = session;
+	s->port = port;
+	INIT_DELAYED_WORK(&s->work, send_round);
+	queue_delayed_work(system_unbound_wq, &s->work, msecs_to_jiffies(PERIOD_MS));
+	return s;
+}
+
+void flt_nlstream_close(struct flt_nlstream *s)
+{
+	if (!s)
+		return;
+	cancel_delayed_work_sync(&s->work);
+	kfree(s);
+	/* The caller was let in by netlink, which unloading has to wait for. */
+	module_put(THIS_MODULE);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "mm/area.h"
+#include "stream/note.h"
+
+struct flt_notes *flt_note_open(bool areas)
+{
+	struct flt_notes *notes = kvzalloc(sizeof(*notes), GFP_KERNEL);
+
+	if (!notes)
+		return NULL;
+	notes->areas = areas;
+	notes->name = __alloc_percpu(PATH_MAX, sizeof(long));
+	if (!notes->name) {
+		kvfree(notes);
+		return NULL;
+	}
+	return notes;
+}
+
+void flt_note_close(struct flt_notes *notes)
+{
+	if (!notes)
+		return;
+	free_percpu(notes->name);
+	kvfree(notes);
+}
+
+static const char deleted[] = " (deleted)";
+
+/* The name as current sees it from its root; @head gets its length and flags. */
+static const char *name_of(const struct path *path, char *buffer, struct flt_event_path *head)
+{
+	size_t tail = sizeof(deleted) - 1, length;
+	char *name;
+
+	/* A thread past exit_fs() has no root to see it from. */
+	name = current->fs ? d_path(path, buffer, PATH_MAX) : ERR_PTR(-ENOENT);
+	if (IS_ERR(name)) {
+		head->flags = FLT_PATH_CUT;
+		head->length = 0;
+		return buffer;
+	}
+	length = strlen(name);
+	if (d_unlinked(path->dentry) && length > tail &&
+	    !memcmp(name + length - tail, deleted, tail)) {
+		head->flags = FLT_PATH_DELETED;
+		length -= tail;
+	}
+	head->length = length;
+	return name;
+}
+
+static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
+			      struct file *file, const struct inode *inode, u64 time)
+{
+	struct flt_event_path head = {
+		.time = time ?: ktime_get_mono_fast_ns(),
+		.inode = inode->i_ino,
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.dev = new_encode_dev(inode->i_sb->s_dev),
+		.type = FLT_EVENT_PATH,
+	};
+	const char *name = name_of(file_user_path(file), this_cpu_ptr(notes->name), &head);
+
+	return flt_relay_note(relay, &head, name, head.length);
+}
+
+void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file, u64 time)
+{
+	const struct inode *inode = file_user_inode(file);
+	u64 key = flt_note_file_key(file);
+
+	if (!flt_seen_has(&notes->seen, key) && say_path(notes, relay, file, inode, time))
+		flt_seen_add(&notes->seen, key);
+}
+
+/* PR_SET_VMA_ANON_NAME; the caller's lock on the VMA keeps it. */
+static const char *anon_name(const struct vm_area_struct *vma)
+{
+#ifdef CONFIG_ANON_VMA_NAME
+	if (!vma->vm_file && !vma->vm_ops && vma->anon_name)
+		return vma->anon_name->name;
+#endif
+	return "";
+}
+
+static noinline bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, u64 time,
+			      u16 flags)
+{
+	const char *name = anon_name(vma);
+	struct flt_event_area head = {
+		.time = time ?: ktime_get_mono_fast_ns(),
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+		.length = strlen(name),
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.page = vma->vm_pgoff,
+		.type = FLT_EVENT_AREA,
+		.of = flt_area_of(vma),
+		.protection = vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC),
+		.flags = flags | (vma->vm_flags & VM_SHARED ? FLT_AREA_SHARED : 0) |
+			 (vma->vm_flags & VM_LOCKED ? FLT_AREA_LOCKED : 0),
+	};
+
+	BUILD_BUG_ON(VM_READ != 1 || VM_WRITE != 2 || VM_EXEC != 4);
+	if (vma->vm_file) {
+		const struct inode *inode = file_user_inode(vma->vm_file);
+
+		head.inode = inode->i_ino;
+		head.dev = new_encode_dev(inode->i_sb->s_dev);
+	}
+	return flt_relay_note(relay, &head, name, head.length);
+}
+
+/* By process, not by mm: an address space begun by fork() is told of anew. */
+static u64 area_key(const struct vm_area_struct *vma)
+{
+	u64 key = flt_seen_mix('a', (u64)vma->vm_mm);
+
+	key = flt_seen_mix(key, current->tgid);
+	key = flt_seen_mix(key, vma->vm_start);
+	key = flt_seen_mix(key, vma->vm_end);
+	key = flt_seen_mix(key, vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC));
+	return flt_seen_mix(key, (u64)vma->vm_file) | 1;
+}
+
+void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
+		    struct vm_area_struct *vma, u64 time)
+{
+	u64 key;
+
+	if (vma->vm_file)
+		flt_note_path(notes, relay, vma->vm_file, time);
+	if (!notes->areas)
+		return;
+	key = area_key(vma);
+	if (!flt_seen_has(&notes->seen, key) && say_area(relay, vma, time, 0))
+		flt_seen_add(&notes->seen, key);
+}
+
+void flt_note_made(struct flt_notes *notes, struct flt_relay *relay,
+		   struct vm_area_struct *vma)
+{
+	if (vma->vm_file)
+		flt_note_path(notes, relay, vma->vm_file, 0);
+	say_area(relay, vma, 0, FLT_AREA_MADE);
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/debugfs.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/poll.h>
+#include <linux/relay.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "stream/relay.h"
+
+#define SLOT sizeof(struct flt_event_record)
+
+static struct dentry *root;
+/* Of a buffer without a file: relay wants to see one, and looks no further. */
+static struct dentry no_file;
+
+/* Bytes of all channels together, and how many there may be. Under the lock of sessions. */
+static u64 in_use, limit;
+
+void flt_relay_limit(u32 mib)
+{
+	limit = mib ? (u64)mib << 20 : (u64)totalram_pages() << PAGE_SHIFT >> 2;
+}
+
+void flt_relay_init(struct dentry *dir)
+{
+	root = dir;
+}
+
+static u64 end_of(const struct rchan_buf *buf)
+{
+	const struct flt_relay *relay = buf->chan->private_data;
+
+	/* Pairs with publish(). */
+	return smp_load_acquire(&per_cpu_ptr(relay->cpus, buf->cpu)->end);
+}
+
+/*
+ * How many bytes there are to read in a row, and where. For one reader at a time,
+ * who then adds to bytes_consumed what it took. A sub-buffer that was read to its
+ * end goes back to the writer here, once the writer has begun another: so none is
+ * given up that could still grow, and with two of them one is always free in time.
+ */
+static size_t unread(struct rchan_buf *buf, void **from)
+{
+	const size_t size = buf->chan->subbuf_size;
+	u64 end = end_of(buf), begin;
+	size_t at, used;
+
+	for (;;) {
+		begin = buf->subbufs_consumed * size;
+		at = buf->subbufs_consumed % buf->chan->n_subbufs;
+		/* The padding of one that is done was set before the next was begun. */
+		used = end - begin > size ? size - buf->padding[at] : end - begin;
+		if (buf->bytes_consumed < used || end - begin <= size)
+			break;
+		buf->bytes_consumed = 0;
+		/* Whoever sees it writes there: not before our last load. */
+		smp_store_release(&buf->subbufs_consumed, buf->subbufs_consumed + 1);
+	}
+	*from = buf->start + at * size + buf->bytes_consumed;
+	return used - buf->bytes_consumed;
+}
+
+/*
+ * relay's own operations do not pin the module, and because they can mmap they are
+ * refused under lockdown. Of these four, open and release are relay's: they hold the
+ * buffer, for those that wait in poll(). debugfs lets nobody into read() or poll()
+ * once the file is removed, so what they look at is there.
+ */
+static int file_open(struct inode *inode, struct file *file)
+{
+	return relay_file_operations.open(inode, file);
+}
+
+/* Whole slots; 0: there is nothing now. */
+static ssize_t file_read(struct file *file, char __user *to, size_t count, loff_t *pos)
+{
+	struct rchan_buf *buf = file->private_data;
+	ssize_t done = 0;
+	void *from;
+	size_t n;
+
+	if (count && count < SLOT)
+		return -EINVAL;
+	count = round_down(count, SLOT);
+	inode_lock(file_inode(file));
+	while ((n = min_t(size_t, unread(buf, &from), count - done))) {
+		if (copy_to_user(to + done, from, n)) {
+			done = done ?: -EFAULT;
+			break;
+		}
+		buf->bytes_consumed += n;
+		done += n;
+	}
+	inode_unlock(file_inode(file));
+	return done;
+}
+
+/* Ready when a sub-buffer is full, as relay wakes those who wait. */
+static __poll_t file_poll(struct file *file, poll_table *wait)
+{
+	struct rchan_buf *buf = file->private_data;
+	size_t consumed;
+
+	poll_wait(file, &buf->read_wait, wait);
+	consumed = READ_ONCE(buf->subbufs_consumed);
+	if (READ_ONCE(buf->subbufs_produced) == consumed ||
+	    consumed * buf->chan->subbuf_size + READ_ONCE(buf->bytes_consumed) >= end_of(buf))
+		return 0;
+	return EPOLLIN | EPOLLRDNORM;
+}
+
+static int file_release(struct inode *inode, struct file *file)
+{
+	return relay_file_operations.release(inode, file);
+}
+
+static const struct file_operations file_ops = {
+	.owner = THIS_MODULE,
+	.open = file_open,
+	.read = file_read,
+	.poll = file_poll,
+	.release = file_release,
+	.llseek = noop_llseek,
+};
+
+static struct dentry *create_file(const char *name, struct dentry *parent, umode_t mode,
+				  struct rchan_buf *buf, int *is_global)
+{
+	struct dentry *file;
+
+	if (!name)
+		return &no_file;
+	file = debugfs_create_file(name, 0400, parent, buf, &file_ops);
+	return IS_ERR(file) ? NULL : file;
+}
+
+static int remove_file(struct dentry *dentry)
+{
+	debugfs_remove(dentry);
+	return 0;
+}
+
+/*
+ * Called by the CPU that writes, for each record that does not fit, until there
+ * is room: so each call that finds none is a record lost. Also called once when
+ * the buffer is made, in process context, for a CPU that does not write yet.
+ */
+static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t padding)
+{
+	struct flt_relay *relay = buf->chan->private_data;
+	struct flt_relay_cpu *cpu = per_cpu_ptr(relay->cpus, buf->cpu);
+	struct flt_subbuf *head = subbuf;
+
+	if (relay_buf_full(buf)) {
+		cpu->at = NULL;
+		cpu->stop = NULL;
+		if (cpu->noting)
+			cpu->lost_notes++;
+		else
+			cpu->lost++;
+		return 0;
+	}
+	cpu->buf = buf;
+	*head = (struct flt_subbuf) {
+		.magic = FLT_SUBBUF_MAGIC,
+		.cpu = buf->cpu,
+		.sequence = cpu->sequence++,
+		.time = ktime_get_mono_fast_ns(),
+		.written = cpu->written,
+		.lost_full = cpu->lost,
+		.lost_notes = cpu->lost_notes,
+	};
+	subbuf_start_reserve(buf, sizeof(*head));
+	cpu->at = head + 1;
+	cpu->stop = subbuf + buf->chan->subbuf_size;
+	/* The sub-buffer, and what relay says of that before it. */
+	smp_store_release(&cpu->end, head->sequence * buf->chan->subbuf_size + sizeof(*head));
+	return 1;
+}
+
+static const struct rchan_callbacks callbacks = {
+	.subbuf_start = begin_subbuf,
+	.create_buf_file = create_file,
+	.remove_buf_file = remove_file,
+};
+
+struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files)
+{
+	u64 size = (u64)subbuf_size * subbufs * num_online_cpus();
+	struct flt_relay *relay;
+	char name[32];
+	int err = -ENOMEM;
+
+	BUILD_BUG_ON(sizeof(struct flt_event_record) != 64 || sizeof(struct flt_subbuf) != 64);
+	if (files && IS_ERR_OR_NULL(root))
+		return ERR_PTR(-EOPNOTSUPP);
+	/* No memory cgroup is charged with them: who may ask must not take it all. */
+	if (size > limit - in_use)
+		return ERR_PTR(-EDQUOT);
+	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
+	if (!relay)
+		return ERR_PTR(-ENOMEM);
+	relay->size = size;
+	relay->cpus = alloc_percpu(struct flt_relay_cpu);
+	if (!relay->cpus)
+		goto err_cpus;
+	if (files) {
+		snprintf(name, sizeof(name), "session-%u", session);
+		relay->dir = debugfs_create_dir(name, root);
+		if (IS_ERR(relay->dir)) {
+			err = -EOPNOTSUPP;
+			goto err_dir;
+		}
+	}
+	/* A CPU past relay's hook and not yet online, while this is not listed, would have none. */
+	cpus_read_lock();
+	relay->chan = relay_open(files ? "cpu" : NULL, relay->dir, subbuf_size, subbufs,
+				 &callbacks, relay);
+	cpus_read_unlock();
+	if (!relay->chan)
+		goto err_chan;
+	in_use += size;
+	return relay;
+
+err_chan:
+	debugfs_remove(relay->dir);
+err_dir:
+	free_percpu(relay->cpus);
+err_cpus:
+	kfree(relay);
+	return ERR_PTR(err);
+}
+
+void flt_relay_close(struct flt_relay *relay)
+{
+	in_use -= relay->size;
+	relay_close(relay->chan);
+	debugfs_remove(relay->dir);
+	free_percpu(relay->cpus);
+	kfree(relay);
+}
+
+/* relay tells by the offset what of the sub-buffer is left free; it is behind until now. */
+void *flt_relay_turn(struct flt_relay_cpu *cpu, size_t bytes)
+{
+	struct rchan_buf *buf = cpu->buf;
+
+	if (cpu->at)
+		buf->offset = cpu->at - buf->data;
+	return relay_switch_subbuf(buf, bytes) ? cpu->at : NULL;
+}
+
+void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
+{
+	struct flt_relay_cpu *cpu = flt_relay_here(relay);
+	struct flt_event_path *head;
+
+	/* One that no sub-buffer can hold would be given up half way, uncounted. */
+	if ((slots + 1) * SLOT > relay->chan->subbuf_size) {
+		cpu->lost_notes++;
+		return NULL;
+	}
+	cpu->noting = true;
+	head = flt_relay_claim(cpu, slots * SLOT);
+	cpu->noting = false;
+	return head;
+}
+
+void flt_relay_note_end(struct flt_relay *relay, u32 slots)
+{
+	struct flt_relay_cpu *cpu = flt_relay_here(relay);
+	struct flt_event_path *head = cpu->at;
+
+	BUILD_BUG_ON(offsetof(struct flt_event_path, more) != 62);
+	head->more = slots - 1;
+	flt_relay_publish(cpu, slots * SLOT);
+}
+
+bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length)
+{
+	u32 slots = 1 + DIV_ROUND_UP(length, SLOT);
+	void *to = flt_relay_note_begin(relay, slots);
+
+	if (!to)
+		return false;
+	memcpy(to, head, SLOT);
+	memcpy(to + SLOT, bytes, length);
+	memset(to + SLOT + length, 0, (slots - 1) * SLOT - length);
+	flt_relay_note_end(relay, slots);
+	return true;
+}
+
+size_t flt_relay_peek(struct flt_relay *relay, int cpu, void **from)
+{
+	struct rchan_buf *buf = *per_cpu_ptr(relay->chan->buf, cpu);
+
+	/* None: that CPU was never up. */
+	return buf ? unread(buf, from) : 0;
+}
+
+void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes)
+{
+	struct rchan_buf *buf = *per_cpu_ptr(relay->chan->buf, cpu);
+	void *from;
+
+	buf->bytes_consumed += bytes;
+	/* Gives back a sub-buffer that this was the rest of. */
+	unread(buf, &from);
+}
+
+void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64 *lost_notes)
+{
+	int cpu;
+
+	*written = 0;
+	*lost = 0;
+	*lost_notes = 0;
+	for_each_possible_cpu(cpu) {
+		const struct flt_relay_cpu *c = per_cpu_ptr(relay->cpus, cpu);
+
+		/* Pairs with flt_relay_end(). */
+		*written += smp_load_acquire(&c->written);
+		*lost += READ_ONCE(c->lost);
+		*lost_notes += READ_ONCE(c->lost_notes);
+	}
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/nospec.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "stream/record.h"
+#include "stream/relay.h"
+#include "stream/stack.h"
+#include "stream/stacktable.h"
+
+#define RECALLED 4		/* stacks; a power of two */
+#define RECALLED_FRAMES 64
+
+/* A stack that was seen more than once, as it lies in memory: where to look, and for what. */
+struct recalled {
+	unsigned long ip, fp;
+	u32 id;			/* 0: none */
+	u32 count;
+	struct frame {
+		unsigned long next;
+		u64 caller;
+	} frame[RECALLED_FRAMES];
+};
+
+struct scratch {
+	struct flt_stack stack;
+	unsigned long next[FLT_STACK_FRAMES_MAX];	/* the frame pointer found with frames[] */
+	u64 once;
+	struct recalled recalled[RECALLED];
+};
+
+struct flt_stacks {
+	struct flt_stack_wish wish;
+	u32 bit;
+	/* One fault at a time on a CPU: its handler is not preempted. */
+	struct scratch __percpu *scratch;
+};
+
+struct flt_stacks *flt_stack_open(u32 bit, const struct flt_stack_wish *wish)
+{
+	struct flt_stacks *s;
+	int err = -ENOMEM;
+
+	BUILD_BUG_ON(sizeof(struct flt_event_stack) != 64 || sizeof(struct flt_event_slice) != 64);
+	if (!wish->depth && !wish->slice)
+		return NULL;
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->wish = *wish;
+	s->bit = bit;
+	s->scratch = alloc_percpu(struct scratch);
+	if (!s->scratch)
+		goto err_scratch;
+	err = wish->depth ? flt_stacktable_get(bit) : 0;
+	if (err)
+		goto err_table;
+	return s;
+
+err_table:
+	free_percpu(s->scratch);
+err_scratch:
+	kfree(s);
+	return ERR_PTR(err);
+}
+
+void flt_stack_close(struct flt_stacks *s)
+{
+	if (!s)
+		return;
+	if (s->wish.depth)
+		flt_stacktable_put();
+	free_percpu(s->scratch);
+	kfree(s);
+}
+
+u64 flt_stack_once(const struct flt_stacks *s)
+{
+	u64 sum = 0;
+	int cpu;
+
+	if (s)
+		for_each_possible_cpu(cpu)
+			sum += READ_ONCE(per_cpu_ptr(s->scratch, cpu)->once);
+	return sum;
+}
+
+static bool narrow(struct pt_regs *regs)
+{
+#ifdef CONFIG_X86_64
+	return !user_64bit_mode(regs);
+#else
+	return true;	/* frames of other architectures are not known here */
+#endif
+}
+
+/* What follows reads user memory between user_access_begin() and _end(): no calls there. */
+
+/*
+ * Where the frame pointer is still, or again, the caller's, the return address lies
+ * at the stack pointer or above it. Stacks that grow fault there. 0: elsewhere.
+ */
+static __always_inline unsigned long unframed(u64 code)
+{
+	if ((u32)code == 0xfa1e0ff3)		/* endbr64 */
+		code >>= 32;
+	if ((u32)code == 0xe5894855)		/* push %rbp; mov %rsp,%rbp */
+		return 1;
+	if ((code & 0xffffff) == 0xe58948)	/* mov %rsp,%rbp */
+		return 1 + sizeof(u64);
+	return (u8)code == 0xc3;		/* ret */
+}
+
+/* All user addresses, and what lies between them and the middle; aligned. */
+static __always_inline unsigned long user_mask(void)
+{
+	return (TASK_SIZE_MAX | (PAGE_SIZE - 1)) & -sizeof(u64);
+}
+
+/* Where a frame may be missing, as code there runs into a new page, or pushes to one. */
+static __always_inline bool is_between_frames(struct pt_regs *regs, unsigned long address)
+{
+	return address == instruction_pointer(regs) ||
+	       user_stack_pointer(regs) - address <= sizeof(u64);
+}
+
+/*
+ * The thread has the stack that was recalled: the walk would find the same. Frame
+ * pointers come from what was walked before, none from the program; so all may be looked
+ * at before one difference is asked for.
+ */
+static __always_inline bool lies_there(const struct recalled *r)
+{
+	const struct frame *f = r->frame, *end = f + r->count;
+	unsigned long at = r->fp;
+	u64 word, differ = 0;
+
+	if (!user_access_begin((void __user *)at, sizeof(u64)))
+		return false;
+#pragma GCC unroll 4
+	for (; f != end; f++) {
+		unsafe_get_user(word, (u64 __user *)(at + sizeof(u64)), missing);
+		differ |= word ^ f->caller;
+		unsafe_get_user(word, (u64 __user *)at, missing);
+		at = f->next;
+		differ |= word ^ at;
+	}
+	user_access_end();
+	return !differ;
+missing:
+	user_access_end();
+	return false;
+}
+
+/* @address faulted. */
+static __always_inline bool is_recalled(const struct recalled *r, struct pt_regs *regs,
+					unsigned long address)
+{
+	return r->ip == instruction_pointer(regs) && r->fp == frame_pointer(regs) &&
+	       r->fp >= user_stack_pointer(regs) && !is_between_frames(regs, address) &&
+	       lies_there(r);
+}
+
+/*
+ * Frame pointers are the program's to set: none is followed, also not in
+ * speculation, that is no user address. What the mask leaves above those is one
+ * page that nothing can be mapped at. @address faulted.
+ */
+static __always_inline void walk(struct scratch *scratch, struct pt_regs *regs, u32 depth,
+				 unsigned long address)
+{
+	unsigned long ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
+	unsigned long fp = frame_pointer(regs), mask = user_mask(), low = sp - 1, at;
+	unsigned long top = TASK_SIZE_MAX - sizeof(u64);
+	unsigned long *next = scratch->next;
+	struct flt_stack *s = &scratch->stack;
+	u64 *to = s->frames, *end = to + depth;
+	u32 cut = FLT_CUT_NONE;
+	u64 hash, code, caller;
+
+	/* Not as constants: an instruction has no room for them. */
+	OPTIMIZER_HIDE_VAR(mask);
+	OPTIMIZER_HIDE_VAR(top);
+	*to++ = ip;
+	hash = flt_stacktable_mix(flt_stacktable_seed, ip);
+	s->plain = false;
+	if (!user_access_begin((void __user *)(sp & mask), sizeof(u64))) {
+		cut = FLT_CUT_MEMORY;
+		goto out;
+	}
+	if (unlikely(is_between_frames(regs, address)) && to != end) {
+		unsafe_get_user(code, (u64 __user *)array_index_nospec(ip, top), no_code);
+		at = unframed(code);
+		if (at) {
+			at = (sp & mask) + at - 1;
+			unsafe_get_user(caller, (u64 __user *)at, no_code);
+			*to++ = caller;
+			hash = flt_stacktable_mix(hash, caller);
+		}
+	} else {
+		s->plain = true;
+	}
+no_code:
+	for (;;) {
+		at = fp & mask;
+		if (unlikely(at != fp || at <= low)) {
+			cut = fp ? FLT_CUT_ORDER : FLT_CUT_NONE;
+			break;
+		}
+		if (to == end) {
+			cut = FLT_CUT_DEPTH;
+			break;
+		}
+		unsafe_get_user(fp, (unsigned long __user *)at, missing);
+		unsafe_get_user(caller, (u64 __user *)(at + sizeof(u64)), missing);
+		low = at;
+		*next++ = fp;
+		*to++ = caller;
+		hash = flt_stacktable_mix(hash, caller);
+	}
+end:
+	user_access_end();
+out:
+	s->hash = hash;
+	s->depth = to - s->frames;
+	s->cut = cut;
+	return;
+missing:
+	cut = FLT_CUT_MEMORY;
+	goto end;
+}
+
+/* What ends where memory does may go on the next time. */
+static void recall(struct recalled *r, const struct scratch *scratch, struct pt_regs *regs, u32 id)
+{
+	const struct flt_stack *s = &scratch->stack;
+	u32 i;
+
+	if (!s->plain || s->cut == FLT_CUT_MEMORY || s->depth < 2 || s->depth > RECALLED_FRAMES)
+		return;
+	r->ip = instruction_pointer(regs);
+	r->fp = frame_pointer(regs);
+	r->id = id;
+	r->count = s->depth - 1;
+	for (i = 0; i < r->count; i++) {
+		r->frame[i].next = scratch->next[i];
+		r->frame[i].caller = s->frames[i + 1];
+	}
+}
+
+static __always_inline u32 copy(u64 *to, unsigned long from, u32 length)
+{
+	unsigned long top = TASK_SIZE_MAX;
+	u32 i, words;
+	u64 word;
+
+	OPTIMIZER_HIDE_VAR(top);
+	from = array_index_nospec(from, top);
+	words = min_t(unsigned long, length, top - from) / sizeof(*to);
+	if (!user_access_begin((void __user *)from, words * sizeof(*to)))
+		return 0;
+	for (i = 0; i < words; i++) {
+		unsafe_get_user(word, (u64 __user *)(from + i * sizeof(word)), missing);
+		to[i] = word;
+	}
+missing:
+	user_access_end();
+	return i * sizeof(*to);
+}
+
+static void save(struct flt_event_registers *to, const struct pt_regs *regs)
+{
+	memset(to, 0, sizeof(*to));
+#ifdef CONFIG_X86_64
+	to->dwarf[0] = regs->ax;
+	to->dwarf[1] = regs->dx;
+	to->dwarf[2] = regs->cx;
+	to->dwarf[3] = regs->bx;
+	to->dwarf[4] = regs->si;
+	to->dwarf[5] = regs->di;
+	to->dwarf[6] = regs->bp;
+	to->dwarf[7] = regs->sp;
+	to->dwarf[8] = regs->r8;
+	to->dwarf[9] = regs->r9;
+	to->dwarf[10] = regs->r10;
+	to->dwarf[11] = regs->r11;
+	to->dwarf[12] = regs->r12;
+	to->dwarf[13] = regs->r13;
+	to->dwarf[14] = regs->r14;
+	to->dwarf[15] = regs->r15;
+	to->dwarf[16] = regs->ip;
+#endif
+}
+
+/* Into the channel at once: there is no second place for so many bytes. */
+static noinline void slice(struct flt_stacks *s, struct flt_relay *relay, struct pt_regs *regs,
+			   u64 time)
+{
+	struct flt_event_slice *head = flt_relay_note_begin(relay,
+							    FLT_STACK_SLICE_SLOTS(s->wish.slice));
+	struct flt_event_registers *registers = (void *)(head + 1);
+	unsigned long sp = user_stack_pointer(regs) & -sizeof(u64);
+	u32 length, padded;
+
+	if (!head)
+		return;
+	save(registers, regs);
+	pagefault_disable();
+	length = copy((u64 *)(registers + 1), sp, s->wish.slice & -sizeof(u64));
+	pagefault_enable();
+	padded = ALIGN(length, sizeof(*head));
+	memset((void *)(registers + 1) + length, 0, padded - length);
+	*head = (struct flt_event_slice) {
+		.time = time,
+		.sp = sp,
+		.length = length,
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.type = FLT_EVENT_SLICE,
+	};
+	flt_relay_note_end(relay, FLT_STACK_SLICE_SLOTS(length));
+}
+
+static noinline bool send(struct flt_relay *relay, const struct flt_stack *s, u32 id, u64 time,
+			  bool once)
+{
+	struct flt_event_stack head = {
+		.time = time,
+		.depth = s->depth,
+		.tgid = current->tgid,
+		.tid = current->pid,
+		.stack = id,
+		.type = FLT_EVENT_STACK,
+		.cut = s->cut,
+		.flags = once ? FLT_STACK_ONCE : 0,
+	};
+
+	return flt_relay_note(relay, &head, s->frames, s->depth * sizeof(s->frames[0]));
+}
+
+u32 flt_stack_take(struct flt_stacks *s, struct flt_relay *relay, struct pt_regs *regs,
+		   unsigned long address, u64 time)
+{
+	struct scratch *scratch = this_cpu_ptr(s->scratch);
+	struct flt_stack *stack = &scratch->stack;
+	struct recalled *recalled;
+	u32 id;
+
+	/* A worker of io_uring has its maker's registers, but for the instruction. */
+	if (!regs || !instruction_pointer(regs))
+		return 0;
+	if (unlikely(s->wish.slice) && !narrow(regs))
+		slice(s, relay, regs, time);
+	if (!s->wish.depth)
+		return 0;
+	recalled = &scratch->recalled[hash_64(instruction_pointer(regs), ilog2(RECALLED))];
+	if (unlikely(narrow(regs))) {
+		stack->frames[0] = instruction_pointer(regs);
+		stack->hash = flt_stacktable_mix(flt_stacktable_seed, stack->frames[0]);
+		stack->depth = 1;
+		stack->cut = FLT_CUT_MODE;
+		stack->plain = false;
+	} else {
+		pagefault_disable();
+		if (is_recalled(recalled, regs, address)) {
+			pagefault_enable();
+			return recalled->id;
+		}
+		walk(scratch, regs, s->wish.depth, address);
+		pagefault_enable();
+	}
+	id = flt_stacktable_find(stack, s->bit);
+	if (unlikely(!id)) {
+		/* The table is full: what would be sent once is sent each time. */
+		id = flt_stacktable_once();
+		scratch->once++;
+		send(relay, stack, id, time, true);
+	} else if (likely(stack->sent)) {
+		recall(recalled, scratch, regs, id);
+	} else if (send(relay, stack, id, time, false)) {
+		flt_stacktable_mark(id, s->bit);
+	}
+	return id;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include "stream/stacktable.h"
+
+/* Room for frames, on average over all stacks. */
+#define FRAMES_EACH 16
+/*
+ * Longest chain. The seed keeps a program from choosing addresses that fall into
+ * one; should it guess, it gets IDs for one use, and nobody waits for the lock.
+ */
+#define CHAIN_MAX 32
+
+struct entry {
+	u64 hash;
+	atomic_t sent;		/* bit per session */
+	u32 next;		/* ID of the next in the chain */
+	u32 block;		/* where its frames begin */
+	u8 depth, cut;
+};
+
+struct block {
+	u64 frame[FLT_STACK_BLOCK];
+};
+
+/* An ID is the index of the entry and 1. */
+static struct entry *entries;
+static struct block *blocks;
+static u32 *chains;
+static u32 shift;			/* 64 - log2 of the number of chains */
+static u32 max_entries, max_blocks;
+static u32 used, used_blocks;		/* grow under the lock */
+static u32 users;			/* under the session's lock */
+static atomic_t once;
+static DEFINE_RAW_SPINLOCK(lock);
+
+u64 flt_stacktable_seed;
+
+void __init flt_stacktable_init(u32 max)
+{
+	max_entries = max;
+	max_blocks = max * (FRAMES_EACH / FLT_STACK_BLOCK);
+	shift = 64 - ilog2(roundup_pow_of_two(max));
+}
+
+static void drop(void)
+{
+	kvfree(entries);
+	kvfree(blocks);
+	kvfree(chains);
+	entries = NULL;
+	blocks = NULL;
+	chains = NULL;
+}
+
+int flt_stacktable_get(u32 bit)
+{
+	u32 i;
+
+	if (!users) {
+		entries = kvcalloc(max_entries, sizeof(*entries), GFP_KERNEL);
+		blocks = kvcalloc(max_blocks, sizeof(*blocks), GFP_KERNEL);
+		chains = kvcalloc(1ul << (64 - shift), sizeof(*chains), GFP_KERNEL);
+		if (!entries || !blocks || !chains) {
+			drop();
+			return -ENOMEM;
+		}
+		used = 0;
+		used_blocks = 0;
+		flt_stacktable_seed = get_random_u64();
+	}
+	users++;
+	/* Left by an earlier session; entries that are added now start without. */
+	for (i = 0; i < max_entries; i++)
+		atomic_andnot(BIT(bit), &entries[i].sent);
+	return 0;
+}
+
+void flt_stacktable_put(void)
+{
+	if (!--users)
+		drop();
+}
+
+static __always_inline bool same(const struct entry *e, const struct flt_stack *s)
+{
+	const struct block *b = &blocks[e->block], *end;
+	const u64 *f = s->frames;
+
+	BUILD_BUG_ON(FLT_STACK_BLOCK != 4);
+	if (e->depth != s->depth || e->cut != s->cut)
+		return false;
+	for (end = b + DIV_ROUND_UP(s->depth, FLT_STACK_BLOCK); b < end; b++, f += FLT_STACK_BLOCK)
+		if ((b->frame[0] ^ f[0]) | (b->frame[1] ^ f[1]) |
+		    (b->frame[2] ^ f[2]) | (b->frame[3] ^ f[3]))
+			return false;
+	return true;
+}
+
+static __always_inline u32 search(u32 id, const struct flt_stack *s, u32 *length)
+{
+	for (*length = 0; id; id = READ_ONCE(entries[id - 1].next), ++*length)
+		if (entries[id - 1].hash == s->hash && same(&entries[id - 1], s))
+			break;
+	return id;
+}
+
+static bool has_room(u32 count)
+{
+	return READ_ONCE(used) < max_entries && max_blocks - READ_ONCE(used_blocks) >= count;
+}
+
+static noinline u32 insert(u32 *chain, const struct flt_stack *s, u32 length)
+{
+	u32 count = DIV_ROUND_UP(s->depth, FLT_STACK_BLOCK), id;
+	struct entry *e;
+
+	/* Once it is full this is all there is to it. */
+	if (length >= CHAIN_MAX || !has_room(count))
+		return 0;
+	raw_spin_lock(&lock);
+	/* Another CPU may have been first. */
+	id = search(*chain, s, &length);
+	if (id || length >= CHAIN_MAX || !has_room(count))
+		goto out;
+	e = &entries[used];
+	e->hash = s->hash;
+	e->depth = s->depth;
+	e->cut = s->cut;
+	e->block = used_blocks;
+	e->next = *chain;
+	memcpy(&blocks[used_blocks], s->frames, count * sizeof(*blocks));
+	WRITE_ONCE(used_blocks, used_blocks + count);
+	id = used + 1;
+	WRITE_ONCE(used, id);
+	/* Who finds it in the chain finds it complete. */
+	smp_store_release(chain, id);
+out:
+	raw_spin_unlock(&lock);
+	return id;
+}
+
+u32 flt_stacktable_find(struct flt_stack *s, u32 bit)
+{
+	u32 *chain, id, length, i;
+
+	for (i = s->depth; i % FLT_STACK_BLOCK; i++)
+		s->frames[i] = 0;
+	s->hash = flt_stacktable_mix(s->hash, s->hash >> 32);
+	chain = &chains[s->hash >> shift];
+	/* Pairs with insert(). */
+	id = search(smp_load_acquire(chain), s, &length);
+	if (unlikely(!id))
+		id = insert(chain, s, length);
+	s->sent = id && atomic_read(&entries[id - 1].sent) & BIT(bit);
+	return id;
+}
+
+u32 flt_stacktable_once(void)
+{
+	u32 n = atomic_inc_return(&once);
+
+	/* Above those of the table, and never 0. */
+	return max_entries + 1 + n % (U32_MAX - max_entries);
+}
+
+void flt_stacktable_mark(u32 id, u32 bit)
+{
+	atomic_or(BIT(bit), &entries[id - 1].sent);
+}
+
+u32 flt_stacktable_used(void)
+{
+	return users ? READ_ONCE(used) : 0;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bitops.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kdev_t.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include "hook/clock.h"
+#include "stream/nlstream.h"
+#include "stream/note.h"
+#include "stream/relay.h"
+#include "stream/stream.h"
+
+struct stream {
+	struct flt_filter filter;
+	struct flt_relay *relay;
+	struct flt_nlstream *sender;	/* NULL: relay has files */
+	struct flt_notes *notes;	/* NULL: none wanted */
+	bool plain;			/* nothing more is asked of a fault in no file */
+	struct flt_stacks *stacks;	/* NULL: none wanted */
+	u32 __percpu *skipped;		/* since the last record that sampling let pass */
+};
+
+DEFINE_STATIC_KEY_FALSE(flt_stream_on);
+DEFINE_STATIC_KEY_FALSE(flt_stream_noting);
+
+/* By bit; there while the bit is in one of those below. */
+static struct stream __rcu *streams[FLT_ROW_SESSIONS];
+u32 flt_stream_all, flt_stream_own, flt_stream_notes;
+
+static __always_inline const struct stream *stream_of(u32 bit)
+{
+	return rcu_dereference_sched(streams[bit]);
+}
+
+/* Under the lock of sessions, as open and close are; NULL: there is none. */
+static struct stream *stream_at(u32 bit)
+{
+	return rcu_dereference_protected(streams[bit], true);
+}
+
+int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config)
+{
+	struct stream *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	int err = -ENOMEM;
+
+	if (!s)
+		return -ENOMEM;
+	s->filter = config->filter;
+	flt_filter_settle(&s->filter);
+	s->skipped = alloc_percpu(u32);
+	if (!s->skipped)
+		goto err_skipped;
+	s->relay = flt_relay_open(session, config->subbuf_size, config->subbufs, !config->port);
+	if (IS_ERR(s->relay)) {
+		err = PTR_ERR(s->relay);
+		goto err_relay;
+	}
+	if (config->port) {
+		s->sender = flt_nlstream_open(s->relay, session, config->port);
+		if (IS_ERR(s->sender)) {
+			err = PTR_ERR(s->sender);
+			goto err_sender;
+		}
+	}
+	s->stacks = flt_stack_open(bit, &config->stack);
+	if (IS_ERR(s->stacks)) {
+		err = PTR_ERR(s->stacks);
+		goto err_stacks;
+	}
+	if (config->notes) {
+		s->notes = flt_note_open(config->areas);
+		err = -ENOMEM;
+		if (!s->notes)
+			goto err_notes;
+		static_branch_inc(&flt_stream_noting);
+		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
+	}
+	s->plain = !(s->notes && s->notes->areas) && flt_filter_is_plain(&s->filter);
+	rcu_assign_pointer(streams[bit], s);
+	static_branch_inc(&flt_stream_on);
+	/* Who sees the bit finds the stream. */
+	smp_wmb();
+	if (config->everybody)
+		WRITE_ONCE(flt_stream_all, flt_stream_all | BIT(bit));
+	else
+		WRITE_ONCE(flt_stream_own, flt_stream_own | BIT(bit));
+	return 0;
+
+err_notes:
+	flt_stack_close(s->stacks);
+err_stacks:
+	flt_nlstream_close(s->sender);
+err_sender:
+	flt_relay_close(s->relay);
+err_relay:
+	free_percpu(s->skipped);
+err_skipped:
+	kfree(s);
+	return err;
+}
+
+void flt_stream_close(u32 bit)
+{
+	struct stream *s = stream_at(bit);
+
+	if (!s)
+		return;
+	static_branch_dec(&flt_stream_on);
+	if (s->notes)
+		static_branch_dec(&flt_stream_noting);
+	WRITE_ONCE(flt_stream_notes, flt_stream_notes & ~BIT(bit));
+	WRITE_ONCE(flt_stream_all, flt_stream_all & ~BIT(bit));
+	WRITE_ONCE(flt_stream_own, flt_stream_own & ~BIT(bit));
+	/* Handlers run with preemption off: when this returns none has seen the bit. */
+	synchronize_rcu();
+	RCU_INIT_POINTER(streams[bit], NULL);
+	flt_note_close(s->notes);
+	flt_stack_close(s->stacks);
+	flt_nlstream_close(s->sender);
+	flt_relay_close(s->relay);
+	free_percpu(s->skipped);
+	kfree(s);
+}
+
+void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes)
+{
+	const struct stream *s = stream_at(bit);
+
+	*written = 0;
+	*lost = 0;
+	*lost_notes = 0;
+	if (s)
+		flt_relay_count(s->relay, written, lost, lost_notes);
+}
+
+u64 flt_stream_stacks_once(u32 bit)
+{
+	const struct stream *s = stream_at(bit);
+
+	return s ? flt_stack_once(s->stacks) : 0;
+}
+
+static bool sampled(const struct stream *s)
+{
+	if (s->filter.sample == 1)
+		return true;
+	if (this_cpu_inc_return(*s->skipped) < s->filter.sample)
+		return false;
+	this_cpu_write(*s->skipped, 0);
+	return true;
+}
+
+static __always_inline void write(const struct stream *s, const struct flt_event *e, u32 result,
+				  u64 ns)
+{
+	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
+	u64 time = flt_clock_date(e->start, ns);
+	struct pt_regs *regs = flt_record_user();
+	struct flt_event_record *record;
+	u32 stack = 0;
+
+	/* No later than the fault: who reads on by time knows its file before. */
+	if (s->notes && e->vma && (e->vma->vm_file || s->notes->areas))
+		flt_note_fault(s->notes, s->relay, e->vma, time);
+	if (s->stacks)
+		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
+	record = flt_relay_begin(cpu);
+	if (!record)
+		return;
+	flt_record_fill(record, e, result, ns, time, regs, stack, s->filter.sample, false);
+	flt_relay_end(cpu);
+}
+
+static bool wants(const struct flt_filter *f, const struct flt_event *e)
+{
+	return (!f->by_thread || flt_filter_thread(f)) && flt_filter_file(f, e);
+}
+
+static noinline void submit_any(const struct stream *s, struct flt_event *e, u32 result, u64 ns)
+{
+	if (!e->inode && e->vma && e->vma->vm_file)
+		flt_record_map(e, e->vma);
+	if (wants(&s->filter, e) && sampled(s))
+		write(s, e, result, ns);
+}
+
+static noinline void submit_to_many(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
+{
+	const struct stream *s;
+
+	for (; wanted; wanted &= wanted - 1) {
+		s = stream_of(__ffs(wanted));
+		if (flt_filter_fault(&s->filter, e, result, ns))
+			submit_any(s, e, result, ns);
+	}
+}
+
+static noinline void submit_with_stack(const struct stream *s, const struct flt_event *e,
+				       u32 result, u64 ns)
+{
+	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
+	struct pt_regs *regs = task_pt_regs(current);
+	u64 time = flt_clock_date(e->start, ns);
+	u32 stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
+	struct flt_event_record *record = flt_relay_begin(cpu);
+
+	if (!record)
+		return;
+	flt_record_fill(record, e, result, ns, time, regs, stack, 1, true);
+	flt_relay_end(cpu);
+}
+
+/* There is nothing to say of it that most faults do not have. */
+static __always_inline bool is_plain(const struct flt_event *e, u64 ns)
+{
+	return e->flags & FAULT_FLAG_USER && !e->unusual && e->vma && !e->vma->vm_file &&
+	       ns <= U32_MAX;
+}
+
+/*
+ * Most are for one stream and have nothing special: they are written without a call, and
+ * so without registers saved, which is half of what a record costs.
+ */
+void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
+{
+	const struct stream *s = stream_of(__ffs(wanted));
+	struct flt_relay_cpu *cpu;
+	u64 time;
+
+	if (unlikely(wanted & (wanted - 1))) {
+		submit_to_many(e, result, ns, wanted);
+		return;
+	}
+	if (!flt_filter_fault(&s->filter, e, result, ns))
+		return;
+	if (unlikely(!s->plain || !is_plain(e, ns))) {
+		submit_any(s, e, result, ns);
+		return;
+	}
+	if (s->stacks) {
+		submit_with_stack(s, e, result, ns);
+		return;
+	}
+	cpu = flt_relay_here(s->relay);
+	if (unlikely(!flt_relay_has_room(cpu, sizeof(struct flt_event_record)) ||
+		     !flt_clock_date_quick(e->start, &time))) {
+		submit_any(s, e, result, ns);
+		return;
+	}
+	flt_record_fill(cpu->at, e, result, ns, time, task_pt_regs(current), 0, 1, true);
+	flt_relay_end(cpu);
+}
+
+static noinline void describe_to(const struct stream *s, struct flt_event *e,
+				 struct vm_area_struct *vma)
+{
+	flt_record_map(e, vma);
+	if (s->notes && !flt_note_knows(s->notes, vma) && flt_filter_file(&s->filter, e))
+		flt_note_fault(s->notes, s->relay, vma, 0);
+}
+
+static noinline void describe_to_many(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
+				      unsigned long wanted)
+{
+	const struct stream *s;
+
+	for (; wanted; wanted &= wanted - 1) {
+		s = stream_of(__ffs(wanted));
+		if (flt_filter_early(&s->filter, e, kinds))
+			describe_to(s, e, vma);
+	}
+}
+
+/* For one stream in three steps, each of which saves no more registers than it needs. */
+void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
+			 unsigned long wanted)
+{
+	const struct stream *s = stream_of(__ffs(wanted));
+
+	if (unlikely(wanted & (wanted - 1)))
+		describe_to_many(e, vma, kinds, wanted);
+	else if (flt_filter_early(&s->filter, e, kinds))
+		describe_to(s, e, vma);
+}
+
+/* Those of @wanted that have notes. */
+#define for_each_noting(s, wanted)							\
+	for ((wanted) &= READ_ONCE(flt_stream_notes);					\
+	     (wanted) && ((s) = stream_of(__ffs(wanted)));				\
+	     (wanted) &= (wanted) - 1)
+
+void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted)
+{
+	const struct stream *s;
+
+	for_each_noting(s, wanted)
+		flt_note_made(s->notes, s->relay, vma);
+}
+
+void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
+			  struct file *file, u32 wanted)
+{
+	const struct stream *s;
+
+	BUILD_BUG_ON(sizeof(*life) != sizeof(struct flt_event_record));
+	life->type = FLT_EVENT_LIFE;
+	life->tgid = task->tgid;
+	life->tid = task->pid;
+	life->time = ktime_get_mono_fast_ns();
+	if (file) {
+		const struct inode *inode = file_user_inode(file);
+
+		life->inode = inode->i_ino;
+		life->dev = new_encode_dev(inode->i_sb->s_dev);
+	}
+	for_each_noting(s, wanted) {
+		if (file)
+			flt_note_path(s->notes, s->relay, file, life->time);
+		flt_relay_note(s->relay, life, task->comm, TASK_COMM_LEN);
+	}
+}

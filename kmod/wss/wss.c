@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/workqueue.h>
+#include "hook/hook.h"
+#include "wss/wss.h"
+#include "wss/table.h"
+
+/* In process context: trackers, and of a target all that table_lock does not guard. */
+DEFINE_MUTEX(flt_wss_lock);
+/* State FREE to FRESH, with what that fills in; and closing, which ends it. */
+DEFINE_RAW_SPINLOCK(flt_wss_table_lock);
+struct flt_wss_target flt_wss_targets[FLT_WSS_TARGETS];
+static struct flt_wss_tracker trackers[FLT_WSS_TRACKERS];
+static u64 last_serial;
+static u32 last_id;
+static unsigned int followers;
+static struct flt_hook *fork_hook;
+struct workqueue_struct *flt_wss_workers;
+
+struct flt_wss_target *flt_wss_take_slot(struct flt_wss_tracker *tr, struct pid *pid, u64 born)
+{
+	struct flt_wss_target *t;
+
+	flt_wss_for_each_target(t) {
+		if (t->state != TARGET_FREE)
+			continue;
+		t->state = TARGET_FRESH;
+		t->tracker = tr;
+		t->pid = get_pid(pid);
+		t->serial = ++last_serial;
+		t->scanned = born;
+		return t;
+	}
+	return NULL;
+}
+
+struct flt_wss_target *flt_wss_find_target(const struct pid *pid)
+{
+	struct flt_wss_target *t;
+
+	flt_wss_for_each_target(t)
+		if (t->pid == pid && (t->state == TARGET_FRESH || t->state == TARGET_LIVE))
+			return t;
+	return NULL;
+}
+
+void flt_wss_fork(struct task_struct *parent, struct task_struct *child)
+{
+	struct flt_wss_target *t;
+
+	if (!READ_ONCE(followers))
+		return;
+	raw_spin_lock(&flt_wss_table_lock);
+	t = flt_wss_find_target(task_tgid(parent));
+	/* A child's accessed bits are clear at its birth. */
+	if (t && t->tracker->config.follow && !t->tracker->closing &&
+	    !flt_wss_take_slot(t->tracker, task_tgid(child), ktime_get_mono_fast_ns()) &&
+	    !t->tracker->config.cgroup)
+		t->tracker->untracked++;
+	raw_spin_unlock(&flt_wss_table_lock);
+}
+
+/* Under lock. */
+static int add(struct flt_wss_tracker *tr, u32 tgid)
+{
+	struct flt_wss_target *t = NULL;
+	struct task_struct *task;
+	struct pid *pid = NULL;
+	int err = -ESRCH;
+
+	rcu_read_lock();
+	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
+	if (task && pid_alive(task)) {
+		pid = get_pid(task_tgid(task));
+		err = task->flags & PF_KTHREAD ? -EINVAL : 0;
+	}
+	rcu_read_unlock();
+	if (err)
+		goto out;
+	err = -EBUSY;
+	raw_spin_lock(&flt_wss_table_lock);
+	if (!flt_wss_find_target(pid)) {
+		t = flt_wss_take_slot(tr, pid, 0);
+		err = t ? 0 : -ENOSPC;
+	}
+	raw_spin_unlock(&flt_wss_table_lock);
+out:
+	put_pid(pid);
+	return err;
+}
+
+/* Under lock, once its work runs no more. */
+static void clear(struct flt_wss_tracker *tr)
+{
+	struct flt_wss_target *t;
+
+	flt_wss_for_each_target(t)
+		if (t->tracker == tr)
+			flt_wss_give(t);
+	tr->id = 0;
+}
+
+static int follow(struct flt_wss_tracker *tr)
+{
+	int err = tr->config.follow ? flt_hook_get(fork_hook) : 0;
+
+	if (!err)
+		WRITE_ONCE(followers, followers + tr->config.follow);
+	return err;
+}
+
+static void unfollow(struct flt_wss_tracker *tr)
+{
+	WRITE_ONCE(followers, followers - tr->config.follow);
+	if (tr->config.follow)
+		flt_hook_put(fork_hook);
+}
+
+int flt_wss_track(u32 owner, const u32 *tgids, u32 count, const struct flt_wss_config *config,
+		  u32 *id)
+{
+	struct flt_wss_tracker *tr;
+	int err = -ENOSPC;
+	u32 i;
+
+	mutex_lock(&flt_wss_lock);
+	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+		if (!tr->id)
+			break;
+	if (tr == trackers + FLT_WSS_TRACKERS)
+		goto out;
+	memset(tr, 0, sizeof(*tr));
+	INIT_DELAYED_WORK(&tr->work, flt_wss_round);
+	tr->config = *config;
+	tr->owner = owner;
+	err = follow(tr);
+	if (err)
+		goto out;
+	tr->id = ++last_id ?: ++last_id;
+	for (i = 0; i < count; i++) {
+		err = add(tr, tgids[i]);
+		if (err)
+			goto err_add;
+	}
+	tr->due = ktime_get_ns();
+	*id = tr->id;
+	queue_delayed_work(flt_wss_workers, &tr->work, 0);
+	goto out;
+
+err_add:
+	raw_spin_lock(&flt_wss_table_lock);
+	tr->closing = true;
+	raw_spin_unlock(&flt_wss_table_lock);
+	unfollow(tr);
+	clear(tr);
+out:
+	mutex_unlock(&flt_wss_lock);
+	return err;
+}
+
+/* Under lock. */
+static struct flt_wss_tracker *find(u32 id)
+{
+	struct flt_wss_tracker *tr;
+
+	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+		if (id && tr->id == id && !tr->closing)
+			return tr;
+	return NULL;
+}
+
+/* Under lock, which is let go for a while. */
+static void close_tracker(struct flt_wss_tracker *tr)
+{
+	struct flt_wss_target *t;
+
+	raw_spin_lock(&flt_wss_table_lock);
+	WRITE_ONCE(tr->closing, true);
+	raw_spin_unlock(&flt_wss_table_lock);
+	unfollow(tr);
+	mutex_unlock(&flt_wss_lock);
+	cancel_delayed_work_sync(&tr->work);
+	/* Its slots are nobody else's to change. */
+	flt_wss_for_each_target(t)
+		if (t->tracker == tr)
+			flt_wss_give_back(t);
+	mutex_lock(&flt_wss_lock);
+	clear(tr);
+}
+
+int flt_wss_untrack(u32 owner, u32 id)
+{
+	struct flt_wss_tracker *tr;
+	int err = 0;
+
+	mutex_lock(&flt_wss_lock);
+	tr = find(id);
+	if (!tr)
+		err = -ENOENT;
+	else if (tr->owner != owner)
+		err = -EACCES;
+	else
+		close_tracker(tr);
+	mutex_unlock(&flt_wss_lock);
+	return err;
+}
+
+void flt_wss_untrack_all(u32 owner)
+{
+	struct flt_wss_tracker *tr;
+
+	mutex_lock(&flt_wss_lock);
+	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+		if (tr->id && !tr->closing && tr->owner == owner)
+			close_tracker(tr);
+	mutex_unlock(&flt_wss_lock);
+}
+
+int flt_wss_status(u32 id, struct flt_wss_status *s)
+{
+	struct flt_wss_tracker *tr;
+	struct flt_wss_target *t;
+	u32 i;
+
+	memset(s, 0, sizeof(*s));
+	mutex_lock(&flt_wss_lock);
+	tr = find(id);
+	if (tr) {
+		s->id = id;
+		s->config = tr->config;
+		s->samples = tr->last_key;
+		s->overwritten = tr->overwritten;
+		s->busy = tr->busy;
+		s->rounds = tr->rounds;
+		for (i = 0; i < FLT_BUCKETS; i++)
+			s->holds[i] = READ_ONCE(tr->holds[i]);
+		raw_spin_lock(&flt_wss_table_lock);
+		s->untracked = tr->untracked;
+		flt_wss_for_each_target(t) {
+			s->targets += t->tracker == tr;
+			s->live += t->tracker == tr && t->state != TARGET_ENDED;
+		}
+		raw_spin_unlock(&flt_wss_table_lock);
+	}
+	mutex_unlock(&flt_wss_lock);
+	return tr ? 0 : -ENOENT;
+}
+
+int flt_wss_last_key(u32 id, u64 *key)
+{
+	struct flt_wss_tracker *tr;
+
+	mutex_lock(&flt_wss_lock);
+	tr = find(id);
+	if (tr)
+		*key = tr->last_key;
+	mutex_unlock(&flt_wss_lock);
+	return tr ? 0 : -ENOENT;
+}
+
+static void report(const struct flt_wss_target *t, const struct flt_wss_sample *sample,
+		   struct flt_wss_report *r)
+{
+	r->id = t->tracker->id;
+	r->tgid = t->tgid;
+	r->start = t->start;
+	r->ended = t->state == TARGET_ENDED;
+	memcpy(r->comm, t->comm, sizeof(r->comm));
+	r->sample = *sample;
+}
+
+/* The oldest sample of @t that the cursor has not passed. */
+static const struct flt_wss_sample *next_sample(const struct flt_wss_target *t,
+						struct flt_wss_cursor *c)
+{
+	u32 history = t->tracker->config.history;
+	const struct flt_wss_sample *s;
+
+	if (c->serial != t->serial) {
+		c->serial = t->serial;
+		c->index = 0;
+	}
+	if (t->made > history)
+		c->index = max(c->index, t->made - history);
+	for (; c->index < t->made; c->index++) {
+		s = &t->ring[c->index % history];
+		if (s->key > c->last)
+			break;
+		if (s->key > c->after)
+			return s;
+	}
+	return NULL;
+}
+
+int flt_wss_next(struct flt_wss_cursor *c, struct flt_wss_report *r)
+{
+	const struct flt_wss_sample *s = NULL;
+
+	mutex_lock(&flt_wss_lock);
+	for (; c->slot < FLT_WSS_TARGETS; c->slot++) {
+		const struct flt_wss_target *t = &flt_wss_targets[c->slot];
+
+		if (!t->ring || t->tracker->id != c->id)
+			continue;
+		s = next_sample(t, c);
+		if (s) {
+			report(t, s, r);
+			break;
+		}
+	}
+	mutex_unlock(&flt_wss_lock);
+	return s ? 0 : -ENOENT;
+}
+
+int flt_wss_latest(u32 *slot, struct flt_wss_report *r)
+{
+	int err = -ENOENT;
+
+	mutex_lock(&flt_wss_lock);
+	for (; *slot < FLT_WSS_TARGETS; (*slot)++) {
+		const struct flt_wss_target *t = &flt_wss_targets[*slot];
+
+		if (!t->ring || !t->made)
+			continue;
+		report(t, &t->ring[(t->made - 1) % t->tracker->config.history], r);
+		err = 0;
+		break;
+	}
+	mutex_unlock(&flt_wss_lock);
+	return err;
+}
+
+int __init flt_wss_init(struct flt_hook *fork)
+{
+	fork_hook = fork;
+	flt_wss_scan_init();
+	flt_wss_workers = alloc_workqueue("flt_wss", WQ_UNBOUND | WQ_FREEZABLE, 0);
+	return flt_wss_workers ? 0 : -ENOMEM;
+}
+
+void flt_wss_exit(void)
+{
+	struct flt_wss_tracker *tr;
+
+	mutex_lock(&flt_wss_lock);
+	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+		if (tr->id && !tr->closing)
+			close_tracker(tr);
+	mutex_unlock(&flt_wss_lock);
+	destroy_workqueue(flt_wss_workers);
+}
