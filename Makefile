@@ -24,7 +24,7 @@ CHECK_NATIVE :=
 .PHONY: all help check check-native check-long lint clean install
 all:
 
-include $(sort $(wildcard user/*.mk lib/*.mk scripts/*.mk tests/*/*.mk man/*.mk))
+include $(sort $(wildcard user/*.mk user/*/*/*.mk recorder/*.mk lib/*.mk scripts/*.mk tests/*/*.mk man/*.mk))
 
 all: $(ALL)
 

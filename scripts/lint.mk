@@ -13,7 +13,7 @@ need     = @command -v $(1) >/dev/null || { echo "no $(1): apt-get install $(2),
 lint: $(LINT)
 
 lint-layers:
-	scripts/check-layers $(filter kmod/% user/% lib/% include/%,$(LINT_C))
+	scripts/check-layers $(filter kmod/% user/% recorder/% lib/% include/%,$(LINT_C))
 
 lint-format:
 	$(call need,clang-format,clang-format)

@@ -7,8 +7,8 @@
  * every third time it is also said of pages that have gone properly. Another thread counts
  * in them and sleeps where they are missing; mincore(2) tells where they are.
  */
-#include "../../user/recorder/rec.h"
-#include "../../user/recorder/uffd.h"
+#include "../../recorder/rec.h"
+#include "../../recorder/uffd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static int slandered_move(int fd, uintptr_t dst, uintptr_t src, size_t len, uint
 	return say == pages ? ret : say ? -EAGAIN : -EEXIST;
 }
 #define uffd_move slandered_move
-#include "../../user/recorder/move.c"
+#include "../../recorder/move.c"
 
 #define PAGES 16
 #define TURNS 8000

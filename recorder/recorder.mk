@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # libfltrec.so, preloaded into the program that fltctl record limits.
 
-REC := $(patsubst %.c,$(O)/%.o,$(wildcard user/recorder/*.c))
+REC := $(patsubst %.c,$(O)/%.o,$(wildcard recorder/*.c))
 # The server runs this code without a thread of libc's: no stack protector, and
 # nothing that the dynamic linker would have to resolve late.
-CPPFLAGS_user/recorder := -fPIC -fvisibility=hidden -fno-stack-protector
+CPPFLAGS_recorder := -fPIC -fvisibility=hidden -fno-stack-protector
 JEMALLOC_PIC ?= /usr/lib/x86_64-linux-gnu/libjemalloc_pic.a
 
 # jemalloc without its C++ operators: libstdc++'s own call malloc, and a C
 # program must not get libstdc++ loaded for our sake.
-$(O)/user/recorder/jemalloc.a: $(JEMALLOC_PIC)
+$(O)/recorder/jemalloc.a: $(JEMALLOC_PIC)
 	@mkdir -p $(@D)
 	cp $< $@.tmp && ar d $@.tmp jemalloc_cpp.pic.o && mv $@.tmp $@
 
-$(O)/libfltrec.so: $(REC) $(O)/user/recorder/jemalloc.a
-	$(CC) -shared -o $@ $(REC) -Wl,--whole-archive $(O)/user/recorder/jemalloc.a \
+$(O)/libfltrec.so: $(REC) $(O)/recorder/jemalloc.a
+	$(CC) -shared -o $@ $(REC) -Wl,--whole-archive $(O)/recorder/jemalloc.a \
 		-Wl,--no-whole-archive -Wl,-z,now -Wl,-z,nodelete -Wl,-soname,libfltrec.so \
 		-pthread -lm -ldl
 

@@ -5,7 +5,7 @@
 
 #include "sys.h"
 
-#include "../../lib/uffd_abi.h"
+#include "../lib/uffd_abi.h"
 
 static inline int uffd_copy(int fd, uintptr_t dst, uintptr_t src, size_t len, uint64_t mode)
 {
