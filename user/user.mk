@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # fltctl. A new file in these folders is picked up; a new command also needs its
-# row in fltctl.c. All but main() is in an archive that the unit tests link.
+# row in the table of main.c. All but main() is in an archive that the unit tests link.
 
-USER_DIRS := user user/source user/model user/view user/cmd
-USER_SRCS := $(filter-out user/fltctl.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
+USER_DIRS := $(shell find user -type d)
+USER_SRCS := $(filter-out user/main.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
 USER_OBJS := $(USER_SRCS:%.c=$(O)/%.o)
 USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf ncursesw
 USER_CFLAGS := $(shell pkg-config --cflags $(USER_PKGS)) -iquote user
@@ -16,7 +16,8 @@ ALL += $(FLTCTL)
 
 $(O)/libfltctl.a: $(USER_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@# q: files of several folders have the same name
+	$(AR) qcs $@ $^
 
-$(FLTCTL): $(O)/user/fltctl.o $(O)/libfltctl.a
+$(FLTCTL): $(O)/user/main.o $(O)/libfltctl.a
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS)

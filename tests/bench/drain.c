@@ -10,8 +10,8 @@
  * of decoder and sink: no system call is in it. Run under
  * `valgrind --tool=callgrind --toggle-collect=decode` it tells instructions.
  */
-#include "model/regions.h"
-#include "source/stream_slots.h"
+#include "model/memory/regions.h"
+#include "source/stream/slots.h"
 
 #include <err.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static int on_records(void *arg, const struct flt_event_record *const *r, size_t
 	return 0;
 }
 
-/* As user/cmd/map_live.c: one image for each process, which has been told what is mapped. */
+/* As user/cmd/map/live.c: one image for each process, which has been told what is mapped. */
 static int on_map(void *arg, const struct flt_event_record *r)
 {
 	struct flt_regions *regions = arg;

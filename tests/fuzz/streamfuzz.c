@@ -25,9 +25,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/paths.h"
-#include "source/decode.h"
-#include "source/stream_slots.h"
+#include "model/process/paths.h"
+#include "source/netlink/decode.h"
+#include "source/stream/slots.h"
 
 #define CPUS 4
 #define UNIT sizeof(union flt_stream_note)

@@ -12,8 +12,7 @@ $(O)/san/tracefuzz: $(O)/san/tests/fuzz/tracefuzz.o $(O)/san/libfltctl.a
 check-tracefuzz: $(O)/san/tracefuzz
 	$< tests/fuzz/corpus/*
 
-FUZZ_SRCS = tests/fuzz/tracefuzz.c $(wildcard user/source/stream_file*.c) $(addprefix user/model/,recording.c places.c mapset.c strings.c \
-	threads.c group.c sites.c symbols.c elffile.c perfmap.c tree.c grid.c)
+FUZZ_SRCS = tests/fuzz/tracefuzz.c $(wildcard user/source/file/*.c user/model/recording/*.c user/model/code/*.c)
 FUZZ_SECONDS ?= 60
 
 ## make fuzz-trace          look for new ones, FUZZ_SECONDS=60 (needs clang)

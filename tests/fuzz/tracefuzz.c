@@ -18,13 +18,13 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "model/grid.h"
-#include "model/recording.h"
-#include "model/sites.h"
-#include "model/strings.h"
-#include "model/symbols.h"
-#include "model/tree.h"
-#include "source/stream_file.h"
+#include "model/recording/grid.h"
+#include "model/recording/recording.h"
+#include "model/code/sites.h"
+#include "model/recording/strings.h"
+#include "model/code/symbols.h"
+#include "model/code/tree.h"
+#include "source/file/file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "model/recording.h"
-#include "source/stream_file.h"
+#include "model/recording/recording.h"
+#include "source/file/file.h"
 
 static char dir[] = "/tmp/flt-file-XXXXXX";
 static char path[64];

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "source/stream_file.h"
+#include "source/file/file.h"
 
 #define IMAGES 3u
 #define BATCH 4096u

@@ -11,15 +11,15 @@
 
 #include <cmocka.h>
 
-#include "model/group.h"
-#include "model/mapset.h"
-#include "model/perfmap.h"
-#include "model/sift.h"
-#include "model/strings.h"
-#include "model/symbols.h"
-#include "model/tree.h"
-#include "source/page_set.h"
-#include "source/stream_file_stacks.h"
+#include "model/recording/group.h"
+#include "model/recording/mapset.h"
+#include "model/code/perfmap.h"
+#include "model/recording/filter.h"
+#include "model/recording/strings.h"
+#include "model/code/symbols.h"
+#include "model/code/tree.h"
+#include "source/perf/page_set.h"
+#include "source/file/stacks.h"
 
 #define SPACE 512
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "loop.h"
+#include "observe/child.h"
+#include "observe/loop.h"
 
 static int run(char **argv, int *status)
 {

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "source/comms.h"
+#include "source/stream/comms.h"
 
 #define NOBODY 0x7fffff01u	/* above every pid_max */
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "model/correlate.h"
-#include "model/progress.h"
+#include "model/counts/correlate.h"
+#include "model/counts/progress.h"
 
 static void near(double got, double want)
 {

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/decode.h"
-#include "source/genl.h"
-#include "source/procfs.h"
+#include "source/netlink/decode.h"
+#include "source/netlink/genl.h"
+#include "source/proc/procfs.h"
 
 static struct nlattr *attrs_of(struct nl_msg *msg, int *length)
 {

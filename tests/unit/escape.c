@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/escape.h"
+#include "text/escape.h"
 
 struct pair {
 	const char *in;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/hist.h"
-#include "view/bars.h"
+#include "model/counts/hist.h"
+#include "view/terminal/bars.h"
 
 /* A latency that begins a bucket, so that the bucket's end is the answer. */
 static uint64_t end_of(uint64_t ns)

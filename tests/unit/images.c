@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "model/images.h"
-#include "source/stream_slices.h"
-#include "source/stream_stacks.h"
+#include "model/process/images.h"
+#include "source/stream/slices.h"
+#include "source/stream/stacks.h"
 
 static char told[4096];
 static struct flt_images *images;

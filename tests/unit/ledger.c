@@ -6,10 +6,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "ledger.h"
-#include "model/balance.h"
-#include "model/hugepages.h"
-#include "source/coverage.h"
+#include "account/ledger.h"
+#include "model/counts/balance.h"
+#include "model/counts/hugepages.h"
+#include "source/proc/coverage.h"
 
 static void differences(void **state)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "opts.h"
+#include "cli/opts.h"
 
 struct arguments {
 	bool flag;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/paths.h"
+#include "model/process/paths.h"
 
 static struct flt_paths *paths;
 

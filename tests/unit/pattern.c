@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/pattern.h"
+#include "model/memory/pattern.h"
 
 #define SEEDS 10
 #define PAGES 2048u

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/rates.h"
+#include "model/counts/rates.h"
 
 static struct flt_row row(uint64_t id, uint32_t tgid, uint64_t minor, uint64_t major)
 {

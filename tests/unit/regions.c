@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "model/regions.h"
-#include "model/remedy.h"
-#include "model/touched.h"
+#include "model/memory/regions.h"
+#include "model/memory/advice.h"
+#include "model/memory/touched.h"
 
 #define P 4096ull
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/ranking.h"
-#include "view/screen.h"
+#include "model/counts/ranking.h"
+#include "view/terminal/screen.h"
 
 static char line[4096];
 

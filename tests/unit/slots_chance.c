@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "source/stream_slots.h"
+#include "source/stream/slots.h"
 
 #define CPUS 5
 #define LINES 64

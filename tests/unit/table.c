@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/json.h"
-#include "view/table.h"
+#include "view/table/json.h"
+#include "view/table/table.h"
 
 static const struct flt_column columns[] = {
 	{ .key = "name", .title = "name", .width = -6 },

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "model/rates.h"
-#include "model/teams.h"
+#include "model/counts/rates.h"
+#include "model/counts/thread_rates.h"
 
 static struct flt_teams teams;
 static struct flt_rows news;

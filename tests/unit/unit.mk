@@ -9,8 +9,7 @@ UNIT_SRCS  := $(wildcard tests/unit/*.c)
 UNIT_TESTS := $(UNIT_SRCS:tests/unit/%.c=$(SAN)/unit/%)
 UNIT_LIBS   = $(USER_LIBS) $(shell pkg-config --libs cmocka)
 # user/user.mk comes later; what prerequisites name must be known here.
-SAN_OBJS   := $(patsubst %.c,$(SAN)/%.o,$(filter-out user/fltctl.c,$(wildcard \
-	$(addsuffix /*.c,user user/source user/model user/view user/cmd))))
+SAN_OBJS   := $(patsubst %.c,$(SAN)/%.o,$(filter-out user/main.c,$(shell find user -name '*.c')))
 
 CPPFLAGS_tests/unit += $(USER_CFLAGS)
 CHECK_NATIVE += check-unit
@@ -21,9 +20,9 @@ $(SAN)/%.o: %.c
 
 $(SAN)/libfltctl.a: $(SAN_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(AR) qcs $@ $^
 
-$(SAN)/fltctl: $(SAN)/user/fltctl.o $(SAN)/libfltctl.a
+$(SAN)/fltctl: $(SAN)/user/main.o $(SAN)/libfltctl.a
 	$(CC) $(CFLAGS) $(SAN_FLAGS) -o $@ $^ $(USER_LIBS)
 
 $(UNIT_TESTS): $(SAN)/unit/%: $(SAN)/tests/unit/%.o $(SAN)/libfltctl.a

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "units.h"
+#include "text/units.h"
 
 static void durations(void **state)
 {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "model/wset.h"
-#include "source/smaps.h"
-#include "view/spark.h"
+#include "model/memory/wset.h"
+#include "source/proc/smaps.h"
+#include "view/terminal/spark.h"
 
 static struct flt_sample sample(uint32_t tgid, uint64_t time, uint64_t referenced)
 {

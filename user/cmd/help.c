@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
-#include "cmd/manual.h"
-#include "command.h"
+#include "cli/manual.h"
+#include "cli/command.h"
 
 struct arguments {
 	bool man;

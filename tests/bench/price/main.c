@@ -12,7 +12,7 @@
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include "clock.h"
+#include "text/clock.h"
 #include "mm/kind.h"
 #include "account/tally.h"
 

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * command.h - what fltctl.c knows about a command, and a command about fltctl.
+ *
+ * A command is one file in cmd/ that defines a const struct flt_command, plus a
+ * row in the table of fltctl.c. fltctl.c parses the options into a fresh copy of
+ * .defaults, opens what .needs names, calls .main and releases everything.
+ */
+#ifndef FLT_COMMAND_H
+#define FLT_COMMAND_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/opts.h"
+
+enum flt_exit {
+	FLT_EXIT_DONE = 0,
+	FLT_EXIT_FAILED = 1,
+	FLT_EXIT_USAGE = 2,
+	FLT_EXIT_INCOMPLETE = 3,	/* done, but something is missing from the result */
+	FLT_EXIT_PERMISSION = 4,
+	FLT_EXIT_UNSUPPORTED = 5,	/* ... or the module is not loaded */
+};
+
+enum flt_need {
+	FLT_NEEDS_MODULE = 1 << 0,	/* run->control is open, or main is not called */
+	FLT_USES_MODULE = 1 << 1,	/* run->control, or NULL and control_error says why */
+};
+
+struct flt_control;
+struct flt_command;
+
+struct flt_run {
+	const struct flt_command *command;
+	void *args;			/* the command's own struct, filled */
+	struct flt_words words;
+	struct flt_control *control;
+	int control_error;		/* -errno: why control is NULL */
+	struct flt_errmsg control_message;
+};
+
+struct flt_command {
+	const char *name;
+	const char *summary;		/* one line, no full stop */
+	const char *const *synopsis;	/* lines, each without "fltctl NAME"; NULL-terminated */
+	const char *const *about;	/* paragraphs; NULL-terminated */
+	const struct flt_opt *opts;	/* ends in an empty row; may be NULL */
+	const void *defaults;		/* of the arguments; NULL: all zero */
+	size_t args_size;
+	unsigned int needs;		/* enum flt_need */
+	int (*main)(struct flt_run *run);	/* returns the exit status */
+};
+
+/* The table of fltctl.c, NULL-terminated. */
+extern const struct flt_command *const flt_commands[];
+
+const struct flt_command *flt_command_find(const char *name);
+
+/* "fltctl NAME: ..." on standard error, one line; the text is escaped. */
+void flt_command_say(const struct flt_command *command, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Says the text of e (or of err) and returns the exit status that fits err. */
+int flt_command_fail(const struct flt_command *command, const struct flt_errmsg *e, int err);
+/* A usage error: the sentence, a pointer to help, FLT_EXIT_USAGE. */
+int flt_command_misuse(const struct flt_command *command, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+int flt_exit_of(int err);
+
+extern const struct flt_command flt_command_check;
+extern const struct flt_command flt_command_help;
+extern const struct flt_command flt_command_lat;
+extern const struct flt_command flt_command_map;
+extern const struct flt_command flt_command_numa;
+extern const struct flt_command flt_command_record;
+extern const struct flt_command flt_command_report;
+extern const struct flt_command flt_command_script;
+extern const struct flt_command flt_command_stats;
+extern const struct flt_command flt_command_thp;
+extern const struct flt_command flt_command_top;
+extern const struct flt_command flt_command_trace;
+extern const struct flt_command flt_command_visualize;
+extern const struct flt_command flt_command_wss;
+
+#endif

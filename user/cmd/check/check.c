@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/check/check.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "cli/command.h"
+#include "text/escape.h"
+#include "view/table/table.h"
+
+struct arguments {
+	int format;
+};
+
+static const struct flt_opt opts[] = {
+	FLT_TABLE_OPTS(struct arguments, format),
+	{ 0 },
+};
+
+static const char *const result_names[] = {
+	[CHECK_OK] = "ok", [CHECK_WARN] = "warn", [CHECK_NO] = "no", [CHECK_SKIPPED] = "-",
+};
+
+int check_add(struct check *c, const char *name, enum check_result result, int status,
+	      const char *fix, const char *fmt, ...)
+{
+	struct check_finding *grown, *finding;
+	va_list ap;
+
+	grown = reallocarray(c->findings, c->count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	c->findings = grown;
+	finding = &grown[c->count++];
+	*finding = (struct check_finding){ .result = result, .status = status };
+	snprintf(finding->name, sizeof(finding->name), "%s", name);
+	va_start(ap, fmt);
+	vsnprintf(finding->detail, sizeof(finding->detail), fmt, ap);
+	va_end(ap);
+	if (fix && result != CHECK_OK)
+		snprintf(finding->fix, sizeof(finding->fix), "%s", fix);
+	return 0;
+}
+
+static void write_text(const struct check *c)
+{
+	char detail[1024], fix[1024], name[128];
+	const struct check_finding *f;
+	size_t i;
+
+	for (i = 0; i < c->count; i++) {
+		f = &c->findings[i];
+		flt_escape_text(name, sizeof(name), f->name, strlen(f->name));
+		flt_escape_text(detail, sizeof(detail), f->detail, strlen(f->detail));
+		printf("%-5s %-14s %s\n", result_names[f->result], name, detail);
+		if (!f->fix[0])
+			continue;
+		flt_escape_text(fix, sizeof(fix), f->fix, strlen(f->fix));
+		printf("%20s fix: %s\n", "", fix);
+	}
+}
+
+static int write_data(const struct check *c, enum flt_format format)
+{
+	static const struct flt_column columns[] = {
+		{ .key = "check" }, { .key = "result" }, { .key = "detail" }, { .key = "fix" },
+	};
+	const struct check_finding *f;
+	struct flt_table *table;
+	size_t i;
+	int ret;
+
+	ret = flt_table_new(&table, stdout, format, columns, 4);
+	for (i = 0; i < c->count && !ret; i++) {
+		f = &c->findings[i];
+		ret = flt_table_row(table, (const struct flt_cell[]){
+			flt_cell_string(f->name), flt_cell_string(result_names[f->result]),
+			flt_cell_string(f->detail), flt_cell_string(f->fix[0] ? f->fix : NULL) });
+	}
+	flt_table_free(table);
+	return ret;
+}
+
+/* Without the module nothing else matters, then comes permission, then the rest. */
+static int status_of(const struct check *c)
+{
+	static const int order[] = { FLT_EXIT_UNSUPPORTED, FLT_EXIT_PERMISSION, FLT_EXIT_FAILED };
+	size_t i, k;
+
+	for (k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+		for (i = 0; i < c->count; i++)
+			if (c->findings[i].result == CHECK_NO && c->findings[i].status == order[k])
+				return order[k];
+	return FLT_EXIT_DONE;
+}
+
+static int check_main(struct flt_run *run)
+{
+	static int (*const checks[])(struct check *c) = {
+		check_kernel,	check_lockdown,	  check_module, check_permission,
+		check_debugfs,	check_kprobes,	  check_hooks,	check_accounting,
+		check_fault,	check_userfaultfd, check_perf,
+	};
+	const struct arguments *args = run->args;
+	struct check c = { .run = run };
+	struct utsname name;
+	int ret = 0, status;
+	size_t i;
+
+	if (run->words.argc || run->words.command)
+		return flt_command_misuse(run->command, "there is nothing to name: it checks this "
+					  "machine");
+	if (!uname(&name))
+		snprintf(c.release, sizeof(c.release), "%s", name.release);
+	for (i = 0; i < sizeof(checks) / sizeof(checks[0]) && !ret; i++)
+		ret = checks[i](&c);
+	if (!ret && args->format == FLT_FORMAT_TEXT)
+		write_text(&c);
+	else if (!ret)
+		ret = write_data(&c, (enum flt_format)args->format);
+	status = ret ? flt_command_fail(run->command, NULL, ret) : status_of(&c);
+	free(c.findings);
+	return status;
+}
+
+const struct flt_command flt_command_check = {
+	.name = "check",
+	.summary = "is this machine fit: kernel, module, permission, hooks, one real fault",
+	.synopsis = (const char *const[]){ "[--json | --csv]", NULL },
+	.about = (const char *const[]){
+		"Tests all that flt needs of this machine, and whether the module counts one real "
+		"fault as the kernel does. Each \"no\" comes with its fix. A \"warn\" concerns some "
+		"commands only.",
+		"The exit status is 0 if the machine is fit, 5 if the module is not loaded or the "
+		"kernel can't carry it, 4 if only permission is missing, and 1 for any other \"no\".",
+		NULL },
+	.opts = opts,
+	.args_size = sizeof(struct arguments),
+	.needs = FLT_USES_MODULE,
+	.main = check_main,
+};

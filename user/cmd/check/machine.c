@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/check/check.h"
+#include "cli/command.h"
+#include "source/proc/machine.h"
+
+#ifndef CAP_PERFMON
+#define CAP_PERFMON 38
+#endif
+
+static int check_config(struct check *c)
+{
+	static const struct {
+		const char *name;
+		const char *what;	/* NULL: the module does not do without */
+	} wanted[] = {
+		{ "CONFIG_MODULES", NULL },
+		{ "CONFIG_KPROBES", NULL },
+		{ "CONFIG_KRETPROBES", NULL },
+		{ "CONFIG_TRACEPOINTS", NULL },
+		{ "CONFIG_RELAY", NULL },
+		{ "CONFIG_KPROBES_ON_FTRACE", "probes cost more without it" },
+		{ "CONFIG_DEBUG_FS", "no counters in /sys/kernel/debug/flt" },
+		{ "CONFIG_PERF_EVENTS", "no figures of a running command without the module" },
+		{ "CONFIG_USERFAULTFD", "no 'fltctl record -L -M'" },
+	};
+	struct flt_kconfig config;
+	size_t i;
+	int ret = 0, all = 1;
+
+	if (flt_kconfig_open(&config, c->release))
+		return check_add(c, "config", CHECK_WARN, 0, "install the package that brings "
+				 "/boot/config-$(uname -r), to know",
+				 "the configuration of this kernel is not to be found");
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !ret; i++) {
+		if (flt_kconfig_value(&config, wanted[i].name) != 'n')
+			continue;
+		all = 0;
+		if (wanted[i].what)
+			ret = check_add(c, "config", CHECK_WARN, 0, NULL, "%s is not set: %s",
+					wanted[i].name, wanted[i].what);
+		else
+			ret = check_add(c, "config", CHECK_NO, FLT_EXIT_UNSUPPORTED,
+					"boot a kernel that has it; Debian's have all",
+					"%s is not set, and flt.ko needs it", wanted[i].name);
+	}
+	if (!ret && all)
+		ret = check_add(c, "config", CHECK_OK, 0, NULL, "%s has all that is needed",
+				config.path);
+	flt_kconfig_close(&config);
+	return ret;
+}
+
+int check_kernel(struct check *c)
+{
+	unsigned int major = 0, minor = 0;
+	int ret;
+
+	sscanf(c->release, "%u.%u", &major, &minor);
+	if (major < 6 || (major == 6 && minor < 1))
+		ret = check_add(c, "kernel", CHECK_NO, FLT_EXIT_UNSUPPORTED,
+				"boot Linux 6.1 or later", "%s is older than 6.1", c->release);
+	else
+		ret = check_add(c, "kernel", CHECK_OK, 0, NULL, "%s", c->release);
+	return ret ? ret : check_config(c);
+}
+
+int check_lockdown(struct check *c)
+{
+	static const char *const fix =
+		"sign flt.ko with a key this kernel trusts: with DKMS, mokutil --import "
+		"/var/lib/dkms/mok.pub, reboot, and enrol the key at the blue screen";
+
+	if (flt_machine_lockdown(c->lockdown, sizeof(c->lockdown)))
+		c->lockdown[0] = '\0';
+	if (!flt_machine_signed_only(c->lockdown))
+		return check_add(c, "signature", CHECK_OK, 0, NULL, "not demanded%s%s",
+				 c->lockdown[0] ? ", lockdown is " : "", c->lockdown);
+	if (!access("/sys/module/flt", F_OK))
+		return check_add(c, "signature", CHECK_OK, 0, NULL,
+				 "demanded, and the loaded module was accepted");
+	return check_add(c, "signature", CHECK_WARN, 0, fix,
+			 "only signed modules load (lockdown %s)",
+			 c->lockdown[0] ? c->lockdown : "unknown, sig_enforce is on");
+}
+
+int check_permission(struct check *c)
+{
+	if (!flt_machine_initial_user_namespace())
+		return check_add(c, "permission", CHECK_NO, FLT_EXIT_PERMISSION,
+				 "run fltctl outside of the container: its root is not enough",
+				 "this is not the initial user namespace");
+	if (flt_machine_capable(CAP_PERFMON))
+		return check_add(c, "permission", CHECK_OK, 0, NULL, "CAP_PERFMON is held");
+	if (flt_machine_capable(CAP_SYS_ADMIN))
+		return check_add(c, "permission", CHECK_OK, 0, NULL, "CAP_SYS_ADMIN is held");
+	return check_add(c, "permission", CHECK_NO, FLT_EXIT_PERMISSION,
+			 "run as root (sudo fltctl ...), or once: sudo setcap cap_perfmon+ep "
+			 "\"$(command -v fltctl)\"",
+			 "neither CAP_PERFMON nor CAP_SYS_ADMIN is held");
+}
+
+int check_debugfs(struct check *c)
+{
+	if (!strcmp(c->lockdown, "confidentiality"))
+		return check_add(c, "debugfs", CHECK_WARN, 0,
+				 "nothing to do: fltctl uses netlink, which works",
+				 "lockdown forbids reading debugfs");
+	if (access("/sys/kernel/debug/.", X_OK) && errno == EACCES)
+		return check_add(c, "debugfs", CHECK_WARN, 0, "run as root to see it",
+				 "/sys/kernel/debug is root's only");
+	if (!flt_machine_mounted("/sys/kernel/debug", DEBUGFS_MAGIC))
+		return check_add(c, "debugfs", CHECK_WARN, 0,
+				 "mount -t debugfs none /sys/kernel/debug",
+				 "not mounted: no counters in /sys/kernel/debug/flt");
+	return check_add(c, "debugfs", CHECK_OK, 0, NULL, "mounted on /sys/kernel/debug");
+}
+
+int check_kprobes(struct check *c)
+{
+	int64_t enabled;
+	int ret;
+
+	ret = flt_machine_number("/sys/kernel/debug/kprobes/enabled", &enabled);
+	if (ret)
+		ret = check_add(c, "kprobes", CHECK_SKIPPED, 0, NULL,
+				"cannot read /sys/kernel/debug/kprobes/enabled: %s", strerror(-ret));
+	else if (enabled)
+		ret = check_add(c, "kprobes", CHECK_OK, 0, NULL, "switched on");
+	else
+		ret = check_add(c, "kprobes", CHECK_NO, FLT_EXIT_FAILED,
+				"echo 1 > /sys/kernel/debug/kprobes/enabled",
+				"switched off for all of the machine: nothing is counted");
+	if (ret)
+		return ret;
+
+	ret = flt_machine_number("/proc/sys/kernel/ftrace_enabled", &enabled);
+	if (ret)
+		return check_add(c, "ftrace", CHECK_SKIPPED, 0, NULL,
+				 "this kernel has no kernel.ftrace_enabled");
+	if (enabled)
+		return check_add(c, "ftrace", CHECK_OK, 0, NULL, "kernel.ftrace_enabled is on");
+	return check_add(c, "ftrace", CHECK_NO, FLT_EXIT_FAILED, "sysctl kernel.ftrace_enabled=1",
+			 "kernel.ftrace_enabled is off: probes placed on ftrace sites are dead");
+}
+
+int check_userfaultfd(struct check *c)
+{
+	static const char fix[] = "run as root, or with CAP_SYS_PTRACE (fltctl-record(8), CAPABILITIES)";
+	int got = flt_machine_userfaultfd();
+
+	if (got == 3)
+		return check_add(c, "userfaultfd", CHECK_OK, 0, NULL,
+				 "usable ('fltctl record -L -M')");
+	if (got > 0)
+		return check_add(c, "userfaultfd", CHECK_WARN, 0, fix,
+				 got == 2 ? "not for forked children: no 'fltctl record -L -M'" :
+				 "only for faults in user mode: system calls of a program that "
+				 "'record -L -M' runs would fail");
+	return check_add(c, "userfaultfd", CHECK_WARN, 0,
+			 got == -ENOSYS ? "boot a kernel with CONFIG_USERFAULTFD" : fix,
+			 "not usable, so no 'fltctl record -L -M': %s", strerror(-got));
+}
+
+int check_perf(struct check *c)
+{
+	int64_t paranoid;
+	int ret;
+
+	ret = flt_machine_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+	if (ret)
+		return check_add(c, "perf", CHECK_WARN, 0, NULL,
+				 "this kernel has no perf events: 'stats -- command' without the "
+				 "module shows no figures while the command runs");
+	if (paranoid <= 2 || flt_machine_capable(CAP_PERFMON) || flt_machine_capable(CAP_SYS_ADMIN))
+		return check_add(c, "perf", CHECK_OK, 0, NULL,
+				 "usable (kernel.perf_event_paranoid is %" PRId64 ")", paranoid);
+	return check_add(c, "perf", CHECK_WARN, 0, "sysctl kernel.perf_event_paranoid=2",
+			 "kernel.perf_event_paranoid is %" PRId64 ": 'stats -- command' without the "
+			 "module shows no figures while the command runs", paranoid);
+}

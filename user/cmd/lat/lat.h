@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lat.h - what the files of 'fltctl lat' share.
+ *
+ *   lat.c          options
+ *   lat_run.c      looks at intervals, or around a command
+ *   lat_look.c     one look at the module
+ *   lat_slowest.c  examples
+ *   lat_report.c   a look as histogram, percentiles and examples
+ */
+#ifndef FLT_CMD_LAT_H
+#define FLT_CMD_LAT_H
+
+#include "timeline/names.h"
+#include "cli/command.h"
+#include "model/counts/hist.h"
+#include "source/netlink/control.h"
+#include "source/stream/stream.h"
+#include "view/table/table.h"
+
+#define LAT_PATH 512
+
+struct lat_args {
+	struct flt_ids pids;
+	bool each;		/* a histogram for every row */
+	bool plain;		/* no histogram */
+	uint64_t slowest;	/* examples; 0: none */
+	uint64_t slower;	/* ns; stream what takes at least as long, 0: nothing */
+	int format;		/* enum flt_format */
+};
+
+/* The state at one moment. Of processes nothing is known by kind or return but counts. */
+struct lat_look {
+	uint64_t now;
+	bool by_process;
+	struct flt_account total;
+	struct flt_loss loss;
+	struct flt_hist all, minor, major;
+	struct flt_hist kind[__FLT_KIND_MAX];
+	struct flt_hist returned[__FLT_RETURN_MAX];
+	struct flt_rows rows;
+	bool ended;		/* every process asked for */
+};
+
+struct lat_slow {
+	struct flt_slow slow;
+	char path[LAT_PATH];	/* of the mapping; empty: none, or not known */
+};
+
+/* Slowest first. */
+struct lat_slowest {
+	struct lat_slow *slow;
+	size_t count, room;
+};
+
+struct lat {
+	const struct flt_command *command;
+	const struct lat_args *args;
+	struct flt_control *control;
+	uint32_t session;	/* of the command; 0: none */
+	uint64_t *bound;	/* of each -p: the row it means */
+	uint64_t interval;	/* ns; 0: one report */
+	uint64_t count;		/* of reports; 0: until interrupted */
+	uint64_t since;		/* counts began */
+	uint64_t reports;
+	struct lat_look *last;
+	struct lat_slowest slowest;	/* since the last report */
+	struct flt_stream *stream;	/* of slow faults; NULL: none */
+	uint64_t lost, lost_notes;	/* by it, known at the end */
+	struct names names;	/* of their threads and files */
+
+	struct flt_table *data, *rows, *examples;	/* data, or the two of the text */
+	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+	bool unicode, color;
+};
+
+/* Allocated; lat_look_free(). */
+int lat_look(struct lat *l, struct lat_look **look, struct flt_errmsg *e);
+void lat_look_free(struct lat_look *look);
+/* What is new in after; before NULL: all. */
+int lat_look_between(const struct lat_look *before, const struct lat_look *after,
+		     struct lat_look **out);
+
+/* lat_slowest.c */
+int lat_slowest_open(struct lat *l);
+void lat_slowest_close(struct lat *l);
+void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *path);
+/* Of what the module kept: those that ended in this time, in processes of the look. */
+int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
+		     struct flt_errmsg *e);
+
+/* Faults at least as slow as asked for flow from now on; of all processes without tgids. */
+int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool follow,
+		       struct flt_errmsg *e);
+/* What has come since; last: and nobody faults any more. */
+int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e);
+
+/* Asks what the stream lost, read or not. */
+int lat_slowest_lost(struct lat *l, struct flt_errmsg *e);
+
+/* lat_report.c */
+int lat_report_open(struct lat *l);
+void lat_report_close(struct lat *l);
+int lat_report(struct lat *l, const struct lat_look *look, uint64_t from);
+/* What is missing; FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
+int lat_report_loss(struct lat *l, const struct flt_loss *loss);
+
+/* lat_run.c */
+int lat_run(struct lat *l, char **command);
+
+#endif

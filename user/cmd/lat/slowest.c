@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/lat/lat.h"
+#include "source/proc/procfs.h"
+
+/* Slow faults are few: half a MiB for each CPU. */
+#define SUBBUF_SIZE (64u << 10)
+#define SUBBUFS 8
+
+int lat_slowest_open(struct lat *l)
+{
+	if (!l->args->slowest)
+		return 0;
+	l->slowest.slow = calloc(l->args->slowest, sizeof(*l->slowest.slow));
+	if (!l->slowest.slow)
+		return -ENOMEM;
+	l->slowest.room = l->args->slowest;
+	return 0;
+}
+
+void lat_slowest_close(struct lat *l)
+{
+	flt_stream_close(l->stream);
+	names_close(&l->names);
+	free(l->slowest.slow);
+	l->slowest = (struct lat_slowest){ 0 };
+}
+
+void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *path)
+{
+	struct lat_slowest *s = &l->slowest;
+	size_t at = s->count, i;
+
+	/* One that came both ways: the module knows the name, the stream rounds what is long. */
+	for (i = 0; i < s->count; i++) {
+		struct flt_slow *other = &s->slow[i].slow;
+
+		if (other->tid != slow->tid || other->address != slow->address ||
+		    (other->ns ^ slow->ns) >> 10)
+			continue;
+		if (*slow->comm)
+			memcpy(other->comm, slow->comm, sizeof(other->comm));
+		return;
+	}
+	while (at && s->slow[at - 1].slow.ns < slow->ns)
+		at--;
+	if (at == s->room)
+		return;
+	if (s->count < s->room)
+		s->count++;
+	memmove(&s->slow[at + 1], &s->slow[at], (s->count - at - 1) * sizeof(*s->slow));
+	s->slow[at].slow = *slow;
+	snprintf(s->slow[at].path, sizeof(s->slow[at].path), "%s", path ? path : "");
+}
+
+int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool follow,
+		       struct flt_errmsg *e)
+{
+	const struct flt_stream_wish wish = { .subbuf_size = SUBBUF_SIZE, .subbufs = SUBBUFS,
+					      .notes = true,
+					      .filter = { .latency = l->args->slower } };
+	int ret = names_open(&l->names);
+
+	if (ret)
+		return ret;
+	return flt_stream_open(&l->stream, l->control, tgids, count, follow, &wish, e);
+}
+
+static int on_record(void *arg, const struct flt_event_record *r)
+{
+	struct lat *l = arg;
+	struct lat_slowest *s = &l->slowest;
+	struct flt_slow slow = {
+		.ns = flt_event_latency(r),
+		.address = r->address,
+		.tgid = r->tgid,
+		.tid = r->tid,
+		.kind = r->kind,
+		.result = r->result,
+		.attempts = r->attempts,
+		.remote = r->flags & FLT_EVENT_REMOTE,
+	};
+	const char *comm;
+
+	if (r->type != FLT_EVENT_FAULT ||
+	    (s->count == s->room && s->slow[s->count - 1].slow.ns >= slow.ns))
+		return 0;
+	slow.time = r->time + slow.ns;
+	comm = names_comm(&l->names, r);
+	if (comm)
+		snprintf(slow.comm, sizeof(slow.comm), "%s", comm);
+	lat_slowest_offer(l, &slow, names_path(&l->names, r));
+	return 0;
+}
+
+static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
+{
+	struct lat *l = arg;
+
+	return names_note(&l->names, head, bytes);
+}
+
+int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
+{
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = l };
+	struct flt_stream_end end;
+
+	if (!l->stream)
+		return 0;
+	return last ? flt_stream_end(l->stream, &sink, &end, e) :
+		      flt_stream_read(l->stream, &sink, e);
+}
+
+int lat_slowest_lost(struct lat *l, struct flt_errmsg *e)
+{
+	struct flt_session session;
+	int ret;
+
+	if (!l->stream)
+		return 0;
+	ret = flt_control_session(l->control, flt_stream_session(l->stream), false, &session, e);
+	if (ret)
+		return ret;
+	l->lost = session.lost;
+	l->lost_notes = session.lost_notes;
+	return 0;
+}
+
+static bool of_look(const struct lat_look *look, const struct flt_slow *slow)
+{
+	size_t i;
+
+	if (!look->by_process)
+		return true;
+	for (i = 0; i < look->rows.count; i++)
+		if (look->rows.row[i].tgid == slow->tgid && look->rows.row[i].first <= slow->time)
+			return true;
+	return false;
+}
+
+int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
+		     struct flt_errmsg *e)
+{
+	struct flt_slows list = { 0 };
+	size_t i;
+	int ret;
+
+	if (!l->slowest.room)
+		return 0;
+	ret = flt_control_slowest(l->control, &list, e);
+	for (i = 0; i < list.count && !ret; i++)
+		if (list.slow[i].time >= from && of_look(look, &list.slow[i]))
+			lat_slowest_offer(l, &list.slow[i], NULL);
+	free(list.slow);
+	/* Only of those that stay; the process may have ended, or mapped something else since. */
+	for (i = 0; i < l->slowest.count && !ret; i++) {
+		struct lat_slow *s = &l->slowest.slow[i];
+
+		if (!s->slow.remote && !*s->path)
+			flt_procfs_file_at(s->slow.tgid, s->slow.address, s->path, sizeof(s->path));
+	}
+	return ret;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/map/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/units.h"
+
+static const char *const sort_names[] = { "faults", "latency", "majors", "refaults", "address", NULL };
+static const char *const colour_names[] = { "auto", "always", "never", NULL };
+
+#define MEMBER(m) offsetof(struct map_args, m)
+
+static const struct flt_opt opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
+	  .help = "Of these processes, from now on." },
+	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
+	  .help = "And of what the processes of -p fork from now on." },
+	{ .name = "for", .type = FLT_OPT_DURATION, .offset = MEMBER(duration), .arg = "TIME",
+	  .help = "End after this long, as 10s; a command is waited for." },
+	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort), .choices = sort_names,
+	  .help = "What is first." },
+	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(top), .arg = "N",
+	  .help = "In the text, list only the first N regions and the others in one row; 0 lists all. "
+		  "Default 20." },
+	{ .name = "heat", .type = FLT_OPT_FLAG, .offset = MEMBER(heat),
+	  .help = "Also the heat map of addresses and time where standard output is no terminal; its cells as "
+		  "rows in JSON and CSV." },
+	{ .name = "color", .type = FLT_OPT_CHOICE, .offset = MEMBER(colour), .choices = colour_names,
+	  .help = "Colours in the heat map; auto: on a terminal, unless NO_COLOR is set." },
+	{ .name = "plot", .type = FLT_OPT_FILE, .offset = MEMBER(plot), .arg = "FILE",
+	  .help = "Draw the heat map as SVG, with values under the pointer." },
+	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
+	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
+	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
+	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
+	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
+	WITH_OPTS(struct map_args, with, "with-plot"),
+	FLT_TABLE_OPTS(struct map_args, format),
+	{ 0 },
+};
+
+static int check_args(const struct map *m, const struct flt_words *words)
+{
+	const struct map_args *args = m->args;
+
+	if (words->argc > 1)
+		return flt_command_misuse(m->command, "one recording at a time");
+	if (words->argc + !!words->command + !!args->pids.count > 1)
+		return flt_command_misuse(m->command, "a recording, -p and a command exclude each other");
+	if (!words->argc && !words->command && !args->pids.count)
+		return flt_command_misuse(m->command, "of what? Give -p PID, a recording, or a command "
+					  "behind '--'");
+	if (args->follow && !args->pids.count)
+		return flt_command_misuse(m->command, "--follow needs -p");
+	if (words->argc && args->duration)
+		return flt_command_misuse(m->command, "--for is for what runs now, not for a recording");
+	return 0;
+}
+
+static int report(struct map *m)
+{
+	bool blocks = m->args->format == FLT_FORMAT_TEXT && (m->args->heat || isatty(STDOUT_FILENO));
+	int err = map_rows_make(m), status;
+
+	if (!err && blocks)
+		err = map_picture_blocks(m);
+	if (!err)
+		err = map_rows_write(m);
+	if (err)
+		return flt_command_fail(m->command, NULL, err);
+	if (m->with && m->args->format == FLT_FORMAT_TEXT)
+		putchar('\n');
+	status = with_report(m->with, stdout);
+	fflush(stdout);
+	if (!status && m->args->plot)
+		status = map_picture_plot(m);
+	if (m->regions->unknown_reuse)
+		flt_command_say(m->command, "incomplete: too many pages to remember: of %llu faults it is not known "
+				"whether they are refaults", (unsigned long long)m->regions->unknown_reuse);
+	return status ? status : m->regions->unknown_reuse ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+}
+
+static int map_main(struct flt_run *run)
+{
+	struct map m = {
+		.command = run->command, .args = run->args, .control = run->control,
+		.control_message = run->control_message, .control_error = run->control_error,
+	};
+	int status = check_args(&m, &run->words), shown;
+
+	if (!status)
+		status = with_new(&m.with, m.command, &m.args->with, run->words.command, m.args->format, NULL);
+	if (status)
+		return status;
+	status = run->words.argc ? map_file(&m, run->words.argv[0]) : map_live(&m, run->words.command);
+	/* Without regions there is nothing to show, and the reason has been said. */
+	if (m.regions) {
+		shown = report(&m);
+		status = status ? status : shown;
+	}
+	flt_regions_free(m.regions);
+	with_free(m.with);
+	free(m.rows);
+	free(m.subject);
+	return status;
+}
+
+const struct flt_command flt_command_map = {
+	.name = "map",
+	.summary = "which regions of memory fault most, and how",
+	.synopsis = (const char *const[]){
+		"[options] -p PID,...",
+		"[options] FILE",
+		"[options] -- COMMAND [ARGUMENT...]", NULL },
+	.about = (const char *const[]){
+		"Attributes page faults to what was mapped where they happened - heap, stack, files, anonymous "
+		"memory by name, shared memory - even if it is gone by now, and says of each region how often it "
+		"faulted, what for, what it cost, in which order its pages were touched, and what may be done "
+		"about it.",
+		"With -p from now until Ctrl-C, --for or the end of the processes; with a command until it ends, "
+		"children included; or from a recording of fltctl record.",
+		"On a terminal a heat map comes first: addresses down, time across, the gaps of the address space "
+		"left out. --plot draws it for a browser.",
+		NULL },
+	.opts = opts,
+	.defaults = &(const struct map_args){ .subbuf_size = 256 << 10, .subbufs = 8, .top = 20 },
+	.args_size = sizeof(struct map_args),
+	.needs = FLT_USES_MODULE,
+	.main = map_main,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/numa/numa.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/proc/machine.h"
+
+static int most_hints(const void *a, const void *b)
+{
+	const struct flt_ledger_line *x = *(const struct flt_ledger_line *const *)a;
+	const struct flt_ledger_line *y = *(const struct flt_ledger_line *const *)b;
+	uint64_t n = x->n.count[FLT_NUMA_HINTS], m = y->n.count[FLT_NUMA_HINTS];
+
+	return n != m ? (n > m ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+}
+
+static void sample(void *arg, const struct flt_ledger *now)
+{
+	const struct flt_ledger_line **live = calloc(now->count + 1, sizeof(const void *));
+	struct numa *n = arg;
+	const bool named = n->run.args->pids.count;
+	size_t i, count = 0;
+
+	for (i = 0; live && i < now->count; i++)
+		if (!now->line[i].ended && (named || !flt_ledger_idle(&now->line[i])))
+			live[count++] = &now->line[i];
+	if (count)
+		qsort(live, count, sizeof(*live), most_hints);
+	for (i = 0; i < count && i < NUMA_PROCESSES; i++)
+		numa_memory_look(n, live[i]);
+	if (count > i && count - i > n->unseen)
+		n->unseen = count - i;
+	free(live);
+}
+
+static void say_what_is_off(const struct flt_command *command)
+{
+	int64_t balancing;
+
+	if (flt_node_count() == 1)
+		flt_command_say(command, "this machine has one NUMA node: there is nothing to balance");
+	else if (flt_machine_number("/proc/sys/kernel/numa_balancing", &balancing))
+		flt_command_say(command, "this kernel has no NUMA balancing: only moves that are asked "
+				"for can show here");
+	else if (!balancing)
+		flt_command_say(command, "NUMA balancing is off (sysctl kernel.numa_balancing=1 "
+				"switches it on): only moves that are asked for can show here");
+}
+
+static int numa_main(struct flt_run *run)
+{
+	static const char *const hooks[] = { "numa-", NULL };
+	const struct ledger_args *args = run->args;
+	struct numa *n = calloc(1, sizeof(*n));
+	int ret, status;
+	uint32_t i;
+
+	if (!n)
+		return flt_command_fail(run->command, NULL, -ENOMEM);
+	n->run = (struct ledger_run){
+		.command = run->command, .args = args, .control = run->control,
+		.which = FLT_LEDGER_OF_NUMA, .event = "hint faults", .counter = FLT_NUMA_HINTS, .hooks = hooks, .report = numa_report,
+		.sample = args->all ? NULL : sample, .arg = n,
+	};
+	/* MR_NUMA_MISPLACED, where tracefs does not tell. */
+	n->misplaced = 5;
+	flt_trace_names("migrate/mm_migrate_pages", "reason", n->reason[0], FLT_MOVE_REASONS,
+			NUMA_REASON_NAME);
+	for (i = 0; i < FLT_MOVE_REASONS; i++)
+		if (!strcmp(n->reason[i], "numa_misplaced"))
+			n->misplaced = i;
+	status = ledger_check(&n->run, run);
+	if (status)
+		goto out;
+	ret = numa_report_open(n, (enum flt_format)args->format);
+	if (ret) {
+		status = flt_command_fail(run->command, NULL, ret);
+	} else {
+		say_what_is_off(run->command);
+		status = ledger_run(&n->run, run->words.command);
+		if (n->unseen)
+			flt_command_say(run->command, "up to %zu processes at a time were not asked where "
+					"their memory lies: that is for the %d with most hint faults",
+					n->unseen, NUMA_PROCESSES);
+	}
+out:
+	flt_table_free(n->table);
+	free(n);
+	return status;
+}
+
+const struct flt_command flt_command_numa = {
+	.name = "numa",
+	.summary = "NUMA balancing: local and remote, what was moved, what it cost and gained",
+	.synopsis = (const char *const[]){
+		"[options] [-a | -p PID,...] [INTERVAL [COUNT]]",
+		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
+	.about = (const char *const[]){
+		"Counts, from now on and to the unit, what NUMA balancing does to each process: hint "
+		"faults, on local and remote memory and between which nodes; pages that were to be "
+		"moved, were and were not, and how long that took; threads moved to their memory; and "
+		"page moves for other reasons. Hooks in the kernel are placed for as long as this "
+		"runs.",
+		"With an interval there is a report of each; at the end, which Ctrl-C, the count, or "
+		"the end of the processes of -p brings, one of the whole, with the matrix, the "
+		"regions that lie on other nodes, and a verdict. With a command, counts it and its "
+		"children, and passes its exit status on.", NULL },
+	.opts = ledger_opts,
+	.args_size = sizeof(struct ledger_args),
+	.needs = FLT_USES_MODULE,
+	.main = numa_main,
+};

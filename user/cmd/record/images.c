@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* record_images.c - from the rings of a recorded command into its trace file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/clock.h"
+#include "cmd/record/limit.h"
+
+/* What the file needs to know of one image. */
+struct known {
+	uint32_t id;		/* in the file */
+	uint32_t tids[64];	/* threads already told, the latest ones */
+	unsigned int next;
+};
+
+/* A short text of /proc/PID/NAME without its newline; "" if it has gone. */
+static void proc_text(pid_t pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	if (n > 0 && text[n - 1] == '\n')
+		text[n - 1] = 0;
+}
+
+static pid_t parent_of(pid_t pid)
+{
+	char text[512], *p;
+	int ppid = 0;
+
+	proc_text(pid, "stat", text, sizeof(text));
+	p = strrchr(text, ')');
+	if (p)
+		sscanf(p + 1, " %*c %d", &ppid);
+	return ppid;
+}
+
+/* The image that a process is, or was last. */
+static uint32_t image_of(const struct flt_recording *r, pid_t pid)
+{
+	size_t i;
+
+	for (i = r->npids; i--; )
+		if (r->pids[i].pid == pid)
+			return r->pids[i].image;
+	return 0;
+}
+
+static int keep_pid(struct flt_recording *r, pid_t pid, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < r->npids; i++)
+		if (r->pids[i].pid == pid) {
+			r->pids[i].image = id;
+			return 0;
+		}
+	if (!(r->npids & (r->npids - 1))) {
+		void *p = realloc(r->pids, (r->npids ? 2 * r->npids : 1) * sizeof(*r->pids));
+
+		if (!p)
+			return -ENOMEM;
+		r->pids = p;
+	}
+	r->pids[r->npids++] = (struct flt_record_pid){ pid, id };
+	return 0;
+}
+
+static int image_begins(void *arg, struct flt_ring_image *image)
+{
+	struct flt_recording *r = arg;
+	struct known *k = calloc(1, sizeof(*k));
+	enum flt_image_cause cause = FLT_IMAGE_EXEC;
+	uint32_t before = image_of(r, image->pid);
+	pid_t ppid = parent_of(image->pid);
+	char comm[32];
+
+	if (!k)
+		return -ENOMEM;
+	image->user = k;
+	proc_text(image->pid, "comm", comm, sizeof(comm));
+	if (image->forked_from) {
+		cause = FLT_IMAGE_FORK;
+		before = image_of(r, image->forked_from);
+	} else if (!r->total.images) {
+		cause = FLT_IMAGE_START;
+	} else if (!before) {
+		/* vfork and exec: it was never seen in between */
+		before = image_of(r, ppid);
+	}
+	r->total.images++;
+	flt_file_image(r->file, flt_clock_ns(CLOCK_MONOTONIC), (uint32_t)image->pid, (uint32_t)ppid, before, cause, comm,
+		       &k->id);
+	flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
+	return keep_pid(r, image->pid, k->id);
+}
+
+static void meet_thread(struct flt_recording *r, struct flt_ring_image *image, uint32_t tid, uint64_t time)
+{
+	struct known *k = image->user;
+	char name[48], comm[32];
+	size_t i;
+
+	for (i = 0; i < 64; i++)
+		if (k->tids[i] == tid)
+			return;
+	k->tids[k->next++ % 64] = tid;
+	snprintf(name, sizeof(name), "task/%u/comm", tid);
+	proc_text(image->pid, name, comm, sizeof(comm));
+	flt_file_thread(r->file, time, k->id, tid, comm);
+}
+
+static uint32_t fault_flags(const struct flt_ring_fault *f)
+{
+	uint32_t flags = 0;
+
+	if (f->flags & FLT_RING_F_WRITE)
+		flags |= FLT_FAULT_WRITE;
+	if (!(f->flags & FLT_RING_F_NOOP))
+		flags |= FLT_FAULT_OP;
+	if (f->flags & FLT_RING_F_KERNEL)
+		flags |= FLT_FAULT_KERNEL;
+	if (f->flags & FLT_RING_F_DEPTH)
+		flags |= FLT_FAULT_CUT_DEPTH;
+	if (f->flags & FLT_RING_F_UNWIND)
+		flags |= FLT_FAULT_CUT_UNWIND;
+	if (f->flags & FLT_RING_F_INLINE)
+		flags |= FLT_FAULT_INLINE;
+	if (f->flags & FLT_RING_F_PAGE)
+		flags |= FLT_FAULT_PAGE;
+	if (f->kind == FLT_RING_ALLOC)
+		flags |= FLT_FAULT_ALLOC;
+	else if (f->kind == FLT_RING_REFAULT)
+		flags |= FLT_FAULT_REFAULT;
+	return flags;
+}
+
+/*
+ * Faults and nodes go to the file in batches; nodes first, for a fault may name
+ * any node that stands before it in the ring.
+ */
+static int take_slots(void *arg, struct flt_ring_image *image, const void *slot, size_t n)
+{
+	enum { BATCH = 256 };
+	struct flt_file_fault fault[BATCH];
+	struct flt_file_node node[BATCH];
+	size_t nfaults = 0, nnodes = 0, i;
+	struct known *k = image->user;
+	struct flt_recording *r = arg;
+
+	for (i = 0; i < n; i++, slot = (const char *)slot + FLT_RING_SLOT) {
+		const struct flt_ring_fault *f = slot;
+		const struct flt_ring_node *d = slot;
+
+		if (f->type == FLT_RING_NODE) {
+			node[nnodes++] = (struct flt_file_node){
+				.address = d->address, .id = d->id, .parent = d->parent,
+				.image = k->id,
+			};
+		} else if (f->type == FLT_RING_FAULT) {
+			meet_thread(r, image, f->tid, f->time);
+			fault[nfaults++] = (struct flt_file_fault){
+				.time = f->time, .address = f->address, .ip = f->ip, .image = k->id,
+				.tid = f->tid, .stack = f->stack, .latency = f->latency,
+				.weight = f->weight, .pages = f->kind == FLT_RING_RACED ? 0 : 1,
+				.flags = fault_flags(f), .cpu = f->cpu,
+				.kind = f->kind == FLT_RING_RACED ? FLT_KIND_SPURIOUS : FLT_KIND_UFFD,
+			};
+		} else if (f->type == FLT_RING_MAPS) {
+			flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
+		}
+		if (nfaults == BATCH || nnodes == BATCH) {
+			flt_file_nodes(r->file, node, nnodes);
+			flt_file_faults(r->file, fault, nfaults);
+			nfaults = nnodes = 0;
+		}
+	}
+	flt_file_nodes(r->file, node, nnodes);
+	flt_file_faults(r->file, fault, nfaults);
+	return flt_file_error(r->file);
+}
+
+static void image_ends(void *arg, struct flt_ring_image *image, const char *why)
+{
+	struct flt_recording *r = arg;
+	struct flt_record_total *t = &r->total;
+	struct known *k = image->user;
+
+	flt_record_sample(r);
+	flt_ring_totals_add(&t->sum, image->totals);
+	/* gauges do not add up over images that have gone */
+	t->sum.resident = t->sum.shadow = 0;
+	if (image->totals->resident_peak > t->resident_peak)
+		t->resident_peak = image->totals->resident_peak;
+	if (image->totals->used_peak > t->used_peak)
+		t->used_peak = image->totals->used_peak;
+	if (why) {
+		t->killed++;
+		snprintf(t->why, sizeof(t->why), "process %d was killed: %s", (int)image->pid, why);
+		flt_command_say(r->run->command, "%s", t->why);
+	}
+	flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
+	flt_file_exit(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, 0, ~0u);
+	flt_file_image_done(r->file, k->id);
+	free(k);
+	image->user = NULL;
+}
+
+static void image_refused(void *arg, pid_t pid, const char *why, bool counted)
+{
+	struct flt_recording *r = arg;
+	char who[32] = "a process";
+
+	r->total.refused += !counted;
+	if (pid)
+		snprintf(who, sizeof(who), "process %d", (int)pid);
+	flt_command_say(r->run->command, "%s runs unlimited and unrecorded: %s", who, why);
+}
+
+struct flt_ring_receiver flt_record_images(struct flt_recording *r)
+{
+	return (struct flt_ring_receiver){ .begin = image_begins, .slots = take_slots,
+					   .end = image_ends, .refused = image_refused, .arg = r };
+}

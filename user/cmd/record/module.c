@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* record through the stream of the flt module: every fault with its kind, latency and result. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "text/clock.h"
+#include "cmd/record/run.h"
+#include "cmd/record/notes.h"
+#include "timeline/unwinders.h"
+#include "source/proc/procfs.h"
+#include "source/stream/stream.h"
+#include "source/stream/stacks.h"
+#include "text/units.h"
+
+#define ROUND_NS (50 * FLT_NSEC_PER_MSEC)
+/* For each CPU: 64,000 faults, or 1,900 with their slices of stack. */
+#define SUBBUF_SIZE (512u << 10)
+#define SUBBUFS 8
+#define SLICE_SUBBUF_SIZE (1u << 20)
+#define SLICE_SUBBUFS 16
+#define SLICE 8192
+/* Of the module: the instruction and its callers. */
+#define DEPTH_MAX 127
+
+struct module {
+	struct record_run *r;
+	struct flt_stream *stream;
+	uint32_t session;
+	uint32_t child;		/* the command, for as long as it is told of: it may have ended */
+	struct flt_stream_stacks *stacks;	/* by frame pointers, or */
+	struct flt_stream_slices *slices;	/* to be unwound, or neither */
+	struct record_told *told;
+	uint32_t depth;
+	uint64_t weight, allocs, refaults;	/* of what is in the file */
+	uint64_t counted;			/* by the accounts when the stream began */
+	uint64_t before;			/* faults of the command's process before it executed */
+};
+
+static uint32_t flags_of(const struct flt_event_record *e)
+{
+	uint32_t flags = FLT_FAULT_OP;
+
+	if (e->flags & FLT_EVENT_WRITE)
+		flags |= FLT_FAULT_WRITE;
+	if (e->flags & FLT_EVENT_EXEC)
+		flags |= FLT_FAULT_EXEC;
+	if (!(e->flags & FLT_EVENT_USER))
+		flags |= FLT_FAULT_KERNEL;
+	if (e->flags & FLT_EVENT_REMOTE)
+		flags |= FLT_FAULT_REMOTE;
+	if (e->result == FLT_RESULT_MAJOR)
+		flags |= FLT_FAULT_MAJOR;
+	else if (e->result >= FLT_RESULT_FAILED)
+		flags |= FLT_FAULT_FAILED;
+	else if (e->kind == FLT_KIND_ANON)
+		flags |= FLT_FAULT_ALLOC;
+	if (e->kind == FLT_KIND_SWAP)
+		flags |= FLT_FAULT_REFAULT;
+	return flags;
+}
+
+static uint32_t cut_flag(uint8_t cut)
+{
+	switch (cut) {
+	case FLT_CUT_NONE:
+		return 0;
+	case FLT_CUT_DEPTH:
+		return FLT_FAULT_CUT_DEPTH;
+	case FLT_CUT_MEMORY:
+		return FLT_FAULT_CUT_MEMORY;
+	default:
+		return FLT_FAULT_CUT_UNWIND;
+	}
+}
+
+/* The instruction and its callers; 0: there are none, which is a loss if one was taken. */
+static size_t stack_of(struct module *m, const struct flt_event_record *e, uint32_t image,
+		       uint64_t room[FLT_UNWINDERS_DEPTH], const uint64_t **frames, uint8_t *cut)
+{
+	const struct flt_stream_slice *slice;
+	const struct flt_stream_stack *stack;
+
+	*cut = FLT_CUT_NONE;
+	*frames = room;
+	if (m->slices) {
+		slice = flt_stream_slices_of(m->slices, e);
+		if (slice)
+			return record_told_unwind(m->told, image, slice, room, m->depth, cut);
+		/* Every fault of a thread with a user side has one. */
+		if (e->ip)
+			flt_file_lost(m->r->writer, FLT_LOSS_STACK, 1);
+		return 0;
+	}
+	stack = m->stacks ? flt_stream_stacks_of(m->stacks, e) : NULL;
+	if (stack) {
+		*frames = stack->frame;
+		*cut = stack->cut;
+		return stack->depth;
+	}
+	if (e->stack)
+		flt_file_lost(m->r->writer, FLT_LOSS_STACK, 1);
+	return 0;
+}
+
+static int on_record(void *arg, const struct flt_event_record *e)
+{
+	struct module *m = arg;
+	struct record_run *r = m->r;
+	uint64_t latency = flt_event_latency(e), room[FLT_UNWINDERS_DEPTH];
+	struct flt_file_fault f = {
+		.time = e->time, .address = e->address, .ip = e->ip, .tid = e->tid, .weight = e->weight, .pages = 1,
+		.latency = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX, .kind = e->kind, .flags = flags_of(e),
+	};
+	const uint64_t *frames;
+	size_t n, kept = 1;
+	uint8_t cut;
+	int ret = record_told_fault(m->told, e, &f.image);
+
+	if (ret && ret != -E2BIG)
+		return ret;
+	if (!f.image && m->child == e->tgid) {
+		m->before += e->weight;
+		return 0;
+	}
+	n = stack_of(m, e, f.image, room, &frames, &cut);
+	if (!f.image) {
+		flt_file_lost(r->writer, FLT_LOSS_UNKNOWN, e->weight);
+		return 0;
+	}
+	/* Code without frame pointers leads anywhere: nothing is mapped in the first page. */
+	while (kept < n && frames[kept] >= 4096)
+		kept++;
+	if (n)
+		f.flags |= kept < n ? FLT_FAULT_CUT_UNWIND : cut_flag(cut);
+	if (n > 1)
+		ret = flt_file_stack(r->writer, f.image, frames + 1, kept - 1, &f.stack);
+	else
+		ret = 0;
+	if (!ret)
+		ret = flt_file_faults(r->writer, &f, 1);
+	r->faults++;
+	r->majors += e->result == FLT_RESULT_MAJOR;
+	m->weight += e->weight;
+	m->allocs += f.flags & FLT_FAULT_ALLOC ? e->weight : 0;
+	m->refaults += f.flags & FLT_FAULT_REFAULT ? e->weight : 0;
+	return ret;
+}
+
+static int on_note(void *arg, const union flt_stream_note *n, const void *bytes)
+{
+	struct module *m = arg;
+
+	if (n->record.type == FLT_EVENT_STACK)
+		return m->stacks ? flt_stream_stacks_add(m->stacks, &n->stack, bytes) : 0;
+	if (n->record.type == FLT_EVENT_SLICE)
+		return m->slices ? flt_stream_slices_add(m->slices, &n->slice, bytes) : 0;
+	return record_told_note(m->told, n, bytes);
+}
+
+static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
+{
+	const struct module *m = arg;
+
+	(void)cpu;
+	(void)from;
+	(void)to;
+	flt_file_lost(m->r->writer, FLT_LOSS_BUFFER, count);
+	return 0;
+}
+
+static struct flt_stream_sink sink_of(struct module *m)
+{
+	return (struct flt_stream_sink){ .record = on_record, .note = on_note, .gap = on_gap, .arg = m };
+}
+
+static int on_round(void *arg, uint64_t expired)
+{
+	struct module *m = arg;
+	const struct flt_stream_sink sink = sink_of(m);
+	int err = flt_stream_read(m->stream, &sink, &m->r->e);
+
+	(void)expired;
+	if (err && !m->r->e.text[0])
+		flt_errmsg_errno(&m->r->e, err, "recording to %s failed", m->r->args->output);
+	return err;
+}
+
+static uint64_t ended(const struct flt_account *a)
+{
+	return a->minor + a->major + a->failed;
+}
+
+static int module_open(struct record_run *r)
+{
+	const struct flt_record_args *args = r->args;
+	struct flt_stream_wish wish = {
+		.subbuf_size = args->subbuf_size ? (uint32_t)args->subbuf_size :
+			       args->unwind ? SLICE_SUBBUF_SIZE : SUBBUF_SIZE,
+		.subbufs = args->subbufs ? (uint32_t)args->subbufs : args->unwind ? SLICE_SUBBUFS : SUBBUFS,
+		.notes = true, .areas = true,
+	};
+	struct module *m = calloc(1, sizeof(*m));
+	struct flt_session session = { 0 };
+	int err = 0;
+
+	r->own = m;
+	if (!m)
+		return -ENOMEM;
+	m->r = r;
+	m->child = r->has_child ? (uint32_t)r->job.child.pid : 0;
+	/* the instruction itself is one more */
+	m->depth = (uint32_t)args->max_stack + 1;
+	if (!args->unwind && m->depth > DEPTH_MAX)
+		m->depth = DEPTH_MAX;
+	if (m->depth > FLT_UNWINDERS_DEPTH)
+		m->depth = FLT_UNWINDERS_DEPTH;
+	if (!args->no_stack && args->unwind) {
+		wish.slice = SLICE;
+		err = flt_stream_slices_new(&m->slices);
+	} else if (!args->no_stack) {
+		wish.stacks = m->depth;
+		err = flt_stream_stacks_new(&m->stacks);
+	}
+	if (err)
+		return err;
+	err = flt_stream_open(&m->stream, r->run->control, r->has_child ? &m->child : args->pids.id,
+			      r->has_child ? 1 : args->pids.count, !args->all, &wish, &r->e);
+	if (err)
+		return err;
+	m->session = flt_stream_session(m->stream);
+	err = flt_control_session(r->run->control, m->session, false, &session, &r->e);
+	m->counted = ended(&session.account);
+	return err;
+}
+
+static int found_all(struct module *m)
+{
+	struct flt_rows rows = { 0 };
+	size_t i;
+	int err = flt_procfs_rows(&rows);
+
+	for (i = 0; !err && i < rows.count; i++)
+		err = record_told_found(m->told, m->r->begin, rows.row[i].tgid);
+	flt_rows_free(&rows);
+	return err;
+}
+
+static int module_begin(struct record_run *r)
+{
+	struct module *m = r->own;
+	char number[24];
+	size_t i;
+	int err;
+
+	snprintf(number, sizeof(number), "%" PRIu32, m->depth);
+	flt_file_info(r->writer, "max_stack", number);
+	flt_file_info(r->writer, "kernel", "yes");
+	err = record_told_new(&m->told, r->writer, m->child, m->slices);
+	if (!err && r->args->all)
+		err = found_all(m);
+	for (i = 0; !err && i < r->args->pids.count; i++)
+		err = record_told_found(m->told, r->begin, r->args->pids.id[i]);
+	return err ? err : flt_loop_every(r->loop, ROUND_NS, on_round, m);
+}
+
+static int module_stats(struct record_run *r, uint64_t now)
+{
+	const struct module *m = r->own;
+	const struct flt_record_stats stats = {
+		.head = { .time = now }, .faults = m->weight, .majors = r->majors, .allocs = m->allocs,
+		.refaults = m->refaults, .evictions = ~0ull, .resident = ~0ull, .evicted = ~0ull, .limit = ~0ull,
+		.rss = record_told_rss(m->told), .unlimited = ~0ull,
+	};
+
+	return flt_file_stats(r->writer, &stats);
+}
+
+static void module_stop(struct record_run *r)
+{
+	struct module *m = r->own;
+
+	flt_stream_close(m->stream);
+	m->stream = NULL;
+}
+
+/* What the session says that it lost, beyond what the stream told of in its place. */
+static void lose(struct module *m, const struct flt_stream_end *end)
+{
+	const struct flt_session *s = &end->session;
+	uint64_t told = end->delivered + end->lost, counted;
+	struct record_run *r = m->r;
+
+	if (end->untold)
+		flt_file_lost(r->writer, FLT_LOSS_BUFFER, end->untold);
+	flt_file_lost(r->writer, FLT_LOSS_RECORD, s->lost_notes);
+	if (s->untracked) {
+		flt_file_lost(r->writer, FLT_LOSS_RECORD, s->untracked);
+		flt_command_say(r->run->command, "%" PRIu64 " processes of the command found the process table full; "
+				"their faults are missing", s->untracked);
+	}
+	/* Its processes have ended: the accounts stand, and have every fault. */
+	counted = ended(&s->account) - m->counted;
+	if (r->has_child && !s->live && counted > told)
+		flt_file_lost(r->writer, FLT_LOSS_PROBE, counted - told);
+	else if (end->missed)
+		flt_file_lost(r->writer, FLT_LOSS_PROBE, end->missed);
+}
+
+static int module_end(struct record_run *r, uint64_t *produced)
+{
+	struct module *m = r->own;
+	const struct flt_stream_sink sink = sink_of(m);
+	struct flt_stream_end end;
+	int err;
+
+	*produced = r->faults + flt_file_lost_sum(r->writer);
+	if (!m->stream)
+		return 0;
+	err = flt_stream_end(m->stream, &sink, &end, &r->e);
+	if (err)
+		return err;
+	lose(m, &end);
+	*produced = end.delivered - m->before + end.lost;
+	return 0;
+}
+
+static void module_close(struct record_run *r)
+{
+	struct module *m = r->own;
+
+	if (!m)
+		return;
+	flt_stream_close(m->stream);
+	record_told_free(m->told);
+	flt_stream_stacks_free(m->stacks);
+	flt_stream_slices_free(m->slices);
+	free(m);
+	r->own = NULL;
+}
+
+const struct record_engine record_engine_module = {
+	.name = "module",
+	.open = module_open,
+	.begin = module_begin,
+	.stats = module_stats,
+	.stop = module_stop,
+	.end = module_end,
+	.close = module_close,
+};

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* record through perf's page-fault events: neither module nor preloading. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "text/clock.h"
+#include "cmd/record/run.h"
+#include "source/perf/stream.h"
+#include "source/perf/trace.h"
+#include "text/units.h"
+
+#define DRAIN_NS (50 * FLT_NSEC_PER_MSEC)
+/* For each CPU, when faults carry 8 KiB of stack: about 8,000 of them. */
+#define DWARF_RING (64u << 20)
+#define DWARF_DEPTH 127
+/* More CPUs than this are drained by the timer alone. */
+#define POLLED_MAX 48
+
+struct perf {
+	struct record_run *r;
+	struct flt_sampler *sampler;
+	struct flt_perf_trace *trace;
+	uint64_t drained;
+};
+
+static int drain(struct perf *p, bool all)
+{
+	struct record_run *r = p->r;
+	int err = flt_sampler_drain(p->sampler, all, flt_perf_trace_event, p->trace);
+
+	p->drained = flt_clock_ns(CLOCK_MONOTONIC);
+	r->faults = flt_perf_trace_faults(p->trace);
+	r->majors = flt_perf_trace_majors(p->trace);
+	if (err)
+		flt_errmsg_errno(&r->e, err, "recording to %s failed", r->args->output);
+	return err;
+}
+
+static int on_data(void *arg, int fd, short events)
+{
+	struct perf *p = arg;
+
+	/* The events' threads have all ended: the ring stays, the descriptor has no more news. */
+	if (events & (POLLHUP | POLLERR))
+		flt_loop_remove(p->r->loop, fd);
+	return drain(p, false);
+}
+
+static int on_drain(void *arg, uint64_t expired)
+{
+	struct perf *p = arg;
+
+	(void)expired;
+	return flt_clock_ns(CLOCK_MONOTONIC) - p->drained < DRAIN_NS / 2 ? 0 : drain(p, false);
+}
+
+static int watch(struct perf *p)
+{
+	const int *fds;
+	size_t n = flt_sampler_fds(p->sampler, &fds), i;
+	int err = 0;
+
+	for (i = 0; !err && i < n && i < POLLED_MAX; i++)
+		if (fds[i] >= 0)
+			err = flt_loop_add(p->r->loop, fds[i], POLLIN, on_data, p);
+	return err ? err : flt_loop_every(p->r->loop, DRAIN_NS, on_drain, p);
+}
+
+static int perf_open(struct record_run *r)
+{
+	uint32_t pid = (uint32_t)r->job.child.pid;
+	struct flt_sampler_setup setup = {
+		.pids = r->has_child ? &pid : r->args->pids.id,
+		.pid_count = r->has_child ? 1 : r->args->pids.count,
+		.all = r->args->all,
+		.on_exec = r->has_child,
+		.stacks = !r->args->no_stack,
+		.dwarf = r->args->unwind,
+		.ring_bytes = r->args->unwind ? DWARF_RING : 0,
+		/* the instruction itself is one more */
+		.max_stack = r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : 0,
+	};
+	struct perf *p = calloc(1, sizeof(*p));
+
+	r->own = p;
+	if (!p)
+		return -ENOMEM;
+	p->r = r;
+	return flt_sampler_open(&p->sampler, &setup, &r->e);
+}
+
+static int perf_begin(struct record_run *r)
+{
+	struct perf *p = r->own;
+	char number[24];
+	size_t i;
+	int err;
+
+	snprintf(number, sizeof(number), "%u", flt_sampler_max_stack(p->sampler));
+	flt_file_info(r->writer, "max_stack", number);
+	flt_file_info(r->writer, "kernel", flt_sampler_kernel_mode(p->sampler) ? "yes" : "no");
+	if (!flt_sampler_kernel_mode(p->sampler))
+		flt_command_say(r->run->command, "faults inside system calls are not seen: that needs root or CAP_PERFMON");
+	err = flt_perf_trace_new(&p->trace, r->writer, r->has_child ? (uint32_t)r->job.child.pid : 0,
+				 !r->args->unwind ? 0 : r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : DWARF_DEPTH);
+	if (!err)
+		err = watch(p);
+	if (err || r->has_child)
+		return err;
+	err = flt_sampler_enable(p->sampler);
+	if (err)
+		return err;
+	if (r->args->all)
+		return flt_perf_trace_found_all(p->trace, r->begin);
+	for (i = 0; i < r->args->pids.count; i++) {
+		err = flt_perf_trace_found(p->trace, r->begin, r->args->pids.id[i]);
+		if (err && err != -ESRCH)
+			return err;
+	}
+	return 0;
+}
+
+static int perf_stats(struct record_run *r, uint64_t now)
+{
+	const struct perf *p = r->own;
+
+	return flt_perf_trace_stats(p->trace, now);
+}
+
+static void perf_stop(struct record_run *r)
+{
+	const struct perf *p = r->own;
+
+	flt_sampler_disable(p->sampler);
+}
+
+static int perf_end(struct record_run *r, uint64_t *produced)
+{
+	struct perf *p = r->own;
+	uint64_t counted = 0, lost;
+	int err;
+
+	flt_sampler_disable(p->sampler);
+	err = drain(p, true);
+	lost = flt_file_lost_sum(r->writer);
+	/* The kernel tells of what a full ring lost with the next record that fits, if one comes. */
+	if (!flt_sampler_count(p->sampler, &counted) && counted > r->faults + lost)
+		flt_file_lost(r->writer, FLT_LOSS_BUFFER, counted - r->faults - lost);
+	*produced = counted > r->faults ? counted : r->faults;
+	return err;
+}
+
+static void perf_close(struct record_run *r)
+{
+	struct perf *p = r->own;
+
+	if (!p)
+		return;
+	flt_perf_trace_free(p->trace);
+	flt_sampler_close(p->sampler);
+	free(p);
+	r->own = NULL;
+}
+
+const struct record_engine record_engine_perf = {
+	.name = "perf",
+	.open = perf_open,
+	.begin = perf_begin,
+	.stats = perf_stats,
+	.stop = perf_stop,
+	.end = perf_end,
+	.close = perf_close,
+};

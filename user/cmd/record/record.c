@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/record/record.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include <flt_ring.h>
+
+#include "observe/child.h"
+#include "cmd/record/target.h"
+#include "view/table/table.h"
+
+static const char *const policies[] = { "fifo", "clock", NULL };
+static const char *const unwinds[] = { "fp", "dwarf", NULL };
+static const char *const engines[] = { "preload", "module", "perf", NULL };
+
+/* The region and what is evicted of it, twice over, must find addresses. */
+#define SIZE_LIMIT (16ull << 40)
+
+#define AT(member) offsetof(struct flt_record_args, member)
+
+static const struct flt_opt opts[] = {
+	{ .name = "limit", .letter = 'L', .type = FLT_OPT_SIZE, .offset = AT(limit), .arg = "SIZE",
+	  .help = "Memory of its heap that each process of the command may have resident; "
+		  "a bare number is MiB.", .min = 256 << 10, .max = SIZE_LIMIT },
+	{ .name = "memory", .letter = 'M', .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
+	  .help = "Heap of each process that the limit is to cover, resident or evicted; beyond it "
+		  "memory is given unlimited. Default: twice the machine's memory.",
+	  .min = 256 << 10, .max = SIZE_LIMIT },
+	{ .name = "policy", .type = FLT_OPT_CHOICE, .offset = AT(policy), .arg = "NAME",
+	  .choices = policies, .help = "What to evict first: the page that came first (fifo), or "
+		  "that but for pages that came back once (clock)." },
+	{ .name = "sweep", .type = FLT_OPT_STRING, .offset = AT(sweep), .arg = "PERCENT,...",
+	  .help = "Instead of -L: run the command natively, then with all the memory it asks for, then "
+		  "with each share of that, as in 25,50,75,100%; print time and faults of each, and keep "
+		  "the recordings as FILE.25 and so on. It reads /dev/null, and its output is dropped." },
+	{ .name = "cores", .type = FLT_OPT_U64, .offset = AT(cores), .arg = "N",
+	  .help = "With -L, run the command on N of the processors.", .min = 1, .max = 1024 },
+	{ .name = "latency", .type = FLT_OPT_DURATION, .offset = AT(latency), .arg = "TIME",
+	  .help = "Far memory: extra time for each page brought in." },
+	{ .name = "bandwidth", .type = FLT_OPT_SIZE, .offset = AT(bandwidth), .arg = "SIZE",
+	  .help = "Far memory: bytes a second of the link that pages share.", .per_second = true },
+	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = AT(max_stack), .arg = "N",
+	  .help = "Frames of a call stack kept, from the innermost.", .min = 1, .max = 512 },
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind), .choices = unwinds,
+	  .help = "Without -L, how stacks are found: by frame pointers (fp), which costs little but "
+		  "misses callers in code compiled without them, or by unwind tables (dwarf) from "
+		  "8 KiB of stack copied at each fault, which more than some 10,000 faults a second "
+		  "lose part of." },
+	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack),
+	  .help = "Record faults without call stacks." },
+	{ .name = "sample", .type = FLT_OPT_U64, .offset = AT(sample), .arg = "N",
+	  .help = "Keep at most N faults a second of each process, each with the number of "
+		  "faults it stands for.", .min = 10, .max = 100000000, .per_second = true },
+	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
+	  .choices = engines, .help = "How faults are seen; with -L, preload." },
+	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
+	  .help = "Serve every fault by the fault server, none on the faulting thread." },
+	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
+	  .help = "Evict by copying, as on kernels before 6.8." },
+	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size), .arg = "SIZE",
+	  .help = "By the module: a sub-buffer of a CPU, a power of two; 512KiB if not given, 1MiB with "
+		  "--unwind=dwarf.", .min = 4096, .max = 1 << 20, .power_of_two = true },
+	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = AT(subbufs), .arg = "N",
+	  .help = "By the module: sub-buffers of a CPU; 8 if not given, 16 with --unwind=dwarf.",
+	  .min = 2, .max = 64 },
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
+	  .help = "Record running processes, without a limit." },
+	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
+	  .help = "Record every process, without a limit." },
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
+	  .help = "Trace file, flt.data if not given; one that is there is kept as FILE.old." },
+	{ .name = "quiet", .letter = 'q', .type = FLT_OPT_FLAG, .offset = AT(quiet),
+	  .help = "No progress and no summary." },
+	FLT_TABLE_OPTS(struct flt_record_args, format),
+	{ 0 },
+};
+
+/* So that a file's limit is an error like a full disk; gone when the command is executed. */
+static void no_more_room(int sig)
+{
+	(void)sig;
+}
+
+static int record_main(struct flt_run *run)
+{
+	const struct flt_record_args *args = run->args;
+	bool limited = args->limit || args->memory || args->sweep;
+	struct flt_record_args own = *args;
+	int ret;
+
+	signal(SIGXFSZ, no_more_room);
+	if (run->words.argc)
+		return flt_command_misuse(run->command, "the command to run stands behind \"--\"");
+	if (!run->words.command && !args->pids.count && !args->all)
+		return flt_command_misuse(run->command, "no command: give one behind \"--\"");
+	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
+		return flt_command_misuse(run->command, "--cores, --latency, --bandwidth and --sample are for -L");
+	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline))
+		return flt_command_misuse(run->command, "--policy, --no-move and --no-inline are for -L");
+	if (!limited && args->engine == FLT_RECORD_PRELOAD)
+		return flt_command_misuse(run->command, "--engine=preload needs -L: how much may be resident?");
+	if (limited && args->unwind >= 0)
+		return flt_command_misuse(run->command, "--unwind is for recordings without -L");
+	own.policy = args->policy < 0 ? FLT_REC_FIFO : args->policy;
+	own.unwind = args->unwind > 0;
+	/* before an earlier recording makes room for one of nothing */
+	ret = run->words.command ? flt_record_target_find(run->words.command[0]) : 0;
+	if (ret) {
+		flt_command_say(run->command, "cannot run %s: %s", run->words.command[0], strerror(-ret));
+		return flt_child_exec_status(ret);
+	}
+	if (!limited)
+		return flt_record_unlimited(run, &own);
+	if (args->pids.count || args->all)
+		return flt_command_misuse(run->command,
+					  "-L limits a command from its start, not running processes");
+	if (args->sweep && args->limit)
+		return flt_command_misuse(run->command, "--sweep finds the limits itself: -L is too much");
+	if (!args->limit && !args->sweep)
+		return flt_command_misuse(run->command, "-M needs -L: how much may be resident?");
+	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
+		return flt_command_misuse(run->command, "-L is for --engine=preload");
+	return flt_record_limit(run, &own);
+}
+
+const struct flt_command flt_command_record = {
+	.name = "record",
+	.summary = "record faults with their call stacks, with little memory if asked",
+	.synopsis = (const char *const[]){ "-L SIZE [-M SIZE] [OPTION...] -- COMMAND [ARG...]",
+					   "--sweep PERCENT,... [OPTION...] -- COMMAND [ARG...]",
+					   "[OPTION...] -- COMMAND [ARG...]",
+					   "[OPTION...] -p PID,... | -a", NULL },
+	.about = (const char *const[]){
+		"With -L the command runs unmodified, but with at most that much of its heap "
+		"resident: the rest is moved aside, and every access that needs it back is "
+		"recorded with its call stack. Heap is what comes from malloc, and private anonymous "
+		"memory; stacks, files, shared memory and the data of programs and libraries are "
+		"not limited, and the summary says what share of the memory was. Each "
+		"process of the command has the limit for itself.",
+		"The command is reached through LD_PRELOAD: dynamically linked programs, and not "
+		"set-user-ID ones of another user. Its exit status is passed on.", NULL },
+	.opts = opts,
+	.defaults = &(const struct flt_record_args){ .engine = FLT_RECORD_AUTO, .policy = -1, .unwind = -1, .max_stack = 128,
+						     .output = "flt.data" },
+	.args_size = sizeof(struct flt_record_args),
+	.needs = FLT_USES_MODULE,
+	.main = record_main,
+};

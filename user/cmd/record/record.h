@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* record.h - what the engines of `fltctl record` share. */
+#ifndef FLT_CMD_RECORD_H
+#define FLT_CMD_RECORD_H
+
+#include "cli/command.h"
+
+enum flt_record_engine { FLT_RECORD_AUTO = -1, FLT_RECORD_PRELOAD, FLT_RECORD_MODULE,
+			 FLT_RECORD_PERF };
+
+struct flt_record_args {
+	uint64_t limit, memory;		/* bytes; 0: not given */
+	int policy;			/* enum flt_rec_policy */
+	int engine;			/* enum flt_record_engine */
+	uint64_t latency;		/* ns */
+	uint64_t bandwidth;		/* bytes/s */
+	uint64_t max_stack, sample, cores;
+	const char *sweep;		/* percentages, or NULL */
+	uint64_t files;			/* the command's own limit of open files; 0: as ours */
+	bool silent;			/* the command reads nothing, and writes to nowhere */
+	int format;			/* of the sweep's table: enum flt_format */
+	const char *output;
+	bool quiet, no_inline, no_move, no_stack;
+	int unwind;			/* without a limit: 0 frame pointers, 1 unwind tables */
+	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
+	struct flt_ids pids;
+	bool all;
+};
+
+/* Each returns the exit status; the command stands in run->words.command. */
+int flt_record_limit(struct flt_run *run, const struct flt_record_args *args);
+int flt_record_unlimited(struct flt_run *run, const struct flt_record_args *args);
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* record_summary.c - what fltctl says of a run with limited memory, while and after. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "text/clock.h"
+#include "cmd/record/limit.h"
+#include "text/units.h"
+
+/*
+ * What a process has resident, and what of it is files and shared memory: outside of
+ * the limit in any case. 0 if it has gone.
+ */
+static void memory_of(pid_t pid, uint64_t *rss, uint64_t *files)
+{
+	unsigned long size, resident = 0, shared = 0;
+	char path[32], text[128];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, sizeof(text) - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = 0;
+	if (sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3)
+		resident = shared = 0;
+	*rss = resident * FLT_RECORD_PAGE;
+	*files = shared * FLT_RECORD_PAGE;
+}
+
+static void sample_image(void *arg, struct flt_ring_image *image)
+{
+	uint64_t rss, files, covered, resident, evicted;
+	struct flt_recording *r = arg;
+
+	memory_of(image->server, &rss, &files);
+	resident = image->totals->resident * FLT_RECORD_PAGE;
+	evicted = image->totals->shadow * FLT_RECORD_PAGE;
+	covered = resident + evicted;
+	r->rss += rss;
+	r->resident += resident;
+	r->evicted += evicted;
+	/* the zero page is resident in our region but not in the kernel's count */
+	r->outside += rss > covered + files ? rss - covered : files;
+	flt_ring_totals_add(&r->now, image->totals);
+}
+
+void flt_record_sample(struct flt_recording *r)
+{
+	uint64_t covered;
+
+	r->rss = r->outside = r->resident = r->evicted = 0;
+	r->now = r->total.sum;
+	flt_rings_each(r->rings, sample_image, r);
+	covered = r->resident + r->evicted;
+	if (covered + r->outside >= r->total.memory_peak) {
+		r->total.memory_peak = covered + r->outside;
+		r->total.covered_at_peak = covered;
+	}
+}
+
+void flt_record_write_stats(struct flt_recording *r)
+{
+	struct flt_record_stats s = { .head = { .time = flt_clock_ns(CLOCK_MONOTONIC) } };
+
+	s.faults = r->now.alloc + r->now.refault;
+	s.majors = ~0ull;
+	s.allocs = r->now.alloc;
+	s.refaults = r->now.refault;
+	s.evictions = r->now.evicted;
+	s.resident = r->resident;
+	s.evicted = r->evicted;
+	s.limit = r->args->limit;
+	s.rss = r->rss;
+	s.unlimited = r->outside;
+	flt_file_stats(r->file, &s);
+	flt_file_flush(r->file);
+}
+
+void flt_record_progress(struct flt_recording *r)
+{
+	char resident[FLT_UNITS_TEXT], limit[FLT_UNITS_TEXT], elapsed[FLT_UNITS_TEXT];
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), faults = r->now.alloc + r->now.refault;
+
+	if (!r->args->quiet && isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%s  %.0f faults/s  resident %s of %s  evicted %llu pages \033[K",
+			flt_units_write_ns(elapsed, now - r->began),
+			(double)(faults - r->last_faults) * 1e9 / (double)(now - r->last_line + 1),
+			flt_units_write_size(resident, r->resident),
+			flt_units_write_size(limit, r->args->limit),
+			(unsigned long long)r->now.evicted);
+	r->last_faults = faults;
+	r->last_line = now;
+}
+
+void flt_record_summary(const struct flt_recording *r, uint64_t took)
+{
+	const struct flt_record_total *t = &r->total;
+	const struct flt_ring_totals *s = &t->sum;
+	char a[FLT_UNITS_TEXT], b[FLT_UNITS_TEXT], c[FLT_UNITS_TEXT];
+
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+	fprintf(stderr, "recorded %s: %llu faults (%llu first touches, %llu refaults; %llu stores, "
+			"%llu in system calls), %llu processes\n",
+		flt_units_write_ns(a, took), (unsigned long long)(s->alloc + s->refault),
+		(unsigned long long)s->alloc, (unsigned long long)s->refault,
+		(unsigned long long)s->writes, (unsigned long long)s->kernel_faults,
+		(unsigned long long)t->images);
+	fprintf(stderr, "memory   peak %s of heap used, %s resident of -L %s; %llu pages evicted in "
+			"%llu calls\n",
+		flt_units_write_size(a, t->used_peak * FLT_RECORD_PAGE),
+		flt_units_write_size(b, t->resident_peak * FLT_RECORD_PAGE),
+		flt_units_write_size(c, r->args->limit), (unsigned long long)s->evicted,
+		(unsigned long long)s->evict_calls);
+	if (t->memory_peak)
+		fprintf(stderr, "coverage %.1f%% of %s at its peak was under the limit\n",
+			100.0 * (double)t->covered_at_peak / (double)t->memory_peak,
+			flt_units_write_size(a, t->memory_peak));
+	if (s->alloc + s->refault)
+		fprintf(stderr, "service  %s a fault, %.0f%% on the faulting thread\n",
+			flt_units_write_ns(a, s->latency_ns / (s->alloc + s->refault)),
+			100.0 * (double)s->inline_faults / (double)(s->alloc + s->refault));
+	if (s->raced)
+		fprintf(stderr, "raced    %llu more found their page in place, by another thread's fault\n",
+			(unsigned long long)s->raced);
+	if (s->placeless)
+		fprintf(stderr, "unplaced %llu faults have no place in the code\n",
+			(unsigned long long)s->placeless);
+	if (s->full_ns)
+		fprintf(stderr, "loss     none; the command waited %s for fltctl to keep up\n",
+			flt_units_write_ns(a, s->full_ns));
+	else
+		fprintf(stderr, "loss     none\n");
+	if (s->plain_bytes)
+		fprintf(stderr, "warning: %s beyond -M were given unlimited\n",
+			flt_units_write_size(a, s->plain_bytes));
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * record_sweep.c - `fltctl record --sweep`: the command once natively, once with all
+ * the memory it asks for, and once with each share of that; faults and time against
+ * memory, the miss curve of the program.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/clock.h"
+#include "cmd/record/limit.h"
+#include "text/units.h"
+#include "view/table/table.h"
+
+#define SHARES_MAX 64
+#define BAR 24
+
+struct point {
+	char name[16];		/* "native", "all", "25%" */
+	unsigned int percent;	/* of the peak; 0: not limited */
+	uint64_t limit;
+	struct flt_record_outcome out;
+	bool recorded;
+};
+
+static const struct flt_column columns[] = {
+	{ .key = "memory", .title = "memory", .width = -8 },
+	{ .key = "percent" },
+	{ .key = "limit_bytes", .title = "limit", .width = 9 },
+	{ .key = "time_ns", .title = "time", .width = 7 },
+	{ .key = "slowdown", .title = "slowdown", .width = 8 },
+	{ .key = "faults", .title = "faults", .width = 9 },
+	{ .key = "first_touches", .title = "first", .width = 9 },
+	{ .key = "refaults", .title = "again", .width = 9 },
+	{ .key = "evicted_pages", .title = "evicted", .width = 9 },
+	{ .key = "resident_peak_bytes" },
+	{ .key = "bar", .title = "", .width = -BAR, .data_absent = true },
+};
+
+/* "25,50,100%": up to SHARES_MAX numbers; the number of them, or -EINVAL. */
+static int read_shares(const char *text, unsigned int *share)
+{
+	int n = 0;
+
+	for (;;) {
+		char *end;
+		unsigned long value = strtoul(text, &end, 10);
+
+		if (end == text || *text == '-' || *text == '+' || !value || value > 1000 ||
+		    n == SHARES_MAX)
+			return -EINVAL;
+		share[n++] = (unsigned int)value;
+		if (*end == '%')
+			end++;
+		if (!*end)
+			return n;
+		if (*end != ',')
+			return -EINVAL;
+		text = end + 1;
+	}
+}
+
+struct native {
+	struct flt_loop *loop;
+	struct flt_child child;
+	int status;
+};
+
+/* As for a recorded run: a terminal's signals reach the command by themselves. */
+static int native_signal(void *arg, const struct signalfd_siginfo *info)
+{
+	struct native *n = arg;
+	int ret;
+
+	if (info->ssi_signo != SIGCHLD) {
+		if (info->ssi_code != SI_KERNEL)
+			kill(n->child.pid, (int)info->ssi_signo);
+		return 0;
+	}
+	ret = flt_child_poll(&n->child, &n->status, NULL);
+	if (ret == -EAGAIN)
+		return 0;
+	flt_loop_stop(n->loop);
+	return ret;
+}
+
+static int run_native(struct flt_run *run, const struct flt_record_args *args, struct point *p)
+{
+	struct flt_child_setup setup = { .argv = run->words.command,
+					 .prepare = flt_record_in_child, .arg = (void *)args };
+	struct flt_errmsg e = { "" };
+	struct native n = { .status = -1 };
+	sigset_t set, mask;
+	uint64_t began;
+	int ret;
+
+	flt_job_signals(&set);
+	ret = flt_loop_new(&n.loop);
+	if (!ret)
+		ret = flt_loop_signals(n.loop, &set, &mask, native_signal, &n);
+	setup.mask = &mask;
+	if (!ret)
+		ret = flt_child_fork(&n.child, &setup, &e);
+	if (ret) {
+		flt_loop_free(n.loop);
+		return flt_command_fail(run->command, &e, ret);
+	}
+	began = flt_clock_ns(CLOCK_MONOTONIC);
+	ret = flt_child_release(&n.child);
+	if (ret) {
+		flt_loop_free(n.loop);
+		flt_command_say(run->command, "cannot run %s: %s", run->words.command[0], strerror(-ret));
+		return flt_child_exec_status(ret);
+	}
+	ret = flt_loop_run(n.loop);
+	p->out.ns = flt_clock_ns(CLOCK_MONOTONIC) - began;
+	flt_loop_free(n.loop);
+	if (ret)
+		return flt_command_fail(run->command, NULL, ret);
+	p->out.status = n.status;
+	return flt_child_exit_status(n.status);
+}
+
+static int run_recorded(struct flt_run *run, const struct flt_record_args *args, struct point *p)
+{
+	struct flt_record_args one = *args;
+	char output[PATH_MAX];
+	size_t n = strcspn(p->name, "%");
+
+	if ((size_t)snprintf(output, sizeof(output), "%s.%.*s", args->output, (int)n, p->name) >=
+	    sizeof(output))
+		return flt_command_fail(run->command, NULL, -ENAMETOOLONG);
+	one.output = output;
+	one.limit = p->limit;
+	one.quiet = true;
+	p->recorded = true;
+	return flt_record_limit_once(run, &one, &p->out);
+}
+
+static int print(const struct point *points, size_t n, enum flt_format format)
+{
+	uint64_t most = 0, native = points[0].out.ns;
+	struct flt_table *table;
+	char bar[BAR + 1];
+	size_t i, length;
+	int ret;
+
+	ret = flt_table_new(&table, stdout, format, columns, sizeof(columns) / sizeof(*columns));
+	if (ret)
+		return ret;
+	for (i = 0; i < n; i++)
+		if (points[i].out.total.sum.refault > most)
+			most = points[i].out.total.sum.refault;
+	for (i = 0; i < n && !ret; i++) {
+		const struct flt_ring_totals *t = &points[i].out.total.sum;
+		const struct point *p = &points[i];
+		struct flt_cell none = flt_cell_absent();
+
+		length = most ? (size_t)((t->refault * BAR + most - 1) / most) : 0;
+		memset(bar, '#', length);
+		bar[length] = 0;
+		ret = flt_table_row(table, (const struct flt_cell[]){
+			flt_cell_string(p->name),
+			p->percent ? flt_cell_u64(p->percent) : none,
+			p->percent ? flt_cell_size(p->limit) : none,
+			flt_cell_ns(p->out.ns),
+			native ? flt_cell_double((double)p->out.ns / (double)native, 2) : none,
+			p->recorded ? flt_cell_u64(t->alloc + t->refault) : none,
+			p->recorded ? flt_cell_u64(t->alloc) : none,
+			p->recorded ? flt_cell_u64(t->refault) : none,
+			p->recorded ? flt_cell_u64(t->evicted) : none,
+			p->recorded ? flt_cell_size(p->out.total.resident_peak * FLT_RECORD_PAGE) : none,
+			flt_cell_string(bar),
+		});
+	}
+	flt_table_flush(table, true);
+	flt_table_free(table);
+	return ret;
+}
+
+int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args)
+{
+	struct point points[SHARES_MAX + 2] = { { .name = "native" }, { .name = "all" } };
+	struct flt_record_args silent = *args;
+	unsigned int share[SHARES_MAX];
+	char size[FLT_UNITS_TEXT];
+	size_t n = 2, i = 0;
+	int ret, shares;
+
+	shares = read_shares(args->sweep, share);
+	if (shares < 0)
+		return flt_command_misuse(run->command, "--sweep takes percentages, as in 25,50,75,100%%");
+	for (int k = 0; k < shares; k++, n++) {
+		points[n].percent = share[k];
+		snprintf(points[n].name, sizeof(points[n].name), "%u%%", share[k]);
+	}
+	silent.silent = true;
+	points[1].limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * FLT_RECORD_PAGE;
+	for (i = 0, ret = 0; i < n && !ret; i++) {
+		struct point *p = &points[i];
+
+		if (p->percent) {
+			p->limit = points[1].out.total.used_peak * p->percent / 100 * FLT_RECORD_PAGE;
+			if (p->limit < FLT_RECORD_LEAST)
+				p->limit = FLT_RECORD_LEAST;
+		}
+		if (!args->quiet)
+			flt_command_say(run->command, "run %zu of %zu: %s%s%s", i + 1, n, p->name,
+					p->percent ? ", -L " : "",
+					p->percent ? flt_units_write_size(size, p->limit) : "");
+		ret = i ? run_recorded(run, &silent, p) : run_native(run, &silent, p);
+	}
+	if (ret && i < n)
+		flt_command_say(run->command, "the sweep ends with run %zu of %zu, of status %d", i, n, ret);
+	if (print(points, i, (enum flt_format)args->format))
+		return flt_command_fail(run->command, NULL, -ENOMEM);
+	return ret;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/record/target.h"
+#include "source/proc/machine.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LIBRARY "libfltrec.so"
+#define ANOTHER "; without -L, fltctl record sees its faults through the kernel"
+
+static int open_program(const char *program)
+{
+	const char *path = getenv("PATH"), *end;
+	char name[PATH_MAX];
+	int fd;
+
+	if (strchr(program, '/'))
+		return open(program, O_RDONLY | O_CLOEXEC);
+	for (; path && *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (snprintf(name, sizeof(name), "%.*s/%s", (int)(end - path), path, program) >=
+		    (int)sizeof(name) || access(name, X_OK))
+			continue;
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0)
+			return fd;
+	}
+	return -1;
+}
+
+static int runs(const char *name)
+{
+	struct stat st;
+
+	if (access(name, X_OK) || stat(name, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) ? 0 : -EACCES;
+}
+
+int flt_record_target_find(const char *program)
+{
+	const char *path = getenv("PATH"), *end;
+	char name[PATH_MAX];
+	int err = -ENOENT;
+
+	if (strchr(program, '/'))
+		return runs(program);
+	if (!path)
+		return 0;	/* execvp() has places of its own then */
+	for (; *path; path = *end ? end + 1 : end) {
+		end = strchrnul(path, ':');
+		if (snprintf(name, sizeof(name), "%.*s/%s", end > path ? (int)(end - path) : 1, end > path ? path : ".", program) >=
+		    (int)sizeof(name))
+			continue;
+		switch (runs(name)) {
+		case 0:
+			return 0;
+		case -EACCES:
+			err = -EACCES;
+		}
+	}
+	return err;
+}
+
+static bool has_interpreter(int fd, const Elf64_Ehdr *head)
+{
+	Elf64_Phdr p;
+	unsigned int i;
+
+	for (i = 0; i < head->e_phnum; i++) {
+		if (pread(fd, &p, sizeof(p), (off_t)(head->e_phoff + i * sizeof(p))) != sizeof(p))
+			return true;	/* not for us to judge */
+		if (p.p_type == PT_INTERP)
+			return true;
+	}
+	return false;
+}
+
+int flt_record_target_check(const char *program, struct flt_errmsg *e)
+{
+	Elf64_Ehdr head = { 0 };
+	struct stat st;
+	int fd, ret = 0;
+	ssize_t n;
+
+	fd = open_program(program);
+	if (fd < 0 || fstat(fd, &st))
+		return 0;
+	n = pread(fd, &head, sizeof(head), 0);
+	if (n < EI_NIDENT || memcmp(head.e_ident, ELFMAG, SELFMAG))
+		goto out;	/* a script: its interpreter will be seen when it runs */
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "%s is not a 64-bit x86 program: -L cannot "
+				     "limit it" ANOTHER, program);
+	else if (!has_interpreter(fd, &head))
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "%s is statically linked: -L cannot reach into "
+				     "it" ANOTHER, program);
+	else if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+		 ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+		  st.st_gid != getegid()))
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "%s changes user or group when it starts: the "
+				     "system lets no recorder into it; run fltctl as that user" ANOTHER,
+				     program);
+out:
+	close(fd);
+	return ret;
+}
+
+int flt_record_target_library(char *path, struct flt_errmsg *e)
+{
+	static const char *const places[] = { LIBRARY, "../lib/flt/" LIBRARY };
+	char self[PATH_MAX], *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t i;
+
+	if (n < 0)
+		return flt_errmsg_errno(e, -errno, "cannot find out where fltctl is");
+	self[n] = 0;
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(path, PATH_MAX, "%s/%s", self, places[i]) >= PATH_MAX)
+			continue;
+		if (strpbrk(path, " :"))
+			return flt_errmsg_set(e, -EOPNOTSUPP, "the path of %s holds a blank or a colon, "
+					      "which LD_PRELOAD cannot name: install it elsewhere", path);
+		if (!access(path, R_OK))
+			return 0;
+	}
+	return flt_errmsg_set(e, -ENOENT, "%s is not installed beside fltctl in %s", LIBRARY, self);
+}
+
+int flt_record_target_may(struct flt_errmsg *e)
+{
+	int got = flt_machine_userfaultfd();
+
+	if (got == 3)
+		return 0;
+	if (got == -ENOSYS || got == -EINVAL)
+		return flt_errmsg_set(e, -ENOSYS, "this kernel has no userfaultfd, which -L takes: boot one with "
+				      "CONFIG_USERFAULTFD");
+	return flt_errmsg_set(e, -EPERM, "-L takes the whole of userfaultfd, system calls and forked children too: "
+			      "run as root, or with CAP_SYS_PTRACE (man fltctl-record, CAPABILITIES)");
+}

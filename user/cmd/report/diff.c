@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* report: two recordings beside each other, matched by name. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/report/report.h"
+#include "view/table/table.h"
+
+struct pair {
+	const struct flt_site *before, *after;	/* one of them may be NULL */
+};
+
+static int text_order(const char *a, const char *b)
+{
+	return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
+}
+
+/* Files move between builds and machines: what is behind the last slash counts. */
+static int name_order(const struct flt_site *x, const struct flt_site *y)
+{
+	int order = text_order(x->function, y->function);
+
+	if (!order && x->object && y->object)
+		order = strcmp(flt_symbols_base(x->object), flt_symbols_base(y->object));
+	if (!order && x->file && y->file)
+		order = strcmp(flt_symbols_base(x->file), flt_symbols_base(y->file));
+	if (!order && x->line != y->line)
+		order = x->line < y->line ? -1 : 1;
+	if (!order && x->address != y->address)
+		order = x->address < y->address ? -1 : 1;
+	if (!order && x->tid)
+		order = text_order(x->comm, y->comm);
+	return order;
+}
+
+static int row_name_order(const void *a, const void *b)
+{
+	return name_order(a, b);
+}
+
+static int64_t change(const struct pair *p)
+{
+	return (int64_t)(p->after ? flt_counts_all(&p->after->counts) : 0) -
+	       (int64_t)(p->before ? flt_counts_all(&p->before->counts) : 0);
+}
+
+static int change_order(const void *a, const void *b)
+{
+	int64_t x = llabs(change(a)), y = llabs(change(b));
+
+	return x > y ? -1 : x < y;
+}
+
+static size_t pairs_match(struct pair *pairs, const struct flt_sites *before, const struct flt_sites *after)
+{
+	size_t i = 0, k = 0, n = 0;
+	int order;
+
+	while (i < before->count || k < after->count) {
+		order = i == before->count ? 1 : k == after->count ? -1 : name_order(&before->rows[i], &after->rows[k]);
+		pairs[n].before = order <= 0 ? &before->rows[i++] : NULL;
+		pairs[n++].after = order >= 0 ? &after->rows[k++] : NULL;
+	}
+	return n;
+}
+
+static int pairs_write(struct flt_report *r, const struct pair *pairs, size_t n)
+{
+	static const struct flt_column columns[] = {
+		{ "before", "BEFORE", 8, false },	{ "after", "AFTER", 8, false }, { "change", "CHANGE", 8, false },
+		{ "change_percent", "%", 7, false },	{ "function", "FUNCTION", -20, false },
+		{ "source", "SOURCE", -12, false },	{ "object", "OBJECT", -8, false },
+	};
+	bool text = r->args->format == FLT_FORMAT_TEXT;
+	const struct flt_site *row;
+	struct flt_cell cells[7];
+	struct flt_table *table;
+	char source[256];
+	uint64_t before;
+	size_t i;
+	int err;
+
+	err = flt_table_new(&table, stdout, (enum flt_format)r->args->format, columns, 7);
+	if (err)
+		return err;
+	for (i = 0; i < n && !err; i++) {
+		if (text && r->args->top && i == r->args->top)
+			break;
+		row = pairs[i].after ? pairs[i].after : pairs[i].before;
+		before = pairs[i].before ? flt_counts_all(&pairs[i].before->counts) : 0;
+		cells[0] = flt_cell_u64(before);
+		cells[1] = flt_cell_u64(pairs[i].after ? flt_counts_all(&pairs[i].after->counts) : 0);
+		cells[2] = flt_cell_i64(change(&pairs[i]));
+		cells[3] = before ? flt_cell_double(100.0 * (double)change(&pairs[i]) / (double)before, 1) : flt_cell_absent();
+		cells[4] = flt_cell_string(row->function ? row->function : row->tid ? row->comm : NULL);
+		cells[5] = flt_cell_string(flt_report_source(source, sizeof(source), row->file, row->line));
+		cells[6] = flt_cell_string(row->object ? flt_symbols_base(row->object) : NULL);
+		err = flt_table_row(table, cells);
+	}
+	flt_table_flush(table, true);
+	flt_table_free(table);
+	return err;
+}
+
+int flt_report_diff(struct flt_report *after, const char *path)
+{
+	struct flt_report before = *after;
+	struct flt_sites old = { 0 }, new = { 0 };
+	struct pair *pairs = NULL;
+	int status, verdict;
+	size_t n;
+
+	if (after->by == FLT_BY_STACK || after->by == FLT_BY_ADDRESS || after->by == FLT_BY_VMA)
+		return flt_command_misuse(after->run->command, "--diff compares by line, function, object or thread");
+	status = flt_report_open(&before, after->args->diff);
+	if (!status)
+		status = flt_report_open(after, path);
+	if (status)
+		goto out;
+	status = flt_sites_build(&old, before.by, before.load.rec, before.symbols, &before.group);
+	if (!status)
+		status = flt_sites_build(&new, after->by, after->load.rec, after->symbols, &after->group);
+	if (!status) {
+		pairs = calloc(old.count + new.count + 1, sizeof(*pairs));
+		status = pairs ? 0 : -ENOMEM;
+	}
+	if (!status) {
+		if (old.count)
+			qsort(old.rows, old.count, sizeof(*old.rows), row_name_order);
+		if (new.count)
+			qsort(new.rows, new.count, sizeof(*new.rows), row_name_order);
+		n = pairs_match(pairs, &old, &new);
+		qsort(pairs, n, sizeof(*pairs), change_order);
+		status = pairs_write(after, pairs, n);
+	}
+	if (status) {
+		status = flt_command_fail(after->run->command, NULL, status);
+		goto out;
+	}
+	status = flt_load_verdict(&before.load);
+	verdict = flt_load_verdict(&after->load);
+	status = verdict ? verdict : status;
+out:
+	free(pairs);
+	flt_sites_free(&old);
+	flt_sites_free(&new);
+	flt_report_close(&before);
+	flt_report_close(after);
+	return status;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "view/table/table.h"
+
+static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address", "stack", NULL };
+
+/* Faults whose groups are fetched ahead. */
+#define BATCH 64
+
+#define AT(member) offsetof(struct flt_report_args, member)
+
+static const struct flt_opt opts[] = {
+	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
+	  .help = "The recording; flt.data if not given." },
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = AT(by), .choices = by_names,
+	  .help = "What a row is: the code that faulted (line, function, object, stack), who ran it (thread), or "
+		  "the memory that was touched (vma, address). Default line; with --csv, stack." },
+	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = AT(top), .arg = "N",
+	  .help = "List only the N largest rows; 0 lists all. Default 40; JSON and CSV have all." },
+	{ .name = "callees", .letter = 'g', .type = FLT_OPT_FLAG, .offset = AT(callees),
+	  .help = "A tree from the outermost function in: who called what that faulted." },
+	{ .name = "callers", .type = FLT_OPT_FLAG, .offset = AT(callers),
+	  .help = "A tree from the faulting function out: who called it." },
+	{ .name = "min-percent", .type = FLT_OPT_U64, .offset = AT(min_percent), .arg = "N", .max = 100,
+	  .help = "Leave out of trees what has less than N percent of the faults. Default 1." },
+	{ .name = "diff", .type = FLT_OPT_FILE, .offset = AT(diff), .arg = "FILE",
+	  .help = "Compare: rows of FILE (before) beside those of the recording (after)." },
+	FLT_LOAD_SIFT_OPTS(struct flt_report_args, sift),
+	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
+	  .help = "Show functions as they were compiled, not those inlined into them." },
+	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
+	  .help = "Show code as object and offset; reads no other file." },
+	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
+	  .help = "Look for the files of the recording under DIR." },
+	FLT_TABLE_OPTS(struct flt_report_args, format),
+	{ 0 },
+};
+
+int flt_report_group(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+{
+	struct flt_report *r = arg;
+	const struct flt_file_fault *picked[BATCH];
+	struct flt_group_key keys[BATCH];
+	size_t i = 0, k, count;
+	int err;
+
+	flt_load_sift_clock(&r->args->sift, load, &r->sift);
+	while (i < n) {
+		for (count = 0; i < n && count < BATCH; i++) {
+			if (!flt_sift_match(&r->sift, load->rec, &faults[i]))
+				continue;
+			err = flt_sites_key(r->by, load->rec, &faults[i], &keys[count]);
+			if (err)
+				return err;
+			picked[count++] = &faults[i];
+		}
+		flt_group_warm(&r->group, keys, count);
+		for (k = 0; k < count; k++) {
+			err = flt_group_add(&r->group, &keys[k], picked[k]);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/* A recording into groups, and its symbols ready. */
+int flt_report_open(struct flt_report *r, const char *path)
+{
+	int status, err;
+
+	r->symbols = NULL;
+	err = flt_group_init(&r->group);
+	if (err)
+		return flt_command_fail(r->run->command, NULL, err);
+	status = flt_load_file(&r->load, r->run->command, path, flt_report_group, r);
+	if (status)
+		return status;
+	err = flt_symbols_new(&r->symbols, r->load.rec, &r->args->symbols);
+	return err ? flt_command_fail(r->run->command, NULL, err) : FLT_EXIT_DONE;
+}
+
+void flt_report_close(struct flt_report *r)
+{
+	flt_symbols_free(r->symbols);
+	flt_group_free(&r->group);
+	flt_load_free(&r->load);
+	r->symbols = NULL;
+}
+
+static int report_main(struct flt_run *run)
+{
+	const struct flt_report_args *args = run->args;
+	const char *path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT;
+	struct flt_report r = { .run = run, .args = args };
+	const char *missing;
+	int status, verdict;
+	size_t n;
+
+	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
+		return flt_command_misuse(run->command, "one recording at a time; --diff compares two");
+	if (args->callers + args->callees + !!args->diff > 1)
+		return flt_command_misuse(run->command, "--callers, --callees and --diff exclude each other");
+	status = flt_load_sift_parse(run->command, &args->sift, &r.sift);
+	if (status)
+		return status;
+	r.by = args->by >= 0 ? (enum flt_by)args->by :
+	       args->format == FLT_FORMAT_CSV && !args->diff ? FLT_BY_STACK : FLT_BY_LINE;
+	if (args->callers || args->callees)
+		r.by = FLT_BY_STACK;
+	if (args->diff)
+		return flt_report_diff(&r, path);
+	status = flt_report_open(&r, path);
+	if (!status)
+		status = args->callers || args->callees ? flt_report_tree(&r) :
+			 r.by == FLT_BY_STACK ? flt_report_stacks(&r) : flt_report_rows(&r);
+	if (!status) {
+		n = flt_symbols_missing(r.symbols, &missing);
+		if (n)
+			flt_command_say(run->command, "no symbols for %zu files that are not here, or not as they were: %s%s", n,
+					missing, n > 1 ? ", ..." : "");
+		fflush(stdout);
+		verdict = flt_load_verdict(&r.load);
+		status = verdict;
+	}
+	flt_report_close(&r);
+	return status;
+}
+
+const struct flt_command flt_command_report = {
+	.name = "report",
+	.summary = "show which lines of code caused the recorded faults",
+	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "--diff BEFORE [OPTION...] [FILE]", NULL },
+	.about = (const char *const[]){
+		"Lists the faults of a recording by the code that caused them, the largest first: their share, their "
+		"number, how many of them were first touches of a page (alloc) and how many brought back a page that had "
+		"been evicted (refault), reads and writes where the recording tells them apart, and the process.",
+		"First touches say where memory is taken, refaults where too little memory hurts: they are different "
+		"questions, often with different answers; --alloc and --refault ask one of them.",
+		"Names come from the files that ran, their debug information or separate debug files, and perf-PID.map "
+		"files of just-in-time compilers. Code without a name is shown as object+offset.",
+		"Exit status: 0 done, 3 done but the recording has losses, is damaged or was not finished.",
+		NULL },
+	.opts = opts,
+	.defaults = &(const struct flt_report_args){ .by = -1, .top = 40, .min_percent = 1 },
+	.args_size = sizeof(struct flt_report_args),
+	.main = report_main,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* report.h - what the parts of `fltctl report` share. */
+#ifndef FLT_CMD_REPORT_H
+#define FLT_CMD_REPORT_H
+
+#include "timeline/load.h"
+#include "model/code/sites.h"
+#include "model/code/symbols.h"
+
+struct flt_report_args {
+	const char *input, *diff;
+	int by;				/* enum flt_by, -1: as fits the format */
+	uint64_t top, min_percent;
+	bool callers, callees;
+	struct flt_load_sift sift;
+	struct flt_symbols_setup symbols;
+	int format;
+};
+
+struct flt_report {
+	struct flt_run *run;
+	const struct flt_report_args *args;
+	struct flt_sift sift;
+	enum flt_by by;
+	struct flt_load load;
+	struct flt_group group;
+	struct flt_symbols *symbols;
+};
+
+/* Exit status, with a failure said; flt_report_close() in any case. */
+int flt_report_open(struct flt_report *r, const char *path);
+void flt_report_close(struct flt_report *r);
+int flt_report_group(void *r, struct flt_load *load, const struct flt_file_fault *faults, size_t n);
+
+/* Each writes to standard output and returns an exit status. */
+int flt_report_rows(struct flt_report *r);
+int flt_report_stacks(struct flt_report *r);
+int flt_report_tree(struct flt_report *r);
+int flt_report_diff(struct flt_report *after, const char *path);
+
+/* "main.c:12", in buf; NULL without a line. */
+const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t line);
+
+#endif

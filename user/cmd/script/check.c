@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* script --check: is the file whole, and what of it can be read? */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/script/script.h"
+
+static int row(struct flt_table *table, const char *what, struct flt_cell value)
+{
+	struct flt_cell cells[2] = { flt_cell_string(what), value };
+
+	return flt_table_row(table, cells);
+}
+
+static uint64_t nodes_of(const struct flt_recording *rec)
+{
+	const struct flt_image *image;
+	uint64_t sum = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < rec->image_room; i++) {
+		image = rec->images[i];
+		for (k = 0; image && k < image->node_count; k++)
+			sum += !!image->nodes[k].place;
+	}
+	return sum;
+}
+
+static uint32_t images_of(const struct flt_recording *rec)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < rec->image_room; i++)
+		n += !!rec->images[i];
+	return n;
+}
+
+static void facts(const struct flt_load *load, struct flt_table *table)
+{
+	const struct flt_recording *rec = load->rec;
+	char key[64], loss[80];
+	unsigned int i;
+	size_t k, n;
+
+	for (k = 0; k < rec->info_count; k++) {
+		n = strcspn(rec->info[k], "=");
+		snprintf(key, sizeof(key), "%.*s", (int)(n < 60 ? n : 60), rec->info[k]);
+		row(table, key, flt_cell_string(rec->info[k] + n + (rec->info[k][n] == '=')));
+	}
+	row(table, "chunks", flt_cell_u64(load->chunks));
+	row(table, "faults", flt_cell_u64(load->faults));
+	row(table, "stack nodes", flt_cell_u64(nodes_of(rec)));
+	row(table, "images", flt_cell_u64(images_of(rec)));
+	row(table, "maps", flt_cell_u64(rec->map_count));
+	row(table, "seconds of statistics", flt_cell_u64(rec->stats_count));
+	row(table, "duration", flt_cell_ns(load->last > load->first ? load->last - load->first : 0));
+	for (i = 0; i < __FLT_LOSS_LAST; i++) {
+		if (!load->lost[i])
+			continue;
+		snprintf(loss, sizeof(loss), "lost: %s", flt_load_loss_name(i));
+		row(table, loss, flt_cell_u64(load->lost[i]));
+	}
+	row(table, "records without sense", flt_cell_u64(rec->strange));
+	row(table, "damaged places", flt_cell_u64(load->damaged));
+	if (load->damaged) {
+		row(table, "first damage", flt_cell_string(flt_damage_text(load->damage)));
+		row(table, "first damage at", flt_cell_u64(load->damage_offset));
+		row(table, "bytes left out", flt_cell_u64(load->skipped));
+	}
+	row(table, "finished", flt_cell_bool(rec->end.head.type != 0));
+}
+
+int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format)
+{
+	static const struct flt_column columns[] = { { "what", "", -24, false }, { "value", "", -12, false } };
+	const struct flt_record_end *end;
+	struct flt_table *table;
+	struct flt_load load;
+	int status, err;
+
+	status = flt_load_file(&load, command, path, NULL, NULL);
+	if (status)
+		goto out;
+	err = flt_table_new(&table, stdout, format, columns, 2);
+	if (err) {
+		status = flt_command_fail(command, NULL, err);
+		goto out;
+	}
+	facts(&load, table);
+	flt_table_flush(table, false);
+	flt_table_free(table);
+	status = flt_load_verdict(&load);
+	end = &load.rec->end;
+	if (end->head.type && end->faults != load.faults) {
+		flt_command_say(command, "%s ends with %" PRIu64 " faults written, %" PRIu64 " were read", path, (uint64_t)end->faults,
+				load.faults);
+		status = FLT_EXIT_INCOMPLETE;
+	}
+out:
+	flt_load_free(&load);
+	return status;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "timeline/load.h"
+#include "cli/output.h"
+#include "cmd/script/script.h"
+#include "model/code/symbols.h"
+#include "view/table/table.h"
+
+#define AT(member) offsetof(struct flt_script_args, member)
+
+static const struct flt_opt opts[] = {
+	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
+	  .help = "The recording; flt.data if not given." },
+	{ .name = "check", .type = FLT_OPT_FLAG, .offset = AT(check),
+	  .help = "Validate the file instead: what it holds, the first damaged chunk and its offset, and how much can "
+		  "still be read." },
+	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack), .help = "Leave out call stacks." },
+	FLT_LOAD_SIFT_OPTS(struct flt_script_args, sift),
+	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
+	  .help = "Show code as object and offset; reads no other file." },
+	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
+	  .help = "Look for the files of the recording under DIR." },
+	FLT_TABLE_OPTS(struct flt_script_args, format),
+	{ 0 },
+};
+
+static const struct flt_column columns[] = {
+	{ "time_ns", NULL, 0, false },		{ NULL, "TIME", 11, true },
+	{ "pid", "PID", 6, false },		{ "tid", "TID", 6, false },	{ "comm", "COMM", -15, false },
+	{ "kind", "KIND", -8, false },		{ "flags", "FLAGS", -12, false }, { "latency_ns", "LATENCY", 7, false },
+	{ "address", "ADDRESS", 14, false },	{ "pages", "PAGES", 5, false },	{ "weight", NULL, 0, false },
+	{ "cpu", NULL, 0, false },		{ "ip", "IP", 14, false },	{ "stack", "STACK", -20, false },
+};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+struct script {
+	int unwritten;			/* errno of standard output */
+	const struct flt_script_args *args;
+	struct flt_sift sift;
+	struct flt_symbols *symbols;
+	struct flt_table *table;
+	bool headed;
+};
+
+static void flags_text(uint32_t flags, char *text, size_t size)
+{
+	static const struct {
+		uint32_t flag;
+		const char *name;
+	} names[] = {
+		{ FLT_FAULT_WRITE, "write" },	   { FLT_FAULT_EXEC, "exec" },	     { FLT_FAULT_ALLOC, "alloc" },
+		{ FLT_FAULT_REFAULT, "refault" },  { FLT_FAULT_MAJOR, "major" },     { FLT_FAULT_FAILED, "failed" },
+		{ FLT_FAULT_KERNEL, "kernel" },	   { FLT_FAULT_REMOTE, "remote" },   { FLT_FAULT_INLINE, "inline" },
+		{ FLT_FAULT_CUT_DEPTH, "deeper" }, { FLT_FAULT_CUT_UNWIND, "lost" }, { FLT_FAULT_CUT_MEMORY, "unreadable" },
+	};
+	size_t at = 0, i;
+
+	text[0] = '\0';
+	if ((flags & (FLT_FAULT_OP | FLT_FAULT_WRITE | FLT_FAULT_EXEC)) == FLT_FAULT_OP)
+		at = (size_t)snprintf(text, size, "read");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (flags & names[i].flag && at < size)
+			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "," : "", names[i].name);
+}
+
+/* The whole stack on a line, innermost first: "f (a.c:3) < g (a.c:9) < main (a.c:20)". */
+static char *stack_text(struct script *s, struct flt_load *load, const struct flt_file_fault *f)
+{
+	uint32_t places[FLT_STACK_DEPTH_MAX + 1];
+	const struct flt_frames *frames;
+	size_t n, i, k, size;
+	char *text = NULL;
+	FILE *out;
+
+	if (flt_recording_place(load->rec, f->image, f->ip, &places[0]))
+		return NULL;
+	n = 1 + (s->args->no_stack ? 0 : flt_recording_stack(load->rec, f->image, f->stack, places + 1, NULL, FLT_STACK_DEPTH_MAX));
+	out = open_memstream(&text, &size);
+	for (i = 0; out && i < n; i++) {
+		frames = flt_symbols_at(s->symbols, places[i]);
+		for (k = 0; frames && k < frames->count; k++) {
+			fprintf(out, "%s%s", i || k ? " < " : "", frames->frame[k].function);
+			if (frames->frame[k].file)
+				fprintf(out, " (%s:%u)", flt_symbols_base(frames->frame[k].file), frames->frame[k].line);
+			else if (frames->frame[k].named)
+				fprintf(out, " (%s)", flt_symbols_base(frames->object));
+		}
+	}
+	if (!out || fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int fault_row(struct script *s, struct flt_load *load, const struct flt_file_fault *f)
+{
+	const struct flt_image *image = flt_recording_image(load->rec, f->image);
+	uint64_t since = f->time > load->head.clock ? f->time - load->head.clock : 0;
+	struct flt_cell cells[COLUMNS];
+	char flags[160], *stack;
+	int err;
+
+	stack = stack_text(s, load, f);
+	if (!stack)
+		return -ENOMEM;
+	flags_text(f->flags, flags, sizeof(flags));
+	cells[0] = flt_cell_u64(f->time);
+	cells[1] = flt_cell_double((double)since / 1e9, 6);
+	cells[2] = image && image->pid ? flt_cell_u64(image->pid) : flt_cell_absent();
+	cells[3] = flt_cell_u64(f->tid);
+	cells[4] = flt_cell_string(flt_recording_comm(load->rec, f->image, f->tid));
+	cells[5] = flt_cell_string(flt_sift_kind_name(f->kind));
+	cells[6] = flt_cell_string(flags);
+	cells[7] = f->latency ? flt_cell_ns(f->latency) : flt_cell_absent();
+	cells[8] = flt_cell_hex(f->address);
+	cells[9] = flt_cell_u64(f->pages);
+	cells[10] = flt_cell_u64(f->weight);
+	cells[11] = flt_cell_u64(f->cpu);
+	cells[12] = flt_cell_hex(f->ip);
+	cells[13] = flt_cell_string(stack);
+	err = flt_table_row(s->table, cells);
+	free(stack);
+	return err;
+}
+
+static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+{
+	struct script *s = arg;
+	size_t i;
+	int err;
+
+	if (!s->symbols) {
+		err = flt_symbols_new(&s->symbols, load->rec, &s->args->symbols);
+		if (err)
+			return err;
+	}
+	flt_load_sift_clock(&s->args->sift, load, &s->sift);
+	for (i = 0; i < n; i++) {
+		if (!flt_sift_match(&s->sift, load->rec, &faults[i]))
+			continue;
+		err = fault_row(s, load, &faults[i]);
+		if (err)
+			return err;
+		if (ferror(stdout))
+			break;
+	}
+	flt_table_flush(s->table, !s->headed);
+	s->headed = true;
+	return output_failed(stdout, &s->unwritten) ? -EPIPE : 0;
+}
+
+static int script_main(struct flt_run *run)
+{
+	const struct flt_script_args *args = run->args;
+	const char *path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT;
+	struct script s = { .args = args };
+	struct flt_load load;
+	int status, err;
+
+	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
+		return flt_command_misuse(run->command, "one recording at a time");
+	if (args->check)
+		return flt_script_check(run->command, path, (enum flt_format)args->format);
+	status = flt_load_sift_parse(run->command, &args->sift, &s.sift);
+	if (status)
+		return status;
+	err = flt_table_new(&s.table, stdout, (enum flt_format)args->format, columns, COLUMNS);
+	if (err)
+		return flt_command_fail(run->command, NULL, err);
+	status = flt_load_file(&load, run->command, path, on_faults, &s);
+	flt_table_free(s.table);
+	if (s.unwritten)
+		flt_command_say(run->command, "cannot write to standard output: %s", strerror(s.unwritten));
+	if (!status) {
+		fflush(stdout);
+		status = flt_load_verdict(&load);
+	}
+	flt_symbols_free(s.symbols);
+	flt_load_free(&load);
+	return status;
+}
+
+const struct flt_command flt_command_script = {
+	.name = "script",
+	.summary = "print recorded faults one by one, or check the file",
+	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "--check [FILE]", NULL },
+	.about = (const char *const[]){
+		"One line for each fault of a recording: seconds from its beginning, process and thread, kind and flags, "
+		"how long it took, the address touched, the pages it brought in, the instruction and the call stack with "
+		"the innermost function first. Fields that the recording engine could not know are absent.",
+		"Faults are in order of time within a chunk of the file (about a second), not over all of it: JSON and CSV "
+		"have the time in nanoseconds to sort by.",
+		"With --check no fault is printed: every chunk is read and verified, counts are compared with what the end "
+		"of the recording says, and the first damage is named with its offset.",
+		"Exit status: 0 done, 3 done but the recording has losses, is damaged or was not finished.",
+		NULL },
+	.opts = opts,
+	.args_size = sizeof(struct flt_script_args),
+	.main = script_main,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* script.h - what the parts of `fltctl script` share. */
+#ifndef FLT_CMD_SCRIPT_H
+#define FLT_CMD_SCRIPT_H
+
+#include "timeline/load.h"
+#include "model/code/symbols.h"
+#include "view/table/table.h"
+
+struct flt_script_args {
+	const char *input;
+	bool check, no_stack;
+	struct flt_load_sift sift;
+	struct flt_symbols_setup symbols;
+	int format;
+};
+
+/* Returns the exit status. */
+int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format);
+
+#endif

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/clock.h"
+#include "cli/output.h"
+#include "source/netlink/control.h"
+#include "source/proc/machine.h"
+#include "text/units.h"
+
+static const char *const by_names[] = { "process", "thread", "kind", NULL };
+static const char *const source_names[] = { "auto", "module", "kernel", NULL };
+
+#define MEMBER(m) offsetof(struct stats_args, m)
+
+static const struct flt_opt opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
+	  .help = "Only these processes; ends when all of them have ended." },
+	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = MEMBER(all),
+	  .help = "The whole machine, in one row." },
+	{ .name = "threads", .letter = 't', .type = FLT_OPT_FLAG, .offset = MEMBER(threads),
+	  .help = "A row for each thread of the processes of -p; as --by=thread." },
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
+	  .help = "What a row is." },
+	{ .name = "kinds", .letter = 'k', .type = FLT_OPT_FLAG, .offset = MEMBER(kinds),
+	  .help = "Also how many faults were of each kind: anon, file, cow, swap and so on." },
+	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(top), .arg = "N",
+	  .help = "In the text, list only the N rows with the most faults, and the others in "
+		  "one; 0 lists all. Default 20 in a command's summary, else 0." },
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
+	  .arg = "FILE", .help = "Write to FILE, not to standard output." },
+	{ .name = "source", .type = FLT_OPT_CHOICE, .offset = MEMBER(source), .choices = source_names,
+	  .help = "Where counts come from: the flt module, the kernel's own counters, or "
+		  "whichever is there." },
+	WITH_OPTS(struct stats_args, with, "plot"),
+	FLT_TABLE_OPTS(struct stats_args, format),
+	{ 0 },
+};
+
+static int read_words(struct stats *s, const struct flt_words *words)
+{
+	if (words->argc > 0) {
+		if (flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &s->interval))
+			return flt_command_misuse(s->command,
+						  "'%s' is no interval; a command to run stands "
+						  "behind '--'", words->argv[0]);
+		if (s->interval < 10 * FLT_NSEC_PER_MSEC)
+			return flt_command_misuse(s->command, "an interval is at least 10ms");
+	}
+	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &s->count) || !s->count))
+		return flt_command_misuse(s->command, "'%s' is no number of reports",
+					  words->argv[1]);
+	if (words->argc > 2)
+		return flt_command_misuse(s->command, "'%s': there is nothing behind the count",
+					  words->argv[2]);
+	return 0;
+}
+
+static int check_args(struct stats *s, const struct flt_words *words)
+{
+	const struct stats_args *args = s->args;
+
+	s->by = (enum stats_by)args->by;
+	if (args->threads) {
+		if (s->by == STATS_BY_KIND)
+			return flt_command_misuse(s->command, "--threads and --by=kind exclude "
+						  "each other");
+		s->by = STATS_BY_THREAD;
+	}
+	if (args->all && args->pids.count)
+		return flt_command_misuse(s->command, "-a and -p exclude each other");
+	if (words->command && (args->all || args->pids.count))
+		return flt_command_misuse(s->command, "%s and a command exclude each other",
+					  args->all ? "-a" : "-p");
+	if (s->by == STATS_BY_THREAD && !args->pids.count)
+		return flt_command_misuse(s->command, "rows per thread need -p");
+	if (args->all && s->by == STATS_BY_PROCESS)
+		s->by = STATS_BY_MACHINE;
+	return read_words(s, words);
+}
+
+/* Which source serves this, and what the other would have told. */
+static int choose_source(struct stats *s, const struct flt_run *run)
+{
+	const struct stats_args *args = s->args;
+	bool wants_kinds = args->kinds || s->by == STATS_BY_KIND;
+
+	struct flt_errmsg why = run->control_message;
+	int err = run->control_error;
+
+	if (args->source != STATS_SOURCE_KERNEL)
+		s->control = run->control;
+	/* A pid here would be another process's there. */
+	if (s->control && s->by != STATS_BY_MACHINE && !flt_machine_initial_pid_namespace()) {
+		s->control = NULL;
+		err = flt_errmsg_set(&why, -EOPNOTSUPP, "this is not the initial PID namespace: the "
+				     "flt module's pids mean others here; run fltctl outside of it");
+	}
+	if (s->control)
+		return 0;
+	if (args->source == STATS_SOURCE_MODULE)
+		return flt_command_fail(s->command, &why, err);
+	if (args->source == STATS_SOURCE_AUTO)
+		flt_command_say(s->command, "%s", flt_errmsg_text(&why, err));
+	if (wants_kinds) {
+		flt_command_say(s->command, "only the flt module knows the kinds of faults");
+		return err ? flt_exit_of(err) : FLT_EXIT_UNSUPPORTED;
+	}
+	if (args->source == STATS_SOURCE_AUTO)
+		flt_command_say(s->command, "counting minor and major faults from %s instead; "
+				"failed, retries, kinds and latency are not known",
+				run->words.command ? "wait4 and perf events" :
+				s->by == STATS_BY_MACHINE ? "/proc/vmstat" : "/proc/PID/stat");
+	return 0;
+}
+
+/* Accounting that is off is switched on by having a session. */
+static int begin_accounting(struct stats *s, bool command, struct flt_errmsg *e)
+{
+	struct flt_info info;
+	uint32_t id;
+	int ret;
+
+	ret = flt_control_info(s->control, &info, e);
+	if (ret)
+		return ret;
+	s->since = info.since;
+	if (info.accounting)
+		return 0;
+	if (!s->interval && !command)
+		return flt_errmsg_set(e, -EOPNOTSUPP, "accounting is off (the module was loaded with "
+				      "accounting=0); give an interval to count from now on");
+	ret = flt_control_session_new(s->control, NULL, 0, false, &id, e);
+	if (ret)
+		return ret;
+	/* A command is then counted from its fork on, not from the gate. */
+	if (!command)
+		flt_command_say(s->command, "accounting was off; counting from now on");
+	s->since = flt_clock_ns(CLOCK_MONOTONIC);
+	return 0;
+}
+
+static int stats_main(struct flt_run *run)
+{
+	struct stats s = { .command = run->command, .args = run->args };
+	struct flt_errmsg e = { "" };
+	int status, ret = 0;
+
+	status = check_args(&s, &run->words);
+	if (!status)
+		status = choose_source(&s, run);
+	if (!status)
+		status = with_new(&s.with, s.command, &s.args->with, run->words.command, s.args->format, NULL);
+	if (!status)
+		status = output_open(&s.out, s.command, s.args->output);
+	if (status) {
+		with_free(s.with);
+		return status;
+	}
+	if (s.control)
+		ret = begin_accounting(&s, run->words.command != NULL, &e);
+	if (!ret)
+		ret = stats_report_open(&s, s.control && (s.args->kinds || run->words.command));
+	if (!ret)
+		ret = stats_bind(&s, &e);
+	if (ret)
+		status = flt_command_fail(s.command, &e, ret);
+	else
+		status = run->words.command ? stats_run(&s, run->words.command) : stats_watch(&s);
+	stats_report_close(&s);
+	stats_look_free(&s.last);
+	free(s.bound);
+	with_free(s.with);
+	return output_close(s.out, s.command, s.args->output, s.unwritten, status);
+}
+
+const struct flt_command flt_command_stats = {
+	.name = "stats",
+	.summary = "how many faults: minor, major, failed, retried, per second and in total",
+	.synopsis = (const char *const[]){
+		"[options] [-a | -p PID,...] [INTERVAL [COUNT]]",
+		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
+	.about = (const char *const[]){
+		"Counts page faults, by process and sorted by faults unless told otherwise. Without "
+		"an interval there is one report, of all since accounting began. With one the first "
+		"report is the same, and each further one is of its interval only; processes that "
+		"did not fault in it are left out. Ctrl-C ends with the totals.",
+		"With a command, counts everything of the command and its children, and sums up "
+		"when it ends. The command's exit status is passed on; it is 128 + N if signal N "
+		"ended it, 127 if it was not found and 126 if it could not be run.",
+		"--with puts the command's own progress beside its faults: does it go slower where it "
+		"faults more? The figures are correlations of what happened in each tenth of a second "
+		"(of longer pieces, in a long run).",
+		"Without the flt module, or without permission to ask it, minor and major faults "
+		"are taken from the kernel's own counters, and standard error says what is "
+		"missing.", NULL },
+	.opts = opts,
+	.defaults = &(const struct stats_args){ .top = STATS_TOP_UNSET },
+	.args_size = sizeof(struct stats_args),
+	.needs = FLT_USES_MODULE,
+	.main = stats_main,
+};

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/stats/columns.h"
+#include "model/counts/rates.h"
+#include "text/escape.h"
+
+static void write_command_text(struct stats *s, const struct stats_command *c,
+			       const struct flt_look *look)
+{
+	const struct flt_account *total = &look->total;
+	const struct {
+		const char *name;
+		uint64_t count;
+		bool known;
+		bool rate;
+	} lines[] = {
+		{ "minor", total->minor, true, true },
+		{ "major", total->major, true, true },
+		{ "failed", total->failed, s->control, true },
+		{ "retried", total->retried, s->control, false },
+		{ "missed", total->missed, s->control, false },
+	};
+	char word[256];
+	uint32_t kind;
+	size_t i;
+
+	fputs("\nPage faults of", s->out);
+	for (i = 0; c->argv[i] && i < 8; i++) {
+		flt_escape_text(word, sizeof(word), c->argv[i], strlen(c->argv[i]));
+		fprintf(s->out, " %s", word);
+	}
+	fprintf(s->out, "%s:\n\n", c->argv[i] ? " ..." : "");
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (!lines[i].known) {
+			fprintf(s->out, "%14s  %-8s\n", "-", lines[i].name);
+			continue;
+		}
+		fprintf(s->out, "%14" PRIu64 "  %-8s", lines[i].count, lines[i].name);
+		if (lines[i].rate)
+			fprintf(s->out, "  %10.1f /s", flt_rates_per_second(lines[i].count,
+									   c->elapsed));
+		putc('\n', s->out);
+	}
+	fprintf(s->out, "\n%14.6f  s elapsed\n%14.6f  s user\n%14.6f  s system\n\n",
+		(double)c->elapsed / 1e9, (double)c->user / 1e9, (double)c->system / 1e9);
+	for (kind = 0; kind < __FLT_KIND_MAX; kind++)
+		if (total->kinds[kind])
+			fprintf(s->out, "%14" PRIu64 "  %s\n", total->kinds[kind],
+				flt_kind_name(kind));
+	if (s->control)
+		putc('\n', s->out);
+}
+
+/* The text has its own columns here; data keeps one shape throughout. */
+static int report_processes(struct stats *s, const struct stats_command *c, struct flt_rows *rows)
+{
+	uint64_t top = s->args->top == STATS_TOP_UNSET ? STATS_TOP_COMMAND : s->args->top;
+	struct flt_column *columns;
+	int ret = 0;
+
+	flt_rates_rank(rows);
+	if (stats_is_text(s)) {
+		flt_table_free(s->table);
+		s->table = NULL;
+		columns = stats_columns_new(s, s->args->kinds, true);
+		if (!columns)
+			return -ENOMEM;
+		free(s->columns);
+		s->columns = columns;
+		ret = flt_table_new(&s->table, s->out, FLT_FORMAT_TEXT, columns, STATS_COLUMNS);
+		if (ret)
+			return ret;
+	}
+	ret = stats_report_rows(s, "process", "total", rows, top, c->elapsed);
+	stats_report_write(s, rows->count > 0);
+	if (stats_is_text(s) && top && top < rows->count)
+		fprintf(s->out, "(others): %zu of %zu processes; --top=0 lists all\n",
+			rows->count - (size_t)top, rows->count);
+	return ret;
+}
+
+int stats_report_command(struct stats *s, const struct stats_command *c,
+			 const struct flt_look *look)
+{
+	struct flt_rows rows = look->rows;
+	struct flt_cell cells[STATS_COLUMNS] = { 0 };
+	char clock[16];
+
+	stats_report_begin(s);
+	if (stats_is_text(s))
+		write_command_text(s, c, look);
+	if (s->control && report_processes(s, c, &rows))
+		return FLT_EXIT_FAILED;
+	if (!stats_is_text(s)) {
+		stats_fill_head(s, cells, "command", "total", c->elapsed, clock);
+		stats_fill_account(s, cells, &look->total, c->elapsed);
+		stats_fill_loss(s, cells, &look->loss);
+		cells[COL_COMM] = flt_cell_string(c->argv[0]);
+		if (s->control)
+			cells[COL_PROCESSES] = flt_cell_u64(c->processes);
+		cells[COL_USER] = flt_cell_double((double)c->user / 1e9, 6);
+		cells[COL_SYSTEM] = flt_cell_double((double)c->system / 1e9, 6);
+		cells[COL_STATUS] = flt_cell_i64(c->status);
+		cells[COL_WAIT_MINOR] = flt_cell_u64(c->minor);
+		cells[COL_WAIT_MAJOR] = flt_cell_u64(c->major);
+		if (flt_table_row(s->table, cells))
+			return FLT_EXIT_FAILED;
+		stats_report_write(s, false);
+	}
+	return stats_report_loss(s, &look->loss);
+}

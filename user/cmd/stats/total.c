@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <inttypes.h>
+
+#include "cmd/stats/columns.h"
+#include "model/counts/rates.h"
+
+int stats_report_loss(struct stats *s, const struct flt_loss *loss)
+{
+	const struct {
+		uint64_t count;
+		const char *text;
+	} causes[] = {
+		{ loss->missed, "faults counted without kind and latency" },
+		{ loss->full, "calls missed, too many at once (load flt with a larger maxactive)" },
+		{ loss->busy, "calls missed, another probe ran on the CPU" },
+		{ loss->no_row, "faults of processes that found the table full" },
+		{ loss->no_task, "faults of threads that found the table full" },
+		{ loss->untracked, "processes of the command without a row, faults not in the sum" },
+		{ loss->vanished, "processes ended between two looks, their last faults unseen" },
+	};
+	const char *comma = "";
+	size_t i;
+
+	if (stats_is_complete(loss)) {
+		if (stats_is_text(s))
+			fputs("lost   nothing\n", s->out);
+		return FLT_EXIT_DONE;
+	}
+	if (!stats_is_text(s))
+		return FLT_EXIT_INCOMPLETE;
+	fputs("lost   ", s->out);
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+		if (!causes[i].count)
+			continue;
+		fprintf(s->out, "%s%" PRIu64 " %s", comma, causes[i].count, causes[i].text);
+		comma = "; ";
+	}
+	if (loss->torn)
+		fprintf(s->out, "%srows retired while they were read", comma);
+	fputs(": the result is incomplete\n", s->out);
+	return FLT_EXIT_INCOMPLETE;
+}
+
+static void write_rate(FILE *out, const char *name, uint64_t count, uint64_t ns)
+{
+	fprintf(out, "%s %" PRIu64, name, count);
+	if (ns)
+		fprintf(out, " (%.1f/s)", flt_rates_per_second(count, ns));
+}
+
+int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns)
+{
+	const struct flt_account *total = &look->total;
+	struct flt_cell cells[STATS_COLUMNS] = { 0 };
+	char clock[16], kinds[STATS_KINDS_TEXT];
+
+	stats_report_begin(s);
+	if (stats_is_text(s)) {
+		write_rate(s->out, "total  minor", total->minor, ns);
+		write_rate(s->out, ", major", total->major, ns);
+		if (s->control) {
+			write_rate(s->out, ", failed", total->failed, ns);
+			fprintf(s->out, ", retries %" PRIu64, total->retried);
+		}
+		putc('\n', s->out);
+		stats_write_kinds(kinds, total);
+		if (kinds[0] && (s->kinds || s->by == STATS_BY_KIND))
+			fprintf(s->out, "kinds  %s\n", kinds);
+		return stats_report_loss(s, &look->loss);
+	}
+	stats_fill_head(s, cells, "total", "total", ns, clock);
+	stats_fill_account(s, cells, total, ns);
+	stats_fill_loss(s, cells, &look->loss);
+	if (flt_table_row(s->table, cells))
+		return FLT_EXIT_FAILED;
+	stats_report_write(s, false);
+	return stats_report_loss(s, &look->loss);
+}

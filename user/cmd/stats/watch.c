@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "cmd/stats/stats.h"
+#include "observe/loop.h"
+#include "model/counts/rates.h"
+
+/*
+ * Rows that are gone went into the sums of retired rows with all they ever
+ * counted; what was shown of them before is taken off.
+ */
+static int report_other(struct stats *s, const char *span, uint64_t ns)
+{
+	struct flt_row row = { .comm = "(other)" };
+	struct flt_account unseen;
+
+	if (flt_rates_subtract(&s->other, &s->gone, &unseen) ||
+	    flt_rates_subtract(&unseen, &s->other_shown, &row.account))
+		return 0;
+	if (!flt_rates_ended(&row.account) && !row.account.retried)
+		return 0;
+	flt_rates_add(&s->other_shown, &row.account);
+	return stats_report_row(s, "other", span, &row, ns);
+}
+
+static int report_rows(struct stats *s, const struct flt_look *look, const char *span, uint64_t ns)
+{
+	const char *record = s->by == STATS_BY_THREAD ? "thread" : "process";
+	struct flt_rows changes = { 0 };
+	uint64_t gone;
+	int ret;
+
+	ret = flt_rates_between(&s->last.rows, &look->rows, &changes, &s->gone, &gone);
+	/* The kernel forgets a process with its end; a thread's counts stay in its process. */
+	if (!s->control && !s->args->pids.count)
+		s->vanished += gone;
+	flt_rates_rank(&changes);
+	if (!ret)
+		ret = stats_report_rows(s, record, span, &changes,
+					s->args->top == STATS_TOP_UNSET ? 0 : s->args->top, ns);
+	flt_rows_free(&changes);
+	if (!ret && s->control && s->by == STATS_BY_PROCESS && !s->args->pids.count && !s->session)
+		ret = report_other(s, span, ns);
+	return ret;
+}
+
+static int report_look(struct stats *s, const struct flt_look *look, const char *span, uint64_t ns)
+{
+	struct flt_row row = { .comm = "(all)" };
+
+	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD)
+		if (!s->perf)
+			return report_rows(s, look, span, ns);
+	flt_rates_subtract(&look->total, &s->last.total, &row.account);
+	if (s->by == STATS_BY_KIND)
+		return stats_report_kinds(s, span, &row.account, ns);
+	if (s->perf)
+		strcpy(row.comm, "(command)");
+	return stats_report_row(s, s->perf ? "running" : "machine", span, &row, ns);
+}
+
+int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e)
+{
+	uint64_t since = first ? s->since : s->last.now;
+	struct flt_look look;
+	int ret;
+
+	stats_report_begin(s);
+	ret = stats_look(s, &look, e);
+	if (ret)
+		return ret;
+	if (first)
+		stats_report_since(s, s->since, look.now);
+	ret = report_look(s, &look, first ? "begin" : "interval", since ? look.now - since : 0);
+	/* Who vanished is only known after the comparison. */
+	look.loss.vanished = s->vanished;
+	if (!s->control && !s->args->pids.count && s->by == STATS_BY_PROCESS)
+		flt_rates_add(&look.total, &s->gone);
+	stats_look_free(&s->last);
+	s->last = look;
+	s->reports++;
+	stats_report_flush(s, first || s->by != STATS_BY_MACHINE || s->reports % 20 == 0);
+	return ret;
+}
+
+struct watch {
+	struct stats *s;
+	struct flt_loop *loop;
+	struct flt_errmsg e;
+};
+
+static int on_interval(void *arg, uint64_t expired)
+{
+	struct watch *w = arg;
+	struct stats *s = w->s;
+	int ret;
+
+	(void)expired;
+	ret = stats_watch_report(s, false, &w->e);
+	if (ret)
+		return ret;
+	if ((s->count && s->reports >= s->count) || stats_look_over(s, &s->last) || s->unwritten)
+		flt_loop_stop(w->loop);
+	return 0;
+}
+
+static int on_signal(void *arg, const struct signalfd_siginfo *info)
+{
+	struct watch *w = arg;
+
+	(void)info;
+	flt_loop_stop(w->loop);
+	return 0;
+}
+
+static int watch(struct watch *w)
+{
+	struct stats *s = w->s;
+	sigset_t signals;
+	int ret;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	ret = flt_loop_signals(w->loop, &signals, NULL, on_signal, w);
+	if (!ret)
+		ret = flt_loop_every(w->loop, s->interval, on_interval, w);
+	if (!ret)
+		ret = flt_loop_run(w->loop);
+	return ret;
+}
+
+int stats_watch(struct stats *s)
+{
+	struct watch w = { .s = s };
+	int ret;
+
+	ret = stats_watch_report(s, true, &w.e);
+	if (!ret && s->interval && s->count != 1 && !stats_look_over(s, &s->last)) {
+		ret = flt_loop_new(&w.loop);
+		if (!ret)
+			ret = watch(&w);
+		flt_loop_free(w.loop);
+	}
+	if (ret)
+		return flt_command_fail(s->command, &w.e, ret);
+	return stats_report_total(s, &s->last, s->since ? s->last.now - s->since : 0);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/thp/thp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* More processes than this: others the next time, so that each has its turn. */
+#define COVER_ROUND 32
+
+const struct flt_coverage *thp_coverage(const struct thp *t, uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < t->covers; i++)
+		if (t->cover[i].id == id)
+			return &t->cover[i].now;
+	return NULL;
+}
+
+static struct flt_coverage *cover_of(struct thp *t, uint64_t id)
+{
+	struct thp_cover *grown;
+	size_t i;
+
+	for (i = 0; i < t->covers; i++)
+		if (t->cover[i].id == id)
+			return &t->cover[i].now;
+	grown = reallocarray(t->cover, t->covers + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	t->cover = grown;
+	t->cover[t->covers] = (struct thp_cover){ .id = id };
+	return &t->cover[t->covers++].now;
+}
+
+/* smaps goes with the process: what was seen last is shown. */
+static void sample(void *arg, const struct flt_ledger *now)
+{
+	struct thp *t = arg;
+	const bool named = t->run.args->pids.count;
+	struct flt_coverage c, *kept;
+	size_t i, read = 0;
+
+	for (i = 0; i < now->count && read < COVER_ROUND; i++) {
+		const struct flt_ledger_line *line = &now->line[t->next++ % now->count];
+
+		if (line->ended || (!named && flt_ledger_idle(line)))
+			continue;
+		read++;
+		if (flt_coverage_read(line->tgid, &c) || (!c.eligible && !c.huge))
+			continue;
+		kept = cover_of(t, line->id);
+		if (kept)
+			*kept = c;
+	}
+}
+
+static int thp_main(struct flt_run *run)
+{
+	static const char *const hooks[] = { "thp-", "split-", "collapse", NULL };
+	const struct ledger_args *args = run->args;
+	struct thp *t = calloc(1, sizeof(*t));
+	int ret, status;
+
+	if (!t)
+		return flt_command_fail(run->command, NULL, -ENOMEM);
+	t->run = (struct ledger_run){
+		.command = run->command, .args = args, .control = run->control,
+		.which = FLT_LEDGER_OF_THP, .event = "huge faults", .counter = FLT_THP_FILLED, .hooks = hooks, .report = thp_report,
+		.sample = args->all ? NULL : sample, .arg = t,
+	};
+	flt_trace_names("huge_memory/mm_khugepaged_scan_pmd", "status", t->scan[0],
+			FLT_SCAN_RESULTS, THP_SCAN_NAME);
+	status = ledger_check(&t->run, run);
+	if (status)
+		goto out;
+	ret = thp_report_open(t, (enum flt_format)args->format);
+	if (ret) {
+		status = flt_command_fail(run->command, NULL, ret);
+	} else {
+		if (access("/sys/kernel/mm/transparent_hugepage", F_OK))
+			flt_command_say(run->command, "this kernel has no transparent huge pages");
+		else if (thp_machine_off())
+			flt_command_say(run->command, "huge pages are off (never): only memory that "
+					"has them already can show here");
+		thp_machine_begin(&t->before);
+		status = ledger_run(&t->run, run->words.command);
+	}
+out:
+	flt_table_free(t->table);
+	free(t->cover);
+	free(t);
+	return status;
+}
+
+const struct flt_command flt_command_thp = {
+	.name = "thp",
+	.summary = "huge pages: who gets them, who does not and why, and whether they pay",
+	.synopsis = (const char *const[]){
+		"[options] [-a | -p PID,...] [INTERVAL [COUNT]]",
+		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
+	.about = (const char *const[]){
+		"Counts, from now on and to the unit, what becomes of transparent huge pages: faults "
+		"that got one or fell back, collapses by khugepaged and why its scans refused, and "
+		"splits, each for the process that it concerns. Hooks in the kernel are placed for "
+		"as long as this runs.",
+		"With an interval there is a report of each; at the end, which Ctrl-C, the count, or "
+		"the end of the processes of -p brings, one of the whole, with reasons, the kernel's "
+		"settings and a verdict. With a command, counts it and its children, and passes its "
+		"exit status on.", NULL },
+	.opts = ledger_opts,
+	.args_size = sizeof(struct ledger_args),
+	.needs = FLT_USES_MODULE,
+	.main = thp_main,
+};

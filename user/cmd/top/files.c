@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/top/top.h"
+#include "model/process/paths.h"
+
+/* Files by process in one interval; more go without. A power of two. */
+#define ENTRIES 8192
+#define SUBBUF_SIZE (128u << 10)
+#define SUBBUFS 8
+
+struct entry {
+	uint64_t inode;		/* 0: free */
+	uint32_t dev, tgid;
+	uint64_t major, minor, time;
+	uint64_t octaves[FLT_OCTAVES];
+};
+
+struct top_files {
+	struct flt_stream *stream;
+	struct flt_paths *paths;
+	struct entry entry[ENTRIES];
+	size_t used;
+	struct entry others;	/* what found no entry */
+};
+
+static uint32_t hash(uint64_t inode, uint32_t dev, uint32_t tgid)
+{
+	return (uint32_t)((inode * 0x9e3779b97f4a7c15ull + ((uint64_t)dev << 32 | tgid)) *
+			  0x9e3779b97f4a7c15ull >> 40);
+}
+
+static struct entry *find_entry(struct top_files *f, const struct flt_event_record *r)
+{
+	uint32_t i = hash(r->inode, r->dev, r->tgid);
+	struct entry *at;
+
+	for (;; i++) {
+		at = &f->entry[i % ENTRIES];
+		if (at->inode == r->inode && at->dev == r->dev && at->tgid == r->tgid)
+			return at;
+		if (!at->inode)
+			break;
+	}
+	if (f->used >= ENTRIES / 4 * 3)
+		return &f->others;
+	f->used++;
+	*at = (struct entry){ .inode = r->inode, .dev = r->dev, .tgid = r->tgid };
+	return at;
+}
+
+static int on_record(void *arg, const struct flt_event_record *r)
+{
+	struct top *t = arg;
+	struct entry *at;
+
+	if (r->type != FLT_EVENT_FAULT || !r->inode || r->result > FLT_RESULT_MAJOR)
+		return 0;
+	at = find_entry(t->files, r);
+	*(r->result == FLT_RESULT_MAJOR ? &at->major : &at->minor) += r->weight;
+	at->time += flt_event_latency(r);
+	at->octaves[flt_bucket_of(flt_event_latency(r)) >> FLT_BUCKET_SHIFT]++;
+	return 0;
+}
+
+static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
+{
+	struct top *t = arg;
+
+	if (head->record.type != FLT_EVENT_PATH)
+		return 0;
+	return flt_paths_put(t->files->paths, &head->path, bytes);
+}
+
+int top_files_open(struct top *t, struct flt_errmsg *e)
+{
+	const struct flt_stream_wish wish = {
+		.subbuf_size = SUBBUF_SIZE,
+		.subbufs = SUBBUFS,
+		.notes = true,
+		.filter = { .results = 1u << FLT_RESULT_MAJOR |
+			    (t->args->stream == TOP_STREAM_ALL ? 1u << FLT_RESULT_MINOR : 0) },
+	};
+	struct top_files *f = calloc(1, sizeof(*f));
+	int ret;
+
+	if (!f)
+		return -ENOMEM;
+	ret = flt_paths_new(&f->paths);
+	if (!ret)
+		ret = flt_stream_open(&f->stream, t->control, t->args->pids.id,
+				      t->args->pids.count, false, &wish, e);
+	if (ret) {
+		flt_paths_free(f->paths);
+		free(f);
+		return ret;
+	}
+	t->files = f;
+	return 0;
+}
+
+void top_files_close(struct top *t)
+{
+	if (t->files) {
+		flt_stream_close(t->files->stream);
+		flt_paths_free(t->files->paths);
+	}
+	free(t->files);
+	t->files = NULL;
+}
+
+int top_files_read(struct top *t, struct flt_errmsg *e)
+{
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = t };
+
+	return t->files ? flt_stream_read(t->files->stream, &sink, e) : 0;
+}
+
+int top_files_lost(struct top *t, struct flt_errmsg *e)
+{
+	struct flt_session session;
+	int ret;
+
+	if (!t->files)
+		return 0;
+	ret = flt_control_session(t->control, flt_stream_session(t->files->stream), false, &session, e);
+	if (ret)
+		return ret;
+	t->lost = session.lost;
+	t->lost_notes = session.lost_notes;
+	return 0;
+}
+
+/* Device and inode if the note was lost; it is sent again later. */
+static void write_name(const struct top_files *f, const struct entry *at, char out[FLT_RANK_NAME])
+{
+	const char *path = flt_paths_get(f->paths, at->dev, at->inode);
+
+	if (path)
+		snprintf(out, FLT_RANK_NAME, "%s", path);
+	else
+		snprintf(out, FLT_RANK_NAME, "%u:%u inode %" PRIu64, (unsigned int)(at->dev >> 8 & 0xfff),
+			 (unsigned int)((at->dev & 0xff) | (at->dev >> 12 & 0xfff00)), at->inode);
+}
+
+void top_files_of(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME])
+{
+	const struct entry *best = NULL, *at;
+	size_t i;
+
+	for (i = 0; t->files && i < ENTRIES; i++) {
+		at = &t->files->entry[i];
+		if (at->inode && at->tgid == tgid && at->major && (!best || at->major > best->major))
+			best = at;
+	}
+	*out = 0;
+	if (best)
+		write_name(t->files, best, out);
+}
+
+static struct flt_rank *rank_of(struct top *t, const struct entry *at)
+{
+	struct flt_account account = { .minor = at->minor, .major = at->major,
+				       .latency_sum = at->time };
+	uint32_t known = 1u << FLT_RANK_COMM | 1u << FLT_RANK_MAJOR | 1u << FLT_RANK_TIME;
+
+	if (t->args->stream == TOP_STREAM_ALL)
+		known |= 1u << FLT_RANK_MINOR;
+	memcpy(account.octaves, at->octaves, sizeof(account.octaves));
+	return flt_ranking_add(&t->ranking, &account, known);
+}
+
+int top_files_rows(struct top *t)
+{
+	struct top_files *f = t->files;
+	struct flt_rank *r;
+	size_t i;
+
+	for (i = 0; f && i < ENTRIES; i++) {
+		if (!f->entry[i].inode)
+			continue;
+		r = rank_of(t, &f->entry[i]);
+		if (!r)
+			return -ENOMEM;
+		write_name(f, &f->entry[i], r->name);
+	}
+	if (f && (f->others.major || f->others.minor)) {
+		r = rank_of(t, &f->others);
+		if (!r)
+			return -ENOMEM;
+		strcpy(r->name, "(too many files)");
+	}
+	flt_ranking_join(&t->ranking);
+	return 0;
+}
+
+void top_files_forget(struct top *t)
+{
+	struct top_files *f = t->files;
+
+	if (!f)
+		return;
+	memset(f->entry, 0, sizeof(f->entry));
+	f->others = (struct entry){ 0 };
+	f->used = 0;
+}

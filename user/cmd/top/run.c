@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/top/top.h"
+#include "observe/job.h"
+#include "text/units.h"
+
+struct run {
+	struct top *t;
+	struct flt_loop *loop;
+	struct flt_errmsg e;
+	bool screen;
+};
+
+static int paint(struct run *r)
+{
+	struct flt_screen screen;
+	int rows, cols, ret;
+
+	top_terminal_size(&rows, &cols);
+	ret = flt_screen_open(&screen, rows, cols, r->t->unicode);
+	if (ret)
+		return ret;
+	r->t->room = top_page_room(rows);
+	top_arrange(r->t);
+	ret = top_page_paint(r->t, &screen);
+	if (!ret)
+		top_terminal_paint(&screen);
+	flt_screen_close(&screen);
+	return ret;
+}
+
+static int look(struct run *r)
+{
+	struct top *t = r->t;
+	int ret = top_look(t, &r->e);
+
+	if (ret)
+		return ret;
+	if (r->screen)
+		return paint(r);
+	/* The first look has nothing to compare with. */
+	if (!t->ns)
+		return 0;
+	top_arrange(t);
+	ret = top_page_report(t);
+	t->reports++;
+	return ret;
+}
+
+static int on_interval(void *arg, uint64_t expired)
+{
+	struct run *r = arg;
+	struct top *t = r->t;
+	int ret;
+
+	(void)expired;
+	if (t->paused) {
+		/* Counts go on; the next interval begins when we do. */
+		return top_files_read(t, &r->e);
+	}
+	ret = look(r);
+	if (r->screen)
+		t->reports++;
+	if ((t->count && t->reports >= t->count) || ferror(stdout))
+		flt_loop_stop(r->loop);
+	return ret;
+}
+
+/* A round between two looks, so that processes can still be asked who they are. */
+static int on_round(void *arg, uint64_t expired)
+{
+	struct run *r = arg;
+
+	(void)expired;
+	return top_files_read(r->t, &r->e);
+}
+
+static int on_signal(void *arg, const struct signalfd_siginfo *info)
+{
+	struct run *r = arg;
+
+	if (info->ssi_signo == SIGWINCH)
+		return r->screen ? paint(r) : 0;
+	flt_loop_stop(r->loop);
+	return 0;
+}
+
+/* The next column of the view, to the left or right. */
+static void move_sort(struct top *t, int step)
+{
+	int key = (int)t->sort;
+
+	do
+		key = (key + step + __FLT_RANK_MAX) % __FLT_RANK_MAX;
+	while (!top_page_has(t, (enum flt_rank_key)key));
+	t->sort = (enum flt_rank_key)key;
+}
+
+static void sort_by(struct top *t, enum flt_rank_key key)
+{
+	if (top_page_has(t, key))
+		t->sort = key;
+}
+
+/* Rows of another view are not those at hand: the next look brings them. */
+static int show(struct run *r, enum top_view view)
+{
+	struct top *t = r->t;
+
+	if (view == t->view)
+		return 0;
+	if ((view == TOP_FILE && !t->files) || (view == TOP_KIND && !t->control)) {
+		snprintf(t->notice, sizeof(t->notice), "by %s: not without the %s",
+			 top_view_name(view), t->control ? "stream of faults (--files)" : "flt module");
+		return 0;
+	}
+	t->view = view;
+	t->scroll = 0;
+	t->paused = false;
+	if (!top_page_has(t, t->sort) || view == TOP_FILE)
+		t->sort = top_page_sort(t);
+	return top_look(t, &r->e);
+}
+
+static void type(struct top *t, int key)
+{
+	size_t n = strlen(t->filter);
+
+	if (key == '\r' || key == '\n') {
+		t->typing = false;
+	} else if (key == 27) {
+		t->typing = false;
+		t->filter[0] = '\0';
+	} else if (key == TOP_KEY_BACKSPACE) {
+		/* All bytes of a character. */
+		while (n && (t->filter[n - 1] & 0xc0) == 0x80)
+			t->filter[--n] = '\0';
+		if (n)
+			t->filter[n - 1] = '\0';
+	} else if (key >= ' ' && key < 256 && n + 1 < sizeof(t->filter)) {
+		t->filter[n] = (char)key;
+		t->filter[n + 1] = '\0';
+	}
+}
+
+static int on_key(struct run *r, int key)
+{
+	static const char views[] = "ptfck";
+	struct top *t = r->t;
+	const char *view;
+
+	if (t->help) {
+		t->help = false;
+		return 0;
+	}
+	if (t->typing) {
+		type(t, key);
+		return 0;
+	}
+	view = key > 0 && key < 128 ? strchr(views, key) : NULL;
+	if (view)
+		return show(r, (enum top_view)(view - views));
+	switch (key) {
+	case 'q':
+	case 'Q':
+		flt_loop_stop(r->loop);
+		return 0;
+	case 'h':
+	case '?':
+		t->help = true;
+		return 0;
+	case '\t':
+		return show(r, (enum top_view)((t->view + 1) % __TOP_VIEW_MAX));
+	case ' ':
+		t->paused = !t->paused;
+		return 0;
+	case '/':
+		t->typing = true;
+		return 0;
+	case 27:
+		t->filter[0] = '\0';
+		break;
+	case 'r':
+		t->reverse = !t->reverse;
+		break;
+	case '<':
+	case TOP_KEY_LEFT:
+		move_sort(t, -1);
+		break;
+	case '>':
+	case TOP_KEY_RIGHT:
+		move_sort(t, 1);
+		break;
+	case 'm':
+		sort_by(t, FLT_RANK_MINOR);
+		break;
+	case 'j':
+		sort_by(t, FLT_RANK_MAJOR);
+		break;
+	case 'l':
+		sort_by(t, FLT_RANK_P99);
+		break;
+	case 's':
+		sort_by(t, FLT_RANK_TIME);
+		break;
+	case TOP_KEY_UP:
+		t->scroll--;
+		break;
+	case TOP_KEY_DOWN:
+		t->scroll++;
+		break;
+	case TOP_KEY_PAGE_UP:
+		t->scroll -= t->room;
+		break;
+	case TOP_KEY_PAGE_DOWN:
+		t->scroll += t->room;
+		break;
+	case TOP_KEY_HOME:
+		t->scroll = 0;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static int on_input(void *arg, int fd, short events)
+{
+	struct run *r = arg;
+	int key, ret = 0, keys = 0;
+
+	(void)fd;
+	while (!ret && (key = top_terminal_key()) >= 0) {
+		ret = on_key(r, key);
+		keys++;
+	}
+	/* The terminal has gone: readable, and nothing to read. */
+	if (!keys && events & (POLLHUP | POLLERR))
+		flt_loop_stop(r->loop);
+	return ret ? ret : paint(r);
+}
+
+static int begin(struct run *r)
+{
+	struct top *t = r->t;
+	sigset_t signals;
+	int ret;
+
+	flt_job_signals(&signals);
+	sigdelset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGWINCH);
+	ret = flt_loop_signals(r->loop, &signals, NULL, on_signal, r);
+	if (!ret && r->screen)
+		ret = flt_loop_add(r->loop, STDIN_FILENO, POLLIN, on_input, r);
+	if (!ret)
+		ret = flt_loop_every(r->loop, t->interval, on_interval, r);
+	if (!ret && t->files && t->interval > 200 * FLT_NSEC_PER_MSEC)
+		ret = flt_loop_every(r->loop, 100 * FLT_NSEC_PER_MSEC, on_round, r);
+	return ret ? ret : look(r);
+}
+
+/* Once more, for who has data or had a screen. */
+static int say_missing(const struct top *t)
+{
+	if (t->lost)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " faults of the stream lost", t->lost);
+	if (t->lost_notes)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " notes lost: some files have no name",
+				t->lost_notes);
+	if (t->missed)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " faults without latency and kind",
+				t->missed);
+	if (t->calls)
+		flt_command_say(t->command, "incomplete: %" PRIu64 " calls missed by the probe", t->calls);
+	if (t->partial)
+		flt_command_say(t->command, "incomplete: more processes faulted in an interval than "
+				"threads are shown of");
+	return t->lost || t->lost_notes || t->missed || t->calls || t->partial ? FLT_EXIT_INCOMPLETE :
+										 FLT_EXIT_DONE;
+}
+
+int top_run(struct top *t)
+{
+	struct run r = { .t = t };
+	bool wanted = !t->args->batch && t->args->format == FLT_FORMAT_TEXT;
+	int ret;
+
+	ret = flt_loop_new(&r.loop);
+	if (ret)
+		return flt_command_fail(t->command, NULL, ret);
+	if (wanted) {
+		ret = top_terminal_open(&r.e);
+		r.screen = !ret;
+		if (ret == -EOPNOTSUPP)
+			flt_command_say(t->command, "%s: plain text instead",
+					flt_errmsg_text(&r.e, ret));
+	}
+	ret = begin(&r);
+	if (!ret)
+		ret = flt_loop_run(r.loop);
+	if (!ret)
+		ret = top_files_lost(t, &r.e);
+	if (r.screen)
+		top_terminal_close();
+	flt_loop_free(r.loop);
+	if (ret)
+		return flt_command_fail(t->command, &r.e, ret);
+	return say_missing(t);
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/top/top.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/proc/machine.h"
+#include "text/units.h"
+
+static const char *const view_names[] = { "process", "thread", "file", "cgroup", "kind", NULL };
+static const char *const stream_names[] = { "major", "all", "none", NULL };
+/* In the order of enum flt_rank_key, behind "auto". */
+static const char *const sort_names[] = { "auto", "pid", "tid", "comm", "minor", "major", "failed",
+					  "faults", "p99", "time", "rss", "read", "file", NULL };
+
+#define MEMBER(m) offsetof(struct top_args, m)
+
+static const struct flt_opt opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
+	  .help = "Only these processes." },
+	{ .name = "by", .letter = 'v', .type = FLT_OPT_CHOICE, .offset = MEMBER(view),
+	  .choices = view_names, .help = "What a row is, to begin with." },
+	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort),
+	  .choices = sort_names, .help = "The column to sort by, to begin with." },
+	{ .name = "filter", .letter = 'f', .type = FLT_OPT_STRING, .offset = MEMBER(filter),
+	  .arg = "TEXT", .help = "Only rows with this in a name, or as pid." },
+	{ .name = "files", .type = FLT_OPT_CHOICE, .offset = MEMBER(stream), .choices = stream_names,
+	  .help = "Which faults to take one by one, to know their files. Major faults are few; "
+		  "all of them cost." },
+	{ .name = "batch", .letter = 'b', .type = FLT_OPT_FLAG, .offset = MEMBER(batch),
+	  .help = "Plain text, report by report, also on a terminal." },
+	{ .name = "rows", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(rows), .arg = "N",
+	  .help = "At most N rows of a report in plain text; 0 is all. Default 20." },
+	FLT_TABLE_OPTS(struct top_args, format),
+	{ 0 },
+};
+
+static int read_words(struct top *t, const struct flt_words *words)
+{
+	if (words->command)
+		return flt_command_misuse(t->command, "top runs no command");
+	if (words->argc > 0) {
+		if (flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &t->interval))
+			return flt_command_misuse(t->command, "'%s' is no interval",
+						  words->argv[0]);
+		if (t->interval < 100 * FLT_NSEC_PER_MSEC)
+			return flt_command_misuse(t->command, "an interval is at least 100ms");
+	}
+	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &t->count) || !t->count))
+		return flt_command_misuse(t->command, "'%s' is no number of reports",
+					  words->argv[1]);
+	if (words->argc > 2)
+		return flt_command_misuse(t->command, "'%s': there is nothing behind the count",
+					  words->argv[2]);
+	return 0;
+}
+
+static int check_args(struct top *t, const struct flt_words *words)
+{
+	const struct top_args *args = t->args;
+
+	t->view = (enum top_view)args->view;
+	if (args->filter && strlen(args->filter) >= sizeof(t->filter))
+		return flt_command_misuse(t->command, "a filter has at most %zu bytes",
+					  sizeof(t->filter) - 1);
+	if (args->filter)
+		strcpy(t->filter, args->filter);
+	if (args->stream == TOP_STREAM_NONE && t->view == TOP_FILE)
+		return flt_command_misuse(t->command, "--by=file and --files=none exclude each other");
+	t->sort = args->sort ? (enum flt_rank_key)(args->sort - 1) : top_page_sort(t);
+	if (!top_page_has(t, t->sort))
+		return flt_command_misuse(t->command, "a %s has no column '%s'",
+					  top_view_name(t->view), sort_names[args->sort]);
+	return read_words(t, words);
+}
+
+/* Without the module: what /proc knows. */
+static int do_without(struct top *t, const struct flt_run *run)
+{
+	flt_command_say(t->command, "%s", flt_errmsg_text(&run->control_message,
+							    run->control_error));
+	if (t->view == TOP_FILE || t->view == TOP_KIND) {
+		flt_command_say(t->command, "only the flt module knows %s of faults",
+				t->view == TOP_FILE ? "files" : "kinds");
+		return flt_exit_of(run->control_error);
+	}
+	flt_command_say(t->command, "counting minor and major faults from /proc/PID/stat instead; "
+			"latency, failures, files and kinds are not known");
+	snprintf(t->notice, sizeof(t->notice), "no flt module: counts from /proc, without latency");
+	return 0;
+}
+
+static int begin_accounting(struct top *t, struct flt_errmsg *e)
+{
+	struct flt_info info;
+	uint32_t id;
+	int ret = flt_control_info(t->control, &info, e);
+
+	if (ret || info.accounting)
+		return ret;
+	return flt_control_session_new(t->control, NULL, 0, false, &id, e);
+}
+
+static int top_main(struct flt_run *run)
+{
+	struct top t = { .command = run->command, .args = run->args, .control = run->control,
+			 .interval = FLT_NSEC_PER_SEC };
+	struct flt_errmsg e = { "" };
+	int ret = 0, status;
+
+	setlocale(LC_CTYPE, "");
+	t.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	status = check_args(&t, &run->words);
+	if (status)
+		return status;
+	if (t.control && !flt_machine_initial_pid_namespace()) {
+		flt_errmsg_set(&run->control_message, -EOPNOTSUPP, "this is not the initial PID "
+			       "namespace: the flt module's pids mean others here");
+		run->control_error = -EOPNOTSUPP;
+		t.control = NULL;
+	}
+	if (!t.control) {
+		status = do_without(&t, run);
+		if (status)
+			return status;
+	}
+	if (t.control)
+		ret = begin_accounting(&t, &e);
+	if (!ret && t.control && t.args->stream != TOP_STREAM_NONE) {
+		ret = top_files_open(&t, &e);
+		if (ret && t.view != TOP_FILE) {
+			snprintf(t.notice, sizeof(t.notice), "no files: %s", flt_errmsg_text(&e, ret));
+			ret = 0;
+		}
+	}
+	if (!ret)
+		ret = top_page_open(&t);
+	status = ret ? flt_command_fail(t.command, &e, ret) : top_run(&t);
+	top_page_close(&t);
+	top_files_close(&t);
+	top_look_free(&t);
+	return status;
+}
+
+const struct flt_command flt_command_top = {
+	.name = "top",
+	.summary = "who faults now: full screen, by process, thread, file, cgroup or kind",
+	.synopsis = (const char *const[]){ "[options] [INTERVAL [COUNT]]", NULL },
+	.about = (const char *const[]){
+		"Shows each second, or each INTERVAL, who faults most: minor and major faults, the "
+		"latency that 99 of 100 stay below, the share of time spent in faults, memory, bytes "
+		"read from storage, and the file that most major faults were in. 'h' lists the "
+		"keys.",
+		"When standard output is no terminal, or with --batch, --json or --csv, reports "
+		"follow each other as plain text or data.",
+		"Without the flt module minor and major faults are taken from /proc.", NULL },
+	.opts = opts,
+	.defaults = &(const struct top_args){ .rows = 20 },
+	.args_size = sizeof(struct top_args),
+	.needs = FLT_USES_MODULE,
+	.main = top_main,
+};

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/visualize/visualize.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/recording/grid.h"
+#include "model/recording/strings.h"
+#include "view/export/export.h"
+
+#define NAME_BYTES_MAX (64u << 20)
+/* Frames narrower than this share of all are no more than a hair on a wide screen. */
+#define NARROW 0.0002
+
+#define AT(member) offsetof(struct flt_visualize_args, member)
+
+#define PICTURE(word, which, text) \
+	{ .name = word, .type = FLT_OPT_SET, .offset = AT(picture), .value = which, .help = text }
+
+static const struct flt_opt opts[] = {
+	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
+	  .help = "The recording; flt.data if not given." },
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
+	  .help = "Write there; - is standard output. Default: flt.svg and flt-alloc.svg, flt.html, flt.folded, "
+		  "flt.speedscope.json, flt.perfetto.json or flt.pb." },
+	PICTURE("svg", FLT_PICTURE_SVG, "Flame graphs, interactive: one of all faults and one of first touches. The default."),
+	PICTURE("html", FLT_PICTURE_HTML, "One page with flame graphs, memory over time, a heat map of addresses and the top sites."),
+	PICTURE("folded", FLT_PICTURE_FOLDED, "Stacks as text, a line each with its count."),
+	PICTURE("speedscope", FLT_PICTURE_SPEEDSCOPE, "For speedscope.app."),
+	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Faults over time as trace events, for ui.perfetto.dev."),
+	PICTURE("pprof", FLT_PICTURE_PPROF, "For pprof: its protocol buffer, not compressed."),
+	FLT_LOAD_SIFT_OPTS(struct flt_visualize_args, sift),
+	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
+	  .help = "Show functions as they were compiled, not those inlined into them." },
+	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
+	  .help = "Show code as object and offset; reads no other file." },
+	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
+	  .help = "Look for the files of the recording under DIR." },
+	{ 0 },
+};
+
+static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+{
+	struct flt_visualize *v = arg;
+	struct flt_group_key key;
+	size_t i;
+	int err;
+
+	flt_load_sift_clock(&v->args->sift, load, &v->sift);
+	for (i = 0; i < n; i++) {
+		if (!flt_sift_match(&v->sift, load->rec, &faults[i]))
+			continue;
+		err = flt_sites_key(FLT_BY_STACK, load->rec, &faults[i], &key);
+		if (!err)
+			err = flt_group_add(&v->stacks, &key, &faults[i]);
+		if (!err && faults[i].flags & FLT_FAULT_ALLOC)
+			err = flt_group_add(&v->first, &key, &faults[i]);
+		if (!err && v->args->picture == FLT_PICTURE_HTML) {
+			flt_grid_block(&faults[i], &key);
+			err = flt_group_add(&v->blocks, &key, &faults[i]);
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Depth first, children behind each other: what is left out leaves no gap but at the end. */
+static size_t tree_flatten(const struct flt_tree *t, uint64_t least, struct flt_flame_frame *frames, uint64_t *starts,
+			   uint64_t *hidden)
+{
+	const struct flt_tree_node *node;
+	uint32_t at = 0;
+	size_t n = 0;
+	bool descend;
+
+	starts[0] = 0;
+	for (;;) {
+		node = &t->nodes[at];
+		descend = flt_counts_all(&node->total) >= least;
+		if (descend) {
+			frames[n++] = (struct flt_flame_frame){
+				.name = node->name, .object = node->object, .depth = node->depth, .start = starts[node->depth],
+				.total = flt_counts_all(&node->total), .self = flt_counts_all(&node->self),
+				.read = flt_counts_op(&node->total, FLT_OP_READ), .write = flt_counts_op(&node->total, FLT_OP_WRITE),
+				.exec = flt_counts_op(&node->total, FLT_OP_EXEC),
+				.alloc = flt_counts_touch(&node->total, FLT_TOUCH_FIRST),
+				.refault = flt_counts_touch(&node->total, FLT_TOUCH_AGAIN),
+			};
+			starts[node->depth + 1] = starts[node->depth];
+			starts[node->depth] += flt_counts_all(&node->total);
+		} else {
+			++*hidden;
+		}
+		if (descend && node->child) {
+			at = node->child;
+			continue;
+		}
+		while (at && !t->nodes[at].next)
+			at = t->nodes[at].parent;
+		if (!at)
+			return n;
+		at = t->nodes[at].next;
+	}
+}
+
+int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group, double least, struct flt_flame_frame **frames,
+			 size_t *count, uint64_t *hidden)
+{
+	struct flt_tree_setup setup = { .processes = true };
+	struct flt_tree tree;
+	uint64_t *starts = NULL;
+	int err;
+
+	*frames = NULL;
+	*count = *hidden = 0;
+	err = flt_tree_build(&tree, &setup, v->load.rec, v->symbols, v->strings, group);
+	if (!err)
+		err = flt_tree_sort(&tree, false);
+	if (!err) {
+		*frames = calloc(tree.count, sizeof(**frames));
+		starts = calloc((size_t)flt_tree_depth(&tree) + 2, sizeof(*starts));
+		err = *frames && starts ? 0 : -ENOMEM;
+	}
+	if (!err)
+		*count = tree_flatten(&tree, (uint64_t)((double)flt_counts_all(&tree.nodes[0].total) * least), *frames, starts, hidden);
+	flt_tree_free(&tree);
+	free(starts);
+	if (err) {
+		free(*frames);
+		*frames = NULL;
+	}
+	return err;
+}
+
+void flt_visualize_subtitle(const struct flt_visualize *v, char *text, size_t size)
+{
+	const char *command = flt_recording_info(v->load.rec, "command"), *host = flt_recording_info(v->load.rec, "host");
+
+	snprintf(text, size, "%.300s%s%.80s%s%s", command ? command : v->path, host ? " on " : "", host ? host : "",
+		 v->load.rec->end.head.type && !v->load.damaged ? "" : ", incomplete", v->load.lost[0] ? ", with losses" : "");
+}
+
+static int svg_write(struct flt_visualize *v, FILE *out, const struct flt_group *group, const char *what)
+{
+	struct flt_flame_frame *frames;
+	struct flt_flame flame = { 0 };
+	char subtitle[512], title[128];
+	int err;
+
+	err = flt_visualize_frames(v, group, NARROW, &frames, &flame.count, &flame.hidden);
+	if (err)
+		return err;
+	flt_visualize_subtitle(v, subtitle, sizeof(subtitle));
+	snprintf(title, sizeof(title), "%s: %" PRIu64, what, flame.count ? frames[0].total : 0);
+	flame.title = title;
+	flame.subtitle = subtitle;
+	flame.frames = frames;
+	flt_flame_write(out, &flame, true);
+	free(frames);
+	return 0;
+}
+
+static int stacks_write(struct flt_visualize *v, FILE *out)
+{
+	struct flt_flame_frame *frames;
+	uint64_t hidden;
+	size_t n;
+	int err;
+
+	err = flt_visualize_frames(v, &v->stacks, 0, &frames, &n, &hidden);
+	if (err)
+		return err;
+	switch (v->args->picture) {
+	case FLT_PICTURE_FOLDED:
+		err = flt_folded_write(out, frames, n);
+		break;
+	case FLT_PICTURE_SPEEDSCOPE:
+		err = flt_speedscope_write(out, frames, n, v->path);
+		break;
+	default:
+		err = flt_pprof_write(out, frames, n, v->load.head.time, v->load.last > v->load.first ? v->load.last - v->load.first : 0);
+		break;
+	}
+	free(frames);
+	return err;
+}
+
+static int picture_write(struct flt_visualize *v, FILE *out, bool first)
+{
+	switch (v->args->picture) {
+	case FLT_PICTURE_SVG:
+		return svg_write(v, out, first ? &v->first : &v->stacks, first ? "First touches" : "Page faults");
+	case FLT_PICTURE_HTML:
+		return flt_visualize_html(v, out);
+	case FLT_PICTURE_PERFETTO:
+		return flt_visualize_perfetto(v, out);
+	default:
+		return stacks_write(v, out);
+	}
+}
+
+static int file_write(struct flt_visualize *v, const char *name, bool first)
+{
+	FILE *out = stdout;
+	int err;
+
+	if (strcmp(name, "-")) {
+		out = fopen(name, "we");
+		if (!out) {
+			err = -errno;
+			flt_command_say(v->run->command, "cannot write %s: %s", name, strerror(-err));
+			return flt_exit_of(err);
+		}
+	}
+	errno = 0;
+	err = picture_write(v, out, first);
+	/* now it is known why a write failed; what is left to be written may be nothing */
+	if (!err && ferror(out))
+		err = errno ? -errno : -EIO;
+	if (out != stdout) {
+		errno = 0;
+		if ((ferror(out) | fclose(out)) && !err)
+			err = errno ? -errno : -EIO;
+	}
+	if (err) {
+		flt_command_say(v->run->command, "cannot write %s: %s", name, strerror(-err));
+		return flt_exit_of(err);
+	}
+	if (out != stdout)
+		flt_command_say(v->run->command, "wrote %s", name);
+	return FLT_EXIT_DONE;
+}
+
+static int files_write(struct flt_visualize *v)
+{
+	static const char *const names[] = { "flt.svg", "flt.html", "flt.folded", "flt.speedscope.json", "flt.perfetto.json", "flt.pb" };
+	int status;
+
+	if (v->args->output)
+		return file_write(v, v->args->output, false);
+	status = file_write(v, names[v->args->picture], false);
+	if (!status && v->args->picture == FLT_PICTURE_SVG)
+		status = file_write(v, "flt-alloc.svg", true);
+	return status;
+}
+
+static int visualize_main(struct flt_run *run)
+{
+	const struct flt_visualize_args *args = run->args;
+	struct flt_visualize v = {
+		.run = run, .args = args,
+		.path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT,
+	};
+	int status, err;
+
+	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
+		return flt_command_misuse(run->command, "one recording at a time");
+	status = flt_load_sift_parse(run->command, &args->sift, &v.sift);
+	if (status)
+		return status;
+	err = flt_group_init(&v.stacks) | flt_group_init(&v.first) | flt_group_init(&v.blocks);
+	v.strings = flt_strings_new(NAME_BYTES_MAX);
+	if (err || !v.strings)
+		status = flt_command_fail(run->command, NULL, -ENOMEM);
+	if (!status)
+		status = flt_load_file(&v.load, run->command, v.path, on_faults, &v);
+	if (!status) {
+		err = flt_symbols_new(&v.symbols, v.load.rec, &args->symbols);
+		status = err ? flt_command_fail(run->command, NULL, err) : files_write(&v);
+	}
+	if (!status)
+		status = flt_load_verdict(&v.load);
+	flt_symbols_free(v.symbols);
+	flt_strings_free(v.strings);
+	flt_group_free(&v.stacks);
+	flt_group_free(&v.first);
+	flt_group_free(&v.blocks);
+	flt_load_free(&v.load);
+	return status;
+}
+
+const struct flt_command flt_command_visualize = {
+	.name = "visualize",
+	.summary = "draw recorded faults: flame graphs, heat map, memory over time",
+	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", NULL },
+	.about = (const char *const[]){
+		"Draws a recording. Flame graphs show call stacks, the outermost function on top and as wide as its share of "
+		"the faults; click to zoom in, search by name, move with the arrow keys; Esc resets. Colours tell reads from "
+		"writes where the recording knows them.",
+		"The page of --html adds memory resident and evicted and the fault rate over time, a map of faults by address "
+		"and time, and a table of the code with most faults. Pages and pictures are files of their own that load "
+		"nothing from a network.",
+		"--folded, --speedscope, --perfetto and --pprof write the same for other tools.",
+		"Exit status: 0 done, 3 done but the recording has losses, is damaged or was not finished.",
+		NULL },
+	.opts = opts,
+	.args_size = sizeof(struct flt_visualize_args),
+	.main = visualize_main,
+};

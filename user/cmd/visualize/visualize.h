@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* visualize.h - what the parts of `fltctl visualize` share. */
+#ifndef FLT_CMD_VISUALIZE_H
+#define FLT_CMD_VISUALIZE_H
+
+#include "timeline/load.h"
+#include "model/code/sites.h"
+#include "model/code/tree.h"
+#include "view/svg/flame.h"
+
+enum flt_picture { FLT_PICTURE_SVG = 0, FLT_PICTURE_HTML, FLT_PICTURE_FOLDED, FLT_PICTURE_SPEEDSCOPE, FLT_PICTURE_PERFETTO,
+		   FLT_PICTURE_PPROF };
+
+struct flt_visualize_args {
+	const char *input, *output;
+	int picture;		/* enum flt_picture */
+	struct flt_load_sift sift;
+	struct flt_symbols_setup symbols;
+};
+
+struct flt_visualize {
+	struct flt_run *run;
+	const struct flt_visualize_args *args;
+	const char *path;
+	struct flt_sift sift;
+	struct flt_load load;
+	struct flt_group stacks;	/* keys for FLT_BY_STACK */
+	struct flt_group first;		/* of first touches only */
+	struct flt_group blocks;	/* keys of flt_grid_block() */
+	struct flt_symbols *symbols;
+	struct flt_strings *strings;
+};
+
+/* The frames of a flame graph, narrower ones than `least` left out (*hidden). Release with free(). */
+int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group, double least, struct flt_flame_frame **frames,
+			 size_t *count, uint64_t *hidden);
+/* What the recording is of, in one line. */
+void flt_visualize_subtitle(const struct flt_visualize *v, char *text, size_t size);
+
+/* -errno. */
+int flt_visualize_html(struct flt_visualize *v, FILE *out);
+int flt_visualize_perfetto(struct flt_visualize *v, FILE *out);
+
+#endif

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "text/clock.h"
+#include "cmd/wss/wss.h"
+#include "source/netlink/control.h"
+#include "source/proc/procfs.h"
+#include "source/proc/smaps.h"
+#include "text/units.h"
+
+/* PSS takes a walk over all pages each time: not for windows shorter than this. */
+#define PSS_WINDOW_NS FLT_NSEC_PER_SEC
+/* Of one CPU, in per cent; the module's own default, too. */
+#define BUDGET 2
+
+uint64_t wss_window(const struct wss *w)
+{
+	return w->step[w->at].ticks * w->tick;
+}
+
+/*
+ * That walk is as long as a scan and nobody's but ours: all that are watched share as much
+ * of a CPU for it as scanning may have, and who is not due has no PSS in this window.
+ */
+static void read_pss(struct wss *w, struct wss_target *t, struct flt_sample *s)
+{
+	const uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t budget = w->args->budget ? w->args->budget : BUDGET;
+	struct wss_target *first;
+	uint64_t rss, took;
+
+	/* It is of now: not for a sample that lay in the module's ring for long. */
+	if (now < t->pss_due || now > s->time + wss_window(w))
+		return;
+	took = flt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (flt_smaps_rollup(s->tgid, &rss, &s->pss))
+		return;
+	took = flt_clock_ns(CLOCK_THREAD_CPUTIME_ID) - took;
+	t->pss_due = now + took * 100 / budget * wss_targets_live(w, &first);
+	if (!(s->has & FLT_SAMPLE_RSS))
+		s->rss = rss;
+	s->has |= FLT_SAMPLE_PSS | FLT_SAMPLE_RSS;
+}
+
+/* A sample of a window of the step, from 1. */
+static int keep(struct wss *w, struct wss_target *t, struct flt_sample *s, uint64_t window)
+{
+	const struct wss_method *m = w->step[w->at].method;
+	uint64_t read;
+	int ret;
+
+	/* Linux 6.1 leaves huge pages that are made to fault out of smaps. */
+	if (!(s->has & FLT_SAMPLE_PSS) && wss_window(w) >= PSS_WINDOW_NS && m != &wss_method_inject)
+		read_pss(w, t, s);
+	/* Damon and fault look at no page. */
+	if (!(s->has & FLT_SAMPLE_RSS) && !flt_procfs_memory(s->tgid, 0, &s->rss, &read))
+		s->has |= FLT_SAMPLE_RSS;
+	if (w->args->written) {
+		ret = wss_targets_written(w, t, s);
+		if (ret)
+			return ret;
+	}
+	s->nth = w->before + window;
+	t->seen = s->nth;
+	w->lost_flags |= s->flags;
+	if (s->left > w->left)
+		w->left = s->left;
+	ret = wss_history_add(w, s);
+	return ret ? ret : wss_rows_sample(w, s);
+}
+
+static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
+{
+	struct flt_sample s = { .tgid = t->tgid };
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), end;
+	struct flt_row row;
+	int ret;
+
+	w->areas.count = 0;
+	ret = flt_procfs_row(t->tgid, 0, &row);
+	if (ret || row.ended) {
+		t->ended = true;
+		return 0;
+	}
+	if (t->refused)
+		return 0;
+	memcpy(s.comm, row.comm, sizeof(s.comm));
+	s.start = row.start;
+	ret = m->sample(w, t, &s);
+	if (ret == -ESRCH) {
+		t->ended = true;
+		return 0;
+	}
+	if (ret)
+		return ret;
+	end = flt_clock_ns(CLOCK_MONOTONIC);
+	s.time = now;
+	/* A method that has another do the work knows what that had and took. */
+	if (!s.window) {
+		s.window = now - t->begun;
+		s.duration = end - now;
+	}
+	wss_faults(w, t, &s);
+	/* Not before the marks were cleared: reading many pages takes its time. */
+	if (!w->args->cumulative)
+		t->begun = end;
+	return keep(w, t, &s, w->windows + 1);
+}
+
+static int look_at_all(struct wss *w, const struct wss_method *m)
+{
+	struct wss_target *first;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < w->targets && !ret; i++)
+		if (!w->target[i].ended)
+			ret = look(w, m, &w->target[i]);
+	w->windows++;
+	if (!ret && !m->alone)
+		ret = wss_targets_renew(w);
+	wss_targets_drop(w);
+	/* A command's end is told by its own signal. */
+	if (w->args->cgroup ? w->cgroup_gone :
+	    !wss_targets_live(w, &first) && !w->job.child.pid)
+		flt_loop_stop(w->loop);
+	return ret;
+}
+
+/* Which window of the step a sample is of: a tracker's first round only begins one. */
+static uint64_t window_of(const struct flt_sample *s)
+{
+	return s->round - 1;
+}
+
+/*
+ * A tracker's samples, when they are there. A window is over when its round is: until
+ * then the module is still at work on some of the processes.
+ */
+static int collect(struct wss *w, const struct wss_method *m)
+{
+	const uint64_t wanted = w->step[w->at].windows;
+	struct flt_samples fresh = { 0 };
+	struct wss_target *t;
+	size_t i;
+	int ret;
+
+	ret = m->collect(w, &fresh);
+	w->windows = w->rounds ? w->rounds - 1 : 0;
+	for (i = 0; i < fresh.count && !ret; i++) {
+		/* Of a window that was not asked for. */
+		if (wanted && window_of(&fresh.sample[i]) > wanted)
+			continue;
+		ret = wss_targets_of(w, fresh.sample[i].tgid, &t);
+		if (!ret)
+			ret = keep(w, t, &fresh.sample[i], window_of(&fresh.sample[i]));
+	}
+	wss_targets_drop(w);
+	flt_samples_free(&fresh);
+	return ret;
+}
+
+static int begin(struct wss *w)
+{
+	const struct wss_method *m = w->step[w->at].method;
+	int ret = 0;
+
+	w->before += w->windows;
+	w->ticks = 0;
+	w->windows = 0;
+	w->rounds = 0;
+	/* All steps are about the same processes, also those that came since. */
+	if (w->at)
+		ret = wss_targets_find(w);
+	if (!ret && m->begin)
+		ret = m->begin(w);
+	return ret ? ret : wss_targets_join(w);
+}
+
+/* Of several methods one may be hindered: the others are compared. */
+static int begin_step(struct wss *w)
+{
+	int ret = begin(w);
+
+	while (ret && ret != -ENOMEM && w->args->compare) {
+		flt_command_say(w->command, "without %s: %s", w->step[w->at].method->name,
+				flt_errmsg_text(&w->e, ret));
+		w->e = (struct flt_errmsg){ "" };
+		w->step[w->at].left_out = true;
+		if (++w->at == w->steps) {
+			flt_loop_stop(w->loop);
+			return 0;
+		}
+		ret = begin(w);
+	}
+	return ret;
+}
+
+static void leave(struct wss *w, const struct wss_method *m)
+{
+	if (m->end)
+		m->end(w);
+}
+
+static int end_step(struct wss *w)
+{
+	leave(w, w->step[w->at].method);
+	if (++w->at < w->steps)
+		return begin_step(w);
+	flt_loop_stop(w->loop);
+	return 0;
+}
+
+static int on_tick(void *arg, uint64_t expired)
+{
+	struct wss *w = arg;
+	const struct wss_step *step = &w->step[w->at];
+	int ret = 0;
+
+	(void)expired;
+	/* Not even one could begin. */
+	if (w->at == w->steps) {
+		flt_loop_stop(w->loop);
+		return 0;
+	}
+	w->ticks++;
+	if (step->method->collect)
+		ret = collect(w, step->method);
+	else if (w->ticks % step->ticks == 0)
+		ret = look_at_all(w, step->method);
+	if (!ret && w->args->format == FLT_FORMAT_TEXT && !w->args->compare)
+		wss_rows_flush(w);
+	if (!ret && step->windows && w->windows >= step->windows)
+		ret = end_step(w);
+	return ret;
+}
+
+/* Faults are known while somebody counts them. */
+static int count_faults(struct wss *w)
+{
+	struct flt_info info;
+	int ret;
+
+	if (!w->control)
+		return 0;
+	ret = flt_control_info(w->control, &info, &w->e);
+	if (ret || info.accounting)
+		return ret;
+	return flt_control_session_new(w->control, NULL, 0, false, &w->session, &w->e);
+}
+
+static int start(struct wss *w, char **command)
+{
+	int ret = flt_job_start(&w->job, w->loop, command, &w->e);
+
+	if (ret)
+		return ret;
+	ret = wss_targets_bind(w);
+	if (!ret)
+		ret = count_faults(w);
+	if (!ret)
+		ret = begin_step(w);
+	if (!ret)
+		ret = flt_loop_every(w->loop, w->tick, on_tick, w);
+	if (ret)
+		flt_job_cancel(&w->job);
+	return ret;
+}
+
+static int finish(struct wss *w)
+{
+	const struct wss_method *m = w->at < w->steps ? w->step[w->at].method : NULL;
+	int ret = 0, status;
+
+	if (m && m->collect)
+		ret = collect(w, m);
+	if (m)
+		leave(w, m);
+	if (ret)
+		return flt_command_fail(w->command, &w->e, ret);
+	if (w->session)
+		flt_control_session_del(w->control, w->session, NULL);
+	status = wss_summary(w);
+	if (!status && w->args->plot)
+		status = wss_plot(w);
+	return status;
+}
+
+int wss_run(struct wss *w, char **command)
+{
+	int ret, status;
+
+	w->wall_offset = (double)flt_clock_wall_offset() / 1e9;
+	ret = wss_rows_open(w);
+	if (!ret)
+		ret = flt_loop_new(&w->loop);
+	if (!ret)
+		ret = start(w, command);
+	if (ret) {
+		status = flt_command_fail(w->command, &w->e, ret);
+		goto out;
+	}
+	ret = flt_job_release(&w->job);
+	if (ret) {
+		flt_command_say(w->command, "cannot run %s: %s", command[0], strerror(-ret));
+		status = flt_child_exec_status(ret);
+		goto out;
+	}
+	ret = flt_loop_run(w->loop);
+	if (ret)
+		flt_command_say(w->command, "%s", flt_errmsg_text(&w->e, ret));
+	/* As many windows as asked for: the command goes on, and is waited for. */
+	flt_job_wait(&w->job);
+	status = ret ? flt_exit_of(ret) : finish(w);
+	if (command && w->job.wait_status)
+		status = flt_child_exit_status(w->job.wait_status);
+out:
+	flt_loop_free(w->loop);
+	return status;
+}

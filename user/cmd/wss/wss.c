@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/wss/wss.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "source/proc/cgroup.h"
+#include "source/proc/softdirty.h"
+#include "text/units.h"
+
+static const char *const method_names[] = { "auto", "scan", "inject", "fault", "refs", "idle", "damon",
+						NULL };
+const struct wss_method *const wss_methods[] = {
+	&wss_method_scan, &wss_method_inject, &wss_method_fault, &wss_method_refs,
+	&wss_method_idle, &wss_method_damon, NULL,
+};
+static const char *const by_names[] = { "process", "vma", "kind", "node", NULL };
+
+#define MEMBER(m) offsetof(struct wss_args, m)
+
+static const struct flt_opt opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
+	  .help = "These processes; ends when all of them have ended." },
+	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
+	  .help = "The processes of this cgroup, and of those below it, as they come and go: its "
+		  "directory in cgroup2, as /sys/fs/cgroup/system.slice." },
+	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
+	  .help = "And what the processes of -p fork from now on (not damon)." },
+	{ .name = "method", .letter = 'm', .type = FLT_OPT_CHOICE, .offset = MEMBER(method),
+	  .choices = method_names,
+	  .help = "How to tell what is used; see METHODS. auto is scan with the flt module, "
+		  "else refs." },
+	{ .name = "compare", .type = FLT_OPT_FLAG, .offset = MEMBER(compare),
+	  .help = "All methods that this machine has, one after another, COUNT windows each "
+		  "(default 3), side by side; all processes together." },
+	{ .name = "cumulative", .letter = 'C', .type = FLT_OPT_FLAG, .offset = MEMBER(cumulative),
+	  .help = "Windows that all begin now and end later and later: how it grows "
+		  "(refs and idle)." },
+	{ .name = "profile", .letter = 'P', .type = FLT_OPT_U64, .offset = MEMBER(profile),
+	  .arg = "STEPS", .min = 1, .max = 16,
+	  .help = "A window of INTERVAL, then one twice as long, and so on." },
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
+	  .help = "What a row is: a mapping (refs), a kind of mapping, a NUMA node (scan and "
+		  "inject)." },
+	{ .name = "written", .letter = 'W', .type = FLT_OPT_FLAG, .offset = MEMBER(written),
+	  .help = "And what was written to, by the kernel's soft-dirty marks: a fault for each "
+		  "page written." },
+	{ .name = "budget", .letter = 'b', .type = FLT_OPT_U64, .offset = MEMBER(budget),
+	  .arg = "PERCENT", .min = 1, .max = 100,
+	  .help = "Of one CPU, at most, for scanning (scan and inject); windows become longer "
+		  "instead. Default 2." },
+	{ .name = "plot", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(plot),
+	  .arg = "FILE.svg", .help = "Draw working set, RSS and faults over time into FILE." },
+	FLT_TABLE_OPTS(struct wss_args, format),
+	{ 0 },
+};
+
+static int read_words(struct wss *w, const struct flt_words *words)
+{
+	w->interval = FLT_NSEC_PER_SEC;
+	w->count = words->command || words->argc ? 0 : 1;
+	if (words->argc > 0) {
+		if (flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &w->interval))
+			return flt_command_misuse(w->command, "'%s' is no interval; a command to run "
+						  "stands behind '--'", words->argv[0]);
+		if (w->interval < 10 * FLT_NSEC_PER_MSEC || w->interval > 3600 * FLT_NSEC_PER_SEC)
+			return flt_command_misuse(w->command, "an interval is from 10ms to 1h");
+	}
+	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &w->count) || !w->count))
+		return flt_command_misuse(w->command, "'%s' is no number of windows",
+					  words->argv[1]);
+	if (words->argc > 2)
+		return flt_command_misuse(w->command, "'%s': there is nothing behind the count",
+					  words->argv[2]);
+	return 0;
+}
+
+static int check_args(struct wss *w, const struct flt_words *words)
+{
+	const struct wss_args *args = w->args;
+
+	if ((words->command != NULL) + (args->pids.count > 0) + (args->cgroup != NULL) > 1)
+		return flt_command_misuse(w->command, "-p, --cgroup and a command exclude each other");
+	if (!words->command && !args->pids.count && !args->cgroup)
+		return flt_command_misuse(w->command, "whose working set? -p PID, --cgroup DIR, or a "
+					  "command behind '--'");
+	if (args->follow && !args->pids.count)
+		return flt_command_misuse(w->command, "--follow needs -p; a command and a cgroup "
+					  "are followed anyway");
+	if (args->compare + args->cumulative + (args->profile > 0) > 1)
+		return flt_command_misuse(w->command, "--compare, --cumulative and --profile exclude "
+					  "each other");
+	if (args->compare && args->method)
+		return flt_command_misuse(w->command, "--compare takes all methods");
+	if (args->compare && args->plot)
+		return flt_command_misuse(w->command, "--plot is of one method; --compare has several, one "
+					  "after another");
+	if (args->profile && words->argc > 1)
+		return flt_command_misuse(w->command, "--profile has one window of each length: no COUNT "
+					  "beside it");
+	return read_words(w, words);
+}
+
+/* Here, and not when the first window is over: what is asked for cannot be had at all. */
+static int check_sources(struct wss *w)
+{
+	struct flt_errmsg e = { "" };
+	uint64_t id;
+	int ret = 0;
+
+	if (w->args->cgroup)
+		ret = flt_cgroup_id(w->args->cgroup, &id, &e);
+	if (ret == -EINVAL)
+		return flt_command_misuse(w->command, "%s", flt_errmsg_text(&e, ret));
+	if (!ret && w->args->written)
+		ret = flt_softdirty_available(&e);
+	return ret ? flt_command_fail(w->command, &e, ret) : 0;
+}
+
+/* Which one, and whether it can do what is asked. */
+static int choose_method(struct wss *w, const struct flt_run *run, const struct wss_method **out)
+{
+	const struct wss_args *args = w->args;
+	const struct wss_method *m = args->method ? wss_methods[args->method - 1] : NULL;
+	bool refs = args->cumulative || args->by == WSS_BY_VMA, scans;
+	struct flt_errmsg why = { "" };
+	int ret;
+
+	if (!m) {
+		ret = refs ? -ENOENT : wss_method_scan.available(w, &why);
+		if (ret == -EOPNOTSUPP && run->control_error)
+			why = run->control_message;
+		if (ret && !refs)
+			flt_command_say(w->command, "%s; by clear_refs and smaps instead",
+					flt_errmsg_text(&why, ret));
+		/* Who has loaded the module takes figures for a scan's. */
+		if (refs && w->control)
+			flt_command_say(w->command, "the flt module does not tell %s; by clear_refs and "
+					"smaps instead", args->cumulative ? "windows that grow" :
+					"mappings, only kinds of them (--by=kind)");
+		m = ret ? &wss_method_refs : &wss_method_scan;
+	}
+	if (args->cumulative && m != &wss_method_refs && m != &wss_method_idle)
+		return flt_command_misuse(w->command, "--cumulative is for --method=refs or idle: "
+					  "others forget what they have told");
+	if (args->by == WSS_BY_VMA && m != &wss_method_refs)
+		return flt_command_misuse(w->command, "--by=vma is for --method=refs");
+	scans = m == &wss_method_scan || m == &wss_method_inject;
+	if (args->by == WSS_BY_KIND && m != &wss_method_refs && !scans)
+		return flt_command_misuse(w->command, "--by=kind is for --method=scan, inject or refs");
+	if (args->by == WSS_BY_NODE && !scans)
+		return flt_command_misuse(w->command, "--by=node is for --method=scan or inject");
+	if (args->budget && !scans)
+		return flt_command_misuse(w->command, "--budget is for --method=scan or inject: %s takes "
+					  "what it takes", m->name);
+	if (args->follow && m->alone)
+		return flt_command_misuse(w->command, "--follow is not for --method=%s: it is for one "
+					  "process at a time here", m->name);
+	ret = m->available(w, &why);
+	if (ret)
+		return flt_command_fail(w->command, &why, ret);
+	if (m->alone && run->words.command)
+		flt_command_say(w->command, "%s is for one process at a time here: the command's own, "
+				"without its children", m->name);
+	*out = m;
+	return 0;
+}
+
+static void plan_comparison(struct wss *w)
+{
+	struct flt_errmsg why;
+	size_t i;
+
+	for (i = 0; wss_methods[i]; i++) {
+		why = (struct flt_errmsg){ "" };
+		if (wss_methods[i]->available(w, &why))
+			flt_command_say(w->command, "without %s: %s", wss_methods[i]->name,
+					flt_errmsg_text(&why, -EOPNOTSUPP));
+		else
+			w->step[w->steps++] = (struct wss_step){ .method = wss_methods[i], .ticks = 1,
+								 .windows = w->count ? w->count : 3 };
+	}
+}
+
+/* Methods with collect are asked ten times in a window: a sample is shown when it is there. */
+static int plan(struct wss *w, const struct flt_run *run)
+{
+	const struct wss_method *m = NULL;
+	uint64_t i, parts;
+	size_t k;
+	int status;
+
+	if (w->args->compare) {
+		plan_comparison(w);
+	} else {
+		status = choose_method(w, run, &m);
+		if (status)
+			return status;
+		w->steps = 1;
+		w->step[0] = (struct wss_step){ .method = m, .ticks = 1, .windows = w->count };
+		for (i = 0; i < w->args->profile; i++)
+			w->step[i] = (struct wss_step){ .method = m, .ticks = 1ull << i, .windows = 1 };
+		if (w->args->profile)
+			w->steps = w->args->profile;
+	}
+	parts = w->interval / (100 * FLT_NSEC_PER_MSEC);
+	parts = parts < 1 ? 1 : parts > 10 ? 10 : parts;
+	w->tick = w->interval / parts;
+	for (k = 0; k < w->steps; k++)
+		w->step[k].ticks *= parts;
+	return 0;
+}
+
+static int wss_main(struct flt_run *run)
+{
+	struct wss w = { .command = run->command, .args = run->args, .control = run->control };
+	int status;
+
+	status = check_args(&w, &run->words);
+	if (!status)
+		status = check_sources(&w);
+	if (!status)
+		status = plan(&w, run);
+	if (!status)
+		status = wss_run(&w, run->words.command);
+	wss_rows_close(&w);
+	flt_samples_free(&w.all);
+	flt_sample_areas_free(&w.areas);
+	free(w.taken);
+	free(w.target);
+	return status;
+}
+
+const struct flt_command flt_command_wss = {
+	.name = "wss",
+	.summary = "working set: how much memory is really used, window by window",
+	.synopsis = (const char *const[]){
+		"[options] -p PID,... [INTERVAL [COUNT]]",
+		"[options] --cgroup=DIR [INTERVAL [COUNT]]",
+		"[options] [INTERVAL [COUNT]] -- COMMAND [ARGUMENT...]", NULL },
+	.about = (const char *const[]){
+		"Tells how many bytes of memory a process used in a window of time, by a named "
+		"method, with RSS and PSS beside it. Without an interval there is one window of a "
+		"second. The last lines sum up: quantiles over all windows, a curve, and how "
+		"much memory would have been enough.",
+		"With a command, it and its children are watched until it ends, and its exit "
+		"status is passed on. By refs and idle a child is watched from the end of the "
+		"window on in which it was born; damon watches the command's own process only.",
+		"Without the flt module, /proc/PID/clear_refs and smaps are used; these also "
+		"disturb what reclaim knows of the process.", NULL },
+	.opts = opts,
+	.args_size = sizeof(struct wss_args),
+	.needs = FLT_USES_MODULE,
+	.main = wss_main,
+};

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fltctl.c - the table of commands, and the way into and out of one.
+ */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/manual.h"
+#include "source/netlink/control.h"
+#include "text/escape.h"
+
+const struct flt_command *const flt_commands[] = {
+	&flt_command_check,
+	&flt_command_stats,
+	&flt_command_top,
+	&flt_command_lat,
+	&flt_command_trace,
+	&flt_command_wss,
+	&flt_command_map,
+	&flt_command_thp,
+	&flt_command_numa,
+	&flt_command_record,
+	&flt_command_report,
+	&flt_command_script,
+	&flt_command_visualize,
+	&flt_command_help,
+	NULL,
+};
+
+const struct flt_command *flt_command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; flt_commands[i]; i++)
+		if (!strcmp(flt_commands[i]->name, name))
+			return flt_commands[i];
+	return NULL;
+}
+
+static void say(const struct flt_command *command, const char *fmt, va_list ap)
+{
+	char line[1024], shown[2048];
+
+	vsnprintf(line, sizeof(line), fmt, ap);
+	flt_escape_text(shown, sizeof(shown), line, strlen(line));
+	fprintf(stderr, "fltctl%s%s: %s\n", command ? " " : "", command ? command->name : "",
+		shown);
+}
+
+void flt_command_say(const struct flt_command *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(command, fmt, ap);
+	va_end(ap);
+}
+
+int flt_exit_of(int err)
+{
+	switch (-err) {
+	case 0:
+		return FLT_EXIT_DONE;
+	case EPERM:
+	case EACCES:
+		return FLT_EXIT_PERMISSION;
+	case EOPNOTSUPP:
+	case ENOSYS:
+	case EPROTO:
+		return FLT_EXIT_UNSUPPORTED;
+	default:
+		return FLT_EXIT_FAILED;
+	}
+}
+
+int flt_command_fail(const struct flt_command *command, const struct flt_errmsg *e, int err)
+{
+	flt_command_say(command, "%s", flt_errmsg_text(e, err));
+	return flt_exit_of(err);
+}
+
+int flt_command_misuse(const struct flt_command *command, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(command, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "Try 'fltctl %s --help'.\n", command->name);
+	return FLT_EXIT_USAGE;
+}
+
+/*
+ * A file opened where standard input, output or error should be would be written
+ * to as if it were. What stands in is close-on-exec: a command that is run finds
+ * its descriptors closed as they were.
+ */
+static void keep_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * Room for rows to be whole when they are written (see view/table.c), also into a file
+ * that a command we run writes to as well. A terminal keeps its lines.
+ */
+static void buffer_output(void)
+{
+	static char buffer[256 << 10];
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+}
+
+/*
+ * Data that did not reach its reader is a failure, but a reader that went away is
+ * not worth a word: end as SIGPIPE would have it.
+ */
+static int close_output(int status)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	int err;
+
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	err = errno;
+	/* What failed long ago left no errno; a pipe without a reader says so itself. */
+	if (err == EPIPE || (poll(&out, 1, 0) == 1 && out.revents & POLLERR)) {
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+		return 128 + SIGPIPE;
+	}
+	if (err)
+		fprintf(stderr, "fltctl: cannot write to standard output: %s\n", strerror(err));
+	else if (status != FLT_EXIT_FAILED)	/* else it was said when it was known */
+		fprintf(stderr, "fltctl: cannot write to standard output\n");
+	return status ? status : FLT_EXIT_FAILED;
+}
+
+static int open_needs(struct flt_run *run)
+{
+	const struct flt_command *command = run->command;
+	int ret;
+
+	if (!(command->needs & (FLT_NEEDS_MODULE | FLT_USES_MODULE)))
+		return 0;
+	ret = flt_control_open(&run->control, &run->control_message);
+	run->control_error = ret;
+	if (ret && (command->needs & FLT_NEEDS_MODULE))
+		return flt_command_fail(command, &run->control_message, ret);
+	return 0;
+}
+
+static int run_command(const struct flt_command *command, int argc, char **argv)
+{
+	struct flt_run run = { .command = command };
+	struct flt_errmsg e = { "" };
+	int ret, status;
+
+	run.args = calloc(1, command->args_size ? command->args_size : 1);
+	if (!run.args)
+		return flt_command_fail(command, NULL, -ENOMEM);
+	if (command->defaults)
+		memcpy(run.args, command->defaults, command->args_size);
+
+	ret = flt_opts_parse(command->opts, run.args, argc, argv, &run.words, &e);
+	if (ret) {
+		status = flt_command_misuse(command, "%s", flt_errmsg_text(&e, ret));
+	} else if (run.words.help) {
+		flt_manual_help(stdout, command);
+		status = FLT_EXIT_DONE;
+	} else {
+		status = open_needs(&run);
+		if (!status)
+			status = command->main(&run);
+		flt_control_close(run.control);
+	}
+	flt_opts_free(command->opts, run.args);
+	free(run.args);
+	return status;
+}
+
+static int refuse_command(const char *name)
+{
+	const char *names[64], *nearest;
+	size_t i;
+
+	for (i = 0; flt_commands[i]; i++)
+		names[i] = flt_commands[i]->name;
+	names[i] = NULL;
+	nearest = name[0] == '-' ? NULL : flt_opts_nearest(name, names);
+	if (nearest)
+		flt_command_say(NULL, "unknown command '%s'; did you mean '%s'?", name, nearest);
+	else
+		flt_command_say(NULL, "unknown %s '%s'", name[0] == '-' ? "option" : "command",
+				name);
+	fprintf(stderr, "Try 'fltctl help'.\n");
+	return FLT_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	const struct flt_command *command;
+	int status;
+
+	keep_standard_files();
+	buffer_output();
+	if (argc < 2) {
+		flt_manual_overview(stderr);
+		status = FLT_EXIT_USAGE;
+	} else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("fltctl %s\n", FLT_VERSION);
+		status = FLT_EXIT_DONE;
+	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		flt_manual_overview(stdout);
+		status = FLT_EXIT_DONE;
+	} else {
+		command = flt_command_find(argv[1]);
+		status = command ? run_command(command, argc - 1, argv + 1) :
+				   refuse_command(argv[1]);
+	}
+	return close_output(status);
+}

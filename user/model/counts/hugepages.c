@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/counts/hugepages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "model/counts/hist.h"
+#include "text/units.h"
+
+void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_judgement *out)
+{
+	const uint64_t *n = line->n.count;
+	uint64_t huge = n[FLT_THP_FILLED], made, split, small, spent;
+
+	*out = (struct flt_huge_judgement){ 0 };
+	out->fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
+	out->tries = huge + out->fallbacks;
+	out->huge_ns = huge ? n[FLT_THP_FILL_NS] / huge : 0;
+	out->huge_p99 = flt_hist_octaves_percentile(line->n.octave, 99000);
+	/* All other faults, major ones too; the huge ones' time is part of theirs. */
+	small = line->n.faults > huge ? line->n.faults - huge : 0;
+	spent = line->n.fault_ns > n[FLT_THP_FILL_NS] ? line->n.fault_ns - n[FLT_THP_FILL_NS] : 0;
+	out->small_ns = small ? spent / small : 0;
+	if (out->huge_ns && out->small_ns)
+		out->break_even = (double)out->huge_ns / (double)out->small_ns;
+	made = huge + n[FLT_THP_COLLAPSED] + n[FLT_THP_COLLAPSED_CALL];
+	split = flt_ledger_sum(line->n.split_page, __FLT_SPLIT_CAUSES);
+	if (!out->tries && !made && !n[FLT_THP_ZERO])
+		out->verdict = FLT_HUGE_IDLE;
+	else if (out->fallbacks && 2 * out->fallbacks >= out->tries)
+		out->verdict = FLT_HUGE_SCARCE;
+	else if (split && 2 * split >= made)
+		out->verdict = FLT_HUGE_BROKEN;
+	else if (out->break_even > FLT_HUGE_PAGES)
+		out->verdict = FLT_HUGE_COSTS;
+	else
+		out->verdict = FLT_HUGE_PAYS;
+}
+
+void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t size)
+{
+	char huge[FLT_UNITS_TEXT], small[FLT_UNITS_TEXT];
+
+	flt_units_write_ns(huge, j->huge_ns);
+	flt_units_write_ns(small, j->small_ns);
+	switch (j->verdict) {
+	case FLT_HUGE_IDLE:
+		snprintf(text, size, "no fault came where a huge page was allowed and fitted: THP "
+			 "made no difference");
+		return;
+	case FLT_HUGE_SCARCE:
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " huge faults fell back to small pages: "
+			 "huge pages are wanted here and not to be had; free memory in larger "
+			 "pieces (defrag, compaction), a higher memory.max, or hugetlbfs would help",
+			 j->fallbacks, j->tries);
+		return;
+	case FLT_HUGE_BROKEN:
+		snprintf(text, size, "half or more of the huge pages were split again: their making is "
+			 "wasted; give back or protect memory in multiples of 2 MiB, or forbid "
+			 "huge pages there (MADV_NOHUGEPAGE)");
+		return;
+	case FLT_HUGE_COSTS:
+		snprintf(text, size, "a huge fault takes %s, more than %d other faults of %s: it does not "
+			 "pay in faults, whatever part of it is used", huge, FLT_HUGE_PAGES, small);
+		return;
+	case FLT_HUGE_PAYS:
+		break;
+	}
+	if (j->break_even > 0)
+		snprintf(text, size, "a huge fault takes %s, as long as %.0f other faults of %s: it pays "
+			 "where more than %.0f of its %d pages are used", huge, j->break_even, small,
+			 j->break_even, FLT_HUGE_PAGES);
+	else if (j->huge_ns)
+		snprintf(text, size, "a huge fault takes %s; there was no other fault that it could be "
+			 "held against", huge);
+	else
+		snprintf(text, size, "huge pages came without faults of their own: it pays");
+}
+
+const char *flt_split_cause_name(uint32_t cause)
+{
+	static const char *const names[__FLT_SPLIT_CAUSES] = {
+		[FLT_SPLIT_OTHER] = "other",	   [FLT_SPLIT_FAULT] = "write fault",
+		[FLT_SPLIT_UNMAP] = "unmap",	   [FLT_SPLIT_PROTECT] = "mprotect",
+		[FLT_SPLIT_ADVISE] = "madvise",	   [FLT_SPLIT_MIGRATE] = "migration",
+		[FLT_SPLIT_LOCK] = "mlock",	   [FLT_SPLIT_RECLAIM] = "reclaim",
+		[FLT_SPLIT_KERNEL] = "kernel thread", [FLT_SPLIT_PAGE] = "page split or moved",
+	};
+
+	return cause < __FLT_SPLIT_CAUSES ? names[cause] : "unknown";
+}

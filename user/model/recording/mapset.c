@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/recording/mapset.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct piece {
+	uint64_t start, end;
+	uint32_t map;
+};
+
+struct flt_map_set {
+	uint32_t users;
+	uint32_t count, room;
+	struct piece near;	/* what was found last: most often it is the next as well */
+	struct piece *pieces;
+};
+
+struct flt_map_set *flt_map_set_new(void)
+{
+	struct flt_map_set *set = calloc(1, sizeof(*set));
+
+	if (set)
+		set->users = 1;
+	return set;
+}
+
+struct flt_map_set *flt_map_set_get(struct flt_map_set *set)
+{
+	set->users++;
+	return set;
+}
+
+void flt_map_set_put(struct flt_map_set *set)
+{
+	if (!set || --set->users)
+		return;
+	free(set->pieces);
+	free(set);
+}
+
+static int set_own(struct flt_map_set **set)
+{
+	struct flt_map_set *own;
+
+	if ((*set)->users == 1)
+		return 0;
+	own = flt_map_set_new();
+	if (!own)
+		return -ENOMEM;
+	if ((*set)->count) {
+		own->pieces = malloc((*set)->count * sizeof(*own->pieces));
+		if (!own->pieces) {
+			free(own);
+			return -ENOMEM;
+		}
+		memcpy(own->pieces, (*set)->pieces, (*set)->count * sizeof(*own->pieces));
+		own->count = own->room = (*set)->count;
+	}
+	flt_map_set_put(*set);
+	*set = own;
+	return 0;
+}
+
+/* Index of the first piece that ends behind address. */
+static uint32_t piece_at(const struct flt_map_set *set, uint64_t address)
+{
+	uint32_t low = 0, high = set->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (set->pieces[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int flt_map_set_change(struct flt_map_set **where, uint64_t start, uint64_t end, uint32_t map)
+{
+	struct piece fresh[3], *pieces;
+	struct flt_map_set *set;
+	uint32_t first, behind, n = 0, room;
+	int err;
+
+	err = set_own(where);
+	if (err)
+		return err;
+	set = *where;
+	set->near.end = 0;
+	first = piece_at(set, start);
+	for (behind = first; behind < set->count && set->pieces[behind].start < end; behind++)
+		;
+	/* What is left of the pieces that are cut at both ends, and the new one between. */
+	if (first < behind && set->pieces[first].start < start)
+		fresh[n++] = (struct piece){ set->pieces[first].start, start, set->pieces[first].map };
+	if (map != ~0u)
+		fresh[n++] = (struct piece){ start, end, map };
+	if (first < behind && set->pieces[behind - 1].end > end)
+		fresh[n++] = (struct piece){ end, set->pieces[behind - 1].end, set->pieces[behind - 1].map };
+	if (set->count - (behind - first) + n > FLT_MAP_SET_PIECES)
+		return -E2BIG;
+	if (set->count + n > set->room) {
+		room = (set->count + n) * 2;
+		pieces = reallocarray(set->pieces, room, sizeof(*pieces));
+		if (!pieces)
+			return -ENOMEM;
+		set->pieces = pieces;
+		set->room = room;
+	}
+	if (behind < set->count)
+		memmove(&set->pieces[first + n], &set->pieces[behind], (set->count - behind) * sizeof(*set->pieces));
+	if (n)
+		memcpy(&set->pieces[first], fresh, n * sizeof(*fresh));
+	set->count = set->count - (behind - first) + n;
+	return 0;
+}
+
+uint32_t flt_map_set_find(struct flt_map_set *set, uint64_t address)
+{
+	uint32_t i;
+
+	if (set->near.start <= address && address < set->near.end)
+		return set->near.map;
+	i = piece_at(set, address);
+	if (i == set->count || set->pieces[i].start > address)
+		return ~0u;
+	set->near = set->pieces[i];
+	return set->near.map;
+}
+
+uint32_t flt_map_set_piece(const struct flt_map_set *set, uint32_t i)
+{
+	return i < set->count ? set->pieces[i].map : ~0u;
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "observe/correlation.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/counts/correlate.h"
+#include "model/counts/progress.h"
+#include "text/escape.h"
+#include "view/svg/plot.h"
+
+#define LOOKS_MAX 2048u
+#define READ_BYTES 65536
+
+struct look {
+	double seconds, value;
+	struct with_counts counts;
+	bool known;		/* there was a number */
+};
+
+struct with {
+	const struct flt_command *command;
+	const struct with_args *args;
+	const char *event;	/* NULL: none */
+	int format;
+	struct flt_progress *progress;
+	int lent;		/* our standard output while the pipe is in its place; -1 */
+	int pipe[2];
+	struct flt_loop *loop;
+	int in;			/* what the metric is read from; -1 */
+	struct look looks[LOOKS_MAX];
+	size_t count;
+	uint64_t begin, next, period;
+};
+
+int with_new(struct with **out, const struct flt_command *command, const struct with_args *args,
+	     bool has_command, int format, const char *event)
+{
+	char why[128] = "";
+	struct with *w;
+	int err;
+
+	*out = NULL;
+	if (!args->metric && (args->file || args->plot))
+		return flt_command_misuse(command, "%s needs --with", args->file ? "--with-file" : "the plot");
+	if (!args->metric)
+		return FLT_EXIT_DONE;
+	if (!has_command)
+		return flt_command_misuse(command, "--with is about a command behind '--'");
+	if (format == FLT_FORMAT_CSV)
+		return flt_command_misuse(command, "--with has rows of its own kind: use --json");
+	w = calloc(1, sizeof(*w));
+	err = w ? flt_progress_new(&w->progress, args->metric, why, sizeof(why)) : -ENOMEM;
+	if (err) {
+		free(w);
+		return err == -EINVAL ? flt_command_misuse(command, "--with: %s", why) :
+					flt_command_fail(command, NULL, err);
+	}
+	w->command = command;
+	w->args = args;
+	w->event = event;
+	w->format = format;
+	w->lent = w->in = w->pipe[0] = w->pipe[1] = -1;
+	w->period = WITH_PERIOD_NS;
+	*out = w;
+	return FLT_EXIT_DONE;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void with_free(struct with *w)
+{
+	if (!w)
+		return;
+	close_fd(&w->pipe[1]);
+	close_fd(&w->in);
+	flt_progress_free(w->progress);
+	free(w);
+}
+
+static int file_open(struct with *w)
+{
+	w->in = open(w->args->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	/* A file that the command will make is opened when it is there. */
+	if (w->in < 0)
+		return errno == ENOENT ? 0 : -errno;
+	/* What was in it before is not this command's. */
+	if (!w->count)
+		lseek(w->in, 0, SEEK_END);
+	return 0;
+}
+
+/* Until take() our standard output is the pipe, for the child to inherit. */
+static int lend(struct with *w)
+{
+	if (w->args->file)
+		return file_open(w);
+	if (pipe2(w->pipe, O_CLOEXEC))
+		return -errno;
+	fflush(stdout);
+	w->lent = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (w->lent < 0 || dup2(w->pipe[1], STDOUT_FILENO) < 0)
+		return -errno;
+	w->in = w->pipe[0];
+	return fcntl(w->in, F_SETFL, O_NONBLOCK) ? -errno : 0;
+}
+
+/* All that is there; what came through the pipe goes on to where it was meant. */
+static void read_more(struct with *w)
+{
+	static char bytes[READ_BYTES];
+	ssize_t n, done, k;
+
+	if (w->in < 0 && w->args->file)
+		file_open(w);
+	while (w->in >= 0) {
+		n = read(w->in, bytes, sizeof(bytes));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		flt_progress_feed(w->progress, bytes, (size_t)n);
+		for (done = 0; !w->args->file && done < n; done += k) {
+			k = write(STDOUT_FILENO, bytes + done, (size_t)(n - done));
+			if (k < 0 && errno != EINTR)
+				break;
+			k = k < 0 ? 0 : k;
+		}
+	}
+}
+
+static int on_output(void *arg, int fd, short events)
+{
+	struct with *w = arg;
+
+	read_more(w);
+	/* The last writer is gone, and what it wrote was read. */
+	if (!(events & POLLIN))
+		flt_loop_remove(w->loop, fd);
+	return 0;
+}
+
+static int take(struct with *w, struct flt_loop *loop)
+{
+	if (w->lent < 0)
+		return 0;
+	if (dup2(w->lent, STDOUT_FILENO) < 0)
+		return -errno;
+	close_fd(&w->lent);
+	close_fd(&w->pipe[1]);
+	w->loop = loop;
+	return flt_loop_add(loop, w->in, POLLIN, on_output, w);
+}
+
+int with_start(struct with *w, struct flt_job *job, struct flt_loop *loop, char **command,
+	       struct flt_errmsg *e)
+{
+	int ret, back;
+
+	if (!w)
+		return flt_job_start(job, loop, command, e);
+	ret = lend(w);
+	if (!ret)
+		ret = flt_job_start(job, loop, command, e);
+	back = take(w, loop);
+	if (ret)
+		return ret;
+	if (back)
+		flt_job_cancel(job);
+	return back;
+}
+
+static void thin(struct with *w)
+{
+	size_t i;
+
+	for (i = 0; i < w->count / 2; i++)
+		w->looks[i] = w->looks[2 * i];
+	w->count = i;
+	w->period *= 2;
+}
+
+void with_look(struct with *w, uint64_t now, const struct with_counts *counts)
+{
+	struct look *l;
+
+	if (!w)
+		return;
+	read_more(w);
+	if (!w->count)
+		w->begin = now;
+	if (w->count && now < w->next)
+		return;
+	if (w->count == LOOKS_MAX)
+		thin(w);
+	l = &w->looks[w->count++];
+	*l = (struct look){ .seconds = (double)(now - w->begin) / 1e9, .counts = *counts };
+	l->known = flt_progress_value(w->progress, &l->value);
+	w->next = now + w->period - w->period / 8;
+}
+
+/* What is between two looks, where the metric is known at both. */
+struct series {
+	size_t n;
+	bool rate;		/* the metric never went down: it is counted by second */
+	bool latency;		/* there is one */
+	double seconds[LOOKS_MAX], faults[LOOKS_MAX], mean[LOOKS_MAX], metric[LOOKS_MAX];
+	double events[LOOKS_MAX];
+};
+
+/* Of what ended meanwhile, less may be there than before. */
+static uint64_t more(uint64_t after, uint64_t before)
+{
+	return after > before ? after - before : 0;
+}
+
+static void series_make(const struct with *w, struct series *s)
+{
+	const struct look *a, *b;
+	uint64_t faults;
+	double span;
+	size_t i;
+
+	s->rate = true;
+	for (i = 1; i < w->count; i++)
+		if (w->looks[i - 1].known && w->looks[i].value < w->looks[i - 1].value)
+			s->rate = false;
+	for (i = 1; i < w->count; i++) {
+		a = &w->looks[i - 1];
+		b = &w->looks[i];
+		span = b->seconds - a->seconds;
+		if (!a->known || span <= 0)
+			continue;
+		s->seconds[s->n] = b->seconds;
+		faults = more(b->counts.faults, a->counts.faults);
+		s->faults[s->n] = (double)faults / span;
+		s->events[s->n] = (double)more(b->counts.events, a->counts.events) / span;
+		s->mean[s->n] = faults ? (double)more(b->counts.latency, a->counts.latency) / (double)faults : 0;
+		s->latency |= b->counts.latency > 0;
+		s->metric[s->n] = s->rate ? (b->value - a->value) / span : b->value;
+		s->n++;
+	}
+}
+
+static void name_of(const struct with *w, const struct series *s, char *text, size_t size)
+{
+	snprintf(text, size, "%.80s%s", w->args->metric, s->rate ? "/s" : "");
+}
+
+static const struct flt_column columns[] = {
+	{ "record", NULL, 0, false }, { "seconds", NULL, 0, false }, { "faults_per_second", NULL, 0, false },
+	{ "latency_ns", NULL, 0, false }, { "metric", NULL, 0, false }, { "value", NULL, 0, false },
+	{ "against", NULL, 0, false }, { "n", NULL, 0, false }, { "lag", NULL, 0, false },
+	{ "pearson", NULL, 0, false }, { "spearman", NULL, 0, false },
+	{ "event", NULL, 0, false }, { "events_per_second", NULL, 0, false },
+};
+#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+static int samples_write(const struct with *w, const struct series *s, struct flt_table *table, const char *name)
+{
+	size_t i;
+	int err = 0;
+
+	for (i = 0; !err && i < s->n; i++) {
+		struct flt_cell cells[COLUMNS] = { 0 };
+
+		cells[0] = flt_cell_string("sample");
+		cells[1] = flt_cell_double(s->seconds[i], 3);
+		cells[2] = flt_cell_double(s->faults[i], 1);
+		if (s->latency)
+			cells[3] = flt_cell_double(s->mean[i], 0);
+		cells[4] = flt_cell_string(name);
+		cells[5] = flt_cell_double(s->metric[i], 3);
+		if (w->event) {
+			cells[11] = flt_cell_string(w->event);
+			cells[12] = flt_cell_double(s->events[i], 1);
+		}
+		err = flt_table_row(table, cells);
+	}
+	return err;
+}
+
+static int figure_write(const struct with *w, const struct series *s, struct flt_table *table, FILE *out,
+			const char *name, const double *against, const char *what)
+{
+	struct flt_cell cells[COLUMNS] = { 0 };
+	struct flt_correlation c;
+	int err = flt_correlate(s->metric, against, s->n, &c);
+
+	if (err)
+		return err;
+	if (w->format == FLT_FORMAT_TEXT) {
+		if (c.known)
+			fprintf(out, "with   %s against %s: Pearson %+.2f, Spearman %+.2f (n %zu, lag 0)\n", name, what,
+				c.pearson, c.spearman, c.n);
+		else
+			fprintf(out, "with   %s against %s: no figure, %s (n %zu)\n", name, what,
+				c.n < FLT_CORRELATE_LEAST ? "too few points" : "one of them never changes", c.n);
+		return 0;
+	}
+	cells[0] = flt_cell_string("correlation");
+	cells[4] = flt_cell_string(name);
+	cells[6] = flt_cell_string(what);
+	cells[7] = flt_cell_u64(c.n);
+	cells[8] = flt_cell_u64(0);
+	if (c.known) {
+		cells[9] = flt_cell_double(c.pearson, 4);
+		cells[10] = flt_cell_double(c.spearman, 4);
+	}
+	return flt_table_row(table, cells);
+}
+
+static int plot_write(const struct with *w, const struct series *s, const char *name)
+{
+	char event[40];
+	const struct flt_plot_line lines[] = {
+		{ "faults/s", s->seconds, s->faults, s->n }, { name, s->seconds, s->metric, s->n },
+		{ "mean latency, ns", s->seconds, s->mean, s->n }, { event, s->seconds, s->events, s->n },
+	};
+	const double seconds = s->n ? s->seconds[s->n - 1] : 1;
+	struct flt_plot plots[4] = {
+		{ .title = "Faults per second", .seconds = seconds, .lines = &lines[0], .count = 1 },
+		{ .title = name, .seconds = seconds, .lines = &lines[1], .count = 1 },
+	};
+	size_t count = 2;
+	FILE *out = fopen(w->args->plot, "we");
+	int err = 0;
+
+	snprintf(event, sizeof(event), "%s/s", w->event ? w->event : "");
+	if (w->event) {
+		plots[count] = (struct flt_plot){ .title = event, .seconds = seconds, .lines = &lines[3], .count = 1 };
+		count++;
+	}
+	if (s->latency) {
+		plots[count] = (struct flt_plot){ .title = "Mean latency of a fault, ns", .seconds = seconds,
+						  .lines = &lines[2], .count = 1 };
+		count++;
+	}
+	if (out) {
+		flt_plot_svg(out, "Page faults beside progress", plots, count);
+		errno = 0;
+		if (ferror(out) | fclose(out))
+			err = errno ? -errno : -EIO;
+	} else {
+		err = -errno;
+	}
+	if (err) {
+		flt_command_say(w->command, "cannot write %s: %s", w->args->plot, strerror(-err));
+		return flt_exit_of(err);
+	}
+	flt_command_say(w->command, "wrote %s", w->args->plot);
+	return FLT_EXIT_DONE;
+}
+
+int with_report(struct with *w, FILE *out)
+{
+	struct flt_table *table = NULL;
+	int err, status = FLT_EXIT_DONE;
+	char name[96], shown[400];
+	struct series *s;
+
+	if (!w)
+		return FLT_EXIT_DONE;
+	read_more(w);
+	s = calloc(1, sizeof(*s));
+	err = s ? flt_table_new(&table, out, (enum flt_format)w->format, columns, COLUMNS) : -ENOMEM;
+	if (!err) {
+		series_make(w, s);
+		name_of(w, s, name, sizeof(name));
+		flt_escape_text(shown, sizeof(shown), name, strlen(name));
+		if (w->format == FLT_FORMAT_JSON)
+			err = samples_write(w, s, table, name);
+	}
+	if (!err)
+		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->faults, "faults/s");
+	if (!err && s->latency)
+		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->mean, "latency");
+	if (!err && w->event)
+		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->events, w->event);
+	flt_table_free(table);
+	if (err)
+		status = flt_command_fail(w->command, NULL, err);
+	else if (w->args->plot)
+		status = plot_write(w, s, name);
+	free(s);
+	return status;
+}

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "observe/ledger_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "text/clock.h"
+#include "observe/job.h"
+#include "source/netlink/control.h"
+#include "source/proc/machine.h"
+#include "text/units.h"
+
+#define SAMPLE_NS (500 * FLT_NSEC_PER_MSEC)
+
+const struct flt_opt ledger_opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
+	  .offset = offsetof(struct ledger_args, pids), .arg = "PID,...",
+	  .help = "Only these processes; ends when all of them have ended." },
+	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
+	  .offset = offsetof(struct ledger_args, all),
+	  .help = "The whole machine, in one row." },
+	WITH_OPTS(struct ledger_args, with, "plot"),
+	FLT_TABLE_OPTS(struct ledger_args, format),
+	{ 0 },
+};
+
+struct watch {
+	struct ledger_run *r;
+	struct flt_loop *loop;
+	struct flt_job job;
+	uint32_t session;
+	struct flt_ledger first, last, now;
+	struct flt_ledger beside;	/* --with's looks */
+	uint64_t began, looked, sampled;
+	uint64_t reports;
+	uint64_t missed;	/* by the hooks before it began */
+	bool torn;
+	struct flt_errmsg e;
+};
+
+static int look(struct watch *w, struct flt_ledger *out)
+{
+	int ret = flt_ledger_ask(w->r->control, w->r->which, w->r->filtered ? w->session : 0, out,
+				 &w->e);
+
+	w->torn = ret == -EINTR;
+	return ret == -EINTR ? 0 : ret;
+}
+
+static int report(struct watch *w, const struct flt_ledger *before, uint64_t since, bool last)
+{
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+	struct ledger_span span = {
+		.before = before, .after = &w->now, .ns = now - since, .last = last,
+	};
+
+	w->looked = now;
+	w->reports++;
+	return w->r->report(w->r->arg, &span);
+}
+
+/* Every process of -p has ended. */
+static bool over(struct watch *w)
+{
+	struct flt_session session;
+
+	if (!w->r->args->pids.count)
+		return false;
+	return !flt_control_session(w->r->control, w->session, false, &session, NULL) &&
+	       !session.live;
+}
+
+/* What is read of /proc takes a while: not for every one of many reports. */
+static void sample(struct watch *w, bool last)
+{
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+
+	if (!w->r->sample || (!last && now - w->sampled < SAMPLE_NS))
+		return;
+	w->r->sample(w->r->arg, &w->now);
+	w->sampled = flt_clock_ns(CLOCK_MONOTONIC);
+}
+
+static int on_tick(void *arg, uint64_t expired)
+{
+	struct flt_ledger swap;
+	struct watch *w = arg;
+	struct ledger_run *r = w->r;
+	int ret = look(w, &w->now);
+
+	(void)expired;
+	if (!ret)
+		sample(w, false);
+	if (!ret && r->interval) {
+		ret = report(w, w->reports ? &w->last : &w->first, w->looked, false);
+		swap = w->last;
+		w->last = w->now;
+		w->now = swap;
+	}
+	if (ret || over(w) || ferror(stdout) || (r->count && w->reports >= r->count))
+		flt_loop_stop(w->loop);
+	return ret;
+}
+
+/* What --with has beside the command's progress: the session's sums, and its rows'. */
+static int on_with(void *arg, uint64_t expired)
+{
+	struct with_counts counts = { 0 };
+	struct flt_session session;
+	struct watch *w = arg;
+	size_t i;
+
+	(void)expired;
+	if (flt_control_session(w->r->control, w->session, false, &session, NULL) ||
+	    flt_ledger_ask(w->r->control, w->r->which, w->session, &w->beside, NULL))
+		return 0;
+	counts.faults = session.account.minor + session.account.major;
+	counts.latency = session.account.latency_sum;
+	for (i = 0; i < w->beside.count; i++)
+		counts.events += w->beside.line[i].n.count[w->r->counter];
+	with_look(w->r->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
+	return 0;
+}
+
+/* What the hooks missed so far; says which of them this kernel lacks, once. */
+static uint64_t hooks_missed(struct watch *w, bool say)
+{
+	struct flt_hooks hooks = { 0 };
+	const char *const *prefix;
+	uint64_t missed = 0;
+	size_t i;
+
+	if (flt_control_hooks(w->r->control, &hooks, NULL)) {
+		free(hooks.hook);
+		return 0;
+	}
+	for (i = 0; i < hooks.count; i++) {
+		const struct flt_hook *h = &hooks.hook[i];
+
+		for (prefix = w->r->hooks; *prefix; prefix++)
+			if (!strncmp(h->name, *prefix, strlen(*prefix)))
+				break;
+		if (!*prefix)
+			continue;
+		missed += h->missed_busy + h->missed_full;
+		if (say && h->state == FLT_HOOK_STATE_ABSENT)
+			flt_command_say(w->r->command, "this kernel has no %s: what hook '%s' would "
+					"count stays 0", h->symbol, h->name);
+	}
+	free(hooks.hook);
+	return missed;
+}
+
+static int finish(struct watch *w)
+{
+	const struct flt_command *command = w->r->command;
+	struct flt_session session;
+	bool incomplete = false;
+	uint64_t missed;
+	int ret;
+
+	ret = look(w, &w->now);
+	if (!ret) {
+		sample(w, true);
+		ret = report(w, &w->first, w->began, true);
+	}
+	if (ret)
+		return flt_command_fail(command, &w->e, ret);
+	missed = hooks_missed(w, false) - w->missed;
+	if (missed) {
+		flt_command_say(command, "incomplete: the hooks missed %" PRIu64 " calls", missed);
+		incomplete = true;
+	}
+	if (w->torn) {
+		flt_command_say(command, "incomplete: processes were retired during each look");
+		incomplete = true;
+	}
+	if (!flt_control_session(w->r->control, w->session, false, &session, NULL) &&
+	    session.untracked) {
+		flt_command_say(command, "incomplete: %" PRIu64 " processes of the command found "
+				"the process table full", session.untracked);
+		incomplete = true;
+	}
+	return incomplete ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+}
+
+/*
+ * What the living had counted when it began, also of those that nothing had happened to:
+ * of these the module says nothing, unless their session is asked for.
+ */
+static int take_base(struct watch *w)
+{
+	struct flt_rows rows = { 0 };
+	size_t i;
+	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->e);
+
+	for (i = 0; !ret && i < rows.count; i++) {
+		const struct flt_account *a = &rows.row[i].account;
+		const struct flt_ledger_line line = {
+			.id = rows.row[i].id, .tgid = rows.row[i].tgid,
+			.n = { .faults = a->minor + a->major, .fault_ns = a->latency_sum },
+		};
+
+		if (!rows.row[i].ended && !flt_ledger_find(&w->first, line.id))
+			ret = flt_ledger_add(&w->first, &line);
+	}
+	flt_rows_free(&rows);
+	return ret == -EINTR ? 0 : ret;
+}
+
+static int arm(struct watch *w)
+{
+	struct ledger_run *r = w->r;
+	const uint32_t child = (uint32_t)w->job.child.pid;
+	int ret;
+
+	ret = flt_ledger_ask_session(r->control, r->which, child ? &child : r->args->pids.id,
+				     child ? 1 : r->args->pids.count, child, &w->session, &w->e);
+	if (ret)
+		return ret;
+	w->missed = hooks_missed(w, true);
+	ret = look(w, &w->first);
+	if (!ret && !r->filtered && !r->args->all)
+		ret = take_base(w);
+	w->began = flt_clock_ns(CLOCK_MONOTONIC);
+	w->looked = w->began;
+	if (!ret)
+		ret = flt_loop_every(w->loop, r->interval ? r->interval : SAMPLE_NS, on_tick, w);
+	if (!ret && w->r->with)
+		ret = flt_loop_every(w->loop, WITH_PERIOD_NS, on_with, w);
+	with_look(w->r->with, w->began, &(struct with_counts){ 0 });
+	return ret;
+}
+
+static int start(struct watch *w, char **command)
+{
+	int ret = with_start(w->r->with, &w->job, w->loop, command, &w->e);
+
+	if (ret)
+		return ret;
+	ret = arm(w);
+	if (ret)
+		flt_job_cancel(&w->job);
+	return ret;
+}
+
+static int watch(struct watch *w, char **command)
+{
+	int ret, status, shown;
+
+	ret = start(w, command);
+	if (ret)
+		return flt_command_fail(w->r->command, &w->e, ret);
+	if (command) {
+		ret = flt_job_release(&w->job);
+		if (ret) {
+			flt_command_say(w->r->command, "cannot run %s: %s", command[0],
+					strerror(-ret));
+			return flt_child_exec_status(ret);
+		}
+	}
+	ret = flt_loop_run(w->loop);
+	if (command)
+		flt_job_wait(&w->job);
+	if (ret)
+		return flt_command_fail(w->r->command, &w->e, ret);
+	status = finish(w);
+	shown = with_report(w->r->with, stdout);
+	if (!status)
+		status = shown;
+	if (command && w->job.wait_status)
+		return flt_child_exit_status(w->job.wait_status);
+	return status;
+}
+
+static int read_words(struct ledger_run *r, const struct flt_words *words)
+{
+	const struct ledger_args *args = r->args;
+
+	if (args->all && args->pids.count)
+		return flt_command_misuse(r->command, "-a and -p exclude each other");
+	if (words->command && args->pids.count)
+		return flt_command_misuse(r->command, "-p and a command exclude each other");
+	if (words->argc > 0 &&
+	    flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &r->interval))
+		return flt_command_misuse(r->command, "'%s' is no interval; a command to run stands "
+					  "behind '--'", words->argv[0]);
+	if (words->argc > 0 && r->interval < 10 * FLT_NSEC_PER_MSEC)
+		return flt_command_misuse(r->command, "an interval is at least 10ms");
+	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &r->count) || !r->count))
+		return flt_command_misuse(r->command, "'%s' is no number of reports",
+					  words->argv[1]);
+	if (words->argc > 2)
+		return flt_command_misuse(r->command, "'%s': there is nothing behind the count",
+					  words->argv[2]);
+	return 0;
+}
+
+int ledger_check(struct ledger_run *r, const struct flt_run *run)
+{
+	const struct flt_words *words = &run->words;
+	int status = read_words(r, words);
+
+	if (!status)
+		status = with_new(&r->with, r->command, &r->args->with, words->command, r->args->format, r->event);
+	if (status)
+		return status;
+	if (!run->control) {
+		status = flt_command_fail(r->command, &run->control_message, run->control_error);
+	} else if (!flt_machine_initial_pid_namespace()) {
+		flt_command_say(r->command, "this is not the initial PID namespace: the flt module's "
+				"pids mean others here; run fltctl outside of it");
+		status = FLT_EXIT_UNSUPPORTED;
+	}
+	r->filtered = !r->args->all && (words->command || r->args->pids.count);
+	if (status)
+		with_free(r->with);
+	return status;
+}
+
+int ledger_run(struct ledger_run *r, char **command)
+{
+	struct watch w = { .r = r };
+	int ret = flt_loop_new(&w.loop), status;
+
+	status = ret ? flt_command_fail(r->command, &w.e, ret) : watch(&w, command);
+	flt_loop_free(w.loop);
+	with_free(r->with);
+	flt_ledger_free(&w.beside);
+	flt_ledger_free(&w.first);
+	flt_ledger_free(&w.last);
+	flt_ledger_free(&w.now);
+	return status;
+}
+
+int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put, void *arg,
+		struct flt_ledger_line *sum)
+{
+	const struct flt_ledger *after = span->after, *before = span->before;
+	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine, &before->machine);
+	const bool all = run->args->all, named = run->args->pids.count;
+	const struct flt_ledger_line *old;
+	size_t i, lines = all ? 1 : run->filtered ? after->count : after->count + 2;
+	const char *comm;
+	int ret = 0;
+
+	for (i = 0; !ret && i < lines; i++) {
+		comm = NULL;
+		if (all) {
+			line = rest;
+			comm = "(all)";
+		} else if (i < after->count) {
+			old = flt_ledger_find(before, after->line[i].id);
+			line = flt_ledger_since(&after->line[i], old);
+			/* Since when, nobody knows: between two looks, or long before. */
+			if (!old && !span->last && !run->filtered)
+				line.n.faults = line.n.fault_ns = 0;
+		} else if (i == after->count) {
+			line = flt_ledger_since(&after->nobody, &before->nobody);
+			comm = "(nobody)";
+		} else {
+			/* What is left of the machine: rows that were retired. */
+			line = rest;
+			comm = "(retired)";
+		}
+		if (flt_ledger_idle(&line) && !all && !named)
+			continue;
+		rest = flt_ledger_since(&rest, &line);
+		if (sum)
+			flt_ledger_sum_line(sum, &line);
+		ret = put(arg, &line, all ? "machine" : comm ? "other" : "process", comm);
+	}
+	return ret;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Writer of trace files: where, with what and of what a recording was made. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "source/file/file.h"
+
+static void word_quote(FILE *out, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%^";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	fputc('\'', out);
+}
+
+static char *command_quote(char *const *command)
+{
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (i = 0; command[i]; i++) {
+		if (i)
+			fputc(' ', out);
+		word_quote(out, command[i]);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+int flt_file_host(struct flt_file_writer *w, const char *engine, char *const *command)
+{
+	char page[24], *quoted;
+	struct utsname u;
+
+	if (!uname(&u)) {
+		flt_file_info(w, "host", u.nodename);
+		flt_file_info(w, "release", u.release);
+		flt_file_info(w, "machine", u.machine);
+	}
+	snprintf(page, sizeof(page), "%ld", sysconf(_SC_PAGESIZE));
+	flt_file_info(w, "page_size", page);
+	flt_file_info(w, "version", FLT_VERSION);
+	flt_file_info(w, "engine", engine);
+	if (command) {
+		quoted = command_quote(command);
+		if (!quoted)
+			return -ENOMEM;
+		flt_file_info(w, "command", quoted);
+		free(quoted);
+	}
+	return flt_file_error(w);
+}

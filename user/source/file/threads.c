@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Writer of trace files: the threads of a live process, from /proc. */
+#include "source/proc/maps.h"
+#include "source/proc/procfs.h"
+#include "source/file/file.h"
+
+struct telling {
+	struct flt_file_writer *writer;
+	uint64_t time;
+	uint32_t image, pid, threads;
+};
+
+static int tell_thread(void *arg, uint32_t tid)
+{
+	struct telling *t = arg;
+	char comm[32];
+
+	if (tid == t->pid)
+		return 0;
+	t->threads++;
+	flt_maps_comm(tid, comm, sizeof(comm));
+	return flt_file_thread(t->writer, t->time, t->image, tid, comm);
+}
+
+int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid, uint32_t *threads)
+{
+	struct telling t = { .writer = w, .time = time, .image = image, .pid = pid, .threads = 1 };
+	int err = flt_procfs_each(pid, tell_thread, &t);
+
+	*threads = t.threads;
+	return err;
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/netlink/genl.h"
+
+#include <errno.h>
+#include <linux/netlink.h>
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
+#include <netlink/netlink.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Dumps carry as much per read as the kernel is willing to give. */
+#define RECEIVE_BYTES (1 << 20)
+
+struct flt_genl {
+	struct nl_sock *socket;
+	int family;
+	uint8_t version;
+	uint32_t sequence;	/* of the request under way */
+	/* What comes unasked. */
+	uint8_t event;		/* command; 0: nothing is wanted */
+	flt_genl_fn on_event;
+	void *event_arg;
+	int event_error;	/* the first of on_event */
+};
+
+struct answer {
+	struct flt_genl *genl;
+	flt_genl_fn fn;
+	void *arg;
+	int error;		/* the first */
+	bool done;
+	bool interrupted;
+	char sentence[256];	/* of the kernel */
+};
+
+/* libnl folds errnos together; what it can still tell apart. */
+static int errno_of(int nle)
+{
+	switch (nle < 0 ? -nle : nle) {
+	case 0:
+		return 0;
+	case NLE_NOMEM:
+		return -ENOMEM;
+	case NLE_PERM:
+	case NLE_NOACCESS:
+		return -EPERM;
+	case NLE_INTR:
+		return -EINTR;
+	case NLE_MSG_TRUNC:
+	case NLE_MSG_TOOSHORT:
+	case NLE_MSG_OVERFLOW:
+		return -EBADMSG;
+	case NLE_OBJ_NOTFOUND:
+		return -ENOENT;
+	case NLE_AF_NOSUPPORT:
+		return -EAFNOSUPPORT;
+	default:
+		return -EIO;
+	}
+}
+
+void flt_genl_extack(const struct nlmsghdr *nlh, char *text, uint32_t size)
+{
+	const uint32_t header = NLMSG_ALIGN(sizeof(*nlh));
+	const struct nlmsgerr *err = (const void *)((const char *)nlh + header);
+	uint32_t skip, length, left;
+	const struct nlattr *attr;
+
+	text[0] = '\0';
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || nlh->nlmsg_len < header)
+		return;
+	left = nlh->nlmsg_len - header;
+	if (nlh->nlmsg_type == NLMSG_DONE) {
+		skip = NLMSG_ALIGN(sizeof(int));
+	} else {
+		skip = NLMSG_ALIGN(sizeof(*err));
+		if (left < skip)
+			return;
+		/* Not capped: the request's payload comes back before the attributes. */
+		if (!(nlh->nlmsg_flags & NLM_F_CAPPED)) {
+			if (err->msg.nlmsg_len < header || err->msg.nlmsg_len > left)
+				return;
+			skip += NLMSG_ALIGN(err->msg.nlmsg_len - header);
+		}
+	}
+	if (left < skip)
+		return;
+	left -= skip;
+	attr = (const void *)((const char *)nlh + header + skip);
+	while (left >= NLA_HDRLEN && attr->nla_len >= NLA_HDRLEN && attr->nla_len <= left) {
+		if ((attr->nla_type & NLA_TYPE_MASK) == NLMSGERR_ATTR_MSG) {
+			length = attr->nla_len - (uint32_t)NLA_HDRLEN;
+			if (length >= size)
+				length = size - 1;
+			memcpy(text, (const char *)attr + NLA_HDRLEN, length);
+			text[length] = '\0';
+			return;
+		}
+		length = NLA_ALIGN(attr->nla_len);
+		if (length > left)
+			return;
+		left -= length;
+		attr = (const void *)((const char *)attr + length);
+	}
+}
+
+static void note_error(struct answer *answer, int err)
+{
+	if (!answer->error)
+		answer->error = err;
+}
+
+static bool is_event(const struct flt_genl *g, struct nlmsghdr *nlh)
+{
+	const struct genlmsghdr *header;
+
+	if (!g->event || nlh->nlmsg_seq || nlh->nlmsg_type != g->family ||
+	    !genlmsg_valid_hdr(nlh, 0))
+		return false;
+	header = nlmsg_data(nlh);
+	return header->cmd == g->event;
+}
+
+/* Anybody with CAP_NET_ADMIN may write to our port. */
+static int on_any(struct nl_msg *msg, void *arg)
+{
+	struct flt_genl *g = ((const struct answer *)arg)->genl;
+	const struct sockaddr_nl *from = nlmsg_get_src(msg);
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct genlmsghdr *header;
+
+	if (from->nl_pid)
+		return NL_SKIP;
+	if (!is_event(g, nlh))
+		return NL_OK;
+	header = nlmsg_data(nlh);
+	if (!g->event_error)
+		g->event_error = g->on_event(g->event_arg, genlmsg_attrdata(header, 0),
+					     genlmsg_attrlen(header, 0));
+	return NL_SKIP;
+}
+
+static int on_sequence(struct nl_msg *msg, void *arg)
+{
+	const struct answer *answer = arg;
+
+	return nlmsg_hdr(msg)->nlmsg_seq == answer->genl->sequence ? NL_OK : NL_SKIP;
+}
+
+static int on_valid(struct nl_msg *msg, void *arg)
+{
+	struct answer *answer = arg;
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct genlmsghdr *header;
+	int ret;
+
+	/* Read on after an error: what is left would be taken for the next answer. */
+	if (answer->error || nlh->nlmsg_type != answer->genl->family)
+		return NL_OK;
+	if (!genlmsg_valid_hdr(nlh, 0)) {
+		note_error(answer, -EBADMSG);
+		return NL_OK;
+	}
+	header = nlmsg_data(nlh);
+	ret = answer->fn ? answer->fn(answer->arg, genlmsg_attrdata(header, 0),
+				      genlmsg_attrlen(header, 0)) : 0;
+	if (ret)
+		note_error(answer, ret);
+	return NL_OK;
+}
+
+static int on_interrupted(struct nl_msg *msg, void *arg)
+{
+	struct answer *answer = arg;
+
+	(void)msg;
+	answer->interrupted = true;
+	return NL_OK;
+}
+
+/* A dump that fails half way says so here, not in an NLMSG_ERROR. */
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	struct answer *answer = arg;
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	int err;
+
+	answer->done = true;
+	if (nlmsg_datalen(nlh) >= (int)sizeof(err)) {
+		memcpy(&err, nlmsg_data(nlh), sizeof(err));
+		if (err < 0) {
+			flt_genl_extack(nlh, answer->sentence, sizeof(answer->sentence));
+			note_error(answer, err);
+		}
+	}
+	return NL_STOP;
+}
+
+static int on_ack(struct nl_msg *msg, void *arg)
+{
+	struct answer *answer = arg;
+
+	(void)msg;
+	answer->done = true;
+	return NL_STOP;
+}
+
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
+{
+	struct answer *answer = arg;
+	const struct nlmsghdr *nlh = (const void *)((const char *)err - NLMSG_HDRLEN);
+
+	if (from->nl_pid || nlh->nlmsg_seq != answer->genl->sequence)
+		return NL_SKIP;
+	answer->done = true;
+	flt_genl_extack(nlh, answer->sentence, sizeof(answer->sentence));
+	note_error(answer, err->error < 0 ? err->error : -EBADMSG);
+	return NL_STOP;
+}
+
+struct nl_msg *flt_genl_request(struct flt_genl *genl, uint8_t command, int flags)
+{
+	struct nl_msg *msg = nlmsg_alloc();
+
+	if (!msg)
+		return NULL;
+	if (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, genl->family, 0, NLM_F_REQUEST | flags,
+			 command, genl->version)) {
+		nlmsg_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+static int converse(struct flt_genl *genl, struct nl_msg *request, struct answer *answer,
+		    struct flt_errmsg *e)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int ret;
+
+	if (!cb) {
+		nlmsg_free(request);
+		return -ENOMEM;
+	}
+	nl_cb_set(cb, NL_CB_MSG_IN, NL_CB_CUSTOM, on_any, answer);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, answer);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, answer);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, answer);
+	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, answer);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, answer);
+
+	nl_complete_msg(genl->socket, request);
+	genl->sequence = nlmsg_hdr(request)->nlmsg_seq;
+	ret = nl_send(genl->socket, request);
+	nlmsg_free(request);
+	while (ret >= 0 && !answer->done)
+		ret = nl_recvmsgs(genl->socket, cb);
+	nl_cb_put(cb);
+
+	if (answer->error == -EPERM)
+		return flt_errmsg_set(e, -EPERM, "%s; run as root, or give fltctl CAP_PERFMON",
+				      answer->sentence[0] ? answer->sentence :
+				      "the flt module wants CAP_PERFMON or CAP_SYS_ADMIN");
+	if (answer->error && answer->sentence[0])
+		return flt_errmsg_set(e, answer->error, "%s", answer->sentence);
+	if (answer->error)
+		return flt_errmsg_errno(e, answer->error, "the flt module refused");
+	if (!answer->done)
+		return flt_errmsg_set(e, errno_of(ret), "cannot talk to the flt module: %s",
+				      nl_geterror(ret));
+	return answer->interrupted ? -EINTR : 0;
+}
+
+int flt_genl_do(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn, void *arg,
+		struct flt_errmsg *e)
+{
+	struct answer answer = { .genl = genl, .fn = fn, .arg = arg };
+
+	nlmsg_hdr(request)->nlmsg_flags |= NLM_F_ACK;
+	return converse(genl, request, &answer, e);
+}
+
+int flt_genl_dump(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn, void *arg,
+		  struct flt_errmsg *e)
+{
+	struct answer answer = { .genl = genl, .fn = fn, .arg = arg };
+
+	return converse(genl, request, &answer, e);
+}
+
+void flt_genl_listen(struct flt_genl *genl, uint8_t command, int bytes, flt_genl_fn fn,
+		     void *arg)
+{
+	int fd = nl_socket_get_fd(genl->socket), one = 1;
+
+	genl->event = command;
+	genl->on_event = fn;
+	genl->event_arg = arg;
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
+	/* The module sends again what found no room. */
+	setsockopt(fd, SOL_NETLINK, NETLINK_NO_ENOBUFS, &one, sizeof(one));
+}
+
+int flt_genl_events(struct flt_genl *genl, int wait_ms, struct flt_errmsg *e)
+{
+	struct answer answer = { .genl = genl };
+	struct pollfd ready = { .fd = nl_socket_get_fd(genl->socket), .events = POLLIN };
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int ret = 0;
+
+	if (!cb)
+		return -ENOMEM;
+	nl_cb_set(cb, NL_CB_MSG_IN, NL_CB_CUSTOM, on_any, &answer);
+	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &answer);
+	while (ret >= 0 && !genl->event_error && poll(&ready, 1, wait_ms) > 0) {
+		ret = nl_recvmsgs(genl->socket, cb);
+		wait_ms = 0;
+	}
+	nl_cb_put(cb);
+	if (ret < 0)
+		return flt_errmsg_set(e, errno_of(ret), "cannot hear the flt module: %s",
+				      nl_geterror(ret));
+	if (genl->event_error == -EBADMSG)
+		return flt_errmsg_set(e, -EBADMSG, "the flt module's events are malformed");
+	return genl->event_error;
+}
+
+int flt_genl_open(struct flt_genl **genl, const char *family, uint8_t version,
+		  struct flt_errmsg *e)
+{
+	struct flt_genl *g = calloc(1, sizeof(*g));
+	int ret, one = 1;
+
+	if (!g)
+		return -ENOMEM;
+	g->version = version;
+	g->socket = nl_socket_alloc();
+	if (!g->socket) {
+		ret = -ENOMEM;
+		goto err_genl;
+	}
+	ret = genl_connect(g->socket);
+	if (ret) {
+		ret = flt_errmsg_set(e, errno_of(ret), "cannot open a netlink socket: %s",
+				     nl_geterror(ret));
+		goto err_socket;
+	}
+	/* Not there before Linux 4.12 and 4.3: errors are then without a sentence. */
+	setsockopt(nl_socket_get_fd(g->socket), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(nl_socket_get_fd(g->socket), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+	nl_socket_enable_msg_peek(g->socket);
+	nl_socket_set_buffer_size(g->socket, RECEIVE_BYTES, 0);
+
+	g->family = genl_ctrl_resolve(g->socket, family);
+	if (g->family < 0) {
+		ret = g->family == -NLE_OBJ_NOTFOUND ? -EOPNOTSUPP : errno_of(g->family);
+		flt_errmsg_set(e, ret, "cannot find the netlink family '%s': %s", family,
+			       nl_geterror(g->family));
+		goto err_socket;
+	}
+	*genl = g;
+	return 0;
+
+err_socket:
+	nl_socket_free(g->socket);
+err_genl:
+	free(g);
+	return ret;
+}
+
+void flt_genl_close(struct flt_genl *g)
+{
+	if (!g)
+		return;
+	nl_socket_free(g->socket);
+	free(g);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Page faults from perf: what the rings hold, merged by time. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "text/clock.h"
+#include "source/perf/sampler.h"
+
+/* Records copied out of the rings and not yet handed over. */
+#define PENDING_MAX (256u << 20)
+
+static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, uint64_t at, size_t size)
+{
+	size_t room, first;
+	unsigned char *pending;
+
+	if (!size)
+		return 0;
+	if (p->pending_size + size > p->pending_room) {
+		room = p->pending_room ? p->pending_room * 2 : 1u << 20;
+		while (room < p->pending_size + size)
+			room *= 2;
+		if (room > PENDING_MAX)
+			return -ENOBUFS;
+		pending = realloc(p->pending, room);
+		if (!pending)
+			return -ENOMEM;
+		p->pending = pending;
+		p->pending_room = room;
+	}
+	at &= ring->size - 1;
+	first = ring->size - at < size ? ring->size - at : size;
+	memcpy(p->pending + p->pending_size, ring->data + at, first);
+	memcpy(p->pending + p->pending_size + first, ring->data, size - first);
+	p->pending_size += size;
+	return 0;
+}
+
+static int ring_take(struct flt_sampler *p, struct flt_perf_ring *ring)
+{
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = ring->page->data_tail;
+	int err;
+
+	err = pending_add(p, ring, tail, head - tail);
+	if (err)
+		return err;
+	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	return 0;
+}
+
+struct entry {
+	uint64_t time;
+	const struct perf_event_header *record;
+};
+
+/* Equal times keep the order of arrival: records lie behind each other in memory. */
+static int entry_order(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* Index the pending records; one without a time takes that of the record before. */
+static int pending_index(struct flt_sampler *p, struct entry **entries, size_t *count)
+{
+	const struct perf_event_header *record;
+	struct entry *list = NULL, *more;
+	size_t at = 0, n = 0, room = 0;
+	uint64_t time = 0, own;
+
+	while (at + sizeof(*record) <= p->pending_size) {
+		record = (const void *)(p->pending + at);
+		if (record->size < sizeof(*record) || record->size % 8 || record->size > p->pending_size - at)
+			break;
+		if (n == room) {
+			room = room ? room * 2 : 4096;
+			more = reallocarray(list, room, sizeof(*list));
+			if (!more) {
+				free(list);
+				return -ENOMEM;
+			}
+			list = more;
+		}
+		own = flt_perf_record_time(record);
+		time = own ? own : time;
+		list[n++] = (struct entry){ time, record };
+		at += record->size;
+	}
+	if (n)
+		qsort(list, n, sizeof(*list), entry_order);
+	*entries = list;
+	*count = n;
+	return 0;
+}
+
+/* Keep the records of entries from `from` on for the next round. */
+static int pending_keep(struct flt_sampler *p, const struct entry *entries, size_t from, size_t count)
+{
+	unsigned char *kept;
+	size_t size = 0, i;
+
+	if (from == count) {
+		p->pending_size = 0;
+		return 0;
+	}
+	kept = malloc(p->pending_room);
+	if (!kept)
+		return -ENOMEM;
+	for (i = from; i < count; i++) {
+		memcpy(kept + size, entries[i].record, entries[i].record->size);
+		size += entries[i].record->size;
+	}
+	free(p->pending);
+	p->pending = kept;
+	p->pending_size = size;
+	return 0;
+}
+
+int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg)
+{
+	struct flt_perf_event event;
+	struct entry *entries;
+	uint64_t until = flt_clock_ns(CLOCK_MONOTONIC);
+	size_t count, i;
+	int err;
+
+	for (i = 0; i < p->ring_count; i++) {
+		if (!p->rings[i].page)
+			continue;
+		err = ring_take(p, &p->rings[i]);
+		if (err && err != -ENOBUFS)	/* what stays in the ring is counted by the kernel */
+			return err;
+	}
+	err = pending_index(p, &entries, &count);
+	if (err)
+		return err;
+	for (i = 0; i < count && (all || entries[i].time <= until); i++) {
+		err = flt_perf_decode(&p->layout, entries[i].record, &event);
+		if (err == 1)
+			err = fn(arg, &event);
+		if (err)
+			break;
+	}
+	if (!err)
+		err = pending_keep(p, entries, i, count);
+	free(entries);
+	return err;
+}

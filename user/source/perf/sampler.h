@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf_sampler.h - inside of a sampler, for perf_stream.c and perf_drain.c only. */
+#ifndef FLT_PERF_SAMPLER_H
+#define FLT_PERF_SAMPLER_H
+
+#include "source/perf/stream.h"
+
+struct perf_event_mmap_page;
+
+struct flt_perf_ring {
+	int fd;			/* the event that owns the buffer */
+	struct perf_event_mmap_page *page;
+	unsigned char *data;
+	size_t size;
+};
+
+struct flt_sampler {
+	struct flt_perf_layout layout;
+	bool kernel_mode, build_id;
+	struct flt_perf_ring *rings;	/* one per CPU */
+	int *ring_fds;
+	size_t ring_count;
+	int *fds;		/* every event, owners included */
+	size_t fd_count;
+	uint64_t *major_ids;
+	unsigned char *pending;	/* whole records, 8-byte aligned */
+	size_t pending_size, pending_room;
+};
+
+#endif

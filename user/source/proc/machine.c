@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/proc/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/userfaultfd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#ifndef UFFD_USER_MODE_ONLY
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
+/* Fixed in the kernel's <linux/proc_ns.h>, and what lsns and nsenter see. */
+#define PROC_PID_INIT_INO 0xeffffffcu
+
+#define CONFIG_BYTES_MAX (4u << 20)
+
+int flt_machine_line(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	int err = 0;
+
+	text[0] = '\0';
+	if (!file)
+		return -errno;
+	errno = 0;
+	if (!fgets(text, (int)size, file))
+		err = errno ? -errno : -ENODATA;
+	fclose(file);
+	text[strcspn(text, "\n")] = '\0';
+	return err;
+}
+
+int flt_machine_number(const char *path, int64_t *out)
+{
+	char line[64], *end;
+	int ret;
+
+	ret = flt_machine_line(path, line, sizeof(line));
+	if (ret)
+		return ret;
+	*out = strtoll(line, &end, 10);
+	return end == line ? -EBADMSG : 0;
+}
+
+static int read_all(FILE *file, char **text)
+{
+	size_t used = 0, room = 0, n;
+	char *grown;
+
+	*text = NULL;
+	do {
+		if (used + 1 >= room) {
+			room = room ? room * 2 : 1u << 16;
+			grown = room <= CONFIG_BYTES_MAX ? realloc(*text, room) : NULL;
+			if (!grown) {
+				free(*text);
+				*text = NULL;
+				return -ENOMEM;
+			}
+			*text = grown;
+		}
+		n = fread(*text + used, 1, room - used - 1, file);
+		used += n;
+	} while (n);
+	(*text)[used] = '\0';
+	return used ? 0 : -ENODATA;
+}
+
+int flt_kconfig_open(struct flt_kconfig *config, const char *release)
+{
+	static const char *const places[] = { "/boot/config-%s", "/lib/modules/%s/config",
+					      "/lib/modules/%s/build/.config" };
+	FILE *file;
+	size_t i;
+	int ret;
+
+	*config = (struct flt_kconfig){ .text = NULL };
+	if (!access("/proc/config.gz", R_OK)) {
+		snprintf(config->path, sizeof(config->path), "/proc/config.gz");
+		file = popen("gzip -dc /proc/config.gz 2>/dev/null", "re");
+		if (file) {
+			ret = read_all(file, &config->text);
+			pclose(file);
+			if (!ret)
+				return 0;
+		}
+	}
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(config->path, sizeof(config->path), places[i], release);
+		file = fopen(config->path, "re");
+		if (!file)
+			continue;
+		ret = read_all(file, &config->text);
+		fclose(file);
+		if (!ret)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+void flt_kconfig_close(struct flt_kconfig *config)
+{
+	free(config->text);
+	config->text = NULL;
+}
+
+char flt_kconfig_value(const struct flt_kconfig *config, const char *name)
+{
+	size_t length = strlen(name);
+	const char *line;
+
+	for (line = config->text; line && *line; line = strchr(line, '\n')) {
+		if (*line == '\n')
+			line++;
+		if (strncmp(line, name, length) || line[length] != '=')
+			continue;
+		return line[length + 1] == 'm' ? 'm' : line[length + 1] == 'n' ? 'n' : 'y';
+	}
+	return 'n';
+}
+
+int flt_machine_lockdown(char *text, size_t size)
+{
+	char line[128], *open, *close;
+	int ret;
+
+	ret = flt_machine_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	if (ret)
+		return ret;
+	open = strchr(line, '[');
+	close = open ? strchr(open, ']') : NULL;
+	if (!close)
+		return -EBADMSG;
+	*close = '\0';
+	snprintf(text, size, "%s", open + 1);
+	return 0;
+}
+
+bool flt_machine_signed_only(const char *lockdown)
+{
+	char line[16];
+
+	if (!strcmp(lockdown, "integrity") || !strcmp(lockdown, "confidentiality"))
+		return true;
+	return !flt_machine_line("/sys/module/module/parameters/sig_enforce", line, sizeof(line)) &&
+	       line[0] == 'Y';
+}
+
+bool flt_machine_installed(const char *release, const char *module)
+{
+	char path[160], line[4096], wanted[64];
+	bool found = false;
+	const char *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
+	snprintf(wanted, sizeof(wanted), "%s.ko", module);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, ":")] = '\0';
+		at = strrchr(line, '/');
+		at = at ? at + 1 : line;
+		found = !strncmp(at, wanted, strlen(wanted));
+	}
+	fclose(file);
+	return found;
+}
+
+bool flt_machine_mounted(const char *directory, long magic)
+{
+	struct statfs fs;
+
+	return !statfs(directory, &fs) && (long)fs.f_type == magic;
+}
+
+bool flt_machine_capable(unsigned int capability)
+{
+	uint64_t effective = 0;
+	char line[128];
+	FILE *file;
+
+	file = fopen("/proc/self/status", "re");
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "CapEff: %" SCNx64, &effective) == 1)
+			break;
+	fclose(file);
+	return effective >> capability & 1;
+}
+
+bool flt_machine_initial_user_namespace(void)
+{
+	unsigned long long inside, outside, count;
+	char line[128];
+
+	/* No user namespaces in this kernel: there is only the initial one. */
+	if (flt_machine_line("/proc/self/uid_map", line, sizeof(line)))
+		return true;
+	return sscanf(line, "%llu %llu %llu", &inside, &outside, &count) == 3 && !inside &&
+	       !outside && count == UINT32_MAX;
+}
+
+bool flt_machine_initial_pid_namespace(void)
+{
+	struct stat ns;
+
+	/* Without CONFIG_PID_NS there is but one. */
+	return stat("/proc/self/ns/pid", &ns) || ns.st_ino == PROC_PID_INIT_INO;
+}
+
+static int try_userfaultfd(int flags, uint64_t features)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = features };
+	long fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = ioctl((int)fd, UFFDIO_API, &api) ? -errno : 0;
+	close((int)fd);
+	return err;
+}
+
+int flt_machine_userfaultfd(void)
+{
+	int err = try_userfaultfd(0, UFFD_FEATURE_EVENT_FORK);
+
+	if (!err)
+		return 3;
+	if (err == -EPERM && !try_userfaultfd(0, 0))
+		return 2;
+	if (err == -EPERM && !try_userfaultfd(UFFD_USER_MODE_ONLY, 0))
+		return 1;
+	return err;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/stream/comms.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMS 1024
+
+struct flt_comms {
+	struct comm {
+		uint32_t tid;
+		uint64_t asked;		/* CLOCK_MONOTONIC ns, of the fault it was asked for */
+		char name[FLT_COMM_LEN + 1];
+	} comm[COMMS];
+};
+
+struct flt_comms *flt_comms_new(void)
+{
+	return calloc(1, sizeof(struct flt_comms));
+}
+
+void flt_comms_free(struct flt_comms *c)
+{
+	free(c);
+}
+
+void flt_comms_put(struct flt_comms *c, const union flt_stream_note *head, const void *bytes)
+{
+	struct comm *at = &c->comm[head->life.tid % COMMS];
+
+	if (head->record.type != FLT_EVENT_LIFE || head->life.what == FLT_LIFE_EXIT)
+		return;
+	/* What /proc says may be what it has executed since. */
+	*at = (struct comm){ .tid = head->life.tid, .asked = head->life.time };
+	memcpy(at->name, bytes, FLT_COMM_LEN);
+}
+
+/* Whether it is there to tell. */
+static bool ask(uint32_t tgid, uint32_t tid, char name[FLT_COMM_LEN + 1])
+{
+	char path[64], text[FLT_COMM_LEN + 1];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/comm", tgid, tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, FLT_COMM_LEN);
+	close(fd);
+	if (n <= 0)
+		return false;
+	memcpy(name, text, (size_t)n);
+	name[n - 1] = 0;	/* the line feed */
+	return true;
+}
+
+const char *flt_comms_get(struct flt_comms *c, const struct flt_event_record *r)
+{
+	struct comm *at = &c->comm[r->tid % COMMS];
+
+	if (at->tid != r->tid)
+		*at = (struct comm){ .tid = r->tid };
+	if (!at->asked || r->time >= at->asked + FLT_COMMS_FRESH_NS) {
+		at->asked = r->time;
+		/* One that is gone keeps what it was called. */
+		ask(r->tgid, r->tid, at->name);
+	}
+	return *at->name ? at->name : NULL;
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/stream/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Handed on at once, at most. */
+#define BLOCK 256
+
+/* A queue that is not empty, and what of its first run is still to come. */
+struct lane {
+	const union flt_stream_note *next, *behind;
+	struct flt_stream_queue *queue;
+	struct node *node;	/* where it enters the tree */
+};
+
+struct runner {
+	uint64_t end;		/* of the lane's next */
+	struct lane *lane;	/* NULL: nobody, who wins against all */
+};
+
+/*
+ * A match: who lost it stays, who won goes on upwards. Once the winner of all has
+ * made a step, only those on its way up have to be asked again.
+ */
+struct node {
+	struct runner loser;
+	struct node *up;	/* NULL: this is the last one */
+};
+
+struct flt_stream_merge {
+	struct lane *lane;
+	struct node *node;	/* lanes - 1 of them, from 1 on; n / 2 is above n */
+	struct runner winner;
+	uint32_t lanes;
+};
+
+int flt_stream_merge_new(struct flt_stream_merge **merge, uint32_t queues)
+{
+	struct flt_stream_merge *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->lane = calloc(queues, sizeof(*m->lane));
+	m->node = calloc(queues, sizeof(*m->node));
+	if (!m->lane || !m->node) {
+		flt_stream_merge_free(m);
+		return -ENOMEM;
+	}
+	*merge = m;
+	return 0;
+}
+
+void flt_stream_merge_free(struct flt_stream_merge *m)
+{
+	if (!m)
+		return;
+	free(m->lane);
+	free(m->node);
+	free(m);
+}
+
+static inline bool before(const struct runner *a, const struct runner *b)
+{
+	return a->end < b->end || (a->end == b->end && a->lane < b->lane);
+}
+
+/* Of two lanes at least: who is next, after a step of this one. */
+static inline struct runner climb(struct lane *lane)
+{
+	struct runner up = { flt_stream_queue_end(&lane->next->record), lane }, down;
+	struct node *node = lane->node;
+
+	do {
+		if (before(&node->loser, &up)) {
+			down = up;
+			up = node->loser;
+			node->loser = down;
+		}
+		node = node->up;
+	} while (node);
+	return up;
+}
+
+/* Who comes to a node first waits there, and sends nobody on. */
+static void match_all(struct flt_stream_merge *m)
+{
+	uint32_t i;
+
+	for (i = 1; i < m->lanes; i++)
+		m->node[i] = (struct node){ .up = i > 1 ? &m->node[i / 2] : NULL };
+	for (i = 0; m->lanes > 1 && i < m->lanes; i++) {
+		m->lane[i].node = &m->node[(i + m->lanes) / 2];
+		m->winner = climb(&m->lane[i]);
+	}
+}
+
+static void enter_run(struct lane *lane)
+{
+	const struct flt_stream_queue *q = lane->queue;
+
+	lane->next = q->slot + q->run[q->first_run].first;
+	lane->behind = q->slot + q->run[q->first_run].behind;
+}
+
+void flt_stream_merge_begin(struct flt_stream_merge *m, struct flt_stream_queue *queue,
+			    uint32_t queues)
+{
+	uint32_t i;
+
+	m->lanes = 0;
+	for (i = 0; i < queues; i++) {
+		if (flt_stream_queue_empty(&queue[i]))
+			continue;
+		m->lane[m->lanes].queue = &queue[i];
+		enter_run(&m->lane[m->lanes++]);
+	}
+	match_all(m);
+}
+
+/* A run is over: the next one's, or the end of the lane. */
+static void next_run(struct flt_stream_merge *m, struct lane *lane)
+{
+	flt_stream_queue_drop_run(lane->queue);
+	if (!flt_stream_queue_empty(lane->queue)) {
+		enter_run(lane);
+		if (m->lanes > 1)
+			m->winner = climb(lane);
+		return;
+	}
+	m->lanes--;
+	memmove(lane, lane + 1, (size_t)(m->lane + m->lanes - lane) * sizeof(*lane));
+	match_all(m);
+}
+
+/* The next that ended up to limit; 0: there are none. */
+static size_t fill(struct flt_stream_merge *m, uint64_t limit, const struct flt_event_record **block)
+{
+	struct runner up = m->winner;
+	struct lane *lane;
+	size_t n = 0;
+
+	while (up.end <= limit && n < BLOCK) {
+		lane = up.lane;
+		block[n++] = &lane->next++->record;
+		if (lane->next < lane->behind) {
+			up = climb(lane);
+			continue;
+		}
+		next_run(m, lane);
+		if (m->lanes < 2)
+			return n;
+		up = m->winner;
+	}
+	m->winner = up;
+	return n;
+}
+
+/* One lane has nobody to be compared with. */
+static size_t fill_alone(struct flt_stream_merge *m, uint64_t limit,
+			 const struct flt_event_record **block)
+{
+	struct lane *lane = m->lane;
+	size_t count = (size_t)(lane->behind - lane->next), n;
+
+	count = count < BLOCK ? count : BLOCK;
+	if (flt_stream_queue_end(&lane->next[count - 1].record) > limit)
+		for (count = 0; flt_stream_queue_end(&lane->next[count].record) <= limit;)
+			count++;
+	for (n = 0; n < count; n++)
+		block[n] = &lane->next[n].record;
+	lane->next += count;
+	if (lane->next == lane->behind)
+		next_run(m, lane);
+	return count;
+}
+
+static int hand_on(const struct flt_stream_sink *sink, const struct flt_event_record *const *block,
+		   size_t count, uint64_t *delivered)
+{
+	size_t i;
+	int ret = 0;
+
+	if (sink->records) {
+		ret = sink->records(sink->arg, block, count);
+		*delivered += ret ? 0 : count;
+		return ret;
+	}
+	for (i = 0; !ret && i < count; i++) {
+		ret = sink->record(sink->arg, block[i]);
+		*delivered += !ret;
+	}
+	return ret;
+}
+
+int flt_stream_merge_run(struct flt_stream_merge *m, uint64_t limit,
+			 const struct flt_stream_sink *sink, uint64_t *delivered)
+{
+	const struct flt_event_record *block[BLOCK];
+	size_t n;
+	int ret = 0;
+
+	while (!ret && m->lanes) {
+		n = m->lanes > 1 ? fill(m, limit, block) : fill_alone(m, limit, block);
+		if (!n)
+			break;
+		ret = hand_on(sink, block, n, delivered);
+	}
+	return ret;
+}
+
+void flt_stream_merge_end(struct flt_stream_merge *m)
+{
+	struct lane *lane;
+
+	for (lane = m->lane; lane < m->lane + m->lanes; lane++)
+		lane->queue->run[lane->queue->first_run].first = (size_t)(lane->next - lane->queue->slot);
+	m->lanes = 0;
+}

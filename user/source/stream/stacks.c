@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/stream/stacks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHAINS 16384u
+/* Stacks for one use whose fault has not come yet, or was lost. */
+#define ONCE 4096u
+
+struct flt_stream_stacks {
+	struct flt_stream_stack *used;	/* for once, and given out */
+	uint32_t once[ONCE];		/* the latest */
+	uint32_t next_once;
+	struct flt_stream_stack *chain[CHAINS];
+};
+
+int flt_stream_stacks_new(struct flt_stream_stacks **stacks)
+{
+	*stacks = calloc(1, sizeof(**stacks));
+	return *stacks ? 0 : -ENOMEM;
+}
+
+void flt_stream_stacks_free(struct flt_stream_stacks *s)
+{
+	struct flt_stream_stack *stack;
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < CHAINS; i++)
+		while ((stack = s->chain[i])) {
+			s->chain[i] = stack->next;
+			free(stack);
+		}
+	free(s->used);
+	free(s);
+}
+
+static struct flt_stream_stack **find(struct flt_stream_stacks *s, uint32_t id)
+{
+	struct flt_stream_stack **at = &s->chain[id % CHAINS];
+
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	return at;
+}
+
+/* Makes room for one more of those. */
+static void once_add(struct flt_stream_stacks *s, uint32_t id)
+{
+	uint32_t *place = &s->once[s->next_once++ % ONCE];
+	struct flt_stream_stack **at, *old;
+
+	at = find(s, *place);
+	old = *at;
+	if (old && old->flags & FLT_STACK_ONCE) {
+		*at = old->next;
+		free(old);
+	}
+	*place = id;
+}
+
+int flt_stream_stacks_add(struct flt_stream_stacks *s, const struct flt_event_stack *note,
+			  const void *bytes)
+{
+	struct flt_stream_stack **at, *stack;
+
+	if (!note->stack || !note->depth)
+		return -EBADMSG;
+	stack = malloc(sizeof(*stack) + note->depth * sizeof(uint64_t));
+	if (!stack)
+		return -ENOMEM;
+	stack->id = note->stack;
+	stack->flags = note->flags;
+	stack->cut = note->cut;
+	stack->depth = note->depth;
+	memcpy(stack->frame, bytes, note->depth * sizeof(uint64_t));
+	if (stack->flags & FLT_STACK_ONCE)
+		once_add(s, stack->id);
+	at = find(s, stack->id);
+	stack->next = *at ? (*at)->next : NULL;
+	free(*at);
+	*at = stack;
+	return 0;
+}
+
+const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *s,
+						    const struct flt_event_record *r)
+{
+	struct flt_stream_stack **at, *stack;
+
+	if (!r->stack)
+		return NULL;
+	at = find(s, r->stack);
+	stack = *at;
+	if (!stack || !(stack->flags & FLT_STACK_ONCE))
+		return stack;
+	free(s->used);
+	s->used = stack;
+	*at = stack->next;
+	return stack;
+}

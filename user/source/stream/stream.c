@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/stream/stream.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "text/clock.h"
+#include "source/proc/machine.h"
+#include "source/stream/netlink.h"
+#include "source/stream/relay.h"
+
+/* The module sends five times as often. */
+#define WAIT_MS 500
+#define WAITS 60
+
+struct flt_stream {
+	struct flt_slots *slots;
+	struct flt_stream_relay *relay;
+	struct flt_stream_netlink *netlink;	/* if this is NULL */
+	struct flt_control *control;
+	uint32_t session;
+	bool everybody;
+	uint64_t missed;	/* before it began, by the machine's account; if everybody */
+};
+
+static int open_relay(struct flt_stream *s, struct flt_control *control, const uint32_t *tgids,
+		      size_t count, bool follow, const struct flt_stream_wish *wish,
+		      uint32_t cpus, struct flt_errmsg *e)
+{
+	int ret = flt_control_stream_new(control, tgids, count, follow, wish, &s->session, e);
+
+	if (ret)
+		return ret;
+	ret = flt_stream_relay_open(&s->relay, s->session, cpus, e);
+	if (ret) {
+		flt_control_session_del(control, s->session, NULL);
+		s->session = 0;
+	}
+	return ret;
+}
+
+/* Relay files cannot be had here; nothing else is wrong. */
+static bool no_files(int err)
+{
+	return err == -EOPNOTSUPP || err == -ENOENT || err == -EACCES || err == -EPERM;
+}
+
+static int open_channel(struct flt_stream *s, struct flt_control *control, const uint32_t *tgids,
+			size_t count, bool follow, const struct flt_stream_wish *wish,
+			uint32_t cpus, struct flt_errmsg *e)
+{
+	struct flt_stream_wish mine = *wish;
+	int ret = -EOPNOTSUPP;
+
+	if (wish->channel != FLT_STREAM_NETLINK) {
+		mine.channel = FLT_STREAM_RELAY;
+		ret = open_relay(s, control, tgids, count, follow, &mine, cpus, e);
+	}
+	if (wish->channel == FLT_STREAM_RELAY || !no_files(ret))
+		return ret;
+	mine.channel = FLT_STREAM_NETLINK;
+	return flt_stream_netlink_open(&s->netlink, tgids, count, follow, &mine, &s->session, e);
+}
+
+/* The machine's: who asks for all has no account of their own. */
+static int read_missed(const struct flt_stream *s, uint64_t *missed, struct flt_errmsg *e)
+{
+	struct flt_tally tally;
+	int ret = flt_control_tally(s->control, &tally, e);
+
+	*missed = ret ? 0 : tally.all.missed;
+	return ret;
+}
+
+int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
+		    const uint32_t *tgids, size_t count, bool follow,
+		    const struct flt_stream_wish *wish, struct flt_errmsg *e)
+{
+	struct flt_stream *s = calloc(1, sizeof(*s));
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	if (cpus < 1)
+		cpus = 1;
+	s->control = control;
+	s->everybody = !count;
+	ret = flt_slots_new(&s->slots, (uint32_t)cpus);
+	/* A pid here would be another process's there. */
+	if (!ret && count && !flt_machine_initial_pid_namespace())
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "this is not the initial PID namespace: the "
+				     "flt module's pids mean others here; run fltctl outside of it");
+	if (!ret && s->everybody)
+		ret = read_missed(s, &s->missed, e);
+	if (!ret)
+		ret = open_channel(s, control, tgids, count, follow, wish, (uint32_t)cpus, e);
+	if (ret) {
+		flt_stream_close(s);
+		return ret;
+	}
+	*stream = s;
+	return 0;
+}
+
+void flt_stream_close(struct flt_stream *s)
+{
+	if (!s)
+		return;
+	/* By netlink the session is its socket's. */
+	if (s->session && !s->netlink)
+		flt_control_session_del(s->control, s->session, NULL);
+	flt_stream_relay_close(s->relay);
+	flt_stream_netlink_close(s->netlink);
+	flt_slots_free(s->slots);
+	free(s);
+}
+
+uint32_t flt_stream_session(const struct flt_stream *s)
+{
+	return s->session;
+}
+
+/* And what can be handed on after it. */
+static int take(struct flt_stream *s, int wait_ms, const struct flt_stream_sink *sink,
+		uint64_t *horizon, struct flt_errmsg *e)
+{
+	if (!s->relay)
+		return flt_stream_netlink_read(s->netlink, wait_ms, s->slots, sink, horizon, e);
+	*horizon = flt_clock_ns(CLOCK_MONOTONIC) - FLT_STREAM_WINDOW_NS;
+	return flt_stream_relay_read(s->relay, s->slots, sink, e);
+}
+
+int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
+		    struct flt_errmsg *e)
+{
+	uint64_t horizon;
+	int ret;
+
+	ret = take(s, 0, sink, &horizon, e);
+	return ret ? ret : flt_slots_give(s->slots, horizon, sink);
+}
+
+/* By relay one reading has it all; by netlink the module sends as there is room. */
+static int drain(struct flt_stream *s, uint64_t written, const struct flt_stream_sink *sink,
+		 struct flt_errmsg *e)
+{
+	uint64_t taken = 0, before, horizon;
+	int ret, idle = 0;
+
+	do {
+		before = taken;
+		ret = take(s, WAIT_MS, sink, &horizon, e);
+		if (ret)
+			return ret;
+		taken = flt_slots_taken(s->slots);
+		idle = taken == before ? idle + 1 : 0;
+	} while (taken < written && s->netlink && idle < WAITS);
+	ret = flt_slots_give(s->slots, UINT64_MAX, sink);
+	if (!ret && taken < written)
+		ret = flt_errmsg_set(e, -EBADMSG, "the stream ends %" PRIu64 " faults early",
+				     written - taken);
+	return ret;
+}
+
+int flt_stream_end(struct flt_stream *s, const struct flt_stream_sink *sink,
+		   struct flt_stream_end *end, struct flt_errmsg *e)
+{
+	uint64_t told, missed;
+	int ret = flt_control_session(s->control, s->session, false, &end->session, e);
+
+	if (!ret)
+		ret = drain(s, end->session.written, sink, e);
+	if (!ret && s->everybody)
+		ret = read_missed(s, &missed, e);
+	if (ret)
+		return ret;
+	flt_slots_count(s->slots, &end->delivered, &told);
+	end->lost = end->session.lost > told ? end->session.lost : told;
+	end->untold = end->lost - told;
+	end->missed = s->everybody ? missed - s->missed : end->session.account.missed;
+	return 0;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "timeline/load.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *flt_load_loss_name(enum flt_file_loss cause)
+{
+	static const char *const names[] = {
+		[FLT_LOSS_BUFFER] = "buffer full",
+		[FLT_LOSS_THROTTLE] = "times held back by the kernel",
+		[FLT_LOSS_STACK] = "stacks not kept",
+		[FLT_LOSS_PROBE] = "missed by the probe",
+		[FLT_LOSS_UNKNOWN] = "unaccounted",
+		[FLT_LOSS_RECORD] = "records of processes and maps",
+	};
+
+	return cause < __FLT_LOSS_LAST ? names[cause] : "unknown cause";
+}
+
+static int open_failed(const struct flt_command *command, const char *path, int err, uint32_t version)
+{
+	switch (err) {
+	case -EINVAL:
+		flt_command_say(command, "%s is no trace file of fltctl record", path);
+		return FLT_EXIT_FAILED;
+	case -EPROTO:
+		if (version)
+			flt_command_say(command, "%s has format %u.%u, this fltctl reads %u.x: use the fltctl that made it",
+					path, version >> 16, version & 0xffff, FLT_FILE_VERSION >> 16);
+		else
+			flt_command_say(command, "%s was recorded on a machine of the other byte order", path);
+		return FLT_EXIT_UNSUPPORTED;
+	case -EBADMSG:
+		flt_command_say(command, "%s: the file header is damaged", path);
+		return FLT_EXIT_FAILED;
+	default:
+		flt_command_say(command, "cannot read %s: %s", path, strerror(-err));
+		return flt_exit_of(err);
+	}
+}
+
+static void damage_note(struct flt_load *load, const struct flt_file_chunk *c)
+{
+	if (!load->damaged++) {
+		load->damage = c->damage;
+		load->damage_offset = c->offset;
+	}
+	load->skipped += c->skipped;
+}
+
+static int chunk_take(struct flt_load *load, const struct flt_file_chunk *c, flt_load_fn fn, void *arg)
+{
+	const struct flt_record *r = NULL;
+	int err = 0;
+
+	load->chunks++;
+	memcpy(load->lost, c->head.lost, sizeof(load->lost));
+	switch (c->head.type) {
+	case FLT_CHUNK_RECORDS:
+		while (!err && (r = flt_file_record(c, r)))
+			err = flt_recording_record(load->rec, r);
+		return err;
+	case FLT_CHUNK_STACKS:
+		return flt_recording_nodes(load->rec, c->nodes, c->head.count);
+	default:
+		if (!load->faults || (c->head.first && c->head.first < load->first))
+			load->first = c->head.first;
+		if (c->head.last > load->last)
+			load->last = c->head.last;
+		load->faults += c->head.count;
+		return fn ? fn(arg, load, c->faults, c->head.count) : 0;
+	}
+}
+
+int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path, flt_load_fn fn, void *arg)
+{
+	struct flt_file_reader *reader;
+	struct flt_file_chunk chunk;
+	uint32_t version;
+	int err;
+
+	memset(load, 0, sizeof(*load));
+	load->command = command;
+	load->path = path;
+	err = flt_file_open(&reader, path, &version);
+	if (err)
+		return open_failed(command, path, err, version);
+	load->head = *flt_file_head(reader);
+	err = flt_recording_new(&load->rec);
+	while (!err) {
+		err = flt_file_next(reader, &chunk);
+		if (!err)
+			break;
+		if (err == -EBADMSG) {
+			damage_note(load, &chunk);
+			err = 0;
+		} else if (err == 1) {
+			err = chunk_take(load, &chunk, fn, arg);
+		}
+	}
+	flt_file_done(reader);
+	if (!err)
+		err = flt_recording_settle(load->rec);
+	if (err == -E2BIG)
+		flt_command_say(command, "%s claims more processes, maps or stacks than a recording can hold", path);
+	else if (err && err != -EPIPE)	/* that is who reads it, who says more */
+		flt_command_say(command, "reading %s: %s", path, strerror(-err));
+	return err ? flt_exit_of(err) : FLT_EXIT_DONE;
+}
+
+void flt_load_free(struct flt_load *load)
+{
+	flt_recording_free(load->rec);
+	load->rec = NULL;
+}
+
+int flt_load_verdict(const struct flt_load *load)
+{
+	int status = FLT_EXIT_DONE;
+	unsigned int i;
+
+	for (i = 0; i < __FLT_LOSS_LAST; i++) {
+		if (!load->lost[i])
+			continue;
+		flt_command_say(load->command, "incomplete: %" PRIu64 " %s %s", load->lost[i],
+				i == FLT_LOSS_BUFFER || i >= FLT_LOSS_PROBE ? "lost:" : "", flt_load_loss_name(i));
+		status = FLT_EXIT_INCOMPLETE;
+	}
+	if (load->damaged) {
+		flt_command_say(load->command, "%s is damaged at offset %" PRIu64 " (%s); %" PRIu64 " bytes in %" PRIu64
+				" places were left out", load->path, load->damage_offset, flt_damage_text(load->damage),
+				load->skipped, load->damaged);
+		status = FLT_EXIT_INCOMPLETE;
+	}
+	if (!load->rec->end.head.type) {
+		flt_command_say(load->command, "%s was not finished: it ends where the recording was interrupted", load->path);
+		status = FLT_EXIT_INCOMPLETE;
+	}
+	return status;
+}
+
+int flt_load_sift_parse(const struct flt_command *command, const struct flt_load_sift *asked, struct flt_sift *sift)
+{
+	const char *bad;
+
+	*sift = (struct flt_sift){
+		.touches = asked->touch ? 1u << (asked->touch - 1) : 0,
+		.major = asked->major,
+		.pids = asked->pids.id,
+		.pid_count = asked->pids.count,
+	};
+	if (asked->kinds && flt_sift_kinds(asked->kinds, &sift->kinds, &bad))
+		return flt_command_misuse(command, "--kind: unknown kind '%.*s'", (int)strcspn(bad, ","), bad);
+	if (asked->ops && flt_sift_ops(asked->ops, &sift->ops, &bad))
+		return flt_command_misuse(command, "--op: '%.*s' is none of read, write, exec, unknown", (int)strcspn(bad, ","), bad);
+	if (asked->until && asked->until <= asked->from)
+		return flt_command_misuse(command, "--until must be later than --from");
+	return FLT_EXIT_DONE;
+}
+
+void flt_load_sift_clock(const struct flt_load_sift *asked, const struct flt_load *load, struct flt_sift *sift)
+{
+	sift->from = asked->from ? load->head.clock + asked->from : 0;
+	sift->until = asked->until ? load->head.clock + asked->until : 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* load.h - a trace file read from end to end, for the commands that look back. */
+#ifndef FLT_CMD_LOAD_H
+#define FLT_CMD_LOAD_H
+
+#include "cli/command.h"
+#include "model/recording/recording.h"
+#include "model/recording/filter.h"
+#include "source/file/file.h"
+
+#define FLT_LOAD_DEFAULT "flt.data"
+
+struct flt_load {
+	const struct flt_command *command;
+	const char *path;
+	struct flt_recording *rec;
+	struct flt_file_header head;
+	uint64_t faults;		/* records read */
+	uint64_t first, last;		/* their times */
+	uint64_t chunks, damaged, skipped;
+	enum flt_damage damage;		/* the first, and where */
+	uint64_t damage_offset;
+	uint64_t lost[FLT_LOSS_MAX];
+};
+
+/* Gets faults as they come, with everything said before them known. */
+typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n);
+
+/*
+ * Returns an exit status: DONE, or FAILED and so on with the reason said. Damage
+ * is stepped over and remembered. `load` is released by flt_load_free() in any case.
+ */
+int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path, flt_load_fn fn, void *arg);
+void flt_load_free(struct flt_load *load);
+
+/* Says what the result lacks; DONE or INCOMPLETE. */
+int flt_load_verdict(const struct flt_load *load);
+
+const char *flt_load_loss_name(enum flt_file_loss cause);
+
+/* The options that say which faults; `member` is a struct flt_load_sift. */
+struct flt_load_sift {
+	const char *kinds, *ops;
+	int touch;			/* 0: all; else enum flt_touch + 1 */
+	bool major;
+	uint64_t from, until;		/* nanoseconds from the beginning of the recording */
+	struct flt_ids pids;
+};
+
+#define FLT_LOAD_SIFT_OPTS(args, member)                                                                        \
+	{ .name = "kind", .type = FLT_OPT_STRING, .offset = offsetof(args, member.kinds), .arg = "KIND,...",   \
+	  .help = "Only faults of these kinds: anon, huge, file, shared, cow, wp, swap, numa, migration, uffd, " \
+		  "hugetlb, device, spurious, unknown." },                                                      \
+	{ .name = "op", .type = FLT_OPT_STRING, .offset = offsetof(args, member.ops), .arg = "OP,...",         \
+	  .help = "Only read, write, exec or unknown accesses." },                                             \
+	{ .name = "alloc", .type = FLT_OPT_SET, .offset = offsetof(args, member.touch), .value = 1,            \
+	  .help = "Only first touches: where memory was taken." },                                             \
+	{ .name = "refault", .type = FLT_OPT_SET, .offset = offsetof(args, member.touch), .value = 2,          \
+	  .help = "Only touches of memory that had been taken away." },                                        \
+	{ .name = "major", .type = FLT_OPT_FLAG, .offset = offsetof(args, member.major),                       \
+	  .help = "Only major faults." },                                                                      \
+	{ .name = "from", .type = FLT_OPT_DURATION, .offset = offsetof(args, member.from), .arg = "TIME",      \
+	  .help = "Only faults from this long after the recording began." },                                   \
+	{ .name = "until", .type = FLT_OPT_DURATION, .offset = offsetof(args, member.until), .arg = "TIME",    \
+	  .help = "Only faults before this long after the recording began." },                                 \
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = offsetof(args, member.pids),            \
+	  .arg = "PID,...", .help = "Only faults of these processes." }
+
+/* Once the head of the file is known. DONE, or USAGE with the reason said. */
+int flt_load_sift_parse(const struct flt_command *command, const struct flt_load_sift *asked, struct flt_sift *sift);
+void flt_load_sift_clock(const struct flt_load_sift *asked, const struct flt_load *load, struct flt_sift *sift);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "timeline/names.h"
+
+#include <errno.h>
+
+int names_open(struct names *n)
+{
+	n->comms = flt_comms_new();
+	return n->comms ? flt_paths_new(&n->paths) : -ENOMEM;
+}
+
+void names_close(struct names *n)
+{
+	flt_paths_free(n->paths);
+	flt_comms_free(n->comms);
+	*n = (struct names){ 0 };
+}
+
+int names_note(struct names *n, const union flt_stream_note *head, const void *bytes)
+{
+	if (head->record.type == FLT_EVENT_PATH)
+		return flt_paths_put(n->paths, &head->path, bytes);
+	flt_comms_put(n->comms, head, bytes);
+	return 0;
+}
+
+const char *names_comm(const struct names *n, const struct flt_event_record *r)
+{
+	return flt_comms_get(n->comms, r);
+}
+
+const char *names_path(const struct names *n, const struct flt_event_record *r)
+{
+	return flt_paths_get(n->paths, r->dev, r->inode);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "timeline/unwinders.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "model/recording/mapset.h"
+#include "source/perf/unwind.h"
+
+#define KEPT 32
+
+struct unwinder {
+	uint32_t image;		/* 0: free */
+	uint32_t changes;	/* of its maps, that were told */
+	uint64_t used;
+	struct flt_unwind *unwind;
+};
+
+struct flt_unwinders {
+	const struct flt_recording *rec;
+	uint64_t clock;
+	struct unwinder kept[KEPT];
+};
+
+int flt_unwinders_new(struct flt_unwinders **out, const struct flt_recording *rec)
+{
+	struct flt_unwinders *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	l->rec = rec;
+	*out = l;
+	return 0;
+}
+
+void flt_unwinders_free(struct flt_unwinders *l)
+{
+	size_t i;
+
+	for (i = 0; l && i < KEPT; i++)
+		flt_unwind_free(l->kept[i].unwind);
+	free(l);
+}
+
+static void tell_maps(struct flt_unwinders *l, struct unwinder *u, const struct flt_image *image)
+{
+	const struct flt_map *map;
+	uint32_t i, index;
+
+	for (i = 0; (index = flt_map_set_piece(image->maps, i)) != ~0u; i++) {
+		map = &l->rec->maps[index];
+		if (map->flags & FLT_MAP_EXEC)
+			flt_unwind_map(u->unwind, map->start, map->offset, map->name);
+	}
+	u->changes = image->map_changes;
+}
+
+static struct flt_unwind *get(struct flt_unwinders *l, uint32_t id)
+{
+	const struct flt_image *image = flt_recording_image(l->rec, id);
+	struct unwinder *u = &l->kept[0];
+	size_t i;
+
+	if (!image)
+		return NULL;
+	for (i = 0; i < KEPT && u->image != id; i++)
+		if (l->kept[i].image == id || l->kept[i].used < u->used)
+			u = &l->kept[i];
+	if (u->image != id) {
+		flt_unwind_free(u->unwind);
+		*u = (struct unwinder){ .image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(0) };
+	}
+	u->used = ++l->clock;
+	if (u->unwind && u->changes != image->map_changes)
+		tell_maps(l, u, image);
+	return u->unwind;
+}
+
+size_t flt_unwinders_run(struct flt_unwinders *l, uint32_t image, const struct flt_stream_slice *slice,
+			 uint64_t *addresses, size_t room, uint8_t *cut)
+{
+	struct flt_unwind *unwind = get(l, image);
+	uint64_t regs[FLT_UNWIND_REGS];
+	size_t n = 0, i;
+
+	for (i = 0; i < FLT_UNWIND_REGS; i++)
+		regs[i] = slice->registers.dwarf[i];
+	*cut = FLT_UNWINDERS_CUT;
+	if (unwind)
+		n = flt_unwind_run(unwind, regs, slice->bytes, slice->length, addresses, room);
+	if (!n) {
+		addresses[n++] = regs[FLT_UNWIND_IP];
+		return n;
+	}
+	if (n == room)
+		*cut = FLT_CUT_DEPTH;
+	else if (!flt_unwind_stopped(unwind))
+		*cut = FLT_CUT_NONE;
+	else if (!slice->length)
+		*cut = FLT_CUT_MEMORY;
+	return n;
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/svg/flame.h"
+
+#include <inttypes.h>
+
+#include "view/svg/assets.h"
+#include "view/svg/xml.h"
+
+#define HEAD 106		/* pixels above the frames */
+#define ROW 18
+#define FOOT 10
+
+/* One tone for what is mostly read or mostly written; without knowledge a tone of its name. */
+static const char *tone(const struct flt_flame_frame *f)
+{
+	static const char *const unknown[] = { "u0", "u1", "u2", "u3" };
+	uint64_t known = f->read + f->write + f->exec;
+	const char *at;
+	uint32_t h = 5381;
+
+	if (!f->depth)
+		return "n";
+	if (known * 2 < f->total) {
+		for (at = f->name; *at; at++)
+			h = h * 33 + (unsigned char)*at;
+		return unknown[h % 4];
+	}
+	if (f->write * 4 >= known * 3)
+		return "w";
+	if (f->read * 4 >= known * 3)
+		return "r";
+	return f->exec * 4 >= known * 3 ? "x" : "m";
+}
+
+static void frame_write(FILE *out, const struct flt_flame_frame *f, uint64_t all)
+{
+	double start = (double)f->start / (double)all, width = (double)f->total / (double)all;
+	int y = HEAD + (int)f->depth * ROW;
+
+	fprintf(out, "<g class=\"f %s\" tabindex=\"%d\" data-s=\"%.9g\" data-w=\"%.9g\" data-d=\"%u\" data-n=\"", tone(f),
+		f->depth ? -1 : 0, start, width, f->depth);
+	flt_xml_text(out, f->name);
+	fputs("\"><title>", out);
+	flt_xml_text(out, f->name);
+	if (f->object) {
+		fputs(" (", out);
+		flt_xml_text(out, f->object);
+		fputc(')', out);
+	}
+	fprintf(out, ": %" PRIu64 " faults, %.2f %%", f->total, width * 100);
+	if (f->self && f->self != f->total)
+		fprintf(out, ", %" PRIu64 " itself", f->self);
+	if (f->alloc)
+		fprintf(out, ", %" PRIu64 " first touches", f->alloc);
+	if (f->refault)
+		fprintf(out, ", %" PRIu64 " refaults", f->refault);
+	if (f->read + f->exec + f->write)
+		fprintf(out, ", %" PRIu64 " read, %" PRIu64 " written", f->read + f->exec, f->write);
+	fprintf(out, "</title><rect x=\"%.4f%%\" y=\"%d\" width=\"%.4f%%\" height=\"%d\" rx=\"1.5\"/>", start * 100, y,
+		width * 100, ROW - 1);
+	fprintf(out, "<text x=\"%.4f%%\" dx=\"3\" y=\"%d\"></text></g>\n", start * 100, y + ROW - 6);
+}
+
+static void legend(FILE *out)
+{
+	static const struct {
+		const char *class, *name;
+		int x;
+	} keys[] = {
+		{ "r", "reads", 0 }, { "w", "writes", 62 }, { "m", "both", 126 }, { "x", "code fetch", 180 }, { "u0", "not known", 262 },
+	};
+	size_t i;
+
+	fputs("<g transform=\"translate(10 46)\">", out);
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		fprintf(out, "<rect class=\"%s\" x=\"%d\" width=\"11\" height=\"11\" rx=\"2\"/><text class=\"soft\" x=\"%d\" y=\"10\">%s</text>",
+			keys[i].class, keys[i].x, keys[i].x + 15, keys[i].name);
+	fputs("</g>\n", out);
+}
+
+void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
+{
+	uint64_t all = flame->count ? flame->frames[0].total : 0;
+	uint32_t depth = 0;
+	size_t i;
+	int height;
+
+	for (i = 0; i < flame->count; i++)
+		if (flame->frames[i].depth > depth)
+			depth = flame->frames[i].depth;
+	height = HEAD + (int)(depth + 1) * ROW + FOOT;
+	if (alone)
+		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"",
+		height);
+	flt_xml_text(out, flame->title);
+	fputs("\">\n<title>", out);
+	flt_xml_text(out, flame->title);
+	fputs("</title>\n", out);
+	if (alone)
+		fprintf(out, "<style><![CDATA[\n%s]]></style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"var(--back)\"/>\n",
+			flt_asset_flame_css);
+	fputs("<text class=\"name\" x=\"10\" y=\"20\">", out);
+	flt_xml_text(out, flame->title);
+	fputs("</text>\n<text class=\"soft\" x=\"10\" y=\"37\">", out);
+	flt_xml_text(out, flame->subtitle);
+	if (flame->hidden)
+		fprintf(out, "; %" PRIu64 " narrow frames left out", flame->hidden);
+	fputs("</text>\n", out);
+	legend(out);
+	fputs("<text class=\"detail\" x=\"10\" y=\"98\" aria-live=\"polite\"></text>\n", out);
+	if (!all) {
+		fprintf(out, "<text x=\"10\" y=\"%d\">No faults to show.</text>\n", HEAD + 14);
+	} else {
+		fputs("<foreignObject x=\"0\" y=\"62\" width=\"100%\" height=\"26\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\">"
+
+		      "<input type=\"search\" placeholder=\"Search\" aria-label=\"Search functions\"/>"
+		      "<button type=\"button\">Reset</button><span class=\"found\" role=\"status\"></span></div></foreignObject>\n", out);
+		for (i = 0; i < flame->count; i++)
+			frame_write(out, &flame->frames[i], all);
+	}
+	if (alone)
+		fprintf(out, "<script><![CDATA[\n%s]]></script>\n", flt_asset_flame_js);
+	fputs("</svg>\n", out);
+}
