@@ -1,102 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * fltctl.c - the table of commands, and the way into and out of one.
- */
-#include "cli/command.h"
-
+/* main.c - find the command, run it, and judge what became of its output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/manual.h"
+#include "cmd/commands.h"
 #include "source/netlink/control.h"
-#include "text/escape.h"
-
-const struct flt_command *const flt_commands[] = {
-	&flt_command_check,
-	&flt_command_stats,
-	&flt_command_top,
-	&flt_command_lat,
-	&flt_command_trace,
-	&flt_command_wss,
-	&flt_command_map,
-	&flt_command_thp,
-	&flt_command_numa,
-	&flt_command_record,
-	&flt_command_report,
-	&flt_command_script,
-	&flt_command_visualize,
-	&flt_command_help,
-	NULL,
-};
-
-const struct flt_command *flt_command_find(const char *name)
-{
-	size_t i;
-
-	for (i = 0; flt_commands[i]; i++)
-		if (!strcmp(flt_commands[i]->name, name))
-			return flt_commands[i];
-	return NULL;
-}
-
-static void say(const struct flt_command *command, const char *fmt, va_list ap)
-{
-	char line[1024], shown[2048];
-
-	vsnprintf(line, sizeof(line), fmt, ap);
-	flt_escape_text(shown, sizeof(shown), line, strlen(line));
-	fprintf(stderr, "fltctl%s%s: %s\n", command ? " " : "", command ? command->name : "",
-		shown);
-}
-
-void flt_command_say(const struct flt_command *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(command, fmt, ap);
-	va_end(ap);
-}
-
-int flt_exit_of(int err)
-{
-	switch (-err) {
-	case 0:
-		return FLT_EXIT_DONE;
-	case EPERM:
-	case EACCES:
-		return FLT_EXIT_PERMISSION;
-	case EOPNOTSUPP:
-	case ENOSYS:
-	case EPROTO:
-		return FLT_EXIT_UNSUPPORTED;
-	default:
-		return FLT_EXIT_FAILED;
-	}
-}
-
-int flt_command_fail(const struct flt_command *command, const struct flt_errmsg *e, int err)
-{
-	flt_command_say(command, "%s", flt_errmsg_text(e, err));
-	return flt_exit_of(err);
-}
-
-int flt_command_misuse(const struct flt_command *command, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(command, fmt, ap);
-	va_end(ap);
-	fprintf(stderr, "Try 'fltctl %s --help'.\n", command->name);
-	return FLT_EXIT_USAGE;
-}
 
 /*
  * A file opened where standard input, output or error should be would be written
@@ -221,13 +135,13 @@ int main(int argc, char **argv)
 	keep_standard_files();
 	buffer_output();
 	if (argc < 2) {
-		flt_manual_overview(stderr);
+		flt_manual_overview(stderr, flt_commands);
 		status = FLT_EXIT_USAGE;
 	} else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("fltctl %s\n", FLT_VERSION);
 		status = FLT_EXIT_DONE;
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		flt_manual_overview(stdout);
+		flt_manual_overview(stdout, flt_commands);
 		status = FLT_EXIT_DONE;
 	} else {
 		command = flt_command_find(argv[1]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * command.h - what fltctl.c knows about a command, and a command about fltctl.
+ * command.h - describe a command, and report its errors.
  *
- * A command is one file in cmd/ that defines a const struct flt_command, plus a
- * row in the table of fltctl.c. fltctl.c parses the options into a fresh copy of
- * .defaults, opens what .needs names, calls .main and releases everything.
+ * A command defines a const struct flt_command in cmd/ and has a row in the table of
+ * cmd/commands.c. main() parses the options into a fresh copy of .defaults, opens the
+ * module as .needs says, calls .main and releases everything.
  */
 #ifndef FLT_COMMAND_H
 #define FLT_COMMAND_H
@@ -21,7 +21,11 @@ enum flt_exit {
 	FLT_EXIT_INCOMPLETE = 3,	/* done, but something is missing from the result */
 	FLT_EXIT_PERMISSION = 4,
 	FLT_EXIT_UNSUPPORTED = 5,	/* ... or the module is not loaded */
+	FLT_EXIT_STATUSES,
 };
+
+/* The meaning of each exit status, for help and manual pages. */
+extern const char *const flt_exit_texts[FLT_EXIT_STATUSES];
 
 enum flt_need {
 	FLT_NEEDS_MODULE = 1 << 0,	/* run->control is open, or main is not called */
@@ -52,11 +56,6 @@ struct flt_command {
 	int (*main)(struct flt_run *run);	/* returns the exit status */
 };
 
-/* The table of fltctl.c, NULL-terminated. */
-extern const struct flt_command *const flt_commands[];
-
-const struct flt_command *flt_command_find(const char *name);
-
 /* "fltctl NAME: ..." on standard error, one line; the text is escaped. */
 void flt_command_say(const struct flt_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -66,20 +65,5 @@ int flt_command_fail(const struct flt_command *command, const struct flt_errmsg 
 int flt_command_misuse(const struct flt_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int flt_exit_of(int err);
-
-extern const struct flt_command flt_command_check;
-extern const struct flt_command flt_command_help;
-extern const struct flt_command flt_command_lat;
-extern const struct flt_command flt_command_map;
-extern const struct flt_command flt_command_numa;
-extern const struct flt_command flt_command_record;
-extern const struct flt_command flt_command_report;
-extern const struct flt_command flt_command_script;
-extern const struct flt_command flt_command_stats;
-extern const struct flt_command flt_command_thp;
-extern const struct flt_command flt_command_top;
-extern const struct flt_command flt_command_trace;
-extern const struct flt_command flt_command_visualize;
-extern const struct flt_command flt_command_wss;
 
 #endif

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * manual.h - help text, manual pages and shell completion, from the tables.
- */
-#ifndef FLT_CMD_MANUAL_H
-#define FLT_CMD_MANUAL_H
+/* manual.h - print help from the tables of commands and options. */
+#ifndef FLT_CLI_MANUAL_H
+#define FLT_CLI_MANUAL_H
 
 #include <stdio.h>
 
-struct flt_command;
+#include "cli/command.h"
 
-void flt_manual_overview(FILE *out);
+/* Print the list of commands. */
+void flt_manual_overview(FILE *out, const struct flt_command *const *commands);
+/* Print what --help of a command says. */
 void flt_manual_help(FILE *out, const struct flt_command *command);
-/* man(7) from NAME to OPTIONS; command NULL: the page of fltctl itself. */
-void flt_manual_page(FILE *out, const struct flt_command *command);
-void flt_manual_bash(FILE *out);
-void flt_manual_zsh(FILE *out);
-void flt_manual_fish(FILE *out);
+/* Write the name of an option's value: "PID,..." or "kind|process". */
+void flt_manual_arg(char *text, size_t size, const struct flt_opt *opt);
 
 #endif

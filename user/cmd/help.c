@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include "cli/completion.h"
+#include "cli/manpage.h"
 #include "cli/manual.h"
-#include "cli/command.h"
+#include "cmd/commands.h"
 
 struct arguments {
 	bool man;
@@ -37,17 +39,17 @@ static int help_main(struct flt_run *run)
 						  run->words.argv[0]);
 	}
 	if (args->shell == SHELL_BASH)
-		flt_manual_bash(stdout);
+		flt_completion_bash(stdout, flt_commands);
 	else if (args->shell == SHELL_ZSH)
-		flt_manual_zsh(stdout);
+		flt_completion_zsh(stdout, flt_commands);
 	else if (args->shell == SHELL_FISH)
-		flt_manual_fish(stdout);
+		flt_completion_fish(stdout, flt_commands);
 	else if (args->man)
-		flt_manual_page(stdout, command);
+		flt_manpage(stdout, command, flt_commands);
 	else if (command)
 		flt_manual_help(stdout, command);
 	else
-		flt_manual_overview(stdout);
+		flt_manual_overview(stdout, flt_commands);
 	return FLT_EXIT_DONE;
 }
 

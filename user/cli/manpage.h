@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* manpage.h - print manual pages from the tables of commands and options. */
+#ifndef FLT_CLI_MANPAGE_H
+#define FLT_CLI_MANPAGE_H
+
+#include <stdio.h>
+
+#include "cli/command.h"
+
+/* Print man(7) source from NAME to OPTIONS. Without a command, print the page of fltctl. */
+void flt_manpage(FILE *out, const struct flt_command *command,
+		 const struct flt_command *const *commands);
+
+#endif
