@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make check: everything that .ci/run judges.
 
-## make check               lint, the native tests, the live tests in guests
+## make check               lint, the native tests, the live tests in guests (STRICT=1: none is repeated)
 check: all
 	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' scripts/check $(LINT) $(CHECK_NATIVE) check-guest
 

@@ -3,11 +3,16 @@
 # batch.sh DIR NAME:TIMEOUT... - in the guest: run live tests one after another.
 #
 # Standard output is for people: one line per test, the log of a failed one under
-# it. What a test says goes there at once too, marked `~`, for the case that the
-# guest dies with it. Every verdict also goes to ttyS2, where tests/vm/check counts:
+# it. All that a test says goes there at once too, marked `~`, after a line `~begin
+# NAME`: tests/vm/check keeps the log for the case that the guest dies with the test, or
+# that the test passes the next time. Every verdict also goes to ttyS2, where
+# tests/vm/check counts:
 #
 #	begin NAME
-#	end NAME pass|fail|skip
+#	end NAME pass|fail|skip|splat
+#
+# A test finds in FLT_ATTEMPT whether this is its first run or its repetition (1, 2).
+# Only tests/vm/selftest may look.
 #
 # A test that leaves flt loaded, a splat behind it or runs out of time ends the
 # batch: what comes after it could not be trusted. check boots again for the rest.
@@ -36,12 +41,15 @@ overdue() {
 dir=$1
 shift
 for arg; do
-	name=${arg%:*} limit=${arg##*:} log=/tmp/live.log end='' why=''
+	name=${arg%:*} limit=${arg##*:} log=/tmp/live.log end='' why='' verdict=fail
 	say "begin $name"
-	echo "~begin"
+	echo "~begin $name"
 	dmesg -C
 	: >"$log"
-	tail -n +1 -f "$log" > >(exec sed -u 's/^/~ /') &
+	# tail ends after reading to the end once this process has gone.
+	sleep infinity &
+	running=$!
+	tail -n +1 -f -s 0.1 --pid=$running "$log" | sed -u 's/^/~ /' &
 	teller=$!
 	t0=$SECONDS
 	(trap 'kill $!' TERM; sleep "$limit" & wait $! && overdue >>"$log") &
@@ -51,11 +59,12 @@ for arg; do
 	[ $rc = 124 ] || [ $rc = 137 ] || kill $watch
 	wait $watch 2>/dev/null
 	took=$((SECONDS - t0))
-	kill $teller
-	wait $teller 2>/dev/null
+	[ -z "$(tail -c 1 "$log")" ] || echo >>"$log"
+	kill $running
+	wait $running $teller 2>/dev/null
 	dmesg >/tmp/live.dmesg
 	if grep -qaE "$SPLAT" /tmp/live.dmesg; then
-		why='kernel splat' end=1
+		why='kernel splat' verdict=splat end=1
 	elif [ $rc = 124 ] || [ $rc = 137 ]; then
 		why="timeout after $limit s" end=1
 	elif loaded && ! { [ $rc != 0 ] && rmmod flt 2>/dev/null && ! loaded; }; then
@@ -67,7 +76,7 @@ for arg; do
 		echo "FAIL $KERNEL $name ($took s): $why"
 		tail -n 200 "$log" | sed "s/^/    $KERNEL | /"
 		grep -aE -A 60 "$SPLAT" /tmp/live.dmesg | head -n 100 | sed "s/^/    $KERNEL kernel | /"
-		say "end $name fail"
+		say "end $name $verdict"
 	elif [ $rc = 77 ]; then
 		echo "skip $KERNEL $name ($took s): $(tail -n 1 "$log")"
 		say "end $name skip"

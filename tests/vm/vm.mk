@@ -17,7 +17,7 @@ $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel
 .PHONY: kmod
 kmod: $(KERNELS:%=$(O)/kmod-%/.built)
 
-## make check-guest         live tests in guests, 6.1 and 6.12 (LIVE="name ..." for some)
+## make check-guest         live tests in guests, 6.1 and 6.12 (LIVE="name ..." for some, STRICT=1)
 .PHONY: check-guest
 check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 	$(VM)/check $(LIVE)
