@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make lint: what a machine can say about the sources.
 
-LINT := lint-layers lint-format lint-spdx lint-shell lint-cppcheck lint-checkpatch lint-sparse
+LINT := lint-commits lint-layers lint-format lint-spdx lint-shell lint-cppcheck lint-checkpatch lint-sparse
 
 TRACKED  = $(shell git ls-files -co --exclude-standard)
 LINT_C   = $(filter %.c %.h,$(TRACKED))
@@ -9,11 +9,18 @@ LINT_SH  = $(shell git ls-files -co --exclude-standard | xargs grep -lE '^\#!/bi
 need     = @command -v $(1) >/dev/null || { echo "no $(1): apt-get install $(2), or run scripts/setup"; exit 1; }
 
 .PHONY: $(LINT)
-## make lint                layers, format, licences, shellcheck, cppcheck, checkpatch, sparse
+## make lint                commits, layers, format, licences, shellcheck, cppcheck, checkpatch, sparse
 lint: $(LINT)
 
 lint-layers:
 	scripts/check-layers $(filter kmod/% user/% recorder/% lib/% include/%,$(LINT_C))
+
+# The checker must refuse what the rule forbids.
+lint-commits:
+	scripts/check-commits
+	! scripts/check-commits -t "stream: what is common is written without a call" >/dev/null
+	! scripts/check-commits -t "top is not stopped before it takes SIGINT" >/dev/null
+	scripts/check-commits -t "relay: bound total buffer size"
 
 lint-format:
 	$(call need,clang-format,clang-format)
