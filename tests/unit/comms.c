@@ -10,6 +10,8 @@
 
 #include "source/stream/comms.h"
 
+#include <linux/flt.h>
+
 #define NOBODY 0x7fffff01u	/* above every pid_max */
 
 static struct flt_event_record fault(uint32_t tid, uint64_t time)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "model/recording/inside.h"
+#include "model/recording/recording.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/recording/array.h"
 #include "model/recording/mapset.h"
 #include "model/recording/strings.h"
 #include "model/recording/threads.h"
@@ -92,23 +93,22 @@ void flt_recording_free(struct flt_recording *rec)
 	free(rec);
 }
 
-struct flt_image *flt_recording_find(const struct flt_recording *rec, uint32_t id)
+static struct flt_image *image_find(const struct flt_recording *rec, uint32_t id)
 {
 	return id < rec->image_room ? rec->images[id] : NULL;
 }
 
 const struct flt_image *flt_recording_image(const struct flt_recording *rec, uint32_t id)
 {
-	return flt_recording_find(rec, id);
+	return image_find(rec, id);
 }
 
-/* The image of this id; one that no record made known has no pid. */
 int flt_recording_get(struct flt_recording *rec, uint32_t id, struct flt_image **out)
 {
 	struct flt_image **images, *image;
 	uint32_t room;
 
-	*out = flt_recording_find(rec, id);
+	*out = image_find(rec, id);
 	if (*out)
 		return 0;
 	if (!id || id > FLT_IMAGES_MAX)
@@ -148,7 +148,7 @@ static int image_record(struct flt_recording *rec, const struct flt_record_image
 	struct flt_image *image, *parent;
 	int err;
 
-	if (flt_recording_find(rec, r->head.image)) {
+	if (image_find(rec, r->head.image)) {
 		rec->strange++;
 		return 0;
 	}
@@ -162,7 +162,7 @@ static int image_record(struct flt_recording *rec, const struct flt_record_image
 	image->parent = r->parent;
 	image->cause = r->cause;
 	image->begin = r->head.time;
-	parent = flt_recording_find(rec, r->parent);
+	parent = image_find(rec, r->parent);
 	if (parent && r->cause == FLT_IMAGE_FORK) {
 		flt_map_set_put(image->maps);
 		image->maps = flt_map_set_get(parent->maps);
@@ -305,7 +305,7 @@ int flt_recording_record(struct flt_recording *rec, const struct flt_record *r)
 	case FLT_RECORD_COMM:
 		return comm_record(rec, r);
 	case FLT_RECORD_EXIT:
-		image = flt_recording_find(rec, r->image);
+		image = image_find(rec, r->image);
 		if (image && !r->tid)
 			image->end = r->time;
 		return 0;
@@ -326,7 +326,7 @@ int flt_recording_record(struct flt_recording *rec, const struct flt_record *r)
 const char *flt_recording_comm(const struct flt_recording *rec, uint32_t image, uint32_t tid)
 {
 	const char *comm = flt_threads_comm(rec->threads, image, tid);
-	const struct flt_image *i = flt_recording_find(rec, image);
+	const struct flt_image *i = image_find(rec, image);
 
 	return comm ? comm : i ? i->comm : "";
 }

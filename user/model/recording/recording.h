@@ -92,6 +92,8 @@ void flt_recording_free(struct flt_recording *rec);
 int flt_recording_record(struct flt_recording *rec, const struct flt_record *record);
 int flt_recording_nodes(struct flt_recording *rec, const struct flt_file_node *nodes, size_t n);
 
+/* Find or make the image of this id. One that no record has named has no pid. -ENOMEM, -E2BIG. */
+int flt_recording_get(struct flt_recording *rec, uint32_t id, struct flt_image **out);
 const struct flt_image *flt_recording_image(const struct flt_recording *rec, uint32_t id);
 /* The latest name of a thread, or of its image, or "". */
 const char *flt_recording_comm(const struct flt_recording *rec, uint32_t image, uint32_t tid);

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/recording/array.h"
 #include "model/recording/mapset.h"
-#include "model/recording/inside.h"
+#include "model/recording/recording.h"
 
 /* Bound for files that were not made by our writer. */
 #define NODES_TOTAL_MAX (32ull << 20)
@@ -14,7 +15,7 @@
 
 const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t id, uint64_t address)
 {
-	const struct flt_image *image = flt_recording_find(rec, id);
+	const struct flt_image *image = flt_recording_image(rec, id);
 	uint32_t map = image ? flt_map_set_find(image->maps, address) : ~0u;
 
 	return map == ~0u ? NULL : &rec->maps[map];
@@ -163,7 +164,7 @@ static bool is_code(const struct flt_recording *rec, const struct flt_node *node
 size_t flt_recording_stack(const struct flt_recording *rec, uint32_t id, uint32_t stack, uint32_t *places,
 			   uint64_t *addresses, size_t room)
 {
-	const struct flt_image *image = flt_recording_find(rec, id);
+	const struct flt_image *image = flt_recording_image(rec, id);
 	const struct flt_node *node;
 	size_t n = 0;
 

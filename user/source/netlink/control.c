@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "source/netlink/control_inside.h"
+#include "source/netlink/connection.h"
 #include "source/netlink/decode.h"
 
 #define DUMP_TRIES 3

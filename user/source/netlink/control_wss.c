@@ -7,7 +7,8 @@
 #include <netlink/msg.h>
 #include <string.h>
 
-#include "source/netlink/control_inside.h"
+#include "source/netlink/connection.h"
+#include "source/netlink/control.h"
 #include "source/netlink/decode.h"
 
 #define U32 { .type = NLA_U32 }

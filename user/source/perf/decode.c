@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
-#include "source/perf/stream.h"
+#include "source/perf/event.h"
 
 /* PERF_SAMPLE_IDENTIFIER | IP | TID | TIME | ADDR | CPU, in the order of the ABI. */
 struct sample_head {

@@ -8,6 +8,7 @@
 
 #include "text/clock.h"
 #include "source/perf/sampler.h"
+#include "source/perf/stream.h"
 
 /* Records copied out of the rings and not yet handed over. */
 #define PENDING_MAX (256u << 20)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perf_sampler.h - inside of a sampler, for perf_stream.c and perf_drain.c only. */
+/* sampler.h - a sampler: the events that are open and their ring buffers. */
 #ifndef FLT_PERF_SAMPLER_H
 #define FLT_PERF_SAMPLER_H
 
-#include "source/perf/stream.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/perf/event.h"
 
 struct perf_event_mmap_page;
 

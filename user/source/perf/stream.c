@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Page faults from perf: opening the events and their rings. */
-#include "source/perf/sampler.h"
+#include "source/perf/stream.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "source/perf/sampler.h"
 #include "source/proc/procfs.h"
 
 #define RING_BYTES (4u << 20)

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "source/perf/stream.h"
+#include "source/perf/event.h"
 #include "source/file/file.h"
 
 struct flt_perf_trace;

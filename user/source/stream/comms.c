@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <linux/flt.h>
+
 #define COMMS 1024
 
 struct flt_comms {

@@ -10,7 +10,7 @@
 #ifndef FLT_SOURCE_COMMS_H
 #define FLT_SOURCE_COMMS_H
 
-#include "source/stream/stream.h"
+#include "source/stream/item.h"
 
 #define FLT_COMMS_FRESH_NS 1000000000ull
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/netlink/control_inside.h"
+#include "source/netlink/connection.h"
 #include "source/netlink/decode.h"
 
 /* What the module may send ahead: with CAP_NET_ADMIN; else what net.core.rmem_max lets us. */

@@ -8,6 +8,7 @@
 #ifndef FLT_SOURCE_STREAM_NETLINK_H
 #define FLT_SOURCE_STREAM_NETLINK_H
 
+#include "source/netlink/control.h"
 #include "source/stream/slots.h"
 
 struct flt_stream_netlink;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source/stream/stream.h"
+#include "source/stream/item.h"
 
 /* A note: its head, and what follows that. */
 struct flt_stream_held {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "source/stream/stream.h"
+#include "source/stream/item.h"
 
 /* Faults that follow on each other: slots [first, behind). */
 struct flt_stream_run {

@@ -3,6 +3,7 @@
 #ifndef FLT_SOURCE_STREAM_RELAY_H
 #define FLT_SOURCE_STREAM_RELAY_H
 
+#include "source/netlink/control.h"
 #include "source/stream/slots.h"
 
 struct flt_stream_relay;

@@ -6,7 +6,8 @@
 #ifndef FLT_SOURCE_STREAM_SLOTS_H
 #define FLT_SOURCE_STREAM_SLOTS_H
 
-#include "source/stream/stream.h"
+#include "source/stream/item.h"
+#include "text/errmsg.h"
 
 struct flt_slots;
 
