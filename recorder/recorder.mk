@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # libfltrec.so, preloaded into the program that fltctl record limits.
 
-REC := $(patsubst %.c,$(O)/%.o,$(wildcard recorder/*.c))
+REC_DIRS := $(patsubst %/,%,$(wildcard recorder/*/))
+REC := $(patsubst %.c,$(O)/%.o,$(wildcard $(addsuffix /*.c,$(REC_DIRS))))
 # The server runs this code without a thread of libc's: no stack protector, and
 # nothing that the dynamic linker would have to resolve late.
-CPPFLAGS_recorder := -fPIC -fvisibility=hidden -fno-stack-protector
+REC_CPPFLAGS := -Irecorder -fPIC -fvisibility=hidden -fno-stack-protector
+$(foreach d,$(REC_DIRS),$(eval CPPFLAGS_$(d) += $(REC_CPPFLAGS)))
 JEMALLOC_PIC ?= /usr/lib/x86_64-linux-gnu/libjemalloc_pic.a
 
 # jemalloc without its C++ operators: libstdc++'s own call malloc, and a C

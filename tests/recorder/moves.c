@@ -37,7 +37,7 @@ static int slandered_move(int fd, uintptr_t dst, uintptr_t src, size_t len, uint
 	return say == pages ? ret : say ? -EAGAIN : -EEXIST;
 }
 #define uffd_move slandered_move
-#include "../../recorder/move.c"
+#include "../../recorder/pager/move.c"
 
 #define PAGES 16
 #define TURNS 8000

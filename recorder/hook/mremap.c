@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* remap.c - mappings that grow, shrink and move. */
-#include "memory.h"
+#include "mmap.h"
 
 #include <errno.h>
 #include <stdarg.h>

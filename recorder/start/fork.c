@@ -12,7 +12,7 @@
  * server. A child that cannot do this is filled up with all its pages by the
  * parent's server after some seconds and runs on, unlimited but correct.
  *
- * Our handlers are registered before any other (see mmap in interpose.c): the
+ * Our handlers are registered before any other (see mmap() in hook/mmap.c): the
  * last to run before fork, when the heap already holds its own locks, and the
  * first after it.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* protect.c - memory that is protected or locked is taken out of the limit before. */
-#include "memory.h"
+#include "mmap.h"
 
 #include <errno.h>
 #include <sys/mman.h>

@@ -7,7 +7,7 @@
  * to limited memory without harm (protect, lock, hide from forks, map over) is
  * done after taking those pages out of the limit, and counted.
  */
-#include "memory.h"
+#include "mmap.h"
 
 #include <errno.h>
 #include <linux/futex.h>
