@@ -12,79 +12,94 @@
 #include "view/table/json.h"
 #include "view/table/table.h"
 
-static const struct flt_column columns[] = {
-	{ .key = "name", .title = "name", .width = -6 },
-	{ .key = "count", .title = "count", .width = 7 },
-	{ .key = "hidden" },
-	{ .title = "shown", .width = 5, .data_absent = true },
-	{ .key = "took", .title = "took", .width = 6 },
-	{ .key = "at", .title = "at", .width = -1 },
+enum { HAS_HIDDEN = 1, HAS_TOOK = 2 };
+
+struct row {
+	const char *name;
+	uint64_t count;
+	bool hidden;
+	const char *shown;
+	uint64_t took, at;
+	double real;
 };
 
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+#define AT(member) FLT_AT(struct row, member)
 
-static char *render(enum flt_format format, const struct flt_cell (*rows)[COLUMNS], size_t count)
+static const struct flt_column columns[] = {
+	{ "name", "name", -6, FLT_COLUMN_STRING, AT(name) },
+	{ "count", "count", 7, FLT_COLUMN_COUNT, AT(count) },
+	{ "hidden", NULL, 0, FLT_COLUMN_BOOL, AT(hidden), .known_if = HAS_HIDDEN },
+	{ NULL, "shown", 5, FLT_COLUMN_STRING, AT(shown) },
+	{ "took", "took", 6, FLT_COLUMN_NS, AT(took), .known_if = HAS_TOOK },
+	{ "at", "at", -1, FLT_COLUMN_HEX, AT(at), .zero_unknown = true },
+	{ "real", "real", 5, FLT_COLUMN_REAL, AT(real), .decimals = 1 },
+	{ 0 },
+};
+
+/* Return what a table of these columns writes; rows are size bytes each. */
+static char *render_as(enum flt_format format, const struct flt_column *list, uint64_t shown,
+		       const void *rows, size_t size, const uint64_t *known, size_t count)
 {
 	struct flt_table *table;
 	char *text;
-	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
+	size_t length, i;
+	FILE *out = open_memstream(&text, &length);
 
-	assert_int_equal(flt_table_new(&table, out, format, columns, COLUMNS), 0);
+	assert_int_equal(flt_table_new(&table, out, format, list, shown), 0);
 	for (i = 0; i < count; i++)
-		assert_int_equal(flt_table_row(table, rows[i]), 0);
+		assert_int_equal(flt_table_row(table, (const char *)rows + i * size, known[i]), 0);
 	flt_table_flush(table, true);
 	flt_table_free(table);
 	fclose(out);
 	return text;
 }
 
-#define ROWS                                                                                   \
-	{                                                                                      \
-		{ flt_cell_string("sh"), flt_cell_u64(12), flt_cell_bool(true),                \
-		  flt_cell_string("x"), flt_cell_ns(3210), flt_cell_hex(0xff00) },             \
-		{ flt_cell_string("a,\"b\"\033\n"), flt_cell_u64(UINT64_MAX),                  \
-		  flt_cell_absent(), flt_cell_absent(), flt_cell_absent(),                     \
-		  flt_cell_double(NAN, 1) },                                                   \
-	}
+static char *render(enum flt_format format, size_t count)
+{
+	static const struct row rows[] = {
+		{ .name = "sh", .count = 12, .hidden = true, .shown = "x", .took = 3210,
+		  .at = 0xff00, .real = 1.25 },
+		{ .name = "a,\"b\"\033\n", .count = UINT64_MAX, .took = 1, .real = NAN },
+	};
+	static const uint64_t known[] = { HAS_HIDDEN | HAS_TOOK, 0 };
+
+	return render_as(format, columns, 0, rows, sizeof(rows[0]), known, count);
+}
 
 static void text(void **state)
 {
-	const struct flt_cell rows[][COLUMNS] = ROWS;
-	char *got = render(FLT_FORMAT_TEXT, rows, 2);
+	char *got = render(FLT_FORMAT_TEXT, 2);
 
 	(void)state;
 	assert_string_equal(got,
-			    "name                        count  shown    took  at\n"
-			    "sh                             12      x  3.21us  0xff00\n"
-			    "a,\"b\"\\x1b\\n  18446744073709551615      -       -  -\n");
+			    "name                        count  shown    took  at       real\n"
+			    "sh                             12      x  3.21us  0xff00    1.2\n"
+			    "a,\"b\"\\x1b\\n  18446744073709551615      -       -  -           -\n");
 	free(got);
 }
 
 static void json(void **state)
 {
-	const struct flt_cell rows[][COLUMNS] = ROWS;
-	char *got = render(FLT_FORMAT_JSON, rows, 2);
+	char *got = render(FLT_FORMAT_JSON, 2);
 
 	(void)state;
 	assert_string_equal(got,
 			    "{\"name\":\"sh\",\"count\":12,\"hidden\":true,\"took\":3210,"
-			    "\"at\":\"0xff00\"}\n"
+			    "\"at\":\"0xff00\",\"real\":1.2}\n"
 			    "{\"name\":\"a,\\\"b\\\"\\u001b\\u000a\",\"count\":18446744073709551615,"
-			    "\"at\":null}\n");
+			    "\"real\":null}\n");
 	free(got);
 }
 
 static void csv(void **state)
 {
-	const struct flt_cell rows[][COLUMNS] = ROWS;
-	char *got = render(FLT_FORMAT_CSV, rows, 2);
+	char *got = render(FLT_FORMAT_CSV, 2);
 
 	(void)state;
 	assert_string_equal(got,
-			    "name,count,hidden,took,at\n"
-			    "sh,12,true,3210,0xff00\n"
-			    "\"a,\"\"b\"\"\\x1b\\n\",18446744073709551615,,,\n");
+			    "name,count,hidden,took,at,real\n"
+			    "sh,12,true,3210,0xff00,1.2\n"
+			    "\"a,\"\"b\"\"\\x1b\\n\",18446744073709551615,,,,\n");
 	free(got);
 }
 
@@ -93,29 +108,173 @@ static void empty(void **state)
 	char *got;
 
 	(void)state;
-	got = render(FLT_FORMAT_CSV, NULL, 0);
-	assert_string_equal(got, "name,count,hidden,took,at\n");
+	got = render(FLT_FORMAT_CSV, 0);
+	assert_string_equal(got, "name,count,hidden,took,at,real\n");
 	free(got);
-	got = render(FLT_FORMAT_JSON, NULL, 0);
+	got = render(FLT_FORMAT_JSON, 0);
 	assert_string_equal(got, "");
 	free(got);
 }
 
-/* A column that grew stays as wide, so that later intervals line up. */
+struct all_types {
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64, ns, whole, part;
+	int32_t i32;
+	int64_t i64;
+	bool no;
+	char chars[8];
+	const char *lines;
+	uint64_t counts[3];
+};
+
+static const char *color_name(uint32_t value)
+{
+	static const char *const names[] = { "red", "green", "blue" };
+
+	return value < 3 ? names[value] : NULL;
+}
+
+#undef AT
+#define AT(member) FLT_AT(struct all_types, member)
+
+static const struct flt_column types[] = {
+	{ "u8", "U8", 1, FLT_COLUMN_COUNT, AT(u8) },
+	{ "u16", "U16", 1, FLT_COLUMN_BYTES, AT(u16) },
+	{ "color", "COLOR", -1, FLT_COLUMN_NAME, AT(u32), .name = color_name },
+	{ "seconds", "SECONDS", 1, FLT_COLUMN_SECONDS, AT(ns), .decimals = 3 },
+	{ NULL, "CLOCK", 1, FLT_COLUMN_CLOCK, AT(u64) },
+	{ "time", "TIME", 1, FLT_COLUMN_CLOCK, AT(u64), .decimals = 6 },
+	{ "rate", "RATE", 1, FLT_COLUMN_RATE, AT(part), .of = offsetof(struct all_types, ns),
+	  .decimals = 1 },
+	{ "brief", "BRIEF", 1, FLT_COLUMN_RATE, AT(part), .of = offsetof(struct all_types, ns),
+	  .decimals = FLT_DECIMALS_SHORT },
+	{ "percent", "%", 1, FLT_COLUMN_PERCENT, AT(part),
+	  .of = offsetof(struct all_types, whole), .decimals = 2 },
+	{ "i32", "I32", 1, FLT_COLUMN_SIGNED, AT(i32) },
+	{ "i64", "I64", 1, FLT_COLUMN_SIGNED, AT(i64), .zero_unknown = true },
+	{ "no", "NO", 1, FLT_COLUMN_BOOL, AT(no) },
+	{ "chars", "CHARS", -1, FLT_COLUMN_CHARS, AT(chars), .zero_unknown = true },
+	{ "lines", NULL, 0, FLT_COLUMN_LINES, AT(lines) },
+	{ "n_", NULL, 0, FLT_COLUMN_COUNT, FLT_AT_ARRAY(struct all_types, counts),
+	  .name = color_name, .known_if = 1 },
+	{ 0 },
+};
+
+static char *render_types(enum flt_format format)
+{
+	static const struct all_types rows[] = {
+		{ .u8 = 255, .u16 = 1536, .u32 = 2, .u64 = 86399123456789, .ns = 2000000000,
+		  .whole = 3, .part = 1, .i32 = -5, .i64 = INT64_MIN, .chars = "ab",
+		  .lines = "one\ntwo\033\n", .counts = { 7, 0, 9 } },
+		{ .u32 = 9, .part = 1000, .ns = 1000000000, .no = true },
+		{ .part = 1 },
+	};
+	static const uint64_t known[] = { 1, 0, 0 };
+	char *got;
+
+	setenv("TZ", "UTC", 1);
+	got = render_as(format, types, 0, rows, sizeof(rows[0]), known, 3);
+	unsetenv("TZ");
+	return got;
+}
+
+static void types_as_text(void **state)
+{
+	char *got = render_types(FLT_FORMAT_TEXT);
+
+	(void)state;
+	assert_string_equal(got,
+		" U8      U16  COLOR  SECONDS     CLOCK             TIME    RATE  BRIEF      %  "
+		"I32                   I64   NO  CHARS\n"
+		"255  1.50KiB  blue     2.000  23:59:59  23:59:59.123456     0.5    0.5  33.33   "
+		"-5  -9223372036854775808   no  ab\n"
+		"    one\n"
+		"    two\\x1b\n"
+		"  0       0B  -        1.000  00:00:00  00:00:00.000000  1000.0   1000      -    "
+		"0                     -  yes  -\n"
+		"  0       0B  red      0.000  00:00:00  00:00:00.000000       -      -      -    "
+		"0                     -   no  -\n");
+	free(got);
+}
+
+static void types_as_data(void **state)
+{
+	char *got = render_types(FLT_FORMAT_JSON);
+
+	(void)state;
+	assert_string_equal(got,
+		"{\"u8\":255,\"u16\":1536,\"color\":\"blue\",\"seconds\":2.000,"
+		"\"time\":86399123456789,\"rate\":0.5,\"brief\":0.5,\"percent\":33.33,"
+		"\"i32\":-5,\"i64\":-9223372036854775808,\"no\":false,\"chars\":\"ab\","
+		"\"lines\":[\"one\",\"two\\u001b\"],\"n_red\":7,\"n_green\":0,\"n_blue\":9}\n"
+		"{\"u8\":0,\"u16\":0,\"seconds\":1.000,\"time\":0,\"rate\":1000.0,"
+		"\"brief\":1000,\"i32\":0,\"no\":true}\n"
+		"{\"u8\":0,\"u16\":0,\"color\":\"red\",\"seconds\":0.000,\"time\":0,"
+		"\"i32\":0,\"no\":false}\n");
+	free(got);
+	got = render_types(FLT_FORMAT_CSV);
+	assert_string_equal(got,
+		"u8,u16,color,seconds,time,rate,brief,percent,i32,i64,no,chars,lines,n_red,"
+		"n_green,n_blue\n"
+		"255,1536,blue,2.000,86399123456789,0.5,0.5,33.33,-5,-9223372036854775808,false,"
+		"ab,\"one\ntwo\\x1b\n\",7,0,9\n"
+		"0,0,,1.000,0,1000.0,1000,,0,,true,,,,,\n"
+		"0,0,red,0.000,0,,,,0,,false,,,,,\n");
+	free(got);
+}
+
+/* Options choose columns, of text and data apart; the columns may be made at run time. */
+static void columns_by_option(void **state)
+{
+	struct flt_column *made = calloc(4, sizeof(*made));
+	const uint64_t row[3] = { 1, 2, 3 }, known = 0;
+	const char *names[] = { "a", "b", "c" };
+	char *got;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		made[i] = (struct flt_column){ .key = names[i], .title = names[i], .width = 1,
+					       .type = FLT_COLUMN_COUNT, .offset = i * sizeof(row[0]),
+					       .size = sizeof(row[0]) };
+	made[1].text_if = 2 | 4;
+	made[2].data_if = 8;
+	got = render_as(FLT_FORMAT_TEXT, made, 0, row, sizeof(row), &known, 1);
+	assert_string_equal(got, "a  c\n1  3\n");
+	free(got);
+	got = render_as(FLT_FORMAT_TEXT, made, 4, row, sizeof(row), &known, 1);
+	assert_string_equal(got, "a  b  c\n1  2  3\n");
+	free(got);
+	got = render_as(FLT_FORMAT_CSV, made, 4, row, sizeof(row), &known, 1);
+	assert_string_equal(got, "a,b\n1,2\n");
+	free(got);
+	got = render_as(FLT_FORMAT_CSV, made, 8, row, sizeof(row), &known, 1);
+	assert_string_equal(got, "a,b,c\n1,2,3\n");
+	free(got);
+	free(made);
+}
+
+/* A column keeps the width to which it grew, so that later intervals line up. */
 static void widths_stay(void **state)
 {
-	static const struct flt_column two[] = { { .key = "a", .title = "a", .width = 1 },
-						 { .key = "b", .title = "b", .width = 1 } };
+	struct pair { uint64_t a, b; };
+	static const struct flt_column two[] = {
+		{ "a", "a", 1, FLT_COLUMN_COUNT, FLT_AT(struct pair, a) },
+		{ "b", "b", 1, FLT_COLUMN_COUNT, FLT_AT(struct pair, b) },
+		{ 0 },
+	};
 	struct flt_table *table;
 	char *got;
 	size_t size;
 	FILE *out = open_memstream(&got, &size);
 
 	(void)state;
-	flt_table_new(&table, out, FLT_FORMAT_TEXT, two, 2);
-	flt_table_row(table, (const struct flt_cell[]){ flt_cell_u64(12345), flt_cell_u64(1) });
+	flt_table_new(&table, out, FLT_FORMAT_TEXT, two, 0);
+	flt_table_row(table, &(struct pair){ 12345, 1 }, 0);
 	flt_table_flush(table, true);
-	flt_table_row(table, (const struct flt_cell[]){ flt_cell_u64(1), flt_cell_u64(1) });
+	flt_table_row(table, &(struct pair){ 1, 1 }, 0);
 	flt_table_free(table);
 	fclose(out);
 	assert_string_equal(got, "    a  b\n12345  1\n    1  1\n");
@@ -160,11 +319,14 @@ static ssize_t judge_write(void *arg, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-/* What others write to the same file must not land within a row. */
+/* Other writers of the same file must not cut a row. */
 static void rows_are_written_whole(void **state)
 {
 	static const enum flt_format formats[] = { FLT_FORMAT_TEXT, FLT_FORMAT_JSON, FLT_FORMAT_CSV };
-	static const struct flt_column one[] = { { .key = "a", .title = "a", .width = -1 } };
+	static const struct flt_column one[] = {
+		{ "a", "a", -1, FLT_COLUMN_CHARS, .offset = 0 },
+		{ 0 },
+	};
 	struct flt_table *table;
 	char word[400], buffer[1000];
 	size_t f, i, writes;
@@ -175,15 +337,15 @@ static void rows_are_written_whole(void **state)
 		writes = 0;
 		out = fopencookie(&writes, "w", (cookie_io_functions_t){ .write = judge_write });
 		setvbuf(out, buffer, _IOFBF, sizeof(buffer));
-		assert_int_equal(flt_table_new(&table, out, formats[f], one, 1), 0);
+		assert_int_equal(flt_table_new(&table, out, formats[f], one, 0), 0);
 		for (i = 0; i < 1000; i++) {
 			memset(word, 'x', sizeof(word));
 			word[i * 7919 % sizeof(word)] = 0;
-			flt_table_row(table, (const struct flt_cell[]){ flt_cell_string(word) });
+			flt_table_row(table, word, 0);
 		}
 		flt_table_free(table);
 		fclose(out);
-		/* And not each by itself. */
+		/* Rows are not written one by one. */
 		assert_in_range(writes, 100, 600);
 	}
 }
@@ -193,7 +355,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text),	 cmocka_unit_test(json),	cmocka_unit_test(csv),
 		cmocka_unit_test(empty), cmocka_unit_test(widths_stay), cmocka_unit_test(nesting),
-		cmocka_unit_test(rows_are_written_whole),
+		cmocka_unit_test(rows_are_written_whole), cmocka_unit_test(types_as_text),
+		cmocka_unit_test(types_as_data), cmocka_unit_test(columns_by_option),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

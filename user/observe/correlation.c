@@ -258,11 +258,11 @@ static void name_of(const struct with *w, const struct series *s, char *text, si
 }
 
 static const struct flt_column columns[] = {
-	{ "record", NULL, 0, false }, { "seconds", NULL, 0, false }, { "faults_per_second", NULL, 0, false },
-	{ "latency_ns", NULL, 0, false }, { "metric", NULL, 0, false }, { "value", NULL, 0, false },
-	{ "against", NULL, 0, false }, { "n", NULL, 0, false }, { "lag", NULL, 0, false },
-	{ "pearson", NULL, 0, false }, { "spearman", NULL, 0, false },
-	{ "event", NULL, 0, false }, { "events_per_second", NULL, 0, false },
+	{ .key = "record" }, { .key = "seconds" }, { .key = "faults_per_second" },
+	{ .key = "latency_ns" }, { .key = "metric" }, { .key = "value" },
+	{ .key = "against" }, { .key = "n" }, { .key = "lag" },
+	{ .key = "pearson" }, { .key = "spearman" },
+	{ .key = "event" }, { .key = "events_per_second" },
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
@@ -285,7 +285,7 @@ static int samples_write(const struct with *w, const struct series *s, struct fl
 			cells[11] = flt_cell_string(w->event);
 			cells[12] = flt_cell_double(s->events[i], 1);
 		}
-		err = flt_table_row(table, cells);
+		err = flt_table_cells(table, cells);
 	}
 	return err;
 }
@@ -317,7 +317,7 @@ static int figure_write(const struct with *w, const struct series *s, struct flt
 		cells[9] = flt_cell_double(c.pearson, 4);
 		cells[10] = flt_cell_double(c.spearman, 4);
 	}
-	return flt_table_row(table, cells);
+	return flt_table_cells(table, cells);
 }
 
 static int plot_write(const struct with *w, const struct series *s, const char *name)
@@ -373,7 +373,7 @@ int with_report(struct with *w, FILE *out)
 		return FLT_EXIT_DONE;
 	read_more(w);
 	s = calloc(1, sizeof(*s));
-	err = s ? flt_table_new(&table, out, (enum flt_format)w->format, columns, COLUMNS) : -ENOMEM;
+	err = s ? flt_table_new_cells(&table, out, (enum flt_format)w->format, columns, COLUMNS) : -ENOMEM;
 	if (!err) {
 		series_make(w, s);
 		name_of(w, s, name, sizeof(name));

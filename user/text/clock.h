@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* clock.h - time in nanoseconds. The module's times are CLOCK_MONOTONIC. */
+/* clock.h - time in nanoseconds, and as text. The module's times are CLOCK_MONOTONIC. */
 #ifndef FLT_CLOCK_H
 #define FLT_CLOCK_H
 
@@ -8,7 +8,13 @@
 
 uint64_t flt_clock_ns(clockid_t clock);
 
-/* What to add to a CLOCK_MONOTONIC time for the time of day, as it is now. */
+/* Return what to add to a CLOCK_MONOTONIC time for nanoseconds since 1970. */
 uint64_t flt_clock_wall_offset(void);
+
+/* Room for any three ints and nine decimals. */
+#define FLT_CLOCK_TEXT 64
+
+/* Write the local time of day, "23:59:59", with as many as nine decimals; returns text. */
+char *flt_clock_write(char text[FLT_CLOCK_TEXT], uint64_t wall_ns, int decimals);
 
 #endif

@@ -73,10 +73,10 @@ static int write_data(const struct check *c, enum flt_format format)
 	size_t i;
 	int ret;
 
-	ret = flt_table_new(&table, stdout, format, columns, 4);
+	ret = flt_table_new_cells(&table, stdout, format, columns, 4);
 	for (i = 0; i < c->count && !ret; i++) {
 		f = &c->findings[i];
-		ret = flt_table_row(table, (const struct flt_cell[]){
+		ret = flt_table_cells(table, (const struct flt_cell[]){
 			flt_cell_string(f->name), flt_cell_string(result_names[f->result]),
 			flt_cell_string(f->detail), flt_cell_string(f->fix[0] ? f->fix : NULL) });
 	}

@@ -64,10 +64,10 @@ int lat_report_open(struct lat *l)
 		   strcmp(term, "dumb") != 0;
 	l->wall_offset = flt_clock_wall_offset();
 	if (format != FLT_FORMAT_TEXT)
-		return flt_table_new(&l->data, stdout, format, data_columns, COLUMNS);
-	ret = flt_table_new(&l->rows, stdout, format, row_columns, COLUMNS);
+		return flt_table_new_cells(&l->data, stdout, format, data_columns, COLUMNS);
+	ret = flt_table_new_cells(&l->rows, stdout, format, row_columns, COLUMNS);
 	if (!ret)
-		ret = flt_table_new(&l->examples, stdout, format, example_columns, COLUMNS);
+		ret = flt_table_new_cells(&l->examples, stdout, format, example_columns, COLUMNS);
 	return ret;
 }
 
@@ -180,7 +180,7 @@ static int put_buckets(const struct report *r, const char *group, const char *na
 		cells[TO] = i + step < FLT_BUCKETS ? flt_cell_ns(flt_bucket_floor(i + step)) :
 						     flt_cell_absent();
 		cells[FAULTS] = flt_cell_u64(hist->count[i]);
-		ret = flt_table_row(r->l->data, cells);
+		ret = flt_table_cells(r->l->data, cells);
 	}
 	return ret;
 }
@@ -209,7 +209,7 @@ static int put_row(const struct report *r, const char *group, const char *name,
 		cells[P999] = flt_cell_ns(flt_hist_percentile(hist, 99900));
 		cells[MAX] = flt_cell_ns(flt_hist_max(hist));
 	}
-	ret = flt_table_row(l->data ? l->data : l->rows, cells);
+	ret = flt_table_cells(l->data ? l->data : l->rows, cells);
 	if (!ret && l->data && hist && !l->args->plain && (l->args->each || !strcmp(group, "all")))
 		ret = put_buckets(r, group, name, row, hist);
 	return ret;
@@ -308,7 +308,7 @@ static int put_examples(const struct report *r)
 		cells[ADDRESS] = flt_cell_hex(s->slow.address);
 		if (*s->path)
 			cells[PATH] = flt_cell_string(s->path);
-		ret = flt_table_row(l->data ? l->data : l->examples, cells);
+		ret = flt_table_cells(l->data ? l->data : l->examples, cells);
 	}
 	return ret;
 }
@@ -397,7 +397,7 @@ int lat_report_loss(struct lat *l, const struct flt_loss *loss)
 		cells[LOST] = flt_cell_u64(l->lost);
 		cells[LOST_NOTES] = flt_cell_u64(l->lost_notes);
 		cells[COMPLETE] = flt_cell_bool(complete);
-		flt_table_row(l->data, cells);
+		flt_table_cells(l->data, cells);
 		flt_table_flush(l->data, false);
 		return complete ? FLT_EXIT_DONE : FLT_EXIT_INCOMPLETE;
 	}

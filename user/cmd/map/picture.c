@@ -322,7 +322,7 @@ int map_picture_rows(struct map *m, struct flt_table *table)
 			cells[MAP_REFAULTS] = flt_cell_u64(c->again);
 			cells[MAP_FROM] = flt_cell_u64(fold->begin + c->column * fold->step);
 			cells[MAP_UNTIL] = flt_cell_u64(fold->begin + (c->column + 1) * fold->step);
-			err = flt_table_row(table, cells);
+			err = flt_table_cells(table, cells);
 		}
 	}
 	return err;

@@ -12,51 +12,51 @@
 #define NAME_LEN 4200
 
 static const struct flt_column columns[MAP_COLUMNS] = {
-	[MAP_RECORD] = { "record", NULL, 0, false },
-	[MAP_PID] = { "pid", "PID", 7, false },
-	[MAP_COMM] = { "comm", "COMM", -8, false },
-	[MAP_OF] = { "of", NULL, 0, false },
-	[MAP_START] = { "start", NULL, 0, false },
-	[MAP_END] = { "end", NULL, 0, false },
-	[MAP_FAULTS] = { "faults", "FAULTS", 8, false },
-	[MAP_SHARE] = { "share", "%", 5, false },
-	[MAP_MINOR] = { "minor", NULL, 0, false },
-	[MAP_MAJOR] = { "major", "MAJOR", 6, false },
-	[MAP_FAILED] = { "failed", NULL, 0, false },
-	[MAP_REFAULTS] = { "refaults", "REFAULT", 7, false },
-	[MAP_LATENCY] = { "latency_ns", "TIME", 6, false },
-	[MAP_LATENCY_SHARE] = { "latency_share", "TIME%", 5, false },
-	[MAP_BYTES] = { "bytes", "BYTES", 7, false },
-	[MAP_DISTINCT] = { "distinct_bytes", NULL, 0, false },
-	[MAP_KIND] = { "kind", "KIND", -6, false },
-	[MAP_PATTERN] = { "pattern", "PATTERN", -18, false },
-	[MAP_RIGHTS] = { "rights", "ACC", -3, false },
-	[MAP_AREA] = { "area", "REGION", -10, false },
-	[MAP_ORDER] = { "order", NULL, 0, false },
-	[MAP_REUSE] = { "reuse", NULL, 0, false },
-	[MAP_STRIDE] = { "stride", NULL, 0, false },
-	[MAP_STEPS] = { "steps", NULL, 0, false },
-	[MAP_STEPS_SHARE] = { "steps_share", NULL, 0, false },
-	[MAP_REFAULT_SHARE] = { "refault_share", NULL, 0, false },
-	[MAP_EVIDENCE] = { "evidence", NULL, 0, false },
-	[MAP_REMEDY] = { "remedy", NULL, 0, false },
-	[MAP_ADVICE] = { "advice", NULL, 0, false },
-	[MAP_FROM] = { "from_ns", NULL, 0, false },
-	[MAP_UNTIL] = { "until_ns", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_UNKNOWN] = { "unknown", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_ANON] = { "anon", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_HUGE] = { "huge", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_FILE] = { "file", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_SHARED] = { "shared", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_COW] = { "cow", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_WP] = { "wp", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_SWAP] = { "swap", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_NUMA] = { "numa", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_MIGRATION] = { "migration", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_UFFD] = { "uffd", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_HUGETLB] = { "hugetlb", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_DEVICE] = { "device", NULL, 0, false },
-	[MAP_KINDS + FLT_KIND_SPURIOUS] = { "spurious", NULL, 0, false },
+	[MAP_RECORD] = { .key = "record" },
+	[MAP_PID] = { .key = "pid", .title = "PID", .width = 7 },
+	[MAP_COMM] = { .key = "comm", .title = "COMM", .width = -8 },
+	[MAP_OF] = { .key = "of" },
+	[MAP_START] = { .key = "start" },
+	[MAP_END] = { .key = "end" },
+	[MAP_FAULTS] = { .key = "faults", .title = "FAULTS", .width = 8 },
+	[MAP_SHARE] = { .key = "share", .title = "%", .width = 5 },
+	[MAP_MINOR] = { .key = "minor" },
+	[MAP_MAJOR] = { .key = "major", .title = "MAJOR", .width = 6 },
+	[MAP_FAILED] = { .key = "failed" },
+	[MAP_REFAULTS] = { .key = "refaults", .title = "REFAULT", .width = 7 },
+	[MAP_LATENCY] = { .key = "latency_ns", .title = "TIME", .width = 6 },
+	[MAP_LATENCY_SHARE] = { .key = "latency_share", .title = "TIME%", .width = 5 },
+	[MAP_BYTES] = { .key = "bytes", .title = "BYTES", .width = 7 },
+	[MAP_DISTINCT] = { .key = "distinct_bytes" },
+	[MAP_KIND] = { .key = "kind", .title = "KIND", .width = -6 },
+	[MAP_PATTERN] = { .key = "pattern", .title = "PATTERN", .width = -18 },
+	[MAP_RIGHTS] = { .key = "rights", .title = "ACC", .width = -3 },
+	[MAP_AREA] = { .key = "area", .title = "REGION", .width = -10 },
+	[MAP_ORDER] = { .key = "order" },
+	[MAP_REUSE] = { .key = "reuse" },
+	[MAP_STRIDE] = { .key = "stride" },
+	[MAP_STEPS] = { .key = "steps" },
+	[MAP_STEPS_SHARE] = { .key = "steps_share" },
+	[MAP_REFAULT_SHARE] = { .key = "refault_share" },
+	[MAP_EVIDENCE] = { .key = "evidence" },
+	[MAP_REMEDY] = { .key = "remedy" },
+	[MAP_ADVICE] = { .key = "advice" },
+	[MAP_FROM] = { .key = "from_ns" },
+	[MAP_UNTIL] = { .key = "until_ns" },
+	[MAP_KINDS + FLT_KIND_UNKNOWN] = { .key = "unknown" },
+	[MAP_KINDS + FLT_KIND_ANON] = { .key = "anon" },
+	[MAP_KINDS + FLT_KIND_HUGE] = { .key = "huge" },
+	[MAP_KINDS + FLT_KIND_FILE] = { .key = "file" },
+	[MAP_KINDS + FLT_KIND_SHARED] = { .key = "shared" },
+	[MAP_KINDS + FLT_KIND_COW] = { .key = "cow" },
+	[MAP_KINDS + FLT_KIND_WP] = { .key = "wp" },
+	[MAP_KINDS + FLT_KIND_SWAP] = { .key = "swap" },
+	[MAP_KINDS + FLT_KIND_NUMA] = { .key = "numa" },
+	[MAP_KINDS + FLT_KIND_MIGRATION] = { .key = "migration" },
+	[MAP_KINDS + FLT_KIND_UFFD] = { .key = "uffd" },
+	[MAP_KINDS + FLT_KIND_HUGETLB] = { .key = "hugetlb" },
+	[MAP_KINDS + FLT_KIND_DEVICE] = { .key = "device" },
+	[MAP_KINDS + FLT_KIND_SPURIOUS] = { .key = "spurious" },
 };
 
 static int sort_by;
@@ -228,7 +228,7 @@ static int region_write(struct map *m, struct flt_table *table, const struct map
 	cells[MAP_ADVICE] = flt_cell_string(flt_remedy_text(row->remedy));
 	cells[MAP_FROM] = flt_cell_u64(r->first);
 	cells[MAP_UNTIL] = flt_cell_u64(r->last);
-	return flt_table_row(table, cells);
+	return flt_table_cells(table, cells);
 }
 
 static int sum_write(struct map *m, struct flt_table *table, const struct flt_region *sum, const char *record,
@@ -239,7 +239,7 @@ static int sum_write(struct map *m, struct flt_table *table, const struct flt_re
 	counts_fill(m, sum, cells);
 	cells[MAP_RECORD] = flt_cell_string(record);
 	cells[MAP_AREA] = flt_cell_string(name);
-	return flt_table_row(table, cells);
+	return flt_table_cells(table, cells);
 }
 
 /* Words broken at 80 columns, behind an indentation of three. */
@@ -302,7 +302,7 @@ int map_rows_write(struct map *m)
 	char name[64];
 	int err;
 
-	err = flt_table_new(&table, stdout, (enum flt_format)m->args->format, columns, MAP_COLUMNS);
+	err = flt_table_new_cells(&table, stdout, (enum flt_format)m->args->format, columns, MAP_COLUMNS);
 	if (err)
 		return err;
 	for (i = 0; !err && i < top; i++)

@@ -55,7 +55,7 @@ struct report {
 
 int numa_report_open(struct numa *n, enum flt_format format)
 {
-	return flt_table_new(&n->table, stdout, format, columns, COLUMNS);
+	return flt_table_new_cells(&n->table, stdout, format, columns, COLUMNS);
 }
 
 static void begin_row(struct report *r, const char *record, const struct flt_ledger_line *line)
@@ -101,7 +101,7 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 		cell[COL_MEMORY] = flt_cell_size(m->pages << 12);
 		cell[COL_MEMORY_REMOTE] = flt_cell_size(m->remote << 12);
 	}
-	return flt_table_row(r->n->table, cell);
+	return flt_table_cells(r->n->table, cell);
 }
 
 static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
@@ -126,7 +126,7 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	r->cell[COL_EVENT] = flt_cell_string(event);
 	r->cell[COL_REASON] = flt_cell_string(name);
 	r->cell[COL_COUNT] = flt_cell_u64(count);
-	return flt_table_row(r->n->table, r->cell);
+	return flt_table_cells(r->n->table, r->cell);
 }
 
 /* In the text the matrix of the sum only; as data each line's. */
@@ -143,7 +143,7 @@ static int put_matrix(struct report *r, const struct flt_ledger_line *line)
 			r->cell[COL_FROM] = flt_cell_u64(from);
 			r->cell[COL_ON] = flt_cell_u64(on);
 			r->cell[COL_COUNT] = flt_cell_u64(count);
-			ret = flt_table_row(r->n->table, r->cell);
+			ret = flt_table_cells(r->n->table, r->cell);
 		}
 	}
 	return ret;
@@ -191,7 +191,7 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 		r->cell[COL_REASON] = flt_cell_string(a->map.what);
 		r->cell[COL_MEMORY] = flt_cell_size(a->pages << 12);
 		r->cell[COL_MEMORY_REMOTE] = flt_cell_size(a->remote << 12);
-		ret = flt_table_row(r->n->table, r->cell);
+		ret = flt_table_cells(r->n->table, r->cell);
 	}
 	return ret;
 }
@@ -232,7 +232,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 	begin_row(r, "verdict", sum);
 	r->cell[COL_EVENT] = flt_cell_string(words[b.verdict]);
 	r->cell[COL_REASON] = flt_cell_string(text);
-	return flt_table_row(r->n->table, r->cell);
+	return flt_table_cells(r->n->table, r->cell);
 }
 
 int numa_report(void *arg, const struct ledger_span *span)

@@ -150,7 +150,7 @@ static int print(const struct point *points, size_t n, enum flt_format format)
 	size_t i, length;
 	int ret;
 
-	ret = flt_table_new(&table, stdout, format, columns, sizeof(columns) / sizeof(*columns));
+	ret = flt_table_new_cells(&table, stdout, format, columns, sizeof(columns) / sizeof(*columns));
 	if (ret)
 		return ret;
 	for (i = 0; i < n; i++)
@@ -164,7 +164,7 @@ static int print(const struct point *points, size_t n, enum flt_format format)
 		length = most ? (size_t)((t->refault * BAR + most - 1) / most) : 0;
 		memset(bar, '#', length);
 		bar[length] = 0;
-		ret = flt_table_row(table, (const struct flt_cell[]){
+		ret = flt_table_cells(table, (const struct flt_cell[]){
 			flt_cell_string(p->name),
 			p->percent ? flt_cell_u64(p->percent) : none,
 			p->percent ? flt_cell_size(p->limit) : none,

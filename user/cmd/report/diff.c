@@ -69,9 +69,9 @@ static size_t pairs_match(struct pair *pairs, const struct flt_sites *before, co
 static int pairs_write(struct flt_report *r, const struct pair *pairs, size_t n)
 {
 	static const struct flt_column columns[] = {
-		{ "before", "BEFORE", 8, false },	{ "after", "AFTER", 8, false }, { "change", "CHANGE", 8, false },
-		{ "change_percent", "%", 7, false },	{ "function", "FUNCTION", -20, false },
-		{ "source", "SOURCE", -12, false },	{ "object", "OBJECT", -8, false },
+		{ .key = "before", .title = "BEFORE", .width = 8 },	{ .key = "after", .title = "AFTER", .width = 8 }, { .key = "change", .title = "CHANGE", .width = 8 },
+		{ .key = "change_percent", .title = "%", .width = 7 },	{ .key = "function", .title = "FUNCTION", .width = -20 },
+		{ .key = "source", .title = "SOURCE", .width = -12 },	{ .key = "object", .title = "OBJECT", .width = -8 },
 	};
 	bool text = r->args->format == FLT_FORMAT_TEXT;
 	const struct flt_site *row;
@@ -82,7 +82,7 @@ static int pairs_write(struct flt_report *r, const struct pair *pairs, size_t n)
 	size_t i;
 	int err;
 
-	err = flt_table_new(&table, stdout, (enum flt_format)r->args->format, columns, 7);
+	err = flt_table_new_cells(&table, stdout, (enum flt_format)r->args->format, columns, 7);
 	if (err)
 		return err;
 	for (i = 0; i < n && !err; i++) {
@@ -97,7 +97,7 @@ static int pairs_write(struct flt_report *r, const struct pair *pairs, size_t n)
 		cells[4] = flt_cell_string(row->function ? row->function : row->tid ? row->comm : NULL);
 		cells[5] = flt_cell_string(flt_report_source(source, sizeof(source), row->file, row->line));
 		cells[6] = flt_cell_string(row->object ? flt_symbols_base(row->object) : NULL);
-		err = flt_table_row(table, cells);
+		err = flt_table_cells(table, cells);
 	}
 	flt_table_flush(table, true);
 	flt_table_free(table);

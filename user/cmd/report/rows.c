@@ -53,14 +53,14 @@ static void cells_of(struct flt_cell *cells, const struct flt_site *row, const s
 static size_t columns_of(enum flt_by by, bool text, struct flt_column *columns, int *which)
 {
 	static const struct flt_column all[COLUMNS] = {
-		[PERCENT] = { "percent", "%", 6, false },	[FAULTS] = { "faults", "FAULTS", 8, false },
-		[ALLOC] = { "alloc", "ALLOC", 7, false },	[REFAULT] = { "refault", "REFAULT", 7, false },
-		[READ] = { "read", "READ", 6, false },		[WRITE] = { "write", "WRITE", 6, false },
-		[MAJOR] = { "major", "MAJOR", 5, false },	[LATENCY] = { "latency_ns", "MEAN", 6, false },
-		[PID] = { "pid", "PID", 5, false },		[COMM] = { "comm", "COMM", -8, false },
-		[TID] = { "tid", "TID", 5, false },		[ADDRESS] = { "address", "ADDRESS", 14, false },
-		[FUNCTION] = { "function", "FUNCTION", -20, false }, [WITHIN] = { "inlined_in", "INLINED IN", -10, false },
-		[SOURCE] = { "file", "SOURCE", -12, false },	[OBJECT] = { "object", "OBJECT", -8, false },
+		[PERCENT] = { .key = "percent", .title = "%", .width = 6 },	[FAULTS] = { .key = "faults", .title = "FAULTS", .width = 8 },
+		[ALLOC] = { .key = "alloc", .title = "ALLOC", .width = 7 },	[REFAULT] = { .key = "refault", .title = "REFAULT", .width = 7 },
+		[READ] = { .key = "read", .title = "READ", .width = 6 },		[WRITE] = { .key = "write", .title = "WRITE", .width = 6 },
+		[MAJOR] = { .key = "major", .title = "MAJOR", .width = 5 },	[LATENCY] = { .key = "latency_ns", .title = "MEAN", .width = 6 },
+		[PID] = { .key = "pid", .title = "PID", .width = 5 },		[COMM] = { .key = "comm", .title = "COMM", .width = -8 },
+		[TID] = { .key = "tid", .title = "TID", .width = 5 },		[ADDRESS] = { .key = "address", .title = "ADDRESS", .width = 14 },
+		[FUNCTION] = { .key = "function", .title = "FUNCTION", .width = -20 }, [WITHIN] = { .key = "inlined_in", .title = "INLINED IN", .width = -10 },
+		[SOURCE] = { .key = "file", .title = "SOURCE", .width = -12 },	[OBJECT] = { .key = "object", .title = "OBJECT", .width = -8 },
 	};
 	bool code = by == FLT_BY_LINE || by == FLT_BY_FUNCTION, shown;
 	size_t n = 0;
@@ -74,7 +74,7 @@ static size_t columns_of(enum flt_by by, bool text, struct flt_column *columns, 
 		columns[n] = all[i];
 		which[n++] = i;
 		if (i == SOURCE && !text) {
-			columns[n] = (struct flt_column){ "line", NULL, 0, false };
+			columns[n] = (struct flt_column){ .key = "line" };
 			which[n++] = COLUMNS;
 		}
 	}
@@ -96,7 +96,7 @@ int flt_report_rows(struct flt_report *r)
 	if (err)
 		return flt_command_fail(r->run->command, NULL, err);
 	n = columns_of(r->by, text, columns, which);
-	err = flt_table_new(&table, stdout, (enum flt_format)r->args->format, columns, n);
+	err = flt_table_new_cells(&table, stdout, (enum flt_format)r->args->format, columns, n);
 	if (err) {
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);
@@ -107,7 +107,7 @@ int flt_report_rows(struct flt_report *r)
 		for (k = 0; k < n; k++)
 			picked[k] = which[k] < COLUMNS ? cells[which[k]] :
 				    rows.rows[i].line ? flt_cell_u64(rows.rows[i].line) : flt_cell_absent();
-		err = flt_table_row(table, picked);
+		err = flt_table_cells(table, picked);
 	}
 	flt_table_flush(table, true);
 	flt_table_free(table);
@@ -178,7 +178,7 @@ static int stack_rows(struct flt_report *r, struct flt_table *table, const struc
 			cells[4] = flt_cell_string(flt_touch_name(touch));
 			cells[5] = flt_cell_string(libs);
 			cells[6] = flt_cell_string(codes);
-			err = flt_table_row(table, cells);
+			err = flt_table_cells(table, cells);
 		}
 	}
 	free(ips);
@@ -190,9 +190,9 @@ static int stack_rows(struct flt_report *r, struct flt_table *table, const struc
 int flt_report_stacks(struct flt_report *r)
 {
 	static const struct flt_column columns[] = {
-		{ "ips", NULL, 0, false },	{ "count", "FAULTS", 8, false }, { "percent", "%", 7, false },
-		{ "op", "OP", -7, false },	{ "type", "TYPE", -7, false },	{ "lib", NULL, 0, false },
-		{ "code", "STACK", -20, false },
+		{ .key = "ips" },	{ .key = "count", .title = "FAULTS", .width = 8 }, { .key = "percent", .title = "%", .width = 7 },
+		{ .key = "op", .title = "OP", .width = -7 },	{ .key = "type", .title = "TYPE", .width = -7 },	{ .key = "lib" },
+		{ .key = "code", .title = "STACK", .width = -20 },
 	};
 	bool text = r->args->format == FLT_FORMAT_TEXT;
 	struct flt_table *table;
@@ -203,7 +203,7 @@ int flt_report_stacks(struct flt_report *r)
 	err = flt_sites_build(&rows, FLT_BY_STACK, r->load.rec, r->symbols, &r->group);
 	if (err)
 		return flt_command_fail(r->run->command, NULL, err);
-	err = flt_table_new(&table, stdout, (enum flt_format)r->args->format, columns, sizeof(columns) / sizeof(columns[0]));
+	err = flt_table_new_cells(&table, stdout, (enum flt_format)r->args->format, columns, sizeof(columns) / sizeof(columns[0]));
 	if (err) {
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);

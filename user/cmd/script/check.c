@@ -9,7 +9,7 @@ static int row(struct flt_table *table, const char *what, struct flt_cell value)
 {
 	struct flt_cell cells[2] = { flt_cell_string(what), value };
 
-	return flt_table_row(table, cells);
+	return flt_table_cells(table, cells);
 }
 
 static uint64_t nodes_of(const struct flt_recording *rec)
@@ -72,7 +72,7 @@ static void facts(const struct flt_load *load, struct flt_table *table)
 
 int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format)
 {
-	static const struct flt_column columns[] = { { "what", "", -24, false }, { "value", "", -12, false } };
+	static const struct flt_column columns[] = { { .key = "what", .title = "", .width = -24 }, { .key = "value", .title = "", .width = -12 } };
 	const struct flt_record_end *end;
 	struct flt_table *table;
 	struct flt_load load;
@@ -81,7 +81,7 @@ int flt_script_check(const struct flt_command *command, const char *path, enum f
 	status = flt_load_file(&load, command, path, NULL, NULL);
 	if (status)
 		goto out;
-	err = flt_table_new(&table, stdout, format, columns, 2);
+	err = flt_table_new_cells(&table, stdout, format, columns, 2);
 	if (err) {
 		status = flt_command_fail(command, NULL, err);
 		goto out;

@@ -29,11 +29,11 @@ static const struct flt_opt opts[] = {
 };
 
 static const struct flt_column columns[] = {
-	{ "time_ns", NULL, 0, false },		{ NULL, "TIME", 11, true },
-	{ "pid", "PID", 6, false },		{ "tid", "TID", 6, false },	{ "comm", "COMM", -15, false },
-	{ "kind", "KIND", -8, false },		{ "flags", "FLAGS", -12, false }, { "latency_ns", "LATENCY", 7, false },
-	{ "address", "ADDRESS", 14, false },	{ "pages", "PAGES", 5, false },	{ "weight", NULL, 0, false },
-	{ "cpu", NULL, 0, false },		{ "ip", "IP", 14, false },	{ "stack", "STACK", -20, false },
+	{ .key = "time_ns" },		{ .title = "TIME", .width = 11, .data_absent = true },
+	{ .key = "pid", .title = "PID", .width = 6 },		{ .key = "tid", .title = "TID", .width = 6 },	{ .key = "comm", .title = "COMM", .width = -15 },
+	{ .key = "kind", .title = "KIND", .width = -8 },		{ .key = "flags", .title = "FLAGS", .width = -12 }, { .key = "latency_ns", .title = "LATENCY", .width = 7 },
+	{ .key = "address", .title = "ADDRESS", .width = 14 },	{ .key = "pages", .title = "PAGES", .width = 5 },	{ .key = "weight" },
+	{ .key = "cpu" },		{ .key = "ip", .title = "IP", .width = 14 },	{ .key = "stack", .title = "STACK", .width = -20 },
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
@@ -123,7 +123,7 @@ static int fault_row(struct script *s, struct flt_load *load, const struct flt_f
 	cells[11] = flt_cell_u64(f->cpu);
 	cells[12] = flt_cell_hex(f->ip);
 	cells[13] = flt_cell_string(stack);
-	err = flt_table_row(s->table, cells);
+	err = flt_table_cells(s->table, cells);
 	free(stack);
 	return err;
 }
@@ -169,7 +169,7 @@ static int script_main(struct flt_run *run)
 	status = flt_load_sift_parse(run->command, &args->sift, &s.sift);
 	if (status)
 		return status;
-	err = flt_table_new(&s.table, stdout, (enum flt_format)args->format, columns, COLUMNS);
+	err = flt_table_new_cells(&s.table, stdout, (enum flt_format)args->format, columns, COLUMNS);
 	if (err)
 		return flt_command_fail(run->command, NULL, err);
 	status = flt_load_file(&load, run->command, path, on_faults, &s);

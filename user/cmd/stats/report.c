@@ -18,7 +18,7 @@ int stats_report_open(struct stats *s, bool kinds)
 	if (!s->columns)
 		return -ENOMEM;
 	s->kinds = kinds;
-	ret = flt_table_new(&s->table, s->out, (enum flt_format)s->args->format, s->columns, count);
+	ret = flt_table_new_cells(&s->table, s->out, (enum flt_format)s->args->format, s->columns, count);
 	if (ret) {
 		free(s->columns);
 		s->columns = NULL;
@@ -86,7 +86,7 @@ int stats_report_row(struct stats *s, const char *record, const char *span,
 		cells[COL_KINDS] = flt_cell_string(kinds);
 	}
 	s->rows_held++;
-	return flt_table_row(s->table, cells);
+	return flt_table_cells(s->table, cells);
 }
 
 int stats_report_rows(struct stats *s, const char *record, const char *span,
@@ -123,7 +123,7 @@ int stats_report_kinds(struct stats *s, const char *span, const struct flt_accou
 		cells[COL_FAULTS] = flt_cell_u64(account->kinds[i]);
 		cells[COL_FAULTS_S] = stats_cell_rate(account->kinds[i], ns);
 		s->rows_held++;
-		ret = flt_table_row(s->table, cells);
+		ret = flt_table_cells(s->table, cells);
 	}
 	return ret;
 }

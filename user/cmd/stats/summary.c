@@ -71,7 +71,7 @@ static int report_processes(struct stats *s, const struct stats_command *c, stru
 			return -ENOMEM;
 		free(s->columns);
 		s->columns = columns;
-		ret = flt_table_new(&s->table, s->out, FLT_FORMAT_TEXT, columns, STATS_COLUMNS);
+		ret = flt_table_new_cells(&s->table, s->out, FLT_FORMAT_TEXT, columns, STATS_COLUMNS);
 		if (ret)
 			return ret;
 	}
@@ -107,7 +107,7 @@ int stats_report_command(struct stats *s, const struct stats_command *c,
 		cells[COL_STATUS] = flt_cell_i64(c->status);
 		cells[COL_WAIT_MINOR] = flt_cell_u64(c->minor);
 		cells[COL_WAIT_MAJOR] = flt_cell_u64(c->major);
-		if (flt_table_row(s->table, cells))
+		if (flt_table_cells(s->table, cells))
 			return FLT_EXIT_FAILED;
 		stats_report_write(s, false);
 	}

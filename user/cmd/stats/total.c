@@ -71,7 +71,7 @@ int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns
 	stats_fill_head(s, cells, "total", "total", ns, clock);
 	stats_fill_account(s, cells, total, ns);
 	stats_fill_loss(s, cells, &look->loss);
-	if (flt_table_row(s->table, cells))
+	if (flt_table_cells(s->table, cells))
 		return FLT_EXIT_FAILED;
 	stats_report_write(s, false);
 	return stats_report_loss(s, &look->loss);

@@ -60,7 +60,7 @@ struct report {
 
 int thp_report_open(struct thp *t, enum flt_format format)
 {
-	return flt_table_new(&t->table, stdout, format, columns, COLUMNS);
+	return flt_table_new_cells(&t->table, stdout, format, columns, COLUMNS);
 }
 
 static void begin_row(struct report *r, const char *record)
@@ -124,7 +124,7 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 			cell[COL_COVERED] = flt_cell_double(100.0 * (double)c->covered /
 							    (double)c->eligible, 1);
 	}
-	return flt_table_row(r->t->table, cell);
+	return flt_table_cells(r->t->table, cell);
 }
 
 /* A reason: a line of text, or a row of data. */
@@ -147,7 +147,7 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	r->cell[COL_EVENT] = flt_cell_string(event);
 	r->cell[COL_REASON] = flt_cell_string(reason);
 	r->cell[COL_COUNT] = flt_cell_u64(count);
-	return flt_table_row(r->t->table, r->cell);
+	return flt_table_cells(r->t->table, r->cell);
 }
 
 static int put_reasons(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
@@ -193,7 +193,7 @@ static int put_fact(void *arg, const char *what, const char *name, const char *v
 	begin_row(r, what);
 	r->cell[COL_REASON] = flt_cell_string(name);
 	r->cell[COL_VALUE] = flt_cell_string(value);
-	return flt_table_row(r->t->table, r->cell);
+	return flt_table_cells(r->t->table, r->cell);
 }
 
 /* Of those that were asked for together: what all of them add up to. */

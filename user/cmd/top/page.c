@@ -137,7 +137,7 @@ int top_page_open(struct top *t)
 	if (!t->columns)
 		return -ENOMEM;
 	make_columns(t, t->columns);
-	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, t->columns,
+	return flt_table_new_cells(&t->table, stdout, (enum flt_format)t->args->format, t->columns,
 			     COLUMNS);
 }
 
@@ -284,7 +284,7 @@ int top_page_report(struct top *t)
 	}
 	for (i = 0; i < count && !ret; i++) {
 		make_cells(t, &t->ranking.rank[i], cells);
-		ret = flt_table_row(t->table, cells);
+		ret = flt_table_cells(t->table, cells);
 	}
 	if (t->args->format == FLT_FORMAT_TEXT && !count)
 		puts("no faults");

@@ -18,41 +18,41 @@ enum {
 };
 
 static const struct flt_column columns[COLUMNS] = {
-	[COLUMN_RECORD] = { "record", NULL, 0, false },
-	[COLUMN_TIME] = { "time", NULL, 0, false },
-	[COLUMN_CLOCK] = { "clock", "TIME", -8, true },
-	[COLUMN_PID] = { "pid", "PID", 7, false },
-	[COLUMN_COMM] = { "comm", "COMM", -15, false },
-	[COLUMN_METHOD] = { "method", "METHOD", -6, false },
-	[COLUMN_BY] = { "by", NULL, -10, false },
-	[COLUMN_WINDOW] = { "window_ns", "WINDOW", 7, false },
-	[COLUMN_RSS] = { "rss_bytes", "RSS", 8, false },
-	[COLUMN_PSS] = { "pss_bytes", "PSS", 8, false },
-	[COLUMN_REFERENCED] = { "referenced_bytes", "REFERENCED", 10, false },
-	[COLUMN_FIRST_TOUCH] = { "first_touch_bytes", "1ST-TOUCH", 9, false },
-	[COLUMN_REFAULT] = { "refault_bytes", "REFAULT", 8, false },
-	[COLUMN_WRITTEN] = { "written_bytes", NULL, 8, false },
-	[COLUMN_QUANTILE] = { "quantile", NULL, 0, false },
-	[COLUMN_ANON] = { "anon_bytes", NULL, 0, false },
-	[COLUMN_FILE] = { "file_bytes", NULL, 0, false },
-	[COLUMN_SHMEM] = { "shmem_bytes", NULL, 0, false },
-	[COLUMN_HEAP] = { "heap_bytes", NULL, 0, false },
-	[COLUMN_STACK] = { "stack_bytes", NULL, 0, false },
-	[COLUMN_HUGE] = { "rss_huge_bytes", NULL, 0, false },
-	[COLUMN_MAJOR] = { "major_bytes", NULL, 0, false },
-	[COLUMN_COST] = { "cost_ns", NULL, 0, false },
-	[COLUMN_HELD_MAX] = { "mmap_lock_max_ns", NULL, 0, false },
-	[COLUMN_PAGES] = { "pages", NULL, 0, false },
-	[COLUMN_SPECIAL] = { "special_skipped", NULL, 0, false },
-	[COLUMN_HUGETLB] = { "hugetlb_skipped_bytes", NULL, 0, false },
-	[COLUMN_DEVICE] = { "device_skipped_bytes", NULL, 0, false },
-	[COLUMN_LEFT] = { "unknown_bytes", NULL, 0, false },
-	[COLUMN_FLAGS] = { "flags", NULL, 0, false },
-	[COLUMN_WINDOWS] = { "windows", NULL, 0, false },
-	[COLUMN_AGAINST] = { "vs_scan_percent", NULL, 0, false },
-	[COLUMN_COUNTS] = { "counts", NULL, 0, false },
-	[COLUMN_HOLD] = { "mmap_lock_below_ns", NULL, 0, false },
-	[COLUMN_HOLDS] = { "mmap_lock_holds", NULL, 0, false },
+	[COLUMN_RECORD] = { .key = "record" },
+	[COLUMN_TIME] = { .key = "time" },
+	[COLUMN_CLOCK] = { .key = "clock", .title = "TIME", .width = -8, .data_absent = true },
+	[COLUMN_PID] = { .key = "pid", .title = "PID", .width = 7 },
+	[COLUMN_COMM] = { .key = "comm", .title = "COMM", .width = -15 },
+	[COLUMN_METHOD] = { .key = "method", .title = "METHOD", .width = -6 },
+	[COLUMN_BY] = { .key = "by", .width = -10 },
+	[COLUMN_WINDOW] = { .key = "window_ns", .title = "WINDOW", .width = 7 },
+	[COLUMN_RSS] = { .key = "rss_bytes", .title = "RSS", .width = 8 },
+	[COLUMN_PSS] = { .key = "pss_bytes", .title = "PSS", .width = 8 },
+	[COLUMN_REFERENCED] = { .key = "referenced_bytes", .title = "REFERENCED", .width = 10 },
+	[COLUMN_FIRST_TOUCH] = { .key = "first_touch_bytes", .title = "1ST-TOUCH", .width = 9 },
+	[COLUMN_REFAULT] = { .key = "refault_bytes", .title = "REFAULT", .width = 8 },
+	[COLUMN_WRITTEN] = { .key = "written_bytes", .width = 8 },
+	[COLUMN_QUANTILE] = { .key = "quantile" },
+	[COLUMN_ANON] = { .key = "anon_bytes" },
+	[COLUMN_FILE] = { .key = "file_bytes" },
+	[COLUMN_SHMEM] = { .key = "shmem_bytes" },
+	[COLUMN_HEAP] = { .key = "heap_bytes" },
+	[COLUMN_STACK] = { .key = "stack_bytes" },
+	[COLUMN_HUGE] = { .key = "rss_huge_bytes" },
+	[COLUMN_MAJOR] = { .key = "major_bytes" },
+	[COLUMN_COST] = { .key = "cost_ns" },
+	[COLUMN_HELD_MAX] = { .key = "mmap_lock_max_ns" },
+	[COLUMN_PAGES] = { .key = "pages" },
+	[COLUMN_SPECIAL] = { .key = "special_skipped" },
+	[COLUMN_HUGETLB] = { .key = "hugetlb_skipped_bytes" },
+	[COLUMN_DEVICE] = { .key = "device_skipped_bytes" },
+	[COLUMN_LEFT] = { .key = "unknown_bytes" },
+	[COLUMN_FLAGS] = { .key = "flags" },
+	[COLUMN_WINDOWS] = { .key = "windows" },
+	[COLUMN_AGAINST] = { .key = "vs_scan_percent" },
+	[COLUMN_COUNTS] = { .key = "counts" },
+	[COLUMN_HOLD] = { .key = "mmap_lock_below_ns" },
+	[COLUMN_HOLDS] = { .key = "mmap_lock_holds" },
 };
 
 int wss_rows_open(struct wss *w)
@@ -66,7 +66,7 @@ int wss_rows_open(struct wss *w)
 					      w->args->by == WSS_BY_KIND ? "KIND" : "NODE";
 	if (w->args->written)
 		w->columns[COLUMN_WRITTEN].title = "WRITTEN";
-	return flt_table_new(&w->table, stdout, (enum flt_format)w->args->format, w->columns, COLUMNS);
+	return flt_table_new_cells(&w->table, stdout, (enum flt_format)w->args->format, w->columns, COLUMNS);
 }
 
 void wss_rows_close(struct wss *w)
@@ -174,7 +174,7 @@ static int row_of_process(struct wss *w, const struct flt_sample *s)
 	c[COLUMN_DEVICE] = size_if(s->device, s->device);
 	c[COLUMN_LEFT] = size_if(s->left, s->left);
 	c[COLUMN_FLAGS] = flt_cell_string(flags_text(s->flags, flags));
-	return flt_table_row(w->table, c);
+	return flt_table_cells(w->table, c);
 }
 
 static int row_of_share(struct wss *w, const struct flt_sample *s, const char *by, uint64_t bytes)
@@ -185,7 +185,7 @@ static int row_of_share(struct wss *w, const struct flt_sample *s, const char *b
 	fill_head(w, s, c, clock);
 	c[COLUMN_BY] = flt_cell_string(by);
 	c[COLUMN_REFERENCED] = flt_cell_size(bytes);
-	return flt_table_row(w->table, c);
+	return flt_table_cells(w->table, c);
 }
 
 static int rows_by_kind(struct wss *w, const struct flt_sample *s)
@@ -233,7 +233,7 @@ static int rows_by_vma(struct wss *w, const struct flt_sample *s)
 		c[COLUMN_RSS] = flt_cell_size(a->rss);
 		c[COLUMN_PSS] = flt_cell_size(a->pss);
 		c[COLUMN_REFERENCED] = flt_cell_size(a->referenced);
-		ret = flt_table_row(w->table, c);
+		ret = flt_table_cells(w->table, c);
 	}
 	return ret;
 }
@@ -264,7 +264,7 @@ int wss_rows_quantile(struct wss *w, const struct flt_sample *s, double quantile
 	c[COLUMN_RECORD] = flt_cell_string("quantile");
 	c[COLUMN_QUANTILE] = flt_cell_double(quantile, 2);
 	c[COLUMN_REFERENCED] = flt_cell_size(bytes);
-	return flt_table_row(w->table, c);
+	return flt_table_cells(w->table, c);
 }
 
 int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_wset *set,
@@ -283,7 +283,7 @@ int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_
 	if (isfinite(against))
 		c[COLUMN_AGAINST] = flt_cell_double(against, 1);
 	c[COLUMN_COUNTS] = flt_cell_string(m->differs);
-	return flt_table_row(w->table, c);
+	return flt_table_cells(w->table, c);
 }
 
 int wss_rows_holds(struct wss *w)
@@ -300,7 +300,7 @@ int wss_rows_holds(struct wss *w)
 		if (bucket + 1 < FLT_BUCKETS)
 			c[COLUMN_HOLD] = flt_cell_ns(flt_bucket_floor(bucket + 1));
 		c[COLUMN_HOLDS] = flt_cell_u64(w->holds.count[bucket]);
-		ret = flt_table_row(w->table, c);
+		ret = flt_table_cells(w->table, c);
 	}
 	return ret;
 }

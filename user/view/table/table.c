@@ -2,142 +2,126 @@
 #include "view/table/table.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/units.h"
 #include "text/escape.h"
-#include "view/table/json.h"
+
+/* A column of the table; an array among the columns of the command becomes many. */
+struct shown {
+	struct flt_column column;
+	char *own_key;		/* allocated, of an element of an array */
+	size_t width;		/* of the text so far */
+};
 
 struct flt_table {
 	FILE *out;
 	enum flt_format format;
-	const struct flt_column *columns;
+	struct shown *shown;
 	size_t count;
-	size_t *widths;		/* of the text so far */
+	struct flt_cell *cells;	/* of one row */
 	char **held;		/* rows * count strings */
 	size_t rows;
 	bool csv_headed;
 };
 
-int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
-		  const struct flt_column *columns, size_t count)
+static bool is_shown(const struct flt_table *t, const struct flt_column *c, uint64_t shown)
 {
-	struct flt_table *t = calloc(1, sizeof(*t));
-	size_t i, least, title;
+	uint64_t needed = t->format == FLT_FORMAT_TEXT ? c->text_if : c->data_if;
 
-	if (!t)
-		return -ENOMEM;
-	*t = (struct flt_table){ .out = out, .format = format, .columns = columns, .count = count };
-	t->widths = calloc(count, sizeof(*t->widths));
-	if (!t->widths) {
-		free(t);
-		return -ENOMEM;
+	if (needed && !(needed & shown))
+		return false;
+	if (t->format == FLT_FORMAT_TEXT)
+		return !c->elements && (c->title || c->type == FLT_COLUMN_LINES);
+	return c->key && !c->data_absent;
+}
+
+static void add_column(struct flt_table *t, const struct flt_column *column)
+{
+	size_t least = (size_t)abs(column->width);
+	size_t title = column->title ? strlen(column->title) : 0;
+
+	t->shown[t->count++] = (struct shown){ .column = *column,
+					       .width = title > least ? title : least };
+}
+
+static int add_elements(struct flt_table *t, const struct flt_column *array)
+{
+	struct flt_column one = *array;
+	uint32_t i;
+	char *key;
+
+	for (i = 0; i < array->elements; i++) {
+		if (asprintf(&key, "%s%s", array->key, array->name(i)) < 0)
+			return -ENOMEM;
+		one.key = key;
+		one.offset = array->offset + i * array->size;
+		add_column(t, &one);
+		t->shown[t->count - 1].own_key = key;
 	}
-	for (i = 0; i < count; i++) {
-		least = (size_t)abs(columns[i].width);
-		title = columns[i].title ? strlen(columns[i].title) : 0;
-		t->widths[i] = title > least ? title : least;
-	}
-	*table = t;
 	return 0;
 }
 
-/* Each line escaped by itself: what ends it is ours. */
-static char *render_lines(const char *lines)
+static int new_table(struct flt_table **table, FILE *out, enum flt_format format, size_t room)
 {
-	size_t room = strlen(lines) * FLT_ESCAPE_GROWTH + 1, length, used = 0;
-	char *out = malloc(room);
+	struct flt_table *t = calloc(1, sizeof(*t));
 
-	if (!out)
-		return NULL;
-	for (; *lines; lines += length + (lines[length] == '\n')) {
-		length = strcspn(lines, "\n");
-		flt_escape_text(out + used, room - used, lines, length);
-		used += strlen(out + used);
-		out[used++] = '\n';
-	}
-	out[used] = 0;
-	return out;
+	if (!t)
+		return -ENOMEM;
+	*t = (struct flt_table){ .out = out, .format = format };
+	t->shown = calloc(room + 1, sizeof(*t->shown));
+	t->cells = calloc(room + 1, sizeof(*t->cells));
+	*table = t;
+	return t->shown && t->cells ? 0 : -ENOMEM;
 }
 
-static void write_lines_json(struct flt_json *json, const char *key, const char *lines)
+int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
+		  const struct flt_column *columns, uint64_t shown)
 {
-	size_t length;
+	const struct flt_column *c;
+	struct flt_table *t = NULL;
+	size_t room = 0;
+	int ret;
 
-	flt_json_open_array(json, key);
-	for (; *lines; lines += length + (lines[length] == '\n')) {
-		length = strcspn(lines, "\n");
-		flt_json_bytes(json, NULL, lines, length);
+	for (c = columns; c->type != FLT_COLUMN_END; c++)
+		room += c->elements ? c->elements : 1;
+	ret = new_table(&t, out, format, room);
+	for (c = columns; !ret && c->type != FLT_COLUMN_END; c++) {
+		if (!is_shown(t, c, shown))
+			continue;
+		if (c->elements)
+			ret = add_elements(t, c);
+		else
+			add_column(t, c);
 	}
-	flt_json_close_array(json);
+	if (ret)
+		flt_table_free(t);
+	else
+		*table = t;
+	return ret;
+}
+
+int flt_table_new_cells(struct flt_table **table, FILE *out, enum flt_format format,
+			const struct flt_column *columns, size_t count)
+{
+	size_t i;
+
+	if (new_table(table, out, format, count))
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		add_column(*table, &columns[i]);
+	return 0;
 }
 
 /*
- * What a command writes to the same file lands between rows, not within one, as long
- * as no row is larger than half of the stream's buffer.
+ * Flush between rows, so that other writers of the same file do not cut one, as long as
+ * no row is larger than half of the stream's buffer.
  */
 static void end_row(struct flt_table *t)
 {
 	if (__fpending(t->out) > __fbufsize(t->out) / 2)
 		fflush(t->out);
-}
-
-/* The plain form of a cell, as a string to be released, or NULL for no memory. */
-static char *render(const struct flt_cell *cell, bool text)
-{
-	char unit[FLT_UNITS_TEXT], *out = NULL;
-	size_t length;
-	int n;
-
-	switch (cell->type) {
-	case FLT_CELL_ABSENT:
-		return strdup(text ? "-" : "");
-	case FLT_CELL_STRING:
-		length = strlen(cell->string);
-		out = malloc(length * FLT_ESCAPE_GROWTH + 1);
-		if (out)
-			flt_escape_text(out, length * FLT_ESCAPE_GROWTH + 1, cell->string, length);
-		return out;
-	case FLT_CELL_LINES:
-		return render_lines(cell->string);
-	case FLT_CELL_BOOL:
-		return strdup(text ? (cell->yes ? "yes" : "no") : (cell->yes ? "true" : "false"));
-	case FLT_CELL_NS:
-		if (text)
-			return strdup(flt_units_write_ns(unit, cell->u64));
-		n = asprintf(&out, "%" PRIu64, cell->u64);
-		break;
-	case FLT_CELL_SIZE:
-		if (text)
-			return strdup(flt_units_write_size(unit, cell->u64));
-		n = asprintf(&out, "%" PRIu64, cell->u64);
-		break;
-	case FLT_CELL_I64:
-		n = asprintf(&out, "%" PRId64, cell->i64);
-		break;
-	case FLT_CELL_DOUBLE:
-		if (!isfinite(cell->real))
-			return strdup(text ? "-" : "");
-		n = asprintf(&out, "%.*f", cell->decimals, cell->real);
-		break;
-	case FLT_CELL_HEX:
-		n = asprintf(&out, "0x%" PRIx64, cell->u64);
-		break;
-	case FLT_CELL_U64:
-	default:
-		n = asprintf(&out, "%" PRIu64, cell->u64);
-		break;
-	}
-	return n < 0 ? NULL : out;
-}
-
-char *flt_cell_text(const struct flt_cell *cell)
-{
-	return cell->type == FLT_CELL_STRING ? strdup(cell->string) : render(cell, true);
 }
 
 static int hold_row(struct flt_table *t, const struct flt_cell *cells)
@@ -151,15 +135,15 @@ static int hold_row(struct flt_table *t, const struct flt_cell *cells)
 	t->held = grown;
 	row = grown + t->rows * t->count;
 	for (i = 0; i < t->count; i++) {
-		row[i] = render(&cells[i], true);
+		row[i] = flt_cell_escaped(&cells[i]);
 		if (!row[i]) {
 			while (i--)
 				free(row[i]);
 			return -ENOMEM;
 		}
 		width = flt_escape_columns(row[i]);
-		if (t->columns[i].title && width > t->widths[i])
-			t->widths[i] = width;
+		if (t->shown[i].column.title && width > t->shown[i].width)
+			t->shown[i].width = width;
 	}
 	t->rows++;
 	return 0;
@@ -168,45 +152,13 @@ static int hold_row(struct flt_table *t, const struct flt_cell *cells)
 static void write_json(struct flt_table *t, const struct flt_cell *cells)
 {
 	struct flt_json json;
-	char hex[24];
 	size_t i;
 
 	flt_json_init(&json, t->out);
 	flt_json_open_object(&json, NULL);
-	for (i = 0; i < t->count; i++) {
-		const char *key = t->columns[i].key;
-
-		if (t->columns[i].data_absent)
-			continue;
-		switch (cells[i].type) {
-		case FLT_CELL_ABSENT:
-			break;
-		case FLT_CELL_STRING:
-			flt_json_string(&json, key, cells[i].string);
-			break;
-		case FLT_CELL_LINES:
-			write_lines_json(&json, key, cells[i].string);
-			break;
-		case FLT_CELL_I64:
-			flt_json_i64(&json, key, cells[i].i64);
-			break;
-		case FLT_CELL_DOUBLE:
-			flt_json_double(&json, key, cells[i].real, cells[i].decimals);
-			break;
-		case FLT_CELL_BOOL:
-			flt_json_bool(&json, key, cells[i].yes);
-			break;
-		case FLT_CELL_HEX:
-			snprintf(hex, sizeof(hex), "0x%" PRIx64, cells[i].u64);
-			flt_json_string(&json, key, hex);
-			break;
-		case FLT_CELL_U64:
-		case FLT_CELL_NS:
-		case FLT_CELL_SIZE:
-			flt_json_u64(&json, key, cells[i].u64);
-			break;
-		}
-	}
+	for (i = 0; i < t->count; i++)
+		if (t->shown[i].column.key && !t->shown[i].column.data_absent)
+			flt_cell_json(&cells[i], &json, t->shown[i].column.key);
 	flt_json_close_object(&json);
 	flt_json_end_line(&json);
 	end_row(t);
@@ -227,6 +179,7 @@ static void write_csv_field(FILE *out, const char *text)
 	putc('"', out);
 }
 
+/* cells NULL: the heading. */
 static int write_csv(struct flt_table *t, const struct flt_cell *cells)
 {
 	bool first = true;
@@ -234,16 +187,16 @@ static int write_csv(struct flt_table *t, const struct flt_cell *cells)
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		if (t->columns[i].data_absent)
+		if (!t->shown[i].column.key || t->shown[i].column.data_absent)
 			continue;
 		if (!first)
 			putc(',', t->out);
 		first = false;
 		if (!cells) {
-			write_csv_field(t->out, t->columns[i].key);
+			write_csv_field(t->out, t->shown[i].column.key);
 			continue;
 		}
-		text = render(&cells[i], false);
+		text = flt_cell_csv(&cells[i]);
 		if (!text)
 			return -ENOMEM;
 		write_csv_field(t->out, text);
@@ -254,7 +207,7 @@ static int write_csv(struct flt_table *t, const struct flt_cell *cells)
 	return 0;
 }
 
-int flt_table_row(struct flt_table *t, const struct flt_cell *cells)
+int flt_table_cells(struct flt_table *t, const struct flt_cell *cells)
 {
 	switch (t->format) {
 	case FLT_FORMAT_JSON:
@@ -271,6 +224,15 @@ int flt_table_row(struct flt_table *t, const struct flt_cell *cells)
 	}
 }
 
+int flt_table_row(struct flt_table *t, const void *row, uint64_t known)
+{
+	size_t i;
+
+	for (i = 0; i < t->count; i++)
+		t->cells[i] = flt_cell_read(&t->shown[i].column, row, known);
+	return flt_table_cells(t, t->cells);
+}
+
 /* row NULL: the heading. No blanks at the end of a line. */
 static void write_line(struct flt_table *t, char **row)
 {
@@ -279,14 +241,14 @@ static void write_line(struct flt_table *t, char **row)
 	bool first = true;
 
 	for (i = 0; i < t->count; i++) {
-		if (!t->columns[i].title)
+		if (!t->shown[i].column.title)
 			continue;
-		text = row ? row[i] : t->columns[i].title;
-		pad = t->widths[i] - flt_escape_columns(text);
+		text = row ? row[i] : t->shown[i].column.title;
+		pad = t->shown[i].width - flt_escape_columns(text);
 		if (!first)
 			owed += 2;
 		first = false;
-		if (t->columns[i].width >= 0) {
+		if (t->shown[i].column.width >= 0) {
 			owed += pad;
 			pad = 0;
 		}
@@ -298,14 +260,14 @@ static void write_line(struct flt_table *t, char **row)
 	putc('\n', t->out);
 }
 
-/* Only lists have line feeds: in other cells they are escaped. */
+/* Only lists have line feeds, because they are escaped in other cells. */
 static void write_below(struct flt_table *t, char **row)
 {
 	const char *line;
 	size_t i, length;
 
 	for (i = 0; i < t->count; i++) {
-		if (t->columns[i].title || !strchr(row[i], '\n'))
+		if (t->shown[i].column.title || !strchr(row[i], '\n'))
 			continue;
 		for (line = row[i]; *line; line += length + 1) {
 			length = strcspn(line, "\n");
@@ -314,24 +276,28 @@ static void write_below(struct flt_table *t, char **row)
 	}
 }
 
-void flt_table_flush(struct flt_table *t, bool headed)
+static void write_held(struct flt_table *t, bool headed)
 {
 	size_t i;
 
-	if (t->format == FLT_FORMAT_TEXT && (t->rows || headed)) {
-		if (headed) {
-			write_line(t, NULL);
-			end_row(t);
-		}
-		for (i = 0; i < t->rows; i++) {
-			write_line(t, t->held + i * t->count);
-			write_below(t, t->held + i * t->count);
-			end_row(t);
-		}
-		for (i = 0; i < t->rows * t->count; i++)
-			free(t->held[i]);
-		t->rows = 0;
+	if (headed) {
+		write_line(t, NULL);
+		end_row(t);
 	}
+	for (i = 0; i < t->rows; i++) {
+		write_line(t, t->held + i * t->count);
+		write_below(t, t->held + i * t->count);
+		end_row(t);
+	}
+	for (i = 0; i < t->rows * t->count; i++)
+		free(t->held[i]);
+	t->rows = 0;
+}
+
+void flt_table_flush(struct flt_table *t, bool headed)
+{
+	if (t->format == FLT_FORMAT_TEXT)
+		write_held(t, headed);
 	if (t->format == FLT_FORMAT_CSV && !t->csv_headed) {
 		write_csv(t, NULL);
 		t->csv_headed = true;
@@ -341,10 +307,16 @@ void flt_table_flush(struct flt_table *t, bool headed)
 
 void flt_table_free(struct flt_table *t)
 {
+	size_t i;
+
 	if (!t)
 		return;
-	flt_table_flush(t, false);
+	if (t->shown && t->cells)
+		flt_table_flush(t, false);
+	for (i = 0; t->shown && i < t->count; i++)
+		free(t->shown[i].own_key);
+	free(t->shown);
+	free(t->cells);
 	free(t->held);
-	free(t->widths);
 	free(t);
 }

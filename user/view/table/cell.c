@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view/table/cell.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/clock.h"
+#include "text/escape.h"
+#include "text/units.h"
+
+static uint64_t read_unsigned(const void *at, size_t size)
+{
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	switch (size) {
+	case sizeof(uint8_t):
+		return *(const uint8_t *)at;
+	case sizeof(u16):
+		memcpy(&u16, at, sizeof(u16));
+		return u16;
+	case sizeof(u32):
+		memcpy(&u32, at, sizeof(u32));
+		return u32;
+	default:
+		memcpy(&u64, at, sizeof(u64));
+		return u64;
+	}
+}
+
+static int64_t read_signed(const void *at, size_t size)
+{
+	uint64_t value = read_unsigned(at, size);
+
+	return size == sizeof(int32_t) ? (int32_t)value : (int64_t)value;
+}
+
+static double read_real(const void *at)
+{
+	double value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static const char *read_pointer(const void *at)
+{
+	const char *value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static struct flt_cell cell_of_unsigned(enum flt_cell_type type, uint64_t value)
+{
+	return (struct flt_cell){ .type = type, .u64 = value };
+}
+
+static struct flt_cell cell_of_real(double value, int decimals)
+{
+	if (decimals == FLT_DECIMALS_SHORT)
+		decimals = value < 100 ? 1 : 0;
+	return (struct flt_cell){ .type = FLT_CELL_DOUBLE, .decimals = decimals, .real = value };
+}
+
+static struct flt_cell cell_of_string(enum flt_cell_type type, const char *string)
+{
+	return (struct flt_cell){ .type = string ? type : FLT_CELL_ABSENT, .string = string };
+}
+
+/* share is in units of the whole: 1e9 of nanoseconds for a rate, 100 for percent. */
+static struct flt_cell cell_of_share(const struct flt_column *c, const void *row, uint64_t part,
+				     double units)
+{
+	uint64_t whole = read_unsigned((const char *)row + c->of, sizeof(whole));
+
+	if (!whole)
+		return (struct flt_cell){ .type = FLT_CELL_ABSENT };
+	return cell_of_real(units * (double)part / (double)whole, c->decimals);
+}
+
+static struct flt_cell read_number(const struct flt_column *c, const void *row, const void *at)
+{
+	uint64_t value = read_unsigned(at, c->size);
+
+	switch (c->type) {
+	case FLT_COLUMN_BYTES:
+		return cell_of_unsigned(FLT_CELL_SIZE, value);
+	case FLT_COLUMN_NS:
+		return cell_of_unsigned(FLT_CELL_NS, value);
+	case FLT_COLUMN_SECONDS:
+		return cell_of_real((double)value / 1e9, c->decimals);
+	case FLT_COLUMN_CLOCK:
+		return (struct flt_cell){ .type = FLT_CELL_CLOCK, .decimals = c->decimals,
+					  .u64 = value };
+	case FLT_COLUMN_HEX:
+		return cell_of_unsigned(FLT_CELL_HEX, value);
+	case FLT_COLUMN_NAME:
+		return cell_of_string(FLT_CELL_STRING, c->name((uint32_t)value));
+	case FLT_COLUMN_RATE:
+		return cell_of_share(c, row, value, 1e9);
+	case FLT_COLUMN_PERCENT:
+		return cell_of_share(c, row, value, 100);
+	default:
+		return cell_of_unsigned(FLT_CELL_U64, value);
+	}
+}
+
+static struct flt_cell read_member(const struct flt_column *c, const void *row, const void *at)
+{
+	switch (c->type) {
+	case FLT_COLUMN_SIGNED:
+		return (struct flt_cell){ .type = FLT_CELL_I64, .i64 = read_signed(at, c->size) };
+	case FLT_COLUMN_REAL:
+		return cell_of_real(read_real(at), c->decimals);
+	case FLT_COLUMN_BOOL:
+		return (struct flt_cell){ .type = FLT_CELL_BOOL, .yes = *(const bool *)at };
+	case FLT_COLUMN_STRING:
+		return cell_of_string(FLT_CELL_STRING, read_pointer(at));
+	case FLT_COLUMN_CHARS:
+		return cell_of_string(FLT_CELL_STRING, at);
+	case FLT_COLUMN_LINES:
+		return cell_of_string(FLT_CELL_LINES, read_pointer(at));
+	default:
+		return read_number(c, row, at);
+	}
+}
+
+/* Of what was read, so that a rate of 0 is one. */
+static bool is_zero(const struct flt_column *c, const void *at, const struct flt_cell *cell)
+{
+	if (cell->type == FLT_CELL_STRING && c->type != FLT_COLUMN_NAME)
+		return !*cell->string;
+	if (c->type == FLT_COLUMN_REAL)
+		return cell->real == 0;
+	return !read_unsigned(at, c->size);
+}
+
+struct flt_cell flt_cell_read(const struct flt_column *c, const void *row, uint64_t known)
+{
+	const void *at = (const char *)row + c->offset;
+	struct flt_cell cell = { .type = FLT_CELL_ABSENT };
+
+	if (c->known_if && !(c->known_if & known))
+		return cell;
+	cell = read_member(c, row, at);
+	if (c->zero_unknown && cell.type != FLT_CELL_ABSENT && is_zero(c, at, &cell))
+		cell.type = FLT_CELL_ABSENT;
+	return cell;
+}
+
+/* Escape each line by itself, because the line feeds between them are ours. */
+static char *escape_lines(const char *lines)
+{
+	size_t room = strlen(lines) * FLT_ESCAPE_GROWTH + 1, length, used = 0;
+	char *out = malloc(room);
+
+	if (!out)
+		return NULL;
+	for (; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		flt_escape_text(out + used, room - used, lines, length);
+		used += strlen(out + used);
+		out[used++] = '\n';
+	}
+	out[used] = 0;
+	return out;
+}
+
+static char *escape_string(const char *string)
+{
+	size_t length = strlen(string), room = length * FLT_ESCAPE_GROWTH + 1;
+	char *out = malloc(room);
+
+	if (out)
+		flt_escape_text(out, room, string, length);
+	return out;
+}
+
+char *flt_cell_csv(const struct flt_cell *cell)
+{
+	char *out = NULL;
+
+	switch (cell->type) {
+	case FLT_CELL_ABSENT:
+		return strdup("");
+	case FLT_CELL_STRING:
+		return escape_string(cell->string);
+	case FLT_CELL_LINES:
+		return escape_lines(cell->string);
+	case FLT_CELL_BOOL:
+		return strdup(cell->yes ? "true" : "false");
+	case FLT_CELL_I64:
+		return asprintf(&out, "%" PRId64, cell->i64) < 0 ? NULL : out;
+	case FLT_CELL_DOUBLE:
+		if (!isfinite(cell->real))
+			return strdup("");
+		return asprintf(&out, "%.*f", cell->decimals, cell->real) < 0 ? NULL : out;
+	case FLT_CELL_HEX:
+		return asprintf(&out, "0x%" PRIx64, cell->u64) < 0 ? NULL : out;
+	case FLT_CELL_U64:
+	case FLT_CELL_NS:
+	case FLT_CELL_SIZE:
+	case FLT_CELL_CLOCK:
+		break;
+	}
+	return asprintf(&out, "%" PRIu64, cell->u64) < 0 ? NULL : out;
+}
+
+/* Text differs from CSV where a value has a unit, or is unknown. */
+char *flt_cell_escaped(const struct flt_cell *cell)
+{
+	char unit[FLT_UNITS_TEXT], clock[FLT_CLOCK_TEXT];
+
+	switch (cell->type) {
+	case FLT_CELL_ABSENT:
+		return strdup("-");
+	case FLT_CELL_BOOL:
+		return strdup(cell->yes ? "yes" : "no");
+	case FLT_CELL_NS:
+		return strdup(flt_units_write_ns(unit, cell->u64));
+	case FLT_CELL_SIZE:
+		return strdup(flt_units_write_size(unit, cell->u64));
+	case FLT_CELL_CLOCK:
+		return strdup(flt_clock_write(clock, cell->u64, cell->decimals));
+	case FLT_CELL_DOUBLE:
+		if (!isfinite(cell->real))
+			return strdup("-");
+		return flt_cell_csv(cell);
+	default:
+		return flt_cell_csv(cell);
+	}
+}
+
+char *flt_cell_text(const struct flt_cell *cell)
+{
+	return cell->type == FLT_CELL_STRING ? strdup(cell->string) : flt_cell_escaped(cell);
+}
+
+static void lines_json(struct flt_json *json, const char *key, const char *lines)
+{
+	size_t length;
+
+	flt_json_open_array(json, key);
+	for (; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		flt_json_bytes(json, NULL, lines, length);
+	}
+	flt_json_close_array(json);
+}
+
+void flt_cell_json(const struct flt_cell *cell, struct flt_json *json, const char *key)
+{
+	char hex[24];
+
+	switch (cell->type) {
+	case FLT_CELL_ABSENT:
+		break;
+	case FLT_CELL_STRING:
+		flt_json_string(json, key, cell->string);
+		break;
+	case FLT_CELL_LINES:
+		lines_json(json, key, cell->string);
+		break;
+	case FLT_CELL_I64:
+		flt_json_i64(json, key, cell->i64);
+		break;
+	case FLT_CELL_DOUBLE:
+		flt_json_double(json, key, cell->real, cell->decimals);
+		break;
+	case FLT_CELL_BOOL:
+		flt_json_bool(json, key, cell->yes);
+		break;
+	case FLT_CELL_HEX:
+		snprintf(hex, sizeof(hex), "0x%" PRIx64, cell->u64);
+		flt_json_string(json, key, hex);
+		break;
+	case FLT_CELL_U64:
+	case FLT_CELL_NS:
+	case FLT_CELL_SIZE:
+	case FLT_CELL_CLOCK:
+		flt_json_u64(json, key, cell->u64);
+		break;
+	}
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cell.h - one value of a row, between the row's memory and what is written of it.
+ *
+ * flt_cell_read() is the only code that looks into a row. The rest of the view asks
+ * cells for their text, CSV or JSON.
+ */
+#ifndef FLT_VIEW_CELL_H
+#define FLT_VIEW_CELL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "view/table/column.h"
+#include "view/table/json.h"
+
+enum flt_cell_type {
+	FLT_CELL_ABSENT = 0,	/* unknown */
+	FLT_CELL_STRING,
+	FLT_CELL_U64,
+	FLT_CELL_I64,
+	FLT_CELL_DOUBLE,
+	FLT_CELL_BOOL,
+	FLT_CELL_NS,
+	FLT_CELL_SIZE,
+	FLT_CELL_LINES,
+	FLT_CELL_HEX,
+	FLT_CELL_CLOCK,
+};
+
+struct flt_cell {
+	enum flt_cell_type type;
+	int decimals;			/* DOUBLE, CLOCK */
+	union {
+		const char *string;	/* borrowed from the row */
+		uint64_t u64;
+		int64_t i64;
+		double real;
+		bool yes;
+	};
+};
+
+/* Return the value that the column has in a row; known: as for flt_table_row(). */
+struct flt_cell flt_cell_read(const struct flt_column *column, const void *row, uint64_t known);
+
+/* Allocate the text of a cell, or return NULL. Strings are not escaped. */
+char *flt_cell_text(const struct flt_cell *cell);
+/* Allocate the text of a cell with strings escaped for a terminal, or return NULL. */
+char *flt_cell_escaped(const struct flt_cell *cell);
+/* Allocate the field of CSV, still to be quoted, or return NULL. */
+char *flt_cell_csv(const struct flt_cell *cell);
+/* Write "key":value; nothing for an unknown value. */
+void flt_cell_json(const struct flt_cell *cell, struct flt_json *json, const char *key);
+
+#endif
