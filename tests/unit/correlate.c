@@ -24,7 +24,7 @@ static void test_values(void **unused)
 	static const double down[] = { 10, 9, 8, 7, 6, 5, 4, 3, 2, 1 };
 	static const double ties[] = { 3, 3, 1, 4, 4, 4, 2, 9, 2, 6 };
 	static const double flat[] = { 5, 5, 5, 5, 5, 5, 5, 5, 5, 5 };
-	struct flt_correlation c;
+	struct flt_coefficients c;
 
 	assert_int_equal(flt_correlate(x, square, 10, &c), 0);
 	assert_true(c.known);

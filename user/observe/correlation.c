@@ -19,13 +19,13 @@
 
 struct look {
 	double seconds, value;
-	struct with_counts counts;
+	struct flt_correlation_counts counts;
 	bool known;		/* there was a number */
 };
 
-struct with {
+struct flt_correlation {
 	const struct flt_command *command;
-	const struct with_args *args;
+	const struct flt_correlation_args *args;
 	const char *event;	/* NULL: none */
 	int format;
 	struct flt_progress *progress;
@@ -38,11 +38,12 @@ struct with {
 	uint64_t begin, next, period;
 };
 
-int with_new(struct with **out, const struct flt_command *command, const struct with_args *args,
-	     bool has_command, int format, const char *event)
+int flt_correlation_new(struct flt_correlation **out, const struct flt_command *command,
+			const struct flt_correlation_args *args, bool has_command, int format,
+			const char *event)
 {
 	char why[128] = "";
-	struct with *w;
+	struct flt_correlation *w;
 	int err;
 
 	*out = NULL;
@@ -66,7 +67,7 @@ int with_new(struct with **out, const struct flt_command *command, const struct 
 	w->event = event;
 	w->format = format;
 	w->lent = w->in = w->pipe[0] = w->pipe[1] = -1;
-	w->period = WITH_PERIOD_NS;
+	w->period = FLT_CORRELATION_PERIOD_NS;
 	*out = w;
 	return FLT_EXIT_DONE;
 }
@@ -78,7 +79,7 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-void with_free(struct with *w)
+void flt_correlation_free(struct flt_correlation *w)
 {
 	if (!w)
 		return;
@@ -88,7 +89,7 @@ void with_free(struct with *w)
 	free(w);
 }
 
-static int file_open(struct with *w)
+static int file_open(struct flt_correlation *w)
 {
 	w->in = open(w->args->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	/* A file that the command will make is opened when it is there. */
@@ -101,7 +102,7 @@ static int file_open(struct with *w)
 }
 
 /* Until take() our standard output is the pipe, for the child to inherit. */
-static int lend(struct with *w)
+static int lend(struct flt_correlation *w)
 {
 	if (w->args->file)
 		return file_open(w);
@@ -116,7 +117,7 @@ static int lend(struct with *w)
 }
 
 /* All that is there; what came through the pipe goes on to where it was meant. */
-static void read_more(struct with *w)
+static void read_more(struct flt_correlation *w)
 {
 	static char bytes[READ_BYTES];
 	ssize_t n, done, k;
@@ -141,7 +142,7 @@ static void read_more(struct with *w)
 
 static int on_output(void *arg, int fd, short events)
 {
-	struct with *w = arg;
+	struct flt_correlation *w = arg;
 
 	read_more(w);
 	/* The last writer is gone, and what it wrote was read. */
@@ -150,7 +151,7 @@ static int on_output(void *arg, int fd, short events)
 	return 0;
 }
 
-static int take(struct with *w, struct flt_loop *loop)
+static int take(struct flt_correlation *w, struct flt_loop *loop)
 {
 	if (w->lent < 0)
 		return 0;
@@ -162,8 +163,8 @@ static int take(struct with *w, struct flt_loop *loop)
 	return flt_loop_add(loop, w->in, POLLIN, on_output, w);
 }
 
-int with_start(struct with *w, struct flt_job *job, struct flt_loop *loop, char **command,
-	       struct flt_errmsg *e)
+int flt_correlation_start(struct flt_correlation *w, struct flt_job *job, struct flt_loop *loop,
+			  char **command, struct flt_errmsg *e)
 {
 	int ret, back;
 
@@ -180,7 +181,7 @@ int with_start(struct with *w, struct flt_job *job, struct flt_loop *loop, char 
 	return back;
 }
 
-static void thin(struct with *w)
+static void thin(struct flt_correlation *w)
 {
 	size_t i;
 
@@ -190,7 +191,8 @@ static void thin(struct with *w)
 	w->period *= 2;
 }
 
-void with_look(struct with *w, uint64_t now, const struct with_counts *counts)
+void flt_correlation_add(struct flt_correlation *w, uint64_t now,
+			 const struct flt_correlation_counts *counts)
 {
 	struct look *l;
 
@@ -224,7 +226,7 @@ static uint64_t more(uint64_t after, uint64_t before)
 	return after > before ? after - before : 0;
 }
 
-static void series_make(const struct with *w, struct series *s)
+static void series_make(const struct flt_correlation *w, struct series *s)
 {
 	const struct look *a, *b;
 	uint64_t faults;
@@ -252,7 +254,8 @@ static void series_make(const struct with *w, struct series *s)
 	}
 }
 
-static void name_of(const struct with *w, const struct series *s, char *text, size_t size)
+static void name_of(const struct flt_correlation *w, const struct series *s, char *text,
+		    size_t size)
 {
 	snprintf(text, size, "%.80s%s", w->args->metric, s->rate ? "/s" : "");
 }
@@ -266,7 +269,8 @@ static const struct flt_column columns[] = {
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
 
-static int samples_write(const struct with *w, const struct series *s, struct flt_table *table, const char *name)
+static int samples_write(const struct flt_correlation *w, const struct series *s,
+			 struct flt_table *table, const char *name)
 {
 	size_t i;
 	int err = 0;
@@ -290,11 +294,12 @@ static int samples_write(const struct with *w, const struct series *s, struct fl
 	return err;
 }
 
-static int figure_write(const struct with *w, const struct series *s, struct flt_table *table, FILE *out,
-			const char *name, const double *against, const char *what)
+static int figure_write(const struct flt_correlation *w, const struct series *s,
+			struct flt_table *table, FILE *out, const char *name, const double *against,
+			const char *what)
 {
 	struct flt_cell cells[COLUMNS] = { 0 };
-	struct flt_correlation c;
+	struct flt_coefficients c;
 	int err = flt_correlate(s->metric, against, s->n, &c);
 
 	if (err)
@@ -320,7 +325,7 @@ static int figure_write(const struct with *w, const struct series *s, struct flt
 	return flt_table_cells(table, cells);
 }
 
-static int plot_write(const struct with *w, const struct series *s, const char *name)
+static int plot_write(const struct flt_correlation *w, const struct series *s, const char *name)
 {
 	char event[40];
 	const struct flt_plot_line lines[] = {
@@ -362,7 +367,7 @@ static int plot_write(const struct with *w, const struct series *s, const char *
 	return FLT_EXIT_DONE;
 }
 
-int with_report(struct with *w, FILE *out)
+int flt_correlation_report(struct flt_correlation *w, FILE *out)
 {
 	struct flt_table *table = NULL;
 	int err, status = FLT_EXIT_DONE;

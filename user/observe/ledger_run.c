@@ -22,7 +22,7 @@ const struct flt_opt ledger_opts[] = {
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
 	  .offset = offsetof(struct ledger_args, all),
 	  .help = "The whole machine, in one row." },
-	WITH_OPTS(struct ledger_args, with, "plot"),
+	FLT_CORRELATION_OPTS(struct ledger_args, with, "plot"),
 	FLT_TABLE_OPTS(struct ledger_args, format),
 	{ 0 },
 };
@@ -108,7 +108,7 @@ static int on_tick(void *arg, uint64_t expired)
 /* What --with has beside the command's progress: the session's sums, and its rows'. */
 static int on_with(void *arg, uint64_t expired)
 {
-	struct with_counts counts = { 0 };
+	struct flt_correlation_counts counts = { 0 };
 	struct flt_session session;
 	struct watch *w = arg;
 	size_t i;
@@ -121,7 +121,7 @@ static int on_with(void *arg, uint64_t expired)
 	counts.latency = session.account.latency_sum;
 	for (i = 0; i < w->beside.count; i++)
 		counts.events += w->beside.line[i].n.count[w->r->counter];
-	with_look(w->r->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
+	flt_correlation_add(w->r->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
 	return 0;
 }
 
@@ -230,14 +230,14 @@ static int arm(struct watch *w)
 	if (!ret)
 		ret = flt_loop_every(w->loop, r->interval ? r->interval : SAMPLE_NS, on_tick, w);
 	if (!ret && w->r->with)
-		ret = flt_loop_every(w->loop, WITH_PERIOD_NS, on_with, w);
-	with_look(w->r->with, w->began, &(struct with_counts){ 0 });
+		ret = flt_loop_every(w->loop, FLT_CORRELATION_PERIOD_NS, on_with, w);
+	flt_correlation_add(w->r->with, w->began, &(struct flt_correlation_counts){ 0 });
 	return ret;
 }
 
 static int start(struct watch *w, char **command)
 {
-	int ret = with_start(w->r->with, &w->job, w->loop, command, &w->e);
+	int ret = flt_correlation_start(w->r->with, &w->job, w->loop, command, &w->e);
 
 	if (ret)
 		return ret;
@@ -268,7 +268,7 @@ static int watch(struct watch *w, char **command)
 	if (ret)
 		return flt_command_fail(w->r->command, &w->e, ret);
 	status = finish(w);
-	shown = with_report(w->r->with, stdout);
+	shown = flt_correlation_report(w->r->with, stdout);
 	if (!status)
 		status = shown;
 	if (command && w->job.wait_status)
@@ -305,7 +305,8 @@ int ledger_check(struct ledger_run *r, const struct flt_run *run)
 	int status = read_words(r, words);
 
 	if (!status)
-		status = with_new(&r->with, r->command, &r->args->with, words->command, r->args->format, r->event);
+		status = flt_correlation_new(&r->with, r->command, &r->args->with, words->command,
+					     r->args->format, r->event);
 	if (status)
 		return status;
 	if (!run->control) {
@@ -317,7 +318,7 @@ int ledger_check(struct ledger_run *r, const struct flt_run *run)
 	}
 	r->filtered = !r->args->all && (words->command || r->args->pids.count);
 	if (status)
-		with_free(r->with);
+		flt_correlation_free(r->with);
 	return status;
 }
 
@@ -328,7 +329,7 @@ int ledger_run(struct ledger_run *r, char **command)
 
 	status = ret ? flt_command_fail(r->command, &w.e, ret) : watch(&w, command);
 	flt_loop_free(w.loop);
-	with_free(r->with);
+	flt_correlation_free(r->with);
 	flt_ledger_free(&w.beside);
 	flt_ledger_free(&w.first);
 	flt_ledger_free(&w.last);

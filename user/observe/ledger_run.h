@@ -15,7 +15,7 @@
 struct ledger_args {
 	struct flt_ids pids;
 	bool all;
-	struct with_args with;
+	struct flt_correlation_args with;
 	int format;		/* enum flt_format */
 };
 
@@ -43,7 +43,7 @@ struct ledger_run {
 	void (*sample)(void *arg, const struct flt_ledger *now);
 	void *arg;
 
-	struct with *with;		/* by ledger_check(), as is what follows */
+	struct flt_correlation *with;		/* by ledger_check(), as is what follows */
 	uint64_t interval, count;	/* of words */
 	bool filtered;			/* only some processes: of -p or a command */
 };

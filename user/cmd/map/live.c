@@ -136,7 +136,7 @@ static int on_look(void *arg, uint64_t expired)
 
 	(void)expired;
 	if (!flt_control_session(l->m->control, flt_stream_session(l->stream), false, &session, NULL))
-		with_look(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), &(struct with_counts){
+		flt_correlation_add(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), &(struct flt_correlation_counts){
 			.faults = session.account.minor + session.account.major,
 			.latency = session.account.latency_sum });
 	return 0;
@@ -158,7 +158,7 @@ static int arm(struct live *l)
 	if (!ret)
 		ret = flt_loop_every(l->loop, ROUND_NS, on_round, l);
 	if (!ret && l->m->with)
-		ret = flt_loop_every(l->loop, WITH_PERIOD_NS, on_look, l);
+		ret = flt_loop_every(l->loop, FLT_CORRELATION_PERIOD_NS, on_look, l);
 	l->begin = flt_clock_ns(CLOCK_MONOTONIC);
 	flt_fold_begin(&l->m->regions->fold, l->begin);
 	return ret;
@@ -166,7 +166,7 @@ static int arm(struct live *l)
 
 static int start(struct live *l, char **command)
 {
-	int ret = with_start(l->m->with, &l->job, l->loop, command, &l->e);
+	int ret = flt_correlation_start(l->m->with, &l->job, l->loop, command, &l->e);
 
 	if (ret)
 		return ret;
@@ -215,7 +215,7 @@ static int run_loop(struct live *l, char **command)
 {
 	int ret, status;
 
-	with_look(l->m->with, l->begin, &(struct with_counts){ 0 });
+	flt_correlation_add(l->m->with, l->begin, &(struct flt_correlation_counts){ 0 });
 	if (command) {
 		ret = flt_job_release(&l->job);
 		if (ret) {

@@ -37,7 +37,7 @@ static const struct flt_opt opts[] = {
 	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
 	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
-	WITH_OPTS(struct map_args, with, "with-plot"),
+	FLT_CORRELATION_OPTS(struct map_args, with, "with-plot"),
 	FLT_TABLE_OPTS(struct map_args, format),
 	{ 0 },
 };
@@ -73,7 +73,7 @@ static int report(struct map *m)
 		return flt_command_fail(m->command, NULL, err);
 	if (m->with && m->args->format == FLT_FORMAT_TEXT)
 		putchar('\n');
-	status = with_report(m->with, stdout);
+	status = flt_correlation_report(m->with, stdout);
 	fflush(stdout);
 	if (!status && m->args->plot)
 		status = map_picture_plot(m);
@@ -92,7 +92,8 @@ static int map_main(struct flt_run *run)
 	int status = check_args(&m, &run->words), shown;
 
 	if (!status)
-		status = with_new(&m.with, m.command, &m.args->with, run->words.command, m.args->format, NULL);
+		status = flt_correlation_new(&m.with, m.command, &m.args->with,
+					     run->words.command, m.args->format, NULL);
 	if (status)
 		return status;
 	status = run->words.argc ? map_file(&m, run->words.argv[0]) : map_live(&m, run->words.command);
@@ -102,7 +103,7 @@ static int map_main(struct flt_run *run)
 		status = status ? status : shown;
 	}
 	flt_regions_free(m.regions);
-	with_free(m.with);
+	flt_correlation_free(m.with);
 	free(m.rows);
 	free(m.subject);
 	return status;

@@ -28,7 +28,7 @@ struct map_args {
 	int colour;		/* index into the choices of --color */
 	const char *plot;
 	uint64_t subbuf_size, subbufs;
-	struct with_args with;
+	struct flt_correlation_args with;
 	int format;		/* enum flt_format */
 };
 
@@ -45,7 +45,7 @@ struct map {
 	struct flt_errmsg control_message;
 	int control_error;
 	char *subject;		/* of what; owned */
-	struct with *with;	/* NULL: --with was not given */
+	struct flt_correlation *with;	/* NULL: --with was not given */
 	struct flt_regions *regions;
 	bool limited;		/* recorded under a limit */
 	bool seconds_known;	/* latencies are there */

@@ -54,8 +54,8 @@ static int on_look(void *arg, uint64_t expired)
 
 	(void)expired;
 	if (!current_counts(r, &minor, &major, &latency))
-		with_look(r->s->with, flt_clock_ns(CLOCK_MONOTONIC),
-			  &(struct with_counts){ .faults = minor + major, .latency = latency });
+		flt_correlation_add(r->s->with, flt_clock_ns(CLOCK_MONOTONIC),
+			  &(struct flt_correlation_counts){ .faults = minor + major, .latency = latency });
 	return 0;
 }
 
@@ -106,13 +106,13 @@ static int arm(struct run *r)
 
 static int start(struct run *r, char **command)
 {
-	int ret = with_start(r->s->with, &r->job, r->loop, command, &r->e);
+	int ret = flt_correlation_start(r->s->with, &r->job, r->loop, command, &r->e);
 
 	if (ret)
 		return ret;
 	ret = arm(r);
 	if (!ret && r->s->with)
-		ret = flt_loop_every(r->loop, WITH_PERIOD_NS, on_look, r);
+		ret = flt_loop_every(r->loop, FLT_CORRELATION_PERIOD_NS, on_look, r);
 	if (!ret)
 		ret = r->s->interval ? flt_loop_every(r->loop, r->s->interval, on_interval, r) :
 				       flt_loop_every(r->loop, PROGRESS_NS, on_progress, r);
@@ -179,7 +179,7 @@ static int sum_up(struct run *r, char **command)
 	c.processes = (uint32_t)look.rows.count;
 	status = stats_report_command(s, &c, &look);
 	stats_look_free(&look);
-	shown = with_report(s->with, s->out);
+	shown = flt_correlation_report(s->with, s->out);
 	status = status ? status : shown;
 	return c.status ? c.status : status;
 }
@@ -203,7 +203,7 @@ int stats_run(struct stats *s, char **command)
 	}
 	r.begin = flt_clock_ns(CLOCK_MONOTONIC);
 	s->since = r.begin;
-	with_look(s->with, r.begin, &(struct with_counts){ 0 });
+	flt_correlation_add(s->with, r.begin, &(struct flt_correlation_counts){ 0 });
 	ret = flt_job_release(&r.job);
 	if (ret) {
 		flt_command_say(s->command, "cannot run %s: %s", command[0], strerror(-ret));

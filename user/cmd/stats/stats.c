@@ -35,7 +35,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "source", .type = FLT_OPT_CHOICE, .offset = MEMBER(source), .choices = source_names,
 	  .help = "Where counts come from: the flt module, the kernel's own counters, or "
 		  "whichever is there." },
-	WITH_OPTS(struct stats_args, with, "plot"),
+	FLT_CORRELATION_OPTS(struct stats_args, with, "plot"),
 	FLT_TABLE_OPTS(struct stats_args, format),
 	{ 0 },
 };
@@ -153,11 +153,12 @@ static int stats_main(struct flt_run *run)
 	if (!status)
 		status = choose_source(&s, run);
 	if (!status)
-		status = with_new(&s.with, s.command, &s.args->with, run->words.command, s.args->format, NULL);
+		status = flt_correlation_new(&s.with, s.command, &s.args->with,
+					     run->words.command, s.args->format, NULL);
 	if (!status)
 		status = output_open(&s.out, s.command, s.args->output);
 	if (status) {
-		with_free(s.with);
+		flt_correlation_free(s.with);
 		return status;
 	}
 	if (s.control)
@@ -173,7 +174,7 @@ static int stats_main(struct flt_run *run)
 	stats_report_close(&s);
 	stats_look_free(&s.last);
 	free(s.bound);
-	with_free(s.with);
+	flt_correlation_free(s.with);
 	return output_close(s.out, s.command, s.args->output, s.unwritten, status);
 }
 

@@ -42,7 +42,7 @@ struct stats_args {
 	int format;		/* enum flt_format */
 	uint64_t top;
 	const char *output;
-	struct with_args with;
+	struct flt_correlation_args with;
 };
 
 struct flt_perf;
@@ -58,7 +58,7 @@ struct stats {
 	/* Where counts come from. */
 	struct flt_control *control;	/* NULL: the kernel's own */
 	uint32_t session;		/* 0: none */
-	struct with *with;		/* NULL: --with was not given */
+	struct flt_correlation *with;		/* NULL: --with was not given */
 	const struct flt_perf *perf;	/* of the command, without the module */
 	struct stats_bound *bound;	/* of each -p: the process it means */
 	uint64_t since;			/* counts began; CLOCK_MONOTONIC, 0: with each process */

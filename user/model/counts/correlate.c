@@ -55,12 +55,12 @@ static double pearson(const double *x, const double *y, size_t n)
 	return xx > 0 && yy > 0 ? fmax(-1, fmin(1, xy / sqrt(xx * yy))) : NAN;
 }
 
-int flt_correlate(const double *x, const double *y, size_t n, struct flt_correlation *out)
+int flt_correlate(const double *x, const double *y, size_t n, struct flt_coefficients *out)
 {
 	double *rx, *ry;
 	int err = 0;
 
-	*out = (struct flt_correlation){ .n = n };
+	*out = (struct flt_coefficients){ .n = n };
 	if (n < FLT_CORRELATE_LEAST)
 		return 0;
 	rx = malloc(n * sizeof(*rx));

@@ -9,7 +9,7 @@
 /* Fewer points say nothing. */
 #define FLT_CORRELATE_LEAST 8
 
-struct flt_correlation {
+struct flt_coefficients {
 	size_t n;
 	bool known;		/* n is enough, and neither series is constant */
 	double pearson;		/* -1 to 1: of the values */
@@ -17,6 +17,6 @@ struct flt_correlation {
 };
 
 /* -ENOMEM. */
-int flt_correlate(const double *x, const double *y, size_t n, struct flt_correlation *out);
+int flt_correlate(const double *x, const double *y, size_t n, struct flt_coefficients *out);
 
 #endif
