@@ -84,14 +84,13 @@ static void sample(struct watch *w, bool last)
 	w->sampled = flt_clock_ns(CLOCK_MONOTONIC);
 }
 
-static int on_tick(void *arg, uint64_t expired)
+static int on_tick(void *arg)
 {
 	struct flt_ledger swap;
 	struct watch *w = arg;
 	struct ledger_run *r = w->r;
 	int ret = look(w, &w->now);
 
-	(void)expired;
 	if (!ret)
 		sample(w, false);
 	if (!ret && r->interval) {
@@ -106,14 +105,13 @@ static int on_tick(void *arg, uint64_t expired)
 }
 
 /* What --with has beside the command's progress: the session's sums, and its rows'. */
-static int on_with(void *arg, uint64_t expired)
+static int on_with(void *arg)
 {
 	struct flt_correlation_counts counts = { 0 };
 	struct flt_session session;
 	struct watch *w = arg;
 	size_t i;
 
-	(void)expired;
 	if (flt_control_session(w->r->control, w->session, false, &session, NULL) ||
 	    flt_ledger_ask(w->r->control, w->r->which, w->session, &w->beside, NULL))
 		return 0;

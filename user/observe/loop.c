@@ -140,7 +140,7 @@ static int on_timer(void *arg, int fd, short events)
 	n = read(fd, &expired, sizeof(expired));
 	if (n != (ssize_t)sizeof(expired))
 		return n < 0 && errno != EINTR && errno != EAGAIN ? -errno : 0;
-	return timer->fn(timer->arg, expired);
+	return timer->fn(timer->arg);
 }
 
 int flt_loop_every(struct flt_loop *l, uint64_t period_ns, flt_loop_timer_fn fn, void *arg)
@@ -215,7 +215,6 @@ int flt_loop_run(struct flt_loop *l)
 {
 	int ret;
 
-	l->stopped = false;
 	while (!l->stopped) {
 		if (poll(l->polled, l->count, -1) < 0) {
 			if (errno == EINTR)

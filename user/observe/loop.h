@@ -20,8 +20,7 @@ struct flt_loop;
 
 typedef int (*flt_loop_fd_fn)(void *arg, int fd, short events);
 typedef int (*flt_loop_signal_fn)(void *arg, const struct signalfd_siginfo *info);
-/* expired: how many periods went by since the last call, 1 if none was missed. */
-typedef int (*flt_loop_timer_fn)(void *arg, uint64_t expired);
+typedef int (*flt_loop_timer_fn)(void *arg);
 
 int flt_loop_new(struct flt_loop **loop);
 /* Gives the signals back: what is pending is delivered the usual way, or dropped. */
@@ -41,7 +40,10 @@ int flt_loop_signals(struct flt_loop *loop, const sigset_t *signals, sigset_t *b
 /* The first call comes one period from now. */
 int flt_loop_every(struct flt_loop *loop, uint64_t period_ns, flt_loop_timer_fn fn, void *arg);
 
-/* Runs until flt_loop_stop() or a failing callback; 0 or its -errno. */
+/*
+ * Run until flt_loop_stop() or a failing callback; return 0 or its -errno. Return at once
+ * if flt_loop_stop() was called before.
+ */
 int flt_loop_run(struct flt_loop *loop);
 void flt_loop_stop(struct flt_loop *loop);
 

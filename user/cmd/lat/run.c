@@ -44,24 +44,22 @@ static int report(struct lat *l, bool last, struct flt_errmsg *e)
 	return ret;
 }
 
-static int on_interval(void *arg, uint64_t expired)
+static int on_interval(void *arg)
 {
 	struct run *r = arg;
 	struct lat *l = r->l;
 	int ret = report(l, false, &r->e);
 
-	(void)expired;
 	if ((!l->session && l->last->ended && l->last->by_process) ||
 	    (l->count && l->reports >= l->count) || ferror(stdout))
 		flt_loop_stop(r->loop);
 	return ret;
 }
 
-static int on_round(void *arg, uint64_t expired)
+static int on_round(void *arg)
 {
 	struct run *r = arg;
 
-	(void)expired;
 	return lat_slowest_read(r->l, false, &r->e);
 }
 

@@ -112,14 +112,13 @@ static bool all_gone(const struct map_args *args)
 	return true;
 }
 
-static int on_round(void *arg, uint64_t expired)
+static int on_round(void *arg)
 {
 	struct live *l = arg;
 	uint64_t elapsed = flt_clock_ns(CLOCK_MONOTONIC) - l->begin;
 	const struct flt_stream_sink sink = begin_round(l);
 	int ret = flt_stream_read(l->stream, &sink, &l->e);
 
-	(void)expired;
 	if (elapsed / PROGRESS_NS != (elapsed - ROUND_NS) / PROGRESS_NS)
 		progress(l, elapsed);
 	if (l->m->args->duration && elapsed >= l->m->args->duration)
@@ -129,12 +128,11 @@ static int on_round(void *arg, uint64_t expired)
 	return ret;
 }
 
-static int on_look(void *arg, uint64_t expired)
+static int on_look(void *arg)
 {
 	struct flt_session session;
 	struct live *l = arg;
 
-	(void)expired;
 	if (!flt_control_session(l->m->control, flt_stream_session(l->stream), false, &session, NULL))
 		flt_correlation_add(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), &(struct flt_correlation_counts){
 			.faults = session.account.minor + session.account.major,

@@ -22,11 +22,10 @@
 /* After a signal that was passed on: then the command is ended. */
 #define PATIENCE_NS (5 * FLT_NSEC_PER_SEC)
 
-static int each_second(void *arg, uint64_t expired)
+static int each_second(void *arg)
 {
 	struct flt_recording *r = arg;
 
-	(void)expired;
 	flt_record_sample(r);
 	flt_record_write_stats(r);
 	flt_record_progress(r);
@@ -65,13 +64,12 @@ static int take_signal(void *arg, const struct signalfd_siginfo *info)
 	}
 }
 
-static int every_drain(void *arg, uint64_t expired)
+static int every_drain(void *arg)
 {
 	struct flt_recording *r = arg;
 	ssize_t n = flt_rings_drain(r->rings);
 	int heard;
 
-	(void)expired;
 	if (n < 0)
 		return (int)n;
 	if (!(r->drains++ % SAMPLE_EVERY))

@@ -174,13 +174,12 @@ static struct flt_stream_sink sink_of(struct module *m)
 	return (struct flt_stream_sink){ .record = on_record, .note = on_note, .gap = on_gap, .arg = m };
 }
 
-static int on_round(void *arg, uint64_t expired)
+static int on_round(void *arg)
 {
 	struct module *m = arg;
 	const struct flt_stream_sink sink = sink_of(m);
 	int err = flt_stream_read(m->stream, &sink, &m->r->e);
 
-	(void)expired;
 	if (err && !m->r->e.text[0])
 		flt_errmsg_errno(&m->r->e, err, "recording to %s failed", m->r->args->output);
 	return err;

@@ -48,11 +48,10 @@ static int on_data(void *arg, int fd, short events)
 	return drain(p, false);
 }
 
-static int on_drain(void *arg, uint64_t expired)
+static int on_drain(void *arg)
 {
 	struct perf *p = arg;
 
-	(void)expired;
 	return flt_clock_ns(CLOCK_MONOTONIC) - p->drained < DRAIN_NS / 2 ? 0 : drain(p, false);
 }
 

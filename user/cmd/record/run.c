@@ -29,14 +29,13 @@ struct timed {
 	const struct record_engine *engine;
 };
 
-static int on_second(void *arg, uint64_t expired)
+static int on_second(void *arg)
 {
 	const struct timed *t = arg;
 	struct record_run *r = t->r;
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	int err;
 
-	(void)expired;
 	err = t->engine->stats(r, now);
 	if (!err)
 		err = flt_file_flush(r->writer);
@@ -47,12 +46,11 @@ static int on_second(void *arg, uint64_t expired)
 }
 
 /* The process whose end ends a recording of given processes: when none is left. */
-static int on_alive(void *arg, uint64_t expired)
+static int on_alive(void *arg)
 {
 	struct record_run *r = arg;
 	size_t i;
 
-	(void)expired;
 	for (i = 0; i < r->args->pids.count; i++)
 		if (!kill((pid_t)r->args->pids.id[i], 0) || errno != ESRCH)
 			return 0;

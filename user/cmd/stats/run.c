@@ -47,24 +47,22 @@ static int current_counts(struct run *r, uint64_t *minor, uint64_t *major, uint6
 	return 0;
 }
 
-static int on_look(void *arg, uint64_t expired)
+static int on_look(void *arg)
 {
 	uint64_t minor, major, latency;
 	struct run *r = arg;
 
-	(void)expired;
 	if (!current_counts(r, &minor, &major, &latency))
 		flt_correlation_add(r->s->with, flt_clock_ns(CLOCK_MONOTONIC),
 			  &(struct flt_correlation_counts){ .faults = minor + major, .latency = latency });
 	return 0;
 }
 
-static int on_progress(void *arg, uint64_t expired)
+static int on_progress(void *arg)
 {
 	uint64_t elapsed, minor, major, latency;
 	struct run *r = arg;
 
-	(void)expired;
 	elapsed = flt_clock_ns(CLOCK_MONOTONIC) - r->begin;
 	if (!r->terminal && elapsed < r->next_line)
 		return 0;
@@ -78,11 +76,10 @@ static int on_progress(void *arg, uint64_t expired)
 	return 0;
 }
 
-static int on_interval(void *arg, uint64_t expired)
+static int on_interval(void *arg)
 {
 	struct run *r = arg;
 
-	(void)expired;
 	return stats_watch_report(r->s, !r->s->reports, &r->e);
 }
 

@@ -90,13 +90,12 @@ struct watch {
 	struct flt_errmsg e;
 };
 
-static int on_interval(void *arg, uint64_t expired)
+static int on_interval(void *arg)
 {
 	struct watch *w = arg;
 	struct stats *s = w->s;
 	int ret;
 
-	(void)expired;
 	ret = stats_watch_report(s, false, &w->e);
 	if (ret)
 		return ret;

@@ -53,13 +53,12 @@ static int look(struct run *r)
 	return ret;
 }
 
-static int on_interval(void *arg, uint64_t expired)
+static int on_interval(void *arg)
 {
 	struct run *r = arg;
 	struct top *t = r->t;
 	int ret;
 
-	(void)expired;
 	if (t->paused) {
 		/* Counts go on; the next interval begins when we do. */
 		return top_files_read(t, &r->e);
@@ -73,11 +72,10 @@ static int on_interval(void *arg, uint64_t expired)
 }
 
 /* A round between two looks, so that processes can still be asked who they are. */
-static int on_round(void *arg, uint64_t expired)
+static int on_round(void *arg)
 {
 	struct run *r = arg;
 
-	(void)expired;
 	return top_files_read(r->t, &r->e);
 }
 

@@ -50,14 +50,13 @@ static void flush(struct trace *t)
 	output_failed(t->out, &t->unwritten);
 }
 
-static int on_round(void *arg, uint64_t expired)
+static int on_round(void *arg)
 {
 	struct run *r = arg;
 	const struct flt_stream_sink sink = sink_of(r);
 	uint64_t before = r->t->lines;
 	int ret = trace_stacks_round(r->t);
 
-	(void)expired;
 	if (!ret)
 		ret = flt_stream_read(r->stream, &sink, &r->e);
 	if (r->t->lines != before)

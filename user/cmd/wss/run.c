@@ -215,13 +215,12 @@ static int end_step(struct wss *w)
 	return 0;
 }
 
-static int on_tick(void *arg, uint64_t expired)
+static int on_tick(void *arg)
 {
 	struct wss *w = arg;
 	const struct wss_step *step = &w->step[w->at];
 	int ret = 0;
 
-	(void)expired;
 	/* Not even one could begin. */
 	if (w->at == w->steps) {
 		flt_loop_stop(w->loop);
