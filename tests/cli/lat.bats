@@ -18,10 +18,10 @@ load cli.bash
 		-e -H|exclude each other
 		-n -1|wants
 		-n 1001|from 0 to 1000
-		sleep 1|behind '--'
+		sleep 1|after '--'
 		1ms|at least 10ms
-		1 0|no number of reports
-		1 2 3|nothing behind the count
+		1 0|(expected a number of reports)
+		1 2 3|unexpected argument '3'
 	END
 }
 

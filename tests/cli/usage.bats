@@ -71,12 +71,12 @@ load cli.bash
 		--by=thread|need -p
 		--by=cow|one of process, thread, kind
 		--by=kind --threads -p 1|exclude each other
-		sleep 1|behind '--'
+		sleep 1|invalid interval 'sleep' (expected e.g. 500ms or 2s; put a command after '--')
 		0|at least 10ms
 		1ms|at least 10ms
-		1 0|no number of reports
-		1 x|no number of reports
-		1 2 3|nothing behind the count
+		1 0|(expected a number of reports)
+		1 x|(expected a number of reports)
+		1 2 3|unexpected argument '3'
 		--|no command behind
 		--all=1|takes no value
 	END

@@ -101,9 +101,10 @@ static int file_open(struct flt_correlation *w)
 	return 0;
 }
 
-/* Until take() our standard output is the pipe, for the child to inherit. */
-static int lend(struct flt_correlation *w)
+int flt_correlation_lend(struct flt_correlation *w)
 {
+	if (!w)
+		return 0;
 	if (w->args->file)
 		return file_open(w);
 	if (pipe2(w->pipe, O_CLOEXEC))
@@ -151,9 +152,9 @@ static int on_output(void *arg, int fd, short events)
 	return 0;
 }
 
-static int take(struct flt_correlation *w, struct flt_loop *loop)
+int flt_correlation_take(struct flt_correlation *w, struct flt_loop *loop)
 {
-	if (w->lent < 0)
+	if (!w || w->lent < 0)
 		return 0;
 	if (dup2(w->lent, STDOUT_FILENO) < 0)
 		return -errno;
@@ -170,10 +171,10 @@ int flt_correlation_start(struct flt_correlation *w, struct flt_job *job, struct
 
 	if (!w)
 		return flt_job_start(job, loop, command, e);
-	ret = lend(w);
+	ret = flt_correlation_lend(w);
 	if (!ret)
 		ret = flt_job_start(job, loop, command, e);
-	back = take(w, loop);
+	back = flt_correlation_take(w, loop);
 	if (ret)
 		return ret;
 	if (back)

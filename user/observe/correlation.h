@@ -45,6 +45,13 @@ int flt_correlation_new(struct flt_correlation **with, const struct flt_command 
 			const char *event);
 void flt_correlation_free(struct flt_correlation *with);
 
+/*
+ * Make a pipe our standard output, for the command to inherit, until flt_correlation_take()
+ * puts our own back and adds the pipe to the loop. with may be NULL. -errno.
+ */
+int flt_correlation_lend(struct flt_correlation *with);
+int flt_correlation_take(struct flt_correlation *with, struct flt_loop *loop);
+
 /* Call flt_job_start() with a pipe as the command's standard output. with may be NULL. -errno. */
 int flt_correlation_start(struct flt_correlation *with, struct flt_job *job, struct flt_loop *loop,
 			  char **command, struct flt_errmsg *e);

@@ -300,7 +300,8 @@ static int read_words(struct ledger_run *r, const struct flt_words *words)
 int ledger_check(struct ledger_run *r, const struct flt_run *run)
 {
 	const struct flt_words *words = &run->words;
-	int status = read_words(r, words);
+	struct flt_errmsg e = { "" };
+	int status = read_words(r, words), ret;
 
 	if (!status)
 		status = flt_correlation_new(&r->with, r->command, &r->args->with, words->command,
@@ -309,10 +310,10 @@ int ledger_check(struct ledger_run *r, const struct flt_run *run)
 		return status;
 	if (!run->control) {
 		status = flt_command_fail(r->command, &run->control_message, run->control_error);
-	} else if (!flt_machine_initial_pid_namespace()) {
-		flt_command_say(r->command, "this is not the initial PID namespace: the flt module's "
-				"pids mean others here; run fltctl outside of it");
-		status = FLT_EXIT_UNSUPPORTED;
+	} else {
+		ret = flt_machine_check_pids(&e);
+		if (ret)
+			status = flt_command_fail(r->command, &e, ret);
 	}
 	r->filtered = !r->args->all && (words->command || r->args->pids.count);
 	if (status)

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "text/clock.h"
+#include "observe/accounting.h"
+#include "observe/target.h"
 #include "source/proc/machine.h"
-#include "text/units.h"
 
 #define MEMBER(m) offsetof(struct lat_args, m)
 
@@ -27,61 +27,27 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-static int read_words(struct lat *l, const struct flt_words *words)
-{
-	if (words->argc > 0) {
-		if (flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &l->interval))
-			return flt_command_misuse(l->command,
-						  "'%s' is no interval; a command to run stands "
-						  "behind '--'", words->argv[0]);
-		if (l->interval < 10 * FLT_NSEC_PER_MSEC)
-			return flt_command_misuse(l->command, "an interval is at least 10ms");
-	}
-	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &l->count) || !l->count))
-		return flt_command_misuse(l->command, "'%s' is no number of reports",
-					  words->argv[1]);
-	if (words->argc > 2)
-		return flt_command_misuse(l->command, "'%s': there is nothing behind the count",
-					  words->argv[2]);
-	return 0;
-}
-
 static int check_args(struct lat *l, const struct flt_words *words)
 {
 	const struct lat_args *args = l->args;
+	struct flt_target t = {
+		.command = l->command, .pids = &args->pids, .takes_command = true,
+		.least = "10ms", .counted = "reports",
+	};
+	int status;
 
-	if (words->command && args->pids.count)
-		return flt_command_misuse(l->command, "-p and a command exclude each other");
 	if (args->each && args->plain)
 		return flt_command_misuse(l->command, "--each and --no-histogram exclude each other");
-	return read_words(l, words);
-}
-
-/* Accounting that is off is switched on by having a session. */
-static int begin_accounting(struct lat *l, bool command, struct flt_errmsg *e)
-{
-	struct flt_info info;
-	uint32_t id;
-	int ret;
-
-	ret = flt_control_info(l->control, &info, e);
-	if (ret)
-		return ret;
-	l->since = info.since;
-	if (info.accounting)
-		return 0;
-	if (!l->interval && !command)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "accounting is off (the module was loaded with "
-				      "accounting=0); give an interval to count from now on");
-	ret = flt_control_session_new(l->control, NULL, 0, false, &id, e);
-	if (!ret)
-		l->since = flt_clock_ns(CLOCK_MONOTONIC);
-	return ret;
+	status = flt_target_read(&t, words);
+	l->interval = t.interval;
+	l->count = t.count;
+	return status;
 }
 
 static int lat_main(struct flt_run *run)
 {
 	struct lat l = { .command = run->command, .args = run->args, .control = run->control };
+	struct flt_accounting accounting = { 0 };
 	struct flt_errmsg e = { "" };
 	int ret, status;
 
@@ -90,13 +56,11 @@ static int lat_main(struct flt_run *run)
 		return status;
 	if (!run->control)
 		return flt_command_fail(run->command, &run->control_message, run->control_error);
-	/* A pid here would be another process's there. */
-	if ((l.args->pids.count || run->words.command) && !flt_machine_initial_pid_namespace()) {
-		ret = flt_errmsg_set(&e, -EOPNOTSUPP, "this is not the initial PID namespace: the "
-				     "flt module's pids mean others here; run fltctl outside of it");
-		return flt_command_fail(l.command, &e, ret);
-	}
-	ret = begin_accounting(&l, run->words.command != NULL, &e);
+	ret = l.args->pids.count || run->words.command ? flt_machine_check_pids(&e) : 0;
+	if (!ret)
+		ret = flt_accounting_start(l.control, !l.interval && !run->words.command,
+					   &accounting, &e);
+	l.since = accounting.since;
 	if (!ret)
 		ret = lat_slowest_open(&l);
 	if (!ret)

@@ -1,78 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "text/clock.h"
-#include "observe/job.h"
 #include "cmd/stats/stats.h"
-#include "observe/loop.h"
+#include "model/counts/rates.h"
+#include "observe/observe.h"
 #include "source/netlink/control.h"
 #include "source/perf/perf.h"
 #include "text/units.h"
 
-#define PROGRESS_NS (500 * FLT_NSEC_PER_MSEC)
-/* Without a terminal: the first line after this, and then one in so many. */
-#define PROGRESS_QUIET_NS (2 * FLT_NSEC_PER_SEC)
-#define PROGRESS_LINE_NS (10 * FLT_NSEC_PER_SEC)
-
 struct run {
 	struct stats *s;
-	struct flt_loop *loop;
-	struct flt_job job;
+	struct flt_observe o;
 	struct flt_perf perf;
-	struct flt_errmsg e;
-	uint64_t begin;
-	bool terminal;
-	bool progress_shown;
-	uint64_t next_line;
 };
 
-static int current_counts(struct run *r, uint64_t *minor, uint64_t *major, uint64_t *latency)
+static int current_counts(const struct stats *s, struct flt_correlation_counts *counts,
+			  uint64_t *major)
 {
-	struct stats *s = r->s;
 	struct flt_session session;
+	uint64_t minor;
 	int ret;
 
-	*latency = 0;
-	if (!s->control)
-		return s->perf ? flt_perf_read(s->perf, minor, major) : -EOPNOTSUPP;
+	if (!s->control) {
+		ret = s->perf ? flt_perf_read(s->perf, &minor, major) : -EOPNOTSUPP;
+		counts->faults = ret ? 0 : minor + *major;
+		return ret;
+	}
 	ret = flt_control_session(s->control, s->session, false, &session, NULL);
 	if (ret)
 		return ret;
-	*minor = session.account.minor;
 	*major = session.account.major;
-	*latency = session.account.latency_sum;
+	counts->faults = session.account.minor + *major;
+	counts->latency = session.account.latency_sum;
 	return 0;
 }
 
-static int on_look(void *arg)
+static int count(void *arg, struct flt_correlation_counts *counts)
 {
-	uint64_t minor, major, latency;
-	struct run *r = arg;
+	const struct run *r = arg;
+	uint64_t major;
 
-	if (!current_counts(r, &minor, &major, &latency))
-		flt_correlation_add(r->s->with, flt_clock_ns(CLOCK_MONOTONIC),
-			  &(struct flt_correlation_counts){ .faults = minor + major, .latency = latency });
-	return 0;
+	return current_counts(r->s, counts, &major);
 }
 
-static int on_progress(void *arg)
+static int progress(void *arg)
 {
-	uint64_t elapsed, minor, major, latency;
+	struct flt_correlation_counts counts = { 0 };
 	struct run *r = arg;
+	uint64_t elapsed = flt_clock_ns(CLOCK_MONOTONIC) - r->o.began, major;
 
-	elapsed = flt_clock_ns(CLOCK_MONOTONIC) - r->begin;
-	if (!r->terminal && elapsed < r->next_line)
-		return 0;
-	if (current_counts(r, &minor, &major, &latency))
-		return 0;
-	fprintf(stderr, "%s%.1f s: minor %" PRIu64 " (%.1f/s), major %" PRIu64 "%s",
-		r->terminal ? "\r" : "fltctl stats: ", (double)elapsed / 1e9, minor,
-		(double)minor * 1e9 / (double)elapsed, major, r->terminal ? "    " : "\n");
-	r->progress_shown = true;
-	r->next_line = elapsed + PROGRESS_LINE_NS;
+	if (!current_counts(r->s, &counts, &major))
+		flt_observe_show(&r->o, "minor %" PRIu64 " (%.1f/s), major %" PRIu64,
+				 counts.faults - major,
+				 flt_rates_per_second(counts.faults - major, elapsed), major);
 	return 0;
 }
 
@@ -80,42 +62,28 @@ static int on_interval(void *arg)
 {
 	struct run *r = arg;
 
-	return stats_watch_report(r->s, !r->s->reports, &r->e);
+	return stats_watch_report(r->s, !r->s->reports, &r->o.e);
 }
 
 /* Before the gate opens: whatever counts the command must be in place. */
-static int arm(struct run *r)
+static int arm(void *arg)
 {
+	struct run *r = arg;
 	struct stats *s = r->s;
-	uint32_t tgid = (uint32_t)r->job.child.pid;
+	uint32_t tgid = (uint32_t)r->o.child.pid;
 	int ret;
 
+	s->since = flt_clock_ns(CLOCK_MONOTONIC);
 	if (s->control)
-		return flt_control_session_new(s->control, &tgid, 1, true, &s->session, &r->e);
-	ret = flt_perf_open(&r->perf, r->job.child.pid, &r->e);
+		return flt_control_session_new(s->control, &tgid, 1, true, &s->session, &r->o.e);
+	ret = flt_perf_open(&r->perf, r->o.child.pid, &r->o.e);
 	if (ret)
 		flt_command_say(s->command, "%s: no figures while the command runs",
-				flt_errmsg_text(&r->e, ret));
+				flt_errmsg_text(&r->o.e, ret));
 	else
 		s->perf = &r->perf;
+	r->o.e = (struct flt_errmsg){ "" };
 	return 0;
-}
-
-static int start(struct run *r, char **command)
-{
-	int ret = flt_correlation_start(r->s->with, &r->job, r->loop, command, &r->e);
-
-	if (ret)
-		return ret;
-	ret = arm(r);
-	if (!ret && r->s->with)
-		ret = flt_loop_every(r->loop, FLT_CORRELATION_PERIOD_NS, on_look, r);
-	if (!ret)
-		ret = r->s->interval ? flt_loop_every(r->loop, r->s->interval, on_interval, r) :
-				       flt_loop_every(r->loop, PROGRESS_NS, on_progress, r);
-	if (ret)
-		flt_job_cancel(&r->job);
-	return ret;
 }
 
 static uint64_t ns_of(const struct timeval *tv)
@@ -132,8 +100,8 @@ static int count_kernel(struct run *r, struct flt_look *look)
 	uint64_t minor, major;
 
 	*look = (struct flt_look){ .now = flt_clock_ns(CLOCK_MONOTONIC) };
-	look->total.minor = (uint64_t)r->job.usage.ru_minflt;
-	look->total.major = (uint64_t)r->job.usage.ru_majflt;
+	look->total.minor = (uint64_t)r->o.usage.ru_minflt;
+	look->total.major = (uint64_t)r->o.usage.ru_majflt;
 	if (!r->s->perf || flt_perf_read(r->s->perf, &minor, &major))
 		return 0;
 	if (minor <= look->total.minor && major <= look->total.major)
@@ -144,80 +112,75 @@ static int count_kernel(struct run *r, struct flt_look *look)
 	return 0;
 }
 
-static int sum_up(struct run *r, char **command)
+static void report_running(const struct stats *s, const struct flt_rows *rows)
 {
-	struct stats_command c = {
-		.argv = command,
-		.elapsed = flt_clock_ns(CLOCK_MONOTONIC) - r->begin,
-		.user = ns_of(&r->job.usage.ru_utime),
-		.system = ns_of(&r->job.usage.ru_stime),
-		.minor = (uint64_t)r->job.usage.ru_minflt,
-		.major = (uint64_t)r->job.usage.ru_majflt,
-		.status = flt_child_exit_status(r->job.wait_status),
-	};
-	struct stats *s = r->s;
-	struct flt_look look;
 	size_t i, alive = 0;
-	int ret, status, shown;
 
-	if (s->interval) {
-		ret = stats_watch_report(s, !s->reports, &r->e);
-		if (ret)
-			return flt_command_fail(s->command, &r->e, ret);
-	}
-	ret = s->control ? stats_look(s, &look, &r->e) : count_kernel(r, &look);
-	if (ret)
-		return flt_command_fail(s->command, &r->e, ret);
-	for (i = 0; i < look.rows.count; i++)
-		alive += !look.rows.row[i].ended;
+	for (i = 0; i < rows->count; i++)
+		alive += !rows->row[i].ended;
 	if (alive)
 		flt_command_say(s->command, "%zu processes of the command still run; their faults "
 				"up to now are in the sum", alive);
+}
+
+static int finish(void *arg)
+{
+	struct run *r = arg;
+	struct stats_command c = {
+		.argv = r->o.setup.argv,
+		.elapsed = flt_clock_ns(CLOCK_MONOTONIC) - r->o.began,
+		.user = ns_of(&r->o.usage.ru_utime),
+		.system = ns_of(&r->o.usage.ru_stime),
+		.minor = (uint64_t)r->o.usage.ru_minflt,
+		.major = (uint64_t)r->o.usage.ru_majflt,
+		.status = flt_child_exit_status(r->o.wait_status),
+	};
+	struct stats *s = r->s;
+	struct flt_look look;
+	int ret = 0, status, shown;
+
+	if (s->interval)
+		ret = stats_watch_report(s, !s->reports, &r->o.e);
+	if (!ret)
+		ret = s->control ? stats_look(s, &look, &r->o.e) : count_kernel(r, &look);
+	if (ret)
+		return flt_command_fail(s->command, &r->o.e, ret);
+	report_running(s, &look.rows);
 	c.processes = (uint32_t)look.rows.count;
 	status = stats_report_command(s, &c, &look);
 	stats_look_free(&look);
 	shown = flt_correlation_report(s->with, s->out);
-	status = status ? status : shown;
-	return c.status ? c.status : status;
+	return status ? status : shown;
 }
+
+/* The counters are right even if they could not be shown meanwhile. */
+static int salvage(void *arg, int err)
+{
+	(void)err;
+	return finish(arg);
+}
+
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = on_interval,
+	.progress = progress,
+	.count = count,
+	.finish = finish,
+	.salvage = salvage,
+};
 
 int stats_run(struct stats *s, char **command)
 {
 	struct run r = {
 		.s = s,
+		.o = {
+			.command = s->command, .ops = &ops, .arg = &r, .setup.argv = command,
+			.period = s->interval, .progress = !s->interval, .with = s->with,
+		},
 		.perf = { .minor_fd = -1, .major_fd = -1 },
-		.terminal = isatty(STDERR_FILENO),
-		.next_line = PROGRESS_QUIET_NS,
 	};
-	int ret, status;
+	int status = flt_observe_run(&r.o);
 
-	ret = flt_loop_new(&r.loop);
-	if (!ret)
-		ret = start(&r, command);
-	if (ret) {
-		status = flt_command_fail(s->command, &r.e, ret);
-		goto out;
-	}
-	r.begin = flt_clock_ns(CLOCK_MONOTONIC);
-	s->since = r.begin;
-	flt_correlation_add(s->with, r.begin, &(struct flt_correlation_counts){ 0 });
-	ret = flt_job_release(&r.job);
-	if (ret) {
-		flt_command_say(s->command, "cannot run %s: %s", command[0], strerror(-ret));
-		status = flt_child_exec_status(ret);
-		goto out;
-	}
-	ret = flt_loop_run(r.loop);
-	if (r.terminal && r.progress_shown)
-		fputs("\r                                                            \r", stderr);
-	if (ret && r.job.child.pid > 0) {
-		/* Only our own view is lost: the command goes on, and is waited for. */
-		flt_command_say(s->command, "%s", flt_errmsg_text(&r.e, ret));
-		flt_job_wait(&r.job);
-	}
-	status = sum_up(&r, command);
-out:
-	flt_loop_free(r.loop);
 	flt_perf_close(&r.perf);
 	s->perf = NULL;
 	return status;

@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/clock.h"
 #include "cli/output.h"
-#include "source/netlink/control.h"
+#include "observe/accounting.h"
+#include "observe/target.h"
 #include "source/proc/machine.h"
-#include "text/units.h"
 
 static const char *const by_names[] = { "process", "thread", "kind", NULL };
 static const char *const source_names[] = { "auto", "module", "kernel", NULL };
@@ -40,28 +39,14 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-static int read_words(struct stats *s, const struct flt_words *words)
-{
-	if (words->argc > 0) {
-		if (flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &s->interval))
-			return flt_command_misuse(s->command,
-						  "'%s' is no interval; a command to run stands "
-						  "behind '--'", words->argv[0]);
-		if (s->interval < 10 * FLT_NSEC_PER_MSEC)
-			return flt_command_misuse(s->command, "an interval is at least 10ms");
-	}
-	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &s->count) || !s->count))
-		return flt_command_misuse(s->command, "'%s' is no number of reports",
-					  words->argv[1]);
-	if (words->argc > 2)
-		return flt_command_misuse(s->command, "'%s': there is nothing behind the count",
-					  words->argv[2]);
-	return 0;
-}
-
 static int check_args(struct stats *s, const struct flt_words *words)
 {
 	const struct stats_args *args = s->args;
+	struct flt_target t = {
+		.command = s->command, .pids = &args->pids, .all = args->all,
+		.takes_command = true, .least = "10ms", .counted = "reports",
+	};
+	int status;
 
 	s->by = (enum stats_by)args->by;
 	if (args->threads) {
@@ -70,16 +55,16 @@ static int check_args(struct stats *s, const struct flt_words *words)
 						  "each other");
 		s->by = STATS_BY_THREAD;
 	}
-	if (args->all && args->pids.count)
-		return flt_command_misuse(s->command, "-a and -p exclude each other");
-	if (words->command && (args->all || args->pids.count))
-		return flt_command_misuse(s->command, "%s and a command exclude each other",
-					  args->all ? "-a" : "-p");
+	status = flt_target_read(&t, words);
+	if (status)
+		return status;
 	if (s->by == STATS_BY_THREAD && !args->pids.count)
 		return flt_command_misuse(s->command, "rows per thread need -p");
 	if (args->all && s->by == STATS_BY_PROCESS)
 		s->by = STATS_BY_MACHINE;
-	return read_words(s, words);
+	s->interval = t.interval;
+	s->count = t.count;
+	return FLT_EXIT_DONE;
 }
 
 /* Which source serves this, and what the other would have told. */
@@ -93,11 +78,10 @@ static int choose_source(struct stats *s, const struct flt_run *run)
 
 	if (args->source != STATS_SOURCE_KERNEL)
 		s->control = run->control;
-	/* A pid here would be another process's there. */
-	if (s->control && s->by != STATS_BY_MACHINE && !flt_machine_initial_pid_namespace()) {
-		s->control = NULL;
-		err = flt_errmsg_set(&why, -EOPNOTSUPP, "this is not the initial PID namespace: the "
-				     "flt module's pids mean others here; run fltctl outside of it");
+	if (s->control && s->by != STATS_BY_MACHINE) {
+		err = flt_machine_check_pids(&why);
+		if (err)
+			s->control = NULL;
 	}
 	if (s->control)
 		return 0;
@@ -117,29 +101,17 @@ static int choose_source(struct stats *s, const struct flt_run *run)
 	return 0;
 }
 
-/* Accounting that is off is switched on by having a session. */
 static int begin_accounting(struct stats *s, bool command, struct flt_errmsg *e)
 {
-	struct flt_info info;
-	uint32_t id;
-	int ret;
+	struct flt_accounting accounting;
+	int ret = flt_accounting_start(s->control, !s->interval && !command, &accounting, e);
 
-	ret = flt_control_info(s->control, &info, e);
 	if (ret)
 		return ret;
-	s->since = info.since;
-	if (info.accounting)
-		return 0;
-	if (!s->interval && !command)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "accounting is off (the module was loaded with "
-				      "accounting=0); give an interval to count from now on");
-	ret = flt_control_session_new(s->control, NULL, 0, false, &id, e);
-	if (ret)
-		return ret;
+	s->since = accounting.since;
 	/* A command is then counted from its fork on, not from the gate. */
-	if (!command)
+	if (accounting.started && !command)
 		flt_command_say(s->command, "accounting was off; counting from now on");
-	s->since = flt_clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/stats/stats.h"
-#include "observe/loop.h"
+#include "observe/observe.h"
 #include "model/counts/rates.h"
 
 /*
@@ -86,64 +86,60 @@ int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e)
 
 struct watch {
 	struct stats *s;
-	struct flt_loop *loop;
-	struct flt_errmsg e;
+	struct flt_observe o;
 };
+
+static void stop_if_over(struct watch *w)
+{
+	const struct stats *s = w->s;
+
+	if ((s->count && s->reports >= s->count) || stats_look_over(s, &s->last) || s->unwritten)
+		flt_loop_stop(w->o.loop);
+}
 
 static int on_interval(void *arg)
 {
 	struct watch *w = arg;
-	struct stats *s = w->s;
-	int ret;
+	int ret = stats_watch_report(w->s, false, &w->o.e);
 
-	ret = stats_watch_report(s, false, &w->e);
-	if (ret)
-		return ret;
-	if ((s->count && s->reports >= s->count) || stats_look_over(s, &s->last) || s->unwritten)
-		flt_loop_stop(w->loop);
-	return 0;
-}
-
-static int on_signal(void *arg, const struct signalfd_siginfo *info)
-{
-	struct watch *w = arg;
-
-	(void)info;
-	flt_loop_stop(w->loop);
-	return 0;
-}
-
-static int watch(struct watch *w)
-{
-	struct stats *s = w->s;
-	sigset_t signals;
-	int ret;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
-	ret = flt_loop_signals(w->loop, &signals, NULL, on_signal, w);
 	if (!ret)
-		ret = flt_loop_every(w->loop, s->interval, on_interval, w);
-	if (!ret)
-		ret = flt_loop_run(w->loop);
+		stop_if_over(w);
 	return ret;
 }
 
+static int arm(void *arg)
+{
+	struct watch *w = arg;
+	int ret = stats_watch_report(w->s, true, &w->o.e);
+
+	if (!ret)
+		stop_if_over(w);
+	return ret;
+}
+
+static int finish(void *arg)
+{
+	const struct watch *w = arg;
+	struct stats *s = w->s;
+
+	return stats_report_total(s, &s->last, s->since ? s->last.now - s->since : 0);
+}
+
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = on_interval,
+	.finish = finish,
+};
+
 int stats_watch(struct stats *s)
 {
-	struct watch w = { .s = s };
-	int ret;
+	struct watch w = {
+		.s = s,
+		.o = {
+			.command = s->command, .ops = &ops, .arg = &w, .period = s->interval,
+			.once = !s->interval || s->count == 1,
+		},
+	};
 
-	ret = stats_watch_report(s, true, &w.e);
-	if (!ret && s->interval && s->count != 1 && !stats_look_over(s, &s->last)) {
-		ret = flt_loop_new(&w.loop);
-		if (!ret)
-			ret = watch(&w);
-		flt_loop_free(w.loop);
-	}
-	if (ret)
-		return flt_command_fail(s->command, &w.e, ret);
-	return stats_report_total(s, &s->last, s->since ? s->last.now - s->since : 0);
+	return flt_observe_run(&w.o);
 }

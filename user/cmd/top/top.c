@@ -116,12 +116,10 @@ static int top_main(struct flt_run *run)
 	status = check_args(&t, &run->words);
 	if (status)
 		return status;
-	if (t.control && !flt_machine_initial_pid_namespace()) {
-		flt_errmsg_set(&run->control_message, -EOPNOTSUPP, "this is not the initial PID "
-			       "namespace: the flt module's pids mean others here");
-		run->control_error = -EOPNOTSUPP;
+	if (t.control)
+		run->control_error = flt_machine_check_pids(&run->control_message);
+	if (run->control_error)
 		t.control = NULL;
-	}
 	if (!t.control) {
 		status = do_without(&t, run);
 		if (status)

@@ -17,10 +17,7 @@ static int needs_module(struct wss *w, struct flt_errmsg *e)
 {
 	if (!w->control)
 		return flt_errmsg_set(e, -EOPNOTSUPP, "the flt module is not loaded or may not be asked");
-	if (!flt_machine_initial_pid_namespace())
-		return flt_errmsg_set(e, -EOPNOTSUPP, "this is not the initial PID namespace: the flt "
-				      "module's pids mean others here; run fltctl outside of it");
-	return 0;
+	return flt_machine_check_pids(e);
 }
 
 /*

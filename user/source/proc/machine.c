@@ -212,12 +212,15 @@ bool flt_machine_initial_user_namespace(void)
 	       !outside && count == UINT32_MAX;
 }
 
-bool flt_machine_initial_pid_namespace(void)
+int flt_machine_check_pids(struct flt_errmsg *e)
 {
 	struct stat ns;
 
-	/* Without CONFIG_PID_NS there is but one. */
-	return stat("/proc/self/ns/pid", &ns) || ns.st_ino == PROC_PID_INIT_INO;
+	/* The file is missing without CONFIG_PID_NS, which leaves one namespace. */
+	if (stat("/proc/self/ns/pid", &ns) || ns.st_ino == PROC_PID_INIT_INO)
+		return 0;
+	return flt_errmsg_set(e, -EOPNOTSUPP, "cannot match the module's PIDs, because this is not "
+			      "the initial PID namespace; run fltctl outside of the container");
 }
 
 static int try_userfaultfd(int flags, uint64_t features)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text/errmsg.h"
+
 /* The first line of a file without its newline; -errno. Cut at size - 1 bytes. */
 int flt_machine_line(const char *path, char *text, size_t size);
 /* A file that holds one decimal number. */
@@ -41,8 +43,11 @@ bool flt_machine_capable(unsigned int capability);
 /* Capabilities of another user namespace do not count for the module. */
 bool flt_machine_initial_user_namespace(void);
 
-/* The module's pids are those of the initial PID namespace. */
-bool flt_machine_initial_pid_namespace(void);
+/*
+ * Return 0, or -EOPNOTSUPP with a sentence if this is not the initial PID namespace: the
+ * module's PIDs then mean other processes here.
+ */
+int flt_machine_check_pids(struct flt_errmsg *e);
 
 /*
  * 3: userfaultfd also for faults in kernel mode and for forked children, which takes

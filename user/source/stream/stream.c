@@ -90,10 +90,8 @@ int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 	s->control = control;
 	s->everybody = !count;
 	ret = flt_slots_new(&s->slots, (uint32_t)cpus);
-	/* A pid here would be another process's there. */
-	if (!ret && count && !flt_machine_initial_pid_namespace())
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "this is not the initial PID namespace: the "
-				     "flt module's pids mean others here; run fltctl outside of it");
+	if (!ret && count)
+		ret = flt_machine_check_pids(e);
 	if (!ret && s->everybody)
 		ret = read_missed(s, &s->missed, e);
 	if (!ret)

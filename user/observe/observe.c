@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "observe/observe.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "text/clock.h"
+#include "text/units.h"
+
+#define PROGRESS_NS (500 * FLT_NSEC_PER_MSEC)
+/* Without a terminal: the first line after this time, then one line in so much time. */
+#define PROGRESS_QUIET_NS (2 * FLT_NSEC_PER_SEC)
+#define PROGRESS_LINE_NS (10 * FLT_NSEC_PER_SEC)
+
+static int on_child(struct flt_observe *o)
+{
+	int ret;
+
+	if (o->child.pid <= 0)
+		return 0;
+	ret = flt_child_poll(&o->child, &o->wait_status, &o->usage);
+	if (ret == -EAGAIN)
+		return 0;
+	if (!ret && o->ops->ended)
+		return o->ops->ended(o->arg);
+	flt_loop_stop(o->loop);
+	return ret;
+}
+
+static int on_signal(void *arg, const struct signalfd_siginfo *info)
+{
+	struct flt_observe *o = arg;
+	const int signo = (int)info->ssi_signo;
+	int ret = 0;
+
+	if (signo == SIGCHLD)
+		ret = on_child(o);
+	else if (signo != o->extra_signal && o->child.pid <= 0)
+		flt_loop_stop(o->loop);
+	/* A terminal sends its signals to the command, too. */
+	else if (signo != o->extra_signal && info->ssi_code != SI_KERNEL)
+		kill(o->child.pid, signo);
+	return ret || !o->ops->signal ? ret : o->ops->signal(o->arg, info);
+}
+
+static int take_signals(struct flt_observe *o, sigset_t *before)
+{
+	sigset_t signals;
+
+	/* A parent that ignores SIGCHLD would have our child reaped for us. */
+	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGQUIT);
+	if (o->extra_signal)
+		sigaddset(&signals, o->extra_signal);
+	return flt_loop_signals(o->loop, &signals, before, on_signal, o);
+}
+
+/* Fork the command up to its gate. With --with its standard output is our pipe. */
+static int fork_command(struct flt_observe *o, const sigset_t *mask)
+{
+	int ret, back;
+
+	o->setup.mask = mask;
+	ret = flt_correlation_lend(o->with);
+	if (!ret)
+		ret = flt_child_fork(&o->child, &o->setup, &o->e);
+	if (ret)
+		o->child.pid = 0;
+	back = flt_correlation_take(o->with, o->loop);
+	return ret ? ret : back;
+}
+
+static int on_progress(void *arg)
+{
+	struct flt_observe *o = arg;
+
+	if (!o->terminal && flt_clock_ns(CLOCK_MONOTONIC) - o->began < o->next_line)
+		return 0;
+	return o->ops->progress(o->arg);
+}
+
+static int on_count(void *arg)
+{
+	struct flt_correlation_counts counts = { 0 };
+	struct flt_observe *o = arg;
+
+	if (!o->ops->count(o->arg, &counts))
+		flt_correlation_add(o->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
+	return 0;
+}
+
+static int add_timers(struct flt_observe *o)
+{
+	int ret = 0;
+
+	if (o->period)
+		ret = flt_loop_every(o->loop, o->period, o->ops->round, o->arg);
+	if (!ret && o->progress)
+		ret = flt_loop_every(o->loop, PROGRESS_NS, on_progress, o);
+	if (!ret && o->with)
+		ret = flt_loop_every(o->loop, FLT_CORRELATION_PERIOD_NS, on_count, o);
+	return ret;
+}
+
+static int stop(struct flt_observe *o, int err)
+{
+	return o->ops->stop ? o->ops->stop(o->arg, err) : 0;
+}
+
+static int start(struct flt_observe *o)
+{
+	sigset_t before;
+	int ret = 0;
+
+	if (!o->once)
+		ret = take_signals(o, &before);
+	if (!ret && o->setup.argv)
+		ret = fork_command(o, &before);
+	if (!ret) {
+		ret = o->ops->arm(o->arg);
+		if (!ret)
+			ret = add_timers(o);
+		if (ret)
+			stop(o, ret);
+	}
+	if (ret && o->child.pid > 0)
+		flt_child_cancel(&o->child);
+	return ret;
+}
+
+/* Open the gate. Return 0 or the exit status for a command that cannot be executed. */
+static int release(struct flt_observe *o)
+{
+	int err;
+
+	o->began = flt_clock_ns(CLOCK_MONOTONIC);
+	flt_correlation_add(o->with, o->began, &(struct flt_correlation_counts){ 0 });
+	if (!o->setup.argv)
+		return 0;
+	err = flt_child_release(&o->child);
+	if (!err)
+		return 0;
+	o->not_run = true;
+	stop(o, err);
+	return flt_observe_cannot_run(o->command, o->setup.argv[0], err);
+}
+
+static int observe(struct flt_observe *o)
+{
+	int err = o->once ? 0 : flt_loop_run(o->loop), end, status;
+
+	if (o->terminal && o->shown)
+		fputs("\r\033[K", stderr);
+	end = stop(o, err);
+	err = err ? err : end;
+	if (err)
+		flt_command_say(o->command, "%s%s", flt_errmsg_text(&o->e, err),
+				o->child.pid > 0 ? "; the command runs on" : "");
+	if (o->child.pid > 0)
+		flt_child_wait(&o->child, &o->wait_status, &o->usage);
+	if (!err)
+		status = o->ops->finish(o->arg);
+	else
+		status = o->ops->salvage ? o->ops->salvage(o->arg, err) : flt_exit_of(err);
+	if (o->setup.argv && o->wait_status)
+		status = flt_child_exit_status(o->wait_status);
+	return status;
+}
+
+int flt_observe_run(struct flt_observe *o)
+{
+	int ret, status;
+
+	o->terminal = isatty(STDERR_FILENO);
+	o->next_line = PROGRESS_QUIET_NS;
+	ret = flt_loop_new(&o->loop);
+	if (!ret)
+		ret = start(o);
+	if (ret) {
+		status = flt_command_fail(o->command, &o->e, ret);
+	} else {
+		status = release(o);
+		if (!o->not_run)
+			status = observe(o);
+	}
+	flt_loop_free(o->loop);
+	o->loop = NULL;
+	return status;
+}
+
+void flt_observe_show(struct flt_observe *o, const char *fmt, ...)
+{
+	const uint64_t elapsed = flt_clock_ns(CLOCK_MONOTONIC) - o->began;
+	va_list ap;
+
+	if (o->terminal)
+		fprintf(stderr, "\r%.1f s: ", (double)elapsed / 1e9);
+	else
+		fprintf(stderr, "fltctl %s: %.1f s: ", o->command->name, (double)elapsed / 1e9);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputs(o->terminal ? "\033[K" : "\n", stderr);
+	o->shown = true;
+	o->next_line = elapsed + PROGRESS_LINE_NS;
+}
+
+int flt_observe_cannot_run(const struct flt_command *command, const char *program, int err)
+{
+	flt_command_say(command, "cannot run %s: %s", program, strerror(-err));
+	return flt_child_exec_status(err);
+}
