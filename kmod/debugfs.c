@@ -13,52 +13,29 @@
 #include "account/task.h"
 #include "wss/wss.h"
 
-#define COUNTER(_name, _expr)							\
-static u64 read_##_name(const struct flt_tally_sum *t,				\
-			const struct flt_hook_report *h)			\
-{										\
-	return _expr;								\
-}
-
-COUNTER(faults_minor, t->all.minor)
-COUNTER(faults_major, t->all.major)
-COUNTER(faults_failed, t->all.failed)
-COUNTER(faults_retried, t->all.retried)
-COUNTER(faults_missed, t->all.missed)
-COUNTER(faults_remote, t->all.remote)
-COUNTER(faults_stitched, t->all.stitched)
-COUNTER(faults_dropped, t->all.dropped)
-COUNTER(latency_sum_ns, t->all.latency_sum)
-COUNTER(latency_max_ns, t->all.latency_max)
-COUNTER(lost_full, h->missed_full)
-COUNTER(lost_busy, h->missed_busy)
-COUNTER(lost_proc, t->lost_proc)
-COUNTER(lost_task, t->lost_task)
-COUNTER(clock_back, t->clock_back)
-
 static const struct counter {
-	const char *name;
-	u64 (*read)(const struct flt_tally_sum *t, const struct flt_hook_report *h);
+	const char *name;	/* NULL: not shown */
+	size_t offset;		/* in struct flt_tally_sum */
+	bool present;
 } counters[] = {
-#define ROW(_name) { #_name, read_##_name }
-	ROW(faults_minor), ROW(faults_major), ROW(faults_failed), ROW(faults_retried),
-	ROW(faults_missed), ROW(faults_remote), ROW(faults_stitched), ROW(faults_dropped),
-	ROW(latency_sum_ns), ROW(latency_max_ns),
-	ROW(lost_full), ROW(lost_busy), ROW(lost_proc), ROW(lost_task), ROW(clock_back),
-#undef ROW
+#define COUNTER(member, attribute, number, bits, fold, presence, file, ...)	\
+	{ file, offsetof(struct flt_tally_sum, all.member), FLT_PRESENT_##presence },
+#define LOSS(member, ...) { #member, offsetof(struct flt_tally_sum, member), true },
+	FLT_COUNTERS(COUNTER)
+	FLT_TALLY_LOSSES(LOSS)
+#undef LOSS
+#undef COUNTER
 };
 
 static int counter_show(struct seq_file *m, void *v)
 {
 	const struct counter *c = m->private;
 	struct flt_tally_sum *tally = kmalloc(sizeof(*tally), GFP_KERNEL);
-	struct flt_hook_report fault;
 
 	if (!tally)
 		return -ENOMEM;
 	flt_tally_read(tally);
-	flt_hook_report(FLT_HOOK_ID_FAULT, &fault);
-	seq_printf(m, "%llu\n", c->read(tally, &fault));
+	seq_printf(m, "%llu\n", *(u64 *)((char *)tally + c->offset));
 	kfree(tally);
 	return 0;
 }
@@ -188,8 +165,9 @@ void __init flt_debugfs_init(void)
 
 	root = debugfs_create_dir("flt", NULL);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		debugfs_create_file(counters[i].name, 0400, root, (void *)&counters[i],
-				    &counter_fops);
+		if (counters[i].name && counters[i].present)
+			debugfs_create_file(counters[i].name, 0400, root, (void *)&counters[i],
+					    &counter_fops);
 	debugfs_create_file("hooks", 0400, root, NULL, &hooks_fops);
 	debugfs_create_file("procs", 0400, root, NULL, &procs_fops);
 	debugfs_create_file("wss", 0400, root, NULL, &wss_fops);

@@ -11,6 +11,8 @@
 #ifndef FLT_ACCOUNT_H
 #define FLT_ACCOUNT_H
 
+#include <linux/compiler.h>
+#include <linux/flt_counter.h>
 #include <linux/flt_event.h>
 #include <linux/types.h>
 
@@ -20,18 +22,35 @@
 
 #define FLT_OCTAVES (FLT_BUCKETS >> FLT_BUCKET_SHIFT)
 
+/* The counters are the rows of flt_counter.h. */
 struct flt_account {
-	u64 minor, major;
-	u64 failed, retried;
-	u64 missed;		/* in minor and major, but never seen by the probe */
-	u64 remote;		/* memory of another process */
-	u64 stitched;		/* took more than one attempt */
-	u64 dropped;		/* retried, then never tried again */
-	u64 latency_sum, latency_max;	/* ns */
-	u64 attempts;		/* most that one fault took */
+#define FLT_COUNTER_MEMBER(member, ...) u64 member;
+	FLT_COUNTERS(FLT_COUNTER_MEMBER)
+#undef FLT_COUNTER_MEMBER
 	u64 kind[__FLT_KIND_MAX];
 	u64 octave[FLT_OCTAVES];	/* latencies by bucket >> FLT_BUCKET_SHIFT */
 };
+
+/* One row of flt_counter.h, for code that loops over all of them. Probes use the members. */
+struct flt_counter {
+	u16 offset;		/* in struct flt_account */
+	u8 attribute;		/* FLT_ACCOUNT_* */
+	u8 bits;		/* in a message: 32 or 64 */
+	enum flt_counter_fold fold;
+	enum flt_counter_presence presence;
+	bool present;		/* this kernel lets us count it */
+};
+
+/* Ends with a row without an attribute. */
+extern const struct flt_counter flt_counters[];
+
+/* For each presence FLT_PRESENCE_X there is a constant FLT_PRESENT_X; see kmod/compat. */
+#define FLT_PRESENT_ALWAYS true
+
+static inline u64 flt_counter_read(const struct flt_counter *c, const struct flt_account *a)
+{
+	return READ_ONCE(*(const u64 *)((const char *)a + c->offset));
+}
 
 /* One fault that ended well. */
 static __always_inline void flt_account_fault(struct flt_account *a, bool major, u8 kind,

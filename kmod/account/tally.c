@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "account/tally.h"
+#include "hook/hook.h"
 
 DEFINE_PER_CPU(struct flt_tally *, flt_tally);
 
@@ -46,14 +47,15 @@ size_t flt_tally_memory(void)
 
 void flt_tally_slow(struct flt_tally *t, const struct flt_slow *slow, bool ended)
 {
-	if (ended && slow->ns > t->latency_max)
-		t->latency_max = slow->ns;
+	if (ended && slow->ns > t->account.latency_max)
+		t->account.latency_max = slow->ns;
 	flt_slowest_add(&t->slowest, slow);
 }
 
 void flt_tally_read(struct flt_tally_sum *sum)
 {
 	struct flt_account *all = &sum->all;
+	struct flt_hook_report fault;
 	int cpu, major, kind, i;
 
 	memset(sum, 0, sizeof(*sum));
@@ -73,14 +75,7 @@ void flt_tally_read(struct flt_tally_sum *sum)
 		}
 		all->minor += ended[0];
 		all->major += ended[1];
-		flt_account_missed(all, READ_ONCE(t->missed[0]), READ_ONCE(t->missed[1]));
-		all->latency_sum += READ_ONCE(t->latency_sum);
-		all->latency_max = max(all->latency_max, READ_ONCE(t->latency_max));
-		all->retried += READ_ONCE(t->retried);
-		all->remote += READ_ONCE(t->remote);
-		all->stitched += READ_ONCE(t->stitched);
-		all->dropped += READ_ONCE(t->dropped);
-		all->attempts = max(all->attempts, READ_ONCE(t->attempts));
+		flt_account_merge(all, &t->account);
 		for (i = 0; i < __FLT_FAILURE_MAX; i++) {
 			u64 n = READ_ONCE(t->failure[i]);
 
@@ -92,6 +87,9 @@ void flt_tally_read(struct flt_tally_sum *sum)
 		sum->clock_back += READ_ONCE(t->clock_back);
 		flt_account_merge(&sum->other, &t->other);
 	}
+	flt_hook_report(FLT_HOOK_ID_FAULT, &fault);
+	sum->lost_busy = fault.missed_busy;
+	sum->lost_full = fault.missed_full;
 }
 
 u64 flt_tally_buckets(bool major, u8 kind, u64 *bucket)

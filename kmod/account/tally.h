@@ -18,11 +18,13 @@
 
 struct flt_tally {
 	u64 bucket[2][__FLT_KIND_MAX][FLT_BUCKETS];	/* [major][kind] */
-	u64 latency_sum, latency_max;
+	/*
+	 * The rest, and faults that were missed. The kinds and numbers of faults that were
+	 * seen are in the buckets, of failures in failure[]: here they stay 0.
+	 */
+	struct flt_account account;
 	struct flt_slowest slowest;
-	u64 missed[2];			/* [major]; in no bucket */
 	u64 failure[__FLT_FAILURE_MAX];
-	u64 retried, remote, stitched, dropped, attempts;
 	u64 lost_proc, lost_task;	/* faults that found a table full */
 	u64 clock_back;
 	struct flt_account other;	/* faults of processes without a row */
@@ -45,7 +47,7 @@ static __always_inline bool flt_tally_fault(struct flt_tally *t, bool major, u8 
 		t->bucket[1][kind][bucket]++;
 	else
 		t->bucket[0][kind][bucket]++;
-	t->latency_sum += ns;
+	t->account.latency_sum += ns;
 	/* The floor is never above the maximum. */
 	return ns > t->slowest.floor;
 }
@@ -61,7 +63,9 @@ size_t flt_tally_memory(void);
 struct flt_tally_sum {
 	struct flt_account all, other;	/* octaves of @all stay empty: see the buckets */
 	u64 failure[__FLT_FAILURE_MAX];
-	u64 lost_proc, lost_task, clock_back;
+#define FLT_LOSS_MEMBER(member, ...) u64 member;
+	FLT_TALLY_LOSSES(FLT_LOSS_MEMBER)
+#undef FLT_LOSS_MEMBER
 };
 
 void flt_tally_read(struct flt_tally_sum *sum);

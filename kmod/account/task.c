@@ -115,11 +115,8 @@ out:
 
 static void missed(struct flt_account *a, u64 minor, u64 major)
 {
-	struct flt_tally *tally = flt_tally_here();
-
 	flt_account_missed(a, minor, major);
-	tally->missed[0] += minor;
-	tally->missed[1] += major;
+	flt_account_missed(&flt_tally_here()->account, minor, major);
 }
 
 void flt_task_settle(struct flt_task *t)
@@ -159,7 +156,7 @@ static void unlink(struct flt_task *t)
 
 	if (t->retry_attempts) {
 		t->account.dropped++;
-		flt_tally_here()->dropped++;
+		flt_tally_here()->account.dropped++;
 	}
 	flt_account_merge(&p->ended, &t->account);
 	p->threads--;

@@ -22,20 +22,21 @@ static struct flt_account *slotless(void)
 	return &tally->other;
 }
 
+/* Count what is unusual about a fault that ended, in one account. */
+static void count_extras(const struct flt_event *e, struct flt_account *a)
+{
+	if (e->remote)
+		a->remote++;
+	if (e->attempts > 1)
+		a->stitched++;
+	a->attempts = max_t(u64, a->attempts, e->attempts);
+}
+
+/* Count the same in @a and for the machine. */
 static void extras(const struct flt_event *e, struct flt_account *a)
 {
-	struct flt_tally *t = flt_tally_here();
-
-	if (e->remote) {
-		a->remote++;
-		t->remote++;
-	}
-	if (e->attempts > 1) {
-		a->stitched++;
-		t->stitched++;
-	}
-	a->attempts = max_t(u64, a->attempts, e->attempts);
-	t->attempts = max_t(u64, t->attempts, e->attempts);
+	count_extras(e, a);
+	count_extras(e, &flt_tally_here()->account);
 }
 
 static void slow(const struct flt_event *e, u32 result, u64 ns)
@@ -134,7 +135,7 @@ void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns)
 
 void flt_event_retry(const struct flt_event *e)
 {
-	flt_tally_here()->retried++;
+	flt_tally_here()->account.retried++;
 	if (e->task) {
 		e->task->account.retried++;
 		return;

@@ -46,7 +46,7 @@ static noinline void resume(struct fault *f, struct flt_task *t)
 		f->event.unusual = true;
 	} else {
 		t->account.dropped++;
-		flt_tally_here()->dropped++;
+		flt_tally_here()->account.dropped++;
 	}
 	t->retry_attempts = 0;
 }

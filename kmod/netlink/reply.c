@@ -63,29 +63,32 @@ int flt_reply_numbers(struct sk_buff *skb, const struct flt_reply_number *n, siz
 	return 0;
 }
 
+static int put_counters(struct sk_buff *skb, const struct flt_account *a)
+{
+	const struct flt_counter *c;
+
+	for (c = flt_counters; c->attribute; c++) {
+		u64 value = flt_counter_read(c, a);
+
+		/* Absence means 0 if all kernels have the counter, else unknown. */
+		if (c->presence == FLT_PRESENCE_ALWAYS ? !value : !c->present)
+			continue;
+		if (c->bits == 32 ? nla_put_u32(skb, c->attribute, value) :
+				    nla_put_u64_64bit(skb, c->attribute, value, FLT_ACCOUNT_PAD))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 static int put_account(struct sk_buff *skb, int attr, const struct flt_account *a, bool kinds)
 {
-	const struct flt_reply_number counters[] = {
-		{ FLT_ACCOUNT_MINOR, a->minor },
-		{ FLT_ACCOUNT_MAJOR, a->major },
-		{ FLT_ACCOUNT_FAILED, a->failed },
-		{ FLT_ACCOUNT_RETRIED, a->retried },
-		{ FLT_ACCOUNT_MISSED, a->missed },
-		{ FLT_ACCOUNT_REMOTE, a->remote },
-		{ FLT_ACCOUNT_STITCHED, a->stitched },
-		{ FLT_ACCOUNT_DROPPED, a->dropped },
-		{ FLT_ACCOUNT_LATENCY_SUM, a->latency_sum },
-		{ FLT_ACCOUNT_LATENCY_MAX, a->latency_max },
-	};
 	struct nlattr *nest, *kind;
 	int i;
 
 	nest = nla_nest_start(skb, attr);
 	if (!nest)
 		return -EMSGSIZE;
-	if (flt_reply_numbers(skb, counters, ARRAY_SIZE(counters), FLT_ACCOUNT_PAD))
-		goto cancel;
-	if (a->attempts && nla_put_u32(skb, FLT_ACCOUNT_ATTEMPTS, a->attempts))
+	if (put_counters(skb, a))
 		goto cancel;
 	for (i = 0; kinds && i < __FLT_KIND_MAX; i++) {
 		if (!a->kind[i])
@@ -175,22 +178,21 @@ int flt_reply_hook(struct sk_buff *skb, const struct flt_hook_report *r)
 static int put_tally(struct sk_buff *skb, const struct flt_tally_sum *t,
 		     const struct flt_proc_usage *usage)
 {
-	struct flt_hook_report fault;
+#define LOSS(member, attribute, ...) { FLT_TALLY_##attribute, t->member },
+	const struct flt_reply_number losses[] = { FLT_TALLY_LOSSES(LOSS) };
+#undef LOSS
 	int i;
 
-	flt_hook_report(FLT_HOOK_ID_FAULT, &fault);
 	if (put_account(skb, FLT_TALLY_ALL, &t->all, true) ||
 	    put_account(skb, FLT_TALLY_RETIRED, &usage->account, true) ||
 	    put_account(skb, FLT_TALLY_OTHER, &t->other, true) ||
 	    nla_put_u64_64bit(skb, FLT_TALLY_PROCS_SEEN, usage->seen, FLT_TALLY_PAD) ||
 	    nla_put_u64_64bit(skb, FLT_TALLY_PROCS_RETIRED, usage->retired, FLT_TALLY_PAD) ||
-	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_PROC, t->lost_proc, FLT_TALLY_PAD) ||
-	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_TASK, t->lost_task, FLT_TALLY_PAD) ||
-	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_BUSY, fault.missed_busy, FLT_TALLY_PAD) ||
-	    nla_put_u64_64bit(skb, FLT_TALLY_LOST_FULL, fault.missed_full, FLT_TALLY_PAD) ||
-	    nla_put_u64_64bit(skb, FLT_TALLY_CLOCK_BACK, t->clock_back, FLT_TALLY_PAD) ||
 	    nla_put_u64_64bit(skb, FLT_TALLY_NOW, ktime_get_ns(), FLT_TALLY_PAD))
 		return -EMSGSIZE;
+	for (i = 0; i < ARRAY_SIZE(losses); i++)
+		if (nla_put_u64_64bit(skb, losses[i].attr, losses[i].value, FLT_TALLY_PAD))
+			return -EMSGSIZE;
 	BUILD_BUG_ON(FLT_TALLY_FAILED_OTHER - FLT_TALLY_FAILED_OOM != FLT_FAILURE_MAX);
 	for (i = 0; i < __FLT_FAILURE_MAX; i++)
 		if (t->failure[i] && nla_put_u64_64bit(skb, FLT_TALLY_FAILED_OOM + i,

@@ -115,6 +115,7 @@
 #ifndef _UAPI_LINUX_FLT_H
 #define _UAPI_LINUX_FLT_H
 
+#include <linux/flt_counter.h>
 #include <linux/flt_event.h>
 #include <linux/flt_ledger.h>
 #include <linux/flt_wss.h>
@@ -217,25 +218,18 @@ enum flt_hook_state {
 
 /*
  * The counts of a process, a thread, a session or the machine: the payload of
- * FLT_TALLY_ALL, FLT_PROC_ACCOUNT and so on.
+ * FLT_TALLY_ALL, FLT_PROC_ACCOUNT and so on. FLT_ACCOUNT_MAX leaves room for counters
+ * to come; flt_counter.h has the ones that exist.
  */
 enum flt_account_attr {
-	FLT_ACCOUNT_MINOR = 1,
-	FLT_ACCOUNT_MAJOR,
-	FLT_ACCOUNT_FAILED,
-	FLT_ACCOUNT_RETRIED,	/* calls that ended in RETRY */
-	FLT_ACCOUNT_MISSED,	/* faults in MINOR and MAJOR that the probe missed */
-	FLT_ACCOUNT_REMOTE,	/* faults in another process's memory */
-	FLT_ACCOUNT_STITCHED,	/* faults that took more than one attempt */
-	FLT_ACCOUNT_ATTEMPTS,	/* u32: most attempts one fault took */
-	FLT_ACCOUNT_DROPPED,	/* retried faults given up: the thread faulted elsewhere next */
-	FLT_ACCOUNT_LATENCY_SUM,	/* nanoseconds in faults that ended */
-	FLT_ACCOUNT_LATENCY_MAX,	/* nanoseconds of the slowest */
-	FLT_ACCOUNT_KIND,	/* nest FLT_KIND_*, repeated, when KINDS was asked for */
-	FLT_ACCOUNT_OCTAVES,	/* nest, when KINDS was asked for: attribute i + 1 counts the */
-				/* latencies in buckets 4i to 4i + 3; empty ones absent */
-	FLT_ACCOUNT_PAD,
-	__FLT_ACCOUNT_LAST
+#define FLT_COUNTER_ATTR(member, attribute, number, ...) FLT_ACCOUNT_##attribute = number,
+	FLT_COUNTERS(FLT_COUNTER_ATTR)
+#undef FLT_COUNTER_ATTR
+	FLT_ACCOUNT_KIND = 12,	/* nest FLT_KIND_*, repeated, when KINDS was asked for */
+	FLT_ACCOUNT_OCTAVES = 13,	/* nest, when KINDS was asked for: attribute i + 1 counts */
+				/* the latencies in buckets 4i to 4i + 3; empty ones absent */
+	FLT_ACCOUNT_PAD = 14,
+	__FLT_ACCOUNT_LAST = 32
 };
 #define FLT_ACCOUNT_MAX (__FLT_ACCOUNT_LAST - 1)
 
@@ -259,11 +253,9 @@ enum flt_tally_attr {
 	FLT_TALLY_FAILED_OTHER,
 	FLT_TALLY_PROCS_SEEN,	/* rows ever made */
 	FLT_TALLY_PROCS_RETIRED,	/* of those, retired */
-	FLT_TALLY_LOST_PROC,	/* faults without a row: process table full */
-	FLT_TALLY_LOST_TASK,	/* faults without a thread's own counts: thread table full */
-	FLT_TALLY_LOST_BUSY,	/* calls missed: another probe ran on the CPU */
-	FLT_TALLY_LOST_FULL,	/* calls missed: more than maxactive in progress */
-	FLT_TALLY_CLOCK_BACK,	/* latencies cut to 0: the clock went backwards */
+#define FLT_LOSS_ATTR(member, attribute, number) FLT_TALLY_##attribute = number,
+	FLT_TALLY_LOSSES(FLT_LOSS_ATTR)
+#undef FLT_LOSS_ATTR
 	FLT_TALLY_NOW,		/* when this reply was made */
 	FLT_TALLY_PAD,
 	__FLT_TALLY_LAST
