@@ -22,6 +22,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,11 +210,17 @@ struct gate_word {
 	pid_t pid;
 };
 
+/* Maxima cannot be subtracted. */
+static const bool is_max[FLT_ACCOUNT_MAX + 1] = {
+#define FOLD(member, attribute, number, bits, fold, ...) [number] = FLT_FOLD_##fold == FLT_FOLD_MAX,
+	FLT_COUNTERS(FOLD)
+#undef FOLD
+};
+
 static void account_add(struct account *sum, const struct account *from, const struct account *to)
 {
 	for (int i = 1; i <= FLT_ACCOUNT_MAX; i++) {
-		/* Maxima cannot be subtracted. */
-		if (i == FLT_ACCOUNT_ATTEMPTS || i == FLT_ACCOUNT_LATENCY_MAX)
+		if (is_max[i])
 			sum->value[i] = to->value[i] > sum->value[i] ? to->value[i] : sum->value[i];
 		else
 			sum->value[i] += to->value[i] - from->value[i];

@@ -5,12 +5,9 @@
 #include <string.h>
 
 static const char *const account_names[FLT_ACCOUNT_MAX + 1] = {
-	[FLT_ACCOUNT_MINOR] = "minor",	     [FLT_ACCOUNT_MAJOR] = "major",
-	[FLT_ACCOUNT_FAILED] = "failed",     [FLT_ACCOUNT_RETRIED] = "retried",
-	[FLT_ACCOUNT_MISSED] = "missed",     [FLT_ACCOUNT_REMOTE] = "remote",
-	[FLT_ACCOUNT_STITCHED] = "stitched", [FLT_ACCOUNT_ATTEMPTS] = "attempts",
-	[FLT_ACCOUNT_DROPPED] = "dropped",   [FLT_ACCOUNT_LATENCY_SUM] = "latency_sum",
-	[FLT_ACCOUNT_LATENCY_MAX] = "latency_max",
+#define NAME(member, attribute, ...) [FLT_ACCOUNT_##attribute] = #member,
+	FLT_COUNTERS(NAME)
+#undef NAME
 };
 
 static const char *const kind_names[FLT_KIND_MAX + 1] = {

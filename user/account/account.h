@@ -19,18 +19,12 @@
 #define FLT_TEXT_LEN 64
 #define FLT_OCTAVES (FLT_BUCKETS >> FLT_BUCKET_SHIFT)
 
+/* The counters are the rows of <linux/flt_counter.h>; counter.h loops over them. */
 struct flt_account {
-	uint64_t minor;
-	uint64_t major;
-	uint64_t failed;
-	uint64_t retried;
-	uint64_t missed;	/* of minor and major: kind and latency unknown */
-	uint64_t remote;
-	uint64_t stitched;
-	uint64_t dropped;
-	uint64_t latency_sum;	/* ns */
-	uint64_t latency_max;	/* ns */
-	uint32_t attempts;	/* most that one fault took */
+#define FLT_COUNTER_MEMBER(member, ...) uint64_t member;
+	FLT_COUNTERS(FLT_COUNTER_MEMBER)
+#undef FLT_COUNTER_MEMBER
+	uint32_t unknown;	/* bit 1 << FLT_ACCOUNT_*: this kernel's module cannot count it */
 	uint64_t kinds[__FLT_KIND_MAX];	/* all 0 unless asked for */
 	uint64_t kinds_beyond;	/* of kinds newer than this program */
 	uint64_t octaves[FLT_OCTAVES];	/* latencies, by bucket >> FLT_BUCKET_SHIFT; likewise */
@@ -67,11 +61,9 @@ struct flt_tally {
 	uint64_t failures[__FLT_FAILURE_MAX];
 	uint64_t procs_seen;
 	uint64_t procs_retired;
-	uint64_t lost_proc;
-	uint64_t lost_task;
-	uint64_t lost_busy;
-	uint64_t lost_full;
-	uint64_t clock_back;
+#define FLT_LOSS_MEMBER(member, ...) uint64_t member;
+	FLT_TALLY_LOSSES(FLT_LOSS_MEMBER)
+#undef FLT_LOSS_MEMBER
 	uint64_t now;
 };
 

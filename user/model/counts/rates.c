@@ -3,58 +3,77 @@
 
 #include <stdlib.h>
 
-/* The counters that are sums; kinds and octaves follow them. */
-static const size_t sums[] = {
-	offsetof(struct flt_account, minor),	   offsetof(struct flt_account, major),
-	offsetof(struct flt_account, failed),	   offsetof(struct flt_account, retried),
-	offsetof(struct flt_account, missed),	   offsetof(struct flt_account, remote),
-	offsetof(struct flt_account, stitched),	   offsetof(struct flt_account, dropped),
-	offsetof(struct flt_account, latency_sum), offsetof(struct flt_account, kinds_beyond),
-};
+#include "account/counter.h"
 
-#define SUMS (sizeof(sums) / sizeof(sums[0]))
-#define ALL_SUMS (SUMS + __FLT_KIND_MAX + FLT_OCTAVES)
-
-static uint64_t *sum_of(struct flt_account *account, size_t i)
+/* Subtract in place. Return false at the first number that would become negative. */
+static bool subtract(uint64_t *n, const uint64_t *before, size_t count)
 {
-	if (i < SUMS)
-		return (uint64_t *)((char *)account + sums[i]);
-	i -= SUMS;
-	return i < __FLT_KIND_MAX ? &account->kinds[i] : &account->octaves[i - __FLT_KIND_MAX];
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (n[i] < before[i])
+			return false;
+		n[i] -= before[i];
+	}
+	return true;
 }
 
-static uint64_t value_of(const struct flt_account *account, size_t i)
+static void add(uint64_t *n, const uint64_t *more, size_t count)
 {
-	return *sum_of((struct flt_account *)account, i);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		n[i] += more[i];
+}
+
+static bool subtract_counters(struct flt_account *out, const struct flt_account *before)
+{
+	const struct flt_counter *c;
+	uint64_t then;
+	size_t i;
+
+	for (i = 0; (c = flt_counter_at(i)); i++) {
+		then = flt_counter_read(c, before);
+		if (c->fold == FLT_FOLD_SUM && !subtract(flt_counter_in(c, out), &then, 1))
+			return false;
+	}
+	out->unknown |= before->unknown;
+	return true;
 }
 
 bool flt_rates_subtract(const struct flt_account *after, const struct flt_account *before,
 			struct flt_account *out)
 {
 	struct flt_account result = *after;
-	size_t i;
 
-	for (i = 0; i < ALL_SUMS; i++) {
-		if (value_of(after, i) < value_of(before, i)) {
-			*out = *after;
-			return true;
-		}
-		*sum_of(&result, i) -= value_of(before, i);
+	if (subtract_counters(&result, before) &&
+	    subtract(result.kinds, before->kinds, __FLT_KIND_MAX) &&
+	    subtract(&result.kinds_beyond, &before->kinds_beyond, 1) &&
+	    subtract(result.octaves, before->octaves, FLT_OCTAVES)) {
+		*out = result;
+		return false;
 	}
-	*out = result;
-	return false;
+	*out = *after;
+	return true;
 }
 
 void flt_rates_add(struct flt_account *sum, const struct flt_account *more)
 {
+	const struct flt_counter *c;
 	size_t i;
 
-	for (i = 0; i < ALL_SUMS; i++)
-		*sum_of(sum, i) += value_of(more, i);
-	if (more->attempts > sum->attempts)
-		sum->attempts = more->attempts;
-	if (more->latency_max > sum->latency_max)
-		sum->latency_max = more->latency_max;
+	for (i = 0; (c = flt_counter_at(i)); i++) {
+		uint64_t *n = flt_counter_in(c, sum), value = flt_counter_read(c, more);
+
+		if (c->fold == FLT_FOLD_SUM)
+			*n += value;
+		else if (*n < value)
+			*n = value;
+	}
+	sum->unknown |= more->unknown;
+	add(sum->kinds, more->kinds, __FLT_KIND_MAX);
+	sum->kinds_beyond += more->kinds_beyond;
+	add(sum->octaves, more->octaves, FLT_OCTAVES);
 }
 
 uint64_t flt_rates_ended(const struct flt_account *account)

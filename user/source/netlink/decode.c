@@ -5,6 +5,8 @@
 #include <netlink/attr.h>
 #include <string.h>
 
+#include "account/counter.h"
+
 #define U32 { .type = NLA_U32 }
 #define U64 { .type = NLA_U64 }
 /* libnl would refuse a string without its NUL; copy_text() does not need one. */
@@ -45,17 +47,9 @@ static const struct nla_policy hook_policy[FLT_HOOK_MAX + 1] = {
 };
 
 static const struct nla_policy account_policy[FLT_ACCOUNT_MAX + 1] = {
-	[FLT_ACCOUNT_MINOR] = U64,
-	[FLT_ACCOUNT_MAJOR] = U64,
-	[FLT_ACCOUNT_FAILED] = U64,
-	[FLT_ACCOUNT_RETRIED] = U64,
-	[FLT_ACCOUNT_MISSED] = U64,
-	[FLT_ACCOUNT_REMOTE] = U64,
-	[FLT_ACCOUNT_STITCHED] = U64,
-	[FLT_ACCOUNT_ATTEMPTS] = U32,
-	[FLT_ACCOUNT_DROPPED] = U64,
-	[FLT_ACCOUNT_LATENCY_SUM] = U64,
-	[FLT_ACCOUNT_LATENCY_MAX] = U64,
+#define COUNTER(member, attribute, number, bits, ...) [number] = U##bits,
+	FLT_COUNTERS(COUNTER)
+#undef COUNTER
 	[FLT_ACCOUNT_KIND] = NEST,
 	[FLT_ACCOUNT_OCTAVES] = NEST,
 };
@@ -76,11 +70,9 @@ static const struct nla_policy tally_policy[FLT_TALLY_MAX + 1] = {
 	[FLT_TALLY_FAILED_OTHER] = U64,
 	[FLT_TALLY_PROCS_SEEN] = U64,
 	[FLT_TALLY_PROCS_RETIRED] = U64,
-	[FLT_TALLY_LOST_PROC] = U64,
-	[FLT_TALLY_LOST_TASK] = U64,
-	[FLT_TALLY_LOST_BUSY] = U64,
-	[FLT_TALLY_LOST_FULL] = U64,
-	[FLT_TALLY_CLOCK_BACK] = U64,
+#define LOSS(member, attribute, number) [number] = U64,
+	FLT_TALLY_LOSSES(LOSS)
+#undef LOSS
 	[FLT_TALLY_NOW] = U64,
 };
 
@@ -225,6 +217,20 @@ int flt_decode_numbers(struct nlattr *attr, uint64_t *out, int count)
 	return left > 0 ? -EBADMSG : 0;
 }
 
+static void decode_counters(struct nlattr **tb, struct flt_account *out)
+{
+	const struct flt_counter *c;
+	size_t i;
+
+	for (i = 0; (c = flt_counter_at(i)); i++) {
+		struct nlattr *attr = tb[c->attribute];
+
+		*flt_counter_in(c, out) = c->bits == 32 ? u32_of(attr) : u64_of(attr);
+		if (!attr && c->presence != FLT_PRESENCE_ALWAYS)
+			out->unknown |= 1u << c->attribute;
+	}
+}
+
 /* attr NULL: all 0. */
 static int decode_account(struct nlattr *attr, struct flt_account *out)
 {
@@ -237,17 +243,7 @@ static int decode_account(struct nlattr *attr, struct flt_account *out)
 	ret = parse_nest(tb, FLT_ACCOUNT_MAX, attr, account_policy);
 	if (ret)
 		return ret;
-	out->minor = u64_of(tb[FLT_ACCOUNT_MINOR]);
-	out->major = u64_of(tb[FLT_ACCOUNT_MAJOR]);
-	out->failed = u64_of(tb[FLT_ACCOUNT_FAILED]);
-	out->retried = u64_of(tb[FLT_ACCOUNT_RETRIED]);
-	out->missed = u64_of(tb[FLT_ACCOUNT_MISSED]);
-	out->remote = u64_of(tb[FLT_ACCOUNT_REMOTE]);
-	out->stitched = u64_of(tb[FLT_ACCOUNT_STITCHED]);
-	out->attempts = u32_of(tb[FLT_ACCOUNT_ATTEMPTS]);
-	out->dropped = u64_of(tb[FLT_ACCOUNT_DROPPED]);
-	out->latency_sum = u64_of(tb[FLT_ACCOUNT_LATENCY_SUM]);
-	out->latency_max = u64_of(tb[FLT_ACCOUNT_LATENCY_MAX]);
+	decode_counters(tb, out);
 	nla_for_each_nested(each, attr, left) {
 		if (nla_type(each) != FLT_ACCOUNT_KIND)
 			continue;
@@ -332,11 +328,9 @@ int flt_decode_tally(struct nlattr *attrs, int length, struct flt_tally *out)
 		},
 		.procs_seen = u64_of(tb[FLT_TALLY_PROCS_SEEN]),
 		.procs_retired = u64_of(tb[FLT_TALLY_PROCS_RETIRED]),
-		.lost_proc = u64_of(tb[FLT_TALLY_LOST_PROC]),
-		.lost_task = u64_of(tb[FLT_TALLY_LOST_TASK]),
-		.lost_busy = u64_of(tb[FLT_TALLY_LOST_BUSY]),
-		.lost_full = u64_of(tb[FLT_TALLY_LOST_FULL]),
-		.clock_back = u64_of(tb[FLT_TALLY_CLOCK_BACK]),
+#define LOSS(member, attribute, number) .member = u64_of(tb[number]),
+		FLT_TALLY_LOSSES(LOSS)
+#undef LOSS
 		.now = u64_of(tb[FLT_TALLY_NOW]),
 	};
 	ret = decode_account(tb[FLT_TALLY_ALL], &out->all);
