@@ -17,7 +17,7 @@ static const char *const shells[] = { "bash", "zsh", "fish", NULL };
 
 static const struct flt_opt opts[] = {
 	{ .name = "man", .type = FLT_OPT_FLAG, .offset = offsetof(struct arguments, man),
-	  .help = "Write the manual page source of the command, or of fltctl." },
+	  .help = "Write the source of the manual page of the command, or of fltctl." },
 	{ .name = "completion", .type = FLT_OPT_CHOICE, .offset = offsetof(struct arguments, shell),
 	  .choices = shells, .help = "Write the completion script for this shell." },
 	{ 0 },
@@ -55,12 +55,12 @@ static int help_main(struct flt_run *run)
 
 const struct flt_command flt_command_help = {
 	.name = "help",
-	.summary = "help for a command",
+	.summary = "show help for a command",
 	.synopsis = (const char *const[]){ "[COMMAND]", "--man [COMMAND]",
 					   "--completion=bash|zsh|fish", NULL },
 	.about = (const char *const[]){
-		"Says how a command is used. Manual pages and shell completion are made from the "
-		"same tables that the options are parsed with.", NULL },
+		"Prints how to use a command. Manual pages and shell completion are generated "
+		"from the same tables.", NULL },
 	.opts = opts,
 	.defaults = &(const struct arguments){ .shell = SHELL_NONE },
 	.args_size = sizeof(struct arguments),

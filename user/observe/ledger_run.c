@@ -18,10 +18,10 @@
 const struct flt_opt ledger_opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
 	  .offset = offsetof(struct ledger_args, pids), .arg = "PID,...",
-	  .help = "Only these processes; ends when all of them have ended." },
+	  .help = "Show only these processes. End when all of them have ended." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
 	  .offset = offsetof(struct ledger_args, all),
-	  .help = "The whole machine, in one row." },
+	  .help = "Show the whole machine in one row." },
 	FLT_CORRELATION_OPTS(struct ledger_args, with, "plot"),
 	FLT_TABLE_OPTS(struct ledger_args, format),
 	{ 0 },

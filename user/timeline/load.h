@@ -47,24 +47,24 @@ struct flt_load_sift {
 	struct flt_ids pids;
 };
 
-#define FLT_LOAD_SIFT_OPTS(args, member)                                                                        \
-	{ .name = "kind", .type = FLT_OPT_STRING, .offset = offsetof(args, member.kinds), .arg = "KIND,...",   \
-	  .help = "Only faults of these kinds: anon, huge, file, shared, cow, wp, swap, numa, migration, uffd, " \
-		  "hugetlb, device, spurious, unknown." },                                                      \
-	{ .name = "op", .type = FLT_OPT_STRING, .offset = offsetof(args, member.ops), .arg = "OP,...",         \
-	  .help = "Only read, write, exec or unknown accesses." },                                             \
-	{ .name = "alloc", .type = FLT_OPT_SET, .offset = offsetof(args, member.touch), .value = 1,            \
-	  .help = "Only first touches: where memory was taken." },                                             \
-	{ .name = "refault", .type = FLT_OPT_SET, .offset = offsetof(args, member.touch), .value = 2,          \
-	  .help = "Only touches of memory that had been taken away." },                                        \
-	{ .name = "major", .type = FLT_OPT_FLAG, .offset = offsetof(args, member.major),                       \
-	  .help = "Only major faults." },                                                                      \
-	{ .name = "from", .type = FLT_OPT_DURATION, .offset = offsetof(args, member.from), .arg = "TIME",      \
-	  .help = "Only faults from this long after the recording began." },                                   \
-	{ .name = "until", .type = FLT_OPT_DURATION, .offset = offsetof(args, member.until), .arg = "TIME",    \
-	  .help = "Only faults before this long after the recording began." },                                 \
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = offsetof(args, member.pids),            \
-	  .arg = "PID,...", .help = "Only faults of these processes." }
+#define FLT_LOAD_SIFT_OPTS(args, member) \
+	{ .name = "kind", .type = FLT_OPT_STRING, .offset = offsetof(args, member.kinds), .arg = "KIND,...", \
+	  .help = "Use only faults of these kinds: anon, huge, file, shared, cow, wp, swap, " \
+		  "numa, migration, uffd, hugetlb, device, spurious, unknown." }, \
+	{ .name = "op", .type = FLT_OPT_STRING, .offset = offsetof(args, member.ops), .arg = "OP,...", \
+	  .help = "Use only read, write, exec or unknown accesses." }, \
+	{ .name = "alloc", .type = FLT_OPT_SET, .offset = offsetof(args, member.touch), .value = 1, \
+	  .help = "Use only first touches, which show where memory is taken." }, \
+	{ .name = "refault", .type = FLT_OPT_SET, .offset = offsetof(args, member.touch), .value = 2, \
+	  .help = "Use only refaults: touches of evicted pages." }, \
+	{ .name = "major", .type = FLT_OPT_FLAG, .offset = offsetof(args, member.major), \
+	  .help = "Use only major faults." }, \
+	{ .name = "from", .type = FLT_OPT_DURATION, .offset = offsetof(args, member.from), .arg = "TIME", \
+	  .help = "Use only faults from TIME after the beginning of the recording." }, \
+	{ .name = "until", .type = FLT_OPT_DURATION, .offset = offsetof(args, member.until), .arg = "TIME", \
+	  .help = "Use only faults before TIME after the beginning of the recording." }, \
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = offsetof(args, member.pids), \
+	  .arg = "PID,...", .help = "Use only faults of these processes." }
 
 /* Once the head of the file is known. DONE, or USAGE with the reason said. */
 int flt_load_sift_parse(const struct flt_command *command, const struct flt_load_sift *asked, struct flt_sift *sift);

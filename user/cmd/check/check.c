@@ -128,14 +128,15 @@ static int check_main(struct flt_run *run)
 
 const struct flt_command flt_command_check = {
 	.name = "check",
-	.summary = "is this machine fit: kernel, module, permission, hooks, one real fault",
+	.summary = "check whether this machine can run flt",
 	.synopsis = (const char *const[]){ "[--json | --csv]", NULL },
 	.about = (const char *const[]){
-		"Tests all that flt needs of this machine, and whether the module counts one real "
-		"fault as the kernel does. Each \"no\" comes with its fix. A \"warn\" concerns some "
-		"commands only.",
-		"The exit status is 0 if the machine is fit, 5 if the module is not loaded or the "
-		"kernel can't carry it, 4 if only permission is missing, and 1 for any other \"no\".",
+		"Checks whether this machine can run flt, and whether the module counts one real "
+		"fault as the kernel does. Each \"no\" comes with a remedy. A \"warn\" affects "
+		"only some commands.",
+		"The exit status is 0 if everything is fine, 5 if the module is not loaded or "
+		"the kernel lacks something essential, 4 if only permission is missing, and 1 "
+		"for any other \"no\".",
 		NULL },
 	.opts = opts,
 	.args_size = sizeof(struct arguments),

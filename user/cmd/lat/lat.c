@@ -12,17 +12,17 @@
 
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Only these processes, since each began to fault; ends when all have ended." },
+	  .help = "Show only these processes, since their first fault. End when all have ended." },
 	{ .name = "each", .letter = 'e', .type = FLT_OPT_FLAG, .offset = MEMBER(each),
-	  .help = "A histogram for each row, too." },
+	  .help = "Print a histogram for each row." },
 	{ .name = "no-histogram", .letter = 'H', .type = FLT_OPT_FLAG, .offset = MEMBER(plain),
-	  .help = "Percentiles only." },
+	  .help = "Print only percentiles." },
 	{ .name = "slowest", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(slowest),
-	  .arg = "N", .max = 1000, .help = "How many of the slowest faults to list. Default 8." },
+	  .arg = "N", .max = 1000, .help = "List the N slowest faults. Default: 8." },
 	{ .name = "slower", .letter = 'l', .type = FLT_OPT_DURATION, .offset = MEMBER(slower),
-	  .arg = "TIME", .help = "In intervals and with a command, look for the slowest among all "
-	  "that take at least as long; 0 looks among those only that the module keeps. "
-	  "Default 1ms." },
+	  .arg = "TIME", .help = "With an interval or a command, look for the slowest faults "
+	  "among all faults that take at least TIME. 0 uses only the faults that the module "
+	  "keeps. Default: 1ms." },
 	FLT_TABLE_OPTS(struct lat_args, format),
 	{ 0 },
 };
@@ -75,21 +75,22 @@ static int lat_main(struct flt_run *run)
 
 const struct flt_command flt_command_lat = {
 	.name = "lat",
-	.summary = "how long faults take: histogram and percentiles, by kind and result",
+	.summary = "show how long faults take: histogram and percentiles, by kind and result",
 	.synopsis = (const char *const[]){
 		"[options] [-p PID,...] [INTERVAL [COUNT]]",
 		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Shows how long faults took, of the whole machine, of some processes, or of a "
-		"command and its children: a histogram of all, and mean, percentiles and maximum "
-		"of all, of each kind and of whatever handle_mm_fault() returned, by the kernel's "
-		"names; and the slowest few as examples.",
+		"Shows how long faults took: of the whole machine, of some processes, or of a "
+		"command and its children. There is a histogram of all faults; mean, percentiles "
+		"and maximum of all faults, by kind and by the value that handle_mm_fault() "
+		"returned; and the slowest faults as examples.",
 		"A fault counts once, from its first attempt to its last, waiting included. "
-		"Without an interval there is one report, of all since accounting began. With "
-		"one the first report is the same, and each further one is of its interval only. "
-		"All comes from counters that the flt module keeps anyway; only for the examples of "
-		"an interval or of a command slow faults are streamed.",
-		"With a command, reports when it ends. Its exit status is passed on.", NULL },
+		"Without an interval, there is one report of all faults since accounting began. "
+		"With an interval, the first report is the same, and each further report covers "
+		"its interval. Counters come from the accounts that the flt module keeps anyway. "
+		"Only slow faults are streamed, as examples of an interval or a command.",
+		"With a command, the report follows when the command ends. The exit status is "
+		"the command's.", NULL },
 	.opts = opts,
 	.defaults = &(const struct lat_args){ .slowest = 8, .slower = 1000000 },
 	.args_size = sizeof(struct lat_args),

@@ -15,28 +15,29 @@ static const char *const colour_names[] = { "auto", "always", "never", NULL };
 
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Of these processes, from now on." },
+	  .help = "Observe these processes from now on." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
-	  .help = "And of what the processes of -p fork from now on." },
+	  .help = "Also observe children that the processes of -p fork from now on." },
 	{ .name = "for", .type = FLT_OPT_DURATION, .offset = MEMBER(duration), .arg = "TIME",
-	  .help = "End after this long, as 10s; a command is waited for." },
+	  .help = "Stop after TIME, e.g. 10s. A command still runs to its end." },
 	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort), .choices = sort_names,
-	  .help = "What is first." },
+	  .help = "Select the order of regions." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(top), .arg = "N",
-	  .help = "In the text, list only the first N regions and the others in one row; 0 lists all. "
-		  "Default 20." },
+	  .help = "In the text, list the first N regions and the sum of the others. 0 lists all. "
+		  "Default: 20." },
 	{ .name = "heat", .type = FLT_OPT_FLAG, .offset = MEMBER(heat),
-	  .help = "Also the heat map of addresses and time where standard output is no terminal; its cells as "
-		  "rows in JSON and CSV." },
+	  .help = "Print the heat map even without a terminal. In JSON and CSV, print its cells "
+		  "as rows." },
 	{ .name = "color", .type = FLT_OPT_CHOICE, .offset = MEMBER(colour), .choices = colour_names,
-	  .help = "Colours in the heat map; auto: on a terminal, unless NO_COLOR is set." },
+	  .help = "Use colours in the heat map. auto: on a terminal, unless NO_COLOR is set." },
 	{ .name = "plot", .type = FLT_OPT_FILE, .offset = MEMBER(plot), .arg = "FILE",
 	  .help = "Draw the heat map as SVG, with values under the pointer." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
-	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB." },
+	  .help = "Set the size of a sub-buffer, a power of two from 4KiB to 1MiB. Default: "
+		  "256KiB." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
-	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8." },
+	  .min = 2, .max = 64, .help = "Set the number of sub-buffers per CPU. Default: 8." },
 	FLT_CORRELATION_OPTS(struct map_args, with, "with-plot"),
 	FLT_TABLE_OPTS(struct map_args, format),
 	{ 0 },
@@ -111,20 +112,21 @@ static int map_main(struct flt_run *run)
 
 const struct flt_command flt_command_map = {
 	.name = "map",
-	.summary = "which regions of memory fault most, and how",
+	.summary = "show which regions of memory fault most, and in which order",
 	.synopsis = (const char *const[]){
 		"[options] -p PID,...",
 		"[options] FILE",
 		"[options] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Attributes page faults to what was mapped where they happened - heap, stack, files, anonymous "
-		"memory by name, shared memory - even if it is gone by now, and says of each region how often it "
-		"faulted, what for, what it cost, in which order its pages were touched, and what may be done "
-		"about it.",
-		"With -p from now until Ctrl-C, --for or the end of the processes; with a command until it ends, "
-		"children included; or from a recording of fltctl record.",
-		"On a terminal a heat map comes first: addresses down, time across, the gaps of the address space "
-		"left out. --plot draws it for a browser.",
+		"Attributes page faults to mappings - heap, stack, files, anonymous memory by "
+		"name, shared memory - even if the mapping is gone by now. Shows for each region "
+		"how often it faulted, the kinds of faults, their cost, the order of accesses, "
+		"and advice.",
+		"With -p, observes processes from now until Ctrl-C, the end of --for or the end "
+		"of the processes. With a command, observes the command and its children until "
+		"the command ends. With FILE, reads a recording of fltctl record.",
+		"On a terminal, a heat map comes first: addresses go down, time goes right, gaps "
+		"are left out. --plot draws the heat map for a browser.",
 		NULL },
 	.opts = opts,
 	.defaults = &(const struct map_args){ .subbuf_size = 256 << 10, .subbufs = 8, .top = 20 },

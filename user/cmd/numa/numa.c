@@ -93,20 +93,21 @@ out:
 
 const struct flt_command flt_command_numa = {
 	.name = "numa",
-	.summary = "NUMA balancing: local and remote, what was moved, what it cost and gained",
+	.summary = "show NUMA balancing: local and remote faults, migrations, cost and gain",
 	.synopsis = (const char *const[]){
 		"[options] [-a | -p PID,...] [INTERVAL [COUNT]]",
 		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Counts, from now on and to the unit, what NUMA balancing does to each process: hint "
-		"faults, on local and remote memory and between which nodes; pages that were to be "
-		"moved, were and were not, and how long that took; threads moved to their memory; and "
-		"page moves for other reasons. Hooks in the kernel are placed for as long as this "
+		"Counts exactly, from now on, what NUMA balancing does to each process: hint "
+		"faults on local and remote memory and between which nodes; pages migrated, "
+		"pages not migrated, and the time; threads moved to their memory; and page "
+		"migrations for other reasons. Hooks are placed in the kernel while the command "
 		"runs.",
-		"With an interval there is a report of each; at the end, which Ctrl-C, the count, or "
-		"the end of the processes of -p brings, one of the whole, with the matrix, the "
-		"regions that lie on other nodes, and a verdict. With a command, counts it and its "
-		"children, and passes its exit status on.", NULL },
+		"With an interval, there is one report per interval. The last report covers the "
+		"whole time, with the node matrix, the regions on other nodes, and a verdict. "
+		"The run ends with Ctrl-C, after COUNT reports, or with the processes of -p. "
+		"With a command, counts the command and its children; the exit status is the "
+		"command's.", NULL },
 	.opts = ledger_opts,
 	.args_size = sizeof(struct ledger_args),
 	.needs = FLT_USES_MODULE,

@@ -21,57 +21,60 @@ static const char *const engines[] = { "preload", "module", "perf", NULL };
 
 static const struct flt_opt opts[] = {
 	{ .name = "limit", .letter = 'L', .type = FLT_OPT_SIZE, .offset = AT(limit), .arg = "SIZE",
-	  .help = "Memory of its heap that each process of the command may have resident; "
-		  "a bare number is MiB.", .min = 256 << 10, .max = SIZE_LIMIT },
+	  .help = "Limit the resident heap of each process of the command. A bare number is MiB.", .min = 256 << 10, .max = SIZE_LIMIT },
 	{ .name = "memory", .letter = 'M', .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
-	  .help = "Heap of each process that the limit is to cover, resident or evicted; beyond it "
-		  "memory is given unlimited. Default: twice the machine's memory.",
+	  .help = "Set the heap size of each process, resident and evicted, that the limit "
+		  "covers. Heap beyond it is not limited. Default: twice the machine's memory.",
 	  .min = 256 << 10, .max = SIZE_LIMIT },
 	{ .name = "policy", .type = FLT_OPT_CHOICE, .offset = AT(policy), .arg = "NAME",
-	  .choices = policies, .help = "What to evict first: the page that came first (fifo), or "
-		  "that but for pages that came back once (clock)." },
+	  .choices = policies, .help = "Select the page to evict: the oldest page (fifo), or the "
+		  "oldest page that did not come back before (clock)." },
 	{ .name = "sweep", .type = FLT_OPT_STRING, .offset = AT(sweep), .arg = "PERCENT,...",
-	  .help = "Instead of -L: run the command natively, then with all the memory it asks for, then "
-		  "with each share of that, as in 25,50,75,100%; print time and faults of each, and keep "
-		  "the recordings as FILE.25 and so on. It reads /dev/null, and its output is dropped." },
+	  .help = "Instead of -L: run the command natively, then with 100 % of the heap that it "
+		  "needs, then with each given percentage, e.g. 25,50,75,100%. Print time and "
+		  "faults of each run, and keep the recordings as FILE.25 and so on. The command "
+		  "reads /dev/null, and its output is discarded." },
 	{ .name = "cores", .type = FLT_OPT_U64, .offset = AT(cores), .arg = "N",
-	  .help = "With -L, run the command on N of the processors.", .min = 1, .max = 1024 },
+	  .help = "With -L, run the command on N CPUs.", .min = 1, .max = 1024 },
 	{ .name = "latency", .type = FLT_OPT_DURATION, .offset = AT(latency), .arg = "TIME",
-	  .help = "Far memory: extra time for each page brought in." },
+	  .help = "Simulate far memory: delay each page that is brought back." },
 	{ .name = "bandwidth", .type = FLT_OPT_SIZE, .offset = AT(bandwidth), .arg = "SIZE",
-	  .help = "Far memory: bytes a second of the link that pages share.", .per_second = true },
+	  .help = "Simulate far memory: limit the transfer to SIZE per second, shared by all "
+		  "pages.", .per_second = true },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = AT(max_stack), .arg = "N",
-	  .help = "Frames of a call stack kept, from the innermost.", .min = 1, .max = 512 },
+	  .help = "Keep at most N frames per stack, from the innermost.", .min = 1, .max = 512 },
 	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind), .choices = unwinds,
-	  .help = "Without -L, how stacks are found: by frame pointers (fp), which costs little but "
-		  "misses callers in code compiled without them, or by unwind tables (dwarf) from "
-		  "8 KiB of stack copied at each fault, which more than some 10,000 faults a second "
-		  "lose part of." },
+	  .help = "Without -L, find callers by frame pointers (fp), which is cheap but misses "
+		  "callers in code compiled without frame pointers, or by unwind tables (dwarf) "
+		  "from 8 KiB of stack copied at each fault, which loses faults at more than "
+		  "about 10,000 faults per second." },
 	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack),
-	  .help = "Record faults without call stacks." },
+	  .help = "Record no call stacks." },
 	{ .name = "sample", .type = FLT_OPT_U64, .offset = AT(sample), .arg = "N",
-	  .help = "Keep at most N faults a second of each process, each with the number of "
-		  "faults it stands for.", .min = 10, .max = 100000000, .per_second = true },
+	  .help = "Keep at most N faults per second and process, each with the number of faults "
+		  "that it stands for.", .min = 10, .max = 100000000, .per_second = true },
 	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
-	  .choices = engines, .help = "How faults are seen; with -L, preload." },
+	  .choices = engines, .help = "Select how faults are observed. With -L: preload." },
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
-	  .help = "Serve every fault by the fault server, none on the faulting thread." },
+	  .help = "Serve every fault in the fault server, none on the faulting thread." },
 	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
 	  .help = "Evict by copying, as on kernels before 6.8." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size), .arg = "SIZE",
-	  .help = "By the module: a sub-buffer of a CPU, a power of two; 512KiB if not given, 1MiB with "
-		  "--unwind=dwarf.", .min = 4096, .max = 1 << 20, .power_of_two = true },
+	  .help = "With the module: set the size of a sub-buffer, a power of two. Default: "
+		  "512KiB, or 1MiB with --unwind=dwarf.", .min = 4096, .max = 1 << 20, .power_of_two = true },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = AT(subbufs), .arg = "N",
-	  .help = "By the module: sub-buffers of a CPU; 8 if not given, 16 with --unwind=dwarf.",
+	  .help = "With the module: set the number of sub-buffers per CPU. Default: 8, or 16 "
+		  "with --unwind=dwarf.",
 	  .min = 2, .max = 64 },
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
 	  .help = "Record running processes, without a limit." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
 	  .help = "Record every process, without a limit." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
-	  .help = "Trace file, flt.data if not given; one that is there is kept as FILE.old." },
+	  .help = "Write the recording to FILE. Default: flt.data. An existing FILE is renamed "
+		  "to FILE.old." },
 	{ .name = "quiet", .letter = 'q', .type = FLT_OPT_FLAG, .offset = AT(quiet),
-	  .help = "No progress and no summary." },
+	  .help = "Print neither progress nor summary." },
 	FLT_TABLE_OPTS(struct flt_record_args, format),
 	{ 0 },
 };
@@ -126,20 +129,20 @@ static int record_main(struct flt_run *run)
 
 const struct flt_command flt_command_record = {
 	.name = "record",
-	.summary = "record faults with their call stacks, with little memory if asked",
+	.summary = "record faults with their call stacks, with limited memory if asked",
 	.synopsis = (const char *const[]){ "-L SIZE [-M SIZE] [OPTION...] -- COMMAND [ARG...]",
 					   "--sweep PERCENT,... [OPTION...] -- COMMAND [ARG...]",
 					   "[OPTION...] -- COMMAND [ARG...]",
 					   "[OPTION...] -p PID,... | -a", NULL },
 	.about = (const char *const[]){
-		"With -L the command runs unmodified, but with at most that much of its heap "
-		"resident: the rest is moved aside, and every access that needs it back is "
-		"recorded with its call stack. Heap is what comes from malloc, and private anonymous "
-		"memory; stacks, files, shared memory and the data of programs and libraries are "
-		"not limited, and the summary says what share of the memory was. Each "
-		"process of the command has the limit for itself.",
-		"The command is reached through LD_PRELOAD: dynamically linked programs, and not "
-		"set-user-ID ones of another user. Its exit status is passed on.", NULL },
+		"With -L, the command runs unmodified with a limited resident heap. The rest of "
+		"its heap is evicted, and each access that brings a page back is recorded with "
+		"its call stack. The heap is memory from malloc and private anonymous memory. "
+		"Stacks, files, shared memory and the data of programs and libraries are not "
+		"limited; the summary shows the limited share. Each process of the command has "
+		"its own limit.",
+		"The recorder is loaded by LD_PRELOAD. It reaches dynamically linked programs, "
+		"except set-user-ID programs of another user. The exit status is the command's.", NULL },
 	.opts = opts,
 	.defaults = &(const struct flt_record_args){ .engine = FLT_RECORD_AUTO, .policy = -1, .unwind = -1, .max_stack = 128,
 						     .output = "flt.data" },

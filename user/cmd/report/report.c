@@ -15,25 +15,27 @@ static const char *const by_names[] = { "line", "function", "object", "thread", 
 
 static const struct flt_opt opts[] = {
 	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
-	  .help = "The recording; flt.data if not given." },
+	  .help = "Read this recording. Default: flt.data." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = AT(by), .choices = by_names,
-	  .help = "What a row is: the code that faulted (line, function, object, stack), who ran it (thread), or "
-		  "the memory that was touched (vma, address). Default line; with --csv, stack." },
+	  .help = "Select the rows: the code that faulted (line, function, object, stack), the "
+		  "thread, or the memory that was touched (vma, address). Default: line; with "
+		  "--csv, stack." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = AT(top), .arg = "N",
-	  .help = "List only the N largest rows; 0 lists all. Default 40; JSON and CSV have all." },
+	  .help = "List the N largest rows. 0 lists all. Default: 40; JSON and CSV list all." },
 	{ .name = "callees", .letter = 'g', .type = FLT_OPT_FLAG, .offset = AT(callees),
-	  .help = "A tree from the outermost function in: who called what that faulted." },
+	  .help = "Print a tree from the outermost function to the faulting functions." },
 	{ .name = "callers", .type = FLT_OPT_FLAG, .offset = AT(callers),
-	  .help = "A tree from the faulting function out: who called it." },
+	  .help = "Print a tree from the faulting function to its callers." },
 	{ .name = "min-percent", .type = FLT_OPT_U64, .offset = AT(min_percent), .arg = "N", .max = 100,
-	  .help = "Leave out of trees what has less than N percent of the faults. Default 1." },
+	  .help = "Leave branches with less than N percent of the faults out of trees. Default: "
+		  "1." },
 	{ .name = "diff", .type = FLT_OPT_FILE, .offset = AT(diff), .arg = "FILE",
-	  .help = "Compare: rows of FILE (before) beside those of the recording (after)." },
+	  .help = "Compare the recording with FILE, an earlier recording." },
 	FLT_LOAD_SIFT_OPTS(struct flt_report_args, sift),
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
-	  .help = "Show functions as they were compiled, not those inlined into them." },
+	  .help = "Do not show inlined functions." },
 	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
-	  .help = "Show code as object and offset; reads no other file." },
+	  .help = "Show code as object and offset. Read no other file." },
 	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
 	  .help = "Look for the files of the recording under DIR." },
 	FLT_TABLE_OPTS(struct flt_report_args, format),
@@ -133,17 +135,20 @@ static int report_main(struct flt_run *run)
 
 const struct flt_command flt_command_report = {
 	.name = "report",
-	.summary = "show which lines of code caused the recorded faults",
+	.summary = "show the code that caused the recorded faults",
 	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "--diff BEFORE [OPTION...] [FILE]", NULL },
 	.about = (const char *const[]){
-		"Lists the faults of a recording by the code that caused them, the largest first: their share, their "
-		"number, how many of them were first touches of a page (alloc) and how many brought back a page that had "
-		"been evicted (refault), reads and writes where the recording tells them apart, and the process.",
-		"First touches say where memory is taken, refaults where too little memory hurts: they are different "
-		"questions, often with different answers; --alloc and --refault ask one of them.",
-		"Names come from the files that ran, their debug information or separate debug files, and perf-PID.map "
-		"files of just-in-time compilers. Code without a name is shown as object+offset.",
-		"Exit status: 0 done, 3 done but the recording has losses, is damaged or was not finished.",
+		"Lists the faults of a recording by the code that caused them, largest first: "
+		"share and number of faults, first touches of a page (alloc), touches of an "
+		"evicted page (refault), reads and writes if the recording tells them apart, and "
+		"the process.",
+		"First touches show where memory is taken. Refaults show where missing memory "
+		"costs time. The answers often differ; --alloc and --refault select one of them.",
+		"Names come from the object files, their debug information or separate debug "
+		"files, and perf-PID.map files of just-in-time compilers. Code without a name is "
+		"shown as object+offset.",
+		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
+		"unfinished.",
 		NULL },
 	.opts = opts,
 	.defaults = &(const struct flt_report_args){ .by = -1, .top = 40, .min_percent = 1 },

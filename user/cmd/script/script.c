@@ -14,14 +14,15 @@
 
 static const struct flt_opt opts[] = {
 	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
-	  .help = "The recording; flt.data if not given." },
+	  .help = "Read this recording. Default: flt.data." },
 	{ .name = "check", .type = FLT_OPT_FLAG, .offset = AT(check),
-	  .help = "Validate the file instead: what it holds, the first damaged chunk and its offset, and how much can "
-		  "still be read." },
-	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack), .help = "Leave out call stacks." },
+	  .help = "Validate the file instead: print its contents, the first damaged chunk and "
+		  "its offset, and how much can still be read." },
+	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack), .help = "Print no "
+		  "call stacks." },
 	FLT_LOAD_SIFT_OPTS(struct flt_script_args, sift),
 	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
-	  .help = "Show code as object and offset; reads no other file." },
+	  .help = "Show code as object and offset. Read no other file." },
 	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
 	  .help = "Look for the files of the recording under DIR." },
 	FLT_TABLE_OPTS(struct flt_script_args, format),
@@ -190,14 +191,17 @@ const struct flt_command flt_command_script = {
 	.summary = "print recorded faults one by one, or check the file",
 	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "--check [FILE]", NULL },
 	.about = (const char *const[]){
-		"One line for each fault of a recording: seconds from its beginning, process and thread, kind and flags, "
-		"how long it took, the address touched, the pages it brought in, the instruction and the call stack with "
-		"the innermost function first. Fields that the recording engine could not know are absent.",
-		"Faults are in order of time within a chunk of the file (about a second), not over all of it: JSON and CSV "
-		"have the time in nanoseconds to sort by.",
-		"With --check no fault is printed: every chunk is read and verified, counts are compared with what the end "
-		"of the recording says, and the first damage is named with its offset.",
-		"Exit status: 0 done, 3 done but the recording has losses, is damaged or was not finished.",
+		"Prints one line per fault of a recording: seconds since its beginning, process "
+		"and thread, kind and flags, duration, the touched address, the pages brought "
+		"in, the instruction and the call stack with the innermost function first. "
+		"Fields that the recording does not have are left out.",
+		"Faults are in order of time within a chunk of the file (about a second), not in "
+		"the whole file. Sort by the time in nanoseconds in JSON and CSV.",
+		"With --check, no fault is printed. Every chunk is verified, the counts are "
+		"compared with the counts at the end of the recording, and the first damage is "
+		"printed with its offset.",
+		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
+		"unfinished.",
 		NULL },
 	.opts = opts,
 	.args_size = sizeof(struct flt_script_args),

@@ -17,23 +17,23 @@ static const char *const source_names[] = { "auto", "module", "kernel", NULL };
 
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Only these processes; ends when all of them have ended." },
+	  .help = "Show only these processes. End when all of them have ended." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = MEMBER(all),
-	  .help = "The whole machine, in one row." },
+	  .help = "Show the whole machine in one row." },
 	{ .name = "threads", .letter = 't', .type = FLT_OPT_FLAG, .offset = MEMBER(threads),
-	  .help = "A row for each thread of the processes of -p; as --by=thread." },
+	  .help = "Show one row per thread of the processes of -p, like --by=thread." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
-	  .help = "What a row is." },
+	  .help = "Select the rows." },
 	{ .name = "kinds", .letter = 'k', .type = FLT_OPT_FLAG, .offset = MEMBER(kinds),
-	  .help = "Also how many faults were of each kind: anon, file, cow, swap and so on." },
+	  .help = "Also count faults by kind: anon, file, cow, swap and so on." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(top), .arg = "N",
-	  .help = "In the text, list only the N rows with the most faults, and the others in "
-		  "one; 0 lists all. Default 20 in a command's summary, else 0." },
+	  .help = "In the text, list the N rows with the most faults and the sum of the others. "
+		  "0 lists all. Default: 20 in the summary of a command, else 0." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
-	  .arg = "FILE", .help = "Write to FILE, not to standard output." },
+	  .arg = "FILE", .help = "Write to FILE instead of standard output." },
 	{ .name = "source", .type = FLT_OPT_CHOICE, .offset = MEMBER(source), .choices = source_names,
-	  .help = "Where counts come from: the flt module, the kernel's own counters, or "
-		  "whichever is there." },
+	  .help = "Take counts from the flt module, from the kernel's own counters, or from the "
+		  "first that is available." },
 	FLT_CORRELATION_OPTS(struct stats_args, with, "plot"),
 	FLT_TABLE_OPTS(struct stats_args, format),
 	{ 0 },
@@ -152,23 +152,23 @@ static int stats_main(struct flt_run *run)
 
 const struct flt_command flt_command_stats = {
 	.name = "stats",
-	.summary = "how many faults: minor, major, failed, retried, per second and in total",
+	.summary = "count faults: minor, major, failed, retried, per second and in total",
 	.synopsis = (const char *const[]){
 		"[options] [-a | -p PID,...] [INTERVAL [COUNT]]",
 		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Counts page faults, by process and sorted by faults unless told otherwise. Without "
-		"an interval there is one report, of all since accounting began. With one the first "
-		"report is the same, and each further one is of its interval only; processes that "
-		"did not fault in it are left out. Ctrl-C ends with the totals.",
-		"With a command, counts everything of the command and its children, and sums up "
-		"when it ends. The command's exit status is passed on; it is 128 + N if signal N "
-		"ended it, 127 if it was not found and 126 if it could not be run.",
-		"--with puts the command's own progress beside its faults: does it go slower where it "
-		"faults more? The figures are correlations of what happened in each tenth of a second "
-		"(of longer pieces, in a long run).",
-		"Without the flt module, or without permission to ask it, minor and major faults "
-		"are taken from the kernel's own counters, and standard error says what is "
+		"Counts page faults per process, sorted by number of faults. Without an "
+		"interval, there is one report of all faults since accounting began. With an "
+		"interval, the first report is the same, and each further report covers its "
+		"interval and lists only processes that faulted. Ctrl-C ends with the totals.",
+		"With a command, counts all faults of the command and its children, and prints a "
+		"summary at the end. The exit status is the command's; 128 + N if signal N ended "
+		"the command, 127 if the command was not found, and 126 if it could not be run.",
+		"--with correlates the command's own progress with its faults: is the command "
+		"slower when it faults more? Samples are taken every tenth of a second (less "
+		"often in a long run).",
+		"Without the flt module, or without permission to use it, minor and major faults "
+		"come from the kernel's own counters. A message on standard error says what is "
 		"missing.", NULL },
 	.opts = opts,
 	.defaults = &(const struct stats_args){ .top = STATS_TOP_UNSET },

@@ -97,19 +97,19 @@ out:
 
 const struct flt_command flt_command_thp = {
 	.name = "thp",
-	.summary = "huge pages: who gets them, who does not and why, and whether they pay",
+	.summary = "show huge pages: who gets them, who does not and why, and whether they pay",
 	.synopsis = (const char *const[]){
 		"[options] [-a | -p PID,...] [INTERVAL [COUNT]]",
 		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Counts, from now on and to the unit, what becomes of transparent huge pages: faults "
-		"that got one or fell back, collapses by khugepaged and why its scans refused, and "
-		"splits, each for the process that it concerns. Hooks in the kernel are placed for "
-		"as long as this runs.",
-		"With an interval there is a report of each; at the end, which Ctrl-C, the count, or "
-		"the end of the processes of -p brings, one of the whole, with reasons, the kernel's "
-		"settings and a verdict. With a command, counts it and its children, and passes its "
-		"exit status on.", NULL },
+		"Counts exactly, from now on, what happens to transparent huge pages: faults "
+		"that got a huge page or fell back, collapses by khugepaged and the reasons of "
+		"refused collapses, and splits, each charged to the process concerned. Hooks are "
+		"placed in the kernel while the command runs.",
+		"With an interval, there is one report per interval. The last report covers the "
+		"whole time, with reasons, the kernel's settings and a verdict. The run ends "
+		"with Ctrl-C, after COUNT reports, or with the processes of -p. With a command, "
+		"counts the command and its children; the exit status is the command's.", NULL },
 	.opts = ledger_opts,
 	.args_size = sizeof(struct ledger_args),
 	.needs = FLT_USES_MODULE,

@@ -20,20 +20,20 @@ static const char *const sort_names[] = { "auto", "pid", "tid", "comm", "minor",
 
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Only these processes." },
+	  .help = "Show only these processes." },
 	{ .name = "by", .letter = 'v', .type = FLT_OPT_CHOICE, .offset = MEMBER(view),
-	  .choices = view_names, .help = "What a row is, to begin with." },
+	  .choices = view_names, .help = "Select the rows shown first." },
 	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort),
-	  .choices = sort_names, .help = "The column to sort by, to begin with." },
+	  .choices = sort_names, .help = "Select the first sort column." },
 	{ .name = "filter", .letter = 'f', .type = FLT_OPT_STRING, .offset = MEMBER(filter),
-	  .arg = "TEXT", .help = "Only rows with this in a name, or as pid." },
+	  .arg = "TEXT", .help = "Show only rows with TEXT in a name, or with this pid." },
 	{ .name = "files", .type = FLT_OPT_CHOICE, .offset = MEMBER(stream), .choices = stream_names,
-	  .help = "Which faults to take one by one, to know their files. Major faults are few; "
-		  "all of them cost." },
+	  .help = "Stream major faults, all faults or none, to find their files. Major faults "
+		  "are rare; a stream of all faults slows the machine down." },
 	{ .name = "batch", .letter = 'b', .type = FLT_OPT_FLAG, .offset = MEMBER(batch),
-	  .help = "Plain text, report by report, also on a terminal." },
+	  .help = "Print plain text, one report after another, even on a terminal." },
 	{ .name = "rows", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(rows), .arg = "N",
-	  .help = "At most N rows of a report in plain text; 0 is all. Default 20." },
+	  .help = "Print at most N rows per report in plain text. 0 prints all. Default: 20." },
 	FLT_TABLE_OPTS(struct top_args, format),
 	{ 0 },
 };
@@ -145,16 +145,16 @@ static int top_main(struct flt_run *run)
 
 const struct flt_command flt_command_top = {
 	.name = "top",
-	.summary = "who faults now: full screen, by process, thread, file, cgroup or kind",
+	.summary = "show who faults now: by process, thread, file, cgroup or kind",
 	.synopsis = (const char *const[]){ "[options] [INTERVAL [COUNT]]", NULL },
 	.about = (const char *const[]){
-		"Shows each second, or each INTERVAL, who faults most: minor and major faults, the "
-		"latency that 99 of 100 stay below, the share of time spent in faults, memory, bytes "
-		"read from storage, and the file that most major faults were in. 'h' lists the "
-		"keys.",
-		"When standard output is no terminal, or with --batch, --json or --csv, reports "
-		"follow each other as plain text or data.",
-		"Without the flt module minor and major faults are taken from /proc.", NULL },
+		"Shows, every second or every INTERVAL, who faults most: minor and major faults, "
+		"the 99th percentile of the latency, the share of time spent in faults, memory, "
+		"bytes read from storage, and the file with the most major faults. Press 'h' for "
+		"the keys.",
+		"Without a terminal, or with --batch, --json or --csv, each report is printed as "
+		"plain text or data.",
+		"Without the flt module, minor and major faults come from /proc.", NULL },
 	.opts = opts,
 	.defaults = &(const struct top_args){ .rows = 20 },
 	.args_size = sizeof(struct top_args),

@@ -27,53 +27,56 @@ static const uint32_t result_bits[] = {
 
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Only these processes." },
+	  .help = "Show only these processes." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
-	  .help = "And what the processes of -p fork from now on." },
+	  .help = "Also trace children that the processes of -p fork from now on." },
 	{ .name = "filter", .letter = 'F', .type = FLT_OPT_CHOICE, .offset = MEMBER(results),
-	  .choices = result_names, .help = "Minor, major or failed faults only." },
+	  .choices = result_names, .help = "Print only minor, major or failed faults." },
 	{ .name = "kind", .letter = 'k', .type = FLT_OPT_STRING, .offset = MEMBER(kinds),
-	  .arg = "KIND,...", .help = "Only faults of these kinds: anon, file, cow, swap and so on." },
+	  .arg = "KIND,...", .help = "Print only faults of these kinds: anon, file, cow, swap "
+		  "and so on." },
 	{ .name = "latency", .letter = 'l', .type = FLT_OPT_DURATION, .offset = MEMBER(latency),
-	  .arg = "TIME", .help = "Only faults that took at least as long, as 50us or 1ms." },
+	  .arg = "TIME", .help = "Print only faults that took at least TIME, e.g. 50us or 1ms." },
 	{ .name = "address", .letter = 'A', .type = FLT_OPT_STRING, .offset = MEMBER(address),
-	  .arg = "FROM[-TO]", .help = "Only faults at these addresses, hexadecimal; TO is past the end." },
+	  .arg = "FROM[-TO]", .help = "Print only faults at these hexadecimal addresses, TO not "
+		  "included." },
 	{ .name = "file", .type = FLT_OPT_FILE, .offset = MEMBER(file), .arg = "PATH",
-	  .help = "Only faults in mappings of this file (on overlayfs before Linux 6.8: of the "
-		  "file in the layer beneath)." },
+	  .help = "Print only faults in mappings of this file (on overlayfs before Linux 6.8: of "
+		  "the file in the lower layer)." },
 	{ .name = "comm", .letter = 'c', .type = FLT_OPT_STRING, .offset = MEMBER(comm), .arg = "NAME",
-	  .help = "Only threads of this name." },
+	  .help = "Print only faults of threads with this name." },
 	{ .name = "user", .letter = 'u', .type = FLT_OPT_STRING, .offset = MEMBER(user), .arg = "USER",
-	  .help = "Only this effective user, by name or number." },
+	  .help = "Print only faults of this effective user, a name or a number." },
 	{ .name = "cgroup", .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
-	  .help = "Only processes in this cgroup, or in one below: its directory in cgroup2, "
-		  "as /sys/fs/cgroup/system.slice." },
+	  .help = "Print only faults of processes in this cgroup or below: a directory of "
+		  "cgroup2, e.g. /sys/fs/cgroup/system.slice." },
 	{ .name = "sample", .letter = 's', .type = FLT_OPT_U64, .offset = MEMBER(sample), .arg = "N",
-	  .min = 1, .max = UINT16_MAX, .help = "One fault in N on each CPU." },
+	  .min = 1, .max = UINT16_MAX, .help = "Print one of N faults on each CPU." },
 	{ .name = "stacks", .letter = 'S', .type = FLT_OPT_FLAG, .offset = MEMBER(stacks),
-	  .help = "The call stack below each line, innermost first." },
+	  .help = "Print the call stack below each line, innermost function first." },
 	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = MEMBER(unwind), .choices = unwinds,
-	  .help = "How stacks are found: by frame pointers (fp), which costs little but misses callers "
-		  "in code compiled without them, or by unwind tables (dwarf) from 8 KiB of stack copied "
-		  "at each fault, which implies --stacks." },
+	  .help = "Find callers by frame pointers (fp), which is cheap but misses callers in "
+		  "code compiled without frame pointers, or by unwind tables (dwarf) from 8 KiB "
+		  "of stack copied at each fault. Implies --stacks." },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = MEMBER(max_stack), .arg = "N",
-	  .min = 1, .max = 127, .help = "Frames of a stack at most, the instruction's own "
-		  "included. Default 127." },
+	  .min = 1, .max = 127, .help = "Keep at most N frames per stack, the faulting "
+		  "instruction included. Default: 127." },
 	{ .name = "count", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(count), .arg = "N",
-	  .help = "End after N faults." },
+	  .help = "Stop after N faults." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
-	  .help = "Size of a sub-buffer, a power of two from 4KiB to 1MiB. Default 256KiB, or 1MiB with "
-		  "--unwind=dwarf." },
+	  .help = "Set the size of a sub-buffer, a power of two from 4KiB to 1MiB. Default: "
+		  "256KiB, or 1MiB with --unwind=dwarf." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
-	  .min = 2, .max = 64, .help = "Sub-buffers for each CPU. Default 8, or 16 with "
-		  "--unwind=dwarf." },
+	  .min = 2, .max = 64, .help = "Set the number of sub-buffers per CPU. Default: 8, or 16 "
+		  "with --unwind=dwarf." },
 	{ .name = "channel", .type = FLT_OPT_CHOICE, .offset = MEMBER(channel),
-	  .choices = channel_names, .help = "How faults come: through relay files in debugfs, "
-	  "or by netlink, which is slower and takes no debugfs. Default: relay if its files "
-	  "can be opened." },
+	  .choices = channel_names, .help = "Read faults from relay files in debugfs, or by "
+	  "netlink, which is slower and works without debugfs. Default: relay if its files can "
+	  "be opened." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
-	  .arg = "FILE", .help = "Write to FILE, not to standard output, which a command may write to." },
+	  .arg = "FILE", .help = "Write to FILE instead of standard output. Useful if the "
+		  "command writes to standard output." },
 	FLT_TABLE_OPTS(struct trace_args, format),
 	{ 0 },
 };
@@ -213,21 +216,21 @@ static int trace_main(struct flt_run *run)
 
 const struct flt_command flt_command_trace = {
 	.name = "trace",
-	.summary = "every fault, one line: when, who, how long, what for, where",
+	.summary = "print every fault: time, duration, process, kind, address, file",
 	.synopsis = (const char *const[]){
 		"[options] [-p PID,...]",
 		"[options] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Writes a line for every page fault as it ends, of all processes, of some, or of a "
-		"command and its children. Filters work in the kernel: what they hold back costs "
-		"next to nothing. A line's time is when the fault ended.",
-		"With --stacks functions and lines come from the programs and libraries that are mapped, "
-		"also of processes that have ended. Where a stack ends early the cut says why: depth (more "
-		"frames than asked for), memory (not resident), order (code without frame pointers), unwind "
-		"(no unwind table for it, or more stack than was copied), mode (32-bit code), lost (the "
-		"stream had no room for it).",
-		"When a reader is too slow, faults are lost, never delayed. Where and how many is "
-		"said in its place, and the exit status is 3.", NULL },
+		"Prints one line per page fault, as the fault ends: of all processes, of some, "
+		"or of a command and its children. Filters run in the kernel, so a filtered "
+		"fault costs almost nothing. The time in a line is the end of the fault.",
+		"With --stacks, functions and lines come from the mapped programs and libraries, "
+		"also for processes that have ended. A truncated stack has a reason: depth (more "
+		"frames than --max-stack), memory (a stack page is not resident), order (code "
+		"without frame pointers), unwind (no unwind table, or more stack than was "
+		"copied), mode (32-bit code), lost (the stream had no room).",
+		"If the reader is too slow, faults are lost, never delayed. The position and "
+		"number of lost faults are printed, and the exit status is 3.", NULL },
 	.opts = opts,
 	.defaults = &(const struct trace_args){ .max_stack = 127 },
 	.args_size = sizeof(struct trace_args),

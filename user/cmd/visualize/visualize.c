@@ -21,21 +21,25 @@
 
 static const struct flt_opt opts[] = {
 	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
-	  .help = "The recording; flt.data if not given." },
+	  .help = "Read this recording. Default: flt.data." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
-	  .help = "Write there; - is standard output. Default: flt.svg and flt-alloc.svg, flt.html, flt.folded, "
-		  "flt.speedscope.json, flt.perfetto.json or flt.pb." },
-	PICTURE("svg", FLT_PICTURE_SVG, "Flame graphs, interactive: one of all faults and one of first touches. The default."),
-	PICTURE("html", FLT_PICTURE_HTML, "One page with flame graphs, memory over time, a heat map of addresses and the top sites."),
-	PICTURE("folded", FLT_PICTURE_FOLDED, "Stacks as text, a line each with its count."),
-	PICTURE("speedscope", FLT_PICTURE_SPEEDSCOPE, "For speedscope.app."),
-	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Faults over time as trace events, for ui.perfetto.dev."),
-	PICTURE("pprof", FLT_PICTURE_PPROF, "For pprof: its protocol buffer, not compressed."),
+	  .help = "Write to FILE; - is standard output. Default: flt.svg and flt-alloc.svg, "
+		  "flt.html, flt.folded, flt.speedscope.json, flt.perfetto.json or flt.pb." },
+	PICTURE("svg", FLT_PICTURE_SVG, "Write interactive flame graphs: one of all faults and "
+					"one of first touches. The default."),
+	PICTURE("html", FLT_PICTURE_HTML, "Write one page with flame graphs, memory over time, a "
+					  "heat map of addresses and the top call sites."),
+	PICTURE("folded", FLT_PICTURE_FOLDED, "Write stacks as text, one line per stack with its "
+					      "count."),
+	PICTURE("speedscope", FLT_PICTURE_SPEEDSCOPE, "Write input of speedscope.app."),
+	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as trace events for "
+						  "ui.perfetto.dev."),
+	PICTURE("pprof", FLT_PICTURE_PPROF, "Write an uncompressed protocol buffer for pprof."),
 	FLT_LOAD_SIFT_OPTS(struct flt_visualize_args, sift),
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
-	  .help = "Show functions as they were compiled, not those inlined into them." },
+	  .help = "Do not show inlined functions." },
 	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
-	  .help = "Show code as object and offset; reads no other file." },
+	  .help = "Show code as object and offset. Read no other file." },
 	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
 	  .help = "Look for the files of the recording under DIR." },
 	{ 0 },
@@ -287,14 +291,17 @@ const struct flt_command flt_command_visualize = {
 	.summary = "draw recorded faults: flame graphs, heat map, memory over time",
 	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", NULL },
 	.about = (const char *const[]){
-		"Draws a recording. Flame graphs show call stacks, the outermost function on top and as wide as its share of "
-		"the faults; click to zoom in, search by name, move with the arrow keys; Esc resets. Colours tell reads from "
-		"writes where the recording knows them.",
-		"The page of --html adds memory resident and evicted and the fault rate over time, a map of faults by address "
-		"and time, and a table of the code with most faults. Pages and pictures are files of their own that load "
-		"nothing from a network.",
-		"--folded, --speedscope, --perfetto and --pprof write the same for other tools.",
-		"Exit status: 0 done, 3 done but the recording has losses, is damaged or was not finished.",
+		"Draws a recording. Flame graphs show call stacks: the outermost function on "
+		"top, as wide as its share of the faults. Click to zoom, search by name, move "
+		"with the arrow keys; Esc resets. Colours show reads and writes if the recording "
+		"tells them apart.",
+		"The page of --html adds resident and evicted memory and the fault rate over "
+		"time, a map of faults by address and time, and a table of the code with the "
+		"most faults. Pages and pictures are self-contained files.",
+		"--folded, --speedscope, --perfetto and --pprof write the same data for other "
+		"tools.",
+		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
+		"unfinished.",
 		NULL },
 	.opts = opts,
 	.args_size = sizeof(struct flt_visualize_args),

@@ -20,37 +20,37 @@ static const char *const by_names[] = { "process", "vma", "kind", "node", NULL }
 
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "These processes; ends when all of them have ended." },
+	  .help = "Watch these processes. End when all of them have ended." },
 	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
-	  .help = "The processes of this cgroup, and of those below it, as they come and go: its "
-		  "directory in cgroup2, as /sys/fs/cgroup/system.slice." },
+	  .help = "Watch the processes of this cgroup and below, as they come and go: a "
+		  "directory of cgroup2, e.g. /sys/fs/cgroup/system.slice." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
-	  .help = "And what the processes of -p fork from now on (not damon)." },
+	  .help = "Also watch children that the processes of -p fork from now on (not with "
+		  "damon)." },
 	{ .name = "method", .letter = 'm', .type = FLT_OPT_CHOICE, .offset = MEMBER(method),
 	  .choices = method_names,
-	  .help = "How to tell what is used; see METHODS. auto is scan with the flt module, "
-		  "else refs." },
+	  .help = "Select the method, see METHODS. auto is scan with the flt module, else refs." },
 	{ .name = "compare", .type = FLT_OPT_FLAG, .offset = MEMBER(compare),
-	  .help = "All methods that this machine has, one after another, COUNT windows each "
-		  "(default 3), side by side; all processes together." },
+	  .help = "Compare all methods that this machine supports, one after another, COUNT "
+		  "windows each (default 3), summed over all processes." },
 	{ .name = "cumulative", .letter = 'C', .type = FLT_OPT_FLAG, .offset = MEMBER(cumulative),
-	  .help = "Windows that all begin now and end later and later: how it grows "
-		  "(refs and idle)." },
+	  .help = "Use windows that all begin now and end later and later (refs and idle)." },
 	{ .name = "profile", .letter = 'P', .type = FLT_OPT_U64, .offset = MEMBER(profile),
 	  .arg = "STEPS", .min = 1, .max = 16,
-	  .help = "A window of INTERVAL, then one twice as long, and so on." },
+	  .help = "Use STEPS windows, each twice as long as the window before, beginning with "
+		  "INTERVAL." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
-	  .help = "What a row is: a mapping (refs), a kind of mapping, a NUMA node (scan and "
-		  "inject)." },
+	  .help = "Select the rows: a process, a mapping (refs), a kind of mapping, or a NUMA "
+		  "node (scan and inject)." },
 	{ .name = "written", .letter = 'W', .type = FLT_OPT_FLAG, .offset = MEMBER(written),
-	  .help = "And what was written to, by the kernel's soft-dirty marks: a fault for each "
-		  "page written." },
+	  .help = "Also measure written pages by the kernel's soft-dirty bits. This costs one "
+		  "fault per written page." },
 	{ .name = "budget", .letter = 'b', .type = FLT_OPT_U64, .offset = MEMBER(budget),
 	  .arg = "PERCENT", .min = 1, .max = 100,
-	  .help = "Of one CPU, at most, for scanning (scan and inject); windows become longer "
-		  "instead. Default 2." },
+	  .help = "Use at most PERCENT of one CPU for scanning (scan and inject). Windows become "
+		  "longer if necessary. Default: 2." },
 	{ .name = "plot", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(plot),
-	  .arg = "FILE.svg", .help = "Draw working set, RSS and faults over time into FILE." },
+	  .arg = "FILE.svg", .help = "Draw working set, RSS and faults over time as SVG." },
 	FLT_TABLE_OPTS(struct wss_args, format),
 	{ 0 },
 };
@@ -233,21 +233,22 @@ static int wss_main(struct flt_run *run)
 
 const struct flt_command flt_command_wss = {
 	.name = "wss",
-	.summary = "working set: how much memory is really used, window by window",
+	.summary = "measure the working set: the memory really used, window by window",
 	.synopsis = (const char *const[]){
 		"[options] -p PID,... [INTERVAL [COUNT]]",
 		"[options] --cgroup=DIR [INTERVAL [COUNT]]",
 		"[options] [INTERVAL [COUNT]] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Tells how many bytes of memory a process used in a window of time, by a named "
-		"method, with RSS and PSS beside it. Without an interval there is one window of a "
-		"second. The last lines sum up: quantiles over all windows, a curve, and how "
-		"much memory would have been enough.",
-		"With a command, it and its children are watched until it ends, and its exit "
-		"status is passed on. By refs and idle a child is watched from the end of the "
-		"window on in which it was born; damon watches the command's own process only.",
-		"Without the flt module, /proc/PID/clear_refs and smaps are used; these also "
-		"disturb what reclaim knows of the process.", NULL },
+		"Shows how many bytes of memory a process used in a window of time, by a named "
+		"method, beside RSS and PSS. Without an interval, there is one window of one "
+		"second. The last lines are quantiles over all windows, a curve, and the amount "
+		"of memory that would have been enough.",
+		"With a command, the command and its children are watched until the command "
+		"ends. The exit status is the command's. With refs and idle, a child is watched "
+		"from the end of the window in which it was born. With damon, only the command's "
+		"own process is watched.",
+		"Without the flt module, /proc/PID/clear_refs and smaps are used. They also "
+		"clear the information that reclaim has about the process.", NULL },
 	.opts = opts,
 	.args_size = sizeof(struct wss_args),
 	.needs = FLT_USES_MODULE,

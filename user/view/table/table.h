@@ -27,9 +27,9 @@ enum flt_format {
 /* The two rows every command's option table ends in; the member is an int. */
 #define FLT_TABLE_OPTS(args, member)                                                           \
 	{ .name = "json", .type = FLT_OPT_SET, .offset = offsetof(args, member),               \
-	  .value = FLT_FORMAT_JSON, .help = "Write the rows as JSON, one object per line." },  \
+	  .value = FLT_FORMAT_JSON, .help = "Write rows as JSON, one object per line." },  \
 	{ .name = "csv", .type = FLT_OPT_SET, .offset = offsetof(args, member),                \
-	  .value = FLT_FORMAT_CSV, .help = "Write the rows as CSV, with a heading line." }
+	  .value = FLT_FORMAT_CSV, .help = "Write rows as CSV, with a line of column names." }
 
 struct flt_table;
 
