@@ -293,7 +293,7 @@ int wss_run(struct wss *w, char **command)
 {
 	int ret, status;
 
-	w->wall_offset = (double)flt_clock_wall_offset() / 1e9;
+	w->wall_offset = flt_clock_wall_offset();
 	ret = wss_rows_open(w);
 	if (!ret)
 		ret = flt_loop_new(&w->loop);

@@ -126,8 +126,7 @@ struct wss {
 	struct flt_damon *damon;
 
 	struct flt_table *table;
-	struct flt_column *columns;
-	double wall_offset;		/* seconds, CLOCK_REALTIME - CLOCK_MONOTONIC */
+	uint64_t wall_offset;		/* ns, CLOCK_REALTIME - CLOCK_MONOTONIC */
 	bool headed;
 };
 
