@@ -63,23 +63,32 @@ static void write_text(const struct check *c)
 	}
 }
 
+static const char *result_name(uint32_t result)
+{
+	return result_names[result];
+}
+
+#define AT(member) FLT_AT(struct check_finding, member)
+
+static const struct flt_column columns[] = {
+	{ "check", NULL, 0, FLT_COLUMN_CHARS, AT(name) },
+	{ "result", NULL, 0, FLT_COLUMN_NAME, AT(result), .name = result_name },
+	{ "detail", NULL, 0, FLT_COLUMN_CHARS, AT(detail) },
+	{ "fix", NULL, 0, FLT_COLUMN_CHARS, AT(fix), .zero_unknown = true },
+	{ 0 },
+};
+
 static int write_data(const struct check *c, enum flt_format format)
 {
-	static const struct flt_column columns[] = {
-		{ .key = "check" }, { .key = "result" }, { .key = "detail" }, { .key = "fix" },
-	};
-	const struct check_finding *f;
 	struct flt_table *table;
 	size_t i;
 	int ret;
 
-	ret = flt_table_new_cells(&table, stdout, format, columns, 4);
-	for (i = 0; i < c->count && !ret; i++) {
-		f = &c->findings[i];
-		ret = flt_table_cells(table, (const struct flt_cell[]){
-			flt_cell_string(f->name), flt_cell_string(result_names[f->result]),
-			flt_cell_string(f->detail), flt_cell_string(f->fix[0] ? f->fix : NULL) });
-	}
+	ret = flt_table_new(&table, stdout, format, columns, 0);
+	if (ret)
+		return ret;
+	for (i = 0; i < c->count && !ret; i++)
+		ret = flt_table_row(table, &c->findings[i], 0);
 	flt_table_free(table);
 	return ret;
 }

@@ -5,11 +5,20 @@
 
 #include "cmd/script/script.h"
 
+struct fact {
+	const char *what;
+	struct flt_cell value;
+};
+
+static const struct flt_column columns[] = {
+	{ "what", "", -24, FLT_COLUMN_STRING, FLT_AT(struct fact, what) },
+	{ "value", "", -12, FLT_COLUMN_CELL, FLT_AT(struct fact, value) },
+	{ 0 },
+};
+
 static int row(struct flt_table *table, const char *what, struct flt_cell value)
 {
-	struct flt_cell cells[2] = { flt_cell_string(what), value };
-
-	return flt_table_cells(table, cells);
+	return flt_table_row(table, &(struct fact){ what, value }, 0);
 }
 
 static uint64_t nodes_of(const struct flt_recording *rec)
@@ -72,7 +81,6 @@ static void facts(const struct flt_load *load, struct flt_table *table)
 
 int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format)
 {
-	static const struct flt_column columns[] = { { .key = "what", .title = "", .width = -24 }, { .key = "value", .title = "", .width = -12 } };
 	const struct flt_record_end *end;
 	struct flt_table *table;
 	struct flt_load load;
@@ -81,7 +89,7 @@ int flt_script_check(const struct flt_command *command, const char *path, enum f
 	status = flt_load_file(&load, command, path, NULL, NULL);
 	if (status)
 		goto out;
-	err = flt_table_new_cells(&table, stdout, format, columns, 2);
+	err = flt_table_new(&table, stdout, format, columns, 0);
 	if (err) {
 		status = flt_command_fail(command, NULL, err);
 		goto out;

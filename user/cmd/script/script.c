@@ -29,14 +29,32 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-static const struct flt_column columns[] = {
-	{ .key = "time_ns" },		{ .title = "TIME", .width = 11, .data_absent = true },
-	{ .key = "pid", .title = "PID", .width = 6 },		{ .key = "tid", .title = "TID", .width = 6 },	{ .key = "comm", .title = "COMM", .width = -15 },
-	{ .key = "kind", .title = "KIND", .width = -8 },		{ .key = "flags", .title = "FLAGS", .width = -12 }, { .key = "latency_ns", .title = "LATENCY", .width = 7 },
-	{ .key = "address", .title = "ADDRESS", .width = 14 },	{ .key = "pages", .title = "PAGES", .width = 5 },	{ .key = "weight" },
-	{ .key = "cpu" },		{ .key = "ip", .title = "IP", .width = 14 },	{ .key = "stack", .title = "STACK", .width = -20 },
+struct row {
+	struct flt_file_fault fault;
+	uint64_t since;			/* ns from the beginning of the recording */
+	uint32_t pid;
+	const char *comm, *flags, *stack;
 };
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+#define OF(member) FLT_AT(struct row, member)
+
+static const struct flt_column columns[] = {
+	{ "time_ns", NULL, 0, FLT_COLUMN_COUNT, OF(fault.time) },
+	{ NULL, "TIME", 11, FLT_COLUMN_SECONDS, OF(since), .decimals = 6 },
+	{ "pid", "PID", 6, FLT_COLUMN_COUNT, OF(pid), .zero_unknown = true },
+	{ "tid", "TID", 6, FLT_COLUMN_COUNT, OF(fault.tid) },
+	{ "comm", "COMM", -15, FLT_COLUMN_STRING, OF(comm) },
+	{ "kind", "KIND", -8, FLT_COLUMN_NAME, OF(fault.kind), .name = flt_sift_kind_name },
+	{ "flags", "FLAGS", -12, FLT_COLUMN_STRING, OF(flags) },
+	{ "latency_ns", "LATENCY", 7, FLT_COLUMN_NS, OF(fault.latency), .zero_unknown = true },
+	{ "address", "ADDRESS", 14, FLT_COLUMN_HEX, OF(fault.address) },
+	{ "pages", "PAGES", 5, FLT_COLUMN_COUNT, OF(fault.pages) },
+	{ "weight", NULL, 0, FLT_COLUMN_COUNT, OF(fault.weight) },
+	{ "cpu", NULL, 0, FLT_COLUMN_COUNT, OF(fault.cpu) },
+	{ "ip", "IP", 14, FLT_COLUMN_HEX, OF(fault.ip) },
+	{ "stack", "STACK", -20, FLT_COLUMN_STRING, OF(stack) },
+	{ 0 },
+};
 
 struct script {
 	int unwritten;			/* errno of standard output */
@@ -101,8 +119,7 @@ static char *stack_text(struct script *s, struct flt_load *load, const struct fl
 static int fault_row(struct script *s, struct flt_load *load, const struct flt_file_fault *f)
 {
 	const struct flt_image *image = flt_recording_image(load->rec, f->image);
-	uint64_t since = f->time > load->head.clock ? f->time - load->head.clock : 0;
-	struct flt_cell cells[COLUMNS];
+	struct row row = { .fault = *f, .pid = image ? image->pid : 0 };
 	char flags[160], *stack;
 	int err;
 
@@ -110,21 +127,11 @@ static int fault_row(struct script *s, struct flt_load *load, const struct flt_f
 	if (!stack)
 		return -ENOMEM;
 	flags_text(f->flags, flags, sizeof(flags));
-	cells[0] = flt_cell_u64(f->time);
-	cells[1] = flt_cell_double((double)since / 1e9, 6);
-	cells[2] = image && image->pid ? flt_cell_u64(image->pid) : flt_cell_absent();
-	cells[3] = flt_cell_u64(f->tid);
-	cells[4] = flt_cell_string(flt_recording_comm(load->rec, f->image, f->tid));
-	cells[5] = flt_cell_string(flt_sift_kind_name(f->kind));
-	cells[6] = flt_cell_string(flags);
-	cells[7] = f->latency ? flt_cell_ns(f->latency) : flt_cell_absent();
-	cells[8] = flt_cell_hex(f->address);
-	cells[9] = flt_cell_u64(f->pages);
-	cells[10] = flt_cell_u64(f->weight);
-	cells[11] = flt_cell_u64(f->cpu);
-	cells[12] = flt_cell_hex(f->ip);
-	cells[13] = flt_cell_string(stack);
-	err = flt_table_cells(s->table, cells);
+	row.since = f->time > load->head.clock ? f->time - load->head.clock : 0;
+	row.comm = flt_recording_comm(load->rec, f->image, f->tid);
+	row.flags = flags;
+	row.stack = stack;
+	err = flt_table_row(s->table, &row, 0);
 	free(stack);
 	return err;
 }
@@ -170,7 +177,7 @@ static int script_main(struct flt_run *run)
 	status = flt_load_sift_parse(run->command, &args->sift, &s.sift);
 	if (status)
 		return status;
-	err = flt_table_new_cells(&s.table, stdout, (enum flt_format)args->format, columns, COLUMNS);
+	err = flt_table_new(&s.table, stdout, (enum flt_format)args->format, columns, 0);
 	if (err)
 		return flt_command_fail(run->command, NULL, err);
 	status = flt_load_file(&load, run->command, path, on_faults, &s);

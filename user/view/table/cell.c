@@ -125,6 +125,8 @@ static struct flt_cell read_member(const struct flt_column *c, const void *row, 
 		return cell_of_string(FLT_CELL_STRING, at);
 	case FLT_COLUMN_LINES:
 		return cell_of_string(FLT_CELL_LINES, read_pointer(at));
+	case FLT_COLUMN_CELL:
+		return *(const struct flt_cell *)at;
 	default:
 		return read_number(c, row, at);
 	}

@@ -47,6 +47,7 @@ enum flt_column_type {
 	FLT_COLUMN_CHARS,	/* char[] */
 	FLT_COLUMN_LINES,	/* const char *, each line ended by LF: an array in JSON; */
 				/* without a title, lines below the row of the text */
+	FLT_COLUMN_CELL,	/* struct flt_cell, where each row has a type of its own */
 };
 
 /* .decimals of a rate that needs three digits: one decimal below 100, none from there on. */
