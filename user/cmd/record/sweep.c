@@ -28,18 +28,34 @@ struct point {
 	bool recorded;
 };
 
+/* Which rows have a column: those of a limit, and those of a recording. */
+enum { OF_LIMIT = 1, OF_RECORDING = 2 };
+
+struct row {
+	struct point p;
+	uint64_t faults, resident_peak;
+	double slowdown;	/* against the native run; 0: not known */
+	char bar[BAR + 1];
+};
+
+#define AT(member) FLT_AT(struct row, member)
+#define SUM(member) AT(p.out.total.sum.member), .known_if = OF_RECORDING
+
 static const struct flt_column columns[] = {
-	{ .key = "memory", .title = "memory", .width = -8 },
-	{ .key = "percent" },
-	{ .key = "limit_bytes", .title = "limit", .width = 9 },
-	{ .key = "time_ns", .title = "time", .width = 7 },
-	{ .key = "slowdown", .title = "slowdown", .width = 8 },
-	{ .key = "faults", .title = "faults", .width = 9 },
-	{ .key = "first_touches", .title = "first", .width = 9 },
-	{ .key = "refaults", .title = "again", .width = 9 },
-	{ .key = "evicted_pages", .title = "evicted", .width = 9 },
-	{ .key = "resident_peak_bytes" },
-	{ .key = "bar", .title = "", .width = -BAR, .data_absent = true },
+	{ "memory", "memory", -8, FLT_COLUMN_CHARS, AT(p.name) },
+	{ "percent", NULL, 0, FLT_COLUMN_COUNT, AT(p.percent), .known_if = OF_LIMIT },
+	{ "limit_bytes", "limit", 9, FLT_COLUMN_BYTES, AT(p.limit), .known_if = OF_LIMIT },
+	{ "time_ns", "time", 7, FLT_COLUMN_NS, AT(p.out.ns) },
+	{ "slowdown", "slowdown", 8, FLT_COLUMN_REAL, AT(slowdown), .decimals = 2,
+	  .zero_unknown = true },
+	{ "faults", "faults", 9, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_RECORDING },
+	{ "first_touches", "first", 9, FLT_COLUMN_COUNT, SUM(alloc) },
+	{ "refaults", "again", 9, FLT_COLUMN_COUNT, SUM(refault) },
+	{ "evicted_pages", "evicted", 9, FLT_COLUMN_COUNT, SUM(evicted) },
+	{ "resident_peak_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(resident_peak),
+	  .known_if = OF_RECORDING },
+	{ NULL, "", -BAR, FLT_COLUMN_CHARS, AT(bar) },
+	{ 0 },
 };
 
 /* "25,50,100%": up to SHARES_MAX numbers; the number of them, or -EINVAL. */
@@ -142,42 +158,34 @@ static int run_recorded(struct flt_run *run, const struct flt_record_args *args,
 	return flt_record_limit_once(run, &one, &p->out);
 }
 
+static int write_point(struct flt_table *table, const struct point *p, uint64_t native,
+		       uint64_t most)
+{
+	const struct flt_ring_totals *t = &p->out.total.sum;
+	struct row row = { .p = *p, .faults = t->alloc + t->refault };
+	uint64_t known = (p->percent ? OF_LIMIT : 0) | (p->recorded ? OF_RECORDING : 0);
+
+	row.resident_peak = p->out.total.resident_peak * FLT_RECORD_PAGE;
+	row.slowdown = native ? (double)p->out.ns / (double)native : 0;
+	memset(row.bar, '#', most ? (size_t)((t->refault * BAR + most - 1) / most) : 0);
+	return flt_table_row(table, &row, known);
+}
+
 static int print(const struct point *points, size_t n, enum flt_format format)
 {
-	uint64_t most = 0, native = points[0].out.ns;
 	struct flt_table *table;
-	char bar[BAR + 1];
-	size_t i, length;
+	uint64_t most = 0;
+	size_t i;
 	int ret;
 
-	ret = flt_table_new_cells(&table, stdout, format, columns, sizeof(columns) / sizeof(*columns));
+	ret = flt_table_new(&table, stdout, format, columns, 0);
 	if (ret)
 		return ret;
 	for (i = 0; i < n; i++)
 		if (points[i].out.total.sum.refault > most)
 			most = points[i].out.total.sum.refault;
-	for (i = 0; i < n && !ret; i++) {
-		const struct flt_ring_totals *t = &points[i].out.total.sum;
-		const struct point *p = &points[i];
-		struct flt_cell none = flt_cell_absent();
-
-		length = most ? (size_t)((t->refault * BAR + most - 1) / most) : 0;
-		memset(bar, '#', length);
-		bar[length] = 0;
-		ret = flt_table_cells(table, (const struct flt_cell[]){
-			flt_cell_string(p->name),
-			p->percent ? flt_cell_u64(p->percent) : none,
-			p->percent ? flt_cell_size(p->limit) : none,
-			flt_cell_ns(p->out.ns),
-			native ? flt_cell_double((double)p->out.ns / (double)native, 2) : none,
-			p->recorded ? flt_cell_u64(t->alloc + t->refault) : none,
-			p->recorded ? flt_cell_u64(t->alloc) : none,
-			p->recorded ? flt_cell_u64(t->refault) : none,
-			p->recorded ? flt_cell_u64(t->evicted) : none,
-			p->recorded ? flt_cell_size(p->out.total.resident_peak * FLT_RECORD_PAGE) : none,
-			flt_cell_string(bar),
-		});
-	}
+	for (i = 0; i < n && !ret; i++)
+		ret = write_point(table, &points[i], points[0].out.ns, most);
 	flt_table_flush(table, true);
 	flt_table_free(table);
 	return ret;

@@ -66,39 +66,58 @@ static size_t pairs_match(struct pair *pairs, const struct flt_sites *before, co
 	return n;
 }
 
+struct row {
+	uint64_t before, after;
+	int64_t change;
+	double percent;
+	const char *function, *source, *object;
+};
+
+enum { HAS_PERCENT = 1 };
+
+#define AT(member) FLT_AT(struct row, member)
+
+static const struct flt_column columns[] = {
+	{ "before", "BEFORE", 8, FLT_COLUMN_COUNT, AT(before) },
+	{ "after", "AFTER", 8, FLT_COLUMN_COUNT, AT(after) },
+	{ "change", "CHANGE", 8, FLT_COLUMN_SIGNED, AT(change) },
+	{ "change_percent", "%", 7, FLT_COLUMN_REAL, AT(percent), .decimals = 1,
+	  .known_if = HAS_PERCENT },
+	{ "function", "FUNCTION", -20, FLT_COLUMN_STRING, AT(function) },
+	{ "source", "SOURCE", -12, FLT_COLUMN_STRING, AT(source) },
+	{ "object", "OBJECT", -8, FLT_COLUMN_STRING, AT(object) },
+	{ 0 },
+};
+
+static int pair_write(struct flt_table *table, const struct pair *p)
+{
+	const struct flt_site *site = p->after ? p->after : p->before;
+	struct row row = { .change = change(p) };
+	char source[256];
+
+	row.before = p->before ? flt_counts_all(&p->before->counts) : 0;
+	row.after = p->after ? flt_counts_all(&p->after->counts) : 0;
+	row.percent = 100.0 * (double)row.change / (double)row.before;
+	row.function = site->function ? site->function : site->tid ? site->comm : NULL;
+	row.source = flt_report_source(source, sizeof(source), site->file, site->line);
+	row.object = site->object ? flt_symbols_base(site->object) : NULL;
+	return flt_table_row(table, &row, row.before ? HAS_PERCENT : 0);
+}
+
 static int pairs_write(struct flt_report *r, const struct pair *pairs, size_t n)
 {
-	static const struct flt_column columns[] = {
-		{ .key = "before", .title = "BEFORE", .width = 8 },	{ .key = "after", .title = "AFTER", .width = 8 }, { .key = "change", .title = "CHANGE", .width = 8 },
-		{ .key = "change_percent", .title = "%", .width = 7 },	{ .key = "function", .title = "FUNCTION", .width = -20 },
-		{ .key = "source", .title = "SOURCE", .width = -12 },	{ .key = "object", .title = "OBJECT", .width = -8 },
-	};
-	bool text = r->args->format == FLT_FORMAT_TEXT;
-	const struct flt_site *row;
-	struct flt_cell cells[7];
+	enum flt_format format = (enum flt_format)r->args->format;
 	struct flt_table *table;
-	char source[256];
-	uint64_t before;
 	size_t i;
 	int err;
 
-	err = flt_table_new_cells(&table, stdout, (enum flt_format)r->args->format, columns, 7);
+	if (format == FLT_FORMAT_TEXT && r->args->top && r->args->top < n)
+		n = (size_t)r->args->top;
+	err = flt_table_new(&table, stdout, format, columns, 0);
 	if (err)
 		return err;
-	for (i = 0; i < n && !err; i++) {
-		if (text && r->args->top && i == r->args->top)
-			break;
-		row = pairs[i].after ? pairs[i].after : pairs[i].before;
-		before = pairs[i].before ? flt_counts_all(&pairs[i].before->counts) : 0;
-		cells[0] = flt_cell_u64(before);
-		cells[1] = flt_cell_u64(pairs[i].after ? flt_counts_all(&pairs[i].after->counts) : 0);
-		cells[2] = flt_cell_i64(change(&pairs[i]));
-		cells[3] = before ? flt_cell_double(100.0 * (double)change(&pairs[i]) / (double)before, 1) : flt_cell_absent();
-		cells[4] = flt_cell_string(row->function ? row->function : row->tid ? row->comm : NULL);
-		cells[5] = flt_cell_string(flt_report_source(source, sizeof(source), row->file, row->line));
-		cells[6] = flt_cell_string(row->object ? flt_symbols_base(row->object) : NULL);
-		err = flt_table_cells(table, cells);
-	}
+	for (i = 0; i < n && !err; i++)
+		err = pair_write(table, &pairs[i]);
 	flt_table_flush(table, true);
 	flt_table_free(table);
 	return err;

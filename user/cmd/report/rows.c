@@ -8,9 +8,6 @@
 #include "cmd/report/report.h"
 #include "view/table/table.h"
 
-enum { PERCENT, FAULTS, ALLOC, REFAULT, READ, WRITE, MAJOR, LATENCY, PID, COMM, TID, ADDRESS, FUNCTION, WITHIN, SOURCE,
-       OBJECT, COLUMNS };
-
 const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t line)
 {
 	if (!file)
@@ -19,96 +16,99 @@ const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t
 	return buf;
 }
 
-struct texts {
-	char source[256], comm[80];
+/* Which rows have a column. */
+enum { HAS_OPS = 1, HAS_LATENCY = 2, ONE_PROCESS = 4 };
+
+/* Which tables have one: bits by enum flt_by. */
+enum {
+	LINES = 1 << FLT_BY_LINE,
+	CODE = LINES | 1 << FLT_BY_FUNCTION,
+	THREADS = 1 << FLT_BY_THREAD,
+	MEMORY = 1 << FLT_BY_VMA | 1 << FLT_BY_ADDRESS,
+	OBJECTS = CODE | MEMORY | 1 << FLT_BY_OBJECT,
 };
 
-static void cells_of(struct flt_cell *cells, const struct flt_site *row, const struct flt_counts *total, bool text,
-		     struct texts *t)
+struct row {
+	struct flt_site site;
+	double percent;
+	uint64_t faults, alloc, refault, reads, writes;
+	uint64_t latency;		/* ns, mean */
+	const char *source, *object;	/* short, for the text */
+	char comm[80];
+};
+
+#define AT(member) FLT_AT(struct row, member)
+#define IN(tables) .text_if = (tables), .data_if = (tables)
+
+static const struct flt_column columns[] = {
+	{ "percent", "%", 6, FLT_COLUMN_REAL, AT(percent), .decimals = 2 },
+	{ "faults", "FAULTS", 8, FLT_COLUMN_COUNT, AT(faults) },
+	{ "alloc", "ALLOC", 7, FLT_COLUMN_COUNT, AT(alloc) },
+	{ "refault", "REFAULT", 7, FLT_COLUMN_COUNT, AT(refault) },
+	{ "read", "READ", 6, FLT_COLUMN_COUNT, AT(reads), .known_if = HAS_OPS },
+	{ "write", "WRITE", 6, FLT_COLUMN_COUNT, AT(writes), .known_if = HAS_OPS },
+	{ "major", "MAJOR", 5, FLT_COLUMN_COUNT, AT(site.counts.majors) },
+	{ "latency_ns", "MEAN", 6, FLT_COLUMN_NS, AT(latency), .known_if = HAS_LATENCY },
+	{ "pid", "PID", 5, FLT_COLUMN_COUNT, AT(site.pid), .known_if = ONE_PROCESS },
+	{ "comm", NULL, 0, FLT_COLUMN_CHARS, AT(comm), .known_if = ONE_PROCESS },
+	{ NULL, "COMM", -8, FLT_COLUMN_CHARS, AT(comm) },
+	{ "tid", "TID", 5, FLT_COLUMN_COUNT, AT(site.tid), .zero_unknown = true, IN(THREADS) },
+	{ "address", "ADDRESS", 14, FLT_COLUMN_HEX, AT(site.address), .zero_unknown = true,
+	  IN(MEMORY) },
+	{ "function", "FUNCTION", -20, FLT_COLUMN_STRING, AT(site.function), IN(CODE) },
+	{ "inlined_in", "INLINED IN", -10, FLT_COLUMN_STRING, AT(site.within), IN(CODE) },
+	{ "file", NULL, 0, FLT_COLUMN_STRING, AT(site.file), IN(LINES) },
+	{ "line", NULL, 0, FLT_COLUMN_COUNT, AT(site.line), .zero_unknown = true, IN(LINES) },
+	{ NULL, "SOURCE", -12, FLT_COLUMN_STRING, AT(source), IN(LINES) },
+	{ "object", NULL, 0, FLT_COLUMN_STRING, AT(site.object), IN(OBJECTS) },
+	{ NULL, "OBJECT", -8, FLT_COLUMN_STRING, AT(object), IN(OBJECTS) },
+	{ 0 },
+};
+
+static int site_write(struct flt_table *table, const struct flt_site *site, uint64_t sum)
 {
-	uint64_t all = flt_counts_all(&row->counts), unknown = flt_counts_op(&row->counts, FLT_OP_UNKNOWN);
-	uint64_t sum = flt_counts_all(total);
+	const struct flt_counts *counts = &site->counts;
+	struct row row = { .site = *site, .faults = flt_counts_all(counts) };
+	uint64_t known = site->several ? 0 : ONE_PROCESS;
+	char source[256];
 
-	snprintf(t->comm, sizeof(t->comm), "%.64s%s", row->comm, row->several ? ", ..." : "");
-	cells[PERCENT] = flt_cell_double(sum ? 100.0 * (double)all / (double)sum : 0, 2);
-	cells[FAULTS] = flt_cell_u64(all);
-	cells[ALLOC] = flt_cell_u64(flt_counts_touch(&row->counts, FLT_TOUCH_FIRST));
-	cells[REFAULT] = flt_cell_u64(flt_counts_touch(&row->counts, FLT_TOUCH_AGAIN));
-	cells[READ] = all == unknown ? flt_cell_absent() : flt_cell_u64(flt_counts_op(&row->counts, FLT_OP_READ) +
-									flt_counts_op(&row->counts, FLT_OP_EXEC));
-	cells[WRITE] = all == unknown ? flt_cell_absent() : flt_cell_u64(flt_counts_op(&row->counts, FLT_OP_WRITE));
-	cells[MAJOR] = flt_cell_u64(row->counts.majors);
-	cells[LATENCY] = row->counts.latency && all ? flt_cell_ns(row->counts.latency / all) : flt_cell_absent();
-	cells[PID] = row->several ? flt_cell_absent() : flt_cell_u64(row->pid);
-	cells[COMM] = row->several && !text ? flt_cell_absent() : flt_cell_string(t->comm);
-	cells[TID] = row->tid ? flt_cell_u64(row->tid) : flt_cell_absent();
-	cells[ADDRESS] = row->address ? flt_cell_hex(row->address) : flt_cell_absent();
-	cells[FUNCTION] = flt_cell_string(row->function);
-	cells[WITHIN] = flt_cell_string(row->within);
-	cells[SOURCE] = flt_cell_string(text ? flt_report_source(t->source, sizeof(t->source), row->file, row->line) : row->file);
-	cells[OBJECT] = flt_cell_string(row->object && text ? flt_symbols_base(row->object) : row->object);
-}
-
-/* Columns that no row of this kind has a value for are left out. */
-static size_t columns_of(enum flt_by by, bool text, struct flt_column *columns, int *which)
-{
-	static const struct flt_column all[COLUMNS] = {
-		[PERCENT] = { .key = "percent", .title = "%", .width = 6 },	[FAULTS] = { .key = "faults", .title = "FAULTS", .width = 8 },
-		[ALLOC] = { .key = "alloc", .title = "ALLOC", .width = 7 },	[REFAULT] = { .key = "refault", .title = "REFAULT", .width = 7 },
-		[READ] = { .key = "read", .title = "READ", .width = 6 },		[WRITE] = { .key = "write", .title = "WRITE", .width = 6 },
-		[MAJOR] = { .key = "major", .title = "MAJOR", .width = 5 },	[LATENCY] = { .key = "latency_ns", .title = "MEAN", .width = 6 },
-		[PID] = { .key = "pid", .title = "PID", .width = 5 },		[COMM] = { .key = "comm", .title = "COMM", .width = -8 },
-		[TID] = { .key = "tid", .title = "TID", .width = 5 },		[ADDRESS] = { .key = "address", .title = "ADDRESS", .width = 14 },
-		[FUNCTION] = { .key = "function", .title = "FUNCTION", .width = -20 }, [WITHIN] = { .key = "inlined_in", .title = "INLINED IN", .width = -10 },
-		[SOURCE] = { .key = "file", .title = "SOURCE", .width = -12 },	[OBJECT] = { .key = "object", .title = "OBJECT", .width = -8 },
-	};
-	bool code = by == FLT_BY_LINE || by == FLT_BY_FUNCTION, shown;
-	size_t n = 0;
-	int i;
-
-	for (i = 0; i < COLUMNS; i++) {
-		shown = i == TID ? by == FLT_BY_THREAD : i == ADDRESS ? by == FLT_BY_VMA || by == FLT_BY_ADDRESS :
-			i == FUNCTION || i == WITHIN ? code : i == SOURCE ? by == FLT_BY_LINE : i == OBJECT ? by != FLT_BY_THREAD : true;
-		if (!shown)
-			continue;
-		columns[n] = all[i];
-		which[n++] = i;
-		if (i == SOURCE && !text) {
-			columns[n] = (struct flt_column){ .key = "line" };
-			which[n++] = COLUMNS;
-		}
+	if (row.faults != flt_counts_op(counts, FLT_OP_UNKNOWN))
+		known |= HAS_OPS;
+	if (row.faults && counts->latency) {
+		known |= HAS_LATENCY;
+		row.latency = counts->latency / row.faults;
 	}
-	return n;
+	row.percent = sum ? 100.0 * (double)row.faults / (double)sum : 0;
+	row.alloc = flt_counts_touch(counts, FLT_TOUCH_FIRST);
+	row.refault = flt_counts_touch(counts, FLT_TOUCH_AGAIN);
+	row.reads = flt_counts_op(counts, FLT_OP_READ) + flt_counts_op(counts, FLT_OP_EXEC);
+	row.writes = flt_counts_op(counts, FLT_OP_WRITE);
+	row.source = flt_report_source(source, sizeof(source), site->file, site->line);
+	row.object = site->object ? flt_symbols_base(site->object) : NULL;
+	snprintf(row.comm, sizeof(row.comm), "%.64s%s", site->comm, site->several ? ", ..." : "");
+	return flt_table_row(table, &row, known);
 }
 
 int flt_report_rows(struct flt_report *r)
 {
-	struct flt_column columns[COLUMNS + 1];
-	struct flt_cell cells[COLUMNS], picked[COLUMNS + 1];
-	bool text = r->args->format == FLT_FORMAT_TEXT;
+	enum flt_format format = (enum flt_format)r->args->format;
+	bool text = format == FLT_FORMAT_TEXT;
 	struct flt_table *table;
 	struct flt_sites rows;
-	int which[COLUMNS + 1], err;
-	size_t n, k, i, shown;
-	struct texts texts;
+	size_t i, shown;
+	int err;
 
 	err = flt_sites_build(&rows, r->by, r->load.rec, r->symbols, &r->group);
 	if (err)
 		return flt_command_fail(r->run->command, NULL, err);
-	n = columns_of(r->by, text, columns, which);
-	err = flt_table_new_cells(&table, stdout, (enum flt_format)r->args->format, columns, n);
+	err = flt_table_new(&table, stdout, format, columns, 1u << r->by);
 	if (err) {
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);
 	}
 	shown = text && r->args->top && r->args->top < rows.count ? (size_t)r->args->top : rows.count;
-	for (i = 0; i < shown && !err; i++) {
-		cells_of(cells, &rows.rows[i], &rows.total, text, &texts);
-		for (k = 0; k < n; k++)
-			picked[k] = which[k] < COLUMNS ? cells[which[k]] :
-				    rows.rows[i].line ? flt_cell_u64(rows.rows[i].line) : flt_cell_absent();
-		err = flt_table_cells(table, picked);
-	}
+	for (i = 0; i < shown && !err; i++)
+		err = site_write(table, &rows.rows[i], flt_counts_all(&rows.total));
 	flt_table_flush(table, true);
 	flt_table_free(table);
 	if (text && !err) {
@@ -122,8 +122,30 @@ int flt_report_rows(struct flt_report *r)
 	return err ? flt_command_fail(r->run->command, NULL, err) : FLT_EXIT_DONE;
 }
 
-/* One stack as lists joined by '|', the innermost first. */
-static int stack_lists(struct flt_report *r, const struct flt_group_entry *e, char **ips, char **libs, char **codes)
+struct stack_row {
+	char *ips, *libs, *code;	/* the innermost first, joined by '|' */
+	uint64_t faults;
+	double percent;
+	enum flt_op op;
+	enum flt_touch touch;
+};
+
+#undef AT
+#define AT(member) FLT_AT(struct stack_row, member)
+
+static const struct flt_column stack_columns[] = {
+	{ "ips", NULL, 0, FLT_COLUMN_STRING, AT(ips) },
+	{ "count", "FAULTS", 8, FLT_COLUMN_COUNT, AT(faults) },
+	{ "percent", "%", 7, FLT_COLUMN_REAL, AT(percent), .decimals = 4 },
+	{ "op", "OP", -7, FLT_COLUMN_NAME, AT(op), .name = flt_op_name },
+	{ "type", "TYPE", -7, FLT_COLUMN_NAME, AT(touch), .name = flt_touch_name },
+	{ "lib", NULL, 0, FLT_COLUMN_STRING, AT(libs) },
+	{ "code", "STACK", -20, FLT_COLUMN_STRING, AT(code) },
+	{ 0 },
+};
+
+/* Allocate the lists of a stack, also when -ENOMEM is returned. */
+static int stack_lists(struct flt_report *r, const struct flt_group_entry *e, struct stack_row *row)
 {
 	uint32_t places[FLT_STACK_DEPTH_MAX + 1];
 	uint64_t addresses[FLT_STACK_DEPTH_MAX + 1];
@@ -155,45 +177,34 @@ static int stack_lists(struct flt_report *r, const struct flt_group_entry *e, ch
 		}
 	}
 	failed |= (ip && fclose(ip)) | (lib && fclose(lib)) | (code && fclose(code));
-	*ips = texts[0];
-	*libs = texts[1];
-	*codes = texts[2];
+	row->ips = texts[0];
+	row->libs = texts[1];
+	row->code = texts[2];
 	return failed ? -ENOMEM : 0;
 }
 
 static int stack_rows(struct flt_report *r, struct flt_table *table, const struct flt_group_entry *e, uint64_t total)
 {
-	char *ips, *libs, *codes;
-	struct flt_cell cells[7];
-	int err = stack_lists(r, e, &ips, &libs, &codes), op, touch;
+	struct stack_row row = { 0 };
+	int err = stack_lists(r, e, &row);
 
-	for (op = 0; op < __FLT_OP_LAST && !err; op++) {
-		for (touch = 0; touch < __FLT_TOUCH_LAST && !err; touch++) {
-			if (!e->counts.by[op][touch])
+	for (row.op = 0; row.op < __FLT_OP_LAST && !err; row.op++) {
+		for (row.touch = 0; row.touch < __FLT_TOUCH_LAST && !err; row.touch++) {
+			row.faults = e->counts.by[row.op][row.touch];
+			if (!row.faults)
 				continue;
-			cells[0] = flt_cell_string(ips);
-			cells[1] = flt_cell_u64(e->counts.by[op][touch]);
-			cells[2] = flt_cell_double(100.0 * (double)e->counts.by[op][touch] / (double)total, 4);
-			cells[3] = flt_cell_string(flt_op_name(op));
-			cells[4] = flt_cell_string(flt_touch_name(touch));
-			cells[5] = flt_cell_string(libs);
-			cells[6] = flt_cell_string(codes);
-			err = flt_table_cells(table, cells);
+			row.percent = 100.0 * (double)row.faults / (double)total;
+			err = flt_table_row(table, &row, 0);
 		}
 	}
-	free(ips);
-	free(libs);
-	free(codes);
+	free(row.ips);
+	free(row.libs);
+	free(row.code);
 	return err;
 }
 
 int flt_report_stacks(struct flt_report *r)
 {
-	static const struct flt_column columns[] = {
-		{ .key = "ips" },	{ .key = "count", .title = "FAULTS", .width = 8 }, { .key = "percent", .title = "%", .width = 7 },
-		{ .key = "op", .title = "OP", .width = -7 },	{ .key = "type", .title = "TYPE", .width = -7 },	{ .key = "lib" },
-		{ .key = "code", .title = "STACK", .width = -20 },
-	};
 	bool text = r->args->format == FLT_FORMAT_TEXT;
 	struct flt_table *table;
 	struct flt_sites rows;
@@ -203,7 +214,7 @@ int flt_report_stacks(struct flt_report *r)
 	err = flt_sites_build(&rows, FLT_BY_STACK, r->load.rec, r->symbols, &r->group);
 	if (err)
 		return flt_command_fail(r->run->command, NULL, err);
-	err = flt_table_new_cells(&table, stdout, (enum flt_format)r->args->format, columns, sizeof(columns) / sizeof(columns[0]));
+	err = flt_table_new(&table, stdout, (enum flt_format)r->args->format, stack_columns, 0);
 	if (err) {
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);
