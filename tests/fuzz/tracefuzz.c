@@ -118,13 +118,13 @@ static void file_run(const char *path)
 	struct flt_file_reader *reader;
 	const struct flt_record *r;
 	struct flt_file_chunk c;
-	struct state s;
+	struct state s = { 0 };
 	uint32_t version;
 	int err, ret;
 
 	if (flt_file_open(&reader, path, &version))
 		return;
-	if (flt_recording_new(&s.rec) || flt_group_init(&s.stacks) || flt_group_init(&s.blocks))
+	if (flt_recording_new(&s.rec))
 		abort();
 	for (err = 0; !err && (ret = flt_file_next(reader, &c));) {
 		if (ret == -EBADMSG)

@@ -18,7 +18,7 @@
 #include "model/recording/strings.h"
 #include "model/code/symbols.h"
 #include "model/code/tree.h"
-#include "source/perf/page_set.h"
+#include "index/page_set.h"
 #include "source/file/stacks.h"
 
 #define SPACE 512
@@ -57,6 +57,7 @@ static void first_touches_are_told_apart(void **state)
 {
 	struct flt_page_set set = { 0 };
 	unsigned char naive[SPACE] = { 0 };
+	uint32_t budget = SPACE;
 	uint64_t page, last, i;
 	int round;
 
@@ -65,7 +66,7 @@ static void first_touches_are_told_apart(void **state)
 	for (round = 0; round < 50000; round++) {
 		page = (uint64_t)random() % SPACE;
 		if (random() % 20) {
-			assert_int_equal(flt_page_set_add(&set, page), !naive[page]);
+			assert_int_equal(flt_page_set_add(&set, page, 1, &budget), !naive[page]);
 			naive[page] = 1;
 		} else {
 			last = page + (uint64_t)random() % (random() % 2 ? 4 : 100000);
@@ -74,7 +75,7 @@ static void first_touches_are_told_apart(void **state)
 				naive[i] = 0;
 		}
 	}
-	flt_page_set_free(&set);
+	flt_page_set_free(&set, &budget);
 }
 
 static void stacks_are_interned_once(void **state)
@@ -106,13 +107,12 @@ static void stacks_are_interned_once(void **state)
 static void groups_keep_every_fault(void **state)
 {
 	struct flt_file_fault f = { .weight = 3, .flags = FLT_FAULT_OP | FLT_FAULT_WRITE | FLT_FAULT_REFAULT };
-	struct flt_group g;
+	struct flt_group g = { 0 };
 	struct flt_group_key key = { 0 };
 	uint64_t sum = 0;
 	uint32_t i;
 
 	(void)state;
-	assert_int_equal(flt_group_init(&g), 0);
 	for (i = 0; i < 300000; i++) {
 		key.id = i % 5000;
 		key.at = i % 3;
@@ -139,7 +139,7 @@ static void deep_stacks_become_a_tree(void **state)
 	struct flt_symbols *symbols;
 	struct flt_tree_setup shape = { .processes = true };
 	struct flt_tree tree;
-	struct flt_group group;
+	struct flt_group group = { 0 };
 	struct flt_group_key key = { .image = 1 };
 	struct flt_file_node node = { .image = 1 };
 	uint32_t place, i;
@@ -153,7 +153,6 @@ static void deep_stacks_become_a_tree(void **state)
 		node.address = 0x6000;
 		assert_int_equal(flt_recording_nodes(rec, &node, 1), 0);
 	}
-	assert_int_equal(flt_group_init(&group), 0);
 	assert_int_equal(flt_recording_place(rec, 1, f.ip, &place), 0);
 	key.id = 1000;
 	key.at = place;

@@ -11,7 +11,6 @@
 
 #include "model/memory/regions.h"
 #include "model/memory/advice.h"
-#include "model/memory/touched.h"
 
 #define P 4096ull
 
@@ -275,7 +274,7 @@ static void test_fold(void **unused)
 	assert_true(flt_fold_columns(&f) <= FLT_FOLD_COLUMNS && flt_fold_columns(&f) > FLT_FOLD_COLUMNS / 2);
 	for (b = 0; b < f.band_count; b++) {
 		assert_true(flt_fold_rows(&f.bands[b]) <= FLT_FOLD_ROWS);
-		for (k = 0; f.bands[b].cells && k <= f.bands[b].mask; k++) {
+		for (k = 0; k < f.bands[b].count; k++) {
 			all += f.bands[b].cells[k].all;
 			again += f.bands[b].cells[k].again;
 		}
@@ -286,25 +285,6 @@ static void test_fold(void **unused)
 	assert_int_equal(f.bands[0].high, 1000 + 99999 * 3);
 	assert_int_equal(flt_fold_rows(&f.bands[70]), 51);	/* 100 pages, by two */
 	flt_fold_free(&f);
-}
-
-static void test_touched(void **unused)
-{
-	struct flt_touched *t = flt_touched_new();
-	uint64_t i;
-
-	assert_int_equal(flt_touched_add(t, 1, 100, 1), 1);
-	assert_int_equal(flt_touched_add(t, 1, 100, 1), 0);
-	assert_int_equal(flt_touched_add(t, 2, 100, 1), 1);
-	assert_int_equal(flt_touched_add(t, 1, 0, 1024), 1023);
-	for (i = 0; i < 1000000; i++)
-		assert_int_equal(flt_touched_add(t, 3, i * 7, 1), 1);
-	for (i = 0; i < 1000000; i++)
-		assert_int_equal(flt_touched_add(t, 3, i * 7, 1), 0);
-	/* Regions whose last block is remembered at one place. */
-	for (i = 0; i < 2000; i++)
-		assert_int_equal(flt_touched_add(t, (uint32_t)(4 + i % 2 * 64), i / 4, 1), i % 4 < 2);
-	flt_touched_free(t);
 }
 
 static void test_remedies(void **unused)
@@ -344,7 +324,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_growing), TEST(test_replaced), TEST(test_segments), TEST(test_fork), TEST(test_refaults),
-		TEST(test_confirm), TEST(test_others), TEST(test_names), TEST(test_fold), TEST(test_touched), TEST(test_remedies),
+		TEST(test_confirm), TEST(test_others), TEST(test_names), TEST(test_fold), TEST(test_remedies),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

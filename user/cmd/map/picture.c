@@ -71,10 +71,8 @@ static size_t cells_take(const struct picture *p, const struct flt_fold_band *fr
 	size_t n = 0;
 	uint32_t i;
 
-	for (i = 0; from && from->cells && i <= from->mask; i++) {
+	for (i = 0; from && i < from->count; i++) {
 		c = &from->cells[i];
-		if (!c->all)
-			continue;
 		to[n++] = (struct flt_atlas_cell){
 			fixed < 0 ? (uint32_t)(c->row - (from->low >> from->shift)) : (uint32_t)fixed,
 			c->column >> p->coarser, c->all, c->again,
@@ -89,7 +87,7 @@ static bool band_own(struct picture *p, const struct map_row *row, struct flt_at
 	struct flt_atlas_cell *cells;
 	char name[NAME_LEN], note[256];
 
-	if (!from || !from->cells)
+	if (!from || !from->count)
 		return false;
 	cells = calloc(from->count + 1, sizeof(*cells));
 	map_row_name(p->m, row, name, sizeof(name));
@@ -308,12 +306,10 @@ int map_picture_rows(struct map *m, struct flt_table *table)
 	for (i = 0; i < m->count; i++) {
 		b = band_of(m, &m->rows[i]);
 		map_row_name(m, &m->rows[i], name, sizeof(name));
-		for (k = 0; !err && b && b->cells && k <= b->mask; k++) {
+		for (k = 0; !err && b && k < b->count; k++) {
 			struct flt_cell cells[MAP_COLUMNS] = { 0 };
 
 			c = &b->cells[k];
-			if (!c->all)
-				continue;
 			cells[MAP_RECORD] = flt_cell_string("cell");
 			cells[MAP_AREA] = flt_cell_string(name);
 			cells[MAP_START] = flt_cell_hex(c->row << b->shift << 12);

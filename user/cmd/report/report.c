@@ -76,9 +76,7 @@ int flt_report_open(struct flt_report *r, const char *path)
 	int status, err;
 
 	r->symbols = NULL;
-	err = flt_group_init(&r->group);
-	if (err)
-		return flt_command_fail(r->run->command, NULL, err);
+	memset(&r->group, 0, sizeof(r->group));
 	status = flt_load_file(&r->load, r->run->command, path, flt_report_group, r);
 	if (status)
 		return status;

@@ -5,15 +5,16 @@
 #include <string.h>
 
 #include "cmd/top/top.h"
+#include "index/index.h"
 #include "model/process/paths.h"
 
-/* Files by process in one interval; more go without. A power of two. */
-#define ENTRIES 8192
+/* Pairs of file and process in one interval; all further ones share one entry. */
+#define ENTRIES 6144
 #define SUBBUF_SIZE (128u << 10)
 #define SUBBUFS 8
 
 struct entry {
-	uint64_t inode;		/* 0: free */
+	uint64_t inode;
 	uint32_t dev, tgid;
 	uint64_t major, minor, time;
 	uint64_t octaves[FLT_OCTAVES];
@@ -23,31 +24,26 @@ struct top_files {
 	struct flt_stream *stream;
 	struct flt_paths *paths;
 	struct entry entry[ENTRIES];
-	size_t used;
-	struct entry others;	/* what found no entry */
+	uint32_t used;
+	struct flt_index index;
+	struct entry others;	/* faults that found no room in entry[] */
 };
 
-static uint32_t hash(uint64_t inode, uint32_t dev, uint32_t tgid)
-{
-	return (uint32_t)((inode * 0x9e3779b97f4a7c15ull + ((uint64_t)dev << 32 | tgid)) *
-			  0x9e3779b97f4a7c15ull >> 40);
-}
-
+/* Return the entry of the record's file and process, or `others` if there is no room. */
 static struct entry *find_entry(struct top_files *f, const struct flt_event_record *r)
 {
-	uint32_t i = hash(r->inode, r->dev, r->tgid);
+	uint32_t hash = flt_index_hash(r->inode, (uint64_t)r->dev << 32 | r->tgid), n;
+	struct flt_index_search s = flt_index_search(hash);
 	struct entry *at;
 
-	for (;; i++) {
-		at = &f->entry[i % ENTRIES];
+	while (flt_index_next(&f->index, &s, &n)) {
+		at = &f->entry[n];
 		if (at->inode == r->inode && at->dev == r->dev && at->tgid == r->tgid)
 			return at;
-		if (!at->inode)
-			break;
 	}
-	if (f->used >= ENTRIES / 4 * 3)
+	if (f->used == ENTRIES || flt_index_add(&f->index, hash, f->used))
 		return &f->others;
-	f->used++;
+	at = &f->entry[f->used++];
 	*at = (struct entry){ .inode = r->inode, .dev = r->dev, .tgid = r->tgid };
 	return at;
 }
@@ -105,6 +101,7 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 void top_files_close(struct top *t)
 {
 	if (t->files) {
+		flt_index_free(&t->files->index);
 		flt_stream_close(t->files->stream);
 		flt_paths_free(t->files->paths);
 	}
@@ -151,9 +148,9 @@ void top_files_of(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME])
 	const struct entry *best = NULL, *at;
 	size_t i;
 
-	for (i = 0; t->files && i < ENTRIES; i++) {
+	for (i = 0; t->files && i < t->files->used; i++) {
 		at = &t->files->entry[i];
-		if (at->inode && at->tgid == tgid && at->major && (!best || at->major > best->major))
+		if (at->tgid == tgid && at->major && (!best || at->major > best->major))
 			best = at;
 	}
 	*out = 0;
@@ -179,9 +176,7 @@ int top_files_rows(struct top *t)
 	struct flt_rank *r;
 	size_t i;
 
-	for (i = 0; f && i < ENTRIES; i++) {
-		if (!f->entry[i].inode)
-			continue;
+	for (i = 0; f && i < f->used; i++) {
 		r = rank_of(t, &f->entry[i]);
 		if (!r)
 			return -ENOMEM;
@@ -203,7 +198,7 @@ void top_files_forget(struct top *t)
 
 	if (!f)
 		return;
-	memset(f->entry, 0, sizeof(f->entry));
+	flt_index_clear(&f->index);
 	f->others = (struct entry){ 0 };
 	f->used = 0;
 }

@@ -265,9 +265,8 @@ static int visualize_main(struct flt_run *run)
 	status = flt_load_sift_parse(run->command, &args->sift, &v.sift);
 	if (status)
 		return status;
-	err = flt_group_init(&v.stacks) | flt_group_init(&v.first) | flt_group_init(&v.blocks);
 	v.strings = flt_strings_new(NAME_BYTES_MAX);
-	if (err || !v.strings)
+	if (!v.strings)
 		status = flt_command_fail(run->command, NULL, -ENOMEM);
 	if (!status)
 		status = flt_load_file(&v.load, run->command, v.path, on_faults, &v);

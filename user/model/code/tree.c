@@ -12,28 +12,7 @@
 
 static uint32_t child_hash(uint32_t parent, const char *name, const char *object)
 {
-	uint64_t h = ((uintptr_t)name ^ (uint64_t)parent << 40 ^ (uintptr_t)object << 7) * 0x9e3779b97f4a7c15ull;
-
-	return (uint32_t)(h >> 32);
-}
-
-static int slots_grow(struct flt_tree *t)
-{
-	uint32_t mask = t->mask * 2 + 1, i, at;
-	uint32_t *slots = calloc((size_t)mask + 1, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (i = 1; i < t->count; i++) {
-		at = child_hash(t->nodes[i].parent, t->nodes[i].name, t->nodes[i].object) & mask;
-		while (slots[at])
-			at = (at + 1) & mask;
-		slots[at] = i;
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->mask = mask;
-	return 0;
+	return flt_index_hash((uintptr_t)name ^ (uint64_t)parent << 40, (uintptr_t)object);
 }
 
 static int node_new(struct flt_tree *t, uint32_t parent, const char *name, const char *object, uint32_t *out)
@@ -58,26 +37,25 @@ static int node_new(struct flt_tree *t, uint32_t parent, const char *name, const
 	return 0;
 }
 
-static int child_get(struct flt_tree *t, uint32_t parent, const char *name, const char *object, uint32_t *out)
+static int child_get(struct flt_tree *t, uint32_t parent, const char *name, const char *object,
+		     uint32_t *out)
 {
+	uint32_t hash = child_hash(parent, name, object);
+	struct flt_index_search s = flt_index_search(hash);
 	const struct flt_tree_node *old;
-	uint32_t at;
 	int err;
 
-	for (at = child_hash(parent, name, object) & t->mask; t->slots[at]; at = (at + 1) & t->mask) {
-		old = &t->nodes[t->slots[at]];
-		if (old->parent == parent && old->name == name && old->object == object) {
-			*out = t->slots[at];
+	while (flt_index_next(&t->index, &s, out)) {
+		old = &t->nodes[*out];
+		if (old->parent == parent && old->name == name && old->object == object)
 			return 0;
-		}
 	}
 	err = node_new(t, parent, name, object, out);
 	if (err)
 		return err;
-	t->slots[at] = *out;
 	t->nodes[*out].next = t->nodes[parent].child;
 	t->nodes[parent].child = *out;
-	return t->count * 2ull > t->mask ? slots_grow(t) : 0;
+	return flt_index_add(&t->index, hash, *out);
 }
 
 struct builder {
@@ -131,10 +109,6 @@ int flt_tree_build(struct flt_tree *t, const struct flt_tree_setup *setup, const
 	size_t n, k;
 
 	memset(t, 0, sizeof(*t));
-	t->mask = 1023;
-	t->slots = calloc((size_t)t->mask + 1, sizeof(*t->slots));
-	if (!t->slots)
-		return -ENOMEM;
 	b.err = node_new(t, 0, "all", NULL, &root);
 	for (i = 0; i < group->count && !b.err; i++) {
 		e = &group->entries[i];
@@ -211,7 +185,7 @@ int flt_tree_sort(struct flt_tree *t, bool size)
 void flt_tree_free(struct flt_tree *t)
 {
 	free(t->nodes);
-	free(t->slots);
+	flt_index_free(&t->index);
 	memset(t, 0, sizeof(*t));
 }
 

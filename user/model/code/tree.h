@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "index/index.h"
 #include "model/recording/group.h"
 #include "model/code/symbols.h"
 
@@ -25,7 +26,7 @@ struct flt_tree_node {
 struct flt_tree {
 	struct flt_tree_node *nodes;	/* [0] is the root: everything */
 	uint32_t count, room;
-	uint32_t *slots, mask;
+	struct flt_index index;	/* all nodes but the root */
 };
 
 struct flt_tree_setup {

@@ -4,78 +4,75 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct file {
+#include "index/hash_table.h"
+
+struct key {
 	uint64_t inode;
-	uint32_t device;
-	const char *name;	/* NULL: a free slot */
+	uint64_t device;	/* 64 bits, because uthash compares bytes: no padding */
+};
+
+struct file {
+	UT_hash_handle hh;
+	struct key key;
+	const char *name;
 };
 
 struct flt_files {
-	struct file *slots;
-	uint32_t mask, count;
+	struct file *table;
 };
 
 struct flt_files *flt_files_new(void)
 {
-	struct flt_files *f = calloc(1, sizeof(*f));
-
-	if (!f)
-		return NULL;
-	f->mask = 63;
-	f->slots = calloc(f->mask + 1, sizeof(*f->slots));
-	if (!f->slots) {
-		free(f);
-		return NULL;
-	}
-	return f;
+	return calloc(1, sizeof(struct flt_files));
 }
 
 void flt_files_free(struct flt_files *f)
 {
-	if (f)
-		free(f->slots);
+	struct file *file, *next;
+
+	if (!f)
+		return;
+	HASH_ITER(hh, f->table, file, next) {
+		HASH_DEL(f->table, file);
+		free(file);
+	}
 	free(f);
 }
 
-static struct file *slot_of(struct file *slots, uint32_t mask, uint32_t device, uint64_t inode)
+static struct file *file_find(const struct flt_files *f, const struct key *key)
 {
-	uint64_t h = (inode ^ (uint64_t)device << 32) * 0x9e3779b97f4a7c15ull;
-	uint32_t at = (uint32_t)(h >> 32) & mask;
+	struct file *file;
 
-	while (slots[at].name && (slots[at].inode != inode || slots[at].device != device))
-		at = (at + 1) & mask;
-	return &slots[at];
-}
-
-static int grow(struct flt_files *f)
-{
-	uint32_t mask = f->mask * 2 + 1, i;
-	struct file *slots = calloc((size_t)mask + 1, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (i = 0; i <= f->mask; i++)
-		if (f->slots[i].name)
-			*slot_of(slots, mask, f->slots[i].device, f->slots[i].inode) = f->slots[i];
-	free(f->slots);
-	f->slots = slots;
-	f->mask = mask;
-	return 0;
+	HASH_FIND(hh, f->table, key, sizeof(*key), file);
+	return file;
 }
 
 int flt_files_name(struct flt_files *f, uint32_t device, uint64_t inode, const char *name)
 {
-	struct file *slot;
+	const struct key key = { .inode = inode, .device = device };
+	struct file *file = file_find(f, &key);
 
-	if (f->count * 2 >= f->mask && grow(f))
+	if (file) {
+		file->name = name;
+		return 0;
+	}
+	file = calloc(1, sizeof(*file));
+	if (!file)
 		return -ENOMEM;
-	slot = slot_of(f->slots, f->mask, device, inode);
-	f->count += !slot->name;
-	*slot = (struct file){ inode, device, name };
+	file->key = key;
+	file->name = name;
+	HASH_ADD(hh, f->table, key, sizeof(file->key), file);
+	if (!flt_hash_added(&file->hh)) {
+		free(file);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
 const char *flt_files_find(const struct flt_files *f, uint32_t device, uint64_t inode)
 {
-	return slot_of(f->slots, f->mask, device, inode)->name;
+	const struct key key = { .inode = inode, .device = device };
+	const struct file *file = file_find(f, &key);
+
+	return file ? file->name : NULL;
 }

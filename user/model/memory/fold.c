@@ -5,56 +5,78 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct flt_fold_cell *slot_of(struct flt_fold_cell *cells, uint32_t mask, uint64_t row, uint32_t column)
+static uint32_t add_saturated(uint32_t a, uint32_t b)
 {
-	uint64_t h = (row * FLT_FOLD_COLUMNS + column) * 0x9e3779b97f4a7c15ull;
-	uint32_t at = (uint32_t)(h >> 32) & mask;
-
-	while (cells[at].all && (cells[at].row != row || cells[at].column != column))
-		at = (at + 1) & mask;
-	return &cells[at];
+	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-static void cell_add(struct flt_fold_cell *to, const struct flt_fold_cell *from)
+static void cell_add(struct flt_fold_cell *to, uint32_t all, uint32_t again)
 {
-	to->row = from->row;
-	to->column = from->column;
-	to->all = from->all > UINT32_MAX - to->all ? UINT32_MAX : to->all + from->all;
-	to->again = from->again > UINT32_MAX - to->again ? UINT32_MAX : to->again + from->again;
+	to->all = add_saturated(to->all, all);
+	to->again = add_saturated(to->again, again);
 }
 
-static void cell_put(struct flt_fold_cell *cells, uint32_t mask, const struct flt_fold_cell *from, uint32_t *count)
+static struct flt_fold_cell *cell_find(const struct flt_fold_band *b, uint64_t row, uint32_t column)
 {
-	struct flt_fold_cell *to = slot_of(cells, mask, from->row, from->column);
+	struct flt_index_search s = flt_index_search(flt_index_hash(row, column));
+	uint32_t n;
 
-	*count += !to->all;
-	cell_add(to, from);
+	while (flt_index_next(&b->index, &s, &n))
+		if (b->cells[n].row == row && b->cells[n].column == column)
+			return &b->cells[n];
+	return NULL;
 }
 
-/* The cells of a band anew, rows and columns coarser by so many bits, in room for mask + 1. */
-static int band_remake(struct flt_fold *f, struct flt_fold_band *b, uint32_t mask, unsigned int rows,
-		       unsigned int columns)
+static int cell_get(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, uint32_t column,
+		    struct flt_fold_cell **out)
 {
-	struct flt_fold_cell *cells = calloc((size_t)mask + 1, sizeof(*cells)), c;
-	uint32_t i, count = 0;
+	uint32_t room = b->room ? b->room * 2 : 8;
+	struct flt_fold_cell *more;
+	int err;
 
-	if (!cells)
-		return -ENOMEM;
-	for (i = 0; b->cells && i <= b->mask; i++) {
-		if (!b->cells[i].all)
-			continue;
-		c = b->cells[i];
-		c.row >>= rows;
-		c.column >>= columns;
-		cell_put(cells, mask, &c, &count);
+	*out = cell_find(b, row, column);
+	if (*out)
+		return 0;
+	if (b->count == b->room) {
+		more = reallocarray(b->cells, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		b->cells = more;
+		b->room = room;
 	}
-	free(b->cells);
-	f->cells = f->cells - b->count + count;
-	b->cells = cells;
-	b->mask = mask;
-	b->last_row = UINT64_MAX;
-	b->count = count;
+	err = flt_index_add(&b->index, flt_index_hash(row, column), b->count);
+	if (err)
+		return err;
+	*out = &b->cells[b->count++];
+	**out = (struct flt_fold_cell){ .row = row, .column = column };
+	f->cells++;
+	return 0;
+}
+
+/*
+ * Halve the resolution of rows and columns as often as given: merge the cells of a band that get
+ * the same row and column. Cells move to lower numbers only, so this works in place. The index
+ * does not grow, because there are no more cells than before.
+ */
+static int band_coarsen(struct flt_fold *f, struct flt_fold_band *b, unsigned int rows,
+			unsigned int columns)
+{
+	struct flt_fold_cell c, *to;
+	uint32_t i, count = b->count;
+	int err;
+
+	flt_index_clear(&b->index);
+	f->cells -= count;
+	b->count = 0;
+	b->last = 0;
 	b->shift = (uint8_t)(b->shift + rows);
+	for (i = 0; i < count; i++) {
+		c = b->cells[i];
+		err = cell_get(f, b, c.row >> rows, c.column >> columns, &to);
+		if (err)
+			return err;
+		cell_add(to, c.all, c.again);
+	}
 	return 0;
 }
 
@@ -64,9 +86,7 @@ static int columns_coarsen(struct flt_fold *f)
 	int err;
 
 	for (i = 0; i < f->band_count; i++) {
-		if (!f->bands[i].cells)
-			continue;
-		err = band_remake(f, &f->bands[i], f->bands[i].mask, 0, 1);
+		err = band_coarsen(f, &f->bands[i], 0, 1);
 		if (err)
 			return err;
 	}
@@ -76,22 +96,18 @@ static int columns_coarsen(struct flt_fold *f)
 	return 0;
 }
 
+/* Extend a band to a page, with coarser rows if there are more than FLT_FOLD_ROWS. */
 static int band_reach(struct flt_fold *f, struct flt_fold_band *b, uint64_t page)
 {
-	uint64_t low = b->cells && b->low < page ? b->low : page;
-	uint64_t high = b->cells && b->high > page ? b->high : page;
+	uint64_t low = b->count && b->low < page ? b->low : page;
+	uint64_t high = b->count && b->high > page ? b->high : page;
 	unsigned int more = 0;
 	int err;
 
-	if (!b->cells) {
-		err = band_remake(f, b, 7, 0, 0);
-		if (err)
-			return err;
-	}
 	while ((high >> (b->shift + more)) - (low >> (b->shift + more)) >= FLT_FOLD_ROWS)
 		more++;
 	if (more) {
-		err = band_remake(f, b, b->mask, more, 0);
+		err = band_coarsen(f, b, more, 0);
 		if (err)
 			return err;
 	}
@@ -138,24 +154,24 @@ static uint64_t column_of(struct flt_fold *f, uint64_t time)
 	return f->column;
 }
 
-static void band_add(struct flt_fold *f, struct flt_fold_band *b, const struct flt_fold_cell *c)
+static int band_add(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, uint32_t column,
+		    uint32_t all, uint32_t again)
 {
 	struct flt_fold_cell *to = &b->cells[b->last];
+	int err;
 
-	if (b->last_row != c->row || b->last_column != c->column || !to->all) {
-		to = slot_of(b->cells, b->mask, c->row, c->column);
+	if (!b->count || to->row != row || to->column != column) {
+		err = cell_get(f, b, row, column, &to);
+		if (err)
+			return err;
 		b->last = (uint32_t)(to - b->cells);
-		b->last_row = c->row;
-		b->last_column = c->column;
-		f->cells += !to->all;
-		b->count += !to->all;
 	}
-	cell_add(to, c);
+	cell_add(to, all, again);
+	return 0;
 }
 
 int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t time, uint32_t faults, bool again)
 {
-	struct flt_fold_cell c = { .all = faults, .again = again ? faults : 0 };
 	struct flt_fold_band *b;
 	int err;
 
@@ -171,16 +187,12 @@ int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t ti
 		err = band_reach(f, b, page);
 	while (!err && column_of(f, time) >= FLT_FOLD_COLUMNS)
 		err = columns_coarsen(f);
-	if (!err && b->count * 4 >= b->mask * 3)
-		err = band_remake(f, b, b->mask * 2 + 1, 0, 0);
 	while (!err && f->cells >= FLT_FOLD_CELLS && f->end - f->begin > f->step)
 		err = columns_coarsen(f);
 	if (err)
 		return err;
-	c.row = page >> b->shift;
-	c.column = (uint32_t)column_of(f, time);
-	band_add(f, b, &c);
-	return 0;
+	return band_add(f, b, page >> b->shift, (uint32_t)column_of(f, time), faults,
+			again ? faults : 0);
 }
 
 uint32_t flt_fold_columns(const struct flt_fold *f)
@@ -190,15 +202,17 @@ uint32_t flt_fold_columns(const struct flt_fold *f)
 
 uint32_t flt_fold_rows(const struct flt_fold_band *b)
 {
-	return b->cells ? (uint32_t)((b->high >> b->shift) - (b->low >> b->shift)) + 1 : 0;
+	return b->count ? (uint32_t)((b->high >> b->shift) - (b->low >> b->shift)) + 1 : 0;
 }
 
 void flt_fold_free(struct flt_fold *f)
 {
 	uint32_t i;
 
-	for (i = 0; i < f->band_count; i++)
+	for (i = 0; i < f->band_count; i++) {
 		free(f->bands[i].cells);
+		flt_index_free(&f->bands[i].index);
+	}
 	free(f->bands);
 	memset(f, 0, sizeof(*f));
 }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "index/index.h"
+
 #define FLT_FOLD_COLUMNS 256u
 #define FLT_FOLD_ROWS 64u
 #define FLT_FOLD_CELLS (1u << 20)
@@ -23,16 +25,15 @@
 struct flt_fold_cell {
 	uint64_t row;		/* first page of it >> shift of the band */
 	uint32_t column;
-	uint32_t all;		/* faults; 0: an empty slot */
+	uint32_t all;		/* faults */
 	uint32_t again;		/* refaults of them */
 };
 
 struct flt_fold_band {
-	struct flt_fold_cell *cells;	/* open addressing: those with all == 0 are free */
-	uint32_t mask, count;
-	uint32_t last;		/* slot of the last fault */
-	uint32_t last_column;
-	uint64_t last_row;
+	struct flt_fold_cell *cells;	/* in no order */
+	uint32_t count, room;
+	uint32_t last;		/* cell of the last fault, because faults are close together */
+	struct flt_index index;	/* cells by row and column */
 	uint64_t low, high;	/* first and last page that faulted */
 	uint8_t shift;
 };

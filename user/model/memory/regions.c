@@ -9,11 +9,12 @@
 #include "model/memory/files.h"
 #include "model/recording/mapset.h"
 #include "model/recording/strings.h"
-#include "model/memory/touched.h"
 
 #define PAGE_SHIFT 12
 #define NAME_BYTES_MAX (64u << 20)
 #define COMM_LEN 16
+/* Blocks of pages that all regions share (50 MiB). */
+#define TOUCHED_BLOCKS (1u << 19)
 #define NONE (~0u)
 /* The first region: that of everything past the bound. */
 #define OTHERS 0u
@@ -58,8 +59,8 @@ int flt_regions_new(struct flt_regions **out, uint32_t around)
 	g->around = around ? around : 1;
 	g->strings = flt_strings_new(NAME_BYTES_MAX);
 	g->files = flt_files_new();
-	g->touched = flt_touched_new();
-	if (!g->strings || !g->files || !g->touched || row_add(g, 0, &others, &index)) {
+	g->touched_budget = TOUCHED_BLOCKS;
+	if (!g->strings || !g->files || row_add(g, 0, &others, &index)) {
 		flt_regions_free(g);
 		return -ENOMEM;
 	}
@@ -75,13 +76,14 @@ void flt_regions_free(struct flt_regions *g)
 		return;
 	for (i = 0; i < g->image_room; i++)
 		flt_map_set_put(g->images[i].maps);
-	for (i = 0; i < g->count; i++)
+	for (i = 0; i < g->count; i++) {
 		flt_pattern_free(g->rows[i].pattern);
+		flt_page_set_free(&g->rows[i].touched, &g->touched_budget);
+	}
 	free(g->images);
 	free(g->rows);
 	flt_strings_free(g->strings);
 	flt_files_free(g->files);
-	flt_touched_free(g->touched);
 	flt_fold_free(&g->fold);
 	free(g);
 }
@@ -335,7 +337,7 @@ int flt_regions_fault(struct flt_regions *g, const struct flt_file_fault *f)
 	} else if (f->pages > 1) {
 		touch.pages = f->pages < 4096 ? f->pages : 4096;
 	}
-	fresh = flt_touched_add(g->touched, row, page, touch.pages);
+	fresh = flt_page_set_add(&r->touched, page, touch.pages, &g->touched_budget);
 	if (fresh == -ENOMEM)
 		return -ENOMEM;
 	if (fresh < 0) {

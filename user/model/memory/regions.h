@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "flt_file.h"
+#include "index/page_set.h"
 #include "model/memory/fold.h"
 #include "model/memory/pattern.h"
 
@@ -56,6 +57,7 @@ struct flt_region {
 	uint64_t pages;		/* brought in */
 	uint64_t distinct;	/* of them, each once */
 	uint64_t first, last;	/* times */
+	struct flt_page_set touched;	/* pages brought in before */
 	struct flt_pattern *pattern;	/* NULL: no fault */
 };
 
@@ -68,7 +70,7 @@ struct flt_regions {
 	uint32_t image_room;
 	struct flt_strings *strings;
 	struct flt_files *files;
-	struct flt_touched *touched;
+	uint32_t touched_budget;	/* blocks left for the touched pages of all regions */
 	struct flt_fold fold;
 	uint32_t around;	/* pages of a fault-around window */
 	uint64_t unknown_reuse;	/* faults of which nobody remembers whether they are refaults */

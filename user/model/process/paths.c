@@ -6,81 +6,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/index.h"
+
 struct entry {
-	struct entry *older, *newer;	/* by when it was last put or got */
+	struct entry *older, *newer;	/* in the order of the last put or get */
 	uint64_t inode;
 	uint32_t dev;
+	uint32_t number;		/* index into flt_paths.entries */
 	char name[];
 };
 
 struct flt_paths {
-	struct entry **entry;
-	size_t room, count;		/* room is a power of two, never full */
+	struct entry **entries;
+	uint32_t count, room;
+	struct flt_index index;
 	struct entry *oldest, *newest;
 };
 
 int flt_paths_new(struct flt_paths **paths)
 {
-	struct flt_paths *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return -ENOMEM;
-	p->room = 256;
-	p->entry = calloc(p->room, sizeof(*p->entry));
-	if (!p->entry) {
-		free(p);
-		return -ENOMEM;
-	}
-	*paths = p;
-	return 0;
+	*paths = calloc(1, sizeof(**paths));
+	return *paths ? 0 : -ENOMEM;
 }
 
 void flt_paths_free(struct flt_paths *p)
 {
-	struct entry *e, *newer;
+	uint32_t i;
 
 	if (!p)
 		return;
-	for (e = p->oldest; e; e = newer) {
-		newer = e->newer;
-		free(e);
-	}
-	free(p->entry);
+	for (i = 0; i < p->count; i++)
+		free(p->entries[i]);
+	free(p->entries);
+	flt_index_free(&p->index);
 	free(p);
 }
 
-/* Where it is looked for first. */
-static size_t home(const struct flt_paths *p, uint32_t dev, uint64_t inode)
+static struct entry *find(const struct flt_paths *p, uint32_t dev, uint64_t inode)
 {
-	uint64_t hash = (inode ^ (uint64_t)dev << 40) * 0x9e3779b97f4a7c15ull;
+	struct flt_index_search s = flt_index_search(flt_index_hash(inode, dev));
+	uint32_t n;
 
-	return (size_t)(hash >> 20) & (p->room - 1);
-}
-
-/* Where it is, or would be. */
-static size_t find(const struct flt_paths *p, uint32_t dev, uint64_t inode)
-{
-	size_t i = home(p, dev, inode);
-
-	while (p->entry[i] && (p->entry[i]->inode != inode || p->entry[i]->dev != dev))
-		i = (i + 1) & (p->room - 1);
-	return i;
-}
-
-static int grow(struct flt_paths *p)
-{
-	struct flt_paths wide = { .room = 2 * p->room };
-	struct entry *e;
-
-	wide.entry = calloc(wide.room, sizeof(struct entry *));
-	if (!wide.entry)
-		return -ENOMEM;
-	for (e = p->oldest; e; e = e->newer)
-		wide.entry[find(&wide, e->dev, e->inode)] = e;
-	free(p->entry);
-	p->entry = wide.entry;
-	p->room = wide.room;
-	return 0;
+	while (flt_index_next(&p->index, &s, &n))
+		if (p->entries[n]->inode == inode && p->entries[n]->dev == dev)
+			return p->entries[n];
+	return NULL;
 }
 
 static void unlink_entry(struct flt_paths *p, struct entry *e)
@@ -97,60 +67,89 @@ static void link_newest(struct flt_paths *p, struct entry *e)
 	p->newest = e;
 }
 
-/* What stands behind it moves up, unless it would then stand in front of its home. */
-static void drop(struct flt_paths *p, size_t hole)
-{
-	struct entry *e = p->entry[hole];
-	size_t i = hole, mask = p->room - 1;
-
-	unlink_entry(p, e);
-	free(e);
-	p->count--;
-	p->entry[hole] = NULL;
-	while (p->entry[i = (i + 1) & mask]) {
-		e = p->entry[i];
-		if (((i - home(p, e->dev, e->inode)) & mask) < ((i - hole) & mask))
-			continue;
-		p->entry[hole] = e;
-		p->entry[i] = NULL;
-		hole = i;
-	}
-}
-
-int flt_paths_put(struct flt_paths *p, const struct flt_event_path *note, const void *bytes)
+static struct entry *entry_new(const struct flt_event_path *note, const void *bytes)
 {
 	static const char deleted[] = " (deleted)";
-	bool gone = note->flags & FLT_PATH_DELETED;
-	struct entry *e;
-	size_t at;
+	struct entry *e = malloc(sizeof(*e) + (size_t)note->length + sizeof(deleted));
 
-	if (!note->length)
-		return 0;
-	if (4 * p->count >= 3 * p->room && grow(p))
-		return -ENOMEM;
-	e = malloc(sizeof(*e) + (size_t)note->length + sizeof(deleted));
 	if (!e)
-		return -ENOMEM;
+		return NULL;
 	e->inode = note->inode;
 	e->dev = note->dev;
 	memcpy(e->name, bytes, note->length);
 	memcpy(e->name + note->length, deleted, sizeof(deleted));
-	if (!gone)
+	if (!(note->flags & FLT_PATH_DELETED))
 		e->name[note->length] = 0;
-	at = find(p, note->dev, note->inode);
-	if (p->entry[at])
-		drop(p, at);
-	else if (p->count == FLT_PATHS_MAX)
-		drop(p, find(p, p->oldest->dev, p->oldest->inode));
-	p->entry[find(p, note->dev, note->inode)] = e;
-	p->count++;
-	link_newest(p, e);
+	return e;
+}
+
+static int make_room(struct flt_paths *p)
+{
+	uint32_t room = p->room ? p->room * 2 : 64;
+	struct entry **more;
+
+	if (p->count < p->room)
+		return 0;
+	more = reallocarray(p->entries, room, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	p->entries = more;
+	p->room = room;
 	return 0;
+}
+
+/* Add an entry of a file that has none. Evict the oldest entry if there are FLT_PATHS_MAX. */
+static int insert(struct flt_paths *p, struct entry *e)
+{
+	struct entry *old = p->count == FLT_PATHS_MAX ? p->oldest : NULL;
+	int err = old ? 0 : make_room(p);
+
+	if (old)
+		flt_index_remove(&p->index, flt_index_hash(old->inode, old->dev), old->number);
+	e->number = old ? old->number : p->count;
+	if (!err)
+		err = flt_index_add(&p->index, flt_index_hash(e->inode, e->dev), e->number);
+	if (err)
+		return err;
+	if (old) {
+		unlink_entry(p, old);
+		free(old);
+	} else {
+		p->count++;
+	}
+	p->entries[e->number] = e;
+	return 0;
+}
+
+int flt_paths_put(struct flt_paths *p, const struct flt_event_path *note, const void *bytes)
+{
+	struct entry *e, *old;
+	int err = 0;
+
+	if (!note->length)
+		return 0;
+	e = entry_new(note, bytes);
+	if (!e)
+		return -ENOMEM;
+	old = find(p, note->dev, note->inode);
+	if (old) {
+		e->number = old->number;
+		p->entries[e->number] = e;
+		unlink_entry(p, old);
+		free(old);
+	} else {
+		err = insert(p, e);
+	}
+	if (err)
+		free(e);
+	else
+		link_newest(p, e);
+	return err;
 }
 
 const char *flt_paths_get(struct flt_paths *p, uint32_t dev, uint64_t inode)
 {
-	struct entry *e = inode ? p->entry[find(p, dev, inode)] : NULL;
+	struct entry *e = inode ? find(p, dev, inode) : NULL;
 
 	if (!e)
 		return NULL;

@@ -84,52 +84,38 @@ uint64_t flt_counts_all(const struct flt_counts *c)
 	return sum;
 }
 
-int flt_group_init(struct flt_group *g)
-{
-	memset(g, 0, sizeof(*g));
-	g->mask = 1023;
-	g->slots = calloc((size_t)g->mask + 1, sizeof(*g->slots));
-	return g->slots ? 0 : -ENOMEM;
-}
-
 void flt_group_free(struct flt_group *g)
 {
 	free(g->entries);
-	free(g->slots);
+	flt_index_free(&g->index);
 	memset(g, 0, sizeof(*g));
 }
 
 static uint32_t key_hash(const struct flt_group_key *k)
 {
-	uint64_t h = ((uint64_t)k->image << 32 | k->id) * 0x9e3779b97f4a7c15ull;
-
-	h = (h ^ h >> 32 ^ k->at) * 0xff51afd7ed558ccdull;
-	return (uint32_t)(h >> 32);
+	return flt_index_hash((uint64_t)k->image << 32 | k->id, k->at);
 }
 
-static int slots_grow(struct flt_group *g)
+static struct flt_group_entry *entry_find(const struct flt_group *g, const struct flt_group_key *key,
+					  uint32_t hash)
 {
-	uint32_t mask = g->mask * 2 + 1, i, at;
-	uint32_t *slots = calloc((size_t)mask + 1, sizeof(*slots));
+	struct flt_index_search s = flt_index_search(hash);
+	const struct flt_group_key *old;
+	uint32_t n;
 
-	if (!slots)
-		return -ENOMEM;
-	for (i = 0; i < g->count; i++) {
-		at = key_hash(&g->entries[i].key) & mask;
-		while (slots[at])
-			at = (at + 1) & mask;
-		slots[at] = i + 1;
+	while (flt_index_next(&g->index, &s, &n)) {
+		old = &g->entries[n].key;
+		if (old->image == key->image && old->id == key->id && old->at == key->at)
+			return &g->entries[n];
 	}
-	free(g->slots);
-	g->slots = slots;
-	g->mask = mask;
-	return 0;
+	return NULL;
 }
 
-static int entry_new(struct flt_group *g, const struct flt_group_key *key, uint64_t ip)
+static int entry_new(struct flt_group *g, const struct flt_group_key *key, uint32_t hash, uint64_t ip)
 {
 	struct flt_group_entry *more;
 	uint32_t room;
+	int err;
 
 	if (g->count >= ENTRIES_MAX)
 		return -E2BIG;
@@ -141,49 +127,44 @@ static int entry_new(struct flt_group *g, const struct flt_group_key *key, uint6
 		g->entries = more;
 		g->room = room;
 	}
-	memset(&g->entries[g->count], 0, sizeof(*g->entries));
-	g->entries[g->count].key = *key;
-	g->entries[g->count++].ip = ip;
+	err = flt_index_add(&g->index, hash, g->count);
+	if (err)
+		return err;
+	g->entries[g->count++] = (struct flt_group_entry){ .key = *key, .ip = ip };
 	return 0;
 }
 
 int flt_group_add(struct flt_group *g, const struct flt_group_key *key, const struct flt_file_fault *fault)
 {
-	const struct flt_group_key *old;
-	uint32_t at;
+	uint32_t hash = key_hash(key);
+	struct flt_group_entry *e = entry_find(g, key, hash);
 	int err;
 
-	for (at = key_hash(key) & g->mask; g->slots[at]; at = (at + 1) & g->mask) {
-		old = &g->entries[g->slots[at] - 1].key;
-		if (old->image == key->image && old->id == key->id && old->at == key->at)
-			goto found;
+	if (!e) {
+		err = entry_new(g, key, hash, fault->ip);
+		if (err)
+			return err;
+		e = &g->entries[g->count - 1];
 	}
-	err = entry_new(g, key, fault->ip);
-	if (err)
-		return err;
-	g->slots[at] = g->count;
-	flt_counts_add(&g->entries[g->count - 1].counts, fault);
-	return g->count * 2ull > g->mask ? slots_grow(g) : 0;
-
-found:
-	flt_counts_add(&g->entries[g->slots[at] - 1].counts, fault);
+	flt_counts_add(&e->counts, fault);
 	return 0;
 }
 
 void flt_group_warm(const struct flt_group *g, const struct flt_group_key *keys, size_t n)
 {
-	const struct flt_group_entry *e;
-	uint32_t slot;
+	struct flt_index_search s;
+	const char *e;
+	uint32_t number;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		__builtin_prefetch(&g->slots[key_hash(&keys[i]) & g->mask]);
+		flt_index_prefetch(&g->index, key_hash(&keys[i]));
 	for (i = 0; i < n; i++) {
-		slot = g->slots[key_hash(&keys[i]) & g->mask];
-		if (!slot)
+		s = flt_index_search(key_hash(&keys[i]));
+		if (!flt_index_next(&g->index, &s, &number))
 			continue;
-		e = &g->entries[slot - 1];
+		e = (const char *)&g->entries[number];
 		__builtin_prefetch(e, 1);
-		__builtin_prefetch((const char *)e + 64, 1);
+		__builtin_prefetch(e + 64, 1);
 	}
 }

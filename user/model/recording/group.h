@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "flt_file.h"
+#include "index/index.h"
 
 enum flt_op { FLT_OP_READ = 0, FLT_OP_WRITE, FLT_OP_EXEC, FLT_OP_UNKNOWN, __FLT_OP_LAST };
 
@@ -47,12 +48,12 @@ struct flt_group_entry {
 };
 
 struct flt_group {
-	struct flt_group_entry *entries;	/* in order of appearance */
+	struct flt_group_entry *entries;	/* in the order of their first fault */
 	uint32_t count, room;
-	uint32_t *slots, mask;
+	struct flt_index index;
 };
 
-int flt_group_init(struct flt_group *group);
+/* A group that is all zero is empty and ready for use. */
 void flt_group_free(struct flt_group *group);
 /* -ENOMEM; -E2BIG past 64 million keys. */
 int flt_group_add(struct flt_group *group, const struct flt_group_key *key, const struct flt_file_fault *fault);

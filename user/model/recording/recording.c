@@ -57,10 +57,8 @@ int flt_recording_new(struct flt_recording **out)
 		return -ENOMEM;
 	rec->strings = flt_strings_new(STRING_BYTES_MAX);
 	rec->threads = flt_threads_new();
-	rec->place_mask = 1023;
 	rec->place_count = 1;
-	rec->place_slots = calloc(rec->place_mask + 1, sizeof(*rec->place_slots));
-	if (!rec->strings || !rec->threads || !rec->place_slots || object_add(rec, &unknown, &index)) {
+	if (!rec->strings || !rec->threads || object_add(rec, &unknown, &index)) {
 		flt_recording_free(rec);
 		return -ENOMEM;
 	}
@@ -85,7 +83,7 @@ void flt_recording_free(struct flt_recording *rec)
 	free(rec->maps);
 	free(rec->objects);
 	free(rec->places);
-	free(rec->place_slots);
+	flt_index_free(&rec->place_index);
 	free(rec->stats);
 	free(rec->info);
 	flt_threads_free(rec->threads);

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "flt_file.h"
+#include "index/index.h"
 
 enum flt_object_kind {
 	FLT_OBJECT_UNKNOWN = 0,	/* nothing is known to be mapped there */
@@ -74,7 +75,7 @@ struct flt_recording {
 	uint32_t object_count, object_room;
 	struct flt_place *places;	/* [0] is unused */
 	uint32_t place_count, place_room;
-	uint32_t *place_slots, place_mask;
+	struct flt_index place_index;
 	struct flt_strings *strings;
 	struct flt_threads *threads;
 	struct flt_record_stats *stats;

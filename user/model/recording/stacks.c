@@ -21,56 +21,27 @@ const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_
 	return map == ~0u ? NULL : &rec->maps[map];
 }
 
-static uint32_t place_hash(uint32_t object, uint64_t offset)
-{
-	uint64_t h = (offset ^ (uint64_t)object << 40) * 0x9e3779b97f4a7c15ull;
-
-	return (uint32_t)(h >> 32) ^ (uint32_t)h;
-}
-
-static int place_slots_grow(struct flt_recording *rec)
-{
-	uint32_t mask = rec->place_mask * 2 + 1, i, at;
-	uint32_t *slots = calloc((size_t)mask + 1, sizeof(*slots));
-
-	if (!slots)
-		return -ENOMEM;
-	for (i = 1; i < rec->place_count; i++) {
-		at = place_hash(rec->places[i].object, rec->places[i].offset) & mask;
-		while (slots[at])
-			at = (at + 1) & mask;
-		slots[at] = i;
-	}
-	free(rec->place_slots);
-	rec->place_slots = slots;
-	rec->place_mask = mask;
-	return 0;
-}
-
 static int place_add(struct flt_recording *rec, uint32_t object, uint64_t offset, uint32_t *index)
 {
+	uint32_t hash = flt_index_hash(object, offset);
+	struct flt_index_search s = flt_index_search(hash);
 	struct flt_place *place;
-	uint32_t at;
 	int err;
 
-	if (rec->place_count * 2ull > rec->place_mask) {
-		err = place_slots_grow(rec);
-		if (err)
-			return err;
-	}
-	for (at = place_hash(object, offset) & rec->place_mask; rec->place_slots[at]; at = (at + 1) & rec->place_mask) {
-		place = &rec->places[rec->place_slots[at]];
-		if (place->object == object && place->offset == offset) {
-			*index = rec->place_slots[at];
+	while (flt_index_next(&rec->place_index, &s, index)) {
+		place = &rec->places[*index];
+		if (place->object == object && place->offset == offset)
 			return 0;
-		}
 	}
 	if (rec->place_count >= NODES_TOTAL_MAX)
 		return -E2BIG;
 	err = flt_array_grow((void **)&rec->places, rec->place_count, &rec->place_room, sizeof(*place));
 	if (err)
 		return err;
-	*index = rec->place_slots[at] = rec->place_count;
+	err = flt_index_add(&rec->place_index, hash, rec->place_count);
+	if (err)
+		return err;
+	*index = rec->place_count;
 	rec->places[rec->place_count++] = (struct flt_place){ object, offset };
 	return 0;
 }

@@ -5,79 +5,73 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "index/hash_table.h"
+
 #define THREADS_MAX (4u << 20)
 
-struct slot {
+struct thread {
+	UT_hash_handle hh;
 	uint64_t key;		/* image << 32 | tid */
-	const char *comm;	/* NULL: empty */
+	const char *comm;
 };
 
 struct flt_threads {
-	struct slot *slots;
-	uint32_t mask, used;
+	struct thread *table;
 };
 
 struct flt_threads *flt_threads_new(void)
 {
-	struct flt_threads *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return NULL;
-	t->mask = 63;
-	t->slots = calloc(t->mask + 1, sizeof(*t->slots));
-	if (!t->slots) {
-		free(t);
-		return NULL;
-	}
-	return t;
+	return calloc(1, sizeof(struct flt_threads));
 }
 
 void flt_threads_free(struct flt_threads *t)
 {
-	if (t)
-		free(t->slots);
+	struct thread *thread, *next;
+
+	if (!t)
+		return;
+	HASH_ITER(hh, t->table, thread, next) {
+		HASH_DEL(t->table, thread);
+		free(thread);
+	}
 	free(t);
 }
 
-static struct slot *slot_find(struct slot *slots, uint32_t mask, uint64_t key)
+static struct thread *thread_find(const struct flt_threads *t, uint32_t image, uint32_t tid)
 {
-	uint32_t at = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & mask;
+	uint64_t key = (uint64_t)image << 32 | tid;
+	struct thread *thread;
 
-	while (slots[at].comm && slots[at].key != key)
-		at = (at + 1) & mask;
-	return &slots[at];
+	HASH_FIND(hh, t->table, &key, sizeof(key), thread);
+	return thread;
 }
 
 int flt_threads_set(struct flt_threads *t, uint32_t image, uint32_t tid, const char *comm)
 {
-	uint64_t key = (uint64_t)image << 32 | tid;
-	struct slot *slot, *slots;
-	uint32_t i, mask;
+	struct thread *thread = thread_find(t, image, tid);
 
-	if (t->used * 2 > t->mask) {
-		mask = t->mask * 2 + 1;
-		slots = calloc((size_t)mask + 1, sizeof(*slots));
-		if (!slots)
-			return -ENOMEM;
-		for (i = 0; i <= t->mask; i++)
-			if (t->slots[i].comm)
-				*slot_find(slots, mask, t->slots[i].key) = t->slots[i];
-		free(t->slots);
-		t->slots = slots;
-		t->mask = mask;
+	if (thread) {
+		thread->comm = comm;
+		return 0;
 	}
-	slot = slot_find(t->slots, t->mask, key);
-	if (!slot->comm) {
-		if (t->used >= THREADS_MAX)
-			return -E2BIG;
-		t->used++;
+	if (HASH_COUNT(t->table) >= THREADS_MAX)
+		return -E2BIG;
+	thread = calloc(1, sizeof(*thread));
+	if (!thread)
+		return -ENOMEM;
+	thread->key = (uint64_t)image << 32 | tid;
+	thread->comm = comm;
+	HASH_ADD(hh, t->table, key, sizeof(thread->key), thread);
+	if (!flt_hash_added(&thread->hh)) {
+		free(thread);
+		return -ENOMEM;
 	}
-	slot->key = key;
-	slot->comm = comm;
 	return 0;
 }
 
 const char *flt_threads_comm(const struct flt_threads *t, uint32_t image, uint32_t tid)
 {
-	return slot_find(t->slots, t->mask, (uint64_t)image << 32 | tid)->comm;
+	const struct thread *thread = thread_find(t, image, tid);
+
+	return thread ? thread->comm : NULL;
 }

@@ -226,7 +226,7 @@ int flt_file_nodes(struct flt_file_writer *w, const struct flt_file_node *nodes,
 		image = flt_file_image_get(w, nodes[i].image);
 		if (!image)
 			return -EINVAL;
-		image->foreign = !image->trie.last;
+		image->foreign = !image->trie.forgotten && !image->trie.count;
 		node = flt_file_reserve(w, FLT_CHUNK_STACKS, sizeof(*node), 0);
 		if (!node)
 			return w->error;

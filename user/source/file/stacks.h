@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stream_file_stacks.h - interning of stacks, one trie per image.
+ * stacks.h - interning of stacks, one trie per image.
  *
- * Ids rise by 1 and are never given out twice; forgetting (after code at known
- * addresses was replaced) makes the same frames get new ids.
+ * Ids start at 1, rise by 1 and are never reused. After flt_trie_forget(), which is called when
+ * code at known addresses was replaced, the same frames get new ids.
  */
 #ifndef FLT_STREAM_FILE_STACKS_H
 #define FLT_STREAM_FILE_STACKS_H
@@ -13,28 +13,30 @@
 #include <stdint.h>
 
 #include "flt_file.h"
+#include "index/index.h"
 
-struct flt_trie_slot {
+struct flt_trie_frame {
 	uint64_t address;
 	uint32_t parent;
-	uint32_t id;		/* 0: empty */
 };
 
+/* A trie that is all zero is empty and ready for use. */
 struct flt_trie {
-	struct flt_trie_slot *slots;
-	uint32_t mask;		/* slots - 1; 0 before the first */
-	uint32_t used;
-	uint32_t last;		/* last id given out */
+	struct flt_trie_frame *frames;	/* frames[n] has the id forgotten + n + 1 */
+	uint32_t count, room;
+	uint32_t forgotten;		/* ids given out before the last flt_trie_forget() */
+	struct flt_index index;
 };
 
 /*
- * The id of `address` called from `parent`; *fresh tells that it is new. Returns
- * -ENOSPC when the trie is full, -ENOMEM.
+ * Store the id of `address` called from `parent`, and whether the id is new. Return -ENOMEM, or
+ * -ENOSPC when all ids are given out.
  */
-int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, uint32_t *id, bool *fresh);
-/* Is a return address in [start, end) known? */
+int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, uint32_t *id,
+		    bool *fresh);
+/* Return whether the trie contains a return address in [start, end). */
 bool flt_trie_covers(const struct flt_trie *trie, uint64_t start, uint64_t end);
-/* Forget the frames; ids go on. */
+/* Forget all frames. Later ids continue after the last one. */
 void flt_trie_forget(struct flt_trie *trie);
 
 #endif

@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "index/page_set.h"
 #include "source/proc/maps.h"
-#include "source/perf/page_set.h"
 #include "source/perf/unwind.h"
 
 #define PROCS_SLOTS 4096u
 #define FRAMES_MAX 512u
-/* First touches are told apart up to this many pages (64 GiB) over all images. */
-#define TOUCHED_MAX (16u << 20)
+/* Blocks of pages that all images share. When they are used up, new pages are no first touch. */
+#define TOUCHED_BLOCKS (2u << 20)
 
 struct proc {
 	struct proc *next;
@@ -34,7 +34,7 @@ struct flt_perf_trace {
 	struct flt_file_writer *writer;
 	uint32_t command;
 	uint64_t faults, majors, allocs;
-	size_t touched;
+	uint32_t touched_budget;
 	unsigned int page_shift;
 	uint32_t max_stack;
 	struct proc *procs[PROCS_SLOTS];	/* by pid */
@@ -49,6 +49,7 @@ int flt_perf_trace_new(struct flt_perf_trace **out, struct flt_file_writer *w, u
 	t->writer = w;
 	t->command = command;
 	t->max_stack = max_stack;
+	t->touched_budget = TOUCHED_BLOCKS;
 	t->page_shift = (unsigned int)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	*out = t;
 	return 0;
@@ -63,9 +64,9 @@ static struct proc **proc_slot(struct flt_perf_trace *t, uint32_t pid)
 	return at;
 }
 
-static void proc_free(struct proc *proc)
+static void proc_free(struct flt_perf_trace *t, struct proc *proc)
 {
-	flt_page_set_free(&proc->touched);
+	flt_page_set_free(&proc->touched, &t->touched_budget);
 	flt_unwind_free(proc->unwind);
 	free(proc);
 }
@@ -76,8 +77,7 @@ static void proc_end(struct flt_perf_trace *t, struct proc **at)
 
 	*at = proc->next;
 	flt_file_image_done(t->writer, proc->image);
-	t->touched -= proc->touched.used;
-	proc_free(proc);
+	proc_free(t, proc);
 }
 
 void flt_perf_trace_free(struct flt_perf_trace *t)
@@ -88,7 +88,7 @@ void flt_perf_trace_free(struct flt_perf_trace *t)
 	for (i = 0; t && i < PROCS_SLOTS; i++)
 		while ((proc = t->procs[i])) {
 			t->procs[i] = proc->next;
-			proc_free(proc);
+			proc_free(t, proc);
 		}
 	free(t);
 }
@@ -255,6 +255,7 @@ static int fault_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 	size_t count = e->caller_count;
 	uint64_t frames[FRAMES_MAX];
 	struct proc *proc;
+	int64_t fresh;
 	int err;
 
 	t->faults++;
@@ -267,15 +268,12 @@ static int fault_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 	f.image = proc->image;
 	f.flags = (e->major ? FLT_FAULT_MAJOR : 0) | (e->kernel ? FLT_FAULT_KERNEL : 0) |
 		  (e->cut ? FLT_FAULT_CUT_DEPTH : 0);
-	if (t->touched < TOUCHED_MAX) {
-		err = flt_page_set_add(&proc->touched, e->address >> t->page_shift);
-		if (err < 0)
-			return err;
-		if (err) {
-			t->touched++;
-			t->allocs++;
-			f.flags |= FLT_FAULT_ALLOC;
-		}
+	fresh = flt_page_set_add(&proc->touched, e->address >> t->page_shift, 1, &t->touched_budget);
+	if (fresh == -ENOMEM)
+		return -ENOMEM;
+	if (fresh > 0) {
+		t->allocs++;
+		f.flags |= FLT_FAULT_ALLOC;
 	}
 	if (e->regs) {
 		callers_unwind(t, proc, e, frames, &f, &count);
@@ -290,7 +288,6 @@ static int map_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 	struct flt_record_map map = { .head = { .time = e->time } };
 	const char *name = strcmp(e->name, "//anon") ? e->name : "";
 	struct proc *proc;
-	size_t before;
 	int err;
 
 	if (e->start + e->length <= e->start)
@@ -310,11 +307,9 @@ static int map_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 	if (e->build_id_size)
 		memcpy(map.build_id, e->build_id, e->build_id_size);
 	/* The heap is told of anew each time it grows; all else is new memory. */
-	if (strcmp(name, "[heap]")) {
-		before = proc->touched.used;
-		flt_page_set_clear(&proc->touched, map.start >> t->page_shift, ((map.end - 1) >> t->page_shift) + 1);
-		t->touched -= before - proc->touched.used;
-	}
+	if (strcmp(name, "[heap]"))
+		flt_page_set_clear(&proc->touched, map.start >> t->page_shift,
+				   ((map.end - 1) >> t->page_shift) + 1);
 	if (proc->unwind && e->prot & PROT_EXEC)
 		flt_unwind_map(proc->unwind, map.start, map.offset, name);
 	else if (e->prot & PROT_EXEC && t->max_stack) {
@@ -348,8 +343,8 @@ static int fork_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 	if (err)
 		return err;
 	proc->stack_known = parent->stack_known;
-	if (t->touched + parent->touched.used < TOUCHED_MAX && !flt_page_set_copy(&proc->touched, &parent->touched))
-		t->touched += proc->touched.used;
+	/* Without memory for the copy, first touches of the child are counted again. */
+	flt_page_set_copy(&proc->touched, &parent->touched, &t->touched_budget);
 	return 0;
 }
 

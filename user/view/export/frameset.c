@@ -5,40 +5,62 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/hash_table.h"
+
+/* A function is its name and its object: two pointers, without padding between them. */
+struct key {
+	const char *name, *object;
+};
+
+struct function {
+	UT_hash_handle hh;
+	struct key key;
+	uint32_t id;
+};
+
+/* Store the number of the frame's function, which is added if it is new. */
+static int number(struct flt_frameset *set, struct function **table, struct function *fresh,
+		  const struct flt_flame_frame *frame, uint32_t *id)
+{
+	struct function *old;
+
+	fresh->key = (struct key){ frame->name, frame->object };
+	HASH_FIND(hh, *table, &fresh->key, sizeof(fresh->key), old);
+	if (old) {
+		*id = old->id;
+		return 0;
+	}
+	*id = fresh->id = set->count;
+	HASH_ADD(hh, *table, key, sizeof(fresh->key), fresh);
+	if (!flt_hash_added(&fresh->hh))
+		return -ENOMEM;
+	set->functions[set->count++] = frame;
+	return 0;
+}
+
 int flt_frameset_make(struct flt_frameset *set, const struct flt_flame_frame *frames, size_t n)
 {
-	uint32_t at;
+	struct function *functions = calloc(n + 1, sizeof(*functions)), *table = NULL;
+	int err = 0;
 	size_t i;
 
 	memset(set, 0, sizeof(*set));
-	for (set->mask = 63; set->mask < n * 2; set->mask = set->mask * 2 + 1)
-		;
-	set->slots = calloc((size_t)set->mask + 1, sizeof(*set->slots));
 	set->ids = calloc(n + 1, sizeof(*set->ids));
 	set->functions = calloc(n + 1, sizeof(*set->functions));
-	if (!set->slots || !set->ids || !set->functions) {
+	if (!functions || !set->ids || !set->functions)
+		err = -ENOMEM;
+	for (i = 0; i < n && !err; i++)
+		err = number(set, &table, &functions[set->count], &frames[i], &set->ids[i]);
+	HASH_CLEAR(hh, table);
+	free(functions);
+	if (err)
 		flt_frameset_free(set);
-		return -ENOMEM;
-	}
-	for (i = 0; i < n; i++) {
-		at = (uint32_t)((((uintptr_t)frames[i].name ^ (uintptr_t)frames[i].object << 9) * 0x9e3779b97f4a7c15ull) >> 32) & set->mask;
-		for (; set->slots[at]; at = (at + 1) & set->mask)
-			if (set->functions[set->slots[at] - 1]->name == frames[i].name &&
-			    set->functions[set->slots[at] - 1]->object == frames[i].object)
-				break;
-		if (!set->slots[at]) {
-			set->functions[set->count++] = &frames[i];
-			set->slots[at] = set->count;
-		}
-		set->ids[i] = set->slots[at] - 1;
-	}
-	return 0;
+	return err;
 }
 
 void flt_frameset_free(struct flt_frameset *set)
 {
 	free(set->functions);
 	free(set->ids);
-	free(set->slots);
 	memset(set, 0, sizeof(*set));
 }

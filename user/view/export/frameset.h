@@ -12,7 +12,6 @@ struct flt_frameset {
 	const struct flt_flame_frame **functions;	/* one frame for each */
 	uint32_t count;
 	uint32_t *ids;		/* of frame i: index into functions */
-	uint32_t *slots, mask;
 };
 
 /* Equal names must have equal addresses. -ENOMEM. */
