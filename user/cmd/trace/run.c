@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "cli/output.h"
 #include "cmd/trace/trace.h"
-#include "observe/job.h"
+#include "observe/observe.h"
 #include "text/units.h"
 
 /* How late a line may be, beside the window of the stream. */
@@ -13,10 +12,9 @@
 
 struct run {
 	struct trace *t;
-	struct flt_loop *loop;
+	struct flt_observe o;
 	struct flt_stream *stream;
-	struct flt_job job;
-	struct flt_errmsg e;
+	struct flt_stream_end end;
 };
 
 static int on_record(void *arg, const struct flt_event_record *record)
@@ -58,41 +56,26 @@ static int on_round(void *arg)
 	int ret = trace_stacks_round(r->t);
 
 	if (!ret)
-		ret = flt_stream_read(r->stream, &sink, &r->e);
+		ret = flt_stream_read(r->stream, &sink, &r->o.e);
 	if (r->t->lines != before)
 		flush(r->t);
 	if (r->t->full || r->t->unwritten)
-		flt_loop_stop(r->loop);
+		flt_loop_stop(r->o.loop);
 	return ret;
 }
 
-static int arm(struct run *r)
+static int arm(void *arg)
 {
+	struct run *r = arg;
 	const struct trace *t = r->t;
-	const uint32_t child = (uint32_t)r->job.child.pid;
+	const uint32_t child = (uint32_t)r->o.child.pid;
 	const uint32_t *tgids = child ? &child : t->args->pids.id;
 	size_t count = child ? 1 : t->args->pids.count;
 	int ret;
 
 	ret = flt_stream_open(&r->stream, t->control, tgids, count, child || t->args->follow,
-			      &t->wish, &r->e);
-	if (!ret)
-		ret = trace_stacks_meet(r->t, tgids, count);
-	if (!ret)
-		ret = flt_loop_every(r->loop, ROUND_NS, on_round, r);
-	return ret;
-}
-
-static int start(struct run *r, char **command)
-{
-	int ret = flt_job_start(&r->job, r->loop, command, &r->e);
-
-	if (ret)
-		return ret;
-	ret = arm(r);
-	if (ret)
-		flt_job_cancel(&r->job);
-	return ret;
+			      &t->wish, &r->o.e);
+	return ret ? ret : trace_stacks_meet(r->t, tgids, count);
 }
 
 static void say_lost(const struct trace *t, uint64_t delivered)
@@ -109,86 +92,73 @@ static void say_lost(const struct trace *t, uint64_t delivered)
 				t->lost + delivered);
 }
 
-/* Of processes that go on, the stream may hold more than it is asked for here. */
-static int finish(struct run *r)
+/*
+ * Read what the stream still holds, and close it: nobody reads while the command runs on.
+ * After the last line asked for nothing is wanted, and nothing is missing.
+ */
+static int stop(void *arg, int err)
 {
+	struct run *r = arg;
 	const struct flt_stream_sink sink = sink_of(r);
-	struct flt_stream_end end = { 0 };
-	struct trace *t = r->t;
-	int ret = 0;
 
-	/* Of what came behind the last line asked for, nothing is wanted, and nothing missing. */
-	if (!t->full)
-		ret = flt_stream_end(r->stream, &sink, &end, &r->e);
-	flush(t);
-	if (ret)
-		return flt_command_fail(t->command, &r->e, ret);
-	if (end.untold) {
-		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", end.untold);
-		t->lost += end.untold;
+	if (!err && !r->t->full)
+		err = flt_stream_end(r->stream, &sink, &r->end, &r->o.e);
+	flush(r->t);
+	flt_stream_close(r->stream);
+	r->stream = NULL;
+	return err;
+}
+
+static int finish(void *arg)
+{
+	struct run *r = arg;
+	const struct flt_stream_end *end = &r->end;
+	struct trace *t = r->t;
+
+	if (end->untold) {
+		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", end->untold);
+		t->lost += end->untold;
 	}
-	if (end.session.untracked)
+	if (end->session.untracked)
 		flt_command_say(t->command, "%" PRIu64 " processes of the command found the process "
-				"table full; their faults are missing", end.session.untracked);
+				"table full; their faults are missing", end->session.untracked);
 	if (t->lost)
-		say_lost(t, end.delivered);
-	if (end.missed)
+		say_lost(t, end->delivered);
+	if (end->missed)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults were missed by the probe and have no "
-				"line, whatever they were; load flt with a larger maxactive", end.missed);
-	if (end.session.stacks_once)
+				"line, whatever they were; load flt with a larger maxactive", end->missed);
+	if (end->session.stacks_once)
 		flt_command_say(t->command, "%" PRIu64 " stacks found the module's table of them full, and were sent "
-				"with their faults; max_stacks sets its size", end.session.stacks_once);
-	if (end.session.lost_notes)
+				"with their faults; max_stacks sets its size", end->session.stacks_once);
+	if (end->session.lost_notes)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " notes lost: some names or stacks are missing",
-				end.session.lost_notes);
-	return t->lost || end.missed || end.session.lost_notes || end.session.untracked ?
+				end->session.lost_notes);
+	return t->lost || end->missed || end->session.lost_notes || end->session.untracked ?
 	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
-static int run_loop(struct run *r, char **command)
-{
-	int ret, status;
-
-	if (command) {
-		ret = flt_job_release(&r->job);
-		if (ret) {
-			flt_command_say(r->t->command, "cannot run %s: %s", command[0],
-					strerror(-ret));
-			return flt_child_exec_status(ret);
-		}
-	}
-	ret = flt_loop_run(r->loop);
-	status = ret ? flt_command_fail(r->t->command, &r->e, ret) : finish(r);
-	/* Nobody reads any more: so nothing is streamed while the command goes on by itself. */
-	flt_stream_close(r->stream);
-	r->stream = NULL;
-	if (r->job.child.pid > 0)
-		flt_job_wait(&r->job);
-	if (ret)
-		return status;
-	if (command && r->job.wait_status)
-		return flt_child_exit_status(r->job.wait_status);
-	return status;
-}
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = on_round,
+	.stop = stop,
+	.finish = finish,
+};
 
 int trace_run(struct trace *t, char **command)
 {
-	struct run r = { .t = t };
+	struct run r = {
+		.t = t,
+		.o = {
+			.command = t->command, .ops = &ops, .arg = &r, .setup.argv = command,
+			.period = ROUND_NS,
+		},
+	};
 	int ret, status;
 
 	ret = trace_line_open(t);
 	if (!ret && (t->wish.stacks || t->wish.slice))
 		ret = trace_stacks_open(t);
-	if (!ret)
-		ret = flt_loop_new(&r.loop);
-	if (!ret)
-		ret = start(&r, command);
-	if (ret)
-		status = flt_command_fail(t->command, &r.e, ret);
-	else
-		status = run_loop(&r, command);
-	flt_loop_free(r.loop);
-	flt_stream_close(r.stream);
+	status = ret ? flt_command_fail(t->command, NULL, ret) : flt_observe_run(&r.o);
 	trace_stacks_close(t);
 	trace_line_close(t);
 	return status;

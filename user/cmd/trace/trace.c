@@ -11,6 +11,7 @@
 
 #include "cli/output.h"
 #include "source/proc/cgroup.h"
+#include "observe/target.h"
 #include "text/units.h"
 
 /* Bytes of stack copied for unwinding. */
@@ -197,16 +198,14 @@ static int make_wish(struct trace *t)
 static int trace_main(struct flt_run *run)
 {
 	struct trace t = { .command = run->command, .args = run->args, .control = run->control };
-	int status;
+	struct flt_target target = {
+		.command = run->command, .pids = &t.args->pids, .follow = t.args->follow,
+		.takes_command = true,
+	};
+	int status = flt_target_read(&target, &run->words);
 
-	if (run->words.argc)
-		return flt_command_misuse(t.command, "'%s': a command to run stands behind '--'",
-					  run->words.argv[0]);
-	if (run->words.command && t.args->pids.count)
-		return flt_command_misuse(t.command, "-p and a command exclude each other");
-	if (t.args->follow && !t.args->pids.count)
-		return flt_command_misuse(t.command, "--follow needs -p");
-	status = make_wish(&t);
+	if (!status)
+		status = make_wish(&t);
 	if (!status)
 		status = output_open(&t.out, t.command, t.args->output);
 	if (!status)
