@@ -22,8 +22,8 @@ record() {
 		[ -z "$output" ]
 		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
 	done <<-END
-		|of what?
-		a.flt b.flt|one recording
+		|missing target: give -p PID
+		a.flt b.flt|unexpected argument 'b.flt'
 		a.flt -p 1|exclude each other
 		-p 1 -- true|exclude each other
 		a.flt -- true|exclude each other

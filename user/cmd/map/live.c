@@ -4,30 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "text/clock.h"
 #include "cmd/map/map.h"
 #include "cmd/map/mappings.h"
-#include "observe/job.h"
+#include "observe/observe.h"
+#include "observe/target.h"
 #include "source/netlink/control.h"
 #include "source/proc/maps.h"
 #include "source/stream/stream.h"
 #include "text/units.h"
 
 #define ROUND_NS (100 * FLT_NSEC_PER_MSEC)
-#define PROGRESS_NS (500 * FLT_NSEC_PER_MSEC)
-#define PROGRESS_LINE_NS (10 * FLT_NSEC_PER_SEC)
 
 struct live {
 	struct map *m;
-	struct flt_loop *loop;
+	struct flt_observe o;
 	struct flt_stream *stream;
+	struct flt_stream_end end;
 	struct map_told told;
-	struct flt_job job;
-	struct flt_errmsg e;
-	uint64_t begin, next_line, faults;
-	bool terminal, progress_shown;
+	uint64_t faults;
+	bool complete;		/* the stream was read to its end */
 };
 
 static int on_record(void *arg, const struct flt_event_record *r)
@@ -89,154 +86,104 @@ static struct flt_stream_sink begin_round(struct live *l)
 	return (struct flt_stream_sink){ .records = on_records, .note = on_note, .gap = on_gap, .arg = l };
 }
 
-static void progress(struct live *l, uint64_t elapsed)
+static int progress(void *arg)
 {
-	if (!l->terminal && elapsed < l->next_line)
-		return;
-	fprintf(stderr, "%s%.1f s: %" PRIu64 " faults in %u regions%s", l->terminal ? "\r" : "fltctl map: ",
-		(double)elapsed / 1e9, l->faults, l->m->regions->count - 1, l->terminal ? "    " : "\n");
-	l->progress_shown = true;
-	l->next_line = elapsed + PROGRESS_LINE_NS;
-}
+	struct live *l = arg;
 
-static bool all_gone(const struct map_args *args)
-{
-	char comm[32];
-	size_t i;
-
-	for (i = 0; i < args->pids.count; i++) {
-		flt_maps_comm(args->pids.id[i], comm, sizeof(comm));
-		if (comm[0])
-			return false;
-	}
-	return true;
+	flt_observe_show(&l->o, "%" PRIu64 " faults in %u regions", l->faults,
+			 l->m->regions->count - 1);
+	return 0;
 }
 
 static int on_round(void *arg)
 {
 	struct live *l = arg;
-	uint64_t elapsed = flt_clock_ns(CLOCK_MONOTONIC) - l->begin;
+	const struct map_args *args = l->m->args;
 	const struct flt_stream_sink sink = begin_round(l);
-	int ret = flt_stream_read(l->stream, &sink, &l->e);
 
-	if (elapsed / PROGRESS_NS != (elapsed - ROUND_NS) / PROGRESS_NS)
-		progress(l, elapsed);
-	if (l->m->args->duration && elapsed >= l->m->args->duration)
-		flt_loop_stop(l->loop);
-	else if (!l->job.child.pid && !l->m->args->follow && all_gone(l->m->args))
-		flt_loop_stop(l->loop);
+	if (args->duration && flt_clock_ns(CLOCK_MONOTONIC) - l->o.began >= args->duration)
+		flt_loop_stop(l->o.loop);
+	else if (!l->o.child.pid && !args->follow && flt_target_ended(&args->pids))
+		flt_loop_stop(l->o.loop);
+	return flt_stream_read(l->stream, &sink, &l->o.e);
+}
+
+static int count(void *arg, struct flt_correlation_counts *counts)
+{
+	const struct live *l = arg;
+	struct flt_session session;
+	int ret = flt_control_session(l->m->control, flt_stream_session(l->stream), false,
+				      &session, NULL);
+
+	if (!ret) {
+		counts->faults = session.account.minor + session.account.major;
+		counts->latency = session.account.latency_sum;
+	}
 	return ret;
 }
 
-static int on_look(void *arg)
+static int arm(void *arg)
 {
-	struct flt_session session;
 	struct live *l = arg;
-
-	if (!flt_control_session(l->m->control, flt_stream_session(l->stream), false, &session, NULL))
-		flt_correlation_add(l->m->with, flt_clock_ns(CLOCK_MONOTONIC), &(struct flt_correlation_counts){
-			.faults = session.account.minor + session.account.major,
-			.latency = session.account.latency_sum });
-	return 0;
-}
-
-static int arm(struct live *l)
-{
 	const struct map_args *args = l->m->args;
 	const struct flt_stream_wish wish = {
 		.subbuf_size = (uint32_t)args->subbuf_size, .subbufs = (uint32_t)args->subbufs,
 		.notes = true, .areas = true,
 	};
-	const uint32_t child = (uint32_t)l->job.child.pid;
+	const uint32_t child = (uint32_t)l->o.child.pid;
 	const uint32_t *tgids = child ? &child : args->pids.id;
-	size_t count = child ? 1 : args->pids.count;
-	int ret;
+	size_t tgid_count = child ? 1 : args->pids.count;
+	int ret = flt_stream_open(&l->stream, l->m->control, tgids, tgid_count,
+				  child || args->follow, &wish, &l->o.e);
 
-	ret = flt_stream_open(&l->stream, l->m->control, tgids, count, child || args->follow, &wish, &l->e);
-	if (!ret)
-		ret = flt_loop_every(l->loop, ROUND_NS, on_round, l);
-	if (!ret && l->m->with)
-		ret = flt_loop_every(l->loop, FLT_CORRELATION_PERIOD_NS, on_look, l);
-	l->begin = flt_clock_ns(CLOCK_MONOTONIC);
-	flt_fold_begin(&l->m->regions->fold, l->begin);
+	flt_fold_begin(&l->m->regions->fold, flt_clock_ns(CLOCK_MONOTONIC));
 	return ret;
 }
 
-static int start(struct live *l, char **command)
+static int stop(void *arg, int err)
 {
-	int ret = flt_correlation_start(l->m->with, &l->job, l->loop, command, &l->e);
-
-	if (ret)
-		return ret;
-	ret = arm(l);
-	if (ret)
-		flt_job_cancel(&l->job);
-	return ret;
-}
-
-/* Nothing is shown of what failed. */
-static void regions_drop(struct map *m)
-{
-	flt_regions_free(m->regions);
-	m->regions = NULL;
-}
-
-static int finish(struct live *l)
-{
+	struct live *l = arg;
 	const struct flt_stream_sink sink = begin_round(l);
-	struct map *m = l->m;
-	struct flt_stream_end end;
-	int ret = flt_stream_end(l->stream, &sink, &end, &l->e);
 
-	if (ret) {
-		regions_drop(m);
-		return flt_command_fail(m->command, &l->e, ret);
-	}
-	m->lost = end.lost;
-	if (end.lost)
+	if (!err)
+		err = flt_stream_end(l->stream, &sink, &l->end, &l->o.e);
+	flt_stream_close(l->stream);
+	l->stream = NULL;
+	l->complete = !err;
+	return err;
+}
+
+static int finish(void *arg)
+{
+	struct live *l = arg;
+	const struct flt_stream_end *end = &l->end;
+	struct map *m = l->m;
+
+	m->lost = end->lost;
+	if (end->lost)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64 "; larger buffers "
-				"(-b, -B) help", end.lost, end.lost + end.delivered);
-	if (end.missed)
+				"(-b, -B) help", end->lost, end->lost + end->delivered);
+	if (end->missed)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " faults were missed by the probe, wherever they "
-				"were; load flt with a larger maxactive", end.missed);
-	if (end.session.lost_notes)
+				"were; load flt with a larger maxactive", end->missed);
+	if (end->session.lost_notes)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " notes lost: some faults may be under "
-				"[unknown] or what was mapped there before", end.session.lost_notes);
-	if (end.session.untracked)
+				"[unknown] or what was mapped there before", end->session.lost_notes);
+	if (end->session.untracked)
 		flt_command_say(m->command, "incomplete: %" PRIu64 " processes of the command found the process "
-				"table full; their faults are missing", end.session.untracked);
-	return end.lost || end.missed || end.session.lost_notes || end.session.untracked ?
+				"table full; their faults are missing", end->session.untracked);
+	return end->lost || end->missed || end->session.lost_notes || end->session.untracked ?
 	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
-static int run_loop(struct live *l, char **command)
-{
-	int ret, status;
-
-	flt_correlation_add(l->m->with, l->begin, &(struct flt_correlation_counts){ 0 });
-	if (command) {
-		ret = flt_job_release(&l->job);
-		if (ret) {
-			flt_command_say(l->m->command, "cannot run %s: %s", command[0], strerror(-ret));
-			regions_drop(l->m);
-			return flt_child_exec_status(ret);
-		}
-	}
-	ret = flt_loop_run(l->loop);
-	if (l->terminal && l->progress_shown)
-		fputs("\r                                                            \r", stderr);
-	if (ret) {
-		flt_job_wait(&l->job);
-		regions_drop(l->m);
-		return flt_command_fail(l->m->command, &l->e, ret);
-	}
-	status = finish(l);
-	if (command && l->job.child.pid > 0)
-		flt_job_wait(&l->job);
-	if (command && l->job.wait_status)
-		return flt_child_exit_status(l->job.wait_status);
-	return status;
-}
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = on_round,
+	.progress = progress,
+	.count = count,
+	.stop = stop,
+	.finish = finish,
+};
 
 static int subject_make(struct map *m, char **command)
 {
@@ -258,7 +205,13 @@ static int subject_make(struct map *m, char **command)
 
 int map_live(struct map *m, char **command)
 {
-	struct live l = { .m = m, .terminal = isatty(STDERR_FILENO), .next_line = 2 * FLT_NSEC_PER_SEC };
+	struct live l = {
+		.m = m,
+		.o = {
+			.command = m->command, .ops = &ops, .arg = &l, .setup.argv = command,
+			.period = ROUND_NS, .progress = true, .with = m->with,
+		},
+	};
 	int ret, status;
 
 	if (!m->control)
@@ -270,18 +223,12 @@ int map_live(struct map *m, char **command)
 	l.told.lives = ret ? NULL : flt_lives_new();
 	if (!ret && !l.told.lives)
 		ret = -ENOMEM;
-	if (!ret)
-		ret = flt_loop_new(&l.loop);
-	if (!ret)
-		ret = start(&l, command);
-	if (ret) {
-		status = flt_command_fail(m->command, &l.e, ret);
-		regions_drop(m);
-	} else {
-		status = run_loop(&l, command);
-	}
-	flt_loop_free(l.loop);
-	flt_stream_close(l.stream);
+	status = ret ? flt_command_fail(m->command, NULL, ret) : flt_observe_run(&l.o);
 	flt_lives_free(l.told.lives);
+	/* Show nothing of a failed run. */
+	if (!l.complete) {
+		flt_regions_free(m->regions);
+		m->regions = NULL;
+	}
 	return status;
 }

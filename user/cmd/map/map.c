@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observe/target.h"
 #include "text/units.h"
 
 static const char *const sort_names[] = { "faults", "latency", "majors", "refaults", "address", NULL };
@@ -46,19 +47,16 @@ static const struct flt_opt opts[] = {
 static int check_args(const struct map *m, const struct flt_words *words)
 {
 	const struct map_args *args = m->args;
+	struct flt_target t = {
+		.command = m->command, .pids = &args->pids, .follow = args->follow,
+		.takes_command = true, .takes_file = true,
+		.missing = "-p PID, a recording, or '-- COMMAND'",
+	};
+	int status = flt_target_read(&t, words);
 
-	if (words->argc > 1)
-		return flt_command_misuse(m->command, "one recording at a time");
-	if (words->argc + !!words->command + !!args->pids.count > 1)
-		return flt_command_misuse(m->command, "a recording, -p and a command exclude each other");
-	if (!words->argc && !words->command && !args->pids.count)
-		return flt_command_misuse(m->command, "of what? Give -p PID, a recording, or a command "
-					  "behind '--'");
-	if (args->follow && !args->pids.count)
-		return flt_command_misuse(m->command, "--follow needs -p");
-	if (words->argc && args->duration)
+	if (!status && t.file && args->duration)
 		return flt_command_misuse(m->command, "--for is for what runs now, not for a recording");
-	return 0;
+	return status;
 }
 
 static int report(struct map *m)
