@@ -42,7 +42,7 @@ load cli.bash
 		thp -a -p 1|exclude each other
 		numa -p 1 -- true|exclude each other
 		thp 1ms|at least 10ms
-		thp --with lines|behind '--'
+		thp --with lines|needs a command after '--'
 		numa --plot x.svg -- true|needs --with
 		thp --with=lines --csv -- true|use --json
 	END

@@ -304,7 +304,7 @@ assert d.parse(sys.argv[1]).getElementsByTagName("polyline")' "$dir/plot.svg"
 		for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "n=$i" >>"$0"; sleep 0.1; done' "$dir/log"
 	json "$dir/json" 'max(r["value"] for r in rows if r["record"] == "sample") > 0'
 	run --separate-stderr -2 "$FLTCTL" stats --with lines -p 1
-	[[ $stderr == *"a command behind"* ]]
+	[[ $stderr == *"needs a command after"* ]]
 	run --separate-stderr -2 "$FLTCTL" stats --with '(' -- true
 	[[ $stderr == *"--with: "* ]]
 	run --separate-stderr -2 "$FLTCTL" stats --plot x.svg -- true

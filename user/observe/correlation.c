@@ -52,7 +52,7 @@ int flt_correlation_new(struct flt_correlation **out, const struct flt_command *
 	if (!args->metric)
 		return FLT_EXIT_DONE;
 	if (!has_command)
-		return flt_command_misuse(command, "--with is about a command behind '--'");
+		return flt_command_misuse(command, "--with needs a command after '--'");
 	if (format == FLT_FORMAT_CSV)
 		return flt_command_misuse(command, "--with has rows of its own kind: use --json");
 	w = calloc(1, sizeof(*w));

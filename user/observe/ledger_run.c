@@ -5,10 +5,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "text/clock.h"
-#include "observe/job.h"
+#include "observe/observe.h"
+#include "observe/target.h"
 #include "source/netlink/control.h"
 #include "source/proc/machine.h"
 #include "text/units.h"
@@ -29,8 +29,7 @@ const struct flt_opt ledger_opts[] = {
 
 struct watch {
 	struct ledger_run *r;
-	struct flt_loop *loop;
-	struct flt_job job;
+	struct flt_observe o;
 	uint32_t session;
 	struct flt_ledger first, last, now;
 	struct flt_ledger beside;	/* --with's looks */
@@ -38,13 +37,12 @@ struct watch {
 	uint64_t reports;
 	uint64_t missed;	/* by the hooks before it began */
 	bool torn;
-	struct flt_errmsg e;
 };
 
 static int look(struct watch *w, struct flt_ledger *out)
 {
 	int ret = flt_ledger_ask(w->r->control, w->r->which, w->r->filtered ? w->session : 0, out,
-				 &w->e);
+				 &w->o.e);
 
 	w->torn = ret == -EINTR;
 	return ret == -EINTR ? 0 : ret;
@@ -100,26 +98,27 @@ static int on_tick(void *arg)
 		w->now = swap;
 	}
 	if (ret || over(w) || ferror(stdout) || (r->count && w->reports >= r->count))
-		flt_loop_stop(w->loop);
+		flt_loop_stop(w->o.loop);
 	return ret;
 }
 
-/* What --with has beside the command's progress: the session's sums, and its rows'. */
-static int on_with(void *arg)
+/* The session's faults, and the events of its rows. */
+static int count(void *arg, struct flt_correlation_counts *counts)
 {
-	struct flt_correlation_counts counts = { 0 };
 	struct flt_session session;
 	struct watch *w = arg;
 	size_t i;
+	int ret;
 
-	if (flt_control_session(w->r->control, w->session, false, &session, NULL) ||
-	    flt_ledger_ask(w->r->control, w->r->which, w->session, &w->beside, NULL))
-		return 0;
-	counts.faults = session.account.minor + session.account.major;
-	counts.latency = session.account.latency_sum;
+	ret = flt_control_session(w->r->control, w->session, false, &session, NULL);
+	if (!ret)
+		ret = flt_ledger_ask(w->r->control, w->r->which, w->session, &w->beside, NULL);
+	if (ret)
+		return ret;
+	counts->faults = session.account.minor + session.account.major;
+	counts->latency = session.account.latency_sum;
 	for (i = 0; i < w->beside.count; i++)
-		counts.events += w->beside.line[i].n.count[w->r->counter];
-	flt_correlation_add(w->r->with, flt_clock_ns(CLOCK_MONOTONIC), &counts);
+		counts->events += w->beside.line[i].n.count[w->r->counter];
 	return 0;
 }
 
@@ -152,13 +151,14 @@ static uint64_t hooks_missed(struct watch *w, bool say)
 	return missed;
 }
 
-static int finish(struct watch *w)
+static int finish(void *arg)
 {
+	struct watch *w = arg;
 	const struct flt_command *command = w->r->command;
 	struct flt_session session;
 	bool incomplete = false;
 	uint64_t missed;
-	int ret;
+	int ret, shown;
 
 	ret = look(w, &w->now);
 	if (!ret) {
@@ -166,7 +166,7 @@ static int finish(struct watch *w)
 		ret = report(w, &w->first, w->began, true);
 	}
 	if (ret)
-		return flt_command_fail(command, &w->e, ret);
+		return flt_command_fail(command, &w->o.e, ret);
 	missed = hooks_missed(w, false) - w->missed;
 	if (missed) {
 		flt_command_say(command, "incomplete: the hooks missed %" PRIu64 " calls", missed);
@@ -182,7 +182,8 @@ static int finish(struct watch *w)
 				"the process table full", session.untracked);
 		incomplete = true;
 	}
-	return incomplete ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	shown = flt_correlation_report(w->r->with, stdout);
+	return incomplete ? FLT_EXIT_INCOMPLETE : shown;
 }
 
 /*
@@ -193,7 +194,7 @@ static int take_base(struct watch *w)
 {
 	struct flt_rows rows = { 0 };
 	size_t i;
-	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->e);
+	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->o.e);
 
 	for (i = 0; !ret && i < rows.count; i++) {
 		const struct flt_account *a = &rows.row[i].account;
@@ -209,14 +210,15 @@ static int take_base(struct watch *w)
 	return ret == -EINTR ? 0 : ret;
 }
 
-static int arm(struct watch *w)
+static int arm(void *arg)
 {
+	struct watch *w = arg;
 	struct ledger_run *r = w->r;
-	const uint32_t child = (uint32_t)w->job.child.pid;
+	const uint32_t child = (uint32_t)w->o.child.pid;
 	int ret;
 
 	ret = flt_ledger_ask_session(r->control, r->which, child ? &child : r->args->pids.id,
-				     child ? 1 : r->args->pids.count, child, &w->session, &w->e);
+				     child ? 1 : r->args->pids.count, child, &w->session, &w->o.e);
 	if (ret)
 		return ret;
 	w->missed = hooks_missed(w, true);
@@ -225,76 +227,28 @@ static int arm(struct watch *w)
 		ret = take_base(w);
 	w->began = flt_clock_ns(CLOCK_MONOTONIC);
 	w->looked = w->began;
-	if (!ret)
-		ret = flt_loop_every(w->loop, r->interval ? r->interval : SAMPLE_NS, on_tick, w);
-	if (!ret && w->r->with)
-		ret = flt_loop_every(w->loop, FLT_CORRELATION_PERIOD_NS, on_with, w);
-	flt_correlation_add(w->r->with, w->began, &(struct flt_correlation_counts){ 0 });
 	return ret;
 }
 
-static int start(struct watch *w, char **command)
-{
-	int ret = flt_correlation_start(w->r->with, &w->job, w->loop, command, &w->e);
-
-	if (ret)
-		return ret;
-	ret = arm(w);
-	if (ret)
-		flt_job_cancel(&w->job);
-	return ret;
-}
-
-static int watch(struct watch *w, char **command)
-{
-	int ret, status, shown;
-
-	ret = start(w, command);
-	if (ret)
-		return flt_command_fail(w->r->command, &w->e, ret);
-	if (command) {
-		ret = flt_job_release(&w->job);
-		if (ret) {
-			flt_command_say(w->r->command, "cannot run %s: %s", command[0],
-					strerror(-ret));
-			return flt_child_exec_status(ret);
-		}
-	}
-	ret = flt_loop_run(w->loop);
-	if (command)
-		flt_job_wait(&w->job);
-	if (ret)
-		return flt_command_fail(w->r->command, &w->e, ret);
-	status = finish(w);
-	shown = flt_correlation_report(w->r->with, stdout);
-	if (!status)
-		status = shown;
-	if (command && w->job.wait_status)
-		return flt_child_exit_status(w->job.wait_status);
-	return status;
-}
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = on_tick,
+	.count = count,
+	.finish = finish,
+};
 
 static int read_words(struct ledger_run *r, const struct flt_words *words)
 {
-	const struct ledger_args *args = r->args;
+	struct flt_target t = {
+		.command = r->command, .pids = &r->args->pids, .all = r->args->all,
+		.takes_command = true, .all_with_command = true, .least = "10ms",
+		.counted = "reports",
+	};
+	int status = flt_target_read(&t, words);
 
-	if (args->all && args->pids.count)
-		return flt_command_misuse(r->command, "-a and -p exclude each other");
-	if (words->command && args->pids.count)
-		return flt_command_misuse(r->command, "-p and a command exclude each other");
-	if (words->argc > 0 &&
-	    flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &r->interval))
-		return flt_command_misuse(r->command, "'%s' is no interval; a command to run stands "
-					  "behind '--'", words->argv[0]);
-	if (words->argc > 0 && r->interval < 10 * FLT_NSEC_PER_MSEC)
-		return flt_command_misuse(r->command, "an interval is at least 10ms");
-	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &r->count) || !r->count))
-		return flt_command_misuse(r->command, "'%s' is no number of reports",
-					  words->argv[1]);
-	if (words->argc > 2)
-		return flt_command_misuse(r->command, "'%s': there is nothing behind the count",
-					  words->argv[2]);
-	return 0;
+	r->interval = t.interval;
+	r->count = t.count;
+	return status;
 }
 
 int ledger_check(struct ledger_run *r, const struct flt_run *run)
@@ -323,11 +277,15 @@ int ledger_check(struct ledger_run *r, const struct flt_run *run)
 
 int ledger_run(struct ledger_run *r, char **command)
 {
-	struct watch w = { .r = r };
-	int ret = flt_loop_new(&w.loop), status;
+	struct watch w = {
+		.r = r,
+		.o = {
+			.command = r->command, .ops = &ops, .arg = &w, .setup.argv = command,
+			.period = r->interval ? r->interval : SAMPLE_NS, .with = r->with,
+		},
+	};
+	int status = flt_observe_run(&w.o);
 
-	status = ret ? flt_command_fail(r->command, &w.e, ret) : watch(&w, command);
-	flt_loop_free(w.loop);
 	flt_correlation_free(r->with);
 	flt_ledger_free(&w.beside);
 	flt_ledger_free(&w.first);
