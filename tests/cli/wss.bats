@@ -25,15 +25,15 @@ clear_refs() {
 		[ -z "$output" ]
 		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
 	done <<-END
-		1|whose working set
+		1|missing target: give -p PID, --cgroup DIR
 		-p 1 -- true|exclude each other
 		-p 1 --cgroup /sys/fs/cgroup|exclude each other
 		--cgroup /tmp|no directory of cgroup2
-		-p 1 5ms|from 10ms to 1h
-		-p 1 2h|from 10ms to 1h
-		-p 1 banana|is no interval
-		-p 1 1 0|is no number of windows
-		-p 1 1 2 3|nothing behind the count
+		-p 1 5ms|expected at least 10ms
+		-p 1 2h|expected at most 1h
+		-p 1 banana|invalid interval
+		-p 1 1 0|(expected a number of windows)
+		-p 1 1 2 3|unexpected argument '3'
 		-f -- true|--follow needs -p
 		-p 1 -C -P 3|exclude each other
 		-p 1 -P 17|17

@@ -15,12 +15,12 @@ static int refs_available(struct wss *w, struct flt_errmsg *e)
 
 static int refs_join(struct wss *w, struct wss_target *t)
 {
-	return flt_smaps_clear(t->tgid, FLT_CLEAR_REFERENCED, &w->e);
+	return flt_smaps_clear(t->tgid, FLT_CLEAR_REFERENCED, &w->o.e);
 }
 
 static int refs_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
-	int ret = flt_smaps_read(t->tgid, s, w->args->by == WSS_BY_VMA ? &w->areas : NULL, &w->e);
+	int ret = flt_smaps_read(t->tgid, s, w->args->by == WSS_BY_VMA ? &w->areas : NULL, &w->o.e);
 
 	if (!ret && !w->args->cumulative)
 		ret = refs_join(w, t);
@@ -49,17 +49,17 @@ static int idle_available(struct wss *w, struct flt_errmsg *e)
 
 static int idle_join(struct wss *w, struct wss_target *t)
 {
-	return flt_idle_mark(w->idle, t->tgid, &w->e);
+	return flt_idle_mark(w->idle, t->tgid, &w->o.e);
 }
 
 static int idle_begin(struct wss *w)
 {
-	return flt_idle_open(&w->idle, &w->e);
+	return flt_idle_open(&w->idle, &w->o.e);
 }
 
 static int idle_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
-	int ret = flt_idle_read(w->idle, t->tgid, s, &w->e);
+	int ret = flt_idle_read(w->idle, t->tgid, s, &w->o.e);
 
 	if (!ret && !w->args->cumulative)
 		ret = idle_join(w, t);
@@ -97,15 +97,15 @@ static int damon_begin(struct wss *w)
 	if (!live)
 		return -ESRCH;
 	if (live > 1)
-		return flt_errmsg_set(&w->e, -EOPNOTSUPP, "damon is for one process at a time here, and "
+		return flt_errmsg_set(&w->o.e, -EOPNOTSUPP, "damon is for one process at a time here, and "
 				      "there are %zu", live);
-	return flt_damon_open(&w->damon, t->tgid, wss_window(w), &w->e);
+	return flt_damon_open(&w->damon, t->tgid, wss_window(w), &w->o.e);
 }
 
 static int damon_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
 	(void)t;
-	return flt_damon_read(w->damon, s, &w->e);
+	return flt_damon_read(w->damon, s, &w->o.e);
 }
 
 static void damon_end(struct wss *w)

@@ -91,7 +91,7 @@ static int track(struct wss *w, const struct flt_wss_wish *wish)
 	}
 	if (!count && !wish->cgroup)
 		return -ESRCH;
-	return flt_control_wss_track(w->control, tgids, count, wish, &w->tracker, &w->e);
+	return flt_control_wss_track(w->control, tgids, count, wish, &w->tracker, &w->o.e);
 }
 
 static int scan_begin(struct wss *w)
@@ -99,7 +99,7 @@ static int scan_begin(struct wss *w)
 	struct flt_wss_wish wish = {
 		.interval = wss_window(w),
 		.budget = (uint32_t)w->args->budget,
-		.follow = w->job.child.pid || w->args->follow,
+		.follow = w->o.child.pid || w->args->follow,
 		.inject = w->step[w->at].method == &wss_method_inject,
 	};
 	int ret = 0, tries = 0;
@@ -108,7 +108,7 @@ static int scan_begin(struct wss *w)
 	w->received = 0;
 	w->lost_before = w->lost;
 	if (w->args->cgroup)
-		ret = flt_cgroup_id(w->args->cgroup, &wish.cgroup, &w->e);
+		ret = flt_cgroup_id(w->args->cgroup, &wish.cgroup, &w->o.e);
 	if (!ret)
 		ret = track(w, &wish);
 	/* A child may have gone since it was found. */
@@ -127,9 +127,9 @@ static int scan_collect(struct wss *w, struct flt_samples *out)
 	int ret;
 
 	/* Before the samples: what it counts is then there, or lost. */
-	ret = flt_control_wss_tracker(w->control, w->tracker, &tracker, &w->e);
+	ret = flt_control_wss_tracker(w->control, w->tracker, &tracker, &w->o.e);
 	if (!ret)
-		ret = flt_control_wss_samples(w->control, w->tracker, w->key, out, &w->e);
+		ret = flt_control_wss_samples(w->control, w->tracker, w->key, out, &w->o.e);
 	if (ret)
 		return ret;
 	for (i = 0; i < out->count; i++)
@@ -143,8 +143,8 @@ static int scan_collect(struct wss *w, struct flt_samples *out)
 	/* A cgroup's last process may have successors, until it is removed. */
 	if (!tracker.live && w->args->cgroup)
 		w->cgroup_gone = access(w->args->cgroup, F_OK) != 0;
-	if (w->args->cgroup ? w->cgroup_gone : !tracker.live && !w->job.child.pid)
-		flt_loop_stop(w->loop);
+	if (w->args->cgroup ? w->cgroup_gone : !tracker.live && !w->o.child.pid)
+		flt_loop_stop(w->o.loop);
 	return 0;
 }
 

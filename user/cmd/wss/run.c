@@ -7,7 +7,7 @@
 
 #include "text/clock.h"
 #include "cmd/wss/wss.h"
-#include "source/netlink/control.h"
+#include "observe/accounting.h"
 #include "source/proc/procfs.h"
 #include "source/proc/smaps.h"
 #include "text/units.h"
@@ -126,8 +126,8 @@ static int look_at_all(struct wss *w, const struct wss_method *m)
 	wss_targets_drop(w);
 	/* A command's end is told by its own signal. */
 	if (w->args->cgroup ? w->cgroup_gone :
-	    !wss_targets_live(w, &first) && !w->job.child.pid)
-		flt_loop_stop(w->loop);
+	    !wss_targets_live(w, &first) && !w->o.child.pid)
+		flt_loop_stop(w->o.loop);
 	return ret;
 }
 
@@ -188,11 +188,11 @@ static int begin_step(struct wss *w)
 
 	while (ret && ret != -ENOMEM && w->args->compare) {
 		flt_command_say(w->command, "without %s: %s", w->step[w->at].method->name,
-				flt_errmsg_text(&w->e, ret));
-		w->e = (struct flt_errmsg){ "" };
+				flt_errmsg_text(&w->o.e, ret));
+		w->o.e = (struct flt_errmsg){ "" };
 		w->step[w->at].left_out = true;
 		if (++w->at == w->steps) {
-			flt_loop_stop(w->loop);
+			flt_loop_stop(w->o.loop);
 			return 0;
 		}
 		ret = begin(w);
@@ -211,7 +211,7 @@ static int end_step(struct wss *w)
 	leave(w, w->step[w->at].method);
 	if (++w->at < w->steps)
 		return begin_step(w);
-	flt_loop_stop(w->loop);
+	flt_loop_stop(w->o.loop);
 	return 0;
 }
 
@@ -221,11 +221,6 @@ static int on_tick(void *arg)
 	const struct wss_step *step = &w->step[w->at];
 	int ret = 0;
 
-	/* Not even one could begin. */
-	if (w->at == w->steps) {
-		flt_loop_stop(w->loop);
-		return 0;
-	}
 	w->ticks++;
 	if (step->method->collect)
 		ret = collect(w, step->method);
@@ -238,40 +233,20 @@ static int on_tick(void *arg)
 	return ret;
 }
 
-/* Faults are known while somebody counts them. */
-static int count_faults(struct wss *w)
+static int arm(void *arg)
 {
-	struct flt_info info;
-	int ret;
+	struct flt_accounting accounting;
+	struct wss *w = arg;
+	int ret = wss_targets_bind(w);
 
-	if (!w->control)
-		return 0;
-	ret = flt_control_info(w->control, &info, &w->e);
-	if (ret || info.accounting)
-		return ret;
-	return flt_control_session_new(w->control, NULL, 0, false, &w->session, &w->e);
+	if (!ret && w->control)
+		ret = flt_accounting_start(w->control, false, &accounting, &w->o.e);
+	return ret ? ret : begin_step(w);
 }
 
-static int start(struct wss *w, char **command)
+static int finish(void *arg)
 {
-	int ret = flt_job_start(&w->job, w->loop, command, &w->e);
-
-	if (ret)
-		return ret;
-	ret = wss_targets_bind(w);
-	if (!ret)
-		ret = count_faults(w);
-	if (!ret)
-		ret = begin_step(w);
-	if (!ret)
-		ret = flt_loop_every(w->loop, w->tick, on_tick, w);
-	if (ret)
-		flt_job_cancel(&w->job);
-	return ret;
-}
-
-static int finish(struct wss *w)
-{
+	struct wss *w = arg;
 	const struct wss_method *m = w->at < w->steps ? w->step[w->at].method : NULL;
 	int ret = 0, status;
 
@@ -280,44 +255,28 @@ static int finish(struct wss *w)
 	if (m)
 		leave(w, m);
 	if (ret)
-		return flt_command_fail(w->command, &w->e, ret);
-	if (w->session)
-		flt_control_session_del(w->control, w->session, NULL);
+		return flt_command_fail(w->command, &w->o.e, ret);
 	status = wss_summary(w);
 	if (!status && w->args->plot)
 		status = wss_plot(w);
 	return status;
 }
 
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = on_tick,
+	.finish = finish,
+};
+
 int wss_run(struct wss *w, char **command)
 {
-	int ret, status;
+	int ret;
 
 	w->wall_offset = flt_clock_wall_offset();
+	w->o = (struct flt_observe){
+		.command = w->command, .ops = &ops, .arg = w, .setup.argv = command,
+		.period = w->tick,
+	};
 	ret = wss_rows_open(w);
-	if (!ret)
-		ret = flt_loop_new(&w->loop);
-	if (!ret)
-		ret = start(w, command);
-	if (ret) {
-		status = flt_command_fail(w->command, &w->e, ret);
-		goto out;
-	}
-	ret = flt_job_release(&w->job);
-	if (ret) {
-		flt_command_say(w->command, "cannot run %s: %s", command[0], strerror(-ret));
-		status = flt_child_exec_status(ret);
-		goto out;
-	}
-	ret = flt_loop_run(w->loop);
-	if (ret)
-		flt_command_say(w->command, "%s", flt_errmsg_text(&w->e, ret));
-	/* As many windows as asked for: the command goes on, and is waited for. */
-	flt_job_wait(&w->job);
-	status = ret ? flt_exit_of(ret) : finish(w);
-	if (command && w->job.wait_status)
-		status = flt_child_exit_status(w->job.wait_status);
-out:
-	flt_loop_free(w->loop);
-	return status;
+	return ret ? flt_command_fail(w->command, NULL, ret) : flt_observe_run(&w->o);
 }

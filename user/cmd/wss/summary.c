@@ -165,7 +165,7 @@ int wss_summary(struct wss *w)
 	if (w->args->format != FLT_FORMAT_TEXT)
 		flt_table_flush(w->table, true);
 	if (ret)
-		return flt_command_fail(w->command, &w->e, ret);
+		return flt_command_fail(w->command, &w->o.e, ret);
 	if (!w->all.count)
 		flt_command_say(w->command, "%s", w->args->cgroup ?
 				"no process was in the cgroup for a whole window" :
@@ -266,14 +266,14 @@ int wss_plot(struct wss *w)
 	ret = flt_wset_total(&w->all, &total);
 	out = ret ? NULL : fopen(w->args->plot, "we");
 	if (!ret && !out)
-		ret = flt_errmsg_errno(&w->e, -errno, "cannot write %s", w->args->plot);
+		ret = flt_errmsg_errno(&w->o.e, -errno, "cannot write %s", w->args->plot);
 	snprintf(title, sizeof(title), "%s (pid %" PRIu32 "), method %s, windows of %s",
 		 w->all.sample[0].comm, w->all.sample[0].tgid, w->taken[0]->name,
 		 flt_units_write_ns(window, w->interval));
 	if (!ret)
 		ret = draw(w, out, &total, title);
 	if (out && fclose(out) && !ret)
-		ret = flt_errmsg_errno(&w->e, -errno, "cannot write %s", w->args->plot);
+		ret = flt_errmsg_errno(&w->o.e, -errno, "cannot write %s", w->args->plot);
 	flt_samples_free(&total);
-	return ret ? flt_command_fail(w->command, &w->e, ret) : FLT_EXIT_DONE;
+	return ret ? flt_command_fail(w->command, &w->o.e, ret) : FLT_EXIT_DONE;
 }

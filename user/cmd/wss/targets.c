@@ -41,7 +41,7 @@ static int list(struct wss *w)
 	struct wss_target *t;
 	uint32_t *tgids;
 	size_t count, i;
-	int ret = flt_cgroup_processes(w->args->cgroup, &tgids, &count, &w->e);
+	int ret = flt_cgroup_processes(w->args->cgroup, &tgids, &count, &w->o.e);
 
 	if (ret == -ENOENT) {
 		w->cgroup_gone = true;
@@ -92,12 +92,12 @@ static int descend(struct wss *w)
 
 static bool follows(const struct wss *w)
 {
-	return w->job.child.pid || w->args->follow;
+	return w->o.child.pid || w->args->follow;
 }
 
 int wss_targets_bind(struct wss *w)
 {
-	const uint32_t child = (uint32_t)w->job.child.pid;
+	const uint32_t child = (uint32_t)w->o.child.pid;
 	struct wss_target *t;
 	struct flt_row row;
 	size_t i, count = child ? 1 : w->args->pids.count;
@@ -113,7 +113,7 @@ int wss_targets_bind(struct wss *w)
 			ret = flt_procfs_row(t->tgid, 0, &row);
 		}
 		if (ret)
-			flt_errmsg_set(&w->e, ret, "there is no process %" PRIu32,
+			flt_errmsg_set(&w->o.e, ret, "there is no process %" PRIu32,
 				       child ? child : w->args->pids.id[i]);
 	}
 	return ret;
@@ -147,7 +147,7 @@ static int join(struct wss *w, struct wss_target *t, uint64_t born)
 		wss_faults(w, t, &none);
 	}
 	if (!ret && w->args->written)
-		ret = flt_softdirty_clear(t->tgid, &w->e);
+		ret = flt_softdirty_clear(t->tgid, &w->o.e);
 	t->watched = !ret && w->args->written;
 	if (ret == -ESRCH) {
 		t->ended = true;
@@ -252,12 +252,12 @@ int wss_targets_written(struct wss *w, struct wss_target *t, struct flt_sample *
 	int ret = 0;
 
 	if (t->watched) {
-		ret = flt_softdirty_read(s->tgid, &s->written, &w->e);
+		ret = flt_softdirty_read(s->tgid, &s->written, &w->o.e);
 		if (!ret)
 			s->has |= FLT_SAMPLE_WRITTEN;
 	}
 	if (!ret && !w->args->cumulative)
-		ret = flt_softdirty_clear(s->tgid, &w->e);
+		ret = flt_softdirty_clear(s->tgid, &w->o.e);
 	if (!ret)
 		t->watched = true;
 	return ret == -ESRCH ? 0 : ret;

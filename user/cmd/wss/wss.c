@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "observe/target.h"
 #include "source/proc/cgroup.h"
 #include "source/proc/softdirty.h"
 #include "text/units.h"
@@ -55,38 +56,30 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-static int read_words(struct wss *w, const struct flt_words *words)
+static int read_target(struct wss *w, const struct flt_words *words)
 {
-	w->interval = FLT_NSEC_PER_SEC;
-	w->count = words->command || words->argc ? 0 : 1;
-	if (words->argc > 0) {
-		if (flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &w->interval))
-			return flt_command_misuse(w->command, "'%s' is no interval; a command to run "
-						  "stands behind '--'", words->argv[0]);
-		if (w->interval < 10 * FLT_NSEC_PER_MSEC || w->interval > 3600 * FLT_NSEC_PER_SEC)
-			return flt_command_misuse(w->command, "an interval is from 10ms to 1h");
-	}
-	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &w->count) || !w->count))
-		return flt_command_misuse(w->command, "'%s' is no number of windows",
-					  words->argv[1]);
-	if (words->argc > 2)
-		return flt_command_misuse(w->command, "'%s': there is nothing behind the count",
-					  words->argv[2]);
-	return 0;
+	const struct wss_args *args = w->args;
+	struct flt_target t = {
+		.command = w->command, .pids = &args->pids, .cgroup = args->cgroup,
+		.follow = args->follow, .takes_command = true,
+		.missing = "-p PID, --cgroup DIR or '-- COMMAND'",
+		.least = "10ms", .most = "1h", .counted = "windows",
+		.interval = FLT_NSEC_PER_SEC, .count = words->command || words->argc ? 0 : 1,
+	};
+	int status = flt_target_read(&t, words);
+
+	w->interval = t.interval;
+	w->count = t.count;
+	return status;
 }
 
 static int check_args(struct wss *w, const struct flt_words *words)
 {
 	const struct wss_args *args = w->args;
+	int status = read_target(w, words);
 
-	if ((words->command != NULL) + (args->pids.count > 0) + (args->cgroup != NULL) > 1)
-		return flt_command_misuse(w->command, "-p, --cgroup and a command exclude each other");
-	if (!words->command && !args->pids.count && !args->cgroup)
-		return flt_command_misuse(w->command, "whose working set? -p PID, --cgroup DIR, or a "
-					  "command behind '--'");
-	if (args->follow && !args->pids.count)
-		return flt_command_misuse(w->command, "--follow needs -p; a command and a cgroup "
-					  "are followed anyway");
+	if (status)
+		return status;
 	if (args->compare + args->cumulative + (args->profile > 0) > 1)
 		return flt_command_misuse(w->command, "--compare, --cumulative and --profile exclude "
 					  "each other");
@@ -98,7 +91,7 @@ static int check_args(struct wss *w, const struct flt_words *words)
 	if (args->profile && words->argc > 1)
 		return flt_command_misuse(w->command, "--profile has one window of each length: no COUNT "
 					  "beside it");
-	return read_words(w, words);
+	return FLT_EXIT_DONE;
 }
 
 /* Here, and not when the first window is over: what is asked for cannot be had at all. */

@@ -16,7 +16,7 @@
 #define FLT_CMD_WSS_H
 
 #include "cli/command.h"
-#include "observe/job.h"
+#include "observe/observe.h"
 #include "model/counts/hist.h"
 #include "model/memory/wset.h"
 #include "account/sample.h"
@@ -101,9 +101,7 @@ struct wss {
 	uint64_t before;		/* windows of the steps before it */
 	uint64_t since;			/* CLOCK_BOOTTIME ns: who was born later is followed */
 
-	struct flt_loop *loop;
-	struct flt_job job;
-	struct flt_errmsg e;
+	struct flt_observe o;
 	struct wss_target *target;
 	size_t targets;
 	struct flt_samples all;
@@ -118,7 +116,7 @@ struct wss {
 	bool childless;			/* the kernel does not tell who is whose child */
 
 	/* Of methods. */
-	uint32_t tracker, session;
+	uint32_t tracker;
 	uint64_t key, received;
 	uint64_t rounds;		/* of the tracker, that are over; the first makes no sample */
 	struct flt_hist holds;		/* of mmap_lock, by trackers that are done */
