@@ -72,10 +72,10 @@ ended() { # STATUS
 		--by=kind --sort=faults|no column 'faults'
 		--by=kind -p 1 --sort=p99|no column 'p99'
 		--by=file --files=none|exclude each other
-		x|no interval
+		x|invalid interval 'x'
 		1ms|at least 100ms
-		1 0|no number of reports
-		1 2 3|nothing behind the count
+		1 0|(expected a number of reports)
+		1 2 3|unexpected argument '3'
 		-- true|runs no command
 	END
 }

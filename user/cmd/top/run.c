@@ -7,13 +7,12 @@
 #include <unistd.h>
 
 #include "cmd/top/top.h"
-#include "observe/job.h"
+#include "observe/observe.h"
 #include "text/units.h"
 
 struct run {
 	struct top *t;
-	struct flt_loop *loop;
-	struct flt_errmsg e;
+	struct flt_observe o;
 	bool screen;
 };
 
@@ -38,7 +37,7 @@ static int paint(struct run *r)
 static int look(struct run *r)
 {
 	struct top *t = r->t;
-	int ret = top_look(t, &r->e);
+	int ret = top_look(t, &r->o.e);
 
 	if (ret)
 		return ret;
@@ -61,13 +60,13 @@ static int on_interval(void *arg)
 
 	if (t->paused) {
 		/* Counts go on; the next interval begins when we do. */
-		return top_files_read(t, &r->e);
+		return top_files_read(t, &r->o.e);
 	}
 	ret = look(r);
 	if (r->screen)
 		t->reports++;
 	if ((t->count && t->reports >= t->count) || ferror(stdout))
-		flt_loop_stop(r->loop);
+		flt_loop_stop(r->o.loop);
 	return ret;
 }
 
@@ -76,17 +75,14 @@ static int on_round(void *arg)
 {
 	struct run *r = arg;
 
-	return top_files_read(r->t, &r->e);
+	return top_files_read(r->t, &r->o.e);
 }
 
 static int on_signal(void *arg, const struct signalfd_siginfo *info)
 {
 	struct run *r = arg;
 
-	if (info->ssi_signo == SIGWINCH)
-		return r->screen ? paint(r) : 0;
-	flt_loop_stop(r->loop);
-	return 0;
+	return info->ssi_signo == SIGWINCH && r->screen ? paint(r) : 0;
 }
 
 /* The next column of the view, to the left or right. */
@@ -123,7 +119,7 @@ static int show(struct run *r, enum top_view view)
 	t->paused = false;
 	if (!top_page_has(t, t->sort) || view == TOP_FILE)
 		t->sort = top_page_sort(t);
-	return top_look(t, &r->e);
+	return top_look(t, &r->o.e);
 }
 
 static void type(struct top *t, int key)
@@ -167,7 +163,7 @@ static int on_key(struct run *r, int key)
 	switch (key) {
 	case 'q':
 	case 'Q':
-		flt_loop_stop(r->loop);
+		flt_loop_stop(r->o.loop);
 		return 0;
 	case 'h':
 	case '?':
@@ -240,32 +236,48 @@ static int on_input(void *arg, int fd, short events)
 	}
 	/* The terminal has gone: readable, and nothing to read. */
 	if (!keys && events & (POLLHUP | POLLERR))
-		flt_loop_stop(r->loop);
+		flt_loop_stop(r->o.loop);
 	return ret ? ret : paint(r);
 }
 
-static int begin(struct run *r)
+static int arm(void *arg)
 {
+	struct run *r = arg;
 	struct top *t = r->t;
-	sigset_t signals;
-	int ret;
+	int ret = 0;
 
-	flt_job_signals(&signals);
-	sigdelset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGWINCH);
-	ret = flt_loop_signals(r->loop, &signals, NULL, on_signal, r);
-	if (!ret && r->screen)
-		ret = flt_loop_add(r->loop, STDIN_FILENO, POLLIN, on_input, r);
-	if (!ret)
-		ret = flt_loop_every(r->loop, t->interval, on_interval, r);
+	if (!t->args->batch && t->args->format == FLT_FORMAT_TEXT) {
+		ret = top_terminal_open(&r->o.e);
+		r->screen = !ret;
+		if (ret == -EOPNOTSUPP)
+			flt_command_say(t->command, "%s: plain text instead",
+					flt_errmsg_text(&r->o.e, ret));
+		r->o.e = (struct flt_errmsg){ "" };
+	}
+	ret = r->screen ? flt_loop_add(r->o.loop, STDIN_FILENO, POLLIN, on_input, r) : 0;
 	if (!ret && t->files && t->interval > 200 * FLT_NSEC_PER_MSEC)
-		ret = flt_loop_every(r->loop, 100 * FLT_NSEC_PER_MSEC, on_round, r);
+		ret = flt_loop_every(r->o.loop, 100 * FLT_NSEC_PER_MSEC, on_round, r);
 	return ret ? ret : look(r);
 }
 
-/* Once more, for who has data or had a screen. */
-static int say_missing(const struct top *t)
+static int stop(void *arg, int err)
 {
+	struct run *r = arg;
+
+	if (!err)
+		err = top_files_lost(r->t, &r->o.e);
+	/* Messages on standard error come after the screen. */
+	if (r->screen)
+		top_terminal_close();
+	return err;
+}
+
+/* Once more, for who has data or had a screen. */
+static int finish(void *arg)
+{
+	const struct run *r = arg;
+	const struct top *t = r->t;
+
 	if (t->lost)
 		flt_command_say(t->command, "incomplete: %" PRIu64 " faults of the stream lost", t->lost);
 	if (t->lost_notes)
@@ -283,31 +295,23 @@ static int say_missing(const struct top *t)
 										 FLT_EXIT_DONE;
 }
 
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = on_interval,
+	.signal = on_signal,
+	.stop = stop,
+	.finish = finish,
+};
+
 int top_run(struct top *t)
 {
-	struct run r = { .t = t };
-	bool wanted = !t->args->batch && t->args->format == FLT_FORMAT_TEXT;
-	int ret;
+	struct run r = {
+		.t = t,
+		.o = {
+			.command = t->command, .ops = &ops, .arg = &r, .period = t->interval,
+			.extra_signal = SIGWINCH,
+		},
+	};
 
-	ret = flt_loop_new(&r.loop);
-	if (ret)
-		return flt_command_fail(t->command, NULL, ret);
-	if (wanted) {
-		ret = top_terminal_open(&r.e);
-		r.screen = !ret;
-		if (ret == -EOPNOTSUPP)
-			flt_command_say(t->command, "%s: plain text instead",
-					flt_errmsg_text(&r.e, ret));
-	}
-	ret = begin(&r);
-	if (!ret)
-		ret = flt_loop_run(r.loop);
-	if (!ret)
-		ret = top_files_lost(t, &r.e);
-	if (r.screen)
-		top_terminal_close();
-	flt_loop_free(r.loop);
-	if (ret)
-		return flt_command_fail(t->command, &r.e, ret);
-	return say_missing(t);
+	return flt_observe_run(&r.o);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/accounting.h"
+#include "observe/target.h"
 #include "source/proc/machine.h"
 #include "text/units.h"
 
@@ -38,24 +40,17 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-static int read_words(struct top *t, const struct flt_words *words)
+static int read_target(struct top *t, const struct flt_words *words)
 {
-	if (words->command)
-		return flt_command_misuse(t->command, "top runs no command");
-	if (words->argc > 0) {
-		if (flt_units_read_duration(words->argv[0], FLT_NSEC_PER_SEC, &t->interval))
-			return flt_command_misuse(t->command, "'%s' is no interval",
-						  words->argv[0]);
-		if (t->interval < 100 * FLT_NSEC_PER_MSEC)
-			return flt_command_misuse(t->command, "an interval is at least 100ms");
-	}
-	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &t->count) || !t->count))
-		return flt_command_misuse(t->command, "'%s' is no number of reports",
-					  words->argv[1]);
-	if (words->argc > 2)
-		return flt_command_misuse(t->command, "'%s': there is nothing behind the count",
-					  words->argv[2]);
-	return 0;
+	struct flt_target target = {
+		.command = t->command, .pids = &t->args->pids, .least = "100ms",
+		.counted = "reports", .interval = FLT_NSEC_PER_SEC,
+	};
+	int status = flt_target_read(&target, words);
+
+	t->interval = target.interval;
+	t->count = target.count;
+	return status;
 }
 
 static int check_args(struct top *t, const struct flt_words *words)
@@ -74,7 +69,7 @@ static int check_args(struct top *t, const struct flt_words *words)
 	if (!top_page_has(t, t->sort))
 		return flt_command_misuse(t->command, "a %s has no column '%s'",
 					  top_view_name(t->view), sort_names[args->sort]);
-	return read_words(t, words);
+	return read_target(t, words);
 }
 
 /* Without the module: what /proc knows. */
@@ -93,21 +88,10 @@ static int do_without(struct top *t, const struct flt_run *run)
 	return 0;
 }
 
-static int begin_accounting(struct top *t, struct flt_errmsg *e)
-{
-	struct flt_info info;
-	uint32_t id;
-	int ret = flt_control_info(t->control, &info, e);
-
-	if (ret || info.accounting)
-		return ret;
-	return flt_control_session_new(t->control, NULL, 0, false, &id, e);
-}
-
 static int top_main(struct flt_run *run)
 {
-	struct top t = { .command = run->command, .args = run->args, .control = run->control,
-			 .interval = FLT_NSEC_PER_SEC };
+	struct top t = { .command = run->command, .args = run->args, .control = run->control };
+	struct flt_accounting accounting;
 	struct flt_errmsg e = { "" };
 	int ret = 0, status;
 
@@ -126,7 +110,7 @@ static int top_main(struct flt_run *run)
 			return status;
 	}
 	if (t.control)
-		ret = begin_accounting(&t, &e);
+		ret = flt_accounting_start(t.control, false, &accounting, &e);
 	if (!ret && t.control && t.args->stream != TOP_STREAM_NONE) {
 		ret = top_files_open(&t, &e);
 		if (ret && t.view != TOP_FILE) {
