@@ -6,11 +6,10 @@
 #include <linux/string_helpers.h>
 #include "debugfs.h"
 #include "hook/hook.h"
-#include "account/proc.h"
+#include "account/report.h"
 #include "stream/relay.h"
 #include "netlink/session.h"
 #include "account/tally.h"
-#include "account/task.h"
 #include "wss/wss.h"
 
 static const struct counter {
@@ -74,7 +73,7 @@ static void *procs_start(struct seq_file *m, loff_t *pos)
 	if (!*pos)
 		return SEQ_START_TOKEN;
 	slot = *pos - 1;
-	if (flt_proc_next(&slot, 0, m->private))
+	if (flt_report_next_proc(&slot, 0, m->private))
 		return NULL;
 	*pos = slot + 1;
 	return m->private;

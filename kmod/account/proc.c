@@ -7,13 +7,12 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "account/proc.h"
-#include "account/task.h"
 
-/* What a session keeps of rows that are gone. */
-struct group {
+/* A session's processes that have no row (any more). Reset when the session is opened. */
+struct session_sum {
 	struct flt_account retired;
-	u32 rows;
-	u64 untracked;
+	u32 rows;		/* retired rows in @retired */
+	u64 untracked;		/* forked children that found the table full */
 };
 
 static struct flt_proc *table;
@@ -22,9 +21,9 @@ static u32 table_rows, bucket_bits;
 static LIST_HEAD(free_rows);
 static LIST_HEAD(ended_rows);		/* oldest first */
 static u64 last_id, retired_rows;
-static u64 watched_since = U64_MAX;	/* CLOCK_BOOTTIME ns */
+static u64 started = U64_MAX;		/* CLOCK_BOOTTIME ns; U64_MAX: accounting is off */
 static struct flt_account retired;
-static struct group groups[FLT_ROW_SESSIONS];
+static struct session_sum session_sums[FLT_ROW_SESSIONS];
 
 DEFINE_RAW_SPINLOCK(flt_proc_lock);
 
@@ -83,7 +82,8 @@ struct flt_proc *flt_proc_find_tgid(pid_t tgid)
 	return youngest;
 }
 
-static void retire(struct flt_proc *p)
+/* Free an ended row. Its counts stay in the totals of the machine and of its sessions. */
+static void retire_row(struct flt_proc *p)
 {
 	u32 bit;
 
@@ -91,8 +91,8 @@ static void retire(struct flt_proc *p)
 	retired_rows++;
 	for (bit = 0; bit < FLT_ROW_SESSIONS; bit++) {
 		if (p->sessions & BIT(bit)) {
-			flt_account_merge(&groups[bit].retired, &p->ended);
-			groups[bit].rows++;
+			flt_account_merge(&session_sums[bit].retired, &p->ended);
+			session_sums[bit].rows++;
 		}
 	}
 	hlist_del(&p->node);
@@ -100,62 +100,69 @@ static void retire(struct flt_proc *p)
 	list_move(&p->age, &free_rows);
 }
 
-/* task->comm changes under task_lock, which may not be taken here; its last byte is always 0. */
-static void copy_comm(char *comm, const struct task_struct *task)
+/*
+ * task_lock() serializes changes of task->comm but cannot be taken in a probe. So the copy
+ * may mix two names. The last byte of task->comm is always 0.
+ */
+void flt_proc_copy_comm(char *comm, const struct task_struct *task)
 {
 	memcpy(comm, task->comm, TASK_COMM_LEN);
 	comm[TASK_COMM_LEN - 1] = 0;
 }
 
-static void revive(struct flt_proc *p)
+static void make_live(struct flt_proc *p)
 {
 	list_del_init(&p->age);
 	p->state = FLT_ROW_LIVE;
 }
 
-struct flt_proc *flt_proc_of(struct task_struct *task)
+struct flt_proc *flt_proc_get(struct task_struct *task)
 {
 	const struct task_struct *leader = task->group_leader;
 	struct flt_proc *p = flt_proc_find(task->tgid, leader->start_boottime);
 
 	if (p) {
-		/* Accounting was off for a while, or a thread outlived our idea of the end. */
+		/*
+		 * Accounting was stopped and started again. Or a thread of the process
+		 * faulted for the first time after all threads with slots had exited.
+		 */
 		if (p->state == FLT_ROW_ENDED) {
-			revive(p);
-			p->whole = flt_proc_watched(leader);
+			make_live(p);
+			p->whole = flt_proc_is_whole(leader);
 		}
 		return p;
 	}
 	if (list_empty(&free_rows)) {
 		if (list_empty(&ended_rows))
 			return NULL;
-		retire(list_first_entry(&ended_rows, struct flt_proc, age));
+		retire_row(list_first_entry(&ended_rows, struct flt_proc, age));
 	}
 	p = list_first_entry(&free_rows, struct flt_proc, age);
-	revive(p);
+	make_live(p);
 	p->id = ++last_id;
 	p->start = leader->start_boottime;
 	p->first = ktime_get_mono_fast_ns();
 	p->tgid = task->tgid;
 	p->sessions = 0;
-	p->whole = flt_proc_watched(leader);
-	copy_comm(p->comm, leader);
+	p->whole = flt_proc_is_whole(leader);
+	flt_proc_copy_comm(p->comm, leader);
 	memset(&p->ended, 0, sizeof(p->ended));
 	hlist_add_head(&p->node, bucket(p->tgid));
 	return p;
 }
 
 /*
- * An ended row is charged as it is: its process may be in exit. One past its exit hook
- * gets no new row, since nobody would end that; and PF_EXITING is set before the hook
- * takes our lock.
+ * An ended row is charged without making it LIVE, because its process may be exiting. A
+ * task that is exiting gets no new row: its exit hook may have run already, and nothing
+ * else would end the row. PF_EXITING is set before the exit hook takes flt_proc_lock, so
+ * checking the flag under the lock is enough.
  */
-struct flt_proc *flt_proc_charge(struct task_struct *task)
+struct flt_proc *flt_proc_find_charge(struct task_struct *task)
 {
 	struct flt_proc *p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
 
 	if (!p && !(READ_ONCE(task->flags) & PF_EXITING))
-		p = flt_proc_of(task);
+		p = flt_proc_get(task);
 	return p;
 }
 
@@ -165,93 +172,33 @@ void flt_proc_end(struct flt_proc *p)
 	list_add_tail(&p->age, &ended_rows);
 }
 
-bool flt_proc_watched(const struct task_struct *task)
+bool flt_proc_is_whole(const struct task_struct *task)
 {
-	return task->start_boottime >= READ_ONCE(watched_since);
+	return task->start_boottime >= READ_ONCE(started);
 }
 
-bool flt_proc_watching(void)
+bool flt_proc_is_started(void)
 {
-	return READ_ONCE(watched_since) != U64_MAX;
+	return READ_ONCE(started) != U64_MAX;
 }
 
-void flt_proc_watch(u64 since)
+void flt_proc_start(u64 since)
 {
 	raw_spin_lock(&flt_proc_lock);
-	WRITE_ONCE(watched_since, since);
+	WRITE_ONCE(started, since);
 	raw_spin_unlock(&flt_proc_lock);
 }
 
-void flt_proc_unwatch(void)
+void flt_proc_stop(void)
 {
 	u32 i;
 
 	raw_spin_lock(&flt_proc_lock);
-	WRITE_ONCE(watched_since, U64_MAX);
+	WRITE_ONCE(started, U64_MAX);
 	for (i = 0; i < table_rows; i++)
 		if (table[i].state == FLT_ROW_LIVE)
 			flt_proc_end(&table[i]);
 	raw_spin_unlock(&flt_proc_lock);
-}
-
-/* With preemption off, and bounded by the number of thread slots. */
-static void sum_row(const struct flt_proc *p, struct flt_account *sum)
-{
-	const struct flt_task *t;
-
-	flt_account_merge(sum, &p->ended);
-	list_for_each_entry(t, &p->tasks, sibling)
-		flt_account_merge(sum, &t->account);
-}
-
-static void report_row(struct flt_proc *p, struct flt_proc_report *r)
-{
-	const struct flt_task *t = list_first_entry_or_null(&p->tasks, struct flt_task, sibling);
-
-	/* A thread with a slot has not exited: its leader is there, if perhaps a zombie. */
-	if (t)
-		copy_comm(p->comm, t->task->group_leader);
-	r->id = p->id;
-	r->start = p->start;
-	r->first = p->first;
-	r->tgid = p->tgid;
-	r->threads = p->threads;
-	r->ended = p->state == FLT_ROW_ENDED;
-	r->whole = p->whole;
-	memcpy(r->comm, p->comm, sizeof(r->comm));
-	memset(&r->account, 0, sizeof(r->account));
-	sum_row(p, &r->account);
-}
-
-int flt_proc_next(u32 *slot, u32 sessions, struct flt_proc_report *report)
-{
-	for (; *slot < table_rows; (*slot)++) {
-		struct flt_proc *p = &table[*slot];
-		bool found;
-
-		if (READ_ONCE(p->state) == FLT_ROW_FREE)
-			continue;
-		raw_spin_lock(&flt_proc_lock);
-		found = p->state != FLT_ROW_FREE && (!sessions || p->sessions & sessions);
-		if (found)
-			report_row(p, report);
-		raw_spin_unlock(&flt_proc_lock);
-		if (found)
-			return 0;
-	}
-	return -ENOENT;
-}
-
-int flt_proc_read(pid_t tgid, struct flt_proc_report *report)
-{
-	struct flt_proc *p;
-
-	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_find_tgid(tgid);
-	if (p)
-		report_row(p, report);
-	raw_spin_unlock(&flt_proc_lock);
-	return p ? 0 : -ESRCH;
 }
 
 void flt_proc_usage(struct flt_proc_usage *u)
@@ -271,6 +218,11 @@ u32 flt_proc_slot(const struct flt_proc *p)
 	return p - table;
 }
 
+struct flt_proc *flt_proc_row(u32 slot)
+{
+	return &table[slot];
+}
+
 u32 flt_proc_rows(void)
 {
 	return table_rows;
@@ -284,7 +236,7 @@ u64 flt_proc_generation(void)
 void flt_proc_session_open(u32 bit)
 {
 	raw_spin_lock(&flt_proc_lock);
-	memset(&groups[bit], 0, sizeof(groups[bit]));
+	memset(&session_sums[bit], 0, sizeof(session_sums[bit]));
 	raw_spin_unlock(&flt_proc_lock);
 }
 
@@ -298,27 +250,11 @@ void flt_proc_session_close(u32 bit)
 	raw_spin_unlock(&flt_proc_lock);
 }
 
-void flt_proc_session_read(u32 bit, struct flt_account *sum, u32 *rows, u32 *live,
-			   u64 *untracked)
+void flt_proc_session_retired(u32 bit, struct flt_account *sum, u32 *rows, u64 *untracked)
 {
-	u32 i;
-
-	memset(sum, 0, sizeof(*sum));
-	*live = 0;
-	raw_spin_lock(&flt_proc_lock);
-	flt_account_merge(sum, &groups[bit].retired);
-	*rows = groups[bit].rows;
-	*untracked = groups[bit].untracked;
-	for (i = 0; i < table_rows; i++) {
-		const struct flt_proc *p = &table[i];
-
-		if (p->state == FLT_ROW_FREE || !(p->sessions & BIT(bit)))
-			continue;
-		sum_row(p, sum);
-		++*rows;
-		*live += p->state == FLT_ROW_LIVE;
-	}
-	raw_spin_unlock(&flt_proc_lock);
+	flt_account_merge(sum, &session_sums[bit].retired);
+	*rows = session_sums[bit].rows;
+	*untracked = session_sums[bit].untracked;
 }
 
 int flt_proc_session_add(u32 bit, struct task_struct *task)
@@ -326,7 +262,7 @@ int flt_proc_session_add(u32 bit, struct task_struct *task)
 	struct flt_proc *p;
 
 	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_of(task);
+	p = flt_proc_get(task);
 	if (p)
 		p->sessions |= BIT(bit);
 	raw_spin_unlock(&flt_proc_lock);
@@ -342,12 +278,12 @@ void flt_proc_inherit(struct task_struct *parent, struct task_struct *child, u32
 	p = flt_proc_find(parent->tgid, parent->group_leader->start_boottime);
 	sessions &= p ? p->sessions : 0;
 	if (sessions) {
-		p = flt_proc_of(child);
+		p = flt_proc_get(child);
 		if (p)
 			p->sessions |= sessions;
 		for (bit = 0; !p && bit < FLT_ROW_SESSIONS; bit++)
 			if (sessions & BIT(bit))
-				groups[bit].untracked++;
+				session_sums[bit].untracked++;
 	}
 	raw_spin_unlock(&flt_proc_lock);
 }
@@ -359,7 +295,7 @@ void flt_proc_rename(struct task_struct *task)
 	raw_spin_lock(&flt_proc_lock);
 	p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
 	if (p)
-		copy_comm(p->comm, task->group_leader);
+		flt_proc_copy_comm(p->comm, task->group_leader);
 	raw_spin_unlock(&flt_proc_lock);
 }
 

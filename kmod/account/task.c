@@ -15,16 +15,16 @@ static u32 chains __ro_after_init;
 static struct flt_task *slots;
 static u32 slot_count;
 static atomic_t slots_used;
-/* Pushed by RCU callbacks without the lock, popped under flt_proc_lock. */
+/* RCU callbacks push without a lock; flt_proc_lock serializes those that pop. */
 static LLIST_HEAD(free_slots);
 /*
- * Set for good once a thread found no slot or no row: from then on a thread
- * without a slot may have faults that were charged without one, so its own
- * counters no longer tell what the probe missed before it got its slot.
+ * Set when a thread finds no slot or no row, and never reset. From then on, faults of a
+ * thread without a slot may have been charged to the row or to the CPU. So a thread's
+ * min_flt and maj_flt no longer show what the probe missed before the thread got a slot.
  */
 static bool overflowed;
 
-/* hlist_node doubles as the llist_node of a free slot: both are one pointer first. */
+/* A free slot uses the memory of its hlist_node as llist_node. */
 static struct llist_node *free_node(struct flt_task *t)
 {
 	BUILD_BUG_ON(sizeof(struct llist_node) > sizeof(struct hlist_node));
@@ -71,19 +71,19 @@ u32 flt_task_slots(void)
 	return slot_count;
 }
 
-struct flt_task *flt_task_make(void)
+struct flt_task *flt_task_create(void)
 {
 	struct task_struct *task = current;
 	struct llist_node *node = NULL;
 	struct flt_task *t = NULL;
 	struct flt_proc *p;
 
-	/* Past exit_mm() the exit hook may have run already: nobody would end the slot. */
+	/* After exit_mm() the exit hook may have run already, and nothing would end the slot. */
 	if (task->flags & PF_EXITING && !task->mm)
 		return NULL;
 
 	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_of(task);
+	p = flt_proc_get(task);
 	if (p)
 		node = llist_del_first(&free_slots);
 	if (!node) {
@@ -96,8 +96,8 @@ struct flt_task *flt_task_make(void)
 	memset(&t->account, 0, sizeof(t->account));
 	t->retry_attempts = 0;
 	t->huge = 0;
-	/* A thread born under watch started from 0: what it has by now was missed. */
-	if (flt_proc_watched(task) && !READ_ONCE(overflowed)) {
+	/* All faults of a thread that started while accounting was on should be counted. */
+	if (flt_proc_is_whole(task) && !READ_ONCE(overflowed)) {
 		t->minor_base = 0;
 		t->major_base = 0;
 	} else {
@@ -113,36 +113,37 @@ out:
 	return t;
 }
 
-static void missed(struct flt_account *a, u64 minor, u64 major)
+/* Charge missed faults to @a and to the machine. */
+static void charge_missed(struct flt_account *a, u64 minor, u64 major)
 {
 	flt_account_missed(a, minor, major);
 	flt_account_missed(&flt_tally_here()->account, minor, major);
 }
 
-void flt_task_settle(struct flt_task *t)
+void flt_task_add_missed(struct flt_task *t)
 {
-	missed(&t->account, t->task->min_flt - t->minor_base - t->account.minor,
+	charge_missed(&t->account, t->task->min_flt - t->minor_base - t->account.minor,
 	       t->task->maj_flt - t->major_base - t->account.major);
 }
 
-bool flt_task_blind(void)
+bool flt_task_has_missed(void)
 {
 	struct task_struct *task = current;
 	struct flt_task *t;
-	bool blind;
+	bool missed;
 
 	preempt_disable();
 	t = flt_task_find(task);
 	if (t)
-		blind = task->min_flt != t->minor_base + t->account.minor ||
+		missed = task->min_flt != t->minor_base + t->account.minor ||
 			task->maj_flt != t->major_base + t->account.major;
 	else
-		blind = flt_proc_watched(task) && !READ_ONCE(overflowed) && task->min_flt;
+		missed = flt_proc_is_whole(task) && !READ_ONCE(overflowed) && task->min_flt;
 	preempt_enable();
-	return blind;
+	return missed;
 }
 
-static void release(struct rcu_head *rcu)
+static void free_slot(struct rcu_head *rcu)
 {
 	struct flt_task *t = container_of(rcu, struct flt_task, rcu);
 
@@ -150,7 +151,8 @@ static void release(struct rcu_head *rcu)
 	llist_add(free_node(t), &free_slots);
 }
 
-static void unlink(struct flt_task *t)
+/* Caller holds flt_proc_lock. */
+static void end_slot(struct flt_task *t)
 {
 	struct flt_proc *p = t->proc;
 
@@ -162,7 +164,7 @@ static void unlink(struct flt_task *t)
 	p->threads--;
 	list_del(&t->sibling);
 	hlist_del_rcu(&t->node);
-	call_rcu(&t->rcu, release);
+	call_rcu(&t->rcu, free_slot);
 }
 
 void flt_task_end(void)
@@ -172,25 +174,28 @@ void flt_task_end(void)
 	bool last = !atomic_read(&task->signal->live);
 	struct flt_proc *p;
 
-	/* All its faults missed, and never seen by us: still they were counted by the kernel. */
+	/* A thread without a slot may have faulted all the same, if the probe missed its faults. */
 	if (!t && !(task->min_flt + task->maj_flt))
 		goto check;
 	raw_spin_lock(&flt_proc_lock);
 	if (t) {
-		flt_task_settle(t);
-		unlink(t);
-	} else if (flt_proc_watched(task) && !READ_ONCE(overflowed)) {
-		p = flt_proc_of(task);
+		flt_task_add_missed(t);
+		end_slot(t);
+	} else if (flt_proc_is_whole(task) && !READ_ONCE(overflowed)) {
+		p = flt_proc_get(task);
 		if (p)
-			missed(&p->ended, task->min_flt, task->maj_flt);
+			charge_missed(&p->ended, task->min_flt, task->maj_flt);
 		else
-			missed(&flt_tally_here()->other, task->min_flt, task->maj_flt);
+			charge_missed(&flt_tally_here()->other, task->min_flt, task->maj_flt);
 	}
 	raw_spin_unlock(&flt_proc_lock);
 check:
 	if (!last)
 		return;
-	/* Several threads may come here as the last; whoever finds no slot left ends the row. */
+	/*
+	 * signal->live is 0 before all threads have come here, so several threads may see
+	 * themselves as the last one. The one that leaves no slot behind ends the row.
+	 */
 	raw_spin_lock(&flt_proc_lock);
 	p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
 	if (p && !p->threads && p->state == FLT_ROW_LIVE)
@@ -208,14 +213,14 @@ void flt_task_end_all(void)
 
 		raw_spin_lock(&flt_proc_lock);
 		hlist_for_each_entry_safe(t, next, &flt_task_hash[i], node)
-			unlink(t);
+			end_slot(t);
 		raw_spin_unlock(&flt_proc_lock);
 	}
-	/* The next watch must find the slots free, and no reader in the chains. */
+	/* Wait for free_slot(): the slots must be free when accounting starts again. */
 	rcu_barrier();
 }
 
-void flt_task_forget(void)
+void flt_task_reset_huge(void)
 {
 	u32 i;
 
@@ -223,40 +228,4 @@ void flt_task_forget(void)
 	for (i = 0; i < slot_count; i++)
 		WRITE_ONCE(slots[i].huge, 0);
 	raw_spin_unlock(&flt_proc_lock);
-}
-
-static void report(const struct flt_task *t, struct flt_task_report *r)
-{
-	r->tid = t->task->pid;
-	memcpy(r->comm, t->task->comm, sizeof(r->comm));
-	r->comm[sizeof(r->comm) - 1] = 0;
-	memset(&r->account, 0, sizeof(r->account));
-	flt_account_merge(&r->account, &t->account);
-}
-
-int flt_task_next(pid_t tgid, pid_t tid, struct flt_task_report *r)
-{
-	struct flt_task *t, *found[FLT_TASK_BATCH];
-	int i, n = 0, err = -ESRCH;
-	struct flt_proc *p;
-
-	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_find_tgid(tgid);
-	if (!p)
-		goto out;
-	list_for_each_entry(t, &p->tasks, sibling) {
-		pid_t pid = t->task->pid;
-
-		if (pid <= tid || (n == FLT_TASK_BATCH && pid > found[n - 1]->task->pid))
-			continue;
-		for (i = n < FLT_TASK_BATCH ? n++ : n - 1; i && found[i - 1]->task->pid > pid; i--)
-			found[i] = found[i - 1];
-		found[i] = t;
-	}
-	for (i = 0; i < n; i++)
-		report(found[i], &r[i]);
-	err = n;
-out:
-	raw_spin_unlock(&flt_proc_lock);
-	return err;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * task - the slot of one live thread: its account, and the fault it has not
- * finished.
+ * task - the slot of a live thread: its account, and its unfinished fault.
  *
- * Found by the task_struct's address. A slot is made and written by its thread
- * alone and taken away by that thread's exit, so the address cannot go stale
- * under it; the thread may keep the pointer across a fault that sleeps. Others
- * read under flt_proc_lock. Freed slots wait for an RCU grace period, since
- * threads walk hash chains without the lock.
+ * A slot is found by the address of the task_struct. Only the thread itself creates,
+ * writes and ends its slot, so the address cannot become stale under the thread, and the
+ * thread may keep the pointer across a fault that sleeps. Readers hold flt_proc_lock. A
+ * freed slot is reused after an RCU grace period, because threads walk the hash chains
+ * without the lock.
  */
 #ifndef FLT_TASK_H
 #define FLT_TASK_H
@@ -23,30 +22,24 @@ struct flt_task {
 	struct hlist_node node;
 	struct task_struct *task;
 	/*
-	 * task->min_flt - minor and task->maj_flt - major, at all times but
-	 * between mm_account_fault() and our return handler. A difference is
-	 * what the probe missed.
+	 * Invariant: minor_base + account.minor == task->min_flt, and the same for major
+	 * faults, except between mm_account_fault() and our return handler. A difference
+	 * is the number of faults that the probe missed.
 	 */
 	u64 minor_base, major_base;
 
-	/* A fault that returned RETRY and has not been tried again. */
-	u64 retry_start;		/* clock of the first attempt */
+	/* The fault that returned RETRY last and has not been tried again. */
+	u64 retry_start;		/* clock at the first attempt */
 	unsigned long retry_page;
-	u32 retry_attempts;		/* 0: there is none */
+	u32 retry_attempts;		/* 0: no such fault */
 	u8 retry_kind;
-	u8 huge;			/* see thp.c: what the thread does to a huge page */
+	u8 huge;			/* FLT_HUGE_*, see ledger/huge.h */
 
 	struct flt_account account;
 
-	struct flt_proc *proc;
-	struct list_head sibling;	/* proc->tasks; or the free list */
+	struct flt_proc *proc;		/* its row; stays LIVE while the slot is used */
+	struct list_head sibling;	/* in proc->tasks */
 	struct rcu_head rcu;
-};
-
-struct flt_task_report {
-	pid_t tid;
-	char comm[TASK_COMM_LEN];
-	struct flt_account account;
 };
 
 extern struct hlist_head *flt_task_hash;
@@ -61,7 +54,7 @@ static __always_inline struct hlist_head *flt_task_chain(const struct task_struc
 	return &flt_task_hash[(u64)task * GOLDEN_RATIO_64 >> flt_task_shift];
 }
 
-/* In @task's own context, preemption off. NULL: it has no slot yet. */
+/* Return the slot of @task, which must be current, or NULL. Preemption must be off. */
 static __always_inline struct flt_task *flt_task_find(const struct task_struct *task)
 {
 	struct flt_task *t;
@@ -72,33 +65,27 @@ static __always_inline struct flt_task *flt_task_find(const struct task_struct *
 	return NULL;
 }
 
-/* A slot for current. NULL: a table is full, or current is past the point of needing one. */
-struct flt_task *flt_task_make(void);
+/*
+ * Create a slot for current. Return NULL if the thread table or the process table is
+ * full, or if current is exiting and has given up its memory.
+ */
+struct flt_task *flt_task_create(void);
 
-/* Takes what the probe missed since into the account. */
-void flt_task_settle(struct flt_task *t);
+/* Add the faults that the probe missed since the last call to the account. */
+void flt_task_add_missed(struct flt_task *t);
 
-/* Whether faults of current, which has surely taken some, went by unseen. */
-bool flt_task_blind(void);
+/* Return true if the probe missed faults of current. Current must have faulted. */
+bool flt_task_has_missed(void);
 
-/* current exits and will not fault again. */
+/* End the slot of current, which is exiting and cannot fault again. */
 void flt_task_end(void);
-/* Accounting was switched off: all slots end. No handler may be running. */
+/* End all slots, because accounting stops. No handler may be running. May sleep. */
 void flt_task_end_all(void);
 
-/* Hooks that keep something in flt_task.huge are about to be armed: as in the beginning. */
-void flt_task_forget(void);
+/* Reset flt_task.huge of all threads. Call before arming the hooks that use it. */
+void flt_task_reset_huge(void);
 
 u32 flt_task_used(void);
 u32 flt_task_slots(void);
-
-/* Rows at a time: each time all threads of the process are looked through, under the lock. */
-#define FLT_TASK_BATCH 16
-
-/*
- * Threads of a process in the order of their TIDs: the first ones above @tid, at most
- * FLT_TASK_BATCH. How many; 0: no more; -ESRCH: no such process.
- */
-int flt_task_next(pid_t tgid, pid_t tid, struct flt_task_report *report);
 
 #endif

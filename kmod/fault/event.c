@@ -12,7 +12,7 @@
 static struct flt_account *slotless(void)
 {
 	struct flt_tally *tally = flt_tally_here();
-	struct flt_proc *p = flt_proc_charge(current);
+	struct flt_proc *p = flt_proc_find_charge(current);
 
 	if (p) {
 		tally->lost_task++;

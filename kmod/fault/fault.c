@@ -88,7 +88,7 @@ static noinline void enter_uncommon(struct fault *f, struct vm_area_struct *vma,
 		e->unusual = e->remote;
 	}
 	if (!e->task) {
-		e->task = flt_task_make();
+		e->task = flt_task_create();
 		e->unusual |= !e->task;
 	}
 	e->kind = end == FLT_WALK_UNTRIED ?
@@ -98,7 +98,7 @@ static noinline void enter_uncommon(struct fault *f, struct vm_area_struct *vma,
 	if (!e->task)
 		return;
 	if (!in_step(e->task, current))
-		flt_task_settle(e->task);
+		flt_task_add_missed(e->task);
 	if (e->task->retry_attempts)
 		resume(f, e->task);
 }

@@ -87,7 +87,7 @@ static void charge_task(struct flt_ledger *l, struct task_struct *task,
 
 	/* Held throughout: the row may be retired as soon as it is free to be. */
 	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_charge(task);
+	p = flt_proc_find_charge(task);
 	if (p)
 		claim(l, p);
 	add(l, p ? flt_proc_slot(p) : l->rows, charge, count);

@@ -221,7 +221,7 @@ int flt_thp_get(void)
 		return 0;
 	err = flt_ledger_open(&flt_huge);
 	if (!err) {
-		flt_task_forget();
+		flt_task_reset_huge();
 		atomic64_set(&charge_failures, count_charge_failures());
 		err = flt_hook_get_all(hooks, ARRAY_SIZE(hooks));
 	}

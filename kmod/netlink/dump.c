@@ -7,6 +7,7 @@
 #include "ledger/numa.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
+#include "account/proc.h"
 #include "account/tally.h"
 
 /*
@@ -138,7 +139,7 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	dump = (void *)cb->args[0];
 	cb->seq = flt_proc_generation() + 1;	/* 0 would mean: not kept */
-	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
+	for (; !flt_report_next_proc(&slot, dump->sessions, &dump->proc); slot++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
 			break;
@@ -177,7 +178,7 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	dump = (void *)cb->args[0];
 	/* What does not fit is looked up again for the next message. */
-	while ((n = flt_task_next(dump->tgid, cb->args[1], dump->task)) > 0) {
+	while ((n = flt_report_tasks(dump->tgid, cb->args[1], dump->task)) > 0) {
 		for (i = 0; i < n; i++) {
 			if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
 				     flt_reply_task(skb, dump->tgid, &dump->task[i], dump->kinds)))
@@ -305,7 +306,7 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 			return skb->len;
 	}
 	slot = cb->args[1] - LEDGER_SUMS;
-	for (; !flt_proc_next(&slot, dump->sessions, &dump->proc); slot++)
+	for (; !flt_report_next_proc(&slot, dump->sessions, &dump->proc); slot++)
 		/* Whoever asked for a process wants to know that nothing happened to it. */
 		if ((flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) || dump->sessions) &&
 		    DUMP_ROW(skb, cb, shape->cmd,

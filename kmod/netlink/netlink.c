@@ -109,7 +109,7 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 	report = kmalloc(sizeof(*report), GFP_KERNEL);
 	if (!report)
 		return -ENOMEM;
-	err = flt_proc_read(nla_get_u32(tgid), report);
+	err = flt_report_proc(nla_get_u32(tgid), report);
 	if (err) {
 		NL_SET_ERR_MSG_ATTR(info->extack, tgid,
 				    "flt: no fault of that process was counted");

@@ -6,7 +6,9 @@
 #include "hook/clock.h"
 #include "ledger/numa.h"
 #include "netlink/reply.h"
+#include "account/proc.h"
 #include "account/tally.h"
+#include "account/task.h"
 #include "ledger/thp.h"
 
 struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head)
@@ -154,7 +156,7 @@ out:
 static u32 hook_state(const struct flt_hook_report *r)
 {
 	if (r->type != FLT_HOOK_TYPE_TRACEPOINT && r->state == FLT_HOOK_STATE_ARMED &&
-	    !r->missed_full && !r->missed_busy && flt_task_blind())
+	    !r->missed_full && !r->missed_busy && flt_task_has_missed())
 		return FLT_HOOK_STATE_DISARMED;
 	return r->state;
 }

@@ -9,10 +9,9 @@
 #include <linux/skbuff.h>
 #include <net/genetlink.h>
 #include "hook/hook.h"
-#include "account/proc.h"
+#include "account/report.h"
 #include "netlink/session.h"
 #include "account/slowest.h"
-#include "account/task.h"
 #include "wss/wss.h"
 
 /* Defined, with its commands, by netlink.c. */

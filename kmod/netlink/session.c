@@ -10,6 +10,7 @@
 #include "ledger/numa.h"
 #include "netlink/session.h"
 #include "stream/stacktable.h"
+#include "account/report.h"
 #include "account/task.h"
 #include "ledger/thp.h"
 
@@ -43,7 +44,7 @@ static int watch(void)
 	if (err)
 		goto err_fault;
 	/* What is born from here on is seen whole. */
-	flt_proc_watch(ktime_get_boottime_ns());
+	flt_proc_start(ktime_get_boottime_ns());
 	watching_since = ktime_get_ns();
 	return 0;
 
@@ -67,7 +68,7 @@ static void unwatch(void)
 	flt_hook_put(&flt_life_exit);
 	/* No handler runs any more; exits and further faults of the living go unseen. */
 	flt_task_end_all();
-	flt_proc_unwatch();
+	flt_proc_stop();
 }
 
 int __init flt_session_init(bool always)
@@ -278,7 +279,7 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 	bit = find(id);
 	if (bit >= 0) {
 		r->id = id;
-		flt_proc_session_read(bit, &r->account, &r->rows, &r->live, &r->untracked);
+		flt_report_session(bit, &r->account, &r->rows, &r->live, &r->untracked);
 		flt_stream_count(bit, &r->written, &r->lost, &r->lost_notes);
 		r->stacks_once = flt_stream_stacks_once(bit);
 		r->stacks = flt_stacktable_used();

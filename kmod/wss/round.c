@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include "account/proc.h"
 #include "mm/cgroup.h"
 #include "wss/table.h"
 
@@ -61,8 +62,8 @@ static void read_totals(struct flt_wss_tracker *tr, const struct flt_wss_target 
 	u64 touched, swapped;
 
 	memset(totals, 0, sizeof(*totals));
-	totals->known = flt_proc_watching();
-	if (!totals->known || flt_proc_read(t->tgid, &tr->proc) || tr->proc.start != t->start)
+	totals->known = flt_proc_is_started();
+	if (!totals->known || flt_report_proc(t->tgid, &tr->proc) || tr->proc.start != t->start)
 		return;
 	touched = a->kind[FLT_KIND_ANON] + a->kind[FLT_KIND_FILE] + a->kind[FLT_KIND_SHARED] +
 		  a->kind[FLT_KIND_COW];

@@ -9,7 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
-#include "account/proc.h"
+#include "account/report.h"
 #include "wss/wss.h"
 
 struct flt_wss_tracker {
