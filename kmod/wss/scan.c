@@ -10,7 +10,7 @@
 #include "mm/area.h"
 #include "hook/hook.h"
 #include "wss/scan.h"
-#include "wss/withhold.h"
+#include "wss/protnone.h"
 
 #define SLICE_NS (500 * NSEC_PER_USEC)
 /* For mmap_lock: longer than any holder takes, short for who closes a tracker. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * wss_scan - one look at every page of an address space: whether it was accessed, or
- * whether it came back since it was withheld (wss_withhold.h).
+ * whether it came back since it was withheld (protnone.h).
  *
  * mmap_lock is held, for reading, in slices: a slice ends after half a millisecond,
  * or sooner when somebody waits for the lock or for the CPU, so with the longest

@@ -5,7 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/swap.h>
 #include "wss/walk.h"
-#include "wss/withhold.h"
+#include "wss/protnone.h"
 
 /* Not exported by x86, and one instruction there. */
 #ifdef CONFIG_X86

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <asm/cpufeature.h>
 #include <linux/userfaultfd_k.h>
-#include "wss/withhold.h"
+#include "wss/protnone.h"
 
 #if FLT_WSS_CAN_WITHHOLD
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wss_withhold - present pages made to fault when they are next used, and given back.
+ * wss_protnone - present pages made to fault when they are next used, and given back.
  *
  * An entry is turned into what NUMA balancing makes of it to learn who uses a page:
  * without access, all else kept. The kernel's own handler of such faults makes it
@@ -13,8 +13,8 @@
  * to ask for that. An entry is changed in one step, never empty in between, since
  * madvise() looks at it under the same locks as we.
  */
-#ifndef FLT_WSS_WITHHOLD_H
-#define FLT_WSS_WITHHOLD_H
+#ifndef FLT_WSS_PROTNONE_H
+#define FLT_WSS_PROTNONE_H
 
 #include <linux/mm.h>
 #include <linux/pgtable.h>
