@@ -231,11 +231,11 @@ static void make_room(struct flt_wss_tracker *tr)
 				 (!oldest || t->serial < oldest->serial))
 				oldest = t;
 		}
-		if (oldest && free_slots < FLT_WSS_TARGETS / 4) {
+		if (oldest && free_slots < FLT_WSS_MAX_TARGETS / 4) {
 			tr->overwritten += min_t(u64, oldest->made, tr->config.history);
 			flt_wss_give(oldest);
 		}
-	} while (oldest && free_slots < FLT_WSS_TARGETS / 4);
+	} while (oldest && free_slots < FLT_WSS_MAX_TARGETS / 4);
 }
 
 /*

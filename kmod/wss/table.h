@@ -56,11 +56,11 @@ struct flt_wss_target {
 extern struct mutex flt_wss_lock;
 /* State FREE to FRESH, with what that fills in; and closing, which ends it. */
 extern raw_spinlock_t flt_wss_table_lock;
-extern struct flt_wss_target flt_wss_targets[FLT_WSS_TARGETS];
+extern struct flt_wss_target flt_wss_targets[FLT_WSS_MAX_TARGETS];
 extern struct workqueue_struct *flt_wss_workers;
 
 #define flt_wss_for_each_target(t)						\
-	for ((t) = flt_wss_targets; (t) < flt_wss_targets + FLT_WSS_TARGETS; (t)++)
+	for ((t) = flt_wss_targets; (t) < flt_wss_targets + FLT_WSS_MAX_TARGETS; (t)++)
 
 /*
  * Under table_lock. The slot of a process that is tracked; a new one, whose accessed

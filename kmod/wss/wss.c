@@ -16,8 +16,8 @@
 DEFINE_MUTEX(flt_wss_lock);
 /* State FREE to FRESH, with what that fills in; and closing, which ends it. */
 DEFINE_RAW_SPINLOCK(flt_wss_table_lock);
-struct flt_wss_target flt_wss_targets[FLT_WSS_TARGETS];
-static struct flt_wss_tracker trackers[FLT_WSS_TRACKERS];
+struct flt_wss_target flt_wss_targets[FLT_WSS_MAX_TARGETS];
+static struct flt_wss_tracker trackers[FLT_WSS_MAX_TRACKERS];
 static u64 last_serial;
 static u32 last_id;
 static unsigned int followers;
@@ -131,10 +131,10 @@ int flt_wss_track(u32 owner, const u32 *tgids, u32 count, const struct flt_wss_c
 	u32 i;
 
 	mutex_lock(&flt_wss_lock);
-	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+	for (tr = trackers; tr < trackers + FLT_WSS_MAX_TRACKERS; tr++)
 		if (!tr->id)
 			break;
-	if (tr == trackers + FLT_WSS_TRACKERS)
+	if (tr == trackers + FLT_WSS_MAX_TRACKERS)
 		goto out;
 	memset(tr, 0, sizeof(*tr));
 	INIT_DELAYED_WORK(&tr->work, flt_wss_round);
@@ -170,7 +170,7 @@ static struct flt_wss_tracker *find(u32 id)
 {
 	struct flt_wss_tracker *tr;
 
-	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+	for (tr = trackers; tr < trackers + FLT_WSS_MAX_TRACKERS; tr++)
 		if (id && tr->id == id && !tr->closing)
 			return tr;
 	return NULL;
@@ -217,7 +217,7 @@ void flt_wss_untrack_all(u32 owner)
 	struct flt_wss_tracker *tr;
 
 	mutex_lock(&flt_wss_lock);
-	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+	for (tr = trackers; tr < trackers + FLT_WSS_MAX_TRACKERS; tr++)
 		if (tr->id && !tr->closing && tr->owner == owner)
 			close_tracker(tr);
 	mutex_unlock(&flt_wss_lock);
@@ -304,7 +304,7 @@ int flt_wss_next(struct flt_wss_cursor *c, struct flt_wss_report *r)
 	const struct flt_wss_sample *s = NULL;
 
 	mutex_lock(&flt_wss_lock);
-	for (; c->slot < FLT_WSS_TARGETS; c->slot++) {
+	for (; c->slot < FLT_WSS_MAX_TARGETS; c->slot++) {
 		const struct flt_wss_target *t = &flt_wss_targets[c->slot];
 
 		if (!t->ring || t->tracker->id != c->id)
@@ -324,7 +324,7 @@ int flt_wss_latest(u32 *slot, struct flt_wss_report *r)
 	int err = -ENOENT;
 
 	mutex_lock(&flt_wss_lock);
-	for (; *slot < FLT_WSS_TARGETS; (*slot)++) {
+	for (; *slot < FLT_WSS_MAX_TARGETS; (*slot)++) {
 		const struct flt_wss_target *t = &flt_wss_targets[*slot];
 
 		if (!t->ring || !t->made)
@@ -350,7 +350,7 @@ void flt_wss_exit(void)
 	struct flt_wss_tracker *tr;
 
 	mutex_lock(&flt_wss_lock);
-	for (tr = trackers; tr < trackers + FLT_WSS_TRACKERS; tr++)
+	for (tr = trackers; tr < trackers + FLT_WSS_MAX_TRACKERS; tr++)
 		if (tr->id && !tr->closing)
 			close_tracker(tr);
 	mutex_unlock(&flt_wss_lock);

@@ -22,8 +22,8 @@
 
 struct flt_hook;
 
-#define FLT_WSS_TRACKERS 16
-#define FLT_WSS_TARGETS 64
+#define FLT_WSS_MAX_TRACKERS 16
+#define FLT_WSS_MAX_TARGETS 64
 
 struct flt_wss_config {
 	u64 interval;		/* ns */

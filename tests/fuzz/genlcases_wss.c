@@ -5,10 +5,12 @@
 #include <err.h>
 #include <errno.h>
 #include <linux/flt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
-static uint32_t tracker;
+static uint32_t tracker, targets;
+static bool unknown; /* the reply has an attribute that flt_wss.h does not define */
 
 static void tracker_read(const struct nlmsghdr *nlh, void *unused)
 {
@@ -19,6 +21,10 @@ static void tracker_read(const struct nlmsghdr *nlh, void *unused)
 	genl_for_each(a, first, bytes) {
 		if (genl_type(a) == FLT_WSS_ID)
 			tracker = (uint32_t)genl_number(a);
+		else if (genl_type(a) == FLT_WSS_TARGETS)
+			targets = (uint32_t)genl_number(a);
+		else if (genl_type(a) > FLT_WSS_MAX)
+			unknown = true;
 	}
 }
 
@@ -111,6 +117,11 @@ void genlcases_wss(void)
 	ask(&g, FLT_CMD_WSS_GET, 0);
 	genl_put_u32(&g, FLT_WSS_ID, tracker);
 	expect("WSS_GET of another's", 0);
+	ask(&g, FLT_CMD_WSS_GET, 0);
+	genl_put_u32(&g, FLT_WSS_ID, tracker);
+	expect_answer("WSS_GET for its TARGETS", genl_talk(&g, tracker_read, NULL), 0);
+	expect_answer("TARGETS of WSS_GET", (int)targets, 1);
+	expect_answer("unknown attributes of WSS_GET", unknown, 0);
 	/* It ends with its socket, whose end is waited for. */
 	genl_close(&other);
 	if (genl_open(&other, FLT_GENL_NAME))
