@@ -123,7 +123,7 @@ static void charge_missed(struct flt_account *a, u64 minor, u64 major)
 void flt_task_add_missed(struct flt_task *t)
 {
 	charge_missed(&t->account, t->task->min_flt - t->minor_base - t->account.minor,
-	       t->task->maj_flt - t->major_base - t->account.major);
+		      t->task->maj_flt - t->major_base - t->account.major);
 }
 
 bool flt_task_has_missed(void)

@@ -128,7 +128,7 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
 	    nla_put_u32(skb, FLT_INFO_FEATURES,
 			flt_hook_features() | FLT_FEATURE_WSS | FLT_STACK_FEATURE |
-			(flt_wss_scan_withholds() ? FLT_FEATURE_INJECT : 0)) ||
+			(flt_wss_scan_can_inject() ? FLT_FEATURE_INJECT : 0)) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||

@@ -206,7 +206,7 @@ static int check_wss(const struct flt_wss_config *c, struct netlink_ext_ack *ext
 		NL_SET_ERR_MSG_MOD(extack, "forks cannot be followed on this kernel");
 		return -EOPNOTSUPP;
 	}
-	if (c->inject && !flt_wss_scan_withholds()) {
+	if (c->inject && !flt_wss_scan_can_inject()) {
 		NL_SET_ERR_MSG_MOD(extack,
 				   "pages cannot be made to fault on this kernel");
 		return -EOPNOTSUPP;

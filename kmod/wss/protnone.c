@@ -3,28 +3,28 @@
 #include <linux/userfaultfd_k.h>
 #include "wss/protnone.h"
 
-#if FLT_WSS_CAN_WITHHOLD
+#if FLT_WSS_CAN_PROTECT
 
-/* Entries of a Xen PV guest hold other frame numbers while they are present. */
-bool flt_wss_can_withhold(void)
+/* Present entries of a Xen PV guest hold machine frame numbers, others hold guest frames. */
+bool flt_wss_can_protect(void)
 {
 	return !boot_cpu_has(X86_FEATURE_XENPV);
 }
 
 /*
- * Device memory and shadow stacks have entries of their own kind; userfaultfd's faults
- * are another process's to handle. Nothing in a mapping that may not be accessed at
- * all is ours: there the same entry is a fault that kills.
+ * Device memory and shadow stacks use special entries. With userfaultfd another process
+ * handles the faults. In a mapping without access rights, a PROT_NONE entry means that an
+ * access is an error: the kernel sends SIGSEGV.
  */
-bool flt_wss_withholds(const struct vm_area_struct *vma)
+bool flt_wss_can_protect_vma(const struct vm_area_struct *vma)
 {
 	return !(vma->vm_flags & (VM_MIXEDMAP | VM_SHADOW_STACK)) &&
 	       vma_is_accessible((struct vm_area_struct *)vma) &&
 	       !userfaultfd_armed((struct vm_area_struct *)vma);
 }
 
-/* As NUMA balancing: what is shared for copy-on-write, or pinned, and KSM's, are left alone. */
-static bool to_be_left(struct folio *folio, const struct vm_area_struct *vma)
+/* NUMA balancing skips the same pages: KSM, and shared or pinned copy-on-write pages. */
+static bool must_skip(struct folio *folio, const struct vm_area_struct *vma)
 {
 	return folio_test_ksm(folio) ||
 	       (is_cow_mapping(vma->vm_flags) &&
@@ -32,52 +32,55 @@ static bool to_be_left(struct folio *folio, const struct vm_area_struct *vma)
 }
 
 /*
- * The write permission stays in the entry. Until 6.2 the kernel keeps it there itself,
- * later it finds out anew; and giving back has to know.
+ * Return the PROT_NONE value of an entry. Keep the write permission in it, because
+ * restore needs it. Before 6.2 the kernel also keeps it (savedwrite); later kernels find out
+ * again ("mm/autonuma: use can_change_(pte|pmd)_writable() to replace savedwrite").
  */
-static u64 withheld(u64 old, u64 pfn_mask)
+static u64 make_protnone(u64 old, u64 pfn_mask)
 {
 	return flip_protnone_guard(old, (old & ~(_PAGE_PRESENT | _PAGE_USER)) | _PAGE_PROTNONE,
 				   pfn_mask);
 }
 
-/* The lock keeps all away but the CPU, which sets accessed and dirty on its own. */
-bool flt_wss_withhold_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
-			  struct flt_wss_count *count)
+/* Under the page table lock only the CPU changes the entry: it sets accessed and dirty bits. */
+bool flt_wss_protect_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 	if (pte_protnone(entry))
 		return false;
-	if (to_be_left(page_folio(pfn_to_page(pte_pfn(entry))), vma)) {
+	if (must_skip(page_folio(pfn_to_page(pte_pfn(entry))), vma)) {
 		count->left += PAGE_SIZE;
 		return false;
 	}
-	while (!try_cmpxchg(&pte->pte, &entry.pte, withheld(entry.pte, PTE_PFN_MASK)))
+	while (!try_cmpxchg(&pte->pte, &entry.pte, make_protnone(entry.pte, PTE_PFN_MASK)))
 		;
 	count->changed++;
 	return true;
 }
 
-bool flt_wss_withhold_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
-			  struct flt_wss_count *count)
+bool flt_wss_protect_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 	if (pmd_protnone(entry))
 		return false;
-	if (to_be_left(page_folio(pmd_page(entry)), vma)) {
+	if (must_skip(page_folio(pmd_page(entry)), vma)) {
 		count->left += HPAGE_PMD_SIZE;
 		return false;
 	}
-	while (!try_cmpxchg(&pmd->pmd, &entry.pmd, withheld(entry.pmd, PHYSICAL_PMD_PAGE_MASK)))
+	while (!try_cmpxchg(&pmd->pmd, &entry.pmd,
+			    make_protnone(entry.pmd, PHYSICAL_PMD_PAGE_MASK)))
 		;
 	count->changed++;
 	return true;
 }
 
 /*
- * What NUMA balancing itself withheld has lost all protection, that against execution
- * too; so that comes from the mapping. mprotect() changes withheld entries as well, and
- * then they are not any more. pte_modify() would do, but on 6.1 not in a module.
+ * Return the value of an entry that allows access again. NX and the protection key come
+ * from the mapping, because entries that NUMA balancing itself made PROT_NONE have lost
+ * them. The mapping is up to date: mprotect() rewrites these entries, too, after which they
+ * are no longer PROT_NONE. pte_modify() does the same, but modules cannot use it on 6.1.
  */
-static u64 whole(u64 old, u64 pfn_mask, const struct vm_area_struct *vma)
+static u64 make_accessible(u64 old, u64 pfn_mask, const struct vm_area_struct *vma)
 {
 	const u64 taken = _PAGE_PRESENT | _PAGE_USER | _PAGE_NX | _PAGE_PKEY_MASK;
 	const u64 mapping = pgprot_val(vma->vm_page_prot) & __supported_pte_mask & taken;
@@ -85,56 +88,59 @@ static u64 whole(u64 old, u64 pfn_mask, const struct vm_area_struct *vma)
 	return flip_protnone_guard(old, (old & ~(taken | _PAGE_PROTNONE)) | mapping, pfn_mask);
 }
 
-/* Nothing is cached of an entry that was not present, so no CPU changes it meanwhile. */
-void flt_wss_give_back_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
-			   struct flt_wss_count *count)
+/*
+ * The TLB does not cache entries that are not present, so no CPU sets bits in the entry
+ * meanwhile, and a plain store is enough.
+ */
+void flt_wss_restore_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 	if (!pte_protnone(entry))
 		return;
-	WRITE_ONCE(pte->pte, whole(entry.pte, PTE_PFN_MASK, vma));
+	WRITE_ONCE(pte->pte, make_accessible(entry.pte, PTE_PFN_MASK, vma));
 	count->changed++;
 }
 
-void flt_wss_give_back_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
-			   struct flt_wss_count *count)
+void flt_wss_restore_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 	if (!pmd_protnone(entry))
 		return;
-	WRITE_ONCE(pmd->pmd, whole(entry.pmd, PHYSICAL_PMD_PAGE_MASK, vma));
+	WRITE_ONCE(pmd->pmd, make_accessible(entry.pmd, PHYSICAL_PMD_PAGE_MASK, vma));
 	count->changed++;
 }
 
 #else
 
-bool flt_wss_can_withhold(void)
+bool flt_wss_can_protect(void)
 {
 	return false;
 }
 
-bool flt_wss_withholds(const struct vm_area_struct *vma)
+bool flt_wss_can_protect_vma(const struct vm_area_struct *vma)
 {
 	return false;
 }
 
-bool flt_wss_withhold_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
-			  struct flt_wss_count *count)
+bool flt_wss_protect_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 	return false;
 }
 
-bool flt_wss_withhold_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
-			  struct flt_wss_count *count)
+bool flt_wss_protect_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 	return false;
 }
 
-void flt_wss_give_back_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
-			   struct flt_wss_count *count)
+void flt_wss_restore_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 }
 
-void flt_wss_give_back_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
-			   struct flt_wss_count *count)
+void flt_wss_restore_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
+			 struct flt_wss_count *count)
 {
 }
 

@@ -10,35 +10,13 @@
 #include <linux/slab.h>
 #include "account/proc.h"
 #include "mm/cgroup.h"
+#include "wss/round.h"
 #include "wss/table.h"
 
-void flt_wss_give(struct flt_wss_target *t)
-{
-	struct flt_wss_sample *ring = t->ring;
-	struct mm_struct *mm = t->mm;
-	struct pid *pid = t->pid;
+static struct workqueue_struct *workers;
 
-	raw_spin_lock(&flt_wss_table_lock);
-	memset(t, 0, sizeof(*t));
-	raw_spin_unlock(&flt_wss_table_lock);
-	put_pid(pid);
-	if (mm)
-		mmdrop(mm);
-	kvfree(ring);
-}
-
-void flt_wss_give_back(struct flt_wss_target *t)
-{
-	struct flt_wss_tracker *tr = t->tracker;
-
-	if (!tr->config.inject || !t->mm || !mmget_not_zero(t->mm))
-		return;
-	flt_wss_scan(t->mm, FLT_WSS_GIVE_BACK, NULL, tr->holds, &tr->scan);
-	mmput_async(t->mm);
-}
-
-/* The leader may have ended before its threads. NULL: all have. */
-static struct mm_struct *mm_of(struct task_struct *leader)
+/* Return the address space of a process, or NULL. The leader may exit before its threads. */
+static struct mm_struct *get_process_mm(struct task_struct *leader)
 {
 	struct mm_struct *mm = get_task_mm(leader);
 	struct task_struct *t;
@@ -55,6 +33,7 @@ static struct mm_struct *mm_of(struct task_struct *leader)
 	return mm;
 }
 
+/* Read how much memory the process has faulted in so far, by its account. */
 static void read_totals(struct flt_wss_tracker *tr, const struct flt_wss_target *t,
 			struct flt_wss_totals *totals)
 {
@@ -73,9 +52,12 @@ static void read_totals(struct flt_wss_tracker *tr, const struct flt_wss_target 
 	totals->refault = max(swapped << PAGE_SHIFT, totals->major);
 }
 
-/* A slot that exec made another process's is never found again by that pid: totals only grow. */
-static void subtract(struct flt_wss_sample *s, const struct flt_wss_totals *now,
-		     const struct flt_wss_totals *last)
+/*
+ * Set what was faulted in during the window. The totals belong to one row of the process
+ * table, so they only grow; min() covers the case that the row was replaced.
+ */
+static void set_window_totals(struct flt_wss_sample *s, const struct flt_wss_totals *now,
+			      const struct flt_wss_totals *last)
 {
 	s->accounted = now->known && last->known;
 	if (!s->accounted)
@@ -85,54 +67,42 @@ static void subtract(struct flt_wss_sample *s, const struct flt_wss_totals *now,
 	s->major = now->major - min(now->major, last->major);
 }
 
-static void store(struct flt_wss_tracker *tr, struct flt_wss_target *t,
-		  const struct flt_wss_sample *sample)
-{
-	struct flt_wss_sample *slot = &t->ring[t->made % tr->config.history];
-
-	if (t->made >= tr->config.history)
-		tr->overwritten++;
-	*slot = *sample;
-	slot->key = ++tr->last_key;
-	slot->index = ++t->made;
-	slot->round = tr->rounds + 1;
-}
-
 /*
- * Longer than asked: by the budget, or since this process, or one before it in the round,
- * had its lock held. Timers are late by a tick or two anyway.
+ * Return true if the window is longer than the interval: because of the budget, or because
+ * the round waited for the mmap_lock of this process or of one before it. Timers may be
+ * late by two ticks.
  */
-static bool stretched(const struct flt_wss_tracker *tr, u64 window)
+static bool is_stretched(const struct flt_wss_tracker *tr, u64 window)
 {
 	const u64 interval = tr->config.interval;
 
 	return tr->stretched || window > interval + interval / 8 + 2 * TICK_NSEC;
 }
 
-/* Once per process and round. Returns the ns that count against the budget. */
-static u64 scan_mm(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct mm_struct *mm)
+/* Scan a process and store the sample. Return the ns that count against the budget. */
+static u64 scan_target(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct mm_struct *mm)
 {
 	struct flt_wss_sample sample = { .time = ktime_get_ns() };
 	struct flt_wss_totals totals;
-	bool begun;
+	bool new_mm;
 
 	read_totals(tr, t, &totals);
-	flt_wss_scan(mm, tr->config.inject ? FLT_WSS_WITHHOLD : FLT_WSS_ACCESSED, &tr->closing,
-		     tr->holds, &tr->scan);
+	flt_wss_scan(mm, tr->config.inject ? FLT_WSS_PROTECT : FLT_WSS_CLEAR_ACCESSED,
+		     &tr->closing, tr->holds, &tr->scan);
 	mutex_lock(&flt_wss_lock);
-	begun = t->mm != mm;
-	/* Gone before anything could be seen: its last window is unknown. */
+	new_mm = t->mm != mm;
+	/* The first scan makes no sample. Nor does one that ended before its first slice. */
 	if (t->scanned && tr->scan.slices) {
 		sample.window = sample.time - t->scanned;
 		sample.scan = tr->scan;
-		if (begun)
+		if (new_mm)
 			sample.scan.flags |= FLT_WSS_BEGUN;
-		if (stretched(tr, sample.window))
+		if (is_stretched(tr, sample.window))
 			sample.scan.flags |= FLT_WSS_STRETCHED;
-		subtract(&sample, &totals, &t->totals);
-		store(tr, t, &sample);
+		set_window_totals(&sample, &totals, &t->totals);
+		flt_wss_store_sample(t, &sample);
 	}
-	if (begun) {
+	if (new_mm) {
 		if (t->mm)
 			mmdrop(t->mm);
 		mmgrab(mm);
@@ -145,8 +115,12 @@ static u64 scan_mm(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct 
 	return tr->scan.held;
 }
 
-/* Under lock: who it is now; exec may have changed that. False: no memory for its samples. */
-static bool look(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct task_struct *task)
+/*
+ * Update the identity of a process, which exec() may have changed, and make its slot LIVE.
+ * Return false if there is no memory for samples. Caller holds flt_wss_lock.
+ */
+static bool identify_target(struct flt_wss_tracker *tr, struct flt_wss_target *t,
+			    struct task_struct *task)
 {
 	if (!t->ring)
 		t->ring = kvcalloc(tr->config.history, sizeof(*t->ring), GFP_KERNEL);
@@ -159,21 +133,23 @@ static bool look(struct flt_wss_tracker *tr, struct flt_wss_target *t, struct ta
 	return t->ring;
 }
 
-static void end(struct flt_wss_target *t)
+/* Keep the slot for readers if it has samples. */
+static void end_target(struct flt_wss_target *t)
 {
 	mutex_lock(&flt_wss_lock);
 	t->state = TARGET_ENDED;
 	if (!t->made)
-		flt_wss_give(t);
+		flt_wss_release_target(t);
 	mutex_unlock(&flt_wss_lock);
 }
 
 /*
- * The child of a vfork() has its parent's memory until it executes. Two readers would take
- * the bits from each other, and the pages would count twice: it waits for its own.
+ * Return true if @mm belongs to another process of the tracker: the child of a vfork() uses
+ * its parent's memory until it calls exec(). Scanning the memory for both would count its
+ * pages twice, and each scan would clear the accessed bits that the other one needs.
  */
-static bool borrows(const struct flt_wss_tracker *tr, const struct flt_wss_target *t,
-		    const struct mm_struct *mm)
+static bool shares_mm(const struct flt_wss_tracker *tr, const struct flt_wss_target *t,
+		      const struct mm_struct *mm)
 {
 	const struct flt_wss_target *other;
 
@@ -186,7 +162,8 @@ static bool borrows(const struct flt_wss_tracker *tr, const struct flt_wss_targe
 	return false;
 }
 
-static u64 visit(struct flt_wss_tracker *tr, struct flt_wss_target *t)
+/* Return the ns that count against the budget. */
+static u64 visit_target(struct flt_wss_tracker *tr, struct flt_wss_target *t)
 {
 	struct task_struct *task = get_pid_task(t->pid, PIDTYPE_TGID);
 	struct mm_struct *mm = NULL;
@@ -194,20 +171,20 @@ static u64 visit(struct flt_wss_tracker *tr, struct flt_wss_target *t)
 	u64 busy = 0;
 
 	if (task && (!tr->config.cgroup || flt_cgroup_holds(tr->config.cgroup, task)))
-		mm = mm_of(task);
+		mm = get_process_mm(task);
 	if (!mm) {
-		/* It may have left the cgroup. */
-		flt_wss_give_back(t);
-		end(t);
+		/* The process may live on, outside the cgroup. */
+		flt_wss_restore_target(t);
+		end_target(t);
 		goto out;
 	}
 	mutex_lock(&flt_wss_lock);
-	if (!borrows(tr, t, mm))
-		ready = look(tr, t, task);
+	if (!shares_mm(tr, t, mm))
+		ready = identify_target(tr, t, task);
 	mutex_unlock(&flt_wss_lock);
 	if (ready)
-		busy = scan_mm(tr, t, mm);
-	/* If all others have gone, taking it down is work for another's account. */
+		busy = scan_target(tr, t, mm);
+	/* Not mmput(): freeing the address space here would delay the round. */
 	mmput_async(mm);
 out:
 	if (task)
@@ -215,8 +192,8 @@ out:
 	return busy;
 }
 
-/* Ended processes are kept while others do not need their slots. */
-static void make_room(struct flt_wss_tracker *tr)
+/* Release ended processes, oldest first, until a quarter of all slots is free. */
+static void reclaim_slots(struct flt_wss_tracker *tr)
 {
 	struct flt_wss_target *t, *oldest;
 	unsigned int free_slots;
@@ -233,16 +210,17 @@ static void make_room(struct flt_wss_tracker *tr)
 		}
 		if (oldest && free_slots < FLT_WSS_MAX_TARGETS / 4) {
 			tr->overwritten += min_t(u64, oldest->made, tr->config.history);
-			flt_wss_give(oldest);
+			flt_wss_release_target(oldest);
 		}
 	} while (oldest && free_slots < FLT_WSS_MAX_TARGETS / 4);
 }
 
 /*
- * Those of the cgroup that are not yet tracked: its processes come by moving, too, and
- * nobody tells. One that has ended but was not waited for is in no slot, and stays out.
+ * Take slots for the processes of the cgroup that are not tracked yet. Each round searches
+ * all processes, because the kernel does not notify us when a process moves into a
+ * cgroup. Zombies (no live thread) are skipped: their slots are ENDED or released.
  */
-static void take_in(struct flt_wss_tracker *tr)
+static void add_cgroup_members(struct flt_wss_tracker *tr)
 {
 	struct task_struct *task;
 	u64 missed = 0;
@@ -258,7 +236,7 @@ static void take_in(struct flt_wss_tracker *tr)
 		raw_spin_lock(&flt_wss_table_lock);
 		t = flt_wss_find_target(pid);
 		if (!t)
-			t = flt_wss_take_slot(tr, pid, 0);
+			t = flt_wss_take_target(tr, pid, 0);
 		missed += !t || t->tracker != tr;
 		raw_spin_unlock(&flt_wss_table_lock);
 	}
@@ -268,7 +246,7 @@ static void take_in(struct flt_wss_tracker *tr)
 	raw_spin_unlock(&flt_wss_table_lock);
 }
 
-void flt_wss_round(struct work_struct *work)
+static void run_round(struct work_struct *work)
 {
 	struct flt_wss_tracker *tr = container_of(to_delayed_work(work), struct flt_wss_tracker,
 						  work);
@@ -276,7 +254,7 @@ void flt_wss_round(struct work_struct *work)
 	struct flt_wss_target *t;
 
 	if (tr->config.cgroup) {
-		take_in(tr);
+		add_cgroup_members(tr);
 		busy = ktime_get_ns() - begin;
 	}
 	flt_wss_for_each_target(t) {
@@ -290,18 +268,41 @@ void flt_wss_round(struct work_struct *work)
 		ours = t->tracker == tr;
 		raw_spin_unlock(&flt_wss_table_lock);
 		if (ours && (state == TARGET_FRESH || state == TARGET_LIVE))
-			busy += visit(tr, t);
+			busy += visit_target(tr, t);
 	}
 	mutex_lock(&flt_wss_lock);
 	tr->rounds++;
-	make_room(tr);
+	reclaim_slots(tr);
 	mutex_unlock(&flt_wss_lock);
 	if (READ_ONCE(tr->closing))
 		return;
 	now = ktime_get_ns();
 	next = tr->due + tr->config.interval;
+	/* Scanning for "busy" ns uses the budget of busy * 100 / budget ns. */
 	earliest = begin + div_u64(busy * 100, tr->config.budget);
 	tr->stretched = earliest > next;
 	tr->due = max3(next, earliest, now);
-	queue_delayed_work(flt_wss_workers, &tr->work, nsecs_to_jiffies(tr->due - now));
+	queue_delayed_work(workers, &tr->work, nsecs_to_jiffies(tr->due - now));
+}
+
+void flt_wss_round_prepare(struct flt_wss_tracker *tr)
+{
+	INIT_DELAYED_WORK(&tr->work, run_round);
+}
+
+void flt_wss_round_start(struct flt_wss_tracker *tr)
+{
+	tr->due = ktime_get_ns();
+	queue_delayed_work(workers, &tr->work, 0);
+}
+
+int __init flt_wss_round_init(void)
+{
+	workers = alloc_workqueue("flt_wss", WQ_UNBOUND | WQ_FREEZABLE, 0);
+	return workers ? 0 : -ENOMEM;
+}
+
+void flt_wss_round_exit(void)
+{
+	destroy_workqueue(workers);
 }

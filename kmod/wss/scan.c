@@ -13,7 +13,7 @@
 #include "wss/protnone.h"
 
 #define SLICE_NS (500 * NSEC_PER_USEC)
-/* For mmap_lock: longer than any holder takes, short for who closes a tracker. */
+/* 50 to 100 ms: longer than mmap_lock is usually held, short enough to close a tracker. */
 #define LOCK_TRIES 100
 
 DEFINE_STATIC_CALL_NULL(wss_flush, flt_wss_flush);
@@ -31,12 +31,12 @@ void __init flt_wss_scan_init(void)
 #endif
 }
 
-bool flt_wss_scan_withholds(void)
+bool flt_wss_scan_can_inject(void)
 {
-	return can_flush && flt_wss_can_withhold();
+	return can_flush && flt_wss_can_protect();
 }
 
-static void flush(struct mm_struct *mm, struct flt_wss_scan *scan)
+static void flush_tlb(struct mm_struct *mm, struct flt_wss_scan *scan)
 {
 	if (can_flush)
 		static_call_cond(wss_flush)(mm, 0, ~0ul, PAGE_SHIFT, false);
@@ -44,9 +44,9 @@ static void flush(struct mm_struct *mm, struct flt_wss_scan *scan)
 		scan->flags |= FLT_WSS_UNFLUSHED;
 }
 
-/* Mappings that hold no pages of reclaim's. Counted where they begin. */
-static bool passed_over(const struct vm_area_struct *vma, unsigned long address,
-			struct flt_wss_count *count)
+/* Skip mappings whose pages reclaim does not manage, and count their size. */
+static bool skip_mapping(const struct vm_area_struct *vma, unsigned long address,
+			 struct flt_wss_count *count)
 {
 	if (likely(!(vma->vm_flags & (VM_HUGETLB | VM_PFNMAP | VM_IO))))
 		return false;
@@ -57,36 +57,39 @@ static bool passed_over(const struct vm_area_struct *vma, unsigned long address,
 	return true;
 }
 
-/* What a mapping's own nature leaves of what is wanted. */
-static enum flt_wss_way way_in(const struct vm_area_struct *vma, enum flt_wss_way way)
+/* Return the mode for one mapping. */
+static enum flt_wss_mode mode_for(const struct vm_area_struct *vma, enum flt_wss_mode mode)
 {
-	return way == FLT_WSS_ACCESSED || flt_wss_withholds(vma) ? way : FLT_WSS_LEAVE;
+	return mode == FLT_WSS_CLEAR_ACCESSED || flt_wss_can_protect_vma(vma) ? mode : FLT_WSS_SKIP;
 }
 
-/* Until a slice is over; returns where the next begins, 0 past the last mapping. */
-static unsigned long slice(struct mm_struct *mm, unsigned long address, enum flt_wss_way way,
-			   u64 *holds, struct flt_wss_scan *scan)
+/*
+ * Scan until the slice is over. Return the address of the next slice, or 0 after the last
+ * mapping. Caller holds mmap_lock.
+ */
+static unsigned long scan_slice(struct mm_struct *mm, unsigned long address, enum flt_wss_mode mode,
+				u64 *holds, struct flt_wss_scan *scan)
 {
 	struct vm_area_struct *vma = find_vma(mm, address);
 	u64 begin = ktime_get_ns(), now = begin;
 	u64 changed = scan->count.changed;
 	u64 *bucket;
 
-	if (way != FLT_WSS_ACCESSED)
+	if (mode != FLT_WSS_CLEAR_ACCESSED)
 		inc_tlb_flush_pending(mm);
 	while (vma) {
 		address = max(address, vma->vm_start);
-		if (passed_over(vma, address, &scan->count)) {
+		if (skip_mapping(vma, address, &scan->count)) {
 			address = vma->vm_end;
 		} else {
-			const struct flt_wss_look look = {
-				.way = way_in(vma, way),
+			const struct flt_wss_walk walk = {
+				.mode = mode_for(vma, mode),
 				.area = flt_area_of(vma),
 				.count = &scan->count,
 			};
 
 			while (address < vma->vm_end) {
-				address = flt_wss_walk(vma, address, &look);
+				address = flt_wss_walk(vma, address, &walk);
 				now = ktime_get_ns();
 				if (now - begin >= SLICE_NS || need_resched() ||
 				    mmap_lock_is_contended(mm))
@@ -97,9 +100,9 @@ static unsigned long slice(struct mm_struct *mm, unsigned long address, enum flt
 	}
 	address = 0;
 out:
-	if (way != FLT_WSS_ACCESSED) {
+	if (mode != FLT_WSS_CLEAR_ACCESSED) {
 		if (scan->count.changed != changed)
-			flush(mm, scan);
+			flush_tlb(mm, scan);
 		dec_tlb_flush_pending(mm);
 	}
 	now = ktime_get_ns() - begin;
@@ -112,10 +115,10 @@ out:
 }
 
 /*
- * Not a plain wait: behind a process stuck with the lock it would have no end, and
- * with it the unloading of the module.
+ * Take mmap_lock for reading. Return false after LOCK_TRIES: if a process is stuck with the
+ * lock held, waiting would block the module from being unloaded.
  */
-static bool lock(struct mm_struct *mm, const bool *stop)
+static bool lock_mm(struct mm_struct *mm, const bool *stop)
 {
 	int tries;
 
@@ -127,28 +130,28 @@ static bool lock(struct mm_struct *mm, const bool *stop)
 	return false;
 }
 
-void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop, u64 *holds,
+void flt_wss_scan(struct mm_struct *mm, enum flt_wss_mode mode, const bool *stop, u64 *holds,
 		  struct flt_wss_scan *scan)
 {
 	u64 begin = ktime_get_ns();
 	unsigned long address = 0;
 
 	memset(scan, 0, sizeof(*scan));
-	if (way == FLT_WSS_ACCESSED && !IS_ENABLED(CONFIG_PAGE_IDLE_FLAG))
+	if (mode == FLT_WSS_CLEAR_ACCESSED && !IS_ENABLED(CONFIG_PAGE_IDLE_FLAG))
 		scan->flags |= FLT_WSS_MARKED;
 	if (mm_has_notifiers(mm))
 		scan->flags |= FLT_WSS_SECONDARY;
 	do {
-		/* Everybody else has left: let it go. */
-		if (atomic_read(&mm->mm_users) == 1 || !lock(mm, stop)) {
+		/* Ours is the last reference: the process has exited. */
+		if (atomic_read(&mm->mm_users) == 1 || !lock_mm(mm, stop)) {
 			scan->flags |= FLT_WSS_CUT;
 			break;
 		}
-		address = slice(mm, address, way, holds, scan);
+		address = scan_slice(mm, address, mode, holds, scan);
 		mmap_read_unlock(mm);
 		cond_resched();
 	} while (address);
-	if (way == FLT_WSS_ACCESSED)
-		flush(mm, scan);
+	if (mode == FLT_WSS_CLEAR_ACCESSED)
+		flush_tlb(mm, scan);
 	scan->duration = ktime_get_ns() - begin;
 }

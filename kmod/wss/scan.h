@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wss_scan - one look at every page of an address space: whether it was accessed, or
- * whether it came back since it was withheld (protnone.h).
+ * wss_scan - visit every page of an address space once, and find out whether it was used
+ * since the last scan: by its accessed bit, or by PROT_NONE (protnone.h).
  *
- * mmap_lock is held, for reading, in slices: a slice ends after half a millisecond,
- * or sooner when somebody waits for the lock or for the CPU, so with the longest
- * stretch between two checks (one page table) it stays below one. What is mapped
- * meanwhile behind the scan is not seen, what is unmapped before it neither.
+ * mmap_lock is held for reading in slices. A slice ends after half a millisecond, or
+ * earlier if another task waits for the lock or for the CPU. The check is made after
+ * every page table, so a slice takes less than a millisecond. The scan does not see
+ * pages that are mapped behind its position, or unmapped before it arrives.
  *
- * A CPU that has a translation cached does not set a bit that was cleared until it
- * loads the translation anew. So the translations are flushed at the end of a scan,
- * where the kernel's function for that can be had; else a page that is in constant
- * use by few pages' worth of code may be missed (FLT_WSS_UNFLUSHED). Withholding
- * cannot do without, and flushes at the end of each slice.
+ * A CPU that has cached a translation does not set a cleared accessed bit again until
+ * it reloads the translation. So the TLB is flushed at the end of a scan, if the kernel's
+ * flush function can be found. Otherwise a scan may miss pages in constant use
+ * (FLT_WSS_UNFLUSHED). PROT_NONE entries require a flush at the end of each slice.
  */
 #ifndef FLT_WSS_SCAN_H
 #define FLT_WSS_SCAN_H
@@ -25,26 +24,27 @@ struct mm_struct;
 
 struct flt_wss_scan {
 	struct flt_wss_count count;
-	u64 duration;		/* ns, first slice's begin to last slice's end */
-	u64 held, held_max;	/* ns under mmap_lock: in all, longest slice */
+	u64 duration;		/* ns, from the start of the first slice to the end of the last */
+	u64 held, held_max;	/* ns with mmap_lock held: sum, and longest slice */
 	u32 slices;
 	u32 flags;		/* FLT_WSS_* */
 };
 
-/* The shape of flush_tlb_mm_range(), which modules do not get to see; never defined. */
+/* Prototype of flush_tlb_mm_range(), which is not exported; never defined. */
 void flt_wss_flush(struct mm_struct *mm, unsigned long start, unsigned long end,
 		   unsigned int stride_shift, bool freed_tables);
 
 void flt_wss_scan_init(void);
-/* Whether pages can be withheld on this kernel. */
-bool flt_wss_scan_withholds(void);
+/* Return true if scans can use PROT_NONE on this kernel (FLT_FEATURE_INJECT). */
+bool flt_wss_scan_can_inject(void);
 
 /*
- * The caller holds a reference to the address space (mm_users), which is given up
- * early if it was the last, or if *@stop (may be NULL). @holds, FLT_BUCKETS of them,
- * count slices by the ns they held mmap_lock; others may read them meanwhile. Sleeps.
+ * Scan @mm. Caller holds a reference (mm_users). The scan stops early with FLT_WSS_CUT if
+ * that reference is the last one, if *@stop becomes true (@stop may be NULL), or if
+ * mmap_lock cannot be taken. @holds is a histogram with FLT_BUCKETS entries, counting
+ * slices by the ns they held mmap_lock; readers may access it meanwhile. May sleep.
  */
-void flt_wss_scan(struct mm_struct *mm, enum flt_wss_way way, const bool *stop, u64 *holds,
+void flt_wss_scan(struct mm_struct *mm, enum flt_wss_mode mode, const bool *stop, u64 *holds,
 		  struct flt_wss_scan *scan);
 
 #endif

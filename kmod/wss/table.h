@@ -1,7 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wss_table - the trackers and their processes: what wss.c, which others ask, shares
- * with wss_round.c, which does the work.
+ * wss_table - trackers, and the slots of the processes that they track.
+ *
+ * A tracker is one request: processes or a cgroup, an interval and a CPU budget. A
+ * process is in at most one tracker, because its accessed bits can serve only one reader.
+ * Each slot has a ring of samples. Trackers, slots and rings are bounded.
+ *
+ * Two locks, taken in this order:
+ *   - flt_wss_lock, a mutex, protects trackers, sample rings and the fields of a slot
+ *     that flt_wss_table_lock does not protect.
+ *   - flt_wss_table_lock, a raw spinlock, serializes taking a free slot (state FREE to
+ *     FRESH, with the fields that are set then), tracker.untracked and tracker.closing.
+ *     fork() takes a slot in a probe, where it cannot take a mutex. After "closing" is
+ *     set, no slot is taken for the tracker.
+ * A slot is released only by the work of its tracker, or after that work was cancelled.
+ * So the work may read the slots of its tracker without a lock.
  */
 #ifndef FLT_WSS_TABLE_H
 #define FLT_WSS_TABLE_H
@@ -10,30 +23,39 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include "account/report.h"
-#include "wss/wss.h"
+#include "wss/sample.h"
+
+#define FLT_WSS_MAX_TRACKERS 16
+#define FLT_WSS_MAX_TARGETS 64
 
 struct flt_wss_tracker {
 	u32 id;			/* 0: free; never reused */
 	u32 owner;		/* port ID of the socket */
 	struct flt_wss_config config;
 	bool closing;
-	bool stretched;		/* the round under way, by the budget */
-	u64 due;		/* ns, the round under way */
+	bool stretched;		/* the budget delayed the current round */
+	u64 due;		/* ns: scheduled start of the current round */
 	u64 last_key, overwritten, busy;
-	u64 rounds;		/* that are over */
-	u64 untracked;		/* under table_lock */
-	u64 holds[FLT_BUCKETS];	/* the work adds to them; read at any time, each by itself */
+	u64 rounds;		/* completed */
+	u64 untracked;		/* processes that found no free slot */
+	u64 holds[FLT_BUCKETS];	/* written by the work only; each entry is read on its own */
 	struct delayed_work work;
-	/* Of the work alone. */
+	/* Scratch memory of the work. */
 	struct flt_wss_scan scan;
 	struct flt_proc_report proc;
 };
 
-enum flt_wss_state { TARGET_FREE, TARGET_FRESH, TARGET_LIVE, TARGET_ENDED };
+enum flt_wss_state {
+	TARGET_FREE,
+	TARGET_FRESH,		/* taken, not scanned yet */
+	TARGET_LIVE,		/* has a sample ring */
+	TARGET_ENDED		/* the process ended or left the cgroup; samples are kept */
+};
 
+/* Sums over the life of the process, to be subtracted from those of the next scan. */
 struct flt_wss_totals {
 	u64 first_touch, refault, major;	/* bytes */
-	bool known;
+	bool known;		/* accounting was on */
 };
 
 struct flt_wss_target {
@@ -44,41 +66,44 @@ struct flt_wss_target {
 	u32 tgid;
 	u64 start;
 	char comm[TASK_COMM_LEN];
-	/* The address space of the last scan: to be compared with, pinned against reuse. */
+	/* Address space of the last scan. The reference prevents reuse of the pointer. */
 	struct mm_struct *mm;
-	u64 scanned;		/* ns, when accessed bits were last clear; 0: never */
+	u64 scanned;		/* ns: when all accessed bits were clear; 0: never */
 	struct flt_wss_totals totals;
-	u64 made;		/* samples; the last is at (made - 1) % history */
+	u64 made;		/* samples ever made; the last is at (made - 1) % history */
 	struct flt_wss_sample *ring;
 };
 
-/* In process context: trackers, and of a target all that the other does not guard. */
 extern struct mutex flt_wss_lock;
-/* State FREE to FRESH, with what that fills in; and closing, which ends it. */
 extern raw_spinlock_t flt_wss_table_lock;
 extern struct flt_wss_target flt_wss_targets[FLT_WSS_MAX_TARGETS];
-extern struct workqueue_struct *flt_wss_workers;
 
 #define flt_wss_for_each_target(t)						\
 	for ((t) = flt_wss_targets; (t) < flt_wss_targets + FLT_WSS_MAX_TARGETS; (t)++)
 
-/*
- * Under table_lock. The slot of a process that is tracked; a new one, whose accessed
- * bits were clear at @born (0: never), or NULL: none is left.
- */
+/* Return the slot of a live process, or NULL. Caller holds flt_wss_table_lock. */
 struct flt_wss_target *flt_wss_find_target(const struct pid *pid);
-struct flt_wss_target *flt_wss_take_slot(struct flt_wss_tracker *tr, struct pid *pid, u64 born);
 
 /*
- * What was withheld of @t. By the tracker's work, or when that runs no more, and not
- * under flt_wss_lock. Sleeps.
+ * Take a slot for a process whose accessed bits were clear at @born (ns; 0: never).
+ * Return NULL if all slots are taken. Caller holds flt_wss_table_lock.
  */
-void flt_wss_give_back(struct flt_wss_target *t);
+struct flt_wss_target *flt_wss_take_target(struct flt_wss_tracker *tr, struct pid *pid,
+					   u64 born);
 
-/* Under flt_wss_lock, by the tracker's work, or when that runs no more. */
-void flt_wss_give(struct flt_wss_target *t);
+/*
+ * Free a slot. Caller holds flt_wss_lock and is the work of the tracker, or that work has
+ * been cancelled.
+ */
+void flt_wss_release_target(struct flt_wss_target *t);
 
-/* A tracker's work: each of its processes once, and then itself again. */
-void flt_wss_round(struct work_struct *work);
+/*
+ * Allow access again to all pages of @t that were made PROT_NONE. Caller is the work of
+ * the tracker, or that work has been cancelled. Caller does not hold flt_wss_lock. Sleeps.
+ */
+void flt_wss_restore_target(struct flt_wss_target *t);
+
+/* Append a sample and set its key, index and round. Caller holds flt_wss_lock. */
+void flt_wss_store_sample(struct flt_wss_target *t, const struct flt_wss_sample *sample);
 
 #endif

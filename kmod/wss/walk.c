@@ -7,38 +7,41 @@
 #include "wss/walk.h"
 #include "wss/protnone.h"
 
-/* Not exported by x86, and one instruction there. */
+/* x86 does not export these functions, but they are one instruction there. */
 #ifdef CONFIG_X86
-static bool take_pte_young(struct vm_area_struct *vma, unsigned long address, pte_t *pte)
+static bool clear_pte_young(struct vm_area_struct *vma, unsigned long address, pte_t *pte)
 {
 	return test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)&pte->pte);
 }
 
-static __maybe_unused bool take_pmd_young(struct vm_area_struct *vma, unsigned long address,
-					  pmd_t *pmd)
+static __maybe_unused bool clear_pmd_young(struct vm_area_struct *vma, unsigned long address,
+					   pmd_t *pmd)
 {
 	return test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
 }
 
-/* Most entries: of a page, and not accessed. One comparison, where the three below take a dozen. */
-static __always_inline bool pte_rests(pte_t entry)
+/*
+ * Return true for most entries: a page that was not accessed. One comparison instead of the
+ * dozen instructions of the three tests in walk_entries().
+ */
+static __always_inline bool pte_is_idle(pte_t entry)
 {
 	const pteval_t bits = _PAGE_PRESENT | _PAGE_SPECIAL | _PAGE_DEVMAP | _PAGE_ACCESSED;
 
 	return (native_pte_val(entry) & bits) == _PAGE_PRESENT;
 }
 #else
-#define take_pte_young ptep_test_and_clear_young
-#define take_pmd_young pmdp_test_and_clear_young
+#define clear_pte_young ptep_test_and_clear_young
+#define clear_pmd_young pmdp_test_and_clear_young
 
-static __always_inline bool pte_rests(pte_t entry)
+static __always_inline bool pte_is_idle(pte_t entry)
 {
 	return false;
 }
 #endif
 
-/* What reclaim would have read from the bit. */
-static void hand_on(struct folio *folio)
+/* Report the access to reclaim, which finds the accessed bit cleared. */
+static void report_access(struct folio *folio)
 {
 #ifdef CONFIG_PAGE_IDLE_FLAG
 	if (folio_test_idle(folio))
@@ -50,47 +53,47 @@ static void hand_on(struct folio *folio)
 #endif
 }
 
-static void note(struct folio *folio, int node, u64 bytes, const struct flt_wss_look *look)
+static void count_used(struct folio *folio, int node, u64 bytes, const struct flt_wss_walk *walk)
 {
 	enum flt_wss_kind kind = FLT_WSS_KIND_FILE;
-	struct flt_wss_count *count = look->count;
+	struct flt_wss_count *count = walk->count;
 
 	if (folio_test_anon(folio))
 		kind = FLT_WSS_KIND_ANON;
 	else if (folio_test_swapbacked(folio))
 		kind = FLT_WSS_KIND_SHMEM;
 	count->kind[kind] += bytes;
-	count->area[look->area] += bytes;
+	count->area[walk->area] += bytes;
 	count->node[min(node, FLT_WSS_NODES - 1)] += bytes;
 }
 
 static __maybe_unused bool pmd_was_used(struct vm_area_struct *vma, unsigned long address,
 					pmd_t *pmd, pmd_t entry, struct folio *folio,
-					const struct flt_wss_look *look)
+					const struct flt_wss_walk *walk)
 {
-	switch (look->way) {
-	case FLT_WSS_ACCESSED:
-		if (!pmd_young(entry) || !take_pmd_young(vma, address & HPAGE_PMD_MASK, pmd))
+	switch (walk->mode) {
+	case FLT_WSS_CLEAR_ACCESSED:
+		if (!pmd_young(entry) || !clear_pmd_young(vma, address & HPAGE_PMD_MASK, pmd))
 			return false;
-		hand_on(folio);
+		report_access(folio);
 		return true;
-	case FLT_WSS_WITHHOLD:
-		return flt_wss_withhold_pmd(pmd, entry, vma, look->count);
-	case FLT_WSS_LEAVE:
-		look->count->left += HPAGE_PMD_SIZE;
+	case FLT_WSS_PROTECT:
+		return flt_wss_protect_pmd(pmd, entry, vma, walk->count);
+	case FLT_WSS_SKIP:
+		walk->count->left += HPAGE_PMD_SIZE;
 		return false;
-	case FLT_WSS_GIVE_BACK:
-		flt_wss_give_back_pmd(pmd, entry, vma, look->count);
+	case FLT_WSS_RESTORE:
+		flt_wss_restore_pmd(pmd, entry, vma, walk->count);
 		return false;
 	}
 	return false;
 }
 
 static void walk_huge(struct vm_area_struct *vma, unsigned long address, pmd_t *pmd,
-		      const struct flt_wss_look *look)
+		      const struct flt_wss_walk *walk)
 {
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
-	struct flt_wss_count *count = look->count;
+	struct flt_wss_count *count = walk->count;
 	spinlock_t *ptl = pmd_lock(vma->vm_mm, pmd);
 	pmd_t entry = READ_ONCE(*pmd);
 	struct folio *folio;
@@ -98,7 +101,7 @@ static void walk_huge(struct vm_area_struct *vma, unsigned long address, pmd_t *
 	if (!pmd_present(entry) || !pmd_trans_huge(entry))
 		goto out;
 	folio = page_folio(pmd_page(entry));
-	/* The huge zero page, which is nobody's. */
+	/* The huge zero page does not belong to the process. */
 	if (!folio->mapping) {
 		count->special++;
 		goto out;
@@ -106,39 +109,39 @@ static void walk_huge(struct vm_area_struct *vma, unsigned long address, pmd_t *
 	count->rss += HPAGE_PMD_SIZE;
 	count->huge += HPAGE_PMD_SIZE;
 	count->pages++;
-	if (pmd_was_used(vma, address, pmd, entry, folio, look))
-		note(folio, folio_nid(folio), HPAGE_PMD_SIZE, look);
+	if (pmd_was_used(vma, address, pmd, entry, folio, walk))
+		count_used(folio, folio_nid(folio), HPAGE_PMD_SIZE, walk);
 out:
 	spin_unlock(ptl);
 #endif
 }
 
 static __always_inline bool pte_was_used(struct vm_area_struct *vma, unsigned long address,
-					 pte_t *pte, pte_t entry, enum flt_wss_way way,
-					 const struct flt_wss_look *look)
+					 pte_t *pte, pte_t entry, enum flt_wss_mode mode,
+					 const struct flt_wss_walk *walk)
 {
-	switch (way) {
-	case FLT_WSS_ACCESSED:
-		if (!pte_young(entry) || !take_pte_young(vma, address, pte))
+	switch (mode) {
+	case FLT_WSS_CLEAR_ACCESSED:
+		if (!pte_young(entry) || !clear_pte_young(vma, address, pte))
 			return false;
-		hand_on(page_folio(pfn_to_page(pte_pfn(entry))));
+		report_access(page_folio(pfn_to_page(pte_pfn(entry))));
 		return true;
-	case FLT_WSS_WITHHOLD:
-		return flt_wss_withhold_pte(pte, entry, vma, look->count);
-	case FLT_WSS_LEAVE:
-		look->count->left += PAGE_SIZE;
+	case FLT_WSS_PROTECT:
+		return flt_wss_protect_pte(pte, entry, vma, walk->count);
+	case FLT_WSS_SKIP:
+		walk->count->left += PAGE_SIZE;
 		return false;
-	case FLT_WSS_GIVE_BACK:
-		flt_wss_give_back_pte(pte, entry, vma, look->count);
+	case FLT_WSS_RESTORE:
+		flt_wss_restore_pte(pte, entry, vma, walk->count);
 		return false;
 	}
 	return false;
 }
 
-/* Returns how many of them have a page. */
+/* Return the number of entries that map a page. */
 static __always_inline u64 walk_entries(struct vm_area_struct *vma, unsigned long address,
-					unsigned long end, pte_t *pte, enum flt_wss_way way,
-					const struct flt_wss_look *look)
+					unsigned long end, pte_t *pte, enum flt_wss_mode mode,
+					const struct flt_wss_walk *walk)
 {
 	u64 pages = 0;
 
@@ -146,37 +149,37 @@ static __always_inline u64 walk_entries(struct vm_area_struct *vma, unsigned lon
 		pte_t entry = READ_ONCE(*pte);
 		struct page *page;
 
-		if (way == FLT_WSS_ACCESSED && likely(pte_rests(entry))) {
+		if (mode == FLT_WSS_CLEAR_ACCESSED && likely(pte_is_idle(entry))) {
 			pages++;
 			continue;
 		}
 		if (!pte_present(entry))
 			continue;
 		if (unlikely(pte_special(entry) || pte_devmap(entry))) {
-			look->count->special++;
+			walk->count->special++;
 			continue;
 		}
 		pages++;
-		if (!pte_was_used(vma, address, pte, entry, way, look))
+		if (!pte_was_used(vma, address, pte, entry, mode, walk))
 			continue;
 		page = pfn_to_page(pte_pfn(entry));
-		note(page_folio(page), page_to_nid(page), PAGE_SIZE, look);
+		count_used(page_folio(page), page_to_nid(page), PAGE_SIZE, walk);
 	}
 	return pages;
 }
 
 /*
- * Tables may go while we look: those of files and shmem are freed, an RCU grace
- * period later, by whoever makes a huge page of them without mmap_lock. So first the
- * lock that is in the table, then once more the entry that led to it.
+ * khugepaged may free page tables of file and shmem mappings without mmap_lock, after an
+ * RCU grace period. So take the lock of the table, and then check that the PMD still
+ * points to the table.
  */
 static void walk_table(struct vm_area_struct *vma, unsigned long address, unsigned long end,
-		       pmd_t *pmd, const struct flt_wss_look *look)
+		       pmd_t *pmd, const struct flt_wss_walk *walk)
 {
-	struct flt_wss_count *count = look->count;
+	struct flt_wss_count *count = walk->count;
 	struct mm_struct *mm = vma->vm_mm;
 	u64 pages;
-	spinlock_t *ptl;	/* of the page table */
+	spinlock_t *ptl;	/* lock of the page table */
 	pmd_t table;
 	pte_t *pte;
 
@@ -192,11 +195,11 @@ again:
 		goto again;
 	}
 	pte = pte_offset_kernel(&table, address);
-	/* By far the most entries are looked at for their bit, and have it clear. */
-	if (look->way == FLT_WSS_ACCESSED)
-		pages = walk_entries(vma, address, end, pte, FLT_WSS_ACCESSED, look);
+	/* A constant mode lets the compiler make a fast loop for the common case. */
+	if (walk->mode == FLT_WSS_CLEAR_ACCESSED)
+		pages = walk_entries(vma, address, end, pte, FLT_WSS_CLEAR_ACCESSED, walk);
 	else
-		pages = walk_entries(vma, address, end, pte, look->way, look);
+		pages = walk_entries(vma, address, end, pte, walk->mode, walk);
 	spin_unlock(ptl);
 	count->pages += pages;
 	count->rss += pages << PAGE_SHIFT;
@@ -205,7 +208,7 @@ out:
 }
 
 unsigned long flt_wss_walk(struct vm_area_struct *vma, unsigned long address,
-			   const struct flt_wss_look *look)
+			   const struct flt_wss_walk *walk)
 {
 	unsigned long end = vma->vm_end, next;
 	pgd_t *pgd = pgd_offset(vma->vm_mm, address);
@@ -227,8 +230,8 @@ unsigned long flt_wss_walk(struct vm_area_struct *vma, unsigned long address,
 	if (!pmd_present(entry))
 		return next;
 	if (pmd_leaf(entry))
-		walk_huge(vma, address, pmd, look);
+		walk_huge(vma, address, pmd, walk);
 	else
-		walk_table(vma, address, next, pmd, look);
+		walk_table(vma, address, next, pmd, walk);
 	return next;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wss_walk - which pages of a page table were accessed since it was last asked.
+ * wss_walk - find the pages of a page table that were accessed since the last scan.
  *
- * The kernel's own walker is not exported and calls back for every entry; this one
- * reads a table of 512 entries under its lock in one go, and touches struct page
- * only for what was accessed. The accessed bit taken is handed on to reclaim, which
- * would have found it: as the young flag of the page where the kernel has that
- * (CONFIG_PAGE_IDLE_FLAG, DAMON's and page_idle's way), else by marking the page
- * accessed, as unmapping does.
+ * The kernel's page walker is not exported and makes a call per entry. This one reads a
+ * page table of 512 entries under its lock in one loop and touches struct page only for
+ * accessed pages.
  *
- * Withholding leaves accessed bits alone: the fault sets them where they were not.
+ * Clearing an accessed bit hides the access from reclaim. So the access is reported to
+ * reclaim: by the young flag of the page if the kernel has one (CONFIG_PAGE_IDLE_FLAG;
+ * DAMON and page_idle do the same), or else by marking the page accessed, as unmapping
+ * does. The other modes do not touch accessed bits.
  */
 #ifndef FLT_WSS_WALK_H
 #define FLT_WSS_WALK_H
@@ -18,25 +18,25 @@
 #include <linux/mm.h>
 #include "wss/count.h"
 
-/* What becomes of a page that is found. */
-enum flt_wss_way {
-	FLT_WSS_ACCESSED,	/* its accessed bit is taken */
-	FLT_WSS_WITHHOLD,	/* it is withheld, and was used if it was not any more */
-	FLT_WSS_LEAVE,		/* counted as left */
-	FLT_WSS_GIVE_BACK,	/* it is withheld no longer; nothing is counted as used */
+/* What to do with each page. */
+enum flt_wss_mode {
+	FLT_WSS_CLEAR_ACCESSED,	/* clear the accessed bit; the page was used if the bit was set */
+	FLT_WSS_PROTECT,	/* make it PROT_NONE; it was used if it is not PROT_NONE any more */
+	FLT_WSS_SKIP,		/* change nothing, count it as left */
+	FLT_WSS_RESTORE,	/* undo PROTECT; count nothing as used */
 };
 
-struct flt_wss_look {
-	enum flt_wss_way way;
+struct flt_wss_walk {
+	enum flt_wss_mode mode;
 	enum flt_area area;	/* of the mapping */
 	struct flt_wss_count *count;
 };
 
 /*
- * From @address on, within @vma, as far as one page table reaches; returns where
- * to go on. Under mmap_lock, and never asleep.
+ * Visit the pages from @address to the end of its page table or of @vma. Return the
+ * address to continue at. Caller holds mmap_lock for reading. Does not sleep.
  */
 unsigned long flt_wss_walk(struct vm_area_struct *vma, unsigned long address,
-			   const struct flt_wss_look *look);
+			   const struct flt_wss_walk *walk);
 
 #endif

@@ -9,47 +9,14 @@
 #include <linux/sched/task.h>
 #include <linux/workqueue.h>
 #include "hook/hook.h"
-#include "wss/wss.h"
+#include "wss/round.h"
 #include "wss/table.h"
+#include "wss/wss.h"
 
-/* In process context: trackers, and of a target all that table_lock does not guard. */
-DEFINE_MUTEX(flt_wss_lock);
-/* State FREE to FRESH, with what that fills in; and closing, which ends it. */
-DEFINE_RAW_SPINLOCK(flt_wss_table_lock);
-struct flt_wss_target flt_wss_targets[FLT_WSS_MAX_TARGETS];
 static struct flt_wss_tracker trackers[FLT_WSS_MAX_TRACKERS];
-static u64 last_serial;
 static u32 last_id;
-static unsigned int followers;
+static unsigned int followers;		/* trackers that follow forks */
 static struct flt_hook *fork_hook;
-struct workqueue_struct *flt_wss_workers;
-
-struct flt_wss_target *flt_wss_take_slot(struct flt_wss_tracker *tr, struct pid *pid, u64 born)
-{
-	struct flt_wss_target *t;
-
-	flt_wss_for_each_target(t) {
-		if (t->state != TARGET_FREE)
-			continue;
-		t->state = TARGET_FRESH;
-		t->tracker = tr;
-		t->pid = get_pid(pid);
-		t->serial = ++last_serial;
-		t->scanned = born;
-		return t;
-	}
-	return NULL;
-}
-
-struct flt_wss_target *flt_wss_find_target(const struct pid *pid)
-{
-	struct flt_wss_target *t;
-
-	flt_wss_for_each_target(t)
-		if (t->pid == pid && (t->state == TARGET_FRESH || t->state == TARGET_LIVE))
-			return t;
-	return NULL;
-}
 
 void flt_wss_fork(struct task_struct *parent, struct task_struct *child)
 {
@@ -59,16 +26,16 @@ void flt_wss_fork(struct task_struct *parent, struct task_struct *child)
 		return;
 	raw_spin_lock(&flt_wss_table_lock);
 	t = flt_wss_find_target(task_tgid(parent));
-	/* A child's accessed bits are clear at its birth. */
+	/* The accessed bits of a new child are clear. */
 	if (t && t->tracker->config.follow && !t->tracker->closing &&
-	    !flt_wss_take_slot(t->tracker, task_tgid(child), ktime_get_mono_fast_ns()) &&
-	    !t->tracker->config.cgroup)
+	    !flt_wss_take_target(t->tracker, task_tgid(child), ktime_get_mono_fast_ns()) &&
+	    !t->tracker->config.cgroup)	/* the next round counts those of a cgroup */
 		t->tracker->untracked++;
 	raw_spin_unlock(&flt_wss_table_lock);
 }
 
-/* Under lock. */
-static int add(struct flt_wss_tracker *tr, u32 tgid)
+/* Caller holds flt_wss_lock. */
+static int add_process(struct flt_wss_tracker *tr, u32 tgid)
 {
 	struct flt_wss_target *t = NULL;
 	struct task_struct *task;
@@ -87,7 +54,7 @@ static int add(struct flt_wss_tracker *tr, u32 tgid)
 	err = -EBUSY;
 	raw_spin_lock(&flt_wss_table_lock);
 	if (!flt_wss_find_target(pid)) {
-		t = flt_wss_take_slot(tr, pid, 0);
+		t = flt_wss_take_target(tr, pid, 0);
 		err = t ? 0 : -ENOSPC;
 	}
 	raw_spin_unlock(&flt_wss_table_lock);
@@ -96,18 +63,18 @@ out:
 	return err;
 }
 
-/* Under lock, once its work runs no more. */
-static void clear(struct flt_wss_tracker *tr)
+/* Caller holds flt_wss_lock. The work has been cancelled. */
+static void free_tracker(struct flt_wss_tracker *tr)
 {
 	struct flt_wss_target *t;
 
 	flt_wss_for_each_target(t)
 		if (t->tracker == tr)
-			flt_wss_give(t);
+			flt_wss_release_target(t);
 	tr->id = 0;
 }
 
-static int follow(struct flt_wss_tracker *tr)
+static int start_following(struct flt_wss_tracker *tr)
 {
 	int err = tr->config.follow ? flt_hook_get(fork_hook) : 0;
 
@@ -116,7 +83,7 @@ static int follow(struct flt_wss_tracker *tr)
 	return err;
 }
 
-static void unfollow(struct flt_wss_tracker *tr)
+static void stop_following(struct flt_wss_tracker *tr)
 {
 	WRITE_ONCE(followers, followers - tr->config.follow);
 	if (tr->config.follow)
@@ -137,36 +104,35 @@ int flt_wss_track(u32 owner, const u32 *tgids, u32 count, const struct flt_wss_c
 	if (tr == trackers + FLT_WSS_MAX_TRACKERS)
 		goto out;
 	memset(tr, 0, sizeof(*tr));
-	INIT_DELAYED_WORK(&tr->work, flt_wss_round);
+	flt_wss_round_prepare(tr);
 	tr->config = *config;
 	tr->owner = owner;
-	err = follow(tr);
+	err = start_following(tr);
 	if (err)
 		goto out;
 	tr->id = ++last_id ?: ++last_id;
 	for (i = 0; i < count; i++) {
-		err = add(tr, tgids[i]);
+		err = add_process(tr, tgids[i]);
 		if (err)
 			goto err_add;
 	}
-	tr->due = ktime_get_ns();
 	*id = tr->id;
-	queue_delayed_work(flt_wss_workers, &tr->work, 0);
+	flt_wss_round_start(tr);
 	goto out;
 
 err_add:
 	raw_spin_lock(&flt_wss_table_lock);
 	tr->closing = true;
 	raw_spin_unlock(&flt_wss_table_lock);
-	unfollow(tr);
-	clear(tr);
+	stop_following(tr);
+	free_tracker(tr);
 out:
 	mutex_unlock(&flt_wss_lock);
 	return err;
 }
 
-/* Under lock. */
-static struct flt_wss_tracker *find(u32 id)
+/* Caller holds flt_wss_lock. */
+static struct flt_wss_tracker *find_tracker(u32 id)
 {
 	struct flt_wss_tracker *tr;
 
@@ -176,7 +142,10 @@ static struct flt_wss_tracker *find(u32 id)
 	return NULL;
 }
 
-/* Under lock, which is let go for a while. */
+/*
+ * Caller holds flt_wss_lock, which is released while waiting for the work: the work takes
+ * it, too. "closing" keeps others from using the tracker meanwhile.
+ */
 static void close_tracker(struct flt_wss_tracker *tr)
 {
 	struct flt_wss_target *t;
@@ -184,15 +153,15 @@ static void close_tracker(struct flt_wss_tracker *tr)
 	raw_spin_lock(&flt_wss_table_lock);
 	WRITE_ONCE(tr->closing, true);
 	raw_spin_unlock(&flt_wss_table_lock);
-	unfollow(tr);
+	stop_following(tr);
 	mutex_unlock(&flt_wss_lock);
 	cancel_delayed_work_sync(&tr->work);
-	/* Its slots are nobody else's to change. */
+	/* Only the work changes the tracker's slots, and it was cancelled. */
 	flt_wss_for_each_target(t)
 		if (t->tracker == tr)
-			flt_wss_give_back(t);
+			flt_wss_restore_target(t);
 	mutex_lock(&flt_wss_lock);
-	clear(tr);
+	free_tracker(tr);
 }
 
 int flt_wss_untrack(u32 owner, u32 id)
@@ -201,7 +170,7 @@ int flt_wss_untrack(u32 owner, u32 id)
 	int err = 0;
 
 	mutex_lock(&flt_wss_lock);
-	tr = find(id);
+	tr = find_tracker(id);
 	if (!tr)
 		err = -ENOENT;
 	else if (tr->owner != owner)
@@ -231,7 +200,7 @@ int flt_wss_status(u32 id, struct flt_wss_status *s)
 
 	memset(s, 0, sizeof(*s));
 	mutex_lock(&flt_wss_lock);
-	tr = find(id);
+	tr = find_tracker(id);
 	if (tr) {
 		s->id = id;
 		s->config = tr->config;
@@ -258,15 +227,15 @@ int flt_wss_last_key(u32 id, u64 *key)
 	struct flt_wss_tracker *tr;
 
 	mutex_lock(&flt_wss_lock);
-	tr = find(id);
+	tr = find_tracker(id);
 	if (tr)
 		*key = tr->last_key;
 	mutex_unlock(&flt_wss_lock);
 	return tr ? 0 : -ENOENT;
 }
 
-static void report(const struct flt_wss_target *t, const struct flt_wss_sample *sample,
-		   struct flt_wss_report *r)
+static void fill_report(const struct flt_wss_target *t, const struct flt_wss_sample *sample,
+			struct flt_wss_report *r)
 {
 	r->id = t->tracker->id;
 	r->tgid = t->tgid;
@@ -276,7 +245,7 @@ static void report(const struct flt_wss_target *t, const struct flt_wss_sample *
 	r->sample = *sample;
 }
 
-/* The oldest sample of @t that the cursor has not passed. */
+/* Return the oldest sample of @t that the cursor has not passed, or NULL. */
 static const struct flt_wss_sample *next_sample(const struct flt_wss_target *t,
 						struct flt_wss_cursor *c)
 {
@@ -311,7 +280,7 @@ int flt_wss_next(struct flt_wss_cursor *c, struct flt_wss_report *r)
 			continue;
 		s = next_sample(t, c);
 		if (s) {
-			report(t, s, r);
+			fill_report(t, s, r);
 			break;
 		}
 	}
@@ -329,7 +298,7 @@ int flt_wss_latest(u32 *slot, struct flt_wss_report *r)
 
 		if (!t->ring || !t->made)
 			continue;
-		report(t, &t->ring[(t->made - 1) % t->tracker->config.history], r);
+		fill_report(t, &t->ring[(t->made - 1) % t->tracker->config.history], r);
 		err = 0;
 		break;
 	}
@@ -341,8 +310,7 @@ int __init flt_wss_init(struct flt_hook *fork)
 {
 	fork_hook = fork;
 	flt_wss_scan_init();
-	flt_wss_workers = alloc_workqueue("flt_wss", WQ_UNBOUND | WQ_FREEZABLE, 0);
-	return flt_wss_workers ? 0 : -ENOMEM;
+	return flt_wss_round_init();
 }
 
 void flt_wss_exit(void)
@@ -354,5 +322,5 @@ void flt_wss_exit(void)
 		if (tr->id && !tr->closing)
 			close_tracker(tr);
 	mutex_unlock(&flt_wss_lock);
-	destroy_workqueue(flt_wss_workers);
+	flt_wss_round_exit();
 }

@@ -1,49 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wss - working sets: processes whose accessed bits are read and cleared at
- * intervals, and the samples that makes.
+ * wss - working sets: requests to track processes, and to read their samples.
  *
- * A tracker is what one request asked for: processes or a cgroup, an interval, a share
- * of a CPU not to exceed. Its work scans its processes one after another. A process is in one
- * tracker only, since an accessed bit can tell only one reader. Samples lie in a ring
- * per process. All is bounded: trackers, processes, rings; a child that finds the
- * table full is counted.
- *
- * Locks: a mutex for rings and trackers, in process context; a raw spinlock for
- * taking a free slot, which is all that fork does. A slot is given back only by its
- * tracker's work, or when that can run no more.
+ * A tracker scans the page tables of its processes at intervals and keeps a sample of
+ * each scan. See table.h for trackers, slots and locks, round.h for the work of a
+ * tracker, and scan.h for a scan.
  */
 #ifndef FLT_WSS_H
 #define FLT_WSS_H
 
 #include <linux/sched.h>
 #include <linux/types.h>
-#include "wss/scan.h"
+#include "wss/sample.h"
 
 struct flt_hook;
-
-#define FLT_WSS_MAX_TRACKERS 16
-#define FLT_WSS_MAX_TARGETS 64
-
-struct flt_wss_config {
-	u64 interval;		/* ns */
-	u32 history;		/* samples per process */
-	u32 budget;		/* per cent of one CPU */
-	u64 cgroup;		/* ID; 0: processes by number */
-	bool follow;
-	bool inject;		/* withhold pages, in place of taking accessed bits */
-};
-
-struct flt_wss_sample {
-	u64 key;		/* rises within a tracker, from 1 */
-	u64 index;		/* of the process, from 1: a gap was overwritten */
-	u64 round;		/* of the tracker, from 1 */
-	u64 time;		/* CLOCK_MONOTONIC ns, when the scan began */
-	u64 window;		/* ns since the scan before began */
-	struct flt_wss_scan scan;
-	u64 first_touch, refault, major;	/* bytes in the window */
-	bool accounted;		/* the three are known */
-};
 
 struct flt_wss_report {
 	u32 id;			/* of the tracker */
@@ -56,46 +26,57 @@ struct flt_wss_report {
 
 struct flt_wss_status {
 	u32 id, targets, live;
-	u64 untracked;		/* children that found the table full; see take_in() */
-	u64 rounds;		/* that are over */
+	u64 untracked;		/* processes that found no free slot */
+	u64 rounds;		/* completed */
 	u64 samples, overwritten;
-	u64 busy;		/* ns that scans took */
-	u64 holds[FLT_BUCKETS];	/* of mmap_lock, by ns */
+	u64 busy;		/* ns spent in scans with mmap_lock held */
+	u64 holds[FLT_BUCKETS];	/* histogram of ns per hold of mmap_lock */
 	struct flt_wss_config config;
 };
 
-/* @fork is armed while a tracker follows. */
+/* @fork is armed while a tracker follows forks. */
 int flt_wss_init(struct flt_hook *fork);
 void flt_wss_exit(void);
 
 /*
- * Errors: -ENOSPC all trackers or all slots are taken, -ESRCH no such process,
- * -EINVAL it has no memory of its own (a kernel thread), -EBUSY it is tracked
- * already, -ENOMEM.
+ * Create a tracker of @count processes, or of config->cgroup, and set its ID. Return 0 or
+ *   -ENOSPC  all trackers or all slots are taken
+ *   -ESRCH   a process does not exist
+ *   -EINVAL  a process is a kernel thread, which has no memory of its own
+ *   -EBUSY   a process is tracked already
+ *   -ENOMEM, or the error of arming the fork hook
  */
 int flt_wss_track(u32 owner, const u32 *tgids, u32 count, const struct flt_wss_config *config,
 		  u32 *id);
-/* -ENOENT, -EACCES another socket's. */
+/* Remove a tracker. Return 0, -ENOENT, or -EACCES if another socket owns it. */
 int flt_wss_untrack(u32 owner, u32 id);
+/* Remove all trackers of a socket. */
 void flt_wss_untrack_all(u32 owner);
 
+/* Return 0 or -ENOENT. */
 int flt_wss_status(u32 id, struct flt_wss_status *status);
 
-/* Where a reader of samples is. */
+/* Position of a reader of the samples of one tracker; all 0 but the ID to begin with. */
 struct flt_wss_cursor {
 	u32 id;			/* the tracker */
 	u32 slot;
-	u64 serial, index;	/* of that slot's process, and how many samples were passed */
-	u64 after, last;	/* keys */
+	u64 serial, index;	/* process in that slot; number of its samples already read */
+	u64 after, last;	/* read samples with after < key <= last */
 };
-/* -ENOENT past the last; to go on behind a sample, raise cursor->index by one. */
+/*
+ * Report the next sample, in order of slots. Return 0, or -ENOENT after the last one. The
+ * caller adds 1 to cursor->index to continue after the sample.
+ */
 int flt_wss_next(struct flt_wss_cursor *cursor, struct flt_wss_report *report);
-/* The last sample of the first process with one at or after *@slot. */
+/*
+ * Report the latest sample of the first process at or after *@slot that has one, and set
+ * *@slot. Return 0 or -ENOENT.
+ */
 int flt_wss_latest(u32 *slot, struct flt_wss_report *report);
-/* -ENOENT; else the last key. */
+/* Get the key of the last sample of a tracker. Return 0 or -ENOENT. */
 int flt_wss_last_key(u32 id, u64 *key);
 
-/* At fork, preemption off. */
+/* Track @child if the tracker of @parent follows forks. Call at fork with preemption off. */
 void flt_wss_fork(struct task_struct *parent, struct task_struct *child);
 
 #endif
