@@ -9,7 +9,6 @@
 static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address", "stack", NULL };
 
 /* Faults whose groups are fetched ahead. */
-#define BATCH 64
 
 #define AT(member) offsetof(struct flt_report_args, member)
 
@@ -45,14 +44,14 @@ static const struct flt_opt opts[] = {
 int flt_report_group(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
 {
 	struct flt_report *r = arg;
-	const struct flt_file_fault *picked[BATCH];
-	struct flt_group_key keys[BATCH];
-	size_t i = 0, k, count;
+	const struct flt_file_fault *picked[FLT_GROUP_BATCH];
+	struct flt_group_key keys[FLT_GROUP_BATCH];
+	size_t i = 0, count;
 	int err;
 
 	flt_load_sift_clock(&r->args->sift, load, &r->sift);
 	while (i < n) {
-		for (count = 0; i < n && count < BATCH; i++) {
+		for (count = 0; i < n && count < FLT_GROUP_BATCH; i++) {
 			if (!flt_sift_match(&r->sift, load->rec, &faults[i]))
 				continue;
 			err = flt_sites_key(r->by, load->rec, &faults[i], &keys[count]);
@@ -60,12 +59,9 @@ int flt_report_group(void *arg, struct flt_load *load, const struct flt_file_fau
 				return err;
 			picked[count++] = &faults[i];
 		}
-		flt_group_warm(&r->group, keys, count);
-		for (k = 0; k < count; k++) {
-			err = flt_group_add(&r->group, &keys[k], picked[k]);
-			if (err)
-				return err;
-		}
+		err = flt_group_add_batch(&r->group, keys, picked, count);
+		if (err)
+			return err;
 	}
 	return 0;
 }

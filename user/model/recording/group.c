@@ -134,9 +134,9 @@ static int entry_new(struct flt_group *g, const struct flt_group_key *key, uint3
 	return 0;
 }
 
-int flt_group_add(struct flt_group *g, const struct flt_group_key *key, const struct flt_file_fault *fault)
+static int count_fault(struct flt_group *g, const struct flt_group_key *key, uint32_t hash,
+		       const struct flt_file_fault *fault)
 {
-	uint32_t hash = key_hash(key);
 	struct flt_group_entry *e = entry_find(g, key, hash);
 	int err;
 
@@ -150,21 +150,40 @@ int flt_group_add(struct flt_group *g, const struct flt_group_key *key, const st
 	return 0;
 }
 
-void flt_group_warm(const struct flt_group *g, const struct flt_group_key *keys, size_t n)
+int flt_group_add(struct flt_group *g, const struct flt_group_key *key,
+		  const struct flt_file_fault *fault)
 {
-	struct flt_index_search s;
-	const char *e;
-	uint32_t number;
-	size_t i;
+	return count_fault(g, key, key_hash(key), fault);
+}
 
-	for (i = 0; i < n; i++)
-		flt_index_prefetch(&g->index, key_hash(&keys[i]));
+/* Load the entry that a search for this hash finds into the cache. */
+static void entry_prefetch(const struct flt_group *g, uint32_t hash)
+{
+	struct flt_index_search s = flt_index_search(hash);
+	const char *e;
+	uint32_t n;
+
+	if (!flt_index_next(&g->index, &s, &n))
+		return;
+	e = (const char *)&g->entries[n];
+	__builtin_prefetch(e, 1);
+	__builtin_prefetch(e + 64, 1);
+}
+
+int flt_group_add_batch(struct flt_group *g, const struct flt_group_key *keys,
+			const struct flt_file_fault *const *faults, size_t n)
+{
+	uint32_t hashes[FLT_GROUP_BATCH];
+	size_t i;
+	int err = 0;
+
 	for (i = 0; i < n; i++) {
-		s = flt_index_search(key_hash(&keys[i]));
-		if (!flt_index_next(&g->index, &s, &number))
-			continue;
-		e = (const char *)&g->entries[number];
-		__builtin_prefetch(e, 1);
-		__builtin_prefetch(e + 64, 1);
+		hashes[i] = key_hash(&keys[i]);
+		flt_index_prefetch(&g->index, hashes[i]);
 	}
+	for (i = 0; i < n; i++)
+		entry_prefetch(g, hashes[i]);
+	for (i = 0; i < n && !err; i++)
+		err = count_fault(g, &keys[i], hashes[i], faults[i]);
+	return err;
 }

@@ -57,10 +57,14 @@ struct flt_group {
 void flt_group_free(struct flt_group *group);
 /* -ENOMEM; -E2BIG past 64 million keys. */
 int flt_group_add(struct flt_group *group, const struct flt_group_key *key, const struct flt_file_fault *fault);
+#define FLT_GROUP_BATCH 64
+
 /*
- * Bring what flt_group_add() will need of these keys into the cache: with many
- * stacks each fault would wait for memory twice.
+ * Add up to FLT_GROUP_BATCH faults. With many stacks, each fault waits for memory twice in
+ * flt_group_add(); here the waits of a batch overlap. Return -ENOMEM, or -E2BIG past 64 million
+ * keys.
  */
-void flt_group_warm(const struct flt_group *group, const struct flt_group_key *keys, size_t n);
+int flt_group_add_batch(struct flt_group *group, const struct flt_group_key *keys,
+			const struct flt_file_fault *const *faults, size_t n);
 
 #endif
