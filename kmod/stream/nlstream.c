@@ -6,6 +6,7 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -19,8 +20,6 @@
 #define PERIOD_MS 100
 #define RETRY_MS 20	/* for the reader to make room */
 #define TURNS 256	/* of all CPUs, before others have theirs */
-/* From a fault's last reading of the clock to its record in the buffer, at the most. */
-#define WRITING_NS (20 * NSEC_PER_MSEC)
 
 struct flt_nlstream {
 	struct delayed_work work;
@@ -28,9 +27,12 @@ struct flt_nlstream {
 	u32 session, port;
 	int next;		/* CPU whose turn it is */
 	bool sent;		/* something in this turn */
-	u64 began;		/* when this turn did */
 	u64 sent_at;		/* when slots were last sent */
-	bool owing;		/* the reader may hold some that no horizon is beyond */
+	/* A CPU with nothing to send has no fault that ended before; 0: unknown. */
+	u64 horizon;
+	u64 next_horizon;	/* becomes the horizon after @grace; 0: none is under way */
+	unsigned long grace;	/* the grace period that began after @next_horizon */
+	bool owing;		/* the reader may hold faults that no horizon is beyond */
 };
 
 static const struct genl_family *family;
@@ -69,10 +71,31 @@ static int send(struct flt_nlstream *s, int cpu)
 	return 1;
 }
 
-/* At the end of a turn: a CPU that sent nothing in it has nothing from before it began. */
+/*
+ * A fault that has ended may not be in its buffer yet, because a hypervisor can stop the
+ * CPU in the handler for any time. But handlers run with preemption off, from the reading
+ * of the clock at the end of the fault until its record is in the buffer. So a time
+ * followed by a grace period is a horizon for the turns that begin after both.
+ */
+static void ask_horizon(struct flt_nlstream *s)
+{
+	if (s->next_horizon)
+		return;
+	s->next_horizon = ktime_get_ns();
+	s->grace = start_poll_synchronize_rcu();
+}
+
+static void take_horizon(struct flt_nlstream *s)
+{
+	if (!s->next_horizon || !poll_state_synchronize_rcu(s->grace))
+		return;
+	s->horizon = s->next_horizon;
+	s->next_horizon = 0;
+}
+
+/* At the end of a turn. */
 static int send_horizon(struct flt_nlstream *s)
 {
-	u64 horizon = s->began > WRITING_NS ? s->began - WRITING_NS : 0;
 	struct sk_buff *skb;
 	void *head;
 	int err;
@@ -83,14 +106,14 @@ static int send_horizon(struct flt_nlstream *s)
 		return -ENOMEM;
 	head = genlmsg_put(skb, s->port, 0, family, 0, FLT_CMD_EVENTS);
 	if (!head || nla_put_u32(skb, FLT_EVENTS_SESSION, s->session) ||
-	    nla_put_u64_64bit(skb, FLT_EVENTS_HORIZON, horizon, FLT_EVENTS_PAD)) {
+	    nla_put_u64_64bit(skb, FLT_EVENTS_HORIZON, s->horizon, FLT_EVENTS_PAD)) {
 		nlmsg_free(skb);
 		return -EMSGSIZE;
 	}
 	genlmsg_end(skb, head);
 	err = genlmsg_unicast(&init_net, skb, s->port);
 	if (!err)
-		s->owing = s->sent_at >= horizon;
+		s->owing = s->sent_at >= s->horizon;
 	return err;
 }
 
@@ -104,7 +127,7 @@ static int send_turn(struct flt_nlstream *s)
 	int ret;
 
 	if (!s->next) {
-		s->began = ktime_get_ns();
+		take_horizon(s);
 		s->sent = false;
 	}
 	for (; s->next < nr_cpu_ids; s->next++) {
@@ -115,9 +138,11 @@ static int send_turn(struct flt_nlstream *s)
 			return ret;
 		s->sent |= ret;
 	}
-	ret = s->owing ? send_horizon(s) : 0;
+	ret = s->owing && s->horizon ? send_horizon(s) : 0;
 	if (ret)
 		return ret;
+	if (s->owing)
+		ask_horizon(s);
 	s->next = 0;
 	return s->sent;
 }

@@ -47,6 +47,7 @@ static struct cpu {
 	uint64_t promised;	/* no fault ends before this that did not come */
 	uint32_t rest;		/* slots of a note that are still to come */
 	bool heard;		/* since the last horizon */
+	bool by_last;		/* the promise is its last fault, not a horizon */
 } cpu[CPUS];
 
 /* Faults that the probe saw the end of. */
@@ -130,8 +131,9 @@ static void take_fault(struct cpu *c, uint32_t number, const struct flt_event_re
 	if (r->flags & FLT_EVENT_LONG)
 		latency <<= 10;
 	if (r->time + latency + ORDER_NS < c->promised)
-		errx(1, "cpu %u: a fault ended at %ju, and came after a horizon of %ju", number,
-		     (uintmax_t)(r->time + latency), (uintmax_t)c->promised);
+		errx(1, "cpu %u: a fault ended at %ju, and came after a %s %ju", number,
+		     (uintmax_t)(r->time + latency),
+		     c->by_last ? "fault that ended at" : "horizon of", (uintmax_t)c->promised);
 	c->last = r->time + latency;
 	c->faults++;
 }
@@ -139,6 +141,7 @@ static void take_fault(struct cpu *c, uint32_t number, const struct flt_event_re
 static void horizon_take(uint64_t told)
 {
 	for (int i = 0; i < CPUS; i++) {
+		cpu[i].by_last = cpu[i].heard;
 		cpu[i].promised = cpu[i].heard ? cpu[i].last : told;
 		cpu[i].heard = false;
 	}
