@@ -49,7 +49,8 @@ static void *drive(void *forks)
 
 int main(int argc, char **argv)
 {
-	struct sigaction sa = { .sa_handler = on_end };
+	/* A wait goes on after the signal: no child outlives its parent. */
+	struct sigaction sa = { .sa_handler = on_end, .sa_flags = SA_RESTART };
 	int procs = argc > 2 ? atoi(argv[1]) : 0, threads = argc > 2 ? atoi(argv[2]) : 0;
 	unsigned int seconds = argc > 3 ? (unsigned int)atoi(argv[3]) : 0;
 	pid_t self = getpid(), others[PROCS_MAX];
