@@ -8,107 +8,112 @@
 #include "model/counts/balance.h"
 #include "text/escape.h"
 
-enum column {
-	COL_RECORD, COL_SPAN, COL_SECONDS, COL_PID, COL_COMM, COL_HINTS, COL_LOCAL, COL_REMOTE,
-	COL_LOCAL_SHARE, COL_WANTED, COL_MOVED, COL_NOT_MOVED, COL_TRIED, COL_FAILED, COL_MOVE_NS,
-	COL_MOVE_P99, COL_SPENT, COL_TASK_MOVED, COL_TASK_STUCK, COL_TASK_SWAPPED, COL_MEMORY, COL_MEMORY_REMOTE,
-	COL_EVENT, COL_REASON, COL_FROM, COL_ON, COL_ADDRESS, COL_COUNT, COLUMNS
+/* Which rows have a column. */
+enum {
+	OF_LINE = 1,		/* those of a line of the ledger, */
+	OF_MOVES = 2,		/* where pages were to be moved, */
+	OF_MEMORY = 4,		/* where the memory is known */
+	OF_REASON = 8, OF_MATRIX = 16, OF_REGION = 32,
 };
 
-static const struct flt_column columns[COLUMNS] = {
-	[COL_RECORD] = { .key = "record" },
-	[COL_SPAN] = { .key = "span" },
-	[COL_SECONDS] = { .key = "seconds" },
-	[COL_PID] = { .key = "pid", .title = "pid", .width = 7 },
-	[COL_COMM] = { .key = "comm", .title = "comm", .width = -15 },
-	[COL_HINTS] = { .key = "hint_faults", .title = "hints", .width = 8 },
-	[COL_LOCAL] = { .key = "local", .title = "local", .width = 8 },
-	[COL_REMOTE] = { .key = "remote", .title = "remote", .width = 8 },
-	[COL_LOCAL_SHARE] = { .key = "local_percent", .title = "local%", .width = 6 },
-	[COL_WANTED] = { .key = "wanted" },
-	[COL_MOVED] = { .key = "pages_moved", .title = "moved", .width = 8 },
-	[COL_NOT_MOVED] = { .key = "moves_not_made", .title = "not", .width = 6 },
-	[COL_TRIED] = { .key = "moves_tried" },
-	[COL_FAILED] = { .key = "moves_failed" },
-	[COL_MOVE_NS] = { .key = "move_ns", .title = "a move", .width = 8 },
-	[COL_MOVE_P99] = { .key = "move_p99_ns", .title = "p99", .width = 6 },
-	[COL_SPENT] = { .key = "spent_ns", .title = "spent", .width = 8 },
-	[COL_TASK_MOVED] = { .key = "threads_moved", .title = "threads", .width = 7 },
-	[COL_TASK_STUCK] = { .key = "threads_stuck" },
-	[COL_TASK_SWAPPED] = { .key = "threads_swapped" },
-	[COL_MEMORY] = { .key = "resident_bytes", .title = "memory", .width = 8 },
-	[COL_MEMORY_REMOTE] = { .key = "remote_bytes", .title = "remote", .width = 8 },
-	[COL_EVENT] = { .key = "event" },
-	[COL_REASON] = { .key = "reason" },
-	[COL_FROM] = { .key = "from_node" },
-	[COL_ON] = { .key = "on_node" },
-	[COL_ADDRESS] = { .key = "address" },
-	[COL_COUNT] = { .key = "count" },
+struct row {
+	const char *record, *span;
+	uint64_t ns;			/* of the span */
+	uint32_t pid;
+	const char *comm;
+	struct flt_balance b;
+	uint64_t n[FLT_LEDGER_COUNTERS];
+	uint64_t move_ns;		/* mean */
+	uint64_t memory, remote;	/* bytes */
+	const char *event, *reason;
+	uint32_t from, on;		/* nodes */
+	uint64_t address;
+	uint64_t count;
+};
+
+#define AT(member) FLT_AT(struct row, member)
+#define COUNT(member) FLT_COLUMN_COUNT, AT(member), .known_if = OF_LINE
+
+static const struct flt_column columns[] = {
+	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
+	{ "span", NULL, 0, FLT_COLUMN_STRING, AT(span) },
+	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 3 },
+	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true },
+	{ "comm", "comm", -15, FLT_COLUMN_STRING, AT(comm) },
+	{ "hint_faults", "hints", 8, COUNT(b.hints) },
+	{ "local", "local", 8, COUNT(b.local) },
+	{ "remote", "remote", 8, COUNT(b.remote) },
+	{ "local_percent", "local%", 6, FLT_COLUMN_PERCENT, AT(b.local), .decimals = 1,
+	  .of = offsetof(struct row, b.hints) },
+	{ "wanted", NULL, 0, COUNT(b.wanted) },
+	{ "pages_moved", "moved", 8, COUNT(b.moved_pages) },
+	{ "moves_not_made", "not", 6, COUNT(b.not_moved) },
+	{ "moves_tried", NULL, 0, COUNT(n[FLT_NUMA_TRIED]) },
+	{ "moves_failed", NULL, 0, COUNT(n[FLT_NUMA_FAILED]) },
+	{ "move_ns", "a move", 8, FLT_COLUMN_NS, AT(move_ns), .known_if = OF_MOVES },
+	{ "move_p99_ns", "p99", 6, FLT_COLUMN_NS, AT(b.move_p99), .zero_unknown = true },
+	{ "spent_ns", "spent", 8, FLT_COLUMN_NS, AT(b.spent_ns), .known_if = OF_LINE },
+	{ "threads_moved", "threads", 7, COUNT(n[FLT_NUMA_TASK_MOVED]) },
+	{ "threads_stuck", NULL, 0, COUNT(n[FLT_NUMA_TASK_STUCK]) },
+	{ "threads_swapped", NULL, 0, COUNT(n[FLT_NUMA_TASK_SWAPPED]) },
+	{ "resident_bytes", "memory", 8, FLT_COLUMN_BYTES, AT(memory), .known_if = OF_MEMORY },
+	{ "remote_bytes", "remote", 8, FLT_COLUMN_BYTES, AT(remote), .known_if = OF_MEMORY },
+	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(event) },
+	{ "reason", NULL, 0, FLT_COLUMN_STRING, AT(reason) },
+	{ "from_node", NULL, 0, FLT_COLUMN_COUNT, AT(from), .known_if = OF_MATRIX },
+	{ "on_node", NULL, 0, FLT_COLUMN_COUNT, AT(on), .known_if = OF_MATRIX },
+	{ "address", NULL, 0, FLT_COLUMN_HEX, AT(address), .known_if = OF_REGION },
+	{ "count", NULL, 0, FLT_COLUMN_COUNT, AT(count), .known_if = OF_MATRIX | OF_REASON },
+	{ 0 },
 };
 
 struct report {
 	struct numa *n;
 	const struct ledger_span *span;
 	bool text;
-	struct flt_cell cell[COLUMNS];
 };
 
 int numa_report_open(struct numa *n, enum flt_format format)
 {
-	return flt_table_new_cells(&n->table, stdout, format, columns, COLUMNS);
+	return flt_table_new(&n->table, stdout, format, columns, 0);
 }
 
-static void begin_row(struct report *r, const char *record, const struct flt_ledger_line *line)
+static struct row begin_row(const struct report *r, const char *record,
+			    const struct flt_ledger_line *line)
 {
-	memset(r->cell, 0, sizeof(r->cell));
-	r->cell[COL_RECORD] = flt_cell_string(record);
-	r->cell[COL_SPAN] = flt_cell_string(r->span->last ? "total" : "interval");
-	r->cell[COL_SECONDS] = flt_cell_double((double)r->span->ns / 1e9, 3);
-	if (line->id)
-		r->cell[COL_PID] = flt_cell_u64(line->tgid);
+	return (struct row){ .record = record, .span = r->span->last ? "total" : "interval",
+			     .ns = r->span->ns, .pid = line->id ? line->tgid : 0 };
 }
 
 static int put_line(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
 {
 	struct report *r = arg;
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
+	struct row row = begin_row(r, record, line);
 	const uint64_t *n = line->n.count;
-	struct flt_cell *cell = r->cell;
-	struct flt_balance b;
+	uint64_t known = OF_LINE;
 
-	flt_balance_judge(line, r->n->misplaced, &b);
-	begin_row(r, record, line);
-	cell[COL_COMM] = flt_cell_string(comm ? comm : line->comm);
-	cell[COL_HINTS] = flt_cell_u64(b.hints);
-	cell[COL_LOCAL] = flt_cell_u64(b.local);
-	cell[COL_REMOTE] = flt_cell_u64(b.remote);
-	if (b.hints)
-		cell[COL_LOCAL_SHARE] = flt_cell_double(100.0 * (double)b.local / (double)b.hints, 1);
-	cell[COL_WANTED] = flt_cell_u64(b.wanted);
-	cell[COL_MOVED] = flt_cell_u64(b.moved_pages);
-	cell[COL_NOT_MOVED] = flt_cell_u64(b.not_moved);
-	cell[COL_TRIED] = flt_cell_u64(n[FLT_NUMA_TRIED]);
-	cell[COL_FAILED] = flt_cell_u64(n[FLT_NUMA_FAILED]);
-	if (n[FLT_NUMA_TRIED])
-		cell[COL_MOVE_NS] = flt_cell_ns(n[FLT_NUMA_MOVE_NS] / n[FLT_NUMA_TRIED]);
-	if (b.move_p99)
-		cell[COL_MOVE_P99] = flt_cell_ns(b.move_p99);
-	cell[COL_SPENT] = flt_cell_ns(b.spent_ns);
-	cell[COL_TASK_MOVED] = flt_cell_u64(n[FLT_NUMA_TASK_MOVED]);
-	cell[COL_TASK_STUCK] = flt_cell_u64(n[FLT_NUMA_TASK_STUCK]);
-	cell[COL_TASK_SWAPPED] = flt_cell_u64(n[FLT_NUMA_TASK_SWAPPED]);
-	if (m) {
-		cell[COL_MEMORY] = flt_cell_size(m->pages << 12);
-		cell[COL_MEMORY_REMOTE] = flt_cell_size(m->remote << 12);
+	row.comm = comm ? comm : line->comm;
+	memcpy(row.n, n, sizeof(row.n));
+	flt_balance_judge(line, r->n->misplaced, &row.b);
+	if (n[FLT_NUMA_TRIED]) {
+		known |= OF_MOVES;
+		row.move_ns = n[FLT_NUMA_MOVE_NS] / n[FLT_NUMA_TRIED];
 	}
-	return flt_table_cells(r->n->table, cell);
+	if (m) {
+		known |= OF_MEMORY;
+		row.memory = m->pages << 12;
+		row.remote = m->remote << 12;
+	}
+	return flt_table_row(r->n->table, &row, known);
 }
 
 static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
 		      uint32_t reason, uint64_t count)
 {
-	char number[32];
+	struct row row = begin_row(r, "reason", line);
 	const char *name = r->n->reason[reason];
+	char number[32];
 
 	if (!count)
 		return 0;
@@ -122,28 +127,22 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 			printf("%7s  %-20s %-24s %" PRIu64 "\n", "-", event, name, count);
 		return 0;
 	}
-	begin_row(r, "reason", line);
-	r->cell[COL_EVENT] = flt_cell_string(event);
-	r->cell[COL_REASON] = flt_cell_string(name);
-	r->cell[COL_COUNT] = flt_cell_u64(count);
-	return flt_table_cells(r->n->table, r->cell);
+	row.event = event;
+	row.reason = name;
+	row.count = count;
+	return flt_table_row(r->n->table, &row, OF_REASON);
 }
 
-/* In the text the matrix of the sum only; as data each line's. */
+/* Put the matrix of each line; the text has only that of their sum. */
 static int put_matrix(struct report *r, const struct flt_ledger_line *line)
 {
-	uint32_t from, on;
+	struct row row = begin_row(r, "matrix", line);
 	int ret = 0;
 
-	for (from = 0; !ret && from < line->nodes; from++) {
-		for (on = 0; !ret && on < line->nodes; on++) {
-			uint64_t count = line->n.matrix[from * line->nodes + on];
-
-			begin_row(r, "matrix", line);
-			r->cell[COL_FROM] = flt_cell_u64(from);
-			r->cell[COL_ON] = flt_cell_u64(on);
-			r->cell[COL_COUNT] = flt_cell_u64(count);
-			ret = flt_table_cells(r->n->table, r->cell);
+	for (row.from = 0; !ret && row.from < line->nodes; row.from++) {
+		for (row.on = 0; !ret && row.on < line->nodes; row.on++) {
+			row.count = line->n.matrix[row.from * line->nodes + row.on];
+			ret = flt_table_row(r->n->table, &row, OF_MATRIX);
 		}
 	}
 	return ret;
@@ -173,6 +172,7 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 {
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
 	char what[sizeof(m->area[0].map.what) * FLT_ESCAPE_GROWTH];
+	struct row row = begin_row(r, "region", line);
 	size_t i;
 	int ret = 0;
 
@@ -186,12 +186,11 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 			       a->pages, 100.0 * (double)a->remote / (double)a->pages);
 			continue;
 		}
-		begin_row(r, "region", line);
-		r->cell[COL_ADDRESS] = flt_cell_hex(a->map.address);
-		r->cell[COL_REASON] = flt_cell_string(a->map.what);
-		r->cell[COL_MEMORY] = flt_cell_size(a->pages << 12);
-		r->cell[COL_MEMORY_REMOTE] = flt_cell_size(a->remote << 12);
-		ret = flt_table_cells(r->n->table, r->cell);
+		row.address = a->map.address;
+		row.reason = a->map.what;
+		row.memory = a->pages << 12;
+		row.remote = a->remote << 12;
+		ret = flt_table_row(r->n->table, &row, OF_REGION | OF_MEMORY);
 	}
 	return ret;
 }
@@ -220,6 +219,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 		[FLT_BALANCE_WORKS] = "works", [FLT_BALANCE_STUCK] = "stuck",
 		[FLT_BALANCE_SHARED] = "shared",
 	};
+	struct row row = begin_row(r, "verdict", sum);
 	struct flt_balance b;
 	char text[512];
 
@@ -229,10 +229,9 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 		printf("verdict: %s\n", text);
 		return 0;
 	}
-	begin_row(r, "verdict", sum);
-	r->cell[COL_EVENT] = flt_cell_string(words[b.verdict]);
-	r->cell[COL_REASON] = flt_cell_string(text);
-	return flt_table_cells(r->n->table, r->cell);
+	row.event = words[b.verdict];
+	row.reason = text;
+	return flt_table_row(r->n->table, &row, 0);
 }
 
 int numa_report(void *arg, const struct ledger_span *span)

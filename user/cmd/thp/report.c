@@ -7,130 +7,112 @@
 #include "cmd/thp/thp.h"
 #include "model/counts/hugepages.h"
 
-enum column {
-	COL_RECORD, COL_SPAN, COL_SECONDS, COL_PID, COL_COMM, COL_HUGE, COL_FALLBACK, COL_NO_PAGE,
-	COL_NO_CHARGE, COL_UNFIT, COL_LATE, COL_ERROR, COL_ZERO, COL_COLLAPSED, COL_BY_CALL,
-	COL_OF_FILE, COL_TRIED, COL_REFUSED, COL_SPLIT_MAPS, COL_SPLIT_PAGES, COL_SPLIT_FAILED,
-	COL_HUGE_NS, COL_HUGE_P99, COL_SMALL_NS, COL_FALLBACK_NS, COL_MAPPED, COL_ELIGIBLE, COL_COVERED,
-	COL_EVENT, COL_REASON, COL_VALUE, COL_COUNT, COLUMNS
-};
-
-static const struct flt_column columns[COLUMNS] = {
-	[COL_RECORD] = { .key = "record" },
-	[COL_SPAN] = { .key = "span" },
-	[COL_SECONDS] = { .key = "seconds" },
-	[COL_PID] = { .key = "pid", .title = "pid", .width = 7 },
-	[COL_COMM] = { .key = "comm", .title = "comm", .width = -15 },
-	[COL_HUGE] = { .key = "huge", .title = "huge", .width = 7 },
-	[COL_FALLBACK] = { .key = "fallback", .title = "fell back", .width = 9 },
-	[COL_NO_PAGE] = { .key = "fallback_no_page" },
-	[COL_NO_CHARGE] = { .key = "fallback_cgroup" },
-	[COL_UNFIT] = { .key = "unfit" },
-	[COL_LATE] = { .key = "late" },
-	[COL_ERROR] = { .key = "error" },
-	[COL_ZERO] = { .key = "zero", .title = "zero", .width = 6 },
-	[COL_COLLAPSED] = { .key = "collapsed", .title = "collapsed", .width = 9 },
-	[COL_BY_CALL] = { .key = "collapsed_by_call" },
-	[COL_OF_FILE] = { .key = "collapsed_of_file" },
-	[COL_TRIED] = { .key = "collapse_tried" },
-	[COL_REFUSED] = { .key = "refused", .title = "refused", .width = 7 },
-	[COL_SPLIT_MAPS] = { .key = "split_mappings", .title = "split", .width = 6 },
-	[COL_SPLIT_PAGES] = { .key = "split_pages", .title = "pages", .width = 6 },
-	[COL_SPLIT_FAILED] = { .key = "split_failed" },
-	[COL_HUGE_NS] = { .key = "huge_ns", .title = "huge took", .width = 9 },
-	[COL_HUGE_P99] = { .key = "huge_p99_ns", .title = "p99", .width = 6 },
-	[COL_SMALL_NS] = { .key = "small_ns", .title = "small", .width = 8 },
-	[COL_FALLBACK_NS] = { .key = "fallback_ns" },
-	[COL_MAPPED] = { .key = "huge_bytes", .title = "mapped", .width = 8 },
-	[COL_ELIGIBLE] = { .key = "eligible_bytes", .title = "eligible", .width = 8 },
-	[COL_COVERED] = { .key = "covered_percent", .title = "%", .width = 5 },
-	[COL_EVENT] = { .key = "event" },
-	[COL_REASON] = { .key = "reason" },
-	[COL_VALUE] = { .key = "value" },
-	[COL_COUNT] = { .key = "count" },
-};
-
 #define SUCCEEDED 1	/* the kernel's SCAN_SUCCEED */
+
+/* Which rows have a column: those of a line of the ledger, of its memory, of a reason. */
+enum { OF_LINE = 1, OF_MEMORY = 2, OF_REASON = 4 };
+
+struct row {
+	const char *record, *span;
+	uint64_t ns;			/* of the span */
+	uint32_t pid;
+	const char *comm;
+	uint64_t n[FLT_LEDGER_COUNTERS];
+	uint64_t fallbacks, collapsed, refused, split_maps, split_pages;
+	uint64_t fallback_ns;		/* mean */
+	struct flt_huge_judgement j;
+	struct flt_coverage memory;
+	const char *event, *reason, *value;
+	uint64_t count;			/* of a reason */
+};
+
+#define AT(member) FLT_AT(struct row, member)
+#define COUNT(member) FLT_COLUMN_COUNT, AT(member), .known_if = OF_LINE
+#define MEAN(member) FLT_COLUMN_NS, AT(member), .zero_unknown = true
+#define MEMORY(member) FLT_COLUMN_BYTES, AT(memory.member), .known_if = OF_MEMORY
+
+static const struct flt_column columns[] = {
+	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
+	{ "span", NULL, 0, FLT_COLUMN_STRING, AT(span) },
+	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 3 },
+	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true },
+	{ "comm", "comm", -15, FLT_COLUMN_STRING, AT(comm) },
+	{ "huge", "huge", 7, COUNT(n[FLT_THP_FILLED]) },
+	{ "fallback", "fell back", 9, COUNT(fallbacks) },
+	{ "fallback_no_page", NULL, 0, COUNT(n[FLT_THP_NO_PAGE]) },
+	{ "fallback_cgroup", NULL, 0, COUNT(n[FLT_THP_NO_CHARGE]) },
+	{ "unfit", NULL, 0, COUNT(n[FLT_THP_UNFIT]) },
+	{ "late", NULL, 0, COUNT(n[FLT_THP_LATE]) },
+	{ "error", NULL, 0, COUNT(n[FLT_THP_ERROR]) },
+	{ "zero", "zero", 6, COUNT(n[FLT_THP_ZERO]) },
+	{ "collapsed", "collapsed", 9, COUNT(collapsed) },
+	{ "collapsed_by_call", NULL, 0, COUNT(n[FLT_THP_COLLAPSED_CALL]) },
+	{ "collapsed_of_file", NULL, 0, COUNT(n[FLT_THP_COLLAPSED_FILE]) },
+	{ "collapse_tried", NULL, 0, COUNT(n[FLT_THP_COLLAPSE_TRIED]) },
+	{ "refused", "refused", 7, COUNT(refused) },
+	{ "split_mappings", "split", 6, COUNT(split_maps) },
+	{ "split_pages", "pages", 6, COUNT(split_pages) },
+	{ "split_failed", NULL, 0, COUNT(n[FLT_THP_SPLIT_FAILED]) },
+	{ "huge_ns", "huge took", 9, MEAN(j.huge_ns) },
+	{ "huge_p99_ns", "p99", 6, MEAN(j.huge_p99) },
+	{ "small_ns", "small", 8, MEAN(j.small_ns) },
+	{ "fallback_ns", NULL, 0, MEAN(fallback_ns) },
+	{ "huge_bytes", "mapped", 8, MEMORY(huge) },
+	{ "eligible_bytes", "eligible", 8, MEMORY(eligible) },
+	{ "covered_percent", "%", 5, FLT_COLUMN_PERCENT, AT(memory.covered), .decimals = 1,
+	  .of = offsetof(struct row, memory.eligible) },
+	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(event) },
+	{ "reason", NULL, 0, FLT_COLUMN_STRING, AT(reason) },
+	{ "value", NULL, 0, FLT_COLUMN_STRING, AT(value) },
+	{ "count", NULL, 0, FLT_COLUMN_COUNT, AT(count), .known_if = OF_REASON },
+	{ 0 },
+};
 
 struct report {
 	struct thp *t;
 	const struct ledger_span *span;
-	struct flt_cell cell[COLUMNS];
 };
 
 int thp_report_open(struct thp *t, enum flt_format format)
 {
-	return flt_table_new_cells(&t->table, stdout, format, columns, COLUMNS);
+	return flt_table_new(&t->table, stdout, format, columns, 0);
 }
 
-static void begin_row(struct report *r, const char *record)
+static struct row begin_row(const struct report *r, const char *record)
 {
-	memset(r->cell, 0, sizeof(r->cell));
-	r->cell[COL_RECORD] = flt_cell_string(record);
-	r->cell[COL_SPAN] = flt_cell_string(r->span->last ? "total" : "interval");
-	r->cell[COL_SECONDS] = flt_cell_double((double)r->span->ns / 1e9, 3);
-}
-
-static uint64_t refused(const struct flt_ledger_line *line)
-{
-	return flt_ledger_sum(line->n.scan, FLT_SCAN_RESULTS) - line->n.scan[SUCCEEDED];
-}
-
-static struct flt_cell ns_or_none(uint64_t ns)
-{
-	return ns ? flt_cell_ns(ns) : flt_cell_absent();
+	return (struct row){ .record = record, .span = r->span->last ? "total" : "interval",
+			     .ns = r->span->ns };
 }
 
 static int put_line(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
 {
 	struct report *r = arg;
-	const struct flt_coverage *c = line->id ? thp_coverage(r->t, line->id) : NULL;
+	const struct flt_coverage *memory = line->id ? thp_coverage(r->t, line->id) : NULL;
+	struct row row = begin_row(r, record);
 	const uint64_t *n = line->n.count;
-	uint64_t fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
-	struct flt_huge_judgement j;
-	struct flt_cell *cell = r->cell;
 
-	flt_hugepages_judge(line, &j);
-	begin_row(r, record);
-	if (line->id)
-		cell[COL_PID] = flt_cell_u64(line->tgid);
-	cell[COL_COMM] = flt_cell_string(comm ? comm : line->comm);
-	cell[COL_HUGE] = flt_cell_u64(n[FLT_THP_FILLED]);
-	cell[COL_FALLBACK] = flt_cell_u64(fallbacks);
-	cell[COL_NO_PAGE] = flt_cell_u64(n[FLT_THP_NO_PAGE]);
-	cell[COL_NO_CHARGE] = flt_cell_u64(n[FLT_THP_NO_CHARGE]);
-	cell[COL_UNFIT] = flt_cell_u64(n[FLT_THP_UNFIT]);
-	cell[COL_LATE] = flt_cell_u64(n[FLT_THP_LATE]);
-	cell[COL_ERROR] = flt_cell_u64(n[FLT_THP_ERROR]);
-	cell[COL_ZERO] = flt_cell_u64(n[FLT_THP_ZERO]);
-	cell[COL_COLLAPSED] = flt_cell_u64(n[FLT_THP_COLLAPSED] + n[FLT_THP_COLLAPSED_CALL] +
-					   n[FLT_THP_COLLAPSED_FILE]);
-	cell[COL_BY_CALL] = flt_cell_u64(n[FLT_THP_COLLAPSED_CALL]);
-	cell[COL_OF_FILE] = flt_cell_u64(n[FLT_THP_COLLAPSED_FILE]);
-	cell[COL_TRIED] = flt_cell_u64(n[FLT_THP_COLLAPSE_TRIED]);
-	cell[COL_REFUSED] = flt_cell_u64(refused(line));
-	cell[COL_SPLIT_MAPS] = flt_cell_u64(flt_ledger_sum(line->n.split_map, __FLT_SPLIT_CAUSES));
-	cell[COL_SPLIT_PAGES] = flt_cell_u64(flt_ledger_sum(line->n.split_page,
-							    __FLT_SPLIT_CAUSES));
-	cell[COL_SPLIT_FAILED] = flt_cell_u64(n[FLT_THP_SPLIT_FAILED]);
-	cell[COL_HUGE_NS] = ns_or_none(j.huge_ns);
-	cell[COL_HUGE_P99] = ns_or_none(j.huge_p99);
-	cell[COL_SMALL_NS] = ns_or_none(j.small_ns);
-	cell[COL_FALLBACK_NS] = ns_or_none(fallbacks ? n[FLT_THP_FALLBACK_NS] / fallbacks : 0);
-	if (c) {
-		cell[COL_MAPPED] = flt_cell_size(c->huge);
-		cell[COL_ELIGIBLE] = flt_cell_size(c->eligible);
-		if (c->eligible)
-			cell[COL_COVERED] = flt_cell_double(100.0 * (double)c->covered /
-							    (double)c->eligible, 1);
-	}
-	return flt_table_cells(r->t->table, cell);
+	row.pid = line->id ? line->tgid : 0;
+	row.comm = comm ? comm : line->comm;
+	memcpy(row.n, n, sizeof(row.n));
+	row.fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
+	row.fallback_ns = row.fallbacks ? n[FLT_THP_FALLBACK_NS] / row.fallbacks : 0;
+	row.collapsed = n[FLT_THP_COLLAPSED] + n[FLT_THP_COLLAPSED_CALL] +
+			n[FLT_THP_COLLAPSED_FILE];
+	row.refused = flt_ledger_sum(line->n.scan, FLT_SCAN_RESULTS) - line->n.scan[SUCCEEDED];
+	row.split_maps = flt_ledger_sum(line->n.split_map, __FLT_SPLIT_CAUSES);
+	row.split_pages = flt_ledger_sum(line->n.split_page, __FLT_SPLIT_CAUSES);
+	flt_hugepages_judge(line, &row.j);
+	if (memory)
+		row.memory = *memory;
+	return flt_table_row(r->t->table, &row, OF_LINE | (memory ? OF_MEMORY : 0));
 }
 
 /* A reason: a line of text, or a row of data. */
 static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
 		      const char *reason, uint64_t count)
 {
+	struct row row = begin_row(r, "reason");
+
 	if (!count)
 		return 0;
 	if (r->t->run.args->format == FLT_FORMAT_TEXT) {
@@ -141,13 +123,11 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 			printf("%7s  %-22s %-30s %" PRIu64 "\n", "-", event, reason, count);
 		return 0;
 	}
-	begin_row(r, "reason");
-	if (line->id)
-		r->cell[COL_PID] = flt_cell_u64(line->tgid);
-	r->cell[COL_EVENT] = flt_cell_string(event);
-	r->cell[COL_REASON] = flt_cell_string(reason);
-	r->cell[COL_COUNT] = flt_cell_u64(count);
-	return flt_table_cells(r->t->table, r->cell);
+	row.pid = line->id ? line->tgid : 0;
+	row.event = event;
+	row.reason = reason;
+	row.count = count;
+	return flt_table_row(r->t->table, &row, OF_REASON);
 }
 
 static int put_reasons(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
@@ -185,15 +165,15 @@ static int put_reasons(void *arg, const struct flt_ledger_line *line, const char
 static int put_fact(void *arg, const char *what, const char *name, const char *value)
 {
 	struct report *r = arg;
+	struct row row = begin_row(r, what);
 
 	if (r->t->run.args->format == FLT_FORMAT_TEXT) {
 		printf("%s %s: %s\n", what, name, value);
 		return 0;
 	}
-	begin_row(r, what);
-	r->cell[COL_REASON] = flt_cell_string(name);
-	r->cell[COL_VALUE] = flt_cell_string(value);
-	return flt_table_cells(r->t->table, r->cell);
+	row.reason = name;
+	row.value = value;
+	return flt_table_row(r->t->table, &row, 0);
 }
 
 /* Of those that were asked for together: what all of them add up to. */
