@@ -261,36 +261,54 @@ static void name_of(const struct flt_correlation *w, const struct series *s, cha
 	snprintf(text, size, "%.80s%s", w->args->metric, s->rate ? "/s" : "");
 }
 
-static const struct flt_column columns[] = {
-	{ .key = "record" }, { .key = "seconds" }, { .key = "faults_per_second" },
-	{ .key = "latency_ns" }, { .key = "metric" }, { .key = "value" },
-	{ .key = "against" }, { .key = "n" }, { .key = "lag" },
-	{ .key = "pearson" }, { .key = "spearman" },
-	{ .key = "event" }, { .key = "events_per_second" },
+/* Which rows have a column: those of samples, of known latency, of events, of figures. */
+enum { OF_SAMPLE = 1, OF_LATENCY = 2, OF_EVENTS = 4, OF_FIGURE = 8, OF_KNOWN = 16 };
+
+struct row {
+	const char *record, *metric, *against, *event;
+	double seconds, faults, latency, value, events;
+	uint64_t lag;
+	struct flt_coefficients c;
 };
-#define COLUMNS (sizeof(columns) / sizeof(columns[0]))
+
+#define AT(member) FLT_AT(struct row, member)
+
+static const struct flt_column columns[] = {
+	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
+	{ "seconds", NULL, 0, FLT_COLUMN_REAL, AT(seconds), .decimals = 3, .known_if = OF_SAMPLE },
+	{ "faults_per_second", NULL, 0, FLT_COLUMN_REAL, AT(faults), .decimals = 1,
+	  .known_if = OF_SAMPLE },
+	{ "latency_ns", NULL, 0, FLT_COLUMN_REAL, AT(latency), .known_if = OF_LATENCY },
+	{ "metric", NULL, 0, FLT_COLUMN_STRING, AT(metric) },
+	{ "value", NULL, 0, FLT_COLUMN_REAL, AT(value), .decimals = 3, .known_if = OF_SAMPLE },
+	{ "against", NULL, 0, FLT_COLUMN_STRING, AT(against) },
+	{ "n", NULL, 0, FLT_COLUMN_COUNT, AT(c.n), .known_if = OF_FIGURE },
+	{ "lag", NULL, 0, FLT_COLUMN_COUNT, AT(lag), .known_if = OF_FIGURE },
+	{ "pearson", NULL, 0, FLT_COLUMN_REAL, AT(c.pearson), .decimals = 4,
+	  .known_if = OF_KNOWN },
+	{ "spearman", NULL, 0, FLT_COLUMN_REAL, AT(c.spearman), .decimals = 4,
+	  .known_if = OF_KNOWN },
+	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(event) },
+	{ "events_per_second", NULL, 0, FLT_COLUMN_REAL, AT(events), .decimals = 1,
+	  .known_if = OF_EVENTS },
+	{ 0 },
+};
 
 static int samples_write(const struct flt_correlation *w, const struct series *s,
 			 struct flt_table *table, const char *name)
 {
+	struct row row = { .record = "sample", .metric = name, .event = w->event };
+	uint64_t known = OF_SAMPLE | (s->latency ? OF_LATENCY : 0) | (w->event ? OF_EVENTS : 0);
 	size_t i;
 	int err = 0;
 
 	for (i = 0; !err && i < s->n; i++) {
-		struct flt_cell cells[COLUMNS] = { 0 };
-
-		cells[0] = flt_cell_string("sample");
-		cells[1] = flt_cell_double(s->seconds[i], 3);
-		cells[2] = flt_cell_double(s->faults[i], 1);
-		if (s->latency)
-			cells[3] = flt_cell_double(s->mean[i], 0);
-		cells[4] = flt_cell_string(name);
-		cells[5] = flt_cell_double(s->metric[i], 3);
-		if (w->event) {
-			cells[11] = flt_cell_string(w->event);
-			cells[12] = flt_cell_double(s->events[i], 1);
-		}
-		err = flt_table_cells(table, cells);
+		row.seconds = s->seconds[i];
+		row.faults = s->faults[i];
+		row.latency = s->mean[i];
+		row.value = s->metric[i];
+		row.events = s->events[i];
+		err = flt_table_row(table, &row, known);
 	}
 	return err;
 }
@@ -299,7 +317,7 @@ static int figure_write(const struct flt_correlation *w, const struct series *s,
 			struct flt_table *table, FILE *out, const char *name, const double *against,
 			const char *what)
 {
-	struct flt_cell cells[COLUMNS] = { 0 };
+	struct row row = { .record = "correlation", .metric = name, .against = what };
 	struct flt_coefficients c;
 	int err = flt_correlate(s->metric, against, s->n, &c);
 
@@ -314,16 +332,8 @@ static int figure_write(const struct flt_correlation *w, const struct series *s,
 				c.n < FLT_CORRELATE_LEAST ? "too few points" : "one of them never changes", c.n);
 		return 0;
 	}
-	cells[0] = flt_cell_string("correlation");
-	cells[4] = flt_cell_string(name);
-	cells[6] = flt_cell_string(what);
-	cells[7] = flt_cell_u64(c.n);
-	cells[8] = flt_cell_u64(0);
-	if (c.known) {
-		cells[9] = flt_cell_double(c.pearson, 4);
-		cells[10] = flt_cell_double(c.spearman, 4);
-	}
-	return flt_table_cells(table, cells);
+	row.c = c;
+	return flt_table_row(table, &row, OF_FIGURE | (c.known ? OF_KNOWN : 0));
 }
 
 static int plot_write(const struct flt_correlation *w, const struct series *s, const char *name)
@@ -379,7 +389,7 @@ int flt_correlation_report(struct flt_correlation *w, FILE *out)
 		return FLT_EXIT_DONE;
 	read_more(w);
 	s = calloc(1, sizeof(*s));
-	err = s ? flt_table_new_cells(&table, out, (enum flt_format)w->format, columns, COLUMNS) : -ENOMEM;
+	err = s ? flt_table_new(&table, out, (enum flt_format)w->format, columns, 0) : -ENOMEM;
 	if (!err) {
 		series_make(w, s);
 		name_of(w, s, name, sizeof(name));

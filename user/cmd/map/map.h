@@ -68,19 +68,14 @@ int map_rows_write(struct map *m);
 /* "cow+", the most frequent kind, and whether there are others. */
 void map_row_note(const struct map *m, const struct map_row *row, char *text, size_t size);
 void map_row_name(const struct map *m, const struct map_row *row, char *text, size_t size);
+/* Write a cell of the heat map: a row of the same table. */
+int map_row_cell(struct flt_table *table, const char *name, const struct flt_fold *fold,
+		 const struct flt_fold_band *band, const struct flt_fold_cell *cell);
 
 /* map_picture.c: -errno; an exit status. */
 int map_picture_blocks(struct map *m);
 int map_picture_plot(struct map *m);
 
-/* The columns of a row; the heat map's cells are rows of the same table. */
-enum map_column {
-	MAP_RECORD, MAP_PID, MAP_COMM, MAP_OF, MAP_START, MAP_END, MAP_FAULTS, MAP_SHARE, MAP_MINOR, MAP_MAJOR,
-	MAP_FAILED, MAP_REFAULTS, MAP_LATENCY, MAP_LATENCY_SHARE, MAP_BYTES, MAP_DISTINCT, MAP_KIND, MAP_PATTERN,
-	MAP_RIGHTS, MAP_AREA, MAP_ORDER, MAP_REUSE, MAP_STRIDE, MAP_STEPS, MAP_STEPS_SHARE, MAP_REFAULT_SHARE, MAP_EVIDENCE,
-	MAP_REMEDY, MAP_ADVICE, MAP_FROM, MAP_UNTIL, MAP_KINDS,
-	MAP_COLUMNS = MAP_KINDS + __FLT_KIND_MAX
-};
 /* map_picture.c: the cells of the heat map as rows. */
 int map_picture_rows(struct map *m, struct flt_table *table);
 

@@ -307,18 +307,8 @@ int map_picture_rows(struct map *m, struct flt_table *table)
 		b = band_of(m, &m->rows[i]);
 		map_row_name(m, &m->rows[i], name, sizeof(name));
 		for (k = 0; !err && b && k < b->count; k++) {
-			struct flt_cell cells[MAP_COLUMNS] = { 0 };
-
 			c = &b->cells[k];
-			cells[MAP_RECORD] = flt_cell_string("cell");
-			cells[MAP_AREA] = flt_cell_string(name);
-			cells[MAP_START] = flt_cell_hex(c->row << b->shift << 12);
-			cells[MAP_END] = flt_cell_hex((c->row + 1) << b->shift << 12);
-			cells[MAP_FAULTS] = flt_cell_u64(c->all);
-			cells[MAP_REFAULTS] = flt_cell_u64(c->again);
-			cells[MAP_FROM] = flt_cell_u64(fold->begin + c->column * fold->step);
-			cells[MAP_UNTIL] = flt_cell_u64(fold->begin + (c->column + 1) * fold->step);
-			err = flt_table_cells(table, cells);
+			err = map_row_cell(table, name, fold, b, c);
 		}
 	}
 	return err;

@@ -11,52 +11,75 @@
 #define FINDINGS 5
 #define NAME_LEN 4200
 
-static const struct flt_column columns[MAP_COLUMNS] = {
-	[MAP_RECORD] = { .key = "record" },
-	[MAP_PID] = { .key = "pid", .title = "PID", .width = 7 },
-	[MAP_COMM] = { .key = "comm", .title = "COMM", .width = -8 },
-	[MAP_OF] = { .key = "of" },
-	[MAP_START] = { .key = "start" },
-	[MAP_END] = { .key = "end" },
-	[MAP_FAULTS] = { .key = "faults", .title = "FAULTS", .width = 8 },
-	[MAP_SHARE] = { .key = "share", .title = "%", .width = 5 },
-	[MAP_MINOR] = { .key = "minor" },
-	[MAP_MAJOR] = { .key = "major", .title = "MAJOR", .width = 6 },
-	[MAP_FAILED] = { .key = "failed" },
-	[MAP_REFAULTS] = { .key = "refaults", .title = "REFAULT", .width = 7 },
-	[MAP_LATENCY] = { .key = "latency_ns", .title = "TIME", .width = 6 },
-	[MAP_LATENCY_SHARE] = { .key = "latency_share", .title = "TIME%", .width = 5 },
-	[MAP_BYTES] = { .key = "bytes", .title = "BYTES", .width = 7 },
-	[MAP_DISTINCT] = { .key = "distinct_bytes" },
-	[MAP_KIND] = { .key = "kind", .title = "KIND", .width = -6 },
-	[MAP_PATTERN] = { .key = "pattern", .title = "PATTERN", .width = -18 },
-	[MAP_RIGHTS] = { .key = "rights", .title = "ACC", .width = -3 },
-	[MAP_AREA] = { .key = "area", .title = "REGION", .width = -10 },
-	[MAP_ORDER] = { .key = "order" },
-	[MAP_REUSE] = { .key = "reuse" },
-	[MAP_STRIDE] = { .key = "stride" },
-	[MAP_STEPS] = { .key = "steps" },
-	[MAP_STEPS_SHARE] = { .key = "steps_share" },
-	[MAP_REFAULT_SHARE] = { .key = "refault_share" },
-	[MAP_EVIDENCE] = { .key = "evidence" },
-	[MAP_REMEDY] = { .key = "remedy" },
-	[MAP_ADVICE] = { .key = "advice" },
-	[MAP_FROM] = { .key = "from_ns" },
-	[MAP_UNTIL] = { .key = "until_ns" },
-	[MAP_KINDS + FLT_KIND_UNKNOWN] = { .key = "unknown" },
-	[MAP_KINDS + FLT_KIND_ANON] = { .key = "anon" },
-	[MAP_KINDS + FLT_KIND_HUGE] = { .key = "huge" },
-	[MAP_KINDS + FLT_KIND_FILE] = { .key = "file" },
-	[MAP_KINDS + FLT_KIND_SHARED] = { .key = "shared" },
-	[MAP_KINDS + FLT_KIND_COW] = { .key = "cow" },
-	[MAP_KINDS + FLT_KIND_WP] = { .key = "wp" },
-	[MAP_KINDS + FLT_KIND_SWAP] = { .key = "swap" },
-	[MAP_KINDS + FLT_KIND_NUMA] = { .key = "numa" },
-	[MAP_KINDS + FLT_KIND_MIGRATION] = { .key = "migration" },
-	[MAP_KINDS + FLT_KIND_UFFD] = { .key = "uffd" },
-	[MAP_KINDS + FLT_KIND_HUGETLB] = { .key = "hugetlb" },
-	[MAP_KINDS + FLT_KIND_DEVICE] = { .key = "device" },
-	[MAP_KINDS + FLT_KIND_SPURIOUS] = { .key = "spurious" },
+/* Which rows have a column. */
+enum {
+	OF_COUNTS = 1,		/* those of a region or a sum of regions, */
+	OF_LATENCY = 2,		/* where latencies are known */
+	OF_REGION = 4,
+	OF_STRIDE = 8,		/* of a region with strided accesses */
+	OF_RANGE = 16,		/* those with addresses, */
+	OF_TIME = 32,		/* and with a beginning and an end */
+};
+
+struct row {
+	const char *record;
+	uint32_t pid;
+	const char *comm, *name;
+	uint64_t start, end;
+	struct flt_region r;
+	struct flt_verdict v;
+	uint64_t faults, bytes, distinct;
+	uint64_t all_latency;		/* ns, of all regions */
+	double share;			/* percent of all faults */
+	const char *rights, *kind, *pattern, *evidence;
+	enum flt_remedy remedy;
+};
+
+#define AT(member) FLT_AT(struct row, member)
+
+static const struct flt_column columns[] = {
+	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
+	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true },
+	{ "comm", "COMM", -8, FLT_COLUMN_STRING, AT(comm), .zero_unknown = true },
+	{ "of", NULL, 0, FLT_COLUMN_NAME, AT(r.area.of), .name = flt_region_of_name,
+	  .known_if = OF_REGION },
+	{ "start", NULL, 0, FLT_COLUMN_HEX, AT(start), .known_if = OF_RANGE },
+	{ "end", NULL, 0, FLT_COLUMN_HEX, AT(end), .known_if = OF_RANGE },
+	{ "faults", "FAULTS", 8, FLT_COLUMN_COUNT, AT(faults) },
+	{ "share", "%", 5, FLT_COLUMN_REAL, AT(share), .decimals = 1, .known_if = OF_COUNTS },
+	{ "minor", NULL, 0, FLT_COLUMN_COUNT, AT(r.minor), .known_if = OF_COUNTS },
+	{ "major", "MAJOR", 6, FLT_COLUMN_COUNT, AT(r.major), .known_if = OF_COUNTS },
+	{ "failed", NULL, 0, FLT_COLUMN_COUNT, AT(r.failed), .known_if = OF_COUNTS },
+	{ "refaults", "REFAULT", 7, FLT_COLUMN_COUNT, AT(r.refaults) },
+	{ "latency_ns", "TIME", 6, FLT_COLUMN_NS, AT(r.latency), .known_if = OF_LATENCY },
+	{ "latency_share", "TIME%", 5, FLT_COLUMN_PERCENT, AT(r.latency), .decimals = 1,
+	  .of = offsetof(struct row, all_latency) },
+	{ "bytes", "BYTES", 7, FLT_COLUMN_BYTES, AT(bytes), .known_if = OF_COUNTS },
+	{ "distinct_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(distinct), .known_if = OF_COUNTS },
+	{ "kind", "KIND", -6, FLT_COLUMN_STRING, AT(kind) },
+	{ "pattern", NULL, 0, FLT_COLUMN_STRING, AT(v.name) },
+	{ NULL, "PATTERN", -18, FLT_COLUMN_STRING, AT(pattern) },
+	{ "rights", "ACC", -3, FLT_COLUMN_STRING, AT(rights) },
+	{ "area", "REGION", -10, FLT_COLUMN_STRING, AT(name) },
+	{ "order", NULL, 0, FLT_COLUMN_NAME, AT(v.order), .name = flt_order_name,
+	  .known_if = OF_REGION },
+	{ "reuse", NULL, 0, FLT_COLUMN_NAME, AT(v.reuse), .name = flt_reuse_name,
+	  .known_if = OF_REGION },
+	{ "stride", NULL, 0, FLT_COLUMN_SIGNED, AT(v.stride), .known_if = OF_STRIDE },
+	{ "steps", NULL, 0, FLT_COLUMN_COUNT, AT(v.steps), .known_if = OF_REGION },
+	{ "steps_share", NULL, 0, FLT_COLUMN_COUNT, AT(v.share), .known_if = OF_REGION },
+	{ "refault_share", NULL, 0, FLT_COLUMN_COUNT, AT(v.refault_share),
+	  .known_if = OF_REGION },
+	{ "evidence", NULL, 0, FLT_COLUMN_STRING, AT(evidence) },
+	{ "remedy", NULL, 0, FLT_COLUMN_NAME, AT(remedy), .name = flt_remedy_name,
+	  .known_if = OF_REGION },
+	{ "advice", NULL, 0, FLT_COLUMN_NAME, AT(remedy), .name = flt_remedy_text,
+	  .known_if = OF_REGION },
+	{ "from_ns", NULL, 0, FLT_COLUMN_COUNT, AT(r.first), .known_if = OF_TIME },
+	{ "until_ns", NULL, 0, FLT_COLUMN_COUNT, AT(r.last), .known_if = OF_TIME },
+	{ "", NULL, 0, FLT_COLUMN_COUNT, FLT_AT_ARRAY(struct row, r.kinds), .name = flt_kind_name,
+	  .known_if = OF_COUNTS },
+	{ 0 },
 };
 
 static int sort_by;
@@ -166,80 +189,68 @@ static double part(uint64_t of, uint64_t all)
 	return all ? 100.0 * (double)of / (double)all : 0;
 }
 
-static void counts_fill(const struct map *m, const struct flt_region *r, struct flt_cell *cells)
+static int write_row(const struct map *m, struct flt_table *table, struct row *row, uint64_t known)
 {
-	size_t i;
-
-	cells[MAP_FAULTS] = flt_cell_u64(flt_region_faults(r));
-	cells[MAP_SHARE] = flt_cell_double(part(flt_region_faults(r), flt_region_faults(&m->total)), 1);
-	cells[MAP_MINOR] = flt_cell_u64(r->minor);
-	cells[MAP_MAJOR] = flt_cell_u64(r->major);
-	cells[MAP_FAILED] = flt_cell_u64(r->failed);
-	cells[MAP_REFAULTS] = flt_cell_u64(r->refaults);
+	row->faults = flt_region_faults(&row->r);
+	row->share = part(row->faults, flt_region_faults(&m->total));
+	row->bytes = row->r.pages << 12;
+	row->distinct = row->r.distinct << 12;
 	/* An engine without latencies has none at all. */
-	if (m->total.latency) {
-		cells[MAP_LATENCY] = flt_cell_ns(r->latency);
-		cells[MAP_LATENCY_SHARE] = flt_cell_double(part(r->latency, m->total.latency), 1);
-	}
-	cells[MAP_BYTES] = flt_cell_size(r->pages << 12);
-	cells[MAP_DISTINCT] = flt_cell_size(r->distinct << 12);
-	for (i = 0; i < __FLT_KIND_MAX; i++)
-		cells[MAP_KINDS + i] = flt_cell_u64(r->kinds[i]);
+	row->all_latency = m->total.latency;
+	known |= OF_COUNTS | (m->total.latency ? OF_LATENCY : 0);
+	return flt_table_row(table, row, known);
 }
 
-static int region_write(struct map *m, struct flt_table *table, const struct map_row *row)
+static int region_write(struct map *m, struct flt_table *table, const struct map_row *from)
 {
-	const struct flt_region *r = row->region;
-	const struct flt_verdict *v = &row->verdict;
-	const bool text = m->args->format == FLT_FORMAT_TEXT;
-	char name[NAME_LEN], kind[32], pattern[96], evidence[192], rights[4];
-	struct flt_cell cells[MAP_COLUMNS] = { 0 };
+	const struct flt_region *r = from->region;
+	const uint32_t rights = r->area.protection;
+	const char access[] = { rights & 1 ? 'r' : '-', rights & 2 ? 'w' : '-',
+				rights & 4 ? 'x' : '-', '\0' };
+	char name[NAME_LEN], kind[32], pattern[96], evidence[192];
+	uint64_t known = OF_REGION | OF_TIME;
+	struct row row = {
+		.record = "region", .r = *r, .v = from->verdict, .remedy = from->remedy,
+		.pid = flt_regions_pid(m->regions, r->image),
+		.comm = flt_regions_comm(m->regions, r->image),
+		.start = r->area.start, .end = r->area.end,
+		.name = name, .kind = kind, .pattern = pattern, .evidence = evidence,
+	};
 
-	counts_fill(m, r, cells);
-	snprintf(rights, sizeof(rights), "%c%c%c", r->area.protection & 1 ? 'r' : '-',
-		 r->area.protection & 2 ? 'w' : '-', r->area.protection & 4 ? 'x' : '-');
 	flt_region_label(m->regions, r, name, sizeof(name));
 	kind_text(r, kind, sizeof(kind));
-	flt_pattern_describe(v, pattern, sizeof(pattern));
-	flt_pattern_evidence(v, evidence, sizeof(evidence));
-	cells[MAP_RECORD] = flt_cell_string("region");
-	if (flt_regions_pid(m->regions, r->image))
-		cells[MAP_PID] = flt_cell_u64(flt_regions_pid(m->regions, r->image));
-	if (flt_regions_comm(m->regions, r->image)[0])
-		cells[MAP_COMM] = flt_cell_string(flt_regions_comm(m->regions, r->image));
-	cells[MAP_OF] = flt_cell_string(flt_region_of_name(r->area.of));
-	if (r->area.end) {
-		cells[MAP_START] = flt_cell_hex(r->area.start);
-		cells[MAP_END] = flt_cell_hex(r->area.end);
-		cells[MAP_RIGHTS] = flt_cell_string(rights);
+	flt_pattern_describe(&row.v, pattern, sizeof(pattern));
+	flt_pattern_evidence(&row.v, evidence, sizeof(evidence));
+	if (row.v.order == FLT_ORDER_STRIDED)
+		known |= OF_STRIDE;
+	if (row.end) {
+		known |= OF_RANGE;
+		row.rights = access;
 	}
-	cells[MAP_KIND] = flt_cell_string(kind);
-	cells[MAP_PATTERN] = flt_cell_string(text ? pattern : v->name);
-	cells[MAP_AREA] = flt_cell_string(name);
-	cells[MAP_ORDER] = flt_cell_string(flt_order_name(v->order));
-	cells[MAP_REUSE] = flt_cell_string(flt_reuse_name(v->reuse));
-	if (v->order == FLT_ORDER_STRIDED)
-		cells[MAP_STRIDE] = flt_cell_i64(v->stride);
-	cells[MAP_STEPS] = flt_cell_u64(v->steps);
-	cells[MAP_STEPS_SHARE] = flt_cell_u64(v->share);
-	cells[MAP_REFAULT_SHARE] = flt_cell_u64(v->refault_share);
-	cells[MAP_EVIDENCE] = flt_cell_string(evidence);
-	cells[MAP_REMEDY] = flt_cell_string(flt_remedy_name(row->remedy));
-	cells[MAP_ADVICE] = flt_cell_string(flt_remedy_text(row->remedy));
-	cells[MAP_FROM] = flt_cell_u64(r->first);
-	cells[MAP_UNTIL] = flt_cell_u64(r->last);
-	return flt_table_cells(table, cells);
+	return write_row(m, table, &row, known);
 }
 
 static int sum_write(struct map *m, struct flt_table *table, const struct flt_region *sum, const char *record,
 		     const char *name)
 {
-	struct flt_cell cells[MAP_COLUMNS] = { 0 };
+	struct row row = { .record = record, .r = *sum, .name = name };
 
-	counts_fill(m, sum, cells);
-	cells[MAP_RECORD] = flt_cell_string(record);
-	cells[MAP_AREA] = flt_cell_string(name);
-	return flt_table_cells(table, cells);
+	return write_row(m, table, &row, 0);
+}
+
+int map_row_cell(struct flt_table *table, const char *name, const struct flt_fold *fold,
+		 const struct flt_fold_band *band, const struct flt_fold_cell *cell)
+{
+	const struct row row = {
+		.record = "cell", .name = name, .faults = cell->all,
+		.start = cell->row << band->shift << 12,
+		.end = (cell->row + 1) << band->shift << 12,
+		.r = { .refaults = cell->again,
+		       .first = fold->begin + cell->column * fold->step,
+		       .last = fold->begin + (cell->column + 1) * fold->step },
+	};
+
+	return flt_table_row(table, &row, OF_RANGE | OF_TIME);
 }
 
 /* Words broken at 80 columns, behind an indentation of three. */
@@ -302,7 +313,7 @@ int map_rows_write(struct map *m)
 	char name[64];
 	int err;
 
-	err = flt_table_new_cells(&table, stdout, (enum flt_format)m->args->format, columns, MAP_COLUMNS);
+	err = flt_table_new(&table, stdout, (enum flt_format)m->args->format, columns, 0);
 	if (err)
 		return err;
 	for (i = 0; !err && i < top; i++)
