@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # flt - build, test, install. `make help` lists the targets.
 #
-# One make, no recursion: each folder brings a fragment (*.mk) that adds its
-# products to ALL and its quick native tests to CHECK_NATIVE; live tests are found by
-# tests/vm/check. Everything is built under $(O); the module is built in place by
-# kbuild, or under $(O) for several kernels at once (tests/vm/vm.mk).
+# There is one make without recursion. Each folder has a fragment (*.mk) that adds its
+# products to ALL and its quick native tests to CHECK_NATIVE. tests/vm/check finds live
+# tests by itself. Everything is built under $(O). kbuild builds the module in place, or
+# under $(O) for several kernels at once (tests/vm/vm.mk).
 
 VERSION := 0.1.0
 O       ?= build
@@ -37,7 +37,7 @@ help:
 module:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-## make clean               remove what was built
+## make clean               remove all build products
 clean:
 	rm -rf $(O)
 	@if [ -e flt.mod ] && [ -d $(KDIR) ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi

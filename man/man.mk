@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Manual pages and shell completion. The head of a page, its options and its
-# exit status come from the tables that fltctl parses with, one page per command;
-# man/NAME.man, where there is one, is put behind them.
+# Manual pages and shell completion. fltctl generates the head, the options and the exit
+# statuses of each page from its own tables. man/NAME.man, if it exists, is appended.
 
 ALL += $(O)/man/.built $(O)/completion/.built
 

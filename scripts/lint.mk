@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make lint: what a machine can say about the sources.
+# make lint: static checks of the sources.
 
 LINT := lint-commits lint-layers lint-format lint-spdx lint-shell lint-cppcheck lint-checkpatch lint-sparse
 
@@ -34,7 +34,7 @@ lint-shell:
 	shellcheck -x $(LINT_SH)
 	shellcheck -s dash tests/vm/init
 
-# The kernel's macros are checkpatch's and sparse's; cppcheck does not know them.
+# cppcheck does not know the kernel's macros. checkpatch and sparse check kmod/.
 lint-cppcheck:
 	$(call need,cppcheck,cppcheck)
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability,performance \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a package puts where; the module is installed by DKMS.
+# Install everything except the module, which DKMS installs.
 
 INSTALL ?= install
 bindir   = $(DESTDIR)$(PREFIX)/bin

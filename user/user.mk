@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltctl. A new file in these folders is picked up; a new command also needs its
-# row in the table of main.c. All but main() is in an archive that the unit tests link.
+# fltctl. New files are found automatically; a new command also needs a row in
+# cmd/commands.c. The unit tests link an archive with everything except main().
 
 USER_DIRS := $(shell find user -type d)
 USER_SRCS := $(filter-out user/main.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What flt costs. Never part of a check: figures are read, not passed or failed.
+# The cost of flt. Not part of a check: figures are for reading.
 
 ALL += $(O)/workload/faultcost
 
@@ -13,7 +13,7 @@ bench: all kmod
 	FLT_BUILD=$(abspath $(O)) tests/bench/price/build $(KERNEL)
 	tests/vm/run -i -t 1200 -k $(KERNEL) bash tests/bench/cost.sh
 
-## make bench-drain         what the reader of a stream spends on a fault, on this machine
+## make bench-drain         time per fault of the reader of a stream, on this machine
 .PHONY: bench-drain
 bench-drain: $(O)/tests/bench/drain
 	$<
@@ -22,7 +22,7 @@ CPPFLAGS_tests/bench += $(USER_CFLAGS)
 $(O)/tests/bench/drain: $(O)/tests/bench/drain.o $(O)/libfltctl.a
 	$(CC) $(CFLAGS) -o $@ $^ $(USER_LIBS)
 
-## make bench-report        bytes of a recording for each fault; what it takes to report it
+## make bench-report        bytes per fault of a recording, and the time to report it
 .PHONY: bench-report
 bench-report: $(O)/fltctl $(O)/libfltrec.so $(O)/trace/generate $(O)/tests/bench/graph
 	tests/bench/report.sh $(O)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The command line, natively: what fltctl says, counts and exits with. fltctl is
-# the one with the sanitizers, so every test is one of leaks and stray reads too.
+# Native tests of the command line: messages, counts and exit statuses. They run the fltctl
+# with sanitizers, so a leak or an invalid access fails a test.
 
 CHECK_NATIVE += check-cli
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Netlink messages that the module must refuse, written down and random.
+# Netlink messages that the module must refuse: a fixed list, and random ones.
 
 ALL += $(O)/workload/genlcases $(O)/workload/genlfuzz
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hostile bytes of a stream, and answers: the corpus as a quick test, libFuzzer to make it grow.
+# Hostile streams and answers: the corpus is a quick test, libFuzzer extends the corpus.
 
 CHECK_NATIVE += check-streamfuzz
 
@@ -14,7 +14,7 @@ check-streamfuzz: $(O)/san/streamfuzz
 FUZZ_STREAM_SRCS = tests/fuzz/streamfuzz.c user/text/errmsg.c \
 	$(patsubst %,user/source/stream/%.c,slots queue notes order merge) user/source/netlink/decode.c user/model/process/paths.c
 
-## make fuzz-stream         look for new ones, FUZZ_SECONDS=60 (needs clang)
+## make fuzz-stream         search hostile streams, FUZZ_SECONDS=60 (needs clang)
 fuzz-stream:
 	@mkdir -p $(O)/fuzz/corpus-stream
 	clang -g -O1 -DFLT_LIBFUZZER $(CPPFLAGS) $(USER_CFLAGS) $(CSTD) -fsanitize=fuzzer,address,undefined \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Hostile trace files: the corpus as a quick test, libFuzzer to make it grow.
+# Hostile trace files: the corpus is a quick test, libFuzzer extends the corpus.
 
 CPPFLAGS_tests/fuzz += $(USER_CFLAGS)
 CHECK_NATIVE += check-tracefuzz
@@ -15,7 +15,7 @@ check-tracefuzz: $(O)/san/tracefuzz
 FUZZ_SRCS = tests/fuzz/tracefuzz.c $(wildcard user/source/file/*.c user/model/recording/*.c user/model/code/*.c)
 FUZZ_SECONDS ?= 60
 
-## make fuzz-trace          look for new ones, FUZZ_SECONDS=60 (needs clang)
+## make fuzz-trace          search hostile trace files, FUZZ_SECONDS=60 (needs clang)
 fuzz-trace:
 	@mkdir -p $(O)/fuzz/corpus
 	clang -g -O1 -DFLT_LIBFUZZER $(CPPFLAGS) $(USER_CFLAGS) $(CSTD) -fsanitize=fuzzer,address,undefined \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltq and fltstream, the live tests' own readers of the module and of its streams.
+# fltq and fltstream read the module and its streams for live tests, without fltctl.
 
 ALL += $(O)/workload/fltq $(O)/workload/fltstream
 
@@ -12,7 +12,7 @@ $(O)/workload/fltstream: $(addprefix $(O)/tests/live/,fltstream.o row.o genl.o)
 	$(CC) $(CFLAGS) -static -o $@ $^
 
 CHECK_NATIVE += check-judge
-## make check-judge         that the comparison of the live tests can fail
+## make check-judge         prove that the comparison of live tests can fail
 .PHONY: check-judge
 check-judge: $(O)/workload/faultrun $(O)/workload/tree
 	tests/live/judge $(O)/workload

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# libfltuffd: its examples, and a test of what it must not lose.
+# libfltuffd: its examples, and a test that no page is lost.
 
 $(O)/tests/pager/stores: tests/pager/stores.c $(FLTUFFD_SO)
 	@mkdir -p $(@D)

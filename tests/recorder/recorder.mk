@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The limited-memory recorder against native behaviour.
+# Compare programs under the recorder with native runs.
 
 REC_TESTS := cases walk resident stacks soak execs moves
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
@@ -27,7 +27,7 @@ $(O)/tests/bench/graph: tests/bench/graph.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE $(CSTD) -O2 -g $(WARN) -pthread -o $@ $<
 
-## make bench-recorder      a graph workload natively and with less and less memory
+## make bench-recorder      a graph workload natively and with decreasing memory
 .PHONY: bench-recorder
 bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 	tests/bench/recorder.sh $(O)
@@ -43,7 +43,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/stacks.sh $(O)
 	tests/recorder/soak.sh $(O) 2
 
-## make check-recorder-long all cases of the recorder, by every path
+## make check-recorder-long all cases of the recorder on all paths
 check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
@@ -53,6 +53,6 @@ check-recorder-long: check-recorder
 	tests/recorder/soak.sh $(O) 180
 check-long: check-recorder-long
 
-# for tests/live/recorder*.sh
+# used by tests/live/recorder*.sh
 ALL += $(REC_TEST_BINS) $(REC_TEST_OTHERS)
 CHECK_NATIVE += check-recorder

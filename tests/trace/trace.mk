@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Trace files and what is made of them: the format, symbols, reports, pictures.
-# Unit tests are linked with the sanitized archive of tests/unit.
+# Trace files: format, symbols, reports, pictures.
+# Unit tests link the archive of tests/unit that has sanitizers.
 
-# What prerequisites name must be known here, and unit.mk comes later.
+# Prerequisites are expanded here, before unit.mk is read.
 TRACE_SAN   := $(O)/san
 TRACE_UNITS := $(addprefix $(TRACE_SAN)/trace/,file model)
 
@@ -35,7 +35,7 @@ $(O)/trace/lineslib.so: tests/trace/lineslib.c tests/trace/lines.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -shared -fPIC -o $@ $<
 
-## make check-lines         faults at known lines: recorded, and reported there
+## make check-lines         record faults at known lines and check the reported lines
 .PHONY: check-lines
 check-lines: $(LINES) $(O)/fltctl
 	tests/trace/lines.sh $(O)/fltctl $(O)/trace
@@ -45,13 +45,13 @@ $(O)/trace/nofile: tests/trace/nofile.c tests/trace/lines.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $<
 
-## make check-symbols       names of code that its own file does not tell
+## make check-symbols       names of code from debug files and perf maps
 .PHONY: check-symbols
 check-symbols: $(LINES) $(O)/trace/nofile $(O)/fltctl
 	tests/trace/symbols.sh $(O)/fltctl $(O)/trace
 CHECK_NATIVE += check-symbols
 
-## make check-exports       reports, pictures and exports, read by others
+## make check-exports       reports, pictures and exports, read by other programs
 .PHONY: check-exports
 check-exports: $(O)/trace/generate $(O)/fltctl
 	tests/trace/exports.sh $(O)/fltctl $(O)/trace/generate

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Unit tests: every tests/unit/NAME.c is a program of its own, and so is fltctl
-# for the tests of the command line. All is built a second time with the
-# sanitizers, so a leak or a stray read fails whatever test walks over it.
+# Unit tests: each tests/unit/NAME.c is a program. Unit tests, and an fltctl for the tests
+# of the command line, are built with sanitizers, so a leak or an invalid access fails a
+# test.
 
 SAN        := $(O)/san
 SAN_FLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all
 UNIT_SRCS  := $(wildcard tests/unit/*.c)
 UNIT_TESTS := $(UNIT_SRCS:tests/unit/%.c=$(SAN)/unit/%)
 UNIT_LIBS   = $(USER_LIBS) $(shell pkg-config --libs cmocka)
-# user/user.mk comes later; what prerequisites name must be known here.
+# Prerequisites are expanded here, before user/user.mk is read.
 SAN_OBJS   := $(patsubst %.c,$(SAN)/%.o,$(filter-out user/main.c,$(shell find user -name '*.c')))
 
 CPPFLAGS_tests/unit += $(USER_CFLAGS)

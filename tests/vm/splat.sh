@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What in a kernel log fails a run, wherever it came from. Boot lines of KASAN,
-# lockdep and kmemleak announce themselves with the same words: hence the colons.
-# A stall report of RCU is left out: a busy host makes those.
-# shellcheck disable=SC2034 # for those who source this
+# SPLAT matches the lines of a kernel log that fail a run. The colons exclude boot messages
+# of KASAN, lockdep and kmemleak. RCU stall reports are excluded, because a busy host causes
+# them.
+# shellcheck disable=SC2034 # used by scripts that source this file
 SPLAT='BUG: |WARNING: |Oops: |KASAN: |KFENCE: |UBSAN: |ODEBUG: |Kernel panic'
 SPLAT+='|INFO: (possible|inconsistent|trying to register|task .* blocked)'
 SPLAT+='|possible (circular|recursive|irq)|suspicious RCU usage|inconsistent lock state'

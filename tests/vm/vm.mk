@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Guests: the module for their kernels, the live tests in them, a shell.
+# Guests: build the module for their kernels, run live tests, start a shell.
 
 KERNELS    := 6.1 6.12
 KMOD_SRC   := $(wildcard Kbuild kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] include/uapi/linux/*.h)
 KERNEL     ?= 6.12
 VM          = FLT_BUILD=$(abspath $(O)) tests/vm
 
-# kbuild leaves flt.ko alone when nothing it is made of changed; hence the stamp.
+# kbuild does not touch flt.ko if no source changed, so a stamp records the build.
 $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel
 	@mkdir -p $(@D)
 	$(VM)/kmod $* >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; rm -f $@; exit 1; }
@@ -23,8 +23,8 @@ check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 	$(VM)/check $(LIVE)
 
 ## make check-long          all live tests, the long ones too, and on the debug kernel
-# There a test has its everyday size: it is for what a kernel that watches itself
-# has to say, and under emulation every step takes it twenty times as long.
+# On the debug kernel tests run at their everyday size, because every step takes twenty
+# times as long there.
 check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
 	$(VM)/selftest/check
 	$(VM)/check -l $(LIVE)

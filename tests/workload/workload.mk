@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that fault in a known way, and faultrun, which says what the kernel counted.
-# Static: no dynamic loader between a program and its faults.
+# Programs with a known number of faults, and faultrun, which prints the kernel's counts.
+# Static, because a dynamic loader would fault too.
 
 WORKLOAD_SHARED   := section uffd region
 WORKLOAD_PROGRAMS := $(filter-out $(WORKLOAD_SHARED),$(basename $(notdir $(wildcard tests/workload/*.c))))
@@ -13,7 +13,7 @@ $(WORKLOADS): $(O)/workload/%: $(O)/tests/workload/%.o $(WORKLOAD_SHARED:%=$(O)/
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -pthread -o $@ $^
 
-## make check-workload      the workloads against getrusage and wait4, on this machine
+## make check-workload      compare workloads with getrusage and wait4, on this machine
 .PHONY: check-workload
 check-workload: $(WORKLOADS)
 	tests/workload/check $(O)/workload
