@@ -53,6 +53,8 @@ struct flt_command {
 	const void *defaults;		/* of the arguments; NULL: all zero */
 	size_t args_size;
 	unsigned int needs;		/* enum flt_need */
+	/* Print a section of the manual page that comes from a table. NULL: none. */
+	void (*manual)(FILE *out);
 	int (*main)(struct flt_run *run);	/* returns the exit status */
 };
 

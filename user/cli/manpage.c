@@ -20,6 +20,15 @@ static void put_roff(FILE *out, const char *text)
 	}
 }
 
+void flt_manpage_term(FILE *out, const char *term, const char *meaning)
+{
+	fputs(".TP\n.B ", out);
+	put_roff(out, term);
+	putc('\n', out);
+	put_roff(out, meaning);
+	putc('\n', out);
+}
+
 static void page_option(FILE *out, const struct flt_opt *opt)
 {
 	char arg[64];
@@ -104,4 +113,6 @@ void flt_manpage(FILE *out, const struct flt_command *command,
 		page_option(out, opt);
 	fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nHelp for this command.\n", out);
 	page_exit_status(out);
+	if (command->manual)
+		command->manual(out);
 }

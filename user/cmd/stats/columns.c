@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "account/counter.h"
+#include "cli/manpage.h"
 #include "model/counts/rates.h"
 
 static const struct flt_column all_columns[COL_KIND_FIRST] = {
@@ -27,12 +29,10 @@ static const struct flt_column all_columns[COL_KIND_FIRST] = {
 	[COL_MAJOR] = { .key = "major", .title = "major", .width = 7 },
 	[COL_FAILED] = { .key = "failed", .title = "failed", .width = 6 },
 	[COL_FAULTS] = { .key = "faults", .title = "faults", .width = 9 },
-	[COL_MISSED] = { .key = "missed" },
-	[COL_REMOTE] = { .key = "remote" },
-	[COL_STITCHED] = { .key = "stitched" },
-	[COL_LATENCY] = { .key = "latency_ns" },
-	[COL_LATENCY_MAX] = { .key = "latency_max_ns" },
-	[COL_ATTEMPTS] = { .key = "attempts_max" },
+#define COUNTER(member, attribute, number, bits, fold, presence, file, column, ...)	\
+	[COL_##attribute] = { .key = column },
+	FLT_COUNTERS_DETAIL(COUNTER)
+#undef COUNTER
 	[COL_NO_ROW] = { .key = "lost_process" },
 	[COL_NO_TASK] = { .key = "lost_thread" },
 	[COL_BUSY] = { .key = "lost_busy" },
@@ -48,6 +48,19 @@ static const struct flt_column all_columns[COL_KIND_FIRST] = {
 	[COL_WAIT_MAJOR] = { .key = "wait4_major" },
 	[COL_KINDS] = { .title = "kinds", .width = -1, .data_absent = true },
 };
+
+void stats_columns_manual(FILE *out)
+{
+	const struct flt_counter *c;
+	size_t i;
+
+	fputs(".SH COUNTERS\n"
+	      "These columns of\n.B \\-\\-json\nand\n.B \\-\\-csv\nare counters of the module. "
+	      "A counter that it cannot keep on the running\nkernel is absent.\n", out);
+	for (i = 0; (c = flt_counter_at(i)); i++)
+		if (c->column)
+			flt_manpage_term(out, c->column, c->meaning);
+}
 
 struct flt_column *stats_columns_new(const struct stats *s, bool kinds, bool summary)
 {
@@ -142,6 +155,19 @@ struct flt_cell stats_cell_rate(uint64_t count, uint64_t ns)
 	return ns ? flt_cell_double(flt_rates_per_second(count, ns), 1) : flt_cell_absent();
 }
 
+static struct flt_cell counter_cell(uint64_t value, bool known)
+{
+	return known ? flt_cell_u64(value) : flt_cell_absent();
+}
+
+static void fill_details(struct flt_cell *cells, const struct flt_account *account)
+{
+#define COUNTER(member, attribute, number, ...)	\
+	cells[COL_##attribute] = counter_cell(account->member, !(account->unknown >> number & 1));
+	FLT_COUNTERS_DETAIL(COUNTER)
+#undef COUNTER
+}
+
 void stats_fill_account(const struct stats *s, struct flt_cell *cells,
 			const struct flt_account *account, uint64_t ns)
 {
@@ -156,12 +182,7 @@ void stats_fill_account(const struct stats *s, struct flt_cell *cells,
 	cells[COL_FAILED] = flt_cell_u64(account->failed);
 	cells[COL_FAILED_S] = stats_cell_rate(account->failed, ns);
 	cells[COL_RETRIES] = flt_cell_u64(account->retried);
-	cells[COL_MISSED] = flt_cell_u64(account->missed);
-	cells[COL_REMOTE] = flt_cell_u64(account->remote);
-	cells[COL_STITCHED] = flt_cell_u64(account->stitched);
-	cells[COL_LATENCY] = flt_cell_u64(account->latency_sum);
-	cells[COL_LATENCY_MAX] = flt_cell_u64(account->latency_max);
-	cells[COL_ATTEMPTS] = flt_cell_u64(account->attempts);
+	fill_details(cells, account);
 	for (i = 0; s->kinds && i < __FLT_KIND_MAX; i++)
 		cells[COL_KIND_FIRST + i] = flt_cell_u64(account->kinds[i]);
 }

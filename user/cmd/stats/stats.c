@@ -173,6 +173,7 @@ const struct flt_command flt_command_stats = {
 	.opts = opts,
 	.defaults = &(const struct stats_args){ .top = STATS_TOP_UNSET },
 	.args_size = sizeof(struct stats_args),
+	.manual = stats_columns_manual,
 	.needs = FLT_USES_MODULE,
 	.main = stats_main,
 };

@@ -131,4 +131,7 @@ struct stats_command {
 int stats_report_command(struct stats *s, const struct stats_command *c,
 			 const struct flt_look *look);
 
+/* Print the section of the manual page that lists the counters. */
+void stats_columns_manual(FILE *out);
+
 #endif
