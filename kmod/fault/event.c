@@ -6,10 +6,10 @@
 #include "mm/kind.h"
 
 /*
- * The account to charge current to when it has no slot: its row if there is or
- * can be one, else what its CPU keeps for all such. Under flt_proc_lock.
+ * Return the account to charge if current has no slot: its row if there is or can be one,
+ * or else the account of this CPU for processes without a row. Caller holds flt_proc_lock.
  */
-static struct flt_account *slotless(void)
+static struct flt_account *account_without_slot(void)
 {
 	struct flt_tally *tally = flt_tally_here();
 	struct flt_proc *p = flt_proc_find_charge(current);
@@ -33,13 +33,13 @@ static void count_extras(const struct flt_event *e, struct flt_account *a)
 }
 
 /* Count the same in @a and for the machine. */
-static void extras(const struct flt_event *e, struct flt_account *a)
+static void charge_extras(const struct flt_event *e, struct flt_account *a)
 {
 	count_extras(e, a);
 	count_extras(e, &flt_tally_here()->account);
 }
 
-static void slow(const struct flt_event *e, u32 result, u64 ns)
+static void record_slow(const struct flt_event *e, u32 result, u64 ns)
 {
 	struct flt_slow s = {
 		.ns = ns,
@@ -58,33 +58,33 @@ static void slow(const struct flt_event *e, u32 result, u64 ns)
 	flt_tally_slow(flt_tally_here(), &s, result < FLT_RESULT_FAILED);
 }
 
-void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
+void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 {
-	slow(e, result, ns);
-	if (wanted)
-		flt_stream_submit(e, result, ns, wanted);
+	record_slow(e, result, ns);
+	if (mask)
+		flt_stream_submit(e, result, ns, mask);
 }
 
-/* What may want it: a thread without a slot is its process's all the same. */
-static u32 wanted_by(const struct flt_event *e)
+/* Return the streams that may want the fault. A thread without a slot may have a row. */
+static u32 stream_mask_of(const struct flt_event *e)
 {
-	return flt_stream_wanted(e->task ? READ_ONCE(e->task->proc->sessions) :
+	return flt_stream_mask(e->task ? READ_ONCE(e->task->proc->sessions) :
 					   flt_proc_sessions(current));
 }
 
-static void stream(struct flt_event *e, u32 result, u64 ns)
+static void submit_to_streams(struct flt_event *e, u32 result, u64 ns)
 {
-	u32 wanted = wanted_by(e);
+	u32 mask = stream_mask_of(e);
 
-	if (wanted)
-		flt_stream_submit(e, result, ns, wanted);
+	if (mask)
+		flt_stream_submit(e, result, ns, mask);
 }
 
-static void charge_end(const struct flt_event *e, struct flt_account *a, bool major,
-		       u32 bucket, u64 ns)
+static void charge_ended(const struct flt_event *e, struct flt_account *a, bool major,
+			 u32 bucket, u64 ns)
 {
 	flt_account_fault(a, major, e->kind, bucket, ns);
-	extras(e, a);
+	charge_extras(e, a);
 }
 
 void flt_event_submit(struct flt_event *e, bool major, u64 ns)
@@ -97,22 +97,22 @@ void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 		return;
 	}
 	if (flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns))
-		slow(e, result, ns);
+		record_slow(e, result, ns);
 	if (e->task) {
-		charge_end(e, &e->task->account, major, bucket, ns);
+		charge_ended(e, &e->task->account, major, bucket, ns);
 	} else {
 		raw_spin_lock(&flt_proc_lock);
-		charge_end(e, slotless(), major, bucket, ns);
+		charge_ended(e, account_without_slot(), major, bucket, ns);
 		raw_spin_unlock(&flt_proc_lock);
 	}
 	if (static_branch_unlikely(&flt_stream_on))
-		stream(e, result, ns);
+		submit_to_streams(e, result, ns);
 }
 
 static void charge_failure(const struct flt_event *e, struct flt_account *a)
 {
 	a->failed++;
-	extras(e, a);
+	charge_extras(e, a);
 }
 
 void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns)
@@ -121,16 +121,16 @@ void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns)
 
 	t->failure[failure]++;
 	if (unlikely(ns > t->slowest.floor))
-		slow(e, FLT_RESULT_FAILED + failure, ns);
+		record_slow(e, FLT_RESULT_FAILED + failure, ns);
 	if (e->task) {
 		charge_failure(e, &e->task->account);
 	} else {
 		raw_spin_lock(&flt_proc_lock);
-		charge_failure(e, slotless());
+		charge_failure(e, account_without_slot());
 		raw_spin_unlock(&flt_proc_lock);
 	}
 	if (static_branch_unlikely(&flt_stream_on))
-		stream(e, FLT_RESULT_FAILED + failure, ns);
+		submit_to_streams(e, FLT_RESULT_FAILED + failure, ns);
 }
 
 void flt_event_retry(const struct flt_event *e)
@@ -141,32 +141,32 @@ void flt_event_retry(const struct flt_event *e)
 		return;
 	}
 	raw_spin_lock(&flt_proc_lock);
-	slotless()->retried++;
+	account_without_slot()->retried++;
 	raw_spin_unlock(&flt_proc_lock);
 }
 
-/* Apart, since it has to look for the row: what is common calls nothing, and saves no registers. */
-static noinline void describe_slotless(struct flt_event *e, struct vm_area_struct *vma)
+/* Out of line, so that the common path makes no calls and saves no registers. */
+static noinline void describe_without_slot(struct flt_event *e, struct vm_area_struct *vma)
 {
-	u32 wanted = wanted_by(e);
+	u32 mask = stream_mask_of(e);
 
-	if (wanted)
-		flt_stream_describe(e, vma, ~0u, wanted);
+	if (mask)
+		flt_stream_describe(e, vma, ~0u, mask);
 }
 
 void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma)
 {
-	u32 wanted, kinds = BIT(e->kind & ~FLT_KIND_UNSETTLED);
+	u32 mask, kinds = BIT(e->kind & ~FLT_KIND_PROVISIONAL);
 
-	/* In another's memory it is still current's files: as it is with all we count. */
+	/* Remote faults are charged to current, so use current's sessions for them, too. */
 	if (unlikely(!e->task)) {
-		describe_slotless(e, vma);
+		describe_without_slot(e, vma);
 		return;
 	}
-	/* Not known yet: it depends on what the kernel leaves, or is that of the first attempt. */
-	if (e->kind & FLT_KIND_UNSETTLED || e->task->retry_attempts)
+	/* The kind is not final, or the kind of the first attempt will replace it. */
+	if (e->kind & FLT_KIND_PROVISIONAL || e->task->retry_attempts)
 		kinds = ~0u;
-	wanted = flt_stream_wanted(READ_ONCE(e->task->proc->sessions));
-	if (wanted)
-		flt_stream_describe(e, vma, kinds, wanted);
+	mask = flt_stream_mask(READ_ONCE(e->task->proc->sessions));
+	if (mask)
+		flt_stream_describe(e, vma, kinds, mask);
 }

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * event - one fault that ended, and who is told of it.
+ * event - submit a fault that has ended to the accounts and to the streams.
  *
- *   hook.c        places the probe on handle_mm_fault()
- *     fault.c     enter: whose fault, what kind, since when
- *                 leave: ended? how? how long?
- *       event.h   flt_event_submit(): into the accounts, and no further copies
- *         tally.h   the machine's, per CPU
- *         task.h    the thread's, summed into proc.h's row by its readers
- *         stream.h  while a session wants it: past its filter.h, as record.h
- *                   has it, into relay.h's files
- *   session.c     somebody who listens: keeps the hooks armed, groups rows
- *   netlink.c     state, asked for
+ * The path of a fault, file by file (docs/path-fault.md, docs/path-trace.md):
  *
- * Producers fill in an event and submit it; they know nothing below it.
- * Everything here runs in a probe handler, preemption off, in the context of the
+ *   hook/hook.c          places the probe on handle_mm_fault()
+ *   fault/fault.c        entry: thread, address, start time; return: result, latency
+ *     mm/kind.h            what the fault is for, from the page table (mm/walk.h)
+ *   fault/event.h        flt_event_submit(): counts it, without copying it first
+ *     account/tally.h      the counters of this CPU
+ *     account/task.h       the account of this thread, which readers add to the row of
+ *                          its process (account/proc.h)
+ *     stream/stream.c      if a session streams: filter.h decides, record.h describes
+ *                          the 64 bytes, relay.h holds them until they are read
+ *   netlink/reply.c      the counters, when a reader asks for them
+ *
+ * netlink/session.c arms the probes while a session needs them.
+ *
+ * Everything here runs in a probe handler with preemption off, in the context of the
  * thread that faults.
  */
 #ifndef FLT_EVENT_H
@@ -28,35 +31,42 @@
 #include "account/tally.h"
 #include "account/task.h"
 
-/* What sessions want to know of the VMA, once, and what a record says of it. */
+/*
+ * Record what streams need to know of @vma. Call on entry if @vma may be gone when the
+ * fault ends.
+ */
 void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma);
 
-/* A fault that ended well after @ns nanoseconds. */
+/* Submit a minor or major fault that took @ns nanoseconds. */
 void flt_event_submit(struct flt_event *e, bool major, u64 ns);
-/* And is one of the slowest of its CPU; @wanted: by streams, 0: by none. */
-void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long wanted);
+/*
+ * Slow path of flt_event_submit_common(), for a fault that is one of the slowest of its
+ * CPU. @mask: bits of the streams that may want the fault.
+ */
+void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask);
 
-/* The same as flt_event_submit() for one that is not unusual; calls only what is rare. */
+/* Fast path of flt_event_submit() if !e->unusual. Makes no calls in the common case. */
 static __always_inline void flt_event_submit_common(struct flt_event *e, bool major, u64 ns)
 {
 	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
-	u32 bucket = flt_bucket_of(ns), wanted = 0;
+	u32 bucket = flt_bucket_of(ns), mask = 0;
 	struct flt_task *t = e->task;
 	bool slow;
 
 	slow = flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
 	flt_account_fault(&t->account, major, e->kind, bucket, ns);
-	/* The row is there as long as its thread has a slot. */
+	/* The row cannot be freed while its thread has a slot. */
 	if (static_branch_unlikely(&flt_stream_on))
-		wanted = flt_stream_wanted(READ_ONCE(t->proc->sessions));
+		mask = flt_stream_mask(READ_ONCE(t->proc->sessions));
 	if (unlikely(slow))
-		flt_event_slow(e, result, ns, wanted);
-	else if (wanted)
-		flt_stream_submit(e, result, ns, wanted);
+		flt_event_slow(e, result, ns, mask);
+	else if (mask)
+		flt_stream_submit(e, result, ns, mask);
 }
 
-/* A fault that failed; one that has to be tried again. */
+/* Submit a fault that failed. */
 void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns);
+/* Count an attempt that returned VM_FAULT_RETRY. */
 void flt_event_retry(const struct flt_event *e);
 
 #endif

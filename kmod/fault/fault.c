@@ -9,22 +9,23 @@
 #include "fault/fault.h"
 #include "mm/kind.h"
 
-/* Our arguments are read from registers by position: the prototype must be this one. */
+/* The probe reads the arguments from registers by position. */
 static_assert(__same_type(&handle_mm_fault,
 			  vm_fault_t (*)(struct vm_area_struct *, unsigned long,
 					 unsigned int, struct pt_regs *)));
 
 struct fault {
 	struct flt_event event;
-	struct mm_struct *mm;		/* alive as long as its caller's fault */
-	unsigned long pfn;		/* see flt_kind_look() */
+	struct mm_struct *mm;		/* the caller of handle_mm_fault() keeps it alive */
+	unsigned long pfn;		/* for flt_kind_confirm() */
 };
 
 /*
- * Memory of another process: GUP for ptrace, process_vm_readv, vhost and the
- * like. An mm that is not current's but owned by it is the one exec is building.
+ * Return true if @mm, which is not current->mm, belongs to another process: get_user_pages()
+ * for ptrace, process_vm_readv(), vhost and so on. Return false for the mm that exec() is
+ * building for current.
  */
-static noinline bool owned_by_other(struct mm_struct *mm)
+static noinline bool is_remote(struct mm_struct *mm)
 {
 #ifdef CONFIG_MEMCG
 	struct task_struct *owner = rcu_dereference_sched(mm->owner);
@@ -34,10 +35,13 @@ static noinline bool owned_by_other(struct mm_struct *mm)
 #endif
 	return true;
 }
-NOKPROBE_SYMBOL(owned_by_other);
+NOKPROBE_SYMBOL(is_remote);
 
-/* A call after one that returned RETRY: the same fault, or was that one given up? */
-static noinline void resume(struct fault *f, struct flt_task *t)
+/*
+ * The last call returned RETRY. If this call is for the same page, it continues the same
+ * fault. Otherwise the kernel gave up the earlier fault.
+ */
+static noinline void resume_retried(struct fault *f, struct flt_task *t)
 {
 	if (t->retry_page == (f->event.address & PAGE_MASK)) {
 		f->event.start = t->retry_start;
@@ -50,63 +54,65 @@ static noinline void resume(struct fault *f, struct flt_task *t)
 	}
 	t->retry_attempts = 0;
 }
-NOKPROBE_SYMBOL(resume);
+NOKPROBE_SYMBOL(resume_retried);
 
 /*
- * The VMA is there when the fault ends, and streams look at it then, unless the lock that
- * keeps it was given up: of calls that do not return RETRY, those that dirty a shared
- * page do so, and return COMPLETED (fault_dirty_shared_page(); "mm: avoid unnecessary
- * page fault retires on shared memory types").
+ * Return true if the call may drop the lock that protects the VMA, although it does not
+ * return RETRY. Calls that dirty a page of a shared file mapping may, and then return
+ * COMPLETED (fault_dirty_shared_page(); "mm: avoid unnecessary page fault retires on
+ * shared memory types"). Streams read the VMA of other calls when the call returns.
  */
-static __always_inline bool may_let_go(const struct vm_area_struct *vma, unsigned int flags)
+static __always_inline bool may_drop_lock(const struct vm_area_struct *vma, unsigned int flags)
 {
 	return flags & FAULT_FLAG_WRITE && vma->vm_flags & VM_SHARED && vma->vm_file;
 }
 
-/* Its kind is known; what is said here of its file is no part of its latency. */
-static __always_inline void begin(struct fault *f, struct vm_area_struct *vma)
+/* Start measuring. Describing the VMA before that keeps its cost out of the latency. */
+static __always_inline void start_clock(struct fault *f, struct vm_area_struct *vma)
 {
-	if (static_branch_unlikely(&flt_stream_on) && may_let_go(vma, f->event.flags))
+	if (static_branch_unlikely(&flt_stream_on) && may_drop_lock(vma, f->event.flags))
 		flt_event_describe(&f->event, vma);
 	f->event.start = flt_clock_read();
 }
 
-static __always_inline bool in_step(const struct flt_task *t, const struct task_struct *task)
+/* Return true if the probe has missed no fault of the thread since the last one. */
+static __always_inline bool has_no_missed(const struct flt_task *t, const struct task_struct *task)
 {
 	return task->min_flt == t->minor_base + t->account.minor &&
 	       task->maj_flt == t->major_base + t->account.major;
 }
 
-/* All that most faults do without, and what is called for it. */
-static noinline void enter_uncommon(struct fault *f, struct vm_area_struct *vma,
-				    enum flt_walk_end end, union flt_walk_entry entry)
+/* Slow path: everything that makes calls. */
+static noinline void enter_slow_path(struct fault *f, struct vm_area_struct *vma,
+				     enum flt_walk_end end, union flt_walk_entry entry)
 {
 	struct flt_event *e = &f->event;
 
 	if (f->mm != current->mm) {
-		e->remote = owned_by_other(f->mm);
+		e->remote = is_remote(f->mm);
 		e->unusual = e->remote;
 	}
 	if (!e->task) {
 		e->task = flt_task_create();
 		e->unusual |= !e->task;
 	}
-	e->kind = end == FLT_WALK_UNTRIED ?
-		  flt_kind_look(vma, f->mm, e->address, e->flags, &f->pfn) :
+	e->kind = end == FLT_WALK_UNSUPPORTED ?
+		  flt_kind_find(vma, f->mm, e->address, e->flags, &f->pfn) :
 		  flt_kind_of(end, entry, vma, e->flags, &f->pfn);
-	begin(f, vma);
+	start_clock(f, vma);
 	if (!e->task)
 		return;
-	if (!in_step(e->task, current))
+	if (!has_no_missed(e->task, current))
 		flt_task_add_missed(e->task);
 	if (e->task->retry_attempts)
-		resume(f, e->task);
+		resume_retried(f, e->task);
 }
-NOKPROBE_SYMBOL(enter_uncommon);
+NOKPROBE_SYMBOL(enter_slow_path);
 
 /*
- * A common fault fills an empty entry in memory of its own, calls nothing here, and
- * so saves no registers: that was a tenth of what an account costs.
+ * A common fault fills an empty page table entry in the thread's own memory. Its path makes
+ * no calls, so the compiler saves no registers. That saves a tenth of the instructions of
+ * accounting.
  */
 static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 {
@@ -115,7 +121,7 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	struct task_struct *task = current;
 	unsigned long address = flt_hook_arg(regs, 1);
 	unsigned int flags = flt_hook_arg(regs, 2);
-	enum flt_walk_end end = FLT_WALK_UNTRIED;
+	enum flt_walk_end end = FLT_WALK_UNSUPPORTED;
 	union flt_walk_entry entry = {};
 	struct flt_task *t;
 
@@ -133,12 +139,12 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	if (likely(!(vma->vm_flags & VM_HUGETLB)))
 		end = flt_walk_quick(mm, address, &entry);
 	if (unlikely(end != FLT_WALK_PTE || !pte_none(entry.pte) || mm != task->mm || !t ||
-		     !in_step(t, task) || t->retry_attempts)) {
-		enter_uncommon(f, vma, end, entry);
+		     !has_no_missed(t, task) || t->retry_attempts)) {
+		enter_slow_path(f, vma, end, entry);
 		return;
 	}
 	f->event.kind = flt_kind_missing(vma, flags);
-	begin(f, vma);
+	start_clock(f, vma);
 }
 
 static enum flt_failure failure_of(vm_fault_t ret)
@@ -154,7 +160,7 @@ static enum flt_failure failure_of(vm_fault_t ret)
 	return FLT_FAILURE_OTHER;
 }
 
-static __always_inline u64 latency(const struct fault *f)
+static __always_inline u64 measure_latency(const struct fault *f)
 {
 	u64 delta = flt_clock_read() - f->event.start;
 
@@ -165,7 +171,7 @@ static __always_inline u64 latency(const struct fault *f)
 	return flt_clock_ns(delta);
 }
 
-/* By bit of vm_fault_t; bit 3 was VM_FAULT_WRITE until 6.1. */
+/* Index: bit of vm_fault_t. Bit 3 was VM_FAULT_WRITE until 6.1. */
 static const u8 return_of_bit[] = {
 	[3] = FLT_RETURN_WRITE,
 #define BIT_OF(name)							\
@@ -176,6 +182,7 @@ static const u8 return_of_bit[] = {
 #undef BIT_OF
 };
 
+/* Count each bit that handle_mm_fault() returned, by latency. */
 static noinline void count_return(vm_fault_t ret, u64 ns)
 {
 	unsigned long bits = (__force unsigned long)(ret & ~VM_FAULT_HINDEX_MASK);
@@ -202,45 +209,45 @@ static void leave_retry(struct fault *f)
 		t->retry_start = f->event.start;
 		t->retry_page = f->event.address & PAGE_MASK;
 		t->retry_attempts = f->event.attempts;
-		t->retry_kind = f->event.kind & ~FLT_KIND_UNSETTLED;
+		t->retry_kind = f->event.kind & ~FLT_KIND_PROVISIONAL;
 	}
 }
 NOKPROBE_SYMBOL(leave_retry);
 
-static noinline void settle(struct fault *f)
+static noinline void confirm_kind(struct fault *f)
 {
-	f->event.kind = flt_kind_settle(f->event.kind, f->pfn, f->mm, f->event.address);
+	f->event.kind = flt_kind_confirm(f->event.kind, f->pfn, f->mm, f->event.address);
 }
-NOKPROBE_SYMBOL(settle);
+NOKPROBE_SYMBOL(confirm_kind);
 
 /*
- * The rule is mm_account_fault()'s, which has just run. The VMA may be gone by now: see
- * leave_uncommon().
+ * Apply the rule of mm_account_fault(), which has just run. The VMA may be gone by now,
+ * see leave_slow_path().
  */
-static __always_inline void leave_end(struct fault *f, vm_fault_t ret, u64 ns)
+static __always_inline void leave_ended(struct fault *f, vm_fault_t ret, u64 ns)
 {
-	if (unlikely(f->event.kind & FLT_KIND_UNSETTLED)) {
-		f->event.kind &= ~FLT_KIND_UNSETTLED;
-		/* COMPLETED means that the lock which keeps the page table was given up. */
+	if (unlikely(f->event.kind & FLT_KIND_PROVISIONAL)) {
+		f->event.kind &= ~FLT_KIND_PROVISIONAL;
+		/* COMPLETED: the lock that protects the page table was dropped. */
 		if (!(ret & VM_FAULT_COMPLETED))
-			settle(f);
+			confirm_kind(f);
 	}
 	flt_event_submit(&f->event,
 			 (ret & VM_FAULT_MAJOR) || (f->event.flags & FAULT_FLAG_TRIED), ns);
 }
 
-/* It left nothing behind that could settle its kind. */
+/* A failed fault leaves no entry in the page table that could confirm the kind. */
 static void leave_failed(struct fault *f, vm_fault_t ret, u64 ns)
 {
-	f->event.kind &= ~FLT_KIND_UNSETTLED;
+	f->event.kind &= ~FLT_KIND_PROVISIONAL;
 	flt_event_fail(&f->event, failure_of(ret), ns);
 }
 NOKPROBE_SYMBOL(leave_failed);
 
-/* What comes of most faults that are not filled from nothing; see enter(). */
-static noinline void leave_uncommon(struct fault *f, vm_fault_t ret)
+/* Slow path: most faults other than those of the fast path of enter(). */
+static noinline void leave_slow_path(struct fault *f, vm_fault_t ret)
 {
-	u64 ns = latency(f);
+	u64 ns = measure_latency(f);
 
 	if (ret)
 		count_return(ret, ns);
@@ -251,18 +258,18 @@ static noinline void leave_uncommon(struct fault *f, vm_fault_t ret)
 	else if (ret & VM_FAULT_ERROR)
 		leave_failed(f, ret, ns);
 	else
-		leave_end(f, ret, ns);
+		leave_ended(f, ret, ns);
 }
-NOKPROBE_SYMBOL(leave_uncommon);
+NOKPROBE_SYMBOL(leave_slow_path);
 
 static __always_inline void leave(struct fault *f, unsigned long value)
 {
 	vm_fault_t ret = (__force vm_fault_t)value;
 	u64 ns;
 
-	if (unlikely(ret || f->event.kind & FLT_KIND_UNSETTLED || f->event.unusual ||
+	if (unlikely(ret || f->event.kind & FLT_KIND_PROVISIONAL || f->event.unusual ||
 		     !flt_clock_ns_quick(f->event.start, &ns)))
-		leave_uncommon(f, ret);
+		leave_slow_path(f, ret);
 	else
 		flt_event_submit_common(&f->event, f->event.flags & FAULT_FLAG_TRIED, ns);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fault - the producer of fault events: one probe on handle_mm_fault(). */
+/* fault - produce fault events, by a probe on handle_mm_fault(). */
 #ifndef FLT_FAULT_H
 #define FLT_FAULT_H
 

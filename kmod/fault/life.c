@@ -10,12 +10,12 @@
 #include "account/task.h"
 #include "wss/wss.h"
 
-static u32 following;
+static u32 following;		/* sessions, as bits of flt_proc.sessions */
 
-/* Streams with notes that want those of @task's process. */
-static u32 noting(struct task_struct *task)
+/* Return the streams that get notes about @task's process. */
+static u32 note_mask(struct task_struct *task)
 {
-	return flt_stream_wanted(flt_proc_sessions(task)) & READ_ONCE(flt_stream_notes);
+	return flt_stream_mask(flt_proc_sessions(task)) & READ_ONCE(flt_stream_notes);
 }
 
 void flt_life_follow(u32 sessions)
@@ -23,7 +23,7 @@ void flt_life_follow(u32 sessions)
 	WRITE_ONCE(following, sessions);
 }
 
-/* Runs after exit_mm(): the thread has taken its last fault. */
+/* Runs after exit_mm(), so the thread cannot fault any more. */
 static void on_exit(void *data, struct task_struct *task)
 {
 	flt_hook_hit(FLT_HOOK_ID_EXIT);
@@ -32,12 +32,12 @@ static void on_exit(void *data, struct task_struct *task)
 	if (static_branch_unlikely(&flt_stream_noting)) {
 		struct flt_event_life life = {
 			.what = FLT_LIFE_EXIT,
-			/* wait4() gives the process what its last thread sets it to. */
+			/* The exit status of the process, as wait4() returns it. */
 			.code = task->signal->flags & SIGNAL_GROUP_EXIT ?
 				task->signal->group_exit_code : task->exit_code,
 		};
 
-		flt_stream_note_life(&life, task, NULL, noting(task));
+		flt_stream_note_life(&life, task, NULL, note_mask(task));
 	}
 	flt_task_end();
 }
@@ -50,11 +50,11 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 	if (static_branch_unlikely(&flt_stream_noting)) {
 		struct flt_event_life life = { .what = FLT_LIFE_EXEC };
 
-		flt_stream_note_life(&life, task, bprm->file, noting(task));
+		flt_stream_note_life(&life, task, bprm->file, note_mask(task));
 	}
 }
 
-/* In the parent, before the child runs: nothing of the child can be missed. */
+/* Runs in the parent before the child runs, so no fault of the child comes earlier. */
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	u32 sessions = READ_ONCE(following);
@@ -72,19 +72,22 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 			.parent_tid = parent->pid,
 		};
 
-		flt_stream_note_life(&life, child, NULL, noting(parent));
+		flt_stream_note_life(&life, child, NULL, note_mask(parent));
 	}
 }
 
-/* Of every new mapping and every change of protection, under mmap_lock for writing. */
+/*
+ * perf_event_mmap() is called for every new mapping and every mprotect(), with mmap_lock
+ * held for writing.
+ */
 static int on_map(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
 
 	flt_hook_hit(FLT_HOOK_ID_MAP);
 	if (vma->vm_flags & VM_EXEC && vma->vm_mm == current->mm)
-		flt_stream_note_made(vma, noting(current));
-	/* Its return is of no interest. */
+		flt_stream_note_exec(vma, note_mask(current));
+	/* Don't probe the return. */
 	return 1;
 }
 NOKPROBE_SYMBOL(on_map);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* life - forks, execs and exits: what makes, names and ends rows; and code mapped. */
+/* life - probes on fork, exec and exit, which maintain rows, and on executable mappings. */
 #ifndef FLT_LIFE_H
 #define FLT_LIFE_H
 
@@ -7,7 +7,7 @@
 
 extern struct flt_hook flt_life_exit, flt_life_exec, flt_life_fork, flt_life_map;
 
-/* The sessions that follow forks, as bits of flt_proc.sessions. */
+/* Set the sessions that follow forks, as bits of flt_proc.sessions. */
 void flt_life_follow(u32 sessions);
 
 #endif

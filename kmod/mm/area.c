@@ -16,7 +16,7 @@ enum flt_area flt_area_of(const struct vm_area_struct *vma)
 		return vma->vm_flags & (VM_PFNMAP | VM_IO | VM_MIXEDMAP) ? FLT_AREA_DEVICE :
 									   FLT_AREA_FILE;
 	}
-	/* Private, with operations and no file: what the kernel maps for itself. */
+	/* With operations, but without a file: a special mapping of the kernel. */
 	if (vma->vm_ops)
 		return FLT_AREA_VDSO;
 	if (vma->vm_start <= mm->brk && vma->vm_end >= mm->start_brk)

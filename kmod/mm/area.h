@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* area.h - what a mapping is, in words for people. */
+/* area - the kind of a mapping: heap, stack, file, ... */
 #ifndef FLT_AREA_H
 #define FLT_AREA_H
 
@@ -7,7 +7,7 @@
 
 struct vm_area_struct;
 
-/* The caller's lock on the VMA, or its mmap_lock, keeps it and its file. */
+/* Caller holds the VMA lock or mmap_lock. */
 enum flt_area flt_area_of(const struct vm_area_struct *vma);
 
 #endif

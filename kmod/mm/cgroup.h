@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cgroup - which processes are in a cgroup of the v2 tree, or below it.
+ * cgroup - test whether a process is in a v2 cgroup or in one of its descendants.
  *
- * By ID, which is never used again: nobody here holds a cgroup that was removed.
+ * Cgroups are named by ID. IDs are never reused, so no reference is needed.
  */
 #ifndef FLT_CGROUP_H
 #define FLT_CGROUP_H

@@ -10,7 +10,7 @@ static bool writes(unsigned int flags)
 	return flags & (FAULT_FLAG_WRITE | FAULT_FLAG_UNSHARE);
 }
 
-/* A huge mapping, or the swap-like entry of one. */
+/* Return the kind for a PMD that does not point to a page table. */
 u8 flt_kind_huge(struct vm_area_struct *vma, pmd_t pmd, unsigned int flags)
 {
 	if (!pmd_present(pmd))
@@ -27,7 +27,7 @@ u8 flt_kind_huge(struct vm_area_struct *vma, pmd_t pmd, unsigned int flags)
 u8 flt_kind_hole(const struct vm_area_struct *vma, unsigned int flags, unsigned long *pfn)
 {
 	*pfn = 0;
-	return flt_kind_missing(vma, flags) | FLT_KIND_UNSETTLED;
+	return flt_kind_missing(vma, flags) | FLT_KIND_PROVISIONAL;
 }
 
 static u8 not_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags)
@@ -38,13 +38,13 @@ static u8 not_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags)
 		return FLT_KIND_SWAP;
 	if (is_migration_entry(entry))
 		return FLT_KIND_MIGRATION;
-	/* A marker stands where a page was: the fault goes on as a missing one. */
+	/* The uffd-wp marker replaces an unmapped page; the page is missing. */
 	if (is_pte_marker_entry(entry) && pte_marker_get(entry) & PTE_MARKER_UFFD_WP)
 		return flt_kind_missing(vma, flags);
 	return FLT_KIND_DEVICE;
 }
 
-/* A 4 KiB entry that is not empty, in the order of handle_pte_fault(). */
+/* Return the kind for a PTE that is not empty. Same order of tests as handle_pte_fault(). */
 u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
 		    unsigned long *pfn)
 {
@@ -56,12 +56,12 @@ u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
 		return FLT_KIND_SPURIOUS;
 	if (vma->vm_flags & (VM_SHARED | VM_MAYSHARE) || pte_uffd_wp(pte))
 		return FLT_KIND_WP;
-	/* The kernel copies unless it finds itself the only owner. */
+	/* The kernel reuses the page without a copy if the process is its only owner. */
 	*pfn = pte_pfn(pte);
-	return FLT_KIND_COW | FLT_KIND_UNSETTLED;
+	return FLT_KIND_COW | FLT_KIND_PROVISIONAL;
 }
 
-u8 flt_kind_settle(u8 kind, unsigned long pfn, struct mm_struct *mm, unsigned long address)
+u8 flt_kind_confirm(u8 kind, unsigned long pfn, struct mm_struct *mm, unsigned long address)
 {
 	union flt_walk_entry entry;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * kind - what a fault is for, from a look at VMA, access and page table.
+ * kind - find out what a fault is for, from the VMA, the access and the page table.
  *
- * The look is lockless. It is made while the caller of handle_mm_fault() holds
- * mmap_lock or the VMA's lock, and with preemption off: munmap and the collapse
- * of anonymous tables wait for the lock, tables of files are freed after an RCU
- * grace period. Entries may change under us all the same: each is read once.
+ * The page table is read without its locks. That is safe because the caller of
+ * handle_mm_fault() holds mmap_lock or the VMA lock, and preemption is off: munmap() and
+ * the collapse of anonymous page tables wait for the lock, and page tables of files are
+ * freed after an RCU grace period. Entries may change meanwhile, so each is read once.
  */
 #ifndef FLT_KIND_H
 #define FLT_KIND_H
@@ -14,10 +14,10 @@
 #include <linux/mm.h>
 #include "mm/walk.h"
 
-/* In the value of flt_kind_look(): the outcome may show another kind. */
-#define FLT_KIND_UNSETTLED 0x80
+/* Flag in the value of flt_kind_find(): call flt_kind_confirm() when the fault has ended. */
+#define FLT_KIND_PROVISIONAL 0x80
 
-/* Nothing is mapped at the address. The order is the kernel's (do_pte_missing()). */
+/* Return the kind if nothing is mapped. Same order of tests as do_pte_missing(). */
 static __always_inline u8 flt_kind_missing(const struct vm_area_struct *vma, unsigned int flags)
 {
 	unsigned long vm_flags = vma->vm_flags;
@@ -36,10 +36,10 @@ static __always_inline u8 flt_kind_missing(const struct vm_area_struct *vma, uns
 u8 flt_kind_huge(struct vm_area_struct *vma, pmd_t pmd, unsigned int flags);
 u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
 		    unsigned long *pfn);
-/* No page table at all: only the outcome tells whether the hole became a huge page. */
+/* Return the kind if there is no page table: the kernel may map a huge page or a small one. */
 u8 flt_kind_hole(const struct vm_area_struct *vma, unsigned int flags, unsigned long *pfn);
 
-/* Of what flt_walk() found, not in hugetlb; the value is that of flt_kind_look(). */
+/* Return the kind for the result of flt_walk(). @vma is not hugetlb. See flt_kind_find(). */
 static __always_inline u8 flt_kind_of(enum flt_walk_end end, union flt_walk_entry entry,
 				      struct vm_area_struct *vma, unsigned int flags,
 				      unsigned long *pfn)
@@ -59,10 +59,10 @@ static __always_inline u8 flt_kind_of(enum flt_walk_end end, union flt_walk_entr
 }
 
 /*
- * The kind, or'ed with FLT_KIND_UNSETTLED if flt_kind_settle() should be asked
- * once the fault has ended; then, and only then, *@pfn is set for it.
+ * Return the kind of a fault. The value has the flag FLT_KIND_PROVISIONAL, and *@pfn is
+ * set, if the kind depends on what the kernel will do.
  */
-static __always_inline u8 flt_kind_look(struct vm_area_struct *vma, struct mm_struct *mm,
+static __always_inline u8 flt_kind_find(struct vm_area_struct *vma, struct mm_struct *mm,
 					unsigned long address, unsigned int flags,
 					unsigned long *pfn)
 {
@@ -75,7 +75,10 @@ static __always_inline u8 flt_kind_look(struct vm_area_struct *vma, struct mm_st
 	return flt_kind_of(end, entry, vma, flags, pfn);
 }
 
-/* The fault ended, and its caller's lock is still held: was it as it looked? */
-u8 flt_kind_settle(u8 kind, unsigned long pfn, struct mm_struct *mm, unsigned long address);
+/*
+ * Return the final kind of a fault with a provisional one. Call when the fault has ended
+ * and the lock of its caller is still held.
+ */
+u8 flt_kind_confirm(u8 kind, unsigned long pfn, struct mm_struct *mm, unsigned long address);
 
 #endif

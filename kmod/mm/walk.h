@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * walk - down the page table to the entry that decides a fault.
+ * walk - find the page table entry of an address.
  *
- * Lockless; see kind.h for why that is enough. The generic version spends 95
- * instructions on a fault's address (each level goes through paravirt calls and
- * is tested for everything a level can be); reading x86 entries as what they are
- * takes 35. Xen PV guests hold machine frames in their tables and take the
- * generic version, as do other architectures.
+ * No lock is taken; kind.h explains why that is safe. The generic version takes 95
+ * instructions, because each level goes through paravirt calls and is tested for all
+ * values that a level can have. The version for x86-64 reads the entries directly and takes
+ * 35. Xen PV guests, whose page tables hold machine frame numbers, and other
+ * architectures use the generic version.
  */
 #ifndef FLT_WALK_H
 #define FLT_WALK_H
@@ -15,14 +15,14 @@
 #include <linux/pgtable.h>
 
 enum flt_walk_end {
-	FLT_WALK_NONE,		/* no table, and no entry, below the PUD */
-	FLT_WALK_PUD,		/* a PUD that is no table */
-	FLT_WALK_PMD,		/* a PMD that is no table */
-	FLT_WALK_PTE,		/* a PTE, empty perhaps */
-	FLT_WALK_UNTRIED,	/* flt_walk_quick() alone: this machine's tables are not for it */
+	FLT_WALK_NONE,		/* no page table: an upper entry is empty */
+	FLT_WALK_PUD,		/* a PUD that does not point to a table */
+	FLT_WALK_PMD,		/* a PMD that does not point to a page table */
+	FLT_WALK_PTE,		/* a PTE, which may be empty */
+	FLT_WALK_UNSUPPORTED,	/* flt_walk_quick() only: use flt_walk_generic() */
 };
 
-/* Which of the two is valid follows from where the walk ended. */
+/* The valid member is pmd after FLT_WALK_PMD, and pte after FLT_WALK_PTE. */
 union flt_walk_entry {
 	pmd_t pmd;
 	pte_t pte;
@@ -61,7 +61,7 @@ static __always_inline enum flt_walk_end flt_walk_generic(struct mm_struct *mm,
 #ifdef CONFIG_X86_64
 #define FLT_WALK_TABLE (_PAGE_PRESENT | _PAGE_PSE)
 
-/* pgd_index() asks at run time for the number of levels, which is known where this is used. */
+/* pgd_index() tests the number of levels at run time. The caller knows that it is 4. */
 static __always_inline unsigned long flt_walk_top(unsigned long address)
 {
 	return address >> P4D_SHIFT & (PTRS_PER_PTE - 1);
@@ -75,7 +75,7 @@ static __always_inline unsigned long flt_walk_step(unsigned long table, unsigned
 	return READ_ONCE(entries[address >> shift & (PTRS_PER_PTE - 1)]);
 }
 
-/* Calls nothing. */
+/* Makes no calls, so that the fast path of a fault saves no registers. */
 static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
 							unsigned long address,
 							union flt_walk_entry *entry)
@@ -83,7 +83,7 @@ static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
 	unsigned long e;
 
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
-		return FLT_WALK_UNTRIED;
+		return FLT_WALK_UNSUPPORTED;
 	if (cpu_feature_enabled(X86_FEATURE_LA57)) {
 		e = READ_ONCE(*(unsigned long *)pgd_offset(mm, address));
 		if (unlikely(!(e & _PAGE_PRESENT)))
@@ -110,7 +110,7 @@ static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
 							unsigned long address,
 							union flt_walk_entry *entry)
 {
-	return FLT_WALK_UNTRIED;
+	return FLT_WALK_UNSUPPORTED;
 }
 #endif
 
@@ -119,7 +119,7 @@ static __always_inline enum flt_walk_end flt_walk(struct mm_struct *mm, unsigned
 {
 	enum flt_walk_end end = flt_walk_quick(mm, address, entry);
 
-	return end == FLT_WALK_UNTRIED ? flt_walk_generic(mm, address, entry) : end;
+	return end == FLT_WALK_UNSUPPORTED ? flt_walk_generic(mm, address, entry) : end;
 }
 
 #endif

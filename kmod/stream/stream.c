@@ -292,7 +292,7 @@ void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 ki
 	     (wanted) && ((s) = stream_of(__ffs(wanted)));				\
 	     (wanted) &= (wanted) - 1)
 
-void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted)
+void flt_stream_note_exec(struct vm_area_struct *vma, u32 wanted)
 {
 	const struct stream *s;
 

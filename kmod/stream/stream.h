@@ -46,7 +46,7 @@ extern u32 flt_stream_all, flt_stream_own;
 /* Bits of streams with notes. */
 extern u32 flt_stream_notes;
 /* Which streams may want a fault of a process in these @sessions. */
-static __always_inline u32 flt_stream_wanted(u32 sessions)
+static __always_inline u32 flt_stream_mask(u32 sessions)
 {
 	return READ_ONCE(flt_stream_all) | (sessions & READ_ONCE(flt_stream_own));
 }
@@ -62,7 +62,7 @@ void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 ki
  * Notes for those of @wanted that have any; preemption off. @vma must not go away;
  * @file may be NULL. @life: what happened to @task, all but its time and file.
  */
-void flt_stream_note_made(struct vm_area_struct *vma, u32 wanted);
+void flt_stream_note_exec(struct vm_area_struct *vma, u32 wanted);
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 			  struct file *file, u32 wanted);
 
