@@ -112,7 +112,7 @@ struct flt_chunk {
 	__u64 checksum;		/* XXH3 of this header before here */
 };
 
-/* One fault. Numbers that the engine could not know are 0. */
+/* One fault, as user/event/fault.h has it in memory. Numbers that the engine could not know are 0. */
 struct flt_file_fault {
 	__u64 time;		/* when it began, CLOCK_MONOTONIC nanoseconds */
 	__u64 address;		/* as accessed; its page when the engine sees no more */
@@ -126,7 +126,7 @@ struct flt_file_fault {
 	__u32 flags;		/* FLT_FAULT_* */
 	__u16 cpu;
 	__u8 kind;		/* enum flt_kind */
-	__u8 reserved;
+	__u8 attempts;		/* 255: or more */
 };
 
 #define FLT_FAULT_WRITE (1u << 0)

@@ -42,7 +42,7 @@ static int on_records(void *arg, const struct flt_event_record *const *r, size_t
 static int on_map(void *arg, const struct flt_event_record *r)
 {
 	struct flt_regions *regions = arg;
-	const struct flt_file_fault f = {
+	const struct flt_fault f = {
 		.time = r->time, .address = r->address, .ip = r->ip, .tid = r->tid, .weight = r->weight,
 		.kind = r->kind, .latency = (uint32_t)flt_event_latency(r), .image = r->tgid - 99,
 	};

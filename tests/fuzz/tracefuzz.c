@@ -71,7 +71,7 @@ struct state {
 	struct flt_group stacks, blocks;
 };
 
-static int faults_take(struct state *s, const struct flt_file_fault *f, size_t n)
+static int faults_take(struct state *s, const struct flt_fault *f, size_t n)
 {
 	struct flt_group_key key;
 	size_t i;
@@ -181,7 +181,8 @@ static int seed_write(const char *path)
 	struct flt_file_reader *reader;
 	struct flt_file_chunk c;
 	uint32_t version;
-	size_t size, step;
+	struct flt_file_fault fault;
+	size_t size, step, i;
 	uint8_t head[4];
 
 	if (flt_file_open(&reader, path, &version))
@@ -196,7 +197,12 @@ static int seed_write(const char *path)
 		head[2] = (uint8_t)size;
 		head[3] = (uint8_t)(size >> 8);
 		fwrite(head, 1, sizeof(head), stdout);
-		fwrite(c.data, 1, size, stdout);
+		if (c.head.type != FLT_CHUNK_FAULTS)
+			fwrite(c.data, 1, size, stdout);
+		for (i = 0; c.head.type == FLT_CHUNK_FAULTS && i < size / step; i++) {
+			flt_fault_encode(&fault, &c.faults[i]);
+			fwrite(&fault, sizeof(fault), 1, stdout);
+		}
 	}
 	flt_file_done(reader);
 	return 0;

@@ -40,12 +40,13 @@ static int dir_remove(void **state)
 	return system(command);
 }
 
-static struct flt_file_fault fault_of(uint32_t i)
+static struct flt_fault fault_of(uint32_t i)
 {
-	return (struct flt_file_fault){
+	return (struct flt_fault){
 		.time = 5000000000ull + i * 1234567ull, .address = 0x7f0000000000ull + i * 4096ull, .ip = 0x400000 + i % 7, .image = 1,
 		.tid = 77, .stack = 1 + i % 3, .latency = i, .weight = 1 + i % 2, .pages = 1, .cpu = (uint16_t)i, .kind = (uint8_t)(i % (FLT_KIND_MAX + 1)),
-		.flags = i & __FLT_FAULT_FLAGS_ALL,
+		.flags = i & __FLT_FAULT_FLAGS_ALL, .failure = i & FLT_FAULT_FAILED ? FLT_FAILURE_OTHER : 0,
+		.attempts = (uint8_t)i,
 	};
 }
 
@@ -57,7 +58,7 @@ static void file_make(uint32_t faults, uint32_t flushes)
 				      .build_id_size = 3, .build_id = { 1, 2, 3 } };
 	struct flt_record_stats stats = { .head = { .time = 6000000000ull }, .faults = 10, .resident = 4096 };
 	struct flt_file_writer *w;
-	struct flt_file_fault f;
+	struct flt_fault f;
 	uint32_t image, id, i;
 
 	unlink(path);
@@ -138,7 +139,7 @@ static void comes_back_as_written(void **state)
 {
 	struct flt_file_reader *reader;
 	struct flt_file_chunk c;
-	struct flt_file_fault want;
+	struct flt_fault want;
 	const struct flt_image *image;
 	uint32_t version, places[8], n = 0, i;
 	struct seen s;
@@ -331,7 +332,7 @@ static void full_disk(void **state)
 {
 	struct rlimit old, small = { 65536, RLIM_INFINITY };
 	struct flt_file_writer *w;
-	struct flt_file_fault f;
+	struct flt_fault f;
 	uint32_t image, i;
 	int err = 0;
 	struct seen s;

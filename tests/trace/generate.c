@@ -67,7 +67,7 @@ static int maps_write(struct flt_file_writer *w, uint64_t time, uint32_t image, 
 int main(int argc, char **argv)
 {
 	const char *style = argc > 5 ? argv[5] : "own";
-	struct flt_file_fault batch[BATCH];
+	struct flt_fault batch[BATCH];
 	struct flt_file_writer *w;
 	uint64_t faults, i, time = 1000000000ull, cursor = 0, frames[64], code = (uint64_t)(uintptr_t)&main & ~0xfffull;
 	uint32_t images[IMAGES], *stacks, count, depth, k, d, which, n = 0;
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 			which = which * (uint64_t)which / count;
 		/* more than any latency: a thread has one fault at a time */
 		time += 1000 + next() % 8000;
-		batch[n++] = (struct flt_file_fault){
+		batch[n++] = (struct flt_fault){
 			.time = time, .address = heap_address(&cursor), .ip = code + 64 + which % 500 * 8, .image = images[which % IMAGES],
 			.tid = 1000 + which % IMAGES + (which & 64 ? 100 : 0), .stack = stacks[which], .latency = 200 + (uint32_t)(next() % 800),
 			.weight = 1, .pages = 1, .kind = FLT_KIND_UFFD, .cpu = (uint16_t)(next() & 1),

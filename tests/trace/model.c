@@ -106,7 +106,7 @@ static void stacks_are_interned_once(void **state)
 
 static void groups_keep_every_fault(void **state)
 {
-	struct flt_file_fault f = { .weight = 3, .flags = FLT_FAULT_OP | FLT_FAULT_WRITE | FLT_FAULT_REFAULT };
+	struct flt_fault f = { .weight = 3, .flags = FLT_FAULT_OP | FLT_FAULT_WRITE | FLT_FAULT_REFAULT };
 	struct flt_group g = { 0 };
 	struct flt_group_key key = { 0 };
 	uint64_t sum = 0;
@@ -133,7 +133,7 @@ static void deep_stacks_become_a_tree(void **state)
 	struct flt_symbols_setup setup = { .no_symbols = true };
 	struct { struct flt_record_image r; char comm[8]; } image = {
 		.r = { .head = { .type = FLT_RECORD_IMAGE, .size = sizeof(image), .image = 1 }, .pid = 9, .cause = FLT_IMAGE_FOUND }, .comm = "deep" };
-	struct flt_file_fault f = { .ip = 0x5000, .image = 1, .weight = 1 };
+	struct flt_fault f = { .ip = 0x5000, .image = 1, .weight = 1 };
 	struct flt_recording *rec;
 	struct flt_strings *strings = flt_strings_new(1 << 20);
 	struct flt_symbols *symbols;

@@ -44,7 +44,7 @@ static uint64_t now = 1000;
 
 static void fault(uint32_t image, uint64_t address, unsigned int kind, uint32_t flags)
 {
-	const struct flt_file_fault f = {
+	const struct flt_fault f = {
 		.time = now += 1000, .address = address, .image = image, .tid = 7, .latency = 10, .weight = 1,
 		.kind = (uint8_t)kind, .flags = flags,
 	};

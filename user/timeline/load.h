@@ -24,7 +24,7 @@ struct flt_load {
 };
 
 /* Gets faults as they come, with everything said before them known. */
-typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n);
+typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n);
 
 /*
  * Returns an exit status: DONE, or FAILED and so on with the reason said. Damage

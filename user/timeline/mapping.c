@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/process/images.h"
+#include "event/device.h"
 
 bool mapped_fill(struct mapped *m, const struct flt_maps_entry *e, uint64_t time, uint32_t image)
 {
@@ -18,7 +18,7 @@ bool mapped_fill(struct mapped *m, const struct flt_maps_entry *e, uint64_t time
 				.time = time, .image = image,
 			},
 			.start = e->start, .end = e->end, .offset = e->offset, .inode = e->inode,
-			.device = flt_images_device(e->device),
+			.device = flt_device_of_kernel(e->device),
 			.flags = e->protection | (e->shared ? FLT_MAP_SHARED : 0),
 		},
 	};

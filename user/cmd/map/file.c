@@ -24,7 +24,7 @@ static int image_tell(struct reading *r, const struct flt_load *load, uint32_t n
 }
 
 /* The mapping at address, if the regions have not heard of it. */
-static int area_tell(struct reading *r, const struct flt_load *load, const struct flt_file_fault *f)
+static int area_tell(struct reading *r, const struct flt_load *load, const struct flt_fault *f)
 {
 	const struct flt_map *map = flt_recording_map(load->rec, f->image, f->address);
 	struct flt_area_known area = { 0 };
@@ -50,7 +50,7 @@ static int area_tell(struct reading *r, const struct flt_load *load, const struc
 	return flt_regions_area(r->m->regions, f->image, &area);
 }
 
-static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct reading *r = arg;
 	size_t i;

@@ -12,6 +12,7 @@
 #include "observe/target.h"
 #include "source/netlink/control.h"
 #include "source/proc/maps.h"
+#include "source/stream/fault.h"
 #include "source/stream/stream.h"
 #include "text/units.h"
 
@@ -30,23 +31,18 @@ struct live {
 static int on_record(void *arg, const struct flt_event_record *r)
 {
 	struct live *l = arg;
-	uint64_t latency = flt_event_latency(r);
-	struct flt_file_fault f = {
-		.time = r->time, .address = r->address, .ip = r->ip, .tid = r->tid, .weight = r->weight, .kind = r->kind,
-		.latency = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX,
-	};
-	int ret = map_told_image(&l->told, r->tgid, &f.image);
+	struct flt_fault f;
+	uint32_t image;
+	int ret = map_told_image(&l->told, r->tgid, &image);
 
 	if (ret)
 		return ret;
-	if (r->result == FLT_RESULT_MAJOR)
-		f.flags |= FLT_FAULT_MAJOR;
-	else if (r->result >= FLT_RESULT_FAILED)
-		f.flags |= FLT_FAULT_FAILED;
-	if (r->flags & FLT_EVENT_REMOTE)
-		f.flags |= FLT_FAULT_REMOTE;
-	else
-		ret = map_told_fault(&l->told, f.image, r);
+	flt_event_fault(&f, r);
+	f.image = image;
+	/* The regions remember pages themselves, also those that were given back. */
+	f.flags &= ~(FLT_FAULT_ALLOC | FLT_FAULT_REFAULT);
+	if (!(f.flags & FLT_FAULT_REMOTE))
+		ret = map_told_fault(&l->told, image, r);
 	l->faults += f.weight;
 	return ret ? ret : flt_regions_fault(l->m->regions, &f);
 }

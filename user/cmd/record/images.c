@@ -8,6 +8,7 @@
 
 #include "text/clock.h"
 #include "cmd/record/limit.h"
+#include "source/ring/fault.h"
 
 /* What the file needs to know of one image. */
 struct known {
@@ -121,31 +122,6 @@ static void meet_thread(struct flt_recording *r, struct flt_ring_image *image, u
 	flt_file_thread(r->file, time, k->id, tid, comm);
 }
 
-static uint32_t fault_flags(const struct flt_ring_fault *f)
-{
-	uint32_t flags = 0;
-
-	if (f->flags & FLT_RING_F_WRITE)
-		flags |= FLT_FAULT_WRITE;
-	if (!(f->flags & FLT_RING_F_NOOP))
-		flags |= FLT_FAULT_OP;
-	if (f->flags & FLT_RING_F_KERNEL)
-		flags |= FLT_FAULT_KERNEL;
-	if (f->flags & FLT_RING_F_DEPTH)
-		flags |= FLT_FAULT_CUT_DEPTH;
-	if (f->flags & FLT_RING_F_UNWIND)
-		flags |= FLT_FAULT_CUT_UNWIND;
-	if (f->flags & FLT_RING_F_INLINE)
-		flags |= FLT_FAULT_INLINE;
-	if (f->flags & FLT_RING_F_PAGE)
-		flags |= FLT_FAULT_PAGE;
-	if (f->kind == FLT_RING_ALLOC)
-		flags |= FLT_FAULT_ALLOC;
-	else if (f->kind == FLT_RING_REFAULT)
-		flags |= FLT_FAULT_REFAULT;
-	return flags;
-}
-
 /*
  * Faults and nodes go to the file in batches; nodes first, for a fault may name
  * any node that stands before it in the ring.
@@ -153,7 +129,7 @@ static uint32_t fault_flags(const struct flt_ring_fault *f)
 static int take_slots(void *arg, struct flt_ring_image *image, const void *slot, size_t n)
 {
 	enum { BATCH = 256 };
-	struct flt_file_fault fault[BATCH];
+	struct flt_fault fault[BATCH];
 	struct flt_file_node node[BATCH];
 	size_t nfaults = 0, nnodes = 0, i;
 	struct known *k = image->user;
@@ -170,13 +146,8 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 			};
 		} else if (f->type == FLT_RING_FAULT) {
 			meet_thread(r, image, f->tid, f->time);
-			fault[nfaults++] = (struct flt_file_fault){
-				.time = f->time, .address = f->address, .ip = f->ip, .image = k->id,
-				.tid = f->tid, .stack = f->stack, .latency = f->latency,
-				.weight = f->weight, .pages = f->kind == FLT_RING_RACED ? 0 : 1,
-				.flags = fault_flags(f), .cpu = f->cpu,
-				.kind = f->kind == FLT_RING_RACED ? FLT_KIND_SPURIOUS : FLT_KIND_UFFD,
-			};
+			flt_ring_fault_decode(&fault[nfaults], f);
+			fault[nfaults++].image = k->id;
 		} else if (f->type == FLT_RING_MAPS) {
 			flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
 		}

@@ -9,6 +9,7 @@
 #include "cmd/record/notes.h"
 #include "timeline/unwinders.h"
 #include "source/proc/procfs.h"
+#include "source/stream/fault.h"
 #include "source/stream/stream.h"
 #include "source/stream/stacks.h"
 #include "text/units.h"
@@ -36,29 +37,6 @@ struct module {
 	uint64_t counted;			/* by the accounts when the stream began */
 	uint64_t before;			/* faults of the command's process before it executed */
 };
-
-static uint32_t flags_of(const struct flt_event_record *e)
-{
-	uint32_t flags = FLT_FAULT_OP;
-
-	if (e->flags & FLT_EVENT_WRITE)
-		flags |= FLT_FAULT_WRITE;
-	if (e->flags & FLT_EVENT_EXEC)
-		flags |= FLT_FAULT_EXEC;
-	if (!(e->flags & FLT_EVENT_USER))
-		flags |= FLT_FAULT_KERNEL;
-	if (e->flags & FLT_EVENT_REMOTE)
-		flags |= FLT_FAULT_REMOTE;
-	if (e->result == FLT_RESULT_MAJOR)
-		flags |= FLT_FAULT_MAJOR;
-	else if (e->result >= FLT_RESULT_FAILED)
-		flags |= FLT_FAULT_FAILED;
-	else if (e->kind == FLT_KIND_ANON)
-		flags |= FLT_FAULT_ALLOC;
-	if (e->kind == FLT_KIND_SWAP)
-		flags |= FLT_FAULT_REFAULT;
-	return flags;
-}
 
 static uint32_t cut_flag(uint8_t cut)
 {
@@ -107,16 +85,16 @@ static int on_record(void *arg, const struct flt_event_record *e)
 {
 	struct module *m = arg;
 	struct record_run *r = m->r;
-	uint64_t latency = flt_event_latency(e), room[FLT_UNWINDERS_DEPTH];
-	struct flt_file_fault f = {
-		.time = e->time, .address = e->address, .ip = e->ip, .tid = e->tid, .weight = e->weight, .pages = 1,
-		.latency = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX, .kind = e->kind, .flags = flags_of(e),
-	};
+	uint64_t room[FLT_UNWINDERS_DEPTH];
+	struct flt_fault f;
 	const uint64_t *frames;
 	size_t n, kept = 1;
 	uint8_t cut;
-	int ret = record_told_fault(m->told, e, &f.image);
+	uint32_t image;
+	int ret = record_told_fault(m->told, e, &image);
 
+	flt_event_fault(&f, e);
+	f.image = image;
 	if (ret && ret != -E2BIG)
 		return ret;
 	if (!f.image && m->child == e->tgid) {

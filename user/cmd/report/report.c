@@ -41,10 +41,10 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-int flt_report_group(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+int flt_report_group(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct flt_report *r = arg;
-	const struct flt_file_fault *picked[FLT_GROUP_BATCH];
+	const struct flt_fault *picked[FLT_GROUP_BATCH];
 	struct flt_group_key keys[FLT_GROUP_BATCH];
 	size_t i = 0, count;
 	int err;

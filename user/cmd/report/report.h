@@ -30,7 +30,7 @@ struct flt_report {
 /* Exit status, with a failure said; flt_report_close() in any case. */
 int flt_report_open(struct flt_report *r, const char *path);
 void flt_report_close(struct flt_report *r);
-int flt_report_group(void *r, struct flt_load *load, const struct flt_file_fault *faults, size_t n);
+int flt_report_group(void *r, struct flt_load *load, const struct flt_fault *faults, size_t n);
 
 /* Each writes to standard output and returns an exit status. */
 int flt_report_rows(struct flt_report *r);

@@ -30,7 +30,7 @@ static const struct flt_opt opts[] = {
 };
 
 struct row {
-	struct flt_file_fault fault;
+	struct flt_fault fault;
 	uint64_t since;			/* ns from the beginning of the recording */
 	uint32_t pid;
 	const char *comm, *flags, *stack;
@@ -87,7 +87,7 @@ static void flags_text(uint32_t flags, char *text, size_t size)
 }
 
 /* The whole stack on a line, innermost first: "f (a.c:3) < g (a.c:9) < main (a.c:20)". */
-static char *stack_text(struct script *s, struct flt_load *load, const struct flt_file_fault *f)
+static char *stack_text(struct script *s, struct flt_load *load, const struct flt_fault *f)
 {
 	uint32_t places[FLT_STACK_DEPTH_MAX + 1];
 	const struct flt_frames *frames;
@@ -116,7 +116,7 @@ static char *stack_text(struct script *s, struct flt_load *load, const struct fl
 	return text;
 }
 
-static int fault_row(struct script *s, struct flt_load *load, const struct flt_file_fault *f)
+static int fault_row(struct script *s, struct flt_load *load, const struct flt_fault *f)
 {
 	const struct flt_image *image = flt_recording_image(load->rec, f->image);
 	struct row row = { .fault = *f, .pid = image ? image->pid : 0 };
@@ -136,7 +136,7 @@ static int fault_row(struct script *s, struct flt_load *load, const struct flt_f
 	return err;
 }
 
-static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct script *s = arg;
 	size_t i;

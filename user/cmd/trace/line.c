@@ -13,10 +13,9 @@ enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4 };
 struct row {
 	const char *record;
 	uint64_t time;			/* ns since 1970: of the end of a fault or gap */
-	struct flt_event_record fault;
-	uint64_t latency;		/* ns */
+	struct flt_fault fault;
 	uint64_t offset;		/* bytes */
-	const char *comm, *path, *where, *dev;
+	const char *result, *comm, *path, *where, *dev;
 	const char *stack, *cut, *cut_line;
 	uint64_t gap_from, lost;
 	uint32_t lost_cpu;
@@ -25,11 +24,11 @@ struct row {
 /* "w", "r" or "x"; in capitals when the kernel accessed memory for the process. */
 static const char *access_name(uint32_t flags)
 {
-	bool user = flags & FLT_EVENT_USER;
+	bool user = !(flags & FLT_FAULT_KERNEL);
 
-	if (flags & FLT_EVENT_WRITE)
+	if (flags & FLT_FAULT_WRITE)
 		return user ? "w" : "W";
-	if (flags & FLT_EVENT_EXEC)
+	if (flags & FLT_FAULT_EXEC)
 		return user ? "x" : "X";
 	return user ? "r" : "R";
 }
@@ -39,12 +38,11 @@ static const char *access_name(uint32_t flags)
 static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
 	{ "time", "TIME", 18, FLT_COLUMN_CLOCK, AT(time), .decimals = 9 },
-	{ "latency_ns", "LAT", 8, FLT_COLUMN_NS, AT(latency), .known_if = OF_FAULT },
-	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(fault.tgid), .known_if = OF_FAULT },
+	{ "latency_ns", "LAT", 8, FLT_COLUMN_NS, AT(fault.latency), .known_if = OF_FAULT },
+	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(fault.pid), .known_if = OF_FAULT },
 	{ "tid", "TID", 7, FLT_COLUMN_COUNT, AT(fault.tid), .known_if = OF_FAULT },
 	{ "comm", "COMM", -15, FLT_COLUMN_STRING, AT(comm) },
-	{ "result", "RESULT", -7, FLT_COLUMN_NAME, AT(fault.result), .known_if = OF_FAULT,
-	  .name = flt_result_name },
+	{ "result", "RESULT", -7, FLT_COLUMN_STRING, AT(result) },
 	{ "kind", "KIND", -9, FLT_COLUMN_NAME, AT(fault.kind), .known_if = OF_FAULT,
 	  .name = flt_kind_name },
 	{ "access", "ACC", -3, FLT_COLUMN_NAME, AT(fault.flags), .known_if = OF_FAULT,
@@ -69,10 +67,6 @@ static const struct flt_column columns[] = {
 
 int trace_line_open(struct trace *t)
 {
-	int ret = names_open(&t->names);
-
-	if (ret)
-		return ret;
 	t->wall_offset = flt_clock_wall_offset();
 	return flt_table_new(&t->table, t->out, (enum flt_format)t->args->format, columns, 0);
 }
@@ -80,53 +74,44 @@ int trace_line_open(struct trace *t)
 void trace_line_close(struct trace *t)
 {
 	flt_table_free(t->table);
-	names_close(&t->names);
 }
 
-/* Learn the names of threads and files that the stream announces. */
-int trace_line_note(struct trace *t, const union flt_stream_note *head, const void *bytes)
+static const char *result_of(const struct flt_fault *f)
 {
-	return names_note(&t->names, head, bytes);
+	if (f->flags & FLT_FAULT_FAILED)
+		return flt_failure_name(f->failure);
+	return f->flags & FLT_FAULT_MAJOR ? "major" : "minor";
 }
 
 /* Fill what the file of a fault adds. text has room for a path and its offset. */
-static void fill_file(struct row *row, const char *path, char dev[16], char *text, size_t size)
+static void fill_file(struct row *row, char dev[32], char *text, size_t size)
 {
-	const struct flt_event_record *r = &row->fault;
+	const struct flt_fault *f = &row->fault;
 
-	row->offset = (uint64_t)r->page << 12;
-	snprintf(dev, 16, "%u:%u", r->dev >> 8 & 0xfff, (r->dev & 0xff) | (r->dev >> 12 & 0xfff00));
-	snprintf(text, size, "%s+0x%" PRIx64, path ? path : "?", row->offset);
+	row->offset = (uint64_t)f->page << 12;
+	snprintf(dev, 32, "%u:%u", f->device >> 20, f->device & 0xfffff);
+	snprintf(text, size, "%s+0x%" PRIx64, row->path ? row->path : "?", row->offset);
 	row->dev = dev;
-	row->path = path;
 	row->where = text;
 }
 
-int trace_line_record(struct trace *t, const struct flt_event_record *r)
+int trace_line_fault(struct trace *t, const struct trace_fault *k)
 {
-	char dev[16], where[PATH_MAX + 32], cut_line[32];
-	struct row row = { .record = "fault", .fault = *r };
+	char dev[32], where[PATH_MAX + 32], cut_line[32];
+	struct row row = { .record = "fault", .fault = k->fault, .comm = k->comm, .stack = k->stack, .cut = k->cut };
 	uint64_t known = OF_FAULT;
-	int ret;
 
 	if (t->full)
 		return 0;
-	if (r->type != FLT_EVENT_FAULT)
-		return 0;
-	row.latency = flt_event_latency(r);
-	row.time = r->time + row.latency + t->wall_offset;
-	row.comm = names_comm(&t->names, r);
-	if (r->inode) {
+	row.time = k->fault.time + k->fault.latency + t->wall_offset;
+	row.result = result_of(&k->fault);
+	if (k->fault.inode) {
 		known |= OF_FILE;
-		fill_file(&row, names_path(&t->names, r), dev, where, sizeof(where));
+		row.path = k->path;
+		fill_file(&row, dev, where, sizeof(where));
 	}
-	if (t->stacks) {
-		ret = trace_stacks_text(t, r, &row.stack, &row.cut);
-		if (ret)
-			return ret;
-		snprintf(cut_line, sizeof(cut_line), "[cut: %s]\n", row.cut ? row.cut : "");
-		row.cut_line = row.cut ? cut_line : NULL;
-	}
+	snprintf(cut_line, sizeof(cut_line), "[cut: %s]\n", row.cut ? row.cut : "");
+	row.cut_line = row.cut ? cut_line : NULL;
 	if (++t->lines == t->args->count)
 		t->full = true;
 	return flt_table_row(t->table, &row, known);

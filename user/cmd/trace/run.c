@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cmd/trace/trace.h"
 #include "observe/observe.h"
+#include "source/stream/fault.h"
 #include "text/units.h"
 
 /* How late a line may be, beside the window of the stream. */
@@ -19,14 +20,27 @@ struct run {
 
 static int on_record(void *arg, const struct flt_event_record *record)
 {
-	return trace_line_record(arg, record);
+	struct trace *t = arg;
+	struct trace_fault k = { 0 };
+	int ret = 0;
+
+	if (t->full || record->type != FLT_EVENT_FAULT)
+		return 0;
+	flt_event_fault(&k.fault, record);
+	k.comm = names_comm(&t->names, record);
+	k.path = names_path(&t->names, record);
+	if (t->stacks)
+		ret = trace_stacks_text(t, record, &k.stack, &k.cut);
+	return ret ? ret : trace_line_fault(t, &k);
 }
 
+/* Threads that are born or run something new while we look say so. */
 static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
 {
-	int ret = trace_line_note(arg, head, bytes);
+	struct trace *t = arg;
+	int ret = names_note(&t->names, head, bytes);
 
-	return ret ? ret : trace_stacks_note(arg, head, bytes);
+	return ret ? ret : trace_stacks_note(t, head, bytes);
 }
 
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
@@ -155,11 +169,14 @@ int trace_run(struct trace *t, char **command)
 	};
 	int ret, status;
 
-	ret = trace_line_open(t);
+	ret = names_open(&t->names);
+	if (!ret)
+		ret = trace_line_open(t);
 	if (!ret && (t->wish.stacks || t->wish.slice))
 		ret = trace_stacks_open(t);
 	status = ret ? flt_command_fail(t->command, NULL, ret) : flt_observe_run(&r.o);
 	trace_stacks_close(t);
 	trace_line_close(t);
+	names_close(&t->names);
 	return status;
 }

@@ -11,6 +11,7 @@
 
 #include "timeline/names.h"
 #include "cli/command.h"
+#include "event/fault.h"
 #include "source/netlink/control.h"
 #include "source/stream/stream.h"
 #include "view/table/table.h"
@@ -53,6 +54,14 @@ struct trace {
 	bool full;		/* as many lines as asked for */
 };
 
+/* A fault and what is known of it. NULL: nothing is. */
+struct trace_fault {
+	struct flt_fault fault;
+	const char *comm, *path;
+	const char *stack;	/* a line for each frame, innermost first */
+	const char *cut;	/* why the stack ends early */
+};
+
 /* trace_run.c */
 int trace_run(struct trace *t, char **command);
 
@@ -71,8 +80,7 @@ int trace_stacks_note(struct trace *t, const union flt_stream_note *note, const 
 /* trace_line.c */
 int trace_line_open(struct trace *t);
 void trace_line_close(struct trace *t);
-int trace_line_record(struct trace *t, const struct flt_event_record *record);
-int trace_line_note(struct trace *t, const union flt_stream_note *head, const void *bytes);
+int trace_line_fault(struct trace *t, const struct trace_fault *fault);
 int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to);
 
 #endif

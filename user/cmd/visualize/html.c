@@ -20,7 +20,7 @@ struct pass {
 	struct flt_grid grid;
 };
 
-static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct pass *pass = arg;
 	size_t i;

@@ -11,12 +11,12 @@ struct pass {
 	struct flt_perfetto p;
 };
 
-static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct pass *pass = arg;
 	struct flt_visualize *v = pass->v;
 	const struct flt_frames *frames;
-	const struct flt_file_fault *f;
+	const struct flt_fault *f;
 	const struct flt_image *image;
 	uint32_t place;
 	char source[256];

@@ -45,7 +45,7 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-static int on_faults(void *arg, struct flt_load *load, const struct flt_file_fault *faults, size_t n)
+static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct flt_visualize *v = arg;
 	struct flt_group_key key;

@@ -7,7 +7,7 @@
 
 #define PAGE_MASK (~0xfffull)
 
-int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_file_fault *f, struct flt_group_key *key)
+int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *f, struct flt_group_key *key)
 {
 	const struct flt_map *map;
 	uint32_t place;

@@ -42,7 +42,7 @@ struct flt_sites {
 };
 
 /* The key that a fault has in a group for rows of this sort. */
-int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_file_fault *fault, struct flt_group_key *key);
+int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *fault, struct flt_group_key *key);
 
 /* Strings in rows live as long as rec and symbols. */
 int flt_sites_build(struct flt_sites *rows, enum flt_by by, const struct flt_recording *rec, struct flt_symbols *symbols,

@@ -272,7 +272,7 @@ static int special(struct flt_regions *g, uint32_t image, enum flt_region_of of,
 	return err;
 }
 
-static int row_of(struct flt_regions *g, const struct flt_file_fault *f, uint32_t *row)
+static int row_of(struct flt_regions *g, const struct flt_fault *f, uint32_t *row)
 {
 	struct flt_region_image *image;
 	struct flt_area_known area;
@@ -307,7 +307,7 @@ static bool brings_in(unsigned int kind)
 	       kind == FLT_KIND_SWAP || kind == FLT_KIND_UFFD || kind == FLT_KIND_HUGETLB || kind == FLT_KIND_UNKNOWN;
 }
 
-static bool is_refault(const struct flt_file_fault *f, int64_t fresh)
+static bool is_refault(const struct flt_fault *f, int64_t fresh)
 {
 	if (f->flags & (FLT_FAULT_ALLOC | FLT_FAULT_REFAULT))
 		return f->flags & FLT_FAULT_REFAULT;
@@ -315,7 +315,7 @@ static bool is_refault(const struct flt_file_fault *f, int64_t fresh)
 	return f->kind == FLT_KIND_SWAP || (!fresh && brings_in(f->kind));
 }
 
-int flt_regions_fault(struct flt_regions *g, const struct flt_file_fault *f)
+int flt_regions_fault(struct flt_regions *g, const struct flt_fault *f)
 {
 	uint64_t page = f->address >> PAGE_SHIFT;
 	struct flt_visit touch = { .thread = f->tid, .pages = 1, .around = 1 };

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flt_file.h"
+#include "event/fault.h"
 #include "index/page_set.h"
 #include "model/memory/fold.h"
 #include "model/memory/pattern.h"
@@ -103,7 +103,7 @@ int flt_regions_confirm(struct flt_regions *regions, uint32_t image, uint64_t ad
 			uint64_t inode);
 
 /* flags of fault as the engine knew them; kind tells what is missing. -ENOMEM. */
-int flt_regions_fault(struct flt_regions *regions, const struct flt_file_fault *fault);
+int flt_regions_fault(struct flt_regions *regions, const struct flt_fault *fault);
 
 /* From a name as in /proc/PID/maps: of, and where the name begins ("[anon:x]" is x). */
 enum flt_area flt_area_of_name(const char *name, const char **rest, size_t *length);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/device.h"
+
 #define SLOTS 4096u
 #define NAME_MAX_BYTES 4200
 #define COMM_BYTES 16
@@ -238,7 +240,7 @@ int flt_images_area(struct flt_images *l, const struct flt_event_area *a, const 
 	w->map = (struct flt_record_map){
 		.head = { .type = FLT_RECORD_MAP, .time = a->time },
 		.start = a->start, .end = a->end, .offset = (uint64_t)a->page << 12, .inode = a->inode,
-		.device = flt_images_device(a->dev),
+		.device = flt_device_of_kernel(a->dev),
 		.flags = (a->protection & 7u) | (a->flags & FLT_AREA_SHARED ? FLT_MAP_SHARED : 0),
 	};
 	w->name = strdup(name);

@@ -17,12 +17,6 @@
 
 struct flt_images;
 
-/* A device as struct flt_event_area has it, as struct flt_record_map does. */
-static inline uint32_t flt_images_device(uint32_t dev)
-{
-	return (dev >> 8 & 0xfff) << 20 | (dev & 0xff) | (dev >> 12 & 0xfff00);
-}
-
 struct flt_images_sink {
 	/* IMAGE, THREAD, COMM, MAP or EXIT, the sink's to change, and good during the call. Images are numbered 1, 2, 3. */
 	int (*record)(void *arg, struct flt_record *record);

@@ -55,7 +55,7 @@ int flt_sift_ops(const char *list, uint32_t *ops, const char **bad)
 	return list_parse(list, names, __FLT_OP_LAST, ops, bad);
 }
 
-bool flt_sift_match(const struct flt_sift *s, const struct flt_recording *rec, const struct flt_file_fault *f)
+bool flt_sift_match(const struct flt_sift *s, const struct flt_recording *rec, const struct flt_fault *f)
 {
 	const struct flt_image *image;
 	size_t i;

@@ -20,7 +20,7 @@ struct flt_sift {
 	size_t pid_count;	/* 0: all */
 };
 
-bool flt_sift_match(const struct flt_sift *sift, const struct flt_recording *rec, const struct flt_file_fault *fault);
+bool flt_sift_match(const struct flt_sift *sift, const struct flt_recording *rec, const struct flt_fault *fault);
 
 /* Lists as "anon,file"; -EINVAL names the first unknown word in *bad. */
 int flt_sift_kinds(const char *list, uint32_t *kinds, const char **bad);

@@ -8,7 +8,7 @@
 /* Blocks closer than this are one segment, gap included. */
 #define GAP_BLOCKS 8
 
-void flt_grid_block(const struct flt_file_fault *f, struct flt_group_key *key)
+void flt_grid_block(const struct flt_fault *f, struct flt_group_key *key)
 {
 	*key = (struct flt_group_key){ .image = f->image, .at = f->address >> FLT_GRID_BLOCK_SHIFT };
 }
@@ -119,7 +119,7 @@ out:
 	return err;
 }
 
-void flt_grid_add(struct flt_grid *g, const struct flt_file_fault *f)
+void flt_grid_add(struct flt_grid *g, const struct flt_fault *f)
 {
 	const struct flt_segment *s;
 	uint64_t column, cell;

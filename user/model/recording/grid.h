@@ -38,11 +38,11 @@ struct flt_grid {
 	uint64_t rate[FLT_GRID_COLUMNS], rate_again[FLT_GRID_COLUMNS], rate_major[FLT_GRID_COLUMNS];
 };
 
-void flt_grid_block(const struct flt_file_fault *fault, struct flt_group_key *key);
+void flt_grid_block(const struct flt_fault *fault, struct flt_group_key *key);
 /* blocks: of the first pass, which must not be empty. */
 int flt_grid_plan(struct flt_grid *grid, const struct flt_group *blocks, const struct flt_recording *rec, uint64_t from,
 		  uint64_t until);
-void flt_grid_add(struct flt_grid *grid, const struct flt_file_fault *fault);
+void flt_grid_add(struct flt_grid *grid, const struct flt_fault *fault);
 void flt_grid_free(struct flt_grid *grid);
 
 #endif

@@ -7,14 +7,14 @@
 
 #define ENTRIES_MAX (64u << 20)
 
-enum flt_op flt_op_of(const struct flt_file_fault *f)
+enum flt_op flt_op_of(const struct flt_fault *f)
 {
 	if (!(f->flags & FLT_FAULT_OP))
 		return FLT_OP_UNKNOWN;
 	return f->flags & FLT_FAULT_WRITE ? FLT_OP_WRITE : f->flags & FLT_FAULT_EXEC ? FLT_OP_EXEC : FLT_OP_READ;
 }
 
-enum flt_touch flt_touch_of(const struct flt_file_fault *f)
+enum flt_touch flt_touch_of(const struct flt_fault *f)
 {
 	if (f->flags & FLT_FAULT_ALLOC)
 		return FLT_TOUCH_FIRST;
@@ -35,7 +35,7 @@ const char *flt_touch_name(enum flt_touch touch)
 	return names[touch];
 }
 
-void flt_counts_add(struct flt_counts *c, const struct flt_file_fault *f)
+void flt_counts_add(struct flt_counts *c, const struct flt_fault *f)
 {
 	c->by[flt_op_of(f)][flt_touch_of(f)] += f->weight;
 	if (f->flags & FLT_FAULT_MAJOR)
@@ -135,7 +135,7 @@ static int entry_new(struct flt_group *g, const struct flt_group_key *key, uint3
 }
 
 static int count_fault(struct flt_group *g, const struct flt_group_key *key, uint32_t hash,
-		       const struct flt_file_fault *fault)
+		       const struct flt_fault *fault)
 {
 	struct flt_group_entry *e = entry_find(g, key, hash);
 	int err;
@@ -151,7 +151,7 @@ static int count_fault(struct flt_group *g, const struct flt_group_key *key, uin
 }
 
 int flt_group_add(struct flt_group *g, const struct flt_group_key *key,
-		  const struct flt_file_fault *fault)
+		  const struct flt_fault *fault)
 {
 	return count_fault(g, key, key_hash(key), fault);
 }
@@ -171,7 +171,7 @@ static void entry_prefetch(const struct flt_group *g, uint32_t hash)
 }
 
 int flt_group_add_batch(struct flt_group *g, const struct flt_group_key *keys,
-			const struct flt_file_fault *const *faults, size_t n)
+			const struct flt_fault *const *faults, size_t n)
 {
 	uint32_t hashes[FLT_GROUP_BATCH];
 	size_t i;

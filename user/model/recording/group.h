@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "flt_file.h"
+#include "event/fault.h"
 #include "index/index.h"
 
 enum flt_op { FLT_OP_READ = 0, FLT_OP_WRITE, FLT_OP_EXEC, FLT_OP_UNKNOWN, __FLT_OP_LAST };
@@ -17,8 +17,8 @@ enum flt_op { FLT_OP_READ = 0, FLT_OP_WRITE, FLT_OP_EXEC, FLT_OP_UNKNOWN, __FLT_
  */
 enum flt_touch { FLT_TOUCH_FIRST = 0, FLT_TOUCH_AGAIN, FLT_TOUCH_OTHER, __FLT_TOUCH_LAST };
 
-enum flt_op flt_op_of(const struct flt_file_fault *fault);
-enum flt_touch flt_touch_of(const struct flt_file_fault *fault);
+enum flt_op flt_op_of(const struct flt_fault *fault);
+enum flt_touch flt_touch_of(const struct flt_fault *fault);
 const char *flt_op_name(enum flt_op op);
 const char *flt_touch_name(enum flt_touch touch);
 
@@ -29,7 +29,7 @@ struct flt_counts {
 	uint64_t latency;	/* nanoseconds, sum */
 };
 
-void flt_counts_add(struct flt_counts *counts, const struct flt_file_fault *fault);
+void flt_counts_add(struct flt_counts *counts, const struct flt_fault *fault);
 void flt_counts_sum(struct flt_counts *to, const struct flt_counts *from);
 uint64_t flt_counts_all(const struct flt_counts *counts);
 uint64_t flt_counts_op(const struct flt_counts *counts, enum flt_op op);
@@ -56,7 +56,7 @@ struct flt_group {
 /* A group that is all zero is empty and ready for use. */
 void flt_group_free(struct flt_group *group);
 /* -ENOMEM; -E2BIG past 64 million keys. */
-int flt_group_add(struct flt_group *group, const struct flt_group_key *key, const struct flt_file_fault *fault);
+int flt_group_add(struct flt_group *group, const struct flt_group_key *key, const struct flt_fault *fault);
 #define FLT_GROUP_BATCH 64
 
 /*
@@ -65,6 +65,6 @@ int flt_group_add(struct flt_group *group, const struct flt_group_key *key, cons
  * keys.
  */
 int flt_group_add_batch(struct flt_group *group, const struct flt_group_key *keys,
-			const struct flt_file_fault *const *faults, size_t n);
+			const struct flt_fault *const *faults, size_t n);
 
 #endif

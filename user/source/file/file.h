@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/fault.h"
 #include "flt_file.h"
 
 struct flt_file_writer;
@@ -76,7 +77,7 @@ int flt_file_stack(struct flt_file_writer *w, uint32_t image, const uint64_t *fr
  */
 int flt_file_nodes(struct flt_file_writer *w, const struct flt_file_node *nodes, size_t n);
 
-int flt_file_faults(struct flt_file_writer *w, const struct flt_file_fault *faults, size_t n);
+int flt_file_faults(struct flt_file_writer *w, const struct flt_fault *faults, size_t n);
 
 void flt_file_lost(struct flt_file_writer *w, enum flt_file_loss cause, uint64_t n);
 uint64_t flt_file_lost_sum(const struct flt_file_writer *w);
@@ -118,7 +119,7 @@ struct flt_file_chunk {
 	/* Decoded payload, until the next call; head.count elements. */
 	union {
 		const void *data;
-		const struct flt_file_fault *faults;
+		const struct flt_fault *faults;
 		const struct flt_file_node *nodes;
 		const struct flt_record *records;	/* walk with flt_file_record() */
 	};
@@ -152,5 +153,10 @@ void flt_planes_pack(unsigned char *out, const void *in, size_t size, size_t ele
 void flt_planes_unpack(void *out, const unsigned char *in, size_t size, size_t element);
 /* Bytes of one element of an array chunk; 0 for FLT_CHUNK_RECORDS. */
 size_t flt_chunk_element(unsigned int type);
+
+/* A fault as the file has it. A latency that the file has no room for becomes ~0. */
+void flt_fault_encode(struct flt_file_fault *to, const struct flt_fault *fault);
+/* Decode the payload of a FAULTS chunk of n faults. */
+void flt_faults_decode(struct flt_fault *out, const unsigned char *in, size_t n, bool planes);
 
 #endif

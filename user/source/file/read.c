@@ -24,6 +24,7 @@ struct flt_file_reader {
 	uint64_t size;
 	uint64_t sequence;	/* that the next chunk should have */
 	unsigned char *raw, *planes, *data;
+	struct flt_fault *faults;
 	ZSTD_DCtx *zstd;
 };
 
@@ -116,8 +117,9 @@ int flt_file_open(struct flt_file_reader **out, const char *path, uint32_t *vers
 	r->raw = malloc(FLT_CHUNK_SIZE_MAX);
 	r->planes = malloc(FLT_CHUNK_SIZE_MAX);
 	r->data = malloc(FLT_CHUNK_SIZE_MAX);
+	r->faults = malloc(FLT_CHUNK_SIZE_MAX / sizeof(struct flt_file_fault) * sizeof(*r->faults));
 	r->zstd = ZSTD_createDCtx();
-	if (!r->raw || !r->planes || !r->data || !r->zstd)
+	if (!r->raw || !r->planes || !r->data || !r->faults || !r->zstd)
 		goto err_free;
 	r->offset = sizeof(r->head);
 	*out = r;
@@ -138,6 +140,7 @@ void flt_file_done(struct flt_file_reader *r)
 	free(r->raw);
 	free(r->planes);
 	free(r->data);
+	free(r->faults);
 	free(r);
 }
 
@@ -203,7 +206,9 @@ static bool body_decode(struct flt_file_reader *r, const struct flt_chunk *head)
 			return false;
 		from = r->planes;
 	}
-	if (head->flags & FLT_CHUNK_PLANES)
+	if (head->type == FLT_CHUNK_FAULTS)
+		flt_faults_decode(r->faults, from, head->count, head->flags & FLT_CHUNK_PLANES);
+	else if (head->flags & FLT_CHUNK_PLANES)
 		flt_planes_unpack(r->data, from, head->size, flt_chunk_element(head->type));
 	else
 		memcpy(r->data, from, head->size);
@@ -291,10 +296,10 @@ static bool records_check(const struct flt_chunk *head, const unsigned char *dat
 	return n == head->count;
 }
 
-static bool chunk_check(const struct flt_chunk *head, const unsigned char *data)
+static bool chunk_check(const struct flt_chunk *head, const void *data)
 {
-	const struct flt_file_fault *fault = (const void *)data;
-	const struct flt_file_node *node = (const void *)data;
+	const struct flt_fault *fault = data;
+	const struct flt_file_node *node = data;
 	uint32_t i;
 
 	switch (head->type) {
@@ -356,9 +361,11 @@ int flt_file_next(struct flt_file_reader *r, struct flt_file_chunk *c)
 		return damaged(r, c, FLT_DAMAGE_BODY, end);
 	if (!body_decode(r, &c->head))
 		return damaged(r, c, FLT_DAMAGE_CODE, end);
-	if (!chunk_check(&c->head, r->data))
+	c->data = c->head.type == FLT_CHUNK_FAULTS ? (const void *)r->faults : r->data;
+	if (!chunk_check(&c->head, c->data)) {
+		c->data = NULL;
 		return damaged(r, c, FLT_DAMAGE_CONTENT, end);
-	c->data = r->data;
+	}
 	r->offset = end;
 	return 1;
 }

@@ -261,7 +261,7 @@ void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size
 	return at;
 }
 
-int flt_file_faults(struct flt_file_writer *w, const struct flt_file_fault *faults, size_t n)
+int flt_file_faults(struct flt_file_writer *w, const struct flt_fault *faults, size_t n)
 {
 	struct flt_file_fault *f;
 	size_t i;
@@ -270,7 +270,7 @@ int flt_file_faults(struct flt_file_writer *w, const struct flt_file_fault *faul
 		f = flt_file_reserve(w, FLT_CHUNK_FAULTS, sizeof(*f), faults[i].time);
 		if (!f)
 			return w->error;
-		*f = faults[i];
+		flt_fault_encode(f, &faults[i]);
 	}
 	return 0;
 }

@@ -222,7 +222,7 @@ static int proc_get(struct flt_perf_trace *t, uint64_t time, uint32_t pid, struc
 
 /* Callers from registers and stack, as the call chain would be. */
 static void callers_unwind(struct flt_perf_trace *t, struct proc *proc, const struct flt_perf_event *e, uint64_t *frames,
-			   struct flt_file_fault *f, size_t *count)
+			   struct flt_fault *f, size_t *count)
 {
 	uint64_t regs[FLT_UNWIND_REGS];
 	size_t n;
@@ -247,7 +247,7 @@ static void callers_unwind(struct flt_perf_trace *t, struct proc *proc, const st
 
 static int fault_event(struct flt_perf_trace *t, const struct flt_perf_event *e)
 {
-	struct flt_file_fault f = {
+	struct flt_fault f = {
 		.time = e->time, .address = e->address, .ip = e->ip, .tid = e->tid, .weight = 1, .pages = 1,
 		.cpu = (uint16_t)e->cpu,
 	};
