@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # libfltuffd, static and shared, and its examples.
 
-FLTUFFD_OBJS := $(patsubst %.c,$(O)/%.o,$(wildcard lib/*.c))
+FLT_CORE := $(patsubst %.c,$(O)/%.o,$(wildcard lib/core/*.c))
+FLTUFFD_OBJS := $(patsubst %.c,$(O)/%.o,$(wildcard lib/*.c)) $(FLT_CORE)
 FLTUFFD_SO := $(O)/libfltuffd.so.0
 FLTUFFD_EXAMPLES := $(patsubst lib/examples/%.c,$(O)/lib/examples/%,$(wildcard lib/examples/*.c))
-CPPFLAGS_lib := -fPIC
+CPPFLAGS_lib := -fPIC -Ilib
+# libfltrec.so links the same objects: see recorder/recorder.mk for the reason of each flag.
+CPPFLAGS_lib/core := -fPIC -fvisibility=hidden -fno-stack-protector
 
 $(O)/libfltuffd.a: $(FLTUFFD_OBJS)
 	@rm -f $@
 	$(AR) rcs $@ $^
 
-# Only what the header names is exported.
+# The version script exports the functions of fltuffd.h only.
 $(FLTUFFD_SO): $(FLTUFFD_OBJS) lib/fltuffd.map
 	$(CC) -shared -Wl,-soname,libfltuffd.so.0 -Wl,--version-script,lib/fltuffd.map \
 		-o $@ $(FLTUFFD_OBJS) -pthread
@@ -20,7 +23,7 @@ $(O)/fltuffd.pc: lib/fltuffd.pc.in
 	@mkdir -p $(@D)
 	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
 
-# Against the shared library: what the map forgets does not link.
+# Linked with the shared library, so that a function missing in the version script is an error.
 $(O)/lib/examples/%: lib/examples/%.c $(FLTUFFD_SO)
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE $(CSTD) $(OPT) $(WARN) -Iinclude -o $@ $< -L$(O) -lfltuffd \

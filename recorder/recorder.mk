@@ -5,7 +5,7 @@ REC_DIRS := $(patsubst %/,%,$(wildcard recorder/*/))
 REC := $(patsubst %.c,$(O)/%.o,$(wildcard $(addsuffix /*.c,$(REC_DIRS))))
 # The server runs this code without a thread of libc's: no stack protector, and
 # nothing that the dynamic linker would have to resolve late.
-REC_CPPFLAGS := -Irecorder -fPIC -fvisibility=hidden -fno-stack-protector
+REC_CPPFLAGS := -Irecorder -I. -fPIC -fvisibility=hidden -fno-stack-protector
 $(foreach d,$(REC_DIRS),$(eval CPPFLAGS_$(d) += $(REC_CPPFLAGS)))
 JEMALLOC_PIC ?= /usr/lib/x86_64-linux-gnu/libjemalloc_pic.a
 
@@ -15,8 +15,8 @@ $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC)
 	@mkdir -p $(@D)
 	cp $< $@.tmp && ar d $@.tmp jemalloc_cpp.pic.o && mv $@.tmp $@
 
-$(O)/libfltrec.so: $(REC) $(O)/recorder/jemalloc.a
-	$(CC) -shared -o $@ $(REC) -Wl,--whole-archive $(O)/recorder/jemalloc.a \
+$(O)/libfltrec.so: $(REC) $(FLT_CORE) $(O)/recorder/jemalloc.a
+	$(CC) -shared -o $@ $(REC) $(FLT_CORE) -Wl,--whole-archive $(O)/recorder/jemalloc.a \
 		-Wl,--no-whole-archive -Wl,-z,now -Wl,-z,nodelete -Wl,-soname,libfltrec.so \
 		-pthread -lm -ldl
 

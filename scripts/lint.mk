@@ -38,7 +38,7 @@ lint-shell:
 lint-cppcheck:
 	$(call need,cppcheck,cppcheck)
 	cppcheck -q --std=c11 --error-exitcode=1 --inline-suppr --enable=warning,portability,performance \
-		--suppressions-list=scripts/cppcheck.ignore -Iinclude -Iinclude/uapi -Iuser -Irecorder \
+		--suppressions-list=scripts/cppcheck.ignore -Iinclude -Iinclude/uapi -Iuser -Irecorder -I. \
 		$(filter-out kmod/%,$(filter %.c,$(LINT_C)))
 
 lint-checkpatch:

@@ -1,69 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * descriptor.c - programs that close every descriptor must not close ours.
+ * close.c - a program that closes all descriptors must not close those of the recorder.
  *
- * To the program ours are not open: closing one is EBADF, a range passes over
- * them.
+ * To the program the recorder's descriptors are not open: closing one fails with EBADF, and
+ * closing a range skips them.
  */
-#include "rec.h"
+#include "image/image.h"
+#include "range.h"
+#include "region/region.h"
+#include "thread/thread.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
+#define OWN 3
 
-static bool ours(int fd)
+static void list_own(int own[OWN])
 {
-	return rec.ready && fd >= 0 &&
-	       (fd == rec.uffd || fd == rec.memfd_self || (rec.inlined && fd == rec.filter));
+	own[0] = rec_image.ready ? rec_region.uffd : -1;
+	own[1] = rec_image.ready ? rec_region.memory : -1;
+	own[2] = rec_image.ready && rec_threads.inlined ? rec_threads.filter : -1;
 }
 
-static int answer(long ret)
+static bool is_own(int fd)
 {
-	if (ret >= 0)
-		return (int)ret;
-	errno = (int)-ret;
-	return -1;
+	int own[OWN];
+
+	list_own(own);
+	return fd >= 0 && (fd == own[0] || fd == own[1] || fd == own[2]);
 }
 
-EXPORT int close(int fd)
+REC_EXPORT int close(int fd)
 {
-	return answer(ours(fd) ? -EBADF : sys1(SYS_close, fd));
+	return (int)rec_range_result(is_own(fd) ? -EBADF : sys1(SYS_close, fd));
 }
 
-EXPORT int dup2(int old, int new)
+REC_EXPORT int dup2(int old, int new)
 {
-	return answer(ours(old) || ours(new) ? -EBADF : sys2(SYS_dup2, old, new));
+	return (int)rec_range_result(is_own(old) || is_own(new) ? -EBADF : sys2(SYS_dup2, old, new));
 }
 
-EXPORT int dup3(int old, int new, int flags)
+REC_EXPORT int dup3(int old, int new, int flags)
 {
-	return answer(ours(old) || ours(new) ? -EBADF : sys3(SYS_dup3, old, new, flags));
+	return (int)rec_range_result(is_own(old) || is_own(new) ? -EBADF : sys3(SYS_dup3, old, new, flags));
 }
 
-EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+REC_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 {
 	uint64_t from = first, gap;
+	int own[OWN];
 	long ret = 0;
 
-	if (!rec.ready || first > last)
-		return answer(sys3(SYS_close_range, first, last, flags));
+	if (!rec_image.ready || first > last)
+		return (int)rec_range_result(sys3(SYS_close_range, first, last, flags));
+	list_own(own);
 	while (!ret && from <= last) {
-		int mine[3] = { rec.uffd, rec.memfd_self, rec.inlined ? rec.filter : -1 };
-
-		/* up to the next one of ours, then over it */
+		/* Close up to the recorder's next descriptor and go on after it. */
 		gap = (uint64_t)last + 1;
-		for (int i = 0; i < 3; i++)
-			if (mine[i] >= 0 && (uint64_t)mine[i] >= from && (uint64_t)mine[i] < gap)
-				gap = (uint64_t)mine[i];
+		for (int i = 0; i < OWN; i++)
+			if (own[i] >= 0 && (uint64_t)own[i] >= from && (uint64_t)own[i] < gap)
+				gap = (uint64_t)own[i];
 		if (gap > from)
 			ret = sys3(SYS_close_range, from, gap - 1, flags);
 		from = gap + 1;
 	}
-	return answer(ret);
+	return (int)rec_range_result(ret);
 }
 
-EXPORT void closefrom(int first)
+REC_EXPORT void closefrom(int first)
 {
 	close_range(first < 0 ? 0 : (unsigned int)first, ~0u, 0);
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * exec.c - programs that the recorder cannot follow into are told of before they run.
+ * exec.c - report programs that the recorder cannot follow, before they run.
  *
- * All this may run between vfork and exec, with the parent's memory and stack below it,
- * and in signal handlers: nothing is allocated but on the stack, no lock is taken.
+ * This code may run between vfork and exec, in the parent's memory and on its stack, and in
+ * signal handlers. So it allocates on the stack only and takes no lock.
  */
-#include "decimal.h"
-#include "rec.h"
+#include "image/decimal.h"
+#include "image/image.h"
+#include "image/socket.h"
+#include "program.h"
+#include "range.h"
 
 #include <alloca.h>
 #include <dlfcn.h>
@@ -20,18 +23,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EXPORT __attribute__((visibility("default")))
-
 typedef int exec_fn(const char *, char *const *, char *const *);
 typedef int exec_fd_fn(int, char *const *, char *const *);
-typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
-		     char *const *, char *const *);
+typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		     const posix_spawnattr_t *, char *const *, char *const *);
 
 static exec_fn *next_execvpe;
 static exec_fd_fn *next_fexecve;
 static spawn_fn *next_spawn, *next_spawnp;
 
-/* Not when they are called: that may be between fork and exec, where others' locks stay taken. */
+/*
+ * Not at the first call, because that may be between fork and exec, where locks of other
+ * threads are never released.
+ */
 __attribute__((constructor(102))) static void find_next(void)
 {
 	next_execvpe = (exec_fn *)dlsym(RTLD_NEXT, "execvpe");
@@ -40,7 +44,7 @@ __attribute__((constructor(102))) static void find_next(void)
 	next_spawnp = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
-static bool runs(const char *path)
+static bool is_executable(const char *path)
 {
 	struct stat st;
 
@@ -55,7 +59,10 @@ static const char *search_path(void)
 	return path ? path : "/bin:/usr/bin";
 }
 
-/* Where PATH has it, in room for both and two more; an empty part of PATH is the working directory. */
+/*
+ * Find a program in PATH. `found` has room for PATH, the name and two more bytes. An empty part
+ * of PATH is the working directory.
+ */
 static const char *look_up(char *found, const char *name)
 {
 	const char *path, *end;
@@ -71,7 +78,7 @@ static const char *look_up(char *found, const char *name)
 			if (k)
 				found[k++] = '/';
 			strcpy(found + k, name);
-			if (runs(found))
+			if (is_executable(found))
 				return found;
 		}
 		if (!*end)
@@ -80,15 +87,15 @@ static const char *look_up(char *found, const char *name)
 	return NULL;
 }
 
-/* by: FLT_REC_REFUSED's pid, 0 for a process that is yet to be made. */
-static void tell(const char *path, const char *why, int by)
+/* by: process that executes the program, or 0 for a process that does not exist yet. */
+static void report(const char *path, const char *why, int by)
 {
 	char text[sizeof(((struct flt_rec_message *)0)->text)];
 	const char *name;
 	size_t n;
 	int fd;
 
-	fd = rec_control_connect();
+	fd = rec_socket_connect();
 	if (fd < 0)
 		return;
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -96,46 +103,48 @@ static void tell(const char *path, const char *why, int by)
 	memcpy(text, name, n);
 	text[n++] = ' ';
 	strcpy(text + n, why);
-	rec_control_refuse(fd, by, text);
+	rec_socket_refuse(fd, by, text);
 	sys1(SYS_close, fd);
 }
 
-static void foretell(const char *path, char *const *env, int by)
+static void check(const char *path, char *const *env, int by)
 {
 	struct rec_program p = { .dir = AT_FDCWD, .path = path, .env = env };
 	const char *why;
 
-	if (!rec.ready || !path)
+	if (!rec_image.ready || !path)
 		return;
-	why = rec_obstacle(&p);
+	why = rec_program_obstacle(&p);
 	if (why)
-		tell(path, why, by);
+		report(path, why, by);
 }
 
-static void foretell_searched(const char *name, char *const *env, bool by_shell, int by)
+static void check_searched(const char *name, char *const *env, bool by_shell, int by)
 {
 	struct rec_program p = { .dir = AT_FDCWD, .env = env, .by_shell = by_shell };
 	const char *why;
 
-	if (!rec.ready || !name || strlen(name) >= PATH_MAX)
+	if (!rec_image.ready || !name || strlen(name) >= PATH_MAX)
 		return;
-	/* no more than it takes: a signal's stack may be small */
+	/* Not more than needed, because a signal stack may be small. */
 	p.path = look_up(alloca(strnlen(search_path(), PATH_MAX) + strlen(name) + 2), name);
-	why = p.path ? rec_obstacle(&p) : NULL;
+	why = p.path ? rec_program_obstacle(&p) : NULL;
 	if (why)
-		tell(p.path, why, by);
+		report(p.path, why, by);
 }
 
-static void foretell_at(int dir, const char *path, char *const *env, int flags)
+static void check_at(int dir, const char *path, char *const *env, int flags)
 {
 	static const char fds[] = "/proc/thread-self/fd/";
-	struct rec_program p = { .dir = dir, .path = path, .env = env, .flags = flags & AT_SYMLINK_NOFOLLOW };
+	struct rec_program p = {
+		.dir = dir, .path = path, .env = env, .flags = flags & AT_SYMLINK_NOFOLLOW,
+	};
 	char link[sizeof(fds) + 10], name[512];
 	const char *why;
 	long n;
 
-	/* of other flags it is not known that they run anything */
-	if (!rec.ready || !path || flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
+	/* Other flags may not execute anything. */
+	if (!rec_image.ready || !path || flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
 		return;
 	p.closes = dir >= 0 && path[0] != '/' && sys2(SYS_fcntl, dir, F_GETFD) & FD_CLOEXEC;
 	if (!path[0]) {
@@ -147,7 +156,7 @@ static void foretell_at(int dir, const char *path, char *const *env, int flags)
 		p.path = link;
 		p.flags = 0;
 	}
-	why = rec_obstacle(&p);
+	why = rec_program_obstacle(&p);
 	if (!why)
 		return;
 	if (p.path == link) {
@@ -159,29 +168,23 @@ static void foretell_at(int dir, const char *path, char *const *env, int flags)
 			path = "a program";
 		}
 	}
-	tell(path, why, (int)sys0(SYS_getpid));
-}
-
-static int failed(long ret)
-{
-	errno = (int)-ret;
-	return -1;
+	report(path, why, (int)sys0(SYS_getpid));
 }
 
 static int run(const char *path, char *const argv[], char *const env[])
 {
-	foretell(path, env, (int)sys0(SYS_getpid));
-	return failed(sys3(SYS_execve, path, argv, env));
+	check(path, env, (int)sys0(SYS_getpid));
+	return (int)rec_range_result(sys3(SYS_execve, path, argv, env));
 }
 
-/* Files that are no program are a shell's, of which libc takes care. */
+/* libc runs a file of unknown format with a shell. */
 static int run_searched(const char *file, char *const argv[], char *const env[])
 {
-	foretell_searched(file, env, true, (int)sys0(SYS_getpid));
-	return next_execvpe ? next_execvpe(file, argv, env) : failed(-ENOSYS);
+	check_searched(file, env, true, (int)sys0(SYS_getpid));
+	return next_execvpe ? next_execvpe(file, argv, env) : (int)rec_range_result(-ENOSYS);
 }
 
-/* The arguments of execl() and its like, up to the NULL; env: the environment comes after it. */
+/* Collect the arguments of execl() and its like, up to NULL. env: an environment follows. */
 static int run_list(exec_fn *how, const char *path, const char *arg, va_list ap, bool env)
 {
 	char **argv, *next;
@@ -193,7 +196,7 @@ static int run_list(exec_fn *how, const char *path, const char *arg, va_list ap,
 		next = va_arg(again, char *);
 	va_end(again);
 	if (n == INT_MAX)
-		return failed(-E2BIG);
+		return (int)rec_range_result(-E2BIG);
 	argv = alloca(((size_t)n + 1) * sizeof(*argv));
 	argv[0] = (char *)arg;
 	for (i = 1; i <= n; i++)
@@ -201,27 +204,27 @@ static int run_list(exec_fn *how, const char *path, const char *arg, va_list ap,
 	return how(path, argv, env ? va_arg(ap, char *const *) : environ);
 }
 
-EXPORT int execve(const char *path, char *const argv[], char *const env[])
+REC_EXPORT int execve(const char *path, char *const argv[], char *const env[])
 {
 	return run(path, argv, env);
 }
 
-EXPORT int execv(const char *path, char *const argv[])
+REC_EXPORT int execv(const char *path, char *const argv[])
 {
 	return run(path, argv, environ);
 }
 
-EXPORT int execvp(const char *file, char *const argv[])
+REC_EXPORT int execvp(const char *file, char *const argv[])
 {
 	return run_searched(file, argv, environ);
 }
 
-EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
+REC_EXPORT int execvpe(const char *file, char *const argv[], char *const env[])
 {
 	return run_searched(file, argv, env);
 }
 
-EXPORT int execl(const char *path, const char *arg, ...)
+REC_EXPORT int execl(const char *path, const char *arg, ...)
 {
 	va_list ap;
 	int ret;
@@ -232,7 +235,7 @@ EXPORT int execl(const char *path, const char *arg, ...)
 	return ret;
 }
 
-EXPORT int execle(const char *path, const char *arg, ...)
+REC_EXPORT int execle(const char *path, const char *arg, ...)
 {
 	va_list ap;
 	int ret;
@@ -243,7 +246,7 @@ EXPORT int execle(const char *path, const char *arg, ...)
 	return ret;
 }
 
-EXPORT int execlp(const char *file, const char *arg, ...)
+REC_EXPORT int execlp(const char *file, const char *arg, ...)
 {
 	va_list ap;
 	int ret;
@@ -254,28 +257,28 @@ EXPORT int execlp(const char *file, const char *arg, ...)
 	return ret;
 }
 
-EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
+REC_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
 {
-	foretell_at(dir, path, env, flags);
-	return failed(sys5(SYS_execveat, dir, path, argv, env, flags));
+	check_at(dir, path, env, flags);
+	return (int)rec_range_result(sys5(SYS_execveat, dir, path, argv, env, flags));
 }
 
-EXPORT int fexecve(int fd, char *const argv[], char *const env[])
+REC_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 {
-	foretell_at(fd, "", env, AT_EMPTY_PATH);
-	return next_fexecve ? next_fexecve(fd, argv, env) : failed(-ENOSYS);
+	check_at(fd, "", env, AT_EMPTY_PATH);
+	return next_fexecve ? next_fexecve(fd, argv, env) : (int)rec_range_result(-ENOSYS);
 }
 
-EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+REC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
-	foretell(path, env, 0);
+	check(path, env, 0);
 	return next_spawn ? next_spawn(pid, path, actions, attr, argv, env) : ENOSYS;
 }
 
-EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+REC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
-	foretell_searched(file, env, false, 0);
+	check_searched(file, env, false, 0);
 	return next_spawnp ? next_spawnp(pid, file, actions, attr, argv, env) : ENOSYS;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * heap.c - how jemalloc, which is linked in, behaves in a recorded program.
+ * jemalloc.c - options of the heap, which is linked in.
  *
- * It takes its memory with mmap and gives it back with madvise, both ours, so
- * the region is its only source. Freed pages go back after a second: kept for
- * jemalloc's usual ten they would be evicted as if they were data.
+ * jemalloc calls mmap() and madvise() of this library, so all its memory is in the region. It
+ * returns freed pages after one second. With its default of ten seconds they would be evicted
+ * as if they had content.
  */
 __attribute__((visibility("default")))
 const char *malloc_conf =

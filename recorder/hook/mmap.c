@@ -1,255 +1,190 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * memory.c - the program's calls that map, unmap and describe memory.
+ * mmap.c - mmap(), munmap() and madvise().
  *
- * Only plain private anonymous read-write mappings at no particular place come
- * from the region; all else goes to the kernel as it is. What cannot be done
- * to limited memory without harm (protect, lock, hide from forks, map over) is
- * done after taking those pages out of the limit, and counted.
+ * Only plain private anonymous read-write mappings without a fixed address come from the
+ * region. All others go to the kernel unchanged. Some operations on limited memory would do
+ * harm: protect, lock, hide from forks, map over. They take the pages out of the limit first,
+ * and those are counted.
  */
-#include "mmap.h"
+#include "image/image.h"
+#include "pager/guard.h"
+#include "pager/limit.h"
+#include "range.h"
+#include "region/extent.h"
+#include "region/region.h"
+#include "region/shadow.h"
+#include "start/fork.h"
+#include "start/start.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/types.h>
 
-bool rec_memory_no_more;
+/* The heap wants its chunks on huge-page boundaries and would trim unaligned ones. */
+#define ALIGNED_PAGES 512
 
-static void take_pager(void)
+static bool is_ready(void)
 {
-	struct timespec t = { .tv_nsec = 2000000 };
-	uint32_t tid = rec_tid(), seen;
+	return rec_image_is_ready() && !rec_range_all_locked;
+}
 
-	for (;;) {
-		rec_lock_take(&rec.pager, tid);
-		if (!rec.frozen)
-			return;
-		seen = rec.thawed;
-		rec_lock_drop(&rec.pager);
-		sys4(SYS_futex, &rec.thawed, FUTEX_WAIT_PRIVATE, seen, &t);
+/* Allocate pages of the region. Return the first one, or -1. Caller holds the map lock. */
+static ssize_t allocate(void *hint, size_t pages)
+{
+	size_t wanted = rec_page_at((uintptr_t)hint);
+
+	if (rec_region.resident + rec_shadow.pages >= rec_image.config.max_pages ||
+	    pages > rec_image.config.max_pages)
+		return -1;
+	if (rec_region_contains((uintptr_t)hint) && rec_extent_take_at(wanted, pages))
+		return (ssize_t)wanted;
+	return rec_extent_take(pages, pages >= ALIGNED_PAGES ? ALIGNED_PAGES : 1);
+}
+
+static void *map_limited(void *hint, size_t len)
+{
+	size_t pages = (len + FLT_PAGE - 1) / FLT_PAGE;
+	uint64_t signals = sys_block_signals();
+	ssize_t first;
+
+	rec_lock_take(&rec_map_lock, rec_tid());
+	first = allocate(hint, pages);
+	if (first >= 0) {
+		rec_lock_take(&rec_pager_lock, rec_tid());
+		rec_guard_map((size_t)first, (size_t)first + pages);
+		rec_lock_release(&rec_pager_lock);
 	}
+	rec_lock_release(&rec_map_lock);
+	sys_restore_signals(signals);
+	return first >= 0 ? (void *)rec_page_address((size_t)first) : NULL;
 }
 
-struct rec_held rec_memory_hold(void)
+/* Map over pages of the region. They are ejected then. */
+static void *map_over(void *addr, size_t len, int prot, int flags, int fd, off_t off, size_t first,
+		      size_t end)
 {
-	struct rec_held h = { sys_block_signals() };
+	struct rec_held h = rec_range_lock();
+	void *m = sys_mmap(addr, len, prot, flags, fd, off);
 
-	rec_lock_take(&rec.map, rec_tid());
-	take_pager();
-	return h;
-}
-
-void rec_memory_let(struct rec_held h)
-{
-	rec_lock_drop(&rec.pager);
-	rec_lock_drop(&rec.map);
-	sys_restore_signals(h.signals);
-}
-
-static bool ready(void)
-{
-	return __atomic_load_n(&rec.ready, __ATOMIC_ACQUIRE) && !rec_memory_no_more;
-}
-
-bool rec_memory_part(const void *a, size_t len, size_t *first, size_t *end)
-{
-	uintptr_t from = (uintptr_t)a, to = from + ((len + REC_PAGE - 1) & ~(REC_PAGE - 1));
-
-	if (!__atomic_load_n(&rec.ready, __ATOMIC_ACQUIRE) || to <= from || to <= rec.lo ||
-	    from >= rec.hi || from & (REC_PAGE - 1))
-		return false;
-	from = from < rec.lo ? rec.lo : from;
-	to = to > rec.hi ? rec.hi : to;
-	*first = (from - rec.lo) / REC_PAGE;
-	*end = (to - rec.lo) / REC_PAGE;
-	return true;
-}
-
-long rec_memory_answer(long ret)
-{
-	if (!sys_failed(ret))
-		return ret;
-	errno = (int)-ret;
-	return -1;
-}
-
-static void *take(void *hint, size_t len)
-{
-	size_t pages = (len + REC_PAGE - 1) / REC_PAGE;
-	/* the heap wants its chunks on huge-page boundaries and trims if they are not */
-	size_t align = pages >= 512 ? 512 : 1;
-	void *got = NULL;
-	struct rec_held h;
-	ssize_t first = -1;
-
-	h = (struct rec_held){ sys_block_signals() };
-	rec_lock_take(&rec.map, rec_tid());
-	if (rec.resident + rec.shadow >= rec.cfg.max_pages || pages > rec.cfg.max_pages)
-		goto out;
-	if (rec_in_region(hint) && rec_region_take_at(((uintptr_t)hint - rec.lo) / REC_PAGE, pages))
-		first = (ssize_t)(((uintptr_t)hint - rec.lo) / REC_PAGE);
-	else
-		first = rec_region_take(pages, align);
-	if (first >= 0)
-		got = (void *)(rec.lo + (size_t)first * REC_PAGE);
-	if (got) {
-		rec_lock_take(&rec.pager, rec_tid());
-		rec_pager_claim((size_t)first, (size_t)first + pages);
-		rec_lock_drop(&rec.pager);
+	if (!sys_failed((long)m)) {
+		rec_limit_discard(first, end);
+		for (size_t i = first; i < end; i++) {
+			rec_page_reset(i, PAGE_EJECTED);
+			rec_extent_take_at(i, 1);
+		}
 	}
-out:
-	rec_lock_drop(&rec.map);
-	sys_restore_signals(h.signals);
-	return got;
+	rec_range_unlock(h);
+	return m;
+}
+
+static bool is_plain(void *addr, size_t len, int prot, int flags)
+{
+	/* MAP_NORESERVE changes the kernel's accounting only. */
+	int kind = flags & ~MAP_NORESERVE;
+
+	return len && !rec_range_overflows(len) && prot == (PROT_READ | PROT_WRITE) &&
+	       kind == (MAP_PRIVATE | MAP_ANONYMOUS) &&
+	       (!addr || rec_region_contains((uintptr_t)addr));
 }
 
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
 extern char etext[] __attribute__((visibility("hidden")));
 
-EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
+REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
-	/* MAP_NORESERVE is about accounting we do not change */
-	int rest = flags & ~(MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
 	char *caller = __builtin_return_address(0);
+	uint64_t *total = NULL;	/* counts this mapping if the kernel grants it */
 	size_t first, end;
-	uint64_t *beside = NULL;	/* the total that it counts in if the kernel grants it */
-	struct rec_held h;
 	void *m;
 
 	rec_fork_install();
 	rec_start();
-	if (ready() && len && !rec_memory_wraps(len) && prot == (PROT_READ | PROT_WRITE) && !rest &&
-	    (flags & (MAP_PRIVATE | MAP_ANONYMOUS)) == (MAP_PRIVATE | MAP_ANONYMOUS) &&
-	    (!addr || rec_in_region(addr))) {
-		m = take(addr, len);
+	if (is_ready() && is_plain(addr, len, prot, flags)) {
+		m = map_limited(addr, len);
 		if (m)
 			return m;
 		addr = NULL;
-		beside = &rec.totals->plain_bytes;
-		/* our own heap must fail where the program's would have */
+		total = &rec_image.totals->plain_bytes;
+		/* The heap in this library must fail when the program's heap would have. */
 		if (caller >= __ehdr_start && caller < etext)
 			flags &= ~MAP_NORESERVE;
-	} else if (ready() && flags & MAP_PRIVATE && flags & MAP_ANONYMOUS && prot & PROT_WRITE) {
-		beside = &rec.totals->passed_bytes;
+	} else if (is_ready() && flags & MAP_PRIVATE && flags & MAP_ANONYMOUS && prot & PROT_WRITE) {
+		total = &rec_image.totals->passed_bytes;
 	}
-	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && rec_memory_part(addr, len, &first, &end)) {
-		h = rec_memory_hold();
+	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && rec_range_pages(addr, len, &first, &end))
+		m = map_over(addr, len, prot, flags, fd, off, first, end);
+	else
 		m = sys_mmap(addr, len, prot, flags, fd, off);
-		if (!sys_failed((long)m)) {
-			rec_pager_discard(first, end);
-			for (size_t i = first; i < end; i++) {
-				rec.page[i] = (uint8_t)((rec.page[i] & REC_QUEUED) | REC_PLAIN);
-				rec_region_take_at(i, 1);
-			}
-		}
-		rec_memory_let(h);
-	} else {
-		m = sys_mmap(addr, len, prot, flags, fd, off);
-	}
-	if (beside && !sys_failed((long)m))
-		__atomic_fetch_add(beside, len, __ATOMIC_RELAXED);
-	return (void *)rec_memory_answer((long)m);
+	if (total && !sys_failed((long)m))
+		__atomic_fetch_add(total, len, __ATOMIC_RELAXED);
+	return (void *)rec_range_result((long)m);
 }
 
-EXPORT void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t off)
+REC_EXPORT void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 	__attribute__((alias("mmap")));
 
-void rec_memory_give(size_t first, size_t end)
+REC_EXPORT int munmap(void *addr, size_t len)
 {
-	size_t to;
-
-	for (; first < end; first = to) {
-		bool plain = (rec.page[first] & REC_STATE) == REC_PLAIN;
-
-		for (to = first + 1; to < end; to++)
-			if (((rec.page[to] & REC_STATE) == REC_PLAIN) != plain)
-				break;
-		if (plain && rec_pager_adopt(first, to))
-			continue;	/* stays out of use */
-		if (!plain)
-			rec_pager_discard(first, to);
-		rec_pager_disown(first, to);
-		rec_region_give(first, to - first);
-	}
-}
-
-EXPORT int munmap(void *addr, size_t len)
-{
-	uintptr_t from = (uintptr_t)addr, to = from + ((len + REC_PAGE - 1) & ~(REC_PAGE - 1));
+	uintptr_t from = (uintptr_t)addr, to = from + ((len + FLT_PAGE - 1) & ~(FLT_PAGE - 1));
 	size_t first, end;
 	struct rec_held h;
 	long ret = 0;
 
-	if (rec_memory_no_more || !rec_memory_part(addr, len, &first, &end))
-		return (int)rec_memory_answer(sys2(SYS_munmap, addr, len));
-	h = rec_memory_hold();
-	rec_memory_give(first, end);
-	rec_memory_let(h);
-	if (from < rec.lo)
-		ret = sys2(SYS_munmap, from, rec.lo - from);
-	if (!ret && to > rec.hi)
-		ret = sys2(SYS_munmap, rec.hi, to - rec.hi);
-	return (int)rec_memory_answer(ret);
+	if (rec_range_all_locked || !rec_range_pages(addr, len, &first, &end))
+		return (int)rec_range_result(sys2(SYS_munmap, addr, len));
+	h = rec_range_lock();
+	rec_range_unmap(first, end);
+	rec_range_unlock(h);
+	if (from < rec_region.base)
+		ret = sys2(SYS_munmap, from, rec_region.base - from);
+	if (!ret && to > rec_region_end())
+		ret = sys2(SYS_munmap, rec_region_end(), to - rec_region_end());
+	return (int)rec_range_result(ret);
 }
 
-bool rec_memory_limited(size_t first, size_t end)
+/* Discard the limited pages of a range. Return false if some pages are not limited. */
+static bool discard(size_t first, size_t end)
 {
-	while (first < end)
-		if ((rec.page[first++] & REC_STATE) == REC_PLAIN)
-			return false;
-	return true;
+	struct rec_held h = rec_range_lock();
+	bool limited = rec_range_is_limited(first, end);
+
+	if (limited)
+		rec_limit_discard(first, end);
+	for (size_t i = first; i < end && !limited; i++)
+		if (rec_page_state(i) != PAGE_EJECTED)
+			rec_limit_discard(i, i + 1);
+	rec_range_unlock(h);
+	return limited;
 }
 
-bool rec_memory_holes(const void *a, size_t len)
-{
-	uintptr_t from = (uintptr_t)a & ~(REC_PAGE - 1);
-	size_t first, end;
-
-	if (rec_memory_no_more ||
-	    !rec_memory_part((void *)from, len + ((uintptr_t)a - from), &first, &end))
-		return false;
-	while (first < end)
-		if (rec_pager_free(first++))
-			return true;
-	return false;
-}
-
-EXPORT int madvise(void *addr, size_t len, int advice)
+REC_EXPORT int madvise(void *addr, size_t len, int advice)
 {
 	size_t first, end;
 	struct rec_held h;
 
-	if (!rec_memory_part(addr, len, &first, &end))
-		return (int)rec_memory_answer(sys3(SYS_madvise, addr, len, advice));
-	if (rec_memory_holes(addr, len))
-		return (int)rec_memory_answer(-ENOMEM);
+	if (!rec_range_pages(addr, len, &first, &end))
+		return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
+	if (rec_range_has_holes(addr, len))
+		return (int)rec_range_result(-ENOMEM);
 	switch (advice) {
 	case MADV_DONTNEED:
 	case MADV_FREE:
-		h = rec_memory_hold();
-		if (rec_memory_limited(first, end)) {
-			rec_pager_discard(first, end);
-			rec_memory_let(h);
+		if (discard(first, end))
 			return 0;
-		}
-		/* some of it is ordinary memory: the kernel's part, then ours */
-		for (size_t i = first; i < end; i++)
-			if ((rec.page[i] & REC_STATE) != REC_PLAIN)
-				rec_pager_discard(i, i + 1);
-		rec_memory_let(h);
 		break;
 	case MADV_NORMAL: case MADV_RANDOM: case MADV_SEQUENTIAL: case MADV_WILLNEED:
 	case MADV_HUGEPAGE: case MADV_NOHUGEPAGE: case MADV_MERGEABLE: case MADV_UNMERGEABLE:
 	case MADV_COLD: case MADV_PAGEOUT:
-		return 0;	/* advice, and ours is the better place to take it */
+		return 0;	/* ignored, because the recorder manages these pages */
 	case MADV_POPULATE_READ: case MADV_POPULATE_WRITE:
 		break;
 	default:
-		/* it would change what the memory is */
-		h = rec_memory_hold();
-		if (rec_memory_limited(first, end))
-			rec_pager_eject(first, end);
-		rec_memory_let(h);
+		/* This advice changes what the memory is. */
+		h = rec_range_lock();
+		if (rec_range_is_limited(first, end))
+			rec_limit_eject(first, end);
+		rec_range_unlock(h);
 	}
-	return (int)rec_memory_answer(sys3(SYS_madvise, addr, len, advice));
+	return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
 }

@@ -1,88 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* protect.c - memory that is protected or locked is taken out of the limit before. */
-#include "mmap.h"
+/* mprotect.c - memory is taken out of the limit before it is protected or locked. */
+#include "image/image.h"
+#include "pager/limit.h"
+#include "range.h"
+#include "region/region.h"
+#include "region/shadow.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 
 static void eject(const void *addr, size_t len)
 {
-	uintptr_t from = (uintptr_t)addr & ~(REC_PAGE - 1);
+	uintptr_t from = (uintptr_t)addr & ~(FLT_PAGE - 1);
 	size_t first, end, to;
 	struct rec_held h;
 
-	if (!rec_memory_part((void *)from, len + ((uintptr_t)addr - from), &first, &end))
+	if (!rec_range_pages((void *)from, len + ((uintptr_t)addr - from), &first, &end))
 		return;
-	h = rec_memory_hold();
+	h = rec_range_lock();
 	for (; first < end; first = to) {
-		int state = rec.page[first] & REC_STATE;
-		bool none = rec_pager_free(first);
+		enum page_state state = rec_page_state(first);
+		bool unmapped = rec_page_is_unmapped(first);
 
-		for (to = first + 1; to < end && rec_pager_free(to) == none; to++)
-			if (((rec.page[to] & REC_STATE) == REC_PLAIN) != (state == REC_PLAIN))
+		for (to = first + 1; to < end && rec_page_is_unmapped(to) == unmapped; to++)
+			if ((rec_page_state(to) == PAGE_EJECTED) != (state == PAGE_EJECTED))
 				break;
-		if (none)	/* of mlockall() only, and nobody will ask for it any more */
-			sys2(SYS_munmap, rec.lo + first * REC_PAGE, (to - first) * REC_PAGE);
-		else if (state != REC_PLAIN)
-			rec_pager_eject(first, to);
+		if (unmapped)	/* only for mlockall(); no mmap() takes these pages any more */
+			sys2(SYS_munmap, rec_page_address(first), (to - first) * FLT_PAGE);
+		else if (state != PAGE_EJECTED)
+			rec_limit_eject(first, to);
 	}
-	rec_memory_let(h);
+	rec_range_unlock(h);
 }
 
+/* Return true if the range is limited, so it has this protection already. */
 static bool protect_is_noop(void *addr, size_t len, int prot)
 {
 	size_t first, end;
 
-	return prot == (PROT_READ | PROT_WRITE) && rec_memory_part(addr, len, &first, &end) &&
-	       rec_in_region((char *)addr + len - 1) && rec_memory_limited(first, end);
+	return prot == (PROT_READ | PROT_WRITE) && rec_range_pages(addr, len, &first, &end) &&
+	       rec_region_contains((uintptr_t)addr + len - 1) && rec_range_is_limited(first, end);
 }
 
-EXPORT int mprotect(void *addr, size_t len, int prot)
+REC_EXPORT int mprotect(void *addr, size_t len, int prot)
 {
-	if (len && rec_memory_holes(addr, len))
-		return (int)rec_memory_answer(-ENOMEM);
+	if (len && rec_range_has_holes(addr, len))
+		return (int)rec_range_result(-ENOMEM);
 	if (len && protect_is_noop(addr, len, prot))
 		return 0;
 	if (len)
 		eject(addr, len);
-	return (int)rec_memory_answer(sys3(SYS_mprotect, addr, len, prot));
+	return (int)rec_range_result(sys3(SYS_mprotect, addr, len, prot));
 }
 
-EXPORT int pkey_mprotect(void *addr, size_t len, int prot, int key)
+REC_EXPORT int pkey_mprotect(void *addr, size_t len, int prot, int key)
 {
-	if (len && rec_memory_holes(addr, len))
-		return (int)rec_memory_answer(-ENOMEM);
+	if (len && rec_range_has_holes(addr, len))
+		return (int)rec_range_result(-ENOMEM);
 	if (len)
 		eject(addr, len);
-	return (int)rec_memory_answer(key == -1 ? sys3(SYS_mprotect, addr, len, prot) :
+	return (int)rec_range_result(key == -1 ? sys3(SYS_mprotect, addr, len, prot) :
 				       sys4(SYS_pkey_mprotect, addr, len, prot, key));
 }
 
-EXPORT int mlock(const void *addr, size_t len)
+REC_EXPORT int mlock(const void *addr, size_t len)
 {
-	if (len && rec_memory_holes(addr, len))
-		return (int)rec_memory_answer(-ENOMEM);
+	if (len && rec_range_has_holes(addr, len))
+		return (int)rec_range_result(-ENOMEM);
 	if (len)
 		eject(addr, len);
-	return (int)rec_memory_answer(sys2(SYS_mlock, addr, len));
+	return (int)rec_range_result(sys2(SYS_mlock, addr, len));
 }
 
-EXPORT int mlock2(const void *addr, size_t len, unsigned int flags)
+REC_EXPORT int mlock2(const void *addr, size_t len, unsigned int flags)
 {
-	if (len && rec_memory_holes(addr, len))
-		return (int)rec_memory_answer(-ENOMEM);
+	if (len && rec_range_has_holes(addr, len))
+		return (int)rec_range_result(-ENOMEM);
 	if (len)
 		eject(addr, len);
-	return (int)rec_memory_answer(sys3(SYS_mlock2, addr, len, flags));
+	return (int)rec_range_result(sys3(SYS_mlock2, addr, len, flags));
 }
 
-EXPORT int mlockall(int flags)
+REC_EXPORT int mlockall(int flags)
 {
-	if (rec.ready) {
-		/* everything there is or will be must stay in: nothing left to limit */
-		rec_memory_no_more = true;
-		eject((void *)rec.lo, rec.hi - rec.lo);
-		sys2(SYS_munmap, rec.lo + rec.distance, rec.hi - rec.lo);
+	if (rec_image.ready) {
+		/* All memory must stay resident from now on, so nothing is left to limit. */
+		rec_range_all_locked = true;
+		eject((void *)rec_region.base, rec_region.count * FLT_PAGE);
+		sys2(SYS_munmap, rec_region.base + rec_shadow.distance, rec_region.count * FLT_PAGE);
 	}
-	return (int)rec_memory_answer(sys1(SYS_mlockall, flags));
+	return (int)rec_range_result(sys1(SYS_mlockall, flags));
 }

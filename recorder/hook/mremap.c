@@ -1,26 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* remap.c - mappings that grow, shrink and move. */
-#include "mmap.h"
+/* mremap.c - mappings that grow, shrink and move. */
+#include "image/image.h"
+#include "pager/guard.h"
+#include "pager/limit.h"
+#include "pager/relocation.h"
+#include "range.h"
+#include "region/extent.h"
+#include "region/region.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* As a program would; what was never touched, or has gone already, need not be. */
+/* Copy as a program would, but not pages that are empty. */
 static void copy(char *to, const char *old, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
-		if ((rec.page[i] & REC_STATE) != REC_EMPTY)
-			memcpy(to + (i - first) * REC_PAGE, old + (i - first) * REC_PAGE, REC_PAGE);
+		if (rec_page_state(i) != PAGE_EMPTY)
+			memcpy(to + (i - first) * FLT_PAGE, old + (i - first) * FLT_PAGE, FLT_PAGE);
 }
 
-EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
+enum outcome { IN_PLACE, MUST_MOVE, NOT_LIMITED };
+
+/* Shrink or grow pages [first, end) to `pages` in place, or eject them for the kernel. */
+static enum outcome resize(size_t first, size_t end, size_t pages, int flags)
 {
-	size_t first, end, pages = (new_len + REC_PAGE - 1) / REC_PAGE;
-	void *fixed = NULL, *to;
+	struct rec_held h = rec_range_lock();
+	enum outcome outcome = IN_PLACE;
+
+	if (!rec_range_is_limited(first, end) || flags & ~MREMAP_MAYMOVE) {
+		rec_limit_eject(first, end);
+		outcome = NOT_LIMITED;
+	} else if (pages <= end - first) {
+		rec_range_unmap(first + pages, end);
+	} else if (rec_extent_take_at(end, pages - (end - first))) {
+		rec_guard_map(end, first + pages);
+	} else {
+		outcome = MUST_MOVE;
+	}
+	rec_range_unlock(h);
+	return outcome;
+}
+
+static void *move(void *old, size_t first, size_t end, size_t new_len)
+{
+	void *to = mmap(NULL, new_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool all = false;
 	struct rec_held h;
-	bool ours, grown = false, all = false;
+
+	if (to == MAP_FAILED)
+		return to;
+	/* Beyond M the new mapping is not in the region. */
+	if (rec_region_contains((uintptr_t)to)) {
+		h = rec_range_lock();
+		all = rec_relocation_move(first, end, rec_page_at((uintptr_t)to));
+		rec_range_unlock(h);
+	}
+	if (!all)
+		copy(to, old, first, end);
+	munmap(old, (end - first) * FLT_PAGE);
+	return to;
+}
+
+REC_EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
+{
+	size_t first, end, pages = (new_len + FLT_PAGE - 1) / FLT_PAGE;
+	enum outcome outcome = NOT_LIMITED;
+	void *fixed = NULL;
 	va_list ap;
 
 	if (flags & (MREMAP_FIXED | MREMAP_DONTUNMAP)) {
@@ -28,42 +75,21 @@ EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
 		fixed = va_arg(ap, void *);
 		va_end(ap);
 	}
-	if (!old_len || !new_len || rec_memory_wraps(new_len) || !rec_memory_part(old, old_len, &first, &end))
-		return (void *)rec_memory_answer(sys5(SYS_mremap, old, old_len, new_len, flags, fixed));
-	if (rec_memory_holes(old, old_len)) {
-		errno = EFAULT;
-		return MAP_FAILED;
+	if (old_len && new_len && !rec_range_overflows(new_len) &&
+	    rec_range_pages(old, old_len, &first, &end)) {
+		if (rec_range_has_holes(old, old_len)) {
+			errno = EFAULT;
+			return MAP_FAILED;
+		}
+		outcome = resize(first, end, pages, flags);
 	}
-	h = rec_memory_hold();
-	ours = rec_memory_limited(first, end) && !(flags & ~MREMAP_MAYMOVE);
-	if (!ours)
-		rec_pager_eject(first, end);
-	else if (pages <= end - first)
-		rec_memory_give(first + pages, end);
-	else
-		grown = rec_region_take_at(end, pages - (end - first));
-	if (grown)
-		rec_pager_claim(end, first + pages);
-	rec_memory_let(h);
-	if (!ours)
-		return (void *)rec_memory_answer(sys5(SYS_mremap, old, old_len, new_len, flags, fixed));
-	if (pages <= end - first || grown)
+	if (outcome == NOT_LIMITED)
+		return (void *)rec_range_result(sys5(SYS_mremap, old, old_len, new_len, flags, fixed));
+	if (outcome == IN_PLACE)
 		return old;
 	if (!(flags & MREMAP_MAYMOVE)) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
-	to = mmap(NULL, new_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (to == MAP_FAILED)
-		return to;
-	/* beyond M there is no place for them to go to */
-	if (rec_in_region(to)) {
-		h = rec_memory_hold();
-		all = rec_pager_relocate(first, end, ((uintptr_t)to - rec.lo) / REC_PAGE);
-		rec_memory_let(h);
-	}
-	if (!all)
-		copy(to, old, first, end);
-	munmap(old, (end - first) * REC_PAGE);
-	return to;
+	return move(old, first, end, new_len);
 }

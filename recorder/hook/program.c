@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * obstacle.c - what keeps the recorder out of a program.
+ * program.c - why a program would run unrecorded.
  *
- * Statically linked ones, those that change user or group, and those that get an
- * environment without us never say a word themselves. Whether exec will succeed is
- * guessed as far as it takes not to tell of what will never run; a format that is not
- * known is left for it to refuse.
+ * A program that is statically linked, that changes its user or group, or whose environment
+ * lacks the recorder never connects to fltctl. So the process that executes it reports it. The
+ * check examines just enough of the file not to report programs that will never run. Files of
+ * unknown format are left to exec, which refuses them.
  */
-#include "rec.h"
+#include "program.h"
+
+#include "lib/core/sys.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -18,10 +20,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#define HEAD 256	/* what the kernel looks at, too */
-#define SCRIPTS 5	/* that are each other's interpreters */
+#define HEAD 256	/* bytes that the kernel examines as well */
+#define SCRIPTS 5	/* most scripts in a chain of interpreters */
 
-static bool names_us(char *const *env)
+/* Return true if the environment has the recorder. */
+static bool has_recorder(char *const *env)
 {
 	bool library = false, socket = false;
 
@@ -38,14 +41,14 @@ static bool has_interpreter(long fd, const Elf64_Ehdr *head)
 
 	for (unsigned int i = 0; i < head->e_phnum; i++) {
 		if (sys4(SYS_pread64, fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)) != sizeof(p))
-			return true;	/* not for us to judge */
+			return true;	/* unreadable: report nothing */
 		if (p.p_type == PT_INTERP)
 			return true;
 	}
 	return false;
 }
 
-/* Called by its name, it runs what its arguments say, and has read LD_PRELOAD before. */
+/* The dynamic linker has no interpreter, but reads LD_PRELOAD and runs its argument. */
 static bool is_dynamic_linker(const struct stat *st)
 {
 	struct stat linker;
@@ -54,7 +57,7 @@ static bool is_dynamic_linker(const struct stat *st)
 	       linker.st_dev == st->st_dev && linker.st_ino == st->st_ino;
 }
 
-/* fd < 0: not for us to read. */
+/* fd: the file, or < 0 if it is not readable. */
 static bool changes_user(long fd, const struct stat *st)
 {
 	struct statfs fs;
@@ -77,7 +80,7 @@ static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st
 	return changes_user(fd, st) ? "changes user or group when it starts" : lost;
 }
 
-/* "#!", blanks, a path: cut out in place. */
+/* Return the path after "#!". Modifies the line. */
 static char *interpreter(char *line)
 {
 	char *path = line + 2;
@@ -87,7 +90,7 @@ static char *interpreter(char *line)
 	return path;
 }
 
-/* lost: what to say of a program that we could follow into otherwise. */
+/* lost: result for a program that has no obstacle in its file. */
 static const char *obstacle(const struct rec_program *p, const char *lost, int scripts)
 {
 	union {
@@ -120,8 +123,8 @@ static const char *obstacle(const struct rec_program *p, const char *lost, int s
 	return why;
 }
 
-const char *rec_obstacle(const struct rec_program *p)
+const char *rec_program_obstacle(const struct rec_program *p)
 {
-	return obstacle(p, names_us(p->env) ? NULL : "gets an environment without the recorder",
+	return obstacle(p, has_recorder(p->env) ? NULL : "gets an environment without the recorder",
 			p->closes ? 0 : SCRIPTS);
 }

@@ -2,8 +2,8 @@
 /*
  * syscall.c - memory calls made through libc's syscall().
  *
- * In assembly, like libc's own: callers may make calls that return twice or on
- * another stack, which a function in C would not survive.
+ * In assembly, as in libc, because a call may return twice or on another stack, which a C
+ * function would not survive.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -34,11 +34,11 @@ long rec_syscall_memory(long n, long a, long b, long c, long d, long e, long f)
 
 #define TEXT_OF(n) #n
 #define TEXT(n) TEXT_OF(n)
-#define TO_US(n) "cmpl $" TEXT(n) ", %edi\nje rec_syscall_memory\n"
+#define FORWARD(n) "cmpl $" TEXT(n) ", %edi\nje rec_syscall_memory\n"
 
 __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n"
-	TO_US(__NR_mmap) TO_US(__NR_munmap) TO_US(__NR_mremap) TO_US(__NR_madvise)
-	TO_US(__NR_mprotect) TO_US(__NR_mlock) TO_US(__NR_mlockall)
+	FORWARD(__NR_mmap) FORWARD(__NR_munmap) FORWARD(__NR_mremap) FORWARD(__NR_madvise)
+	FORWARD(__NR_mprotect) FORWARD(__NR_mlock) FORWARD(__NR_mlockall)
 	"movq %rdi, %rax\nmovq %rsi, %rdi\nmovq %rdx, %rsi\nmovq %rcx, %rdx\n"
 	"movq %r8, %r10\nmovq %r9, %r8\nmovq 8(%rsp), %r9\nsyscall\n"
 	"cmpq $-4095, %rax\njae 1f\nret\n"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* control.c - packets between the image, its server and fltctl. */
-#include "rec.h"
+/* socket.c - packets on the socket of fltctl. */
+#include "socket.h"
+
+#include "lib/core/sys.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,26 +13,25 @@ extern char **environ;
 
 #define VARIABLE "FLT_RECORD_SOCKET="
 
-/* As it was at first: the program may clear its environment, and still fork and exec. */
+/* Return the name at the first call, because the program may clear its environment later. */
 static const char *socket_name(void)
 {
 	static char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
 
 	for (char **e = environ; e && *e && !*name; e++)
-		if (!strncmp(*e, VARIABLE, sizeof VARIABLE - 1))
-			strncpy(name, *e + sizeof VARIABLE - 1, sizeof name - 1);
+		if (!strncmp(*e, VARIABLE, sizeof(VARIABLE) - 1))
+			strncpy(name, *e + sizeof(VARIABLE) - 1, sizeof(name) - 1);
 	return *name ? name : NULL;
 }
 
-/* A descriptor, -ENOENT when nobody records, or what connect() said. */
-int rec_control_connect(void)
+int rec_socket_connect(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	const char *name = socket_name();
 	size_t n = name ? strlen(name) : 0;
 	long fd, ret;
 
-	if (!n || n >= sizeof a.sun_path - 1)
+	if (!n || n >= sizeof(a.sun_path) - 1)
 		return -ENOENT;
 	memcpy(a.sun_path + 1, name, n);	/* abstract: a leading NUL */
 	fd = sys3(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
@@ -44,25 +45,25 @@ int rec_control_connect(void)
 	return (int)fd;
 }
 
-int rec_control_send(int fd, const struct flt_rec_message *m, int pass)
+int rec_socket_send(int fd, const struct flt_rec_message *m, int pass)
 {
 	union {
 		struct cmsghdr h;
 		char room[CMSG_SPACE(sizeof(int))];
 	} c = { 0 };
 	struct flt_rec_message copy = *m;
-	struct iovec v = { &copy, sizeof copy };
+	struct iovec v = { &copy, sizeof(copy) };
 	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1 };
 	long ret;
 
 	copy.version = FLT_RING_VERSION;
 	if (pass >= 0) {
 		h.msg_control = &c;
-		h.msg_controllen = sizeof c;
+		h.msg_controllen = sizeof(c);
 		c.h.cmsg_level = SOL_SOCKET;
 		c.h.cmsg_type = SCM_RIGHTS;
 		c.h.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&c.h), &pass, sizeof pass);
+		memcpy(CMSG_DATA(&c.h), &pass, sizeof(pass));
 	}
 	do {
 		ret = sys3(SYS_sendmsg, fd, &h, MSG_NOSIGNAL);
@@ -70,15 +71,15 @@ int rec_control_send(int fd, const struct flt_rec_message *m, int pass)
 	return ret < 0 ? (int)ret : 0;
 }
 
-int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wait)
+int rec_socket_receive(int fd, struct flt_rec_message *m, int pass[2], bool wait)
 {
 	union {
 		struct cmsghdr h;
 		char room[CMSG_SPACE(2 * sizeof(int))];
 	} c;
-	struct iovec v = { m, sizeof *m };
+	struct iovec v = { m, sizeof(*m) };
 	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1,
-			    .msg_control = &c, .msg_controllen = sizeof c };
+			    .msg_control = &c, .msg_controllen = sizeof(c) };
 	long ret;
 
 	pass[0] = pass[1] = -1;
@@ -94,15 +95,15 @@ int rec_control_receive(int fd, struct flt_rec_message *m, int pass[2], bool wai
 	if (h.msg_controllen >= sizeof(struct cmsghdr) && c.h.cmsg_type == SCM_RIGHTS)
 		memcpy(pass, CMSG_DATA(&c.h),
 		       c.h.cmsg_len >= CMSG_LEN(2 * sizeof(int)) ? 2 * sizeof(int) : sizeof(int));
-	if (ret != (long)sizeof *m || m->version != FLT_RING_VERSION)
+	if (ret != (long)sizeof(*m) || m->version != FLT_RING_VERSION)
 		return -EPROTO;
 	return 1;
 }
 
-void rec_control_refuse(int fd, int pid, const char *why)
+void rec_socket_refuse(int fd, int pid, const char *why)
 {
 	struct flt_rec_message m = { .type = FLT_REC_REFUSED, .pid = pid };
 
-	strncpy(m.text, why, sizeof m.text - 1);
-	rec_control_send(fd, &m, -1);
+	strncpy(m.text, why, sizeof(m.text) - 1);
+	rec_socket_send(fd, &m, -1);
 }

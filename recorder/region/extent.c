@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * region.c - which address ranges of the region are free.
+ * extent.c - free extents of the region.
  *
- * Free ranges in order of address, never touching each other; first fit, so
- * that what was freed is used again before new addresses are. There is at most
- * one more of them than there are mappings.
+ * A table of ranges in order of address that never touch each other. Allocation is first
+ * fit, so freed addresses are reused before new ones. There is at most one more free range
+ * than there are mappings.
  */
-#include "rec.h"
+#include "extent.h"
+
+#include "region.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -15,12 +17,14 @@ struct range {
 	size_t first, end;
 };
 
-#define RANGES (1u << 20)	/* address space of the table; touched as used */
+#define RANGES (1u << 20)	/* only touched parts take memory */
+
+struct rec_lock rec_map_lock;
 
 static struct range *range;
 static size_t count;
 
-int rec_region_init(size_t pages)
+int rec_extent_init(size_t pages)
 {
 	if (!range) {
 		void *m = sys_mmap(NULL, RANGES * sizeof *range, PROT_READ | PROT_WRITE,
@@ -35,13 +39,14 @@ int rec_region_init(size_t pages)
 	return 0;
 }
 
-static void cut(size_t i, size_t first, size_t end)
+/* Remove [first, end) from range i, which contains it. */
+static void remove_part(size_t i, size_t first, size_t end)
 {
 	struct range r = range[i];
 
 	if (r.first < first && end < r.end) {
 		if (count == RANGES) {
-			/* lose the tail's addresses rather than anything else */
+			/* The table is full: the addresses after `end` are lost. */
 			range[i].end = first;
 			return;
 		}
@@ -59,33 +64,31 @@ static void cut(size_t i, size_t first, size_t end)
 	}
 }
 
-/* The first page of the range taken, or -1. align in pages, a power of two. */
-ssize_t rec_region_take(size_t pages, size_t align)
+ssize_t rec_extent_take(size_t pages, size_t align)
 {
 	for (size_t i = 0; i < count; i++) {
-		size_t base = rec.lo / REC_PAGE;
+		size_t base = rec_region.base / FLT_PAGE;
 		size_t first = ((base + range[i].first + align - 1) & ~(align - 1)) - base;
 
 		if (first + pages > range[i].end || first + pages < first)
 			continue;
-		cut(i, first, first + pages);
+		remove_part(i, first, first + pages);
 		return (ssize_t)first;
 	}
 	return -1;
 }
 
-bool rec_region_take_at(size_t first, size_t pages)
+bool rec_extent_take_at(size_t first, size_t pages)
 {
 	for (size_t i = 0; i < count; i++)
 		if (range[i].first <= first && first + pages <= range[i].end) {
-			cut(i, first, first + pages);
+			remove_part(i, first, first + pages);
 			return true;
 		}
 	return false;
 }
 
-/* Overlap with what is free already is allowed: unmapping twice is no error. */
-void rec_region_give(size_t first, size_t pages)
+void rec_extent_give(size_t first, size_t pages)
 {
 	size_t end = first + pages, i = 0, j;
 

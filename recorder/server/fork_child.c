@@ -1,128 +1,184 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * child.c - forked children until they have a server of their own (see fork.c).
- */
-#include "server.h"
-#include "uffd.h"
+/* fork_child.c - serve a forked child, hand it over, or give it all its pages. */
+#include "fork_child.h"
+
+#include "image/image.h"
+#include "lib/core/uffd.h"
+#include "pager/evict.h"
+#include "region/freeze.h"
+#include "region/region.h"
+#include "region/shadow.h"
 
 #include <errno.h>
-#include <linux/futex.h>
-#include <sys/mman.h>
 
-void rec_child_reset(void)
+#define GIVE_UP_NS 3000000000ULL
+#define RUN        64	/* most pages of one copy */
+
+static struct fork_child {
+	uint32_t id;		/* 0 = free slot */
+	int uffd;
+	uint64_t seq;
+	uint64_t since;
+} child[REC_FORK_CHILDREN];
+static uint32_t last_id;
+
+static struct fork_child *find(uint32_t id)
 {
-	for (int i = 0; i < REC_CHILDREN; i++)
-		rec.child[i].uffd = -1;
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+		if (id && child[i].id == id)
+			return &child[i];
+	return NULL;
 }
 
-/* For a forked child not yet on its own, from our frozen shadow. */
-enum rec_verdict rec_child_serve(int child, uintptr_t a)
+void rec_fork_child_reset(void)
 {
-	int fd = rec.child[child].uffd, ret;
-	size_t page = (a - rec.lo) / REC_PAGE;
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+		child[i].id = 0;
+}
+
+int rec_fork_child_uffd(uint32_t id)
+{
+	const struct fork_child *c = find(id);
+
+	return c ? c->uffd : -1;
+}
+
+uint32_t rec_fork_child_of(uint64_t seq)
+{
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+		if (child[i].id && child[i].seq == seq)
+			return child[i].id;
+	return 0;
+}
+
+unsigned int rec_fork_child_list(uint32_t id[REC_FORK_CHILDREN])
+{
+	unsigned int n = 0;
+
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+		if (child[i].id)
+			id[n++] = child[i].id;
+	return n;
+}
+
+/* Return true if the child finds the content of a page in the shadow only. */
+static bool is_in_shadow(size_t page)
+{
+	return rec_page_state(page) == PAGE_EVICTED || rec_region.state[page] & PAGE_SHADOWED;
+}
+
+enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t a)
+{
+	int fd = rec_fork_child_uffd(id), ret;
 
 	if (fd < 0)
-		return REC_DONE;
-	if (a < rec.lo || a >= rec.hi)
-		ret = uffd_zero(fd, a, REC_PAGE, 0);	/* the shadow itself */
-	else if ((rec.page[page] & REC_STATE) == REC_SHADOW || rec.page[page] & REC_KEPT)
-		ret = uffd_copy(fd, a, a + rec.distance, REC_PAGE, 0);
+		return FAULT_DONE;
+	/* Outside the region is the shadow itself, which the child has as zeros. */
+	if (rec_region_contains(a) && is_in_shadow(rec_page_at(a)))
+		ret = uffd_copy(fd, a, a + rec_shadow.distance, FLT_PAGE, 0);
 	else
-		ret = uffd_zero(fd, a, REC_PAGE, 0);
+		ret = uffd_zero(fd, a, FLT_PAGE, 0);
 	if (ret == -EAGAIN)
-		return REC_LATER;
+		return FAULT_RETRY;
 	if (ret == -EEXIST)
-		uffd_wake(fd, a, REC_PAGE);
-	return REC_DONE;
-}
-
-static void thaw(void)
-{
-	for (int i = 0; i < REC_CHILDREN; i++)
-		if (rec.child[i].uffd >= 0)
-			return;
-	if (rec.forking || !rec.frozen)
-		return;
-	if (rec_inbox_holds_fork())
-		return;
-	/* copies that were kept for children are stale now */
-	for (size_t i = 0; rec.fresh && i < rec.npages; i++) {
-		if (!(rec.page[i] & REC_FRESH))
-			continue;
-		rec.fresh--;
-		if (rec.page[i] & REC_KEPT)
-			sys3(SYS_madvise, rec.lo + i * REC_PAGE + rec.distance, REC_PAGE,
-			     MADV_DONTNEED);
-		rec.page[i] &= (uint8_t)~(REC_FRESH | REC_KEPT);
-	}
-	rec.fresh = 0;
-	rec.frozen = false;
-	rec_evict_room(0);
-	rec.thawed++;
-	sys3(SYS_futex, &rec.thawed, FUTEX_WAKE_PRIVATE, 1 << 30);
-}
-
-void rec_child_end(int i, bool unlimited)
-{
-	if (unlimited) {
-		rec_pager_release_child(rec.child[i].uffd);
-		rec.totals->forks_unlimited++;
-	} else {
-		rec.totals->forks++;
-	}
-	sys1(SYS_close, rec.child[i].uffd);
-	rec.child[i].uffd = -1;
-	rec_inbox_forget_child(i);
+		uffd_wake(fd, a, FLT_PAGE);
+	return FAULT_DONE;
 }
 
 /*
- * A forked child's descriptor has arrived. The shadow holds still from here
- * until it has gone to the child's own server; fork() has seen to that before
- * forking, a raw clone has not, so that child is filled up and let go.
+ * Give a process without a server all pages that it may miss. Then end its registration,
+ * which also wakes its threads. The pager lock keeps the shadow as it is meanwhile.
  */
-void rec_child_new(int uffd)
+static void release(int uffd)
 {
-	for (int i = 0; i < REC_CHILDREN; i++) {
-		if (rec.child[i].uffd >= 0)
+	size_t i = 0, end, bytes = rec_region.count * FLT_PAGE;
+
+	while (i < rec_region.count) {
+		if (!is_in_shadow(i)) {
+			i++;
 			continue;
-		rec.child[i] = (struct rec_child){
-			.uffd = uffd, .seq = rec.fork_seq, .since = sys_now(),
-			.expected = rec.frozen,
-		};
-		if (!rec.child[i].expected)
-			rec_child_end(i, true);
-		return;
+		}
+		for (end = i + 1; end < rec_region.count && end - i < RUN; end++)
+			if (rec_page_state(end) != PAGE_EVICTED)
+				break;
+		if (uffd_copy(uffd, rec_page_address(i), rec_page_address(i) + rec_shadow.distance,
+			      (end - i) * FLT_PAGE, 0))
+			for (size_t k = i; k < end; k++)
+				if (uffd_copy(uffd, rec_page_address(k),
+					      rec_page_address(k) + rec_shadow.distance,
+					      FLT_PAGE, 0) == -ESRCH)
+					return;
+		i = end;
 	}
-	rec_pager_release_child(uffd);
-	rec.totals->forks_unlimited++;
+	uffd_unregister(uffd, rec_region.base, bytes);
+	uffd_unregister(uffd, rec_region.base + rec_shadow.distance, bytes);
+}
+
+/* Let a child run on, unlimited. */
+static void let_go(int uffd)
+{
+	release(uffd);
+	rec_image.totals->forks_unlimited++;
 	sys1(SYS_close, uffd);
 }
 
-/* Does the process behind uffd still have its memory? */
-static bool child_alive(int uffd)
+void rec_fork_child_end(uint32_t id)
 {
-	/* a page at the far end of the shadow, which nothing uses */
-	return uffd_zero(uffd, rec.hi + rec.distance - REC_PAGE, REC_PAGE, 0) != -ESRCH;
+	struct fork_child *c = find(id);
+
+	if (!c)
+		return;
+	rec_image.totals->forks++;
+	sys1(SYS_close, c->uffd);
+	c->id = 0;
 }
 
-void rec_child_look(void)
+void rec_fork_child_add(int uffd)
 {
+	/* fork() froze the shadow before. A raw clone did not, so its child gets its pages now. */
+	for (int i = 0; i < REC_FORK_CHILDREN && rec_freeze.active; i++) {
+		if (child[i].id)
+			continue;
+		child[i] = (struct fork_child){
+			.id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq, .since = sys_now(),
+		};
+		return;
+	}
+	let_go(uffd);
+}
+
+/* Return true if the process behind a userfaultfd still has its memory. */
+static bool is_alive(int uffd)
+{
+	/* The last page of the shadow is never used. */
+	return uffd_zero(uffd, rec_region_end() + rec_shadow.distance - FLT_PAGE, FLT_PAGE, 0) !=
+	       -ESRCH;
+}
+
+void rec_fork_child_check(bool fork_pending)
+{
+	uint32_t id[REC_FORK_CHILDREN];
 	uint64_t now = sys_now();
 
-	for (int i = 0; i < REC_CHILDREN; i++) {
-		if (rec.child[i].uffd < 0)
+	for (int i = 0; i < REC_FORK_CHILDREN; i++) {
+		if (!child[i].id)
 			continue;
-		if (!child_alive(rec.child[i].uffd))
-			rec_child_end(i, false);
-		else if (now - rec.child[i].since > 3000000000ULL)
-			rec_child_end(i, true);
+		if (!is_alive(child[i].uffd)) {
+			rec_fork_child_end(child[i].id);
+		} else if (now - child[i].since > GIVE_UP_NS) {
+			let_go(child[i].uffd);
+			child[i].id = 0;
+		}
 	}
-	thaw();
+	if (rec_fork_child_list(id) || rec_freeze.forking || !rec_freeze.active || fork_pending)
+		return;
+	rec_freeze_end();
+	rec_evict_make_room(0);
 }
 
-void rec_child_release_all(void)
+void rec_fork_child_release_all(void)
 {
-	for (int i = 0; i < REC_CHILDREN; i++)
-		if (rec.child[i].uffd >= 0)
-			rec_pager_release_child(rec.child[i].uffd);
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+		if (child[i].id)
+			release(child[i].uffd);
 }

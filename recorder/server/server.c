@@ -1,204 +1,232 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * server.c - the fault server of one image: what it waits for, and when it ends.
- * How it came to be is in spawn.c.
- */
+/* server.c - what the server waits for, and when it ends. spawn.c makes it. */
 #include "server.h"
 
+#include "fork_child.h"
+#include "image/image.h"
+#include "image/socket.h"
+#include "inbox.h"
+#include "pager/link.h"
+#include "region/freeze.h"
+#include "region/region.h"
+#include "service.h"
+#include "thread/thread.h"
+#include "trace/writer.h"
+#include "unwind/probe.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/kcmp.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/signalfd.h>
 
-#define TICK_NS 500000000L
-#define LOOK_NS 10000000L	/* path A: for faults whose signal was blocked */
-#define HOT_NS   3000000L	/* path A: how long to go on looking after one in the kernel */
+#define TICK_NS   500000000L
+#define FREEZE_NS  10000000L
+#define LOOK_NS    10000000L	/* path A: interval of checks for faults whose signal is blocked */
+#define HOT_NS      3000000L	/* path A: how long to watch after a fault in the kernel */
 
-static int sock, pidfd, kicks;
+/* Descriptors to wait for. Those of forked children follow. */
+enum { IMAGE, SOCKET, PROCESS, WAKEUP, CHILDREN };
+
+struct wait {
+	struct pollfd fd[CHILDREN + REC_FORK_CHILDREN];
+	uint32_t child[REC_FORK_CHILDREN];
+	unsigned int children;
+	bool all;		/* watch the image's userfaultfd */
+	struct timespec timeout;
+};
+
+static int sock, pidfd, wakeups;
 static bool kernel_lacks_kcmp;
-static bool ending;		/* the image is over; its children may still need us */
+static bool ending;		/* the image has ended; its children may still need the server */
+static uint64_t hot;		/* path A: watch the userfaultfd until then */
 
-/* The last word; fltctl hangs up when it has read all that it wants of us. */
+/* Send the last message and exit. fltctl hangs up when it has read everything. */
 static void leave(int type, const char *text)
 {
-	struct flt_rec_message m = { .type = (uint32_t)type, .pid = rec.pid };
+	struct flt_rec_message m = { .type = (uint32_t)type, .pid = rec_image.pid };
 	int pass[2];
 
-	/* children not yet on their own lose their parent's server now */
-	rec_child_release_all();
+	rec_fork_child_release_all();
 	if (text)
-		strncpy(m.text, text, sizeof m.text - 1);
-	if (!rec_control_send(sock, &m, -1))
-		while (rec_control_receive(sock, &m, pass, true) == 1)
+		strncpy(m.text, text, sizeof(m.text) - 1);
+	if (!rec_socket_send(sock, &m, -1))
+		while (rec_socket_receive(sock, &m, pass, true) == 1)
 			;
 	sys1(SYS_exit_group, 0);
 }
 
-static void kill_target(const char *why)
+static void kill_image(const char *why)
 {
-	rec.dead = true;
 	sys4(SYS_pidfd_send_signal, pidfd, SIGKILL, 0, 0);
 	leave(FLT_REC_FATAL, why);
 }
 
-bool rec_server_try_pager(void)
+/* Hand a forked child over to its own server. */
+static void release_child(uint64_t fork_seq)
 {
-	for (int spin = 0; spin < 200; spin++) {
-		if (rec_lock_try(&rec.pager, (uint32_t)rec.server_pid))
-			return true;
-		__builtin_ia32_pause();
+	struct flt_rec_message reply = {
+		.type = FLT_REC_RELEASED, .pid = rec_image.pid, .fork_seq = fork_seq,
+	};
+	uint32_t child;
+
+	/* The child may be faster than the message of its fork. */
+	while (rec_inbox_has_fork() ||
+	       !rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid)) {
+		rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
+		rec_inbox_answer();
 	}
-	return false;
+	child = rec_fork_child_of(fork_seq);
+	if (child)
+		rec_inbox_answer_child(child);
+	rec_socket_send(sock, &reply, rec_fork_child_uffd(child));
+	rec_fork_child_end(child);
+	rec_lock_release(&rec_pager_lock);
 }
 
-static void hear(void)
+static void receive(void)
 {
-	struct flt_rec_message m, reply;
+	struct flt_rec_message m;
 	int pass[2], ret;
 
-	ret = rec_control_receive(sock, &m, pass, false);
-	if (!ret)
-		return;
+	ret = rec_socket_receive(sock, &m, pass, false);
 	if (ret < 0)
-		kill_target("fltctl has gone");
+		kill_image("fltctl has gone");
+	if (ret <= 0)
+		return;
 	if (m.type == FLT_REC_BYE)	/* the process has another image now */
 		ending = true;
-	if (m.type != FLT_REC_RELEASE)
-		return;
-	reply = (struct flt_rec_message){ .type = FLT_REC_RELEASED, .pid = rec.pid,
-					  .fork_seq = m.fork_seq };
-	/* the child may have come here before its descriptor was taken out of the inbox */
-	while (rec_inbox_holds_fork() || !rec_server_try_pager()) {
-		rec_inbox_fetch(rec.uffd, REC_FROM_IMAGE);
-		rec_inbox_work();
-	}
-	for (int i = 0; i < REC_CHILDREN; i++) {
-		if (rec.child[i].uffd < 0 || rec.child[i].seq != m.fork_seq)
-			continue;
-		rec_inbox_answer_child(i);
-		rec_control_send(sock, &reply, rec.child[i].uffd);
-		rec_child_end(i, false);
-		rec_lock_drop(&rec.pager);
-		return;
-	}
-	rec_lock_drop(&rec.pager);
-	rec_control_send(sock, &reply, -1);
+	if (m.type == FLT_REC_RELEASE)
+		release_child(m.fork_seq);
 }
 
 /*
- * Somebody waits for room in the ring. If that is the server itself, it must see
- * from here that fltctl will never make any.
+ * The ring is full. If the server itself waits, it has to check here whether fltctl is gone,
+ * because then nobody will ever drain the ring. Called by threads, too.
  */
-void rec_server_stuck(void)
+static void check_fltctl(void)
 {
-	struct pollfd p = { sock, 0, 0 };	/* POLLHUP is always told */
+	struct pollfd p = { sock, 0, 0 };	/* poll always reports POLLHUP */
 	struct timespec t = { 0 };
 
-	if (sys0(SYS_getpid) == rec.server_pid && sys5(SYS_ppoll, &p, 1, &t, 0, 8) > 0)
-		kill_target("fltctl has gone");
+	if (sys0(SYS_getpid) == rec_image.server_pid && sys5(SYS_ppoll, &p, 1, &t, 0, 8) > 0)
+		kill_image("fltctl has gone");
 }
 
-void rec_server_kick(void)
-{
-	sys2(SYS_kill, rec.server_pid, SIGIO);
-}
-
-/* exec leaves our memory to us alone; nobody else tells if the new image is not ours. */
-static bool same_memory(void)
+/* After an exec the server alone has the old memory. fltctl reports only recorded images. */
+static bool is_memory_shared(void)
 {
 	long ret;
 
 	if (kernel_lacks_kcmp)
 		return true;
-	ret = sys5(SYS_kcmp, rec.server_pid, rec.pid, KCMP_VM, 0, 0);
+	ret = sys5(SYS_kcmp, rec_image.server_pid, rec_image.pid, KCMP_VM, 0, 0);
 	if (ret == -ENOSYS || ret == -EPERM)
 		kernel_lacks_kcmp = true;
 	return ret <= 0;
 }
 
+static void shorten(struct wait *w, long ns)
+{
+	if (ns >= 0 && ns < w->timeout.tv_nsec)
+		w->timeout.tv_nsec = ns;
+}
+
+static void prepare_wait(struct wait *w)
+{
+	uint64_t now;
+
+	w->timeout = (struct timespec){ .tv_nsec = TICK_NS };
+	w->all = !rec_threads.inlined || rec_threads.watched || rec_freeze.active;
+	if (!w->all) {
+		now = sys_now();
+		w->all = now < hot;
+		w->timeout.tv_nsec = w->all ? (long)(hot - now) : LOOK_NS;
+	}
+	w->fd[IMAGE] = (struct pollfd){ w->all ? rec_region.uffd : -1, POLLIN, 0 };
+	w->fd[SOCKET] = (struct pollfd){ sock, POLLIN, 0 };
+	w->fd[PROCESS] = (struct pollfd){ ending ? -1 : pidfd, POLLIN, 0 };
+	w->fd[WAKEUP] = (struct pollfd){ wakeups, POLLIN, 0 };
+	w->children = rec_fork_child_list(w->child);
+	for (unsigned int i = 0; i < w->children; i++)
+		w->fd[CHILDREN + i] = (struct pollfd){ rec_fork_child_uffd(w->child[i]), POLLIN, 0 };
+	if (rec_freeze.active)
+		w->timeout.tv_nsec = FREEZE_NS;
+	if (rec_inbox_count())
+		w->timeout.tv_nsec = rec_threads.inlined ? 500000 : 50000;
+	shorten(w, rec_link_next());
+}
+
+/* Read all descriptors that are ready and answer faults. */
+static void serve(const struct wait *w)
+{
+	struct signalfd_siginfo info;
+	bool woken = w->fd[WAKEUP].revents;
+
+	if (woken)
+		while (sys3(SYS_read, wakeups, &info, sizeof(info)) > 0)
+			;
+	if (!w->all || w->fd[IMAGE].revents || woken)
+		rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
+	if (woken)
+		hot = sys_now() + HOT_NS;
+	for (unsigned int i = 0; i < w->children; i++)
+		if (w->fd[CHILDREN + i].revents)
+			rec_inbox_fetch(w->fd[CHILDREN + i].fd, w->child[i]);
+	if (rec_inbox_count())
+		rec_inbox_answer();
+	if (rec_service_take_unreported())
+		hot = sys_now() + 10 * HOT_NS;
+	if (w->fd[SOCKET].revents)
+		receive();
+	if (w->fd[PROCESS].revents)
+		ending = true;
+}
+
+static void check_end(void)
+{
+	if (ending) {
+		/* The owners of these do not exist any more. */
+		rec_pager_lock.word = 0;
+		rec_freeze.forking = 0;
+	}
+	if (rec_freeze.active &&
+	    rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid)) {
+		rec_fork_child_check(rec_inbox_has_fork());
+		rec_lock_release(&rec_pager_lock);
+	}
+	if (ending && !rec_freeze.active) {
+		rec_writer_finish();
+		leave(FLT_REC_BYE, NULL);
+	}
+}
+
 void rec_server_run(int s, int target)
 {
-	struct pollfd p[4 + REC_CHILDREN];
-	int child[REC_CHILDREN];
-	uint64_t hot = 0, looked = sys_now(), sigio = 1ULL << (SIGIO - 1);
+	uint64_t looked = sys_now(), sigio = 1ULL << (SIGIO - 1);
+	struct wait w;
+	long ready;
 
 	sock = s;
 	pidfd = target;
-	kicks = (int)sys4(SYS_signalfd4, -1, &sigio, 8, SFD_NONBLOCK | SFD_CLOEXEC);
+	wakeups = (int)sys4(SYS_signalfd4, -1, &sigio, 8, SFD_NONBLOCK | SFD_CLOEXEC);
 	ending = false;
+	hot = 0;
+	rec_writer_on_full(check_fltctl);
 	rec_probe_install();
 	for (;;) {
-		struct timespec t = { .tv_nsec = TICK_NS };
-		unsigned int n = 4;
-		bool all = !rec.inlined || rec.watched || rec.frozen;
-		long ret, far;
-
-		if (!all) {
-			uint64_t now = sys_now();
-
-			all = now < hot;
-			t.tv_nsec = all ? (long)(hot - now) : LOOK_NS;
-		}
-		p[0] = (struct pollfd){ all ? rec.uffd : -1, POLLIN, 0 };
-		p[3] = (struct pollfd){ kicks, POLLIN, 0 };
-		p[1] = (struct pollfd){ sock, POLLIN, 0 };
-		p[2] = (struct pollfd){ ending ? -1 : pidfd, POLLIN, 0 };
-		for (int i = 0; i < REC_CHILDREN; i++)
-			if (rec.child[i].uffd >= 0) {
-				child[n - 4] = i;
-				p[n++] = (struct pollfd){ rec.child[i].uffd, POLLIN, 0 };
-			}
-		if (rec.frozen)
-			t.tv_nsec = 10000000;
-		if (rec_inbox_count())
-			t.tv_nsec = rec.inlined ? 500000 : 50000;
-		far = rec_far_next();
-		if (far >= 0 && far < t.tv_nsec)
-			t.tv_nsec = far;
-		ret = sys5(SYS_ppoll, p, n, &t, 0, 8);
-		rec_far_wake_due(false);
-		if (ret > 0 && p[3].revents) {
-			struct signalfd_siginfo info;
-
-			while (sys3(SYS_read, kicks, &info, sizeof info) > 0)
-				;
-		}
-		if (!all || (ret > 0 && (p[0].revents || p[3].revents))) {
-			rec_inbox_fetch(rec.uffd, REC_FROM_IMAGE);
-			if (ret > 0 && p[3].revents)
-				hot = sys_now() + HOT_NS;
-		}
-		for (unsigned int k = 4; ret > 0 && k < n; k++)
-			if (p[k].revents)
-				rec_inbox_fetch(p[k].fd, child[k - 4]);
-		if (rec_inbox_count())
-			rec_inbox_work();
-		if (rec_inbox_wants_more())
-			hot = sys_now() + 10 * HOT_NS;
-		if (ret > 0 && p[1].revents)
-			hear();
-		if (ret > 0 && p[2].revents)
-			ending = true;
-		if (!ret && sys_now() - looked > TICK_NS) {
+		prepare_wait(&w);
+		ready = sys5(SYS_ppoll, w.fd, CHILDREN + w.children, &w.timeout, 0, 8);
+		rec_link_wake_due(false);
+		if (ready <= 0)
+			for (unsigned int i = 0; i < CHILDREN + w.children; i++)
+				w.fd[i].revents = 0;
+		serve(&w);
+		if (!ready && sys_now() - looked > TICK_NS) {
 			looked = sys_now();
-			if (!same_memory())
+			if (!is_memory_shared())
 				ending = true;
 		}
-		if (ending) {
-			/* whoever held these locks is gone */
-			rec.pager.word = 0;
-			rec.forking = 0;
-		}
-		if (rec.frozen && rec_server_try_pager()) {
-			rec_child_look();
-			rec_lock_drop(&rec.pager);
-		}
-		if (ending && !rec.frozen) {
-			rec_ring_finish();
-			leave(FLT_REC_BYE, NULL);
-		}
+		check_end();
 	}
 }

@@ -2,31 +2,44 @@
 /*
  * spawn.c - the fault server becomes a process.
  *
- * It shares the image's memory (so that it may move and drop pages) but not its
- * thread group, descriptors, signals or parent: it is seen by no wait() of the
- * program, holds none of its pipes open, and outlives its SIGKILL, abort, exec and
- * exit, long enough to see that nothing is left to serve. It is made by a process in
- * between that exits at once, so that it becomes fltctl's child. It runs on a stack
- * and a thread pointer of its own.
+ * The server shares the image's memory, so that it may move and drop pages. It does not share
+ * thread group, descriptors, signals and parent: no wait() of the program sees it, and it
+ * holds none of the program's pipes open. It outlives SIGKILL, abort, exec and exit of the
+ * image long enough to see that nothing is left to serve. An intermediate process makes it and
+ * exits at once, so the server becomes a child of fltctl. It runs on its own stack and thread
+ * pointer.
  */
+#include "spawn.h"
+
+#include "fork_child.h"
+#include "image/image.h"
+#include "image/socket.h"
+#include "inbox.h"
+#include "pager/link.h"
+#include "region/region.h"
 #include "server.h"
+#include "service.h"
 
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/prctl.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
 #define STACK_BYTES (256UL << 10)
+/* A stack, and above it a page for the thread block. */
+#define TASK_BYTES  (STACK_BYTES + FLT_PAGE)
+
+enum { STARTING, RUNNING, FAILED };
+static uint32_t state;		/* futex */
 
 static int sock, pidfd;
 
-/* Descriptors that are ours; the rest belongs to the program and must not stay open. */
+/* Close the descriptors of the program, which must not stay open in the server. */
 static void close_others(void)
 {
-	int keep[4] = { sock, pidfd, rec.uffd, rec.memfd_self };
+	int keep[4] = { sock, pidfd, rec_region.uffd, rec_region.memory };
 	unsigned int from = 0;
 
 	for (int i = 1; i < 4; i++)
@@ -46,89 +59,96 @@ static void close_others(void)
 	sys3(SYS_close_range, from, ~0u, 0);
 }
 
-static void up(uint32_t state)
+static void announce(uint32_t new)
 {
-	__atomic_store_n(&rec.server_up, state, __ATOMIC_RELEASE);
-	sys3(SYS_futex, &rec.server_up, FUTEX_WAKE_PRIVATE, 1);
+	__atomic_store_n(&state, new, __ATOMIC_RELEASE);
+	sys3(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1);
 }
 
 static int serve(void *unused)
 {
-	struct flt_rec_message m = { .type = FLT_REC_READY, .pid = 0 };
+	struct flt_rec_message m = { .type = FLT_REC_READY };
 
 	(void)unused;
-	rec.server_pid = (int)sys0(SYS_getpid);
+	rec_image.server_pid = (int)sys0(SYS_getpid);
 	sys2(SYS_prctl, PR_SET_NAME, "flt-server");
 	sys0(SYS_setsid);
 	close_others();
 	rec_inbox_reset();
-	rec_child_reset();
-	rec_far_reset();
-	m.pid = rec.server_pid;
-	m.region = rec.lo;
-	m.region_bytes = rec.hi - rec.lo;
-	if (rec_control_send(sock, &m, -1)) {
-		up(2);
+	rec_service_reset();
+	rec_fork_child_reset();
+	rec_link_reset();
+	m.pid = rec_image.server_pid;
+	m.region = rec_region.base;
+	m.region_bytes = rec_region.count * FLT_PAGE;
+	if (rec_socket_send(sock, &m, -1)) {
+		announce(FAILED);
 		sys1(SYS_exit_group, 1);
 	}
-	up(1);
+	announce(RUNNING);
 	rec_server_run(sock, pidfd);
 }
 
 struct spawn {
-	char *stack;		/* of the server; its thread block lies above */
-	long error;
+	char *server;		/* stack and thread block of the server */
+	long pid;		/* of the server, or -1 */
 };
 
-static int between(void *arg)
+/*
+ * clone() of libc only switches stacks here. Each task gets a zeroed thread block, so that
+ * libc functions may set errno.
+ */
+static long make_task(int (*run)(void *), char *task, void *arg)
+{
+	char *block = task + STACK_BYTES + 2048;
+
+	/* %fs:0 must point to itself. errno and the like are just below. */
+	*(char **)block = block;
+	return clone(run, task + STACK_BYTES, CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, arg, NULL,
+		     block, NULL);
+}
+
+static int make_server(void *arg)
 {
 	struct spawn *s = arg;
 
-	s->error = clone(serve, s->stack + STACK_BYTES,
-			 CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, NULL, NULL,
-			 s->stack + STACK_BYTES + 2048, NULL);
+	s->pid = make_task(serve, s->server, NULL);
 	sys1(SYS_exit, 0);
 	return 0;
 }
 
-/*
- * Called with all signals blocked, which the server inherits. libc's clone()
- * only switches stacks here; both tasks get a zeroed thread block of their own,
- * so that a stray errno lands nowhere.
- */
-int rec_server_start(int socket)
+/* Wait until the server runs. Return false if it failed or died. */
+static bool wait_for_server(long pid)
 {
-	size_t bytes = 2 * (STACK_BYTES + REC_PAGE);
-	char *m = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct timespec t = { .tv_nsec = 100000000 };
-	struct spawn s;
-	char *second;
+
+	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING)
+		if (sys4(SYS_futex, &state, FUTEX_WAIT_PRIVATE, STARTING, &t) == -ETIMEDOUT &&
+		    sys2(SYS_kill, pid, 0) == -ESRCH)
+			break;
+	return state == RUNNING;
+}
+
+int rec_spawn_server(int socket)
+{
+	char *m = sys_mmap(NULL, 2 * TASK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct spawn s = { m, -EAGAIN };
+	bool runs;
 	long pid;
 
 	if (sys_failed((long)m))
 		return (int)(long)m;
-	/* %fs:0 must point at itself; errno and the like lie just below */
-	second = m + STACK_BYTES + REC_PAGE;
-	*(char **)(m + STACK_BYTES + 2048) = m + STACK_BYTES + 2048;
-	*(char **)(second + STACK_BYTES + 2048) = second + STACK_BYTES + 2048;
 	sock = socket;
-	pidfd = (int)sys2(SYS_pidfd_open, rec.pid, 0);
+	pidfd = (int)sys2(SYS_pidfd_open, rec_image.pid, 0);
 	if (pidfd < 0)
 		return pidfd;
-	rec.server_up = 0;
-	s.stack = m;
-	s.error = -EAGAIN;
-	pid = clone(between, second + STACK_BYTES, CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, &s,
-		    NULL, second + STACK_BYTES + 2048, NULL);
+	state = STARTING;
+	pid = make_task(make_server, m + TASK_BYTES, &s);
 	if (pid < 0)
 		return -EAGAIN;
 	sys4(SYS_wait4, pid, 0, __WALL, 0);
-	if (s.error >= 0)
-		while (!__atomic_load_n(&rec.server_up, __ATOMIC_ACQUIRE))
-			if (sys4(SYS_futex, &rec.server_up, FUTEX_WAIT_PRIVATE, 0, &t) ==
-			    -ETIMEDOUT && sys2(SYS_kill, s.error, 0) == -ESRCH)
-				break;
+	runs = s.pid >= 0 && wait_for_server(s.pid);
 	sys1(SYS_close, pidfd);
-	return s.error >= 0 && rec.server_up == 1 ? 0 : -EAGAIN;
+	return runs ? 0 : -EAGAIN;
 }

@@ -1,113 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fork.c - a forked child goes on under the limit, with a server of its own.
+ * fork.c - a forked child stays under the limit and gets a server of its own.
  *
- * Before: the map lock is taken and the shadow is frozen - pages come back by copy,
- * and what comes in stays; what was resident may still be evicted, for the child has
- * that in its own region or finds it in our shadow as it was. The kernel hands the parent's server a descriptor
- * for the child's memory; until the child is on its own the parent's server
- * answers the child's faults from the frozen shadow. The child connects to
- * fltctl, which has the parent's server give that descriptor up to the child
- * and thaw; the child reads from its page tables what it owns and starts a
- * server. A child that cannot do this is filled up with all its pages by the
- * parent's server after some seconds and runs on, unlimited but correct.
+ * 1. Before the fork, prepare() takes the map lock and freezes the shadow: evicted pages come
+ *    back by copy, and pages that come in stay. Pages that were resident may still be evicted,
+ *    because the child has them in its own region, or finds them in the parent's shadow.
+ * 2. The kernel gives the parent's server a userfaultfd for the child's memory. That server
+ *    answers the child's faults from the frozen shadow.
+ * 3. The child connects to fltctl, which makes the parent's server hand over that userfaultfd
+ *    and end the freeze. The child reads its page states from its page tables and starts a
+ *    server.
+ * 4. If the child cannot do this, the parent's server gives it all its pages after some
+ *    seconds. The child then runs on, unlimited but correct.
  *
- * Our handlers are registered before any other (see mmap() in hook/mmap.c): the
- * last to run before fork, when the heap already holds its own locks, and the
- * first after it.
+ * The handlers are registered before those of all libraries, by mmap() in hook/mmap.c. So
+ * prepare() is the last one to run before the fork, when the heap holds its own locks already,
+ * and the other two are the first ones to run after it.
  */
-#include "rec.h"
+#include "fork.h"
 
-#include <errno.h>
+#include "image/image.h"
+#include "image/socket.h"
+#include "pager/evict.h"
+#include "pager/limit.h"
+#include "region/extent.h"
+#include "region/freeze.h"
+#include "region/region.h"
+#include "setup.h"
+#include "signal/handler.h"
+#include "signal/lifetime.h"
+#include "thread/thread.h"
+#include "trace/sampling.h"
+#include "trace/writer.h"
+
 #include <pthread.h>
 #include <sys/mman.h>
 
-static uint64_t signals;	/* of the forking thread; the map lock guards it */
-static bool armed;
-
-static void touch_stack(void)
-{
-	volatile char room[16384];
-
-	for (size_t i = 0; i < sizeof room; i += 1024)
-		room[i] = 0;
-}
+static uint64_t signals;	/* mask of the forking thread; guarded by the map lock */
+static bool prepared;
 
 static void prepare(void)
 {
 	uint32_t tid = rec_tid();
 	uint64_t old;
 
-	if (!rec.ready)
+	if (!rec_image.ready)
 		return;
 	old = sys_block_signals();
-	rec_lock_take(&rec.map, tid);
+	rec_lock_take(&rec_map_lock, tid);
 	signals = old;
-	armed = true;
-	rec_lock_take(&rec.pager, tid);
-	rec_evict_room(64);
-	rec.frozen = true;
-	rec.forking = tid;
-	rec.fork_seq++;
-	rec_lock_drop(&rec.pager);
-	rec_server_kick();
+	prepared = true;
+	rec_lock_take(&rec_pager_lock, tid);
+	rec_evict_make_room(64);
+	rec_freeze.active = true;
+	rec_freeze.forking = tid;
+	rec_freeze.fork_seq++;
+	rec_lock_release(&rec_pager_lock);
+	rec_image_wake_server();
 }
 
 static void parent(void)
 {
 	uint64_t old;
 
-	if (!armed)
+	if (!prepared)
 		return;
-	armed = false;
-	/* answered in turn: now the server knows of the child, or there is none */
-	*(volatile char *)rec.barrier;
-	sys3(SYS_madvise, rec.barrier, REC_PAGE, MADV_DONTNEED);
-	rec_lock_take(&rec.pager, rec_tid());
-	rec.forking = 0;
-	rec_lock_drop(&rec.pager);
+	prepared = false;
+	/*
+	 * The server answers this fault after the message of the fork. So after the access the
+	 * server knows the child, or there is none.
+	 */
+	*(volatile char *)rec_freeze.barrier;
+	sys3(SYS_madvise, rec_freeze.barrier, FLT_PAGE, MADV_DONTNEED);
+	rec_lock_take(&rec_pager_lock, rec_tid());
+	rec_freeze.forking = 0;
+	rec_lock_release(&rec_pager_lock);
 	old = signals;
-	rec_lock_drop(&rec.map);
+	rec_lock_release(&rec_map_lock);
 	sys_restore_signals(old);
+}
+
+/* Fault the stack in while the parent's server still answers. */
+static void touch_stack(void)
+{
+	volatile char room[16384];
+
+	for (size_t i = 0; i < sizeof(room); i += 1024)
+		room[i] = 0;
+}
+
+/* Forget everything that belongs to the parent. */
+static void forget_parent(void)
+{
+	rec_image.ready = 0;
+	rec_image.pid = (int)sys0(SYS_getpid);
+	rec_pager_lock.word = rec_map_lock.word = 0;
+	rec_backtrace_reset();
+	rec_freeze.active = false;
+	rec_freeze.forking = 0;
+	rec_freeze.held = 0;
+	/* These show the parent's memory. */
+	sys1(SYS_close, rec_region.uffd);
+	sys1(SYS_close, rec_region.memory);
+	rec_region.uffd = rec_region.memory = -1;
+	rec_writer_close();
+	rec_thread_reset();
+	rec_sampling_reset();
 }
 
 static void child(void)
 {
-	int parent_pid = rec.pid, fd, ret;
+	int parent_pid = rec_image.pid, fd, ret;
 
-	if (!armed)
+	if (!prepared)
 		return;
-	armed = false;
+	prepared = false;
 	touch_stack();
-	rec.ready = 0;
-	rec.pid = (int)sys0(SYS_getpid);
-	rec.pager.word = rec.map.word = rec.unwind.word = 0;
-	rec.frozen = false;
-	rec.forking = 0;
-	rec.fresh = 0;
-	/* these are the parent's memory, not ours */
-	sys1(SYS_close, rec.uffd);
-	sys1(SYS_close, rec.memfd_self);
-	rec.uffd = rec.memfd_self = -1;
-	sys2(SYS_munmap, rec.ring,
-	     FLT_RING_DATA + (size_t)rec.ring->slot_count * FLT_RING_SLOT);
-	rec_thread_reset();
-	rec.watched = 0;
-	rec.link_free = 0;
-	rec_sample_reset();	/* what was skipped is its parent's to say */
-	fd = rec_control_connect();
+	forget_parent();
+	fd = rec_socket_connect();
 	if (fd >= 0) {
-		ret = rec_setup(fd, parent_pid, rec.fork_seq);
+		ret = rec_setup(fd, parent_pid, rec_freeze.fork_seq);
 		if (!ret) {
-			rec_inline_setup(true);
-			rec.ready = 1;
-		} else if (rec.uffd >= 0) {
-			rec_pager_eject(0, rec.npages);
+			rec_handler_install(true);
+			rec_image.ready = 1;
+		} else if (rec_region.uffd >= 0) {
+			rec_limit_eject(0, rec_region.count);
 		}
 	}
 	sys_restore_signals(signals);
-	if (rec.ready)
-		rec_thread_main();
+	if (rec_image.ready)
+		rec_lifetime_begin_main();
 }
 
 void rec_fork_install(void)

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sleep.c - what threads of the program sleep in.
+ * sleep.c - what threads of the program sleep in, from /proc/PID/task/TID/wchan.
  *
- * A message of a fault alone does not say that its thread sleeps: a signal may have
- * ended that, and its handler may hold a lock and be at work. Where the kernel does
- * not say what a task waits in (it needs the right to trace it), time must tell:
- * nobody holds one of our locks that long awake. So it must in a PID namespace that sees
- * the /proc of another: the numbers we know are not those it has.
+ * The message of a fault does not prove that its thread sleeps: a signal may have ended the
+ * sleep, and its handler may hold a lock and run. If the kernel does not show what a task
+ * waits in (that takes the right to trace the task), time decides, because no thread that
+ * runs holds one of the recorder's locks for a second. Time also decides in a PID namespace
+ * that sees the /proc of another one, where the recorder's tids are wrong.
  */
-#include "decimal.h"
-#include "rec.h"
+#include "sleep.h"
+
+#include "image/decimal.h"
+#include "image/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#define LONG_NS 1000000000
+#define CERTAIN_NS 1000000000
 
 static char *append(char *p, const char *text)
 {
@@ -26,7 +28,7 @@ static char *append(char *p, const char *text)
 
 static void task_path(char path[64], uint32_t tid, const char *name)
 {
-	char *p = rec_decimal(append(path, "/proc/"), (uint32_t)rec.pid);
+	char *p = rec_decimal(append(path, "/proc/"), (uint32_t)rec_image.pid);
 
 	*append(rec_decimal(append(p, "/task/"), tid), name) = 0;
 }
@@ -42,7 +44,8 @@ static bool contains(const char *text, size_t n, const char *word)
 	return false;
 }
 
-static bool proc_is_ours(void)
+/* Return true if /proc belongs to the PID namespace of this process. */
+static bool is_own_proc(void)
 {
 	char link[16] = "", pid[16];
 
@@ -55,7 +58,7 @@ static bool proc_is_ours(void)
 	return false;
 }
 
-static long read_of(uint32_t tid, const char *name, char *text, size_t room)
+static long read_file(uint32_t tid, const char *name, char *text, size_t room)
 {
 	char path[64];
 	long fd, n;
@@ -69,13 +72,13 @@ static long read_of(uint32_t tid, const char *name, char *text, size_t room)
 	return n;
 }
 
-/* Who is allowed to see what a thread sleeps in sees no function of one that does not sleep. */
-static bool runs(uint32_t tid)
+/* Return true if a thread runs. Its wchan is empty then, even if it may be read. */
+static bool is_running(uint32_t tid)
 {
 	char text[128];
-	long n = read_of(tid, "/stat", text, sizeof(text));
+	long n = read_file(tid, "/stat", text, sizeof(text));
 
-	/* the state comes after the name, which may have anything in it */
+	/* The state follows the name, which may contain any character. */
 	while (n > 2 && text[n - 1] != ')')
 		n--;
 	return n > 2 && n + 1 < (long)sizeof(text) && text[n + 1] == 'R';
@@ -86,18 +89,18 @@ bool rec_sleep_in(uint32_t tid, const char *function, uint64_t since)
 	char text[64] = "";
 	long n = -1;
 
-	if (proc_is_ours()) {
-		n = read_of(tid, "/wchan", text, sizeof(text));
+	if (is_own_proc()) {
+		n = read_file(tid, "/wchan", text, sizeof(text));
 		if (n > 0 && contains(text, (size_t)n, function))
 			return true;
-		/* something else: then it is not that */
-		if (n > 1 || runs(tid))
+		/* It sleeps in something else, or runs. */
+		if (n > 1 || is_running(tid))
 			return false;
 	}
-	return sys_now() - since > LONG_NS;
+	return sys_now() - since > CERTAIN_NS;
 }
 
-bool rec_sleep_ours(uint32_t tid)
+bool rec_sleep_is_own_thread(uint32_t tid)
 {
-	return sys3(SYS_tgkill, rec.pid, tid, 0) != -ESRCH;
+	return sys3(SYS_tgkill, rec_image.pid, tid, 0) != -ESRCH;
 }

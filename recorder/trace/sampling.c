@@ -1,72 +1,98 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sample.c - which faults get a record under --sample, and how many each stands for.
+ * sampling.c - record every n-th fault of each kind.
  *
- * Every so manieth of each kind, spread over a window of time: one that took the first
- * of a window and left out the rest would show the work of beginnings only. How manieth
- * follows from the faults that this window, or at its beginning the last, has; it
- * varies by half about that, lest it fall into step with a loop of the program. A record
- * stands for the faults of its own kind since the one before, so the sum over a kind is
- * exact: first touches never pass for refaults.
+ * Samples are spread over a window of time, because recording the first faults of each window
+ * would show the beginning of each phase only. n follows from the number of faults in this
+ * window, or at its beginning in the window before. The distance between samples varies by
+ * half, so that it does not fall into step with a loop of the program. A record represents
+ * the faults of its own kind since the record before, so sums per kind are exact.
  */
-#include "rec.h"
+#include "sampling.h"
+
+#include "image/image.h"
 
 #define WINDOW_NS 100000000ULL
 
-static uint32_t budget(void)
+static struct {
+	uint64_t window;	/* when the window began */
+	uint64_t seen, before;	/* faults in it, and in the window before */
+	uint32_t kept;		/* records in it */
+	uint64_t random;
+	struct {
+		uint64_t count;		/* faults that no record represents yet */
+		uint32_t chance;
+		struct flt_ring_fault latest;	/* the latest of these faults */
+	} kind[4];		/* by enum flt_ring_kind */
+} state;
+
+static uint32_t records_per_window(void)
 {
-	return (rec.cfg.sample + 9) / 10;
+	return (rec_image.config.sample + 9) / 10;
 }
 
-/* Faults of this window when it will be over. */
-static uint64_t expected(const struct rec_sample *s, uint64_t now)
+/* Estimate the number of faults in the whole window. */
+static uint64_t expected_faults(uint64_t now)
 {
-	uint64_t since = now - s->window, least = WINDOW_NS / 64;
-	uint64_t here = s->seen * WINDOW_NS / (since > least ? since : least);
+	uint64_t since = now - state.window, least = WINDOW_NS / 64;
+	uint64_t here = state.seen * WINDOW_NS / (since > least ? since : least);
 
-	/* in its beginning the window before knows better */
-	return since < WINDOW_NS / 16 && s->before > here ? s->before : here;
+	/* Early in a window the window before is the better estimate. */
+	return since < WINDOW_NS / 16 && state.before > here ? state.before : here;
 }
 
-static uint64_t chance(struct rec_sample *s)
+/* Return 0 to 1023 (xorshift). */
+static uint32_t chance(void)
 {
-	/* xorshift */
-	s->random ^= s->random << 13;
-	s->random ^= s->random >> 7;
-	s->random ^= s->random << 17;
-	return s->random & 1023;
+	state.random ^= state.random << 13;
+	state.random ^= state.random >> 7;
+	state.random ^= state.random << 17;
+	return state.random & 1023;
 }
 
-uint32_t rec_sample_weight(uint8_t kind, uint64_t now)
+uint32_t rec_sampling_weight(const struct flt_ring_fault *f, uint64_t now)
 {
-	struct rec_sample *s = &rec.sample;
-	struct rec_skipped *k = &s->kind[kind];
-	uint64_t each;
+	uint32_t budget = records_per_window(), weight;
+	uint64_t n;
 
-	if (!rec.cfg.sample)
+	if (!rec_image.config.sample)
 		return 1;
-	if (!s->random)
-		s->random = 0x9e3779b97f4a7c15ULL;
-	if (now - s->window >= WINDOW_NS) {
-		s->before = s->seen * WINDOW_NS / (now - s->window);
-		s->window = now;
-		s->seen = s->kept = 0;
+	if (!state.random)
+		state.random = 0x9e3779b97f4a7c15ULL;
+	if (now - state.window >= WINDOW_NS) {
+		state.before = state.seen * WINDOW_NS / (now - state.window);
+		state.window = now;
+		state.seen = state.kept = 0;
 	}
-	s->seen++;
-	k->count++;
-	each = (expected(s, now) + budget() - 1) / budget();
-	if (each > 1 && k->count * 1024 < each * (512 + k->chance))
+	state.seen++;
+	state.kind[f->kind].count++;
+	n = (expected_faults(now) + budget - 1) / budget;
+	if ((n > 1 && state.kind[f->kind].count * 1024 < n * (512 + state.kind[f->kind].chance)) ||
+	    state.kept == budget) {
+		state.kind[f->kind].latest = *f;
 		return 0;
-	if (s->kept == budget())
-		return 0;
-	s->kept++;
-	k->chance = (uint32_t)chance(s);
-	each = k->count;
-	k->count = 0;
-	return (uint32_t)each;
+	}
+	state.kept++;
+	state.kind[f->kind].chance = chance();
+	weight = (uint32_t)state.kind[f->kind].count;
+	state.kind[f->kind].count = 0;
+	return weight;
 }
 
-void rec_sample_reset(void)
+bool rec_sampling_flush(struct flt_ring_fault *f)
 {
-	rec.sample = (struct rec_sample){ 0 };
+	for (size_t i = 0; i < sizeof(state.kind) / sizeof(state.kind[0]); i++) {
+		if (!state.kind[i].count)
+			continue;
+		*f = state.kind[i].latest;
+		f->weight = (uint32_t)state.kind[i].count;
+		state.kind[i].count = 0;
+		return true;
+	}
+	return false;
+}
+
+void rec_sampling_reset(void)
+{
+	__builtin_memset(&state, 0, sizeof(state));
 }

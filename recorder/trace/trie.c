@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stack.c - call stacks as nodes of a trie, each told to fltctl once.
+ * trie.c - nodes of the stack trie. Each is written to the ring once.
  *
- * An open hash of (parent, address) in memory of its own, touched only where
- * used. When it is full, stacks end at the last frame that is known.
+ * An open hash of (parent, address). Only touched parts take memory. When the table is full,
+ * stacks are truncated at the last frame that has a node.
  */
-#include "rec.h"
+#include "trie.h"
+
+#include "image/image.h"
+#include "writer.h"
 
 #include <sys/mman.h>
 
@@ -21,24 +24,24 @@ struct node {
 static struct node *node;
 static uint32_t last;
 
-int rec_stack_init(void)
+int rec_trie_init(void)
 {
 	void *m;
 
-	/* a fork begins anew: its ids are its own */
 	if (node)
-		sys2(SYS_munmap, node, SLOTS * sizeof *node);
+		sys2(SYS_munmap, node, SLOTS * sizeof(*node));
 	node = NULL;
 	last = 0;
-	m = sys_mmap(NULL, SLOTS * sizeof *node, PROT_READ | PROT_WRITE,
+	m = sys_mmap(NULL, SLOTS * sizeof(*node), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed((long)m))
 		return (int)(long)m;
-	sys3(SYS_madvise, m, SLOTS * sizeof *node, MADV_NOHUGEPAGE);
+	sys3(SYS_madvise, m, SLOTS * sizeof(*node), MADV_NOHUGEPAGE);
 	node = m;
 	return 0;
 }
 
+/* Return the id of the node below `parent`, added if need be. 0: the table is full. */
 static uint32_t child(uint32_t parent, uint64_t address)
 {
 	uint64_t h = (address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ULL;
@@ -51,7 +54,7 @@ static uint32_t child(uint32_t parent, uint64_t address)
 			if (last == NODES)
 				return 0;
 			*n = (struct node){ address, parent, ++last };
-			rec_ring_node(last, parent, address);
+			rec_writer_node(last, parent, address);
 			return last;
 		}
 		if (n->address == address && n->parent == parent)
@@ -59,8 +62,7 @@ static uint32_t child(uint32_t parent, uint64_t address)
 	}
 }
 
-/* frame[0] is the innermost. */
-uint32_t rec_stack_id(const uint64_t *frame, unsigned int count)
+uint32_t rec_trie_id(const uint64_t *frame, unsigned int count)
 {
 	uint32_t id = 0, next;
 

@@ -1,86 +1,129 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ring.c - the image's end of the ring that fltctl drains. */
-#include "rec.h"
+/* writer.c - write records into the ring; wait while the ring is full. */
+#include "writer.h"
 
-/*
- * The next free slot; publish() makes it visible. Waits while the ring is full:
- * fltctl is alive, or the server sees its socket closed and kills us.
- */
+#include "image/image.h"
+#include "lib/core/region.h"
+#include "sampling.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+static struct flt_ring_head *ring;
+static uint32_t stuck;
+static void (*on_full)(void);
+
+static size_t ring_bytes(const struct flt_ring_head *r)
+{
+	return FLT_RING_DATA + (size_t)r->slot_count * FLT_RING_SLOT;
+}
+
+int rec_writer_open(int fd)
+{
+	struct flt_ring_head *r;
+	size_t bytes;
+
+	r = sys_mmap(NULL, FLT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (sys_failed((long)r))
+		return (int)(long)r;
+	if (r->magic != FLT_RING_MAGIC || r->version != FLT_RING_VERSION)
+		return -EPROTO;
+	bytes = ring_bytes(r);
+	sys2(SYS_munmap, r, FLT_PAGE);
+	r = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (sys_failed((long)r))
+		return (int)(long)r;
+	ring = r;
+	stuck = 0;
+	rec_image.totals = &ring->totals;
+	return 0;
+}
+
+void rec_writer_close(void)
+{
+	sys2(SYS_munmap, ring, ring_bytes(ring));
+}
+
+bool rec_writer_is_stuck(void)
+{
+	return __atomic_load_n(&stuck, __ATOMIC_ACQUIRE);
+}
+
+void rec_writer_on_full(void (*callback)(void))
+{
+	on_full = callback;
+}
+
+/* Return the next free slot for publish(). If fltctl is gone, the callback kills the image. */
 static void *reserve(void)
 {
-	struct flt_ring_head *r = rec.ring;
 	struct timespec nap = { .tv_nsec = 200 * 1000 };
 	uint64_t from = 0;
 
-	while (r->head - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) >= r->slot_count) {
+	while (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) >= ring->slot_count) {
 		if (!from) {
 			from = sys_now();
-			r->totals.full_waits++;
-			__atomic_store_n(&rec.ring_full, 1, __ATOMIC_RELEASE);
+			ring->totals.full_waits++;
+			__atomic_store_n(&stuck, 1, __ATOMIC_RELEASE);
 		}
 		sys2(SYS_nanosleep, &nap, 0);
-		rec_server_stuck();
+		if (on_full)
+			on_full();
 	}
 	if (from) {
-		__atomic_store_n(&rec.ring_full, 0, __ATOMIC_RELEASE);
-		r->totals.full_ns += sys_now() - from;
+		__atomic_store_n(&stuck, 0, __ATOMIC_RELEASE);
+		ring->totals.full_ns += sys_now() - from;
 	}
-	return (char *)r + FLT_RING_DATA + (r->head & (r->slot_count - 1)) * FLT_RING_SLOT;
+	return (char *)ring + FLT_RING_DATA + (ring->head & (ring->slot_count - 1)) * FLT_RING_SLOT;
 }
 
 static void publish(void)
 {
-	__atomic_store_n(&rec.ring->head, rec.ring->head + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->head, ring->head + 1, __ATOMIC_RELEASE);
 }
 
-void rec_ring_fault(const struct rec_fault *f, uint8_t kind, uint64_t done)
+static void count(const struct flt_ring_fault *f)
 {
-	uint64_t took = done > f->time ? done - f->time : 0;
-	struct flt_ring_totals *t = rec.totals;
-	struct flt_ring_fault record;
-	uint32_t weight;
+	struct flt_ring_totals *t = &ring->totals;
 
-	if (kind == FLT_RING_RACED) {
+	if (f->kind == FLT_RING_RACED) {
 		t->raced++;
-	} else {
-		t->alloc += kind == FLT_RING_ALLOC;
-		t->refault += kind == FLT_RING_REFAULT;
-		t->writes += !!(f->flags & FLT_RING_F_WRITE);
-		t->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
-		t->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
-		t->placeless += !f->ip;
-		t->latency_ns += took;
-	}
-	weight = rec_sample_weight(kind, done);
-	record = (struct flt_ring_fault) {
-		.type = FLT_RING_FAULT, .kind = kind, .flags = f->flags, .frames = f->frames,
-		.tid = f->tid, .time = f->time, .address = f->address, .ip = f->ip,
-		.stack = f->stack, .latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took,
-		.weight = weight, .cpu = f->cpu,
-	};
-	if (!weight) {
-		rec.sample.kind[kind].latest = record;
 		return;
 	}
-	*(struct flt_ring_fault *)reserve() = record;
+	t->alloc += f->kind == FLT_RING_ALLOC;
+	t->refault += f->kind == FLT_RING_REFAULT;
+	t->writes += !!(f->flags & FLT_RING_F_WRITE);
+	t->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
+	t->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
+	t->placeless += !f->ip;
+}
+
+void rec_writer_fault(struct flt_ring_fault *f, uint64_t done)
+{
+	uint64_t took = done > f->time ? done - f->time : 0;
+
+	count(f);
+	if (f->kind != FLT_RING_RACED)
+		ring->totals.latency_ns += took;
+	f->latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
+	f->weight = rec_sampling_weight(f, done);
+	if (!f->weight)
+		return;
+	*(struct flt_ring_fault *)reserve() = *f;
 	publish();
 }
 
-void rec_ring_finish(void)
+void rec_writer_finish(void)
 {
-	for (size_t i = 0; i < sizeof(rec.sample.kind) / sizeof(rec.sample.kind[0]); i++) {
-		struct rec_skipped *k = &rec.sample.kind[i];
+	struct flt_ring_fault f;
 
-		if (!k->count)
-			continue;
-		k->latest.weight = (uint32_t)k->count;
-		*(struct flt_ring_fault *)reserve() = k->latest;
+	while (rec_sampling_flush(&f)) {
+		*(struct flt_ring_fault *)reserve() = f;
 		publish();
-		k->count = 0;
 	}
 }
 
-void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address)
+void rec_writer_node(uint32_t id, uint32_t parent, uint64_t address)
 {
 	*(struct flt_ring_node *)reserve() = (struct flt_ring_node) {
 		.type = FLT_RING_NODE, .id = id, .parent = parent, .address = address,
@@ -88,7 +131,7 @@ void rec_ring_node(uint32_t id, uint32_t parent, uint64_t address)
 	publish();
 }
 
-void rec_ring_note(uint8_t type, uint32_t tid)
+void rec_writer_note(uint8_t type, uint32_t tid)
 {
 	*(struct flt_ring_thread *)reserve() = (struct flt_ring_thread) {
 		.type = type, .tid = tid, .time = sys_now(),

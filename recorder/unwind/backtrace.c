@@ -1,37 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * unwind.c - the call stack of a thread that stands still.
+ * backtrace.c - unwind a thread that does not run.
  *
- * Neither libunwind nor libgcc can be asked here: their first steps allocate
- * and take the dynamic linker's lock, which the faulting thread may hold while
- * the server unwinds for it. Rules come from cfi.c, registers from the fault;
- * stack memory is read directly where it is known to be an ordinary thread
- * stack and through /proc/self/mem elsewhere (stacks in the heap may be
- * evicted, or not be stacks at all). Where there is no rule - code made at run
- * time - frame pointers are followed as long as they make sense.
+ * libunwind and libgcc do not work here: their first steps allocate and take the dynamic
+ * linker's lock, which the faulting thread may hold while the server unwinds it. Rules come
+ * from cfi.c, registers from the fault. An ordinary thread stack is read directly. Other
+ * memory is read through /proc/self/mem, because a stack in the heap may be evicted, or may
+ * not be a stack at all. Code without rules, such as code generated at run time, is unwound by
+ * frame pointers as long as they are plausible.
  */
-#include "rec.h"
+#include "backtrace.h"
+
+#include "cfi.h"
+#include "image/image.h"
+#include "image/lock.h"
+#include "object.h"
+#include "probe.h"
+#include "region/region.h"
+#include "region/shadow.h"
+
+/* Guards the caches of cfi.c and object.c. */
+static struct rec_lock unwind_lock;
 
 struct reader {
-	uintptr_t lo, hi;	/* to be read directly */
-	uint64_t at, size;	/* window copied from elsewhere */
-	uint64_t window[64];
+	struct rec_stack direct;	/* memory that may be read directly */
+	uint64_t at, size;		/* address and bytes of the window */
+	uint64_t window[64];		/* copy of other memory */
 };
 
+static long read_memory(struct reader *r, uint64_t a)
+{
+	if (rec_region.memory < 0)
+		return -1;
+	return sys4(SYS_pread64, rec_region.memory, r->window, sizeof(r->window), a);
+}
+
+/* Read a word of the stack. Return false if it cannot be read. */
 static bool peek(struct reader *r, uint64_t a, uint64_t *v)
 {
+	long got;
+
 	if (a & 7)
 		return false;
-	if (a >= r->lo && a + 8 <= r->hi)
+	if (a >= r->direct.lo && a + 8 <= r->direct.hi)
 		return rec_probe_load((const void *)a, v);
 	if (a < r->at || a + 8 > r->at + r->size) {
-		long got = rec.memfd_self < 0 ? -1 :
-			sys4(SYS_pread64, rec.memfd_self, r->window, sizeof r->window, a);
-
-		/* a stack in the heap, and evicted: its content is in the shadow */
-		if (got < 8 && rec.memfd_self >= 0 && rec_in_region((void *)a))
-			got = sys4(SYS_pread64, rec.memfd_self, r->window, sizeof r->window,
-				   a + rec.distance);
+		got = read_memory(r, a);
+		if (got < 8 && rec_region_contains(a))	/* evicted */
+			got = read_memory(r, a + rec_shadow.distance);
 		if (got < 8)
 			return false;
 		r->at = a;
@@ -41,6 +57,7 @@ static bool peek(struct reader *r, uint64_t a, uint64_t *v)
 	return true;
 }
 
+/* Return the register with a DWARF number, or NULL. */
 static uint64_t *by_number(struct rec_regs *g, unsigned int dwarf)
 {
 	switch (dwarf) {
@@ -52,7 +69,7 @@ static uint64_t *by_number(struct rec_regs *g, unsigned int dwarf)
 	case 14: return &g->r14;
 	case 15: return &g->r15;
 	case 16: return &g->ip;
-	default: return NULL;	/* r10 is used by stack realignment; not kept */
+	default: return NULL;	/* not tracked, although stack realignment uses r10 */
 	}
 }
 
@@ -75,68 +92,75 @@ static bool leb(const uint8_t **p, const uint8_t *end, int64_t *v, bool sign)
 	return true;
 }
 
-/* The few operations that compilers and linkers put into CFA expressions. */
-static bool evaluate(struct reader *r, struct rec_regs *g, const struct rec_row *row, uint64_t *out)
+struct expression {
+	const uint8_t *p, *end;
+	uint64_t stack[16];
+	unsigned int depth;
+};
+
+/* Apply an operation on two values. */
+static bool combine(struct expression *x, uint8_t op)
 {
-	uint8_t code[64];
-	const uint8_t *p = code, *end;
-	uint64_t s[16], *reg;
-	unsigned int n = 0;
+	uint64_t b = x->stack[--x->depth], *a = &x->stack[x->depth - 1];
+
+	switch (op) {
+	case 0x1a: *a &= b; return true;
+	case 0x1c: *a -= b; return true;
+	case 0x1e: *a *= b; return true;
+	case 0x22: *a += b; return true;
+	case 0x24: *a = b < 64 ? *a << b : 0; return true;
+	case 0x2a: *a = (int64_t)*a >= (int64_t)b; return true;
+	default: return false;
+	}
+}
+
+/* Execute one of the few operations that compilers and linkers use in CFA expressions. */
+static bool execute(struct expression *x, struct reader *r, struct rec_regs *g, uint8_t op)
+{
+	uint64_t *top = &x->stack[x->depth ? x->depth - 1 : 0], *reg;
 	int64_t v;
 
-	if (row->expression_size > sizeof code ||
-	    !rec_module_read(row->expression, code, row->expression_size))
-		return false;
-	end = code + row->expression_size;
-	while (p < end) {
-		uint8_t op = *p++;
-
-		if (n > 14)
+	if (op >= 0x30 && op <= 0x4f) {			/* lit */
+		x->stack[x->depth++] = op - 0x30u;
+	} else if (op >= 0x70 && op <= 0x8f) {		/* breg */
+		reg = by_number(g, op - 0x70u);
+		if (!reg || !leb(&x->p, x->end, &v, true))
 			return false;
-		if (op >= 0x30 && op <= 0x4f) {			/* lit */
-			s[n++] = op - 0x30u;
-		} else if (op >= 0x70 && op <= 0x8f) {		/* breg */
-			reg = by_number(g, op - 0x70u);
-			if (!reg || !leb(&p, end, &v, true))
-				return false;
-			s[n++] = *reg + (uint64_t)v;
-		} else if (op == 0x08 && p < end) {		/* const1u */
-			s[n++] = *p++;
-		} else if (op == 0x10 || op == 0x11) {		/* constu, consts */
-			if (!leb(&p, end, &v, op == 0x11))
-				return false;
-			s[n++] = (uint64_t)v;
-		} else if (op == 0x06 && n) {			/* deref */
-			if (!peek(r, s[n - 1], &s[n - 1]))
-				return false;
-		} else if (op == 0x23 && n) {			/* plus_uconst */
-			if (!leb(&p, end, &v, false))
-				return false;
-			s[n - 1] += (uint64_t)v;
-		} else if (n >= 2) {
-			uint64_t b = s[--n], a = s[n - 1];
-
-			switch (op) {
-			case 0x1a: a &= b; break;
-			case 0x1c: a -= b; break;
-			case 0x1e: a *= b; break;
-			case 0x22: a += b; break;
-			case 0x24: a = b < 64 ? a << b : 0; break;
-			case 0x2a: a = (int64_t)a >= (int64_t)b; break;
-			default: return false;
-			}
-			s[n - 1] = a;
-		} else {
+		x->stack[x->depth++] = *reg + (uint64_t)v;
+	} else if (op == 0x08 && x->p < x->end) {	/* const1u */
+		x->stack[x->depth++] = *x->p++;
+	} else if (op == 0x10 || op == 0x11) {		/* constu, consts */
+		if (!leb(&x->p, x->end, &v, op == 0x11))
 			return false;
-		}
+		x->stack[x->depth++] = (uint64_t)v;
+	} else if (op == 0x06 && x->depth) {		/* deref */
+		return peek(r, *top, top);
+	} else if (op == 0x23 && x->depth) {		/* plus_uconst */
+		if (!leb(&x->p, x->end, &v, false))
+			return false;
+		*top += (uint64_t)v;
+	} else {
+		return x->depth >= 2 && combine(x, op);
 	}
-	if (n != 1)
-		return false;
-	*out = s[0];
 	return true;
 }
 
-/* A frame of the kernel's making: registers lie in the ucontext at sp. */
+static bool evaluate(struct reader *r, struct rec_regs *g, const struct rec_row *row, uint64_t *out)
+{
+	uint8_t code[64];
+	struct expression x = { .p = code, .end = code + row->expression_size };
+
+	if (row->expression_size > sizeof(code) ||
+	    !rec_object_read(row->expression, code, row->expression_size))
+		return false;
+	while (x.p < x.end)
+		if (x.depth > 14 || !execute(&x, r, g, *x.p++))
+			return false;
+	*out = x.stack[0];
+	return x.depth == 1;
+}
+
+/* Leave a signal frame. The kernel saved the registers in the ucontext at sp. */
 static bool leave_signal(struct reader *r, struct rec_regs *g)
 {
 	static const uint8_t place[8] = { 4, 5, 6, 7, 10, 11, 15, 16 };
@@ -162,7 +186,10 @@ static bool leave_frame_pointer(struct reader *r, struct rec_regs *g)
 	return true;
 }
 
-/* To the caller; *exact: its ip is an instruction, not a return address. */
+/*
+ * Go on to the caller. *exact: g->ip is the address of an instruction, not a return address.
+ * *end: the outermost frame was reached.
+ */
 static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 {
 	const struct rec_row *row = rec_cfi_row(*exact ? g->ip : g->ip - 1);
@@ -192,7 +219,7 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 		cfa = *reg + (uint64_t)(int64_t)row->cfa_offset;
 	}
 	if (cfa <= g->sp)
-		return false;	/* stacks grow down: no frame is above its caller */
+		return false;	/* stacks grow down, so this frame is invalid */
 	caller = *g;
 	for (int i = 0; i < 6; i++)
 		if (row->saved[i] != REC_SAME &&
@@ -209,67 +236,75 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 }
 
 /*
- * The server waits for a moment only: the holder may stand in a fault of its own,
- * if its signal stack lies in the heap.
+ * Take the lock of the caches. The server gives up after 3 ms, because the owner may wait in
+ * a fault itself, if its signal stack is in the heap.
  */
-static bool take_caches(const struct rec_fault *f)
+static bool take_caches(uint32_t tid)
 {
 	struct timespec nap = { .tv_nsec = 50000 };
 
-	if (f->flags & FLT_RING_F_INLINE) {
-		rec_lock_take(&rec.unwind, f->tid);
+	if (tid) {
+		rec_lock_take(&unwind_lock, tid);
 		return true;
 	}
 	for (int i = 0; i < 60; i++) {
-		if (rec_lock_try(&rec.unwind, (uint32_t)rec.server_pid))
+		if (rec_lock_try(&unwind_lock, (uint32_t)rec_image.server_pid))
 			return true;
 		sys2(SYS_nanosleep, &nap, 0);
 	}
 	return false;
 }
 
-void rec_unwind(struct rec_trace *out, struct rec_fault *f, const struct rec_regs *regs,
-		const struct rec_thread *t)
+/* Add the callers' frames to `out`. Return 0 or the reason why the backtrace is truncated. */
+static uint8_t unwind(struct rec_backtrace *out, unsigned int most, struct rec_regs *g,
+		      struct rec_stack stack)
 {
-	unsigned int most = rec.cfg.max_stack < REC_TRACE_MAX ? rec.cfg.max_stack : REC_TRACE_MAX;
-	struct rec_regs g = *regs;
 	struct reader r = { 0 };
 	bool exact = true, end = false;
+	uint64_t sp;
 
-	if (t && g.sp >= t->stack_lo && g.sp < t->stack_hi) {
-		r.lo = g.sp;
-		r.hi = t->stack_hi;
+	if (g->sp >= stack.lo && g->sp < stack.hi)
+		r.direct = (struct rec_stack){ g->sp, stack.hi };
+	for (;;) {
+		sp = g->sp;
+		if (!step(&r, g, &exact, &end)) {
+			/* The outermost frame of a stack has no rule. */
+			if (end || (stack.hi && g->sp + 64 >= stack.hi && g->sp <= stack.hi))
+				return 0;
+			return FLT_RING_F_UNWIND;
+		}
+		if (g->sp == sp && !exact)
+			return FLT_RING_F_UNWIND;
+		if (out->count >= most)
+			return FLT_RING_F_DEPTH;
+		out->frame[out->count++] = g->ip;
+		/* After a signal frame the stack may be another one. */
+		if (g->sp < r.direct.lo || g->sp >= r.direct.hi)
+			r.direct = (struct rec_stack){ 0 };
 	}
+}
+
+uint8_t rec_backtrace_take(struct rec_backtrace *out, const struct rec_regs *regs,
+			   struct rec_stack stack, uint32_t tid)
+{
+	unsigned int most = rec_image.config.max_stack;
+	struct rec_regs g = *regs;
+	uint8_t truncated;
+
+	if (most > REC_BACKTRACE_MAX)
+		most = REC_BACKTRACE_MAX;
 	out->count = 0;
-	/* a call through a null pointer has an ip, but no frame of its own */
+	/* After a call of a null pointer, ip has no frame of its own. */
 	if (most)
 		out->frame[out->count++] = g.ip;
-	if (!take_caches(f)) {
-		f->flags |= FLT_RING_F_UNWIND;
-		goto out;
-	}
-	for (;;) {
-		uint64_t sp = g.sp;
+	if (!take_caches(tid))
+		return FLT_RING_F_UNWIND;
+	truncated = unwind(out, most, &g, stack);
+	rec_lock_release(&unwind_lock);
+	return truncated;
+}
 
-		if (!step(&r, &g, &exact, &end)) {
-			/* the first frame of all has no rule, and nothing above it */
-			if (!end && !(t && g.sp + 64 >= t->stack_hi && g.sp <= t->stack_hi))
-				f->flags |= FLT_RING_F_UNWIND;
-			break;
-		}
-		if (g.sp == sp && !exact) {
-			f->flags |= FLT_RING_F_UNWIND;
-			break;
-		}
-		if (out->count >= most) {
-			f->flags |= FLT_RING_F_DEPTH;
-			break;
-		}
-		out->frame[out->count++] = g.ip;
-		if (g.sp < r.lo || g.sp >= r.hi)
-			r.lo = r.hi = 0;	/* on to another stack */
-	}
-	rec_lock_drop(&rec.unwind);
-out:
-	f->frames = (uint8_t)(out->count > 255 ? 255 : out->count);
+void rec_backtrace_reset(void)
+{
+	unwind_lock.word = 0;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * insn.c - does the instruction that faulted store to memory?
+ * instruction.c - decode just enough of x86-64 to know whether an instruction stores.
  *
- * The kernel does not tell a signal handler unless the signal is about the
- * fault. Only prefixes, opcode and ModRM are looked at, byte by byte, so nothing
- * beyond the instruction is read. What is not in these lists loads; an
- * instruction that does both stores.
+ * The kernel tells a signal handler whether its fault was a store only if the signal is
+ * raised for the fault. Decoding reads prefixes, opcode and ModRM byte by byte, so nothing
+ * beyond the instruction is read. Opcodes that are not listed here load. An instruction that
+ * loads and stores counts as a store.
  */
-#include "rec.h"
+#include "instruction.h"
 
-/* Bit n: opcode n of this row of 16 stores to its r/m operand. */
+/* Row: upper half of the opcode. Bit n: opcode n of the row stores to its r/m operand. */
 static const uint16_t one_byte[16] = {
 	0x0303, 0x0303, 0x0303, 0x0003,		/* ALU r/m, r; 38 and 39 compare */
 	0x0000, 0x00ff, 0x0500, 0x0000,		/* push */
@@ -29,6 +29,7 @@ static bool in(const uint16_t *row, uint8_t op)
 	return row[op >> 4] >> (op & 15) & 1;
 }
 
+/* Return true if an opcode of a VEX or EVEX map stores. */
 static bool vector(unsigned int map, uint8_t op)
 {
 	if (map == 1)
@@ -41,7 +42,7 @@ static bool vector(unsigned int map, uint8_t op)
 	       op == 0x3b;
 }
 
-bool rec_insn_stores(const uint8_t *p)
+bool rec_instruction_stores(const uint8_t *p)
 {
 	bool f3 = false;
 	unsigned int reg;
@@ -68,12 +69,12 @@ bool rec_insn_stores(const uint8_t *p)
 	if (op == 0x0f) {
 		op = *++p;
 		if (op == 0x7e)
-			return !f3;	/* with it: movq from memory */
+			return !f3;	/* with f3: movq from memory */
 		if (op == 0xba)
-			return (p[1] >> 3 & 7) != 4;	/* bt only looks */
+			return (p[1] >> 3 & 7) != 4;	/* bt only loads */
 		if (op == 0xae)
 			return (p[1] >> 3 & 7) != 1 && (p[1] >> 3 & 7) != 2 &&
-			       (p[1] >> 3 & 7) != 5;	/* the rest save state */
+			       (p[1] >> 3 & 7) != 5;	/* the others save state */
 		if (op == 0x38)
 			return p[1] == 0xf1 || p[1] == 0xf9;	/* movbe, movdiri */
 		return in(two_byte, op);

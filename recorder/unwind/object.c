@@ -1,54 +1,59 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module.c - the objects in this memory that have unwind tables.
+ * object.c - the loaded objects that have unwind tables.
  *
- * Found in /proc/self/maps and in the ELF headers that are mapped, not through
- * the dynamic linker: the fault server may not wait for the linker's lock, and
- * a wrapped dlopen() would resolve its caller's search path wrongly. Looked at
- * anew when an address is in none, but once a second at most for the same 64 KiB
- * and 20 times in all (code made at run time is never found). What an address was
- * may be wrong after dlclose(); all reads tolerate that.
+ * They are found in /proc/self/maps and in the ELF headers that are mapped, not through the
+ * dynamic linker, because the fault server must not wait for the linker's lock, and a wrapper
+ * of dlopen() would break the search path of its caller. If an address is in no known object,
+ * the maps are read again, but at most once per second for the same 64 KiB and 20 times per
+ * second in all, because code generated at run time is never found. After dlclose() an entry
+ * may be wrong; all reads tolerate that.
  */
-#include "rec.h"
+#include "object.h"
+
+#include "image/image.h"
+#include "region/region.h"
 
 #include <elf.h>
 #include <fcntl.h>
 
-#define MODULES 1024
+#define OBJECTS 1024
 
-static struct rec_module module[MODULES];
+static struct rec_object object[OBJECTS];
 static unsigned int count;
 
-/* Addresses looked for in vain, by 64 KiB; and how often in this second. */
+/* Cache of chunks of 64 KiB that are in no object. */
 static struct {
 	uint64_t chunk, when;
-} vain[64];
+} unknown[64];
+/* Reads of the maps in the current second. */
 static uint64_t second;
-static unsigned int looks;
+static unsigned int reads;
+static bool changed;
 
-bool rec_module_read(uint64_t address, void *to, size_t n)
+bool rec_object_read(uint64_t address, void *to, size_t n)
 {
-	return rec.memfd_self >= 0 &&
-	       sys4(SYS_pread64, rec.memfd_self, to, n, address) == (long)n;
+	return rec_region.memory >= 0 &&
+	       sys4(SYS_pread64, rec_region.memory, to, n, address) == (long)n;
 }
 
-/* Unwind table of the object whose ELF header is at base. */
-static void add(uint64_t base, uint64_t start, uint64_t end)
+/* Add an executable mapping of the object whose ELF header is at base (0 = not mapped). */
+static void add_object(uint64_t base, uint64_t start, uint64_t end)
 {
-	struct rec_module *m = &module[count];
+	struct rec_object *o = &object[count];
 	uint64_t bias = base, first = ~0ULL, table = 0, size = 0;
 	Elf64_Ehdr e;
 	Elf64_Phdr p;
 
-	if (count == MODULES)
+	if (count == OBJECTS)
 		return;
-	*m = (struct rec_module){ start, end, 0, 0 };
+	*o = (struct rec_object){ start, end, 0, 0 };
 	count++;
-	if (!base || !rec_module_read(base, &e, sizeof e) || e.e_ident[0] != 0x7f ||
-	    e.e_ident[1] != 'E' || e.e_phentsize != sizeof p)
+	if (!base || !rec_object_read(base, &e, sizeof(e)) || e.e_ident[0] != 0x7f ||
+	    e.e_ident[1] != 'E' || e.e_phentsize != sizeof(p))
 		return;
 	for (unsigned int i = 0; i < e.e_phnum && i < 64; i++) {
-		if (!rec_module_read(base + e.e_phoff + i * sizeof p, &p, sizeof p))
+		if (!rec_object_read(base + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
 			return;
 		if (p.p_type == PT_LOAD && first == ~0ULL)
 			first = p.p_vaddr - p.p_offset;
@@ -60,8 +65,8 @@ static void add(uint64_t base, uint64_t start, uint64_t end)
 	if (!table || first == ~0ULL)
 		return;
 	bias = base - first;
-	m->eh_frame_hdr = bias + table;
-	m->eh_frame_hdr_end = bias + table + size;
+	o->eh_frame_hdr = bias + table;
+	o->eh_frame_hdr_end = bias + table + size;
 }
 
 static uint64_t hex(const char **s)
@@ -78,8 +83,8 @@ static uint64_t hex(const char **s)
 	}
 }
 
-/* One line: "start-end perms offset major:minor inode path". */
-static void line(const char *s, uint64_t *base, uint64_t *base_inode)
+/* Parse one line: "start-end perms offset major:minor inode path". */
+static void parse_line(const char *s, uint64_t *base, uint64_t *base_inode)
 {
 	uint64_t start, end, offset, inode = 0;
 	bool exec;
@@ -108,78 +113,93 @@ static void line(const char *s, uint64_t *base, uint64_t *base_inode)
 	if (!exec)
 		return;
 	if (inode)
-		add(*base_inode == inode ? *base : 0, start, end);
+		add_object(*base_inode == inode ? *base : 0, start, end);
 	else if (s[0] == '[' && s[1] == 'v' && s[2] == 'd')	/* [vdso] */
-		add(start, start, end);
+		add_object(start, start, end);
 }
 
-static void refresh(void)
+static void read_maps(void)
 {
 	static char buffer[8192];
 	uint64_t base = 0, inode = 0;
 	size_t have = 0, used, i;
-	/* the server's own entry: the program's may be hidden from it or gone */
+	/* In the server, "self" is the server. The entry of the program may be gone. */
 	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got;
 
 	if (fd < 0)
 		return;
 	count = 0;
-	while ((got = sys3(SYS_read, fd, buffer + have, sizeof buffer - 1 - have)) > 0) {
+	while ((got = sys3(SYS_read, fd, buffer + have, sizeof(buffer) - 1 - have)) > 0) {
 		have += (size_t)got;
 		for (used = i = 0; i < have; i++)
 			if (buffer[i] == '\n') {
 				buffer[i] = 0;
-				line(buffer + used, &base, &inode);
+				parse_line(buffer + used, &base, &inode);
 				used = i + 1;
 			}
-		if (!used && have == sizeof buffer - 1)
-			used = have;	/* a path longer than that: skip */
+		if (!used && have == sizeof(buffer) - 1)
+			used = have;	/* skip the rest of a long path */
 		for (i = used; i < have; i++)
 			buffer[i - used] = buffer[i];
 		have -= used;
 	}
 	sys1(SYS_close, fd);
-	rec.maps_changed = true;
+	changed = true;
 }
 
-static const struct rec_module *find(uint64_t ip)
+static const struct rec_object *find(uint64_t ip)
 {
 	unsigned int lo = 0, hi = count;
 
 	while (lo < hi) {
 		unsigned int mid = (lo + hi) / 2;
 
-		if (ip < module[mid].start)
+		if (ip < object[mid].start)
 			hi = mid;
-		else if (ip >= module[mid].end)
+		else if (ip >= object[mid].end)
 			lo = mid + 1;
 		else
-			return &module[mid];
+			return &object[mid];
 	}
 	return NULL;
 }
 
-const struct rec_module *rec_module_find(uint64_t ip)
+bool rec_object_take_changed(void)
 {
-	const struct rec_module *m = find(ip);
-	uint64_t now;
+	bool was = changed;
 
-	if (m)
-		return m;
-	now = sys_now();
-	if (vain[ip >> 16 & 63].chunk == ip >> 16 && now - vain[ip >> 16 & 63].when < 1000000000)
-		return NULL;
+	changed = false;
+	return was;
+}
+
+/* Return true if the maps may be read for this address. */
+static bool may_read_maps(uint64_t ip, uint64_t now)
+{
+	if (unknown[ip >> 16 & 63].chunk == ip >> 16 &&
+	    now - unknown[ip >> 16 & 63].when < 1000000000)
+		return false;
 	if (now - second > 1000000000) {
 		second = now;
-		looks = 0;
+		reads = 0;
 	}
-	if (looks++ >= 20)
+	return reads++ < 20;
+}
+
+const struct rec_object *rec_object_find(uint64_t ip)
+{
+	const struct rec_object *o = find(ip);
+	uint64_t now;
+
+	if (o)
+		return o;
+	now = sys_now();
+	if (!may_read_maps(ip, now))
 		return NULL;
-	refresh();
-	m = find(ip);
-	if (!m) {
-		vain[ip >> 16 & 63].chunk = ip >> 16;
-		vain[ip >> 16 & 63].when = now;
+	read_maps();
+	o = find(ip);
+	if (!o) {
+		unknown[ip >> 16 & 63].chunk = ip >> 16;
+		unknown[ip >> 16 & 63].when = now;
 	}
-	return m;
+	return o;
 }

@@ -8,10 +8,10 @@ REC_TEST_OTHERS := $(O)/tests/recorder/loaded.so $(O)/tests/recorder/loose
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
 $(O)/tests/recorder/soak: $(wildcard tests/recorder/soak_*.c) tests/recorder/soak.h
-$(O)/tests/recorder/moves: recorder/pager/move.c $(wildcard recorder/*.h recorder/*/*.h)
+$(O)/tests/recorder/moves: $(wildcard lib/core/*.[ch])
 $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
+	$(CC) -D_GNU_SOURCE -Iinclude -I. $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
 		-Wno-alloc-size-larger-than -fomit-frame-pointer -fno-optimize-sibling-calls \
 		-pthread -o $@ $(filter tests/%.c,$^) -ldl
 

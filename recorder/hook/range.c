@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* range.c - locks and questions of the calls that map, unmap, protect and advise memory. */
+#include "range.h"
+
+#include "image/image.h"
+#include "pager/guard.h"
+#include "pager/limit.h"
+#include "region/extent.h"
+#include "region/freeze.h"
+#include "region/region.h"
+
+#include <errno.h>
+
+bool rec_range_all_locked;
+
+struct rec_held rec_range_lock(void)
+{
+	struct rec_held h = { sys_block_signals() };
+	uint32_t tid = rec_tid(), seen;
+
+	rec_lock_take(&rec_map_lock, tid);
+	for (;;) {
+		rec_lock_take(&rec_pager_lock, tid);
+		if (!rec_freeze.active)
+			return h;
+		seen = rec_freeze.ended;
+		rec_lock_release(&rec_pager_lock);
+		rec_freeze_wait(seen);
+	}
+}
+
+void rec_range_unlock(struct rec_held h)
+{
+	rec_lock_release(&rec_pager_lock);
+	rec_lock_release(&rec_map_lock);
+	sys_restore_signals(h.signals);
+}
+
+bool rec_range_overflows(size_t len)
+{
+	return len > SIZE_MAX - (FLT_PAGE - 1);
+}
+
+bool rec_range_pages(const void *a, size_t len, size_t *first, size_t *end)
+{
+	uintptr_t from = (uintptr_t)a, to = from + ((len + FLT_PAGE - 1) & ~(FLT_PAGE - 1));
+	uintptr_t lo = rec_region.base, hi = rec_region_end();
+
+	if (!rec_image_is_ready() || to <= from || to <= lo || from >= hi || from & (FLT_PAGE - 1))
+		return false;
+	*first = rec_page_at(from < lo ? lo : from);
+	*end = rec_page_at(to > hi ? hi : to);
+	return true;
+}
+
+bool rec_range_has_holes(const void *a, size_t len)
+{
+	uintptr_t from = (uintptr_t)a & ~(FLT_PAGE - 1);
+	size_t first, end;
+
+	if (rec_range_all_locked ||
+	    !rec_range_pages((void *)from, len + ((uintptr_t)a - from), &first, &end))
+		return false;
+	while (first < end)
+		if (rec_page_is_unmapped(first++))
+			return true;
+	return false;
+}
+
+bool rec_range_is_limited(size_t first, size_t end)
+{
+	while (first < end)
+		if (rec_page_state(first++) == PAGE_EJECTED)
+			return false;
+	return true;
+}
+
+void rec_range_unmap(size_t first, size_t end)
+{
+	size_t to;
+
+	for (; first < end; first = to) {
+		bool ejected = rec_page_state(first) == PAGE_EJECTED;
+
+		for (to = first + 1; to < end; to++)
+			if ((rec_page_state(to) == PAGE_EJECTED) != ejected)
+				break;
+		if (ejected && rec_limit_adopt(first, to))
+			continue;	/* these addresses are not used again */
+		if (!ejected)
+			rec_limit_discard(first, to);
+		rec_guard_unmap(first, to);
+		rec_extent_give(first, to - first);
+	}
+}
+
+long rec_range_result(long ret)
+{
+	if (!sys_failed(ret))
+		return ret;
+	errno = (int)-ret;
+	return -1;
+}

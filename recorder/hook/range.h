@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* range.h - a range of the program's addresses, as pages of the region. */
+#ifndef FLT_REC_RANGE_H
+#define FLT_REC_RANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Set by mlockall(): new memory must stay resident, so it is not limited any more. */
+extern bool rec_range_all_locked __attribute__((visibility("hidden")));
+
+/* Locks that are held: map lock and pager lock, with all signals blocked. */
+struct rec_held {
+	uint64_t signals;
+};
+/* Take both locks. Wait until there is no freeze. */
+struct rec_held rec_range_lock(void);
+void rec_range_unlock(struct rec_held h);
+
+/* Return true if rounding up to pages would overflow. The kernel reports the error then. */
+bool rec_range_overflows(size_t len);
+/* Get the part of [a, a + len) in the region, as pages. Return false if there is none. */
+bool rec_range_pages(const void *a, size_t len, size_t *first, size_t *end);
+/* Return true if the program did not map all of [a, a + len), although the kernel has it. */
+bool rec_range_has_holes(const void *a, size_t len);
+/* Return true if none of the pages was taken out of the limit. */
+bool rec_range_is_limited(size_t first, size_t end);
+/* The program unmapped these pages: discard them and make them free. Both locks are held. */
+void rec_range_unmap(size_t first, size_t end);
+/* Return the result of a raw system call as libc does: -1 and errno on error. */
+long rec_range_result(long ret);
+
+#endif

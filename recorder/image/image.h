@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * image.h - the process image that is recorded: identity, configuration, totals.
+ *
+ * Two kinds of code run in an image. *Threads* of the program run the functions of libc that
+ * the recorder replaces and, on path A, its signal handler. The *fault server* is a process
+ * that shares this memory but nothing else of the program. It has no libc thread, so its code
+ * makes raw system calls only. It never touches limited memory except through
+ * /proc/self/mem, which fails where a load would fault. The folders image, region, unwind,
+ * thread, trace, pager and server contain code of the server.
+ *
+ * All state is global, because a preloaded library has no caller that could keep it.
+ *
+ * Locks, in the order in which they are taken. Threads hold them with all signals blocked.
+ *	rec_map_lock	extents of the region: mmap(), munmap() and the like, and fork.
+ *			Threads only.
+ *	rec_pager_lock	page states, eviction queue, totals, stack trie, ring.
+ *			Threads and server.
+ *	unwind lock	caches of the unwinder, private to backtrace.c. The server gives up
+ *			after a few milliseconds.
+ */
+#ifndef FLT_REC_IMAGE_H
+#define FLT_REC_IMAGE_H
+
+#include "lib/core/sys.h"
+
+#include <flt_ring.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#ifndef __x86_64__
+#error "the recorder supports x86-64 only"
+#endif
+
+/* A function that replaces libc's. All others are hidden. */
+#define REC_EXPORT __attribute__((visibility("default")))
+
+struct rec_image {
+	int ready;		/* the region is served; read without a lock */
+	int pid;
+	int server_pid;
+	struct flt_rec_config config;
+	struct flt_ring_totals *totals;
+};
+extern struct rec_image rec_image __attribute__((visibility("hidden")));
+
+static inline bool rec_image_is_ready(void)
+{
+	return __atomic_load_n(&rec_image.ready, __ATOMIC_ACQUIRE);
+}
+
+static inline uint32_t rec_tid(void)
+{
+	return (uint32_t)sys0(SYS_gettid);
+}
+
+/* Make the server check all its descriptors now. */
+static inline void rec_image_wake_server(void)
+{
+	sys2(SYS_kill, rec_image.server_pid, SIGIO);
+}
+
+#endif

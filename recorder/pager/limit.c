@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* limit.c - discard pages, take them out of the limit, put them under it again. */
+#include "limit.h"
+
+#include "image/image.h"
+#include "lib/core/uffd.h"
+#include "region/region.h"
+#include "region/shadow.h"
+#include "residency.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+void rec_limit_discard(size_t first, size_t end)
+{
+	size_t from = end, to = first;
+
+	for (size_t i = first; i < end; i++) {
+		enum page_state state = rec_page_state(i);
+
+		rec_residency_leave(i);
+		if (state == PAGE_EVICTED) {
+			if (i < from)
+				from = i;
+			to = i + 1;
+		}
+		if (state != PAGE_EJECTED && !rec_page_is_unmapped(i))
+			rec_page_reset(i, PAGE_EMPTY);
+	}
+	/* Faults between the two steps wait for the pager lock. */
+	sys3(SYS_madvise, rec_page_address(first), (end - first) * FLT_PAGE, MADV_DONTNEED);
+	if (from < to)
+		rec_shadow_drop(from, to);
+	rec_residency_publish();
+}
+
+int rec_limit_eject(size_t first, size_t end)
+{
+	bool copied;
+	int ret;
+
+	for (size_t i = first; i < end; i++) {
+		if (rec_page_state(i) == PAGE_EVICTED) {
+			ret = rec_shadow_fetch(i, true, &copied);
+			if (ret && ret != -EEXIST)
+				return ret;
+			if (copied)
+				rec_shadow_drop(i, i + 1);
+		}
+		/* After a later failure these pages are resident and not counted: harmless. */
+		rec_residency_leave(i);
+		rec_page_reset(i, PAGE_EJECTED);
+	}
+	rec_image.totals->ejected += end - first;
+	rec_residency_publish();
+	ret = uffd_unregister(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE);
+	uffd_wake(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE);
+	return ret;
+}
+
+void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len)
+{
+	for (size_t off = 0; off < len; off += FLT_PAGE) {
+		size_t page = rec_page_at(from + off);
+
+		if (!rec_region_contains(from + off))
+			continue;
+		if (rec_page_state(page) == PAGE_EVICTED)
+			uffd_copy(rec_region.uffd, to + off, from + off + rec_shadow.distance,
+				  FLT_PAGE, 0);
+		rec_residency_leave(page);
+		rec_page_reset(page, PAGE_EJECTED);
+	}
+	rec_image.totals->ejected += len / FLT_PAGE;
+	uffd_unregister(rec_region.uffd, to, len);
+}
+
+int rec_limit_adopt(size_t first, size_t end)
+{
+	uintptr_t a = rec_page_address(first);
+	size_t bytes = (end - first) * FLT_PAGE;
+	void *m = sys_mmap((void *)a, bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	int ret;
+
+	if (sys_failed((long)m))
+		return (int)(long)m;
+	sys3(SYS_madvise, m, bytes, MADV_NOHUGEPAGE);
+	ret = uffd_register(rec_region.uffd, a, bytes, UFFDIO_REGISTER_MODE_MISSING |
+			    (rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+	if (ret)
+		return ret;
+	for (size_t i = first; i < end; i++)
+		rec_page_reset(i, PAGE_EMPTY);
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* limit.h - pages under the limit, and pages taken out of it. Callers hold the pager lock. */
+#ifndef FLT_REC_LIMIT_H
+#define FLT_REC_LIMIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Drop the content of pages [first, end). They will read as zeros. */
+void rec_limit_discard(size_t first, size_t end);
+/* Take pages [first, end) out of the limit, with their content. Return 0 or -errno. */
+int rec_limit_eject(size_t first, size_t end);
+/* The same for `len` bytes at `from` that the program moved to `to` with a raw mremap(). */
+void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len);
+/* Put unmapped or ejected pages [first, end) under the limit, empty. Return 0 or -errno. */
+int rec_limit_adopt(size_t first, size_t end);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* page_fault.h - a fault on a page of the region. */
+#ifndef FLT_REC_PAGE_FAULT_H
+#define FLT_REC_PAGE_FAULT_H
+
+#include "unwind/backtrace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rec_fault {
+	uint64_t time;		/* when the fault was first seen */
+	uint64_t asleep;	/* path B: when the server saw that its thread sleeps in it */
+	uint64_t sample_time;	/* time of the perf sample of this fault, 0 = none */
+	uintptr_t address;
+	uint64_t ip;
+	uint32_t tid;
+	const struct rec_backtrace *backtrace;	/* NULL = not known */
+	uint16_t cpu;
+	uint8_t flags;		/* FLT_RING_F_* */
+	uint8_t frames;		/* depth of the backtrace, at most 255 */
+	bool probably_done;	/* do not record the fault if the page is there already */
+	bool far;		/* set by the pager: page came over the link, wake its waiters later */
+};
+
+enum rec_outcome {
+	FAULT_DONE,		/* the page is there and its waiters were woken */
+	FAULT_RETRY,		/* the kernel or a freeze is in the way: try again later */
+};
+
+/* Bring in the page of a fault, evict if need be, and record the fault. Pager lock held. */
+enum rec_outcome rec_fault_resolve(struct rec_fault *f);
+/*
+ * Fill the page at `address` for the owner of the pager lock, which sleeps in a fault on it.
+ * Only the server calls this, without the lock.
+ */
+void rec_fault_rescue(uintptr_t address);
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pagemap.c - page states of a forked child.
+ *
+ * The child has a copy of its parent's states as they happened to be. Its page tables were
+ * copied as a whole. So a page that is in the region is resident, and a page that is only in
+ * the shadow is evicted.
+ */
+#include "pagemap.h"
+
+#include "image/image.h"
+#include "region/region.h"
+#include "region/shadow.h"
+#include "residency.h"
+
+#include <fcntl.h>
+
+#define PRESENT (3ULL << 62)	/* present or swapped */
+#define CHUNK   512
+
+static void set_state(size_t page, bool in_region, bool in_shadow)
+{
+	rec_region.state[page] &= FLT_PAGE_STATE;
+	if (rec_page_state(page) == PAGE_EJECTED || rec_page_is_unmapped(page))
+		return;
+	rec_region.state[page] = PAGE_EMPTY;
+	if (in_region && in_shadow)
+		rec_shadow_drop(page, page + 1);
+	if (in_region) {
+		rec_residency_enter(page);
+	} else if (in_shadow) {
+		rec_page_reset(page, PAGE_EVICTED);
+		rec_shadow.pages++;
+	}
+}
+
+/* Return true if these pages were never touched. */
+static bool is_untouched(size_t first, size_t end)
+{
+	/* No marks, and one of the first two states. */
+	while (first < end && rec_region.state[first] <= PAGE_EMPTY)
+		first++;
+	return first == end;
+}
+
+static long read_entries(long fd, uintptr_t address, uint64_t *entry, size_t n)
+{
+	return sys4(SYS_pread64, fd, entry, n * 8, address / FLT_PAGE * 8);
+}
+
+int rec_pagemap_rebuild(void)
+{
+	static const char path[] = "/proc/self/pagemap";
+	static uint64_t region[CHUNK], shadow[CHUNK];
+	long fd = sys4(SYS_openat, AT_FDCWD, path, O_CLOEXEC, 0), ret = 0;
+	size_t n;
+
+	if (fd < 0)
+		return (int)fd;
+	rec_region.resident = rec_region.resident_peak = rec_shadow.pages = 0;
+	rec_region.head = rec_region.tail = 0;
+	for (size_t base = 0; base < rec_region.count; base += n) {
+		uintptr_t a = rec_page_address(base);
+
+		n = rec_region.count - base < CHUNK ? rec_region.count - base : CHUNK;
+		if (is_untouched(base, base + n))
+			continue;
+		ret = read_entries(fd, a, region, n);
+		if (ret == (long)n * 8)
+			ret = read_entries(fd, a + rec_shadow.distance, shadow, n);
+		if (ret != (long)n * 8)
+			break;
+		for (size_t i = 0; i < n; i++)
+			set_state(base + i, region[i] & PRESENT, shadow[i] & PRESENT);
+	}
+	sys1(SYS_close, fd);
+	rec_image.totals->shadow = rec_shadow.pages;
+	return ret < 0 ? (int)ret : 0;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pagemap.h - page states from the kernel's page tables. */
+#ifndef FLT_REC_PAGEMAP_H
+#define FLT_REC_PAGEMAP_H
+
+/*
+ * In a forked child: set the states and accounts of all pages from its page tables. The child
+ * has one thread and no server yet, so no lock is needed. Return 0 or -errno.
+ */
+int rec_pagemap_rebuild(void);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* extent.h - which address ranges of the region are free. Callers hold rec_map_lock. */
+#ifndef FLT_REC_EXTENT_H
+#define FLT_REC_EXTENT_H
+
+#include "image/lock.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Serializes mmap(), munmap() and the like, and fork. Taken before rec_pager_lock. */
+extern struct rec_lock rec_map_lock __attribute__((visibility("hidden")));
+
+/* Make all pages of the region free. Return 0 or -errno. */
+int rec_extent_init(size_t pages);
+/* Allocate pages. Return the first one, or -1. align: in pages, a power of two. */
+ssize_t rec_extent_take(size_t pages, size_t align);
+/* Allocate these pages. Return false if one of them is not free. */
+bool rec_extent_take_at(size_t first, size_t pages);
+/* Free pages. Some may be free already, because unmapping twice is not an error. */
+void rec_extent_give(size_t first, size_t pages);
+
+#endif

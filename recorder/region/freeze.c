@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* freeze.c - begin and end of the time in which the shadow holds still. */
+#include "freeze.h"
+
+#include "region.h"
+#include "shadow.h"
+
+#include <linux/futex.h>
+
+struct rec_freeze rec_freeze;
+
+void rec_freeze_hold(size_t page)
+{
+	if (!rec_freeze.active || rec_region.state[page] & PAGE_HELD)
+		return;
+	rec_region.state[page] |= PAGE_HELD;
+	rec_freeze.held++;
+}
+
+void rec_freeze_end(void)
+{
+	for (size_t i = 0; rec_freeze.held && i < rec_region.count; i++) {
+		if (!(rec_region.state[i] & PAGE_HELD))
+			continue;
+		rec_freeze.held--;
+		if (rec_region.state[i] & PAGE_SHADOWED)
+			rec_shadow_drop(i, i + 1);
+		rec_region.state[i] &= (uint8_t)~(PAGE_HELD | PAGE_SHADOWED);
+	}
+	rec_freeze.held = 0;
+	rec_freeze.active = false;
+	rec_freeze.ended++;
+	sys3(SYS_futex, &rec_freeze.ended, FUTEX_WAKE_PRIVATE, 1 << 30);
+}
+
+void rec_freeze_wait(uint32_t seen)
+{
+	struct timespec t = { .tv_nsec = 2000000 };
+
+	sys4(SYS_futex, &rec_freeze.ended, FUTEX_WAIT_PRIVATE, seen, &t);
+}

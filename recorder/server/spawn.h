@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* spawn.h - make the fault server. */
+#ifndef FLT_REC_SPAWN_H
+#define FLT_REC_SPAWN_H
+
+/*
+ * Start the server, which inherits `socket` to fltctl. Call with all signals blocked; the
+ * server inherits that. Return 0 when the server runs, or -errno.
+ */
+int rec_spawn_server(int socket);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* altstack.c - one mapping per thread: the buffer of its backtraces, then its signal stack. */
+#include "altstack.h"
+
+#include "image/image.h"
+#include "lib/core/region.h"
+
+#include <sys/mman.h>
+
+/* The odd size distinguishes this stack from stacks of the program. */
+#define STACK_BYTES (17 * FLT_PAGE)
+#define BUFFER_BYTES ((sizeof(struct rec_backtrace) + FLT_PAGE - 1) & ~(FLT_PAGE - 1))
+
+static bool is_recorders(const stack_t *s)
+{
+	return !(s->ss_flags & SS_DISABLE) && s->ss_size == STACK_BYTES;
+}
+
+bool rec_altstack_allocate(struct rec_thread *t, struct rec_backtrace **buffer)
+{
+	stack_t s = { 0 };
+	char *m;
+
+	m = sys_mmap(NULL, BUFFER_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed((long)m))
+		return false;
+	*buffer = (struct rec_backtrace *)m;
+	t->altstack = m + BUFFER_BYTES;
+	sys2(SYS_sigaltstack, 0, &s);
+	if (s.ss_flags & SS_DISABLE || is_recorders(&s)) {
+		s = (stack_t){ .ss_sp = t->altstack, .ss_size = STACK_BYTES };
+		sys2(SYS_sigaltstack, &s, 0);
+	}
+	return true;
+}
+
+void rec_altstack_free(struct rec_thread *t)
+{
+	stack_t s = { 0 }, off = { .ss_flags = SS_DISABLE };
+
+	if (!t->backtrace)
+		return;
+	sys2(SYS_sigaltstack, 0, &s);
+	if (s.ss_sp == t->altstack && s.ss_flags & SS_ONSTACK)
+		return;
+	if (s.ss_sp == t->altstack)
+		sys2(SYS_sigaltstack, &off, 0);
+	sys2(SYS_munmap, t->backtrace, BUFFER_BYTES + STACK_BYTES);
+	t->backtrace = NULL;
+	t->altstack = NULL;
+}
+
+long rec_altstack_exchange(const stack_t *set, stack_t *old)
+{
+	struct rec_thread *t = rec_threads.inlined ? rec_thread_find(rec_tid()) : NULL;
+	stack_t before = { 0 }, own;
+	long ret;
+
+	if (!t || !t->altstack)
+		return sys2(SYS_sigaltstack, set, old);
+	own = (stack_t){ .ss_sp = t->altstack, .ss_size = STACK_BYTES };
+	if (set && set->ss_flags & SS_DISABLE)
+		set = &own;
+	ret = sys2(SYS_sigaltstack, set, &before);
+	if (!ret && old)
+		*old = is_recorders(&before) ? (stack_t){ .ss_flags = SS_DISABLE } : before;
+	return ret;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* handler.h - path A: the signal handler that resolves a fault on the thread that raised it. */
+#ifndef FLT_REC_HANDLER_H
+#define FLT_REC_HANDLER_H
+
+#include "thread/thread.h"
+
+#include <stdbool.h>
+
+/*
+ * Turn path A on, if the kernel supports it and --no-inline does not forbid it. Sets
+ * rec_threads.inlined and filter. Call once per image with all signals blocked. again: in a
+ * forked child, whose filter is loaded already.
+ */
+void rec_handler_install(bool again);
+/* Arm path A for the calling thread. Return false if the server has to serve the thread. */
+bool rec_handler_arm(struct rec_thread *t);
+void rec_handler_disarm(struct rec_thread *t);
+/*
+ * libc installs its own handler of the same signal at the first pthread_cancel(). Call this
+ * after pthread_cancel(): it chains libc's handler behind the recorder's.
+ */
+void rec_handler_chain_cancel(void);
+
+#endif

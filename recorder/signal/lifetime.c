@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* lifetime.c - register a thread, open its perf ring and arm path A; undo that at its end. */
+#include "lifetime.h"
+
+#include "handler.h"
+#include "image/image.h"
+#include "region/region.h"
+#include "thread/perf_sample.h"
+#include "thread/thread.h"
+
+#include <limits.h>
+#include <pthread.h>
+
+#define MAIN_STACK_BYTES (64UL << 20)
+
+static pthread_key_t key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+
+static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
+{
+	struct rec_thread *t = rec_thread_add(rec_tid());
+	bool armed;
+
+	if (!t)
+		return;
+	rec_perf_sample_close(t->perf);
+	t->stack = (struct rec_stack){ stack_lo, stack_hi };
+	armed = rec_threads.inlined && rec_handler_arm(t);
+	/*
+	 * Open the ring last, because perf handles the youngest event of a thread first. So the
+	 * sample's time is from before the signal, which may cost more than all the rest.
+	 */
+	t->perf = rec_perf_sample_open();
+	if (rec_threads.inlined && (!armed || !t->perf)) {
+		if (armed)
+			rec_handler_disarm(t);
+		t->watched = true;
+		__atomic_fetch_add(&rec_threads.watched, 1, __ATOMIC_RELAXED);
+		rec_image_wake_server();
+	}
+}
+
+static void end(void)
+{
+	struct rec_thread *t = rec_thread_find(rec_tid());
+	void *perf;
+
+	if (!t)
+		return;
+	rec_handler_disarm(t);
+	if (t->watched)
+		__atomic_fetch_sub(&rec_threads.watched, 1, __ATOMIC_RELAXED);
+	t->watched = false;
+	perf = t->perf;
+	t->perf = NULL;
+	rec_thread_remove(t);
+	rec_perf_sample_close(perf);
+}
+
+/* Run in the last round of destructors, because the heap's destructor faults as well. */
+static void end_last(void *round)
+{
+	uintptr_t n = (uintptr_t)round;
+
+	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(key, (void *)(n + 1)))
+		return;
+	end();
+}
+
+static void make_key(void)
+{
+	if (pthread_key_create(&key, end_last))
+		key = (pthread_key_t)-1;
+}
+
+void rec_lifetime_begin(void)
+{
+	struct rec_thread *t;
+	pthread_attr_t a;
+	void *lo = NULL;
+	size_t size = 0;
+
+	/* First, because the calls below may allocate. */
+	begin(0, 0);
+	if (!pthread_getattr_np(pthread_self(), &a)) {
+		pthread_attr_getstack(&a, &lo, &size);
+		pthread_attr_destroy(&a);
+	}
+	t = rec_thread_find(rec_tid());
+	/* A stack in the region may be evicted, so it must not be read directly. */
+	if (t && size && !rec_region_contains((uintptr_t)lo))
+		t->stack = (struct rec_stack){ (uintptr_t)lo, (uintptr_t)lo + size };
+	pthread_once(&key_once, make_key);
+	if (key != (pthread_key_t)-1)
+		pthread_setspecific(key, (void *)1);
+}
+
+extern void *__libc_stack_end;
+
+void rec_lifetime_begin_main(void)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t hi = (uintptr_t)__libc_stack_end;
+
+	/* The main stack grows down from there. A fork may run on another stack. */
+	if (here < hi && hi - here < MAIN_STACK_BYTES)
+		begin(hi - MAIN_STACK_BYTES, hi);
+	else
+		begin(0, 0);
+}

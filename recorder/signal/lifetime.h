@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lifetime.h - from the first to the last instruction of a thread. All for the caller itself. */
+#ifndef FLT_REC_LIFETIME_H
+#define FLT_REC_LIFETIME_H
+
+/* Begin the main thread, or the thread that is the main thread after fork. */
+void rec_lifetime_begin_main(void);
+/* Begin a thread made by pthread_create(). It ends by itself. */
+void rec_lifetime_begin(void);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* setup.c - userfaultfd, region, tables, server. */
+#include "setup.h"
+
+#include "image/image.h"
+#include "image/socket.h"
+#include "lib/core/uffd.h"
+#include "pager/pagemap.h"
+#include "region/extent.h"
+#include "region/freeze.h"
+#include "region/region.h"
+#include "region/shadow.h"
+#include "server/spawn.h"
+#include "trace/trie.h"
+#include "trace/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define HUGE_PAGE (2UL << 20)
+
+int rec_setup_raise_descriptor(int fd)
+{
+	struct rlimit l = { 0 };
+	long high;
+
+	sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &l);
+	high = l.rlim_cur < 16 ? 3 : (l.rlim_cur > 65536 ? 65536 : (long)l.rlim_cur) - 8;
+	high = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
+	if (high < 0)
+		return fd;
+	sys1(SYS_close, fd);
+	return (int)high;
+}
+
+static int open_uffd(void)
+{
+	uint64_t base = UFFD_FEATURE_EVENT_FORK | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_THREAD_ID;
+	uint64_t wanted[] = {
+		base | UFFD_FEATURE_EXACT_ADDRESS | UFFD_FEATURE_MOVE,	/* 6.8 */
+		base | UFFD_FEATURE_EXACT_ADDRESS,			/* 5.18 */
+		base,
+	};
+	struct uffdio_api api;
+	long fd, ret = 0;
+
+	if (rec_image.config.flags & FLT_REC_NO_MOVE)
+		wanted[0] = wanted[1];
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		fd = sys1(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			return (int)fd;
+		api = (struct uffdio_api){ .api = UFFD_API, .features = wanted[i] };
+		ret = sys3(SYS_ioctl, fd, UFFDIO_API, &api);
+		if (!ret) {
+			rec_shadow.can_move = wanted[i] & UFFD_FEATURE_MOVE;
+			return rec_setup_raise_descriptor((int)fd);
+		}
+		sys1(SYS_close, fd);
+	}
+	return (int)ret;
+}
+
+static int map_region(void)
+{
+	/* Addresses are free. More of them than M spare the allocator detours. */
+	size_t pages = rec_image.config.max_pages * 2 + (1UL << 18), bytes;
+	uintptr_t base;
+	void *m;
+	int ret;
+
+	if (pages < 1UL << 20)
+		pages = 1UL << 20;
+	bytes = pages * FLT_PAGE;
+	m = sys_mmap(NULL, 2 * bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed((long)m))
+		return (int)(long)m;
+	base = ((uintptr_t)m + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	sys3(SYS_madvise, base, 2 * bytes, MADV_NOHUGEPAGE);
+	ret = flt_region_create(&rec_region, base, pages);
+	if (ret)
+		return ret;
+	rec_shadow.distance = bytes;
+	rec_freeze.barrier = rec_page_address(pages - 1);
+	rec_page_reset(pages - 1, PAGE_EMPTY);
+	return rec_extent_init(pages - 1);
+}
+
+static int register_region(void)
+{
+	uintptr_t base = rec_region.base;
+	size_t bytes = rec_region.count * FLT_PAGE;
+	int ret;
+
+	if (!rec_shadow.can_move)
+		return uffd_register(rec_region.uffd, base, bytes,
+				     UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP);
+	ret = uffd_register(rec_region.uffd, base, bytes, UFFDIO_REGISTER_MODE_MISSING);
+	if (!ret)
+		ret = uffd_register(rec_region.uffd, base + rec_shadow.distance, bytes,
+				    UFFDIO_REGISTER_MODE_MISSING);
+	return ret;
+}
+
+/* Say hello. Return 0 with configuration and up to two descriptors (-1 = none), or -errno. */
+static int introduce(int socket, int child_of, uint64_t seq, int pass[2])
+{
+	struct flt_rec_message m = { .type = FLT_REC_HELLO, .pid = rec_image.pid,
+				     .fork_parent = child_of, .fork_seq = seq };
+	int ret;
+
+	ret = rec_socket_send(socket, &m, -1);
+	if (!ret)
+		ret = rec_socket_receive(socket, &m, pass, true);
+	if (ret != 1)
+		return ret ? ret : -EPROTO;
+	if (m.type != FLT_REC_CONFIG || pass[0] < 0)
+		return -EPROTO;
+	rec_image.config = m.config;
+	return 0;
+}
+
+static int take_region_over(int uffd)
+{
+	if (uffd < 0)
+		return -ENODATA;
+	rec_region.uffd = rec_setup_raise_descriptor(uffd);
+	return rec_pagemap_rebuild();
+}
+
+static int make_region(const char **step)
+{
+	int ret;
+
+	*step = "open a userfaultfd";
+	ret = open_uffd();
+	if (ret < 0)
+		return ret;
+	rec_region.uffd = ret;
+	*step = "map and register the region";
+	ret = map_region();
+	return ret ? ret : register_region();
+}
+
+static int run_steps(int socket, int child_of, uint64_t seq, const char **step)
+{
+	int pass[2], ret;
+
+	*step = "talk to fltctl";
+	ret = introduce(socket, child_of, seq, pass);
+	if (ret)
+		return ret;
+	*step = "map the ring";
+	ret = rec_writer_open(pass[0]);
+	sys1(SYS_close, pass[0]);
+	if (ret)
+		return ret;
+	*step = "take over from the parent";
+	ret = child_of ? take_region_over(pass[1]) : make_region(step);
+	if (ret)
+		return ret;
+	rec_region.limit = rec_image.config.limit_pages;
+	rec_region.clock = rec_image.config.policy == FLT_REC_CLOCK;
+	*step = "set up tables";
+	rec_region.memory = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_CLOEXEC, 0);
+	if (rec_region.memory >= 0)
+		rec_region.memory = rec_setup_raise_descriptor(rec_region.memory);
+	ret = rec_trie_init();
+	if (ret)
+		return ret;
+	*step = "start the fault server";
+	return rec_spawn_server(socket);
+}
+
+int rec_setup(int socket, int child_of, uint64_t seq)
+{
+	const char *step;
+	int ret = run_steps(socket, child_of, seq, &step);
+
+	if (ret)
+		rec_socket_refuse(socket, rec_image.pid, step);
+	sys1(SYS_close, socket);	/* the server has its own */
+	return ret;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perf_sample.h - registers of a thread's latest page faults, from its perf ring. */
+#ifndef FLT_REC_PERF_SAMPLE_H
+#define FLT_REC_PERF_SAMPLE_H
+
+#include "thread.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rec_perf_sample {
+	struct rec_regs regs;
+	uint64_t time, address;
+	uint16_t cpu;
+	bool in_kernel;		/* raised in a system call; regs are from its entry */
+};
+
+/* Map a perf ring of the calling thread's page faults. Return NULL on error. */
+void *rec_perf_sample_open(void);
+void rec_perf_sample_close(void *ring);
+/*
+ * Find the sample of the fault on `page` in which the thread sleeps. Return false if there is
+ * none. t may be NULL.
+ */
+bool rec_perf_sample_find(const struct rec_thread *t, uintptr_t page, struct rec_perf_sample *s);
+/*
+ * Get the sample of the thread's latest user-mode fault in the region. Return false if that
+ * fault was not raised by the instruction at ip, or was resolved before.
+ */
+bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_perf_sample *s);
+
+#endif

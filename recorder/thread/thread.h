@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* thread.h - the table of the program's threads. */
+#ifndef FLT_REC_THREAD_H
+#define FLT_REC_THREAD_H
+
+#include "unwind/backtrace.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REC_THREADS 4096u	/* slots: open addressing by tid; a power of two */
+
+struct rec_thread {
+	uint32_t tid;		/* 0 = free slot */
+	bool watched;		/* counted in rec_threads.watched */
+	bool in_chain;		/* slot was used before; lookups must not stop here */
+	void *perf;		/* mapped perf ring of its page faults, or NULL */
+	uint64_t fault_time;	/* time of the last resolved fault; older samples belong to
+				 * earlier faults */
+	uint64_t sample_time;	/* time of the perf sample that belongs to that fault */
+	uint64_t last_running;	/* last time the thread was seen running (path A only) */
+	struct rec_stack stack;
+	/* Path A. All NULL if the server serves the thread. */
+	void *user_event, *kernel_event;	/* mappings that keep the perf events alive */
+	void *altstack;
+	struct rec_backtrace *backtrace;	/* buffer of the signal handler */
+};
+
+struct rec_threads {
+	struct rec_thread slot[REC_THREADS];
+	bool inlined;		/* path A is on: threads resolve their user-mode faults */
+	int filter;		/* path A: BPF program of the perf events */
+	uint32_t watched;	/* threads that cannot; the server polls the userfaultfd if > 0 */
+};
+extern struct rec_threads rec_threads __attribute__((visibility("hidden")));
+
+/* Return the slot of a thread, or NULL. */
+struct rec_thread *rec_thread_find(uint32_t tid);
+/* Return the slot of the calling thread, allocated if need be. NULL: the table is full. */
+struct rec_thread *rec_thread_add(uint32_t tid);
+/* Free a slot. Its mappings are the caller's to unmap. */
+void rec_thread_remove(struct rec_thread *t);
+/* Note that a fault of a thread was resolved. Times as in struct rec_thread. */
+void rec_thread_resolved(uint32_t tid, uint64_t fault_time, uint64_t sample_time);
+/* In a forked child: forget all threads. Their perf rings were not copied by fork. */
+void rec_thread_reset(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sampling.h - --sample: which faults are recorded. Callers hold the pager lock. */
+#ifndef FLT_REC_SAMPLING_H
+#define FLT_REC_SAMPLING_H
+
+#include <flt_ring.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Return the number of faults that a record of this one represents, or 0 to skip it. */
+uint32_t rec_sampling_weight(const struct flt_ring_fault *f, uint64_t now);
+/* Get one record for all skipped faults of one kind. Return false if there are none. */
+bool rec_sampling_flush(struct flt_ring_fault *f);
+/* In a forked child: forget skipped faults, because the parent records them. */
+void rec_sampling_reset(void);
+
+#endif
