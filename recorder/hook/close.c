@@ -37,12 +37,16 @@ REC_EXPORT int close(int fd)
 
 REC_EXPORT int dup2(int old, int new)
 {
-	return (int)rec_range_result(is_own(old) || is_own(new) ? -EBADF : sys2(SYS_dup2, old, new));
+	if (is_own(old) || is_own(new))
+		return (int)rec_range_result(-EBADF);
+	return (int)rec_range_result(sys2(SYS_dup2, old, new));
 }
 
 REC_EXPORT int dup3(int old, int new, int flags)
 {
-	return (int)rec_range_result(is_own(old) || is_own(new) ? -EBADF : sys3(SYS_dup3, old, new, flags));
+	if (is_own(old) || is_own(new))
+		return (int)rec_range_result(-EBADF);
+	return (int)rec_range_result(sys3(SYS_dup3, old, new, flags));
 }
 
 REC_EXPORT int close_range(unsigned int first, unsigned int last, int flags)

@@ -8,6 +8,7 @@
 #include "region/extent.h"
 #include "region/freeze.h"
 #include "region/region.h"
+#include "region/shadow.h"
 
 #include <errno.h>
 
@@ -21,7 +22,7 @@ struct rec_held rec_range_lock(void)
 	rec_lock_take(&rec_map_lock, tid);
 	for (;;) {
 		rec_lock_take(&rec_pager_lock, tid);
-		if (!rec_freeze.active)
+		if (!rec_shadow.frozen)
 			return h;
 		seen = rec_freeze.ended;
 		rec_lock_release(&rec_pager_lock);

@@ -42,7 +42,7 @@ static size_t evict_batch(size_t want)
 	uint64_t from = sys_now();
 
 	/* During a freeze most pages may be held. Do not examine all of them each time. */
-	if (rec_freeze.active && looks > 4 * FLT_VICTIMS_MAX)
+	if (rec_shadow.frozen && looks > 4 * FLT_VICTIMS_MAX)
 		looks = 4 * FLT_VICTIMS_MAX;
 	n = flt_victim_evict(&rec_region, &shadow, want, &looks);
 	if (!n)
@@ -75,7 +75,7 @@ void rec_evict_make_room(size_t pages)
 
 bool rec_evict_may_exceed(uint64_t since)
 {
-	if (!rec_freeze.active || rec_region.resident < rec_region.limit + FLT_VICTIMS_MAX)
+	if (!rec_shadow.frozen || rec_region.resident < rec_region.limit + FLT_VICTIMS_MAX)
 		return true;
 	if (!rec_freeze.forking || sys_now() - since < FORK_NS)
 		return false;

@@ -57,7 +57,7 @@ static void enter(size_t page, enum page_state before, bool copied)
 	rec_residency_enter(page);
 	if (before == PAGE_EVICTED)
 		rec_region.state[page] |= FLT_PAGE_RETURNED;
-	if (copied && rec_freeze.active)
+	if (copied && rec_shadow.frozen)
 		rec_region.state[page] |= PAGE_SHADOWED;
 	else if (copied)
 		rec_shadow_drop(page, page + 1);
@@ -67,7 +67,7 @@ static void enter(size_t page, enum page_state before, bool copied)
 /* Account for a page that was there before it could be filled. */
 static void enter_present(size_t page, enum page_state before)
 {
-	if (before == PAGE_EVICTED && !rec_freeze.active) {
+	if (before == PAGE_EVICTED && !rec_shadow.frozen) {
 		/* The program mapped over the page, so the shadow's content is obsolete. */
 		rec_shadow_drop(page, page + 1);
 		rec_shadow.pages--;
@@ -163,7 +163,7 @@ static int fill_for_owner(size_t page, enum page_state state, bool *copied)
 	size_t moved;
 
 	*copied = false;
-	if (rec_freeze.active) {
+	if (rec_shadow.frozen) {
 		/* Forked children need the shadow as it is. */
 		if (state == PAGE_EVICTED)
 			ret = uffd_copy(rec_region.uffd, a, place, FLT_PAGE, 0);

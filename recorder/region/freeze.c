@@ -11,7 +11,7 @@ struct rec_freeze rec_freeze;
 
 void rec_freeze_hold(size_t page)
 {
-	if (!rec_freeze.active || rec_region.state[page] & PAGE_HELD)
+	if (!rec_shadow.frozen || rec_region.state[page] & PAGE_HELD)
 		return;
 	rec_region.state[page] |= PAGE_HELD;
 	rec_freeze.held++;
@@ -28,7 +28,7 @@ void rec_freeze_end(void)
 		rec_region.state[i] &= (uint8_t)~(PAGE_HELD | PAGE_SHADOWED);
 	}
 	rec_freeze.held = 0;
-	rec_freeze.active = false;
+	rec_shadow.frozen = false;
 	rec_freeze.ended++;
 	sys3(SYS_futex, &rec_freeze.ended, FUTEX_WAKE_PRIVATE, 1 << 30);
 }

@@ -4,17 +4,16 @@
  *
  * The child may lack a page. Then the parent's shadow has its content, or the page is empty.
  * So from before fork until the child's server takes over, no page leaves the shadow and no
- * page goes there that became resident meanwhile. The pager lock guards all of this.
+ * page goes there that became resident meanwhile. rec_shadow.frozen
+ * is set then. The pager lock guards all of this.
  */
 #ifndef FLT_REC_FREEZE_H
 #define FLT_REC_FREEZE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct rec_freeze {
-	bool active;
 	uint32_t ended;		/* futex: number of freezes that ended */
 	size_t held;		/* pages marked PAGE_HELD */
 	uintptr_t barrier;	/* page whose fault the server answers after the fork event */

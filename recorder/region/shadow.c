@@ -9,7 +9,6 @@
  */
 #include "shadow.h"
 
-#include "freeze.h"
 #include "image/image.h"
 #include "lib/core/fill.h"
 #include "lib/core/move.h"
@@ -97,7 +96,7 @@ static size_t move_run(size_t first, size_t pages)
 		if (try_again(first, ret, &tries))
 			continue;
 		tries = 0;
-		if (ret == -EAGAIN && rec_freeze.active) {
+		if (ret == -EAGAIN && rec_shadow.frozen) {
 			/* The kernel is forking. None of these pages will move now. */
 			for (; first < end; first++, stayed++)
 				keep(first);
@@ -159,7 +158,7 @@ int rec_shadow_fetch(size_t page, bool wake, bool *copied)
 	int ret = -EBUSY;
 
 	*copied = false;
-	if (rec_shadow.can_move && !rec_freeze.active)
+	if (rec_shadow.can_move && !rec_shadow.frozen)
 		for (int i = 0; i < ATTEMPTS; i++) {
 			ret = flt_move(&rec_region, a, place_of(page), 1,
 				       wake ? 0 : UFFDIO_MOVE_MODE_DONTWAKE, &moved);

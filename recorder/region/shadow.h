@@ -15,6 +15,7 @@ struct rec_shadow {
 	uintptr_t distance;	/* page address + distance = its place in the shadow */
 	size_t pages;		/* pages whose state is PAGE_EVICTED */
 	bool can_move;		/* the kernel has UFFDIO_MOVE (6.8), else pages are copied */
+	bool frozen;		/* no page may leave, for a forked child: see freeze.h */
 };
 extern struct rec_shadow rec_shadow __attribute__((visibility("hidden")));
 

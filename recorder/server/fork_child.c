@@ -136,7 +136,7 @@ void rec_fork_child_end(uint32_t id)
 void rec_fork_child_add(int uffd)
 {
 	/* fork() froze the shadow before. A raw clone did not, so its child gets its pages now. */
-	for (int i = 0; i < REC_FORK_CHILDREN && rec_freeze.active; i++) {
+	for (int i = 0; i < REC_FORK_CHILDREN && rec_shadow.frozen; i++) {
 		if (child[i].id)
 			continue;
 		child[i] = (struct fork_child){
@@ -170,7 +170,7 @@ void rec_fork_child_check(bool fork_pending)
 			child[i].id = 0;
 		}
 	}
-	if (rec_fork_child_list(id) || rec_freeze.forking || !rec_freeze.active || fork_pending)
+	if (rec_fork_child_list(id) || rec_freeze.forking || !rec_shadow.frozen || fork_pending)
 		return;
 	rec_freeze_end();
 	rec_evict_make_room(0);

@@ -9,6 +9,7 @@
 #include "pager/link.h"
 #include "region/freeze.h"
 #include "region/region.h"
+#include "region/shadow.h"
 #include "service.h"
 #include "thread/thread.h"
 #include "trace/writer.h"
@@ -137,7 +138,7 @@ static void prepare_wait(struct wait *w)
 	uint64_t now;
 
 	w->timeout = (struct timespec){ .tv_nsec = TICK_NS };
-	w->all = !rec_threads.inlined || rec_threads.watched || rec_freeze.active;
+	w->all = !rec_threads.inlined || rec_threads.watched || rec_shadow.frozen;
 	if (!w->all) {
 		now = sys_now();
 		w->all = now < hot;
@@ -150,7 +151,7 @@ static void prepare_wait(struct wait *w)
 	w->children = rec_fork_child_list(w->child);
 	for (unsigned int i = 0; i < w->children; i++)
 		w->fd[CHILDREN + i] = (struct pollfd){ rec_fork_child_uffd(w->child[i]), POLLIN, 0 };
-	if (rec_freeze.active)
+	if (rec_shadow.frozen)
 		w->timeout.tv_nsec = FREEZE_NS;
 	if (rec_inbox_count())
 		w->timeout.tv_nsec = rec_threads.inlined ? 500000 : 50000;
@@ -190,12 +191,12 @@ static void check_end(void)
 		rec_pager_lock.word = 0;
 		rec_freeze.forking = 0;
 	}
-	if (rec_freeze.active &&
+	if (rec_shadow.frozen &&
 	    rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid)) {
 		rec_fork_child_check(rec_inbox_has_fork());
 		rec_lock_release(&rec_pager_lock);
 	}
-	if (ending && !rec_freeze.active) {
+	if (ending && !rec_shadow.frozen) {
 		rec_writer_finish();
 		leave(FLT_REC_BYE, NULL);
 	}

@@ -26,6 +26,7 @@
 #include "region/extent.h"
 #include "region/freeze.h"
 #include "region/region.h"
+#include "region/shadow.h"
 #include "setup.h"
 #include "signal/handler.h"
 #include "signal/lifetime.h"
@@ -52,7 +53,7 @@ static void prepare(void)
 	prepared = true;
 	rec_lock_take(&rec_pager_lock, tid);
 	rec_evict_make_room(64);
-	rec_freeze.active = true;
+	rec_shadow.frozen = true;
 	rec_freeze.forking = tid;
 	rec_freeze.fork_seq++;
 	rec_lock_release(&rec_pager_lock);
@@ -96,7 +97,7 @@ static void forget_parent(void)
 	rec_image.pid = (int)sys0(SYS_getpid);
 	rec_pager_lock.word = rec_map_lock.word = 0;
 	rec_backtrace_reset();
-	rec_freeze.active = false;
+	rec_shadow.frozen = false;
 	rec_freeze.forking = 0;
 	rec_freeze.held = 0;
 	/* These show the parent's memory. */

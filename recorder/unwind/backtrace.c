@@ -12,6 +12,7 @@
 #include "backtrace.h"
 
 #include "cfi.h"
+#include "cursor.h"
 #include "image/image.h"
 #include "image/lock.h"
 #include "object.h"
@@ -73,27 +74,8 @@ static uint64_t *by_number(struct rec_regs *g, unsigned int dwarf)
 	}
 }
 
-static bool leb(const uint8_t **p, const uint8_t *end, int64_t *v, bool sign)
-{
-	unsigned int shift = 0;
-	uint64_t x = 0;
-	uint8_t b;
-
-	do {
-		if (*p == end || shift > 63)
-			return false;
-		b = *(*p)++;
-		x |= (uint64_t)(b & 0x7f) << shift;
-		shift += 7;
-	} while (b & 0x80);
-	if (sign && b & 0x40 && shift < 64)
-		x |= ~0ULL << shift;
-	*v = (int64_t)x;
-	return true;
-}
-
 struct expression {
-	const uint8_t *p, *end;
+	struct rec_cursor code;
 	uint64_t stack[16];
 	unsigned int depth;
 };
@@ -118,43 +100,40 @@ static bool combine(struct expression *x, uint8_t op)
 static bool execute(struct expression *x, struct reader *r, struct rec_regs *g, uint8_t op)
 {
 	uint64_t *top = &x->stack[x->depth ? x->depth - 1 : 0], *reg;
-	int64_t v;
+	struct rec_cursor *c = &x->code;
 
 	if (op >= 0x30 && op <= 0x4f) {			/* lit */
 		x->stack[x->depth++] = op - 0x30u;
 	} else if (op >= 0x70 && op <= 0x8f) {		/* breg */
 		reg = by_number(g, op - 0x70u);
-		if (!reg || !leb(&x->p, x->end, &v, true))
+		if (!reg)
 			return false;
-		x->stack[x->depth++] = *reg + (uint64_t)v;
-	} else if (op == 0x08 && x->p < x->end) {	/* const1u */
-		x->stack[x->depth++] = *x->p++;
+		x->stack[x->depth++] = *reg + (uint64_t)rec_cursor_take_leb(c, true);
+	} else if (op == 0x08) {			/* const1u */
+		x->stack[x->depth++] = rec_cursor_take(c, 1);
 	} else if (op == 0x10 || op == 0x11) {		/* constu, consts */
-		if (!leb(&x->p, x->end, &v, op == 0x11))
-			return false;
-		x->stack[x->depth++] = (uint64_t)v;
+		x->stack[x->depth++] = (uint64_t)rec_cursor_take_leb(c, op == 0x11);
 	} else if (op == 0x06 && x->depth) {		/* deref */
 		return peek(r, *top, top);
 	} else if (op == 0x23 && x->depth) {		/* plus_uconst */
-		if (!leb(&x->p, x->end, &v, false))
-			return false;
-		*top += (uint64_t)v;
+		*top += (uint64_t)rec_cursor_take_leb(c, false);
 	} else {
 		return x->depth >= 2 && combine(x, op);
 	}
-	return true;
+	return !c->bad;
 }
 
 static bool evaluate(struct reader *r, struct rec_regs *g, const struct rec_row *row, uint64_t *out)
 {
 	uint8_t code[64];
-	struct expression x = { .p = code, .end = code + row->expression_size };
+	struct expression x = { .depth = 0 };
 
 	if (row->expression_size > sizeof(code) ||
 	    !rec_object_read(row->expression, code, row->expression_size))
 		return false;
-	while (x.p < x.end)
-		if (x.depth > 14 || !execute(&x, r, g, *x.p++))
+	x.code = (struct rec_cursor){ .p = code, .end = code + row->expression_size };
+	while (x.code.p < x.code.end)
+		if (x.depth > 14 || !execute(&x, r, g, (uint8_t)rec_cursor_take(&x.code, 1)))
 			return false;
 	*out = x.stack[0];
 	return x.depth == 1;

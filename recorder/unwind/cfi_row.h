@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cfi_row.h - the rule that leads from one frame to its caller. */
+#ifndef FLT_REC_CFI_ROW_H
+#define FLT_REC_CFI_ROW_H
+
+#include <stdint.h>
+
+enum rec_row_kind {
+	REC_ROW_NONE = 0,	/* no rule is known */
+	REC_ROW_CFA,		/* the fields below are valid */
+	REC_ROW_SIGNAL,		/* a signal frame made by the kernel */
+	REC_ROW_END,		/* outermost frame */
+};
+
+struct rec_row {
+	uint64_t ip;		/* address of this cache entry, 0 = empty */
+	uint64_t expression;	/* address of the CFA's expression, 0 = none */
+	int32_t  cfa_offset;
+	uint16_t expression_size;
+	uint8_t  cfa_register;	/* DWARF number */
+	uint8_t  kind;		/* enum rec_row_kind */
+	uint8_t  by_bp;		/* bit i: saved[i] is relative to rbp, not to the CFA */
+	int16_t  saved[6];	/* rbx rbp r12 r13 r14 r15: offset, or REC_SAME */
+	int16_t  return_offset;	/* from the CFA */
+};
+#define REC_SAME INT16_MIN	/* the register has the caller's value */
+
+#endif
