@@ -2,11 +2,12 @@
 /*
  * lat.h - what the files of 'fltctl lat' share.
  *
- *   lat.c          options
- *   lat_run.c      looks at intervals, or around a command
- *   lat_look.c     one look at the module
- *   lat_slowest.c  examples
- *   lat_report.c   a look as histogram, percentiles and examples
+ *   lat.c       options
+ *   run.c       snapshots at intervals, or around a command
+ *   snapshot.c  one snapshot of the module's counts
+ *   slowest.c   examples
+ *   report.c    a snapshot as percentiles, buckets and examples
+ *   bars.c      a histogram as bars
  */
 #ifndef FLT_CMD_LAT_H
 #define FLT_CMD_LAT_H
@@ -104,6 +105,9 @@ void lat_report_close(struct lat *l);
 int lat_report(struct lat *l, const struct lat_look *look, uint64_t from);
 /* What is missing; FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int lat_report_loss(struct lat *l, const struct flt_loss *loss);
+
+/* Write the bars of a histogram to standard output, as wide as the terminal. */
+void lat_bars_write(const struct lat *l, const struct flt_hist *hist);
 
 /* lat_run.c */
 int lat_run(struct lat *l, char **command);

@@ -5,51 +5,79 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "text/clock.h"
 #include "cmd/lat/lat.h"
 #include "text/units.h"
-#include "view/terminal/bars.h"
 
-enum column {
-	RECORD, SPAN, TIME, SECONDS, GROUP, NAME, LATENCY, CLOCK, PID, TID, COMM, FAULTS, MEAN, P50,
-	P90, P99, P999, MAX, FROM, TO, KIND, RESULT, ATTEMPTS, ADDRESS, PATH, MISSED, LOST, LOST_NOTES,
-	COMPLETE,
-	COLUMNS
+/* Which rows have a column. */
+enum {
+	OF_SPAN = 1,		/* those of a report, */
+	OF_COUNT = 2,		/* where faults are counted, */
+	OF_PROCESS = 4,		/* of a process */
+	OF_LATENCY = 8,		/* with latencies */
+	OF_BUCKET = 16, OF_SLOW = 32, OF_TOTAL = 64,
+	OF_NAME = 128,		/* the command of a process or a slow fault */
 };
 
-static const struct flt_column data_columns[COLUMNS] = {
-	[RECORD] = { .key = "record" }, [SPAN] = { .key = "span" }, [TIME] = { .key = "time" },
-	[SECONDS] = { .key = "seconds" }, [GROUP] = { .key = "group" }, [NAME] = { .key = "name" },
-	[PID] = { .key = "pid" }, [TID] = { .key = "tid" }, [COMM] = { .key = "comm" },
-	[FAULTS] = { .key = "faults" }, [MEAN] = { .key = "mean_ns" }, [P50] = { .key = "p50_ns" },
-	[P90] = { .key = "p90_ns" }, [P99] = { .key = "p99_ns" }, [P999] = { .key = "p999_ns" },
-	[MAX] = { .key = "max_ns" }, [FROM] = { .key = "from_ns" }, [TO] = { .key = "to_ns" },
-	[CLOCK] = { .data_absent = true }, [LATENCY] = { .key = "latency_ns" },
-	[KIND] = { .key = "kind" }, [RESULT] = { .key = "result" },
-	[ATTEMPTS] = { .key = "attempts" }, [ADDRESS] = { .key = "address" },
-	[PATH] = { .key = "path" }, [MISSED] = { .key = "missed" },
-	[LOST] = { .key = "lost_slow" }, [LOST_NOTES] = { .key = "lost_notes" },
-	[COMPLETE] = { .key = "complete" },
+/* The two tables of the text. */
+enum { IN_ROWS = 1, IN_SLOWEST = 2 };
+
+struct row {
+	const char *record, *span, *group, *name;
+	struct flt_cell time;		/* seconds since 1970; slow faults have microseconds */
+	uint64_t ns;			/* of the span */
+	uint64_t ended;			/* ns since 1970 */
+	struct flt_slow slow;		/* or only the process of a row */
+	const char *path;
+	uint64_t faults;
+	uint64_t mean, p50, p90, p99, p999, max, from, to;	/* ns */
+	uint64_t missed, lost, lost_notes;
+	bool complete;
 };
 
-static const struct flt_column row_columns[COLUMNS] = {
-	[GROUP] = { .title = "by", .width = -8 }, [NAME] = { .title = "which", .width = -15 },
-	[FAULTS] = { .title = "faults", .width = 10 }, [MEAN] = { .title = "mean", .width = 7 },
-	[P50] = { .title = "p50", .width = 7 }, [P90] = { .title = "p90", .width = 7 },
-	[P99] = { .title = "p99", .width = 7 }, [P999] = { .title = "p99.9", .width = 7 },
-	[MAX] = { .title = "max", .width = 7 },
-};
+#define AT(member) FLT_AT(struct row, member)
+#define TEXT_OF_ROWS .text_if = IN_ROWS
+#define TEXT_OF_SLOWEST .text_if = IN_SLOWEST
+#define LATENCY(member) FLT_COLUMN_NS, AT(member), .known_if = OF_LATENCY, TEXT_OF_ROWS
+#define SLOW(member) AT(slow.member), .known_if = OF_SLOW, TEXT_OF_SLOWEST
 
-static const struct flt_column example_columns[COLUMNS] = {
-	[LATENCY] = { .title = "slowest", .width = 8 }, [CLOCK] = { .title = "ended", .width = -8 },
-	[PID] = { .title = "pid", .width = 7 }, [TID] = { .title = "tid", .width = 7 },
-	[COMM] = { .title = "comm", .width = -15 }, [KIND] = { .title = "kind", .width = -7 },
-	[RESULT] = { .title = "result", .width = -6 }, [ATTEMPTS] = { .title = "tries", .width = 5 },
-	[ADDRESS] = { .title = "address", .width = -14 }, [PATH] = { .title = "file", .width = -1 },
+static const struct flt_column columns[] = {
+	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
+	{ "span", NULL, 0, FLT_COLUMN_STRING, AT(span) },
+	{ "time", NULL, 0, FLT_COLUMN_CELL, AT(time), .known_if = OF_SPAN },
+	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 6, .known_if = OF_SPAN },
+	{ "group", "by", -8, FLT_COLUMN_STRING, AT(group), TEXT_OF_ROWS },
+	{ "name", "which", -15, FLT_COLUMN_STRING, AT(name), TEXT_OF_ROWS },
+	{ "latency_ns", "slowest", 8, FLT_COLUMN_NS, SLOW(ns) },
+	{ NULL, "ended", -8, FLT_COLUMN_CLOCK, AT(ended), TEXT_OF_SLOWEST },
+	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(slow.tgid), .known_if = OF_SLOW | OF_PROCESS,
+	  TEXT_OF_SLOWEST },
+	{ "tid", "tid", 7, FLT_COLUMN_COUNT, SLOW(tid) },
+	{ "comm", "comm", -15, FLT_COLUMN_CHARS, AT(slow.comm), .known_if = OF_NAME,
+	  TEXT_OF_SLOWEST },
+	{ "faults", "faults", 10, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_COUNT,
+	  TEXT_OF_ROWS },
+	{ "mean_ns", "mean", 7, LATENCY(mean) },
+	{ "p50_ns", "p50", 7, LATENCY(p50) },
+	{ "p90_ns", "p90", 7, LATENCY(p90) },
+	{ "p99_ns", "p99", 7, LATENCY(p99) },
+	{ "p999_ns", "p99.9", 7, LATENCY(p999) },
+	{ "max_ns", "max", 7, LATENCY(max) },
+	{ "from_ns", NULL, 0, FLT_COLUMN_NS, AT(from), .known_if = OF_BUCKET },
+	{ "to_ns", NULL, 0, FLT_COLUMN_NS, AT(to), .zero_unknown = true },
+	{ "kind", "kind", -7, FLT_COLUMN_NAME, SLOW(kind), .name = flt_kind_name },
+	{ "result", "result", -6, FLT_COLUMN_NAME, SLOW(result), .name = flt_result_name },
+	{ "attempts", "tries", 5, FLT_COLUMN_COUNT, SLOW(attempts) },
+	{ "address", "address", -14, FLT_COLUMN_HEX, SLOW(address) },
+	{ "path", "file", -1, FLT_COLUMN_STRING, AT(path), .zero_unknown = true,
+	  TEXT_OF_SLOWEST },
+	{ "missed", NULL, 0, FLT_COLUMN_COUNT, AT(missed), .known_if = OF_TOTAL },
+	{ "lost_slow", NULL, 0, FLT_COLUMN_COUNT, AT(lost), .known_if = OF_TOTAL },
+	{ "lost_notes", NULL, 0, FLT_COLUMN_COUNT, AT(lost_notes), .known_if = OF_TOTAL },
+	{ "complete", NULL, 0, FLT_COLUMN_BOOL, AT(complete), .known_if = OF_TOTAL },
+	{ 0 },
 };
 
 int lat_report_open(struct lat *l)
@@ -64,10 +92,10 @@ int lat_report_open(struct lat *l)
 		   strcmp(term, "dumb") != 0;
 	l->wall_offset = flt_clock_wall_offset();
 	if (format != FLT_FORMAT_TEXT)
-		return flt_table_new_cells(&l->data, stdout, format, data_columns, COLUMNS);
-	ret = flt_table_new_cells(&l->rows, stdout, format, row_columns, COLUMNS);
+		return flt_table_new(&l->data, stdout, format, columns, 0);
+	ret = flt_table_new(&l->rows, stdout, format, columns, IN_ROWS);
 	if (!ret)
-		ret = flt_table_new_cells(&l->examples, stdout, format, example_columns, COLUMNS);
+		ret = flt_table_new(&l->examples, stdout, format, columns, IN_SLOWEST);
 	return ret;
 }
 
@@ -86,132 +114,73 @@ struct report {
 	const char *span;
 };
 
-static void fill_head(const struct report *r, struct flt_cell *cells, const char *record)
+static struct flt_cell seconds_cell(uint64_t ns, int decimals)
 {
-	cells[RECORD] = flt_cell_string(record);
-	cells[SPAN] = flt_cell_string(r->span);
-	cells[TIME] = flt_cell_double((double)(r->look->now + r->l->wall_offset) / 1e9, 3);
-	cells[SECONDS] = flt_cell_double((double)(r->look->now - r->from) / 1e9, 6);
+	return (struct flt_cell){ .type = FLT_CELL_DOUBLE, .decimals = decimals,
+				  .real = (double)ns / 1e9 };
 }
 
-static char *write_clock(const struct lat *l, char text[16], uint64_t mono)
+static struct row begin_row(const struct report *r, const char *record)
 {
-	time_t when = (time_t)((mono + l->wall_offset) / FLT_NSEC_PER_SEC);
-	struct tm tm;
-
-	if (!localtime_r(&when, &tm) || !strftime(text, 16, "%H:%M:%S", &tm))
-		snprintf(text, 16, "-");
-	return text;
+	return (struct row){ .record = record, .span = r->span, .ns = r->look->now - r->from,
+			     .time = seconds_cell(r->look->now + r->l->wall_offset, 3) };
 }
 
-static size_t line_width(void)
-{
-	struct winsize size;
-	const char *columns = getenv("COLUMNS");
-	uint64_t n;
-
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return columns && !flt_units_read_u64(columns, &n) && n && n < 1000 ? (size_t)n : 80;
-}
-
-/* Which of the percentiles fall into this octave: "p50 p90". */
-static void write_marks(const struct flt_hist *hist, uint32_t octave, char text[64])
-{
-	static const struct {
-		uint32_t part;
-		const char *name;
-	} marks[] = { { 50000, "p50" }, { 90000, "p90" }, { 99000, "p99" }, { 99900, "p99.9" } };
-	size_t used = 0, i;
-
-	text[0] = '\0';
-	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (flt_bucket_of(flt_hist_percentile(hist, marks[i].part)) >> FLT_BUCKET_SHIFT ==
-		    octave)
-			used += (size_t)snprintf(text + used, 64 - used, "%s%s", used ? " " : "",
-						 marks[i].name);
-}
-
-static void write_bars(const struct lat *l, const struct flt_hist *hist)
-{
-	const struct flt_bars_style style = { l->unicode, l->color, line_width() };
-	char label[FLT_OCTAVES][2 * FLT_UNITS_TEXT + 4], mark[FLT_OCTAVES][64];
-	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
-	struct flt_bar bars[FLT_OCTAVES];
-	uint32_t first = FLT_OCTAVES, last = 0, o;
-
-	for (o = 0; o < FLT_OCTAVES; o++) {
-		if (!flt_hist_octave(hist, o))
-			continue;
-		if (first == FLT_OCTAVES)
-			first = o;
-		last = o;
-	}
-	for (o = first; o <= last; o++) {
-		snprintf(label[o], sizeof(label[o]), "%s - %s",
-			 flt_units_write_ns(low, flt_hist_octave_floor(o)),
-			 o + 1 < FLT_OCTAVES ?
-				 flt_units_write_ns(high, flt_hist_octave_floor(o + 1)) : "");
-		write_marks(hist, o, mark[o]);
-		bars[o] = (struct flt_bar){ label[o], flt_hist_octave(hist, o),
-					    *mark[o] ? mark[o] : NULL };
-	}
-	if (first < FLT_OCTAVES)
-		flt_bars_write(stdout, bars + first, last - first + 1, "latency", "faults", &style);
-}
-
-/* JSON and CSV: every bucket that has a fault. */
-static int put_buckets(const struct report *r, const char *group, const char *name,
-		       const struct flt_row *row, const struct flt_hist *hist)
+/* Put every bucket that has a fault; only in JSON and CSV. */
+static int put_buckets(const struct report *r, const struct row *of, uint64_t known,
+		       const struct flt_hist *hist)
 {
 	uint32_t i, step = hist->octaves ? 1u << FLT_BUCKET_SHIFT : 1;
-	struct flt_cell cells[COLUMNS] = { 0 };
+	struct row row = *of;
 	int ret = 0;
 
-	fill_head(r, cells, "bucket");
-	cells[GROUP] = flt_cell_string(group);
-	cells[NAME] = flt_cell_string(name);
-	if (row)
-		cells[PID] = flt_cell_u64(row->tgid);
+	row.record = "bucket";
+	known = OF_SPAN | OF_COUNT | OF_BUCKET | (known & OF_PROCESS);
 	for (i = 0; i < FLT_BUCKETS && !ret; i += step) {
 		if (!hist->count[i])
 			continue;
-		cells[FROM] = flt_cell_ns(flt_bucket_floor(i));
-		cells[TO] = i + step < FLT_BUCKETS ? flt_cell_ns(flt_bucket_floor(i + step)) :
-						     flt_cell_absent();
-		cells[FAULTS] = flt_cell_u64(hist->count[i]);
-		ret = flt_table_cells(r->l->data, cells);
+		row.from = flt_bucket_floor(i);
+		row.to = i + step < FLT_BUCKETS ? flt_bucket_floor(i + step) : 0;
+		row.faults = hist->count[i];
+		ret = flt_table_row(r->l->data, &row, known);
 	}
 	return ret;
 }
 
-/* hist NULL: nothing is known but the count. */
-static int put_row(const struct report *r, const char *group, const char *name,
-		   const struct flt_row *row, uint64_t count, const struct flt_hist *hist)
+static void fill_latency(struct row *row, const struct flt_hist *hist)
 {
-	struct flt_cell cells[COLUMNS] = { 0 };
+	row->mean = flt_hist_mean(hist);
+	row->p50 = flt_hist_percentile(hist, 50000);
+	row->p90 = flt_hist_percentile(hist, 90000);
+	row->p99 = flt_hist_percentile(hist, 99000);
+	row->p999 = flt_hist_percentile(hist, 99900);
+	row->max = flt_hist_max(hist);
+}
+
+/* process NULL: of all. hist NULL: only the count is known. */
+static int put_row(const struct report *r, const char *group, const char *name,
+		   const struct flt_row *process, uint64_t count, const struct flt_hist *hist)
+{
+	struct row row = begin_row(r, "latency");
+	uint64_t known = OF_SPAN | OF_COUNT;
 	struct lat *l = r->l;
 	int ret;
 
-	fill_head(r, cells, "latency");
-	cells[GROUP] = flt_cell_string(group);
-	cells[NAME] = flt_cell_string(name);
-	if (row) {
-		cells[PID] = flt_cell_u64(row->tgid);
-		cells[COMM] = flt_cell_string(row->comm);
+	row.group = group;
+	row.name = name;
+	row.faults = count;
+	if (process) {
+		known |= OF_PROCESS | OF_NAME;
+		row.slow.tgid = process->tgid;
+		memcpy(row.slow.comm, process->comm, sizeof(row.slow.comm));
 	}
-	cells[FAULTS] = flt_cell_u64(count);
 	if (hist && flt_hist_total(hist)) {
-		cells[MEAN] = flt_cell_ns(flt_hist_mean(hist));
-		cells[P50] = flt_cell_ns(flt_hist_percentile(hist, 50000));
-		cells[P90] = flt_cell_ns(flt_hist_percentile(hist, 90000));
-		cells[P99] = flt_cell_ns(flt_hist_percentile(hist, 99000));
-		cells[P999] = flt_cell_ns(flt_hist_percentile(hist, 99900));
-		cells[MAX] = flt_cell_ns(flt_hist_max(hist));
+		known |= OF_LATENCY;
+		fill_latency(&row, hist);
 	}
-	ret = flt_table_cells(l->data ? l->data : l->rows, cells);
+	ret = flt_table_row(l->data ? l->data : l->rows, &row, known);
 	if (!ret && l->data && hist && !l->args->plain && (l->args->each || !strcmp(group, "all")))
-		ret = put_buckets(r, group, name, row, hist);
+		ret = put_buckets(r, &row, known, hist);
 	return ret;
 }
 
@@ -286,29 +255,20 @@ static int put_processes(const struct report *r)
 static int put_examples(const struct report *r)
 {
 	struct lat *l = r->l;
-	char clock[16];
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < l->slowest.count && !ret; i++) {
 		const struct lat_slow *s = &l->slowest.slow[i];
-		struct flt_cell cells[COLUMNS] = { 0 };
+		struct row row = begin_row(r, "slowest");
+		uint64_t known = OF_SPAN | OF_SLOW;
 
-		fill_head(r, cells, "slowest");
-		if (l->data)
-			cells[TIME] = flt_cell_double((double)(s->slow.time + l->wall_offset) / 1e9, 6);
-		cells[LATENCY] = flt_cell_ns(s->slow.ns);
-		cells[CLOCK] = flt_cell_string(write_clock(l, clock, s->slow.time));
-		cells[PID] = flt_cell_u64(s->slow.tgid);
-		cells[TID] = flt_cell_u64(s->slow.tid);
-		cells[COMM] = flt_cell_string(*s->slow.comm ? s->slow.comm : NULL);
-		cells[KIND] = flt_cell_string(flt_kind_name(s->slow.kind));
-		cells[RESULT] = flt_cell_string(flt_result_name(s->slow.result));
-		cells[ATTEMPTS] = flt_cell_u64(s->slow.attempts);
-		cells[ADDRESS] = flt_cell_hex(s->slow.address);
-		if (*s->path)
-			cells[PATH] = flt_cell_string(s->path);
-		ret = flt_table_cells(l->data ? l->data : l->examples, cells);
+		known |= *s->slow.comm ? OF_NAME : 0;
+		row.slow = s->slow;
+		row.ended = s->slow.time + l->wall_offset;
+		row.time = seconds_cell(row.ended, 6);
+		row.path = s->path;
+		ret = flt_table_row(l->data ? l->data : l->examples, &row, known);
 	}
 	return ret;
 }
@@ -323,28 +283,28 @@ static void write_each(const struct report *r)
 		if (!flt_hist_total(&look->kind[i]))
 			continue;
 		printf("\nkind %s\n", flt_kind_name(i));
-		write_bars(r->l, &look->kind[i]);
+		lat_bars_write(r->l, &look->kind[i]);
 	}
 	for (i = 0; i < __FLT_RETURN_MAX; i++) {
 		if (!flt_hist_total(&look->returned[i]))
 			continue;
 		printf("\nreturned %s\n", flt_return_name(i));
-		write_bars(r->l, &look->returned[i]);
+		lat_bars_write(r->l, &look->returned[i]);
 	}
 }
 
 static void write_heading(const struct report *r)
 {
-	char clock[16], length[FLT_UNITS_TEXT];
-	uint64_t now = r->look->now;
+	const uint64_t now = r->look->now, offset = r->l->wall_offset;
+	char clock[FLT_CLOCK_TEXT], length[FLT_UNITS_TEXT];
 
 	if (r->l->reports)
 		putchar('\n');
 	if (!strcmp(r->span, "begin") && !r->l->session)
-		printf("since accounting began at %s, %s ago\n", write_clock(r->l, clock, r->from),
+		printf("since accounting began at %s, %s ago\n", flt_clock_write(clock, r->from + offset, 0),
 		       flt_units_write_ns(length, now - r->from));
 	else
-		printf("%s, %s\n", write_clock(r->l, clock, now),
+		printf("%s, %s\n", flt_clock_write(clock, now + offset, 0),
 		       flt_units_write_ns(length, now - r->from));
 }
 
@@ -362,7 +322,7 @@ int lat_report(struct lat *l, const struct lat_look *look, uint64_t from)
 			return 0;
 		}
 		if (!l->args->plain) {
-			write_bars(l, &look->all);
+			lat_bars_write(l, &look->all);
 			putchar('\n');
 		}
 	}
@@ -389,15 +349,13 @@ int lat_report_loss(struct lat *l, const struct flt_loss *loss)
 {
 	bool counted = !(loss->missed || loss->busy || loss->full || loss->untracked || loss->torn);
 	bool complete = counted && !l->lost && !l->lost_notes;
-	struct flt_cell cells[COLUMNS] = { 0 };
+	const struct row row = {
+		.record = "total", .missed = loss->missed, .lost = l->lost,
+		.lost_notes = l->lost_notes, .complete = complete,
+	};
 
 	if (l->data) {
-		cells[RECORD] = flt_cell_string("total");
-		cells[MISSED] = flt_cell_u64(loss->missed);
-		cells[LOST] = flt_cell_u64(l->lost);
-		cells[LOST_NOTES] = flt_cell_u64(l->lost_notes);
-		cells[COMPLETE] = flt_cell_bool(complete);
-		flt_table_cells(l->data, cells);
+		flt_table_row(l->data, &row, OF_TOTAL);
 		flt_table_flush(l->data, false);
 		return complete ? FLT_EXIT_DONE : FLT_EXIT_INCOMPLETE;
 	}
