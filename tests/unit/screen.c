@@ -61,21 +61,33 @@ static void clipped(void **state)
 
 static void table(void **state)
 {
-	static const struct flt_column columns[] = {
-		{ .title = "PID", .width = 5 }, { .key = "hidden" }, { .title = "COMM", .width = -6 },
-		{ .title = "FILE", .width = -1 },
+	struct row {
+		uint64_t known;
+		uint32_t pid;
+		const char *comm, *file;
 	};
-	const struct flt_cell cells[] = {
-		flt_cell_u64(12), flt_cell_u64(0), flt_cell_string("sh"), flt_cell_string("/a\n/b"),
-		flt_cell_u64(345), flt_cell_u64(0), flt_cell_string("much-too-long"),
-		flt_cell_absent(),
+	static const struct flt_column columns[] = {
+		{ NULL, "PID", 5, FLT_COLUMN_COUNT, FLT_AT(struct row, pid), .known_if = 1 },
+		{ "hidden", NULL, 0, FLT_COLUMN_COUNT, FLT_AT(struct row, pid) },
+		{ NULL, "TID", 5, FLT_COLUMN_COUNT, FLT_AT(struct row, pid), .text_if = 1 },
+		{ NULL, "COMM", -6, FLT_COLUMN_STRING, FLT_AT(struct row, comm) },
+		{ NULL, "FILE", -1, FLT_COLUMN_STRING, FLT_AT(struct row, file), .known_if = 2 },
+		{ 0 },
+	};
+	static const struct row row[] = {
+		{ 1 | 2, 12, "sh", "/a\n/b" },
+		{ 1, 345, "much-too-long", "unknown" },
+	};
+	struct flt_screen_rows list = {
+		.columns = columns, .sorted = &columns[0], .row = row, .size = sizeof(row[0]),
+		.count = 2, .known = offsetof(struct row, known),
 	};
 	struct flt_screen s;
 	int rows, cols;
 
 	(void)state;
 	assert_int_equal(flt_screen_open(&s, 3, 24, true), 0);
-	assert_int_equal(flt_screen_table(&s, 0, 3, columns, 4, 0, cells, 2), 0);
+	assert_int_equal(flt_screen_table(&s, 0, 3, &list), 0);
 	flt_screen_line(&s, 0, line);
 	assert_string_equal(line, "  PID COMM   FILE");
 	flt_screen_line(&s, 1, line);
@@ -88,7 +100,7 @@ static void table(void **state)
 	for (rows = 1; rows < 4; rows++) {
 		for (cols = 1; cols < 24; cols++) {
 			assert_int_equal(flt_screen_open(&s, rows, cols, true), 0);
-			assert_int_equal(flt_screen_table(&s, 1, rows, columns, 4, 2, cells, 2), 0);
+			assert_int_equal(flt_screen_table(&s, 1, rows, &list), 0);
 			flt_screen_close(&s);
 		}
 	}

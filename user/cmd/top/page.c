@@ -10,47 +10,69 @@
 #include "model/counts/rates.h"
 #include "text/units.h"
 
-/* Those of a row, in the order of enum flt_rank_key, behind what only data has. */
-enum { COL_TIME = 0, COL_SECONDS, COL_BY, COL_KEYS, COLUMNS = COL_KEYS + __FLT_RANK_MAX };
-
-#define COLUMN(key) (COL_KEYS + FLT_RANK_##key)
-
 /* The title, and what is missing. */
 #define HEAD_ROWS 2
 
-static const struct flt_column all_columns[COLUMNS] = {
-	[COL_TIME] = { .key = "time" },
-	[COL_SECONDS] = { .key = "seconds" },
-	[COL_BY] = { .key = "by" },
-	[COLUMN(PID)] = { .key = "pid", .title = "PID", .width = 7 },
-	[COLUMN(TID)] = { .key = "tid", .title = "TID", .width = 7 },
-	[COLUMN(COMM)] = { .key = "name", .title = "COMM", .width = -15 },
-	[COLUMN(MINOR)] = { .key = "minor_per_second", .title = "MINOR/s", .width = 9 },
-	[COLUMN(MAJOR)] = { .key = "major_per_second", .title = "MAJOR/s", .width = 8 },
-	[COLUMN(FAILED)] = { .key = "failed_per_second", .title = "FAIL/s", .width = 6 },
-	[COLUMN(FAULTS)] = { .key = "faults_per_second", .title = "FAULTS/s", .width = 9 },
-	[COLUMN(P99)] = { .key = "p99_ns", .title = "P99", .width = 6 },
-	[COLUMN(TIME)] = { .key = "time_percent", .title = "TIME%", .width = 5 },
-	[COLUMN(RSS)] = { .key = "rss", .title = "RSS", .width = 7 },
-	[COLUMN(READ)] = { .key = "read_per_second", .title = "READ/s", .width = 7 },
-	[COLUMN(FILE)] = { .key = "file", .title = "MAJORS IN", .width = -1 },
-};
-
 #define KEY(key) (1u << FLT_RANK_##key)
+#define VIEW(view) (1ull << (32 + TOP_##view))
 #define RATES (KEY(MINOR) | KEY(MAJOR) | KEY(TIME) | KEY(P99))
 
 static const struct {
-	const char *name, *title;
+	const char *name;
 	uint32_t keys;
 } views[__TOP_VIEW_MAX] = {
-	[TOP_PROCESS] = { "process", "COMM",
-			  RATES | KEY(FAILED) | KEY(PID) | KEY(COMM) | KEY(RSS) | KEY(READ) | KEY(FILE) },
-	[TOP_THREAD] = { "thread", "COMM", RATES | KEY(FAILED) | KEY(PID) | KEY(TID) | KEY(COMM) |
+	[TOP_PROCESS] = { "process", RATES | KEY(FAILED) | KEY(PID) | KEY(COMM) | KEY(RSS) |
+			  KEY(READ) | KEY(FILE) },
+	[TOP_THREAD] = { "thread", RATES | KEY(FAILED) | KEY(PID) | KEY(TID) | KEY(COMM) |
 			 KEY(READ) | KEY(FILE) },
-	[TOP_FILE] = { "file", "FILE", RATES | KEY(COMM) },
-	[TOP_CGROUP] = { "cgroup", "CGROUP", RATES | KEY(FAILED) | KEY(COMM) | KEY(RSS) | KEY(READ) |
+	[TOP_FILE] = { "file", RATES | KEY(COMM) },
+	[TOP_CGROUP] = { "cgroup", RATES | KEY(FAILED) | KEY(COMM) | KEY(RSS) | KEY(READ) |
 			 KEY(FILE) },
-	[TOP_KIND] = { "kind", "KIND", RATES | KEY(COMM) },
+	[TOP_KIND] = { "kind", RATES | KEY(COMM) },
+};
+
+struct row {
+	uint64_t known;			/* bits of enum flt_rank_key */
+	uint64_t time, ns;		/* since 1970; of the interval */
+	const char *by;
+	uint64_t faults;
+	uint64_t read;			/* bytes per second */
+	struct flt_rank rank;
+};
+
+#define AT(member) FLT_AT(struct row, member)
+#define IF(key) .known_if = KEY(key), .text_if = KEY(key)
+#define RATE(member) FLT_COLUMN_RATE, AT(member), .of = offsetof(struct row, ns),              \
+	.decimals = FLT_DECIMALS_SHORT
+
+/* The text has the columns of a view, whose names are of different things. */
+static const struct flt_column columns[] = {
+	{ "time", NULL, 0, FLT_COLUMN_SECONDS, AT(time), .decimals = 3 },
+	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 6 },
+	{ "by", NULL, 0, FLT_COLUMN_STRING, AT(by) },
+	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(rank.pid), IF(PID) },
+	{ "tid", "TID", 7, FLT_COLUMN_COUNT, AT(rank.tid), IF(TID) },
+	{ "name", NULL, 0, FLT_COLUMN_CHARS, AT(rank.name) },
+	{ NULL, "COMM", -15, FLT_COLUMN_CHARS, AT(rank.name),
+	  .text_if = VIEW(PROCESS) | VIEW(THREAD), .known_if = KEY(COMM) },
+	{ NULL, "FILE", -50, FLT_COLUMN_CHARS, AT(rank.name), .text_if = VIEW(FILE),
+	  .known_if = KEY(COMM) },
+	{ NULL, "CGROUP", -40, FLT_COLUMN_CHARS, AT(rank.name), .text_if = VIEW(CGROUP),
+	  .known_if = KEY(COMM) },
+	{ NULL, "KIND", -15, FLT_COLUMN_CHARS, AT(rank.name), .text_if = VIEW(KIND),
+	  .known_if = KEY(COMM) },
+	{ "minor_per_second", "MINOR/s", 9, RATE(rank.minor), IF(MINOR) },
+	{ "major_per_second", "MAJOR/s", 8, RATE(rank.major), IF(MAJOR) },
+	{ "failed_per_second", "FAIL/s", 6, RATE(rank.failed), IF(FAILED) },
+	{ "faults_per_second", "FAULTS/s", 9, RATE(faults), IF(FAULTS) },
+	{ "p99_ns", "P99", 6, FLT_COLUMN_NS, AT(rank.p99), .zero_unknown = true, IF(P99) },
+	{ "time_percent", "TIME%", 5, FLT_COLUMN_PERCENT, AT(rank.time), .decimals = 1,
+	  .of = offsetof(struct row, ns), IF(TIME) },
+	{ "rss", "RSS", 7, FLT_COLUMN_BYTES, AT(rank.rss), IF(RSS) },
+	{ "read_per_second", "READ/s", 7, FLT_COLUMN_BYTES, AT(read), IF(READ) },
+	{ "file", "MAJORS IN", -1, FLT_COLUMN_CHARS, AT(rank.file), .zero_unknown = true,
+	  IF(FILE) },
+	{ 0 },
 };
 
 const char *top_view_name(enum top_view view)
@@ -76,86 +98,56 @@ enum flt_rank_key top_page_sort(const struct top *t)
 	return top_page_has(t, FLT_RANK_MINOR) ? FLT_RANK_MINOR : FLT_RANK_FAULTS;
 }
 
-/* The columns of the view that t shows; a name of any length comes last. */
-static void make_columns(const struct top *t, struct flt_column columns[COLUMNS])
+/* Return the mask of the columns that the text has in this view. */
+static uint64_t shown_in(const struct top *t)
 {
-	size_t i;
+	return 1ull << (32 + t->view) | keys_of(t);
+}
 
-	memcpy(columns, all_columns, sizeof(all_columns));
-	for (i = 0; i < __FLT_RANK_MAX; i++)
-		if (!top_page_has(t, (enum flt_rank_key)i))
-			columns[COL_KEYS + i].title = NULL;
-	columns[COLUMN(COMM)].title = views[t->view].title;
+/* Return the column of the view that shows the key by which rows are sorted. */
+static const struct flt_column *sorted_column(const struct top *t)
+{
+	const struct flt_column *c;
+
+	for (c = columns; c->type != FLT_COLUMN_END; c++)
+		if (c->known_if >> t->sort & 1 && flt_column_in_text(c, shown_in(t)))
+			return c;
+	return NULL;
+}
+
+static struct row make_row(const struct top *t, const struct flt_rank *rank)
+{
+	struct row row = { .rank = *rank, .ns = t->ns, .by = views[t->view].name };
+
+	row.time = flt_clock_ns(CLOCK_REALTIME);
+	row.faults = rank->minor + rank->major;
+	row.read = (uint64_t)flt_rates_per_second(rank->read, t->ns);
+	/* A name, and a file if there is one, need no bit. */
+	row.known = rank->known | KEY(COMM) | KEY(FILE);
 	if (t->view == TOP_CGROUP)
-		columns[COLUMN(COMM)].width = -40;
-	if (t->view == TOP_FILE)
-		columns[COLUMN(COMM)].width = -50;
-}
-
-static struct flt_cell rate(const struct top *t, uint64_t n)
-{
-	double per_second = flt_rates_per_second(n, t->ns);
-
-	return flt_cell_double(per_second, per_second < 100 ? 1 : 0);
-}
-
-static void make_cells(const struct top *t, const struct flt_rank *r, struct flt_cell *cells)
-{
-	memset(cells, 0, COLUMNS * sizeof(*cells));
-	cells[COL_TIME] = flt_cell_double((double)flt_clock_ns(CLOCK_REALTIME) / 1e9, 3);
-	cells[COL_SECONDS] = flt_cell_double((double)t->ns / 1e9, 6);
-	cells[COL_BY] = flt_cell_string(views[t->view].name);
-	if (r->known & KEY(PID) && t->view != TOP_CGROUP)
-		cells[COLUMN(PID)] = flt_cell_u64(r->pid);
-	if (r->known & KEY(TID))
-		cells[COLUMN(TID)] = flt_cell_u64(r->tid);
-	cells[COLUMN(COMM)] = flt_cell_string(r->name);
-	if (r->known & KEY(MINOR))
-		cells[COLUMN(MINOR)] = rate(t, r->minor);
-	if (r->known & KEY(MAJOR))
-		cells[COLUMN(MAJOR)] = rate(t, r->major);
-	if (r->known & KEY(FAILED))
-		cells[COLUMN(FAILED)] = rate(t, r->failed);
-	if (r->known & KEY(FAULTS))
-		cells[COLUMN(FAULTS)] = rate(t, r->minor + r->major);
-	if (r->known & KEY(P99) && r->p99)
-		cells[COLUMN(P99)] = flt_cell_ns(r->p99);
-	if (r->known & KEY(TIME) && t->ns)
-		cells[COLUMN(TIME)] = flt_cell_double(100.0 * (double)r->time / (double)t->ns, 1);
-	if (r->known & KEY(RSS))
-		cells[COLUMN(RSS)] = flt_cell_size(r->rss);
-	if (r->known & KEY(READ) && t->ns)
-		cells[COLUMN(READ)] =
-			flt_cell_size((uint64_t)flt_rates_per_second(r->read, t->ns));
-	if (*r->file)
-		cells[COLUMN(FILE)] = flt_cell_string(r->file);
+		row.known &= ~(uint64_t)KEY(PID);
+	if (!t->ns)
+		row.known &= ~(uint64_t)KEY(READ);
+	return row;
 }
 
 int top_page_open(struct top *t)
 {
-	t->columns = calloc(COLUMNS, sizeof(*t->columns));
-	if (!t->columns)
-		return -ENOMEM;
-	make_columns(t, t->columns);
-	return flt_table_new_cells(&t->table, stdout, (enum flt_format)t->args->format, t->columns,
-			     COLUMNS);
+	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, columns,
+			     shown_in(t));
 }
 
 void top_page_close(struct top *t)
 {
 	flt_table_free(t->table);
-	free(t->columns);
 }
 
 static void write_title(const struct top *t, char *out, size_t size)
 {
-	char p99[FLT_UNITS_TEXT], clock[16] = "", length[FLT_UNITS_TEXT];
-	time_t now = time(NULL);
-	struct tm tm;
+	char p99[FLT_UNITS_TEXT], clock[FLT_CLOCK_TEXT], length[FLT_UNITS_TEXT];
 	int n;
 
-	if (localtime_r(&now, &tm))
-		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	flt_clock_write(clock, flt_clock_ns(CLOCK_REALTIME), 0);
 	n = snprintf(out, size, "%s by %s, %s: minor %.0f/s, major %.0f/s", clock,
 		     views[t->view].name, flt_units_write_ns(length, t->ns ? t->ns : t->interval),
 		     flt_rates_per_second(t->total.minor, t->ns),
@@ -209,24 +201,27 @@ static int paint_help(struct flt_screen *s)
 
 static int paint_rows(const struct top *t, struct flt_screen *s, int row, int end)
 {
-	struct flt_column columns[COLUMNS];
 	size_t i, first = (size_t)t->scroll, count = 0;
-	struct flt_cell *cells;
+	struct flt_screen_rows list;
+	struct row *rows;
 	int ret;
 
-	make_columns(t, columns);
 	if (first < t->ranking.shown)
 		count = t->ranking.shown - first;
 	if (end > row + 1 && count > (size_t)(end - row - 1))
 		count = (size_t)(end - row - 1);
-	cells = calloc(count ? count : 1, COLUMNS * sizeof(*cells));
-	if (!cells)
+	rows = calloc(count ? count : 1, sizeof(*rows));
+	if (!rows)
 		return -ENOMEM;
 	for (i = 0; i < count; i++)
-		make_cells(t, &t->ranking.rank[first + i], cells + i * COLUMNS);
-	ret = flt_screen_table(s, row, end, columns, COLUMNS, COL_KEYS + (size_t)t->sort, cells,
-			       count);
-	free(cells);
+		rows[i] = make_row(t, &t->ranking.rank[first + i]);
+	list = (struct flt_screen_rows){
+		.columns = columns, .shown = shown_in(t), .sorted = sorted_column(t),
+		.row = rows, .size = sizeof(*rows), .count = count,
+		.known = offsetof(struct row, known),
+	};
+	ret = flt_screen_table(s, row, end, &list);
+	free(rows);
 	return ret;
 }
 
@@ -268,7 +263,7 @@ int top_page_paint(const struct top *t, struct flt_screen *s)
 
 int top_page_report(struct top *t)
 {
-	struct flt_cell cells[COLUMNS];
+	struct row row;
 	size_t i, count = t->ranking.shown;
 	char text[256];
 	int ret = 0;
@@ -283,8 +278,8 @@ int top_page_report(struct top *t)
 			puts(text);
 	}
 	for (i = 0; i < count && !ret; i++) {
-		make_cells(t, &t->ranking.rank[i], cells);
-		ret = flt_table_cells(t->table, cells);
+		row = make_row(t, &t->ranking.rank[i]);
+		ret = flt_table_row(t->table, &row, row.known);
 	}
 	if (t->args->format == FLT_FORMAT_TEXT && !count)
 		puts("no faults");

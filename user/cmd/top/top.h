@@ -77,7 +77,6 @@ struct top {
 	char notice[160];	/* why something is not there */
 
 	struct flt_table *table;
-	struct flt_column *columns;
 	bool unicode;
 };
 

@@ -88,4 +88,10 @@ struct flt_column {
 	.offset = offsetof(row, member), .size = sizeof(((row *)0)->member[0]),                \
 	.elements = sizeof(((row *)0)->member) / sizeof(((row *)0)->member[0])
 
+/* Return whether the text has this column in its lines; shown: the mask of the table. */
+static inline bool flt_column_in_text(const struct flt_column *c, uint64_t shown)
+{
+	return c->title && !c->elements && (!c->text_if || c->text_if & shown);
+}
+
 #endif

@@ -28,13 +28,9 @@ struct flt_table {
 
 static bool is_shown(const struct flt_table *t, const struct flt_column *c, uint64_t shown)
 {
-	uint64_t needed = t->format == FLT_FORMAT_TEXT ? c->text_if : c->data_if;
-
-	if (needed && !(needed & shown))
-		return false;
-	if (t->format == FLT_FORMAT_TEXT)
-		return !c->elements && (c->title || c->type == FLT_COLUMN_LINES);
-	return c->key && !c->data_absent;
+	if (t->format != FLT_FORMAT_TEXT)
+		return c->key && (!c->data_if || c->data_if & shown);
+	return c->type == FLT_COLUMN_LINES || flt_column_in_text(c, shown);
 }
 
 static void add_column(struct flt_table *t, const struct flt_column *column)

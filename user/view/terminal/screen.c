@@ -147,43 +147,51 @@ int flt_screen_put(struct flt_screen *s, int row, int col, int width, bool right
 	return at;
 }
 
-int flt_screen_table(struct flt_screen *s, int row, int end, const struct flt_column *columns,
-		     size_t count, size_t sorted, const struct flt_cell *cells, size_t rows)
+static int put_column(struct flt_screen *s, int row, int end, int col, int width,
+		      const struct flt_screen_rows *rows, const struct flt_column *column)
 {
-	size_t i, k, last = 0;
-	int col = 0, width;
+	const char *at = rows->row;
+	struct flt_cell cell;
+	uint64_t known;
 	char *text;
+	size_t k;
 
-	for (i = 0; i < count; i++)
-		if (columns[i].title)
-			last = i;
+	for (k = 0; k < rows->count && row + (int)k < end; k++, at += rows->size) {
+		memcpy(&known, at + rows->known, sizeof(known));
+		cell = flt_cell_read(column, at, known);
+		text = flt_cell_text(&cell);
+		if (!text)
+			return -ENOMEM;
+		flt_screen_put(s, row + (int)k, col, width, column->width >= 0,
+			       cell.type == FLT_CELL_ABSENT ? FLT_LOOK_DIM : FLT_LOOK_PLAIN, text);
+		free(text);
+	}
+	return 0;
+}
+
+int flt_screen_table(struct flt_screen *s, int row, int end, const struct flt_screen_rows *rows)
+{
+	const struct flt_column *c, *last = NULL;
+	int col = 0, width, ret = 0;
+
+	for (c = rows->columns; c->type != FLT_COLUMN_END; c++)
+		if (flt_column_in_text(c, rows->shown))
+			last = c;
 	if (end > s->rows)
 		end = s->rows;
 	/* The heading's colour goes to the edge. */
 	flt_screen_put(s, row, 0, s->cols, false, FLT_LOOK_HEADING, "");
-	for (i = 0; i < count && col < s->cols; i++) {
-		bool left = columns[i].width < 0;
-
-		if (!columns[i].title)
+	for (c = rows->columns; !ret && c->type != FLT_COLUMN_END && col < s->cols; c++) {
+		if (!flt_column_in_text(c, rows->shown))
 			continue;
 		/* A name has the rest of the line; a figure stays by its heading. */
-		width = i == last && left ? s->cols - col : abs(columns[i].width);
-		flt_screen_put(s, row, col, width, !left,
-			       i == sorted ? FLT_LOOK_SORTED : FLT_LOOK_HEADING, columns[i].title);
-		for (k = 0; k < rows && row + 1 + (int)k < end; k++) {
-			const struct flt_cell *cell = &cells[k * count + i];
-
-			text = flt_cell_text(cell);
-			if (!text)
-				return -ENOMEM;
-			flt_screen_put(s, row + 1 + (int)k, col, width, !left,
-				       cell->type == FLT_CELL_ABSENT ? FLT_LOOK_DIM : FLT_LOOK_PLAIN,
-				       text);
-			free(text);
-		}
+		width = c == last && c->width < 0 ? s->cols - col : abs(c->width);
+		flt_screen_put(s, row, col, width, c->width >= 0,
+			       c == rows->sorted ? FLT_LOOK_SORTED : FLT_LOOK_HEADING, c->title);
+		ret = put_column(s, row + 1, end, col, width, rows, c);
 		col += width + 1;
 	}
-	return 0;
+	return ret;
 }
 
 void flt_screen_line(const struct flt_screen *s, int row, char *out)

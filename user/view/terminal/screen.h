@@ -42,13 +42,22 @@ int flt_screen_width(const struct flt_screen *screen, const char *text);
 int flt_screen_put(struct flt_screen *screen, int row, int col, int width, bool right,
 		   enum flt_look_of look, const char *text);
 
+/* Structs that columns show, as flt_table_row() takes them. */
+struct flt_screen_rows {
+	const struct flt_column *columns;
+	uint64_t shown;			/* which of them */
+	const struct flt_column *sorted;	/* one of them, or NULL */
+	const void *row;
+	size_t size, count;		/* bytes of a row; rows */
+	size_t known;			/* offset of a uint64_t in the row: its mask */
+};
+
 /*
- * A heading and rows below it, down to and without the row end. Columns without a
- * title are left out; the last one takes what is left. sorted: index of a column;
- * cells holds count cells for each of the rows. -ENOMEM.
+ * Put a heading and rows below it, down to and without the row end. The last column takes
+ * the rest of the line if it is flush left. -ENOMEM.
  */
-int flt_screen_table(struct flt_screen *screen, int row, int end, const struct flt_column *columns,
-		     size_t count, size_t sorted, const struct flt_cell *cells, size_t rows);
+int flt_screen_table(struct flt_screen *screen, int row, int end,
+		     const struct flt_screen_rows *rows);
 
 /* A row as a string, blanks at its end cut off; room for 4 * cols + 1 bytes. For tests. */
 void flt_screen_line(const struct flt_screen *screen, int row, char *out);
