@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* main.c - find the command, run it, and judge what became of its output. */
+/* main.c - find and run a command, and check that its output was written. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,9 +13,9 @@
 #include "source/netlink/control.h"
 
 /*
- * A file opened where standard input, output or error should be would be written
- * to as if it were. What stands in is close-on-exec: a command that is run finds
- * its descriptors closed as they were.
+ * Open /dev/null for each closed standard file. Otherwise a data file could get descriptor
+ * 1 or 2, and messages would be written into it. The descriptors are close-on-exec, so a
+ * command inherits them closed.
  */
 static void keep_standard_files(void)
 {
@@ -29,8 +29,8 @@ static void keep_standard_files(void)
 }
 
 /*
- * Room for rows to be whole when they are written (see view/table.c), also into a file
- * that a command we run writes to as well. A terminal keeps its lines.
+ * Use a large buffer, so that complete rows are written at once (see view/table). A command
+ * that we run may write to the same file. On a terminal lines are written at once.
  */
 static void buffer_output(void)
 {
@@ -41,8 +41,8 @@ static void buffer_output(void)
 }
 
 /*
- * Data that did not reach its reader is a failure, but a reader that went away is
- * not worth a word: end as SIGPIPE would have it.
+ * Report data that could not be written. If the reader of a pipe has gone, end by SIGPIPE
+ * without a message.
  */
 static int close_output(int status)
 {
@@ -53,7 +53,7 @@ static int close_output(int status)
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
 	err = errno;
-	/* What failed long ago left no errno; a pipe without a reader says so itself. */
+	/* An earlier failure left no errno, so poll the pipe for a missing reader. */
 	if (err == EPIPE || (poll(&out, 1, 0) == 1 && out.revents & POLLERR)) {
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
@@ -61,7 +61,7 @@ static int close_output(int status)
 	}
 	if (err)
 		fprintf(stderr, "fltctl: cannot write to standard output: %s\n", strerror(err));
-	else if (status != FLT_EXIT_FAILED)	/* else it was said when it was known */
+	else if (status != FLT_EXIT_FAILED)	/* otherwise it was reported earlier */
 		fprintf(stderr, "fltctl: cannot write to standard output\n");
 	return status ? status : FLT_EXIT_FAILED;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * account.h - what is known about faults, whoever it comes from.
+ * account.h - counts of faults, from any source.
  *
- * The plain structs between sources, models and commands: the netlink contract
- * of <linux/flt.h> without its encoding, and the same for /proc. Times are
- * CLOCK_MONOTONIC nanoseconds unless said otherwise. Strings are terminated, and
- * are bytes as the kernel has them: escape them on the way out.
+ * Sources fill these structs; models and commands read them. They are the netlink contract
+ * of <linux/flt.h> without its encoding; sources of /proc fill the same structs. Times are
+ * CLOCK_MONOTONIC nanoseconds unless noted. Strings are terminated and contain the bytes of
+ * the kernel: escape them before printing.
  */
 #ifndef FLT_ACCOUNT_H
 #define FLT_ACCOUNT_H
@@ -25,26 +25,26 @@ struct flt_account {
 	FLT_COUNTERS(FLT_COUNTER_MEMBER)
 #undef FLT_COUNTER_MEMBER
 	uint32_t unknown;	/* bit 1 << FLT_ACCOUNT_*: this kernel's module cannot count it */
-	uint64_t kinds[__FLT_KIND_MAX];	/* all 0 unless asked for */
+	uint64_t kinds[__FLT_KIND_MAX];	/* 0 unless requested */
 	uint64_t kinds_beyond;	/* of kinds newer than this program */
-	uint64_t octaves[FLT_OCTAVES];	/* latencies, by bucket >> FLT_BUCKET_SHIFT; likewise */
+	uint64_t octaves[FLT_OCTAVES];	/* latencies, by bucket >> FLT_BUCKET_SHIFT; 0 likewise */
 };
 
 /* A process, or a thread if tid is not 0. */
 struct flt_row {
-	uint64_t id;		/* never reused: what rows of two looks are matched by */
+	uint64_t id;		/* never reused; matches rows of two snapshots */
 	uint32_t tgid;
 	uint32_t tid;
 	char comm[FLT_COMM_LEN + 1];
 	bool ended;
-	bool whole;		/* counted from its birth */
+	bool whole;		/* counted since its birth */
 	uint32_t threads;
 	uint64_t start;		/* CLOCK_BOOTTIME ns */
 	uint64_t first;
 	struct flt_account account;
 };
 
-/* Owned: released by flt_rows_free(). */
+/* Free with flt_rows_free(). */
 struct flt_rows {
 	struct flt_row *row;
 	size_t count;
@@ -112,11 +112,11 @@ struct flt_session {
 	struct flt_account account;
 };
 
-/* A histogram: of a kind, minor or major, or of what handle_mm_fault() returned. */
+/* A histogram of one kind, minor or major, or of one return value of handle_mm_fault(). */
 struct flt_latency {
 	uint32_t kind;
 	bool major;
-	uint32_t returned;	/* enum flt_return, where that was asked for */
+	uint32_t returned;	/* enum flt_return, if requested */
 	uint64_t buckets[FLT_BUCKETS];
 };
 
@@ -125,7 +125,7 @@ struct flt_latencies {
 	size_t count;
 };
 
-/* One of the slowest faults. */
+/* A fault among the slowest. */
 struct flt_slow {
 	uint64_t ns;
 	uint64_t time;		/* when it ended */
@@ -143,32 +143,32 @@ struct flt_slows {
 	size_t count;
 };
 
-/* Why a result may be less than it says. */
+/* The reasons why a result may be incomplete. */
 struct flt_loss {
 	uint64_t missed;	/* faults counted without kind and latency */
-	uint64_t no_row;	/* faults without a row of their own */
-	uint64_t no_task;	/* faults without a thread's own counts */
-	uint64_t busy;		/* calls the probe missed: another ran on the CPU */
-	uint64_t full;		/* calls the probe missed: too many in progress */
+	uint64_t no_row;	/* faults without a row for their process */
+	uint64_t no_task;	/* faults without a row for their thread */
+	uint64_t busy;		/* calls missed, because another probe ran on the CPU */
+	uint64_t full;		/* calls missed, because too many were in progress */
 	uint64_t untracked;	/* processes of a session without a row */
-	uint64_t vanished;	/* processes that ended between two looks, last faults unseen */
+	uint64_t vanished;	/* processes that ended between two snapshots */
 	bool torn;		/* rows were retired while they were read */
 };
 
-/* The state at one moment. */
+/* A snapshot of all accounts. */
 struct flt_look {
 	uint64_t now;
 	struct flt_rows rows;
-	struct flt_account total;	/* of all that was asked for, rows or not */
+	struct flt_account total;	/* of the whole request, with or without rows */
 	struct flt_loss loss;
 };
 
-/* Short names, one word each: "anon", "cow"; "unknown" past the end. */
+/* Return a name of one word: "anon", "cow"; "unknown" for an invalid kind. */
 const char *flt_kind_name(uint32_t kind);
 const char *flt_failure_name(uint32_t failure);
-/* "minor", "major", or the failure's name. */
+/* Return "minor", "major", or the name of the failure. */
 const char *flt_result_name(uint32_t result);
-/* The kernel's, without VM_FAULT_: "NOPAGE"; "0" for nothing. */
+/* Return the kernel's name without VM_FAULT_: "NOPAGE"; "0" for no bit. */
 const char *flt_return_name(uint32_t returned);
 
 #endif

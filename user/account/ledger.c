@@ -10,7 +10,7 @@ int flt_ledger_add(struct flt_ledger *l, const struct flt_ledger_line *line)
 {
 	struct flt_ledger_line *grown;
 
-	/* Doubled whenever a power of two is full. */
+	/* Double the array whenever its size reaches a power of two. */
 	if (!(l->count & (l->count - 1))) {
 		grown = reallocarray(l->line, l->count ? 2 * l->count : 1, sizeof(*grown));
 		if (!grown)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ledger.h - what the module counts of huge pages and NUMA balancing, without its
- * encoding: the FLT_LEDGER_* of <linux/flt.h>. Counters only grow.
+ * ledger.h - the module's counters of huge pages and NUMA balancing: FLT_LEDGER_* of
+ * <linux/flt.h> without the encoding. Counters only grow.
  */
 #ifndef FLT_LEDGER_H
 #define FLT_LEDGER_H
@@ -15,7 +15,7 @@
 #define FLT_LEDGER_COUNTERS 16
 #define FLT_LEDGER_LATENCIES (FLT_BUCKETS >> FLT_BUCKET_SHIFT)
 
-/* One line: a process's, nobody's, the machine's. The counters are one block of u64. */
+/* The line of a process, of nobody or of the machine. The counters are one block of u64. */
 struct flt_ledger_line {
 	uint64_t id;		/* 0: not a process */
 	uint32_t tgid;
@@ -35,7 +35,7 @@ struct flt_ledger_line {
 	} n;
 };
 
-/* Owned: released by flt_ledger_free(). */
+/* Free with flt_ledger_free(). */
 struct flt_ledger {
 	struct flt_ledger_line machine, nobody;
 	struct flt_ledger_line *line;
@@ -45,17 +45,17 @@ struct flt_ledger {
 int flt_ledger_add(struct flt_ledger *ledger, const struct flt_ledger_line *line);
 void flt_ledger_free(struct flt_ledger *ledger);
 
-/* NULL: the process is not in it. */
+/* Return the line of a process, or NULL. */
 const struct flt_ledger_line *flt_ledger_find(const struct flt_ledger *ledger, uint64_t id);
 
-/* What line has more than before; before NULL: all. */
+/* Return the difference between line and before. before NULL: return line. */
 struct flt_ledger_line flt_ledger_since(const struct flt_ledger_line *line,
 					const struct flt_ledger_line *before);
 
-/* Adds what line counted to sum's. */
+/* Add the counters of line to sum. */
 void flt_ledger_sum_line(struct flt_ledger_line *sum, const struct flt_ledger_line *line);
 
-/* Nothing was counted but faults. */
+/* Return true if nothing but faults was counted. */
 bool flt_ledger_idle(const struct flt_ledger_line *line);
 
 uint64_t flt_ledger_sum(const uint64_t *count, size_t n);

@@ -23,7 +23,7 @@ const char *flt_area_name(uint32_t area)
 	return area < __FLT_AREA_MAX ? area_names[area] : "other";
 }
 
-/* Room for one more of size bytes each; NULL: no memory, and nothing changed. */
+/* Return an array with room for one more element, or NULL without memory. */
 static void *grow(void *list, size_t count, size_t *room, size_t size)
 {
 	size_t more = *room ? *room * 2 : 64;

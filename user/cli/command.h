@@ -18,7 +18,7 @@ enum flt_exit {
 	FLT_EXIT_DONE = 0,
 	FLT_EXIT_FAILED = 1,
 	FLT_EXIT_USAGE = 2,
-	FLT_EXIT_INCOMPLETE = 3,	/* done, but something is missing from the result */
+	FLT_EXIT_INCOMPLETE = 3,	/* done, but the result is incomplete */
 	FLT_EXIT_PERMISSION = 4,
 	FLT_EXIT_UNSUPPORTED = 5,	/* ... or the module is not loaded */
 	FLT_EXIT_STATUSES,
@@ -28,8 +28,8 @@ enum flt_exit {
 extern const char *const flt_exit_texts[FLT_EXIT_STATUSES];
 
 enum flt_need {
-	FLT_NEEDS_MODULE = 1 << 0,	/* run->control is open, or main is not called */
-	FLT_USES_MODULE = 1 << 1,	/* run->control, or NULL and control_error says why */
+	FLT_NEEDS_MODULE = 1 << 0,	/* main() is called only if run->control is open */
+	FLT_USES_MODULE = 1 << 1,	/* if run->control is NULL, control_error has the reason */
 };
 
 struct flt_control;
@@ -37,10 +37,10 @@ struct flt_command;
 
 struct flt_run {
 	const struct flt_command *command;
-	void *args;			/* the command's own struct, filled */
+	void *args;			/* the command's own struct, filled by the options */
 	struct flt_words words;
 	struct flt_control *control;
-	int control_error;		/* -errno: why control is NULL */
+	int control_error;		/* -errno if control is NULL */
 	struct flt_errmsg control_message;
 };
 
@@ -58,14 +58,15 @@ struct flt_command {
 	int (*main)(struct flt_run *run);	/* returns the exit status */
 };
 
-/* "fltctl NAME: ..." on standard error, one line; the text is escaped. */
+/* Print "fltctl NAME: ..." to standard error, as one escaped line. command may be NULL. */
 void flt_command_say(const struct flt_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Says the text of e (or of err) and returns the exit status that fits err. */
+/* Print the message of e (or of err). Return the exit status for err. */
 int flt_command_fail(const struct flt_command *command, const struct flt_errmsg *e, int err);
-/* A usage error: the sentence, a pointer to help, FLT_EXIT_USAGE. */
+/* Print a usage error and a pointer to help. Return FLT_EXIT_USAGE. */
 int flt_command_misuse(const struct flt_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Return the exit status for a -errno. */
 int flt_exit_of(int err);
 
 #endif

@@ -18,7 +18,7 @@ static void bash_words(FILE *out, const struct flt_command *command)
 	fputs("-h --help", out);
 }
 
-/* The cases in which the word before asks for a certain kind of value. */
+/* Print a case for each option whose value can be completed. */
 static void bash_values(FILE *out, const struct flt_command *command)
 {
 	const struct flt_opt *opt;
@@ -84,7 +84,7 @@ void flt_completion_bash(FILE *out, const struct flt_command *const *commands)
 	      "complete -F _fltctl fltctl\n", out);
 }
 
-/* Inside '...' of a shell, with ":" and brackets as zsh's _arguments wants them. */
+/* Quote for '...' of a shell. zsh: also escape ":" and brackets for _arguments. */
 static void put_quoted(FILE *out, const char *text, bool zsh)
 {
 	for (; *text; text++) {

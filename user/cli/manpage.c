@@ -5,7 +5,7 @@
 
 #include "cli/manual.h"
 
-/* Backslashes, and the characters troff takes for requests at the start of a line. */
+/* Escape backslashes, and characters that begin a troff request. */
 static void put_roff(FILE *out, const char *text)
 {
 	if (*text == '.' || *text == '\'')

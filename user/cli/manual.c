@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 
-/* Words broken at width, every line indented; the first continues at column. */
+/* Print words, wrapped at width and indented. The first line begins at column. */
 static void put_wrapped(FILE *out, const char *text, int indent, int column, int width)
 {
 	int length;
@@ -41,7 +41,7 @@ void flt_manual_overview(FILE *out, const struct flt_command *const *commands)
 	fputs("\n'fltctl help COMMAND' says more; 'fltctl --version' names the version.\n", out);
 }
 
-/* "PID,..." or, for a choice without a name of its own, "kind|process". */
+/* Choices without a name are listed. */
 void flt_manual_arg(char *text, size_t size, const struct flt_opt *opt)
 {
 	size_t used = 0, i;

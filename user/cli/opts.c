@@ -10,7 +10,7 @@
 
 #include "text/units.h"
 
-/* Values getopt_long() returns for row i: clear of any character it may return. */
+/* getopt_long() returns this value plus i for row i; no character has such a value. */
 #define ROW_BASE 256
 #define OPTS_MAX 64
 
@@ -51,7 +51,7 @@ const char *flt_opts_nearest(const char *typed, const char *const *names)
 	const char *nearest = NULL;
 
 	for (; *names; names++) {
-		/* A word cut short is nearer than any misspelling. */
+		/* A prefix is more similar than any misspelling. */
 		distance = length >= 2 && !strncmp(typed, *names, length) ?
 				   0 : edit_distance(typed, *names);
 		if (distance < best) {
@@ -222,7 +222,7 @@ static int refuse_unknown(const struct flt_opt *opts, const char *word, struct f
 	char typed[64];
 	size_t n = 0;
 
-	/* getopt names a bad letter in optopt, and a bad long name by 0. */
+	/* getopt stores a bad letter in optopt, and 0 for a bad long name. */
 	if (optopt)
 		return flt_errmsg_set(e, -EINVAL, "unknown option -%c",
 				      optopt > ' ' && optopt < 127 ? optopt : '?');
@@ -238,7 +238,7 @@ static int refuse_unknown(const struct flt_opt *opts, const char *word, struct f
 	return flt_errmsg_set(e, -EINVAL, "unknown option --%s", typed);
 }
 
-/* getopt's own two tables, built from ours. */
+/* The two tables of getopt, generated from the options. */
 struct tables {
 	char letters[3 + 2 * OPTS_MAX + 2];
 	struct option longs[OPTS_MAX + 2];
@@ -250,7 +250,7 @@ static int build_tables(const struct flt_opt *opts, struct tables *t)
 	char *letter = t->letters;
 	size_t i;
 
-	/* '-': words come in their place, whatever POSIXLY_CORRECT says. */
+	/* '-' makes getopt return words in order and ignore POSIXLY_CORRECT. */
 	*letter++ = '-';
 	*letter++ = ':';
 	*letter++ = 'h';
@@ -313,7 +313,7 @@ int flt_opts_parse(const struct flt_opt *opts, void *args, int argc, char **argv
 	if (ret)
 		return flt_errmsg_set(e, ret, "too many options in the table");
 
-	/* Cut here: getopt would mix the words before "--" with those behind. */
+	/* Hide the words after "--" from getopt, which would mix them with earlier words. */
 	for (last = 1; last < argc; last++)
 		if (!strcmp(argv[last], "--"))
 			break;
@@ -338,7 +338,7 @@ int flt_opts_parse(const struct flt_opt *opts, void *args, int argc, char **argv
 		}
 		opt = row_of(opts, t.count, value);
 		text = optarg;
-		/* -L=140: the '=' is glued to a letter, so it is ours to drop. */
+		/* getopt does not remove the '=' of -L=140. */
 		if (text && value < ROW_BASE && text != argv[optind - 1] && *text == '=')
 			text++;
 		ret = take(opt, args, text, e);

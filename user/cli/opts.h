@@ -2,13 +2,13 @@
 /*
  * opts.h - one table of options per command.
  *
- * Parsing, help text, the OPTIONS section of the manual page and shell
- * completion are all made from the same array of struct flt_opt. A command
- * declares a struct for its arguments, and each row names the member it fills.
+ * The same array of struct flt_opt defines parsing, help, the OPTIONS section of the
+ * manual page and shell completion. A command declares a struct for its arguments; each
+ * row names the member that the option fills.
  *
- * Taken alike: -L 140, -L140, -L=140, --limit 140, --limit=140; lists as 1,2,3
- * or by repeating the option. Everything behind a word "--" is a command to
- * run. -h and --help are understood by every command.
+ * These are equal: -L 140, -L140, -L=140, --limit 140, --limit=140. A list is 1,2,3 or a
+ * repeated option. The words after "--" are a command to run. Every command has -h and
+ * --help.
  */
 #ifndef FLT_OPTS_H
 #define FLT_OPTS_H
@@ -33,18 +33,18 @@ enum flt_opt_type {
 	FLT_OPT_IDS,		/* struct flt_ids, process or thread ids */
 };
 
-/* Ids in the order given, each once. */
+/* Ids in the order given, without duplicates. */
 struct flt_ids {
 	uint32_t *id;
 	size_t count;
 };
 
 struct flt_opt {
-	const char *name;	/* long name, never NULL but in the last row */
+	const char *name;	/* long name; NULL in the last row only */
 	char letter;		/* short name, or 0 */
 	enum flt_opt_type type;
 	size_t offset;		/* of the member in the command's arguments */
-	const char *arg;	/* what help calls the value */
+	const char *arg;	/* name of the value in help */
 	const char *help;	/* one or two sentences */
 	const char *const *choices;	/* FLT_OPT_CHOICE: NULL-terminated */
 	int value;		/* FLT_OPT_SET */
@@ -53,18 +53,18 @@ struct flt_opt {
 	bool per_second;	/* the same; "/s" may follow */
 };
 
-/* What is left when the options are gone. argv is NULL-terminated, not owned. */
+/* The words that are not options. argv is NULL-terminated and not owned. */
 struct flt_words {
-	int argc;		/* words that were no options, before "--" */
+	int argc;		/* words before "--" */
 	char **argv;
-	char **command;		/* what stood behind "--", or NULL */
-	bool help;		/* -h or --help was given: nothing else counts */
+	char **command;		/* the words after "--", or NULL */
+	bool help;		/* -h or --help was given; ignore everything else */
 };
 
 /*
- * Fills args from argv[1..argc-1]; members without an option keep their value.
- * May reorder argv. -EINVAL or -ERANGE with a sentence in e: bad usage. What the
- * table allocated in args is released by flt_opts_free(), also after a failure.
+ * Fill args from argv[1..argc-1]. Members without an option keep their value. argv may be
+ * reordered. -EINVAL or -ERANGE: bad usage, with a message in e. Call flt_opts_free() in any
+ * case, also after a failure.
  */
 int flt_opts_parse(const struct flt_opt *opts, void *args, int argc, char **argv,
 		   struct flt_words *words, struct flt_errmsg *e);
@@ -72,7 +72,7 @@ void flt_opts_free(const struct flt_opt *opts, void *args);
 
 bool flt_opt_takes_value(const struct flt_opt *opt);
 
-/* The name in the list that a mistyped one was most likely meant to be, or NULL. */
+/* Return the name that is most similar to a mistyped name, or NULL. */
 const char *flt_opts_nearest(const char *typed, const char *const *names);
 
 #endif

@@ -55,11 +55,11 @@ static bool is_unsafe(uint32_t point)
 	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
 }
 
-/* Where the output goes: stops writing, not counting, when it is full. */
+/* The output buffer. A full buffer stops writing but continues to count. */
 struct sink {
 	char *out;
 	size_t size;
-	size_t used;	/* bytes the whole takes so far */
+	size_t used;	/* bytes of the whole result so far */
 	size_t written;
 	bool full;
 };

@@ -33,7 +33,7 @@ static const struct unit sizes[] = {
 	{ "t", 1ull << 40 }, { "tb", 1ull << 40 }, { "tib", 1ull << 40 },
 };
 
-/* Reads digits from *text on; -EINVAL if there is none. */
+/* Read digits and advance *text. -EINVAL: there is no digit. */
 static int read_digits(const char **text, unsigned int base, uint64_t *out)
 {
 	const char *s = *text;
@@ -92,7 +92,7 @@ static int read_scaled(const char *text, const struct unit *units, size_t count,
 		text++;
 		if (!isdigit((unsigned char)*text))
 			return -EINVAL;
-		/* Digits past the ninth change no result by a nanosecond. */
+		/* Digits after the ninth are below a nanosecond. */
 		for (; isdigit((unsigned char)*text); text++) {
 			if (scale == 1000000000)
 				continue;
