@@ -164,24 +164,6 @@ int flt_correlation_take(struct flt_correlation *w, struct flt_loop *loop)
 	return flt_loop_add(loop, w->in, POLLIN, on_output, w);
 }
 
-int flt_correlation_start(struct flt_correlation *w, struct flt_job *job, struct flt_loop *loop,
-			  char **command, struct flt_errmsg *e)
-{
-	int ret, back;
-
-	if (!w)
-		return flt_job_start(job, loop, command, e);
-	ret = flt_correlation_lend(w);
-	if (!ret)
-		ret = flt_job_start(job, loop, command, e);
-	back = flt_correlation_take(w, loop);
-	if (ret)
-		return ret;
-	if (back)
-		flt_job_cancel(job);
-	return back;
-}
-
 static void thin(struct flt_correlation *w)
 {
 	size_t i;

@@ -10,7 +10,6 @@
 #define FLT_CORRELATION_H
 
 #include "cli/command.h"
-#include "observe/job.h"
 #include "observe/loop.h"
 #include "view/table/table.h"
 
@@ -51,10 +50,6 @@ void flt_correlation_free(struct flt_correlation *with);
  */
 int flt_correlation_lend(struct flt_correlation *with);
 int flt_correlation_take(struct flt_correlation *with, struct flt_loop *loop);
-
-/* Call flt_job_start() with a pipe as the command's standard output. with may be NULL. -errno. */
-int flt_correlation_start(struct flt_correlation *with, struct flt_job *job, struct flt_loop *loop,
-			  char **command, struct flt_errmsg *e);
 
 /* Counters since the command started. */
 struct flt_correlation_counts {

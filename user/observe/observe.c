@@ -125,7 +125,7 @@ static int start(struct flt_observe *o)
 	if (!ret && o->setup.argv)
 		ret = fork_command(o, &before);
 	if (!ret) {
-		ret = o->ops->arm(o->arg);
+		ret = o->ops->arm ? o->ops->arm(o->arg) : 0;
 		if (!ret)
 			ret = add_timers(o);
 		if (ret)

@@ -23,7 +23,7 @@
 #include "observe/correlation.h"
 #include "observe/loop.h"
 
-/* All callbacks but .arm and .finish may be NULL. They return 0 or -errno if not told otherwise. */
+/* All callbacks but .finish may be NULL. They return 0 or -errno if not told otherwise. */
 struct flt_observe_ops {
 	/* Prepare to observe .child.pid, or the processes of -p if .child.pid is 0. */
 	int (*arm)(void *arg);

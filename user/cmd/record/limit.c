@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,36 +33,36 @@ static int each_second(void *arg)
 	return flt_file_error(r->file);
 }
 
+/* Orphans come to us, fault servers among them. The command is waited for by name. */
+static void reap_orphans(const struct flt_recording *r)
+{
+	siginfo_t which;
+
+	for (;;) {
+		which.si_pid = 0;
+		if (waitid(P_ALL, 0, &which, WEXITED | WNOHANG | WNOWAIT | __WALL) ||
+		    !which.si_pid || which.si_pid == r->o.child.pid)
+			return;
+		waitpid(which.si_pid, NULL, WNOHANG | __WALL);
+	}
+}
+
 static int take_signal(void *arg, const struct signalfd_siginfo *info)
 {
 	struct flt_recording *r = arg;
-	siginfo_t which;
 
-	if (info->ssi_signo != SIGCHLD) {
-		/*
-		 * A terminal's interrupt has reached the command, too. A second one,
-		 * when the command has gone, is about its leftovers.
-		 */
-		if (r->status != -1)
-			flt_loop_stop(r->loop);
-		else if (info->ssi_code != SI_KERNEL)
-			kill(r->child.pid, (int)info->ssi_signo);
-		if (!r->ask_until && (info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
-			r->ask_until = flt_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-		return 0;
-	}
-	/* orphans come to us, fault servers among them; the command is waited for by name */
-	for (;;) {
-		which.si_pid = 0;
-		if (waitid(P_ALL, 0, &which, WEXITED | WNOHANG | WNOWAIT | __WALL) || !which.si_pid)
-			return 0;
-		if (which.si_pid == r->child.pid) {
-			if (flt_child_poll(&r->child, &r->status, NULL))
-				return 0;
-		} else {
-			waitpid(which.si_pid, NULL, WNOHANG | __WALL);
-		}
-	}
+	if (info->ssi_signo == SIGCHLD)
+		reap_orphans(r);
+	else if (!r->ask_until && (info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
+		r->ask_until = flt_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	return 0;
+}
+
+/* Its children may live on, and the rings hold what it did last: every_drain() ends the loop. */
+static int command_ended(void *arg)
+{
+	(void)arg;
+	return 0;
 }
 
 static int every_drain(void *arg)
@@ -76,16 +77,16 @@ static int every_drain(void *arg)
 		flt_record_sample(r);
 	/* it may be asleep in a fault that nobody serves, or deaf to that signal */
 	if (r->ask_until && flt_clock_ns(CLOCK_MONOTONIC) > r->ask_until) {
-		if (r->status == -1)
-			kill(r->child.pid, SIGKILL);
-		flt_loop_stop(r->loop);
+		if (r->o.child.pid > 0)
+			kill(r->o.child.pid, SIGKILL);
+		flt_loop_stop(r->o.loop);
 	}
-	if (r->status == -1)
+	if (r->o.child.pid > 0)
 		return 0;
 	/* what a process said last may still be on its way, and who said it be gone */
 	heard = flt_rings_dispatch(r->rings);
 	if (!heard && !flt_rings_live(r->rings))
-		flt_loop_stop(r->loop);
+		flt_loop_stop(r->o.loop);
 	return heard < 0 ? heard : 0;
 }
 
@@ -168,53 +169,88 @@ int flt_record_in_child(void *arg)
 	return 0;
 }
 
-static int record(struct flt_recording *r, char **argv, const char *library)
+static int arm(void *arg)
 {
-	char preload[PATH_MAX + 4096], name[128];
-	const char *const env[] = { preload, name, NULL };
-	struct flt_child_setup setup = { .argv = argv, .env = env, .prepare = flt_record_in_child,
-					.arg = (void *)r->args };
-	const char *before = getenv("LD_PRELOAD");
-	struct flt_errmsg e = { "" };
-	sigset_t set, mask;
-	int ret;
+	struct flt_recording *r = arg;
+	int ret = flt_loop_add(r->o.loop, flt_rings_fd(r->rings), POLLIN, rings_talk, r);
 
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s%s%s", library, before && *before ? ":" : "",
-		 before ? before : "");
-	snprintf(name, sizeof(name), "FLT_RECORD_SOCKET=%s", flt_rings_name(r->rings));
-	flt_job_signals(&set);
-	ret = flt_loop_new(&r->loop);
-	if (ret)
-		return flt_command_fail(r->run->command, NULL, ret);
-	ret = flt_loop_signals(r->loop, &set, &mask, take_signal, r);
-	setup.mask = &mask;
-	if (!ret)
-		ret = flt_loop_add(r->loop, flt_rings_fd(r->rings), 1 /* POLLIN */, rings_talk, r);
-	if (!ret)
-		ret = flt_loop_every(r->loop, DRAIN_NS, every_drain, r);
-	if (!ret)
-		ret = flt_loop_every(r->loop, FLT_NSEC_PER_SEC, each_second, r);
-	if (!ret)
-		ret = flt_child_fork(&r->child, &setup, &e);
-	if (ret)
-		return flt_command_fail(r->run->command, &e, ret);
-	r->began = r->last_line = flt_clock_ns(CLOCK_MONOTONIC);
-	ret = flt_child_release(&r->child);
-	if (ret) {
-		flt_command_say(r->run->command, "cannot run %s: %s", argv[0], strerror(-ret));
-		r->status = flt_child_exec_status(ret) << 8;
-		return -1;
-	}
-	ret = flt_loop_run(r->loop);
-	if (ret)
-		r->file_error = ret;
-	return 0;
+	r->last_line = flt_clock_ns(CLOCK_MONOTONIC);
+	return ret ? ret : flt_loop_every(r->o.loop, FLT_NSEC_PER_SEC, each_second, r);
 }
 
-int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *args,
-			  struct flt_record_outcome *out)
+static int stop(void *arg, int err)
 {
-	struct flt_recording r = { .run = run, .args = args, .status = -1 };
+	struct flt_recording *r = arg;
+
+	/* The command is at its gate, or was not executed. */
+	if (!r->o.began || r->o.not_run)
+		return err;
+	r->took = flt_clock_ns(CLOCK_MONOTONIC) - r->o.began;
+	if (err) {
+		flt_errmsg_errno(&r->o.e, err, "cannot write %s; it holds what came before",
+				 r->args->output);
+	} else {
+		flt_record_sample(r);
+		flt_record_write_stats(r);
+	}
+	/* Whatever still runs is killed by its server here. */
+	flt_rings_close(r->rings);
+	r->rings = NULL;
+	if (r->o.child.pid > 0)
+		flt_child_wait(&r->o.child, &r->o.wait_status, &r->o.usage);
+	return err;
+}
+
+static int finish(void *arg)
+{
+	(void)arg;
+	return FLT_EXIT_DONE;
+}
+
+/* A failed recording counts more than the status of a command that may have been killed. */
+static int salvage(void *arg, int err)
+{
+	struct flt_recording *r = arg;
+
+	r->failed = flt_exit_of(err);
+	return r->failed;
+}
+
+static const struct flt_observe_ops ops = {
+	.arm = arm,
+	.round = every_drain,
+	.signal = take_signal,
+	.ended = command_ended,
+	.stop = stop,
+	.finish = finish,
+	.salvage = salvage,
+};
+
+/* Report what was recorded. Return the exit status. */
+static int sum_up(const struct flt_recording *r)
+{
+	const struct flt_record_total *t = &r->total;
+	const uint64_t unlimited = t->refused + t->sum.forks_unlimited;
+	int status = flt_child_exit_status(r->o.wait_status);
+
+	if (!r->args->quiet)
+		flt_record_summary(r);
+	if (!t->images)
+		flt_command_say(r->run->command,
+				"nothing was recorded: no process of the command loaded the recorder");
+	if (unlimited)
+		flt_command_say(r->run->command,
+				"processes that ran unlimited and unrecorded: %llu (%llu could not be "
+				"limited, %llu were forked past the recorder)",
+				(unsigned long long)unlimited, (unsigned long long)t->refused,
+				(unsigned long long)t->sum.forks_unlimited);
+	if (!status && (!t->images || t->killed || unlimited))
+		status = FLT_EXIT_INCOMPLETE;
+	return status;
+}
+
+static struct flt_rec_config config_of(const struct flt_record_args *args)
+{
 	struct flt_rec_config config = {
 		.limit_pages = args->limit / FLT_RECORD_PAGE, .latency_ns = args->latency,
 		.bandwidth = args->bandwidth, .policy = (uint32_t)args->policy,
@@ -223,78 +259,102 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 			 (args->no_move ? FLT_REC_NO_MOVE : 0u) |
 			 (args->no_stack ? FLT_REC_NO_STACK : 0u),
 	};
-	const struct flt_ring_receiver receiver = flt_record_images(&r);
-	char library[PATH_MAX], kept[PATH_MAX];
-	struct flt_errmsg e = { "" };
-	uint64_t took, faults, unlimited;
-	int ret, status;
 
 	config.max_pages = args->memory ? args->memory / FLT_RECORD_PAGE :
 					  2 * (uint64_t)sysconf(_SC_PHYS_PAGES);
 	if (!args->memory && config.max_pages < 2 * config.limit_pages)
 		config.max_pages = 2 * config.limit_pages;
-	if (config.max_pages < config.limit_pages)
-		return flt_command_misuse(run->command, "-M is smaller than -L");
-	ret = flt_record_target_check(run->words.command[0], &e);
+	return config;
+}
+
+/* Create the file and the rings. library: PATH_MAX bytes. Return 0 or the exit status. */
+static int open_recording(struct flt_recording *r, const struct flt_rec_config *config,
+			  char *library)
+{
+	const struct flt_ring_receiver receiver = flt_record_images(r);
+	const struct flt_command *command = r->run->command;
+	char kept[PATH_MAX];
+	struct flt_errmsg e = { "" };
+	int ret;
+
+	ret = flt_record_target_check(r->run->words.command[0], &e);
 	if (!ret)
 		ret = flt_record_target_may(&e);
 	if (!ret)
 		ret = flt_record_target_library(library, &e);
 	if (ret)
-		return flt_command_fail(run->command, &e, ret);
-	ret = flt_file_create(&r.file, args->output, kept);
+		return flt_command_fail(command, &e, ret);
+	ret = flt_file_create(&r->file, r->args->output, kept);
 	if (ret) {
-		flt_errmsg_errno(&e, ret, "cannot create %s", args->output);
-		return flt_command_fail(run->command, &e, ret);
+		flt_errmsg_errno(&e, ret, "cannot create %s", r->args->output);
+		return flt_command_fail(command, &e, ret);
 	}
-	if (*kept && !args->quiet)
-		flt_command_say(run->command, "kept the earlier recording as %s", kept);
-	ret = flt_rings_open(&r.rings, &config, &receiver, &e);
+	if (*kept && !r->args->quiet)
+		flt_command_say(command, "kept the earlier recording as %s", kept);
+	ret = flt_rings_open(&r->rings, config, &receiver, &e);
 	if (ret) {
-		flt_file_abandon(r.file);
-		return flt_command_fail(run->command, &e, ret);
+		flt_file_abandon(r->file);
+		return flt_command_fail(command, &e, ret);
 	}
-	write_info(&r, run->words.command);
+	write_info(r, r->run->words.command);
+	return 0;
+}
+
+/* Run the command under the recorder, and close the file. Return the exit status. */
+static int record(struct flt_recording *r, const char *library)
+{
+	const struct flt_ring_totals *sum = &r->total.sum;
+	char preload[PATH_MAX + 4096], name[128];
+	const char *const env[] = { preload, name, NULL };
+	const char *before = getenv("LD_PRELOAD");
+	struct flt_errmsg e = { "" };
+	int ret, status;
+
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s%s%s", library, before && *before ? ":" : "",
+		 before ? before : "");
+	snprintf(name, sizeof(name), "FLT_RECORD_SOCKET=%s", flt_rings_name(r->rings));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	ret = record(&r, run->words.command, library);
-	took = flt_clock_ns(CLOCK_MONOTONIC) - r.began;
-	if (!ret && !r.file_error) {
-		flt_record_sample(&r);
-		flt_record_write_stats(&r);
-	}
-	/* whatever still runs is killed by its server here */
-	flt_rings_close(r.rings);
-	if (r.status == -1 && r.child.pid > 0)
-		flt_child_wait(&r.child, &r.status, NULL);
-	faults = r.total.sum.alloc + r.total.sum.refault + r.total.sum.raced;
-	status = flt_file_close(r.file, faults, r.status == -1 ? ~0u : (uint32_t)r.status);
-	flt_loop_free(r.loop);
+	r->o.setup.env = env;
+	status = flt_observe_run(&r->o);
+	flt_rings_close(r->rings);
+	ret = flt_file_close(r->file, sum->alloc + sum->refault + sum->raced,
+			     !r->o.began ? ~0u : r->o.not_run ? (uint32_t)status << 8 :
+			     (uint32_t)r->o.wait_status);
+	if (!r->o.began || r->o.not_run)
+		return status;
+	if (r->failed)
+		return r->failed;
+	if (!ret)
+		return sum_up(r);
+	flt_errmsg_errno(&e, ret, "cannot write %s; it holds what came before", r->args->output);
+	return flt_command_fail(r->run->command, &e, ret);
+}
+
+int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *args,
+			  struct flt_record_outcome *out)
+{
+	struct flt_recording r = {
+		.run = run, .args = args,
+		.o = {
+			.command = run->command, .ops = &ops, .arg = &r, .period = DRAIN_NS,
+			.setup = {
+				.argv = run->words.command, .prepare = flt_record_in_child,
+				.arg = (void *)args,
+			},
+		},
+	};
+	const struct flt_rec_config config = config_of(args);
+	char library[PATH_MAX];
+	int status;
+
+	if (config.max_pages < config.limit_pages)
+		return flt_command_misuse(run->command, "-M is smaller than -L");
+	status = open_recording(&r, &config, library);
+	if (status)
+		return status;
+	status = record(&r, library);
 	free(r.pids);
-	*out = (struct flt_record_outcome){ .ns = took, .status = r.status, .total = r.total };
-	if (ret > 0)
-		return ret;
-	if (ret < 0)
-		return flt_child_exit_status(r.status);
-	if (status || r.file_error) {
-		flt_errmsg_errno(&e, status ? status : r.file_error,
-				 "cannot write %s; it holds what came before", args->output);
-		return flt_command_fail(run->command, &e, status ? status : r.file_error);
-	}
-	if (!args->quiet)
-		flt_record_summary(&r, took);
-	if (!r.total.images)
-		flt_command_say(run->command,
-				"nothing was recorded: no process of the command loaded the recorder");
-	unlimited = r.total.refused + r.total.sum.forks_unlimited;
-	if (unlimited)
-		flt_command_say(run->command,
-				"processes that ran unlimited and unrecorded: %llu (%llu could not be "
-				"limited, %llu were forked past the recorder)", (unsigned long long)unlimited,
-				(unsigned long long)r.total.refused,
-				(unsigned long long)r.total.sum.forks_unlimited);
-	status = flt_child_exit_status(r.status);
-	if (!status && (!r.total.images || r.total.killed || unlimited))
-		status = FLT_EXIT_INCOMPLETE;
+	*out = (struct flt_record_outcome){ .ns = r.took, .total = r.total };
 	return status;
 }
 

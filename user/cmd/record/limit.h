@@ -8,7 +8,7 @@
 #define FLT_CMD_RECORD_LIMIT_H
 
 #include "cmd/record/record.h"
-#include "observe/job.h"
+#include "observe/observe.h"
 #include "source/ring/ring.h"
 #include "source/file/file.h"
 
@@ -28,14 +28,13 @@ struct flt_recording {
 	const struct flt_record_args *args;
 	struct flt_file_writer *file;
 	struct flt_rings *rings;
-	struct flt_loop *loop;
-	struct flt_child child;
+	struct flt_observe o;
 	struct flt_record_total total;
 	struct flt_record_pid { pid_t pid; uint32_t image; } *pids;
 	size_t npids;
-	int status;		/* of the command, as wait(2) has it; -1: runs */
-	int file_error;
-	uint64_t began, drains, last_line, last_faults;
+	int failed;		/* exit status: the loop failed; 0: it did not */
+	uint64_t took;		/* ns, until the rings were closed */
+	uint64_t drains, last_line, last_faults;
 	uint64_t ask_until;	/* a signal was passed on: end it by then */
 	/* of the sample being taken, bytes */
 	uint64_t rss, outside, resident, evicted;
@@ -45,7 +44,6 @@ struct flt_recording {
 /* A run as a sweep compares it. */
 struct flt_record_outcome {
 	uint64_t ns;		/* from exec to the end of the last process */
-	int status;		/* of the command, as wait(2) has it */
 	struct flt_record_total total;
 };
 
@@ -64,6 +62,6 @@ struct flt_ring_receiver flt_record_images(struct flt_recording *r);
 void flt_record_sample(struct flt_recording *r);
 void flt_record_write_stats(struct flt_recording *r);
 void flt_record_progress(struct flt_recording *r);
-void flt_record_summary(const struct flt_recording *r, uint64_t took);
+void flt_record_summary(const struct flt_recording *r);
 
 #endif

@@ -156,10 +156,10 @@ static int on_round(void *arg)
 {
 	struct module *m = arg;
 	const struct flt_stream_sink sink = sink_of(m);
-	int err = flt_stream_read(m->stream, &sink, &m->r->e);
+	int err = flt_stream_read(m->stream, &sink, &m->r->o.e);
 
-	if (err && !m->r->e.text[0])
-		flt_errmsg_errno(&m->r->e, err, "recording to %s failed", m->r->args->output);
+	if (err && !m->r->o.e.text[0])
+		flt_errmsg_errno(&m->r->o.e, err, "recording to %s failed", m->r->args->output);
 	return err;
 }
 
@@ -185,7 +185,7 @@ static int module_open(struct record_run *r)
 	if (!m)
 		return -ENOMEM;
 	m->r = r;
-	m->child = r->has_child ? (uint32_t)r->job.child.pid : 0;
+	m->child = r->has_child ? (uint32_t)r->o.child.pid : 0;
 	/* the instruction itself is one more */
 	m->depth = (uint32_t)args->max_stack + 1;
 	if (!args->unwind && m->depth > DEPTH_MAX)
@@ -202,11 +202,11 @@ static int module_open(struct record_run *r)
 	if (err)
 		return err;
 	err = flt_stream_open(&m->stream, r->run->control, r->has_child ? &m->child : args->pids.id,
-			      r->has_child ? 1 : args->pids.count, !args->all, &wish, &r->e);
+			      r->has_child ? 1 : args->pids.count, !args->all, &wish, &r->o.e);
 	if (err)
 		return err;
 	m->session = flt_stream_session(m->stream);
-	err = flt_control_session(r->run->control, m->session, false, &session, &r->e);
+	err = flt_control_session(r->run->control, m->session, false, &session, &r->o.e);
 	m->counted = ended(&session.account);
 	return err;
 }
@@ -238,7 +238,7 @@ static int module_begin(struct record_run *r)
 		err = found_all(m);
 	for (i = 0; !err && i < r->args->pids.count; i++)
 		err = record_told_found(m->told, r->begin, r->args->pids.id[i]);
-	return err ? err : flt_loop_every(r->loop, ROUND_NS, on_round, m);
+	return err ? err : flt_loop_every(r->o.loop, ROUND_NS, on_round, m);
 }
 
 static int module_stats(struct record_run *r, uint64_t now)
@@ -294,7 +294,7 @@ static int module_end(struct record_run *r, uint64_t *produced)
 	*produced = r->faults + flt_file_lost_sum(r->writer);
 	if (!m->stream)
 		return 0;
-	err = flt_stream_end(m->stream, &sink, &end, &r->e);
+	err = flt_stream_end(m->stream, &sink, &end, &r->o.e);
 	if (err)
 		return err;
 	lose(m, &end);

@@ -34,7 +34,7 @@ static int drain(struct perf *p, bool all)
 	r->faults = flt_perf_trace_faults(p->trace);
 	r->majors = flt_perf_trace_majors(p->trace);
 	if (err)
-		flt_errmsg_errno(&r->e, err, "recording to %s failed", r->args->output);
+		flt_errmsg_errno(&r->o.e, err, "recording to %s failed", r->args->output);
 	return err;
 }
 
@@ -44,7 +44,7 @@ static int on_data(void *arg, int fd, short events)
 
 	/* The events' threads have all ended: the ring stays, the descriptor has no more news. */
 	if (events & (POLLHUP | POLLERR))
-		flt_loop_remove(p->r->loop, fd);
+		flt_loop_remove(p->r->o.loop, fd);
 	return drain(p, false);
 }
 
@@ -63,13 +63,13 @@ static int watch(struct perf *p)
 
 	for (i = 0; !err && i < n && i < POLLED_MAX; i++)
 		if (fds[i] >= 0)
-			err = flt_loop_add(p->r->loop, fds[i], POLLIN, on_data, p);
-	return err ? err : flt_loop_every(p->r->loop, DRAIN_NS, on_drain, p);
+			err = flt_loop_add(p->r->o.loop, fds[i], POLLIN, on_data, p);
+	return err ? err : flt_loop_every(p->r->o.loop, DRAIN_NS, on_drain, p);
 }
 
 static int perf_open(struct record_run *r)
 {
-	uint32_t pid = (uint32_t)r->job.child.pid;
+	uint32_t pid = (uint32_t)r->o.child.pid;
 	struct flt_sampler_setup setup = {
 		.pids = r->has_child ? &pid : r->args->pids.id,
 		.pid_count = r->has_child ? 1 : r->args->pids.count,
@@ -87,7 +87,7 @@ static int perf_open(struct record_run *r)
 	if (!p)
 		return -ENOMEM;
 	p->r = r;
-	return flt_sampler_open(&p->sampler, &setup, &r->e);
+	return flt_sampler_open(&p->sampler, &setup, &r->o.e);
 }
 
 static int perf_begin(struct record_run *r)
@@ -102,7 +102,7 @@ static int perf_begin(struct record_run *r)
 	flt_file_info(r->writer, "kernel", flt_sampler_kernel_mode(p->sampler) ? "yes" : "no");
 	if (!flt_sampler_kernel_mode(p->sampler))
 		flt_command_say(r->run->command, "faults inside system calls are not seen: that needs root or CAP_PERFMON");
-	err = flt_perf_trace_new(&p->trace, r->writer, r->has_child ? (uint32_t)r->job.child.pid : 0,
+	err = flt_perf_trace_new(&p->trace, r->writer, r->has_child ? (uint32_t)r->o.child.pid : 0,
 				 !r->args->unwind ? 0 : r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : DWARF_DEPTH);
 	if (!err)
 		err = watch(p);

@@ -2,11 +2,11 @@
 #include "cmd/record/record.h"
 
 #include <signal.h>
-#include <string.h>
 
 #include <flt_ring.h>
 
-#include "observe/child.h"
+#include "observe/observe.h"
+#include "observe/target.h"
 #include "cmd/record/target.h"
 #include "view/table/table.h"
 
@@ -90,13 +90,15 @@ static int record_main(struct flt_run *run)
 	const struct flt_record_args *args = run->args;
 	bool limited = args->limit || args->memory || args->sweep;
 	struct flt_record_args own = *args;
-	int ret;
+	struct flt_target target = {
+		.command = run->command, .pids = &args->pids, .all = args->all,
+		.takes_command = true, .missing = "-p PID, -a or '-- COMMAND'",
+	};
+	int ret = flt_target_read(&target, &run->words);
 
+	if (ret)
+		return ret;
 	signal(SIGXFSZ, no_more_room);
-	if (run->words.argc)
-		return flt_command_misuse(run->command, "the command to run stands behind \"--\"");
-	if (!run->words.command && !args->pids.count && !args->all)
-		return flt_command_misuse(run->command, "no command: give one behind \"--\"");
 	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
 		return flt_command_misuse(run->command, "--cores, --latency, --bandwidth and --sample are for -L");
 	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline))
@@ -109,10 +111,8 @@ static int record_main(struct flt_run *run)
 	own.unwind = args->unwind > 0;
 	/* before an earlier recording makes room for one of nothing */
 	ret = run->words.command ? flt_record_target_find(run->words.command[0]) : 0;
-	if (ret) {
-		flt_command_say(run->command, "cannot run %s: %s", run->words.command[0], strerror(-ret));
-		return flt_child_exec_status(ret);
-	}
+	if (ret)
+		return flt_observe_cannot_run(run->command, run->words.command[0], ret);
 	if (!limited)
 		return flt_record_unlimited(run, &own);
 	if (args->pids.count || args->all)

@@ -11,21 +11,21 @@
 #define FLT_CMD_RECORD_RUN_H
 
 #include "cmd/record/record.h"
-#include "observe/job.h"
+#include "observe/observe.h"
 #include "source/file/file.h"
+
+struct record_engine;
 
 struct record_run {
 	struct flt_run *run;
 	const struct flt_record_args *args;
-	struct flt_loop *loop;
+	struct flt_observe o;
 	struct flt_file_writer *writer;
-	struct flt_job job;
-	bool has_child;
+	bool has_child;			/* a command is recorded, and could be executed */
 	uint64_t begin;
 	uint64_t faults, majors;	/* in the file, the engine's to count */
-	struct flt_errmsg e;
+	const struct record_engine *engine;
 	void *own;			/* the engine's */
-	bool terminal, shown;
 };
 
 /* All return 0 or -errno, with the reason in e where there is more to say. */

@@ -88,7 +88,7 @@ void flt_record_progress(struct flt_recording *r)
 
 	if (!r->args->quiet && isatty(STDERR_FILENO))
 		fprintf(stderr, "\r%s  %.0f faults/s  resident %s of %s  evicted %llu pages \033[K",
-			flt_units_write_ns(elapsed, now - r->began),
+			flt_units_write_ns(elapsed, now - r->o.began),
 			(double)(faults - r->last_faults) * 1e9 / (double)(now - r->last_line + 1),
 			flt_units_write_size(resident, r->resident),
 			flt_units_write_size(limit, r->args->limit),
@@ -97,7 +97,7 @@ void flt_record_progress(struct flt_recording *r)
 	r->last_line = now;
 }
 
-void flt_record_summary(const struct flt_recording *r, uint64_t took)
+void flt_record_summary(const struct flt_recording *r)
 {
 	const struct flt_record_total *t = &r->total;
 	const struct flt_ring_totals *s = &t->sum;
@@ -107,7 +107,7 @@ void flt_record_summary(const struct flt_recording *r, uint64_t took)
 		fprintf(stderr, "\r\033[K");
 	fprintf(stderr, "recorded %s: %llu faults (%llu first touches, %llu refaults; %llu stores, "
 			"%llu in system calls), %llu processes\n",
-		flt_units_write_ns(a, took), (unsigned long long)(s->alloc + s->refault),
+		flt_units_write_ns(a, r->took), (unsigned long long)(s->alloc + s->refault),
 		(unsigned long long)s->alloc, (unsigned long long)s->refault,
 		(unsigned long long)s->writes, (unsigned long long)s->kernel_faults,
 		(unsigned long long)t->images);

@@ -82,64 +82,33 @@ static int read_shares(const char *text, unsigned int *share)
 }
 
 struct native {
-	struct flt_loop *loop;
-	struct flt_child child;
-	int status;
+	struct flt_observe o;
+	struct point *p;
 };
 
-/* As for a recorded run: a terminal's signals reach the command by themselves. */
-static int native_signal(void *arg, const struct signalfd_siginfo *info)
+static int native_finish(void *arg)
 {
-	struct native *n = arg;
-	int ret;
+	const struct native *n = arg;
 
-	if (info->ssi_signo != SIGCHLD) {
-		if (info->ssi_code != SI_KERNEL)
-			kill(n->child.pid, (int)info->ssi_signo);
-		return 0;
-	}
-	ret = flt_child_poll(&n->child, &n->status, NULL);
-	if (ret == -EAGAIN)
-		return 0;
-	flt_loop_stop(n->loop);
-	return ret;
+	n->p->out.ns = flt_clock_ns(CLOCK_MONOTONIC) - n->o.began;
+	return FLT_EXIT_DONE;
 }
 
 static int run_native(struct flt_run *run, const struct flt_record_args *args, struct point *p)
 {
-	struct flt_child_setup setup = { .argv = run->words.command,
-					 .prepare = flt_record_in_child, .arg = (void *)args };
-	struct flt_errmsg e = { "" };
-	struct native n = { .status = -1 };
-	sigset_t set, mask;
-	uint64_t began;
-	int ret;
+	static const struct flt_observe_ops ops = { .finish = native_finish };
+	struct native n = {
+		.o = {
+			.command = run->command, .ops = &ops, .arg = &n,
+			.setup = {
+				.argv = run->words.command, .prepare = flt_record_in_child,
+				.arg = (void *)args,
+			},
+		},
+		.p = p,
+	};
 
-	flt_job_signals(&set);
-	ret = flt_loop_new(&n.loop);
-	if (!ret)
-		ret = flt_loop_signals(n.loop, &set, &mask, native_signal, &n);
-	setup.mask = &mask;
-	if (!ret)
-		ret = flt_child_fork(&n.child, &setup, &e);
-	if (ret) {
-		flt_loop_free(n.loop);
-		return flt_command_fail(run->command, &e, ret);
-	}
-	began = flt_clock_ns(CLOCK_MONOTONIC);
-	ret = flt_child_release(&n.child);
-	if (ret) {
-		flt_loop_free(n.loop);
-		flt_command_say(run->command, "cannot run %s: %s", run->words.command[0], strerror(-ret));
-		return flt_child_exec_status(ret);
-	}
-	ret = flt_loop_run(n.loop);
-	p->out.ns = flt_clock_ns(CLOCK_MONOTONIC) - began;
-	flt_loop_free(n.loop);
-	if (ret)
-		return flt_command_fail(run->command, NULL, ret);
-	p->out.status = n.status;
-	return flt_child_exit_status(n.status);
+	return flt_observe_run(&n.o);
 }
 
 static int run_recorded(struct flt_run *run, const struct flt_record_args *args, struct point *p)
