@@ -120,7 +120,7 @@ same "16 instances, machine" "$(status_of stats -a)" 3
 for command in trace "trace -F maj" map; do
 	# shellcheck disable=SC2086
 	same "16 instances, $command" "$(status_of $command -- kinds anon 100)" 3
-	same "16 instances, $command says so" "$(grep -c 'missed by the probe' "$tmp/err" || true)" 1
+	same "16 instances, $command says so" "$(grep -c 'incomplete: probe missed' "$tmp/err" || true)" 1
 done
 exec 7>&-
 wait

@@ -138,7 +138,7 @@ lost_by() { # FORM: what lat says of the slowest that it was not there to take
 	same "lost$1: status" "$status" 3
 }
 lost_by ""
-same "lost: said" "$(grep -cE '^lost   [0-9]+ slow faults of the stream' "$tmp/said")" 1
+same "lost: said" "$(grep -cE '^lost   .*buffers full: [0-9]+ slow faults of the stream' "$tmp/said")" 1
 same "lost: not denied" "$(grep -c '^lost   nothing' "$tmp/said")" 0
 lost_by --json
 same "lost: complete" "$(jq -s '.[-1].complete' "$tmp/said")" false

@@ -83,7 +83,7 @@ for how in fp dwarf; do
 		>"$tmp/trace" 2>"$tmp/err" || status=$?
 	same "$how: exit status" $status 3
 	delivered=$(grep -c '"record":"fault"' "$tmp/trace" || true)
-	lost=$(sed -n 's/.*incomplete: \([0-9]*\) faults lost of .*/\1/p' "$tmp/err")
+	lost=$(sed -n 's/.*incomplete: buffers full: \([0-9]*\) of .*/\1/p' "$tmp/err")
 	at_least "$how: lost" "$lost" 1
 	at_least "$how: delivered" "$delivered" 1
 	same "$how: delivered + lost" $((delivered + lost)) 3000

@@ -33,7 +33,7 @@ same "gaps without a place" "$(awk -F, '$1 == "lost" && (!$2 || $2 <= $(NF - 2) 
 # faultrun's own faults are in the stream as well: those of processes it reports are not.
 counted=$(awk '/^proc / { n += $5 + $6 } END { print n }' "$tmp/run")
 end=$(sed -n 's/.*lost \([0-9]*\) faults at the end.*/\1/p' "$tmp/err")
-total=$(sed -n 's/.*incomplete: \([0-9]*\) faults lost of \([0-9]*\).*/\2/p' "$tmp/err")
+total=$(sed -n 's/.*incomplete: buffers full: \([0-9]*\) of \([0-9]*\) faults.*/\2/p' "$tmp/err")
 same "delivered + lost" "$(($(records) + $(lost) + ${end:-0}))" "$total"
 at_least "delivered + lost against the kernel's count" "$total" "$counted"
 at_most "the difference is faultrun's own" "$((total - counted))" 400

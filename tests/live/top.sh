@@ -74,7 +74,7 @@ kill -INT $top
 status=0
 wait $top || status=$?
 same "status" "$status" 3
-same "said" "$(grep -cE 'incomplete: [0-9]+ faults of the stream lost' "$tmp/err")" 1
+same "said" "$(grep -cE 'incomplete: buffers full: [0-9]+ faults of the stream' "$tmp/err")" 1
 
 say "by kind, of one process"
 faults() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $8 + $10 }'; }
@@ -116,7 +116,7 @@ kinds anon 100 >/dev/null
 status=0
 "$FLTCTL" top -b --json 300ms 3 >/dev/null 2>"$tmp/err" || status=$?
 same "while there are such: status" "$status" 3
-same "why" "$(grep -c 'calls missed by the probe' "$tmp/err")" 1
+same "why" "$(grep -c 'probe missed: [0-9]* calls' "$tmp/err")" 1
 exec 9>&-
 wait $asleep
 at_least "missed until then" "$(fltq tally | field all.missed)" 100

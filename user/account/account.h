@@ -16,6 +16,8 @@
 
 #include <linux/flt.h>
 
+#include "account/loss.h"
+
 #define FLT_TEXT_LEN 64
 #define FLT_OCTAVES (FLT_BUCKETS >> FLT_BUCKET_SHIFT)
 
@@ -141,18 +143,6 @@ struct flt_slow {
 struct flt_slows {
 	struct flt_slow *slow;
 	size_t count;
-};
-
-/* The reasons why a result may be incomplete. */
-struct flt_loss {
-	uint64_t missed;	/* faults counted without kind and latency */
-	uint64_t no_row;	/* faults without a row for their process */
-	uint64_t no_task;	/* faults without a row for their thread */
-	uint64_t busy;		/* calls missed, because another probe ran on the CPU */
-	uint64_t full;		/* calls missed, because too many were in progress */
-	uint64_t untracked;	/* processes of a session without a row */
-	uint64_t vanished;	/* processes that ended between two snapshots */
-	bool torn;		/* rows were retired while they were read */
 };
 
 /* A snapshot of all accounts. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "text/clock.h"
+#include "observe/loss.h"
 #include "observe/observe.h"
 #include "observe/target.h"
 #include "source/netlink/control.h"
@@ -156,34 +157,22 @@ static int finish(void *arg)
 	struct watch *w = arg;
 	const struct flt_command *command = w->r->command;
 	struct flt_session session;
-	bool incomplete = false;
-	uint64_t missed;
-	int ret, shown;
+	struct flt_loss loss = { 0 };
+	int ret = look(w, &w->now), status, shown;
 
-	ret = look(w, &w->now);
 	if (!ret) {
 		sample(w, true);
 		ret = report(w, &w->first, w->began, true);
 	}
 	if (ret)
 		return flt_command_fail(command, &w->o.e, ret);
-	missed = hooks_missed(w, false) - w->missed;
-	if (missed) {
-		flt_command_say(command, "incomplete: the hooks missed %" PRIu64 " calls", missed);
-		incomplete = true;
-	}
-	if (w->torn) {
-		flt_command_say(command, "incomplete: processes were retired during each look");
-		incomplete = true;
-	}
-	if (!flt_control_session(w->r->control, w->session, false, &session, NULL) &&
-	    session.untracked) {
-		flt_command_say(command, "incomplete: %" PRIu64 " processes of the command found "
-				"the process table full", session.untracked);
-		incomplete = true;
-	}
+	loss.hooks = hooks_missed(w, false) - w->missed;
+	loss.torn = w->torn;
+	if (!flt_control_session(w->r->control, w->session, false, &session, NULL))
+		loss.untracked = session.untracked;
+	status = flt_loss_say(&loss, command);
 	shown = flt_correlation_report(w->r->with, stdout);
-	return incomplete ? FLT_EXIT_INCOMPLETE : shown;
+	return status ? status : shown;
 }
 
 /*

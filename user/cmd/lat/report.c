@@ -9,6 +9,7 @@
 
 #include "text/clock.h"
 #include "cmd/lat/lat.h"
+#include "observe/loss.h"
 #include "text/units.h"
 
 /* Which rows have a column. */
@@ -345,34 +346,19 @@ int lat_report(struct lat *l, const struct lat_look *look, uint64_t from)
 	return ret;
 }
 
-int lat_report_loss(struct lat *l, const struct flt_loss *loss)
+int lat_report_loss(struct lat *l, const struct flt_loss *counted)
 {
-	bool counted = !(loss->missed || loss->busy || loss->full || loss->untracked || loss->torn);
-	bool complete = counted && !l->lost && !l->lost_notes;
-	const struct row row = {
-		.record = "total", .missed = loss->missed, .lost = l->lost,
-		.lost_notes = l->lost_notes, .complete = complete,
-	};
+	struct flt_loss loss = *counted;
+	struct row row = { .record = "total", .missed = loss.missed };
 
-	if (l->data) {
-		flt_table_row(l->data, &row, OF_TOTAL);
-		flt_table_flush(l->data, false);
-		return complete ? FLT_EXIT_DONE : FLT_EXIT_INCOMPLETE;
-	}
-	if (complete) {
-		puts("lost   nothing");
-		return FLT_EXIT_DONE;
-	}
-	if (!counted)
-		printf("lost   the latency of %" PRIu64 " faults; %" PRIu64 " calls missed by the probe; %"
-		       PRIu64 " processes without a row%s: the result is incomplete\n", loss->missed,
-		       loss->busy + loss->full, loss->untracked,
-		       loss->torn ? "; rows were retired while they were read" : "");
-	if (l->lost)
-		printf("lost   %" PRIu64 " slow faults of the stream: the slowest may not be among those "
-		       "listed\n", l->lost);
-	if (l->lost_notes)
-		printf("lost   %" PRIu64 " notes of the stream: some files or threads may have no name\n",
-		       l->lost_notes);
-	return FLT_EXIT_INCOMPLETE;
+	loss.slow = l->lost;
+	loss.notes = l->lost_notes;
+	if (!l->data)
+		return flt_loss_print(&loss, stdout);
+	row.lost = loss.slow;
+	row.lost_notes = loss.notes;
+	row.complete = !flt_loss_any(&loss);
+	flt_table_row(l->data, &row, OF_TOTAL);
+	flt_table_flush(l->data, false);
+	return row.complete ? FLT_EXIT_DONE : FLT_EXIT_INCOMPLETE;
 }

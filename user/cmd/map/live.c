@@ -8,6 +8,7 @@
 #include "text/clock.h"
 #include "cmd/map/map.h"
 #include "cmd/map/mappings.h"
+#include "observe/loss.h"
 #include "observe/observe.h"
 #include "observe/target.h"
 #include "source/netlink/control.h"
@@ -151,25 +152,15 @@ static int stop(void *arg, int err)
 
 static int finish(void *arg)
 {
-	struct live *l = arg;
+	const struct live *l = arg;
 	const struct flt_stream_end *end = &l->end;
-	struct map *m = l->m;
+	const struct flt_loss loss = {
+		.faults = end->lost, .of = end->lost + end->delivered, .unseen = end->missed,
+		.notes = end->session.lost_notes, .untracked = end->session.untracked,
+	};
 
-	m->lost = end->lost;
-	if (end->lost)
-		flt_command_say(m->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64 "; larger buffers "
-				"(-b, -B) help", end->lost, end->lost + end->delivered);
-	if (end->missed)
-		flt_command_say(m->command, "incomplete: %" PRIu64 " faults were missed by the probe, wherever they "
-				"were; load flt with a larger maxactive", end->missed);
-	if (end->session.lost_notes)
-		flt_command_say(m->command, "incomplete: %" PRIu64 " notes lost: some faults may be under "
-				"[unknown] or what was mapped there before", end->session.lost_notes);
-	if (end->session.untracked)
-		flt_command_say(m->command, "incomplete: %" PRIu64 " processes of the command found the process "
-				"table full; their faults are missing", end->session.untracked);
-	return end->lost || end->missed || end->session.lost_notes || end->session.untracked ?
-	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	l->m->lost = end->lost;
+	return flt_loss_say(&loss, l->m->command);
 }
 
 static const struct flt_observe_ops ops = {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observe/loss.h"
 #include "observe/target.h"
 #include "text/units.h"
 
@@ -62,7 +63,8 @@ static int check_args(const struct map *m, const struct flt_words *words)
 static int report(struct map *m)
 {
 	bool blocks = m->args->format == FLT_FORMAT_TEXT && (m->args->heat || isatty(STDOUT_FILENO));
-	int err = map_rows_make(m), status;
+	int err = map_rows_make(m), status, shown;
+	struct flt_loss loss = { 0 };
 
 	if (!err && blocks)
 		err = map_picture_blocks(m);
@@ -76,10 +78,9 @@ static int report(struct map *m)
 	fflush(stdout);
 	if (!status && m->args->plot)
 		status = map_picture_plot(m);
-	if (m->regions->unknown_reuse)
-		flt_command_say(m->command, "incomplete: too many pages to remember: of %llu faults it is not known "
-				"whether they are refaults", (unsigned long long)m->regions->unknown_reuse);
-	return status ? status : m->regions->unknown_reuse ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	loss.reuse = m->regions->unknown_reuse;
+	shown = flt_loss_say(&loss, m->command);
+	return status ? status : shown;
 }
 
 static int map_main(struct flt_run *run)

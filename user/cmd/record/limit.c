@@ -2,6 +2,7 @@
 /* record_limit.c - `fltctl record -L`: one run of the command under the recorder. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
@@ -16,6 +17,7 @@
 #include "text/clock.h"
 #include "cmd/record/limit.h"
 #include "cmd/record/target.h"
+#include "observe/loss.h"
 #include "text/units.h"
 
 #define DRAIN_NS (5 * FLT_NSEC_PER_MSEC)
@@ -230,23 +232,21 @@ static const struct flt_observe_ops ops = {
 static int sum_up(const struct flt_recording *r)
 {
 	const struct flt_record_total *t = &r->total;
-	const uint64_t unlimited = t->refused + t->sum.forks_unlimited;
-	int status = flt_child_exit_status(r->o.wait_status);
+	const struct flt_loss loss = { .unlimited = t->refused + t->sum.forks_unlimited };
+	int status = flt_child_exit_status(r->o.wait_status), shown;
 
 	if (!r->args->quiet)
 		flt_record_summary(r);
 	if (!t->images)
 		flt_command_say(r->run->command,
 				"nothing was recorded: no process of the command loaded the recorder");
-	if (unlimited)
-		flt_command_say(r->run->command,
-				"processes that ran unlimited and unrecorded: %llu (%llu could not be "
-				"limited, %llu were forked past the recorder)",
-				(unsigned long long)unlimited, (unsigned long long)t->refused,
-				(unsigned long long)t->sum.forks_unlimited);
-	if (!status && (!t->images || t->killed || unlimited))
-		status = FLT_EXIT_INCOMPLETE;
-	return status;
+	if (loss.unlimited)
+		flt_command_say(r->run->command, "%" PRIu64 " processes could not be limited, %" PRIu64
+				" were forked past the recorder", t->refused, t->sum.forks_unlimited);
+	shown = flt_loss_say(&loss, r->run->command);
+	if (status)
+		return status;
+	return !t->images || t->killed ? FLT_EXIT_INCOMPLETE : shown;
 }
 
 static struct flt_rec_config config_of(const struct flt_record_args *args)

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "observe/loss.h"
 #include "observe/target.h"
 #include "text/clock.h"
 #include "text/units.h"
@@ -128,21 +129,17 @@ static int sum_up(struct record_run *r, int err)
 	const struct flt_command *command = r->run->command;
 	char elapsed[FLT_UNITS_TEXT];
 	uint64_t lost = 0;
-	int end = close_file(r, &lost);
+	int end = close_file(r, &lost), status;
 
 	if (!r->args->quiet)
 		flt_command_say(command, "%" PRIu64 " faults (%" PRIu64 " major) in %s, in %s",
 				r->faults, r->majors,
 				flt_units_write_ns(elapsed, flt_clock_ns(CLOCK_MONOTONIC) - r->begin),
 				r->args->output);
-	if (lost)
-		flt_command_say(command, "%" PRIu64 " faults or stacks were lost: the recording is "
-				"incomplete", lost);
+	status = flt_loss_say(&(struct flt_loss){ .recorded = lost }, command);
 	if (err)
 		return flt_exit_of(err);
-	if (end)
-		return flt_command_fail(command, &r->o.e, end);
-	return lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	return end ? flt_command_fail(command, &r->o.e, end) : status;
 }
 
 static int finish(void *arg)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/stats/columns.h"
+#include "observe/loss.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -132,12 +133,6 @@ void stats_write_kinds(char text[STATS_KINDS_TEXT], const struct flt_account *ac
 			 account->kinds_beyond);
 }
 
-bool stats_is_complete(const struct flt_loss *loss)
-{
-	return !(loss->missed || loss->no_row || loss->no_task || loss->busy || loss->full ||
-		 loss->untracked || loss->vanished || loss->torn);
-}
-
 void stats_fill_head(const struct stats *s, struct flt_cell *cells, const char *record,
 		     const char *span, uint64_t ns, char clock[16])
 {
@@ -199,5 +194,5 @@ void stats_fill_loss(const struct stats *s, struct flt_cell *cells, const struct
 	} else {
 		cells[COL_VANISHED] = flt_cell_u64(loss->vanished);
 	}
-	cells[COL_COMPLETE] = flt_cell_bool(stats_is_complete(loss));
+	cells[COL_COMPLETE] = flt_cell_bool(!flt_loss_any(loss));
 }

@@ -39,7 +39,6 @@ void stats_fill_loss(const struct stats *s, struct flt_cell *cells, const struct
 
 /* "anon 120 cow 33": those that there are, in the order of the enum. */
 void stats_write_kinds(char text[STATS_KINDS_TEXT], const struct flt_account *account);
-bool stats_is_complete(const struct flt_loss *loss);
 /* HH:MM:SS of so long before the report. */
 void stats_write_clock(const struct stats *s, char *text, size_t size, uint64_t ago_ns);
 bool stats_is_text(const struct stats *s);

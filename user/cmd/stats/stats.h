@@ -118,7 +118,7 @@ void stats_report_write(struct stats *s, bool headed);
 void stats_report_flush(struct stats *s, bool headed);
 /* Totals, then what is missing; FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns);
-int stats_report_loss(struct stats *s, const struct flt_loss *loss);
+int stats_report_loss(const struct stats *s, const struct flt_loss *loss);
 
 struct stats_command {
 	char **argv;

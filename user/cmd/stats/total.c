@@ -3,42 +3,13 @@
 
 #include "cmd/stats/columns.h"
 #include "model/counts/rates.h"
+#include "observe/loss.h"
 
-int stats_report_loss(struct stats *s, const struct flt_loss *loss)
+int stats_report_loss(const struct stats *s, const struct flt_loss *loss)
 {
-	const struct {
-		uint64_t count;
-		const char *text;
-	} causes[] = {
-		{ loss->missed, "faults counted without kind and latency" },
-		{ loss->full, "calls missed, too many at once (load flt with a larger maxactive)" },
-		{ loss->busy, "calls missed, another probe ran on the CPU" },
-		{ loss->no_row, "faults of processes that found the table full" },
-		{ loss->no_task, "faults of threads that found the table full" },
-		{ loss->untracked, "processes of the command without a row, faults not in the sum" },
-		{ loss->vanished, "processes ended between two looks, their last faults unseen" },
-	};
-	const char *comma = "";
-	size_t i;
-
-	if (stats_is_complete(loss)) {
-		if (stats_is_text(s))
-			fputs("lost   nothing\n", s->out);
-		return FLT_EXIT_DONE;
-	}
-	if (!stats_is_text(s))
-		return FLT_EXIT_INCOMPLETE;
-	fputs("lost   ", s->out);
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
-		if (!causes[i].count)
-			continue;
-		fprintf(s->out, "%s%" PRIu64 " %s", comma, causes[i].count, causes[i].text);
-		comma = "; ";
-	}
-	if (loss->torn)
-		fprintf(s->out, "%srows retired while they were read", comma);
-	fputs(": the result is incomplete\n", s->out);
-	return FLT_EXIT_INCOMPLETE;
+	if (stats_is_text(s))
+		return flt_loss_print(loss, s->out);
+	return flt_loss_any(loss) ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
 
 static void write_rate(FILE *out, const char *name, uint64_t count, uint64_t ns)

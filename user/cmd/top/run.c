@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cmd/top/top.h"
+#include "observe/loss.h"
 #include "observe/observe.h"
 #include "text/units.h"
 
@@ -272,27 +272,15 @@ static int stop(void *arg, int err)
 	return err;
 }
 
-/* Once more, for who has data or had a screen. */
 static int finish(void *arg)
 {
 	const struct run *r = arg;
-	const struct top *t = r->t;
+	const struct flt_loss loss = {
+		.streamed = r->t->lost, .notes = r->t->lost_notes, .missed = r->t->missed,
+		.calls = r->t->calls, .threads = r->t->partial,
+	};
 
-	if (t->lost)
-		flt_command_say(t->command, "incomplete: %" PRIu64 " faults of the stream lost", t->lost);
-	if (t->lost_notes)
-		flt_command_say(t->command, "incomplete: %" PRIu64 " notes lost: some files have no name",
-				t->lost_notes);
-	if (t->missed)
-		flt_command_say(t->command, "incomplete: %" PRIu64 " faults without latency and kind",
-				t->missed);
-	if (t->calls)
-		flt_command_say(t->command, "incomplete: %" PRIu64 " calls missed by the probe", t->calls);
-	if (t->partial)
-		flt_command_say(t->command, "incomplete: more processes faulted in an interval than "
-				"threads are shown of");
-	return t->lost || t->lost_notes || t->missed || t->calls || t->partial ? FLT_EXIT_INCOMPLETE :
-										 FLT_EXIT_DONE;
+	return flt_loss_say(&loss, r->t->command);
 }
 
 static const struct flt_observe_ops ops = {

@@ -4,6 +4,7 @@
 
 #include "cli/output.h"
 #include "cmd/trace/trace.h"
+#include "observe/loss.h"
 #include "observe/observe.h"
 #include "source/stream/fault.h"
 #include "text/units.h"
@@ -92,20 +93,6 @@ static int arm(void *arg)
 	return ret ? ret : trace_stacks_meet(r->t, tgids, count);
 }
 
-static void say_lost(const struct trace *t, uint64_t delivered)
-{
-	const uint64_t sample = t->args->sample;
-
-	if (sample > 1)
-		flt_command_say(t->command, "incomplete: %" PRIu64 " of %" PRIu64 " lines lost, each one of %" PRIu64
-				" faults; larger buffers (-b, -B) or a narrower filter help", t->lost,
-				t->lost + delivered, sample);
-	else
-		flt_command_say(t->command, "incomplete: %" PRIu64 " faults lost of %" PRIu64
-				"; larger buffers (-b, -B) or a narrower filter help", t->lost,
-				t->lost + delivered);
-}
-
 /*
  * Read what the stream still holds, and close it: nobody reads while the command runs on.
  * After the last line asked for nothing is wanted, and nothing is missing.
@@ -125,30 +112,25 @@ static int stop(void *arg, int err)
 
 static int finish(void *arg)
 {
-	struct run *r = arg;
+	const struct run *r = arg;
 	const struct flt_stream_end *end = &r->end;
-	struct trace *t = r->t;
+	const struct flt_command *command = r->t->command;
+	const struct flt_loss loss = {
+		.faults = r->t->lost + end->untold, .of = r->t->lost + end->untold + end->delivered,
+		.unseen = end->missed, .notes = end->session.lost_notes,
+		.untracked = end->session.untracked,
+	};
 
-	if (end->untold) {
-		flt_command_say(t->command, "lost %" PRIu64 " faults at the end", end->untold);
-		t->lost += end->untold;
-	}
-	if (end->session.untracked)
-		flt_command_say(t->command, "%" PRIu64 " processes of the command found the process "
-				"table full; their faults are missing", end->session.untracked);
-	if (t->lost)
-		say_lost(t, end->delivered);
-	if (end->missed)
-		flt_command_say(t->command, "incomplete: %" PRIu64 " faults were missed by the probe and have no "
-				"line, whatever they were; load flt with a larger maxactive", end->missed);
+	if (end->untold)
+		flt_command_say(command, "lost %" PRIu64 " faults at the end", end->untold);
+	if (loss.faults && r->t->args->sample > 1)
+		flt_command_say(command, "each lost line stands for %" PRIu64 " faults (--sample)",
+				r->t->args->sample);
 	if (end->session.stacks_once)
-		flt_command_say(t->command, "%" PRIu64 " stacks found the module's table of them full, and were sent "
-				"with their faults; max_stacks sets its size", end->session.stacks_once);
-	if (end->session.lost_notes)
-		flt_command_say(t->command, "incomplete: %" PRIu64 " notes lost: some names or stacks are missing",
-				end->session.lost_notes);
-	return t->lost || end->missed || end->session.lost_notes || end->session.untracked ?
-	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+		flt_command_say(command, "%" PRIu64 " stacks were sent with their faults, because the "
+				"module's table of stacks was full (max_stacks sets its size)",
+				end->session.stacks_once);
+	return flt_loss_say(&loss, command);
 }
 
 static const struct flt_observe_ops ops = {

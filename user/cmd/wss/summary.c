@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/wss/wss.h"
+#include "observe/loss.h"
 #include "text/units.h"
 #include "view/svg/plot.h"
 #include "view/terminal/spark.h"
@@ -147,9 +148,13 @@ static int sum_up_holds(struct wss *w)
 
 int wss_summary(struct wss *w)
 {
+	const struct flt_loss loss = {
+		.samples = w->lost, .untraced = w->untracked, .unreadable = w->refused,
+		.childless = w->childless,
+	};
 	char left[FLT_UNITS_TEXT];
 	size_t processes;
-	int ret = 0;
+	int ret = 0, status;
 
 	if (w->args->format == FLT_FORMAT_TEXT)
 		wss_rows_flush(w);
@@ -192,19 +197,8 @@ int wss_summary(struct wss *w)
 	if (w->lost_flags & FLT_WSS_CUT)
 		flt_command_say(w->command, "some scans were not finished: the process ended, or held its "
 				"mmap_lock");
-	if (w->lost)
-		flt_command_say(w->command, "incomplete: %" PRIu64 " samples were overwritten unread", w->lost);
-	if (w->untracked)
-		flt_command_say(w->command, "incomplete: %" PRIu64 " processes found no place among those that "
-				"are tracked", w->untracked);
-	if (w->refused)
-		flt_command_say(w->command, "incomplete: %" PRIu64 " processes that came along may not be "
-				"looked at", w->refused);
-	if (w->childless)
-		flt_command_say(w->command, "incomplete: this kernel does not tell whose child a process is "
-				"(CONFIG_PROC_CHILDREN); children are missing");
-	return w->lost || w->untracked || w->refused || w->childless || !w->all.count ?
-	       FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	status = flt_loss_say(&loss, w->command);
+	return w->all.count ? status : FLT_EXIT_INCOMPLETE;
 }
 
 struct curves {
