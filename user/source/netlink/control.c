@@ -141,12 +141,12 @@ int flt_control_proc(struct flt_control *control, uint32_t tgid, bool kinds, str
 	return ask(control, request, take_proc, out, e);
 }
 
-/* A row filter of a dump: at most one number and one flag. */
+/* A filter of a dump: at most one number and one flag. */
 struct dump {
 	uint8_t command;
 	flt_genl_fn fn;
 	int number_attr;
-	uint32_t number;	/* 0: left out */
+	uint32_t number;	/* 0: no filter */
 	int flag_attr;
 	bool flag;
 };
@@ -254,7 +254,7 @@ static int put_filter(struct nl_msg *request, const struct flt_stream_filter *f)
 	if (f->inode && (nla_put_u32(request, FLT_FILTER_DEV, f->dev) ||
 			 nla_put_u64(request, FLT_FILTER_INODE, f->inode)))
 		return -ENOMEM;
-	/* Takes an empty nest back: with nothing asked for, all pass. */
+	/* Drop an empty nest: without a filter, all faults pass. */
 	nla_nest_end(request, nest);
 	return 0;
 }
@@ -267,7 +267,7 @@ static int put_stream(struct nl_msg *request, const struct flt_stream_wish *wish
 	    (wish->stacks && nla_put_u32(request, FLT_SESSION_STACKS, wish->stacks)) ||
 	    (wish->slice && nla_put_u32(request, FLT_SESSION_SLICE, wish->slice)))
 		return -ENOMEM;
-	/* Not said of relay: a module older than channels has no other. */
+	/* A module older than channels has relay only, and does not know the attribute. */
 	if (wish->channel == FLT_STREAM_NETLINK &&
 	    nla_put_u32(request, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK))
 		return -ENOMEM;

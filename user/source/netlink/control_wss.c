@@ -27,7 +27,7 @@ static const struct nla_policy policy[FLT_WSS_MAX + 1] = {
 	[FLT_WSS_KEY] = U64,
 	[FLT_WSS_INDEX] = U64,
 	[FLT_WSS_START] = U64,
-	/* libnl would refuse a string without its NUL. */
+	/* libnl refuses a string without a NUL. */
 	[FLT_WSS_COMM] = { .type = NLA_UNSPEC },
 	[FLT_WSS_FLAGS] = U32,
 	[FLT_WSS_TIME] = U64,
@@ -69,7 +69,7 @@ static uint64_t u64_of(struct nlattr *attr)
 	return attr ? nla_get_u64(attr) : 0;
 }
 
-/* Attribute i + 1 is share i; what is past the last place is added to it. */
+/* Attribute i + 1 is share i. Shares after the last place are added to the last place. */
 static int shares(struct nlattr *nest, uint64_t *out, size_t count)
 {
 	struct nlattr *attr;

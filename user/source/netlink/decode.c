@@ -9,7 +9,7 @@
 
 #define U32 { .type = NLA_U32 }
 #define U64 { .type = NLA_U64 }
-/* libnl would refuse a string without its NUL; copy_text() does not need one. */
+/* libnl refuses a string without a NUL; copy_text() accepts it. */
 #define TEXT { .type = NLA_UNSPEC }
 #define FLAG { .type = NLA_FLAG }
 #define NEST { .type = NLA_NESTED }
@@ -136,8 +136,8 @@ static const struct nla_policy events_policy[FLT_EVENTS_MAX + 1] = {
 };
 
 /*
- * nla_parse() passes over a tail that is no attribute; here it is a message that
- * was cut, and half of its counters would read as 0.
+ * nla_parse() ignores a tail that is not an attribute. Such a message was truncated, and some
+ * of its counters would be read as 0.
  */
 static int parse(struct nlattr **tb, int max, struct nlattr *attrs, int length,
 		 const struct nla_policy *policy)
@@ -198,7 +198,7 @@ static int decode_kind(struct nlattr *nest, struct flt_account *out)
 	return 0;
 }
 
-/* A nest of counters, attribute i + 1 for entry i; attr NULL: all 0. */
+/* Decode a nest of counters: attribute i + 1 is entry i. attr NULL: all are 0. */
 int flt_decode_numbers(struct nlattr *attr, uint64_t *out, int count)
 {
 	struct nlattr *each;
@@ -231,7 +231,7 @@ static void decode_counters(struct nlattr **tb, struct flt_account *out)
 	}
 }
 
-/* attr NULL: all 0. */
+/* attr NULL: all counters are 0. */
 static int decode_account(struct nlattr *attr, struct flt_account *out)
 {
 	struct nlattr *tb[FLT_ACCOUNT_MAX + 1], *each;

@@ -12,19 +12,19 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Dumps carry as much per read as the kernel is willing to give. */
+/* A large buffer, so that a dump needs few reads. */
 #define RECEIVE_BYTES (1 << 20)
 
 struct flt_genl {
 	struct nl_sock *socket;
 	int family;
 	uint8_t version;
-	uint32_t sequence;	/* of the request under way */
-	/* What comes unasked. */
-	uint8_t event;		/* command; 0: nothing is wanted */
+	uint32_t sequence;	/* of the current request */
+	/* Messages without a request. */
+	uint8_t event;		/* command; 0: none */
 	flt_genl_fn on_event;
 	void *event_arg;
-	int event_error;	/* the first of on_event */
+	int event_error;	/* the first error of on_event */
 };
 
 struct answer {
@@ -37,7 +37,7 @@ struct answer {
 	char sentence[256];	/* of the kernel */
 };
 
-/* libnl folds errnos together; what it can still tell apart. */
+/* libnl maps several errnos to one error; map the errors back as far as possible. */
 static int errno_of(int nle)
 {
 	switch (nle < 0 ? -nle : nle) {
@@ -80,7 +80,7 @@ void flt_genl_extack(const struct nlmsghdr *nlh, char *text, uint32_t size)
 		skip = NLMSG_ALIGN(sizeof(*err));
 		if (left < skip)
 			return;
-		/* Not capped: the request's payload comes back before the attributes. */
+		/* Without NLM_F_CAPPED, the payload of the request precedes the attributes. */
 		if (!(nlh->nlmsg_flags & NLM_F_CAPPED)) {
 			if (err->msg.nlmsg_len < header || err->msg.nlmsg_len > left)
 				return;
@@ -125,7 +125,7 @@ static bool is_event(const struct flt_genl *g, struct nlmsghdr *nlh)
 	return header->cmd == g->event;
 }
 
-/* Anybody with CAP_NET_ADMIN may write to our port. */
+/* A process with CAP_NET_ADMIN may send to our port. */
 static int on_any(struct nl_msg *msg, void *arg)
 {
 	struct flt_genl *g = ((const struct answer *)arg)->genl;
@@ -158,7 +158,7 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	struct genlmsghdr *header;
 	int ret;
 
-	/* Read on after an error: what is left would be taken for the next answer. */
+	/* Read to the end even after an error, or the rest becomes the next answer. */
 	if (answer->error || nlh->nlmsg_type != answer->genl->family)
 		return NL_OK;
 	if (!genlmsg_valid_hdr(nlh, 0)) {
@@ -182,7 +182,7 @@ static int on_interrupted(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* A dump that fails half way says so here, not in an NLMSG_ERROR. */
+/* A dump that fails in the middle reports the error here, not in an NLMSG_ERROR. */
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	struct answer *answer = arg;
@@ -302,7 +302,7 @@ void flt_genl_listen(struct flt_genl *genl, uint8_t command, int bytes, flt_genl
 	genl->on_event = fn;
 	genl->event_arg = arg;
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
-	/* The module sends again what found no room. */
+	/* The module repeats a message that did not fit. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_NO_ENOBUFS, &one, sizeof(one));
 }
 
@@ -350,7 +350,7 @@ int flt_genl_open(struct flt_genl **genl, const char *family, uint8_t version,
 				     nl_geterror(ret));
 		goto err_socket;
 	}
-	/* Not there before Linux 4.12 and 4.3: errors are then without a sentence. */
+	/* Since Linux 4.12 and 4.3. Without them, errors have no message. */
 	setsockopt(nl_socket_get_fd(g->socket), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(g->socket), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	nl_socket_enable_msg_peek(g->socket);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * genl.h - a generic netlink socket that asks one question at a time.
+ * genl.h - a generic netlink socket with one request at a time.
  *
- * Errors of the kernel come back as its errno with its own sentence (extack) in
- * the flt_errmsg. Messages that did not come from the kernel, or that answer
- * nothing asked, are passed over.
+ * Errors of the kernel are returned as its errno, with its message (extack) in the flt_errmsg.
+ * Messages that do not come from the kernel, or do not answer the request, are ignored.
  */
 #ifndef FLT_SOURCE_GENL_H
 #define FLT_SOURCE_GENL_H
@@ -17,40 +16,39 @@ struct flt_genl;
 struct nl_msg;
 struct nlattr;
 
-/* -EOPNOTSUPP: there is no such family. */
+/* -EOPNOTSUPP: the family does not exist. */
 int flt_genl_open(struct flt_genl **genl, const char *family, uint8_t version,
 		  struct flt_errmsg *e);
 void flt_genl_close(struct flt_genl *genl);
 
-/* A request to add attributes to; flt_genl_do() and _dump() release it. NULL: no memory. */
+/* Return a request without attributes, or NULL. flt_genl_do() and _dump() free it. */
 struct nl_msg *flt_genl_request(struct flt_genl *genl, uint8_t command, int flags);
 
 /*
- * What an answer's attributes are handed to, length bytes at attrs, valid for
- * the call. -errno makes the whole request fail with it, once all is read.
+ * Receive the attributes of an answer: length bytes at attrs, valid during the call. If the
+ * function returns -errno, the request returns this error after reading all answers.
  */
 typedef int (*flt_genl_fn)(void *arg, struct nlattr *attrs, int length);
 
-/* Sends and waits for the acknowledgement; fn may be NULL. */
+/* Send a request and wait for the acknowledgement. fn may be NULL. */
 int flt_genl_do(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn, void *arg,
 		struct flt_errmsg *e);
-/* The same for a dump. -EINTR: rows were retired meanwhile, ask again. */
+/* The same for a dump. -EINTR: rows were retired during the dump; repeat the request. */
 int flt_genl_dump(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn, void *arg,
 		  struct flt_errmsg *e);
 
 /*
- * Messages of the family with this command, which nobody asked for, go to fn from now
- * on, also when they come in the course of an answer; bytes: how much the socket is to
- * hold, if that is permitted.
+ * Pass messages with this command that answer no request to fn from now on, also messages
+ * that arrive during an answer. bytes: the wanted size of the socket buffer.
  */
 void flt_genl_listen(struct flt_genl *genl, uint8_t command, int bytes, flt_genl_fn fn,
 		     void *arg);
-/* Waits up to so long for something (0: not at all), then hands on all that is there. */
+/* Wait for a message up to the timeout (0: do not wait), then pass on all messages. */
 int flt_genl_events(struct flt_genl *genl, int wait_ms, struct flt_errmsg *e);
 
 /*
- * The sentence in the extended acknowledgement that ends nlh (NLMSG_ERROR, or
- * NLMSG_DONE of a dump), copied; empty if there is none or it is malformed.
+ * Copy the message of the extended acknowledgement in nlh (NLMSG_ERROR, or NLMSG_DONE of a
+ * dump). The copy is empty if there is no message or nlh is malformed.
  */
 struct nlmsghdr;
 void flt_genl_extack(const struct nlmsghdr *nlh, char *text, uint32_t size);

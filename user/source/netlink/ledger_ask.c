@@ -12,7 +12,7 @@
 
 #define DUMP_TRIES 3
 
-/* A nest whose attribute i + 1 is counter i; those past the end are added to the last. */
+/* Decode a nest: attribute i + 1 is counter i. Counters after the last are added to the last. */
 static int decode_counts(struct nlattr *nest, uint64_t *out, size_t n)
 {
 	struct nlattr *each;
@@ -99,7 +99,7 @@ int flt_ledger_decode(struct nlattr *attrs, int length, struct flt_ledger *out)
 	size_t text;
 	int ret, left;
 
-	/* A tail that is no attribute is a message that was cut. */
+	/* A tail that is not an attribute means that the message was truncated. */
 	nla_for_each_attr(attr, attrs, length, left)
 		;
 	if (left > 0 || length < 0 ||

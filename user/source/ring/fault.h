@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fault.h - a fault of a recorder's ring as struct flt_fault. */
+/* fault.h - decode a fault of a recorder's ring into struct flt_fault. */
 #ifndef FLT_SOURCE_RING_FAULT_H
 #define FLT_SOURCE_RING_FAULT_H
 
@@ -7,7 +7,7 @@
 
 #include "event/fault.h"
 
-/* image is the caller's to set: a ring belongs to one image. */
+/* The caller sets image, because a ring belongs to one image. */
 void flt_ring_fault_decode(struct flt_fault *fault, const struct flt_ring_fault *slot);
 
 #endif

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 enum state {
-	FRESH = 0,	/* connected, no word yet */
-	WAITING,	/* a forked child, until its parent's server gives it up */
+	FRESH = 0,	/* connected, no message yet */
+	WAITING,	/* a forked child; its parent's server still serves it */
 	STARTING,	/* configured */
 	RUNNING,
 	OVER,		/* to be freed */
@@ -42,7 +42,7 @@ struct flt_rings {
 	struct image *first;
 };
 
-/* Configuration and ring; uffd >= 0: of a forked child. */
+/* Send configuration and ring. uffd >= 0: of a forked child. */
 static int configure(struct flt_rings *r, struct image *i, int uffd)
 {
 	struct flt_rec_message m = { .type = FLT_REC_CONFIG, .version = FLT_RING_VERSION,
@@ -67,7 +67,7 @@ static ssize_t drain(struct flt_rings *r, struct image *i)
 	int ret;
 
 	head = __atomic_load_n(&i->ring->head, __ATOMIC_ACQUIRE);
-	/* the image can write there: believe nothing that would leave the ring */
+	/* The image can write to this page, so check every index. */
 	if (head - i->tail > FLT_RING_SLOTS)
 		return 0;
 	while (i->tail != head) {
@@ -111,7 +111,7 @@ static void end(struct flt_rings *r, struct image *i, const char *why)
 	hang_up(r, i);
 }
 
-/* A connection ended without a word. */
+/* Handle a connection that ended without a message. */
 static void lost(struct flt_rings *r, struct image *i)
 {
 	bool over;
@@ -120,9 +120,9 @@ static void lost(struct flt_rings *r, struct image *i)
 		hang_up(r, i);
 		return;
 	}
-	/* an init takes all processes of its namespace along when it ends, servers first */
+	/* When an init ends, the kernel kills all processes of its namespace, servers first. */
 	over = flt_procfs_ends((uint32_t)i->public.pid);
-	/* nobody serves its faults: it must not run on with wrong memory */
+	/* Kill the process: nobody serves its faults, so its memory would be wrong. */
 	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0) && !over)
 		end(r, i, "its fault server died");
 	else
@@ -139,7 +139,7 @@ static struct image *running(struct flt_rings *r, pid_t pid, const struct image 
 	return NULL;
 }
 
-/* It could not be given a ring. */
+/* Report that the image could not get a ring. */
 static void turn_away(struct flt_rings *r, struct image *i, pid_t pid, int err)
 {
 	char why[128];
@@ -149,7 +149,7 @@ static void turn_away(struct flt_rings *r, struct image *i, pid_t pid, int err)
 	hang_up(r, i);
 }
 
-/* The kernel's word for who that is, in our PID namespace; 0: it has none. */
+/* Return the peer's PID in our namespace, from the kernel; 0: unknown. */
 static pid_t peer_of(const struct image *i)
 {
 	struct ucred peer = { 0 };
@@ -176,7 +176,7 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	i->fork_seq = m->fork_seq;
 	i->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (!m->fork_parent) {
-		/* exec: the server of what this process was before may go */
+		/* After an exec, release the server of the earlier image. */
 		other = running(r, pid, i);
 		ask.type = FLT_REC_BYE;
 		if (other)
@@ -190,7 +190,7 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	ask.type = FLT_REC_RELEASE;
 	i->state = WAITING;
 	if (!other || flt_ring_send(other->conn, &ask, NULL, 0)) {
-		/* it waits for our answer, unless it was killed along with its parent */
+		/* The child waits for our answer, unless it was killed with its parent. */
 		if (!flt_procfs_ends((uint32_t)pid))
 			r->to.refused(r->to.arg, pid, "its parent ended too early", false);
 		hang_up(r, i);
@@ -208,7 +208,7 @@ static void released(struct flt_rings *r, const struct image *parent,
 		    i->fork_seq != m->fork_seq)
 			continue;
 		if (uffd == FLT_RING_NO_ROOM) {
-			/* what it has evicted is gone with that */
+			/* Its evicted pages are lost. */
 			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
 			turn_away(r, i, i->public.pid, -EMFILE);
 			break;
@@ -273,7 +273,7 @@ static int hear(struct flt_rings *r, struct image *i)
 	return ret;
 }
 
-/* How many. */
+/* Return the number of images. */
 static int admit(struct flt_rings *r)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
@@ -283,7 +283,7 @@ static int admit(struct flt_rings *r)
 	while ((fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
 		i = calloc(1, sizeof(*i));
 		if (!i) {
-			close(fd);	/* it runs unlimited; its hello gets no answer */
+			close(fd);	/* The process runs unlimited without an answer. */
 			continue;
 		}
 		i->conn = fd;
@@ -362,7 +362,10 @@ int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config
 	r->config = *config;
 	r->to = *receiver;
 	r->listener = r->epoll = -1;
-	/* abstract: no file to clean up; not to be guessed, for who knows it is believed */
+	/*
+	 * An abstract name leaves no file. The name is random, because a process that knows
+	 * the name is trusted.
+	 */
 	if (getrandom(chance, sizeof(chance), 0) != sizeof(chance))
 		goto err;
 	snprintf(r->name, sizeof(r->name), "flt-%016lx%016lx", (unsigned long)chance[0],
@@ -390,7 +393,7 @@ void flt_rings_close(struct flt_rings *r)
 	if (!r)
 		return;
 	for (i = r->first; i; i = i->next) {
-		/* its server would, too, but may be stopped or dead itself */
+		/* The server may be stopped or dead, so do not rely on it. */
 		if (i->pidfd >= 0 && i->state == RUNNING)
 			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
 		hang_up(r, i);

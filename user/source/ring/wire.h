@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ring_wire.h - one ring and the messages about it (include/flt_ring.h), as fltctl
- * makes, sends and receives them.
+ * wire.h - create a ring, and send and receive the messages about the ring
+ * (include/flt_ring.h).
  */
 #ifndef FLT_SOURCE_RING_WIRE_H
 #define FLT_SOURCE_RING_WIRE_H
@@ -12,19 +12,19 @@
 #define FLT_RING_SLOTS (1u << 15)
 #define FLT_RING_BYTES (FLT_RING_DATA + (size_t)FLT_RING_SLOTS * FLT_RING_SLOT)
 
-/* Instead of a descriptor that was sent: we cannot have more of them. */
+/* A descriptor was sent, but our limit of descriptors is reached. */
 #define FLT_RING_NO_ROOM (-2)
 
-/* The caller unmaps the ring, FLT_RING_BYTES, and closes the memfd. -errno. */
+/* Create a ring. The caller unmaps FLT_RING_BYTES and closes the memfd. -errno. */
 int flt_ring_make(struct flt_ring_head **ring, int *memfd);
 
-/* With up to two descriptors, which stay the caller's. -errno. */
+/* Send a message with up to two descriptors, which the caller keeps. -errno. */
 int flt_ring_send(int conn, const struct flt_rec_message *message, const int *fds, size_t nfds);
 
 /*
- * Does not wait. 1, and *fd a descriptor that came along (the caller's now), -1, or
- * FLT_RING_NO_ROOM; -EAGAIN: nothing is there; -EPIPE: they hung up; -EPROTO: that is
- * no message of ours, and what came with it is closed.
+ * Receive a message without waiting. Return 1, with *fd the descriptor of the message, which
+ * the caller now owns, or -1, or FLT_RING_NO_ROOM. -EAGAIN: there is no message. -EPIPE: the
+ * peer has closed. -EPROTO: the message is invalid; its descriptors are closed.
  */
 int flt_ring_receive(int conn, struct flt_rec_message *message, int *fd);
 
