@@ -18,13 +18,14 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "model/recording/grid.h"
 #include "model/recording/recording.h"
 #include "model/code/sites.h"
 #include "model/recording/strings.h"
 #include "model/code/symbols.h"
 #include "model/code/tree.h"
+#include "picture/heatmap.h"
 #include "source/file/file.h"
+#include "timeline/regions.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -68,7 +69,8 @@ static size_t chunk_write(int fd, const uint8_t *data, size_t size, uint64_t seq
 
 struct state {
 	struct flt_recording *rec;
-	struct flt_group stacks, blocks;
+	struct flt_group stacks;
+	struct flt_regions *regions;
 };
 
 static int faults_take(struct state *s, const struct flt_fault *f, size_t n)
@@ -81,9 +83,8 @@ static int faults_take(struct state *s, const struct flt_fault *f, size_t n)
 		err = flt_sites_key(FLT_BY_STACK, s->rec, &f[i], &key);
 		if (!err)
 			err = flt_group_add(&s->stacks, &key, &f[i]);
-		flt_grid_block(&f[i], &key);
 		if (!err)
-			err = flt_group_add(&s->blocks, &key, &f[i]);
+			err = flt_timeline_region_fault(s->regions, s->rec, &f[i]);
 	}
 	return err;
 }
@@ -96,7 +97,8 @@ static void render(struct state *s)
 	struct flt_symbols *symbols;
 	struct flt_sites sites;
 	struct flt_tree tree;
-	struct flt_grid grid;
+	const struct flt_heatmap_setup bands = { .bands = 4, .least = 1, .others = true, .cells_max = 1000 };
+	struct flt_heatmap heatmap;
 
 	if (flt_symbols_new(&symbols, s->rec, &setup))
 		abort();
@@ -105,10 +107,8 @@ static void render(struct state *s)
 	flt_tree_free(&tree);
 	if (!flt_sites_build(&sites, FLT_BY_LINE, s->rec, symbols, &s->stacks))
 		flt_sites_free(&sites);
-	if (s->blocks.count) {
-		flt_grid_plan(&grid, &s->blocks, s->rec, 0, ~0ull);
-		flt_grid_free(&grid);
-	}
+	flt_heatmap_make(&heatmap, s->regions, &bands);
+	flt_heatmap_free(&heatmap);
 	flt_symbols_free(symbols);
 	flt_strings_free(strings);
 }
@@ -124,7 +124,7 @@ static void file_run(const char *path)
 
 	if (flt_file_open(&reader, path, &version))
 		return;
-	if (flt_recording_new(&s.rec))
+	if (flt_recording_new(&s.rec) || flt_regions_new(&s.regions, 0))
 		abort();
 	for (err = 0; !err && (ret = flt_file_next(reader, &c));) {
 		if (ret == -EBADMSG)
@@ -142,7 +142,7 @@ static void file_run(const char *path)
 	if (!err && !flt_recording_settle(s.rec))
 		render(&s);
 	flt_group_free(&s.stacks);
-	flt_group_free(&s.blocks);
+	flt_regions_free(s.regions);
 	flt_recording_free(s.rec);
 	flt_file_done(reader);
 }
@@ -181,7 +181,7 @@ static int seed_write(const char *path)
 	struct flt_file_reader *reader;
 	struct flt_file_chunk c;
 	uint32_t version;
-	struct flt_file_fault fault;
+	struct flt_fault fault;
 	size_t size, step, i;
 	uint8_t head[4];
 

@@ -73,26 +73,11 @@ def flame(browser):
                        "e => e.querySelector('title').textContent.length > 0)")
 
 
-def page(browser):
-    for what in ("plot", "heat"):
-        target = "document.querySelector('figure.%s %s')" % (what, "svg" if what == "plot" else "canvas")
-        x, y, _ = browser.box(target)
-        browser.point(x, y)
-        out = text_of(browser, "figure.%s output" % what)
-        assert " s" in out and any(c.isdigit() for c in out), (what, out)
-    inked = browser.run("const c = document.querySelector('canvas'); const d = c.getContext('2d').getImageData(0, 0,"
-                        "c.width, c.height).data; const s = new Set(); for (let i = 0; i < d.length; i += 4)"
-                        "s.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); return s.size")
-    assert inked > 3, inked
-    # Nothing sticks out sideways; wide tables scroll by themselves.
-    assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1")
-
-
 # Points at a cell of a band: what is said there is what the file says of it.
 def atlas_cell(browser, band, cell):
     row, column, faults, refaults = cell
     x, y = browser.run("const b = document.querySelectorAll('svg.b')[arguments[0]].querySelector('.bg');"
-                       "b.scrollIntoView({block: 'center'}); const r = b.getBoundingClientRect(), root = document.documentElement;"
+                       "b.scrollIntoView({block: 'center'}); const r = b.getBoundingClientRect(), root = b.closest('svg.atlas');"
                        "return [r.x + (arguments[2] + 0.5) / root.dataset.columns * r.width,"
                        "r.y + (arguments[1] + 0.5) / b.parentNode.dataset.rows * r.height];", band, row, column)
     browser.point(x, y)
@@ -112,7 +97,7 @@ def atlas(browser, least):
         cells = [list(map(int, c.split(","))) for c in bands[band].split(";") if c]
         atlas_cell(browser, band, max(cells, key=lambda c: c[2]))
     # Away from every band it is gone.
-    x, y, _ = browser.box("document.querySelector('text.name')")
+    x, y, _ = browser.box("document.querySelector('svg.atlas > text.name')")
     browser.point(x, y)
     assert browser.run("return document.querySelector('.tip').getAttribute('visibility')") == "hidden"
     legend = browser.run("return Array.from(document.querySelectorAll('svg.atlas > g text'), e => e.textContent).join(' ')")
@@ -132,6 +117,15 @@ def series(browser):
     assert browser.run(seen) == "visible"
     said = browser.run("return %s[%d].textContent" % (points, count // 2))
     assert " s" in said and any(c.isdigit() for c in said), said
+
+
+def page(browser):
+    series(browser)
+    atlas(browser, 3)
+    inked = browser.run("return new Set(Array.from(document.querySelectorAll('svg.b path'), p => getComputedStyle(p).fill)).size")
+    assert inked > 3, inked
+    # Nothing sticks out sideways; wide tables and plots scroll by themselves.
+    assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1")
 
 
 def look(browser, tmp, file, width, scheme):

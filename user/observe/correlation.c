@@ -345,7 +345,7 @@ static int plot_write(const struct flt_correlation *w, const struct series *s, c
 		count++;
 	}
 	if (out) {
-		flt_plot_svg(out, "Page faults beside progress", plots, count);
+		flt_plot_write(out, "Page faults beside progress", plots, count, true);
 		errno = 0;
 		if (ferror(out) | fclose(out))
 			err = errno ? -errno : -EIO;

@@ -65,8 +65,6 @@ int map_live(struct map *m, char **command);
 /* map_rows.c: -errno. */
 int map_rows_make(struct map *m);
 int map_rows_write(struct map *m);
-/* "cow+", the most frequent kind, and whether there are others. */
-void map_row_note(const struct map *m, const struct map_row *row, char *text, size_t size);
 void map_row_name(const struct map *m, const struct map_row *row, char *text, size_t size);
 /* Write a cell of the heat map: a row of the same table. */
 int map_row_cell(struct flt_table *table, const char *name, const struct flt_fold *fold,

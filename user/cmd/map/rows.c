@@ -174,16 +174,6 @@ void map_row_name(const struct map *m, const struct map_row *row, char *text, si
 	flt_region_label(m->regions, row->region, text, size);
 }
 
-void map_row_note(const struct map *m, const struct map_row *row, char *text, size_t size)
-{
-	const char *comm = flt_regions_comm(m->regions, row->region->image);
-	char pattern[96];
-
-	flt_pattern_describe(&row->verdict, pattern, sizeof(pattern));
-	snprintf(text, size, "%s%s%" PRIu32 ": %" PRIu64 " faults, %s", comm, comm[0] ? " " : "",
-		 flt_regions_pid(m->regions, row->region->image), flt_region_faults(row->region), pattern);
-}
-
 static double part(uint64_t of, uint64_t all)
 {
 	return all ? 100.0 * (double)of / (double)all : 0;

@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* visualize: the page; reads the recording once more for what needs its extent. */
+/* visualize: the page. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/visualize/visualize.h"
-#include "model/recording/grid.h"
+#include "picture/heatmap.h"
 #include "text/units.h"
-#include "view/svg/heat.h"
 #include "view/svg/page.h"
 #include "view/svg/plot.h"
 
 #define NARROW 0.0004
 #define SITES_SHOWN 30
-
-struct pass {
-	struct flt_visualize *v;
-	struct flt_grid grid;
-};
-
-static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
-{
-	struct pass *pass = arg;
-	size_t i;
-
-	(void)load;
-	for (i = 0; i < n; i++)
-		if (flt_sift_match(&pass->v->sift, pass->v->load.rec, &faults[i]))
-			flt_grid_add(&pass->grid, &faults[i]);
-	return 0;
-}
+/* Regions with a band of their own, and cells, of the heat map. */
+#define HEATMAP_BANDS 24u
+#define HEATMAP_CELLS 50000u
 
 static void facts_write(struct flt_visualize *v, FILE *out, const struct flt_counts *total)
 {
@@ -71,7 +57,6 @@ static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_grou
 	snprintf(subtitle, sizeof(subtitle), "%" PRIu64 " faults", flame.count ? frames[0].total : 0);
 	flame.subtitle = subtitle;
 	flame.frames = frames;
-	/* A stack of a thousand frames is not to push the rest of the page away. */
 	fputs("<div class=\"tall\">\n", out);
 	flt_flame_write(out, &flame, false);
 	fputs("</div>\n", out);
@@ -79,89 +64,108 @@ static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_grou
 	return 0;
 }
 
-static void rates_write(const struct flt_grid *g, FILE *out)
+/* Draw faults per second: each column of v->rates is one point of the lines. */
+static void rates_write(const struct flt_visualize *v, FILE *out)
 {
-	double seconds = (double)(g->until - g->from) / 1e9, step = seconds / FLT_GRID_COLUMNS;
-	double at[FLT_GRID_COLUMNS], all[FLT_GRID_COLUMNS], again[FLT_GRID_COLUMNS], major[FLT_GRID_COLUMNS];
-	struct flt_plot_line lines[] = {
-		{ "all faults", at, all, FLT_GRID_COLUMNS }, { "refaults", at, again, FLT_GRID_COLUMNS },
-		{ "major", at, major, FLT_GRID_COLUMNS },
+	double at[FLT_FOLD_COLUMNS], all[FLT_FOLD_COLUMNS] = { 0 }, again[FLT_FOLD_COLUMNS] = { 0 };
+	double major[FLT_FOLD_COLUMNS] = { 0 };
+	const double step = (double)v->rates.step / 1e9;
+	const uint32_t n = flt_fold_columns(&v->rates);
+	const struct flt_plot_line lines[] = {
+		{ "all faults", at, all, n }, { "refaults", at, again, n }, { "major", at, major, n },
 	};
-	struct flt_plot plot = { .title = "Faults per second", .seconds = seconds, .lines = lines, .count = 3 };
-	int i;
+	const struct flt_plot plot = { .seconds = n * step, .lines = lines, .count = 3 };
+	const struct flt_fold_cell *c;
+	uint32_t band, i;
 
-	for (i = 0; i < FLT_GRID_COLUMNS; i++) {
+	for (i = 0; i < n; i++)
 		at[i] = (i + 0.5) * step;
-		all[i] = (double)g->rate[i] / step;
-		again[i] = (double)g->rate_again[i] / step;
-		major[i] = (double)g->rate_major[i] / step;
+	for (band = 0; band < v->rates.band_count; band++) {
+		for (i = 0; i < v->rates.bands[band].count; i++) {
+			c = &v->rates.bands[band].cells[i];
+			(band == FLT_RATE_MAJOR ? major : all)[c->column] = c->all / step;
+			if (band == FLT_RATE_ALL)
+				again[c->column] = c->again / step;
+		}
 	}
-	flt_plot_write(out, &plot);
+	fputs("<div class=\"wide\">\n", out);
+	flt_plot_write(out, "Faults per second", &plot, 1, false);
+	fputs("</div>\n", out);
 }
 
-/* A gauge of the statistics as a line, if the engine knew it. */
-static bool gauge_line(const struct flt_visualize *v, const struct flt_grid *g, size_t offset, const char *name, double *seconds,
-		       double *values, struct flt_plot_line *line)
+/* Fill a line with one gauge of n statistics. Return whether the engine knew it. */
+static bool gauge_line(const struct flt_record_stats *const *stats, size_t n, size_t offset,
+		       const double *seconds, double *values, const char *name,
+		       struct flt_plot_line *line)
 {
-	const struct flt_recording *rec = v->load.rec;
+	bool known = false;
 	uint64_t value;
-	size_t i, n = 0;
+	size_t i;
 
-	for (i = 0; i < rec->stats_count; i++) {
-		memcpy(&value, (const char *)&rec->stats[i] + offset, sizeof(value));
-		if (value == ~0ull || rec->stats[i].head.time < g->from || rec->stats[i].head.time > g->until)
-			continue;
-		seconds[n] = (double)(rec->stats[i].head.time - g->from) / 1e9;
-		values[n++] = (double)value;
+	for (i = 0; i < n; i++) {
+		memcpy(&value, (const char *)stats[i] + offset, sizeof(value));
+		values[i] = value == ~0ull ? NAN : (double)value;
+		known |= value != ~0ull;
 	}
 	*line = (struct flt_plot_line){ name, seconds, values, n };
-	return n > 1;
+	return known;
 }
 
-static int memory_write(const struct flt_visualize *v, const struct flt_grid *g, FILE *out)
+static int memory_write(const struct flt_visualize *v, FILE *out)
 {
 	static const struct {
 		size_t offset;
 		const char *name;
 	} gauges[] = {
-		{ offsetof(struct flt_record_stats, resident), "resident" }, { offsetof(struct flt_record_stats, evicted), "evicted" },
-		{ offsetof(struct flt_record_stats, limit), "limit" },	     { offsetof(struct flt_record_stats, rss), "all of the processes" },
+		{ offsetof(struct flt_record_stats, resident), "resident" },
+		{ offsetof(struct flt_record_stats, evicted), "evicted" },
+		{ offsetof(struct flt_record_stats, limit), "limit" },
+		{ offsetof(struct flt_record_stats, rss), "all of the processes" },
 	};
+	const struct flt_recording *rec = v->load.rec;
+	const uint64_t begin = v->rates.begin, end = v->rates.end;
+	const struct flt_record_stats **stats = calloc(rec->stats_count + 1, sizeof(*stats));
+	double *numbers = calloc(5 * rec->stats_count + 1, sizeof(*numbers));
 	struct flt_plot_line lines[4];
-	struct flt_plot plot = { .title = "Memory", .bytes = true, .seconds = (double)(g->until - g->from) / 1e9, .lines = lines };
-	size_t room = v->load.rec->stats_count, i;
-	double *numbers = calloc(8 * room + 1, sizeof(*numbers));
+	struct flt_plot plot = {
+		.bytes = true, .seconds = (double)(end - begin) / 1e9, .lines = lines,
+	};
+	size_t i, n = 0;
+	int err;
 
-	if (!numbers)
-		return -ENOMEM;
-	for (i = 0; i < 4; i++)
-		plot.count += gauge_line(v, g, gauges[i].offset, gauges[i].name, numbers + 2 * i * room, numbers + (2 * i + 1) * room,
-					 &lines[plot.count]);
-	if (plot.count)
-		flt_plot_write(out, &plot);
+	for (i = 0; stats && numbers && i < rec->stats_count; i++) {
+		if (rec->stats[i].head.time < begin || rec->stats[i].head.time > end)
+			continue;
+		numbers[n] = (double)(rec->stats[i].head.time - begin) / 1e9;
+		stats[n++] = &rec->stats[i];
+	}
+	for (i = 0; n > 1 && i < 4; i++)
+		plot.count += gauge_line(stats, n, gauges[i].offset, numbers, numbers + (i + 1) * n,
+					 gauges[i].name, &lines[plot.count]);
+	if (plot.count) {
+		fputs("<div class=\"wide\">\n", out);
+		flt_plot_write(out, "Memory", &plot, 1, false);
+		fputs("</div>\n", out);
+	}
+	err = stats && numbers ? 0 : -ENOMEM;
+	free(stats);
 	free(numbers);
-	return 0;
+	return err;
 }
 
-static void heat_write(const struct flt_visualize *v, const struct flt_grid *g, FILE *out)
+static int heatmap_write(const struct flt_visualize *v, FILE *out)
 {
-	struct flt_heat_band bands[FLT_GRID_SEGMENTS];
-	char names[FLT_GRID_SEGMENTS][160];
-	struct flt_heat heat = {
-		.seconds = (double)(g->until - g->from) / 1e9, .rows = g->rows, .columns = FLT_GRID_COLUMNS, .all = g->all, .again = g->again,
-		.bands = bands, .band_count = g->segment_count,
+	const struct flt_heatmap_setup setup = {
+		.bands = HEATMAP_BANDS, .least = 1, .others = true, .cells_max = HEATMAP_CELLS,
 	};
-	const struct flt_segment *s;
-	const struct flt_image *image;
-	size_t i;
+	struct flt_heatmap heatmap;
+	int err = flt_heatmap_make(&heatmap, v->regions, &setup);
 
-	for (i = 0; i < g->segment_count; i++) {
-		s = &g->segments[i];
-		image = flt_recording_image(v->load.rec, s->image);
-		snprintf(names[i], sizeof(names[i]), "%.100s %.32s", s->name[0] ? flt_symbols_base(s->name) : "[anon]", image ? image->comm : "");
-		bands[i] = (struct flt_heat_band){ names[i], s->start, s->end, s->row, s->rows };
-	}
-	flt_heat_write(out, &heat);
+	heatmap.atlas.title = "Where in memory, and when";
+	if (!err)
+		flt_atlas_write(out, &heatmap.atlas, false);
+	flt_heatmap_free(&heatmap);
+	return err;
 }
 
 static int sites_write(struct flt_visualize *v, FILE *out)
@@ -198,24 +202,17 @@ static int sites_write(struct flt_visualize *v, FILE *out)
 
 static int charts_write(struct flt_visualize *v, FILE *out)
 {
-	struct pass pass = { .v = v };
-	struct flt_load again;
-	int err;
+	/* All pictures have the same axis: from the first fault to the last, whatever the filter. */
+	int err = flt_fold_extend(&v->rates, v->load.last);
 
-	err = flt_grid_plan(&pass.grid, &v->blocks, v->load.rec, v->load.first, v->load.last);
+	if (!err)
+		err = flt_fold_extend(&v->regions->fold, v->load.last);
 	if (err)
-		goto out;
-	err = flt_load_file(&again, v->run->command, v->path, on_faults, &pass) ? -EIO : 0;
-	flt_load_free(&again);
-	if (err)
-		goto out;
+		return err;
 	flt_page_section(out, "Over time", NULL);
-	err = memory_write(v, &pass.grid, out);
-	rates_write(&pass.grid, out);
-	heat_write(v, &pass.grid, out);
-out:
-	flt_grid_free(&pass.grid);
-	return err;
+	err = memory_write(v, out);
+	rates_write(v, out);
+	return err ? err : heatmap_write(v, out);
 }
 
 int flt_visualize_html(struct flt_visualize *v, FILE *out)
@@ -234,7 +231,7 @@ int flt_visualize_html(struct flt_visualize *v, FILE *out)
 	err = flame_write(v, out, &v->stacks, "All faults");
 	if (!err && v->first.count)
 		err = flame_write(v, out, &v->first, "First touches");
-	if (!err && v->blocks.count)
+	if (!err && v->rates.cells)
 		err = charts_write(v, out);
 	if (!err && v->stacks.count) {
 		flt_page_section(out, "Lines with most faults", NULL);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recording/grid.h"
 #include "model/recording/strings.h"
+#include "timeline/regions.h"
 #include "view/export/export.h"
 
 #define NAME_BYTES_MAX (64u << 20)
@@ -45,6 +45,19 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
+/* Count a fault for the heat map and the rates of the page. */
+static int add_to_page(struct flt_visualize *v, const struct flt_fault *f)
+{
+	int err = flt_timeline_region_fault(v->regions, v->load.rec, f);
+
+	if (!err)
+		err = flt_fold_add(&v->rates, FLT_RATE_ALL, 0, f->time, f->weight,
+				   f->flags & FLT_FAULT_REFAULT);
+	if (!err && f->flags & FLT_FAULT_MAJOR)
+		err = flt_fold_add(&v->rates, FLT_RATE_MAJOR, 0, f->time, f->weight, false);
+	return err;
+}
+
 static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct flt_visualize *v = arg;
@@ -53,6 +66,10 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	int err;
 
 	flt_load_sift_clock(&v->args->sift, load, &v->sift);
+	if (v->regions && !v->rates.begun && n) {
+		flt_fold_begin(&v->rates, faults[0].time);
+		flt_fold_begin(&v->regions->fold, faults[0].time);
+	}
 	for (i = 0; i < n; i++) {
 		if (!flt_sift_match(&v->sift, load->rec, &faults[i]))
 			continue;
@@ -61,10 +78,8 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 			err = flt_group_add(&v->stacks, &key, &faults[i]);
 		if (!err && faults[i].flags & FLT_FAULT_ALLOC)
 			err = flt_group_add(&v->first, &key, &faults[i]);
-		if (!err && v->args->picture == FLT_PICTURE_HTML) {
-			flt_grid_block(&faults[i], &key);
-			err = flt_group_add(&v->blocks, &key, &faults[i]);
-		}
+		if (!err && v->regions)
+			err = add_to_page(v, &faults[i]);
 		if (err)
 			return err;
 	}
@@ -258,7 +273,7 @@ static int visualize_main(struct flt_run *run)
 		.run = run, .args = args,
 		.path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT,
 	};
-	int status, err;
+	int status, err = 0;
 
 	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
 		return flt_command_misuse(run->command, "one recording at a time");
@@ -266,7 +281,9 @@ static int visualize_main(struct flt_run *run)
 	if (status)
 		return status;
 	v.strings = flt_strings_new(NAME_BYTES_MAX);
-	if (!v.strings)
+	if (args->picture == FLT_PICTURE_HTML)
+		err = flt_regions_new(&v.regions, 0);
+	if (!v.strings || err)
 		status = flt_command_fail(run->command, NULL, -ENOMEM);
 	if (!status)
 		status = flt_load_file(&v.load, run->command, v.path, on_faults, &v);
@@ -280,7 +297,8 @@ static int visualize_main(struct flt_run *run)
 	flt_strings_free(v.strings);
 	flt_group_free(&v.stacks);
 	flt_group_free(&v.first);
-	flt_group_free(&v.blocks);
+	flt_regions_free(v.regions);
+	flt_fold_free(&v.rates);
 	flt_load_free(&v.load);
 	return status;
 }

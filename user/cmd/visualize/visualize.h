@@ -6,6 +6,7 @@
 #include "timeline/load.h"
 #include "model/code/sites.h"
 #include "model/code/tree.h"
+#include "model/memory/regions.h"
 #include "view/svg/flame.h"
 
 enum flt_picture { FLT_PICTURE_SVG = 0, FLT_PICTURE_HTML, FLT_PICTURE_FOLDED, FLT_PICTURE_SPEEDSCOPE, FLT_PICTURE_PERFETTO,
@@ -18,6 +19,8 @@ struct flt_visualize_args {
 	struct flt_symbols_setup symbols;
 };
 
+enum flt_rate { FLT_RATE_ALL = 0, FLT_RATE_MAJOR };
+
 struct flt_visualize {
 	struct flt_run *run;
 	const struct flt_visualize_args *args;
@@ -26,7 +29,9 @@ struct flt_visualize {
 	struct flt_load load;
 	struct flt_group stacks;	/* keys for FLT_BY_STACK */
 	struct flt_group first;		/* of first touches only */
-	struct flt_group blocks;	/* keys of flt_grid_block() */
+	/* For the page only. */
+	struct flt_regions *regions;
+	struct flt_fold rates;		/* its regions are enum flt_rate */
 	struct flt_symbols *symbols;
 	struct flt_strings *strings;
 };

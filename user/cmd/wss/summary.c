@@ -243,7 +243,7 @@ static int draw(struct wss *w, FILE *out, const struct flt_samples *s, const cha
 		{ "faulted in, a second", true, c.seconds[s->count - 1], rate, 1 },
 	};
 	(void)w;
-	flt_plot_svg(out, title, plots, faults ? 2 : 1);
+	flt_plot_write(out, title, plots, faults ? 2 : 1, true);
 	free(room);
 	return 0;
 }

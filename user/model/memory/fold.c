@@ -170,6 +170,17 @@ static int band_add(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, u
 	return 0;
 }
 
+int flt_fold_extend(struct flt_fold *f, uint64_t time)
+{
+	int err = 0;
+
+	if (time > f->end)
+		f->end = time;
+	while (!err && column_of(f, time) >= FLT_FOLD_COLUMNS)
+		err = columns_coarsen(f);
+	return err;
+}
+
 int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t time, uint32_t faults, bool again)
 {
 	struct flt_fold_band *b;
@@ -180,13 +191,11 @@ int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t ti
 	/* One that began before all others but ended, and came, later. */
 	if (time < f->begin)
 		time = f->begin;
-	if (time > f->end)
-		f->end = time;
 	err = band_get(f, region, &b);
 	if (!err)
 		err = band_reach(f, b, page);
-	while (!err && column_of(f, time) >= FLT_FOLD_COLUMNS)
-		err = columns_coarsen(f);
+	if (!err)
+		err = flt_fold_extend(f, time);
 	while (!err && f->cells >= FLT_FOLD_CELLS && f->end - f->begin > f->step)
 		err = columns_coarsen(f);
 	if (err)

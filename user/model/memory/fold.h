@@ -55,6 +55,8 @@ void flt_fold_free(struct flt_fold *fold);
 int flt_fold_add(struct flt_fold *fold, uint32_t region, uint64_t page, uint64_t time, uint32_t faults,
 		 bool again);
 void flt_fold_begin(struct flt_fold *fold, uint64_t time);
+/* Make the columns reach up to a time, which is not before the begin. Return -ENOMEM. */
+int flt_fold_extend(struct flt_fold *fold, uint64_t time);
 
 /* Columns that hold something, up to the last; rows of a band. */
 uint32_t flt_fold_columns(const struct flt_fold *fold);

@@ -14,7 +14,8 @@
 	asset flt_asset_atlas_js, "user/view/svg/atlas.js"
 	asset flt_asset_flame_css, "user/view/svg/flame.css"
 	asset flt_asset_flame_js, "user/view/svg/flame.js"
+	asset flt_asset_kit_css, "user/view/svg/kit.css"
 	asset flt_asset_page_css, "user/view/svg/page.css"
-	asset flt_asset_page_js, "user/view/svg/page.js"
+	asset flt_asset_plot_css, "user/view/svg/plot.css"
 
 	.section .note.GNU-stack, "", @progbits

@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "view/svg/assets.h"
+#include "view/svg/axis.h"
+#include "view/svg/document.h"
 #include "view/svg/xml.h"
 
 #define HEAD 92		/* pixels above the bands */
@@ -12,7 +14,9 @@
 #define GAP 5
 #define FOOT 24
 #define LEVELS 6
-#define TICKS 4
+#define ROWS_HEIGHT 480u	/* of all rows, if that is within the limits of a row */
+#define ROW_MIN 2u
+#define ROW_MAX 6u
 
 unsigned int flt_atlas_level(uint64_t count, uint64_t most, unsigned int levels)
 {
@@ -22,11 +26,23 @@ unsigned int flt_atlas_level(uint64_t count, uint64_t most, unsigned int levels)
 	return level < levels ? level : levels - 1;
 }
 
-static unsigned int height_of(const struct flt_atlas_band *b)
+/* Return the pixels per row: the fewer rows there are, the higher they are. */
+static unsigned int row_height(const struct flt_atlas *a)
 {
-	unsigned int height = b->rows * 2;
+	unsigned int rows = 1, height;
+	size_t i;
 
-	return height < 8 ? 8 : height > 128 ? 128 : height;
+	for (i = 0; i < a->count; i++)
+		rows += a->bands[i].rows;
+	height = ROWS_HEIGHT / rows;
+	return height < ROW_MIN ? ROW_MIN : height > ROW_MAX ? ROW_MAX : height;
+}
+
+static unsigned int height_of(const struct flt_atlas_band *b, unsigned int row)
+{
+	unsigned int height = b->rows * row;
+
+	return height < 8 ? 8 : height > 64 * row ? 64 * row : height;
 }
 
 /* Cells that are neighbours in a row and of one tone are one piece of a path. */
@@ -54,7 +70,8 @@ static void tone_write(FILE *out, const struct flt_atlas_band *b, uint64_t most,
 		fputs("\"/>", out);
 }
 
-static void band_write(FILE *out, const struct flt_atlas *a, const struct flt_atlas_band *b, uint64_t most, unsigned int y)
+static void band_write(FILE *out, const struct flt_atlas *a, const struct flt_atlas_band *b,
+		       uint64_t most, unsigned int y, unsigned int height)
 {
 	unsigned int level;
 	size_t i;
@@ -65,7 +82,7 @@ static void band_write(FILE *out, const struct flt_atlas *a, const struct flt_at
 	flt_xml_text(out, b->note);
 	fprintf(out, "</tspan></text>\n<svg class=\"b\" y=\"%u\" width=\"100%%\" height=\"%u\" viewBox=\"0 0 %u %u\" "
 		"preserveAspectRatio=\"none\" data-rows=\"%u\" data-start=\"%" PRIu64 "\" data-bytes=\"%" PRIu64 "\" data-name=\"",
-		y + LABEL, height_of(b), a->columns, b->rows, b->rows, b->start, b->bytes);
+		y + LABEL, height, a->columns, b->rows, b->rows, b->start, b->bytes);
 	flt_xml_text(out, b->name);
 	fputs("\" data-cells=\"", out);
 	for (i = 0; i < b->count; i++)
@@ -98,47 +115,49 @@ static void legend_write(FILE *out, uint64_t most)
 
 static void times_write(FILE *out, double seconds, unsigned int y)
 {
-	static const char *const anchors[] = { "start", "middle", "middle", "middle", "end" };
-	int tick;
+	double step = flt_axis_time_step(seconds), share;
+	int i;
 
-	for (tick = 0; tick <= TICKS; tick++)
-		fprintf(out, "<text class=\"soft\" x=\"%d%%\" y=\"%u\" text-anchor=\"%s\"%s>%.4g s</text>\n", tick * 100 / TICKS, y,
-			anchors[tick], tick == 0 ? " dx=\"8\"" : tick == TICKS ? " dx=\"-8\"" : "", seconds * tick / TICKS);
+	for (i = 0; i * step <= seconds; i++) {
+		share = seconds > 0 ? i * step / seconds : 0;
+		fprintf(out, "<text class=\"soft\" x=\"%.2f%%\" y=\"%u\" text-anchor=\"%s\"%s>%g s</text>\n",
+			share * 100, y, share < 0.03 ? "start" : share > 0.97 ? "end" : "middle",
+			share < 0.03 ? " dx=\"8\"" : share > 0.97 ? " dx=\"-8\"" : "", i * step);
+	}
 }
 
-void flt_atlas_write(FILE *out, const struct flt_atlas *a)
+void flt_atlas_write(FILE *out, const struct flt_atlas *a, bool alone)
 {
-	unsigned int height = HEAD, y = HEAD;
+	unsigned int height = HEAD, y = HEAD, row = row_height(a);
 	uint64_t most = 1;
+	char size[128];
+	const struct flt_svg svg = {
+		.kind = "atlas", .size = size, .title = a->title, .subtitle = a->subtitle,
+		.css = flt_asset_atlas_css, .js = flt_asset_atlas_js, .left = 8, .alone = alone,
+	};
 	size_t i, k;
 
 	for (i = 0; i < a->count; i++) {
-		height += LABEL + height_of(&a->bands[i]) + GAP;
+		height += LABEL + height_of(&a->bands[i], row) + GAP;
 		for (k = 0; k < a->bands[i].count; k++)
 			if (a->bands[i].cells[k].all > most)
 				most = a->bands[i].cells[k].all;
 	}
 	height += FOOT;
-	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"atlas\" width=\"100%%\" "
-		"height=\"%u\" role=\"group\" data-seconds=\"%.9g\" data-columns=\"%u\" aria-label=\"", height, a->seconds, a->columns);
-	flt_xml_text(out, a->title);
-	fputs("\">\n<title>", out);
-	flt_xml_text(out, a->title);
-	fprintf(out, "</title>\n<style><![CDATA[\n%s]]></style>\n<rect class=\"back\" width=\"100%%\" height=\"100%%\"/>\n"
-		"<text class=\"name\" x=\"8\" y=\"20\">", flt_asset_atlas_css);
-	flt_xml_text(out, a->title);
-	fputs("</text>\n<text class=\"soft\" x=\"8\" y=\"37\">", out);
-	flt_xml_text(out, a->subtitle);
-	fputs("</text>\n", out);
+	snprintf(size, sizeof(size), "width=\"100%%\" height=\"%u\" data-seconds=\"%.9g\" "
+		 "data-columns=\"%u\"", height, a->seconds, a->columns);
+	flt_svg_open(out, &svg);
 	legend_write(out, most);
 	times_write(out, a->seconds, 82);
 	for (i = 0; i < a->count; i++) {
-		band_write(out, a, &a->bands[i], most, y);
-		y += LABEL + height_of(&a->bands[i]) + GAP;
+		band_write(out, a, &a->bands[i], most, y, height_of(&a->bands[i], row));
+		y += LABEL + height_of(&a->bands[i], row) + GAP;
 	}
 	if (!a->count)
 		fprintf(out, "<text x=\"8\" y=\"%u\">No faults to show.</text>\n", y + 14);
 	times_write(out, a->seconds, height - 8);
-	fprintf(out, "<g class=\"tip\" visibility=\"hidden\" aria-live=\"polite\"><rect width=\"10\" height=\"52\" rx=\"4\"/><text x=\"8\" y=\"16\"/>"
-		"<text x=\"8\" y=\"31\"/><text x=\"8\" y=\"46\"/></g>\n<script><![CDATA[\n%s]]></script>\n</svg>\n", flt_asset_atlas_js);
+	fputs("<g class=\"tip\" visibility=\"hidden\" aria-live=\"polite\">"
+	      "<rect width=\"10\" height=\"52\" rx=\"4\"/><text x=\"8\" y=\"16\"/>"
+	      "<text x=\"8\" y=\"31\"/><text x=\"8\" y=\"46\"/></g>\n", out);
+	flt_svg_close(out, &svg);
 }

@@ -41,8 +41,8 @@ struct flt_atlas {
 	size_t hidden;		/* bands left out */
 };
 
-/* Interactive, self-contained, in the reader's colours; without script a picture all the same. */
-void flt_atlas_write(FILE *out, const struct flt_atlas *atlas);
+/* Write an interactive picture. alone: a file of its own, else an element of a page. */
+void flt_atlas_write(FILE *out, const struct flt_atlas *atlas, bool alone);
 
 struct flt_blocks {
 	unsigned int width;	/* columns of the terminal */

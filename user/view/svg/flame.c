@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "view/svg/assets.h"
+#include "view/svg/document.h"
 #include "view/svg/xml.h"
 
 #define HEAD 106		/* pixels above the frames */
@@ -81,6 +82,11 @@ static void legend(FILE *out)
 void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 {
 	uint64_t all = flame->count ? flame->frames[0].total : 0;
+	char size[48], subtitle[700];
+	const struct flt_svg svg = {
+		.kind = "flame", .size = size, .title = flame->title, .subtitle = subtitle,
+		.css = flt_asset_flame_css, .js = flt_asset_flame_js, .left = 10, .alone = alone,
+	};
 	uint32_t depth = 0;
 	size_t i;
 	int height;
@@ -89,24 +95,12 @@ void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 		if (flame->frames[i].depth > depth)
 			depth = flame->frames[i].depth;
 	height = HEAD + (int)(depth + 1) * ROW + FOOT;
-	if (alone)
-		fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-	fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"flame\" width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"",
-		height);
-	flt_xml_text(out, flame->title);
-	fputs("\">\n<title>", out);
-	flt_xml_text(out, flame->title);
-	fputs("</title>\n", out);
-	if (alone)
-		fprintf(out, "<style><![CDATA[\n%s]]></style>\n<rect width=\"100%%\" height=\"100%%\" fill=\"var(--back)\"/>\n",
-			flt_asset_flame_css);
-	fputs("<text class=\"name\" x=\"10\" y=\"20\">", out);
-	flt_xml_text(out, flame->title);
-	fputs("</text>\n<text class=\"soft\" x=\"10\" y=\"37\">", out);
-	flt_xml_text(out, flame->subtitle);
+	snprintf(size, sizeof(size), "width=\"100%%\" height=\"%d\"", height);
+	snprintf(subtitle, sizeof(subtitle), "%s", flame->subtitle);
 	if (flame->hidden)
-		fprintf(out, "; %" PRIu64 " narrow frames left out", flame->hidden);
-	fputs("</text>\n", out);
+		snprintf(subtitle, sizeof(subtitle), "%.600s; %" PRIu64 " narrow frames left out",
+			 flame->subtitle, flame->hidden);
+	flt_svg_open(out, &svg);
 	legend(out);
 	fputs("<text class=\"detail\" x=\"10\" y=\"98\" aria-live=\"polite\"></text>\n", out);
 	if (!all) {
@@ -119,7 +113,5 @@ void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 		for (i = 0; i < flame->count; i++)
 			frame_write(out, &flame->frames[i], all);
 	}
-	if (alone)
-		fprintf(out, "<script><![CDATA[\n%s]]></script>\n", flt_asset_flame_js);
-	fputs("</svg>\n", out);
+	flt_svg_close(out, &svg);
 }

@@ -6,14 +6,15 @@
 
 void flt_page_open(FILE *out, const char *title, const char *subtitle)
 {
-	/* No network, whatever a name in the recording tries. */
+	/* Forbid all network access, in case that a name in the recording gets past the escaping. */
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
 	      "script-src 'unsafe-inline'; img-src data:\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", out);
 	flt_xml_text(out, title);
-	fprintf(out, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s%s</style>\n</head>\n<body>\n<h1>", flt_asset_page_css,
-		flt_asset_flame_css);
+	fprintf(out, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s%s%s%s%s</style>\n</head>\n<body class=\"kit\">\n<h1>",
+		flt_asset_kit_css, flt_asset_page_css, flt_asset_flame_css, flt_asset_atlas_css,
+		flt_asset_plot_css);
 	flt_xml_text(out, title);
 	fputs("</h1>\n<p class=\"note\">", out);
 	flt_xml_text(out, subtitle);
@@ -74,5 +75,5 @@ void flt_page_table_close(FILE *out)
 
 void flt_page_close(FILE *out)
 {
-	fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", flt_asset_flame_js, flt_asset_page_js);
+	fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", flt_asset_flame_js, flt_asset_atlas_js);
 }

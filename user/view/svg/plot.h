@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* plot.h - lines over time, as an SVG element of a page, or as an SVG file of its own. */
+/* plot.h - lines over time. */
 #ifndef FLT_VIEW_PLOT_H
 #define FLT_VIEW_PLOT_H
 
@@ -9,29 +9,24 @@
 
 struct flt_plot_line {
 	const char *name;
-	const double *seconds, *values;	/* seconds rise */
+	const double *seconds, *values;	/* seconds rise; a value that is not a number is unknown */
 	size_t count;
 };
 
 struct flt_plot {
-	const char *title;
+	const char *title;	/* NULL: the title of the picture says it */
 	bool bytes;		/* values are bytes, else plain numbers */
 	double seconds;		/* length of the axis */
 	const struct flt_plot_line *lines;
 	size_t count;
 };
 
-void flt_plot_write(FILE *out, const struct flt_plot *plot);
-
 /*
- * A whole file: plots below one another over the same axis, lines sampled at the same
- * times in all of them. The values under the pointer are shown by style alone, no
- * script; nothing is loaded from elsewhere.
+ * Write plots below one another over the same axis; all lines must be sampled at the same times.
+ * Style alone shows the values under the pointer, without a script. alone: a file of its own,
+ * else an element of a page.
  */
-void flt_plot_svg(FILE *out, const char *title, const struct flt_plot *plots, size_t count);
-
-/* The next step of 1, 2, 5 (of two, for bytes) above the largest value. */
-double flt_plot_ceiling(double largest, bool bytes);
-void flt_plot_tick(char *text, size_t size, double value, bool bytes);
+void flt_plot_write(FILE *out, const char *title, const struct flt_plot *plots, size_t count,
+		    bool alone);
 
 #endif

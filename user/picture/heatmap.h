@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heatmap.h - regions of memory as a heat map of faults by address and time.
+ *
+ * The regions with most faults get a band each. The regions between two of them share a band.
+ */
+#ifndef FLT_PICTURE_HEATMAP_H
+#define FLT_PICTURE_HEATMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/memory/regions.h"
+#include "view/svg/atlas.h"
+
+struct flt_heatmap_setup {
+	size_t bands;		/* regions with a band of their own */
+	uint64_t least;		/* faults of a region that is shown */
+	bool others;		/* draw shared bands */
+	size_t cells_max;	/* merge columns if there are more cells than this */
+};
+
+struct flt_heatmap {
+	struct flt_atlas atlas;	/* the caller sets its title and subtitle */
+	/* Private. */
+	const struct flt_regions *regions;
+	struct flt_atlas_band *bands;
+	unsigned int coarser;	/* columns are merged this many times, by two */
+};
+
+/* Return -ENOMEM. Call flt_heatmap_free() in any case. The regions must outlive the heat map. */
+int flt_heatmap_make(struct flt_heatmap *map, const struct flt_regions *regions,
+		     const struct flt_heatmap_setup *setup);
+void flt_heatmap_free(struct flt_heatmap *map);
+
+/* Return the cells of a region, or NULL if the region has no fault. */
+const struct flt_fold_band *flt_heatmap_band(const struct flt_regions *regions,
+					     const struct flt_region *region);
+
+#endif
