@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-#define DEPTH 32	/* of cgroups below one another; paths get no longer */
+#define DEPTH 32	/* nesting of cgroups; paths are not longer */
 
 int flt_cgroup_id(const char *directory, uint64_t *id, struct flt_errmsg *e)
 {
@@ -61,7 +61,7 @@ static int read_processes(const char *directory, struct list *l)
 		if (tgid)
 			ret = add(l, tgid);
 	fclose(file);
-	/* The processes of a threaded cgroup are listed where its domain is. */
+	/* The processes of a threaded cgroup are listed in its domain. */
 	return ret;
 }
 
@@ -84,7 +84,7 @@ static int read_tree(const char *directory, struct list *l, int depth)
 		else
 			ret = read_tree(path, l, depth + 1);
 		if (ret == -ENOENT || ret == -ENODEV)
-			ret = 0;	/* removed meanwhile */
+			ret = 0;	/* removed during the walk */
 	}
 	closedir(dir);
 	return ret;

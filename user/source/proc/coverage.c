@@ -35,7 +35,7 @@ static uint64_t whole(const struct region *r, uint64_t size)
 	return end > start ? end - start : 0;
 }
 
-/* A line of smaps: the head of a region, or "Key:  N kB". */
+/* Read a line of smaps: the head of a region, or "Key:  N kB". */
 static void take_line(const char *line, uint64_t huge_size, struct region *r,
 		      struct flt_coverage *out)
 {
@@ -88,7 +88,7 @@ int flt_coverage_read(uint32_t pid, struct flt_coverage *out)
 		return err;
 	while (fgets(line, sizeof(line), f))
 		take_line(line, (uint64_t)huge_size, &r, out);
-	/* It went while it was read. */
+	/* The process ended while the file was read. */
 	err = ferror(f) ? -ESRCH : 0;
 	fclose(f);
 	return err;
@@ -185,7 +185,7 @@ int flt_node_threads(uint32_t pid, uint32_t threads[FLT_COVERAGE_NODES])
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%.16s/stat", pid, d->d_name);
 		if (flt_machine_line(path, text, sizeof(text)) < 0)
 			continue;
-		/* Behind the name, which may hold anything, the CPU is the 37th field. */
+		/* The name may contain any byte. After the name, the CPU is the 37th field. */
 		field = strrchr(text, ')');
 		for (i = 0; field && i < 37; i++)
 			field = strchr(field + 1, ' ');

@@ -17,13 +17,13 @@
 #define SCHEME CONTEXT "schemes/0/"
 #define TOTAL SCHEME "tried_regions/total_bytes"
 #define ASK "update_schemes_tried_bytes"
-#define SAMPLES 20	/* looks in a window: DAMON's own default ratio */
+#define SAMPLES 20	/* samples per window: DAMON's default ratio */
 #define BUSY_TRIES 100
 
 struct flt_damon {
 	uint32_t tgid;
 	uint64_t window;	/* ns */
-	uint64_t spent;		/* ns of CPU, when it was last read */
+	uint64_t spent;		/* ns of CPU at the last reading */
 };
 
 static int put(const char *name, const char *text)
@@ -64,7 +64,7 @@ static int get_number(const char *name, uint64_t *value)
 	return got == 1 ? 0 : -EBADMSG;
 }
 
-/* A scheme is set up to see what this kernel tells of one, and not begun. */
+/* Create a scheme without starting it, to see which files this kernel has. */
 static int tells_bytes(struct flt_errmsg *e)
 {
 	int ret = put("nr_kdamonds", "1");
@@ -149,7 +149,7 @@ int flt_damon_open(struct flt_damon **out, uint32_t tgid, uint64_t window, struc
 	return 0;
 }
 
-/* CPU time of its thread so far. */
+/* Read the CPU time of the kdamond thread. */
 static uint64_t spent(void)
 {
 	uint64_t pid, ns = 0;
@@ -180,7 +180,7 @@ static bool is_on(void)
 	return !strcmp(state, "on");
 }
 
-/* It is off: by itself, since the process is gone, or else not by us. */
+/* DAMON is off: the process has ended, or another user turned DAMON off. */
 static int why_off(const struct flt_damon *d, struct flt_errmsg *e)
 {
 	struct flt_row row;
@@ -195,7 +195,7 @@ int flt_damon_read(struct flt_damon *d, struct flt_sample *sample, struct flt_er
 	int ret = put("0/state", ASK), tries;
 	uint64_t now;
 
-	/* Others may read its files at the same time. */
+	/* Other processes may read its files at the same time. */
 	for (tries = 0; ret == -EBUSY && tries < BUSY_TRIES; tries++) {
 		usleep(1000);
 		ret = put("0/state", ASK);

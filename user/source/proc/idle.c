@@ -19,7 +19,7 @@
 
 struct flt_idle {
 	int bitmap, flags;
-	/* One word of the bitmap, as long as neighbours fall into it. */
+	/* The current word of the bitmap, cached for neighbouring pages. */
 	uint64_t word_at, word;
 	bool word_known;
 	struct flt_sample *sample;
@@ -27,11 +27,11 @@ struct flt_idle {
 };
 
 /*
- * A word of a file with one for each page, or for 64 of them. false: the file ends before,
- * since what is mapped is a device's and no memory.
+ * Read a word of a file that has one word per page or per 64 pages. The file ends earlier if
+ * the page belongs to a device and is not memory; *there is false then.
  */
-static int read_word(const struct flt_idle *idle, int fd, const char *path, uint64_t at, uint64_t *word,
-		     bool *there)
+static int read_word(const struct flt_idle *idle, int fd, const char *path, uint64_t at,
+		     uint64_t *word, bool *there)
 {
 	ssize_t n = pread(fd, word, 8, (off_t)(at * 8));
 
@@ -76,7 +76,7 @@ void flt_idle_close(struct flt_idle *idle)
 	free(idle);
 }
 
-/* Marks are kept for the head of a compound page only. */
+/* Only the head of a compound page has an idle bit. */
 static int head_of(const struct flt_idle *idle, uint64_t *pfn, bool *counts)
 {
 	uint64_t flags = 0;
@@ -107,7 +107,7 @@ static int mark(void *arg, uint64_t entry)
 	if (ret || !counts)
 		return ret;
 	bit = 1ull << (pfn % 64);
-	/* Pages that cannot be marked are passed over by the kernel. */
+	/* The kernel skips pages that cannot be marked. */
 	if (pwrite(idle->bitmap, &bit, 8, (off_t)(pfn / 64 * 8)) != 8)
 		return errno == ENXIO ? 0 : flt_errmsg_errno(idle->e, -errno, "%s", BITMAP);
 	return 0;

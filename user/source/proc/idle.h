@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * idle.h - /sys/kernel/mm/page_idle/bitmap, by way of /proc/PID/pagemap.
+ * idle.h - measure a working set with /sys/kernel/mm/page_idle/bitmap and
+ * /proc/PID/pagemap.
  *
- * For kernels with CONFIG_IDLE_PAGE_TRACKING. The marks belong to pages, not to
- * processes: a page that another process uses is not idle either. A page that is
- * freed or mapped anew since it was marked counts as used.
+ * Needs CONFIG_IDLE_PAGE_TRACKING. Idle bits belong to pages, not to processes: a page used by
+ * another process is not idle. A page freed or mapped since it was marked counts as used.
  */
 #ifndef FLT_SOURCE_IDLE_H
 #define FLT_SOURCE_IDLE_H
@@ -14,13 +14,13 @@
 
 struct flt_idle;
 
-/* -EOPNOTSUPP: this kernel does not have it. */
+/* -EOPNOTSUPP: the kernel has no idle page tracking. */
 int flt_idle_open(struct flt_idle **idle, struct flt_errmsg *e);
 void flt_idle_close(struct flt_idle *idle);
 
-/* Marks all pages of the process idle. -ESRCH */
+/* Mark all pages of the process idle. -ESRCH */
 int flt_idle_mark(struct flt_idle *idle, uint32_t tgid, struct flt_errmsg *e);
-/* Fills RSS (pages in the pagemap) and referenced (those not idle). */
+/* Fill RSS (pages in the pagemap) and referenced (pages that are not idle). */
 int flt_idle_read(struct flt_idle *idle, uint32_t tgid, struct flt_sample *sample,
 		  struct flt_errmsg *e);
 

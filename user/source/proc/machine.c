@@ -18,7 +18,7 @@
 #define UFFD_USER_MODE_ONLY 1
 #endif
 
-/* Fixed in the kernel's <linux/proc_ns.h>, and what lsns and nsenter see. */
+/* Inode numbers of the initial namespaces, from the kernel's <linux/proc_ns.h>. */
 #define PROC_PID_INIT_INO 0xeffffffcu
 
 #define CONFIG_BYTES_MAX (4u << 20)
@@ -205,7 +205,7 @@ bool flt_machine_initial_user_namespace(void)
 	unsigned long long inside, outside, count;
 	char line[128];
 
-	/* No user namespaces in this kernel: there is only the initial one. */
+	/* A kernel without user namespaces has only the initial one. */
 	if (flt_machine_line("/proc/self/uid_map", line, sizeof(line)))
 		return true;
 	return sscanf(line, "%llu %llu %llu", &inside, &outside, &count) == 3 && !inside &&
@@ -216,7 +216,7 @@ int flt_machine_check_pids(struct flt_errmsg *e)
 {
 	struct stat ns;
 
-	/* The file is missing without CONFIG_PID_NS, which leaves one namespace. */
+	/* A kernel without CONFIG_PID_NS has only one PID namespace and no such file. */
 	if (stat("/proc/self/ns/pid", &ns) || ns.st_ino == PROC_PID_INIT_INO)
 		return 0;
 	return flt_errmsg_set(e, -EOPNOTSUPP, "cannot match the module's PIDs, because this is not "

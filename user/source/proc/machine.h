@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine.h - what this kernel and this process are able to do.
+ * machine.h - read the abilities of this kernel and of this process.
  */
 #ifndef FLT_SOURCE_MACHINE_H
 #define FLT_SOURCE_MACHINE_H
@@ -11,47 +11,48 @@
 
 #include "text/errmsg.h"
 
-/* The first line of a file without its newline; -errno. Cut at size - 1 bytes. */
+/* Read the first line of a file without its newline, truncated to size - 1 bytes; -errno. */
 int flt_machine_line(const char *path, char *text, size_t size);
-/* A file that holds one decimal number. */
+/* Read a file with one decimal number. */
 int flt_machine_number(const char *path, int64_t *out);
 
-/* The configuration the running kernel was built with. */
+/* The configuration of the running kernel. */
 struct flt_kconfig {
 	char path[128];
 	char *text;	/* NULL: not found */
 };
 
-/* /proc/config.gz, /boot/config-RELEASE or /lib/modules/RELEASE/; -ENOENT. */
+/* Read /proc/config.gz, /boot/config-RELEASE or /lib/modules/RELEASE/; -ENOENT. */
 int flt_kconfig_open(struct flt_kconfig *config, const char *release);
 void flt_kconfig_close(struct flt_kconfig *config);
-/* 'y', 'm', or 'n'. name is with its CONFIG_. */
+/* Return 'y', 'm' or 'n'. name includes CONFIG_. */
 char flt_kconfig_value(const struct flt_kconfig *config, const char *name);
 
-/* "none", "integrity" or "confidentiality"; -errno without securityfs or lockdown. */
+/* Read "none", "integrity" or "confidentiality"; -errno without securityfs or lockdown. */
 int flt_machine_lockdown(char *text, size_t size);
-/* Modules without a trusted signature are refused. */
+/* Return true if the kernel refuses modules without a trusted signature. */
 bool flt_machine_signed_only(const char *lockdown);
 
-/* flt.ko* is known to modprobe for this kernel. */
+/* Return true if modprobe finds flt.ko* for this kernel. */
 bool flt_machine_installed(const char *release, const char *module);
 
 bool flt_machine_mounted(const char *directory, long magic);
 
-/* Effective in this process, CAP_* of <linux/capability.h>. */
+/* Return true if a capability (CAP_* of <linux/capability.h>) is effective. */
 bool flt_machine_capable(unsigned int capability);
-/* Capabilities of another user namespace do not count for the module. */
+/* Return true in the initial user namespace. The module ignores capabilities of others. */
 bool flt_machine_initial_user_namespace(void);
 
 /*
- * Return 0, or -EOPNOTSUPP with a sentence if this is not the initial PID namespace: the
- * module's PIDs then mean other processes here.
+ * Return 0, or -EOPNOTSUPP with a message if this is not the initial PID namespace. The
+ * module's PIDs would then be PIDs of other processes here.
  */
 int flt_machine_check_pids(struct flt_errmsg *e);
 
 /*
- * 3: userfaultfd also for faults in kernel mode and for forked children, which takes
- * CAP_SYS_PTRACE; 2: not for those; 1: in user mode only; 0: not at all, -errno says why.
+ * Return the abilities of userfaultfd: 3: also for faults in kernel mode and for forked
+ * children (needs CAP_SYS_PTRACE); 2: not for forked children; 1: faults in user mode only;
+ * 0: none, with the reason in -errno.
  */
 int flt_machine_userfaultfd(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* maps.h - what a process has mapped now, from /proc/PID/maps. */
+/* maps.h - read the current mappings of a process from /proc/PID/maps. */
 #ifndef FLT_SOURCE_MAPS_H
 #define FLT_SOURCE_MAPS_H
 
@@ -13,22 +13,22 @@ struct flt_maps_entry {
 	bool shared;
 	uint64_t offset, inode;
 	uint32_t device;	/* as in struct flt_event_area */
-	const char *name;	/* as the kernel writes it, " (deleted)" included; "" if none */
+	const char *name;	/* as in the file, with " (deleted)"; "" without a name */
 };
 
-/* Another value than 0 ends the reading with it. */
+/* A nonzero value ends the reading and is returned. */
 typedef int (*flt_maps_fn)(void *arg, const struct flt_maps_entry *entry);
 
-/* -ESRCH: the process is gone, or has no memory any more; -EACCES. */
+/* -ESRCH: the process has ended or has no memory; -EACCES. */
 int flt_maps_read(uint32_t tgid, flt_maps_fn fn, void *arg);
 
-/* One line, for the above and for tests; entry->name points into it. -EBADMSG. */
+/* Parse one line. entry->name points into the line. -EBADMSG. */
 int flt_maps_parse(char *line, struct flt_maps_entry *entry);
 
-/* The name of the process as it is now; "" if it is gone. */
+/* Read the current name of the process; "" if the process has ended. */
 void flt_maps_comm(uint32_t tgid, char *comm, size_t size);
 
-/* Pages that one file fault maps at most: fault_around_bytes in debugfs, 16 if it can't be read. */
+/* Return the maximum of pages mapped by one file fault: fault_around_bytes, or 16 if unreadable. */
 uint32_t flt_maps_around(void);
 
 #endif

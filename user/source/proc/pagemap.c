@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define BATCH 4096	/* pages of a mapping at a time */
+#define BATCH 4096	/* pages per read */
 
 static int each_entry(int pagemap, uint64_t start, uint64_t end, flt_pagemap_fn fn, void *arg)
 {
@@ -20,7 +20,7 @@ static int each_entry(int pagemap, uint64_t start, uint64_t end, flt_pagemap_fn 
 		n = end / page - at < BATCH ? end / page - at : BATCH;
 		got = pread(pagemap, entry, n * 8, (off_t)(at * 8));
 		if (got <= 0)
-			return 0;	/* unmapped since, or beyond the end (vsyscall) */
+			return 0;	/* unmapped meanwhile, or above the end (vsyscall) */
 		n = (uint64_t)got / 8;
 		for (i = 0; i < n; i++) {
 			if (!(entry[i] & FLT_PAGEMAP_PRESENT))

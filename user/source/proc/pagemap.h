@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pagemap.h - what /proc/PID/pagemap has for each page that is mapped. */
+/* pagemap.h - read the entries of /proc/PID/pagemap. */
 #ifndef FLT_SOURCE_PAGEMAP_H
 #define FLT_SOURCE_PAGEMAP_H
 
@@ -12,10 +12,10 @@
 #define FLT_PAGEMAP_SOFT_DIRTY (1ull << 55)
 #define FLT_PAGEMAP_PFN ((1ull << 55) - 1)	/* 0 without CAP_SYS_ADMIN */
 
-/* Nonzero ends the walk and is returned. */
+/* A nonzero value ends the walk and is returned. */
 typedef int (*flt_pagemap_fn)(void *arg, uint64_t entry);
 
-/* For each page that is present, in order. -ESRCH; what is unmapped meanwhile is left out. */
+/* Call fn for each present page, in order. Pages unmapped during the walk are skipped. -ESRCH. */
 int flt_pagemap_each(uint32_t tgid, flt_pagemap_fn fn, void *arg, struct flt_errmsg *e);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define PID_BITS 22	/* PID_MAX_LIMIT is 2^22 */
 
-/* Field numbers of proc(5), counted from 1. */
+/* Field numbers of proc(5), from 1. */
 enum { FIELD_STATE = 3, FIELD_MIN_FLT = 10, FIELD_MAJ_FLT = 12, FIELD_THREADS = 20,
        FIELD_START = 22 };
 
@@ -28,7 +28,7 @@ int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second
 	size_t n;
 	int i;
 
-	/* The name may hold anything, parentheses and newlines too: the last one ends it. */
+	/* The name may contain parentheses and newlines; the last parenthesis ends the name. */
 	open = memchr(text, '(', length);
 	close = memrchr(text, ')', length);
 	if (!open || !close || close < open || text[length] ||
@@ -128,7 +128,7 @@ bool flt_procfs_ends(uint32_t tgid)
 		sscanf(line, "\nSigPnd: %" SCNx64 " ShdPnd: %" SCNx64, &pending, &shared);
 	if ((pending | shared) >> (SIGKILL - 1) & 1)
 		return true;
-	/* without memory, but the first of several threads may have ended alone */
+	/* No memory. The first of several threads may have ended alone. */
 	line = strstr(text, "\nThreads:");
 	return line && sscanf(line, "\nThreads: %u", &threads) == 1 && threads == 1 &&
 	       !strstr(text, "\nVmSize:");
@@ -143,7 +143,7 @@ int flt_procfs_process_of(uint32_t id, uint32_t *tgid)
 	ret = read_file(path, text, sizeof(text));
 	if (ret < 0)
 		return ret == -ENOENT ? -ESRCH : ret;
-	/* The name stands before, but a newline in it is escaped there. */
+	/* The name precedes this field; the kernel escapes a newline in the name. */
 	line = strstr(text, "\nTgid:");
 	if (!line || sscanf(line, "\nTgid: %" SCNu32, tgid) != 1)
 		return -EBADMSG;
@@ -175,7 +175,7 @@ struct children_of {
 	void *arg;
 };
 
-/* A child is its thread's that forked it. */
+/* A child belongs to the thread that forked it. */
 static int each_child(void *arg, uint32_t tid)
 {
 	const struct children_of *of = arg;
@@ -186,7 +186,7 @@ static int each_child(void *arg, uint32_t tid)
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/children", of->tgid, tid);
 	file = fopen(path, "re");
-	/* It ended since the directory was read. */
+	/* The thread ended after the directory was read. */
 	if (!file)
 		return 0;
 	while (!ret && fscanf(file, "%" SCNu32, &id) == 1)
@@ -204,7 +204,7 @@ int flt_procfs_children(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *
 
 struct rows_of {
 	struct flt_rows *out;
-	uint32_t tgid;		/* 0: of each process */
+	uint32_t tgid;		/* 0: every process */
 };
 
 static int add_row(void *arg, uint32_t id)
@@ -213,7 +213,7 @@ static int add_row(void *arg, uint32_t id)
 	struct flt_row row;
 	int ret = of->tgid ? flt_procfs_row(of->tgid, id, &row) : flt_procfs_row(id, 0, &row);
 
-	/* It ended since the directory was read. */
+	/* The thread ended after the directory was read. */
 	if (ret == -ESRCH)
 		return 0;
 	return ret ? ret : flt_rows_add(of->out, &row);
@@ -298,7 +298,7 @@ int flt_procfs_file_at(uint32_t tgid, uint64_t address, char *out, size_t size)
 	return ret;
 }
 
-/* The rest of the first line that begins with key. */
+/* Return the rest of the first line that begins with key. */
 static int line_after(const char *path, const char *key, char *out, size_t size)
 {
 	char *line = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * procfs.h - minor and major faults as the kernel itself counts them.
+ * procfs.h - read the kernel's own counts of minor and major faults.
  *
- * All that is known without the module: no failed faults, retries, kinds or
- * latencies. A row's id is made of its pid and start time.
+ * Without the module, failed faults, retries, kinds and latencies are unknown. The id of a row
+ * is made from its pid and start time.
  */
 #ifndef FLT_SOURCE_PROCFS_H
 #define FLT_SOURCE_PROCFS_H
@@ -11,60 +11,60 @@
 #include "account/account.h"
 
 /*
- * A process (tid 0), its threads that ended included, or one thread. -ESRCH if
- * there is none, -EBADMSG if the line is not as it should be.
+ * Read a process with its ended threads (tid 0), or one thread. -ESRCH: not found; -EBADMSG:
+ * the line is malformed.
  */
 int flt_procfs_row(uint32_t tgid, uint32_t tid, struct flt_row *out);
 
-/* The text of /proc/PID/stat, for the above and for tests. length excludes a NUL. */
+/* Parse the text of /proc/PID/stat. length excludes a NUL. */
 int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second,
 			  struct flt_row *out);
 
-/* The process that a thread id belongs to, itself for a process. -ESRCH. */
+/* Read the process of a thread id. -ESRCH. */
 int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
 
-/* It has been killed, exits or has ended, whether or not it has been waited for. */
+/* Return true if the process was killed, is exiting or has ended, waited for or not. */
 bool flt_procfs_ends(uint32_t tgid);
 
 /*
- * Calls fn with each thread of a process, the first one included, or with tgid 0 with
- * each process, until it returns other than 0, and returns that. What it is called
- * with may end meanwhile. -ESRCH, or the -errno of the directory.
+ * Call fn for each thread of a process, or with tgid 0 for each process, until fn returns
+ * nonzero, and return that value. A thread may end before the call. -ESRCH, or the -errno of the
+ * directory.
  */
 int flt_procfs_each(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg);
 
 /*
- * The same with each child of a process, zombies too. Nothing but the process is looked
- * at, however many others there are. -EOPNOTSUPP: a kernel without CONFIG_PROC_CHILDREN.
+ * Call fn for each child of a process, zombies included. The cost does not depend on the number
+ * of other processes. -EOPNOTSUPP: the kernel has no CONFIG_PROC_CHILDREN.
  */
 int flt_procfs_children(uint32_t tgid, int (*fn)(void *arg, uint32_t id), void *arg);
 
-/* Replace what is in the list: all processes; the threads of one. */
+/* Replace the list by all processes, or by the threads of one process. */
 int flt_procfs_rows(struct flt_rows *out);
 int flt_procfs_threads(uint32_t tgid, struct flt_rows *out);
 
 /*
- * What is mapped at an address of a process now: a path, "[heap]" and the like; empty
- * for anonymous memory. -ENOENT: nothing is; or the -errno of /proc/PID/maps.
+ * Read the name of the current mapping at an address: a path, "[heap]" and so on; empty for
+ * anonymous memory. -ENOENT: nothing is mapped; or the -errno of /proc/PID/maps.
  */
 int flt_procfs_file_at(uint32_t tgid, uint64_t address, char *out, size_t size);
 
 /*
- * Resident bytes of a process, and bytes that it, or its thread tid (not 0), read from
- * storage; of other users' processes those may be FLT_PROCFS_UNKNOWN.
+ * Read the resident bytes of a process, and the bytes that the process, or its thread tid if not
+ * 0, read from storage. The latter may be FLT_PROCFS_UNKNOWN for processes of other users.
  */
 #define FLT_PROCFS_UNKNOWN UINT64_MAX
 int flt_procfs_memory(uint32_t tgid, uint32_t tid, uint64_t *rss, uint64_t *read);
 
-/* Its path in the cgroup v2 hierarchy, or in the first there is. */
+/* Read the path of a process in the cgroup v2 hierarchy, or in the first hierarchy. */
 int flt_procfs_cgroup(uint32_t tgid, char *out, size_t size);
 
-/* Counters of /proc/vmstat by name, FLT_PROCFS_UNKNOWN where this kernel has none such; -errno. */
+/* Read counters of /proc/vmstat by name; FLT_PROCFS_UNKNOWN if missing; -errno. */
 int flt_procfs_vmstat(const char *const *names, uint64_t *out, size_t count);
 
 /*
- * The whole machine since boot, from /proc/vmstat. Before Linux 6.5 pgfault
- * counts a fault once per attempt.
+ * Read the counts of the whole machine since boot from /proc/vmstat. Before Linux 6.5, pgfault
+ * counts every attempt of a fault.
  */
 int flt_procfs_machine(struct flt_account *out);
 

@@ -39,7 +39,7 @@ static uint32_t kind_of(const char *name, unsigned int major, uint64_t inode, ch
 	return FLT_AREA_FILE;
 }
 
-/* "start-end perms offset major:minor inode   name"; false: another line. */
+/* Parse "start-end perms offset major:minor inode   name". Return false for other lines. */
 static bool read_head(const char *line, struct flt_sample_area *area)
 {
 	unsigned int major, minor;
@@ -89,7 +89,7 @@ static int read_line(struct reading *r, const char *line)
 	char key[32];
 	int ret;
 
-	/* Fields begin with a capital, mappings with a hexadecimal digit in lower case. */
+	/* Fields begin with a capital letter, mappings with a lower-case hexadecimal digit. */
 	if (!isupper((unsigned char)line[0])) {
 		if (!read_head(line, &head))
 			return 0;

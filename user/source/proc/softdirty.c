@@ -9,7 +9,7 @@
 #include "source/proc/pagemap.h"
 #include "source/proc/smaps.h"
 
-/* A mapping is marked from its birth on where there are marks: one of our own tells. */
+/* A new mapping is soft-dirty on kernels with soft-dirty bits, so test a mapping of ours. */
 int flt_softdirty_available(struct flt_errmsg *e)
 {
 	const long page = sysconf(_SC_PAGESIZE);

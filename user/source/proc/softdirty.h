@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * softdirty.h - which pages of a process were written to since it was last asked.
+ * softdirty.h - find the pages that a process has written since the last reading.
  *
- * The kernel takes the write permission from all pages, and the fault that brings it
- * back leaves a mark: a fault per page written, and exact. What is mapped since is
- * marked as a whole, and counts once it is there, also if it was only read.
+ * The kernel write-protects all pages, and the fault of a write sets a bit. The count is exact and
+ * costs one fault per written page. A mapping created since the last reading is marked as a
+ * whole, so its present pages count even if they were only read.
  */
 #ifndef FLT_SOURCE_SOFTDIRTY_H
 #define FLT_SOURCE_SOFTDIRTY_H
@@ -13,11 +13,11 @@
 
 #include "text/errmsg.h"
 
-/* -EOPNOTSUPP: the kernel takes the request, but marks nothing (CONFIG_MEM_SOFT_DIRTY). */
+/* -EOPNOTSUPP: the kernel accepts the request but has no CONFIG_MEM_SOFT_DIRTY. */
 int flt_softdirty_available(struct flt_errmsg *e);
-/* Forgets. -ESRCH */
+/* Clear all bits. -ESRCH */
 int flt_softdirty_clear(uint32_t tgid, struct flt_errmsg *e);
-/* Bytes that are there and were written to. -ESRCH */
+/* Count the bytes of present pages that were written. -ESRCH */
 int flt_softdirty_read(uint32_t tgid, uint64_t *bytes, struct flt_errmsg *e);
 
 #endif
