@@ -64,7 +64,7 @@ static int on_maps(void *arg, const struct flt_event_record *const *r, size_t n)
 
 static struct flt_regions *map(uint32_t cpus)
 {
-	const struct flt_area_known area = {
+	const struct flt_region_area area = {
 		.start = START, .end = START + PAGES * 4096, .of = FLT_AREA_ANON, .protection = 3, .name = "",
 	};
 	struct flt_regions *regions;
@@ -75,7 +75,7 @@ static struct flt_regions *map(uint32_t cpus)
 		if (flt_regions_image(regions, image, 0, 99 + image, "drain") ||
 		    flt_regions_area(regions, image, &area))
 			errx(1, "flt_regions_image");
-	flt_fold_begin(&regions->fold, 0);
+	flt_heat_begin(&regions->heat, 0);
 	return regions;
 }
 

@@ -200,11 +200,11 @@ static void filters(void **state)
 	uint32_t bits;
 
 	(void)state;
-	assert_int_equal(flt_sift_kinds("anon,swap", &bits, &bad), 0);
+	assert_int_equal(flt_fault_filter_kinds("anon,swap", &bits, &bad), 0);
 	assert_int_equal(bits, 1u << FLT_KIND_ANON | 1u << FLT_KIND_SWAP);
-	assert_int_equal(flt_sift_kinds("anon,swop", &bits, &bad), -EINVAL);
+	assert_int_equal(flt_fault_filter_kinds("anon,swop", &bits, &bad), -EINVAL);
 	assert_string_equal(bad, "swop");
-	assert_int_equal(flt_sift_ops("", &bits, &bad), -EINVAL);
+	assert_int_equal(flt_fault_filter_ops("", &bits, &bad), -EINVAL);
 }
 
 int main(void)

@@ -39,7 +39,7 @@ static void put(struct flt_pattern *p, uint64_t page, uint32_t thread, uint32_t 
 
 static void expect(struct flt_pattern *p, const char *name, enum flt_order order, enum flt_reuse reuse)
 {
-	struct flt_verdict v = flt_pattern_judge(p);
+	struct flt_verdict v = flt_pattern_classify(p);
 
 	assert_string_equal(v.name, name);
 	assert_int_equal(v.order, order);
@@ -93,7 +93,7 @@ static void test_threads(void **unused)
 				put(p, (t + 1) * 1000000ull + at[t], 100 + t * apart[a], s % 3 ? 1 : 16, false);
 				noise(p, 100 + t * apart[a], 10);
 			}
-			v = flt_pattern_judge(p);
+			v = flt_pattern_classify(p);
 			if (!a)
 				first = v;
 			assert_int_equal(v.order, first.order);
@@ -117,7 +117,7 @@ static void test_strided(void **unused)
 			put(p, (uint64_t)(5000000 + (int64_t)i * strides[s]), 1, 1, false);
 			noise(p, 1, 15);
 		}
-		v = flt_pattern_judge(p);
+		v = flt_pattern_classify(p);
 		assert_int_equal(v.stride, strides[s]);
 		expect(p, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
 	}
@@ -232,8 +232,8 @@ static void test_around(void **unused)
 			/* Read by fours where nothing is cached: no window to map. */
 			put(lone, i * 4u, 1, 16, false);
 		}
-		assert_int_equal(flt_pattern_judge(inside).stride, 16);
-		assert_int_equal(flt_pattern_judge(far).stride, 64);
+		assert_int_equal(flt_pattern_classify(inside).stride, 16);
+		assert_int_equal(flt_pattern_classify(far).stride, 64);
 		expect(forward, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
 		expect(backward, "sequential", FLT_ORDER_BACKWARD, FLT_REUSE_ONCE);
 		expect(inside, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
@@ -297,7 +297,7 @@ static void test_interleaved(void **unused)
 			put(merge, k * 100000ull + at[k]++, 1, 1, false);
 			put(workers, i, (uint32_t)(next() % threads), 1, false);
 		}
-		assert_int_equal(flt_pattern_judge(strides).stride, 8);
+		assert_int_equal(flt_pattern_classify(strides).stride, 8);
 		expect(p, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
 		expect(merge, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
 		expect(strides, "strided", FLT_ORDER_STRIDED, FLT_REUSE_ONCE);
@@ -324,17 +324,17 @@ static void test_few(void **unused)
 	char text[128];
 	unsigned int i;
 
-	assert_string_equal(flt_pattern_judge(NULL).name, "few");
+	assert_string_equal(flt_pattern_classify(NULL).name, "few");
 	for (i = 0; i < FLT_PATTERN_FEW; i++)
 		put(p, i, 1, 1, false);
-	assert_string_equal(flt_pattern_judge(p).name, "few");
+	assert_string_equal(flt_pattern_classify(p).name, "few");
 	put(p, i, 1, 1, false);
-	assert_string_equal(flt_pattern_judge(p).name, "sequential");
+	assert_string_equal(flt_pattern_classify(p).name, "sequential");
 	/* The same page over and over is no step, but it thrashes. */
 	for (i = 0; i < 40; i++)
 		put(p, 12, 1, 1, true);
-	assert_string_equal(flt_pattern_judge(p).name, "thrashing");
-	struct flt_verdict v = flt_pattern_judge(p);
+	assert_string_equal(flt_pattern_classify(p).name, "thrashing");
+	struct flt_verdict v = flt_pattern_classify(p);
 
 	flt_pattern_describe(&v, text, sizeof(text));
 	assert_string_equal(text, "thrashing, forward");

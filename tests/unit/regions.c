@@ -32,7 +32,7 @@ static int end(void **unused)
 static void map(uint32_t image, uint64_t start, uint64_t pages, unsigned int of, uint64_t inode, uint64_t offset,
 		const char *name)
 {
-	const struct flt_area_known a = {
+	const struct flt_region_area a = {
 		.start = start, .end = start + pages * P, .of = (uint8_t)of, .protection = 3, .inode = inode,
 		.page = offset, .name = name,
 	};
@@ -259,21 +259,21 @@ static void test_names(void **unused)
 	}
 }
 
-static void test_fold(void **unused)
+static void test_heat(void **unused)
 {
-	struct flt_fold f = { 0 };
+	struct flt_heat f = { 0 };
 	uint64_t all = 0, again = 0, i;
 	uint32_t b, k;
 
 	/* Two regions far from each other; time and one of them grow beyond all plans. */
 	for (i = 0; i < 100000; i++) {
-		assert_int_equal(flt_fold_add(&f, 0, 1000 + i * 3, i * 1000000, 2, i % 4 == 0), 0);
-		assert_int_equal(flt_fold_add(&f, 70, (1ull << 40) - i % 100, i * 1000000, 1, false), 0);
+		assert_int_equal(flt_heat_add(&f, 0, 1000 + i * 3, i * 1000000, 2, i % 4 == 0), 0);
+		assert_int_equal(flt_heat_add(&f, 70, (1ull << 40) - i % 100, i * 1000000, 1, false), 0);
 	}
 	assert_int_equal(f.band_count, 71);
-	assert_true(flt_fold_columns(&f) <= FLT_FOLD_COLUMNS && flt_fold_columns(&f) > FLT_FOLD_COLUMNS / 2);
+	assert_true(flt_heat_columns(&f) <= FLT_HEAT_COLUMNS && flt_heat_columns(&f) > FLT_HEAT_COLUMNS / 2);
 	for (b = 0; b < f.band_count; b++) {
-		assert_true(flt_fold_rows(&f.bands[b]) <= FLT_FOLD_ROWS);
+		assert_true(flt_heat_rows(&f.bands[b]) <= FLT_HEAT_ROWS);
 		for (k = 0; k < f.bands[b].count; k++) {
 			all += f.bands[b].cells[k].all;
 			again += f.bands[b].cells[k].again;
@@ -283,11 +283,11 @@ static void test_fold(void **unused)
 	assert_int_equal(again, 50000);
 	assert_int_equal(f.bands[0].low, 1000);
 	assert_int_equal(f.bands[0].high, 1000 + 99999 * 3);
-	assert_int_equal(flt_fold_rows(&f.bands[70]), 51);	/* 100 pages, by two */
-	flt_fold_free(&f);
+	assert_int_equal(flt_heat_rows(&f.bands[70]), 51);	/* 100 pages, by two */
+	flt_heat_free(&f);
 }
 
-static void test_remedies(void **unused)
+static void test_advice(void **unused)
 {
 	const struct flt_region *r;
 	struct flt_verdict v;
@@ -301,21 +301,21 @@ static void test_remedies(void **unused)
 		fault(1, 0x8000000 + (i * 619 % 1024) * P, FLT_KIND_FILE, FLT_FAULT_MAJOR);
 	}
 	r = find(1, "[anon]", &n);
-	v = flt_pattern_judge(r->pattern);
-	assert_int_equal(flt_remedy_for(r, &v, 2048, 20480, false), FLT_REMEDY_HUGE);
-	assert_int_equal(flt_remedy_for(r, &v, 1u << 20, 1u << 20, false), FLT_REMEDY_NONE);
+	v = flt_pattern_classify(r->pattern);
+	assert_int_equal(flt_advice_for(r, &v, 2048, 20480, false), FLT_ADVICE_HUGE);
+	assert_int_equal(flt_advice_for(r, &v, 1u << 20, 1u << 20, false), FLT_ADVICE_NONE);
 	r = find(1, "/f", &n);
-	v = flt_pattern_judge(r->pattern);
+	v = flt_pattern_classify(r->pattern);
 	v.order = FLT_ORDER_RANDOM;
-	assert_int_equal(flt_remedy_for(r, &v, 2048, 20480, false), FLT_REMEDY_RANDOM);
+	assert_int_equal(flt_advice_for(r, &v, 2048, 20480, false), FLT_ADVICE_RANDOM);
 	for (i = 0; i < 1024; i++)
 		fault(1, 0x1000000 + i * P, FLT_KIND_SWAP, FLT_FAULT_MAJOR);
 	r = find(1, "[anon]", &n);
-	v = flt_pattern_judge(r->pattern);
+	v = flt_pattern_classify(r->pattern);
 	assert_string_equal(v.name, "thrashing");
-	assert_int_equal(flt_remedy_for(r, &v, 3072, 30720, false), FLT_REMEDY_SWAP);
-	for (i = FLT_REMEDY_NONE + 1; i < __FLT_REMEDY_LAST; i++)
-		assert_true(flt_remedy_name(i) && strlen(flt_remedy_text(i)) > 40);
+	assert_int_equal(flt_advice_for(r, &v, 3072, 30720, false), FLT_ADVICE_SWAP);
+	for (i = FLT_ADVICE_NONE + 1; i < __FLT_ADVICE_LAST; i++)
+		assert_true(flt_advice_name(i) && strlen(flt_advice_text(i)) > 40);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -324,7 +324,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_growing), TEST(test_replaced), TEST(test_segments), TEST(test_fork), TEST(test_refaults),
-		TEST(test_confirm), TEST(test_others), TEST(test_names), TEST(test_fold), TEST(test_remedies),
+		TEST(test_confirm), TEST(test_others), TEST(test_names), TEST(test_heat), TEST(test_advice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,14 +9,14 @@
 
 #define NAME_LEN 320
 
-const struct flt_fold_band *flt_heatmap_band(const struct flt_regions *regions,
+const struct flt_heat_band *flt_heatmap_band(const struct flt_regions *regions,
 					     const struct flt_region *region)
 {
 	const uint32_t index = (uint32_t)(region - regions->rows);
 
-	if (index >= regions->fold.band_count || !regions->fold.bands[index].count)
+	if (index >= regions->heat.band_count || !regions->heat.bands[index].count)
 		return NULL;
-	return &regions->fold.bands[index];
+	return &regions->heat.bands[index];
 }
 
 static int by_cell(const void *a, const void *b)
@@ -46,10 +46,10 @@ static size_t merge_cells(struct flt_atlas_cell *cells, size_t n)
 }
 
 /* Copy the cells of a region. fixed: the row for all of them, or -1: keep their rows. */
-static size_t copy_cells(const struct flt_heatmap *map, const struct flt_fold_band *from,
+static size_t copy_cells(const struct flt_heatmap *map, const struct flt_heat_band *from,
 			 struct flt_atlas_cell *to, int fixed)
 {
-	const struct flt_fold_cell *c;
+	const struct flt_heat_cell *c;
 	uint32_t i;
 
 	for (i = 0; from && i < from->count; i++) {
@@ -69,7 +69,7 @@ static size_t copy_cells(const struct flt_heatmap *map, const struct flt_fold_ba
 static void describe(const struct flt_regions *regions, const struct flt_region *r, char *text,
 		     size_t size)
 {
-	const struct flt_verdict verdict = flt_pattern_judge(r->pattern);
+	const struct flt_verdict verdict = flt_pattern_classify(r->pattern);
 	const char *comm = flt_regions_comm(regions, r->image);
 	char pattern[96];
 
@@ -81,7 +81,7 @@ static void describe(const struct flt_regions *regions, const struct flt_region 
 /* Make the band of one region. Count it in the atlas, so that flt_heatmap_free() frees it. */
 static int add_own_band(struct flt_heatmap *map, const struct flt_region *r)
 {
-	const struct flt_fold_band *from = flt_heatmap_band(map->regions, r);
+	const struct flt_heat_band *from = flt_heatmap_band(map->regions, r);
 	struct flt_atlas_cell *cells;
 	struct flt_atlas_band *band;
 	char name[NAME_LEN], note[256];
@@ -97,7 +97,7 @@ static int add_own_band(struct flt_heatmap *map, const struct flt_region *r)
 		.note = strdup(note),
 		.start = from->low >> from->shift << from->shift << 12,
 		.bytes = 4096ull << from->shift,
-		.rows = flt_fold_rows(from),
+		.rows = flt_heat_rows(from),
 		.cells = cells,
 	};
 	if (!cells || !band->name || !band->note)
@@ -111,7 +111,7 @@ static int add_shared_band(struct flt_heatmap *map, const struct flt_region *con
 {
 	struct flt_atlas_area *areas = calloc(n, sizeof(*areas));
 	struct flt_atlas_band *band = &map->bands[map->atlas.count++];
-	const struct flt_fold_band *from;
+	const struct flt_heat_band *from;
 	struct flt_atlas_cell *cells;
 	size_t i, all = 1, used = 0;
 	char name[NAME_LEN], note[96];
@@ -202,18 +202,18 @@ int flt_heatmap_make(struct flt_heatmap *map, const struct flt_regions *regions,
 		     const struct flt_heatmap_setup *setup)
 {
 	const struct flt_region **rows = calloc(regions->count + 1, sizeof(*rows));
-	const struct flt_fold *fold = &regions->fold;
-	uint32_t columns = flt_fold_columns(fold), i;
+	const struct flt_heat *heat = &regions->heat;
+	uint32_t columns = flt_heat_columns(heat), i;
 	size_t n = 0;
 	int err;
 
 	*map = (struct flt_heatmap){ .regions = regions };
 	if (!rows)
 		return -ENOMEM;
-	while (fold->cells >> map->coarser > setup->cells_max && columns >> map->coarser > 16)
+	while (heat->cells >> map->coarser > setup->cells_max && columns >> map->coarser > 16)
 		map->coarser++;
 	map->atlas.columns = ((columns - 1) >> map->coarser) + 1;
-	map->atlas.seconds = (double)(fold->step << map->coarser) * map->atlas.columns / 1e9;
+	map->atlas.seconds = (double)(heat->step << map->coarser) * map->atlas.columns / 1e9;
 	for (i = 0; i < regions->count; i++) {
 		if (!flt_region_faults(&regions->rows[i]) && !regions->rows[i].failed)
 			continue;

@@ -35,7 +35,7 @@ int flt_heatmap_make(struct flt_heatmap *map, const struct flt_regions *regions,
 void flt_heatmap_free(struct flt_heatmap *map);
 
 /* Return the cells of a region, or NULL if the region has no fault. */
-const struct flt_fold_band *flt_heatmap_band(const struct flt_regions *regions,
+const struct flt_heat_band *flt_heatmap_band(const struct flt_regions *regions,
 					     const struct flt_region *region);
 
 #endif

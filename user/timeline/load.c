@@ -142,27 +142,27 @@ int flt_load_verdict(const struct flt_load *load)
 	return status;
 }
 
-int flt_load_sift_parse(const struct flt_command *command, const struct flt_load_sift *asked, struct flt_sift *sift)
+int flt_load_filter_parse(const struct flt_command *command, const struct flt_load_filter *asked, struct flt_fault_filter *filter)
 {
 	const char *bad;
 
-	*sift = (struct flt_sift){
+	*filter = (struct flt_fault_filter){
 		.touches = asked->touch ? 1u << (asked->touch - 1) : 0,
 		.major = asked->major,
 		.pids = asked->pids.id,
 		.pid_count = asked->pids.count,
 	};
-	if (asked->kinds && flt_sift_kinds(asked->kinds, &sift->kinds, &bad))
+	if (asked->kinds && flt_fault_filter_kinds(asked->kinds, &filter->kinds, &bad))
 		return flt_command_misuse(command, "--kind: unknown kind '%.*s'", (int)strcspn(bad, ","), bad);
-	if (asked->ops && flt_sift_ops(asked->ops, &sift->ops, &bad))
+	if (asked->ops && flt_fault_filter_ops(asked->ops, &filter->ops, &bad))
 		return flt_command_misuse(command, "--op: '%.*s' is none of read, write, exec, unknown", (int)strcspn(bad, ","), bad);
 	if (asked->until && asked->until <= asked->from)
 		return flt_command_misuse(command, "--until must be later than --from");
 	return FLT_EXIT_DONE;
 }
 
-void flt_load_sift_clock(const struct flt_load_sift *asked, const struct flt_load *load, struct flt_sift *sift)
+void flt_load_filter_clock(const struct flt_load_filter *asked, const struct flt_load *load, struct flt_fault_filter *filter)
 {
-	sift->from = asked->from ? load->head.clock + asked->from : 0;
-	sift->until = asked->until ? load->head.clock + asked->until : 0;
+	filter->from = asked->from ? load->head.clock + asked->from : 0;
+	filter->until = asked->until ? load->head.clock + asked->until : 0;
 }

@@ -38,8 +38,8 @@ int flt_load_verdict(const struct flt_load *load);
 
 const char *flt_load_loss_name(enum flt_file_loss cause);
 
-/* The options that say which faults; `member` is a struct flt_load_sift. */
-struct flt_load_sift {
+/* The options that say which faults; `member` is a struct flt_load_filter. */
+struct flt_load_filter {
 	const char *kinds, *ops;
 	int touch;			/* 0: all; else enum flt_touch + 1 */
 	bool major;
@@ -47,7 +47,7 @@ struct flt_load_sift {
 	struct flt_ids pids;
 };
 
-#define FLT_LOAD_SIFT_OPTS(args, member) \
+#define FLT_LOAD_FILTER_OPTS(args, member) \
 	{ .name = "kind", .type = FLT_OPT_STRING, .offset = offsetof(args, member.kinds), .arg = "KIND,...", \
 	  .help = "Use only faults of these kinds: anon, huge, file, shared, cow, wp, swap, " \
 		  "numa, migration, uffd, hugetlb, device, spurious, unknown." }, \
@@ -67,7 +67,7 @@ struct flt_load_sift {
 	  .arg = "PID,...", .help = "Use only faults of these processes." }
 
 /* Once the head of the file is known. DONE, or USAGE with the reason said. */
-int flt_load_sift_parse(const struct flt_command *command, const struct flt_load_sift *asked, struct flt_sift *sift);
-void flt_load_sift_clock(const struct flt_load_sift *asked, const struct flt_load *load, struct flt_sift *sift);
+int flt_load_filter_parse(const struct flt_command *command, const struct flt_load_filter *asked, struct flt_fault_filter *filter);
+void flt_load_filter_clock(const struct flt_load_filter *asked, const struct flt_load *load, struct flt_fault_filter *filter);
 
 #endif

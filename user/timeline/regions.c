@@ -18,7 +18,7 @@ static int add_area(struct flt_regions *regions, const struct flt_recording *rec
 		    const struct flt_fault *f)
 {
 	const struct flt_map *map = flt_recording_map(rec, f->image, f->address);
-	struct flt_area_known area = { 0 };
+	struct flt_region_area area = { 0 };
 	char name[4096];
 	const char *rest;
 	uint32_t token;

@@ -133,7 +133,7 @@ static int arm(void *arg)
 	int ret = flt_stream_open(&l->stream, l->m->control, tgids, tgid_count,
 				  child || args->follow, &wish, &l->o.e);
 
-	flt_fold_begin(&l->m->regions->fold, flt_clock_ns(CLOCK_MONOTONIC));
+	flt_heat_begin(&l->m->regions->heat, flt_clock_ns(CLOCK_MONOTONIC));
 	return ret;
 }
 

@@ -35,7 +35,7 @@ struct map_args {
 struct map_row {
 	const struct flt_region *region;
 	struct flt_verdict verdict;
-	enum flt_remedy remedy;
+	enum flt_advice advice;
 };
 
 struct map {
@@ -67,8 +67,8 @@ int map_rows_make(struct map *m);
 int map_rows_write(struct map *m);
 void map_row_name(const struct map *m, const struct map_row *row, char *text, size_t size);
 /* Write a cell of the heat map: a row of the same table. */
-int map_row_cell(struct flt_table *table, const char *name, const struct flt_fold *fold,
-		 const struct flt_fold_band *band, const struct flt_fold_cell *cell);
+int map_row_cell(struct flt_table *table, const char *name, const struct flt_heat *heat,
+		 const struct flt_heat_band *band, const struct flt_heat_cell *cell);
 
 /* map_picture.c: -errno; an exit status. */
 int map_picture_blocks(struct map *m);

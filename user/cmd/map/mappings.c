@@ -32,7 +32,7 @@ struct snapshot {
 static int on_entry(void *arg, const struct flt_maps_entry *e)
 {
 	const struct snapshot *s = arg;
-	struct flt_area_known area = {
+	struct flt_region_area area = {
 		.start = e->start, .end = e->end, .protection = e->protection, .shared = e->shared,
 		.page = e->offset >> 12, .name = "",
 	};
@@ -83,7 +83,7 @@ static int on_path(struct map_told *l, const struct flt_event_path *p, const voi
 
 static int on_area(struct map_told *l, const struct flt_event_area *a, const void *bytes)
 {
-	struct flt_area_known area = {
+	struct flt_region_area area = {
 		.start = a->start, .end = a->end, .of = a->of, .protection = a->protection,
 		.shared = a->flags & FLT_AREA_SHARED, .locked = a->flags & FLT_AREA_LOCKED, .device = a->dev,
 		.inode = a->inode, .page = a->page,

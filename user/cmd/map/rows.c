@@ -32,7 +32,7 @@ struct row {
 	uint64_t all_latency;		/* ns, of all regions */
 	double share;			/* percent of all faults */
 	const char *rights, *kind, *pattern, *evidence;
-	enum flt_remedy remedy;
+	enum flt_advice advice;
 };
 
 #define AT(member) FLT_AT(struct row, member)
@@ -71,9 +71,9 @@ static const struct flt_column columns[] = {
 	{ "refault_share", NULL, 0, FLT_COLUMN_COUNT, AT(v.refault_share),
 	  .known_if = OF_REGION },
 	{ "evidence", NULL, 0, FLT_COLUMN_STRING, AT(evidence) },
-	{ "remedy", NULL, 0, FLT_COLUMN_NAME, AT(remedy), .name = flt_remedy_name,
+	{ "remedy", NULL, 0, FLT_COLUMN_NAME, AT(advice), .name = flt_advice_name,
 	  .known_if = OF_REGION },
-	{ "advice", NULL, 0, FLT_COLUMN_NAME, AT(remedy), .name = flt_remedy_text,
+	{ "advice", NULL, 0, FLT_COLUMN_NAME, AT(advice), .name = flt_advice_text,
 	  .known_if = OF_REGION },
 	{ "from_ns", NULL, 0, FLT_COLUMN_COUNT, AT(r.first), .known_if = OF_TIME },
 	{ "until_ns", NULL, 0, FLT_COLUMN_COUNT, AT(r.last), .known_if = OF_TIME },
@@ -148,10 +148,10 @@ int map_rows_make(struct map *m)
 		sum_up(&m->total, &g->rows[i]);
 		row = &m->rows[m->count++];
 		row->region = &g->rows[i];
-		row->verdict = flt_pattern_judge(g->rows[i].pattern);
+		row->verdict = flt_pattern_classify(g->rows[i].pattern);
 	}
 	for (i = 0; i < m->count; i++)
-		m->rows[i].remedy = flt_remedy_for(m->rows[i].region, &m->rows[i].verdict, flt_region_faults(&m->total),
+		m->rows[i].advice = flt_advice_for(m->rows[i].region, &m->rows[i].verdict, flt_region_faults(&m->total),
 						   m->total.latency, m->limited);
 	sort_by = m->args->sort;
 	qsort(m->rows, m->count, sizeof(*m->rows), row_order);
@@ -200,7 +200,7 @@ static int region_write(struct map *m, struct flt_table *table, const struct map
 	char name[NAME_LEN], kind[32], pattern[96], evidence[192];
 	uint64_t known = OF_REGION | OF_TIME;
 	struct row row = {
-		.record = "region", .r = *r, .v = from->verdict, .remedy = from->remedy,
+		.record = "region", .r = *r, .v = from->verdict, .advice = from->advice,
 		.pid = flt_regions_pid(m->regions, r->image),
 		.comm = flt_regions_comm(m->regions, r->image),
 		.start = r->area.start, .end = r->area.end,
@@ -228,16 +228,16 @@ static int sum_write(struct map *m, struct flt_table *table, const struct flt_re
 	return write_row(m, table, &row, 0);
 }
 
-int map_row_cell(struct flt_table *table, const char *name, const struct flt_fold *fold,
-		 const struct flt_fold_band *band, const struct flt_fold_cell *cell)
+int map_row_cell(struct flt_table *table, const char *name, const struct flt_heat *heat,
+		 const struct flt_heat_band *band, const struct flt_heat_cell *cell)
 {
 	const struct row row = {
 		.record = "cell", .name = name, .faults = cell->all,
 		.start = cell->row << band->shift << 12,
 		.end = (cell->row + 1) << band->shift << 12,
 		.r = { .refaults = cell->again,
-		       .first = fold->begin + cell->column * fold->step,
-		       .last = fold->begin + (cell->column + 1) * fold->step },
+		       .first = heat->begin + cell->column * heat->step,
+		       .last = heat->begin + (cell->column + 1) * heat->step },
 	};
 
 	return flt_table_row(table, &row, OF_RANGE | OF_TIME);
@@ -280,7 +280,7 @@ static void finding_write(const struct map *m, const struct map_row *row, unsign
 	flt_pattern_evidence(&row->verdict, evidence, sizeof(evidence));
 	snprintf(line, sizeof(line), "%s: %s.", pattern, evidence);
 	put_wrapped(line);
-	put_wrapped(flt_remedy_text(row->remedy));
+	put_wrapped(flt_advice_text(row->advice));
 }
 
 /* The regions that something can be done about, with why and what. */
@@ -290,7 +290,7 @@ static void findings_write(const struct map *m)
 	size_t i;
 
 	for (i = 0; i < m->count && n < FINDINGS; i++)
-		if (m->rows[i].remedy)
+		if (m->rows[i].advice)
 			finding_write(m, &m->rows[i], ++n);
 }
 

@@ -30,7 +30,7 @@ static const struct flt_opt opts[] = {
 		  "1." },
 	{ .name = "diff", .type = FLT_OPT_FILE, .offset = AT(diff), .arg = "FILE",
 	  .help = "Compare the recording with FILE, an earlier recording." },
-	FLT_LOAD_SIFT_OPTS(struct flt_report_args, sift),
+	FLT_LOAD_FILTER_OPTS(struct flt_report_args, filter),
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
 	  .help = "Do not show inlined functions." },
 	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
@@ -49,10 +49,10 @@ int flt_report_group(void *arg, struct flt_load *load, const struct flt_fault *f
 	size_t i = 0, count;
 	int err;
 
-	flt_load_sift_clock(&r->args->sift, load, &r->sift);
+	flt_load_filter_clock(&r->args->filter, load, &r->filter);
 	while (i < n) {
 		for (count = 0; i < n && count < FLT_GROUP_BATCH; i++) {
-			if (!flt_sift_match(&r->sift, load->rec, &faults[i]))
+			if (!flt_fault_filter_match(&r->filter, load->rec, &faults[i]))
 				continue;
 			err = flt_sites_key(r->by, load->rec, &faults[i], &keys[count]);
 			if (err)
@@ -101,7 +101,7 @@ static int report_main(struct flt_run *run)
 		return flt_command_misuse(run->command, "one recording at a time; --diff compares two");
 	if (args->callers + args->callees + !!args->diff > 1)
 		return flt_command_misuse(run->command, "--callers, --callees and --diff exclude each other");
-	status = flt_load_sift_parse(run->command, &args->sift, &r.sift);
+	status = flt_load_filter_parse(run->command, &args->filter, &r.filter);
 	if (status)
 		return status;
 	r.by = args->by >= 0 ? (enum flt_by)args->by :

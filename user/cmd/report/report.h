@@ -12,7 +12,7 @@ struct flt_report_args {
 	int by;				/* enum flt_by, -1: as fits the format */
 	uint64_t top, min_percent;
 	bool callers, callees;
-	struct flt_load_sift sift;
+	struct flt_load_filter filter;
 	struct flt_symbols_setup symbols;
 	int format;
 };
@@ -20,7 +20,7 @@ struct flt_report_args {
 struct flt_report {
 	struct flt_run *run;
 	const struct flt_report_args *args;
-	struct flt_sift sift;
+	struct flt_fault_filter filter;
 	enum flt_by by;
 	struct flt_load load;
 	struct flt_group group;

@@ -20,7 +20,7 @@ static const struct flt_opt opts[] = {
 		  "its offset, and how much can still be read." },
 	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack), .help = "Print no "
 		  "call stacks." },
-	FLT_LOAD_SIFT_OPTS(struct flt_script_args, sift),
+	FLT_LOAD_FILTER_OPTS(struct flt_script_args, filter),
 	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
 	  .help = "Show code as object and offset. Read no other file." },
 	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
@@ -44,7 +44,7 @@ static const struct flt_column columns[] = {
 	{ "pid", "PID", 6, FLT_COLUMN_COUNT, OF(pid), .zero_unknown = true },
 	{ "tid", "TID", 6, FLT_COLUMN_COUNT, OF(fault.tid) },
 	{ "comm", "COMM", -15, FLT_COLUMN_STRING, OF(comm) },
-	{ "kind", "KIND", -8, FLT_COLUMN_NAME, OF(fault.kind), .name = flt_sift_kind_name },
+	{ "kind", "KIND", -8, FLT_COLUMN_NAME, OF(fault.kind), .name = flt_fault_filter_kind_name },
 	{ "flags", "FLAGS", -12, FLT_COLUMN_STRING, OF(flags) },
 	{ "latency_ns", "LATENCY", 7, FLT_COLUMN_NS, OF(fault.latency), .zero_unknown = true },
 	{ "address", "ADDRESS", 14, FLT_COLUMN_HEX, OF(fault.address) },
@@ -59,7 +59,7 @@ static const struct flt_column columns[] = {
 struct script {
 	int unwritten;			/* errno of standard output */
 	const struct flt_script_args *args;
-	struct flt_sift sift;
+	struct flt_fault_filter filter;
 	struct flt_symbols *symbols;
 	struct flt_table *table;
 	bool headed;
@@ -147,9 +147,9 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 		if (err)
 			return err;
 	}
-	flt_load_sift_clock(&s->args->sift, load, &s->sift);
+	flt_load_filter_clock(&s->args->filter, load, &s->filter);
 	for (i = 0; i < n; i++) {
-		if (!flt_sift_match(&s->sift, load->rec, &faults[i]))
+		if (!flt_fault_filter_match(&s->filter, load->rec, &faults[i]))
 			continue;
 		err = fault_row(s, load, &faults[i]);
 		if (err)
@@ -174,7 +174,7 @@ static int script_main(struct flt_run *run)
 		return flt_command_misuse(run->command, "one recording at a time");
 	if (args->check)
 		return flt_script_check(run->command, path, (enum flt_format)args->format);
-	status = flt_load_sift_parse(run->command, &args->sift, &s.sift);
+	status = flt_load_filter_parse(run->command, &args->filter, &s.filter);
 	if (status)
 		return status;
 	err = flt_table_new(&s.table, stdout, (enum flt_format)args->format, columns, 0);

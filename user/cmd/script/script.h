@@ -10,7 +10,7 @@
 struct flt_script_args {
 	const char *input;
 	bool check, no_stack;
-	struct flt_load_sift sift;
+	struct flt_load_filter filter;
 	struct flt_symbols_setup symbols;
 	int format;
 };

@@ -142,7 +142,7 @@ static int look_team(struct top *t, const struct flt_row *proc, struct flt_rows 
 	for (i = 0; i < threads.count; i++)
 		threads.row[i].id = (uint64_t)threads.row[i].tgid << 32 | threads.row[i].tid;
 	if (!ret || ret == -EINTR)
-		ret = flt_teams_look(&t->teams, proc->id, ret, &threads, news);
+		ret = flt_thread_rates_add(&t->thread_rates, proc->id, ret, &threads, news);
 	flt_rows_free(&threads);
 	return ret == -ESRCH ? 0 : ret;
 }
@@ -158,8 +158,8 @@ static int look_threads(struct top *t, bool first, struct flt_rows *procs, struc
 	int ret = 0;
 
 	if (first)
-		flt_teams_free(&t->teams);
-	flt_teams_keep(&t->teams, &t->procs);
+		flt_thread_rates_free(&t->thread_rates);
+	flt_thread_rates_keep(&t->thread_rates, &t->procs);
 	flt_rates_rank(procs);
 	for (i = 0; i < procs->count && !ret; i++) {
 		const struct flt_row *proc = &procs->row[i];
@@ -167,21 +167,21 @@ static int look_threads(struct top *t, bool first, struct flt_rows *procs, struc
 		if (proc->ended || !wanted(t, proc->tgid))
 			continue;
 		if (looks == most) {
-			flt_teams_forget(&t->teams, proc->id);
+			flt_thread_rates_forget(&t->thread_rates, proc->id);
 			t->left_out += !first;
 			continue;
 		}
 		looks++;
 		if (!first && is_new(t, proc))
-			ret = flt_teams_begin(&t->teams, proc->id);
-		t->left_out += !first && !flt_teams_has(&t->teams, proc->id);
+			ret = flt_thread_rates_begin(&t->thread_rates, proc->id);
+		t->left_out += !first && !flt_thread_rates_has(&t->thread_rates, proc->id);
 		if (!ret)
 			ret = look_team(t, proc, news, e);
 	}
 	for (i = 0; i < t->procs.count && looks < most && !ret; i++) {
 		const struct flt_row *proc = &t->procs.row[i];
 
-		if (proc->ended || !wanted(t, proc->tgid) || flt_teams_has(&t->teams, proc->id))
+		if (proc->ended || !wanted(t, proc->tgid) || flt_thread_rates_has(&t->thread_rates, proc->id))
 			continue;
 		looks++;
 		ret = look_team(t, proc, news, e);
@@ -354,7 +354,7 @@ void top_look_free(struct top *t)
 {
 	flt_rows_free(&t->procs);
 	flt_rows_free(&t->reads);
-	flt_teams_free(&t->teams);
+	flt_thread_rates_free(&t->thread_rates);
 	flt_ranking_free(&t->ranking);
 	free(t->kinds);
 }

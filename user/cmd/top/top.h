@@ -55,7 +55,7 @@ struct top {
 
 	/* The last looks: rows of processes, threads of some, the machine. */
 	struct flt_rows procs;
-	struct flt_teams teams;
+	struct flt_thread_rates thread_rates;
 	struct flt_tally tally;
 	struct flt_hist *kinds;	/* [2][__FLT_KIND_MAX], minor and major */
 	uint64_t looked;	/* CLOCK_MONOTONIC ns; 0: not yet */

@@ -67,15 +67,15 @@ static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_grou
 /* Draw faults per second: each column of v->rates is one point of the lines. */
 static void rates_write(const struct flt_visualize *v, FILE *out)
 {
-	double at[FLT_FOLD_COLUMNS], all[FLT_FOLD_COLUMNS] = { 0 }, again[FLT_FOLD_COLUMNS] = { 0 };
-	double major[FLT_FOLD_COLUMNS] = { 0 };
+	double at[FLT_HEAT_COLUMNS], all[FLT_HEAT_COLUMNS] = { 0 }, again[FLT_HEAT_COLUMNS] = { 0 };
+	double major[FLT_HEAT_COLUMNS] = { 0 };
 	const double step = (double)v->rates.step / 1e9;
-	const uint32_t n = flt_fold_columns(&v->rates);
+	const uint32_t n = flt_heat_columns(&v->rates);
 	const struct flt_plot_line lines[] = {
 		{ "all faults", at, all, n }, { "refaults", at, again, n }, { "major", at, major, n },
 	};
 	const struct flt_plot plot = { .seconds = n * step, .lines = lines, .count = 3 };
-	const struct flt_fold_cell *c;
+	const struct flt_heat_cell *c;
 	uint32_t band, i;
 
 	for (i = 0; i < n; i++)
@@ -203,10 +203,10 @@ static int sites_write(struct flt_visualize *v, FILE *out)
 static int charts_write(struct flt_visualize *v, FILE *out)
 {
 	/* All pictures have the same axis: from the first fault to the last, whatever the filter. */
-	int err = flt_fold_extend(&v->rates, v->load.last);
+	int err = flt_heat_extend(&v->rates, v->load.last);
 
 	if (!err)
-		err = flt_fold_extend(&v->regions->fold, v->load.last);
+		err = flt_heat_extend(&v->regions->heat, v->load.last);
 	if (err)
 		return err;
 	flt_page_section(out, "Over time", NULL);

@@ -26,7 +26,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	(void)load;
 	for (i = 0; i < n; i++) {
 		f = &faults[i];
-		if (!flt_sift_match(&v->sift, v->load.rec, f))
+		if (!flt_fault_filter_match(&v->filter, v->load.rec, f))
 			continue;
 		image = flt_recording_image(v->load.rec, f->image);
 		err = flt_recording_place(v->load.rec, f->image, f->ip, &place);
@@ -40,7 +40,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 		flt_perfetto_fault(&pass->p, &(struct flt_perfetto_fault){
 			.time = f->time > v->load.head.clock ? f->time - v->load.head.clock : 0, .duration = f->latency,
 			.pid = image ? image->pid : 0, .tid = f->tid, .name = frames->frame[0].function,
-			.kind = flt_sift_kind_name(f->kind), .source = frames->frame[0].file ? source : NULL, .address = f->address,
+			.kind = flt_fault_filter_kind_name(f->kind), .source = frames->frame[0].file ? source : NULL, .address = f->address,
 			.weight = f->weight, .write = f->flags & FLT_FAULT_WRITE, .refault = f->flags & FLT_FAULT_REFAULT,
 			.major = f->flags & FLT_FAULT_MAJOR });
 	}

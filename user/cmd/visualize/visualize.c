@@ -35,7 +35,7 @@ static const struct flt_opt opts[] = {
 	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as trace events for "
 						  "ui.perfetto.dev."),
 	PICTURE("pprof", FLT_PICTURE_PPROF, "Write an uncompressed protocol buffer for pprof."),
-	FLT_LOAD_SIFT_OPTS(struct flt_visualize_args, sift),
+	FLT_LOAD_FILTER_OPTS(struct flt_visualize_args, filter),
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
 	  .help = "Do not show inlined functions." },
 	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
@@ -51,10 +51,10 @@ static int add_to_page(struct flt_visualize *v, const struct flt_fault *f)
 	int err = flt_timeline_region_fault(v->regions, v->load.rec, f);
 
 	if (!err)
-		err = flt_fold_add(&v->rates, FLT_RATE_ALL, 0, f->time, f->weight,
+		err = flt_heat_add(&v->rates, FLT_RATE_ALL, 0, f->time, f->weight,
 				   f->flags & FLT_FAULT_REFAULT);
 	if (!err && f->flags & FLT_FAULT_MAJOR)
-		err = flt_fold_add(&v->rates, FLT_RATE_MAJOR, 0, f->time, f->weight, false);
+		err = flt_heat_add(&v->rates, FLT_RATE_MAJOR, 0, f->time, f->weight, false);
 	return err;
 }
 
@@ -65,13 +65,13 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	size_t i;
 	int err;
 
-	flt_load_sift_clock(&v->args->sift, load, &v->sift);
+	flt_load_filter_clock(&v->args->filter, load, &v->filter);
 	if (v->regions && !v->rates.begun && n) {
-		flt_fold_begin(&v->rates, faults[0].time);
-		flt_fold_begin(&v->regions->fold, faults[0].time);
+		flt_heat_begin(&v->rates, faults[0].time);
+		flt_heat_begin(&v->regions->heat, faults[0].time);
 	}
 	for (i = 0; i < n; i++) {
-		if (!flt_sift_match(&v->sift, load->rec, &faults[i]))
+		if (!flt_fault_filter_match(&v->filter, load->rec, &faults[i]))
 			continue;
 		err = flt_sites_key(FLT_BY_STACK, load->rec, &faults[i], &key);
 		if (!err)
@@ -277,7 +277,7 @@ static int visualize_main(struct flt_run *run)
 
 	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
 		return flt_command_misuse(run->command, "one recording at a time");
-	status = flt_load_sift_parse(run->command, &args->sift, &v.sift);
+	status = flt_load_filter_parse(run->command, &args->filter, &v.filter);
 	if (status)
 		return status;
 	v.strings = flt_strings_new(NAME_BYTES_MAX);
@@ -298,7 +298,7 @@ static int visualize_main(struct flt_run *run)
 	flt_group_free(&v.stacks);
 	flt_group_free(&v.first);
 	flt_regions_free(v.regions);
-	flt_fold_free(&v.rates);
+	flt_heat_free(&v.rates);
 	flt_load_free(&v.load);
 	return status;
 }

@@ -15,7 +15,7 @@ enum flt_picture { FLT_PICTURE_SVG = 0, FLT_PICTURE_HTML, FLT_PICTURE_FOLDED, FL
 struct flt_visualize_args {
 	const char *input, *output;
 	int picture;		/* enum flt_picture */
-	struct flt_load_sift sift;
+	struct flt_load_filter filter;
 	struct flt_symbols_setup symbols;
 };
 
@@ -25,13 +25,13 @@ struct flt_visualize {
 	struct flt_run *run;
 	const struct flt_visualize_args *args;
 	const char *path;
-	struct flt_sift sift;
+	struct flt_fault_filter filter;
 	struct flt_load load;
 	struct flt_group stacks;	/* keys for FLT_BY_STACK */
 	struct flt_group first;		/* of first touches only */
 	/* For the page only. */
 	struct flt_regions *regions;
-	struct flt_fold rates;		/* its regions are enum flt_rate */
+	struct flt_heat rates;		/* its regions are enum flt_rate */
 	struct flt_symbols *symbols;
 	struct flt_strings *strings;
 };

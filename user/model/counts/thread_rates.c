@@ -7,18 +7,18 @@
 
 #include "model/counts/rates.h"
 
-void flt_teams_free(struct flt_teams *teams)
+void flt_thread_rates_free(struct flt_thread_rates *teams)
 {
 	size_t i;
 
 	for (i = 0; i < teams->count; i++)
 		flt_rows_free(&teams->team[i].threads);
 	free(teams->team);
-	*teams = (struct flt_teams){ 0 };
+	*teams = (struct flt_thread_rates){ 0 };
 }
 
 /* Where it is, or would be. */
-static size_t place(const struct flt_teams *teams, uint64_t id)
+static size_t place(const struct flt_thread_rates *teams, uint64_t id)
 {
 	size_t low = 0, high = teams->count;
 
@@ -33,22 +33,22 @@ static size_t place(const struct flt_teams *teams, uint64_t id)
 	return low;
 }
 
-static struct flt_team *find(const struct flt_teams *teams, uint64_t id)
+static struct flt_process_threads *find(const struct flt_thread_rates *teams, uint64_t id)
 {
 	size_t at = place(teams, id);
 
 	return at < teams->count && teams->team[at].id == id ? &teams->team[at] : NULL;
 }
 
-bool flt_teams_has(const struct flt_teams *teams, uint64_t id)
+bool flt_thread_rates_has(const struct flt_thread_rates *teams, uint64_t id)
 {
 	return find(teams, id);
 }
 
-int flt_teams_begin(struct flt_teams *teams, uint64_t id)
+int flt_thread_rates_begin(struct flt_thread_rates *teams, uint64_t id)
 {
 	size_t room = teams->room ? 2 * teams->room : 64, at = place(teams, id);
-	struct flt_team *team;
+	struct flt_process_threads *team;
 
 	if (find(teams, id))
 		return 0;
@@ -61,15 +61,15 @@ int flt_teams_begin(struct flt_teams *teams, uint64_t id)
 	}
 	team = &teams->team[at];
 	memmove(team + 1, team, (teams->count - at) * sizeof(*team));
-	*team = (struct flt_team){ .id = id };
+	*team = (struct flt_process_threads){ .id = id };
 	teams->count++;
 	return 0;
 }
 
-int flt_teams_look(struct flt_teams *teams, uint64_t id, bool torn, struct flt_rows *threads,
+int flt_thread_rates_add(struct flt_thread_rates *teams, uint64_t id, bool torn, struct flt_rows *threads,
 		   struct flt_rows *news)
 {
-	struct flt_team *team = find(teams, id);
+	struct flt_process_threads *team = find(teams, id);
 	bool first = !team;
 	struct flt_rows changes = { 0 };
 	uint64_t gone;
@@ -77,7 +77,7 @@ int flt_teams_look(struct flt_teams *teams, uint64_t id, bool torn, struct flt_r
 	int ret = 0;
 
 	if (first) {
-		ret = flt_teams_begin(teams, id);
+		ret = flt_thread_rates_begin(teams, id);
 		if (ret)
 			return ret;
 		team = find(teams, id);
@@ -96,9 +96,9 @@ int flt_teams_look(struct flt_teams *teams, uint64_t id, bool torn, struct flt_r
 	return ret;
 }
 
-void flt_teams_forget(struct flt_teams *teams, uint64_t id)
+void flt_thread_rates_forget(struct flt_thread_rates *teams, uint64_t id)
 {
-	struct flt_team *team = find(teams, id);
+	struct flt_process_threads *team = find(teams, id);
 
 	if (!team)
 		return;
@@ -107,12 +107,12 @@ void flt_teams_forget(struct flt_teams *teams, uint64_t id)
 	memmove(team, team + 1, (size_t)(teams->team + teams->count - team) * sizeof(*team));
 }
 
-void flt_teams_keep(struct flt_teams *teams, const struct flt_rows *procs)
+void flt_thread_rates_keep(struct flt_thread_rates *teams, const struct flt_rows *procs)
 {
 	size_t i, k = 0, kept = 0;
 
 	for (i = 0; i < teams->count; i++) {
-		struct flt_team *team = &teams->team[i];
+		struct flt_process_threads *team = &teams->team[i];
 
 		while (k < procs->count && procs->row[k].id < team->id)
 			k++;

@@ -5,28 +5,28 @@
  * Not every process's threads are looked at each time. What is new in a thread is
  * known only if the last look at its process is known, or if the process began since.
  */
-#ifndef FLT_MODEL_TEAMS_H
-#define FLT_MODEL_TEAMS_H
+#ifndef FLT_MODEL_THREAD_RATES_H
+#define FLT_MODEL_THREAD_RATES_H
 
 #include "account/account.h"
 
-struct flt_team {
+struct flt_process_threads {
 	uint64_t id;		/* of the process */
 	struct flt_rows threads;
 };
 
 /* Begins zeroed. */
-struct flt_teams {
-	struct flt_team *team;	/* by id */
+struct flt_thread_rates {
+	struct flt_process_threads *team;	/* by id */
 	size_t count, room;
 };
 
-void flt_teams_free(struct flt_teams *teams);
+void flt_thread_rates_free(struct flt_thread_rates *teams);
 
-bool flt_teams_has(const struct flt_teams *teams, uint64_t id);
+bool flt_thread_rates_has(const struct flt_thread_rates *teams, uint64_t id);
 
 /* The process is new: so will be all that its threads did. -ENOMEM. */
-int flt_teams_begin(struct flt_teams *teams, uint64_t id);
+int flt_thread_rates_begin(struct flt_thread_rates *teams, uint64_t id);
 
 /*
  * A look at a process: all its threads, or when torn some of them, in any order and with
@@ -34,12 +34,12 @@ int flt_teams_begin(struct flt_teams *teams, uint64_t id);
  * last look are added to news, each with what is new in its account; if there was no
  * last look, none. -ENOMEM.
  */
-int flt_teams_look(struct flt_teams *teams, uint64_t id, bool torn, struct flt_rows *threads,
+int flt_thread_rates_add(struct flt_thread_rates *teams, uint64_t id, bool torn, struct flt_rows *threads,
 		   struct flt_rows *news);
 
 /* No look was taken when there should have been one: the next will be the first. */
-void flt_teams_forget(struct flt_teams *teams, uint64_t id);
+void flt_thread_rates_forget(struct flt_thread_rates *teams, uint64_t id);
 /* Forgets those that have ended, or are not in the list, which is ordered by id. */
-void flt_teams_keep(struct flt_teams *teams, const struct flt_rows *procs);
+void flt_thread_rates_keep(struct flt_thread_rates *teams, const struct flt_rows *procs);
 
 #endif

@@ -272,7 +272,7 @@ static const char *name_of(const struct flt_verdict *v)
 	}
 }
 
-struct flt_verdict flt_pattern_judge(const struct flt_pattern *p)
+struct flt_verdict flt_pattern_classify(const struct flt_pattern *p)
 {
 	struct flt_verdict v = { .name = "few" };
 

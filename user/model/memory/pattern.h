@@ -86,7 +86,7 @@ void flt_pattern_free(struct flt_pattern *pattern);
 
 void flt_pattern_add(struct flt_pattern *pattern, const struct flt_visit *touch);
 /* NULL is a pattern that nothing was added to. */
-struct flt_verdict flt_pattern_judge(const struct flt_pattern *pattern);
+struct flt_verdict flt_pattern_classify(const struct flt_pattern *pattern);
 
 const char *flt_order_name(enum flt_order order);
 const char *flt_reuse_name(enum flt_reuse reuse);

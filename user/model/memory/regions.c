@@ -27,7 +27,7 @@ struct flt_region_image {
 };
 
 /* A row or, past the bound, that of all others. */
-static int row_add(struct flt_regions *g, uint32_t image, const struct flt_area_known *area, uint32_t *index)
+static int row_add(struct flt_regions *g, uint32_t image, const struct flt_region_area *area, uint32_t *index)
 {
 	uint32_t room = g->room ? g->room * 2 : 64;
 	struct flt_region *rows;
@@ -50,7 +50,7 @@ static int row_add(struct flt_regions *g, uint32_t image, const struct flt_area_
 
 int flt_regions_new(struct flt_regions **out, uint32_t around)
 {
-	const struct flt_area_known others = { .of = FLT_REGION_OTHERS, .name = "" };
+	const struct flt_region_area others = { .of = FLT_REGION_OTHERS, .name = "" };
 	struct flt_regions *g = calloc(1, sizeof(*g));
 	uint32_t index;
 
@@ -84,7 +84,7 @@ void flt_regions_free(struct flt_regions *g)
 	free(g->rows);
 	flt_strings_free(g->strings);
 	flt_files_free(g->files);
-	flt_fold_free(&g->fold);
+	flt_heat_free(&g->heat);
 	free(g);
 }
 
@@ -148,7 +148,7 @@ const char *flt_regions_comm(const struct flt_regions *g, uint32_t image)
 	return image < g->image_room ? g->images[image].comm : "";
 }
 
-static uint64_t base_of(const struct flt_area_known *a)
+static uint64_t base_of(const struct flt_region_area *a)
 {
 	return a->page - (a->start >> PAGE_SHIFT);
 }
@@ -157,7 +157,7 @@ static uint64_t base_of(const struct flt_area_known *a)
  * The same mapping, grown or cut? Of a file the offset must fit and the rights that
  * tell code from data; anonymous memory changes its rights at will.
  */
-static bool same(const struct flt_area_known *a, const struct flt_area_known *b)
+static bool same(const struct flt_region_area *a, const struct flt_region_area *b)
 {
 	if (a->of != b->of || a->shared != b->shared || a->inode != b->inode || a->device != b->device ||
 	    a->name != b->name)
@@ -167,7 +167,7 @@ static bool same(const struct flt_area_known *a, const struct flt_area_known *b)
 	return base_of(a) == base_of(b) && a->protection == b->protection;
 }
 
-static const char *path_of(const struct flt_regions *g, const struct flt_area_known *a)
+static const char *path_of(const struct flt_regions *g, const struct flt_region_area *a)
 {
 	return a->inode ? flt_files_find(g->files, a->device, a->inode) : NULL;
 }
@@ -176,7 +176,7 @@ static const char *path_of(const struct flt_regions *g, const struct flt_area_kn
  * Whether the map set of the image names this region of it; one of its parent is no
  * longer its own, and one of a file that is gone not that of another with its number.
  */
-static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image, const struct flt_area_known *area)
+static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image, const struct flt_region_area *area)
 {
 	const char *path = path_of(g, area);
 
@@ -184,9 +184,9 @@ static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image, 
 	       (!path || !g->rows[row].path || path == g->rows[row].path);
 }
 
-int flt_regions_area(struct flt_regions *g, uint32_t number, const struct flt_area_known *area)
+int flt_regions_area(struct flt_regions *g, uint32_t number, const struct flt_region_area *area)
 {
-	struct flt_area_known known = *area, *old;
+	struct flt_region_area known = *area, *old;
 	struct flt_region_image *image;
 	uint32_t row;
 	int err;
@@ -240,7 +240,7 @@ uint32_t flt_regions_token(const struct flt_regions *g, uint32_t image, uint64_t
 
 int flt_regions_confirm(struct flt_regions *g, uint32_t number, uint64_t address, uint32_t device, uint64_t inode)
 {
-	const struct flt_area_known *a;
+	const struct flt_region_area *a;
 	struct flt_region_image *image;
 	uint32_t row, i;
 	int err = image_get(g, number, &image);
@@ -263,7 +263,7 @@ int flt_regions_confirm(struct flt_regions *g, uint32_t number, uint64_t address
 
 static int special(struct flt_regions *g, uint32_t image, enum flt_region_of of, uint32_t *slot, uint32_t *row)
 {
-	const struct flt_area_known area = { .of = (uint8_t)of, .name = "" };
+	const struct flt_region_area area = { .of = (uint8_t)of, .name = "" };
 	int err = 0;
 
 	if (!*slot)
@@ -275,7 +275,7 @@ static int special(struct flt_regions *g, uint32_t image, enum flt_region_of of,
 static int row_of(struct flt_regions *g, const struct flt_fault *f, uint32_t *row)
 {
 	struct flt_region_image *image;
-	struct flt_area_known area;
+	struct flt_region_area area;
 	const char *path;
 	int err = image_get(g, f->image, &image);
 
@@ -370,5 +370,5 @@ int flt_regions_fault(struct flt_regions *g, const struct flt_fault *f)
 	if (!r->pattern)
 		return -ENOMEM;
 	flt_pattern_add(r->pattern, &touch);
-	return flt_fold_add(&g->fold, row, page, f->time, f->weight, touch.refault);
+	return flt_heat_add(&g->heat, row, page, f->time, f->weight, touch.refault);
 }

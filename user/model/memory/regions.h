@@ -21,7 +21,7 @@
 
 #include "event/fault.h"
 #include "index/page_set.h"
-#include "model/memory/fold.h"
+#include "model/memory/heat.h"
 #include "model/memory/pattern.h"
 
 #define FLT_REGIONS_MAX 16384u
@@ -34,7 +34,7 @@ enum flt_region_of {
 	__FLT_REGION_OF_LAST
 };
 
-struct flt_area_known {
+struct flt_region_area {
 	uint64_t start, end;
 	uint8_t of;		/* enum flt_area */
 	uint8_t protection;	/* 1 read, 2 write, 4 exec */
@@ -47,7 +47,7 @@ struct flt_area_known {
 };
 
 struct flt_region {
-	struct flt_area_known area;	/* its greatest extent */
+	struct flt_region_area area;	/* its greatest extent */
 	uint32_t image;
 	const char *path;	/* what its file was called then; NULL: not known */
 	uint64_t kinds[__FLT_KIND_MAX];	/* ended well, by weight */
@@ -64,14 +64,14 @@ struct flt_region {
 struct flt_region_image;
 
 struct flt_regions {
-	struct flt_region *rows;	/* by number, which is also that of the fold's band */
+	struct flt_region *rows;	/* by number, which is also that of the band of heat */
 	uint32_t count, room;
 	struct flt_region_image *images;
 	uint32_t image_room;
 	struct flt_strings *strings;
 	struct flt_files *files;
 	uint32_t touched_budget;	/* blocks left for the touched pages of all regions */
-	struct flt_fold fold;
+	struct flt_heat heat;
 	uint32_t around;	/* pages of a fault-around window */
 	uint64_t unknown_reuse;	/* faults of which nobody remembers whether they are refaults */
 };
@@ -87,7 +87,7 @@ uint32_t flt_regions_pid(const struct flt_regions *regions, uint32_t image);
 const char *flt_regions_comm(const struct flt_regions *regions, uint32_t image);
 
 /* What is mapped there from now on. -ENOMEM. */
-int flt_regions_area(struct flt_regions *regions, uint32_t image, const struct flt_area_known *area);
+int flt_regions_area(struct flt_regions *regions, uint32_t image, const struct flt_region_area *area);
 /* The name of a file that areas have by number, from now on. -ENOMEM. */
 int flt_regions_path(struct flt_regions *regions, uint32_t device, uint64_t inode, const char *path);
 

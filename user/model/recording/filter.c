@@ -14,7 +14,7 @@ static const char *const kind_names[] = {
 
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == __FLT_KIND_MAX, "a name for each kind");
 
-const char *flt_sift_kind_name(unsigned int kind)
+const char *flt_fault_filter_kind_name(unsigned int kind)
 {
 	return kind < __FLT_KIND_MAX ? kind_names[kind] : "unknown";
 }
@@ -40,12 +40,12 @@ static int list_parse(const char *list, const char *const *names, size_t n, uint
 	}
 }
 
-int flt_sift_kinds(const char *list, uint32_t *kinds, const char **bad)
+int flt_fault_filter_kinds(const char *list, uint32_t *kinds, const char **bad)
 {
 	return list_parse(list, kind_names, __FLT_KIND_MAX, kinds, bad);
 }
 
-int flt_sift_ops(const char *list, uint32_t *ops, const char **bad)
+int flt_fault_filter_ops(const char *list, uint32_t *ops, const char **bad)
 {
 	const char *names[__FLT_OP_LAST];
 	int i;
@@ -55,7 +55,7 @@ int flt_sift_ops(const char *list, uint32_t *ops, const char **bad)
 	return list_parse(list, names, __FLT_OP_LAST, ops, bad);
 }
 
-bool flt_sift_match(const struct flt_sift *s, const struct flt_recording *rec, const struct flt_fault *f)
+bool flt_fault_filter_match(const struct flt_fault_filter *s, const struct flt_recording *rec, const struct flt_fault *f)
 {
 	const struct flt_image *image;
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sift.h - which faults of a recording are asked for. */
-#ifndef FLT_MODEL_SIFT_H
-#define FLT_MODEL_SIFT_H
+/* filter.h - which faults of a recording are asked for. */
+#ifndef FLT_MODEL_FILTER_H
+#define FLT_MODEL_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "model/recording/group.h"
 #include "model/recording/recording.h"
 
-struct flt_sift {
+struct flt_fault_filter {
 	uint32_t kinds;		/* bit per enum flt_kind; 0: all */
 	uint32_t ops;		/* bit per enum flt_op; 0: all */
 	uint32_t touches;	/* bit per enum flt_touch; 0: all */
@@ -20,11 +20,11 @@ struct flt_sift {
 	size_t pid_count;	/* 0: all */
 };
 
-bool flt_sift_match(const struct flt_sift *sift, const struct flt_recording *rec, const struct flt_fault *fault);
+bool flt_fault_filter_match(const struct flt_fault_filter *filter, const struct flt_recording *rec, const struct flt_fault *fault);
 
 /* Lists as "anon,file"; -EINVAL names the first unknown word in *bad. */
-int flt_sift_kinds(const char *list, uint32_t *kinds, const char **bad);
-int flt_sift_ops(const char *list, uint32_t *ops, const char **bad);
-const char *flt_sift_kind_name(unsigned int kind);
+int flt_fault_filter_kinds(const char *list, uint32_t *kinds, const char **bad);
+int flt_fault_filter_ops(const char *list, uint32_t *ops, const char **bad);
+const char *flt_fault_filter_kind_name(unsigned int kind);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "model/memory/fold.h"
+#include "model/memory/heat.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@ static uint32_t add_saturated(uint32_t a, uint32_t b)
 	return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-static void cell_add(struct flt_fold_cell *to, uint32_t all, uint32_t again)
+static void cell_add(struct flt_heat_cell *to, uint32_t all, uint32_t again)
 {
 	to->all = add_saturated(to->all, all);
 	to->again = add_saturated(to->again, again);
 }
 
-static struct flt_fold_cell *cell_find(const struct flt_fold_band *b, uint64_t row, uint32_t column)
+static struct flt_heat_cell *cell_find(const struct flt_heat_band *b, uint64_t row, uint32_t column)
 {
 	struct flt_index_search s = flt_index_search(flt_index_hash(row, column));
 	uint32_t n;
@@ -27,11 +27,11 @@ static struct flt_fold_cell *cell_find(const struct flt_fold_band *b, uint64_t r
 	return NULL;
 }
 
-static int cell_get(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, uint32_t column,
-		    struct flt_fold_cell **out)
+static int cell_get(struct flt_heat *f, struct flt_heat_band *b, uint64_t row, uint32_t column,
+		    struct flt_heat_cell **out)
 {
 	uint32_t room = b->room ? b->room * 2 : 8;
-	struct flt_fold_cell *more;
+	struct flt_heat_cell *more;
 	int err;
 
 	*out = cell_find(b, row, column);
@@ -48,7 +48,7 @@ static int cell_get(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, u
 	if (err)
 		return err;
 	*out = &b->cells[b->count++];
-	**out = (struct flt_fold_cell){ .row = row, .column = column };
+	**out = (struct flt_heat_cell){ .row = row, .column = column };
 	f->cells++;
 	return 0;
 }
@@ -58,10 +58,10 @@ static int cell_get(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, u
  * the same row and column. Cells move to lower numbers only, so this works in place. The index
  * does not grow, because there are no more cells than before.
  */
-static int band_coarsen(struct flt_fold *f, struct flt_fold_band *b, unsigned int rows,
+static int band_coarsen(struct flt_heat *f, struct flt_heat_band *b, unsigned int rows,
 			unsigned int columns)
 {
-	struct flt_fold_cell c, *to;
+	struct flt_heat_cell c, *to;
 	uint32_t i, count = b->count;
 	int err;
 
@@ -80,7 +80,7 @@ static int band_coarsen(struct flt_fold *f, struct flt_fold_band *b, unsigned in
 	return 0;
 }
 
-static int columns_coarsen(struct flt_fold *f)
+static int columns_coarsen(struct flt_heat *f)
 {
 	uint32_t i;
 	int err;
@@ -96,15 +96,15 @@ static int columns_coarsen(struct flt_fold *f)
 	return 0;
 }
 
-/* Extend a band to a page, with coarser rows if there are more than FLT_FOLD_ROWS. */
-static int band_reach(struct flt_fold *f, struct flt_fold_band *b, uint64_t page)
+/* Extend a band to a page, with coarser rows if there are more than FLT_HEAT_ROWS. */
+static int band_reach(struct flt_heat *f, struct flt_heat_band *b, uint64_t page)
 {
 	uint64_t low = b->count && b->low < page ? b->low : page;
 	uint64_t high = b->count && b->high > page ? b->high : page;
 	unsigned int more = 0;
 	int err;
 
-	while ((high >> (b->shift + more)) - (low >> (b->shift + more)) >= FLT_FOLD_ROWS)
+	while ((high >> (b->shift + more)) - (low >> (b->shift + more)) >= FLT_HEAT_ROWS)
 		more++;
 	if (more) {
 		err = band_coarsen(f, b, more, 0);
@@ -116,10 +116,10 @@ static int band_reach(struct flt_fold *f, struct flt_fold_band *b, uint64_t page
 	return 0;
 }
 
-static int band_get(struct flt_fold *f, uint32_t region, struct flt_fold_band **out)
+static int band_get(struct flt_heat *f, uint32_t region, struct flt_heat_band **out)
 {
 	uint32_t room = f->band_room ? f->band_room : 64;
-	struct flt_fold_band *bands;
+	struct flt_heat_band *bands;
 
 	while (region >= room)
 		room *= 2;
@@ -137,15 +137,15 @@ static int band_get(struct flt_fold *f, uint32_t region, struct flt_fold_band **
 	return 0;
 }
 
-void flt_fold_begin(struct flt_fold *f, uint64_t time)
+void flt_heat_begin(struct flt_heat *f, uint64_t time)
 {
 	f->begin = f->end = f->column_begin = time;
 	f->column = 0;
-	f->step = FLT_FOLD_STEP_NS;
+	f->step = FLT_HEAT_STEP_NS;
 	f->begun = true;
 }
 
-static uint64_t column_of(struct flt_fold *f, uint64_t time)
+static uint64_t column_of(struct flt_heat *f, uint64_t time)
 {
 	if (time < f->column_begin || time - f->column_begin >= f->step) {
 		f->column = (time - f->begin) / f->step;
@@ -154,10 +154,10 @@ static uint64_t column_of(struct flt_fold *f, uint64_t time)
 	return f->column;
 }
 
-static int band_add(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, uint32_t column,
+static int band_add(struct flt_heat *f, struct flt_heat_band *b, uint64_t row, uint32_t column,
 		    uint32_t all, uint32_t again)
 {
-	struct flt_fold_cell *to = &b->cells[b->last];
+	struct flt_heat_cell *to = &b->cells[b->last];
 	int err;
 
 	if (!b->count || to->row != row || to->column != column) {
@@ -170,24 +170,24 @@ static int band_add(struct flt_fold *f, struct flt_fold_band *b, uint64_t row, u
 	return 0;
 }
 
-int flt_fold_extend(struct flt_fold *f, uint64_t time)
+int flt_heat_extend(struct flt_heat *f, uint64_t time)
 {
 	int err = 0;
 
 	if (time > f->end)
 		f->end = time;
-	while (!err && column_of(f, time) >= FLT_FOLD_COLUMNS)
+	while (!err && column_of(f, time) >= FLT_HEAT_COLUMNS)
 		err = columns_coarsen(f);
 	return err;
 }
 
-int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t time, uint32_t faults, bool again)
+int flt_heat_add(struct flt_heat *f, uint32_t region, uint64_t page, uint64_t time, uint32_t faults, bool again)
 {
-	struct flt_fold_band *b;
+	struct flt_heat_band *b;
 	int err;
 
 	if (!f->begun)
-		flt_fold_begin(f, time);
+		flt_heat_begin(f, time);
 	/* One that began before all others but ended, and came, later. */
 	if (time < f->begin)
 		time = f->begin;
@@ -195,8 +195,8 @@ int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t ti
 	if (!err)
 		err = band_reach(f, b, page);
 	if (!err)
-		err = flt_fold_extend(f, time);
-	while (!err && f->cells >= FLT_FOLD_CELLS && f->end - f->begin > f->step)
+		err = flt_heat_extend(f, time);
+	while (!err && f->cells >= FLT_HEAT_CELLS && f->end - f->begin > f->step)
 		err = columns_coarsen(f);
 	if (err)
 		return err;
@@ -204,17 +204,17 @@ int flt_fold_add(struct flt_fold *f, uint32_t region, uint64_t page, uint64_t ti
 			again ? faults : 0);
 }
 
-uint32_t flt_fold_columns(const struct flt_fold *f)
+uint32_t flt_heat_columns(const struct flt_heat *f)
 {
 	return f->begun ? (uint32_t)((f->end - f->begin) / f->step) + 1 : 1;
 }
 
-uint32_t flt_fold_rows(const struct flt_fold_band *b)
+uint32_t flt_heat_rows(const struct flt_heat_band *b)
 {
 	return b->count ? (uint32_t)((b->high >> b->shift) - (b->low >> b->shift)) + 1 : 0;
 }
 
-void flt_fold_free(struct flt_fold *f)
+void flt_heat_free(struct flt_heat *f)
 {
 	uint32_t i;
 
