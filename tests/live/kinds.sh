@@ -21,15 +21,9 @@ swapon /dev/zram0
 echo 8 >/proc/sys/vm/nr_hugepages
 
 kind() { # KIND N COMMAND...
-	local kind=$1 n=$2 status=0 try
+	local kind=$1 n=$2 status=0
 	shift 2
-	# A page more or less by the kernel's own count is not what is asked here.
-	for try in 1 2 3; do
-		status=0
-		fltq around -o "$tmp/sections" -- "$@" >"$tmp/out" 2>&1 || status=$?
-		grep -q promised "$tmp/out" || break
-		say "$*: once more, after $try: $(tail -1 "$tmp/out")"
-	done
+	fltq around -o "$tmp/sections" -- "$@" >"$tmp/out" 2>&1 || status=$?
 	if [ $status != 0 ]; then
 		bad "$*: $(tail -1 "$tmp/out")"
 		return

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/rseq.h>
 #include <unistd.h>
 
 static struct rusage before;
@@ -31,13 +32,30 @@ static void gate(char what)
 		errx(2, "the reader at the gate is gone");
 }
 
-/* What section_end() calls reaches further down than what section_begin() has called. */
+/*
+ * What section_end() calls reaches further down than what section_begin() has called. And
+ * section_end() itself may begin further up, where it is the last call of a function.
+ */
 static __attribute__((noinline)) void stack_warm(void)
 {
+	volatile char *above = (volatile char *)__builtin_frame_address(0) + 512;
 	volatile char below[2 * 4096] __attribute__((unused));
 
 	below[0] = 0;
 	below[4096] = 0;
+	*above = *above;
+}
+
+/*
+ * The kernel writes the CPU's number there when the thread returns from being preempted,
+ * which it counts as a fault of the thread if the page is shared since a fork.
+ */
+static void rseq_warm(void)
+{
+	struct rseq *r = (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
+
+	if (__rseq_size)
+		*(volatile typeof(r->rseq_cs) *)&r->rseq_cs = 0;
 }
 
 void section_begin(void)
@@ -53,6 +71,7 @@ void section_begin(void)
 	(void)end[0];
 	(void)end[128];
 	stack_warm();
+	rseq_warm();
 	gate('w');
 	getrusage(RUSAGE_SELF, &before);
 	gate('b');
