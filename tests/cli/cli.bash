@@ -42,12 +42,15 @@ is_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
 }
 
-# json FILE EXPRESSION: EXPRESSION over rows, the objects in FILE, must be true.
+# json FILE EXPRESSION: EXPRESSION over rows, the objects in FILE, must be true. No rows
+# are no input: what holds of all of them would hold.
 json() {
 	python3 - "$@" <<'END'
 import json, sys
 with open(sys.argv[1], encoding="utf-8") as f:
     rows = [json.loads(line) for line in f]
+if not rows:
+    sys.exit("no rows")
 if not eval(sys.argv[2]):
     sys.exit(f"not so: {sys.argv[2]}\n" + "\n".join(map(str, rows)))
 END
@@ -57,5 +60,5 @@ END
 judged() { # FILE minor|major
 	awk -v f="$([ "$2" = minor ] && echo 5 || echo 6)" '
 		$1 == "proc" { sum += $f; count[$2] = $f; if (!least || $2 < least) least = $2 }
-		END { print sum - count[least] }' "$1"
+		END { if (!least) exit 1; print sum - count[least] }' "$1"
 }

@@ -122,7 +122,7 @@ ended() { # STATUS
 	term send-keys Escape
 	term resize-window -x 20 -y 5
 	screen_has '^.{19}\+$'
-	[ "$(awk 'length > 20' "$dir/screen" | wc -l)" = 0 ]
+	[ "$(awk 'length > 20 { n++ } END { print NR ? n + 0 : "no input" }' "$dir/screen")" = 0 ]
 	term resize-window -x 120 -y 30
 	screen_has 'MAJORS IN$'
 	term send-keys q

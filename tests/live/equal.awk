@@ -103,6 +103,8 @@ END {
 			if (!(key in minor))
 				wrong("a row for " key " (" row_comm[key] "), which was not there")
 	}
+	if (!compared)
+		wrong("nothing was compared")
 	if (!failed)
 		printf "%s: %d of %d processes equal, %d minor %d major %d failed %d retried%s\n", name,
 			compared, n, sum_minor, sum_major, sum_failed, sum_retried,

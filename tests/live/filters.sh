@@ -7,13 +7,13 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-records() { grep -c '^fault,' "$tmp/trace.csv" || true; }
+records() { lines '^fault,'; }
 column() { awk -F, -v n="$1" '$1 == "fault" { print $n }' "$tmp/trace.csv" | sort -u | tr '\n' ' '; }
 
 load
 say "kind, latency, file, sample"
 "$FLTCTL" trace -k cow,anon --csv -- cat /proc/self/status >"$tmp/trace.csv"
-same "other kinds" "$(awk -F, '$1 == "fault" && $8 != "cow" && $8 != "anon"' "$tmp/trace.csv" | wc -l)" 0
+same "other kinds" "$(faults '$8 != "cow" && $8 != "anon"')" 0
 at_least "those asked for" "$(records)" 10
 "$FLTCTL" trace -F maj -l 1s --csv -- true >"$tmp/trace.csv"
 same "none that slow" "$(records)" 0
@@ -26,7 +26,7 @@ m = mmap.mmap(f.fileno(), 0)
 for i in range(0, len(m), 4096):
     m[i] = 1' "$tmp/file" >"$tmp/trace.csv"
 same "of one file" "$(records)" 256
-same "all of its inode" "$(awk -F, -v i="$(stat -c %i "$tmp/file")" '$1 == "fault" && $14 != i' "$tmp/trace.csv" | wc -l)" 0
+same "all of its inode" "$(faults "\$14 != $(stat -c %i "$tmp/file")")" 0
 # What passes has its file, though only the beginning of a shared store sees that.
 kind=$(column 8)
 for filter in "-F min" "-k ${kind% }" "-A 1000-7ffffffff000" "-l 1ns"; do
@@ -40,7 +40,7 @@ for i in range(0, len(m), 4096):
 	same "$filter: stores to the file" "$(grep '^fault,' "$tmp/trace.csv" | grep -c ",$tmp/file")" 256
 done
 "$FLTCTL" trace -s 10 --csv -- storm 1 1 1 >"$tmp/trace.csv"
-same "weight of a sample" "$(awk -F, '$1 == "fault" && $16 != 10' "$tmp/trace.csv" | wc -l)" 0
+same "weight of a sample" "$(faults '$16 != 10')" 0
 
 say "results, and what kind a fault is that failed"
 "$FLTCTL" trace -F failed --csv -- fail empty 5 >"$tmp/trace.csv"
@@ -61,7 +61,7 @@ for i in range(0, 1 << 20, 4096):
 END
 "$FLTCTL" trace -A 100000000-100010000 --csv -- python3 "$tmp/at.py" >"$tmp/trace.csv"
 same "64 KiB of a MiB" "$(records)" 16
-same "none elsewhere" "$(column 11 | tr ' ' '\n' | grep -cvE '^(0x10000[0-9a-f]000)?$' || true)" 0
+same "none elsewhere" "$(faults '$11 !~ /^0x10000[0-9a-f]000$/')" 0
 
 say "users"
 "$FLTCTL" trace -u 65534 --csv -- sh -c '
@@ -89,10 +89,13 @@ for follow in "" --follow; do
 	kill -INT "$reader"
 	wait "$reader" || bad "-p $follow: status $?"
 	for pid in "$one" "$two"; do
-		at_least "-p $follow, $pid" "$(awk -F, -v p="$pid" '$4 == p' "$tmp/trace.csv" | wc -l)" 20
+		at_least "-p $follow, $pid" "$(faults "\$4 == $pid")" 20
 	done
-	same "-p $follow, another" "$(awk -F, -v p="$other" '$4 == p' "$tmp/trace.csv" | wc -l)" 0
-	at_least "-p $follow, children" "$(column 6 | grep -c 'cat' || true)" "$([ -z "$follow" ] && echo 0 || echo 1)"
-	[ -n "$follow" ] || same "-p, children" "$(column 6 | grep -c 'cat' || true)" 0
+	same "-p $follow, another" "$(faults "\$4 == $other")" 0
+	if [ -n "$follow" ]; then
+		at_least "-p $follow, children" "$(faults '$6 ~ /cat/')" 1
+	else
+		same "-p, children" "$(faults '$6 ~ /cat/')" 0
+	fi
 done
 finish

@@ -107,7 +107,7 @@ same "slowest, the first is the maximum" \
 	"$(row 'map(select(.record == "latency" and .span == "begin" and .group == "all"))[0].max_ns')"
 "$FLTCTL" lat >"$tmp/text"
 same "the last line" "$(tail -1 "$tmp/text")" "lost   nothing"
-same "no escape codes in a file" "$(grep -c $'\033' "$tmp/text" || true)" 0
+same "no escape codes in a file" "$(lines $'\033' "$tmp/text")" 0
 
 say "the slowest of an interval, whatever was slower before"
 late 1 400 0 >/dev/null
@@ -139,7 +139,7 @@ lost_by() { # FORM: what lat says of the slowest that it was not there to take
 }
 lost_by ""
 same "lost: said" "$(grep -cE '^lost   .*buffers full: [0-9]+ slow faults of the stream' "$tmp/said")" 1
-same "lost: not denied" "$(grep -c '^lost   nothing' "$tmp/said")" 0
+same "lost: not denied" "$(lines '^lost   nothing' "$tmp/said")" 0
 lost_by --json
 same "lost: complete" "$(jq -s '.[-1].complete' "$tmp/said")" false
 # All but what eight buffers on each CPU hold, and rounds between.
@@ -158,7 +158,7 @@ same "status of a command" "$("$FLTCTL" lat -- sh -c 'exit 7' >/dev/null || echo
 
 say "what was returned"
 returned() { awk -v r="return=$2" '$2 == r { for (i = 3; i <= NF; i++) if (sub(/^count=/, "", $i)) n += $i }
-	END { print n + 0 }' "$tmp/returns.$1"; }
+	END { print NR ? n + 0 : "no_input" }' "$tmp/returns.$1"; }
 new_returned() { echo $(($(returned after "$1") - $(returned before "$1"))); }
 mkfs.ext4 -q -b 4096 /dev/vda
 mkdir -p "$tmp/disk"
@@ -192,7 +192,7 @@ fltq returns >"$tmp/returns.after"
 end_bpftrace $bpf
 bpf_bit() { # all|own BIT
 	awk -v what="@$1" -v bit="$2" -F'[]: []+' '$1 == what { if (int($2 / 2 ^ bit) % 2) n += $3 }
-		END { print n + 0 }' "$tmp/bpf"
+		END { print NR ? n + 0 : "no_input" }' "$tmp/bpf"
 }
 seen=0
 while read -r id bit name; do

@@ -5,6 +5,11 @@
 # Sourced first. Every comparison is exact; a test goes on after one that fails,
 # to show them all, and ends with `finish`.
 #
+# A comparison without input fails. So whatever counts or looks up something here prints
+# no_input if it had nothing to read, also when the answer would have been 0; in an
+# arithmetic expression that is an unbound variable and ends the test. tests/live/noinput
+# feeds each with nothing.
+#
 # shellcheck disable=SC2034 # used by the tests
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}" "${LONG:=}"
 
@@ -55,32 +60,60 @@ on_exit() {
 }
 trap on_exit EXIT
 
-# field KEY < a line of key=value; nothing when absent
+# field KEY < a line of key=value; an attribute that is 0 may be absent
 field() {
 	local line word
-	read -r line || true
+	if ! read -r line && [ -z "$line" ]; then
+		echo no_input
+		return
+	fi
 	for word in $line; do
 		if [[ $word == "$1="* ]]; then
 			echo "${word#*=}"
 			return
 		fi
 	done
+	echo 0
 }
 
-# An attribute that is 0 may be absent.
+# lines PATTERN [FILE]: how many lines match. For counts that may rightly be 0.
+lines() {
+	awk -v pattern="$1" '$0 ~ pattern { n++ } END { print NR ? n + 0 : "no_input" }' "${2:-$tmp/trace.csv}"
+}
+
+# faults CONDITION [FILE]: how many faults of trace --csv awk's CONDITION holds for.
+faults() {
+	awk -F, "\$1 == \"fault\" { all++; if ($1) n++ }
+		END { print all ? n + 0 : \"no_input\" }" "${2:-$tmp/trace.csv}"
+}
+
+# Neither is what jq makes of an empty list.
+has_input() { # VALUE...
+	local value
+	for value; do
+		case $value in '' | null | no_input) return 1 ;; esac
+	done
+}
+
 same() { # WHAT GOT WANT
 	checks=$((checks + 1))
-	[ "${2:-0}" = "${3:-0}" ] || bad "$1: ${2:-0}, should be ${3:-0}"
+	if ! has_input "$2" "$3" || [ "$2" != "$3" ]; then bad "$1: '$2', should be '$3'"; fi
 }
 
 at_least() { # WHAT GOT LEAST
 	checks=$((checks + 1))
-	if [ -z "$2" ] || [ "$2" -lt "$3" ]; then bad "$1: '$2', should be at least $3"; fi
+	# A word that is no number is neither less nor more.
+	[ "$2" -ge "$3" ] 2>/dev/null || bad "$1: '$2', should be at least '$3'"
 }
 
 at_most() { # WHAT GOT MOST
 	checks=$((checks + 1))
-	if [ -z "$2" ] || [ "$2" -gt "$3" ]; then bad "$1: '$2', should be at most $3"; fi
+	[ "$2" -le "$3" ] 2>/dev/null || bad "$1: '$2', should be at most '$3'"
+}
+
+ordered() { # WHAT FILE: numbers, none smaller than the one before it
+	checks=$((checks + 1))
+	if [ -s "$2" ]; then sort -n -c "$2" || bad "$1: not in order"; else bad "$1: no_input"; fi
 }
 
 # Waits a minute and more for a command to succeed. The command sees this function's
@@ -149,17 +182,17 @@ traced() {
 			}
 			next
 		}
-		$1 == "fault" { got[$4, $7]++ }
+		$1 == "fault" { got[$4, $7]++; faults++ }
 		END {
-			if (!n)
-				print "no process"
+			if (!n || !faults)
+				print n + 0 " processes and " faults + 0 " faults were read"
 			for (pid in minor) {
 				if (got[pid, "minor"] + 0 != minor[pid])
 					print "pid " pid ": minor " got[pid, "minor"] + 0 ", should be " minor[pid]
 				if (got[pid, "major"] + 0 != major[pid])
 					print "pid " pid ": major " got[pid, "major"] + 0 ", should be " major[pid]
 			}
-		}' "$tmp/run" "$tmp/trace.csv")
+		}' "$tmp/run" "$tmp/trace.csv" 2>&1) || wrong+=" (awk: status $?)"
 	[ -z "$wrong" ] || bad "$1: $(head -5 <<<"$wrong")"
 }
 
@@ -182,13 +215,13 @@ trace_forking() {
 	at_least "processes" "$(grep -c '^proc ' "$tmp/run")" 5
 	traced python3
 	awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
-	same "lines out of order" "$(sort -n -c "$tmp/times" 2>&1 | head -1)" ""
+	ordered "lines" "$tmp/times"
 }
 
 # of_recorder NAME ARGUMENT... - tests/recorder/NAME.sh, each line of which is a check.
 # What it starts may take longer here than it would natively.
 of_recorder() {
-	local line last=''
+	local line last='' before=$checks
 	while read -r line; do
 		say "$1: $line"
 		case $line in
@@ -202,4 +235,5 @@ of_recorder() {
 		echo "status $status"
 	)
 	same "$*" "$last" "status 0"
+	at_least "$*: checks" $((checks - before)) 2
 }

@@ -12,7 +12,8 @@ $(O)/workload/fltstream: $(addprefix $(O)/tests/live/,fltstream.o row.o genl.o)
 	$(CC) $(CFLAGS) -static -o $@ $^
 
 CHECK_NATIVE += check-judge
-## make check-judge         prove that the comparison of live tests can fail
+## make check-judge         prove that the comparisons of live tests can fail, and do without input
 .PHONY: check-judge
 check-judge: $(O)/workload/faultrun $(O)/workload/tree
 	tests/live/judge $(O)/workload
+	tests/live/noinput

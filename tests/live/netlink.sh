@@ -19,7 +19,7 @@ balanced() { # WHAT
 load
 say "every fault of a tree, once"
 trace_forking --channel netlink
-at_least "faults with a path" "$(awk -F, '$1 == "fault" && /python3/ && $17 ~ /^\//' "$tmp/trace.csv" | wc -l)" 1
+at_least "faults with a path" "$(faults '/python3/ && $17 ~ /^\//')" 1
 
 say "small buffers, and a reader that never pauses"
 fltstream -n -- storm 2 2 2 >"$tmp/own"

@@ -28,9 +28,7 @@ line() { # machine|PID [FILE]
 	fi
 	if [ "$1" = machine ]; then grep 'whose=2' "$all"; else grep "whose=1 tgid=$1 " "$all" || true; fi
 }
-# What is 0 is absent.
-number() { local n; n=$(field "$1"); echo "${n:-0}"; }
-of() { line "$1" | number "$2"; }
+of() { line "$1" | field "$2"; }
 
 # Both sides at one moment. Pages that were marked before still fault, also in the
 # programs that look: only while the kernel's numbers held still will do.
@@ -54,7 +52,7 @@ agree() { # NAME; $tmp/all and vm against $tmp/all.before and vm.before
 		"moved.$misplaced:numa_pages_migrated"; do
 		key=${pair%:*} event=${pair#*:}
 		same "$1: $event" \
-			$(($(line machine "$tmp/all" | number "$key") - $(line machine "$tmp/all.before" | number "$key"))) \
+			$(($(line machine "$tmp/all" | field "$key") - $(line machine "$tmp/all.before" | field "$key"))) \
 			$(($(vm "$event" "$tmp/vm") - $(vm "$event" "$tmp/vm.before")))
 	done
 	say "$1"
@@ -68,7 +66,7 @@ fltq hold -n <"$tmp/hold" >"$tmp/session" 2>&1 &
 holder=$!
 exec 7>"$tmp/hold"
 until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
-same "hooks that this kernel lacks" "$(grep -c '^numa.* absent ' $debugfs/hooks)" 0
+same "hooks that this kernel lacks" "$(lines '^numa.* absent ' $debugfs/hooks)" 0
 until_true snapshot || bad "the hint faults of before never stop"
 mv "$tmp/all" "$tmp/all.before"
 mv "$tmp/vm" "$tmp/vm.before"
@@ -101,15 +99,16 @@ while read -r words; do
 	same "matrix: diagonal" $(($(m 0 0) + $(m 1 1))) "$(h local)"
 	same "latency: as many as were tried" "$(h octave)" "$(h tried)"
 done <"$tmp/lines"
+same "matrix: lines" "$(wc -l <"$tmp/lines")" 2
 # It began on node 0 and was moved to node 1: that is where it faulted on the other's pages.
 at_least "matrix: from node 1 on node 0" "$(line $walker | field matrix.1.0)" 1000
 
 # The processes' lines and nobody's are the machine's: no row was retired here.
 rows() { awk -v k="$1" '/whose=[13]/ {
 	for (i = 1; i <= NF; i++) if (split($i, a, "=") == 2 && a[1] == k) n += a[2]
-} END { print n + 0 }' "$tmp/all"; }
+} END { print NR ? n + 0 : "no_input" }' "$tmp/all"; }
 for key in hints local wanted tried failed moved not_moved task_moved; do
-	same "sum of the rows: $key" "$(rows $key)" "$(line machine "$tmp/all" | number $key)"
+	same "sum of the rows: $key" "$(rows $key)" "$(line machine "$tmp/all" | field $key)"
 done
 
 # The command says so, too: as many from each node as the kernel counts, and nobody moved.
@@ -152,7 +151,7 @@ at_least "fltctl -p: rows of who does nothing" \
 
 exec 7>&-
 wait "$holder"
-same "armed without a session" "$(grep -c '^numa.* armed ' $debugfs/hooks)" 0
+same "armed without a session" "$(lines '^numa.* armed ' $debugfs/hooks)" 0
 
 # Unloaded while armed and hit.
 echo 1 >/proc/sys/kernel/numa_balancing

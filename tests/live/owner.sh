@@ -13,7 +13,7 @@ rounds=8
 
 quiet() { fltq info | grep -q ' sessions=0 '; }
 # State 2 is armed; the row has it as a number.
-armed() { fltq hooks | awk '/state=2/ { n++ } END { print n + 0 }'; }
+armed() { fltq hooks | awk '/state=2/ { n++ } END { print NR ? n + 0 : "no_input" }'; }
 
 load accounting=0
 same "nothing is armed after loading" "$(armed)" 0

@@ -23,11 +23,7 @@ around() { # COMMAND...
 	cat "$tmp/out"
 	return $rc
 }
-kind() {
-	local count
-	count=$(field "kind.$1" <"$tmp/sections")
-	echo "${count:-0}"
-}
+kind() { field "kind.$1" <"$tmp/sections"; }
 hits() { awk '$1 == "flt_wait" { print $2 }' $tracing/kprobe_profile; }
 
 load

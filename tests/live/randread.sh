@@ -28,15 +28,16 @@ until_true grep -q ready "$tmp/bpf" || bad "bpftrace does not start: $(tail -2 "
 	--rw=randread --bs=4k --size=1g --number_ios=20000 --invalidate=1 --randseed=7 --output="$tmp/fio" \
 	>"$tmp/trace.csv" || bad "fio: $?"
 end_bpftrace $bpf
-same "lost" "$(grep -c '^lost,' "$tmp/trace.csv" || true)" 0
+same "lost" "$(lines '^lost,')" 0
 while read -r _ pid _ _ _ major; do
-	mine=$(awk -F, -v p="$pid" '$1 == "fault" && $4 == p' "$tmp/trace.csv" | wc -l)
+	mine=$(faults "\$4 == $pid")
 	same "majors of pid $pid" "$mine" "$major"
 	say "pid $pid: $major by the kernel, $mine in the stream, $(sed -n "s/^@\[$pid\]: //p" "$tmp/bpf") seen by bpftrace"
 done < <(grep '^proc ' "$tmp/run")
+at_least "processes" "$(lines '^proc ' "$tmp/run")" 1
 awk -F, -v i="$inode" '$1 == "fault" && $14 == i { print $15 }' "$tmp/trace.csv" >"$tmp/offsets"
 at_least "majors in the file" "$(wc -l <"$tmp/offsets")" 10000
 at_least "different pages" "$(sort -u "$tmp/offsets" | wc -l)" 10000
-same "beyond the end of the file" "$(awk '$1 >= 1073741824' "$tmp/offsets" | wc -l)" 0
+same "beyond the end of the file" "$(awk '$1 >= 1073741824 { n++ } END { print NR ? n + 0 : "no_input" }' "$tmp/offsets")" 0
 umount "$tmp/disk"
 finish

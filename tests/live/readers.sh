@@ -9,7 +9,7 @@ set -euo pipefail
 . tests/live/live.bash
 
 cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
-records() { grep -c '^fault,' "$1" || true; }
+records() { lines '^fault,' "$1"; }
 sessions() { compgen -G "$debugfs/session-*" | wc -l; }
 sessions_are() { [ "$(sessions)" = "$1" ]; }
 # Touches N pages that nobody touched before, once told to.
@@ -36,9 +36,9 @@ same "status of the first" $status 0
 status=0; wait "$b" || status=$?
 same "status of the second" $status 0
 # exec gives the thread its new name, then faults a little, then tells of it.
-at_most "the first has storm's only" "$(awk -F, '$1 == "fault" && $6 != "storm"' "$tmp/a.csv" | wc -l)" 12
+at_most "the first has storm's only" "$(faults '$6 != "storm"' "$tmp/a.csv")" 12
 at_least "the first has them" "$(records "$tmp/a.csv")" 1000
-same "the second has anon only" "$(awk -F, '$1 == "fault" && $8 != "anon"' "$tmp/b.csv" | wc -l)" 0
+same "the second has anon only" "$(faults '$8 != "anon"' "$tmp/b.csv")" 0
 at_least "the second has them" "$(records "$tmp/b.csv")" 300
 
 if [ -n "$cgroups" ]; then
@@ -58,8 +58,9 @@ if [ -n "$cgroups" ]; then
 		while read -r _ pid _ _ minor major; do
 			want=$((minor + major))
 			[ "$place" != flt-out ] || want=0
-			same "$place: pid $pid" "$(awk -F, -v p="$pid" '$1 == "fault" && $4 == p && $7 ~ /minor|major/' "$tmp/trace.csv" | wc -l)" "$want"
+			same "$place: pid $pid" "$(faults "\$4 == $pid && \$7 ~ /minor|major/")" "$want"
 		done < <(grep '^proc ' "$tmp/run-$place")
+		at_least "$place: processes" "$(lines '^proc ' "$tmp/run-$place")" 1
 	done
 	status=0
 	"$FLTCTL" trace --cgroup "$tmp" -- true 2>/dev/null || status=$?
@@ -82,7 +83,7 @@ same "status of the stopped one" $status 3
 status=0; wait "$b" || status=$?
 same "status of the other" $status 0
 whole=$(records "$tmp/b.csv")
-lost=$(awk -F, '$1 == "lost" { n += $(NF - 1) } END { print n + 0 }' "$tmp/a.csv")
+lost=$(awk -F, '$1 == "lost" { n += $(NF - 1) } END { print NR ? n + 0 : "no_input" }' "$tmp/a.csv")
 end=$(sed -n 's/.*lost \([0-9]*\) faults at the end.*/\1/p' "$tmp/a.err")
 same "delivered + lost of one is what the other has" "$(($(records "$tmp/a.csv") + lost + ${end:-0}))" "$whole"
 

@@ -31,7 +31,7 @@ look() {
 value() { # WHOSE KEY
 	awk -v whose="$1" -v key="$2" 'index($0 " ", whose " ") {
 		for (i = 1; i <= NF; i++) if (split($i, a, "=") == 2 && a[1] == key) n += a[2]
-	} END { print n + 0 }' "$tmp/thp"
+	} END { print NR ? n + 0 : "no_input" }' "$tmp/thp"
 }
 machine() { look; value whose=2 "$1"; }
 row() { look; value "whose=1 tgid=$1" "$2"; }
@@ -40,8 +40,10 @@ row() { look; value "whose=1 tgid=$1" "$2"; }
 ledger() {
 	awk -v no_alloc="scan.$no_alloc" '
 	FILENAME ~ /vmstat$/ { vm[$1] = $2; next }
-	/whose=2/ { for (i = 2; i <= NF; i++) { split($i, a, "="); n[a[1]] = a[2] } }
+	/whose=2/ { ours++; for (i = 2; i <= NF; i++) { split($i, a, "="); n[a[1]] = a[2] } }
 	END {
+		if (!ours || !("thp_fault_alloc" in vm))
+			exit
 		print "thp_fault_alloc", n["filled"] - vm["thp_fault_alloc"]
 		print "thp_fault_fallback", n["no_page"] + n["no_charge"] - vm["thp_fault_fallback"]
 		print "thp_fault_fallback_charge", n["no_charge"] - vm["thp_fault_fallback_charge"]
@@ -57,6 +59,7 @@ remember() { look; ledger >"$tmp/before"; }
 agree() { # NAME
 	look
 	ledger >"$tmp/after"
+	same "$1: events" "$(wc -l <"$tmp/after")" 7
 	checks=$((checks + 7))
 	diff "$tmp/before" "$tmp/after" || bad "$1: not as in /proc/vmstat"
 	say "$1"
@@ -89,10 +92,10 @@ hold() {
 load
 # Unasked, nothing is armed and nothing counted.
 huge map=4 allow write
-same "armed without a session" "$(grep -cE '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
+same "armed without a session" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
 same "counted without a session" "$(machine filled)" 0
 hold
-same "hooks that this kernel lacks" "$(grep -cE '^(thp|split|collapse).* absent ' $debugfs/hooks)" 0
+same "hooks that this kernel lacks" "$(lines '^(thp|split|collapse).* absent ' $debugfs/hooks)" 0
 remember
 # Beside all of them stands one that could, and does nothing.
 mkfifo "$tmp/idle"
@@ -244,7 +247,7 @@ exec 7>&-
 wait "$holder"
 huge map=4 allow write
 same "counted without a session" "$(machine filled)" "$total"
-same "armed without a session" "$(grep -cE '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
+same "armed without a session" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
 
 # Armed again, and unloaded under load.
 touch "$tmp/go"
@@ -252,7 +255,7 @@ while [ -e "$tmp/go" ]; do huge map=32 allow write punch free fill collapse; don
 worker=$!
 for i in 1 2 3 4; do
 	hold
-	at_least "round $i: armed" "$(grep -cE '^(thp|split|collapse).* armed ' $debugfs/hooks)" 11
+	at_least "round $i: armed" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 11
 	counted() { [ "$(machine filled)" != "$total" ]; }
 	until_true counted || bad "round $i: nothing counted"
 	if [ "$i" = 4 ]; then

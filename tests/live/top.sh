@@ -14,7 +14,7 @@ mount -t ext4 /dev/vda "$tmp/disk"
 
 # The rate of an interval times its length, summed up, of the rows that match.
 sum() { # RATE MATCH; reads $tmp/json
-	jq -s "map(select($2) | .$1 * .seconds) | add // 0 | round" "$tmp/json"
+	jq -s "if . == [] then \"no_input\" else map(select($2) | .$1 * .seconds) | add // 0 | round end" "$tmp/json"
 }
 
 during() { # COMMAND...: what top says while it runs; $view has options

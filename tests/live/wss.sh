@@ -166,10 +166,10 @@ start -r 16 4
 written() { # PID: the most
 	awk -F, -v pid="$1" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["record"] == "sample" && $at["pid"] == pid && $at["written_bytes"] + 0 > most {
-			most = $at["written_bytes"] + 0
-		}
-		END { print most + 0 }' "$tmp/csv"
+		$at["record"] != "sample" || $at["pid"] != pid { next }
+		{ n++ }
+		$at["written_bytes"] + 0 > most { most = $at["written_bytes"] + 0 }
+		END { print n ? most + 0 : "no_input" }' "$tmp/csv"
 }
 at_least "written to by a writer" "$(written "$writer")" $((4 << 20))
 at_most "written to by a writer" "$(written "$writer")" $(((4 << 20) + (64 << 10)))

@@ -11,8 +11,9 @@ set -euo pipefail
 most() { # BY
 	awk -F, -v by="$1" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["by"] != "" { n++ }
 		$at["by"] == by && $at["referenced_bytes"] + 0 > most { most = $at["referenced_bytes"] + 0 }
-		END { print most + 0 }' "$tmp/csv"
+		END { print n ? most + 0 : "no_input" }' "$tmp/csv"
 }
 
 # In half a second a program has got through all of its pages, but where the kernel checks

@@ -25,12 +25,13 @@ start() { # CGROUP WSET-ARGUMENTS...: pid
 of() { # PID
 	awk -F, -v pid="$1" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["record"] == "sample" { all++ }
 		$at["record"] == "sample" && $at["pid"] == pid {
 			n++
 			if ($at["referenced_bytes"] + 0 > most)
 				most = $at["referenced_bytes"] + 0
 		}
-		END { print most + 0, n + 0 }' "$tmp/csv"
+		END { print all ? (most + 0) " " (n + 0) : "no_input no_input" }' "$tmp/csv"
 }
 
 # In half a second a program has got through all of its pages, but where the kernel checks

@@ -16,7 +16,7 @@ most() {
 	awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["record"] == "sample" && $at["referenced_bytes"] + 0 > most { most = $at["referenced_bytes"] + 0 }
-		END { print most + 0 }' "$1"
+		END { print NR > 1 ? most + 0 : "no_input" }' "$1"
 }
 
 found() { # WHAT CSV MIB

@@ -6,8 +6,11 @@ import re
 import sys
 
 rows = list(csv.DictReader(open(sys.argv[2])))
+expected = open(sys.argv[1]).readlines()
+if not expected:
+    sys.exit("not ok: no stack is expected")
 bad = 0
-for line in open(sys.argv[1]):
+for line in expected:
     name, lo, hi, *want = line.split()
     lo, hi = int(lo, 16), int(hi, 16)
     # "function (place) < function (place)"; a clone of a function counts as it

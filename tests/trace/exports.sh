@@ -100,7 +100,7 @@ back = sum(int(re.findall(r"value: (-?\d+)", s)[2]) for s in samples)
 assert first == 20000 and touched + back == 20000 and touched > 0, (first, touched, back)
 used = {i for s in samples for i in re.findall(r"location_id: (\d+)", s)}
 known = set(re.findall(r"^location \{\n  id: (\d+)", text, re.M))
-assert used <= known
+assert used and used <= known
 PY
 
 # Names that are markup, quotes, separators and escape codes stay names.
@@ -116,6 +116,7 @@ python3 - <<'PY'
 import csv, html.parser, json, xml.dom.minidom
 for f in ("h.report", "h.script", "h.folded", "h.csv", "h.svg", "h.html", "h.script.csv"):
     data = open(f, "rb").read()
+    assert data, f
     assert not any(b in data for b in (b"\x1b", b"\x07", b"\r")), f
     data.decode()
 json.load(open("h.speedscope")), json.load(open("h.perfetto"))

@@ -23,8 +23,10 @@ fail() {
 faults() {
 	python3 -c '
 import csv, os, re, sys
-print(sum(int(r["faults"]) for r in csv.DictReader(open("rows.csv"))
-          if re.fullmatch(sys.argv[1], r["function"]) and re.fullmatch(sys.argv[2], os.path.basename(r["object"]))))' \
+rows = list(csv.DictReader(open("rows.csv")))
+mine = [r for r in rows if re.fullmatch(sys.argv[1], r["function"])
+        and re.fullmatch(sys.argv[2], os.path.basename(r["object"]))]
+print(sum(int(r["faults"]) for r in mine) if rows else "no_input")' \
 		"$1" "${2:-.*}"
 }
 

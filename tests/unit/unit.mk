@@ -33,4 +33,5 @@ $(UNIT_TESTS): $(SAN)/unit/%: $(SAN)/tests/unit/%.o $(SAN)/libfltctl.a
 ## make check-unit          unit tests of fltctl, with the address and UB sanitizers
 .PHONY: check-unit
 check-unit: $(UNIT_TESTS)
+	@[ -n "$(UNIT_TESTS)" ]
 	@for t in $(UNIT_TESTS); do echo "== $${t##*/}"; $$t || exit 1; done
