@@ -1,53 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cmd/stats/columns.h"
-#include "observe/loss.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "account/counter.h"
 #include "cli/manpage.h"
-#include "model/counts/rates.h"
+#include "observe/loss.h"
 
-static const struct flt_column all_columns[COL_KIND_FIRST] = {
-	[COL_RECORD] = { .key = "record" },
-	[COL_SPAN] = { .key = "span" },
-	[COL_CLOCK] = { .title = "time", .width = -8, .data_absent = true },
-	[COL_TIME] = { .key = "time" },
-	[COL_SECONDS] = { .key = "seconds" },
-	[COL_PID] = { .key = "pid", .title = "pid", .width = 7 },
-	[COL_TID] = { .key = "tid", .title = "tid", .width = 7 },
-	[COL_COMM] = { .key = "comm", .title = "comm", .width = -15 },
-	[COL_KIND] = { .key = "kind", .title = "kind", .width = -9 },
-	[COL_MINOR_S] = { .key = "minor_per_second", .title = "minor/s", .width = 10 },
-	[COL_MAJOR_S] = { .key = "major_per_second", .title = "major/s", .width = 8 },
-	[COL_FAILED_S] = { .key = "failed_per_second", .title = "failed/s", .width = 8 },
-	[COL_FAULTS_S] = { .key = "faults_per_second", .title = "faults/s", .width = 10 },
-	[COL_RETRIES] = { .key = "retries", .title = "retries", .width = 7 },
-	[COL_MINOR] = { .key = "minor", .title = "minor", .width = 9 },
-	[COL_MAJOR] = { .key = "major", .title = "major", .width = 7 },
-	[COL_FAILED] = { .key = "failed", .title = "failed", .width = 6 },
-	[COL_FAULTS] = { .key = "faults", .title = "faults", .width = 9 },
+/* Which rows have a column. */
+enum {
+	OF_ACCOUNT = 1 << 0,
+	OF_MODULE = 1 << 1,		/* of accounts and losses that the module counts */
+	OF_KERNEL_LOSS = 1 << 2,
+	OF_MODULE_LOSS = 1 << 3,
+	OF_LOSS = OF_KERNEL_LOSS | OF_MODULE_LOSS,
+	OF_KINDS = 1 << 4,		/* of an account with kinds */
+	OF_KIND = 1 << 5,
+	OF_COMMAND = 1 << 6,
+	OF_PROCESSES = 1 << 7,		/* of a command whose processes are known */
+};
+
+/* A counter of the module that it may be unable to keep. */
+#define OF_COUNTER(attribute) (1ull << (32 + (attribute)))
+
+/* Which columns a table has. */
+enum {
+	SHOW_CLOCK = 1 << 0, SHOW_PROCESS = 1 << 1, SHOW_THREAD = 1 << 2,
+	SHOW_RATES = 1 << 3, SHOW_COUNTS = 1 << 4,	/* of an account */
+	SHOW_KIND = 1 << 5, SHOW_KIND_COUNT = 1 << 6,	/* of a row for each kind */
+	SHOW_KINDS_TEXT = 1 << 7, SHOW_KINDS_DATA = 1 << 8,
+};
+
+#define AT(member) FLT_AT(struct stats_row, member)
+#define RATE(member) FLT_COLUMN_RATE, AT(member), .of = offsetof(struct stats_row, ns),        \
+	.decimals = 1
+#define IN_COUNTS .text_if = SHOW_COUNTS
+#define IN_RATES .text_if = SHOW_RATES
+
+static const struct flt_column columns[] = {
+	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
+	{ "span", NULL, 0, FLT_COLUMN_STRING, AT(span) },
+	{ NULL, "time", -8, FLT_COLUMN_CLOCK, AT(time), .text_if = SHOW_CLOCK },
+	{ "time", NULL, 0, FLT_COLUMN_SECONDS, AT(time), .decimals = 3 },
+	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 6, .zero_unknown = true },
+	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true,
+	  .text_if = SHOW_PROCESS },
+	{ "tid", "tid", 7, FLT_COLUMN_COUNT, AT(tid), .zero_unknown = true,
+	  .text_if = SHOW_THREAD },
+	{ "comm", "comm", -15, FLT_COLUMN_STRING, AT(comm), .text_if = SHOW_PROCESS },
+	{ "kind", "kind", -9, FLT_COLUMN_STRING, AT(kind), .text_if = SHOW_KIND },
+	{ "minor_per_second", "minor/s", 10, RATE(account.minor), .known_if = OF_ACCOUNT, IN_RATES },
+	{ "major_per_second", "major/s", 8, RATE(account.major), .known_if = OF_ACCOUNT, IN_RATES },
+	{ "failed_per_second", "failed/s", 8, RATE(account.failed), .known_if = OF_MODULE, IN_RATES },
+	{ "faults_per_second", "faults/s", 10, RATE(faults), .known_if = OF_KIND,
+	  .text_if = SHOW_KIND },
+	{ "retries", "retries", 7, FLT_COLUMN_COUNT, AT(account.retried), .known_if = OF_MODULE,
+	  IN_COUNTS },
+	{ "minor", "minor", 9, FLT_COLUMN_COUNT, AT(account.minor), .known_if = OF_ACCOUNT,
+	  IN_COUNTS },
+	{ "major", "major", 7, FLT_COLUMN_COUNT, AT(account.major), .known_if = OF_ACCOUNT,
+	  IN_COUNTS },
+	{ "failed", "failed", 6, FLT_COLUMN_COUNT, AT(account.failed), .known_if = OF_MODULE,
+	  IN_COUNTS },
+	{ "faults", "faults", 9, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_KIND,
+	  .text_if = SHOW_KIND_COUNT },
 #define COUNTER(member, attribute, number, bits, fold, presence, file, column, ...)	\
-	[COL_##attribute] = { .key = column },
+	{ column, NULL, 0, FLT_COLUMN_COUNT, AT(account.member), .known_if = OF_COUNTER(number) },
 	FLT_COUNTERS_DETAIL(COUNTER)
 #undef COUNTER
-	[COL_NO_ROW] = { .key = "lost_process" },
-	[COL_NO_TASK] = { .key = "lost_thread" },
-	[COL_BUSY] = { .key = "lost_busy" },
-	[COL_FULL] = { .key = "lost_full" },
-	[COL_UNTRACKED] = { .key = "untracked" },
-	[COL_VANISHED] = { .key = "vanished" },
-	[COL_COMPLETE] = { .key = "complete" },
-	[COL_PROCESSES] = { .key = "processes" },
-	[COL_USER] = { .key = "user_seconds" },
-	[COL_SYSTEM] = { .key = "system_seconds" },
-	[COL_STATUS] = { .key = "status" },
-	[COL_WAIT_MINOR] = { .key = "wait4_minor" },
-	[COL_WAIT_MAJOR] = { .key = "wait4_major" },
-	[COL_KINDS] = { .title = "kinds", .width = -1, .data_absent = true },
+	{ "lost_process", NULL, 0, FLT_COLUMN_COUNT, AT(loss.no_row), .known_if = OF_MODULE_LOSS },
+	{ "lost_thread", NULL, 0, FLT_COLUMN_COUNT, AT(loss.no_task), .known_if = OF_MODULE_LOSS },
+	{ "lost_busy", NULL, 0, FLT_COLUMN_COUNT, AT(loss.busy), .known_if = OF_MODULE_LOSS },
+	{ "lost_full", NULL, 0, FLT_COLUMN_COUNT, AT(loss.full), .known_if = OF_MODULE_LOSS },
+	{ "untracked", NULL, 0, FLT_COLUMN_COUNT, AT(loss.untracked), .known_if = OF_MODULE_LOSS },
+	{ "vanished", NULL, 0, FLT_COLUMN_COUNT, AT(loss.vanished), .known_if = OF_KERNEL_LOSS },
+	{ "complete", NULL, 0, FLT_COLUMN_BOOL, AT(complete), .known_if = OF_LOSS },
+	{ "processes", NULL, 0, FLT_COLUMN_COUNT, AT(command.processes), .known_if = OF_PROCESSES },
+	{ "user_seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(command.user), .decimals = 6,
+	  .known_if = OF_COMMAND },
+	{ "system_seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(command.system), .decimals = 6,
+	  .known_if = OF_COMMAND },
+	{ "status", NULL, 0, FLT_COLUMN_SIGNED, AT(command.status), .known_if = OF_COMMAND },
+	{ "wait4_minor", NULL, 0, FLT_COLUMN_COUNT, AT(command.minor), .known_if = OF_COMMAND },
+	{ "wait4_major", NULL, 0, FLT_COLUMN_COUNT, AT(command.major), .known_if = OF_COMMAND },
+	{ NULL, "kinds", -1, FLT_COLUMN_CHARS, AT(kinds), .known_if = OF_KINDS,
+	  .text_if = SHOW_KINDS_TEXT },
+	{ "kind_", NULL, 0, FLT_COLUMN_COUNT, FLT_AT_ARRAY(struct stats_row, account.kinds),
+	  .name = flt_kind_name, .known_if = OF_KINDS, .data_if = SHOW_KINDS_DATA },
+	{ 0 },
 };
 
 void stats_columns_manual(FILE *out)
@@ -63,59 +103,25 @@ void stats_columns_manual(FILE *out)
 			flt_manpage_term(out, c->column, c->meaning);
 }
 
-struct flt_column *stats_columns_new(const struct stats *s, bool kinds, bool summary)
+int stats_columns_open(struct stats *s, bool kinds, bool summary)
 {
-	static const char *const kind_keys[] = {
-		"kind_unknown", "kind_anon", "kind_huge", "kind_file", "kind_shared", "kind_cow",
-		"kind_wp", "kind_swap", "kind_numa", "kind_migration", "kind_uffd", "kind_hugetlb",
-		"kind_device", "kind_spurious",
-	};
-	struct flt_column *columns = calloc(STATS_COLUMNS, sizeof(*columns));
-	size_t i;
+	const bool by_kind = s->by == STATS_BY_KIND;
+	uint64_t shown = by_kind ? SHOW_KIND_COUNT : SHOW_COUNTS;
 
-	_Static_assert(sizeof(kind_keys) / sizeof(kind_keys[0]) == __FLT_KIND_MAX,
-		       "every kind has a column");
-	if (!columns)
-		return NULL;
-	memcpy(columns, all_columns, sizeof(all_columns));
-	for (i = 0; i < __FLT_KIND_MAX; i++)
-		columns[COL_KIND_FIRST + i].key = kind_keys[i];
-
-	if (s->by != STATS_BY_THREAD)
-		columns[COL_TID].title = NULL;
-	if (s->by == STATS_BY_MACHINE)
-		columns[COL_PID].title = columns[COL_COMM].title = NULL;
-	if (s->by == STATS_BY_KIND) {
-		for (i = COL_PID; i <= COL_COMM; i++)
-			columns[i].title = NULL;
-		for (i = COL_MINOR_S; i <= COL_FAILED; i++)
-			if (i != COL_FAULTS_S)
-				columns[i].title = NULL;
-	} else {
-		columns[COL_KIND].title = NULL;
-		columns[COL_FAULTS_S].title = columns[COL_FAULTS].title = NULL;
-	}
-	if (!kinds || s->by == STATS_BY_KIND)
-		columns[COL_KINDS].title = NULL;
-	if (summary)
-		for (i = COL_CLOCK; i <= COL_FAULTS_S; i++)
-			if (i != COL_PID && i != COL_COMM)
-				columns[i].title = NULL;
-	return columns;
+	if (!summary)
+		shown |= SHOW_CLOCK | (by_kind ? SHOW_KIND : SHOW_RATES);
+	if (!summary && s->by == STATS_BY_THREAD)
+		shown |= SHOW_THREAD;
+	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD)
+		shown |= SHOW_PROCESS;
+	if (kinds)
+		shown |= SHOW_KINDS_DATA | (by_kind ? 0 : SHOW_KINDS_TEXT);
+	return flt_table_new(&s->table, s->out, (enum flt_format)s->args->format, columns, shown);
 }
 
 bool stats_is_text(const struct stats *s)
 {
 	return s->args->format == FLT_FORMAT_TEXT;
-}
-
-void stats_write_clock(const struct stats *s, char *text, size_t size, uint64_t ago_ns)
-{
-	time_t when = (time_t)(s->stamp - (double)ago_ns / 1e9);
-	struct tm tm;
-
-	if (!localtime_r(&when, &tm) || !strftime(text, size, "%H:%M:%S", &tm))
-		snprintf(text, size, "-");
 }
 
 void stats_write_kinds(char text[STATS_KINDS_TEXT], const struct flt_account *account)
@@ -133,66 +139,53 @@ void stats_write_kinds(char text[STATS_KINDS_TEXT], const struct flt_account *ac
 			 account->kinds_beyond);
 }
 
-void stats_fill_head(const struct stats *s, struct flt_cell *cells, const char *record,
-		     const char *span, uint64_t ns, char clock[16])
+struct stats_row stats_row_begin(const struct stats *s, const char *record, const char *span,
+				 uint64_t ns)
 {
-	stats_write_clock(s, clock, 16, 0);
-	cells[COL_RECORD] = flt_cell_string(record);
-	cells[COL_SPAN] = flt_cell_string(span);
-	cells[COL_CLOCK] = flt_cell_string(clock);
-	cells[COL_TIME] = flt_cell_double(s->stamp, 3);
-	if (ns)
-		cells[COL_SECONDS] = flt_cell_double((double)ns / 1e9, 6);
+	return (struct stats_row){ .record = record, .span = span, .time = s->stamp, .ns = ns };
 }
 
-struct flt_cell stats_cell_rate(uint64_t count, uint64_t ns)
+void stats_row_account(const struct stats *s, struct stats_row *row,
+		       const struct flt_account *account)
 {
-	return ns ? flt_cell_double(flt_rates_per_second(count, ns), 1) : flt_cell_absent();
-}
-
-static struct flt_cell counter_cell(uint64_t value, bool known)
-{
-	return known ? flt_cell_u64(value) : flt_cell_absent();
-}
-
-static void fill_details(struct flt_cell *cells, const struct flt_account *account)
-{
-#define COUNTER(member, attribute, number, ...)	\
-	cells[COL_##attribute] = counter_cell(account->member, !(account->unknown >> number & 1));
-	FLT_COUNTERS_DETAIL(COUNTER)
-#undef COUNTER
-}
-
-void stats_fill_account(const struct stats *s, struct flt_cell *cells,
-			const struct flt_account *account, uint64_t ns)
-{
-	size_t i;
-
-	cells[COL_MINOR] = flt_cell_u64(account->minor);
-	cells[COL_MAJOR] = flt_cell_u64(account->major);
-	cells[COL_MINOR_S] = stats_cell_rate(account->minor, ns);
-	cells[COL_MAJOR_S] = stats_cell_rate(account->major, ns);
+	row->account = *account;
+	row->known |= OF_ACCOUNT;
 	if (!s->control)
 		return;
-	cells[COL_FAILED] = flt_cell_u64(account->failed);
-	cells[COL_FAILED_S] = stats_cell_rate(account->failed, ns);
-	cells[COL_RETRIES] = flt_cell_u64(account->retried);
-	fill_details(cells, account);
-	for (i = 0; s->kinds && i < __FLT_KIND_MAX; i++)
-		cells[COL_KIND_FIRST + i] = flt_cell_u64(account->kinds[i]);
+	row->known |= OF_MODULE | (uint64_t)~account->unknown << 32;
+	if (s->kinds) {
+		row->known |= OF_KINDS;
+		stats_write_kinds(row->kinds, account);
+	}
 }
 
-void stats_fill_loss(const struct stats *s, struct flt_cell *cells, const struct flt_loss *loss)
+void stats_row_loss(const struct stats *s, struct stats_row *row, const struct flt_loss *loss)
 {
+	row->loss = *loss;
+	row->complete = !flt_loss_any(loss);
+	row->known |= s->control ? OF_MODULE_LOSS : OF_KERNEL_LOSS;
 	if (s->control) {
-		cells[COL_MISSED] = flt_cell_u64(loss->missed);
-		cells[COL_NO_ROW] = flt_cell_u64(loss->no_row);
-		cells[COL_NO_TASK] = flt_cell_u64(loss->no_task);
-		cells[COL_BUSY] = flt_cell_u64(loss->busy);
-		cells[COL_FULL] = flt_cell_u64(loss->full);
-		cells[COL_UNTRACKED] = flt_cell_u64(loss->untracked);
-	} else {
-		cells[COL_VANISHED] = flt_cell_u64(loss->vanished);
+		row->account.missed = loss->missed;
+		row->known |= OF_COUNTER(FLT_ACCOUNT_MISSED);
 	}
-	cells[COL_COMPLETE] = flt_cell_bool(!flt_loss_any(loss));
+}
+
+void stats_row_kind(struct stats_row *row, uint32_t kind, uint64_t faults)
+{
+	row->known |= OF_KIND;
+	row->kind = flt_kind_name(kind);
+	row->faults = faults;
+}
+
+void stats_row_command(const struct stats *s, struct stats_row *row,
+		       const struct stats_command *command)
+{
+	row->known |= OF_COMMAND | (s->control ? OF_PROCESSES : 0);
+	row->command = *command;
+	row->comm = command->argv[0];
+}
+
+int stats_row_put(struct stats *s, const struct stats_row *row)
+{
+	return flt_table_row(s->table, row, row->known);
 }

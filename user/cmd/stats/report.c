@@ -11,19 +11,8 @@
 
 int stats_report_open(struct stats *s, bool kinds)
 {
-	size_t count = kinds ? STATS_COLUMNS : COL_KIND_FIRST;
-	int ret;
-
-	s->columns = stats_columns_new(s, kinds, false);
-	if (!s->columns)
-		return -ENOMEM;
 	s->kinds = kinds;
-	ret = flt_table_new_cells(&s->table, s->out, (enum flt_format)s->args->format, s->columns, count);
-	if (ret) {
-		free(s->columns);
-		s->columns = NULL;
-	}
-	return ret;
+	return stats_columns_open(s, kinds, false);
 }
 
 void stats_report_close(struct stats *s)
@@ -31,14 +20,12 @@ void stats_report_close(struct stats *s)
 	if (s->table)
 		stats_report_write(s, false);
 	flt_table_free(s->table);
-	free(s->columns);
 	s->table = NULL;
-	s->columns = NULL;
 }
 
 void stats_report_since(struct stats *s, uint64_t since, uint64_t now)
 {
-	char clock[16], length[FLT_UNITS_TEXT];
+	char clock[FLT_CLOCK_TEXT], length[FLT_UNITS_TEXT];
 
 	if (!stats_is_text(s) || s->session || s->perf)
 		return;
@@ -47,15 +34,15 @@ void stats_report_since(struct stats *s, uint64_t since, uint64_t now)
 			"the machine" : "each process");
 		return;
 	}
-	stats_write_clock(s, clock, sizeof(clock), now - since);
-	fprintf(s->out, "since accounting began at %s, %s ago\n", clock,
+	fprintf(s->out, "since accounting began at %s, %s ago\n",
+		flt_clock_write(clock, s->stamp - (now - since), 0),
 		flt_units_write_ns(length, now - since));
 }
 
 /* All rows of a report bear the time at which it was begun. */
 void stats_report_begin(struct stats *s)
 {
-	s->stamp = (double)flt_clock_ns(CLOCK_REALTIME) / 1e9;
+	s->stamp = flt_clock_ns(CLOCK_REALTIME);
 }
 
 /* Without a common beginning, a row counts from its own. */
@@ -67,26 +54,16 @@ static uint64_t age_of(const struct flt_row *row)
 }
 
 int stats_report_row(struct stats *s, const char *record, const char *span,
-		     const struct flt_row *row, uint64_t ns)
+		     const struct flt_row *from, uint64_t ns)
 {
-	struct flt_cell cells[STATS_COLUMNS] = { 0 };
-	char clock[16], kinds[STATS_KINDS_TEXT];
+	struct stats_row row = stats_row_begin(s, record, span, ns ? ns : age_of(from));
 
-	if (!ns)
-		ns = age_of(row);
-	stats_fill_head(s, cells, record, span, ns, clock);
-	if (row->tgid)
-		cells[COL_PID] = flt_cell_u64(row->tgid);
-	if (row->tid)
-		cells[COL_TID] = flt_cell_u64(row->tid);
-	cells[COL_COMM] = flt_cell_string(row->comm);
-	stats_fill_account(s, cells, &row->account, ns);
-	if (s->kinds) {
-		stats_write_kinds(kinds, &row->account);
-		cells[COL_KINDS] = flt_cell_string(kinds);
-	}
+	row.pid = from->tgid;
+	row.tid = from->tid;
+	row.comm = from->comm;
+	stats_row_account(s, &row, &from->account);
 	s->rows_held++;
-	return flt_table_cells(s->table, cells);
+	return stats_row_put(s, &row);
 }
 
 int stats_report_rows(struct stats *s, const char *record, const char *span,
@@ -110,20 +87,16 @@ int stats_report_rows(struct stats *s, const char *record, const char *span,
 int stats_report_kinds(struct stats *s, const char *span, const struct flt_account *account,
 		       uint64_t ns)
 {
-	struct flt_cell cells[STATS_COLUMNS] = { 0 };
-	char clock[16];
+	struct stats_row row = stats_row_begin(s, "kind", span, ns);
 	uint32_t i;
 	int ret = 0;
 
-	stats_fill_head(s, cells, "kind", span, ns, clock);
 	for (i = 0; i < __FLT_KIND_MAX && !ret; i++) {
 		if (!account->kinds[i])
 			continue;
-		cells[COL_KIND] = flt_cell_string(flt_kind_name(i));
-		cells[COL_FAULTS] = flt_cell_u64(account->kinds[i]);
-		cells[COL_FAULTS_S] = stats_cell_rate(account->kinds[i], ns);
+		stats_row_kind(&row, i, account->kinds[i]);
 		s->rows_held++;
-		ret = flt_table_cells(s->table, cells);
+		ret = stats_row_put(s, &row);
 	}
 	return ret;
 }
@@ -136,11 +109,10 @@ void stats_report_write(struct stats *s, bool headed)
 
 void stats_report_flush(struct stats *s, bool headed)
 {
-	char clock[16];
+	char clock[FLT_CLOCK_TEXT];
 
 	if (!s->rows_held && stats_is_text(s)) {
-		stats_write_clock(s, clock, sizeof(clock), 0);
-		fprintf(s->out, "%s  no faults\n", clock);
+		fprintf(s->out, "%s  no faults\n", flt_clock_write(clock, s->stamp, 0));
 		headed = false;
 	}
 	stats_report_write(s, headed);

@@ -2,14 +2,14 @@
 /*
  * stats.h - what the files of 'fltctl stats' share.
  *
- *   stats.c         options, and which way to go
- *   stats_look.c    the state now, from the module or from /proc
- *   stats_watch.c   [interval [count]]
- *   stats_run.c     -- command
- *   stats_columns.c the columns of a row
- *   stats_report.c  the rows of a report
- *   stats_total.c   totals, and what is missing
- *   stats_summary.c a command that has ended
+ *   stats.c     options, and which way to go
+ *   snapshot.c  the state now, from the module or from /proc
+ *   watch.c     [interval [count]]
+ *   run.c       -- command
+ *   columns.c   a row and its columns
+ *   report.c    the rows of a report
+ *   total.c     totals, and what is missing
+ *   summary.c   a command that has ended
  */
 #ifndef FLT_CMD_STATS_H
 #define FLT_CMD_STATS_H
@@ -67,9 +67,8 @@ struct stats {
 	FILE *out;
 	int unwritten;			/* why not all is in it, as errno; 0: all is */
 	struct flt_table *table;
-	struct flt_column *columns;	/* of the table */
 	bool kinds;			/* of faults are known and shown */
-	double stamp;			/* of the report under way; seconds since 1970 */
+	uint64_t stamp;			/* of the report under way; ns since 1970 */
 	uint64_t reports;
 	uint64_t rows_held;		/* since the last flush */
 

@@ -59,19 +59,13 @@ static void write_command_text(struct stats *s, const struct stats_command *c,
 static int report_processes(struct stats *s, const struct stats_command *c, struct flt_rows *rows)
 {
 	uint64_t top = s->args->top == STATS_TOP_UNSET ? STATS_TOP_COMMAND : s->args->top;
-	struct flt_column *columns;
 	int ret = 0;
 
 	flt_rates_rank(rows);
 	if (stats_is_text(s)) {
 		flt_table_free(s->table);
 		s->table = NULL;
-		columns = stats_columns_new(s, s->args->kinds, true);
-		if (!columns)
-			return -ENOMEM;
-		free(s->columns);
-		s->columns = columns;
-		ret = flt_table_new_cells(&s->table, s->out, FLT_FORMAT_TEXT, columns, STATS_COLUMNS);
+		ret = stats_columns_open(s, s->args->kinds, true);
 		if (ret)
 			return ret;
 	}
@@ -87,8 +81,7 @@ int stats_report_command(struct stats *s, const struct stats_command *c,
 			 const struct flt_look *look)
 {
 	struct flt_rows rows = look->rows;
-	struct flt_cell cells[STATS_COLUMNS] = { 0 };
-	char clock[16];
+	struct stats_row row;
 
 	stats_report_begin(s);
 	if (stats_is_text(s))
@@ -96,18 +89,11 @@ int stats_report_command(struct stats *s, const struct stats_command *c,
 	if (s->control && report_processes(s, c, &rows))
 		return FLT_EXIT_FAILED;
 	if (!stats_is_text(s)) {
-		stats_fill_head(s, cells, "command", "total", c->elapsed, clock);
-		stats_fill_account(s, cells, &look->total, c->elapsed);
-		stats_fill_loss(s, cells, &look->loss);
-		cells[COL_COMM] = flt_cell_string(c->argv[0]);
-		if (s->control)
-			cells[COL_PROCESSES] = flt_cell_u64(c->processes);
-		cells[COL_USER] = flt_cell_double((double)c->user / 1e9, 6);
-		cells[COL_SYSTEM] = flt_cell_double((double)c->system / 1e9, 6);
-		cells[COL_STATUS] = flt_cell_i64(c->status);
-		cells[COL_WAIT_MINOR] = flt_cell_u64(c->minor);
-		cells[COL_WAIT_MAJOR] = flt_cell_u64(c->major);
-		if (flt_table_cells(s->table, cells))
+		row = stats_row_begin(s, "command", "total", c->elapsed);
+		stats_row_account(s, &row, &look->total);
+		stats_row_loss(s, &row, &look->loss);
+		stats_row_command(s, &row, c);
+		if (stats_row_put(s, &row))
 			return FLT_EXIT_FAILED;
 		stats_report_write(s, false);
 	}

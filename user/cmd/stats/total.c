@@ -22,8 +22,8 @@ static void write_rate(FILE *out, const char *name, uint64_t count, uint64_t ns)
 int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns)
 {
 	const struct flt_account *total = &look->total;
-	struct flt_cell cells[STATS_COLUMNS] = { 0 };
-	char clock[16], kinds[STATS_KINDS_TEXT];
+	char kinds[STATS_KINDS_TEXT];
+	struct stats_row row;
 
 	stats_report_begin(s);
 	if (stats_is_text(s)) {
@@ -39,10 +39,10 @@ int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns
 			fprintf(s->out, "kinds  %s\n", kinds);
 		return stats_report_loss(s, &look->loss);
 	}
-	stats_fill_head(s, cells, "total", "total", ns, clock);
-	stats_fill_account(s, cells, total, ns);
-	stats_fill_loss(s, cells, &look->loss);
-	if (flt_table_cells(s->table, cells))
+	row = stats_row_begin(s, "total", "total", ns);
+	stats_row_account(s, &row, total);
+	stats_row_loss(s, &row, &look->loss);
+	if (stats_row_put(s, &row))
 		return FLT_EXIT_FAILED;
 	stats_report_write(s, false);
 	return stats_report_loss(s, &look->loss);
