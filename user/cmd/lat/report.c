@@ -11,6 +11,7 @@
 #include "cmd/lat/lat.h"
 #include "observe/loss.h"
 #include "text/units.h"
+#include "view/table/cell.h"
 
 /* Which rows have a column. */
 enum {
@@ -115,16 +116,12 @@ struct report {
 	const char *span;
 };
 
-static struct flt_cell seconds_cell(uint64_t ns, int decimals)
-{
-	return (struct flt_cell){ .type = FLT_CELL_DOUBLE, .decimals = decimals,
-				  .real = (double)ns / 1e9 };
-}
-
 static struct row begin_row(const struct report *r, const char *record)
 {
+	const uint64_t now = r->look->now + r->l->wall_offset;
+
 	return (struct row){ .record = record, .span = r->span, .ns = r->look->now - r->from,
-			     .time = seconds_cell(r->look->now + r->l->wall_offset, 3) };
+			     .time = flt_cell_double((double)now / 1e9, 3) };
 }
 
 /* Put every bucket that has a fault; only in JSON and CSV. */
@@ -267,7 +264,7 @@ static int put_examples(const struct report *r)
 		known |= *s->slow.comm ? OF_NAME : 0;
 		row.slow = s->slow;
 		row.ended = s->slow.time + l->wall_offset;
-		row.time = seconds_cell(row.ended, 6);
+		row.time = flt_cell_double((double)row.ended / 1e9, 6);
 		row.path = s->path;
 		ret = flt_table_row(l->data ? l->data : l->examples, &row, known);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/script/script.h"
+#include "view/table/cell.h"
 
 struct fact {
 	const char *what;

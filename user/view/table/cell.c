@@ -55,21 +55,11 @@ static const char *read_pointer(const void *at)
 	return value;
 }
 
-static struct flt_cell cell_of_unsigned(enum flt_cell_type type, uint64_t value)
-{
-	return (struct flt_cell){ .type = type, .u64 = value };
-}
-
 static struct flt_cell cell_of_real(double value, int decimals)
 {
 	if (decimals == FLT_DECIMALS_SHORT)
 		decimals = value < 100 ? 1 : 0;
-	return (struct flt_cell){ .type = FLT_CELL_DOUBLE, .decimals = decimals, .real = value };
-}
-
-static struct flt_cell cell_of_string(enum flt_cell_type type, const char *string)
-{
-	return (struct flt_cell){ .type = string ? type : FLT_CELL_ABSENT, .string = string };
+	return flt_cell_double(value, decimals);
 }
 
 /* share is in units of the whole: 1e9 of nanoseconds for a rate, 100 for percent. */
@@ -89,42 +79,46 @@ static struct flt_cell read_number(const struct flt_column *c, const void *row, 
 
 	switch (c->type) {
 	case FLT_COLUMN_BYTES:
-		return cell_of_unsigned(FLT_CELL_SIZE, value);
+		return (struct flt_cell){ .type = FLT_CELL_SIZE, .u64 = value };
 	case FLT_COLUMN_NS:
-		return cell_of_unsigned(FLT_CELL_NS, value);
+		return flt_cell_ns(value);
 	case FLT_COLUMN_SECONDS:
 		return cell_of_real((double)value / 1e9, c->decimals);
 	case FLT_COLUMN_CLOCK:
 		return (struct flt_cell){ .type = FLT_CELL_CLOCK, .decimals = c->decimals,
 					  .u64 = value };
 	case FLT_COLUMN_HEX:
-		return cell_of_unsigned(FLT_CELL_HEX, value);
+		return (struct flt_cell){ .type = FLT_CELL_HEX, .u64 = value };
 	case FLT_COLUMN_NAME:
-		return cell_of_string(FLT_CELL_STRING, c->name((uint32_t)value));
+		return flt_cell_string(c->name((uint32_t)value));
 	case FLT_COLUMN_RATE:
 		return cell_of_share(c, row, value, 1e9);
 	case FLT_COLUMN_PERCENT:
 		return cell_of_share(c, row, value, 100);
 	default:
-		return cell_of_unsigned(FLT_CELL_U64, value);
+		return flt_cell_u64(value);
 	}
 }
 
 static struct flt_cell read_member(const struct flt_column *c, const void *row, const void *at)
 {
+	struct flt_cell cell;
+
 	switch (c->type) {
 	case FLT_COLUMN_SIGNED:
 		return (struct flt_cell){ .type = FLT_CELL_I64, .i64 = read_signed(at, c->size) };
 	case FLT_COLUMN_REAL:
 		return cell_of_real(read_real(at), c->decimals);
 	case FLT_COLUMN_BOOL:
-		return (struct flt_cell){ .type = FLT_CELL_BOOL, .yes = *(const bool *)at };
+		return flt_cell_bool(*(const bool *)at);
 	case FLT_COLUMN_STRING:
-		return cell_of_string(FLT_CELL_STRING, read_pointer(at));
+		return flt_cell_string(read_pointer(at));
 	case FLT_COLUMN_CHARS:
-		return cell_of_string(FLT_CELL_STRING, at);
+		return flt_cell_string(at);
 	case FLT_COLUMN_LINES:
-		return cell_of_string(FLT_CELL_LINES, read_pointer(at));
+		cell = flt_cell_string(read_pointer(at));
+		cell.type = cell.string ? FLT_CELL_LINES : FLT_CELL_ABSENT;
+		return cell;
 	case FLT_COLUMN_CELL:
 		return *(const struct flt_cell *)at;
 	default:

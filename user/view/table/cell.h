@@ -40,6 +40,33 @@ struct flt_cell {
 	};
 };
 
+/* A NULL string is unknown. */
+static inline struct flt_cell flt_cell_string(const char *string)
+{
+	return (struct flt_cell){ .type = string ? FLT_CELL_STRING : FLT_CELL_ABSENT,
+				  .string = string };
+}
+
+static inline struct flt_cell flt_cell_u64(uint64_t value)
+{
+	return (struct flt_cell){ .type = FLT_CELL_U64, .u64 = value };
+}
+
+static inline struct flt_cell flt_cell_ns(uint64_t ns)
+{
+	return (struct flt_cell){ .type = FLT_CELL_NS, .u64 = ns };
+}
+
+static inline struct flt_cell flt_cell_double(double value, int decimals)
+{
+	return (struct flt_cell){ .type = FLT_CELL_DOUBLE, .decimals = decimals, .real = value };
+}
+
+static inline struct flt_cell flt_cell_bool(bool value)
+{
+	return (struct flt_cell){ .type = FLT_CELL_BOOL, .yes = value };
+}
+
 /* Return the value that the column has in a row; known: as for flt_table_row(). */
 struct flt_cell flt_cell_read(const struct flt_column *column, const void *row, uint64_t known);
 

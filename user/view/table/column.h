@@ -78,7 +78,6 @@ struct flt_column {
 	uint64_t known_if;
 	/* Likewise in the mask of the table, for the column to be there at all. */
 	uint64_t text_if, data_if;
-	bool data_absent;	/* until all commands use rows: not in data despite its key */
 };
 
 /* The member of a row that a column shows. */

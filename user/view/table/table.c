@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "text/escape.h"
+#include "view/table/cell.h"
 
 /* A column of the table; an array among the columns of the command becomes many. */
 struct shown {
@@ -26,9 +27,9 @@ struct flt_table {
 	bool csv_headed;
 };
 
-static bool is_shown(const struct flt_table *t, const struct flt_column *c, uint64_t shown)
+static bool is_shown(const struct flt_column *c, enum flt_format format, uint64_t shown)
 {
-	if (t->format != FLT_FORMAT_TEXT)
+	if (format != FLT_FORMAT_TEXT)
 		return c->key && (!c->data_if || c->data_if & shown);
 	return c->type == FLT_COLUMN_LINES || flt_column_in_text(c, shown);
 }
@@ -59,32 +60,36 @@ static int add_elements(struct flt_table *t, const struct flt_column *array)
 	return 0;
 }
 
-static int new_table(struct flt_table **table, FILE *out, enum flt_format format, size_t room)
+static void free_table(struct flt_table *t)
 {
-	struct flt_table *t = calloc(1, sizeof(*t));
+	size_t i;
 
-	if (!t)
-		return -ENOMEM;
-	*t = (struct flt_table){ .out = out, .format = format };
-	t->shown = calloc(room + 1, sizeof(*t->shown));
-	t->cells = calloc(room + 1, sizeof(*t->cells));
-	*table = t;
-	return t->shown && t->cells ? 0 : -ENOMEM;
+	for (i = 0; i < t->count; i++)
+		free(t->shown[i].own_key);
+	free(t->shown);
+	free(t->cells);
+	free(t->held);
+	free(t);
 }
 
 int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
 		  const struct flt_column *columns, uint64_t shown)
 {
+	struct flt_table *t = calloc(1, sizeof(*t));
 	const struct flt_column *c;
-	struct flt_table *t = NULL;
-	size_t room = 0;
+	size_t room = 1;
 	int ret;
 
+	if (!t)
+		return -ENOMEM;
 	for (c = columns; c->type != FLT_COLUMN_END; c++)
 		room += c->elements ? c->elements : 1;
-	ret = new_table(&t, out, format, room);
+	*t = (struct flt_table){ .out = out, .format = format };
+	t->shown = calloc(room, sizeof(*t->shown));
+	t->cells = calloc(room, sizeof(*t->cells));
+	ret = t->shown && t->cells ? 0 : -ENOMEM;
 	for (c = columns; !ret && c->type != FLT_COLUMN_END; c++) {
-		if (!is_shown(t, c, shown))
+		if (!is_shown(c, format, shown))
 			continue;
 		if (c->elements)
 			ret = add_elements(t, c);
@@ -92,22 +97,10 @@ int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
 			add_column(t, c);
 	}
 	if (ret)
-		flt_table_free(t);
+		free_table(t);
 	else
 		*table = t;
 	return ret;
-}
-
-int flt_table_new_cells(struct flt_table **table, FILE *out, enum flt_format format,
-			const struct flt_column *columns, size_t count)
-{
-	size_t i;
-
-	if (new_table(table, out, format, count))
-		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		add_column(*table, &columns[i]);
-	return 0;
 }
 
 /*
@@ -120,7 +113,7 @@ static void end_row(struct flt_table *t)
 		fflush(t->out);
 }
 
-static int hold_row(struct flt_table *t, const struct flt_cell *cells)
+static int hold_row(struct flt_table *t)
 {
 	char **grown, **row;
 	size_t i, width;
@@ -131,7 +124,7 @@ static int hold_row(struct flt_table *t, const struct flt_cell *cells)
 	t->held = grown;
 	row = grown + t->rows * t->count;
 	for (i = 0; i < t->count; i++) {
-		row[i] = flt_cell_escaped(&cells[i]);
+		row[i] = flt_cell_escaped(&t->cells[i]);
 		if (!row[i]) {
 			while (i--)
 				free(row[i]);
@@ -145,7 +138,7 @@ static int hold_row(struct flt_table *t, const struct flt_cell *cells)
 	return 0;
 }
 
-static void write_json(struct flt_table *t, const struct flt_cell *cells)
+static void write_json(struct flt_table *t)
 {
 	struct flt_json json;
 	size_t i;
@@ -153,8 +146,7 @@ static void write_json(struct flt_table *t, const struct flt_cell *cells)
 	flt_json_init(&json, t->out);
 	flt_json_open_object(&json, NULL);
 	for (i = 0; i < t->count; i++)
-		if (t->shown[i].column.key && !t->shown[i].column.data_absent)
-			flt_cell_json(&cells[i], &json, t->shown[i].column.key);
+		flt_cell_json(&t->cells[i], &json, t->shown[i].column.key);
 	flt_json_close_object(&json);
 	flt_json_end_line(&json);
 	end_row(t);
@@ -175,26 +167,33 @@ static void write_csv_field(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* cells NULL: the heading. */
-static int write_csv(struct flt_table *t, const struct flt_cell *cells)
+static void write_csv_heading(struct flt_table *t)
 {
-	bool first = true;
-	char *text;
 	size_t i;
 
 	for (i = 0; i < t->count; i++) {
-		if (!t->shown[i].column.key || t->shown[i].column.data_absent)
-			continue;
-		if (!first)
+		if (i)
 			putc(',', t->out);
-		first = false;
-		if (!cells) {
-			write_csv_field(t->out, t->shown[i].column.key);
-			continue;
-		}
-		text = flt_cell_csv(&cells[i]);
+		write_csv_field(t->out, t->shown[i].column.key);
+	}
+	putc('\n', t->out);
+	end_row(t);
+	t->csv_headed = true;
+}
+
+static int write_csv(struct flt_table *t)
+{
+	char *text;
+	size_t i;
+
+	if (!t->csv_headed)
+		write_csv_heading(t);
+	for (i = 0; i < t->count; i++) {
+		text = flt_cell_csv(&t->cells[i]);
 		if (!text)
 			return -ENOMEM;
+		if (i)
+			putc(',', t->out);
 		write_csv_field(t->out, text);
 		free(text);
 	}
@@ -203,30 +202,22 @@ static int write_csv(struct flt_table *t, const struct flt_cell *cells)
 	return 0;
 }
 
-int flt_table_cells(struct flt_table *t, const struct flt_cell *cells)
-{
-	switch (t->format) {
-	case FLT_FORMAT_JSON:
-		write_json(t, cells);
-		return 0;
-	case FLT_FORMAT_CSV:
-		if (!t->csv_headed)
-			write_csv(t, NULL);
-		t->csv_headed = true;
-		return write_csv(t, cells);
-	case FLT_FORMAT_TEXT:
-	default:
-		return hold_row(t, cells);
-	}
-}
-
 int flt_table_row(struct flt_table *t, const void *row, uint64_t known)
 {
 	size_t i;
 
 	for (i = 0; i < t->count; i++)
 		t->cells[i] = flt_cell_read(&t->shown[i].column, row, known);
-	return flt_table_cells(t, t->cells);
+	switch (t->format) {
+	case FLT_FORMAT_JSON:
+		write_json(t);
+		return 0;
+	case FLT_FORMAT_CSV:
+		return write_csv(t);
+	case FLT_FORMAT_TEXT:
+	default:
+		return hold_row(t);
+	}
 }
 
 /* row NULL: the heading. No blanks at the end of a line. */
@@ -294,25 +285,15 @@ void flt_table_flush(struct flt_table *t, bool headed)
 {
 	if (t->format == FLT_FORMAT_TEXT)
 		write_held(t, headed);
-	if (t->format == FLT_FORMAT_CSV && !t->csv_headed) {
-		write_csv(t, NULL);
-		t->csv_headed = true;
-	}
+	if (t->format == FLT_FORMAT_CSV && !t->csv_headed)
+		write_csv_heading(t);
 	fflush(t->out);
 }
 
 void flt_table_free(struct flt_table *t)
 {
-	size_t i;
-
 	if (!t)
 		return;
-	if (t->shown && t->cells)
-		flt_table_flush(t, false);
-	for (i = 0; t->shown && i < t->count; i++)
-		free(t->shown[i].own_key);
-	free(t->shown);
-	free(t->cells);
-	free(t->held);
-	free(t);
+	flt_table_flush(t, false);
+	free_table(t);
 }

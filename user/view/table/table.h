@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "view/table/cell.h"
 #include "view/table/column.h"
 
 enum flt_format {
@@ -53,64 +52,5 @@ int flt_table_row(struct flt_table *table, const void *row, uint64_t known);
  * reader at the other end of a pipe sees an interval when it is over.
  */
 void flt_table_flush(struct flt_table *table, bool headed);
-
-/* Until all commands use rows: a table of cells, one for each of count columns. */
-int flt_table_new_cells(struct flt_table **table, FILE *out, enum flt_format format,
-			const struct flt_column *columns, size_t count);
-int flt_table_cells(struct flt_table *table, const struct flt_cell *cells);
-
-static inline struct flt_cell flt_cell_absent(void)
-{
-	return (struct flt_cell){ .type = FLT_CELL_ABSENT };
-}
-
-/* NULL is absent. */
-static inline struct flt_cell flt_cell_string(const char *string)
-{
-	return (struct flt_cell){ .type = string ? FLT_CELL_STRING : FLT_CELL_ABSENT,
-				  .string = string };
-}
-
-/* NULL is absent. */
-static inline struct flt_cell flt_cell_lines(const char *lines)
-{
-	return (struct flt_cell){ .type = lines ? FLT_CELL_LINES : FLT_CELL_ABSENT,
-				  .string = lines };
-}
-
-static inline struct flt_cell flt_cell_u64(uint64_t value)
-{
-	return (struct flt_cell){ .type = FLT_CELL_U64, .u64 = value };
-}
-
-static inline struct flt_cell flt_cell_i64(int64_t value)
-{
-	return (struct flt_cell){ .type = FLT_CELL_I64, .i64 = value };
-}
-
-static inline struct flt_cell flt_cell_double(double value, int decimals)
-{
-	return (struct flt_cell){ .type = FLT_CELL_DOUBLE, .decimals = decimals, .real = value };
-}
-
-static inline struct flt_cell flt_cell_bool(bool value)
-{
-	return (struct flt_cell){ .type = FLT_CELL_BOOL, .yes = value };
-}
-
-static inline struct flt_cell flt_cell_ns(uint64_t ns)
-{
-	return (struct flt_cell){ .type = FLT_CELL_NS, .u64 = ns };
-}
-
-static inline struct flt_cell flt_cell_size(uint64_t bytes)
-{
-	return (struct flt_cell){ .type = FLT_CELL_SIZE, .u64 = bytes };
-}
-
-static inline struct flt_cell flt_cell_hex(uint64_t value)
-{
-	return (struct flt_cell){ .type = FLT_CELL_HEX, .u64 = value };
-}
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "text/escape.h"
+#include "view/table/cell.h"
 
 #define MOST 1000
 
