@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flt_ring.h - what a recorded process and fltctl share.
+ * flt_ring.h - the interface between a recorded process and fltctl.
  *
- * `fltctl record -L` preloads libfltrec.so into the command. Every process
- * image (an exec, or a fork that goes on running) connects to fltctl's socket,
- * and gets its configuration and one *ring*: a memfd that fltctl made, keeps
- * mapped and drains. What was stored in a ring is not lost when the process
- * dies, however it dies.
+ * `fltctl record -L` preloads libfltrec.so into the command. Every process image (an exec, or
+ * a fork that goes on running) connects to fltctl's socket. It gets its configuration and one
+ * *ring*: a memfd that fltctl made, keeps mapped and drains. Records in a ring survive the
+ * process, however it dies.
  *
  * Ring
- *   One struct flt_ring_head, padded to FLT_RING_DATA bytes, then slot_count
- *   slots of FLT_RING_SLOT bytes. head and tail count slots since the start and
- *   never wrap; slot i is at i & (slot_count - 1).
- *   Writers are the threads of the image and its fault server; they take turns
- *   under the image's own pager lock, so fltctl sees a single writer.
- *   head is stored with release after the slots; tail is stored by fltctl with
- *   release after it has copied them. A full ring makes the writer wait
- *   (counted in full_waits): nothing is ever overwritten or dropped.
+ *   One struct flt_ring_head, padded to FLT_RING_DATA bytes, then slot_count slots of
+ *   FLT_RING_SLOT bytes. head and tail count slots since the start and never wrap; slot i is
+ *   at i & (slot_count - 1).
+ *   Writers are the threads of the image and its fault server. They hold the image's pager
+ *   lock, so fltctl sees a single writer.
+ *   The writer stores head with release after the slots. fltctl stores tail with release
+ *   after it has copied the slots. A full ring makes the writer wait (counted in full_waits).
+ *   No record is ever overwritten or dropped.
  *
  * Stacks
- *   A trie: each node is one frame (a return address) and its parent. Id 0 is
- *   the empty stack; the parent of an outermost frame is 0. Ids belong to one
- *   image, count up from 1, and a node's record stands before the first fault
- *   that uses it. A fault's stack is the id of its innermost *caller*: all nodes
- *   are return addresses, the faulting instruction itself is the ip of the fault.
+ *   A trie: each node is one frame (a return address) and its parent. Id 0 is the empty
+ *   stack; the parent of an outermost frame is 0. Ids belong to one image and count up from
+ *   1. The record of a node precedes the first fault that uses it. The stack of a fault is
+ *   the id of its innermost *caller*: all nodes are return addresses, and the faulting
+ *   instruction itself is the ip of the fault.
  *
- * Times are CLOCK_MONOTONIC in nanoseconds, sizes are pages of 4 KiB unless the
- * name says bytes.
+ * Times are CLOCK_MONOTONIC in nanoseconds. Sizes are pages of 4 KiB unless the name says
+ * bytes.
  */
 #ifndef FLT_RING_H
 #define FLT_RING_H
@@ -42,40 +41,40 @@ enum flt_ring_type {
 	FLT_RING_FAULT = 1,	/* struct flt_ring_fault */
 	FLT_RING_NODE,		/* struct flt_ring_node */
 	FLT_RING_THREAD,	/* struct flt_ring_thread: a thread began */
-	FLT_RING_MAPS,		/* struct flt_ring_thread: objects were loaded or
-				 * unloaded; take /proc/PID/maps again */
+	FLT_RING_MAPS,		/* struct flt_ring_thread: objects were loaded or unloaded;
+				 * read /proc/PID/maps again */
 };
 
-/* What the page was before the fault. */
+/* State of the page before the fault. */
 enum flt_ring_kind {
-	FLT_RING_ALLOC = 1,	/* never touched, or given back: filled with zeros */
+	FLT_RING_ALLOC = 1,	/* never touched, or dropped: filled with zeros */
 	FLT_RING_REFAULT,	/* evicted earlier: its content was brought back */
-	FLT_RING_RACED,		/* already there: another thread's fault was first */
+	FLT_RING_RACED,		/* present: another thread's fault was first */
 };
 
-#define FLT_RING_F_WRITE   0x01	/* a store; without it a load */
-#define FLT_RING_F_KERNEL  0x02	/* raised inside a system call; ip is where the
-				 * program entered the kernel, when it is known */
+#define FLT_RING_F_WRITE   0x01	/* a store, else a load */
+#define FLT_RING_F_KERNEL  0x02	/* raised in a system call; ip is where the program entered
+				 * the kernel, if it is known */
 #define FLT_RING_F_INLINE  0x04	/* resolved on the faulting thread (path A) */
-#define FLT_RING_F_DEPTH   0x08	/* stack cut at max_stack frames */
-#define FLT_RING_F_UNWIND  0x80	/* stack cut at a frame that cannot be unwound */
-#define FLT_RING_F_NOREGS  0x10	/* registers were not to be had: ip may be 0 */
-#define FLT_RING_F_PAGE    0x20	/* address is that of the page, not the byte */
-#define FLT_RING_F_NOOP    0x40	/* load or store is not known (then F_WRITE is 0) */
+#define FLT_RING_F_DEPTH   0x08	/* stack truncated at max_stack frames */
+#define FLT_RING_F_UNWIND  0x80	/* stack truncated at a frame that cannot be unwound */
+#define FLT_RING_F_NOREGS  0x10	/* registers are not known: ip may be 0 */
+#define FLT_RING_F_PAGE    0x20	/* address is that of the page, not of the byte */
+#define FLT_RING_F_NOOP    0x40	/* it is not known whether it is a load or a store */
 
 /* One fault. */
 struct flt_ring_fault {
 	uint8_t  type;		/* FLT_RING_FAULT */
 	uint8_t  kind;		/* enum flt_ring_kind */
 	uint8_t  flags;		/* FLT_RING_F_* */
-	uint8_t  frames;	/* depth of the stack, ip counted, at most 255 */
+	uint8_t  frames;	/* depth of the stack with ip, at most 255 */
 	uint32_t tid;
 	uint64_t time;		/* when the fault was first seen */
 	uint64_t address;
 	uint64_t ip;
 	uint32_t stack;		/* node id, 0 = no callers known */
-	uint32_t latency;	/* ns from time until resolved, saturated */
-	uint32_t weight;	/* faults this one stands for (--sample), else 1 */
+	uint32_t latency;	/* ns from time until the fault was resolved, saturated */
+	uint32_t weight;	/* faults that this record represents (--sample), else 1 */
 	uint16_t cpu;		/* 0xffff = not known */
 	uint16_t reserved;
 };
@@ -104,33 +103,33 @@ _Static_assert(sizeof(struct flt_ring_node) == FLT_RING_SLOT, "slot size");
 _Static_assert(sizeof(struct flt_ring_thread) == FLT_RING_SLOT, "slot size");
 
 /*
- * Totals of one image, kept by its pager; exact whatever --sample says. Nobody
- * resets them. A reader may see them a moment apart from each other.
+ * Totals of one image, kept by its pager. They are exact, also with --sample. Nobody resets
+ * them. A reader may see some of them a moment later than others.
  */
 struct flt_ring_totals {
 	uint64_t alloc;		/* faults by enum flt_ring_kind */
 	uint64_t refault;
 	uint64_t raced;
-	uint64_t writes;	/* of alloc and refault, known to be stores */
-	uint64_t inline_faults;	/* of them, resolved on the faulting thread */
-	uint64_t kernel_faults;	/* of them, raised inside system calls */
+	uint64_t writes;	/* stores among alloc and refault */
+	uint64_t inline_faults;	/* resolved on the faulting thread, among alloc and refault */
+	uint64_t kernel_faults;	/* raised in system calls, among alloc and refault */
 	uint64_t evicted;	/* pages moved out */
-	uint64_t evict_calls;	/* ioctls it took */
-	uint64_t evict_skipped;	/* pages found pinned; tried again later */
+	uint64_t evict_calls;	/* ioctls for that */
+	uint64_t evict_skipped;	/* pages that could not leave (pinned); tried again later */
 	uint64_t evict_ns;
-	uint64_t resident;	/* pages of the region now resident, and the peak */
+	uint64_t resident;	/* resident pages of the region, and their peak */
 	uint64_t resident_peak;
-	uint64_t shadow;	/* pages now evicted */
+	uint64_t shadow;	/* evicted pages */
 	uint64_t used_peak;	/* peak of resident + shadow */
 	uint64_t ejected;	/* pages taken out of the limit (mprotect, mlock...) */
-	uint64_t plain_bytes;	/* mappings asked for beyond M: given, not limited */
-	uint64_t passed_bytes;	/* private anonymous mappings left alone by rule */
-	uint64_t full_waits;	/* the ring was full: times, ns */
+	uint64_t plain_bytes;	/* mappings beyond M, which are not limited */
+	uint64_t passed_bytes;	/* private anonymous mappings that are never limited */
+	uint64_t full_waits;	/* waits for a full ring: number, ns */
 	uint64_t full_ns;
-	uint64_t forks;		/* children taken over, and those let go unlimited */
+	uint64_t forks;		/* children that stayed limited, and those that did not */
 	uint64_t forks_unlimited;
 	uint64_t latency_ns;	/* sum of flt_ring_fault.latency over alloc and refault */
-	uint64_t placeless;	/* of alloc and refault, those whose ip is not known */
+	uint64_t placeless;	/* ip is not known, among alloc and refault */
 };
 
 struct flt_ring_head {
@@ -147,22 +146,23 @@ struct flt_ring_head {
 _Static_assert(sizeof(struct flt_ring_head) <= FLT_RING_DATA, "head size");
 
 /*
- * Talk on the socket (SOCK_SEQPACKET, abstract name in the environment variable
+ * Messages on the socket (SOCK_SEQPACKET, abstract name in the environment variable
  * FLT_RECORD_SOCKET, one connection per image, one struct per packet).
  *
  *   image  -> fltctl  HELLO         first packet; fork_parent != 0 for a fork
  *   fltctl -> image   CONFIG        + the ring's memfd; for a fork also its uffd
  *   server -> fltctl  READY         the fault server runs; pid is the server's
  *   fltctl -> server  RELEASE       hand over the forked child fork_seq
- *   server -> fltctl  RELEASED      + that child's uffd (none: let go unlimited)
- *   server -> fltctl  BYE           the image has ended; all is in the ring
- *   server -> fltctl  FATAL         the image was killed; text says why
- *   image  -> fltctl  REFUSED       the image runs unrecorded; text says why. As a first
- *                                   packet: what it executes, or with pid 0 spawns, will
+ *   server -> fltctl  RELEASED      + that child's uffd (none: the child runs unlimited)
+ *   server -> fltctl  BYE           the image has ended; all records are in the ring
+ *   server -> fltctl  FATAL         the image was killed; text gives the reason
+ *   image  -> fltctl  REFUSED       the image runs unrecorded; text gives the reason. As the
+ *                                   first packet: the program that process pid executes, or
+ *                                   with pid 0 a program that is spawned, will run unrecorded
  *
- * The connection belongs to the fault server from READY on. If it closes without
- * BYE while the process lives, fltctl kills the process; if fltctl goes away the
- * server kills the process.
+ * The connection belongs to the fault server from READY on. If the connection closes without
+ * BYE while the process lives, fltctl kills the process. If fltctl dies, the server kills the
+ * process.
  */
 enum flt_rec_message_type {
 	FLT_REC_HELLO = 1,
@@ -187,8 +187,8 @@ struct flt_rec_config {
 	uint64_t latency_ns;	/* far memory, per page brought back */
 	uint64_t bandwidth;	/* bytes/s, 0 = unlimited */
 	uint32_t policy;	/* enum flt_rec_policy */
-	uint32_t max_stack;	/* frames, ip counted */
-	uint32_t sample;	/* fault records a second, 0 = all */
+	uint32_t max_stack;	/* frames, with ip */
+	uint32_t sample;	/* fault records per second, 0 = all */
 	uint32_t flags;		/* FLT_REC_NO_* */
 };
 
@@ -198,8 +198,8 @@ struct flt_rec_message {
 	int32_t  pid;		/* HELLO, REFUSED: the process; READY: its server */
 	int32_t  fork_parent;	/* HELLO: the parent's pid, else 0 */
 	uint64_t fork_seq;	/* HELLO, RELEASE, RELEASED */
-	uint64_t region;	/* READY: address and size in bytes of the limited */
-	uint64_t region_bytes;	/* region; the shadow follows it */
+	uint64_t region;	/* READY: address of the limited region; the shadow follows it */
+	uint64_t region_bytes;
 	struct flt_rec_config config;
 	char     text[128];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* backing.c - zeros and files. */
+/* backing.c - backings for zeros and for files. */
 #include "fltuffd.h"
 
 #include <errno.h>
@@ -34,7 +34,8 @@ static int file_read(void *context, uint64_t offset, void *data, size_t n)
 	ssize_t got;
 
 	while (done < n) {
-		got = pread(f->fd, (char *)data + done, n - done, (off_t)(f->start + offset + done));
+		got = pread(f->fd, (char *)data + done, n - done,
+			    (off_t)(f->start + offset + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)

@@ -17,11 +17,11 @@
 
 static int open_uffd(struct fltuffd *p)
 {
-	static const uint64_t wanted[] = {
-		UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_PAGEFAULT_FLAG_WP |
-			UFFD_FEATURE_EXACT_ADDRESS | UFFD_FEATURE_POISON,
-		UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_EXACT_ADDRESS,
-		UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_PAGEFAULT_FLAG_WP,
+	static const uint64_t base = UFFD_FEATURE_THREAD_ID | UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+	const uint64_t wanted[] = {
+		base | UFFD_FEATURE_EXACT_ADDRESS | UFFD_FEATURE_POISON,	/* 6.6 */
+		base | UFFD_FEATURE_EXACT_ADDRESS,				/* 5.18 */
+		base,
 	};
 	struct flt_region *r = &p->region;
 

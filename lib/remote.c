@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * remote.c - pages over a socket.
+ * remote.c - pages over a socket: client and server.
  *
- * The server greets with struct greeting. Then the client sends a struct request
- * and the server answers with a struct answer, followed by `bytes` of data if that
- * is not negative (then it is -errno). Numbers are little-endian.
+ * The server first sends a struct greeting. Then the client sends a struct request, and the
+ * server answers with a struct answer. If its `bytes` is not negative, that many bytes of data
+ * follow, else it is -errno. Numbers are little-endian.
  */
 #include "fltuffd.h"
 
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define MAGIC 0x31646666756c7466ull
-#define MOST (1u << 20)		/* bytes of one request */
+#define REQUEST_MAX (1u << 20)	/* bytes */
 
 struct greeting {
 	uint64_t magic, size;
@@ -40,7 +40,7 @@ struct answer {
 
 struct remote {
 	int fd;
-	int error;		/* of the connection; final */
+	int error;		/* first error of the connection; all later reads fail with it */
 	pthread_mutex_t lock;	/* one request at a time */
 };
 
@@ -59,7 +59,7 @@ static int send_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* -ECONNRESET: the other end is gone, before the first byte or later. */
+/* Return 0, -ECONNRESET if the peer closed the connection, or another -errno. */
 static int receive_all(int fd, void *data, size_t n)
 {
 	while (n) {
@@ -86,7 +86,7 @@ static int remote_read(void *context, uint64_t offset, void *data, size_t n)
 
 	pthread_mutex_lock(&r->lock);
 	while (n && !ret && !r->error) {
-		size_t some = n < MOST ? n : MOST;
+		size_t some = n < REQUEST_MAX ? n : REQUEST_MAX;
 
 		q = (struct request){ htole64(offset), htole64(some) };
 		r->error = send_all(r->fd, &q, sizeof(q));
@@ -122,57 +122,73 @@ static void remote_close(void *context)
 	free(r);
 }
 
-/* A socket, bound and listening or connected, for "unix:PATH" or "tcp:HOST:PORT". */
+/* Return the errno of connect() or listen(), or 0. */
+static int attach(int fd, const struct sockaddr *a, socklen_t n, bool listening)
+{
+	if (listening ? bind(fd, a, n) || listen(fd, 16) : connect(fd, a, n))
+		return errno;
+	return 0;
+}
+
+static int open_unix(const char *path, bool listening)
+{
+	struct sockaddr_un u = { .sun_family = AF_UNIX };
+	int fd, err;
+
+	if (strlen(path) >= sizeof(u.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(u.sun_path, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	err = attach(fd, (struct sockaddr *)&u, sizeof(u), listening);
+	if (err)
+		close(fd);
+	return err ? -err : fd;
+}
+
+static int open_tcp(const struct addrinfo *a, bool listening)
+{
+	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0), err, one = 1;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	err = attach(fd, a->ai_addr, a->ai_addrlen, listening);
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (err)
+		close(fd);
+	return err ? -err : fd;
+}
+
+/* Open a socket, listening or connected, for "unix:PATH" or "tcp:HOST:PORT". */
 static int open_socket(const char *address, bool listening)
 {
-	struct addrinfo hint = { .ai_socktype = SOCK_STREAM, .ai_flags = listening ? AI_PASSIVE : 0 };
-	struct sockaddr_un u = { .sun_family = AF_UNIX };
+	struct addrinfo hint = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = listening ? AI_PASSIVE : 0,
+	};
 	struct addrinfo *all, *i;
 	char host[256];
 	const char *port;
-	int fd = -1, err = EINVAL, one = 1;
+	int fd = -EINVAL;
+	size_t n;
 
-	if (!strncmp(address, "unix:", 5)) {
-		if (strlen(address + 5) >= sizeof(u.sun_path))
-			return -ENAMETOOLONG;
-		strcpy(u.sun_path, address + 5);
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd < 0)
-			return -errno;
-		if (listening ? bind(fd, (struct sockaddr *)&u, sizeof(u)) || listen(fd, 16) :
-				connect(fd, (struct sockaddr *)&u, sizeof(u))) {
-			err = errno;
-			close(fd);
-			return -err;
-		}
-		return fd;
-	}
+	if (!strncmp(address, "unix:", 5))
+		return open_unix(address + 5, listening);
 	port = strrchr(address, ':');
-	if (strncmp(address, "tcp:", 4) || port < address + 4 ||
-	    (size_t)(port - address - 4) >= sizeof(host))
+	if (strncmp(address, "tcp:", 4) || port < address + 4)
 		return -EINVAL;
-	memcpy(host, address + 4, (size_t)(port - address - 4));
-	host[port - address - 4] = 0;
+	n = (size_t)(port - address - 4);
+	if (n >= sizeof(host))
+		return -EINVAL;
+	memcpy(host, address + 4, n);
+	host[n] = 0;
 	if (getaddrinfo(*host ? host : NULL, port + 1, &hint, &all))
 		return -EHOSTUNREACH;
-	for (i = all; i; i = i->ai_next) {
-		fd = socket(i->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd < 0) {
-			err = errno;
-			continue;
-		}
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-		if (listening ? !bind(fd, i->ai_addr, i->ai_addrlen) && !listen(fd, 16) :
-				!connect(fd, i->ai_addr, i->ai_addrlen)) {
-			setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-			break;
-		}
-		err = errno;
-		close(fd);
-		fd = -1;
-	}
+	for (i = all; i && fd < 0; i = i->ai_next)
+		fd = open_tcp(i, listening);
 	freeaddrinfo(all);
-	return fd < 0 ? -err : fd;
+	return fd;
 }
 
 int fltuffd_listen(const char *address)
@@ -212,12 +228,30 @@ int fltuffd_backing_remote(struct fltuffd_backing *b, const char *address, unsig
 	return 0;
 }
 
+/* Answer one request from the file. Return 0 or the -errno of the connection. */
+static int answer(int connection, const struct fltuffd_backing *b, struct request q, char *buffer)
+{
+	struct answer a;
+	int64_t bytes;
+	int ret;
+
+	q.offset = le64toh(q.offset);
+	q.bytes = le64toh(q.bytes);
+	bytes = -EINVAL;
+	if (q.bytes <= REQUEST_MAX && q.offset <= INT64_MAX - REQUEST_MAX)
+		bytes = b->read(b->context, q.offset, buffer, q.bytes);
+	if (!bytes)
+		bytes = (int64_t)q.bytes;
+	a.bytes = (int64_t)htole64((uint64_t)bytes);
+	ret = send_all(connection, &a, sizeof(a));
+	return !ret && bytes > 0 ? send_all(connection, buffer, (size_t)bytes) : ret;
+}
+
 int fltuffd_serve_pages(int connection, int file)
 {
 	struct greeting g = { .magic = htole64(MAGIC) };
 	struct fltuffd_backing b;
 	struct request q;
-	struct answer a;
 	struct stat st;
 	char *buffer;
 	int ret;
@@ -227,30 +261,17 @@ int fltuffd_serve_pages(int connection, int file)
 	ret = fltuffd_backing_file(&b, file, 0, false);
 	if (ret)
 		return ret;
-	buffer = malloc(MOST);
+	buffer = malloc(REQUEST_MAX);
 	g.size = htole64((uint64_t)st.st_size);
 	ret = buffer ? send_all(connection, &g, sizeof(g)) : -ENOMEM;
 	while (!ret) {
 		ret = receive_all(connection, &q, sizeof(q));
-		if (ret == -ECONNRESET) {
-			ret = 0;
+		if (!ret)
+			ret = answer(connection, &b, q, buffer);
+		else if (ret == -ECONNRESET)
 			break;
-		}
-		if (ret)
-			break;
-		q.offset = le64toh(q.offset);
-		q.bytes = le64toh(q.bytes);
-		a.bytes = q.bytes > MOST || q.offset > INT64_MAX - MOST ? -EINVAL :
-			b.read(b.context, q.offset, buffer, q.bytes);
-		if (!a.bytes)
-			a.bytes = (int64_t)q.bytes;
-		q.bytes = a.bytes > 0 ? (uint64_t)a.bytes : 0;
-		a.bytes = (int64_t)htole64((uint64_t)a.bytes);
-		ret = send_all(connection, &a, sizeof(a));
-		if (!ret && q.bytes)
-			ret = send_all(connection, buffer, q.bytes);
 	}
 	free(buffer);
 	b.close(b.context);
-	return ret;
+	return ret == -ECONNRESET ? 0 : ret;
 }

@@ -70,13 +70,15 @@ static bool is_missing(const struct fltuffd *p, size_t page)
 
 static void serve_missing(struct fltuffd *p, struct fault *f, char *buffer)
 {
+	uintptr_t a = flt_region_address(&p->region, f->page);
+
 	switch (flt_region_state(&p->region, f->page)) {
 	case PAGE_LOADING:	/* the thread that loads the page also wakes this waiter */
 		break;
 	case PAGE_CLEAN:
 	case PAGE_DIRTY:
 		if (!is_missing(p, f->page)) {	/* another thread filled it */
-			uffd_wake(p->region.uffd, flt_region_address(&p->region, f->page), FLT_PAGE);
+			uffd_wake(p->region.uffd, a, FLT_PAGE);
 			break;
 		}
 		/* The program dropped the page. It gets the backing's last content. */

@@ -3,14 +3,14 @@
 
 REC_DIRS := $(patsubst %/,%,$(wildcard recorder/*/))
 REC := $(patsubst %.c,$(O)/%.o,$(wildcard $(addsuffix /*.c,$(REC_DIRS))))
-# The server runs this code without a thread of libc's: no stack protector, and
-# nothing that the dynamic linker would have to resolve late.
+# The server runs this code without a libc thread: no stack protector, which is in thread-local
+# storage, and no symbols that the dynamic linker would resolve at the first call.
 REC_CPPFLAGS := -Irecorder -I. -fPIC -fvisibility=hidden -fno-stack-protector
 $(foreach d,$(REC_DIRS),$(eval CPPFLAGS_$(d) += $(REC_CPPFLAGS)))
 JEMALLOC_PIC ?= /usr/lib/x86_64-linux-gnu/libjemalloc_pic.a
 
-# jemalloc without its C++ operators: libstdc++'s own call malloc, and a C
-# program must not get libstdc++ loaded for our sake.
+# jemalloc without its C++ operators, because they would load libstdc++ into C programs. The
+# operators of libstdc++ call malloc() anyway.
 $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC)
 	@mkdir -p $(@D)
 	cp $< $@.tmp && ar d $@.tmp jemalloc_cpp.pic.o && mv $@.tmp $@

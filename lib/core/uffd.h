@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * uffd.h - one function per userfaultfd ioctl, and the parts of the interface that are newer
- * than the distribution's headers. Names and values of those are the kernel's
- * (include/uapi/linux/userfaultfd.h). Functions return 0 or -errno and never retry.
+ * than the distribution's headers. Names and values are those of the kernel's
+ * include/uapi/linux/userfaultfd.h. Functions return 0 or -errno and never retry.
  */
 #ifndef FLT_CORE_UFFD_H
 #define FLT_CORE_UFFD_H

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * lazy_file.c - a file in memory, but only the parts that are looked at.
+ * lazy_file.c - map a file into memory and read only the pages that are accessed.
  *
  * usage: lazy_file MIB DIRECTORY
  *
- * Writes a file of that size, loads it lazily from disk, from a page server in
- * another process over a unix socket and over TCP, with four threads reading at
- * random, and compares every word; then kills the server and sees that readers
- * get an error and never zeros. Exits 0 if all is well.
+ * Writes a file of that size. Loads it lazily from disk, from a page server in another process
+ * over a Unix socket, and over TCP, while four threads read it at random. Compares every word.
+ * Then kills the server and checks that readers get an error and never zeros. Exits 0 on
+ * success.
  */
 #include <fltuffd.h>
 
@@ -81,7 +81,7 @@ static size_t compare(struct fltuffd *p, const char *what)
 	return wrong;
 }
 
-/* Serves until killed; a child for each connection. */
+/* Start a server process. It serves one connection after the other until it is killed. */
 static pid_t start_server(const char *address, int file)
 {
 	int fd = fltuffd_listen(address), conn;
@@ -120,8 +120,8 @@ static void on_error(void *context, uint64_t offset, int err)
 		first_error = err;
 }
 
-/* The server dies: every page not yet there is a signal, and load is an errno. */
-static int bereave(struct fltuffd *p, pid_t server)
+/* Kill the server. Accesses to missing pages must raise a signal, and loads must fail. */
+static int check_death(struct fltuffd *p, pid_t server)
 {
 	volatile size_t signals = 0, wrong = 0;
 	const uint64_t *words = fltuffd_memory(p);
@@ -142,8 +142,9 @@ static int bereave(struct fltuffd *p, pid_t server)
 	sigaction(SIGBUS, &old_bus, NULL);
 	sigaction(SIGSEGV, &old_segv, NULL);
 	ret = fltuffd_load(p, 0, fltuffd_bytes(p));
-	printf("server killed: %zu of %zu reads were signals, %zu wrong; load: %s; told: %s\n", signals,
-	       fltuffd_bytes(p) / 8 / (512 * 97) + 1, wrong, strerror(-ret), strerror(-first_error));
+	printf("server killed: %zu of %zu reads raised a signal, %zu wrong; load: %s; "
+	       "on_error: %s\n", signals, fltuffd_bytes(p) / 8 / (512 * 97) + 1, wrong,
+	       strerror(-ret), strerror(-first_error));
 	return wrong || !signals || !ret || !first_error || !fltuffd_error(p);
 }
 
@@ -174,14 +175,54 @@ static struct fltuffd *open_remote(const char *address, size_t bytes, size_t lim
 	return open_pager(b, bytes, limit);
 }
 
+static bool write_file(int fd, size_t bytes)
+{
+	uint64_t line[512];
+
+	for (size_t at = 0; at < bytes; at += sizeof(line)) {
+		for (size_t i = 0; i < 512; i++)
+			line[i] = word_at(at / 8 + i);
+		if (write(fd, line, sizeof(line)) != sizeof(line))
+			return false;
+	}
+	return true;
+}
+
+static size_t check_disk(int fd, size_t bytes)
+{
+	struct fltuffd_backing b;
+	struct fltuffd *p;
+	size_t bad;
+
+	fltuffd_backing_file(&b, fd, 0, false);
+	p = open_pager(b, bytes, bytes / 4);
+	bad = compare(p, "disk");
+	fltuffd_close(p);
+	return bad;
+}
+
+/* Compare over a socket. kill_it: kill the server while the pager is open. */
+static size_t check_server(const char *name, const char *address, int fd, size_t bytes,
+			   size_t limit, bool kill_it)
+{
+	pid_t server = start_server(address, fd);
+	struct fltuffd *p = open_remote(address, bytes, limit);
+	size_t bad = compare(p, name);
+
+	if (kill_it)
+		bad += (size_t)check_death(p, server);
+	fltuffd_close(p);
+	if (!kill_it) {
+		kill(server, SIGKILL);
+		waitpid(server, NULL, 0);
+	}
+	return bad;
+}
+
 int main(int argc, char **argv)
 {
-	size_t bytes = argc > 2 ? (size_t)atol(argv[1]) << 20 : 0, bad = 0;
+	size_t bytes = argc > 2 ? (size_t)atol(argv[1]) << 20 : 0, bad;
 	char path[4096], unix_address[4096], tcp_address[64];
-	struct fltuffd_backing b;
-	uint64_t line[512];
-	struct fltuffd *p;
-	pid_t server;
 	int fd;
 
 	if (!bytes) {
@@ -191,34 +232,16 @@ int main(int argc, char **argv)
 	setlinebuf(stdout);
 	snprintf(path, sizeof(path), "%s/data", argv[2]);
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	for (size_t at = 0; at < bytes; at += sizeof(line)) {
-		for (size_t i = 0; i < 512; i++)
-			line[i] = word_at(at / 8 + i);
-		if (write(fd, line, sizeof(line)) != sizeof(line)) {
-			perror("lazy_file");
-			return 1;
-		}
+	if (!write_file(fd, bytes)) {
+		perror("lazy_file");
+		return 1;
 	}
-	fltuffd_backing_file(&b, fd, 0, false);
-	p = open_pager(b, bytes, bytes / 4);
-	bad += compare(p, "disk");
-	fltuffd_close(p);
-
 	snprintf(tcp_address, sizeof(tcp_address), "tcp:127.0.0.1:%d", 20000 + getpid() % 20000);
-	server = start_server(tcp_address, fd);
-	p = open_remote(tcp_address, bytes, 0);
-	bad += compare(p, "tcp");
-	fltuffd_close(p);
-	kill(server, SIGKILL);
-	waitpid(server, NULL, 0);
-
 	snprintf(unix_address, sizeof(unix_address), "unix:%s/socket", argv[2]);
 	unlink(unix_address + 5);
-	server = start_server(unix_address, fd);
-	p = open_remote(unix_address, bytes, bytes / 4);
-	bad += compare(p, "unix");
-	bad += (size_t)bereave(p, server);
-	fltuffd_close(p);
+	bad = check_disk(fd, bytes);
+	bad += check_server("tcp", tcp_address, fd, bytes, 0, false);
+	bad += check_server("unix", unix_address, fd, bytes, bytes / 4, true);
 	close(fd);
 	return bad ? 1 : 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * record_access.c - what does an algorithm touch, and in which order?
+ * record_access.c - record which pages an algorithm accesses, and replay that order.
  *
- * Binary searches in a sorted table that lies in a pager's memory with room for
- * an eighth of it. The pager records the faults; a second run over the same
- * searches replays the recorded order as prefetch and faults less. Exits 0 if all
- * that is so and every search found what it should.
+ * Runs binary searches in a sorted table in the memory of a pager, with a limit of an eighth
+ * of its size. The pager records the faults. A second run of the same searches replays the
+ * recorded order as prefetch and has fewer faults. Exits 0 if that is so and all results are
+ * right.
  */
 #include <fltuffd.h>
 
@@ -17,7 +17,7 @@
 #define WORDS (4u << 20)	/* 32 MiB */
 #define SEARCHES 3000
 
-/* The table is made as it is read: no file is needed. */
+/* Compute the table when it is read, so that no file is needed. */
 static int make(void *context, uint64_t offset, void *data, size_t n)
 {
 	uint64_t *word = data;
@@ -100,13 +100,13 @@ int main(void)
 	wrong += search(fltuffd_memory(p));
 	fltuffd_stats(p, &second);
 	fltuffd_close(p);
-	printf("replayed: %" PRIu64 " faults instead of %" PRIu64 ", %" PRIu64 " pages prefetched\n",
-	       second.faults, first.faults, second.prefetched);
+	printf("replayed: %" PRIu64 " faults instead of %" PRIu64 ", "
+	       "%" PRIu64 " pages prefetched\n", second.faults, first.faults, second.prefetched);
 	free(record);
 	free(order);
 	if (wrong || (uint64_t)n + lost != first.faults || second.faults * 2 > first.faults ||
 	    first.resident_peak > c.limit / 4096) {
-		fprintf(stderr, "record_access: not as expected: %zu wrong\n", wrong);
+		fprintf(stderr, "record_access: unexpected result: %zu searches wrong\n", wrong);
 		return 1;
 	}
 	return 0;

@@ -8,4 +8,5 @@
  */
 __attribute__((visibility("default")))
 const char *malloc_conf =
-	"dirty_decay_ms:1000,muzzy_decay_ms:0,thp:never,metadata_thp:disabled,background_thread:false";
+	"dirty_decay_ms:1000,muzzy_decay_ms:0,thp:never,metadata_thp:disabled,"
+	"background_thread:false";

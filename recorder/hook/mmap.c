@@ -109,7 +109,8 @@ REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 		/* The heap in this library must fail when the program's heap would have. */
 		if (caller >= __ehdr_start && caller < etext)
 			flags &= ~MAP_NORESERVE;
-	} else if (is_ready() && flags & MAP_PRIVATE && flags & MAP_ANONYMOUS && prot & PROT_WRITE) {
+	} else if (is_ready() && flags & MAP_PRIVATE && flags & MAP_ANONYMOUS &&
+		   prot & PROT_WRITE) {
 		total = &rec_image.totals->passed_bytes;
 	}
 	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && rec_range_pages(addr, len, &first, &end))

@@ -83,11 +83,13 @@ REC_EXPORT int mlock2(const void *addr, size_t len, unsigned int flags)
 
 REC_EXPORT int mlockall(int flags)
 {
+	size_t bytes = rec_region.count * FLT_PAGE;
+
 	if (rec_image.ready) {
 		/* All memory must stay resident from now on, so nothing is left to limit. */
 		rec_range_all_locked = true;
-		eject((void *)rec_region.base, rec_region.count * FLT_PAGE);
-		sys2(SYS_munmap, rec_region.base + rec_shadow.distance, rec_region.count * FLT_PAGE);
+		eject((void *)rec_region.base, bytes);
+		sys2(SYS_munmap, rec_region.base + rec_shadow.distance, bytes);
 	}
 	return (int)rec_range_result(sys1(SYS_mlockall, flags));
 }

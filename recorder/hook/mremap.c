@@ -84,7 +84,8 @@ REC_EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ..
 		outcome = resize(first, end, pages, flags);
 	}
 	if (outcome == NOT_LIMITED)
-		return (void *)rec_range_result(sys5(SYS_mremap, old, old_len, new_len, flags, fixed));
+		return (void *)rec_range_result(sys5(SYS_mremap, old, old_len, new_len, flags,
+						     fixed));
 	if (outcome == IN_PLACE)
 		return old;
 	if (!(flags & MREMAP_MAYMOVE)) {

@@ -40,7 +40,8 @@ static bool has_interpreter(long fd, const Elf64_Ehdr *head)
 	Elf64_Phdr p;
 
 	for (unsigned int i = 0; i < head->e_phnum; i++) {
-		if (sys4(SYS_pread64, fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)) != sizeof(p))
+		if (sys4(SYS_pread64, fd, &p, sizeof(p), head->e_phoff + i * sizeof(p)) !=
+		    sizeof(p))
 			return true;	/* unreadable: report nothing */
 		if (p.p_type == PT_INTERP)
 			return true;
@@ -71,13 +72,14 @@ static bool changes_user(long fd, const struct stat *st)
 	return fd < 0 || sys2(SYS_fstatfs, fd, &fs) || !(fs.f_flags & ST_NOSUID);
 }
 
-static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st, const char *lost)
+static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st,
+			  const char *otherwise)
 {
 	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64)
 		return "is not a 64-bit x86 program";
 	if (!has_interpreter(fd, head) && !is_dynamic_linker(st))
 		return "is statically linked";
-	return changes_user(fd, st) ? "changes user or group when it starts" : lost;
+	return changes_user(fd, st) ? "changes user or group when it starts" : otherwise;
 }
 
 /* Return the path after "#!". Modifies the line. */
@@ -90,8 +92,8 @@ static char *interpreter(char *line)
 	return path;
 }
 
-/* lost: result for a program that has no obstacle in its file. */
-static const char *obstacle(const struct rec_program *p, const char *lost, int scripts)
+/* otherwise: result if the file itself is not an obstacle. */
+static const char *obstacle(const struct rec_program *p, const char *otherwise, int scripts)
 {
 	union {
 		Elf64_Ehdr elf;
@@ -107,17 +109,17 @@ static const char *obstacle(const struct rec_program *p, const char *lost, int s
 		return NULL;
 	fd = sys4(SYS_openat, p->dir, p->path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return changes_user(fd, &st) ? "changes user or group when it starts" : lost;
+		return changes_user(fd, &st) ? "changes user or group when it starts" : otherwise;
 	n = sys4(SYS_pread64, fd, &head, HEAD, 0);
 	head.text[n < 0 ? 0 : n] = 0;
 	if (n > (long)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG)) {
-		why = of_elf(fd, &head.elf, &st, lost);
+		why = of_elf(fd, &head.elf, &st, otherwise);
 	} else if (n > 2 && !memcmp(head.text, "#!", 2)) {
 		next.path = interpreter(head.text);
 		if (scripts)
-			why = obstacle(&next, lost, scripts - 1);
+			why = obstacle(&next, otherwise, scripts - 1);
 	} else if (p->by_shell) {
-		why = lost;
+		why = otherwise;
 	}
 	sys1(SYS_close, fd);
 	return why;

@@ -10,7 +10,8 @@ struct rec_program {
 	const char *path;
 	char *const *env;
 	bool by_shell;		/* libc runs a file of unknown format with a shell */
-	bool closes;		/* named by a close-on-exec descriptor: no interpreter can open it */
+	bool closes;		/* named by a close-on-exec descriptor, which no interpreter
+				 * can open */
 };
 
 /*

@@ -25,8 +25,8 @@ static void wake(uintptr_t page)
 	uffd_wake(rec_region.uffd, page, FLT_PAGE);
 }
 
-/* Return true if the fault is on a page that the pager fills. Settle all other faults. */
-static bool is_ours(uintptr_t a)
+/* Return true if the pager fills this page. Otherwise end the fault in another way. */
+static bool is_fillable(uintptr_t a)
 {
 	if (!rec_region_contains(a)) {
 		/* Part of the region was moved elsewhere and is being ejected. */
@@ -114,7 +114,7 @@ enum rec_outcome rec_fault_resolve(struct rec_fault *f)
 	size_t page;
 	int ret;
 
-	if (!is_ours(a))
+	if (!is_fillable(a))
 		return FAULT_DONE;
 	page = rec_page_at(a);
 	state = rec_page_state(page);

@@ -20,7 +20,7 @@ struct rec_fault {
 	uint8_t flags;		/* FLT_RING_F_* */
 	uint8_t frames;		/* depth of the backtrace, at most 255 */
 	bool probably_done;	/* do not record the fault if the page is there already */
-	bool far;		/* set by the pager: page came over the link, wake its waiters later */
+	bool far;		/* set by the pager: came over the link, wake its waiters later */
 };
 
 enum rec_outcome {

@@ -106,7 +106,7 @@ static size_t move_run(size_t first, size_t pages)
 			/* The run crosses two mappings. Move its pages one by one. */
 			stayed += move_run(first++, 1);
 		} else if (ret == -ENOENT) {
-			/* The program dropped the page with a call that the recorder did not see. */
+			/* The program dropped the page unseen. */
 			flt_region_set(&rec_region, first++, PAGE_EMPTY);
 			rec_shadow.pages--;
 		} else {

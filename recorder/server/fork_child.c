@@ -140,7 +140,8 @@ void rec_fork_child_add(int uffd)
 		if (child[i].id)
 			continue;
 		child[i] = (struct fork_child){
-			.id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq, .since = sys_now(),
+			.id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq,
+			.since = sys_now(),
 		};
 		return;
 	}

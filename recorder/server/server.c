@@ -92,7 +92,7 @@ static void receive(void)
 
 	ret = rec_socket_receive(sock, &m, pass, false);
 	if (ret < 0)
-		kill_image("fltctl has gone");
+		kill_image("fltctl died");
 	if (ret <= 0)
 		return;
 	if (m.type == FLT_REC_BYE)	/* the process has another image now */
@@ -111,7 +111,7 @@ static void check_fltctl(void)
 	struct timespec t = { 0 };
 
 	if (sys0(SYS_getpid) == rec_image.server_pid && sys5(SYS_ppoll, &p, 1, &t, 0, 8) > 0)
-		kill_image("fltctl has gone");
+		kill_image("fltctl died");
 }
 
 /* After an exec the server alone has the old memory. fltctl reports only recorded images. */
@@ -150,7 +150,8 @@ static void prepare_wait(struct wait *w)
 	w->fd[WAKEUP] = (struct pollfd){ wakeups, POLLIN, 0 };
 	w->children = rec_fork_child_list(w->child);
 	for (unsigned int i = 0; i < w->children; i++)
-		w->fd[CHILDREN + i] = (struct pollfd){ rec_fork_child_uffd(w->child[i]), POLLIN, 0 };
+		w->fd[CHILDREN + i] =
+			(struct pollfd){ rec_fork_child_uffd(w->child[i]), POLLIN, 0 };
 	if (rec_shadow.frozen)
 		w->timeout.tv_nsec = FREEZE_NS;
 	if (rec_inbox_count())

@@ -139,7 +139,8 @@ bool rec_handler_arm(struct rec_thread *t)
 		return false;
 	t->kernel_event = rec_perf_event_open(filter, true, F_OWNER_PID, rec_image.server_pid, 0);
 	if (t->kernel_event)
-		t->user_event = rec_perf_event_open(filter, false, F_OWNER_TID, (int)t->tid, SIGNAL);
+		t->user_event = rec_perf_event_open(filter, false, F_OWNER_TID, (int)t->tid,
+						    SIGNAL);
 	__atomic_store_n(&t->backtrace, buffer, __ATOMIC_RELEASE);
 	return t->user_event != NULL;
 }

@@ -65,7 +65,7 @@ static int open_uffd(void)
 
 static int map_region(void)
 {
-	/* Addresses are free. More of them than M spare the allocator detours. */
+	/* Address space costs nothing. With more than M the allocator finds room at once. */
 	size_t pages = rec_image.config.max_pages * 2 + (1UL << 18), bytes;
 	uintptr_t base;
 	void *m;

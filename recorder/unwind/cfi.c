@@ -26,7 +26,8 @@ static uint64_t find_fde(const struct rec_object *o, uint64_t ip)
 	uint64_t lo = 0, hi, table;
 	int32_t pair[2];
 
-	if (!rec_object_read(o->eh_frame_hdr, head, sizeof(head)) || head[0] != 1 || head[3] != 0x3b)
+	if (!rec_object_read(o->eh_frame_hdr, head, sizeof(head)) || head[0] != 1 ||
+	    head[3] != 0x3b)
 		return 0;
 	rec_cursor_take(&c, 4);
 	rec_cursor_take_encoded(&c, head[1], o->eh_frame_hdr);
@@ -70,7 +71,7 @@ static bool open_cie(uint64_t address, struct rec_cie *e)
 	static uint8_t code[CODE];	/* guarded by the unwind lock; e->program points into it */
 	char augmentation[8] = "";
 	struct rec_cursor c;
-	uint64_t size = 0;
+	uint64_t size = 0, column;
 	unsigned int n = 0;
 	uint8_t version;
 
@@ -83,8 +84,9 @@ static bool open_cie(uint64_t address, struct rec_cie *e)
 		return false;
 	e->code_align = (uint64_t)rec_cursor_take_leb(&c, false);
 	e->data_align = rec_cursor_take_leb(&c, true);
-	if ((version == 1 ? rec_cursor_take(&c, 1) : (uint64_t)rec_cursor_take_leb(&c, false)) != 16)
-		return false;	/* return address column */
+	column = version == 1 ? rec_cursor_take(&c, 1) : (uint64_t)rec_cursor_take_leb(&c, false);
+	if (column != 16)	/* of the return address */
+		return false;
 	e->fde_enc = 0;
 	e->signal = false;
 	e->sized = augmentation[0] == 'z';

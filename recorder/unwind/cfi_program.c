@@ -22,7 +22,8 @@ static void put(struct rec_cfi_state *s, uint64_t dwarf, int64_t offset)
 
 	if (i >= 0) {
 		s->row.by_bp &= (uint8_t)~(1u << i);
-		s->column[i] = offset > INT16_MIN && offset <= INT16_MAX ? (int16_t)offset : REC_SAME;
+		s->column[i] = offset > INT16_MIN && offset <= INT16_MAX ? (int16_t)offset :
+			       REC_SAME;
 	}
 }
 
@@ -30,7 +31,7 @@ struct machine {
 	struct rec_cursor *c;
 	const struct rec_cie *cie;
 	struct rec_cfi_state *s;
-	const struct rec_cfi_state *initial;	/* after the CIE's program; NULL = this is that program */
+	const struct rec_cfi_state *initial;	/* after the CIE's program, NULL = this is it */
 	uint64_t location;
 };
 
@@ -84,7 +85,8 @@ static bool define_cfa(struct machine *m, uint8_t op)
 static bool put_expression(struct machine *m, bool is_place)
 {
 	struct rec_cursor *c = m->c;
-	uint64_t reg = (uint64_t)rec_cursor_take_leb(c, false), n = (uint64_t)rec_cursor_take_leb(c, false);
+	uint64_t reg = (uint64_t)rec_cursor_take_leb(c, false);
+	uint64_t n = (uint64_t)rec_cursor_take_leb(c, false);
 
 	if (column(reg) == 6 || n < 2 || (size_t)(c->end - c->p) < n)
 		return false;

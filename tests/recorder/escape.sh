@@ -8,7 +8,7 @@
 set -euo pipefail
 
 build=$(realpath "$1") here=$(dirname "$(realpath "$0")")
-fltctl=$build/fltctl loose=$build/tests/recorder/loose
+fltctl=$build/fltctl static_program=$build/tests/recorder/static_program
 # shellcheck source=tests/recorder/check.bash
 . "$here/check.bash"
 
@@ -24,10 +24,10 @@ escapes() {
 	check "$name: and it is said why" grep -q "$why" err
 }
 
-escapes "a static child" 1 'loose is statically linked' sh -c '"$0"; :' "$loose"
-escapes "a static child, by PATH" 1 'loose is statically linked' env "PATH=$(dirname "$loose")" loose
+escapes "a static child" 1 'static_program is statically linked' sh -c '"$0"; :' "$static_program"
+escapes "a static child, by PATH" 1 'static_program is statically linked' env "PATH=$(dirname "$static_program")" static_program
 escapes "an empty environment" 2 'gets an environment' sh -c 'env -i "$0"; env -u LD_PRELOAD "$0"; :' /bin/true
-printf '#! %s\n' "$loose" > script
+printf '#! %s\n' "$static_program" > script
 chmod +x script
 escapes "a script for it" 1 'script is statically linked' sh -c './script; :'
 escapes "no address space" 1 'map and register' sh -c 'ulimit -v 1000000; /bin/true; :'
@@ -59,7 +59,7 @@ fi
 "$fltctl" record -q -L 8 -o trace.flt -- python3 -c 'import os, signal, sys
 os.kill(os.getppid(), signal.SIGSTOP)
 for _ in range(50): os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
-open("pid", "w").write(str(os.getpid()))' "$loose" > out 2> err &
+open("pid", "w").write(str(os.getpid()))' "$static_program" > out 2> err &
 record=$!
 for _ in $(seq 300); do
 	[ -s pid ] && grep -q '^State:.Z' "/proc/$(cat pid)/status" && break
@@ -69,7 +69,7 @@ kill -CONT $record
 status=0
 wait $record || status=$?
 rm -f trace.flt*
-check "all that was said is heard" [ "$(grep -c 'loose is statically linked' err)" = 50 ]
+check "all that was said is heard" [ "$(grep -c 'static_program is statically linked' err)" = 50 ]
 check "and counted" grep -q "unrecorded: 50 (" <(tail -1 err)
 check "and has its status" [ $status = 3 ]
 
@@ -77,41 +77,41 @@ check "and has its status" [ $status = 3 ]
 # are those that ran, and no others. `here` is in the working directory, but not in PATH.
 execs=$build/tests/recorder/execs
 mkdir -p found ways/dir
-cp "$loose" found/found_loose
+cp "$static_program" found/found_static_program
 cd ways
 ln -s "$execs" good
-cp "$loose" here_loose
-ln -s here_loose link_loose
-printf '#! %s\n' "$loose" > script_loose
+cp "$static_program" here_static_program
+ln -s here_static_program link_static_program
+printf '#! %s\n' "$static_program" > script_static_program
 printf '#!/bin/sh\nprintf "[%%s]" "$@"; echo " $ADDED"\n' > script
 printf 'printf "<%%s>" "$@"; echo " $ADDED"\n' > shell
 printf '#!/nothing\n' > nobody
 printf '\177ELF' > broken
-cp "$loose" forbidden
-chmod +x script script_loose shell nobody broken
+cp "$static_program" forbidden
+chmod +x script script_static_program shell nobody broken
 chmod 644 forbidden
 path=$work/found:$PATH
 for how in 'fork with' 'vfork without' 'handler with'; do
 	# shellcheck disable=SC2086
-	set -- "$execs" $how ./good ./script ./shell ./here_loose ./link_loose ./script_loose "$PWD/here_loose" \
-		here_loose found_loose ./nobody ./nothing ./broken ./forbidden ./dir ''
+	set -- "$execs" $how ./good ./script ./shell ./here_static_program ./link_static_program ./script_static_program "$PWD/here_static_program" \
+		here_static_program found_static_program ./nobody ./nothing ./broken ./forbidden ./dir ''
 	PATH=$path timeout "$limit" "$@" > ../native.out 2> /dev/null
 	status=0
 	PATH=$path timeout "$limit" "$fltctl" record -q -L 8 -o ../trace.flt -- "$@" > ../out 2> ../err || status=$?
 	rm -f ../trace.flt*
 	cp ../err err
-	loose_ran=$(grep -c 'loose: 0$' ../native.out)
+	static_program_ran=$(grep -c 'static_program: 0$' ../native.out)
 	bare_ran=0
 	if [ "$how" = 'vfork without' ]; then
 		bare_ran=$(grep -cE '^(execle|fexecve.*|execveat.*) \./(good|script): 0$' ../native.out)
 		check "$how: some get a bare environment" [ "$bare_ran" -gt 5 ]
 	fi
 	check "$how: as natively" diff ../native.out ../out
-	check "$how: $loose_ran static programs ran, by each way" \
-		[ "$(grep 'loose: 0$' ../native.out | cut -d' ' -f1 | sort -u | wc -l)" = 8 ]
-	check "$how: as many were told of" [ "$(grep -c 'loose is statically linked' err)" = "$loose_ran" ]
+	check "$how: $static_program_ran static programs ran, by each way" \
+		[ "$(grep 'static_program: 0$' ../native.out | cut -d' ' -f1 | sort -u | wc -l)" = 8 ]
+	check "$how: as many were told of" [ "$(grep -c 'static_program is statically linked' err)" = "$static_program_ran" ]
 	check "$how: $bare_ran with a bare environment, too" [ "$(grep -c 'gets an environment' err)" = "$bare_ran" ]
-	check "$how: the last line counts them" grep -q "unrecorded: $((loose_ran + bare_ran)) (" <(tail -1 err)
+	check "$how: the last line counts them" grep -q "unrecorded: $((static_program_ran + bare_ran)) (" <(tail -1 err)
 	check "$how: status 3" [ "$status" = 3 ]
 	path+=:		# an empty part: now what is here is found, too
 done

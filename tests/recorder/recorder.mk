@@ -3,7 +3,7 @@
 
 REC_TESTS := cases walk resident stacks soak execs moves
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(O)/tests/recorder/loaded.so $(O)/tests/recorder/loose
+REC_TEST_OTHERS := $(O)/tests/recorder/loaded.so $(O)/tests/recorder/static_program
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
@@ -19,7 +19,7 @@ $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) -O2 -g $(WARN) -fPIC -shared -o $@ $<
 
-$(O)/tests/recorder/loose: tests/recorder/loose.c
+$(O)/tests/recorder/static_program: tests/recorder/static_program.c
 	@mkdir -p $(@D)
 	$(CC) $(CSTD) $(WARN) -static -o $@ $<
 
