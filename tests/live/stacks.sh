@@ -44,7 +44,7 @@ load max_stacks=16
 traced -- frames many $many
 check many
 
-grep -q "stacks found the module's table of them full" "$tmp/err" || bad "a full table is not told: $(cat "$tmp/err")"
+grep -q "because the module's table of stacks was full" "$tmp/err" || bad "a full table is not told: $(cat "$tmp/err")"
 
 say "by unwind tables"
 traced --unwind dwarf -- frames sort

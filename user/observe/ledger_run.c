@@ -283,8 +283,8 @@ int ledger_run(struct ledger_run *r, char **command)
 	return status;
 }
 
-int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put, void *arg,
-		struct flt_ledger_line *sum)
+int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put,
+		void *arg, struct flt_ledger_line *sum)
 {
 	const struct flt_ledger *after = span->after, *before = span->before;
 	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine, &before->machine);

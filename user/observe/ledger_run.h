@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ledger_run.h - what 'fltctl thp' and 'fltctl numa' do alike: a session that has a
- * ledger kept, looks at intervals or around a command, and what was missed.
+ * ledger_run.h - the run of 'fltctl thp' and 'fltctl numa': a session that makes the module
+ * keep a ledger, snapshots at intervals or around a command, and losses.
  */
-#ifndef FLT_CMD_LEDGER_RUN_H
-#define FLT_CMD_LEDGER_RUN_H
+#ifndef FLT_LEDGER_RUN_H
+#define FLT_LEDGER_RUN_H
 
 #include "observe/correlation.h"
 #include "cli/command.h"
@@ -19,14 +19,14 @@ struct ledger_args {
 	int format;		/* enum flt_format */
 };
 
-/* The options of both. */
+/* The options of both commands. */
 extern const struct flt_opt ledger_opts[];
 
-/* Two looks: what lies between them is one report. */
+/* A report covers the time between two snapshots. */
 struct ledger_span {
 	const struct flt_ledger *before, *after;
 	uint64_t ns;
-	bool last;		/* the whole, and the end; else one interval of it */
+	bool last;		/* the final report, of the whole run; else of one interval */
 };
 
 struct ledger_run {
@@ -34,32 +34,44 @@ struct ledger_run {
 	const struct ledger_args *args;
 	struct flt_control *control;
 	enum flt_ledger_which which;
-	const char *event;		/* what --with counts beside faults, and which counter it is */
-	uint32_t counter;
-	const char *const *hooks;	/* prefixes of the names of those it needs; NULL-terminated */
-	/* 0 or -errno. */
+	const char *event;		/* what --with counts beside faults, as "huge faults" */
+	uint32_t counter;		/* the counter of these events */
+	const char *const *hooks;	/* prefixes of the names of its hooks; NULL-terminated */
+	/* Write a report. Return 0 or -errno. */
 	int (*report)(void *arg, const struct ledger_span *span);
-	/* At least twice a second while a command or -p runs: what /proc forgets. May be NULL. */
+	/*
+	 * Called at least twice a second while a command or -p runs, to read what /proc forgets
+	 * after a process has ended. May be NULL.
+	 */
 	void (*sample)(void *arg, const struct flt_ledger *now);
 	void *arg;
 
-	struct flt_correlation *with;		/* by ledger_check(), as is what follows */
-	uint64_t interval, count;	/* of words */
-	bool filtered;			/* only some processes: of -p or a command */
+	/* Filled by ledger_check(). */
+	struct flt_correlation *with;
+	uint64_t interval, count;
+	bool filtered;			/* only the processes of -p or of a command */
 };
 
-/* Of the words, the options and the module: DONE, or why it cannot be, said. Before anything is written. */
+/*
+ * Validate arguments, options and the module. Report any error. Return FLT_EXIT_DONE or the
+ * exit status. Call before any output is written.
+ */
 int ledger_check(struct ledger_run *r, const struct flt_run *run);
-/* After it: runs until the command, the processes of -p, the count or a signal ends it; the exit status. */
+/*
+ * Run until the command or all processes of -p end, the count is reached or a signal
+ * arrives. Call ledger_check() first. Return the exit status.
+ */
 int ledger_run(struct ledger_run *r, char **command);
 
+/* record and comm are cells of the row. comm is NULL for a process, which has its own. */
+typedef int (*ledger_put_fn)(void *arg, const struct flt_ledger_line *line, const char *record,
+			     const char *comm);
 /*
- * put() each line since the first look that is not idle: of each process, then of the
- * rest; those of -p also if they are; with -a the machine's only. record and comm are what a row calls it, comm NULL for
- * a process, which has its own. sum, if not NULL, receives the sum of them.
+ * Call put() for each line that counted something in the span: of each process, then of the
+ * rest. Lines of -p are put in any case. With -a there is only the line of the machine.
+ * sum receives the sum of the lines if it is not NULL. Return 0 or the first error of put().
  */
-typedef int (*ledger_put_fn)(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm);
-int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put, void *arg,
-		struct flt_ledger_line *sum);
+int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put,
+		void *arg, struct flt_ledger_line *sum);
 
 #endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* observe.c - the order of the steps of flt_observe_run(), its exit status, and words of targets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "observe/loss.h"
+#include "observe/observe.h"
+#include "observe/target.h"
+
+static const struct flt_command command = { .name = "unit" };
+
+struct seen {
+	struct flt_observe o;
+	char steps[32];		/* a letter for each callback */
+	int arm, round, stop;	/* what they return */
+	int stopped_with;
+};
+
+static void note(struct seen *s, char step)
+{
+	size_t n = strlen(s->steps);
+
+	/* Rounds repeat. */
+	if ((!n || s->steps[n - 1] != step) && n + 1 < sizeof(s->steps))
+		s->steps[n] = step;
+}
+
+static int arm(void *arg)
+{
+	struct seen *s = arg;
+
+	note(s, 'a');
+	return s->arm;
+}
+
+static int on_round(void *arg)
+{
+	struct seen *s = arg;
+
+	note(s, 'r');
+	return s->round;
+}
+
+static int stop(void *arg, int err)
+{
+	struct seen *s = arg;
+
+	note(s, 's');
+	s->stopped_with = err;
+	return s->stop;
+}
+
+static int finish(void *arg)
+{
+	note(arg, 'f');
+	return FLT_EXIT_INCOMPLETE;
+}
+
+static int salvage(void *arg, int err)
+{
+	note(arg, 'v');
+	return flt_exit_of(err);
+}
+
+static const struct flt_observe_ops ops = {
+	.arm = arm, .round = on_round, .stop = stop, .finish = finish, .salvage = salvage,
+};
+
+static int run(struct seen *s, char **argv)
+{
+	int status;
+
+	s->o = (struct flt_observe){
+		.command = &command, .ops = &ops, .arg = s, .setup.argv = argv,
+		.period = 10000000,
+	};
+	status = flt_observe_run(&s->o);
+	/* However it ended, no child is left. */
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	return status;
+}
+
+#define SHELL(text) ((char *[]){ (char *)"sh", (char *)"-c", (char *)(text), NULL })
+
+static void a_command_runs_to_its_end(void **state)
+{
+	struct seen ok = { 0 }, failed = { 0 }, killed = { 0 };
+
+	(void)state;
+	assert_int_equal(run(&ok, SHELL("sleep 0.3")), FLT_EXIT_INCOMPLETE);
+	assert_string_equal(ok.steps, "arsf");
+	assert_int_equal(run(&failed, SHELL("sleep 0.3; exit 7")), 7);
+	assert_string_equal(failed.steps, "arsf");
+	assert_int_equal(run(&killed, SHELL("sleep 0.3; kill -9 $$")), 137);
+}
+
+static void a_command_that_cannot_be_executed(void **state)
+{
+	struct seen missing = { 0 }, denied = { 0 };
+
+	(void)state;
+	assert_int_equal(run(&missing, (char *[]){ (char *)"/nonexistent", NULL }), 127);
+	assert_string_equal(missing.steps, "as");
+	assert_int_equal(missing.stopped_with, -ENOENT);
+	assert_true(missing.o.not_run);
+	assert_int_equal(run(&denied, (char *[]){ (char *)"/etc/passwd", NULL }), 126);
+}
+
+/* Nothing of the command runs if .arm fails. */
+static void arm_fails(void **state)
+{
+	char path[] = "/tmp/flt-arm-XXXXXX";
+	struct seen s = { .arm = -EPERM };
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(run(&s, (char *[]){ (char *)"rm", path, NULL }), FLT_EXIT_PERMISSION);
+	assert_string_equal(s.steps, "as");
+	assert_int_equal(s.stopped_with, -EPERM);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* A failure of our own view does not end the command, whose status counts. */
+static void the_view_fails(void **state)
+{
+	struct seen round = { .round = -EPROTO }, last = { .stop = -EPROTO };
+	struct seen other = { .round = -EPROTO };
+
+	(void)state;
+	assert_int_equal(run(&round, SHELL("sleep 0.3; exit 7")), 7);
+	assert_string_equal(round.steps, "arsv");
+	assert_int_equal(round.stopped_with, -EPROTO);
+	assert_int_equal(run(&other, SHELL("sleep 0.3")), FLT_EXIT_UNSUPPORTED);
+	assert_int_equal(run(&last, SHELL("sleep 0.3")), FLT_EXIT_UNSUPPORTED);
+	assert_string_equal(last.steps, "arsv");
+}
+
+static int arm_and_stop(void *arg)
+{
+	struct seen *s = arg;
+
+	flt_loop_stop(s->o.loop);
+	return arm(arg);
+}
+
+static void arm_may_end_the_loop(void **state)
+{
+	const struct flt_observe_ops at_once = { .arm = arm_and_stop, .round = on_round,
+						 .finish = finish };
+	struct seen s = { 0 };
+
+	(void)state;
+	s.o = (struct flt_observe){ .command = &command, .ops = &at_once, .arg = &s,
+				    .period = 1 };
+	assert_int_equal(flt_observe_run(&s.o), FLT_EXIT_INCOMPLETE);
+	assert_string_equal(s.steps, "af");
+}
+
+static void targets_end(void **state)
+{
+	uint32_t self = (uint32_t)getpid(), gone = 0;
+	struct flt_ids ids = { .id = &self, .count = 1 };
+	pid_t child = fork();
+
+	(void)state;
+	assert_false(flt_target_ended(&ids));
+	if (!child)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	gone = (uint32_t)child;
+	ids.id = &gone;
+	assert_true(flt_target_ended(&ids));
+}
+
+static void losses(void **state)
+{
+	struct flt_loss none = { 0 }, some = { .no_row = 2, .faults = 12, .of = 3456, .torn = 1 };
+	char text[256] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(flt_loss_print(&none, out), FLT_EXIT_DONE);
+	assert_int_equal(flt_loss_print(&some, out), FLT_EXIT_INCOMPLETE);
+	fclose(out);
+	assert_string_equal(text, "lost   nothing\n"
+			    "lost   process table full: 2 faults; rows were retired while they were "
+			    "read; buffers full: 12 of 3456 faults (use larger buffers, -b and -B): "
+			    "the result is incomplete\n");
+	assert_int_equal(flt_loss_say(&none, &command), FLT_EXIT_DONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_command_runs_to_its_end),
+		cmocka_unit_test(a_command_that_cannot_be_executed),
+		cmocka_unit_test(arm_fails),
+		cmocka_unit_test(the_view_fails),
+		cmocka_unit_test(arm_may_end_the_loop),
+		cmocka_unit_test(targets_end),
+		cmocka_unit_test(losses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
