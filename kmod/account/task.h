@@ -32,6 +32,7 @@ struct flt_task {
 	u64 retry_start;		/* clock at the first attempt */
 	unsigned long retry_page;
 	u32 retry_attempts;		/* 0: no such fault */
+	u32 retry_flags;		/* FAULT_FLAG_* of all its attempts */
 	u8 retry_kind;
 	u8 huge;			/* FLT_HUGE_*, see ledger/huge.h */
 

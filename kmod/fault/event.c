@@ -22,23 +22,6 @@ static struct flt_account *account_without_slot(void)
 	return &tally->other;
 }
 
-/* Count what is unusual about a fault that ended, in one account. */
-static void count_extras(const struct flt_event *e, struct flt_account *a)
-{
-	if (e->remote)
-		a->remote++;
-	if (e->attempts > 1)
-		a->stitched++;
-	a->attempts = max_t(u64, a->attempts, e->attempts);
-}
-
-/* Count the same in @a and for the machine. */
-static void charge_extras(const struct flt_event *e, struct flt_account *a)
-{
-	count_extras(e, a);
-	count_extras(e, &flt_tally_here()->account);
-}
-
 static void record_slow(const struct flt_event *e, u32 result, u64 ns)
 {
 	struct flt_slow s = {
@@ -84,7 +67,7 @@ static void charge_ended(const struct flt_event *e, struct flt_account *a, bool 
 			 u32 bucket, u64 ns)
 {
 	flt_account_fault(a, major, e->kind, bucket, ns);
-	charge_extras(e, a);
+	flt_event_count(e, a, false);
 }
 
 void flt_event_submit(struct flt_event *e, bool major, u64 ns)
@@ -112,7 +95,7 @@ void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 static void charge_failure(const struct flt_event *e, struct flt_account *a)
 {
 	a->failed++;
-	charge_extras(e, a);
+	flt_event_count(e, a, false);
 }
 
 void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns)

@@ -24,6 +24,7 @@
 #define FLT_EVENT_H
 
 #include <linux/flt_event.h>
+#include <linux/minmax.h>
 #include <linux/mm_types.h>
 #include <linux/types.h>
 #include "stream/record.h"
@@ -45,6 +46,30 @@ void flt_event_submit(struct flt_event *e, bool major, u64 ns);
  */
 void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask);
 
+/*
+ * Count how a fault was handled that has ended, well or not, in one account: that of a
+ * thread or process, or the machine's. @common, a constant: the fault is not unusual.
+ */
+static __always_inline void flt_event_count_in(const struct flt_event *e, struct flt_account *a,
+					       const bool common)
+{
+	if (common)
+		return;
+	if (e->remote)
+		a->remote++;
+	if (e->attempts > 1)
+		a->stitched++;
+	a->attempts = max_t(u64, a->attempts, e->attempts);
+}
+
+/* Count the same in @a and in the account of the machine. */
+static __always_inline void flt_event_count(const struct flt_event *e, struct flt_account *a,
+					    const bool common)
+{
+	flt_event_count_in(e, a, common);
+	flt_event_count_in(e, &flt_tally_here()->account, common);
+}
+
 /* Fast path of flt_event_submit() if !e->unusual. Makes no calls in the common case. */
 static __always_inline void flt_event_submit_common(struct flt_event *e, bool major, u64 ns)
 {
@@ -55,6 +80,7 @@ static __always_inline void flt_event_submit_common(struct flt_event *e, bool ma
 
 	slow = flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
 	flt_account_fault(&t->account, major, e->kind, bucket, ns);
+	flt_event_count(e, &t->account, true);
 	/* The row cannot be freed while its thread has a slot. */
 	if (static_branch_unlikely(&flt_stream_on))
 		mask = flt_stream_mask(READ_ONCE(t->proc->sessions));

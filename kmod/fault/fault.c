@@ -46,6 +46,7 @@ static noinline void resume_retried(struct fault *f, struct flt_task *t)
 	if (t->retry_page == (f->event.address & PAGE_MASK)) {
 		f->event.start = t->retry_start;
 		f->event.attempts = t->retry_attempts + 1;
+		f->event.earlier_flags = t->retry_flags;
 		f->event.kind = t->retry_kind;
 		f->event.unusual = true;
 	} else {
@@ -209,6 +210,9 @@ static void leave_retry(struct fault *f)
 		t->retry_start = f->event.start;
 		t->retry_page = f->event.address & PAGE_MASK;
 		t->retry_attempts = f->event.attempts;
+		t->retry_flags = f->event.flags;
+		if (f->event.attempts > 1)
+			t->retry_flags |= f->event.earlier_flags;
 		t->retry_kind = f->event.kind & ~FLT_KIND_PROVISIONAL;
 	}
 }

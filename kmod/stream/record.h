@@ -25,7 +25,8 @@ struct flt_event {
 	u64 start;		/* flt_clock_read() at the first attempt */
 	unsigned long address;
 	u32 attempts;
-	u32 flags;		/* FAULT_FLAG_* */
+	u32 flags;		/* FAULT_FLAG_* of the last attempt */
+	u32 earlier_flags;	/* of the attempts before, if attempts > 1 */
 	u8 kind;		/* enum flt_kind */
 	bool remote;		/* memory of another process */
 	bool unusual;		/* remote, stitched, or a thread without a slot */
