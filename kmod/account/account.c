@@ -19,7 +19,6 @@ const struct flt_counter flt_counters[] = {
 	{}
 };
 
-/* @from may be growing under its owner's hands; @into is the caller's alone. */
 void flt_account_merge(struct flt_account *into, const struct flt_account *from)
 {
 	const struct flt_counter *c;

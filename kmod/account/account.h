@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * account - the counts kept of one thread, one process, one session or of the
- * whole machine.
+ * account - the fault counters of a thread, a process, a session or the machine.
  *
- * A thread's account is written by that thread alone, in probe handlers, with
- * preemption off; so plain adds do. Others may read it at any time and see each
- * counter whole (64-bit loads) though not all of the same instant.
- * Nothing is ever reset; folding an account into another is the only way down.
+ * Only the thread itself writes its account, in probe handlers with preemption off, so
+ * plain additions are enough. Readers may read it at any time: each counter is one 64-bit
+ * load, but two counters may be of different moments. Counters are never reset while the
+ * account is in use. When a thread or process ends, its account is merged into another.
  */
 #ifndef FLT_ACCOUNT_H
 #define FLT_ACCOUNT_H
@@ -52,7 +51,7 @@ static inline u64 flt_counter_read(const struct flt_counter *c, const struct flt
 	return READ_ONCE(*(const u64 *)((const char *)a + c->offset));
 }
 
-/* One fault that ended well. */
+/* Count a minor or major fault. */
 static __always_inline void flt_account_fault(struct flt_account *a, bool major, u8 kind,
 					      u32 bucket, u64 ns)
 {
@@ -67,7 +66,7 @@ static __always_inline void flt_account_fault(struct flt_account *a, bool major,
 		a->latency_max = ns;
 }
 
-/* Faults the kernel counted and the probe did not see. */
+/* Count faults that the kernel counted but the probe missed. */
 static inline void flt_account_missed(struct flt_account *a, u64 minor, u64 major)
 {
 	a->minor += minor;
@@ -76,6 +75,7 @@ static inline void flt_account_missed(struct flt_account *a, u64 minor, u64 majo
 	a->kind[FLT_KIND_UNKNOWN] += minor + major;
 }
 
+/* Add @from, which may be changing, to @into, which only the caller uses. */
 void flt_account_merge(struct flt_account *into, const struct flt_account *from);
 
 #endif

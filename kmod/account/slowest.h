@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * slowest - the few slowest faults of one CPU, as examples.
+ * slowest - the FLT_SLOWEST_MAX slowest faults of one CPU.
  *
- * A fault is compared with the fastest of them, the floor, which takes the place
- * of the comparison that a maximum needs anyway; the rest is out of line and the
- * rarer the longer it goes on. Written by the CPU it belongs to with preemption
- * off; readers try again when they met a writer.
+ * The fast path compares a fault's latency with "floor", the latency of the fastest entry.
+ * That replaces the comparison needed for a maximum. Everything else is out of line,
+ * and becomes rarer as the floor rises. Only the CPU itself writes its list, with preemption
+ * off. Readers use the seqcount and retry.
  */
 #ifndef FLT_SLOWEST_H
 #define FLT_SLOWEST_H
@@ -16,8 +16,8 @@
 #include <linux/types.h>
 
 struct flt_slow {
-	u64 ns;			/* 0: an empty slot */
-	u64 time;		/* CLOCK_MONOTONIC ns at which it ended */
+	u64 ns;			/* latency; 0: the slot is empty */
+	u64 time;		/* CLOCK_MONOTONIC ns: end of the fault */
 	unsigned long address;
 	pid_t tgid, tid;
 	u32 attempts;
@@ -27,13 +27,14 @@ struct flt_slow {
 };
 
 struct flt_slowest {
-	u64 floor;		/* to be recorded a fault must take longer */
+	u64 floor;		/* only slower faults are added; 0 until all slots are used */
 	seqcount_t seq;
 	struct flt_slow slot[FLT_SLOWEST_MAX];
 };
 
-/* @slow, which took longer than the floor, in the place of the fastest. */
+/* Replace the fastest entry by @slow, which took longer than the floor. */
 void flt_slowest_add(struct flt_slowest *s, const struct flt_slow *slow);
+/* Copy one slot. */
 void flt_slowest_read(const struct flt_slowest *s, unsigned int slot, struct flt_slow *slow);
 
 #endif

@@ -9,9 +9,9 @@
 DEFINE_PER_CPU(struct flt_tally *, flt_tally);
 
 /*
- * For all possible CPUs: one that comes up later must find its tally, and one
- * that went down keeps what it counted. Too big for a module's static per-CPU
- * room (8 KiB) and for one alloc_percpu() (32 KiB), hence the pointers.
+ * Allocate a tally for every possible CPU, because a CPU may come online later, and the
+ * counts of an offline CPU still matter. A tally is too large for the static per-CPU memory
+ * of a module (8 KiB) and for alloc_percpu() (32 KiB), so each CPU has a pointer.
  */
 int __init flt_tally_init(void)
 {
@@ -111,13 +111,16 @@ u64 flt_tally_buckets(bool major, u8 kind, u64 *bucket)
 	return total;
 }
 
-/* What ended well and returned nothing: all that ended well but those that returned something. */
+/* Return the faults in bucket @i that returned 0: all minor and major ones but the others. */
 static u64 returned_nothing(const struct flt_tally *t, int i)
 {
 	u64 something = READ_ONCE(t->returned[FLT_RETURN_NONE][i]), n = 0;
 	int major, kind;
 
-	/* Counted there first: so it must be read first, to be no more than the sum. */
+	/*
+	 * The writer increments returned[] before bucket[]. Reading in the same order keeps
+	 * "something" from exceeding the sum by more than faults in progress.
+	 */
 	smp_rmb();
 	for (major = 0; major < 2; major++)
 		for (kind = 0; kind < __FLT_KIND_MAX; kind++)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tally - what the whole machine did, counted per CPU.
+ * tally - the counters of the machine, per CPU.
  *
- * Every fault that ends goes into one bucket of one histogram, chosen by result,
- * kind and latency; minor, major and the kinds are sums over buckets. So the
- * common fault pays for a single increment here. What handle_mm_fault() returned
- * is counted only if it is not 0, which is rare, and 0 is what is left. Written
- * with preemption off by the CPU it belongs to; never reset.
+ * Every minor or major fault increments one bucket of one histogram, chosen by result, kind
+ * and latency. The numbers of minor faults, major faults and kinds are sums over buckets,
+ * so a common fault costs one increment. Return values of handle_mm_fault() are counted
+ * only if they are not 0, which is rare; the rest of the faults returned 0. Only the CPU
+ * itself writes its counters, with preemption off. Nothing resets them.
  */
 #ifndef FLT_TALLY_H
 #define FLT_TALLY_H
@@ -19,8 +19,8 @@
 struct flt_tally {
 	u64 bucket[2][__FLT_KIND_MAX][FLT_BUCKETS];	/* [major][kind] */
 	/*
-	 * The rest, and faults that were missed. The kinds and numbers of faults that were
-	 * seen are in the buckets, of failures in failure[]: here they stay 0.
+	 * All other counters, and missed faults. Faults that the probe saw are in bucket[]
+	 * and failure[]: minor, major, kind[] and failed of this account exclude them.
 	 */
 	struct flt_account account;
 	struct flt_slowest slowest;
@@ -39,7 +39,7 @@ static __always_inline struct flt_tally *flt_tally_here(void)
 	return this_cpu_read(flt_tally);
 }
 
-/* Whether flt_tally_slow() is to be told of it. */
+/* Count a minor or major fault. Return true if the caller must call flt_tally_slow(). */
 static __always_inline bool flt_tally_fault(struct flt_tally *t, bool major, u8 kind,
 					    u32 bucket, u64 ns)
 {
@@ -48,18 +48,21 @@ static __always_inline bool flt_tally_fault(struct flt_tally *t, bool major, u8 
 	else
 		t->bucket[0][kind][bucket]++;
 	t->account.latency_sum += ns;
-	/* The floor is never above the maximum. */
+	/*
+	 * A new maximum is above the floor, too, unless all slots hold faults that failed and
+	 * were slower: latency_max does not include those.
+	 */
 	return ns > t->slowest.floor;
 }
 
-/* One of the slowest so far; @ended: well, so that it may be the maximum. */
+/* Add one of the slowest faults. @ended: it did not fail, so latency_max includes it. */
 void flt_tally_slow(struct flt_tally *t, const struct flt_slow *slow, bool ended);
 
 int flt_tally_init(void);
 void flt_tally_exit(void);
 size_t flt_tally_memory(void);
 
-/* The sum over all possible CPUs; @sum and @other are overwritten. */
+/* Sums over all possible CPUs. */
 struct flt_tally_sum {
 	struct flt_account all, other;	/* octaves of @all stay empty: see the buckets */
 	u64 failure[__FLT_FAILURE_MAX];
@@ -69,7 +72,7 @@ struct flt_tally_sum {
 };
 
 void flt_tally_read(struct flt_tally_sum *sum);
-/* @bucket has FLT_BUCKETS entries; returns their total. */
+/* Sum up one histogram. @bucket has FLT_BUCKETS entries. Return their total. */
 u64 flt_tally_buckets(bool major, u8 kind, u64 *bucket);
 u64 flt_tally_returned(enum flt_return ret, u64 *bucket);
 

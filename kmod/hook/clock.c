@@ -10,14 +10,13 @@ DEFINE_STATIC_KEY_FALSE(flt_clock_raw);
 u64 flt_clock_mult __ro_after_init;
 DEFINE_PER_CPU(struct flt_clock_mark, flt_clock_mark);
 
-/* Slower than this and flt_clock_ns() would overflow early. */
+/* With a slower TSC, flt_clock_mult would be larger and flt_clock_ns() would overflow early. */
 #define KHZ_MIN 500000
 
 /*
- * The kernel marks the TSC unstable where it stops in idle, is not synchronous
- * between CPUs, or was caught drifting. One that is marked later is still used:
- * differences on one CPU stay right, and one that comes out negative is cut to
- * zero and counted (clock_back).
+ * The kernel marks the TSC unstable if it stops in idle states, differs between CPUs or
+ * drifts. A TSC that is marked unstable later stays in use: differences on one CPU are still
+ * right, and a negative difference is set to 0 and counted (clock_back).
  */
 void __init flt_clock_init(void)
 {
@@ -34,7 +33,7 @@ u64 flt_clock_date_anew(u64 ago)
 	unsigned long flags;
 	u64 reading, ns;
 
-	/* An interrupt between the two would put all that follows wrong by its length. */
+	/* An interrupt between the two reads would shift all later dates by its duration. */
 	local_irq_save(flags);
 	reading = flt_clock_read();
 	ns = ktime_get_mono_fast_ns();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock - what latencies are measured with.
+ * clock - measure latencies.
  *
- * A fault reads the clock twice, and ktime_get_ns() there costs a sixth of the
- * whole account. Where the kernel itself trusts the TSC the raw counter is read
- * instead and only the difference is scaled. Raw readings never leave the
- * module: what has a date on it has that of ktime_get_ns(), or one told from it.
+ * A fault reads the clock twice. With ktime_get_ns() that would be a sixth of the cost of
+ * accounting. If the kernel trusts the TSC, the raw counter is read instead, and only the
+ * difference is converted. Raw readings do not leave the module: dates are those of
+ * ktime_get_ns(), or are computed from such a date.
  */
 #ifndef FLT_CLOCK_H
 #define FLT_CLOCK_H
@@ -21,7 +21,10 @@
 #endif
 
 #define FLT_CLOCK_SHIFT 22
-/* How long a date is told from an earlier one: CLOCK_MONOTONIC may run 500 ppm off. */
+/*
+ * Maximum age, in ns, of a date that another date is computed from. CLOCK_MONOTONIC may be
+ * slewed by 500 ppm, so the error is at most 262 ns.
+ */
 #define FLT_CLOCK_NEAR BIT(19)
 
 DECLARE_STATIC_KEY_FALSE(flt_clock_raw);
@@ -30,7 +33,7 @@ extern u64 flt_clock_mult;	/* ns per unit << FLT_CLOCK_SHIFT; below 2^23 */
 void flt_clock_init(void);
 const char *flt_clock_name(void);
 
-/* A reading in units of its own; good for differences on this boot. */
+/* Return a raw reading. Only differences of readings have a meaning. */
 static __always_inline u64 flt_clock_read(void)
 {
 #ifdef CONFIG_X86
@@ -40,7 +43,7 @@ static __always_inline u64 flt_clock_read(void)
 	return ktime_get_mono_fast_ns();
 }
 
-/* Past a quarter of an hour at least, one multiplication no longer holds the product. */
+/* Return true if delta * flt_clock_mult may overflow: after 18 minutes with a 2 GHz TSC. */
 static __always_inline bool flt_clock_is_long(u64 delta)
 {
 	return delta >> 41;
@@ -55,7 +58,10 @@ static __always_inline u64 flt_clock_ns(u64 delta)
 	return delta * flt_clock_mult >> FLT_CLOCK_SHIFT;
 }
 
-/* Nanoseconds from @start to now if they can be had without a call; below 0 is long. */
+/*
+ * Set @ns to the time since @start and return true, if that takes no call. Return false for
+ * long times, which include negative ones.
+ */
 static __always_inline bool flt_clock_ns_quick(u64 start, u64 *ns)
 {
 #ifdef CONFIG_X86
@@ -71,17 +77,20 @@ static __always_inline bool flt_clock_ns_quick(u64 start, u64 *ns)
 #endif
 }
 
-/* A reading and its date. */
+/* A reading, and the date (CLOCK_MONOTONIC ns) at which it was taken. */
 struct flt_clock_mark {
 	u64 reading, ns;
 };
 
 DECLARE_PER_CPU(struct flt_clock_mark, flt_clock_mark);
 
-/* The date @ago nanoseconds ago; and leaves a mark for what follows. */
+/* Return the date @ago nanoseconds ago, and update the mark of this CPU. */
 u64 flt_clock_date_anew(u64 ago);
 
-/* CLOCK_MONOTONIC at @reading if it can be had without a call. Preemption off. */
+/*
+ * Compute CLOCK_MONOTONIC at @reading from the mark of this CPU. Return false if there is
+ * no recent mark. Makes no calls. Preemption must be off.
+ */
 static __always_inline bool flt_clock_date_quick(u64 reading, u64 *date)
 {
 	u64 since = reading - this_cpu_read(flt_clock_mark.reading);
@@ -90,7 +99,7 @@ static __always_inline bool flt_clock_date_quick(u64 reading, u64 *date)
 	return static_branch_likely(&flt_clock_raw) && likely(since < FLT_CLOCK_NEAR);
 }
 
-/* The same at @reading, which was @ago nanoseconds ago. */
+/* Return CLOCK_MONOTONIC at @reading, which was taken @ago nanoseconds ago. */
 static __always_inline u64 flt_clock_date(u64 reading, u64 ago)
 {
 	u64 date;

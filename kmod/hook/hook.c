@@ -11,7 +11,7 @@ DEFINE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
 
 static struct flt_hook *hooks[FLT_HOOK_IDS];
 static unsigned int maxactive;
-/* Guards the private part of every hook. Never taken in a handler. */
+/* Protects the private part of every hook. Not taken in handlers. */
 static DEFINE_MUTEX(hook_lock);
 
 void __init flt_hook_add(struct flt_hook *hook)
@@ -19,33 +19,33 @@ void __init flt_hook_add(struct flt_hook *hook)
 	hooks[hook->id] = hook;
 }
 
-struct wanted {
+struct tracepoint_search {
 	const char *name;
 	struct tracepoint *found;
 };
 
 static void match_tracepoint(struct tracepoint *tp, void *data)
 {
-	struct wanted *w = data;
+	struct tracepoint_search *s = data;
 
-	if (!strcmp(tp->name, w->name))
-		w->found = tp;
+	if (!strcmp(tp->name, s->name))
+		s->found = tp;
 }
 
 static int find_tracepoint(struct flt_hook *h, const char *symbol)
 {
-	struct wanted w = { .name = symbol };
+	struct tracepoint_search s = { .name = symbol };
 
-	for_each_kernel_tracepoint(match_tracepoint, &w);
-	h->tp = w.found;
+	for_each_kernel_tracepoint(match_tracepoint, &s);
+	h->tp = s.found;
 	return h->tp ? 0 : -ENOENT;
 }
 
 /*
- * A struct kretprobe cannot be registered twice: registering fills in fields
- * that it then refuses to find filled in. So it is made anew each time.
+ * Clear the struct first, because register_kretprobe() refuses one with the fields set
+ * that it has set itself when it registered the probe before.
  */
-static int place_kretprobe(struct flt_hook *h, const char *symbol)
+static int register_return_probe(struct flt_hook *h, const char *symbol)
 {
 	memset(&h->rp, 0, sizeof(h->rp));
 	h->rp.kp.symbol_name = symbol;
@@ -56,8 +56,8 @@ static int place_kretprobe(struct flt_hook *h, const char *symbol)
 	return register_kretprobe(&h->rp);
 }
 
-/* The same goes for a struct kprobe. */
-static int place_kprobe(struct flt_hook *h)
+/* Clear the struct first, as in register_return_probe(). */
+static int register_entry_probe(struct flt_hook *h)
 {
 	memset(&h->rp.kp, 0, sizeof(h->rp.kp));
 	h->rp.kp.symbol_name = h->taken;
@@ -65,19 +65,19 @@ static int place_kprobe(struct flt_hook *h)
 	return register_kprobe(&h->rp.kp);
 }
 
-static int place(struct flt_hook *h)
+static int arm_hook(struct flt_hook *h)
 {
 	switch (h->type) {
 	case FLT_HOOK_TYPE_TRACEPOINT:
 		return tracepoint_probe_register(h->tp, h->probe, NULL);
 	case FLT_HOOK_TYPE_KPROBE:
-		return place_kprobe(h);
+		return register_entry_probe(h);
 	default:
-		return place_kretprobe(h, h->taken);
+		return register_return_probe(h, h->taken);
 	}
 }
 
-static void displace(struct flt_hook *h)
+static void disarm_hook(struct flt_hook *h)
 {
 	if (h->type == FLT_HOOK_TYPE_TRACEPOINT) {
 		tracepoint_probe_unregister(h->tp, h->probe, NULL);
@@ -90,16 +90,16 @@ static void displace(struct flt_hook *h)
 		return;
 	}
 	/*
-	 * Waits for handlers that run. Calls asleep inside the probed function
-	 * come back through a trampoline of the core kernel, which finds the
-	 * handler gone: they need nothing of ours.
+	 * Waits for running handlers. Calls that sleep in the probed function return later
+	 * through a trampoline of the kernel, which does not call the handler any more. So
+	 * they need nothing of this module.
 	 */
 	unregister_kretprobe(&h->rp);
 	h->missed_full += h->rp.nmissed;
 	h->missed_busy += h->rp.kp.nmissed;
 }
 
-/* The address only: a probe without handlers, placed switched off. */
+/* Find an address by registering a disabled kprobe without handlers. */
 static int find_function(const char *symbol, void **address)
 {
 	struct kprobe kp = { .symbol_name = symbol, .flags = KPROBE_FLAG_DISABLED };
@@ -119,7 +119,7 @@ void *flt_hook_function(const char *symbol)
 	return find_function(symbol, &address) ? NULL : address;
 }
 
-static int find(struct flt_hook *h)
+static int find_symbol(struct flt_hook *h)
 {
 	int i, err = -ENOENT;
 	void *address;
@@ -145,7 +145,7 @@ int __init flt_hook_init(unsigned int limit)
 	for (i = 0; i < FLT_HOOK_IDS; i++) {
 		struct flt_hook *h = hooks[i];
 
-		h->error = find(h);
+		h->error = find_symbol(h);
 		if (h->error && h->required) {
 			pr_err("cannot probe %s: %pe\n", h->symbol[0], ERR_PTR(h->error));
 			return h->error;
@@ -162,7 +162,7 @@ int flt_hook_get(struct flt_hook *h)
 	if (h->error && h->required)
 		err = h->error;
 	else if (!h->error && !h->users)
-		err = place(h);
+		err = arm_hook(h);
 	if (!err)
 		h->users++;
 	mutex_unlock(&hook_lock);
@@ -173,7 +173,7 @@ void flt_hook_put(struct flt_hook *h)
 {
 	mutex_lock(&hook_lock);
 	if (!--h->users && !h->error)
-		displace(h);
+		disarm_hook(h);
 	mutex_unlock(&hook_lock);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hook - a probe that we place in the kernel.
+ * hook - probes on kernel functions and tracepoints.
  *
- * A hook is data: candidate symbol names, what to call on entry and on return,
- * whether the module can do without it. One loop arms them, and one table says
- * what was taken, how often it ran and what it missed. Only this pair of files
- * knows kprobes and tracepoints.
+ * A hook is data: candidate symbol names, handlers for entry and return, and whether the
+ * module needs it. hook.c finds and arms hooks and reports which symbol was found, how
+ * often the hook ran and what it missed. No other file uses kprobes or registers
+ * tracepoint probes.
  */
 #ifndef FLT_HOOK_H
 #define FLT_HOOK_H
@@ -61,14 +61,14 @@ struct flt_hook {
 	/* FLT_HOOK_TYPE_TRACEPOINT: prototype is the tracepoint's, void *data first */
 	void *probe;
 
-	/* decided at load */
-	const char *taken;
-	int error;
-	/* private to hook.c, under its mutex */
+	/* Set when the module is loaded. */
+	const char *taken;			/* the symbol found; NULL: none */
+	int error;				/* 0, or why no symbol was found */
+	/* Private to hook.c, protected by its mutex. */
 	unsigned int users;
 	struct kretprobe rp;
 	struct tracepoint *tp;
-	unsigned long missed_full, missed_busy;	/* of earlier registrations */
+	unsigned long missed_full, missed_busy;	/* sums of earlier registrations */
 };
 
 struct flt_hook_report {
@@ -82,7 +82,7 @@ struct flt_hook_report {
 
 DECLARE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
 
-/* To be called first in every enter handler and probe. */
+/* Count a call. Call first in every entry handler and tracepoint probe. */
 static __always_inline void flt_hook_hit(enum flt_hook_id id)
 {
 	this_cpu_inc(flt_hook_hits[id]);
@@ -94,7 +94,7 @@ static __always_inline unsigned long flt_hook_arg(struct pt_regs *regs, unsigned
 }
 
 /*
- * Turns two inline functions into the handlers of a return hook:
+ * Define the handlers of a kretprobe hook from two functions:
  *   void enter(struct data *d, struct pt_regs *regs)
  *   void leave(struct data *d, unsigned long ret)
  * Both run with preemption off and must not fault, sleep, allocate or print.
@@ -113,7 +113,7 @@ static int prefix##_leave(struct kretprobe_instance *ri, struct pt_regs *regs)	\
 }										\
 NOKPROBE_SYMBOL(prefix##_leave)
 
-/* The same for a hook on entry: void on_entry(struct pt_regs *regs) */
+/* Define the handler of a kprobe hook from void on_entry(struct pt_regs *regs). */
 #define FLT_HOOK_ENTRY(prefix, on_entry)					\
 static int prefix##_entry(struct kprobe *kp, struct pt_regs *regs)		\
 {										\
@@ -122,31 +122,40 @@ static int prefix##_entry(struct kprobe *kp, struct pt_regs *regs)		\
 }										\
 NOKPROBE_SYMBOL(prefix##_entry)
 
-/* Tells for each hook whether this kernel has it. -ENOENT: a required one is absent. */
-int flt_hook_init(unsigned int maxactive);
-/* All hooks must have been put. Returns once no handler can run any more. */
-void flt_hook_exit(void);
-
+/* Register a hook. Call for all hooks before flt_hook_init(). */
 void flt_hook_add(struct flt_hook *hook);
-/* Arm on first use, disarm on last; may sleep. Absent and optional: 0, and nothing happens. */
+/*
+ * Find the symbols of all hooks. Return 0, or an error if this kernel lacks a required
+ * hook.
+ */
+int flt_hook_init(unsigned int maxactive);
+
+/*
+ * Arm a hook for its first user. Return 0 without doing anything if the hook is optional
+ * and absent. May sleep.
+ */
 int flt_hook_get(struct flt_hook *hook);
+/* Disarm a hook after its last user. No handler is running when it returns. May sleep. */
 void flt_hook_put(struct flt_hook *hook);
-/* The same for a row of hooks, armed in their order and disarmed in reverse: all or none. */
+/* Get all hooks of an array in order, or none if one fails. Put them in reverse order. */
 int flt_hook_get_all(struct flt_hook *const *hooks, unsigned int count);
 void flt_hook_put_all(struct flt_hook *const *hooks, unsigned int count);
 
-/* The best of its candidates, not another: for handlers that depend on it. */
+/* Return true if the hook is on its first candidate symbol, whose arguments may differ. */
 static inline bool flt_hook_took_first(const struct flt_hook *hook)
 {
 	return hook->taken == hook->symbol[0];
 }
 
-/* The address to call a function at that is not exported, past a landing pad; NULL: none. */
+/*
+ * Return the address of a function that is not exported, or NULL. Call it by static_call()
+ * only: with IBT the address lies after the ENDBR, so an indirect call would trap.
+ */
 void *flt_hook_function(const char *symbol);
 
 u32 flt_hook_features(void);
 unsigned int flt_hook_maxactive(void);
-/* 0, or -ENOENT past the last. */
+/* Report hook @i. Return 0, or -ENOENT after the last one. */
 int flt_hook_report(unsigned int i, struct flt_hook_report *report);
 
 #endif

@@ -17,7 +17,7 @@ static void charge_scan(const struct mm_struct *mm, int result)
 	flt_ledger_charge_mm(&flt_huge, mm, &charge, 1);
 }
 
-/* @status: of the collapse, if the scan had no objection. */
+/* @status: why the scan stopped, or the result of the collapse if the scan succeeded. */
 static void on_scan(void *data, struct mm_struct *mm, struct page *page, bool writable,
 		    int referenced, int none_or_zero, int status, int unmapped)
 {
@@ -47,7 +47,7 @@ static void on_collapse(void *data, struct mm_struct *mm, int isolated, int stat
 			status == SUCCEEDED);
 }
 
-/* The compiler's word that they are called as the tracepoints call. */
+/* Let the compiler check the prototypes of the tracepoint probes. */
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_mm_khugepaged_scan_pmd(on_scan);
@@ -55,7 +55,7 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_mm_collapse_huge_page(on_collapse);
 }
 
-/* collapse_file(mm, address, file, start, control): its caller holds a reference on mm. */
+/* collapse_file(mm, address, file, start, control). The caller holds a reference on mm. */
 static void enter_file(struct mm_struct **mm, struct pt_regs *regs)
 {
 	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_FILE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * collapse - small pages made into a huge one, by khugepaged or madvise, or why not.
- * Charged to the process whose memory it is.
+ * collapse - count collapses of small pages into a huge page, by khugepaged or madvise(),
+ * and why scans for a collapse failed. The owner of the memory is charged.
  */
 #ifndef FLT_COLLAPSE_H
 #define FLT_COLLAPSE_H

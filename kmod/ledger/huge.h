@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * huge - what is counted of huge pages: a line of the ledger that thp.c, split.c and
- * collapse.c charge, and what they note about the thread they run in.
+ * huge - the cells of the huge page ledger, which thp.c, split.c and collapse.c charge, and
+ * the state of a thread that is in one of their probed functions.
  */
 #ifndef FLT_HUGE_H
 #define FLT_HUGE_H
@@ -24,42 +24,43 @@ enum flt_huge_cell {
 extern struct flt_ledger flt_huge;
 
 /*
- * flt_task.huge: which probed function the thread is in, the innermost one (a fill
- * reclaims, and that splits), and what it has come to there. Functions set it
- * when entered and put back what they found.
+ * flt_task.huge: the innermost probed function that the thread is in, and what happened
+ * there. Probed functions nest: filling a huge page may reclaim memory, which splits
+ * another one. On entry a probe sets the state; on return it restores the former one.
  */
 #define FLT_HUGE_FILLING BIT(0)		/* do_huge_pmd_anonymous_page() */
 #define FLT_HUGE_WRITING BIT(1)		/* do_huge_pmd_wp_page() */
 #define FLT_HUGE_SPLITTING BIT(2)	/* __split_huge_pmd() or the like */
-#define FLT_HUGE_TABLE BIT(3)		/* a page table was put aside for it, or taken back */
-#define FLT_HUGE_ZERO BIT(4)		/* the huge zero page was asked for */
+#define FLT_HUGE_TABLE BIT(3)		/* a page table was deposited or withdrawn */
+#define FLT_HUGE_ZERO BIT(4)		/* the huge zero page was requested */
 
-/* What was found, to be put back by flt_huge_leave(). */
+/* Enter a probed function. Return the former state, for flt_huge_leave(). */
 static inline u8 flt_huge_enter(u8 function)
 {
 	struct flt_task *t = flt_task_find(current);
-	u8 found = 0;
+	u8 former = 0;
 
 	if (t) {
-		found = t->huge;
+		former = t->huge;
 		WRITE_ONCE(t->huge, function);
 	}
-	return found;
+	return former;
 }
 
-/* What it came to; 0: the thread has no slot, so nothing was noted. */
-static inline u8 flt_huge_leave(u8 found)
+/* Leave a probed function. Return its state, or 0 if the thread has no slot. */
+static inline u8 flt_huge_leave(u8 former)
 {
 	struct flt_task *t = flt_task_find(current);
 	u8 state = 0;
 
 	if (t) {
 		state = t->huge;
-		WRITE_ONCE(t->huge, found);
+		WRITE_ONCE(t->huge, former);
 	}
 	return state;
 }
 
+/* Set bits of the state if the thread is in the probed function @within. */
 static inline void flt_huge_note(u8 within, u8 what)
 {
 	struct flt_task *t = flt_task_find(current);
@@ -68,7 +69,7 @@ static inline void flt_huge_note(u8 within, u8 what)
 		WRITE_ONCE(t->huge, t->huge | what);
 }
 
-/* A huge mapping, or the entry that stands for one under migration. */
+/* Return true if the PMD maps a huge page, or is the migration entry of one. */
 static inline bool flt_huge_mapped(pmd_t pmd)
 {
 	return !pmd_none(pmd) && (!pmd_present(pmd) || pmd_leaf(pmd));

@@ -20,7 +20,7 @@ int flt_ledger_open(struct flt_ledger *l)
 		flt_ledger_free(l);
 		return -ENOMEM;
 	}
-	/* Readers look at it first. */
+	/* Readers check rows first. Pairs with the acquire in flt_ledger_read(). */
 	smp_store_release(&l->rows, rows);
 	return 0;
 }
@@ -38,7 +38,7 @@ void flt_ledger_free(struct flt_ledger *l)
 
 size_t flt_ledger_memory(const struct flt_ledger *l)
 {
-	/* As in flt_ledger_read(). */
+	/* Pairs with flt_ledger_open(). */
 	size_t rows = smp_load_acquire(&l->rows);
 
 	if (!rows)
@@ -47,14 +47,14 @@ size_t flt_ledger_memory(const struct flt_ledger *l)
 	       num_possible_cpus() * l->cells * sizeof(*l->total);
 }
 
-static atomic64_t *line(const struct flt_ledger *l, u32 row)
+static atomic64_t *line_of(const struct flt_ledger *l, u32 row)
 {
 	return l->cell + (size_t)row * l->cells;
 }
 
-static void add(struct flt_ledger *l, u32 row, const struct flt_charge *charge, u32 count)
+static void add_charges(struct flt_ledger *l, u32 row, const struct flt_charge *charge, u32 count)
 {
-	atomic64_t *cell = line(l, row);
+	atomic64_t *cell = line_of(l, row);
 	u32 i;
 
 	for (i = 0; i < count; i++) {
@@ -63,21 +63,24 @@ static void add(struct flt_ledger *l, u32 row, const struct flt_charge *charge, 
 	}
 }
 
-/* Under flt_proc_lock: two threads of the new owner may come at once. */
-static void claim(struct flt_ledger *l, const struct flt_proc *p)
+/*
+ * Clear the line of a row that has a new owner. Caller holds flt_proc_lock, because two
+ * threads of the new owner may come at the same time.
+ */
+static void claim_line(struct flt_ledger *l, const struct flt_proc *p)
 {
 	u32 row = flt_proc_slot(p);
 
 	if (l->id[row] == p->id)
 		return;
-	memset(line(l, row), 0, l->cells * sizeof(*l->cell));
-	/* A reader that sees the new owner must not see the old counts. */
+	memset(line_of(l, row), 0, l->cells * sizeof(*l->cell));
+	/* A reader that sees the new owner must not see the old counts. See flt_ledger_read(). */
 	smp_store_release(&l->id[row], p->id);
 }
 
 void flt_ledger_charge_nobody(struct flt_ledger *l, const struct flt_charge *charge, u32 count)
 {
-	add(l, l->rows, charge, count);
+	add_charges(l, l->rows, charge, count);
 }
 
 static void charge_task(struct flt_ledger *l, struct task_struct *task,
@@ -85,12 +88,12 @@ static void charge_task(struct flt_ledger *l, struct task_struct *task,
 {
 	struct flt_proc *p;
 
-	/* Held throughout: the row may be retired as soon as it is free to be. */
+	/* The lock is held until the end, because it keeps the row from being retired. */
 	raw_spin_lock(&flt_proc_lock);
 	p = flt_proc_find_charge(task);
 	if (p)
-		claim(l, p);
-	add(l, p ? flt_proc_slot(p) : l->rows, charge, count);
+		claim_line(l, p);
+	add_charges(l, p ? flt_proc_slot(p) : l->rows, charge, count);
 	raw_spin_unlock(&flt_proc_lock);
 }
 
@@ -100,15 +103,15 @@ void flt_ledger_charge(struct flt_ledger *l, const struct flt_charge *charge, u3
 	struct flt_task *t = flt_task_find(task);
 
 	if (likely(t)) {
-		/* The row stays as long as its thread has a slot. */
+		/* The row cannot be retired while its thread has a slot. */
 		const struct flt_proc *p = t->proc;
 
 		if (unlikely(READ_ONCE(l->id[flt_proc_slot(p)]) != p->id)) {
 			raw_spin_lock(&flt_proc_lock);
-			claim(l, p);
+			claim_line(l, p);
 			raw_spin_unlock(&flt_proc_lock);
 		}
-		add(l, flt_proc_slot(p), charge, count);
+		add_charges(l, flt_proc_slot(p), charge, count);
 	} else if (task->flags & PF_KTHREAD) {
 		flt_ledger_charge_nobody(l, charge, count);
 	} else {
@@ -126,7 +129,7 @@ void flt_ledger_charge_mm(struct flt_ledger *l, const struct mm_struct *mm,
 		return;
 	}
 #ifdef CONFIG_MEMCG
-	/* Preemption is off, and task_structs are freed by RCU. */
+	/* task_structs are freed by RCU, and preemption is off. */
 	owner = rcu_dereference_sched(mm->owner);
 #endif
 	if (owner)
@@ -135,9 +138,9 @@ void flt_ledger_charge_mm(struct flt_ledger *l, const struct mm_struct *mm,
 		flt_ledger_charge_nobody(l, charge, count);
 }
 
-static void copy(const struct flt_ledger *l, u32 row, u64 *out)
+static void copy_line(const struct flt_ledger *l, u32 row, u64 *out)
 {
-	const atomic64_t *cell = line(l, row);
+	const atomic64_t *cell = line_of(l, row);
 	u32 i;
 
 	for (i = 0; i < l->cells; i++)
@@ -148,10 +151,13 @@ bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
 {
 	bool same = false;
 
-	/* The table is there if its size is; a line's counts are its owner's if the name is. */
+	/*
+	 * First acquire: the table is allocated if rows is set. Second acquire: the line holds
+	 * the counts of its owner if the ID matches.
+	 */
 	if (smp_load_acquire(&l->rows) && smp_load_acquire(&l->id[slot]) == id) {
-		copy(l, slot, out);
-		/* The next owner clears the line before it puts its name there, under this lock. */
+		copy_line(l, slot, out);
+		/* claim_line() may have cleared the line meanwhile, with this lock held. */
 		raw_spin_lock(&flt_proc_lock);
 		same = l->id[slot] == id;
 		raw_spin_unlock(&flt_proc_lock);
@@ -163,11 +169,11 @@ bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
 
 void flt_ledger_read_nobody(const struct flt_ledger *l, u64 *out)
 {
-	/* As in flt_ledger_read(). */
+	/* Pairs with flt_ledger_open(). */
 	u32 rows = smp_load_acquire(&l->rows);
 
 	if (rows)
-		copy(l, rows, out);
+		copy_line(l, rows, out);
 	else
 		memset(out, 0, l->cells * sizeof(*out));
 }
@@ -178,7 +184,7 @@ void flt_ledger_read_machine(const struct flt_ledger *l, u64 *out)
 	u32 i;
 
 	memset(out, 0, l->cells * sizeof(*out));
-	/* As in flt_ledger_read(). */
+	/* Pairs with flt_ledger_open(). */
 	if (!smp_load_acquire(&l->rows))
 		return;
 	for_each_possible_cpu(cpu)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ledger - counters of a process beyond its faults, kept only while somebody asks.
+ * ledger - counters of a process beyond its faults, kept while a session asks for them.
  *
- * A table beside that of proc.h, one line of counters for each of its rows, made
- * when it is first wanted and kept until unload. What no process can be charged
- * with goes to one line more, nobody's; and everything goes to the machine's
- * totals, which are per CPU. A line says whose it is (flt_proc.id): one left over
- * from a row that was retired is cleared by the next owner's first charge, and the
- * totals keep what it held.
+ * A ledger is a table with one line of counters per row of proc.h. It is allocated for the
+ * first session and freed when the module is unloaded. One more line ("nobody") takes
+ * charges that belong to no process. Every charge is also added to the totals of the
+ * machine, which are per CPU. A line stores the ID of its owner (flt_proc.id). When a row
+ * was retired, the first charge of the next owner clears the line; the totals keep the
+ * counts.
  *
- * Charges are made in probe handlers, preemption off. A thread with a slot charges
- * its own process with atomic adds alone; only a line's first charge, and charging
- * another's, take flt_proc_lock.
+ * Charges are made in probe handlers with preemption off. A thread with a slot charges its
+ * own process with atomic additions. Only the first charge of a line, and charges to other
+ * processes, take flt_proc_lock.
  */
 #ifndef FLT_LEDGER_H
 #define FLT_LEDGER_H
@@ -24,35 +24,36 @@
 #include "account/proc.h"
 
 struct flt_ledger {
-	u32 cells;		/* of a line; set before flt_ledger_open() */
-	u32 rows;
-	u64 *id;		/* of each row's owner; 0: not used yet */
-	atomic64_t *cell;	/* [rows + 1][cells]; the last line is nobody's */
+	u32 cells;		/* counters per line; set before flt_ledger_open() */
+	u32 rows;		/* 0: not allocated */
+	u64 *id;		/* flt_proc.id of the owner of each line; 0: unused */
+	atomic64_t *cell;	/* [rows + 1][cells]; the last line is that of nobody */
 	u64 __percpu *total;
 };
 
-/* n more of a counter. */
+/* Add n to a counter. */
 struct flt_charge {
 	u32 cell;
 	u64 n;
 };
 
-/* Makes the table, if it is not there; may sleep. -ENOMEM. */
+/* Allocate the table if it does not exist. Return 0 or -ENOMEM. May sleep. */
 int flt_ledger_open(struct flt_ledger *ledger);
 void flt_ledger_free(struct flt_ledger *ledger);
 size_t flt_ledger_memory(const struct flt_ledger *ledger);
 
-/* To current's process; nobody's if current is a kernel thread. */
+/* Charge the process of current, or nobody if current is a kernel thread. */
 void flt_ledger_charge(struct flt_ledger *ledger, const struct flt_charge *charge, u32 count);
-/* To the process that owns @mm, which the caller keeps from going; nobody's if it is not known. */
+/* Charge the owner of @mm, or nobody if the owner is unknown. Caller keeps @mm alive. */
 void flt_ledger_charge_mm(struct flt_ledger *ledger, const struct mm_struct *mm,
 			  const struct flt_charge *charge, u32 count);
 void flt_ledger_charge_nobody(struct flt_ledger *ledger, const struct flt_charge *charge,
 			      u32 count);
 
 /*
- * Readers; @cell has room for ledger->cells. False: all 0. Of a ledger that was
- * never opened everything is.
+ * Read the line of the row with this slot and ID, of nobody, or of the machine. @cell has
+ * room for ledger->cells counters. All are 0 if the ledger was never opened. Return false
+ * if all are 0.
  */
 bool flt_ledger_read(const struct flt_ledger *ledger, u32 slot, u64 id, u64 *cell);
 void flt_ledger_read_nobody(const struct flt_ledger *ledger, u64 *cell);

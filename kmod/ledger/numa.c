@@ -18,10 +18,10 @@ u32 flt_numa_nodes(void)
 }
 
 /*
- * mpol_misplaced() is asked once for every hint fault, right after it was counted, by
- * the thread that faults and under the lock of the page table: so we are on the CPU
- * that the kernel took for it, and see its node and the page's as the kernel did. The
- * first argument is the page, or its folio, which is the same address.
+ * The kernel calls mpol_misplaced() once per hint fault, right after it has counted the
+ * fault. The call is made by the faulting thread with the page table lock held. So the
+ * thread is still on the same CPU, and sees the same node of the CPU and of the page as the
+ * kernel did. The first argument is the page or its folio, which have the same address.
  */
 static void enter_hint(bool *local, struct pt_regs *regs)
 {
@@ -39,7 +39,7 @@ static void enter_hint(bool *local, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(enter_hint);
 
-/* The node it should be on; none: it is well where it is. */
+/* mpol_misplaced() returns the node to move the page to, or NUMA_NO_NODE. */
 static void leave_hint(bool *unused, unsigned long value)
 {
 	struct flt_charge charge = { FLT_NUMA_WANTED, 1 };
@@ -60,7 +60,10 @@ NOKPROBE_SYMBOL(enter_move);
 
 static struct flt_hook move_hook;
 
-/* migrate_misplaced_folio() returns 0 or -EAGAIN, migrate_misplaced_page() pages moved or 0. */
+/*
+ * migrate_misplaced_folio() returns 0 on success or -EAGAIN. migrate_misplaced_page()
+ * returns the number of moved pages, 0 on failure.
+ */
 static void leave_move(u64 *start, unsigned long value)
 {
 	u64 ns = flt_clock_ns(max_t(s64, flt_clock_read() - *start, 0));
@@ -91,7 +94,7 @@ static void on_migrate(void *data, unsigned long succeeded, unsigned long failed
 	flt_ledger_charge(&flt_numa, charge, 2);
 }
 
-/* These come from the thread that is to move, in its own hint fault. */
+/* The tracepoints below fire in a hint fault of the thread that is to be moved. */
 static void charge_task(enum flt_numa_count what)
 {
 	struct flt_charge charge = { what, 1 };
@@ -119,7 +122,7 @@ static void on_task_swap(void *data, struct task_struct *task, int from,
 	charge_task(FLT_NUMA_TASK_SWAPPED);
 }
 
-/* The compiler's word that they are called as the tracepoints call. */
+/* Let the compiler check the prototypes of the tracepoint probes. */
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_mm_migrate_pages(on_migrate);

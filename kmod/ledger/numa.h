@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * numa - what NUMA balancing does for, and to, a process: hint faults, where from
- * and on which memory; pages moved, and why; threads moved.
+ * numa - count what NUMA balancing does: hint faults by node of the CPU and of the page,
+ * moved pages by reason, moved threads.
  */
 #ifndef FLT_NUMA_H
 #define FLT_NUMA_H
@@ -24,10 +24,10 @@ extern struct flt_ledger flt_numa;
 void flt_numa_init(void);
 void flt_numa_exit(void);
 size_t flt_numa_memory(void);
-/* Side of the matrix; a line of the ledger ends with it. */
+/* Return the rows and columns of the node matrix, which is the end of a ledger line. */
 u32 flt_numa_nodes(void);
 
-/* As flt_thp_get() and flt_thp_put(). */
+/* See flt_thp_get() and flt_thp_put(). */
 int flt_numa_get(void);
 void flt_numa_put(void);
 

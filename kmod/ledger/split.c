@@ -9,19 +9,19 @@
 #include "ledger/split.h"
 
 struct split_map {
-	struct mm_struct *mm;	/* its caller sees to it that it stays */
+	struct mm_struct *mm;	/* the caller of the probed function keeps it alive */
 	pmd_t *pmd;
 	bool was_huge, anon;
-	u8 cause, found;
+	u8 cause, former;
 };
 
 static enum flt_split_cause cause_of_call(void)
 {
-	/* Of this architecture; programs of another that it runs have other numbers. */
+	/* 32-bit programs use other system call numbers. */
 	if (in_compat_syscall())
 		return FLT_SPLIT_OTHER;
 	switch (syscall_get_nr(current, task_pt_regs(current))) {
-	case -1:		/* an exception: a fault, since this is memory */
+	case -1:		/* not a system call: an exception, that is, a page fault */
 		return FLT_SPLIT_FAULT;
 	case __NR_munmap:
 	case __NR_mremap:
@@ -49,8 +49,8 @@ static enum flt_split_cause cause_of_call(void)
 	}
 }
 
-/* @within: flt_task.huge before this. */
-static enum flt_split_cause cause_now(u8 within)
+/* Return what current is doing. @within: flt_task.huge on entry of the probed function. */
+static enum flt_split_cause current_cause(u8 within)
 {
 	if (within & FLT_HUGE_WRITING)
 		return FLT_SPLIT_FAULT;
@@ -62,8 +62,8 @@ static enum flt_split_cause cause_now(u8 within)
 }
 
 /*
- * split_huge_pmd_locked(vma, address, pmd, freeze, folio), which all go through, or
- * before 6.11 __split_huge_pmd(vma, pmd, address, freeze, folio).
+ * split_huge_pmd_locked(vma, address, pmd, freeze, folio), which all splits call, or before
+ * 6.11 __split_huge_pmd(vma, pmd, address, freeze, folio).
  */
 static void enter_map(struct split_map *s, struct pt_regs *regs)
 {
@@ -74,19 +74,21 @@ static void enter_map(struct split_map *s, struct pt_regs *regs)
 	s->pmd = (void *)flt_hook_arg(regs, flt_hook_took_first(&flt_split_map) ? 2 : 1);
 	s->anon = vma_is_anonymous(vma);
 	s->was_huge = flt_huge_mapped(READ_ONCE(*s->pmd));
-	s->found = flt_huge_enter(FLT_HUGE_SPLITTING);
-	s->cause = (u8)flt_hook_arg(regs, 3) ? FLT_SPLIT_PAGE : cause_now(s->found);
+	s->former = flt_huge_enter(FLT_HUGE_SPLITTING);
+	s->cause = (u8)flt_hook_arg(regs, 3) ? FLT_SPLIT_PAGE : current_cause(s->former);
 }
 NOKPROBE_SYMBOL(enter_map);
 
 /*
- * Under the table's lock both looks are exact. Without it two threads can be at the
- * same mapping; then the table withdrawn for it tells which of them split it,
- * but for mappings of files, which have none, and kernel threads, which have no slot.
+ * Count the mapping if this call has split it. In split_huge_pmd_locked() the page table
+ * lock is held, so reading the PMD before and after is exact. __split_huge_pmd() takes the
+ * lock itself, so two threads may be at the same mapping. Then the thread that withdrew the
+ * deposited page table has split it. File mappings have no such table and kernel threads
+ * have no slot; for them the PMD decides.
  */
 static void leave_map(struct split_map *s, unsigned long value)
 {
-	u8 state = flt_huge_leave(s->found);
+	u8 state = flt_huge_leave(s->former);
 	struct flt_charge charge = { FLT_HUGE_SPLIT_MAPS + s->cause, 1 };
 
 	if (s->anon && state ? state & FLT_HUGE_TABLE :
@@ -107,7 +109,7 @@ NOKPROBE_SYMBOL(on_withdraw);
 FLT_HOOK_ENTRY(withdraw, on_withdraw);
 
 struct split_page {
-	bool whole;		/* of a PMD's size: smaller ones are not counted */
+	bool is_huge;		/* PMD size; smaller folios are not counted */
 	u8 cause;
 };
 
@@ -117,8 +119,8 @@ static void enter_page(struct split_page *s, struct pt_regs *regs)
 	struct flt_task *t = flt_task_find(current);
 
 	flt_hook_hit(FLT_HOOK_ID_SPLIT_PAGE);
-	s->whole = folio_order(folio) == HPAGE_PMD_ORDER;
-	s->cause = cause_now(t ? t->huge : 0);
+	s->is_huge = folio_order(folio) == HPAGE_PMD_ORDER;
+	s->cause = current_cause(t ? t->huge : 0);
 }
 NOKPROBE_SYMBOL(enter_page);
 
@@ -126,7 +128,7 @@ static void leave_page(struct split_page *s, unsigned long value)
 {
 	struct flt_charge charge = { FLT_HUGE_SPLIT_PAGES + s->cause, 1 };
 
-	if (!s->whole)
+	if (!s->is_huge)
 		return;
 	if ((int)value)
 		charge.cell = FLT_THP_SPLIT_FAILED;

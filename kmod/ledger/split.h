@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * split - a huge mapping, or a huge page itself, taken apart into small ones.
+ * split - count splits of huge mappings and of huge pages.
  *
- * A mapping is charged to the process whose it is. A page is charged to the
- * process that asked for it by a system call or a fault of its own; to nobody if
- * it was reclaim or a kernel thread: whose page that was is not known there.
+ * The split of a mapping is charged to the owner of the memory. The split of a page is
+ * charged to the process that caused it by a system call or a page fault, or to nobody if
+ * reclaim or a kernel thread did, because the owner of the page is unknown there.
  */
 #ifndef FLT_SPLIT_H
 #define FLT_SPLIT_H

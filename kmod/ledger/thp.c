@@ -13,13 +13,13 @@
 struct flt_ledger flt_huge = { .cells = __FLT_HUGE_CELLS };
 
 struct fill {
-	struct vm_fault *vmf;	/* its caller's, until the function returns */
+	struct vm_fault *vmf;	/* belongs to the caller of the probed function */
 	u64 start;
-	bool fits;
-	u8 found;
+	bool fits;		/* the mapping covers the whole huge page */
+	u8 former;
 };
 
-/* Fallbacks that a memory cgroup's limit was the reason of, as far as they are ascribed. */
+/* Failures to charge a memory cgroup that were attributed to a fallback so far. */
 static atomic64_t charge_failures;
 
 static u64 count_charge_failures(void)
@@ -35,18 +35,19 @@ static u64 count_charge_failures(void)
 }
 
 /*
- * The function does not say why it fell back, but the kernel counts one of the
- * reasons just before the function returns. So there is an event for each
- * return that had that reason; of two threads that fall back at the same moment
- * for different reasons each may be given the other's.
+ * Return true if the fallback was caused by the limit of a memory cgroup. The probed
+ * function does not return the reason, but just before it returns, the kernel counts
+ * THP_FAULT_FALLBACK_CHARGE if that was the reason. So each event of that counter is
+ * attributed to one return. The sum is exact. If two threads fall back at the same time for
+ * different reasons, the reasons may be swapped.
  */
 static bool charge_failed(void)
 {
 	u64 now = count_charge_failures();
-	s64 ascribed = atomic64_read(&charge_failures);
+	s64 attributed = atomic64_read(&charge_failures);
 
-	while (ascribed < (s64)now)
-		if (atomic64_try_cmpxchg(&charge_failures, &ascribed, ascribed + 1))
+	while (attributed < (s64)now)
+		if (atomic64_try_cmpxchg(&charge_failures, &attributed, attributed + 1))
 			return true;
 	return false;
 }
@@ -60,37 +61,40 @@ static void enter_fill(struct fill *f, struct pt_regs *regs)
 	f->vmf = vmf;
 	f->fits = address >= vmf->vma->vm_start &&
 		  address + HPAGE_PMD_SIZE <= vmf->vma->vm_end;
-	f->found = flt_huge_enter(FLT_HUGE_FILLING);
+	f->former = flt_huge_enter(FLT_HUGE_FILLING);
 	f->start = flt_clock_read();
 }
 NOKPROBE_SYMBOL(enter_fill);
 
-/* Without the notes in its slot: a look at what is mapped now. The caller's lock is held. */
-static bool zero_page_there(pmd_t pmd)
+/*
+ * For threads without a slot, which have no FLT_HUGE_ZERO. The caller of the probed function
+ * holds mmap_lock or the VMA lock.
+ */
+static bool maps_zero_page(pmd_t pmd)
 {
 	return pmd_present(pmd) && pmd_leaf(pmd) && !PageAnon(pmd_page(pmd));
 }
 
-static enum flt_thp_count filled(const struct fill *f, u8 state)
+static enum flt_thp_count fill_result(const struct fill *f, u8 state)
 {
 	pmd_t pmd = READ_ONCE(*f->vmf->pmd);
 
-	/* One thread of several deposits a table: the one whose page is mapped. */
+	/* Of several threads at the same PMD, only the one whose page is mapped deposits a table. */
 	if (state ? !(state & FLT_HUGE_TABLE) : !flt_huge_mapped(pmd))
 		return FLT_THP_LATE;
 	if (f->vmf->flags & FAULT_FLAG_WRITE)
 		return FLT_THP_FILLED;
-	return state & FLT_HUGE_ZERO || zero_page_there(pmd) ? FLT_THP_ZERO : FLT_THP_FILLED;
+	return state & FLT_HUGE_ZERO || maps_zero_page(pmd) ? FLT_THP_ZERO : FLT_THP_FILLED;
 }
 
 static void leave_fill(struct fill *f, unsigned long value)
 {
 	u64 ns = flt_clock_ns(max_t(s64, flt_clock_read() - f->start, 0));
-	u8 state = flt_huge_leave(f->found);
+	u8 state = flt_huge_leave(f->former);
 	struct flt_charge charge[3] = { { .n = 1 } };
 	u32 count = 1;
 
-	/* Will be tried again. */
+	/* The kernel will try again. */
 	if (value & (__force unsigned long)VM_FAULT_RETRY)
 		return;
 	if (value & (__force unsigned long)VM_FAULT_FALLBACK) {
@@ -101,7 +105,7 @@ static void leave_fill(struct fill *f, unsigned long value)
 	} else if (value) {
 		charge[0].cell = FLT_THP_ERROR;
 	} else {
-		charge[0].cell = filled(f, state);
+		charge[0].cell = fill_result(f, state);
 		if (charge[0].cell == FLT_THP_FILLED) {
 			u32 octave = flt_bucket_of(ns) >> FLT_BUCKET_SHIFT;
 
@@ -133,17 +137,17 @@ NOKPROBE_SYMBOL(on_zero);
 
 FLT_HOOK_ENTRY(zero, on_zero);
 
-/* A write that splits: see split.c. */
-static void enter_write(u8 *found, struct pt_regs *regs)
+/* A write fault may split the mapping: split.c needs to know the cause. */
+static void enter_write(u8 *former, struct pt_regs *regs)
 {
 	flt_hook_hit(FLT_HOOK_ID_THP_WRITE);
-	*found = flt_huge_enter(FLT_HUGE_WRITING);
+	*former = flt_huge_enter(FLT_HUGE_WRITING);
 }
 NOKPROBE_SYMBOL(enter_write);
 
-static void leave_write(u8 *found, unsigned long value)
+static void leave_write(u8 *former, unsigned long value)
 {
-	flt_huge_leave(*found);
+	flt_huge_leave(*former);
 }
 NOKPROBE_SYMBOL(leave_write);
 
@@ -186,7 +190,7 @@ static struct flt_hook write_hook = {
 	.data_size = sizeof(u8),
 };
 
-/* What notes comes before what reads the notes. */
+/* Hooks that set flt_task.huge come before hooks that read it. */
 static struct flt_hook *const hooks[] = {
 	&deposit_hook, &zero_hook, &write_hook, &fill_hook,
 	&flt_split_withdraw, &flt_split_map, &flt_split_page,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* thp - huge pages in anonymous memory: which faults get one, what becomes of it. */
+/* thp - count which faults on anonymous memory get a huge page, and why others do not. */
 #ifndef FLT_THP_H
 #define FLT_THP_H
 
@@ -10,8 +10,8 @@ void flt_thp_exit(void);
 size_t flt_thp_memory(void);
 
 /*
- * Counts from the first get to the last put, while faults are counted, too. May sleep;
- * not at the same time as another get or put.
+ * Count from the first get to the last put. Accounting must be on. Caller holds the lock of
+ * the sessions. Return 0, -ENOMEM or the error of arming a probe. May sleep.
  */
 int flt_thp_get(void);
 void flt_thp_put(void);
