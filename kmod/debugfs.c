@@ -65,7 +65,7 @@ static int hooks_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(hooks);
 
-/* A row of "procs" is one slot of the table: the position is the slot, so reads resume. */
+/* The file position is the slot of the row plus 1, so a read continues where the last ended. */
 static void *procs_start(struct seq_file *m, loff_t *pos)
 {
 	u32 slot;
@@ -100,7 +100,7 @@ static int procs_show(struct seq_file *m, void *v)
 	seq_printf(m, "%d %s %u %llu %llu %llu %llu %llu ", r->tgid, r->ended ? "ended" : "live",
 		   r->threads, r->account.minor, r->account.major, r->account.failed,
 		   r->account.retried, r->account.missed);
-	/* comm is the process's own choice: it may hold line feeds and escape codes. */
+	/* A process chooses its comm, which may contain line feeds and escape sequences. */
 	seq_escape_str(m, r->comm, ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NP, "\\");
 	seq_putc(m, '\n');
 	return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* debugfs - /sys/kernel/debug/flt: the counters as files, read-only. */
+/* debugfs - counters, hooks, processes and working sets as files in /sys/kernel/debug/flt. */
 #ifndef FLT_DEBUGFS_H
 #define FLT_DEBUGFS_H
 
-/* Cannot fail: a kernel without debugfs has no files, and nothing else suffers. */
+/* Cannot fail: without debugfs there are no files, and everything else works. */
 void flt_debugfs_init(void);
-/* Waits for reads in progress. */
+/* Remove all files. Waits for reads in progress. */
 void flt_debugfs_exit(void);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * flt - exact accounts of page faults, per process, in the kernel.
  *
- * Where to read first: include/uapi/linux/flt_event.h (what is counted),
- * kmod/fault/event.h (the path of a fault on one page), kmod/fault/fault.c.
+ * Read first: include/uapi/linux/flt_event.h (what is counted), kmod/fault/event.h (the
+ * path of a fault), kmod/fault/fault.c.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/cpumask.h>
@@ -27,23 +27,23 @@
 
 static bool accounting = true;
 module_param(accounting, bool, 0444);
-MODULE_PARM_DESC(accounting, "count from load on (default); 0: only while a session is open");
+MODULE_PARM_DESC(accounting, "1: count faults always (default); 0: only while a session is open");
 static uint maxactive;
 module_param(maxactive, uint, 0444);
-MODULE_PARM_DESC(maxactive, "faults that can be in progress at once (0: max(4096, 16 x CPUs))");
+MODULE_PARM_DESC(maxactive, "maximum faults in progress (0: max(4096, 16 x CPUs))");
 static uint max_procs = 4096;
 module_param(max_procs, uint, 0444);
-MODULE_PARM_DESC(max_procs, "rows for processes, ended ones included (16 to 1048576)");
+MODULE_PARM_DESC(max_procs, "size of the process table, with ended processes (16 to 1048576)");
 static uint max_tasks = 8192;
 module_param(max_tasks, uint, 0444);
-MODULE_PARM_DESC(max_tasks, "live threads with accounts of their own (16 to 4194304)");
+MODULE_PARM_DESC(max_tasks, "size of the thread table (16 to 4194304)");
 
 static uint max_stacks = 65536;
 module_param(max_stacks, uint, 0444);
-MODULE_PARM_DESC(max_stacks, "stacks remembered while sessions want them (16 to 1048576)");
+MODULE_PARM_DESC(max_stacks, "size of the stack table, used by sessions with stacks (16 to 1048576)");
 static uint max_buffers;
 module_param(max_buffers, uint, 0444);
-MODULE_PARM_DESC(max_buffers, "MiB that the buffers of all sessions may take (0: a quarter of memory)");
+MODULE_PARM_DESC(max_buffers, "maximum MiB for the buffers of all sessions (0: a quarter of memory)");
 
 static int __init flt_init(void)
 {
@@ -53,8 +53,8 @@ static int __init flt_init(void)
 		maxactive = max(4096u, 16 * num_possible_cpus());
 	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
 	    max_tasks < 16 || max_tasks > 1u << 22 || max_stacks < 16 || max_stacks > 1u << 20) {
-		pr_err("maxactive up to %u, max_procs 16 to %u, max_tasks 16 to %u, max_stacks 16 to %u\n",
-		       1u << 20, 1u << 20, 1u << 22, 1u << 20);
+		pr_err("invalid parameters: maxactive=%u max_procs=%u max_tasks=%u max_stacks=%u (see modinfo flt for their ranges)\n",
+		       maxactive, max_procs, max_tasks, max_stacks);
 		return -ERANGE;
 	}
 	flt_clock_init();
@@ -106,9 +106,9 @@ err_proc:
 }
 
 /*
- * From the outside in: nobody can ask, nobody listens, no probe runs, no memory. Files are
- * not opened any more, but the sessions' are their buffers' dentries, which probes write to:
- * the directory goes behind them.
+ * First no request can come in, then sessions end, then no probe runs, then memory is
+ * freed. The debugfs directory is removed after the sessions, because relay buffers use
+ * the dentries of the session files.
  */
 static void __exit flt_exit(void)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is built for a kernel that cannot run flt: a package that fails to build
- * its module breaks the upgrade of the kernel; one that fails to load says why.
+ * The module for kernels that cannot run flt. It refuses to load and reports why. A build
+ * that fails would break the upgrade of the kernel package (DKMS).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/errno.h>

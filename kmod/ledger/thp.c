@@ -79,7 +79,7 @@ static enum flt_thp_count fill_result(const struct fill *f, u8 state)
 {
 	pmd_t pmd = READ_ONCE(*f->vmf->pmd);
 
-	/* Of several threads at the same PMD, only the one whose page is mapped deposits a table. */
+	/* Of several threads at one PMD, only the one whose page is mapped deposits a table. */
 	if (state ? !(state & FLT_HUGE_TABLE) : !flt_huge_mapped(pmd))
 		return FLT_THP_LATE;
 	if (f->vmf->flags & FAULT_FLAG_WRITE)

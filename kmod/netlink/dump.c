@@ -11,8 +11,8 @@
 #include "account/tally.h"
 
 /*
- * A row of a dump. @fill returns -EMSGSIZE when the message is full: the row
- * starts the next one. Positive, as the caller of a dump wants it: call again.
+ * Add a row to a dump: evaluate @fill, which returns 0 or an error. After -EMSGSIZE the
+ * buffer is full, and the same row comes first in the next one.
  */
 #define DUMP_ROW(skb, cb, cmd, fill) ({							\
 	void *_head = genlmsg_put(skb, NETLINK_CB((cb)->skb).portid,			\
@@ -88,7 +88,7 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
-/* What a dump of rows was asked for: made by its first call, in cb->args[0] until done. */
+/* Request and scratch memory of a dump. The first call allocates it in cb->args[0]. */
 struct row_dump {
 	u32 sessions;
 	u32 tgid;
@@ -109,14 +109,15 @@ static int begin_procs(struct netlink_callback *cb)
 
 	if (!err)
 		err = flt_request_refuse(attrs[FLT_PROC_TGID],
-					 "flt: TGID is not for dumps",
+					 "flt: invalid attribute TGID: use a do request for one process",
 					 cb->extack);
 	if (err)
 		return err;
 	if (session) {
 		mask = flt_session_mask(nla_get_u32(session));
 		if (!mask) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: no such session");
+			NL_SET_ERR_MSG_ATTR(cb->extack, session,
+					    "flt: invalid SESSION: no such session");
 			return -ENOENT;
 		}
 	}
@@ -138,7 +139,7 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 	if (err)
 		return err;
 	dump = (void *)cb->args[0];
-	cb->seq = flt_proc_generation() + 1;	/* 0 would mean: not kept */
+	cb->seq = flt_proc_generation() + 1;	/* 0 would disable the consistency check */
 	for (; !flt_report_next_proc(&slot, dump->sessions, &dump->proc); slot++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
@@ -156,7 +157,7 @@ static int begin_tasks(struct netlink_callback *cb)
 	if (err)
 		return err;
 	if (!attrs[FLT_TASK_TGID]) {
-		NL_SET_ERR_MSG_MOD(cb->extack, "TGID is missing");
+		NL_SET_ERR_MSG_MOD(cb->extack, "missing TGID");
 		return -EINVAL;
 	}
 	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
@@ -177,7 +178,7 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 	if (err)
 		return err;
 	dump = (void *)cb->args[0];
-	/* What does not fit is looked up again for the next message. */
+	/* Threads that do not fit are looked up again for the next buffer. */
 	while ((n = flt_report_tasks(dump->tgid, cb->args[1], dump->task)) > 0) {
 		for (i = 0; i < n; i++) {
 			if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
@@ -186,9 +187,10 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 			cb->args[1] = dump->task[i].tid;
 		}
 	}
-	/* A process that ends in mid-dump has no more threads; one never seen is an error. */
+	/* A process that ends during the dump is not an error. A process without a row is. */
 	if (n == -ESRCH && !cb->args[1]) {
-		NL_SET_ERR_MSG_MOD(cb->extack, "no fault of that process was counted");
+		NL_SET_ERR_MSG_MOD(cb->extack,
+				   "invalid TGID: no fault of that process was counted");
 		return n;
 	}
 	return skb->len;
@@ -207,12 +209,13 @@ static int begin_wss(struct netlink_callback *cb)
 
 	for (i = FLT_WSS_TGID; !err && i <= FLT_WSS_MAX; i++)
 		if (i != FLT_WSS_AFTER)
-			err = flt_request_refuse(attrs[i], "flt: only ID and AFTER are for dumps",
+			err = flt_request_refuse(attrs[i],
+						 "flt: invalid attribute: a dump takes ID and AFTER",
 						 cb->extack);
 	if (err)
 		return err;
 	if (!attrs[FLT_WSS_ID]) {
-		NL_SET_ERR_MSG_MOD(cb->extack, "ID is missing");
+		NL_SET_ERR_MSG_MOD(cb->extack, "missing ID");
 		return -EINVAL;
 	}
 	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
@@ -221,10 +224,14 @@ static int begin_wss(struct netlink_callback *cb)
 	dump->cursor.id = nla_get_u32(attrs[FLT_WSS_ID]);
 	if (attrs[FLT_WSS_AFTER])
 		dump->cursor.after = nla_get_u64(attrs[FLT_WSS_AFTER]);
-	/* Not beyond: what comes meanwhile would be passed over for other processes. */
+	/*
+	 * Stop at the last key of now. Slots are read one after the other: a reader that got a
+	 * newer sample of a late slot would skip older samples of earlier slots next time.
+	 */
 	err = flt_wss_last_key(dump->cursor.id, &dump->cursor.last);
 	if (err) {
-		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[FLT_WSS_ID], "flt: no such tracker");
+		NL_SET_ERR_MSG_ATTR(cb->extack, attrs[FLT_WSS_ID],
+				    "flt: invalid ID: no such tracker");
 		kfree(dump);
 		return err;
 	}
@@ -267,7 +274,8 @@ static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *le
 	if (session) {
 		mask = flt_session_mask(nla_get_u32(session));
 		if (!mask) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: no such session");
+			NL_SET_ERR_MSG_ATTR(cb->extack, session,
+					    "flt: invalid SESSION: no such session");
 			return -ENOENT;
 		}
 	}
@@ -279,7 +287,7 @@ static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *le
 	return 0;
 }
 
-/* The sums are rows 0 and 1 of the dump, the processes follow. */
+/* Rows 0 and 1 of the dump are the machine and nobody; processes follow. */
 #define LEDGER_SUMS 2
 
 static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
@@ -307,7 +315,7 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 	}
 	slot = cb->args[1] - LEDGER_SUMS;
 	for (; !flt_report_next_proc(&slot, dump->sessions, &dump->proc); slot++)
-		/* Whoever asked for a process wants to know that nothing happened to it. */
+		/* A dump of a session also reports processes whose counters are all 0. */
 		if ((flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) || dump->sessions) &&
 		    DUMP_ROW(skb, cb, shape->cmd,
 			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dump - answers of many messages, called by generic netlink as its .dumpit until
- * nothing is left: each call fills one buffer and goes on where the last one ended.
+ * dump - replies of several messages. Generic netlink calls .dumpit until it returns 0.
+ * Each call fills one buffer and continues where the last one ended.
  */
 #ifndef FLT_DUMP_H
 #define FLT_DUMP_H
@@ -17,7 +17,7 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb);
-/* .done of those that keep state in cb->args[0]. */
+/* .done of the dumps that allocate state in cb->args[0]. */
 int flt_dump_done(struct netlink_callback *cb);
 
 #endif

@@ -6,6 +6,7 @@
 #include <net/net_namespace.h>
 #include "netlink/dump.h"
 #include "netlink/netlink.h"
+#include "netlink/session_cmd.h"
 #include "netlink/wss.h"
 #include "stream/nlstream.h"
 #include "netlink/reply.h"
@@ -13,14 +14,14 @@
 #include "stream/stacktable.h"
 #include "wss/wss.h"
 
-/* Not const: until 6.7 struct nla_policy's pointer to it was not either. */
+/* Not const, because before 6.7 struct nla_policy has a pointer to non-const. */
 static struct netlink_range_validation pid_range = { .min = 1, .max = PID_MAX_LIMIT };
 static struct netlink_range_validation id_range = { .min = 1, .max = U32_MAX };
 static struct netlink_range_validation subbuf_range = { .min = 4096, .max = 1 << 20 };
 
-/* Nothing is accepted: any attribute, known to another command or not, is an error. */
+/* Reject all attributes. */
 static const struct nla_policy no_policy[1 + 1] = {
-	[1] = { .type = NLA_REJECT, .reject_message = "this command takes no attributes" },
+	[1] = { .type = NLA_REJECT, .reject_message = "invalid attribute: command takes none" },
 };
 
 static const struct nla_policy latency_policy[FLT_LATENCY_MAX + 1] = {
@@ -98,12 +99,12 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 
 	if (!err)
 		err = flt_request_refuse(info->attrs[FLT_PROC_SESSION],
-					 "flt: SESSION is for dumps",
+					 "flt: invalid attribute SESSION: use it in dumps",
 					 info->extack);
 	if (err)
 		return err;
 	if (!tgid) {
-		NL_SET_ERR_MSG_MOD(info->extack, "TGID is missing; or ask for a dump");
+		NL_SET_ERR_MSG_MOD(info->extack, "missing TGID (or request a dump)");
 		return -EINVAL;
 	}
 	report = kmalloc(sizeof(*report), GFP_KERNEL);
@@ -112,7 +113,7 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 	err = flt_report_proc(nla_get_u32(tgid), report);
 	if (err) {
 		NL_SET_ERR_MSG_ATTR(info->extack, tgid,
-				    "flt: no fault of that process was counted");
+				    "flt: invalid TGID: no fault of that process was counted");
 		goto out;
 	}
 	err = -ENOMEM;
@@ -124,179 +125,6 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 out:
 	kfree(report);
 	return err;
-}
-
-static int do_session_new(struct sk_buff *request, struct genl_info *info)
-{
-	u32 tgids[FLT_SESSION_TGIDS_MAX], id;
-	struct flt_session_config session = {
-		.tgids = tgids,
-		.follow = nla_get_flag(info->attrs[FLT_SESSION_FOLLOW]),
-		.thp = nla_get_flag(info->attrs[FLT_SESSION_THP]),
-		.numa = nla_get_flag(info->attrs[FLT_SESSION_NUMA]),
-	};
-	bool stream = nla_get_flag(info->attrs[FLT_SESSION_STREAM]);
-	struct nlattr *attr, *channel = info->attrs[FLT_SESSION_CHANNEL];
-	struct flt_stream_config config;
-	struct sk_buff *skb;
-	void *head;
-	int rest, err = flt_request_admit(request, info);
-
-	if (!err)
-		err = flt_request_refuse(info->attrs[FLT_SESSION_ID],
-					 "flt: the module chooses the ID",
-					 info->extack);
-	if (!err)
-		err = flt_request_refuse(info->attrs[FLT_SESSION_KINDS],
-					 "flt: KINDS is for SESSION_GET",
-					 info->extack);
-	if (err)
-		return err;
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
-		if (nla_type(attr) != FLT_SESSION_TGID)
-			continue;
-		if (session.count == ARRAY_SIZE(tgids)) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attr, "flt: too many TGIDs");
-			return -ERANGE;
-		}
-		tgids[session.count++] = nla_get_u32(attr);
-	}
-	if (session.follow && !session.count) {
-		NL_SET_ERR_MSG_MOD(info->extack, "FOLLOW needs a TGID to start from");
-		return -EINVAL;
-	}
-	if (stream) {
-		err = flt_request_stream(&config, info->attrs, info->extack);
-		if (err)
-			return err;
-		session.stream = &config;
-		session.netlink = channel && nla_get_u32(channel) == FLT_CHANNEL_NETLINK;
-	} else if (info->attrs[FLT_SESSION_SUBBUF_SIZE] || info->attrs[FLT_SESSION_SUBBUFS] ||
-		   info->attrs[FLT_SESSION_FILTER] || info->attrs[FLT_SESSION_NOTES] ||
-		   info->attrs[FLT_SESSION_AREAS] || info->attrs[FLT_SESSION_STACKS] ||
-		   info->attrs[FLT_SESSION_SLICE] || channel) {
-		NL_SET_ERR_MSG_MOD(info->extack, "what a stream is like needs STREAM");
-		return -EINVAL;
-	}
-	/* The reply first: once the session is open nothing may fail. */
-	skb = flt_reply_begin(info, FLT_CMD_SESSION_NEW, &head);
-	if (!skb)
-		return -ENOMEM;
-	err = flt_session_open(info->snd_portid, &session, &id);
-	switch (err) {
-	case 0:
-		err = nla_put_u32(skb, FLT_SESSION_ID, id);
-		break;
-	case -ENOSPC:
-		NL_SET_ERR_MSG_MOD(info->extack, "all sessions are taken");
-		break;
-	case -ESRCH:
-		NL_SET_ERR_MSG_MOD(info->extack, "no such process");
-		break;
-	case -ENFILE:
-		NL_SET_ERR_MSG_MOD(info->extack,
-				   "the process table is full; load flt with a larger max_procs");
-		break;
-	case -ENOTSUPP:
-		NL_SET_ERR_MSG_MOD(info->extack,
-				   "FOLLOW, THP or NUMA: this kernel lacks the hooks for it");
-		err = -EOPNOTSUPP;
-		break;
-	case -EDQUOT:
-		NL_SET_ERR_MSG_MOD(info->extack,
-				   "the buffers of all sessions would pass max_buffers, or a quarter of memory");
-		break;
-	case -ENOMEM:
-		NL_SET_ERR_MSG_MOD(info->extack, "no memory for its buffers");
-		break;
-	case -EOPNOTSUPP:
-		NL_SET_ERR_MSG_MOD(info->extack, "relay files need debugfs; netlink does not");
-		break;
-	default:
-		NL_SET_ERR_MSG_MOD(info->extack, "the probes could not be armed");
-	}
-	return flt_reply_end(skb, info, head, err);
-}
-
-static int session_id(struct genl_info *info, u32 *id)
-{
-	int err = flt_request_refuse(info->attrs[FLT_SESSION_TGID],
-				     "flt: TGID is for SESSION_NEW",
-				     info->extack);
-
-	int i;
-
-	for (i = FLT_SESSION_FOLLOW; !err && i <= FLT_SESSION_MAX; i++)
-		if (i != FLT_SESSION_KINDS)
-			err = flt_request_refuse(info->attrs[i],
-						 "flt: that attribute is for SESSION_NEW",
-						 info->extack);
-	if (err)
-		return err;
-	if (!info->attrs[FLT_SESSION_ID]) {
-		NL_SET_ERR_MSG_MOD(info->extack, "ID is missing");
-		return -EINVAL;
-	}
-	*id = nla_get_u32(info->attrs[FLT_SESSION_ID]);
-	return 0;
-}
-
-static int no_session(struct genl_info *info, int err)
-{
-	struct nlattr *id = info->attrs[FLT_SESSION_ID];
-
-	if (err == -EACCES)
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "flt: the session belongs to another socket");
-	else
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "flt: no such session");
-	return err;
-}
-
-static int do_session_get(struct sk_buff *request, struct genl_info *info)
-{
-	bool kinds = nla_get_flag(info->attrs[FLT_SESSION_KINDS]);
-	struct flt_session_report *report;
-	struct sk_buff *skb;
-	void *head;
-	u32 id;
-	int err = flt_request_admit(request, info);
-
-	if (!err)
-		err = session_id(info, &id);
-	if (err)
-		return err;
-	report = kmalloc(sizeof(*report), GFP_KERNEL);
-	if (!report)
-		return -ENOMEM;
-	err = flt_session_read(id, report);
-	if (err) {
-		err = no_session(info, err);
-		goto out;
-	}
-	err = -ENOMEM;
-	skb = flt_reply_begin(info, FLT_CMD_SESSION_GET, &head);
-	if (skb)
-		err = flt_reply_end(skb, info, head, flt_reply_session(skb, report, kinds));
-out:
-	kfree(report);
-	return err;
-}
-
-static int do_session_del(struct sk_buff *request, struct genl_info *info)
-{
-	u32 id;
-	int err = flt_request_admit(request, info);
-
-	if (!err)
-		err = flt_request_refuse(info->attrs[FLT_SESSION_KINDS],
-					 "flt: KINDS is for SESSION_GET",
-					 info->extack);
-	if (!err)
-		err = session_id(info, &id);
-	if (err)
-		return err;
-	err = flt_session_close(info->snd_portid, id);
-	return err ? no_session(info, err) : 0;
 }
 
 #define NO_ATTRIBUTES .policy = no_policy, .maxattr = ARRAY_SIZE(no_policy) - 1
@@ -334,17 +162,17 @@ static const struct genl_ops ops[] = {
 		.maxattr = FLT_TASK_MAX,
 	}, {
 		.cmd = FLT_CMD_SESSION_NEW,
-		.doit = do_session_new,
+		.doit = flt_netlink_session_new,
 		.policy = session_policy,
 		.maxattr = FLT_SESSION_MAX,
 	}, {
 		.cmd = FLT_CMD_SESSION_GET,
-		.doit = do_session_get,
+		.doit = flt_netlink_session_get,
 		.policy = session_policy,
 		.maxattr = FLT_SESSION_MAX,
 	}, {
 		.cmd = FLT_CMD_SESSION_DEL,
-		.doit = do_session_del,
+		.doit = flt_netlink_session_del,
 		.policy = session_policy,
 		.maxattr = FLT_SESSION_MAX,
 	}, {
@@ -394,7 +222,7 @@ struct genl_family flt_netlink_family __ro_after_init = {
 	.resv_start_op = FLT_CMD_INFO_GET,
 };
 
-/* The owner of sessions is gone, however it went. */
+/* A socket was closed, explicitly or because its process ended: remove what it owns. */
 static int on_release(struct notifier_block *nb, unsigned long event, void *data)
 {
 	const struct netlink_notify *n = data;

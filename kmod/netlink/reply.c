@@ -149,9 +149,9 @@ out:
 }
 
 /*
- * The kernel does not tell a module that probes were switched off behind its
- * back. But whoever asks has faulted to get here: if that went unseen, and not
- * for a reason that is counted, then nothing is seen.
+ * An administrator can disable all probes, and the kernel does not notify the module. But the
+ * task that sent the request has faulted. If the probe missed those faults, and no reason
+ * was counted, then probes are disabled.
  */
 static u32 hook_state(const struct flt_hook_report *r)
 {

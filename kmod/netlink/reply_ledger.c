@@ -4,7 +4,7 @@
 #include "ledger/numa.h"
 #include "netlink/reply.h"
 
-/* What does not fit is cancelled with its message. */
+/* On error the caller cancels the message. */
 static int put_line(struct sk_buff *skb, const struct flt_reply_ledger *shape, const u64 *cell)
 {
 	const struct flt_reply_section *section;

@@ -64,7 +64,7 @@ int flt_reply_wss(struct sk_buff *skb, const struct flt_wss_report *r)
 	    flt_reply_cells(skb, FLT_WSS_AREA, c->area, __FLT_AREA_MAX) ||
 	    flt_reply_cells(skb, FLT_WSS_NODE, c->node, FLT_WSS_NODES))
 		return -EMSGSIZE;
-	/* Absent means unknown here, so 0 is said. */
+	/* For these three, an absent attribute means unknown, so send a 0. */
 	if (s->accounted &&
 	    (nla_put_u64_64bit(skb, FLT_WSS_FIRST_TOUCH, s->first_touch, FLT_WSS_PAD) ||
 	     nla_put_u64_64bit(skb, FLT_WSS_REFAULT, s->refault, FLT_WSS_PAD) ||

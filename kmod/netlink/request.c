@@ -12,19 +12,18 @@
 #define KNOWN_FLAGS (NLM_F_REQUEST | NLM_F_ACK | NLM_F_ECHO | NLM_F_DUMP)
 
 /*
- * GENL_ADMIN_PERM would ask for CAP_NET_ADMIN, which has nothing to do with it.
- * netlink_capable() asks the opener of the socket and the sender, both against
- * the initial user namespace.
+ * GENL_ADMIN_PERM checks for CAP_NET_ADMIN, which is unrelated. netlink_capable() checks
+ * both the opener of the socket and the sender, in the initial user namespace.
  */
 static int admit(struct sk_buff *skb, const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
 	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN)) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+				   "missing capability: need CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 		return -EPERM;
 	}
 	if (nlh->nlmsg_flags & ~KNOWN_FLAGS) {
-		NL_SET_ERR_MSG_MOD(extack, "unknown NLM_F flag");
+		NL_SET_ERR_MSG_MOD(extack, "invalid flag: use NLM_F_REQUEST, ACK, ECHO or DUMP");
 		return -EINVAL;
 	}
 	return 0;
@@ -35,11 +34,11 @@ int flt_request_admit(struct sk_buff *skb, struct genl_info *info)
 	return admit(skb, info->nlhdr, info->extack);
 }
 
-#define ADMITTED 5	/* of cb->args */
+#define ADMITTED 5	/* index in cb->args */
 
 /*
- * To be asked by every dumpit, and answers on its first call, which is made by the
- * sender. Not in .start: until 6.2 there was no extack yet, to say why not.
+ * Checks only the first call of a dump, which runs in the context of the sender. The check
+ * is not in .start, because before 6.2 the extack is not available there.
  */
 int flt_request_admit_dump(struct netlink_callback *cb)
 {
@@ -49,7 +48,7 @@ int flt_request_admit_dump(struct netlink_callback *cb)
 	return err;
 }
 
-/* One attribute set serves requests and replies: a reply's words are no request. */
+/* Requests and replies share one attribute set, so a request may have attributes of a reply. */
 int flt_request_refuse(struct nlattr *attr, const char *why, struct netlink_ext_ack *extack)
 {
 	if (!attr)
@@ -60,7 +59,7 @@ int flt_request_refuse(struct nlattr *attr, const char *why, struct netlink_ext_
 	return -EINVAL;
 }
 
-/* Not const: until 6.7 struct nla_policy's pointer to it was not either. */
+/* Not const, because before 6.7 struct nla_policy has a pointer to non-const. */
 static struct netlink_range_validation sample_range = { .min = 1, .max = U16_MAX };
 
 const struct nla_policy flt_request_filter[FLT_FILTER_MAX + 1] = {
@@ -102,7 +101,7 @@ static int parse_filter(struct flt_filter *f, struct nlattr *nest,
 		f->cgroup = nla_get_u64(a[FLT_FILTER_CGROUP]);
 		if (!FLT_CGROUPS) {
 			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_CGROUP],
-					    "flt: this kernel has no cgroups");
+					    "flt: cannot filter by CGROUP: kernel without CONFIG_CGROUPS");
 			return -EOPNOTSUPP;
 		}
 	}
@@ -110,13 +109,15 @@ static int parse_filter(struct flt_filter *f, struct nlattr *nest,
 		f->by_uid = true;
 		f->uid = make_kuid(&init_user_ns, nla_get_u32(a[FLT_FILTER_UID]));
 		if (!uid_valid(f->uid)) {
-			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_UID], "flt: no such user");
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_UID],
+					    "flt: invalid UID in the initial user namespace");
 			return -EINVAL;
 		}
 	}
 	if (!a[FLT_FILTER_DEV] != !a[FLT_FILTER_INODE] ||
 	    (a[FLT_FILTER_INODE] && !nla_get_u64(a[FLT_FILTER_INODE]))) {
-		NL_SET_ERR_MSG_ATTR(extack, nest, "flt: a file is DEV and INODE, not 0");
+		NL_SET_ERR_MSG_ATTR(extack, nest,
+				    "flt: invalid file: give both DEV and a nonzero INODE");
 		return -EINVAL;
 	}
 	if (a[FLT_FILTER_INODE]) {
@@ -130,12 +131,12 @@ static int parse_filter(struct flt_filter *f, struct nlattr *nest,
 		f->length = end - f->address;
 		if (end <= f->address) {
 			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS],
-					    "flt: an address range ends above its start");
+					    "flt: invalid range: ADDRESS_END must be above ADDRESS");
 			return -EINVAL;
 		}
 	} else if (a[FLT_FILTER_ADDRESS_END]) {
 		NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS_END],
-				    "flt: ADDRESS_END needs ADDRESS");
+				    "flt: missing ADDRESS for ADDRESS_END");
 		return -EINVAL;
 	}
 	return 0;
@@ -162,20 +163,24 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 		},
 	};
 	if (c->areas && !c->notes) {
-		NL_SET_ERR_MSG_ATTR(extack, attrs[FLT_SESSION_AREAS], "flt: AREAS needs NOTES");
+		NL_SET_ERR_MSG_ATTR(extack, attrs[FLT_SESSION_AREAS],
+				    "flt: missing NOTES for AREAS");
 		return -EINVAL;
 	}
 	if (!is_power_of_2(c->subbuf_size)) {
-		NL_SET_ERR_MSG_ATTR(extack, size, "flt: not a power of two");
+		NL_SET_ERR_MSG_ATTR(extack, size,
+				    "flt: invalid SUBBUF_SIZE: must be a power of two");
 		return -EINVAL;
 	}
 	if ((stacks || slice) && !FLT_STACK_FEATURE) {
-		NL_SET_ERR_MSG_ATTR(extack, stacks ?: slice, "flt: no stacks on this machine");
+		NL_SET_ERR_MSG_ATTR(extack, stacks ?: slice,
+				    "flt: cannot take stacks on this architecture");
 		return -EOPNOTSUPP;
 	}
-	/* And a head, and the fault. */
+	/* A sub-buffer must hold its head, the slice and the fault. */
 	if (slice && 64 * (FLT_STACK_SLICE_SLOTS(c->stack.slice) + 2) > c->subbuf_size) {
-		NL_SET_ERR_MSG_ATTR(extack, slice, "flt: SUBBUF_SIZE has no room for a SLICE");
+		NL_SET_ERR_MSG_ATTR(extack, slice,
+				    "flt: invalid SLICE: too large for SUBBUF_SIZE");
 		return -EINVAL;
 	}
 	return filter ? parse_filter(&c->filter, filter, extack) : 0;
@@ -203,16 +208,16 @@ const struct nla_policy flt_request_wss_policy[FLT_WSS_MAX + 1] = {
 static int check_wss(const struct flt_wss_config *c, struct netlink_ext_ack *extack)
 {
 	if (c->follow && !(flt_hook_features() & FLT_FEATURE_FOLLOW)) {
-		NL_SET_ERR_MSG_MOD(extack, "forks cannot be followed on this kernel");
+		NL_SET_ERR_MSG_MOD(extack, "cannot follow forks on this kernel: leave out FOLLOW");
 		return -EOPNOTSUPP;
 	}
 	if (c->inject && !flt_wss_scan_can_inject()) {
 		NL_SET_ERR_MSG_MOD(extack,
-				   "pages cannot be made to fault on this kernel");
+				   "cannot make pages fault on this kernel: leave out INJECT");
 		return -EOPNOTSUPP;
 	}
 	if (c->cgroup && !FLT_CGROUPS) {
-		NL_SET_ERR_MSG_MOD(extack, "this kernel has no cgroups");
+		NL_SET_ERR_MSG_MOD(extack, "cannot track a CGROUP: kernel without CONFIG_CGROUPS");
 		return -EOPNOTSUPP;
 	}
 	return 0;
@@ -223,9 +228,11 @@ int flt_request_wss(struct flt_wss_config *c, u32 *tgids, u32 *count, struct gen
 	struct nlattr **a = info->attrs, *attr;
 	int rest, err;
 
-	err = flt_request_refuse(a[FLT_WSS_ID], "flt: the module chooses the ID", info->extack);
+	err = flt_request_refuse(a[FLT_WSS_ID], "flt: invalid attribute ID: the module chooses it",
+				 info->extack);
 	if (!err)
-		err = flt_request_refuse(a[FLT_WSS_AFTER], "flt: AFTER is for WSS_GET dumps",
+		err = flt_request_refuse(a[FLT_WSS_AFTER],
+					 "flt: invalid attribute AFTER: use it in WSS_GET dumps",
 					 info->extack);
 	if (err)
 		return err;
@@ -234,18 +241,19 @@ int flt_request_wss(struct flt_wss_config *c, u32 *tgids, u32 *count, struct gen
 		if (nla_type(attr) != FLT_WSS_TGID)
 			continue;
 		if (*count == FLT_SESSION_TGIDS_MAX) {
-			NL_SET_ERR_MSG_ATTR(info->extack, attr, "flt: too many TGIDs");
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "flt: invalid request: at most 64 TGIDs");
 			return -ERANGE;
 		}
 		tgids[(*count)++] = nla_get_u32(attr);
 	}
 	if (!*count && !a[FLT_WSS_CGROUP]) {
-		NL_SET_ERR_MSG_MOD(info->extack, "TGID, or CGROUP, is missing");
+		NL_SET_ERR_MSG_MOD(info->extack, "missing target: give TGID or CGROUP");
 		return -EINVAL;
 	}
 	if (*count && a[FLT_WSS_CGROUP]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, a[FLT_WSS_CGROUP],
-				    "flt: TGID and CGROUP exclude each other");
+				    "flt: invalid target: give TGID or CGROUP, not both");
 		return -EINVAL;
 	}
 	*c = (struct flt_wss_config) {

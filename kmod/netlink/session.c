@@ -20,20 +20,20 @@ struct session {
 	bool follow, notes, thp, numa;
 };
 
-/* Guards all below. Taken in process context only: arming a probe sleeps. */
+/* Protects all variables below. Taken in process context only, because arming a probe sleeps. */
 static DEFINE_MUTEX(lock);
 static struct session sessions[FLT_SESSION_MAX_OPEN];
 static u32 last_id, open_sessions;
-static unsigned int watchers;
-static u64 watching_since;
+static unsigned int accounting_users;
+static u64 accounting_since;
 
-static int watch(void)
+static int start_accounting(void)
 {
 	int err;
 
-	if (watchers++)
+	if (accounting_users++)
 		return 0;
-	/* Exits first: a slot made by a fault needs somebody to end it. */
+	/* Arm the exit hook first, because it ends the slots that faults create. */
 	err = flt_hook_get(&flt_life_exit);
 	if (err)
 		goto err_exit;
@@ -43,9 +43,9 @@ static int watch(void)
 	err = flt_hook_get(&flt_fault_hook);
 	if (err)
 		goto err_fault;
-	/* What is born from here on is seen whole. */
+	/* All faults of processes that start from here on are counted. */
 	flt_proc_start(ktime_get_boottime_ns());
-	watching_since = ktime_get_ns();
+	accounting_since = ktime_get_ns();
 	return 0;
 
 err_fault:
@@ -54,26 +54,26 @@ err_exec:
 	flt_hook_put(&flt_life_exit);
 	flt_task_end_all();
 err_exit:
-	watchers--;
+	accounting_users--;
 	return err;
 }
 
-static void unwatch(void)
+static void stop_accounting(void)
 {
-	if (--watchers)
+	if (--accounting_users)
 		return;
-	watching_since = 0;
+	accounting_since = 0;
 	flt_hook_put(&flt_fault_hook);
 	flt_hook_put(&flt_life_exec);
 	flt_hook_put(&flt_life_exit);
-	/* No handler runs any more; exits and further faults of the living go unseen. */
+	/* No handler runs any more, so nothing else uses or ends the slots. */
 	flt_task_end_all();
 	flt_proc_stop();
 }
 
 int __init flt_session_init(bool always)
 {
-	return always ? watch() : 0;
+	return always ? start_accounting() : 0;
 }
 
 static u32 followers(void)
@@ -86,8 +86,8 @@ static u32 followers(void)
 	return mask;
 }
 
-/* Notes tell of forks and of code that is mapped, too. */
-static int note(void)
+/* Notes report forks and executable mappings, too. */
+static int arm_notes(void)
 {
 	int err = flt_hook_get(&flt_life_fork);
 
@@ -99,7 +99,7 @@ static int note(void)
 	return err;
 }
 
-static void unnote(void)
+static void disarm_notes(void)
 {
 	flt_hook_put(&flt_life_map);
 	flt_hook_put(&flt_life_fork);
@@ -124,9 +124,9 @@ static void close_bit(u32 bit)
 	if (follow)
 		flt_hook_put(&flt_life_fork);
 	if (notes)
-		unnote();
+		disarm_notes();
 	flt_proc_session_close(bit);
-	unwatch();
+	stop_accounting();
 }
 
 void flt_session_exit(void)
@@ -137,12 +137,12 @@ void flt_session_exit(void)
 	for (bit = 0; bit < FLT_SESSION_MAX_OPEN; bit++)
 		if (sessions[bit].id)
 			close_bit(bit);
-	if (watchers)
-		unwatch();
+	if (accounting_users)
+		stop_accounting();
 	mutex_unlock(&lock);
 }
 
-static int add(u32 bit, u32 tgid)
+static int add_process(u32 bit, u32 tgid)
 {
 	struct task_struct *task;
 	int err = -ESRCH;
@@ -160,13 +160,13 @@ static int add(u32 bit, u32 tgid)
 	return err;
 }
 
-/* What the session asks for beside faults. */
-static int want(struct session *s, const struct flt_session_config *config)
+/* Arm the hooks that the session needs for notes and ledgers. */
+static int arm_extras(struct session *s, const struct flt_session_config *config)
 {
 	int err = 0;
 
 	if (config->stream && config->stream->notes) {
-		err = note();
+		err = arm_notes();
 		s->notes = !err;
 	}
 	if (!err && config->thp) {
@@ -198,7 +198,7 @@ int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id
 	    (config->thp && !(flt_hook_features() & FLT_FEATURE_THP)) ||
 	    (config->numa && !(flt_hook_features() & FLT_FEATURE_NUMA)))
 		goto out;
-	err = watch();
+	err = start_accounting();
 	if (err)
 		goto out;
 	if (follow) {
@@ -212,9 +212,9 @@ int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id
 	sessions[bit].follow = follow;
 	open_sessions++;
 	flt_life_follow(followers());
-	err = want(&sessions[bit], config);
+	err = arm_extras(&sessions[bit], config);
 	for (i = 0; !err && i < config->count; i++)
-		err = add(bit, config->tgids[i]);
+		err = add_process(bit, config->tgids[i]);
 	if (!err && config->stream) {
 		config->stream->everybody = !config->count;
 		config->stream->port = config->netlink ? owner : 0;
@@ -228,13 +228,13 @@ int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id
 	goto out;
 
 err_fork:
-	unwatch();
+	stop_accounting();
 out:
 	mutex_unlock(&lock);
 	return err;
 }
 
-static int find(u32 id)
+static int find_session(u32 id)
 {
 	u32 bit;
 
@@ -249,7 +249,7 @@ int flt_session_close(u32 owner, u32 id)
 	int bit, err = 0;
 
 	mutex_lock(&lock);
-	bit = find(id);
+	bit = find_session(id);
 	if (bit < 0)
 		err = bit;
 	else if (sessions[bit].owner != owner)
@@ -276,7 +276,7 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 	int bit;
 
 	mutex_lock(&lock);
-	bit = find(id);
+	bit = find_session(id);
 	if (bit >= 0) {
 		r->id = id;
 		flt_report_session(bit, &r->account, &r->rows, &r->live, &r->untracked);
@@ -293,7 +293,7 @@ u32 flt_session_mask(u32 id)
 	int bit;
 
 	mutex_lock(&lock);
-	bit = find(id);
+	bit = find_session(id);
 	mutex_unlock(&lock);
 	return bit < 0 ? 0 : BIT(bit);
 }
@@ -305,5 +305,5 @@ u32 flt_session_count(void)
 
 u64 flt_session_since(void)
 {
-	return READ_ONCE(watching_since);
+	return READ_ONCE(accounting_since);
 }

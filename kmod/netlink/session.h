@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * session - somebody who listens: keeps accounting on, and may sum up a set of
- * processes. Lives as long as the netlink socket that opened it.
+ * session - a client of the module. A session keeps accounting on. It may sum up a set of
+ * processes, stream faults and keep ledgers. It ends with the netlink socket that opened it.
  */
 #ifndef FLT_SESSION_H
 #define FLT_SESSION_H
@@ -16,40 +16,45 @@
 struct flt_session_report {
 	u32 id, rows, live;
 	u64 untracked;
-	u64 written, lost, lost_notes;	/* by its stream */
-	u32 stacks;			/* in the table, of all sessions */
+	u64 written, lost, lost_notes;	/* of its stream */
+	u32 stacks;			/* in the stack table, which sessions share */
 	u64 stacks_once;
 	struct flt_account account;
 };
 
-/* @always: accounting stays on without sessions. */
+/* @always: keep accounting on without sessions. */
 int flt_session_init(bool always);
 void flt_session_exit(void);
 
 struct flt_session_config {
 	const u32 *tgids;
 	u32 count;
-	bool follow;			/* and what they fork */
-	bool thp, numa;			/* ledgers to be kept */
-	struct flt_stream_config *stream;	/* NULL: none */
-	bool netlink;			/* which goes to the owner's socket */
+	bool follow;			/* include forked children */
+	bool thp, numa;			/* ledgers to keep */
+	struct flt_stream_config *stream;	/* NULL: no stream */
+	bool netlink;			/* send the stream to the socket of the owner */
 };
 
 /*
- * Errors: -ENOSPC all sessions taken, -ESRCH a TGID is not a live process,
- * -ENFILE no row left for it, -ENOTSUPP follow or a ledger on a kernel without the hook,
- * -EOPNOTSUPP @stream in files without debugfs, -ENOMEM.
+ * Open a session for the socket with port @owner, and set its ID. Return 0 or
+ *   -ENOSPC      all sessions are taken
+ *   -ESRCH       a TGID is not a live process
+ *   -ENFILE      the process table is full
+ *   -ENOTSUPP    follow or a ledger on a kernel without the hooks
+ *   -EOPNOTSUPP  a stream to files without debugfs
+ *   -EDQUOT      the buffers of all sessions would exceed max_buffers
+ *   -ENOMEM, or the error of arming a probe
  */
 int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id);
-/* -ENOENT no such session, -EACCES another socket's. */
+/* Return 0, -ENOENT, or -EACCES if another socket owns the session. */
 int flt_session_close(u32 owner, u32 id);
 void flt_session_close_all(u32 owner);
 
 int flt_session_read(u32 id, struct flt_session_report *report);
-/* The bit of flt_proc.sessions that stands for @id; 0: no such session. */
+/* Return the bit mask of a session in flt_proc.sessions, or 0 if there is no such session. */
 u32 flt_session_mask(u32 id);
 u32 flt_session_count(void);
-/* CLOCK_MONOTONIC ns since when faults are counted without a gap; 0: they are not. */
+/* Return the CLOCK_MONOTONIC ns at which accounting was started, or 0 if it is off. */
 u64 flt_session_since(void);
 
 #endif

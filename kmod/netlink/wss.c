@@ -19,7 +19,7 @@ int flt_netlink_wss_track(struct sk_buff *request, struct genl_info *info)
 		err = flt_request_wss(&config, tgids, &count, info);
 	if (err)
 		return err;
-	/* The reply first: once the tracker runs nothing may fail. */
+	/* Allocate the reply first, because nothing may fail after the tracker has started. */
 	skb = flt_reply_begin(info, FLT_CMD_WSS_TRACK, &head);
 	if (!skb)
 		return -ENOMEM;
@@ -29,20 +29,22 @@ int flt_netlink_wss_track(struct sk_buff *request, struct genl_info *info)
 		err = nla_put_u32(skb, FLT_WSS_ID, id);
 		break;
 	case -ENOSPC:
-		NL_SET_ERR_MSG_MOD(info->extack, "all trackers, or all their slots, are taken");
+		NL_SET_ERR_MSG_MOD(info->extack,
+				   "cannot track: all trackers or all process slots are taken");
 		break;
 	case -ESRCH:
 		NL_SET_ERR_MSG_MOD(info->extack, "no such process");
 		break;
 	case -EINVAL:
-		NL_SET_ERR_MSG_MOD(info->extack, "a kernel thread has no memory of its own");
+		NL_SET_ERR_MSG_MOD(info->extack,
+				   "invalid TGID: a kernel thread has no memory of its own");
 		break;
 	case -EBUSY:
 		NL_SET_ERR_MSG_MOD(info->extack,
 				   "that process is tracked already; accessed bits tell only one");
 		break;
 	default:
-		NL_SET_ERR_MSG_MOD(info->extack, "the tracker could not be set up");
+		NL_SET_ERR_MSG_MOD(info->extack, "cannot set up the tracker");
 	}
 	return flt_reply_end(skb, info, head, err);
 }
@@ -52,10 +54,11 @@ static int wss_id(struct genl_info *info, u32 *id)
 	int i, err = 0;
 
 	for (i = FLT_WSS_ID + 1; !err && i <= FLT_WSS_MAX; i++)
-		err = flt_request_refuse(info->attrs[i], "flt: only ID is for this command",
+		err = flt_request_refuse(info->attrs[i],
+					 "flt: invalid attribute: this command takes only ID",
 					 info->extack);
 	if (!err && !info->attrs[FLT_WSS_ID]) {
-		NL_SET_ERR_MSG_MOD(info->extack, "ID is missing");
+		NL_SET_ERR_MSG_MOD(info->extack, "missing ID");
 		err = -EINVAL;
 	}
 	if (!err)
@@ -68,9 +71,10 @@ static int no_tracker(struct genl_info *info, int err)
 	struct nlattr *id = info->attrs[FLT_WSS_ID];
 
 	if (err == -EACCES)
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "flt: the tracker belongs to another socket");
+		NL_SET_ERR_MSG_ATTR(info->extack, id,
+				    "flt: cannot remove the tracker: another socket owns it");
 	else
-		NL_SET_ERR_MSG_ATTR(info->extack, id, "flt: no such tracker");
+		NL_SET_ERR_MSG_ATTR(info->extack, id, "flt: invalid ID: no such tracker");
 	return err;
 }
 

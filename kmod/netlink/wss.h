@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* netlink_wss - the commands about working sets; the table of commands is netlink.c's. */
+/* netlink_wss - the commands for working sets; netlink.c has the table of commands. */
 #ifndef FLT_NETLINK_WSS_H
 #define FLT_NETLINK_WSS_H
 

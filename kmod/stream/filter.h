@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter - which faults a session wants streamed. Asked before a record is built, in
- * two steps: of the fault, which is cheap and answers for most, then of its thread
- * and of the very file.
+ * filter - decide which faults a session streams, before a record is built.
+ *
+ * There are two steps: flt_filter_fault() is cheap and decides for most faults. Then
+ * flt_filter_thread() and flt_filter_file() check the thread and the file.
  */
 #ifndef FLT_FILTER_H
 #define FLT_FILTER_H
@@ -17,34 +18,35 @@
 #include "stream/record.h"
 
 struct flt_filter {
-	u32 kinds, results;		/* bits that pass */
-	u64 latency;			/* ns at least */
-	unsigned long address, length;	/* length 0: any address, with address 0 */
+	u32 kinds, results;		/* bit masks of enum flt_kind and enum flt_result */
+	u64 latency;			/* minimum, ns */
+	unsigned long address, length;	/* length 0: any address; then address is 0 */
 	u64 inode;			/* 0: any file */
-	u64 cgroup;			/* ID of v2; 0: any */
+	u64 cgroup;			/* ID of a v2 cgroup; 0: any */
 	u32 dev;
-	u32 sample;			/* one in so many */
+	u32 sample;			/* stream every Nth fault */
 	bool by_uid, by_comm;
 	kuid_t uid;
 	char comm[TASK_COMM_LEN];
-	/* Of what is above, by flt_filter_settle(): */
-	u32 wanted[FLT_RESULT_FAILED + __FLT_FAILURE_MAX];	/* kinds, by enum flt_result */
+	/* Derived from the above by flt_filter_prepare(). */
+	u32 kinds_of[FLT_RESULT_FAILED + __FLT_FAILURE_MAX];	/* by enum flt_result */
 	bool by_thread, by_place;
 };
 
-static inline void flt_filter_settle(struct flt_filter *f)
+/* Set the derived members. Call once, after all others are set. */
+static inline void flt_filter_prepare(struct flt_filter *f)
 {
 	u32 result;
 
-	for (result = 0; result < ARRAY_SIZE(f->wanted); result++)
-		f->wanted[result] = f->results & BIT(min_t(u32, result, FLT_RESULT_FAILED)) ?
-				    f->kinds : 0;
+	for (result = 0; result < ARRAY_SIZE(f->kinds_of); result++)
+		f->kinds_of[result] = f->results & BIT(min_t(u32, result, FLT_RESULT_FAILED)) ?
+				      f->kinds : 0;
 	f->by_place = f->length || f->inode;
 	f->length = f->length ?: ~0ul;
 	f->by_thread = f->by_uid || f->by_comm || f->cgroup;
 }
 
-/* Asks nothing of a fault that flt_filter_fault() has let pass. */
+/* Return true if flt_filter_fault() alone decides. */
 static inline bool flt_filter_is_plain(const struct flt_filter *f)
 {
 	return !f->by_thread && !f->inode && f->sample == 1;
@@ -52,7 +54,7 @@ static inline bool flt_filter_is_plain(const struct flt_filter *f)
 
 #define FLT_FILTER_ALL { .kinds = ~0u, .results = ~0u, .sample = 1 }
 
-/* Its address, and whether it is in a file at all. */
+/* Check the address, and that the address is in a file if the filter names a file. */
 static __always_inline bool flt_filter_place(const struct flt_filter *f, const struct flt_event *e)
 {
 	if (e->address - f->address >= f->length)
@@ -63,25 +65,28 @@ static __always_inline bool flt_filter_place(const struct flt_filter *f, const s
 static __always_inline bool flt_filter_fault(const struct flt_filter *f,
 					     const struct flt_event *e, u32 result, u64 latency)
 {
-	if (latency < f->latency || !(f->wanted[result] & BIT(e->kind)))
+	if (latency < f->latency || !(f->kinds_of[result] & BIT(e->kind)))
 		return false;
 	return likely(!f->by_place) || flt_filter_place(f, e);
 }
 
-/* Before it has ended: false if it will surely not pass, whichever of @kinds it is. */
+/*
+ * Check a fault that has not ended and will be one of @kinds. Return false if it cannot
+ * pass.
+ */
 static __always_inline bool flt_filter_early(const struct flt_filter *f,
 					     const struct flt_event *e, u32 kinds)
 {
 	return f->kinds & kinds && (likely(!f->by_place) || flt_filter_place(f, e));
 }
 
-/* Once its file is known. */
+/* Check the file, which must be known. */
 static inline bool flt_filter_file(const struct flt_filter *f, const struct flt_event *e)
 {
 	return !f->inode || (e->inode == f->inode && e->dev == f->dev);
 }
 
-/* Of current; to be asked if by_thread. */
+/* Check current. Call if by_thread is set. */
 static inline bool flt_filter_thread(const struct flt_filter *f)
 {
 	if (f->by_uid && !uid_eq(current_euid(), f->uid))

@@ -36,13 +36,13 @@ void flt_note_close(struct flt_notes *notes)
 
 static const char deleted[] = " (deleted)";
 
-/* The name as current sees it from its root; @head gets its length and flags. */
-static const char *name_of(const struct path *path, char *buffer, struct flt_event_path *head)
+/* Return the path name as seen from the root of current. Set length and flags of @head. */
+static const char *get_path_name(const struct path *path, char *buffer, struct flt_event_path *head)
 {
 	size_t tail = sizeof(deleted) - 1, length;
 	char *name;
 
-	/* A thread past exit_fs() has no root to see it from. */
+	/* After exit_fs() the thread has no root directory. */
 	name = current->fs ? d_path(path, buffer, PATH_MAX) : ERR_PTR(-ENOENT);
 	if (IS_ERR(name)) {
 		head->flags = FLT_PATH_CUT;
@@ -59,8 +59,9 @@ static const char *name_of(const struct path *path, char *buffer, struct flt_eve
 	return name;
 }
 
-static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
-			      struct file *file, const struct inode *inode, u64 time)
+/* Return false if the note was lost. */
+static noinline bool send_path(struct flt_notes *notes, struct flt_relay *relay,
+			       struct file *file, const struct inode *inode, u64 time)
 {
 	struct flt_event_path head = {
 		.time = time ?: ktime_get_mono_fast_ns(),
@@ -70,7 +71,7 @@ static noinline bool say_path(struct flt_notes *notes, struct flt_relay *relay,
 		.dev = new_encode_dev(inode->i_sb->s_dev),
 		.type = FLT_EVENT_PATH,
 	};
-	const char *name = name_of(file_user_path(file), this_cpu_ptr(notes->name), &head);
+	const char *name = get_path_name(file_user_path(file), this_cpu_ptr(notes->name), &head);
 
 	return flt_relay_note(relay, &head, name, head.length);
 }
@@ -80,11 +81,11 @@ void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file
 	const struct inode *inode = file_user_inode(file);
 	u64 key = flt_note_file_key(file);
 
-	if (!flt_seen_has(&notes->seen, key) && say_path(notes, relay, file, inode, time))
+	if (!flt_seen_has(&notes->seen, key) && send_path(notes, relay, file, inode, time))
 		flt_seen_add(&notes->seen, key);
 }
 
-/* PR_SET_VMA_ANON_NAME; the caller's lock on the VMA keeps it. */
+/* Return the name set by PR_SET_VMA_ANON_NAME. Caller holds a lock on the VMA. */
 static const char *anon_name(const struct vm_area_struct *vma)
 {
 #ifdef CONFIG_ANON_VMA_NAME
@@ -94,8 +95,9 @@ static const char *anon_name(const struct vm_area_struct *vma)
 	return "";
 }
 
-static noinline bool say_area(struct flt_relay *relay, const struct vm_area_struct *vma, u64 time,
-			      u16 flags)
+/* Return false if the note was lost. */
+static noinline bool send_area(struct flt_relay *relay, const struct vm_area_struct *vma, u64 time,
+			       u16 flags)
 {
 	const char *name = anon_name(vma);
 	struct flt_event_area head = {
@@ -123,7 +125,7 @@ static noinline bool say_area(struct flt_relay *relay, const struct vm_area_stru
 	return flt_relay_note(relay, &head, name, head.length);
 }
 
-/* By process, not by mm: an address space begun by fork() is told of anew. */
+/* The key includes the process, so that a forked child gets its own notes. */
 static u64 area_key(const struct vm_area_struct *vma)
 {
 	u64 key = flt_seen_mix('a', (u64)vma->vm_mm);
@@ -145,14 +147,14 @@ void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
 	if (!notes->areas)
 		return;
 	key = area_key(vma);
-	if (!flt_seen_has(&notes->seen, key) && say_area(relay, vma, time, 0))
+	if (!flt_seen_has(&notes->seen, key) && send_area(relay, vma, time, 0))
 		flt_seen_add(&notes->seen, key);
 }
 
-void flt_note_made(struct flt_notes *notes, struct flt_relay *relay,
+void flt_note_exec(struct flt_notes *notes, struct flt_relay *relay,
 		   struct vm_area_struct *vma)
 {
 	if (vma->vm_file)
 		flt_note_path(notes, relay, vma->vm_file, 0);
-	say_area(relay, vma, 0, FLT_AREA_MADE);
+	send_area(relay, vma, 0, FLT_AREA_MADE);
 }

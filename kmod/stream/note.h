@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * note - what a session is told beside faults, so that it understands them: names
- * of files, mappings, life and death of threads (FLT_EVENT_PATH, _AREA, _LIFE).
+ * note - records that explain faults: names of files, mappings, fork, exec and exit of
+ * threads (FLT_EVENT_PATH, _AREA, _LIFE).
  *
- * Said once: each session remembers what it was told in a cache of fixed size. What
- * falls out of it, and what found no room in the channel, is said again.
+ * A note is sent once per session. Each session has a cache (seen.h) of the notes that
+ * were sent. A note that was evicted from the cache, or that found no room in the channel, is
+ * sent again.
  *
- * All runs in probe handlers, preemption off, in the context of the thread that
- * faults, maps, forks or ends. None of them is reached with a spinlock held or from
- * an interrupt: handle_mm_fault() and perf_event_mmap() may sleep. So d_path() may
- * be called, which does not sleep and takes no lock that is held across a fault.
+ * Everything here runs in probe handlers with preemption off, in the context of the thread
+ * that faults, maps, forks or exits. The probed functions may sleep, so no probe runs in
+ * interrupt context or with a spinlock held. That allows d_path(), which does not sleep
+ * and takes no lock that can be held across a page fault.
  */
 #ifndef FLT_NOTE_H
 #define FLT_NOTE_H
@@ -23,21 +24,22 @@
 #include "stream/seen.h"
 
 struct flt_notes {
-	bool areas;		/* mappings without a file, too */
-	char __percpu *name;	/* PATH_MAX, for d_path() */
+	bool areas;		/* send an AREA for each mapping that is faulted in */
+	char __percpu *name;	/* buffer of PATH_MAX bytes for d_path() */
 	struct flt_seen seen;
 };
 
-/* NULL: no memory. */
+/* Return NULL if there is no memory. May sleep. */
 struct flt_notes *flt_note_open(bool areas);
 void flt_note_close(struct flt_notes *notes);
 
-/* The name of a file that is mapped or executed, as of @time; 0, as below: now. */
+/* Send the name of a file that is mapped or executed. @time: of the note; 0: now. */
 void flt_note_path(struct flt_notes *notes, struct flt_relay *relay, struct file *file, u64 time);
 
 /*
- * A file of an earlier one's number must be told of: most filesystems give it another
- * generation. Overlayfs gives none; there its name is another, or its dentry.
+ * Return the cache key of a file. A new file may get the inode number of a deleted one. On
+ * most filesystems the generation differs then. Overlayfs has no generations, but there the
+ * name or the dentry differs.
  */
 static __always_inline u64 flt_note_file_key(struct file *file)
 {
@@ -48,19 +50,19 @@ static __always_inline u64 flt_note_file_key(struct file *file)
 	return flt_seen_mix(key ^ (u64)name->d_name.hash << 32, (u64)name) | 1;
 }
 
-/* There is nothing to say of a fault in @vma, which maps a file. */
-static __always_inline bool flt_note_knows(const struct flt_notes *notes,
-					   const struct vm_area_struct *vma)
+/* Return true if a fault in @vma, which maps a file, needs no note. */
+static __always_inline bool flt_note_is_sent(const struct flt_notes *notes,
+					     const struct vm_area_struct *vma)
 {
 	return !notes->areas && flt_seen_has(&notes->seen, flt_note_file_key(vma->vm_file));
 }
 
-/* A fault in @vma: its file's name and, in a session with AREAS, its extent. */
+/* Send the notes for a fault in @vma: the name of its file and, with AREAS, its extent. */
 void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
 		    struct vm_area_struct *vma, u64 time);
 
-/* @vma was made executable. */
-void flt_note_made(struct flt_notes *notes, struct flt_relay *relay,
+/* Send the notes for @vma, which was made executable. */
+void flt_note_exec(struct flt_notes *notes, struct flt_relay *relay,
 		   struct vm_area_struct *vma);
 
 #endif

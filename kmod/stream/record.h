@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * record - one fault as its producer knows it, and the 64 bytes that a session
- * gets of it. Those are written where the session's channel wants them, once
- * the session's filter has let the fault pass: nothing is built to be thrown away.
+ * record - a fault as the probe knows it (struct flt_event), and the 64 bytes that a
+ * session streams (struct flt_event_record).
+ *
+ * The record is written directly into the buffer of the session's channel, after the
+ * filter of the session has passed the fault.
  */
 #ifndef FLT_RECORD_H
 #define FLT_RECORD_H
@@ -21,7 +23,7 @@
 struct flt_task;
 
 struct flt_event {
-	struct flt_task *task;	/* NULL: the thread has no slot */
+	struct flt_task *task;	/* slot of the thread; NULL: none */
 	u64 start;		/* flt_clock_read() at the first attempt */
 	unsigned long address;
 	u32 attempts;
@@ -29,13 +31,13 @@ struct flt_event {
 	u32 earlier_flags;	/* of the attempts before, if attempts > 1 */
 	u8 kind;		/* enum flt_kind */
 	bool remote;		/* memory of another process */
-	bool unusual;		/* remote, stitched, or a thread without a slot */
-	struct vm_area_struct *vma;	/* NULL: it may be gone */
-	u64 inode;		/* 0: no file, or not looked at yet */
-	u32 dev, page;		/* stale without an inode */
+	bool unusual;		/* remote, more than one attempt, or no slot */
+	struct vm_area_struct *vma;	/* NULL: it may have been freed */
+	u64 inode;		/* 0: no file, or not set yet */
+	u32 dev, page;		/* valid if inode is set */
 };
 
-/* The numbers of /proc/PID/maps: on overlayfs those of the file the user opened. */
+/* Set file and page, as /proc/PID/maps shows them: on overlayfs those of the overlay file. */
 static inline void flt_record_map(struct flt_event *e, const struct vm_area_struct *vma)
 {
 	const struct inode *inode = file_user_inode(vma->vm_file);
@@ -45,7 +47,7 @@ static inline void flt_record_map(struct flt_event *e, const struct vm_area_stru
 	e->dev = new_encode_dev(inode->i_sb->s_dev);
 }
 
-/* Of current, where it left user space; NULL: it has none. */
+/* Return the user registers of current, or NULL if current has no user space. */
 static __always_inline struct pt_regs *flt_record_user(void)
 {
 	struct task_struct *task = current;
@@ -54,9 +56,10 @@ static __always_inline struct pt_regs *flt_record_user(void)
 }
 
 /*
- * @result: enum flt_result; the fault began at @time and took @ns nanoseconds;
- * @regs: flt_record_user(). It stands for @weight such. @plain, a constant: in no file,
- * nothing unusual, and in user mode.
+ * Fill a record. @result: enum flt_result. @ns: latency. @time: start of the fault. @regs:
+ * flt_record_user(). @stack: stack ID or 0. @weight: faults that the record stands for.
+ * @plain: constant true if the fault is in user mode, in no file, not unusual, and not
+ * longer than U32_MAX ns.
  */
 static __always_inline void flt_record_fill(struct flt_event_record *r, const struct flt_event *e,
 					    u32 result, u64 ns, u64 time, struct pt_regs *regs,
@@ -71,7 +74,7 @@ static __always_inline void flt_record_fill(struct flt_event_record *r, const st
 
 	r->time = time;
 	r->address = e->address;
-	/* The faulting instruction, or that behind the system call. */
+	/* The faulting instruction, or the one after the system call. */
 	r->ip = plain || regs ? instruction_pointer(regs) : 0;
 	r->tgid = task->tgid;
 	r->tid = task->pid;

@@ -18,10 +18,10 @@
 #define SLOT sizeof(struct flt_event_record)
 
 static struct dentry *root;
-/* Of a buffer without a file: relay wants to see one, and looks no further. */
+/* relay_open() needs a dentry for each buffer, but does not use its contents. */
 static struct dentry no_file;
 
-/* Bytes of all channels together, and how many there may be. Under the lock of sessions. */
+/* Bytes of all channels, and their limit. Protected by the lock of the sessions. */
 static u64 in_use, limit;
 
 void flt_relay_limit(u32 mib)
@@ -34,35 +34,35 @@ void flt_relay_init(struct dentry *dir)
 	root = dir;
 }
 
-static u64 end_of(const struct rchan_buf *buf)
+static u64 readable_end(const struct rchan_buf *buf)
 {
 	const struct flt_relay *relay = buf->chan->private_data;
 
-	/* Pairs with publish(). */
+	/* Pairs with flt_relay_publish(). */
 	return smp_load_acquire(&per_cpu_ptr(relay->cpus, buf->cpu)->end);
 }
 
 /*
- * How many bytes there are to read in a row, and where. For one reader at a time,
- * who then adds to bytes_consumed what it took. A sub-buffer that was read to its
- * end goes back to the writer here, once the writer has begun another: so none is
- * given up that could still grow, and with two of them one is always free in time.
+ * Return the number of consecutive bytes to read, and their position. There is one reader
+ * at a time, which adds the bytes it has taken to bytes_consumed. A sub-buffer that was
+ * read to its end is given back to the writer here, but only after the writer has begun the
+ * next one, because the sub-buffer may still grow before that.
  */
-static size_t unread(struct rchan_buf *buf, void **from)
+static size_t unread_bytes(struct rchan_buf *buf, void **from)
 {
 	const size_t size = buf->chan->subbuf_size;
-	u64 end = end_of(buf), begin;
+	u64 end = readable_end(buf), begin;
 	size_t at, used;
 
 	for (;;) {
 		begin = buf->subbufs_consumed * size;
 		at = buf->subbufs_consumed % buf->chan->n_subbufs;
-		/* The padding of one that is done was set before the next was begun. */
+		/* The padding of a full sub-buffer is set before the next one begins. */
 		used = end - begin > size ? size - buf->padding[at] : end - begin;
 		if (buf->bytes_consumed < used || end - begin <= size)
 			break;
 		buf->bytes_consumed = 0;
-		/* Whoever sees it writes there: not before our last load. */
+		/* The writer may reuse the sub-buffer after this, so our loads come first. */
 		smp_store_release(&buf->subbufs_consumed, buf->subbufs_consumed + 1);
 	}
 	*from = buf->start + at * size + buf->bytes_consumed;
@@ -70,18 +70,18 @@ static size_t unread(struct rchan_buf *buf, void **from)
 }
 
 /*
- * relay's own operations do not pin the module, and because they can mmap they are
- * refused under lockdown. Of these four, open and release are relay's: they hold the
- * buffer, for those that wait in poll(). debugfs lets nobody into read() or poll()
- * once the file is removed, so what they look at is there.
+ * relay's own file operations do not hold a reference to the module. They also have mmap,
+ * so lockdown forbids them. open and release are relay's, because they hold a reference to
+ * the buffer for tasks that wait in poll(). debugfs does not enter read() or poll() after
+ * the file was removed, so the channel exists there.
  */
-static int file_open(struct inode *inode, struct file *file)
+static int relay_file_open(struct inode *inode, struct file *file)
 {
 	return relay_file_operations.open(inode, file);
 }
 
-/* Whole slots; 0: there is nothing now. */
-static ssize_t file_read(struct file *file, char __user *to, size_t count, loff_t *pos)
+/* Read whole slots. Return 0 if there is no data now. */
+static ssize_t relay_file_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
 	struct rchan_buf *buf = file->private_data;
 	ssize_t done = 0;
@@ -92,7 +92,7 @@ static ssize_t file_read(struct file *file, char __user *to, size_t count, loff_
 		return -EINVAL;
 	count = round_down(count, SLOT);
 	inode_lock(file_inode(file));
-	while ((n = min_t(size_t, unread(buf, &from), count - done))) {
+	while ((n = min_t(size_t, unread_bytes(buf, &from), count - done))) {
 		if (copy_to_user(to + done, from, n)) {
 			done = done ?: -EFAULT;
 			break;
@@ -104,8 +104,8 @@ static ssize_t file_read(struct file *file, char __user *to, size_t count, loff_
 	return done;
 }
 
-/* Ready when a sub-buffer is full, as relay wakes those who wait. */
-static __poll_t file_poll(struct file *file, poll_table *wait)
+/* The file is readable when a sub-buffer is full, because relay wakes readers then. */
+static __poll_t relay_file_poll(struct file *file, poll_table *wait)
 {
 	struct rchan_buf *buf = file->private_data;
 	size_t consumed;
@@ -113,22 +113,23 @@ static __poll_t file_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &buf->read_wait, wait);
 	consumed = READ_ONCE(buf->subbufs_consumed);
 	if (READ_ONCE(buf->subbufs_produced) == consumed ||
-	    consumed * buf->chan->subbuf_size + READ_ONCE(buf->bytes_consumed) >= end_of(buf))
+	    consumed * buf->chan->subbuf_size + READ_ONCE(buf->bytes_consumed) >=
+	    readable_end(buf))
 		return 0;
 	return EPOLLIN | EPOLLRDNORM;
 }
 
-static int file_release(struct inode *inode, struct file *file)
+static int relay_file_release(struct inode *inode, struct file *file)
 {
 	return relay_file_operations.release(inode, file);
 }
 
 static const struct file_operations file_ops = {
 	.owner = THIS_MODULE,
-	.open = file_open,
-	.read = file_read,
-	.poll = file_poll,
-	.release = file_release,
+	.open = relay_file_open,
+	.read = relay_file_read,
+	.poll = relay_file_poll,
+	.release = relay_file_release,
 	.llseek = noop_llseek,
 };
 
@@ -150,9 +151,9 @@ static int remove_file(struct dentry *dentry)
 }
 
 /*
- * Called by the CPU that writes, for each record that does not fit, until there
- * is room: so each call that finds none is a record lost. Also called once when
- * the buffer is made, in process context, for a CPU that does not write yet.
+ * The writer calls this for each record that does not fit, until there is room. So a call
+ * that finds all sub-buffers full is a lost record. relay also calls this once when it
+ * creates the buffer, in process context, for a CPU that does not write yet.
  */
 static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t padding)
 {
@@ -182,7 +183,7 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 	subbuf_start_reserve(buf, sizeof(*head));
 	cpu->at = head + 1;
 	cpu->stop = subbuf + buf->chan->subbuf_size;
-	/* The sub-buffer, and what relay says of that before it. */
+	/* Publish the head, and relay's padding of the sub-buffer before. */
 	smp_store_release(&cpu->end, head->sequence * buf->chan->subbuf_size + sizeof(*head));
 	return 1;
 }
@@ -203,7 +204,7 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	BUILD_BUG_ON(sizeof(struct flt_event_record) != 64 || sizeof(struct flt_subbuf) != 64);
 	if (files && IS_ERR_OR_NULL(root))
 		return ERR_PTR(-EOPNOTSUPP);
-	/* No memory cgroup is charged with them: who may ask must not take it all. */
+	/* The buffers are not charged to a memory cgroup, so limit their size here. */
 	if (size > limit - in_use)
 		return ERR_PTR(-EDQUOT);
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
@@ -221,7 +222,10 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 			goto err_dir;
 		}
 	}
-	/* A CPU past relay's hook and not yet online, while this is not listed, would have none. */
+	/*
+	 * relay creates buffers for the CPUs that are online, and for others in a hotplug
+	 * callback. A CPU that comes online between the two would have no buffer.
+	 */
 	cpus_read_lock();
 	relay->chan = relay_open(files ? "cpu" : NULL, relay->dir, subbuf_size, subbufs,
 				 &callbacks, relay);
@@ -249,8 +253,8 @@ void flt_relay_close(struct flt_relay *relay)
 	kfree(relay);
 }
 
-/* relay tells by the offset what of the sub-buffer is left free; it is behind until now. */
-void *flt_relay_turn(struct flt_relay_cpu *cpu, size_t bytes)
+/* relay computes the padding of the sub-buffer from its offset, which must be set first. */
+void *flt_relay_next_subbuf(struct flt_relay_cpu *cpu, size_t bytes)
 {
 	struct rchan_buf *buf = cpu->buf;
 
@@ -264,7 +268,7 @@ void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
 	struct flt_relay_cpu *cpu = flt_relay_here(relay);
 	struct flt_event_path *head;
 
-	/* One that no sub-buffer can hold would be given up half way, uncounted. */
+	/* relay drops a record that no sub-buffer can hold without calling begin_subbuf(). */
 	if ((slots + 1) * SLOT > relay->chan->subbuf_size) {
 		cpu->lost_notes++;
 		return NULL;
@@ -303,8 +307,8 @@ size_t flt_relay_peek(struct flt_relay *relay, int cpu, void **from)
 {
 	struct rchan_buf *buf = *per_cpu_ptr(relay->chan->buf, cpu);
 
-	/* None: that CPU was never up. */
-	return buf ? unread(buf, from) : 0;
+	/* A CPU that was never online has no buffer. */
+	return buf ? unread_bytes(buf, from) : 0;
 }
 
 void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes)
@@ -313,8 +317,8 @@ void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes)
 	void *from;
 
 	buf->bytes_consumed += bytes;
-	/* Gives back a sub-buffer that this was the rest of. */
-	unread(buf, &from);
+	/* Give back the sub-buffer if it was read to its end. */
+	unread_bytes(buf, &from);
 }
 
 void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64 *lost_notes)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * relay - the channel that streams in bulk: a ring of sub-buffers for each CPU,
- * read through files under /sys/kernel/debug/flt/session-ID.
+ * relay - a ring of sub-buffers per CPU, read through files under
+ * /sys/kernel/debug/flt/session-ID, or by nlstream.c.
  *
- * A record is written by the CPU it happened on with preemption off, and nobody
- * else writes there; so no lock. Nothing is overwritten. Partly filled sub-buffers
- * can be read, up to a mark that the writer moves when what lies below it is
- * complete. So there is nothing to flush, and no flush to race with the writer; and
- * what was written is read: produced = delivered + lost.
+ * Only the CPU itself writes its ring, with preemption off, so no lock is needed. Nothing
+ * is overwritten. A reader may read a partly filled sub-buffer up to flt_relay_cpu.end, which
+ * the writer advances when the data below it is complete. So no flush is needed, which
+ * would race with the writer, and all written data can be read: produced = delivered + lost.
  */
 #ifndef FLT_RELAY_H
 #define FLT_RELAY_H
@@ -19,61 +18,67 @@
 
 struct dentry;
 
-/* What the CPU that writes knows. */
+/* State of the writer. Only the CPU itself writes it. */
 struct flt_relay_cpu {
-	/* Where the next slot goes, and where the sub-buffer ends; NULL: there is none to fill. */
+	/* Position of the next slot, and end of the sub-buffer; NULL: all are full. */
 	void *at, *stop;
-	struct rchan_buf *buf;		/* NULL: it was never up */
+	struct rchan_buf *buf;		/* NULL: the CPU was never online */
 	/*
-	 * What lies below it can be read: the sub-buffers before the one being filled,
-	 * times their size, and the bytes in that. One word, moved by the writer alone:
-	 * relay's own produced and offset, read one after the other, may be of two
-	 * moments, and its read() then gives up a sub-buffer unread.
+	 * Data below this position can be read. It counts bytes since the channel was opened,
+	 * full sub-buffers with their whole size. It is one word that only the writer
+	 * changes. The relay code has two counters, "produced" and "offset". A reader may
+	 * see them at two different moments, and relay's read() then skips an unread
+	 * sub-buffer.
 	 */
 	u64 end;
 	u64 sequence, written, lost, lost_notes;
-	bool noting;			/* the record that is being begun is a note */
+	bool noting;			/* the record being started is a note */
 };
 
 struct flt_relay {
 	struct rchan *chan;
 	struct dentry *dir;		/* NULL: no files */
-	u64 size;			/* of its buffers, with the CPUs that were up then */
+	u64 size;			/* bytes of its buffers, for the CPUs online at open */
 	struct flt_relay_cpu __percpu *cpus;
 };
 
-/* What the buffers of all channels may take together; 0: a quarter of the memory. */
+/* Set the maximum size of the buffers of all channels; 0: a quarter of memory. */
 void flt_relay_limit(u32 mib);
-/* Where sessions get their directories; ERR_PTR or NULL: no debugfs, no channel. */
+/* Set the parent of the session directories. ERR_PTR or NULL: there is no debugfs. */
 void flt_relay_init(struct dentry *root);
 
 /*
- * ERR_PTR: -EOPNOTSUPP without debugfs, -EDQUOT past the limit, -ENOMEM. May sleep.
- * @files: for readers in user space; without, flt_relay_peek() reads, and debugfs is not
- * needed.
+ * Open a channel. Caller holds the lock of the sessions. @files: create files for readers in
+ * user space, which needs debugfs; otherwise flt_relay_peek() reads. May sleep. Errors:
+ *   -EOPNOTSUPP  @files without debugfs
+ *   -EDQUOT      the buffers of all channels would exceed the limit
+ *   -ENOMEM
  */
 struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files);
-/* No writer may be left. Files that are still open keep their buffers, and the module. */
+/* No writer may be left. Open files hold references to their buffers and to the module. */
 void flt_relay_close(struct flt_relay *relay);
 
-/* A sub-buffer is full: room in the next. NULL: there is none. */
-void *flt_relay_turn(struct flt_relay_cpu *cpu, size_t bytes);
+/* Switch to the next sub-buffer. Return NULL and count a loss if all are full. */
+void *flt_relay_next_subbuf(struct flt_relay_cpu *cpu, size_t bytes);
 
 static __always_inline bool flt_relay_has_room(const struct flt_relay_cpu *cpu, size_t bytes)
 {
 	return cpu->at + bytes <= cpu->stop;
 }
 
-/* Not relay_reserve(): what is begun and not ended leaves nothing. */
+/*
+ * Return room for @bytes, or NULL. Unlike with relay_reserve(), nothing is written if
+ * flt_relay_publish() does not follow.
+ */
 static __always_inline void *flt_relay_claim(struct flt_relay_cpu *cpu, size_t bytes)
 {
-	return likely(flt_relay_has_room(cpu, bytes)) ? cpu->at : flt_relay_turn(cpu, bytes);
+	return likely(flt_relay_has_room(cpu, bytes)) ? cpu->at : flt_relay_next_subbuf(cpu, bytes);
 }
 
 static __always_inline void flt_relay_publish(struct flt_relay_cpu *cpu, size_t bytes)
 {
 	cpu->at += bytes;
-	/* What is below it is complete; pairs with end_of(). */
+	/* The data below "end" is complete. Pairs with readable_end(). */
 	smp_store_release(&cpu->end, cpu->end + bytes);
 }
 
@@ -83,9 +88,8 @@ static __always_inline struct flt_relay_cpu *flt_relay_here(const struct flt_rel
 }
 
 /*
- * Preemption off from begin to end. A slot for one fault, to be filled in and then
- * given out by flt_relay_end(); NULL: lost, and counted. Nothing is written if the
- * end does not follow.
+ * Return a slot for a fault, to be filled in and published by flt_relay_end(). Return NULL
+ * if the fault is lost, which is counted. Preemption must be off from begin to end.
  */
 static __always_inline struct flt_event_record *flt_relay_begin(struct flt_relay_cpu *cpu)
 {
@@ -95,23 +99,23 @@ static __always_inline struct flt_event_record *flt_relay_begin(struct flt_relay
 static __always_inline void flt_relay_end(struct flt_relay_cpu *cpu)
 {
 	flt_relay_publish(cpu, sizeof(struct flt_event_record));
-	/* Who was told of it finds it: flt_relay_count(). */
+	/* A reader that counts the fault can read it. Pairs with flt_relay_count(). */
 	smp_store_release(&cpu->written, cpu->written + 1);
 }
 
 /*
- * The same for a note: @slots in a row, the first of them its head. NULL: lost, and
- * counted as a note. The caller fills in all of it, padding included; the count of
- * slots that follow the head is filled in here.
+ * The same for a note, which has @slots consecutive slots; the first one is the head.
+ * Return NULL if the note is lost, which is counted. The caller fills in all slots with
+ * their padding; flt_relay_note_end() sets the number of slots after the head.
  */
 void *flt_relay_note_begin(struct flt_relay *relay, u32 slots);
 void flt_relay_note_end(struct flt_relay *relay, u32 slots);
-/* A note from its head (64 bytes of any note's struct) and @length bytes. False: lost. */
+/* Write a note: the head (64 bytes) and @length bytes. Return false if it is lost. */
 bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length);
 
 /*
- * Whole slots of @cpu that wait in a row, in bytes, and where; 0: none. For one reader at a
- * time. They stay until flt_relay_take() says how much of it was used.
+ * Return the number of consecutive bytes (whole slots) that can be read from the ring of
+ * @cpu, and their position. The caller is the only reader. flt_relay_take() consumes them.
  */
 size_t flt_relay_peek(struct flt_relay *relay, int cpu, void **from);
 void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * seen - what a session was told of already, by keys. Of fixed size: what falls out
- * of it is told again. Any number of CPUs at a time, without a lock: two that add the
- * same, or overwrite each other, cost a repetition.
+ * seen - a cache of the notes that a session was sent, by key.
+ *
+ * The size is fixed; a note that was evicted is sent again. All CPUs use the cache without
+ * a lock: if two CPUs add the same key or overwrite each other's key, a note is repeated.
  */
 #ifndef FLT_SEEN_H
 #define FLT_SEEN_H
@@ -13,7 +14,7 @@
 #include <linux/types.h>
 
 #define FLT_SEEN_KEYS 4096	/* a power of two */
-#define FLT_SEEN_WAYS 4		/* places a key can be in */
+#define FLT_SEEN_WAYS 4		/* entries per set; a power of two */
 
 struct flt_seen {
 	u64 key[FLT_SEEN_KEYS];	/* 0: free */
@@ -29,7 +30,7 @@ static __always_inline u32 flt_seen_set(u64 key)
 	return hash_64(key, ilog2(FLT_SEEN_KEYS)) & ~(FLT_SEEN_WAYS - 1);
 }
 
-/* No key is 0. */
+/* @key must not be 0. */
 static __always_inline bool flt_seen_has(const struct flt_seen *seen, u64 key)
 {
 	const u64 *set = &seen->key[flt_seen_set(key)];
@@ -48,7 +49,7 @@ static inline void flt_seen_add(struct flt_seen *seen, u64 key)
 
 	for (i = 0; i < FLT_SEEN_WAYS - 1 && READ_ONCE(set[i]); i++)
 		;
-	/* All taken: any of them, by bits that do not choose the set and differ. */
+	/* The set is full: evict an entry, chosen by low bits of the key, which vary. */
 	if (READ_ONCE(set[i]))
 		i = key >> 1 & (FLT_SEEN_WAYS - 1);
 	WRITE_ONCE(set[i], key);

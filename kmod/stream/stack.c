@@ -13,51 +13,54 @@
 #include "stream/stack.h"
 #include "stream/stacktable.h"
 
-#define RECALLED 4		/* stacks; a power of two */
-#define RECALLED_FRAMES 64
+#define CACHED_STACKS 4		/* per CPU; a power of two */
+#define CACHED_FRAMES 64
 
-/* A stack that was seen more than once, as it lies in memory: where to look, and for what. */
-struct recalled {
+/*
+ * A stack that was sent before, as it lies in user memory. If memory still has the same
+ * frames, the thread has the same stack, and no hash and no table lookup are needed.
+ */
+struct cached_stack {
 	unsigned long ip, fp;
-	u32 id;			/* 0: none */
+	u32 id;			/* 0: unused entry */
 	u32 count;
 	struct frame {
 		unsigned long next;
 		u64 caller;
-	} frame[RECALLED_FRAMES];
+	} frame[CACHED_FRAMES];
 };
 
 struct scratch {
 	struct flt_stack stack;
-	unsigned long next[FLT_STACK_FRAMES_MAX];	/* the frame pointer found with frames[] */
+	unsigned long next[FLT_STACK_FRAMES_MAX];	/* frame pointers read with frames[] */
 	u64 once;
-	struct recalled recalled[RECALLED];
+	struct cached_stack cached[CACHED_STACKS];
 };
 
 struct flt_stacks {
-	struct flt_stack_wish wish;
+	struct flt_stack_config config;
 	u32 bit;
-	/* One fault at a time on a CPU: its handler is not preempted. */
+	/* Handlers are not preempted, so a CPU handles one fault at a time. */
 	struct scratch __percpu *scratch;
 };
 
-struct flt_stacks *flt_stack_open(u32 bit, const struct flt_stack_wish *wish)
+struct flt_stacks *flt_stack_open(u32 bit, const struct flt_stack_config *config)
 {
 	struct flt_stacks *s;
 	int err = -ENOMEM;
 
 	BUILD_BUG_ON(sizeof(struct flt_event_stack) != 64 || sizeof(struct flt_event_slice) != 64);
-	if (!wish->depth && !wish->slice)
+	if (!config->depth && !config->slice)
 		return NULL;
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
-	s->wish = *wish;
+	s->config = *config;
 	s->bit = bit;
 	s->scratch = alloc_percpu(struct scratch);
 	if (!s->scratch)
 		goto err_scratch;
-	err = wish->depth ? flt_stacktable_get(bit) : 0;
+	err = config->depth ? flt_stacktable_get(bit) : 0;
 	if (err)
 		goto err_table;
 	return s;
@@ -73,7 +76,7 @@ void flt_stack_close(struct flt_stacks *s)
 {
 	if (!s)
 		return;
-	if (s->wish.depth)
+	if (s->config.depth)
 		flt_stacktable_put();
 	free_percpu(s->scratch);
 	kfree(s);
@@ -90,22 +93,27 @@ u64 flt_stack_once(const struct flt_stacks *s)
 	return sum;
 }
 
-static bool narrow(struct pt_regs *regs)
+static bool is_32bit(struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64
 	return !user_64bit_mode(regs);
 #else
-	return true;	/* frames of other architectures are not known here */
+	return true;	/* the frames of other architectures are not supported */
 #endif
 }
 
-/* What follows reads user memory between user_access_begin() and _end(): no calls there. */
+/*
+ * The functions below read user memory between user_access_begin() and user_access_end(),
+ * where no function may be called. So they are inlined.
+ */
 
 /*
- * Where the frame pointer is still, or again, the caller's, the return address lies
- * at the stack pointer or above it. Stacks that grow fault there. 0: elsewhere.
+ * In the prologue and epilogue of a function the frame pointer is that of the caller, and
+ * the return address is at the stack pointer or one word above. Stacks that grow fault
+ * there. @code: the instructions at the fault. Return 1 plus the offset of the return
+ * address from the stack pointer, or 0 if the instruction is elsewhere in the function.
  */
-static __always_inline unsigned long unframed(u64 code)
+static __always_inline unsigned long return_address_offset(u64 code)
 {
 	if ((u32)code == 0xfa1e0ff3)		/* endbr64 */
 		code >>= 32;
@@ -116,13 +124,16 @@ static __always_inline unsigned long unframed(u64 code)
 	return (u8)code == 0xc3;		/* ret */
 }
 
-/* All user addresses, and what lies between them and the middle; aligned. */
+/* Return a mask that keeps aligned user addresses unchanged and makes others harmless. */
 static __always_inline unsigned long user_mask(void)
 {
 	return (TASK_SIZE_MAX | (PAGE_SIZE - 1)) & -sizeof(u64);
 }
 
-/* Where a frame may be missing, as code there runs into a new page, or pushes to one. */
+/*
+ * Return true if the function may have no frame yet: the fault is at the instruction itself,
+ * as when a call enters a new page, or at the stack pointer, as when a push does.
+ */
 static __always_inline bool is_between_frames(struct pt_regs *regs, unsigned long address)
 {
 	return address == instruction_pointer(regs) ||
@@ -130,11 +141,11 @@ static __always_inline bool is_between_frames(struct pt_regs *regs, unsigned lon
 }
 
 /*
- * The thread has the stack that was recalled: the walk would find the same. Frame
- * pointers come from what was walked before, none from the program; so all may be looked
- * at before one difference is asked for.
+ * Return true if user memory has the same frames as the cached stack. All addresses come
+ * from the cache and none from user memory, so the loop can read all frames before it
+ * tests for a difference.
  */
-static __always_inline bool lies_there(const struct recalled *r)
+static __always_inline bool memory_matches(const struct cached_stack *r)
 {
 	const struct frame *f = r->frame, *end = f + r->count;
 	unsigned long at = r->fp;
@@ -157,22 +168,23 @@ missing:
 	return false;
 }
 
-/* @address faulted. */
-static __always_inline bool is_recalled(const struct recalled *r, struct pt_regs *regs,
-					unsigned long address)
+/* Return true if the thread, which faulted at @address, has the cached stack. */
+static __always_inline bool is_cached(const struct cached_stack *r, struct pt_regs *regs,
+				      unsigned long address)
 {
 	return r->ip == instruction_pointer(regs) && r->fp == frame_pointer(regs) &&
 	       r->fp >= user_stack_pointer(regs) && !is_between_frames(regs, address) &&
-	       lies_there(r);
+	       memory_matches(r);
 }
 
 /*
- * Frame pointers are the program's to set: none is followed, also not in
- * speculation, that is no user address. What the mask leaves above those is one
- * page that nothing can be mapped at. @address faulted.
+ * Follow the frame pointers of a thread that faulted at @address. The program controls
+ * their values. The mask keeps the kernel from reading an address that is not a user
+ * address, also under speculation. Above the user addresses the mask lets only one page
+ * pass, where nothing can be mapped.
  */
-static __always_inline void walk(struct scratch *scratch, struct pt_regs *regs, u32 depth,
-				 unsigned long address)
+static __always_inline void walk_frames(struct scratch *scratch, struct pt_regs *regs, u32 depth,
+					unsigned long address)
 {
 	unsigned long ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
 	unsigned long fp = frame_pointer(regs), mask = user_mask(), low = sp - 1, at;
@@ -183,7 +195,7 @@ static __always_inline void walk(struct scratch *scratch, struct pt_regs *regs, 
 	u32 cut = FLT_CUT_NONE;
 	u64 hash, code, caller;
 
-	/* Not as constants: an instruction has no room for them. */
+	/* Keep both in registers: they do not fit into instructions as constants. */
 	OPTIMIZER_HIDE_VAR(mask);
 	OPTIMIZER_HIDE_VAR(top);
 	*to++ = ip;
@@ -195,7 +207,7 @@ static __always_inline void walk(struct scratch *scratch, struct pt_regs *regs, 
 	}
 	if (unlikely(is_between_frames(regs, address)) && to != end) {
 		unsafe_get_user(code, (u64 __user *)array_index_nospec(ip, top), no_code);
-		at = unframed(code);
+		at = return_address_offset(code);
 		if (at) {
 			at = (sp & mask) + at - 1;
 			unsafe_get_user(caller, (u64 __user *)at, no_code);
@@ -235,13 +247,18 @@ missing:
 	goto end;
 }
 
-/* What ends where memory does may go on the next time. */
-static void recall(struct recalled *r, const struct scratch *scratch, struct pt_regs *regs, u32 id)
+/*
+ * Cache a stack that was sent, for the next fault at the same instruction and frame
+ * pointer. A stack that was truncated by a missing page is not cached, because the page may
+ * be present next time.
+ */
+static void cache_stack(struct cached_stack *r, const struct scratch *scratch,
+			struct pt_regs *regs, u32 id)
 {
 	const struct flt_stack *s = &scratch->stack;
 	u32 i;
 
-	if (!s->plain || s->cut == FLT_CUT_MEMORY || s->depth < 2 || s->depth > RECALLED_FRAMES)
+	if (!s->plain || s->cut == FLT_CUT_MEMORY || s->depth < 2 || s->depth > CACHED_FRAMES)
 		return;
 	r->ip = instruction_pointer(regs);
 	r->fp = frame_pointer(regs);
@@ -253,7 +270,8 @@ static void recall(struct recalled *r, const struct scratch *scratch, struct pt_
 	}
 }
 
-static __always_inline u32 copy(u64 *to, unsigned long from, u32 length)
+/* Copy user memory up to the first missing page. Return the number of bytes copied. */
+static __always_inline u32 copy_slice(u64 *to, unsigned long from, u32 length)
 {
 	unsigned long top = TASK_SIZE_MAX;
 	u32 i, words;
@@ -273,7 +291,7 @@ missing:
 	return i * sizeof(*to);
 }
 
-static void save(struct flt_event_registers *to, const struct pt_regs *regs)
+static void save_registers(struct flt_event_registers *to, const struct pt_regs *regs)
 {
 	memset(to, 0, sizeof(*to));
 #ifdef CONFIG_X86_64
@@ -297,21 +315,21 @@ static void save(struct flt_event_registers *to, const struct pt_regs *regs)
 #endif
 }
 
-/* Into the channel at once: there is no second place for so many bytes. */
-static noinline void slice(struct flt_stacks *s, struct flt_relay *relay, struct pt_regs *regs,
-			   u64 time)
+/* Copy a slice directly into the channel, because the per-CPU memory has no room for it. */
+static noinline void send_slice(struct flt_stacks *s, struct flt_relay *relay,
+				struct pt_regs *regs, u64 time)
 {
 	struct flt_event_slice *head = flt_relay_note_begin(relay,
-							    FLT_STACK_SLICE_SLOTS(s->wish.slice));
+							    FLT_STACK_SLICE_SLOTS(s->config.slice));
 	struct flt_event_registers *registers = (void *)(head + 1);
 	unsigned long sp = user_stack_pointer(regs) & -sizeof(u64);
 	u32 length, padded;
 
 	if (!head)
 		return;
-	save(registers, regs);
+	save_registers(registers, regs);
 	pagefault_disable();
-	length = copy((u64 *)(registers + 1), sp, s->wish.slice & -sizeof(u64));
+	length = copy_slice((u64 *)(registers + 1), sp, s->config.slice & -sizeof(u64));
 	pagefault_enable();
 	padded = ALIGN(length, sizeof(*head));
 	memset((void *)(registers + 1) + length, 0, padded - length);
@@ -326,8 +344,9 @@ static noinline void slice(struct flt_stacks *s, struct flt_relay *relay, struct
 	flt_relay_note_end(relay, FLT_STACK_SLICE_SLOTS(length));
 }
 
-static noinline bool send(struct flt_relay *relay, const struct flt_stack *s, u32 id, u64 time,
-			  bool once)
+/* Return false if the note was lost. */
+static noinline bool send_stack(struct flt_relay *relay, const struct flt_stack *s, u32 id,
+				u64 time, bool once)
 {
 	struct flt_event_stack head = {
 		.time = time,
@@ -348,18 +367,18 @@ u32 flt_stack_take(struct flt_stacks *s, struct flt_relay *relay, struct pt_regs
 {
 	struct scratch *scratch = this_cpu_ptr(s->scratch);
 	struct flt_stack *stack = &scratch->stack;
-	struct recalled *recalled;
+	struct cached_stack *cached;
 	u32 id;
 
-	/* A worker of io_uring has its maker's registers, but for the instruction. */
+	/* A worker of io_uring has the registers of its creator, but an instruction of 0. */
 	if (!regs || !instruction_pointer(regs))
 		return 0;
-	if (unlikely(s->wish.slice) && !narrow(regs))
-		slice(s, relay, regs, time);
-	if (!s->wish.depth)
+	if (unlikely(s->config.slice) && !is_32bit(regs))
+		send_slice(s, relay, regs, time);
+	if (!s->config.depth)
 		return 0;
-	recalled = &scratch->recalled[hash_64(instruction_pointer(regs), ilog2(RECALLED))];
-	if (unlikely(narrow(regs))) {
+	cached = &scratch->cached[hash_64(instruction_pointer(regs), ilog2(CACHED_STACKS))];
+	if (unlikely(is_32bit(regs))) {
 		stack->frames[0] = instruction_pointer(regs);
 		stack->hash = flt_stacktable_mix(flt_stacktable_seed, stack->frames[0]);
 		stack->depth = 1;
@@ -367,22 +386,22 @@ u32 flt_stack_take(struct flt_stacks *s, struct flt_relay *relay, struct pt_regs
 		stack->plain = false;
 	} else {
 		pagefault_disable();
-		if (is_recalled(recalled, regs, address)) {
+		if (is_cached(cached, regs, address)) {
 			pagefault_enable();
-			return recalled->id;
+			return cached->id;
 		}
-		walk(scratch, regs, s->wish.depth, address);
+		walk_frames(scratch, regs, s->config.depth, address);
 		pagefault_enable();
 	}
 	id = flt_stacktable_find(stack, s->bit);
 	if (unlikely(!id)) {
-		/* The table is full: what would be sent once is sent each time. */
+		/* The table is full: send the stack with every fault, under an ID for one use. */
 		id = flt_stacktable_once();
 		scratch->once++;
-		send(relay, stack, id, time, true);
+		send_stack(relay, stack, id, time, true);
 	} else if (likely(stack->sent)) {
-		recall(recalled, scratch, regs, id);
-	} else if (send(relay, stack, id, time, false)) {
+		cache_stack(cached, scratch, regs, id);
+	} else if (send_stack(relay, stack, id, time, false)) {
 		flt_stacktable_mark(id, s->bit);
 	}
 	return id;

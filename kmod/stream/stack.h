@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stack - where in its program a thread faults: the frames that its frame pointers
- * lead to, as an ID; and a copy of its stack as it is, for programs without.
+ * stack - user stacks: the return addresses found by following frame pointers, sent once
+ * per stack and named by an ID; and a copy of a part of the stack ("slice"), for
+ * programs without frame pointers.
  *
- * Both are read from the thread's memory when the fault has ended, in its own
- * context, with page faults off: what is not in memory ends the stack there, and
- * the note says so. They go to the session's relay as notes, in front of the fault.
+ * Both are read from user memory when the fault has ended, in the context of the thread,
+ * with page faults disabled. A page that is not present truncates the stack, and the note
+ * says so. Stacks and slices are written to the session's relay as notes before the fault.
  */
 #ifndef FLT_STACK_H
 #define FLT_STACK_H
@@ -15,7 +16,7 @@
 
 #define FLT_STACK_SLICE_MAX 16384
 
-/* What this machine gives: FLT_FEATURE_STACKS or 0. */
+/* FLT_FEATURE_STACKS if this architecture is supported, or 0. */
 #ifdef CONFIG_X86_64
 #define FLT_STACK_FEATURE FLT_FEATURE_STACKS
 #else
@@ -24,31 +25,31 @@
 
 struct flt_relay;
 struct pt_regs;
-struct flt_stacks;		/* of one session */
+struct flt_stacks;		/* state of one session */
 
-/* 0: none wanted. */
-struct flt_stack_wish {
-	u32 depth;		/* addresses, the instruction's included */
-	u32 slice;		/* bytes */
+struct flt_stack_config {
+	u32 depth;		/* maximum addresses, with the instruction; 0: no stacks */
+	u32 slice;		/* bytes to copy; 0: no slices */
 };
 
-/* Slots that a slice of so many bytes takes with its head. */
+/* Slots of 64 bytes for a slice and its head. */
 #define FLT_STACK_SLICE_SLOTS(bytes) (1 + (sizeof(struct flt_event_registers) + (bytes) + 63) / 64)
 
-/* NULL when nothing is wished for; ERR_PTR(-ENOMEM). May sleep. */
-struct flt_stacks *flt_stack_open(u32 bit, const struct flt_stack_wish *wish);
-/* No handler may be in flt_stack_take() any more. */
+/* Return NULL if @config asks for nothing, or ERR_PTR(-ENOMEM). May sleep. */
+struct flt_stacks *flt_stack_open(u32 bit, const struct flt_stack_config *config);
+/* No handler may be running in flt_stack_take(). */
 void flt_stack_close(struct flt_stacks *stacks);
 
 /*
- * Before a fault at @address that began at @time is written: its slice, and its stack
- * if the session has not had it. @regs: flt_record_user(). The stack's ID; 0: current
- * has no user stack. Preemption off.
+ * Send the slice of current, and the stack if it was not sent to the session before. Call
+ * before the record of a fault at @address that started at @time is written. @regs:
+ * flt_record_user(). Return the ID of the stack, or 0 if current has no user stack.
+ * Preemption must be off.
  */
 u32 flt_stack_take(struct flt_stacks *stacks, struct flt_relay *relay, struct pt_regs *regs,
 		   unsigned long address, u64 time);
 
-/* Stacks that found the table full and were sent for one use. */
+/* Return the number of faults whose stack found the table full and was sent for one use. */
 u64 flt_stack_once(const struct flt_stacks *stacks);
 
 #endif

@@ -9,11 +9,12 @@
 #include <linux/spinlock.h>
 #include "stream/stacktable.h"
 
-/* Room for frames, on average over all stacks. */
+/* Frames per stack, on average over all stacks. */
 #define FRAMES_EACH 16
 /*
- * Longest chain. The seed keeps a program from choosing addresses that fall into
- * one; should it guess, it gets IDs for one use, and nobody waits for the lock.
+ * Longest chain. The random seed keeps programs from choosing addresses that fall into one
+ * chain. If a program does, its further stacks get IDs for one use, so a chain does not
+ * grow and other threads do not wait for the lock.
  */
 #define CHAIN_MAX 32
 
@@ -21,7 +22,7 @@ struct entry {
 	u64 hash;
 	atomic_t sent;		/* bit per session */
 	u32 next;		/* ID of the next in the chain */
-	u32 block;		/* where its frames begin */
+	u32 block;		/* index of its first block */
 	u8 depth, cut;
 };
 
@@ -29,14 +30,14 @@ struct block {
 	u64 frame[FLT_STACK_BLOCK];
 };
 
-/* An ID is the index of the entry and 1. */
+/* The ID of a stack is the index of its entry plus 1. */
 static struct entry *entries;
 static struct block *blocks;
 static u32 *chains;
 static u32 shift;			/* 64 - log2 of the number of chains */
 static u32 max_entries, max_blocks;
-static u32 used, used_blocks;		/* grow under the lock */
-static u32 users;			/* under the session's lock */
+static u32 used, used_blocks;		/* changed under the lock below */
+static u32 users;			/* protected by the lock of the sessions */
 static atomic_t once;
 static DEFINE_RAW_SPINLOCK(lock);
 
@@ -49,7 +50,7 @@ void __init flt_stacktable_init(u32 max)
 	shift = 64 - ilog2(roundup_pow_of_two(max));
 }
 
-static void drop(void)
+static void free_table(void)
 {
 	kvfree(entries);
 	kvfree(blocks);
@@ -68,7 +69,7 @@ int flt_stacktable_get(u32 bit)
 		blocks = kvcalloc(max_blocks, sizeof(*blocks), GFP_KERNEL);
 		chains = kvcalloc(1ul << (64 - shift), sizeof(*chains), GFP_KERNEL);
 		if (!entries || !blocks || !chains) {
-			drop();
+			free_table();
 			return -ENOMEM;
 		}
 		used = 0;
@@ -76,7 +77,7 @@ int flt_stacktable_get(u32 bit)
 		flt_stacktable_seed = get_random_u64();
 	}
 	users++;
-	/* Left by an earlier session; entries that are added now start without. */
+	/* Clear the marks of an earlier session with this bit. New entries have none. */
 	for (i = 0; i < max_entries; i++)
 		atomic_andnot(BIT(bit), &entries[i].sent);
 	return 0;
@@ -85,10 +86,10 @@ int flt_stacktable_get(u32 bit)
 void flt_stacktable_put(void)
 {
 	if (!--users)
-		drop();
+		free_table();
 }
 
-static __always_inline bool same(const struct entry *e, const struct flt_stack *s)
+static __always_inline bool is_same_stack(const struct entry *e, const struct flt_stack *s)
 {
 	const struct block *b = &blocks[e->block], *end;
 	const u64 *f = s->frames;
@@ -103,10 +104,11 @@ static __always_inline bool same(const struct entry *e, const struct flt_stack *
 	return true;
 }
 
-static __always_inline u32 search(u32 id, const struct flt_stack *s, u32 *length)
+/* Return the ID of a stack in a chain, or 0. Set the length of the chain up to there. */
+static __always_inline u32 search_chain(u32 id, const struct flt_stack *s, u32 *length)
 {
 	for (*length = 0; id; id = READ_ONCE(entries[id - 1].next), ++*length)
-		if (entries[id - 1].hash == s->hash && same(&entries[id - 1], s))
+		if (entries[id - 1].hash == s->hash && is_same_stack(&entries[id - 1], s))
 			break;
 	return id;
 }
@@ -116,17 +118,17 @@ static bool has_room(u32 count)
 	return READ_ONCE(used) < max_entries && max_blocks - READ_ONCE(used_blocks) >= count;
 }
 
-static noinline u32 insert(u32 *chain, const struct flt_stack *s, u32 length)
+static noinline u32 insert_stack(u32 *chain, const struct flt_stack *s, u32 length)
 {
 	u32 count = DIV_ROUND_UP(s->depth, FLT_STACK_BLOCK), id;
 	struct entry *e;
 
-	/* Once it is full this is all there is to it. */
+	/* Don't take the lock if the table or the chain is full. */
 	if (length >= CHAIN_MAX || !has_room(count))
 		return 0;
 	raw_spin_lock(&lock);
-	/* Another CPU may have been first. */
-	id = search(*chain, s, &length);
+	/* Another CPU may have added the stack meanwhile. */
+	id = search_chain(*chain, s, &length);
 	if (id || length >= CHAIN_MAX || !has_room(count))
 		goto out;
 	e = &entries[used];
@@ -139,7 +141,7 @@ static noinline u32 insert(u32 *chain, const struct flt_stack *s, u32 length)
 	WRITE_ONCE(used_blocks, used_blocks + count);
 	id = used + 1;
 	WRITE_ONCE(used, id);
-	/* Who finds it in the chain finds it complete. */
+	/* Pairs with flt_stacktable_find(): a CPU that finds the entry finds it complete. */
 	smp_store_release(chain, id);
 out:
 	raw_spin_unlock(&lock);
@@ -154,10 +156,10 @@ u32 flt_stacktable_find(struct flt_stack *s, u32 bit)
 		s->frames[i] = 0;
 	s->hash = flt_stacktable_mix(s->hash, s->hash >> 32);
 	chain = &chains[s->hash >> shift];
-	/* Pairs with insert(). */
-	id = search(smp_load_acquire(chain), s, &length);
+	/* Pairs with insert_stack(). */
+	id = search_chain(smp_load_acquire(chain), s, &length);
 	if (unlikely(!id))
-		id = insert(chain, s, length);
+		id = insert_stack(chain, s, length);
 	s->sent = id && atomic_read(&entries[id - 1].sent) & BIT(bit);
 	return id;
 }
@@ -166,7 +168,7 @@ u32 flt_stacktable_once(void)
 {
 	u32 n = atomic_inc_return(&once);
 
-	/* Above those of the table, and never 0. */
+	/* Above the IDs of the table, and never 0. */
 	return max_entries + 1 + n % (U32_MAX - max_entries);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stacktable - stacks seen while a session wants stacks, each once, under an ID.
+ * stacktable - a table of user stacks. Each stack is stored once and has an ID.
  *
- * One table for all sessions, made when the first of them opens and gone with the
- * last. Nothing is ever taken out of it; looking up takes no lock. What a full
- * table has no room for gets an ID for one use.
+ * All sessions with stacks share one table, which is allocated for the first one and freed
+ * with the last. Entries are never removed, so lookups take no lock. If the table is full, a
+ * stack gets an ID for one use.
  */
 #ifndef FLT_STACKTABLE_H
 #define FLT_STACKTABLE_H
@@ -14,14 +14,14 @@
 #include <linux/types.h>
 
 #define FLT_STACK_FRAMES_MAX 127
-#define FLT_STACK_BLOCK 4		/* frames are compared and stored in blocks of so many */
+#define FLT_STACK_BLOCK 4		/* frames per block; blocks are compared and stored whole */
 
 struct flt_stack {
-	u64 hash;			/* of the frames, from flt_stacktable_seed */
-	u32 depth;
+	u64 hash;			/* of the frames, starting with flt_stacktable_seed */
+	u32 depth;			/* number of frames */
 	u32 cut;			/* enum flt_cut */
-	bool sent;			/* the session that looked it up has had it */
-	bool plain;			/* all but the first by frame pointers */
+	bool sent;			/* it was sent to the session that looked it up */
+	bool plain;			/* frame pointers gave all frames but the first */
 	u64 frames[ALIGN(FLT_STACK_FRAMES_MAX, FLT_STACK_BLOCK)];
 };
 
@@ -34,25 +34,31 @@ static __always_inline u64 flt_stacktable_mix(u64 hash, u64 frame)
 
 void flt_stacktable_init(u32 max);
 
-/* For the session of this bit, to which nothing has been sent. -ENOMEM. May sleep. */
+/*
+ * Use the table for the new session of this bit, and mark all stacks as not sent to it.
+ * Return 0 or -ENOMEM. Caller holds the lock of the sessions. May sleep.
+ */
 int flt_stacktable_get(u32 bit);
-/* No handler may use the table for that session any more. */
+/* No handler may be using the table for that session. */
 void flt_stacktable_put(void);
 
 /*
- * The ID of a stack, known or from now on; past the last frame the stack is padded
- * here. 0: there is no room for it, flt_stacktable_once() has one. Preemption off.
+ * Return the ID of a stack and set stack->sent. Add the stack if it is new. Return 0 if
+ * there is no room; then use flt_stacktable_once(). Pads the last block of the stack.
+ * Preemption must be off.
  */
 u32 flt_stacktable_find(struct flt_stack *stack, u32 bit);
+/* Return an ID for one use. */
 u32 flt_stacktable_once(void);
 
 /*
- * The session of this bit has it now. When its note lies in the channel, never before:
- * two CPUs may send the same, none relies on what is not there.
+ * Mark a stack as sent to the session of this bit. Call after its note was written to the
+ * channel: another CPU that sees the mark relies on the note. Two CPUs may send the same
+ * stack.
  */
 void flt_stacktable_mark(u32 id, u32 bit);
 
-/* Stacks in the table; 0 when there is none. */
+/* Return the number of stacks in the table; 0 if there is no table. */
 u32 flt_stacktable_used(void);
 
 #endif

@@ -16,17 +16,17 @@
 struct stream {
 	struct flt_filter filter;
 	struct flt_relay *relay;
-	struct flt_nlstream *sender;	/* NULL: relay has files */
-	struct flt_notes *notes;	/* NULL: none wanted */
-	bool plain;			/* nothing more is asked of a fault in no file */
-	struct flt_stacks *stacks;	/* NULL: none wanted */
-	u32 __percpu *skipped;		/* since the last record that sampling let pass */
+	struct flt_nlstream *sender;	/* NULL: the relay has files */
+	struct flt_notes *notes;	/* NULL: no notes */
+	bool plain;			/* anonymous memory needs flt_filter_fault() only */
+	struct flt_stacks *stacks;	/* NULL: no stacks */
+	u32 __percpu *skipped;		/* faults since the last one that sampling passed */
 };
 
 DEFINE_STATIC_KEY_FALSE(flt_stream_on);
 DEFINE_STATIC_KEY_FALSE(flt_stream_noting);
 
-/* By bit; there while the bit is in one of those below. */
+/* By bit. Not NULL while the bit is set in flt_stream_all or flt_stream_own. */
 static struct stream __rcu *streams[FLT_ROW_SESSIONS];
 u32 flt_stream_all, flt_stream_own, flt_stream_notes;
 
@@ -35,7 +35,7 @@ static __always_inline const struct stream *stream_of(u32 bit)
 	return rcu_dereference_sched(streams[bit]);
 }
 
-/* Under the lock of sessions, as open and close are; NULL: there is none. */
+/* Return a stream or NULL. Caller holds the lock of the sessions. */
 static struct stream *stream_at(u32 bit)
 {
 	return rcu_dereference_protected(streams[bit], true);
@@ -49,7 +49,7 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	if (!s)
 		return -ENOMEM;
 	s->filter = config->filter;
-	flt_filter_settle(&s->filter);
+	flt_filter_prepare(&s->filter);
 	s->skipped = alloc_percpu(u32);
 	if (!s->skipped)
 		goto err_skipped;
@@ -81,7 +81,7 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	s->plain = !(s->notes && s->notes->areas) && flt_filter_is_plain(&s->filter);
 	rcu_assign_pointer(streams[bit], s);
 	static_branch_inc(&flt_stream_on);
-	/* Who sees the bit finds the stream. */
+	/* A handler that sees the bit must find the stream. */
 	smp_wmb();
 	if (config->everybody)
 		WRITE_ONCE(flt_stream_all, flt_stream_all | BIT(bit));
@@ -114,7 +114,7 @@ void flt_stream_close(u32 bit)
 	WRITE_ONCE(flt_stream_notes, flt_stream_notes & ~BIT(bit));
 	WRITE_ONCE(flt_stream_all, flt_stream_all & ~BIT(bit));
 	WRITE_ONCE(flt_stream_own, flt_stream_own & ~BIT(bit));
-	/* Handlers run with preemption off: when this returns none has seen the bit. */
+	/* Handlers run with preemption off, so after this no handler uses the stream. */
 	synchronize_rcu();
 	RCU_INIT_POINTER(streams[bit], NULL);
 	flt_note_close(s->notes);
@@ -143,7 +143,8 @@ u64 flt_stream_stacks_once(u32 bit)
 	return s ? flt_stack_once(s->stacks) : 0;
 }
 
-static bool sampled(const struct stream *s)
+/* Return true for every Nth fault on this CPU. */
+static bool passes_sampling(const struct stream *s)
 {
 	if (s->filter.sample == 1)
 		return true;
@@ -153,8 +154,8 @@ static bool sampled(const struct stream *s)
 	return true;
 }
 
-static __always_inline void write(const struct stream *s, const struct flt_event *e, u32 result,
-				  u64 ns)
+static __always_inline void write_record(const struct stream *s, const struct flt_event *e,
+					 u32 result, u64 ns)
 {
 	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
 	u64 time = flt_clock_date(e->start, ns);
@@ -162,7 +163,7 @@ static __always_inline void write(const struct stream *s, const struct flt_event
 	struct flt_event_record *record;
 	u32 stack = 0;
 
-	/* No later than the fault: who reads on by time knows its file before. */
+	/* The notes get the time of the fault, so a reader in order of time has them first. */
 	if (s->notes && e->vma && (e->vma->vm_file || s->notes->areas))
 		flt_note_fault(s->notes, s->relay, e->vma, time);
 	if (s->stacks)
@@ -174,30 +175,33 @@ static __always_inline void write(const struct stream *s, const struct flt_event
 	flt_relay_end(cpu);
 }
 
-static bool wants(const struct flt_filter *f, const struct flt_event *e)
+/* The second step of the filter, see filter.h. */
+static bool passes_filter(const struct flt_filter *f, const struct flt_event *e)
 {
 	return (!f->by_thread || flt_filter_thread(f)) && flt_filter_file(f, e);
 }
 
+/* Slow path: any fault to one stream, after flt_filter_fault(). */
 static noinline void submit_any(const struct stream *s, struct flt_event *e, u32 result, u64 ns)
 {
 	if (!e->inode && e->vma && e->vma->vm_file)
 		flt_record_map(e, e->vma);
-	if (wants(&s->filter, e) && sampled(s))
-		write(s, e, result, ns);
+	if (passes_filter(&s->filter, e) && passes_sampling(s))
+		write_record(s, e, result, ns);
 }
 
-static noinline void submit_to_many(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
+static noinline void submit_to_many(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 {
 	const struct stream *s;
 
-	for (; wanted; wanted &= wanted - 1) {
-		s = stream_of(__ffs(wanted));
+	for (; mask; mask &= mask - 1) {
+		s = stream_of(__ffs(mask));
 		if (flt_filter_fault(&s->filter, e, result, ns))
 			submit_any(s, e, result, ns);
 	}
 }
 
+/* A plain fault to a plain stream with stacks. */
 static noinline void submit_with_stack(const struct stream *s, const struct flt_event *e,
 				       u32 result, u64 ns)
 {
@@ -213,7 +217,7 @@ static noinline void submit_with_stack(const struct stream *s, const struct flt_
 	flt_relay_end(cpu);
 }
 
-/* There is nothing to say of it that most faults do not have. */
+/* Return true for a fault in user mode on anonymous memory without anything unusual. */
 static __always_inline bool is_plain(const struct flt_event *e, u64 ns)
 {
 	return e->flags & FAULT_FLAG_USER && !e->unusual && e->vma && !e->vma->vm_file &&
@@ -221,17 +225,17 @@ static __always_inline bool is_plain(const struct flt_event *e, u64 ns)
 }
 
 /*
- * Most are for one stream and have nothing special: they are written without a call, and
- * so without registers saved, which is half of what a record costs.
+ * Most faults are plain and go to one stream. Their record is written without a call, so
+ * the compiler saves no registers. That halves the cost of a record.
  */
-void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long wanted)
+void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 {
-	const struct stream *s = stream_of(__ffs(wanted));
+	const struct stream *s = stream_of(__ffs(mask));
 	struct flt_relay_cpu *cpu;
 	u64 time;
 
-	if (unlikely(wanted & (wanted - 1))) {
-		submit_to_many(e, result, ns, wanted);
+	if (unlikely(mask & (mask - 1))) {
+		submit_to_many(e, result, ns, mask);
 		return;
 	}
 	if (!flt_filter_fault(&s->filter, e, result, ns))
@@ -258,50 +262,50 @@ static noinline void describe_to(const struct stream *s, struct flt_event *e,
 				 struct vm_area_struct *vma)
 {
 	flt_record_map(e, vma);
-	if (s->notes && !flt_note_knows(s->notes, vma) && flt_filter_file(&s->filter, e))
+	if (s->notes && !flt_note_is_sent(s->notes, vma) && flt_filter_file(&s->filter, e))
 		flt_note_fault(s->notes, s->relay, vma, 0);
 }
 
 static noinline void describe_to_many(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
-				      unsigned long wanted)
+				      unsigned long mask)
 {
 	const struct stream *s;
 
-	for (; wanted; wanted &= wanted - 1) {
-		s = stream_of(__ffs(wanted));
+	for (; mask; mask &= mask - 1) {
+		s = stream_of(__ffs(mask));
 		if (flt_filter_early(&s->filter, e, kinds))
 			describe_to(s, e, vma);
 	}
 }
 
-/* For one stream in three steps, each of which saves no more registers than it needs. */
+/* describe_to() is out of line, so that a fault that does not pass saves few registers. */
 void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
-			 unsigned long wanted)
+			 unsigned long mask)
 {
-	const struct stream *s = stream_of(__ffs(wanted));
+	const struct stream *s = stream_of(__ffs(mask));
 
-	if (unlikely(wanted & (wanted - 1)))
-		describe_to_many(e, vma, kinds, wanted);
+	if (unlikely(mask & (mask - 1)))
+		describe_to_many(e, vma, kinds, mask);
 	else if (flt_filter_early(&s->filter, e, kinds))
 		describe_to(s, e, vma);
 }
 
-/* Those of @wanted that have notes. */
-#define for_each_noting(s, wanted)							\
-	for ((wanted) &= READ_ONCE(flt_stream_notes);					\
-	     (wanted) && ((s) = stream_of(__ffs(wanted)));				\
-	     (wanted) &= (wanted) - 1)
+/* Loop over the streams in @mask that have notes. Changes @mask. */
+#define for_each_noting(s, mask)							\
+	for ((mask) &= READ_ONCE(flt_stream_notes);					\
+	     (mask) && ((s) = stream_of(__ffs(mask)));					\
+	     (mask) &= (mask) - 1)
 
-void flt_stream_note_exec(struct vm_area_struct *vma, u32 wanted)
+void flt_stream_note_exec(struct vm_area_struct *vma, u32 mask)
 {
 	const struct stream *s;
 
-	for_each_noting(s, wanted)
-		flt_note_made(s->notes, s->relay, vma);
+	for_each_noting(s, mask)
+		flt_note_exec(s->notes, s->relay, vma);
 }
 
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
-			  struct file *file, u32 wanted)
+			  struct file *file, u32 mask)
 {
 	const struct stream *s;
 
@@ -316,7 +320,7 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 		life->inode = inode->i_ino;
 		life->dev = new_encode_dev(inode->i_sb->s_dev);
 	}
-	for_each_noting(s, wanted) {
+	for_each_noting(s, mask) {
 		if (file)
 			flt_note_path(s->notes, s->relay, file, life->time);
 		flt_relay_note(s->relay, life, task->comm, TASK_COMM_LEN);

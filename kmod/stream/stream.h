@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * stream - the faults of one session on their way out: its filter, then its
- * channel. Looked up by the bit its session has in flt_proc.sessions.
+ * stream - send the faults of a session to its channel: filter, notes, stack, record.
+ *
+ * A session has one bit, in flt_proc.sessions and in the masks below. The bit is also the
+ * index of its stream.
  */
 #ifndef FLT_STREAM_H
 #define FLT_STREAM_H
@@ -18,58 +20,64 @@ struct vm_area_struct;
 
 struct flt_stream_config {
 	u32 subbuf_size, subbufs;
-	u32 port;			/* of the socket to send it to; 0: to relay files */
-	bool everybody;			/* all processes, not those of the session */
+	u32 port;			/* send to this netlink port; 0: use relay files */
+	bool everybody;			/* all processes, not only those of the session */
 	bool notes, areas;
 	struct flt_filter filter;
-	struct flt_stack_wish stack;
+	struct flt_stack_config stack;
 };
 
-/* On while there is any stream: until then a fault pays for a no-op. */
+/* Enabled while there is a stream. Without one, a fault executes a no-op. */
 DECLARE_STATIC_KEY_FALSE(flt_stream_on);
 
-/* On while any stream has notes. */
+/* Enabled while a stream has notes. */
 DECLARE_STATIC_KEY_FALSE(flt_stream_noting);
 
-/* Errors: those of flt_relay_open(). May sleep. @bit must be free. */
+/*
+ * Open, close and count run under the lock of the sessions. Open returns 0 or the error of
+ * flt_relay_open(). May sleep.
+ */
 int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config);
-/* Returns when the last record has been written; a bit without a stream is fine. */
+/* Wait until no handler uses the stream, and free it. A bit without a stream is allowed. */
 void flt_stream_close(u32 bit);
-/* Zeros for a bit without a stream. Not against flt_stream_close(). */
+/* Count faults and notes of a stream. All are 0 for a bit without a stream. */
 void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes);
 
-/* Faults whose stack found no room in the table. Not against flt_stream_close(). */
+/* Return the number of faults whose stack found no room in the table. */
 u64 flt_stream_stacks_once(u32 bit);
 
-/* Bits of streams that take the faults of all processes, and of their own only. */
+/* Streams of the faults of all processes, and streams of the session's processes only. */
 extern u32 flt_stream_all, flt_stream_own;
-/* Bits of streams with notes. */
+/* Streams with notes. */
 extern u32 flt_stream_notes;
-/* Which streams may want a fault of a process in these @sessions. */
+/* Return the streams that may want a fault of a process that is in these @sessions. */
 static __always_inline u32 flt_stream_mask(u32 sessions)
 {
 	return READ_ONCE(flt_stream_all) | (sessions & READ_ONCE(flt_stream_own));
 }
 
+/* All functions below run with preemption off. @mask is a mask of streams, not 0. */
+
 /*
- * A fault in a file begins that may be one of these @kinds, and its @vma be gone at its end:
- * what those of @wanted that may let it pass will want to know of it. Preemption off.
+ * Describe the file of @vma for a fault that begins, because @vma may be gone when the fault
+ * ends: set the file in @e, and send its notes to the streams whose filters may pass the
+ * fault. @kinds: the kinds that the fault may have.
  */
 void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 kinds,
-			 unsigned long wanted);
+			 unsigned long mask);
 
 /*
- * Notes for those of @wanted that have any; preemption off. @vma must not go away;
- * @file may be NULL. @life: what happened to @task, all but its time and file.
+ * Send a note to the streams in @mask that have notes; @mask may be 0. The caller keeps
+ * @vma alive. @file may be NULL. The caller sets @life except for time, task and file.
  */
-void flt_stream_note_exec(struct vm_area_struct *vma, u32 wanted);
+void flt_stream_note_exec(struct vm_area_struct *vma, u32 mask);
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
-			  struct file *file, u32 wanted);
+			  struct file *file, u32 mask);
 
 /*
- * A fault that ended with @result after @ns nanoseconds, to those of @wanted (not 0) whose
- * filters let it pass; preemption off.
+ * Send a fault that ended with @result (enum flt_result) after @ns nanoseconds to the
+ * streams in @mask whose filters pass the fault.
  */
-void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long wanted);
+void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long mask);
 
 #endif

@@ -6,8 +6,8 @@
 #include <linux/version.h>
 
 /*
- * Until 6.8 the file of a mapping was the user's own, on overlayfs too ("fs: store
- * real path instead of fake path in backing file f_path").
+ * Before 6.8 f_path of a mapped file was the path that the user opened, also on overlayfs
+ * ("fs: store real path instead of fake path in backing file f_path").
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 static inline const struct inode *file_user_inode(const struct file *f)

@@ -5,12 +5,12 @@
 #include_next <linux/mm.h>
 #include <linux/version.h>
 
-/* Until 6.6 x86 had no shadow stacks for user code. */
+/* Before 6.6 x86 had no user shadow stacks. */
 #ifndef VM_SHADOW_STACK
 #define VM_SHADOW_STACK VM_NONE
 #endif
 
-/* Until 6.9 it was asked of a page: a huge page's head, or one that is small. */
+/* Before 6.9 there was only page_mapcount(), for a head page or a small page. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 9, 0)
 #define folio_likely_mapped_shared(folio) (page_mapcount(&(folio)->page) > 1)
 #endif

@@ -6,8 +6,8 @@
 #include <linux/version.h>
 
 /*
- * Until 6.7 struct genl_dumpit_info carried the attributes itself ("genetlink:
- * use attrs from struct genl_info").
+ * Before 6.7 struct genl_dumpit_info contained the attributes ("genetlink: use attrs from
+ * struct genl_info").
  */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 static inline struct nlattr **flt_genl_dump_attrs(struct netlink_callback *cb)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* No guard of its own: a trace header may be read more than once. */
+/* No include guard, because trace headers are included more than once. */
 #include_next <trace/events/migrate.h>
 #include <linux/version.h>
 
-/* Until 6.7 mm_migrate_pages did not count large folios that were split. */
+/* Before 6.7 the tracepoint mm_migrate_pages did not count split large folios. */
 #undef FLT_MIGRATE_SPLIT
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define FLT_MIGRATE_SPLIT unsigned long thp_split
