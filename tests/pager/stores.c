@@ -51,11 +51,20 @@ static void *add(void *arg)
 	return NULL;
 }
 
+static size_t compare(struct fltuffd *p)
+{
+	volatile uint64_t *words = fltuffd_memory(p);
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < BYTES / 8; i++)
+		wrong += words[i] != (i % 64 < THREADS ? (i + 1) * ROUNDS : 0);
+	return wrong;
+}
+
 static size_t run(struct fltuffd *p)
 {
 	volatile uint64_t *words = fltuffd_memory(p);
 	struct adder a[THREADS];
-	size_t wrong = 0;
 
 	for (unsigned int i = 0; i < THREADS; i++) {
 		a[i] = (struct adder){ .words = words, .lane = i };
@@ -63,9 +72,7 @@ static size_t run(struct fltuffd *p)
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(a[i].thread, NULL);
-	for (size_t i = 0; i < BYTES / 8; i++)
-		wrong += words[i] != (i % 64 < THREADS ? (i + 1) * ROUNDS : 0);
-	return wrong;
+	return compare(p);
 }
 
 static int flaky(void *context, uint64_t offset, void *data, size_t n)
@@ -134,6 +141,11 @@ int main(void)
 	fltuffd_stats(p, &s);
 	check("pages were evicted and written", s.evicted > BYTES / 4096 && s.written);
 	check("the limit held", s.resident_peak <= c.limit / 4096);
+	for (i = 0; i < BYTES / 8; i += 512)
+		((volatile uint64_t *)fltuffd_memory(p))[i] += 0;
+	check("a load with changed pages in the way", !fltuffd_load(p, 0, BYTES) && !compare(p));
+	fltuffd_stats(p, &s);
+	check("the limit held during the load", s.resident_peak <= c.limit / 4096);
 	check("zeros take no sync", fltuffd_sync(p) == -EROFS);
 	pid = fork();
 	if (!pid) {
