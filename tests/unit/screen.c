@@ -130,13 +130,13 @@ static void ranking(void **state)
 	assert_int_equal(r.rank[0].p99, flt_bucket_floor(21 << FLT_BUCKET_SHIFT) - 1);
 	flt_ranking_sort(&r, FLT_RANK_MAJOR, false);
 	assert_string_equal(r.rank[0].name, "/x");
-	flt_ranking_sift(&r, "Y");
+	flt_ranking_search(&r, "Y");
 	assert_int_equal(r.shown, 1);
 	assert_string_equal(r.rank[0].name, "/y");
-	flt_ranking_sift(&r, "z");
+	flt_ranking_search(&r, "z");
 	assert_int_equal(r.shown, 0);
 	/* What was sifted out comes back. */
-	flt_ranking_sift(&r, "");
+	flt_ranking_search(&r, "");
 	flt_ranking_sort(&r, FLT_RANK_MAJOR, false);
 	assert_int_equal(r.shown, 2);
 	assert_string_equal(r.rank[0].name, "/x");

@@ -8,7 +8,7 @@
 #include "model/counts/rates.h"
 #include "model/counts/thread_rates.h"
 
-static struct flt_thread_rates teams;
+static struct flt_thread_rates rates;
 static struct flt_rows news;
 
 /* A look at process id with threads whose faults are these, ended by 0. */
@@ -24,7 +24,7 @@ static void look(uint64_t id, bool torn, const uint64_t *faults)
 		assert_int_equal(flt_rows_add(&threads, &row), 0);
 	}
 	news.count = 0;
-	assert_int_equal(flt_thread_rates_add(&teams, id, torn, &threads, &news), 0);
+	assert_int_equal(flt_thread_rates_add(&rates, id, torn, &threads, &news), 0);
 	assert_null(threads.row);
 	flt_rates_order(&news);
 }
@@ -34,7 +34,7 @@ static void look(uint64_t id, bool torn, const uint64_t *faults)
 static int end(void **state)
 {
 	(void)state;
-	flt_thread_rates_free(&teams);
+	flt_thread_rates_free(&rates);
 	flt_rows_free(&news);
 	return 0;
 }
@@ -61,8 +61,8 @@ static void older(void **state)
 static void younger(void **state)
 {
 	(void)state;
-	assert_int_equal(flt_thread_rates_begin(&teams, 9), 0);
-	assert_int_equal(flt_thread_rates_begin(&teams, 9), 0);
+	assert_int_equal(flt_thread_rates_begin(&rates, 9), 0);
+	assert_int_equal(flt_thread_rates_begin(&rates, 9), 0);
 	LOOK(9, 1500, 2900);
 	assert_int_equal(news.count, 2);
 	assert_int_equal(news.row[1].account.minor, 900);
@@ -94,20 +94,20 @@ static void forgotten(void **state)
 	for (id = 0; id < 200; id++)
 		LOOK((id + 100) % 200, 1500);
 	for (id = 0; id < 200; id++)
-		assert_true(flt_thread_rates_has(&teams, id));
-	flt_thread_rates_keep(&teams, &procs);
-	assert_int_equal(teams.count, 3);
-	assert_true(flt_thread_rates_has(&teams, 3) && flt_thread_rates_has(&teams, 7) && flt_thread_rates_has(&teams, 8));
-	flt_thread_rates_forget(&teams, 7);
-	flt_thread_rates_forget(&teams, 7);
-	assert_false(flt_thread_rates_has(&teams, 7));
+		assert_true(flt_thread_rates_has(&rates, id));
+	flt_thread_rates_keep(&rates, &procs);
+	assert_int_equal(rates.count, 3);
+	assert_true(flt_thread_rates_has(&rates, 3) && flt_thread_rates_has(&rates, 7) && flt_thread_rates_has(&rates, 8));
+	flt_thread_rates_forget(&rates, 7);
+	flt_thread_rates_forget(&rates, 7);
+	assert_false(flt_thread_rates_has(&rates, 7));
 	LOOK(7, 1600);
 	assert_int_equal(news.count, 0);
 	LOOK(8, 1501);
 	assert_int_equal(news.row[0].account.minor, 1);
 	procs.count = 0;
-	flt_thread_rates_keep(&teams, &procs);
-	assert_int_equal(teams.count, 0);
+	flt_thread_rates_keep(&rates, &procs);
+	assert_int_equal(rates.count, 0);
 }
 
 int main(void)

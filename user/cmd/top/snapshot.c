@@ -341,7 +341,7 @@ void top_arrange(struct top *t)
 {
 	int last;
 
-	flt_ranking_sift(&t->ranking, t->filter);
+	flt_ranking_search(&t->ranking, t->filter);
 	flt_ranking_sort(&t->ranking, t->sort, t->reverse);
 	last = (int)t->ranking.shown - t->room;
 	if (t->scroll > last)

@@ -15,7 +15,7 @@
 
 #include "model/code/symtab.h"
 
-/* Away from 0, where libdwfl would take an address for an offset. */
+/* Not 0, because libdwfl could not tell addresses from offsets then. */
 #define MODULE_BASE 0x10000000ull
 #define VDSO_MAX (64u << 10)
 
@@ -24,12 +24,12 @@ struct flt_elf_file {
 	Dwfl_Module *module;
 	Elf *elf;		/* of the module */
 	GElf_Addr bias;
-	bool debug_only;	/* not what was mapped: its offsets are others */
-	uint64_t text;		/* offset of the code in what was */
-	struct flt_symtab *symtab;	/* NULL: not yet asked for */
+	bool debug_only;	/* a debug file: its offsets differ from the mapped file */
+	uint64_t text;		/* offset of the code in the mapped file */
+	struct flt_symtab *symtab;	/* NULL: not yet read */
 };
 
-/* Where libdwfl looks for debug files besides the file itself; NULL is its default. */
+/* Where libdwfl searches for debug files; NULL: its default. */
 static char *debug_path;
 
 static const Dwfl_Callbacks callbacks = {
@@ -57,7 +57,7 @@ static bool same_build_id(int fd, const struct flt_object *object)
 	return same;
 }
 
-/* fd is libdwfl's on success. */
+/* On success, libdwfl owns fd. */
 static struct flt_elf_file *elf_report(int fd, const char *name)
 {
 	struct flt_elf_file *file = calloc(1, sizeof(*file));
@@ -78,7 +78,7 @@ static struct flt_elf_file *elf_report(int fd, const char *name)
 	return file;
 
 err_module:
-	/* fd went with the module: the caller must not close it. */
+	/* libdwfl closed fd with the module, so the caller must not close it. */
 	dwfl_end(file->dwfl);
 	free(file);
 	return NULL;
@@ -89,7 +89,7 @@ err_free:
 	return NULL;
 }
 
-/* The same build under /usr/lib/debug, when the file itself has gone or changed. */
+/* Open the same build under /usr/lib/debug, if the file was deleted or changed. */
 static int build_id_open(const struct flt_object *object)
 {
 	char path[sizeof("/usr/lib/debug/.build-id/xx/.debug") + 2 * FLT_BUILD_ID_MAX];
@@ -143,7 +143,7 @@ struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object)
 
 	if (!image || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64)
 		return NULL;
-	/* Section headers stand last. */
+	/* Section headers are at the end of the file. */
 	size = head->e_shoff + (size_t)head->e_shnum * head->e_shentsize;
 	if (size > VDSO_MAX)
 		return NULL;
@@ -192,13 +192,13 @@ bool flt_elf_file_address(const struct flt_elf_file *file, uint64_t offset, Dwar
 		texts++;
 		if (file->debug_only)
 			continue;
-		/* The last page of a segment is mapped whole. */
+		/* The last page of a segment is mapped as a whole. */
 		if (offset >= (phdr.p_offset & ~0xfffull) && offset < ((phdr.p_offset + phdr.p_memsz + 0xfff) & ~0xfffull)) {
 			*address = file->bias + phdr.p_vaddr + (offset - phdr.p_offset);
 			return true;
 		}
 	}
-	/* Whose segment was mapped from where is clear only if there is one. */
+	/* Only with one code segment is it known which segment was mapped. */
 	*address = file->bias + (text.p_vaddr & ~0xfffull) + (offset - file->text);
 	return file->debug_only && texts == 1 && offset >= file->text &&
 	       *address < file->bias + text.p_vaddr + text.p_memsz;

@@ -66,7 +66,7 @@ struct flt_perf_map *flt_perf_map_load(const char *dir, uint32_t pid)
 
 	if (snprintf(path, sizeof(path), "%s/perf-%u.map", dir, pid) >= (int)sizeof(path))
 		return NULL;
-	/* Anybody can leave a file in /tmp. */
+	/* Check the owner, because every user can create files in /tmp. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0)
 		return NULL;
@@ -107,7 +107,7 @@ const char *flt_perf_map_find(const struct flt_perf_map *map, uint64_t address, 
 		else
 			high = middle;
 	}
-	/* Of entries at the same address the latest holds: code is thrown away and made anew. */
+	/* The last of several entries at an address is valid, because a JIT replaces code. */
 	if (!low || map->entries[low - 1].end <= address)
 		return NULL;
 	*offset = address - map->entries[low - 1].start;

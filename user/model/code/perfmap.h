@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perfmap.h - perf-PID.map: names of code that a JIT made, one line each. */
+/* perfmap.h - perf-PID.map: names of code made by a JIT compiler. */
 #ifndef FLT_MODEL_PERFMAP_H
 #define FLT_MODEL_PERFMAP_H
 
@@ -7,10 +7,10 @@
 
 struct flt_perf_map;
 
-/* NULL: there is none, or it belongs to neither root nor this user. */
+/* Return NULL if there is no file, or if it belongs to neither root nor this user. */
 struct flt_perf_map *flt_perf_map_load(const char *dir, uint32_t pid);
 void flt_perf_map_free(struct flt_perf_map *map);
-/* NULL: unknown. */
+/* Return the name of the code, or NULL. */
 const char *flt_perf_map_find(const struct flt_perf_map *map, uint64_t address, uint64_t *offset);
 
 #endif

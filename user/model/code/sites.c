@@ -83,7 +83,7 @@ static int pointer_order(const void *a, const void *b)
 	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
 }
 
-/* Names are interned: their addresses are as good as their text to find equal rows. */
+/* Names are interned, so equal names have equal addresses. */
 static int row_order(const void *a, const void *b)
 {
 	const struct flt_site *x = a, *y = b;
@@ -100,7 +100,7 @@ static int row_order(const void *a, const void *b)
 		order = x->address < y->address ? -1 : 1;
 	if (!order && x->tid != y->tid)
 		order = x->tid < y->tid ? -1 : 1;
-	/* Code is the same in all processes, memory and threads are not. */
+	/* Code is merged over processes; memory and threads are not. */
 	if (!order && !x->function && (x->tid || x->address) && x->pid != y->pid)
 		order = x->pid < y->pid ? -1 : 1;
 	if (!order && x->entry != y->entry)
@@ -135,7 +135,7 @@ static int size_order(const void *a, const void *b)
 	return order;
 }
 
-/* Entries of one process need not be neighbours: close enough for a hint. */
+/* Only a hint: entries of a process are not always adjacent. */
 static void process_merge(struct flt_site *to, const struct flt_site *from)
 {
 	if (to->pid == from->pid) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of code: the cache by place, inlined functions, demangling. */
+/* Names of code: cache by place, inlined functions, demangling. */
 #include "model/code/symbols.h"
 
 #include <dwarf.h>
@@ -13,18 +13,18 @@
 #include "model/code/perfmap.h"
 #include "model/recording/strings.h"
 
-/* Deepest nest of inlined functions shown. */
+/* Inlined functions shown at one place. */
 #define INLINE_MAX 64
 #define NAME_BYTES_MAX (512u << 20)
-/* Longer names are shown as they are: demangling an enemy's takes stack and time. */
+/* Longer names are not demangled: malicious names could take unbounded stack and time. */
 #define MANGLED_MAX 4096
 
 char *__cxa_demangle(const char *mangled, char *out, size_t *length, int *status);
 
 struct object {
 	bool opened;
-	struct flt_elf_file *elf;	/* NULL: not to be had */
-	struct flt_perf_map *map;	/* of ANON, likewise */
+	struct flt_elf_file *elf;	/* NULL: not readable */
+	struct flt_perf_map *map;	/* for FLT_OBJECT_ANON; NULL: not readable */
 };
 
 struct flt_symbols {
@@ -90,7 +90,7 @@ size_t flt_symbols_missing(const struct flt_symbols *s, const char **first)
 	return s->missing;
 }
 
-/* Arrays indexed by what the recording may still add to. */
+/* Grow the arrays to the places and objects that the recording has now. */
 static int rooms_grow(struct flt_symbols *s)
 {
 	uint32_t objects = s->rec->object_count, frames = s->rec->place_count;
@@ -155,7 +155,7 @@ static const char *demangle(struct flt_symbols *s, const char *name)
 	return kept;
 }
 
-/* The linkage name tells namespaces and arguments, where there is one. */
+/* Prefer the linkage name, because it contains namespaces and arguments. */
 static const char *die_name(struct flt_symbols *s, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -173,7 +173,7 @@ struct stack {
 	size_t count;
 };
 
-/* Where an inlined function was called: the line of the frame it is in. */
+/* Set file and line of the outer frame to the call of the inlined function. */
 static void call_site(struct flt_symbols *s, Dwarf_Die *cu, Dwarf_Die *die, struct flt_frame *outer)
 {
 	Dwarf_Attribute attr;
@@ -198,7 +198,7 @@ static void inlines_add(struct flt_symbols *s, Dwfl_Module *module, Dwarf_Addr a
 	const char *name;
 	int n, i;
 
-	/* From an inlined function on, these are the scopes it was written in, not those it is in now. */
+	/* After an inlined function, these are the scopes of its source, not of its call. */
 	n = cu ? dwarf_getscopes(cu, address - bias, &inner) : -1;
 	if (n > 0)
 		n = dwarf_getscopes_die(&inner[0], &scopes);
@@ -249,7 +249,7 @@ static void elf_lookup(struct flt_symbols *s, struct flt_elf_file *elf, uint64_t
 		stack->frame[stack->count - 1].function = demangle(s, name);
 }
 
-/* What has no name is called after its object and its place there. */
+/* Name code without a symbol by object and offset. */
 static void labels_set(struct flt_symbols *s, const struct flt_frames *frames, struct stack *stack)
 {
 	char text[256];

@@ -2,11 +2,9 @@
 /*
  * symbols.h - names of code: function, file and line, with inlined functions.
  *
- * By libdwfl from the file itself, a separate debug file (build-id or
- * .gnu_debuglink), the running kernel's own vdso, or the perf-PID.map of a JIT.
- * A file that is not the one recorded (its build-id differs) is not used. What
- * can't be resolved has no function: that is no error, it is shown as object and
- * offset. Files named by a recording are opened only if they are regular.
+ * Sources are the file itself, a debug file (build-id or .gnu_debuglink), the vdso of the running
+ * kernel, and the perf-PID.map of a JIT compiler. A file whose build-id differs from the recording
+ * is not used. Code without a name is shown as object and offset. Only regular files are opened.
  */
 #ifndef FLT_MODEL_SYMBOLS_H
 #define FLT_MODEL_SYMBOLS_H
@@ -18,23 +16,23 @@
 #include "model/recording/recording.h"
 
 struct flt_frame {
-	const char *function;	/* demangled; object+0xoffset if it is not known */
-	const char *file;	/* as the compiler had it; NULL: unknown */
+	const char *function;	/* demangled; object+0xoffset if unknown */
+	const char *file;	/* as given to the compiler; NULL: unknown */
 	uint32_t line;		/* 0: unknown */
-	bool inlined;		/* into the next frame */
-	bool named;		/* function is one */
+	bool inlined;		/* inlined into the next frame */
+	bool named;		/* `function` is a name, not object+0xoffset */
 };
 
-/* All frames at one place, the innermost first; never empty. */
+/* All frames at a place, innermost first; at least one. */
 struct flt_frames {
 	const struct flt_frame *frame;
 	size_t count;
-	uint64_t offset;	/* of the place: in its symbol, or in its object if there is none */
-	const char *object;	/* path, or a name in brackets */
+	uint64_t offset;	/* of the place in its symbol, or in its object without a symbol */
+	const char *object;	/* path, or name in brackets */
 };
 
 struct flt_symbols_setup {
-	const char *root;	/* before the path of files; NULL: none */
+	const char *root;	/* prefix for paths of files; NULL: none */
 	const char *map_dir;	/* of perf-PID.map; NULL: /tmp */
 	bool no_inlines;
 	bool no_symbols;	/* object and offset only */
@@ -42,17 +40,17 @@ struct flt_symbols_setup {
 
 struct flt_symbols;
 
-/* rec and what setup points at must outlive it. */
+/* rec, and all that setup points to, must outlive the symbols. */
 int flt_symbols_new(struct flt_symbols **symbols, const struct flt_recording *rec, const struct flt_symbols_setup *setup);
 void flt_symbols_free(struct flt_symbols *symbols);
 
-/* By the index of a place; lives as long as symbols. NULL: no memory. */
+/* Return the frames of a place, which live as long as the symbols, or NULL without memory. */
 const struct flt_frames *flt_symbols_at(struct flt_symbols *symbols, uint32_t place);
 
-/* Objects that could not be read, or were others than those recorded. */
+/* Return the number of objects that are not readable or not the recorded ones. */
 size_t flt_symbols_missing(const struct flt_symbols *symbols, const char **first);
 
-/* What is behind the last slash. */
+/* Return the part of a path after its last slash. */
 const char *flt_symbols_base(const char *path);
 
 #endif

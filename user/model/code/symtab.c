@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 struct entry {
-	GElf_Addr start, end;	/* the same: it has no size */
-	GElf_Addr limit;	/* then: where its section ends */
-	GElf_Addr reach;	/* largest end up to here */
+	GElf_Addr start, end;	/* equal: the symbol has no size */
+	GElf_Addr limit;	/* end of its section, for a symbol without size */
+	GElf_Addr reach;	/* largest end of all symbols up to this one */
 	const char *name;
-	int rank, index;	/* of those with one start and end: the largest, then the first */
+	int rank, index;	/* of symbols with equal range: largest rank wins, then first index */
 };
 
 struct flt_symtab {
@@ -22,7 +22,7 @@ static int entry_order(const void *a, const void *b)
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	/* the smaller one is the inner one: it stands behind */
+	/* the smaller symbol is inside the larger one, and follows it */
 	if (x->end != y->end)
 		return x->end > y->end ? -1 : 1;
 	if (x->rank != y->rank)

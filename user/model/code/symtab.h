@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symtab.h - the function symbols of one ELF file and its debug file, by address.
+ * symtab.h - function symbols of an ELF file and its debug file, sorted by address.
  *
- * libdwfl looks through all of them for each address; a program of 100 MB has
- * hundreds of thousands, and a recording thousands of places in it.
+ * libdwfl scans all symbols for each address. That is slow, because a program of 100 MB has
+ * hundreds of thousands of symbols and a recording thousands of places in it.
  */
 #ifndef FLT_MODEL_SYMTAB_H
 #define FLT_MODEL_SYMTAB_H
@@ -13,14 +13,15 @@
 
 struct flt_symtab;
 
-/* NULL: no memory. module must outlive it. */
+/* Return NULL without memory. The module must outlive the table. */
 struct flt_symtab *flt_symtab_new(Dwfl_Module *module);
 void flt_symtab_free(struct flt_symtab *t);
 
 /*
- * The symbol that covers the address: the innermost that has a size, of those at one
- * place a global one rather than a weak or local one; else the nearest one without a
- * size behind all that have. NULL: none. *offset is the address's in it.
+ * Return the symbol that covers an address, or NULL, and store the offset of the address in it.
+ * The innermost symbol with a size wins; of symbols at the same place, a global one wins over weak
+ * and local ones. If no symbol with a size covers the address, the nearest one before it wins that
+ * has no size.
  */
 const char *flt_symtab_find(const struct flt_symtab *t, GElf_Addr address, uint64_t *offset);
 

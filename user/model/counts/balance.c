@@ -11,7 +11,7 @@ void flt_balance_judge(const struct flt_ledger_line *line, uint32_t misplaced,
 		       struct flt_balance *out)
 {
 	const uint64_t *n = line->n.count;
-	/* Read one after the other, while they grow: a part may be ahead of its whole. */
+	/* Counters are read one after the other while they grow: a part may exceed its sum. */
 	uint64_t local = n[FLT_NUMA_LOCAL] < n[FLT_NUMA_HINTS] ? n[FLT_NUMA_LOCAL] : n[FLT_NUMA_HINTS];
 	uint64_t done = n[FLT_NUMA_TRIED] > n[FLT_NUMA_FAILED] ? n[FLT_NUMA_TRIED] - n[FLT_NUMA_FAILED] : 0;
 	uint64_t other = 0;

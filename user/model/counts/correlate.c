@@ -37,7 +37,7 @@ static int ranks(const double *values, size_t n, double *rank)
 	return 0;
 }
 
-/* NAN if one of them is constant. */
+/* Return NAN if one of the series is constant. */
 static double pearson(const double *x, const double *y, size_t n)
 {
 	double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;

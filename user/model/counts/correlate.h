@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* correlate.h - do two series go together? At lag 0, point by point. */
+/* correlate.h - correlation of two series, point by point. */
 #ifndef FLT_MODEL_CORRELATE_H
 #define FLT_MODEL_CORRELATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Fewer points say nothing. */
+/* Fewer points give no coefficients. */
 #define FLT_CORRELATE_LEAST 8
 
 struct flt_coefficients {
 	size_t n;
-	bool known;		/* n is enough, and neither series is constant */
-	double pearson;		/* -1 to 1: of the values */
-	double spearman;	/* of their ranks; equal values share the mean rank */
+	bool known;		/* enough points, and neither series is constant */
+	double pearson;		/* of the values, -1 to 1 */
+	double spearman;	/* of the ranks; equal values get their mean rank */
 };
 
-/* -ENOMEM. */
+/* Return -ENOMEM. */
 int flt_correlate(const double *x, const double *y, size_t n, struct flt_coefficients *out);
 
 #endif

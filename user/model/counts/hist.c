@@ -37,7 +37,7 @@ bool flt_hist_subtract(const struct flt_hist *after, const struct flt_hist *befo
 		result.count[i] -= before->count[i];
 	}
 	result.sum = after->sum > before->sum ? after->sum - before->sum : 0;
-	/* A new maximum is of the interval; an old one is nobody's. */
+	/* A maximum that grew belongs to the interval. An old one may not. */
 	result.max = after->max > before->max ? after->max : 0;
 	*out = result;
 	return false;
@@ -65,7 +65,7 @@ uint64_t flt_hist_total(const struct flt_hist *hist)
 	return total;
 }
 
-/* The largest latency of the bucket; of the last, which is open, its floor. */
+/* Return the largest latency of the bucket, or the floor of the last bucket, which is open. */
 static uint64_t ceiling(const struct flt_hist *hist, uint32_t i)
 {
 	uint32_t next = i + (hist->octaves ? OCTAVE : 1);
@@ -83,7 +83,7 @@ uint64_t flt_hist_percentile(const struct flt_hist *hist, uint32_t part)
 	unsigned __int128 rank = (unsigned __int128)total * part;
 	uint32_t i;
 
-	/* The smallest rank that leaves no more than the rest above it; the first is 1. */
+	/* The smallest rank with no more than the remaining share above it. Ranks begin at 1. */
 	rank = (rank + 99999) / 100000;
 	if (!rank)
 		rank = 1;

@@ -17,7 +17,7 @@ void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_jud
 	out->tries = huge + out->fallbacks;
 	out->huge_ns = huge ? n[FLT_THP_FILL_NS] / huge : 0;
 	out->huge_p99 = flt_hist_octaves_percentile(line->n.octave, 99000);
-	/* All other faults, major ones too; the huge ones' time is part of theirs. */
+	/* All other faults, also major ones. The total time includes huge faults. */
 	small = line->n.faults > huge ? line->n.faults - huge : 0;
 	spent = line->n.fault_ns > n[FLT_THP_FILL_NS] ? line->n.fault_ns - n[FLT_THP_FILL_NS] : 0;
 	out->small_ns = small ? spent / small : 0;

@@ -70,7 +70,7 @@ void flt_progress_feed(struct flt_progress *p, const char *bytes, size_t n)
 {
 	size_t i;
 
-	/* Carriage returns end what a progress bar writes over and over. */
+	/* Progress bars end each update with a carriage return. */
 	for (i = 0; i < n; i++) {
 		if (bytes[i] == '\n' || (bytes[i] == '\r' && !p->counts_lines))
 			line_end(p);

@@ -139,7 +139,7 @@ static bool holds(const struct flt_rank *r, const char *text)
 	       (r->pid && !strcmp(pid, text)) || (r->tid && !strcmp(tid, text));
 }
 
-void flt_ranking_sift(struct flt_ranking *ranking, const char *text)
+void flt_ranking_search(struct flt_ranking *ranking, const char *text)
 {
 	struct flt_rank *rank = ranking->rank, other;
 	size_t i, shown = 0;

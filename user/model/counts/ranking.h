@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ranking.h - who faults most: rows of one interval, put in order, sifted, summed.
+ * ranking.h - rows of one interval, to sort, search and add up.
  *
- * A row is a process, a thread, a file, a cgroup or a kind; what is not known of
- * it is 0 or empty, and known says what is.
+ * A row is a process, a thread, a file, a cgroup or a kind. `known` says which values are known;
+ * unknown values are 0 or empty.
  */
 #ifndef FLT_MODEL_RANKING_H
 #define FLT_MODEL_RANKING_H
@@ -21,36 +21,39 @@ enum flt_rank_key {
 struct flt_rank {
 	uint32_t pid, tid;
 	char name[FLT_RANK_NAME];	/* comm, path, cgroup or kind; bytes from outside */
-	char file[FLT_RANK_NAME];	/* most of its major faults were in */
+	char file[FLT_RANK_NAME];	/* file with most of its major faults */
 	uint64_t minor, major, failed;	/* in the interval */
 	uint64_t time;			/* ns in faults */
-	uint64_t p99;			/* ns, at most; 0: not known */
-	uint64_t rss, read;		/* bytes; read from storage in the interval */
-	uint64_t octaves[FLT_OCTAVES];	/* what p99 comes from */
+	uint64_t p99;			/* ns, upper bound; 0: unknown */
+	uint64_t rss, read;		/* bytes; `read`: from storage, in the interval */
+	uint64_t octaves[FLT_OCTAVES];	/* from which p99 is computed */
 	uint32_t known;			/* bits of enum flt_rank_key */
 };
 
 struct flt_ranking {
 	struct flt_rank *rank;
 	size_t count, room;
-	size_t shown;		/* the first so many: all, until they are sifted */
+	size_t shown;		/* rows that match flt_ranking_search(): the first ones */
 };
 
-/* A row of an account's changes, zeroed otherwise. NULL: no memory. */
+/* Add a row with the changes of an account. Return NULL without memory. */
 struct flt_rank *flt_ranking_add(struct flt_ranking *ranking, const struct flt_account *account,
 				 uint32_t known);
 void flt_ranking_free(struct flt_ranking *ranking);
 
-/* A bar is put to more: all counts and octaves. */
+/* Add counts and octaves of one row to another. */
 void flt_rank_merge(struct flt_rank *rank, const struct flt_rank *more);
-/* p99 from the octaves. */
+/* Compute p99 from the octaves. */
 void flt_rank_settle(struct flt_rank *rank);
 
-/* Those shown, most first (names from A); ties by all faults, then by ids, so that rows stand still. */
+/*
+ * Sort the shown rows, largest first, names from A. Ties are sorted by faults, then by id, so that
+ * rows do not jump between intervals.
+ */
 void flt_ranking_sort(struct flt_ranking *ranking, enum flt_rank_key key, bool reverse);
-/* Shows rows with the text, in whatever case, in a name or a pid; the others are kept behind them. */
-void flt_ranking_sift(struct flt_ranking *ranking, const char *text);
-/* Rows of one name become one: for cgroups. */
+/* Show only rows whose name or pid contains the text, ignoring case. Others are kept after them. */
+void flt_ranking_search(struct flt_ranking *ranking, const char *text);
+/* Merge rows of the same name, for cgroups. */
 void flt_ranking_join(struct flt_ranking *ranking);
 
 #endif

@@ -1,45 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * rates.h - what happened between two looks at counters that only grow.
- */
+/* rates.h - differences of two snapshots of counters that only grow. */
 #ifndef FLT_MODEL_RATES_H
 #define FLT_MODEL_RATES_H
 
 #include "account/account.h"
 
 /*
- * after - before, counter by counter; attempts and latency_max, which are no
- * sums, are those of after. If a counter went backwards it was begun anew (the
- * module was reloaded), and all of after is new: returns true.
+ * Subtract `before` from `after`, counter by counter. Counters that are not sums, like latency_max,
+ * are copied from `after`. If a counter is smaller than before, the module was reloaded: copy all
+ * of `after` and return true.
  */
 bool flt_rates_subtract(const struct flt_account *after, const struct flt_account *before,
 			struct flt_account *out);
 void flt_rates_add(struct flt_account *sum, const struct flt_account *more);
 
-/* Minor, major and failed: what a fault ends in, one way or another. */
+/* Return the number of ended faults: minor, major and failed. */
 uint64_t flt_rates_ended(const struct flt_account *account);
 
 double flt_rates_per_second(uint64_t count, uint64_t ns);
 
-/* By id, as flt_rates_between() wants its rows. */
+/* Sort rows by id, as flt_rates_between() expects. */
 void flt_rates_order(struct flt_rows *rows);
-/* Most faults first; ties by id, so that a report is the same each time. */
+/* Sort rows by faults, largest first. Ties are sorted by id, so that reports are stable. */
 void flt_rates_rank(struct flt_rows *rows);
 
-/* The row with this id of a list that is ordered by it. NULL: none. */
+/* Return the row with this id, or NULL. Rows must be sorted by id. */
 const struct flt_row *flt_rates_find(const struct flt_rows *rows, uint64_t id);
 
 /*
- * A look that was torn misses rows: those that only before has are added as they were
- * then, as nothing else is known of them. Both lists are ordered by id, and stay so. -ENOMEM.
+ * Add rows that only `before` has, for a snapshot that may miss rows. Both lists are sorted by id
+ * and stay sorted. Return -ENOMEM.
  */
 int flt_rates_keep(struct flt_rows *rows, const struct flt_rows *before);
 
 /*
- * The rows of after that faulted since before, each with what is new in its
- * account; one that before does not have is all new. Rows are matched by id and
- * both lists ordered by it. Accounts of rows that are gone from after are added
- * to gone (may be NULL), their number returned through count. -ENOMEM.
+ * Store the differences of all rows of `after` that faulted since `before`. Rows that `before` does
+ * not have are copied. Rows are matched by id; both lists must be sorted by id. Add the accounts of
+ * rows that only `before` has to `gone` (may be NULL), and store their number. Return -ENOMEM.
  */
 int flt_rates_between(const struct flt_rows *before, const struct flt_rows *after,
 		      struct flt_rows *out, struct flt_account *gone, uint64_t *count);

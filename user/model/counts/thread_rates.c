@@ -7,25 +7,25 @@
 
 #include "model/counts/rates.h"
 
-void flt_thread_rates_free(struct flt_thread_rates *teams)
+void flt_thread_rates_free(struct flt_thread_rates *rates)
 {
 	size_t i;
 
-	for (i = 0; i < teams->count; i++)
-		flt_rows_free(&teams->team[i].threads);
-	free(teams->team);
-	*teams = (struct flt_thread_rates){ 0 };
+	for (i = 0; i < rates->count; i++)
+		flt_rows_free(&rates->process[i].threads);
+	free(rates->process);
+	*rates = (struct flt_thread_rates){ 0 };
 }
 
-/* Where it is, or would be. */
-static size_t place(const struct flt_thread_rates *teams, uint64_t id)
+/* Return where the process is in the list, or would be. */
+static size_t place(const struct flt_thread_rates *rates, uint64_t id)
 {
-	size_t low = 0, high = teams->count;
+	size_t low = 0, high = rates->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (teams->team[middle].id < id)
+		if (rates->process[middle].id < id)
 			low = middle + 1;
 		else
 			high = middle;
@@ -33,93 +33,93 @@ static size_t place(const struct flt_thread_rates *teams, uint64_t id)
 	return low;
 }
 
-static struct flt_process_threads *find(const struct flt_thread_rates *teams, uint64_t id)
+static struct flt_process_threads *find(const struct flt_thread_rates *rates, uint64_t id)
 {
-	size_t at = place(teams, id);
+	size_t at = place(rates, id);
 
-	return at < teams->count && teams->team[at].id == id ? &teams->team[at] : NULL;
+	return at < rates->count && rates->process[at].id == id ? &rates->process[at] : NULL;
 }
 
-bool flt_thread_rates_has(const struct flt_thread_rates *teams, uint64_t id)
+bool flt_thread_rates_has(const struct flt_thread_rates *rates, uint64_t id)
 {
-	return find(teams, id);
+	return find(rates, id);
 }
 
-int flt_thread_rates_begin(struct flt_thread_rates *teams, uint64_t id)
+int flt_thread_rates_begin(struct flt_thread_rates *rates, uint64_t id)
 {
-	size_t room = teams->room ? 2 * teams->room : 64, at = place(teams, id);
-	struct flt_process_threads *team;
+	size_t room = rates->room ? 2 * rates->room : 64, at = place(rates, id);
+	struct flt_process_threads *process;
 
-	if (find(teams, id))
+	if (find(rates, id))
 		return 0;
-	if (teams->count == teams->room) {
-		team = reallocarray(teams->team, room, sizeof(*team));
-		if (!team)
+	if (rates->count == rates->room) {
+		process = reallocarray(rates->process, room, sizeof(*process));
+		if (!process)
 			return -ENOMEM;
-		teams->team = team;
-		teams->room = room;
+		rates->process = process;
+		rates->room = room;
 	}
-	team = &teams->team[at];
-	memmove(team + 1, team, (teams->count - at) * sizeof(*team));
-	*team = (struct flt_process_threads){ .id = id };
-	teams->count++;
+	process = &rates->process[at];
+	memmove(process + 1, process, (rates->count - at) * sizeof(*process));
+	*process = (struct flt_process_threads){ .id = id };
+	rates->count++;
 	return 0;
 }
 
-int flt_thread_rates_add(struct flt_thread_rates *teams, uint64_t id, bool torn, struct flt_rows *threads,
-		   struct flt_rows *news)
+int flt_thread_rates_add(struct flt_thread_rates *rates, uint64_t id, bool torn,
+			 struct flt_rows *threads, struct flt_rows *news)
 {
-	struct flt_process_threads *team = find(teams, id);
-	bool first = !team;
+	struct flt_process_threads *process = find(rates, id);
+	bool first = !process;
 	struct flt_rows changes = { 0 };
 	uint64_t gone;
 	size_t i;
 	int ret = 0;
 
 	if (first) {
-		ret = flt_thread_rates_begin(teams, id);
+		ret = flt_thread_rates_begin(rates, id);
 		if (ret)
 			return ret;
-		team = find(teams, id);
+		process = find(rates, id);
 	}
 	flt_rates_order(threads);
 	if (torn)
-		ret = flt_rates_keep(threads, &team->threads);
+		ret = flt_rates_keep(threads, &process->threads);
 	if (!ret && !first)
-		ret = flt_rates_between(&team->threads, threads, &changes, NULL, &gone);
+		ret = flt_rates_between(&process->threads, threads, &changes, NULL, &gone);
 	for (i = 0; i < changes.count && !ret; i++)
 		ret = flt_rows_add(news, &changes.row[i]);
 	flt_rows_free(&changes);
-	flt_rows_free(&team->threads);
-	team->threads = *threads;
+	flt_rows_free(&process->threads);
+	process->threads = *threads;
 	*threads = (struct flt_rows){ 0 };
 	return ret;
 }
 
-void flt_thread_rates_forget(struct flt_thread_rates *teams, uint64_t id)
+void flt_thread_rates_forget(struct flt_thread_rates *rates, uint64_t id)
 {
-	struct flt_process_threads *team = find(teams, id);
+	struct flt_process_threads *process = find(rates, id);
 
-	if (!team)
+	if (!process)
 		return;
-	flt_rows_free(&team->threads);
-	teams->count--;
-	memmove(team, team + 1, (size_t)(teams->team + teams->count - team) * sizeof(*team));
+	flt_rows_free(&process->threads);
+	rates->count--;
+	memmove(process, process + 1, (size_t)(rates->process + rates->count - process) * sizeof(*process));
 }
 
-void flt_thread_rates_keep(struct flt_thread_rates *teams, const struct flt_rows *procs)
+void flt_thread_rates_keep(struct flt_thread_rates *rates, const struct flt_rows *procs)
 {
 	size_t i, k = 0, kept = 0;
 
-	for (i = 0; i < teams->count; i++) {
-		struct flt_process_threads *team = &teams->team[i];
+	for (i = 0; i < rates->count; i++) {
+		struct flt_process_threads *process = &rates->process[i];
 
-		while (k < procs->count && procs->row[k].id < team->id)
+		while (k < procs->count && procs->row[k].id < process->id)
 			k++;
-		if (k < procs->count && procs->row[k].id == team->id && !procs->row[k].ended)
-			teams->team[kept++] = *team;
+		if (k < procs->count && procs->row[k].id == process->id && !procs->row[k].ended)
+			rates->process[kept++] = *process;
 		else
-			flt_rows_free(&team->threads);
+			flt_rows_free(&process->threads);
 	}
-	teams->count = kept;
+	rates->count = kept;
 }

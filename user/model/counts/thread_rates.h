@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * teams.h - the threads of processes, from one look to the next.
+ * thread_rates.h - what the threads of processes did between two snapshots.
  *
- * Not every process's threads are looked at each time. What is new in a thread is
- * known only if the last look at its process is known, or if the process began since.
+ * Snapshots of threads are taken for some processes at a time. Changes of a thread are known only
+ * if the previous snapshot of its process is known, or if the process started since then.
  */
 #ifndef FLT_MODEL_THREAD_RATES_H
 #define FLT_MODEL_THREAD_RATES_H
@@ -12,34 +12,35 @@
 
 struct flt_process_threads {
 	uint64_t id;		/* of the process */
-	struct flt_rows threads;
+	struct flt_rows threads;	/* the last snapshot */
 };
 
-/* Begins zeroed. */
+/* A struct that is all zero is empty and ready for use. */
 struct flt_thread_rates {
-	struct flt_process_threads *team;	/* by id */
+	struct flt_process_threads *process;	/* by id */
 	size_t count, room;
 };
 
-void flt_thread_rates_free(struct flt_thread_rates *teams);
+void flt_thread_rates_free(struct flt_thread_rates *rates);
 
-bool flt_thread_rates_has(const struct flt_thread_rates *teams, uint64_t id);
+/* Return whether the last snapshot of a process is known. */
+bool flt_thread_rates_has(const struct flt_thread_rates *rates, uint64_t id);
 
-/* The process is new: so will be all that its threads did. -ENOMEM. */
-int flt_thread_rates_begin(struct flt_thread_rates *teams, uint64_t id);
+/* Add a process that just started, so all counts of its threads are changes. Return -ENOMEM. */
+int flt_thread_rates_begin(struct flt_thread_rates *rates, uint64_t id);
 
 /*
- * A look at a process: all its threads, or when torn some of them, in any order and with
- * ids of their own. Takes them, and leaves the list empty. Those that faulted since the
- * last look are added to news, each with what is new in its account; if there was no
- * last look, none. -ENOMEM.
+ * Add a snapshot of all threads of a process, in any order, identified by ids of their own. torn:
+ * some threads may be missing. Take the list over and leave it empty. Append the changes of
+ * threads that faulted since the last snapshot to `news`; without a last snapshot, append nothing.
+ * Return -ENOMEM.
  */
-int flt_thread_rates_add(struct flt_thread_rates *teams, uint64_t id, bool torn, struct flt_rows *threads,
-		   struct flt_rows *news);
+int flt_thread_rates_add(struct flt_thread_rates *rates, uint64_t id, bool torn,
+			 struct flt_rows *threads, struct flt_rows *news);
 
-/* No look was taken when there should have been one: the next will be the first. */
-void flt_thread_rates_forget(struct flt_thread_rates *teams, uint64_t id);
-/* Forgets those that have ended, or are not in the list, which is ordered by id. */
-void flt_thread_rates_keep(struct flt_thread_rates *teams, const struct flt_rows *procs);
+/* Forget a process, because a snapshot was left out: its next snapshot counts as the first. */
+void flt_thread_rates_forget(struct flt_thread_rates *rates, uint64_t id);
+/* Forget processes that have ended or are not in the list, which must be sorted by id. */
+void flt_thread_rates_keep(struct flt_thread_rates *rates, const struct flt_rows *procs);
 
 #endif

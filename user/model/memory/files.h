@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * files.h - the names of files, by device and inode: the latest, since the number of
- * a file that was removed is used again.
+ * files.h - the latest name of each file, by device and inode.
+ *
+ * The kernel reuses the inode number of a deleted file, so a later name replaces an earlier one.
  */
 #ifndef FLT_MODEL_FILES_H
 #define FLT_MODEL_FILES_H
@@ -12,9 +13,9 @@ struct flt_files;
 
 struct flt_files *flt_files_new(void);
 void flt_files_free(struct flt_files *files);
-/* name must outlive files. -ENOMEM. */
+/* Set the name of a file. The name must outlive `files`. Return -ENOMEM. */
 int flt_files_name(struct flt_files *files, uint32_t device, uint64_t inode, const char *name);
-/* NULL: unknown. */
+/* Return the name, or NULL if it is unknown. */
 const char *flt_files_find(const struct flt_files *files, uint32_t device, uint64_t inode);
 
 #endif

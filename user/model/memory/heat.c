@@ -188,7 +188,7 @@ int flt_heat_add(struct flt_heat *f, uint32_t region, uint64_t page, uint64_t ti
 
 	if (!f->begun)
 		flt_heat_begin(f, time);
-	/* One that began before all others but ended, and came, later. */
+	/* Faults are in the order of their ends, so a later one may have begun before the first. */
 	if (time < f->begin)
 		time = f->begin;
 	err = band_get(f, region, &b);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fold.h - faults by address and time, with the gaps of the address space left out.
+ * heat.h - faults by address and time, without the gaps of the address space.
  *
- * Each region is a *band* of its own, as high as what was touched of it: at most
- * FLT_HEAT_ROWS rows of a power of two of pages. Nobody knows beforehand how long
- * it will take, nor how far a heap will grow: columns and rows get coarser by
- * halves when they have to. Only cells that hold something exist, and not more than
- * FLT_HEAT_CELLS of them (24 bytes each); past that columns get coarser too.
+ * Each region is a *band*: the pages between its first and last fault, in at most FLT_HEAT_ROWS
+ * rows. A row is a power of two of pages. The length of the run and the growth of a heap are not
+ * known in advance, so the resolution of columns and rows is halved when they no longer fit. Only
+ * cells with faults exist. With more than FLT_HEAT_CELLS cells (24 bytes each), the resolution of
+ * columns is halved, too.
  */
 #ifndef FLT_MODEL_HEAT_H
 #define FLT_MODEL_HEAT_H
@@ -23,10 +23,10 @@
 #define FLT_HEAT_STEP_NS 1000000ull
 
 struct flt_heat_cell {
-	uint64_t row;		/* first page of it >> shift of the band */
+	uint64_t row;		/* first page >> shift of the band */
 	uint32_t column;
 	uint32_t all;		/* faults */
-	uint32_t again;		/* refaults of them */
+	uint32_t again;		/* refaults among them */
 };
 
 struct flt_heat_band {
@@ -51,14 +51,17 @@ struct flt_heat {
 
 void flt_heat_free(struct flt_heat *heat);
 
-/* For a fold that is all zero, begun with its first fault unless `begin` was set. -ENOMEM. */
+/*
+ * Add a fault. A struct that is all zero is empty; its first fault begins column 0 unless
+ * flt_heat_begin() was called. Return -ENOMEM.
+ */
 int flt_heat_add(struct flt_heat *heat, uint32_t region, uint64_t page, uint64_t time, uint32_t faults,
 		 bool again);
 void flt_heat_begin(struct flt_heat *heat, uint64_t time);
 /* Make the columns reach up to a time, which is not before the begin. Return -ENOMEM. */
 int flt_heat_extend(struct flt_heat *heat, uint64_t time);
 
-/* Columns that hold something, up to the last; rows of a band. */
+/* Return the number of columns up to the latest time; of rows of a band. */
 uint32_t flt_heat_columns(const struct flt_heat *heat);
 uint32_t flt_heat_rows(const struct flt_heat_band *band);
 

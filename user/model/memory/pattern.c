@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS 32		/* followed at a time */
+#define RUNS 32		/* tracked at the same time */
 #define RUNS_OF_THREAD 4
 #define STRIDES 8
-#define LATEST 16	/* threads whose latest run is at hand */
+#define LATEST 16	/* threads whose latest run is cached */
 
-/* Where a thread was, and how it came there. */
+/* The last fault of a run, and the step to it. */
 struct run {
 	uint64_t page;
 	int64_t stride;
@@ -21,9 +21,9 @@ struct run {
 };
 
 /*
- * The most frequent distances by the space-saving algorithm: a new one takes the
- * place of the rarest and inherits its count, which is remembered as `inherited`.
- * So count - inherited is what is certain.
+ * The most frequent distances, by the space-saving algorithm: a new distance replaces the rarest
+ * one and inherits its count, which is kept in `inherited`. A distance occurred at least
+ * count - inherited times.
  */
 struct stride {
 	int64_t pages;
@@ -33,7 +33,7 @@ struct stride {
 struct flt_pattern {
 	struct run runs[RUNS];
 	uint32_t count;		/* of them */
-	/* The run that a thread was last in, by its low bits; another's if they share them. */
+	/* The last run of a thread, by the low bits of its id. Threads with equal low bits share. */
 	uint8_t latest[LATEST];
 	struct stride strides[STRIDES];
 	uint32_t clock;
@@ -54,9 +54,9 @@ void flt_pattern_free(struct flt_pattern *p)
 enum step { FAR = 0, FORWARD, BACKWARD };
 
 /*
- * plain: not to be counted as a distance. Steps shorter than a window are: a file
- * read page by page has several lengths of them, from where readahead ends, but one
- * that is read by fours without readahead has no other.
+ * plain: the step is not counted as a distance. Forward steps shorter than a window are counted:
+ * they have one length if a file is read every fourth page without readahead, but several lengths
+ * if a file is read page by page, because they depend on where readahead ended.
  */
 static inline enum step step_of(const struct run *r, const struct flt_visit *t, bool *plain)
 {
@@ -103,9 +103,8 @@ struct match {
 };
 
 /*
- * The run this touch goes on with: of this thread before those of others, which
- * only lend theirs to an exact neighbour - workers that take one piece after the
- * other.
+ * Find the run that this fault continues. Runs of the same thread come first. A run of another
+ * thread is continued only by its exact neighbour: worker threads take adjacent pieces in turn.
  */
 static void run_match(struct flt_pattern *p, const struct flt_visit *t, struct match *m)
 {
@@ -153,8 +152,8 @@ static void run_match(struct flt_pattern *p, const struct flt_visit *t, struct m
 }
 
 /*
- * Most faults go on where the one before did. Of the runs of its thread that a touch
- * goes on with, that is the one last used, so the others need not be asked.
+ * Fast path: most faults continue the last run of their thread. If this fault continues several
+ * runs of its thread, the last one wins in the slow path, too.
  */
 static bool latest_match(struct flt_pattern *p, const struct flt_visit *t, struct match *m)
 {
@@ -170,7 +169,7 @@ static bool latest_match(struct flt_pattern *p, const struct flt_visit *t, struc
 	return true;
 }
 
-/* It may be one that was free until now. */
+/* The run may have been unused so far. */
 static void run_enter(struct flt_pattern *p, const struct run *r, uint32_t thread)
 {
 	uint32_t i = (uint32_t)(r - p->runs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a region is called, and what a name in /proc/PID/maps means. */
+/* Names of regions, and names in /proc/PID/maps. */
 #include <stdio.h>
 #include <string.h>
 

@@ -16,7 +16,7 @@
 /* Blocks of pages that all regions share (50 MiB). */
 #define TOUCHED_BLOCKS (1u << 19)
 #define NONE (~0u)
-/* The first region: that of everything past the bound. */
+/* Number of the region for everything past FLT_REGIONS_MAX. */
 #define OTHERS 0u
 
 struct flt_region_image {
@@ -26,7 +26,7 @@ struct flt_region_image {
 	char comm[COMM_LEN];
 };
 
-/* A row or, past the bound, that of all others. */
+/* Add a row, or return OTHERS past the limit. */
 static int row_add(struct flt_regions *g, uint32_t image, const struct flt_region_area *area, uint32_t *index)
 {
 	uint32_t room = g->room ? g->room * 2 : 64;
@@ -154,8 +154,9 @@ static uint64_t base_of(const struct flt_region_area *a)
 }
 
 /*
- * The same mapping, grown or cut? Of a file the offset must fit and the rights that
- * tell code from data; anonymous memory changes its rights at will.
+ * Return whether two areas are the same mapping, which may have grown or shrunk. Offsets and
+ * rights of files must agree, because they tell code from data. Rights of anonymous memory may
+ * differ, because programs change them often.
  */
 static bool same(const struct flt_region_area *a, const struct flt_region_area *b)
 {
@@ -173,8 +174,8 @@ static const char *path_of(const struct flt_regions *g, const struct flt_region_
 }
 
 /*
- * Whether the map set of the image names this region of it; one of its parent is no
- * longer its own, and one of a file that is gone not that of another with its number.
+ * Return whether `area` continues this region. A region of the parent image does not count, nor
+ * does a region of a deleted file whose inode number was reused: its path differs.
  */
 static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image, const struct flt_region_area *area)
 {
@@ -217,7 +218,7 @@ int flt_regions_area(struct flt_regions *g, uint32_t number, const struct flt_re
 	if (row != OTHERS && !g->rows[row].path)
 		g->rows[row].path = path_of(g, &known);
 	err = flt_map_set_change(&image->maps, known.start, known.end, row);
-	/* More than the kernel allows: what comes now is of unknown mappings. */
+	/* More mappings than the kernel allows: later faults there have no known mapping. */
 	return err == -E2BIG ? 0 : err;
 }
 
@@ -288,7 +289,7 @@ static int row_of(struct flt_regions *g, const struct flt_fault *f, uint32_t *ro
 		return special(g, f->image, FLT_REGION_UNKNOWN, &image->unknown, row);
 	if (*row == OTHERS || g->rows[*row].image == f->image)
 		return 0;
-	/* Mapped before the fork: a region of the child from now on. */
+	/* The mapping was inherited by fork(): make a region of the child. */
 	area = g->rows[*row].area;
 	path = g->rows[*row].path;
 	err = row_add(g, f->image, &area, row);
@@ -300,7 +301,7 @@ static int row_of(struct flt_regions *g, const struct flt_fault *f, uint32_t *ro
 	return err == -E2BIG ? 0 : err;
 }
 
-/* Kinds that make something present that was not: what others do to a page is no refault. */
+/* Return whether faults of this kind make a page present. Others cannot be refaults. */
 static bool brings_in(unsigned int kind)
 {
 	return kind == FLT_KIND_ANON || kind == FLT_KIND_HUGE || kind == FLT_KIND_FILE || kind == FLT_KIND_SHARED ||
@@ -311,7 +312,7 @@ static bool is_refault(const struct flt_fault *f, int64_t fresh)
 {
 	if (f->flags & (FLT_FAULT_ALLOC | FLT_FAULT_REFAULT))
 		return f->flags & FLT_FAULT_REFAULT;
-	/* What is in swap has been in memory. */
+	/* A page that is in swap was in memory before. */
 	return f->kind == FLT_KIND_SWAP || (!fresh && brings_in(f->kind));
 }
 

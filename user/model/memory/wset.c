@@ -14,7 +14,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Nearest rank: the smallest value that at least that share of all does not exceed. */
+/* Return the smallest value that at least this share of all values does not exceed. */
 static uint64_t pick(const uint64_t *sorted, size_t count, double quantile)
 {
 	size_t rank = (size_t)((double)count * quantile);
@@ -86,7 +86,7 @@ static void add(struct flt_sample *sum, const struct flt_sample *s)
 	sum->refault += s->refault;
 	sum->major += s->major;
 	sum->duration += s->duration;
-	/* Who was born within the window has a shorter one. */
+	/* The window of a process that started within it is shorter. */
 	if (s->window > sum->window)
 		sum->window = s->window;
 	if (s->held_max > sum->held_max)

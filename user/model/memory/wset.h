@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wset.h - what the samples of a run say together. */
+/* wset.h - working-set samples of a run, summed up. */
 #ifndef FLT_MODEL_WSET_H
 #define FLT_MODEL_WSET_H
 
@@ -10,19 +10,19 @@ extern const double flt_wset_quantile[FLT_WSET_QUANTILES];	/* 0, 0.5, .. 1 */
 
 struct flt_wset {
 	size_t windows;
-	uint64_t referenced[FLT_WSET_QUANTILES];	/* nearest rank: a value that occurred */
+	uint64_t referenced[FLT_WSET_QUANTILES];	/* by nearest rank, so each is a value that occurred */
 	uint64_t rss_last, rss_max;
 	uint64_t first_touch, refault;		/* sums */
 	uint64_t window, duration;		/* mean ns of each */
 	uint64_t held_max;
 };
 
-/* Of samples with FLT_SAMPLE_REFERENCED; -ENODATA without any, -ENOMEM. */
+/* Sum up the samples with FLT_SAMPLE_REFERENCED. Return -ENODATA if there are none, -ENOMEM. */
 int flt_wset_sum_up(const struct flt_sample *samples, size_t count, struct flt_wset *out);
 
 /*
- * The processes of a run added up: a sample for every window that one of them has one
- * of, by their .nth, in order. Owned by the caller.
+ * Add up the samples of all processes by window (.nth). The result has a sample for each window
+ * in which any process has one, in order. The caller frees it.
  */
 int flt_wset_total(const struct flt_samples *samples, struct flt_samples *out);
 

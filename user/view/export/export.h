@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * export.h - call stacks for other people's tools.
+ * export.h - call stacks in the formats of other tools.
  *
- * Stacks are the frames of a flame graph, depth first, frame 0 being everything;
- * a frame with faults of its own is the end of a stack. -ENOMEM; write errors
- * stay in the FILE.
+ * Stacks are given as the frames of a flame graph, depth first. Frame 0 is the sum. A frame with
+ * faults of its own ends a stack. Functions return -ENOMEM; check the FILE for write errors.
  */
 #ifndef FLT_VIEW_EXPORT_H
 #define FLT_VIEW_EXPORT_H
@@ -17,25 +16,25 @@
 #include "view/svg/flame.h"
 #include "view/table/json.h"
 
-/* "outer;inner COUNT" a line. A semicolon in a name becomes a colon. */
+/* Write lines of "outer;inner COUNT". Semicolons in names become colons. */
 int flt_folded_write(FILE *out, const struct flt_flame_frame *frames, size_t n);
 
-/* JSON of https://www.speedscope.app, one sampled profile. */
+/* Write JSON for https://www.speedscope.app with one sampled profile. */
 int flt_speedscope_write(FILE *out, const struct flt_flame_frame *frames, size_t n, const char *title);
 
-/* profile.proto of pprof, not compressed: faults, first touches, refaults. */
+/* Write pprof's profile.proto, uncompressed: faults, first touches, refaults. */
 int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns, uint64_t duration_ns);
 
 /*
- * Trace events in JSON, as ui.perfetto.dev and chrome://tracing read them: each
- * fault at its time on its thread, memory as counters.
+ * Trace events in JSON for ui.perfetto.dev and chrome://tracing: each fault at its time on its
+ * thread, memory as counters.
  */
 struct flt_perfetto {
 	struct flt_json json;
 };
 
 struct flt_perfetto_fault {
-	uint64_t time, duration;	/* ns from the beginning; duration 0: unknown */
+	uint64_t time, duration;	/* ns since the start of the recording; duration 0: unknown */
 	uint32_t pid, tid;
 	const char *name, *kind, *source;	/* source may be NULL */
 	uint64_t address, weight;

@@ -21,7 +21,7 @@ static void event_open(struct flt_perfetto *p, const char *phase, const char *na
 	flt_json_u64(&p->json, "tid", tid);
 }
 
-/* The name of a process (its first thread) and of a thread. */
+/* Write the name of a process if tid is its first thread, else the name of a thread. */
 void flt_perfetto_name(struct flt_perfetto *p, uint32_t pid, uint32_t tid, const char *name)
 {
 	event_open(p, "M", pid == tid ? "process_name" : "thread_name", pid, tid);

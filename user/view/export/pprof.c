@@ -11,7 +11,7 @@
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRING = 6,
        PROFILE_TIME = 9, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12, PROFILE_DEFAULT_TYPE = 14 };
 
-/* Strings 0 to 4; those of function k are 5 + 2k (name) and 6 + 2k (object). */
+/* Strings 0 to 4 are fixed. Function k has strings 5 + 2k (name) and 6 + 2k (object). */
 static const char *const strings[] = { "", "faults", "count", "first_touches", "refaults" };
 #define STRINGS (sizeof(strings) / sizeof(strings[0]))
 
@@ -62,7 +62,7 @@ static void bytes(struct message *m, unsigned int field, const void *data, size_
 		byte_add(m, *at++);
 }
 
-/* Into the file as a field of the profile; the message is empty again. */
+/* Write the message as a field of the profile, and empty it. */
 static void field_end(FILE *out, unsigned int field, struct message *m)
 {
 	struct message head = { .err = m->err };
@@ -156,7 +156,7 @@ static void functions_write(FILE *out, const struct flt_frameset *set, struct me
 	free(line.data);
 }
 
-/* What a frame has of its own: its totals less those of its children. */
+/* Subtract the totals of children, which leaves the values of each frame alone. */
 static void own_values(const struct flt_flame_frame *frames, size_t n, uint64_t (*own)[2], uint32_t *path)
 {
 	size_t i;
@@ -198,7 +198,7 @@ int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, u
 	number(&m, PROFILE_TIME, time_ns);
 	number(&m, PROFILE_DURATION, duration_ns);
 	number(&m, PROFILE_PERIOD, 1);
-	/* readers take the last type unless told: refaults */
+	/* default_sample_type, because readers use the last type, refaults, without it */
 	number(&m, PROFILE_DEFAULT_TYPE, 1);
 	if (!m.err)
 		fwrite(m.data, 1, m.size, out);

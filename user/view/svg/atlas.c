@@ -45,7 +45,7 @@ static unsigned int height_of(const struct flt_atlas_band *b, unsigned int row)
 	return height < 8 ? 8 : height > 64 * row ? 64 * row : height;
 }
 
-/* Cells that are neighbours in a row and of one tone are one piece of a path. */
+/* Write the cells of one tone as a path. Adjacent cells of a row are one rectangle. */
 static void tone_write(FILE *out, const struct flt_atlas_band *b, uint64_t most, unsigned int level, bool again)
 {
 	const struct flt_atlas_cell *c;

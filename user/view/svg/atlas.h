@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * atlas.h - a map of counts by address (down) and time (across), folded into bands
- * with nothing between them: as an SVG document and on a terminal.
+ * atlas.h - a heat map of faults by address (down) and time (across), as SVG and on a terminal.
+ *
+ * Memory is divided into bands. The unused address space between two bands is left out.
  */
 #ifndef FLT_VIEW_ATLAS_H
 #define FLT_VIEW_ATLAS_H
@@ -13,7 +14,7 @@
 
 struct flt_atlas_cell {
 	uint32_t row, column;
-	uint64_t all, again;	/* faults, and refaults of them */
+	uint64_t all, again;	/* faults, and refaults among them */
 };
 
 struct flt_atlas_band {
@@ -21,9 +22,9 @@ struct flt_atlas_band {
 	uint64_t start;		/* address of row 0 */
 	uint64_t bytes;		/* of a row */
 	uint32_t rows;
-	/* If not NULL the rows are small areas of their own, each with its name, start and end. */
+	/* If not NULL, each row is a small area with its own name, start and end. */
 	const struct flt_atlas_area *areas;
-	const struct flt_atlas_cell *cells;	/* by row, then column; each once */
+	const struct flt_atlas_cell *cells;	/* sorted by row, then column; no duplicates */
 	size_t count;
 };
 
@@ -46,14 +47,14 @@ void flt_atlas_write(FILE *out, const struct flt_atlas *atlas, bool alone);
 
 struct flt_blocks {
 	unsigned int width;	/* columns of the terminal */
-	unsigned int lines;	/* at most for each band, besides its name */
-	bool colour;		/* 256 colours, else shades */
+	unsigned int lines;	/* largest height of a band, without its name */
+	bool colour;		/* 256 colours, else shades of characters */
 	bool utf8;
 };
 
 void flt_blocks_write(FILE *out, const struct flt_atlas *atlas, const struct flt_blocks *blocks);
 
-/* 0 .. levels - 1: counts differ by powers, so by their logarithm. count is not 0. */
+/* Return a level of 0 to levels - 1, logarithmic. count must not be 0. */
 unsigned int flt_atlas_level(uint64_t count, uint64_t most, unsigned int levels);
 
 #endif

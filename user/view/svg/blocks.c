@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* An atlas on a terminal: a line for some rows, a character for some columns. */
+/* An atlas on a terminal: a line shows several rows, a character several columns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void grid_fill(struct grid *g, const struct flt_atlas *a, const struct fl
 
 static void cell_write(FILE *out, const struct flt_blocks *t, uint64_t all, uint64_t again, uint64_t most)
 {
-	/* Dark to bright, both. */
+	/* Colour numbers from dark to bright: of faults, and of refaults. */
 	static const unsigned char first[COLOURS] = { 24, 31, 38, 44, 50, 86 }, second[COLOURS] = { 52, 88, 124, 160, 202, 214 };
 	static const char *const shades[SHADES] = { "\xe2\x96\x91", "\xe2\x96\x92", "\xe2\x96\x93", "\xe2\x96\x88" };
 

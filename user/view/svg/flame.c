@@ -11,7 +11,7 @@
 #define ROW 18
 #define FOOT 10
 
-/* One tone for what is mostly read or mostly written; without knowledge a tone of its name. */
+/* Return the class for the colour: by kind of access, or by name if that is unknown. */
 static const char *tone(const struct flt_flame_frame *f)
 {
 	static const char *const unknown[] = { "u0", "u1", "u2", "u3" };

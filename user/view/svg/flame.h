@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * flame.h - an interactive flame graph as SVG: outermost function on top, width
- * is the share of faults. Carries its style and script; needs no network.
- */
+/* flame.h - an interactive flame graph: outermost function on top, width is share of faults. */
 #ifndef FLT_VIEW_FLAME_H
 #define FLT_VIEW_FLAME_H
 
@@ -13,7 +10,7 @@
 
 struct flt_flame_frame {
 	const char *name, *object;	/* object may be NULL */
-	uint32_t depth;			/* 0: the first frame, which is everything */
+	uint32_t depth;			/* 0: the first frame, all faults */
 	uint64_t start, total, self;	/* in faults; children lie within their parent */
 	uint64_t read, write, exec;	/* of total; the rest is unknown */
 	uint64_t alloc, refault;
@@ -23,10 +20,10 @@ struct flt_flame {
 	const char *title, *subtitle;
 	const struct flt_flame_frame *frames;	/* depth first */
 	size_t count;
-	uint64_t hidden;		/* frames left out as too narrow */
+	uint64_t hidden;		/* frames left out because they are too narrow */
 };
 
-/* alone: a document of its own, else an element of a page that has style and script. */
+/* Write the graph. alone: a file of its own, else an element of a page. */
 void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone);
 
 #endif

@@ -42,7 +42,7 @@ void flt_page_fact(FILE *out, const char *name, const char *value)
 	fputs("</b></div>\n", out);
 }
 
-/* element: of a cell, with what is said of each. */
+/* Write cells as th or td elements with extra attributes. */
 static void cells_write(FILE *out, const char *element, const char *said, const char *const *cells, size_t n, size_t numbers)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* page.h - the frame of an HTML page that needs nothing but itself. */
+/* page.h - a self-contained HTML page: its frame, facts and tables. */
 #ifndef FLT_VIEW_PAGE_H
 #define FLT_VIEW_PAGE_H
 
@@ -7,9 +7,9 @@
 
 void flt_page_open(FILE *out, const char *title, const char *subtitle);
 void flt_page_section(FILE *out, const char *title, const char *note);
-/* A row of a list of facts. */
+/* Write a fact: name and value. */
 void flt_page_fact(FILE *out, const char *name, const char *value);
-/* Tables: heads and cells are arrays of `n`; the first `numbers` columns are flush right. */
+/* Write a table of n columns. The first `numbers` columns are right-aligned. */
 void flt_page_table_open(FILE *out, const char *const *heads, size_t n, size_t numbers);
 void flt_page_table_row(FILE *out, const char *const *cells, size_t n, size_t numbers);
 void flt_page_table_close(FILE *out);

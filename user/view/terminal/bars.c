@@ -20,7 +20,7 @@ static void write_bar(FILE *out, uint64_t count, uint64_t most, size_t room,
 	static const char *const eighths[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" };
 	size_t parts = (size_t)((double)count / (double)most * (double)room * 8 + 0.5);
 
-	/* What there is can be seen. */
+	/* A count above 0 has a visible bar. */
 	if (!parts && count)
 		parts = 1;
 	if (style->color)

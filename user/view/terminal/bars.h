@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bars.h - a histogram as lines of text: range, count, share, share up to here, bar. */
+/* bars.h - a histogram as text: range, count, share, cumulative share and bar per line. */
 #ifndef FLT_VIEW_BARS_H
 #define FLT_VIEW_BARS_H
 
@@ -11,7 +11,7 @@
 struct flt_bar {
 	const char *label;
 	uint64_t count;
-	const char *note;	/* behind the bar; NULL: none */
+	const char *note;	/* after the bar; NULL: none */
 };
 
 struct flt_bars_style {
@@ -20,7 +20,7 @@ struct flt_bars_style {
 	size_t width;		/* columns of a line */
 };
 
-/* unit heads the counts. Labels and notes are the program's own. */
+/* unit: heading of the counts. Labels and notes are not escaped. */
 void flt_bars_write(FILE *out, const struct flt_bar *bars, size_t count, const char *heading,
 		    const char *unit, const struct flt_bars_style *style);
 

@@ -31,7 +31,7 @@ void flt_screen_close(struct flt_screen *s)
 	*s = (struct flt_screen){ 0 };
 }
 
-/* Of what terminals agree on; 0: not to be shown as it is. */
+/* Return the width if all terminals agree on it, else 0: the character is escaped. */
 static int width_of(uint32_t c)
 {
 	static const struct {
@@ -52,7 +52,7 @@ static int width_of(uint32_t c)
 	return 0;
 }
 
-/* The next character to show of an escaped string, or the beginning of its escape. */
+/* Write the next character as it is shown: itself, or its escape. Return the bytes read. */
 static size_t next(const struct flt_screen *s, const char *text, char out[16], int *width)
 {
 	uint32_t point = 0;
@@ -125,7 +125,7 @@ int flt_screen_put(struct flt_screen *s, int row, int col, int width, bool right
 	for (from = safe; *from;) {
 		from += next(s, from, one, &wide);
 		if (at + wide > end) {
-			/* Cut: a sign that it was, when there is room for one. */
+			/* Mark truncated text, if there is room for the mark. */
 			if (at > col && end - col > 3) {
 				at = at < end ? at : end - 1;
 				if (!*s->cell[row * s->cols + at].text)
@@ -180,12 +180,12 @@ int flt_screen_table(struct flt_screen *s, int row, int end, const struct flt_sc
 			last = c;
 	if (end > s->rows)
 		end = s->rows;
-	/* The heading's colour goes to the edge. */
+	/* The colour of the heading reaches the edge of the screen. */
 	flt_screen_put(s, row, 0, s->cols, false, FLT_LOOK_HEADING, "");
 	for (c = rows->columns; !ret && c->type != FLT_COLUMN_END && col < s->cols; c++) {
 		if (!flt_column_in_text(c, rows->shown))
 			continue;
-		/* A name has the rest of the line; a figure stays by its heading. */
+		/* Names take the rest of the line; figures stay below their heading. */
 		width = c == last && c->width < 0 ? s->cols - col : abs(c->width);
 		flt_screen_put(s, row, col, width, c->width >= 0,
 			       c == rows->sorted ? FLT_LOOK_SORTED : FLT_LOOK_HEADING, c->title);
