@@ -6,12 +6,9 @@
 
 #include "text/clock.h"
 #include "cmd/record/run.h"
-#include "cmd/record/notes.h"
-#include "timeline/unwinders.h"
+#include "timeline/timeline.h"
 #include "source/proc/procfs.h"
-#include "source/stream/fault.h"
 #include "source/stream/stream.h"
-#include "source/stream/stacks.h"
 #include "text/units.h"
 
 #define ROUND_NS (50 * FLT_NSEC_PER_MSEC)
@@ -29,9 +26,8 @@ struct module {
 	struct flt_stream *stream;
 	uint32_t session;
 	uint32_t child;		/* the command, for as long as it is told of: it may have ended */
-	struct flt_stream_stacks *stacks;	/* by frame pointers, or */
-	struct flt_stream_slices *slices;	/* to be unwound, or neither */
-	struct record_told *told;
+	enum flt_timeline_stacks stacks;
+	struct flt_timeline *timeline;
 	uint32_t depth;
 	uint64_t weight, allocs, refaults;	/* of what is in the file */
 	uint64_t counted;			/* by the accounts when the stream began */
@@ -52,69 +48,30 @@ static uint32_t cut_flag(uint8_t cut)
 	}
 }
 
-/* The instruction and its callers; 0: there are none, which is a loss if one was taken. */
-static size_t stack_of(struct module *m, const struct flt_event_record *e, uint32_t image,
-		       uint64_t room[FLT_UNWINDERS_DEPTH], const uint64_t **frames, uint8_t *cut)
-{
-	const struct flt_stream_slice *slice;
-	const struct flt_stream_stack *stack;
-
-	*cut = FLT_CUT_NONE;
-	*frames = room;
-	if (m->slices) {
-		slice = flt_stream_slices_of(m->slices, e);
-		if (slice)
-			return record_told_unwind(m->told, image, slice, room, m->depth, cut);
-		/* Every fault of a thread with a user side has one. */
-		if (e->ip)
-			flt_file_lost(m->r->writer, FLT_LOSS_STACK, 1);
-		return 0;
-	}
-	stack = m->stacks ? flt_stream_stacks_of(m->stacks, e) : NULL;
-	if (stack) {
-		*frames = stack->frame;
-		*cut = stack->cut;
-		return stack->depth;
-	}
-	if (e->stack)
-		flt_file_lost(m->r->writer, FLT_LOSS_STACK, 1);
-	return 0;
-}
-
 static int on_record(void *arg, const struct flt_event_record *e)
 {
 	struct module *m = arg;
 	struct record_run *r = m->r;
-	uint64_t room[FLT_UNWINDERS_DEPTH];
+	struct flt_timeline_stack stack;
 	struct flt_fault f;
-	const uint64_t *frames;
-	size_t n, kept = 1;
-	uint8_t cut;
-	uint32_t image;
-	int ret = record_told_fault(m->told, e, &image);
+	int ret = flt_timeline_fault(m->timeline, e, &f, &stack);
 
-	flt_event_fault(&f, e);
-	f.image = image;
 	if (ret && ret != -E2BIG)
 		return ret;
 	if (!f.image && m->child == e->tgid) {
 		m->before += e->weight;
 		return 0;
 	}
-	n = stack_of(m, e, f.image, room, &frames, &cut);
+	if (stack.lost)
+		flt_file_lost(r->writer, FLT_LOSS_STACK, 1);
 	if (!f.image) {
 		flt_file_lost(r->writer, FLT_LOSS_UNKNOWN, e->weight);
 		return 0;
 	}
-	/* Code without frame pointers leads anywhere: nothing is mapped in the first page. */
-	while (kept < n && frames[kept] >= 4096)
-		kept++;
-	if (n)
-		f.flags |= kept < n ? FLT_FAULT_CUT_UNWIND : cut_flag(cut);
-	if (n > 1)
-		ret = flt_file_stack(r->writer, f.image, frames + 1, kept - 1, &f.stack);
-	else
-		ret = 0;
+	if (stack.count)
+		f.flags |= stack.astray ? FLT_FAULT_CUT_UNWIND : cut_flag(stack.cut);
+	ret = stack.count < 2 ? 0 :
+	      flt_file_stack(r->writer, f.image, stack.address + 1, stack.count - 1, &f.stack);
 	if (!ret)
 		ret = flt_file_faults(r->writer, &f, 1);
 	r->faults++;
@@ -127,13 +84,9 @@ static int on_record(void *arg, const struct flt_event_record *e)
 
 static int on_note(void *arg, const union flt_stream_note *n, const void *bytes)
 {
-	struct module *m = arg;
+	const struct module *m = arg;
 
-	if (n->record.type == FLT_EVENT_STACK)
-		return m->stacks ? flt_stream_stacks_add(m->stacks, &n->stack, bytes) : 0;
-	if (n->record.type == FLT_EVENT_SLICE)
-		return m->slices ? flt_stream_slices_add(m->slices, &n->slice, bytes) : 0;
-	return record_told_note(m->told, n, bytes);
+	return flt_timeline_note(m->timeline, n, bytes);
 }
 
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
@@ -179,7 +132,7 @@ static int module_open(struct record_run *r)
 	};
 	struct module *m = calloc(1, sizeof(*m));
 	struct flt_session session = { 0 };
-	int err = 0;
+	int err;
 
 	r->own = m;
 	if (!m)
@@ -190,17 +143,15 @@ static int module_open(struct record_run *r)
 	m->depth = (uint32_t)args->max_stack + 1;
 	if (!args->unwind && m->depth > DEPTH_MAX)
 		m->depth = DEPTH_MAX;
-	if (m->depth > FLT_UNWINDERS_DEPTH)
-		m->depth = FLT_UNWINDERS_DEPTH;
+	if (m->depth > FLT_TIMELINE_DEPTH)
+		m->depth = FLT_TIMELINE_DEPTH;
 	if (!args->no_stack && args->unwind) {
 		wish.slice = SLICE;
-		err = flt_stream_slices_new(&m->slices);
+		m->stacks = FLT_TIMELINE_SLICES;
 	} else if (!args->no_stack) {
 		wish.stacks = m->depth;
-		err = flt_stream_stacks_new(&m->stacks);
+		m->stacks = FLT_TIMELINE_FRAMES;
 	}
-	if (err)
-		return err;
 	err = flt_stream_open(&m->stream, r->run->control, r->has_child ? &m->child : args->pids.id,
 			      r->has_child ? 1 : args->pids.count, !args->all, &wish, &r->o.e);
 	if (err)
@@ -218,7 +169,7 @@ static int found_all(struct module *m)
 	int err = flt_procfs_rows(&rows);
 
 	for (i = 0; !err && i < rows.count; i++)
-		err = record_told_found(m->told, m->r->begin, rows.row[i].tgid);
+		err = flt_timeline_found(m->timeline, m->r->begin, rows.row[i].tgid);
 	flt_rows_free(&rows);
 	return err;
 }
@@ -226,6 +177,9 @@ static int found_all(struct module *m)
 static int module_begin(struct record_run *r)
 {
 	struct module *m = r->own;
+	const struct flt_timeline_setup setup = {
+		.writer = r->writer, .command = m->child, .stacks = m->stacks, .depth = m->depth,
+	};
 	char number[24];
 	size_t i;
 	int err;
@@ -233,11 +187,11 @@ static int module_begin(struct record_run *r)
 	snprintf(number, sizeof(number), "%" PRIu32, m->depth);
 	flt_file_info(r->writer, "max_stack", number);
 	flt_file_info(r->writer, "kernel", "yes");
-	err = record_told_new(&m->told, r->writer, m->child, m->slices);
+	err = flt_timeline_new(&m->timeline, &setup);
 	if (!err && r->args->all)
 		err = found_all(m);
 	for (i = 0; !err && i < r->args->pids.count; i++)
-		err = record_told_found(m->told, r->begin, r->args->pids.id[i]);
+		err = flt_timeline_found(m->timeline, r->begin, r->args->pids.id[i]);
 	return err ? err : flt_loop_every(r->o.loop, ROUND_NS, on_round, m);
 }
 
@@ -247,7 +201,7 @@ static int module_stats(struct record_run *r, uint64_t now)
 	const struct flt_record_stats stats = {
 		.head = { .time = now }, .faults = m->weight, .majors = r->majors, .allocs = m->allocs,
 		.refaults = m->refaults, .evictions = ~0ull, .resident = ~0ull, .evicted = ~0ull, .limit = ~0ull,
-		.rss = record_told_rss(m->told), .unlimited = ~0ull,
+		.rss = flt_timeline_rss(m->timeline), .unlimited = ~0ull,
 	};
 
 	return flt_file_stats(r->writer, &stats);
@@ -309,9 +263,7 @@ static void module_close(struct record_run *r)
 	if (!m)
 		return;
 	flt_stream_close(m->stream);
-	record_told_free(m->told);
-	flt_stream_stacks_free(m->stacks);
-	flt_stream_slices_free(m->slices);
+	flt_timeline_free(m->timeline);
 	free(m);
 	r->own = NULL;
 }

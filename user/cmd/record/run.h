@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record_run.h - a recording without a limit, by whatever sees the faults.
+ * run.h - a recording without a limit, by whatever sees the faults.
  *
- *   record_run.c     the command, the file, the clock, the summary
- *   record_perf.c    perf's page-fault events
- *   record_module.c  the module's stream, and
- *   record_told.c    who is who, and what is mapped, by its notes
+ *   run.c     the command, the file, the clock, the summary
+ *   perf.c    perf's page-fault events
+ *   module.c  the module's stream
  */
 #ifndef FLT_CMD_RECORD_RUN_H
 #define FLT_CMD_RECORD_RUN_H

@@ -16,6 +16,8 @@
 #include "source/stream/stream.h"
 #include "view/table/table.h"
 
+struct flt_recording;
+
 struct trace_args {
 	struct flt_ids pids;
 	bool follow;
@@ -62,22 +64,23 @@ struct trace_fault {
 	const char *cut;	/* why the stack ends early */
 };
 
-/* trace_run.c */
+/* run.c */
 int trace_run(struct trace *t, char **command);
 
-/* trace_stacks.c: all but the first two do nothing without stacks. */
+/* stacks.c: meet, round and note do nothing without stacks. */
 int trace_stacks_open(struct trace *t);
-/* The stack of a record, innermost first, a line for each frame, until the next call. */
-int trace_stacks_text(struct trace *t, const struct flt_event_record *record, const char **lines,
-		      const char **cut);
+int trace_stacks_open_file(struct trace *t, struct flt_recording *rec);
 void trace_stacks_close(struct trace *t);
-/* The stream begins: what these processes have mapped before that. */
+/* The stream begins: learn what these processes have mapped before. */
 int trace_stacks_meet(struct trace *t, const uint32_t *tgids, size_t count);
 /* A new round of records begins. */
 int trace_stacks_round(struct trace *t);
 int trace_stacks_note(struct trace *t, const union flt_stream_note *note, const void *bytes);
+/* Fill in the fault and its stack, good until the next call. */
+int trace_stacks_live(struct trace *t, const struct flt_event_record *record, struct trace_fault *fault);
+int trace_stacks_recorded(struct trace *t, struct trace_fault *fault);
 
-/* trace_line.c */
+/* line.c */
 int trace_line_open(struct trace *t);
 void trace_line_close(struct trace *t);
 int trace_line_fault(struct trace *t, const struct trace_fault *fault);

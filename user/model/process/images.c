@@ -95,7 +95,7 @@ static int say_name(struct flt_images *l, enum flt_record_type type, uint64_t ti
 {
 	struct {
 		struct flt_record head;
-		char comm[COMM_BYTES + 8];
+		char comm[COMM_BYTES + 8];	/* the sink may fill it in */
 	} r = { .head = { .type = (uint16_t)type, .size = sizeof(r), .time = time, .image = image, .tid = tid } };
 
 	snprintf(r.comm, sizeof(r.comm), "%.16s", comm);
@@ -116,6 +116,8 @@ static int say_image(struct flt_images *l, uint64_t time, struct process *p, uin
 	};
 	int ret;
 
+	if (l->images >= FLT_IMAGES_MAX)
+		return -E2BIG;
 	snprintf(r.comm, sizeof(r.comm), "%s", p->comm);
 	ret = l->sink.record(l->sink.arg, &r.image.head);
 	if (ret)
@@ -143,7 +145,7 @@ static int say_waiting(struct flt_images *l, struct process *p)
 	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; !ret && !p->told && i < p->count; i++)
+	for (i = 0; !ret && p->image && !p->told && i < p->count; i++)
 		ret = say_map(l, p->image, &p->waiting[i]);
 	p->told = true;
 	return ret;
@@ -181,8 +183,9 @@ static int process_get(struct flt_images *l, uint64_t time, uint32_t tgid, struc
 	if (*at)
 		return 0;
 	ret = process_new(l, tgid, "", out);
-	if (!ret)
-		ret = say_image(l, time, *out, 0, 0, FLT_IMAGE_FOUND);
+	if (ret || tgid == l->command)
+		return ret;
+	ret = say_image(l, time, *out, 0, 0, FLT_IMAGE_FOUND);
 	if (!ret)
 		ret = l->sink.found(l->sink.arg, time, (*out)->image, tgid, &(*out)->threads);
 	/* Without an image there is no process. */
@@ -263,7 +266,7 @@ static int on_begin(struct flt_images *l, const struct flt_event_life *life, con
 		return ret;
 	if (life->tgid == life->parent_tgid) {
 		parent->threads++;
-		return say_name(l, FLT_RECORD_THREAD, life->time, parent->image, life->tid, comm);
+		return !parent->image ? 0 : say_name(l, FLT_RECORD_THREAD, life->time, parent->image, life->tid, comm);
 	}
 	old = find(l, life->tgid);
 	if (*old)	/* its end was not told */
@@ -312,7 +315,7 @@ static int on_end(struct flt_images *l, const struct flt_event_life *life)
 		r.status = life->code;
 		process_drop(at);
 	}
-	return ret ? ret : l->sink.record(l->sink.arg, &r.head);
+	return ret || !r.head.image ? ret : l->sink.record(l->sink.arg, &r.head);
 }
 
 int flt_images_life(struct flt_images *l, const struct flt_event_life *life, const char *comm)

@@ -28,7 +28,10 @@ struct flt_images_sink {
 	void *arg;
 };
 
-/* command: the process that is to exec what is looked at, or 0. -ENOMEM. */
+/*
+ * command: the process that is to exec what is looked at, or 0. It has image 0 until it
+ * execs, and nothing is told of it. -ENOMEM.
+ */
 int flt_images_new(struct flt_images **images, const struct flt_images_sink *sink, uint32_t command);
 void flt_images_free(struct flt_images *images);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "timeline/unwinders.h"
+#include "timeline/unwind.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,22 +9,22 @@
 
 #define KEPT 32
 
-struct unwinder {
+struct cached {
 	uint32_t image;		/* 0: free */
 	uint32_t changes;	/* of its maps, that were told */
 	uint64_t used;
 	struct flt_unwind *unwind;
 };
 
-struct flt_unwinders {
+struct flt_unwind_cache {
 	const struct flt_recording *rec;
 	uint64_t clock;
-	struct unwinder kept[KEPT];
+	struct cached kept[KEPT];
 };
 
-int flt_unwinders_new(struct flt_unwinders **out, const struct flt_recording *rec)
+int flt_unwind_cache_new(struct flt_unwind_cache **out, const struct flt_recording *rec)
 {
-	struct flt_unwinders *l = calloc(1, sizeof(*l));
+	struct flt_unwind_cache *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return -ENOMEM;
@@ -33,7 +33,7 @@ int flt_unwinders_new(struct flt_unwinders **out, const struct flt_recording *re
 	return 0;
 }
 
-void flt_unwinders_free(struct flt_unwinders *l)
+void flt_unwind_cache_free(struct flt_unwind_cache *l)
 {
 	size_t i;
 
@@ -42,7 +42,7 @@ void flt_unwinders_free(struct flt_unwinders *l)
 	free(l);
 }
 
-static void tell_maps(struct flt_unwinders *l, struct unwinder *u, const struct flt_image *image)
+static void tell_maps(struct flt_unwind_cache *l, struct cached *u, const struct flt_image *image)
 {
 	const struct flt_map *map;
 	uint32_t i, index;
@@ -55,10 +55,10 @@ static void tell_maps(struct flt_unwinders *l, struct unwinder *u, const struct 
 	u->changes = image->map_changes;
 }
 
-static struct flt_unwind *get(struct flt_unwinders *l, uint32_t id)
+static struct flt_unwind *get(struct flt_unwind_cache *l, uint32_t id)
 {
 	const struct flt_image *image = flt_recording_image(l->rec, id);
-	struct unwinder *u = &l->kept[0];
+	struct cached *u = &l->kept[0];
 	size_t i;
 
 	if (!image)
@@ -68,7 +68,7 @@ static struct flt_unwind *get(struct flt_unwinders *l, uint32_t id)
 			u = &l->kept[i];
 	if (u->image != id) {
 		flt_unwind_free(u->unwind);
-		*u = (struct unwinder){ .image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(0) };
+		*u = (struct cached){ .image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(0) };
 	}
 	u->used = ++l->clock;
 	if (u->unwind && u->changes != image->map_changes)
@@ -76,7 +76,7 @@ static struct flt_unwind *get(struct flt_unwinders *l, uint32_t id)
 	return u->unwind;
 }
 
-size_t flt_unwinders_run(struct flt_unwinders *l, uint32_t image, const struct flt_stream_slice *slice,
+size_t flt_unwind_cache_run(struct flt_unwind_cache *l, uint32_t image, const struct flt_stream_slice *slice,
 			 uint64_t *addresses, size_t room, uint8_t *cut)
 {
 	struct flt_unwind *unwind = get(l, image);
@@ -85,7 +85,7 @@ size_t flt_unwinders_run(struct flt_unwinders *l, uint32_t image, const struct f
 
 	for (i = 0; i < FLT_UNWIND_REGS; i++)
 		regs[i] = slice->registers.dwarf[i];
-	*cut = FLT_UNWINDERS_CUT;
+	*cut = FLT_TIMELINE_CUT_UNWIND;
 	if (unwind)
 		n = flt_unwind_run(unwind, regs, slice->bytes, slice->length, addresses, room);
 	if (!n) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "timeline/mapping.h"
+#include "timeline/map_record.h"
 
 #include <string.h>
 
 #include "event/device.h"
 
-bool mapped_fill(struct mapped *m, const struct flt_maps_entry *e, uint64_t time, uint32_t image)
+bool map_record_fill(struct map_record *m, const struct flt_maps_entry *e, uint64_t time, uint32_t image)
 {
 	size_t length = strlen(e->name);
 
 	if (length >= sizeof(m->name) - 8)
 		return false;
-	*m = (struct mapped){
+	*m = (struct map_record){
 		.map = {
 			.head = {
 				.type = FLT_RECORD_MAP, .size = (uint32_t)((sizeof(m->map) + length + 8) & ~7ul),
