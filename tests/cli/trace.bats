@@ -19,6 +19,10 @@ load cli.bash
 		-B 1|from 2 to 64
 		-F none|one of all
 		-s 0|from 1
+		-i /nonexistent -s 2|need a live trace
+		-i /nonexistent --follow -p 1|need a live trace
+		-i /nonexistent --unwind fp|needs a live trace
+		-i /nonexistent -- true|cannot trace a command
 	END
 }
 
@@ -28,4 +32,17 @@ load cli.bash
 		run --separate-stderr -5 "$FLTCTL" trace --channel "$channel" -- true
 		[[ $stderr == *"not loaded"* ]]
 	done
+}
+
+@test "a recording is traced without the module; what cannot be read is named" {
+	cd "$BATS_TEST_TMPDIR"
+	echo nonsense >no.flt
+	run --separate-stderr -1 "$FLTCTL" trace -i no.flt
+	[[ $stderr == *"no.flt"* ]]
+	"$FLTCTL" record -q -o t.flt -- true || skip "no perf events here"
+	run --separate-stderr -0 "$FLTCTL" trace --json -i t.flt
+	[[ ${lines[0]} == *'"record":"fault"'*'"comm":'* ]]
+	recorded=$("$FLTCTL" script --json --no-stack --no-symbols t.flt | wc -l)
+	[ "${#lines[@]}" -eq "$recorded" ]
+	[[ $output == *'"path":"/'* ]]
 }

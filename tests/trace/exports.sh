@@ -19,6 +19,9 @@ done
 "$fltctl" report --by function --json t.flt >t.rows
 "$fltctl" script --json t.flt >t.script
 "$fltctl" script --csv t.flt >t.script.csv
+"$fltctl" trace --json -S -i t.flt >t.trace
+"$fltctl" trace --json -F maj -p 1001 -i t.flt >t.trace.major
+"$fltctl" trace -n 3 -i t.flt >t.trace.text
 
 python3 - <<'PY'
 import csv, json, xml.dom.minidom
@@ -54,6 +57,18 @@ assert all(len(r["ips"].split("|")) == len(r["lib"].split("|")) == 17 for r in r
 assert sum(json.loads(l)["faults"] for l in open("t.rows")) == N
 lines = [json.loads(l) for l in open("t.script")]
 assert len(lines) == N and len(list(csv.DictReader(open("t.script.csv")))) == N
+traced = [json.loads(l) for l in open("t.trace")]
+assert len(traced) == N
+shift = traced[0]["time"] - lines[0]["time_ns"] - lines[0]["latency_ns"]
+for t, l in zip(traced, lines):
+    assert t["time"] - t["latency_ns"] - shift == l["time_ns"], (t, l)
+    for key in ("latency_ns", "pid", "tid", "comm", "kind", "address", "ip", "weight"):
+        assert t[key] == l[key], (key, t, l)
+    assert t["access"] == {True: "w", False: "r"}["write" in l["flags"]], (t, l)
+    assert [f.split()[0] for f in t["stack"]] == [f.split()[0] for f in l["stack"].split(" < ")], (t, l)
+major = [l for l in lines if "major" in l["flags"] and l["pid"] == 1001]
+assert len(major) == len(open("t.trace.major").readlines())
+assert len(open("t.trace.text").readlines()) == 4
 times = [l["time_ns"] for l in lines]
 assert times == sorted(times)
 kinds = {}

@@ -7,8 +7,8 @@
 #include "text/clock.h"
 #include "cmd/trace/trace.h"
 
-/* Which rows have a column: those of faults, of faults in files, or of gaps. */
-enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4 };
+/* Which rows have a column: those of faults, of faults in files, of gaps, and so on. */
+enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4, OF_INODE = 8, OF_TIMED = 16 };
 
 struct row {
 	const char *record;
@@ -30,6 +30,8 @@ static const char *access_name(uint32_t flags)
 		return user ? "w" : "W";
 	if (flags & FLT_FAULT_EXEC)
 		return user ? "x" : "X";
+	if (!(flags & FLT_FAULT_OP))
+		return "?";
 	return user ? "r" : "R";
 }
 
@@ -38,7 +40,7 @@ static const char *access_name(uint32_t flags)
 static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
 	{ "time", "TIME", 18, FLT_COLUMN_CLOCK, AT(time), .decimals = 9 },
-	{ "latency_ns", "LAT", 8, FLT_COLUMN_NS, AT(fault.latency), .known_if = OF_FAULT },
+	{ "latency_ns", "LAT", 8, FLT_COLUMN_NS, AT(fault.latency), .known_if = OF_TIMED },
 	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(fault.pid), .known_if = OF_FAULT },
 	{ "tid", "TID", 7, FLT_COLUMN_COUNT, AT(fault.tid), .known_if = OF_FAULT },
 	{ "comm", "COMM", -15, FLT_COLUMN_STRING, AT(comm) },
@@ -47,11 +49,11 @@ static const struct flt_column columns[] = {
 	  .name = flt_kind_name },
 	{ "access", "ACC", -3, FLT_COLUMN_NAME, AT(fault.flags), .known_if = OF_FAULT,
 	  .name = access_name },
-	{ "attempts", "TRY", 3, FLT_COLUMN_COUNT, AT(fault.attempts), .known_if = OF_FAULT },
+	{ "attempts", "TRY", 3, FLT_COLUMN_COUNT, AT(fault.attempts), .zero_unknown = true },
 	{ "address", "ADDRESS", -14, FLT_COLUMN_HEX, AT(fault.address), .known_if = OF_FAULT },
 	{ "ip", "IP", -14, FLT_COLUMN_HEX, AT(fault.ip), .zero_unknown = true },
 	{ "dev", "DEV", -6, FLT_COLUMN_STRING, AT(dev) },
-	{ "inode", "INODE", 8, FLT_COLUMN_COUNT, AT(fault.inode), .known_if = OF_FILE },
+	{ "inode", "INODE", 8, FLT_COLUMN_COUNT, AT(fault.inode), .known_if = OF_INODE },
 	{ "offset", NULL, 0, FLT_COLUMN_HEX, AT(offset), .known_if = OF_FILE },
 	{ "weight", NULL, 0, FLT_COLUMN_COUNT, AT(fault.weight), .known_if = OF_FAULT },
 	{ "path", NULL, 0, FLT_COLUMN_STRING, AT(path) },
@@ -89,9 +91,10 @@ static void fill_file(struct row *row, char dev[32], char *text, size_t size)
 	const struct flt_fault *f = &row->fault;
 
 	row->offset = (uint64_t)f->page << 12;
-	snprintf(dev, 32, "%u:%u", f->device >> 20, f->device & 0xfffff);
+	if (f->inode)
+		snprintf(dev, 32, "%u:%u", f->device >> 20, f->device & 0xfffff);
 	snprintf(text, size, "%s+0x%" PRIx64, row->path ? row->path : "?", row->offset);
-	row->dev = dev;
+	row->dev = f->inode ? dev : NULL;
 	row->where = text;
 }
 
@@ -105,7 +108,9 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 		return 0;
 	row.time = k->fault.time + k->fault.latency + t->wall_offset;
 	row.result = result_of(&k->fault);
-	if (k->fault.inode) {
+	known |= k->timed ? OF_TIMED : 0;
+	known |= k->fault.inode ? OF_INODE : 0;
+	if (k->in_file) {
 		known |= OF_FILE;
 		row.path = k->path;
 		fill_file(&row, dev, where, sizeof(where));

@@ -33,6 +33,8 @@ static int on_record(void *arg, const struct flt_event_record *record)
 		ret = trace_stacks_live(t, record, &k);
 	else
 		flt_event_fault(&k.fault, record);
+	k.timed = true;
+	k.in_file = k.fault.inode;
 	return ret ? ret : trace_line_fault(t, &k);
 }
 
@@ -57,7 +59,7 @@ static struct flt_stream_sink sink_of(struct run *r)
 	};
 }
 
-static void flush(struct trace *t)
+void trace_flush(struct trace *t)
 {
 	flt_table_flush(t->table, !t->headed && t->lines);
 	t->headed |= t->lines > 0;
@@ -74,7 +76,7 @@ static int on_round(void *arg)
 	if (!ret)
 		ret = flt_stream_read(r->stream, &sink, &r->o.e);
 	if (r->t->lines != before)
-		flush(r->t);
+		trace_flush(r->t);
 	if (r->t->full || r->t->unwritten)
 		flt_loop_stop(r->o.loop);
 	return ret;
@@ -105,7 +107,7 @@ static int stop(void *arg, int err)
 
 	if (!err && !r->t->full)
 		err = flt_stream_end(r->stream, &sink, &r->end, &r->o.e);
-	flush(r->t);
+	trace_flush(r->t);
 	flt_stream_close(r->stream);
 	r->stream = NULL;
 	return err;
@@ -152,6 +154,8 @@ int trace_run(struct trace *t, char **command)
 	};
 	int ret, status;
 
+	if (!t->control)
+		return flt_command_fail(t->command, &t->control_message, t->control_error);
 	ret = names_open(&t->names);
 	if (!ret)
 		ret = trace_line_open(t);

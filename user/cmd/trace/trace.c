@@ -75,6 +75,8 @@ static const struct flt_opt opts[] = {
 	  .choices = channel_names, .help = "Read faults from relay files in debugfs, or by "
 	  "netlink, which is slower and works without debugfs. Default: relay if its files can "
 	  "be opened." },
+	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = MEMBER(input), .arg = "FILE",
+	  .help = "Print the faults of a recording instead of tracing." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
 	  .arg = "FILE", .help = "Write to FILE instead of standard output. Useful if the "
 		  "command writes to standard output." },
@@ -163,7 +165,7 @@ static int read_user(const struct trace *t, struct flt_stream_filter *f)
 static int make_wish(struct trace *t)
 {
 	const struct trace_args *args = t->args;
-	const bool sliced = args->unwind;
+	const bool sliced = args->unwind > 0;
 	struct flt_stream_filter *f = &t->wish.filter;
 	int status = 0;
 
@@ -197,19 +199,24 @@ static int make_wish(struct trace *t)
 
 static int trace_main(struct flt_run *run)
 {
-	struct trace t = { .command = run->command, .args = run->args, .control = run->control };
+	struct trace t = {
+		.command = run->command, .args = run->args, .control = run->control,
+		.control_message = run->control_message, .control_error = run->control_error,
+	};
 	struct flt_target target = {
 		.command = run->command, .pids = &t.args->pids, .follow = t.args->follow,
 		.takes_command = true,
 	};
 	int status = flt_target_read(&target, &run->words);
 
+	if (!status && t.args->input && run->words.command)
+		status = flt_command_misuse(t.command, "cannot trace a command with --input (a recording)");
 	if (!status)
 		status = make_wish(&t);
 	if (!status)
 		status = output_open(&t.out, t.command, t.args->output);
 	if (!status)
-		status = trace_run(&t, run->words.command);
+		status = t.args->input ? trace_recorded(&t) : trace_run(&t, run->words.command);
 	return output_close(t.out, t.command, t.args->output, t.unwritten, status);
 }
 
@@ -218,7 +225,8 @@ const struct flt_command flt_command_trace = {
 	.summary = "print every fault: time, duration, process, kind, address, file",
 	.synopsis = (const char *const[]){
 		"[options] [-p PID,...]",
-		"[options] -- COMMAND [ARGUMENT...]", NULL },
+		"[options] -- COMMAND [ARGUMENT...]",
+		"[options] -i FILE", NULL },
 	.about = (const char *const[]){
 		"Prints one line per page fault, as the fault ends: of all processes, of some, "
 		"or of a command and its children. Filters run in the kernel, so a filtered "
@@ -228,11 +236,14 @@ const struct flt_command flt_command_trace = {
 		"frames than --max-stack), memory (a stack page is not resident), order (code "
 		"without frame pointers), unwind (no unwind table, or more stack than was "
 		"copied), mode (32-bit code), lost (the stream had no room).",
+		"With --input, the faults of a recording of fltctl record are printed in the same "
+		"columns, and the module is not needed. Columns that the recording does not know are "
+		"empty.",
 		"If the reader is too slow, faults are lost, never delayed. The position and "
 		"number of lost faults are printed, and the exit status is 3.", NULL },
 	.opts = opts,
-	.defaults = &(const struct trace_args){ .max_stack = 127 },
+	.defaults = &(const struct trace_args){ .unwind = -1, .max_stack = 127 },
 	.args_size = sizeof(struct trace_args),
-	.needs = FLT_NEEDS_MODULE,
+	.needs = FLT_USES_MODULE,
 	.main = trace_main,
 };

@@ -36,6 +36,7 @@ struct trace_args {
 	bool stacks;
 	int unwind;		/* 0 frame pointers, 1 unwind tables */
 	uint64_t max_stack;
+	const char *input;	/* a recording; NULL: live */
 	const char *output;
 	int format;		/* enum flt_format */
 };
@@ -44,6 +45,8 @@ struct trace {
 	const struct flt_command *command;
 	const struct trace_args *args;
 	struct flt_control *control;
+	struct flt_errmsg control_message;
+	int control_error;
 	struct flt_stream_wish wish;
 	FILE *out;		/* of the rows */
 	int unwritten;		/* why not all is in it, as errno; 0: all is */
@@ -60,12 +63,19 @@ struct trace {
 struct trace_fault {
 	struct flt_fault fault;
 	const char *comm, *path;
+	bool timed;		/* its latency is known */
+	bool in_file;		/* a file is mapped there: page is known */
 	const char *stack;	/* a line for each frame, innermost first */
 	const char *cut;	/* why the stack ends early */
 };
 
 /* run.c */
 int trace_run(struct trace *t, char **command);
+/* Write the lines that the table holds back, the heading first. */
+void trace_flush(struct trace *t);
+
+/* recorded.c: the faults of --input; an exit status. */
+int trace_recorded(struct trace *t);
 
 /* stacks.c: meet, round and note do nothing without stacks. */
 int trace_stacks_open(struct trace *t);

@@ -45,6 +45,8 @@ struct flt_place {
 
 struct flt_map {
 	uint64_t start, end, offset;
+	uint64_t inode;		/* 0: unknown */
+	uint32_t device;	/* as in struct flt_record_map */
 	uint32_t flags;		/* FLT_MAP_* */
 	uint32_t object;
 	const char *name;
