@@ -7,6 +7,7 @@
 
 #include "observe/observe.h"
 #include "observe/target.h"
+#include "capture/capture.h"
 #include "cmd/record/target.h"
 #include "view/table/table.h"
 
@@ -85,6 +86,21 @@ static void no_more_room(int sig)
 	(void)sig;
 }
 
+static int record_unlimited(struct flt_run *run, const struct flt_record_args *args)
+{
+	static const enum flt_capture_engine engine[] = {
+		[FLT_RECORD_MODULE] = FLT_CAPTURE_MODULE, [FLT_RECORD_PERF] = FLT_CAPTURE_PERF,
+	};
+	const struct flt_capture_setup setup = {
+		.pids = args->pids, .all = args->all, .no_stack = args->no_stack, .unwind = args->unwind,
+		.engine = args->engine < 0 ? FLT_CAPTURE_AUTO : engine[args->engine],
+		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size, .subbufs = args->subbufs,
+		.output = args->output, .quiet = args->quiet,
+	};
+
+	return flt_capture(run, &setup, NULL);
+}
+
 static int record_main(struct flt_run *run)
 {
 	const struct flt_record_args *args = run->args;
@@ -114,7 +130,7 @@ static int record_main(struct flt_run *run)
 	if (ret)
 		return flt_observe_cannot_run(run->command, run->words.command[0], ret);
 	if (!limited)
-		return flt_record_unlimited(run, &own);
+		return record_unlimited(run, &own);
 	if (args->pids.count || args->all)
 		return flt_command_misuse(run->command,
 					  "-L limits a command from its start, not running processes");

@@ -27,8 +27,7 @@ struct flt_record_args {
 	bool all;
 };
 
-/* Each returns the exit status; the command stands in run->words.command. */
+/* Return the exit status; the command stands in run->words.command. */
 int flt_record_limit(struct flt_run *run, const struct flt_record_args *args);
-int flt_record_unlimited(struct flt_run *run, const struct flt_record_args *args);
 
 #endif

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "capture/capture.h"
 #include "view/table/table.h"
 
 static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address", "stack", NULL };
@@ -30,6 +31,8 @@ static const struct flt_opt opts[] = {
 		  "1." },
 	{ .name = "diff", .type = FLT_OPT_FILE, .offset = AT(diff), .arg = "FILE",
 	  .help = "Compare the recording with FILE, an earlier recording." },
+	{ .name = "for", .type = FLT_OPT_DURATION, .offset = AT(duration), .arg = "TIME",
+	  .help = "Record the processes of -p now, for this long, e.g. 10s." },
 	FLT_LOAD_FILTER_OPTS(struct flt_report_args, filter),
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
 	  .help = "Do not show inlined functions." },
@@ -88,16 +91,41 @@ void flt_report_close(struct flt_report *r)
 	r->symbols = NULL;
 }
 
+/* Show the recording at path. Return the exit status. */
+static int show(struct flt_report *r, const char *path)
+{
+	const struct flt_report_args *args = r->args;
+	const char *missing;
+	size_t n;
+	int status;
+
+	if (args->diff)
+		return flt_report_diff(r, path);
+	status = flt_report_open(r, path);
+	if (!status)
+		status = args->callers || args->callees ? flt_report_tree(r) :
+			 r->by == FLT_BY_STACK ? flt_report_stacks(r) : flt_report_rows(r);
+	if (!status) {
+		n = flt_symbols_missing(r->symbols, &missing);
+		if (n)
+			flt_command_say(r->run->command, "no symbols for %zu files that are not here, or not as they were: %s%s", n,
+					missing, n > 1 ? ", ..." : "");
+		fflush(stdout);
+		status = flt_load_verdict(&r->load);
+	}
+	flt_report_close(r);
+	return status;
+}
+
 static int report_main(struct flt_run *run)
 {
 	const struct flt_report_args *args = run->args;
 	const char *path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT;
 	struct flt_report r = { .run = run, .args = args };
-	const char *missing;
-	int status, verdict;
-	size_t n;
+	struct flt_captured now;
+	int status;
 
-	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
+	if (run->words.argc > (args->input ? 0 : 1))
 		return flt_command_misuse(run->command, "one recording at a time; --diff compares two");
 	if (args->callers + args->callees + !!args->diff > 1)
 		return flt_command_misuse(run->command, "--callers, --callees and --diff exclude each other");
@@ -108,29 +136,25 @@ static int report_main(struct flt_run *run)
 	       args->format == FLT_FORMAT_CSV && !args->diff ? FLT_BY_STACK : FLT_BY_LINE;
 	if (args->callers || args->callees)
 		r.by = FLT_BY_STACK;
-	if (args->diff)
-		return flt_report_diff(&r, path);
-	status = flt_report_open(&r, path);
-	if (!status)
-		status = args->callers || args->callees ? flt_report_tree(&r) :
-			 r.by == FLT_BY_STACK ? flt_report_stacks(&r) : flt_report_rows(&r);
-	if (!status) {
-		n = flt_symbols_missing(r.symbols, &missing);
-		if (n)
-			flt_command_say(run->command, "no symbols for %zu files that are not here, or not as they were: %s%s", n,
-					missing, n > 1 ? ", ..." : "");
-		fflush(stdout);
-		verdict = flt_load_verdict(&r.load);
-		status = verdict;
-	}
-	flt_report_close(&r);
+	if (!flt_capture_wanted(run, args->duration))
+		return show(&r, path);
+	status = flt_capture_check(run, &args->filter.pids, args->duration,
+				   args->input || run->words.argc);
+	if (status)
+		return status;
+	status = flt_capture_now(run, &args->filter.pids, args->duration, &now);
+	if (now.path[0])
+		status = flt_capture_status(status, show(&r, now.path));
+	flt_capture_forget(&now);
 	return status;
 }
 
 const struct flt_command flt_command_report = {
 	.name = "report",
 	.summary = "show the code that caused the recorded faults",
-	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "--diff BEFORE [OPTION...] [FILE]", NULL },
+	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "--diff BEFORE [OPTION...] [FILE]",
+					   "[OPTION...] -p PID,... --for TIME",
+					   "[OPTION...] -- COMMAND [ARG...]", NULL },
 	.about = (const char *const[]){
 		"Lists the faults of a recording by the code that caused them, largest first: "
 		"share and number of faults, first touches of a page (alloc), touches of an "
@@ -141,11 +165,14 @@ const struct flt_command flt_command_report = {
 		"Names come from the object files, their debug information or separate debug "
 		"files, and perf-PID.map files of just-in-time compilers. Code without a name is "
 		"shown as object+offset.",
+		"With a command, or with -p and --for, the faults are recorded now, into a file that "
+		"is gone afterwards. Use fltctl record for its options, and to keep the recording.",
 		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
 		"unfinished.",
 		NULL },
 	.opts = opts,
 	.defaults = &(const struct flt_report_args){ .by = -1, .top = 40, .min_percent = 1 },
 	.args_size = sizeof(struct flt_report_args),
+	.needs = FLT_USES_MODULE,
 	.main = report_main,
 };

@@ -13,6 +13,7 @@ struct flt_report_args {
 	uint64_t top, min_percent;
 	bool callers, callees;
 	struct flt_load_filter filter;
+	uint64_t duration;		/* ns, of a recording made now; 0: none */
 	struct flt_symbols_setup symbols;
 	int format;
 };

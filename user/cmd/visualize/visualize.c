@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/capture.h"
 #include "model/recording/strings.h"
 #include "timeline/regions.h"
 #include "view/export/export.h"
@@ -35,6 +36,8 @@ static const struct flt_opt opts[] = {
 	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as trace events for "
 						  "ui.perfetto.dev."),
 	PICTURE("pprof", FLT_PICTURE_PPROF, "Write an uncompressed protocol buffer for pprof."),
+	{ .name = "for", .type = FLT_OPT_DURATION, .offset = AT(duration), .arg = "TIME",
+	  .help = "Record the processes of -p now, for this long, e.g. 10s." },
 	FLT_LOAD_FILTER_OPTS(struct flt_visualize_args, filter),
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
 	  .help = "Do not show inlined functions." },
@@ -266,6 +269,35 @@ static int files_write(struct flt_visualize *v)
 	return status;
 }
 
+/* Draw the recording at v->path. Return the exit status. */
+static int draw(struct flt_visualize *v)
+{
+	int status = flt_load_file(&v->load, v->run->command, v->path, on_faults, v), err;
+
+	if (status)
+		return status;
+	err = flt_symbols_new(&v->symbols, v->load.rec, &v->args->symbols);
+	status = err ? flt_command_fail(v->run->command, NULL, err) : files_write(v);
+	return status ? status : flt_load_verdict(&v->load);
+}
+
+static int draw_now(struct flt_visualize *v)
+{
+	const struct flt_visualize_args *args = v->args;
+	struct flt_captured now;
+	int status = flt_capture_check(v->run, &args->filter.pids, args->duration,
+				       args->input || v->run->words.argc);
+
+	if (status)
+		return status;
+	status = flt_capture_now(v->run, &args->filter.pids, args->duration, &now);
+	v->path = now.path;
+	if (now.path[0])
+		status = flt_capture_status(status, draw(v));
+	flt_capture_forget(&now);
+	return status;
+}
+
 static int visualize_main(struct flt_run *run)
 {
 	const struct flt_visualize_args *args = run->args;
@@ -275,7 +307,7 @@ static int visualize_main(struct flt_run *run)
 	};
 	int status, err = 0;
 
-	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
+	if (run->words.argc > (args->input ? 0 : 1))
 		return flt_command_misuse(run->command, "one recording at a time");
 	status = flt_load_filter_parse(run->command, &args->filter, &v.filter);
 	if (status)
@@ -285,14 +317,10 @@ static int visualize_main(struct flt_run *run)
 		err = flt_regions_new(&v.regions, 0);
 	if (!v.strings || err)
 		status = flt_command_fail(run->command, NULL, -ENOMEM);
-	if (!status)
-		status = flt_load_file(&v.load, run->command, v.path, on_faults, &v);
-	if (!status) {
-		err = flt_symbols_new(&v.symbols, v.load.rec, &args->symbols);
-		status = err ? flt_command_fail(run->command, NULL, err) : files_write(&v);
-	}
-	if (!status)
-		status = flt_load_verdict(&v.load);
+	else if (flt_capture_wanted(run, args->duration))
+		status = draw_now(&v);
+	else
+		status = draw(&v);
 	flt_symbols_free(v.symbols);
 	flt_strings_free(v.strings);
 	flt_group_free(&v.stacks);
@@ -306,7 +334,8 @@ static int visualize_main(struct flt_run *run)
 const struct flt_command flt_command_visualize = {
 	.name = "visualize",
 	.summary = "draw recorded faults: flame graphs, heat map, memory over time",
-	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", NULL },
+	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "[OPTION...] -p PID,... --for TIME",
+					   "[OPTION...] -- COMMAND [ARG...]", NULL },
 	.about = (const char *const[]){
 		"Draws a recording. Flame graphs show call stacks: the outermost function on "
 		"top, as wide as its share of the faults. Click to zoom, search by name, move "
@@ -317,10 +346,13 @@ const struct flt_command flt_command_visualize = {
 		"most faults. Pages and pictures are self-contained files.",
 		"--folded, --speedscope, --perfetto and --pprof write the same data for other "
 		"tools.",
+		"With a command, or with -p and --for, the faults are recorded now, into a file that "
+		"is gone afterwards. Use fltctl record for its options, and to keep the recording.",
 		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
 		"unfinished.",
 		NULL },
 	.opts = opts,
 	.args_size = sizeof(struct flt_visualize_args),
+	.needs = FLT_USES_MODULE,
 	.main = visualize_main,
 };

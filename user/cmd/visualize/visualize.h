@@ -16,6 +16,7 @@ struct flt_visualize_args {
 	const char *input, *output;
 	int picture;		/* enum flt_picture */
 	struct flt_load_filter filter;
+	uint64_t duration;		/* ns, of a recording made now; 0: none */
 	struct flt_symbols_setup symbols;
 };
 

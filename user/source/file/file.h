@@ -22,6 +22,8 @@ struct flt_file_writer;
  * name or "". Returns -EINVAL when `path` is something else than a regular file.
  */
 int flt_file_create(struct flt_file_writer **w, const char *path, char *kept);
+/* Create a file without a name. *fd is the caller's to close, and can be read as /proc/self/fd/N. */
+int flt_file_create_temporary(struct flt_file_writer **w, int *fd);
 
 /*
  * The first error sticks: the file then ends after its last whole chunk, and

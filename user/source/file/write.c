@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -95,19 +96,12 @@ static int file_append(struct flt_file_writer *w, const void *data, size_t size)
 	return 0;
 }
 
-int flt_file_create(struct flt_file_writer **out, const char *path, char *kept)
+static int writer_new(struct flt_file_writer **out)
 {
-	struct flt_file_header head = {
-		.magic = FLT_FILE_MAGIC,
-		.version = FLT_FILE_VERSION,
-		.schema = FLT_SCHEMA_VERSION,
-	};
-	struct flt_file_writer *w;
-	char name[PATH_MAX];
+	struct flt_file_writer *w = calloc(1, sizeof(*w));
 	unsigned int i;
-	int err;
 
-	w = calloc(1, sizeof(*w));
+	*out = w;
 	if (!w)
 		return -ENOMEM;
 	w->fd = -1;
@@ -115,36 +109,83 @@ int flt_file_create(struct flt_file_writer **out, const char *path, char *kept)
 	w->packed = malloc(BUFFER_SIZE + FLT_RECORD_SIZE_MAX);
 	w->room = sizeof(struct flt_chunk) + ZSTD_compressBound(BUFFER_SIZE + FLT_RECORD_SIZE_MAX) + 8;
 	w->out = malloc(w->room);
-	err = -ENOMEM;
 	if (!w->zstd || !w->packed || !w->out)
-		goto err_free;
+		return -ENOMEM;
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	for (i = 0; i < FLT_CHUNK_LAST; i++) {
 		w->buffers[i].type = i + 1;
 		w->buffers[i].data = malloc(BUFFER_SIZE + FLT_RECORD_SIZE_MAX);
 		if (!w->buffers[i].data)
-			goto err_free;
+			return -ENOMEM;
 	}
-	err = file_rotate(path, name);
-	if (err)
-		goto err_free;
-	if (kept)
-		strcpy(kept, name);
-	w->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (w->fd < 0) {
-		err = -errno;
-		goto err_free;
-	}
-	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	return 0;
+}
+
+static int header_write(struct flt_file_writer *w)
+{
+	struct flt_file_header head = {
+		.magic = FLT_FILE_MAGIC,
+		.version = FLT_FILE_VERSION,
+		.schema = FLT_SCHEMA_VERSION,
+	};
+
 	head.time = flt_clock_ns(CLOCK_REALTIME);
 	head.clock = flt_clock_ns(CLOCK_MONOTONIC);
 	head.checksum = XXH3_64bits(&head, offsetof(struct flt_file_header, checksum));
-	err = file_append(w, &head, sizeof(head));
-	if (err)
-		goto err_free;
-	*out = w;
-	return 0;
+	return file_append(w, &head, sizeof(head));
+}
 
-err_free:
+static int named_open(struct flt_file_writer *w, const char *path, char *kept)
+{
+	char name[PATH_MAX];
+	int err = file_rotate(path, name);
+
+	if (err)
+		return err;
+	if (kept)
+		strcpy(kept, name);
+	w->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return w->fd < 0 ? -errno : 0;
+}
+
+int flt_file_create(struct flt_file_writer **out, const char *path, char *kept)
+{
+	struct flt_file_writer *w;
+	int err = writer_new(&w);
+
+	if (!err)
+		err = named_open(w, path, kept);
+	if (!err)
+		err = header_write(w);
+	if (err)
+		flt_file_abandon(w);
+	else
+		*out = w;
+	return err;
+}
+
+int flt_file_create_temporary(struct flt_file_writer **out, int *fd)
+{
+	const char *folder = getenv("TMPDIR");
+	struct flt_file_writer *w;
+	int err = writer_new(&w);
+
+	*fd = open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (*fd < 0)
+		*fd = memfd_create("flt.data", MFD_CLOEXEC);
+	if (!err && *fd >= 0)
+		w->fd = fcntl(*fd, F_DUPFD_CLOEXEC, 0);
+	if (!err && (*fd < 0 || w->fd < 0))
+		err = -errno;
+	if (!err)
+		err = header_write(w);
+	if (!err) {
+		*out = w;
+		return 0;
+	}
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 	flt_file_abandon(w);
 	return err;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "text/clock.h"
-#include "cmd/record/run.h"
+#include "capture/engine.h"
 #include "timeline/timeline.h"
 #include "source/proc/procfs.h"
 #include "source/stream/stream.h"
@@ -22,7 +22,7 @@
 #define DEPTH_MAX 127
 
 struct module {
-	struct record_run *r;
+	struct capture *r;
 	struct flt_stream *stream;
 	uint32_t session;
 	uint32_t child;		/* the command, for as long as it is told of: it may have ended */
@@ -51,7 +51,7 @@ static uint32_t cut_flag(uint8_t cut)
 static int on_record(void *arg, const struct flt_event_record *e)
 {
 	struct module *m = arg;
-	struct record_run *r = m->r;
+	struct capture *r = m->r;
 	struct flt_timeline_stack stack;
 	struct flt_fault f;
 	int ret = flt_timeline_fault(m->timeline, e, &f, &stack);
@@ -112,7 +112,7 @@ static int on_round(void *arg)
 	int err = flt_stream_read(m->stream, &sink, &m->r->o.e);
 
 	if (err && !m->r->o.e.text[0])
-		flt_errmsg_errno(&m->r->o.e, err, "recording to %s failed", m->r->args->output);
+		flt_errmsg_errno(&m->r->o.e, err, "recording failed");
 	return err;
 }
 
@@ -121,9 +121,9 @@ static uint64_t ended(const struct flt_account *a)
 	return a->minor + a->major + a->failed;
 }
 
-static int module_open(struct record_run *r)
+static int module_open(struct capture *r)
 {
-	const struct flt_record_args *args = r->args;
+	const struct flt_capture_setup *args = r->setup;
 	struct flt_stream_wish wish = {
 		.subbuf_size = args->subbuf_size ? (uint32_t)args->subbuf_size :
 			       args->unwind ? SLICE_SUBBUF_SIZE : SUBBUF_SIZE,
@@ -174,7 +174,7 @@ static int found_all(struct module *m)
 	return err;
 }
 
-static int module_begin(struct record_run *r)
+static int module_begin(struct capture *r)
 {
 	struct module *m = r->own;
 	const struct flt_timeline_setup setup = {
@@ -188,14 +188,14 @@ static int module_begin(struct record_run *r)
 	flt_file_info(r->writer, "max_stack", number);
 	flt_file_info(r->writer, "kernel", "yes");
 	err = flt_timeline_new(&m->timeline, &setup);
-	if (!err && r->args->all)
+	if (!err && r->setup->all)
 		err = found_all(m);
-	for (i = 0; !err && i < r->args->pids.count; i++)
-		err = flt_timeline_found(m->timeline, r->begin, r->args->pids.id[i]);
+	for (i = 0; !err && i < r->setup->pids.count; i++)
+		err = flt_timeline_found(m->timeline, r->begin, r->setup->pids.id[i]);
 	return err ? err : flt_loop_every(r->o.loop, ROUND_NS, on_round, m);
 }
 
-static int module_stats(struct record_run *r, uint64_t now)
+static int module_stats(struct capture *r, uint64_t now)
 {
 	const struct module *m = r->own;
 	const struct flt_record_stats stats = {
@@ -207,7 +207,7 @@ static int module_stats(struct record_run *r, uint64_t now)
 	return flt_file_stats(r->writer, &stats);
 }
 
-static void module_stop(struct record_run *r)
+static void module_stop(struct capture *r)
 {
 	struct module *m = r->own;
 
@@ -220,7 +220,7 @@ static void lose(struct module *m, const struct flt_stream_end *end)
 {
 	const struct flt_session *s = &end->session;
 	uint64_t told = end->delivered + end->lost, counted;
-	struct record_run *r = m->r;
+	struct capture *r = m->r;
 
 	if (end->untold)
 		flt_file_lost(r->writer, FLT_LOSS_BUFFER, end->untold);
@@ -238,7 +238,7 @@ static void lose(struct module *m, const struct flt_stream_end *end)
 		flt_file_lost(r->writer, FLT_LOSS_PROBE, end->missed);
 }
 
-static int module_end(struct record_run *r, uint64_t *produced)
+static int module_end(struct capture *r, uint64_t *produced)
 {
 	struct module *m = r->own;
 	const struct flt_stream_sink sink = sink_of(m);
@@ -256,7 +256,7 @@ static int module_end(struct record_run *r, uint64_t *produced)
 	return 0;
 }
 
-static void module_close(struct record_run *r)
+static void module_close(struct capture *r)
 {
 	struct module *m = r->own;
 
@@ -268,7 +268,7 @@ static void module_close(struct record_run *r)
 	r->own = NULL;
 }
 
-const struct record_engine record_engine_module = {
+const struct capture_engine capture_engine_module = {
 	.name = "module",
 	.open = module_open,
 	.begin = module_begin,

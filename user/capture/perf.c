@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "text/clock.h"
-#include "cmd/record/run.h"
+#include "capture/engine.h"
 #include "source/perf/stream.h"
 #include "source/perf/trace.h"
 #include "text/units.h"
@@ -19,7 +19,7 @@
 #define POLLED_MAX 48
 
 struct perf {
-	struct record_run *r;
+	struct capture *r;
 	struct flt_sampler *sampler;
 	struct flt_perf_trace *trace;
 	uint64_t drained;
@@ -27,14 +27,14 @@ struct perf {
 
 static int drain(struct perf *p, bool all)
 {
-	struct record_run *r = p->r;
+	struct capture *r = p->r;
 	int err = flt_sampler_drain(p->sampler, all, flt_perf_trace_event, p->trace);
 
 	p->drained = flt_clock_ns(CLOCK_MONOTONIC);
 	r->faults = flt_perf_trace_faults(p->trace);
 	r->majors = flt_perf_trace_majors(p->trace);
 	if (err)
-		flt_errmsg_errno(&r->o.e, err, "recording to %s failed", r->args->output);
+		flt_errmsg_errno(&r->o.e, err, "recording failed");
 	return err;
 }
 
@@ -67,19 +67,19 @@ static int watch(struct perf *p)
 	return err ? err : flt_loop_every(p->r->o.loop, DRAIN_NS, on_drain, p);
 }
 
-static int perf_open(struct record_run *r)
+static int perf_open(struct capture *r)
 {
 	uint32_t pid = (uint32_t)r->o.child.pid;
 	struct flt_sampler_setup setup = {
-		.pids = r->has_child ? &pid : r->args->pids.id,
-		.pid_count = r->has_child ? 1 : r->args->pids.count,
-		.all = r->args->all,
+		.pids = r->has_child ? &pid : r->setup->pids.id,
+		.pid_count = r->has_child ? 1 : r->setup->pids.count,
+		.all = r->setup->all,
 		.on_exec = r->has_child,
-		.stacks = !r->args->no_stack,
-		.dwarf = r->args->unwind,
-		.ring_bytes = r->args->unwind ? DWARF_RING : 0,
+		.stacks = !r->setup->no_stack,
+		.dwarf = r->setup->unwind,
+		.ring_bytes = r->setup->unwind ? DWARF_RING : 0,
 		/* the instruction itself is one more */
-		.max_stack = r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : 0,
+		.max_stack = r->setup->max_stack ? (uint32_t)r->setup->max_stack + 1 : 0,
 	};
 	struct perf *p = calloc(1, sizeof(*p));
 
@@ -90,7 +90,7 @@ static int perf_open(struct record_run *r)
 	return flt_sampler_open(&p->sampler, &setup, &r->o.e);
 }
 
-static int perf_begin(struct record_run *r)
+static int perf_begin(struct capture *r)
 {
 	struct perf *p = r->own;
 	char number[24];
@@ -103,7 +103,7 @@ static int perf_begin(struct record_run *r)
 	if (!flt_sampler_kernel_mode(p->sampler))
 		flt_command_say(r->run->command, "faults inside system calls are not seen: that needs root or CAP_PERFMON");
 	err = flt_perf_trace_new(&p->trace, r->writer, r->has_child ? (uint32_t)r->o.child.pid : 0,
-				 !r->args->unwind ? 0 : r->args->max_stack ? (uint32_t)r->args->max_stack + 1 : DWARF_DEPTH);
+				 !r->setup->unwind ? 0 : r->setup->max_stack ? (uint32_t)r->setup->max_stack + 1 : DWARF_DEPTH);
 	if (!err)
 		err = watch(p);
 	if (err || r->has_child)
@@ -111,31 +111,31 @@ static int perf_begin(struct record_run *r)
 	err = flt_sampler_enable(p->sampler);
 	if (err)
 		return err;
-	if (r->args->all)
+	if (r->setup->all)
 		return flt_perf_trace_found_all(p->trace, r->begin);
-	for (i = 0; i < r->args->pids.count; i++) {
-		err = flt_perf_trace_found(p->trace, r->begin, r->args->pids.id[i]);
+	for (i = 0; i < r->setup->pids.count; i++) {
+		err = flt_perf_trace_found(p->trace, r->begin, r->setup->pids.id[i]);
 		if (err && err != -ESRCH)
 			return err;
 	}
 	return 0;
 }
 
-static int perf_stats(struct record_run *r, uint64_t now)
+static int perf_stats(struct capture *r, uint64_t now)
 {
 	const struct perf *p = r->own;
 
 	return flt_perf_trace_stats(p->trace, now);
 }
 
-static void perf_stop(struct record_run *r)
+static void perf_stop(struct capture *r)
 {
 	const struct perf *p = r->own;
 
 	flt_sampler_disable(p->sampler);
 }
 
-static int perf_end(struct record_run *r, uint64_t *produced)
+static int perf_end(struct capture *r, uint64_t *produced)
 {
 	struct perf *p = r->own;
 	uint64_t counted = 0, lost;
@@ -151,7 +151,7 @@ static int perf_end(struct record_run *r, uint64_t *produced)
 	return err;
 }
 
-static void perf_close(struct record_run *r)
+static void perf_close(struct capture *r)
 {
 	struct perf *p = r->own;
 
@@ -163,7 +163,7 @@ static void perf_close(struct record_run *r)
 	r->own = NULL;
 }
 
-const struct record_engine record_engine_perf = {
+const struct capture_engine capture_engine_perf = {
 	.name = "perf",
 	.open = perf_open,
 	.begin = perf_begin,

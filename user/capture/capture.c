@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cmd/record/run.h"
+#include "capture/capture.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <unistd.h>
 
+#include "capture/engine.h"
 #include "observe/loss.h"
 #include "observe/target.h"
 #include "text/clock.h"
 #include "text/units.h"
 
+static const char *output_name(const struct capture *r)
+{
+	return r->setup->output ? r->setup->output : "a temporary file";
+}
+
 static int progress(void *arg)
 {
-	struct record_run *r = arg;
+	struct capture *r = arg;
 	double elapsed = (double)(flt_clock_ns(CLOCK_MONOTONIC) - r->begin) / 1e9;
 	char size[FLT_UNITS_TEXT];
 
@@ -25,73 +31,84 @@ static int progress(void *arg)
 
 static int on_second(void *arg)
 {
-	struct record_run *r = arg;
+	struct capture *r = arg;
 	int err = r->engine->stats(r, flt_clock_ns(CLOCK_MONOTONIC));
 
 	if (!err)
 		err = flt_file_flush(r->writer);
 	if (err)
-		flt_errmsg_errno(&r->o.e, err, "cannot write to %s", r->args->output);
+		flt_errmsg_errno(&r->o.e, err, "cannot write to %s", output_name(r));
 	return err;
 }
 
 static int on_alive(void *arg)
 {
-	struct record_run *r = arg;
+	struct capture *r = arg;
 
-	if (flt_target_ended(&r->args->pids))
+	if (flt_target_ended(&r->setup->pids))
 		flt_loop_stop(r->o.loop);
 	return 0;
 }
 
-static int open_file(struct record_run *r)
+static int on_time_over(void *arg)
 {
-	const char *output = r->args->output;
-	char kept[PATH_MAX];
-	int err = flt_file_create(&r->writer, output, kept);
+	struct capture *r = arg;
+
+	flt_loop_stop(r->o.loop);
+	return 0;
+}
+
+static int open_file(struct capture *r)
+{
+	const char *output = output_name(r);
+	char kept[PATH_MAX] = "";
+	int err = r->setup->output ? flt_file_create(&r->writer, output, kept) :
+		  flt_file_create_temporary(&r->writer, r->fd);
 
 	if (err == -EINVAL)
 		return flt_errmsg_set(&r->o.e, err, "%s is there and is no regular file; name another with -o", output);
 	if (err)
 		return flt_errmsg_errno(&r->o.e, err, "cannot create %s", output);
-	if (kept[0] && !r->args->quiet)
+	if (kept[0] && !r->setup->quiet)
 		flt_command_say(r->run->command, "the earlier recording is now %s", kept);
 	flt_file_host(r->writer, r->engine->name, r->run->words.command);
 	flt_file_info(r->writer, "period", "1");
-	flt_file_info(r->writer, "stacks", r->args->no_stack ? "none" : r->args->unwind ? "dwarf" : "fp");
+	flt_file_info(r->writer, "stacks", r->setup->no_stack ? "none" : r->setup->unwind ? "dwarf" : "fp");
 	return 0;
 }
 
 /* What was asked for, or the best there is. */
-static int open_engine(struct record_run *r)
+static int open_engine(struct capture *r)
 {
 	int err;
 
-	r->engine = &record_engine_perf;
-	if (r->args->engine == FLT_RECORD_PERF ||
-	    (r->args->engine == FLT_RECORD_AUTO && !r->run->control))
+	r->engine = &capture_engine_perf;
+	if (r->setup->engine == FLT_CAPTURE_PERF ||
+	    (r->setup->engine == FLT_CAPTURE_AUTO && !r->run->control))
 		return r->engine->open(r);
-	r->engine = &record_engine_module;
+	r->engine = &capture_engine_module;
 	err = r->engine->open(r);
-	if (!err || r->args->engine == FLT_RECORD_MODULE)
+	if (!err || r->setup->engine == FLT_CAPTURE_MODULE)
 		return err;
 	flt_command_say(r->run->command, "%s: perf's events instead of the module's",
 			flt_errmsg_text(&r->o.e, err));
 	r->engine->close(r);
 	r->o.e = (struct flt_errmsg){ 0 };
-	r->engine = &record_engine_perf;
+	r->engine = &capture_engine_perf;
 	return r->engine->open(r);
 }
 
 static int arm(void *arg)
 {
-	struct record_run *r = arg;
+	struct capture *r = arg;
 	int err = open_engine(r);
 
 	if (!err)
 		err = open_file(r);
-	if (!err && r->args->pids.count)
+	if (!err && r->setup->pids.count)
 		err = flt_loop_every(r->o.loop, 200 * FLT_NSEC_PER_MSEC, on_alive, r);
+	if (!err && r->setup->duration)
+		err = flt_loop_every(r->o.loop, r->setup->duration, on_time_over, r);
 	r->begin = flt_clock_ns(CLOCK_MONOTONIC);
 	return err ? err : r->engine->begin(r);
 }
@@ -99,7 +116,7 @@ static int arm(void *arg)
 /* The command is not ours to stop because the disk is full: it runs to its end. */
 static int stop(void *arg, int err)
 {
-	struct record_run *r = arg;
+	struct capture *r = arg;
 
 	if (err && r->o.began && r->o.child.pid > 0)
 		r->engine->stop(r);
@@ -107,7 +124,7 @@ static int stop(void *arg, int err)
 }
 
 /* Everything the kernel counted is in the file or in its losses. */
-static int close_file(struct record_run *r, uint64_t *lost)
+static int close_file(struct capture *r, uint64_t *lost)
 {
 	uint64_t produced = 0;
 	int err, first = r->engine->end(r, &produced);
@@ -118,25 +135,27 @@ static int close_file(struct record_run *r, uint64_t *lost)
 	err = flt_file_close(r->writer, produced, r->has_child ? (uint32_t)r->o.wait_status : ~0u);
 	r->writer = NULL;
 	if (err && !first) {
-		flt_errmsg_errno(&r->o.e, err, "cannot write to %s", r->args->output);
+		flt_errmsg_errno(&r->o.e, err, "cannot write to %s", output_name(r));
 		first = err;
 	}
 	return first;
 }
 
-static int sum_up(struct record_run *r, int err)
+static int sum_up(struct capture *r, int err)
 {
 	const struct flt_command *command = r->run->command;
 	char elapsed[FLT_UNITS_TEXT];
 	uint64_t lost = 0;
 	int end = close_file(r, &lost), status;
 
-	if (!r->args->quiet)
+	if (!r->setup->quiet)
 		flt_command_say(command, "%" PRIu64 " faults (%" PRIu64 " major) in %s, in %s",
 				r->faults, r->majors,
 				flt_units_write_ns(elapsed, flt_clock_ns(CLOCK_MONOTONIC) - r->begin),
-				r->args->output);
-	status = flt_loss_say(&(struct flt_loss){ .recorded = lost }, command);
+				output_name(r));
+	/* A reader of the file without a name says what it lacks. */
+	status = r->setup->output ? flt_loss_say(&(struct flt_loss){ .recorded = lost }, command) :
+		 lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 	if (err)
 		return flt_exit_of(err);
 	return end ? flt_command_fail(command, &r->o.e, end) : status;
@@ -161,29 +180,79 @@ static const struct flt_observe_ops ops = {
 	.salvage = salvage,
 };
 
-int flt_record_unlimited(struct flt_run *run, const struct flt_record_args *args)
+int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int *fd)
 {
-	struct record_run r = {
-		.run = run, .args = args, .has_child = run->words.command,
+	struct capture r = {
+		.run = run, .setup = setup, .fd = fd, .has_child = run->words.command,
 		.o = {
 			.command = run->command, .ops = &ops, .arg = &r,
 			.setup.argv = run->words.command, .period = FLT_NSEC_PER_SEC,
-			.progress = !args->quiet && isatty(STDERR_FILENO),
+			.progress = !setup->quiet && isatty(STDERR_FILENO),
 		},
 	};
 	uint64_t lost;
 	int status;
 
-	if (args->engine == FLT_RECORD_MODULE && !run->control)
+	if (fd)
+		*fd = -1;
+	if (setup->engine == FLT_CAPTURE_MODULE && !run->control)
 		return flt_command_fail(run->command, &run->control_message, run->control_error);
 	status = flt_observe_run(&r.o);
 	if (r.o.not_run) {
 		r.has_child = false;
 		close_file(&r, &lost);
+		if (fd && *fd >= 0)
+			close(*fd);
+		if (fd)
+			*fd = -1;
 	}
 	if (r.writer)
 		flt_file_abandon(r.writer);
 	if (r.engine)
 		r.engine->close(&r);
 	return status;
+}
+
+bool flt_capture_wanted(const struct flt_run *run, uint64_t duration)
+{
+	return run->words.command || duration;
+}
+
+int flt_capture_check(const struct flt_run *run, const struct flt_ids *pids, uint64_t duration,
+		      bool has_file)
+{
+	if (has_file)
+		return flt_command_misuse(run->command, "a recording excludes --for and a command");
+	if (run->words.command && (duration || pids->count))
+		return flt_command_misuse(run->command, "-p, --for and a command exclude each other");
+	if (!run->words.command && !pids->count)
+		return flt_command_misuse(run->command, "--for needs -p");
+	return FLT_EXIT_DONE;
+}
+
+int flt_capture_status(int capture, int shown)
+{
+	return capture ? capture : shown;
+}
+
+int flt_capture_now(struct flt_run *run, const struct flt_ids *pids, uint64_t duration,
+		    struct flt_captured *c)
+{
+	const struct flt_capture_setup setup = {
+		.pids = *pids, .duration = duration, .max_stack = 128, .quiet = true,
+	};
+	int status;
+
+	c->path[0] = 0;
+	status = flt_capture(run, &setup, &c->fd);
+	if (c->fd >= 0)
+		snprintf(c->path, sizeof(c->path), "/proc/self/fd/%d", c->fd);
+	return status;
+}
+
+void flt_capture_forget(struct flt_captured *c)
+{
+	if (c->path[0])
+		close(c->fd);
+	c->path[0] = 0;
 }

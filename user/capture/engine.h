@@ -1,49 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * run.h - a recording without a limit, by whatever sees the faults.
- *
- *   run.c     the command, the file, the clock, the summary
- *   perf.c    perf's page-fault events
- *   module.c  the module's stream
- */
-#ifndef FLT_CMD_RECORD_RUN_H
-#define FLT_CMD_RECORD_RUN_H
+/* engine.h - what sees the faults of a capture: perf.c or module.c. */
+#ifndef FLT_CAPTURE_ENGINE_H
+#define FLT_CAPTURE_ENGINE_H
 
-#include "cmd/record/record.h"
+#include "capture/setup.h"
 #include "observe/observe.h"
 #include "source/file/file.h"
 
-struct record_engine;
+struct capture_engine;
 
-struct record_run {
+struct capture {
 	struct flt_run *run;
-	const struct flt_record_args *args;
+	const struct flt_capture_setup *setup;
+	int *fd;			/* of a file without a name */
 	struct flt_observe o;
 	struct flt_file_writer *writer;
 	bool has_child;			/* a command is recorded, and could be executed */
 	uint64_t begin;
 	uint64_t faults, majors;	/* in the file, the engine's to count */
-	const struct record_engine *engine;
+	const struct capture_engine *engine;
 	void *own;			/* the engine's */
 };
 
 /* All return 0 or -errno, with the reason in e where there is more to say. */
-struct record_engine {
+struct capture_engine {
 	const char *name;
 	/* What is to be seen is fixed; the command, if there is one, has not begun. */
-	int (*open)(struct record_run *r);
+	int (*open)(struct capture *r);
 	/* The file is there: what it says of the engine, and what runs already. */
-	int (*begin)(struct record_run *r);
+	int (*begin)(struct capture *r);
 	/* Once a second. */
-	int (*stats)(struct record_run *r, uint64_t now);
+	int (*stats)(struct capture *r, uint64_t now);
 	/* No more faults from now on: the reading may go on. */
-	void (*stop)(struct record_run *r);
+	void (*stop)(struct capture *r);
 	/* All that is left goes to the file, and all that is lost; produced: both. */
-	int (*end)(struct record_run *r, uint64_t *produced);
+	int (*end)(struct capture *r, uint64_t *produced);
 	/* The writer is gone by then, and none of the above need have been called. */
-	void (*close)(struct record_run *r);
+	void (*close)(struct capture *r);
 };
 
-extern const struct record_engine record_engine_module, record_engine_perf;
+extern const struct capture_engine capture_engine_module, capture_engine_perf;
 
 #endif

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# report and visualize of what runs now: recorded into a file without a name, then shown as a
+# recording is.
+
+# shellcheck disable=SC2154
+load cli.bash
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	"$FLTCTL" record -q -o probe.flt -- true || skip "no perf events here"
+}
+
+@test "report of a command shows its faults, passes its status on and leaves no file" {
+	mkdir tmp
+	TMPDIR=$PWD/tmp run --separate-stderr -7 "$FLTCTL" report --by thread --json -- sh -c 'exit 7'
+	[[ ${lines[0]} == *'"comm":"sh"'* ]]
+	[[ ${lines[0]} =~ '"faults":'([0-9]+) ]]
+	[ "${BASH_REMATCH[1]}" -gt 20 ]
+	[ -z "$(ls -A tmp)" ]
+	run -127 "$FLTCTL" report -- /nonexistent
+}
+
+@test "report of running processes ends after --for" {
+	bash -c 'while :; do true "$(:)"; done' 3>&- &
+	pid=$!
+	run --separate-stderr -0 "$FLTCTL" report --by thread --json -p "$pid" --for 1s
+	kill "$pid"
+	[[ ${lines[0]} == *"\"pid\":$pid,"* ]]
+}
+
+@test "visualize of a command draws its faults" {
+	run --separate-stderr -0 "$FLTCTL" visualize --folded -o - -- true
+	[[ ${lines[0]} == "true ("* ]]
+	run --separate-stderr -0 "$FLTCTL" visualize --html -o t.html -- true
+	grep -q "<svg" t.html
+}
+
+@test "bad usage of report and visualize is refused with a reason" {
+	for command in report visualize; do
+		run --separate-stderr -2 "$FLTCTL" "$command" --for 1s
+		[[ $stderr == *"needs -p"* ]]
+		run --separate-stderr -2 "$FLTCTL" "$command" probe.flt -- true
+		[[ $stderr == *"exclude"* ]]
+		run --separate-stderr -2 "$FLTCTL" "$command" -p 1 --for 1s -- true
+		[[ $stderr == *"exclude"* ]]
+	done
+}
