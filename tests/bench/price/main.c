@@ -12,7 +12,8 @@
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include "text/clock.h"
+#include "hook/clock.h"
+#include "hook/hook.h"
 #include "mm/kind.h"
 #include "account/tally.h"
 
@@ -41,7 +42,7 @@ static __always_inline void enter(struct kretprobe_instance *ri, struct pt_regs 
 
 	this_cpu_inc(entries);
 	if (n >= 3)
-		f->kind = flt_kind_look(vma, vma->vm_mm, regs_get_kernel_argument(regs, 1),
+		f->kind = flt_kind_find(vma, vma->vm_mm, regs_get_kernel_argument(regs, 1),
 					regs_get_kernel_argument(regs, 2), &f->pfn);
 	if (n >= 2)
 		f->start = flt_clock_read();
@@ -58,7 +59,7 @@ static __always_inline void leave(struct kretprobe_instance *ri, int n)
 	if (n >= 4) {
 		struct flt_tally *t = flt_tally_here();
 
-		if (flt_tally_fault(t, false, f->kind & ~FLT_KIND_UNSETTLED, flt_bucket_of(ns), ns))
+		if (flt_tally_fault(t, false, f->kind & ~FLT_KIND_PROVISIONAL, flt_bucket_of(ns), ns))
 			t->slowest.floor = ns;
 	} else if (n >= 2) {
 		f->start = ns;
@@ -118,6 +119,12 @@ static void __exit price_exit(void)
 	else
 		unregister_kprobe(&kp);
 	flt_tally_exit();
+}
+
+/* For flt_tally_read(), which nobody calls here. */
+int flt_hook_report(unsigned int i, struct flt_hook_report *report)
+{
+	return -ENOENT;
 }
 
 module_init(price_init);
