@@ -32,6 +32,7 @@ enum flt_counter_fold {
  */
 enum flt_counter_presence {
 	FLT_PRESENCE_ALWAYS,
+	FLT_PRESENCE_VMA_LOCK,	/* CONFIG_PER_VMA_LOCK, from 6.4 */
 };
 
 /* How calls of handle_mm_fault() ended. */
@@ -60,7 +61,15 @@ enum flt_counter_presence {
 	X(latency_max, LATENCY_MAX, 11, 64, MAX, ALWAYS, "latency_max_ns", "latency_max_ns",	\
 	  "nanoseconds of the slowest, never of an interval alone")			\
 	X(attempts, ATTEMPTS, 8, 32, MAX, ALWAYS, 0, "attempts_max",			\
-	  "most attempts that one fault took, never of an interval alone")
+	  "most attempts that one fault took, never of an interval alone")		\
+	X(under_vma_lock, UNDER_VMA_LOCK, 15, 64, SUM, VMA_LOCK,			\
+	  "faults_under_vma_lock", "under_vma_lock",					\
+	  "faults, failed ones included, whose last attempt held the lock of the "	\
+	  "mapping alone; without faults that the probe missed")			\
+	X(fell_back, FELL_BACK, 16, 64, SUM, VMA_LOCK, "faults_fell_back", "fell_back",	\
+	  "faults, failed ones included, that were tried under the lock of the mapping "	\
+	  "and ended under mmap_lock. A fault that could not take the lock of the "	\
+	  "mapping at all is in neither count")
 
 #define FLT_COUNTERS(X) FLT_COUNTERS_ENDED(X) FLT_COUNTERS_DETAIL(X)
 

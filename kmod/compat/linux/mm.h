@@ -15,4 +15,11 @@
 #define folio_likely_mapped_shared(folio) (page_mapcount(&(folio)->page) > 1)
 #endif
 
+/* Until 6.4 every fault held mmap_lock. Never set, so that the compiler drops tests for it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+#define FAULT_FLAG_VMA_LOCK 0
+#endif
+/* For counters of presence VMA_LOCK, see flt_counter.h. */
+#define FLT_PRESENT_VMA_LOCK IS_ENABLED(CONFIG_PER_VMA_LOCK)
+
 #endif
