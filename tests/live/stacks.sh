@@ -105,5 +105,5 @@ status=0; "$FLTCTL" trace --stacks --max-stack 128 -- true 2>"$tmp/err" || statu
 same "128 frames" $status 2
 status=0; "$FLTCTL" trace --unwind dwarf -b 4KiB -- true 2>"$tmp/err" || status=$?
 same "no room for a slice" $status 1
-grep -q "no room" "$tmp/err" || bad "$(cat "$tmp/err")"
+grep -q "invalid SLICE: too large for SUBBUF_SIZE" "$tmp/err" || bad "$(cat "$tmp/err")"
 finish
