@@ -37,10 +37,10 @@ clear_refs() {
 		-f -- true|--follow needs -p
 		-p 1 -C -P 3|exclude each other
 		-p 1 -P 17|17
-		-p 1 --compare -m refs|takes all methods
+		-p 1 --compare -m refs|uses all methods
 		-p 1 --compare --plot=/dev/null|one method
-		-p 1 -P 3 0.1 5|no COUNT
-		-p 1 -m refs -b 5|takes what it takes
+		-p 1 -P 3 0.1 5|--profile and COUNT exclude each other
+		-p 1 -m refs -b 5|refs has no limit
 		-p 1 -m guess|guess
 		-p 1 -m refs --by=node|--method=scan
 		-p 1 -m damon -f|one process at a time
@@ -142,7 +142,7 @@ clear_refs() {
 	run --separate-stderr -0 timeout 60 "$FLTCTL" wss -m refs -p "$pid" 0.2
 	[[ $output == *" $pid "* ]]
 	run --separate-stderr -1 "$FLTCTL" wss -m refs -p 4194300 0.1 1
-	[[ $stderr == *"no process 4194300"* ]] && [ -z "$output" ]
+	[[ $stderr == *"invalid PID 4194300: no such process"* ]] && [ -z "$output" ]
 }
 
 @test "a comparison adds up the processes, and says which method is missing" {
@@ -157,7 +157,7 @@ clear_refs() {
 	json "$dir/json" "[r['referenced_bytes'] >> 20 for r in rows if r['record'] == 'method' and r['method'] == 'refs'][0] >= 6"
 	grep -q 'without damon: ' "$dir/err"
 	run --separate-stderr -3 "$FLTCTL" wss --compare 5 -- true
-	[[ $stderr == *"without refs: no window of it"* ]]
+	[[ $stderr == *"without refs: the run ended before its first window"* ]]
 }
 
 @test "the plot is one well-formed file that loads nothing" {
@@ -189,7 +189,7 @@ clear_refs() {
 	kill "${sleepers[@]}"
 	[ "$(grep -c ^sample "$dir/csv")" = $((60 * 150)) ]
 	[ "$(grep -c ^quantile "$dir/csv")" -ge $((60 * 5)) ]
-	grep -q 'of one window in 2: ' "$dir/err"
+	grep -q 'of one window in 2, because ' "$dir/err"
 }
 
 @test "without the module, what is used instead is said" {

@@ -67,7 +67,7 @@ done
 # By mapping it is not the module that tells, and that is said.
 "$FLTCTL" wss --csv --by=vma -p "$pid" 0.2 1 >"$tmp/csv" 2>"$tmp/err" || bad "by mapping: status $?"
 same "by mapping: method" "$(awk -F, '/^sample/ { print $5; exit }' "$tmp/csv")" refs
-same "by mapping: what is said" "$(grep -c 'does not tell mappings.*clear_refs and smaps' "$tmp/err")" 1
+same "by mapping: what is said" "$(grep -c 'does not support mappings.*clear_refs and smaps' "$tmp/err")" 1
 kill "$pid"
 wait "$pid" || true
 finish

@@ -7,11 +7,12 @@
 #include "text/units.h"
 
 /*
- * What a method found in a window of all processes together: the sum, since a median
- * over large and small ones would be nobody's. What only knows of faults has what they
- * brought in, in the mean window: 0 in most is what it has to say of what stays mapped.
+ * Sum up the windows of a method. The values of all processes are added per window first,
+ * because a median over large and small processes would describe none of them. A method that
+ * sees only faults has no referenced bytes; use the mean of the bytes faulted in per window.
+ * Return -ENODATA if the method has no window.
  */
-static int figure(struct wss *w, const struct wss_method *m, struct flt_wset *set)
+static int sum_up_method(struct wss *w, const struct wss_method *m, struct flt_wset *set)
 {
 	struct flt_samples own = { 0 }, total = { 0 };
 	uint64_t touched = 0, window = 0, duration = 0;
@@ -42,7 +43,8 @@ static int figure(struct wss *w, const struct wss_method *m, struct flt_wset *se
 
 static void print_line(const struct wss_method *m, const struct flt_wset *set, double against)
 {
-	char size[FLT_UNITS_TEXT], rss[FLT_UNITS_TEXT], cost[FLT_UNITS_TEXT], window[FLT_UNITS_TEXT];
+	char size[FLT_UNITS_TEXT], rss[FLT_UNITS_TEXT];
+	char cost[FLT_UNITS_TEXT], window[FLT_UNITS_TEXT];
 	char text[24] = "-";
 
 	if (isfinite(against))
@@ -54,7 +56,10 @@ static void print_line(const struct wss_method *m, const struct flt_wset *set, d
 	       flt_units_write_ns(cost, set->duration), m->differs);
 }
 
-/* Two windows of two methods are not the same time: a program that changes changes the figures, too. */
+/*
+ * The methods run one after another. So a program that changes its behaviour changes the
+ * difference from scan, too.
+ */
 int wss_compare(struct wss *w)
 {
 	const bool text = w->args->format == FLT_FORMAT_TEXT;
@@ -64,23 +69,25 @@ int wss_compare(struct wss *w)
 	int ret = 0;
 
 	if (text)
-		printf("%-7s %8s %8s %10s %8s %10s %10s  %s\n", "METHOD", "WINDOWS", "WINDOW", "REFERENCED",
-		       "vs scan", "RSS", "COST", "WHAT IT COUNTS");
+		printf("%-7s %8s %8s %10s %8s %10s %10s  %s\n", "METHOD", "WINDOWS", "WINDOW",
+		       "REFERENCED", "vs scan", "RSS", "COST", "WHAT IT COUNTS");
 	for (i = 0; i < w->steps && !ret; i++) {
 		const struct wss_method *m = w->step[i].method;
 
-		ret = figure(w, m, &set);
+		ret = sum_up_method(w, m, &set);
 		if (ret == -ENODATA) {
 			ret = 0;
 			if (!w->step[i].left_out)
-				flt_command_say(w->command, "without %s: no window of it was over before "
-						"the end", m->name);
+				flt_command_say(w->command, "without %s: the run ended before its "
+						"first window was complete", m->name);
 			continue;
 		}
 		if (ret)
 			break;
 		value = (double)set.referenced[FLT_WSET_P50];
-		against = m != &wss_method_scan && scanned > 0 ? 100 * (value - scanned) / scanned : NAN;
+		against = NAN;
+		if (m != &wss_method_scan && scanned > 0)
+			against = 100 * (value - scanned) / scanned;
 		if (m == &wss_method_scan)
 			scanned = value;
 		if (text)

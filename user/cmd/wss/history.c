@@ -6,13 +6,17 @@
 
 #define SAMPLES_MAX 8192	/* some MB */
 
-/* Whole windows, or their totals would lack processes; the first is always one. */
+/*
+ * Return true if the window of the sample is kept. All processes of a window are kept or
+ * dropped together, because flt_wset_total() adds them up. The first window is always kept.
+ */
 static bool is_kept(const struct wss *w, const struct flt_sample *s)
 {
 	return !w->stride || !w->all.count || (s->nth - w->all.sample[0].nth) % w->stride == 0;
 }
 
-static void thin(struct wss *w)
+/* Drop every second window of those that are kept. */
+static void drop_windows(struct wss *w)
 {
 	size_t i, kept = 0;
 
@@ -34,8 +38,8 @@ int wss_history_add(struct wss *w, const struct flt_sample *s)
 	if (!w->room)
 		w->room = SAMPLES_MAX;
 	if (w->all.count >= w->room) {
-		thin(w);
-		/* So many processes that a few windows fill it. */
+		drop_windows(w);
+		/* There are so many processes that a few windows fill the history. */
 		if (w->all.count > w->room / 2)
 			w->room *= 2;
 	}

@@ -29,8 +29,8 @@ static int refs_sample(struct wss *w, struct wss_target *t, struct flt_sample *s
 
 const struct wss_method wss_method_refs = {
 	.name = "refs",
-	.differs = "accessed bits and reclaim's marks, which others set, too; not what the CPU has "
-		   "cached (huge pages)",
+	.differs = "accessed bits and reclaim's marks, also set by other processes; misses pages "
+		   "whose translation is cached by the CPU (huge pages)",
 	.available = refs_available,
 	.join = refs_join,
 	.sample = refs_sample,
@@ -74,7 +74,7 @@ static void idle_end(struct wss *w)
 
 const struct wss_method wss_method_idle = {
 	.name = "idle",
-	.differs = "pages, not mappings: used by anybody, and of files by read(2), too",
+	.differs = "physical pages used by any process, also by read(2)",
 	.available = idle_available,
 	.begin = idle_begin,
 	.join = idle_join,
@@ -85,7 +85,7 @@ const struct wss_method wss_method_idle = {
 static int damon_available(struct wss *w, struct flt_errmsg *e)
 {
 	if (w->args->pids.count > 1 || w->args->cgroup)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "damon is for one process at a time here");
+		return flt_errmsg_set(e, -EOPNOTSUPP, "damon watches only one process at a time");
 	return flt_damon_available(e);
 }
 
@@ -97,8 +97,8 @@ static int damon_begin(struct wss *w)
 	if (!live)
 		return -ESRCH;
 	if (live > 1)
-		return flt_errmsg_set(&w->o.e, -EOPNOTSUPP, "damon is for one process at a time here, and "
-				      "there are %zu", live);
+		return flt_errmsg_set(&w->o.e, -EOPNOTSUPP, "damon watches only one process at a "
+				      "time, not %zu", live);
 	return flt_damon_open(&w->damon, t->tgid, wss_window(w), &w->o.e);
 }
 
@@ -116,7 +116,7 @@ static void damon_end(struct wss *w)
 
 const struct wss_method wss_method_damon = {
 	.name = "damon",
-	.differs = "an estimate: one page of a region tells for all of it",
+	.differs = "an estimate: one page per region is checked",
 	.available = damon_available,
 	.begin = damon_begin,
 	.sample = damon_sample,

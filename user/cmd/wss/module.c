@@ -13,16 +13,18 @@
 #define HUGE_BYTES (2ull << 20)
 #define TRACK_TRIES 8
 
-static int needs_module(struct wss *w, struct flt_errmsg *e)
+/* Return 0, or -EOPNOTSUPP if the module cannot be asked about PIDs of this namespace. */
+static int require_module(struct wss *w, struct flt_errmsg *e)
 {
 	if (!w->control)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "the flt module is not loaded or may not be asked");
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot ask the flt module: it is not "
+				      "loaded, or permission is missing");
 	return flt_machine_check_pids(e);
 }
 
 /*
- * The same sum as the module's own samples have (FLT_WSS_FIRST_TOUCH): a page for
- * each first touch, whatever the fault mapped around it.
+ * Use the same formula as the module's own samples (FLT_WSS_FIRST_TOUCH): one page per first
+ * touch. Pages that the fault mapped around the address do not count.
  */
 void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
@@ -31,15 +33,15 @@ void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 	const uint64_t *k;
 	struct flt_row row;
 
-	if (s->has & FLT_SAMPLE_FAULTS || needs_module(w, NULL))
+	if (s->has & FLT_SAMPLE_FAULTS || require_module(w, NULL))
 		return;
 	if (flt_control_proc_kinds(w->control, t->tgid, &row, NULL)) {
+		/* The process has no row, because it has not faulted since accounting began. */
 		row = (struct flt_row){ 0 };
-		/* No fault counted yet: that is known, too. */
 	}
 	k = row.account.kinds;
-	first_touch = (k[FLT_KIND_ANON] + k[FLT_KIND_FILE] + k[FLT_KIND_SHARED] + k[FLT_KIND_COW]) * page +
-		      k[FLT_KIND_HUGE] * HUGE_BYTES;
+	first_touch = k[FLT_KIND_ANON] + k[FLT_KIND_FILE] + k[FLT_KIND_SHARED] + k[FLT_KIND_COW];
+	first_touch = first_touch * page + k[FLT_KIND_HUGE] * HUGE_BYTES;
 	major = row.account.major * page;
 	swap = k[FLT_KIND_SWAP] * page;
 	refault = swap > major ? swap : major;
@@ -49,7 +51,7 @@ void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 		s->major = major - t->major;
 		s->has |= FLT_SAMPLE_FAULTS;
 	}
-	/* A cumulative window goes on. */
+	/* A cumulative window keeps the totals of its beginning. */
 	if (t->counted && w->args->cumulative)
 		return;
 	t->counted = true;
@@ -61,7 +63,7 @@ void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 static int has_feature(struct wss *w, uint32_t feature, const char *missing, struct flt_errmsg *e)
 {
 	struct flt_info info;
-	int ret = needs_module(w, e);
+	int ret = require_module(w, e);
 
 	if (!ret)
 		ret = flt_control_info(w->control, &info, e);
@@ -72,9 +74,12 @@ static int has_feature(struct wss *w, uint32_t feature, const char *missing, str
 
 static int scan_available(struct wss *w, struct flt_errmsg *e)
 {
-	return has_feature(w, FLT_FEATURE_WSS, "the flt module cannot scan on this kernel", e);
+	return has_feature(w, FLT_FEATURE_WSS, "the flt module cannot scan page tables on this "
+					       "kernel",
+			   e);
 }
 
+/* Create a tracker of all live targets. Return -ESRCH if a target has ended. */
 static int track(struct wss *w, const struct flt_wss_wish *wish)
 {
 	uint32_t tgids[FLT_SESSION_TGIDS_MAX];
@@ -111,7 +116,7 @@ static int scan_begin(struct wss *w)
 		ret = flt_cgroup_id(w->args->cgroup, &wish.cgroup, &w->o.e);
 	if (!ret)
 		ret = track(w, &wish);
-	/* A child may have gone since it was found. */
+	/* A child may have ended after it was found: update the list and try again. */
 	while (ret == -ESRCH && w->at && tries++ < TRACK_TRIES) {
 		ret = wss_targets_find(w);
 		if (!ret)
@@ -126,7 +131,10 @@ static int scan_collect(struct wss *w, struct flt_samples *out)
 	size_t i;
 	int ret;
 
-	/* Before the samples: what it counts is then there, or lost. */
+	/*
+	 * Read the counters of the tracker before its samples. Every sample counted by then is
+	 * either received below or lost.
+	 */
 	ret = flt_control_wss_tracker(w->control, w->tracker, &tracker, &w->o.e);
 	if (!ret)
 		ret = flt_control_wss_samples(w->control, w->tracker, w->key, out, &w->o.e);
@@ -136,11 +144,12 @@ static int scan_collect(struct wss *w, struct flt_samples *out)
 		if (out->sample[i].key > w->key)
 			w->key = out->sample[i].key;
 	w->received += out->count;
-	if (tracker.samples > w->received && w->lost < w->lost_before + tracker.samples - w->received)
+	if (tracker.samples > w->received &&
+	    w->lost < w->lost_before + tracker.samples - w->received)
 		w->lost = w->lost_before + tracker.samples - w->received;
 	w->untracked = w->unlisted + tracker.untracked;
 	w->rounds = tracker.rounds;
-	/* A cgroup's last process may have successors, until it is removed. */
+	/* New processes may still enter an empty cgroup, until the cgroup is removed. */
 	if (!tracker.live && w->args->cgroup)
 		w->cgroup_gone = access(w->args->cgroup, F_OK) != 0;
 	if (w->args->cgroup ? w->cgroup_gone : !tracker.live && !w->o.child.pid)
@@ -160,7 +169,8 @@ static void scan_end(struct wss *w)
 
 const struct wss_method wss_method_scan = {
 	.name = "scan",
-	.differs = "accessed bits, at the size a page is mapped; a fault's neighbours count once",
+	.differs = "accessed bits, at the size of the mapping; pages mapped around a fault count "
+		   "once",
 	.available = scan_available,
 	.begin = scan_begin,
 	.collect = scan_collect,
@@ -170,8 +180,8 @@ const struct wss_method wss_method_scan = {
 static int inject_available(struct wss *w, struct flt_errmsg *e)
 {
 	return has_feature(w, FLT_FEATURE_INJECT, "the flt module cannot make pages fault on this "
-			   "kernel (it takes x86-64 with CONFIG_NUMA_BALANCING, and not "
-			   "CONFIG_PAGE_TABLE_CHECK); scan tells the same", e);
+			   "kernel: it needs x86-64 with CONFIG_NUMA_BALANCING and without "
+			   "CONFIG_PAGE_TABLE_CHECK (use scan)", e);
 }
 
 static int inject_begin(struct wss *w)
@@ -185,7 +195,7 @@ static int inject_begin(struct wss *w)
 
 const struct wss_method wss_method_inject = {
 	.name = "inject",
-	.differs = "a fault for each page used: exact, and slows the process; without what is "
+	.differs = "one fault per used page: exact, but slows the process; skips pages that are "
 		   "shared for copy-on-write",
 	.available = inject_available,
 	.begin = inject_begin,
@@ -193,7 +203,7 @@ const struct wss_method wss_method_inject = {
 	.end = scan_end,
 };
 
-/* All that it knows is filled in for every method, by wss_faults(). */
+/* Do nothing: wss_faults() fills in the faults for every method. */
 static int fault_sample(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
 	(void)w;
@@ -204,7 +214,8 @@ static int fault_sample(struct wss *w, struct wss_target *t, struct flt_sample *
 
 const struct wss_method wss_method_fault = {
 	.name = "fault",
-	.differs = "only pages that were not there before: a floor, 0 for what stays mapped",
-	.available = needs_module,
+	.differs = "only pages that were not mapped before: a lower bound, 0 for pages that stay "
+		   "mapped",
+	.available = require_module,
 	.sample = fault_sample,
 };

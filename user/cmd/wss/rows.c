@@ -5,17 +5,20 @@
 
 #include "cmd/wss/wss.h"
 
-/* Which rows have a column, beside FLT_SAMPLE_* for the values of a sample. */
+/*
+ * Bits of .known_if: the rows that have a column. FLT_SAMPLE_*, below 1 << 16, are the values
+ * that a sample has.
+ */
 enum {
-	OF_SAMPLE = 1 << 16,	/* taken of a process, or summing up such samples */
-	OF_PROCESS = 1 << 17,	/* a whole sample, not a share of one */
+	OF_SAMPLE = 1 << 16,	/* samples, parts of samples, and quantiles */
+	OF_PROCESS = 1 << 17,	/* samples of a process, not parts of samples */
 	OF_QUANTILE = 1 << 18,
 	OF_METHOD = 1 << 19,
-	OF_AGAINST = 1 << 20,
-	OF_LOCK = 1 << 21,
+	OF_AGAINST = 1 << 20,	/* methods that are compared with a scan */
+	OF_LOCK = 1 << 21,	/* buckets of the histogram of mmap_lock */
 };
 
-/* Which columns the text has. */
+/* Bits of .text_if: the columns that are in the text only with an option. */
 enum {
 	SHOW_VMA = 1 << WSS_BY_VMA, SHOW_KIND = 1 << WSS_BY_KIND, SHOW_NODE = 1 << WSS_BY_NODE,
 	SHOW_WRITTEN = 1 << 8,
@@ -26,8 +29,10 @@ struct row {
 	uint64_t time;			/* ns since 1970 */
 	const char *comm, *method, *by, *flags, *differs;
 	struct flt_sample s;
-	double quantile, against;	/* against a scan, percent */
-	uint64_t windows, below, holds;	/* ns; count */
+	double quantile;
+	double against;			/* difference from a scan, percent */
+	uint64_t windows;
+	uint64_t below, holds;		/* ns, upper bound of the bucket; count */
 };
 
 #define AT(member) FLT_AT(struct row, member)
@@ -111,8 +116,9 @@ static const char *flags_text(uint32_t flags, char text[128])
 		uint32_t flag;
 		const char *name;
 	} names[] = {
-		{ FLT_WSS_BEGUN, "begun" }, { FLT_WSS_STRETCHED, "stretched" }, { FLT_WSS_CUT, "cut" },
-		{ FLT_WSS_UNFLUSHED, "unflushed" }, { FLT_WSS_SECONDARY, "secondary" },
+		{ FLT_WSS_BEGUN, "begun" }, { FLT_WSS_STRETCHED, "stretched" },
+		{ FLT_WSS_CUT, "cut" }, { FLT_WSS_UNFLUSHED, "unflushed" },
+		{ FLT_WSS_SECONDARY, "secondary" },
 		{ FLT_WSS_MARKED, "marked" },
 	};
 	size_t i;
@@ -128,7 +134,7 @@ static const char *flags_text(uint32_t flags, char text[128])
 	return text[0] ? text : NULL;
 }
 
-/* Return what all rows of a sample have: who, when and how. */
+/* Return a row with the process, the time and the method of a sample. */
 static struct row begin_row(const struct wss *w, const struct flt_sample *s)
 {
 	struct row row = { .record = "sample", .time = s->time + w->wall_offset };
@@ -140,7 +146,7 @@ static struct row begin_row(const struct wss *w, const struct flt_sample *s)
 	return row;
 }
 
-static int row_of_process(struct wss *w, const struct flt_sample *s)
+static int write_process(struct wss *w, const struct flt_sample *s)
 {
 	struct row row = begin_row(w, s);
 	char flags[128];
@@ -150,7 +156,7 @@ static int row_of_process(struct wss *w, const struct flt_sample *s)
 	return flt_table_row(w->table, &row, OF_SAMPLE | OF_PROCESS | s->has);
 }
 
-static int row_of_share(struct wss *w, const struct flt_sample *s, const char *by, uint64_t bytes)
+static int write_part(struct wss *w, const struct flt_sample *s, const char *by, uint64_t bytes)
 {
 	struct row row = begin_row(w, s);
 
@@ -159,18 +165,18 @@ static int row_of_share(struct wss *w, const struct flt_sample *s, const char *b
 	return flt_table_row(w->table, &row, OF_SAMPLE | FLT_SAMPLE_REFERENCED);
 }
 
-static int rows_by_kind(struct wss *w, const struct flt_sample *s)
+static int write_by_kind(struct wss *w, const struct flt_sample *s)
 {
 	int ret = 0;
 	uint32_t i;
 
 	for (i = 0; i < __FLT_AREA_MAX && !ret; i++)
 		if (s->area[i])
-			ret = row_of_share(w, s, flt_area_name(i), s->area[i]);
+			ret = write_part(w, s, flt_area_name(i), s->area[i]);
 	return ret;
 }
 
-static int rows_by_node(struct wss *w, const struct flt_sample *s)
+static int write_by_node(struct wss *w, const struct flt_sample *s)
 {
 	char name[16];
 	int ret = 0;
@@ -180,12 +186,12 @@ static int rows_by_node(struct wss *w, const struct flt_sample *s)
 		if (!s->node[i])
 			continue;
 		snprintf(name, sizeof(name), "%u", i);
-		ret = row_of_share(w, s, name, s->node[i]);
+		ret = write_part(w, s, name, s->node[i]);
 	}
 	return ret;
 }
 
-static int rows_by_vma(struct wss *w, const struct flt_sample *s)
+static int write_by_vma(struct wss *w, const struct flt_sample *s)
 {
 	const uint64_t known = OF_SAMPLE | FLT_SAMPLE_RSS | FLT_SAMPLE_PSS | FLT_SAMPLE_REFERENCED;
 	char name[FLT_SYMBOL_LEN * 4 + 48];
@@ -215,15 +221,15 @@ int wss_rows_sample(struct wss *w, const struct flt_sample *s)
 		return 0;
 	switch ((enum wss_by)w->args->by) {
 	case WSS_BY_KIND:
-		return rows_by_kind(w, s);
+		return write_by_kind(w, s);
 	case WSS_BY_NODE:
-		return rows_by_node(w, s);
+		return write_by_node(w, s);
 	case WSS_BY_VMA:
-		return rows_by_vma(w, s);
+		return write_by_vma(w, s);
 	case WSS_BY_PROCESS:
 		break;
 	}
-	return row_of_process(w, s);
+	return write_process(w, s);
 }
 
 int wss_rows_quantile(struct wss *w, const struct flt_sample *s, double quantile, uint64_t bytes)

@@ -12,9 +12,9 @@
 #include "source/proc/smaps.h"
 #include "text/units.h"
 
-/* PSS takes a walk over all pages each time: not for windows shorter than this. */
+/* PSS is not read in shorter windows, because the kernel walks all pages to read it. */
 #define PSS_WINDOW_NS FLT_NSEC_PER_SEC
-/* Of one CPU, in per cent; the module's own default, too. */
+/* Percent of one CPU for reading PSS. The module's default for scanning is the same. */
 #define BUDGET 2
 
 uint64_t wss_window(const struct wss *w)
@@ -23,8 +23,9 @@ uint64_t wss_window(const struct wss *w)
 }
 
 /*
- * That walk is as long as a scan and nobody's but ours: all that are watched share as much
- * of a CPU for it as scanning may have, and who is not due has no PSS in this window.
+ * Read PSS and, if it is still unknown, RSS. Reading takes as long as a scan, and the module
+ * does not count it against its budget. So all targets together may use the budget once more
+ * for reading PSS. A target that is not due yet has no PSS in this window.
  */
 static void read_pss(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
@@ -33,7 +34,7 @@ static void read_pss(struct wss *w, struct wss_target *t, struct flt_sample *s)
 	struct wss_target *first;
 	uint64_t rss, took;
 
-	/* It is of now: not for a sample that lay in the module's ring for long. */
+	/* PSS is the value of now: skip a sample that waited long in the module's ring. */
 	if (now < t->pss_due || now > s->time + wss_window(w))
 		return;
 	took = flt_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -46,17 +47,17 @@ static void read_pss(struct wss *w, struct wss_target *t, struct flt_sample *s)
 	s->has |= FLT_SAMPLE_PSS | FLT_SAMPLE_RSS;
 }
 
-/* A sample of a window of the step, from 1. */
-static int keep(struct wss *w, struct wss_target *t, struct flt_sample *s, uint64_t window)
+/* Complete a sample, keep it and write its row. window: number in the step, from 1. */
+static int add_sample(struct wss *w, struct wss_target *t, struct flt_sample *s, uint64_t window)
 {
 	const struct wss_method *m = w->step[w->at].method;
 	uint64_t read;
 	int ret;
 
-	/* Linux 6.1 leaves huge pages that are made to fault out of smaps. */
+	/* The smaps of Linux 6.1 lack huge pages that were made to fault (PROT_NONE). */
 	if (!(s->has & FLT_SAMPLE_PSS) && wss_window(w) >= PSS_WINDOW_NS && m != &wss_method_inject)
 		read_pss(w, t, s);
-	/* Damon and fault look at no page. */
+	/* The methods damon and fault do not read RSS. */
 	if (!(s->has & FLT_SAMPLE_RSS) && !flt_procfs_memory(s->tgid, 0, &s->rss, &read))
 		s->has |= FLT_SAMPLE_RSS;
 	if (w->args->written) {
@@ -73,7 +74,8 @@ static int keep(struct wss *w, struct wss_target *t, struct flt_sample *s, uint6
 	return ret ? ret : wss_rows_sample(w, s);
 }
 
-static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
+/* End the window of a target: take a sample. Mark a target that has ended. */
+static int sample_target(struct wss *w, const struct wss_method *m, struct wss_target *t)
 {
 	struct flt_sample s = { .tgid = t->tgid };
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), end;
@@ -99,19 +101,23 @@ static int look(struct wss *w, const struct wss_method *m, struct wss_target *t)
 		return ret;
 	end = flt_clock_ns(CLOCK_MONOTONIC);
 	s.time = now;
-	/* A method that has another do the work knows what that had and took. */
+	/* damon sets window and duration itself, because the kernel thread of DAMON samples. */
 	if (!s.window) {
 		s.window = now - t->begun;
 		s.duration = end - now;
 	}
 	wss_faults(w, t, &s);
-	/* Not before the marks were cleared: reading many pages takes its time. */
+	/*
+	 * The next window begins after the bits were cleared, because reading and clearing
+	 * many pages takes long.
+	 */
 	if (!w->args->cumulative)
 		t->begun = end;
-	return keep(w, t, &s, w->windows + 1);
+	return add_sample(w, t, &s, w->windows + 1);
 }
 
-static int look_at_all(struct wss *w, const struct wss_method *m)
+/* End a window of all targets: take samples, then find new targets. */
+static int sample_all(struct wss *w, const struct wss_method *m)
 {
 	struct wss_target *first;
 	size_t i;
@@ -119,27 +125,30 @@ static int look_at_all(struct wss *w, const struct wss_method *m)
 
 	for (i = 0; i < w->targets && !ret; i++)
 		if (!w->target[i].ended)
-			ret = look(w, m, &w->target[i]);
+			ret = sample_target(w, m, &w->target[i]);
 	w->windows++;
 	if (!ret && !m->alone)
 		ret = wss_targets_renew(w);
 	wss_targets_drop(w);
-	/* A command's end is told by its own signal. */
+	/* With a command, flt_observe ends the run when the command ends. */
 	if (w->args->cgroup ? w->cgroup_gone :
 	    !wss_targets_live(w, &first) && !w->o.child.pid)
 		flt_loop_stop(w->o.loop);
 	return ret;
 }
 
-/* Which window of the step a sample is of: a tracker's first round only begins one. */
+/*
+ * Return the window of the step that a sample ends, from 1. The first round of a tracker only
+ * begins a window.
+ */
 static uint64_t window_of(const struct flt_sample *s)
 {
 	return s->round - 1;
 }
 
 /*
- * A tracker's samples, when they are there. A window is over when its round is: until
- * then the module is still at work on some of the processes.
+ * Add the new samples of a tracker. A window ends when its round is completed, because the
+ * module still scans some of the processes until then.
  */
 static int collect(struct wss *w, const struct wss_method *m)
 {
@@ -152,19 +161,19 @@ static int collect(struct wss *w, const struct wss_method *m)
 	ret = m->collect(w, &fresh);
 	w->windows = w->rounds ? w->rounds - 1 : 0;
 	for (i = 0; i < fresh.count && !ret; i++) {
-		/* Of a window that was not asked for. */
+		/* The tracker may make windows after the last one that the user asked for. */
 		if (wanted && window_of(&fresh.sample[i]) > wanted)
 			continue;
 		ret = wss_targets_of(w, fresh.sample[i].tgid, &t);
 		if (!ret)
-			ret = keep(w, t, &fresh.sample[i], window_of(&fresh.sample[i]));
+			ret = add_sample(w, t, &fresh.sample[i], window_of(&fresh.sample[i]));
 	}
 	wss_targets_drop(w);
 	flt_samples_free(&fresh);
 	return ret;
 }
 
-static int begin(struct wss *w)
+static int begin_method(struct wss *w)
 {
 	const struct wss_method *m = w->step[w->at].method;
 	int ret = 0;
@@ -173,7 +182,7 @@ static int begin(struct wss *w)
 	w->ticks = 0;
 	w->windows = 0;
 	w->rounds = 0;
-	/* All steps are about the same processes, also those that came since. */
+	/* A step also measures the processes that began during earlier steps. */
 	if (w->at)
 		ret = wss_targets_find(w);
 	if (!ret && m->begin)
@@ -181,10 +190,10 @@ static int begin(struct wss *w)
 	return ret ? ret : wss_targets_join(w);
 }
 
-/* Of several methods one may be hindered: the others are compared. */
+/* Begin a step. With --compare, skip methods that cannot begin. */
 static int begin_step(struct wss *w)
 {
-	int ret = begin(w);
+	int ret = begin_method(w);
 
 	while (ret && ret != -ENOMEM && w->args->compare) {
 		flt_command_say(w->command, "without %s: %s", w->step[w->at].method->name,
@@ -195,12 +204,12 @@ static int begin_step(struct wss *w)
 			flt_loop_stop(w->o.loop);
 			return 0;
 		}
-		ret = begin(w);
+		ret = begin_method(w);
 	}
 	return ret;
 }
 
-static void leave(struct wss *w, const struct wss_method *m)
+static void end_method(struct wss *w, const struct wss_method *m)
 {
 	if (m->end)
 		m->end(w);
@@ -208,7 +217,7 @@ static void leave(struct wss *w, const struct wss_method *m)
 
 static int end_step(struct wss *w)
 {
-	leave(w, w->step[w->at].method);
+	end_method(w, w->step[w->at].method);
 	if (++w->at < w->steps)
 		return begin_step(w);
 	flt_loop_stop(w->o.loop);
@@ -225,7 +234,7 @@ static int on_tick(void *arg)
 	if (step->method->collect)
 		ret = collect(w, step->method);
 	else if (w->ticks % step->ticks == 0)
-		ret = look_at_all(w, step->method);
+		ret = sample_all(w, step->method);
 	if (!ret && w->args->format == FLT_FORMAT_TEXT && !w->args->compare)
 		wss_rows_flush(w);
 	if (!ret && step->windows && w->windows >= step->windows)
@@ -253,7 +262,7 @@ static int finish(void *arg)
 	if (m && m->collect)
 		ret = collect(w, m);
 	if (m)
-		leave(w, m);
+		end_method(w, m);
 	if (ret)
 		return flt_command_fail(w->command, &w->o.e, ret);
 	status = wss_summary(w);

@@ -16,7 +16,8 @@
 
 static const char *const quantile_names[FLT_WSET_QUANTILES] = { "min", "p50", "p90", "p99", "max" };
 
-static bool plain_terminal(void)
+/* Return true if the terminal shows only ASCII. Set the locale. */
+static bool is_ascii_terminal(void)
 {
 	setlocale(LC_CTYPE, "");
 	return strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
@@ -32,7 +33,7 @@ static int say_curve(const struct flt_sample *samples, size_t count)
 		return -ENOMEM;
 	for (i = 0; i < count; i++)
 		values[i] = samples[i].referenced;
-	printf("  %s\n", flt_spark_write(text, values, count, plain_terminal()));
+	printf("  %s\n", flt_spark_write(text, values, count, is_ascii_terminal()));
 	free(values);
 	return 0;
 }
@@ -40,24 +41,25 @@ static int say_curve(const struct flt_sample *samples, size_t count)
 static void say_advice(const struct flt_wset *set)
 {
 	const uint64_t enough = set->referenced[FLT_WSET_P99];
-	char size[FLT_UNITS_TEXT], rss[FLT_UNITS_TEXT], idle[FLT_UNITS_TEXT], window[FLT_UNITS_TEXT];
+	char size[FLT_UNITS_TEXT], rss[FLT_UNITS_TEXT];
+	char idle[FLT_UNITS_TEXT], window[FLT_UNITS_TEXT];
 
 	flt_units_write_ns(window, set->window);
-	printf("  %s held the working set of 99%% of %zu windows of %s", flt_units_write_size(size, enough),
-	       set->windows, window);
+	printf("  %s held the working set in 99%% of %zu windows of %s",
+	       flt_units_write_size(size, enough), set->windows, window);
 	if (!set->rss_last) {
 		printf("\n");
 		return;
 	}
 	flt_units_write_size(rss, set->rss_last);
 	if (set->rss_last > enough)
-		printf("; RSS is %s and would fall to that: %s were not used in any such window\n", rss,
+		printf("; RSS is %s, and %s of it were not used in these windows\n", rss,
 		       flt_units_write_size(idle, set->rss_last - enough));
 	else
-		printf("; RSS is %s: nothing to take away\n", rss);
+		printf("; RSS is %s, so there is nothing to save\n", rss);
 }
 
-/* Text: four lines. Data: a row for each quantile. */
+/* Write the summary of one process or of all: up to four lines of text, or a row per quantile. */
 static int sum_up(struct wss *w, const char *name, const struct flt_sample *samples, size_t count)
 {
 	char text[FLT_UNITS_TEXT];
@@ -85,6 +87,7 @@ static int sum_up(struct wss *w, const char *name, const struct flt_sample *samp
 	return ret;
 }
 
+/* Return true if an earlier sample belongs to the same process as sample i. */
 static bool seen_before(const struct wss *w, size_t i)
 {
 	size_t k;
@@ -125,12 +128,12 @@ static int sum_up_all(struct wss *w)
 	int ret = flt_wset_total(&w->all, &total);
 
 	if (!ret && total.count)
-		ret = sum_up(w, "all together", total.sample, total.count);
+		ret = sum_up(w, "all processes", total.sample, total.count);
 	flt_samples_free(&total);
 	return ret;
 }
 
-/* What looking cost whoever wanted to map or unmap meanwhile. */
+/* Write how long the module held mmap_lock. A process that maps or unmaps waits that long. */
 static int sum_up_holds(struct wss *w)
 {
 	char half[FLT_UNITS_TEXT], most[FLT_UNITS_TEXT], longest[FLT_UNITS_TEXT];
@@ -139,7 +142,7 @@ static int sum_up_holds(struct wss *w)
 	if (w->args->format != FLT_FORMAT_TEXT)
 		return wss_rows_holds(w);
 	if (holds && w->all.count > 1)
-		printf("\nmmap_lock was held %" PRIu64 " times to look: p50 %s, p99 %s, at most %s\n",
+		printf("\nmmap_lock was held %" PRIu64 " times: p50 %s, p99 %s, at most %s\n",
 		       holds, flt_units_write_ns(half, flt_hist_percentile(&w->holds, 50000)),
 		       flt_units_write_ns(most, flt_hist_percentile(&w->holds, 99000)),
 		       flt_units_write_ns(longest, flt_hist_max(&w->holds)));
@@ -173,30 +176,32 @@ int wss_summary(struct wss *w)
 		return flt_command_fail(w->command, &w->o.e, ret);
 	if (!w->all.count)
 		flt_command_say(w->command, "%s", w->args->cgroup ?
-				"no process was in the cgroup for a whole window" :
-				"no window was over before the end");
+				"no process stayed in the cgroup for a whole window" :
+				"the run ended before the first window was complete");
 	if (w->stride)
-		flt_command_say(w->command, "what sums up is of one window in %" PRIu64 ": there were more "
-				"samples than are kept", w->stride);
+		flt_command_say(w->command, "the summary is of one window in %" PRIu64 ", because "
+				"there were too many samples to keep all", w->stride);
 	if (w->lost_flags & FLT_WSS_STRETCHED)
-		flt_command_say(w->command, "some windows were longer than asked for: scanning would have "
-				"taken more of a CPU than --budget allows, or had to wait");
+		flt_command_say(w->command, "some windows were longer than INTERVAL, because "
+				"scanning reached the limit of --budget or waited for mmap_lock");
 	if (w->balancing)
-		flt_command_say(w->command, "kernel.numa_balancing is on: what the kernel itself made "
-				"fault in a window may be missing from inject's figures");
+		flt_command_say(w->command, "kernel.numa_balancing is on: pages that the kernel "
+				"itself makes fault may be missing from the figures of inject "
+				"(sysctl kernel.numa_balancing=0)");
 	if (w->left && w->args->format == FLT_FORMAT_TEXT)
-		flt_command_say(w->command, "up to %s were shared for copy-on-write or else not inject's "
-				"to change: whether they were used is not known",
+		flt_command_say(w->command, "use of up to %s is unknown, because inject cannot "
+				"make pages fault that are shared for copy-on-write, pinned, or "
+				"otherwise special",
 				flt_units_write_size(left, w->left));
 	if (w->lost_flags & FLT_WSS_UNFLUSHED)
-		flt_command_say(w->command, "translations are not flushed on this kernel: pages in constant "
-				"use may be missed");
+		flt_command_say(w->command, "pages in constant use may be missing, because the "
+				"module cannot flush the TLB on this kernel");
 	if (w->lost_flags & FLT_WSS_SECONDARY)
-		flt_command_say(w->command, "the process has secondary page tables (KVM): what only those "
-				"used is missing");
+		flt_command_say(w->command, "pages used only through secondary page tables are "
+				"missing (e.g. of a KVM guest), because those are not scanned");
 	if (w->lost_flags & FLT_WSS_CUT)
-		flt_command_say(w->command, "some scans were not finished: the process ended, or held its "
-				"mmap_lock");
+		flt_command_say(w->command, "some scans are incomplete, because the process ended "
+				"or held its mmap_lock");
 	status = flt_loss_say(&loss, w->command);
 	return w->all.count ? status : FLT_EXIT_INCOMPLETE;
 }
@@ -216,7 +221,8 @@ static void fill_curves(const struct flt_samples *s, struct curves *c)
 		c->seconds[i] = (double)(p->time - begin) / 1e9;
 		c->referenced[i] = (double)p->referenced;
 		c->rss[i] = (double)p->rss;
-		c->rate[i] = p->window ? (double)(p->first_touch + p->refault) * 1e9 / (double)p->window : 0;
+		c->rate[i] = p->window ? (double)(p->first_touch + p->refault) * 1e9 /
+					 (double)p->window : 0;
 	}
 }
 
@@ -240,7 +246,7 @@ static int draw(struct wss *w, FILE *out, const struct flt_samples *s, const cha
 	const struct flt_plot_line rate[] = { { "faulted in", c.seconds, c.rate, s->count } };
 	const struct flt_plot plots[] = {
 		{ "working set and resident memory", true, c.seconds[s->count - 1], memory, 2 },
-		{ "faulted in, a second", true, c.seconds[s->count - 1], rate, 1 },
+		{ "faulted in per second", true, c.seconds[s->count - 1], rate, 1 },
 	};
 	(void)w;
 	flt_plot_write(out, title, plots, faults ? 2 : 1, true);

@@ -10,7 +10,7 @@
 #include "source/proc/softdirty.h"
 #include "text/units.h"
 
-/* /proc tells when a process began in ticks, and no clock of ours has shorter ones. */
+/* Error of the start time in /proc, which is in ticks of 10 ms. */
 #define BEGUN_WITHIN (10 * FLT_NSEC_PER_MSEC)
 
 static struct wss_target *find(struct wss *w, uint32_t tgid)
@@ -23,6 +23,7 @@ static struct wss_target *find(struct wss *w, uint32_t tgid)
 	return NULL;
 }
 
+/* Add a target. This invalidates pointers to other targets. */
 static int add(struct wss *w, uint32_t tgid, struct wss_target **out)
 {
 	struct wss_target *more = reallocarray(w->target, w->targets + 1, sizeof(*more));
@@ -35,8 +36,8 @@ static int add(struct wss *w, uint32_t tgid, struct wss_target **out)
 	return 0;
 }
 
-/* Adds who is new in the cgroup, and says of all whether they are still there. */
-static int list(struct wss *w)
+/* Add the new processes of the cgroup. Set .listed of all targets that are in the cgroup. */
+static int list_cgroup(struct wss *w)
 {
 	struct wss_target *t;
 	uint32_t *tgids;
@@ -62,6 +63,7 @@ static int list(struct wss *w)
 	return ret;
 }
 
+/* Add a child that began after the run did. */
 static int add_child(void *arg, uint32_t tgid)
 {
 	struct wss *w = arg;
@@ -74,8 +76,8 @@ static int add_child(void *arg, uint32_t tgid)
 	return add(w, tgid, &t);
 }
 
-/* Adds the children of all, and theirs: who is added is asked in its turn. */
-static int descend(struct wss *w)
+/* Add all descendants of the targets. The loop also visits the targets that it adds. */
+static int add_descendants(struct wss *w)
 {
 	size_t i;
 	int ret = 0;
@@ -105,7 +107,7 @@ int wss_targets_bind(struct wss *w)
 
 	w->since = flt_clock_ns(CLOCK_BOOTTIME);
 	if (w->args->cgroup)
-		return list(w);
+		return list_cgroup(w);
 	for (i = 0; i < count && !ret; i++) {
 		ret = add(w, child ? child : w->args->pids.id[i], &t);
 		if (!ret) {
@@ -113,14 +115,17 @@ int wss_targets_bind(struct wss *w)
 			ret = flt_procfs_row(t->tgid, 0, &row);
 		}
 		if (ret)
-			flt_errmsg_set(&w->o.e, ret, "there is no process %" PRIu32,
+			flt_errmsg_set(&w->o.e, ret, "invalid PID %" PRIu32 ": no such process",
 				       child ? child : w->args->pids.id[i]);
 	}
 	return ret;
 }
 
-/* A child may have become another user's: the others go on without it. */
-static int refuse(struct wss *w, struct wss_target *t, int err)
+/*
+ * Handle the error of joining a target. A child may have changed its user, so that it is not
+ * readable: count it and continue with the other targets. Return 0 or the error.
+ */
+static int handle_join_error(struct wss *w, struct wss_target *t, int err)
 {
 	if (t->asked || (err != -EACCES && err != -EPERM))
 		return err;
@@ -129,7 +134,10 @@ static int refuse(struct wss *w, struct wss_target *t, int err)
 	return 0;
 }
 
-/* @born: CLOCK_MONOTONIC ns, of a child that came in the window that is over, else 0. */
+/*
+ * Begin the first window of a target. @born: start (CLOCK_MONOTONIC ns) of a child that began
+ * during the last window, else 0.
+ */
 static int join(struct wss *w, struct wss_target *t, uint64_t born)
 {
 	const struct wss_method *m = w->step[w->at].method;
@@ -139,7 +147,7 @@ static int join(struct wss *w, struct wss_target *t, uint64_t born)
 	if (m->join)
 		ret = m->join(w, t);
 	t->begun = flt_clock_ns(CLOCK_MONOTONIC);
-	/* The account of a new child begins with its birth, and so does its window then. */
+	/* The account of a new child begins with its birth, so its window does, too. */
 	if (born && m == &wss_method_fault) {
 		t->begun = born;
 		t->counted = true;
@@ -153,7 +161,7 @@ static int join(struct wss *w, struct wss_target *t, uint64_t born)
 		t->ended = true;
 		ret = 0;
 	}
-	return refuse(w, t, ret);
+	return handle_join_error(w, t, ret);
 }
 
 int wss_targets_join(struct wss *w)
@@ -174,9 +182,9 @@ int wss_targets_find(struct wss *w)
 	int ret = 0;
 
 	if (w->args->cgroup)
-		ret = list(w);
+		ret = list_cgroup(w);
 	else if (follows(w))
-		ret = descend(w);
+		ret = add_descendants(w);
 	for (i = 0; i < w->targets && !ret && !w->cgroup_gone; i++) {
 		struct wss_target *t = &w->target[i];
 
@@ -188,7 +196,10 @@ int wss_targets_find(struct wss *w)
 	return ret;
 }
 
-/* Those of a cgroup may have been somewhere else before. */
+/*
+ * Return the start of a new target, or 0 if it is unknown or if the target may have faulted
+ * outside the cgroup before.
+ */
 static uint64_t born_at(const struct wss *w, const struct wss_target *t)
 {
 	struct flt_row row;
@@ -221,8 +232,9 @@ size_t wss_targets_live(const struct wss *w, struct wss_target **first)
 }
 
 /*
- * Of one that a tracker came upon nobody says that it has ended: it has no samples any
- * more. Should it only have been late, it is known anew with the next.
+ * Return true if a target has ended. The module does not report the end of a process that the
+ * tracker found by itself, so a target without a sample for two windows counts as ended. If
+ * the sample was only late, the next sample adds the target again.
  */
 static bool is_gone(const struct wss *w, const struct wss_target *t)
 {
@@ -246,7 +258,10 @@ int wss_targets_of(struct wss *w, uint32_t tgid, struct wss_target **out)
 	return *out ? 0 : add(w, tgid, out);
 }
 
-/* A process that a tracker came upon by itself is known from its second sample on. */
+/*
+ * The bits of a process that the tracker found by itself are first cleared at its first
+ * sample. So written bytes are known from its second sample on.
+ */
 int wss_targets_written(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
 	int ret = 0;

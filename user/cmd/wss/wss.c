@@ -9,8 +9,9 @@
 #include "source/proc/softdirty.h"
 #include "text/units.h"
 
-static const char *const method_names[] = { "auto", "scan", "inject", "fault", "refs", "idle", "damon",
-						NULL };
+static const char *const method_names[] = {
+	"auto", "scan", "inject", "fault", "refs", "idle", "damon", NULL,
+};
 const struct wss_method *const wss_methods[] = {
 	&wss_method_scan, &wss_method_inject, &wss_method_fault, &wss_method_refs,
 	&wss_method_idle, &wss_method_damon, NULL,
@@ -20,9 +21,10 @@ static const char *const by_names[] = { "process", "vma", "kind", "node", NULL }
 #define MEMBER(m) offsetof(struct wss_args, m)
 
 static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Watch these processes. End when all of them have ended." },
-	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
+	  .arg = "PID,...", .help = "Watch these processes. End when all of them have ended." },
+	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup),
+	  .arg = "DIR",
 	  .help = "Watch the processes of this cgroup and below, as they come and go: a "
 		  "directory of cgroup2, e.g. /sys/fs/cgroup/system.slice." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
@@ -81,20 +83,21 @@ static int check_args(struct wss *w, const struct flt_words *words)
 	if (status)
 		return status;
 	if (args->compare + args->cumulative + (args->profile > 0) > 1)
-		return flt_command_misuse(w->command, "--compare, --cumulative and --profile exclude "
-					  "each other");
+		return flt_command_misuse(w->command, "--compare, --cumulative and --profile "
+					  "exclude each other");
 	if (args->compare && args->method)
-		return flt_command_misuse(w->command, "--compare takes all methods");
+		return flt_command_misuse(w->command, "--compare and --method exclude each other "
+					  "(--compare uses all methods)");
 	if (args->compare && args->plot)
-		return flt_command_misuse(w->command, "--plot is of one method; --compare has several, one "
-					  "after another");
+		return flt_command_misuse(w->command, "--compare and --plot exclude each other (a "
+					  "plot shows one method)");
 	if (args->profile && words->argc > 1)
-		return flt_command_misuse(w->command, "--profile has one window of each length: no COUNT "
-					  "beside it");
+		return flt_command_misuse(w->command, "--profile and COUNT exclude each other (a "
+					  "profile has one window per length)");
 	return FLT_EXIT_DONE;
 }
 
-/* Here, and not when the first window is over: what is asked for cannot be had at all. */
+/* Check the cgroup and soft-dirty bits now, so that an error comes before the first window. */
 static int check_sources(struct wss *w)
 {
 	struct flt_errmsg e = { "" };
@@ -110,7 +113,7 @@ static int check_sources(struct wss *w)
 	return ret ? flt_command_fail(w->command, &e, ret) : 0;
 }
 
-/* Which one, and whether it can do what is asked. */
+/* Choose the method, and check that it supports the options and this machine. */
 static int choose_method(struct wss *w, const struct flt_run *run, const struct wss_method **out)
 {
 	const struct wss_args *args = w->args;
@@ -124,37 +127,39 @@ static int choose_method(struct wss *w, const struct flt_run *run, const struct 
 		if (ret == -EOPNOTSUPP && run->control_error)
 			why = run->control_message;
 		if (ret && !refs)
-			flt_command_say(w->command, "%s; by clear_refs and smaps instead",
+			flt_command_say(w->command, "%s; using clear_refs and smaps instead",
 					flt_errmsg_text(&why, ret));
-		/* Who has loaded the module takes figures for a scan's. */
+		/* Say so, because a user who loaded the module expects the figures of a scan. */
 		if (refs && w->control)
-			flt_command_say(w->command, "the flt module does not tell %s; by clear_refs and "
-					"smaps instead", args->cumulative ? "windows that grow" :
-					"mappings, only kinds of them (--by=kind)");
+			flt_command_say(w->command, "the flt module does not support %s; using "
+					"clear_refs and smaps instead",
+					args->cumulative ? "--cumulative" :
+					"mappings, only kinds of mappings (--by=kind)");
 		m = ret ? &wss_method_refs : &wss_method_scan;
 	}
 	if (args->cumulative && m != &wss_method_refs && m != &wss_method_idle)
-		return flt_command_misuse(w->command, "--cumulative is for --method=refs or idle: "
-					  "others forget what they have told");
+		return flt_command_misuse(w->command, "--cumulative needs --method=refs or idle "
+					  "(other methods start anew in every window)");
 	if (args->by == WSS_BY_VMA && m != &wss_method_refs)
-		return flt_command_misuse(w->command, "--by=vma is for --method=refs");
+		return flt_command_misuse(w->command, "--by=vma needs --method=refs");
 	scans = m == &wss_method_scan || m == &wss_method_inject;
 	if (args->by == WSS_BY_KIND && m != &wss_method_refs && !scans)
-		return flt_command_misuse(w->command, "--by=kind is for --method=scan, inject or refs");
+		return flt_command_misuse(w->command,
+					  "--by=kind needs --method=scan, inject or refs");
 	if (args->by == WSS_BY_NODE && !scans)
-		return flt_command_misuse(w->command, "--by=node is for --method=scan or inject");
+		return flt_command_misuse(w->command, "--by=node needs --method=scan or inject");
 	if (args->budget && !scans)
-		return flt_command_misuse(w->command, "--budget is for --method=scan or inject: %s takes "
-					  "what it takes", m->name);
+		return flt_command_misuse(w->command, "--budget needs --method=scan or inject (%s "
+					  "has no limit)", m->name);
 	if (args->follow && m->alone)
-		return flt_command_misuse(w->command, "--follow is not for --method=%s: it is for one "
-					  "process at a time here", m->name);
+		return flt_command_misuse(w->command, "--follow and --method=%s exclude each other "
+					  "(%s watches one process at a time)", m->name, m->name);
 	ret = m->available(w, &why);
 	if (ret)
 		return flt_command_fail(w->command, &why, ret);
 	if (m->alone && run->words.command)
-		flt_command_say(w->command, "%s is for one process at a time here: the command's own, "
-				"without its children", m->name);
+		flt_command_say(w->command, "%s watches one process at a time: only the process of "
+				"the command, without its children", m->name);
 	*out = m;
 	return 0;
 }
@@ -170,12 +175,17 @@ static void plan_comparison(struct wss *w)
 			flt_command_say(w->command, "without %s: %s", wss_methods[i]->name,
 					flt_errmsg_text(&why, -EOPNOTSUPP));
 		else
-			w->step[w->steps++] = (struct wss_step){ .method = wss_methods[i], .ticks = 1,
-								 .windows = w->count ? w->count : 3 };
+			w->step[w->steps++] = (struct wss_step){
+				.method = wss_methods[i], .ticks = 1,
+				.windows = w->count ? w->count : 3,
+			};
 	}
 }
 
-/* Methods with collect are asked ten times in a window: a sample is shown when it is there. */
+/*
+ * Make the steps of the run. The tick divides a window into up to ten parts of at least 100 ms,
+ * so that the samples of a tracker are shown soon after the module has taken them.
+ */
 static int plan(struct wss *w, const struct flt_run *run)
 {
 	const struct wss_method *m = NULL;
@@ -192,7 +202,9 @@ static int plan(struct wss *w, const struct flt_run *run)
 		w->steps = 1;
 		w->step[0] = (struct wss_step){ .method = m, .ticks = 1, .windows = w->count };
 		for (i = 0; i < w->args->profile; i++)
-			w->step[i] = (struct wss_step){ .method = m, .ticks = 1ull << i, .windows = 1 };
+			w->step[i] = (struct wss_step){
+				.method = m, .ticks = 1ull << i, .windows = 1,
+			};
 		if (w->args->profile)
 			w->steps = w->args->profile;
 	}
