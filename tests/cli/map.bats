@@ -28,7 +28,7 @@ record() {
 		-p 1 -- true|exclude each other
 		a.flt -- true|exclude each other
 		--follow -- true|needs -p
-		a.flt --for 1s|not for a recording
+		a.flt --for 1s|--for and a recording exclude each other
 		-p 1 -b 5KiB|a power of two
 		--sort=size a.flt|one of faults, latency, majors, refaults, address
 	END

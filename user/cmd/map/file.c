@@ -7,7 +7,10 @@
 #include "timeline/regions.h"
 #include "cmd/map/map.h"
 
-/* Pages that a file fault maps at most: the kernel's default, as a recording does not say it. */
+/*
+ * Maximum number of pages that a fault on a file maps. A recording does not contain it, so this
+ * is the kernel's default.
+ */
 #define AROUND_PAGES 16
 
 static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)

@@ -24,9 +24,9 @@ struct live {
 	struct flt_observe o;
 	struct flt_stream *stream;
 	struct flt_stream_end end;
-	struct map_told told;
+	struct map_mappings mappings;
 	uint64_t faults;
-	bool complete;		/* the stream was read to its end */
+	bool complete;		/* the stream was read to its end without an error */
 };
 
 static int on_record(void *arg, const struct flt_event_record *r)
@@ -34,16 +34,19 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	struct live *l = arg;
 	struct flt_fault f;
 	uint32_t image;
-	int ret = map_told_image(&l->told, r->tgid, &image);
+	int ret = map_mappings_image(&l->mappings, r->tgid, &image);
 
 	if (ret)
 		return ret;
 	flt_event_fault(&f, r);
 	f.image = image;
-	/* The regions remember pages themselves, also those that were given back. */
+	/*
+	 * Clear both flags, because flt_regions_fault() finds refaults by itself, also of pages
+	 * that the process freed.
+	 */
 	f.flags &= ~(FLT_FAULT_ALLOC | FLT_FAULT_REFAULT);
 	if (!(f.flags & FLT_FAULT_REMOTE))
-		ret = map_told_fault(&l->told, image, r);
+		ret = map_mappings_fault(&l->mappings, image, r);
 	l->faults += f.weight;
 	return ret ? ret : flt_regions_fault(l->m->regions, &f);
 }
@@ -58,7 +61,7 @@ static int on_records(void *arg, const struct flt_event_record *const *r, size_t
 	return ret;
 }
 
-/* The figure is in the session's; the place does not matter here. */
+/* Ignore gaps: the session counts lost faults, and a map does not show where they were. */
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
 {
 	(void)arg;
@@ -73,14 +76,17 @@ static int on_note(void *arg, const union flt_stream_note *note, const void *byt
 {
 	struct live *l = arg;
 
-	return map_told_note(&l->told, note, bytes);
+	return map_mappings_note(&l->mappings, note, bytes);
 }
 
+/* Reset the limits of a round. Return the sink of the stream. */
 static struct flt_stream_sink begin_round(struct live *l)
 {
-	l->told.snapshots = MAP_TOLD_SNAPSHOTS;
-	l->told.missed_image = 0;
-	return (struct flt_stream_sink){ .records = on_records, .note = on_note, .gap = on_gap, .arg = l };
+	l->mappings.snapshots = MAP_SNAPSHOTS;
+	l->mappings.missed_image = 0;
+	return (struct flt_stream_sink){
+		.records = on_records, .note = on_note, .gap = on_gap, .arg = l,
+	};
 }
 
 static int progress(void *arg)
@@ -172,7 +178,8 @@ static const struct flt_observe_ops ops = {
 	.finish = finish,
 };
 
-static int subject_make(struct map *m, char **command)
+/* Set m->subject: the command line or the PIDs. */
+static int set_subject(struct map *m, char **command)
 {
 	size_t length = 16, i;
 	char *at;
@@ -184,7 +191,8 @@ static int subject_make(struct map *m, char **command)
 		return -ENOMEM;
 	at = m->subject;
 	if (!command)
-		snprintf(at, length, "PID %" PRIu32 "%s", m->args->pids.id[0], m->args->pids.count > 1 ? ", ..." : "");
+		snprintf(at, length, "PID %" PRIu32 "%s", m->args->pids.id[0],
+			 m->args->pids.count > 1 ? ", ..." : "");
 	for (i = 0; command && command[i]; i++)
 		at += sprintf(at, "%s%s", i ? " " : "", command[i]);
 	return 0;
@@ -203,16 +211,16 @@ int map_live(struct map *m, char **command)
 
 	if (!m->control)
 		return flt_command_fail(m->command, &m->control_message, m->control_error);
-	ret = subject_make(m, command);
+	ret = set_subject(m, command);
 	if (!ret)
 		ret = flt_regions_new(&m->regions, flt_maps_around());
-	l.told.regions = m->regions;
-	l.told.lives = ret ? NULL : flt_lives_new();
-	if (!ret && !l.told.lives)
+	l.mappings.regions = m->regions;
+	l.mappings.lives = ret ? NULL : flt_lives_new();
+	if (!ret && !l.mappings.lives)
 		ret = -ENOMEM;
 	status = ret ? flt_command_fail(m->command, NULL, ret) : flt_observe_run(&l.o);
-	flt_lives_free(l.told.lives);
-	/* Show nothing of a failed run. */
+	flt_lives_free(l.mappings.lives);
+	/* Without regions, the caller shows nothing of a failed run. */
 	if (!l.complete) {
 		flt_regions_free(m->regions);
 		m->regions = NULL;

@@ -10,27 +10,30 @@
 #include "observe/target.h"
 #include "text/units.h"
 
-static const char *const sort_names[] = { "faults", "latency", "majors", "refaults", "address", NULL };
+static const char *const sort_names[] = {
+	"faults", "latency", "majors", "refaults", "address", NULL,
+};
 static const char *const colour_names[] = { "auto", "always", "never", NULL };
 
 #define MEMBER(m) offsetof(struct map_args, m)
 
 static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Observe these processes from now on." },
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
+	  .arg = "PID,...", .help = "Observe these processes from now on." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
 	  .help = "Also observe children that the processes of -p fork from now on." },
 	{ .name = "for", .type = FLT_OPT_DURATION, .offset = MEMBER(duration), .arg = "TIME",
 	  .help = "Stop after TIME, e.g. 10s. A command still runs to its end." },
-	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort), .choices = sort_names,
-	  .help = "Select the order of regions." },
+	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort),
+	  .choices = sort_names, .help = "Select the order of regions." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(top), .arg = "N",
 	  .help = "In the text, list the first N regions and the sum of the others. 0 lists all. "
 		  "Default: 20." },
 	{ .name = "heat", .type = FLT_OPT_FLAG, .offset = MEMBER(heat),
 	  .help = "Print the heat map even without a terminal. In JSON and CSV, print its cells "
 		  "as rows." },
-	{ .name = "color", .type = FLT_OPT_CHOICE, .offset = MEMBER(colour), .choices = colour_names,
+	{ .name = "color", .type = FLT_OPT_CHOICE, .offset = MEMBER(colour),
+	  .choices = colour_names,
 	  .help = "Use colours in the heat map. auto: on a terminal, unless NO_COLOR is set." },
 	{ .name = "plot", .type = FLT_OPT_FILE, .offset = MEMBER(plot), .arg = "FILE",
 	  .help = "Draw the heat map as SVG, with values under the pointer." },
@@ -38,8 +41,9 @@ static const struct flt_opt opts[] = {
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
 	  .help = "Set the size of a sub-buffer, a power of two from 4KiB to 1MiB. Default: "
 		  "256KiB." },
-	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
-	  .min = 2, .max = 64, .help = "Set the number of sub-buffers per CPU. Default: 8." },
+	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs),
+	  .arg = "N", .min = 2, .max = 64,
+	  .help = "Set the number of sub-buffers per CPU. Default: 8." },
 	FLT_CORRELATION_OPTS(struct map_args, with, "with-plot"),
 	FLT_TABLE_OPTS(struct map_args, format),
 	{ 0 },
@@ -56,13 +60,15 @@ static int check_args(const struct map *m, const struct flt_words *words)
 	int status = flt_target_read(&t, words);
 
 	if (!status && t.file && args->duration)
-		return flt_command_misuse(m->command, "--for is for what runs now, not for a recording");
+		return flt_command_misuse(m->command, "--for and a recording exclude each other");
 	return status;
 }
 
+/* Print the regions, the heat map and the findings. Return the exit status. */
 static int report(struct map *m)
 {
-	bool blocks = m->args->format == FLT_FORMAT_TEXT && (m->args->heat || isatty(STDOUT_FILENO));
+	bool blocks = m->args->format == FLT_FORMAT_TEXT &&
+		      (m->args->heat || isatty(STDOUT_FILENO));
 	int err = map_rows_make(m), status, shown;
 	struct flt_loss loss = { 0 };
 
@@ -96,8 +102,9 @@ static int map_main(struct flt_run *run)
 					     run->words.command, m.args->format, NULL);
 	if (status)
 		return status;
-	status = run->words.argc ? map_file(&m, run->words.argv[0]) : map_live(&m, run->words.command);
-	/* Without regions there is nothing to show, and the reason has been said. */
+	status = run->words.argc ? map_file(&m, run->words.argv[0]) :
+				   map_live(&m, run->words.command);
+	/* There are no regions after an error, which was printed. */
 	if (m.regions) {
 		shown = report(&m);
 		status = status ? status : shown;

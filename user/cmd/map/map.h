@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * map.h - what the files of 'fltctl map' share.
+ * map.h - interfaces between the files of 'fltctl map'.
  *
- *   map.c          options, and which way to go
- *   map_file.c     regions from a recording
- *   map_live.c     regions from a session
- *   map_told.c     what is mapped, from its notes
- *   map_rows.c     regions as rows, and what to do about them
- *   map_picture.c  the heat map: on the terminal, as rows, as SVG
+ *   map.c       options
+ *   file.c      regions from a recording
+ *   live.c      regions from a session of the module
+ *   mappings.c  mappings of processes, from the notes of a session
+ *   rows.c      regions as rows, and findings with advice
+ *   picture.c   the heat map: on the terminal, as rows, as SVG
  */
 #ifndef FLT_CMD_MAP_H
 #define FLT_CMD_MAP_H
@@ -21,7 +21,7 @@
 struct map_args {
 	struct flt_ids pids;
 	bool follow;
-	uint64_t duration;	/* ns; 0: until it ends */
+	uint64_t duration;	/* ns; 0: no limit */
 	uint64_t top;
 	int sort;		/* index into the choices of --sort */
 	bool heat;
@@ -44,37 +44,45 @@ struct map {
 	struct flt_control *control;
 	struct flt_errmsg control_message;
 	int control_error;
-	char *subject;		/* of what; owned */
+	char *subject;		/* what was observed, for the title; owned */
 	struct flt_correlation *with;	/* NULL: --with was not given */
 	struct flt_regions *regions;
-	bool limited;		/* recorded under a limit */
+	bool limited;		/* recorded under a limit (record -L) */
 	bool seconds_known;	/* latencies are there */
-	uint64_t lost;		/* faults; said already */
+	uint64_t lost;		/* faults; already reported */
 
-	/* Made of the regions when all faults are in. */
-	struct map_row *rows;	/* those with faults, most first */
+	/* Set by map_rows_make(), after the last fault. */
+	struct map_row *rows;	/* regions with faults, in the order of --sort */
 	size_t count;
 	struct flt_region total;
 };
 
-/* map_file.c: an exit status. */
+/* file.c. Read a recording. Return the exit status. */
 int map_file(struct map *m, const char *path);
-/* map_live.c: likewise; the command's own if it has one. command NULL: -p. */
+/*
+ * live.c. Run the command (NULL: observe the processes of -p) and collect its faults. Return the
+ * exit status, which is the command's if there is one.
+ */
 int map_live(struct map *m, char **command);
 
-/* map_rows.c: -errno. */
+/* rows.c */
+/* Classify the regions and sort them. Return 0 or -ENOMEM. */
 int map_rows_make(struct map *m);
+/* Print rows and findings. Return 0 or -errno. */
 int map_rows_write(struct map *m);
+/* Write the name of a region. */
 void map_row_name(const struct map *m, const struct map_row *row, char *text, size_t size);
-/* Write a cell of the heat map: a row of the same table. */
+/* Write a cell of the heat map as a row of the same table. Return 0 or -errno. */
 int map_row_cell(struct flt_table *table, const char *name, const struct flt_heat *heat,
 		 const struct flt_heat_band *band, const struct flt_heat_cell *cell);
 
-/* map_picture.c: -errno; an exit status. */
+/* picture.c */
+/* Print the heat map on the terminal. Return 0 or -errno. */
 int map_picture_blocks(struct map *m);
+/* Write the file of --plot. Return the exit status. */
 int map_picture_plot(struct map *m);
 
-/* map_picture.c: the cells of the heat map as rows. */
+/* Write the cells of the heat map as rows. Return 0 or -errno. */
 int map_picture_rows(struct map *m, struct flt_table *table);
 
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* map: what is mapped, as notes of the module tell it. */
 #include <errno.h>
 #include <stdio.h>
 
 #include "cmd/map/mappings.h"
 #include "source/proc/maps.h"
 
-static int image_begin(struct map_told *l, uint32_t tgid, uint32_t parent, const char *comm, uint32_t *image)
+/* Begin a new image of a process. comm NULL: read the name from /proc. */
+static int begin_image(struct map_mappings *l, uint32_t tgid, uint32_t parent, const char *comm,
+		       uint32_t *image)
 {
 	char name[32] = "";
 
@@ -18,14 +19,14 @@ static int image_begin(struct map_told *l, uint32_t tgid, uint32_t parent, const
 	return flt_regions_image(l->regions, *image, parent, tgid, comm ? comm : name);
 }
 
-int map_told_image(struct map_told *l, uint32_t tgid, uint32_t *image)
+int map_mappings_image(struct map_mappings *l, uint32_t tgid, uint32_t *image)
 {
 	*image = flt_lives_image(l->lives, tgid);
-	return *image ? 0 : image_begin(l, tgid, 0, NULL, image);
+	return *image ? 0 : begin_image(l, tgid, 0, NULL, image);
 }
 
 struct snapshot {
-	struct map_told *l;
+	struct map_mappings *l;
 	uint32_t image;
 };
 
@@ -41,7 +42,8 @@ static int on_entry(void *arg, const struct flt_maps_entry *e)
 	size_t length;
 
 	area.of = (uint8_t)flt_area_of_name(e->name, &rest, &length);
-	snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : sizeof(name) - 1), rest);
+	snprintf(name, sizeof(name), "%.*s",
+		 (int)(length < sizeof(name) ? length : sizeof(name) - 1), rest);
 	if (e->inode) {
 		area.inode = e->inode;
 		area.device = e->device;
@@ -53,8 +55,11 @@ static int on_entry(void *arg, const struct flt_maps_entry *e)
 	return flt_regions_area(s->l->regions, s->image, &area);
 }
 
-/* Where no note says what is mapped: as it is now, if the process still lives. */
-int map_told_fault(struct map_told *l, uint32_t image, const struct flt_event_record *r)
+/*
+ * If no note told the mapping, read /proc, which has it if the process still lives. Otherwise
+ * confirm that the known mapping has the file of this fault.
+ */
+int map_mappings_fault(struct map_mappings *l, uint32_t image, const struct flt_event_record *r)
 {
 	struct snapshot s = { l, image };
 	int ret;
@@ -72,41 +77,42 @@ int map_told_fault(struct map_told *l, uint32_t image, const struct flt_event_re
 	return 0;
 }
 
-static int on_path(struct map_told *l, const struct flt_event_path *p, const void *bytes)
+static int on_path(struct map_mappings *l, const struct flt_event_path *p, const void *bytes)
 {
 	char name[4200];
 
-	snprintf(name, sizeof(name), "%.*s%s", (int)(p->length < 4096 ? p->length : 4096), (const char *)bytes,
-		 p->flags & FLT_PATH_DELETED ? " (deleted)" : "");
+	snprintf(name, sizeof(name), "%.*s%s", (int)(p->length < 4096 ? p->length : 4096),
+		 (const char *)bytes, p->flags & FLT_PATH_DELETED ? " (deleted)" : "");
 	return p->length ? flt_regions_path(l->regions, p->dev, p->inode, name) : 0;
 }
 
-static int on_area(struct map_told *l, const struct flt_event_area *a, const void *bytes)
+static int on_area(struct map_mappings *l, const struct flt_event_area *a, const void *bytes)
 {
 	struct flt_region_area area = {
 		.start = a->start, .end = a->end, .of = a->of, .protection = a->protection,
-		.shared = a->flags & FLT_AREA_SHARED, .locked = a->flags & FLT_AREA_LOCKED, .device = a->dev,
-		.inode = a->inode, .page = a->page,
+		.shared = a->flags & FLT_AREA_SHARED, .locked = a->flags & FLT_AREA_LOCKED,
+		.device = a->dev, .inode = a->inode, .page = a->page,
 	};
 	char name[256];
 	uint32_t image;
-	int ret = map_told_image(l, a->tgid, &image);
+	int ret = map_mappings_image(l, a->tgid, &image);
 
 	if (ret)
 		return ret;
-	snprintf(name, sizeof(name), "%.*s", (int)(a->length < 255 ? a->length : 255), a->length ? (const char *)bytes : "");
+	snprintf(name, sizeof(name), "%.*s", (int)(a->length < 255 ? a->length : 255),
+		 a->length ? (const char *)bytes : "");
 	area.name = name;
-	/* Of a kind that is newer than this program. */
+	/* A newer module may have kinds that this program does not know. */
 	if (area.of >= __FLT_AREA_MAX)
 		area.of = FLT_REGION_UNKNOWN;
 	return flt_regions_area(l->regions, image, &area);
 }
 
 /*
- * What was told before is kept: of a forked process it is still there, and of one
- * that has executed the first mappings of the new program were told already.
+ * Begin an image at fork or exec. It starts with the mappings known so far: a forked process has
+ * those of its parent. For exec, the notes of the new program's first mappings have already come.
  */
-static int on_life(struct map_told *l, const struct flt_event_life *life, const void *bytes)
+static int on_life(struct map_mappings *l, const struct flt_event_life *life, const void *bytes)
 {
 	const bool forked = life->what == FLT_LIFE_FORK && life->tid == life->tgid;
 	const uint32_t from = forked ? life->parent_tgid : life->tgid;
@@ -116,10 +122,10 @@ static int on_life(struct map_told *l, const struct flt_event_life *life, const 
 	if (!forked && life->what != FLT_LIFE_EXEC)
 		return 0;
 	snprintf(comm, sizeof(comm), "%.16s", bytes ? (const char *)bytes : "");
-	return image_begin(l, life->tgid, flt_lives_image(l->lives, from), comm, &image);
+	return begin_image(l, life->tgid, flt_lives_image(l->lives, from), comm, &image);
 }
 
-int map_told_note(void *arg, const union flt_stream_note *n, const void *bytes)
+int map_mappings_note(void *arg, const union flt_stream_note *n, const void *bytes)
 {
 	switch (n->record.type) {
 	case FLT_EVENT_PATH:

@@ -19,7 +19,7 @@
 /* Regions with fewer faults, or a smaller share of all faults, are not drawn on the terminal. */
 #define FAULTS_BLOCKS 16u
 #define SHARE_BLOCKS 1u
-/* With more cells, browsers are slow, so columns are merged. */
+/* With more cells columns are merged, because browsers get slow. */
 #define CELLS_PLOT 150000u
 
 static unsigned int terminal_width(void)
@@ -30,7 +30,9 @@ static unsigned int terminal_width(void)
 
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
 		return size.ws_col;
-	return columns && !flt_units_read_u64(columns, &wide) && wide < 1000 ? (unsigned int)wide : 80;
+	if (columns && !flt_units_read_u64(columns, &wide) && wide < 1000)
+		return (unsigned int)wide;
+	return 80;
 }
 
 int map_picture_blocks(struct map *m)
@@ -44,8 +46,8 @@ int map_picture_blocks(struct map *m)
 	setlocale(LC_CTYPE, "");
 	blocks.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	blocks.colour = m->args->colour == 1 ||
-			(m->args->colour == 0 && isatty(STDOUT_FILENO) && !(no_colour && no_colour[0]) &&
-			 !(term && !strcmp(term, "dumb")));
+			(m->args->colour == 0 && isatty(STDOUT_FILENO) &&
+			 !(no_colour && no_colour[0]) && !(term && !strcmp(term, "dumb")));
 	setup.least = flt_region_faults(&m->total) * SHARE_BLOCKS / 100;
 	if (setup.least < FAULTS_BLOCKS)
 		setup.least = FAULTS_BLOCKS;

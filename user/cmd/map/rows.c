@@ -11,14 +11,14 @@
 #define FINDINGS 5
 #define NAME_LEN 4200
 
-/* Which rows have a column. */
+/* Bits of .known_if: the rows that have a column. */
 enum {
-	OF_COUNTS = 1,		/* those of a region or a sum of regions, */
-	OF_LATENCY = 2,		/* where latencies are known */
-	OF_REGION = 4,
-	OF_STRIDE = 8,		/* of a region with strided accesses */
-	OF_RANGE = 16,		/* those with addresses, */
-	OF_TIME = 32,		/* and with a beginning and an end */
+	OF_COUNTS = 1,		/* regions and sums of regions */
+	OF_LATENCY = 2,		/* the same, if latencies are known */
+	OF_REGION = 4,		/* regions */
+	OF_STRIDE = 8,		/* regions with strided accesses */
+	OF_RANGE = 16,		/* regions and cells with addresses */
+	OF_TIME = 32,		/* regions and cells, which begin and end */
 };
 
 struct row {
@@ -82,6 +82,7 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
+/* For row_order(), because qsort() has no argument for it. */
 static int sort_by;
 
 static uint64_t weight_of(const struct flt_region *r)
@@ -107,7 +108,8 @@ static int by_address(const struct flt_region *a, const struct flt_region *b)
 
 static int row_order(const void *a, const void *b)
 {
-	const struct flt_region *x = ((const struct map_row *)a)->region, *y = ((const struct map_row *)b)->region;
+	const struct flt_region *x = ((const struct map_row *)a)->region;
+	const struct flt_region *y = ((const struct map_row *)b)->region;
 
 	if (sort_by == 4)
 		return by_address(x, y);
@@ -151,13 +153,15 @@ int map_rows_make(struct map *m)
 		row->verdict = flt_pattern_classify(g->rows[i].pattern);
 	}
 	for (i = 0; i < m->count; i++)
-		m->rows[i].advice = flt_advice_for(m->rows[i].region, &m->rows[i].verdict, flt_region_faults(&m->total),
+		m->rows[i].advice = flt_advice_for(m->rows[i].region, &m->rows[i].verdict,
+						   flt_region_faults(&m->total),
 						   m->total.latency, m->limited);
 	sort_by = m->args->sort;
 	qsort(m->rows, m->count, sizeof(*m->rows), row_order);
 	return 0;
 }
 
+/* Write the most frequent kind, with a "+" if there are others. */
 static void kind_text(const struct flt_region *r, char *text, size_t size)
 {
 	size_t most = 0, i;
@@ -185,7 +189,7 @@ static int write_row(const struct map *m, struct flt_table *table, struct row *r
 	row->share = part(row->faults, flt_region_faults(&m->total));
 	row->bytes = row->r.pages << 12;
 	row->distinct = row->r.distinct << 12;
-	/* An engine without latencies has none at all. */
+	/* Latencies of all regions are 0 if the engine of the recording has none. */
 	row->all_latency = m->total.latency;
 	known |= OF_COUNTS | (m->total.latency ? OF_LATENCY : 0);
 	return flt_table_row(table, row, known);
@@ -220,8 +224,8 @@ static int region_write(struct map *m, struct flt_table *table, const struct map
 	return write_row(m, table, &row, known);
 }
 
-static int sum_write(struct map *m, struct flt_table *table, const struct flt_region *sum, const char *record,
-		     const char *name)
+static int sum_write(struct map *m, struct flt_table *table, const struct flt_region *sum,
+		     const char *record, const char *name)
 {
 	struct row row = { .record = record, .r = *sum, .name = name };
 
@@ -243,8 +247,8 @@ int map_row_cell(struct flt_table *table, const char *name, const struct flt_hea
 	return flt_table_row(table, &row, OF_RANGE | OF_TIME);
 }
 
-/* Words broken at 80 columns, behind an indentation of three. */
-static void put_wrapped(const char *text)
+/* Print text in lines of 80 columns, indented by three. */
+static void print_wrapped(const char *text)
 {
 	int column = 0, length;
 
@@ -262,36 +266,38 @@ static void put_wrapped(const char *text)
 	putchar('\n');
 }
 
-static void finding_write(const struct map *m, const struct map_row *row, unsigned int number)
+static void print_finding(const struct map *m, const struct map_row *row, unsigned int number)
 {
-	char name[1024], shown[1024 * FLT_ESCAPE_GROWTH], comm[64], pattern[96], evidence[192], line[512];
+	char name[1024], shown[1024 * FLT_ESCAPE_GROWTH], comm[64];
+	char pattern[96], evidence[192], line[512];
 	const struct flt_region *r = row->region;
 
 	flt_region_label(m->regions, r, name, sizeof(name));
 	flt_escape_text(shown, sizeof(shown), name, strlen(name));
 	flt_escape_text(comm, sizeof(comm), flt_regions_comm(m->regions, r->image),
 			strlen(flt_regions_comm(m->regions, r->image)));
-	printf("\n%u. %s (%s%s%" PRIu32 "): %.1f %% of the faults", number, shown, comm, comm[0] ? " " : "",
-	       flt_regions_pid(m->regions, r->image), part(flt_region_faults(r), flt_region_faults(&m->total)));
+	printf("\n%u. %s (%s%s%" PRIu32 "): %.1f %% of the faults", number, shown, comm,
+	       comm[0] ? " " : "", flt_regions_pid(m->regions, r->image),
+	       part(flt_region_faults(r), flt_region_faults(&m->total)));
 	if (m->total.latency)
 		printf(", %.1f %% of their time", part(r->latency, m->total.latency));
 	putchar('\n');
 	flt_pattern_describe(&row->verdict, pattern, sizeof(pattern));
 	flt_pattern_evidence(&row->verdict, evidence, sizeof(evidence));
 	snprintf(line, sizeof(line), "%s: %s.", pattern, evidence);
-	put_wrapped(line);
-	put_wrapped(flt_advice_text(row->advice));
+	print_wrapped(line);
+	print_wrapped(flt_advice_text(row->advice));
 }
 
-/* The regions that something can be done about, with why and what. */
-static void findings_write(const struct map *m)
+/* Print the first regions that have advice, with the reason and the advice. */
+static void print_findings(const struct map *m)
 {
 	unsigned int n = 0;
 	size_t i;
 
 	for (i = 0; i < m->count && n < FINDINGS; i++)
 		if (m->rows[i].advice)
-			finding_write(m, &m->rows[i], ++n);
+			print_finding(m, &m->rows[i], ++n);
 }
 
 int map_rows_write(struct map *m)
@@ -320,6 +326,6 @@ int map_rows_write(struct map *m)
 	flt_table_flush(table, true);
 	flt_table_free(table);
 	if (!err && text)
-		findings_write(m);
+		print_findings(m);
 	return err;
 }

@@ -3,12 +3,13 @@
 
 #include "cmd/numa/numa.h"
 
-struct looking {
+struct memory_walk {
 	struct numa_memory *m;
-	uint32_t threads[FLT_COVERAGE_NODES];
+	uint32_t threads[FLT_COVERAGE_NODES];	/* of the process, by node where they last ran */
 };
 
-static void keep(struct numa_memory *m, const struct numa_area *area)
+/* Insert a region in order of remote pages, if it is among the first NUMA_AREAS. */
+static void insert_area(struct numa_memory *m, const struct numa_area *area)
 {
 	size_t i = m->areas;
 
@@ -22,10 +23,10 @@ static void keep(struct numa_memory *m, const struct numa_area *area)
 	m->area[i] = *area;
 }
 
-/* Remote is what lies on a node where none of its threads ran last. */
-static int take_map(void *arg, const struct flt_node_map *map)
+/* Add a mapping. A page is remote if no thread of the process last ran on its node. */
+static int add_map(void *arg, const struct flt_node_map *map)
 {
-	struct looking *l = arg;
+	struct memory_walk *l = arg;
 	struct numa_area area = { .map = *map };
 	size_t i;
 
@@ -36,12 +37,15 @@ static int take_map(void *arg, const struct flt_node_map *map)
 	}
 	l->m->pages += area.pages;
 	l->m->remote += area.remote;
-	keep(l->m, &area);
+	insert_area(l->m, &area);
 	return 0;
 }
 
-/* Its own place, a free one, or that of who had fewest hint faults, if these were fewer. */
-static struct numa_memory *place_of(struct numa *n, const struct flt_ledger_line *line)
+/*
+ * Return the place for the regions of a process: its own place, a free place, or the place of the
+ * process with the fewest hint faults. Return NULL if all others have at least as many.
+ */
+static struct numa_memory *find_place(struct numa *n, const struct flt_ledger_line *line)
 {
 	struct numa_memory *least = &n->memory[0];
 	size_t i;
@@ -57,14 +61,15 @@ static struct numa_memory *place_of(struct numa *n, const struct flt_ledger_line
 	return least->hints < line->n.count[FLT_NUMA_HINTS] ? least : NULL;
 }
 
-void numa_memory_look(struct numa *n, const struct flt_ledger_line *line)
+void numa_memory_read(struct numa *n, const struct flt_ledger_line *line)
 {
 	struct numa_memory m = { .id = line->id, .hints = line->n.count[FLT_NUMA_HINTS] }, *place;
-	struct looking l = { .m = &m };
+	struct memory_walk l = { .m = &m };
 
-	if (flt_node_threads(line->tgid, l.threads) || flt_node_maps_read(line->tgid, take_map, &l) || !m.pages)
+	if (flt_node_threads(line->tgid, l.threads) ||
+	    flt_node_maps_read(line->tgid, add_map, &l) || !m.pages)
 		return;
-	place = place_of(n, line);
+	place = find_place(n, line);
 	if (place)
 		*place = m;
 }

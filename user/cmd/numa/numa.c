@@ -7,7 +7,7 @@
 
 #include "source/proc/machine.h"
 
-static int most_hints(const void *a, const void *b)
+static int compare_hints(const void *a, const void *b)
 {
 	const struct flt_ledger_line *x = *(const struct flt_ledger_line *const *)a;
 	const struct flt_ledger_line *y = *(const struct flt_ledger_line *const *)b;
@@ -16,6 +16,7 @@ static int most_hints(const void *a, const void *b)
 	return n != m ? (n > m ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
 }
 
+/* Read the regions of the live processes with the most hint faults. */
 static void sample(void *arg, const struct flt_ledger *now)
 {
 	const struct flt_ledger_line **live = calloc(now->count + 1, sizeof(const void *));
@@ -27,26 +28,27 @@ static void sample(void *arg, const struct flt_ledger *now)
 		if (!now->line[i].ended && (named || !flt_ledger_idle(&now->line[i])))
 			live[count++] = &now->line[i];
 	if (count)
-		qsort(live, count, sizeof(*live), most_hints);
+		qsort(live, count, sizeof(*live), compare_hints);
 	for (i = 0; i < count && i < NUMA_PROCESSES; i++)
-		numa_memory_look(n, live[i]);
+		numa_memory_read(n, live[i]);
 	if (count > i && count - i > n->unseen)
 		n->unseen = count - i;
 	free(live);
 }
 
-static void say_what_is_off(const struct flt_command *command)
+static void say_balancing_off(const struct flt_command *command)
 {
 	int64_t balancing;
 
 	if (flt_node_count() == 1)
-		flt_command_say(command, "this machine has one NUMA node: there is nothing to balance");
+		flt_command_say(command, "this machine has only one NUMA node, so nothing is "
+					 "balanced");
 	else if (flt_machine_number("/proc/sys/kernel/numa_balancing", &balancing))
-		flt_command_say(command, "this kernel has no NUMA balancing: only moves that are asked "
-				"for can show here");
+		flt_command_say(command, "this kernel has no NUMA balancing: only migrations for "
+				"other reasons can be shown");
 	else if (!balancing)
-		flt_command_say(command, "NUMA balancing is off (sysctl kernel.numa_balancing=1 "
-				"switches it on): only moves that are asked for can show here");
+		flt_command_say(command, "NUMA balancing is off: only migrations for other reasons "
+				"can be shown (sysctl kernel.numa_balancing=1)");
 }
 
 static int numa_main(struct flt_run *run)
@@ -61,10 +63,11 @@ static int numa_main(struct flt_run *run)
 		return flt_command_fail(run->command, NULL, -ENOMEM);
 	n->run = (struct ledger_run){
 		.command = run->command, .args = args, .control = run->control,
-		.which = FLT_LEDGER_OF_NUMA, .event = "hint faults", .counter = FLT_NUMA_HINTS, .hooks = hooks, .report = numa_report,
+		.which = FLT_LEDGER_OF_NUMA, .event = "hint faults", .counter = FLT_NUMA_HINTS,
+		.hooks = hooks, .report = numa_report,
 		.sample = args->all ? NULL : sample, .arg = n,
 	};
-	/* MR_NUMA_MISPLACED, where tracefs does not tell. */
+	/* MR_NUMA_MISPLACED, in case tracefs does not have the names. */
 	n->misplaced = 5;
 	flt_trace_names("migrate/mm_migrate_pages", "reason", n->reason[0], FLT_MOVE_REASONS,
 			NUMA_REASON_NAME);
@@ -78,11 +81,12 @@ static int numa_main(struct flt_run *run)
 	if (ret) {
 		status = flt_command_fail(run->command, NULL, ret);
 	} else {
-		say_what_is_off(run->command);
+		say_balancing_off(run->command);
 		status = ledger_run(&n->run, run->words.command);
 		if (n->unseen)
-			flt_command_say(run->command, "up to %zu processes at a time were not asked where "
-					"their memory lies: that is for the %d with most hint faults",
+			flt_command_say(run->command, "regions are missing of up to %zu processes "
+					"at a time: only the %d processes with most hint faults "
+					"are read",
 					n->unseen, NUMA_PROCESSES);
 	}
 out:

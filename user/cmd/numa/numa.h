@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * numa.h - what the files of 'fltctl numa' share.
+ * numa.h - interfaces between the files of 'fltctl numa'.
  *
- *   numa.c         options, and what is looked at meanwhile
- *   numa_report.c  rows, the matrix, reasons and the verdict
- *   numa_memory.c  where the memory lies, by region
+ *   numa.c    options, and the choice of processes whose memory is read
+ *   report.c  rows, the matrix, reasons and the verdict
+ *   memory.c  nodes of the memory of a process, by region
  */
 #ifndef FLT_CMD_NUMA_H
 #define FLT_CMD_NUMA_H
@@ -13,18 +13,18 @@
 #include "source/proc/coverage.h"
 
 #define NUMA_REASON_NAME 32
-#define NUMA_AREAS 10		/* regions of a process that are shown */
-#define NUMA_PROCESSES 16	/* whose regions are kept */
+#define NUMA_AREAS 10		/* regions kept per process */
+#define NUMA_PROCESSES 16	/* processes whose regions are kept */
 
-/* A region, and the pages of it that lie where its process did not run last. */
+/* A region. Remote pages are on nodes where no thread of the process last ran. */
 struct numa_area {
 	struct flt_node_map map;
 	uint64_t pages, remote;
 };
 
 struct numa_memory {
-	uint64_t id, hints;
-	uint64_t pages, remote;
+	uint64_t id, hints;	/* ID of the line in the ledger; hint faults */
+	uint64_t pages, remote;	/* of all regions */
 	size_t areas;
 	struct numa_area area[NUMA_AREAS];	/* most remote first */
 };
@@ -33,17 +33,19 @@ struct numa {
 	struct ledger_run run;
 	struct flt_table *table;
 	char reason[FLT_MOVE_REASONS][NUMA_REASON_NAME];
-	uint32_t misplaced;	/* which of them is balancing */
+	uint32_t misplaced;	/* index of the reason of NUMA balancing */
 	struct numa_memory memory[NUMA_PROCESSES];
-	size_t memories, unseen;	/* unseen: processes at once for which there was no place */
+	size_t memories;
+	size_t unseen;		/* most processes that one sample did not read */
 	uint64_t reports;
 };
 
 /*
- * Looks at one process's regions; what was there stays if it is gone, until another that
- * had more hint faults wants its place.
+ * Read the regions of a process. They are kept after the process has ended, until a process with
+ * more hint faults needs the place.
  */
-void numa_memory_look(struct numa *n, const struct flt_ledger_line *line);
+void numa_memory_read(struct numa *n, const struct flt_ledger_line *line);
+/* Return the regions of a process as last read, or NULL. */
 const struct numa_memory *numa_memory_of(const struct numa *n, uint64_t id);
 
 int numa_report_open(struct numa *n, enum flt_format format);

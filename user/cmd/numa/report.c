@@ -8,11 +8,11 @@
 #include "model/counts/balance.h"
 #include "text/escape.h"
 
-/* Which rows have a column. */
+/* Bits of .known_if: the rows that have a column. */
 enum {
-	OF_LINE = 1,		/* those of a line of the ledger, */
-	OF_MOVES = 2,		/* where pages were to be moved, */
-	OF_MEMORY = 4,		/* where the memory is known */
+	OF_LINE = 1,		/* lines of the ledger */
+	OF_MOVES = 2,		/* lines with tried migrations */
+	OF_MEMORY = 4,		/* lines of processes whose memory is known; regions */
 	OF_REASON = 8, OF_MATRIX = 16, OF_REGION = 32,
 };
 
@@ -85,7 +85,8 @@ static struct row begin_row(const struct report *r, const char *record,
 			     .ns = r->span->ns, .pid = line->id ? line->tgid : 0 };
 }
 
-static int put_line(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
+static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
+		    const char *comm)
 {
 	struct report *r = arg;
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
@@ -122,7 +123,8 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 		name = number;
 	if (r->text) {
 		if (line->id)
-			printf("%7" PRIu32 "  %-20s %-24s %" PRIu64 "\n", line->tgid, event, name, count);
+			printf("%7" PRIu32 "  %-20s %-24s %" PRIu64 "\n", line->tgid, event, name,
+			       count);
 		else
 			printf("%7s  %-20s %-24s %" PRIu64 "\n", "-", event, name, count);
 		return 0;
@@ -133,7 +135,7 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	return flt_table_row(r->n->table, &row, OF_REASON);
 }
 
-/* Put the matrix of each line; the text has only that of their sum. */
+/* Write the matrix of one line as data. The text has only the matrix of the sum. */
 static int put_matrix(struct report *r, const struct flt_ledger_line *line)
 {
 	struct row row = begin_row(r, "matrix", line);
@@ -150,21 +152,21 @@ static int put_matrix(struct report *r, const struct flt_ledger_line *line)
 
 static void print_matrix(const struct flt_ledger_line *sum)
 {
-	uint64_t row;
+	uint64_t row_sum;
 	uint32_t from, on;
 
-	printf("hint faults from CPUs of a node (line) on memory of a node (column)\n%8s", "");
+	printf("hint faults by node of the CPU (line) and node of the memory (column)\n%8s", "");
 	for (on = 0; on < sum->nodes; on++)
 		printf("%10s%-2" PRIu32, "node ", on);
 	printf("%12s\n", "sum");
 	for (from = 0; from < sum->nodes; from++) {
 		printf("node %-3" PRIu32, from);
-		row = 0;
+		row_sum = 0;
 		for (on = 0; on < sum->nodes; on++) {
-			row += sum->n.matrix[from * sum->nodes + on];
+			row_sum += sum->n.matrix[from * sum->nodes + on];
 			printf("%12" PRIu64, sum->n.matrix[from * sum->nodes + on]);
 		}
-		printf("%12" PRIu64 "\n", row);
+		printf("%12" PRIu64 "\n", row_sum);
 	}
 }
 
@@ -181,9 +183,10 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 
 		if (r->text) {
 			flt_escape_text(what, sizeof(what), a->map.what, strlen(a->map.what));
-			printf("%7" PRIu32 "  region %#-14" PRIx64 " %-24s remote %" PRIu64 " of %" PRIu64
-			       " pages, %.0f %%\n", line->tgid, a->map.address, what, a->remote,
-			       a->pages, 100.0 * (double)a->remote / (double)a->pages);
+			printf("%7" PRIu32 "  region %#-14" PRIx64 " %-24s remote %" PRIu64
+			       " of %" PRIu64 " pages, %.0f %%\n", line->tgid, a->map.address,
+			       what, a->remote, a->pages,
+			       100.0 * (double)a->remote / (double)a->pages);
 			continue;
 		}
 		row.address = a->map.address;
@@ -195,7 +198,9 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 	return ret;
 }
 
-static int put_details(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
+/* Write the reasons, the matrix and the remote regions of a line. */
+static int put_details(void *arg, const struct flt_ledger_line *line, const char *record,
+		       const char *comm)
 {
 	struct report *r = arg;
 	uint32_t i;
@@ -214,7 +219,7 @@ static int put_details(void *arg, const struct flt_ledger_line *line, const char
 
 static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[FLT_BALANCE_IDLE] = "idle", [FLT_BALANCE_LOCAL] = "local",
 		[FLT_BALANCE_WORKS] = "works", [FLT_BALANCE_STUCK] = "stuck",
 		[FLT_BALANCE_SHARED] = "shared",
@@ -229,7 +234,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 		printf("verdict: %s\n", text);
 		return 0;
 	}
-	row.event = words[b.verdict];
+	row.event = names[b.verdict];
 	row.reason = text;
 	return flt_table_row(r->n->table, &row, 0);
 }
@@ -242,7 +247,7 @@ int numa_report(void *arg, const struct ledger_span *span)
 
 	r.text = r.n->run.args->format == FLT_FORMAT_TEXT;
 	if (r.text && span->last)
-		printf("%sin all, %.1f s\n", r.n->reports ? "\n" : "", (double)span->ns / 1e9);
+		printf("%stotal, %.1f s\n", r.n->reports ? "\n" : "", (double)span->ns / 1e9);
 	ret = ledger_each(&r.n->run, span, put_line, &r, &sum);
 	flt_table_flush(r.n->table, span->last || r.n->reports % 20 == 0);
 	r.n->reports++;

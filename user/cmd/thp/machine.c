@@ -11,8 +11,8 @@
 
 #define ROOT "/sys/kernel/mm/transparent_hugepage"
 
-/* "always [madvise] never" is madvise; other files are what they hold. */
-static int setting(const char *name, char *out, size_t size)
+/* Read a setting: the word in brackets ("always [madvise] never"), or else the whole line. */
+static int read_setting(const char *name, char *out, size_t size)
 {
 	char path[160], text[128], *open, *close;
 	int ret;
@@ -43,11 +43,12 @@ int thp_machine_settings(thp_fact_fn fn, void *arg)
 	int ret = 0;
 
 	for (i = 0; !ret && i < sizeof(names) / sizeof(names[0]); i++)
-		if (!setting(names[i], value, sizeof(value)))
+		if (!read_setting(names[i], value, sizeof(value)))
 			ret = fn(arg, "setting", names[i], value);
 	return ret;
 }
 
+/* Call fn for each size of huge pages. Stop at the first result that is not 0, and return it. */
 static int each_size(int (*fn)(void *arg, const char *size), void *arg)
 {
 	const struct dirent *d;
@@ -68,7 +69,7 @@ static int is_on(void *arg, const char *size)
 
 	(void)arg;
 	snprintf(name, sizeof(name), "%.40s/enabled", size);
-	if (setting(name, value, sizeof(value)))
+	if (read_setting(name, value, sizeof(value)))
 		return 0;
 	return strcmp(value, "never") && strcmp(value, "inherit");
 }
@@ -77,7 +78,7 @@ bool thp_machine_off(void)
 {
 	char value[32];
 
-	return !setting("enabled", value, sizeof(value)) && !strcmp(value, "never") &&
+	return !read_setting("enabled", value, sizeof(value)) && !strcmp(value, "never") &&
 	       !each_size(is_on, NULL);
 }
 
@@ -86,7 +87,7 @@ static const char *const stats[THP_SIZE_STATS] = {
 	"split_failed", "split_deferred", "swpout", "swpout_fallback",
 };
 
-/* Of files and shmem, whose huge pages are made below their file systems; and of swap. */
+/* Counters of files and shmem, whose huge pages belong to no process, and of swap. */
 static const char *const counters[THP_COUNTERS] = {
 	"thp_file_alloc", "thp_file_fallback", "thp_file_fallback_charge", "thp_file_mapped",
 	"thp_swpout", "thp_swpout_fallback",
@@ -101,7 +102,8 @@ static int64_t stat_of(const char *size, size_t i)
 	return flt_machine_number(path, &now) ? -1 : now;
 }
 
-static int remember_size(void *arg, const char *name)
+/* Read the counters of one size. Sizes beyond THP_SIZES are ignored. */
+static int save_size(void *arg, const char *name)
 {
 	struct thp_before *before = arg;
 	struct thp_size *size;
@@ -119,11 +121,11 @@ static int remember_size(void *arg, const char *name)
 void thp_machine_begin(struct thp_before *before)
 {
 	before->sizes = 0;
-	each_size(remember_size, before);
+	each_size(save_size, before);
 	flt_procfs_vmstat(counters, before->counter, THP_COUNTERS);
 }
 
-static int tell_size(const struct thp_size *size, thp_fact_fn fn, void *arg)
+static int report_size(const struct thp_size *size, thp_fact_fn fn, void *arg)
 {
 	char key[64], value[32];
 	int64_t now;
@@ -141,7 +143,7 @@ static int tell_size(const struct thp_size *size, thp_fact_fn fn, void *arg)
 	return ret;
 }
 
-static int tell_counters(const uint64_t before[THP_COUNTERS], thp_fact_fn fn, void *arg)
+static int report_counters(const uint64_t before[THP_COUNTERS], thp_fact_fn fn, void *arg)
 {
 	uint64_t now[THP_COUNTERS];
 	char value[32];
@@ -162,9 +164,9 @@ static int tell_counters(const uint64_t before[THP_COUNTERS], thp_fact_fn fn, vo
 int thp_machine_since(const struct thp_before *before, thp_fact_fn fn, void *arg)
 {
 	size_t i;
-	int ret = tell_counters(before->counter, fn, arg);
+	int ret = report_counters(before->counter, fn, arg);
 
 	for (i = 0; !ret && i < before->sizes; i++)
-		ret = tell_size(&before->size[i], fn, arg);
+		ret = report_size(&before->size[i], fn, arg);
 	return ret;
 }

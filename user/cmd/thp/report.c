@@ -9,8 +9,12 @@
 
 #define SUCCEEDED 1	/* the kernel's SCAN_SUCCEED */
 
-/* Which rows have a column: those of a line of the ledger, of its memory, of a reason. */
-enum { OF_LINE = 1, OF_MEMORY = 2, OF_REASON = 4 };
+/* Bits of .known_if: the rows that have a column. */
+enum {
+	OF_LINE = 1,		/* lines of the ledger */
+	OF_MEMORY = 2,		/* lines of processes whose memory is known */
+	OF_REASON = 4,		/* reasons */
+};
 
 struct row {
 	const char *record, *span;
@@ -84,7 +88,8 @@ static struct row begin_row(const struct report *r, const char *record)
 			     .ns = r->span->ns };
 }
 
-static int put_line(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
+static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
+		    const char *comm)
 {
 	struct report *r = arg;
 	const struct flt_coverage *memory = line->id ? thp_coverage(r->t, line->id) : NULL;
@@ -107,7 +112,7 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 	return flt_table_row(r->t->table, &row, OF_LINE | (memory ? OF_MEMORY : 0));
 }
 
-/* A reason: a line of text, or a row of data. */
+/* Write a reason as a line of text or a row of data, if its count is not 0. */
 static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
 		      const char *reason, uint64_t count)
 {
@@ -130,7 +135,8 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	return flt_table_row(r->t->table, &row, OF_REASON);
 }
 
-static int put_reasons(void *arg, const struct flt_ledger_line *line, const char *record, const char *comm)
+static int put_reasons(void *arg, const struct flt_ledger_line *line, const char *record,
+		       const char *comm)
 {
 	struct report *r = arg;
 	char number[32];
@@ -162,6 +168,7 @@ static int put_reasons(void *arg, const struct flt_ledger_line *line, const char
 	return ret;
 }
 
+/* Write a counter or setting of the machine. Used as thp_fact_fn. */
 static int put_fact(void *arg, const char *what, const char *name, const char *value)
 {
 	struct report *r = arg;
@@ -176,10 +183,10 @@ static int put_fact(void *arg, const char *what, const char *name, const char *v
 	return flt_table_row(r->t->table, &row, 0);
 }
 
-/* Of those that were asked for together: what all of them add up to. */
+/* Write the verdict on the sum of all observed processes. */
 static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[FLT_HUGE_IDLE] = "idle", [FLT_HUGE_PAYS] = "pays", [FLT_HUGE_COSTS] = "costs",
 		[FLT_HUGE_SCARCE] = "scarce", [FLT_HUGE_BROKEN] = "broken",
 	};
@@ -192,7 +199,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 		printf("verdict: %s\n", text);
 		return 0;
 	}
-	return put_fact(r, "verdict", words[j.verdict], text);
+	return put_fact(r, "verdict", names[j.verdict], text);
 }
 
 int thp_report(void *arg, const struct ledger_span *span)
@@ -203,7 +210,7 @@ int thp_report(void *arg, const struct ledger_span *span)
 	int ret;
 
 	if (text && span->last)
-		printf("%sin all, %.1f s\n", r.t->reports ? "\n" : "", (double)span->ns / 1e9);
+		printf("%stotal, %.1f s\n", r.t->reports ? "\n" : "", (double)span->ns / 1e9);
 	ret = ledger_each(&r.t->run, span, put_line, &r, &sum);
 	flt_table_flush(r.t->table, span->last || r.t->reports % 20 == 0);
 	r.t->reports++;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* More processes than this: others the next time, so that each has its turn. */
+/* Maximum number of smaps read per sample. The next sample continues after the last process. */
 #define COVER_ROUND 32
 
 const struct flt_coverage *thp_coverage(const struct thp *t, uint64_t id)
@@ -19,7 +19,8 @@ const struct flt_coverage *thp_coverage(const struct thp *t, uint64_t id)
 	return NULL;
 }
 
-static struct flt_coverage *cover_of(struct thp *t, uint64_t id)
+/* Return the place for the coverage of a process, a new one if necessary, or NULL. */
+static struct flt_coverage *get_place(struct thp *t, uint64_t id)
 {
 	struct thp_cover *grown;
 	size_t i;
@@ -35,7 +36,10 @@ static struct flt_coverage *cover_of(struct thp *t, uint64_t id)
 	return &t->cover[t->covers++].now;
 }
 
-/* smaps goes with the process: what was seen last is shown. */
+/*
+ * Read the coverage of processes while they live, because smaps disappears with the process. The
+ * report shows the last coverage that was read.
+ */
 static void sample(void *arg, const struct flt_ledger *now)
 {
 	struct thp *t = arg;
@@ -51,7 +55,7 @@ static void sample(void *arg, const struct flt_ledger *now)
 		read++;
 		if (flt_coverage_read(line->tgid, &c) || (!c.eligible && !c.huge))
 			continue;
-		kept = cover_of(t, line->id);
+		kept = get_place(t, line->id);
 		if (kept)
 			*kept = c;
 	}
@@ -68,7 +72,8 @@ static int thp_main(struct flt_run *run)
 		return flt_command_fail(run->command, NULL, -ENOMEM);
 	t->run = (struct ledger_run){
 		.command = run->command, .args = args, .control = run->control,
-		.which = FLT_LEDGER_OF_THP, .event = "huge faults", .counter = FLT_THP_FILLED, .hooks = hooks, .report = thp_report,
+		.which = FLT_LEDGER_OF_THP, .event = "huge faults", .counter = FLT_THP_FILLED,
+		.hooks = hooks, .report = thp_report,
 		.sample = args->all ? NULL : sample, .arg = t,
 	};
 	flt_trace_names("huge_memory/mm_khugepaged_scan_pmd", "status", t->scan[0],
@@ -83,8 +88,9 @@ static int thp_main(struct flt_run *run)
 		if (access("/sys/kernel/mm/transparent_hugepage", F_OK))
 			flt_command_say(run->command, "this kernel has no transparent huge pages");
 		else if (thp_machine_off())
-			flt_command_say(run->command, "huge pages are off (never): only memory that "
-					"has them already can show here");
+			flt_command_say(run->command, "huge pages are off (never): only existing "
+					"huge pages can be shown (echo madvise > "
+					"/sys/kernel/mm/transparent_hugepage/enabled)");
 		thp_machine_begin(&t->before);
 		status = ledger_run(&t->run, run->words.command);
 	}

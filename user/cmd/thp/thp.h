@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thp.h - what the files of 'fltctl thp' share.
+ * thp.h - interfaces between the files of 'fltctl thp'.
  *
- *   thp.c         options, coverage of memory while it is there
- *   thp_report.c  rows, reasons and the verdict
- *   thp_machine.c settings of the kernel, and sizes between small and huge
+ *   thp.c      options, and coverage of the memory of live processes
+ *   report.c   rows, reasons and the verdict
+ *   machine.c  settings of the kernel, and counters of the whole machine
  */
 #ifndef FLT_CMD_THP_H
 #define FLT_CMD_THP_H
@@ -12,11 +12,11 @@
 #include "observe/ledger_run.h"
 #include "source/proc/coverage.h"
 
-#define THP_SCAN_NAME 40
+#define THP_SCAN_NAME 40	/* longest name of a scan result, with its 0 */
 
 struct thp_cover {
 	uint64_t id;
-	struct flt_coverage now;
+	struct flt_coverage now;	/* as last read */
 };
 
 #define THP_SIZES 16
@@ -25,9 +25,10 @@ struct thp_cover {
 
 struct thp_size {
 	char name[32];
-	int64_t stat[THP_SIZE_STATS];	/* -1: not there */
+	int64_t stat[THP_SIZE_STATS];	/* -1: this kernel does not have it */
 };
 
+/* Counters of the machine at the start of the run. */
 struct thp_before {
 	struct thp_size size[THP_SIZES];
 	size_t sizes;
@@ -37,28 +38,31 @@ struct thp_before {
 struct thp {
 	struct ledger_run run;
 	struct flt_table *table;
-	struct thp_cover *cover;	/* as far as it was seen */
-	size_t covers, next;		/* next: where the next look at /proc begins */
+	struct thp_cover *cover;	/* processes whose memory was read */
+	size_t covers, next;		/* next: line of the ledger to read next */
 	char scan[FLT_SCAN_RESULTS][THP_SCAN_NAME];
 	struct thp_before before;
 	uint64_t reports;
 };
 
+/* Return the last known coverage of a process, or NULL. id: of its line in the ledger. */
 const struct flt_coverage *thp_coverage(const struct thp *t, uint64_t id);
 
 int thp_report_open(struct thp *t, enum flt_format format);
 int thp_report(void *arg, const struct ledger_span *span);
 
-/* Lines of text, or rows through add: what, name, value. */
+/* Receives a counter or setting. Return 0 to continue. */
 typedef int (*thp_fact_fn)(void *arg, const char *what, const char *name, const char *value);
+/* Report the settings of transparent huge pages. */
 int thp_machine_settings(thp_fact_fn fn, void *arg);
 /*
- * What the kernel counts for the machine only, since it was looked at first: of files, shmem
- * and swap, and of sizes between small and huge (mTHP). Nothing of what did not change.
+ * Read the counters that the kernel has only for the whole machine: of files, shmem and swap, and
+ * of sizes between small and huge (mTHP).
  */
 void thp_machine_begin(struct thp_before *before);
+/* Report the counters that changed since thp_machine_begin(), by how much. */
 int thp_machine_since(const struct thp_before *before, thp_fact_fn fn, void *arg);
-/* Huge pages are off: enabled is never, for all sizes. */
+/* Return true if huge pages are off: "enabled" is never for all sizes. */
 bool thp_machine_off(void);
 
 #endif
