@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Payload coding of array chunks: difference of the first column, byte planes; faults. */
+#include <endian.h>
 #include <string.h>
 
 #include "source/file/file.h"
@@ -39,6 +40,56 @@ void flt_planes_pack(unsigned char *out, const void *in, size_t size, size_t ele
 			out[k * n + i] = from[i * element + k];
 }
 
+/* Swap the bits of mask in *a, shifted down, with those in *b. */
+static inline void bits_swap(uint64_t *a, uint64_t *b, unsigned int shift, uint64_t mask)
+{
+	const uint64_t t = (*a >> shift ^ *b) & mask;
+
+	*b ^= t;
+	*a ^= t << shift;
+}
+
+/* Byte i of word k becomes byte k of word i. */
+static inline void bytes_transpose(uint64_t word[8])
+{
+	unsigned int i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		bits_swap(&word[i], &word[i + 4], 32, 0x00000000ffffffffull);
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		bits_swap(&word[i + (i & 2)], &word[i + (i & 2) + 2], 16, 0x0000ffff0000ffffull);
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		bits_swap(&word[2 * i], &word[2 * i + 1], 8, 0x00ff00ff00ff00ffull);
+}
+
+/* Eight bytes of eight elements at a time: k is a multiple of 8, of the bytes of an element. */
+static void planes_merge(unsigned char *to, const unsigned char *in, size_t n, size_t count,
+			 size_t element, size_t k)
+{
+	uint64_t word[8];
+	size_t i, j;
+
+	for (i = 0; i + 8 <= count; i += 8) {
+#pragma GCC unroll 8
+		for (j = 0; j < 8; j++) {
+			memcpy(&word[j], in + (k + j) * n + i, 8);
+			word[j] = le64toh(word[j]);
+		}
+		bytes_transpose(word);
+#pragma GCC unroll 8
+		for (j = 0; j < 8; j++) {
+			word[j] = htole64(word[j]);
+			memcpy(to + (i + j) * element + k, &word[j], 8);
+		}
+	}
+	for (; i < count; i++)
+		for (j = 0; j < 8; j++)
+			to[i * element + k + j] = in[(k + j) * n + i];
+}
+
 /* Elements [first, first + count) of n. *value is the first column of the element before. */
 static void planes_unpack(unsigned char *to, const unsigned char *in, size_t n, size_t first, size_t count,
 			  size_t element, uint64_t *value)
@@ -46,16 +97,17 @@ static void planes_unpack(unsigned char *to, const unsigned char *in, size_t n, 
 	size_t i, k;
 	uint64_t delta;
 
-	for (i = 0; i < count; i++) {
-		delta = 0;
-		for (k = 0; k < 8; k++)
-			delta |= (uint64_t)in[k * n + first + i] << (8 * k);
-		*value += delta;
-		memcpy(to + i * element, value, 8);
-	}
-	for (k = 8; k < element; k++)
+	for (k = 0; k + 8 <= element; k += 8)
+		planes_merge(to, in + first, n, count, element, k);
+	for (; k < element; k++)
 		for (i = 0; i < count; i++)
 			to[i * element + k] = in[k * n + first + i];
+	/* The planes of a difference begin with its lowest byte. */
+	for (i = 0; i < count; i++) {
+		memcpy(&delta, to + i * element, 8);
+		*value += le64toh(delta);
+		memcpy(to + i * element, value, 8);
+	}
 }
 
 void flt_planes_unpack(void *out, const unsigned char *in, size_t size, size_t element)
@@ -86,7 +138,7 @@ static void fault_decode(struct flt_fault *to, const struct flt_file_fault *f)
 }
 
 /* Faults decoded at a time, so that they stay in the cache between the two steps. */
-#define BLOCK 64
+#define BLOCK 256
 
 void flt_faults_decode(struct flt_fault *out, const unsigned char *in, size_t n, bool planes)
 {
