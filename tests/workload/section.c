@@ -40,10 +40,11 @@ static __attribute__((noinline)) void stack_warm(void)
 {
 	volatile char *above = (volatile char *)__builtin_frame_address(0) + 512;
 	volatile char below[2 * 4096] __attribute__((unused));
+	char kept = *above;
 
 	below[0] = 0;
 	below[4096] = 0;
-	*above = *above;
+	*above = kept;
 }
 
 /*
