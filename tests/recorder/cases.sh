@@ -62,7 +62,7 @@ for c in $names; do
 	fi
 	case $c in
 	fork_raw | spawn)	# some of it escapes, and must be said to
-		if [ $status != 3 ] || ! tail -1 record.err | grep -q 'unrecorded: 1 '; then
+		if [ $status != 3 ] || ! tail -1 record.err | grep -q 'not recorded: 1 processes'; then
 			fail "$c" "status $status, no word of what escaped"
 			continue
 		fi
