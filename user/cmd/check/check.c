@@ -93,7 +93,10 @@ static int write_data(const struct check *c, enum flt_format format)
 	return ret;
 }
 
-/* Without the module nothing else matters, then comes permission, then the rest. */
+/*
+ * Return the exit status of the most important "no": without the module nothing works, then comes
+ * permission, then everything else.
+ */
 static int status_of(const struct check *c)
 {
 	static const int order[] = { FLT_EXIT_UNSUPPORTED, FLT_EXIT_PERMISSION, FLT_EXIT_FAILED };
@@ -120,8 +123,9 @@ static int check_main(struct flt_run *run)
 	size_t i;
 
 	if (run->words.argc || run->words.command)
-		return flt_command_misuse(run->command, "there is nothing to name: it checks this "
-					  "machine");
+		return flt_command_misuse(run->command, "unexpected argument '%s' (check takes "
+					  "only options)", run->words.argc ?
+					  run->words.argv[0] : run->words.command[0]);
 	if (!uname(&name))
 		snprintf(c.release, sizeof(c.release), "%s", name.release);
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]) && !ret; i++)

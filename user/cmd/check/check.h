@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * check.h - what the files of 'fltctl check' share: findings, one line each.
+ * check.h - findings of 'fltctl check', a line each.
  *
- *   check.c          the command, and the findings as rows
- *   check_machine.c  kernel, configuration, permissions, what other tools need
- *   check_module.c   the module and its hooks, and one real fault
+ *   check.c    the command, and the findings as rows
+ *   machine.c  kernel, configuration, permission, and what some commands need
+ *   module.c   the module and its hooks, and one real fault
  */
 #ifndef FLT_CMD_CHECK_H
 #define FLT_CMD_CHECK_H
@@ -18,9 +18,9 @@ enum check_result { CHECK_OK = 0, CHECK_WARN, CHECK_NO, CHECK_SKIPPED };
 struct check_finding {
 	char name[32];
 	enum check_result result;
-	int status;		/* exit status that a "no" makes */
+	int status;		/* exit status, if the result is "no" */
 	char detail[256];
-	char fix[320];		/* empty: none is needed, or there is none */
+	char fix[320];		/* remedy; may be empty */
 };
 
 struct check {
@@ -31,10 +31,14 @@ struct check {
 	char lockdown[32];
 };
 
-/* The next finding; result, status and texts as given, fix NULL: none. */
+/*
+ * Add a finding. status: the exit status if the result is "no". fix: the remedy, or NULL. Return
+ * 0 or -ENOMEM.
+ */
 int check_add(struct check *c, const char *name, enum check_result result, int status,
 	      const char *fix, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
+/* Add the findings of one area each. Return 0 or -ENOMEM. */
 int check_kernel(struct check *c);
 int check_lockdown(struct check *c);
 int check_permission(struct check *c);

@@ -18,7 +18,7 @@ static int check_config(struct check *c)
 {
 	static const struct {
 		const char *name;
-		const char *what;	/* NULL: the module does not do without */
+		const char *effect;	/* if it is not set; NULL: the module does not work */
 	} wanted[] = {
 		{ "CONFIG_MODULES", NULL },
 		{ "CONFIG_KPROBES", NULL },
@@ -27,7 +27,7 @@ static int check_config(struct check *c)
 		{ "CONFIG_RELAY", NULL },
 		{ "CONFIG_KPROBES_ON_FTRACE", "probes cost more without it" },
 		{ "CONFIG_DEBUG_FS", "no counters in /sys/kernel/debug/flt" },
-		{ "CONFIG_PERF_EVENTS", "no figures of a running command without the module" },
+		{ "CONFIG_PERF_EVENTS", "no counts of a running command without the module" },
 		{ "CONFIG_USERFAULTFD", "no 'fltctl record -L -M'" },
 	};
 	struct flt_kconfig config;
@@ -35,23 +35,23 @@ static int check_config(struct check *c)
 	int ret = 0, all = 1;
 
 	if (flt_kconfig_open(&config, c->release))
-		return check_add(c, "config", CHECK_WARN, 0, "install the package that brings "
-				 "/boot/config-$(uname -r), to know",
-				 "the configuration of this kernel is not to be found");
+		return check_add(c, "config", CHECK_WARN, 0, "install the package that has "
+				 "/boot/config-$(uname -r)",
+				 "cannot find the configuration of this kernel");
 	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]) && !ret; i++) {
 		if (flt_kconfig_value(&config, wanted[i].name) != 'n')
 			continue;
 		all = 0;
-		if (wanted[i].what)
+		if (wanted[i].effect)
 			ret = check_add(c, "config", CHECK_WARN, 0, NULL, "%s is not set: %s",
-					wanted[i].name, wanted[i].what);
+					wanted[i].name, wanted[i].effect);
 		else
 			ret = check_add(c, "config", CHECK_NO, FLT_EXIT_UNSUPPORTED,
-					"boot a kernel that has it; Debian's have all",
+					"boot a kernel that has it, e.g. a Debian kernel",
 					"%s is not set, and flt.ko needs it", wanted[i].name);
 	}
 	if (!ret && all)
-		ret = check_add(c, "config", CHECK_OK, 0, NULL, "%s has all that is needed",
+		ret = check_add(c, "config", CHECK_OK, 0, NULL, "%s has all required options",
 				config.path);
 	flt_kconfig_close(&config);
 	return ret;
@@ -80,13 +80,13 @@ int check_lockdown(struct check *c)
 	if (flt_machine_lockdown(c->lockdown, sizeof(c->lockdown)))
 		c->lockdown[0] = '\0';
 	if (!flt_machine_signed_only(c->lockdown))
-		return check_add(c, "signature", CHECK_OK, 0, NULL, "not demanded%s%s",
+		return check_add(c, "signature", CHECK_OK, 0, NULL, "not required%s%s",
 				 c->lockdown[0] ? ", lockdown is " : "", c->lockdown);
 	if (!access("/sys/module/flt", F_OK))
 		return check_add(c, "signature", CHECK_OK, 0, NULL,
-				 "demanded, and the loaded module was accepted");
+				 "required, and the kernel accepted the loaded module");
 	return check_add(c, "signature", CHECK_WARN, 0, fix,
-			 "only signed modules load (lockdown %s)",
+			 "only signed modules can be loaded (lockdown %s)",
 			 c->lockdown[0] ? c->lockdown : "unknown, sig_enforce is on");
 }
 
@@ -94,7 +94,8 @@ int check_permission(struct check *c)
 {
 	if (!flt_machine_initial_user_namespace())
 		return check_add(c, "permission", CHECK_NO, FLT_EXIT_PERMISSION,
-				 "run fltctl outside of the container: its root is not enough",
+				 "run fltctl outside the container: root of a container is not "
+				 "enough",
 				 "this is not the initial user namespace");
 	if (flt_machine_capable(CAP_PERFMON))
 		return check_add(c, "permission", CHECK_OK, 0, NULL, "CAP_PERFMON is held");
@@ -110,11 +111,11 @@ int check_debugfs(struct check *c)
 {
 	if (!strcmp(c->lockdown, "confidentiality"))
 		return check_add(c, "debugfs", CHECK_WARN, 0,
-				 "nothing to do: fltctl uses netlink, which works",
+				 "none needed: fltctl uses netlink, which works",
 				 "lockdown forbids reading debugfs");
 	if (access("/sys/kernel/debug/.", X_OK) && errno == EACCES)
-		return check_add(c, "debugfs", CHECK_WARN, 0, "run as root to see it",
-				 "/sys/kernel/debug is root's only");
+		return check_add(c, "debugfs", CHECK_WARN, 0, "run as root",
+				 "only root can read /sys/kernel/debug");
 	if (!flt_machine_mounted("/sys/kernel/debug", DEBUGFS_MAGIC))
 		return check_add(c, "debugfs", CHECK_WARN, 0,
 				 "mount -t debugfs none /sys/kernel/debug",
@@ -130,13 +131,14 @@ int check_kprobes(struct check *c)
 	ret = flt_machine_number("/sys/kernel/debug/kprobes/enabled", &enabled);
 	if (ret)
 		ret = check_add(c, "kprobes", CHECK_SKIPPED, 0, NULL,
-				"cannot read /sys/kernel/debug/kprobes/enabled: %s", strerror(-ret));
+				"cannot read /sys/kernel/debug/kprobes/enabled: %s",
+				strerror(-ret));
 	else if (enabled)
 		ret = check_add(c, "kprobes", CHECK_OK, 0, NULL, "switched on");
 	else
 		ret = check_add(c, "kprobes", CHECK_NO, FLT_EXIT_FAILED,
 				"echo 1 > /sys/kernel/debug/kprobes/enabled",
-				"switched off for all of the machine: nothing is counted");
+				"switched off on this machine: nothing is counted");
 	if (ret)
 		return ret;
 
@@ -147,12 +149,13 @@ int check_kprobes(struct check *c)
 	if (enabled)
 		return check_add(c, "ftrace", CHECK_OK, 0, NULL, "kernel.ftrace_enabled is on");
 	return check_add(c, "ftrace", CHECK_NO, FLT_EXIT_FAILED, "sysctl kernel.ftrace_enabled=1",
-			 "kernel.ftrace_enabled is off: probes placed on ftrace sites are dead");
+			 "kernel.ftrace_enabled is off: probes on ftrace sites do not run");
 }
 
 int check_userfaultfd(struct check *c)
 {
-	static const char fix[] = "run as root, or with CAP_SYS_PTRACE (fltctl-record(8), CAPABILITIES)";
+	static const char fix[] =
+		"run as root, or with CAP_SYS_PTRACE (fltctl-record(8), CAPABILITIES)";
 	int got = flt_machine_userfaultfd();
 
 	if (got == 3)
@@ -161,8 +164,8 @@ int check_userfaultfd(struct check *c)
 	if (got > 0)
 		return check_add(c, "userfaultfd", CHECK_WARN, 0, fix,
 				 got == 2 ? "not for forked children: no 'fltctl record -L -M'" :
-				 "only for faults in user mode: system calls of a program that "
-				 "'record -L -M' runs would fail");
+				 "only for faults in user mode: with 'record -L -M', system calls "
+				 "of the program would fail");
 	return check_add(c, "userfaultfd", CHECK_WARN, 0,
 			 got == -ENOSYS ? "boot a kernel with CONFIG_USERFAULTFD" : fix,
 			 "not usable, so no 'fltctl record -L -M': %s", strerror(-got));
@@ -177,11 +180,11 @@ int check_perf(struct check *c)
 	if (ret)
 		return check_add(c, "perf", CHECK_WARN, 0, NULL,
 				 "this kernel has no perf events: 'stats -- command' without the "
-				 "module shows no figures while the command runs");
+				 "module shows no counts while the command runs");
 	if (paranoid <= 2 || flt_machine_capable(CAP_PERFMON) || flt_machine_capable(CAP_SYS_ADMIN))
 		return check_add(c, "perf", CHECK_OK, 0, NULL,
 				 "usable (kernel.perf_event_paranoid is %" PRId64 ")", paranoid);
 	return check_add(c, "perf", CHECK_WARN, 0, "sysctl kernel.perf_event_paranoid=2",
-			 "kernel.perf_event_paranoid is %" PRId64 ": 'stats -- command' without the "
-			 "module shows no figures while the command runs", paranoid);
+			 "kernel.perf_event_paranoid is %" PRId64 ": 'stats -- command' without "
+			 "the module shows no counts while the command runs", paranoid);
 }

@@ -20,12 +20,12 @@ static int check_absent(struct check *c)
 		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED,
 				 "install flt-dkms, or in its source tree: make module && insmod "
 				 "flt.ko",
-				 "not loaded, and none is installed for this kernel");
+				 "not loaded, and not installed for this kernel");
 	if (!flt_machine_line("/proc/sys/kernel/modules_disabled", line, sizeof(line)) &&
 	    line[0] == '1')
 		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED,
 				 "reboot without setting kernel.modules_disabled",
-				 "not loaded, and kernel.modules_disabled forbids loading any");
+				 "not loaded, and kernel.modules_disabled forbids loading modules");
 	return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED, "modprobe flt",
 			 "installed, but not loaded");
 }
@@ -40,16 +40,17 @@ int check_module(struct check *c)
 		return check_absent(c);
 	if (flt_machine_line("/sys/module/flt/version", version, sizeof(version)))
 		snprintf(version, sizeof(version), "of unknown version");
-	/* Permission is a finding of its own. */
+	/* check_permission() reports -EPERM. */
 	if (!run->control && run->control_error != -EPERM)
 		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED,
 				 run->control_error == -EPROTO ?
-				 "install module and fltctl of one version, then: modprobe -r flt && "
-				 "modprobe flt" : "see dmesg", "loaded (%s), but %s", version, why);
+				 "install the same version of module and fltctl, then: modprobe -r "
+				 "flt && modprobe flt" : "see dmesg",
+				 "loaded (%s), but %s", version, why);
 	if (strcmp(version, FLT_VERSION))
 		return check_add(c, "module", CHECK_WARN, 0,
-				 "install both of one version, when convenient",
-				 "loaded, %s; fltctl is %s, and they understand each other", version,
+				 "install the same version of both",
+				 "loaded, %s; fltctl is %s, which is compatible", version,
 				 FLT_VERSION);
 	return check_add(c, "module", CHECK_OK, 0, NULL, "loaded, %s", version);
 }
@@ -63,8 +64,10 @@ static int add_hook(struct check *c, const struct flt_hook *hook)
 
 	snprintf(name, sizeof(name), "hook %.24s", hook->name);
 	if (hook->state == FLT_HOOK_STATE_ABSENT)
-		return check_add(c, name, hook->required ? CHECK_NO : CHECK_WARN, FLT_EXIT_UNSUPPORTED,
-				 "none: this kernel does not have it", "not on this kernel (%s)%s",
+		return check_add(c, name, hook->required ? CHECK_NO : CHECK_WARN,
+				 FLT_EXIT_UNSUPPORTED,
+				 "none: this kernel does not have the function",
+				 "not on this kernel (%s)%s",
 				 strerror((int)hook->error),
 				 hook->required ? "" : ": part of the accounts is missing");
 	if (hook->state == FLT_HOOK_STATE_DISARMED)
@@ -127,8 +130,8 @@ int check_accounting(struct check *c)
 	if (tally.lost_proc || tally.lost_task)
 		return check_add(c, "tables", CHECK_WARN, 0,
 				 "load flt with larger max_procs and max_tasks",
-				 "%" PRIu64 " faults found no row for their process, %" PRIu64
-				 " none for their thread; %u of %u and %u of %u in use",
+				 "process table full: %" PRIu64 " faults; thread table full: %"
+				 PRIu64 " faults; %u of %u processes, %u of %u threads",
 				 tally.lost_proc, tally.lost_task, info.procs, info.procs_max,
 				 info.tasks, info.tasks_max);
 	return check_add(c, "tables", CHECK_OK, 0, NULL,
@@ -146,10 +149,11 @@ static uint64_t own_faults(void)
 }
 
 /*
- * The module's count and the kernel's at one moment: asking may fault too, so
- * only an answer in which the kernel's count stood still is of use.
+ * Read the module's count and the kernel's count of our own faults. The request may fault, too,
+ * so try again if the kernel's count changed during the request.
  */
-static int both_counts(struct check *c, uint64_t *module, uint64_t *kernel, struct flt_errmsg *e)
+static int read_both_counts(struct check *c, uint64_t *module, uint64_t *kernel,
+			    struct flt_errmsg *e)
 {
 	struct flt_row row;
 	int ret, tries;
@@ -163,7 +167,8 @@ static int both_counts(struct check *c, uint64_t *module, uint64_t *kernel, stru
 		if (own_faults() == *kernel)
 			return 0;
 	}
-	return flt_errmsg_set(e, -EAGAIN, "this process does not stop faulting");
+	return flt_errmsg_set(e, -EAGAIN, "cannot compare counts: this process faults all the "
+					  "time");
 }
 
 int check_fault(struct check *c)
@@ -176,7 +181,7 @@ int check_fault(struct check *c)
 
 	if (!c->run->control)
 		return 0;
-	/* Counts also when accounting is off; ends with the control. */
+	/* A session counts even if accounting is off. The module ends it with the socket. */
 	ret = flt_control_session_new(c->run->control, &(const uint32_t){ (uint32_t)getpid() }, 1,
 				      false, &session, &e);
 	if (ret)
@@ -184,14 +189,15 @@ int check_fault(struct check *c)
 				 flt_errmsg_text(&e, ret));
 	page = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
-		return check_add(c, "one fault", CHECK_SKIPPED, 0, NULL, "no memory for a page");
+		return check_add(c, "one fault", CHECK_SKIPPED, 0, NULL,
+				 "cannot map a page: out of memory");
 	madvise(page, 2 * 4096, MADV_NOHUGEPAGE);
 	*(volatile char *)page = 1;
 
-	ret = both_counts(c, &module[0], &kernel[0], &e);
+	ret = read_both_counts(c, &module[0], &kernel[0], &e);
 	if (!ret) {
 		*(volatile char *)(page + 4096) = 1;
-		ret = both_counts(c, &module[1], &kernel[1], &e);
+		ret = read_both_counts(c, &module[1], &kernel[1], &e);
 	}
 	munmap(page, 2 * 4096);
 	flt_control_session_del(c->run->control, session, NULL);
@@ -202,10 +208,10 @@ int check_fault(struct check *c)
 	kernel[1] -= kernel[0];
 	if (module[1] == kernel[1] && kernel[1] >= 1)
 		return check_add(c, "one fault", CHECK_OK, 0, NULL,
-				 "touched a fresh page: %" PRIu64 " counted by flt and by getrusage",
+				 "touched a new page: flt and getrusage counted %" PRIu64,
 				 module[1]);
 	return check_add(c, "one fault", CHECK_NO, FLT_EXIT_FAILED,
 			 "see the hooks above, and dmesg",
-			 "touched a fresh page: flt counted %" PRIu64 ", getrusage %" PRIu64,
+			 "touched a new page: flt counted %" PRIu64 ", getrusage %" PRIu64,
 			 module[1], kernel[1]);
 }

@@ -4,45 +4,69 @@
 static const struct {
 	const char *name, *text;
 } sentences[__FLT_ADVICE_LAST] = {
-	[FLT_ADVICE_SWAP] = { "more-memory", "It is swapped out and comes back page by page: it needs more memory (a "
-		"higher memory.max, fewer neighbours), or mlock() for the part that must not wait." },
-	[FLT_ADVICE_LIMIT] = { "limit", "It does not fit under the limit: raise -L until these refaults go, or make "
-		"the code touch less between two visits." },
-	[FLT_ADVICE_CACHE] = { "cache", "Its pages are dropped and read again: more memory (a higher memory.max) so "
-		"that the file stays cached, or mlock() for the part that must not wait." },
-	[FLT_ADVICE_KEEP] = { "keep", "The memory is given back and taken again: keep it (MALLOC_TRIM_THRESHOLD_ and "
-		"MALLOC_MMAP_THRESHOLD_ larger, no MADV_DONTNEED in between)." },
-	[FLT_ADVICE_NUMA] = { "numa", "NUMA balancing looks who uses it: bind threads and memory (numactl), see "
-		"fltctl numa." },
-	[FLT_ADVICE_SEQUENTIAL] = { "sequential", "Read from front to back: madvise(MADV_SEQUENTIAL) reads further "
-		"ahead, MADV_WILLNEED or readahead() in time saves the wait." },
-	[FLT_ADVICE_BACKWARD] = { "backward", "Readahead goes forward only: ask for the piece below in time "
-		"(MADV_WILLNEED or readahead()), or read from the front." },
-	[FLT_ADVICE_STRIDED] = { "strided", "Readahead fetches what is skipped: MADV_RANDOM stops it, MADV_WILLNEED or "
-		"readahead() for the places to come saves the wait." },
-	[FLT_ADVICE_RANDOM] = { "random", "Readahead fetches what nobody asks for: madvise(MADV_RANDOM) stops it; if "
-		"the file fits into memory, MADV_WILLNEED or MAP_POPULATE reads it once and in order." },
-	[FLT_ADVICE_AHEAD] = { "ahead", "Waits for the disk: MADV_WILLNEED or readahead() before it is needed, "
-		"MAP_POPULATE if all of it is." },
-	[FLT_ADVICE_STACK] = { "stack", "A stack that grows: touch it once at the start, or mlockall(MCL_CURRENT), if "
-		"the delay matters." },
-	[FLT_ADVICE_FORK] = { "fork", "Copied page by page after fork(): posix_spawn() or vfork() for a child that "
-		"only execs, MADV_DONTFORK for what it does not need." },
-	[FLT_ADVICE_PRIVATE] = { "private", "A private mapping of a file is copied where it is written: read() into "
-		"memory of its own, or map it shared, if much of it is." },
-	[FLT_ADVICE_WRITEBACK] = { "write-back", "Pages are write-protected by each write-back and fault again at the "
-		"next write: sync less often, or write() instead of mapping." },
-	[FLT_ADVICE_HUGE] = { "huge", "madvise(MADV_HUGEPAGE) makes one fault of 512; MAP_POPULATE takes all at once; "
-		"memory that is kept for the next use does not fault." },
-	[FLT_ADVICE_SPARSE] = { "sparse", "Touched here and there: huge pages would waste most of it; bring together "
-		"what is used together." },
-	[FLT_ADVICE_POPULATE] = { "populate", "MAP_POPULATE or MADV_POPULATE_WRITE takes it in one call; memory that is "
-		"kept for the next use does not fault." },
-	[FLT_ADVICE_SHARED] = { "shared", "MAP_POPULATE or MADV_POPULATE_WRITE maps it in one call; MADV_HUGEPAGE where "
-		"/sys/kernel/mm/transparent_hugepage/shmem_enabled allows." },
-	[FLT_ADVICE_CODE] = { "code", "Code is mapped as it first runs: a process that lives longer, or fewer and "
-		"smaller libraries; nothing waits for a disk here." },
-	[FLT_ADVICE_CACHED] = { "cached", "It is cached and only mapped, piece by piece: MAP_POPULATE or "
+	[FLT_ADVICE_SWAP] = { "more-memory",
+		"The region is swapped out and comes back page by page. Give it more memory (a "
+		"higher memory.max, fewer other programs), or mlock() the part that must not "
+		"wait." },
+	[FLT_ADVICE_LIMIT] = { "limit",
+		"The region does not fit under the limit. Raise -L until these refaults "
+		"disappear, or make the code touch fewer pages between two uses of a page." },
+	[FLT_ADVICE_CACHE] = { "cache",
+		"Pages of the file are dropped and read again. Give it more memory (a higher "
+		"memory.max) so that the file stays cached, or mlock() the part that must not "
+		"wait." },
+	[FLT_ADVICE_KEEP] = { "keep",
+		"The memory is freed and allocated again. Keep it (larger MALLOC_TRIM_THRESHOLD_ "
+		"and MALLOC_MMAP_THRESHOLD_, no MADV_DONTNEED in between)." },
+	[FLT_ADVICE_NUMA] = { "numa",
+		"NUMA balancing samples which node uses the memory. Bind threads and memory "
+		"(numactl); see fltctl numa." },
+	[FLT_ADVICE_SEQUENTIAL] = { "sequential",
+		"The file is read from front to back. madvise(MADV_SEQUENTIAL) makes readahead "
+		"larger; MADV_WILLNEED or readahead() in time avoids the wait." },
+	[FLT_ADVICE_BACKWARD] = { "backward",
+		"The file is read backward, but readahead works only forward. Request the part "
+		"before in time (MADV_WILLNEED or readahead()), or read from the front." },
+	[FLT_ADVICE_STRIDED] = { "strided",
+		"Readahead also reads the pages that the program skips. MADV_RANDOM stops "
+		"readahead; MADV_WILLNEED or readahead() for the next pages avoids the wait." },
+	[FLT_ADVICE_RANDOM] = { "random",
+		"Readahead reads pages that the program does not use. madvise(MADV_RANDOM) stops "
+		"readahead. If the file fits into memory, MADV_WILLNEED or MAP_POPULATE reads it "
+		"once and in order." },
+	[FLT_ADVICE_AHEAD] = { "ahead",
+		"The program waits for the disk. Use MADV_WILLNEED or readahead() before the "
+		"pages are needed, or MAP_POPULATE if all pages are needed." },
+	[FLT_ADVICE_STACK] = { "stack",
+		"The stack grows. If the delay matters, touch the stack once at the start, or use "
+		"mlockall(MCL_CURRENT)." },
+	[FLT_ADVICE_FORK] = { "fork",
+		"Memory is copied page by page after fork(). Use posix_spawn() or vfork() for a "
+		"child that only calls exec, and MADV_DONTFORK for memory that the child does not "
+		"need." },
+	[FLT_ADVICE_PRIVATE] = { "private",
+		"Written pages of a private file mapping are copied. If many pages are written, "
+		"read() the file into anonymous memory, or map it shared." },
+	[FLT_ADVICE_WRITEBACK] = { "write-back",
+		"Each write-back write-protects the pages, so they fault again at the next write. "
+		"Sync less often, or use write() instead of a mapping." },
+	[FLT_ADVICE_HUGE] = { "huge",
+		"madvise(MADV_HUGEPAGE) replaces 512 faults with one; MAP_POPULATE maps all pages "
+		"at once. Memory that is kept for reuse does not fault." },
+	[FLT_ADVICE_SPARSE] = { "sparse",
+		"Few pages of the region are used, so huge pages would waste memory. Place data "
+		"that is used together on the same pages." },
+	[FLT_ADVICE_POPULATE] = { "populate",
+		"MAP_POPULATE or MADV_POPULATE_WRITE maps the region in one call. Memory that is "
+		"kept for reuse does not fault." },
+	[FLT_ADVICE_SHARED] = { "shared",
+		"MAP_POPULATE or MADV_POPULATE_WRITE maps the region in one call. MADV_HUGEPAGE "
+		"helps if /sys/kernel/mm/transparent_hugepage/shmem_enabled allows it." },
+	[FLT_ADVICE_CODE] = { "code",
+		"Code is mapped when it first runs. Use a long-lived process, or fewer and "
+		"smaller libraries. These faults do not wait for a disk." },
+	[FLT_ADVICE_CACHED] = { "cached",
+		"The file is cached and is only mapped, page by page. MAP_POPULATE or "
 		"MADV_POPULATE_READ maps it in one call." },
 };
 
@@ -56,12 +80,14 @@ const char *flt_advice_text(enum flt_advice advice)
 	return sentences[advice].text;
 }
 
+/* Return true if part is at least that many percent of all, and not 0. */
 static bool share(uint64_t part, uint64_t all, unsigned int percent)
 {
 	return part && part * 100 >= all * percent;
 }
 
-static enum flt_advice of_majors(const struct flt_verdict *v)
+/* Return the advice for a file with major faults. */
+static enum flt_advice advise_major_faults(const struct flt_verdict *v)
 {
 	switch (v->order) {
 	case FLT_ORDER_FORWARD:
@@ -77,12 +103,13 @@ static enum flt_advice of_majors(const struct flt_verdict *v)
 	}
 }
 
-static bool of_file(const struct flt_region *r)
+static bool is_file(const struct flt_region *r)
 {
 	return r->area.of == FLT_AREA_FILE || r->area.of == FLT_AREA_SHMEM;
 }
 
-static enum flt_advice of_fresh(const struct flt_region *r)
+/* Return the advice for new anonymous memory. */
+static enum flt_advice advise_new_memory(const struct flt_region *r)
 {
 	uint64_t pages = (r->area.end - r->area.start) >> 12;
 
@@ -91,33 +118,34 @@ static enum flt_advice of_fresh(const struct flt_region *r)
 	return share(r->distinct, pages, 50) ? FLT_ADVICE_HUGE : FLT_ADVICE_SPARSE;
 }
 
-enum flt_advice flt_advice_for(const struct flt_region *r, const struct flt_verdict *v, uint64_t all_faults,
-			       uint64_t all_latency, bool limited)
+enum flt_advice flt_advice_for(const struct flt_region *r, const struct flt_verdict *v,
+			       uint64_t all_faults, uint64_t all_latency, bool limited)
 {
 	uint64_t faults = flt_region_faults(r);
 
 	if (faults < FLT_ADVICE_FAULTS || r->area.of >= __FLT_AREA_MAX ||
-	    (!share(faults, all_faults, FLT_ADVICE_SHARE) && !share(r->latency, all_latency, FLT_ADVICE_SHARE)))
+	    (!share(faults, all_faults, FLT_ADVICE_SHARE) &&
+	     !share(r->latency, all_latency, FLT_ADVICE_SHARE)))
 		return FLT_ADVICE_NONE;
 	if (share(r->kinds[FLT_KIND_SWAP], faults, 25))
 		return FLT_ADVICE_SWAP;
 	if (limited && v->reuse != FLT_REUSE_ONCE)
 		return FLT_ADVICE_LIMIT;
 	if (v->reuse == FLT_REUSE_THRASHING)
-		return of_file(r) ? FLT_ADVICE_CACHE : FLT_ADVICE_KEEP;
+		return is_file(r) ? FLT_ADVICE_CACHE : FLT_ADVICE_KEEP;
 	if (share(r->kinds[FLT_KIND_NUMA], faults, 25))
 		return FLT_ADVICE_NUMA;
-	if (of_file(r) && share(r->major, faults, 5))
-		return of_majors(v);
+	if (is_file(r) && share(r->major, faults, 5))
+		return advise_major_faults(v);
 	if (r->area.of == FLT_AREA_STACK)
 		return FLT_ADVICE_STACK;
 	if (share(r->kinds[FLT_KIND_COW], faults, 50))
-		return of_file(r) ? FLT_ADVICE_PRIVATE : FLT_ADVICE_FORK;
+		return is_file(r) ? FLT_ADVICE_PRIVATE : FLT_ADVICE_FORK;
 	if (share(r->kinds[FLT_KIND_WP], faults, 50))
 		return FLT_ADVICE_WRITEBACK;
 	if (share(r->kinds[FLT_KIND_ANON] + r->kinds[FLT_KIND_UFFD], faults, 50) ||
-	    (share(r->kinds[FLT_KIND_UNKNOWN], faults, 50) && !of_file(r)))
-		return of_fresh(r);
+	    (share(r->kinds[FLT_KIND_UNKNOWN], faults, 50) && !is_file(r)))
+		return advise_new_memory(r);
 	if (share(r->kinds[FLT_KIND_SHARED], faults, 50))
 		return FLT_ADVICE_SHARED;
 	if (share(r->kinds[FLT_KIND_FILE], faults, 50))
