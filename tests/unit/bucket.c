@@ -8,8 +8,8 @@
 
 #include <linux/flt_event.h>
 
-/* Edges meet without gap or overlap, and are at most a quarter apart. */
-static void edges(void **state)
+/* Buckets neither overlap nor leave gaps. A bucket is at most a quarter of its floor wide. */
+static void buckets_are_adjacent_and_narrow(void **state)
 {
 	uint64_t low, next;
 	uint32_t i;
@@ -30,14 +30,14 @@ static void edges(void **state)
 	}
 }
 
-static void last_is_open(void **state)
+static void last_bucket_takes_all_large_values(void **state)
 {
 	(void)state;
 	assert_int_equal(flt_bucket_of(UINT64_MAX), FLT_BUCKETS - 1);
 	assert_int_equal(flt_bucket_of(1ull << FLT_BUCKET_OCTAVES), FLT_BUCKETS - 1);
 }
 
-static void any_value(void **state)
+static void random_values_fall_into_their_bucket(void **state)
 {
 	uint64_t ns, previous = 0;
 	unsigned int k;
@@ -60,9 +60,9 @@ static void any_value(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(edges),
-		cmocka_unit_test(last_is_open),
-		cmocka_unit_test(any_value),
+		cmocka_unit_test(buckets_are_adjacent_and_narrow),
+		cmocka_unit_test(last_bucket_takes_all_large_values),
+		cmocka_unit_test(random_values_fall_into_their_bucket),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

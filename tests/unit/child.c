@@ -24,12 +24,12 @@ static int run(char **argv, int *status)
 	ret = flt_child_release(&child);
 	if (!ret)
 		assert_int_equal(flt_child_wait(&child, status, &usage), 0);
-	/* However it ended, no child is left. */
+	/* The child is reaped, whatever its exit status. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	return ret;
 }
 
-static void statuses(void **state)
+static void wait_returns_exit_statuses(void **state)
 {
 	int status;
 
@@ -46,8 +46,8 @@ static void statuses(void **state)
 	assert_int_equal(flt_child_exec_status(-EACCES), 126);
 }
 
-/* Nothing runs before the gate opens, nor after a cancel. */
-static void gate(void **state)
+/* The command neither runs before flt_child_release() nor after flt_child_cancel(). */
+static void command_waits_for_release(void **state)
 {
 	char path[] = "/tmp/flt-gate-XXXXXX";
 	char *argv[] = { (char *)"rm", path, NULL };
@@ -78,7 +78,7 @@ static int refuse(void *arg)
 	return -EPROTO;
 }
 
-static void prepare_fails(void **state)
+static void failed_prepare_is_returned(void **state)
 {
 	char *argv[] = { (char *)"true", NULL };
 	struct flt_child_setup setup = { .argv = argv, .prepare = refuse };
@@ -128,7 +128,7 @@ static int on_read(void *arg, int fd, short events)
 	return 0;
 }
 
-static void loop(void **state)
+static void loop_calls_all_handlers(void **state)
 {
 	struct seen seen = { 0 };
 	sigset_t set, after;
@@ -146,7 +146,7 @@ static void loop(void **state)
 	assert_int_equal(flt_loop_run(seen.loop), 0);
 	assert_int_equal(seen.signals, 1);
 	assert_int_equal(seen.reads, 1);
-	/* What is still pending does not kill us when the loop gives signals back. */
+	/* A pending signal must not kill the process when the loop unblocks its signals. */
 	raise(SIGUSR1);
 	flt_loop_free(seen.loop);
 	sigprocmask(SIG_SETMASK, NULL, &after);
@@ -158,10 +158,10 @@ static void loop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(statuses),
-		cmocka_unit_test(gate),
-		cmocka_unit_test(prepare_fails),
-		cmocka_unit_test(loop),
+		cmocka_unit_test(wait_returns_exit_statuses),
+		cmocka_unit_test(command_waits_for_release),
+		cmocka_unit_test(failed_prepare_is_returned),
+		cmocka_unit_test(loop_calls_all_handlers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,7 +31,7 @@ static void life(struct flt_comms *c, uint8_t what, uint32_t tid, uint64_t time,
 	flt_comms_put(c, &note, bytes);
 }
 
-static void those_that_are_gone(void **state)
+static void ended_thread_keeps_its_name(void **state)
 {
 	struct flt_event_record r = fault(NOBODY, 50);
 	struct flt_comms *c = flt_comms_new();
@@ -45,13 +45,13 @@ static void those_that_are_gone(void **state)
 	life(c, FLT_LIFE_EXIT, NOBODY, 80, "");
 	r.time = 80 + 5 * FLT_COMMS_FRESH_NS;
 	assert_string_equal(flt_comms_get(c, &r), "cc1");
-	/* Another in the same place, of whom nobody said anything. */
+	/* An unknown thread that hashes to the same slot has no name. */
 	r = fault(NOBODY + 1024, r.time);
 	assert_null(flt_comms_get(c, &r));
 	flt_comms_free(c);
 }
 
-static void one_that_renames_itself(void **state)
+static void cached_name_expires(void **state)
 {
 	struct flt_event_record r = fault((uint32_t)getpid(), 1000);
 	struct flt_comms *c = flt_comms_new();
@@ -65,7 +65,7 @@ static void one_that_renames_itself(void **state)
 	assert_string_equal(flt_comms_get(c, &r), "first");
 	r.time++;
 	assert_string_equal(flt_comms_get(c, &r), "second");
-	/* A fault that began before the note and ended after it. */
+	/* The note arrived during the fault, so its name counts. */
 	life(c, FLT_LIFE_EXEC, r.tid, r.time + 10, "noted");
 	assert_string_equal(flt_comms_get(c, &r), "noted");
 	flt_comms_free(c);
@@ -74,8 +74,8 @@ static void one_that_renames_itself(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(those_that_are_gone),
-		cmocka_unit_test(one_that_renames_itself),
+		cmocka_unit_test(ended_thread_keeps_its_name),
+		cmocka_unit_test(cached_name_expires),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

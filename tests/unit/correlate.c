@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Correlations against values worked out elsewhere (statistics.correlation of Python), and progress from text. */
+/*
+ * Test flt_correlate against values of Python's statistics.correlation(), and the parser of
+ * progress lines.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +20,7 @@ static void near(double got, double want)
 	assert_true(fabs(got - want) < 1e-6);
 }
 
-static void test_values(void **unused)
+static void correlation_matches_reference_values(void **unused)
 {
 	static const double x[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
 	static const double square[] = { 1, 4, 9, 16, 25, 36, 49, 64, 81, 100 };
@@ -47,7 +50,7 @@ static void feed(struct flt_progress *p, const char *text)
 	flt_progress_feed(p, text, strlen(text));
 }
 
-static void test_progress(void **unused)
+static void progress_is_parsed_from_text(void **unused)
 {
 	struct flt_progress *p;
 	char why[128];
@@ -84,7 +87,10 @@ static void test_progress(void **unused)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_values), cmocka_unit_test(test_progress) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(correlation_matches_reference_values),
+		cmocka_unit_test(progress_is_parsed_from_text),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

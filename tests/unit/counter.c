@@ -7,8 +7,8 @@
 
 #include "account/counter.h"
 
-/* The numbers of attributes are a contract with modules and readers of other versions. */
-static void numbers(void **state)
+/* Attribute numbers are ABI, because modules and readers of other versions use them. */
+static void attribute_numbers_are_stable(void **state)
 {
 	(void)state;
 	assert_int_equal(FLT_ACCOUNT_MINOR, 1);
@@ -35,8 +35,8 @@ static void numbers(void **state)
 	assert_int_equal(FLT_TALLY_MAX, 17);
 }
 
-/* Each row has its own attribute, in range, and its own place in the account. */
-static void rows(void **state)
+/* Each row has its own valid attribute and its own offset in the account. */
+static void rows_have_distinct_attributes(void **state)
 {
 	struct flt_account account = { 0 };
 	const struct flt_counter *c;
@@ -62,8 +62,8 @@ static void rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(rows),
+		cmocka_unit_test(attribute_numbers_are_stable),
+		cmocka_unit_test(rows_have_distinct_attributes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

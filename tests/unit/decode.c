@@ -56,7 +56,7 @@ static struct nl_msg *proc_message(void)
 	return msg;
 }
 
-static void good_proc(void **state)
+static void process_is_decoded(void **state)
 {
 	struct nl_msg *msg = proc_message();
 	struct flt_row row;
@@ -67,7 +67,7 @@ static void good_proc(void **state)
 	assert_int_equal(flt_decode_proc(attrs, length, &row), 0);
 	assert_int_equal(row.tgid, 1234);
 	assert_true(row.id == UINT64_MAX);
-	/* Not terminated on the wire, and as long as may be. */
+	/* The name has maximum length and no terminating NUL in the message. */
 	assert_string_equal(row.comm, "sixteen bytes ok");
 	assert_true(row.ended);
 	assert_false(row.whole);
@@ -80,8 +80,8 @@ static void good_proc(void **state)
 	nlmsg_free(msg);
 }
 
-/* Cut anywhere: refused, or (between two attributes) a shorter message. */
-static void cut_proc(void **state)
+/* A message truncated within an attribute is refused; one truncated between two is decoded. */
+static void truncated_process_is_refused(void **state)
 {
 	struct nl_msg *msg = proc_message();
 	struct flt_row row;
@@ -98,12 +98,12 @@ static void cut_proc(void **state)
 		taken += !ret;
 		free(copy);
 	}
-	/* Behind ID, COMM, ENDED and ACCOUNT, and within the padding of one. */
+	/* Valid: truncated after ID, COMM, ENDED or ACCOUNT, or within the padding of COMM. */
 	assert_in_range(taken, 3, 6);
 	nlmsg_free(msg);
 }
 
-static void short_attribute(void **state)
+static void short_attribute_is_refused(void **state)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(1, 0);
 	struct flt_row row;
@@ -118,7 +118,7 @@ static void short_attribute(void **state)
 	nlmsg_free(msg);
 }
 
-static void missing_key(void **state)
+static void missing_key_is_refused(void **state)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(1, 0);
 	struct flt_session session;
@@ -137,7 +137,7 @@ static void missing_key(void **state)
 	nlmsg_free(msg);
 }
 
-static void good_tally(void **state)
+static void tally_is_decoded(void **state)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(1, 0);
 	struct flt_tally tally;
@@ -159,7 +159,7 @@ static void good_tally(void **state)
 	nlmsg_free(msg);
 }
 
-static void good_latency(void **state)
+static void latency_is_decoded(void **state)
 {
 	struct nl_msg *msg = nlmsg_alloc_simple(1, 0);
 	struct flt_latency latency;
@@ -183,10 +183,10 @@ static void good_latency(void **state)
 }
 
 /*
- * Whatever the bytes: an answer or -EBADMSG, nothing read past the end (the
- * sanitizer watches the heap copy), strings terminated.
+ * Any bytes are decoded or refused with -EBADMSG. Strings are terminated. The message is
+ * copied to the heap so that the address sanitizer detects reads past its end.
  */
-static void mutated(void **state)
+static void random_bytes_are_decoded_or_refused(void **state)
 {
 	struct nl_msg *seed = proc_message();
 	struct flt_session session;
@@ -232,7 +232,7 @@ static void mutated(void **state)
 	nlmsg_free(seed);
 }
 
-/* An acknowledgement as the kernel sends it, with or without the request in it. */
+/* Build an acknowledgement like the kernel. If capped, it does not contain the request. */
 static size_t build_ack(unsigned char *out, const char *sentence, bool capped, uint16_t type)
 {
 	struct nlmsghdr *nlh = (struct nlmsghdr *)out;
@@ -269,7 +269,7 @@ static size_t build_ack(unsigned char *out, const char *sentence, bool capped, u
 	return at;
 }
 
-static void extack(void **state)
+static void extack_text_is_extracted(void **state)
 {
 	unsigned char buffer[256], *copy;
 	char text[64], tiny[5];
@@ -284,7 +284,7 @@ static void extack(void **state)
 		assert_string_equal(text, "no such thing");
 		flt_genl_extack((struct nlmsghdr *)buffer, tiny, sizeof(tiny));
 		assert_string_equal(tiny, "no s");
-		/* Cut short, and saying so: no sentence, no read past the end. */
+		/* A message whose length is too short yields no text and no read past its end. */
 		for (n = NLMSG_HDRLEN; n < length; n++) {
 			copy = malloc(n);
 			memcpy(copy, buffer, n);
@@ -299,7 +299,7 @@ static void extack(void **state)
 	assert_string_equal(text, "");
 }
 
-static void stat_line(void **state)
+static void stat_line_is_parsed(void **state)
 {
 	static const char good[] =
 		"77 (a) b (c) S 1 77 77 0 -1 4194560 581 5699 3 55 34 71 1110 1920 20 0 "
@@ -329,11 +329,15 @@ static void stat_line(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good_proc),	   cmocka_unit_test(cut_proc),
-		cmocka_unit_test(short_attribute), cmocka_unit_test(missing_key),
-		cmocka_unit_test(good_tally),	   cmocka_unit_test(good_latency),
-		cmocka_unit_test(mutated),	   cmocka_unit_test(extack),
-		cmocka_unit_test(stat_line),
+		cmocka_unit_test(process_is_decoded),
+		cmocka_unit_test(truncated_process_is_refused),
+		cmocka_unit_test(short_attribute_is_refused),
+		cmocka_unit_test(missing_key_is_refused),
+		cmocka_unit_test(tally_is_decoded),
+		cmocka_unit_test(latency_is_decoded),
+		cmocka_unit_test(random_bytes_are_decoded_or_refused),
+		cmocka_unit_test(extack_text_is_extracted),
+		cmocka_unit_test(stat_line_is_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,12 +25,12 @@ static const struct pair pairs[] = {
 	{ "say \"hi\"", "say \"hi\"", "say \\\"hi\\\"" },
 	{ "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f", "gr\xc3\xbc\xc3\x9f" },
 	{ "\xf0\x9f\x90\xa7", "\xf0\x9f\x90\xa7", "\xf0\x9f\x90\xa7" },
-	/* C1: a terminal takes U+009B for ESC [ */
+	/* C1: terminals interpret U+009B like ESC [ */
 	{ "\xc2\x9b" "31m", "\\u009b31m", "\\u009b31m" },
-	/* what turns the reading direction */
+	/* right-to-left override */
 	{ "\xe2\x80\xae" "txt", "\\u202etxt", "\\u202etxt" },
 	{ "\xe2\x81\xa6", "\\u2066", "\\u2066" },
-	/* no UTF-8: lone byte, cut, overlong, surrogate, past the end */
+	/* invalid UTF-8: lone byte, truncated, overlong, surrogate, above U+10FFFF */
 	{ "\xff", "\\xff", "\\ufffd" },
 	{ "\x9b" "31m", "\\x9b31m", "\\ufffd31m" },
 	{ "a\xc3", "a\\xc3", "a\\ufffd" },
@@ -41,7 +41,7 @@ static const struct pair pairs[] = {
 	{ "\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80", "\\ufffd\\ufffd\\ufffd\\ufffd" },
 };
 
-static void known(void **state)
+static void known_strings_are_escaped(void **state)
 {
 	char out[128];
 	size_t i, n;
@@ -57,7 +57,7 @@ static void known(void **state)
 	}
 }
 
-static void nul_bytes(void **state)
+static void nul_bytes_are_escaped(void **state)
 {
 	char out[64];
 
@@ -68,8 +68,8 @@ static void nul_bytes(void **state)
 	assert_string_equal(out, "a\\u0000b");
 }
 
-/* However small the buffer: a prefix, whole escapes, terminated, nothing past it. */
-static void cut(void **state)
+/* A small buffer gets a terminated prefix that ends with a whole escape. */
+static void small_buffer_gets_whole_escapes(void **state)
 {
 	const char *in = "a\033\xc3\xbc\n\\z";
 	char whole[64], *out;
@@ -89,8 +89,8 @@ static void cut(void **state)
 	}
 }
 
-/* Random bytes: no control character gets out, JSON stays UTF-8, growth is bounded. */
-static void anything(void **state)
+/* Random bytes yield no control character, JSON is valid UTF-8 and the length is bounded. */
+static void random_bytes_are_escaped(void **state)
 {
 	char in[32], out[32 * FLT_ESCAPE_JSON_GROWTH + 1];
 	size_t i, n, step, used;
@@ -122,10 +122,10 @@ static void anything(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(known),
-		cmocka_unit_test(nul_bytes),
-		cmocka_unit_test(cut),
-		cmocka_unit_test(anything),
+		cmocka_unit_test(known_strings_are_escaped),
+		cmocka_unit_test(nul_bytes_are_escaped),
+		cmocka_unit_test(small_buffer_gets_whole_escapes),
+		cmocka_unit_test(random_bytes_are_escaped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include "model/counts/hist.h"
 #include "view/terminal/bars.h"
 
-/* A latency that begins a bucket, so that the bucket's end is the answer. */
+/* Return the upper end of the bucket of ns. */
 static uint64_t end_of(uint64_t ns)
 {
 	return flt_bucket_floor(flt_bucket_of(ns) + 1) - 1;
@@ -21,7 +21,7 @@ static void put(struct flt_hist *hist, uint64_t ns, uint64_t n)
 	hist->count[flt_bucket_of(ns)] += n;
 }
 
-static void empty(void **state)
+static void empty_histogram_has_no_quantiles(void **state)
 {
 	struct flt_hist hist = { 0 };
 
@@ -33,7 +33,7 @@ static void empty(void **state)
 }
 
 /* 1000 faults: 500 of 1 us, 400 of 10 us, 90 of 1 ms, 9 of 5 ms, 1 of 50 ms. */
-static void known(void **state)
+static void quantiles_of_known_values(void **state)
 {
 	struct flt_hist hist = { 0 };
 
@@ -69,8 +69,8 @@ static int compare(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Against a sorted list: the answer is the end of the bucket that the true one is in. */
-static void against_sorted(void **state)
+/* Each quantile is the upper end of the bucket that contains the exact quantile. */
+static void quantiles_match_sorted_values(void **state)
 {
 	static const uint32_t parts[] = { 1, 1000, 50000, 90000, 99000, 99900, 99999, 100000 };
 	uint64_t ns[777] = { 0 };
@@ -103,7 +103,7 @@ static void against_sorted(void **state)
 	}
 }
 
-static void differences(void **state)
+static void subtraction_gives_new_values(void **state)
 {
 	struct flt_hist before = { .sum = 1000, .max = 600 }, after, news;
 
@@ -116,7 +116,7 @@ static void differences(void **state)
 	assert_false(flt_hist_subtract(&after, &before, &news));
 	assert_int_equal(flt_hist_total(&news), 5);
 	assert_int_equal(news.sum, 2000);
-	/* The maximum is an old one: what is known is the bucket. */
+	/* The maximum is from before, so only the bucket of the new maximum is known. */
 	assert_int_equal(flt_hist_max(&news), end_of(400));
 	after.max = 700;
 	put(&after, 700, 1);
@@ -126,7 +126,7 @@ static void differences(void **state)
 	assert_int_equal(flt_hist_total(&news), 2);
 }
 
-static void octaves(void **state)
+static void octaves_sum_up_buckets(void **state)
 {
 	struct flt_hist hist = { 0 };
 	uint64_t sum = 0;
@@ -144,7 +144,7 @@ static void octaves(void **state)
 	assert_int_equal(sum, 8);
 }
 
-static void bars(void **state)
+static void bars_have_proportional_length(void **state)
 {
 	static const struct flt_bar rows[] = {
 		{ "512ns - 1.02us", 1000, "p50" }, { "1.02us - 2.04us", 0, NULL },
@@ -187,9 +187,12 @@ static void bars(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty),	   cmocka_unit_test(known),
-		cmocka_unit_test(against_sorted),  cmocka_unit_test(differences),
-		cmocka_unit_test(octaves),	   cmocka_unit_test(bars),
+		cmocka_unit_test(empty_histogram_has_no_quantiles),
+		cmocka_unit_test(quantiles_of_known_values),
+		cmocka_unit_test(quantiles_match_sorted_values),
+		cmocka_unit_test(subtraction_gives_new_values),
+		cmocka_unit_test(octaves_sum_up_buckets),
+		cmocka_unit_test(bars_have_proportional_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Whose mappings are whose: notes of forks and execs, and what the stream's stacks are kept by. */
+/* Test how mappings are assigned to images by fork and exec notes, and lookups of stacks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,10 +93,10 @@ static uint32_t fault(uint64_t time, uint32_t tgid, uint32_t tid, uint16_t flags
 }
 
 /*
- * What an exec maps is told before it, and the kernel may fault in between. Before, the
- * process of the command is no image.
+ * The mappings of an exec precede its note. The kernel may fault between them. The process of
+ * the command has no image before its exec.
  */
-static void exec_has_its_maps(void **unused)
+static void exec_gets_its_mappings(void **unused)
 {
 	(void)unused;
 	assert_int_equal(fault(1, 10, 10, FLT_EVENT_USER), 0);
@@ -108,8 +108,8 @@ static void exec_has_its_maps(void **unused)
 	assert_string_equal(told, "image 1 pid 10 parent 0 cause 2 a; map 1 1000 /bin/a; map 1 2000 /lib/ld.so; ");
 }
 
-/* A library is of the program that runs on, and not of what it executes later. */
-static void library_is_settled(void **unused)
+/* A library mapped before a user fault belongs to the old image, not to a later exec. */
+static void library_stays_with_the_old_image(void **unused)
 {
 	(void)unused;
 	area(1, 11, 11, 0x1000, "/lib/x.so");
@@ -121,8 +121,8 @@ static void library_is_settled(void **unused)
 				  "map 1 2000 /lib/y.so; image 2 pid 11 parent 1 cause 4 b; ");
 }
 
-/* A fault of the kernel that comes late must find them; an exec that takes its time as well. */
-static void slow_exec(void **unused)
+/* Mappings of an exec that takes 2 s serve kernel faults before it and the new image. */
+static void slow_exec_gets_its_mappings(void **unused)
 {
 	(void)unused;
 	area(1, 11, 11, 0x1000, "/bin/c");
@@ -133,14 +133,14 @@ static void slow_exec(void **unused)
 				  "image 2 pid 11 parent 1 cause 4 c; map 2 1000 /bin/c; map 2 2000 /lib/ld.so; ");
 }
 
-static void fork_and_exit(void **unused)
+static void reused_pid_gets_a_new_image(void **unused)
 {
 	(void)unused;
 	life(1, FLT_LIFE_FORK, 20, 20, 11, "d");
 	life(2, FLT_LIFE_FORK, 20, 21, 20, "d");
 	life(3, FLT_LIFE_EXIT, 20, 20, 0, "d");
 	life(4, FLT_LIFE_EXIT, 20, 21, 0, "d");
-	/* The number is used again. */
+	/* The PID is reused. */
 	life(5, FLT_LIFE_FORK, 20, 20, 11, "d");
 	assert_int_equal(fault(6, 20, 20, FLT_EVENT_USER), 3);
 	assert_string_equal(told, "image 1 pid 11 parent 0 cause 1 ; found 1 11; image 2 pid 20 parent 1 cause 3 d; "
@@ -148,7 +148,7 @@ static void fork_and_exit(void **unused)
 				  "image 3 pid 20 parent 1 cause 3 d; ");
 }
 
-static void stacks_by_id(void **unused)
+static void stacks_are_found_by_id(void **unused)
 {
 	const uint64_t frames[] = { 1, 2, 3 };
 	struct flt_event_stack note = { .stack = 7, .depth = 3, .cut = FLT_CUT_DEPTH };
@@ -168,7 +168,7 @@ static void stacks_by_id(void **unused)
 		assert_int_equal(stack->cut, FLT_CUT_DEPTH);
 		assert_memory_equal(stack->frame, frames, sizeof(frames));
 	}
-	/* For one use; and those that are never used do not pile up. */
+	/* A FLT_STACK_ONCE stack is found once. Unused ones are dropped to bound memory. */
 	note.flags = FLT_STACK_ONCE;
 	for (i = 0; i < 5000; i++) {
 		note.stack = 1000 + i;
@@ -186,7 +186,7 @@ static void stacks_by_id(void **unused)
 	flt_stream_stacks_free(s);
 }
 
-static void slices_by_thread(void **unused)
+static void slices_are_found_by_thread(void **unused)
 {
 	struct {
 		struct flt_event_registers registers;
@@ -205,7 +205,7 @@ static void slices_by_thread(void **unused)
 	assert_int_equal(slice->registers.dwarf[16], 42);
 	assert_memory_equal(slice->bytes, bytes.bytes, 16);
 	assert_null(flt_stream_slices_of(s, &r));
-	/* That of a fault that was lost is not another's. */
+	/* The slice of a lost fault is not returned for another fault. */
 	assert_int_equal(flt_stream_slices_add(s, &note, &bytes), 0);
 	r.time = 10;
 	assert_null(flt_stream_slices_of(s, &r));
@@ -215,12 +215,12 @@ static void slices_by_thread(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(exec_has_its_maps, begin, end),
-		cmocka_unit_test_setup_teardown(library_is_settled, begin, end),
-		cmocka_unit_test_setup_teardown(slow_exec, begin, end),
-		cmocka_unit_test_setup_teardown(fork_and_exit, begin, end),
-		cmocka_unit_test(stacks_by_id),
-		cmocka_unit_test(slices_by_thread),
+		cmocka_unit_test_setup_teardown(exec_gets_its_mappings, begin, end),
+		cmocka_unit_test_setup_teardown(library_stays_with_the_old_image, begin, end),
+		cmocka_unit_test_setup_teardown(slow_exec_gets_its_mappings, begin, end),
+		cmocka_unit_test_setup_teardown(reused_pid_gets_a_new_image, begin, end),
+		cmocka_unit_test(stacks_are_found_by_id),
+		cmocka_unit_test(slices_are_found_by_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

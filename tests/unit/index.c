@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* The code under test, with allocations that fail on demand. */
+/* Include the code under test with allocations that fail while no_memory is set. */
 static bool no_memory;
 
 static void *failing_calloc(size_t n, size_t size)
@@ -28,7 +28,7 @@ static void *failing_malloc(size_t size)
 #undef calloc
 #undef malloc
 
-/* The model: entry n is in the index if in[n], with hash of[n]. */
+/* The model: entry n is in the index if in[n] is true. Its hash is of[n]. */
 #define ENTRIES 4096u
 
 static bool in[ENTRIES];
@@ -47,7 +47,7 @@ static uint32_t count_found(const struct flt_index *index, uint32_t hash, uint32
 	return found;
 }
 
-/* Every entry of the model is found exactly once, all others never. */
+/* Check that each entry of the model is found once and no other entry is found. */
 static void compare(const struct flt_index *index)
 {
 	uint32_t n, used = 0;
@@ -90,7 +90,7 @@ static void zeroed_index_is_empty(void **state)
 	flt_index_free(&index);
 }
 
-static void grows(void **state)
+static void index_grows_and_keeps_entries(void **state)
 {
 	struct flt_index index = { 0 };
 	uint32_t n;
@@ -109,8 +109,8 @@ static void grows(void **state)
 	compare(&index);
 }
 
-/* The hash in the slot decides: equal low bits, and even equal hashes, stay apart. */
-static void collisions(void **state)
+/* Entries with equal low bits of the hash, or equal hashes, are told apart. */
+static void equal_hashes_are_told_apart(void **state)
 {
 	struct flt_index index = { 0 };
 	uint32_t n;
@@ -120,7 +120,7 @@ static void collisions(void **state)
 	for (n = 0; n < 200; n++)
 		add(&index, n, n < 100 ? UINT32_MAX : n << 20 | 63);
 	compare(&index);
-	/* Remove every third, from the middle of the run and across the end of the table. */
+	/* Remove each third entry, also from the middle of a run that wraps around. */
 	for (n = 1; n < 200; n += 3) {
 		assert_true(flt_index_remove(&index, of[n], n));
 		in[n] = false;
@@ -130,8 +130,8 @@ static void collisions(void **state)
 	flt_index_free(&index);
 }
 
-/* Each subset of hashes whose homes are next to each other and wrap, each order of removal. */
-static void removes_from_every_run(void **state)
+/* Try each subset of hashes with adjacent home slots that wrap, in each order of removal. */
+static void removal_keeps_other_entries_of_a_run(void **state)
 {
 	static const uint32_t home[6] = { 62, 62, 63, 0, 1, 63 };
 	struct flt_index index = { 0 };
@@ -147,7 +147,7 @@ static void removes_from_every_run(void **state)
 			for (n = 0; n < 6; n++)
 				if (set >> n & 1)
 					add(&index, n, home[n] + 64 * n);
-			/* Steps 1 and 5 go through all residues modulo 6. */
+			/* Steps 1 and 5 visit all residues modulo 6. */
 			for (k = 0; k < 6; k++) {
 				n = (first % 6 + k * (first / 6 % 2 ? 5 : 1)) % 6;
 				assert_int_equal(flt_index_remove(&index, of[n], n), in[n]);
@@ -159,7 +159,7 @@ static void removes_from_every_run(void **state)
 	flt_index_free(&index);
 }
 
-static void random_operations(void **state)
+static void random_operations_match_model(void **state)
 {
 	struct flt_index index = { 0 };
 	uint32_t step, n;
@@ -173,7 +173,7 @@ static void random_operations(void **state)
 			assert_true(flt_index_remove(&index, of[n], n));
 			in[n] = false;
 		} else {
-			/* Few distinct hashes, so that runs are long. */
+			/* Use few distinct hashes to get long runs. */
 			add(&index, n, flt_index_hash((uint32_t)rand() % 512, 0));
 		}
 		assert_int_equal(count_found(&index, of[n], n), in[n]);
@@ -184,7 +184,7 @@ static void random_operations(void **state)
 	flt_index_free(&index);
 }
 
-static void clears_and_copies(void **state)
+static void clear_and_copy_match_model(void **state)
 {
 	struct flt_index index = { 0 }, copy;
 	uint32_t n;
@@ -205,7 +205,7 @@ static void clears_and_copies(void **state)
 	flt_index_free(&copy);
 }
 
-static void survives_failed_allocation(void **state)
+static void failed_allocation_keeps_entries(void **state)
 {
 	struct flt_index index = { 0 }, copy;
 	uint32_t n, refused = 0;
@@ -223,7 +223,7 @@ static void survives_failed_allocation(void **state)
 		}
 		in[n] = true;
 	}
-	/* 64, 128, 256, 512, 1024, 2048 slots. */
+	/* The index was full at 64, 128, 256, 512, 1024 and 2048 slots. */
 	assert_int_equal(refused, 6);
 	compare(&index);
 	no_memory = true;
@@ -233,8 +233,8 @@ static void survives_failed_allocation(void **state)
 	flt_index_free(&index);
 }
 
-/* Each bit of the key changes the low bits, from which the home slot is taken. */
-static void hash_uses_every_bit(void **state)
+/* Each bit of the key changes the low bits of the hash, which select the home slot. */
+static void hash_uses_every_bit_of_the_key(void **state)
 {
 	uint32_t bit, n, changed[2];
 
@@ -255,13 +255,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zeroed_index_is_empty),
-		cmocka_unit_test(grows),
-		cmocka_unit_test(collisions),
-		cmocka_unit_test(removes_from_every_run),
-		cmocka_unit_test(random_operations),
-		cmocka_unit_test(clears_and_copies),
-		cmocka_unit_test(survives_failed_allocation),
-		cmocka_unit_test(hash_uses_every_bit),
+		cmocka_unit_test(index_grows_and_keeps_entries),
+		cmocka_unit_test(equal_hashes_are_told_apart),
+		cmocka_unit_test(removal_keeps_other_entries_of_a_run),
+		cmocka_unit_test(random_operations_match_model),
+		cmocka_unit_test(clear_and_copy_match_model),
+		cmocka_unit_test(failed_allocation_keeps_entries),
+		cmocka_unit_test(hash_uses_every_bit_of_the_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

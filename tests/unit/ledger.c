@@ -11,7 +11,7 @@
 #include "model/counts/hugepages.h"
 #include "source/proc/coverage.h"
 
-static void differences(void **state)
+static void subtraction_gives_new_counts(void **state)
 {
 	struct flt_ledger_line before = { .id = 1 }, after = { .id = 1 }, got;
 
@@ -26,10 +26,10 @@ static void differences(void **state)
 	assert_false(flt_ledger_idle(&got));
 	got = flt_ledger_since(&after, NULL);
 	assert_int_equal(got.n.count[FLT_THP_FILLED], 5);
-	/* Begun anew: less than nothing is nothing. */
+	/* A counter that decreased was reset; its difference is 0. */
 	got = flt_ledger_since(&before, &after);
 	assert_int_equal(got.n.count[FLT_THP_FILLED], 0);
-	/* Faults alone say nothing of huge pages. */
+	/* A line with faults only counts as idle, because it has no huge page events. */
 	memset(&after.n, 0, sizeof(after.n));
 	after.n.faults = 1;
 	after.n.fault_ns = 1;
@@ -38,7 +38,7 @@ static void differences(void **state)
 	assert_false(flt_ledger_idle(&after));
 }
 
-static void list(void **state)
+static void lines_are_found_by_id(void **state)
 {
 	struct flt_ledger l = { 0 };
 	struct flt_ledger_line line = { 0 };
@@ -63,14 +63,14 @@ static enum flt_huge_verdict judged(const struct flt_ledger_line *line)
 	return j.verdict;
 }
 
-static void huge_verdicts(void **state)
+static void huge_page_verdicts(void **state)
 {
 	struct flt_ledger_line line = { 0 };
 	uint64_t *n = line.n.count;
 
 	(void)state;
 	assert_int_equal(judged(&line), FLT_HUGE_IDLE);
-	/* 16 huge faults of 100 us beside 100 small ones of 1 us. */
+	/* 16 huge page faults of 100 us and 100 small page faults of 1 us. */
 	n[FLT_THP_FILLED] = 16;
 	n[FLT_THP_FILL_NS] = 1600000;
 	line.n.faults = 116;
@@ -100,7 +100,7 @@ static enum flt_balance_verdict balanced(const struct flt_ledger_line *line)
 	return b.verdict;
 }
 
-static void balance_verdicts(void **state)
+static void balancing_verdicts(void **state)
 {
 	struct flt_ledger_line line = { 0 };
 	uint64_t *n = line.n.count;
@@ -118,7 +118,7 @@ static void balance_verdicts(void **state)
 	assert_int_equal(balanced(&line), FLT_BALANCE_WORKS);
 	n[FLT_NUMA_FAILED] = 25;
 	assert_int_equal(balanced(&line), FLT_BALANCE_STUCK);
-	/* Read while it grows: none below nothing. */
+	/* Counters read during an update may be inconsistent. Differences must not go below 0. */
 	n[FLT_NUMA_LOCAL] = 101;
 	n[FLT_NUMA_FAILED] = 51;
 	flt_balance_judge(&line, 5, &b);
@@ -126,7 +126,7 @@ static void balance_verdicts(void **state)
 	assert_int_equal(b.not_moved, 50);
 	n[FLT_NUMA_LOCAL] = 0;
 	n[FLT_NUMA_FAILED] = 25;
-	/* 1,000 in moves; each hint as long as the other faults, 2 each. */
+	/* 1,000 ns of moves plus 100 hints of 2 ns, the mean of the other faults. */
 	n[FLT_NUMA_MOVE_NS] = 1000;
 	line.n.faults = 500;
 	line.n.fault_ns = 2000;
@@ -137,7 +137,7 @@ static void balance_verdicts(void **state)
 	assert_int_equal(b.not_moved, 25);
 }
 
-static void smaps(void **state)
+static void smaps_coverage_is_parsed(void **state)
 {
 	char text[] = "7f0000100000-7f0000700000 rw-p 00000000 00:00 0 \n"
 		      "Size:               6144 kB\n"
@@ -157,11 +157,11 @@ static void smaps(void **state)
 	assert_int_equal(c.huge, 6 << 20);
 	assert_int_equal(c.eligible, 4 << 20);
 	assert_int_equal(c.resident, 4100 << 10);
-	/* What is huge elsewhere covers nothing of it. */
+	/* Huge pages of other mappings do not cover the eligible ones. */
 	assert_int_equal(c.covered, 4 << 20);
 }
 
-static void numa_maps(void **state)
+static void numa_maps_are_parsed(void **state)
 {
 	char huge[] = "7f0000200000 default anon=2 dirty=2 N0=1 N1=1 kernelpagesize_kB=2048\n";
 	char file[] = "55d0c0de0000 default file=/usr/bin/N1=3\\040x mapped=8 N1=8 kernelpagesize_kB=4\n";
@@ -184,7 +184,7 @@ static void numa_maps(void **state)
 	assert_false(flt_node_map_parse(odd, &map));
 }
 
-static void names(void **state)
+static void trace_names_are_parsed(void **state)
 {
 	static const char format[] =
 		"print fmt: \"status=%s mode=%s\", __print_symbolic(REC->status, {0, \"failed\"}, "
@@ -212,10 +212,13 @@ static void names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences),	    cmocka_unit_test(list),
-		cmocka_unit_test(huge_verdicts),    cmocka_unit_test(balance_verdicts),
-		cmocka_unit_test(smaps),	    cmocka_unit_test(numa_maps),
-		cmocka_unit_test(names),
+		cmocka_unit_test(subtraction_gives_new_counts),
+		cmocka_unit_test(lines_are_found_by_id),
+		cmocka_unit_test(huge_page_verdicts),
+		cmocka_unit_test(balancing_verdicts),
+		cmocka_unit_test(smaps_coverage_is_parsed),
+		cmocka_unit_test(numa_maps_are_parsed),
+		cmocka_unit_test(trace_names_are_parsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* observe.c - the order of the steps of flt_observe_run(), its exit status, and words of targets. */
+/* Test the order of the steps of flt_observe_run(), its exit status, and targets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@ static const struct flt_command command = { .name = "unit" };
 
 struct seen {
 	struct flt_observe o;
-	char steps[32];		/* a letter for each callback */
-	int arm, round, stop;	/* what they return */
+	char steps[32];		/* the first letter of each callback called */
+	int arm, round, stop;	/* return values of the callbacks */
 	int stopped_with;
 };
 
@@ -28,7 +28,7 @@ static void note(struct seen *s, char step)
 {
 	size_t n = strlen(s->steps);
 
-	/* Rounds repeat. */
+	/* Record repeated rounds once. */
 	if ((!n || s->steps[n - 1] != step) && n + 1 < sizeof(s->steps))
 		s->steps[n] = step;
 }
@@ -83,14 +83,14 @@ static int run(struct seen *s, char **argv)
 		.period = 10000000,
 	};
 	status = flt_observe_run(&s->o);
-	/* However it ended, no child is left. */
+	/* The child is reaped, whatever its exit status. */
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 	return status;
 }
 
 #define SHELL(text) ((char *[]){ (char *)"sh", (char *)"-c", (char *)(text), NULL })
 
-static void a_command_runs_to_its_end(void **state)
+static void command_runs_to_its_end(void **state)
 {
 	struct seen ok = { 0 }, failed = { 0 }, killed = { 0 };
 
@@ -102,7 +102,7 @@ static void a_command_runs_to_its_end(void **state)
 	assert_int_equal(run(&killed, SHELL("sleep 0.3; kill -9 $$")), 137);
 }
 
-static void a_command_that_cannot_be_executed(void **state)
+static void failed_exec_gives_127_or_126(void **state)
 {
 	struct seen missing = { 0 }, denied = { 0 };
 
@@ -114,8 +114,8 @@ static void a_command_that_cannot_be_executed(void **state)
 	assert_int_equal(run(&denied, (char *[]){ (char *)"/etc/passwd", NULL }), 126);
 }
 
-/* Nothing of the command runs if .arm fails. */
-static void arm_fails(void **state)
+/* The command does not run if .arm fails. */
+static void failed_arm_prevents_the_command(void **state)
 {
 	char path[] = "/tmp/flt-arm-XXXXXX";
 	struct seen s = { .arm = -EPERM };
@@ -130,8 +130,8 @@ static void arm_fails(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-/* A failure of our own view does not end the command, whose status counts. */
-static void the_view_fails(void **state)
+/* A failed .round does not end the command. The command's nonzero exit status counts. */
+static void failed_view_keeps_the_command_running(void **state)
 {
 	struct seen round = { .round = -EPROTO }, last = { .stop = -EPROTO };
 	struct seen other = { .round = -EPROTO };
@@ -153,7 +153,7 @@ static int arm_and_stop(void *arg)
 	return arm(arg);
 }
 
-static void arm_may_end_the_loop(void **state)
+static void arm_can_end_the_loop(void **state)
 {
 	const struct flt_observe_ops at_once = { .arm = arm_and_stop, .round = on_round,
 						 .finish = finish };
@@ -166,7 +166,7 @@ static void arm_may_end_the_loop(void **state)
 	assert_string_equal(s.steps, "af");
 }
 
-static void targets_end(void **state)
+static void ended_target_is_detected(void **state)
 {
 	uint32_t self = (uint32_t)getpid(), gone = 0;
 	struct flt_ids ids = { .id = &self, .count = 1 };
@@ -182,7 +182,7 @@ static void targets_end(void **state)
 	assert_true(flt_target_ended(&ids));
 }
 
-static void losses(void **state)
+static void losses_give_exit_status_3(void **state)
 {
 	struct flt_loss none = { 0 }, some = { .no_row = 2, .faults = 12, .of = 3456, .torn = 1 };
 	char text[256] = "";
@@ -203,13 +203,13 @@ static void losses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_command_runs_to_its_end),
-		cmocka_unit_test(a_command_that_cannot_be_executed),
-		cmocka_unit_test(arm_fails),
-		cmocka_unit_test(the_view_fails),
-		cmocka_unit_test(arm_may_end_the_loop),
-		cmocka_unit_test(targets_end),
-		cmocka_unit_test(losses),
+		cmocka_unit_test(command_runs_to_its_end),
+		cmocka_unit_test(failed_exec_gives_127_or_126),
+		cmocka_unit_test(failed_arm_prevents_the_command),
+		cmocka_unit_test(failed_view_keeps_the_command_running),
+		cmocka_unit_test(arm_can_end_the_loop),
+		cmocka_unit_test(ended_target_is_detected),
+		cmocka_unit_test(losses_give_exit_status_3),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void done(void)
 	assert_null(p.args.pids.id);
 }
 
-static void values(void **state)
+static void values_are_parsed(void **state)
 {
 	static const char *const lines[] = { "-L 140", "-L140", "-L=140", "--limit 140",
 					     "--limit=140", "--lim=140", "-fL=140", "-L 140MiB" };
@@ -91,12 +91,12 @@ static void values(void **state)
 	assert_int_equal(p.args.number, 3);
 	assert_int_equal(p.args.duration, 3000);
 	assert_int_equal(p.args.choice, 1);
-	/* An '=' that stands alone belongs to the value. */
+	/* In "-o =x" the '=' is part of the value. */
 	assert_string_equal(p.args.string, "=x");
 	done();
 }
 
-static void lists(void **state)
+static void lists_are_parsed(void **state)
 {
 	(void)state;
 	take("-p 1,2,3 --pid=7 -p2");
@@ -118,7 +118,7 @@ static void lists(void **state)
 	done();
 }
 
-static void words(void **state)
+static void words_and_command_are_split(void **state)
 {
 	(void)state;
 	take("1 -f 5 -- cmd -f --number x --");
@@ -146,7 +146,7 @@ static void words(void **state)
 	done();
 }
 
-static void words_whatever_posix_says(void **state)
+static void posixly_correct_is_ignored(void **state)
 {
 	(void)state;
 	setenv("POSIXLY_CORRECT", "1", 1);
@@ -158,7 +158,7 @@ static void words_whatever_posix_says(void **state)
 	done();
 }
 
-static void refused(void **state)
+static void invalid_options_are_refused(void **state)
 {
 	static const struct {
 		const char *line;
@@ -195,7 +195,7 @@ static void refused(void **state)
 	}
 }
 
-static void nearest(void **state)
+static void nearest_name_is_suggested(void **state)
 {
 	static const char *const names[] = { "check", "stats", "record", "report", NULL };
 	char longest[100];
@@ -213,12 +213,12 @@ static void nearest(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values),
-		cmocka_unit_test(lists),
-		cmocka_unit_test(words),
-		cmocka_unit_test(words_whatever_posix_says),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(nearest),
+		cmocka_unit_test(values_are_parsed),
+		cmocka_unit_test(lists_are_parsed),
+		cmocka_unit_test(words_and_command_are_split),
+		cmocka_unit_test(posixly_correct_is_ignored),
+		cmocka_unit_test(invalid_options_are_refused),
+		cmocka_unit_test(nearest_name_is_suggested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

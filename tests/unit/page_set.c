@@ -43,7 +43,7 @@ static void holds_many_pages(void **state)
 	flt_page_set_free(&set, &budget);
 }
 
-/* Sets share a budget of blocks; a block that exists costs nothing. */
+/* Sets share a budget of blocks. Adding pages to an existing block is free. */
 static void keeps_to_the_budget(void **state)
 {
 	struct flt_page_set a = { 0 }, b = { 0 }, copy;
@@ -67,7 +67,7 @@ static void keeps_to_the_budget(void **state)
 
 #define PAGES 8192u
 
-/* Adding, clearing and copying agree with an array of bools. */
+/* Adding, clearing and copying match a model, an array of bools. */
 static void agrees_with_a_model(void **state)
 {
 	static bool model[PAGES], copied[PAGES];

@@ -39,7 +39,7 @@ static bool has_number(uint64_t inode)
 	return name;
 }
 
-static void names(void **state)
+static void files_have_names(void **state)
 {
 	(void)state;
 	assert_int_equal(flt_paths_new(&paths), 0);
@@ -52,15 +52,15 @@ static void names(void **state)
 	assert_string_equal(flt_paths_get(paths, 9, 1), "/other");
 	assert_string_equal(flt_paths_get(paths, 8, 2), "/two (deleted)");
 	assert_null(flt_paths_get(paths, 8, 3));
-	/* No file at all. */
+	/* Device 0, inode 0 stands for no file. */
 	assert_null(flt_paths_get(paths, 0, 0));
 	put(8, 1, "/a new one", 0);
 	assert_string_equal(flt_paths_get(paths, 8, 1), "/a new one");
 	flt_paths_free(paths);
 }
 
-/* A thousand that are asked for again and again, among ever new ones: those stay. */
-static void bounded(void **state)
+/* 1,000 paths that are looked up again and again stay while new paths are added. */
+static void least_recently_used_paths_are_dropped(void **state)
 {
 	uint64_t i, k, kept = 0;
 
@@ -83,7 +83,7 @@ static void bounded(void **state)
 		assert_int_equal(has, k <= 1000 || i - k <= FLT_PATHS_MAX - 1000);
 	}
 	assert_int_equal(kept, FLT_PATHS_MAX);
-	/* Putting is using, too; and one that was there takes nobody's room. */
+	/* Adding a path again counts as use and drops no other path. */
 	put_number(1);
 	assert_true(has_number(2));
 	flt_paths_free(paths);
@@ -92,7 +92,8 @@ static void bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names), cmocka_unit_test(bounded),
+		cmocka_unit_test(files_have_names),
+		cmocka_unit_test(least_recently_used_paths_are_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Patterns by name, each over ten seeds; and their borders. */
+/* Test each pattern with several seeds, and the limits between patterns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,14 +47,14 @@ static void expect(struct flt_pattern *p, const char *name, enum flt_order order
 	flt_pattern_free(p);
 }
 
-/* A thread's other business now and then: noise of one touch in `every`. */
+/* Add a fault at a random page with probability 1 / every. */
 static void noise(struct flt_pattern *p, uint32_t thread, unsigned int every)
 {
 	if (every && next() % every == 0)
 		put(p, 1u << 20 | next() % 100000, thread, 1, false);
 }
 
-static void test_sequential(void **unused)
+static void steps_of_one_page_are_sequential(void **unused)
 {
 	unsigned int s, n, i;
 
@@ -74,8 +74,8 @@ static void test_sequential(void **unused)
 	}
 }
 
-/* Threads by turns or by chance, each in its own order: who they are by number is nothing to it. */
-static void test_threads(void **unused)
+/* Threads fault in turn or at random. The verdict does not depend on their thread ids. */
+static void thread_ids_do_not_matter(void **unused)
 {
 	static const uint32_t apart[] = { 1, 8, 16, 4096 };
 	struct flt_verdict v, first = { 0 };
@@ -103,7 +103,7 @@ static void test_threads(void **unused)
 		}
 }
 
-static void test_strided(void **unused)
+static void equal_steps_are_strided(void **unused)
 {
 	static const int strides[] = { 2, 3, 16, 17, 64, 511, -2, -16, -33, 4096 };
 	unsigned int s, i;
@@ -138,7 +138,7 @@ static void shuffle(uint32_t *order, unsigned int n)
 	}
 }
 
-static void test_random(void **unused)
+static void shuffled_pages_are_random(void **unused)
 {
 	static uint32_t order[PAGES];
 	unsigned int s, n, i;
@@ -151,7 +151,7 @@ static void test_random(void **unused)
 		shuffle(order, n);
 		for (i = 0; i < n; i++) {
 			put(once, order[i], 1, 1, false);
-			/* Of a cached file: the first touch of each window, anywhere in it. */
+			/* A cached file faults once per window, at any page in it. */
 			put(file, order[i] * 16ull + next() % 16, 1, 16, false);
 		}
 		expect(once, "random", FLT_ORDER_RANDOM, FLT_REUSE_ONCE);
@@ -159,7 +159,7 @@ static void test_random(void **unused)
 	}
 }
 
-static void test_thrashing(void **unused)
+static void repeated_refaults_are_thrashing(void **unused)
 {
 	unsigned int s, i, pass;
 
@@ -177,8 +177,8 @@ static void test_thrashing(void **unused)
 	}
 }
 
-/* Upwards with gaps of all lengths: neither order nor stride, but each page once. */
-static void test_one_pass(void **unused)
+/* Forward with random gaps is neither sequential nor strided, but touches each page once. */
+static void unequal_forward_steps_are_one_pass(void **unused)
 {
 	unsigned int s, i;
 
@@ -193,7 +193,7 @@ static void test_one_pass(void **unused)
 	}
 }
 
-static void test_mixed(void **unused)
+static void half_random_steps_are_mixed(void **unused)
 {
 	unsigned int s, i;
 
@@ -211,8 +211,8 @@ static void test_mixed(void **unused)
 	}
 }
 
-/* Cached files: a reader of all pages faults once in a window, at its border. */
-static void test_around(void **unused)
+/* A sequential reader of a cached file faults once per window, at its edge. */
+static void faultaround_windows_are_sequential(void **unused)
 {
 	unsigned int s, i, from;
 
@@ -226,10 +226,10 @@ static void test_around(void **unused)
 		for (i = 0; i < 100; i++) {
 			put(forward, i ? i * 16u : from, 1, 16, false);
 			put(backward, 1600u - i * 16u - 1, 1, 16, false);
-			/* Every 16th page, but never a window's first: no reader of all does that. */
+			/* A sequential reader would fault at the first page of a window. */
 			put(inside, i * 16u + 1 + s, 1, 16, false);
 			put(far, i * 64u, 1, 16, false);
-			/* Read by fours where nothing is cached: no window to map. */
+			/* Every fourth page of an uncached file: no pages around the fault get mapped. */
 			put(lone, i * 4u, 1, 16, false);
 		}
 		assert_int_equal(flt_pattern_classify(inside).stride, 16);
@@ -243,10 +243,10 @@ static void test_around(void **unused)
 }
 
 /*
- * Uncached: a miss maps one page, the next fault what was read ahead, up to the
- * marker that starts the next read; forward from there, read around going back.
+ * In an uncached file a miss maps one page. The next fault maps the pages that were read
+ * ahead, up to the marker page that starts the next read. A backward reader gets read-around.
  */
-static void test_readahead(void **unused)
+static void readahead_is_sequential(void **unused)
 {
 	unsigned int s, i;
 
@@ -272,8 +272,8 @@ static void test_readahead(void **unused)
 	}
 }
 
-/* Each thread its own piece, in any turn; and one thread that merges runs. */
-static void test_interleaved(void **unused)
+/* Threads read one piece each, in random turns. One thread merges three runs. */
+static void interleaved_threads_are_sequential(void **unused)
 {
 	unsigned int s, i, k, threads;
 	uint64_t at[16];
@@ -305,7 +305,7 @@ static void test_interleaved(void **unused)
 	}
 }
 
-static void test_huge(void **unused)
+static void huge_pages_are_sequential(void **unused)
 {
 	struct flt_pattern *p = flt_pattern_new();
 	unsigned int i;
@@ -318,7 +318,7 @@ static void test_huge(void **unused)
 	expect(p, "sequential", FLT_ORDER_FORWARD, FLT_REUSE_ONCE);
 }
 
-static void test_few(void **unused)
+static void few_faults_have_no_pattern(void **unused)
 {
 	struct flt_pattern *p = flt_pattern_new();
 	char text[128];
@@ -330,7 +330,7 @@ static void test_few(void **unused)
 	assert_string_equal(flt_pattern_classify(p).name, "few");
 	put(p, i, 1, 1, false);
 	assert_string_equal(flt_pattern_classify(p).name, "sequential");
-	/* The same page over and over is no step, but it thrashes. */
+	/* Repeated faults at one page are not steps, but they are thrashing. */
 	for (i = 0; i < 40; i++)
 		put(p, 12, 1, 1, true);
 	assert_string_equal(flt_pattern_classify(p).name, "thrashing");
@@ -347,12 +347,18 @@ static void test_few(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sequential), cmocka_unit_test(test_threads), cmocka_unit_test(test_strided),
-		cmocka_unit_test(test_random), cmocka_unit_test(test_thrashing),
-		cmocka_unit_test(test_one_pass), cmocka_unit_test(test_mixed),
-		cmocka_unit_test(test_around), cmocka_unit_test(test_readahead),
-		cmocka_unit_test(test_interleaved), cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_few),
+		cmocka_unit_test(steps_of_one_page_are_sequential),
+		cmocka_unit_test(thread_ids_do_not_matter),
+		cmocka_unit_test(equal_steps_are_strided),
+		cmocka_unit_test(shuffled_pages_are_random),
+		cmocka_unit_test(repeated_refaults_are_thrashing),
+		cmocka_unit_test(unequal_forward_steps_are_one_pass),
+		cmocka_unit_test(half_random_steps_are_mixed),
+		cmocka_unit_test(faultaround_windows_are_sequential),
+		cmocka_unit_test(readahead_is_sequential),
+		cmocka_unit_test(interleaved_threads_are_sequential),
+		cmocka_unit_test(huge_pages_are_sequential),
+		cmocka_unit_test(few_faults_have_no_pattern),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@ static struct flt_row row(uint64_t id, uint32_t tgid, uint64_t minor, uint64_t m
 								      .major = major } };
 }
 
-static void differences(void **state)
+static void subtraction_gives_difference(void **state)
 {
 	struct flt_account before = { .minor = 10, .major = 1, .attempts = 3, .latency_max = 500,
 				      .kinds = { [FLT_KIND_COW] = 4 } };
@@ -29,13 +29,13 @@ static void differences(void **state)
 	assert_int_equal(got.kinds[FLT_KIND_COW], 2);
 	assert_int_equal(got.attempts, 4);
 	assert_int_equal(got.latency_max, 900);
-	/* In place, as callers do. */
+	/* The result may overwrite an operand, as callers do. */
 	assert_false(flt_rates_subtract(&after, &before, &after));
 	assert_int_equal(after.minor, 5);
 }
 
-/* Every counter that goes backwards, the last kind too, means a new beginning. */
-static void backwards(void **state)
+/* If any counter decreased, also the last kind, the account was reset. */
+static void decreased_counter_means_reset(void **state)
 {
 	struct flt_account before = { .minor = 10 }, after = { .minor = 9, .major = 2 }, got;
 
@@ -51,7 +51,7 @@ static void backwards(void **state)
 	assert_true(flt_rates_subtract(&after, &before, &got));
 }
 
-static void sums(void **state)
+static void accounts_are_added(void **state)
 {
 	struct flt_account sum = { .minor = 1, .latency_max = 5, .attempts = 1 };
 	const struct flt_account more = { .minor = 2, .failed = 3, .latency_max = 4, .attempts = 9,
@@ -67,9 +67,9 @@ static void sums(void **state)
 	assert_int_equal(flt_rates_ended(&sum), 6);
 }
 
-static void between(void **state)
+static void new_and_ended_rows_are_counted(void **state)
 {
-	/* 1 idles, 2 faults, 3 ends, 4 is new, 5 is PID 30 again: another process. */
+	/* 1 is idle, 2 faults, 3 ends, 4 is new, 5 is a new process that reuses PID 30. */
 	struct flt_row b[] = { row(2, 20, 100, 1), row(1, 10, 7, 0), row(3, 30, 50, 5) };
 	struct flt_row a[] = { row(5, 30, 4, 0), row(1, 10, 7, 0), row(4, 40, 9, 2),
 			       row(2, 20, 120, 1) };
@@ -96,7 +96,7 @@ static void between(void **state)
 	flt_rows_free(&out);
 }
 
-static void from_nothing(void **state)
+static void empty_snapshots_are_compared(void **state)
 {
 	struct flt_row a[] = { row(1, 10, 7, 0), row(2, 20, 0, 0) };
 	struct flt_rows before = { 0 }, after = { .row = a, .count = 2 }, out = { 0 };
@@ -112,8 +112,8 @@ static void from_nothing(void **state)
 	flt_rows_free(&out);
 }
 
-/* A torn look misses 1 and 4. */
-static void torn(void **state)
+/* The torn snapshot missed rows 1 and 4. */
+static void torn_snapshot_keeps_missed_rows(void **state)
 {
 	struct flt_row b[] = { row(1, 10, 7, 0), row(2, 20, 100, 1), row(4, 40, 50, 5) };
 	struct flt_rows before = { .row = b, .count = 3 }, after = { 0 };
@@ -136,7 +136,7 @@ static void torn(void **state)
 	flt_rows_free(&after);
 }
 
-static void per_second(void **state)
+static void counts_are_scaled_to_seconds(void **state)
 {
 	(void)state;
 	assert_true(flt_rates_per_second(100, 500000000) == 200.0);
@@ -147,10 +147,13 @@ static void per_second(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences), cmocka_unit_test(backwards),
-		cmocka_unit_test(sums),	       cmocka_unit_test(between),
-		cmocka_unit_test(from_nothing), cmocka_unit_test(per_second),
-		cmocka_unit_test(torn),
+		cmocka_unit_test(subtraction_gives_difference),
+		cmocka_unit_test(decreased_counter_means_reset),
+		cmocka_unit_test(accounts_are_added),
+		cmocka_unit_test(new_and_ended_rows_are_counted),
+		cmocka_unit_test(empty_snapshots_are_compared),
+		cmocka_unit_test(counts_are_scaled_to_seconds),
+		cmocka_unit_test(torn_snapshot_keeps_missed_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

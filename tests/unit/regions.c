@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which region a fault belongs to, what counts as a refault, and the folded grid. */
+/* Test how faults are assigned to regions, what counts as a refault, and the heat map. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static const struct flt_region *find(uint32_t image, const char *label, size_t *
 	return found;
 }
 
-static void test_growing(void **unused)
+static void mapping_that_grows_stays_one_region(void **unused)
 {
 	const struct flt_region *r;
 	size_t n;
@@ -78,7 +78,7 @@ static void test_growing(void **unused)
 	fault(1, 0x10000, FLT_KIND_ANON, 0);
 	map(1, 0x10000, 64, FLT_AREA_HEAP, 0, 0, "");
 	fault(1, 0x30000, FLT_KIND_ANON, 0);
-	/* A stack grows down, and both are cut in the middle. */
+	/* A stack grows down. Later mappings cover only parts of the heap and the stack. */
 	map(1, 0x7ff0000, 4, FLT_AREA_STACK, 0, 0, "");
 	fault(1, 0x7ff1000, FLT_KIND_ANON, 0);
 	map(1, 0x7fe0000, 20, FLT_AREA_STACK, 0, 0, "");
@@ -95,8 +95,8 @@ static void test_growing(void **unused)
 	assert_int_equal(r->area.start, 0x7fe0000);
 }
 
-/* What was there at the time counts, not what is there later. */
-static void test_replaced(void **unused)
+/* A fault belongs to the area that was mapped at its time, not to a later one. */
+static void fault_belongs_to_mapping_at_its_time(void **unused)
 {
 	const struct flt_region *r;
 	size_t n;
@@ -106,7 +106,7 @@ static void test_replaced(void **unused)
 	map(1, 0x100000, 16, FLT_AREA_FILE, 6, 0, "");
 	flt_regions_path(g, 0, 6, "/b");
 	fault(1, 0x100000, FLT_KIND_FILE, FLT_FAULT_MAJOR);
-	/* Removed, and its number used again. */
+	/* File 6 was removed and its inode number reused. */
 	flt_regions_path(g, 0, 6, "/c");
 	map(1, 0x100000, 16, FLT_AREA_FILE, 6, 0, "");
 	fault(1, 0x100000, FLT_KIND_FILE, 0);
@@ -116,7 +116,7 @@ static void test_replaced(void **unused)
 	fault(1, 0x100000, FLT_KIND_ANON, 0);
 	fault(1, 0x900000, FLT_KIND_ANON, 0);
 	fault(1, 0x900000, FLT_KIND_ANON, FLT_FAULT_REMOTE);
-	/* Names come when they come. */
+	/* The path of a file may arrive after its faults. */
 	flt_regions_path(g, 0, 5, "/a");
 	r = find(1, "/a", &n);
 	assert_int_equal(r->minor, 1);
@@ -131,8 +131,8 @@ static void test_replaced(void **unused)
 	assert_int_equal(flt_region_faults(find(1, "[remote]", &n)), 1);
 }
 
-/* The segments of a library are mapped over a mapping of the whole. */
-static void test_segments(void **unused)
+/* The loader maps the segments of a library over a mapping of the whole file. */
+static void library_segments_are_one_region(void **unused)
 {
 	size_t n;
 
@@ -147,14 +147,14 @@ static void test_segments(void **unused)
 	assert_int_equal(flt_region_faults(find(1, "/lib", &n)), 3);
 	assert_int_equal(n, 1);
 	assert_int_equal(flt_region_faults(find(1, "[anon]", &n)), 1);
-	/* The same file elsewhere is another. */
+	/* The same file mapped elsewhere is a separate region. */
 	map(1, 0x800000, 16, FLT_AREA_FILE, 5, 0, "/lib");
 	fault(1, 0x800000, FLT_KIND_FILE, 0);
 	find(1, "/lib", &n);
 	assert_int_equal(n, 2);
 }
 
-static void test_fork(void **unused)
+static void child_inherits_regions(void **unused)
 {
 	const struct flt_region *r;
 	size_t n;
@@ -176,23 +176,23 @@ static void test_fork(void **unused)
 	assert_int_equal(flt_regions_pid(g, 2), 101);
 }
 
-static void test_refaults(void **unused)
+static void refaults_are_counted(void **unused)
 {
 	const struct flt_region *r;
 	size_t n;
 
 	map(1, 0x10000, 16, FLT_AREA_ANON, 0, 0, "");
-	fault(1, 0x10000, FLT_KIND_ANON, 0);	/* read: the zero page */
-	fault(1, 0x10000, FLT_KIND_COW, 0);	/* written: not brought in again */
+	fault(1, 0x10000, FLT_KIND_ANON, 0);	/* a read maps the zero page */
+	fault(1, 0x10000, FLT_KIND_COW, 0);	/* a write copies it: not a refault */
 	fault(1, 0x10000, FLT_KIND_NUMA, 0);
 	fault(1, 0x10000, FLT_KIND_SPURIOUS, 0);
 	r = find(1, "[anon]", &n);
 	assert_int_equal(r->refaults, 0);
 	fault(1, 0x10000, FLT_KIND_SWAP, 0);
-	fault(1, 0x11000, FLT_KIND_SWAP, 0);	/* never seen, and yet: it was in swap */
+	fault(1, 0x11000, FLT_KIND_SWAP, 0);	/* first fault seen, but the page was in swap */
 	fault(1, 0x10000, FLT_KIND_ANON, 0);	/* after MADV_DONTNEED */
 	assert_int_equal(r->refaults, 3);
-	/* An engine that knows is believed. */
+	/* Flags FLT_FAULT_ALLOC and FLT_FAULT_REFAULT take precedence. */
 	fault(1, 0x10000, FLT_KIND_ANON, FLT_FAULT_ALLOC);
 	fault(1, 0x12000, FLT_KIND_ANON, FLT_FAULT_REFAULT);
 	fault(1, 0x12000, FLT_KIND_ANON, FLT_FAULT_FAILED);
@@ -201,8 +201,8 @@ static void test_refaults(void **unused)
 	assert_int_equal(r->distinct, 3);
 }
 
-/* Told once: what is mapped again at its old place is known by what the fault says. */
-static void test_confirm(void **unused)
+/* An area is reported once. A fault in it tells if an older area was mapped there again. */
+static void confirm_restores_remapped_area(void **unused)
 {
 	size_t n;
 
@@ -220,7 +220,7 @@ static void test_confirm(void **unused)
 	assert_int_equal(flt_regions_confirm(g, 2, 0x103000, 0, 77), 0);
 }
 
-static void test_others(void **unused)
+static void surplus_regions_are_merged(void **unused)
 {
 	uint64_t sum = 0;
 	uint32_t i;
@@ -236,7 +236,7 @@ static void test_others(void **unused)
 	assert_int_equal(flt_region_faults(&g->rows[0]), 1001);
 }
 
-static void test_names(void **unused)
+static void area_names_are_classified(void **unused)
 {
 	static const struct {
 		const char *name, *rest;
@@ -259,13 +259,13 @@ static void test_names(void **unused)
 	}
 }
 
-static void test_heat(void **unused)
+static void heat_map_is_folded(void **unused)
 {
 	struct flt_heat f = { 0 };
 	uint64_t all = 0, again = 0, i;
 	uint32_t b, k;
 
-	/* Two regions far from each other; time and one of them grow beyond all plans. */
+	/* Two regions are far apart. The time and one region outgrow the initial grid. */
 	for (i = 0; i < 100000; i++) {
 		assert_int_equal(flt_heat_add(&f, 0, 1000 + i * 3, i * 1000000, 2, i % 4 == 0), 0);
 		assert_int_equal(flt_heat_add(&f, 70, (1ull << 40) - i % 100, i * 1000000, 1, false), 0);
@@ -283,11 +283,11 @@ static void test_heat(void **unused)
 	assert_int_equal(again, 50000);
 	assert_int_equal(f.bands[0].low, 1000);
 	assert_int_equal(f.bands[0].high, 1000 + 99999 * 3);
-	assert_int_equal(flt_heat_rows(&f.bands[70]), 51);	/* 100 pages, by two */
+	assert_int_equal(flt_heat_rows(&f.bands[70]), 51);	/* 100 pages, two per row */
 	flt_heat_free(&f);
 }
 
-static void test_advice(void **unused)
+static void advice_follows_pattern(void **unused)
 {
 	const struct flt_region *r;
 	struct flt_verdict v;
@@ -323,8 +323,16 @@ static void test_advice(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_growing), TEST(test_replaced), TEST(test_segments), TEST(test_fork), TEST(test_refaults),
-		TEST(test_confirm), TEST(test_others), TEST(test_names), TEST(test_heat), TEST(test_advice),
+		TEST(mapping_that_grows_stays_one_region),
+		TEST(fault_belongs_to_mapping_at_its_time),
+		TEST(library_segments_are_one_region),
+		TEST(child_inherits_regions),
+		TEST(refaults_are_counted),
+		TEST(confirm_restores_remapped_area),
+		TEST(surplus_regions_are_merged),
+		TEST(area_names_are_classified),
+		TEST(heat_map_is_folded),
+		TEST(advice_follows_pattern),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static const char *shown(const char *text, int cols, bool unicode)
 	return line;
 }
 
-static void hostile(void **state)
+static void control_characters_are_escaped(void **state)
 {
 	(void)state;
 	assert_string_equal(shown("a\033[2Jb", 40, true), "a\\x1b[2Jb");
@@ -36,7 +36,7 @@ static void hostile(void **state)
 	assert_string_equal(shown("\xf0\x9f\x98\x80", 40, true), "\\U0001f600");
 }
 
-static void clipped(void **state)
+static void long_text_is_clipped(void **state)
 {
 	struct flt_screen s;
 	int cols;
@@ -47,7 +47,7 @@ static void clipped(void **state)
 			    "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e");
 	assert_string_equal(shown("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 5, true),
 			    "\xe6\x97\xa5\xe6\x9c\xac+");
-	/* The right half of a wide one does not stay without its left. */
+	/* A wide character that does not fit is dropped as a whole. */
 	assert_string_equal(shown("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", 4, true), "\xe6\x97\xa5 +");
 	for (cols = 1; cols < 12; cols++)
 		shown("a\033[2J\xe6\x97\xa5\xff", cols, true);
@@ -59,7 +59,7 @@ static void clipped(void **state)
 	flt_screen_close(&s);
 }
 
-static void table(void **state)
+static void table_fits_any_screen(void **state)
 {
 	struct row {
 		uint64_t known;
@@ -96,7 +96,7 @@ static void table(void **state)
 	assert_string_equal(line, "  345 much-+ -");
 	assert_int_equal(s.cell[0].look, FLT_LOOK_SORTED);
 	flt_screen_close(&s);
-	/* No size is too small. */
+	/* A table can be drawn on a screen of any size. */
 	for (rows = 1; rows < 4; rows++) {
 		for (cols = 1; cols < 24; cols++) {
 			assert_int_equal(flt_screen_open(&s, rows, cols, true), 0);
@@ -106,7 +106,7 @@ static void table(void **state)
 	}
 }
 
-static void ranking(void **state)
+static void ranking_sorts_joins_and_searches(void **state)
 {
 	struct flt_account a = { .minor = 5, .major = 1, .octaves = { [20] = 6 } };
 	struct flt_account b = { .minor = 9, .octaves = { [3] = 9 } };
@@ -135,7 +135,7 @@ static void ranking(void **state)
 	assert_string_equal(r.rank[0].name, "/y");
 	flt_ranking_search(&r, "z");
 	assert_int_equal(r.shown, 0);
-	/* What was sifted out comes back. */
+	/* An empty search shows all rows again. */
 	flt_ranking_search(&r, "");
 	flt_ranking_sort(&r, FLT_RANK_MAJOR, false);
 	assert_int_equal(r.shown, 2);
@@ -147,8 +147,10 @@ static void ranking(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(hostile), cmocka_unit_test(clipped), cmocka_unit_test(table),
-		cmocka_unit_test(ranking),
+		cmocka_unit_test(control_characters_are_escaped),
+		cmocka_unit_test(long_text_is_clipped),
+		cmocka_unit_test(table_fits_any_screen),
+		cmocka_unit_test(ranking_sorts_joins_and_searches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

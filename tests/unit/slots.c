@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Slots of several CPUs in, faults and notes in order out: what is told of each, in one line. */
+/*
+ * Test the merge of slots of several CPUs into one ordered stream. Each delivered item is
+ * recorded as a word: type, time, CPU and number.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
@@ -19,7 +22,7 @@
 struct feed {
 	struct flt_slots *slots;
 	uint64_t heads[CPUS], faults[CPUS];
-	uint64_t give_up;	/* the fault with which the sink fails; 0: none */
+	uint64_t give_up;	/* number of the fault at which the sink fails, or 0 */
 	char told[4096];
 	size_t length;
 };
@@ -31,7 +34,7 @@ static void tell(struct feed *f, char what, uint64_t time, uint32_t cpu, uint32_
 	assert_true(f->length < sizeof(f->told));
 }
 
-/* tgid is the CPU, tid the number. */
+/* In these records tgid is the CPU and tid is the number. */
 static int on_record(void *arg, const struct flt_event_record *r)
 {
 	struct feed *f = arg;
@@ -128,7 +131,7 @@ static void fault(struct feed *f, uint32_t cpu, uint64_t ended, uint32_t number)
 	assert_int_equal(put(f, cpu, &r, 1), 0);
 }
 
-/* Of a path, or of a stack: a stack for good has no length. */
+/* Build the slots of a path or stack note. A stack that is valid until the end has length 0. */
 static size_t note_make(union flt_stream_note slot[8], uint32_t cpu, uint64_t time, uint32_t number, uint8_t type,
 			uint32_t length)
 {
@@ -170,7 +173,7 @@ static void expect_count(const struct feed *f, uint64_t delivered, uint64_t lost
 	assert_int_equal(l, lost);
 }
 
-static void test_order(void **unused)
+static void faults_are_delivered_in_order(void **unused)
 {
 	struct feed *f = begin();
 
@@ -188,8 +191,8 @@ static void test_order(void **unused)
 	end(f);
 }
 
-/* What comes of one CPU alone, more of it than is handed on at once. */
-static void test_alone(void **unused)
+/* One CPU alone has more faults than fit into one batch. */
+static void busy_cpu_is_delivered_in_batches(void **unused)
 {
 	struct feed *f = begin();
 	struct flt_stream_sink sink = sink_of(f);
@@ -211,8 +214,8 @@ static void test_alone(void **unused)
 	end(f);
 }
 
-/* Notes before faults, whatever the CPU; what came first of a CPU stays first. */
-static void test_ties(void **unused)
+/* Notes precede faults of all CPUs at equal times. Items of one CPU keep their order. */
+static void notes_precede_faults_of_equal_time(void **unused)
 {
 	struct feed *f = begin();
 
@@ -231,7 +234,7 @@ static void test_ties(void **unused)
 	end(f);
 }
 
-static void test_notes_between(void **unused)
+static void notes_are_delivered_at_their_time(void **unused)
 {
 	union flt_stream_note slot[8];
 	struct feed *f = begin();
@@ -243,7 +246,10 @@ static void test_notes_between(void **unused)
 	note(f, 0, 11, 4);
 	note(f, 0, 3, 5);
 	note(f, 2, 13, 6);
-	/* For good: whatever its time, and the horizon. For once: as all others. */
+	/*
+	 * A permanent stack is delivered at once, ignoring its time and the horizon. A
+	 * FLT_STACK_ONCE stack is delivered like other notes.
+	 */
 	assert_int_equal(note_make(slot, 3, 99, 7, FLT_EVENT_STACK, 0), 1);
 	assert_int_equal(put(f, 3, slot, 1), 0);
 	assert_int_equal(note_make(slot, 3, 9, 8, FLT_EVENT_STACK, 0), 1);
@@ -254,7 +260,7 @@ static void test_notes_between(void **unused)
 	end(f);
 }
 
-static void test_cut_notes(void **unused)
+static void partial_note_waits_for_its_rest(void **unused)
 {
 	union flt_stream_note slot[8], other[8];
 	struct feed *f = begin();
@@ -264,20 +270,20 @@ static void test_cut_notes(void **unused)
 	assert_int_equal(count, 5);
 	fault(f, 1, 5, 2);
 	for (i = 0; i < count; i++) {
-		/* Another CPU's do not mind, nor does a round between. */
+		/* Notes of another CPU and deliveries in between do no harm. */
 		expect(f, UINT64_MAX, i == 0 ? "f5.1.2 " : "n1.2.3 ");
 		assert_int_equal(put(f, 2, other, note_make(other, 2, 1, 3, FLT_EVENT_PATH, 64)), 0);
 		assert_int_equal(put(f, 1, &slot[i], 1), 0);
 	}
 	fault(f, 1, 8, 4);
 	expect(f, UINT64_MAX, "n1.2.3 n7.1.1 f8.1.4 ");
-	/* Its end is behind the stream's: it is nobody's. */
+	/* A note whose end is missing at the end of the stream is dropped. */
 	assert_int_equal(put(f, 1, slot, 2), 0);
 	expect(f, UINT64_MAX, "");
 	end(f);
 }
 
-static void test_disorder(void **unused)
+static void disordered_slots_are_sorted(void **unused)
 {
 	struct feed *f = begin();
 
@@ -291,7 +297,7 @@ static void test_disorder(void **unused)
 	fault(f, 2, 15, 7);
 	assert_int_equal(flt_slots_last(f->slots, 1), 10);
 	expect(f, 20, "n10.1.3 f10.1.2 f10.1.6 f15.2.7 f20.1.5 ");
-	/* Behind what waits there since before; and before what was given already. */
+	/* One fault is later than waiting ones; another is older than delivered ones. */
 	fault(f, 1, 25, 8);
 	fault(f, 1, 1, 9);
 	fault(f, 1, 31, 10);
@@ -300,7 +306,7 @@ static void test_disorder(void **unused)
 	end(f);
 }
 
-static void test_horizon(void **unused)
+static void later_slots_wait_for_the_horizon(void **unused)
 {
 	struct feed *f = begin();
 	uint32_t i;
@@ -322,7 +328,7 @@ static void test_horizon(void **unused)
 	end(f);
 }
 
-static void test_gaps(void **unused)
+static void losses_are_delivered_at_once(void **unused)
 {
 	struct feed *f = begin();
 	struct flt_subbuf head;
@@ -332,7 +338,7 @@ static void test_gaps(void **unused)
 	head = head_of(f, 1);
 	head.lost_full = 7;
 	assert_int_equal(put(f, 1, &head, 1), 0);
-	/* At once, and before what came before. */
+	/* A loss is delivered at once, before faults that wait. */
 	assert_string_equal(f->told, "g50.1.7 ");
 	head = head_of(f, 1);
 	head.lost_full = 7;
@@ -345,7 +351,7 @@ static void test_gaps(void **unused)
 	end(f);
 }
 
-static void test_damage(void **unused)
+static void damaged_slots_are_refused(void **unused)
 {
 	const struct flt_event_record r = { .type = FLT_EVENT_FAULT };
 	union flt_stream_note slot[8];
@@ -366,12 +372,12 @@ static void test_damage(void **unused)
 		assert_int_equal(put(f, 0, &head, 1), -EBADMSG);
 	}
 	assert_int_equal(put(f, CPUS, &r, 1), -EBADMSG);
-	/* More than its slots hold. */
+	/* The length exceeds the slots of the note. */
 	count = note_make(slot, 0, 1, 1, FLT_EVENT_PATH, 64);
 	slot->path.length = 65;
 	assert_int_equal(put(f, 0, slot, count), -EBADMSG);
 	end(f);
-	/* No head at all. */
+	/* The sub-buffer has no head. */
 	f = calloc(1, sizeof(*f));
 	assert_non_null(f);
 	assert_int_equal(flt_slots_new(&f->slots, CPUS), 0);
@@ -381,7 +387,7 @@ static void test_damage(void **unused)
 	end(f);
 }
 
-static void test_sink_fails(void **unused)
+static void sink_error_is_returned(void **unused)
 {
 	struct feed *f = begin();
 	const struct flt_stream_sink sink = sink_of(f);
@@ -400,16 +406,16 @@ static void test_sink_fails(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_ties),
-		cmocka_unit_test(test_notes_between),
-		cmocka_unit_test(test_cut_notes),
-		cmocka_unit_test(test_disorder),
-		cmocka_unit_test(test_horizon),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_damage),
-		cmocka_unit_test(test_sink_fails),
+		cmocka_unit_test(faults_are_delivered_in_order),
+		cmocka_unit_test(busy_cpu_is_delivered_in_batches),
+		cmocka_unit_test(notes_precede_faults_of_equal_time),
+		cmocka_unit_test(notes_are_delivered_at_their_time),
+		cmocka_unit_test(partial_note_waits_for_its_rest),
+		cmocka_unit_test(disordered_slots_are_sorted),
+		cmocka_unit_test(later_slots_wait_for_the_horizon),
+		cmocka_unit_test(losses_are_delivered_at_once),
+		cmocka_unit_test(damaged_slots_are_refused),
+		cmocka_unit_test(sink_error_is_returned),
 	};
 
 	return cmocka_run_group_tests_name("slots", tests, NULL, NULL);

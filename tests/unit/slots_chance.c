@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Slots of several CPUs by chance: against a plain sort, and more of them than there is room for. */
+/* Test random slots of several CPUs: compare with a sort, and exceed the buffers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,7 +49,7 @@ static struct flt_slots *begin(void)
 	return slots;
 }
 
-/* tgid is the CPU, tid the number. */
+/* In these records tgid is the CPU and tid is the number. */
 static void fault(struct flt_slots *slots, uint32_t cpu, uint64_t ended, uint32_t number)
 {
 	const struct flt_event_record r = {
@@ -99,7 +99,7 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 	return 0;
 }
 
-/* Numbers are in the order in which all came. */
+/* Numbers increase in the order of arrival. */
 static int line_order(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
@@ -113,7 +113,7 @@ static int line_order(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
-static void test_sorted(void **unused)
+static void merge_matches_a_plain_sort(void **unused)
 {
 	struct told told = { .count = 0 };
 	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = &told };
@@ -148,7 +148,7 @@ static void test_sorted(void **unused)
 	flt_slots_free(slots);
 }
 
-/* What came of each CPU, in order and at its time, without its bytes: there is too much of it. */
+/* The sink only counts the items of each CPU, because storing all would take too much memory. */
 struct flow {
 	uint64_t last, horizon, count[CPUS], notes;
 };
@@ -179,8 +179,8 @@ static int on_flow_note(void *arg, const union flt_stream_note *head, const void
 	return 0;
 }
 
-/* More than there is room for, of which some waits each time, while notes make holes in it. */
-static void test_flow(void **unused)
+/* More slots arrive than fit. Each round some wait, and notes leave holes between faults. */
+static void full_buffers_keep_the_order(void **unused)
 {
 	struct flow flow = { 0 };
 	const struct flt_stream_sink sink = { .records = on_flow, .note = on_flow_note, .arg = &flow };
@@ -217,8 +217,8 @@ static void test_flow(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sorted),
-		cmocka_unit_test(test_flow),
+		cmocka_unit_test(merge_matches_a_plain_sort),
+		cmocka_unit_test(full_buffers_keep_the_order),
 	};
 
 	return cmocka_run_group_tests_name("slots_chance", tests, NULL, NULL);

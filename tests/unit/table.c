@@ -36,7 +36,7 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
-/* Return what a table of these columns writes; rows are size bytes each. */
+/* Return the output of a table with these columns. Each row has size bytes. */
 static char *render_as(enum flt_format format, const struct flt_column *list, uint64_t shown,
 		       const void *rows, size_t size, const uint64_t *known, size_t count)
 {
@@ -66,7 +66,7 @@ static char *render(enum flt_format format, size_t count)
 	return render_as(format, columns, 0, rows, sizeof(rows[0]), known, count);
 }
 
-static void text(void **state)
+static void table_as_text(void **state)
 {
 	char *got = render(FLT_FORMAT_TEXT, 2);
 
@@ -78,7 +78,7 @@ static void text(void **state)
 	free(got);
 }
 
-static void json(void **state)
+static void table_as_json(void **state)
 {
 	char *got = render(FLT_FORMAT_JSON, 2);
 
@@ -91,7 +91,7 @@ static void json(void **state)
 	free(got);
 }
 
-static void csv(void **state)
+static void table_as_csv(void **state)
 {
 	char *got = render(FLT_FORMAT_CSV, 2);
 
@@ -103,7 +103,7 @@ static void csv(void **state)
 	free(got);
 }
 
-static void empty(void **state)
+static void empty_table_is_valid(void **state)
 {
 	char *got;
 
@@ -180,7 +180,7 @@ static char *render_types(enum flt_format format)
 	return got;
 }
 
-static void types_as_text(void **state)
+static void column_types_as_text(void **state)
 {
 	char *got = render_types(FLT_FORMAT_TEXT);
 
@@ -199,7 +199,7 @@ static void types_as_text(void **state)
 	free(got);
 }
 
-static void types_as_data(void **state)
+static void column_types_as_data(void **state)
 {
 	char *got = render_types(FLT_FORMAT_JSON);
 
@@ -225,8 +225,8 @@ static void types_as_data(void **state)
 	free(got);
 }
 
-/* Options choose columns, of text and data apart; the columns may be made at run time. */
-static void columns_by_option(void **state)
+/* Options select columns, separately for text and data. Columns can be built at run time. */
+static void options_select_columns(void **state)
 {
 	struct flt_column *made = calloc(4, sizeof(*made));
 	const uint64_t row[3] = { 1, 2, 3 }, known = 0;
@@ -256,8 +256,8 @@ static void columns_by_option(void **state)
 	free(made);
 }
 
-/* A column keeps the width to which it grew, so that later intervals line up. */
-static void widths_stay(void **state)
+/* A column keeps its greatest width, so that later intervals are aligned. */
+static void column_widths_never_shrink(void **state)
 {
 	struct pair { uint64_t a, b; };
 	static const struct flt_column two[] = {
@@ -281,7 +281,7 @@ static void widths_stay(void **state)
 	free(got);
 }
 
-static void nesting(void **state)
+static void nested_tables_are_valid(void **state)
 {
 	struct flt_json j;
 	char *got;
@@ -319,7 +319,7 @@ static ssize_t judge_write(void *arg, const char *bytes, size_t size)
 	return (ssize_t)size;
 }
 
-/* Other writers of the same file must not cut a row. */
+/* Each write ends with a whole row, because others may write to the same file. */
 static void rows_are_written_whole(void **state)
 {
 	static const enum flt_format formats[] = { FLT_FORMAT_TEXT, FLT_FORMAT_JSON, FLT_FORMAT_CSV };
@@ -345,7 +345,7 @@ static void rows_are_written_whole(void **state)
 		}
 		flt_table_free(table);
 		fclose(out);
-		/* Rows are not written one by one. */
+		/* Rows are buffered, so there are fewer writes than rows. */
 		assert_in_range(writes, 100, 600);
 	}
 }
@@ -353,10 +353,16 @@ static void rows_are_written_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text),	 cmocka_unit_test(json),	cmocka_unit_test(csv),
-		cmocka_unit_test(empty), cmocka_unit_test(widths_stay), cmocka_unit_test(nesting),
-		cmocka_unit_test(rows_are_written_whole), cmocka_unit_test(types_as_text),
-		cmocka_unit_test(types_as_data), cmocka_unit_test(columns_by_option),
+		cmocka_unit_test(table_as_text),
+		cmocka_unit_test(table_as_json),
+		cmocka_unit_test(table_as_csv),
+		cmocka_unit_test(empty_table_is_valid),
+		cmocka_unit_test(column_widths_never_shrink),
+		cmocka_unit_test(nested_tables_are_valid),
+		cmocka_unit_test(rows_are_written_whole),
+		cmocka_unit_test(column_types_as_text),
+		cmocka_unit_test(column_types_as_data),
+		cmocka_unit_test(options_select_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,14 +11,14 @@
 static struct flt_thread_rates rates;
 static struct flt_rows news;
 
-/* A look at process id with threads whose faults are these, ended by 0. */
+/* Add a snapshot of process id. faults holds thread * 1000 + count per thread, ended by 0. */
 static void look(uint64_t id, bool torn, const uint64_t *faults)
 {
 	struct flt_rows threads = { 0 };
 	struct flt_row row = { .tgid = (uint32_t)id };
 
 	for (; *faults; faults++) {
-		/* 13004: four faults of thread 13. */
+		/* 13004 means thread 13 with 4 faults. */
 		row.id = row.tid = (uint32_t)(*faults / 1000);
 		row.account.minor = *faults % 1000;
 		assert_int_equal(flt_rows_add(&threads, &row), 0);
@@ -39,26 +39,26 @@ static int end(void **state)
 	return 0;
 }
 
-/* What its threads did before the first look nobody asked for. */
-static void older(void **state)
+/* Faults before the first snapshot are not reported. */
+static void first_snapshot_gives_no_rates(void **state)
 {
 	(void)state;
 	LOOK(7, 2900, 1500);
 	assert_int_equal(news.count, 0);
-	/* 1 idles, 2 faults, 3 is new, in no order. */
+	/* Thread 1 is idle, 2 faults, 3 is new. The rows are unordered. */
 	LOOK(7, 3004, 1500, 2910);
 	assert_int_equal(news.count, 2);
 	assert_int_equal(news.row[0].tid, 2);
 	assert_int_equal(news.row[0].account.minor, 10);
 	assert_int_equal(news.row[1].tid, 3);
 	assert_int_equal(news.row[1].account.minor, 4);
-	/* 2 ended; its number is another's now, as fewer faults say. */
+	/* Thread 2 ended and its TID was reused, because the new count is lower. */
 	LOOK(7, 1500, 3004, 2003);
 	assert_int_equal(news.count, 1);
 	assert_int_equal(news.row[0].account.minor, 3);
 }
 
-static void younger(void **state)
+static void threads_of_new_process_are_counted_from_zero(void **state)
 {
 	(void)state;
 	assert_int_equal(flt_thread_rates_begin(&rates, 9), 0);
@@ -71,8 +71,8 @@ static void younger(void **state)
 	assert_int_equal(news.row[0].account.minor, 1);
 }
 
-/* A thread that a torn look missed is not new when it is seen again. */
-static void torn(void **state)
+/* A thread that is missing in a torn snapshot continues from its last count. */
+static void thread_missed_by_torn_snapshot_is_not_new(void **state)
 {
 	(void)state;
 	LOOK(7, 1500, 2900);
@@ -83,14 +83,14 @@ static void torn(void **state)
 	assert_int_equal(news.row[0].account.minor, 2);
 }
 
-static void forgotten(void **state)
+static void ended_processes_are_forgotten(void **state)
 {
 	struct flt_row p[] = { { .id = 3 }, { .id = 5, .ended = true }, { .id = 7 }, { .id = 8 } };
 	struct flt_rows procs = { .row = p, .count = 4 };
 	uint64_t id;
 
 	(void)state;
-	/* From the middle, so that each finds its place. */
+	/* Insert at both ends of the ordered list, starting from its middle. */
 	for (id = 0; id < 200; id++)
 		LOOK((id + 100) % 200, 1500);
 	for (id = 0; id < 200; id++)
@@ -113,10 +113,10 @@ static void forgotten(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(older, end),
-		cmocka_unit_test_teardown(younger, end),
-		cmocka_unit_test_teardown(torn, end),
-		cmocka_unit_test_teardown(forgotten, end),
+		cmocka_unit_test_teardown(first_snapshot_gives_no_rates, end),
+		cmocka_unit_test_teardown(threads_of_new_process_are_counted_from_zero, end),
+		cmocka_unit_test_teardown(thread_missed_by_torn_snapshot_is_not_new, end),
+		cmocka_unit_test_teardown(ended_processes_are_forgotten, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

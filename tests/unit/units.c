@@ -9,7 +9,7 @@
 
 #include "text/units.h"
 
-static void durations(void **state)
+static void durations_are_parsed(void **state)
 {
 	static const struct {
 		const char *text;
@@ -53,7 +53,7 @@ static void durations(void **state)
 	}
 }
 
-static void sizes(void **state)
+static void sizes_are_parsed(void **state)
 {
 	static const struct {
 		const char *text;
@@ -84,7 +84,7 @@ static void sizes(void **state)
 	}
 }
 
-static void numbers(void **state)
+static void numbers_are_parsed(void **state)
 {
 	uint64_t value = 0;
 
@@ -100,7 +100,7 @@ static void numbers(void **state)
 	assert_int_equal(value, 255);
 }
 
-static void written(void **state)
+static void values_are_formatted(void **state)
 {
 	char text[FLT_UNITS_TEXT];
 
@@ -125,10 +125,10 @@ static void written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(durations),
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(written),
+		cmocka_unit_test(durations_are_parsed),
+		cmocka_unit_test(sizes_are_parsed),
+		cmocka_unit_test(numbers_are_parsed),
+		cmocka_unit_test(values_are_formatted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static struct flt_sample sample(uint32_t tgid, uint64_t time, uint64_t reference
 				    .has = FLT_SAMPLE_REFERENCED | FLT_SAMPLE_RSS };
 }
 
-static void quantiles(void **state)
+static void quantiles_use_the_nearest_rank(void **state)
 {
 	struct flt_sample s[101] = { { 0 } };
 	struct flt_wset set;
@@ -30,7 +30,7 @@ static void quantiles(void **state)
 	assert_int_equal(flt_wset_sum_up(s, 1, &set), 0);
 	for (i = 0; i < FLT_WSET_QUANTILES; i++)
 		assert_int_equal(set.referenced[i], 7);
-	/* In no order, 1 to 100: the nearest rank is a value that occurred. */
+	/* Values 1 to 100 in random order. The nearest rank is always an existing value. */
 	for (i = 0; i < 100; i++)
 		s[i] = sample(1, i, (i * 37) % 100 + 1);
 	assert_int_equal(flt_wset_sum_up(s, 100, &set), 0);
@@ -40,7 +40,7 @@ static void quantiles(void **state)
 	assert_int_equal(set.referenced[FLT_WSET_P99], 99);
 	assert_int_equal(set.referenced[FLT_WSET_MAX], 100);
 	assert_int_equal(set.rss_max, 200);
-	/* What does not know its working set does not count. */
+	/* A sample without a known working set is skipped. */
 	s[100] = (struct flt_sample){ .referenced = 1000 };
 	assert_int_equal(flt_wset_sum_up(s, 101, &set), 0);
 	assert_int_equal(set.windows, 100);
@@ -52,15 +52,15 @@ static struct flt_sample of_window(struct flt_sample s, uint64_t nth)
 	return s;
 }
 
-static void totals(void **state)
+static void totals_add_processes_per_window(void **state)
 {
 	struct flt_samples all = { 0 }, total = { 0 };
 	const struct flt_sample given[] = {
 		of_window(sample(1, 1000, 10), 1), of_window(sample(1, 2000, 20), 2),
 		of_window(sample(2, 1010, 1), 1), of_window(sample(2, 2100, 2), 2),
-		/* Late for its window: it is of that one all the same. */
+		/* Process 3 is sampled late, but its samples count for their windows. */
 		of_window(sample(3, 1990, 100), 1), of_window(sample(3, 2990, 200), 2),
-		/* One that is in some windows only. */
+		/* Process 4 exists in some windows only. */
 		of_window(sample(4, 4000, 5), 4),
 	};
 	size_t i;
@@ -93,7 +93,7 @@ static const char smaps[] =
 	"Rss:                2048 kB\nPss:                2048 kB\nReferenced:            0 kB\n"
 	"AnonHugePages:      2048 kB\n";
 
-static void smaps_text(void **state)
+static void smaps_is_parsed(void **state)
 {
 	struct flt_sample_areas areas = { 0 };
 	struct flt_sample s = { 0 };
@@ -111,10 +111,10 @@ static void smaps_text(void **state)
 	assert_int_equal(areas.area[1].start, 0xa00000);
 	assert_string_equal(areas.area[2].name, "");
 	flt_sample_areas_free(&areas);
-	/* A process that ends while it is read has an empty file. */
+	/* The file is empty if the process ends during the read. */
 	s = (struct flt_sample){ 0 };
 	assert_int_equal(flt_smaps_parse("", &s, NULL), -ESRCH);
-	/* Cut anywhere it may be wrong, but not stray. */
+	/* Truncated text may give wrong values but no read past its end. */
 	for (size_t cut = 0; cut < sizeof(smaps); cut++) {
 		char text[sizeof(smaps)];
 
@@ -125,7 +125,7 @@ static void smaps_text(void **state)
 	}
 }
 
-static void curves(void **state)
+static void spark_line_keeps_peaks(void **state)
 {
 	const uint64_t values[] = { 0, 1, 2, 4, 8 };
 	uint64_t many[1000] = { 0 };
@@ -135,7 +135,7 @@ static void curves(void **state)
 	assert_string_equal(flt_spark_write(text, values, 5, 1), "01248");
 	assert_string_equal(flt_spark_write(text, values, 0, 1), "");
 	assert_string_equal(flt_spark_write(text, many, 3, 1), "000");
-	/* A single peak is not lost. */
+	/* A single peak stays visible. */
 	many[777] = 5;
 	flt_spark_write(text, many, 1000, 1);
 	assert_int_equal(strlen(text), FLT_SPARK_WIDTH);
@@ -147,8 +147,10 @@ static void curves(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quantiles), cmocka_unit_test(totals), cmocka_unit_test(smaps_text),
-		cmocka_unit_test(curves),
+		cmocka_unit_test(quantiles_use_the_nearest_rank),
+		cmocka_unit_test(totals_add_processes_per_window),
+		cmocka_unit_test(smaps_is_parsed),
+		cmocka_unit_test(spark_line_keeps_peaks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
