@@ -1,19 +1,19 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltctl check where there is no module, and where there is no permission.
+# Tests of 'fltctl check' without the module and without permission.
 
-# dir is made by setup(); what stands in '...' is for another shell.
+# setup() creates $dir. Another shell expands the strings in '...'.
 # shellcheck disable=SC2154,SC2016
 load cli.bash
 
-@test "check without the module: status 5, a fix for it" {
+@test "check without the module returns 5 and names the remedy" {
 	without_module
 	run --separate-stderr -5 "$FLTCTL" check
 	[ -z "$stderr" ]
 	[[ $output == *"no    module"* && $output == *"fix: "* ]]
 }
 
-@test "every no comes with a fix, in text and data" {
+@test "check prints a remedy for each missing feature, in text and data" {
 	without_module
 	"$FLTCTL" check --json >"$dir/json" || [ $? = 5 ]
 	json "$dir/json" "all(r['result'] in ('ok', 'warn', 'no', '-') for r in rows)"
@@ -32,7 +32,7 @@ load cli.bash
 	[[ $output == *"no    permission"*CAP_PERFMON*"fix: "*setcap* ]]
 }
 
-@test "check tells root of a container from root" {
+@test "check distinguishes root in a container from real root" {
 	is_root
 	unshare -U -r true || skip "no user namespaces here"
 	run --separate-stderr unshare -U -r "$FLTCTL" check

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Loaded by every test here: FLTCTL is the program, FAULTRUN the judge.
+# Functions for all tests here. $FLTCTL is the program, $FAULTRUN counts faults to compare with.
 
 bats_require_minimum_version 1.5.0
 
@@ -10,7 +10,7 @@ setup() {
 	chmod 755 "$dir"
 }
 
-# Waits up to a minute for a command to succeed.
+# Wait up to a minute for a command to succeed.
 until_true() {
 	local i
 	for ((i = 0; i < 1200; i++)); do
@@ -22,12 +22,12 @@ until_true() {
 
 nobody_runs() { ! pgrep -f "^$1" >/dev/null; }
 
-# What a failed test left running would be waited for.
+# Kill processes that a failed test left, because bats would wait for them.
 teardown() {
 	[ -z "${pid:-}" ] || kill -9 "$pid" 2>/dev/null || true
 }
 
-# Runs it as somebody without any capability, from a directory anybody may see.
+# Run the arguments as a user without capabilities, in a directory that all users can read.
 as_nobody() {
 	install -m 755 "$FLTCTL" "$dir/fltctl"
 	setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all \
@@ -42,8 +42,8 @@ is_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root to become somebody else"
 }
 
-# json FILE EXPRESSION: EXPRESSION over rows, the objects in FILE, must be true. No rows
-# are no input: what holds of all of them would hold.
+# json FILE EXPRESSION: EXPRESSION must be true; rows are the objects in FILE. FILE must have
+# rows, because an expression about all rows is true without rows.
 json() {
 	python3 - "$@" <<'END'
 import json, sys
@@ -56,7 +56,7 @@ if not eval(sys.argv[2]):
 END
 }
 
-# Faults in the tree that FAULTRUN saw, less those of its child, which is fltctl.
+# Print the faults of the process tree of FAULTRUN without those of its child, fltctl.
 judged() { # FILE minor|major
 	awk -v f="$([ "$2" = minor ] && echo 5 || echo 6)" '
 		$1 == "proc" { sum += $f; count[$2] = $f; if (!least || $2 < least) least = $2 }

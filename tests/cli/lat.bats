@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lat without the module: refused with a reason. What it says with one is in tests/live/lat.sh.
+# Tests of 'fltctl lat' without the module. tests/live/lat.sh tests its output with the module.
 
 # shellcheck disable=SC2154
 load cli.bash
 
-@test "bad usage of lat is refused with a reason" {
+@test "lat refuses invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" lat $args
@@ -25,7 +25,7 @@ load cli.bash
 	END
 }
 
-@test "lat without the module says so, status 5" {
+@test "lat without the module reports it and returns 5" {
 	[ ! -e /sys/module/flt ] || skip "the module is loaded"
 	for args in "" 1 "-p 1" "-- true"; do
 		# shellcheck disable=SC2086

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# thp and numa on the command line, without the module.
+# Tests of 'fltctl thp' and 'fltctl numa' without the module.
 
-# dir is made by setup().
+# setup() creates $dir.
 # shellcheck disable=SC2154
 load cli.bash
 
-@test "thp and numa: help is the same both ways and no wider than a terminal" {
+@test "help CMD and CMD --help of thp and numa are equal and fit a terminal" {
 	for cmd in thp numa; do
 		"$FLTCTL" help $cmd >"$dir/1"
 		"$FLTCTL" $cmd --help >"$dir/2"
@@ -16,14 +16,14 @@ load cli.bash
 	done
 }
 
-@test "thp and numa: their manual pages have what stands behind the options" {
+@test "manual pages of thp and numa contain the section OPTIONS" {
 	for cmd in thp numa; do
 		run --separate-stderr -0 "$FLTCTL" help --man $cmd
 		[[ $output == *'.SH OPTIONS'* ]]
 	done
 }
 
-@test "thp and numa without the module: said, status 5, nothing on stdout" {
+@test "thp and numa without the module report it on stderr and return 5" {
 	[ ! -e /sys/module/flt ] || skip "the module is loaded here"
 	for cmd in thp numa; do
 		run --separate-stderr -5 "$FLTCTL" $cmd -- true
@@ -32,7 +32,7 @@ load cli.bash
 	done
 }
 
-@test "thp and numa: bad usage is refused with a reason" {
+@test "thp and numa refuse invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" $args

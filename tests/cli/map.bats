@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltctl map from recordings, and its usage.
+# Tests of 'fltctl map' with recordings, and of its usage.
 
-# dir is made by setup(); what stands in '...' is for another shell.
+# setup() creates $dir. Another shell expands the strings in '...'.
 # shellcheck disable=SC2154,SC2016
 load cli.bash
 
-# A made-up recording of 20000 faults in three processes, and one with hostile names.
+# Generate a recording of 20000 faults in three processes, and a recording with hostile names.
 record() {
 	: "${GENERATE:?}"
 	[ -e "$BATS_FILE_TMPDIR/own.flt" ] || "$GENERATE" "$BATS_FILE_TMPDIR/own.flt" 20000 300 12 own
@@ -15,7 +15,7 @@ record() {
 	hostile=$BATS_FILE_TMPDIR/hostile.flt
 }
 
-@test "bad usage of map is refused with a reason" {
+@test "map refuses invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" map $args
@@ -34,18 +34,18 @@ record() {
 	END
 }
 
-@test "without the module only recordings are mapped" {
+@test "map without the module reads recordings only" {
 	without_module
 	run --separate-stderr -5 "$FLTCTL" map -- true
 	[ -z "$output" ] && [[ $stderr == *module* ]]
 }
 
-@test "what is no recording is refused" {
+@test "map refuses a file that is not a recording" {
 	run --separate-stderr -1 "$FLTCTL" map /etc/passwd
 	[[ $stderr == *"no trace file"* ]] && [ -z "$output" ]
 }
 
-@test "the sum over regions is the total, in JSON, CSV and text" {
+@test "regions add up to the total in JSON, CSV and text" {
 	record
 	"$FLTCTL" map --json "$flt" >"$dir/json"
 	json "$dir/json" 'sum(r["faults"] for r in rows if r["record"] == "region") == rows[-1]["faults"] == 20000'
@@ -62,7 +62,7 @@ assert rows[-1]["record"] == "total" and rows[-1]["faults"] == "20000", rows'
 	[[ $output == *"100.0"*"(total)"* ]]
 }
 
-@test "--top folds the rest into one row, and nothing is missing" {
+@test "--top merges the remaining regions into one row without losing faults" {
 	record
 	run -0 "$FLTCTL" map -n 1 "$flt"
 	[[ $output == *"others)"* ]]
@@ -70,7 +70,7 @@ assert rows[-1]["record"] == "total" and rows[-1]["faults"] == "20000", rows'
 	[ "$sum" = 20000 ]
 }
 
-@test "the heat map has every fault, as blocks and as rows" {
+@test "the heat map contains all faults, as blocks and as rows" {
 	record
 	"$FLTCTL" map --json --heat "$flt" >"$dir/json"
 	json "$dir/json" 'sum(r["faults"] for r in rows if r["record"] == "cell") == 20000'
@@ -87,7 +87,7 @@ assert rows[-1]["record"] == "total" and rows[-1]["faults"] == "20000", rows'
 	[[ $output != *'|'* ]]
 }
 
-@test "the plot is XML, and a name in it does no harm" {
+@test "the plot is valid XML and escapes hostile names" {
 	record
 	for file in "$flt" "$hostile"; do
 		run --separate-stderr -0 "$FLTCTL" map --plot "$dir/plot.svg" "$file"
@@ -102,7 +102,7 @@ assert len(d.getElementsByTagName("path")) > 3' "$dir/plot.svg"
 	[[ $stderr == *"cannot write /nonexistent/plot.svg"* ]]
 }
 
-@test "a real program under a limit: what does not fit comes back, and the advice says so" {
+@test "map reports refaults of a program with limited memory and gives advice" {
 	: "${RECORDER:?}"
 	"$RECORDER" record -L 4 -M 64 -o "$dir/r.flt" -- python3 -c '
 import mmap
@@ -115,11 +115,11 @@ for i in range(3):
 	json "$dir/json" 'rows[0]["refaults"] > 6000'
 }
 
-@test "the heat map shows the regions with most faults, whatever others have alike" {
+@test "the heat map shows the regions with most faults, even if many have equal counts" {
 	cat >"$dir/ties.py" <<-'END'
 		import mmap, sys
 		keep = []
-		# Later ones lie below.
+		# Later mappings have lower addresses.
 		for name, pages in [("big", 2000)] + [("small%d" % i, 100) for i in range(30)]:
 		    with open("%s/%s" % (sys.argv[1], name), "w+b") as f:
 		        f.truncate(pages * 4096)

@@ -1,18 +1,18 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltctl stats from the kernel's own counters, which every machine has.
+# Tests of 'fltctl stats' with the kernel's own counters, which exist on all machines.
 
-# dir is made by setup(); what stands in '...' is for another shell.
+# setup() creates $dir. Another shell expands the strings in '...'.
 # shellcheck disable=SC2154,SC2016
 load cli.bash
 
-@test "a command's faults are the kernel's, to the unit, with children and threads" {
+@test "stats counts a command, its children and threads exactly like the kernel" {
 	for cmd in 'true' 'ls / >/dev/null; ls / | wc -l' \
 		'for i in 1 2 3; do (ls / >/dev/null) & done; wait' \
 		'python3 -c "import threading
 x=[threading.Thread(target=lambda: bytearray(3<<20)) for i in range(8)]
 [t.start() for t in x]; [t.join() for t in x]"'; do
-		# The leak checker is a tracer itself, and there can be only one.
+		# Disable the leak checker, because it traces the process and only one tracer is possible.
 		ASAN_OPTIONS=detect_leaks=0 "$FAULTRUN" -o "$dir/judge" -- \
 			"$FLTCTL" stats --source=kernel --json -o "$dir/json" -- sh -c "$cmd"
 		json "$dir/json" "rows[-1]['minor'] == $(judged "$dir/judge" minor)"
@@ -21,7 +21,7 @@ x=[threading.Thread(target=lambda: bytearray(3<<20)) for i in range(8)]
 	done
 }
 
-@test "the command's status is passed on" {
+@test "stats returns the exit status of the command" {
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -- true
 	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -- false
 	run --separate-stderr -77 "$FLTCTL" stats --source=kernel -- sh -c 'exit 77'
@@ -34,13 +34,13 @@ x=[threading.Thread(target=lambda: bytearray(3<<20)) for i in range(8)]
 	run --separate-stderr -127 "$FLTCTL" stats --source=kernel -- ''
 }
 
-@test "options behind -- are the command's" {
+@test "options after -- belong to the command" {
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -o "$dir/out" -- \
 		printf '%s %s\n' --json -a
 	[ "$output" = "--json -a" ]
 }
 
-@test "the command has our standard files and nothing else" {
+@test "the command inherits standard input, output and error only" {
 	ls /proc/self/fd >"$dir/bare"
 	"$FLTCTL" stats --source=kernel -o "$dir/out" -- ls /proc/self/fd >"$dir/counted"
 	cmp "$dir/bare" "$dir/counted"
@@ -49,14 +49,14 @@ x=[threading.Thread(target=lambda: bytearray(3<<20)) for i in range(8)]
 		- "$FLTCTL" "$dir/out"
 }
 
-@test "the command's signals are as they were" {
+@test "the command inherits the original signal mask and handlers" {
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -o "$dir/out" -- \
 		grep -E '^Sig(Blk|Ign)' /proc/self/status
 	expected=$(grep -E '^Sig(Blk|Ign)' /proc/self/status)
 	[ "$output" = "$expected" ]
 }
 
-@test "SIGINT and SIGTERM are forwarded, and the summary comes all the same" {
+@test "stats forwards SIGINT and SIGTERM and still prints the summary" {
 	for signal in INT TERM; do
 		rm -f "$dir/out"
 		"$FLTCTL" stats --source=kernel --json -o "$dir/json" -- \
@@ -75,7 +75,7 @@ time.sleep(60)' >"$dir/out" &
 	done
 }
 
-@test "kill -9 at any time leaves no command at the gate" {
+@test "kill -9 of fltctl at any time leaves no command waiting for its start" {
 	for delay in 0.001 0.01 0.03; do
 		"$FLTCTL" stats --source=kernel -- sleep 0.5 >/dev/null &
 		pid=$!
@@ -86,7 +86,7 @@ time.sleep(60)' >"$dir/out" &
 	until_true nobody_runs "$FLTCTL stats"
 }
 
-@test "descendants that nobody waits for make the result incomplete, and say so" {
+@test "stats reports an incomplete result if descendants are not waited for" {
 	run --separate-stderr "$FLTCTL" stats --source=kernel -- python3 -c '
 import os, signal, time
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -99,7 +99,7 @@ time.sleep(1)'
 	[[ $stderr == *"nobody waited for"* && ${lines[-1]} == *incomplete* ]]
 }
 
-@test "Ctrl-C ends watching with the totals" {
+@test "Ctrl-C ends stats and prints the totals" {
 	"$FLTCTL" stats --source=kernel -p $$ 50ms >"$dir/out" &
 	pid=$!
 	until_true grep -q minor "$dir/out"
@@ -111,7 +111,7 @@ time.sleep(1)'
 	tail -1 "$dir/out" | grep -q '^lost   nothing'
 }
 
-@test "-p counts what /proc/PID/stat says, and ends with the process" {
+@test "-p counts like /proc/PID/stat and ends with the process" {
 	python3 -c 'import time
 x = bytearray(4 << 20)
 print("ready", flush=True)
@@ -125,11 +125,11 @@ time.sleep(60)' >"$dir/out" &
 	json "$dir/json" "rows[0]['pid'] == $pid and rows[0]['record'] == 'process'"
 	(sleep 1; kill $pid) &
 	run --separate-stderr timeout 60 "$FLTCTL" stats --source=kernel -p $pid 100ms
-	# Reaped by bash before the last look or not: complete, or said not to be.
+	# Bash may reap the process before the last snapshot. Then stats reports an incomplete result.
 	[[ $status = 0 && ${lines[-1]} == *nothing || $status = 3 && ${lines[-1]} == *incomplete ]]
 }
 
-@test "-p --threads has a row per thread" {
+@test "-p --threads prints a row per thread" {
 	python3 -c 'import threading, time
 for i in range(3): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 print("ready", flush=True)
@@ -142,12 +142,12 @@ time.sleep(60)' >"$dir/out" &
 	json "$dir/json" "len({r['tid'] for r in rows if r['record'] == 'thread'}) == 4"
 }
 
-@test "a pid that is nobody's is refused" {
+@test "stats refuses a PID that does not exist" {
 	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -p 4194303
 	[[ $stderr == *4194303* ]] && [ -z "$output" ]
 }
 
-@test "a thread's id is not taken for a process's" {
+@test "stats refuses a TID given as PID" {
 	python3 -c 'import threading, time
 t = threading.Thread(target=time.sleep, args=(60,), daemon=True)
 t.start()
@@ -160,14 +160,14 @@ time.sleep(60)' >"$dir/out" &
 	[[ $stderr == *"is a thread of process $pid"* ]]
 }
 
-@test "--top keeps the text short, not the data" {
+@test "--top limits text output but not data output" {
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --top=1
 	[ "$(grep -c '(others)' <<<"$output")" = 1 ] && [ ${#lines[@]} = 6 ]
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --top=1 --csv
 	[ ${#lines[@]} -gt 6 ]
 }
 
-@test "-a is one row of /proc/vmstat per interval" {
+@test "-a prints one row of /proc/vmstat per interval" {
 	before=$(awk '/^pgfault /{print $2}' /proc/vmstat)
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel --json -a 50ms 3
 	after=$(awk '/^pgfault /{print $2}' /proc/vmstat)
@@ -178,7 +178,7 @@ time.sleep(60)' >"$dir/out" &
 	json "$dir/json" "sum(r['minor'] for r in rows[:3]) == rows[3]['minor']"
 }
 
-@test "by process: sums of rows are the total, sorted by faults" {
+@test "rows per process are sorted by faults and add up to the total" {
 	run --separate-stderr "$FLTCTL" stats --source=kernel --json
 	[ "$status" = 0 ]
 	echo "$output" >"$dir/json"
@@ -187,7 +187,7 @@ time.sleep(60)' >"$dir/out" &
 		sorted((r['minor'] + r['major'] for r in rows[:-1]), reverse=True)"
 }
 
-@test "CSV has one heading and as many fields in every line" {
+@test "CSV has one heading and the same number of fields in each line" {
 	"$FLTCTL" stats --source=kernel --csv 50ms 2 >"$dir/csv" || [ $? = 3 ]
 	python3 -c 'import csv, sys
 rows = list(csv.reader(open(sys.argv[1])))
@@ -195,7 +195,7 @@ assert rows[0][0] == "record" and len({len(r) for r in rows}) == 1, rows
 assert all(r[0] != "record" for r in rows[1:]) and rows[-1][0] == "total"' "$dir/csv"
 }
 
-@test "a hostile name neither moves the cursor nor breaks the data" {
+@test "stats escapes hostile process names in text and data" {
 	program=$dir/$'e\033[2J",\n\xff'
 	cp /bin/sleep "$program"
 	"$program" 20 &
@@ -212,7 +212,7 @@ rows = list(csv.DictReader(open(sys.argv[1])))
 assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 }
 
-@test "without the module it says what is missing, once, and serves the rest" {
+@test "stats without the module reports missing features once and prints the rest" {
 	without_module
 	run --separate-stderr -0 "$FLTCTL" stats -- true
 	[[ $stderr == *"modprobe flt"* && $stderr == *"failed, retries, kinds and latency"* ]]
@@ -223,16 +223,16 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	run --separate-stderr -5 "$FLTCTL" stats --by=kind
 }
 
-@test "without any capability a command is counted all the same" {
+@test "stats counts a command without any capability" {
 	is_root
 	run --separate-stderr -0 as_nobody stats --source=kernel --json -- true
 	echo "$output" >"$dir/json"
 	json "$dir/json" "rows[-1]['minor'] == rows[-1]['wait4_minor'] > 0"
 }
 
-@test "progress is shown on a terminal, and in a line when it takes long" {
+@test "stats shows progress on a terminal, or a line if the command takes long" {
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -- sleep 0.7
-	# On a machine too busy to be quick, a line is right.
+	# On a busy machine the command takes long, so the line is correct.
 	[ -z "$stderr" ] || awk '/ s elapsed/ && $1 >= 2 { long = 1 } END { exit !long }' <<<"$output"
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -- sleep 2.8
 	[[ $stderr == *" s: minor "* && $stderr != *$'\r'* ]]
@@ -240,7 +240,7 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	[[ $output == *$'\r'*" s: minor "* ]]
 }
 
-@test "-o writes to the file, or says why not" {
+@test "-o writes to the file or reports the error" {
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -a -o "$dir/file"
 	[ -z "$output" ] && grep -q ^total "$dir/file"
 	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -a -o "$dir/no/file"
@@ -252,7 +252,7 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	done
 }
 
-@test "a long watch opens nothing more and grows no more" {
+@test "a long run of stats leaks neither files nor memory" {
 	ASAN_OPTIONS=quarantine_size_mb=1 "$FLTCTL" stats --source=kernel 10ms >/dev/null &
 	pid=$!
 	sleep 2
@@ -264,20 +264,20 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	kill -INT $pid
 	status=0
 	wait $pid || status=$?
-	# The sanitizer ends with 1 and a report if anything was left.
+	# The sanitizer exits with 1 and a report if memory leaked.
 	[ $status = 0 ] || [ $status = 3 ]
-	# What a look has open, it closes: two more at most when it was in the middle of one.
+	# Each snapshot closes its files. During a snapshot at most two more are open.
 	[ "$more" -le $((fds + 2)) ]
 	[ "$kb" -lt 4096 ]
 }
 
-@test "--with: the command's output is passed on whole, and its progress is beside the faults" {
+@test "--with passes on all output of the command and prints its progress next to the faults" {
 	run --separate-stderr -0 bash -c '"$1" stats --source=kernel -o "$2" --with lines -- seq 100000 | md5sum' - \
 		"$FLTCTL" "$dir/out"
 	[ "$output" = "$(seq 100000 | md5sum)" ]
 	grep -q '^with   lines/s against faults/s: no figure, too few points' "$dir/out"
 
-	# Faults and progress by turns: they go against each other.
+	# The command alternates between faults and progress, so the correlation is negative.
 	"$FLTCTL" stats --source=kernel --json -o "$dir/json" --with 'at ([0-9]+)' --plot "$dir/plot.svg" -- python3 -c '
 import mmap, time
 n = 0
@@ -299,7 +299,7 @@ for i in range(60):
 assert d.parse(sys.argv[1]).getElementsByTagName("polyline")' "$dir/plot.svg"
 }
 
-@test "--with from a file, and its mistakes" {
+@test "--with reads progress from a file and reports errors" {
 	"$FLTCTL" stats --source=kernel --json -o "$dir/json" --with 'n=([0-9]+)' --with-file "$dir/log" -- sh -c '
 		for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "n=$i" >>"$0"; sleep 0.1; done' "$dir/log"
 	json "$dir/json" 'max(r["value"] for r in rows if r["record"] == "sample") > 0'

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# top in a real terminal, tmux's, and without one. Natively it counts from /proc;
-# what it says with the module is in tests/live/top.sh.
+# Tests of 'fltctl top' in a terminal (tmux) and without a terminal. On the host it counts
+# with /proc. tests/live/top.sh tests it with the module.
 
 # shellcheck disable=SC2154
 load cli.bash
 
-# A server of its own for every session: one on its way out still takes requests.
+# Use one tmux server per session, because a server that is exiting still accepts requests.
 sessions=0
 term() { tmux -L "flt-$BATS_ROOT_PID-$BATS_TEST_NUMBER-$sessions" -f /dev/null "$@"; }
 
@@ -17,7 +17,7 @@ teardown() {
 	rm -f "${TMUX_TMPDIR:-/tmp}/tmux-$UID/flt-$BATS_ROOT_PID-"*
 }
 
-# top in a shell of its own that says with what it ended, and what became of the terminal.
+# Run top in a shell that prints the exit status of top and the state of the terminal after it.
 start_top() { # COLUMNS ROWS TOP-ARGUMENTS
 	local cols=$1 rows=$2
 	shift 2
@@ -37,7 +37,7 @@ start_top() { # COLUMNS ROWS TOP-ARGUMENTS
 	term new-session -d -x "$cols" -y "$rows" "bash $dir/run"
 }
 
-screen_has() { # PATTERN: waits up to ten seconds
+screen_has() { # PATTERN: wait up to ten seconds for it
 	local i
 	for ((i = 0; i < 100; i++)); do
 		term capture-pane -p >"$dir/screen"
@@ -59,7 +59,7 @@ ended() { # STATUS
 	cmp "$dir/stty.before" "$dir/stty.after"
 }
 
-@test "bad usage of top is refused with a reason" {
+@test "top refuses invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" top $args
@@ -80,7 +80,7 @@ ended() { # STATUS
 	END
 }
 
-@test "without a terminal: plain text, and data" {
+@test "top without a terminal prints plain text or data" {
 	run --separate-stderr -0 "$FLTCTL" top 100ms 2
 	[[ $output == *"by process"*"PID  COMM"* && $output != *$'\033'* ]]
 	"$FLTCTL" top --json 100ms 2 2>/dev/null | jq -es 'map(.by) | unique == ["process"]'
@@ -89,7 +89,7 @@ ended() { # STATUS
 	[ -e /sys/module/flt ] || run --separate-stderr -5 "$FLTCTL" top --by=kind 100ms 1
 }
 
-@test "of some processes: nothing of others, in the title neither" {
+@test "top -p shows the given processes only, also in its title" {
 	without_module
 	start_faulting 5 0.01
 	sleep 600 3>&- &
@@ -101,7 +101,7 @@ ended() { # STATUS
 	wait "$pid" "$target" || true
 }
 
-@test "the screen: heading, keys, resize, quit" {
+@test "top draws the heading, obeys keys, adapts to the terminal size and quits" {
 	start_top 100 20 200ms
 	screen_has '^ +PID COMM +MINOR/s +MAJOR/s FAIL/s +P99 TIME% +RSS +READ/s MAJORS IN$'
 	grep -qE '^[0-9:]+ by process, [0-9.]+ms: minor [0-9]+/s, major [0-9]+/s' "$dir/screen"
@@ -129,7 +129,7 @@ ended() { # STATUS
 	ended 0
 }
 
-# Each says in its name which one it is, and faults without end.
+# Start N processes that fault forever. The name of each contains its number.
 start_faulting() { # N SECONDS-BETWEEN
 	python3 -c '
 import ctypes, mmap, os, sys, time
@@ -148,18 +148,18 @@ time.sleep(600)' "$1" "$2" 3>&- &
 
 children_are() { [ "$(pgrep -cP "$pid" "$2")" = "$1" ]; } # N NAME
 
-@test "a filter gives back what it took, and a page is never past the rows" {
+@test "clearing a filter shows all rows again, and scrolling stops at the last row" {
 	start_faulting 20 0.01
 	until_true children_are 20 faulting
 	start_top 100 12 "-f faulting 2s"
 	screen_has 'faulting[0-9]'
-	# By name: 0, 1, 10 to 19, 2 to 9.
+	# Sorted by name: 0, 1, 10 to 19, 2 to 9.
 	term send-keys '<' Space
 	screen_has '^paused  only: faulting'
 	term send-keys NPage NPage NPage NPage NPage NPage
 	screen_has 'faulting9'
 	until_true rows_are 8 faulting
-	# Fewer are left than were scrolled by.
+	# Fewer rows remain than were scrolled.
 	term send-keys /
 	term send-keys -l '1'
 	screen_has 'only: faulting1_'
@@ -177,7 +177,7 @@ children_are() { [ "$(pgrep -cP "$pid" "$2")" = "$1" ]; } # N NAME
 	ended 0
 }
 
-@test "Ctrl-C and SIGTERM give the terminal back" {
+@test "top restores the terminal on Ctrl-C and SIGTERM" {
 	start_top 80 20 200ms
 	screen_has 'by process'
 	term send-keys C-c
@@ -188,7 +188,7 @@ children_are() { [ "$(pgrep -cP "$pid" "$2")" = "$1" ]; } # N NAME
 	ended 0
 }
 
-@test "hostile names cannot move the cursor" {
+@test "top escapes hostile process names" {
 	python3 -c '
 import ctypes, mmap, time
 ctypes.CDLL(None).prctl(15, b"\x1b[2J\n\xe2\x80\xae\xcc\x81x", 0, 0, 0)
@@ -206,7 +206,7 @@ while True:
 	ended 0
 }
 
-@test "no TERM, or one nobody knows: plain text" {
+@test "top prints plain text if TERM is missing or unknown" {
 	for name in "" nonsense dumb; do
 		FORCED_TERM=$name start_top 80 20 "100ms 1"
 		ended 0
@@ -214,8 +214,8 @@ while True:
 	done
 }
 
-# A row's faults add up to no more than the kernel counted since top began: none of
-# those that a thread had before.
+# Check that the faults of all rows do not exceed the faults that the kernel counted since
+# top began. Faults that a thread had before must be missing.
 adds_up() { # PID FAULTS-BEFORE; reads $dir/json
 	local now
 	now=$(minor "$1")
@@ -226,9 +226,9 @@ adds_up() { # PID FAULTS-BEFORE; reads $dir/json
 
 minor() { cut -d' ' -f10 "/proc/$1/stat"; }
 
-@test "by thread: what a thread did before is not shown as now" {
+@test "top by thread does not show faults from before its start" {
 	without_module
-	# Older ones, more than are looked at each time.
+	# Start more older threads than top examines per interval.
 	python3 -c '
 import ctypes, os, time
 for i in range(270):
@@ -260,7 +260,7 @@ while True:
 	wait "$target" "$pid" || true
 }
 
-@test "by thread: more processes than threads are shown of" {
+@test "top by thread works with more processes than it examines per interval" {
 	without_module
 	start_faulting 300 0.5
 	until_true children_are 300 faulting
@@ -272,10 +272,10 @@ while True:
 	wait "$pid" || true
 }
 
-@test "bytes read: in the interval, by a process that reads without end" {
+@test "top shows the bytes that a process reads in each interval" {
 	without_module
 	[ -r /proc/self/io ] || skip "no /proc/PID/io"
-	# Faults in every interval, and what it reads is not in memory.
+	# The process faults in each interval and reads a file that is not cached.
 	head -c 4M /dev/zero >"$dir/data"
 	sync "$dir/data"
 	python3 -c '
@@ -292,7 +292,7 @@ while True:
 	before=$(sed -n 's/^read_bytes: //p' /proc/$pid/io)
 	"$FLTCTL" top -b --json -p $pid 500ms 4 >"$dir/json" 2>/dev/null
 	now=$(sed -n 's/^read_bytes: //p' /proc/$pid/io)
-	# Nobody looked at the beginning of the first.
+	# The first interval has no snapshot of its begin.
 	jq -es --argjson most $((now - before)) '.[0].read_per_second == null and
 		(map(select(.read_per_second) | .read_per_second * .seconds) | length > 0 and add <= $most + 1000)' \
 		"$dir/json"

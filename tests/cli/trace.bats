@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# trace without the module: refused with a reason. What it says with one is in
-# tests/live/stream.sh and netlink.sh.
+# Tests of 'fltctl trace' without the module. tests/live/stream.sh and netlink.sh test it
+# with the module.
 
 # shellcheck disable=SC2154
 load cli.bash
 
-@test "bad usage of trace is refused with a reason" {
+@test "trace refuses invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" trace $args
@@ -26,7 +26,7 @@ load cli.bash
 	END
 }
 
-@test "trace without the module says so by either channel, status 5" {
+@test "trace without the module reports it and returns 5, with each channel" {
 	[ ! -e /sys/module/flt ] || skip "the module is loaded"
 	for channel in auto relay netlink; do
 		run --separate-stderr -5 "$FLTCTL" trace --channel "$channel" -- true

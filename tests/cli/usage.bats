@@ -1,25 +1,25 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: help, mistakes, and what is left on which stream.
+# Tests of the usage: help, invalid arguments, and standard output and error.
 
-# dir is made by setup(); what stands in '...' is for another shell.
+# setup() creates $dir. Another shell expands the strings in '...'.
 # shellcheck disable=SC2154,SC2016
 load cli.bash
 
-@test "no arguments: the commands, on standard error, status 2" {
+@test "fltctl without arguments prints the commands on standard error and returns 2" {
 	run --separate-stderr -2 "$FLTCTL"
 	[ -z "$output" ]
 	[[ $stderr == *"stats "* && $stderr == *"check "* ]]
 }
 
-@test "help and --help go to standard output" {
+@test "help and --help print to standard output" {
 	run --separate-stderr -0 "$FLTCTL" help
 	[[ $output == *Usage:* ]] && [ -z "$stderr" ]
 	run --separate-stderr -0 "$FLTCTL" --help
 	[[ $output == *Usage:* ]] && [ -z "$stderr" ]
 }
 
-@test "help CMD and CMD --help are the same text" {
+@test "help CMD and CMD --help print the same text" {
 	for cmd in stats lat top check map help; do
 		"$FLTCTL" help "$cmd" >"$dir/1"
 		"$FLTCTL" "$cmd" --help >"$dir/2"
@@ -30,7 +30,7 @@ load cli.bash
 	done
 }
 
-@test "help text is no wider than a terminal" {
+@test "help text fits a terminal" {
 	for cmd in stats lat top check map help; do
 		"$FLTCTL" help "$cmd" >"$dir/1"
 		[ -s "$dir/1" ]
@@ -38,12 +38,12 @@ load cli.bash
 	done
 }
 
-@test "--version names it" {
+@test "--version prints the version" {
 	run --separate-stderr -0 "$FLTCTL" --version
 	[[ $output == "fltctl "[0-9]*.[0-9]* ]]
 }
 
-@test "an unknown command is refused, a near one suggested" {
+@test "fltctl refuses an unknown command and suggests a similar one" {
 	run --separate-stderr -2 "$FLTCTL" stat
 	[[ $stderr == *"did you mean 'stats'?"* ]] && [ -z "$output" ]
 	run --separate-stderr -2 "$FLTCTL" banana
@@ -52,7 +52,7 @@ load cli.bash
 	[[ $stderr == *"unknown option"* ]]
 }
 
-@test "bad usage of stats is refused with a reason" {
+@test "stats refuses invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" stats $args
@@ -84,7 +84,7 @@ load cli.bash
 	END
 }
 
-@test "bad usage of check and help is refused" {
+@test "check and help refuse invalid usage" {
 	run --separate-stderr -2 "$FLTCTL" check something
 	run --separate-stderr -2 "$FLTCTL" check -- true
 	run --separate-stderr -2 "$FLTCTL" help nonsense
@@ -92,14 +92,14 @@ load cli.bash
 	run --separate-stderr -2 "$FLTCTL" help --completion=tcsh
 }
 
-@test "what is echoed of a mistake is escaped" {
+@test "error messages escape invalid arguments" {
 	run --separate-stderr -2 "$FLTCTL" $'sta\033[31mts'
 	[[ $stderr == *'\x1b[31m'* && $stderr != *$'\033'* ]]
 	run --separate-stderr -2 "$FLTCTL" stats --pid=$'\033'
 	[[ $stderr != *$'\033'* ]]
 }
 
-@test "completion scripts are understood by their shells" {
+@test "shells accept their completion scripts" {
 	"$FLTCTL" help --completion=bash >"$dir/bash"
 	bash -n "$dir/bash"
 	run -0 bash -c 'source "$1"; COMP_WORDS=(fltctl sta); COMP_CWORD=1; _fltctl
@@ -116,7 +116,7 @@ load cli.bash
 	done
 }
 
-@test "every option is in help, manual page and completion" {
+@test "help, manual page and completion contain all options" {
 	for cmd in stats lat top check map; do
 		options=$("$FLTCTL" help $cmd | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+')
 		[ -n "$options" ]
@@ -129,7 +129,7 @@ load cli.bash
 	done
 }
 
-@test "manual pages are formatted without a warning" {
+@test "manual pages format without warnings" {
 	for page in "" stats lat top check map help; do
 		# shellcheck disable=SC2086
 		"$FLTCTL" help --man $page >"$dir/page.8"
@@ -138,7 +138,7 @@ load cli.bash
 	done
 }
 
-@test "a closed standard output is an error, and nothing else is written to instead" {
+@test "a closed standard output is an error, and no other file is written instead" {
 	run -1 bash -c '"$1" help >&-' - "$FLTCTL"
 	[[ $output == *"cannot write to standard output"* ]]
 	run -1 bash -c '"$1" help >/dev/full' - "$FLTCTL"
@@ -146,11 +146,11 @@ load cli.bash
 	run -0 bash -c '"$1" help 2>&- <&- >/dev/null' - "$FLTCTL"
 }
 
-@test "a reader that went away is not worth a word" {
+@test "a closed pipe ends fltctl without a message" {
 	run --separate-stderr -141 bash -c 'set -o pipefail; "$1" stats --source=kernel -a 10ms | head -1' \
 		- "$FLTCTL"
 	[ -z "$stderr" ]
-	# SIGPIPE ignored by whoever started us: the same end.
+	# The result is the same if the parent ignores SIGPIPE.
 	run --separate-stderr -141 bash -c 'trap "" PIPE; set -o pipefail
 		"$1" stats --source=kernel -a 10ms | head -1' - "$FLTCTL"
 	[ -z "$stderr" ]

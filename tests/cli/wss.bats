@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltctl wss by clear_refs and smaps, which every machine has.
+# Tests of 'fltctl wss' with clear_refs and smaps, which exist on all machines.
 
-# dir and pid are setup()'s and teardown()'s; what stands in '...' is for another shell.
+# setup() creates $dir; teardown() kills $pid. Another shell expands the strings in '...'.
 # shellcheck disable=SC2154,SC2016
 load cli.bash
 
-# A program that touches $2 of $1 MiB, ready.
+# Start a program that touches $2 of its $1 MiB, and wait until it is ready.
 working() {
 	rm -f "$dir/ready"
 	"${FAULTRUN%/*}/wset" "$@" >"$dir/ready" &
@@ -18,7 +18,7 @@ clear_refs() {
 	[ -w /proc/self/clear_refs ] || skip "this kernel has no clear_refs"
 }
 
-@test "bad usage of wss is refused with a reason" {
+@test "wss refuses invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" wss $args
@@ -49,7 +49,7 @@ clear_refs() {
 	[[ -z $output && $stderr == *"/nonexistent: No such file"* ]]
 }
 
-@test "a program that touches 8 of 32 MiB has a working set of that" {
+@test "wss measures 8 MiB if a program touches 8 of its 32 MiB" {
 	clear_refs
 	working 32 8
 	"$FLTCTL" wss -m refs --json -p "$pid" 0.4 4 >"$dir/json"
@@ -60,7 +60,7 @@ clear_refs() {
 	json "$dir/json" "len({r['method'] for r in rows}) == 1 and rows[0]['method'] == 'refs'"
 }
 
-@test "RSS and PSS are those of smaps_rollup" {
+@test "wss prints the RSS and PSS of smaps_rollup" {
 	clear_refs
 	working 16 2
 	"$FLTCTL" wss -m refs --json -p "$pid" 0.1 1 >"$dir/json"
@@ -68,14 +68,14 @@ clear_refs() {
 	json "$dir/json" "rows[0]['rss_bytes'] == $rss"
 }
 
-@test "a window begins when the marks are cleared, not before all was read" {
+@test "a window begins when the referenced bits are cleared, not when reading begins" {
 	clear_refs
 	working 64 2
 	"$FLTCTL" wss -m refs --json -p "$pid" 0.2 4 >"$dir/json"
 	json "$dir/json" "all(b['time'] - b['window_ns'] / 1e9 >= a['time'] + a['cost_ns'] / 1e9 - 0.002 for a, b in zip(rows[:4], rows[1:4]))"
 }
 
-@test "without an interval: one window of a second; the text names method and window" {
+@test "wss without an interval measures one window of 1 s and prints method and window" {
 	clear_refs
 	working 8 2
 	run --separate-stderr -0 "$FLTCTL" wss -m refs -p "$pid"
@@ -83,7 +83,7 @@ clear_refs() {
 	[[ $output == *WINDOW*REFERENCED* && $output == *" refs "* ]]
 }
 
-@test "by mapping: the sum is the whole" {
+@test "mappings add up to the working set of the process" {
 	clear_refs
 	working 16 4
 	"$FLTCTL" wss -m refs --by=vma --json -p "$pid" 0.4 1 >"$dir/json"
@@ -91,7 +91,7 @@ clear_refs() {
 	json "$dir/json" "any(r['rss_bytes'] == 16 << 20 and r['referenced_bytes'] == 4 << 20 for r in rows if 'rss_bytes' in r)"
 }
 
-@test "cumulative windows grow, a profile's double" {
+@test "cumulative windows grow, and windows of --profile double" {
 	clear_refs
 	working 16 4
 	"$FLTCTL" wss -C --json -p "$pid" 0.2 3 >"$dir/json"
@@ -99,11 +99,11 @@ clear_refs() {
 	json "$dir/json" "(lambda begun: max(begun) - min(begun) < 0.005)([r['time'] - r['window_ns'] / 1e9 for r in rows[:3]])"
 	"$FLTCTL" wss -m refs -P 3 --json -p "$pid" 0.1 >"$dir/json"
 	json "$dir/json" "sum(r['record'] == 'sample' for r in rows) == 3"
-	# Seven parts of a tenth of a second, whenever this got the CPU.
+	# 7 steps of 0.1 s, even if this process got the CPU late.
 	json "$dir/json" "rows[2]['time'] - rows[0]['time'] + rows[0]['window_ns'] / 1e9 >= 0.69"
 }
 
-@test "a command's status is passed on, and it is watched until its end" {
+@test "wss measures a command until its end and returns its exit status" {
 	clear_refs
 	run --separate-stderr -7 "$FLTCTL" wss -m refs 0.1 -- sh -c 'sleep 0.5; exit 7'
 	[[ $output == *" refs "* ]]
@@ -111,12 +111,12 @@ clear_refs() {
 	[[ $stderr == *"cannot run nonexistent-command"* ]]
 }
 
-@test "children are watched, too: of a command, and from now on with --follow" {
+@test "wss measures children of a command, and new children with --follow" {
 	clear_refs
 	"$FLTCTL" wss -m refs --json 0.3 -- sh -c "'${FAULTRUN%/*}/wset' -t 3 16 4 >/dev/null; true" >"$dir/json"
 	json "$dir/json" "{r['comm'] for r in rows if r['record'] == 'sample'} == {'sh', 'wset'}"
 	json "$dir/json" "max(r['referenced_bytes'] for r in rows if r['comm'] == 'wset') >= 4 << 20"
-	# Of two it has when it is asked for, and two that come, those that come.
+	# The process has two children before wss starts and two later. --follow adds the later two.
 	mkfifo "$dir/go"
 	rm -f "$dir/ready"
 	sh -c "sleep 50 & sleep 51 & echo ready; read line; sleep 52 & sleep 53 & echo; wait" \
@@ -136,7 +136,7 @@ clear_refs() {
 	pkill -P "$pid" || true
 }
 
-@test "it ends when the process does; one that is not there is said" {
+@test "wss ends with the process and reports a missing process" {
 	clear_refs
 	working -t 5 8 2
 	run --separate-stderr -0 timeout 60 "$FLTCTL" wss -m refs -p "$pid" 0.2
@@ -145,7 +145,7 @@ clear_refs() {
 	[[ $stderr == *"invalid PID 4194300: no such process"* ]] && [ -z "$output" ]
 }
 
-@test "a comparison adds up the processes, and says which method is missing" {
+@test "a comparison adds up all processes and names missing methods" {
 	clear_refs
 	working 16 4
 	first=$pid
@@ -160,7 +160,7 @@ clear_refs() {
 	[[ $stderr == *"without refs: the run ended before its first window"* ]]
 }
 
-@test "the plot is one well-formed file that loads nothing" {
+@test "the plot is one well-formed file without external resources" {
 	clear_refs
 	working 8 2
 	"$FLTCTL" wss -m refs --plot="$dir/w.svg" -p "$pid" 0.1 5 >"$dir/text"
@@ -177,7 +177,7 @@ clear_refs() {
 	END
 }
 
-@test "a long run sums up every second window, and says so" {
+@test "a long run sums up every second window and reports it" {
 	clear_refs
 	sleepers=()
 	for i in {1..60}; do
@@ -192,7 +192,7 @@ clear_refs() {
 	grep -q 'of one window in 2, because ' "$dir/err"
 }
 
-@test "without the module, what is used instead is said" {
+@test "wss without the module names the method used instead" {
 	without_module
 	clear_refs
 	working 8 2
