@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * cases.c - programs that a recorder of limited memory likes to break.
+ * cases.c - programs that are difficult for a recorder that limits memory.
  *
- * `cases NAME` does one thing and prints what it saw; run natively it says what
- * is right. Nothing printed depends on addresses, time or order of threads.
+ * `cases NAME` runs one case and prints its observations. The output of a native run is the
+ * expected output. No output depends on addresses, times or the order of threads.
  */
 #include "cases.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cases.h - what the cases share: memory whose content is known. */
+/* cases.h - functions for all cases: memory with known content. */
 #ifndef CASES_H
 #define CASES_H
 
@@ -12,12 +12,12 @@
 extern char **arguments;	/* of main() */
 
 unsigned int value(size_t i);
-/* From malloc(), word i is value(i). */
+/* Allocate bytes with malloc(). Word i is value(i). */
 unsigned int *filled(size_t bytes);
-/* Words that are not what filled() left there. */
+/* Return the number of words that differ from the content written by filled(). */
 unsigned long wrong(const unsigned int *p, size_t bytes);
 int status_of(pid_t pid);
-/* BIG bytes of new memory, a store to each page. */
+/* Map BIG bytes of new memory and store to each page. */
 void touch_pages(void);
 
 void case_fork(void);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What cases.c does must come out the same with a quarter of the memory as
-# natively, and every fault that was served must be in the file.
+# Each case of cases.c must print the same with a quarter of its memory as natively, and the
+# recording must contain each fault that was served.
 #
 # usage: cases.sh BUILD-DIR quick|all|"CASE..." [OPTION-OF-RECORD...]
 set -euo pipefail
@@ -31,7 +31,7 @@ fail() {
 	failed=$((failed + 1))
 }
 
-# Pages that an end_* case touches first, each by a store.
+# Print the number of pages that an end_* case touches first. Each is touched by a store.
 touched() {
 	case $1 in
 	end_exec | end_exec_thread) echo 16384 ;;
@@ -57,13 +57,13 @@ for c in $names; do
 	timeout "$limit" "$fltctl" record -L 8 -M=200 "$@" -o trace.flt -- \
 		"$cases" "$c" 'a b' '"c' > record.out 2> record.err || status=$?
 	if [ $status = 124 ] && [ $native != 124 ]; then
-		fail "$c" "no end in $limit s"
+		fail "$c" "did not end within $limit s"
 		continue
 	fi
 	case $c in
-	fork_raw | spawn)	# some of it escapes, and must be said to
+	fork_raw | spawn)	# one process escapes; the summary must report it
 		if [ $status != 3 ] || ! tail -1 record.err | grep -q 'not recorded: 1 processes'; then
-			fail "$c" "status $status, no word of what escaped"
+			fail "$c" "status $status, or the process that escaped is not reported"
 			continue
 		fi
 		status=0
@@ -77,43 +77,43 @@ for c in $names; do
 		fail "$c" "output differs"
 		continue
 	fi
-	# the file against the counters of the pagers
+	# compare the recording with the counters of the pagers
 	"$fltctl" script --csv --no-stack trace.flt > script.csv
 	seen=$(sed -n 's/.*: \([0-9]*\) faults (\([0-9]*\) first touches, \([0-9]*\) refaults.*/\2 \3/p' record.err)
 	filed="$(grep -cE ',"[a-z,]*alloc[a-z,]*",[0-9]' script.csv || true)"
 	filed+=" $(grep -cE ',"[a-z,]*refault[a-z,]*",[0-9]' script.csv || true)"
 	if [ "$seen" != "$filed" ]; then
-		fail "$c" "served $seen faults (first touches, refaults), filed $filed"
+		fail "$c" "served $seen faults (first touches, refaults), recorded $filed"
 		continue
 	fi
 	case $c in
 	end_* | blocked | handlers)
 		if [ "${filed% *}" -lt "$(touched "$c")" ]; then
-			fail "$c" "${filed% *} first touches filed of at least $(touched "$c")"
+			fail "$c" "recorded ${filed% *} first touches, expected at least $(touched "$c")"
 			continue
 		fi
 		;;
 	esac
-	# L and one batch of evictions at most; more than that was used, so some were evicted
+	# At most L plus one batch of evictions is resident. More was used, so pages were evicted.
 	read -r used resident evicted < <(sed -n 's/^memory *peak \([^ ]*\) of heap used, \([^ ]*\) resident of .*; \([0-9]*\) pages evicted.*/\1 \2 \3/p' record.err)
 	if [ "$(bytes "$resident")" -gt $((9 << 20)) ]; then
 		fail "$c" "$resident were resident"
 		continue
 	elif [ "$(bytes "$used")" -gt $((12 << 20)) ] && [ "$evicted" = 0 ]; then
-		fail "$c" "$used used and nothing evicted"
+		fail "$c" "$used used, but no page was evicted"
 		continue
 	fi
-	# what cannot be limited is said not to be
+	# the coverage must exclude memory that cannot be limited
 	share=$(sed -n 's/^coverage \([0-9]*\).*/\1/p' record.err)
 	case $c in
 	brk | file) most=60 ;;
 	*) most=100 ;;
 	esac
 	if [ -z "$share" ] || [ "$share" -gt $most ]; then
-		fail "$c" "coverage is said to be '$share' %"
+		fail "$c" "wrong coverage '$share' %"
 		continue
 	fi
 	echo "ok $c"
 done
-echo "$((ran - failed)) of $ran as natively"
+echo "$((ran - failed)) of $ran cases print the same as natively"
 [ $failed = 0 ] && [ $ran -gt 0 ]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cases_end.c - programs that end or become another, with faults just before. */
+/* cases_end.c - programs that end or execute another program just after faults. */
 #include "cases.h"
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Each after exactly BIG / PAGE pages of first touches. */
+/* Each case ends after exactly BIG / PAGE first touches. */
 void case_end_exit(void) { touch_pages(); _exit(7); }
 void case_end_kill(void) { touch_pages(); kill(getpid(), SIGKILL); }
 void case_end_abort(void) { touch_pages(); abort(); }
@@ -34,7 +34,7 @@ void case_end_exec_thread(void)
 	pthread_join(t, NULL);
 }
 
-/* The next image has other things at the addresses that were limited before. */
+/* The next image uses the addresses of limited memory for other mappings. */
 void case_exec_many(void)
 {
 	char left[16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cases_fork.c - children of all kinds: what they see, and what they leave to the parent. */
+/* cases_fork.c - children of all kinds: the memory of the child and of its parent. */
 #include "cases.h"
 
 #include <errno.h>

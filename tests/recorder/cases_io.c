@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cases_io.c - system calls that read and write limited memory; descriptors. */
+/* cases_io.c - system calls that read and write limited memory, and file descriptors. */
 #include "cases.h"
 
 #include <fcntl.h>

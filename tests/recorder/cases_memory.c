@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cases_memory.c - memory that is mapped, moved, protected, dropped and asked for in vain. */
+/* cases_memory.c - mapping, moving, protecting and dropping memory, and failed requests. */
 #include "cases.h"
 
 #include <errno.h>
@@ -79,14 +79,14 @@ void case_mremap(void)
 	printf("fixed %d wrong %lu\n", p != MAP_FAILED, wrong((unsigned int *)p, 1 << 20));
 	p = (char *)syscall(SYS_mremap, w, BIG / 2, BIG / 2, MREMAP_MAYMOVE | MREMAP_FIXED,
 			    mmap(NULL, BIG / 2, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-	/* the heap's own header may lie before w: only a page-aligned w can be moved */
+	/* the heap's header may precede w, and only a page-aligned w can be moved */
 	if (p == MAP_FAILED)
 		printf("raw wrong %lu\n", wrong(w, BIG));
 	else
 		printf("raw wrong %lu\n", wrong((unsigned int *)p, BIG / 2));
 }
 
-/* 64 MiB that must move to grow, of which one page was touched; and a mapping half evicted. */
+/* A mapping of 64 MiB with one touched page must move to grow. Another is half evicted. */
 void case_sparse(void)
 {
 	char *p = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -116,7 +116,7 @@ void case_limits(void)
 	p = malloc(1ul << 40);
 	printf("1 TiB %d %s\n", p != NULL, strerror(errno));
 	free(p);
-	/* lengths that are nothing when rounded up to pages; what they touch must stay */
+	/* these lengths overflow to 0 when rounded up to pages; mappings must stay as they are */
 	p = mmap(NULL, -1ul, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	printf("2^64 - 1 %d %s\n", p != MAP_FAILED, strerror(errno));
 	q[0] = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -171,7 +171,7 @@ void case_reuse(void)
 	printf("not zero %lu\n", bad);
 }
 
-/* What is unmapped is gone, and what comes in its place is new. */
+/* Unmapped memory is inaccessible, and new memory at its place is zero. */
 void case_unmapped(void)
 {
 	char *p, *q[64];
@@ -245,7 +245,7 @@ void case_madvise(void)
 	printf("child %x parent %d\n", status_of(pid), p[BIG / 2]);
 }
 
-/* Memory that is not limited must be what it was, and count as not covered. */
+/* Memory that is not limited must keep its content and count as not covered. */
 void case_brk(void)
 {
 	unsigned int *p = sbrk(BIG);
@@ -278,7 +278,7 @@ void case_file(void)
 		p[i]++;
 	for (size_t i = 0; i < BIG / 4; i++)
 		bad += p[i] != value(i) + !(i & 1);
-	/* and the file does not know */
+	/* and the file is unchanged */
 	if (pread(fd, q, BIG, 0) != BIG)
 		printf("no file\n");
 	printf("file wrong %lu %lu\n", bad, wrong(q, BIG));

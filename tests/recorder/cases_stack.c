@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cases_stack.c - signals, other stacks, many threads. */
+/* cases_stack.c - signals, alternate stacks and many threads. */
 #include "cases.h"
 
 #include <pthread.h>
@@ -46,7 +46,7 @@ void case_signals(void)
 	printf(" pending %d\n", n);
 }
 
-/* What cannot be signalled is recorded all the same: BIG / PAGE first touches. */
+/* Faults while all signals are blocked are recorded, too: BIG / PAGE first touches. */
 void case_blocked(void)
 {
 	sigset_t all;
@@ -85,7 +85,7 @@ void case_altstack(void)
 	sigaltstack(&s, NULL);
 	sigaction(SIGUSR1, &sa, NULL);
 	for (int i = 0; i < 20; i++) {
-		p = filled(BIG / 2);	/* pushes the stack out */
+		p = filled(BIG / 2);	/* evicts the stack */
 		raise(SIGUSR1);
 		free(p);
 	}
@@ -95,7 +95,7 @@ void case_altstack(void)
 static ucontext_t home, co;
 static unsigned long co_bad;
 
-/* A coroutine on a heap stack, which is itself evicted between its turns. */
+/* A coroutine whose stack is in the heap and is evicted between its turns. */
 static void coroutine(void)
 {
 	char keep[100000];

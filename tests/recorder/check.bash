@@ -1,8 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# check.bash - a directory to work in, and a line for each thing that must hold.
+# check.bash - create a working directory and print a line for each check.
 #
-# Sourced. A test ends with `exit $failed`; what it ran last left its words in err.
+# To be sourced. A test ends with `exit $failed`. The file err has the messages of the last
+# command.
 # shellcheck disable=SC2034 # used by the tests
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -13,6 +14,6 @@ limit=${FLT_TEST_LIMIT:-100}	# seconds for each command
 check() {
 	local what=$1
 	shift
-	# Without a command nothing was checked.
+	# A check without a command fails, because it checks nothing.
 	if [ $# -gt 0 ] && "$@"; then echo "ok $what"; else echo "not ok $what"; sed 's/^/    /' err | tail -4; failed=1; fi
 }

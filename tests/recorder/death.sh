@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A recorded program never runs on with nobody to serve its faults, and its
-# residency, seen from outside through pagemap, stays below the limit.
+# A recorded program ends when nobody serves its faults. Its resident memory, measured with
+# pagemap from another process, stays below the limit.
 #
 # usage: death.sh BUILD-DIR
 set -euo pipefail
@@ -20,7 +20,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# The command has written its pid.
+# Wait until the command has written its PID.
 begun() {
 	record=$!
 	for _ in $(seq 300); do
@@ -36,7 +36,7 @@ start() {
 	begun
 }
 
-# Dead, or a zombie that nobody has waited for yet.
+# Wait until the process is dead or a zombie.
 gone() {
 	for _ in $(seq 200); do
 		[ ! -e "/proc/$1" ] && return 0
@@ -61,9 +61,9 @@ for _ in $(seq 20); do
 	[ "$pages" -gt "$worst" ] && worst=$pages
 	sleep 0.05
 done
-echo "# at most $worst of 2048 pages resident in 20 looks"
+echo "# at most $worst of 2048 pages resident in 20 samples"
 # 256 is one batch of evictions
-check "the region is found" [ "$worst" -gt 1024 ]
+check "resident.c finds the region" [ "$worst" -gt 1024 ]
 check "resident pages stay below the limit" [ "$worst" -le $((2048 + 256)) ]
 
 kill -9 "$(server_of)"
@@ -71,27 +71,27 @@ check "the program is killed when its fault server dies" gone "$target"
 status=0
 wait "$record" || status=$?
 record=''
-check "its status is that of the kill" [ $status = 137 ]
-check "the report says why" grep -q 'fault server died' err
+check "fltctl returns the status of the kill" [ $status = 137 ]
+check "the summary reports the dead fault server" grep -q 'fault server died' err
 
 start
-sleep 2		# what is in the file is flushed once a second
+sleep 2		# the recorder flushes the file once per second
 kill -9 "$record"
 { wait "$record" || true; } 2> /dev/null
 record=''
 check "the program is killed when fltctl dies" gone "$target"
 "$fltctl" script --csv --no-stack trace.flt > salvaged.csv 2> /dev/null || true
-check "the file of a killed fltctl can be read" [ "$(wc -l < salvaged.csv)" -gt 1 ]
+check "the recording of a killed fltctl is readable" [ "$(wc -l < salvaged.csv)" -gt 1 ]
 target=''
 
-# Nobody serves its faults, and it still must end when it is asked to.
+# The program must end on SIGTERM even if nobody serves its faults.
 start
 server=$(server_of)
 kill -STOP "$server"
 sleep 0.3
 kill -TERM "$record"
 check "a program stuck in a fault ends with fltctl" gone "$target"
-check "and fltctl ends" gone "$record"
+check "fltctl ends with a program stuck in a fault" gone "$record"
 kill -KILL "$server" 2> /dev/null || true
 wait "$record" 2> /dev/null || true
 record=''
@@ -101,25 +101,25 @@ rm -f pid trace.flt*
 	sh -c 'trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done' > /dev/null 2> err &
 begun
 kill -TERM "$record"
-check "a program deaf to SIGTERM ends with fltctl" gone "$target"
-check "fltctl ends, too" gone "$record"
+check "a program that ignores SIGTERM ends with fltctl" gone "$target"
+check "fltctl ends with a program that ignores SIGTERM" gone "$record"
 wait "$record" 2> /dev/null || true
 record=''
 "$fltctl" script --check trace.flt > /dev/null 2>&1 || failed=1
 target=''
 
-# A sweep's first run is the command alone.
+# The first run of a sweep is native.
 rm -f pid
 "$fltctl" record -q --sweep 50 -o sweep -- \
 	sh -c 'echo $$ > pid.new; mv pid.new pid; exec sleep 60' > /dev/null 2> err &
 begun
 kill -TERM "$record"
-check "a sweep's native run ends with fltctl" gone "$target"
-check "and so does fltctl, sweeping" gone "$record"
+check "the native run of a sweep ends with fltctl" gone "$target"
+check "fltctl ends during the native run of a sweep" gone "$record"
 wait "$record" 2> /dev/null || true
 record='' target=''
 
-# The init of a PID namespace that ends has not been killed by us.
+# When the init of a PID namespace ends, fltctl must not report that it killed it.
 status=0
 timeout "$limit" unshare -p -f sh -c 'exit 5' 2> err || status=$?
 if [ $status = 5 ]; then
@@ -129,8 +129,8 @@ if [ $status = 5 ]; then
 		unshare -p -f sh -c '"$0" mremap > /dev/null; echo finished; exit 5' \
 		"$build/tests/recorder/cases" > out 2> err || status=$?
 	check "a program in a PID namespace runs to its end" [ "$(cat out)" = finished ]
-	check "its status is passed on" [ $status = 5 ]
-	check "nothing is said to have been killed" [ "$(grep -c killed err)" = 0 ]
+	check "fltctl returns the status of the PID namespace" [ $status = 5 ]
+	check "fltctl reports no killed process" [ "$(grep -c killed err)" = 0 ]
 else
 	echo "ok PID namespace # skip: no right to make one"
 fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Processes that the recorder cannot follow are counted, and the status is that of a
-# recording that misses something.
+# fltctl counts processes that the recorder cannot follow, and returns the status of an
+# incomplete recording.
 #
 # usage: escape.sh BUILD-DIR
 # shellcheck disable=SC2016	# $0 is for the shells that are recorded
@@ -19,9 +19,9 @@ escapes() {
 	status=0
 	timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- "$@" > out 2> err || status=$?
 	rm -f trace.flt*
-	check "$name: status 3" [ "$status" = 3 ]
-	check "$name: the last line counts $count" grep -q "not recorded: $count processes" <(tail -1 err)
-	check "$name: and it is said why" grep -q "$why" err
+	check "$name: fltctl returns 3" [ "$status" = 3 ]
+	check "$name: the last line of the summary counts $count" grep -q "not recorded: $count processes" <(tail -1 err)
+	check "$name: a message names the reason" grep -q "$why" err
 }
 
 escapes "a static child" 1 'static_program is statically linked' sh -c '"$0"; :' "$static_program"
@@ -43,19 +43,19 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	status=0
 	timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
 		setpriv --no-new-privs sh -c './other_user; :' > out 2> err || status=$?
-	check "another user, where none may be taken: status 0" [ "$status" = 0 ]
+	check "a setuid program with no_new_privs does not escape: fltctl returns 0" [ "$status" = 0 ]
 	mkdir nosuid
 	if mount -t tmpfs -o nosuid none nosuid 2> /dev/null; then
 		cp -p other_user nosuid
 		timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
 			sh -c 'nosuid/other_user; :' > out 2> err || status=$?
 		umount nosuid
-		check "nor by its file system: status 0" [ "$status" = 0 ]
+		check "a setuid program on a nosuid file system does not escape: fltctl returns 0" [ "$status" = 0 ]
 	fi
 	escapes "no rights" 1 'open a userfaultfd' setpriv --reuid=65534 --clear-groups /bin/true
 fi
 
-# The last words of the command, all of them at once when nobody is there any more.
+# Messages that arrive together after the last process ended.
 "$fltctl" record -q -L 8 -o trace.flt -- python3 -c 'import os, signal, sys
 os.kill(os.getppid(), signal.SIGSTOP)
 for _ in range(50): os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
@@ -69,12 +69,12 @@ kill -CONT $record
 status=0
 wait $record || status=$?
 rm -f trace.flt*
-check "all that was said is heard" [ "$(grep -c 'static_program is statically linked' err)" = 50 ]
-check "and counted" grep -q "not recorded: 50 processes" <(tail -1 err)
-check "and has its status" [ $status = 3 ]
+check "all messages of ended processes arrive" [ "$(grep -c 'static_program is statically linked' err)" = 50 ]
+check "all ended processes are counted" grep -q "not recorded: 50 processes" <(tail -1 err)
+check "fltctl returns 3 after messages of ended processes" [ $status = 3 ]
 
-# Every way to become a program: what runs and what is refused is as natively, and told of
-# are those that ran, and no others. `here` is in the working directory, but not in PATH.
+# Each way to execute a program must succeed or fail as natively, and fltctl must report
+# exactly the programs that ran. `here` is in the working directory, but not in PATH.
 execs=$build/tests/recorder/execs
 mkdir -p found ways/dir
 cp "$static_program" found/found_static_program
@@ -104,24 +104,24 @@ for how in 'fork with' 'vfork without' 'handler with'; do
 	bare_ran=0
 	if [ "$how" = 'vfork without' ]; then
 		bare_ran=$(grep -cE '^(execle|fexecve.*|execveat.*) \./(good|script): 0$' ../native.out)
-		check "$how: some get a bare environment" [ "$bare_ran" -gt 5 ]
+		check "$how: some programs get an environment without the recorder" [ "$bare_ran" -gt 5 ]
 	fi
-	check "$how: as natively" diff ../native.out ../out
-	check "$how: $static_program_ran static programs ran, by each way" \
+	check "$how: the output is the same as natively" diff ../native.out ../out
+	check "$how: $static_program_ran static programs ran, at least one in each way" \
 		[ "$(grep 'static_program: 0$' ../native.out | cut -d' ' -f1 | sort -u | wc -l)" = 8 ]
-	check "$how: as many were told of" [ "$(grep -c 'static_program is statically linked' err)" = "$static_program_ran" ]
-	check "$how: $bare_ran with a bare environment, too" [ "$(grep -c 'gets an environment' err)" = "$bare_ran" ]
-	check "$how: the last line counts them" \
+	check "$how: fltctl reports each static program" [ "$(grep -c 'static_program is statically linked' err)" = "$static_program_ran" ]
+	check "$how: fltctl reports $bare_ran programs with an environment without the recorder" [ "$(grep -c 'gets an environment' err)" = "$bare_ran" ]
+	check "$how: the last line of the summary counts all escapes" \
 		grep -q "not recorded: $((static_program_ran + bare_ran)) processes" <(tail -1 err)
-	check "$how: status 3" [ "$status" = 3 ]
-	path+=:		# an empty part: now what is here is found, too
+	check "$how: fltctl returns 3" [ "$status" = 3 ]
+	path+=:		# an empty element of PATH means the working directory
 done
 cd ..
 
-# What does not escape, and what was never run.
+# Processes that do not escape, and programs that did not run.
 status=0
 timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
 	sh -c '/bin/true; ./nothing; env -i ./nothing; /lib64/ld-linux-x86-64.so.2 /bin/true; :' > out 2> err || status=$?
-check "nobody escapes: status 0" [ "$status" = 0 ]
-check "and nothing is said" [ "$(grep -cE 'unrecorded|not recorded' err)" = 0 ]
+check "fltctl returns 0 if no process escapes" [ "$status" = 0 ]
+check "fltctl reports no escape if no process escapes" [ "$(grep -cE 'unrecorded|not recorded' err)" = 0 ]
 [ $failed = 0 ]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * execs.c - each program by each way to become it, in a child of its own.
+ * execs.c - execute each program in each way, in a separate child process.
  *
  *   execs fork | vfork | handler  with | without  PROGRAM...
  *
- * handler: from a signal's handler on a small stack. without: where an environment is
- * given, it is one that nobody else has put anything in. A line tells the child's status,
- * which is errno where it stayed what it was. Started as "shown" it prints its arguments.
+ * handler: execute in a signal handler on a small stack. without: pass a new environment
+ * without the variables of this process. Prints a line with the status of each child; errno
+ * if exec failed. Started as "shown" the program prints its arguments.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static void by_execle(const char *path)
 	execle(path, ARGUMENTS, NULL, environment);
 }
 
-/* One that closes is too early gone for an interpreter. */
+/* A descriptor that closes on exec is gone when the interpreter opens the script. */
 static void by_fexecve(const char *path)
 {
 	int fd = open(path, O_RDONLY);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* loaded.c - a library that stacks.c loads while it runs. */
+/* loaded.c - a library that stacks.c loads at run time. */
 void touch_loaded(char *p, unsigned int pages);
 
 void touch_loaded(char *p, unsigned int pages)

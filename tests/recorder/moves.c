@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * moves.c - the result of flt_move() is true, whatever the kernel returns.
+ * moves.c - flt_move() returns a correct result, whatever the kernel returns.
  *
  * Linux 6.18 returns -EEXIST for some pages that it has moved: see lib/core/move.c. That is
  * rare, although a thread of this test clears the pages' accessed bits all the time. So every

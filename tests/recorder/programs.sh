@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Real programs with little memory: output and status as natively, in time.
+# Real programs with little memory must have the same output and status as natively, in time.
 #
 # usage: programs.sh BUILD-DIR [NAME...]
-# Prints each one's time natively and recorded; they are not judged.
+# Prints the native and the recorded time of each program without checking them.
 set -euo pipefail
 
 build=$(realpath "$1")
@@ -32,7 +32,7 @@ program() {
 	timeout "$limit" "$fltctl" record -q -L "$mib" -o trace.flt -- "$@" > record.out 2> record.err || status=$?
 	t2=$(date +%s%N)
 	rm -f trace.flt*
-	# some of its processes were not to be reached; what it did is judged all the same
+	# some processes escaped, but the output must still be the same
 	if [ $status = 3 ] && tail -1 record.err | grep 'not limited and not recorded'; then status=0; fi
 	if [ $status = $native ] && [ -s native.out ] && cmp -s native.out record.out; then
 		echo "ok $name -L $mib: $(((t1 - t0) / 1000000)) ms natively, $(((t2 - t1) / 1000000)) ms recorded"
@@ -138,8 +138,8 @@ fi
 program git 16 sh -c 'rm -rf clone; git clone -q --no-hardlinks repo clone && cd clone &&
 git log --oneline | wc -l && git fsck --full 2>&1 && git gc -q && git status --short && git diff HEAD~3 --stat | tail -1'
 
-# A data base made, filled, used by four clients at a time and checked. Its server will not
-# run as root; what the recorder needs of root's rights is kept.
+# Create a database, fill it, use it with four clients at a time and check it. Its server
+# refuses to run as root, so keep only the capabilities that the recorder needs.
 pgbin=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2> /dev/null | tail -1)
 cat > pg.sh << 'END'
 set -e
@@ -182,5 +182,5 @@ elif id postgres > /dev/null 2>&1; then
 		bash pg.sh "$work/pg" "$pgbin"
 fi
 
-echo "$((ran - failed)) of $ran as natively"
+echo "$((ran - failed)) of $ran programs behave as natively"
 [ $failed = 0 ] && [ $ran -gt 0 ]

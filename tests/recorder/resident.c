@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * resident.c - pages of a recorded process's region that are present, by pagemap.
+ * resident.c - print the number of present pages in the region of a recorded process.
  *
- * The region and its shadow stand in /proc/PID/maps as one or two large private
- * anonymous mappings without a name; the first half of their extent is the
- * region. Knows nothing else of the recorder.
+ * In /proc/PID/maps the region and its shadow are one or two large private anonymous mappings
+ * without a name. The first half of them is the region. Pages are counted with pagemap.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,7 +26,7 @@ int main(int argc, char **argv)
 	f = fopen(path, "r");
 	if (!f)
 		return 1;
-	/* the region is 2 MiB aligned inside the largest stretch of such mappings */
+	/* the region is aligned to 2 MiB within the largest run of such mappings */
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw-p %*x %*x:%*x %lu", &start, &end, &inode) != 3 ||
 		    inode || strchr(line, '['))
@@ -45,7 +44,7 @@ int main(int argc, char **argv)
 	lo = (lo + (2u << 20) - 1) & ~((2ull << 20) - 1);
 	snprintf(path, sizeof(path), "/proc/%s/pagemap", argv[1]);
 	fd = open(path, O_RDONLY);
-	/* the program's few mappings all lie in the region's first GiB */
+	/* all mappings of the test program are in the first GiB of the region */
 	for (uint64_t a = lo; fd >= 0 && a < lo + (1ull << 30); a += sizeof(entry) / 8 * 4096) {
 		ssize_t n = pread(fd, entry, sizeof(entry), (off_t)(a / 4096 * 8));
 

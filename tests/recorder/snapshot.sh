@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A snapshot of more data than is resident, by a forked child of redis, while the parent goes on:
-# a native server must read the same back.
+# A forked child of redis writes a snapshot of more data than is resident while the parent
+# continues. A native server must read the same data from the snapshot.
 #
 # usage: snapshot.sh BUILD-DIR [MIB [REQUESTS]]
 set -euo pipefail
@@ -28,7 +28,7 @@ up() {
 		sleep 0.2
 	done
 }
-# Its own status, in $status
+# Shut down the server and set $status
 down() {
 	status=0
 	redis-cli -s sock shutdown nosave > /dev/null 2>&1 || true
@@ -44,7 +44,7 @@ timeout "$limit" redis-benchmark -s sock -q -t set,get -n "$requests" -r $((requ
 keys=$(redis-cli -s sock dbsize)
 redis-cli -s sock debug digest > before
 redis-cli -s sock bgsave > /dev/null
-# other keys, and more of them: the child must not see these
+# add other keys, which the child must not see
 timeout "$limit" redis-benchmark -s sock -q -n $((requests / 4)) -r $((requests / 8)) \
 	set other:__rand_int__ later > bench
 for _ in $(seq "$limit"); do
@@ -53,14 +53,14 @@ for _ in $(seq "$limit"); do
 	sleep 1
 done
 down
-check "its status is that of an end in order" [ $status = 0 ]
-check "$keys keys of 8000 bytes are more than was resident" [ $((keys * 8000)) -gt $((mib << 20)) ]
-check "some were evicted" grep -q '[1-9][0-9]* pages evicted' err
-check "the snapshot was made" grep -q 'last_bgsave_status:ok' told
+check "the recorded server returns 0" [ $status = 0 ]
+check "$keys keys of 8000 bytes exceed the limit" [ $((keys * 8000)) -gt $((mib << 20)) ]
+check "pages were evicted" grep -q '[1-9][0-9]* pages evicted' err
+check "the snapshot is complete" grep -q 'last_bgsave_status:ok' told
 
 redis-server "${options[@]}" > log 2>&1 &
 up
 redis-cli -s sock debug digest > after
 down
-check "it is read back natively as it was" sh -c 'grep -qxE "[0-9a-f]{40}" before && cmp -s before after'
+check "a native server reads the same data from the snapshot" sh -c 'grep -qxE "[0-9a-f]{40}" before && cmp -s before after'
 exit $failed

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * soak.c - many threads do to memory all that can be done to it, and know what
- * each word must be.
+ * soak.c - many threads perform random operations on memory and check the value of each word.
  *
- * `soak SECONDS THREADS SEED` prints what is wrong, natively nothing. Blocks belong to
- * a thread, which fills them with words known from the block's seed, and checks them
- * before it changes, drops or gives them away; shared pages have a word of each thread.
- * Progress is watched: a thread that takes a minute for one operation is a hang.
+ * `soak SECONDS THREADS SEED` prints wrong words; a native run has none. Each block belongs to
+ * a thread. The thread fills the block with words derived from the block's seed, and checks
+ * them before it changes, drops or passes on the block. Shared pages have a word per thread.
+ * A thread that needs a minute for one operation is reported as a hang.
  */
 #include "soak.h"
 
@@ -24,7 +23,7 @@
 #define THREADS 64
 #define HANG_NS (60 * 1000000000ull)
 
-/* Not from the heap: what the truth is measured with is never evicted. */
+/* Static, because the expected values must never be evicted. */
 static struct worker worker[THREADS];
 uint64_t *soak_shared;
 _Atomic unsigned long soak_wrong;
@@ -134,7 +133,7 @@ static void *work(void *arg)
 	unsigned int left;
 
 	soak_task_is(w);
-	/* threads end and others go on with what they left */
+	/* a thread ends, and the next one continues with its blocks */
 	for (left = 500 + (unsigned int)(soak_chance(w) % 1000); left && !atomic_load(&stop); left--)
 		operate(w);
 	soak_task_is(NULL);
@@ -230,7 +229,7 @@ int main(int argc, char **argv)
 		if (w->slowest_ns > slowest->slowest_ns)
 			slowest = w;
 	}
-	if (argv[1][0] != '0') {	/* not the image that fork_off() executes */
+	if (argv[1][0] != '0') {	/* except in the image that fork_off() executes */
 		fprintf(stderr, "%llu operations, the slowest took %llu ms (%s)\n",
 			(unsigned long long)operations,
 			(unsigned long long)slowest->slowest_ns / 1000000, slowest->slowest ? slowest->slowest : "");

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Many threads, little memory, no wrong word and no more than one batch (1 MiB) above
-# the limit, by every way in which a fault is served and a page is evicted. What a run
-# did is its seed's; the seed is printed.
+# Run many threads with little memory. No word may be wrong, and at most one batch (1 MiB)
+# above the limit may be resident, with each way to serve faults and to evict pages. The
+# printed seed determines the operations of a run.
 #
 # usage: soak.sh BUILD-DIR SECONDS-OF-EACH [SEED]
 set -euo pipefail
@@ -21,7 +21,7 @@ while read -r threads mib options; do
 	pages=$(sed -n 's/.* \([0-9]*\) pages evicted.*/\1/p' err)
 	resident=$(sed -n 's/^memory.*, \([0-9.]*\)MiB resident of.*/\1/p' err)
 	refused=$(grep -c 'not limited and not recorded' err || true)
-	# those let go are said to have escaped
+	# processes that were not limited are reported as escaped
 	if [ $status = 3 ] && [ "$refused" != 0 ]; then status=0; fi
 	if [ $status != 0 ] || [ "$(cat out)" != 'wrong 0' ]; then
 		echo "not ok $threads threads, -L $mib $options, seed $((seed + n)): status $status, $(cat out)"

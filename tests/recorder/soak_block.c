@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* soak_block.c - blocks of memory: filled with words known from the block's seed, checked and changed. */
+/* soak_block.c - fill, check and change blocks of memory. The block's seed gives their words. */
 #include "soak.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static struct block mail;		/* given away, not yet taken */
+static struct block mail;		/* passed on, but not yet taken */
 static pthread_mutex_t mail_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint64_t expected(const struct block *b, size_t i)
@@ -36,7 +36,7 @@ static void fill(struct block *b, size_t from, size_t to)
 		b->word[i] = expected(b, i);
 }
 
-/* Every 16th word from a place by chance; the first and the last always. */
+/* Check every 16th word from a random start, and the first and the last word. */
 static void check(struct worker *w, const struct block *b, size_t bytes, const char *where)
 {
 	size_t n = bytes / 8;
@@ -93,7 +93,7 @@ void soak_block_drop(struct worker *w, struct block *b)
 	} else {
 		size_t pages = (b->bytes + PAGE - 1) / PAGE, cut = pages > 1 ? soak_chance(w) % pages : 0;
 
-		/* in two parts, either first */
+		/* in two parts, in random order */
 		if (cut && soak_chance(w) & 1) {
 			munmap(b->word, cut * PAGE);
 			munmap((char *)b->word + cut * PAGE, (pages - cut) * PAGE);
@@ -189,7 +189,7 @@ void soak_block_protect(struct worker *w, struct block *b)
 {
 	size_t pages = b->bytes / PAGE, first;
 
-	/* taken out of the limit for good: only now and then, and little */
+	/* protected pages stay out of the limit for good, so protect few of them, and rarely */
 	if (b->kind != MAP || pages < 2 || soak_chance(w) % 8)
 		return;
 	first = soak_chance(w) % pages;

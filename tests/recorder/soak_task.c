@@ -76,7 +76,7 @@ void soak_task_is(struct worker *w)
 	me = w;
 }
 
-/* Touches limited memory, allocating nothing. */
+/* Touch limited memory without allocating any. */
 void soak_task_handle(int sig)
 {
 	struct worker *w = me;
@@ -101,7 +101,7 @@ void soak_task_signal(struct worker *w, struct worker *all, int n)
 {
 	struct worker *o = &all[soak_chance(w) % (unsigned int)n];
 
-	/* itself, or through the process: another may just end */
+	/* signal itself directly, but others through the process, because they may just end */
 	if (o == w)
 		pthread_kill(pthread_self(), SIGUSR1);
 	else

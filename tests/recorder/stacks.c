@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stacks.c - faults whose call stacks are known.
+ * stacks.c - faults with known call stacks.
  *
- * Prints for each case: its name, the range it touches, and the functions that must
- * stand on the stack of every fault there, innermost first. Built without frame
- * pointers, so that only unwind tables help.
+ * Prints for each case its name, its address range, and the functions that must be on the
+ * stack of each fault in the range, innermost first. The program has no frame pointers, so
+ * the recorder needs unwind tables.
  */
 #include <dlfcn.h>
 #include <signal.h>

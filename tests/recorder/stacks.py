@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""stacks.py EXPECTED SCRIPT.csv: every first touch has the stack that stacks.c says."""
+"""stacks.py EXPECTED SCRIPT.csv: check that each first touch has the stack of stacks.c."""
 import csv
 import re
 import sys
@@ -13,7 +13,7 @@ bad = 0
 for line in expected:
     name, lo, hi, *want = line.split()
     lo, hi = int(lo, 16), int(hi, 16)
-    # "function (place) < function (place)"; a clone of a function counts as it
+    # "function (place) < function (place)"; a clone counts as the function
     pattern = r" < ".join(r".*" if w == "*" else r"%s(\.\S+)? \([^()]*\)" % w for w in want)
     seen = [r for r in rows if lo <= int(r["address"], 16) < hi and "alloc" in r["flags"]]
     good = [r for r in seen if re.match(pattern + r"( <|$)", r["stack"])]

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# usage: stacks.sh BUILD-DIR; by the faulting thread and by the server
+# usage: stacks.sh BUILD-DIR
+# Stacks of faults that the faulting thread serves, and of faults that the server serves.
 set -euo pipefail
 
 build=$(realpath "$1") here=$(dirname "$(realpath "$0")")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* walk.c - says its pid and goes over 32 MiB until it is stopped, or N seconds. */
+/* walk.c - print the PID and touch 32 MiB again and again until a signal, or for N seconds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
