@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * stores.c - nothing that was stored is lost by eviction.
+ * stores.c - evictions lose no stores.
  *
- * Threads add to words of their own all over regions that have room for an eighth
- * of themselves; every sum is known. Once over zeros, where changes go to the private
- * file, and once over a file, which must hold them after fltuffd_sync(). Then what
- * may not hang: system calls on missing pages, a program that drops pages meanwhile,
- * a child that touches the region, a backing that fails now and then.
+ * Threads add to separate words all over a region. The limit is an eighth of the region, and
+ * the sums are known. One region is backed by zeros, so changed pages go to the private file.
+ * Another is backed by a file, which must have all changes after fltuffd_sync(). Then test
+ * operations that must not hang: system calls on missing pages, dropped pages, a child that
+ * touches the region, and a backing with errors.
  */
 #include <fltuffd.h>
 
@@ -44,7 +44,7 @@ static void *add(void *arg)
 {
 	struct adder *a = arg;
 
-	/* lanes share pages, so stores of others meet each eviction */
+	/* lanes share pages, so evictions compete with stores of other threads */
 	for (int r = 0; r < ROUNDS; r++)
 		for (size_t i = a->lane; i < BYTES / 8; i += 64)
 			a->words[i] += i + 1;
@@ -85,7 +85,7 @@ static int flaky(void *context, uint64_t offset, void *data, size_t n)
 	return 0;
 }
 
-/* What is told of an error may ask the pager, and have it load what is good. */
+/* An error callback may ask the pager for its statistics and load good pages. */
 struct told {
 	struct fltuffd *pager;
 	volatile size_t times, well;
@@ -140,20 +140,20 @@ int main(void)
 	check("stores survive eviction to the private file", !run(p));
 	fltuffd_stats(p, &s);
 	check("pages were evicted and written", s.evicted > BYTES / 4096 && s.written);
-	check("the limit held", s.resident_peak <= c.limit / 4096);
+	check("the pager keeps the limit", s.resident_peak <= c.limit / 4096);
 	for (i = 0; i < BYTES / 8; i += 512)
 		((volatile uint64_t *)fltuffd_memory(p))[i] += 0;
-	check("a load with changed pages in the way", !fltuffd_load(p, 0, BYTES) && !compare(p));
+	check("a load evicts changed pages", !fltuffd_load(p, 0, BYTES) && !compare(p));
 	fltuffd_stats(p, &s);
-	check("the limit held during the load", s.resident_peak <= c.limit / 4096);
-	check("zeros take no sync", fltuffd_sync(p) == -EROFS);
+	check("the pager keeps the limit during the load", s.resident_peak <= c.limit / 4096);
+	check("fltuffd_sync() refuses a region of zeros", fltuffd_sync(p) == -EROFS);
 	pid = fork();
 	if (!pid) {
 		signal(SIGSEGV, SIG_DFL);
 		_exit(*(volatile char *)fltuffd_memory(p));
 	}
 	waitpid(pid, &status, 0);
-	check("a child has no region", WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	check("a child cannot access the region", WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 	fltuffd_close(p);
 
 	if (ftruncate(fd, BYTES))
@@ -162,9 +162,9 @@ int main(void)
 	c.policy = FLTUFFD_CLOCK;
 	p = start(&c);
 	check("stores survive eviction to a file", !run(p));
-	check("sync", !fltuffd_sync(p));
+	check("fltuffd_sync() succeeds", !fltuffd_sync(p));
 	copy = mmap(NULL, BYTES, PROT_READ, MAP_SHARED, fd, 0);
-	check("the file has them", !memcmp(copy, fltuffd_memory(p), BYTES));
+	check("the file has all stores after fltuffd_sync()", !memcmp(copy, fltuffd_memory(p), BYTES));
 	m = fltuffd_memory(p);
 	if (pipe(pair))
 		return 1;
@@ -179,12 +179,12 @@ int main(void)
 		}
 		_exit(0);
 	}
-	check("a system call on missing pages is whole", write(pair[1], m, BYTES) == BYTES);
+	check("a system call transfers missing pages completely", write(pair[1], m, BYTES) == BYTES);
 	close(pair[1]);
 	waitpid(pid, &status, 0);
 	for (i = 0; i < BYTES; i += 4096 * 3)
 		madvise(m + i, 4096, MADV_DONTNEED);
-	check("pages that were dropped come back", !memcmp(copy, m, BYTES));
+	check("dropped pages are loaded again", !memcmp(copy, m, BYTES));
 	fltuffd_close(p);
 
 	c.backing = (struct fltuffd_backing){ .read = flaky };
@@ -203,13 +203,14 @@ int main(void)
 		else
 			wrong += m[i] != 7;
 	}
-	check("bad pages are signals, good ones are good", signals == BYTES / 4096 / 16 && !wrong);
-	check("errors are told, and the pager answers then", told.times >= signals && told.well == told.times);
-	check("the first error is kept", fltuffd_error(p) == -EIO);
-	check("load tells it", fltuffd_load(p, 0, BYTES) == -EIO);
-	check("load of good ones is well", !fltuffd_load(p, 0, 5 * 4096));
+	check("bad pages raise signals, good pages are readable", signals == BYTES / 4096 / 16 && !wrong);
+	check("on_error() is called and may use the pager",
+	      told.times >= signals && told.well == told.times);
+	check("fltuffd_error() returns the first error", fltuffd_error(p) == -EIO);
+	check("fltuffd_load() returns the error of a bad page", fltuffd_load(p, 0, BYTES) == -EIO);
+	check("fltuffd_load() loads good pages", !fltuffd_load(p, 0, 5 * 4096));
 	fltuffd_close(p);
 	c.limit = 4096;
-	check("a limit too small is refused", fltuffd_open(&p, &c) == -EINVAL);
+	check("fltuffd_open() refuses a limit that is too small", fltuffd_open(&p, &c) == -EINVAL);
 	return failed;
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""browser.py FLTCTL GENERATE [SCREENSHOT_DIR] - the pictures in a real browser.
+"""browser.py FLTCTL GENERATE [SCREENSHOT_DIR] - test plots in a real browser.
 
-Chromium without a network, driven by chromedriver's own protocol: zoom, search,
-reset, hover and keys of the flame graph, hover of plots, heat map and the map of
-regions (a thousand of them, too), at two widths, light and dark; nothing on the
-console, no markup of an enemy alive.
+Chromium runs without a network, controlled by the protocol of chromedriver. Tests zoom,
+search, reset, hover and keys of the flame graph, and hover of plots, of the heat map and of
+the map of regions (also with a thousand regions), at two widths, light and dark. The console
+must stay empty and hostile markup must be escaped.
 """
 import os
 import subprocess
@@ -44,7 +44,7 @@ def flame(browser):
     zoomed = browser.box(INNER)[2]
     page = browser.run("return document.querySelector('svg.flame').clientWidth")
     assert zoomed > width * 1.5 and abs(zoomed - page) < 3, (width, zoomed, page)
-    # Only its callers and what it called are left, of this graph.
+    # The graph shows only the frame, its callers and its callees.
     first = "document.querySelector('svg.flame')"
     assert browser.run("return %s.querySelectorAll('.f:not(.gone)').length < %s.querySelectorAll('.f').length" % (first, first))
 
@@ -68,12 +68,12 @@ def flame(browser):
     assert shown(browser) < everything
     browser.keys("\ue00c")  # escape
     assert shown(browser) == everything
-    # For those who do not see it: every frame and every graph has a title.
+    # Each frame and each graph has a title for screen readers.
     assert browser.run("return Array.from(document.querySelectorAll('svg.flame, svg.flame .f')).every("
                        "e => e.querySelector('title').textContent.length > 0)")
 
 
-# Points at a cell of a band: what is said there is what the file says of it.
+# Point at a cell of a band. The tooltip must match the data in the file.
 def atlas_cell(browser, band, cell):
     row, column, faults, refaults = cell
     x, y = browser.run("const b = document.querySelectorAll('svg.b')[arguments[0]].querySelector('.bg');"
@@ -96,7 +96,7 @@ def atlas(browser, least):
     for band in sorted({0, len(bands) // 2, len(bands) - 1}):
         cells = [list(map(int, c.split(","))) for c in bands[band].split(";") if c]
         atlas_cell(browser, band, max(cells, key=lambda c: c[2]))
-    # Away from every band it is gone.
+    # The tooltip disappears outside of all bands.
     x, y, _ = browser.box("document.querySelector('svg.atlas > text.name')")
     browser.point(x, y)
     assert browser.run("return document.querySelector('.tip').getAttribute('visibility')") == "hidden"
@@ -124,7 +124,7 @@ def page(browser):
     atlas(browser, 3)
     inked = browser.run("return new Set(Array.from(document.querySelectorAll('svg.b path'), p => getComputedStyle(p).fill)).size")
     assert inked > 3, inked
-    # Nothing sticks out sideways; wide tables and plots scroll by themselves.
+    # The page fits the width; wide tables and plots scroll separately.
     assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth + 1")
 
 
@@ -147,7 +147,7 @@ def look(browser, tmp, file, width, scheme):
     assert not messages, (file, messages)
 
 
-# A thousand mappings that the kernel can't merge: two ways to map a file, in turn.
+# Create 1,000 mappings that the kernel cannot merge, by alternating two kinds of mappings.
 VMAS = """
 import mmap, sys
 with open(sys.argv[1], "w+b") as f:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""chromium.py - headless Chromium without a network, driven by chromedriver's own protocol."""
+"""chromium.py - run headless Chromium without a network, with chromedriver's protocol."""
 import base64
 import json
 import os

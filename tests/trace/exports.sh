@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# exports.sh FLTCTL GENERATE - what fltctl writes for others, read by others: CSV
-# and JSON by Python, profile.proto by protoc, pictures by an XML parser; and one
-# made-up recording against outputs that were looked at once.
+# exports.sh FLTCTL GENERATE - read exports with other programs: CSV and JSON with Python,
+# profile.proto with protoc, plots with an XML parser. Compare the output for an artificial
+# recording with golden.txt.
 set -euo pipefail
 
 fltctl=$(realpath "$1") generate=$(realpath "$2")
@@ -86,7 +86,7 @@ for f in ("t.svg",):
     assert d.documentElement.tagName == "svg"
 PY
 
-# profile.proto as pprof publishes it, the fields we write.
+# The fields of pprof's profile.proto that fltctl writes.
 cat >profile.proto <<'PROTO'
 syntax = "proto3";
 message ValueType { int64 type = 1; int64 unit = 2; }
@@ -102,7 +102,7 @@ message Profile {
 PROTO
 protoc --decode=Profile profile.proto <t.pprof >profile.txt
 if grep -E '^ *[0-9]+:' profile.txt; then
-	echo 'pprof: a field that the schema does not have' >&2
+	echo 'pprof: a field is missing in the schema' >&2
 	exit 1
 fi
 python3 - <<'PY'
@@ -118,7 +118,7 @@ known = set(re.findall(r"^location \{\n  id: (\d+)", text, re.M))
 assert used and used <= known
 PY
 
-# Names that are markup, quotes, separators and escape codes stay names.
+# Names that contain markup, quotes, separators or escape codes are exported as text.
 "$generate" hostile.flt 300 3 4 hostile
 for what in folded speedscope perfetto html svg; do
 	"$fltctl" visualize "--$what" -o "h.$what" hostile.flt 2>/dev/null
@@ -152,7 +152,7 @@ rows = list(csv.DictReader(open("h.script.csv", newline="")))
 assert len(rows) == 300 and all(r["pid"].isdigit() for r in rows)
 PY
 
-# Golden: made-up recordings without symbols are the same on every machine.
+# Golden: artificial recordings without symbols are equal on all machines.
 "$generate" golden.flt 2000 20 6 plain
 for what in line object thread vma; do
 	echo "== report --by $what"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The trace file: round trips, damage of every kind, and what is salvaged. */
+/* Test the trace file: write and read, damage of each kind, and the recovered part. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -50,7 +50,7 @@ static struct flt_fault fault_of(uint32_t i)
 	};
 }
 
-/* A file with everything in it; `flush` chunks of faults. */
+/* Write a file with records of all types, and faults in `flushes` chunks. */
 static void file_make(uint32_t faults, uint32_t flushes)
 {
 	uint64_t frames[3][2] = { { 0x400010, 0x400100 }, { 0x400020, 0x400100 }, { 0x400030, 0x400200 } };
@@ -92,7 +92,7 @@ struct seen {
 	struct flt_recording *rec;
 };
 
-/* Reads to the end whatever comes; an error of open is returned. */
+/* Read to the end, also past damage. Return the error of flt_file_open(). */
 static int file_read(struct seen *s)
 {
 	const struct flt_record *r;
@@ -135,7 +135,7 @@ static void seen_free(struct seen *s)
 	flt_recording_free(s->rec);
 }
 
-static void comes_back_as_written(void **state)
+static void recording_reads_back_as_written(void **state)
 {
 	struct flt_file_reader *reader;
 	struct flt_file_chunk c;
@@ -157,10 +157,10 @@ static void comes_back_as_written(void **state)
 	assert_int_equal(image->pid, 42);
 	assert_int_equal(image->end, 7000000000ull);
 	assert_string_equal(flt_recording_comm(s.rec, 1, 77), "thread\x1b[2J");
-	assert_int_equal(image->node_count, 5);	/* two of the stacks share their outer frame */
+	assert_int_equal(image->node_count, 5);	/* two stacks share their outer frame */
 	assert_int_equal(flt_recording_stack(s.rec, 1, 2, places, NULL, 8), 2);
 	assert_string_equal(s.rec->objects[s.rec->places[places[0]].object].name, "/bin/a");
-	assert_int_equal(s.rec->places[places[0]].offset, 0xf);	/* of the call, not behind it */
+	assert_int_equal(s.rec->places[places[0]].offset, 0xf);	/* the call, not its return address */
 	seen_free(&s);
 
 	assert_int_equal(flt_file_open(&reader, path, &version), 0);
@@ -176,8 +176,8 @@ static void comes_back_as_written(void **state)
 	flt_file_done(reader);
 }
 
-/* Cut at every byte: what is left is read up to the last whole chunk, and it is known that some is missing. */
-static void cut_anywhere(void **state)
+/* Truncated at any byte, a file is read up to its last whole chunk and known to be incomplete. */
+static void truncated_file_is_readable_up_to_last_chunk(void **state)
 {
 	struct stat st;
 	struct seen s;
@@ -196,7 +196,7 @@ static void cut_anywhere(void **state)
 		assert_int_equal(file_read(&s), 0);
 		assert_true(s.faults <= last);
 		if (size == st.st_size - 1)
-			assert_int_equal(s.faults, 60);	/* only the end is missing */
+			assert_int_equal(s.faults, 60);	/* only the end record is missing */
 		assert_false(s.rec->end.head.type);
 		assert_true(s.damaged <= 1);
 		if (s.damaged)
@@ -215,7 +215,7 @@ static void patch(off_t at, const void *data, size_t size)
 	close(fd);
 }
 
-/* One bad byte anywhere costs one chunk, and is found. */
+/* A wrong byte at any offset is detected and loses one chunk only. */
 static void one_byte_costs_one_chunk(void **state)
 {
 	struct seen s, whole;
@@ -235,7 +235,7 @@ static void one_byte_costs_one_chunk(void **state)
 		byte ^= 0x41;
 		patch(at, &byte, 1);
 		assert_int_equal(file_read(&s), 0);
-		if (s.damaged) {	/* else it was padding */
+		if (s.damaged) {	/* otherwise the byte was padding */
 			assert_in_range(s.good, whole.good - 1, whole.good - 1);
 			assert_true(s.offset <= (uint64_t)at);
 		} else {
@@ -248,8 +248,8 @@ static void one_byte_costs_one_chunk(void **state)
 	seen_free(&whole);
 }
 
-/* Random bytes, many at a time, with a fixed seed: no crash, and an end. */
-static void random_damage(void **state)
+/* Overwrite many bytes at random, with a fixed seed. The reader must end and not crash. */
+static void random_damage_never_crashes_the_reader(void **state)
 {
 	unsigned char noise[64];
 	struct stat st;
@@ -271,7 +271,7 @@ static void random_damage(void **state)
 	}
 }
 
-static void a_lost_chunk_of_stacks_shifts_nothing(void **state)
+static void lost_chunk_of_stacks_keeps_other_stacks(void **state)
 {
 	struct flt_file_writer *w;
 	struct flt_file_node nodes[2] = { { .address = 0x1111, .id = 1, .image = 1 }, { .address = 0x2222, .id = 2, .image = 1 } };
@@ -327,8 +327,8 @@ static void earlier_files_are_kept(void **state)
 	assert_int_equal(flt_file_create(&w, dir, kept), -EINVAL);
 }
 
-/* The disk is full (here: the file size limit): the error comes out, the file stays whole. */
-static void full_disk(void **state)
+/* If the disk is full (simulated by RLIMIT_FSIZE), the writer returns the error. */
+static void full_disk_is_reported_and_keeps_the_file(void **state)
 {
 	struct rlimit old, small = { 65536, RLIM_INFINITY };
 	struct flt_file_writer *w;
@@ -360,7 +360,7 @@ static void full_disk(void **state)
 	seen_free(&s);
 }
 
-static void not_a_trace(void **state)
+static void other_files_are_refused(void **state)
 {
 	struct flt_file_header head;
 	uint32_t version;
@@ -385,7 +385,7 @@ static void not_a_trace(void **state)
 	close(fd);
 }
 
-static void planes_round_trip(void **state)
+static void unpacked_planes_equal_the_input(void **state)
 {
 	unsigned char in[56 * 33], packed[sizeof(in)], out[sizeof(in)];
 	size_t i;
@@ -401,15 +401,15 @@ static void planes_round_trip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(planes_round_trip),
-		cmocka_unit_test(comes_back_as_written),
-		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(unpacked_planes_equal_the_input),
+		cmocka_unit_test(recording_reads_back_as_written),
+		cmocka_unit_test(truncated_file_is_readable_up_to_last_chunk),
 		cmocka_unit_test(one_byte_costs_one_chunk),
-		cmocka_unit_test(random_damage),
-		cmocka_unit_test(a_lost_chunk_of_stacks_shifts_nothing),
+		cmocka_unit_test(random_damage_never_crashes_the_reader),
+		cmocka_unit_test(lost_chunk_of_stacks_keeps_other_stacks),
 		cmocka_unit_test(earlier_files_are_kept),
-		cmocka_unit_test(full_disk),
-		cmocka_unit_test(not_a_trace),
+		cmocka_unit_test(full_disk_is_reported_and_keeps_the_file),
+		cmocka_unit_test(other_files_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, dir_make, dir_remove);

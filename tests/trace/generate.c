@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * generate - a made-up recording of any size, the same each time.
+ * generate - write an artificial recording of any size. The content is always the same.
  *
  *   generate FILE FAULTS STACKS [DEPTH [own | plain | hostile]]
  *
- * STACKS distinct stacks of DEPTH callers, in three processes of two threads
- * each, with times, addresses and mixes as recordings have them. The code is in
- * this program itself, which has symbols (own), in a file that is nowhere (plain),
- * or in files and processes whose names an enemy chose.
+ * Writes STACKS distinct stacks of DEPTH callers, in three processes of two threads each,
+ * with realistic times, addresses and mixes. The code is in this program, which has symbols
+ * (own), in a file that does not exist (plain), or in files and processes with hostile names.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +30,7 @@ static uint64_t next(void)
 	return state;
 }
 
-/* Heap pages are mostly touched in order, with jumps. */
+/* Return the next heap address. Pages are touched in order, with some jumps. */
 static uint64_t heap_address(uint64_t *cursor)
 {
 	if (next() % 8 == 0)
@@ -44,7 +43,7 @@ static const char *const hostile[] = {
 	"/tmp/</script><img src=x onerror=alert(1)>", "/tmp/\"'; DROP,\t\033[2J\033]0;owned\007\r\n|<", "/\377\376 ]]>&amp;<!--",
 };
 
-/* The maps of one process: 1 MiB of code, and heap. */
+/* Write the mappings of one process: 1 MiB of code and a heap. */
 static int maps_write(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t number, const char *style, uint64_t code)
 {
 	struct flt_record_map map = { .head = { .time = time, .image = image } };
@@ -86,7 +85,7 @@ int main(int argc, char **argv)
 	if (strcmp(style, "own")) {
 		code = 0x400000;
 	} else {
-		/* after the file begins, as true ones are */
+		/* real events are later than the begin of the file, too */
 		struct timespec now;
 
 		clock_gettime(CLOCK_MONOTONIC, &now);
@@ -106,7 +105,7 @@ int main(int argc, char **argv)
 		err = maps_write(w, time, images[k], k, style, code);
 	}
 	for (k = 0; !err && k < count; k++) {
-		/* Outer frames are shared by many, inner ones by few. */
+		/* Many stacks share outer frames; few share inner frames. */
 		for (d = 0; d < depth; d++)
 			frames[d] = code + 64 + (d < depth / 2 ? next() % 4000 :
 						 (d * 64 + k % (1u << (depth - d < 12 ? depth - d : 12))) % 4000);
@@ -117,7 +116,7 @@ int main(int argc, char **argv)
 		which = (uint32_t)(next() % count);
 		if (next() % 4)
 			which = which * (uint64_t)which / count;
-		/* more than any latency: a thread has one fault at a time */
+		/* longer than any latency, because a thread has one fault at a time */
 		time += 1000 + next() % 8000;
 		batch[n++] = (struct flt_fault){
 			.time = time, .address = heap_address(&cursor), .ip = code + 64 + which % 500 * 8, .image = images[which % IMAGES],

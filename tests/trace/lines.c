@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lines - faults at lines known by name. Each marked line touches PAGES fresh
- * pages, one store each; the test looks up the number of the line by its mark.
+ * lines - cause faults at known lines. Each marked line touches PAGES fresh pages, one store
+ * each. The test finds the number of a line by its mark.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static volatile char *fresh_pages(void)
 
 	if (at == MAP_FAILED)
 		exit(1);
-	/* One fault a page, whatever the machine's setting for huge pages. */
+	/* Get one fault per page even if huge pages are enabled. */
 	madvise(at, PAGES * 4096ul, MADV_NOHUGEPAGE);
 	return at;
 }
@@ -30,7 +30,7 @@ static __attribute__((noinline)) int recursion(int depth)
 
 	if (depth > 0) {
 		deeper = recursion(depth - 1);
-		__asm__ volatile("" : "+r"(deeper));	/* no loop instead */
+		__asm__ volatile("" : "+r"(deeper));	/* prevent a loop */
 		return deeper + 1;
 	}
 	for (i = 0; i < PAGES; i++)

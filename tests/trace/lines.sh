@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# lines.sh FLTCTL BUILD - faults at known lines, recorded and reported.
+# lines.sh FLTCTL BUILD - record and report faults at known lines.
 #
-# The program, its PIE and its stripped form with a separate debug file must all
-# name every marked line with exactly PAGES faults (one more where the line's own
-# code or data comes in with it).
+# The program, its PIE and its stripped form with a separate debug file must all report each
+# marked line with exactly PAGES faults, or one more if the code or data of the line faults.
 set -euo pipefail
 
 fltctl=$1 build=$2
@@ -19,7 +18,7 @@ fail() {
 	failed=1
 }
 
-# mark NAME FILE: the line that carries the mark
+# mark NAME FILE: print the number of the marked line
 mark() {
 	grep -n "MARK $1 " "$here/$2" | cut -d: -f1
 }
@@ -60,8 +59,8 @@ fi
 
 try "no PIE" "$build/lines" "$build/lineslib.so"
 
-# The inlined calls are all named, outermost last, and the recursion is as deep as
-# it was; frame pointers can miss the caller of a function that has no frame itself.
+# All inlined calls are named, outermost last, and the depth of the recursion is correct.
+# Frame pointers can miss the caller of a function without a frame.
 line() {
 	mark "$1" lines.c
 }
@@ -77,7 +76,7 @@ PY
 
 try "PIE" "$build/lines-pie" "$build/lineslib.so"
 
-# Stripped, its debug information elsewhere, found by .gnu_debuglink.
+# A stripped program has its debug information in a file named by .gnu_debuglink.
 mkdir "$tmp/.debug"
 cp "$build/lines-pie" "$tmp/lines-stripped"
 objcopy --only-keep-debug "$tmp/lines-stripped" "$tmp/.debug/lines-stripped.debug"
@@ -85,7 +84,7 @@ objcopy --strip-all "$tmp/lines-stripped"
 (cd "$tmp/.debug" && objcopy --add-gnu-debuglink=lines-stripped.debug ../lines-stripped)
 try "stripped with a debug file" "$tmp/lines-stripped" "$build/lineslib.so"
 
-# Without it: no names, but the object, and no fault is lost.
+# Without the debug file, faults have no names but an object, and none is lost.
 rm -r "$tmp/.debug"
 "$fltctl" report --by object --csv "$tmp/t.flt" >"$tmp/objects.csv"
 n=$(python3 -c '
@@ -94,8 +93,8 @@ print(sum(int(r["faults"]) for r in csv.DictReader(sys.stdin) if r["object"].end
 ((n >= 4 * pages)) || fail "stripped: $n faults in the object, at least $((4 * pages)) were made"
 "$fltctl" report "$tmp/t.flt" | grep -c 'lines-stripped+0x' >/dev/null || fail "stripped: no object+offset"
 
-# By unwind tables no caller is missing, out to _start: not that of a function
-# without a frame, nor qsort's, nor one of 21 recursive calls.
+# Unwind tables find all callers up to _start, including the caller of a function without a
+# frame, the caller of qsort() and all 21 recursive calls.
 "$fltctl" record -q --unwind dwarf -o "$tmp/t.flt" -- "$build/lines-pie" "$build/lineslib.so"
 "$fltctl" script --json "$tmp/t.flt" >"$tmp/faults.json"
 python3 - "$tmp/faults.json" "$pages" <<'PY' || fail "unwind tables: callers missing"
@@ -115,8 +114,8 @@ for name, callers in (("recursion", ["recursion"] * 20 + ["main"]), ("innermost"
 sys.exit(bad)
 PY
 
-# As many as the kernel counts in a run alone. vfork(), so that nothing of the
-# parent's is in it; GUP faults of exec, which perf does not see, are one or two.
+# The number of faults equals the kernel's count for a native run. vfork() excludes faults of
+# the parent. perf misses one or two GUP faults of exec.
 counted=$(python3 - "$build/lines" "$build/lineslib.so" <<'PY'
 import os, sys
 pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
@@ -127,8 +126,8 @@ PY
 seen=$("$fltctl" record -o "$tmp/t.flt" -- "$build/lines" "$build/lineslib.so" 2>&1 | sed -n 's/.*: \([0-9]*\) faults (.*/\1/p')
 ((seen <= counted + 8 && seen + 8 >= counted)) || fail "recorded $seen faults, wait4() of a run alone says $counted"
 
-# A process that runs already, and the whole machine: until a signal, status 0 (or
-# 3: a busy machine may lose some), the process itself in the recording.
+# Record a running process, and the whole machine, until a signal. The status is 0, or 3 if a
+# busy machine loses faults. The recording contains the process.
 python3 -c 'import time
 end, x = time.time() + 60, []
 while time.time() < end:
@@ -145,7 +144,7 @@ for mode in "-p $running" -a; do
 done
 kill "$running"
 
-# Killed in the middle: what was written is whole.
+# A recorder that is killed leaves an undamaged file.
 "$fltctl" record -q -o "$tmp/t.flt" -- sh -c 'while :; do /bin/true; done' &
 recorder=$!
 sleep 2.5
@@ -153,7 +152,7 @@ child=$(pgrep -P "$recorder" || true)
 kill -KILL "$recorder" ${child:+$child}
 rc=0
 "$fltctl" script --check "$tmp/t.flt" >"$tmp/check" 2>&1 || rc=$?
-((rc == 3)) || fail "killed recorder: --check gives $rc"
+((rc == 3)) || fail "killed recorder: --check returns $rc"
 grep -q 'damaged places  *0$' "$tmp/check" || fail "killed recorder: $(cat "$tmp/check")"
 n=$(sed -n 's/^faults  *//p' "$tmp/check")
 ((n > 0)) || fail "killed recorder: no faults in the file"

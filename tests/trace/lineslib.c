@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The library that lines opens while it runs. */
+/* A library that the program lines opens at run time. */
 #include "lines.h"
 
 void lines_touch(volatile char *at)

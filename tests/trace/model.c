@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Models against slow and obvious ones. */
+/* Compare models with simple and slow implementations. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 
 #define SPACE 512
 
-static void maps_are_replaced_and_cut(void **state)
+static void new_mapping_replaces_or_splits_old_one(void **state)
 {
 	struct flt_map_set *set = flt_map_set_new(), *copy = NULL;
 	uint32_t naive[SPACE], then[SPACE], start, end, map, i;
@@ -41,7 +41,7 @@ static void maps_are_replaced_and_cut(void **state)
 			naive[i] = map;
 		for (i = 0; i < SPACE; i++)
 			assert_int_equal(flt_map_set_find(set, i), naive[i]);
-		if (round == 5000) {	/* a fork: what changes later does not change it */
+		if (round == 5000) {	/* a fork copies the set; later changes must not affect the copy */
 			copy = flt_map_set_get(set);
 			memcpy(then, naive, sizeof(then));
 		}
@@ -53,7 +53,7 @@ static void maps_are_replaced_and_cut(void **state)
 	flt_map_set_put(set);
 }
 
-static void first_touches_are_told_apart(void **state)
+static void first_touch_differs_from_refault(void **state)
 {
 	struct flt_page_set set = { 0 };
 	unsigned char naive[SPACE] = { 0 };
@@ -100,11 +100,11 @@ static void stacks_are_interned_once(void **state)
 	flt_trie_forget(&trie);
 	assert_int_equal(flt_trie_intern(&trie, 16, 0, &again, &fresh), 0);
 	assert_true(fresh);
-	assert_int_equal(again, 5001);	/* never the same id for other code */
+	assert_int_equal(again, 5001);	/* distinct code has distinct ids */
 	flt_trie_forget(&trie);
 }
 
-static void groups_keep_every_fault(void **state)
+static void groups_add_up_to_all_faults(void **state)
 {
 	struct flt_fault f = { .weight = 3, .flags = FLT_FAULT_OP | FLT_FAULT_WRITE | FLT_FAULT_REFAULT };
 	struct flt_group g = { 0 };
@@ -127,7 +127,7 @@ static void groups_keep_every_fault(void **state)
 	flt_group_free(&g);
 }
 
-/* An image whose code no map explains: frames are called by their addresses. */
+/* Frames of an image without mappings are named by their addresses. */
 static void deep_stacks_become_a_tree(void **state)
 {
 	struct flt_symbols_setup setup = { .no_symbols = true };
@@ -147,7 +147,7 @@ static void deep_stacks_become_a_tree(void **state)
 	(void)state;
 	assert_int_equal(flt_recording_new(&rec), 0);
 	assert_int_equal(flt_recording_record(rec, &image.r.head), 0);
-	for (i = 1; i <= 1000; i++) {	/* recursion: the same caller a thousand times */
+	for (i = 1; i <= 1000; i++) {	/* 1,000 recursive calls */
 		node.id = i;
 		node.parent = i - 1;
 		node.address = 0x6000;
@@ -157,7 +157,7 @@ static void deep_stacks_become_a_tree(void **state)
 	key.id = 1000;
 	key.at = place;
 	assert_int_equal(flt_group_add(&group, &key, &f), 0);
-	key.id = 1001;	/* a node that is not there: the stack is only the instruction */
+	key.id = 1001;	/* a missing node: the stack consists of the faulting instruction only */
 	assert_int_equal(flt_group_add(&group, &key, &f), 0);
 	assert_int_equal(flt_symbols_new(&symbols, rec, &setup), 0);
 	assert_int_equal(flt_tree_build(&tree, &shape, rec, symbols, strings, &group), 0);
@@ -194,7 +194,7 @@ static void perf_maps_are_read(void **state)
 	remove("/tmp/perf-4000000001.map");
 }
 
-static void filters(void **state)
+static void filters_select_faults(void **state)
 {
 	const char *bad;
 	uint32_t bits;
@@ -210,13 +210,13 @@ static void filters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps_are_replaced_and_cut),
-		cmocka_unit_test(first_touches_are_told_apart),
+		cmocka_unit_test(new_mapping_replaces_or_splits_old_one),
+		cmocka_unit_test(first_touch_differs_from_refault),
 		cmocka_unit_test(stacks_are_interned_once),
-		cmocka_unit_test(groups_keep_every_fault),
+		cmocka_unit_test(groups_add_up_to_all_faults),
 		cmocka_unit_test(deep_stacks_become_a_tree),
 		cmocka_unit_test(perf_maps_are_read),
-		cmocka_unit_test(filters),
+		cmocka_unit_test(filters_select_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * nofile - faults in code that stands in no file: the vdso, and code made at run time,
- * of which some is told in /tmp/perf-PID.map as JIT compilers do. Each faults on PAGES
- * fresh pages; prints the address of the code that is not told.
+ * nofile - cause faults in code that is in no file: the vdso, and code generated at run time.
+ * Some of this code is listed in /tmp/perf-PID.map, like the code of JIT compilers. Each kind
+ * faults at PAGES fresh pages. Prints the PID and the address of the code that is not listed.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static char *fresh_pages(void)
 	return at;
 }
 
-/* A function that stores to where its argument points, at `offset` of a page of its own. */
+/* Generate a function that stores to *argument, at `offset` of a new page. */
 static void (*made(size_t offset))(char *)
 {
 	static const unsigned char store[] = { 0xc6, 0x07, 0x05, 0xc3 };	/* movb $5, (%rdi); ret */

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""readers.py FLTCTL GENERATE NPM_DIR - exports, opened by a program that is not ours.
+"""readers.py FLTCTL GENERATE NPM_DIR - open exports in speedscope.
 
-speedscope reads all four: folded stacks, its own format, trace events and pprof. It
-must take each for what it is, complain of nothing, and show for the functions with the
-most faults the number that the folded stacks add up to. Its own format must follow its JSON schema. The package
-comes from the npm registry, once; where that cannot be reached the test is skipped.
+speedscope reads four formats: folded stacks, its own format, trace events and pprof. It must
+recognize each format without warnings. For the functions with most faults it must show the
+sums of the folded stacks. Its own format must follow its JSON schema. The package comes from
+the npm registry once. The test is skipped if the registry cannot be reached.
 """
 import base64
 import collections
@@ -25,7 +25,7 @@ fltctl, generate, npm = map(os.path.abspath, sys.argv[1:4])
 VERSION = "1.25.0"
 FORMATS = {"folded": "collapsed stack format", "speedscope": "speedscope json file",
            "perfetto": "Trace Event Format profile", "pprof": "protobuf encoded pprof file"}
-# Of the browser's own making, about how it draws.
+# Messages of the browser itself about graphics.
 DRAWING = ("GL Driver Message", "WebGL")
 
 
@@ -76,7 +76,7 @@ with tempfile.TemporaryDirectory() as tmp:
     try:
         release = package()
     except (OSError, subprocess.SubprocessError) as error:
-        print("readers: SKIP: speedscope cannot be had: %s" % error)
+        print("readers: SKIP: cannot download speedscope: %s" % error)
         sys.exit(0)
     subprocess.run([generate, tmp + "/t.flt", "2000", "50"], check=True)
     for kind in FORMATS:
@@ -104,4 +104,4 @@ with tempfile.TemporaryDirectory() as tmp:
         assert len(seen) >= 10 and all(r[4].split(" {")[0] in names for r in seen), seen
     finally:
         browser.close()
-print("readers: speedscope %s reads folded stacks, its own format, trace events and pprof as they were meant" % VERSION)
+print("readers: speedscope %s reads folded stacks, its own format, trace events and pprof correctly" % VERSION)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# symbols.sh FLTCTL BUILD - names of code that its own file does not tell: the vdso's, a
-# JIT's, those of files whose debug information is elsewhere; and of what nobody knows,
-# the object and the offset.
+# symbols.sh FLTCTL BUILD - names of code without symbols in its own file: the vdso, code of a
+# JIT compiler, and files with separate debug information. Unknown code is named by object and
+# offset.
 set -euo pipefail
 
 fltctl=$(realpath "$1") build=$(realpath "$2")
@@ -19,7 +19,7 @@ fail() {
 	failed=1
 }
 
-# faults FUNCTION [OBJECT]: of the report in rows.csv
+# faults FUNCTION [OBJECT]: print the number of faults in the report rows.csv
 faults() {
 	python3 -c '
 import csv, os, re, sys
@@ -51,14 +51,14 @@ about 'the vdso' '(__vdso_)?getcpu' '\[vdso\]'
 about 'a JIT' 'made at run time'
 about 'nobody knows' "\[anon\]\+0x$untold"
 
-# A map that others may have left there is not believed.
+# fltctl ignores a perf map of another user.
 if [ "$(id -u)" = 0 ]; then
 	chown 65534 "/tmp/perf-$pid.map"
 	"$fltctl" report --csv --by function t.flt >rows.csv
-	[ "$(faults 'made at run time')" = 0 ] || fail "the map of another user is believed"
+	[ "$(faults 'made at run time')" = 0 ] || fail "fltctl uses the perf map of another user"
 fi
 
-# A real one.
+# The perf map of a real JIT compiler.
 if command -v node >/dev/null; then
 	cat >hot.js <<'END'
 const kept = [];
@@ -73,13 +73,13 @@ END
 	(($(cat n) > 0)) || fail "node: no stack with hotAllocator"
 fi
 
-# ---- debug information elsewhere ----
+# ---- separate debug information ----
 cp "$build/lines-pie" whole
 objcopy --only-keep-debug whole whole.debug
 objcopy --strip-all whole stripped
 id=$(readelf -n whole | sed -n 's/.*Build ID: //p')
 "$fltctl" record -q -o t.flt -- ./stripped "$build/lineslib.so"
-# By build-id, under /usr/lib/debug; also when the file itself has gone.
+# A debug file under /usr/lib/debug is found by build-id, even if the program was removed.
 for gone in '' ./stripped; do
 	# shellcheck disable=SC2016 # the inner shell expands them
 	unshare -rm bash -c '
@@ -89,12 +89,12 @@ for gone in '' ./stripped; do
 		cp whole.debug "/usr/lib/debug/.build-id/${1:0:2}/${1:2}.debug"
 		[ -z "$3" ] || rm "$3"
 		"$2" report --csv --by function t.flt' - "$id" "$fltctl" "$gone" >rows.csv 2>err ||
-		{ cat err; fail "no debug file can be had"; }
+		{ cat err; fail "cannot set up the debug file"; }
 	about "by build-id${gone:+, the file gone}" frameless
 	about "by build-id${gone:+, the file gone}" innermost
 done
 
-# Nobody is asked over a network unless it is wanted: a server that notes who comes.
+# fltctl contacts debuginfod servers only if asked to. A test server records its requests.
 objcopy --strip-all whole stripped
 cat >server.py <<'END'
 import http.server, sys
@@ -140,7 +140,7 @@ objcopy --only-keep-debug "$build/lines-frame" .debug/framed
 python3 - "$pages" <<'PY' || fail ".debug_frame: frames missing"
 import json, re, sys
 stacks = [re.findall(r"framed\+0x([0-9a-f]+)", f["stack"]) for f in map(json.loads, open("faults.json"))]
-# 21 calls of one function, from one place, and above them main alone in this file
+# 21 calls of one function from one place; above them main is the only function of the file
 deep = [s for s in stacks if len(s) >= 22 and len(set(s[2:20])) == 1]
 print("symbols: %d stacks of %d" % (len(deep), len(stacks))) if len(deep) < int(sys.argv[1]) else None
 sys.exit(len(deep) < int(sys.argv[1]))
