@@ -1,15 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# cost.sh - in a guest with -icount: instructions added per anonymous minor fault.
+# cost.sh - measure the instructions added per anonymous minor fault, in a guest with -icount.
 #
 #   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/cost.sh [file | shared]
 #
-# With "file" the fault is a read of a file's page that is in the page cache, with "shared"
-# a write to it.
-# All rows come from one boot. A bare run lies before and after each of them, and
-# a row is compared with the mean of its two neighbours, since the bare cost can
-# change within a boot; a row between unequal neighbours says so. Prints a
-# markdown table; what the rows mean is in tests/bench/README.md.
+# With "file" the fault is a read of a cached page of a file, with "shared" a write to it.
+# All rows come from one boot. Each row is measured between two bare runs and compared with
+# their mean, because the bare cost can change within a boot. A row notes unequal bare runs.
+# Prints a markdown table. tests/bench/README.md explains its rows.
 set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
@@ -35,8 +33,8 @@ with_module() { # NAME PARAM=VALUE...
 	row bare
 }
 
-# NAME READY-PATTERN COMMAND...: the row while COMMAND runs. It is ready when its
-# output matches, or, without a pattern, after five seconds.
+# NAME READY-PATTERN COMMAND...: measure a row while COMMAND runs. COMMAND is ready when its
+# output matches the pattern, or after five seconds without a pattern.
 with_tool() {
 	local name=$1 ready=$2 pid i
 	shift 2
@@ -65,7 +63,7 @@ with_tool() {
 	row bare
 }
 
-# Work left over from boot would be counted; idle time costs nothing here.
+# Wait for tasks left from boot, because they would be counted. Idle time is not counted.
 sleep 30
 faultcost calibrate >&2
 if [ ${#file[@]} -gt 0 ]; then

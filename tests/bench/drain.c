@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * drain [EVENTS [CPUS [map]]] - what the reader of a stream spends on a fault before anybody looks
- * at it; with `map`, and with what map does with it: regions, pages seen before, patterns, heat.
+ * drain [EVENTS [CPUS [map]]] - measure the time that the reader of a stream needs per fault.
+ * With `map`, include the work of 'fltctl map': regions, pages seen before, patterns and heat.
  *
- * Gives sub-buffers of CPUS CPUs, 4095 faults each, to the decoder, a round of one
- * of each CPU after the other, as a reader that keeps up finds them; the sink counts
- * and sums. Prints
+ * Passes sub-buffers of CPUS CPUs with 4095 faults each to the decoder, one sub-buffer of each
+ * CPU per round, like a reader that is fast enough. The sink counts and adds up. Prints
  *     events=N ns=NS each
- * of decoder and sink: no system call is in it. Run under
- * `valgrind --tool=callgrind --toggle-collect=decode` it tells instructions.
+ * for decoder and sink, without system calls. To count instructions, run it with
+ * `valgrind --tool=callgrind --toggle-collect=decode`.
  */
 #include "model/memory/regions.h"
 #include "source/stream/slots.h"
@@ -19,10 +18,10 @@
 #include <string.h>
 #include <time.h>
 
-#define SLOTS 4096 /* of a sub-buffer of 256 KiB, its head included */
+#define SLOTS 4096 /* in a sub-buffer of 256 KiB, including its head */
 #define CPUS_MAX 64
 #define START 0x7f0000000000ull
-#define PAGES (1ull << 18) /* a GiB in each process, over and over */
+#define PAGES (1ull << 18) /* 1 GiB in each process, again and again */
 
 static uint64_t faults, sum;
 
@@ -38,7 +37,7 @@ static int on_records(void *arg, const struct flt_event_record *const *r, size_t
 	return 0;
 }
 
-/* As user/cmd/map/live.c: one image for each process, which has been told what is mapped. */
+/* Like user/cmd/map/live.c: one image per process, whose mappings are known. */
 static int on_map(void *arg, const struct flt_event_record *r)
 {
 	struct flt_regions *regions = arg;
@@ -89,7 +88,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 
 static struct flt_stream_sink sink = { .records = on_records, .gap = on_gap };
 
-/* In place of read(2), which puts them there as well. */
+/* Replaces read(2), which also stores slots there. */
 static void fill(struct flt_slots *slots, uint32_t cpu, uint32_t cpus, uint64_t round)
 {
 	const struct flt_subbuf head = {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faultcost PAGES REPS [DEPTH [FILE [write]]] - nanoseconds that a thread spends per minor fault.
+ * faultcost PAGES REPS [DEPTH [FILE [write]]] - measure the nanoseconds per minor fault.
  *
- * Writes to PAGES fresh pages, DEPTH calls deep, REPS times after one for warming up, and prints
+ * Writes to PAGES fresh pages, DEPTH calls deep, REPS times after a warm-up, and prints
  *     faults=N cpu=NS wall=NS spread=MIN..MAX
- * medians over the repetitions: cpu is the thread's own time, wall includes
- * whoever shared its CPU meanwhile. Under -icount a nanosecond is an instruction.
- * With FILE, it reads or writes those pages of it instead, shared; they must be in the page
- * cache, and debugfs' fault_around_bytes at one page.
- * `faultcost calibrate` prints how well that holds.
+ * which are medians of the repetitions. cpu is the time of the thread. wall includes other
+ * tasks on its CPU. With QEMU's -icount a nanosecond is an instruction.
+ * With FILE, it reads or writes pages of a shared mapping of FILE instead. They must be in the
+ * page cache, and fault_around_bytes in debugfs must be one page.
+ * `faultcost calibrate` prints the nanoseconds per instruction.
  */
 #include "../workload/region.h"
 

@@ -4,10 +4,10 @@
  *
  * usage: graph SCALE [THREADS]
  *
- * 2^SCALE vertices with 16 edges each, in both directions. Prints a checksum on
- * standard output (the same for any number of threads) and the seconds of each
- * phase, elapsed and of CPU, on standard error. Making edges streams, building the CSR writes at random,
- * searching reads at random.
+ * The graph has 2^SCALE vertices with 16 edges each, in both directions. Prints a checksum on
+ * standard output, which does not depend on the number of threads, and the elapsed and CPU
+ * seconds of each phase on standard error. The edges are written sequentially, the CSR is
+ * written at random, and the search reads at random.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Each bit of both ends falls into one of four quadrants: 57, 19, 19, 5 percent. */
+/* A pair of bits of both ends selects one of four quadrants with 57, 19, 19 or 5 percent. */
 static struct edge kronecker(uint64_t i, unsigned int scale)
 {
 	struct edge e = { 0, 0 };
@@ -69,7 +69,7 @@ static struct edge kronecker(uint64_t i, unsigned int scale)
 		e.from = e.from << 1 | (chance >= 76 * 256);
 		e.to = e.to << 1 | ((chance >= 57 * 256 && chance < 76 * 256) || chance >= 95 * 256);
 	}
-	/* or vertex 0 and its neighbours in number would hold all the edges */
+	/* Scatter the vertices. Otherwise those with small numbers would have most edges. */
 	e.from = (uint32_t)(e.from * 2654435761u) & (uint32_t)(vertices - 1);
 	e.to = (uint32_t)(e.to * 2654435761u) & (uint32_t)(vertices - 1);
 	return e;

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# peers.sh - in a guest: of the major faults that were, how many does who show, and where?
+# peers.sh - compare the major faults shown by several tools in a guest.
 #
 #   tests/vm/run -d 256 -k 6.12 bash tests/bench/peers.sh
 #
-# Two loads: "long", one process that lives for some seconds, and "short", fifty that take
-# four major faults each and end. Each watcher has each load once, at an interval of a
-# second; what was is what wait4(2) says. Prints a markdown table. Needs faultstat and perf;
-# has majortop, too, where MAJORTOP says where it is (it needs python3-bpfcc, and its first
-# half minute to compile).
+# There are two loads: "long" is one process that runs for some seconds, and "short" is fifty
+# processes that take four major faults each and end. Each tool observes each load once, at an
+# interval of 1 s. wait4(2) gives the true number. Prints a markdown table. Needs faultstat
+# and perf. Includes majortop if MAJORTOP is its path. majortop needs python3-bpfcc and half a
+# minute to compile.
 set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
@@ -21,7 +21,7 @@ mkdir -p "$tmp/disk"
 mount -t ext4 /dev/vda "$tmp/disk"
 insmod "$FLT_KO"
 
-# Its pages are on the disk and not in memory; one is touched every 20 ms.
+# The pages of the file are not cached. One is touched every 20 ms.
 cat >"$tmp/slow.py" <<'END'
 import mmap, os, sys, time
 open("/proc/self/comm", "w").write("kinds")
@@ -44,7 +44,7 @@ short() {
 export -f long short
 export tmp PATH
 
-begin() { # what counts while the load runs; says so when it does
+begin() { # start a tool and give it 3 s to begin counting
 	"$@" >"$tmp/out" 2>"$tmp/err" & watcher=$!
 	sleep 3
 }
@@ -75,7 +75,7 @@ for load in long short; do
 			sleep 1
 		done
 		faultrun -o "$tmp/run" -- bash -c $load
-		kill $watcher; wait $watcher || true	# python has inherited that INT is ignored
+		kill $watcher; wait $watcher || true	# python inherited ignoring SIGINT
 		row majortop $load "$(awk '$NF ~ /^[0-9]+$/ && $1 ~ "/?'$load'$" { n += $NF } END { print n + 0 }' "$tmp/out")" $load
 	fi
 

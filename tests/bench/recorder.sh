@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What fltctl record -L costs: graph.c natively and with all, half and a quarter of
-# its memory; medians of RUNS runs, taken in turn. Judges nothing.
+# Measure the cost of 'fltctl record -L': run graph.c natively and with all, half and a quarter
+# of its memory. Prints medians of RUNS interleaved runs. Checks no limits.
 #
 # usage: recorder.sh BUILD-DIR [SCALE [THREADS]]
 set -euo pipefail

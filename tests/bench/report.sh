@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a recording costs to keep and to read: bytes of the file for each fault, made up and of
-# graph.c with half its memory; seconds and memory of fltctl report for all rows. Judges nothing.
+# Measure the size of recordings and the cost of reports: bytes per fault of an artificial
+# recording and of graph.c with half of its memory, and time and memory of 'fltctl report' for
+# all rows. Checks no limits.
 #
 # usage: report.sh BUILD-DIR [FAULTS [STACKS [SCALE]]]
 set -euo pipefail
@@ -19,7 +20,7 @@ size() {
 	echo "$1: $3 faults, $bytes bytes, $(awk -v b="$bytes" -v n="$3" 'BEGIN { printf "%.2f", b / n }') a fault"
 }
 
-# costs COMMAND...: the median by time, its own seconds and peak memory
+# costs COMMAND...: print elapsed and CPU seconds and peak memory of the run with median time
 costs() {
 	for _ in $(seq "$runs"); do
 		python3 - "$@" <<'END'

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# smp.sh - in a guest with two CPUs: what faults of both at once cost, against one alone.
+# smp.sh - compare the cost of faults on two CPUs at once with one CPU, in a guest.
 #
 #   FLT_TCG_THREAD=multi tests/vm/run -t 900 -k 6.12 bash tests/bench/smp.sh
 #
-# The same faults by one process, and by one on each CPU. Each row is set against bare runs
-# before and after it, and ROUNDS such are taken: the median, the least and the most, so that it
-# is seen what the ratio is worth. Time, not instructions: CPU time as the guest has it. QEMU's
-# thread=single lets one CPU run at a time: there nothing can be seen of what CPUs wait for.
+# One process causes faults, or one process per CPU. Each row is compared with bare runs before
+# and after it. The table shows the median, minimum and maximum of ROUNDS ratios, to show their
+# precision. The unit is CPU time of the guest, not instructions. QEMU's thread=single runs one
+# CPU at a time, so it cannot show contention.
 set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
@@ -15,7 +15,7 @@ pages=${PAGES:-4096} reps=${REPS:-5} rounds=${ROUNDS:-7}
 tmp=$(mktemp -d /tmp/smp.XXXXXX)
 [ "$(nproc)" -ge 2 ] || { echo "smp.sh: one CPU only" >&2; exit 2; }
 
-# Nanoseconds a fault, the mean of those that ran.
+# Print the nanoseconds per fault, the mean of all processes.
 cost() { # one | two
 	case $1 in
 	one) taskset -c 0 faultcost "$pages" "$reps" 20 ;;

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# wss.sh - in a guest with -icount: what a look at a working set costs, by method.
+# wss.sh - measure the cost of a working set sample for each method, in a guest with -icount.
 #
 #   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/wss.sh
 #
-# All rows come from one boot and one program at a time (wset: MIB mapped, HOT MiB of it
-# touched every 10 ms), as close together as a hot set can lie and then scattered, one
-# page of eight. A row's "sample" is what whoever looks spends in a window: the module's
-# worker, or fltctl, or DAMON's thread; "disturbed" is what the program spends in a window
-# beyond what the same rounds took without anybody looking. Prints a markdown table.
+# All rows come from one boot. One program runs at a time: wset maps MIB and touches HOT MiB
+# every 10 ms, first contiguous and then scattered, one page of eight. "sample" is the cost
+# per window of the observer: the module's worker, fltctl or DAMON's thread. "disturbed" is
+# the additional cost per window of the observed program compared with a run without observer.
+# Prints a markdown table.
 set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
 mib=${MIB:-128} hot=${HOT:-8} windows=${WINDOWS:-4}
 tmp=$(mktemp -d /tmp/wss.XXXXXX)
 echo 0 >/proc/sys/kernel/numa_balancing
-# Small pages only: what all methods can tell apart.
+# Use small pages only, because all methods distinguish them.
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 
 spent() { # PID: ns on a CPU
@@ -29,7 +29,7 @@ start() { # WSET-ARGUMENTS...
 	while ! grep -q ready "$tmp/out"; do sleep 0.1; done
 }
 
-# Ends it: rounds and cpu
+# Stop wset and set rounds and cpu
 stop() {
 	kill "$pid"
 	wait "$pid" || true
@@ -46,7 +46,7 @@ row() { # METHOD PATTERN WSET-ARGUMENTS...
 	"$FLTCTL" wss --csv -m "$method" "${budget[@]}" -p "$pid" 1 "$windows" >"$tmp/csv" 2>"$tmp/err" &
 	tool=$!
 	if [ "$method" = damon ]; then
-		# Its thread is gone when it is over.
+		# The thread of DAMON is gone at the end, so read its time before.
 		while kill -0 "$tool" 2>/dev/null; do
 			[ -z "$(damon_thread)" ] || damon=$(spent "$(damon_thread)")
 			sleep 0.2
@@ -58,7 +58,7 @@ row() { # METHOD PATTERN WSET-ARGUMENTS...
 		-v bare="$bare" -v windows="$windows" -v damon="$damon" -v hot="$hot" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["record"] == "sample" {
-			if (++n == 1) next	# what it touched before it was ready
+			if (++n == 1) next	# the first window contains the start of the program
 			cost += $at["cost_ns"]; rss = $at["rss_bytes"]
 			error = $at["referenced_bytes"] / (hot * 1048576) - 1
 			sum += error; most = error * error > most * most ? error : most
@@ -86,7 +86,7 @@ for pattern in together scattered; do
 	done
 done
 
-# Anonymous faults of the interval before: of the machine, where one program makes nearly all.
+# Print anonymous faults of the machine in the last interval. One program causes nearly all.
 faults() { # WHEN
 	"$FLTCTL" lat --csv -l 0 5 2 | awk -F, -v when="$1" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -95,8 +95,8 @@ faults() { # WHEN
 		END { printf "anonymous faults %s: %s\n", when, last }'
 }
 
-# Two million entries: 64 MiB of shared memory mapped 128 times over, all of it there; and
-# what that does to one who maps, faults and unmaps all the time.
+# Two million entries: 64 MiB of shared memory mapped 128 times, all present. Measure the
+# effect on a program that maps, faults and unmaps all the time.
 if [ -z "${SMALL:-}" ]; then
 	start -m 16 -n 128 64 8
 	"$FLTCTL" wss --csv -b 100 -p "$pid" 1 4 >"$tmp/many" 2>/dev/null

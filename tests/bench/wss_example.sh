@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# wss_example.sh - in a guest: the working set of a real program with a hot set, as series
-# and plot.
+# wss_example.sh - measure the working set of a real program with a hot set, in a guest. Writes
+# a series and a plot.
 #
 #   tests/vm/run -d 256 -k 6.12 bash tests/bench/wss_example.sh >example.txt
-#   tests/bench/wss_example.sh example.txt	# here: writes wss_example.csv, .svg beside it
+#   tests/bench/wss_example.sh example.txt	# on the host: write wss_example.csv and .svg
 #
-# sqlite3 on a file of about 64 MiB, mapped: for ten seconds it looks up rows at one end
-# of the table, then it reads the table from end to end for ten, then as before.
+# sqlite3 maps a file of about 64 MiB. For ten seconds it looks up rows at one end of the table,
+# then it reads the whole table for ten seconds, then it looks up rows again.
 set -euo pipefail
 
 if [ $# = 1 ]; then

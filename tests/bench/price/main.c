@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * price - what the parts of flt's account of a fault cost, one on top of another.
+ * price - measure the cost of the parts of flt's work per fault. Each part includes the last.
  *   part=0  kprobe on entry, one count
- *   part=1  kretprobe, a count at both ends
- *   part=2  and the clock at both ends
+ *   part=1  kretprobe, a count at entry and return
+ *   part=2  and the clock at entry and return
  *   part=3  and the kind: page table walk and VMA
  *   part=4  and the machine's tally: bucket, sum, maximum
- * What is left up to flt itself is the thread's slot and its account. A
- * measuring device: it misses nothing it does not count, and proves nothing.
+ * flt itself adds the thread's slot and its account. This module is for measurements only.
  */
 #include <linux/kprobes.h>
 #include <linux/mm.h>
