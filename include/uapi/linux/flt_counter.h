@@ -13,8 +13,8 @@
  *   bits       width in a message; in memory a counter always has 64
  *   fold       FLT_FOLD_<fold>: how two accounts become one
  *   presence   FLT_PRESENCE_<presence>: on which kernels the module can count it
- *   file       in /sys/kernel/debug/flt, or 0
- *   column     of 'fltctl stats --json' and '--csv', or 0
+ *   file       in /sys/kernel/debug/flt, or NULL
+ *   column     of 'fltctl stats --json' and '--csv', or NULL
  *   meaning    for the manual page
  */
 #ifndef _UAPI_LINUX_FLT_COUNTER_H
@@ -54,13 +54,13 @@ enum flt_counter_presence {
 	  "faults in another process's memory")						\
 	X(stitched, STITCHED, 7, 64, SUM, ALWAYS, "faults_stitched", "stitched",	\
 	  "faults that took more than one attempt")					\
-	X(dropped, DROPPED, 9, 64, SUM, ALWAYS, "faults_dropped", 0,			\
+	X(dropped, DROPPED, 9, 64, SUM, ALWAYS, "faults_dropped", NULL,		\
 	  "faults given up after an attempt: the thread faulted elsewhere next")	\
 	X(latency_sum, LATENCY_SUM, 10, 64, SUM, ALWAYS, "latency_sum_ns", "latency_ns",	\
 	  "nanoseconds spent in minor and major faults")				\
 	X(latency_max, LATENCY_MAX, 11, 64, MAX, ALWAYS, "latency_max_ns", "latency_max_ns",	\
 	  "nanoseconds of the slowest, never of an interval alone")			\
-	X(attempts, ATTEMPTS, 8, 32, MAX, ALWAYS, 0, "attempts_max",			\
+	X(attempts, ATTEMPTS, 8, 32, MAX, ALWAYS, NULL, "attempts_max",			\
 	  "most attempts that one fault took, never of an interval alone")		\
 	X(under_vma_lock, UNDER_VMA_LOCK, 15, 64, SUM, VMA_LOCK,			\
 	  "faults_under_vma_lock", "under_vma_lock",					\
