@@ -49,8 +49,8 @@ static __always_inline bool flt_tally_fault(struct flt_tally *t, bool major, u8 
 		t->bucket[0][kind][bucket]++;
 	t->account.latency_sum += ns;
 	/*
-	 * A new maximum is above the floor, too, unless all slots hold faults that failed and
-	 * were slower: latency_max does not include those.
+	 * A new maximum is also above the floor, unless all slots hold slower faults that
+	 * failed: latency_max does not include failed faults.
 	 */
 	return ns > t->slowest.floor;
 }

@@ -77,7 +77,7 @@ bool flt_wss_protect_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *v
 /*
  * Return the value of an entry that allows access again. NX and the protection key come
  * from the mapping, because entries that NUMA balancing itself made PROT_NONE have lost
- * them. The mapping is up to date: mprotect() rewrites these entries, too, after which they
+ * them. The mapping is up to date: mprotect() also rewrites these entries, after which they
  * are no longer PROT_NONE. pte_modify() does the same, but modules cannot use it on 6.1.
  */
 static u64 make_accessible(u64 old, u64 pfn_mask, const struct vm_area_struct *vma)

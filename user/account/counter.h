@@ -32,11 +32,4 @@ static inline uint64_t flt_counter_read(const struct flt_counter *c,
 	return *flt_counter_in(c, (struct flt_account *)account);
 }
 
-/* Return whether the module that counted could count this on its kernel. */
-static inline bool flt_counter_known(const struct flt_counter *c,
-				     const struct flt_account *account)
-{
-	return !(account->unknown >> c->attribute & 1);
-}
-
 #endif

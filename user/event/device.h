@@ -11,10 +11,4 @@ static inline uint32_t flt_device_of_kernel(uint32_t dev)
 	return (dev >> 8 & 0xfff) << 20 | (dev & 0xff) | (dev >> 12 & 0xfff00);
 }
 
-/* The same the other way round. */
-static inline uint32_t flt_device_to_kernel(uint32_t device)
-{
-	return (device >> 20) << 8 | (device & 0xff) | (device & 0xfff00) << 12;
-}
-
 #endif
