@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# equal.awk ORACLE ROWS - is what flt says of each process what the kernel says?
+# equal.awk ORACLE ROWS - compare the counts of flt with those of the kernel, per process.
 #
-# ORACLE is faultrun's output, ROWS that of fltq follow. Variables: name, of the
-# case; tree=1: the oracle has no line for most processes, only the sum for the
-# tree; may_miss=1: the probe was expected to miss some; late=1: counting began
-# after the root of the session was born, so its row lacks what came before.
+# ORACLE is the output of faultrun, ROWS that of fltq follow. Variables:
+#	name=TEXT	the name of the case, for messages
+#	tree=1		the oracle has the sum of the process tree, but no line for most processes
+#	may_miss=1	the probe may miss faults
+#	late=1		counting began after the root process of the session started, so the
+#			row of the root process lacks its earlier faults
 
 function num(key) { return (key in v) ? v[key] + 0 : 0 }
 function wrong(text) { printf "BAD: %s: %s\n", name, text; failed = 1 }
@@ -24,7 +26,7 @@ file == 1 && $1 == "proc" {
 	if (key in minor)
 		wrong("the oracle has " key " twice")
 	comm[key] = $4; minor[key] = $5; major[key] = $6
-	known++
+	processes++
 }
 file == 1 && $1 == "tree" { tree_minor = $3; tree_major = $4; have_tree = 1 }
 
@@ -48,11 +50,12 @@ file == 2 && $1 == "proc" {
 		if (index(k, "kind.") == 1)
 			kinds += v[k]
 	if (kinds != num("minor") + num("major"))
-		wrong(key " (" v["comm"] "): kinds add up to " kinds ", minor + major to " num("minor") + num("major"))
+		wrong(key " (" v["comm"] "): the sum of the kinds is " kinds \
+			", but minor + major is " num("minor") + num("major"))
 	if (v["kind.unknown"] < num("missed"))
-		wrong(key ": more missed than of unknown kind")
+		wrong(key ": more missed faults than faults of unknown kind")
 	if (num("stitched") > num("retried"))
-		wrong(key ": more stitched than retried")
+		wrong(key ": more stitched than retried faults")
 }
 
 file == 2 && $1 == "session" {
@@ -60,53 +63,61 @@ file == 2 && $1 == "session" {
 	have_session = 1
 	if (num("minor") != sum_minor || num("major") != sum_major || num("failed") != sum_failed ||
 	    num("retried") != sum_retried)
-		wrong("the session says " num("minor") " + " num("major") ", its rows " sum_minor " + " sum_major)
+		wrong("the session has " num("minor") " minor, " num("major") " major, " \
+			num("failed") " failed and " num("retried") " retried faults, its rows " \
+			sum_minor ", " sum_major ", " sum_failed " and " sum_retried)
 	if (num("procs") != n)
-		wrong("the session has " num("procs") " processes and " n " rows")
+		wrong("the session has " num("procs") " processes, but " n " rows")
 	if (num("untracked"))
-		wrong(num("untracked") " untracked")
+		wrong(num("untracked") " untracked processes")
 }
 
 END {
-	if (!known || !have_session || !root_key)
-		wrong("not all was read (" known + 0 " processes, session " have_session + 0 ")")
+	if (!processes || !have_session || !root_key)
+		wrong("missing input (" processes + 0 " processes in the oracle, " \
+			have_session + 0 " session lines, root '" root_key "')")
 	if (missed && !may_miss)
-		wrong(missed " missed")
+		wrong(missed " missed faults")
 	for (key in minor) {
 		if (!(key in row_minor)) {
-			# A process that never faulted has no row to miss.
+			# A process without faults has no row.
 			if (minor[key] + major[key])
-				wrong("no row for " key " (" comm[key] ") with " minor[key] " + " major[key])
+				wrong("no row for " key " (" comm[key] ") with " minor[key] \
+					" minor + " major[key] " major faults")
 			continue
 		}
 		if (key == root_key && late)
 			continue
 		if (!row_whole[key])
-			wrong(key " (" row_comm[key] ") is not counted from its birth")
+			wrong(key " (" row_comm[key] ") was not counted from its start")
 		if (!row_ended[key])
 			wrong(key " (" row_comm[key] ") has not ended")
 		if (row_minor[key] != minor[key] || row_major[key] != major[key])
-			wrong(key " (" row_comm[key] "): flt " row_minor[key] " + " row_major[key] \
-				", the kernel " minor[key] " + " major[key])
+			wrong(key " (" row_comm[key] "): flt counted " row_minor[key] " minor + " \
+				row_major[key] " major faults, the kernel " \
+				minor[key] " + " major[key])
 		compared++
 	}
 	if (tree) {
-		# All but the root, which is faultrun itself.
+		# wait4() does not count the root, which is faultrun.
 		if (!have_tree)
-			wrong("no sum for the tree")
+			wrong("missing input (no sum of the process tree)")
 		if (sum_minor - row_minor[root_key] != tree_minor ||
 		    sum_major - row_major[root_key] != tree_major)
-			wrong("flt " sum_minor - row_minor[root_key] " + " sum_major - row_major[root_key] \
-				" for the tree, wait4 " tree_minor " + " tree_major)
+			wrong("process tree: flt counted " sum_minor - row_minor[root_key] \
+				" minor + " sum_major - row_major[root_key] \
+				" major faults, wait4() " tree_minor " + " tree_major)
 	} else {
 		for (key in row_minor)
 			if (!(key in minor))
-				wrong("a row for " key " (" row_comm[key] "), which was not there")
+				wrong("a row for " key " (" row_comm[key] \
+					"), which is not in the oracle")
 	}
 	if (!compared)
-		wrong("nothing was compared")
+		wrong("no process was compared")
 	if (!failed)
-		printf "%s: %d of %d processes equal, %d minor %d major %d failed %d retried%s\n", name,
+		printf "%s: %d of %d processes equal," \
+			" %d minor %d major %d failed %d retried%s\n", name,
 			compared, n, sum_minor, sum_major, sum_failed, sum_retried,
 			missed ? " " missed " missed" : ""
 	exit failed

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# live.bash - what the live tests say in common: load, unload, compare, give up.
+# live.bash - functions for all live tests: load and unload the module, compare, clean up.
 #
-# Sourced first. Every comparison is exact; a test goes on after one that fails,
-# to show them all, and ends with `finish`.
+# Each test sources this file first. Every comparison is exact. A test continues after a
+# failed comparison, so that its log shows all of them. The test ends with `finish`.
 #
-# A comparison without input fails. So whatever counts or looks up something here prints
-# no_input if it had nothing to read, also when the answer would have been 0; in an
-# arithmetic expression that is an unbound variable and ends the test. tests/live/noinput
-# feeds each with nothing.
+# A comparison without input must fail. Therefore a function that counts or looks up
+# something prints no_input if it read nothing, even if the answer would be 0. In an
+# arithmetic expression, no_input is an unbound variable and ends the test.
+# tests/live/noinput calls each of these functions without input.
 #
 # shellcheck disable=SC2034 # used by the tests
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}" "${LONG:=}"
@@ -18,7 +18,7 @@ tmp=$(mktemp -d /tmp/live.XXXXXX)
 debugfs=/sys/kernel/debug/flt
 failures=0 checks=0
 
-# With the seconds since the test began: where the time goes.
+# Print a line of progress with the seconds since the test began.
 say() { printf '%3d s  %s\n' "$SECONDS" "$*"; }
 
 bad() {
@@ -44,14 +44,14 @@ unload() {
 
 finish() {
 	unload || bad "rmmod failed"
-	[ "$checks" -gt 0 ] || bad "nothing was checked"
+	[ "$checks" -gt 0 ] || bad "the test made no comparison"
 	echo "$checks checks, $failures failed"
 	[ "$failures" = 0 ]
 }
 
 on_exit() {
 	local rc=$?
-	# What was left in the background by a test that gave up.
+	# Kill the background processes that a failed test left running.
 	jobs -p | xargs -r kill -9 2>/dev/null || true
 	wait 2>/dev/null || true
 	unload 2>/dev/null || true
@@ -60,7 +60,8 @@ on_exit() {
 }
 trap on_exit EXIT
 
-# field KEY < a line of key=value; an attribute that is 0 may be absent
+# field KEY: print the value of KEY in the first line of key=value on standard input. Print
+# 0 if the line has no KEY, because the module may omit an attribute of value 0.
 field() {
 	local line word
 	if ! read -r line && [ -z "$line" ]; then
@@ -76,18 +77,20 @@ field() {
 	echo 0
 }
 
-# lines PATTERN [FILE]: how many lines match. For counts that may rightly be 0.
+# lines PATTERN [FILE]: print the number of matching lines. Use it for counts that may be 0.
 lines() {
-	awk -v pattern="$1" '$0 ~ pattern { n++ } END { print NR ? n + 0 : "no_input" }' "${2:-$tmp/trace.csv}"
+	awk -v pattern="$1" '$0 ~ pattern { n++ } END { print NR ? n + 0 : "no_input" }' \
+		"${2:-$tmp/trace.csv}"
 }
 
-# faults CONDITION [FILE]: how many faults of trace --csv awk's CONDITION holds for.
+# faults CONDITION [FILE]: print the number of faults in the output of trace --csv for which
+# the awk expression CONDITION is true.
 faults() {
 	awk -F, "\$1 == \"fault\" { all++; if ($1) n++ }
 		END { print all ? n + 0 : \"no_input\" }" "${2:-$tmp/trace.csv}"
 }
 
-# Neither is what jq makes of an empty list.
+# Return true if each VALUE was computed from input. jq prints null for an empty list.
 has_input() { # VALUE...
 	local value
 	for value; do
@@ -97,27 +100,27 @@ has_input() { # VALUE...
 
 same() { # WHAT GOT WANT
 	checks=$((checks + 1))
-	if ! has_input "$2" "$3" || [ "$2" != "$3" ]; then bad "$1: '$2', should be '$3'"; fi
+	if ! has_input "$2" "$3" || [ "$2" != "$3" ]; then bad "$1: got '$2', expected '$3'"; fi
 }
 
 at_least() { # WHAT GOT LEAST
 	checks=$((checks + 1))
-	# A word that is no number is neither less nor more.
-	[ "$2" -ge "$3" ] 2>/dev/null || bad "$1: '$2', should be at least '$3'"
+	# The comparison also fails if a value is not a number.
+	[ "$2" -ge "$3" ] 2>/dev/null || bad "$1: got '$2', expected at least '$3'"
 }
 
 at_most() { # WHAT GOT MOST
 	checks=$((checks + 1))
-	[ "$2" -le "$3" ] 2>/dev/null || bad "$1: '$2', should be at most '$3'"
+	[ "$2" -le "$3" ] 2>/dev/null || bad "$1: got '$2', expected at most '$3'"
 }
 
-ordered() { # WHAT FILE: numbers, none smaller than the one before it
+ordered() { # WHAT FILE: the numbers in FILE never decrease
 	checks=$((checks + 1))
 	if [ -s "$2" ]; then sort -n -c "$2" || bad "$1: not in order"; else bad "$1: no_input"; fi
 }
 
-# Waits a minute and more for a command to succeed. The command sees this function's
-# variables in place of its caller's of the same name.
+# Repeat a command until it succeeds, for at least a minute. The local variables of this
+# function hide those of its caller, so the name of its counter is unusual.
 until_true() {
 	local until_tries
 	for ((until_tries = 0; until_tries < 600; until_tries++)); do
@@ -129,8 +132,9 @@ until_true() {
 
 exited() { ! kill -0 "$1" 2>/dev/null; }
 
-# bpftrace 0.17 sees a signal only when it interrupts a wait for events; one that
-# comes between two waits is lost. While it prints, a second one would kill it.
+# Send SIGINT until bpftrace ends. bpftrace 0.17 misses a signal that does not interrupt its
+# wait for events. A second signal while bpftrace prints its maps would kill it, so each
+# signal gets a minute to take effect.
 end_bpftrace() { # PID
 	local try
 	for ((try = 0; try < 5; try++)); do
@@ -142,9 +146,10 @@ end_bpftrace() { # PID
 
 # equal NAME [-w] [-m] COMMAND...
 #
-# Runs COMMAND under faultrun in a following session and compares each process's
-# row with the kernel's count, to the unit. -w: without ptrace; then the sum of
-# the tree is compared with wait4's. -m: missed faults are expected.
+# Run COMMAND under faultrun in a session that follows children. Compare the row of each
+# process with the kernel's counts, exactly. -w: do not trace with ptrace, and compare the
+# sum of the process tree with wait4(). -m: accept faults that the probe missed.
+# WANT_STATUS: the expected exit status. LATE=1: accounting starts with the session.
 equal() {
 	local name=$1 trace=() whole_tree=0 missed=0 status=0
 	shift
@@ -159,7 +164,7 @@ equal() {
 	fltq follow -o "$tmp/rows" -- faultrun "${trace[@]}" -o "$tmp/oracle" -- "$@" \
 		>"$tmp/out" 2>&1 || status=$?
 	if [ "$status" != "${WANT_STATUS:-0}" ]; then
-		bad "$name: the command's status is $status, should be ${WANT_STATUS:-0}"
+		bad "$name: got exit status $status, expected ${WANT_STATUS:-0}"
 		tail -5 "$tmp/out"
 		return
 	fi
@@ -168,8 +173,8 @@ equal() {
 		-f tests/live/equal.awk "$tmp/oracle" "$tmp/rows" || bad "$name"
 }
 
-# traced NAME - in $tmp/trace.csv (of trace --csv) each process of $tmp/run (of faultrun)
-# has a line for each minor and each major fault that the kernel counted for it.
+# traced NAME: check that $tmp/trace.csv (from trace --csv) has one line per minor and per
+# major fault that the kernel counted for each process in $tmp/run (from faultrun).
 traced() {
 	local wrong
 	checks=$((checks + 1))
@@ -185,18 +190,20 @@ traced() {
 		$1 == "fault" { got[$4, $7]++; faults++ }
 		END {
 			if (!n || !faults)
-				print n + 0 " processes and " faults + 0 " faults were read"
+				print "missing input: " n + 0 " processes, " faults + 0 " faults"
 			for (pid in minor) {
 				if (got[pid, "minor"] + 0 != minor[pid])
-					print "pid " pid ": minor " got[pid, "minor"] + 0 ", should be " minor[pid]
+					print "PID " pid ": got " got[pid, "minor"] + 0 \
+						" minor faults, expected " minor[pid]
 				if (got[pid, "major"] + 0 != major[pid])
-					print "pid " pid ": major " got[pid, "major"] + 0 ", should be " major[pid]
+					print "PID " pid ": got " got[pid, "major"] + 0 \
+						" major faults, expected " major[pid]
 			}
 		}' "$tmp/run" "$tmp/trace.csv" 2>&1) || wrong+=" (awk: status $?)"
 	[ -z "$wrong" ] || bad "$1: $(head -5 <<<"$wrong")"
 }
 
-# Five processes, with faults in memory of their own.
+# Five processes. Each faults in private memory.
 forking=(python3 -c '
 import os
 for i in range(4):
@@ -207,19 +214,21 @@ for i in range(4):
     os.wait()
 bytearray(2 << 20)')
 
-# trace_forking OPTION... - each of their faults is in $tmp/trace.csv, once, and in order
+# trace_forking OPTION...: trace these processes into $tmp/trace.csv. Check that each of their
+# faults has one line and that the lines are in time order.
 trace_forking() {
 	local status=0
-	"$FLTCTL" trace --csv "$@" -- faultrun -o "$tmp/run" -- "${forking[@]}" >"$tmp/trace.csv" || status=$?
-	same "exit status" $status 0
-	at_least "processes" "$(grep -c '^proc ' "$tmp/run")" 5
+	"$FLTCTL" trace --csv "$@" -- faultrun -o "$tmp/run" -- "${forking[@]}" \
+		>"$tmp/trace.csv" || status=$?
+	same "exit status of trace" $status 0
+	at_least "number of processes" "$(grep -c '^proc ' "$tmp/run")" 5
 	traced python3
 	awk -F, '$1 == "fault" { print $2 }' "$tmp/trace.csv" >"$tmp/times"
-	ordered "lines" "$tmp/times"
+	ordered "times of the faults" "$tmp/times"
 }
 
-# of_recorder NAME ARGUMENT... - tests/recorder/NAME.sh, each line of which is a check.
-# What it starts may take longer here than it would natively.
+# of_recorder NAME ARGUMENT...: run tests/recorder/NAME.sh. Each line that it prints is a
+# check. Its time limit is longer than natively, because the guest is slower.
 of_recorder() {
 	local line last='' before=$checks
 	while read -r line; do
@@ -231,9 +240,10 @@ of_recorder() {
 		last=$line
 	done < <(
 		status=0
-		FLT_TEST_LIMIT=400 bash "tests/recorder/$1.sh" "$(dirname "$FLTCTL")" "${@:2}" 2>&1 || status=$?
+		FLT_TEST_LIMIT=400 bash "tests/recorder/$1.sh" "$(dirname "$FLTCTL")" "${@:2}" \
+			2>&1 || status=$?
 		echo "status $status"
 	)
-	same "$*" "$last" "status 0"
-	at_least "$*: checks" $((checks - before)) 2
+	same "$*: last line" "$last" "status 0"
+	at_least "$*: number of checks" $((checks - before)) 2
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# fltq and fltstream read the module and its streams for live tests, without fltctl.
+# Build fltq and fltstream, which read the module and its streams without code of fltctl.
 
 ALL += $(O)/workload/fltq $(O)/workload/fltstream
 
@@ -12,7 +12,7 @@ $(O)/workload/fltstream: $(addprefix $(O)/tests/live/,fltstream.o row.o genl.o)
 	$(CC) $(CFLAGS) -static -o $@ $^
 
 CHECK_NATIVE += check-judge
-## make check-judge         prove that the comparisons of live tests can fail, and do without input
+## make check-judge         check that comparisons of live tests can fail, and fail without input
 .PHONY: check-judge
 check-judge: $(O)/workload/faultrun $(O)/workload/tree
 	tests/live/judge $(O)/workload
