@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/device.h"
 #include "model/process/paths.h"
 #include "source/netlink/decode.h"
 #include "source/stream/slots.h"
@@ -61,7 +62,7 @@ static int on_record(void *arg, const struct flt_event_record *r)
 		abort();
 	in_order(s, r->time + flt_event_latency(r));
 	s->faults++;
-	s->sum += flt_paths_get(s->paths, r->dev, r->inode) != NULL;
+	s->sum += flt_paths_get(s->paths, flt_device_of_kernel(r->dev), r->inode) != NULL;
 	return 0;
 }
 

@@ -14,10 +14,9 @@
 
 #define NOBODY 0x7fffff01u	/* above every pid_max */
 
-static struct flt_event_record fault(uint32_t tid, uint64_t time)
+static struct flt_fault fault(uint32_t tid, uint64_t time)
 {
-	return (struct flt_event_record){ .type = FLT_EVENT_FAULT, .tgid = tid, .tid = tid,
-					  .time = time };
+	return (struct flt_fault){ .pid = tid, .tid = tid, .time = time };
 }
 
 static void life(struct flt_comms *c, uint8_t what, uint32_t tid, uint64_t time, const char *name)
@@ -33,41 +32,41 @@ static void life(struct flt_comms *c, uint8_t what, uint32_t tid, uint64_t time,
 
 static void ended_thread_keeps_its_name(void **state)
 {
-	struct flt_event_record r = fault(NOBODY, 50);
+	struct flt_fault f = fault(NOBODY, 50);
 	struct flt_comms *c = flt_comms_new();
 
 	(void)state;
 	assert_non_null(c);
-	assert_null(flt_comms_get(c, &r));
+	assert_null(flt_comms_get(c, &f));
 	life(c, FLT_LIFE_FORK, NOBODY, 60, "sixteen-letters!");
-	assert_string_equal(flt_comms_get(c, &r), "sixteen-letters!");
+	assert_string_equal(flt_comms_get(c, &f), "sixteen-letters!");
 	life(c, FLT_LIFE_EXEC, NOBODY, 70, "cc1");
 	life(c, FLT_LIFE_EXIT, NOBODY, 80, "");
-	r.time = 80 + 5 * FLT_COMMS_FRESH_NS;
-	assert_string_equal(flt_comms_get(c, &r), "cc1");
+	f.time = 80 + 5 * FLT_COMMS_FRESH_NS;
+	assert_string_equal(flt_comms_get(c, &f), "cc1");
 	/* An unknown thread that hashes to the same slot has no name. */
-	r = fault(NOBODY + 1024, r.time);
-	assert_null(flt_comms_get(c, &r));
+	f = fault(NOBODY + 1024, f.time);
+	assert_null(flt_comms_get(c, &f));
 	flt_comms_free(c);
 }
 
 static void cached_name_expires(void **state)
 {
-	struct flt_event_record r = fault((uint32_t)getpid(), 1000);
+	struct flt_fault f = fault((uint32_t)getpid(), 1000);
 	struct flt_comms *c = flt_comms_new();
 
 	(void)state;
 	assert_non_null(c);
 	prctl(PR_SET_NAME, "first");
-	assert_string_equal(flt_comms_get(c, &r), "first");
+	assert_string_equal(flt_comms_get(c, &f), "first");
 	prctl(PR_SET_NAME, "second");
-	r.time += FLT_COMMS_FRESH_NS - 1;
-	assert_string_equal(flt_comms_get(c, &r), "first");
-	r.time++;
-	assert_string_equal(flt_comms_get(c, &r), "second");
+	f.time += FLT_COMMS_FRESH_NS - 1;
+	assert_string_equal(flt_comms_get(c, &f), "first");
+	f.time++;
+	assert_string_equal(flt_comms_get(c, &f), "second");
 	/* The note arrived during the fault, so its name counts. */
-	life(c, FLT_LIFE_EXEC, r.tid, r.time + 10, "noted");
-	assert_string_equal(flt_comms_get(c, &r), "noted");
+	life(c, FLT_LIFE_EXEC, f.tid, f.time + 10, "noted");
+	assert_string_equal(flt_comms_get(c, &f), "noted");
 	flt_comms_free(c);
 }
 

@@ -34,4 +34,12 @@ struct flt_fault {
 	uint8_t reserved[7];
 };
 
+/* Return the result as the module has it: enum flt_result, plus enum flt_failure if FAILED. */
+static inline uint32_t flt_fault_result(const struct flt_fault *f)
+{
+	if (f->flags & FLT_FAULT_FAILED)
+		return FLT_RESULT_FAILED + f->failure;
+	return f->flags & FLT_FAULT_MAJOR ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
+}
+
 #endif

@@ -24,12 +24,12 @@ int names_note(struct names *n, const union flt_stream_note *head, const void *b
 	return 0;
 }
 
-const char *names_comm(const struct names *n, const struct flt_event_record *r)
+const char *names_comm(const struct names *n, const struct flt_fault *f)
 {
-	return flt_comms_get(n->comms, r);
+	return flt_comms_get(n->comms, f);
 }
 
-const char *names_path(const struct names *n, const struct flt_event_record *r)
+const char *names_path(const struct names *n, const struct flt_fault *f)
 {
-	return flt_paths_get(n->paths, r->dev, r->inode);
+	return flt_paths_get(n->paths, f->device, f->inode);
 }

@@ -21,7 +21,7 @@ void names_close(struct names *names);
 int names_note(struct names *names, const union flt_stream_note *head, const void *bytes);
 
 /* Of the thread, and of the file, that a fault is of. NULL: nobody said. Good until the next call. */
-const char *names_comm(const struct names *names, const struct flt_event_record *record);
-const char *names_path(const struct names *names, const struct flt_event_record *record);
+const char *names_comm(const struct names *names, const struct flt_fault *fault);
+const char *names_path(const struct names *names, const struct flt_fault *fault);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/device.h"
 #include "model/process/images.h"
 #include "model/process/paths.h"
 #include "source/file/build_ids.h"
@@ -249,7 +250,7 @@ static const char *area_name(const struct flt_timeline *t, const struct flt_even
 	case FLT_AREA_VDSO:
 		return a->protection & 4 ? "[vdso]" : "[vvar]";
 	default:
-		path = a->inode ? flt_paths_get(t->paths, a->dev, a->inode) : NULL;
+		path = a->inode ? flt_paths_get(t->paths, flt_device_of_kernel(a->dev), a->inode) : NULL;
 		if (path || !a->length)
 			return path ? path : "";
 		snprintf(room, 256, "[anon:%.*s]", (int)(a->length < 240 ? a->length : 240), bytes);

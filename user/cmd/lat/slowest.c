@@ -5,6 +5,7 @@
 
 #include "cmd/lat/lat.h"
 #include "source/proc/procfs.h"
+#include "source/stream/fault.h"
 
 /* Slow faults are few: half a MiB for each CPU. */
 #define SUBBUF_SIZE (64u << 10)
@@ -69,30 +70,38 @@ int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool 
 	return flt_stream_open(&l->stream, l->control, tgids, count, follow, &wish, e);
 }
 
-static int on_record(void *arg, const struct flt_event_record *r)
+static void take_fault(struct lat *l, const struct flt_fault *f)
 {
-	struct lat *l = arg;
-	struct lat_slowest *s = &l->slowest;
+	const struct lat_slowest *s = &l->slowest;
 	struct flt_slow slow = {
-		.ns = flt_event_latency(r),
-		.address = r->address,
-		.tgid = r->tgid,
-		.tid = r->tid,
-		.kind = r->kind,
-		.result = r->result,
-		.attempts = r->attempts,
-		.remote = r->flags & FLT_EVENT_REMOTE,
+		.ns = f->latency,
+		.time = f->time + f->latency,
+		.address = f->address,
+		.tgid = f->pid,
+		.tid = f->tid,
+		.kind = f->kind,
+		.result = flt_fault_result(f),
+		.attempts = f->attempts,
+		.remote = f->flags & FLT_FAULT_REMOTE,
 	};
 	const char *comm;
 
-	if (r->type != FLT_EVENT_FAULT ||
-	    (s->count == s->room && s->slow[s->count - 1].slow.ns >= slow.ns))
-		return 0;
-	slow.time = r->time + slow.ns;
-	comm = names_comm(&l->names, r);
+	if (s->count == s->room && s->slow[s->count - 1].slow.ns >= slow.ns)
+		return;
+	comm = names_comm(&l->names, f);
 	if (comm)
 		snprintf(slow.comm, sizeof(slow.comm), "%s", comm);
-	lat_slowest_offer(l, &slow, names_path(&l->names, r));
+	lat_slowest_offer(l, &slow, names_path(&l->names, f));
+}
+
+static int on_record(void *arg, const struct flt_event_record *r)
+{
+	struct flt_fault fault;
+
+	if (r->type != FLT_EVENT_FAULT)
+		return 0;
+	flt_event_fault(&fault, r);
+	take_fault(arg, &fault);
 	return 0;
 }
 

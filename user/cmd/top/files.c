@@ -7,6 +7,7 @@
 #include "cmd/top/top.h"
 #include "index/index.h"
 #include "model/process/paths.h"
+#include "source/stream/fault.h"
 
 /* Pairs of file and process in one interval; all further ones share one entry. */
 #define ENTRIES 6144
@@ -15,7 +16,7 @@
 
 struct entry {
 	uint64_t inode;
-	uint32_t dev, tgid;
+	uint32_t device, tgid;
 	uint64_t major, minor, time;
 	uint64_t octaves[FLT_OCTAVES];
 };
@@ -29,36 +30,49 @@ struct top_files {
 	struct entry others;	/* faults that found no room in entry[] */
 };
 
-/* Return the entry of the record's file and process, or `others` if there is no room. */
-static struct entry *find_entry(struct top_files *f, const struct flt_event_record *r)
+/* Return the entry of the fault's file and process, or `others` if there is no room. */
+static struct entry *find_entry(struct top_files *f, const struct flt_fault *fault)
 {
-	uint32_t hash = flt_index_hash(r->inode, (uint64_t)r->dev << 32 | r->tgid), n;
+	uint32_t hash = flt_index_hash(fault->inode, (uint64_t)fault->device << 32 | fault->pid), n;
 	struct flt_index_search s = flt_index_search(hash);
 	struct entry *at;
 
 	while (flt_index_next(&f->index, &s, &n)) {
 		at = &f->entry[n];
-		if (at->inode == r->inode && at->dev == r->dev && at->tgid == r->tgid)
+		if (at->inode == fault->inode && at->device == fault->device &&
+		    at->tgid == fault->pid)
 			return at;
 	}
 	if (f->used == ENTRIES || flt_index_add(&f->index, hash, f->used))
 		return &f->others;
 	at = &f->entry[f->used++];
-	*at = (struct entry){ .inode = r->inode, .dev = r->dev, .tgid = r->tgid };
+	*at = (struct entry){
+		.inode = fault->inode, .device = fault->device, .tgid = fault->pid,
+	};
 	return at;
+}
+
+static void count_fault(struct top_files *f, const struct flt_fault *fault)
+{
+	struct entry *at;
+
+	if (!fault->inode || fault->flags & FLT_FAULT_FAILED)
+		return;
+	at = find_entry(f, fault);
+	*(fault->flags & FLT_FAULT_MAJOR ? &at->major : &at->minor) += fault->weight;
+	at->time += fault->latency;
+	at->octaves[flt_bucket_of(fault->latency) >> FLT_BUCKET_SHIFT]++;
 }
 
 static int on_record(void *arg, const struct flt_event_record *r)
 {
 	struct top *t = arg;
-	struct entry *at;
+	struct flt_fault fault;
 
-	if (r->type != FLT_EVENT_FAULT || !r->inode || r->result > FLT_RESULT_MAJOR)
+	if (r->type != FLT_EVENT_FAULT)
 		return 0;
-	at = find_entry(t->files, r);
-	*(r->result == FLT_RESULT_MAJOR ? &at->major : &at->minor) += r->weight;
-	at->time += flt_event_latency(r);
-	at->octaves[flt_bucket_of(flt_event_latency(r)) >> FLT_BUCKET_SHIFT]++;
+	flt_event_fault(&fault, r);
+	count_fault(t->files, &fault);
 	return 0;
 }
 
@@ -134,13 +148,13 @@ int top_files_lost(struct top *t, struct flt_errmsg *e)
 /* Device and inode if the note was lost; it is sent again later. */
 static void write_name(const struct top_files *f, const struct entry *at, char out[FLT_RANK_NAME])
 {
-	const char *path = flt_paths_get(f->paths, at->dev, at->inode);
+	const char *path = flt_paths_get(f->paths, at->device, at->inode);
 
 	if (path)
 		snprintf(out, FLT_RANK_NAME, "%s", path);
 	else
-		snprintf(out, FLT_RANK_NAME, "%u:%u inode %" PRIu64, (unsigned int)(at->dev >> 8 & 0xfff),
-			 (unsigned int)((at->dev & 0xff) | (at->dev >> 12 & 0xfff00)), at->inode);
+		snprintf(out, FLT_RANK_NAME, "%u:%u inode %" PRIu64, at->device >> 20,
+			 at->device & 0xfffff, at->inode);
 }
 
 void top_files_of(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME])

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text/clock.h"
+#include "account/account.h"
 #include "cmd/trace/trace.h"
 
 /* Which rows have a column: those of faults, of faults in files, of gaps, and so on. */
@@ -78,13 +79,6 @@ void trace_line_close(struct trace *t)
 	flt_table_free(t->table);
 }
 
-static const char *result_of(const struct flt_fault *f)
-{
-	if (f->flags & FLT_FAULT_FAILED)
-		return flt_failure_name(f->failure);
-	return f->flags & FLT_FAULT_MAJOR ? "major" : "minor";
-}
-
 /* Fill what the file of a fault adds. text has room for a path and its offset. */
 static void fill_file(struct row *row, char dev[32], char *text, size_t size)
 {
@@ -107,7 +101,7 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 	if (t->full)
 		return 0;
 	row.time = k->fault.time + k->fault.latency + t->wall_offset;
-	row.result = result_of(&k->fault);
+	row.result = flt_result_name(flt_fault_result(&k->fault));
 	known |= k->timed ? OF_TIMED : 0;
 	known |= k->fault.inode ? OF_INODE : 0;
 	if (k->in_file) {

@@ -27,12 +27,12 @@ static int on_record(void *arg, const struct flt_event_record *record)
 
 	if (t->full || record->type != FLT_EVENT_FAULT)
 		return 0;
-	k.comm = names_comm(&t->names, record);
-	k.path = names_path(&t->names, record);
 	if (t->stacks)
 		ret = trace_stacks_live(t, record, &k);
 	else
 		flt_event_fault(&k.fault, record);
+	k.comm = names_comm(&t->names, &k.fault);
+	k.path = names_path(&t->names, &k.fault);
 	k.timed = true;
 	k.in_file = k.fault.inode;
 	return ret ? ret : trace_line_fault(t, &k);

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/device.h"
 #include "index/index.h"
 
 struct entry {
 	struct entry *older, *newer;	/* in the order of the last put or get */
 	uint64_t inode;
-	uint32_t dev;
+	uint32_t device;
 	uint32_t number;		/* index into flt_paths.entries */
 	char name[];
 };
@@ -42,13 +43,13 @@ void flt_paths_free(struct flt_paths *p)
 	free(p);
 }
 
-static struct entry *find(const struct flt_paths *p, uint32_t dev, uint64_t inode)
+static struct entry *find(const struct flt_paths *p, uint32_t device, uint64_t inode)
 {
-	struct flt_index_search s = flt_index_search(flt_index_hash(inode, dev));
+	struct flt_index_search s = flt_index_search(flt_index_hash(inode, device));
 	uint32_t n;
 
 	while (flt_index_next(&p->index, &s, &n))
-		if (p->entries[n]->inode == inode && p->entries[n]->dev == dev)
+		if (p->entries[n]->inode == inode && p->entries[n]->device == device)
 			return p->entries[n];
 	return NULL;
 }
@@ -75,7 +76,7 @@ static struct entry *entry_new(const struct flt_event_path *note, const void *by
 	if (!e)
 		return NULL;
 	e->inode = note->inode;
-	e->dev = note->dev;
+	e->device = flt_device_of_kernel(note->dev);
 	memcpy(e->name, bytes, note->length);
 	memcpy(e->name + note->length, deleted, sizeof(deleted));
 	if (!(note->flags & FLT_PATH_DELETED))
@@ -105,10 +106,10 @@ static int insert(struct flt_paths *p, struct entry *e)
 	int err = old ? 0 : make_room(p);
 
 	if (old)
-		flt_index_remove(&p->index, flt_index_hash(old->inode, old->dev), old->number);
+		flt_index_remove(&p->index, flt_index_hash(old->inode, old->device), old->number);
 	e->number = old ? old->number : p->count;
 	if (!err)
-		err = flt_index_add(&p->index, flt_index_hash(e->inode, e->dev), e->number);
+		err = flt_index_add(&p->index, flt_index_hash(e->inode, e->device), e->number);
 	if (err)
 		return err;
 	if (old) {
@@ -131,7 +132,7 @@ int flt_paths_put(struct flt_paths *p, const struct flt_event_path *note, const 
 	e = entry_new(note, bytes);
 	if (!e)
 		return -ENOMEM;
-	old = find(p, note->dev, note->inode);
+	old = find(p, e->device, e->inode);
 	if (old) {
 		e->number = old->number;
 		p->entries[e->number] = e;
@@ -147,9 +148,9 @@ int flt_paths_put(struct flt_paths *p, const struct flt_event_path *note, const 
 	return err;
 }
 
-const char *flt_paths_get(struct flt_paths *p, uint32_t dev, uint64_t inode)
+const char *flt_paths_get(struct flt_paths *p, uint32_t device, uint64_t inode)
 {
-	struct entry *e = inode ? find(p, dev, inode) : NULL;
+	struct entry *e = inode ? find(p, device, inode) : NULL;
 
 	if (!e)
 		return NULL;

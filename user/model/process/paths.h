@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * paths.h - what files are called: (dev, inode) as in struct flt_event_record.
+ * paths.h - what files are called: by (device, inode) as in struct flt_fault.
  *
  * Fed with PATH notes in the order of time, so that a number used anew is the new
  * file from its note on. Every file that anybody faults in is told, so who looks on
@@ -29,6 +29,6 @@ int flt_paths_put(struct flt_paths *paths, const struct flt_event_path *note, co
  * kernel has: escape them. NULL: nobody said, or it had to make room; it is told again
  * when the module, which keeps less, has forgotten that it was. Good until the next put.
  */
-const char *flt_paths_get(struct flt_paths *paths, uint32_t dev, uint64_t inode);
+const char *flt_paths_get(struct flt_paths *paths, uint32_t device, uint64_t inode);
 
 #endif

@@ -61,16 +61,16 @@ static bool ask(uint32_t tgid, uint32_t tid, char name[FLT_COMM_LEN + 1])
 	return true;
 }
 
-const char *flt_comms_get(struct flt_comms *c, const struct flt_event_record *r)
+const char *flt_comms_get(struct flt_comms *c, const struct flt_fault *f)
 {
-	struct comm *at = &c->comm[r->tid % COMMS];
+	struct comm *at = &c->comm[f->tid % COMMS];
 
-	if (at->tid != r->tid)
-		*at = (struct comm){ .tid = r->tid };
-	if (!at->asked || r->time >= at->asked + FLT_COMMS_FRESH_NS) {
-		at->asked = r->time;
+	if (at->tid != f->tid)
+		*at = (struct comm){ .tid = f->tid };
+	if (!at->asked || f->time >= at->asked + FLT_COMMS_FRESH_NS) {
+		at->asked = f->time;
 		/* One that is gone keeps what it was called. */
-		ask(r->tgid, r->tid, at->name);
+		ask(f->pid, f->tid, at->name);
 	}
 	return *at->name ? at->name : NULL;
 }

@@ -10,6 +10,7 @@
 #ifndef FLT_SOURCE_COMMS_H
 #define FLT_SOURCE_COMMS_H
 
+#include "event/fault.h"
 #include "source/stream/item.h"
 
 #define FLT_COMMS_FRESH_NS 1000000000ull
@@ -22,6 +23,6 @@ void flt_comms_free(struct flt_comms *comms);
 /* A note of a stream; those but LIFE say nothing. */
 void flt_comms_put(struct flt_comms *comms, const union flt_stream_note *head, const void *bytes);
 /* NULL: it ended before anybody knew. Good until the next call. */
-const char *flt_comms_get(struct flt_comms *comms, const struct flt_event_record *record);
+const char *flt_comms_get(struct flt_comms *comms, const struct flt_fault *fault);
 
 #endif
