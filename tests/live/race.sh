@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 numa=1 timeout=200
 # shellcheck disable=SC2119
-# Promise: a fault that comes too late is spurious, one that waits for a page on the
-# move is migration.
+# Promise: a fault on a page that another thread has mapped meanwhile is of kind spurious.
+# A fault that waits for a page under migration is of kind migration.
 #
-# Who wins a race is not known in advance. Of the late ones getrusage() tells how
-# many faults there were beyond one for each page; of the waiting ones the calls of
-# the kernel's function for it, by the kernel's own probe.
+# The outcome of a race is not known in advance, so the expected counts come from the kernel:
+# for spurious faults, getrusage() counts more faults than pages; for migration, a kprobe
+# counts the calls of migration_entry_wait().
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -31,14 +31,15 @@ around race late 200 || bad "race late: $?"
 late=$(kind spurious)
 say "late: $minor faults for 200 pages, $(kind anon) anon, $late spurious"
 at_least "late writers" "$late" 20
-# A kind is decided before the kernel decides: now and then it is one step stale.
+# The module decides the kind before the kernel handles the fault. If the page is mapped in
+# between, the fault counts as anon. Therefore up to 20 more than one per page are accepted.
 same "spurious and anon" $((late + $(kind anon))) "$minor"
 at_least "anon" "$(kind anon)" 200
 at_most "anon" "$(kind anon)" 220
 
 echo 'p:flt_wait migration_entry_wait' >$tracing/kprobe_events
 echo 1 >$tracing/events/kprobes/flt_wait/enable
-# How often they meet is the scheduler's: until they have.
+# The scheduler decides how often the two threads meet. Repeat until at least 3 faults waited.
 waited=0 faults=0 migration=0 spurious=0 anon=0
 for ((round = 0; round < 8 && waited < 3; round++)); do
 	before=$(hits)
@@ -53,8 +54,8 @@ for ((round = 0; round < 8 && waited < 3; round++)); do
 done
 echo 0 >$tracing/events/kprobes/flt_wait/enable
 echo >$tracing/kprobe_events
-# Between being cleared and being marked as moving the page is not there: for 6.1, which
-# flushes TLBs in between, that is where most are met. Those count as anon.
+# Migration clears the page table entry before it installs the migration entry. A fault in
+# between counts as anon. Most faults do on 6.1, because it flushes the TLB in between.
 at_least "waits" "$waited" 3
 at_least "migration" $migration $((waited * 9 / 10))
 at_most "migration" $migration $((waited * 11 / 10 + 2))

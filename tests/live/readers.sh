@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: timeout=300
 # shellcheck disable=SC2016,SC2119
-# Promise: readers do not see each other, each gets what its filter lets through, and
-# one that is stopped or killed costs nobody but itself.
+# Promise: readers are independent. Each gets the faults that pass its own filter, and a
+# stopped or killed reader does not affect other readers.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -12,7 +12,7 @@ cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 records() { lines '^fault,' "$1"; }
 sessions() { compgen -G "$debugfs/session-*" | wc -l; }
 sessions_are() { [ "$(sessions)" = "$1" ]; }
-# Touches N pages that nobody touched before, once told to.
+# Touch N fresh pages after a line on standard input.
 toucher='import mmap, sys
 n = int(sys.argv[1])
 m = mmap.mmap(-1, n * 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -35,14 +35,15 @@ status=0; wait "$a" || status=$?
 same "status of the first" $status 0
 status=0; wait "$b" || status=$?
 same "status of the second" $status 0
-# exec gives the thread its new name, then faults a little, then tells of it.
-at_most "the first has storm's only" "$(faults '$6 != "storm"' "$tmp/a.csv")" 12
-at_least "the first has them" "$(records "$tmp/a.csv")" 1000
-same "the second has anon only" "$(faults '$8 != "anon"' "$tmp/b.csv")" 0
-at_least "the second has them" "$(records "$tmp/b.csv")" 300
+# exec faults between setting the new thread name, which the filter matches, and reporting the
+# name to the stream. These faults are shown with the old name.
+at_most "first session: faults not of storm" "$(faults '$6 != "storm"' "$tmp/a.csv")" 12
+at_least "first session: faults" "$(records "$tmp/a.csv")" 1000
+same "second session: faults not of kind anon" "$(faults '$8 != "anon"' "$tmp/b.csv")" 0
+at_least "second session: faults" "$(records "$tmp/b.csv")" 300
 
 if [ -n "$cgroups" ]; then
-	say "a cgroup, and those below it"
+	say "a cgroup and its descendants"
 	mkdir -p "$cgroups/flt-in/below" "$cgroups/flt-out"
 	"$FLTCTL" trace --cgroup "$cgroups/flt-in" --csv >"$tmp/trace.csv" & a=$!
 	until_true sessions_are 1
@@ -58,17 +59,18 @@ if [ -n "$cgroups" ]; then
 		while read -r _ pid _ _ minor major; do
 			want=$((minor + major))
 			[ "$place" != flt-out ] || want=0
-			same "$place: pid $pid" "$(faults "\$4 == $pid && \$7 ~ /minor|major/")" "$want"
+			same "$place: faults of PID $pid" \
+				"$(faults "\$4 == $pid && \$7 ~ /minor|major/")" "$want"
 		done < <(grep '^proc ' "$tmp/run-$place")
 		at_least "$place: processes" "$(lines '^proc ' "$tmp/run-$place")" 1
 	done
 	status=0
 	"$FLTCTL" trace --cgroup "$tmp" -- true 2>/dev/null || status=$?
-	same "a directory that is no cgroup" $status 2
+	same "--cgroup with a directory that is not a cgroup: status" $status 2
 	rmdir "$cgroups/flt-in/below" "$cgroups/flt-in" "$cgroups/flt-out"
 fi
 
-say "one reader stopped for 10 s, the other goes on; what it lost it says"
+say "one reader is stopped for 10 s and reports its losses; the other loses nothing"
 "$FLTCTL" trace -c storm -b 4KiB -B 2 --csv >"$tmp/a.csv" 2>"$tmp/a.err" & a=$!
 "$FLTCTL" trace -c storm --csv >"$tmp/b.csv" 2>"$tmp/b.err" & b=$!
 until_true sessions_are 2
@@ -79,15 +81,16 @@ kill -CONT "$a"
 sleep 1
 kill -INT "$a" "$b"
 status=0; wait "$a" || status=$?
-same "status of the stopped one" $status 3
+same "status of the stopped reader" $status 3
 status=0; wait "$b" || status=$?
-same "status of the other" $status 0
+same "status of the other reader" $status 0
 whole=$(records "$tmp/b.csv")
 lost=$(awk -F, '$1 == "lost" { n += $(NF - 1) } END { print NR ? n + 0 : "no_input" }' "$tmp/a.csv")
 end=$(sed -n 's/.*lost \([0-9]*\) faults at the end.*/\1/p' "$tmp/a.err")
-same "delivered + lost of one is what the other has" "$(($(records "$tmp/a.csv") + lost + ${end:-0}))" "$whole"
+same "delivered + lost of the stopped reader, and delivered of the other" \
+	"$(($(records "$tmp/a.csv") + lost + ${end:-0}))" "$whole"
 
-say "a reader killed leaves nothing"
+say "a killed reader leaves no session"
 "$FLTCTL" trace --csv >/dev/null & a=$!
 until_true sessions_are 1
 kill -9 "$a"

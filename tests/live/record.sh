@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: timeout=300
 # shellcheck disable=SC2016,SC2119
-# Promise: a recording by the module holds every fault of the command, of the process
-# it happened in, with its kind and stack, or says how many it lost.
+# Promise: a recording made with the module has every fault of the command, with its process,
+# kind and stack, or reports how many faults were lost.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -21,31 +21,32 @@ check() { # WHAT FILE [WANT]
 	python3 tests/live/faults.py "$tmp/script" "$@" || bad "$*: $(cat "$tmp/err")"
 }
 
-told() { # KEY: of script --check
+# Print the value of KEY in the output of fltctl script --check.
+check_value() { # KEY
 	"$FLTCTL" script --check "$tmp/t.flt" | awk -v k="$1" 'index($0, k) == 1 { print $NF }'
 }
 
-say "without the module: perf's events, or a reason"
+say "without the module: recording by perf, or an error"
 record -- true
-same "engine" "$(told engine)" perf
+same "engine" "$(check_value engine)" perf
 record --engine=module -- true
-same "exit status" $status 5
+same "--engine=module without the module: exit status" $status 5
 load
 
-say "every fault of a tree, in its process"
+say "every fault of a process tree"
 record -- faultrun -o "$tmp/run" -- sh -c '"$@"; sh -c "true; ls / >/dev/null"' sh "${forking[@]}"
 same "exit status" $status 0
-same "engine" "$(told engine)" module
-same "whole" "$(told finished)" yes
-same "damaged" "$(told "damaged places")" 0
-same "without sense" "$(told "records without sense")" 0
+same "engine" "$(check_value engine)" module
+same "finished" "$(check_value finished)" yes
+same "damaged places" "$(check_value "damaged places")" 0
+same "records without sense" "$(check_value "records without sense")" 0
 check judged "$tmp/run"
 "$FLTCTL" report "$tmp/t.flt" >"$tmp/report"
-at_least "lines of report" "$(wc -l <"$tmp/report")" 10
+at_least "lines of the report" "$(wc -l <"$tmp/report")" 10
 "$FLTCTL" map --json "$tmp/t.flt" >"$tmp/map"
 at_least "heaps in the map" "$(grep -c '"of":"heap".*"area":"\[heap\]"' "$tmp/map" || true)" 1
-# fltctl's own child, before it executed, is no part of it.
-same "processes called fltctl" "$("$FLTCTL" script --json "$tmp/t.flt" | lines '"comm":"fltctl"' -)" 0
+# Faults of the child of fltctl before its exec are not recorded.
+same "faults of fltctl" "$("$FLTCTL" script --json "$tmp/t.flt" | lines '"comm":"fltctl"' -)" 0
 
 say "stacks"
 record -- frames deep 60
@@ -57,13 +58,13 @@ check deep "$tmp/out" 127
 record --max-stack 3 -- frames deep 10
 check deep "$tmp/out" 4
 record --no-stack -- frames deep 10
-same "stacks" "$(told "stack nodes")" 0
+same "--no-stack: stack nodes" "$(check_value "stack nodes")" 0
 record --unwind dwarf -- true
 check named true
 record -- true
 check named true
 
-say "a process that runs, and everybody"
+say "a running process, and all processes"
 asleep >/dev/null 2>&1 & idle=$!
 python3 -c '
 import mmap, time
@@ -71,7 +72,7 @@ while True:
     m = mmap.mmap(-1, 1 << 20)
     for i in range(0, 1 << 20, 4096): m[i] = 1
     m.close(); time.sleep(0.05)' & busy=$!
-# It has to be python before it is looked at.
+# Wait until the child has executed python.
 until_true grep -q python /proc/$busy/comm
 sleep 1
 "$FLTCTL" record -q -o "$tmp/t.flt" -p $busy 2>"$tmp/err" & recorder=$!
@@ -85,23 +86,24 @@ tree fork 3 1 >/dev/null
 sleep 1
 kill -INT $recorder
 wait $recorder || status=$?
-at_least "processes seen" "$("$FLTCTL" script --json "$tmp/t.flt" | jq .pid | sort -u | wc -l)" 4
+at_least "recorded processes" \
+	"$("$FLTCTL" script --json "$tmp/t.flt" | jq .pid | sort -u | wc -l)" 4
 kill $busy $idle 2>/dev/null || true
 
-say "more than the buffers hold: faults + lost = produced"
+say "buffers overflow: faults + lost = produced"
 record -b 4KiB -B 2 -- sh -c 'kill -STOP $PPID; frames flood 3000 >/dev/null; kill -CONT $PPID'
 same "exit status" $status 3
-at_least "lost" "$(told "lost: buffer")" 1
-at_least "faults" "$(told faults)" 10
-at_least "faults and losses" $(($(told faults) + $(told "lost: buffer"))) 3000
+at_least "lost" "$(check_value "lost: buffer")" 1
+at_least "faults" "$(check_value faults)" 10
+at_least "faults + lost" $(($(check_value faults) + $(check_value "lost: buffer"))) 3000
 
-say "ends as the command does"
+say "exit status"
 record -- sh -c 'exit 7'
-same "exit status" $status 7
+same "command with status 7: exit status" $status 7
 record -- /nonexistent
-same "exit status" $status 127
+same "missing command: exit status" $status 127
 record -o /dev/full -- true
-same "no regular file" $status 1
+same "-o with a device file: exit status" $status 1
 record -p 1 -- true
-same "both" $status 2
+same "-p and a command: exit status" $status 2
 finish

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 mem=2048 timeout=400
-# Promise: what a recorder of limited memory likes to break is as natively on this kernel too,
-# with its way to evict and whoever serves the faults; the stacks are those that were.
+# Promise: system calls, signals and process ends that a memory limit could break behave as
+# they do natively, with the eviction method and the fault service of this kernel. Recorded
+# stacks are correct.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash

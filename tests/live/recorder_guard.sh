@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 mem=2048 timeout=600 long=1
-# Promise: on this kernel, too, no recorded program runs on without its server, none escapes
-# without a word, with fewer rights it goes as far as it can or not at all, and options keep
-# what they promise.
+# Promise: on this kernel a recorded program does not continue without its server, every
+# program that escapes the recorder is reported, a recorder with fewer rights works with the
+# rights it has or refuses to start, and options work as documented.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
