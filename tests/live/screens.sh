@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 timeout=300
 # shellcheck disable=SC2119
-# Promise: what top and trace paint on a real terminal is what tests/live/screens/
-# has, figures apart; a name that wants to move the cursor is in there, too.
+# Promise: the screens of top and trace on a real terminal are those in tests/live/screens/,
+# except for numbers. This includes names that contain escape sequences.
 #
-# A screen that differs is printed as it would have to be there.
+# If a screen differs, the test prints it in the format of tests/live/screens/.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-# Ten times slower, nothing comes in the second that a screen is of.
-[ "$KERNEL" != debug ] || skip "a screen is of a second, in which the debug kernel gets nowhere"
+# The debug kernel is ten times slower.
+[ "$KERNEL" != debug ] || skip "the debug kernel is too slow to fill a screen per interval"
 disk=/tmp/s
 mkdir -p $disk
 mkfs.ext4 -q -b 4096 /dev/vda
@@ -20,8 +20,8 @@ dd if=/dev/zero of=$disk/read bs=64k count=16 status=none
 cp $disk/read "$disk/"$'\e[2J\e[1;1Hmoved'
 sync
 
-# Twenty times a second: so many pages of memory that is new, so many of a file that
-# its storage has to be asked for. Says when it has begun.
+# Twenty times a second, touch PAGES fresh anonymous pages and MAJORS uncached pages of a file.
+# Print "begun" before the first time.
 cat >"$tmp/steady.py" <<'END'
 import ctypes, mmap, os, sys, time
 pages, majors, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
@@ -41,13 +41,14 @@ while True:
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
     time.sleep(0.05)
 END
-steady() { # PAGES MAJORS FILE COMM: its pid in $pid
+# Start steady.py and set pid.
+steady() { # PAGES MAJORS FILE COMM
 	python3 "$tmp/steady.py" "$@" >"$tmp/begun" & pid=$!
 	until_true grep -q begun "$tmp/begun"
 	rm "$tmp/begun"
 }
 
-# tmux lets nothing of the machine's in, and has a server for every screen.
+# Run tmux without configuration files, with one server per screen.
 sessions=0
 term() { tmux -L "screens-$sessions" -f /dev/null "$@"; }
 start() { # COLUMNS ROWS fltctl-ARGUMENTS...
@@ -58,17 +59,23 @@ start() { # COLUMNS ROWS fltctl-ARGUMENTS...
 	term new-session -d "${size[@]}" "bash $tmp/run"
 }
 
-# Figures are of any width: of one that is right-aligned, its end stays. Hexadecimal
-# numbers keep their length. In a line of text, which has no columns, only that it is there.
-masked() {
+# Replace numbers in a screen by placeholders. A right-aligned number becomes # at its last
+# column, because its width varies. A hexadecimal number and a time keep their length. In lines
+# of text (title, losses) every number becomes a single #.
+mask_numbers() {
 	perl -CSD -pe '
-		if (/^[0-9:]+ by |^ *incomplete/) { s/p99 \S+,?/P,/; s/[0-9][0-9.:]*(?:ns|us|ms|s|%)?/#/g; next }
+		if (/^[0-9:]+ by |^ *incomplete/) {
+			s/p99 \S+,?/P,/; s/[0-9][0-9.:]*(?:ns|us|ms|s|%)?/#/g;
+			next;
+		}
 		s/\b\d\d:\d\d:\d\d\.?\d*/"T" x length($&)/ge;
 		s/\b0x[0-9a-f]{8,}\b/"@" x length($&)/ge;
 		s/(?<=\+)0x[0-9a-f]+$/#/;
-		s/(?<![\w\/.+:;\[-])(\d[\d.]*(?:ns|us|ms|s|B|KiB|MiB|GiB|%)?)(?![\w.:])/(" " x (length($1) - 1)) . "#"/ge;'
+		s/(?<![\w\/.+:;\[-])(\d[\d.]*(?:ns|us|ms|s|B|KiB|MiB|GiB|%)?)(?![\w.:])
+		 /(" " x (length($1) - 1)) . "#"/gex;'
 }
-seen() { # NAME PATTERN...: the screen, once all of these are on it
+# Wait until the screen matches all patterns, and compare it with tests/live/screens/NAME.txt.
+compare_screen() { # NAME PATTERN...
 	local name=$1 want=tests/live/screens/$1.txt word
 	shift
 	complete() {
@@ -81,18 +88,18 @@ seen() { # NAME PATTERN...: the screen, once all of these are on it
 	while ! complete "$@" && [ $SECONDS -lt $until ]; do
 		sleep 0.3
 	done
-	complete "$@" || { bad "$name: never came to its screen"; cat "$tmp/screen"; return; }
-	masked <"$tmp/screen" >"$tmp/$name.txt"
+	complete "$@" || { bad "$name: no such screen within 60 s"; cat "$tmp/screen"; return; }
+	mask_numbers <"$tmp/screen" >"$tmp/$name.txt"
 	checks=$((checks + 1))
 	diff -u "$want" "$tmp/$name.txt" || {
-		bad "$name"
+		bad "$name: the screen differs from $want"
 		cat "$tmp/screen"
 		sed "s/^/$name| /" "$tmp/$name.txt"
 	}
 }
-scrolled() {
+wait_scrolled() {
 	full() { [ "$(term capture-pane -p | grep -c .)" -ge 7 ]; }
-	until_true full || { bad "never scrolled"; term capture-pane -p; return 1; }
+	until_true full || { bad "the screen did not scroll"; term capture-pane -p; return 1; }
 }
 leave() { # KEY
 	term send-keys "$1"
@@ -109,28 +116,28 @@ hostile=$pid
 say "top"
 start 124 12 top -p "$reader,$hostile" 500ms
 both=("$reader " "$hostile ")
-seen process "${both[@]}" 'KiB /tmp/s/read$' 'KiB .*moved'
+compare_screen process "${both[@]}" 'KiB /tmp/s/read$' 'KiB .*moved'
 term send-keys t
-seen thread 'TID COMM' "${both[@]}" 'KiB /tmp/s/read$' 'KiB .*moved'
+compare_screen thread 'TID COMM' "${both[@]}" 'KiB /tmp/s/read$' 'KiB .*moved'
 term send-keys f
-seen file '^FILE' 'read ' 'moved'
+compare_screen file '^FILE' 'read ' 'moved'
 term send-keys c
-seen cgroup '^CGROUP' '^/ .*KiB /tmp/s/read$'
+compare_screen cgroup '^CGROUP' '^/ .*KiB /tmp/s/read$'
 term send-keys k
-seen kind '^KIND' '^shared ' '^file '
+compare_screen kind '^KIND' '^shared ' '^file '
 term send-keys h
-seen help 'keys'
+compare_screen help 'keys'
 term send-keys x p /
 term send-keys -l reader
-seen only 'only: reader_' "$reader .*KiB /tmp/s/read\$"
+compare_screen only 'only: reader_' "$reader .*KiB /tmp/s/read\$"
 leave C-c
 
 say "trace"
 start 190 8 trace -p "$reader" -F maj
-scrolled && seen trace 'read'
+wait_scrolled && compare_screen trace 'read'
 leave C-c
 start 190 8 trace -p "$hostile" -F maj
-scrolled && seen trace-hostile 'moved'
+wait_scrolled && compare_screen trace-hostile 'moved'
 leave C-c
 
 kill "$reader" "$hostile"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: timeout=300
-# Promise: a fault's stack is the one its program had: every frame, or a reason why
-# not; a stack is sent once to each session, and a full table loses none; what the
-# channel has no room for is counted.
+# Promise: the stack of a fault has every frame of the program, or a reason why frames are
+# missing. A stack is sent once per session, and no stack is lost if the stack table is full.
+# Faults that do not fit into the channel are counted.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-traced() { # OPTION... -- frames WHAT [N]
+trace_stacks() { # OPTION... -- frames WHAT [N]
 	local status=0
 	"$FLTCTL" trace --json --stacks "$@" >"$tmp/out.all" 2>"$tmp/err" || status=$?
 	grep '^{' "$tmp/out.all" >"$tmp/trace" || true
@@ -26,52 +26,53 @@ many=100
 [ -z "$LONG" ] || many=2000
 
 say "depth"
-traced -- frames deep 130
+trace_stacks -- frames deep 130
 check deep 127
-traced --max-stack 20 -- frames deep 30
+trace_stacks --max-stack 20 -- frames deep 30
 check deep 20
 for what in signal sort noframe wild narrow; do
 	say "$what"
-	traced -- frames $what
+	trace_stacks -- frames $what
 	check $what
 done
 
-say "more stacks than the table holds"
-traced -- frames many $many
+say "full stack table"
+trace_stacks -- frames many $many
 check many
 unload
 load max_stacks=16
-traced -- frames many $many
+trace_stacks -- frames many $many
 check many
 
-grep -q "because the module's table of stacks was full" "$tmp/err" || bad "a full table is not told: $(cat "$tmp/err")"
+grep -q "because the module's table of stacks was full" "$tmp/err" ||
+	bad "no message about the full stack table: $(cat "$tmp/err")"
 
-say "by unwind tables"
-traced --unwind dwarf -- frames sort
+say "unwind tables"
+trace_stacks --unwind dwarf -- frames sort
 check whole touch,compare,__qsort_r,main
-traced --unwind dwarf -- frames library
+trace_stacks --unwind dwarf -- frames library
 check whole toucher,main
-traced --unwind dwarf --max-stack 5 -- frames deep 10
+trace_stacks --unwind dwarf --max-stack 5 -- frames deep 10
 check deep 5
 
-say "by netlink, where a slice goes on in the next message"
-traced --channel netlink -- frames deep 40
+say "netlink channel: a slice continues in the next message"
+trace_stacks --channel netlink -- frames deep 40
 check deep 127
-traced --channel netlink --unwind dwarf -- frames sort
+trace_stacks --channel netlink --unwind dwarf -- frames sort
 check whole touch,compare,__qsort_r,main
 
-say "two sessions: each has the stacks"
+say "two sessions: each gets all stacks"
 "$FLTCTL" trace --json --stacks --max-stack 5 -c frames >"$tmp/second" 2>"$tmp/err2" & second=$!
 until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
-traced -- frames deep 20
+trace_stacks -- frames deep 20
 check deep 127
 kill -INT $second
 wait $second || true
 cp "$tmp/second" "$tmp/trace"
 check deep 5
 
-# The command stops the reader, its parent, while it faults: 3,000 faults in
-# buffers for 250 at most.
+# The command stops the reader, its parent, while it takes 3,000 faults. The buffers hold at
+# most 250 faults.
 say "small buffers: delivered + lost = faults"
 for how in fp dwarf; do
 	size=4KiB
@@ -89,9 +90,9 @@ for how in fp dwarf; do
 	same "$how: delivered + lost" $((delivered + lost)) 3000
 done
 
-say "code of a dynamically linked program that is gone"
+say "symbols of a dynamically linked program that has ended"
 "$FLTCTL" trace --json --stacks -- true >"$tmp/trace"
-same "instructions without a name" "$(python3 - "$tmp/trace" <<'PY'
+same "instructions without a symbol" "$(python3 - "$tmp/trace" <<'PY'
 import json, sys
 faults = [json.loads(line) for line in open(sys.argv[1])]
 faults = [f for f in faults if f["record"] == "fault" and f.get("comm") == "true"]
@@ -100,10 +101,11 @@ print(sum(f["stack"][0].startswith("0x") for f in user) if len(user) > 20 else "
 PY
 )" 0
 
-say "bad requests"
+say "invalid options"
 status=0; "$FLTCTL" trace --stacks --max-stack 128 -- true 2>"$tmp/err" || status=$?
-same "128 frames" $status 2
+same "--max-stack 128: status" $status 2
 status=0; "$FLTCTL" trace --unwind dwarf -b 4KiB -- true 2>"$tmp/err" || status=$?
-same "no room for a slice" $status 1
-grep -q "invalid SLICE: too large for SUBBUF_SIZE" "$tmp/err" || bad "$(cat "$tmp/err")"
+same "sub-buffers smaller than a slice: status" $status 1
+grep -q "invalid SLICE: too large for SUBBUF_SIZE" "$tmp/err" ||
+	bad "sub-buffers smaller than a slice: $(cat "$tmp/err")"
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 zram=1
-# Promise: what is built for a kernel without KPROBES or RELAY refuses to load, and
-# says what is missing.
+# Promise: a module built for a kernel without KPROBES or RELAY refuses to load and reports
+# what is missing.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -12,7 +12,9 @@ stub=$(dirname "$FLT_KO")-stub/flt.ko
 rc=0
 message=$(insmod "$stub" 2>&1) || rc=$?
 same "status of insmod" "$rc" 1
-same "errno" "$message" "insmod: ERROR: could not insert module $stub: Operation not supported"
-same "kernel log" "$(dmesg | grep -c 'flt: this kernel was built without CONFIG_KPROBES .*CONFIG_RELAY')" 1
-! loaded || bad "it is loaded"
+same "message of insmod" "$message" \
+	"insmod: ERROR: could not insert module $stub: Operation not supported"
+same "lines in the kernel log" \
+	"$(dmesg | grep -c 'flt: this kernel was built without CONFIG_KPROBES .*CONFIG_RELAY')" 1
+! loaded || bad "the module is loaded"
 finish

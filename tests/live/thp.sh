@@ -2,42 +2,44 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 mem=1024 timeout=300
 # shellcheck disable=SC2016,SC2119
-# Promise: what becomes of huge pages is counted to the unit, for the machine and for
-# the process that it concerns, and for no other.
+# Promise: every event of huge pages (fill, fallback, split, collapse) is counted exactly, for
+# the machine and for the affected process, and for no other process.
 #
-# The oracle is /proc/vmstat, machine-wide, over the same time; and the programs here
-# are told how many huge pages to take, so their rows are known beforehand.
+# The counts for the machine are compared with /proc/vmstat over the same time. The number of
+# huge pages of each program is an argument, so the expected process rows are known.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
 thp=/sys/kernel/mm/transparent_hugepage
 [ -d $thp ] || skip "no transparent huge pages"
-# Only who asks for huge pages gets them, and khugepaged sleeps until it is called.
+# Only regions with MADV_HUGEPAGE get huge pages. khugepaged sleeps until the test enables it.
 echo madvise >$thp/enabled
 echo madvise >$thp/defrag
 echo 1 >$thp/use_zero_page
 echo 3600000 >$thp/khugepaged/scan_sleep_millisecs
-# Number of SCAN_ALLOC_HUGE_PAGE_FAIL, from the kernel itself.
+# Value of SCAN_ALLOC_HUGE_PAGE_FAIL in this kernel.
 no_alloc=$(grep -o '{[0-9]*, "alloc_huge_page_failed"}' \
 	/sys/kernel/tracing/events/huge_memory/mm_khugepaged_scan_pmd/format | tr -dc 0-9)
 
-# Both sides at one moment; nobody does anything while they are read.
-look() {
+# Take a snapshot of the counters of the module and of the kernel. Nothing changes in between.
+snapshot() {
 	fltq thp >"$tmp/thp"
 	cp /proc/vmstat "$tmp/vmstat"
 }
-# A counter of ours in the last look: WHOSE=2 is the machine's; what is 0 is absent.
+# Print the sum of KEY in the matching rows of the last snapshot. Whose: 1 process, 2 machine,
+# 3 nobody. A counter that is 0 is absent.
 value() { # WHOSE KEY
 	awk -v whose="$1" -v key="$2" 'index($0 " ", whose " ") {
 		for (i = 1; i <= NF; i++) if (split($i, a, "=") == 2 && a[1] == key) n += a[2]
 	} END { print NR ? n + 0 : "no_input" }' "$tmp/thp"
 }
-machine() { look; value whose=2 "$1"; }
-row() { look; value "whose=1 tgid=$1" "$2"; }
+machine() { snapshot; value whose=2 "$1"; }
+row() { snapshot; value "whose=1 tgid=$1" "$2"; }
 
-# Each event of the kernel's, and ours less it: alike as long as both grow alike.
-ledger() {
+# Print each event of the kernel and the module's count minus the kernel's count. The difference
+# stays constant if both count the same events.
+differences() {
 	awk -v no_alloc="scan.$no_alloc" '
 	FILENAME ~ /vmstat$/ { vm[$1] = $2; next }
 	/whose=2/ { ours++; for (i = 2; i <= NF; i++) { split($i, a, "="); n[a[1]] = a[2] } }
@@ -49,38 +51,39 @@ ledger() {
 		print "thp_fault_fallback_charge", n["no_charge"] - vm["thp_fault_fallback_charge"]
 		print "thp_split_pmd", n["map_split"] - vm["thp_split_pmd"]
 		print "thp_split_page", n["page_split"] - vm["thp_split_page"]
-		print "thp_collapse_alloc", n["collapse_tried"] - n[no_alloc] - vm["thp_collapse_alloc"]
+		print "thp_collapse_alloc",
+			n["collapse_tried"] - n[no_alloc] - vm["thp_collapse_alloc"]
 		print "thp_collapse_alloc_failed", n[no_alloc] - vm["thp_collapse_alloc_failed"]
 	}' "$tmp/vmstat" "$tmp/thp"
 }
-remember() { look; ledger >"$tmp/before"; }
+save_differences() { snapshot; differences >"$tmp/before"; }
 
-# Since then both have grown alike.
-agree() { # NAME
-	look
-	ledger >"$tmp/after"
+# Check that the differences are those of save_differences.
+compare_differences() { # NAME
+	snapshot
+	differences >"$tmp/after"
 	same "$1: events" "$(wc -l <"$tmp/after")" 7
 	checks=$((checks + 7))
-	diff "$tmp/before" "$tmp/after" || bad "$1: not as in /proc/vmstat"
+	diff "$tmp/before" "$tmp/after" || bad "$1: counts differ from /proc/vmstat"
 	say "$1"
 }
 
-# program NAME "STEPS" FIELD=N...: a program that does STEPS has these in its row.
-program() {
+# Run a program that does STEPS, and check the fields of its row.
+program() { # NAME "STEPS" FIELD=N...
 	local name=$1 steps=$2 pid word
 	shift 2
 	# shellcheck disable=SC2086 # words
 	huge $steps </dev/null >/dev/null &
 	pid=$!
 	wait $pid || bad "$name: status $?"
-	agree "$name"
+	compare_differences "$name"
 	for word; do
 		same "$name: ${word%=*}" "$(value "whose=1 tgid=$pid" "${word%=*}")" "${word#*=}"
 	done
 }
 
-# A session that wants it; the session ends with 7, as in closing the file.
-hold() {
+# Open a session that counts events of huge pages. Closing file descriptor 7 ends it.
+open_session() {
 	rm -f "$tmp/hold" "$tmp/session"
 	mkfifo "$tmp/hold"
 	fltq hold -t <"$tmp/hold" >"$tmp/session" 2>&1 &
@@ -90,14 +93,15 @@ hold() {
 }
 
 load
-# Unasked, nothing is armed and nothing counted.
+# Without a session no hook is armed and nothing is counted.
 huge map=4 allow write
-same "armed without a session" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
-same "counted without a session" "$(machine filled)" 0
-hold
-same "hooks that this kernel lacks" "$(lines '^(thp|split|collapse).* absent ' $debugfs/hooks)" 0
-remember
-# Beside all of them stands one that could, and does nothing.
+same "armed hooks before the first session" \
+	"$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
+same "filled before the first session" "$(machine filled)" 0
+open_session
+same "absent hooks" "$(lines '^(thp|split|collapse).* absent ' $debugfs/hooks)" 0
+save_differences
+# A process that may use huge pages and stays idle during all steps.
 mkfifo "$tmp/idle"
 huge map=16 allow gate <"$tmp/idle" >"$tmp/idle.out" &
 idle=$!
@@ -106,15 +110,19 @@ until_true grep -q gate "$tmp/idle.out"
 
 program "write" "map=16 allow write" filled=16 zero=0 no_page=0 map_split=0
 program "read" "map=16 allow read" filled=0 zero=16
-program "write after read" "map=16 allow read last" filled=0 zero=16 map_split=16 map_split.1=16
-program "a part unmapped" "map=16 allow write punch" filled=16 map_split=16 map_split.4=16 page_split=0
-program "a part freed" "map=16 allow write free" filled=16 map_split=16 page_split=16 page_split.4=16
-program "a part protected" "map=16 allow write protect" filled=16 map_split=16 map_split.3=16
-program "copied on write" "map=16 allow write fork last" filled=16
-program "collapsed by call" "map=16 fill allow collapse" filled=0 collapsed_call=16 collapsed=0
-program "forbidden" "map=16 write" filled=0 no_page=0 zero=0
+program "write after read" "map=16 allow read last" \
+	filled=0 zero=16 map_split=16 map_split.1=16
+program "MADV_DONTNEED of one page" "map=16 allow write punch" \
+	filled=16 map_split=16 map_split.4=16 page_split=0
+program "MADV_FREE of one page" "map=16 allow write free" \
+	filled=16 map_split=16 page_split=16 page_split.4=16
+program "mprotect of one page" "map=16 allow write protect" \
+	filled=16 map_split=16 map_split.3=16
+program "copy on write" "map=16 allow write fork last" filled=16
+program "MADV_COLLAPSE" "map=16 fill allow collapse" filled=0 collapsed_call=16 collapsed=0
+program "MADV_NOHUGEPAGE" "map=16 write" filled=0 no_page=0 zero=0
 
-# khugepaged, for a process that itself does nothing any more.
+# khugepaged collapses the pages of a waiting process.
 mkfifo "$tmp/old"
 huge map=16 fill allow gate <"$tmp/old" >"$tmp/old.out" &
 old=$!
@@ -125,147 +133,156 @@ echo 10 >$thp/khugepaged/scan_sleep_millisecs
 collapsed() { [ "$(row $old collapsed)" = 16 ]; }
 until_true collapsed || bad "khugepaged collapsed $(row $old collapsed) of 16"
 echo 3600000 >$thp/khugepaged/scan_sleep_millisecs
-same "khugepaged: by a call" "$(row $old collapsed_call)" 0
-at_least "khugepaged: scans of what it had collapsed already, or not yet" "$(row $old scan)" 16
-agree "khugepaged"
+same "khugepaged: collapsed_call" "$(row $old collapsed_call)" 0
+at_least "khugepaged: scan" "$(row $old scan)" 16
+compare_differences "khugepaged"
 echo >&9
 exec 9>&-
 wait $old
 
-# A cgroup at its limit.
+# A cgroup at its memory limit.
 mkdir /sys/fs/cgroup/tight
 echo 16M >/sys/fs/cgroup/tight/memory.max
 bash -c 'echo $$ >/sys/fs/cgroup/tight/cgroup.procs; exec huge map=32 allow write' &
 tight=$!
-wait $tight || bad "tight: status $?"
-at_least "over the limit: no_charge" "$(row $tight no_charge)" 16
-same "over the limit: filled or not" "$(($(row $tight filled) + $(row $tight no_charge)))" 32
-agree "over the limit"
+wait $tight || bad "cgroup limit: status $?"
+at_least "cgroup limit: no_charge" "$(row $tight no_charge)" 16
+same "cgroup limit: filled + no_charge" "$(($(row $tight filled) + $(row $tight no_charge)))" 32
+compare_differences "cgroup limit"
 
-# No free memory but in small pieces, and no compaction for it.
+# Fragmented memory without compaction.
 echo never >$thp/defrag
 free=$(awk '$1 == "MemFree:" { print int($2 / 1024) }' /proc/meminfo)
-# Or compaction, which has all the time of a slow machine, puts the crumbs together.
+# Otherwise compaction would have time to merge the free pages on a slow machine.
 echo 0 >/proc/sys/vm/compact_unevictable_allowed
 echo 0 >/proc/sys/vm/compaction_proactiveness
-mkfifo "$tmp/crumbs"
-huge crumble=$((free - 64)) gate <"$tmp/crumbs" >"$tmp/crumbs.out" &
-crumbs=$!
-exec 9>"$tmp/crumbs"
-until_true grep -q gate "$tmp/crumbs.out" || bad "memory could not be crumbled"
-# How much is whole all the same differs; so many more faults are made.
+mkfifo "$tmp/fragments"
+huge crumble=$((free - 64)) gate <"$tmp/fragments" >"$tmp/fragments.out" &
+fragments=$!
+exec 9>"$tmp/fragments"
+until_true grep -q gate "$tmp/fragments.out" || bad "memory could not be fragmented"
+# The number of huge pages that are still free varies. Take as many more faults.
 faults=$((96 + $(awk '{ n += $14 + 2 * $15 } END { print n }' /proc/buddyinfo)))
 huge map=$faults allow write &
 pid=$!
-wait $pid || bad "crumbled: status $?"
-at_least "crumbled: no_page" "$(row $pid no_page)" 60
-same "crumbled: filled or not" "$(($(row $pid filled) + $(row $pid no_page)))" $faults
-agree "crumbled"
+wait $pid || bad "fragmented memory: status $?"
+at_least "fragmented memory: no_page" "$(row $pid no_page)" 60
+same "fragmented memory: filled + no_page" "$(($(row $pid filled) + $(row $pid no_page)))" $faults
+compare_differences "fragmented memory"
 exec 9>&-
-wait $crumbs
+wait $fragments
 echo madvise >$thp/defrag
 
-# Who stood beside has no line.
-look
+# The idle process has no counts.
+snapshot
 for key in filled zero no_page no_charge collapsed map_split page_split; do
-	same "the idle one: $key" "$(value "whose=1 tgid=$idle" $key)" 0
+	same "idle process: $key" "$(value "whose=1 tgid=$idle" $key)" 0
 done
 exec 8>&-
 wait $idle
 
-look
-# The sum of the rows and nobody's is the machine's: no row was retired here.
+snapshot
+# The rows of processes and of nobody add up to the machine's, because no row was retired.
 for key in filled zero no_page no_charge unfit map_split page_split collapsed scan; do
-	same "sum of the rows: $key" $(($(value whose=1 $key) + $(value whose=3 $key))) "$(value whose=2 $key)"
+	same "sum of the rows: $key" \
+		$(($(value whose=1 $key) + $(value whose=3 $key))) "$(value whose=2 $key)"
 done
 
-# The command says the same, in all its forms; and what it cannot do.
+# fltctl thp reports the same in JSON, text and CSV.
 "$FLTCTL" thp --json -- huge map=16 allow write free >"$tmp/json"
-said() { jq -s "$1" "$tmp/json"; }
-same "fltctl: huge" "$(said 'map(select(.record == "process").huge) | add')" 16
-same "fltctl: pages split" "$(said 'map(select(.event == "page split by" and .reason == "madvise").count) | add')" 16
+query() { jq -s "$1" "$tmp/json"; }
+same "fltctl: huge" "$(query 'map(select(.record == "process").huge) | add')" 16
+same "fltctl: pages split" \
+	"$(query 'map(select(.event == "page split by" and .reason == "madvise").count) | add')" 16
 same "fltctl: verdict" "$(jq -r 'select(.record == "verdict").reason' "$tmp/json")" broken
 "$FLTCTL" thp -- huge map=4 allow write >"$tmp/text"
-same "fltctl: text" "$(awk '$2 == "huge" { print $3 }' "$tmp/text")" 4
-same "fltctl: verdicts" "$(grep -c '^verdict: ' "$tmp/text")" 1
+same "fltctl: huge in text" "$(awk '$2 == "huge" { print $3 }' "$tmp/text")" 4
+same "fltctl: verdicts in text" "$(grep -c '^verdict: ' "$tmp/text")" 1
 "$FLTCTL" thp --csv 100ms 2 >"$tmp/csv"
-same "fltctl: one heading" "$(grep -c '^record,span,' "$tmp/csv")" 1
+same "fltctl: headings in CSV" "$(grep -c '^record,span,' "$tmp/csv")" 1
 
-# Nothing happens to it while we look: it has a row all the same, and memory that is huge.
+# The target of -p has a row even without events, and its huge memory is reported.
 mkfifo "$tmp/calm"
 huge map=16 allow write gate <"$tmp/calm" >"$tmp/calm.out" &
 calm=$!
 exec 9>"$tmp/calm"
 until_true grep -q gate "$tmp/calm.out"
 "$FLTCTL" thp --json -p "$calm" 300ms 2 >"$tmp/json"
-same "-p of who does nothing: rows" "$(said 'map(select(.record == "process")) | length')" 3
-same "-p of who does nothing: huge" "$(said 'map(select(.record == "process"))[-1].huge')" 0
-same "-p of who does nothing: mapped" "$(said 'map(select(.record == "process"))[-1].huge_bytes')" $((16 << 21))
-same "-p of who does nothing: covered" "$(said 'map(select(.record == "process"))[-1].covered_percent')" 100
+same "-p with an idle process: rows" "$(query 'map(select(.record == "process")) | length')" 3
+same "-p with an idle process: huge" "$(query 'map(select(.record == "process"))[-1].huge')" 0
+same "-p with an idle process: huge_bytes" \
+	"$(query 'map(select(.record == "process"))[-1].huge_bytes')" $((16 << 21))
+same "-p with an idle process: covered_percent" \
+	"$(query 'map(select(.record == "process"))[-1].covered_percent')" 100
 exec 9>&-
 wait "$calm"
 
-# The machine's has what other faults take, so that there is something to compare with.
+# The row of the machine also has the time of other faults, for comparison.
 "$FLTCTL" thp --json -a -- huge map=16 allow write >"$tmp/json"
-at_least "-a: huge" "$(said 'map(select(.record == "machine"))[-1].huge')" 16
-at_least "-a: other faults" "$(said 'map(select(.record == "machine"))[-1].small_ns')" 1
-at_least "-a: p99" "$(said 'map(select(.record == "machine"))[-1].huge_p99_ns')" \
-	"$(said 'map(select(.record == "machine"))[-1].huge_ns / 4 | floor')"
+at_least "-a: huge" "$(query 'map(select(.record == "machine"))[-1].huge')" 16
+at_least "-a: small_ns" "$(query 'map(select(.record == "machine"))[-1].small_ns')" 1
+at_least "-a: huge_p99_ns" "$(query 'map(select(.record == "machine"))[-1].huge_p99_ns')" \
+	"$(query 'map(select(.record == "machine"))[-1].huge_ns / 4 | floor')"
 
-# Huge pages of shmem are made below the file system: the machine's, as the kernel counts them.
+# shmem allocates huge pages inside the file system. fltctl reports the kernel's count of them
+# for the machine.
 mkdir "$tmp/shmem"
 mount -t tmpfs -o huge=always,size=64m none "$tmp/shmem"
 allocated() { awk '$1 == "thp_file_alloc" { print $2 }' /proc/vmstat; }
 before=$(allocated)
 "$FLTCTL" thp --json -- dd if=/dev/zero of="$tmp/shmem/file" bs=2M count=8 2>/dev/null >"$tmp/json"
-same "shmem" "$(said 'map(select(.record == "vmstat" and .reason == "thp_file_alloc").value) | first')" \
-	"\"$(($(allocated) - before))\""
+same "shmem: thp_file_alloc" \
+	"$(query 'map(select(.record == "vmstat" and
+		.reason == "thp_file_alloc").value) | first')" "\"$(($(allocated) - before))\""
 at_least "shmem: huge pages of a file of 16 MiB" $(($(allocated) - before)) 8
 umount "$tmp/shmem"
 
-# Beside what the command says of itself.
-"$FLTCTL" thp --json --with lines --plot "$tmp/with.svg" -- \
-	sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do huge map=4 allow write; echo $i; sleep 0.2; done' \
+# --with compares events with the lines that the command prints.
+"$FLTCTL" thp --json --with lines --plot "$tmp/with.svg" -- sh -c \
+	'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do huge map=4 allow write; echo $i; sleep 0.2; done' \
 	>"$tmp/out" 2>"$tmp/err" || bad "--with: status $?: $(cat "$tmp/err")"
 grep '^{' "$tmp/out" >"$tmp/json"
-same "--with: what the command wrote" "$(grep -cx '[0-9]*' "$tmp/out")" 12
-at_least "--with: samples that have huge faults" \
-	"$(said 'map(select(.record == "sample" and .event == "huge faults" and .events_per_second > 0)) | length')" 4
-same "--with: against" "$(said 'map(select(.record == "correlation").against) | join(" ")')" '"faults/s latency huge faults"'
-same "--with: the plot" "$(grep -c 'huge faults/s' "$tmp/with.svg" | sed 's/^[1-9][0-9]*$/drawn/')" drawn
+same "--with: lines of the command" "$(grep -cx '[0-9]*' "$tmp/out")" 12
+at_least "--with: samples with huge faults" "$(query 'map(select(.record == "sample" and
+	.event == "huge faults" and .events_per_second > 0)) | length')" 4
+same "--with: against" "$(query 'map(select(.record == "correlation").against) | join(" ")')" \
+	'"faults/s latency huge faults"'
+same "--with: the plot" \
+	"$(grep -c 'huge faults/s' "$tmp/with.svg" | sed 's/^[1-9][0-9]*$/drawn/')" drawn
 
 status=0
 "$FLTCTL" thp -- sh -c 'exit 7' >/dev/null || status=$?
-same "fltctl: the command's status" $status 7
+same "fltctl: exit status of the command" $status 7
 status=0
 "$FLTCTL" thp -a -p 1 2>/dev/null || status=$?
-same "fltctl: -a and -p" $status 2
+same "fltctl: exit status with -a and -p" $status 2
 
-# Disarmed with the session; what was counted stays.
+# The end of the session disarms the hooks. Counters keep their values.
 total=$(machine filled)
 exec 7>&-
 wait "$holder"
 huge map=4 allow write
-same "counted without a session" "$(machine filled)" "$total"
-same "armed without a session" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
+same "filled after the session" "$(machine filled)" "$total"
+same "armed hooks after the session" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
 
-# Armed again, and unloaded under load.
+# Arm the hooks again under load, and unload the module.
 touch "$tmp/go"
 while [ -e "$tmp/go" ]; do huge map=32 allow write punch free fill collapse; done &
 worker=$!
 for i in 1 2 3 4; do
-	hold
-	at_least "round $i: armed" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 11
+	open_session
+	at_least "round $i: armed hooks" \
+		"$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 11
 	counted() { [ "$(machine filled)" != "$total" ]; }
-	until_true counted || bad "round $i: nothing counted"
+	until_true counted || bad "round $i: filled stays at $total"
 	if [ "$i" = 4 ]; then
-		# The session stays: it does not hold the module.
+		# An open session does not prevent unloading.
 		unload
 		checks=$((checks + 1))
-		! loaded || bad "still loaded"
+		! loaded || bad "the module is still loaded"
 	fi
 	exec 7>&-
-	wait "$holder" || [ "$i" = 4 ] || bad "round $i: the session"
+	wait "$holder" || [ "$i" = 4 ] || bad "round $i: the session ended with an error"
 	[ "$i" = 4 ] || { unload; load; total=0; }
 done
 rm "$tmp/go"
