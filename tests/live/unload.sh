@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 zram=1 timeout=300
 # shellcheck disable=SC2119
-# Promise: the module can always be unloaded when none of its files is open: with
-# 1,000 tasks asleep in the probed function, with sessions open, under a storm of
-# faults; and nothing of it stays behind.
+# Promise: the module can always be unloaded if none of its files is open: with 1,000 tasks
+# asleep in the probed function, with open sessions and under a fault storm. Unloading leaves
+# no memory allocated.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -14,7 +14,7 @@ if [ -n "$LONG" ]; then
 	rounds=50 storms=200
 fi
 
-# An open file pins it; closing it is enough.
+# An open file in debugfs prevents unloading until it is closed.
 load
 exec 8<"$debugfs/procs"
 checks=$((checks + 1))
@@ -27,10 +27,10 @@ grep -q "in use" "$tmp/err" || bad "rmmod with an open file: $(cat "$tmp/err")"
 exec 8<&-
 unload
 checks=$((checks + 1))
-! loaded || bad "still loaded after the file was closed"
+! loaded || bad "the module is still loaded after the file was closed"
 
-# A session does not.
-held() { # fltq-hold-ARGUMENTS...
+# An open session does not prevent unloading. Unloading ends the session.
+unload_with_session() { # fltq-hold-ARGUMENTS...
 	mkfifo "$tmp/hold"
 	fltq hold "$@" <"$tmp/hold" >"$tmp/session" 2>&1 &
 	holder=$!
@@ -42,41 +42,43 @@ held() { # fltq-hold-ARGUMENTS...
 	rm "$tmp/hold" "$tmp/session"
 }
 load accounting=0
-held -f $$
-# Nor does one that streams as long as nobody has its files open; while it is written to.
+unload_with_session -f $$
+# A streaming session does not prevent unloading either if its files are not open. The storm
+# writes to the stream meanwhile.
 storm 1 2 >"$tmp/storm" 2>&1 &
 stormer=$!
 for ((i = 0; i < rounds; i++)); do
 	load accounting=0
-	held -s
+	unload_with_session -s
 done
 kill "$stormer"
-wait "$stormer" || bad "the storm beside a stream: status $?"
+wait "$stormer" || bad "the storm during streaming: status $?"
 
-# Sleepers. Each round wakes them without their pages: they come back into the
-# function that is probed by then, and sleep there when the module goes.
+# Unload while threads sleep in the probed function. Each round wakes the threads without their
+# pages, so that they enter the function again, now with the probe armed, and sleep there.
 mkfifo "$tmp/fifo"
 asleep hold "$sleepers" <"$tmp/fifo" >"$tmp/asleep" 2>&1 &
 holder=$!
 exec 7>"$tmp/fifo"
-until_true grep -q asleep "$tmp/asleep" || bad "the threads are not asleep: $(cat "$tmp/asleep")"
+until_true grep -q asleep "$tmp/asleep" ||
+	bad "the threads do not fall asleep: $(cat "$tmp/asleep")"
 for ((i = 1; i <= rounds; i++)); do
 	load
 	echo >&7
 	asleep_again() { [ "$(grep -c asleep "$tmp/asleep")" = $((i + 1)) ]; }
-	until_true asleep_again || bad "round $i: not asleep again"
-	at_least "round $i: entered" "$(fltq machine | field hits)" "$sleepers"
+	until_true asleep_again || bad "round $i: the threads do not fall asleep again"
+	at_least "round $i: probe hits" "$(fltq machine | field hits)" "$sleepers"
 	unload
 	checks=$((checks + 1))
-	! loaded || bad "round $i: still loaded"
+	! loaded || bad "round $i: the module is still loaded"
 	say "round $i"
 done
 exec 7>&-
-wait "$holder" || bad "the sleepers: status $?"
-same "the sleepers woke" "$(tail -1 "$tmp/asleep")" "done"
+wait "$holder" || bad "the sleeping threads: status $?"
+same "last line of the sleeping threads" "$(tail -1 "$tmp/asleep")" "done"
 rm "$tmp/fifo"
 
-# Under a storm, in all ways to load it.
+# Load and unload under a fault storm, with different parameters.
 memory() { awk '/^(Percpu|VmallocUsed|SUnreclaim):/ { kb += $2 } END { print kb }' /proc/meminfo; }
 load
 table=$(fltq info | field memory)
@@ -96,9 +98,12 @@ done
 kill "$stormer"
 wait "$stormer" || bad "the storm: status $?"
 checks=$((checks + 1))
-# Freed after a grace period. One table kept per round would show many times over.
+# The tables are freed after an RCU grace period. If each round leaked its tables, memory would
+# grow by several times their size.
 settled() { [ $(($(memory) - before)) -lt $((table / 1024)) ]; }
-until_true settled || bad "$storms rounds took $(($(memory) - before)) kB, the tables are $((table / 1024)) kB"
+until_true settled ||
+	bad "$storms rounds leaked $(($(memory) - before)) kB; the tables have $((table / 1024)) kB"
 same "vmalloc areas left" "$(lines '[[]flt[]]' /proc/vmallocinfo)" 0
-say "memory after $storms rounds: $(($(memory) - before)) kB more; tables are $((table / 1024)) kB"
+say "memory after $storms rounds: $(($(memory) - before)) kB more; the tables have" \
+	"$((table / 1024)) kB"
 finish

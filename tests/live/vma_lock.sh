@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 disk=256 timeout=300
 # shellcheck disable=SC2016,SC2119
-# Promise: faults that ended under the lock of their mapping, and faults that fell back
-# to mmap_lock, are as many as bpftrace counts by the flags of each call; a kernel
-# without such locks has no such counters.
+# Promise: the numbers of faults that ended under the lock of their mapping, and of faults that
+# fell back to mmap_lock, are those that bpftrace counts by the flags of each call. On a kernel
+# without per-VMA locks these counters are absent.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -18,22 +18,26 @@ load
 
 # Linux has the function since 6.4, with CONFIG_PER_VMA_LOCK.
 if ! grep -qw lock_vma_under_rcu /proc/kallsyms; then
-	say "absent, not 0"
+	say "the counters are absent, not 0"
 	"$FLTCTL" stats --json -- kinds anon 100 >"$tmp/out"
-	same "rows with the counters in JSON" "$(grep -c 'under_vma_lock\|fell_back' "$tmp/out" || true)" 0
-	at_least "rows with another counter" "$(grep -c '"stitched":' "$tmp/out")" 1
+	same "rows with the counters in JSON" \
+		"$(grep -c 'under_vma_lock\|fell_back' "$tmp/out" || true)" 0
+	at_least "rows with another counter in JSON" "$(grep -c '"stitched":' "$tmp/out")" 1
 	"$FLTCTL" stats --csv -- kinds anon 100 | grep '^\(record\|process\),' >"$tmp/out"
 	at_least "rows of CSV" "$(wc -l <"$tmp/out")" 2
-	same "values in CSV" "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "under_vma_lock") c = i }
+	same "values in CSV" "$(awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "under_vma_lock") c = i }
 		NR > 1 && (!c || $c != "") { n++ } END { print n + 0 }' "$tmp/out")" 0
-	same "files in debugfs" "$(find "$debugfs" -name 'faults_under_vma_lock' -o -name 'faults_fell_back' | wc -l)" 0
+	same "files in debugfs" "$(find "$debugfs" \
+		-name 'faults_under_vma_lock' -o -name 'faults_fell_back' | wc -l)" 0
 	at_least "other files in debugfs" "$(find "$debugfs" -name 'faults_*' | wc -l)" 8
 	umount "$tmp/disk"
 	finish
 	exit
 fi
 
-split() { # WHAT UNDER FELL_BACK WORKLOAD...
+# Run WORKLOAD and check both counters.
+check_counters() { # WHAT UNDER FELL_BACK WORKLOAD...
 	local what=$1 under=$2 fell=$3 line
 	shift 3
 	fltq around -o "$tmp/sections" -- "$@" >/dev/null
@@ -42,14 +46,14 @@ split() { # WHAT UNDER FELL_BACK WORKLOAD...
 	same "$what: fell back" "$(field fell_back <<<"$line")" "$fell"
 }
 
-say "programs whose faults are known"
-split "anonymous memory" 300 0 kinds anon 300
-split "userfaultfd, which waits" 0 20 kinds uffd 20
-split "three attempts" 0 5 asleep attempts 5 1 10
-split "a cold file" 0 50 kinds major 50 "$tmp/disk/file"
-split "faults of the kernel for the program" 0 0 kinds populate 100
+say "programs with a known number of faults"
+check_counters "anonymous memory" 300 0 kinds anon 300
+check_counters "userfaultfd, which waits" 0 20 kinds uffd 20
+check_counters "three attempts" 0 5 asleep attempts 5 1 10
+check_counters "uncached file" 0 50 kinds major 50 "$tmp/disk/file"
+check_counters "MAP_POPULATE" 0 0 kinds populate 100
 
-say "a program with threads, counted by bpftrace"
+say "a multithreaded program, counted by bpftrace"
 cat >"$tmp/program.py" <<'END'
 import ctypes, mmap, os, sys, threading
 libc = ctypes.CDLL(None, use_errno=True)
@@ -112,8 +116,8 @@ sleep 1
 echo 3 >/proc/sys/vm/drop_caches
 fltq proc "$program" >"$tmp/before"
 echo work >&3
-until_true grep -q 'done' "$tmp/said" || bad "the program does not end its work"
-# It sleeps in read() now, and no longer faults.
+until_true grep -q 'done' "$tmp/said" || bad "the program does not finish its work"
+# The program now sleeps in read() and takes no more faults.
 until_true grep -q '^State:.*sleeping' "/proc/$program/status" || bad "the program does not sleep"
 fltq proc "$program" >"$tmp/after"
 "$FLTCTL" stats -p "$program" --json >"$tmp/stats"
@@ -127,20 +131,23 @@ same "all faults" "$(($(new minor) + $(new major) + $(new failed)))" \
 	$(($(bpf_count under) + $(bpf_count fell) + $(bpf_count neither)))
 at_least "under the lock of the mapping" "$(new under_vma_lock)" 1000
 at_least "fell back" "$(new fell_back)" 50
-at_least "neither, by bpftrace" "$(bpf_count neither)" 500
+at_least "neither, counted by bpftrace" "$(bpf_count neither)" 500
 cat "$tmp/bpf"
 
-say "the same number everywhere"
+say "all interfaces report the same numbers"
 for counter in under_vma_lock fell_back; do
-	same "stats: $counter" "$(jq -s "map(select(.record == \"process\"))[0].$counter" "$tmp/stats")" \
+	same "stats: $counter" \
+		"$(jq -s "map(select(.record == \"process\"))[0].$counter" "$tmp/stats")" \
 		"$(field $counter <"$tmp/after")"
 	"$FLTCTL" stats -p "$program" --threads --json >"$tmp/threads"
-	same "threads: $counter" "$(jq -s "map(select(.record == \"thread\" and .$counter != null)) | length" "$tmp/threads")" \
+	same "threads with $counter" "$(jq -s "map(select(.record == \"thread\" and
+		.$counter != null)) | length" "$tmp/threads")" \
 		"$(jq -s 'map(select(.record == "thread")) | length' "$tmp/threads")"
 	fltq machine >"$tmp/machine"
 	same "debugfs: $counter" "$(field "debugfs.faults_$counter" <"$tmp/machine")" \
 		"$(field "all.$counter" <"$tmp/machine")"
-	same "rows: $counter" "$(field "rows.$counter" <"$tmp/machine")" "$(field "all.$counter" <"$tmp/machine")"
+	same "sum of the rows: $counter" "$(field "rows.$counter" <"$tmp/machine")" \
+		"$(field "all.$counter" <"$tmp/machine")"
 done
 exec 3>&-
 wait "$program" || bad "the program: status $?"
