@@ -140,6 +140,7 @@ for counter in under_vma_lock fell_back; do
 		"$(jq -s "map(select(.record == \"process\"))[0].$counter" "$tmp/stats")" \
 		"$(field $counter <"$tmp/after")"
 	"$FLTCTL" stats -p "$program" --threads --json >"$tmp/threads"
+	at_least "rows of threads" "$(grep -c '"record":"thread"' "$tmp/threads")" 1
 	same "threads with $counter" "$(jq -s "map(select(.record == \"thread\" and
 		.$counter != null)) | length" "$tmp/threads")" \
 		"$(jq -s 'map(select(.record == "thread")) | length' "$tmp/threads")"
