@@ -25,7 +25,7 @@ enum form { NUMBER = 1, STRING, FLAG, ACCOUNT, BUCKETS, REPEATED, COUNTS, MATRIX
 struct field {
 	const char *name;
 	enum form form;
-	const char *const *names;	/* of COUNTS; else they are numbered */
+	const char *const *names;	/* of COUNTS; NULL: print NAME.0, NAME.1 ... */
 };
 
 struct shape {
@@ -53,7 +53,7 @@ void account_read(struct account *acc, const struct nlattr *nest)
 				count = genl_number(k);
 		}
 		if (id > FLT_KIND_MAX)
-			errx(1, "kind %llu?", (unsigned long long)id);
+			errx(1, "unknown fault kind %llu", (unsigned long long)id);
 		acc->kind[id] += count;
 	}
 }
@@ -88,7 +88,7 @@ static void buckets_print(FILE *out, const struct nlattr *nest)
 		unsigned int i = genl_type(b) - 1u;
 
 		if (i >= FLT_BUCKETS)
-			continue; /* the padding */
+			continue; /* padding */
 		fprintf(out, " bucket.%llu=%llu", (unsigned long long)flt_bucket_floor(i),
 			(unsigned long long)genl_number(b));
 		sum += genl_number(b);

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 zram=1 timeout=200
 # shellcheck disable=SC2119
-# Promise: the working set of a cgroup is that of all processes in it and below it: those
-# that were there, those that are born or moved into it, and not those that were moved
-# out or are beside it; with the module and without.
+# Promise: the working set of a cgroup is that of all processes in it and its descendants:
+# existing processes and processes that are forked or moved into it, but not processes that
+# were moved out or are in other cgroups. This holds with and without the module.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -12,17 +12,18 @@ set -euo pipefail
 cgroup=/sys/fs/cgroup/flt-wss
 mkdir -p "$cgroup/below/deep" "$cgroup-beside"
 
-start() { # CGROUP WSET-ARGUMENTS...: pid
+# Start wset in CGROUP and set pid.
+start() { # CGROUP WSET-ARGUMENTS...
 	local into=$1
 	shift
 	rm -f "$tmp/out"
 	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec wset "$@"' sh "$into" "$@" >"$tmp/out" &
 	pid=$!
-	until_true grep -q ready "$tmp/out" || bad "wset $*"
+	until_true grep -q ready "$tmp/out" || bad "wset $* does not become ready"
 }
 
-# Most that a process had referenced, and how many samples it has: "BYTES COUNT"
-of() { # PID
+# Print "BYTES COUNT": the maximum of the referenced bytes of a process, and its samples.
+maximum() { # PID
 	awk -F, -v pid="$1" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["record"] == "sample" { all++ }
@@ -34,22 +35,21 @@ of() { # PID
 		END { print all ? (most + 0) " " (n + 0) : "no_input no_input" }' "$tmp/csv"
 }
 
-# In half a second a program has got through all of its pages, but where the kernel checks
-# each of its faults.
+# A program touches all of its pages within half a second, except on the slow debug kernel.
 window=0.5
 [ "$KERNEL" != debug ] || window=4
 
-# WHAT PID MIB: it had at least that much referenced, in some window.
-has() {
+# Check that the process referenced at least MIB in a window.
+has() { # WHAT PID MIB
 	local most count
-	read -r most count < <(of "$2")
+	read -r most count < <(maximum "$2")
 	at_least "$1: samples" "$count" 1
 	at_least "$1: referenced" "$most" $(($3 << 20))
 }
 
 lacks() { # WHAT PID
 	local most count
-	read -r most count < <(of "$2")
+	read -r most count < <(maximum "$2")
 	same "$1: samples" "$count" 0
 }
 
@@ -63,47 +63,48 @@ beside=$pid
 for method in scan inject refs; do
 	budget=(-b 100)
 	[ "$method" != refs ] || budget=()
-	"$FLTCTL" wss --csv "${budget[@]}" -m "$method" --cgroup "$cgroup" $window 3 >"$tmp/csv" || bad "$method: status $?"
-	has "$method, in it" "$first" 2
-	has "$method, below it" "$deep" 4
-	lacks "$method, beside it" "$beside"
+	"$FLTCTL" wss --csv "${budget[@]}" -m "$method" --cgroup "$cgroup" $window 3 >"$tmp/csv" ||
+		bad "$method: status $?"
+	has "$method: process in the cgroup" "$first" 2
+	has "$method: process in a descendant" "$deep" 4
+	lacks "$method: process in another cgroup" "$beside"
 	say "$method"
 done
 
-# One moved in, one moved out, one born, while it goes on.
+# Move one process in and one out, and start one, while wss runs.
 row() { grep -q "^[0-9]* $1 $2" "$debugfs/wss"; }
 "$FLTCTL" wss --csv -b 100 --cgroup "$cgroup" 0.3 >"$tmp/csv" 2>"$tmp/err" & reader=$!
-until_true row "$first" live || bad "no sample of the first"
+until_true row "$first" live || bad "no sample of the first process"
 echo "$beside" >"$cgroup/cgroup.procs"
 start "$cgroup/below" 16 6
 born=$pid
 echo "$deep" >"$cgroup-beside/cgroup.procs"
-until_true row "$beside" live || bad "no sample of what was moved in"
-until_true row "$born" live || bad "no sample of what was born"
-until_true row "$deep" ended || bad "what was moved out is not let go"
+until_true row "$beside" live || bad "no sample of the process that was moved in"
+until_true row "$born" live || bad "no sample of the process that was started"
+until_true row "$deep" ended || bad "the process that was moved out is still tracked"
 sleep 0.7
 kill -INT "$reader"
 wait "$reader" || bad "status $?: $(cat "$tmp/err")"
 has "moved in" "$beside" 4
-has "born" "$born" 6
-say "moved and born"
+has "started" "$born" 6
+say "moved and started"
 
-# The same by hand: who is there at the end of a window.
+# Without the module, the processes in the cgroup at the end of a window count.
 "$FLTCTL" wss --csv -m refs --cgroup "$cgroup" 0.5 2 >"$tmp/csv"
 has "refs, moved in" "$beside" 4
 lacks "refs, moved out" "$deep"
 
-# It ends when the cgroup is removed; an empty one has nothing, and says so.
+# wss ends when the cgroup is removed. It reports an empty cgroup with status 3.
 "$FLTCTL" wss --cgroup "$cgroup" 0.3 >"$tmp/out2" 2>&1 & reader=$!
 until_true row "$first" live || bad "no sample before the end"
 kill "$first" "$deep" "$beside" "$born"
 wait "$first" "$deep" "$beside" "$born" || true
 rmdir "$cgroup/below/deep" "$cgroup/below" "$cgroup"
-wait "$reader" || bad "the cgroup is gone: status $?, $(cat "$tmp/out2")"
+wait "$reader" || bad "removed cgroup: status $?, $(cat "$tmp/out2")"
 rc=0
 "$FLTCTL" wss --cgroup "$cgroup-beside" 0.2 2 >"$tmp/out2" 2>&1 || rc=$?
-same "an empty cgroup: status" "$rc" 3
+same "empty cgroup: status" "$rc" 3
 checks=$((checks + 1))
-grep -q 'no process' "$tmp/out2" || bad "an empty cgroup: $(cat "$tmp/out2")"
+grep -q 'no process' "$tmp/out2" || bad "empty cgroup: $(cat "$tmp/out2")"
 rmdir "$cgroup-beside"
 finish

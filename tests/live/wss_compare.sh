@@ -2,80 +2,84 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: timeout=200
 # shellcheck disable=SC2119
-# Promise: side by side, all methods look at the same processes, and each finds a known
-# working set within what it can know of it:
+# Promise: with --compare all methods measure the same processes, and each reports a known
+# working set within the limits of the method:
 #
-#   scan, inject   the pages used: 128 KiB, for what its libraries and its stack take
-#   refs           no more, but for file pages that others used, of which a small program
-#                  maps some; less, down to nothing, where the CPU never forgets what it has
-#                  cached of the page table, as it does when processes take turns
-#   fault          what was not there before: none of memory that stays
-#   damon          an estimate by regions: something, and no more than is mapped
+#   scan, inject   the used pages, plus up to 128 KiB for libraries and stack
+#   refs           possibly a little more, because file pages used by other processes count;
+#                  possibly less, down to 0, because the CPU does not set an accessed bit again
+#                  while the translation is in its TLB
+#   fault          only pages that were not present before, so nothing of resident memory
+#   damon          an estimate by regions: more than 0, at most the mapped size
 #
-# Each method says what it counts, and one that has nothing to show says why.
+# Each method reports what it counts. A method without a result reports the reason.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-# In this time a program has got through all of its pages, but where the kernel checks
-# each of its faults.
+# A program touches all of its pages within a second, except on the slow debug kernel.
 window=1
 [ "$KERNEL" != debug ] || window=4
 
-of() { # METHOD COLUMN
+# Print a column of the row of a method.
+value() { # METHOD COLUMN
 	awk -F, -v method="$1" -v column="$2" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["record"] == "method" && $at["method"] == method { print $at[column] }' "$tmp/csv"
+		$at["record"] == "method" && $at["method"] == method { print $at[column] }' \
+		"$tmp/csv"
 }
 
 exactly() { # METHOD MIB
 	local got slack=131072
-	got=$(of "$1" referenced_bytes)
+	got=$(value "$1" referenced_bytes)
 	at_least "$1" "$got" $((($2 << 20) - slack))
 	at_most "$1" "$got" $((($2 << 20) + slack))
 }
 
 load
-# Its own hints would be in the way.
+# Hint faults of NUMA balancing would disturb injection.
 echo 0 >/proc/sys/kernel/numa_balancing
 wset 32 8 >"$tmp/out" &
 pid=$!
-until_true grep -q ready "$tmp/out" || bad "wset does not get ready"
-"$FLTCTL" wss --csv -b 100 --compare -p "$pid" $window 5 >"$tmp/csv" 2>"$tmp/err" || bad "one: $(cat "$tmp/err")"
+until_true grep -q ready "$tmp/out" || bad "wset does not become ready"
+"$FLTCTL" wss --csv -b 100 --compare -p "$pid" $window 5 >"$tmp/csv" 2>"$tmp/err" ||
+	bad "one process: $(cat "$tmp/err")"
 cat "$tmp/err"
 grep ^method "$tmp/csv"
 exactly scan 8
 exactly inject 8
-same "fault" "$(of fault referenced_bytes)" 0
-at_most "refs" "$(of refs referenced_bytes)" $((12 << 20))
+same "fault" "$(value fault referenced_bytes)" 0
+at_most "refs" "$(value refs referenced_bytes)" $((12 << 20))
 if [ -d /sys/kernel/mm/damon/admin ]; then
-	at_least "damon" "$(of damon referenced_bytes)" 4096
-	at_most "damon" "$(of damon referenced_bytes)" \
+	at_least "damon" "$(value damon referenced_bytes)" 4096
+	at_most "damon" "$(value damon referenced_bytes)" \
 		"$(awk '/^VmSize/ { print $2 * 1024 }' "/proc/$pid/status")"
 else
-	same "damon's reason" "$(grep -c 'without damon: ' "$tmp/err")" 1
+	same "reasons for the absence of damon" "$(grep -c 'without damon: ' "$tmp/err")" 1
 fi
-same "idle's reason, or figure" "$(($(grep -c 'without idle: ' "$tmp/err" || true) +
-	$(of idle referenced_bytes | wc -l)))" 1
-same "methods that say what they count" "$(grep -c '^method.*[a-z)]"\?,,$' "$tmp/csv")" "$(grep -c '^method' "$tmp/csv")"
-same "windows of all" "$(of scan windows) $(of inject windows) $(of fault windows) $(of refs windows)" "5 5 5 5"
-"$FLTCTL" wss --compare -p "$pid" 0.2 2 2>/dev/null || bad "as text: status $?"
+same "idle: reason or result" "$(($(grep -c 'without idle: ' "$tmp/err" || true) +
+	$(value idle referenced_bytes | wc -l)))" 1
+same "methods that report what they count" \
+	"$(grep -c '^method.*[a-z)]"\?,,$' "$tmp/csv")" "$(grep -c '^method' "$tmp/csv")"
+same "windows of scan, inject, fault and refs" "$(value scan windows) $(value inject windows) \
+$(value fault windows) $(value refs windows)" "5 5 5 5"
+"$FLTCTL" wss --compare -p "$pid" 0.2 2 2>/dev/null || bad "text output: status $?"
 kill "$pid"
 wait "$pid" || true
 
-# Two, a large and a small one, and both are a command's children: all methods have the sum.
-# They begin within the first two windows of five, and outlive the last.
+# A command with two children: every method reports the sum. The children start within the first
+# two of five windows and live longer than the last window.
 seconds=$([ "$KERNEL" = debug ] && echo 200 || echo 40)
 "$FLTCTL" wss --csv -b 100 --compare $window 5 -- sh -c \
-	"wset -t $seconds 8 2 >/dev/null & wset -t $seconds 16 6 >/dev/null; wait" >"$tmp/csv" 2>"$tmp/err" ||
-	bad "children: status $?"
+	"wset -t $seconds 8 2 >/dev/null & wset -t $seconds 16 6 >/dev/null; wait" \
+	>"$tmp/csv" 2>"$tmp/err" || bad "children: status $?"
 cat "$tmp/err"
 grep ^method "$tmp/csv"
 exactly scan 8
 exactly inject 8
-at_most "refs, children" "$(of refs referenced_bytes)" $((20 << 20))
-at_most "fault, children" "$(of fault referenced_bytes)" 65536
-same "processes of all" "$(awk -F, '
+at_most "refs, children" "$(value refs referenced_bytes)" $((20 << 20))
+at_most "fault, children" "$(value fault referenced_bytes)" 65536
+same "processes of scan, inject, fault and refs" "$(awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["record"] == "sample" { seen[$at["method"] " " $at["pid"]] = 1 }
 	END { for (i in seen) { split(i, word, " "); n[word[1]]++ }

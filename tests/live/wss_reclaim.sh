@@ -2,11 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: zram=1 timeout=300 long=1
 # shellcheck disable=SC2119
-# Promise: reclaim takes from a program that is scanned what it takes from one that is
-# not: with less memory than it wants, as many pages of it are evicted and faulted in
-# again, to 5 %.
+# Promise: scanning does not change reclaim. A program with too little memory has the same
+# numbers of evictions and refaults with and without a scan, within 5 %.
 #
-# TRY="refs inject" has those methods beside it, for their figures.
+# TRY="refs inject" also measures these methods, only for the log.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -18,25 +17,29 @@ mkdir "$cgroup"
 echo 512M >/sys/block/zram0/disksize
 mkswap /dev/zram0 >/dev/null
 swapon /dev/zram0
-# One page at a time: neighbours read ahead would hide which were missing.
+# Swap in one page at a time, because readahead would hide refaults.
 echo 0 >/proc/sys/vm/page-cluster
 echo $((48 << 20)) >"$cgroup/memory.max"
 
 stat_of() { awk -v key="$1" '$1 == key { print $2 }' "$cgroup/memory.stat"; }
 
-# What the kernel says of a run: pages evicted, refaults; and the program, of which pages.
+# Run lru while METHOD measures it. Set evicted and refaulted to the kernel's counts.
 run() { # METHOD
 	local steal refault reader=
 	steal=$(stat_of pgsteal) refault=$(stat_of workingset_refault_anon)
 	rm -f "$tmp/csv"
-	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$cgroup" lru 24 64 "$rounds" >"$tmp/out" & pid=$!
+	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$cgroup" lru 24 64 "$rounds" \
+		>"$tmp/out" & pid=$!
 	if [ "$1" != off ]; then
-		"$FLTCTL" wss --csv -m "$1" -b 100 -p "$pid" 0.05 >"$tmp/csv" 2>"$tmp/err" & reader=$!
+		"$FLTCTL" wss --csv -m "$1" -b 100 -p "$pid" 0.05 \
+			>"$tmp/csv" 2>"$tmp/err" & reader=$!
 	fi
 	wait "$pid" || bad "lru: status $?"
 	[ -z "$reader" ] || wait "$reader" || bad "$1: status $?: $(cat "$tmp/err")"
-	evicted=$(($(stat_of pgsteal) - steal)) refaulted=$(($(stat_of workingset_refault_anon) - refault))
-	say "$1: $evicted evicted, $refaulted refaulted, $(cat "$tmp/out"), $(grep -c ^sample "$tmp/csv" 2>/dev/null || true) samples"
+	evicted=$(($(stat_of pgsteal) - steal))
+	refaulted=$(($(stat_of workingset_refault_anon) - refault))
+	say "$1: $evicted evicted, $refaulted refaulted, $(cat "$tmp/out")," \
+		"$(grep -c ^sample "$tmp/csv" 2>/dev/null || true) samples"
 }
 
 load
@@ -49,13 +52,13 @@ for ((i = 0; i < times; i++)); do
 	done
 done
 
-alike() { # WHAT OFF ON
-	at_least "$1 without" "$2" 10000
-	at_least "$1, scanned" "$3" $(($2 - $2 / 20))
-	at_most "$1, scanned" "$3" $(($2 + $2 / 20))
+compare() { # WHAT OFF ON
+	at_least "$1 without a scan" "$2" 10000
+	at_least "$1 with a scan" "$3" $(($2 - $2 / 20))
+	at_most "$1 with a scan" "$3" $(($2 + $2 / 20))
 }
-alike "pages evicted" "${evictions[off]}" "${evictions[scan]}"
-alike "pages faulted in again" "${refaults[off]}" "${refaults[scan]}"
+compare "evictions" "${evictions[off]}" "${evictions[scan]}"
+compare "refaults" "${refaults[off]}" "${refaults[scan]}"
 rmdir "$cgroup"
 swapoff /dev/zram0
 echo 1 >/sys/block/zram0/reset
