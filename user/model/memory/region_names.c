@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/memory/files.h"
 #include "model/memory/regions.h"
 
 enum flt_area flt_area_of_name(const char *name, const char **rest, size_t *length)
@@ -51,9 +50,10 @@ const char *flt_region_of_name(unsigned int of)
 
 void flt_region_label(const struct flt_regions *g, const struct flt_region *r, char *text, size_t size)
 {
-	const char *path = r->path ? r->path :
-			   r->area.inode ? flt_files_find(g->files, r->area.device, r->area.inode) : NULL;
+	const char *path = r->path;
 
+	if (!path && r->area.inode)
+		path = flt_name_table_get(&g->files, r->area.device, r->area.inode);
 	if (r->area.of == FLT_AREA_ANON && r->area.name[0])
 		snprintf(text, size, "[anon:%s]", r->area.name);
 	else if (r->area.name[0] || path)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory/files.h"
 #include "model/recording/mapset.h"
 #include "model/recording/strings.h"
 
@@ -58,9 +57,8 @@ int flt_regions_new(struct flt_regions **out, uint32_t around)
 		return -ENOMEM;
 	g->around = around ? around : 1;
 	g->strings = flt_strings_new(NAME_BYTES_MAX);
-	g->files = flt_files_new();
 	g->touched_budget = TOUCHED_BLOCKS;
-	if (!g->strings || !g->files || row_add(g, 0, &others, &index)) {
+	if (!g->strings || row_add(g, 0, &others, &index)) {
 		flt_regions_free(g);
 		return -ENOMEM;
 	}
@@ -83,7 +81,7 @@ void flt_regions_free(struct flt_regions *g)
 	free(g->images);
 	free(g->rows);
 	flt_strings_free(g->strings);
-	flt_files_free(g->files);
+	flt_name_table_free(&g->files);
 	flt_heat_free(&g->heat);
 	free(g);
 }
@@ -170,7 +168,7 @@ static bool same(const struct flt_region_area *a, const struct flt_region_area *
 
 static const char *path_of(const struct flt_regions *g, const struct flt_region_area *a)
 {
-	return a->inode ? flt_files_find(g->files, a->device, a->inode) : NULL;
+	return a->inode ? flt_name_table_get(&g->files, a->device, a->inode) : NULL;
 }
 
 /*
@@ -226,7 +224,7 @@ int flt_regions_path(struct flt_regions *g, uint32_t device, uint64_t inode, con
 {
 	const char *kept = flt_strings_add(g->strings, path);
 
-	return kept ? flt_files_name(g->files, device, inode, kept) : -ENOMEM;
+	return kept ? flt_name_table_set(&g->files, device, inode, kept) : -ENOMEM;
 }
 
 uint32_t flt_regions_token(const struct flt_regions *g, uint32_t image, uint64_t address)

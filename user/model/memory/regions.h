@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "event/fault.h"
+#include "index/name_table.h"
 #include "index/page_set.h"
 #include "model/memory/heat.h"
 #include "model/memory/pattern.h"
@@ -67,7 +68,11 @@ struct flt_regions {
 	struct flt_region_image *images;
 	uint32_t image_room;
 	struct flt_strings *strings;
-	struct flt_files *files;
+	/*
+	 * Paths by device and inode. The kernel reuses the inode number of a deleted file, so a
+	 * later path replaces an earlier one.
+	 */
+	struct flt_name_table files;
 	uint32_t touched_budget;	/* blocks left for the touched pages of all regions */
 	struct flt_heat heat;
 	uint32_t around;	/* pages of a fault-around window */

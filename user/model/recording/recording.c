@@ -8,7 +8,6 @@
 #include "model/recording/array.h"
 #include "model/recording/mapset.h"
 #include "model/recording/strings.h"
-#include "model/recording/threads.h"
 
 /* Bounds for files that were not made by our writer. */
 #define STRING_BYTES_MAX (256u << 20)
@@ -56,9 +55,8 @@ int flt_recording_new(struct flt_recording **out)
 	if (!rec)
 		return -ENOMEM;
 	rec->strings = flt_strings_new(STRING_BYTES_MAX);
-	rec->threads = flt_threads_new();
 	rec->place_count = 1;
-	if (!rec->strings || !rec->threads || object_add(rec, &unknown, &index)) {
+	if (!rec->strings || object_add(rec, &unknown, &index)) {
 		flt_recording_free(rec);
 		return -ENOMEM;
 	}
@@ -86,7 +84,7 @@ void flt_recording_free(struct flt_recording *rec)
 	flt_index_free(&rec->place_index);
 	free(rec->stats);
 	free(rec->info);
-	flt_threads_free(rec->threads);
+	flt_name_table_free(&rec->comms);
 	flt_strings_free(rec->strings);
 	free(rec);
 }
@@ -185,7 +183,7 @@ static int comm_record(struct flt_recording *rec, const struct flt_record *r)
 		return err;
 	if (r->tid == image->pid)
 		image->comm = comm;
-	return flt_threads_set(rec->threads, r->image, r->tid, comm);
+	return flt_name_table_set(&rec->comms, r->image, r->tid, comm);
 }
 
 static enum flt_object_kind object_kind(const char *name)
@@ -326,7 +324,7 @@ int flt_recording_record(struct flt_recording *rec, const struct flt_record *r)
 
 const char *flt_recording_comm(const struct flt_recording *rec, uint32_t image, uint32_t tid)
 {
-	const char *comm = flt_threads_comm(rec->threads, image, tid);
+	const char *comm = flt_name_table_get(&rec->comms, image, tid);
 	const struct flt_image *i = image_find(rec, image);
 
 	return comm ? comm : i ? i->comm : "";

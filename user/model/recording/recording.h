@@ -20,6 +20,7 @@
 
 #include "flt_file.h"
 #include "index/index.h"
+#include "index/name_table.h"
 
 enum flt_object_kind {
 	FLT_OBJECT_UNKNOWN = 0,	/* nothing is known to be mapped there */
@@ -79,7 +80,7 @@ struct flt_recording {
 	uint32_t place_count, place_room;
 	struct flt_index place_index;
 	struct flt_strings *strings;
-	struct flt_threads *threads;
+	struct flt_name_table comms;	/* by image and thread id */
 	struct flt_record_stats *stats;
 	size_t stats_count, stats_room;
 	const char **info;		/* "key=value" */
