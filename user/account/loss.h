@@ -5,14 +5,15 @@
 
 #include <stdint.h>
 
+#include <linux/flt_counter.h>
+
 /* observe/loss.c has the sentence for each member. */
 struct flt_loss {
 	/* Of the accounts. */
 	uint64_t missed;	/* faults counted without kind and latency */
-	uint64_t no_row;	/* faults without a row of their own */
-	uint64_t no_task;	/* faults without a thread's own counts */
-	uint64_t busy;		/* calls that the probe missed: another probe ran on the CPU */
-	uint64_t full;		/* calls that the probe missed: too many in progress */
+#define FLT_LOSS_MEMBER(member, ...) uint64_t member;
+	FLT_TALLY_LOSSES(FLT_LOSS_MEMBER)
+#undef FLT_LOSS_MEMBER
 	uint64_t calls;		/* calls that the probe missed, for either reason */
 	uint64_t hooks;		/* calls that the hooks of a ledger missed */
 	uint64_t untracked;	/* processes of a session without a row */

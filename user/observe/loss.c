@@ -18,13 +18,13 @@ struct cause {
 
 static const struct cause causes[] = {
 	{ AT(missed), "kind and latency unknown", "faults", NULL },
-	{ AT(full), "probe missed, too many at once", "calls", PROBE_REMEDY },
-	{ AT(busy), "probe missed, another probe ran on the CPU", "calls", NULL },
+	{ AT(lost_full), "probe missed, too many at once", "calls", PROBE_REMEDY },
+	{ AT(lost_busy), "probe missed, another probe ran on the CPU", "calls", NULL },
 	{ AT(calls), "probe missed", "calls", PROBE_REMEDY },
 	{ AT(unseen), "probe missed", "faults", PROBE_REMEDY },
 	{ AT(hooks), "hooks missed", "calls", NULL },
-	{ AT(no_row), "process table full", "faults", NULL },
-	{ AT(no_task), "thread table full", "faults", NULL },
+	{ AT(lost_proc), "process table full", "faults", NULL },
+	{ AT(lost_task), "thread table full", "faults", NULL },
 	{ AT(untracked), "process table full", "processes of the command",
 	  "their faults are missing" },
 	{ AT(vanished), "ended between two snapshots", "processes",

@@ -253,7 +253,7 @@ enum flt_tally_attr {
 	FLT_TALLY_FAILED_OTHER,
 	FLT_TALLY_PROCS_SEEN,	/* rows ever made */
 	FLT_TALLY_PROCS_RETIRED,	/* of those, retired */
-#define FLT_LOSS_ATTR(member, attribute, number) FLT_TALLY_##attribute = number,
+#define FLT_LOSS_ATTR(member, attribute, number, ...) FLT_TALLY_##attribute = number,
 	FLT_TALLY_LOSSES(FLT_LOSS_ATTR)
 #undef FLT_LOSS_ATTR
 	FLT_TALLY_NOW,		/* when this reply was made */

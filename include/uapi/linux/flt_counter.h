@@ -75,13 +75,19 @@ enum flt_counter_presence {
 
 /*
  * What the machine's tally lost. Columns: member, attribute FLT_TALLY_<attribute>, its
- * number. The file in debugfs has the name of the member.
+ * number, column of 'fltctl stats --json' and '--csv' or NULL. The file in debugfs has the
+ * name of the member.
  */
 #define FLT_TALLY_LOSSES(X)								\
-	X(lost_proc, LOST_PROC, 11)	/* faults without a row: process table full */	\
-	X(lost_task, LOST_TASK, 12)	/* ... a thread's own counts: thread table full */	\
-	X(lost_busy, LOST_BUSY, 13)	/* calls missed: another probe ran on the CPU */	\
-	X(lost_full, LOST_FULL, 14)	/* calls missed: more than maxactive in progress */	\
-	X(clock_back, CLOCK_BACK, 15)	/* latencies cut to 0: the clock went backwards */
+	/* Faults without a row: process table full. */					\
+	X(lost_proc, LOST_PROC, 11, "lost_process")					\
+	/* Faults without their thread's own counts: thread table full. */		\
+	X(lost_task, LOST_TASK, 12, "lost_thread")					\
+	/* Calls missed: another probe ran on the CPU. */				\
+	X(lost_busy, LOST_BUSY, 13, "lost_busy")					\
+	/* Calls missed: more than maxactive in progress. */				\
+	X(lost_full, LOST_FULL, 14, "lost_full")					\
+	/* Latencies set to 0: the clock went backwards. */				\
+	X(clock_back, CLOCK_BACK, 15, NULL)
 
 #endif

@@ -51,8 +51,8 @@ static int look_machine(struct lat *l, struct lat_look *look, struct flt_errmsg 
 		look->kind[i].cap = look->all.max;
 	look->all.sum = tally.all.latency_sum;
 	look->loss.missed = tally.all.missed;
-	look->loss.busy = tally.lost_busy;
-	look->loss.full = tally.lost_full;
+	look->loss.lost_busy = tally.lost_busy;
+	look->loss.lost_full = tally.lost_full;
 	return 0;
 }
 

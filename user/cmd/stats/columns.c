@@ -68,10 +68,10 @@ static const struct flt_column columns[] = {
 	{ column, NULL, 0, FLT_COLUMN_COUNT, AT(account.member), .known_if = OF_COUNTER(number) },
 	FLT_COUNTERS_DETAIL(COUNTER)
 #undef COUNTER
-	{ "lost_process", NULL, 0, FLT_COLUMN_COUNT, AT(loss.no_row), .known_if = OF_MODULE_LOSS },
-	{ "lost_thread", NULL, 0, FLT_COLUMN_COUNT, AT(loss.no_task), .known_if = OF_MODULE_LOSS },
-	{ "lost_busy", NULL, 0, FLT_COLUMN_COUNT, AT(loss.busy), .known_if = OF_MODULE_LOSS },
-	{ "lost_full", NULL, 0, FLT_COLUMN_COUNT, AT(loss.full), .known_if = OF_MODULE_LOSS },
+#define LOSS(member, attribute, number, column)					\
+	{ column, NULL, 0, FLT_COLUMN_COUNT, AT(loss.member), .known_if = OF_MODULE_LOSS },
+	FLT_TALLY_LOSSES(LOSS)
+#undef LOSS
 	{ "untracked", NULL, 0, FLT_COLUMN_COUNT, AT(loss.untracked), .known_if = OF_MODULE_LOSS },
 	{ "vanished", NULL, 0, FLT_COLUMN_COUNT, AT(loss.vanished), .known_if = OF_KERNEL_LOSS },
 	{ "complete", NULL, 0, FLT_COLUMN_BOOL, AT(complete), .known_if = OF_LOSS },

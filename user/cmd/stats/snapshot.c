@@ -210,15 +210,15 @@ static int look_module(struct stats *s, struct flt_look *look, struct flt_errmsg
 	if (by_pid) {
 		ret = pick_bound(s, &rows, look, e);
 		if (s->by == STATS_BY_THREAD)
-			look->loss.no_task = tally.lost_task;
+			look->loss.lost_task = tally.lost_task;
 		goto out;
 	}
 	look->total = tally.all;
 	look->loss.missed = tally.all.missed;
-	look->loss.busy = tally.lost_busy;
-	look->loss.full = tally.lost_full;
+	look->loss.lost_busy = tally.lost_busy;
+	look->loss.lost_full = tally.lost_full;
 	if (s->by == STATS_BY_PROCESS) {
-		look->loss.no_row = tally.lost_proc;
+		look->loss.lost_proc = tally.lost_proc;
 		s->other = tally.other;
 		flt_rates_add(&s->other, &tally.retired);
 		look->rows = rows;

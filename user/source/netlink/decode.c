@@ -70,7 +70,7 @@ static const struct nla_policy tally_policy[FLT_TALLY_MAX + 1] = {
 	[FLT_TALLY_FAILED_OTHER] = U64,
 	[FLT_TALLY_PROCS_SEEN] = U64,
 	[FLT_TALLY_PROCS_RETIRED] = U64,
-#define LOSS(member, attribute, number) [number] = U64,
+#define LOSS(member, attribute, number, ...) [number] = U64,
 	FLT_TALLY_LOSSES(LOSS)
 #undef LOSS
 	[FLT_TALLY_NOW] = U64,
@@ -328,7 +328,7 @@ int flt_decode_tally(struct nlattr *attrs, int length, struct flt_tally *out)
 		},
 		.procs_seen = u64_of(tb[FLT_TALLY_PROCS_SEEN]),
 		.procs_retired = u64_of(tb[FLT_TALLY_PROCS_RETIRED]),
-#define LOSS(member, attribute, number) .member = u64_of(tb[number]),
+#define LOSS(member, attribute, number, ...) .member = u64_of(tb[number]),
 		FLT_TALLY_LOSSES(LOSS)
 #undef LOSS
 		.now = u64_of(tb[FLT_TALLY_NOW]),
