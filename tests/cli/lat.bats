@@ -13,11 +13,11 @@ load cli.bash
 		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
 	done <<-END
 		--nonsense|unknown option
-		-p x|wants ids
+		-p x|invalid value 'x' of -p/--pid (expected 1234 or 12,34)
 		-p 1 -- true|exclude each other
 		-e -H|exclude each other
-		-n -1|wants
-		-n 1001|from 0 to 1000
+		-n -1|invalid value '-1' of -n/--slowest (expected a number)
+		-n 1001|(expected 0 to 1000)
 		sleep 1|after '--'
 		1ms|at least 10ms
 		1 0|(expected a number of reports)

@@ -42,7 +42,7 @@ record() {
 
 @test "map refuses a file that is not a recording" {
 	run --separate-stderr -1 "$FLTCTL" map /etc/passwd
-	[[ $stderr == *"no trace file"* ]] && [ -z "$output" ]
+	[[ $stderr == *"not a recording made by 'fltctl record'"* ]] && [ -z "$output" ]
 }
 
 @test "regions add up to the total in JSON, CSV and text" {

@@ -15,10 +15,10 @@ load cli.bash
 	done <<-END
 		--nonsense|unknown option
 		--channel pigeon|netlink
-		-b 5000|from 4KiB to 1MiB
-		-B 1|from 2 to 64
+		-b 5000|(expected 4KiB to 1MiB)
+		-B 1|(expected 2 to 64)
 		-F none|one of all
-		-s 0|from 1
+		-s 0|(expected 1 to 65535)
 		-i /nonexistent -s 2|need a live trace
 		-i /nonexistent --follow -p 1|need a live trace
 		-i /nonexistent --unwind fp|needs a live trace
@@ -38,7 +38,7 @@ load cli.bash
 	cd "$BATS_TEST_TMPDIR"
 	echo nonsense >no.flt
 	run --separate-stderr -1 "$FLTCTL" trace -i no.flt
-	[[ $stderr == *"no.flt"* ]]
+	[[ $stderr == *"no.flt: not a recording"* ]]
 	"$FLTCTL" record -q -o t.flt -- true || skip "no perf events here"
 	run --separate-stderr -0 "$FLTCTL" trace --json -i t.flt
 	[[ ${lines[0]} == *'"record":"fault"'*'"comm":'* ]]

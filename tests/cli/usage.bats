@@ -62,16 +62,16 @@ load cli.bash
 		--nonsense|unknown option --nonsense
 		--tread|did you mean --threads?
 		-Z|unknown option -Z
-		-p|--pid wants a value
-		-p x|wants ids
-		-p 1,|wants ids
-		-p 0|wants ids
+		-p|missing value of --pid (give --pid=PID,...)
+		-p x|invalid value 'x' of -p/--pid (expected 1234 or 12,34)
+		-p 1,|invalid value '1,' of -p/--pid
+		-p 0|invalid value '0' of -p/--pid
 		-a -p 1|exclude each other
 		-a -- true|exclude each other
 		-p 1 -- true|exclude each other
 		--threads|need -p
 		--by=thread|need -p
-		--by=cow|one of process, thread, kind
+		--by=cow|(expected one of process, thread, kind)
 		--by=kind --threads -p 1|exclude each other
 		sleep 1|invalid interval 'sleep' (expected e.g. 500ms or 2s; put a command after '--')
 		0|at least 10ms
@@ -79,7 +79,7 @@ load cli.bash
 		1 0|(expected a number of reports)
 		1 x|(expected a number of reports)
 		1 2 3|unexpected argument '3'
-		--|no command behind
+		--|missing command after '--'
 		--all=1|takes no value
 	END
 }

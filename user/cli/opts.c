@@ -88,8 +88,8 @@ static int read_ids(struct flt_ids *ids, const char *text, const char *shown, st
 		return -ENOMEM;
 	while (!ret && (word = strsep(&cursor, ","))) {
 		if (flt_units_read_u64(word, &id) || !id || id > INT_MAX)
-			ret = flt_errmsg_set(e, -EINVAL, "%s wants ids like 1234 or 12,34, not '%s'",
-					     shown, text);
+			ret = flt_errmsg_set(e, -EINVAL, "invalid value '%s' of %s (expected "
+					     "1234 or 12,34)", text, shown);
 		else
 			ret = add_id(ids, (uint32_t)id);
 	}
@@ -113,7 +113,8 @@ static int read_choice(const struct flt_opt *opt, const char *text, int *out, co
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
 						 i ? ", " : "", opt->choices[i]);
 	}
-	return flt_errmsg_set(e, -EINVAL, "%s is one of %s, not '%s'", shown, list, text);
+	return flt_errmsg_set(e, -EINVAL, "invalid value '%s' of %s (expected one of %s)", text,
+			      shown, list);
 }
 
 static int check_range(const struct flt_opt *opt, uint64_t value, const char *text,
@@ -134,18 +135,19 @@ static int check_range(const struct flt_opt *opt, uint64_t value, const char *te
 		snprintf(high, sizeof(high), "%llu", (unsigned long long)opt->max);
 	}
 	if (opt->max)
-		return flt_errmsg_set(e, -ERANGE, "%s is from %s to %s, not '%s'", shown, low,
-				      high, text);
-	return flt_errmsg_set(e, -ERANGE, "%s is at least %s, not '%s'", shown, low, text);
+		return flt_errmsg_set(e, -ERANGE, "invalid value '%s' of %s (expected %s to %s)",
+				      text, shown, low, high);
+	return flt_errmsg_set(e, -ERANGE, "invalid value '%s' of %s (expected at least %s)", text,
+			      shown, low);
 }
 
 static int read_number(const struct flt_opt *opt, const char *text, uint64_t *out,
 		       const char *shown, struct flt_errmsg *e)
 {
-	static const char *const wants[] = {
+	static const char *const expected[] = {
 		[FLT_OPT_U64] = "a number",
-		[FLT_OPT_DURATION] = "a time like 3us, 10ms or 1.5s",
-		[FLT_OPT_SIZE] = "a size like 140 (MiB), 512K or 2GiB",
+		[FLT_OPT_DURATION] = "a time, e.g. 3us, 10ms or 1.5s",
+		[FLT_OPT_SIZE] = "a size, e.g. 140 (MiB), 512K or 2GiB",
 	};
 	const char *whole = text;
 	char bare[32];
@@ -153,7 +155,8 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 	uint64_t value;
 	int ret;
 
-	if (opt->per_second && length > 2 && length < sizeof(bare) && !strcmp(text + length - 2, "/s")) {
+	if (opt->per_second && length > 2 && length < sizeof(bare) &&
+	    !strcmp(text + length - 2, "/s")) {
 		snprintf(bare, sizeof(bare), "%.*s", (int)length - 2, text);
 		text = bare;
 	}
@@ -164,19 +167,20 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 	else
 		ret = flt_units_read_u64(text, &value);
 	if (ret == -ERANGE)
-		return flt_errmsg_set(e, ret, "%s: '%s' is too large", shown, whole);
+		return flt_errmsg_set(e, ret, "invalid value '%s' of %s (too large)", whole, shown);
 	if (ret)
-		return flt_errmsg_set(e, ret, "%s wants %s, not '%s'", shown, wants[opt->type],
-				      whole);
+		return flt_errmsg_set(e, ret, "invalid value '%s' of %s (expected %s)", whole, shown,
+				      expected[opt->type]);
 	ret = check_range(opt, value, whole, shown, e);
 	if (!ret && opt->power_of_two && (value & (value - 1)))
-		ret = flt_errmsg_set(e, -EINVAL, "%s is a power of two, not '%s'", shown, whole);
+		ret = flt_errmsg_set(e, -EINVAL, "invalid value '%s' of %s (expected a power of "
+				     "two)", whole, shown);
 	if (!ret)
 		*out = value;
 	return ret;
 }
 
-static int take(const struct flt_opt *opt, void *args, const char *text, struct flt_errmsg *e)
+static int read_value(const struct flt_opt *opt, void *args, const char *text, struct flt_errmsg *e)
 {
 	void *member = (char *)args + opt->offset;
 	char shown[64];
@@ -205,7 +209,7 @@ static int take(const struct flt_opt *opt, void *args, const char *text, struct 
 	case FLT_OPT_STRING:
 	case FLT_OPT_FILE:
 		if (!*text)
-			return flt_errmsg_set(e, -EINVAL, "%s: its value is empty", shown);
+			return flt_errmsg_set(e, -EINVAL, "invalid empty value of %s", shown);
 		*(const char **)member = text;
 		return 0;
 	case FLT_OPT_IDS:
@@ -275,7 +279,8 @@ static int build_tables(const struct flt_opt *opts, struct tables *t)
 	return 0;
 }
 
-static const struct flt_opt *row_of(const struct flt_opt *opts, size_t count, int value)
+/* Return the option for a value of getopt_long(), or NULL. */
+static const struct flt_opt *find_option(const struct flt_opt *opts, size_t count, int value)
 {
 	size_t i;
 
@@ -290,13 +295,14 @@ static const struct flt_opt *row_of(const struct flt_opt *opts, size_t count, in
 static int refuse(const struct flt_opt *opts, const struct tables *t, int value, char **argv,
 		  struct flt_errmsg *e)
 {
-	const struct flt_opt *opt = optopt ? row_of(opts, t->count, optopt) : NULL;
+	const struct flt_opt *opt = optopt ? find_option(opts, t->count, optopt) : NULL;
 
 	if (value == ':')
-		return flt_errmsg_set(e, -EINVAL, "--%s wants a value: --%s=%s", opt->name,
+		return flt_errmsg_set(e, -EINVAL, "missing value of --%s (give --%s=%s)", opt->name,
 				      opt->name, opt->arg ? opt->arg : "VALUE");
 	if (optopt >= ROW_BASE || optopt == 'h')
-		return flt_errmsg_set(e, -EINVAL, "--%s takes no value", opt ? opt->name : "help");
+		return flt_errmsg_set(e, -EINVAL, "invalid value: --%s takes no value",
+				      opt ? opt->name : "help");
 	return refuse_unknown(opts, argv[optind - 1], e);
 }
 
@@ -336,19 +342,19 @@ int flt_opts_parse(const struct flt_opt *opts, void *args, int argc, char **argv
 			words->help = true;
 			return 0;
 		}
-		opt = row_of(opts, t.count, value);
+		opt = find_option(opts, t.count, value);
 		text = optarg;
 		/* getopt does not remove the '=' of -L=140. */
 		if (text && value < ROW_BASE && text != argv[optind - 1] && *text == '=')
 			text++;
-		ret = take(opt, args, text, e);
+		ret = read_value(opt, args, text, e);
 		if (ret)
 			return ret;
 	}
 	for (i = words->argc + 1; i < last; i++)
 		argv[i] = NULL;
 	if (words->command && !words->command[0])
-		return flt_errmsg_set(e, -EINVAL, "there is no command behind '--'");
+		return flt_errmsg_set(e, -EINVAL, "missing command after '--'");
 	return 0;
 }
 

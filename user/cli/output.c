@@ -22,7 +22,8 @@ bool output_failed(FILE *out, int *error)
 	return true;
 }
 
-int output_close(FILE *out, const struct flt_command *command, const char *path, int error, int status)
+int output_close(FILE *out, const struct flt_command *command, const char *path, int error,
+		 int status)
 {
 	if (!out || out == stdout)
 		return status;

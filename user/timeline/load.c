@@ -24,7 +24,7 @@ static int open_failed(const struct flt_command *command, const char *path, int 
 {
 	switch (err) {
 	case -EINVAL:
-		flt_command_say(command, "%s is no trace file of fltctl record", path);
+		flt_command_say(command, "%s: not a recording made by 'fltctl record'", path);
 		return FLT_EXIT_FAILED;
 	case -EPROTO:
 		if (version)
