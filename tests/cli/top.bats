@@ -266,7 +266,7 @@ while True:
 	until_true children_are 300 faulting
 	run --separate-stderr -3 "$FLTCTL" top -b -n 0 --by=thread -f faulting 5s 2
 	[[ $output == *"incomplete: the threads of "* ]]
-	[[ $stderr == *"incomplete: more processes faulted"* ]]
+	[[ $stderr == *"incomplete: threads not shown"* ]]
 	[ "$(grep -c faulting <<<"$output")" -le 512 ]
 	kill "$pid"
 	wait "$pid" || true

@@ -185,7 +185,8 @@ static void ended_target_is_detected(void **state)
 static void losses_give_exit_status_3(void **state)
 {
 	struct flt_loss none = { 0 }, some = { .no_row = 2, .faults = 12, .of = 3456, .torn = 1 };
-	char text[256] = "";
+	struct flt_loss one = { .unlimited = 1 };
+	char text[256] = "", line[FLT_LOSS_TEXT];
 	FILE *out = fmemopen(text, sizeof(text), "w");
 
 	(void)state;
@@ -197,6 +198,11 @@ static void losses_give_exit_status_3(void **state)
 			    "lost   process table full: 2 faults; rows were retired while they were "
 			    "read; buffers full: 12 of 3456 faults (use larger buffers, -b and -B): "
 			    "the result is incomplete\n");
+	assert_false(flt_loss_write(line, &none));
+	assert_true(flt_loss_write(line, &some));
+	assert_string_equal(line, "process table full: 2 faults");
+	assert_true(flt_loss_write(line, &one));
+	assert_string_equal(line, "not limited and not recorded: 1 process");
 	assert_int_equal(flt_loss_say(&none, &command), FLT_EXIT_DONE);
 }
 

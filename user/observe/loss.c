@@ -4,47 +4,50 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define LOSS_TEXT 256
-
 struct cause {
 	size_t offset;		/* in struct flt_loss */
 	const char *what;
-	const char *unit;	/* NULL: the number says nothing */
+	const char *one, *many;	/* unit of the count; NULL: the count has no meaning */
 	const char *remedy;	/* or consequence; may be NULL */
 };
 
 #define AT(member) offsetof(struct flt_loss, member)
 #define PROBE_REMEDY "load flt with a larger maxactive"
 
+#define CALLS "call", "calls"
+#define FAULTS "fault", "faults"
+#define PROCESSES "process", "processes"
+
 static const struct cause causes[] = {
-	{ AT(missed), "kind and latency unknown", "faults", NULL },
-	{ AT(lost_full), "probe missed, too many at once", "calls", PROBE_REMEDY },
-	{ AT(lost_busy), "probe missed, another probe ran on the CPU", "calls", NULL },
-	{ AT(calls), "probe missed", "calls", PROBE_REMEDY },
-	{ AT(unseen), "probe missed", "faults", PROBE_REMEDY },
-	{ AT(hooks), "hooks missed", "calls", NULL },
-	{ AT(lost_proc), "process table full", "faults", NULL },
-	{ AT(lost_task), "thread table full", "faults", NULL },
-	{ AT(untracked), "process table full", "processes of the command",
-	  "their faults are missing" },
-	{ AT(vanished), "ended between two snapshots", "processes",
+	{ AT(missed), "kind and latency unknown", FAULTS, NULL },
+	{ AT(lost_full), "probe missed, too many at once", CALLS, PROBE_REMEDY },
+	{ AT(lost_busy), "probe missed, another probe ran on the CPU", CALLS, NULL },
+	{ AT(calls), "probe missed", CALLS, PROBE_REMEDY },
+	{ AT(unseen), "probe missed", FAULTS, PROBE_REMEDY },
+	{ AT(hooks), "hooks missed", CALLS, NULL },
+	{ AT(lost_proc), "process table full", FAULTS, NULL },
+	{ AT(lost_task), "thread table full", FAULTS, NULL },
+	{ AT(untracked), "process table full", "process of the command",
+	  "processes of the command", "their faults are missing" },
+	{ AT(vanished), "ended between two snapshots", PROCESSES,
 	  "their last faults are missing" },
-	{ AT(torn), "rows were retired while they were read", NULL, NULL },
-	{ AT(threads), "more processes faulted in an interval than threads are shown of", NULL,
-	  NULL },
-	{ AT(faults), "buffers full", "faults", "use larger buffers, -b and -B" },
-	{ AT(streamed), "buffers full", "faults of the stream", NULL },
-	{ AT(slow), "buffers full", "slow faults of the stream",
+	{ AT(torn), "rows were retired while they were read", NULL, NULL, NULL },
+	{ AT(threads), "threads not shown, because too many processes faulted in an interval",
+	  NULL, NULL, NULL },
+	{ AT(faults), "buffers full", FAULTS, "use larger buffers, -b and -B" },
+	{ AT(streamed), "buffers full", "fault of the stream", "faults of the stream", NULL },
+	{ AT(slow), "buffers full", "slow fault of the stream", "slow faults of the stream",
 	  "the list of the slowest may lack some" },
-	{ AT(notes), "buffers full", "notes", "some names, stacks or mappings are missing" },
-	{ AT(samples), "overwritten before they were read", "samples", NULL },
-	{ AT(untraced), "tracker full", "processes", NULL },
-	{ AT(unreadable), "not readable", "child processes", NULL },
+	{ AT(notes), "buffers full", "note", "notes",
+	  "some names, stacks or mappings are missing" },
+	{ AT(samples), "overwritten before they were read", "sample", "samples", NULL },
+	{ AT(untraced), "tracker full", PROCESSES, NULL },
+	{ AT(unreadable), "not readable", "child process", "child processes", NULL },
 	{ AT(childless), "children are missing, because this kernel does not list them", NULL,
-	  "CONFIG_PROC_CHILDREN" },
-	{ AT(recorded), "not in the recording", "faults or stacks", NULL },
-	{ AT(unlimited), "not limited and not recorded", "processes", NULL },
-	{ AT(reuse), "too many pages to remember", "faults",
+	  NULL, "CONFIG_PROC_CHILDREN" },
+	{ AT(recorded), "not in the recording", "fault or stack", "faults or stacks", NULL },
+	{ AT(unlimited), "not limited and not recorded", PROCESSES, NULL },
+	{ AT(reuse), "too many pages to remember", FAULTS,
 	  "they may be first touches or refaults" },
 };
 #define CAUSES (sizeof(causes) / sizeof(causes[0]))
@@ -58,20 +61,21 @@ static uint64_t count_of(const struct flt_loss *loss, const struct cause *c)
 }
 
 /* Write "CAUSE: N UNIT (REMEDY)". */
-static void write_cause(char text[LOSS_TEXT], const struct flt_loss *loss, const struct cause *c)
+static void write_cause(char text[FLT_LOSS_TEXT], const struct flt_loss *loss, const struct cause *c)
 {
 	const uint64_t count = count_of(loss, c);
-	const bool part = c->offset == AT(faults) && loss->of;
-	int n = snprintf(text, LOSS_TEXT, "%s", c->what);
+	const uint64_t of = c->offset == AT(faults) ? loss->of : 0;
+	int n = snprintf(text, FLT_LOSS_TEXT, "%s", c->what);
 
-	if (c->unit)
-		n += snprintf(text + n, LOSS_TEXT - (size_t)n, ": %" PRIu64, count);
-	if (part)
-		n += snprintf(text + n, LOSS_TEXT - (size_t)n, " of %" PRIu64, loss->of);
-	if (c->unit)
-		n += snprintf(text + n, LOSS_TEXT - (size_t)n, " %s", c->unit);
+	if (c->many)
+		n += snprintf(text + n, FLT_LOSS_TEXT - (size_t)n, ": %" PRIu64, count);
+	if (of)
+		n += snprintf(text + n, FLT_LOSS_TEXT - (size_t)n, " of %" PRIu64, of);
+	if (c->many)
+		n += snprintf(text + n, FLT_LOSS_TEXT - (size_t)n, " %s",
+			      (of ? of : count) == 1 ? c->one : c->many);
 	if (c->remedy)
-		snprintf(text + n, LOSS_TEXT - (size_t)n, " (%s)", c->remedy);
+		snprintf(text + n, FLT_LOSS_TEXT - (size_t)n, " (%s)", c->remedy);
 }
 
 bool flt_loss_any(const struct flt_loss *loss)
@@ -87,7 +91,7 @@ bool flt_loss_any(const struct flt_loss *loss)
 int flt_loss_print(const struct flt_loss *loss, FILE *out)
 {
 	const char *separator = "";
-	char text[LOSS_TEXT];
+	char text[FLT_LOSS_TEXT];
 	size_t i;
 
 	if (!flt_loss_any(loss)) {
@@ -106,9 +110,22 @@ int flt_loss_print(const struct flt_loss *loss, FILE *out)
 	return FLT_EXIT_INCOMPLETE;
 }
 
+bool flt_loss_write(char text[FLT_LOSS_TEXT], const struct flt_loss *loss)
+{
+	size_t i;
+
+	for (i = 0; i < CAUSES; i++) {
+		if (!count_of(loss, &causes[i]))
+			continue;
+		write_cause(text, loss, &causes[i]);
+		return true;
+	}
+	return false;
+}
+
 int flt_loss_say(const struct flt_loss *loss, const struct flt_command *command)
 {
-	char text[LOSS_TEXT];
+	char text[FLT_LOSS_TEXT];
 	size_t i;
 
 	for (i = 0; i < CAUSES; i++) {

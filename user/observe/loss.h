@@ -6,7 +6,12 @@
 #include "account/loss.h"
 #include "cli/command.h"
 
+#define FLT_LOSS_TEXT 256
+
+/* Return true if anything was lost. */
 bool flt_loss_any(const struct flt_loss *loss);
+/* Write the first cause of a loss, as one line. Return false if nothing was lost. */
+bool flt_loss_write(char text[FLT_LOSS_TEXT], const struct flt_loss *loss);
 
 /*
  * Both return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. flt_loss_print() writes the last line
