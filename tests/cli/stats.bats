@@ -157,7 +157,7 @@ time.sleep(60)' >"$dir/out" &
 	until_true [ -s "$dir/out" ]
 	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -p "$(cat "$dir/out")"
 	kill $pid
-	[[ $stderr == *"is a thread of process $pid"* ]]
+	[[ $stderr == *": a thread of process $pid (give -p $pid --threads)"* ]]
 }
 
 @test "--top limits text output but not data output" {
@@ -215,11 +215,11 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 @test "stats without the module reports missing features once and prints the rest" {
 	without_module
 	run --separate-stderr -0 "$FLTCTL" stats -- true
-	[[ $stderr == *"modprobe flt"* && $stderr == *"failed, retries, kinds and latency"* ]]
+	[[ $stderr == *"modprobe flt"* && $stderr == *"without failed faults, retries, kinds and latency"* ]]
 	run --separate-stderr -5 "$FLTCTL" stats --source=module -a
 	[[ $stderr == *"modprobe flt"* ]] && [ -z "$output" ]
 	run --separate-stderr -5 "$FLTCTL" stats --kinds -- true
-	[[ $stderr == *"only the flt module"* ]] && [ -z "$output" ]
+	[[ $stderr == *"cannot count kinds of faults without the flt module"* ]] && [ -z "$output" ]
 	run --separate-stderr -5 "$FLTCTL" stats --by=kind
 }
 
@@ -275,7 +275,7 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	run --separate-stderr -0 bash -c '"$1" stats --source=kernel -o "$2" --with lines -- seq 100000 | md5sum' - \
 		"$FLTCTL" "$dir/out"
 	[ "$output" = "$(seq 100000 | md5sum)" ]
-	grep -q '^with   lines/s against faults/s: no figure, too few points' "$dir/out"
+	grep -q '^with   lines/s against faults/s: not defined, too few samples' "$dir/out"
 
 	# The command alternates between faults and progress, so the correlation is negative.
 	"$FLTCTL" stats --source=kernel --json -o "$dir/json" --with 'at ([0-9]+)' --plot "$dir/plot.svg" -- python3 -c '

@@ -184,7 +184,7 @@ static void ended_target_is_detected(void **state)
 
 static void losses_give_exit_status_3(void **state)
 {
-	struct flt_loss none = { 0 }, some = { .no_row = 2, .faults = 12, .of = 3456, .torn = 1 };
+	struct flt_loss none = { 0 }, some = { .lost_proc = 2, .faults = 12, .of = 3456, .torn = 1 };
 	struct flt_loss one = { .unlimited = 1 };
 	char text[256] = "", line[FLT_LOSS_TEXT];
 	FILE *out = fmemopen(text, sizeof(text), "w");

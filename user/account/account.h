@@ -146,7 +146,7 @@ struct flt_slows {
 };
 
 /* A snapshot of all accounts. */
-struct flt_look {
+struct flt_snapshot {
 	uint64_t now;
 	struct flt_rows rows;
 	struct flt_account total;	/* of the whole request, with or without rows */

@@ -90,8 +90,7 @@ static int open_engine(struct capture *r)
 	err = r->engine->open(r);
 	if (!err || r->setup->engine == FLT_CAPTURE_MODULE)
 		return err;
-	flt_command_say(r->run->command, "%s: perf's events instead of the module's",
-			flt_errmsg_text(&r->o.e, err));
+	flt_command_fall_back(r->run->command, flt_errmsg_text(&r->o.e, err), "perf events", NULL);
 	r->engine->close(r);
 	r->o.e = (struct flt_errmsg){ 0 };
 	r->engine = &capture_engine_perf;

@@ -59,6 +59,15 @@ int flt_command_fail(const struct flt_command *command, const struct flt_errmsg 
 	return flt_exit_of(err);
 }
 
+void flt_command_fall_back(const struct flt_command *command, const char *why, const char *other,
+			   const char *missing)
+{
+	if (missing)
+		flt_command_say(command, "%s; using %s instead (without %s)", why, other, missing);
+	else
+		flt_command_say(command, "%s; using %s instead", why, other);
+}
+
 int flt_command_misuse(const struct flt_command *command, const char *fmt, ...)
 {
 	va_list ap;

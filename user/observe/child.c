@@ -35,7 +35,7 @@ static void run_child(const struct flt_child_setup *setup, int gate, int report)
 	char byte;
 	int ret;
 
-	/* End of file: the parent is gone or changed its mind. */
+	/* End of file: the parent exited or called flt_child_cancel(). */
 	if (read_retrying(gate, &byte, 1) != 1)
 		_exit(0);
 
@@ -75,7 +75,7 @@ int flt_child_fork(struct flt_child *child, const struct flt_child_setup *setup,
 		goto err_report;
 	}
 	if (!child->pid) {
-		/* Or the child would hold its own gate open. */
+		/* Otherwise the gate would stay open after the parent exited. */
 		close(gate[1]);
 		close(report[0]);
 		run_child(setup, gate[0], report[1]);
@@ -134,7 +134,7 @@ int flt_child_release(struct flt_child *child)
 	do
 		n = write(child->gate, "", 1);
 	while (n < 0 && errno == EINTR);
-	/* A child killed at the gate: end of file, and wait tells the rest. */
+	/* End of file: the exec succeeded, or the child was killed before. */
 	n = read_retrying(child->report, &err, sizeof(err));
 	close_pipes(child);
 	if (n != (ssize_t)sizeof(err))

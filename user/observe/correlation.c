@@ -14,26 +14,26 @@
 #include "text/escape.h"
 #include "view/svg/plot.h"
 
-#define LOOKS_MAX 2048u
+#define SAMPLES_MAX 2048u
 #define READ_BYTES 65536
 
-struct look {
+struct sample {
 	double seconds, value;
 	struct flt_correlation_counts counts;
-	bool known;		/* there was a number */
+	bool known;		/* the output had a value of the metric so far */
 };
 
 struct flt_correlation {
 	const struct flt_command *command;
 	const struct flt_correlation_args *args;
-	const char *event;	/* NULL: none */
+	const char *event;	/* what is counted beside faults, or NULL */
 	int format;
 	struct flt_progress *progress;
-	int lent;		/* our standard output while the pipe is in its place; -1 */
+	int saved_stdout;	/* our standard output while the pipe replaces it, or -1 */
 	int pipe[2];
 	struct flt_loop *loop;
-	int in;			/* what the metric is read from; -1 */
-	struct look looks[LOOKS_MAX];
+	int in;			/* the file or pipe that has the metric, or -1 */
+	struct sample samples[SAMPLES_MAX];
 	size_t count;
 	uint64_t begin, next, period;
 };
@@ -48,13 +48,15 @@ int flt_correlation_new(struct flt_correlation **out, const struct flt_command *
 
 	*out = NULL;
 	if (!args->metric && (args->file || args->plot))
-		return flt_command_misuse(command, "%s needs --with", args->file ? "--with-file" : "the plot");
+		return flt_command_misuse(command, "%s needs --with",
+					  args->file ? "--with-file" : "the plot");
 	if (!args->metric)
 		return FLT_EXIT_DONE;
 	if (!has_command)
 		return flt_command_misuse(command, "--with needs a command after '--'");
 	if (format == FLT_FORMAT_CSV)
-		return flt_command_misuse(command, "--with has rows of its own kind: use --json");
+		return flt_command_misuse(command, "--with and --csv exclude each other (use "
+					  "--json)");
 	w = calloc(1, sizeof(*w));
 	err = w ? flt_progress_new(&w->progress, args->metric, why, sizeof(why)) : -ENOMEM;
 	if (err) {
@@ -66,7 +68,7 @@ int flt_correlation_new(struct flt_correlation **out, const struct flt_command *
 	w->args = args;
 	w->event = event;
 	w->format = format;
-	w->lent = w->in = w->pipe[0] = w->pipe[1] = -1;
+	w->saved_stdout = w->in = w->pipe[0] = w->pipe[1] = -1;
 	w->period = FLT_CORRELATION_PERIOD_NS;
 	*out = w;
 	return FLT_EXIT_DONE;
@@ -89,42 +91,42 @@ void flt_correlation_free(struct flt_correlation *w)
 	free(w);
 }
 
-static int file_open(struct flt_correlation *w)
+static int open_file(struct flt_correlation *w)
 {
 	w->in = open(w->args->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	/* A file that the command will make is opened when it is there. */
+	/* The command may create the file later. */
 	if (w->in < 0)
 		return errno == ENOENT ? 0 : -errno;
-	/* What was in it before is not this command's. */
+	/* Skip contents from before the command. */
 	if (!w->count)
 		lseek(w->in, 0, SEEK_END);
 	return 0;
 }
 
-int flt_correlation_lend(struct flt_correlation *w)
+int flt_correlation_redirect(struct flt_correlation *w)
 {
 	if (!w)
 		return 0;
 	if (w->args->file)
-		return file_open(w);
+		return open_file(w);
 	if (pipe2(w->pipe, O_CLOEXEC))
 		return -errno;
 	fflush(stdout);
-	w->lent = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	if (w->lent < 0 || dup2(w->pipe[1], STDOUT_FILENO) < 0)
+	w->saved_stdout = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (w->saved_stdout < 0 || dup2(w->pipe[1], STDOUT_FILENO) < 0)
 		return -errno;
 	w->in = w->pipe[0];
 	return fcntl(w->in, F_SETFL, O_NONBLOCK) ? -errno : 0;
 }
 
-/* All that is there; what came through the pipe goes on to where it was meant. */
-static void read_more(struct flt_correlation *w)
+/* Read all available output of the command. Pass output of the pipe on to standard output. */
+static void read_progress(struct flt_correlation *w)
 {
 	static char bytes[READ_BYTES];
 	ssize_t n, done, k;
 
 	if (w->in < 0 && w->args->file)
-		file_open(w);
+		open_file(w);
 	while (w->in >= 0) {
 		n = read(w->in, bytes, sizeof(bytes));
 		if (n < 0 && errno == EINTR)
@@ -145,31 +147,32 @@ static int on_output(void *arg, int fd, short events)
 {
 	struct flt_correlation *w = arg;
 
-	read_more(w);
-	/* The last writer is gone, and what it wrote was read. */
+	read_progress(w);
+	/* POLLHUP without POLLIN: the last writer closed the pipe, and all was read. */
 	if (!(events & POLLIN))
 		flt_loop_remove(w->loop, fd);
 	return 0;
 }
 
-int flt_correlation_take(struct flt_correlation *w, struct flt_loop *loop)
+int flt_correlation_restore(struct flt_correlation *w, struct flt_loop *loop)
 {
-	if (!w || w->lent < 0)
+	if (!w || w->saved_stdout < 0)
 		return 0;
-	if (dup2(w->lent, STDOUT_FILENO) < 0)
+	if (dup2(w->saved_stdout, STDOUT_FILENO) < 0)
 		return -errno;
-	close_fd(&w->lent);
+	close_fd(&w->saved_stdout);
 	close_fd(&w->pipe[1]);
 	w->loop = loop;
 	return flt_loop_add(loop, w->in, POLLIN, on_output, w);
 }
 
-static void thin(struct flt_correlation *w)
+/* Drop every second sample and double the period, to make room. */
+static void halve_samples(struct flt_correlation *w)
 {
 	size_t i;
 
 	for (i = 0; i < w->count / 2; i++)
-		w->looks[i] = w->looks[2 * i];
+		w->samples[i] = w->samples[2 * i];
 	w->count = i;
 	w->period *= 2;
 }
@@ -177,74 +180,78 @@ static void thin(struct flt_correlation *w)
 void flt_correlation_add(struct flt_correlation *w, uint64_t now,
 			 const struct flt_correlation_counts *counts)
 {
-	struct look *l;
+	struct sample *l;
 
 	if (!w)
 		return;
-	read_more(w);
+	read_progress(w);
 	if (!w->count)
 		w->begin = now;
 	if (w->count && now < w->next)
 		return;
-	if (w->count == LOOKS_MAX)
-		thin(w);
-	l = &w->looks[w->count++];
-	*l = (struct look){ .seconds = (double)(now - w->begin) / 1e9, .counts = *counts };
+	if (w->count == SAMPLES_MAX)
+		halve_samples(w);
+	l = &w->samples[w->count++];
+	*l = (struct sample){ .seconds = (double)(now - w->begin) / 1e9, .counts = *counts };
 	l->known = flt_progress_value(w->progress, &l->value);
 	w->next = now + w->period - w->period / 8;
 }
 
-/* What is between two looks, where the metric is known at both. */
+/* The intervals between two samples that both have a value of the metric. */
 struct series {
 	size_t n;
-	bool rate;		/* the metric never went down: it is counted by second */
-	bool latency;		/* there is one */
-	double seconds[LOOKS_MAX], faults[LOOKS_MAX], mean[LOOKS_MAX], metric[LOOKS_MAX];
-	double events[LOOKS_MAX];
+	bool rate;		/* the metric never decreased, so its growth per second is used */
+	bool latency;		/* any latency is known */
+	double seconds[SAMPLES_MAX], faults[SAMPLES_MAX], mean[SAMPLES_MAX], metric[SAMPLES_MAX];
+	double events[SAMPLES_MAX];
 };
 
-/* Of what ended meanwhile, less may be there than before. */
-static uint64_t more(uint64_t after, uint64_t before)
+/* A counter decreases if a process ended: its counts are gone. Return 0 then. */
+static uint64_t growth(uint64_t after, uint64_t before)
 {
 	return after > before ? after - before : 0;
 }
 
-static void series_make(const struct flt_correlation *w, struct series *s)
+static void fill_series(const struct flt_correlation *w, struct series *s)
 {
-	const struct look *a, *b;
+	const struct sample *a, *b;
 	uint64_t faults;
 	double span;
 	size_t i;
 
 	s->rate = true;
 	for (i = 1; i < w->count; i++)
-		if (w->looks[i - 1].known && w->looks[i].value < w->looks[i - 1].value)
+		if (w->samples[i - 1].known && w->samples[i].value < w->samples[i - 1].value)
 			s->rate = false;
 	for (i = 1; i < w->count; i++) {
-		a = &w->looks[i - 1];
-		b = &w->looks[i];
+		a = &w->samples[i - 1];
+		b = &w->samples[i];
 		span = b->seconds - a->seconds;
 		if (!a->known || span <= 0)
 			continue;
 		s->seconds[s->n] = b->seconds;
-		faults = more(b->counts.faults, a->counts.faults);
+		faults = growth(b->counts.faults, a->counts.faults);
 		s->faults[s->n] = (double)faults / span;
-		s->events[s->n] = (double)more(b->counts.events, a->counts.events) / span;
-		s->mean[s->n] = faults ? (double)more(b->counts.latency, a->counts.latency) / (double)faults : 0;
+		s->events[s->n] = (double)growth(b->counts.events, a->counts.events) / span;
+		s->mean[s->n] = faults ? (double)growth(b->counts.latency, a->counts.latency) /
+					 (double)faults : 0;
 		s->latency |= b->counts.latency > 0;
 		s->metric[s->n] = s->rate ? (b->value - a->value) / span : b->value;
 		s->n++;
 	}
 }
 
-static void name_of(const struct flt_correlation *w, const struct series *s, char *text,
+static void write_metric_name(const struct flt_correlation *w, const struct series *s, char *text,
 		    size_t size)
 {
 	snprintf(text, size, "%.80s%s", w->args->metric, s->rate ? "/s" : "");
 }
 
-/* Which rows have a column: those of samples, of known latency, of events, of figures. */
-enum { OF_SAMPLE = 1, OF_LATENCY = 2, OF_EVENTS = 4, OF_FIGURE = 8, OF_KNOWN = 16 };
+/* Which rows have a value in a column. */
+enum {
+	OF_SAMPLE = 1, OF_LATENCY = 2, OF_EVENTS = 4, OF_COEFFICIENTS = 8,
+	OF_KNOWN = 16,		/* the coefficients are defined */
+};
 
 struct row {
 	const char *record, *metric, *against, *event;
@@ -264,8 +271,8 @@ static const struct flt_column columns[] = {
 	{ "metric", NULL, 0, FLT_COLUMN_STRING, AT(metric) },
 	{ "value", NULL, 0, FLT_COLUMN_REAL, AT(value), .decimals = 3, .known_if = OF_SAMPLE },
 	{ "against", NULL, 0, FLT_COLUMN_STRING, AT(against) },
-	{ "n", NULL, 0, FLT_COLUMN_COUNT, AT(c.n), .known_if = OF_FIGURE },
-	{ "lag", NULL, 0, FLT_COLUMN_COUNT, AT(lag), .known_if = OF_FIGURE },
+	{ "n", NULL, 0, FLT_COLUMN_COUNT, AT(c.n), .known_if = OF_COEFFICIENTS },
+	{ "lag", NULL, 0, FLT_COLUMN_COUNT, AT(lag), .known_if = OF_COEFFICIENTS },
 	{ "pearson", NULL, 0, FLT_COLUMN_REAL, AT(c.pearson), .decimals = 4,
 	  .known_if = OF_KNOWN },
 	{ "spearman", NULL, 0, FLT_COLUMN_REAL, AT(c.spearman), .decimals = 4,
@@ -276,7 +283,7 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
-static int samples_write(const struct flt_correlation *w, const struct series *s,
+static int write_samples(const struct flt_correlation *w, const struct series *s,
 			 struct flt_table *table, const char *name)
 {
 	struct row row = { .record = "sample", .metric = name, .event = w->event };
@@ -295,7 +302,7 @@ static int samples_write(const struct flt_correlation *w, const struct series *s
 	return err;
 }
 
-static int figure_write(const struct flt_correlation *w, const struct series *s,
+static int write_coefficients(const struct flt_correlation *w, const struct series *s,
 			struct flt_table *table, FILE *out, const char *name, const double *against,
 			const char *what)
 {
@@ -307,23 +314,26 @@ static int figure_write(const struct flt_correlation *w, const struct series *s,
 		return err;
 	if (w->format == FLT_FORMAT_TEXT) {
 		if (c.known)
-			fprintf(out, "with   %s against %s: Pearson %+.2f, Spearman %+.2f (n %zu, lag 0)\n", name, what,
-				c.pearson, c.spearman, c.n);
+			fprintf(out, "with   %s against %s: Pearson %+.2f, Spearman %+.2f (n %zu, "
+				"lag 0)\n", name, what, c.pearson, c.spearman, c.n);
 		else
-			fprintf(out, "with   %s against %s: no figure, %s (n %zu)\n", name, what,
-				c.n < FLT_CORRELATE_LEAST ? "too few points" : "one of them never changes", c.n);
+			fprintf(out, "with   %s against %s: not defined, %s (n %zu)\n", name, what,
+				c.n < FLT_CORRELATE_LEAST ? "too few samples" : "one is constant",
+				c.n);
 		return 0;
 	}
 	row.c = c;
-	return flt_table_row(table, &row, OF_FIGURE | (c.known ? OF_KNOWN : 0));
+	return flt_table_row(table, &row, OF_COEFFICIENTS | (c.known ? OF_KNOWN : 0));
 }
 
-static int plot_write(const struct flt_correlation *w, const struct series *s, const char *name)
+static int write_plot(const struct flt_correlation *w, const struct series *s, const char *name)
 {
 	char event[40];
 	const struct flt_plot_line lines[] = {
-		{ "faults/s", s->seconds, s->faults, s->n }, { name, s->seconds, s->metric, s->n },
-		{ "mean latency, ns", s->seconds, s->mean, s->n }, { event, s->seconds, s->events, s->n },
+		{ "faults/s", s->seconds, s->faults, s->n },
+		{ name, s->seconds, s->metric, s->n },
+		{ "mean latency, ns", s->seconds, s->mean, s->n },
+		{ event, s->seconds, s->events, s->n },
 	};
 	const double seconds = s->n ? s->seconds[s->n - 1] : 1;
 	struct flt_plot plots[4] = {
@@ -336,16 +346,18 @@ static int plot_write(const struct flt_correlation *w, const struct series *s, c
 
 	snprintf(event, sizeof(event), "%s/s", w->event ? w->event : "");
 	if (w->event) {
-		plots[count] = (struct flt_plot){ .title = event, .seconds = seconds, .lines = &lines[3], .count = 1 };
+		plots[count] = (struct flt_plot){ .title = event, .seconds = seconds,
+						  .lines = &lines[3], .count = 1 };
 		count++;
 	}
 	if (s->latency) {
-		plots[count] = (struct flt_plot){ .title = "Mean latency of a fault, ns", .seconds = seconds,
-						  .lines = &lines[2], .count = 1 };
+		plots[count] = (struct flt_plot){ .title = "Mean latency of a fault, ns",
+						  .seconds = seconds, .lines = &lines[2],
+						  .count = 1 };
 		count++;
 	}
 	if (out) {
-		flt_plot_write(out, "Page faults beside progress", plots, count, true);
+		flt_plot_write(out, "Page faults and progress", plots, count, true);
 		errno = 0;
 		if (ferror(out) | fclose(out))
 			err = errno ? -errno : -EIO;
@@ -365,31 +377,33 @@ int flt_correlation_report(struct flt_correlation *w, FILE *out)
 	struct flt_table *table = NULL;
 	int err, status = FLT_EXIT_DONE;
 	char name[96], shown[400];
+	const char *metric;
 	struct series *s;
 
 	if (!w)
 		return FLT_EXIT_DONE;
-	read_more(w);
+	read_progress(w);
 	s = calloc(1, sizeof(*s));
 	err = s ? flt_table_new(&table, out, (enum flt_format)w->format, columns, 0) : -ENOMEM;
 	if (!err) {
-		series_make(w, s);
-		name_of(w, s, name, sizeof(name));
+		fill_series(w, s);
+		write_metric_name(w, s, name, sizeof(name));
 		flt_escape_text(shown, sizeof(shown), name, strlen(name));
 		if (w->format == FLT_FORMAT_JSON)
-			err = samples_write(w, s, table, name);
+			err = write_samples(w, s, table, name);
 	}
+	metric = w->format == FLT_FORMAT_TEXT ? shown : name;
 	if (!err)
-		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->faults, "faults/s");
+		err = write_coefficients(w, s, table, out, metric, s->faults, "faults/s");
 	if (!err && s->latency)
-		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->mean, "latency");
+		err = write_coefficients(w, s, table, out, metric, s->mean, "latency");
 	if (!err && w->event)
-		err = figure_write(w, s, table, out, w->format == FLT_FORMAT_TEXT ? shown : name, s->events, w->event);
+		err = write_coefficients(w, s, table, out, metric, s->events, w->event);
 	flt_table_free(table);
 	if (err)
 		status = flt_command_fail(w->command, NULL, err);
 	else if (w->args->plot)
-		status = plot_write(w, s, name);
+		status = write_plot(w, s, name);
 	free(s);
 	return status;
 }

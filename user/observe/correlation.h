@@ -16,9 +16,9 @@
 #define FLT_CORRELATION_PERIOD_NS 100000000ull
 
 struct flt_correlation_args {
-	const char *metric;	/* "lines" or an expression; NULL: not asked for */
-	const char *file;
-	const char *plot;
+	const char *metric;	/* "lines" or a regular expression; NULL: no --with */
+	const char *file;	/* NULL: standard output */
+	const char *plot;	/* NULL: draw nothing */
 };
 
 #define FLT_CORRELATION_OPTS(args, member, plot_name) \
@@ -45,17 +45,18 @@ int flt_correlation_new(struct flt_correlation **with, const struct flt_command 
 void flt_correlation_free(struct flt_correlation *with);
 
 /*
- * Make a pipe our standard output, for the command to inherit, until flt_correlation_take()
- * puts our own back and adds the pipe to the loop. with may be NULL. -errno.
+ * flt_correlation_redirect() replaces our standard output by a pipe, which a command forked
+ * now inherits. flt_correlation_restore() undoes that and adds the pipe to the loop. with may
+ * be NULL. Return 0 or -errno.
  */
-int flt_correlation_lend(struct flt_correlation *with);
-int flt_correlation_take(struct flt_correlation *with, struct flt_loop *loop);
+int flt_correlation_redirect(struct flt_correlation *with);
+int flt_correlation_restore(struct flt_correlation *with, struct flt_loop *loop);
 
 /* Counters since the command started. */
 struct flt_correlation_counts {
 	uint64_t faults;
-	uint64_t latency;	/* ns, of all of them; 0: not known */
-	uint64_t events;
+	uint64_t latency;	/* ns, of all faults; 0: not known */
+	uint64_t events;	/* see flt_correlation_new() */
 };
 
 /* Add a sample. Ignored if the last one is younger than a period. with may be NULL. */

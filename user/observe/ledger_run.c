@@ -16,31 +16,31 @@
 
 #define SAMPLE_NS (500 * FLT_NSEC_PER_MSEC)
 
-const struct flt_opt ledger_opts[] = {
+const struct flt_opt flt_ledger_run_opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
-	  .offset = offsetof(struct ledger_args, pids), .arg = "PID,...",
+	  .offset = offsetof(struct flt_ledger_run_args, pids), .arg = "PID,...",
 	  .help = "Show only these processes. End when all of them have ended." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
-	  .offset = offsetof(struct ledger_args, all),
+	  .offset = offsetof(struct flt_ledger_run_args, all),
 	  .help = "Show the whole machine in one row." },
-	FLT_CORRELATION_OPTS(struct ledger_args, with, "plot"),
-	FLT_TABLE_OPTS(struct ledger_args, format),
+	FLT_CORRELATION_OPTS(struct flt_ledger_run_args, with, "plot"),
+	FLT_TABLE_OPTS(struct flt_ledger_run_args, format),
 	{ 0 },
 };
 
 struct watch {
-	struct ledger_run *r;
+	struct flt_ledger_run *r;
 	struct flt_observe o;
 	uint32_t session;
-	struct flt_ledger first, last, now;
-	struct flt_ledger beside;	/* --with's looks */
-	uint64_t began, looked, sampled;
+	struct flt_ledger first, last, now;	/* snapshots */
+	struct flt_ledger events;	/* of the session, for --with */
+	uint64_t began, reported, sampled;	/* CLOCK_MONOTONIC ns */
 	uint64_t reports;
-	uint64_t missed;	/* by the hooks before it began */
-	bool torn;
+	uint64_t missed;	/* by the hooks before the run began */
+	bool torn;		/* rows were retired while the last snapshot was read */
 };
 
-static int look(struct watch *w, struct flt_ledger *out)
+static int take_snapshot(struct watch *w, struct flt_ledger *out)
 {
 	int ret = flt_ledger_ask(w->r->control, w->r->which, w->r->filtered ? w->session : 0, out,
 				 &w->o.e);
@@ -52,17 +52,17 @@ static int look(struct watch *w, struct flt_ledger *out)
 static int report(struct watch *w, const struct flt_ledger *before, uint64_t since, bool last)
 {
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
-	struct ledger_span span = {
+	struct flt_ledger_run_span span = {
 		.before = before, .after = &w->now, .ns = now - since, .last = last,
 	};
 
-	w->looked = now;
+	w->reported = now;
 	w->reports++;
 	return w->r->report(w->r->arg, &span);
 }
 
-/* Every process of -p has ended. */
-static bool over(struct watch *w)
+/* Return true if every process of -p has ended. */
+static bool has_ended(struct watch *w)
 {
 	struct flt_session session;
 
@@ -72,7 +72,7 @@ static bool over(struct watch *w)
 	       !session.live;
 }
 
-/* What is read of /proc takes a while: not for every one of many reports. */
+/* Sample /proc, at most every SAMPLE_NS because that is slow. last: in any case. */
 static void sample(struct watch *w, bool last)
 {
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
@@ -87,23 +87,24 @@ static int on_tick(void *arg)
 {
 	struct flt_ledger swap;
 	struct watch *w = arg;
-	struct ledger_run *r = w->r;
-	int ret = look(w, &w->now);
+	struct flt_ledger_run *r = w->r;
+	int ret = take_snapshot(w, &w->now);
 
 	if (!ret)
 		sample(w, false);
 	if (!ret && r->interval) {
-		ret = report(w, w->reports ? &w->last : &w->first, w->looked, false);
+		ret = report(w, w->reports ? &w->last : &w->first, w->reported,
+			     false);
 		swap = w->last;
 		w->last = w->now;
 		w->now = swap;
 	}
-	if (ret || over(w) || ferror(stdout) || (r->count && w->reports >= r->count))
+	if (ret || has_ended(w) || ferror(stdout) || (r->count && w->reports >= r->count))
 		flt_loop_stop(w->o.loop);
 	return ret;
 }
 
-/* The session's faults, and the events of its rows. */
+/* Count faults and events of the session for --with. */
 static int count(void *arg, struct flt_correlation_counts *counts)
 {
 	struct flt_session session;
@@ -113,18 +114,18 @@ static int count(void *arg, struct flt_correlation_counts *counts)
 
 	ret = flt_control_session(w->r->control, w->session, false, &session, NULL);
 	if (!ret)
-		ret = flt_ledger_ask(w->r->control, w->r->which, w->session, &w->beside, NULL);
+		ret = flt_ledger_ask(w->r->control, w->r->which, w->session, &w->events, NULL);
 	if (ret)
 		return ret;
 	counts->faults = session.account.minor + session.account.major;
 	counts->latency = session.account.latency_sum;
-	for (i = 0; i < w->beside.count; i++)
-		counts->events += w->beside.line[i].n.count[w->r->counter];
+	for (i = 0; i < w->events.count; i++)
+		counts->events += w->events.line[i].n.count[w->r->counter];
 	return 0;
 }
 
-/* What the hooks missed so far; says which of them this kernel lacks, once. */
-static uint64_t hooks_missed(struct watch *w, bool say)
+/* Return the calls that the hooks missed so far. say: report hooks that this kernel lacks. */
+static uint64_t count_missed(struct watch *w, bool say)
 {
 	struct flt_hooks hooks = { 0 };
 	const char *const *prefix;
@@ -145,8 +146,8 @@ static uint64_t hooks_missed(struct watch *w, bool say)
 			continue;
 		missed += h->missed_busy + h->missed_full;
 		if (say && h->state == FLT_HOOK_STATE_ABSENT)
-			flt_command_say(w->r->command, "this kernel has no %s: what hook '%s' would "
-					"count stays 0", h->symbol, h->name);
+			flt_command_say(w->r->command, "hook '%s' counts nothing, because this "
+					"kernel has no %s", h->name, h->symbol);
 	}
 	free(hooks.hook);
 	return missed;
@@ -158,7 +159,7 @@ static int finish(void *arg)
 	const struct flt_command *command = w->r->command;
 	struct flt_session session;
 	struct flt_loss loss = { 0 };
-	int ret = look(w, &w->now), status, shown;
+	int ret = take_snapshot(w, &w->now), status, shown;
 
 	if (!ret) {
 		sample(w, true);
@@ -166,7 +167,7 @@ static int finish(void *arg)
 	}
 	if (ret)
 		return flt_command_fail(command, &w->o.e, ret);
-	loss.hooks = hooks_missed(w, false) - w->missed;
+	loss.hooks = count_missed(w, false) - w->missed;
 	loss.torn = w->torn;
 	if (!flt_control_session(w->r->control, w->session, false, &session, NULL))
 		loss.untracked = session.untracked;
@@ -176,10 +177,10 @@ static int finish(void *arg)
 }
 
 /*
- * What the living had counted when it began, also of those that nothing had happened to:
- * of these the module says nothing, unless their session is asked for.
+ * Add running processes without a line to the first snapshot, so that their faults before
+ * the run are not reported. The module only sends lines of processes with events.
  */
-static int take_base(struct watch *w)
+static int add_idle(struct watch *w)
 {
 	struct flt_rows rows = { 0 };
 	size_t i;
@@ -202,7 +203,7 @@ static int take_base(struct watch *w)
 static int arm(void *arg)
 {
 	struct watch *w = arg;
-	struct ledger_run *r = w->r;
+	struct flt_ledger_run *r = w->r;
 	const uint32_t child = (uint32_t)w->o.child.pid;
 	int ret;
 
@@ -210,12 +211,12 @@ static int arm(void *arg)
 				     child ? 1 : r->args->pids.count, child, &w->session, &w->o.e);
 	if (ret)
 		return ret;
-	w->missed = hooks_missed(w, true);
-	ret = look(w, &w->first);
+	w->missed = count_missed(w, true);
+	ret = take_snapshot(w, &w->first);
 	if (!ret && !r->filtered && !r->args->all)
-		ret = take_base(w);
+		ret = add_idle(w);
 	w->began = flt_clock_ns(CLOCK_MONOTONIC);
-	w->looked = w->began;
+	w->reported = w->began;
 	return ret;
 }
 
@@ -226,7 +227,7 @@ static const struct flt_observe_ops ops = {
 	.finish = finish,
 };
 
-static int read_words(struct ledger_run *r, const struct flt_words *words)
+static int read_words(struct flt_ledger_run *r, const struct flt_words *words)
 {
 	struct flt_target t = {
 		.command = r->command, .pids = &r->args->pids, .all = r->args->all,
@@ -240,7 +241,7 @@ static int read_words(struct ledger_run *r, const struct flt_words *words)
 	return status;
 }
 
-int ledger_check(struct ledger_run *r, const struct flt_run *run)
+int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run)
 {
 	const struct flt_words *words = &run->words;
 	struct flt_errmsg e = { "" };
@@ -264,7 +265,7 @@ int ledger_check(struct ledger_run *r, const struct flt_run *run)
 	return status;
 }
 
-int ledger_run(struct ledger_run *r, char **command)
+int flt_ledger_run(struct flt_ledger_run *r, char **command)
 {
 	struct watch w = {
 		.r = r,
@@ -276,15 +277,15 @@ int ledger_run(struct ledger_run *r, char **command)
 	int status = flt_observe_run(&w.o);
 
 	flt_correlation_free(r->with);
-	flt_ledger_free(&w.beside);
+	flt_ledger_free(&w.events);
 	flt_ledger_free(&w.first);
 	flt_ledger_free(&w.last);
 	flt_ledger_free(&w.now);
 	return status;
 }
 
-int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put,
-		void *arg, struct flt_ledger_line *sum)
+int flt_ledger_run_each(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
+			flt_ledger_run_put_fn put, void *arg, struct flt_ledger_line *sum)
 {
 	const struct flt_ledger *after = span->after, *before = span->before;
 	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine, &before->machine);
@@ -302,14 +303,14 @@ int ledger_each(const struct ledger_run *run, const struct ledger_span *span, le
 		} else if (i < after->count) {
 			old = flt_ledger_find(before, after->line[i].id);
 			line = flt_ledger_since(&after->line[i], old);
-			/* Since when, nobody knows: between two looks, or long before. */
+			/* A new line may have faults from before the interval. */
 			if (!old && !span->last && !run->filtered)
 				line.n.faults = line.n.fault_ns = 0;
 		} else if (i == after->count) {
 			line = flt_ledger_since(&after->nobody, &before->nobody);
 			comm = "(nobody)";
 		} else {
-			/* What is left of the machine: rows that were retired. */
+			/* The rest of the machine: rows that were retired. */
 			line = rest;
 			comm = "(retired)";
 		}

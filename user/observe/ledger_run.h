@@ -12,33 +12,33 @@
 #include "source/netlink/ledger_ask.h"
 #include "view/table/table.h"
 
-struct ledger_args {
-	struct flt_ids pids;
-	bool all;
+struct flt_ledger_run_args {
+	struct flt_ids pids;	/* of -p */
+	bool all;		/* -a */
 	struct flt_correlation_args with;
 	int format;		/* enum flt_format */
 };
 
 /* The options of both commands. */
-extern const struct flt_opt ledger_opts[];
+extern const struct flt_opt flt_ledger_run_opts[];
 
 /* A report covers the time between two snapshots. */
-struct ledger_span {
+struct flt_ledger_run_span {
 	const struct flt_ledger *before, *after;
 	uint64_t ns;
 	bool last;		/* the final report, of the whole run; else of one interval */
 };
 
-struct ledger_run {
+struct flt_ledger_run {
 	const struct flt_command *command;
-	const struct ledger_args *args;
+	const struct flt_ledger_run_args *args;
 	struct flt_control *control;
 	enum flt_ledger_which which;
 	const char *event;		/* what --with counts beside faults, as "huge faults" */
 	uint32_t counter;		/* the counter of these events */
 	const char *const *hooks;	/* prefixes of the names of its hooks; NULL-terminated */
 	/* Write a report. Return 0 or -errno. */
-	int (*report)(void *arg, const struct ledger_span *span);
+	int (*report)(void *arg, const struct flt_ledger_run_span *span);
 	/*
 	 * Called at least twice a second while a command or -p runs, to read what /proc forgets
 	 * after a process has ended. May be NULL.
@@ -46,7 +46,7 @@ struct ledger_run {
 	void (*sample)(void *arg, const struct flt_ledger *now);
 	void *arg;
 
-	/* Filled by ledger_check(). */
+	/* Filled by flt_ledger_run_check(). */
 	struct flt_correlation *with;
 	uint64_t interval, count;
 	bool filtered;			/* only the processes of -p or of a command */
@@ -56,22 +56,22 @@ struct ledger_run {
  * Validate arguments, options and the module. Report any error. Return FLT_EXIT_DONE or the
  * exit status. Call before any output is written.
  */
-int ledger_check(struct ledger_run *r, const struct flt_run *run);
+int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run);
 /*
  * Run until the command or all processes of -p end, the count is reached or a signal
- * arrives. Call ledger_check() first. Return the exit status.
+ * arrives. Call flt_ledger_run_check() first. Return the exit status.
  */
-int ledger_run(struct ledger_run *r, char **command);
+int flt_ledger_run(struct flt_ledger_run *r, char **command);
 
 /* record and comm are cells of the row. comm is NULL for a process, which has its own. */
-typedef int (*ledger_put_fn)(void *arg, const struct flt_ledger_line *line, const char *record,
-			     const char *comm);
+typedef int (*flt_ledger_run_put_fn)(void *arg, const struct flt_ledger_line *line,
+				     const char *record, const char *comm);
 /*
  * Call put() for each line that counted something in the span: of each process, then of the
  * rest. Lines of -p are put in any case. With -a there is only the line of the machine.
  * sum receives the sum of the lines if it is not NULL. Return 0 or the first error of put().
  */
-int ledger_each(const struct ledger_run *run, const struct ledger_span *span, ledger_put_fn put,
-		void *arg, struct flt_ledger_line *sum);
+int flt_ledger_run_each(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
+			flt_ledger_run_put_fn put, void *arg, struct flt_ledger_line *sum);
 
 #endif

@@ -60,7 +60,7 @@ void flt_loop_free(struct flt_loop *l)
 	}
 	if (l->signal_fd >= 0) {
 		close(l->signal_fd);
-		/* A second Ctrl-C while the summary was made is no news. */
+		/* Drop signals that arrived after the loop ended, such as a second Ctrl-C. */
 		while (sigtimedwait(&l->taken, NULL, &now) > 0)
 			;
 		sigprocmask(SIG_SETMASK, &l->before, NULL);
@@ -193,7 +193,7 @@ static int dispatch(struct flt_loop *l)
 	nfds_t count = l->count, i, k;
 	int ret;
 
-	/* Callbacks may add and remove: walk a copy, and call only what is still there. */
+	/* Callbacks may add and remove descriptors: walk a copy, and skip removed ones. */
 	memcpy(ready, l->polled, count * sizeof(*ready));
 	memcpy(watches, l->watches, count * sizeof(*watches));
 	for (i = 0; i < count && !l->stopped; i++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * loop.h - one wait for everything: descriptors, signals, time.
+ * loop.h - an event loop for descriptors, signals and timers.
  *
- * Signals come through a signalfd in the same poll set as the data, so no
- * handler runs in the middle of anything. A callback returns 0 to go on or
- * -errno to end flt_loop_run() with it.
+ * Signals are read from a signalfd in the same poll set as the data, so no signal handler
+ * interrupts the program. A callback returns 0, or -errno to end flt_loop_run() with it.
  */
 #ifndef FLT_LOOP_H
 #define FLT_LOOP_H
@@ -23,21 +22,24 @@ typedef int (*flt_loop_signal_fn)(void *arg, const struct signalfd_siginfo *info
 typedef int (*flt_loop_timer_fn)(void *arg);
 
 int flt_loop_new(struct flt_loop **loop);
-/* Gives the signals back: what is pending is delivered the usual way, or dropped. */
+/* Free the loop, drop pending signals and restore the signal mask. */
 void flt_loop_free(struct flt_loop *loop);
 
-/* fd stays the caller's; remove it before it is closed. -ENOSPC past the bound. */
+/*
+ * Call fn() when fd has one of the poll events. The caller owns fd and must remove it before
+ * closing it. Return 0, or -ENOSPC if FLT_LOOP_FDS_MAX descriptors are polled.
+ */
 int flt_loop_add(struct flt_loop *loop, int fd, short events, flt_loop_fd_fn fn, void *arg);
 void flt_loop_remove(struct flt_loop *loop, int fd);
 
 /*
- * Takes these signals for the whole process, until flt_loop_free(). before, if
- * not NULL, receives the mask as it was: what a child is to be given.
+ * Block these signals in the whole process until flt_loop_free(), and call fn() for each.
+ * *before receives the previous mask, for a child, unless before is NULL.
  */
 int flt_loop_signals(struct flt_loop *loop, const sigset_t *signals, sigset_t *before,
 		     flt_loop_signal_fn fn, void *arg);
 
-/* The first call comes one period from now. */
+/* Call fn() every period. The first call comes one period from now. Return 0 or -errno. */
 int flt_loop_every(struct flt_loop *loop, uint64_t period_ns, flt_loop_timer_fn fn, void *arg);
 
 /*

@@ -69,12 +69,12 @@ static int fork_command(struct flt_observe *o, const sigset_t *mask)
 	int ret, back;
 
 	o->setup.mask = mask;
-	ret = flt_correlation_lend(o->with);
+	ret = flt_correlation_redirect(o->with);
 	if (!ret)
 		ret = flt_child_fork(&o->child, &o->setup, &o->e);
 	if (ret)
 		o->child.pid = 0;
-	back = flt_correlation_take(o->with, o->loop);
+	back = flt_correlation_restore(o->with, o->loop);
 	return ret ? ret : back;
 }
 

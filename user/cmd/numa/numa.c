@@ -54,14 +54,14 @@ static void say_balancing_off(const struct flt_command *command)
 static int numa_main(struct flt_run *run)
 {
 	static const char *const hooks[] = { "numa-", NULL };
-	const struct ledger_args *args = run->args;
+	const struct flt_ledger_run_args *args = run->args;
 	struct numa *n = calloc(1, sizeof(*n));
 	int ret, status;
 	uint32_t i;
 
 	if (!n)
 		return flt_command_fail(run->command, NULL, -ENOMEM);
-	n->run = (struct ledger_run){
+	n->run = (struct flt_ledger_run){
 		.command = run->command, .args = args, .control = run->control,
 		.which = FLT_LEDGER_OF_NUMA, .event = "hint faults", .counter = FLT_NUMA_HINTS,
 		.hooks = hooks, .report = numa_report,
@@ -74,7 +74,7 @@ static int numa_main(struct flt_run *run)
 	for (i = 0; i < FLT_MOVE_REASONS; i++)
 		if (!strcmp(n->reason[i], "numa_misplaced"))
 			n->misplaced = i;
-	status = ledger_check(&n->run, run);
+	status = flt_ledger_run_check(&n->run, run);
 	if (status)
 		goto out;
 	ret = numa_report_open(n, (enum flt_format)args->format);
@@ -82,7 +82,7 @@ static int numa_main(struct flt_run *run)
 		status = flt_command_fail(run->command, NULL, ret);
 	} else {
 		say_balancing_off(run->command);
-		status = ledger_run(&n->run, run->words.command);
+		status = flt_ledger_run(&n->run, run->words.command);
 		if (n->unseen)
 			flt_command_say(run->command, "regions are missing of up to %zu processes "
 					"at a time: only the %d processes with most hint faults "
@@ -112,8 +112,8 @@ const struct flt_command flt_command_numa = {
 		"The run ends with Ctrl-C, after COUNT reports, or with the processes of -p. "
 		"With a command, counts the command and its children; the exit status is the "
 		"command's.", NULL },
-	.opts = ledger_opts,
-	.args_size = sizeof(struct ledger_args),
+	.opts = flt_ledger_run_opts,
+	.args_size = sizeof(struct flt_ledger_run_args),
 	.needs = FLT_USES_MODULE,
 	.main = numa_main,
 };

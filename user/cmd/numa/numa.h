@@ -30,7 +30,7 @@ struct numa_memory {
 };
 
 struct numa {
-	struct ledger_run run;
+	struct flt_ledger_run run;
 	struct flt_table *table;
 	char reason[FLT_MOVE_REASONS][NUMA_REASON_NAME];
 	uint32_t misplaced;	/* index of the reason of NUMA balancing */
@@ -49,6 +49,6 @@ void numa_memory_read(struct numa *n, const struct flt_ledger_line *line);
 const struct numa_memory *numa_memory_of(const struct numa *n, uint64_t id);
 
 int numa_report_open(struct numa *n, enum flt_format format);
-int numa_report(void *arg, const struct ledger_span *span);
+int numa_report(void *arg, const struct flt_ledger_run_span *span);
 
 #endif

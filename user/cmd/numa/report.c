@@ -69,7 +69,7 @@ static const struct flt_column columns[] = {
 
 struct report {
 	struct numa *n;
-	const struct ledger_span *span;
+	const struct flt_ledger_run_span *span;
 	bool text;
 };
 
@@ -239,7 +239,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 	return flt_table_row(r->n->table, &row, 0);
 }
 
-int numa_report(void *arg, const struct ledger_span *span)
+int numa_report(void *arg, const struct flt_ledger_run_span *span)
 {
 	struct report r = { .n = arg, .span = span };
 	struct flt_ledger_line sum = { 0 };
@@ -248,14 +248,14 @@ int numa_report(void *arg, const struct ledger_span *span)
 	r.text = r.n->run.args->format == FLT_FORMAT_TEXT;
 	if (r.text && span->last)
 		printf("%stotal, %.1f s\n", r.n->reports ? "\n" : "", (double)span->ns / 1e9);
-	ret = ledger_each(&r.n->run, span, put_line, &r, &sum);
+	ret = flt_ledger_run_each(&r.n->run, span, put_line, &r, &sum);
 	flt_table_flush(r.n->table, span->last || r.n->reports % 20 == 0);
 	r.n->reports++;
 	if (ret || !span->last)
 		return ret;
 	if (r.text)
 		putchar('\n');
-	ret = ledger_each(&r.n->run, span, put_details, &r, NULL);
+	ret = flt_ledger_run_each(&r.n->run, span, put_details, &r, NULL);
 	if (!ret && r.text && sum.nodes)
 		print_matrix(&sum);
 	if (!ret)

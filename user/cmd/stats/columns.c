@@ -7,20 +7,20 @@
 #include "cli/manpage.h"
 #include "observe/loss.h"
 
-/* Which rows have a column. */
+/* Which rows have a value in a column. */
 enum {
 	OF_ACCOUNT = 1 << 0,
-	OF_MODULE = 1 << 1,		/* of accounts and losses that the module counts */
+	OF_MODULE = 1 << 1,		/* accounts and losses that the module counts */
 	OF_KERNEL_LOSS = 1 << 2,
 	OF_MODULE_LOSS = 1 << 3,
 	OF_LOSS = OF_KERNEL_LOSS | OF_MODULE_LOSS,
-	OF_KINDS = 1 << 4,		/* of an account with kinds */
-	OF_KIND = 1 << 5,
+	OF_KINDS = 1 << 4,		/* an account with kinds */
+	OF_KIND = 1 << 5,		/* one kind of fault */
 	OF_COMMAND = 1 << 6,
-	OF_PROCESSES = 1 << 7,		/* of a command whose processes are known */
+	OF_PROCESSES = 1 << 7,		/* a command whose number of processes is known */
 };
 
-/* A counter of the module that it may be unable to keep. */
+/* A counter that the module may be unable to keep. */
 #define OF_COUNTER(attribute) (1ull << (32 + (attribute)))
 
 /* Which columns a table has. */

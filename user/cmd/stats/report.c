@@ -39,13 +39,13 @@ void stats_report_since(struct stats *s, uint64_t since, uint64_t now)
 		flt_units_write_ns(length, now - since));
 }
 
-/* All rows of a report bear the time at which it was begun. */
+/* Set the time that all rows of the report have. */
 void stats_report_begin(struct stats *s)
 {
 	s->stamp = flt_clock_ns(CLOCK_REALTIME);
 }
 
-/* Without a common beginning, a row counts from its own. */
+/* Return the time since the start of a process, in ns. */
 static uint64_t age_of(const struct flt_row *row)
 {
 	uint64_t ns = flt_clock_ns(CLOCK_BOOTTIME);

@@ -65,7 +65,7 @@ static int on_interval(void *arg)
 	return stats_watch_report(r->s, !r->s->reports, &r->o.e);
 }
 
-/* Before the gate opens: whatever counts the command must be in place. */
+/* Open the counters of the command. */
 static int arm(void *arg)
 {
 	struct run *r = arg;
@@ -78,7 +78,7 @@ static int arm(void *arg)
 		return flt_control_session_new(s->control, &tgid, 1, true, &s->session, &r->o.e);
 	ret = flt_perf_open(&r->perf, r->o.child.pid, &r->o.e);
 	if (ret)
-		flt_command_say(s->command, "%s: no figures while the command runs",
+		flt_command_say(s->command, "cannot show progress: %s",
 				flt_errmsg_text(&r->o.e, ret));
 	else
 		s->perf = &r->perf;
@@ -92,23 +92,24 @@ static uint64_t ns_of(const struct timeval *tv)
 }
 
 /*
- * Without the module wait4() has the counts by the kernel's rule, of all that
- * somebody waited for. More in the perf events means descendants that nobody did.
+ * Without the module, wait4() returns the counts of the command and of all descendants that
+ * were waited for. If perf events counted more, some descendants were not waited for.
  */
-static int count_kernel(struct run *r, struct flt_look *look)
+static int count_kernel(struct run *r, struct flt_snapshot *snapshot)
 {
 	uint64_t minor, major;
 
-	*look = (struct flt_look){ .now = flt_clock_ns(CLOCK_MONOTONIC) };
-	look->total.minor = (uint64_t)r->o.usage.ru_minflt;
-	look->total.major = (uint64_t)r->o.usage.ru_majflt;
+	*snapshot = (struct flt_snapshot){ .now = flt_clock_ns(CLOCK_MONOTONIC) };
+	snapshot->total.minor = (uint64_t)r->o.usage.ru_minflt;
+	snapshot->total.major = (uint64_t)r->o.usage.ru_majflt;
 	if (!r->s->perf || flt_perf_read(r->s->perf, &minor, &major))
 		return 0;
-	if (minor <= look->total.minor && major <= look->total.major)
+	if (minor <= snapshot->total.minor && major <= snapshot->total.major)
 		return 0;
-	look->loss.vanished = 1;
-	flt_command_say(r->s->command, "perf saw %" PRIu64 " minor and %" PRIu64 " major faults: "
-			"some are of descendants that nobody waited for", minor, major);
+	snapshot->loss.vanished = 1;
+	flt_command_say(r->s->command, "perf events counted %" PRIu64 " minor and %" PRIu64
+			" major faults, including those of descendants that nobody waited for",
+			minor, major);
 	return 0;
 }
 
@@ -119,8 +120,8 @@ static void report_running(const struct stats *s, const struct flt_rows *rows)
 	for (i = 0; i < rows->count; i++)
 		alive += !rows->row[i].ended;
 	if (alive)
-		flt_command_say(s->command, "%zu processes of the command still run; their faults "
-				"up to now are in the sum", alive);
+		flt_command_say(s->command, "%zu process%s of the command still running; the sum "
+				"includes faults until now", alive, alive == 1 ? "" : "es");
 }
 
 static int finish(void *arg)
@@ -136,24 +137,25 @@ static int finish(void *arg)
 		.status = flt_child_exit_status(r->o.wait_status),
 	};
 	struct stats *s = r->s;
-	struct flt_look look;
+	struct flt_snapshot snapshot;
 	int ret = 0, status, shown;
 
 	if (s->interval)
 		ret = stats_watch_report(s, !s->reports, &r->o.e);
 	if (!ret)
-		ret = s->control ? stats_look(s, &look, &r->o.e) : count_kernel(r, &look);
+		ret = s->control ? stats_snapshot(s, &snapshot, &r->o.e) :
+				   count_kernel(r, &snapshot);
 	if (ret)
 		return flt_command_fail(s->command, &r->o.e, ret);
-	report_running(s, &look.rows);
-	c.processes = (uint32_t)look.rows.count;
-	status = stats_report_command(s, &c, &look);
-	stats_look_free(&look);
+	report_running(s, &snapshot.rows);
+	c.processes = (uint32_t)snapshot.rows.count;
+	status = stats_report_command(s, &c, &snapshot);
+	stats_snapshot_free(&snapshot);
 	shown = flt_correlation_report(s->with, s->out);
 	return status ? status : shown;
 }
 
-/* The counters are right even if they could not be shown meanwhile. */
+/* Report after a failure of the loop, too, because the counters are still right. */
 static int salvage(void *arg, int err)
 {
 	(void)err;

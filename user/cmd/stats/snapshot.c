@@ -12,28 +12,26 @@
 #include "source/perf/perf.h"
 #include "source/proc/procfs.h"
 
-/*
- * The process a -p means: the one that had the pid when fltctl began, even when
- * the pid is another's by the next look.
- */
+/* The process that had a PID of -p when fltctl started. The PID may be reused later. */
 struct stats_bound {
 	uint32_t tgid;
-	uint64_t module_id;	/* 0: no row yet, it did not fault */
-	uint64_t kernel_id;	/* 0: had ended before we looked */
+	uint64_t module_id;	/* 0: no row yet, because it did not fault */
+	uint64_t kernel_id;	/* 0: ended before fltctl started */
 	bool ended;
 	struct flt_account last;
 };
 
-void stats_look_free(struct flt_look *look)
+#define NO_PROCESS "invalid PID %" PRIu32 ": no such process"
+
+void stats_snapshot_free(struct flt_snapshot *snapshot)
 {
-	flt_rows_free(&look->rows);
+	flt_rows_free(&snapshot->rows);
 }
 
-bool stats_look_over(const struct stats *s, const struct flt_look *look)
+bool stats_all_ended(const struct stats *s)
 {
 	size_t i;
 
-	(void)look;
 	if (!s->args->pids.count)
 		return false;
 	for (i = 0; i < s->args->pids.count; i++)
@@ -42,7 +40,7 @@ bool stats_look_over(const struct stats *s, const struct flt_look *look)
 	return true;
 }
 
-/* Of several rows with a pid, the process that has it now, else the last that had. */
+/* Return the row of a process. Before .module_id is known, prefer a running, newer process. */
 static const struct flt_row *find_row(const struct flt_rows *rows, const struct stats_bound *bound)
 {
 	const struct flt_row *best = NULL, *row;
@@ -57,7 +55,7 @@ static const struct flt_row *find_row(const struct flt_rows *rows, const struct 
 				return row;
 			continue;
 		}
-		/* Alive when we began: an ended row is not its, unless nothing else is. */
+		/* The process was running at the start, so an ended row is the last choice. */
 		if (!best || (best->ended && !row->ended) ||
 		    (best->ended == row->ended && row->id > best->id))
 			best = row;
@@ -88,9 +86,9 @@ int stats_bind(struct stats *s, struct flt_errmsg *e)
 
 		bound->tgid = s->args->pids.id[i];
 		if (!flt_procfs_process_of(bound->tgid, &tgid) && tgid != bound->tgid) {
-			ret = flt_errmsg_set(e, -EINVAL, "%" PRIu32 " is a thread of process %"
-					     PRIu32 "; use -p %" PRIu32 " --threads", bound->tgid,
-					     tgid, tgid);
+			ret = flt_errmsg_set(e, -EINVAL, "invalid PID %" PRIu32 ": a thread of "
+					     "process %" PRIu32 " (give -p %" PRIu32 " --threads)",
+					     bound->tgid, tgid, tgid);
 			break;
 		}
 		ret = flt_procfs_row(bound->tgid, 0, &row);
@@ -99,28 +97,31 @@ int stats_bind(struct stats *s, struct flt_errmsg *e)
 		else if (ret == -ESRCH && s->control)
 			ret = 0;
 		if (ret) {
-			flt_errmsg_errno(e, ret, "process %" PRIu32, bound->tgid);
+			if (ret == -ESRCH)
+				flt_errmsg_set(e, ret, NO_PROCESS, bound->tgid);
+			else
+				flt_errmsg_errno(e, ret, "cannot read process %" PRIu32,
+						 bound->tgid);
 			break;
 		}
 		found = find_row(&rows, bound);
 		if (found && !(found->ended && bound->kernel_id))
 			bound->module_id = found->id;
 		if (!bound->module_id && !bound->kernel_id)
-			ret = flt_errmsg_set(e, -ESRCH, "there is no process %" PRIu32,
-					     bound->tgid);
+			ret = flt_errmsg_set(e, -ESRCH, NO_PROCESS, bound->tgid);
 	}
 	flt_rows_free(&rows);
 	return ret;
 }
 
-static void put_account(struct flt_look *look, const struct flt_account *account)
+static void put_account(struct flt_snapshot *snapshot, const struct flt_account *account)
 {
-	flt_rates_add(&look->total, account);
-	look->loss.missed += account->missed;
+	flt_rates_add(&snapshot->total, account);
+	snapshot->loss.missed += account->missed;
 }
 
-/* Keeps, of a whole dump, the rows that were asked for by pid. */
-static int pick_bound(struct stats *s, const struct flt_rows *rows, struct flt_look *look,
+/* Keep the rows of the processes of -p, or the rows of their threads. */
+static int pick_bound(struct stats *s, const struct flt_rows *rows, struct flt_snapshot *snapshot,
 		      struct flt_errmsg *e)
 {
 	struct flt_rows threads = { 0 };
@@ -138,49 +139,49 @@ static int pick_bound(struct stats *s, const struct flt_rows *rows, struct flt_l
 			bound->ended = row->ended;
 			bound->last = row->account;
 		} else if (!bound->ended) {
-			/* No row: it did not fault yet, or its row was retired. */
+			/* The process did not fault yet, or its row was retired. */
 			bound->ended = flt_procfs_row(bound->tgid, 0, &alive) ||
 				       alive.id != bound->kernel_id;
 		}
-		put_account(look, &bound->last);
+		put_account(snapshot, &bound->last);
 		if (!row)
 			continue;
 		if (s->by != STATS_BY_THREAD) {
-			ret = flt_rows_add(&look->rows, row);
+			ret = flt_rows_add(&snapshot->rows, row);
 			continue;
 		}
 		ret = flt_control_tasks(s->control, bound->tgid, s->args->kinds, &threads, e);
 		if (ret == -ESRCH || ret == -EINTR) {
-			look->loss.torn |= ret == -EINTR;
+			snapshot->loss.torn |= ret == -EINTR;
 			ret = 0;
 		}
 		for (k = 0; k < threads.count && !ret; k++)
-			ret = flt_rows_add(&look->rows, &threads.row[k]);
+			ret = flt_rows_add(&snapshot->rows, &threads.row[k]);
 	}
 	flt_rows_free(&threads);
 	return ret;
 }
 
-static int look_session(struct stats *s, struct flt_look *look, struct flt_errmsg *e)
+static int read_session(struct stats *s, struct flt_snapshot *snapshot, struct flt_errmsg *e)
 {
 	struct flt_session session;
 	int ret;
 
-	ret = flt_control_procs(s->control, s->session, true, &look->rows, e);
+	ret = flt_control_procs(s->control, s->session, true, &snapshot->rows, e);
 	if (ret == -EINTR) {
-		look->loss.torn = true;
+		snapshot->loss.torn = true;
 		ret = 0;
 	}
 	if (!ret)
 		ret = flt_control_session(s->control, s->session, true, &session, e);
 	if (ret)
 		return ret;
-	put_account(look, &session.account);
-	look->loss.untracked = session.untracked;
+	put_account(snapshot, &session.account);
+	snapshot->loss.untracked = session.untracked;
 	return 0;
 }
 
-static int look_module(struct stats *s, struct flt_look *look, struct flt_errmsg *e)
+static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct flt_errmsg *e)
 {
 	bool kinds = s->args->kinds || s->by == STATS_BY_KIND;
 	bool by_pid = s->args->pids.count > 0;
@@ -189,11 +190,11 @@ static int look_module(struct stats *s, struct flt_look *look, struct flt_errmsg
 	int ret;
 
 	if (s->session)
-		return look_session(s, look, e);
+		return read_session(s, snapshot, e);
 
 	/*
-	 * The sums first: a row that is retired between the two looks is then in
-	 * neither, and shows up among the others at the next.
+	 * Read the sums before the rows. A row that is retired in between is in neither, and is
+	 * added to the "(other)" row of the next report.
 	 */
 	ret = flt_control_tally(s->control, &tally, e);
 	if (ret)
@@ -201,27 +202,27 @@ static int look_module(struct stats *s, struct flt_look *look, struct flt_errmsg
 	if (by_pid || s->by == STATS_BY_PROCESS) {
 		ret = flt_control_procs(s->control, 0, kinds, &rows, e);
 		if (ret == -EINTR) {
-			look->loss.torn = true;
+			snapshot->loss.torn = true;
 			ret = 0;
 		}
 		if (ret)
 			goto out;
 	}
 	if (by_pid) {
-		ret = pick_bound(s, &rows, look, e);
+		ret = pick_bound(s, &rows, snapshot, e);
 		if (s->by == STATS_BY_THREAD)
-			look->loss.lost_task = tally.lost_task;
+			snapshot->loss.lost_task = tally.lost_task;
 		goto out;
 	}
-	look->total = tally.all;
-	look->loss.missed = tally.all.missed;
-	look->loss.lost_busy = tally.lost_busy;
-	look->loss.lost_full = tally.lost_full;
+	snapshot->total = tally.all;
+	snapshot->loss.missed = tally.all.missed;
+	snapshot->loss.lost_busy = tally.lost_busy;
+	snapshot->loss.lost_full = tally.lost_full;
 	if (s->by == STATS_BY_PROCESS) {
-		look->loss.lost_proc = tally.lost_proc;
+		snapshot->loss.lost_proc = tally.lost_proc;
 		s->other = tally.other;
 		flt_rates_add(&s->other, &tally.retired);
-		look->rows = rows;
+		snapshot->rows = rows;
 		return 0;
 	}
 out:
@@ -229,7 +230,7 @@ out:
 	return ret;
 }
 
-static int look_bound_kernel(struct stats *s, struct flt_look *look)
+static int read_bound_procfs(struct stats *s, struct flt_snapshot *snapshot)
 {
 	struct flt_rows threads = { 0 };
 	struct flt_row row;
@@ -243,63 +244,63 @@ static int look_bound_kernel(struct stats *s, struct flt_look *look)
 		if (!ret && row.id != bound->kernel_id)
 			ret = -ESRCH;
 		if (ret == -ESRCH) {
-			/* What it did since the last look nobody knows. */
+			/* Its faults since the last snapshot are unknown. */
 			if (!bound->ended)
 				s->vanished++;
 			bound->ended = true;
-			put_account(look, &bound->last);
+			put_account(snapshot, &bound->last);
 			ret = 0;
 			continue;
 		}
 		if (ret)
 			break;
-		/* A zombie's counts are final, and still there to be read. */
+		/* The counts of a zombie can be read and are final. */
 		bound->ended = row.ended;
 		bound->last = row.account;
-		put_account(look, &row.account);
+		put_account(snapshot, &row.account);
 		if (s->by != STATS_BY_THREAD) {
-			ret = flt_rows_add(&look->rows, &row);
+			ret = flt_rows_add(&snapshot->rows, &row);
 			continue;
 		}
 		ret = flt_procfs_threads(bound->tgid, &threads);
 		if (ret == -ESRCH)
 			ret = 0;
 		for (k = 0; k < threads.count && !ret; k++)
-			ret = flt_rows_add(&look->rows, &threads.row[k]);
+			ret = flt_rows_add(&snapshot->rows, &threads.row[k]);
 	}
 	flt_rows_free(&threads);
-	look->loss.vanished = s->vanished;
+	snapshot->loss.vanished = s->vanished;
 	return ret;
 }
 
-static int look_kernel(struct stats *s, struct flt_look *look)
+static int read_kernel(struct stats *s, struct flt_snapshot *snapshot)
 {
 	size_t i;
 	int ret;
 
 	if (s->perf)
-		return flt_perf_read(s->perf, &look->total.minor, &look->total.major);
+		return flt_perf_read(s->perf, &snapshot->total.minor, &snapshot->total.major);
 	if (s->by == STATS_BY_MACHINE)
-		return flt_procfs_machine(&look->total);
+		return flt_procfs_machine(&snapshot->total);
 	if (s->args->pids.count)
-		return look_bound_kernel(s, look);
-	ret = flt_procfs_rows(&look->rows);
-	for (i = 0; i < look->rows.count && !ret; i++)
-		put_account(look, &look->rows.row[i].account);
+		return read_bound_procfs(s, snapshot);
+	ret = flt_procfs_rows(&snapshot->rows);
+	for (i = 0; i < snapshot->rows.count && !ret; i++)
+		put_account(snapshot, &snapshot->rows.row[i].account);
 	return ret;
 }
 
-int stats_look(struct stats *s, struct flt_look *look, struct flt_errmsg *e)
+int stats_snapshot(struct stats *s, struct flt_snapshot *snapshot, struct flt_errmsg *e)
 {
 	int ret;
 
-	*look = (struct flt_look){ 0 };
-	ret = s->control ? look_module(s, look, e) : look_kernel(s, look);
-	look->now = flt_clock_ns(CLOCK_MONOTONIC);
+	*snapshot = (struct flt_snapshot){ 0 };
+	ret = s->control ? read_module(s, snapshot, e) : read_kernel(s, snapshot);
+	snapshot->now = flt_clock_ns(CLOCK_MONOTONIC);
 	if (ret) {
-		stats_look_free(look);
+		stats_snapshot_free(snapshot);
 		return ret;
 	}
-	flt_rates_order(&look->rows);
+	flt_rates_order(&snapshot->rows);
 	return 0;
 }

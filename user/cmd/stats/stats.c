@@ -67,12 +67,10 @@ static int check_args(struct stats *s, const struct flt_words *words)
 	return FLT_EXIT_DONE;
 }
 
-/* Which source serves this, and what the other would have told. */
+/* Choose the source, and report what the kernel's own counters lack. Return the exit status. */
 static int choose_source(struct stats *s, const struct flt_run *run)
 {
 	const struct stats_args *args = s->args;
-	bool wants_kinds = args->kinds || s->by == STATS_BY_KIND;
-
 	struct flt_errmsg why = run->control_message;
 	int err = run->control_error;
 
@@ -87,17 +85,16 @@ static int choose_source(struct stats *s, const struct flt_run *run)
 		return 0;
 	if (args->source == STATS_SOURCE_MODULE)
 		return flt_command_fail(s->command, &why, err);
-	if (args->source == STATS_SOURCE_AUTO)
-		flt_command_say(s->command, "%s", flt_errmsg_text(&why, err));
-	if (wants_kinds) {
-		flt_command_say(s->command, "only the flt module knows the kinds of faults");
+	if (args->kinds || s->by == STATS_BY_KIND) {
+		flt_command_say(s->command, "cannot count kinds of faults without the flt module%s%s",
+				err ? ": " : "", err ? flt_errmsg_text(&why, err) : "");
 		return err ? flt_exit_of(err) : FLT_EXIT_UNSUPPORTED;
 	}
 	if (args->source == STATS_SOURCE_AUTO)
-		flt_command_say(s->command, "counting minor and major faults from %s instead; "
-				"failed, retries, kinds and latency are not known",
-				run->words.command ? "wait4 and perf events" :
-				s->by == STATS_BY_MACHINE ? "/proc/vmstat" : "/proc/PID/stat");
+		flt_command_fall_back(s->command, flt_errmsg_text(&why, err),
+				      run->words.command ? "wait4() and perf events" :
+				      s->by == STATS_BY_MACHINE ? "/proc/vmstat" : "/proc/PID/stat",
+				      "failed faults, retries, kinds and latency");
 	return 0;
 }
 
@@ -109,7 +106,7 @@ static int begin_accounting(struct stats *s, bool command, struct flt_errmsg *e)
 	if (ret)
 		return ret;
 	s->since = accounting.since;
-	/* A command is then counted from its fork on, not from the gate. */
+	/* A command is counted from its start in any case. */
 	if (accounting.started && !command)
 		flt_command_say(s->command, "accounting was off; counting from now on");
 	return 0;
@@ -144,7 +141,7 @@ static int stats_main(struct flt_run *run)
 	else
 		status = run->words.command ? stats_run(&s, run->words.command) : stats_watch(&s);
 	stats_report_close(&s);
-	stats_look_free(&s.last);
+	stats_snapshot_free(&s.last);
 	free(s.bound);
 	flt_correlation_free(s.with);
 	return output_close(s.out, s.command, s.args->output, s.unwritten, status);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stats.h - what the files of 'fltctl stats' share.
+ * stats.h - declarations shared by the files of 'fltctl stats'.
  *
- *   stats.c     options, and which way to go
- *   snapshot.c  the state now, from the module or from /proc
- *   watch.c     [interval [count]]
- *   run.c       -- command
- *   columns.c   a row and its columns
+ *   stats.c     options and the choice of the source
+ *   snapshot.c  snapshots of the counts, from the module or from /proc
+ *   watch.c     reports at intervals
+ *   run.c       run a command
+ *   columns.c   the columns of a row
  *   report.c    the rows of a report
- *   total.c     totals, and what is missing
- *   summary.c   a command that has ended
+ *   total.c     totals and losses
+ *   summary.c   the summary of a command
  */
 #ifndef FLT_CMD_STATS_H
 #define FLT_CMD_STATS_H
@@ -37,7 +37,7 @@ struct stats_args {
 	bool all;
 	bool threads;
 	bool kinds;
-	int by;			/* enum stats_by; by machine is -a */
+	int by;			/* enum stats_by but STATS_BY_MACHINE, which is -a */
 	int source;		/* enum stats_source */
 	int format;		/* enum flt_format */
 	uint64_t top;
@@ -55,80 +55,82 @@ struct stats {
 	uint64_t interval;	/* ns; 0: one report */
 	uint64_t count;		/* of reports; 0: until interrupted */
 
-	/* Where counts come from. */
-	struct flt_control *control;	/* NULL: the kernel's own */
+	/* The source of the counts. */
+	struct flt_control *control;	/* NULL: the kernel's own counters */
 	uint32_t session;		/* 0: none */
-	struct flt_correlation *with;		/* NULL: --with was not given */
-	const struct flt_perf *perf;	/* of the command, without the module */
-	struct stats_bound *bound;	/* of each -p: the process it means */
-	uint64_t since;			/* counts began; CLOCK_MONOTONIC, 0: with each process */
+	struct flt_correlation *with;	/* NULL: no --with */
+	const struct flt_perf *perf;	/* counters of the command, without the module */
+	struct stats_bound *bound;	/* a process per PID of -p */
+	uint64_t since;			/* CLOCK_MONOTONIC ns; 0: counts began with each process */
 
-	/* Where they go. */
+	/* The output. */
 	FILE *out;
-	int unwritten;			/* why not all is in it, as errno; 0: all is */
+	int unwritten;			/* errno of the first failed write, or 0 */
 	struct flt_table *table;
-	bool kinds;			/* of faults are known and shown */
-	uint64_t stamp;			/* of the report under way; ns since 1970 */
+	bool kinds;			/* kinds of faults are known and shown */
+	uint64_t stamp;			/* time of the current report, ns since 1970 */
 	uint64_t reports;
 	uint64_t rows_held;		/* since the last flush */
 
-	/* Watching: the last look, and what left it since the first. */
-	struct flt_look last;
-	struct flt_account gone;
-	struct flt_account other_shown;
-	struct flt_account other;	/* of the last look: no row, or retired */
-	uint64_t vanished;
+	/* For reports at intervals. */
+	struct flt_snapshot last;
+	struct flt_account gone;	/* sum of rows that disappeared since the first snapshot */
+	struct flt_account other;	/* sum of retired rows and of faults without a row */
+	struct flt_account other_shown;	/* the part of .other that was reported */
+	uint64_t vanished;		/* processes, see struct flt_loss */
 };
 
-/* stats_look.c */
-int stats_look(struct stats *s, struct flt_look *look, struct flt_errmsg *e);
-void stats_look_free(struct flt_look *look);
-/* Every process of -p has ended. */
-bool stats_look_over(const struct stats *s, const struct flt_look *look);
-/* Fixes which process each -p means. -ESRCH with a sentence. */
+/* snapshot.c */
+/* Fill a snapshot, with sorted rows. Return 0 or -errno. Release it with stats_snapshot_free(). */
+int stats_snapshot(struct stats *s, struct flt_snapshot *snapshot, struct flt_errmsg *e);
+void stats_snapshot_free(struct flt_snapshot *snapshot);
+/* Return true if every process of -p has ended. */
+bool stats_all_ended(const struct stats *s);
+/* Find the process of each PID of -p. Return 0 or -errno. Call before stats_snapshot(). */
 int stats_bind(struct stats *s, struct flt_errmsg *e);
 
-/* stats_watch.c */
+/* watch.c */
 int stats_watch(struct stats *s);
-/* One look and its rows; first: since counting began. */
+/* Take a snapshot and report it. first: since counting began. Return 0 or -errno. */
 int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e);
 
-/* stats_run.c */
+/* run.c */
 int stats_run(struct stats *s, char **command);
 
-/* stats_report.c, stats_total.c, stats_summary.c */
+/* report.c, total.c, summary.c */
 int stats_report_open(struct stats *s, bool kinds);
 void stats_report_close(struct stats *s);
 void stats_report_begin(struct stats *s);
-/* The heading line that says what the first report covers. */
+/* Write the heading line of the first report, which covers all faults since counting began. */
 void stats_report_since(struct stats *s, uint64_t since, uint64_t now);
 int stats_report_row(struct stats *s, const char *record, const char *span,
 		     const struct flt_row *row, uint64_t ns);
 /*
- * Rows in their order, those past top (0: none, and none in data) in one row
- * "(others)". ns 0: each since its own beginning.
+ * Put rows in their order. In the text, sum up all but the first `top` rows in a row
+ * "(others)", unless top is 0. ns is the span; 0: since the start of each process.
  */
 int stats_report_rows(struct stats *s, const char *record, const char *span,
 		      const struct flt_rows *rows, uint64_t top, uint64_t ns);
 int stats_report_kinds(struct stats *s, const char *span, const struct flt_account *account,
 		       uint64_t ns);
-/* What the table holds, and whether that could be written. */
+/* Write the rows that the table holds. Set .unwritten if that fails. */
 void stats_report_write(struct stats *s, bool headed);
+/* End a report: write its rows, or "no faults" as text. */
 void stats_report_flush(struct stats *s, bool headed);
-/* Totals, then what is missing; FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
-int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns);
+/* Write totals, then losses. Return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
+int stats_report_total(struct stats *s, const struct flt_snapshot *snapshot, uint64_t ns);
 int stats_report_loss(const struct stats *s, const struct flt_loss *loss);
 
 struct stats_command {
 	char **argv;
 	uint64_t elapsed, user, system;	/* ns */
-	uint64_t minor, major;		/* as wait4() says */
+	uint64_t minor, major;		/* of wait4() */
 	int status;			/* exit status, 128 + signal */
 	uint32_t processes;
 };
 
 int stats_report_command(struct stats *s, const struct stats_command *c,
-			 const struct flt_look *look);
+			 const struct flt_snapshot *snapshot);
 
 /* Print the section of the manual page that lists the counters. */
 void stats_columns_manual(FILE *out);

@@ -9,9 +9,9 @@
 #include "text/escape.h"
 
 static void write_command_text(struct stats *s, const struct stats_command *c,
-			       const struct flt_look *look)
+			       const struct flt_snapshot *snapshot)
 {
-	const struct flt_account *total = &look->total;
+	const struct flt_account *total = &snapshot->total;
 	const struct {
 		const char *name;
 		uint64_t count;
@@ -55,7 +55,7 @@ static void write_command_text(struct stats *s, const struct stats_command *c,
 		putc('\n', s->out);
 }
 
-/* The text has its own columns here; data keeps one shape throughout. */
+/* Report the processes of the command. The text has other columns than reports at intervals. */
 static int report_processes(struct stats *s, const struct stats_command *c, struct flt_rows *rows)
 {
 	uint64_t top = s->args->top == STATS_TOP_UNSET ? STATS_TOP_COMMAND : s->args->top;
@@ -78,24 +78,24 @@ static int report_processes(struct stats *s, const struct stats_command *c, stru
 }
 
 int stats_report_command(struct stats *s, const struct stats_command *c,
-			 const struct flt_look *look)
+			 const struct flt_snapshot *snapshot)
 {
-	struct flt_rows rows = look->rows;
+	struct flt_rows rows = snapshot->rows;
 	struct stats_row row;
 
 	stats_report_begin(s);
 	if (stats_is_text(s))
-		write_command_text(s, c, look);
+		write_command_text(s, c, snapshot);
 	if (s->control && report_processes(s, c, &rows))
 		return FLT_EXIT_FAILED;
 	if (!stats_is_text(s)) {
 		row = stats_row_begin(s, "command", "total", c->elapsed);
-		stats_row_account(s, &row, &look->total);
-		stats_row_loss(s, &row, &look->loss);
+		stats_row_account(s, &row, &snapshot->total);
+		stats_row_loss(s, &row, &snapshot->loss);
 		stats_row_command(s, &row, c);
 		if (stats_row_put(s, &row))
 			return FLT_EXIT_FAILED;
 		stats_report_write(s, false);
 	}
-	return stats_report_loss(s, &look->loss);
+	return stats_report_loss(s, &snapshot->loss);
 }

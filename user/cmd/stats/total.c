@@ -19,9 +19,9 @@ static void write_rate(FILE *out, const char *name, uint64_t count, uint64_t ns)
 		fprintf(out, " (%.1f/s)", flt_rates_per_second(count, ns));
 }
 
-int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns)
+int stats_report_total(struct stats *s, const struct flt_snapshot *snapshot, uint64_t ns)
 {
-	const struct flt_account *total = &look->total;
+	const struct flt_account *total = &snapshot->total;
 	char kinds[STATS_KINDS_TEXT];
 	struct stats_row row;
 
@@ -37,13 +37,13 @@ int stats_report_total(struct stats *s, const struct flt_look *look, uint64_t ns
 		stats_write_kinds(kinds, total);
 		if (kinds[0] && (s->kinds || s->by == STATS_BY_KIND))
 			fprintf(s->out, "kinds  %s\n", kinds);
-		return stats_report_loss(s, &look->loss);
+		return stats_report_loss(s, &snapshot->loss);
 	}
 	row = stats_row_begin(s, "total", "total", ns);
 	stats_row_account(s, &row, total);
-	stats_row_loss(s, &row, &look->loss);
+	stats_row_loss(s, &row, &snapshot->loss);
 	if (stats_row_put(s, &row))
 		return FLT_EXIT_FAILED;
 	stats_report_write(s, false);
-	return stats_report_loss(s, &look->loss);
+	return stats_report_loss(s, &snapshot->loss);
 }

@@ -7,8 +7,8 @@
 #include "model/counts/rates.h"
 
 /*
- * Rows that are gone went into the sums of retired rows with all they ever
- * counted; what was shown of them before is taken off.
+ * Report faults without a row and of retired rows. A retired row was added to the sum with
+ * all its faults, so subtract those that were reported before.
  */
 static int report_other(struct stats *s, const char *span, uint64_t ns)
 {
@@ -24,15 +24,16 @@ static int report_other(struct stats *s, const char *span, uint64_t ns)
 	return stats_report_row(s, "other", span, &row, ns);
 }
 
-static int report_rows(struct stats *s, const struct flt_look *look, const char *span, uint64_t ns)
+static int report_rows(struct stats *s, const struct flt_snapshot *snapshot, const char *span,
+		       uint64_t ns)
 {
 	const char *record = s->by == STATS_BY_THREAD ? "thread" : "process";
 	struct flt_rows changes = { 0 };
 	uint64_t gone;
 	int ret;
 
-	ret = flt_rates_between(&s->last.rows, &look->rows, &changes, &s->gone, &gone);
-	/* The kernel forgets a process with its end; a thread's counts stay in its process. */
+	ret = flt_rates_between(&s->last.rows, &snapshot->rows, &changes, &s->gone, &gone);
+	/* /proc has no counts of an ended process. Those of a thread are in its process. */
 	if (!s->control && !s->args->pids.count)
 		s->vanished += gone;
 	flt_rates_rank(&changes);
@@ -45,14 +46,15 @@ static int report_rows(struct stats *s, const struct flt_look *look, const char 
 	return ret;
 }
 
-static int report_look(struct stats *s, const struct flt_look *look, const char *span, uint64_t ns)
+static int report_snapshot(struct stats *s, const struct flt_snapshot *snapshot, const char *span,
+			   uint64_t ns)
 {
 	struct flt_row row = { .comm = "(all)" };
 
 	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD)
 		if (!s->perf)
-			return report_rows(s, look, span, ns);
-	flt_rates_subtract(&look->total, &s->last.total, &row.account);
+			return report_rows(s, snapshot, span, ns);
+	flt_rates_subtract(&snapshot->total, &s->last.total, &row.account);
 	if (s->by == STATS_BY_KIND)
 		return stats_report_kinds(s, span, &row.account, ns);
 	if (s->perf)
@@ -63,22 +65,23 @@ static int report_look(struct stats *s, const struct flt_look *look, const char 
 int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e)
 {
 	uint64_t since = first ? s->since : s->last.now;
-	struct flt_look look;
+	struct flt_snapshot snapshot;
 	int ret;
 
 	stats_report_begin(s);
-	ret = stats_look(s, &look, e);
+	ret = stats_snapshot(s, &snapshot, e);
 	if (ret)
 		return ret;
 	if (first)
-		stats_report_since(s, s->since, look.now);
-	ret = report_look(s, &look, first ? "begin" : "interval", since ? look.now - since : 0);
-	/* Who vanished is only known after the comparison. */
-	look.loss.vanished = s->vanished;
+		stats_report_since(s, s->since, snapshot.now);
+	ret = report_snapshot(s, &snapshot, first ? "begin" : "interval",
+			      since ? snapshot.now - since : 0);
+	/* report_rows() counts processes that vanished. */
+	snapshot.loss.vanished = s->vanished;
 	if (!s->control && !s->args->pids.count && s->by == STATS_BY_PROCESS)
-		flt_rates_add(&look.total, &s->gone);
-	stats_look_free(&s->last);
-	s->last = look;
+		flt_rates_add(&snapshot.total, &s->gone);
+	stats_snapshot_free(&s->last);
+	s->last = snapshot;
 	s->reports++;
 	stats_report_flush(s, first || s->by != STATS_BY_MACHINE || s->reports % 20 == 0);
 	return ret;
@@ -93,7 +96,7 @@ static void stop_if_over(struct watch *w)
 {
 	const struct stats *s = w->s;
 
-	if ((s->count && s->reports >= s->count) || stats_look_over(s, &s->last) || s->unwritten)
+	if ((s->count && s->reports >= s->count) || stats_all_ended(s) || s->unwritten)
 		flt_loop_stop(w->o.loop);
 }
 

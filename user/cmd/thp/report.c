@@ -74,7 +74,7 @@ static const struct flt_column columns[] = {
 
 struct report {
 	struct thp *t;
-	const struct ledger_span *span;
+	const struct flt_ledger_run_span *span;
 };
 
 int thp_report_open(struct thp *t, enum flt_format format)
@@ -202,7 +202,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 	return put_fact(r, "verdict", names[j.verdict], text);
 }
 
-int thp_report(void *arg, const struct ledger_span *span)
+int thp_report(void *arg, const struct flt_ledger_run_span *span)
 {
 	struct report r = { .t = arg, .span = span };
 	struct flt_ledger_line sum = { 0 };
@@ -211,14 +211,14 @@ int thp_report(void *arg, const struct ledger_span *span)
 
 	if (text && span->last)
 		printf("%stotal, %.1f s\n", r.t->reports ? "\n" : "", (double)span->ns / 1e9);
-	ret = ledger_each(&r.t->run, span, put_line, &r, &sum);
+	ret = flt_ledger_run_each(&r.t->run, span, put_line, &r, &sum);
 	flt_table_flush(r.t->table, span->last || r.t->reports % 20 == 0);
 	r.t->reports++;
 	if (ret || !span->last)
 		return ret;
 	if (text)
 		putchar('\n');
-	ret = ledger_each(&r.t->run, span, put_reasons, &r, NULL);
+	ret = flt_ledger_run_each(&r.t->run, span, put_reasons, &r, NULL);
 	if (!ret)
 		ret = thp_machine_since(&r.t->before, put_fact, &r);
 	if (!ret)

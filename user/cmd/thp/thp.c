@@ -64,13 +64,13 @@ static void sample(void *arg, const struct flt_ledger *now)
 static int thp_main(struct flt_run *run)
 {
 	static const char *const hooks[] = { "thp-", "split-", "collapse", NULL };
-	const struct ledger_args *args = run->args;
+	const struct flt_ledger_run_args *args = run->args;
 	struct thp *t = calloc(1, sizeof(*t));
 	int ret, status;
 
 	if (!t)
 		return flt_command_fail(run->command, NULL, -ENOMEM);
-	t->run = (struct ledger_run){
+	t->run = (struct flt_ledger_run){
 		.command = run->command, .args = args, .control = run->control,
 		.which = FLT_LEDGER_OF_THP, .event = "huge faults", .counter = FLT_THP_FILLED,
 		.hooks = hooks, .report = thp_report,
@@ -78,7 +78,7 @@ static int thp_main(struct flt_run *run)
 	};
 	flt_trace_names("huge_memory/mm_khugepaged_scan_pmd", "status", t->scan[0],
 			FLT_SCAN_RESULTS, THP_SCAN_NAME);
-	status = ledger_check(&t->run, run);
+	status = flt_ledger_run_check(&t->run, run);
 	if (status)
 		goto out;
 	ret = thp_report_open(t, (enum flt_format)args->format);
@@ -92,7 +92,7 @@ static int thp_main(struct flt_run *run)
 					"huge pages can be shown (echo madvise > "
 					"/sys/kernel/mm/transparent_hugepage/enabled)");
 		thp_machine_begin(&t->before);
-		status = ledger_run(&t->run, run->words.command);
+		status = flt_ledger_run(&t->run, run->words.command);
 	}
 out:
 	flt_table_free(t->table);
@@ -116,8 +116,8 @@ const struct flt_command flt_command_thp = {
 		"whole time, with reasons, the kernel's settings and a verdict. The run ends "
 		"with Ctrl-C, after COUNT reports, or with the processes of -p. With a command, "
 		"counts the command and its children; the exit status is the command's.", NULL },
-	.opts = ledger_opts,
-	.args_size = sizeof(struct ledger_args),
+	.opts = flt_ledger_run_opts,
+	.args_size = sizeof(struct flt_ledger_run_args),
 	.needs = FLT_USES_MODULE,
 	.main = thp_main,
 };

@@ -36,7 +36,7 @@ struct thp_before {
 };
 
 struct thp {
-	struct ledger_run run;
+	struct flt_ledger_run run;
 	struct flt_table *table;
 	struct thp_cover *cover;	/* processes whose memory was read */
 	size_t covers, next;		/* next: line of the ledger to read next */
@@ -49,7 +49,7 @@ struct thp {
 const struct flt_coverage *thp_coverage(const struct thp *t, uint64_t id);
 
 int thp_report_open(struct thp *t, enum flt_format format);
-int thp_report(void *arg, const struct ledger_span *span);
+int thp_report(void *arg, const struct flt_ledger_run_span *span);
 
 /* Receives a counter or setting. Return 0 to continue. */
 typedef int (*thp_fact_fn)(void *arg, const char *what, const char *name, const char *value);

@@ -250,8 +250,8 @@ static int arm(void *arg)
 		ret = top_terminal_open(&r->o.e);
 		r->screen = !ret;
 		if (ret == -EOPNOTSUPP)
-			flt_command_say(t->command, "%s: plain text instead",
-					flt_errmsg_text(&r->o.e, ret));
+			flt_command_fall_back(t->command, flt_errmsg_text(&r->o.e, ret),
+					      "plain text", NULL);
 		r->o.e = (struct flt_errmsg){ "" };
 	}
 	ret = r->screen ? flt_loop_add(r->o.loop, STDIN_FILENO, POLLIN, on_input, r) : 0;

@@ -72,18 +72,18 @@ static int check_args(struct top *t, const struct flt_words *words)
 	return read_target(t, words);
 }
 
-/* Without the module: what /proc knows. */
-static int do_without(struct top *t, const struct flt_run *run)
+/* Count from /proc, because the module is not available. Return the exit status. */
+static int use_procfs(struct top *t, const struct flt_run *run)
 {
-	flt_command_say(t->command, "%s", flt_errmsg_text(&run->control_message,
-							    run->control_error));
+	const char *why = flt_errmsg_text(&run->control_message, run->control_error);
+
 	if (t->view == TOP_FILE || t->view == TOP_KIND) {
-		flt_command_say(t->command, "only the flt module knows %s of faults",
-				t->view == TOP_FILE ? "files" : "kinds");
+		flt_command_say(t->command, "cannot show faults by %s: %s", top_view_name(t->view),
+				why);
 		return flt_exit_of(run->control_error);
 	}
-	flt_command_say(t->command, "counting minor and major faults from /proc/PID/stat instead; "
-			"latency, failures, files and kinds are not known");
+	flt_command_fall_back(t->command, why, "/proc/PID/stat",
+			      "latency, failed faults, files and kinds");
 	snprintf(t->notice, sizeof(t->notice), "no flt module: counts from /proc, without latency");
 	return 0;
 }
@@ -105,7 +105,7 @@ static int top_main(struct flt_run *run)
 	if (run->control_error)
 		t.control = NULL;
 	if (!t.control) {
-		status = do_without(&t, run);
+		status = use_procfs(&t, run);
 		if (status)
 			return status;
 	}

@@ -127,14 +127,15 @@ static int choose_method(struct wss *w, const struct flt_run *run, const struct 
 		if (ret == -EOPNOTSUPP && run->control_error)
 			why = run->control_message;
 		if (ret && !refs)
-			flt_command_say(w->command, "%s; using clear_refs and smaps instead",
-					flt_errmsg_text(&why, ret));
+			flt_command_fall_back(w->command, flt_errmsg_text(&why, ret),
+					      "clear_refs and smaps", NULL);
 		/* Say so, because a user who loaded the module expects the figures of a scan. */
 		if (refs && w->control)
-			flt_command_say(w->command, "the flt module does not support %s; using "
-					"clear_refs and smaps instead",
-					args->cumulative ? "--cumulative" :
-					"mappings, only kinds of mappings (--by=kind)");
+			flt_command_fall_back(w->command, args->cumulative ?
+					      "the flt module does not support --cumulative" :
+					      "the flt module does not support mappings, only "
+					      "kinds of mappings (--by=kind)",
+					      "clear_refs and smaps", NULL);
 		m = ret ? &wss_method_refs : &wss_method_scan;
 	}
 	if (args->cumulative && m != &wss_method_refs && m != &wss_method_idle)
