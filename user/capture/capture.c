@@ -11,6 +11,7 @@
 #include "observe/target.h"
 #include "text/clock.h"
 #include "text/units.h"
+#include "timeline/load.h"
 
 static const char *output_name(const struct capture *r)
 {
@@ -212,46 +213,36 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 	return status;
 }
 
-bool flt_capture_wanted(const struct flt_run *run, uint64_t duration)
+/* Return FLT_EXIT_DONE, or report options that exclude each other. */
+static int check_input(const struct flt_run *run, const struct flt_capture_input *in)
 {
-	return run->words.command || duration;
-}
-
-int flt_capture_check(const struct flt_run *run, const struct flt_ids *pids, uint64_t duration,
-		      bool has_file)
-{
-	if (has_file)
+	if (in->file || run->words.argc)
 		return flt_command_misuse(run->command, "a recording excludes --for and a command");
-	if (run->words.command && (duration || pids->count))
+	if (run->words.command && (in->duration || in->pids->count))
 		return flt_command_misuse(run->command, "-p, --for and a command exclude each other");
-	if (!run->words.command && !pids->count)
+	if (!run->words.command && !in->pids->count)
 		return flt_command_misuse(run->command, "--for needs -p");
 	return FLT_EXIT_DONE;
 }
 
-int flt_capture_status(int capture, int shown)
-{
-	return capture ? capture : shown;
-}
-
-int flt_capture_now(struct flt_run *run, const struct flt_ids *pids, uint64_t duration,
-		    struct flt_captured *c)
+int flt_capture_show(struct flt_run *run, const struct flt_capture_input *in)
 {
 	const struct flt_capture_setup setup = {
-		.pids = *pids, .duration = duration, .max_stack = 128, .quiet = true,
+		.pids = *in->pids, .duration = in->duration, .max_stack = 128, .quiet = true,
 	};
-	int status;
+	int status, shown, fd;
+	char path[32];
 
-	c->path[0] = 0;
-	status = flt_capture(run, &setup, &c->fd);
-	if (c->fd >= 0)
-		snprintf(c->path, sizeof(c->path), "/proc/self/fd/%d", c->fd);
-	return status;
-}
-
-void flt_capture_forget(struct flt_captured *c)
-{
-	if (c->path[0])
-		close(c->fd);
-	c->path[0] = 0;
+	if (!run->words.command && !in->duration)
+		return in->show(in->arg, flt_load_path(run, in->file));
+	status = check_input(run, in);
+	if (status)
+		return status;
+	status = flt_capture(run, &setup, &fd);
+	if (fd < 0)
+		return status;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	shown = in->show(in->arg, path);
+	close(fd);
+	return status ? status : shown;
 }

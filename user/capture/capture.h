@@ -11,22 +11,25 @@
 /* Return the exit status. *fd, which may be NULL with an output, gets the file without a name. */
 int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int *fd);
 
-/* Faults recorded to be looked at right away. path[0] is 0 if there is nothing to look at. */
-struct flt_captured {
-	int fd;
-	char path[32];
+/* The option that limits a recording made now; `member` is a uint64_t. */
+#define FLT_CAPTURE_FOR_OPT(args, member)						\
+	{ .name = "for", .type = FLT_OPT_DURATION, .offset = offsetof(args, member),	\
+	  .arg = "TIME", .help = "Record the processes of -p now, for this long, e.g. 10s." }
+
+/* What a command shows: a recording or, with a command to run or a duration, the faults of now. */
+struct flt_capture_input {
+	const char *file;		/* of the option; NULL: not given */
+	const struct flt_ids *pids;
+	uint64_t duration;		/* ns; 0: not given */
+	/* Show the recording at path. Return the exit status. */
+	int (*show)(void *arg, const char *path);
+	void *arg;
 };
 
-/* Are faults to be recorded now, instead of read from a recording? */
-bool flt_capture_wanted(const struct flt_run *run, uint64_t duration);
-/* Return FLT_EXIT_DONE, or report what does not go together. has_file: a recording was named. */
-int flt_capture_check(const struct flt_run *run, const struct flt_ids *pids, uint64_t duration,
-		      bool has_file);
-/* The status of the command comes first, then that of what shows its faults. */
-int flt_capture_status(int capture, int shown);
-/* Record the command of run or, for a while, these processes. Return the exit status. */
-int flt_capture_now(struct flt_run *run, const struct flt_ids *pids, uint64_t duration,
-		    struct flt_captured *captured);
-void flt_capture_forget(struct flt_captured *captured);
+/*
+ * Show the recording, or record the command of run or the processes into a temporary file and
+ * show that. Return the exit status: of the command first, then that of show().
+ */
+int flt_capture_show(struct flt_run *run, const struct flt_capture_input *input);
 
 #endif

@@ -75,6 +75,13 @@ static int chunk_take(struct flt_load *load, const struct flt_file_chunk *c, flt
 	}
 }
 
+const char *flt_load_path(const struct flt_run *run, const char *input)
+{
+	if (input)
+		return input;
+	return run->words.argc ? run->words.argv[0] : "flt.data";
+}
+
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path, flt_load_fn fn, void *arg)
 {
 	struct flt_file_reader *reader;

@@ -8,8 +8,6 @@
 #include "model/recording/filter.h"
 #include "source/file/file.h"
 
-#define FLT_LOAD_DEFAULT "flt.data"
-
 struct flt_load {
 	const struct flt_command *command;
 	const char *path;
@@ -22,6 +20,14 @@ struct flt_load {
 	uint64_t damage_offset;
 	uint64_t lost[FLT_LOSS_MAX];
 };
+
+/* The option that names the recording; `member` is a const char *. */
+#define FLT_LOAD_INPUT_OPT(args, member)						\
+	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE,				\
+	  .offset = offsetof(args, member), .arg = "FILE",				\
+	  .help = "Read this recording. Default: flt.data." }
+/* Return the path of the recording to read: that of the option, the first word or flt.data. */
+const char *flt_load_path(const struct flt_run *run, const char *input);
 
 /* Gets faults as they come, with everything said before them known. */
 typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n);

@@ -9,13 +9,10 @@
 
 static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address", "stack", NULL };
 
-/* Faults whose groups are fetched ahead. */
-
 #define AT(member) offsetof(struct flt_report_args, member)
 
 static const struct flt_opt opts[] = {
-	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
-	  .help = "Read this recording. Default: flt.data." },
+	FLT_LOAD_INPUT_OPT(struct flt_report_args, input),
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = AT(by), .choices = by_names,
 	  .help = "Select the rows: the code that faulted (line, function, object, stack), the "
 		  "thread, or the memory that was touched (vma, address). Default: line; with "
@@ -31,15 +28,9 @@ static const struct flt_opt opts[] = {
 		  "1." },
 	{ .name = "diff", .type = FLT_OPT_FILE, .offset = AT(diff), .arg = "FILE",
 	  .help = "Compare the recording with FILE, an earlier recording." },
-	{ .name = "for", .type = FLT_OPT_DURATION, .offset = AT(duration), .arg = "TIME",
-	  .help = "Record the processes of -p now, for this long, e.g. 10s." },
+	FLT_CAPTURE_FOR_OPT(struct flt_report_args, duration),
 	FLT_LOAD_FILTER_OPTS(struct flt_report_args, filter),
-	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
-	  .help = "Do not show inlined functions." },
-	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
-	  .help = "Show code as object and offset. Read no other file." },
-	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
-	  .help = "Look for the files of the recording under DIR." },
+	FLT_SYMBOL_OPTS(struct flt_report_args, symbols),
 	FLT_TABLE_OPTS(struct flt_report_args, format),
 	{ 0 },
 };
@@ -92,8 +83,9 @@ void flt_report_close(struct flt_report *r)
 }
 
 /* Show the recording at path. Return the exit status. */
-static int show(struct flt_report *r, const char *path)
+static int show(void *arg, const char *path)
 {
+	struct flt_report *r = arg;
 	const struct flt_report_args *args = r->args;
 	const char *missing;
 	size_t n;
@@ -120,9 +112,11 @@ static int show(struct flt_report *r, const char *path)
 static int report_main(struct flt_run *run)
 {
 	const struct flt_report_args *args = run->args;
-	const char *path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT;
 	struct flt_report r = { .run = run, .args = args };
-	struct flt_captured now;
+	const struct flt_capture_input input = {
+		.file = args->input, .pids = &args->filter.pids, .duration = args->duration,
+		.show = show, .arg = &r,
+	};
 	int status;
 
 	if (run->words.argc > (args->input ? 0 : 1))
@@ -136,17 +130,7 @@ static int report_main(struct flt_run *run)
 	       args->format == FLT_FORMAT_CSV && !args->diff ? FLT_BY_STACK : FLT_BY_LINE;
 	if (args->callers || args->callees)
 		r.by = FLT_BY_STACK;
-	if (!flt_capture_wanted(run, args->duration))
-		return show(&r, path);
-	status = flt_capture_check(run, &args->filter.pids, args->duration,
-				   args->input || run->words.argc);
-	if (status)
-		return status;
-	status = flt_capture_now(run, &args->filter.pids, args->duration, &now);
-	if (now.path[0])
-		status = flt_capture_status(status, show(&r, now.path));
-	flt_capture_forget(&now);
-	return status;
+	return flt_capture_show(run, &input);
 }
 
 const struct flt_command flt_command_report = {

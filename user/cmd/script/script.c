@@ -13,18 +13,14 @@
 #define AT(member) offsetof(struct flt_script_args, member)
 
 static const struct flt_opt opts[] = {
-	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
-	  .help = "Read this recording. Default: flt.data." },
+	FLT_LOAD_INPUT_OPT(struct flt_script_args, input),
 	{ .name = "check", .type = FLT_OPT_FLAG, .offset = AT(check),
 	  .help = "Validate the file instead: print its contents, the first damaged chunk and "
 		  "its offset, and how much can still be read." },
 	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack), .help = "Print no "
 		  "call stacks." },
 	FLT_LOAD_FILTER_OPTS(struct flt_script_args, filter),
-	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
-	  .help = "Show code as object and offset. Read no other file." },
-	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
-	  .help = "Look for the files of the recording under DIR." },
+	FLT_SYMBOL_FILE_OPTS(struct flt_script_args, symbols),
 	FLT_TABLE_OPTS(struct flt_script_args, format),
 	{ 0 },
 };
@@ -165,7 +161,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 static int script_main(struct flt_run *run)
 {
 	const struct flt_script_args *args = run->args;
-	const char *path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT;
+	const char *path = flt_load_path(run, args->input);
 	struct script s = { .args = args };
 	struct flt_load load;
 	int status, err;

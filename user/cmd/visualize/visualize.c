@@ -21,8 +21,7 @@
 	{ .name = word, .type = FLT_OPT_SET, .offset = AT(picture), .value = which, .help = text }
 
 static const struct flt_opt opts[] = {
-	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = AT(input), .arg = "FILE",
-	  .help = "Read this recording. Default: flt.data." },
+	FLT_LOAD_INPUT_OPT(struct flt_visualize_args, input),
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
 	  .help = "Write to FILE; - is standard output. Default: flt.svg and flt-alloc.svg, "
 		  "flt.html, flt.folded, flt.speedscope.json, flt.perfetto.json or flt.pb." },
@@ -36,15 +35,9 @@ static const struct flt_opt opts[] = {
 	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as trace events for "
 						  "ui.perfetto.dev."),
 	PICTURE("pprof", FLT_PICTURE_PPROF, "Write an uncompressed protocol buffer for pprof."),
-	{ .name = "for", .type = FLT_OPT_DURATION, .offset = AT(duration), .arg = "TIME",
-	  .help = "Record the processes of -p now, for this long, e.g. 10s." },
+	FLT_CAPTURE_FOR_OPT(struct flt_visualize_args, duration),
 	FLT_LOAD_FILTER_OPTS(struct flt_visualize_args, filter),
-	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_inlines),
-	  .help = "Do not show inlined functions." },
-	{ .name = "no-symbols", .type = FLT_OPT_FLAG, .offset = AT(symbols.no_symbols),
-	  .help = "Show code as object and offset. Read no other file." },
-	{ .name = "root", .type = FLT_OPT_FILE, .offset = AT(symbols.root), .arg = "DIR",
-	  .help = "Look for the files of the recording under DIR." },
+	FLT_SYMBOL_OPTS(struct flt_visualize_args, symbols),
 	{ 0 },
 };
 
@@ -269,11 +262,14 @@ static int files_write(struct flt_visualize *v)
 	return status;
 }
 
-/* Draw the recording at v->path. Return the exit status. */
-static int draw(struct flt_visualize *v)
+/* Draw the recording at path. Return the exit status. */
+static int draw(void *arg, const char *path)
 {
-	int status = flt_load_file(&v->load, v->run->command, v->path, on_faults, v), err;
+	struct flt_visualize *v = arg;
+	int status, err;
 
+	v->path = path;
+	status = flt_load_file(&v->load, v->run->command, path, on_faults, v);
 	if (status)
 		return status;
 	err = flt_symbols_new(&v->symbols, v->load.rec, &v->args->symbols);
@@ -281,29 +277,13 @@ static int draw(struct flt_visualize *v)
 	return status ? status : flt_load_verdict(&v->load);
 }
 
-static int draw_now(struct flt_visualize *v)
-{
-	const struct flt_visualize_args *args = v->args;
-	struct flt_captured now;
-	int status = flt_capture_check(v->run, &args->filter.pids, args->duration,
-				       args->input || v->run->words.argc);
-
-	if (status)
-		return status;
-	status = flt_capture_now(v->run, &args->filter.pids, args->duration, &now);
-	v->path = now.path;
-	if (now.path[0])
-		status = flt_capture_status(status, draw(v));
-	flt_capture_forget(&now);
-	return status;
-}
-
 static int visualize_main(struct flt_run *run)
 {
 	const struct flt_visualize_args *args = run->args;
-	struct flt_visualize v = {
-		.run = run, .args = args,
-		.path = args->input ? args->input : run->words.argc ? run->words.argv[0] : FLT_LOAD_DEFAULT,
+	struct flt_visualize v = { .run = run, .args = args };
+	const struct flt_capture_input input = {
+		.file = args->input, .pids = &args->filter.pids, .duration = args->duration,
+		.show = draw, .arg = &v,
 	};
 	int status, err = 0;
 
@@ -317,10 +297,8 @@ static int visualize_main(struct flt_run *run)
 		err = flt_regions_new(&v.regions, 0);
 	if (!v.strings || err)
 		status = flt_command_fail(run->command, NULL, -ENOMEM);
-	else if (flt_capture_wanted(run, args->duration))
-		status = draw_now(&v);
 	else
-		status = draw(&v);
+		status = flt_capture_show(run, &input);
 	flt_symbols_free(v.symbols);
 	flt_strings_free(v.strings);
 	flt_group_free(&v.stacks);

@@ -38,6 +38,20 @@ struct flt_symbols_setup {
 	bool no_symbols;	/* object and offset only */
 };
 
+/* The options of a command; `member` is a struct flt_symbols_setup. */
+#define FLT_SYMBOL_OPTS(args, member)							\
+	{ .name = "no-inline", .type = FLT_OPT_FLAG,					\
+	  .offset = offsetof(args, member.no_inlines),					\
+	  .help = "Do not show inlined functions." },					\
+	FLT_SYMBOL_FILE_OPTS(args, member)
+/* The same without --no-inline. */
+#define FLT_SYMBOL_FILE_OPTS(args, member)						\
+	{ .name = "no-symbols", .type = FLT_OPT_FLAG,					\
+	  .offset = offsetof(args, member.no_symbols),					\
+	  .help = "Show code as object and offset. Read no other file." },		\
+	{ .name = "root", .type = FLT_OPT_FILE, .offset = offsetof(args, member.root),	\
+	  .arg = "DIR", .help = "Look for the files of the recording under DIR." }
+
 struct flt_symbols;
 
 /* rec, and all that setup points to, must outlive the symbols. */
