@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 zram=1 timeout=300
 # shellcheck disable=SC2119
-# Promise: minor and major of every process equal the kernel's, to the unit;
-# failed and retried are counted apart.
+# Promise: the minor and major faults of each process equal the counts of the kernel exactly.
+# Failed and retried faults have counters of their own.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -23,54 +23,54 @@ mkdir "$cgroup"
 echo 16M >"$cgroup/memory.max"
 echo 0 >"$cgroup/memory.swap.max"
 
-calls_of_session() { awk '$1 == "session"' "$tmp/rows" | field "$1"; }
+session_field() { awk '$1 == "session"' "$tmp/rows" | field "$1"; }
 
-all() {
-	equal "anonymous" kinds anon $((500 * scale))
+compare_all() {
+	equal "anonymous memory" kinds anon $((500 * scale))
 	equal "zero page" kinds zero 300
 	equal "huge pages" kinds huge 8
 	equal "populate" kinds populate 300
-	equal "file map" kinds file 100 "$tmp/file"
+	equal "mapped file" kinds file 100 "$tmp/file"
 	equal "shared file" kinds shared 200 "$tmp/file"
-	equal "copy of a file" kinds cowfile 200 "$tmp/file"
-	equal "cow after fork" kinds cowfork 300
+	equal "private copy of a file" kinds cowfile 200 "$tmp/file"
+	equal "copy on write after fork" kinds cowfork 300
 	equal "write protection" kinds wp 200 "$tmp/disk/wp"
 	equal "64 threads" tree threads 64 $((8 * scale))
-	equal "leader ends first" tree leaderfirst 8 8
-	equal "fork tree of 200" tree fork 200 4
+	equal "leader thread ends first" tree leaderfirst 8 8
+	equal "fork tree of 200 processes" tree fork 200 4
 	equal "orphans" tree orphan 8 8
 	equal "exec" tree exec 20
-	equal "exec by a thread" tree execthread 8
+	equal "exec by another thread" tree execthread 8
 	equal "vfork" tree vfork 20
 	equal "posix_spawn" tree spawn 20
 	equal "MADV_DONTNEED loop" tree loop 100 $((20 * scale))
 	equal "process_vm_readv" gup readv 100
 	equal "process_vm_writev" gup writev 100
 	equal "/proc/PID/mem" gup procmem 100
-	# ptrace inside: not under a second tracer, so by wait4's sum.
+	# gup uses ptrace itself, so faultrun cannot trace it.
 	equal "ptrace poke" -w gup poke 100
 	equal "userfaultfd" kinds uffd 200
-	at_least "userfaultfd: a retry each" "$(calls_of_session stitched)" 202
+	at_least "userfaultfd: faults with a retry" "$(session_field stitched)" 202
 	equal "userfaultfd write protection" kinds uffdwp 100
-	equal "file major" kinds major 200 "$tmp/disk/major"
-	at_least "file major: faults" "$(calls_of_session major)" 200
+	equal "major faults of a file" kinds major 200 "$tmp/disk/major"
+	at_least "major faults of a file: major" "$(session_field major)" 200
 	equal "swap-in" kinds swap 500
-	at_least "swap-in: major faults" "$(calls_of_session major)" 500
+	at_least "swap-in: major" "$(session_field major)" 500
 	equal "hugetlb" kinds hugetlb 6
-	equal "SIGBUS past the end" fail sigbus 50
-	same "SIGBUS past the end: failed" "$(calls_of_session failed)" 54
-	equal "killed in a fault" fail kill 10
-	same "killed in a fault: retried and given up" "$(calls_of_session dropped)" 10
+	equal "SIGBUS past the end of a file" fail sigbus 50
+	same "SIGBUS past the end of a file: failed" "$(session_field failed)" 54
+	equal "process killed during a fault" fail kill 10
+	same "process killed during a fault: unfinished" "$(session_field dropped)" 10
 	WANT_STATUS=137 equal "memory cgroup OOM" \
 		sh -c "echo \$\$ >$cgroup/cgroup.procs; exec fail oom 64"
-	# Of the sum for the tree, not only of the processes that ptrace shows.
-	equal "fork tree, not traced" -w tree fork 200 4
+	# Compare the sum of the tree, not only the processes that faultrun sees by ptrace.
+	equal "fork tree without ptrace" -w tree fork 200 4
 }
 
 load
-all
-# Every fault of this boot so far: the machine against /proc/vmstat, which counts
-# calls on 6.1 and ended faults on later kernels.
+compare_all
+# Compare the faults of the machine with /proc/vmstat. Its pgfault counts calls of
+# handle_mm_fault() on 6.1, and ended faults on later kernels.
 fltq machine >"$tmp/before"
 tree fork 50 8
 kinds uffd 50 >/dev/null
@@ -79,19 +79,20 @@ fltq machine >"$tmp/after"
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.failed)))
 [ "$KERNEL" != 6.1 ] || ended=$((ended + $(delta all.retried)))
-same "the machine: pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
+same "machine: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
 for what in minor major failed retried; do
-	same "the machine: $what = rows + retired + other" "$(field all.$what <"$tmp/after")" \
+	same "machine: $what, compared with rows + retired + other" \
+		"$(field all.$what <"$tmp/after")" \
 		$(($(field rows.$what <"$tmp/after") + $(field retired.$what <"$tmp/after") + \
 		$(field other.$what <"$tmp/after")))
 done
 unload
 
-# Counting that begins with the session: what is forked in it is seen whole.
+# Start accounting with the session. It counts processes forked in the session completely.
 load accounting=0
-LATE=1 equal "counting on demand: fork tree" tree fork 50 4
-LATE=1 equal "counting on demand: threads" tree threads 16 8
-LATE=1 equal "counting on demand: exec by a thread" tree execthread 8
+LATE=1 equal "accounting on demand: fork tree" tree fork 50 4
+LATE=1 equal "accounting on demand: threads" tree threads 16 8
+LATE=1 equal "accounting on demand: exec by another thread" tree execthread 8
 unload
 
 umount "$tmp/disk"

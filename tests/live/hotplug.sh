@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 zram=1 timeout=240
 # shellcheck disable=SC2119
-# Promise: CPUs may come and go under load; counts stay exact.
+# Promise: counts stay exact while CPUs go offline and online under load.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
 cpu=/sys/devices/system/cpu/cpu1/online
-[ -w "$cpu" ] || skip "no CPU that can be taken away"
+[ -w "$cpu" ] || skip "CPU 1 cannot be taken offline"
 rounds=1
 [ -z "$LONG" ] || rounds=30
 
@@ -29,17 +29,18 @@ for ((i = 1; i <= rounds; i++)); do
 	equal "round $i: threads" tree threads 32 16
 	equal "round $i: userfaultfd" kinds uffd 50
 done
-# A stream that is opened while a CPU may be away has the faults of that one, too.
+# A stream that is opened while CPU 1 may be offline also contains the faults of CPU 1.
 status=0
-"$FLTCTL" trace -B 64 --csv -- faultrun -o "$tmp/run" -- tree fork 120 8 >"$tmp/trace.csv" 2>"$tmp/err" || status=$?
-same "trace: status" "$status" 0
+"$FLTCTL" trace -B 64 --csv -- faultrun -o "$tmp/run" -- tree fork 120 8 \
+	>"$tmp/trace.csv" 2>"$tmp/err" || status=$?
+same "trace: exit status" "$status" 0
 traced "trace"
 kill "$plugger" "$stormer"
 wait "$plugger" "$stormer" 2>/dev/null || true
-at_least "cycles" "$(wc -l <"$tmp/cycles")" 2
+at_least "times that CPU 1 went offline" "$(wc -l <"$tmp/cycles")" 2
 
-# What a CPU has streamed can be read as soon as its fault has ended, from anywhere, with
-# that CPU gone as well: nobody has to flush it, nor to wait for a sub-buffer to fill.
+# The record of a fault can be read as soon as the fault has ended, from each CPU, even if the
+# CPU of the fault is offline. No flush is necessary, and the sub-buffer need not be full.
 cat >"$tmp/target.py" <<'END'
 import mmap, sys
 for line in sys.stdin:
@@ -49,7 +50,7 @@ for line in sys.stdin:
     print("done", flush=True)
 END
 cat >"$tmp/read.py" <<'END'
-# the faults of a process in what has not been read of the relay files of a session
+# Print the number of faults of a process in the unread part of the relay files of a session.
 import glob, struct, sys
 count = 0
 for name in glob.glob(sys.argv[1] + "/cpu*"):
@@ -67,25 +68,26 @@ echo 1 >"$cpu"
 mkfifo "$tmp/ask" "$tmp/answer"
 taskset -c 1 python3 "$tmp/target.py" <"$tmp/ask" >"$tmp/answer" & target=$!
 exec 8>"$tmp/ask" 9<"$tmp/answer"
-asleep() { grep -q '^State:.S' "/proc/$target/status"; }
-fault() { echo >&8; read -r -u 9; until_true asleep; }
+target_sleeps() { grep -q '^State:.S' "/proc/$target/status"; }
+fault() { echo >&8; read -r -u 9; until_true target_sleeps; }
 minflt() { awk '{ sub(/.*\) /, ""); print $8 }' "/proc/$target/stat"; }
 fault
 "$FLTCTL" trace --csv -p "$target" >/dev/null 2>&1 & holder=$!
 until_true compgen -G "$debugfs/session-*/cpu1" >/dev/null
 kill -STOP "$holder"
 session=$(compgen -G "$debugfs/session-*")
-unread() { taskset -c 0 python3 "$tmp/read.py" "$session" "$target"; }
-unread >/dev/null
-for away in 0 1 0 1; do
+unread_faults() { taskset -c 0 python3 "$tmp/read.py" "$session" "$target"; }
+unread_faults >/dev/null
+for offline in 0 1 0 1; do
 	before=$(minflt)
 	fault
-	[ $away = 0 ] || echo 0 >"$cpu"
-	same "away $away: readable at once" "$(unread)" "$(($(minflt) - before))"
-	# on another CPU now, if its own is gone
+	[ $offline = 0 ] || echo 0 >"$cpu"
+	same "offline=$offline: faults readable at once" "$(unread_faults)" \
+		"$(($(minflt) - before))"
+	# If CPU 1 is offline, the target now runs on another CPU.
 	before=$(minflt)
 	fault
-	same "away $away: the next" "$(unread)" "$(($(minflt) - before))"
+	same "offline=$offline: next faults" "$(unread_faults)" "$(($(minflt) - before))"
 	echo 1 >"$cpu"
 	taskset -p -c 1 "$target" >/dev/null
 done
@@ -93,13 +95,13 @@ kill -KILL "$holder"
 exec 8>&- 9<&-
 wait "$holder" "$target" 2>/dev/null || true
 
-# And with the CPU away: what it had counted is still there.
+# The counts of an offline CPU are kept.
 echo 0 >"$cpu"
 fltq machine >"$tmp/after"
 echo 1 >"$cpu"
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.failed)))
 [ "$KERNEL" != 6.1 ] || ended=$((ended + $(delta all.retried)))
-same "pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
-same "missed" "$(delta all.missed)" 0
+same "CPU 1 offline: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
+same "CPU 1 offline: missed faults" "$(delta all.missed)" 0
 finish
