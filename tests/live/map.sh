@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=512 zram=1 timeout=300
 # shellcheck disable=SC2016,SC2119
-# Promise: map puts every fault where it belongs - its sum is the kernel's own count -
-# and names the order in which a region was touched.
+# Promise: fltctl map assigns each fault to its region, so that the sum of all regions equals
+# the count of the kernel. It names the order in which a region was touched.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -11,9 +11,10 @@ set -euo pipefail
 SEEDS=3
 [ -z "$LONG" ] || SEEDS=10
 
-# judge WHAT EXPRESSION: over regions, the rows of those that the workload printed, by
-# seed; and rows, all of them.
-judge() {
+# expect WHAT EXPRESSION: check that the Python EXPRESSION is true. The list `rows` has all rows
+# of map. The list `regions` has the row of each region that the workload printed, or {} if map
+# does not have it.
+expect() {
 	local what=$1
 	shift
 	checks=$((checks + 1))
@@ -31,46 +32,51 @@ for line in open(sys.argv[2], encoding="utf-8"):
     regions.append(max(there, key=lambda r: r["faults"]) if there else {})
 total = [r for r in rows if r["record"] == "total"][0]
 if not eval(sys.argv[3]):
-    print("not so:", sys.argv[3])
+    print("not true:", sys.argv[3])
     for r in regions or rows[:12]:
-        print({k: v for k, v in r.items() if v and k in ("area", "of", "faults", "major", "refaults", "pattern",
-               "order", "stride", "evidence", "remedy")})
+        print({k: v for k, v in r.items() if v and k in ("area", "of", "faults", "major",
+               "refaults", "pattern", "order", "stride", "evidence", "remedy")})
     sys.exit(1)
 END
 }
 
-# map OPTIONS... -- COMMAND: its rows in $tmp/map.json, what it prints in $tmp/out.
+# map OPTION... -- COMMAND...: run fltctl map. Its rows go to $tmp/map.json, the output of
+# COMMAND to $tmp/out.
 map() {
 	local status=0
 	"$FLTCTL" map --json "$@" >"$tmp/both" 2>"$tmp/err" || status=$?
 	grep '^{' "$tmp/both" >"$tmp/map.json" || true
 	grep -v '^{' "$tmp/both" >"$tmp/out" || true
 	if [ $status != "${WANT_STATUS:-0}" ]; then
-		bad "map $*: status $status"
+		bad "map $*: got exit status $status, expected ${WANT_STATUS:-0}"
 		tail -3 "$tmp/err"
 	fi
 }
 
-# pattern NAME PAGES PATTERN ORDER [EXPRESSION]: a region for each seed, one answer.
+# pattern NAME PAGES PATTERN ORDER [EXPRESSION]: run the workload `pattern NAME` with one region
+# per seed. Check that map reports PATTERN and ORDER for each region, and that EXPRESSION is true.
 pattern() {
 	map -- "${prefix[@]}" "$FLT_WORKLOAD/pattern" "$1" /mnt/file "$2" $SEEDS
-	judge "$1: $3, $4" "len(regions) == $SEEDS and all(r.get('pattern') == '$3' and r['order'] == '$4' for r in regions)"
-	[ -z "${5:-}" ] || judge "$1: $5" "$5"
+	expect "$1: pattern $3, order $4" "len(regions) == $SEEDS and \
+all(r.get('pattern') == '$3' and r['order'] == '$4' for r in regions)"
+	[ -z "${5:-}" ] || expect "$1: $5" "$5"
 	say "$1"
 }
 
-# Sums of each process against what the kernel counted for it.
-totals() { # WHAT
+# Compare the sums of each process with the counts of the kernel.
+compare_totals() { # WHAT
 	local pid minor major got
 	while read -r _ pid _ _ minor major; do
 		got=$(python3 -c '
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
-print(*[sum(r[k] for r in rows if r.get("pid") == int(sys.argv[2])) for k in ("minor", "major")])' "$tmp/map.json" "$pid")
-		same "$1: pid $pid" "$got" "$minor $major"
+print(*[sum(r[k] for r in rows if r.get("pid") == int(sys.argv[2]))
+        for k in ("minor", "major")])' "$tmp/map.json" "$pid")
+		same "$1: minor and major faults of PID $pid" "$got" "$minor $major"
 	done < <(grep '^proc ' "$tmp/run")
-	at_least "$1: processes" "$(grep -c '^proc ' "$tmp/run")" 1
-	judge "$1: all known" 'sum(r["faults"] for r in rows if r.get("of") in ("unknown", "others")) == 0'
+	at_least "$1: number of processes" "$(grep -c '^proc ' "$tmp/run")" 1
+	expect "$1: no faults in unknown or other regions" \
+		'sum(r["faults"] for r in rows if r.get("of") in ("unknown", "others")) == 0'
 }
 
 modprobe ext4 2>/dev/null || true
@@ -85,44 +91,49 @@ load
 prefix=()
 "$FLT_WORKLOAD/pattern" make /mnt/file 2048 $SEEDS
 
-fresh() { sync; echo 3 >/proc/sys/vm/drop_caches; }
+drop_caches() { sync; echo 3 >/proc/sys/vm/drop_caches; }
 
 say "files"
-fresh
-pattern forward 1024 sequential forward 'all(r["of"] == "file" and "/mnt/file." in r["area"] for r in regions)'
+drop_caches
+pattern forward 1024 sequential forward \
+	'all(r["of"] == "file" and "/mnt/file." in r["area"] for r in regions)'
 pattern forward 1024 sequential forward 'all(r["major"] == 0 for r in regions)'
 pattern backward 1024 sequential backward
-fresh
+drop_caches
 pattern backward 1024 sequential backward
 pattern inside 1024 strided strided 'all(r["stride"] == 16 for r in regions)'
 pattern far 2048 strided strided 'all(r["stride"] == 64 for r in regions)'
 pattern random 512 random random 'all(r["faults"] == 512 and r["refaults"] == 0 for r in regions)'
-fresh
+drop_caches
 pattern lookups 512 random random 'all(r["remedy"] == "random" for r in regions)'
 
 say "anonymous memory"
-pattern anon 512 sequential forward 'all(r["of"] == "anon" and r["anon"] == r["faults"] == 512 for r in regions)'
+pattern anon 512 sequential forward \
+	'all(r["of"] == "anon" and r["anon"] == r["faults"] == 512 for r in regions)'
 pattern anonback 512 sequential backward
-pattern anonstride 1024 strided strided 'all(r["stride"] == 16 and r["faults"] == 64 for r in regions)'
+pattern anonstride 1024 strided strided \
+	'all(r["stride"] == 16 and r["faults"] == 64 for r in regions)'
 pattern anonrandom 512 random random
 pattern threads 512 sequential forward
 
-say "more than there is"
+say "regions larger than the memory limit"
 echo 6M >/sys/fs/cgroup/small/memory.max
 prefix=(sh -c 'echo $$ >/sys/fs/cgroup/small/cgroup.procs; exec "$@"' -)
-fresh
+drop_caches
 pattern twice 2048 thrashing forward 'all(r["remedy"] == "cache" for r in regions)'
 echo 3M >/sys/fs/cgroup/small/memory.max
-pattern swap 1024 thrashing forward 'all(r["swap"] > 1000 and r["remedy"] == "more-memory" for r in regions)'
+pattern swap 1024 thrashing forward \
+	'all(r["swap"] > 1000 and r["remedy"] == "more-memory" for r in regions)'
 prefix=()
 
-say "programs, and the kernel's count"
-# a buffer that happens to lie in huge pages is touched in fewer places than libc
+say "real programs, compared with the counts of the kernel"
+# Disable huge pages. With them, the buffer of sort could have fewer faults than libc.
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 seq 1 60000 | shuf --random-source=<(yes) >/mnt/numbers
 map -- faultrun -o "$tmp/run" -- sort -S 8M /mnt/numbers -o /mnt/sorted
-totals sort
-judge "sort: most in its own memory" 'rows[0]["of"] in ("anon", "heap") and rows[0]["comm"] == "sort"'
+compare_totals sort
+expect "sort: most faults are in anonymous memory" \
+	'rows[0]["of"] in ("anon", "heap") and rows[0]["comm"] == "sort"'
 python3 -c '
 import sqlite3
 c = sqlite3.connect("/mnt/db")
@@ -135,19 +146,20 @@ random.seed(4)
 print("pragma mmap_size=268435456;")
 for i in range(1500):
     print("select length(v) from t where k = %d;" % random.randrange(20000))' >"$tmp/sql"
-fresh
+drop_caches
 map -- faultrun -o "$tmp/run" -- sqlite3 -init /dev/null -batch /mnt/db ".read $tmp/sql"
-totals sqlite3
-judge "sqlite3: most in the file, at random" 'rows[0]["area"] == "/mnt/db" and rows[0]["order"] == "random"'
+compare_totals sqlite3
+expect "sqlite3: most faults are in the database, in random order" \
+	'rows[0]["area"] == "/mnt/db" and rows[0]["order"] == "random"'
 cat >"$tmp/a.c" <<'END'
 #include <stdio.h>
 int main(void) { return printf("%d\n", 42); }
 END
 map -- faultrun -o "$tmp/run" -- gcc -O1 -c "$tmp/a.c" -o "$tmp/a.o"
-totals gcc
-judge "gcc: cc1 leads" 'rows[0]["comm"] == "cc1"'
+compare_totals gcc
+expect "gcc: most faults are of cc1" 'rows[0]["comm"] == "cc1"'
 
-say "-p, --for, the plot and the text"
+say "-p, --for, plot and text"
 python3 -c '
 import mmap, time
 while True:
@@ -159,8 +171,9 @@ while True:
 sleep 1
 "$FLTCTL" map -p $victim --for 1s --heat --plot "$tmp/plot.svg" >"$tmp/text" 2>"$tmp/err"
 kill $victim; wait $victim 2>/dev/null || true
-at_least "the victim's rows" "$(grep -c "$victim" "$tmp/text" || cat "$tmp/err" >&2)" 1
-same "the plot is XML" "$(python3 -c 'import sys, xml.dom.minidom as d; print(len(d.parse(sys.argv[1]).getElementsByTagName("script")))' "$tmp/plot.svg")" 1
+at_least "lines of the process" "$(grep -c "$victim" "$tmp/text" || cat "$tmp/err" >&2)" 1
+same "scripts in the XML of the plot" "$(python3 -c 'import sys, xml.dom.minidom as d
+print(len(d.parse(sys.argv[1]).getElementsByTagName("script")))' "$tmp/plot.svg")" 1
 WANT_STATUS=7 map -- sh -c 'exit 7'
 WANT_STATUS=127 map -- /nonexistent
 umount /mnt

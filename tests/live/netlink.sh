@@ -2,66 +2,71 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: timeout=240
 # shellcheck disable=SC2016,SC2034,SC2119
-# Promise: a stream by netlink is the stream by relay: every fault once, or counted as
-# lost; it takes no debugfs, and ends with its reader.
+# Promise: a stream over netlink has the same content as a stream over relay files. Each fault
+# is in the stream once or is counted as lost. The stream needs no debugfs. It ends when its
+# reader ends.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
 sessions_are() { [ "$(fltq info | field sessions)" = "$1" ]; }
-# What the kernel did and what came of it.
-balanced() { # WHAT
-	same "$1: read" "$(field read <"$tmp/own")" "$(field written <"$tmp/own")"
-	same "$1: written + lost" "$(($(field written <"$tmp/own") + $(field lost <"$tmp/own")))" \
+# Check that fltstream read each fault that the kernel wrote, and that each fault was either
+# written or lost.
+stream_is_complete() { # WHAT
+	same "$1: faults read" "$(field read <"$tmp/own")" "$(field written <"$tmp/own")"
+	same "$1: faults written + lost" \
+		"$(($(field written <"$tmp/own") + $(field lost <"$tmp/own")))" \
 		"$(field produced <"$tmp/own")"
 }
 
 load
-say "every fault of a tree, once"
+say "each fault of a process tree is in the stream once"
 trace_forking --channel netlink
 at_least "faults with a path" "$(faults '/python3/ && $17 ~ /^\//')" 1
 
-say "small buffers, and a reader that never pauses"
+say "small buffers and a reader that never pauses"
 fltstream -n -- storm 2 2 2 >"$tmp/own"
-balanced "small buffers"
-at_least "sub-buffers" "$(field heads <"$tmp/own")" 4
-at_least "horizons, and nothing that came too late for one" "$(field horizons <"$tmp/own")" 2
+stream_is_complete "small buffers"
+at_least "small buffers: number of sub-buffers" "$(field heads <"$tmp/own")" 4
+at_least "small buffers: horizons without a later fault before them" \
+	"$(field horizons <"$tmp/own")" 2
 
-say "a reader that looks away: its socket is full, then the buffers are"
+say "a reader that pauses, until first its socket and then the buffers are full"
 fltstream -n -a -b 16384 -B 4 -- sh -c 'kinds anon 30000 >/dev/null; sleep 2' >"$tmp/own"
-balanced "looking away"
-at_least "overruns of the socket" "$(field overruns <"$tmp/own")" 1
-at_least "lost" "$(field lost <"$tmp/own")" 1
+stream_is_complete "full buffers"
+at_least "full buffers: overruns of the socket" "$(field overruns <"$tmp/own")" 1
+at_least "full buffers: lost faults" "$(field lost <"$tmp/own")" 1
 
-say "room for all of it in the buffers: nothing is lost by the socket"
+say "large buffers: a full socket loses no fault"
 fltstream -n -a -b 1048576 -B 4 -- sh -c 'kinds anon 10000 >/dev/null; sleep 2' >"$tmp/own"
-balanced "a full socket"
-same "lost" "$(field lost <"$tmp/own")" 0
-at_least "overruns of the socket" "$(field overruns <"$tmp/own")" 1
+stream_is_complete "full socket"
+same "full socket: lost faults" "$(field lost <"$tmp/own")" 0
+at_least "full socket: overruns of the socket" "$(field overruns <"$tmp/own")" 1
 
-say "no debugfs: who can, takes netlink; who was told otherwise, says so"
-bare() { unshare -m sh -c 'umount -l /sys/kernel/debug && exec "$@"' sh "$@"; }
+say "without debugfs, fltctl uses netlink, or fails if it was told to use relay files"
+without_debugfs() { unshare -m sh -c 'umount -l /sys/kernel/debug && exec "$@"' sh "$@"; }
 status=0
-bare "$FLTCTL" trace --csv -- true >"$tmp/trace.csv" || status=$?
-same "trace: status" $status 0
-at_least "trace: faults" "$(grep -c '^fault,' "$tmp/trace.csv")" 10
+without_debugfs "$FLTCTL" trace --csv -- true >"$tmp/trace.csv" || status=$?
+same "trace without debugfs: exit status" $status 0
+at_least "trace without debugfs: faults" "$(grep -c '^fault,' "$tmp/trace.csv")" 10
 status=0
-bare "$FLTCTL" trace --channel relay -- true >"$tmp/out" 2>&1 || status=$?
-same "trace by relay: status" $status 1
+without_debugfs "$FLTCTL" trace --channel relay -- true >"$tmp/out" 2>&1 || status=$?
+same "trace --channel relay without debugfs: exit status" $status 1
 checks=$((checks + 1))
-grep -q 'cannot reach /sys/kernel/debug' "$tmp/out" || bad "no word of it: $(cat "$tmp/out")"
+grep -q 'cannot reach /sys/kernel/debug' "$tmp/out" ||
+	bad "trace --channel relay without debugfs: missing error: $(cat "$tmp/out")"
 status=0
-bare "$FLTCTL" map -- true >/dev/null || status=$?
-same "map: status" $status 0
+without_debugfs "$FLTCTL" map -- true >/dev/null || status=$?
+same "map without debugfs: exit status" $status 0
 
-say "its reader is killed; before, the module cannot be unloaded"
-same "sessions left" "$(fltq info | field sessions)" 0
+say "a session blocks rmmod and ends when its reader is killed"
+same "sessions before the reader" "$(fltq info | field sessions)" 0
 "$FLTCTL" trace --channel netlink --csv >/dev/null & reader=$!
 until_true sessions_are 1
 refused=0; rmmod flt 2>/dev/null || refused=1
-same "refused" $refused 1
+same "rmmod was refused" $refused 1
 kill -9 "$reader"
 wait "$reader" 2>/dev/null || true
 until_true sessions_are 0
-same "sessions left" "$(fltq info | field sessions)" 0
+same "sessions after the reader" "$(fltq info | field sessions)" 0
 finish
