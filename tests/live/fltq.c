@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fltq - what the module says, one line of key=value a row: the tests' own reader.
+ * fltq - read the module for tests, without code of fltctl. Print one line of key=value per row.
  *
  *   fltq info | tally | hooks | latency | returns | procs | proc TGID | tasks TGID
- *   fltq follow [-o FILE] -- COMMAND...   run COMMAND in a following session; at its
- *                     end the session's rows ("proc"), its sum ("session") and what
- *                     the kernel counted for COMMAND itself ("root"); its status
- *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h):
- *                     the sum of what its sections added ("sections")
- *   fltq thp | numa [SESSION]             their ledgers: the machine, nobody, processes
- *   fltq hold [-f] [-t] [-n] [-s] [TGID...]   open a session, print it, keep it until
- *                     EOF; -f follows, -t keeps the ledger of huge pages, -n that of
- *                     NUMA, -s streams into files that nobody opens
- *   fltq machine      every total at one moment, beside the kernel's own (machine.h)
- *   fltq del ID                           end another's session (refused)
+ *   fltq follow [-o FILE] -- COMMAND...   run COMMAND in a session that follows children.
+ *                     After its end, print the rows of the session ("proc"), their sum
+ *                     ("session") and the kernel's counts of COMMAND ("root"). Exit with
+ *                     the status of COMMAND
+ *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h). Print
+ *                     the sum of the faults in its sections ("sections")
+ *   fltq thp | numa [SESSION]             print a ledger: machine, no process, processes
+ *   fltq hold [-f] [-t] [-n] [-s] [TGID...]   open a session, print it, keep it until end
+ *                     of file on stdin. -f: follow children, -t: ledger of huge pages,
+ *                     -n: ledger of NUMA, -s: stream into files that are never opened
+ *   fltq machine      print all totals at one moment, with those of the kernel (machine.h)
+ *   fltq del ID                           end a session of another process (refused)
  *
- * Errors: "fltq: COMMAND: ERRNO-NAME: extack sentence" on stderr, status 1.
+ * Errors: "fltq: COMMAND: ERRNO-NAME: extack message" on stderr, status 1.
  */
 #include "machine.h"
 #include "row.h"
@@ -28,6 +29,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define USAGE                                                                          \
+	"usage: fltq info|tally|hooks|latency|returns|procs|proc TGID|tasks TGID|thp|" \
+	"numa|machine|follow|around|hold|del"
 
 static FILE *out;
 static struct genl g;
@@ -49,7 +54,7 @@ static void print(const struct nlmsghdr *nlh, void *shape)
 	row_print(out, shape, nlh);
 }
 
-/* An interrupted dump may lack rows: said on the last line, for the test to judge. */
+/* Print "interrupted" as the last line of an interrupted dump, because it may lack rows. */
 static void ask(const char *what, const struct shape *shape)
 {
 	finish(what, genl_talk(&g, print, (void *)shape));
@@ -85,7 +90,7 @@ static void snapshot_read(const struct nlmsghdr *nlh, void *data)
 	account_read(&w->acc, account);
 }
 
-/* A process that has not faulted since counting began has no row: zeros. */
+/* Read the account of a process. It is 0 without a row, because the process has not faulted. */
 static void snapshot(pid_t tgid, struct account *acc)
 {
 	struct wanted w = { .tgid = tgid };
@@ -117,7 +122,7 @@ static void session_read(const struct nlmsghdr *nlh, void *unused)
 	}
 }
 
-/* flags: FLT_SESSION_FOLLOW, _THP, _NUMA, _STREAM, ending in 0 */
+/* Open a session. flags: FLT_SESSION_FOLLOW, _THP, _NUMA and _STREAM, terminated by 0. */
 static void session_open(const uint32_t *tgids, int n, const uint16_t *flags)
 {
 	start(FLT_CMD_SESSION_NEW, 0);
@@ -136,7 +141,7 @@ static void session_print(void)
 	ask("session", &session_shape);
 }
 
-/* The zombie's own totals, as in faultrun. */
+/* Print the kernel's counts of a zombie, without those of its children, as faultrun does. */
 static void root_print(pid_t pid)
 {
 	unsigned long long begun;
@@ -152,7 +157,8 @@ static void root_print(pid_t pid)
 	end = strrchr(line, ')');
 	if (!end ||
 	    sscanf(end + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu %*u"
+		   " %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 		   &minflt, &majflt, &begun) != 3)
 		errx(1, "cannot read %s", name);
 	fprintf(out, "root %d %llu %lu %lu\n", (int)pid, begun, minflt, majflt);
@@ -210,7 +216,7 @@ struct gate_word {
 	pid_t pid;
 };
 
-/* Maxima cannot be subtracted. */
+/* Counters that are maxima, so that account_add() must not subtract them. */
 static const bool is_max[FLT_ACCOUNT_MAX + 1] = {
 #define FOLD(member, attribute, number, bits, fold, ...) [number] = FLT_FOLD_##fold == FLT_FOLD_MAX,
 	FLT_COUNTERS(FOLD)
@@ -344,7 +350,7 @@ static int run(int argc, char **argv)
 	} else if (!strcmp(what, "hold")) {
 		return hold(argc - 2, argv + 2);
 	} else {
-		errx(2, "usage: fltq info|tally|hooks|latency|returns|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
+		errx(2, USAGE);
 	}
 	return 0;
 }
@@ -355,10 +361,10 @@ int main(int argc, char **argv)
 
 	out = stdout;
 	if (argc < 2)
-		errx(2, "usage: fltq info|tally|hooks|latency|returns|procs|proc TGID|tasks TGID|thp|numa|machine|follow|around|hold|del");
+		errx(2, USAGE);
 	rc = genl_open(&g, FLT_GENL_NAME);
 	if (rc == -ENOENT)
-		errx(5, "the module flt is not loaded");
+		errx(5, "missing module flt (load it with insmod)");
 	finish("open", rc);
 	if (argc > i + 1 && !strcmp(argv[i], "-o")) {
 		out = fopen(argv[i + 1], "we");

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fltstream - a session's stream, read without a pause and judged: the tests' own reader.
+ * fltstream - read and check the stream of a session for tests, without code of fltctl.
  *
  *   fltstream [-n] [-a] [-b BYTES] [-B COUNT] -- COMMAND...
  *
- * Runs COMMAND in a following session whose CPUs have COUNT (2) sub-buffers of BYTES
- * (4096), and reads while it runs as fast as it can: so reader and writer meet at the
- * ends of sub-buffers all the time. Every head must count on from the one before it.
- * -n has it by netlink, on a socket of the default size; -a looks away until COMMAND has
- * ended. Prints one line at the end,
+ * Run COMMAND in a session that follows children. Each CPU has COUNT (2) sub-buffers of BYTES
+ * (4096). Read without a pause while COMMAND runs, so that reader and writer often meet at the
+ * end of a sub-buffer. The head of each sub-buffer must continue the counts of the previous one.
+ * -n: read over netlink, with a socket of the default size. -a: do not read until COMMAND has
+ * ended. Print one line at the end:
  *
  *   stream read=N written=N lost=N produced=N heads=N overruns=N horizons=N
  *
- * read by us, written and lost by the session's count, produced by its accounts;
- * overruns of the socket; horizons told, to each of which what came later was held.
- * Status 1, and a sentence, if the bytes do not hold together.
+ * read: faults read; written, lost: counters of the session; produced: faults in the accounts
+ * of the session; heads: sub-buffers; overruns: of the socket; horizons: received horizons.
+ * Exit with status 1 and a message if the stream is inconsistent, for example if a fault that
+ * ended before a horizon arrives after it (see enum flt_events_attr).
  */
 #include "row.h"
 
@@ -31,10 +32,10 @@
 
 #define CPUS 64
 #define SLOTS 1024
-/* Faults of one CPU are in order, give or take: see enum flt_events_attr. */
+/* Faults of a CPU may be out of order by this time. See enum flt_events_attr. */
 #define ORDER_NS 2000
 
-static struct genl g, channel;	/* channel: -n */
+static struct genl g, channel;	/* channel: the stream of -n */
 static bool by_netlink;
 static uint32_t session;
 static unsigned int overruns, horizons;
@@ -43,14 +44,14 @@ static uint64_t written, lost, produced;
 static struct cpu {
 	int fd;
 	uint64_t heads, faults, lost;
-	uint64_t last;		/* end of its last fault */
-	uint64_t promised;	/* no fault ends before this that did not come */
-	uint32_t rest;		/* slots of a note that are still to come */
-	bool heard;		/* since the last horizon */
-	bool by_last;		/* the promise is its last fault, not a horizon */
+	uint64_t last_end;	/* end of the last fault */
+	uint64_t earliest_end;	/* faults that arrive from now on end later */
+	uint32_t note_slots;	/* slots of the current note that have not arrived yet */
+	bool active;		/* slots arrived since the last horizon */
+	bool bound_is_fault;	/* earliest_end is the end of a fault, not a horizon */
 } cpu[CPUS];
 
-/* Faults that the probe saw the end of. */
+/* Return the number of ended faults in an account, without those that the probe missed. */
 static uint64_t ended_of(const struct nlattr *nest)
 {
 	struct account acc = { .kinds = 0 };
@@ -113,13 +114,14 @@ static void session_read(void)
 static void take_head(struct cpu *c, uint32_t number, const struct flt_subbuf *head)
 {
 	if (head->magic != FLT_SUBBUF_MAGIC || head->cpu != number)
-		errx(1, "cpu %u: no head where one should be", number);
+		errx(1, "cpu %u: invalid head of a sub-buffer", number);
 	if (head->sequence != c->heads)
-		errx(1, "cpu %u: sub-buffer %ju comes after %ju", number, (uintmax_t)head->sequence,
-		     (uintmax_t)c->heads - 1);
+		errx(1, "cpu %u: got sub-buffer %ju, expected %ju", number,
+		     (uintmax_t)head->sequence, (uintmax_t)c->heads);
 	if (head->written != c->faults || head->lost_full < c->lost)
-		errx(1, "cpu %u: sub-buffer %ju: %ju faults were written, %ju came", number,
-		     (uintmax_t)head->sequence, (uintmax_t)head->written, (uintmax_t)c->faults);
+		errx(1, "cpu %u: sub-buffer %ju: read %ju faults of %ju, lost %ju after %ju",
+		     number, (uintmax_t)head->sequence, (uintmax_t)c->faults,
+		     (uintmax_t)head->written, (uintmax_t)head->lost_full, (uintmax_t)c->lost);
 	c->heads++;
 	c->lost = head->lost_full;
 }
@@ -130,42 +132,43 @@ static void take_fault(struct cpu *c, uint32_t number, const struct flt_event_re
 
 	if (r->flags & FLT_EVENT_LONG)
 		latency <<= 10;
-	if (r->time + latency + ORDER_NS < c->promised)
-		errx(1, "cpu %u: a fault ended at %ju, and came after a %s %ju", number,
+	if (r->time + latency + ORDER_NS < c->earliest_end)
+		errx(1, "cpu %u: a fault that ended at %ju arrived after a %s %ju", number,
 		     (uintmax_t)(r->time + latency),
-		     c->by_last ? "fault that ended at" : "horizon of", (uintmax_t)c->promised);
-	c->last = r->time + latency;
+		     c->bound_is_fault ? "fault that ended at" : "horizon of",
+		     (uintmax_t)c->earliest_end);
+	c->last_end = r->time + latency;
 	c->faults++;
 }
 
-static void horizon_take(uint64_t told)
+static void take_horizon(uint64_t horizon)
 {
 	for (int i = 0; i < CPUS; i++) {
-		cpu[i].by_last = cpu[i].heard;
-		cpu[i].promised = cpu[i].heard ? cpu[i].last : told;
-		cpu[i].heard = false;
+		cpu[i].bound_is_fault = cpu[i].active;
+		cpu[i].earliest_end = cpu[i].active ? cpu[i].last_end : horizon;
+		cpu[i].active = false;
 	}
 	horizons++;
 }
 
-static void take(uint32_t number, const struct flt_event_record *slot, size_t count)
+static void take_slots(uint32_t number, const struct flt_event_record *slot, size_t count)
 {
 	struct cpu *c = &cpu[number];
 
-	c->heard = true;
+	c->active = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct flt_event_record *r = &slot[i];
 
-		if (c->rest)
-			c->rest--;
+		if (c->note_slots)
+			c->note_slots--;
 		else if (!r->type)
 			take_head(c, number, (const void *)r);
 		else if (!c->heads)
-			errx(1, "cpu %u: no head at the beginning", number);
+			errx(1, "cpu %u: missing head at the beginning", number);
 		else if (r->type == FLT_EVENT_FAULT)
 			take_fault(c, number, r);
 		else
-			c->rest = r->weight;	/* where notes have their "more" */
+			c->note_slots = r->weight;	/* notes have `more` at this offset */
 	}
 }
 
@@ -191,23 +194,23 @@ static void files_read(void)
 			if (n < 0)
 				err(1, "cpu %u", i);
 			if ((size_t)n % sizeof(slot[0]))
-				errx(1, "cpu %u: %zd bytes are no slots", i, n);
-			take(i, slot, (size_t)n / sizeof(slot[0]));
+				errx(1, "cpu %u: invalid length %zd (expected whole slots)", i, n);
+			take_slots(i, slot, (size_t)n / sizeof(slot[0]));
 		}
 	}
 }
 
-static void event_take(const struct nlmsghdr *nlh)
+static void take_message(const struct nlmsghdr *nlh)
 {
 	static struct flt_event_record slot[SLOTS];
 	size_t bytes, size = 0;
 	const struct nlattr *first = genl_attrs(nlh, &bytes);
 	uint32_t number = CPUS;
-	uint64_t told = 0;
+	uint64_t horizon = 0;
 
 	genl_for_each(a, first, bytes) {
 		if (genl_type(a) == FLT_EVENTS_HORIZON)
-			told = genl_number(a);
+			horizon = genl_number(a);
 		if (genl_type(a) == FLT_EVENTS_CPU)
 			number = (uint32_t)genl_number(a);
 		if (genl_type(a) == FLT_EVENTS_SLOTS)
@@ -215,13 +218,13 @@ static void event_take(const struct nlmsghdr *nlh)
 		if (genl_type(a) == FLT_EVENTS_SLOTS && size <= sizeof(slot))
 			memcpy(slot, genl_data(a), size);
 	}
-	if (told) {
-		horizon_take(told);
+	if (horizon) {
+		take_horizon(horizon);
 		return;
 	}
 	if (number >= CPUS || !size || size > sizeof(slot) || size % sizeof(slot[0]))
-		errx(1, "cpu %u: %zu bytes are no slots", number, size);
-	take(number, slot, size / sizeof(slot[0]));
+		errx(1, "cpu %u: invalid length %zu (expected whole slots)", number, size);
+	take_slots(number, slot, size / sizeof(slot[0]));
 }
 
 static void events_read(void)
@@ -251,7 +254,7 @@ static uint64_t faults_read(void)
 	return faults;
 }
 
-/* All that was written; by netlink it comes as there is room. */
+/* Read the rest of the stream. Over netlink it arrives when the socket has room. */
 static void stream_drain(void)
 {
 	for (int i = 0; i < 3000; i++) {
@@ -260,11 +263,11 @@ static void stream_drain(void)
 			return;
 		usleep(10000);
 	}
-	errx(1, "of %ju faults written only %ju came", (uintmax_t)written, (uintmax_t)faults_read());
+	errx(1, "read only %ju of %ju faults", (uintmax_t)faults_read(), (uintmax_t)written);
 }
 
-/* Its status once it has ended, -1 before. */
-static int ended(pid_t pid)
+/* Return the exit status of a child, or -1 if it has not ended. */
+static int exit_status(pid_t pid)
 {
 	int status;
 	pid_t got = waitpid(pid, &status, WNOHANG);
@@ -276,7 +279,7 @@ static int ended(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Returns when the child waits at the gate, with the faults of fork() behind it. */
+/* Fork a child that waits at the gate. When start() returns, its faults of fork() have ended. */
 static pid_t start(char **argv, int *gate)
 {
 	int ends[2], ready[2];
@@ -290,7 +293,10 @@ static pid_t start(char **argv, int *gate)
 		err(1, "fork");
 	if (pid == 0) {
 		close(ends[1]);
-		/* The second word is asked for by the same call: nothing new is touched. */
+		/*
+		 * The second round uses the same calls, so that the child touches no new
+		 * page between the first round and exec.
+		 */
 		do {
 			if (write(ready[1], &go, 1) != 1 || read(ends[0], &go, 1) != 1)
 				_exit(1);
@@ -309,7 +315,7 @@ static pid_t start(char **argv, int *gate)
 int main(int argc, char **argv)
 {
 	uint32_t bytes = 4096, count = 2;
-	bool away = false;
+	bool read_late = false;
 	uint64_t heads = 0, before;
 	int opt, gate, status;
 	pid_t pid;
@@ -322,15 +328,15 @@ int main(int argc, char **argv)
 		else if (opt == 'B')
 			count = (uint32_t)strtoul(optarg, NULL, 10);
 		else if (opt == 'a')
-			away = true;
+			read_late = true;
 		else
 			errx(2, "usage: fltstream [-n] [-a] [-b BYTES] [-B COUNT] -- COMMAND...");
 	}
 	if (optind == argc)
-		errx(2, "no command");
+		errx(2, "missing command (put it after '--')");
 	if (genl_open(&g, FLT_GENL_NAME) || genl_open(&channel, FLT_GENL_NAME))
-		errx(5, "the module flt is not loaded");
-	channel.event = event_take;
+		errx(5, "missing module flt (load it with insmod)");
+	channel.event = take_message;
 	pid = start(argv + optind, &gate);
 	session_open(pid, bytes, count);
 	if (!by_netlink)
@@ -339,8 +345,8 @@ int main(int argc, char **argv)
 	before = produced;
 	if (write(gate, "g", 1) != 1)
 		err(1, "pipe");
-	while ((status = ended(pid)) < 0) {
-		if (away)
+	while ((status = exit_status(pid)) < 0) {
+		if (read_late)
 			usleep(10000);
 		else
 			stream_read();

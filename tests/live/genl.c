@@ -48,7 +48,7 @@ uint64_t genl_number(const struct nlattr *a)
 {
 	uint64_t v = 0;
 
-	/* Little endian, as everything these tests run on. */
+	/* The tests run only on little-endian machines. */
 	memcpy(&v, genl_data(a), genl_len(a) < sizeof(v) ? genl_len(a) : sizeof(v));
 	return v;
 }
@@ -104,7 +104,10 @@ static void extack_read(struct genl *g, const void *first, size_t bytes)
 	}
 }
 
-/* Of a request, or at the end of a dump: there only the number goes before the sentence. */
+/*
+ * Read the error of a request or of the end of a dump. At the end of a dump, only the error
+ * number precedes the extack attributes, not the request.
+ */
 static int error_read(struct genl *g, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(nlh);

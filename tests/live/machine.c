@@ -167,7 +167,7 @@ static void files_close(void)
 	close(profile);
 }
 
-/* Nothing was counted between the two. */
+/* Return true if no fault was counted or lost between the two states. */
 static int same(const struct state *a, const struct state *b)
 {
 	return !memcmp(a->all.value, b->all.value, sizeof(a->all.value)) &&
@@ -176,8 +176,8 @@ static int same(const struct state *a, const struct state *b)
 }
 
 /*
- * Calls begun and not ended. The kernel's pgfault of 6.1 has them already, and a
- * process in the middle of one need not run between two tallies.
+ * Return the number of calls that have begun, but not ended. pgfault of Linux 6.1 includes these
+ * calls. Equal tallies do not exclude them, because a process may sleep during a call.
  */
 static uint64_t in_flight(const struct state *s)
 {
