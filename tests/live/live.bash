@@ -64,7 +64,8 @@ trap on_exit EXIT
 # 0 if the line has no KEY, because the module may omit an attribute of value 0.
 field() {
 	local line word
-	if ! read -r line && [ -z "$line" ]; then
+	read -r line || true
+	if [ -z "$line" ]; then
 		echo no_input
 		return
 	fi
