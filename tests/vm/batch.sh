@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # batch.sh DIR NAME:TIMEOUT... - in the guest: run live tests one after another.
 #
-# Standard output is for people: one line per test, the log of a failed one under
-# it. All that a test says goes there at once too, marked `~`, after a line `~begin
-# NAME`: tests/vm/check keeps the log for the case that the guest dies with the test, or
-# that the test passes the next time. Every verdict also goes to ttyS2, where
-# tests/vm/check counts:
+# Standard output is for people: one line per test, and the log of a failed test below the
+# line. The output of a test also goes there immediately, each line marked with `~`, after a
+# line `~begin NAME`. tests/vm/check keeps this log in case the guest dies during the test or
+# the repeated test passes. Every verdict also goes to ttyS2, where tests/vm/check counts them:
 #
 #	begin NAME
 #	end NAME pass|fail|skip|splat
 #
-# A test finds in FLT_ATTEMPT whether this is its first run or its repetition (1, 2).
-# Only tests/vm/selftest may look.
+# FLT_ATTEMPT is 1 in the first run of a test and 2 in its repetition. Only tests/vm/selftest
+# may use it.
 #
-# A test that leaves flt loaded, a splat behind it or runs out of time ends the
-# batch: what comes after it could not be trusted. check boots again for the rest.
+# A test that leaves flt loaded, causes a kernel splat or times out ends the batch, because
+# the results of the next tests would not be reliable. check boots again for the other tests.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/vm/splat.sh
@@ -24,12 +23,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 say() { echo "$*" >/dev/ttyS2; }
 loaded() { grep -q '^flt ' /proc/modules; }
 
-# Who does what when a test's time is up: the one chance to learn why it hangs.
-overdue() {
+# Print all processes with their kernel stacks when a test times out, to find out why it hangs.
+print_processes() {
 	local p argv
-	echo "-- time is up; every process, and where it sleeps in the kernel:"
+	echo "-- time-out; all processes with their kernel stacks:"
 	for p in /proc/[0-9]*; do
-		# Few forks: the machine may be the slow part.
+		# Avoid forks, because the machine may be slow.
 		mapfile -d '' argv <"$p/cmdline"
 		[ ${#argv[@]} -gt 0 ] || continue
 		echo "${p#/proc/} ${argv[*]:0:8}"
@@ -46,13 +45,13 @@ for arg; do
 	echo "~begin $name"
 	dmesg -C
 	: >"$log"
-	# tail ends after reading to the end once this process has gone.
+	# tail reads to the end and exits after this process has ended.
 	sleep infinity &
 	running=$!
 	tail -n +1 -f -s 0.1 --pid=$running "$log" | sed -u 's/^/~ /' &
-	teller=$!
+	printer=$!
 	t0=$SECONDS
-	(trap 'kill $!' TERM; sleep "$limit" & wait $! && overdue >>"$log") &
+	(trap 'kill $!' TERM; sleep "$limit" & wait $! && print_processes >>"$log") &
 	watch=$!
 	timeout -k 5 "$((limit + 20))" bash "$dir/$name.sh" </dev/null >>"$log" 2>&1
 	rc=$?
@@ -61,7 +60,7 @@ for arg; do
 	took=$((SECONDS - t0))
 	[ -z "$(tail -c 1 "$log")" ] || echo >>"$log"
 	kill $running
-	wait $running $teller 2>/dev/null
+	wait $running $printer 2>/dev/null
 	dmesg >/tmp/live.dmesg
 	if grep -qaE "$SPLAT" /tmp/live.dmesg; then
 		why='kernel splat' verdict=splat end=1
@@ -75,7 +74,8 @@ for arg; do
 	if [ -n "$why" ]; then
 		echo "FAIL $KERNEL $name ($took s): $why"
 		tail -n 200 "$log" | sed "s/^/    $KERNEL | /"
-		grep -aE -A 60 "$SPLAT" /tmp/live.dmesg | head -n 100 | sed "s/^/    $KERNEL kernel | /"
+		grep -aE -A 60 "$SPLAT" /tmp/live.dmesg | head -n 100 |
+			sed "s/^/    $KERNEL kernel | /"
 		say "end $name $verdict"
 	elif [ $rc = 77 ]; then
 		echo "skip $KERNEL $name ($took s): $(tail -n 1 "$log")"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Process 1 of the guest, in the overlay over the host's root: mounts what a
-# Linux system has mounted, runs the plan's program on ttyS1, writes `exit N` to
-# ttyS2 and switches off. ttyS0 is the kernel log.
+# Process 1 of the guest, in the overlay over the host's root. It mounts the usual file systems,
+# runs the program of the plan on ttyS1, writes `exit N` to ttyS2 and powers off. ttyS0 is the
+# kernel log.
 set -u
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 TMPDIR=/tmp
@@ -39,12 +39,12 @@ for c in "${controllers[@]}"; do
 done
 busybox ip link set lo up
 hostname flt-vm
-# From here on everything the kernel says is wanted: it is judged after the run.
+# Log all kernel messages from here on, because tests/vm/run searches the log for splats.
 dmesg -n debug
 ulimit -c 0
 
 if [ "$VM_ZRAM" = 1 ]; then
-	# 6.1's default compressor is a module that zram does not pull in.
+	# The default compressor of 6.1 is a module that zram does not load.
 	modprobe -q lzo-rle
 	modprobe zram || exit
 fi
@@ -55,15 +55,15 @@ cd "$VM_CWD" || exit
 rc=0
 if [ "$VM_SHELL" = 1 ]; then
 	export TERM=$VM_TERM
-	# QEMU leaves the host's terminal to turn \n into \r\n.
+	# -onlcr, because the host's terminal already turns \n into \r\n.
 	setsid -c -w bash -c "stty sane -onlcr rows $VM_ROWS columns $VM_COLUMNS; exec bash -i" \
 		<>/dev/ttyS1 >&0 2>&1 || rc=$?
 else
 	setsid -w "${VM_ARGV[@]}" </dev/null >/dev/ttyS1 2>&1 || rc=$?
 fi
 
-# Objects younger than 5 s are not reported; the second scan sees all of this run.
-# Once flt is unloaded its functions are bare addresses of the module area.
+# kmemleak ignores objects younger than 5 s, so the second scan sees all objects of this run.
+# After flt is unloaded, its functions appear as plain addresses in the module area.
 if [ -w /sys/kernel/debug/kmemleak ]; then
 	echo scan >/dev/ttyS2
 	echo scan >/sys/kernel/debug/kmemleak

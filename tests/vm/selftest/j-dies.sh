@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: cpus=2 mem=512 timeout=30
-# Takes its guest along in its first run, without a word from the kernel.
+# Powers its guest off in its first run, without a kernel message.
 [ "$FLT_ATTEMPT" = 2 ] && exit
 echo said by j-dies
 sleep 1
