@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * asleep - threads asleep in a page fault, for as long as wanted.
+ * asleep - keep threads asleep in a page fault.
  *
- *   asleep hold T            T threads fault in a userfaultfd range and stay
- *                            there; "asleep T" is printed when all of them sleep.
- *                            A line on stdin wakes them without their pages, so
- *                            that they fault again and sleep again ("asleep T");
- *                            at end of file they get their pages: "done"
- *   asleep attempts N W MS   N faults; each is woken W times without its page and
- *                            then given it, MS milliseconds after every message:
- *                            W + 2 calls of handle_mm_fault, asleep (W + 1) * MS.
- *                            "elapsed NS" is what all of them took, from outside
+ *   asleep hold T            T threads fault in a userfaultfd range and sleep.
+ *                            "asleep T" is printed when all of them sleep. A line
+ *                            on stdin wakes them without their pages, so that they
+ *                            fault and sleep again ("asleep T"). At end of file
+ *                            they get their pages ("done")
+ *   asleep attempts N W MS   take N faults. Each is woken W times without its page
+ *                            and then gets the page, each time MS milliseconds
+ *                            after its message: W + 2 calls of handle_mm_fault and
+ *                            (W + 1) * MS asleep. "elapsed NS" is the time of all
+ *                            faults, measured by the program
  */
 #include "region.h"
 #include "section.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fail MODE N - faults that end badly.
+ * fail MODE N - take faults that fail.
  *
- *   sigbus N   N reads past the end of a file: N failed, none of them counted
- *   empty N    the same, each where there is not even a page table
- *   kill N     N children asleep in a fault, killed there with SIGKILL
- *   oom MB     write MB of memory until the cgroup's limit kills us
+ *   sigbus N   read N times past the end of a file: N faults fail, and the kernel
+ *              counts none of them
+ *   empty N    the same, with each address in a range without a page table
+ *   kill N     kill N children with SIGKILL while they sleep in a fault
+ *   oom MB     write MB of memory until the memory limit of the cgroup kills us
  */
 #include "region.h"
 #include "section.h"
@@ -46,7 +47,7 @@ static void sigbus(size_t n)
 		err(1, "mmap");
 	if (sigaction(SIGBUS, &sa, NULL))
 		err(1, "sigaction");
-	/* The first few make the page tables and the handler's code present. */
+	/* The first faults map the page tables and the code of the handler. */
 	for (i = 0; i < warm; i++)
 		if (!sigsetjmp(back, 1))
 			(void)p[(i + 1) * PAGE];
@@ -84,7 +85,7 @@ static void *touch_one(void *p)
 	return NULL;
 }
 
-/* Tells the parent once a thread of this process is asleep in its fault. */
+/* Write a byte to ready when a thread of this process sleeps in a fault. */
 static _Noreturn void sleep_in_fault(int ready)
 {
 	char *p = region_anon(PAGE);
@@ -136,7 +137,7 @@ int main(int argc, char **argv)
 		char *p = region_anon(n << 20);
 
 		region_write(p, (n << 20) / PAGE, PAGE);
-		errx(1, "%zu MB were written and nobody minded", n);
+		errx(1, "wrote %zu MB without being killed", n);
 	} else {
 		errx(2, "usage: fail sigbus|empty|kill|oom N");
 	}

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * faultrun [-w] [-o FILE] -- COMMAND [ARG...] - what the kernel counted for every process.
+ * faultrun [-w] [-o FILE] -- COMMAND [ARG...] - print the kernel's counts of every process.
  *
- * Runs COMMAND and prints a line for each process of its tree as it ends,
+ * Runs COMMAND. When a process of its tree ends, prints
  *     proc PID START COMM MINFLT MAJFLT
- * START in clock ticks, and at the end
+ * with START in clock ticks, and at the end
  *     tree PROCESSES MINFLT MAJFLT     from getrusage(RUSAGE_CHILDREN)
- * The counts are read from /proc/PID/stat of the zombie: nothing of it runs any
- * more, so they are final. To be there before the parent reaps it, faultrun
- * traces the whole tree with ptrace, which changes no count. With -w it does
- * not, and sees only its child and what is orphaned to it; that is for commands
- * that trace others themselves.
+ * The counts come from /proc/PID/stat of the zombie. They are final, because no thread of
+ * the process runs any more. faultrun traces the whole tree with ptrace, in order to see
+ * each zombie before its parent reaps it. This changes no count. With -w it does not trace
+ * and sees only its child and orphans, for commands that use ptrace themselves.
  *
- * The status is that of COMMAND, 128 + signal when a signal ended it.
+ * The status is that of COMMAND, or 128 + signal if a signal ended it.
  */
 #include <err.h>
 #include <errno.h>
@@ -35,8 +34,8 @@ struct ended {
 };
 
 /*
- * An orphan can be reported twice: to the tracer, and, if its parent ended
- * between its death and that wait, again to us as the parent it was given.
+ * Return 1 if the process was already passed. waitid() can report a process twice: to
+ * us as its tracer, and to us as its new parent if its parent has ended meanwhile.
  */
 static int seen_before(pid_t pid, unsigned long long start)
 {
@@ -56,7 +55,7 @@ static int seen_before(pid_t pid, unsigned long long start)
 	return 0;
 }
 
-/* Of a zombie: the thread group's own totals, without its children's. */
+/* Print the totals of the zombie's thread group, without its children. */
 static void stat_print(pid_t pid)
 {
 	char name[64], line[1024], *comm, *end;
@@ -73,7 +72,8 @@ static void stat_print(pid_t pid)
 	end = strrchr(line, ')');
 	if (!comm || !end ||
 	    sscanf(end + 1,
-		   " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   " %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu %*u %*u %*u %*d %*d %*d %*d %*d "
+		   "%*d %llu",
 		   &minflt, &majflt, &start) != 3)
 		errx(1, "cannot read %s", name);
 	*end = 0;
@@ -107,6 +107,7 @@ static void resume(pid_t pid, int status)
 {
 	int sig = WSTOPSIG(status), event = status >> 16;
 
+	/* A group stop: the process stays stopped until SIGCONT. */
 	if (event == PTRACE_EVENT_STOP && (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
 					   sig == SIGTTOU)) {
 		ptrace(PTRACE_LISTEN, pid, 0, 0);
@@ -160,7 +161,7 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc)
 		errx(2, "usage: faultrun [-w] [-o FILE] -- COMMAND [ARG...]");
-	/* Orphans come to us: the tree ends when the last of it does. */
+	/* Orphans become our children, so the tree ends with its last process. */
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) || pipe(gate))
 		err(1, "prctl");
 	signal(SIGINT, SIG_IGN);

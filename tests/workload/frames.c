@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * frames WHAT [ARGUMENT] - faults with a stack that is known.
+ * frames WHAT [N] - take faults with a known stack.
  *
- *   deep N     pages of a fresh mapping touched from 0, 1, .. N - 1 calls of down()
- *   signal     a page touched in a signal handler that interrupted busy()
- *   sort       pages touched by the comparison of qsort()
- *   library    a page touched by memset() called from toucher()
- *   noframe    a page touched while the frame pointer is no address above the stack
- *   wild       .. while it points to memory that is not there
- *   hot N      N pages touched at one place
- *   many N     a page touched from each of N different stacks (at most 2^16)
- *   flood N    the same, and more often, at 0x10000000000
- *   narrow     a page touched in 32-bit code
+ *   deep N     touch N pages, page i in i + 1 nested calls of down()
+ *   signal     touch a page in a signal handler that interrupted busy()
+ *   sort       touch pages in the comparison function of qsort()
+ *   library    touch a page in memset() called from toucher()
+ *   noframe    touch a page while the frame pointer is not an address above the stack
+ *   wild       touch a page while the frame pointer points to unmapped memory
+ *   hot N      touch N pages with the same stack
+ *   many N     touch N pages, each with a different stack (at most 2^16)
+ *   flood N    the same with any N, in a mapping at 0x10000000000
+ *   narrow     touch a page in 32-bit code
  *
- * Prints "PAGES ADDRESS", where the mapping begins whose pages are touched. Compiled
+ * Prints "PAGES ADDRESS": the number of pages and the address of the mapping. Compiled
  * with frame pointers and without tail calls.
  */
 #include "region.h"
@@ -31,7 +31,7 @@ static int sorting;
 
 __attribute__((noipa)) static void touch(void)
 {
-	/* A frame of its own, which functions that call nobody go without. */
+	/* Force a stack frame, which the compiler omits in leaf functions. */
 	__asm__ volatile("" :: "r"(__builtin_frame_address(0)));
 	*(volatile char *)(area + next_page++ * PAGE) = 1;
 	__asm__ volatile("" ::: "memory");
@@ -74,19 +74,19 @@ __attribute__((noipa)) static void toucher(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The frame pointer is the argument during the one instruction that faults. */
+/* Set the frame pointer to the argument during the instruction that faults. */
 __attribute__((noipa)) static void unframed_touch(unsigned long pointer)
 {
 	__asm__ volatile("push %%rbp\n\tmov %0, %%rbp\n\tmovb $1, (%1)\n\tpop %%rbp"
 			 :: "r"(pointer), "r"(area) : "memory");
 }
 
-/* In the other mode of the CPU, which a 64-bit program can jump to and back from. */
+/* Touch a page in compatibility mode (32-bit), which a 64-bit program can enter by a far jump. */
 __attribute__((noipa)) static void narrow_touch(void)
 {
 	static unsigned long sp;
 
-	/* The upper halves of registers may be lost meanwhile. */
+	/* Save rsp and clobber r8 to r15, because 32-bit code may lose the upper halves. */
 	__asm__ volatile("mov %%rsp, %0\n\t"
 			 "jmp 2f\n"
 			 "1:\t.long 3f\n\t"
@@ -101,7 +101,7 @@ __attribute__((noipa)) static void narrow_touch(void)
 			 : "memory", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15");
 }
 
-/* Two functions to go through for each bit: as many stacks as numbers. */
+/* Call a different function for each bit value, so that each number has its own stack. */
 static void path(unsigned long bits, unsigned int left);
 
 __attribute__((noipa)) static void zero(unsigned long bits, unsigned int left)
@@ -127,8 +127,8 @@ __attribute__((noipa)) static void path(unsigned long bits, unsigned int left)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The area, not touched so far, where it can be asked for by address. */
-static char *moved(unsigned long to, size_t size)
+/* Move the untouched area to a fixed address, which tests can filter for. */
+static char *move_area(unsigned long to, size_t size)
 {
 	char *p = mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)to);
 
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 
 	area = region_anon((n + 16) * PAGE);
 	if (!strcmp(what, "narrow") || !strcmp(what, "flood"))
-		area = moved(what[0] == 'n' ? 0x10000000 : 0x10000000000, (n + 16) * PAGE);
+		area = move_area(what[0] == 'n' ? 0x10000000 : 0x10000000000, (n + 16) * PAGE);
 	printf("%lu 0x%lx\n", n, (unsigned long)area);
 	fflush(stdout);
 	if (!strcmp(what, "deep")) {
@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "narrow")) {
 		narrow_touch();
 	} else {
-		errx(2, "usage: frames deep|signal|sort|library|noframe|wild|hot|many|flood|narrow [N]");
+		errx(2, "usage: frames "
+			"deep|signal|sort|library|noframe|wild|hot|many|flood|narrow [N]");
 	}
 	return 0;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * gup MODE N - N faults in another process's memory, charged to this one.
+ * gup MODE N - take N faults in the memory of a child, charged to this process.
  *
- *   readv    process_vm_readv of N fresh pages of a child
- *   writev   process_vm_writev into them
- *   poke     PTRACE_POKEDATA into them
- *   procmem  write through /proc/PID/mem
+ *   readv    process_vm_readv() from N fresh pages
+ *   writev   process_vm_writev() to N fresh pages
+ *   poke     PTRACE_POKEDATA to N fresh pages
+ *   procmem  write to N fresh pages through /proc/PID/mem
  */
 #include "region.h"
 #include "section.h"
@@ -22,17 +22,17 @@
 #include <unistd.h>
 
 static pid_t child;
-static char *there; /* the child's pages: same address in both, touched in neither */
+static char *target; /* pages at the same address in both processes, touched in neither */
 static size_t n;
 
 /*
- * Each mode touches page n once before its section begins: the code of the call
- * is mapped then. Around a file just written the kernel maps no neighbours.
+ * Each mode accesses page n once before its section, so that its own code is mapped. The
+ * kernel does not map neighbouring pages of a file that was just written.
  */
 static void vm_copy_page(int writing, size_t i)
 {
 	static char buf[PAGE] = { 1 };
-	struct iovec local = { buf, 8 }, remote = { there + i * PAGE, 8 };
+	struct iovec local = { buf, 8 }, remote = { target + i * PAGE, 8 };
 	ssize_t got = writing ? process_vm_writev(child, &local, 1, &remote, 1, 0) :
 				process_vm_readv(child, &local, 1, &remote, 1, 0);
 
@@ -54,11 +54,11 @@ static void poke(void)
 	if (ptrace(PTRACE_SEIZE, child, 0, 0) || ptrace(PTRACE_INTERRUPT, child, 0, 0) ||
 	    waitpid(child, NULL, 0) != child)
 		err(1, "ptrace");
-	if (ptrace(PTRACE_POKEDATA, child, there + n * PAGE, 1L))
+	if (ptrace(PTRACE_POKEDATA, child, target + n * PAGE, 1L))
 		err(1, "PTRACE_POKEDATA");
 	section_begin();
 	for (size_t i = 0; i < n; i++)
-		if (ptrace(PTRACE_POKEDATA, child, there + i * PAGE, 1L))
+		if (ptrace(PTRACE_POKEDATA, child, target + i * PAGE, 1L))
 			err(1, "PTRACE_POKEDATA");
 	section_end("poke", (long)n, 0, (long)n);
 }
@@ -72,11 +72,11 @@ static void procmem(void)
 	fd = open(name, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		err(1, "%s", name);
-	if (pwrite(fd, "x", 1, (off_t)(there + n * PAGE)) != 1)
+	if (pwrite(fd, "x", 1, (off_t)(target + n * PAGE)) != 1)
 		err(1, "%s", name);
 	section_begin();
 	for (size_t i = 0; i < n; i++)
-		if (pwrite(fd, "x", 1, (off_t)(there + i * PAGE)) != 1)
+		if (pwrite(fd, "x", 1, (off_t)(target + i * PAGE)) != 1)
 			err(1, "%s", name);
 	section_end("procmem", (long)n, 0, (long)n);
 }
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	n = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
 	if (!n)
 		errx(2, "usage: gup readv|writev|poke|procmem N");
-	there = region_anon((n + 1) * PAGE);
+	target = region_anon((n + 1) * PAGE);
 	child = fork();
 	if (child < 0)
 		err(1, "fork");
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(mode, "procmem"))
 		procmem();
 	else
-		errx(2, "no mode %s", mode);
+		errx(2, "invalid mode '%s' (expected readv, writev, poke or procmem)", mode);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	return 0;

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * huge - does to huge pages what it is told, step by step.
+ * huge - execute steps with huge pages.
  *
  *   huge STEP...
- *	map=N		map N regions of 2 MiB, aligned, with huge pages forbidden
- *	allow, forbid	huge pages, by madvise
- *	write, read	the first byte of each region
- *	fill		write to every page of each
- *	last		write to the last page of each
- *	punch, free	madvise away the second page of each (DONTNEED, FREE)
- *	protect		make the second page of each read-only
- *	collapse	madvise(MADV_COLLAPSE) each, one by one
- *	fork		start a child that touches nothing of it, then ends
- *	crumble=MB	take that much memory in small pages, give back every second one
- *			and lock the others
+ *	map=N		map N aligned regions of 2 MiB with MADV_NOHUGEPAGE
+ *	allow, forbid	MADV_HUGEPAGE or MADV_NOHUGEPAGE on all regions
+ *	write, read	access the first byte of each region
+ *	fill		write to every page of each region
+ *	last		write to the last page of each region
+ *	punch, free	MADV_DONTNEED or MADV_FREE the second page of each region
+ *	protect		make the second page of each region read-only
+ *	collapse	MADV_COLLAPSE each region; errors are ignored
+ *	fork		start a child that ends without touching the regions
+ *	crumble=MB	allocate MB in small pages, free every second page and lock the
+ *			others
  *	gate		print "gate" and wait for a line on standard input
- *
- * What is asked of the kernel and refused, but for collapse, is an error.
  */
 #include <err.h>
 #include <stdint.h>
@@ -103,7 +101,7 @@ static void crumble(unsigned long megabytes)
 	for (unsigned long at = 0; at < bytes; at += 2 * PAGE)
 		if (madvise(p + at, PAGE, MADV_DONTNEED))
 			err(1, "madvise");
-	/* Where compaction leaves the unevictable alone, the crumbs stay where they lie. */
+	/* Compaction does not move locked pages if compact_unevictable_allowed is 0. */
 	if (mlock2(p, bytes, MLOCK_ONFAULT))
 		err(1, "mlock2");
 }
@@ -157,6 +155,6 @@ int main(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
 		if (step(argv[i]))
-			errx(2, "no step: %s", argv[i]);
+			errx(2, "invalid step '%s'", argv[i]);
 	return 0;
 }

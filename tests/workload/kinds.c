@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * kinds KIND N [FILE] - N page faults of one kind, and no other, in a section.
+ * kinds KIND N [FILE] - take exactly N page faults, all of one kind, in a section.
  *
  *   anon       write to N fresh pages
  *   zero       read N fresh pages: the zero page
@@ -8,18 +8,18 @@
  *   file       read N windows of 64 KiB of a cached file (fault-around maps the rest)
  *   major      read N pages of FILE after its cache was dropped
  *   shared     write to N cached pages of a shared mapping of FILE (tmpfs)
- *   cow        write to N pages of a private file mapping that were read before
- *   cowfile    write to N pages of a private file mapping never touched
+ *   cow        write to N pages of a private file mapping after reading them
+ *   cowfile    write to N fresh pages of a private file mapping
  *   cowfork    a child writes N pages that it shares with its parent
- *   wp         write to N pages of a shared mapping of FILE read before (a file
- *              system that wants to know of the first write; not tmpfs)
- *   reuse      write to N pages that were shared with a child, now gone
+ *   wp         write to N pages of a shared mapping of FILE after reading them (the
+ *              file system must track the first write; not tmpfs)
+ *   reuse      write to N pages that were shared with a child, which has ended
  *   swap       read N pages that were paged out (swap must be on; zram)
- *   uffd       N missing pages of a userfaultfd range
- *   uffdwp     write to N pages that userfaultfd protects
+ *   uffd       write to N missing pages of a userfaultfd range
+ *   uffdwp     write to N pages that userfaultfd write-protects
  *   hugetlb    write to N fresh hugetlb pages
- *   device     N children each read the vDSO's data page for the first time
- *   populate   MAP_POPULATE of N fresh pages: GUP, without a trap
+ *   device     N children each read the data page of the vDSO for the first time
+ *   populate   MAP_POPULATE N fresh pages, which faults without an exception
  */
 #include "region.h"
 #include "section.h"
@@ -200,7 +200,7 @@ static void kind_swap(void)
 			usleep(100000);
 	}
 	if (resident(p))
-		errx(1, "%zu of %zu pages did not go to swap", resident(p), n);
+		errx(1, "%zu of %zu pages were not swapped out", resident(p), n);
 	section_begin();
 	region_read(p, n, PAGE);
 	section_end("swap", 0, (long)n, (long)n);
@@ -228,7 +228,7 @@ static void *answer_protected(void *unused)
 	return NULL;
 }
 
-/* The first pages warm the answering thread, outside of the section. */
+/* Faults before the section, which map the code and the stack of the answering thread. */
 enum { WARM = 2 };
 
 static void kind_uffd(void)
@@ -273,8 +273,8 @@ static void kind_hugetlb(void)
 }
 
 /*
- * The page with the code of clock_gettime() and the table that finds it, so that
- * its first call faults on the data page only.
+ * Map the code of clock_gettime() and the ELF tables of the vDSO, so that the first call
+ * faults only on the data page.
  */
 static void vdso_text_touch(void)
 {
@@ -341,14 +341,14 @@ int main(int argc, char **argv)
 	n = strtoul(argv[2], NULL, 10);
 	path = argv[3];
 	if (!n)
-		errx(2, "N must be a positive number");
+		errx(2, "invalid N '%s' (expected a positive number)", argv[2]);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		if (strcmp(argv[1], kinds[i].name))
 			continue;
 		if (kinds[i].file && !path)
-			errx(2, "%s needs a FILE", argv[1]);
+			errx(2, "missing FILE for kind '%s'", argv[1]);
 		kinds[i].make();
 		return 0;
 	}
-	errx(2, "no kind %s", argv[1]);
+	errx(2, "invalid kind '%s'", argv[1]);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * late N MS WAKES - N faults, each answered exactly MS milliseconds after it was told of.
+ * late N MS WAKES - take N faults, each served exactly MS milliseconds after its message.
  *
- * A userfaultfd server gives each fault its page at a fixed time after the first
- * message; before that it wakes the thread WAKES times without a page, so that
- * the fault is tried again. Prints for every fault what its latency is between,
- * in nanoseconds: how long the server held it, and how long the access took:
+ * A userfaultfd server provides the page at a fixed time after the first message of the
+ * fault. Before that, it wakes the thread WAKES times without a page, so that the fault
+ * is attempted again. For every fault prints a lower and an upper bound of its latency in
+ * nanoseconds, the time in the server and the time of the access:
  *     fault HELD TOOK
- * Calls of handle_mm_fault: N * (WAKES + 2). Nothing else of this process is of
+ * handle_mm_fault() is called N * (WAKES + 2) times. No other fault of this process is of
  * kind uffd.
  */
 #include "region.h"
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	held = calloc(n, sizeof(*held));
 	if (!took || !held)
 		err(1, "calloc");
-	/* Written now: no other fault may come between the two readings of the clock. */
+	/* Map the arrays now, so that no other fault happens between two reads of the clock. */
 	for (size_t i = 0; i < n; i++)
 		took[i] = held[i] = 1;
 	p = region_anon(n * PAGE);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * lru HOT COLD ROUNDS - a program that reclaim has to look at to serve it well.
+ * lru HOT COLD ROUNDS - access hot and cold pages, so that reclaim must tell them apart.
  *
- * Maps HOT + COLD MiB, fills them, and then ROUNDS times writes a byte to as many hot pages
- * as there are and to a MiB of cold ones, all picked by chance: in order, the hot ones go
- * all at once or not at all, and two runs of the same differ by a sixth. With less memory
- * than both, but more than HOT, mostly cold pages should come and go. Prints "hot N cold N":
- * major faults since it was filled, of the kernel's own count, by what was touched.
+ * Maps and fills HOT + COLD MiB. Then writes, ROUNDS times, a byte to HOT MiB of random hot
+ * pages and to 1 MiB of random cold pages. The order is random, because with sequential
+ * access either all or no hot pages are evicted, and two equal runs differ by a sixth. If
+ * memory is larger than HOT but smaller than HOT + COLD, mostly cold pages should be
+ * evicted. Prints "hot N cold N": major faults after filling, by accessed range, from the
+ * kernel's count.
  */
 #include "region.h"
 
@@ -16,7 +17,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-/* The same in each run. */
+/* Write to random pages. The sequence is the same in each run. */
 static void write_some(char *p, size_t pages, size_t count)
 {
 	static uint64_t state = 88172645463325252ull;

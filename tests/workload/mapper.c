@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mapper file PATH      - map a file, read one byte of its second 64 KiB
- *        deleted PATH   - the same of a file that is unlinked in between
- *        memfd NAME     - the same of a memfd
- *        hugetlb NAME   - the same of a memfd of huge pages
+ * mapper file PATH      - map a file and read the byte at offset 64 KiB
+ *        deleted PATH   - the same, with the file unlinked before the read
+ *        memfd NAME     - the same with a memfd
+ *        hugetlb NAME   - the same with a memfd of huge pages
  *
- * Says "DEV INODE" of what was mapped, in the words of /proc/self/maps.
+ * Prints "DEV INODE" of the mapping as in /proc/self/maps.
  */
 #include "region.h"
 

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pattern make FILE PAGES SEEDS - files FILE.1 to FILE.SEEDS, written out and not cached.
- * pattern NAME FILE PAGES SEEDS - touch memory in an order, once for each seed, in a
- *	mapping of its own: of FILE.SEED, or anonymous where the name says so.
+ * pattern make FILE PAGES SEEDS - create files FILE.1 to FILE.SEEDS that are not cached.
+ * pattern NAME FILE PAGES SEEDS - access PAGES pages in the order NAME, once per seed, in a
+ *	new mapping of FILE.SEED or of anonymous memory.
  *
- *	forward backward	each page of a file, read
- *	inside			every 16th page of a file, never the first of 16 (a window
- *				of fault-around) nor the last
- *	far			every 64th page
- *	random			as many pages, at random, each once; written, shared
- *	lookups			the same, read, without readahead
- *	twice			forward, and once more
+ *	forward backward	read each page of the file
+ *	inside			read every 16th page of the file, but never the first or
+ *				last page of a 16-page fault-around window
+ *	far			read every 64th page of the file
+ *	random			write each page of the file once, in random order
+ *	lookups			read each page of the file once, in random order, without
+ *				readahead
+ *	twice			forward, two times
  *	anon anonback anonstride anonrandom
- *				pages of anonymous memory, written: forward, backward,
- *				every 16th, at random
- *	swap			anonymous memory, written and read again, twice
- *	threads			four threads, each forward in its quarter
+ *				write anonymous pages forward, backward, every 16th page,
+ *				in random order
+ *	swap			write and read anonymous memory, two times
+ *	threads			write anonymous memory with four threads, each forward in
+ *				its quarter
  *
- * Prints "region START SEED" for each.
+ * Prints "region START SEED" for each mapping.
  */
 #include "region.h"
 
@@ -69,7 +71,7 @@ static char *file_map(const char *path, int protection)
 
 	if (fd < 0)
 		err(1, "%s", path);
-	/* Space around it, and aligned: windows of fault-around begin with it. */
+	/* Map over an aligned region, so that fault-around windows start with the file. */
 	p = region_anon(pages * PAGE);
 	p = mmap(p, pages * PAGE, protection, MAP_SHARED | MAP_FIXED, fd, 0);
 	if (p == MAP_FAILED)
@@ -176,7 +178,7 @@ static char *touch_file(const char *name, const char *path)
 		region_read(p, pages, PAGE);
 		region_read(p, pages, PAGE);
 	} else {
-		errx(2, "no pattern '%s'", name);
+		errx(2, "invalid pattern '%s'", name);
 	}
 	return p;
 }

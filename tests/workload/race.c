@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * race late N     - two threads write each of N fresh pages at once: the second finds
- *                   the page there. A third keeps them out with mmap_lock until both
- *                   have trapped.
- * race moved N    - a page goes from node to node N times while a thread writes it.
+ * race late N     - two threads write each of N fresh pages at the same time, so that
+ *                   the second fault finds the page mapped. A third thread holds
+ *                   mmap_lock until both have faulted.
+ * race moved N    - migrate a page between two nodes N times while a thread writes it.
  *
- * How often the race is won is not known in advance; how many faults there were is
- * printed by the section.
+ * The outcome of the races is not known in advance. The section prints the number of
+ * faults.
  */
 #include "region.h"
 #include "section.h"
@@ -47,7 +47,7 @@ static void start(pthread_t *t, void *(*fn)(void *), void *arg)
 		errx(1, "pthread_create");
 }
 
-/* On one CPU: the one who comes first is done before the other goes on. */
+/* Both writers run on one CPU, so the first completes its fault before the second runs. */
 static void *write_late(void *unused)
 {
 	(void)unused;
@@ -56,7 +56,7 @@ static void *write_late(void *unused)
 	while (atomic_load(&ready) < 4)
 		sched_yield();
 	for (long i = 0; i < n; i++) {
-		/* Asleep, so that the third runs and is most likely in the lock when we wake. */
+		/* Sleep, so that the third thread runs and most likely takes the lock. */
 		usleep(200);
 		atomic_fetch_add(&arrived, 1);
 		while (atomic_load(&arrived) < 2 * (i + 1))
@@ -70,8 +70,8 @@ static void *write_late(void *unused)
 }
 
 /*
- * Changes the protection of everything, there and back: mmap_lock is held for
- * writing, and this very VMA with it, while thousands of entries are walked.
+ * Change the protection of the whole area and back. This holds mmap_lock and the VMA lock
+ * for writing while thousands of page table entries are changed.
  */
 static void *hold_lock(void *unused)
 {
@@ -156,7 +156,7 @@ static void moved(void)
 	atomic_store(&over, 3);
 	pthread_join(t, NULL);
 	if (moves < n / 2)
-		errx(1, "only %ld of %ld moves were made", moves, n);
+		errx(1, "only %ld of %ld migrations succeeded", moves, n);
 }
 
 int main(int argc, char **argv)
@@ -169,6 +169,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "moved"))
 		moved();
 	else
-		errx(2, "no race called %s", argv[1]);
+		errx(2, "invalid race '%s' (expected late or moved)", argv[1]);
 	return 0;
 }

@@ -24,7 +24,7 @@ static char *anon(size_t len, int advice)
 
 	if (p == MAP_FAILED)
 		err(1, "mmap");
-	/* A kernel without huge pages refuses both; it then needs neither. */
+	/* A kernel without huge pages refuses both kinds of advice, and needs neither. */
 	(void)madvise(p, len, advice);
 	return p;
 }

@@ -29,12 +29,12 @@ static void gate(char what)
 	w.what = what;
 	w.pid = getpid();
 	if (write(out, &w, sizeof(w)) != sizeof(w) || read(in, &answer, 1) != 1)
-		errx(2, "the reader at the gate is gone");
+		errx(2, "the reader of FLT_GATE has ended");
 }
 
 /*
- * What section_end() calls reaches further down than what section_begin() has called. And
- * section_end() itself may begin further up, where it is the last call of a function.
+ * Map the stack pages that section_end() may use. Its callees need more stack than those of
+ * section_begin(), and its own frame may be higher if it is a tail call.
  */
 static __attribute__((noinline)) void stack_warm(void)
 {
@@ -48,8 +48,9 @@ static __attribute__((noinline)) void stack_warm(void)
 }
 
 /*
- * The kernel writes the CPU's number there when the thread returns from being preempted,
- * which it counts as a fault of the thread if the page is shared since a fork.
+ * Write to the rseq area, so that its page is not shared after a fork. When the thread
+ * resumes after preemption, the kernel writes the CPU number there, which would be counted
+ * as a fault of the thread.
  */
 static void rseq_warm(void)
 {
@@ -62,13 +63,13 @@ static void rseq_warm(void)
 void section_begin(void)
 {
 	/*
-	 * Once for nothing: the code, the stack and the data of both calls are
-	 * then present, also in a child that has just been forked, and the real
-	 * calls fault no more.
+	 * Touch the code, the stack and the data of section_begin() and section_end() and do
+	 * one call of the gate without effect. The real calls then take no faults, even in a
+	 * new child.
 	 */
 	const volatile char *end = (const volatile char *)section_end;
 
-	/* Its code may lie on a page of its own, which a file just written is mapped by one by one. */
+	/* The code of section_end() may be on another page, which fault-around does not map. */
 	(void)end[0];
 	(void)end[128];
 	stack_warm();
@@ -92,6 +93,6 @@ void section_end(const char *name, long minor, long major, long total)
 	fflush(stdout);
 	if ((minor != SECTION_ANY && mi != minor) || (major != SECTION_ANY && ma != major) ||
 	    (total != SECTION_ANY && mi + ma != total))
-		errx(1, "%s: promised minor=%ld major=%ld total=%ld (-1: any), the kernel counted %ld and %ld",
-		     name, minor, major, total, mi, ma);
+		errx(1, "%s: minor=%ld major=%ld, should be minor=%ld major=%ld total=%ld "
+		     "(-1: any)", name, mi, ma, minor, major, total);
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * section.h - a stretch of a workload whose faults are known in advance.
+ * section.h - a part of a workload with a known number of faults.
  *
- * section_end() compares what getrusage() counted for the process with what was
- * promised and ends the program with status 1 when they differ, so that every
- * workload is a test of itself on any kernel, with or without flt.
+ * section_end() compares the counts of getrusage() with the expected counts and exits with
+ * status 1 if they differ. Every workload therefore tests itself on any kernel, with or
+ * without flt.
  *
- * Under `fltq around` (environment FLT_GATE=READ,WRITE, two file descriptors) each
- * end of the section is also a rendezvous: the reader takes its own snapshot of
- * the process while the process waits, so both look at the same faults.
+ * Under `fltq around` (environment FLT_GATE=READ,WRITE, two file descriptors) the process
+ * waits at the begin and at the end of a section while the reader takes a snapshot, so both
+ * count the same faults.
  */
 #ifndef SECTION_H
 #define SECTION_H
 
-#define SECTION_ANY (-1L) /* not fixed: depends on the kernel */
+#define SECTION_ANY (-1L) /* not compared, because the count depends on the kernel */
 
 void section_begin(void);
 
-/* minor or major SECTION_ANY: not compared. total is minor + major, always compared unless ANY. */
+/* Compare the counts since section_begin(), unless SECTION_ANY. total is minor + major. */
 void section_end(const char *name, long minor, long major, long total);
 
 #endif

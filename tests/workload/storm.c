@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * storm PROCS THREADS [SECONDS] - as many faults as there is time for.
+ * storm PROCS THREADS [SECONDS] - take as many faults as possible.
  *
- * PROCS processes of THREADS threads write and drop 64 pages over and over, for
- * SECONDS or until SIGTERM; a process in eight rounds forks a child that ends at once.
+ * PROCS processes with THREADS threads each write and discard 64 pages repeatedly, for
+ * SECONDS or until SIGTERM. Every eighth round the first thread of each process forks a
+ * child, which ends immediately.
  */
 #include "region.h"
 
@@ -49,7 +50,7 @@ static void *drive(void *forks)
 
 int main(int argc, char **argv)
 {
-	/* A wait goes on after the signal: no child outlives its parent. */
+	/* SA_RESTART: wait() continues after the signal, so no child outlives its parent. */
 	struct sigaction sa = { .sa_handler = on_end, .sa_flags = SA_RESTART };
 	int procs = argc > 2 ? atoi(argv[1]) : 0, threads = argc > 2 ? atoi(argv[2]) : 0;
 	unsigned int seconds = argc > 3 ? (unsigned int)atoi(argv[3]) : 0;
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
 		if (others[i] < 0)
 			err(1, "fork");
 	}
-	/* An alarm is not inherited by a fork: each sets its own. */
+	/* Each process sets its own alarm, because fork does not inherit it. */
 	alarm(seconds);
 	for (int i = 1; i < threads; i++) {
 		pthread_t t;

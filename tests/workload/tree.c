@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tree MODE [ARG...] - processes and threads that come, fault and go.
+ * tree MODE [ARG...] - start processes and threads that take faults and end.
  *
- *   fork N P        N processes, four children each, every one writes P pages of
- *                   its own and P that it shares with its parent
- *   orphan N P      N children that outlive their parent
- *   short N J       N processes, J at a time, that end at once
- *   vfork N         N vfork()s, every second one execs
- *   spawn N         N posix_spawn()s
+ *   fork N P        N processes with up to four children each; each writes P fresh
+ *                   pages and P pages that it shares with its parent
+ *   orphan N P      N children that write P pages after their parent has ended
+ *   short N J       N processes that end immediately, J at a time
+ *   vfork N         N vfork() calls; every second child execs nop
+ *   spawn N         N posix_spawn() calls
  *   exec N          exec N times
- *   execthread T    T threads fault; then one that is not the leader execs
- *   threads T P     T threads write P pages each, and end when all have
- *   leaderfirst T P the leader ends before its T threads do
- *   nop             fault a little and end: what the others exec
- *   loop P R        R times: write P pages, MADV_DONTNEED
- *   rewrite P S     write the same P pages over and over for S seconds
+ *   execthread T    T threads write pages, then a thread other than the leader execs
+ *   threads T P     T threads write P pages each, and end when all have written
+ *   leaderfirst T P the leader ends before its T threads
+ *   nop             take a few faults and end; the other modes exec it
+ *   loop P R        write P pages and discard them with MADV_DONTNEED, R times
+ *   rewrite P S     write the same P pages repeatedly for S seconds
  */
 #include "region.h"
 
@@ -57,7 +57,7 @@ static pid_t fork_or_die(void)
 	return pid;
 }
 
-/* Node i of N has the children 4i + 1 .. 4i + 4. */
+/* Process i of n has the children 4i + 1 to 4i + 4. */
 static void fork_tree(char *shared, size_t i, size_t n)
 {
 	for (size_t c = 4 * i + 1; c <= 4 * i + 4 && c < n; c++) {
@@ -113,7 +113,7 @@ static void vforks(char *self, size_t n)
 		if (pid < 0)
 			err(1, "vfork");
 		if (pid == 0) {
-			/* In the parent's memory, charged to the child. */
+			/* The fault is in memory of the parent and charged to the child. */
 			p[i * PAGE] = 1;
 			if (i & 1)
 				execve(self, argv, environ);
@@ -285,7 +285,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "nop")) {
 		region_write(region_anon(4 * PAGE), 4, PAGE);
 	} else {
-		errx(2, "usage: tree fork|orphan|short|vfork|spawn|exec|execthread|threads|leaderfirst|loop|rewrite|nop [N [M]]");
+		errx(2, "usage: tree fork|orphan|short|vfork|spawn|exec|execthread|threads|"
+			"leaderfirst|loop|rewrite|nop [N [M]]");
 	}
 	return 0;
 }

@@ -3,7 +3,8 @@
 # Static, because a dynamic loader would fault too.
 
 WORKLOAD_SHARED   := section uffd region
-WORKLOAD_PROGRAMS := $(filter-out $(WORKLOAD_SHARED),$(basename $(notdir $(wildcard tests/workload/*.c))))
+WORKLOAD_PROGRAMS := \
+	$(filter-out $(WORKLOAD_SHARED),$(basename $(notdir $(wildcard tests/workload/*.c))))
 WORKLOADS         := $(WORKLOAD_PROGRAMS:%=$(O)/workload/%)
 
 ALL          += $(WORKLOADS)

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * wset [options] MiB TOUCHED[,TOUCHED...] - a program with a known working set.
+ * wset [options] MiB TOUCHED[,TOUCHED...] - run with a known working set.
  *
- * Maps MiB of memory, fills it, says "ready", and then writes one byte to each page
- * of the first TOUCHED MiB every 10 ms; with several, to each in turn for a second.
- * Ends at SIGTERM, with a line "rounds N cpu NS": times it touched, and CPU time since
- * it was ready.
+ * Maps MiB of memory, fills it and prints "ready". Then writes a byte to each page of the
+ * first TOUCHED MiB every 10 ms. Several sizes take turns of a second each. On SIGTERM it
+ * prints "rounds N cpu NS", the rounds and the CPU time since "ready", and ends.
  *
- *   -H        huge pages
- *   -f FILE   a shared mapping of FILE
- *   -s        shared memory
- *   -n TIMES  shared memory, mapped so often one behind the other, and all of it there
- *   -r        reads, after the filling
- *   -m PAGES  maps, writes to and unmaps so many more after each time
- *   -x N      one page of N only, so that they lie scattered in TOUCHED * N MiB
- *   -S STEP   slides the window on by STEP MiB a second
- *   -t SECONDS  ends by itself
- *   -v        shares its memory with a child that does nothing, as vfork() does until exec
+ *   -H        use huge pages
+ *   -f FILE   use a shared mapping of FILE
+ *   -s        use shared memory
+ *   -n TIMES  use shared memory that is mapped TIMES times at consecutive addresses
+ *   -r        read instead of write after filling
+ *   -m PAGES  also map, write and unmap PAGES pages per round
+ *   -x N      touch every Nth page only, scattered over TOUCHED * N MiB
+ *   -S STEP   move the touched range by STEP MiB per second
+ *   -t SECONDS  end after SECONDS
+ *   -v        share all memory with an idle child, like vfork() until exec
  */
 #include "region.h"
 
@@ -75,18 +74,20 @@ static char *map_shared(size_t len)
 static char *map_often(size_t len, size_t times)
 {
 	int fd = memfd_create("wset", 0);
-	char *p = mmap(NULL, len * times, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *p = mmap(NULL, len * times, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		       -1, 0);
 	size_t i;
 
 	if (fd < 0 || ftruncate(fd, (off_t)len) || p == MAP_FAILED)
 		err(1, "memfd");
 	for (i = 0; i < times; i++)
-		if (mmap(p + i * len, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		if (mmap(p + i * len, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+		    MAP_FAILED)
 			err(1, "mmap");
 	return p;
 }
 
-/* It has its parent's thread-local storage, too: nothing here may use it. */
+/* Runs with the parent's thread-local storage, which this function must not use. */
 static int wait_for_end(void *arg)
 {
 	(void)arg;
@@ -96,7 +97,8 @@ static int wait_for_end(void *arg)
 	return 0;
 }
 
-static pid_t borrower(void)
+/* Start a child that shares our memory. */
+static pid_t start_sharing_child(void)
 {
 	static char stack[65536] __attribute__((aligned(16)));
 	pid_t child = clone(wait_for_end, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
@@ -113,7 +115,7 @@ int main(int argc, char **argv)
 	size_t stride = 1, more = 0;
 	double seconds = 0, begin, cpu, t;
 	const char *path = NULL;
-	int opt, huge = 0, reads = 0, shared = 0, lends = 0;
+	int opt, huge = 0, reads = 0, shared = 0, share_memory = 0;
 	unsigned long rounds = 0;
 	pid_t child = 0;
 	char *p, *word;
@@ -128,27 +130,28 @@ int main(int argc, char **argv)
 		case 's': shared = 1; break;
 		case 't': seconds = atof(optarg); break;
 		case 'S': slide = strtoul(optarg, NULL, 10); break;
-		case 'v': lends = 1; break;
+		case 'v': share_memory = 1; break;
 		case 'x': stride = strtoul(optarg, NULL, 10); break;
 		default: return 2;
 		}
 	}
 	if (argc - optind != 2 || !times || !stride)
-		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-m PAGES] [-x N] [-S STEP] "
-		     "[-t SECONDS] [-v] MiB TOUCHED[,TOUCHED...]");
+		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-m PAGES] [-x N] "
+		     "[-S STEP] [-t SECONDS] [-v] MiB TOUCHED[,TOUCHED...]");
 	len = strtoul(argv[optind], NULL, 10) * mib;
-	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES; word = strtok(NULL, ","))
+	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES;
+	     word = strtok(NULL, ","))
 		touched[phases++] = strtoul(word, NULL, 10) * mib;
 	for (i = 0; i < phases; i++)
 		if (touched[i] * stride > len * times)
-			errx(2, "more touched than there is");
-	p = path ? map_file(path, len) : times > 1 ? map_often(len, times) : shared ? map_shared(len) : huge ? region_huge(len) :
-	    region_anon(len);
+			errx(2, "invalid TOUCHED (expected at most the mapped size)");
+	p = path ? map_file(path, len) : times > 1 ? map_often(len, times) :
+	    shared ? map_shared(len) : huge ? region_huge(len) : region_anon(len);
 	len *= times;
 	region_write(p, len / PAGE, PAGE);
 	signal(SIGTERM, on_term);
-	if (lends)
-		child = borrower();
+	if (share_memory)
+		child = start_sharing_child();
 	printf("ready\n");
 	fflush(stdout);
 	begin = now(CLOCK_MONOTONIC);
