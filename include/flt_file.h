@@ -242,7 +242,8 @@ struct flt_record_map {
 	__u32 flags;		/* FLT_MAP_* */
 	__u8 build_id_size;	/* 0: unknown */
 	__u8 build_id[FLT_BUILD_ID_MAX];
-	__u8 reserved[3];
+	__u8 area;		/* enum flt_area + 1; 0: unknown, the name tells */
+	__u8 reserved[2];
 };
 #define FLT_MAP_READ (1u << 0)
 #define FLT_MAP_WRITE (1u << 1)

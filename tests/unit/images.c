@@ -15,6 +15,7 @@
 #include "source/stream/stacks.h"
 
 static char told[4096];
+static unsigned int told_kind;	/* area of the last MAP record */
 static struct flt_images *images;
 
 static int on_told(void *arg, struct flt_record *r)
@@ -28,9 +29,11 @@ static int on_told(void *arg, struct flt_record *r)
 	if (r->type == FLT_RECORD_IMAGE)
 		snprintf(told + at, sizeof(told) - at, "image %u pid %u parent %u cause %u %s; ", r->image, image->pid,
 			 image->parent, image->cause, (const char *)(image + 1));
-	else if (r->type == FLT_RECORD_MAP)
+	if (r->type == FLT_RECORD_MAP) {
+		told_kind = map->area;
 		snprintf(told + at, sizeof(told) - at, "map %u %llx %s; ", r->image, map->start, (const char *)(map + 1));
-	else if (r->type == FLT_RECORD_EXIT)
+	}
+	if (r->type == FLT_RECORD_EXIT)
 		snprintf(told + at, sizeof(told) - at, "exit %u tid %u status %x; ", r->image, r->tid, end->status);
 	return 0;
 }
@@ -66,7 +69,7 @@ static void area(uint64_t time, uint32_t tgid, uint32_t tid, uint64_t start, con
 {
 	const struct flt_event_area a = {
 		.time = time, .tgid = tgid, .tid = tid, .start = start, .end = start + 4096, .protection = 5,
-		.flags = FLT_AREA_MADE,
+		.flags = FLT_AREA_MADE, .of = FLT_AREA_SHMEM,
 	};
 
 	assert_int_equal(flt_images_area(images, &a, name), 0);
@@ -131,6 +134,28 @@ static void slow_exec_gets_its_mappings(void **unused)
 	life(2000000002, FLT_LIFE_EXEC, 11, 11, 0, "c");
 	assert_string_equal(told, "image 1 pid 11 parent 0 cause 1 ; found 1 11; map 1 1000 /bin/c; "
 				  "image 2 pid 11 parent 1 cause 4 c; map 2 1000 /bin/c; map 2 2000 /lib/ld.so; ");
+}
+
+/*
+ * In an exec, the kernel faults in mappings of the new program. The old image gets these mappings
+ * before the fault, each once. The new image gets all of them.
+ */
+static void kernel_fault_finds_its_mapping(void **unused)
+{
+	(void)unused;
+	assert_int_equal(fault(1, 11, 11, FLT_EVENT_USER), 1);
+	area(2, 11, 11, 0x1000, "/bin/c");
+	assert_int_equal(fault(2, 11, 11, 0), 1);
+	assert_string_equal(told, "image 1 pid 11 parent 0 cause 1 ; found 1 11; map 1 1000 /bin/c; ");
+	assert_int_equal(told_kind, FLT_AREA_SHMEM + 1);
+	area(3, 11, 11, 0x2000, "/lib/ld.so");
+	fault(3, 11, 11, 0);
+	fault(4, 11, 11, 0);
+	life(5, FLT_LIFE_EXEC, 11, 11, 0, "c");
+	assert_int_equal(fault(6, 11, 11, FLT_EVENT_USER), 2);
+	assert_string_equal(told, "image 1 pid 11 parent 0 cause 1 ; found 1 11; map 1 1000 /bin/c; "
+				  "map 1 2000 /lib/ld.so; image 2 pid 11 parent 1 cause 4 c; "
+				  "map 2 1000 /bin/c; map 2 2000 /lib/ld.so; ");
 }
 
 static void reused_pid_gets_a_new_image(void **unused)
@@ -218,6 +243,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(exec_gets_its_mappings, begin, end),
 		cmocka_unit_test_setup_teardown(library_stays_with_the_old_image, begin, end),
 		cmocka_unit_test_setup_teardown(slow_exec_gets_its_mappings, begin, end),
+		cmocka_unit_test_setup_teardown(kernel_fault_finds_its_mapping, begin, end),
 		cmocka_unit_test_setup_teardown(reused_pid_gets_a_new_image, begin, end),
 		cmocka_unit_test(stacks_are_found_by_id),
 		cmocka_unit_test(slices_are_found_by_thread),

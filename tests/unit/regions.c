@@ -6,11 +6,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "model/memory/regions.h"
 #include "model/memory/advice.h"
+#include "timeline/regions.h"
+#include "timeline/timeline.h"
 
 #define P 4096ull
 
@@ -318,6 +321,128 @@ static void advice_follows_pattern(void **unused)
 		assert_true(flt_advice_name(i) && strlen(flt_advice_text(i)) > 40);
 }
 
+static void note(struct flt_timeline *t, union flt_stream_note n, const char *bytes)
+{
+	assert_int_equal(flt_timeline_note(t, &n, bytes), 0);
+}
+
+static void note_area(struct flt_timeline *t, uint32_t tgid, uint64_t start, unsigned int of,
+		      uint64_t inode)
+{
+	note(t, (union flt_stream_note){ .area = {
+		.type = FLT_EVENT_AREA, .tgid = tgid, .tid = tgid, .start = start,
+		.end = start + 16 * P, .of = (uint8_t)of, .protection = 3, .inode = inode,
+		.dev = inode ? 0x801 : 0,
+	} }, "");
+}
+
+static void note_life(struct flt_timeline *t, unsigned int what, uint32_t tgid, uint32_t parent,
+		      const char *name)
+{
+	char comm[16] = "";
+
+	strncpy(comm, name, sizeof(comm) - 1);
+	note(t, (union flt_stream_note){ .life = {
+		.type = FLT_EVENT_LIFE, .what = (uint8_t)what, .tgid = tgid, .tid = tgid,
+		.parent_tgid = parent, .parent_tid = parent,
+	} }, comm);
+}
+
+static void note_path(struct flt_timeline *t, uint64_t inode, const char *name)
+{
+	note(t, (union flt_stream_note){ .path = {
+		.type = FLT_EVENT_PATH, .inode = inode, .dev = 0x801,
+		.length = (uint32_t)strlen(name),
+	} }, name);
+}
+
+static void stream_fault(struct flt_timeline *t, uint32_t tgid, uint64_t address, uint64_t inode,
+			 unsigned int flags)
+{
+	const struct flt_event_record r = {
+		.type = FLT_EVENT_FAULT, .time = now += 1000, .tgid = tgid, .tid = tgid,
+		.address = address, .weight = 1, .flags = (uint16_t)flags, .inode = inode,
+		.dev = inode ? 0x801 : 0,
+	};
+	struct flt_timeline_stack none;
+	struct flt_fault f;
+
+	assert_int_equal(flt_timeline_fault(t, &r, &f, &none), 0);
+	assert_int_equal(flt_regions_fault(g, &f), 0);
+}
+
+/* A PID above the limit of the kernel, so /proc does not have it. */
+#define NOBODY 0x7ffffff0u
+
+/* Notes of a stream make regions. The kind of a mapping is the one of the note, not of the name. */
+static void timeline_feeds_regions(void **unused)
+{
+	const struct flt_timeline_setup setup = { .regions = g };
+	struct flt_timeline *t;
+	size_t n;
+
+	(void)unused;
+	assert_int_equal(flt_timeline_new(&t, &setup), 0);
+	note_area(t, NOBODY, 0x100000, FLT_AREA_SHMEM, 5);
+	note_area(t, NOBODY, 0x200000, FLT_AREA_HEAP, 0);
+	stream_fault(t, NOBODY, 0x100000, 5, FLT_EVENT_USER);
+	note_life(t, FLT_LIFE_FORK, NOBODY + 1, NOBODY, "child");
+	stream_fault(t, NOBODY + 1, 0x200000, 0, FLT_EVENT_USER);
+	/* In an exec the kernel faults before the note. The name of the file comes last. */
+	note_area(t, NOBODY + 1, 0x300000, FLT_AREA_FILE, 6);
+	stream_fault(t, NOBODY + 1, 0x300000, 6, 0);
+	note_life(t, FLT_LIFE_EXEC, NOBODY + 1, 0, "program");
+	stream_fault(t, NOBODY + 1, 0x301000, 6, FLT_EVENT_USER);
+	/* The module does not repeat the note of a mapping that the new program has, too. */
+	stream_fault(t, NOBODY + 1, 0x201000, 0, FLT_EVENT_USER);
+	stream_fault(t, NOBODY + 1, 0x900000, 0, FLT_EVENT_USER);
+	note_path(t, 5, "/tmp/five");
+	note_path(t, 6, "/six");
+	assert_int_equal(find(1, "/tmp/five", &n)->area.of, FLT_AREA_SHMEM);
+	assert_int_equal(flt_regions_pid(g, 1), NOBODY);
+	assert_int_equal(flt_region_faults(find(2, "[heap]", &n)), 1);
+	assert_int_equal(flt_region_faults(find(2, "/six", &n)), 1);
+	assert_string_equal(flt_regions_comm(g, 2), "child");
+	assert_int_equal(flt_region_faults(find(3, "/six", &n)), 1);
+	assert_int_equal(flt_region_faults(find(3, "[heap]", &n)), 1);
+	assert_int_equal(flt_region_faults(find(3, "[unknown]", &n)), 1);
+	assert_string_equal(flt_regions_comm(g, 3), "program");
+	assert_int_equal(flt_regions_pid(g, 3), NOBODY + 1);
+	flt_timeline_free(t);
+}
+
+/* The fault of a running process without a note finds its mapping in /proc, if reads are left. */
+static void lost_note_is_replaced_by_proc(void **unused)
+{
+	const uint64_t here = (uint64_t)(uintptr_t)&lost_note_is_replaced_by_proc;
+	struct flt_fault f = { .address = here, .image = 1, .pid = (uint32_t)getpid() };
+	struct flt_timeline_lookup lookup = { .regions = g };
+	char self[4096];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t n;
+
+	(void)unused;
+	assert_true(length > 0);
+	self[length] = '\0';
+	assert_int_equal(flt_timeline_lookup(&lookup, &f), 0);
+	assert_int_equal(flt_regions_token(g, 1, here), ~0u);
+	flt_timeline_lookup_round(&lookup);
+	f.flags = FLT_FAULT_REMOTE;
+	assert_int_equal(flt_timeline_lookup(&lookup, &f), 0);
+	assert_int_equal(flt_regions_token(g, 1, here), ~0u);
+	f.flags = 0;
+	assert_int_equal(flt_timeline_lookup(&lookup, &f), 0);
+	assert_int_equal(flt_regions_token(g, 1, here), 0);
+	fault(1, here, FLT_KIND_FILE, 0);
+	assert_non_null(find(1, self, &n));
+	/* A process that has no such mapping is not read again in this round. */
+	f.address = 0;
+	n = lookup.snapshots;
+	assert_int_equal(flt_timeline_lookup(&lookup, &f), 0);
+	assert_int_equal(flt_timeline_lookup(&lookup, &f), 0);
+	assert_int_equal(lookup.snapshots, n - 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -331,6 +456,8 @@ int main(void)
 		TEST(confirm_restores_remapped_area),
 		TEST(surplus_regions_are_merged),
 		TEST(area_names_are_classified),
+		TEST(timeline_feeds_regions),
+		TEST(lost_note_is_replaced_by_proc),
 		TEST(heat_map_is_folded),
 		TEST(advice_follows_pattern),
 	};

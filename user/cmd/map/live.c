@@ -7,14 +7,13 @@
 
 #include "text/clock.h"
 #include "cmd/map/map.h"
-#include "cmd/map/mappings.h"
 #include "observe/loss.h"
 #include "observe/observe.h"
 #include "observe/target.h"
 #include "source/netlink/control.h"
 #include "source/proc/maps.h"
-#include "source/stream/fault.h"
 #include "source/stream/stream.h"
+#include "timeline/timeline.h"
 #include "text/units.h"
 
 #define ROUND_NS (100 * FLT_NSEC_PER_MSEC)
@@ -24,7 +23,7 @@ struct live {
 	struct flt_observe o;
 	struct flt_stream *stream;
 	struct flt_stream_end end;
-	struct map_mappings mappings;
+	struct flt_timeline *timeline;
 	uint64_t faults;
 	bool complete;		/* the stream was read to its end without an error */
 };
@@ -32,23 +31,20 @@ struct live {
 static int on_record(void *arg, const struct flt_event_record *r)
 {
 	struct live *l = arg;
+	struct flt_timeline_stack none;
 	struct flt_fault f;
-	uint32_t image;
-	int ret = map_mappings_image(&l->mappings, r->tgid, &image);
+	int ret = flt_timeline_fault(l->timeline, r, &f, &none);
 
-	if (ret)
+	/* The fault has no image if there are too many, and is counted all the same. */
+	if (ret && ret != -E2BIG)
 		return ret;
-	flt_event_fault(&f, r);
-	f.image = image;
 	/*
 	 * Clear both flags, because flt_regions_fault() finds refaults by itself, also of pages
 	 * that the process freed.
 	 */
 	f.flags &= ~(FLT_FAULT_ALLOC | FLT_FAULT_REFAULT);
-	if (!(f.flags & FLT_FAULT_REMOTE))
-		ret = map_mappings_fault(&l->mappings, image, r);
 	l->faults += f.weight;
-	return ret ? ret : flt_regions_fault(l->m->regions, &f);
+	return flt_regions_fault(l->m->regions, &f);
 }
 
 static int on_records(void *arg, const struct flt_event_record *const *r, size_t count)
@@ -74,16 +70,15 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 
 static int on_note(void *arg, const union flt_stream_note *note, const void *bytes)
 {
-	struct live *l = arg;
+	const struct live *l = arg;
 
-	return map_mappings_note(&l->mappings, note, bytes);
+	return flt_timeline_note(l->timeline, note, bytes);
 }
 
 /* Reset the limits of a round. Return the sink of the stream. */
 static struct flt_stream_sink begin_round(struct live *l)
 {
-	l->mappings.snapshots = MAP_SNAPSHOTS;
-	l->mappings.missed_image = 0;
+	flt_timeline_round(l->timeline);
 	return (struct flt_stream_sink){
 		.records = on_records, .note = on_note, .gap = on_gap, .arg = l,
 	};
@@ -135,11 +130,15 @@ static int arm(void *arg)
 	};
 	const uint32_t child = (uint32_t)l->o.child.pid;
 	const uint32_t *tgids = child ? &child : args->pids.id;
-	size_t tgid_count = child ? 1 : args->pids.count;
+	size_t tgid_count = child ? 1 : args->pids.count, i;
 	int ret = flt_stream_open(&l->stream, l->m->control, tgids, tgid_count,
 				  child || args->follow, &wish, &l->o.e);
+	const uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 
-	flt_heat_begin(&l->m->regions->heat, flt_clock_ns(CLOCK_MONOTONIC));
+	flt_heat_begin(&l->m->regions->heat, now);
+	/* Count the threads now: a thread that ends later has an exit note. */
+	for (i = 0; !ret && !child && i < tgid_count; i++)
+		ret = flt_timeline_found(l->timeline, now, tgids[i]);
 	return ret;
 }
 
@@ -207,6 +206,7 @@ int map_live(struct map *m, char **command)
 			.period = ROUND_NS, .progress = true, .with = m->with,
 		},
 	};
+	struct flt_timeline_setup setup = { 0 };
 	int ret, status;
 
 	if (!m->control)
@@ -214,12 +214,11 @@ int map_live(struct map *m, char **command)
 	ret = set_subject(m, command);
 	if (!ret)
 		ret = flt_regions_new(&m->regions, flt_maps_around());
-	l.mappings.regions = m->regions;
-	l.mappings.lives = ret ? NULL : flt_lives_new();
-	if (!ret && !l.mappings.lives)
-		ret = -ENOMEM;
+	setup.regions = m->regions;
+	if (!ret)
+		ret = flt_timeline_new(&l.timeline, &setup);
 	status = ret ? flt_command_fail(m->command, NULL, ret) : flt_observe_run(&l.o);
-	flt_lives_free(l.mappings.lives);
+	flt_timeline_free(l.timeline);
 	/* Without regions, the caller shows nothing of a failed run. */
 	if (!l.complete) {
 		flt_regions_free(m->regions);

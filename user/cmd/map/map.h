@@ -2,12 +2,11 @@
 /*
  * map.h - interfaces between the files of 'fltctl map'.
  *
- *   map.c       options
- *   file.c      regions from a recording
- *   live.c      regions from a session of the module
- *   mappings.c  mappings of processes, from the notes of a session
- *   rows.c      regions as rows, and findings with advice
- *   picture.c   the heat map: on the terminal, as rows, as SVG
+ *   map.c      options
+ *   file.c     regions from a recording
+ *   live.c     regions from a session of the module
+ *   rows.c     regions as rows, and findings with advice
+ *   picture.c  the heat map: on the terminal, as rows, as SVG
  */
 #ifndef FLT_CMD_MAP_H
 #define FLT_CMD_MAP_H

@@ -206,7 +206,6 @@ int flt_regions_area(struct flt_regions *g, uint32_t number, const struct flt_re
 		old->page = old->start < known.start ? old->page : known.page;
 		old->start = old->start < known.start ? old->start : known.start;
 		old->end = old->end > known.end ? old->end : known.end;
-		old->locked |= known.locked;
 		old->token = known.token;
 	} else {
 		err = row_add(g, number, &known, &row);

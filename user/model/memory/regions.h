@@ -37,7 +37,7 @@ struct flt_region_area {
 	uint64_t start, end;
 	uint8_t of;		/* enum flt_area */
 	uint8_t protection;	/* 1 read, 2 write, 4 exec */
-	bool shared, locked;
+	bool shared;
 	uint32_t device;	/* device and inode of the file; 0: none, or unknown */
 	uint64_t inode;
 	uint64_t page;		/* offset of start in the file, in pages */

@@ -12,12 +12,10 @@
 #define SLOTS 4096u
 #define NAME_MAX_BYTES 4200
 #define COMM_BYTES 16
-/* Mappings that wait for an exec: a program has three, an interpreter's and the vdso's included. */
-#define WAITING_MAX 64u
-/* A fault in the kernel so much later is not one of the exec that may follow them. */
-#define WAITING_NS 100000000ull
+/* Maximum number of mappings held for an exec. A program usually has three. */
+#define HELD_MAX 64u
 
-struct waiting {
+struct held {
 	struct flt_record_map map;
 	char *name;
 };
@@ -27,10 +25,10 @@ struct process {
 	uint32_t tgid, image;
 	uint32_t threads;		/* alive */
 	char comm[COMM_BYTES + 1];
-	struct waiting *waiting;
+	struct held *held;		/* mappings that may belong to the next program */
 	uint32_t count;
-	uint32_t tid;			/* which thread made them */
-	bool told;			/* and the image has them */
+	uint32_t sent;			/* number of held mappings that the current image has */
+	uint32_t tid;			/* thread that made the held mappings */
 };
 
 struct flt_images {
@@ -51,11 +49,11 @@ int flt_images_new(struct flt_images **out, const struct flt_images_sink *sink, 
 	return 0;
 }
 
-static void waiting_drop(struct process *p)
+static void drop_held(struct process *p)
 {
 	while (p->count)
-		free(p->waiting[--p->count].name);
-	p->told = false;
+		free(p->held[--p->count].name);
+	p->sent = 0;
 }
 
 static void process_drop(struct process **at)
@@ -63,8 +61,8 @@ static void process_drop(struct process **at)
 	struct process *p = *at;
 
 	*at = p->next;
-	waiting_drop(p);
-	free(p->waiting);
+	drop_held(p);
+	free(p->held);
 	free(p);
 }
 
@@ -89,28 +87,37 @@ static struct process **find(struct flt_images *l, uint32_t tgid)
 	return at;
 }
 
-/* THREAD or COMM. */
-static int say_name(struct flt_images *l, enum flt_record_type type, uint64_t time, uint32_t image, uint32_t tid,
-		    const char *comm)
+/* Send a record of type THREAD or COMM. */
+static int send_name(struct flt_images *l, enum flt_record_type type, uint64_t time,
+		     uint32_t image, uint32_t tid, const char *comm)
 {
 	struct {
 		struct flt_record head;
-		char comm[COMM_BYTES + 8];	/* the sink may fill it in */
-	} r = { .head = { .type = (uint16_t)type, .size = sizeof(r), .time = time, .image = image, .tid = tid } };
+		char comm[COMM_BYTES + 8];	/* the sink may fill in an empty name */
+	} r = {
+		.head = {
+			.type = (uint16_t)type, .size = sizeof(r), .time = time, .image = image,
+			.tid = tid,
+		},
+	};
 
 	snprintf(r.comm, sizeof(r.comm), "%.16s", comm);
 	return l->sink.record(l->sink.arg, &r.head);
 }
 
-static int say_image(struct flt_images *l, uint64_t time, struct process *p, uint32_t ppid, uint32_t parent,
-		     enum flt_image_cause cause)
+/* Begin a new image of the process. */
+static int send_image(struct flt_images *l, uint64_t time, struct process *p, uint32_t ppid,
+		      uint32_t parent, enum flt_image_cause cause)
 {
 	struct {
 		struct flt_record_image image;
 		char comm[COMM_BYTES + 8];
 	} r = {
 		.image = {
-			.head = { .type = FLT_RECORD_IMAGE, .size = sizeof(r), .time = time, .image = l->images + 1 },
+			.head = {
+				.type = FLT_RECORD_IMAGE, .size = sizeof(r), .time = time,
+				.image = l->images + 1,
+			},
 			.pid = p->tgid, .ppid = ppid, .parent = parent, .cause = cause,
 		},
 	};
@@ -123,40 +130,39 @@ static int say_image(struct flt_images *l, uint64_t time, struct process *p, uin
 	if (ret)
 		return ret;
 	p->image = ++l->images;
-	return say_name(l, FLT_RECORD_THREAD, time, p->image, p->tgid, p->comm);
+	return send_name(l, FLT_RECORD_THREAD, time, p->image, p->tgid, p->comm);
 }
 
-static int say_map(struct flt_images *l, uint32_t image, const struct waiting *w)
+static int send_map(struct flt_images *l, uint32_t image, const struct held *h)
 {
 	struct {
 		struct flt_record_map map;
 		char name[NAME_MAX_BYTES];
-	} r = { .map = w->map };
-	size_t length = strlen(w->name);
+	} r = { .map = h->map };
+	size_t length = strlen(h->name);
 
-	memcpy(r.name, w->name, length + 1);
+	memcpy(r.name, h->name, length + 1);
 	r.map.head.image = image;
 	r.map.head.size = (uint32_t)((sizeof(r.map) + length + 8) & ~7ul);
 	return l->sink.record(l->sink.arg, &r.map.head);
 }
 
-static int say_waiting(struct flt_images *l, struct process *p)
+/* Send the held mappings that the current image does not have yet. Keep them for an exec. */
+static int send_held(struct flt_images *l, struct process *p)
 {
-	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; !ret && p->image && !p->told && i < p->count; i++)
-		ret = say_map(l, p->image, &p->waiting[i]);
-	p->told = true;
+	while (!ret && p->image && p->sent < p->count)
+		ret = send_map(l, p->image, &p->held[p->sent++]);
 	return ret;
 }
 
-/* They are of the image that it has. */
+/* Give the held mappings to the current image only: no exec can follow that made them. */
 static int settle(struct flt_images *l, struct process *p)
 {
-	int ret = say_waiting(l, p);
+	int ret = send_held(l, p);
 
-	waiting_drop(p);
+	drop_held(p);
 	return ret;
 }
 
@@ -185,10 +191,10 @@ static int process_get(struct flt_images *l, uint64_t time, uint32_t tgid, struc
 	ret = process_new(l, tgid, "", out);
 	if (ret || tgid == l->command)
 		return ret;
-	ret = say_image(l, time, *out, 0, 0, FLT_IMAGE_FOUND);
+	ret = send_image(l, time, *out, 0, 0, FLT_IMAGE_FOUND);
 	if (!ret)
 		ret = l->sink.found(l->sink.arg, time, (*out)->image, tgid, &(*out)->threads);
-	/* Without an image there is no process. */
+	/* Drop a process that got no image. */
 	if (ret && *out && !(*out)->image)
 		process_drop(find(l, tgid));
 	return ret;
@@ -211,51 +217,61 @@ int flt_images_fault(struct flt_images *l, const struct flt_event_record *r, uin
 	*image = 0;
 	if (ret)
 		return ret;
-	/* An exec that made them would be the only thread, and still in the kernel. */
+	/*
+	 * A thread in exec is the only one of its process and stays in the kernel. The fault may be
+	 * in a mapping of the new program, so the old image gets that mapping, too.
+	 */
 	if (p->count && (r->tid != p->tid || r->flags & FLT_EVENT_USER))
 		ret = settle(l, p);
-	else if (p->count && r->time > p->waiting[p->count - 1].map.head.time + WAITING_NS)
-		ret = say_waiting(l, p);
+	else
+		ret = send_held(l, p);
 	*image = p->image;
 	return ret;
+}
+
+_Static_assert(FLT_MAP_READ == 1 && FLT_MAP_WRITE == 2 && FLT_MAP_EXEC == 4,
+	       "FLT_MAP_* differ from the protection of flt_event_area");
+
+/* Convert a note of a mapping. The caller sets image and size. */
+static struct flt_record_map map_of(const struct flt_event_area *a)
+{
+	return (struct flt_record_map){
+		.head = { .type = FLT_RECORD_MAP, .time = a->time },
+		.start = a->start, .end = a->end, .offset = (uint64_t)a->page << 12,
+		.inode = a->inode, .device = flt_device_of_kernel(a->dev),
+		.flags = (a->protection & 7u) | (a->flags & FLT_AREA_SHARED ? FLT_MAP_SHARED : 0),
+		.area = a->of < UINT8_MAX ? a->of + 1 : UINT8_MAX,
+	};
 }
 
 int flt_images_area(struct flt_images *l, const struct flt_event_area *a, const char *name)
 {
 	struct process *p;
-	struct waiting *w;
+	struct held *h;
 	int ret;
 
 	if (a->start >= a->end || strlen(name) >= NAME_MAX_BYTES)
 		return 0;
 	ret = process_get(l, a->time, a->tgid, &p);
-	if (!ret && p->count && (a->tid != p->tid || p->count == WAITING_MAX))
+	if (!ret && p->count && (a->tid != p->tid || p->count == HELD_MAX))
 		ret = settle(l, p);
 	if (ret)
 		return ret;
-	if (!p->waiting)
-		p->waiting = calloc(WAITING_MAX, sizeof(*p->waiting));
-	if (!p->waiting)
+	if (!p->held)
+		p->held = calloc(HELD_MAX, sizeof(*p->held));
+	if (!p->held)
+		return -ENOMEM;
+	h = &p->held[p->count];
+	h->map = map_of(a);
+	h->name = strdup(name);
+	if (!h->name)
 		return -ENOMEM;
 	p->tid = a->tid;
-	p->told = false;
-	w = &p->waiting[p->count];
-	w->map = (struct flt_record_map){
-		.head = { .type = FLT_RECORD_MAP, .time = a->time },
-		.start = a->start, .end = a->end, .offset = (uint64_t)a->page << 12, .inode = a->inode,
-		.device = flt_device_of_kernel(a->dev),
-		.flags = (a->protection & 7u) | (a->flags & FLT_AREA_SHARED ? FLT_MAP_SHARED : 0),
-	};
-	w->name = strdup(name);
-	if (!w->name)
-		return -ENOMEM;
 	p->count++;
 	return 0;
 }
 
-_Static_assert(FLT_MAP_READ == 1 && FLT_MAP_WRITE == 2 && FLT_MAP_EXEC == 4, "protection is said alike");
-
-static int on_begin(struct flt_images *l, const struct flt_event_life *life, const char *comm)
+static int on_fork(struct flt_images *l, const struct flt_event_life *life, const char *comm)
 {
 	struct process *parent, *p, **old;
 	int ret = process_get(l, life->time, life->parent_tgid, &parent);
@@ -266,42 +282,49 @@ static int on_begin(struct flt_images *l, const struct flt_event_life *life, con
 		return ret;
 	if (life->tgid == life->parent_tgid) {
 		parent->threads++;
-		return !parent->image ? 0 : say_name(l, FLT_RECORD_THREAD, life->time, parent->image, life->tid, comm);
+		return !parent->image ? 0 : send_name(l, FLT_RECORD_THREAD, life->time,
+						      parent->image, life->tid, comm);
 	}
 	old = find(l, life->tgid);
-	if (*old)	/* its end was not told */
+	if (*old)	/* the PID was reused, and the exit note was lost */
 		process_drop(old);
 	ret = process_new(l, life->tgid, comm, &p);
 	if (ret)
 		return ret;
-	return say_image(l, life->time, p, life->parent_tgid, parent->image, FLT_IMAGE_FORK);
+	return send_image(l, life->time, p, life->parent_tgid, parent->image, FLT_IMAGE_FORK);
 }
 
 static int on_exec(struct flt_images *l, const struct flt_event_life *life, const char *comm)
 {
+	enum flt_image_cause cause = FLT_IMAGE_EXEC;
 	struct process *p;
 	uint32_t before;
-	bool started;
 	int ret = process_get(l, life->time, life->tgid, &p);
 
 	if (ret)
 		return ret;
-	started = life->tgid == l->command;
-	if (started)
-		l->command = 0;
 	before = p->image;
+	if (life->tgid == l->command) {
+		l->command = 0;
+		before = 0;
+		cause = FLT_IMAGE_START;
+	}
 	p->threads = 1;
 	snprintf(p->comm, sizeof(p->comm), "%.16s", comm);
-	ret = say_image(l, life->time, p, 0, started ? 0 : before, started ? FLT_IMAGE_START : FLT_IMAGE_EXEC);
-	p->told = false;
+	ret = send_image(l, life->time, p, 0, before, cause);
+	/* The new image gets all held mappings. */
+	p->sent = 0;
 	return ret ? ret : settle(l, p);
 }
 
-static int on_end(struct flt_images *l, const struct flt_event_life *life)
+static int on_exit_of(struct flt_images *l, const struct flt_event_life *life)
 {
 	struct process **at = find(l, life->tgid), *p = *at;
 	struct flt_record_exit r = {
-		.head = { .type = FLT_RECORD_EXIT, .size = sizeof(r), .time = life->time, .tid = life->tid },
+		.head = {
+			.type = FLT_RECORD_EXIT, .size = sizeof(r), .time = life->time,
+			.tid = life->tid,
+		},
 		.status = ~0u,
 	};
 	int ret;
@@ -322,11 +345,11 @@ int flt_images_life(struct flt_images *l, const struct flt_event_life *life, con
 {
 	switch (life->what) {
 	case FLT_LIFE_FORK:
-		return on_begin(l, life, comm);
+		return on_fork(l, life, comm);
 	case FLT_LIFE_EXEC:
 		return on_exec(l, life, comm);
 	case FLT_LIFE_EXIT:
-		return on_end(l, life);
+		return on_exit_of(l, life);
 	default:
 		return 0;
 	}

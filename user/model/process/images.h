@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * images.h - which image a process has and what is mapped in it: notes of a
- * stream, in their order, as the records of a trace file (flt_file.h).
+ * images.h - images of processes and their mappings: notes of a stream, in order of time,
+ * converted to records of a trace file (flt_file.h).
  *
- * The mappings of a program are told before its exec is. So what was mapped last
- * waits until the process runs on in user mode, or is said to have executed.
+ * An exec maps its program before the exec note comes, because the kernel sends the note last. A
+ * new mapping is therefore held until the process returns to user mode, or until the exec note,
+ * which gives the mapping to the new image. If the kernel faults in between, the current image
+ * gets the held mappings, too.
  */
 #ifndef FLT_MODEL_IMAGES_H
 #define FLT_MODEL_IMAGES_H
@@ -18,32 +20,37 @@
 struct flt_images;
 
 struct flt_images_sink {
-	/* IMAGE, THREAD, COMM, MAP or EXIT, the sink's to change, and good during the call. Images are numbered 1, 2, 3. */
+	/*
+	 * Gets a record of type IMAGE, THREAD, COMM, MAP or EXIT. The sink may change the record,
+	 * which is valid during the call. Images are numbered from 1.
+	 */
 	int (*record)(void *arg, struct flt_record *record);
 	/*
-	 * After the IMAGE of a process that ran before anything was said of it: what it
-	 * has mapped is to be found elsewhere. *threads is to be how many it has.
+	 * Called after the IMAGE record of a process that ran before its first note. The sink finds
+	 * the mappings elsewhere, and sets *threads to the number of threads.
 	 */
 	int (*found)(void *arg, uint64_t time, uint32_t image, uint32_t tgid, uint32_t *threads);
 	void *arg;
 };
 
 /*
- * command: the process that is to exec what is looked at, or 0. It has image 0 until it
- * execs, and nothing is told of it. -ENOMEM.
+ * command: the process that is going to exec the observed command; 0: none. Until the exec, the
+ * process has image 0 and no records. Return -ENOMEM.
  */
-int flt_images_new(struct flt_images **images, const struct flt_images_sink *sink, uint32_t command);
+int flt_images_new(struct flt_images **images, const struct flt_images_sink *sink,
+		   uint32_t command);
 void flt_images_free(struct flt_images *images);
 
-/* Those below return -ENOMEM, -E2BIG or what the sink returned. */
+/* The functions below return -ENOMEM, -E2BIG, or the error of the sink. */
 
-/* The image of a process; found, if it was not known. */
+/* Set *image to the image of a process. An unknown process gets a new image. */
 int flt_images_of(struct flt_images *images, uint64_t time, uint32_t tgid, uint32_t *image);
-/* The image that ran when this fault happened. */
-int flt_images_fault(struct flt_images *images, const struct flt_event_record *fault, uint32_t *image);
-/* name: of the file, or as in /proc/PID/maps. */
+/* Set *image to the image that ran when the fault happened. */
+int flt_images_fault(struct flt_images *images, const struct flt_event_record *fault,
+		     uint32_t *image);
+/* Add a mapping. name: path of the file, or as in /proc/PID/maps. */
 int flt_images_area(struct flt_images *images, const struct flt_event_area *area, const char *name);
-/* comm: FLT_EVENT_LIFE's 16 bytes. */
+/* Handle a fork, exec or exit. comm: the 16 bytes of FLT_EVENT_LIFE. */
 int flt_images_life(struct flt_images *images, const struct flt_event_life *life, const char *comm);
 
 #endif

@@ -219,10 +219,8 @@ static int map_record(struct flt_recording *rec, const struct flt_record_map *r)
 	if (err)
 		return err;
 	map = &rec->maps[rec->map_count];
-	*map = (struct flt_map){
-		.start = r->start, .end = r->end, .offset = r->offset, .inode = r->inode, .device = r->device,
-		.flags = r->flags, .object = index, .name = object.name,
-	};
+	*map = flt_map_of_record(r, object.name);
+	map->object = index;
 	image->map_changes++;
 	err = flt_map_set_change(&image->maps, r->start, r->end, rec->map_count++);
 	if (err == -E2BIG) {

@@ -50,6 +50,7 @@ struct flt_map {
 	uint32_t device;	/* as in struct flt_record_map */
 	uint32_t flags;		/* FLT_MAP_* */
 	uint32_t object;
+	uint8_t area;		/* as in struct flt_record_map */
 	const char *name;
 };
 
@@ -103,6 +104,15 @@ const struct flt_image *flt_recording_image(const struct flt_recording *rec, uin
 const char *flt_recording_comm(const struct flt_recording *rec, uint32_t image, uint32_t tid);
 /* The value of a key of FLT_RECORD_INFO, or NULL. */
 const char *flt_recording_info(const struct flt_recording *rec, const char *key);
+
+/* Convert a record. `name` is kept by reference. The object is the unknown one. */
+static inline struct flt_map flt_map_of_record(const struct flt_record_map *r, const char *name)
+{
+	return (struct flt_map){
+		.start = r->start, .end = r->end, .offset = r->offset, .inode = r->inode,
+		.device = r->device, .flags = r->flags, .area = r->area, .name = name,
+	};
+}
 
 /* What is mapped at address of this image now; NULL: nothing known. */
 const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t image, uint64_t address);
