@@ -20,7 +20,9 @@ const char *flt_load_loss_name(enum flt_file_loss cause)
 	return cause < __FLT_LOSS_LAST ? names[cause] : "unknown cause";
 }
 
-static int open_failed(const struct flt_command *command, const char *path, int err, uint32_t version)
+/* Report why flt_file_open() failed. version 0: not readable. Return the exit status. */
+static int open_failed(const struct flt_command *command, const char *path, int err,
+		       uint32_t version)
 {
 	switch (err) {
 	case -EINVAL:
@@ -28,13 +30,15 @@ static int open_failed(const struct flt_command *command, const char *path, int 
 		return FLT_EXIT_FAILED;
 	case -EPROTO:
 		if (version)
-			flt_command_say(command, "%s has format %u.%u, this fltctl reads %u.x: use the fltctl that made it",
-					path, version >> 16, version & 0xffff, FLT_FILE_VERSION >> 16);
+			flt_command_say(command, "cannot read %s: format %u.%u, but this fltctl "
+					"reads %u.x (use the fltctl that recorded it)", path,
+					version >> 16, version & 0xffff, FLT_FILE_VERSION >> 16);
 		else
-			flt_command_say(command, "%s was recorded on a machine of the other byte order", path);
+			flt_command_say(command, "cannot read %s: recorded on a machine of the "
+					"other byte order (read it there)", path);
 		return FLT_EXIT_UNSUPPORTED;
 	case -EBADMSG:
-		flt_command_say(command, "%s: the file header is damaged", path);
+		flt_command_say(command, "cannot read %s: the file header is damaged", path);
 		return FLT_EXIT_FAILED;
 	default:
 		flt_command_say(command, "cannot read %s: %s", path, strerror(-err));
@@ -42,7 +46,8 @@ static int open_failed(const struct flt_command *command, const char *path, int 
 	}
 }
 
-static void damage_note(struct flt_load *load, const struct flt_file_chunk *c)
+/* Remember the first damage. */
+static void add_damage(struct flt_load *load, const struct flt_file_chunk *c)
 {
 	if (!load->damaged++) {
 		load->damage = c->damage;
@@ -51,7 +56,8 @@ static void damage_note(struct flt_load *load, const struct flt_file_chunk *c)
 	load->skipped += c->skipped;
 }
 
-static int chunk_take(struct flt_load *load, const struct flt_file_chunk *c, flt_load_fn fn, void *arg)
+static int add_chunk(struct flt_load *load, const struct flt_file_chunk *c, flt_load_fn fn,
+		     void *arg)
 {
 	const struct flt_record *r = NULL;
 	int err = 0;
@@ -82,7 +88,8 @@ const char *flt_load_path(const struct flt_run *run, const char *input)
 	return run->words.argc ? run->words.argv[0] : "flt.data";
 }
 
-int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path, flt_load_fn fn, void *arg)
+int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,
+		  flt_load_fn fn, void *arg)
 {
 	struct flt_file_reader *reader;
 	struct flt_file_chunk chunk;
@@ -102,19 +109,20 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 		if (!err)
 			break;
 		if (err == -EBADMSG) {
-			damage_note(load, &chunk);
+			add_damage(load, &chunk);
 			err = 0;
 		} else if (err == 1) {
-			err = chunk_take(load, &chunk, fn, arg);
+			err = add_chunk(load, &chunk, fn, arg);
 		}
 	}
 	flt_file_done(reader);
 	if (!err)
 		err = flt_recording_settle(load->rec);
 	if (err == -E2BIG)
-		flt_command_say(command, "%s claims more processes, maps or stacks than a recording can hold", path);
-	else if (err && err != -EPIPE)	/* that is who reads it, who says more */
-		flt_command_say(command, "reading %s: %s", path, strerror(-err));
+		flt_command_say(command, "invalid %s: more processes, mappings or stacks than a "
+				"recording can hold", path);
+	else if (err && err != -EPIPE)	/* fn() failed to write, and its caller reports that */
+		flt_command_say(command, "cannot read %s: %s", path, strerror(-err));
 	return err ? flt_exit_of(err) : FLT_EXIT_DONE;
 }
 
@@ -133,23 +141,27 @@ int flt_load_verdict(const struct flt_load *load)
 		if (!load->lost[i])
 			continue;
 		flt_command_say(load->command, "incomplete: %" PRIu64 " %s %s", load->lost[i],
-				i == FLT_LOSS_BUFFER || i >= FLT_LOSS_PROBE ? "lost:" : "", flt_load_loss_name(i));
+				i == FLT_LOSS_BUFFER || i >= FLT_LOSS_PROBE ? "lost:" : "",
+				flt_load_loss_name(i));
 		status = FLT_EXIT_INCOMPLETE;
 	}
 	if (load->damaged) {
-		flt_command_say(load->command, "%s is damaged at offset %" PRIu64 " (%s); %" PRIu64 " bytes in %" PRIu64
-				" places were left out", load->path, load->damage_offset, flt_damage_text(load->damage),
+		flt_command_say(load->command, "incomplete: %s is damaged at offset %" PRIu64
+				" (%s): skipped %" PRIu64 " bytes in %" PRIu64 " places",
+				load->path, load->damage_offset, flt_damage_text(load->damage),
 				load->skipped, load->damaged);
 		status = FLT_EXIT_INCOMPLETE;
 	}
 	if (!load->rec->end.head.type) {
-		flt_command_say(load->command, "%s was not finished: it ends where the recording was interrupted", load->path);
+		flt_command_say(load->command, "incomplete: %s ends where the recording was "
+				"interrupted", load->path);
 		status = FLT_EXIT_INCOMPLETE;
 	}
 	return status;
 }
 
-int flt_load_filter_parse(const struct flt_command *command, const struct flt_load_filter *asked, struct flt_fault_filter *filter)
+int flt_load_filter_parse(const struct flt_command *command, const struct flt_load_filter *asked,
+			  struct flt_fault_filter *filter)
 {
 	const char *bad;
 
@@ -160,15 +172,18 @@ int flt_load_filter_parse(const struct flt_command *command, const struct flt_lo
 		.pid_count = asked->pids.count,
 	};
 	if (asked->kinds && flt_fault_filter_kinds(asked->kinds, &filter->kinds, &bad))
-		return flt_command_misuse(command, "--kind: unknown kind '%.*s'", (int)strcspn(bad, ","), bad);
+		return flt_command_misuse(command, "invalid --kind '%.*s' (see --help)",
+					  (int)strcspn(bad, ","), bad);
 	if (asked->ops && flt_fault_filter_ops(asked->ops, &filter->ops, &bad))
-		return flt_command_misuse(command, "--op: '%.*s' is none of read, write, exec, unknown", (int)strcspn(bad, ","), bad);
+		return flt_command_misuse(command, "invalid --op '%.*s' (expected read, write, "
+					  "exec or unknown)", (int)strcspn(bad, ","), bad);
 	if (asked->until && asked->until <= asked->from)
-		return flt_command_misuse(command, "--until must be later than --from");
+		return flt_command_misuse(command, "invalid --until (must be later than --from)");
 	return FLT_EXIT_DONE;
 }
 
-void flt_load_filter_clock(const struct flt_load_filter *asked, const struct flt_load *load, struct flt_fault_filter *filter)
+void flt_load_filter_clock(const struct flt_load_filter *asked, const struct flt_load *load,
+			   struct flt_fault_filter *filter)
 {
 	filter->from = asked->from ? load->head.clock + asked->from : 0;
 	filter->until = asked->until ? load->head.clock + asked->until : 0;

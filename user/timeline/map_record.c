@@ -5,7 +5,8 @@
 
 #include "event/device.h"
 
-bool map_record_fill(struct map_record *m, const struct flt_maps_entry *e, uint64_t time, uint32_t image)
+bool map_record_fill(struct map_record *m, const struct flt_maps_entry *e, uint64_t time,
+		     uint32_t image)
 {
 	size_t length = strlen(e->name);
 
@@ -14,7 +15,8 @@ bool map_record_fill(struct map_record *m, const struct flt_maps_entry *e, uint6
 	*m = (struct map_record){
 		.map = {
 			.head = {
-				.type = FLT_RECORD_MAP, .size = (uint32_t)((sizeof(m->map) + length + 8) & ~7ul),
+				.type = FLT_RECORD_MAP,
+				.size = (uint32_t)((sizeof(m->map) + length + 8) & ~7ul),
 				.time = time, .image = image,
 			},
 			.start = e->start, .end = e->end, .offset = e->offset, .inode = e->inode,

@@ -9,11 +9,11 @@
 #include "source/proc/maps.h"
 
 struct map_record {
-	struct flt_record_map map;	/* without a build-id */
+	struct flt_record_map map;	/* without build-id and area */
 	char name[4200];
 };
 
-/* Return false if the name is longer than a record has room for. */
+/* Fill in a record. Return false if the name is too long for a record. */
 bool map_record_fill(struct map_record *record, const struct flt_maps_entry *entry, uint64_t time,
 		     uint32_t image);
 

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * names.h - what threads and files are called, as a stream of faults tells it.
- */
-#ifndef FLT_CMD_NAMES_H
-#define FLT_CMD_NAMES_H
+/* names.h - names of threads and files, from the notes of a stream. */
+#ifndef FLT_TIMELINE_NAMES_H
+#define FLT_TIMELINE_NAMES_H
 
 #include "model/process/paths.h"
 #include "source/stream/comms.h"
 
-/* Begins zeroed. */
+/* Must be zeroed before names_open(). */
 struct names {
 	struct flt_comms *comms;
 	struct flt_paths *paths;
 };
 
-int names_open(struct names *names);	/* -ENOMEM; to be closed all the same */
+/* Return -ENOMEM. Call names_close() also after an error. */
+int names_open(struct names *names);
 void names_close(struct names *names);
 
-/* A note of the stream; those that name nothing are passed over. -ENOMEM. */
+/* Add a note of the stream. Notes without names are ignored. Return -ENOMEM. */
 int names_note(struct names *names, const union flt_stream_note *head, const void *bytes);
 
-/* Of the thread, and of the file, that a fault is of. NULL: nobody said. Good until the next call. */
+/* Return the name of the thread of a fault, or NULL. Valid until the next call. */
 const char *names_comm(const struct names *names, const struct flt_fault *fault);
+/* Return the path of the file of a fault, or NULL. Valid until the next note. */
 const char *names_path(const struct names *names, const struct flt_fault *fault);
 
 #endif

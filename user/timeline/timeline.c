@@ -223,7 +223,9 @@ static int stacks_new(struct flt_timeline *t)
 int flt_timeline_new(struct flt_timeline **out, const struct flt_timeline_setup *setup)
 {
 	struct flt_timeline *t = calloc(1, sizeof(*t));
-	const struct flt_images_sink sink = { .record = on_image_record, .found = on_found, .arg = t };
+	const struct flt_images_sink sink = {
+		.record = on_image_record, .found = on_found, .arg = t,
+	};
 	int ret;
 
 	*out = t;

@@ -7,18 +7,19 @@
 #include "model/recording/mapset.h"
 #include "source/perf/unwind.h"
 
+/* Number of images in the cache. */
 #define KEPT 32
 
 struct cached {
 	uint32_t image;		/* 0: free */
-	uint32_t changes;	/* of its maps, that were told */
-	uint64_t used;
+	uint32_t changes;	/* flt_image.map_changes when the mappings were added */
+	uint64_t used;		/* flt_unwind_cache.clock at the last use */
 	struct flt_unwind *unwind;
 };
 
 struct flt_unwind_cache {
 	const struct flt_recording *rec;
-	uint64_t clock;
+	uint64_t clock;			/* counts uses */
 	struct cached kept[KEPT];
 };
 
@@ -42,7 +43,8 @@ void flt_unwind_cache_free(struct flt_unwind_cache *l)
 	free(l);
 }
 
-static void tell_maps(struct flt_unwind_cache *l, struct cached *u, const struct flt_image *image)
+/* Add the executable mappings of an image to its unwinder. */
+static void add_maps(struct flt_unwind_cache *l, struct cached *u, const struct flt_image *image)
 {
 	const struct flt_map *map;
 	uint32_t i, index;
@@ -55,6 +57,7 @@ static void tell_maps(struct flt_unwind_cache *l, struct cached *u, const struct
 	u->changes = image->map_changes;
 }
 
+/* Return the unwinder of an image, or NULL. Evict the least recently used one for a new image. */
 static struct flt_unwind *get(struct flt_unwind_cache *l, uint32_t id)
 {
 	const struct flt_image *image = flt_recording_image(l->rec, id);
@@ -68,16 +71,19 @@ static struct flt_unwind *get(struct flt_unwind_cache *l, uint32_t id)
 			u = &l->kept[i];
 	if (u->image != id) {
 		flt_unwind_free(u->unwind);
-		*u = (struct cached){ .image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(0) };
+		*u = (struct cached){
+			.image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(0),
+		};
 	}
 	u->used = ++l->clock;
 	if (u->unwind && u->changes != image->map_changes)
-		tell_maps(l, u, image);
+		add_maps(l, u, image);
 	return u->unwind;
 }
 
-size_t flt_unwind_cache_run(struct flt_unwind_cache *l, uint32_t image, const struct flt_stream_slice *slice,
-			 uint64_t *addresses, size_t room, uint8_t *cut)
+size_t flt_unwind_cache_run(struct flt_unwind_cache *l, uint32_t image,
+			    const struct flt_stream_slice *slice, uint64_t *addresses, size_t room,
+			    uint8_t *cut)
 {
 	struct flt_unwind *unwind = get(l, image);
 	uint64_t regs[FLT_UNWIND_REGS];
