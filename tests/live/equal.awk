@@ -3,7 +3,7 @@
 #
 # ORACLE is the output of faultrun, ROWS that of fltq follow. Variables:
 #	name=TEXT	the name of the case, for messages
-#	tree=1		the oracle has the sum of the process tree, but no line for most processes
+#	tree=1		the oracle has only the sum of most processes, not their lines
 #	may_miss=1	the probe may miss faults
 #	late=1		counting began after the root process of the session started, so the
 #			row of the root process lacks its earlier faults
