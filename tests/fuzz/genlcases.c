@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * genlcases refused   requests that the contract in flt.h refuses: one errno per
- *                     cause, and a sentence with it
- * genlcases denied    every command, by somebody without the capability: EPERM.
- *                     Run it as such a user
- * genlcases allowed   every command that asks for something: answered
- * genlcases borrowed  a socket opened with the capability and used without, and
- *                     the reverse: EPERM
- * genlcases absent    the family is not there
+ * genlcases refused   send invalid requests; each must fail with the errno of flt.h and
+ *                     an error message
+ * genlcases denied    send every command without the capability; each must fail with
+ *                     EPERM. Run it as a user without the capability
+ * genlcases allowed   send every command that only reads; each must succeed
+ * genlcases borrowed  use a socket without the capability that was opened with it, and
+ *                     the reverse; every command must fail with EPERM
+ * genlcases absent    the family flt must not exist
  *
- * Status 0 when all is as said; each deviation is a line on stdout.
+ * Exits with status 0 if all answers are right. Prints a line for each wrong answer.
  */
 #include "genlcases.h"
 
@@ -34,15 +34,15 @@ const char *name_of(int error)
 void expect_on(struct genl *s, const char *what, int want, int want2)
 {
 	int rc = genl_talk(s, NULL, NULL);
-	int asked = want != 0 && want != -EOPNOTSUPP;
+	int needs_message = want != 0 && want != -EOPNOTSUPP;
 
 	checks++;
 	if (rc != want && (!want2 || rc != want2)) {
 		printf("%s: %s (\"%s\"), should be %s\n", what, name_of(rc), s->error,
 		       name_of(want));
 		failures++;
-	} else if (rc && asked && !*s->error) {
-		printf("%s: %s without a sentence\n", what, name_of(rc));
+	} else if (rc && needs_message && !*s->error) {
+		printf("%s: %s without an error message\n", what, name_of(rc));
 		failures++;
 	}
 }
@@ -90,7 +90,7 @@ static void session_new(struct genl *s)
 		errx(1, "SESSION_NEW: %s: %s", name_of(rc), s->error);
 }
 
-/* Attributes, missing, malformed, foreign, out of range. */
+/* Requests with missing, malformed, unknown or out-of-range attributes. */
 static void refused_attributes(void)
 {
 	static const char junk[300];
@@ -132,7 +132,7 @@ static void refused_attributes(void)
 	expect_on(&g, "PROC_GET with TGID 2^32 - 1", -ERANGE, -ESRCH);
 	ask(&g, FLT_CMD_PROC_GET, 0);
 	genl_put_u32(&g, FLT_PROC_TGID, 4194303);
-	expect("PROC_GET of nobody", -ESRCH);
+	expect("PROC_GET of a process that does not exist", -ESRCH);
 	ask(&g, FLT_CMD_PROC_GET, 0);
 	genl_put_u32(&g, FLT_PROC_TGID, 2);
 	expect("PROC_GET of a kernel thread", -ESRCH);
@@ -142,7 +142,7 @@ static void refused_attributes(void)
 	expect("PROC_GET of one process with SESSION", -EINVAL);
 	ask(&g, FLT_CMD_PROC_GET, NLM_F_DUMP);
 	genl_put_u32(&g, FLT_PROC_SESSION, 0x7fffffff);
-	expect("PROC_GET of a session that is not", -ENOENT);
+	expect("PROC_GET of a session that does not exist", -ENOENT);
 	ask(&g, FLT_CMD_PROC_GET, NLM_F_DUMP);
 	genl_put_u32(&g, FLT_PROC_KINDS, 1);
 	expect_on(&g, "PROC_GET with a value in a flag", -EINVAL, -ERANGE);
@@ -150,18 +150,18 @@ static void refused_attributes(void)
 	expect("TASK_GET without TGID", -EINVAL);
 	ask(&g, FLT_CMD_TASK_GET, NLM_F_DUMP);
 	genl_put_u32(&g, FLT_TASK_TGID, 4194303);
-	expect("TASK_GET of nobody", -ESRCH);
+	expect("TASK_GET of a process that does not exist", -ESRCH);
 	ask(&g, FLT_CMD_TASK_GET, NLM_F_DUMP);
 	genl_put_u32(&g, FLT_TASK_TGID, 1);
 	genl_put_u32(&g, FLT_TASK_TID, 1);
 	expect("TASK_GET with an attribute of the reply", -EINVAL);
 
-	/* A tail too short to be an attribute. */
+	/* The rest of the message is too short for an attribute. */
 	ask(&g, FLT_CMD_INFO_GET, 0)->nlmsg_len += 2;
 	expect("INFO_GET with two bytes too many", -EINVAL);
 }
 
-/* Of the dumps that came after the first ones. */
+/* Requests for latencies, slowest faults and ledgers. */
 static void refused_dumps(void)
 {
 	uint32_t one = 1;
@@ -178,13 +178,13 @@ static void refused_dumps(void)
 	for (uint8_t cmd = FLT_CMD_THP_GET; cmd <= FLT_CMD_NUMA_GET; cmd++) {
 		ask(&g, cmd, NLM_F_DUMP);
 		genl_put_u32(&g, FLT_LEDGER_SESSION, 0x7fffffff);
-		expect("a ledger of a session that is not", -ENOENT);
+		expect("a ledger of a session that does not exist", -ENOENT);
 		ask(&g, cmd, NLM_F_DUMP);
 		genl_put_u32(&g, FLT_LEDGER_SESSION, 0);
 		expect_on(&g, "a ledger of session 0", -ERANGE, -ENOENT);
 		ask(&g, cmd, NLM_F_DUMP);
 		genl_put(&g, FLT_LEDGER_SESSION, NULL, 0);
-		expect("a ledger of an empty SESSION", -EINVAL);
+		expect("a ledger with an empty SESSION", -EINVAL);
 		ask(&g, cmd, NLM_F_DUMP);
 		genl_put_u32(&g, FLT_LEDGER_TGID, 1);
 		expect("a ledger with an attribute of the reply", -EINVAL);
@@ -203,7 +203,7 @@ static void refused_flags(void)
 		expect(what, -EINVAL);
 	}
 	((struct genlmsghdr *)NLMSG_DATA(ask(&g, FLT_CMD_INFO_GET, 0)))->reserved = 1;
-	expect("INFO_GET with something reserved", -EINVAL);
+	expect("INFO_GET with the reserved field set", -EINVAL);
 }
 
 static void refused_commands(void)
@@ -231,12 +231,12 @@ static void refused_commands(void)
 		expect("THP_GET, NUMA_GET, SLOWEST_GET not as a dump", -EOPNOTSUPP);
 	}
 	ask(&g, FLT_CMD_EVENTS, 0);
-	expect("EVENTS, which the module sends", -EOPNOTSUPP);
+	expect("EVENTS, which only the module sends", -EOPNOTSUPP);
 	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
 	expect("EVENTS as a dump", -EOPNOTSUPP);
 }
 
-/* A session with a stream and one attribute in its filter. */
+/* Request a session with a stream and one attribute in its filter. */
 static void filtered(const char *what, uint16_t type, const void *data, uint16_t size, int want,
 		     int want2)
 {
@@ -259,16 +259,16 @@ static void refused_filters(void)
 
 	filtered("a filter for cgroup 0", FLT_FILTER_CGROUP, &none, 8, -ERANGE, -EINVAL);
 	filtered("a filter for a cgroup of 32 bits", FLT_FILTER_CGROUP, &low, 4, -ERANGE, -EINVAL);
-	filtered("a filter of no kind", FLT_FILTER_KINDS, &zero, 4, -ERANGE, -EINVAL);
+	filtered("a filter without kinds", FLT_FILTER_KINDS, &zero, 4, -ERANGE, -EINVAL);
 	filtered("a filter that samples one in 65536", FLT_FILTER_SAMPLE, &much, 4, -ERANGE,
 		 -EINVAL);
 	filtered("a filter for an inode without its device", FLT_FILTER_INODE, &one, 8, -EINVAL, 0);
 	filtered("a filter for the end of a range only", FLT_FILTER_ADDRESS_END, &one, 8, -EINVAL,
 		 0);
-	filtered("a filter that nobody knows", FLT_FILTER_MAX + 1, &one, 8, -EINVAL, 0);
+	filtered("an unknown filter", FLT_FILTER_MAX + 1, &one, 8, -EINVAL, 0);
 }
 
-/* SESSION_NEW with one more attribute; stream: and STREAM. */
+/* Request a session with one attribute, and with STREAM if stream is set. */
 static void opened_with(const char *what, int stream, uint16_t attr, uint32_t value, uint16_t size,
 			int want, int want2)
 {
@@ -279,7 +279,7 @@ static void opened_with(const char *what, int stream, uint16_t attr, uint32_t va
 	expect_on(&g, what, want, want2);
 }
 
-static void refused_wishes(void)
+static void refused_options(void)
 {
 	static const uint16_t of_stream[] = { FLT_SESSION_SUBBUF_SIZE, FLT_SESSION_SUBBUFS,
 					      FLT_SESSION_NOTES, FLT_SESSION_AREAS,
@@ -289,12 +289,12 @@ static void refused_wishes(void)
 					  FLT_SESSION_THP, FLT_SESSION_NUMA };
 
 	for (size_t i = 0; i < sizeof(of_stream) / sizeof(*of_stream); i++) {
-		opened_with("SESSION_NEW, what a stream is like, without STREAM", 0, of_stream[i],
-			    values[i], values[i] ? 4 : 0, -EINVAL, 0);
+		opened_with("SESSION_NEW with an option of a stream, without STREAM", 0,
+			    of_stream[i], values[i], values[i] ? 4 : 0, -EINVAL, 0);
 		ask(&g, FLT_CMD_SESSION_GET, 0);
 		genl_put_u32(&g, FLT_SESSION_ID, 1);
 		genl_put(&g, of_stream[i], &values[i], values[i] ? 4 : 0);
-		expect("SESSION_GET with what is for SESSION_NEW", -EINVAL);
+		expect("SESSION_GET with an option of SESSION_NEW", -EINVAL);
 	}
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
 		opened_with("SESSION_NEW with a value in a flag", 1, flags[i], 1, 4, -EINVAL,
@@ -307,12 +307,14 @@ static void refused_wishes(void)
 		    4, -EINVAL, 0);
 	opened_with("SESSION_NEW with sub-buffers of 2 MiB", 1, FLT_SESSION_SUBBUF_SIZE, 2 << 20, 4,
 		    -ERANGE, -EINVAL);
-	opened_with("SESSION_NEW with one sub-buffer", 1, FLT_SESSION_SUBBUFS, 1, 4, -ERANGE, -EINVAL);
+	opened_with("SESSION_NEW with one sub-buffer", 1, FLT_SESSION_SUBBUFS, 1, 4, -ERANGE,
+		    -EINVAL);
 	opened_with("SESSION_NEW with 65 sub-buffers", 1, FLT_SESSION_SUBBUFS, 65, 4, -ERANGE,
 		    -EINVAL);
-	opened_with("SESSION_NEW with a channel that is not", 1, FLT_SESSION_CHANNEL,
+	opened_with("SESSION_NEW with an unknown channel", 1, FLT_SESSION_CHANNEL,
 		    FLT_CHANNEL_MAX + 1, 4, -ERANGE, -EINVAL);
-	opened_with("SESSION_NEW with half a channel", 1, FLT_SESSION_CHANNEL, 1, 2, -EINVAL, -ERANGE);
+	opened_with("SESSION_NEW with a short CHANNEL", 1, FLT_SESSION_CHANNEL, 1, 2, -EINVAL,
+		    -ERANGE);
 }
 
 static void refused_sessions(void)
@@ -326,33 +328,33 @@ static void refused_sessions(void)
 	expect_on(&g, "SESSION_GET of ID 0", -ERANGE, -ENOENT);
 	ask(&g, FLT_CMD_SESSION_GET, 0);
 	genl_put_u32(&g, FLT_SESSION_ID, 0x7fffffff);
-	expect("SESSION_GET of a session that is not", -ENOENT);
+	expect("SESSION_GET of a session that does not exist", -ENOENT);
 	ask(&g, FLT_CMD_SESSION_DEL, 0);
 	expect("SESSION_DEL without ID", -EINVAL);
 	ask(&g, FLT_CMD_SESSION_DEL, 0);
 	genl_put_u32(&g, FLT_SESSION_ID, 0x7fffffff);
-	expect("SESSION_DEL of a session that is not", -ENOENT);
+	expect("SESSION_DEL of a session that does not exist", -ENOENT);
 	ask(&g, FLT_CMD_SESSION_NEW, 0);
 	genl_put_u32(&g, FLT_SESSION_ID, 1);
 	expect("SESSION_NEW with an ID", -EINVAL);
 	ask(&g, FLT_CMD_SESSION_NEW, 0);
 	genl_put_u32(&g, FLT_SESSION_TGID, 4194303);
-	expect("SESSION_NEW for nobody", -ESRCH);
+	expect("SESSION_NEW for a process that does not exist", -ESRCH);
 	ask(&g, FLT_CMD_SESSION_NEW, 0);
 	for (int i = 0; i <= FLT_SESSION_TGIDS_MAX; i++)
 		genl_put_u32(&g, FLT_SESSION_TGID, 1);
-	expect_on(&g, "SESSION_NEW for too many", -ERANGE, -EINVAL);
+	expect_on(&g, "SESSION_NEW for too many processes", -ERANGE, -EINVAL);
 
 	refused_filters();
-	refused_wishes();
+	refused_options();
 
 	session_new(&other);
 	ask(&g, FLT_CMD_SESSION_DEL, 0);
 	genl_put_u32(&g, FLT_SESSION_ID, session);
-	expect("SESSION_DEL of another's session", -EACCES);
+	expect("SESSION_DEL of the session of another socket", -EACCES);
 	ask(&other, FLT_CMD_SESSION_DEL, 0);
 	genl_put_u32(&other, FLT_SESSION_ID, session);
-	expect_on(&other, "SESSION_DEL of one's own", 0, 0);
+	expect_on(&other, "SESSION_DEL of the own session", 0, 0);
 	ask(&other, FLT_CMD_SESSION_DEL, 0);
 	genl_put_u32(&other, FLT_SESSION_ID, session);
 	expect_on(&other, "SESSION_DEL twice", -ENOENT, 0);
@@ -366,20 +368,20 @@ static void refused_sessions(void)
 		printf("one session too many (%d): %s \"%s\"\n", opened, name_of(rc), other.error);
 		failures++;
 	}
-	/* All of them end with their socket. */
+	/* All sessions end with their socket. */
 	genl_close(&other);
 	if (genl_open(&other, FLT_GENL_NAME))
-		errx(1, "no family any more");
+		errx(1, "the family flt has disappeared");
 	session_new(&other);
 }
 
-/* Each command in its plainest valid form. */
+/* Each command in its simplest valid form. */
 static const struct plain {
 	const char *name;
 	uint8_t cmd;
 	int dump;
-	int attr; /* a u32 with our PID, or 0 */
-	int asks; /* changes nothing */
+	int attr; /* attribute for our PID (u32), or 0 */
+	int reads; /* the command only reads */
 } plains[] = {
 	{ "INFO_GET", FLT_CMD_INFO_GET, 0, 0, 1 },
 	{ "HOOK_GET", FLT_CMD_HOOK_GET, 1, 0, 1 },
@@ -405,7 +407,7 @@ static void all_plain(int want, const char *who)
 	char what[64];
 
 	for (size_t i = 0; i < sizeof(plains) / sizeof(*plains); i++) {
-		if (!want && !plains[i].asks)
+		if (!want && !plains[i].reads)
 			continue;
 		snprintf(what, sizeof(what), "%s%s", plains[i].name, who);
 		ask(&g, plains[i].cmd, plains[i].dump ? NLM_F_DUMP : 0);
@@ -427,7 +429,7 @@ int main(int argc, char **argv)
 	if (borrowed && seteuid(0))
 		err(1, "seteuid");
 	if (!strcmp(mode, "absent")) {
-		printf("the family is %s\n", rc == -ENOENT ? "absent" : "there");
+		printf("the family flt is %s\n", rc == -ENOENT ? "absent" : "present");
 		return rc != -ENOENT;
 	}
 	if (rc || genl_open(&other, FLT_GENL_NAME))
@@ -452,6 +454,6 @@ int main(int argc, char **argv)
 	} else {
 		errx(2, "usage: genlcases refused|denied|allowed|borrowed|absent");
 	}
-	printf("%d requests, %d answered otherwise\n", checks, failures);
+	printf("%d requests, %d wrong answers\n", checks, failures);
 	return failures != 0;
 }

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* genlcases.h - requests and what is to come of them, for the files that have the cases. */
+/* genlcases.h - send requests and check their answers. */
 #ifndef FLT_GENLCASES_H
 #define FLT_GENLCASES_H
 
 #include "../live/genl.h"
 
-extern struct genl g, other;	/* what is of one is refused to the other */
+extern struct genl g, other;	/* each owns sessions that the other must not change */
 
-const char *name_of(int error);	/* 0 or -errno */
+/* Return the name of 0 or -errno. */
+const char *name_of(int error);
+/* Begin a request. */
 struct nlmsghdr *ask(struct genl *s, uint8_t cmd, uint16_t flags);
-/* Sends what was put together; want2: a second errno that the contract leaves room for, or 0. */
+/* Send the request and check its answer. want2 is a second allowed -errno, or 0. */
 void expect_on(struct genl *s, const char *what, int want, int want2);
+/* Send the request on g and check its answer. */
 void expect(const char *what, int want);
-/* What was answered already. */
+/* Check an answer that was already received. */
 void expect_answer(const char *what, int rc, int want);
 
 void genlcases_wss(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* genlcases_wss.c - requests for working sets that the contract in flt_wss.h refuses. */
+/* genlcases_wss.c - invalid requests for working sets, with the errno of flt_wss.h. */
 #include "genlcases.h"
 
 #include <err.h>
@@ -49,29 +49,29 @@ static void refused_track(void)
 		{ "every 9 ms", FLT_WSS_INTERVAL, 9000000, 1, -ERANGE },
 		{ "every two hours", FLT_WSS_INTERVAL, 7200000000000, 1, -ERANGE },
 		{ "with a short INTERVAL", FLT_WSS_INTERVAL, 1000000000, 0, -EINVAL },
-		{ "without history", FLT_WSS_HISTORY, 0, 0, -ERANGE },
-		{ "with history 1025", FLT_WSS_HISTORY, 1025, 0, -ERANGE },
-		{ "for nothing", FLT_WSS_BUDGET, 0, 0, -ERANGE },
-		{ "for more than a CPU", FLT_WSS_BUDGET, 101, 0, -ERANGE },
+		{ "with HISTORY 0", FLT_WSS_HISTORY, 0, 0, -ERANGE },
+		{ "with HISTORY 1025", FLT_WSS_HISTORY, 1025, 0, -ERANGE },
+		{ "with BUDGET 0", FLT_WSS_BUDGET, 0, 0, -ERANGE },
+		{ "with BUDGET 101", FLT_WSS_BUDGET, 101, 0, -ERANGE },
 	};
 	char what[64];
 
 	ask(&g, FLT_CMD_WSS_TRACK, 0);
-	expect("WSS_TRACK of nobody named", -EINVAL);
+	expect("WSS_TRACK without TGID", -EINVAL);
 	ask(&g, FLT_CMD_WSS_TRACK, 0);
 	genl_put_u32(&g, FLT_WSS_TGID, 4194303);
-	expect("WSS_TRACK of nobody", -ESRCH);
+	expect("WSS_TRACK of a process that does not exist", -ESRCH);
 	ask(&g, FLT_CMD_WSS_TRACK, 0);
 	genl_put_u32(&g, FLT_WSS_TGID, 2);
 	expect("WSS_TRACK of a kernel thread", -EINVAL);
 	ask(&g, FLT_CMD_WSS_TRACK, 0);
 	genl_put_u32(&g, FLT_WSS_TGID, 1);
 	genl_put_u32(&g, FLT_WSS_TGID, 1);
-	expect("WSS_TRACK of the same twice", -EBUSY);
+	expect("WSS_TRACK of the same process twice", -EBUSY);
 	ask(&g, FLT_CMD_WSS_TRACK, 0);
 	for (int i = 0; i <= FLT_SESSION_TGIDS_MAX; i++)
 		genl_put_u32(&g, FLT_WSS_TGID, 1);
-	expect("WSS_TRACK of too many", -ERANGE);
+	expect("WSS_TRACK of too many processes", -ERANGE);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		snprintf(what, sizeof(what), "WSS_TRACK %s", cases[i].what);
 		ask(&g, FLT_CMD_WSS_TRACK, 0);
@@ -91,7 +91,7 @@ void genlcases_wss(void)
 		expect("a tracker without ID", -EINVAL);
 		ask(&g, cmd, 0);
 		genl_put_u32(&g, FLT_WSS_ID, 0x7fffffff);
-		expect("a tracker that is not", -ENOENT);
+		expect("a tracker that does not exist", -ENOENT);
 		ask(&g, cmd, 0);
 		genl_put_u32(&g, FLT_WSS_ID, 1);
 		genl_put_u32(&g, FLT_WSS_TGID, 1);
@@ -101,7 +101,7 @@ void genlcases_wss(void)
 	expect("WSS_GET dump without ID", -EINVAL);
 	ask(&g, FLT_CMD_WSS_GET, NLM_F_DUMP);
 	genl_put_u32(&g, FLT_WSS_ID, 0x7fffffff);
-	expect("WSS_GET dump of a tracker that is not", -ENOENT);
+	expect("WSS_GET dump of a tracker that does not exist", -ENOENT);
 	ask(&g, FLT_CMD_WSS_TRACK, NLM_F_DUMP);
 	expect("WSS_TRACK as a dump", -EOPNOTSUPP);
 
@@ -110,24 +110,24 @@ void genlcases_wss(void)
 		errx(1, "WSS_TRACK: %s: %s", name_of(rc), other.error);
 	ask(&g, FLT_CMD_WSS_TRACK, 0);
 	genl_put_u32(&g, FLT_WSS_TGID, (uint32_t)getpid());
-	expect("WSS_TRACK of one that another tracks", -EBUSY);
+	expect("WSS_TRACK of a process that is already tracked", -EBUSY);
 	ask(&g, FLT_CMD_WSS_UNTRACK, 0);
 	genl_put_u32(&g, FLT_WSS_ID, tracker);
-	expect("WSS_UNTRACK of another's", -EACCES);
+	expect("WSS_UNTRACK of the tracker of another socket", -EACCES);
 	ask(&g, FLT_CMD_WSS_GET, 0);
 	genl_put_u32(&g, FLT_WSS_ID, tracker);
-	expect("WSS_GET of another's", 0);
+	expect("WSS_GET of the tracker of another socket", 0);
 	ask(&g, FLT_CMD_WSS_GET, 0);
 	genl_put_u32(&g, FLT_WSS_ID, tracker);
 	expect_answer("WSS_GET for its TARGETS", genl_talk(&g, tracker_read, NULL), 0);
 	expect_answer("TARGETS of WSS_GET", (int)targets, 1);
 	expect_answer("unknown attributes of WSS_GET", unknown, 0);
-	/* It ends with its socket, whose end is waited for. */
+	/* The tracker ends with its socket. */
 	genl_close(&other);
 	if (genl_open(&other, FLT_GENL_NAME))
-		errx(1, "no family any more");
+		errx(1, "the family flt has disappeared");
 	rc = track(&g, (uint32_t)getpid());
-	expect_answer("WSS_TRACK of a dead owner's process", rc, 0);
+	expect_answer("WSS_TRACK after the owner closed its socket", rc, 0);
 	ask(&g, FLT_CMD_WSS_UNTRACK, 0);
 	genl_put_u32(&g, FLT_WSS_ID, tracker);
 	expect("WSS_UNTRACK", 0);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * genlfuzz N [SEED] - N random messages to the family flt.
+ * genlfuzz N [SEED] - send N random messages to the netlink family flt.
  *
- * Messages are made from the policy in flt.h and then spoiled: attributes
- * missing, repeated, of other commands, of wrong length or nesting, at the edges
- * of their range; headers with strange flags, versions and lengths. Every message
- * that has to be answered must be (genl.c: within 20 s), with success or an errno of
- * the contract, and every refusal of ours with a sentence. Ends with the counts by
- * errno, and with a valid request that must still be answered. The same SEED makes
- * the same messages.
+ * Messages follow the policy in flt.h and are then corrupted: attributes are missing,
+ * repeated, of other commands, of the wrong length or nesting, or at the limits of their
+ * range; headers have random flags, versions and lengths. Every message that needs an answer
+ * must get one (genl.c: within 20 s), with success or an errno documented in flt.h. Every
+ * error of the module must have an error message. At the end, a valid request must still be
+ * answered. Prints the number of answers per errno. A SEED always gives the same messages.
  */
 #include "../live/genl.h"
 
@@ -34,9 +33,11 @@ static const struct known known[] = {
 	{ FLT_CMD_TASK_GET, FLT_TASK_KINDS, 0 },      { FLT_CMD_SESSION_NEW, FLT_SESSION_TGID, 4 },
 	{ FLT_CMD_SESSION_NEW, FLT_SESSION_FOLLOW, 0 }, { FLT_CMD_SESSION_GET, FLT_SESSION_ID, 4 },
 	{ FLT_CMD_SESSION_GET, FLT_SESSION_KINDS, 0 }, { FLT_CMD_SESSION_DEL, FLT_SESSION_ID, 4 },
-	{ FLT_CMD_SESSION_NEW, FLT_SESSION_STREAM, 0 }, { FLT_CMD_SESSION_NEW, FLT_SESSION_NOTES, 0 },
+	{ FLT_CMD_SESSION_NEW, FLT_SESSION_STREAM, 0 },
+	{ FLT_CMD_SESSION_NEW, FLT_SESSION_NOTES, 0 },
 	{ FLT_CMD_SESSION_NEW, FLT_SESSION_AREAS, 0 }, { FLT_CMD_SESSION_NEW, FLT_SESSION_THP, 0 },
-	{ FLT_CMD_SESSION_NEW, FLT_SESSION_NUMA, 0 }, { FLT_CMD_SESSION_NEW, FLT_SESSION_CHANNEL, 4 },
+	{ FLT_CMD_SESSION_NEW, FLT_SESSION_NUMA, 0 },
+	{ FLT_CMD_SESSION_NEW, FLT_SESSION_CHANNEL, 4 },
 	{ FLT_CMD_SESSION_NEW, FLT_SESSION_SUBBUFS, 4 },
 	{ FLT_CMD_SESSION_NEW, FLT_SESSION_SUBBUF_SIZE, 4 },
 	{ FLT_CMD_LATENCY_GET, FLT_LATENCY_RETURNS, 0 }, { FLT_CMD_THP_GET, FLT_LEDGER_SESSION, 4 },
@@ -45,8 +46,8 @@ static const struct known known[] = {
 	{ FLT_CMD_WSS_TRACK, FLT_WSS_BUDGET, 4 },    { FLT_CMD_WSS_UNTRACK, FLT_WSS_ID, 4 },
 	{ FLT_CMD_WSS_GET, FLT_WSS_ID, 4 },
 };
-/* The message asks for a channel: its events would keep answers out of our socket. */
-static int channelled;
+/* The message requests a channel, whose events would fill our socket and displace answers. */
+static int wants_channel;
 
 static uint64_t state;
 static struct genl g;
@@ -91,7 +92,7 @@ static void attribute_put(uint8_t cmd)
 	uint32_t v = value();
 	size_t len;
 
-	/* Mostly one of this command. */
+	/* Prefer an attribute of this command. */
 	for (int i = 0; i < 20 && k->cmd != cmd; i++)
 		k = &known[rnd(sizeof(known) / sizeof(*known))];
 	type = k->attr;
@@ -112,9 +113,10 @@ static void attribute_put(uint8_t cmd)
 		memcpy(bytes + i, &v, 4);
 		v = value();
 	}
-	channelled |= cmd == FLT_CMD_SESSION_NEW && (type & NLA_TYPE_MASK) == FLT_SESSION_CHANNEL;
+	wants_channel |= cmd == FLT_CMD_SESSION_NEW &&
+			 (type & NLA_TYPE_MASK) == FLT_SESSION_CHANNEL;
 	genl_put(&g, type, bytes, len);
-	/* A length that lies. */
+	/* Set a wrong attribute length. */
 	if (chance(60)) {
 		struct nlmsghdr *nlh = (struct nlmsghdr *)g.out;
 		struct nlattr *a = (struct nlattr *)(g.out + nlh->nlmsg_len -
@@ -131,7 +133,7 @@ static int is_dump(uint8_t cmd)
 	       ((cmd == FLT_CMD_PROC_GET || cmd == FLT_CMD_WSS_GET) && chance(2));
 }
 
-/* Whether the kernel has to answer. */
+/* Make a message. Return true if the kernel must answer it. */
 static int message_make(void)
 {
 	uint8_t cmd = chance(30) ? (uint8_t)rnd(256) : (uint8_t)(1 + rnd(FLT_CMD_MAX));
@@ -140,7 +142,7 @@ static int message_make(void)
 	int answered = 1;
 	uint32_t n;
 
-	channelled = 0;
+	wants_channel = 0;
 	if (chance(12) ? chance(2) : is_dump(cmd))
 		flags |= NLM_F_DUMP;
 	if (chance(20))
@@ -151,12 +153,12 @@ static int message_make(void)
 	n = chance(200) ? rnd(120) : rnd(4);
 	while (n--)
 		attribute_put(cmd);
-	/* The end is missing, or there is more than an end. */
+	/* Truncate the message or add bytes at the end. */
 	if (chance(40) && nlh->nlmsg_len > NLMSG_HDRLEN)
 		nlh->nlmsg_len -= rnd(nlh->nlmsg_len - NLMSG_HDRLEN);
 	else if (chance(40))
 		nlh->nlmsg_len += rnd(8);
-	/* Too short for the kernel to see a message in it. */
+	/* The kernel ignores data that is too short for a message. */
 	if (nlh->nlmsg_len < NLMSG_HDRLEN)
 		answered = 0;
 	return answered;
@@ -189,21 +191,21 @@ static void reopen(void)
 	genl_close(&g);
 	rc = genl_open(&g, FLT_GENL_NAME);
 	if (rc)
-		errx(1, "the family is gone: %s", strerror(-rc));
+		errx(1, "the family flt has disappeared: %s", strerror(-rc));
 	g.seq += seq;
 }
 
-static void sentence_check(int rc)
+static void error_message_check(int rc)
 {
 	const struct nlmsghdr *nlh = (const void *)g.out;
 	const struct genlmsghdr *gh = NLMSG_DATA(nlh);
 
-	/* Refused by the netlink core before it came to us: often without a word. */
+	/* Errors of the netlink core often have no error message. */
 	if (rc == 0 || rc == -EOPNOTSUPP || *g.error || nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
 		return;
 	silent++;
 	if (silent <= 5)
-		printf("command %u: %s without a sentence\n", gh->cmd, strerrorname_np(-rc));
+		printf("command %u: %s without an error message\n", gh->cmd, strerrorname_np(-rc));
 }
 
 int main(int argc, char **argv)
@@ -237,13 +239,13 @@ int main(int argc, char **argv)
 		}
 		by_errno[rc < 0 && rc > -256 ? -rc : 0]++;
 		if (!in_contract(rc)) {
-			printf("message %lu: %s (\"%s\") is not in the contract\n", i,
+			printf("message %lu: undocumented errno %s (\"%s\")\n", i,
 			       strerrorname_np(-rc), g.error);
 			bad++;
 		}
-		sentence_check(rc);
-		/* Sessions pile up: leave them to the socket's end. */
-		if (chance(64) || (channelled && !rc))
+		error_message_check(rc);
+		/* Close the socket now and then, which ends its sessions. */
+		if (chance(64) || (wants_channel && !rc))
 			reopen();
 	}
 	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_INFO_GET, FLT_GENL_VERSION);
@@ -256,7 +258,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 256; i++)
 		if (by_errno[i])
 			printf(" %s %lu", i ? strerrorname_np(i) : "ok", by_errno[i]);
-	printf(", %lu without an answer, %lu without a sentence, %d outside of the contract\n",
+	printf(", %lu without an answer, %lu without an error message, %d undocumented\n",
 	       unanswered, silent, bad);
 	return unanswered || silent || bad;
 }

@@ -12,7 +12,8 @@ check-streamfuzz: $(O)/san/streamfuzz
 	$< tests/fuzz/corpus-stream/*
 
 FUZZ_STREAM_SRCS = tests/fuzz/streamfuzz.c user/text/errmsg.c \
-	$(patsubst %,user/source/stream/%.c,slots queue notes order merge) user/source/netlink/decode.c user/model/process/paths.c
+	$(patsubst %,user/source/stream/%.c,slots queue notes order merge) \
+	user/source/netlink/decode.c user/model/process/paths.c
 
 ## make fuzz-stream         search hostile streams, FUZZ_SECONDS=60 (needs clang)
 fuzz-stream:

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * streamfuzz - what a module that has gone mad may send, through the decoders.
+ * streamfuzz - decode arbitrary netlink messages and streams, as from a broken module.
  *
- * Input: 'N' and attributes, as every answer and event of the family; or anything
- * else and a list of steps for a stream of four CPUs, each begun by a byte, the CPU in
- * its low bits:
+ * Input: 'N' and attributes, which are decoded as every reply and event of the family; or
+ * any other byte and a list of steps for a stream of four CPUs. A step begins with a byte
+ * that has the CPU in its low bits:
  *
- *   0x00  a sub-buffer's head that follows on what came before; a byte: lost since
- *   0x10  slots as they are; a byte: how many
- *   0x20  a slot of zeros but for its type, a byte, and what stands at an offset, a
- *         byte: eight bytes
- *   0x30  hand on up to a time, eight bytes; with 0x40 several at once
+ *   0x00  a valid sub-buffer head; a byte: number of lost faults
+ *   0x10  slots from the input; a byte: their number, the slots
+ *   0x20  a slot of zeros except for a type and eight bytes; a byte: type, a byte: offset,
+ *         eight bytes
+ *   0x30  deliver up to a time; eight bytes: the time. With 0x40 several records per call
  *
- * Heads that follow on come from here, since behind those lies the code worth
- * reaching. What is handed on must be in order, and hold what it says.
+ * The program itself makes valid heads, because the decoder rejects others early. Delivered
+ * records must be in order and have the announced length.
  *
- * Built with libFuzzer it is a fuzz target; on its own it runs the files that it is
- * given (the corpus, as a test).
+ * With libFuzzer this is a fuzz target. Without, it runs the files in its arguments (the
+ * corpus, as a test).
  */
 #include <errno.h>
 #include <linux/flt.h>
@@ -40,7 +40,7 @@ struct state {
 	struct flt_paths *paths;
 	uint64_t last, faults, gaps;
 	unsigned int sum;
-	/* What follows on. */
+	/* Counts for the next valid head. */
 	struct {
 		uint64_t heads, faults, lost;
 		uint32_t rest;
@@ -100,7 +100,7 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 	const uint8_t *byte = bytes;
 	size_t i;
 
-	/* A stack that others may refer to comes before all of them, whenever it was met. */
+	/* A stack that later records may refer to comes first, regardless of its time. */
 	if (head->record.type != FLT_EVENT_STACK || head->stack.flags & FLT_STACK_ONCE)
 		in_order(s, head->path.time);
 	for (i = 0; i < length_of(head); i++)
@@ -153,10 +153,12 @@ static int take(struct state *s, uint32_t cpu, const union flt_stream_note *slot
 
 static int give(struct state *s, uint64_t horizon, bool several)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .records = several ? on_records : NULL,
-					      .note = on_note, .gap = on_gap, .arg = s };
+	const struct flt_stream_sink sink = {
+		.record = on_record, .records = several ? on_records : NULL,
+		.note = on_note, .gap = on_gap, .arg = s,
+	};
 
-	/* Each time is in order for itself: what comes later may have ended before. */
+	/* Order is checked per delivery, because records of a later delivery may be older. */
 	s->last = 0;
 	return flt_slots_give(s->slots, horizon, &sink);
 }
@@ -173,7 +175,7 @@ static int head(struct state *s, uint32_t cpu, uint8_t lost)
 	return take(s, cpu, &slot, 1);
 }
 
-/* Bytes of the input that the step took; 0: it is at an end. */
+/* Run a step. Return the number of input bytes it used, or 0 at the end of the input. */
 static size_t step(struct state *s, const uint8_t *data, size_t size, int *err)
 {
 	union flt_stream_note slot[16] = { 0 };
@@ -213,7 +215,7 @@ static size_t step(struct state *s, const uint8_t *data, size_t size, int *err)
 static void stream(const uint8_t *data, size_t size)
 {
 	struct state s = { 0 };
-	uint64_t delivered, lost, faults = 0, told = 0;
+	uint64_t delivered, lost, faults = 0, announced = 0;
 	size_t used;
 	int i, err = 0;
 
@@ -231,9 +233,9 @@ static void stream(const uint8_t *data, size_t size)
 		flt_slots_count(s.slots, &delivered, &lost);
 		for (i = 0; i < CPUS; i++) {
 			faults += s.cpu[i].faults;
-			told += s.cpu[i].lost;
+			announced += s.cpu[i].lost;
 		}
-		if (err || delivered != s.faults || delivered != faults || lost != told ||
+		if (err || delivered != s.faults || delivered != faults || lost != announced ||
 		    lost != s.gaps || flt_slots_taken(s.slots) != delivered)
 			abort();
 	}
@@ -253,7 +255,7 @@ static void attributes(const uint8_t *data, size_t size)
 		struct flt_session session;
 		struct flt_event_bytes events;
 	} out;
-	/* As the kernel aligns them; and no byte more than there is. */
+	/* An exact copy with the kernel's alignment, so that ASan finds reads past the end. */
 	struct nlattr *attrs = malloc(size ? size : 1);
 	int length = (int)size;
 	size_t i, sum = 0;

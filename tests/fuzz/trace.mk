@@ -12,7 +12,8 @@ $(O)/san/tracefuzz: $(O)/san/tests/fuzz/tracefuzz.o $(O)/san/libfltctl.a
 check-tracefuzz: $(O)/san/tracefuzz
 	$< tests/fuzz/corpus/*
 
-FUZZ_SRCS = tests/fuzz/tracefuzz.c $(wildcard user/source/file/*.c user/model/recording/*.c user/model/code/*.c)
+FUZZ_SRCS = tests/fuzz/tracefuzz.c \
+	$(wildcard user/source/file/*.c user/model/recording/*.c user/model/code/*.c)
 FUZZ_SECONDS ?= 60
 
 ## make fuzz-trace          search hostile trace files, FUZZ_SECONDS=60 (needs clang)

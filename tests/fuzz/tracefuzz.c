@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * tracefuzz - trace files made by an enemy, through reader, models and views.
+ * tracefuzz - read hostile trace files and build models and views from them.
  *
- * Input: 'R' and a file as it is; or anything else and a list of chunks, each
- * {type, flags, size low, size high, payload}, which get headers with right
- * checksums: behind those lies the code worth reaching.
+ * Input: 'R' and a complete file; or any other byte and a list of chunks {type, flags, size
+ * low, size high, payload}. The program adds headers with valid checksums to these chunks,
+ * because the reader rejects others early.
  *
- * Built with libFuzzer it is a fuzz target; on its own it runs the files it is
- * given (the corpus, as a test), and with -s turns a trace file into a seed.
+ * With libFuzzer this is a fuzz target. Without, it runs the files in its arguments (the
+ * corpus, as a test). With -s it converts a trace file to a seed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void header_write(int fd)
 {
-	struct flt_file_header head = { .magic = FLT_FILE_MAGIC, .version = FLT_FILE_VERSION, .schema = FLT_SCHEMA_VERSION };
+	struct flt_file_header head = {
+		.magic = FLT_FILE_MAGIC, .version = FLT_FILE_VERSION, .schema = FLT_SCHEMA_VERSION,
+	};
 
 	head.checksum = XXH3_64bits(&head, offsetof(struct flt_file_header, checksum));
 	if (write(fd, &head, sizeof(head)) != sizeof(head))
@@ -40,7 +42,9 @@ static void header_write(int fd)
 
 static size_t chunk_write(int fd, const uint8_t *data, size_t size, uint64_t sequence)
 {
-	struct flt_chunk head = { .magic = FLT_CHUNK_MAGIC, .type = data[0], .flags = data[1], .sequence = sequence };
+	struct flt_chunk head = {
+		.magic = FLT_CHUNK_MAGIC, .type = data[0], .flags = data[1], .sequence = sequence,
+	};
 	size_t length = (size_t)(data[2] | data[3] << 8), element;
 	static const char zeros[8];
 	uint32_t step;
@@ -53,15 +57,17 @@ static size_t chunk_write(int fd, const uint8_t *data, size_t size, uint64_t seq
 		length -= length % element;
 	head.length = head.size = (uint32_t)length;
 	head.count = element ? (uint32_t)(length / element) : 0;
-	/* The count of records, as far as they make sense. */
-	for (at = 0; !element && length - at >= sizeof(struct flt_record); at += step, head.count++) {
+	/* Count the valid records. */
+	for (at = 0; !element && length - at >= sizeof(struct flt_record);
+	     at += step, head.count++) {
 		memcpy(&step, &data[4 + at + offsetof(struct flt_record, size)], sizeof(step));
 		if (step < sizeof(struct flt_record) || step > length - at)
 			break;
 	}
 	head.body = XXH3_64bits(data + 4, length);
 	head.checksum = XXH3_64bits(&head, offsetof(struct flt_chunk, checksum));
-	if (write(fd, &head, sizeof(head)) != sizeof(head) || write(fd, data + 4, length) != (ssize_t)length ||
+	if (write(fd, &head, sizeof(head)) != sizeof(head) ||
+	    write(fd, data + 4, length) != (ssize_t)length ||
 	    write(fd, zeros, -length & 7) != (ssize_t)(-length & 7))
 		abort();
 	return 4 + length;
@@ -97,7 +103,9 @@ static void render(struct state *s)
 	struct flt_symbols *symbols;
 	struct flt_sites sites;
 	struct flt_tree tree;
-	const struct flt_heatmap_setup bands = { .bands = 4, .least = 1, .others = true, .cells_max = 1000 };
+	const struct flt_heatmap_setup bands = {
+		.bands = 4, .least = 1, .others = true, .cells_max = 1000,
+	};
 	struct flt_heatmap heatmap;
 
 	if (flt_symbols_new(&symbols, s->rec, &setup))
@@ -175,7 +183,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifndef FLT_LIBFUZZER
-/* The chunks of a trace file, decoded, as a seed on standard output. */
+/* Write the decoded chunks of a trace file to standard output as a seed. */
 static int seed_write(const char *path)
 {
 	struct flt_file_reader *reader;
