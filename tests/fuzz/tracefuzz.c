@@ -189,7 +189,7 @@ static int seed_write(const char *path)
 	struct flt_file_reader *reader;
 	struct flt_file_chunk c;
 	uint32_t version;
-	struct flt_fault fault;
+	struct flt_file_fault fault;
 	size_t size, step, i;
 	uint8_t head[4];
 
