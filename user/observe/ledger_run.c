@@ -53,7 +53,8 @@ static int report(struct watch *w, const struct flt_ledger *before, uint64_t sin
 {
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	struct flt_ledger_run_span span = {
-		.before = before, .after = &w->now, .ns = now - since, .last = last,
+		.before = before, .after = &w->now, .ns = now - since, .number = w->reports,
+		.last = last,
 	};
 
 	w->reported = now;

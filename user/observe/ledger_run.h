@@ -25,7 +25,7 @@ extern const struct flt_opt flt_ledger_run_opts[];
 /* A report covers the time between two snapshots. */
 struct flt_ledger_run_span {
 	const struct flt_ledger *before, *after;
-	uint64_t ns;
+	uint64_t ns, number;	/* number: of reports before this one */
 	bool last;		/* the final report, of the whole run; else of one interval */
 };
 
@@ -45,6 +45,7 @@ struct flt_ledger_run {
 	 */
 	void (*sample)(void *arg, const struct flt_ledger *now);
 	void *arg;
+	struct flt_table *table;	/* the caller's, for report() */
 
 	/* Filled by flt_ledger_run_check(). */
 	struct flt_correlation *with;

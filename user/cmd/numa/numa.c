@@ -90,7 +90,7 @@ static int numa_main(struct flt_run *run)
 					n->unseen, NUMA_PROCESSES);
 	}
 out:
-	flt_table_free(n->table);
+	flt_table_free(n->run.table);
 	free(n);
 	return status;
 }

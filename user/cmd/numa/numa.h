@@ -31,13 +31,11 @@ struct numa_memory {
 
 struct numa {
 	struct flt_ledger_run run;
-	struct flt_table *table;
 	char reason[FLT_MOVE_REASONS][NUMA_REASON_NAME];
 	uint32_t misplaced;	/* index of the reason of NUMA balancing */
 	struct numa_memory memory[NUMA_PROCESSES];
 	size_t memories;
 	size_t unseen;		/* most processes that one sample did not read */
-	uint64_t reports;
 };
 
 /*

@@ -6,6 +6,7 @@
 
 #include "cmd/numa/numa.h"
 #include "model/counts/balance.h"
+#include "observe/ledger_report.h"
 #include "text/escape.h"
 
 /* Bits of .known_if: the rows that have a column. */
@@ -17,29 +18,19 @@ enum {
 };
 
 struct row {
-	const char *record, *span;
-	uint64_t ns;			/* of the span */
-	uint32_t pid;
-	const char *comm;
+	struct flt_ledger_row head;
 	struct flt_balance b;
-	uint64_t n[FLT_LEDGER_COUNTERS];
 	uint64_t move_ns;		/* mean */
 	uint64_t memory, remote;	/* bytes */
-	const char *event, *reason;
 	uint32_t from, on;		/* nodes */
 	uint64_t address;
-	uint64_t count;
 };
 
 #define AT(member) FLT_AT(struct row, member)
 #define COUNT(member) FLT_COLUMN_COUNT, AT(member), .known_if = OF_LINE
 
 static const struct flt_column columns[] = {
-	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
-	{ "span", NULL, 0, FLT_COLUMN_STRING, AT(span) },
-	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 3 },
-	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true },
-	{ "comm", "comm", -15, FLT_COLUMN_STRING, AT(comm) },
+	FLT_LEDGER_COLUMNS(struct row, head),
 	{ "hint_faults", "hints", 8, COUNT(b.hints) },
 	{ "local", "local", 8, COUNT(b.local) },
 	{ "remote", "remote", 8, COUNT(b.remote) },
@@ -48,22 +39,22 @@ static const struct flt_column columns[] = {
 	{ "wanted", NULL, 0, COUNT(b.wanted) },
 	{ "pages_moved", "moved", 8, COUNT(b.moved_pages) },
 	{ "moves_not_made", "not", 6, COUNT(b.not_moved) },
-	{ "moves_tried", NULL, 0, COUNT(n[FLT_NUMA_TRIED]) },
-	{ "moves_failed", NULL, 0, COUNT(n[FLT_NUMA_FAILED]) },
+	{ "moves_tried", NULL, 0, COUNT(head.n[FLT_NUMA_TRIED]) },
+	{ "moves_failed", NULL, 0, COUNT(head.n[FLT_NUMA_FAILED]) },
 	{ "move_ns", "a move", 8, FLT_COLUMN_NS, AT(move_ns), .known_if = OF_MOVES },
 	{ "move_p99_ns", "p99", 6, FLT_COLUMN_NS, AT(b.move_p99), .zero_unknown = true },
 	{ "spent_ns", "spent", 8, FLT_COLUMN_NS, AT(b.spent_ns), .known_if = OF_LINE },
-	{ "threads_moved", "threads", 7, COUNT(n[FLT_NUMA_TASK_MOVED]) },
-	{ "threads_stuck", NULL, 0, COUNT(n[FLT_NUMA_TASK_STUCK]) },
-	{ "threads_swapped", NULL, 0, COUNT(n[FLT_NUMA_TASK_SWAPPED]) },
+	{ "threads_moved", "threads", 7, COUNT(head.n[FLT_NUMA_TASK_MOVED]) },
+	{ "threads_stuck", NULL, 0, COUNT(head.n[FLT_NUMA_TASK_STUCK]) },
+	{ "threads_swapped", NULL, 0, COUNT(head.n[FLT_NUMA_TASK_SWAPPED]) },
 	{ "resident_bytes", "memory", 8, FLT_COLUMN_BYTES, AT(memory), .known_if = OF_MEMORY },
 	{ "remote_bytes", "remote", 8, FLT_COLUMN_BYTES, AT(remote), .known_if = OF_MEMORY },
-	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(event) },
-	{ "reason", NULL, 0, FLT_COLUMN_STRING, AT(reason) },
+	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(head.event) },
+	{ "reason", NULL, 0, FLT_COLUMN_STRING, AT(head.reason) },
 	{ "from_node", NULL, 0, FLT_COLUMN_COUNT, AT(from), .known_if = OF_MATRIX },
 	{ "on_node", NULL, 0, FLT_COLUMN_COUNT, AT(on), .known_if = OF_MATRIX },
 	{ "address", NULL, 0, FLT_COLUMN_HEX, AT(address), .known_if = OF_REGION },
-	{ "count", NULL, 0, FLT_COLUMN_COUNT, AT(count), .known_if = OF_MATRIX | OF_REASON },
+	{ "count", NULL, 0, FLT_COLUMN_COUNT, AT(head.count), .known_if = OF_MATRIX | OF_REASON },
 	{ 0 },
 };
 
@@ -75,14 +66,7 @@ struct report {
 
 int numa_report_open(struct numa *n, enum flt_format format)
 {
-	return flt_table_new(&n->table, stdout, format, columns, 0);
-}
-
-static struct row begin_row(const struct report *r, const char *record,
-			    const struct flt_ledger_line *line)
-{
-	return (struct row){ .record = record, .span = r->span->last ? "total" : "interval",
-			     .ns = r->span->ns, .pid = line->id ? line->tgid : 0 };
+	return flt_table_new(&n->run.table, stdout, format, columns, 0);
 }
 
 static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
@@ -90,12 +74,11 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 {
 	struct report *r = arg;
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
-	struct row row = begin_row(r, record, line);
+	struct row row = { .head = flt_ledger_row(r->span, record, line) };
 	const uint64_t *n = line->n.count;
 	uint64_t known = OF_LINE;
 
-	row.comm = comm ? comm : line->comm;
-	memcpy(row.n, n, sizeof(row.n));
+	flt_ledger_row_count(&row.head, line, comm);
 	flt_balance_judge(line, r->n->misplaced, &row.b);
 	if (n[FLT_NUMA_TRIED]) {
 		known |= OF_MOVES;
@@ -106,13 +89,13 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 		row.memory = m->pages << 12;
 		row.remote = m->remote << 12;
 	}
-	return flt_table_row(r->n->table, &row, known);
+	return flt_table_row(r->n->run.table, &row, known);
 }
 
 static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
 		      uint32_t reason, uint64_t count)
 {
-	struct row row = begin_row(r, "reason", line);
+	struct row row = { .head = flt_ledger_row(r->span, "reason", line) };
 	const char *name = r->n->reason[reason];
 	char number[32];
 
@@ -122,29 +105,25 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	if (!*name)
 		name = number;
 	if (r->text) {
-		if (line->id)
-			printf("%7" PRIu32 "  %-20s %-24s %" PRIu64 "\n", line->tgid, event, name,
-			       count);
-		else
-			printf("%7s  %-20s %-24s %" PRIu64 "\n", "-", event, name, count);
+		flt_ledger_report_reason(line, event, 20, name, 24, count);
 		return 0;
 	}
-	row.event = event;
-	row.reason = name;
-	row.count = count;
-	return flt_table_row(r->n->table, &row, OF_REASON);
+	row.head.event = event;
+	row.head.reason = name;
+	row.head.count = count;
+	return flt_table_row(r->n->run.table, &row, OF_REASON);
 }
 
 /* Write the matrix of one line as data. The text has only the matrix of the sum. */
 static int put_matrix(struct report *r, const struct flt_ledger_line *line)
 {
-	struct row row = begin_row(r, "matrix", line);
+	struct row row = { .head = flt_ledger_row(r->span, "matrix", line) };
 	int ret = 0;
 
 	for (row.from = 0; !ret && row.from < line->nodes; row.from++) {
 		for (row.on = 0; !ret && row.on < line->nodes; row.on++) {
-			row.count = line->n.matrix[row.from * line->nodes + row.on];
-			ret = flt_table_row(r->n->table, &row, OF_MATRIX);
+			row.head.count = line->n.matrix[row.from * line->nodes + row.on];
+			ret = flt_table_row(r->n->run.table, &row, OF_MATRIX);
 		}
 	}
 	return ret;
@@ -174,7 +153,7 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 {
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
 	char what[sizeof(m->area[0].map.what) * FLT_ESCAPE_GROWTH];
-	struct row row = begin_row(r, "region", line);
+	struct row row = { .head = flt_ledger_row(r->span, "region", line) };
 	size_t i;
 	int ret = 0;
 
@@ -190,10 +169,10 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 			continue;
 		}
 		row.address = a->map.address;
-		row.reason = a->map.what;
+		row.head.reason = a->map.what;
 		row.memory = a->pages << 12;
 		row.remote = a->remote << 12;
-		ret = flt_table_row(r->n->table, &row, OF_REGION | OF_MEMORY);
+		ret = flt_table_row(r->n->run.table, &row, OF_REGION | OF_MEMORY);
 	}
 	return ret;
 }
@@ -224,7 +203,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 		[FLT_BALANCE_WORKS] = "works", [FLT_BALANCE_STUCK] = "stuck",
 		[FLT_BALANCE_SHARED] = "shared",
 	};
-	struct row row = begin_row(r, "verdict", sum);
+	struct row row = { .head = flt_ledger_row(r->span, "verdict", sum) };
 	struct flt_balance b;
 	char text[512];
 
@@ -234,32 +213,25 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 		printf("verdict: %s\n", text);
 		return 0;
 	}
-	row.event = names[b.verdict];
-	row.reason = text;
-	return flt_table_row(r->n->table, &row, 0);
+	row.head.event = names[b.verdict];
+	row.head.reason = text;
+	return flt_table_row(r->n->run.table, &row, 0);
 }
 
 int numa_report(void *arg, const struct flt_ledger_run_span *span)
 {
 	struct report r = { .n = arg, .span = span };
 	struct flt_ledger_line sum = { 0 };
-	int ret;
+	int ret = flt_ledger_report(&r.n->run, span, put_line, &r, &sum);
 
 	r.text = r.n->run.args->format == FLT_FORMAT_TEXT;
-	if (r.text && span->last)
-		printf("%stotal, %.1f s\n", r.n->reports ? "\n" : "", (double)span->ns / 1e9);
-	ret = flt_ledger_run_each(&r.n->run, span, put_line, &r, &sum);
-	flt_table_flush(r.n->table, span->last || r.n->reports % 20 == 0);
-	r.n->reports++;
 	if (ret || !span->last)
 		return ret;
-	if (r.text)
-		putchar('\n');
 	ret = flt_ledger_run_each(&r.n->run, span, put_details, &r, NULL);
 	if (!ret && r.text && sum.nodes)
 		print_matrix(&sum);
 	if (!ret)
 		ret = put_verdict(&r, &sum);
-	flt_table_flush(r.n->table, false);
+	flt_table_flush(r.n->run.table, false);
 	return ret;
 }

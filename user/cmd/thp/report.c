@@ -6,6 +6,7 @@
 
 #include "cmd/thp/thp.h"
 #include "model/counts/hugepages.h"
+#include "observe/ledger_report.h"
 
 #define SUCCEEDED 1	/* the kernel's SCAN_SUCCEED */
 
@@ -17,17 +18,12 @@ enum {
 };
 
 struct row {
-	const char *record, *span;
-	uint64_t ns;			/* of the span */
-	uint32_t pid;
-	const char *comm;
-	uint64_t n[FLT_LEDGER_COUNTERS];
+	struct flt_ledger_row head;
 	uint64_t fallbacks, collapsed, refused, split_maps, split_pages;
 	uint64_t fallback_ns;		/* mean */
 	struct flt_huge_judgement j;
 	struct flt_coverage memory;
-	const char *event, *reason, *value;
-	uint64_t count;			/* of a reason */
+	const char *value;
 };
 
 #define AT(member) FLT_AT(struct row, member)
@@ -36,27 +32,23 @@ struct row {
 #define MEMORY(member) FLT_COLUMN_BYTES, AT(memory.member), .known_if = OF_MEMORY
 
 static const struct flt_column columns[] = {
-	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
-	{ "span", NULL, 0, FLT_COLUMN_STRING, AT(span) },
-	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 3 },
-	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true },
-	{ "comm", "comm", -15, FLT_COLUMN_STRING, AT(comm) },
-	{ "huge", "huge", 7, COUNT(n[FLT_THP_FILLED]) },
+	FLT_LEDGER_COLUMNS(struct row, head),
+	{ "huge", "huge", 7, COUNT(head.n[FLT_THP_FILLED]) },
 	{ "fallback", "fell back", 9, COUNT(fallbacks) },
-	{ "fallback_no_page", NULL, 0, COUNT(n[FLT_THP_NO_PAGE]) },
-	{ "fallback_cgroup", NULL, 0, COUNT(n[FLT_THP_NO_CHARGE]) },
-	{ "unfit", NULL, 0, COUNT(n[FLT_THP_UNFIT]) },
-	{ "late", NULL, 0, COUNT(n[FLT_THP_LATE]) },
-	{ "error", NULL, 0, COUNT(n[FLT_THP_ERROR]) },
-	{ "zero", "zero", 6, COUNT(n[FLT_THP_ZERO]) },
+	{ "fallback_no_page", NULL, 0, COUNT(head.n[FLT_THP_NO_PAGE]) },
+	{ "fallback_cgroup", NULL, 0, COUNT(head.n[FLT_THP_NO_CHARGE]) },
+	{ "unfit", NULL, 0, COUNT(head.n[FLT_THP_UNFIT]) },
+	{ "late", NULL, 0, COUNT(head.n[FLT_THP_LATE]) },
+	{ "error", NULL, 0, COUNT(head.n[FLT_THP_ERROR]) },
+	{ "zero", "zero", 6, COUNT(head.n[FLT_THP_ZERO]) },
 	{ "collapsed", "collapsed", 9, COUNT(collapsed) },
-	{ "collapsed_by_call", NULL, 0, COUNT(n[FLT_THP_COLLAPSED_CALL]) },
-	{ "collapsed_of_file", NULL, 0, COUNT(n[FLT_THP_COLLAPSED_FILE]) },
-	{ "collapse_tried", NULL, 0, COUNT(n[FLT_THP_COLLAPSE_TRIED]) },
+	{ "collapsed_by_call", NULL, 0, COUNT(head.n[FLT_THP_COLLAPSED_CALL]) },
+	{ "collapsed_of_file", NULL, 0, COUNT(head.n[FLT_THP_COLLAPSED_FILE]) },
+	{ "collapse_tried", NULL, 0, COUNT(head.n[FLT_THP_COLLAPSE_TRIED]) },
 	{ "refused", "refused", 7, COUNT(refused) },
 	{ "split_mappings", "split", 6, COUNT(split_maps) },
 	{ "split_pages", "pages", 6, COUNT(split_pages) },
-	{ "split_failed", NULL, 0, COUNT(n[FLT_THP_SPLIT_FAILED]) },
+	{ "split_failed", NULL, 0, COUNT(head.n[FLT_THP_SPLIT_FAILED]) },
 	{ "huge_ns", "huge took", 9, MEAN(j.huge_ns) },
 	{ "huge_p99_ns", "p99", 6, MEAN(j.huge_p99) },
 	{ "small_ns", "small", 8, MEAN(j.small_ns) },
@@ -65,10 +57,10 @@ static const struct flt_column columns[] = {
 	{ "eligible_bytes", "eligible", 8, MEMORY(eligible) },
 	{ "covered_percent", "%", 5, FLT_COLUMN_PERCENT, AT(memory.covered), .decimals = 1,
 	  .of = offsetof(struct row, memory.eligible) },
-	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(event) },
-	{ "reason", NULL, 0, FLT_COLUMN_STRING, AT(reason) },
+	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(head.event) },
+	{ "reason", NULL, 0, FLT_COLUMN_STRING, AT(head.reason) },
 	{ "value", NULL, 0, FLT_COLUMN_STRING, AT(value) },
-	{ "count", NULL, 0, FLT_COLUMN_COUNT, AT(count), .known_if = OF_REASON },
+	{ "count", NULL, 0, FLT_COLUMN_COUNT, AT(head.count), .known_if = OF_REASON },
 	{ 0 },
 };
 
@@ -79,13 +71,7 @@ struct report {
 
 int thp_report_open(struct thp *t, enum flt_format format)
 {
-	return flt_table_new(&t->table, stdout, format, columns, 0);
-}
-
-static struct row begin_row(const struct report *r, const char *record)
-{
-	return (struct row){ .record = record, .span = r->span->last ? "total" : "interval",
-			     .ns = r->span->ns };
+	return flt_table_new(&t->run.table, stdout, format, columns, 0);
 }
 
 static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
@@ -93,12 +79,10 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 {
 	struct report *r = arg;
 	const struct flt_coverage *memory = line->id ? thp_coverage(r->t, line->id) : NULL;
-	struct row row = begin_row(r, record);
+	struct row row = { .head = flt_ledger_row(r->span, record, line) };
 	const uint64_t *n = line->n.count;
 
-	row.pid = line->id ? line->tgid : 0;
-	row.comm = comm ? comm : line->comm;
-	memcpy(row.n, n, sizeof(row.n));
+	flt_ledger_row_count(&row.head, line, comm);
 	row.fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
 	row.fallback_ns = row.fallbacks ? n[FLT_THP_FALLBACK_NS] / row.fallbacks : 0;
 	row.collapsed = n[FLT_THP_COLLAPSED] + n[FLT_THP_COLLAPSED_CALL] +
@@ -109,30 +93,25 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 	flt_hugepages_judge(line, &row.j);
 	if (memory)
 		row.memory = *memory;
-	return flt_table_row(r->t->table, &row, OF_LINE | (memory ? OF_MEMORY : 0));
+	return flt_table_row(r->t->run.table, &row, OF_LINE | (memory ? OF_MEMORY : 0));
 }
 
 /* Write a reason as a line of text or a row of data, if its count is not 0. */
 static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
 		      const char *reason, uint64_t count)
 {
-	struct row row = begin_row(r, "reason");
+	struct row row = { .head = flt_ledger_row(r->span, "reason", line) };
 
 	if (!count)
 		return 0;
 	if (r->t->run.args->format == FLT_FORMAT_TEXT) {
-		if (line->id)
-			printf("%7" PRIu32 "  %-22s %-30s %" PRIu64 "\n", line->tgid, event, reason,
-			       count);
-		else
-			printf("%7s  %-22s %-30s %" PRIu64 "\n", "-", event, reason, count);
+		flt_ledger_report_reason(line, event, 22, reason, 30, count);
 		return 0;
 	}
-	row.pid = line->id ? line->tgid : 0;
-	row.event = event;
-	row.reason = reason;
-	row.count = count;
-	return flt_table_row(r->t->table, &row, OF_REASON);
+	row.head.event = event;
+	row.head.reason = reason;
+	row.head.count = count;
+	return flt_table_row(r->t->run.table, &row, OF_REASON);
 }
 
 static int put_reasons(void *arg, const struct flt_ledger_line *line, const char *record,
@@ -172,15 +151,15 @@ static int put_reasons(void *arg, const struct flt_ledger_line *line, const char
 static int put_fact(void *arg, const char *what, const char *name, const char *value)
 {
 	struct report *r = arg;
-	struct row row = begin_row(r, what);
+	struct row row = { .head = flt_ledger_row(r->span, what, NULL) };
 
 	if (r->t->run.args->format == FLT_FORMAT_TEXT) {
 		printf("%s %s: %s\n", what, name, value);
 		return 0;
 	}
-	row.reason = name;
+	row.head.reason = name;
 	row.value = value;
-	return flt_table_row(r->t->table, &row, 0);
+	return flt_table_row(r->t->run.table, &row, 0);
 }
 
 /* Write the verdict on the sum of all observed processes. */
@@ -206,18 +185,10 @@ int thp_report(void *arg, const struct flt_ledger_run_span *span)
 {
 	struct report r = { .t = arg, .span = span };
 	struct flt_ledger_line sum = { 0 };
-	bool text = r.t->run.args->format == FLT_FORMAT_TEXT;
-	int ret;
+	int ret = flt_ledger_report(&r.t->run, span, put_line, &r, &sum);
 
-	if (text && span->last)
-		printf("%stotal, %.1f s\n", r.t->reports ? "\n" : "", (double)span->ns / 1e9);
-	ret = flt_ledger_run_each(&r.t->run, span, put_line, &r, &sum);
-	flt_table_flush(r.t->table, span->last || r.t->reports % 20 == 0);
-	r.t->reports++;
 	if (ret || !span->last)
 		return ret;
-	if (text)
-		putchar('\n');
 	ret = flt_ledger_run_each(&r.t->run, span, put_reasons, &r, NULL);
 	if (!ret)
 		ret = thp_machine_since(&r.t->before, put_fact, &r);
@@ -225,6 +196,6 @@ int thp_report(void *arg, const struct flt_ledger_run_span *span)
 		ret = thp_machine_settings(put_fact, &r);
 	if (!ret)
 		ret = put_verdict(&r, &sum);
-	flt_table_flush(r.t->table, false);
+	flt_table_flush(r.t->run.table, false);
 	return ret;
 }

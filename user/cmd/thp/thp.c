@@ -95,7 +95,7 @@ static int thp_main(struct flt_run *run)
 		status = flt_ledger_run(&t->run, run->words.command);
 	}
 out:
-	flt_table_free(t->table);
+	flt_table_free(t->run.table);
 	free(t->cover);
 	free(t);
 	return status;

@@ -37,12 +37,10 @@ struct thp_before {
 
 struct thp {
 	struct flt_ledger_run run;
-	struct flt_table *table;
 	struct thp_cover *cover;	/* processes whose memory was read */
 	size_t covers, next;		/* next: line of the ledger to read next */
 	char scan[FLT_SCAN_RESULTS][THP_SCAN_NAME];
 	struct thp_before before;
-	uint64_t reports;
 };
 
 /* Return the last known coverage of a process, or NULL. id: of its line in the ledger. */
