@@ -54,26 +54,63 @@ enum flt_ledger_whose {
 	FLT_LEDGER_NOBODY,	/* events without a known process */
 };
 
-/* Faults on anonymous memory where a huge page was possible, by outcome; then collapses. */
+/*
+ * Every counter of the section COUNTS of a ledger, one row each. The enums and the columns of
+ * 'fltctl thp' and 'fltctl numa' in JSON and CSV, in this order, follow from the rows.
+ *
+ * The columns of a row:
+ *   name    FLT_THP_<name> or FLT_NUMA_<name>
+ *   number  of the counter, which never changes; the numbers have no gaps
+ *   column  in JSON and CSV; NULL: the counter is only part of other columns
+ */
+
+/* Faults on anonymous memory where a huge page was possible, by outcome. */
+#define FLT_THP_COUNTERS_FILLED(X)						\
+	/* Got a huge page: thp_fault_alloc. */					\
+	X(FILLED, 0, "huge")
+#define FLT_THP_COUNTERS_FAULT(X)						\
+	/* Fallback: no huge page was free or could be freed quickly. */	\
+	X(NO_PAGE, 2, "fallback_no_page")					\
+	/* Fallback: limit of the memory cgroup. Equals thp_fault_fallback_charge; */	\
+	/* plus NO_PAGE: thp_fault_fallback. */					\
+	X(NO_CHARGE, 3, "fallback_cgroup")					\
+	/* The mapping does not contain the whole huge page. The kernel does not */	\
+	/* count this as a fallback. */						\
+	X(UNFIT, 4, "unfit")							\
+	/* Another thread filled the range first. */				\
+	X(LATE, 5, "late")							\
+	/* Out of memory, or another error. */					\
+	X(ERROR, 6, "error")							\
+	/* Read fault, got the huge zero page; nothing was allocated. */	\
+	X(ZERO, 1, "zero")							\
+	/* Nanoseconds in FILLED. */						\
+	X(FILL_NS, 7, NULL)							\
+	/* Nanoseconds in NO_PAGE and NO_CHARGE, before the fallback. */	\
+	X(FALLBACK_NS, 8, NULL)
+/* Collapses and splits. */
+#define FLT_THP_COUNTERS_COLLAPSE(X)						\
+	/* Anonymous memory collapsed by khugepaged. */				\
+	X(COLLAPSED, 9, NULL)							\
+	/* Anonymous memory collapsed by madvise(MADV_COLLAPSE). */		\
+	X(COLLAPSED_CALL, 10, "collapsed_by_call")				\
+	/* Page cache or shmem collapsed, by either. */				\
+	X(COLLAPSED_FILE, 11, "collapsed_of_file")				\
+	/* Attempts to collapse, of all three sorts. Minus those that ended in */	\
+	/* SCAN_ALLOC_HUGE_PAGE_FAIL: thp_collapse_alloc. */			\
+	X(COLLAPSE_TRIED, 12, "collapse_tried")
+#define FLT_THP_COUNTERS_SPLIT(X)						\
+	/* Huge pages that could not be split. */				\
+	X(SPLIT_FAILED, 13, "split_failed")
+
+#define FLT_THP_COUNTERS(X)							\
+	FLT_THP_COUNTERS_FILLED(X) FLT_THP_COUNTERS_FAULT(X)			\
+	FLT_THP_COUNTERS_COLLAPSE(X) FLT_THP_COUNTERS_SPLIT(X)
+
+#define FLT_THP_COUNTER_NUMBER(name, number, ...) FLT_THP_##name = number,
+#define FLT_LEDGER_ONE(...) + 1
 enum flt_thp_count {
-	FLT_THP_FILLED = 0,	/* got a huge page: thp_fault_alloc */
-	FLT_THP_ZERO,		/* read fault, got the huge zero page; nothing was allocated */
-	FLT_THP_NO_PAGE,	/* fallback: no huge page was free or could be freed quickly */
-	FLT_THP_NO_CHARGE,	/* fallback: limit of the memory cgroup. Equals */
-				/* thp_fault_fallback_charge; plus NO_PAGE: thp_fault_fallback */
-	FLT_THP_UNFIT,		/* the mapping does not contain the whole huge page; the kernel */
-				/* does not count this as a fallback */
-	FLT_THP_LATE,		/* another thread filled the range first */
-	FLT_THP_ERROR,		/* out of memory, or another error */
-	FLT_THP_FILL_NS,	/* nanoseconds in FILLED */
-	FLT_THP_FALLBACK_NS,	/* nanoseconds in NO_PAGE and NO_CHARGE, before the fallback */
-	FLT_THP_COLLAPSED,	/* anonymous memory collapsed by khugepaged */
-	FLT_THP_COLLAPSED_CALL,	/* anonymous memory collapsed by madvise(MADV_COLLAPSE) */
-	FLT_THP_COLLAPSED_FILE,	/* page cache or shmem collapsed, by either */
-	FLT_THP_COLLAPSE_TRIED,	/* attempts to collapse, of all three sorts. Minus those that */
-				/* ended in SCAN_ALLOC_HUGE_PAGE_FAIL: thp_collapse_alloc */
-	FLT_THP_SPLIT_FAILED,	/* huge pages that could not be split */
-	__FLT_THP_COUNTS
+	FLT_THP_COUNTERS(FLT_THP_COUNTER_NUMBER)
+	__FLT_THP_COUNTS = 0 FLT_THP_COUNTERS(FLT_LEDGER_ONE)
 };
 
 /* What a process was doing when a huge page, or the mapping of one, was split. */
@@ -91,17 +128,35 @@ enum flt_split_cause {
 	__FLT_SPLIT_CAUSES
 };
 
+#define FLT_NUMA_COUNTERS_HINT(X)						\
+	/* numa_hint_faults; the sum of the matrix. */				\
+	X(HINTS, 0, NULL)							\
+	/* Part of HINTS, on the CPU's own node: numa_hint_faults_local. */	\
+	X(LOCAL, 1, NULL)							\
+	/* The page should move; some are refused before a move is tried. */	\
+	X(WANTED, 2, NULL)							\
+	/* Nanoseconds in TRIED. */						\
+	X(MOVE_NS, 5, NULL)
+#define FLT_NUMA_COUNTERS_MOVE(X)						\
+	/* Moves of pages that were started. */					\
+	X(TRIED, 3, "moves_tried")						\
+	/* Part of TRIED that failed. */					\
+	X(FAILED, 4, "moves_failed")
+#define FLT_NUMA_COUNTERS_TASK(X)						\
+	/* The thread was moved to the node of its memory. */			\
+	X(TASK_MOVED, 6, "threads_moved")					\
+	/* No CPU was free to move the thread to. */				\
+	X(TASK_STUCK, 7, "threads_stuck")					\
+	/* The thread was swapped with another one. */				\
+	X(TASK_SWAPPED, 8, "threads_swapped")
+
+#define FLT_NUMA_COUNTERS(X)							\
+	FLT_NUMA_COUNTERS_HINT(X) FLT_NUMA_COUNTERS_MOVE(X) FLT_NUMA_COUNTERS_TASK(X)
+
+#define FLT_NUMA_COUNTER_NUMBER(name, number, ...) FLT_NUMA_##name = number,
 enum flt_numa_count {
-	FLT_NUMA_HINTS = 0,	/* numa_hint_faults; the sum of the matrix */
-	FLT_NUMA_LOCAL,		/* part of HINTS, on the CPU's own node: numa_hint_faults_local */
-	FLT_NUMA_WANTED,	/* the page should move; some are refused before a move is tried */
-	FLT_NUMA_TRIED,		/* moves of pages that were started */
-	FLT_NUMA_FAILED,	/* part of TRIED that failed */
-	FLT_NUMA_MOVE_NS,	/* nanoseconds in TRIED */
-	FLT_NUMA_TASK_MOVED,	/* the thread was moved to the node of its memory */
-	FLT_NUMA_TASK_STUCK,	/* no CPU was free to move the thread to */
-	FLT_NUMA_TASK_SWAPPED,	/* the thread was swapped with another one */
-	__FLT_NUMA_COUNTS
+	FLT_NUMA_COUNTERS(FLT_NUMA_COUNTER_NUMBER)
+	__FLT_NUMA_COUNTS = 0 FLT_NUMA_COUNTERS(FLT_LEDGER_ONE)
 };
 
 #define FLT_SCAN_RESULTS 48

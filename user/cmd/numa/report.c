@@ -28,6 +28,8 @@ struct row {
 
 #define AT(member) FLT_AT(struct row, member)
 #define COUNT(member) FLT_COLUMN_COUNT, AT(member), .known_if = OF_LINE
+/* A row of FLT_NUMA_COUNTERS as data. */
+#define COUNTER(name, number, column) { column, NULL, 0, COUNT(head.n[number]) },
 
 static const struct flt_column columns[] = {
 	FLT_LEDGER_COLUMNS(struct row, head),
@@ -39,14 +41,12 @@ static const struct flt_column columns[] = {
 	{ "wanted", NULL, 0, COUNT(b.wanted) },
 	{ "pages_moved", "moved", 8, COUNT(b.moved_pages) },
 	{ "moves_not_made", "not", 6, COUNT(b.not_moved) },
-	{ "moves_tried", NULL, 0, COUNT(head.n[FLT_NUMA_TRIED]) },
-	{ "moves_failed", NULL, 0, COUNT(head.n[FLT_NUMA_FAILED]) },
+	FLT_NUMA_COUNTERS_MOVE(COUNTER)
 	{ "move_ns", "a move", 8, FLT_COLUMN_NS, AT(move_ns), .known_if = OF_MOVES },
 	{ "move_p99_ns", "p99", 6, FLT_COLUMN_NS, AT(b.move_p99), .zero_unknown = true },
 	{ "spent_ns", "spent", 8, FLT_COLUMN_NS, AT(b.spent_ns), .known_if = OF_LINE },
-	{ "threads_moved", "threads", 7, COUNT(head.n[FLT_NUMA_TASK_MOVED]) },
-	{ "threads_stuck", NULL, 0, COUNT(head.n[FLT_NUMA_TASK_STUCK]) },
-	{ "threads_swapped", NULL, 0, COUNT(head.n[FLT_NUMA_TASK_SWAPPED]) },
+	{ NULL, "threads", 7, COUNT(head.n[FLT_NUMA_TASK_MOVED]) },
+	FLT_NUMA_COUNTERS_TASK(COUNTER)
 	{ "resident_bytes", "memory", 8, FLT_COLUMN_BYTES, AT(memory), .known_if = OF_MEMORY },
 	{ "remote_bytes", "remote", 8, FLT_COLUMN_BYTES, AT(remote), .known_if = OF_MEMORY },
 	{ "event", NULL, 0, FLT_COLUMN_STRING, AT(head.event) },

@@ -28,27 +28,24 @@ struct row {
 
 #define AT(member) FLT_AT(struct row, member)
 #define COUNT(member) FLT_COLUMN_COUNT, AT(member), .known_if = OF_LINE
+/* A row of FLT_THP_COUNTERS as data. */
+#define COUNTER(name, number, column) { column, NULL, 0, COUNT(head.n[number]) },
 #define MEAN(member) FLT_COLUMN_NS, AT(member), .zero_unknown = true
 #define MEMORY(member) FLT_COLUMN_BYTES, AT(memory.member), .known_if = OF_MEMORY
 
 static const struct flt_column columns[] = {
 	FLT_LEDGER_COLUMNS(struct row, head),
-	{ "huge", "huge", 7, COUNT(head.n[FLT_THP_FILLED]) },
+	{ NULL, "huge", 7, COUNT(head.n[FLT_THP_FILLED]) },
+	FLT_THP_COUNTERS_FILLED(COUNTER)
 	{ "fallback", "fell back", 9, COUNT(fallbacks) },
-	{ "fallback_no_page", NULL, 0, COUNT(head.n[FLT_THP_NO_PAGE]) },
-	{ "fallback_cgroup", NULL, 0, COUNT(head.n[FLT_THP_NO_CHARGE]) },
-	{ "unfit", NULL, 0, COUNT(head.n[FLT_THP_UNFIT]) },
-	{ "late", NULL, 0, COUNT(head.n[FLT_THP_LATE]) },
-	{ "error", NULL, 0, COUNT(head.n[FLT_THP_ERROR]) },
-	{ "zero", "zero", 6, COUNT(head.n[FLT_THP_ZERO]) },
+	FLT_THP_COUNTERS_FAULT(COUNTER)
+	{ NULL, "zero", 6, COUNT(head.n[FLT_THP_ZERO]) },
 	{ "collapsed", "collapsed", 9, COUNT(collapsed) },
-	{ "collapsed_by_call", NULL, 0, COUNT(head.n[FLT_THP_COLLAPSED_CALL]) },
-	{ "collapsed_of_file", NULL, 0, COUNT(head.n[FLT_THP_COLLAPSED_FILE]) },
-	{ "collapse_tried", NULL, 0, COUNT(head.n[FLT_THP_COLLAPSE_TRIED]) },
+	FLT_THP_COUNTERS_COLLAPSE(COUNTER)
 	{ "refused", "refused", 7, COUNT(refused) },
 	{ "split_mappings", "split", 6, COUNT(split_maps) },
 	{ "split_pages", "pages", 6, COUNT(split_pages) },
-	{ "split_failed", NULL, 0, COUNT(head.n[FLT_THP_SPLIT_FAILED]) },
+	FLT_THP_COUNTERS_SPLIT(COUNTER)
 	{ "huge_ns", "huge took", 9, MEAN(j.huge_ns) },
 	{ "huge_p99_ns", "p99", 6, MEAN(j.huge_p99) },
 	{ "small_ns", "small", 8, MEAN(j.small_ns) },
