@@ -122,10 +122,10 @@ refuses() {
 	check "fltctl explains the refusal of $*" grep -q -e "$why" err
 }
 refuses '--unwind' -L 8 --unwind fp
-refuses 'for -L' --policy fifo
-refuses 'for -L' --no-move
+refuses 'need -L' --policy fifo
+refuses 'need -L' --no-move
 refuses '--engine=preload needs -L' --engine preload
-refuses '-L/--limit is from' -L 16777215T
+refuses "invalid value '16777215T' of -L/--limit" -L 16777215T
 timeout "$limit" "$fltctl" record -q -L 8 --sample 5000/s --bandwidth 10GB/s -o trace.flt -- echo 'a b' > out 2> err
 check "rates may end with /s" [ "$(cat out)" = 'a b' ]
 if [ -w /dev/full ]; then

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* record_images.c - from the rings of a recorded command into its trace file. */
+/* images.c - write what the rings of a recorded command contain to its recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,15 +10,15 @@
 #include "cmd/record/limit.h"
 #include "source/ring/fault.h"
 
-/* What the file needs to know of one image. */
-struct known {
+/* A process image that is being recorded. */
+struct image_state {
 	uint32_t id;		/* in the file */
-	uint32_t tids[64];	/* threads already told, the latest ones */
-	unsigned int next;
+	uint32_t tids[64];	/* the last threads that were written to the file */
+	unsigned int next;	/* entry of tids to replace next */
 };
 
-/* A short text of /proc/PID/NAME without its newline; "" if it has gone. */
-static void proc_text(pid_t pid, const char *name, char *text, size_t size)
+/* Read the first line of /proc/PID/NAME. The text is "" if the process ended. */
+static void read_proc(pid_t pid, const char *name, char *text, size_t size)
 {
 	char path[64];
 	ssize_t n = -1;
@@ -40,14 +40,14 @@ static pid_t parent_of(pid_t pid)
 	char text[512], *p;
 	int ppid = 0;
 
-	proc_text(pid, "stat", text, sizeof(text));
+	read_proc(pid, "stat", text, sizeof(text));
 	p = strrchr(text, ')');
 	if (p)
 		sscanf(p + 1, " %*c %d", &ppid);
 	return ppid;
 }
 
-/* The image that a process is, or was last. */
+/* Return the current or last image of a process, or 0. */
 static uint32_t image_of(const struct flt_recording *r, pid_t pid)
 {
 	size_t i;
@@ -58,7 +58,7 @@ static uint32_t image_of(const struct flt_recording *r, pid_t pid)
 	return 0;
 }
 
-static int keep_pid(struct flt_recording *r, pid_t pid, uint32_t id)
+static int set_image(struct flt_recording *r, pid_t pid, uint32_t id)
 {
 	size_t i;
 
@@ -78,10 +78,10 @@ static int keep_pid(struct flt_recording *r, pid_t pid, uint32_t id)
 	return 0;
 }
 
-static int image_begins(void *arg, struct flt_ring_image *image)
+static int begin_image(void *arg, struct flt_ring_image *image)
 {
 	struct flt_recording *r = arg;
-	struct known *k = calloc(1, sizeof(*k));
+	struct image_state *k = calloc(1, sizeof(*k));
 	enum flt_image_cause cause = FLT_IMAGE_EXEC;
 	uint32_t before = image_of(r, image->pid);
 	pid_t ppid = parent_of(image->pid);
@@ -90,26 +90,28 @@ static int image_begins(void *arg, struct flt_ring_image *image)
 	if (!k)
 		return -ENOMEM;
 	image->user = k;
-	proc_text(image->pid, "comm", comm, sizeof(comm));
+	read_proc(image->pid, "comm", comm, sizeof(comm));
 	if (image->forked_from) {
 		cause = FLT_IMAGE_FORK;
 		before = image_of(r, image->forked_from);
 	} else if (!r->total.images) {
 		cause = FLT_IMAGE_START;
 	} else if (!before) {
-		/* vfork and exec: it was never seen in between */
+		/* vfork() and exec: the child connects only after the exec */
 		before = image_of(r, ppid);
 	}
 	r->total.images++;
-	flt_file_image(r->file, flt_clock_ns(CLOCK_MONOTONIC), (uint32_t)image->pid, (uint32_t)ppid, before, cause, comm,
-		       &k->id);
+	flt_file_image(r->file, flt_clock_ns(CLOCK_MONOTONIC), (uint32_t)image->pid,
+		       (uint32_t)ppid, before, cause, comm, &k->id);
 	flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
-	return keep_pid(r, image->pid, k->id);
+	return set_image(r, image->pid, k->id);
 }
 
-static void meet_thread(struct flt_recording *r, struct flt_ring_image *image, uint32_t tid, uint64_t time)
+/* Write the name of a thread to the file, unless that was done lately. */
+static void note_thread(struct flt_recording *r, struct flt_ring_image *image, uint32_t tid,
+			uint64_t time)
 {
-	struct known *k = image->user;
+	struct image_state *k = image->user;
 	char name[48], comm[32];
 	size_t i;
 
@@ -118,13 +120,13 @@ static void meet_thread(struct flt_recording *r, struct flt_ring_image *image, u
 			return;
 	k->tids[k->next++ % 64] = tid;
 	snprintf(name, sizeof(name), "task/%u/comm", tid);
-	proc_text(image->pid, name, comm, sizeof(comm));
+	read_proc(image->pid, name, comm, sizeof(comm));
 	flt_file_thread(r->file, time, k->id, tid, comm);
 }
 
 /*
- * Faults and nodes go to the file in batches; nodes first, for a fault may name
- * any node that stands before it in the ring.
+ * Write faults and stack nodes to the file in batches. Nodes are written first, because a
+ * fault refers to nodes that precede it in the ring.
  */
 static int take_slots(void *arg, struct flt_ring_image *image, const void *slot, size_t n)
 {
@@ -132,7 +134,7 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 	struct flt_fault fault[BATCH];
 	struct flt_file_node node[BATCH];
 	size_t nfaults = 0, nnodes = 0, i;
-	struct known *k = image->user;
+	struct image_state *k = image->user;
 	struct flt_recording *r = arg;
 
 	for (i = 0; i < n; i++, slot = (const char *)slot + FLT_RING_SLOT) {
@@ -145,11 +147,12 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 				.image = k->id,
 			};
 		} else if (f->type == FLT_RING_FAULT) {
-			meet_thread(r, image, f->tid, f->time);
+			note_thread(r, image, f->tid, f->time);
 			flt_ring_fault_decode(&fault[nfaults], f);
 			fault[nfaults++].image = k->id;
 		} else if (f->type == FLT_RING_MAPS) {
-			flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
+			flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id,
+					   (uint32_t)image->server);
 		}
 		if (nfaults == BATCH || nnodes == BATCH) {
 			flt_file_nodes(r->file, node, nnodes);
@@ -162,15 +165,15 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 	return flt_file_error(r->file);
 }
 
-static void image_ends(void *arg, struct flt_ring_image *image, const char *why)
+static void end_image(void *arg, struct flt_ring_image *image, const char *why)
 {
 	struct flt_recording *r = arg;
 	struct flt_record_total *t = &r->total;
-	struct known *k = image->user;
+	struct image_state *k = image->user;
 
 	flt_record_sample(r);
 	flt_ring_totals_add(&t->sum, image->totals);
-	/* gauges do not add up over images that have gone */
+	/* ended images have no memory */
 	t->sum.resident = t->sum.shadow = 0;
 	if (image->totals->resident_peak > t->resident_peak)
 		t->resident_peak = image->totals->resident_peak;
@@ -188,7 +191,7 @@ static void image_ends(void *arg, struct flt_ring_image *image, const char *why)
 	image->user = NULL;
 }
 
-static void image_refused(void *arg, pid_t pid, const char *why, bool counted)
+static void refuse_process(void *arg, pid_t pid, const char *why, bool counted)
 {
 	struct flt_recording *r = arg;
 	char who[32] = "a process";
@@ -196,11 +199,11 @@ static void image_refused(void *arg, pid_t pid, const char *why, bool counted)
 	r->total.refused += !counted;
 	if (pid)
 		snprintf(who, sizeof(who), "process %d", (int)pid);
-	flt_command_say(r->run->command, "%s runs unlimited and unrecorded: %s", who, why);
+	flt_command_say(r->run->command, "cannot limit or record %s: %s", who, why);
 }
 
 struct flt_ring_receiver flt_record_images(struct flt_recording *r)
 {
-	return (struct flt_ring_receiver){ .begin = image_begins, .slots = take_slots,
-					   .end = image_ends, .refused = image_refused, .arg = r };
+	return (struct flt_ring_receiver){ .begin = begin_image, .slots = take_slots,
+					   .end = end_image, .refused = refuse_process, .arg = r };
 }

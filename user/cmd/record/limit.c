@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* record_limit.c - `fltctl record -L`: one run of the command under the recorder. */
+/* limit.c - `fltctl record -L`: run the command under the recorder. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,10 +22,12 @@
 
 #define DRAIN_NS (5 * FLT_NSEC_PER_MSEC)
 #define SAMPLE_EVERY 10		/* drains */
-/* After a signal that was passed on: then the command is ended. */
+/* The command is killed this long after SIGTERM or SIGHUP was passed on to it. */
 #define PATIENCE_NS (5 * FLT_NSEC_PER_SEC)
 
-static int each_second(void *arg)
+#define CANNOT_WRITE "cannot write %s, which holds the faults recorded so far"
+
+static int on_second(void *arg)
 {
 	struct flt_recording *r = arg;
 
@@ -35,7 +37,10 @@ static int each_second(void *arg)
 	return flt_file_error(r->file);
 }
 
-/* Orphans come to us, fault servers among them. The command is waited for by name. */
+/*
+ * Reap processes whose parent ended, such as fault servers: we are their subreaper. The
+ * command itself is reaped by flt_observe_run().
+ */
 static void reap_orphans(const struct flt_recording *r)
 {
 	siginfo_t which;
@@ -49,53 +54,52 @@ static void reap_orphans(const struct flt_recording *r)
 	}
 }
 
-static int take_signal(void *arg, const struct signalfd_siginfo *info)
+static int on_signal(void *arg, const struct signalfd_siginfo *info)
 {
 	struct flt_recording *r = arg;
 
 	if (info->ssi_signo == SIGCHLD)
 		reap_orphans(r);
-	else if (!r->ask_until && (info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
-		r->ask_until = flt_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	else if (!r->kill_at && (info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
+		r->kill_at = flt_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	return 0;
 }
 
-/* Its children may live on, and the rings hold what it did last: every_drain() ends the loop. */
-static int command_ended(void *arg)
+/* Go on until on_drain() ends the loop: children may still run, and the rings hold faults. */
+static int on_command_end(void *arg)
 {
 	(void)arg;
 	return 0;
 }
 
-static int every_drain(void *arg)
+static int on_drain(void *arg)
 {
 	struct flt_recording *r = arg;
 	ssize_t n = flt_rings_drain(r->rings);
-	int heard;
+	int messages;
 
 	if (n < 0)
 		return (int)n;
 	if (!(r->drains++ % SAMPLE_EVERY))
 		flt_record_sample(r);
-	/* it may be asleep in a fault that nobody serves, or deaf to that signal */
-	if (r->ask_until && flt_clock_ns(CLOCK_MONOTONIC) > r->ask_until) {
+	/* The command may ignore the signal, or sleep in a fault that is not served. */
+	if (r->kill_at && flt_clock_ns(CLOCK_MONOTONIC) > r->kill_at) {
 		if (r->o.child.pid > 0)
 			kill(r->o.child.pid, SIGKILL);
 		flt_loop_stop(r->o.loop);
 	}
 	if (r->o.child.pid > 0)
 		return 0;
-	/* what a process said last may still be on its way, and who said it be gone */
-	heard = flt_rings_dispatch(r->rings);
-	if (!heard && !flt_rings_live(r->rings))
+	/* The last messages of ended processes may still be in the socket. */
+	messages = flt_rings_dispatch(r->rings);
+	if (!messages && !flt_rings_live(r->rings))
 		flt_loop_stop(r->o.loop);
-	return heard < 0 ? heard : 0;
+	return messages < 0 ? messages : 0;
 }
 
-static int rings_talk(void *arg, int fd, short events)
+static int on_message(void *arg, int fd, short events)
 {
 	struct flt_recording *r = arg;
-
 	int ret = flt_rings_dispatch(r->rings);
 
 	(void)fd;
@@ -123,8 +127,8 @@ static void write_info(struct flt_recording *r, char **argv)
 	flt_file_info(r->file, "period", "1");
 }
 
-/* Only the first so many of the processors it could have. */
-static int take_cores(uint64_t left)
+/* Limit this process to the first CPUs of its affinity mask. */
+static int limit_cores(uint64_t left)
 {
 	cpu_set_t set;
 
@@ -141,6 +145,7 @@ static int take_cores(uint64_t left)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 
+/* Set the limit of open files. *before receives the old limit unless it is NULL. */
 static int allow_files(uint64_t files, uint64_t *before)
 {
 	struct rlimit l;
@@ -161,10 +166,10 @@ int flt_record_in_child(void *arg)
 	if (args->files)
 		ret = allow_files(args->files, NULL);
 	if (!ret && args->cores)
-		ret = take_cores(args->cores);
+		ret = limit_cores(args->cores);
 	if (ret || !args->silent)
 		return ret;
-	/* each run the same, and our standard output is for the table */
+	/* All runs have the same input, and our standard output is for the table. */
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
 		return -errno;
@@ -174,28 +179,27 @@ int flt_record_in_child(void *arg)
 static int arm(void *arg)
 {
 	struct flt_recording *r = arg;
-	int ret = flt_loop_add(r->o.loop, flt_rings_fd(r->rings), POLLIN, rings_talk, r);
+	int ret = flt_loop_add(r->o.loop, flt_rings_fd(r->rings), POLLIN, on_message, r);
 
 	r->last_line = flt_clock_ns(CLOCK_MONOTONIC);
-	return ret ? ret : flt_loop_every(r->o.loop, FLT_NSEC_PER_SEC, each_second, r);
+	return ret ? ret : flt_loop_every(r->o.loop, FLT_NSEC_PER_SEC, on_second, r);
 }
 
 static int stop(void *arg, int err)
 {
 	struct flt_recording *r = arg;
 
-	/* The command is at its gate, or was not executed. */
+	/* The command was not executed. */
 	if (!r->o.began || r->o.not_run)
 		return err;
 	r->took = flt_clock_ns(CLOCK_MONOTONIC) - r->o.began;
 	if (err) {
-		flt_errmsg_errno(&r->o.e, err, "cannot write %s; it holds what came before",
-				 r->args->output);
+		flt_errmsg_errno(&r->o.e, err, CANNOT_WRITE, r->args->output);
 	} else {
 		flt_record_sample(r);
 		flt_record_write_stats(r);
 	}
-	/* Whatever still runs is killed by its server here. */
+	/* Closing the rings kills processes that still run. */
 	flt_rings_close(r->rings);
 	r->rings = NULL;
 	if (r->o.child.pid > 0)
@@ -209,7 +213,7 @@ static int finish(void *arg)
 	return FLT_EXIT_DONE;
 }
 
-/* A failed recording counts more than the status of a command that may have been killed. */
+/* The status of a failed recording takes precedence over that of the command. */
 static int salvage(void *arg, int err)
 {
 	struct flt_recording *r = arg;
@@ -220,9 +224,9 @@ static int salvage(void *arg, int err)
 
 static const struct flt_observe_ops ops = {
 	.arm = arm,
-	.round = every_drain,
-	.signal = take_signal,
-	.ended = command_ended,
+	.round = on_drain,
+	.signal = on_signal,
+	.ended = on_command_end,
 	.stop = stop,
 	.finish = finish,
 	.salvage = salvage,
@@ -238,11 +242,13 @@ static int sum_up(const struct flt_recording *r)
 	if (!r->args->quiet)
 		flt_record_summary(r);
 	if (!t->images)
-		flt_command_say(r->run->command,
-				"nothing was recorded: no process of the command loaded the recorder");
-	if (loss.unlimited)
-		flt_command_say(r->run->command, "%" PRIu64 " processes could not be limited, %" PRIu64
-				" were forked past the recorder", t->refused, t->sum.forks_unlimited);
+		flt_command_say(r->run->command, "cannot record the command: none of its processes "
+				"loaded the recorder");
+	/* Other processes were named when they escaped. */
+	if (t->sum.forks_unlimited)
+		flt_command_say(r->run->command, "forked past the recorder: %" PRIu64 " process%s",
+				(uint64_t)t->sum.forks_unlimited,
+				t->sum.forks_unlimited == 1 ? "" : "es");
 	shown = flt_loss_say(&loss, r->run->command);
 	if (status)
 		return status;
@@ -310,8 +316,8 @@ static int record(struct flt_recording *r, const char *library)
 	struct flt_errmsg e = { "" };
 	int ret, status;
 
-	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s%s%s", library, before && *before ? ":" : "",
-		 before ? before : "");
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s%s%s", library,
+		 before && *before ? ":" : "", before ? before : "");
 	snprintf(name, sizeof(name), "FLT_RECORD_SOCKET=%s", flt_rings_name(r->rings));
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	r->o.setup.env = env;
@@ -326,7 +332,7 @@ static int record(struct flt_recording *r, const char *library)
 		return r->failed;
 	if (!ret)
 		return sum_up(r);
-	flt_errmsg_errno(&e, ret, "cannot write %s; it holds what came before", r->args->output);
+	flt_errmsg_errno(&e, ret, CANNOT_WRITE, r->args->output);
 	return flt_command_fail(r->run->command, &e, ret);
 }
 
@@ -348,7 +354,7 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 	int status;
 
 	if (config.max_pages < config.limit_pages)
-		return flt_command_misuse(run->command, "-M is smaller than -L");
+		return flt_command_misuse(run->command, "invalid -M: smaller than -L");
 	status = open_recording(&r, &config, library);
 	if (status)
 		return status;
@@ -363,7 +369,7 @@ int flt_record_limit(struct flt_run *run, const struct flt_record_args *args)
 	struct flt_record_args own = *args;
 	struct flt_record_outcome out;
 
-	/* two descriptors for each process of the command, which may be many at a time */
+	/* fltctl needs two descriptors per process of the command. */
 	if (allow_files(RLIM_INFINITY, &own.files))
 		own.files = 0;
 	if (args->sweep)

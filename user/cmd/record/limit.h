@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * record_limit.h - the parts of one run of `fltctl record -L`: the run itself
- * (record_limit.c), what its images send (record_images.c), what is said of it
- * (record_summary.c), and several runs compared (record_sweep.c).
+ * limit.h - declarations shared by the files of `fltctl record -L`.
+ *
+ *   limit.c    run the command under the recorder
+ *   images.c   write what the rings contain to the recording
+ *   summary.c  progress, and the summary at the end
+ *   sweep.c    compare several runs
  */
 #ifndef FLT_CMD_RECORD_LIMIT_H
 #define FLT_CMD_RECORD_LIMIT_H
@@ -20,7 +23,7 @@ struct flt_record_total {
 	uint64_t resident_peak, used_peak;	/* of one image, pages */
 	uint64_t memory_peak, covered_at_peak;	/* all images, bytes; limited or not */
 	uint64_t images, refused, killed;
-	char why[160];		/* of the last one refused or killed */
+	char why[160];		/* why the last image was killed */
 };
 
 struct flt_recording {
@@ -32,34 +35,37 @@ struct flt_recording {
 	struct flt_record_total total;
 	struct flt_record_pid { pid_t pid; uint32_t image; } *pids;
 	size_t npids;
-	int failed;		/* exit status: the loop failed; 0: it did not */
-	uint64_t took;		/* ns, until the rings were closed */
-	uint64_t drains, last_line, last_faults;
-	uint64_t ask_until;	/* a signal was passed on: end it by then */
-	/* of the sample being taken, bytes */
+	int failed;		/* exit status if the loop failed, else 0 */
+	uint64_t took;		/* ns until the rings were closed */
+	uint64_t drains;
+	uint64_t last_line, last_faults;	/* time and faults of the last line of progress */
+	uint64_t kill_at;	/* when to kill the command after a signal, or 0 */
+	/* the current sample, bytes */
 	uint64_t rss, outside, resident, evicted;
 	struct flt_ring_totals now;
 };
 
-/* A run as a sweep compares it. */
+/* The result of a run, for a sweep. */
 struct flt_record_outcome {
 	uint64_t ns;		/* from exec to the end of the last process */
 	struct flt_record_total total;
 };
 
-/* For struct flt_child_setup: what args say of the command's surroundings. */
+/* Set up the child as args say. For .prepare of struct flt_child_setup. */
 int flt_record_in_child(void *args);
-/* One run, its file written, nothing said but what went wrong; the exit status. */
+/* Run the command once, and write its recording. Return the exit status. */
 int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *args,
 			  struct flt_record_outcome *out);
-/* Several runs. */
+/* Run the command several times, and print a table. Return the exit status. */
 int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args);
 
-/* record_images.c: puts what comes from the rings into the file. */
+/* images.c: return the callbacks that write what the rings contain to the file. */
 struct flt_ring_receiver flt_record_images(struct flt_recording *r);
 
-/* record_summary.c */
+/* summary.c */
+/* Sample the memory and the totals of all images. */
 void flt_record_sample(struct flt_recording *r);
+/* Write the sample to the file. */
 void flt_record_write_stats(struct flt_recording *r);
 void flt_record_progress(struct flt_recording *r);
 void flt_record_summary(const struct flt_recording *r);

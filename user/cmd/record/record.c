@@ -15,14 +15,15 @@ static const char *const policies[] = { "fifo", "clock", NULL };
 static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const engines[] = { "preload", "module", "perf", NULL };
 
-/* The region and what is evicted of it, twice over, must find addresses. */
+/* The region and two copies for evicted pages must fit into the address space. */
 #define SIZE_LIMIT (16ull << 40)
 
 #define AT(member) offsetof(struct flt_record_args, member)
 
 static const struct flt_opt opts[] = {
 	{ .name = "limit", .letter = 'L', .type = FLT_OPT_SIZE, .offset = AT(limit), .arg = "SIZE",
-	  .help = "Limit the resident heap of each process of the command. A bare number is MiB.", .min = 256 << 10, .max = SIZE_LIMIT },
+	  .help = "Limit the resident heap of each process of the command. A bare number is MiB.",
+	  .min = 256 << 10, .max = SIZE_LIMIT },
 	{ .name = "memory", .letter = 'M', .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
 	  .help = "Set the heap size of each process, resident and evicted, that the limit "
 		  "covers. Heap beyond it is not limited. Default: twice the machine's memory.",
@@ -60,9 +61,10 @@ static const struct flt_opt opts[] = {
 	  .help = "Serve every fault in the fault server, none on the faulting thread." },
 	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
 	  .help = "Evict by copying, as on kernels before 6.8." },
-	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size), .arg = "SIZE",
+	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size),
+	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
 	  .help = "With the module: set the size of a sub-buffer, a power of two. Default: "
-		  "512KiB, or 1MiB with --unwind=dwarf.", .min = 4096, .max = 1 << 20, .power_of_two = true },
+		  "512KiB, or 1MiB with --unwind=dwarf." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = AT(subbufs), .arg = "N",
 	  .help = "With the module: set the number of sub-buffers per CPU. Default: 8, or 16 "
 		  "with --unwind=dwarf.",
@@ -80,8 +82,8 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-/* So that a file's limit is an error like a full disk; gone when the command is executed. */
-static void no_more_room(int sig)
+/* A handler, so that write() fails at the file size limit. The command has the default action. */
+static void on_file_limit(int sig)
 {
 	(void)sig;
 }
@@ -92,13 +94,50 @@ static int record_unlimited(struct flt_run *run, const struct flt_record_args *a
 		[FLT_RECORD_MODULE] = FLT_CAPTURE_MODULE, [FLT_RECORD_PERF] = FLT_CAPTURE_PERF,
 	};
 	const struct flt_capture_setup setup = {
-		.pids = args->pids, .all = args->all, .no_stack = args->no_stack, .unwind = args->unwind,
+		.pids = args->pids, .all = args->all, .no_stack = args->no_stack,
+		.unwind = args->unwind,
 		.engine = args->engine < 0 ? FLT_CAPTURE_AUTO : engine[args->engine],
-		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size, .subbufs = args->subbufs,
-		.output = args->output, .quiet = args->quiet,
+		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
+		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
 	};
 
 	return flt_capture(run, &setup, NULL);
+}
+
+/* Check options that go with or without -L. Return the exit status. */
+static int check_args(const struct flt_run *run, bool limited)
+{
+	const struct flt_record_args *args = run->args;
+	const struct flt_command *command = run->command;
+
+	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
+		return flt_command_misuse(command, "--cores, --latency, --bandwidth and --sample "
+					  "need -L");
+	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline))
+		return flt_command_misuse(command, "--policy, --no-move and --no-inline need -L");
+	if (!limited && args->engine == FLT_RECORD_PRELOAD)
+		return flt_command_misuse(command, "--engine=preload needs -L SIZE");
+	if (limited && args->unwind >= 0)
+		return flt_command_misuse(command, "-L and --unwind exclude each other");
+	return FLT_EXIT_DONE;
+}
+
+/* Check the options of a recording with -L. Return the exit status. */
+static int check_limit(const struct flt_run *run)
+{
+	const struct flt_record_args *args = run->args;
+	const struct flt_command *command = run->command;
+
+	if (args->pids.count || args->all)
+		return flt_command_misuse(command, "-L needs a command: running processes cannot "
+					  "be limited");
+	if (args->sweep && args->limit)
+		return flt_command_misuse(command, "-L and --sweep exclude each other");
+	if (!args->limit && !args->sweep)
+		return flt_command_misuse(command, "-M needs -L SIZE");
+	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
+		return flt_command_misuse(command, "-L needs --engine=preload");
+	return FLT_EXIT_DONE;
 }
 
 static int record_main(struct flt_run *run)
@@ -112,35 +151,21 @@ static int record_main(struct flt_run *run)
 	};
 	int ret = flt_target_read(&target, &run->words);
 
+	if (!ret)
+		ret = check_args(run, limited);
 	if (ret)
 		return ret;
-	signal(SIGXFSZ, no_more_room);
-	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
-		return flt_command_misuse(run->command, "--cores, --latency, --bandwidth and --sample are for -L");
-	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline))
-		return flt_command_misuse(run->command, "--policy, --no-move and --no-inline are for -L");
-	if (!limited && args->engine == FLT_RECORD_PRELOAD)
-		return flt_command_misuse(run->command, "--engine=preload needs -L: how much may be resident?");
-	if (limited && args->unwind >= 0)
-		return flt_command_misuse(run->command, "--unwind is for recordings without -L");
+	signal(SIGXFSZ, on_file_limit);
 	own.policy = args->policy < 0 ? FLT_REC_FIFO : args->policy;
 	own.unwind = args->unwind > 0;
-	/* before an earlier recording makes room for one of nothing */
+	/* Check the command before an earlier recording is renamed. */
 	ret = run->words.command ? flt_record_target_find(run->words.command[0]) : 0;
 	if (ret)
 		return flt_observe_cannot_run(run->command, run->words.command[0], ret);
 	if (!limited)
 		return record_unlimited(run, &own);
-	if (args->pids.count || args->all)
-		return flt_command_misuse(run->command,
-					  "-L limits a command from its start, not running processes");
-	if (args->sweep && args->limit)
-		return flt_command_misuse(run->command, "--sweep finds the limits itself: -L is too much");
-	if (!args->limit && !args->sweep)
-		return flt_command_misuse(run->command, "-M needs -L: how much may be resident?");
-	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
-		return flt_command_misuse(run->command, "-L is for --engine=preload");
-	return flt_record_limit(run, &own);
+	ret = check_limit(run);
+	return ret ? ret : flt_record_limit(run, &own);
 }
 
 const struct flt_command flt_command_record = {
@@ -158,10 +183,13 @@ const struct flt_command flt_command_record = {
 		"limited; the summary shows the limited share. Each process of the command has "
 		"its own limit.",
 		"The recorder is loaded by LD_PRELOAD. It reaches dynamically linked programs, "
-		"except set-user-ID programs of another user. The exit status is the command's.", NULL },
+		"except set-user-ID programs of another user. The exit status is the command's.",
+		NULL },
 	.opts = opts,
-	.defaults = &(const struct flt_record_args){ .engine = FLT_RECORD_AUTO, .policy = -1, .unwind = -1, .max_stack = 128,
-						     .output = "flt.data" },
+	.defaults = &(const struct flt_record_args){
+		.engine = FLT_RECORD_AUTO, .policy = -1, .unwind = -1, .max_stack = 128,
+		.output = "flt.data",
+	},
 	.args_size = sizeof(struct flt_record_args),
 	.needs = FLT_USES_MODULE,
 	.main = record_main,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record.h - what the engines of `fltctl record` share. */
+/* record.h - the arguments of `fltctl record`. */
 #ifndef FLT_CMD_RECORD_H
 #define FLT_CMD_RECORD_H
 
@@ -16,8 +16,8 @@ struct flt_record_args {
 	uint64_t bandwidth;		/* bytes/s */
 	uint64_t max_stack, sample, cores;
 	const char *sweep;		/* percentages, or NULL */
-	uint64_t files;			/* the command's own limit of open files; 0: as ours */
-	bool silent;			/* the command reads nothing, and writes to nowhere */
+	uint64_t files;			/* limit of open files of the command; 0: inherited */
+	bool silent;			/* connect the command to /dev/null */
 	int format;			/* of the sweep's table: enum flt_format */
 	const char *output;
 	bool quiet, no_inline, no_move, no_stack;
@@ -27,7 +27,7 @@ struct flt_record_args {
 	bool all;
 };
 
-/* Return the exit status; the command stands in run->words.command. */
+/* Record run->words.command with limited memory. Return the exit status. */
 int flt_record_limit(struct flt_run *run, const struct flt_record_args *args);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* record_summary.c - what fltctl says of a run with limited memory, while and after. */
+/* summary.c - progress and summary of a run with limited memory. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include "text/units.h"
 
 /*
- * What a process has resident, and what of it is files and shared memory: outside of
- * the limit in any case. 0 if it has gone.
+ * Read the resident memory of a process, in bytes. files: the part that is files and shared
+ * memory, which is never limited. Both are 0 if the process ended.
  */
 static void memory_of(pid_t pid, uint64_t *rss, uint64_t *files)
 {
@@ -44,7 +44,7 @@ static void sample_image(void *arg, struct flt_ring_image *image)
 	r->rss += rss;
 	r->resident += resident;
 	r->evicted += evicted;
-	/* the zero page is resident in our region but not in the kernel's count */
+	/* The region counts zero pages as resident, the kernel does not. */
 	r->outside += rss > covered + files ? rss - covered : files;
 	flt_ring_totals_add(&r->now, image->totals);
 }
@@ -106,11 +106,11 @@ void flt_record_summary(const struct flt_recording *r)
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K");
 	fprintf(stderr, "recorded %s: %llu faults (%llu first touches, %llu refaults; %llu stores, "
-			"%llu in system calls), %llu processes\n",
+			"%llu in system calls), %llu process%s\n",
 		flt_units_write_ns(a, r->took), (unsigned long long)(s->alloc + s->refault),
 		(unsigned long long)s->alloc, (unsigned long long)s->refault,
 		(unsigned long long)s->writes, (unsigned long long)s->kernel_faults,
-		(unsigned long long)t->images);
+		(unsigned long long)t->images, t->images == 1 ? "" : "es");
 	fprintf(stderr, "memory   peak %s of heap used, %s resident of -L %s; %llu pages evicted in "
 			"%llu calls\n",
 		flt_units_write_size(a, t->used_peak * FLT_RECORD_PAGE),
@@ -122,21 +122,21 @@ void flt_record_summary(const struct flt_recording *r)
 			100.0 * (double)t->covered_at_peak / (double)t->memory_peak,
 			flt_units_write_size(a, t->memory_peak));
 	if (s->alloc + s->refault)
-		fprintf(stderr, "service  %s a fault, %.0f%% on the faulting thread\n",
+		fprintf(stderr, "service  %s per fault, %.0f%% on the faulting thread\n",
 			flt_units_write_ns(a, s->latency_ns / (s->alloc + s->refault)),
 			100.0 * (double)s->inline_faults / (double)(s->alloc + s->refault));
 	if (s->raced)
-		fprintf(stderr, "raced    %llu more found their page in place, by another thread's fault\n",
-			(unsigned long long)s->raced);
+		fprintf(stderr, "raced    %llu more faults of pages that another thread's fault "
+			"had brought in\n", (unsigned long long)s->raced);
 	if (s->placeless)
-		fprintf(stderr, "unplaced %llu faults have no place in the code\n",
+		fprintf(stderr, "unplaced %llu faults have no call site\n",
 			(unsigned long long)s->placeless);
 	if (s->full_ns)
-		fprintf(stderr, "loss     none; the command waited %s for fltctl to keep up\n",
+		fprintf(stderr, "loss     none; the command waited %s, because fltctl was slower\n",
 			flt_units_write_ns(a, s->full_ns));
 	else
 		fprintf(stderr, "loss     none\n");
 	if (s->plain_bytes)
-		fprintf(stderr, "warning: %s beyond -M were given unlimited\n",
+		fprintf(stderr, "warning: %s of heap beyond -M were not limited\n",
 			flt_units_write_size(a, s->plain_bytes));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * record_sweep.c - `fltctl record --sweep`: the command once natively, once with all
- * the memory it asks for, and once with each share of that; faults and time against
- * memory, the miss curve of the program.
+ * sweep.c - `fltctl record --sweep`: run the command natively, then with all the memory that
+ * it needs, then with each share of that. The table shows time and faults per size of memory,
+ * the miss curve of the program.
  */
 #include <errno.h>
 #include <limits.h>
@@ -28,13 +28,13 @@ struct point {
 	bool recorded;
 };
 
-/* Which rows have a column: those of a limit, and those of a recording. */
+/* Which rows have a value in a column. */
 enum { OF_LIMIT = 1, OF_RECORDING = 2 };
 
 struct row {
 	struct point p;
 	uint64_t faults, resident_peak;
-	double slowdown;	/* against the native run; 0: not known */
+	double slowdown;	/* time relative to the native run; 0: not known */
 	char bar[BAR + 1];
 };
 
@@ -58,7 +58,7 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
-/* "25,50,100%": up to SHARES_MAX numbers; the number of them, or -EINVAL. */
+/* Parse "25,50,100%". Return the number of shares, at most SHARES_MAX, or -EINVAL. */
 static int read_shares(const char *text, unsigned int *share)
 {
 	int n = 0;
@@ -171,7 +171,8 @@ int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args)
 
 	shares = read_shares(args->sweep, share);
 	if (shares < 0)
-		return flt_command_misuse(run->command, "--sweep takes percentages, as in 25,50,75,100%%");
+		return flt_command_misuse(run->command, "invalid value '%s' of --sweep (expected "
+					  "percentages, e.g. 25,50,75,100%%)", args->sweep);
 	for (int k = 0; k < shares; k++, n++) {
 		points[n].percent = share[k];
 		snprintf(points[n].name, sizeof(points[n].name), "%u%%", share[k]);
@@ -193,7 +194,8 @@ int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args)
 		ret = i ? run_recorded(run, &silent, p) : run_native(run, &silent, p);
 	}
 	if (ret && i < n)
-		flt_command_say(run->command, "the sweep ends with run %zu of %zu, of status %d", i, n, ret);
+		flt_command_say(run->command, "the sweep ended early: run %zu of %zu returned %d",
+				i, n, ret);
 	if (print(points, i, (enum flt_format)args->format))
 		return flt_command_fail(run->command, NULL, -ENOMEM);
 	return ret;

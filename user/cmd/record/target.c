@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define LIBRARY "libfltrec.so"
-#define ANOTHER "; without -L, fltctl record sees its faults through the kernel"
+#define ANOTHER " (record it without -L)"
 
 static int open_program(const char *program)
 {
@@ -36,7 +36,8 @@ static int open_program(const char *program)
 	return -1;
 }
 
-static int runs(const char *name)
+/* Return 0 if a file can be executed, else -errno. */
+static int check_executable(const char *name)
 {
 	struct stat st;
 
@@ -52,15 +53,15 @@ int flt_record_target_find(const char *program)
 	int err = -ENOENT;
 
 	if (strchr(program, '/'))
-		return runs(program);
+		return check_executable(program);
 	if (!path)
-		return 0;	/* execvp() has places of its own then */
+		return 0;	/* execvp() has a default path */
 	for (; *path; path = *end ? end + 1 : end) {
 		end = strchrnul(path, ':');
-		if (snprintf(name, sizeof(name), "%.*s/%s", end > path ? (int)(end - path) : 1, end > path ? path : ".", program) >=
-		    (int)sizeof(name))
+		if (snprintf(name, sizeof(name), "%.*s/%s", end > path ? (int)(end - path) : 1,
+			     end > path ? path : ".", program) >= (int)sizeof(name))
 			continue;
-		switch (runs(name)) {
+		switch (check_executable(name)) {
 		case 0:
 			return 0;
 		case -EACCES:
@@ -77,7 +78,7 @@ static bool has_interpreter(int fd, const Elf64_Ehdr *head)
 
 	for (i = 0; i < head->e_phnum; i++) {
 		if (pread(fd, &p, sizeof(p), (off_t)(head->e_phoff + i * sizeof(p))) != sizeof(p))
-			return true;	/* not for us to judge */
+			return true;	/* a damaged file: let the kernel refuse it */
 		if (p.p_type == PT_INTERP)
 			return true;
 	}
@@ -96,19 +97,19 @@ int flt_record_target_check(const char *program, struct flt_errmsg *e)
 		return 0;
 	n = pread(fd, &head, sizeof(head), 0);
 	if (n < EI_NIDENT || memcmp(head.e_ident, ELFMAG, SELFMAG))
-		goto out;	/* a script: its interpreter will be seen when it runs */
+		goto out;	/* a script: the recorder checks its interpreter */
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "%s is not a 64-bit x86 program: -L cannot "
-				     "limit it" ANOTHER, program);
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: not a 64-bit x86 program"
+				     ANOTHER, program);
 	else if (!has_interpreter(fd, &head))
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "%s is statically linked: -L cannot reach into "
-				     "it" ANOTHER, program);
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: statically linked" ANOTHER,
+				     program);
 	else if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
 		 ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
 		  st.st_gid != getegid()))
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "%s changes user or group when it starts: the "
-				     "system lets no recorder into it; run fltctl as that user" ANOTHER,
-				     program);
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: it changes user or group "
+				     "when it starts (run fltctl as that user, or record it "
+				     "without -L)", program);
 out:
 	close(fd);
 	return ret;
@@ -122,7 +123,7 @@ int flt_record_target_library(char *path, struct flt_errmsg *e)
 	size_t i;
 
 	if (n < 0)
-		return flt_errmsg_errno(e, -errno, "cannot find out where fltctl is");
+		return flt_errmsg_errno(e, -errno, "cannot find the path of fltctl");
 	self[n] = 0;
 	slash = strrchr(self, '/');
 	if (slash)
@@ -131,12 +132,13 @@ int flt_record_target_library(char *path, struct flt_errmsg *e)
 		if (snprintf(path, PATH_MAX, "%s/%s", self, places[i]) >= PATH_MAX)
 			continue;
 		if (strpbrk(path, " :"))
-			return flt_errmsg_set(e, -EOPNOTSUPP, "the path of %s holds a blank or a colon, "
-					      "which LD_PRELOAD cannot name: install it elsewhere", path);
+			return flt_errmsg_set(e, -EOPNOTSUPP, "cannot preload %s: the path contains "
+					      "a blank or a colon (install it elsewhere)", path);
 		if (!access(path, R_OK))
 			return 0;
 	}
-	return flt_errmsg_set(e, -ENOENT, "%s is not installed beside fltctl in %s", LIBRARY, self);
+	return flt_errmsg_set(e, -ENOENT, "missing %s: expected in %s or its ../lib/flt", LIBRARY,
+			      self);
 }
 
 int flt_record_target_may(struct flt_errmsg *e)
@@ -146,8 +148,9 @@ int flt_record_target_may(struct flt_errmsg *e)
 	if (got == 3)
 		return 0;
 	if (got == -ENOSYS || got == -EINVAL)
-		return flt_errmsg_set(e, -ENOSYS, "this kernel has no userfaultfd, which -L takes: boot one with "
-				      "CONFIG_USERFAULTFD");
-	return flt_errmsg_set(e, -EPERM, "-L takes the whole of userfaultfd, system calls and forked children too: "
-			      "run as root, or with CAP_SYS_PTRACE (man fltctl-record, CAPABILITIES)");
+		return flt_errmsg_set(e, -ENOSYS, "missing userfaultfd, which -L needs (boot a kernel "
+				      "with CONFIG_USERFAULTFD)");
+	return flt_errmsg_set(e, -EPERM, "missing CAP_SYS_PTRACE, which -L needs to handle faults in "
+			      "system calls and forked children (run as root, or see man "
+			      "fltctl-record, CAPABILITIES)");
 }

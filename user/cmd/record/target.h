@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record_target.h - can the recorder be preloaded into this program? */
+/* target.h - check whether the recorder can be preloaded into a program. */
 #ifndef FLT_CMD_RECORD_TARGET_H
 #define FLT_CMD_RECORD_TARGET_H
 
 #include "text/errmsg.h"
 
-/* 0 if execvp() would find it, else -ENOENT or -EACCES. */
+/* Return 0 if execvp() would find the program, else -ENOENT or -EACCES. */
 int flt_record_target_find(const char *program);
 
 /*
- * -EOPNOTSUPP with a sentence for programs that no library can be preloaded into:
- * static, of another architecture, set-user-ID of somebody else. 0 for all else,
- * also for what is not to be found: running it will say so.
+ * Return -EOPNOTSUPP for a program that ignores LD_PRELOAD: statically linked, of another
+ * architecture, or set-user-ID of another user. Return 0 for other programs, and for missing
+ * programs, because exec reports them.
  */
 int flt_record_target_check(const char *program, struct flt_errmsg *e);
 
 /*
- * May we, and so the program, serve its faults? With less, a child of the program would
- * read zeros, or its system calls would fail: -EPERM, or -ENOSYS, and a sentence.
+ * Return 0 if userfaultfd can handle faults in system calls and report forks. Otherwise
+ * children of the program would read zeros and its system calls would fail: return -EPERM
+ * or -ENOSYS.
  */
 int flt_record_target_may(struct flt_errmsg *e);
 
-/* Path (of PATH_MAX bytes) of libfltrec.so beside this fltctl. */
+/* Write the path of libfltrec.so into path, PATH_MAX bytes. Return 0 or -errno. */
 int flt_record_target_library(char *path, struct flt_errmsg *e);
 
 #endif
