@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# report and visualize of what runs now: recorded into a file without a name, then shown as a
+# report and visualize of what runs now: recorded into a temporary file, then shown as a
 # recording is.
 
 # shellcheck disable=SC2154
@@ -34,6 +34,18 @@ setup() {
 	[[ ${lines[0]} == "true ("* ]]
 	run --separate-stderr -0 "$FLTCTL" visualize --html -o t.html -- true
 	grep -q "<svg" t.html
+}
+
+@test "visualize of a running process names the process, not the temporary file" {
+	bash -c 'while :; do true "$(:)"; done' 3>&- &
+	pid=$!
+	run --separate-stderr "$FLTCTL" visualize --html -o now.html -p "$pid" --for 1s
+	"$FLTCTL" visualize --speedscope -o now.json -p "$pid" --for 1s
+	kill "$pid"
+	[ "$status" = 0 ]
+	grep -q "process $pid on " now.html
+	grep -q "process $pid" now.json
+	[ "$(grep -c /proc/self/fd now.html now.json)" = $'now.html:0\nnow.json:0' ]
 }
 
 @test "bad usage of report and visualize is refused with a reason" {

@@ -24,8 +24,8 @@ static int progress(void *arg)
 	double elapsed = (double)(flt_clock_ns(CLOCK_MONOTONIC) - r->begin) / 1e9;
 	char size[FLT_UNITS_TEXT];
 
-	flt_observe_show(&r->o, "%" PRIu64 " faults (%.0f/s), %" PRIu64 " major, file %s", r->faults,
-			 (double)r->faults / elapsed, r->majors,
+	flt_observe_show(&r->o, "%" PRIu64 " faults (%.0f/s), %" PRIu64 " major, file %s",
+			 r->faults, (double)r->faults / elapsed, r->majors,
 			 flt_units_write_size(size, flt_file_written(r->writer)));
 	return 0;
 }
@@ -67,18 +67,20 @@ static int open_file(struct capture *r)
 		  flt_file_create_temporary(&r->writer, r->fd);
 
 	if (err == -EINVAL)
-		return flt_errmsg_set(&r->o.e, err, "%s is there and is no regular file; name another with -o", output);
+		return flt_errmsg_set(&r->o.e, err, "cannot replace %s: not a regular file (name "
+				      "another with -o)", output);
 	if (err)
 		return flt_errmsg_errno(&r->o.e, err, "cannot create %s", output);
 	if (kept[0] && !r->setup->quiet)
-		flt_command_say(r->run->command, "the earlier recording is now %s", kept);
+		flt_command_say(r->run->command, "kept the earlier recording as %s", kept);
 	flt_file_host(r->writer, r->engine->name, r->run->words.command);
 	flt_file_info(r->writer, "period", "1");
-	flt_file_info(r->writer, "stacks", r->setup->no_stack ? "none" : r->setup->unwind ? "dwarf" : "fp");
+	flt_file_info(r->writer, "stacks", r->setup->no_stack ? "none" :
+		      r->setup->unwind ? "dwarf" : "fp");
 	return 0;
 }
 
-/* What was asked for, or the best there is. */
+/* Open the engine of the setup, or the module and else perf. */
 static int open_engine(struct capture *r)
 {
 	int err;
@@ -113,7 +115,7 @@ static int arm(void *arg)
 	return err ? err : r->engine->begin(r);
 }
 
-/* The command is not ours to stop because the disk is full: it runs to its end. */
+/* Stop recording after an error, such as a full disk. The command runs on. */
 static int stop(void *arg, int err)
 {
 	struct capture *r = arg;
@@ -123,7 +125,7 @@ static int stop(void *arg, int err)
 	return err;
 }
 
-/* Everything the kernel counted is in the file or in its losses. */
+/* Write the remaining faults and all losses to the file, and close it. */
 static int close_file(struct capture *r, uint64_t *lost)
 {
 	uint64_t produced = 0;
@@ -153,9 +155,10 @@ static int sum_up(struct capture *r, int err)
 				r->faults, r->majors,
 				flt_units_write_ns(elapsed, flt_clock_ns(CLOCK_MONOTONIC) - r->begin),
 				output_name(r));
-	/* A reader of the file without a name says what it lacks. */
-	status = r->setup->output ? flt_loss_say(&(struct flt_loss){ .recorded = lost }, command) :
-		 lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	/* The reader of a temporary file reports its losses. */
+	status = lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	if (r->setup->output)
+		flt_loss_say(&(struct flt_loss){ .recorded = lost }, command);
 	if (err)
 		return flt_exit_of(err);
 	return end ? flt_command_fail(command, &r->o.e, end) : status;
@@ -219,7 +222,7 @@ static int check_input(const struct flt_run *run, const struct flt_capture_input
 	if (in->file || run->words.argc)
 		return flt_command_misuse(run->command, "a recording excludes --for and a command");
 	if (run->words.command && (in->duration || in->pids->count))
-		return flt_command_misuse(run->command, "-p, --for and a command exclude each other");
+		return flt_command_misuse(run->command, "a command excludes -p and --for");
 	if (!run->words.command && !in->pids->count)
 		return flt_command_misuse(run->command, "--for needs -p");
 	return FLT_EXIT_DONE;

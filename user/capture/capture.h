@@ -8,7 +8,10 @@
 
 #include "capture/setup.h"
 
-/* Return the exit status. *fd, which may be NULL with an output, gets the file without a name. */
+/*
+ * Record as the setup says. Return the exit status. Without .output, *fd receives a temporary
+ * file, which the caller closes, or -1. fd may be NULL if .output is set.
+ */
 int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int *fd);
 
 /* The option that limits a recording made now; `member` is a uint64_t. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* engine.h - what sees the faults of a capture: perf.c or module.c. */
+/* engine.h - the interface of perf.c and module.c, which observe the faults of a capture. */
 #ifndef FLT_CAPTURE_ENGINE_H
 #define FLT_CAPTURE_ENGINE_H
 
@@ -12,30 +12,30 @@ struct capture_engine;
 struct capture {
 	struct flt_run *run;
 	const struct flt_capture_setup *setup;
-	int *fd;			/* of a file without a name */
+	int *fd;			/* receives the temporary file */
 	struct flt_observe o;
 	struct flt_file_writer *writer;
-	bool has_child;			/* a command is recorded, and could be executed */
+	bool has_child;			/* a command is recorded, and was executed */
 	uint64_t begin;
-	uint64_t faults, majors;	/* in the file, the engine's to count */
+	uint64_t faults, majors;	/* in the file; counted by the engine */
 	const struct capture_engine *engine;
-	void *own;			/* the engine's */
+	void *own;			/* data of the engine */
 };
 
-/* All return 0 or -errno, with the reason in e where there is more to say. */
+/* All return 0 or -errno, and may set .o.e of struct capture. */
 struct capture_engine {
 	const char *name;
-	/* What is to be seen is fixed; the command, if there is one, has not begun. */
+	/* Arm the engine. The command was forked and is not executed yet. */
 	int (*open)(struct capture *r);
-	/* The file is there: what it says of the engine, and what runs already. */
+	/* Write facts about the engine and running processes to the new file. */
 	int (*begin)(struct capture *r);
-	/* Once a second. */
+	/* Write statistics to the file. Called every second. */
 	int (*stats)(struct capture *r, uint64_t now);
-	/* No more faults from now on: the reading may go on. */
+	/* Stop observing faults. */
 	void (*stop)(struct capture *r);
-	/* All that is left goes to the file, and all that is lost; produced: both. */
+	/* Write remaining faults and losses to the file. *produced receives the sum of both. */
 	int (*end)(struct capture *r, uint64_t *produced);
-	/* The writer is gone by then, and none of the above need have been called. */
+	/* Free the engine. The file is closed. Called after .open, even if .open failed. */
 	void (*close)(struct capture *r);
 };
 

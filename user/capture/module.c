@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* record through the stream of the flt module: every fault with its kind, latency and result. */
+/* module.c - capture faults by the stream of the flt module, with kind, latency and result. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "text/clock.h"
 #include "capture/engine.h"
+#include "observe/loss.h"
 #include "timeline/timeline.h"
 #include "source/proc/procfs.h"
 #include "source/stream/stream.h"
 #include "text/units.h"
 
 #define ROUND_NS (50 * FLT_NSEC_PER_MSEC)
-/* For each CPU: 64,000 faults, or 1,900 with their slices of stack. */
+/* Per CPU: room for 64,000 faults, or for 1,900 with slices of their stacks. */
 #define SUBBUF_SIZE (512u << 10)
 #define SUBBUFS 8
 #define SLICE_SUBBUF_SIZE (1u << 20)
 #define SLICE_SUBBUFS 16
 #define SLICE 8192
-/* Of the module: the instruction and its callers. */
+/* Limit of the module: the faulting instruction and its callers. */
 #define DEPTH_MAX 127
 
 struct module {
 	struct capture *r;
 	struct flt_stream *stream;
 	uint32_t session;
-	uint32_t child;		/* the command, for as long as it is told of: it may have ended */
+	uint32_t child;		/* PID of the command, also after it ended; 0: none */
 	enum flt_timeline_stacks stacks;
 	struct flt_timeline *timeline;
 	uint32_t depth;
-	uint64_t weight, allocs, refaults;	/* of what is in the file */
-	uint64_t counted;			/* by the accounts when the stream began */
-	uint64_t before;			/* faults of the command's process before it executed */
+	uint64_t weight, allocs, refaults;	/* sums of the faults in the file */
+	uint64_t counted;	/* faults of the accounts when the stream began */
+	uint64_t before;	/* faults of the child before it executed the command */
 };
 
 static uint32_t cut_flag(uint8_t cut)
@@ -112,11 +113,12 @@ static int on_round(void *arg)
 	int err = flt_stream_read(m->stream, &sink, &m->r->o.e);
 
 	if (err && !m->r->o.e.text[0])
-		flt_errmsg_errno(&m->r->o.e, err, "recording failed");
+		flt_errmsg_errno(&m->r->o.e, err, "cannot record");
 	return err;
 }
 
-static uint64_t ended(const struct flt_account *a)
+/* Return the number of faults that an account counted, failed ones included. */
+static uint64_t count_of(const struct flt_account *a)
 {
 	return a->minor + a->major + a->failed;
 }
@@ -139,7 +141,7 @@ static int module_open(struct capture *r)
 		return -ENOMEM;
 	m->r = r;
 	m->child = r->has_child ? (uint32_t)r->o.child.pid : 0;
-	/* the instruction itself is one more */
+	/* one more for the faulting instruction */
 	m->depth = (uint32_t)args->max_stack + 1;
 	if (!args->unwind && m->depth > DEPTH_MAX)
 		m->depth = DEPTH_MAX;
@@ -158,7 +160,7 @@ static int module_open(struct capture *r)
 		return err;
 	m->session = flt_stream_session(m->stream);
 	err = flt_control_session(r->run->control, m->session, false, &session, &r->o.e);
-	m->counted = ended(&session.account);
+	m->counted = count_of(&session.account);
 	return err;
 }
 
@@ -215,25 +217,23 @@ static void module_stop(struct capture *r)
 	m->stream = NULL;
 }
 
-/* What the session says that it lost, beyond what the stream told of in its place. */
-static void lose(struct module *m, const struct flt_stream_end *end)
+/* Write the losses that the stream did not report as gaps. */
+static void write_losses(struct module *m, const struct flt_stream_end *end)
 {
 	const struct flt_session *s = &end->session;
-	uint64_t told = end->delivered + end->lost, counted;
+	uint64_t streamed = end->delivered + end->lost, counted;
 	struct capture *r = m->r;
 
 	if (end->untold)
 		flt_file_lost(r->writer, FLT_LOSS_BUFFER, end->untold);
 	flt_file_lost(r->writer, FLT_LOSS_RECORD, s->lost_notes);
-	if (s->untracked) {
+	if (s->untracked)
 		flt_file_lost(r->writer, FLT_LOSS_RECORD, s->untracked);
-		flt_command_say(r->run->command, "%" PRIu64 " processes of the command found the process table full; "
-				"their faults are missing", s->untracked);
-	}
-	/* Its processes have ended: the accounts stand, and have every fault. */
-	counted = ended(&s->account) - m->counted;
-	if (r->has_child && !s->live && counted > told)
-		flt_file_lost(r->writer, FLT_LOSS_PROBE, counted - told);
+	flt_loss_say(&(struct flt_loss){ .untracked = s->untracked }, r->run->command);
+	/* The accounts are final if all processes ended. They count every fault. */
+	counted = count_of(&s->account) - m->counted;
+	if (r->has_child && !s->live && counted > streamed)
+		flt_file_lost(r->writer, FLT_LOSS_PROBE, counted - streamed);
 	else if (end->missed)
 		flt_file_lost(r->writer, FLT_LOSS_PROBE, end->missed);
 }
@@ -251,7 +251,7 @@ static int module_end(struct capture *r, uint64_t *produced)
 	err = flt_stream_end(m->stream, &sink, &end, &r->o.e);
 	if (err)
 		return err;
-	lose(m, &end);
+	write_losses(m, &end);
 	*produced = end.delivered - m->before + end.lost;
 	return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* record through perf's page-fault events: neither module nor preloading. */
+/* perf.c - capture faults by perf's page-fault events, without the module. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "text/units.h"
 
 #define DRAIN_NS (50 * FLT_NSEC_PER_MSEC)
-/* For each CPU, when faults carry 8 KiB of stack: about 8,000 of them. */
+/* Per CPU, if faults have 8 KiB of stack: room for about 8,000 faults. */
 #define DWARF_RING (64u << 20)
 #define DWARF_DEPTH 127
 /* More CPUs than this are drained by the timer alone. */
@@ -34,7 +34,7 @@ static int drain(struct perf *p, bool all)
 	r->faults = flt_perf_trace_faults(p->trace);
 	r->majors = flt_perf_trace_majors(p->trace);
 	if (err)
-		flt_errmsg_errno(&r->o.e, err, "recording failed");
+		flt_errmsg_errno(&r->o.e, err, "cannot record");
 	return err;
 }
 
@@ -42,7 +42,7 @@ static int on_data(void *arg, int fd, short events)
 {
 	struct perf *p = arg;
 
-	/* The events' threads have all ended: the ring stays, the descriptor has no more news. */
+	/* All threads of the event ended. The timer still drains the ring. */
 	if (events & (POLLHUP | POLLERR))
 		flt_loop_remove(p->r->o.loop, fd);
 	return drain(p, false);
@@ -78,7 +78,7 @@ static int perf_open(struct capture *r)
 		.stacks = !r->setup->no_stack,
 		.dwarf = r->setup->unwind,
 		.ring_bytes = r->setup->unwind ? DWARF_RING : 0,
-		/* the instruction itself is one more */
+		/* one more for the faulting instruction */
 		.max_stack = r->setup->max_stack ? (uint32_t)r->setup->max_stack + 1 : 0,
 	};
 	struct perf *p = calloc(1, sizeof(*p));
@@ -101,9 +101,11 @@ static int perf_begin(struct capture *r)
 	flt_file_info(r->writer, "max_stack", number);
 	flt_file_info(r->writer, "kernel", flt_sampler_kernel_mode(p->sampler) ? "yes" : "no");
 	if (!flt_sampler_kernel_mode(p->sampler))
-		flt_command_say(r->run->command, "faults inside system calls are not seen: that needs root or CAP_PERFMON");
+		flt_command_say(r->run->command, "missing CAP_PERFMON: faults in system calls are "
+				"not recorded");
 	err = flt_perf_trace_new(&p->trace, r->writer, r->has_child ? (uint32_t)r->o.child.pid : 0,
-				 !r->setup->unwind ? 0 : r->setup->max_stack ? (uint32_t)r->setup->max_stack + 1 : DWARF_DEPTH);
+				 !r->setup->unwind ? 0 : r->setup->max_stack ?
+				 (uint32_t)r->setup->max_stack + 1 : DWARF_DEPTH);
 	if (!err)
 		err = watch(p);
 	if (err || r->has_child)
@@ -144,7 +146,7 @@ static int perf_end(struct capture *r, uint64_t *produced)
 	flt_sampler_disable(p->sampler);
 	err = drain(p, true);
 	lost = flt_file_lost_sum(r->writer);
-	/* The kernel tells of what a full ring lost with the next record that fits, if one comes. */
+	/* The kernel reports losses of a full ring with the next record, so the last may be missing. */
 	if (!flt_sampler_count(p->sampler, &counted) && counted > r->faults + lost)
 		flt_file_lost(r->writer, FLT_LOSS_BUFFER, counted - r->faults - lost);
 	*produced = counted > r->faults ? counted : r->faults;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* visualize: the page. */
+/* html.c - write the page of `fltctl visualize --html`. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +22,8 @@ static void facts_write(struct flt_visualize *v, FILE *out, const struct flt_cou
 {
 	const struct flt_recording *rec = v->load.rec;
 	char text[64], unit[FLT_UNITS_TEXT];
-	const char *engine = flt_recording_info(rec, "engine"), *limit = flt_recording_info(rec, "limit");
+	const char *engine = flt_recording_info(rec, "engine");
+	const char *limit = flt_recording_info(rec, "limit");
 	uint64_t all = flt_counts_all(total);
 
 	fputs("<div class=\"facts\">\n", out);
@@ -34,7 +35,8 @@ static void facts_write(struct flt_visualize *v, FILE *out, const struct flt_cou
 	flt_page_fact(out, "refaults", text);
 	snprintf(text, sizeof(text), "%" PRIu64, total->majors);
 	flt_page_fact(out, "major", text);
-	flt_page_fact(out, "time", flt_units_write_ns(unit, v->load.last > v->load.first ? v->load.last - v->load.first : 0));
+	flt_page_fact(out, "time", flt_units_write_ns(unit, v->load.last > v->load.first ?
+						      v->load.last - v->load.first : 0));
 	if (total->latency && all)
 		flt_page_fact(out, "mean fault", flt_units_write_ns(unit, total->latency / all));
 	if (limit)
@@ -44,7 +46,8 @@ static void facts_write(struct flt_visualize *v, FILE *out, const struct flt_cou
 	fputs("</div>\n", out);
 }
 
-static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_group *group, const char *title)
+static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_group *group,
+		       const char *title)
 {
 	struct flt_flame_frame *frames;
 	struct flt_flame flame = { .title = title };
@@ -93,7 +96,7 @@ static void rates_write(const struct flt_visualize *v, FILE *out)
 	fputs("</div>\n", out);
 }
 
-/* Fill a line with one gauge of n statistics. Return whether the engine knew it. */
+/* Fill a line with one gauge of n statistics. Return false if the recording lacks the gauge. */
 static bool gauge_line(const struct flt_record_stats *const *stats, size_t n, size_t offset,
 		       const double *seconds, double *values, const char *name,
 		       struct flt_plot_line *line)
@@ -170,25 +173,32 @@ static int heatmap_write(const struct flt_visualize *v, FILE *out)
 
 static int sites_write(struct flt_visualize *v, FILE *out)
 {
-	static const char *const heads[] = { "%", "faults", "first touches", "refaults", "function", "source", "object", "process" };
+	static const char *const heads[] = { "%", "faults", "first touches", "refaults",
+					     "function", "source", "object", "process" };
 	char percent[16], all[24], first[24], again[24], source[256];
 	const char *cells[8] = { percent, all, first, again };
 	struct flt_sites sites;
 	const struct flt_site *s;
+	uint64_t sum;
 	size_t i;
 	int err;
 
 	err = flt_sites_build(&sites, FLT_BY_LINE, v->load.rec, v->symbols, &v->stacks);
 	if (err)
 		return err;
+	sum = flt_counts_all(&sites.total);
 	flt_page_table_open(out, heads, 8, 4);
 	for (i = 0; i < sites.count && i < SITES_SHOWN; i++) {
 		s = &sites.rows[i];
-		snprintf(percent, sizeof(percent), "%.2f", 100.0 * (double)flt_counts_all(&s->counts) / (double)flt_counts_all(&sites.total));
+		snprintf(percent, sizeof(percent), "%.2f",
+			 100.0 * (double)flt_counts_all(&s->counts) / (double)sum);
 		snprintf(all, sizeof(all), "%" PRIu64, flt_counts_all(&s->counts));
-		snprintf(first, sizeof(first), "%" PRIu64, flt_counts_touch(&s->counts, FLT_TOUCH_FIRST));
-		snprintf(again, sizeof(again), "%" PRIu64, flt_counts_touch(&s->counts, FLT_TOUCH_AGAIN));
-		snprintf(source, sizeof(source), "%.200s:%u", s->file ? flt_symbols_base(s->file) : "", s->line);
+		snprintf(first, sizeof(first), "%" PRIu64,
+			 flt_counts_touch(&s->counts, FLT_TOUCH_FIRST));
+		snprintf(again, sizeof(again), "%" PRIu64,
+			 flt_counts_touch(&s->counts, FLT_TOUCH_AGAIN));
+		snprintf(source, sizeof(source), "%.200s:%u",
+			 s->file ? flt_symbols_base(s->file) : "", s->line);
 		cells[4] = s->function;
 		cells[5] = s->file ? source : "";
 		cells[6] = flt_symbols_base(s->object);
@@ -202,7 +212,7 @@ static int sites_write(struct flt_visualize *v, FILE *out)
 
 static int charts_write(struct flt_visualize *v, FILE *out)
 {
-	/* All pictures have the same axis: from the first fault to the last, whatever the filter. */
+	/* All pictures have the same axis, from the first to the last fault, without filters. */
 	int err = flt_heat_extend(&v->rates, v->load.last);
 
 	if (!err)
@@ -227,7 +237,8 @@ int flt_visualize_html(struct flt_visualize *v, FILE *out)
 	flt_visualize_subtitle(v, subtitle, sizeof(subtitle));
 	flt_page_open(out, "Page faults", subtitle);
 	facts_write(v, out, &total);
-	flt_page_section(out, "Which code", "Width is the share of faults, the outermost function is on top. Click to zoom, Esc to reset.");
+	flt_page_section(out, "Which code", "Width is the share of faults, the outermost function "
+			 "is on top. Click to zoom, Esc to reset.");
 	err = flame_write(v, out, &v->stacks, "All faults");
 	if (!err && v->first.count)
 		err = flame_write(v, out, &v->first, "First touches");

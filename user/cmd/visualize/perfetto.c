@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* visualize: faults one by one, for trace viewers; reads the recording once more. */
+/* perfetto.c - write faults as trace events. Reads the recording a second time. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -16,6 +16,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	struct pass *pass = arg;
 	struct flt_visualize *v = pass->v;
 	const struct flt_frames *frames;
+	const struct flt_frame *inner;
 	const struct flt_fault *f;
 	const struct flt_image *image;
 	uint32_t place;
@@ -35,13 +36,16 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 		frames = flt_symbols_at(v->symbols, place);
 		if (!frames)
 			return -ENOMEM;
-		snprintf(source, sizeof(source), "%.200s:%u", frames->frame[0].file ? flt_symbols_base(frames->frame[0].file) : "",
-			 frames->frame[0].line);
+		inner = &frames->frame[0];
+		snprintf(source, sizeof(source), "%.200s:%u",
+			 inner->file ? flt_symbols_base(inner->file) : "", inner->line);
 		flt_perfetto_fault(&pass->p, &(struct flt_perfetto_fault){
-			.time = f->time > v->load.head.clock ? f->time - v->load.head.clock : 0, .duration = f->latency,
-			.pid = image ? image->pid : 0, .tid = f->tid, .name = frames->frame[0].function,
-			.kind = flt_fault_filter_kind_name(f->kind), .source = frames->frame[0].file ? source : NULL, .address = f->address,
-			.weight = f->weight, .write = f->flags & FLT_FAULT_WRITE, .refault = f->flags & FLT_FAULT_REFAULT,
+			.time = f->time > v->load.head.clock ? f->time - v->load.head.clock : 0,
+			.duration = f->latency, .pid = image ? image->pid : 0, .tid = f->tid,
+			.name = inner->function, .kind = flt_fault_filter_kind_name(f->kind),
+			.source = inner->file ? source : NULL, .address = f->address,
+			.weight = f->weight, .write = f->flags & FLT_FAULT_WRITE,
+			.refault = f->flags & FLT_FAULT_REFAULT,
 			.major = f->flags & FLT_FAULT_MAJOR });
 	}
 	return 0;

@@ -12,7 +12,7 @@
 #include "view/export/export.h"
 
 #define NAME_BYTES_MAX (64u << 20)
-/* Frames narrower than this share of all are no more than a hair on a wide screen. */
+/* Frames with a smaller share of the faults are left out, as they are narrower than a pixel. */
 #define NARROW 0.0002
 
 #define AT(member) offsetof(struct flt_visualize_args, member)
@@ -82,9 +82,9 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	return 0;
 }
 
-/* Depth first, children behind each other: what is left out leaves no gap but at the end. */
-static size_t tree_flatten(const struct flt_tree *t, uint64_t least, struct flt_flame_frame *frames, uint64_t *starts,
-			   uint64_t *hidden)
+/* List frames depth first. Frames that are left out leave a gap at the end of their parent. */
+static size_t tree_flatten(const struct flt_tree *t, uint64_t least,
+			   struct flt_flame_frame *frames, uint64_t *starts, uint64_t *hidden)
 {
 	const struct flt_tree_node *node;
 	uint32_t at = 0;
@@ -97,9 +97,12 @@ static size_t tree_flatten(const struct flt_tree *t, uint64_t least, struct flt_
 		descend = flt_counts_all(&node->total) >= least;
 		if (descend) {
 			frames[n++] = (struct flt_flame_frame){
-				.name = node->name, .object = node->object, .depth = node->depth, .start = starts[node->depth],
-				.total = flt_counts_all(&node->total), .self = flt_counts_all(&node->self),
-				.read = flt_counts_op(&node->total, FLT_OP_READ), .write = flt_counts_op(&node->total, FLT_OP_WRITE),
+				.name = node->name, .object = node->object,
+				.depth = node->depth, .start = starts[node->depth],
+				.total = flt_counts_all(&node->total),
+				.self = flt_counts_all(&node->self),
+				.read = flt_counts_op(&node->total, FLT_OP_READ),
+				.write = flt_counts_op(&node->total, FLT_OP_WRITE),
 				.exec = flt_counts_op(&node->total, FLT_OP_EXEC),
 				.alloc = flt_counts_touch(&node->total, FLT_TOUCH_FIRST),
 				.refault = flt_counts_touch(&node->total, FLT_TOUCH_AGAIN),
@@ -121,8 +124,8 @@ static size_t tree_flatten(const struct flt_tree *t, uint64_t least, struct flt_
 	}
 }
 
-int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group, double least, struct flt_flame_frame **frames,
-			 size_t *count, uint64_t *hidden)
+int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group, double least,
+			 struct flt_flame_frame **frames, size_t *count, uint64_t *hidden)
 {
 	struct flt_tree_setup setup = { .processes = true };
 	struct flt_tree tree;
@@ -140,7 +143,9 @@ int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group,
 		err = *frames && starts ? 0 : -ENOMEM;
 	}
 	if (!err)
-		*count = tree_flatten(&tree, (uint64_t)((double)flt_counts_all(&tree.nodes[0].total) * least), *frames, starts, hidden);
+		*count = tree_flatten(&tree,
+				      (uint64_t)((double)flt_counts_all(&tree.nodes[0].total) *
+						 least), *frames, starts, hidden);
 	flt_tree_free(&tree);
 	free(starts);
 	if (err) {
@@ -152,10 +157,13 @@ int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group,
 
 void flt_visualize_subtitle(const struct flt_visualize *v, char *text, size_t size)
 {
-	const char *command = flt_recording_info(v->load.rec, "command"), *host = flt_recording_info(v->load.rec, "host");
+	const char *command = flt_recording_info(v->load.rec, "command");
+	const char *host = flt_recording_info(v->load.rec, "host");
 
-	snprintf(text, size, "%.300s%s%.80s%s%s", command ? command : v->path, host ? " on " : "", host ? host : "",
-		 v->load.rec->end.head.type && !v->load.damaged ? "" : ", incomplete", v->load.lost[0] ? ", with losses" : "");
+	snprintf(text, size, "%.300s%s%.80s%s%s", command ? command : v->name, host ? " on " : "",
+		 host ? host : "",
+		 v->load.rec->end.head.type && !v->load.damaged ? "" : ", incomplete",
+		 v->load.lost[0] ? ", with losses" : "");
 }
 
 static int svg_write(struct flt_visualize *v, FILE *out, const struct flt_group *group, const char *what)
@@ -193,10 +201,12 @@ static int stacks_write(struct flt_visualize *v, FILE *out)
 		err = flt_folded_write(out, frames, n);
 		break;
 	case FLT_PICTURE_SPEEDSCOPE:
-		err = flt_speedscope_write(out, frames, n, v->path);
+		err = flt_speedscope_write(out, frames, n, v->name);
 		break;
 	default:
-		err = flt_pprof_write(out, frames, n, v->load.head.time, v->load.last > v->load.first ? v->load.last - v->load.first : 0);
+		err = flt_pprof_write(out, frames, n, v->load.head.time,
+				      v->load.last > v->load.first ?
+				      v->load.last - v->load.first : 0);
 		break;
 	}
 	free(frames);
@@ -207,7 +217,8 @@ static int picture_write(struct flt_visualize *v, FILE *out, bool first)
 {
 	switch (v->args->picture) {
 	case FLT_PICTURE_SVG:
-		return svg_write(v, out, first ? &v->first : &v->stacks, first ? "First touches" : "Page faults");
+		return svg_write(v, out, first ? &v->first : &v->stacks,
+				 first ? "First touches" : "Page faults");
 	case FLT_PICTURE_HTML:
 		return flt_visualize_html(v, out);
 	case FLT_PICTURE_PERFETTO:
@@ -232,7 +243,7 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 	}
 	errno = 0;
 	err = picture_write(v, out, first);
-	/* now it is known why a write failed; what is left to be written may be nothing */
+	/* Read errno before fclose(), which may have nothing left to write. */
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
 	if (out != stdout) {
@@ -251,7 +262,9 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 
 static int files_write(struct flt_visualize *v)
 {
-	static const char *const names[] = { "flt.svg", "flt.html", "flt.folded", "flt.speedscope.json", "flt.perfetto.json", "flt.pb" };
+	static const char *const names[] = { "flt.svg", "flt.html", "flt.folded",
+					     "flt.speedscope.json", "flt.perfetto.json",
+					     "flt.pb" };
 	int status;
 
 	if (v->args->output)
@@ -262,13 +275,35 @@ static int files_write(struct flt_visualize *v)
 	return status;
 }
 
+/*
+ * Return a name of the recording for titles. A temporary recording is named after its command,
+ * or after its processes, written to text.
+ */
+static const char *recording_name(const struct flt_visualize *v, char *text, size_t size)
+{
+	const struct flt_ids *pids = &v->args->filter.pids;
+	size_t i, used;
+
+	if (v->run->words.command)
+		return v->run->words.command[0];
+	if (!v->args->duration)
+		return v->path;
+	used = (size_t)snprintf(text, size, "process%s", pids->count > 1 ? "es" : "");
+	for (i = 0; i < pids->count && used < size; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s %" PRIu32, i ? "," : "",
+					 pids->id[i]);
+	return text;
+}
+
 /* Draw the recording at path. Return the exit status. */
 static int draw(void *arg, const char *path)
 {
 	struct flt_visualize *v = arg;
+	char name[128];
 	int status, err;
 
 	v->path = path;
+	v->name = recording_name(v, name, sizeof(name));
 	status = flt_load_file(&v->load, v->run->command, path, on_faults, v);
 	if (status)
 		return status;
@@ -288,7 +323,8 @@ static int visualize_main(struct flt_run *run)
 	int status, err = 0;
 
 	if (run->words.argc > (args->input ? 0 : 1))
-		return flt_command_misuse(run->command, "one recording at a time");
+		return flt_command_misuse(run->command, "unexpected argument '%s' (give one recording)",
+					  run->words.argv[run->words.argc - 1]);
 	status = flt_load_filter_parse(run->command, &args->filter, &v.filter);
 	if (status)
 		return status;
