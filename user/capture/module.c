@@ -103,7 +103,9 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 
 static struct flt_stream_sink sink_of(struct module *m)
 {
-	return (struct flt_stream_sink){ .record = on_record, .note = on_note, .gap = on_gap, .arg = m };
+	return (struct flt_stream_sink){
+		.record = on_record, .note = on_note, .gap = on_gap, .arg = m,
+	};
 }
 
 static int on_round(void *arg)
@@ -129,7 +131,8 @@ static int module_open(struct capture *r)
 	struct flt_stream_wish wish = {
 		.subbuf_size = args->subbuf_size ? (uint32_t)args->subbuf_size :
 			       args->unwind ? SLICE_SUBBUF_SIZE : SUBBUF_SIZE,
-		.subbufs = args->subbufs ? (uint32_t)args->subbufs : args->unwind ? SLICE_SUBBUFS : SUBBUFS,
+		.subbufs = args->subbufs ? (uint32_t)args->subbufs :
+			   args->unwind ? SLICE_SUBBUFS : SUBBUFS,
 		.notes = true, .areas = true,
 	};
 	struct module *m = calloc(1, sizeof(*m));
@@ -201,8 +204,9 @@ static int module_stats(struct capture *r, uint64_t now)
 {
 	const struct module *m = r->own;
 	const struct flt_record_stats stats = {
-		.head = { .time = now }, .faults = m->weight, .majors = r->majors, .allocs = m->allocs,
-		.refaults = m->refaults, .evictions = ~0ull, .resident = ~0ull, .evicted = ~0ull, .limit = ~0ull,
+		.head = { .time = now }, .faults = m->weight, .majors = r->majors,
+		.allocs = m->allocs, .refaults = m->refaults, .evictions = ~0ull,
+		.resident = ~0ull, .evicted = ~0ull, .limit = ~0ull,
 		.rss = flt_timeline_rss(m->timeline), .unlimited = ~0ull,
 	};
 

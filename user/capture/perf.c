@@ -146,7 +146,7 @@ static int perf_end(struct capture *r, uint64_t *produced)
 	flt_sampler_disable(p->sampler);
 	err = drain(p, true);
 	lost = flt_file_lost_sum(r->writer);
-	/* The kernel reports losses of a full ring with the next record, so the last may be missing. */
+	/* The kernel reports losses of a full ring with the next record, if one follows. */
 	if (!flt_sampler_count(p->sampler, &counted) && counted > r->faults + lost)
 		flt_file_lost(r->writer, FLT_LOSS_BUFFER, counted - r->faults - lost);
 	*produced = counted > r->faults ? counted : r->faults;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report: two recordings beside each other, matched by name. */
+/* diff.c - report --diff: compare two recordings by name. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int text_order(const char *a, const char *b)
 	return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
 }
 
-/* Files move between builds and machines: what is behind the last slash counts. */
+/* Compare names of files without their directories, which differ between machines. */
 static int name_order(const struct flt_site *x, const struct flt_site *y)
 {
 	int order = text_order(x->function, y->function);
@@ -53,13 +53,16 @@ static int change_order(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-static size_t pairs_match(struct pair *pairs, const struct flt_sites *before, const struct flt_sites *after)
+/* Merge two sorted lists. Return the number of pairs. */
+static size_t pairs_match(struct pair *pairs, const struct flt_sites *before,
+			  const struct flt_sites *after)
 {
 	size_t i = 0, k = 0, n = 0;
 	int order;
 
 	while (i < before->count || k < after->count) {
-		order = i == before->count ? 1 : k == after->count ? -1 : name_order(&before->rows[i], &after->rows[k]);
+		order = i == before->count ? 1 : k == after->count ? -1 :
+			name_order(&before->rows[i], &after->rows[k]);
 		pairs[n].before = order <= 0 ? &before->rows[i++] : NULL;
 		pairs[n++].after = order >= 0 ? &after->rows[k++] : NULL;
 	}
@@ -132,7 +135,8 @@ int flt_report_diff(struct flt_report *after, const char *path)
 	size_t n;
 
 	if (after->by == FLT_BY_STACK || after->by == FLT_BY_ADDRESS || after->by == FLT_BY_VMA)
-		return flt_command_misuse(after->run->command, "--diff compares by line, function, object or thread");
+		return flt_command_misuse(after->run->command, "invalid --by with --diff (expected "
+					  "line, function, object or thread)");
 	status = flt_report_open(&before, after->args->diff);
 	if (!status)
 		status = flt_report_open(after, path);

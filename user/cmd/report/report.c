@@ -7,7 +7,8 @@
 #include "capture/capture.h"
 #include "view/table/table.h"
 
-static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address", "stack", NULL };
+static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address",
+					"stack", NULL };
 
 #define AT(member) offsetof(struct flt_report_args, member)
 
@@ -60,7 +61,6 @@ int flt_report_group(void *arg, struct flt_load *load, const struct flt_fault *f
 	return 0;
 }
 
-/* A recording into groups, and its symbols ready. */
 int flt_report_open(struct flt_report *r, const char *path)
 {
 	int status, err;
@@ -100,8 +100,9 @@ static int show(void *arg, const char *path)
 	if (!status) {
 		n = flt_symbols_missing(r->symbols, &missing);
 		if (n)
-			flt_command_say(r->run->command, "no symbols for %zu files that are not here, or not as they were: %s%s", n,
-					missing, n > 1 ? ", ..." : "");
+			flt_command_say(r->run->command, "missing symbols of %zu file%s, removed or "
+					"changed since the recording: %s%s", n,
+					n > 1 ? "s" : "", missing, n > 1 ? ", ..." : "");
 		fflush(stdout);
 		status = flt_load_verdict(&r->load);
 	}
@@ -120,9 +121,12 @@ static int report_main(struct flt_run *run)
 	int status;
 
 	if (run->words.argc > (args->input ? 0 : 1))
-		return flt_command_misuse(run->command, "one recording at a time; --diff compares two");
+		return flt_command_misuse(run->command, "unexpected argument '%s' (give one "
+					  "recording; --diff compares two)",
+					  run->words.argv[run->words.argc - 1]);
 	if (args->callers + args->callees + !!args->diff > 1)
-		return flt_command_misuse(run->command, "--callers, --callees and --diff exclude each other");
+		return flt_command_misuse(run->command, "--callers, --callees and --diff exclude "
+					  "each other");
 	status = flt_load_filter_parse(run->command, &args->filter, &r.filter);
 	if (status)
 		return status;

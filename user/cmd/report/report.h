@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report.h - what the parts of `fltctl report` share. */
+/* report.h - declarations shared by the files of `fltctl report`. */
 #ifndef FLT_CMD_REPORT_H
 #define FLT_CMD_REPORT_H
 
@@ -9,11 +9,11 @@
 
 struct flt_report_args {
 	const char *input, *diff;
-	int by;				/* enum flt_by, -1: as fits the format */
+	int by;				/* enum flt_by; -1: the default of the format */
 	uint64_t top, min_percent;
 	bool callers, callees;
 	struct flt_load_filter filter;
-	uint64_t duration;		/* ns, of a recording made now; 0: none */
+	uint64_t duration;		/* ns, of --for; 0: not given */
 	struct flt_symbols_setup symbols;
 	int format;
 };
@@ -28,18 +28,21 @@ struct flt_report {
 	struct flt_symbols *symbols;
 };
 
-/* Exit status, with a failure said; flt_report_close() in any case. */
+/*
+ * Read a recording into groups, and open its symbols. Report an error and return the exit
+ * status. Call flt_report_close() in any case.
+ */
 int flt_report_open(struct flt_report *r, const char *path);
 void flt_report_close(struct flt_report *r);
 int flt_report_group(void *r, struct flt_load *load, const struct flt_fault *faults, size_t n);
 
-/* Each writes to standard output and returns an exit status. */
+/* Write a report to standard output. Return the exit status. */
 int flt_report_rows(struct flt_report *r);
 int flt_report_stacks(struct flt_report *r);
 int flt_report_tree(struct flt_report *r);
 int flt_report_diff(struct flt_report *after, const char *path);
 
-/* "main.c:12", in buf; NULL without a line. */
+/* Write "main.c:12" to buf and return buf, or return NULL if file is NULL. */
 const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t line);
 
 #endif

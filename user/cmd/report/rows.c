@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report: the table, and one row for each stack. */
+/* rows.c - write a report as a table, or with one row per stack. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t
 	return buf;
 }
 
-/* Which rows have a column. */
+/* Which rows have a value in a column. */
 enum { HAS_OPS = 1, HAS_LATENCY = 2, ONE_PROCESS = 4 };
 
-/* Which tables have one: bits by enum flt_by. */
+/* Which tables have a column: bits of enum flt_by. */
 enum {
 	LINES = 1 << FLT_BY_LINE,
 	CODE = LINES | 1 << FLT_BY_FUNCTION,
@@ -32,8 +32,8 @@ struct row {
 	struct flt_site site;
 	double percent;
 	uint64_t faults, alloc, refault, reads, writes;
-	uint64_t latency;		/* ns, mean */
-	const char *source, *object;	/* short, for the text */
+	uint64_t latency;		/* mean, ns */
+	const char *source, *object;	/* without directories, for the text */
 	char comm[80];
 };
 
@@ -114,7 +114,8 @@ int flt_report_rows(struct flt_report *r)
 	if (text && !err) {
 		if (shown < rows.count)
 			printf("... %zu more rows; -n 0 lists all\n", rows.count - shown);
-		printf("%" PRIu64 " faults: %" PRIu64 " first touches, %" PRIu64 " refaults, %" PRIu64 " major\n",
+		printf("%" PRIu64 " faults: %" PRIu64 " first touches, %" PRIu64 " refaults, %"
+		       PRIu64 " major\n",
 		       flt_counts_all(&rows.total), flt_counts_touch(&rows.total, FLT_TOUCH_FIRST),
 		       flt_counts_touch(&rows.total, FLT_TOUCH_AGAIN), rows.total.majors);
 	}
@@ -123,7 +124,7 @@ int flt_report_rows(struct flt_report *r)
 }
 
 struct stack_row {
-	char *ips, *libs, *code;	/* the innermost first, joined by '|' */
+	char *ips, *libs, *code;	/* innermost first, joined by '|' */
 	uint64_t faults;
 	double percent;
 	enum flt_op op;
@@ -144,7 +145,7 @@ static const struct flt_column stack_columns[] = {
 	{ 0 },
 };
 
-/* Allocate the lists of a stack, also when -ENOMEM is returned. */
+/* Allocate the lists of a stack. The caller frees them even if -ENOMEM is returned. */
 static int stack_lists(struct flt_report *r, const struct flt_group_entry *e, struct stack_row *row)
 {
 	uint32_t places[FLT_STACK_DEPTH_MAX + 1];
@@ -157,7 +158,8 @@ static int stack_lists(struct flt_report *r, const struct flt_group_entry *e, st
 
 	places[0] = (uint32_t)e->key.at;
 	addresses[0] = e->ip;
-	n = 1 + flt_recording_stack(r->load.rec, e->key.image, e->key.id, places + 1, addresses + 1, FLT_STACK_DEPTH_MAX);
+	n = 1 + flt_recording_stack(r->load.rec, e->key.image, e->key.id, places + 1, addresses + 1,
+				    FLT_STACK_DEPTH_MAX);
 	ip = open_memstream(&texts[0], &size[0]);
 	lib = open_memstream(&texts[1], &size[1]);
 	code = open_memstream(&texts[2], &size[2]);
@@ -183,7 +185,8 @@ static int stack_lists(struct flt_report *r, const struct flt_group_entry *e, st
 	return failed ? -ENOMEM : 0;
 }
 
-static int stack_rows(struct flt_report *r, struct flt_table *table, const struct flt_group_entry *e, uint64_t total)
+static int stack_rows(struct flt_report *r, struct flt_table *table,
+		      const struct flt_group_entry *e, uint64_t total)
 {
 	struct stack_row row = { 0 };
 	int err = stack_lists(r, e, &row);
@@ -221,7 +224,8 @@ int flt_report_stacks(struct flt_report *r)
 	}
 	shown = text && r->args->top && r->args->top < rows.count ? (size_t)r->args->top : rows.count;
 	for (i = 0; i < shown && !err; i++)
-		err = stack_rows(r, table, &r->group.entries[rows.rows[i].entry], flt_counts_all(&rows.total));
+		err = stack_rows(r, table, &r->group.entries[rows.rows[i].entry],
+				 flt_counts_all(&rows.total));
 	flt_table_flush(table, true);
 	flt_table_free(table);
 	if (text && !err && shown < rows.count)

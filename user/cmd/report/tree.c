@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* report: trees of callers and callees, as text or nested JSON. */
+/* tree.c - write trees of callers and callees, as text or JSON. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "view/table/table.h"
 
 #define NAME_BYTES_MAX (64u << 20)
-/* Indents stop growing here; the depth itself is in the line. */
+/* The largest indentation in columns. */
 #define INDENT_MAX 60
 
 static bool shown(const struct flt_tree *t, uint32_t node, uint64_t least)
@@ -21,7 +21,7 @@ static bool shown(const struct flt_tree *t, uint32_t node, uint64_t least)
 	return flt_counts_all(&t->nodes[node].total) >= least;
 }
 
-/* The next node in the order of reading, without recursion; 0 at the end. */
+/* Return the next node, depth first, or 0. descend: include the children of the node. */
 static uint32_t walk(const struct flt_tree *t, uint32_t at, bool descend)
 {
 	if (descend && t->nodes[at].child)
@@ -39,7 +39,8 @@ static void tree_text(const struct flt_tree *t, uint64_t least, bool inverted)
 	char name[4096];
 	int indent;
 
-	printf("%7s %9s %9s  %s\n", "%", "FAULTS", inverted ? "ALLOC" : "SELF", inverted ? "FUNCTION, AND ITS CALLERS" : "FUNCTION, AND WHAT IT CALLED");
+	printf("%7s %9s %9s  %s\n", "%", "FAULTS", inverted ? "ALLOC" : "SELF",
+	       inverted ? "FUNCTION, AND ITS CALLERS" : "FUNCTION, AND WHAT IT CALLED");
 	while (at) {
 		node = &t->nodes[at];
 		if (!shown(t, at, least)) {
@@ -49,13 +50,18 @@ static void tree_text(const struct flt_tree *t, uint64_t least, bool inverted)
 		n = flt_counts_all(&node->total);
 		flt_escape_text(name, sizeof(name), node->name, strlen(node->name));
 		indent = node->depth * 2 < INDENT_MAX ? (int)node->depth * 2 - 2 : INDENT_MAX;
-		printf("%7.2f %9" PRIu64 " %9" PRIu64 "  %*s%s\n", all ? 100.0 * (double)n / (double)all : 0, n,
-		       inverted ? flt_counts_touch(&node->total, FLT_TOUCH_FIRST) : flt_counts_all(&node->self), indent, "", name);
+		printf("%7.2f %9" PRIu64 " %9" PRIu64 "  %*s%s\n",
+		       all ? 100.0 * (double)n / (double)all : 0, n,
+		       inverted ? flt_counts_touch(&node->total, FLT_TOUCH_FIRST) :
+				  flt_counts_all(&node->self), indent, "", name);
 		at = walk(t, at, true);
 	}
 }
 
-/* Flat, with the parent's number: a stack of a thousand frames nests too deep for most readers. */
+/*
+ * Write one JSON object per node, with the number of the parent. Nested objects would be too
+ * deep for most JSON parsers.
+ */
 static void tree_rows(const struct flt_tree *t, uint64_t least)
 {
 	const struct flt_tree_node *node;
@@ -98,7 +104,7 @@ int flt_report_tree(struct flt_report *r)
 		return flt_command_fail(r->run->command, NULL, -ENOMEM);
 	if (r->args->format == FLT_FORMAT_CSV) {
 		flt_strings_free(strings);
-		return flt_command_misuse(r->run->command, "a tree is no table: use --json, or --csv without a tree");
+		return flt_command_misuse(r->run->command, "cannot write a tree as CSV (use --json)");
 	}
 	err = flt_tree_build(&tree, &setup, r->load.rec, r->symbols, strings, &r->group);
 	if (!err)

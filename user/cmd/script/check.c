@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* script --check: is the file whole, and what of it can be read? */
+/* check.c - script --check: validate a recording. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -17,12 +17,12 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
-static int row(struct flt_table *table, const char *what, struct flt_cell value)
+static int put_fact(struct flt_table *table, const char *what, struct flt_cell value)
 {
 	return flt_table_row(table, &(struct fact){ what, value }, 0);
 }
 
-static uint64_t nodes_of(const struct flt_recording *rec)
+static uint64_t count_nodes(const struct flt_recording *rec)
 {
 	const struct flt_image *image;
 	uint64_t sum = 0;
@@ -36,7 +36,7 @@ static uint64_t nodes_of(const struct flt_recording *rec)
 	return sum;
 }
 
-static uint32_t images_of(const struct flt_recording *rec)
+static uint32_t count_images(const struct flt_recording *rec)
 {
 	uint32_t i, n = 0;
 
@@ -45,7 +45,7 @@ static uint32_t images_of(const struct flt_recording *rec)
 	return n;
 }
 
-static void facts(const struct flt_load *load, struct flt_table *table)
+static void put_facts(const struct flt_load *load, struct flt_table *table)
 {
 	const struct flt_recording *rec = load->rec;
 	char key[64], loss[80];
@@ -55,29 +55,30 @@ static void facts(const struct flt_load *load, struct flt_table *table)
 	for (k = 0; k < rec->info_count; k++) {
 		n = strcspn(rec->info[k], "=");
 		snprintf(key, sizeof(key), "%.*s", (int)(n < 60 ? n : 60), rec->info[k]);
-		row(table, key, flt_cell_string(rec->info[k] + n + (rec->info[k][n] == '=')));
+		put_fact(table, key, flt_cell_string(rec->info[k] + n + (rec->info[k][n] == '=')));
 	}
-	row(table, "chunks", flt_cell_u64(load->chunks));
-	row(table, "faults", flt_cell_u64(load->faults));
-	row(table, "stack nodes", flt_cell_u64(nodes_of(rec)));
-	row(table, "images", flt_cell_u64(images_of(rec)));
-	row(table, "maps", flt_cell_u64(rec->map_count));
-	row(table, "seconds of statistics", flt_cell_u64(rec->stats_count));
-	row(table, "duration", flt_cell_ns(load->last > load->first ? load->last - load->first : 0));
+	put_fact(table, "chunks", flt_cell_u64(load->chunks));
+	put_fact(table, "faults", flt_cell_u64(load->faults));
+	put_fact(table, "stack nodes", flt_cell_u64(count_nodes(rec)));
+	put_fact(table, "images", flt_cell_u64(count_images(rec)));
+	put_fact(table, "maps", flt_cell_u64(rec->map_count));
+	put_fact(table, "seconds of statistics", flt_cell_u64(rec->stats_count));
+	put_fact(table, "duration",
+		 flt_cell_ns(load->last > load->first ? load->last - load->first : 0));
 	for (i = 0; i < __FLT_LOSS_LAST; i++) {
 		if (!load->lost[i])
 			continue;
 		snprintf(loss, sizeof(loss), "lost: %s", flt_load_loss_name(i));
-		row(table, loss, flt_cell_u64(load->lost[i]));
+		put_fact(table, loss, flt_cell_u64(load->lost[i]));
 	}
-	row(table, "records without sense", flt_cell_u64(rec->strange));
-	row(table, "damaged places", flt_cell_u64(load->damaged));
+	put_fact(table, "records without sense", flt_cell_u64(rec->strange));
+	put_fact(table, "damaged places", flt_cell_u64(load->damaged));
 	if (load->damaged) {
-		row(table, "first damage", flt_cell_string(flt_damage_text(load->damage)));
-		row(table, "first damage at", flt_cell_u64(load->damage_offset));
-		row(table, "bytes left out", flt_cell_u64(load->skipped));
+		put_fact(table, "first damage", flt_cell_string(flt_damage_text(load->damage)));
+		put_fact(table, "first damage at", flt_cell_u64(load->damage_offset));
+		put_fact(table, "bytes left out", flt_cell_u64(load->skipped));
 	}
-	row(table, "finished", flt_cell_bool(rec->end.head.type != 0));
+	put_fact(table, "finished", flt_cell_bool(rec->end.head.type != 0));
 }
 
 int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format)
@@ -95,14 +96,14 @@ int flt_script_check(const struct flt_command *command, const char *path, enum f
 		status = flt_command_fail(command, NULL, err);
 		goto out;
 	}
-	facts(&load, table);
+	put_facts(&load, table);
 	flt_table_flush(table, false);
 	flt_table_free(table);
 	status = flt_load_verdict(&load);
 	end = &load.rec->end;
 	if (end->head.type && end->faults != load.faults) {
-		flt_command_say(command, "%s ends with %" PRIu64 " faults written, %" PRIu64 " were read", path, (uint64_t)end->faults,
-				load.faults);
+		flt_command_say(command, "incomplete: %s should contain %" PRIu64 " faults, found %"
+				PRIu64, path, (uint64_t)end->faults, load.faults);
 		status = FLT_EXIT_INCOMPLETE;
 	}
 out:

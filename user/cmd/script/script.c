@@ -27,7 +27,7 @@ static const struct flt_opt opts[] = {
 
 struct row {
 	struct flt_fault fault;
-	uint64_t since;			/* ns from the beginning of the recording */
+	uint64_t since;			/* ns since the start of the recording */
 	uint32_t pid;
 	const char *comm, *flags, *stack;
 };
@@ -53,7 +53,7 @@ static const struct flt_column columns[] = {
 };
 
 struct script {
-	int unwritten;			/* errno of standard output */
+	int unwritten;			/* errno of the first failed write, or 0 */
 	const struct flt_script_args *args;
 	struct flt_fault_filter filter;
 	struct flt_symbols *symbols;
@@ -67,10 +67,12 @@ static void flags_text(uint32_t flags, char *text, size_t size)
 		uint32_t flag;
 		const char *name;
 	} names[] = {
-		{ FLT_FAULT_WRITE, "write" },	   { FLT_FAULT_EXEC, "exec" },	     { FLT_FAULT_ALLOC, "alloc" },
-		{ FLT_FAULT_REFAULT, "refault" },  { FLT_FAULT_MAJOR, "major" },     { FLT_FAULT_FAILED, "failed" },
-		{ FLT_FAULT_KERNEL, "kernel" },	   { FLT_FAULT_REMOTE, "remote" },   { FLT_FAULT_INLINE, "inline" },
-		{ FLT_FAULT_CUT_DEPTH, "deeper" }, { FLT_FAULT_CUT_UNWIND, "lost" }, { FLT_FAULT_CUT_MEMORY, "unreadable" },
+		{ FLT_FAULT_WRITE, "write" }, { FLT_FAULT_EXEC, "exec" },
+		{ FLT_FAULT_ALLOC, "alloc" }, { FLT_FAULT_REFAULT, "refault" },
+		{ FLT_FAULT_MAJOR, "major" }, { FLT_FAULT_FAILED, "failed" },
+		{ FLT_FAULT_KERNEL, "kernel" }, { FLT_FAULT_REMOTE, "remote" },
+		{ FLT_FAULT_INLINE, "inline" }, { FLT_FAULT_CUT_DEPTH, "deeper" },
+		{ FLT_FAULT_CUT_UNWIND, "lost" }, { FLT_FAULT_CUT_MEMORY, "unreadable" },
 	};
 	size_t at = 0, i;
 
@@ -79,29 +81,38 @@ static void flags_text(uint32_t flags, char *text, size_t size)
 		at = (size_t)snprintf(text, size, "read");
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (flags & names[i].flag && at < size)
-			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "," : "", names[i].name);
+			at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "," : "",
+					       names[i].name);
 }
 
-/* The whole stack on a line, innermost first: "f (a.c:3) < g (a.c:9) < main (a.c:20)". */
+/*
+ * Return the stack as one line, innermost first: "f (a.c:3) < g (a.c:9) < main (a.c:20)", or
+ * NULL without memory. The caller frees the line.
+ */
 static char *stack_text(struct script *s, struct flt_load *load, const struct flt_fault *f)
 {
 	uint32_t places[FLT_STACK_DEPTH_MAX + 1];
 	const struct flt_frames *frames;
+	const struct flt_frame *at;
 	size_t n, i, k, size;
 	char *text = NULL;
 	FILE *out;
 
 	if (flt_recording_place(load->rec, f->image, f->ip, &places[0]))
 		return NULL;
-	n = 1 + (s->args->no_stack ? 0 : flt_recording_stack(load->rec, f->image, f->stack, places + 1, NULL, FLT_STACK_DEPTH_MAX));
+	n = 1;
+	if (!s->args->no_stack)
+		n += flt_recording_stack(load->rec, f->image, f->stack, places + 1, NULL,
+					 FLT_STACK_DEPTH_MAX);
 	out = open_memstream(&text, &size);
 	for (i = 0; out && i < n; i++) {
 		frames = flt_symbols_at(s->symbols, places[i]);
 		for (k = 0; frames && k < frames->count; k++) {
-			fprintf(out, "%s%s", i || k ? " < " : "", frames->frame[k].function);
-			if (frames->frame[k].file)
-				fprintf(out, " (%s:%u)", flt_symbols_base(frames->frame[k].file), frames->frame[k].line);
-			else if (frames->frame[k].named)
+			at = &frames->frame[k];
+			fprintf(out, "%s%s", i || k ? " < " : "", at->function);
+			if (at->file)
+				fprintf(out, " (%s:%u)", flt_symbols_base(at->file), at->line);
+			else if (at->named)
 				fprintf(out, " (%s)", flt_symbols_base(frames->object));
 		}
 	}
@@ -166,8 +177,12 @@ static int script_main(struct flt_run *run)
 	struct flt_load load;
 	int status, err;
 
-	if (run->words.argc > (args->input ? 0 : 1) || run->words.command)
-		return flt_command_misuse(run->command, "one recording at a time");
+	if (run->words.command)
+		return flt_command_misuse(run->command, "unexpected command '%s': script runs no "
+					  "command", run->words.command[0]);
+	if (run->words.argc > (args->input ? 0 : 1))
+		return flt_command_misuse(run->command, "unexpected argument '%s' (give one "
+					  "recording)", run->words.argv[run->words.argc - 1]);
 	if (args->check)
 		return flt_script_check(run->command, path, (enum flt_format)args->format);
 	status = flt_load_filter_parse(run->command, &args->filter, &s.filter);
@@ -179,7 +194,8 @@ static int script_main(struct flt_run *run)
 	status = flt_load_file(&load, run->command, path, on_faults, &s);
 	flt_table_free(s.table);
 	if (s.unwritten)
-		flt_command_say(run->command, "cannot write to standard output: %s", strerror(s.unwritten));
+		flt_command_say(run->command, "cannot write to standard output: %s",
+				strerror(s.unwritten));
 	if (!status) {
 		fflush(stdout);
 		status = flt_load_verdict(&load);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* script.h - what the parts of `fltctl script` share. */
+/* script.h - declarations shared by the files of `fltctl script`. */
 #ifndef FLT_CMD_SCRIPT_H
 #define FLT_CMD_SCRIPT_H
 
@@ -15,7 +15,7 @@ struct flt_script_args {
 	int format;
 };
 
-/* Returns the exit status. */
+/* Validate a recording and print its contents. Return the exit status. */
 int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format);
 
 #endif

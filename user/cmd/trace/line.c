@@ -8,12 +8,12 @@
 #include "account/account.h"
 #include "cmd/trace/trace.h"
 
-/* Which rows have a column: those of faults, of faults in files, of gaps, and so on. */
+/* Which rows have a value in a column. */
 enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4, OF_INODE = 8, OF_TIMED = 16 };
 
 struct row {
 	const char *record;
-	uint64_t time;			/* ns since 1970: of the end of a fault or gap */
+	uint64_t time;			/* end of the fault or gap, ns since 1970 */
 	struct flt_fault fault;
 	uint64_t offset;		/* bytes */
 	const char *result, *comm, *path, *where, *dev;
@@ -22,7 +22,7 @@ struct row {
 	uint32_t lost_cpu;
 };
 
-/* "w", "r" or "x"; in capitals when the kernel accessed memory for the process. */
+/* Return "w", "r" or "x", or a capital if the kernel accessed memory for the process. */
 static const char *access_name(uint32_t flags)
 {
 	bool user = !(flags & FLT_FAULT_KERNEL);
@@ -79,7 +79,7 @@ void trace_line_close(struct trace *t)
 	flt_table_free(t->table);
 }
 
-/* Fill what the file of a fault adds. text has room for a path and its offset. */
+/* Fill the columns of a file. text has room for a path and an offset. */
 static void fill_file(struct row *row, char dev[32], char *text, size_t size)
 {
 	const struct flt_fault *f = &row->fault;
@@ -95,7 +95,10 @@ static void fill_file(struct row *row, char dev[32], char *text, size_t size)
 int trace_line_fault(struct trace *t, const struct trace_fault *k)
 {
 	char dev[32], where[PATH_MAX + 32], cut_line[32];
-	struct row row = { .record = "fault", .fault = k->fault, .comm = k->comm, .stack = k->stack, .cut = k->cut };
+	struct row row = {
+		.record = "fault", .fault = k->fault, .comm = k->comm, .stack = k->stack,
+		.cut = k->cut,
+	};
 	uint64_t known = OF_FAULT;
 
 	if (t->full)

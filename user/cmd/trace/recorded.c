@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* trace --input: the faults of a recording, in the columns of a live trace. */
+/* recorded.c - trace --input: print the faults of a recording like a live trace. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,8 +7,9 @@
 #include "event/device.h"
 #include "timeline/load.h"
 
-/* Fill in what the recording says of the thread, the process and the mapping. */
-static void describe(struct trace_fault *k, const struct flt_recording *rec, const struct flt_fault *fault)
+/* Fill the names of the thread, the process and the mapping from the recording. */
+static void describe(struct trace_fault *k, const struct flt_recording *rec,
+		     const struct flt_fault *fault)
 {
 	const struct flt_image *image = flt_recording_image(rec, fault->image);
 	const struct flt_map *map;
@@ -20,7 +21,7 @@ static void describe(struct trace_fault *k, const struct flt_recording *rec, con
 	k->comm = flt_recording_comm(rec, f->image, f->tid);
 	if (!*k->comm)
 		k->comm = NULL;
-	/* The image of a remote fault is not the process whose memory it is. */
+	/* A remote fault is in the memory of another process, which is not recorded. */
 	map = f->flags & FLT_FAULT_REMOTE ? NULL : flt_recording_map(rec, f->image, f->address);
 	k->in_file = map && (map->inode || map->name[0] == '/');
 	if (!k->in_file)
@@ -48,7 +49,7 @@ static bool has_pid(const struct flt_ids *pids, uint32_t pid)
 	return !pids->count;
 }
 
-/* The filters that the module applies to a live trace. */
+/* Apply the filters that the module applies to a live trace. */
 static bool match(const struct trace *t, const struct trace_fault *k)
 {
 	const struct flt_stream_filter *wanted = &t->wish.filter;
@@ -60,9 +61,11 @@ static bool match(const struct trace *t, const struct trace_fault *k)
 		return false;
 	if (wanted->kinds && !(wanted->kinds & 1u << f->kind))
 		return false;
-	if (wanted->address_end && (f->address < wanted->address || f->address >= wanted->address_end))
+	if (wanted->address_end &&
+	    (f->address < wanted->address || f->address >= wanted->address_end))
 		return false;
-	if (wanted->inode && (f->inode != wanted->inode || f->device != flt_device_of_kernel(wanted->dev)))
+	if (wanted->inode && (f->inode != wanted->inode ||
+			      f->device != flt_device_of_kernel(wanted->dev)))
 		return false;
 	return !wanted->comm || (k->comm && !strcmp(k->comm, wanted->comm));
 }
@@ -87,7 +90,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 			ret = trace_line_fault(t, &k);
 	}
 	trace_flush(t);
-	/* The reason why not all could be written is known and said by the caller. */
+	/* The caller reports a failed write. */
 	return t->unwritten ? -EPIPE : ret;
 }
 
@@ -96,13 +99,14 @@ static int check_args(const struct trace *t)
 	const struct trace_args *a = t->args;
 
 	if (a->user || a->cgroup || a->sample)
-		return flt_command_misuse(t->command, "--user, --cgroup and --sample need a live trace");
+		return flt_command_misuse(t->command, "--user, --cgroup and --sample need a live "
+					  "trace");
 	if (a->follow || a->channel || a->subbuf_size || a->subbufs)
-		return flt_command_misuse(t->command, "--follow, --channel, --buffer and --buffers need a "
-					  "live trace");
+		return flt_command_misuse(t->command, "--follow, --channel, --buffer and --buffers "
+					  "need a live trace");
 	if (a->unwind >= 0)
-		return flt_command_misuse(t->command, "--unwind needs a live trace: the recording has its "
-					  "stacks already");
+		return flt_command_misuse(t->command, "--unwind needs a live trace, because a "
+					  "recording contains unwound stacks");
 	return FLT_EXIT_DONE;
 }
 

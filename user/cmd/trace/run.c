@@ -9,7 +9,7 @@
 #include "source/stream/fault.h"
 #include "text/units.h"
 
-/* How late a line may be, beside the window of the stream. */
+/* Maximum delay of a line, in addition to the window of the stream. */
 #define ROUND_NS (100 * FLT_NSEC_PER_MSEC)
 
 struct run {
@@ -38,7 +38,7 @@ static int on_record(void *arg, const struct flt_event_record *record)
 	return ret ? ret : trace_line_fault(t, &k);
 }
 
-/* Threads that are born or run something new while we look say so. */
+/* Handle notes: names, mappings, and threads that start or execute a program. */
 static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
 {
 	struct trace *t = arg;
@@ -93,12 +93,12 @@ static int arm(void *arg)
 
 	ret = flt_stream_open(&r->stream, t->control, tgids, count, child || t->args->follow,
 			      &t->wish, &r->o.e);
-	return ret ? ret : trace_stacks_meet(r->t, tgids, count);
+	return ret ? ret : trace_stacks_add_processes(r->t, tgids, count);
 }
 
 /*
- * Read what the stream still holds, and close it: nobody reads while the command runs on.
- * After the last line asked for nothing is wanted, and nothing is missing.
+ * Read the rest of the stream and close it, because the command may run on. After the last
+ * line of --count, the rest is not needed and not a loss.
  */
 static int stop(void *arg, int err)
 {

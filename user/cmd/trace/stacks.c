@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Stacks beneath the lines of trace: functions and lines, live or from a recording. */
+/* stacks.c - print the stack below a line, as functions and source lines. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,16 +9,16 @@
 #include "model/code/symbols.h"
 #include "timeline/timeline.h"
 
-/* A timeline that has grown so far is begun anew, because processes come and go. */
+/* A larger timeline is replaced by an empty one, because it keeps data of ended processes. */
 #define MAPS_MAX (1u << 20)
 #define PLACES_MAX (4u << 20)
 
 struct trace_stacks {
 	struct flt_timeline_setup setup;
-	struct flt_timeline *timeline;	/* NULL: of a recording */
-	struct flt_recording *rec;	/* the timeline's, or the one that is read */
+	struct flt_timeline *timeline;	/* NULL with --input */
+	struct flt_recording *rec;	/* of the timeline, or of --input */
 	struct flt_symbols *symbols;
-	char *text;			/* of the last stack */
+	char *text;			/* the last stack */
 	size_t size;
 };
 
@@ -79,7 +79,7 @@ void trace_stacks_close(struct trace *t)
 	t->stacks = NULL;
 }
 
-int trace_stacks_meet(struct trace *t, const uint32_t *tgids, size_t count)
+int trace_stacks_add_processes(struct trace *t, const uint32_t *tgids, size_t count)
 {
 	size_t i;
 	int ret = 0;
@@ -104,7 +104,7 @@ int trace_stacks_note(struct trace *t, const union flt_stream_note *n, const voi
 	return t->stacks ? flt_timeline_note(t->stacks->timeline, n, bytes) : 0;
 }
 
-static int frame_write(struct trace_stacks *s, FILE *out, uint64_t address, uint32_t place)
+static int write_frame(struct trace_stacks *s, FILE *out, uint64_t address, uint32_t place)
 {
 	const struct flt_frames *at;
 	size_t i;
@@ -143,7 +143,7 @@ static const char *cut_name(uint8_t cut)
 	return cut < sizeof(name) / sizeof(name[0]) ? name[cut] : "unknown";
 }
 
-static int text_begin(struct trace_stacks *s, FILE **out)
+static int open_text(struct trace_stacks *s, FILE **out)
 {
 	free(s->text);
 	s->text = NULL;
@@ -151,7 +151,7 @@ static int text_begin(struct trace_stacks *s, FILE **out)
 	return *out ? 0 : -ENOMEM;
 }
 
-static int text_end(struct trace_stacks *s, FILE *out, int ret, const char **lines)
+static int close_text(struct trace_stacks *s, FILE *out, int ret, const char **lines)
 {
 	if (fclose(out) && !ret)
 		ret = -ENOMEM;
@@ -173,19 +173,19 @@ int trace_stacks_live(struct trace *t, const struct flt_event_record *r, struct 
 	k->cut = stack.lost ? "lost" : stack.count ? cut_name(stack.cut) : NULL;
 	if (!stack.count)
 		return 0;
-	ret = text_begin(s, &out);
+	ret = open_text(s, &out);
 	if (ret)
 		return ret;
 	for (i = 0; !ret && i < stack.count; i++) {
-		/* A return address is behind the call. */
+		/* A return address is after the call, so look up the byte before. */
 		ret = flt_recording_place(s->rec, k->fault.image, stack.address[i] - !!i, &place);
 		if (!ret)
-			ret = frame_write(s, out, stack.address[i], place);
+			ret = write_frame(s, out, stack.address[i], place);
 	}
-	return text_end(s, out, ret, &k->stack);
+	return close_text(s, out, ret, &k->stack);
 }
 
-static const char *cut_of(uint32_t flags)
+static const char *recorded_cut_name(uint32_t flags)
 {
 	if (flags & FLT_FAULT_CUT_DEPTH)
 		return "depth";
@@ -204,19 +204,20 @@ int trace_stacks_recorded(struct trace *t, struct trace_fault *k)
 	FILE *out;
 	int ret;
 
-	k->cut = cut_of(f->flags);
+	k->cut = recorded_cut_name(f->flags);
 	if (!f->ip && !f->stack)
 		return 0;
 	ret = flt_recording_place(s->rec, f->image, f->ip, &places[0]);
 	addresses[0] = f->ip;
 	if (!ret)
-		ret = text_begin(s, &out);
+		ret = open_text(s, &out);
 	if (ret)
 		return ret;
-	n = 1 + flt_recording_stack(s->rec, f->image, f->stack, places + 1, addresses + 1, FLT_STACK_DEPTH_MAX);
+	n = 1 + flt_recording_stack(s->rec, f->image, f->stack, places + 1, addresses + 1,
+				    FLT_STACK_DEPTH_MAX);
 	for (i = 0; !ret && i < n && i < t->args->max_stack; i++)
-		ret = frame_write(s, out, addresses[i], places[i]);
+		ret = write_frame(s, out, addresses[i], places[i]);
 	if (i < n)
 		k->cut = "depth";
-	return text_end(s, out, ret, &k->stack);
+	return close_text(s, out, ret, &k->stack);
 }

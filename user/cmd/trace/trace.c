@@ -97,7 +97,8 @@ static int read_kinds(const struct trace *t, uint32_t *bits)
 			if (!strcmp(word, flt_kind_name(kind)))
 				break;
 		if (kind > FLT_KIND_MAX) {
-			status = flt_command_misuse(t->command, "'%s' is no kind of fault", word);
+			status = flt_command_misuse(t->command, "invalid kind '%s' (expected e.g. "
+						    "anon, file or cow)", word);
 			break;
 		}
 		*bits |= 1u << kind;
@@ -116,8 +117,8 @@ static int read_address(const struct trace *t, struct flt_stream_filter *f)
 	if (*end == '-' && end != t->args->address)
 		f->address_end = strtoull(end + 1, &end, 16);
 	if (errno || *end || end == t->args->address || f->address_end <= f->address)
-		return flt_command_misuse(t->command, "'%s' is no address, and no range of them",
-					  t->args->address);
+		return flt_command_misuse(t->command, "invalid address '%s' (expected e.g. 7f00 "
+					  "or 7f00-8000)", t->args->address);
 	return 0;
 }
 
@@ -132,7 +133,7 @@ static int read_file(const struct trace *t, struct flt_stream_filter *f)
 	struct stat st;
 
 	if (stat(t->args->file, &st)) {
-		flt_command_say(t->command, "%s: %s", t->args->file, strerror(errno));
+		flt_command_say(t->command, "cannot find %s: %s", t->args->file, strerror(errno));
 		return FLT_EXIT_FAILED;
 	}
 	f->inode = st.st_ino;
@@ -156,12 +157,14 @@ static int read_user(const struct trace *t, struct flt_stream_filter *f)
 	uint64_t uid;
 
 	if (!pw && (flt_units_read_u64(t->args->user, &uid) || uid >= UINT32_MAX))
-		return flt_command_misuse(t->command, "there is no user '%s'", t->args->user);
+		return flt_command_misuse(t->command, "invalid user '%s': no such user",
+					  t->args->user);
 	f->by_uid = true;
 	f->uid = pw ? pw->pw_uid : (uint32_t)uid;
 	return 0;
 }
 
+/* Fill t->wish, the parameters of the stream, from the options. Return the exit status. */
 static int make_wish(struct trace *t)
 {
 	const struct trace_args *args = t->args;
@@ -170,9 +173,10 @@ static int make_wish(struct trace *t)
 	int status = 0;
 
 	if (args->comm && strlen(args->comm) >= FLT_COMM_LEN)
-		return flt_command_misuse(t->command, "a thread's name has at most %d bytes",
-					  FLT_COMM_LEN - 1);
-	t->wish.subbuf_size = args->subbuf_size ? (uint32_t)args->subbuf_size : sliced ? 1 << 20 : 256 << 10;
+		return flt_command_misuse(t->command, "invalid name '%s' (expected at most %d "
+					  "bytes)", args->comm, FLT_COMM_LEN - 1);
+	t->wish.subbuf_size = args->subbuf_size ? (uint32_t)args->subbuf_size :
+			      sliced ? 1 << 20 : 256 << 10;
 	t->wish.channel = (enum flt_stream_channel)args->channel;
 	t->wish.notes = true;
 	t->wish.subbufs = args->subbufs ? (uint32_t)args->subbufs : sliced ? 16 : 8;
@@ -210,7 +214,8 @@ static int trace_main(struct flt_run *run)
 	int status = flt_target_read(&target, &run->words);
 
 	if (!status && t.args->input && run->words.command)
-		status = flt_command_misuse(t.command, "cannot trace a command with --input (a recording)");
+		status = flt_command_misuse(t.command, "cannot trace a command with --input (a "
+					    "recording)");
 	if (!status)
 		status = make_wish(&t);
 	if (!status)
@@ -237,7 +242,7 @@ const struct flt_command flt_command_trace = {
 		"without frame pointers), unwind (no unwind table, or more stack than was "
 		"copied), mode (32-bit code), lost (the stream had no room).",
 		"With --input, the faults of a recording of fltctl record are printed in the same "
-		"columns, and the module is not needed. Columns that the recording does not know are "
+		"columns, and the module is not needed. Columns without data in the recording are "
 		"empty.",
 		"If the reader is too slow, faults are lost, never delayed. The position and "
 		"number of lost faults are printed, and the exit status is 3.", NULL },

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trace.h - what the files of 'fltctl trace' share.
+ * trace.h - declarations shared by the files of 'fltctl trace'.
  *
- *   trace.c       options, and the wish they make
- *   trace_run.c   the session, and the command if there is one
- *   trace_line.c  a record as a row
+ *   trace.c     options, and the parameters of the stream
+ *   run.c       a live trace
+ *   recorded.c  the faults of a recording
+ *   stacks.c    the stack below a line
+ *   line.c      a fault as a row
  */
 #ifndef FLT_CMD_TRACE_H
 #define FLT_CMD_TRACE_H
@@ -32,7 +34,7 @@ struct trace_args {
 	uint64_t sample;
 	uint64_t subbuf_size, subbufs;
 	int channel;		/* enum flt_stream_channel */
-	uint64_t count;		/* of lines; 0: no end */
+	uint64_t count;		/* of lines; 0: unlimited */
 	bool stacks;
 	int unwind;		/* 0 frame pointers, 1 unwind tables */
 	uint64_t max_stack;
@@ -48,46 +50,48 @@ struct trace {
 	struct flt_errmsg control_message;
 	int control_error;
 	struct flt_stream_wish wish;
-	FILE *out;		/* of the rows */
-	int unwritten;		/* why not all is in it, as errno; 0: all is */
+	FILE *out;
+	int unwritten;		/* errno of the first failed write, or 0 */
 	struct flt_table *table;
 	struct names names;
-	struct trace_stacks *stacks;	/* NULL: not asked for */
-	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC when it began */
+	struct trace_stacks *stacks;	/* NULL: no stacks */
+	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
 	uint64_t lines, lost;
 	bool headed;		/* the heading was written */
-	bool full;		/* as many lines as asked for */
+	bool full;		/* .args->count lines were written */
 };
 
-/* A fault and what is known of it. NULL: nothing is. */
+/* A fault and its description. A text is NULL if it is not known. */
 struct trace_fault {
 	struct flt_fault fault;
 	const char *comm, *path;
-	bool timed;		/* its latency is known */
-	bool in_file;		/* a file is mapped there: page is known */
-	const char *stack;	/* a line for each frame, innermost first */
-	const char *cut;	/* why the stack ends early */
+	bool timed;		/* the latency is known */
+	bool in_file;		/* the address is in a mapping of a file; the page is known */
+	const char *stack;	/* a line per frame, innermost first */
+	const char *cut;	/* why the stack is truncated */
 };
 
 /* run.c */
 int trace_run(struct trace *t, char **command);
-/* Write the lines that the table holds back, the heading first. */
+/* Write the lines that the table holds, with the heading the first time. */
 void trace_flush(struct trace *t);
 
-/* recorded.c: the faults of --input; an exit status. */
+/* recorded.c: print the faults of --input. Return the exit status. */
 int trace_recorded(struct trace *t);
 
-/* stacks.c: meet, round and note do nothing without stacks. */
+/* stacks.c */
 int trace_stacks_open(struct trace *t);
 int trace_stacks_open_file(struct trace *t, struct flt_recording *rec);
 void trace_stacks_close(struct trace *t);
-/* The stream begins: learn what these processes have mapped before. */
-int trace_stacks_meet(struct trace *t, const uint32_t *tgids, size_t count);
-/* A new round of records begins. */
+/* Read the mappings of running processes. Does nothing without stacks. */
+int trace_stacks_add_processes(struct trace *t, const uint32_t *tgids, size_t count);
+/* Limit the memory used. Call before each round of records. Does nothing without stacks. */
 int trace_stacks_round(struct trace *t);
+/* Handle a note of the stream. Does nothing without stacks. */
 int trace_stacks_note(struct trace *t, const union flt_stream_note *note, const void *bytes);
-/* Fill in the fault and its stack, good until the next call. */
-int trace_stacks_live(struct trace *t, const struct flt_event_record *record, struct trace_fault *fault);
+/* Fill the fault and its stack, which is valid until the next call. */
+int trace_stacks_live(struct trace *t, const struct flt_event_record *record,
+		      struct trace_fault *fault);
 int trace_stacks_recorded(struct trace *t, struct trace_fault *fault);
 
 /* line.c */
