@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/recording/array.h"
+
 #define ENTRIES_MAX (4u << 20)
 
 struct entry {
@@ -20,7 +22,7 @@ struct entry {
 
 struct flt_perf_map {
 	struct entry *entries;
-	size_t count, room;
+	uint32_t count, room;
 };
 
 static int entry_order(const void *a, const void *b)
@@ -43,13 +45,8 @@ static void line_add(struct flt_perf_map *map, char *line)
 		return;
 	if (map->count >= ENTRIES_MAX)
 		return;
-	if (map->count == map->room) {
-		more = reallocarray(map->entries, map->room ? map->room * 2 : 256, sizeof(*more));
-		if (!more)
-			return;
-		map->entries = more;
-		map->room = map->room ? map->room * 2 : 256;
-	}
+	if (flt_array_grow((void **)&map->entries, map->count, &map->room, sizeof(*more)))
+		return;
 	more = &map->entries[map->count];
 	*more = (struct entry){ start, start + size, map->count, strdup(line + at) };
 	map->count += !!more->name;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/recording/array.h"
 #include "model/recording/strings.h"
 
 #define NODES_MAX (16u << 20)
@@ -17,17 +18,13 @@ static uint32_t child_hash(uint32_t parent, const char *name, const char *object
 
 static int node_new(struct flt_tree *t, uint32_t parent, const char *name, const char *object, uint32_t *out)
 {
-	struct flt_tree_node *more;
+	int err;
 
 	if (t->count >= NODES_MAX)
 		return -E2BIG;
-	if (t->count == t->room) {
-		more = reallocarray(t->nodes, t->room ? t->room * 2 : 256, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		t->nodes = more;
-		t->room = t->room ? t->room * 2 : 256;
-	}
+	err = flt_array_grow((void **)&t->nodes, t->count, &t->room, sizeof(*t->nodes));
+	if (err)
+		return err;
 	memset(&t->nodes[t->count], 0, sizeof(*t->nodes));
 	t->nodes[t->count].name = name;
 	t->nodes[t->count].object = object;
@@ -155,19 +152,14 @@ static int by_name(const void *a, const void *b)
 
 int flt_tree_sort(struct flt_tree *t, bool size)
 {
-	struct child *list = NULL, *more;
+	struct child *list = NULL;
 	uint32_t i, c, n, room = 0;
 
 	for (i = 0; i < t->count; i++) {
 		for (n = 0, c = t->nodes[i].child; c; c = t->nodes[c].next, n++) {
-			if (n == room) {
-				more = reallocarray(list, room ? room * 2 : 64, sizeof(*list));
-				if (!more) {
-					free(list);
-					return -ENOMEM;
-				}
-				list = more;
-				room = room ? room * 2 : 64;
+			if (flt_array_grow((void **)&list, n, &room, sizeof(*list))) {
+				free(list);
+				return -ENOMEM;
 			}
 			list[n] = (struct child){ c, flt_counts_all(&t->nodes[c].total), t->nodes[c].name };
 		}

@@ -84,8 +84,3 @@ bool flt_progress_value(const struct flt_progress *p, double *value)
 	*value = p->value;
 	return p->known;
 }
-
-uint64_t flt_progress_lines(const struct flt_progress *p)
-{
-	return p->lines;
-}

@@ -24,6 +24,5 @@ void flt_progress_free(struct flt_progress *progress);
 void flt_progress_feed(struct flt_progress *progress, const char *bytes, size_t n);
 /* Return false if there is no number yet. */
 bool flt_progress_value(const struct flt_progress *progress, double *value);
-uint64_t flt_progress_lines(const struct flt_progress *progress);
 
 #endif

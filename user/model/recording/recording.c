@@ -244,19 +244,13 @@ static int unmap_record(struct flt_recording *rec, const struct flt_record_unmap
 
 static int stats_record(struct flt_recording *rec, const struct flt_record_stats *r)
 {
-	struct flt_record_stats *stats;
-	size_t room;
+	int err;
 
 	if (rec->stats_count >= STATS_MAX)
 		return -E2BIG;
-	if (rec->stats_count == rec->stats_room) {
-		room = rec->stats_room ? rec->stats_room * 2 : 64;
-		stats = reallocarray(rec->stats, room, sizeof(*stats));
-		if (!stats)
-			return -ENOMEM;
-		rec->stats = stats;
-		rec->stats_room = room;
-	}
+	err = flt_array_grow((void **)&rec->stats, rec->stats_count, &rec->stats_room, sizeof(*r));
+	if (err)
+		return err;
 	rec->stats[rec->stats_count++] = *r;
 	return 0;
 }

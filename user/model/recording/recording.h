@@ -83,7 +83,7 @@ struct flt_recording {
 	struct flt_strings *strings;
 	struct flt_name_table comms;	/* by image and thread id */
 	struct flt_record_stats *stats;
-	size_t stats_count, stats_room;
+	uint32_t stats_count, stats_room;
 	const char **info;		/* "key=value" */
 	size_t info_count;
 	struct flt_record_end end;	/* head.type 0: the recording was not finished */

@@ -134,7 +134,6 @@ struct flt_file_chunk {
  */
 int flt_file_open(struct flt_file_reader **r, const char *path, uint32_t *version);
 const struct flt_file_header *flt_file_head(const struct flt_file_reader *r);
-uint64_t flt_file_size(const struct flt_file_reader *r);
 
 /*
  * The next chunk. 1: a whole one; 0: the end; -EBADMSG: damage as *c says, and
