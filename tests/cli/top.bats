@@ -265,7 +265,7 @@ while True:
 	start_faulting 300 0.5
 	until_true children_are 300 faulting
 	run --separate-stderr -3 "$FLTCTL" top -b -n 0 --by=thread -f faulting 5s 2
-	[[ $output == *"incomplete: the threads of "* ]]
+	[[ $output == *"incomplete: threads not shown"* ]]
 	[[ $stderr == *"incomplete: threads not shown"* ]]
 	[ "$(grep -c faulting <<<"$output")" -le 512 ]
 	kill "$pid"

@@ -157,7 +157,7 @@ static void write_name(const struct top_files *f, const struct entry *at, char o
 			 at->device & 0xfffff, at->inode);
 }
 
-void top_files_of(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME])
+void top_files_most(const struct top *t, uint32_t tgid, char out[FLT_RANK_NAME])
 {
 	const struct entry *best = NULL, *at;
 	size_t i;

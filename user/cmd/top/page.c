@@ -8,9 +8,10 @@
 #include "text/clock.h"
 #include "cmd/top/top.h"
 #include "model/counts/rates.h"
+#include "observe/loss.h"
 #include "text/units.h"
 
-/* The title, and what is missing. */
+/* The title and the notice. */
 #define HEAD_ROWS 2
 
 #define KEY(key) (1u << FLT_RANK_##key)
@@ -33,7 +34,7 @@ static const struct {
 
 struct row {
 	uint64_t known;			/* bits of enum flt_rank_key */
-	uint64_t time, ns;		/* since 1970; of the interval */
+	uint64_t time, ns;		/* ns since 1970; length of the interval */
 	const char *by;
 	uint64_t faults;
 	uint64_t read;			/* bytes per second */
@@ -45,7 +46,7 @@ struct row {
 #define RATE(member) FLT_COLUMN_RATE, AT(member), .of = offsetof(struct row, ns),              \
 	.decimals = FLT_DECIMALS_SHORT
 
-/* The text has the columns of a view, whose names are of different things. */
+/* The text has the columns of the view. Its name column differs per view. */
 static const struct flt_column columns[] = {
 	{ "time", NULL, 0, FLT_COLUMN_SECONDS, AT(time), .decimals = 3 },
 	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 6 },
@@ -80,7 +81,7 @@ const char *top_view_name(enum top_view view)
 	return views[view].name;
 }
 
-/* Of a process's kinds the module knows how many there were, minor and major together. */
+/* Return the columns of the view. Kinds of single processes have only a number of faults. */
 static uint32_t keys_of(const struct top *t)
 {
 	return t->view == TOP_KIND && t->args->pids.count ? KEY(COMM) | KEY(FAULTS) : views[t->view].keys;
@@ -122,7 +123,7 @@ static struct row make_row(const struct top *t, const struct flt_rank *rank)
 	row.time = flt_clock_ns(CLOCK_REALTIME);
 	row.faults = rank->minor + rank->major;
 	row.read = (uint64_t)flt_rates_per_second(rank->read, t->ns);
-	/* A name, and a file if there is one, need no bit. */
+	/* The name is always known, and an empty file is not shown. */
 	row.known = rank->known | KEY(COMM) | KEY(FILE);
 	if (t->view == TOP_CGROUP)
 		row.known &= ~(uint64_t)KEY(PID);
@@ -159,22 +160,17 @@ static void write_title(const struct top *t, char *out, size_t size)
 			 t->ns ? 100.0 * (double)t->total.latency_sum / (double)t->ns : 0);
 }
 
-/* What is missing, before anything else is said. */
+/* Write the first loss, or else the notice. */
 static void write_notice(const struct top *t, char *out, size_t size)
 {
-	if (t->lost)
-		snprintf(out, size, "incomplete: %" PRIu64 " faults of the stream lost", t->lost);
-	else if (t->lost_notes)
-		snprintf(out, size, "incomplete: %" PRIu64 " notes lost: some files have no name",
-			 t->lost_notes);
-	else if (t->missed)
-		snprintf(out, size, "incomplete: %" PRIu64 " faults without latency and kind",
-			 t->missed);
-	else if (t->calls)
-		snprintf(out, size, "incomplete: %" PRIu64 " calls missed by the probe", t->calls);
-	else if (t->left_out)
-		snprintf(out, size, "incomplete: the threads of %zu more processes that faulted are "
-			 "not shown", t->left_out);
+	const struct flt_loss loss = {
+		.streamed = t->lost, .notes = t->lost_notes, .missed = t->missed,
+		.calls = t->calls, .threads = t->left_out,
+	};
+	char text[FLT_LOSS_TEXT];
+
+	if (flt_loss_write(text, &loss))
+		snprintf(out, size, "incomplete: %s", text);
 	else
 		snprintf(out, size, "%s", t->notice);
 }
@@ -182,13 +178,13 @@ static void write_notice(const struct top *t, char *out, size_t size)
 static int paint_help(struct flt_screen *s)
 {
 	static const char *const lines[] = {
-		"p t f c k   by process, thread, file, cgroup, kind; Tab is the next",
+		"p t f c k   show by process, thread, file, cgroup, kind; Tab: next",
 		"< >         sort by the column to the left or right; r reverses",
 		"m j l s     sort by minor, major, latency (p99), share of time",
-		"/           show only rows with a text in a name, or a pid; Esc ends that",
-		"up down     and PgUp, PgDn, Home: move along the rows",
-		"space       pause, and go on",
-		"h ?         this; any key leads back",
+		"/           filter by a text in the name or by PID; Esc: no filter",
+		"up down     PgUp, PgDn, Home: scroll",
+		"space       pause and continue",
+		"h ?         help; any key returns",
 		"q           quit",
 	};
 	size_t i;
@@ -251,7 +247,7 @@ int top_page_paint(const struct top *t, struct flt_screen *s)
 	}
 	flt_screen_put(s, 1, 0, 0, false, FLT_LOOK_ALERT, text);
 	ret = paint_rows(t, s, HEAD_ROWS, s->rows - (s->rows > 6));
-	if (!t->looked || !t->ns)
+	if (!t->taken || !t->ns)
 		flt_screen_put(s, 3, 0, 0, false, FLT_LOOK_DIM, "counting ...");
 	else if (!t->ranking.shown)
 		flt_screen_put(s, 3, 0, 0, false, FLT_LOOK_DIM, "no faults");

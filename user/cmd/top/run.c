@@ -34,16 +34,17 @@ static int paint(struct run *r)
 	return ret;
 }
 
-static int look(struct run *r)
+/* Take a snapshot, and show it. */
+static int refresh(struct run *r)
 {
 	struct top *t = r->t;
-	int ret = top_look(t, &r->o.e);
+	int ret = top_snapshot(t, &r->o.e);
 
 	if (ret)
 		return ret;
 	if (r->screen)
 		return paint(r);
-	/* The first look has nothing to compare with. */
+	/* The first snapshot has nothing to compare with. */
 	if (!t->ns)
 		return 0;
 	top_arrange(t);
@@ -59,10 +60,10 @@ static int on_interval(void *arg)
 	int ret;
 
 	if (t->paused) {
-		/* Counts go on; the next interval begins when we do. */
+		/* Keep reading the stream. The interval goes on until the pause ends. */
 		return top_files_read(t, &r->o.e);
 	}
-	ret = look(r);
+	ret = refresh(r);
 	if (r->screen)
 		t->reports++;
 	if ((t->count && t->reports >= t->count) || ferror(stdout))
@@ -70,7 +71,7 @@ static int on_interval(void *arg)
 	return ret;
 }
 
-/* A round between two looks, so that processes can still be asked who they are. */
+/* Read the stream between two snapshots, while the processes still run and have names. */
 static int on_round(void *arg)
 {
 	struct run *r = arg;
@@ -85,7 +86,7 @@ static int on_signal(void *arg, const struct signalfd_siginfo *info)
 	return info->ssi_signo == SIGWINCH && r->screen ? paint(r) : 0;
 }
 
-/* The next column of the view, to the left or right. */
+/* Sort by the next column of the view, to the left or right. */
 static void move_sort(struct top *t, int step)
 {
 	int key = (int)t->sort;
@@ -102,7 +103,7 @@ static void sort_by(struct top *t, enum flt_rank_key key)
 		t->sort = key;
 }
 
-/* Rows of another view are not those at hand: the next look brings them. */
+/* Change the view, and take a snapshot for its rows. */
 static int show(struct run *r, enum top_view view)
 {
 	struct top *t = r->t;
@@ -110,8 +111,9 @@ static int show(struct run *r, enum top_view view)
 	if (view == t->view)
 		return 0;
 	if ((view == TOP_FILE && !t->files) || (view == TOP_KIND && !t->control)) {
-		snprintf(t->notice, sizeof(t->notice), "by %s: not without the %s",
-			 top_view_name(view), t->control ? "stream of faults (--files)" : "flt module");
+		snprintf(t->notice, sizeof(t->notice), "cannot show faults by %s without the %s",
+			 top_view_name(view),
+			 t->control ? "stream of faults (--files)" : "flt module");
 		return 0;
 	}
 	t->view = view;
@@ -119,9 +121,10 @@ static int show(struct run *r, enum top_view view)
 	t->paused = false;
 	if (!top_page_has(t, t->sort) || view == TOP_FILE)
 		t->sort = top_page_sort(t);
-	return top_look(t, &r->o.e);
+	return top_snapshot(t, &r->o.e);
 }
 
+/* Edit the filter. */
 static void type(struct top *t, int key)
 {
 	size_t n = strlen(t->filter);
@@ -132,7 +135,7 @@ static void type(struct top *t, int key)
 		t->typing = false;
 		t->filter[0] = '\0';
 	} else if (key == TOP_KEY_BACKSPACE) {
-		/* All bytes of a character. */
+		/* Remove all bytes of a UTF-8 character. */
 		while (n && (t->filter[n - 1] & 0xc0) == 0x80)
 			t->filter[--n] = '\0';
 		if (n)
@@ -234,7 +237,7 @@ static int on_input(void *arg, int fd, short events)
 		ret = on_key(r, key);
 		keys++;
 	}
-	/* The terminal has gone: readable, and nothing to read. */
+	/* The terminal was closed. */
 	if (!keys && events & (POLLHUP | POLLERR))
 		flt_loop_stop(r->o.loop);
 	return ret ? ret : paint(r);
@@ -257,7 +260,7 @@ static int arm(void *arg)
 	ret = r->screen ? flt_loop_add(r->o.loop, STDIN_FILENO, POLLIN, on_input, r) : 0;
 	if (!ret && t->files && t->interval > 200 * FLT_NSEC_PER_MSEC)
 		ret = flt_loop_every(r->o.loop, 100 * FLT_NSEC_PER_MSEC, on_round, r);
-	return ret ? ret : look(r);
+	return ret ? ret : refresh(r);
 }
 
 static int stop(void *arg, int err)

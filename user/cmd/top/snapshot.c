@@ -10,9 +10,9 @@
 #include "model/counts/thread_rates.h"
 #include "source/proc/procfs.h"
 
-/* Of so many processes, those with most faults, the threads are looked at each time. */
+/* Number of processes whose threads are read per snapshot, those with the most faults. */
 #define THREADS_OF 256
-/* When there is nothing to show yet, of so many. */
+/* The same for the first snapshot, which only is the base of the next one. */
 #define FIRST_THREADS_OF 4096
 
 #define BIT_OF(key) (1u << FLT_RANK_##key)
@@ -29,7 +29,7 @@ static bool wanted(const struct top *t, uint32_t tgid)
 	return !t->args->pids.count;
 }
 
-/* Replaces the last look by the new one and returns what changed between them. */
+/* Replace the last rows by new ones. news receives the differences. */
 static int changes(struct flt_rows *last, struct flt_rows *rows, bool torn, struct flt_rows *news)
 {
 	uint64_t gone;
@@ -46,7 +46,7 @@ static int changes(struct flt_rows *last, struct flt_rows *rows, bool torn, stru
 	return ret;
 }
 
-/* All it ever did it did since the last look, and so did its threads. */
+/* Return true if the process started after the last snapshot, judged by its counts. */
 static bool is_new(const struct top *t, const struct flt_row *changes)
 {
 	const struct flt_row *row = flt_rates_find(&t->procs, changes->id);
@@ -55,8 +55,8 @@ static bool is_new(const struct top *t, const struct flt_row *changes)
 }
 
 /*
- * Bytes read in the interval are known of what was asked at its beginning, too, that is
- * faulted in the one before, and of what was born in it.
+ * Read RSS and bytes read from storage. The bytes of the interval are known for processes
+ * that were read at its start, because they faulted before, and for new processes.
  */
 static void fill_memory(struct top *t, struct flt_rank *r, const struct flt_row *row,
 			struct flt_rows *reads)
@@ -100,7 +100,7 @@ static int rank_rows(struct top *t, const struct flt_rows *news)
 		if (!row->ended)
 			fill_memory(t, r, row, &reads);
 		if (r->major)
-			top_files_of(t, r->pid, r->file);
+			top_files_most(t, r->pid, r->file);
 		if (t->view == TOP_CGROUP && flt_procfs_cgroup(r->pid, r->name, sizeof(r->name)))
 			strcpy(r->name, "(ended)");
 	}
@@ -110,7 +110,7 @@ static int rank_rows(struct top *t, const struct flt_rows *news)
 	return 0;
 }
 
-static int look_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e)
+static int read_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e)
 {
 	struct flt_rows rows = { 0 };
 	size_t i;
@@ -125,12 +125,12 @@ static int look_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 	for (i = 0; i < news->count; i++)
 		if (wanted(t, news->row[i].tgid))
 			flt_rates_add(&t->total, &news->row[i].account);
-	t->missed += t->looked ? t->total.missed : 0;
+	t->missed += t->taken ? t->total.missed : 0;
 	return 0;
 }
 
-/* A thread's id may come back; with its process's it is as good as unique here. */
-static int look_team(struct top *t, const struct flt_row *proc, struct flt_rows *news,
+/* Read the threads of a process. TIDs are reused, so the row id includes the TGID. */
+static int read_team(struct top *t, const struct flt_row *proc, struct flt_rows *news,
 		     struct flt_errmsg *e)
 {
 	struct flt_rows threads = { 0 };
@@ -148,10 +148,10 @@ static int look_team(struct top *t, const struct flt_row *proc, struct flt_rows 
 }
 
 /*
- * The threads of those that faulted, and then of others, for whenever they will: what is
- * new in a thread only the look before can tell. procs is put in another order.
+ * Read threads of processes that faulted, then of others, as a base for later snapshots.
+ * Sorts procs.
  */
-static int look_threads(struct top *t, bool first, struct flt_rows *procs, struct flt_rows *news,
+static int read_threads(struct top *t, bool first, struct flt_rows *procs, struct flt_rows *news,
 			struct flt_errmsg *e)
 {
 	size_t i, looks = 0, most = first ? FIRST_THREADS_OF : THREADS_OF;
@@ -176,7 +176,7 @@ static int look_threads(struct top *t, bool first, struct flt_rows *procs, struc
 			ret = flt_thread_rates_begin(&t->thread_rates, proc->id);
 		t->left_out += !first && !flt_thread_rates_has(&t->thread_rates, proc->id);
 		if (!ret)
-			ret = look_team(t, proc, news, e);
+			ret = read_team(t, proc, news, e);
 	}
 	for (i = 0; i < t->procs.count && looks < most && !ret; i++) {
 		const struct flt_row *proc = &t->procs.row[i];
@@ -184,12 +184,12 @@ static int look_threads(struct top *t, bool first, struct flt_rows *procs, struc
 		if (proc->ended || !wanted(t, proc->tgid) || flt_thread_rates_has(&t->thread_rates, proc->id))
 			continue;
 		looks++;
-		ret = look_team(t, proc, news, e);
+		ret = read_team(t, proc, news, e);
 	}
 	return ret;
 }
 
-/* Of the processes asked for: nobody keeps how long their faults of a kind took. */
+/* Rank the kinds of the processes of -p. Their latency per kind is not counted. */
 static int rank_own_kinds(struct top *t)
 {
 	struct flt_rank *r;
@@ -253,7 +253,7 @@ static int rank_kinds(struct top *t, const struct flt_latencies *list, bool show
 	return 0;
 }
 
-static int look_machine(struct top *t, struct flt_errmsg *e)
+static int read_machine(struct top *t, struct flt_errmsg *e)
 {
 	struct flt_latencies list = { 0 };
 	struct flt_tally tally;
@@ -263,7 +263,7 @@ static int look_machine(struct top *t, struct flt_errmsg *e)
 	if (ret)
 		return ret;
 	flt_rates_subtract(&tally.all, &t->tally.all, &t->total);
-	if (!t->looked) {
+	if (!t->taken) {
 		t->missed_before = tally.all.missed;
 		t->calls_before = tally.lost_busy + tally.lost_full;
 	}
@@ -274,25 +274,25 @@ static int look_machine(struct top *t, struct flt_errmsg *e)
 		return 0;
 	ret = flt_control_latency(t->control, false, &list, e);
 	if (!ret)
-		ret = rank_kinds(t, &list, t->looked && t->viewed == t->view);
+		ret = rank_kinds(t, &list, t->taken && t->taken_view == t->view);
 	free(list.latency);
 	return ret;
 }
 
-/* What a first look at threads would show is all since they began. */
-static int look_rows(struct top *t, struct flt_errmsg *e)
+/* Read processes or threads. The first snapshot of threads is not shown, only their changes. */
+static int read_rows(struct top *t, struct flt_errmsg *e)
 {
 	struct flt_rows news = { 0 }, threads = { 0 };
-	bool first = !t->looked;
+	bool first = !t->taken;
 	int ret;
 
-	/* Of another time, or of threads where there are processes now. */
-	if (t->viewed != t->view)
+	/* These rows are older, or of threads instead of processes. */
+	if (t->taken_view != t->view)
 		flt_rows_free(&t->reads);
-	ret = look_procs(t, &news, e);
+	ret = read_procs(t, &news, e);
 	if (!ret && t->view == TOP_THREAD) {
-		first |= t->viewed != TOP_THREAD;
-		ret = look_threads(t, first, &news, &threads, e);
+		first |= t->taken_view != TOP_THREAD;
+		ret = read_threads(t, first, &news, &threads, e);
 	}
 	if (!ret && !first && t->view == TOP_KIND && t->args->pids.count)
 		ret = rank_own_kinds(t);
@@ -303,7 +303,7 @@ static int look_rows(struct top *t, struct flt_errmsg *e)
 	return ret;
 }
 
-int top_look(struct top *t, struct flt_errmsg *e)
+int top_snapshot(struct top *t, struct flt_errmsg *e)
 {
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	struct flt_rank whole = { 0 };
@@ -317,10 +317,10 @@ int top_look(struct top *t, struct flt_errmsg *e)
 	if (!ret)
 		ret = top_files_lost(t, e);
 	if (!ret && t->control && !t->args->pids.count)
-		ret = look_machine(t, e);
+		ret = read_machine(t, e);
 	if (!ret)
-		ret = look_rows(t, e);
-	if (!ret && t->view == TOP_FILE && t->looked)
+		ret = read_rows(t, e);
+	if (!ret && t->view == TOP_FILE && t->taken)
 		ret = top_files_rows(t);
 	if (ret)
 		return ret;
@@ -330,9 +330,9 @@ int top_look(struct top *t, struct flt_errmsg *e)
 	memcpy(whole.octaves, t->total.octaves, sizeof(whole.octaves));
 	flt_rank_settle(&whole);
 	t->total_p99 = whole.p99;
-	t->ns = t->looked ? now - t->looked : 0;
-	t->looked = now;
-	t->viewed = t->view;
+	t->ns = t->taken ? now - t->taken : 0;
+	t->taken = now;
+	t->taken_view = t->view;
 	t->partial |= t->left_out > 0;
 	return 0;
 }
@@ -350,7 +350,7 @@ void top_arrange(struct top *t)
 		t->scroll = 0;
 }
 
-void top_look_free(struct top *t)
+void top_snapshot_free(struct top *t)
 {
 	flt_rows_free(&t->procs);
 	flt_rows_free(&t->reads);

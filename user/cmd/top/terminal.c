@@ -7,25 +7,26 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-/* Last: it makes macros of plain words, such as columns. */
+/* Include last: defines macros such as "columns". */
 #include <term.h>
 
 static SCREEN *terminal;
 
-/* Asked before newterm(), which leaks when it does not know a terminal. */
-static int know(const char *term, struct flt_errmsg *e)
+/* Check the terminal type before newterm(), which leaks memory for an unknown type. */
+static int check_type(const char *term, struct flt_errmsg *e)
 {
 	const char *cup;
 	int error;
 
 	if (!term || !*term || setupterm(term, STDOUT_FILENO, &error) != OK)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' is not known here",
+		return flt_errmsg_set(e, -EOPNOTSUPP, "invalid terminal type '%s': unknown",
 				      term ? term : "");
 	cup = tigetstr("cup");
 	del_curterm(cur_term);
-	/* Without a way to go to a place there is no screen. */
+	/* The page needs cursor addressing. */
 	if (!cup || cup == (const char *)-1)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' cannot do it", term);
+		return flt_errmsg_set(e, -EOPNOTSUPP, "invalid terminal type '%s': the cursor "
+				      "cannot be moved", term);
 	return 0;
 }
 
@@ -36,12 +37,12 @@ int top_terminal_open(struct flt_errmsg *e)
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return -ENOTTY;
-	ret = know(term, e);
+	ret = check_type(term, e);
 	if (ret)
 		return ret;
 	terminal = newterm(NULL, stdout, stdin);
 	if (!terminal)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "terminal type '%s' cannot be used", term);
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot use terminal type '%s'", term);
 	cbreak();
 	noecho();
 	nonl();
@@ -70,7 +71,7 @@ void top_terminal_size(int *rows, int *cols)
 {
 	struct winsize size;
 
-	/* SIGWINCH comes to the loop: ncurses does not know of it by itself. */
+	/* The loop takes SIGWINCH, so ncurses does not see it. */
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col &&
 	    is_term_resized(size.ws_row, size.ws_col))
 		resizeterm(size.ws_row, size.ws_col);

@@ -14,7 +14,7 @@
 
 static const char *const view_names[] = { "process", "thread", "file", "cgroup", "kind", NULL };
 static const char *const stream_names[] = { "major", "all", "none", NULL };
-/* In the order of enum flt_rank_key, behind "auto". */
+/* "auto", then the names of enum flt_rank_key. */
 static const char *const sort_names[] = { "auto", "pid", "tid", "comm", "minor", "major", "failed",
 					  "faults", "p99", "time", "rss", "read", "file", NULL };
 
@@ -59,15 +59,16 @@ static int check_args(struct top *t, const struct flt_words *words)
 
 	t->view = (enum top_view)args->view;
 	if (args->filter && strlen(args->filter) >= sizeof(t->filter))
-		return flt_command_misuse(t->command, "a filter has at most %zu bytes",
-					  sizeof(t->filter) - 1);
+		return flt_command_misuse(t->command, "invalid filter '%s' (expected at most %zu "
+					  "bytes)", args->filter, sizeof(t->filter) - 1);
 	if (args->filter)
 		strcpy(t->filter, args->filter);
 	if (args->stream == TOP_STREAM_NONE && t->view == TOP_FILE)
-		return flt_command_misuse(t->command, "--by=file and --files=none exclude each other");
+		return flt_command_misuse(t->command, "--by=file and --files=none exclude each "
+					  "other");
 	t->sort = args->sort ? (enum flt_rank_key)(args->sort - 1) : top_page_sort(t);
 	if (!top_page_has(t, t->sort))
-		return flt_command_misuse(t->command, "a %s has no column '%s'",
+		return flt_command_misuse(t->command, "invalid sort key: --by=%s has no column '%s'",
 					  top_view_name(t->view), sort_names[args->sort]);
 	return read_target(t, words);
 }
@@ -123,7 +124,7 @@ static int top_main(struct flt_run *run)
 	status = ret ? flt_command_fail(t.command, &e, ret) : top_run(&t);
 	top_page_close(&t);
 	top_files_close(&t);
-	top_look_free(&t);
+	top_snapshot_free(&t);
 	return status;
 }
 
