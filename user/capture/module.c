@@ -228,8 +228,8 @@ static void write_losses(struct module *m, const struct flt_stream_end *end)
 	uint64_t streamed = end->delivered + end->lost, counted;
 	struct capture *r = m->r;
 
-	if (end->untold)
-		flt_file_lost(r->writer, FLT_LOSS_BUFFER, end->untold);
+	if (end->lost_last)
+		flt_file_lost(r->writer, FLT_LOSS_BUFFER, end->lost_last);
 	flt_file_lost(r->writer, FLT_LOSS_RECORD, s->lost_notes);
 	if (s->untracked)
 		flt_file_lost(r->writer, FLT_LOSS_RECORD, s->untracked);

@@ -119,13 +119,13 @@ static int finish(void *arg)
 	const struct flt_stream_end *end = &r->end;
 	const struct flt_command *command = r->t->command;
 	const struct flt_loss loss = {
-		.faults = r->t->lost + end->untold, .of = r->t->lost + end->untold + end->delivered,
+		.faults = r->t->lost + end->lost_last, .of = r->t->lost + end->lost_last + end->delivered,
 		.unseen = end->missed, .notes = end->session.lost_notes,
 		.untracked = end->session.untracked,
 	};
 
-	if (end->untold)
-		flt_command_say(command, "lost %" PRIu64 " faults at the end", end->untold);
+	if (end->lost_last)
+		flt_command_say(command, "lost %" PRIu64 " faults at the end", end->lost_last);
 	if (loss.faults && r->t->args->sample > 1)
 		flt_command_say(command, "each lost line stands for %" PRIu64 " faults (--sample)",
 				r->t->args->sample);

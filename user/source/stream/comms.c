@@ -15,7 +15,8 @@
 struct flt_comms {
 	struct comm {
 		uint32_t tid;
-		uint64_t asked;		/* CLOCK_MONOTONIC ns, of the fault it was asked for */
+		uint64_t asked;		/* time (CLOCK_MONOTONIC ns) of the fault or */
+					/* note that set name */
 		char name[FLT_COMM_LEN + 1];
 	} comm[COMMS];
 };
@@ -36,13 +37,12 @@ void flt_comms_put(struct flt_comms *c, const union flt_stream_note *head, const
 
 	if (head->record.type != FLT_EVENT_LIFE || head->life.what == FLT_LIFE_EXIT)
 		return;
-	/* What /proc says may be what it has executed since. */
-	*at = (struct comm){ .tid = head->life.tid, .asked = head->life.time };
+	/* A later lookup in /proc could return the name of a program executed since. */
 	memcpy(at->name, bytes, FLT_COMM_LEN);
 }
 
-/* Whether it is there to tell. */
-static bool ask(uint32_t tgid, uint32_t tid, char name[FLT_COMM_LEN + 1])
+/* Read the name of a thread from /proc. Return false if the thread has ended. */
+static bool read_comm(uint32_t tgid, uint32_t tid, char name[FLT_COMM_LEN + 1])
 {
 	char path[64], text[FLT_COMM_LEN + 1];
 	ssize_t n;
@@ -69,8 +69,8 @@ const char *flt_comms_get(struct flt_comms *c, const struct flt_fault *f)
 		*at = (struct comm){ .tid = f->tid };
 	if (!at->asked || f->time >= at->asked + FLT_COMMS_FRESH_NS) {
 		at->asked = f->time;
-		/* One that is gone keeps what it was called. */
-		ask(f->pid, f->tid, at->name);
+		/* A thread that has ended keeps its cached name. */
+		read_comm(f->pid, f->tid, at->name);
 	}
 	return *at->name ? at->name : NULL;
 }

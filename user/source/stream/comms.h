@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comms.h - what threads are called that faults are of, also those that have ended.
+ * comms.h - the names of threads in a stream, also of threads that have ended.
  *
- * A thread says its name in its LIFE notes. One that was there before is looked up in
- * /proc, and so is every FLT_COMMS_FRESH_NS one that goes on to fault, as it may have
- * renamed itself. What is kept is of fixed size: of threads that share a place the last
- * one stays.
+ * LIFE notes contain the name of a new thread and of an executed program. Other threads are
+ * looked up in /proc. A thread may rename itself, so the lookup is repeated if the
+ * name is older than FLT_COMMS_FRESH_NS. The cache has a fixed size: a thread replaces an
+ * earlier thread with the same hash.
  */
 #ifndef FLT_SOURCE_COMMS_H
 #define FLT_SOURCE_COMMS_H
@@ -20,9 +20,12 @@ struct flt_comms;
 struct flt_comms *flt_comms_new(void);	/* NULL: no memory */
 void flt_comms_free(struct flt_comms *comms);
 
-/* A note of a stream; those but LIFE say nothing. */
+/* Cache the name in a LIFE note. Other notes are ignored. */
 void flt_comms_put(struct flt_comms *comms, const union flt_stream_note *head, const void *bytes);
-/* NULL: it ended before anybody knew. Good until the next call. */
+/*
+ * Return the name of the thread that faulted, valid until the next call. Return NULL if it
+ * is not known, because the thread ended before it was looked up.
+ */
 const char *flt_comms_get(struct flt_comms *comms, const struct flt_fault *fault);
 
 #endif

@@ -30,9 +30,20 @@ static uint32_t flags_of(const struct flt_event_record *r)
 void flt_event_fault(struct flt_fault *f, const struct flt_event_record *r)
 {
 	*f = (struct flt_fault){
-		.time = r->time, .address = r->address, .ip = r->ip, .latency = flt_event_latency(r),
-		.inode = r->inode, .device = flt_device_of_kernel(r->dev), .page = r->page, .pid = r->tgid, .tid = r->tid,
-		.weight = r->weight, .pages = 1, .flags = flags_of(r), .kind = r->kind, .attempts = r->attempts,
+		.time = r->time,
+		.address = r->address,
+		.ip = r->ip,
+		.latency = flt_event_latency(r),
+		.inode = r->inode,
+		.device = flt_device_of_kernel(r->dev),
+		.page = r->page,
+		.pid = r->tgid,
+		.tid = r->tid,
+		.weight = r->weight,
+		.pages = 1,
+		.flags = flags_of(r),
+		.kind = r->kind,
+		.attempts = r->attempts,
 	};
 	if (f->flags & FLT_FAULT_FAILED)
 		f->failure = (uint8_t)(r->result - FLT_RESULT_FAILED);

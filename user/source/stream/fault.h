@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fault.h - a fault of the module's stream as struct flt_fault. */
+/* fault.h - convert a fault of the module's stream to struct flt_fault. */
 #ifndef FLT_SOURCE_STREAM_FAULT_H
 #define FLT_SOURCE_STREAM_FAULT_H
 
@@ -7,7 +7,10 @@
 
 #include "event/fault.h"
 
-/* image and stack are the caller's to find: the record has no number of either that stays. */
+/*
+ * Convert a record. image and stack stay 0: the caller sets them, because the numbers in the
+ * record are only valid within the session.
+ */
 void flt_event_fault(struct flt_fault *fault, const struct flt_event_record *record);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* item.h - what a stream consists of, and who takes it. */
+/* item.h - the items of a stream, and the callbacks that receive them. */
 #ifndef FLT_SOURCE_ITEM_H
 #define FLT_SOURCE_ITEM_H
 
@@ -10,7 +10,7 @@
 #include <linux/flt_event.h>
 
 union flt_stream_note {
-	struct flt_event_record record;	/* type is where all have it */
+	struct flt_event_record record;	/* the member type is at the same offset in all */
 	struct flt_event_path path;
 	struct flt_event_area area;
 	struct flt_event_life life;
@@ -19,34 +19,34 @@ union flt_stream_note {
 };
 
 struct flt_stream_sink {
-	/* A fault. -errno ends the round with it, here and below. */
+	/* Receive a fault. -errno ends the read with that error, in all callbacks. */
 	int (*record)(void *arg, const struct flt_event_record *record);
 	/*
-	 * Faults that follow on each other, count of them. NULL: one after the other, by
-	 * `record`; else that is not called. What is handed over with the error that ends
-	 * a round is not counted as delivered, and does not come again.
+	 * Receive an array of consecutive faults. If not NULL, it is called instead of
+	 * record(). If it fails, none of the faults counts as delivered, and none is
+	 * passed again.
 	 */
 	int (*records)(void *arg, const struct flt_event_record *const *record, size_t count);
 	/*
-	 * A note (enum flt_event_type but FAULT): its head, struct flt_event_path and so
-	 * on, and its bytes, those of the slots that follow. In its time among the
-	 * faults, so before those it is about. What its head says of a length is
-	 * within the slots. NULL: not wanted.
+	 * Receive a note (any enum flt_event_type but FAULT): its head, and the bytes of the
+	 * slots that follow. Lengths in the head have been checked against the slots. Notes
+	 * arrive in time order with the faults, so before the faults they describe.
+	 * NULL: ignore notes.
 	 */
 	int (*note)(void *arg, const union flt_stream_note *head, const void *bytes);
 	/*
-	 * count records of this CPU were lost between the two times (CLOCK_MONOTONIC
-	 * ns; from is 0 if there was no record before). NULL: not wanted, as the session
-	 * can be asked for all that were lost.
+	 * Receive the number of records of a CPU that were lost between two times
+	 * (CLOCK_MONOTONIC ns; from is 0 if there was no earlier record). NULL: ignore
+	 * gaps; FLT_CMD_SESSION_GET returns the total.
 	 */
 	int (*gap)(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to);
 	void *arg;
 };
 
-/* Nanoseconds, whatever the unit of r->latency. */
+/* Return the latency in ns, whatever the unit of r->latency is. */
 static inline uint64_t flt_event_latency(const struct flt_event_record *r)
 {
-	/* Four seconds and more. */
+	/* Only latencies above 4 s have this flag. */
 	if (__builtin_expect_with_probability(r->flags & FLT_EVENT_LONG, 0, 0.999))
 		return (uint64_t)r->latency << 10;
 	return r->latency;

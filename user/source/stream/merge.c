@@ -5,33 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Handed on at once, at most. */
+/* Maximum number of faults per call of the sink. */
 #define BLOCK 256
 
-/* A queue that is not empty, and what of its first run is still to come. */
+/* A queue that is not empty, and the rest of its first run. */
 struct lane {
-	const union flt_stream_note *next, *behind;
+	const union flt_stream_note *next, *end;
 	struct flt_stream_queue *queue;
-	struct node *node;	/* where it enters the tree */
+	struct node *node;	/* leaf of the tree */
 };
 
 struct runner {
-	uint64_t end;		/* of the lane's next */
-	struct lane *lane;	/* NULL: nobody, who wins against all */
+	uint64_t end;		/* end time of the lane's next fault */
+	struct lane *lane;	/* NULL: placeholder that wins every match */
 };
 
 /*
- * A match: who lost it stays, who won goes on upwards. Once the winner of all has
- * made a step, only those on its way up have to be asked again.
+ * A node of a tournament tree (loser tree). It keeps the loser of its match; the winner goes
+ * to the next node. After the overall winner advances, only the matches on its path to the
+ * root are repeated.
  */
 struct node {
 	struct runner loser;
-	struct node *up;	/* NULL: this is the last one */
+	struct node *up;	/* NULL: root */
 };
 
 struct flt_stream_merge {
 	struct lane *lane;
-	struct node *node;	/* lanes - 1 of them, from 1 on; n / 2 is above n */
+	struct node *node;	/* lanes - 1 nodes, from node[1]; the parent of node n is n / 2 */
 	struct runner winner;
 	uint32_t lanes;
 };
@@ -66,7 +67,7 @@ static inline bool before(const struct runner *a, const struct runner *b)
 	return a->end < b->end || (a->end == b->end && a->lane < b->lane);
 }
 
-/* Of two lanes at least: who is next, after a step of this one. */
+/* Repeat the matches of a lane that advanced, and return the winner. Needs two lanes. */
 static inline struct runner climb(struct lane *lane)
 {
 	struct runner up = { flt_stream_queue_end(&lane->next->record), lane }, down;
@@ -83,7 +84,10 @@ static inline struct runner climb(struct lane *lane)
 	return up;
 }
 
-/* Who comes to a node first waits there, and sends nobody on. */
+/*
+ * Play all matches. The first lane that reaches a node loses to the placeholder and stays
+ * there.
+ */
 static void match_all(struct flt_stream_merge *m)
 {
 	uint32_t i;
@@ -101,7 +105,7 @@ static void enter_run(struct lane *lane)
 	const struct flt_stream_queue *q = lane->queue;
 
 	lane->next = q->slot + q->run[q->first_run].first;
-	lane->behind = q->slot + q->run[q->first_run].behind;
+	lane->end = q->slot + q->run[q->first_run].end;
 }
 
 void flt_stream_merge_begin(struct flt_stream_merge *m, struct flt_stream_queue *queue,
@@ -119,7 +123,7 @@ void flt_stream_merge_begin(struct flt_stream_merge *m, struct flt_stream_queue 
 	match_all(m);
 }
 
-/* A run is over: the next one's, or the end of the lane. */
+/* Continue with the next run of a queue, or remove the lane if there is none. */
 static void next_run(struct flt_stream_merge *m, struct lane *lane)
 {
 	flt_stream_queue_drop_run(lane->queue);
@@ -134,8 +138,9 @@ static void next_run(struct flt_stream_merge *m, struct lane *lane)
 	match_all(m);
 }
 
-/* The next that ended up to limit; 0: there are none. */
-static size_t fill(struct flt_stream_merge *m, uint64_t limit, const struct flt_event_record **block)
+/* Fill the block with the next faults that ended up to @limit. Return their number. */
+static size_t fill(struct flt_stream_merge *m, uint64_t limit,
+		   const struct flt_event_record **block)
 {
 	struct runner up = m->winner;
 	struct lane *lane;
@@ -144,7 +149,7 @@ static size_t fill(struct flt_stream_merge *m, uint64_t limit, const struct flt_
 	while (up.end <= limit && n < BLOCK) {
 		lane = up.lane;
 		block[n++] = &lane->next++->record;
-		if (lane->next < lane->behind) {
+		if (lane->next < lane->end) {
 			up = climb(lane);
 			continue;
 		}
@@ -157,12 +162,12 @@ static size_t fill(struct flt_stream_merge *m, uint64_t limit, const struct flt_
 	return n;
 }
 
-/* One lane has nobody to be compared with. */
+/* Do the same for a single lane, which needs no comparison. */
 static size_t fill_alone(struct flt_stream_merge *m, uint64_t limit,
 			 const struct flt_event_record **block)
 {
 	struct lane *lane = m->lane;
-	size_t count = (size_t)(lane->behind - lane->next), n;
+	size_t count = (size_t)(lane->end - lane->next), n;
 
 	count = count < BLOCK ? count : BLOCK;
 	if (flt_stream_queue_end(&lane->next[count - 1].record) > limit)
@@ -171,12 +176,12 @@ static size_t fill_alone(struct flt_stream_merge *m, uint64_t limit,
 	for (n = 0; n < count; n++)
 		block[n] = &lane->next[n].record;
 	lane->next += count;
-	if (lane->next == lane->behind)
+	if (lane->next == lane->end)
 		next_run(m, lane);
 	return count;
 }
 
-static int hand_on(const struct flt_stream_sink *sink, const struct flt_event_record *const *block,
+static int deliver(const struct flt_stream_sink *sink, const struct flt_event_record *const *block,
 		   size_t count, uint64_t *delivered)
 {
 	size_t i;
@@ -205,7 +210,7 @@ int flt_stream_merge_run(struct flt_stream_merge *m, uint64_t limit,
 		n = m->lanes > 1 ? fill(m, limit, block) : fill_alone(m, limit, block);
 		if (!n)
 			break;
-		ret = hand_on(sink, block, n, delivered);
+		ret = deliver(sink, block, n, delivered);
 	}
 	return ret;
 }
@@ -214,7 +219,10 @@ void flt_stream_merge_end(struct flt_stream_merge *m)
 {
 	struct lane *lane;
 
-	for (lane = m->lane; lane < m->lane + m->lanes; lane++)
-		lane->queue->run[lane->queue->first_run].first = (size_t)(lane->next - lane->queue->slot);
+	for (lane = m->lane; lane < m->lane + m->lanes; lane++) {
+		struct flt_stream_queue *q = lane->queue;
+
+		q->run[q->first_run].first = (size_t)(lane->next - q->slot);
+	}
 	m->lanes = 0;
 }

@@ -8,28 +8,28 @@
 #include "source/netlink/connection.h"
 #include "source/netlink/decode.h"
 
-/* What the module may send ahead: with CAP_NET_ADMIN; else what net.core.rmem_max lets us. */
+/* Receive buffer of the socket. Without CAP_NET_ADMIN net.core.rmem_max limits it. */
 #define RECEIVE_BYTES (4 << 20)
-/* See enum flt_events_attr: a CPU's own order is no better. */
+/* Faults of one CPU are in order to within 2 us. See enum flt_events_attr. */
 #define ORDER_NS 2000
 
 struct flt_stream_netlink {
 	struct flt_control *control;
-	/* What came in the course of an answer, or of this round; by CPU number and slots. */
+	/* messages received since the last read, or while waiting for a reply */
 	struct part {
 		uint32_t cpu;
 		size_t count;
 		union flt_stream_note *slot;
-		uint64_t horizon;	/* if slot is NULL */
+		uint64_t horizon;	/* valid if slot is NULL */
 	} *part;
 	size_t parts, room;
-	/* CPUs of which something came since the last horizon; one may be there twice. */
-	uint32_t *heard;
-	size_t heards, heard_room;
-	uint64_t horizon;		/* that all CPUs are beyond */
+	/* CPUs that sent slots since the last horizon; may contain duplicates. */
+	uint32_t *active;
+	size_t active_count, active_room;
+	uint64_t horizon;		/* lower bound for the end times of later faults */
 };
 
-/* Kept, not handed on: it may come before we know our session. */
+/* Keep the message until the next read. It may arrive before the session ID is known. */
 static int on_event(void *arg, struct nlattr *attrs, int length)
 {
 	struct flt_stream_netlink *n = arg;
@@ -96,42 +96,46 @@ void flt_stream_netlink_close(struct flt_stream_netlink *n)
 	for (i = 0; i < n->parts; i++)
 		free(n->part[i].slot);
 	free(n->part);
-	free(n->heard);
+	free(n->active);
 	free(n);
 }
 
-static int hear(struct flt_stream_netlink *n, uint32_t cpu)
+static int mark_active(struct flt_stream_netlink *n, uint32_t cpu)
 {
-	size_t room = n->heard_room ? 2 * n->heard_room : 16;
-	uint32_t *heard;
+	size_t room = n->active_room ? 2 * n->active_room : 16;
+	uint32_t *active;
 
-	if (n->heards && n->heard[n->heards - 1] == cpu)
+	if (n->active_count && n->active[n->active_count - 1] == cpu)
 		return 0;
-	if (n->heards == n->heard_room) {
-		heard = reallocarray(n->heard, room, sizeof(*heard));
-		if (!heard)
+	if (n->active_count == n->active_room) {
+		active = reallocarray(n->active, room, sizeof(*active));
+		if (!active)
 			return -ENOMEM;
-		n->heard = heard;
-		n->heard_room = room;
+		n->active = active;
+		n->active_room = room;
 	}
-	n->heard[n->heards++] = cpu;
+	n->active[n->active_count++] = cpu;
 	return 0;
 }
 
-/* The module's own, or where a CPU that may have more to send has come to. */
-static void set_horizon(struct flt_stream_netlink *n, uint64_t told, const struct flt_slots *slots)
+/*
+ * Set the horizon to that of the module, or lower: a CPU that sent slots since the last horizon
+ * may send more faults that ended after its last fault.
+ */
+static void set_horizon(struct flt_stream_netlink *n, uint64_t horizon,
+			const struct flt_slots *slots)
 {
 	uint64_t last;
 	size_t i;
 
-	for (i = 0; i < n->heards; i++) {
-		last = flt_slots_last(slots, n->heard[i]);
+	for (i = 0; i < n->active_count; i++) {
+		last = flt_slots_last(slots, n->active[i]);
 		last -= last > ORDER_NS ? ORDER_NS : last;
-		if (last < told)
-			told = last;
+		if (last < horizon)
+			horizon = last;
 	}
-	n->heards = 0;
-	n->horizon = told;
+	n->active_count = 0;
+	n->horizon = horizon;
 }
 
 static int take_part(struct flt_stream_netlink *n, const struct part *part,
@@ -150,7 +154,7 @@ static int take_part(struct flt_stream_netlink *n, const struct part *part,
 		return ret;
 	memcpy(slot, part->slot, part->count * sizeof(*slot));
 	ret = flt_slots_take(slots, part->cpu, part->count, sink, e);
-	return ret ? ret : hear(n, part->cpu);
+	return ret ? ret : mark_active(n, part->cpu);
 }
 
 int flt_stream_netlink_read(struct flt_stream_netlink *n, int wait_ms, struct flt_slots *slots,

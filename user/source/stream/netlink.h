@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stream_netlink.h - a stream's bytes, by netlink.
+ * netlink.h - the netlink channel of a stream.
  *
- * On a socket of its own, which is the session's: answers to questions would find
- * no room on one that is full of faults.
+ * The stream has a socket of its own, which owns the session. Replies to requests would
+ * find no room on a socket that is full of faults.
  */
 #ifndef FLT_SOURCE_STREAM_NETLINK_H
 #define FLT_SOURCE_STREAM_NETLINK_H
@@ -13,15 +13,18 @@
 
 struct flt_stream_netlink;
 
-/* -EOPNOTSUPP as well: the module is older than this channel. */
+/*
+ * Open a session and its stream. Return 0, an error of flt_control_stream_new(), or
+ * -EOPNOTSUPP if the module is older than this channel.
+ */
 int flt_stream_netlink_open(struct flt_stream_netlink **netlink, const uint32_t *tgids,
 			    size_t count, bool follow, const struct flt_stream_wish *wish,
 			    uint32_t *session, struct flt_errmsg *e);
 void flt_stream_netlink_close(struct flt_stream_netlink *netlink);
 
 /*
- * Waits up to so long for something (0: not at all), then takes all that is there.
- * Nothing that comes later ended before horizon; the module tells it.
+ * Wait up to @wait_ms for a message, then read all that have arrived. Set *horizon to a time
+ * from the module: all faults that arrive later ended after it.
  */
 int flt_stream_netlink_read(struct flt_stream_netlink *netlink, int wait_ms,
 			    struct flt_slots *slots, const struct flt_stream_sink *sink,

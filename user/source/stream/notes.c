@@ -11,7 +11,7 @@
 
 void flt_stream_notes_free(struct flt_stream_notes *n)
 {
-	while (n->first < n->behind)
+	while (n->first < n->end)
 		free(n->held[n->first++]);
 	free(n->held);
 }
@@ -29,7 +29,7 @@ struct flt_stream_held *flt_stream_held_new(const union flt_stream_note *head)
 	return held;
 }
 
-/* Bytes that the slots behind a note's head must have for what the head says. */
+/* Return the number of bytes that the slots after the head must have. */
 static size_t size_of(const union flt_stream_note *head)
 {
 	switch (head->record.type) {
@@ -49,8 +49,8 @@ static size_t size_of(const union flt_stream_note *head)
 }
 
 /*
- * Another CPU may use a stack's ID as soon as its note is written, in a fault that
- * ended before the one it was written for: it has no place in time.
+ * Return the time at which a note is due. Another CPU may use a stack ID as soon as its note
+ * is written, in a fault that ended earlier. So notes of stacks are due at once.
  */
 static uint64_t due_of(const union flt_stream_note *head)
 {
@@ -59,16 +59,16 @@ static uint64_t due_of(const union flt_stream_note *head)
 	return head->path.time;
 }
 
-/* For one more behind the last; the places of those that are gone are room as well. */
+/* Make room for another note, in the free places at the start if there are enough. */
 static int reserve(struct flt_stream_notes *n)
 {
-	size_t count = n->behind - n->first, room = n->room ? 2 * n->room : FIRST_ROOM;
+	size_t count = n->end - n->first, room = n->room ? 2 * n->room : FIRST_ROOM;
 	struct flt_stream_held **held;
 
 	if (n->first > count) {
 		memcpy(n->held, n->held + n->first, count * sizeof(struct flt_stream_held *));
 		n->first = 0;
-		n->behind = count;
+		n->end = count;
 		return 0;
 	}
 	held = reallocarray(n->held, room, sizeof(struct flt_stream_held *));
@@ -85,21 +85,21 @@ int flt_stream_notes_add(struct flt_stream_notes *n, struct flt_stream_held *hel
 
 	if (size_of(held->slot) > sizeof(*held->slot) * (held->wanted - 1))
 		ret = -EBADMSG;
-	else if (n->behind == n->room)
+	else if (n->end == n->room)
 		ret = reserve(n);
 	if (ret) {
 		free(held);
 		return ret;
 	}
 	held->due = due_of(held->slot);
-	n->disordered |= n->first < n->behind && held->due < n->held[n->behind - 1]->due;
-	n->held[n->behind++] = held;
+	n->disordered |= n->first < n->end && held->due < n->held[n->end - 1]->due;
+	n->held[n->end++] = held;
 	return 0;
 }
 
 int flt_stream_notes_order(struct flt_stream_notes *n)
 {
-	size_t count = n->behind - n->first, i;
+	size_t count = n->end - n->first, i;
 	struct flt_stream_held **held;
 	struct flt_stream_due *due, *order;
 
@@ -121,7 +121,7 @@ int flt_stream_notes_order(struct flt_stream_notes *n)
 	free(n->held);
 	n->held = held;
 	n->first = 0;
-	n->behind = count;
+	n->end = count;
 	n->disordered = false;
 	return 0;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Where what lies in order from there ends. */
+/* Return the end of the sorted run that begins at @from. */
 static size_t run_from(const struct flt_stream_due *due, size_t from, size_t count)
 {
 	size_t i = from < count ? from + 1 : count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stream_order.h - what comes out of order, put in order of time.
+ * order.h - a stable merge sort by time.
  */
 #ifndef FLT_SOURCE_STREAM_ORDER_H
 #define FLT_SOURCE_STREAM_ORDER_H
@@ -10,13 +10,13 @@
 
 struct flt_stream_due {
 	uint64_t time;
-	size_t at;	/* of the caller */
+	size_t at;	/* index, for the caller */
 };
 
 /*
- * Of the same time, what came first stays first. spare has room for as many; the
- * result is in one of the two. Takes a pass for each doubling of the runs that are in
- * order already, and no more than that of whatever it is given.
+ * Sort by time; equal times keep their order. spare has room for count elements. Return
+ * due or spare, whichever contains the result. Each pass merges neighbouring runs that
+ * are in order already, so the number of passes is log2 of the number of runs.
  */
 struct flt_stream_due *flt_stream_order(struct flt_stream_due *due, struct flt_stream_due *spare,
 					size_t count);

@@ -16,7 +16,7 @@ void flt_stream_queue_free(struct flt_stream_queue *q)
 	free(q->run);
 }
 
-/* What waits to the beginning, if the way is not longer than what it makes room for. */
+/* Move the waiting slots to the start of the buffer if that frees at least as many slots. */
 static void move_down(struct flt_stream_queue *q)
 {
 	size_t from = flt_stream_queue_empty(q) ? q->count : q->run[q->first_run].first;
@@ -29,7 +29,7 @@ static void move_down(struct flt_stream_queue *q)
 	q->count -= from;
 	for (i = q->first_run; i < q->runs; i++) {
 		q->run[i].first -= from;
-		q->run[i].behind -= from;
+		q->run[i].end -= from;
 	}
 }
 
@@ -54,7 +54,7 @@ union flt_stream_note *flt_stream_queue_room(struct flt_stream_queue *q, size_t 
 	return q->slot + q->count;
 }
 
-/* A run that begins where the last slot is. */
+/* Add an empty run at the next free slot. */
 static int add_run(struct flt_stream_queue *q)
 {
 	size_t waiting = q->runs - q->first_run, room = q->run_room ? 2 * q->run_room : FIRST_RUNS;
@@ -86,7 +86,7 @@ int flt_stream_queue_faults(struct flt_stream_queue *q, size_t count, size_t *ta
 	*taken = 0;
 	if (flt_stream_queue_empty(q))
 		before = 0;
-	if (flt_stream_queue_empty(q) || q->run[q->runs - 1].behind < q->count) {
+	if (flt_stream_queue_empty(q) || q->run[q->runs - 1].end < q->count) {
 		ret = add_run(q);
 		if (ret)
 			return ret;
@@ -99,7 +99,7 @@ int flt_stream_queue_faults(struct flt_stream_queue *q, size_t count, size_t *ta
 	}
 	*taken = (size_t)(at - slot);
 	q->count += *taken;
-	q->run[q->runs - 1].behind = q->count;
+	q->run[q->runs - 1].end = q->count;
 	q->last = before;
 	q->disordered |= disordered;
 	return 0;
@@ -110,7 +110,7 @@ static size_t waiting_in(const struct flt_stream_queue *q)
 	size_t count = 0, i;
 
 	for (i = q->first_run; i < q->runs; i++)
-		count += q->run[i].behind - q->run[i].first;
+		count += q->run[i].end - q->run[i].first;
 	return count;
 }
 
@@ -120,8 +120,10 @@ static void list_all(const struct flt_stream_queue *q, struct flt_stream_due *du
 	size_t i;
 
 	for (run = q->run + q->first_run; run < q->run + q->runs; run++)
-		for (i = run->first; i < run->behind; i++)
-			*due++ = (struct flt_stream_due){ flt_stream_queue_end(&q->slot[i].record), i };
+		for (i = run->first; i < run->end; i++) {
+			due->time = flt_stream_queue_end(&q->slot[i].record);
+			due++->at = i;
+		}
 }
 
 int flt_stream_queue_order(struct flt_stream_queue *q)

@@ -13,12 +13,12 @@
 
 struct flt_stream_relay {
 	char path[64];
-	int *fd;		/* of each CPU; -1: none yet */
+	int *fd;		/* one per CPU; -1: not open */
 	uint32_t cpus;
 };
 
-/* Opens files that are there and not yet open; a CPU without one was never up. */
-static int find_cpus(struct flt_stream_relay *s, struct flt_errmsg *e)
+/* Open files that exist and are not open yet. A CPU without a file was never online. */
+static int open_cpu_files(struct flt_stream_relay *s, struct flt_errmsg *e)
 {
 	char path[96];
 	uint32_t i;
@@ -59,7 +59,7 @@ int flt_stream_relay_open(struct flt_stream_relay **relay, uint32_t session, uin
 				     strerror(errno));
 		goto err;
 	}
-	ret = find_cpus(s, e);
+	ret = open_cpu_files(s, e);
 	if (ret)
 		goto err;
 	*relay = s;
@@ -101,7 +101,7 @@ static int read_cpu(struct flt_stream_relay *s, uint32_t cpu, struct flt_slots *
 					      strerror(errno));
 		if (!n)
 			return 0;
-		/* The module gives whole slots. */
+		/* The module returns whole slots. */
 		ret = flt_slots_take(slots, cpu, (size_t)n / sizeof(*slot), sink, e);
 		if (ret)
 			return ret;
@@ -112,7 +112,7 @@ int flt_stream_relay_read(struct flt_stream_relay *s, struct flt_slots *slots,
 			  const struct flt_stream_sink *sink, struct flt_errmsg *e)
 {
 	uint32_t cpu;
-	int ret = find_cpus(s, e);
+	int ret = open_cpu_files(s, e);
 
 	for (cpu = 0; !ret && cpu < s->cpus; cpu++)
 		if (s->fd[cpu] >= 0)

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define CHAINS 1024u
-/* So many wait at most: those whose faults were lost would do so for ever. */
+/* Limit of waiting slices. Slices whose faults were lost would stay forever. */
 #define WAITING_MAX 4096u
 
 struct flt_stream_slices {
-	struct flt_stream_slice *chain[CHAINS];	/* by tid, which has one at a time */
-	struct flt_stream_slice *given;
+	struct flt_stream_slice *chain[CHAINS];	/* hash by tid; one slice per tid */
+	struct flt_stream_slice *last_returned;
 	uint32_t count;
 };
 
@@ -39,7 +39,7 @@ void flt_stream_slices_free(struct flt_stream_slices *s)
 	if (!s)
 		return;
 	drop_all(s);
-	free(s->given);
+	free(s->last_returned);
 	free(s);
 }
 
@@ -57,7 +57,8 @@ static struct flt_stream_slice *take(struct flt_stream_slices *s, uint32_t tid)
 	return slice;
 }
 
-int flt_stream_slices_add(struct flt_stream_slices *s, const struct flt_event_slice *note, const void *bytes)
+int flt_stream_slices_add(struct flt_stream_slices *s, const struct flt_event_slice *note,
+			  const void *bytes)
 {
 	struct flt_stream_slice *slice;
 
@@ -68,7 +69,10 @@ int flt_stream_slices_add(struct flt_stream_slices *s, const struct flt_event_sl
 	if (!slice)
 		return -ENOMEM;
 	*slice = (struct flt_stream_slice){
-		.time = note->time, .sp = note->sp, .tid = note->tid, .length = note->length,
+		.time = note->time,
+		.sp = note->sp,
+		.tid = note->tid,
+		.length = note->length,
 		.next = s->chain[note->tid % CHAINS],
 	};
 	memcpy(&slice->registers, bytes, sizeof(slice->registers));
@@ -78,9 +82,10 @@ int flt_stream_slices_add(struct flt_stream_slices *s, const struct flt_event_sl
 	return 0;
 }
 
-const struct flt_stream_slice *flt_stream_slices_of(struct flt_stream_slices *s, const struct flt_event_record *r)
+const struct flt_stream_slice *flt_stream_slices_of(struct flt_stream_slices *s,
+						    const struct flt_event_record *r)
 {
-	free(s->given);
-	s->given = take(s, r->tid);
-	return s->given && s->given->time == r->time ? s->given : NULL;
+	free(s->last_returned);
+	s->last_returned = take(s, r->tid);
+	return s->last_returned && s->last_returned->time == r->time ? s->last_returned : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream_slices.h - copies of stacks, from a stream's FLT_EVENT_SLICE notes, until their faults come. */
+/* slices.h - copies of stacks, from FLT_EVENT_SLICE notes, held until their faults arrive. */
 #ifndef FLT_SOURCE_STREAM_SLICES_H
 #define FLT_SOURCE_STREAM_SLICES_H
 
@@ -21,10 +21,14 @@ struct flt_stream_slices;
 int flt_stream_slices_new(struct flt_stream_slices **slices);
 void flt_stream_slices_free(struct flt_stream_slices *slices);
 
-/* A note and its bytes, as of struct flt_stream_sink. -ENOMEM. */
-int flt_stream_slices_add(struct flt_stream_slices *slices, const struct flt_event_slice *note, const void *bytes);
+/* Add a note, as passed to flt_stream_sink.note. Return 0 or -ENOMEM. */
+int flt_stream_slices_add(struct flt_stream_slices *slices, const struct flt_event_slice *note,
+			  const void *bytes);
 
-/* That of a fault, good until the next call of this; NULL: none was taken, or it was lost. */
+/*
+ * Return the slice of a fault, valid until the next call. Return NULL if none was taken or
+ * the slice was lost.
+ */
 const struct flt_stream_slice *flt_stream_slices_of(struct flt_stream_slices *slices,
 						    const struct flt_event_record *record);
 

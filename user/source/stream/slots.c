@@ -10,30 +10,30 @@
 #include "source/stream/queue.h"
 
 /*
- * Heads, records and what follows a note's head are slots of one size. What a note
- * left free at the end of a sub-buffer is not read: so a head is known by its type.
+ * Sub-buffer heads, records, and the slots that follow a note's head have the same size. The
+ * module does not send the unused end of a sub-buffer. So a head is recognized by its type, 0.
  */
 #define UNIT sizeof(struct flt_event_record)
 
 struct cpu {
-	uint64_t heads;		/* so far */
-	uint64_t taken;		/* faults so far */
-	uint64_t lost;		/* told by the last head */
-	uint64_t last_time;	/* end of the last fault */
-	struct flt_stream_held *part;	/* a note that our buffer cut in two; NULL: none */
+	uint64_t heads;		/* sub-buffer heads taken */
+	uint64_t taken;		/* faults taken */
+	uint64_t lost;		/* faults lost, by the last head */
+	uint64_t last_time;	/* end time of the last fault */
+	struct flt_stream_held *part;	/* incomplete note, or NULL */
 };
 
 struct flt_slots {
 	struct cpu *cpu;
-	struct flt_stream_queue *queue;	/* of each CPU */
+	struct flt_stream_queue *queue;	/* one per CPU */
 	uint32_t cpus;
-	struct flt_stream_notes notes;	/* of all */
+	struct flt_stream_notes notes;	/* of all CPUs */
 	struct flt_stream_merge *merge;
 	uint64_t delivered;
 };
 
 _Static_assert(sizeof(struct flt_subbuf) == UNIT && sizeof(union flt_stream_note) == UNIT,
-	       "heads and records are of one size");
+	       "heads and records have the same size");
 
 int flt_slots_new(struct flt_slots **slots, uint32_t cpus)
 {
@@ -78,19 +78,19 @@ static int take_head(struct cpu *c, uint32_t cpu, const union flt_stream_note *s
 		     const struct flt_stream_sink *sink, struct flt_errmsg *e)
 {
 	struct flt_subbuf head;
-	uint64_t gone;
+	uint64_t lost;
 
 	memcpy(&head, slot, sizeof(head));
 	if (head.magic != FLT_SUBBUF_MAGIC || head.cpu != cpu || head.sequence != c->heads ||
 	    head.written != c->taken || head.lost_full < c->lost)
 		return damaged(cpu, e);
 	c->heads++;
-	gone = head.lost_full - c->lost;
+	lost = head.lost_full - c->lost;
 	c->lost = head.lost_full;
-	return gone && sink->gap ? sink->gap(sink->arg, cpu, gone, c->last_time, head.time) : 0;
+	return lost && sink->gap ? sink->gap(sink->arg, cpu, lost, c->last_time, head.time) : 0;
 }
 
-/* The slots of a note; *taken: how many of these are its own. */
+/* Take the slots of a note, or a part of them. Set *taken to the number of slots. */
 static int take_note(struct flt_slots *s, uint32_t cpu, const union flt_stream_note *slot,
 		     size_t count, size_t *taken, struct flt_errmsg *e)
 {
@@ -166,7 +166,7 @@ int flt_slots_take(struct flt_slots *s, uint32_t cpu, size_t count,
 	return ret;
 }
 
-static int put_in_order(struct flt_slots *s)
+static int sort_all(struct flt_slots *s)
 {
 	uint32_t i;
 	int ret = flt_stream_notes_order(&s->notes);
@@ -176,7 +176,7 @@ static int put_in_order(struct flt_slots *s)
 	return ret;
 }
 
-/* A note is of what follows it: of the same time, it comes before the faults. */
+/* Deliver all faults that ended before the note, then the note. */
 static int give_note(struct flt_slots *s, const struct flt_stream_held *note,
 		     const struct flt_stream_sink *sink)
 {
@@ -195,7 +195,7 @@ static int give_note(struct flt_slots *s, const struct flt_stream_held *note,
 int flt_slots_give(struct flt_slots *s, uint64_t horizon, const struct flt_stream_sink *sink)
 {
 	const struct flt_stream_held *note;
-	int ret = put_in_order(s);
+	int ret = sort_all(s);
 
 	if (ret)
 		return ret;

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #define CHAINS 16384u
-/* Stacks for one use whose fault has not come yet, or was lost. */
+/* Limit of FLT_STACK_ONCE stacks that wait. Their faults are pending or were lost. */
 #define ONCE 4096u
 
 struct flt_stream_stacks {
-	struct flt_stream_stack *used;	/* for once, and given out */
-	uint32_t once[ONCE];		/* the latest */
+	struct flt_stream_stack *last_once;	/* FLT_STACK_ONCE stack returned last */
+	uint32_t once[ONCE];			/* ring of the latest FLT_STACK_ONCE IDs */
 	uint32_t next_once;
 	struct flt_stream_stack *chain[CHAINS];
 };
@@ -34,7 +34,7 @@ void flt_stream_stacks_free(struct flt_stream_stacks *s)
 			s->chain[i] = stack->next;
 			free(stack);
 		}
-	free(s->used);
+	free(s->last_once);
 	free(s);
 }
 
@@ -47,7 +47,7 @@ static struct flt_stream_stack **find(struct flt_stream_stacks *s, uint32_t id)
 	return at;
 }
 
-/* Makes room for one more of those. */
+/* Add an ID to the ring. Free the stack whose ID is replaced. */
 static void once_add(struct flt_stream_stacks *s, uint32_t id)
 {
 	uint32_t *place = &s->once[s->next_once++ % ONCE];
@@ -97,8 +97,8 @@ const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *s,
 	stack = *at;
 	if (!stack || !(stack->flags & FLT_STACK_ONCE))
 		return stack;
-	free(s->used);
-	s->used = stack;
+	free(s->last_once);
+	s->last_once = stack;
 	*at = stack->next;
 	return stack;
 }

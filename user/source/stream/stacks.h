@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* stream_stacks.h - the stacks of a stream by their IDs, from its FLT_EVENT_STACK notes. */
+/* stacks.h - the stacks of a stream by ID, from FLT_EVENT_STACK notes. */
 #ifndef FLT_SOURCE_STREAM_STACKS_H
 #define FLT_SOURCE_STREAM_STACKS_H
 
@@ -14,7 +14,7 @@ struct flt_stream_stack {
 	uint16_t flags;		/* FLT_STACK_ONCE */
 	uint8_t cut;		/* enum flt_cut */
 	uint32_t depth;
-	uint64_t frame[];	/* the instruction, then return addresses */
+	uint64_t frame[];	/* the faulting instruction, then return addresses */
 };
 
 struct flt_stream_stacks;
@@ -22,13 +22,16 @@ struct flt_stream_stacks;
 int flt_stream_stacks_new(struct flt_stream_stacks **stacks);
 void flt_stream_stacks_free(struct flt_stream_stacks *stacks);
 
-/* A note and its bytes, as of struct flt_stream_sink. -EBADMSG: it is none of ours. */
+/*
+ * Add a note, as passed to flt_stream_sink.note. Return 0, -ENOMEM, or -EBADMSG if its ID or
+ * depth is 0.
+ */
 int flt_stream_stacks_add(struct flt_stream_stacks *stacks, const struct flt_event_stack *note,
 			  const void *bytes);
 
 /*
- * The stack of a fault, NULL: none was taken, or its note was lost. One for a
- * single use is forgotten with the next call.
+ * Return the stack of a fault, or NULL if none was taken or its note was lost. A stack with
+ * FLT_STACK_ONCE is valid until the next call, others until the stacks are freed.
  */
 const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *stacks,
 						    const struct flt_event_record *record);

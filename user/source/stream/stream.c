@@ -12,18 +12,18 @@
 #include "source/stream/netlink.h"
 #include "source/stream/relay.h"
 
-/* The module sends five times as often. */
+/* Wait up to WAITS * WAIT_MS for further faults. The module sends every 100 ms. */
 #define WAIT_MS 500
 #define WAITS 60
 
 struct flt_stream {
 	struct flt_slots *slots;
 	struct flt_stream_relay *relay;
-	struct flt_stream_netlink *netlink;	/* if this is NULL */
+	struct flt_stream_netlink *netlink;	/* used if relay is NULL */
 	struct flt_control *control;
 	uint32_t session;
-	bool everybody;
-	uint64_t missed;	/* before it began, by the machine's account; if everybody */
+	bool all_processes;
+	uint64_t missed;	/* machine's count before the stream began, if all_processes */
 };
 
 static int open_relay(struct flt_stream *s, struct flt_control *control, const uint32_t *tgids,
@@ -42,8 +42,8 @@ static int open_relay(struct flt_stream *s, struct flt_control *control, const u
 	return ret;
 }
 
-/* Relay files cannot be had here; nothing else is wrong. */
-static bool no_files(int err)
+/* Return true if the error only means that relay files are not available. */
+static bool is_relay_unavailable(int err)
 {
 	return err == -EOPNOTSUPP || err == -ENOENT || err == -EACCES || err == -EPERM;
 }
@@ -59,13 +59,13 @@ static int open_channel(struct flt_stream *s, struct flt_control *control, const
 		mine.channel = FLT_STREAM_RELAY;
 		ret = open_relay(s, control, tgids, count, follow, &mine, cpus, e);
 	}
-	if (wish->channel == FLT_STREAM_RELAY || !no_files(ret))
+	if (wish->channel == FLT_STREAM_RELAY || !is_relay_unavailable(ret))
 		return ret;
 	mine.channel = FLT_STREAM_NETLINK;
 	return flt_stream_netlink_open(&s->netlink, tgids, count, follow, &mine, &s->session, e);
 }
 
-/* The machine's: who asks for all has no account of their own. */
+/* Read the machine's count. A session for all processes has no account of its own. */
 static int read_missed(const struct flt_stream *s, uint64_t *missed, struct flt_errmsg *e)
 {
 	struct flt_tally tally;
@@ -88,11 +88,11 @@ int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 	if (cpus < 1)
 		cpus = 1;
 	s->control = control;
-	s->everybody = !count;
+	s->all_processes = !count;
 	ret = flt_slots_new(&s->slots, (uint32_t)cpus);
 	if (!ret && count)
 		ret = flt_machine_check_pids(e);
-	if (!ret && s->everybody)
+	if (!ret && s->all_processes)
 		ret = read_missed(s, &s->missed, e);
 	if (!ret)
 		ret = open_channel(s, control, tgids, count, follow, wish, (uint32_t)cpus, e);
@@ -108,7 +108,7 @@ void flt_stream_close(struct flt_stream *s)
 {
 	if (!s)
 		return;
-	/* By netlink the session is its socket's. */
+	/* A netlink session ends when its socket is closed. */
 	if (s->session && !s->netlink)
 		flt_control_session_del(s->control, s->session, NULL);
 	flt_stream_relay_close(s->relay);
@@ -122,7 +122,7 @@ uint32_t flt_stream_session(const struct flt_stream *s)
 	return s->session;
 }
 
-/* And what can be handed on after it. */
+/* Read slots, and set *horizon to the time up to which they can be delivered. */
 static int take(struct flt_stream *s, int wait_ms, const struct flt_stream_sink *sink,
 		uint64_t *horizon, struct flt_errmsg *e)
 {
@@ -142,7 +142,10 @@ int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
 	return ret ? ret : flt_slots_give(s->slots, horizon, sink);
 }
 
-/* By relay one reading has it all; by netlink the module sends as there is room. */
+/*
+ * Read until all faults that were written have arrived. With relay files one read returns all;
+ * with netlink the module sends as there is room.
+ */
 static int drain(struct flt_stream *s, uint64_t written, const struct flt_stream_sink *sink,
 		 struct flt_errmsg *e)
 {
@@ -167,18 +170,18 @@ static int drain(struct flt_stream *s, uint64_t written, const struct flt_stream
 int flt_stream_end(struct flt_stream *s, const struct flt_stream_sink *sink,
 		   struct flt_stream_end *end, struct flt_errmsg *e)
 {
-	uint64_t told, missed;
+	uint64_t reported, missed;
 	int ret = flt_control_session(s->control, s->session, false, &end->session, e);
 
 	if (!ret)
 		ret = drain(s, end->session.written, sink, e);
-	if (!ret && s->everybody)
+	if (!ret && s->all_processes)
 		ret = read_missed(s, &missed, e);
 	if (ret)
 		return ret;
-	flt_slots_count(s->slots, &end->delivered, &told);
-	end->lost = end->session.lost > told ? end->session.lost : told;
-	end->untold = end->lost - told;
-	end->missed = s->everybody ? missed - s->missed : end->session.account.missed;
+	flt_slots_count(s->slots, &end->delivered, &reported);
+	end->lost = end->session.lost > reported ? end->session.lost : reported;
+	end->lost_last = end->lost - reported;
+	end->missed = s->all_processes ? missed - s->missed : end->session.account.missed;
 	return 0;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stream.h - the faults and notes of a session, as they flow.
+ * stream.h - read the faults and notes of a session as they happen.
  *
- * By the session's relay files, or by netlink where those cannot be opened; who
- * reads does not see which. Records of all CPUs come in the order in which their
- * faults ended. A round of reading is put in order as a whole; what ended less than
- * FLT_STREAM_WINDOW_NS before it waits for the next one, since a slower CPU may
- * still be writing; by netlink, what ended after the horizon that the module tells.
- * CPUs that come up later are found.
+ * The channel is the session's relay files, or netlink where relay files cannot be opened.
+ * The reader does not need to know which. Records of all CPUs are delivered in the order
+ * in which their faults ended. Each read sorts all records that it delivers. Recent
+ * records are held until the next read, because a slower CPU may still be writing earlier
+ * ones: with relay files those younger than FLT_STREAM_WINDOW_NS, with netlink those after the
+ * horizon that the module sends. CPUs that come online later are included.
  */
 #ifndef FLT_SOURCE_STREAM_H
 #define FLT_SOURCE_STREAM_H
@@ -25,39 +25,36 @@
 struct flt_stream;
 
 /*
- * A session of its own, and its stream: of these processes or, without any, of all.
- * It ends with the stream, which has to be closed before the control. Errors: those of
- * flt_control_stream_new(); -ENOENT, -EACCES: the relay files that were asked for
- * cannot be reached; -EOPNOTSUPP: processes are named, and in another PID namespace
- * than the module's.
+ * Open a session and its stream for the given processes, or for all processes if count is 0.
+ * The stream owns the session. Close the stream before the control. Errors: those of
+ * flt_control_stream_new(); -ENOENT or -EACCES if the channel is RELAY and the files cannot be
+ * opened; -EOPNOTSUPP if processes are given and the caller is in another PID namespace
+ * than the module.
  */
 int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 		    const uint32_t *tgids, size_t count, bool follow,
 		    const struct flt_stream_wish *wish, struct flt_errmsg *e);
 void flt_stream_close(struct flt_stream *stream);
 
-/* The session, to be asked for by flt_control_session(). */
+/* Return the session ID, for flt_control_session(). */
 uint32_t flt_stream_session(const struct flt_stream *stream);
 
-/*
- * Reads what is there and hands on what is old enough. -EBADMSG: the bytes are no
- * stream of ours.
- */
+/* Read what is available, and deliver what is old enough. -EBADMSG: the data is not valid. */
 int flt_stream_read(struct flt_stream *stream, const struct flt_stream_sink *sink,
 		    struct flt_errmsg *e);
 
-/* What became of a stream that was read to its end. */
+/* Totals of a stream that was read to its end. */
 struct flt_stream_end {
-	uint64_t delivered;	/* faults handed on */
-	uint64_t lost;		/* found no room in the stream */
-	uint64_t untold;	/* of these: at the end, no gap told of them */
-	uint64_t missed;	/* by the probe: in the accounts, and in no stream */
+	uint64_t delivered;	/* faults delivered */
+	uint64_t lost;		/* faults lost because the buffers were full */
+	uint64_t lost_last;	/* part of lost: after the last gap that was reported */
+	uint64_t missed;	/* faults that the probe missed: in the accounts only */
 	struct flt_session session;
 };
 
 /*
- * The last reading: asks what the session wrote, and hands on everything once that has
- * come. -EBADMSG as well if it does not come.
+ * Read the rest: get the number of faults that the session wrote, and deliver everything once
+ * they have arrived. Return -EBADMSG also if some do not arrive.
  */
 int flt_stream_end(struct flt_stream *stream, const struct flt_stream_sink *sink,
 		   struct flt_stream_end *end, struct flt_errmsg *e);
