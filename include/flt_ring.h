@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flt_ring.h - the interface between a recorded process and fltctl.
+ * flt_ring.h - the protocol between a recorded process and fltctl.
  *
  * `fltctl record -L` preloads libfltrec.so into the command. Every process image (an exec, or
  * a fork that goes on running) connects to fltctl's socket. It gets its configuration and one

@@ -50,7 +50,7 @@ static int open_plain(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Of the file behind a map: map_files gives it even when it was renamed or deleted. */
+/* Open a mapped file. map_files works even if the file was renamed or deleted. */
 static int map_open(uint32_t pid, const struct flt_record_map *map, const char *name)
 {
 	char path[PATH_MAX + 64];
@@ -68,7 +68,7 @@ static int map_open(uint32_t pid, const struct flt_record_map *map, const char *
 	fd = open_plain(name);
 	if (fd < 0)
 		return fd;
-	/* It was named as a process saw it that has gone. */
+	/* The process has ended. Its name may be another file's now. */
 	if (!fstat(fd, &st) && st.st_ino == map->inode &&
 	    (major(st.st_dev) << 20 | (minor(st.st_dev) & 0xfffff)) == map->device)
 		return fd;
@@ -76,7 +76,8 @@ static int map_open(uint32_t pid, const struct flt_record_map *map, const char *
 	return -1;
 }
 
-void flt_build_ids_set(struct flt_build_ids *ids, uint32_t pid, struct flt_record_map *map, const char *name)
+void flt_build_ids_set(struct flt_build_ids *ids, uint32_t pid, struct flt_record_map *map,
+		       const char *name)
 {
 	struct flt_build_id *known;
 	size_t i;

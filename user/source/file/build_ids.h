@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* build_ids.h - build-ids of files that processes have mapped, each read once. */
+/* build_ids.h - cache of the build-ids of mapped files, so that each is read once. */
 #ifndef FLT_SOURCE_BUILD_IDS_H
 #define FLT_SOURCE_BUILD_IDS_H
 
@@ -8,7 +8,7 @@
 
 #include "flt_file.h"
 
-/* By file, as one file is mapped by many images. All 0: none yet. */
+/* Indexed by file, because many images map the same file. All zero: empty. */
 struct flt_build_ids {
 	struct flt_build_id *known;
 	size_t count;
@@ -17,10 +17,11 @@ struct flt_build_ids {
 void flt_build_ids_free(struct flt_build_ids *ids);
 
 /*
- * Sets map->build_id of code that process pid has mapped, or had: then the file
- * that has this name now is read, if it is the one. A build-id that is not to be
- * had has size 0.
+ * Set map->build_id if the map is executable. The file may have been replaced and the process
+ * may have ended: then the file that now has this name is read, if device and inode are
+ * the same. If the build-id cannot be read, build_id_size stays 0.
  */
-void flt_build_ids_set(struct flt_build_ids *ids, uint32_t pid, struct flt_record_map *map, const char *name);
+void flt_build_ids_set(struct flt_build_ids *ids, uint32_t pid, struct flt_record_map *map,
+		       const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Payload coding of array chunks: difference of the first column, byte planes; faults. */
+/* Encode and decode the payload of array chunks: first column, byte planes, faults. */
 #include <endian.h>
 #include <string.h>
 
@@ -18,9 +18,8 @@ size_t flt_chunk_element(unsigned int type)
 }
 
 /*
- * Most planes are constant (upper halves of times, images, weights), and a
- * constant run costs zstd next to nothing; interleaved, each element costs it a
- * match.
+ * Most planes are constant (high bytes of times, image, weight), and zstd compresses a constant
+ * plane to almost nothing. Without planes every element would need a match of its own.
  */
 void flt_planes_pack(unsigned char *out, const void *in, size_t size, size_t element)
 {
@@ -40,7 +39,7 @@ void flt_planes_pack(unsigned char *out, const void *in, size_t size, size_t ele
 			out[k * n + i] = from[i * element + k];
 }
 
-/* Swap the bits of mask in *a, shifted down, with those in *b. */
+/* Swap the bits of *a in mask << shift with the bits of *b in mask. */
 static inline void bits_swap(uint64_t *a, uint64_t *b, unsigned int shift, uint64_t mask)
 {
 	const uint64_t t = (*a >> shift ^ *b) & mask;
@@ -49,7 +48,7 @@ static inline void bits_swap(uint64_t *a, uint64_t *b, unsigned int shift, uint6
 	*a ^= t << shift;
 }
 
-/* Byte i of word k becomes byte k of word i. */
+/* Transpose: byte i of word k becomes byte k of word i. */
 static inline void bytes_transpose(uint64_t word[8])
 {
 	unsigned int i;
@@ -65,7 +64,7 @@ static inline void bytes_transpose(uint64_t word[8])
 		bits_swap(&word[2 * i], &word[2 * i + 1], 8, 0x00ff00ff00ff00ffull);
 }
 
-/* Eight bytes of eight elements at a time: k is a multiple of 8, of the bytes of an element. */
+/* Merge planes k to k + 7 into the elements, eight elements at a time. k is a multiple of 8. */
 static void planes_merge(unsigned char *to, const unsigned char *in, size_t n, size_t count,
 			 size_t element, size_t k)
 {
@@ -90,9 +89,12 @@ static void planes_merge(unsigned char *to, const unsigned char *in, size_t n, s
 			to[i * element + k + j] = in[(k + j) * n + i];
 }
 
-/* Elements [first, first + count) of n. *value is the first column of the element before. */
-static void planes_unpack(unsigned char *to, const unsigned char *in, size_t n, size_t first, size_t count,
-			  size_t element, uint64_t *value)
+/*
+ * Decode elements first to first + count - 1 of n. *value is the first column of the element
+ * before, and is updated.
+ */
+static void planes_unpack(unsigned char *to, const unsigned char *in, size_t n, size_t first,
+			  size_t count, size_t element, uint64_t *value)
 {
 	size_t i, k;
 	uint64_t delta;
@@ -102,7 +104,7 @@ static void planes_unpack(unsigned char *to, const unsigned char *in, size_t n, 
 	for (; k < element; k++)
 		for (i = 0; i < count; i++)
 			to[i * element + k] = in[k * n + first + i];
-	/* The planes of a difference begin with its lowest byte. */
+	/* The planes of the difference are in little-endian order. */
 	for (i = 0; i < count; i++) {
 		memcpy(&delta, to + i * element, 8);
 		*value += le64toh(delta);
@@ -120,9 +122,18 @@ void flt_planes_unpack(void *out, const unsigned char *in, size_t size, size_t e
 void flt_fault_encode(struct flt_file_fault *to, const struct flt_fault *f)
 {
 	*to = (struct flt_file_fault){
-		.time = f->time, .address = f->address, .ip = f->ip, .image = f->image, .tid = f->tid,
-		.stack = f->stack, .latency = f->latency < UINT32_MAX ? (uint32_t)f->latency : UINT32_MAX,
-		.weight = f->weight, .pages = f->pages, .flags = f->flags, .cpu = f->cpu, .kind = f->kind,
+		.time = f->time,
+		.address = f->address,
+		.ip = f->ip,
+		.image = f->image,
+		.tid = f->tid,
+		.stack = f->stack,
+		.latency = f->latency < UINT32_MAX ? (uint32_t)f->latency : UINT32_MAX,
+		.weight = f->weight,
+		.pages = f->pages,
+		.flags = f->flags,
+		.cpu = f->cpu,
+		.kind = f->kind,
 		.attempts = f->attempts,
 	};
 }
@@ -130,14 +141,24 @@ void flt_fault_encode(struct flt_file_fault *to, const struct flt_fault *f)
 static void fault_decode(struct flt_fault *to, const struct flt_file_fault *f)
 {
 	*to = (struct flt_fault){
-		.time = f->time, .address = f->address, .ip = f->ip, .image = f->image, .tid = f->tid,
-		.stack = f->stack, .latency = f->latency, .weight = f->weight, .pages = f->pages,
-		.flags = f->flags, .cpu = f->cpu, .kind = f->kind, .attempts = f->attempts,
+		.time = f->time,
+		.address = f->address,
+		.ip = f->ip,
+		.image = f->image,
+		.tid = f->tid,
+		.stack = f->stack,
+		.latency = f->latency,
+		.weight = f->weight,
+		.pages = f->pages,
+		.flags = f->flags,
+		.cpu = f->cpu,
+		.kind = f->kind,
+		.attempts = f->attempts,
 		.failure = f->flags & FLT_FAULT_FAILED ? FLT_FAILURE_OTHER : 0,
 	};
 }
 
-/* Faults decoded at a time, so that they stay in the cache between the two steps. */
+/* Faults decoded at a time. The block stays in the CPU cache between the two steps. */
 #define BLOCK 256
 
 void flt_faults_decode(struct flt_fault *out, const unsigned char *in, size_t n, bool planes)
@@ -149,7 +170,8 @@ void flt_faults_decode(struct flt_fault *out, const unsigned char *in, size_t n,
 	for (first = 0; first < n; first += count) {
 		count = n - first < BLOCK ? n - first : BLOCK;
 		if (planes)
-			planes_unpack((unsigned char *)block, in, n, first, count, sizeof(*block), &value);
+			planes_unpack((unsigned char *)block, in, n, first, count, sizeof(*block),
+				      &value);
 		else
 			memcpy(block, in + first * sizeof(*block), count * sizeof(*block));
 		for (i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writer of trace files: the maps of a live process, from /proc. */
+/* Write the maps of a running process, from /proc. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #include "source/file/writer.h"
 
-/* Areas of one process beyond this are left out. */
+/* Limit of mappings per process; further ones are ignored. */
 #define AREAS_MAX 200000u
 
-/* One line of /proc/PID/maps; false if it is not one. */
+/* Parse a line of /proc/PID/maps. Return false if it is not valid. */
 static bool line_parse(char *line, struct flt_record_map *map, const char **name)
 {
 	unsigned long long start, end, offset, inode;
@@ -18,7 +18,8 @@ static bool line_parse(char *line, struct flt_record_map *map, const char **name
 	char mode[5];
 	int at = 0;
 
-	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, mode, &offset, &major, &minor, &inode, &at) < 7)
+	if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, mode, &offset, &major,
+		   &minor, &inode, &at) < 7)
 		return false;
 	memset(map, 0, sizeof(*map));
 	map->start = start;
@@ -33,11 +34,14 @@ static bool line_parse(char *line, struct flt_record_map *map, const char **name
 	return start < end;
 }
 
-static bool area_same(const struct flt_file_area *old, const struct flt_record_map *map, const char *name)
+static bool area_same(const struct flt_file_area *area, const struct flt_record_map *map,
+		      const char *name)
 {
-	return old->map.start == map->start && old->map.end == map->end && old->map.offset == map->offset &&
-	       old->map.inode == map->inode && old->map.device == map->device && old->map.flags == map->flags &&
-	       !strcmp(old->name, name);
+	const struct flt_record_map *old = &area->map;
+
+	return old->start == map->start && old->end == map->end && old->offset == map->offset &&
+	       old->inode == map->inode && old->device == map->device &&
+	       old->flags == map->flags && !strcmp(area->name, name);
 }
 
 static int area_order(const void *key, const void *element)
@@ -47,19 +51,29 @@ static int area_order(const void *key, const void *element)
 	return a->map.start < b->map.start ? -1 : a->map.start > b->map.start;
 }
 
+/* Mark all areas that have not changed as seen, in both arrays. */
+static void areas_compare(const struct flt_file_image *image, struct flt_file_area *now, size_t n)
+{
+	struct flt_file_area *old;
+	size_t i;
+
+	for (i = 0; image->area_count && i < n; i++) {
+		old = bsearch(&now[i], image->areas, image->area_count, sizeof(*old), area_order);
+		if (old && area_same(old, &now[i].map, now[i].name))
+			now[i].seen = old->seen = true;
+	}
+}
+
 static int areas_write(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid,
-		       struct flt_file_area *fresh, size_t n)
+		       struct flt_file_area *now, size_t n)
 {
 	struct flt_file_image *i = flt_file_image_get(w, image);
 	struct flt_file_area *old;
 	size_t k;
 	int err;
 
-	for (k = 0; k < n; k++) {
-		old = i->area_count ? bsearch(&fresh[k], i->areas, i->area_count, sizeof(*old), area_order) : NULL;
-		if (old && area_same(old, &fresh[k].map, fresh[k].name))
-			fresh[k].seen = old->seen = true;
-	}
+	areas_compare(i, now, n);
+	/* Write what was unmapped before what replaces it. */
 	/* What went, before what came in its place. */
 	for (k = 0; k < i->area_count; k++) {
 		old = &i->areas[k];
@@ -70,72 +84,94 @@ static int areas_write(struct flt_file_writer *w, uint64_t time, uint32_t image,
 			return err;
 	}
 	for (k = 0; k < n; k++) {
-		if (fresh[k].seen)
+		if (now[k].seen)
 			continue;
-		fresh[k].map.head.time = time;
-		fresh[k].map.head.image = image;
-		flt_build_ids_set(&w->build_ids, pid, &fresh[k].map, fresh[k].name);
-		err = flt_file_map(w, &fresh[k].map, fresh[k].name);
+		now[k].map.head.time = time;
+		now[k].map.head.image = image;
+		flt_build_ids_set(&w->build_ids, pid, &now[k].map, now[k].name);
+		err = flt_file_map(w, &now[k].map, now[k].name);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-int flt_file_maps_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid)
+struct area_list {
+	struct flt_file_area *areas;
+	size_t count, room;
+};
+
+static void areas_free(struct flt_file_area *areas, size_t count)
 {
-	struct flt_file_image *i = flt_file_image_get(w, image);
-	struct flt_file_area *fresh = NULL, *more;
-	size_t n = 0, room = 0, line_room = 0, k;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		free(areas[i].name);
+	free(areas);
+}
+
+static int area_add(struct area_list *list, const struct flt_record_map *map, const char *name)
+{
+	size_t room = list->room ? 2 * list->room : 64;
+	struct flt_file_area *areas;
+
+	if (list->count == list->room) {
+		areas = reallocarray(list->areas, room, sizeof(*areas));
+		if (!areas)
+			return -ENOMEM;
+		list->areas = areas;
+		list->room = room;
+	}
+	areas = &list->areas[list->count];
+	*areas = (struct flt_file_area){ .map = *map, .name = strdup(name) };
+	if (!areas->name)
+		return -ENOMEM;
+	list->count++;
+	return 0;
+}
+
+static int areas_read(uint32_t pid, struct area_list *list)
+{
 	struct flt_record_map map;
 	char path[64], *line = NULL;
 	const char *name;
+	size_t line_room = 0;
 	FILE *file;
 	int err = 0;
 
-	if (!i)
-		return -EINVAL;
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	file = fopen(path, "re");
 	if (!file)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while (getline(&line, &line_room, file) > 0 && n < AREAS_MAX) {
-		if (!line_parse(line, &map, &name))
-			continue;
-		if (n == room) {
-			more = reallocarray(fresh, room ? room * 2 : 64, sizeof(*fresh));
-			if (!more) {
-				err = -ENOMEM;
-				break;
-			}
-			fresh = more;
-			room = room ? room * 2 : 64;
-		}
-		fresh[n] = (struct flt_file_area){ .map = map, .name = strdup(name) };
-		if (!fresh[n++].name) {
-			err = -ENOMEM;
-			break;
-		}
-	}
-	/* An exiting process has an empty list: nothing to learn from it. */
-	if (!err && !n)
-		err = -ESRCH;
-	if (!err)
-		err = areas_write(w, time, image, pid, fresh, n);
-	if (err) {
-		for (k = 0; k < n; k++)
-			free(fresh[k].name);
-		free(fresh);
-	} else {
-		for (k = 0; k < i->area_count; k++)
-			free(i->areas[k].name);
-		free(i->areas);
-		for (k = 0; k < n; k++)
-			fresh[k].seen = false;
-		i->areas = fresh;
-		i->area_count = n;
-	}
+	while (!err && getline(&line, &line_room, file) > 0 && list->count < AREAS_MAX)
+		if (line_parse(line, &map, &name))
+			err = area_add(list, &map, name);
 	free(line);
 	fclose(file);
-	return err;
+	/* The list of an exiting process is empty. */
+	return err || list->count ? err : -ESRCH;
+}
+
+int flt_file_maps_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid)
+{
+	struct flt_file_image *i = flt_file_image_get(w, image);
+	struct area_list now = { 0 };
+	size_t k;
+	int err;
+
+	if (!i)
+		return -EINVAL;
+	err = areas_read(pid, &now);
+	if (!err)
+		err = areas_write(w, time, image, pid, now.areas, now.count);
+	if (err) {
+		areas_free(now.areas, now.count);
+		return err;
+	}
+	areas_free(i->areas, i->area_count);
+	for (k = 0; k < now.count; k++)
+		now.areas[k].seen = false;
+	i->areas = now.areas;
+	i->area_count = now.count;
+	return 0;
 }

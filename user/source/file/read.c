@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reader of trace files. A file may be cut off, damaged or made by an enemy:
- * every size is bounded before it is used, and what is passed on as whole has
- * been checked by chunk_check().
+ * Reader of trace files. A file may be truncated, damaged or malicious: every size is
+ * checked before it is used, and chunk_check() validates the contents of a chunk.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +19,9 @@
 struct flt_file_reader {
 	int fd;
 	struct flt_file_header head;
-	uint64_t offset;	/* where the next chunk should be */
+	uint64_t offset;	/* expected start of the next chunk */
 	uint64_t size;
-	uint64_t sequence;	/* that the next chunk should have */
+	uint64_t sequence;	/* expected sequence number of the next chunk */
 	unsigned char *raw, *planes, *data;
 	struct flt_fault *faults;
 	ZSTD_DCtx *zstd;
@@ -82,7 +81,7 @@ int flt_file_open(struct flt_file_reader **out, const char *path, uint32_t *vers
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	/* Not to block on a FIFO that somebody left under this name. */
+	/* Do not block if the path is a FIFO. */
 	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0 || fstat(r->fd, &st)) {
 		err = -errno;
@@ -111,7 +110,8 @@ int flt_file_open(struct flt_file_reader **out, const char *path, uint32_t *vers
 		err = -EBADMSG;
 		goto err_free;
 	}
-	if (r->head.version >> 16 != FLT_FILE_VERSION >> 16 || r->head.schema >> 16 != FLT_SCHEMA_VERSION >> 16)
+	if (r->head.version >> 16 != FLT_FILE_VERSION >> 16 ||
+	    r->head.schema >> 16 != FLT_SCHEMA_VERSION >> 16)
 		goto err_free;
 	err = -ENOMEM;
 	r->raw = malloc(FLT_CHUNK_SIZE_MAX);
@@ -155,7 +155,7 @@ static bool head_valid(const struct flt_chunk *head)
 	       head->checksum == XXH3_64bits(head, offsetof(struct flt_chunk, checksum));
 }
 
-/* The next valid header from `from` on (chunks are aligned to 8); the end if there is none. */
+/* Return the offset of the next valid header (aligned to 8), or the end of the file. */
 static uint64_t head_search(struct flt_file_reader *r, uint64_t from)
 {
 	struct flt_chunk head;
@@ -168,7 +168,8 @@ static uint64_t head_search(struct flt_file_reader *r, uint64_t from)
 			break;
 		for (i = 0; i + sizeof(magic) <= n; i += 8) {
 			memcpy(&magic, r->raw + i, sizeof(magic));
-			if (magic == FLT_CHUNK_MAGIC && !read_at(r, &head, sizeof(head), from + i) && head_valid(&head))
+			if (magic == FLT_CHUNK_MAGIC &&
+			    !read_at(r, &head, sizeof(head), from + i) && head_valid(&head))
 				return from + i;
 		}
 	}
@@ -181,7 +182,8 @@ static bool head_bounded(const struct flt_chunk *head)
 
 	if (!head->type || head->type > FLT_CHUNK_LAST || head->flags & ~__FLT_CHUNK_FLAGS_ALL)
 		return false;
-	if (!head->length || !head->size || head->length > FLT_CHUNK_SIZE_MAX || head->size > FLT_CHUNK_SIZE_MAX)
+	if (!head->length || head->length > FLT_CHUNK_SIZE_MAX ||
+	    !head->size || head->size > FLT_CHUNK_SIZE_MAX)
 		return false;
 	if (!(head->flags & FLT_CHUNK_ZSTD) && head->length != head->size)
 		return false;
@@ -196,7 +198,8 @@ static bool body_decode(struct flt_file_reader *r, const struct flt_chunk *head)
 	size_t n;
 
 	if (head->flags & FLT_CHUNK_ZSTD) {
-		n = ZSTD_decompressDCtx(r->zstd, r->planes, FLT_CHUNK_SIZE_MAX, r->raw, head->length);
+		n = ZSTD_decompressDCtx(r->zstd, r->planes, FLT_CHUNK_SIZE_MAX, r->raw,
+					head->length);
 		if (ZSTD_isError(n) || n != head->size)
 			return false;
 		from = r->planes;
@@ -210,7 +213,7 @@ static bool body_decode(struct flt_file_reader *r, const struct flt_chunk *head)
 	return true;
 }
 
-/* Body and string of a record of the types we know; SIZE_MAX: unknown type. */
+/* Return the size of header and body; SIZE_MAX: unknown type. Set *text if a string follows. */
 static size_t record_body(unsigned int type, bool *text)
 {
 	*text = false;
@@ -241,6 +244,7 @@ static size_t record_body(unsigned int type, bool *text)
 
 static bool record_check(const struct flt_record *rec)
 {
+	const struct flt_record_image *image;
 	const struct flt_record_map *map;
 	size_t body;
 	bool text;
@@ -253,18 +257,22 @@ static bool record_check(const struct flt_record *rec)
 	if (text && !memchr((const char *)rec + body, '\0', rec->size - body))
 		return false;
 	if (rec->type == FLT_RECORD_MAP || rec->type == FLT_RECORD_UNMAP) {
-		map = (const struct flt_record_map *)rec;	/* start and end lie alike in both */
+		/* start and end have the same offsets in both. */
+		map = (const struct flt_record_map *)rec;
 		if (map->start >= map->end || !rec->image)
 			return false;
 		if (rec->type == FLT_RECORD_MAP && map->build_id_size > FLT_BUILD_ID_MAX)
 			return false;
 	}
-	if (rec->type == FLT_RECORD_IMAGE && (!rec->image || ((const struct flt_record_image *)rec)->parent >= rec->image))
-		return false;
+	if (rec->type == FLT_RECORD_IMAGE) {
+		image = (const struct flt_record_image *)rec;
+		return rec->image && image->parent < rec->image;
+	}
 	return true;
 }
 
-const struct flt_record *flt_file_record(const struct flt_file_chunk *c, const struct flt_record *prev)
+const struct flt_record *flt_file_record(const struct flt_file_chunk *c,
+					 const struct flt_record *prev)
 {
 	const char *at = prev ? (const char *)prev + prev->size : c->data;
 
@@ -307,13 +315,15 @@ static bool chunk_check(const struct flt_chunk *head, const void *data)
 		return true;
 	default:
 		for (i = 0; i < head->count; i++)
-			if (!fault[i].image || fault[i].flags & ~__FLT_FAULT_FLAGS_ALL || fault[i].kind > FLT_KIND_MAX)
+			if (!fault[i].image || fault[i].flags & ~__FLT_FAULT_FLAGS_ALL ||
+			    fault[i].kind > FLT_KIND_MAX)
 				return false;
 		return true;
 	}
 }
 
-static int damaged(struct flt_file_reader *r, struct flt_file_chunk *c, enum flt_damage damage, uint64_t next)
+static int damaged(struct flt_file_reader *r, struct flt_file_chunk *c, enum flt_damage damage,
+		   uint64_t next)
 {
 	c->damage = damage;
 	c->skipped = next - c->offset;
@@ -342,7 +352,7 @@ int flt_file_next(struct flt_file_reader *r, struct flt_file_chunk *c)
 	end = r->offset + sizeof(c->head) + ((c->head.length + 7ull) & ~7ull);
 	if (end > r->size)
 		return damaged(r, c, FLT_DAMAGE_SHORT, head_search(r, r->offset + 8));
-	/* Chunks went missing here; this one is read by the next call. */
+	/* Chunks are missing before this one. The next call returns this one. */
 	if (c->head.sequence != r->sequence) {
 		r->sequence = c->head.sequence;
 		c->damage = FLT_DAMAGE_SEQUENCE;

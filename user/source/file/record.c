@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writer of trace files: images, threads, maps, statistics, and their stacks. */
+/* Write records about images, threads and maps, and the nodes of stacks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +23,9 @@ void flt_file_image_free(struct flt_file_image *image)
 	image->area_count = 0;
 }
 
-/* A record with a body of `body` bytes and `text` behind it. */
-static void *record_new(struct flt_file_writer *w, enum flt_record_type type, size_t body, uint64_t time,
-			uint32_t image, const char *text, size_t length)
+/* Add a record with a body of `body` bytes, followed by `text`. Truncate a long text. */
+static void *record_new(struct flt_file_writer *w, enum flt_record_type type, size_t body,
+			uint64_t time, uint32_t image, const char *text, size_t length)
 {
 	struct flt_record *head;
 	size_t size;
@@ -61,15 +61,16 @@ int flt_file_info(struct flt_file_writer *w, const char *key, const char *value)
 	return head ? 0 : w->error;
 }
 
-int flt_file_image(struct flt_file_writer *w, uint64_t time, uint32_t pid, uint32_t ppid, uint32_t parent,
-		   enum flt_image_cause cause, const char *comm, uint32_t *id)
+int flt_file_image(struct flt_file_writer *w, uint64_t time, uint32_t pid, uint32_t ppid,
+		   uint32_t parent, enum flt_image_cause cause, const char *comm, uint32_t *id)
 {
+	uint32_t number = (uint32_t)w->image_count + 1;
 	struct flt_record_image *r;
 	struct flt_file_image *images;
 	size_t room;
 
 	*id = 0;
-	/* A fork bomb ends in counted loss, not in our memory. */
+	/* Limit the memory that a fork bomb can use. */
 	if (w->image_count >= FLT_IMAGES_MAX)
 		return -ENOSPC;
 	if (w->image_count == w->image_room) {
@@ -80,7 +81,7 @@ int flt_file_image(struct flt_file_writer *w, uint64_t time, uint32_t pid, uint3
 		w->images = images;
 		w->image_room = room;
 	}
-	r = record_new(w, FLT_RECORD_IMAGE, sizeof(*r), time, (uint32_t)w->image_count + 1, comm, strlen(comm));
+	r = record_new(w, FLT_RECORD_IMAGE, sizeof(*r), time, number, comm, strlen(comm));
 	if (!r)
 		return w->error;
 	memset(&w->images[w->image_count++], 0, sizeof(*w->images));
@@ -88,7 +89,7 @@ int flt_file_image(struct flt_file_writer *w, uint64_t time, uint32_t pid, uint3
 	r->ppid = ppid;
 	r->parent = parent;
 	r->cause = cause;
-	*id = r->head.image;
+	*id = number;
 	return 0;
 }
 
@@ -100,8 +101,8 @@ void flt_file_image_done(struct flt_file_writer *w, uint32_t image)
 		flt_file_image_free(i);
 }
 
-static int comm_record(struct flt_file_writer *w, enum flt_record_type type, uint64_t time, uint32_t image,
-		       uint32_t tid, const char *comm)
+static int comm_record(struct flt_file_writer *w, enum flt_record_type type, uint64_t time,
+		       uint32_t image, uint32_t tid, const char *comm)
 {
 	struct flt_record *r = record_new(w, type, sizeof(*r), time, image, comm, strlen(comm));
 
@@ -111,20 +112,24 @@ static int comm_record(struct flt_file_writer *w, enum flt_record_type type, uin
 	return 0;
 }
 
-int flt_file_thread(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid, const char *comm)
+int flt_file_thread(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,
+		    const char *comm)
 {
 	return comm_record(w, FLT_RECORD_THREAD, time, image, tid, comm);
 }
 
-int flt_file_comm(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid, const char *comm)
+int flt_file_comm(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,
+		  const char *comm)
 {
 	return comm_record(w, FLT_RECORD_COMM, time, image, tid, comm);
 }
 
-int flt_file_exit(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid, uint32_t status)
+int flt_file_exit(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,
+		  uint32_t status)
 {
-	struct flt_record_exit *r = record_new(w, FLT_RECORD_EXIT, sizeof(*r), time, image, NULL, 0);
+	struct flt_record_exit *r;
 
+	r = record_new(w, FLT_RECORD_EXIT, sizeof(*r), time, image, NULL, 0);
 	if (!r)
 		return w->error;
 	r->head.tid = tid;
@@ -132,7 +137,9 @@ int flt_file_exit(struct flt_file_writer *w, uint64_t time, uint32_t image, uint
 	return 0;
 }
 
-static bool pending_covers(const struct flt_file_writer *w, uint32_t image, uint64_t start, uint64_t end)
+/* Return true if the buffer has a fault of the image with an instruction in [start, end). */
+static bool has_pending_fault(const struct flt_file_writer *w, uint32_t image, uint64_t start,
+			      uint64_t end)
 {
 	const struct flt_file_buffer *b = &w->buffers[FLT_CHUNK_FAULTS - 1];
 	const struct flt_file_fault *f = (const void *)b->data;
@@ -145,9 +152,9 @@ static bool pending_covers(const struct flt_file_writer *w, uint32_t image, uint
 }
 
 /*
- * Code that was called from is about to be replaced: what was said in terms of
- * the old map goes out before the new one, and the same addresses are new frames
- * from now on.
+ * Prepare for a change of the maps in [start, end). If the range contains code that was
+ * recorded, flush nodes and faults, which refer to the old maps, and give the addresses new
+ * nodes from now on.
  */
 static int code_replaced(struct flt_file_writer *w, uint32_t id, uint64_t start, uint64_t end)
 {
@@ -155,11 +162,11 @@ static int code_replaced(struct flt_file_writer *w, uint32_t id, uint64_t start,
 
 	if (!image)
 		return -EINVAL;
-	if (image->foreign)
+	if (image->external_ids)
 		return flt_file_flush(w);
 	if (flt_trie_covers(&image->trie, start, end))
 		flt_trie_forget(&image->trie);
-	else if (!pending_covers(w, id, start, end))
+	else if (!has_pending_fault(w, id, start, end))
 		return 0;
 	return flt_file_flush(w);
 }
@@ -175,7 +182,8 @@ int flt_file_map(struct flt_file_writer *w, const struct flt_record_map *map, co
 	err = code_replaced(w, map->head.image, map->start, map->end);
 	if (err)
 		return err;
-	r = record_new(w, FLT_RECORD_MAP, sizeof(*r), map->head.time, map->head.image, name, strlen(name));
+	r = record_new(w, FLT_RECORD_MAP, sizeof(*r), map->head.time, map->head.image, name,
+		       strlen(name));
 	if (!r)
 		return w->error;
 	head = r->head;
@@ -185,7 +193,8 @@ int flt_file_map(struct flt_file_writer *w, const struct flt_record_map *map, co
 	return 0;
 }
 
-int flt_file_unmap(struct flt_file_writer *w, uint64_t time, uint32_t image, uint64_t start, uint64_t end)
+int flt_file_unmap(struct flt_file_writer *w, uint64_t time, uint32_t image, uint64_t start,
+		   uint64_t end)
 {
 	struct flt_record_unmap *r;
 	int err;
@@ -205,9 +214,10 @@ int flt_file_unmap(struct flt_file_writer *w, uint64_t time, uint32_t image, uin
 
 int flt_file_stats(struct flt_file_writer *w, const struct flt_record_stats *stats)
 {
-	struct flt_record_stats *r = record_new(w, FLT_RECORD_STATS, sizeof(*r), stats->head.time, 0, NULL, 0);
+	struct flt_record_stats *r;
 	struct flt_record head;
 
+	r = record_new(w, FLT_RECORD_STATS, sizeof(*r), stats->head.time, 0, NULL, 0);
 	if (!r)
 		return w->error;
 	head = r->head;
@@ -226,7 +236,7 @@ int flt_file_nodes(struct flt_file_writer *w, const struct flt_file_node *nodes,
 		image = flt_file_image_get(w, nodes[i].image);
 		if (!image)
 			return -EINVAL;
-		image->foreign = !image->trie.forgotten && !image->trie.count;
+		image->external_ids = !image->trie.forgotten && !image->trie.count;
 		node = flt_file_reserve(w, FLT_CHUNK_STACKS, sizeof(*node), 0);
 		if (!node)
 			return w->error;
@@ -235,12 +245,13 @@ int flt_file_nodes(struct flt_file_writer *w, const struct flt_file_node *nodes,
 	return 0;
 }
 
-int flt_file_stack(struct flt_file_writer *w, uint32_t image, const uint64_t *frames, size_t n, uint32_t *id)
+int flt_file_stack(struct flt_file_writer *w, uint32_t image, const uint64_t *frames, size_t n,
+		   uint32_t *id)
 {
 	struct flt_file_image *i = flt_file_image_get(w, image);
 	struct flt_file_node node = { .image = image };
 	uint32_t parent = 0;
-	bool fresh;
+	bool added;
 	int err;
 
 	*id = 0;
@@ -249,14 +260,14 @@ int flt_file_stack(struct flt_file_writer *w, uint32_t image, const uint64_t *fr
 	if (n > FLT_STACK_DEPTH_MAX)
 		n = FLT_STACK_DEPTH_MAX;
 	while (n--) {
-		err = flt_trie_intern(&i->trie, frames[n], parent, &node.id, &fresh);
+		err = flt_trie_intern(&i->trie, frames[n], parent, &node.id, &added);
 		if (err == -ENOSPC) {
 			flt_file_lost(w, FLT_LOSS_STACK, 1);
 			return 0;
 		}
 		if (err)
 			return err;
-		if (fresh) {
+		if (added) {
 			node.address = frames[n];
 			node.parent = parent;
 			err = flt_file_nodes(w, &node, 1);

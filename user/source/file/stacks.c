@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Interning of stacks: a table of (parent, address). */
+/* Interning of stacks: a hash table keyed by caller and address. */
 #include "source/file/stacks.h"
 
 #include <errno.h>
@@ -30,13 +30,13 @@ static int frame_new(struct flt_trie *trie, uint64_t address, uint32_t parent, u
 }
 
 int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, uint32_t *id,
-		    bool *fresh)
+		    bool *added)
 {
 	uint32_t hash = flt_index_hash(address, parent), n;
 	struct flt_index_search s = flt_index_search(hash);
 	int err;
 
-	*fresh = false;
+	*added = false;
 	while (flt_index_next(&trie->index, &s, &n)) {
 		if (trie->frames[n].address == address && trie->frames[n].parent == parent) {
 			*id = trie->forgotten + n + 1;
@@ -47,7 +47,7 @@ int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, ui
 	if (err)
 		return err;
 	*id = trie->forgotten + trie->count;
-	*fresh = true;
+	*added = true;
 	return 0;
 }
 

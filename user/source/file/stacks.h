@@ -2,8 +2,8 @@
 /*
  * stacks.h - interning of stacks, one trie per image.
  *
- * Ids start at 1, rise by 1 and are never reused. After flt_trie_forget(), which is called when
- * code at known addresses was replaced, the same frames get new ids.
+ * IDs start at 1, increase by 1 and are never reused. flt_trie_forget() is called when code
+ * was replaced; the same addresses get new IDs after it.
  */
 #ifndef FLT_STREAM_FILE_STACKS_H
 #define FLT_STREAM_FILE_STACKS_H
@@ -22,18 +22,18 @@ struct flt_trie_frame {
 
 /* A trie that is all zero is empty and ready for use. */
 struct flt_trie {
-	struct flt_trie_frame *frames;	/* frames[n] has the id forgotten + n + 1 */
+	struct flt_trie_frame *frames;	/* frames[n] has the ID forgotten + n + 1 */
 	uint32_t count, room;
-	uint32_t forgotten;		/* ids given out before the last flt_trie_forget() */
+	uint32_t forgotten;		/* IDs assigned before the last flt_trie_forget() */
 	struct flt_index index;
 };
 
 /*
- * Store the id of `address` called from `parent`, and whether the id is new. Return -ENOMEM, or
- * -ENOSPC when all ids are given out.
+ * Get the ID of `address` called from `parent`. Set *added if it is new. Return 0, -ENOMEM, or
+ * -ENOSPC if all IDs are in use.
  */
 int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, uint32_t *id,
-		    bool *fresh);
+		    bool *added);
 /* Return whether the trie contains a return address in [start, end). */
 bool flt_trie_covers(const struct flt_trie *trie, uint64_t start, uint64_t end);
 /* Forget all frames. Later ids continue after the last one. */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writer of trace files: the threads of a live process, from /proc. */
+/* Write the threads of a running process, from /proc. */
 #include "source/proc/maps.h"
 #include "source/proc/procfs.h"
 #include "source/file/file.h"
 
-struct telling {
+struct thread_writer {
 	struct flt_file_writer *writer;
 	uint64_t time;
 	uint32_t image, pid, threads;
 };
 
-static int tell_thread(void *arg, uint32_t tid)
+static int write_thread(void *arg, uint32_t tid)
 {
-	struct telling *t = arg;
+	struct thread_writer *t = arg;
 	char comm[32];
 
 	if (tid == t->pid)
@@ -22,10 +22,13 @@ static int tell_thread(void *arg, uint32_t tid)
 	return flt_file_thread(t->writer, t->time, t->image, tid, comm);
 }
 
-int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid, uint32_t *threads)
+int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid,
+			  uint32_t *threads)
 {
-	struct telling t = { .writer = w, .time = time, .image = image, .pid = pid, .threads = 1 };
-	int err = flt_procfs_each(pid, tell_thread, &t);
+	struct thread_writer t = {
+		.writer = w, .time = time, .image = image, .pid = pid, .threads = 1,
+	};
+	int err = flt_procfs_each(pid, write_thread, &t);
 
 	*threads = t.threads;
 	return err;

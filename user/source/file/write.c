@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writer of trace files: three buffers, one for each type of chunk. */
+/* Create trace files, and fill and flush one buffer per type of chunk. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,11 +17,11 @@
 #include "source/file/writer.h"
 
 /*
- * Decoded bytes of a full chunk: small enough that a crash costs little and
- * that a reader's memory is bounded, large enough for zstd to find its matches.
+ * Decoded size of a full chunk. A smaller buffer loses less in a crash and bounds the memory of
+ * readers; a larger one compresses better.
  */
 #define BUFFER_SIZE (1u << 20)
-/* Level 3 makes the file 3 % smaller and takes 10 % more time. */
+/* Level 3 would make the file 3 % smaller, and take 10 % more time. */
 #define ZSTD_LEVEL 1
 
 static int file_rotate(const char *path, char *kept)
@@ -41,14 +41,15 @@ static int file_rotate(const char *path, char *kept)
 		      : snprintf(name, sizeof(name), "%s.old", path);
 		if (n >= (int)sizeof(name))
 			return -ENAMETOOLONG;
-		/* link and unlink, as rename() would replace a file that is there. */
+		/* rename() would replace an existing file. */
 		if (!link(path, name)) {
 			if (unlink(path))
 				return -errno;
 			strcpy(kept, name);
 			return 0;
 		}
-		if (errno == EPERM || errno == EOPNOTSUPP) {	/* no hard links here */
+		/* The file system has no hard links. */
+		if (errno == EPERM || errno == EOPNOTSUPP) {
 			if (renameat2(AT_FDCWD, path, AT_FDCWD, name, RENAME_NOREPLACE) == 0) {
 				strcpy(kept, name);
 				return 0;
@@ -79,8 +80,8 @@ static int write_all(int fd, const void *data, size_t size)
 }
 
 /*
- * A chunk goes out in one write() where it can, and what a failed one left
- * behind is cut off again, so that the file ends with a whole chunk.
+ * Append a chunk. If that fails, truncate the file to its previous size, so that it ends with a
+ * whole chunk.
  */
 static int file_append(struct flt_file_writer *w, const void *data, size_t size)
 {
@@ -107,7 +108,8 @@ static int writer_new(struct flt_file_writer **out)
 	w->fd = -1;
 	w->zstd = ZSTD_createCCtx();
 	w->packed = malloc(BUFFER_SIZE + FLT_RECORD_SIZE_MAX);
-	w->room = sizeof(struct flt_chunk) + ZSTD_compressBound(BUFFER_SIZE + FLT_RECORD_SIZE_MAX) + 8;
+	w->room = sizeof(struct flt_chunk) + 8 +
+		  ZSTD_compressBound(BUFFER_SIZE + FLT_RECORD_SIZE_MAX);
 	w->out = malloc(w->room);
 	if (!w->zstd || !w->packed || !w->out)
 		return -ENOMEM;
@@ -197,7 +199,7 @@ static int fault_order(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-/* Several rings are drained one after the other: each is sorted, the buffer is not. */
+/* Sort the faults of a chunk. They come from several rings, each of which is sorted. */
 static void faults_sort(struct flt_file_fault *faults, size_t n)
 {
 	size_t i;
@@ -262,7 +264,7 @@ static int buffer_flush(struct flt_file_writer *w, struct flt_file_buffer *b)
 	return err;
 }
 
-/* What a chunk names must be in chunks before it. */
+/* Flush in the order of types, because a chunk may refer to earlier chunks only. */
 static int buffers_flush(struct flt_file_writer *w, unsigned int upto)
 {
 	unsigned int i;
@@ -281,8 +283,8 @@ int flt_file_flush(struct flt_file_writer *w)
 	return buffers_flush(w, FLT_CHUNK_LAST);
 }
 
-/* Room for `size` more bytes of payload, which the caller fills in. */
-void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size_t size, uint64_t time)
+void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size_t size,
+		       uint64_t time)
 {
 	struct flt_file_buffer *b = &w->buffers[type - 1];
 	void *at;
@@ -380,7 +382,7 @@ int flt_file_close(struct flt_file_writer *w, uint64_t produced, uint32_t status
 		flt_file_flush(w);
 	}
 	err = w->error;
-	/* Quota and network file systems tell of a full disk only now. */
+	/* With quota and network file systems a full disk may be reported only now. */
 	if (close(w->fd) && !err)
 		err = -errno;
 	w->fd = -1;
