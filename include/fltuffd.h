@@ -140,7 +140,8 @@ struct fltuffd_record {
  * Copy up to n records, oldest first. Return their number or -errno. *lost: number of faults
  * that were not recorded, because there was no room. The first faults are kept.
  */
-ssize_t fltuffd_records(struct fltuffd *pager, struct fltuffd_record *out, size_t n, uint64_t *lost);
+ssize_t fltuffd_records(struct fltuffd *pager, struct fltuffd_record *out, size_t n,
+			uint64_t *lost);
 
 /*
  * Replay an order of accesses: after a fault on an offset of this order, read up to `ahead`

@@ -15,24 +15,24 @@
 #include "stream/relay.h"
 
 #define SLOT sizeof(struct flt_event_record)
-/* Together with all headers, and what an skb adds, within 16 KiB of one allocation. */
+/* A message with all headers and the overhead of an skb fits into an allocation of 16 KiB. */
 #define MESSAGE (240 * SLOT)
 #define PERIOD_MS 100
-#define RETRY_MS 20	/* for the reader to make room */
-#define TURNS 256	/* of all CPUs, before others have theirs */
+#define RETRY_MS 20	/* time for the reader to make room */
+#define TURNS 256	/* turns per work item, before other work can run */
 
 struct flt_nlstream {
 	struct delayed_work work;
 	struct flt_relay *relay;
 	u32 session, port;
-	int next;		/* CPU whose turn it is */
-	bool sent;		/* something in this turn */
-	u64 sent_at;		/* when slots were last sent */
-	/* A CPU with nothing to send has no fault that ended before; 0: unknown. */
+	int next;		/* next CPU of the turn */
+	bool sent;		/* slots were sent in this turn */
+	u64 sent_at;		/* time at which slots were last sent */
+	/* CPUs that have nothing to send have no fault that ended before; 0: unknown. */
 	u64 horizon;
-	u64 next_horizon;	/* becomes the horizon after @grace; 0: none is under way */
-	unsigned long grace;	/* the grace period that began after @next_horizon */
-	bool owing;		/* the reader may hold faults that no horizon is beyond */
+	u64 next_horizon;	/* becomes the horizon after @grace; 0: none pending */
+	unsigned long grace;	/* grace period that began after @next_horizon */
+	bool owing;		/* the reader may hold faults that ended after the last horizon */
 };
 
 static const struct genl_family *family;
@@ -42,7 +42,7 @@ void flt_nlstream_init(const struct genl_family *of)
 	family = of;
 }
 
-/* 0: there was nothing; 1; -EAGAIN and others: not sent, and still there. */
+/* Send a message with slots of a CPU. Return 1, 0 if there are none, or -errno: not sent. */
 static int send(struct flt_nlstream *s, int cpu)
 {
 	struct sk_buff *skb;
@@ -72,10 +72,10 @@ static int send(struct flt_nlstream *s, int cpu)
 }
 
 /*
- * A fault that has ended may not be in its buffer yet, because a hypervisor can stop the
- * CPU in the handler for any time. But handlers run with preemption off, from the reading
- * of the clock at the end of the fault until its record is in the buffer. So a time
- * followed by a grace period is a horizon for the turns that begin after both.
+ * A fault that has ended may not be in its buffer yet, because a hypervisor can stop the CPU
+ * within the handler for any time. But the handler runs with preemption off from reading the
+ * clock at the end of the fault until the record is in the buffer. So a grace period after a
+ * given time waits for all faults that ended before that time.
  */
 static void ask_horizon(struct flt_nlstream *s)
 {
@@ -93,7 +93,7 @@ static void take_horizon(struct flt_nlstream *s)
 	s->next_horizon = 0;
 }
 
-/* At the end of a turn. */
+/* Send the horizon, at the end of a turn. */
 static int send_horizon(struct flt_nlstream *s)
 {
 	struct sk_buff *skb;
@@ -118,9 +118,9 @@ static int send_horizon(struct flt_nlstream *s)
 }
 
 /*
- * A message of each CPU in turn; 0: nothing is left, 1: or there is. A turn that the
- * socket had no room for goes on where it stopped: or one that never has room for all
- * CPUs would never tell a horizon.
+ * Send one message of each CPU. Return 1 if something was sent, 0, or -errno. After an error the
+ * next call continues with the same CPU. So even if the socket never has room for all CPUs in
+ * one turn, turns end and horizons are sent.
  */
 static int send_turn(struct flt_nlstream *s)
 {
@@ -157,7 +157,7 @@ static void send_round(struct work_struct *work)
 		ret = send_turn(s);
 		cond_resched();
 	}
-	/* Nobody is there any more: the session ends with its socket. */
+	/* The reader has closed its socket, so the session is ending. */
 	if (ret == -ECONNREFUSED)
 		return;
 	if (ret)
@@ -189,6 +189,6 @@ void flt_nlstream_close(struct flt_nlstream *s)
 		return;
 	cancel_delayed_work_sync(&s->work);
 	kfree(s);
-	/* The caller was let in by netlink, which unloading has to wait for. */
+	/* This is called from netlink, and unloading waits for netlink callbacks to return. */
 	module_put(THIS_MODULE);
 }

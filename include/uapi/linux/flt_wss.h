@@ -88,8 +88,8 @@ enum flt_wss_attr {
 	FLT_WSS_ANON,		/* referenced: anonymous memory and private copies of file pages */
 	FLT_WSS_FILE,		/* referenced: page cache */
 	FLT_WSS_SHMEM,		/* referenced: tmpfs, memfd, shared anonymous */
-	FLT_WSS_AREA,		/* nest: attribute i + 1 is referenced in areas of enum flt_area i */
-	FLT_WSS_NODE,		/* nest: attribute i + 1 is referenced on node i (15: 15 and up) */
+	FLT_WSS_AREA,		/* nest: attribute i + 1: referenced in areas of enum flt_area i */
+	FLT_WSS_NODE,		/* nest: attribute i + 1: referenced on node i (15: 15 and up) */
 	FLT_WSS_FIRST_TOUCH,	/* see above */
 	FLT_WSS_REFAULT,	/* see above */
 	FLT_WSS_MAJOR,		/* one page per major fault */
