@@ -40,10 +40,12 @@ MODULE_PARM_DESC(max_tasks, "size of the thread table (16 to 4194304)");
 
 static uint max_stacks = 65536;
 module_param(max_stacks, uint, 0444);
-MODULE_PARM_DESC(max_stacks, "size of the stack table, used by sessions with stacks (16 to 1048576)");
+MODULE_PARM_DESC(max_stacks,
+		 "size of the stack table, used by sessions with stacks (16 to 1048576)");
 static uint max_buffers;
 module_param(max_buffers, uint, 0444);
-MODULE_PARM_DESC(max_buffers, "maximum MiB for the buffers of all sessions (0: a quarter of memory)");
+MODULE_PARM_DESC(max_buffers,
+		 "maximum MiB for the buffers of all sessions (0: a quarter of memory)");
 
 static int __init flt_init(void)
 {
@@ -53,7 +55,8 @@ static int __init flt_init(void)
 		maxactive = max(4096u, 16 * num_possible_cpus());
 	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
 	    max_tasks < 16 || max_tasks > 1u << 22 || max_stacks < 16 || max_stacks > 1u << 20) {
-		pr_err("invalid parameters: maxactive=%u max_procs=%u max_tasks=%u max_stacks=%u (see modinfo flt for their ranges)\n",
+		pr_err("invalid parameters: maxactive=%u max_procs=%u max_tasks=%u max_stacks=%u "
+		       "(see modinfo flt for their ranges)\n",
 		       maxactive, max_procs, max_tasks, max_stacks);
 		return -ERANGE;
 	}

@@ -26,15 +26,18 @@ static int refuse_session(struct genl_info *info, int err)
 				   "cannot use FOLLOW, THP or NUMA: this kernel lacks the hooks");
 		return -EOPNOTSUPP;
 	case -EDQUOT:
-		NL_SET_ERR_MSG_MOD(info->extack,
-				   "the buffers of all sessions would exceed max_buffers (default: a quarter of memory)");
+		NL_SET_ERR_MSG_MOD(
+			info->extack,
+			"the buffers of all sessions would exceed max_buffers (default: a quarter "
+			"of memory)");
 		break;
 	case -ENOMEM:
 		NL_SET_ERR_MSG_MOD(info->extack, "cannot allocate buffers: out of memory");
 		break;
 	case -EOPNOTSUPP:
-		NL_SET_ERR_MSG_MOD(info->extack,
-				   "cannot create relay files without debugfs; use FLT_CHANNEL_NETLINK");
+		NL_SET_ERR_MSG_MOD(
+			info->extack,
+			"cannot create relay files without debugfs; use FLT_CHANNEL_NETLINK");
 		break;
 	default:
 		NL_SET_ERR_MSG_MOD(info->extack, "cannot arm the probes");

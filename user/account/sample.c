@@ -39,7 +39,8 @@ static void *grow(void *list, size_t count, size_t *room, size_t size)
 
 int flt_samples_add(struct flt_samples *samples, const struct flt_sample *sample)
 {
-	struct flt_sample *list = grow(samples->sample, samples->count, &samples->room, sizeof(*list));
+	struct flt_sample *list =
+		grow(samples->sample, samples->count, &samples->room, sizeof(*list));
 
 	if (!list)
 		return -ENOMEM;

@@ -169,8 +169,8 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 	if (ret == -ERANGE)
 		return flt_errmsg_set(e, ret, "invalid value '%s' of %s (too large)", whole, shown);
 	if (ret)
-		return flt_errmsg_set(e, ret, "invalid value '%s' of %s (expected %s)", whole, shown,
-				      expected[opt->type]);
+		return flt_errmsg_set(e, ret, "invalid value '%s' of %s (expected %s)", whole,
+				      shown, expected[opt->type]);
 	ret = check_range(opt, value, whole, shown, e);
 	if (!ret && opt->power_of_two && (value & (value - 1)))
 		ret = flt_errmsg_set(e, -EINVAL, "invalid value '%s' of %s (expected a power of "

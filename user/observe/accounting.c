@@ -19,7 +19,8 @@ int flt_accounting_start(struct flt_control *control, bool once, struct flt_acco
 	if (info.accounting)
 		return 0;
 	if (once)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "accounting is off (the module was loaded with "
+		return flt_errmsg_set(e, -EOPNOTSUPP,
+				      "accounting is off (the module was loaded with "
 				      "accounting=0); give an interval to count from now on");
 	ret = flt_control_session_new(control, NULL, 0, false, &id, e);
 	*out = (struct flt_accounting){ .since = flt_clock_ns(CLOCK_MONOTONIC), .started = true };

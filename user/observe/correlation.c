@@ -337,7 +337,10 @@ static int write_plot(const struct flt_correlation *w, const struct series *s, c
 	};
 	const double seconds = s->n ? s->seconds[s->n - 1] : 1;
 	struct flt_plot plots[4] = {
-		{ .title = "Faults per second", .seconds = seconds, .lines = &lines[0], .count = 1 },
+		{ .title = "Faults per second",
+		  .seconds = seconds,
+		  .lines = &lines[0],
+		  .count = 1 },
 		{ .title = name, .seconds = seconds, .lines = &lines[1], .count = 1 },
 	};
 	size_t count = 2;

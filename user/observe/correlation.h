@@ -23,9 +23,10 @@ struct flt_correlation_args {
 
 #define FLT_CORRELATION_OPTS(args, member, plot_name) \
 	{ .name = "with", .type = FLT_OPT_STRING, .offset = offsetof(args, member.metric), \
-	  .arg = "METRIC", .help = "Correlate faults with the command's own progress. 'lines' counts " \
-		  "lines of its standard output; any other METRIC is an extended regular " \
-		  "expression that finds a number in these lines (its first group, if it has one)." }, \
+	  .arg = "METRIC", .help = "Correlate faults with the command's own progress. 'lines' " \
+		  "counts lines of its standard output; any other METRIC is an extended " \
+		  "regular expression that finds a number in these lines (its first group, " \
+		  "if it has one)." }, \
 	{ .name = "with-file", .type = FLT_OPT_FILE, .offset = offsetof(args, member.file), \
 	  .arg = "FILE", .help = "Look for the metric in lines appended to FILE, not in standard " \
 		  "output." }, \

@@ -61,7 +61,8 @@ static uint64_t count_of(const struct flt_loss *loss, const struct cause *c)
 }
 
 /* Write "CAUSE: N UNIT (REMEDY)". */
-static void write_cause(char text[FLT_LOSS_TEXT], const struct flt_loss *loss, const struct cause *c)
+static void write_cause(char text[FLT_LOSS_TEXT], const struct flt_loss *loss,
+			const struct cause *c)
 {
 	const uint64_t count = count_of(loss, c);
 	const uint64_t of = c->offset == AT(faults) ? loss->of : 0;

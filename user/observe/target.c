@@ -20,8 +20,8 @@ static int read_interval(struct flt_target *t, const char *word)
 	if (t->most)
 		flt_units_read_duration(t->most, FLT_NSEC_PER_SEC, &most);
 	if (t->interval < least)
-		return flt_command_misuse(t->command, "invalid interval '%s' (expected at least %s)",
-					  word, t->least);
+		return flt_command_misuse(
+			t->command, "invalid interval '%s' (expected at least %s)", word, t->least);
 	if (t->interval > most)
 		return flt_command_misuse(t->command, "invalid interval '%s' (expected at most %s)",
 					  word, t->most);
@@ -46,7 +46,8 @@ static int read_words(struct flt_target *t, const struct flt_words *words)
 			return status;
 	}
 	if (words->argc > 1 && (flt_units_read_u64(words->argv[1], &t->count) || !t->count))
-		return flt_command_misuse(t->command, "invalid count '%s' (expected a number of %s)",
+		return flt_command_misuse(t->command,
+					  "invalid count '%s' (expected a number of %s)",
 					  words->argv[1], t->counted);
 	return FLT_EXIT_DONE;
 }

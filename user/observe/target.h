@@ -20,7 +20,7 @@ struct flt_target {
 	bool takes_file;		/* a word is a recording, not an interval */
 	bool takes_command;
 	bool all_with_command;		/* -a and a command are allowed together */
-	const char *missing;		/* what to give if nothing is; NULL: everything is observed */
+	const char *missing;		/* remedy if no target is given; NULL: observe everything */
 	const char *least, *most;	/* limits of INTERVAL, as "10ms"; least NULL: takes none */
 	const char *counted;		/* what COUNT counts, as "reports" */
 

@@ -178,7 +178,7 @@ enum flt_info_attr {
 #define FLT_FEATURE_NUMA (1u << 5)	/* the ledger of NUMA balancing is supported */
 #define FLT_FEATURE_WSS (1u << 6)	/* working sets by accessed bits */
 #define FLT_FEATURE_INJECT (1u << 7)	/* working sets by pages that are made to fault */
-#define FLT_FEATURE_NOTES (1u << 8)	/* sessions with NOTES get an AREA note when code is mapped */
+#define FLT_FEATURE_NOTES (1u << 8)	/* NOTES include an AREA when code is mapped */
 #define FLT_FEATURE_STACKS (1u << 9)	/* streams can have user stacks */
 #define __FLT_FEATURE_ALL 0x3ffu
 

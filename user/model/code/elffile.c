@@ -51,8 +51,9 @@ static bool same_build_id(int fd, const struct flt_object *object)
 	if (!elf)
 		return false;
 	n = dwelf_elf_gnu_build_id(elf, &bits);
-	same = elf_kind(elf) == ELF_K_ELF && (!object->build_id_size || (n >= object->build_id_size &&
-	       !memcmp(bits, object->build_id, object->build_id_size)));
+	same = elf_kind(elf) == ELF_K_ELF &&
+	       (!object->build_id_size || (n >= object->build_id_size &&
+					   !memcmp(bits, object->build_id, object->build_id_size)));
 	elf_end(elf);
 	return same;
 }
@@ -112,7 +113,8 @@ struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object
 	struct stat st;
 	int fd;
 
-	if (snprintf(path, sizeof(path), "%s%s", root ? root : "", object->name) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s%s", root ? root : "", object->name) >=
+	    (int)sizeof(path))
 		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode) || !same_build_id(fd, object)) {
@@ -141,7 +143,8 @@ struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object)
 	size_t size;
 	int fd;
 
-	if (!image || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64)
+	if (!image || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+	    head->e_ident[EI_CLASS] != ELFCLASS64)
 		return NULL;
 	/* Section headers are at the end of the file. */
 	size = head->e_shoff + (size_t)head->e_shnum * head->e_shentsize;
@@ -186,14 +189,16 @@ bool flt_elf_file_address(const struct flt_elf_file *file, uint64_t offset, Dwar
 	if (elf_getphdrnum(file->elf, &n))
 		return false;
 	for (i = 0; i < n; i++) {
-		if (!gelf_getphdr(file->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
+		if (!gelf_getphdr(file->elf, (int)i, &phdr) || phdr.p_type != PT_LOAD ||
+		    !(phdr.p_flags & PF_X))
 			continue;
 		text = phdr;
 		texts++;
 		if (file->debug_only)
 			continue;
 		/* The last page of a segment is mapped as a whole. */
-		if (offset >= (phdr.p_offset & ~0xfffull) && offset < ((phdr.p_offset + phdr.p_memsz + 0xfff) & ~0xfffull)) {
+		if (offset >= (phdr.p_offset & ~0xfffull) &&
+		    offset < ((phdr.p_offset + phdr.p_memsz + 0xfff) & ~0xfffull)) {
 			*address = file->bias + phdr.p_vaddr + (offset - phdr.p_offset);
 			return true;
 		}

@@ -41,7 +41,8 @@ static void line_add(struct flt_perf_map *map, char *line)
 	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (sscanf(line, "%llx %llx %n", &start, &size, &at) < 2 || !at || !line[at] || !size || start + size < start)
+	if (sscanf(line, "%llx %llx %n", &start, &size, &at) < 2 || !at || !line[at] || !size ||
+	    start + size < start)
 		return;
 	if (map->count >= ENTRIES_MAX)
 		return;
@@ -67,7 +68,8 @@ struct flt_perf_map *flt_perf_map_load(const char *dir, uint32_t pid)
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) || !(file = fdopen(fd, "r"))) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) ||
+	    !(file = fdopen(fd, "r"))) {
 		close(fd);
 		return NULL;
 	}

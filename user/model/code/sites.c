@@ -7,7 +7,8 @@
 
 #define PAGE_MASK (~0xfffull)
 
-int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *f, struct flt_group_key *key)
+int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *f,
+		  struct flt_group_key *key)
 {
 	const struct flt_map *map;
 	uint32_t place;
@@ -32,7 +33,8 @@ int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fa
 	}
 }
 
-static int row_code(struct flt_site *row, enum flt_by by, struct flt_symbols *symbols, uint32_t place)
+static int row_code(struct flt_site *row, enum flt_by by, struct flt_symbols *symbols,
+		    uint32_t place)
 {
 	const struct flt_frames *f = flt_symbols_at(symbols, place);
 
@@ -51,8 +53,8 @@ static int row_code(struct flt_site *row, enum flt_by by, struct flt_symbols *sy
 	return 0;
 }
 
-static int row_make(struct flt_site *row, enum flt_by by, const struct flt_recording *rec, struct flt_symbols *symbols,
-		    const struct flt_group_entry *e)
+static int row_make(struct flt_site *row, enum flt_by by, const struct flt_recording *rec,
+		    struct flt_symbols *symbols, const struct flt_group_entry *e)
 {
 	const struct flt_image *image = flt_recording_image(rec, e->key.image);
 	const struct flt_map *map;
@@ -110,8 +112,8 @@ static int row_order(const void *a, const void *b)
 
 static bool row_same(const struct flt_site *x, const struct flt_site *y)
 {
-	return x->function == y->function && x->object == y->object && x->file == y->file && x->line == y->line &&
-	       x->address == y->address && x->tid == y->tid &&
+	return x->function == y->function && x->object == y->object && x->file == y->file &&
+	       x->line == y->line && x->address == y->address && x->tid == y->tid &&
 	       (x->function || !(x->tid || x->address) || x->pid == y->pid);
 }
 
@@ -150,8 +152,8 @@ static void process_merge(struct flt_site *to, const struct flt_site *from)
 	}
 }
 
-int flt_sites_build(struct flt_sites *rows, enum flt_by by, const struct flt_recording *rec, struct flt_symbols *symbols,
-		   const struct flt_group *group)
+int flt_sites_build(struct flt_sites *rows, enum flt_by by, const struct flt_recording *rec,
+		    struct flt_symbols *symbols, const struct flt_group *group)
 {
 	struct flt_site *r, *last;
 	uint32_t i;

@@ -42,11 +42,12 @@ struct flt_sites {
 };
 
 /* Store the key of a fault for a group of this kind. */
-int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *fault, struct flt_group_key *key);
+int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *fault,
+		  struct flt_group_key *key);
 
 /* Make rows of a group. Their strings live as long as rec and symbols. */
-int flt_sites_build(struct flt_sites *rows, enum flt_by by, const struct flt_recording *rec, struct flt_symbols *symbols,
-		   const struct flt_group *group);
+int flt_sites_build(struct flt_sites *rows, enum flt_by by, const struct flt_recording *rec,
+		    struct flt_symbols *symbols, const struct flt_group *group);
 void flt_sites_free(struct flt_sites *rows);
 
 #endif

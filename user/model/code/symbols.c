@@ -46,7 +46,8 @@ const char *flt_symbols_base(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-int flt_symbols_new(struct flt_symbols **out, const struct flt_recording *rec, const struct flt_symbols_setup *setup)
+int flt_symbols_new(struct flt_symbols **out, const struct flt_recording *rec,
+		    const struct flt_symbols_setup *setup)
 {
 	struct flt_symbols *s = calloc(1, sizeof(*s));
 
@@ -101,7 +102,8 @@ static int rooms_grow(struct flt_symbols *s)
 		if (!fresh)
 			return -ENOMEM;
 		s->objects = fresh;
-		memset(s->objects + s->object_room, 0, (objects - s->object_room) * sizeof(*s->objects));
+		memset(s->objects + s->object_room, 0,
+		       (objects - s->object_room) * sizeof(*s->objects));
 		s->object_room = objects;
 	}
 	if (frames > s->frame_room) {
@@ -109,7 +111,8 @@ static int rooms_grow(struct flt_symbols *s)
 		if (!fresh)
 			return -ENOMEM;
 		s->frames = fresh;
-		memset(s->frames + s->frame_room, 0, (frames - s->frame_room) * sizeof(struct flt_frames *));
+		memset(s->frames + s->frame_room, 0,
+		       (frames - s->frame_room) * sizeof(struct flt_frames *));
 		s->frame_room = frames;
 	}
 	return 0;
@@ -131,7 +134,8 @@ static struct object *object_open(struct flt_symbols *s, uint32_t index)
 		object->elf = flt_elf_file_vdso(o);
 		break;
 	case FLT_OBJECT_ANON:
-		object->map = flt_perf_map_load(s->setup.map_dir ? s->setup.map_dir : "/tmp", o->pid);
+		object->map =
+			flt_perf_map_load(s->setup.map_dir ? s->setup.map_dir : "/tmp", o->pid);
 		break;
 	default:
 		break;
@@ -161,7 +165,8 @@ static const char *die_name(struct flt_symbols *s, Dwarf_Die *die)
 	Dwarf_Attribute attr;
 	const char *name = NULL;
 
-	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) || dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attr) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attr))
 		name = dwarf_formstring(&attr);
 	if (!name && dwarf_attr_integrate(die, DW_AT_name, &attr))
 		name = dwarf_formstring(&attr);
@@ -184,14 +189,16 @@ static void call_site(struct flt_symbols *s, Dwarf_Die *cu, Dwarf_Die *die, stru
 
 	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &value))
 		outer->line = (uint32_t)value;
-	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &value) || dwarf_getsrcfiles(cu, &files, &n))
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &value) ||
+	    dwarf_getsrcfiles(cu, &files, &n))
 		return;
 	file = value < n ? dwarf_filesrc(files, value, NULL, NULL) : NULL;
 	if (file)
 		outer->file = flt_strings_add(s->strings, file);
 }
 
-static void inlines_add(struct flt_symbols *s, Dwfl_Module *module, Dwarf_Addr address, struct stack *stack)
+static void inlines_add(struct flt_symbols *s, Dwfl_Module *module, Dwarf_Addr address,
+			struct stack *stack)
 {
 	Dwarf_Addr bias;
 	Dwarf_Die *cu = dwfl_module_addrdie(module, address, &bias), *inner = NULL, *scopes = NULL;
@@ -225,8 +232,8 @@ static void inlines_add(struct flt_symbols *s, Dwfl_Module *module, Dwarf_Addr a
 	free(inner);
 }
 
-static void elf_lookup(struct flt_symbols *s, struct flt_elf_file *elf, uint64_t offset, struct stack *stack,
-		       uint64_t *in_symbol)
+static void elf_lookup(struct flt_symbols *s, struct flt_elf_file *elf, uint64_t offset,
+		       struct stack *stack, uint64_t *in_symbol)
 {
 	Dwfl_Module *module = flt_elf_file_module(elf);
 	Dwarf_Addr address;
@@ -280,7 +287,9 @@ static struct flt_frames *frames_new(struct flt_symbols *s, uint32_t place)
 	if (!frames)
 		return NULL;
 	frames->offset = p->offset;
-	frames->object = o->kind == FLT_OBJECT_UNKNOWN ? "[unknown]" : o->name[0] ? o->name : "[anon]";
+	frames->object = o->kind == FLT_OBJECT_UNKNOWN ? "[unknown]" :
+			 o->name[0]		       ? o->name :
+							 "[anon]";
 	if (object->elf) {
 		elf_lookup(s, object->elf, p->offset, &stack, &frames->offset);
 	} else if (object->map) {

@@ -55,7 +55,8 @@ struct flt_symbols_setup {
 struct flt_symbols;
 
 /* rec, and all that setup points to, must outlive the symbols. */
-int flt_symbols_new(struct flt_symbols **symbols, const struct flt_recording *rec, const struct flt_symbols_setup *setup);
+int flt_symbols_new(struct flt_symbols **symbols, const struct flt_recording *rec,
+		    const struct flt_symbols_setup *setup);
 void flt_symbols_free(struct flt_symbols *symbols);
 
 /* Return the frames of a place, which live as long as the symbols, or NULL without memory. */

@@ -8,7 +8,7 @@ struct entry {
 	GElf_Addr limit;	/* end of its section, for a symbol without size */
 	GElf_Addr reach;	/* largest end of all symbols up to this one */
 	const char *name;
-	int rank, index;	/* of symbols with equal range: largest rank wins, then first index */
+	int rank, index;	/* equal ranges: largest rank wins, then first index */
 };
 
 struct flt_symtab {
@@ -78,9 +78,14 @@ struct flt_symtab *flt_symtab_new(Dwfl_Module *module)
 		name = dwfl_module_getsym_info(module, i, &symbol, &start, &section, &elf, &bias);
 		if (!is_code(&symbol, name) || start + symbol.st_size < start)
 			continue;
-		t->entries[t->count++] = (struct entry){ .start = start, .end = start + symbol.st_size, .name = name,
-							 .rank = binding_rank(&symbol), .index = i,
-							 .limit = symbol.st_size ? 0 : section_end(elf, section, bias) };
+		t->entries[t->count++] =
+			(struct entry){ .start = start,
+					.end = start + symbol.st_size,
+					.name = name,
+					.rank = binding_rank(&symbol),
+					.index = i,
+					.limit = symbol.st_size ? 0 :
+								  section_end(elf, section, bias) };
 	}
 	if (t->count)
 		qsort(t->entries, t->count, sizeof(*t->entries), entry_order);

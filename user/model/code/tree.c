@@ -16,7 +16,8 @@ static uint32_t child_hash(uint32_t parent, const char *name, const char *object
 	return flt_index_hash((uintptr_t)name ^ (uint64_t)parent << 40, (uintptr_t)object);
 }
 
-static int node_new(struct flt_tree *t, uint32_t parent, const char *name, const char *object, uint32_t *out)
+static int node_new(struct flt_tree *t, uint32_t parent, const char *name, const char *object,
+		    uint32_t *out)
 {
 	int err;
 
@@ -71,7 +72,8 @@ static void step(struct builder *b, const char *name, const char *object)
 		flt_counts_sum(&b->tree->nodes[b->at].total, b->counts);
 }
 
-static void place_walk(struct builder *b, struct flt_symbols *symbols, uint32_t place, bool inverted)
+static void place_walk(struct builder *b, struct flt_symbols *symbols, uint32_t place,
+		       bool inverted)
 {
 	const struct flt_frames *f = flt_symbols_at(symbols, place);
 	size_t i;
@@ -84,21 +86,24 @@ static void place_walk(struct builder *b, struct flt_symbols *symbols, uint32_t 
 		step(b, f->frame[inverted ? i : f->count - 1 - i].function, f->object);
 }
 
-static void process_walk(struct builder *b, const struct flt_recording *rec, struct flt_strings *strings, uint32_t image)
+static void process_walk(struct builder *b, const struct flt_recording *rec,
+			 struct flt_strings *strings, uint32_t image)
 {
 	const struct flt_image *i = flt_recording_image(rec, image);
 	const char *name;
 	char text[64];
 
-	snprintf(text, sizeof(text), "%.40s (%u)", i && i->comm[0] ? i->comm : "process", i ? i->pid : 0);
+	snprintf(text, sizeof(text), "%.40s (%u)", i && i->comm[0] ? i->comm : "process",
+		 i ? i->pid : 0);
 	name = flt_strings_add(strings, text);
 	if (!name)
 		b->err = -ENOMEM;
 	step(b, name, NULL);
 }
 
-int flt_tree_build(struct flt_tree *t, const struct flt_tree_setup *setup, const struct flt_recording *rec,
-		   struct flt_symbols *symbols, struct flt_strings *strings, const struct flt_group *group)
+int flt_tree_build(struct flt_tree *t, const struct flt_tree_setup *setup,
+		   const struct flt_recording *rec, struct flt_symbols *symbols,
+		   struct flt_strings *strings, const struct flt_group *group)
 {
 	uint32_t places[FLT_STACK_DEPTH_MAX], root, i;
 	const struct flt_group_entry *e;
@@ -112,7 +117,8 @@ int flt_tree_build(struct flt_tree *t, const struct flt_tree_setup *setup, const
 		b.at = root;
 		b.counts = &e->counts;
 		flt_counts_sum(&t->nodes[root].total, &e->counts);
-		n = flt_recording_stack(rec, e->key.image, e->key.id, places, NULL, FLT_STACK_DEPTH_MAX);
+		n = flt_recording_stack(rec, e->key.image, e->key.id, places, NULL,
+					FLT_STACK_DEPTH_MAX);
 		if (setup->inverted) {
 			place_walk(&b, symbols, (uint32_t)e->key.at, true);
 			for (k = 0; k < n; k++)
@@ -161,7 +167,8 @@ int flt_tree_sort(struct flt_tree *t, bool size)
 				free(list);
 				return -ENOMEM;
 			}
-			list[n] = (struct child){ c, flt_counts_all(&t->nodes[c].total), t->nodes[c].name };
+			list[n] = (struct child){ c, flt_counts_all(&t->nodes[c].total),
+						  t->nodes[c].name };
 		}
 		if (n < 2)
 			continue;

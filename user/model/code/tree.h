@@ -38,8 +38,9 @@ struct flt_tree_setup {
  * Build a tree of a group whose keys are (image, stack, place). Frames deeper than
  * FLT_STACK_DEPTH_MAX are left out. Return -ENOMEM, -E2BIG.
  */
-int flt_tree_build(struct flt_tree *tree, const struct flt_tree_setup *setup, const struct flt_recording *rec,
-		   struct flt_symbols *symbols, struct flt_strings *strings, const struct flt_group *group);
+int flt_tree_build(struct flt_tree *tree, const struct flt_tree_setup *setup,
+		   const struct flt_recording *rec, struct flt_symbols *symbols,
+		   struct flt_strings *strings, const struct flt_group *group);
 /* Sort children by name, or by size with the largest first. */
 int flt_tree_sort(struct flt_tree *tree, bool by_size);
 void flt_tree_free(struct flt_tree *tree);

@@ -12,8 +12,10 @@ void flt_balance_judge(const struct flt_ledger_line *line, uint32_t misplaced,
 {
 	const uint64_t *n = line->n.count;
 	/* Counters are read one after the other while they grow: a part may exceed its sum. */
-	uint64_t local = n[FLT_NUMA_LOCAL] < n[FLT_NUMA_HINTS] ? n[FLT_NUMA_LOCAL] : n[FLT_NUMA_HINTS];
-	uint64_t done = n[FLT_NUMA_TRIED] > n[FLT_NUMA_FAILED] ? n[FLT_NUMA_TRIED] - n[FLT_NUMA_FAILED] : 0;
+	uint64_t local =
+		n[FLT_NUMA_LOCAL] < n[FLT_NUMA_HINTS] ? n[FLT_NUMA_LOCAL] : n[FLT_NUMA_HINTS];
+	uint64_t done =
+		n[FLT_NUMA_TRIED] > n[FLT_NUMA_FAILED] ? n[FLT_NUMA_TRIED] - n[FLT_NUMA_FAILED] : 0;
 	uint64_t other = 0;
 
 	*out = (struct flt_balance){
@@ -55,19 +57,27 @@ void flt_balance_say(const struct flt_balance *b, char *text, size_t size)
 			 "used; balancing took about %s to find that", local, spent);
 		break;
 	case FLT_BALANCE_WORKS:
-		snprintf(text, size, "%.0f %% of the hint faults were local; %" PRIu64 " pages were "
-			 "brought nearer in about %s: it pays if they are used for longer than that",
-			 local, b->moved_pages, spent);
+		snprintf(
+			text, size,
+			"%.0f %% of the hint faults were local; %" PRIu64 " pages were "
+			"brought nearer in about %s: it pays if they are used for longer than that",
+			local, b->moved_pages, spent);
 		break;
 	case FLT_BALANCE_STUCK:
-		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " moves did not come about: the other "
-			 "node is full, or the pages are shared or busy; about %s spent. Bind threads and "
-			 "memory (numactl), or make room there", b->not_moved, b->wanted, spent);
+		snprintf(
+			text, size,
+			"%" PRIu64 " of %" PRIu64 " moves did not come about: the other "
+			"node is full, or the pages are shared or busy; about %s spent. Bind "
+			"threads and "
+			"memory (numactl), or make room there",
+			b->not_moved, b->wanted, spent);
 		break;
 	case FLT_BALANCE_SHARED:
-		snprintf(text, size, "%.0f %% of the hint faults were remote, and most of those pages "
+		snprintf(text, size,
+			 "%.0f %% of the hint faults were remote, and most of those pages "
 			 "are used from several nodes: moving does not help, interleaving "
-			 "(numactl -i) may; about %s spent", 100 - local, spent);
+			 "(numactl -i) may; about %s spent",
+			 100 - local, spent);
 		break;
 	}
 }

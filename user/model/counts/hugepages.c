@@ -49,30 +49,38 @@ void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t si
 			 "made no difference");
 		return;
 	case FLT_HUGE_SCARCE:
-		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " huge faults fell back to small pages: "
-			 "huge pages are wanted here and not to be had; free memory in larger "
-			 "pieces (defrag, compaction), a higher memory.max, or hugetlbfs would help",
-			 j->fallbacks, j->tries);
+		snprintf(
+			text, size,
+			"%" PRIu64 " of %" PRIu64 " huge faults fell back to small pages: "
+			"huge pages are wanted here and not to be had; free memory in larger "
+			"pieces (defrag, compaction), a higher memory.max, or hugetlbfs would help",
+			j->fallbacks, j->tries);
 		return;
 	case FLT_HUGE_BROKEN:
-		snprintf(text, size, "half or more of the huge pages were split again: their making is "
+		snprintf(text, size,
+			 "half or more of the huge pages were split again: their making is "
 			 "wasted; give back or protect memory in multiples of 2 MiB, or forbid "
 			 "huge pages there (MADV_NOHUGEPAGE)");
 		return;
 	case FLT_HUGE_COSTS:
-		snprintf(text, size, "a huge fault takes %s, more than %d other faults of %s: it does not "
-			 "pay in faults, whatever part of it is used", huge, FLT_HUGE_PAGES, small);
+		snprintf(text, size,
+			 "a huge fault takes %s, more than %d other faults of %s: it does not "
+			 "pay in faults, whatever part of it is used",
+			 huge, FLT_HUGE_PAGES, small);
 		return;
 	case FLT_HUGE_PAYS:
 		break;
 	}
 	if (j->break_even > 0)
-		snprintf(text, size, "a huge fault takes %s, as long as %.0f other faults of %s: it pays "
-			 "where more than %.0f of its %d pages are used", huge, j->break_even, small,
-			 j->break_even, FLT_HUGE_PAGES);
+		snprintf(text, size,
+			 "a huge fault takes %s, as long as %.0f other faults of %s: it pays "
+			 "where more than %.0f of its %d pages are used",
+			 huge, j->break_even, small, j->break_even, FLT_HUGE_PAGES);
 	else if (j->huge_ns)
-		snprintf(text, size, "a huge fault takes %s; there was no other fault that it could be "
-			 "held against", huge);
+		snprintf(text, size,
+			 "a huge fault takes %s; there was no other fault that it could be "
+			 "held against",
+			 huge);
 	else
 		snprintf(text, size, "huge pages came without faults of their own: it pays");
 }

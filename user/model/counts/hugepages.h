@@ -28,7 +28,7 @@ struct flt_huge_judgement {
 	uint64_t tries, fallbacks;
 	uint64_t huge_ns, small_ns;	/* mean of a fault; 0: no fault, or unknown */
 	uint64_t huge_p99;		/* 99th percentile; 0: no fault, or unknown */
-	double break_even;		/* small faults that take as long as a huge one; 0: unknown */
+	double break_even;		/* small faults as long as one huge fault; 0: unknown */
 };
 
 void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_judgement *out);

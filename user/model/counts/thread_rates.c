@@ -104,7 +104,8 @@ void flt_thread_rates_forget(struct flt_thread_rates *rates, uint64_t id)
 		return;
 	flt_rows_free(&process->threads);
 	rates->count--;
-	memmove(process, process + 1, (size_t)(rates->process + rates->count - process) * sizeof(*process));
+	memmove(process, process + 1,
+		(size_t)(rates->process + rates->count - process) * sizeof(*process));
 }
 
 void flt_thread_rates_keep(struct flt_thread_rates *rates, const struct flt_rows *procs)

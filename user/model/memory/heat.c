@@ -181,7 +181,8 @@ int flt_heat_extend(struct flt_heat *f, uint64_t time)
 	return err;
 }
 
-int flt_heat_add(struct flt_heat *f, uint32_t region, uint64_t page, uint64_t time, uint32_t faults, bool again)
+int flt_heat_add(struct flt_heat *f, uint32_t region, uint64_t page, uint64_t time, uint32_t faults,
+		 bool again)
 {
 	struct flt_heat_band *b;
 	int err;

@@ -55,8 +55,8 @@ void flt_heat_free(struct flt_heat *heat);
  * Add a fault. A struct that is all zero is empty; its first fault begins column 0 unless
  * flt_heat_begin() was called. Return -ENOMEM.
  */
-int flt_heat_add(struct flt_heat *heat, uint32_t region, uint64_t page, uint64_t time, uint32_t faults,
-		 bool again);
+int flt_heat_add(struct flt_heat *heat, uint32_t region, uint64_t page, uint64_t time,
+		 uint32_t faults, bool again);
 void flt_heat_begin(struct flt_heat *heat, uint64_t time);
 /* Make the columns reach up to a time, which is not before the begin. Return -ENOMEM. */
 int flt_heat_extend(struct flt_heat *heat, uint64_t time);

@@ -33,7 +33,7 @@ struct stride {
 struct flt_pattern {
 	struct run runs[RUNS];
 	uint32_t count;		/* of them */
-	/* The last run of a thread, by the low bits of its id. Threads with equal low bits share. */
+	/* Last run of a thread, by the low bits of its ID; others with these bits share it. */
 	uint8_t latest[LATEST];
 	struct stride strides[STRIDES];
 	uint32_t clock;
@@ -290,7 +290,8 @@ struct flt_verdict flt_pattern_classify(const struct flt_pattern *p)
 
 const char *flt_order_name(enum flt_order order)
 {
-	static const char *const names[] = { "few", "forward", "backward", "strided", "random", "mixed" };
+	static const char *const names[] = { "few",	"forward", "backward",
+					     "strided", "random",  "mixed" };
 
 	return names[order];
 }
@@ -333,8 +334,9 @@ void flt_pattern_evidence(const struct flt_verdict *v, char *text, size_t size)
 	if (v->order == FLT_ORDER_FEW)
 		snprintf(order, sizeof(order), "%" PRIu64 " steps", v->steps);
 	else if (v->order == FLT_ORDER_STRIDED)
-		snprintf(order, sizeof(order), "%u %% of %" PRIu64 " steps are %" PRId64 " page%s long",
-			 v->share, v->steps, v->stride, v->stride == 1 || v->stride == -1 ? "" : "s");
+		snprintf(order, sizeof(order),
+			 "%u %% of %" PRIu64 " steps are %" PRId64 " page%s long", v->share,
+			 v->steps, v->stride, v->stride == 1 || v->stride == -1 ? "" : "s");
 	else
 		snprintf(order, sizeof(order), "%u %% of %" PRIu64 " steps %s", v->share, v->steps,
 			 ways[v->order]);

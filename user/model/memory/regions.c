@@ -26,7 +26,8 @@ struct flt_region_image {
 };
 
 /* Add a row, or return OTHERS past the limit. */
-static int row_add(struct flt_regions *g, uint32_t image, const struct flt_region_area *area, uint32_t *index)
+static int row_add(struct flt_regions *g, uint32_t image, const struct flt_region_area *area,
+		   uint32_t *index)
 {
 	uint32_t room = g->room ? g->room * 2 : 64;
 	struct flt_region *rows;
@@ -117,7 +118,8 @@ static inline int image_get(struct flt_regions *g, uint32_t number, struct flt_r
 	return err;
 }
 
-int flt_regions_image(struct flt_regions *g, uint32_t number, uint32_t parent, uint32_t pid, const char *comm)
+int flt_regions_image(struct flt_regions *g, uint32_t number, uint32_t parent, uint32_t pid,
+		      const char *comm)
 {
 	struct flt_region_image *image;
 	struct flt_map_set *maps;
@@ -158,8 +160,8 @@ static uint64_t base_of(const struct flt_region_area *a)
  */
 static bool same(const struct flt_region_area *a, const struct flt_region_area *b)
 {
-	if (a->of != b->of || a->shared != b->shared || a->inode != b->inode || a->device != b->device ||
-	    a->name != b->name)
+	if (a->of != b->of || a->shared != b->shared || a->inode != b->inode ||
+	    a->device != b->device || a->name != b->name)
 		return false;
 	if (a->of != FLT_AREA_FILE && a->of != FLT_AREA_SHMEM && a->of != FLT_AREA_DEVICE)
 		return true;
@@ -175,11 +177,13 @@ static const char *path_of(const struct flt_regions *g, const struct flt_region_
  * Return whether `area` continues this region. A region of the parent image does not count, nor
  * does a region of a deleted file whose inode number was reused: its path differs.
  */
-static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image, const struct flt_region_area *area)
+static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image,
+		     const struct flt_region_area *area)
 {
 	const char *path = path_of(g, area);
 
-	return row != NONE && row != OTHERS && g->rows[row].image == image && same(&g->rows[row].area, area) &&
+	return row != NONE && row != OTHERS && g->rows[row].image == image &&
+	       same(&g->rows[row].area, area) &&
 	       (!path || !g->rows[row].path || path == g->rows[row].path);
 }
 
@@ -236,7 +240,8 @@ uint32_t flt_regions_token(const struct flt_regions *g, uint32_t image, uint64_t
 	return row == NONE || g->rows[row].image != image ? NONE : g->rows[row].area.token;
 }
 
-int flt_regions_confirm(struct flt_regions *g, uint32_t number, uint64_t address, uint32_t device, uint64_t inode)
+int flt_regions_confirm(struct flt_regions *g, uint32_t number, uint64_t address, uint32_t device,
+			uint64_t inode)
 {
 	const struct flt_region_area *a;
 	struct flt_region_image *image;
@@ -246,12 +251,13 @@ int flt_regions_confirm(struct flt_regions *g, uint32_t number, uint64_t address
 	if (err)
 		return err;
 	row = flt_map_set_find(image->maps, address);
-	if (row == NONE || row == OTHERS || (g->rows[row].area.inode == inode && g->rows[row].area.device == device))
+	if (row == NONE || row == OTHERS ||
+	    (g->rows[row].area.inode == inode && g->rows[row].area.device == device))
 		return 0;
 	for (i = g->count; i-- > 1;) {
 		a = &g->rows[i].area;
-		if (g->rows[i].image != number || a->start > address || a->end <= address || a->inode != inode ||
-		    a->device != device)
+		if (g->rows[i].image != number || a->start > address || a->end <= address ||
+		    a->inode != inode || a->device != device)
 			continue;
 		err = flt_map_set_change(&image->maps, a->start, a->end, i);
 		return err == -E2BIG ? 0 : err;
@@ -259,7 +265,8 @@ int flt_regions_confirm(struct flt_regions *g, uint32_t number, uint64_t address
 	return 0;
 }
 
-static int special(struct flt_regions *g, uint32_t image, enum flt_region_of of, uint32_t *slot, uint32_t *row)
+static int special(struct flt_regions *g, uint32_t image, enum flt_region_of of, uint32_t *slot,
+		   uint32_t *row)
 {
 	const struct flt_region_area area = { .of = (uint8_t)of, .name = "" };
 	int err = 0;
@@ -301,8 +308,9 @@ static int row_of(struct flt_regions *g, const struct flt_fault *f, uint32_t *ro
 /* Return whether faults of this kind make a page present. Others cannot be refaults. */
 static bool brings_in(unsigned int kind)
 {
-	return kind == FLT_KIND_ANON || kind == FLT_KIND_HUGE || kind == FLT_KIND_FILE || kind == FLT_KIND_SHARED ||
-	       kind == FLT_KIND_SWAP || kind == FLT_KIND_UFFD || kind == FLT_KIND_HUGETLB || kind == FLT_KIND_UNKNOWN;
+	return kind == FLT_KIND_ANON || kind == FLT_KIND_HUGE || kind == FLT_KIND_FILE ||
+	       kind == FLT_KIND_SHARED || kind == FLT_KIND_SWAP || kind == FLT_KIND_UFFD ||
+	       kind == FLT_KIND_HUGETLB || kind == FLT_KIND_UNKNOWN;
 }
 
 static bool is_refault(const struct flt_fault *f, int64_t fresh)

@@ -93,9 +93,11 @@ uint32_t flt_regions_pid(const struct flt_regions *regions, uint32_t image);
 const char *flt_regions_comm(const struct flt_regions *regions, uint32_t image);
 
 /* Set the mapping of an address range from now on. Return -ENOMEM. */
-int flt_regions_area(struct flt_regions *regions, uint32_t image, const struct flt_region_area *area);
+int flt_regions_area(struct flt_regions *regions, uint32_t image,
+		     const struct flt_region_area *area);
 /* Set the name of a file from now on. Areas refer to it by device and inode. Return -ENOMEM. */
-int flt_regions_path(struct flt_regions *regions, uint32_t device, uint64_t inode, const char *path);
+int flt_regions_path(struct flt_regions *regions, uint32_t device, uint64_t inode,
+		     const char *path);
 
 /* Return the token of the mapping at an address, or ~0 if there is no known mapping. */
 uint32_t flt_regions_token(const struct flt_regions *regions, uint32_t image, uint64_t address);
@@ -104,8 +106,8 @@ uint32_t flt_regions_token(const struct flt_regions *regions, uint32_t image, ui
  * Compare the file that a fault names with the known mapping at its address. If the files differ,
  * an earlier mapping of the named file is there again, and is restored. Return -ENOMEM.
  */
-int flt_regions_confirm(struct flt_regions *regions, uint32_t image, uint64_t address, uint32_t device,
-			uint64_t inode);
+int flt_regions_confirm(struct flt_regions *regions, uint32_t image, uint64_t address,
+			uint32_t device, uint64_t inode);
 
 /* Count a fault. Without flags for first touch or refault, its kind decides. Return -ENOMEM. */
 int flt_regions_fault(struct flt_regions *regions, const struct flt_fault *fault);
@@ -114,8 +116,8 @@ int flt_regions_fault(struct flt_regions *regions, const struct flt_fault *fault
 enum flt_area flt_area_of_name(const char *name, const char **rest, size_t *length);
 
 /* Write "[heap]", "[anon:x]" or the path, as seen from the root directory of the process. */
-void flt_region_label(const struct flt_regions *regions, const struct flt_region *region, char *text,
-		      size_t size);
+void flt_region_label(const struct flt_regions *regions, const struct flt_region *region,
+		      char *text, size_t size);
 const char *flt_region_of_name(unsigned int of);
 
 static inline uint64_t flt_region_faults(const struct flt_region *r)

@@ -10,7 +10,7 @@ extern const double flt_wset_quantile[FLT_WSET_QUANTILES];	/* 0, 0.5, .. 1 */
 
 struct flt_wset {
 	size_t windows;
-	uint64_t referenced[FLT_WSET_QUANTILES];	/* by nearest rank, so each is a value that occurred */
+	uint64_t referenced[FLT_WSET_QUANTILES];	/* nearest rank: values that occurred */
 	uint64_t rss_last, rss_max;
 	uint64_t first_touch, refault;		/* sums */
 	uint64_t window, duration;		/* mean ns of each */

@@ -5,21 +5,25 @@
 #include <string.h>
 
 static const char *const kind_names[] = {
-	[FLT_KIND_UNKNOWN] = "unknown",	[FLT_KIND_ANON] = "anon",	[FLT_KIND_HUGE] = "huge",
-	[FLT_KIND_FILE] = "file",	[FLT_KIND_SHARED] = "shared",	[FLT_KIND_COW] = "cow",
-	[FLT_KIND_WP] = "wp",		[FLT_KIND_SWAP] = "swap",	[FLT_KIND_NUMA] = "numa",
-	[FLT_KIND_MIGRATION] = "migration", [FLT_KIND_UFFD] = "uffd",	[FLT_KIND_HUGETLB] = "hugetlb",
+	[FLT_KIND_UNKNOWN] = "unknown", [FLT_KIND_ANON] = "anon",
+	[FLT_KIND_HUGE] = "huge",	[FLT_KIND_FILE] = "file",
+	[FLT_KIND_SHARED] = "shared",	[FLT_KIND_COW] = "cow",
+	[FLT_KIND_WP] = "wp",		[FLT_KIND_SWAP] = "swap",
+	[FLT_KIND_NUMA] = "numa",	[FLT_KIND_MIGRATION] = "migration",
+	[FLT_KIND_UFFD] = "uffd",	[FLT_KIND_HUGETLB] = "hugetlb",
 	[FLT_KIND_DEVICE] = "device",	[FLT_KIND_SPURIOUS] = "spurious",
 };
 
-_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == __FLT_KIND_MAX, "a name for each kind");
+_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == __FLT_KIND_MAX,
+	       "a name for each kind");
 
 const char *flt_fault_filter_kind_name(unsigned int kind)
 {
 	return kind < __FLT_KIND_MAX ? kind_names[kind] : "unknown";
 }
 
-static int list_parse(const char *list, const char *const *names, size_t n, uint32_t *bits, const char **bad)
+static int list_parse(const char *list, const char *const *names, size_t n, uint32_t *bits,
+		      const char **bad)
 {
 	size_t length, i;
 
@@ -55,7 +59,8 @@ int flt_fault_filter_ops(const char *list, uint32_t *ops, const char **bad)
 	return list_parse(list, names, __FLT_OP_LAST, ops, bad);
 }
 
-bool flt_fault_filter_match(const struct flt_fault_filter *s, const struct flt_recording *rec, const struct flt_fault *f)
+bool flt_fault_filter_match(const struct flt_fault_filter *s, const struct flt_recording *rec,
+			    const struct flt_fault *f)
 {
 	const struct flt_image *image;
 	size_t i;

@@ -20,7 +20,8 @@ struct flt_fault_filter {
 	size_t pid_count;	/* 0: all */
 };
 
-bool flt_fault_filter_match(const struct flt_fault_filter *filter, const struct flt_recording *rec, const struct flt_fault *fault);
+bool flt_fault_filter_match(const struct flt_fault_filter *filter, const struct flt_recording *rec,
+			    const struct flt_fault *fault);
 
 /* Lists as "anon,file"; -EINVAL names the first unknown word in *bad. */
 int flt_fault_filter_kinds(const char *list, uint32_t *kinds, const char **bad);

@@ -11,7 +11,9 @@ enum flt_op flt_op_of(const struct flt_fault *f)
 {
 	if (!(f->flags & FLT_FAULT_OP))
 		return FLT_OP_UNKNOWN;
-	return f->flags & FLT_FAULT_WRITE ? FLT_OP_WRITE : f->flags & FLT_FAULT_EXEC ? FLT_OP_EXEC : FLT_OP_READ;
+	return f->flags & FLT_FAULT_WRITE ? FLT_OP_WRITE :
+	       f->flags & FLT_FAULT_EXEC  ? FLT_OP_EXEC :
+					    FLT_OP_READ;
 }
 
 enum flt_touch flt_touch_of(const struct flt_fault *f)
@@ -96,8 +98,8 @@ static uint32_t key_hash(const struct flt_group_key *k)
 	return flt_index_hash((uint64_t)k->image << 32 | k->id, k->at);
 }
 
-static struct flt_group_entry *entry_find(const struct flt_group *g, const struct flt_group_key *key,
-					  uint32_t hash)
+static struct flt_group_entry *entry_find(const struct flt_group *g,
+					  const struct flt_group_key *key, uint32_t hash)
 {
 	struct flt_index_search s = flt_index_search(hash);
 	const struct flt_group_key *old;
@@ -111,7 +113,8 @@ static struct flt_group_entry *entry_find(const struct flt_group *g, const struc
 	return NULL;
 }
 
-static int entry_new(struct flt_group *g, const struct flt_group_key *key, uint32_t hash, uint64_t ip)
+static int entry_new(struct flt_group *g, const struct flt_group_key *key, uint32_t hash,
+		     uint64_t ip)
 {
 	struct flt_group_entry *more;
 	uint32_t room;

@@ -56,7 +56,8 @@ struct flt_group {
 /* A group that is all zero is empty and ready for use. */
 void flt_group_free(struct flt_group *group);
 /* -ENOMEM; -E2BIG past 64 million keys. */
-int flt_group_add(struct flt_group *group, const struct flt_group_key *key, const struct flt_fault *fault);
+int flt_group_add(struct flt_group *group, const struct flt_group_key *key,
+		  const struct flt_fault *fault);
 #define FLT_GROUP_BATCH 64
 
 /*

@@ -96,11 +96,13 @@ int flt_map_set_change(struct flt_map_set **where, uint64_t start, uint64_t end,
 		;
 	/* What is left of the pieces that are cut at both ends, and the new one between. */
 	if (first < behind && set->pieces[first].start < start)
-		fresh[n++] = (struct piece){ set->pieces[first].start, start, set->pieces[first].map };
+		fresh[n++] =
+			(struct piece){ set->pieces[first].start, start, set->pieces[first].map };
 	if (map != ~0u)
 		fresh[n++] = (struct piece){ start, end, map };
 	if (first < behind && set->pieces[behind - 1].end > end)
-		fresh[n++] = (struct piece){ end, set->pieces[behind - 1].end, set->pieces[behind - 1].map };
+		fresh[n++] = (struct piece){ end, set->pieces[behind - 1].end,
+					     set->pieces[behind - 1].map };
 	if (set->count - (behind - first) + n > FLT_MAP_SET_PIECES)
 		return -E2BIG;
 	if (set->count + n > set->room) {
@@ -112,7 +114,8 @@ int flt_map_set_change(struct flt_map_set **where, uint64_t start, uint64_t end,
 		set->room = room;
 	}
 	if (behind < set->count)
-		memmove(&set->pieces[first + n], &set->pieces[behind], (set->count - behind) * sizeof(*set->pieces));
+		memmove(&set->pieces[first + n], &set->pieces[behind],
+			(set->count - behind) * sizeof(*set->pieces));
 	if (n)
 		memcpy(&set->pieces[first], fresh, n * sizeof(*fresh));
 	set->count = set->count - (behind - first) + n;

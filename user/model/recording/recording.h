@@ -115,9 +115,11 @@ static inline struct flt_map flt_map_of_record(const struct flt_record_map *r, c
 }
 
 /* What is mapped at address of this image now; NULL: nothing known. */
-const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t image, uint64_t address);
+const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t image,
+					uint64_t address);
 /* The place of address; *place is never 0. -ENOMEM, -E2BIG. */
-int flt_recording_place(struct flt_recording *rec, uint32_t image, uint64_t address, uint32_t *place);
+int flt_recording_place(struct flt_recording *rec, uint32_t image, uint64_t address,
+			uint32_t *place);
 /*
  * Nodes that no map explained when they came are looked up once more, in the
  * maps as they are now. Call it at the end of the file.
@@ -128,7 +130,7 @@ int flt_recording_settle(struct flt_recording *rec);
  * The places of a stack, innermost caller first; at most `room`. Returns how
  * many. *addresses, if not NULL, gets the return addresses.
  */
-size_t flt_recording_stack(const struct flt_recording *rec, uint32_t image, uint32_t stack, uint32_t *places,
-			   uint64_t *addresses, size_t room);
+size_t flt_recording_stack(const struct flt_recording *rec, uint32_t image, uint32_t stack,
+			   uint32_t *places, uint64_t *addresses, size_t room);
 
 #endif

@@ -13,7 +13,8 @@
 /* Nothing is mapped below it. */
 #define FIRST_PAGE 4096u
 
-const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t id, uint64_t address)
+const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t id,
+					uint64_t address)
 {
 	const struct flt_image *image = flt_recording_image(rec, id);
 	uint32_t map = image ? flt_map_set_find(image->maps, address) : ~0u;
@@ -35,7 +36,8 @@ static int place_add(struct flt_recording *rec, uint32_t object, uint64_t offset
 	}
 	if (rec->place_count >= NODES_TOTAL_MAX)
 		return -E2BIG;
-	err = flt_array_grow((void **)&rec->places, rec->place_count, &rec->place_room, sizeof(*place));
+	err = flt_array_grow((void **)&rec->places, rec->place_count, &rec->place_room,
+			     sizeof(*place));
 	if (err)
 		return err;
 	err = flt_index_add(&rec->place_index, hash, rec->place_count);
@@ -46,7 +48,8 @@ static int place_add(struct flt_recording *rec, uint32_t object, uint64_t offset
 	return 0;
 }
 
-int flt_recording_place(struct flt_recording *rec, uint32_t image, uint64_t address, uint32_t *place)
+int flt_recording_place(struct flt_recording *rec, uint32_t image, uint64_t address,
+			uint32_t *place)
 {
 	const struct flt_map *map = flt_recording_map(rec, image, address);
 	enum flt_object_kind kind = map ? rec->objects[map->object].kind : FLT_OBJECT_UNKNOWN;
@@ -73,7 +76,8 @@ int flt_recording_nodes(struct flt_recording *rec, const struct flt_file_node *n
 				return err;
 		}
 		if (nodes[i].id > image->node_room) {
-			for (room = image->node_room ? image->node_room : 64; room < nodes[i].id; room *= 2)
+			for (room = image->node_room ? image->node_room : 64; room < nodes[i].id;
+			     room *= 2)
 				;
 			rec->node_total += room - image->node_room;
 			if (rec->node_total > NODES_TOTAL_MAX)
@@ -81,7 +85,8 @@ int flt_recording_nodes(struct flt_recording *rec, const struct flt_file_node *n
 			more = reallocarray(image->nodes, room, sizeof(*more));
 			if (!more)
 				return -ENOMEM;
-			memset(more + image->node_room, 0, (room - image->node_room) * sizeof(*more));
+			memset(more + image->node_room, 0,
+			       (room - image->node_room) * sizeof(*more));
 			image->nodes = more;
 			image->node_room = room;
 		}
@@ -113,7 +118,8 @@ int flt_recording_settle(struct flt_recording *rec)
 		for (k = 0; image && k < image->node_count; k++) {
 			if (!image->nodes[k].place || rec->places[image->nodes[k].place].object)
 				continue;
-			err = flt_recording_place(rec, i, image->nodes[k].address - 1, &image->nodes[k].place);
+			err = flt_recording_place(rec, i, image->nodes[k].address - 1,
+						  &image->nodes[k].place);
 			if (err)
 				return err;
 		}
@@ -132,8 +138,8 @@ static bool is_code(const struct flt_recording *rec, const struct flt_node *node
 	return node->address >= FIRST_PAGE && !rec->objects[place->object].data;
 }
 
-size_t flt_recording_stack(const struct flt_recording *rec, uint32_t id, uint32_t stack, uint32_t *places,
-			   uint64_t *addresses, size_t room)
+size_t flt_recording_stack(const struct flt_recording *rec, uint32_t id, uint32_t stack,
+			   uint32_t *places, uint64_t *addresses, size_t room)
 {
 	const struct flt_image *image = flt_recording_image(rec, id);
 	const struct flt_node *node;

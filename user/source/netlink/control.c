@@ -180,7 +180,8 @@ static int dump_rows(struct flt_control *control, const struct dump *dump, struc
 		ret = dump_once(control, dump, out, e);
 	} while (ret == -EINTR && ++tries < DUMP_TRIES);
 	if (ret == -EINTR)
-		flt_errmsg_set(e, ret, "processes were retired during each of %d looks", DUMP_TRIES);
+		flt_errmsg_set(e, ret, "processes were retired during each of %d looks",
+			       DUMP_TRIES);
 	return ret;
 }
 

@@ -79,7 +79,8 @@ static int read_tree(const char *directory, struct list *l, int depth)
 	while (!ret && (entry = readdir(dir))) {
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;
-		if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name) >= sizeof(path))
+		if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name) >=
+		    sizeof(path))
 			ret = -ENAMETOOLONG;
 		else
 			ret = read_tree(path, l, depth + 1);

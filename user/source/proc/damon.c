@@ -76,7 +76,8 @@ static int tells_bytes(struct flt_errmsg *e)
 	if (ret)
 		flt_errmsg_errno(e, ret, ADMIN);
 	else if (access(ADMIN "/" TOTAL, F_OK))
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "this kernel's DAMON does not tell how much was used ("
+		ret = flt_errmsg_set(e, -EOPNOTSUPP,
+				     "this kernel's DAMON does not tell how much was used ("
 				     "tried_regions/total_bytes, Linux 6.6)");
 	put("nr_kdamonds", "0");
 	return ret;
@@ -92,8 +93,8 @@ int flt_damon_available(struct flt_errmsg *e)
 	if (get_number("nr_kdamonds", &used))
 		return flt_errmsg_set(e, -EACCES, "/sys/kernel/mm/damon may not be read");
 	if (used)
-		return flt_errmsg_set(e, -EBUSY, "DAMON is in use (" ADMIN "/nr_kdamonds is %" PRIu64
-				      ")", used);
+		return flt_errmsg_set(
+			e, -EBUSY, "DAMON is in use (" ADMIN "/nr_kdamonds is %" PRIu64 ")", used);
 	return tells_bytes(e);
 }
 
@@ -133,7 +134,8 @@ int flt_damon_open(struct flt_damon **out, uint32_t tgid, uint64_t window, struc
 	if (!ret)
 		ret = put_number(what = CONTEXT "targets/0/pid_target", tgid);
 	if (!ret)
-		ret = put_number(what = CONTEXT "monitoring_attrs/intervals/sample_us", us / SAMPLES);
+		ret = put_number(what = CONTEXT "monitoring_attrs/intervals/sample_us",
+				 us / SAMPLES);
 	if (!ret)
 		ret = put_number(what = CONTEXT "monitoring_attrs/intervals/aggr_us", us);
 	if (!ret)

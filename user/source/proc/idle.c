@@ -36,8 +36,8 @@ static int read_word(const struct flt_idle *idle, int fd, const char *path, uint
 	ssize_t n = pread(fd, word, 8, (off_t)(at * 8));
 
 	if (n < 0)
-		return flt_errmsg_set(idle->e, -errno, "cannot read word %" PRIu64 " of %s: %s", at, path,
-				      strerror(errno));
+		return flt_errmsg_set(idle->e, -errno, "cannot read word %" PRIu64 " of %s: %s", at,
+				      path, strerror(errno));
 	*there = n == 8;
 	return 0;
 }

@@ -18,9 +18,9 @@ int flt_maps_parse(char *line, struct flt_maps_entry *e)
 	char mode[5];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &e->start, &e->end, mode, &e->offset, &major, &minor, &e->inode, &at) < 7 || !at ||
-	    e->start >= e->end || strlen(mode) != 4)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &e->start,
+		   &e->end, mode, &e->offset, &major, &minor, &e->inode, &at) < 7 ||
+	    !at || e->start >= e->end || strlen(mode) != 4)
 		return -EBADMSG;
 	e->protection = (uint8_t)((mode[0] == 'r') | (mode[1] == 'w') << 1 | (mode[2] == 'x') << 2);
 	e->shared = mode[3] == 's';

@@ -49,7 +49,8 @@ static bool read_head(const char *line, struct flt_sample_area *area)
 
 	*area = (struct flt_sample_area){ 0 };
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 "%n",
-		   &area->start, &area->end, perms, &offset, &major, &minor, &inode, &at) != 7 || !at)
+		   &area->start, &area->end, perms, &offset, &major, &minor, &inode, &at) != 7 ||
+	    !at)
 		return false;
 	at += (int)strspn(line + at, " ");
 	snprintf(area->name, sizeof(area->name), "%.*s", (int)strcspn(line + at, "\n"), line + at);
@@ -116,8 +117,8 @@ static int finish(struct reading *r)
 {
 	int ret = end_area(r);
 
-	r->sample->has |= FLT_SAMPLE_RSS | FLT_SAMPLE_PSS | FLT_SAMPLE_REFERENCED | FLT_SAMPLE_AREAS |
-			  FLT_SAMPLE_HUGE;
+	r->sample->has |= FLT_SAMPLE_RSS | FLT_SAMPLE_PSS | FLT_SAMPLE_REFERENCED |
+			  FLT_SAMPLE_AREAS | FLT_SAMPLE_HUGE;
 	return ret ? ret : r->seen ? 0 : -ESRCH;
 }
 
@@ -145,8 +146,8 @@ int flt_smaps_read(uint32_t tgid, struct flt_sample *sample, struct flt_sample_a
 	int ret = 0;
 
 	if (!file)
-		return flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno, "/proc/%" PRIu32 "/smaps",
-					tgid);
+		return flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno,
+					"/proc/%" PRIu32 "/smaps", tgid);
 	while (!ret && getline(&line, &room, file) > 0)
 		ret = read_line(&r, line);
 	free(line);

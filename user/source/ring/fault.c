@@ -33,8 +33,16 @@ void flt_ring_fault_decode(struct flt_fault *to, const struct flt_ring_fault *f)
 	const bool raced = f->kind == FLT_RING_RACED;
 
 	*to = (struct flt_fault){
-		.time = f->time, .address = f->address, .ip = f->ip, .tid = f->tid, .stack = f->stack,
-		.latency = f->latency, .weight = f->weight, .pages = raced ? 0 : 1, .flags = flags_of(f),
-		.cpu = f->cpu, .kind = raced ? FLT_KIND_SPURIOUS : FLT_KIND_UFFD,
+		.time = f->time,
+		.address = f->address,
+		.ip = f->ip,
+		.tid = f->tid,
+		.stack = f->stack,
+		.latency = f->latency,
+		.weight = f->weight,
+		.pages = raced ? 0 : 1,
+		.flags = flags_of(f),
+		.cpu = f->cpu,
+		.kind = raced ? FLT_KIND_SPURIOUS : FLT_KIND_UFFD,
 	};
 }

@@ -20,10 +20,12 @@
 int flt_folded_write(FILE *out, const struct flt_flame_frame *frames, size_t n);
 
 /* Write JSON for https://www.speedscope.app with one sampled profile. */
-int flt_speedscope_write(FILE *out, const struct flt_flame_frame *frames, size_t n, const char *title);
+int flt_speedscope_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
+			 const char *title);
 
 /* Write pprof's profile.proto, uncompressed: faults, first touches, refaults. */
-int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns, uint64_t duration_ns);
+int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns,
+		    uint64_t duration_ns);
 
 /*
  * Trace events in JSON for ui.perfetto.dev and chrome://tracing: each fault at its time on its
@@ -34,7 +36,7 @@ struct flt_perfetto {
 };
 
 struct flt_perfetto_fault {
-	uint64_t time, duration;	/* ns since the start of the recording; duration 0: unknown */
+	uint64_t time, duration;	/* ns since the start of recording; duration 0: unknown */
 	uint32_t pid, tid;
 	const char *name, *kind, *source;	/* source may be NULL */
 	uint64_t address, weight;

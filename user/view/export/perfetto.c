@@ -12,7 +12,8 @@ void flt_perfetto_open(struct flt_perfetto *p, FILE *out)
 	flt_json_open_array(&p->json, "traceEvents");
 }
 
-static void event_open(struct flt_perfetto *p, const char *phase, const char *name, uint32_t pid, uint32_t tid)
+static void event_open(struct flt_perfetto *p, const char *phase, const char *name, uint32_t pid,
+		       uint32_t tid)
 {
 	flt_json_open_object(&p->json, NULL);
 	flt_json_string(&p->json, "ph", phase);

@@ -8,8 +8,18 @@
 #include "view/export/export.h"
 #include "view/export/frameset.h"
 
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE = 2, PROFILE_LOCATION = 4, PROFILE_FUNCTION = 5, PROFILE_STRING = 6,
-       PROFILE_TIME = 9, PROFILE_DURATION = 10, PROFILE_PERIOD_TYPE = 11, PROFILE_PERIOD = 12, PROFILE_DEFAULT_TYPE = 14 };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_DEFAULT_TYPE = 14
+};
 
 /* Strings 0 to 4 are fixed. Function k has strings 5 + 2k (name) and 6 + 2k (object). */
 static const char *const strings[] = { "", "faults", "count", "first_touches", "refaults" };
@@ -85,8 +95,9 @@ static void value_type(FILE *out, unsigned int field, uint64_t type, struct mess
 	field_end(out, field, m);
 }
 
-static void samples_write(FILE *out, const struct flt_frameset *set, const struct flt_flame_frame *frames, size_t n,
-			  uint64_t (*own)[2], uint32_t *path, struct message *m)
+static void samples_write(FILE *out, const struct flt_frameset *set,
+			  const struct flt_flame_frame *frames, size_t n, uint64_t (*own)[2],
+			  uint32_t *path, struct message *m)
 {
 	struct message list = { 0 };
 	size_t i, k;
@@ -157,7 +168,8 @@ static void functions_write(FILE *out, const struct flt_frameset *set, struct me
 }
 
 /* Subtract the totals of children, which leaves the values of each frame alone. */
-static void own_values(const struct flt_flame_frame *frames, size_t n, uint64_t (*own)[2], uint32_t *path)
+static void own_values(const struct flt_flame_frame *frames, size_t n, uint64_t (*own)[2],
+		       uint32_t *path)
 {
 	size_t i;
 
@@ -172,7 +184,8 @@ static void own_values(const struct flt_flame_frame *frames, size_t n, uint64_t 
 	}
 }
 
-int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns, uint64_t duration_ns)
+int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns,
+		    uint64_t duration_ns)
 {
 	struct message m = { 0 };
 	struct flt_frameset set;

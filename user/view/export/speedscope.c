@@ -6,8 +6,8 @@
 #include "view/export/frameset.h"
 #include "view/table/json.h"
 
-static void samples_write(struct flt_json *json, const struct flt_frameset *set, const struct flt_flame_frame *frames, size_t n,
-			  uint32_t *path)
+static void samples_write(struct flt_json *json, const struct flt_frameset *set,
+			  const struct flt_flame_frame *frames, size_t n, uint32_t *path)
 {
 	uint32_t k;
 	size_t i;
@@ -30,7 +30,8 @@ static void samples_write(struct flt_json *json, const struct flt_frameset *set,
 	flt_json_close_array(json);
 }
 
-int flt_speedscope_write(FILE *out, const struct flt_flame_frame *frames, size_t n, const char *title)
+int flt_speedscope_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
+			 const char *title)
 {
 	struct flt_frameset set;
 	struct flt_json json;

@@ -46,7 +46,8 @@ static unsigned int height_of(const struct flt_atlas_band *b, unsigned int row)
 }
 
 /* Write the cells of one tone as a path. Adjacent cells of a row are one rectangle. */
-static void tone_write(FILE *out, const struct flt_atlas_band *b, uint64_t most, unsigned int level, bool again)
+static void tone_write(FILE *out, const struct flt_atlas_band *b, uint64_t most, unsigned int level,
+		       bool again)
 {
 	const struct flt_atlas_cell *c;
 	bool open = false;
@@ -55,9 +56,11 @@ static void tone_write(FILE *out, const struct flt_atlas_band *b, uint64_t most,
 	for (i = 0; i < b->count; i = k) {
 		c = &b->cells[i];
 		k = i + 1;
-		if (flt_atlas_level(c->all, most, LEVELS) != level || (c->again * 2 >= c->all) != again)
+		if (flt_atlas_level(c->all, most, LEVELS) != level ||
+		    (c->again * 2 >= c->all) != again)
 			continue;
-		while (k < b->count && b->cells[k].row == c->row && b->cells[k].column == c->column + (k - i) &&
+		while (k < b->count && b->cells[k].row == c->row &&
+		       b->cells[k].column == c->column + (k - i) &&
 		       flt_atlas_level(b->cells[k].all, most, LEVELS) == level &&
 		       (b->cells[k].again * 2 >= b->cells[k].all) == again)
 			k++;
@@ -80,21 +83,25 @@ static void band_write(FILE *out, const struct flt_atlas *a, const struct flt_at
 	flt_xml_text(out, b->name);
 	fputs("<tspan class=\"soft\">  ", out);
 	flt_xml_text(out, b->note);
-	fprintf(out, "</tspan></text>\n<svg class=\"b\" y=\"%u\" width=\"100%%\" height=\"%u\" viewBox=\"0 0 %u %u\" "
-		"preserveAspectRatio=\"none\" data-rows=\"%u\" data-start=\"%" PRIu64 "\" data-bytes=\"%" PRIu64 "\" data-name=\"",
+	fprintf(out,
+		"</tspan></text>\n<svg class=\"b\" y=\"%u\" width=\"100%%\" height=\"%u\" "
+		"viewBox=\"0 0 %u %u\" "
+		"preserveAspectRatio=\"none\" data-rows=\"%u\" data-start=\"%" PRIu64
+		"\" data-bytes=\"%" PRIu64 "\" data-name=\"",
 		y + LABEL, height, a->columns, b->rows, b->rows, b->start, b->bytes);
 	flt_xml_text(out, b->name);
 	fputs("\" data-cells=\"", out);
 	for (i = 0; i < b->count; i++)
-		fprintf(out, "%u,%u,%" PRIu64 ",%" PRIu64 ";", b->cells[i].row, b->cells[i].column, b->cells[i].all,
-			b->cells[i].again);
+		fprintf(out, "%u,%u,%" PRIu64 ",%" PRIu64 ";", b->cells[i].row, b->cells[i].column,
+			b->cells[i].all, b->cells[i].again);
 	fprintf(out, "\">\n<rect class=\"bg\" width=\"%u\" height=\"%u\"/>", a->columns, b->rows);
 	for (level = 0; level < LEVELS; level++) {
 		tone_write(out, b, most, level, false);
 		tone_write(out, b, most, level, true);
 	}
 	for (i = 0; b->areas && i < b->rows; i++) {
-		fprintf(out, "\n<desc data-start=\"%" PRIu64 "\" data-end=\"%" PRIu64 "\">", b->areas[i].start, b->areas[i].end);
+		fprintf(out, "\n<desc data-start=\"%" PRIu64 "\" data-end=\"%" PRIu64 "\">",
+			b->areas[i].start, b->areas[i].end);
 		flt_xml_text(out, b->areas[i].name);
 		fputs("</desc>", out);
 	}
@@ -107,10 +114,15 @@ static void legend_write(FILE *out, uint64_t most)
 
 	fputs("<g transform=\"translate(8 46)\">", out);
 	for (i = 0; i < LEVELS; i++)
-		fprintf(out, "<rect class=\"f%u\" x=\"%u\" width=\"14\" height=\"11\"/><rect class=\"r%u\" x=\"%u\" width=\"14\" height=\"11\"/>",
+		fprintf(out,
+			"<rect class=\"f%u\" x=\"%u\" width=\"14\" height=\"11\"/><rect "
+			"class=\"r%u\" x=\"%u\" width=\"14\" height=\"11\"/>",
 			i, 44 + i * 14, i, 214 + i * 14);
-	fprintf(out, "<text class=\"soft\" y=\"10\">faults</text><text class=\"soft\" x=\"160\" y=\"10\">refaults</text>"
-		"<text class=\"soft\" x=\"306\" y=\"10\">1 to %" PRIu64 " in a cell</text></g>\n", most);
+	fprintf(out,
+		"<text class=\"soft\" y=\"10\">faults</text><text class=\"soft\" x=\"160\" "
+		"y=\"10\">refaults</text>"
+		"<text class=\"soft\" x=\"306\" y=\"10\">1 to %" PRIu64 " in a cell</text></g>\n",
+		most);
 }
 
 static void times_write(FILE *out, double seconds, unsigned int y)
@@ -120,9 +132,17 @@ static void times_write(FILE *out, double seconds, unsigned int y)
 
 	for (i = 0; i * step <= seconds; i++) {
 		share = seconds > 0 ? i * step / seconds : 0;
-		fprintf(out, "<text class=\"soft\" x=\"%.2f%%\" y=\"%u\" text-anchor=\"%s\"%s>%g s</text>\n",
-			share * 100, y, share < 0.03 ? "start" : share > 0.97 ? "end" : "middle",
-			share < 0.03 ? " dx=\"8\"" : share > 0.97 ? " dx=\"-8\"" : "", i * step);
+		fprintf(out,
+			"<text class=\"soft\" x=\"%.2f%%\" y=\"%u\" text-anchor=\"%s\"%s>%g "
+			"s</text>\n",
+			share * 100, y,
+			share < 0.03 ? "start" :
+			share > 0.97 ? "end" :
+				       "middle",
+			share < 0.03 ? " dx=\"8\"" :
+			share > 0.97 ? " dx=\"-8\"" :
+				       "",
+			i * step);
 	}
 }
 

@@ -38,8 +38,10 @@ static void frame_write(FILE *out, const struct flt_flame_frame *f, uint64_t all
 	double start = (double)f->start / (double)all, width = (double)f->total / (double)all;
 	int y = HEAD + (int)f->depth * ROW;
 
-	fprintf(out, "<g class=\"f %s\" tabindex=\"%d\" data-s=\"%.9g\" data-w=\"%.9g\" data-d=\"%u\" data-n=\"", tone(f),
-		f->depth ? -1 : 0, start, width, f->depth);
+	fprintf(out,
+		"<g class=\"f %s\" tabindex=\"%d\" data-s=\"%.9g\" data-w=\"%.9g\" data-d=\"%u\" "
+		"data-n=\"",
+		tone(f), f->depth ? -1 : 0, start, width, f->depth);
 	flt_xml_text(out, f->name);
 	fputs("\"><title>", out);
 	flt_xml_text(out, f->name);
@@ -56,10 +58,13 @@ static void frame_write(FILE *out, const struct flt_flame_frame *f, uint64_t all
 	if (f->refault)
 		fprintf(out, ", %" PRIu64 " refaults", f->refault);
 	if (f->read + f->exec + f->write)
-		fprintf(out, ", %" PRIu64 " read, %" PRIu64 " written", f->read + f->exec, f->write);
-	fprintf(out, "</title><rect x=\"%.4f%%\" y=\"%d\" width=\"%.4f%%\" height=\"%d\" rx=\"1.5\"/>", start * 100, y,
-		width * 100, ROW - 1);
-	fprintf(out, "<text x=\"%.4f%%\" dx=\"3\" y=\"%d\"></text></g>\n", start * 100, y + ROW - 6);
+		fprintf(out, ", %" PRIu64 " read, %" PRIu64 " written", f->read + f->exec,
+			f->write);
+	fprintf(out,
+		"</title><rect x=\"%.4f%%\" y=\"%d\" width=\"%.4f%%\" height=\"%d\" rx=\"1.5\"/>",
+		start * 100, y, width * 100, ROW - 1);
+	fprintf(out, "<text x=\"%.4f%%\" dx=\"3\" y=\"%d\"></text></g>\n", start * 100,
+		y + ROW - 6);
 }
 
 static void legend(FILE *out)
@@ -68,13 +73,16 @@ static void legend(FILE *out)
 		const char *class, *name;
 		int x;
 	} keys[] = {
-		{ "r", "reads", 0 }, { "w", "writes", 62 }, { "m", "both", 126 }, { "x", "code fetch", 180 }, { "u0", "not known", 262 },
+		{ "r", "reads", 0 },	    { "w", "writes", 62 },	{ "m", "both", 126 },
+		{ "x", "code fetch", 180 }, { "u0", "not known", 262 },
 	};
 	size_t i;
 
 	fputs("<g transform=\"translate(10 46)\">", out);
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		fprintf(out, "<rect class=\"%s\" x=\"%d\" width=\"11\" height=\"11\" rx=\"2\"/><text class=\"soft\" x=\"%d\" y=\"10\">%s</text>",
+		fprintf(out,
+			"<rect class=\"%s\" x=\"%d\" width=\"11\" height=\"11\" rx=\"2\"/><text "
+			"class=\"soft\" x=\"%d\" y=\"10\">%s</text>",
 			keys[i].class, keys[i].x, keys[i].x + 15, keys[i].name);
 	fputs("</g>\n", out);
 }
@@ -106,10 +114,14 @@ void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 	if (!all) {
 		fprintf(out, "<text x=\"10\" y=\"%d\">No faults to show.</text>\n", HEAD + 14);
 	} else {
-		fputs("<foreignObject x=\"0\" y=\"62\" width=\"100%\" height=\"26\"><div xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\">"
+		fputs("<foreignObject x=\"0\" y=\"62\" width=\"100%\" height=\"26\"><div "
+		      "xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\">"
 
-		      "<input type=\"search\" placeholder=\"Search\" aria-label=\"Search functions\"/>"
-		      "<button type=\"button\">Reset</button><span class=\"found\" role=\"status\"></span></div></foreignObject>\n", out);
+		      "<input type=\"search\" placeholder=\"Search\" "
+		      "aria-label=\"Search functions\"/>"
+		      "<button type=\"button\">Reset</button><span class=\"found\" "
+		      "role=\"status\"></span></div></foreignObject>\n",
+		      out);
 		for (i = 0; i < flame->count; i++)
 			frame_write(out, &flame->frames[i], all);
 	}

@@ -6,13 +6,17 @@
 
 void flt_page_open(FILE *out, const char *title, const char *subtitle)
 {
-	/* Forbid all network access, in case that a name in the recording gets past the escaping. */
+	/* Forbid all network access, in case a name in the recording was not escaped. */
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "style-src 'unsafe-inline'; "
 	      "script-src 'unsafe-inline'; img-src data:\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", out);
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
+	      out);
 	flt_xml_text(out, title);
-	fprintf(out, "</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n%s%s%s%s%s</style>\n</head>\n<body class=\"kit\">\n<h1>",
+	fprintf(out,
+		"</title>\n<link rel=\"icon\" href=\"data:,\">\n"
+		"<style>\n%s%s%s%s%s</style>\n</head>\n<body class=\"kit\">\n<h1>",
 		flt_asset_kit_css, flt_asset_page_css, flt_asset_flame_css, flt_asset_atlas_css,
 		flt_asset_plot_css);
 	flt_xml_text(out, title);
@@ -43,7 +47,8 @@ void flt_page_fact(FILE *out, const char *name, const char *value)
 }
 
 /* Write cells as th or td elements with extra attributes. */
-static void cells_write(FILE *out, const char *element, const char *said, const char *const *cells, size_t n, size_t numbers)
+static void cells_write(FILE *out, const char *element, const char *said, const char *const *cells,
+			size_t n, size_t numbers)
 {
 	size_t i;
 
@@ -75,5 +80,6 @@ void flt_page_table_close(FILE *out)
 
 void flt_page_close(FILE *out)
 {
-	fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", flt_asset_flame_js, flt_asset_atlas_js);
+	fprintf(out, "<script>\n%s%s</script>\n</body>\n</html>\n", flt_asset_flame_js,
+		flt_asset_atlas_js);
 }

@@ -102,7 +102,8 @@ static void write_line(FILE *out, const struct flt_plot *p, size_t index, size_t
 	size_t i;
 
 	if (l->count == 1) {
-		fprintf(out, "<circle class=\"one\" r=\"4\" cx=\"%.1f\" cy=\"%.1f\" fill=\"%s\"/>\n",
+		fprintf(out,
+			"<circle class=\"one\" r=\"4\" cx=\"%.1f\" cy=\"%.1f\" fill=\"%s\"/>\n",
 			x_of(p, l->seconds[0]), bottom - l->values[0] * scale, colours[line % 4]);
 		return;
 	}
@@ -119,7 +120,8 @@ static void write_moment(FILE *out, const struct flt_plot *plots, size_t count, 
 			 size_t step, double bottom)
 {
 	const struct flt_plot_line *first = &plots[0].lines[0];
-	double x = x_of(plots, first->seconds[at]), left = LEFT, right = LEFT + WIDTH, y = TOP + 6, box;
+	double x = x_of(plots, first->seconds[at]), left = LEFT, right = LEFT + WIDTH, y = TOP + 6,
+	       box;
 	size_t i, k, rows = 1;
 	char text[48];
 
@@ -130,12 +132,14 @@ static void write_moment(FILE *out, const struct flt_plot *plots, size_t count, 
 	for (i = 0; i < count; i++)
 		rows += plots[i].count;
 	box = x > LEFT + WIDTH / 2 ? x - 208 : x + 8;
-	fprintf(out, "<g class=\"at\"><rect class=\"hit\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
+	fprintf(out,
+		"<g class=\"at\"><rect class=\"hit\" x=\"%.1f\" y=\"%g\" width=\"%.1f\" "
 		"height=\"%g\" fill=\"transparent\"/><g class=\"shown\" visibility=\"hidden\">"
 		"<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%g\" y2=\"%g\"/>"
 		"<rect class=\"box\" x=\"%.1f\" y=\"%g\" width=\"200\" height=\"%zu\" rx=\"4\"/>"
-		"<text x=\"%.1f\" y=\"%g\">%.4g s</text>", left, TOP, right - left, bottom - TOP, x, x,
-		TOP, bottom, box, y, rows * 16 + 8, box + 8, y + 16, first->seconds[at]);
+		"<text x=\"%.1f\" y=\"%g\">%.4g s</text>",
+		left, TOP, right - left, bottom - TOP, x, x, TOP, bottom, box, y, rows * 16 + 8,
+		box + 8, y + 16, first->seconds[at]);
 	for (i = 0; i < count; i++) {
 		for (k = 0; k < plots[i].count; k++) {
 			if (at >= plots[i].lines[k].count || isnan(plots[i].lines[k].values[at]))
@@ -157,7 +161,11 @@ void flt_plot_write(FILE *out, const char *title, const struct flt_plot *plots, 
 	double bottom = top_of(count - 1) + height_of(count - 1), end;
 	size_t moments = plots[0].lines[0].count, step = (moments + MOMENTS_MAX - 1) / MOMENTS_MAX;
 	struct flt_svg svg = {
-		.kind = "plot", .title = title, .css = flt_asset_plot_css, .left = LEFT, .alone = alone,
+		.kind = "plot",
+		.title = title,
+		.css = flt_asset_plot_css,
+		.left = LEFT,
+		.alone = alone,
 	};
 	char size[64];
 	size_t i, k;

@@ -34,7 +34,7 @@ enum flt_column_type {
 	FLT_COLUMN_BYTES,	/* "1.50MiB" in the text, a number in data */
 	FLT_COLUMN_NS,		/* "3.21us" in the text, nanoseconds in data */
 	FLT_COLUMN_SECONDS,	/* of nanoseconds: 1.500, with .decimals */
-	FLT_COLUMN_CLOCK,	/* of ns since 1970: 23:59:59 with .decimals in the text, ns in data */
+	FLT_COLUMN_CLOCK,	/* ns since 1970; as text 23:59:59 with .decimals */
 	FLT_COLUMN_HEX,		/* 0xff00; a string in JSON */
 	FLT_COLUMN_NAME,	/* what .name() calls it */
 	FLT_COLUMN_RATE,	/* per second of the uint64_t nanoseconds at .of; with .decimals */
