@@ -19,7 +19,7 @@ static size_t line_width(void)
 	return columns && !flt_units_read_u64(columns, &n) && n && n < 1000 ? (size_t)n : 80;
 }
 
-/* Which of the percentiles fall into this octave: "p50 p90". */
+/* Write the percentiles that fall into this octave, as "p50 p90". */
 static void write_marks(const struct flt_hist *hist, uint32_t octave, char text[64])
 {
 	static const struct {

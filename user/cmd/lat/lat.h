@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lat.h - what the files of 'fltctl lat' share.
+ * lat.h - declarations shared by the files of 'fltctl lat'.
  *
  *   lat.c       options
  *   run.c       snapshots at intervals, or around a command
@@ -30,7 +30,7 @@ struct lat_args {
 	int format;		/* enum flt_format */
 };
 
-/* The state at one moment. Of processes nothing is known by kind or return but counts. */
+/* A snapshot. For single processes, kinds have counts but no histograms. */
 struct lat_look {
 	uint64_t now;
 	bool by_process;
@@ -78,7 +78,7 @@ struct lat {
 /* Allocated; lat_look_free(). */
 int lat_look(struct lat *l, struct lat_look **look, struct flt_errmsg *e);
 void lat_look_free(struct lat_look *look);
-/* What is new in after; before NULL: all. */
+/* Subtract two snapshots. before may be NULL. Return 0 or -errno. */
 int lat_look_between(const struct lat_look *before, const struct lat_look *after,
 		     struct lat_look **out);
 
@@ -90,20 +90,20 @@ void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *p
 int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
 		     struct flt_errmsg *e);
 
-/* Faults at least as slow as asked for flow from now on; of all processes without tgids. */
+/* Open a stream of slow faults, of all processes if count is 0. Return 0 or -errno. */
 int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool follow,
 		       struct flt_errmsg *e);
 /* What has come since; last: and nobody faults any more. */
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e);
 
-/* Asks what the stream lost, read or not. */
+/* Update .lost and .lost_notes from the module. */
 int lat_slowest_lost(struct lat *l, struct flt_errmsg *e);
 
 /* lat_report.c */
 int lat_report_open(struct lat *l);
 void lat_report_close(struct lat *l);
 int lat_report(struct lat *l, const struct lat_look *look, uint64_t from);
-/* What is missing; FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
+/* Report the losses. Return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int lat_report_loss(struct lat *l, const struct flt_loss *loss);
 
 /* Write the bars of a histogram to standard output, as wide as the terminal. */

@@ -271,7 +271,7 @@ static int put_examples(const struct report *r)
 	return ret;
 }
 
-/* Which rows have a histogram of their own in the text. */
+/* Write a histogram per kind and per returned value. */
 static void write_each(const struct report *r)
 {
 	const struct lat_look *look = r->look;
