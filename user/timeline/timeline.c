@@ -99,7 +99,7 @@ static int on_image(struct flt_timeline *t, struct flt_record_image *r)
 	if (t->setup.writer)
 		ret = flt_file_image(t->setup.writer, r->head.time, r->pid, r->ppid, r->parent,
 				     (enum flt_image_cause)r->cause, comm, &id);
-	/* Both count from 1, because all images of this writer come from here. */
+	/* The writer numbers images from 1, too, and gets all of them from here. */
 	if (!ret && id != r->head.image)
 		ret = -EINVAL;
 	/*
@@ -270,7 +270,7 @@ void flt_timeline_round(struct flt_timeline *t)
 	flt_timeline_lookup_round(&t->lookup);
 }
 
-/* Return the name that /proc/PID/maps would show. It may be in room. */
+/* Return the name that /proc/PID/maps would show. The name may be stored in room. */
 static const char *area_name(const struct flt_timeline *t, const struct flt_event_area *a,
 			     const char *bytes, char room[256])
 {

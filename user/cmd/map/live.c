@@ -35,7 +35,7 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	struct flt_fault f;
 	int ret = flt_timeline_fault(l->timeline, r, &f, &none);
 
-	/* The fault has no image if there are too many, and is counted all the same. */
+	/* Past the limit on images the fault has none. Count it as unknown. */
 	if (ret && ret != -E2BIG)
 		return ret;
 	/*
