@@ -88,10 +88,13 @@ static void life(uint64_t time, uint8_t what, uint32_t tgid, uint32_t tid, uint3
 
 static uint32_t fault(uint64_t time, uint32_t tgid, uint32_t tid, uint16_t flags)
 {
-	const struct flt_event_record r = { .time = time, .tgid = tgid, .tid = tid, .flags = flags };
+	const struct flt_fault f = {
+		.time = time, .pid = tgid, .tid = tid,
+		.flags = flags & FLT_EVENT_USER ? 0 : FLT_FAULT_KERNEL,
+	};
 	uint32_t image;
 
-	assert_int_equal(flt_images_fault(images, &r, &image), 0);
+	assert_int_equal(flt_images_fault(images, &f, &image), 0);
 	return image;
 }
 

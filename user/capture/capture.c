@@ -9,6 +9,7 @@
 #include "capture/engine.h"
 #include "observe/loss.h"
 #include "observe/target.h"
+#include "source/proc/procfs.h"
 #include "text/clock.h"
 #include "text/units.h"
 #include "timeline/load.h"
@@ -30,10 +31,65 @@ static int progress(void *arg)
 	return 0;
 }
 
+static uint32_t cut_flag(const struct flt_timeline_stack *stack)
+{
+	if (!stack->count)
+		return 0;
+	if (stack->astray)
+		return FLT_FAULT_CUT_UNWIND;
+	switch (stack->cut) {
+	case FLT_CUT_NONE:
+		return 0;
+	case FLT_CUT_DEPTH:
+		return FLT_FAULT_CUT_DEPTH;
+	case FLT_CUT_MEMORY:
+		return FLT_FAULT_CUT_MEMORY;
+	default:
+		return FLT_FAULT_CUT_UNWIND;
+	}
+}
+
+int capture_fault(struct capture *r, struct flt_fault *f, const struct flt_timeline_stack *stack)
+{
+	int err = 0;
+
+	if (stack->lost)
+		flt_file_lost(r->writer, FLT_LOSS_STACK, 1);
+	if (!f->image) {
+		flt_file_lost(r->writer, FLT_LOSS_UNKNOWN, f->weight);
+		return 0;
+	}
+	f->flags |= cut_flag(stack);
+	if (stack->count > 1)
+		err = flt_file_stack(r->writer, f->image, stack->address + 1, stack->count - 1,
+				     &f->stack);
+	if (!err)
+		err = flt_file_faults(r->writer, f, 1);
+	r->faults++;
+	r->majors += f->flags & FLT_FAULT_MAJOR ? 1 : 0;
+	r->weight += f->weight;
+	r->allocs += f->flags & FLT_FAULT_ALLOC ? f->weight : 0;
+	r->refaults += f->flags & FLT_FAULT_REFAULT ? f->weight : 0;
+	return err;
+}
+
+static int write_stats(struct capture *r)
+{
+	const struct flt_record_stats stats = {
+		.head = { .time = flt_clock_ns(CLOCK_MONOTONIC) },
+		.faults = r->weight, .majors = r->majors, .allocs = r->allocs,
+		.refaults = r->engine->refaults ? r->refaults : ~0ull,
+		.evictions = ~0ull, .resident = ~0ull, .evicted = ~0ull, .limit = ~0ull,
+		.rss = flt_timeline_rss(r->timeline), .unlimited = ~0ull,
+	};
+
+	return flt_file_stats(r->writer, &stats);
+}
+
 static int on_second(void *arg)
 {
 	struct capture *r = arg;
-	int err = r->engine->stats(r, flt_clock_ns(CLOCK_MONOTONIC));
+	int err = write_stats(r);
 
 	if (!err)
 		err = flt_file_flush(r->writer);
@@ -100,6 +156,26 @@ static int open_engine(struct capture *r)
 	return r->engine->open(r);
 }
 
+static int on_process(void *arg, uint32_t pid)
+{
+	const struct capture *r = arg;
+
+	return flt_timeline_found(r->timeline, r->begin, pid);
+}
+
+/* Add the processes that run already. */
+static int add_processes(struct capture *r)
+{
+	size_t i;
+	int err = 0;
+
+	if (r->setup->all)
+		return flt_procfs_each(0, on_process, r);
+	for (i = 0; !err && i < r->setup->pids.count; i++)
+		err = on_process(r, r->setup->pids.id[i]);
+	return err;
+}
+
 static int arm(void *arg)
 {
 	struct capture *r = arg;
@@ -112,7 +188,9 @@ static int arm(void *arg)
 	if (!err && r->setup->duration)
 		err = flt_loop_every(r->o.loop, r->setup->duration, on_time_over, r);
 	r->begin = flt_clock_ns(CLOCK_MONOTONIC);
-	return err ? err : r->engine->begin(r);
+	if (!err)
+		err = r->engine->begin(r);
+	return err ? err : add_processes(r);
 }
 
 /* Stop recording after an error, such as a full disk. The command runs on. */
@@ -132,7 +210,7 @@ static int close_file(struct capture *r, uint64_t *lost)
 	int err, first = r->engine->end(r, &produced);
 
 	if (!first)
-		first = r->engine->stats(r, flt_clock_ns(CLOCK_MONOTONIC));
+		first = write_stats(r);
 	*lost = flt_file_lost_sum(r->writer);
 	err = flt_file_close(r->writer, produced, r->has_child ? (uint32_t)r->o.wait_status : ~0u);
 	r->writer = NULL;
@@ -213,6 +291,7 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 		flt_file_abandon(r.writer);
 	if (r.engine)
 		r.engine->close(&r);
+	flt_timeline_free(r.timeline);
 	return status;
 }
 

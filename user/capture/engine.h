@@ -6,6 +6,7 @@
 #include "capture/setup.h"
 #include "observe/observe.h"
 #include "source/file/file.h"
+#include "timeline/timeline.h"
 
 struct capture_engine;
 
@@ -17,20 +18,26 @@ struct capture {
 	struct flt_file_writer *writer;
 	bool has_child;			/* a command is recorded, and was executed */
 	uint64_t begin;
-	uint64_t faults, majors;	/* in the file; counted by the engine */
+	struct flt_timeline *timeline;	/* created by the engine */
+	/* Faults in the file; the last three are weighted. */
+	uint64_t faults, majors;
+	uint64_t weight, allocs, refaults;
 	const struct capture_engine *engine;
 	void *own;			/* data of the engine */
 };
 
+/* Write a fault with its stack to the file and count both; or count the fault as lost. */
+int capture_fault(struct capture *r, struct flt_fault *fault,
+		  const struct flt_timeline_stack *stack);
+
 /* All return 0 or -errno, and may set .o.e of struct capture. */
 struct capture_engine {
 	const char *name;
+	bool refaults;		/* knows whether a page was there before */
 	/* Arm the engine. The command was forked and is not executed yet. */
 	int (*open)(struct capture *r);
-	/* Write facts about the engine and running processes to the new file. */
+	/* Describe the engine in the new file, and create the timeline. */
 	int (*begin)(struct capture *r);
-	/* Write statistics to the file. Called every second. */
-	int (*stats)(struct capture *r, uint64_t now);
 	/* Stop observing faults. */
 	void (*stop)(struct capture *r);
 	/* Write remaining faults and losses to the file. *produced receives the sum of both. */

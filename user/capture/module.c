@@ -7,8 +7,6 @@
 #include "text/clock.h"
 #include "capture/engine.h"
 #include "observe/loss.h"
-#include "timeline/timeline.h"
-#include "source/proc/procfs.h"
 #include "source/stream/stream.h"
 #include "text/units.h"
 
@@ -28,34 +26,17 @@ struct module {
 	uint32_t session;
 	uint32_t child;		/* PID of the command, also after it ended; 0: none */
 	enum flt_timeline_stacks stacks;
-	struct flt_timeline *timeline;
 	uint32_t depth;
-	uint64_t weight, allocs, refaults;	/* sums of the faults in the file */
 	uint64_t counted;	/* faults of the accounts when the stream began */
 	uint64_t before;	/* faults of the child before it executed the command */
 };
 
-static uint32_t cut_flag(uint8_t cut)
-{
-	switch (cut) {
-	case FLT_CUT_NONE:
-		return 0;
-	case FLT_CUT_DEPTH:
-		return FLT_FAULT_CUT_DEPTH;
-	case FLT_CUT_MEMORY:
-		return FLT_FAULT_CUT_MEMORY;
-	default:
-		return FLT_FAULT_CUT_UNWIND;
-	}
-}
-
 static int on_record(void *arg, const struct flt_event_record *e)
 {
 	struct module *m = arg;
-	struct capture *r = m->r;
 	struct flt_timeline_stack stack;
 	struct flt_fault f;
-	int ret = flt_timeline_fault(m->timeline, e, &f, &stack);
+	int ret = flt_timeline_fault(m->r->timeline, e, &f, &stack);
 
 	if (ret && ret != -E2BIG)
 		return ret;
@@ -63,31 +44,14 @@ static int on_record(void *arg, const struct flt_event_record *e)
 		m->before += e->weight;
 		return 0;
 	}
-	if (stack.lost)
-		flt_file_lost(r->writer, FLT_LOSS_STACK, 1);
-	if (!f.image) {
-		flt_file_lost(r->writer, FLT_LOSS_UNKNOWN, e->weight);
-		return 0;
-	}
-	if (stack.count)
-		f.flags |= stack.astray ? FLT_FAULT_CUT_UNWIND : cut_flag(stack.cut);
-	ret = stack.count < 2 ? 0 :
-	      flt_file_stack(r->writer, f.image, stack.address + 1, stack.count - 1, &f.stack);
-	if (!ret)
-		ret = flt_file_faults(r->writer, &f, 1);
-	r->faults++;
-	r->majors += e->result == FLT_RESULT_MAJOR;
-	m->weight += e->weight;
-	m->allocs += f.flags & FLT_FAULT_ALLOC ? e->weight : 0;
-	m->refaults += f.flags & FLT_FAULT_REFAULT ? e->weight : 0;
-	return ret;
+	return capture_fault(m->r, &f, &stack);
 }
 
 static int on_note(void *arg, const union flt_stream_note *n, const void *bytes)
 {
 	const struct module *m = arg;
 
-	return flt_timeline_note(m->timeline, n, bytes);
+	return flt_timeline_note(m->r->timeline, n, bytes);
 }
 
 static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
@@ -167,18 +131,6 @@ static int module_open(struct capture *r)
 	return err;
 }
 
-static int found_all(struct module *m)
-{
-	struct flt_rows rows = { 0 };
-	size_t i;
-	int err = flt_procfs_rows(&rows);
-
-	for (i = 0; !err && i < rows.count; i++)
-		err = flt_timeline_found(m->timeline, m->r->begin, rows.row[i].tgid);
-	flt_rows_free(&rows);
-	return err;
-}
-
 static int module_begin(struct capture *r)
 {
 	struct module *m = r->own;
@@ -186,31 +138,13 @@ static int module_begin(struct capture *r)
 		.writer = r->writer, .command = m->child, .stacks = m->stacks, .depth = m->depth,
 	};
 	char number[24];
-	size_t i;
 	int err;
 
 	snprintf(number, sizeof(number), "%" PRIu32, m->depth);
 	flt_file_info(r->writer, "max_stack", number);
 	flt_file_info(r->writer, "kernel", "yes");
-	err = flt_timeline_new(&m->timeline, &setup);
-	if (!err && r->setup->all)
-		err = found_all(m);
-	for (i = 0; !err && i < r->setup->pids.count; i++)
-		err = flt_timeline_found(m->timeline, r->begin, r->setup->pids.id[i]);
+	err = flt_timeline_new(&r->timeline, &setup);
 	return err ? err : flt_loop_every(r->o.loop, ROUND_NS, on_round, m);
-}
-
-static int module_stats(struct capture *r, uint64_t now)
-{
-	const struct module *m = r->own;
-	const struct flt_record_stats stats = {
-		.head = { .time = now }, .faults = m->weight, .majors = r->majors,
-		.allocs = m->allocs, .refaults = m->refaults, .evictions = ~0ull,
-		.resident = ~0ull, .evicted = ~0ull, .limit = ~0ull,
-		.rss = flt_timeline_rss(m->timeline), .unlimited = ~0ull,
-	};
-
-	return flt_file_stats(r->writer, &stats);
 }
 
 static void module_stop(struct capture *r)
@@ -267,16 +201,15 @@ static void module_close(struct capture *r)
 	if (!m)
 		return;
 	flt_stream_close(m->stream);
-	flt_timeline_free(m->timeline);
 	free(m);
 	r->own = NULL;
 }
 
 const struct capture_engine capture_engine_module = {
 	.name = "module",
+	.refaults = true,
 	.open = module_open,
 	.begin = module_begin,
-	.stats = module_stats,
 	.stop = module_stop,
 	.end = module_end,
 	.close = module_close,

@@ -8,31 +8,46 @@
 #include "text/clock.h"
 #include "capture/engine.h"
 #include "source/perf/stream.h"
-#include "source/perf/trace.h"
 #include "text/units.h"
 
 #define DRAIN_NS (50 * FLT_NSEC_PER_MSEC)
 /* Per CPU, if faults have 8 KiB of stack: room for about 8,000 faults. */
 #define DWARF_RING (64u << 20)
 #define DWARF_DEPTH 127
-/* More CPUs than this are drained by the timer alone. */
+/* The rings of further CPUs are read by the timer only. */
 #define POLLED_MAX 48
 
 struct perf {
 	struct capture *r;
 	struct flt_sampler *sampler;
-	struct flt_perf_trace *trace;
 	uint64_t drained;
 };
+
+static int on_event(void *arg, const struct flt_perf_event *e)
+{
+	struct capture *r = arg;
+	struct flt_timeline_stack stack;
+	struct flt_fault fault;
+	int err;
+
+	switch (e->type) {
+	case FLT_PERF_FAULT:
+		err = flt_timeline_perf_fault(r->timeline, e, &fault, &stack);
+		return err && err != -E2BIG ? err : capture_fault(r, &fault, &stack);
+	case FLT_PERF_LOST:
+		flt_file_lost(r->writer, FLT_LOSS_BUFFER, e->lost);
+		return 0;
+	default:
+		return flt_timeline_perf_note(r->timeline, e);
+	}
+}
 
 static int drain(struct perf *p, bool all)
 {
 	struct capture *r = p->r;
-	int err = flt_sampler_drain(p->sampler, all, flt_perf_trace_event, p->trace);
+	int err = flt_sampler_drain(p->sampler, all, on_event, r);
 
 	p->drained = flt_clock_ns(CLOCK_MONOTONIC);
-	r->faults = flt_perf_trace_faults(p->trace);
-	r->majors = flt_perf_trace_majors(p->trace);
 	if (err)
 		flt_errmsg_errno(&r->o.e, err, "cannot record");
 	return err;
@@ -93,8 +108,14 @@ static int perf_open(struct capture *r)
 static int perf_begin(struct capture *r)
 {
 	struct perf *p = r->own;
+	const uint32_t max_stack = (uint32_t)r->setup->max_stack;
+	const struct flt_timeline_setup setup = {
+		.writer = r->writer, .command = r->has_child ? (uint32_t)r->o.child.pid : 0,
+		.perf = true, .depth = max_stack ? max_stack + 1 : DWARF_DEPTH,
+		.stacks = r->setup->no_stack ? FLT_TIMELINE_NO_STACKS :
+			  r->setup->unwind ? FLT_TIMELINE_SLICES : FLT_TIMELINE_FRAMES,
+	};
 	char number[24];
-	size_t i;
 	int err;
 
 	snprintf(number, sizeof(number), "%u", flt_sampler_max_stack(p->sampler));
@@ -103,31 +124,11 @@ static int perf_begin(struct capture *r)
 	if (!flt_sampler_kernel_mode(p->sampler))
 		flt_command_say(r->run->command, "missing CAP_PERFMON: faults in system calls are "
 				"not recorded");
-	err = flt_perf_trace_new(&p->trace, r->writer, r->has_child ? (uint32_t)r->o.child.pid : 0,
-				 !r->setup->unwind ? 0 : r->setup->max_stack ?
-				 (uint32_t)r->setup->max_stack + 1 : DWARF_DEPTH);
+	err = flt_timeline_new(&r->timeline, &setup);
 	if (!err)
 		err = watch(p);
-	if (err || r->has_child)
-		return err;
-	err = flt_sampler_enable(p->sampler);
-	if (err)
-		return err;
-	if (r->setup->all)
-		return flt_perf_trace_found_all(p->trace, r->begin);
-	for (i = 0; i < r->setup->pids.count; i++) {
-		err = flt_perf_trace_found(p->trace, r->begin, r->setup->pids.id[i]);
-		if (err && err != -ESRCH)
-			return err;
-	}
-	return 0;
-}
-
-static int perf_stats(struct capture *r, uint64_t now)
-{
-	const struct perf *p = r->own;
-
-	return flt_perf_trace_stats(p->trace, now);
+	/* The events of a command begin with its exec. */
+	return err || r->has_child ? err : flt_sampler_enable(p->sampler);
 }
 
 static void perf_stop(struct capture *r)
@@ -159,7 +160,6 @@ static void perf_close(struct capture *r)
 
 	if (!p)
 		return;
-	flt_perf_trace_free(p->trace);
 	flt_sampler_close(p->sampler);
 	free(p);
 	r->own = NULL;
@@ -169,7 +169,6 @@ const struct capture_engine capture_engine_perf = {
 	.name = "perf",
 	.open = perf_open,
 	.begin = perf_begin,
-	.stats = perf_stats,
 	.stop = perf_stop,
 	.end = perf_end,
 	.close = perf_close,

@@ -1,53 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * timeline.h - programs and mappings of processes over time, and the stacks of faults, from the
- * notes of the module's stream. They go to a trace file, to a recording in memory, to regions,
- * or to several of the three.
+ * notes of the module's stream or from the events of perf. They go to a trace file, to a recording
+ * in memory, to regions, or to several of the three.
  */
 #ifndef FLT_TIMELINE_H
 #define FLT_TIMELINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "event/fault.h"
-#include "model/memory/regions.h"
 #include "model/recording/recording.h"
-#include "source/file/file.h"
+#include "source/perf/event.h"
 #include "source/stream/item.h"
+#include "timeline/setup.h"
 #include "timeline/unwind.h"
-
-/* Maximum number of frames of a stack. */
-#define FLT_TIMELINE_DEPTH 512
-
-enum flt_timeline_stacks {
-	FLT_TIMELINE_NO_STACKS = 0,
-	FLT_TIMELINE_FRAMES,	/* unwound by the module, by frame pointers */
-	FLT_TIMELINE_SLICES,	/* unwound here, from a copy of the stack */
-};
-
-struct flt_timeline_setup {
-	/* Gets images, threads and mappings. The caller keeps ownership. NULL: no file. */
-	struct flt_file_writer *writer;
-	/* Gets images, mappings and names of files. The caller keeps ownership. NULL: none. */
-	struct flt_regions *regions;
-	/* The process that is going to exec the command; its image is 0 until then. 0: none. */
-	uint32_t command;
-	bool in_memory;		/* for flt_timeline_recording(); slices imply it */
-	bool code_only;		/* leave out mappings that are not executable */
-	enum flt_timeline_stacks stacks;
-	uint32_t depth;		/* maximum depth of a stack that is unwound here */
-};
-
-/* The stack of a fault, valid until the next fault. count 0: none was taken, or it was lost. */
-struct flt_timeline_stack {
-	const uint64_t *address;	/* the instruction, then return addresses */
-	size_t count;
-	uint8_t cut;		/* enum flt_cut or FLT_TIMELINE_CUT_UNWIND: why the stack ends */
-	bool astray;		/* truncated where a frame pointer led to an invalid address */
-	bool lost;		/* the stack was taken, but its note was lost */
-};
 
 struct flt_timeline;
 
@@ -69,6 +36,11 @@ int flt_timeline_note(struct flt_timeline *timeline, const union flt_stream_note
  */
 int flt_timeline_fault(struct flt_timeline *timeline, const struct flt_event_record *record,
 		       struct flt_fault *fault, struct flt_timeline_stack *stack);
+
+/* The same for events of perf, with setup.perf. Events of other types are ignored. */
+int flt_timeline_perf_note(struct flt_timeline *timeline, const struct flt_perf_event *event);
+int flt_timeline_perf_fault(struct flt_timeline *timeline, const struct flt_perf_event *event,
+			    struct flt_fault *fault, struct flt_timeline_stack *stack);
 
 /* Return the recording, or NULL if it is not kept in memory. */
 struct flt_recording *flt_timeline_recording(struct flt_timeline *timeline);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "model/recording/mapset.h"
-#include "source/perf/unwind.h"
 
 /* Number of images in the cache. */
 #define KEPT 32
@@ -72,7 +71,7 @@ static struct flt_unwind *get(struct flt_unwind_cache *l, uint32_t id)
 	if (u->image != id) {
 		flt_unwind_free(u->unwind);
 		*u = (struct cached){
-			.image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(0),
+			.image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(),
 		};
 	}
 	u->used = ++l->clock;
@@ -82,27 +81,24 @@ static struct flt_unwind *get(struct flt_unwind_cache *l, uint32_t id)
 }
 
 size_t flt_unwind_cache_run(struct flt_unwind_cache *l, uint32_t image,
-			    const struct flt_stream_slice *slice, uint64_t *addresses, size_t room,
-			    uint8_t *cut)
+			    const struct flt_unwind_sample *sample, uint64_t *addresses,
+			    size_t room, uint8_t *cut)
 {
 	struct flt_unwind *unwind = get(l, image);
-	uint64_t regs[FLT_UNWIND_REGS];
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < FLT_UNWIND_REGS; i++)
-		regs[i] = slice->registers.dwarf[i];
 	*cut = FLT_TIMELINE_CUT_UNWIND;
 	if (unwind)
-		n = flt_unwind_run(unwind, regs, slice->bytes, slice->length, addresses, room);
+		n = flt_unwind_run(unwind, sample, addresses, room);
 	if (!n) {
-		addresses[n++] = regs[FLT_UNWIND_IP];
+		addresses[n++] = sample->regs[FLT_UNWIND_IP];
 		return n;
 	}
 	if (n == room)
 		*cut = FLT_CUT_DEPTH;
 	else if (!flt_unwind_stopped(unwind))
 		*cut = FLT_CUT_NONE;
-	else if (!slice->length)
+	else if (!sample->size)
 		*cut = FLT_CUT_MEMORY;
 	return n;
 }

@@ -4,7 +4,7 @@
 #define FLT_TIMELINE_UNWIND_H
 
 #include "model/recording/recording.h"
-#include "source/stream/slices.h"
+#include "source/perf/unwind.h"
 
 struct flt_unwind_cache;
 
@@ -16,12 +16,12 @@ void flt_unwind_cache_free(struct flt_unwind_cache *cache);
 #define FLT_TIMELINE_CUT_UNWIND 255
 
 /*
- * Unwind the stack in a slice. Store the instruction and then the callers, at most `room`
+ * Unwind the stack of a sample. Store the instruction and then the callers, at most `room`
  * addresses. Set *cut to an enum flt_cut or FLT_TIMELINE_CUT_UNWIND. Return the number of
  * addresses.
  */
 size_t flt_unwind_cache_run(struct flt_unwind_cache *cache, uint32_t image,
-			    const struct flt_stream_slice *slice, uint64_t *addresses, size_t room,
-			    uint8_t *cut);
+			    const struct flt_unwind_sample *sample, uint64_t *addresses,
+			    size_t room, uint8_t *cut);
 
 #endif

@@ -129,19 +129,22 @@ static int send_image(struct flt_images *l, uint64_t time, struct process *p, ui
 	ret = l->sink.record(l->sink.arg, &r.image.head);
 	if (ret)
 		return ret;
+	snprintf(p->comm, sizeof(p->comm), "%.16s", r.comm);
 	p->image = ++l->images;
 	return send_name(l, FLT_RECORD_THREAD, time, p->image, p->tgid, p->comm);
 }
 
-static int send_map(struct flt_images *l, uint32_t image, const struct held *h)
+static int send_map(struct flt_images *l, uint32_t image, const struct flt_record_map *map,
+		    const char *name)
 {
 	struct {
 		struct flt_record_map map;
 		char name[NAME_MAX_BYTES];
-	} r = { .map = h->map };
-	size_t length = strlen(h->name);
+	} r = { .map = *map };
+	size_t length = strlen(name);
 
-	memcpy(r.name, h->name, length + 1);
+	memcpy(r.name, name, length + 1);
+	r.map.head.type = FLT_RECORD_MAP;
 	r.map.head.image = image;
 	r.map.head.size = (uint32_t)((sizeof(r.map) + length + 8) & ~7ul);
 	return l->sink.record(l->sink.arg, &r.map.head);
@@ -150,10 +153,13 @@ static int send_map(struct flt_images *l, uint32_t image, const struct held *h)
 /* Send the held mappings that the current image does not have yet. Keep them for an exec. */
 static int send_held(struct flt_images *l, struct process *p)
 {
+	const struct held *h;
 	int ret = 0;
 
-	while (!ret && p->image && p->sent < p->count)
-		ret = send_map(l, p->image, &p->held[p->sent++]);
+	while (!ret && p->image && p->sent < p->count) {
+		h = &p->held[p->sent++];
+		ret = send_map(l, p->image, &h->map, h->name);
+	}
 	return ret;
 }
 
@@ -209,10 +215,10 @@ int flt_images_of(struct flt_images *l, uint64_t time, uint32_t tgid, uint32_t *
 	return ret;
 }
 
-int flt_images_fault(struct flt_images *l, const struct flt_event_record *r, uint32_t *image)
+int flt_images_fault(struct flt_images *l, const struct flt_fault *f, uint32_t *image)
 {
 	struct process *p;
-	int ret = process_get(l, r->time, r->tgid, &p);
+	int ret = process_get(l, f->time, f->pid, &p);
 
 	*image = 0;
 	if (ret)
@@ -221,7 +227,7 @@ int flt_images_fault(struct flt_images *l, const struct flt_event_record *r, uin
 	 * A thread in exec is the only one of its process and stays in the kernel. The fault may be
 	 * in a mapping of the new program, so the old image gets that mapping, too.
 	 */
-	if (p->count && (r->tid != p->tid || r->flags & FLT_EVENT_USER))
+	if (p->count && (f->tid != p->tid || !(f->flags & FLT_FAULT_KERNEL)))
 		ret = settle(l, p);
 	else
 		ret = send_held(l, p);
@@ -236,7 +242,7 @@ _Static_assert(FLT_MAP_READ == 1 && FLT_MAP_WRITE == 2 && FLT_MAP_EXEC == 4,
 static struct flt_record_map map_of(const struct flt_event_area *a)
 {
 	return (struct flt_record_map){
-		.head = { .type = FLT_RECORD_MAP, .time = a->time },
+		.head = { .time = a->time },
 		.start = a->start, .end = a->end, .offset = (uint64_t)a->page << 12,
 		.inode = a->inode, .device = flt_device_of_kernel(a->dev),
 		.flags = (a->protection & 7u) | (a->flags & FLT_AREA_SHARED ? FLT_MAP_SHARED : 0),
@@ -271,6 +277,31 @@ int flt_images_area(struct flt_images *l, const struct flt_event_area *a, const 
 	return 0;
 }
 
+int flt_images_map(struct flt_images *l, uint32_t tgid, const struct flt_record_map *map,
+		   const char *name)
+{
+	struct process *p;
+	int ret;
+
+	if (map->start >= map->end || strlen(name) >= NAME_MAX_BYTES)
+		return 0;
+	ret = process_get(l, map->head.time, tgid, &p);
+	return ret || !p->image ? ret : send_map(l, p->image, map, name);
+}
+
+int flt_images_comm(struct flt_images *l, uint64_t time, uint32_t tgid, uint32_t tid,
+		    const char *comm)
+{
+	struct process *p;
+	int ret = process_get(l, time, tgid, &p);
+
+	if (ret)
+		return ret;
+	if (tid == tgid)
+		snprintf(p->comm, sizeof(p->comm), "%.16s", comm);
+	return p->image ? send_name(l, FLT_RECORD_COMM, time, p->image, tid, comm) : 0;
+}
+
 static int on_fork(struct flt_images *l, const struct flt_event_life *life, const char *comm)
 {
 	struct process *parent, *p, **old;
@@ -280,6 +311,8 @@ static int on_fork(struct flt_images *l, const struct flt_event_life *life, cons
 		ret = settle(l, parent);
 	if (ret)
 		return ret;
+	if (!comm)
+		comm = parent->comm;
 	if (life->tgid == life->parent_tgid) {
 		parent->threads++;
 		return !parent->image ? 0 : send_name(l, FLT_RECORD_THREAD, life->time,

@@ -6,15 +6,15 @@
  * An exec maps its program before the exec note comes, because the kernel sends the note last. A
  * new mapping is therefore held until the process returns to user mode, or until the exec note,
  * which gives the mapping to the new image. If the kernel faults in between, the current image
- * gets the held mappings, too.
+ * gets the held mappings, too. Sources that report an exec before its mappings use
+ * flt_images_map(), which holds nothing.
  */
 #ifndef FLT_MODEL_IMAGES_H
 #define FLT_MODEL_IMAGES_H
 
 #include <stdint.h>
 
-#include <linux/flt_event.h>
-
+#include "event/fault.h"
 #include "flt_file.h"
 
 struct flt_images;
@@ -46,11 +46,19 @@ void flt_images_free(struct flt_images *images);
 /* Set *image to the image of a process. An unknown process gets a new image. */
 int flt_images_of(struct flt_images *images, uint64_t time, uint32_t tgid, uint32_t *image);
 /* Set *image to the image that ran when the fault happened. */
-int flt_images_fault(struct flt_images *images, const struct flt_event_record *fault,
-		     uint32_t *image);
-/* Add a mapping. name: path of the file, or as in /proc/PID/maps. */
+int flt_images_fault(struct flt_images *images, const struct flt_fault *fault, uint32_t *image);
+/* Add a mapping, held for an exec. name: path of the file, or as in /proc/PID/maps. */
 int flt_images_area(struct flt_images *images, const struct flt_event_area *area, const char *name);
-/* Handle a fork, exec or exit. comm: the 16 bytes of FLT_EVENT_LIFE. */
+/* Add a mapping of the current image. map->head.time is set; image and size are ignored. */
+int flt_images_map(struct flt_images *images, uint32_t tgid, const struct flt_record_map *map,
+		   const char *name);
+/* Rename a thread. */
+int flt_images_comm(struct flt_images *images, uint64_t time, uint32_t tgid, uint32_t tid,
+		    const char *comm);
+/*
+ * Handle a fork, exec or exit. comm: the 16 bytes of FLT_EVENT_LIFE. At a fork, NULL stands for the
+ * name of the parent process.
+ */
 int flt_images_life(struct flt_images *images, const struct flt_event_life *life, const char *comm);
 
 #endif

@@ -83,7 +83,7 @@ void flt_build_ids_set(struct flt_build_ids *ids, uint32_t pid, struct flt_recor
 	size_t i;
 	int fd;
 
-	if (!(map->flags & FLT_MAP_EXEC) || name[0] != '/')
+	if (map->build_id_size || !(map->flags & FLT_MAP_EXEC) || name[0] != '/')
 		return;
 	for (i = 0; i < ids->count; i++) {
 		known = &ids->known[i];

@@ -19,7 +19,8 @@ void flt_build_ids_free(struct flt_build_ids *ids);
 /*
  * Set map->build_id if the map is executable. The file may have been replaced and the process
  * may have ended: then the file that now has this name is read, if device and inode are
- * the same. If the build-id cannot be read, build_id_size stays 0.
+ * the same. If the build-id cannot be read, build_id_size stays 0. A build-id
+ * that is set already is kept.
  */
 void flt_build_ids_set(struct flt_build_ids *ids, uint32_t pid, struct flt_record_map *map,
 		       const char *name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Page faults from perf: what the rings hold, merged by time. */
+/* Read the rings of all CPUs and merge their records by time. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -10,10 +10,11 @@
 #include "source/perf/sampler.h"
 #include "source/perf/stream.h"
 
-/* Records copied out of the rings and not yet handed over. */
+/* Maximum bytes of records that were copied from the rings and not handed over yet. */
 #define PENDING_MAX (256u << 20)
 
-static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, uint64_t at, size_t size)
+static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, uint64_t at,
+		       size_t size)
 {
 	size_t room, first;
 	unsigned char *pending;
@@ -58,7 +59,7 @@ struct entry {
 	const struct perf_event_header *record;
 };
 
-/* Equal times keep the order of arrival: records lie behind each other in memory. */
+/* Compare by time, then by order of arrival, which is the order in memory. */
 static int entry_order(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -68,7 +69,7 @@ static int entry_order(const void *a, const void *b)
 	return x->record < y->record ? -1 : x->record > y->record;
 }
 
-/* Index the pending records; one without a time takes that of the record before. */
+/* Index the pending records. A record without a time gets the time of the one before. */
 static int pending_index(struct flt_sampler *p, struct entry **entries, size_t *count)
 {
 	const struct perf_event_header *record;
@@ -78,7 +79,8 @@ static int pending_index(struct flt_sampler *p, struct entry **entries, size_t *
 
 	while (at + sizeof(*record) <= p->pending_size) {
 		record = (const void *)(p->pending + at);
-		if (record->size < sizeof(*record) || record->size % 8 || record->size > p->pending_size - at)
+		if (record->size < sizeof(*record) || record->size % 8 ||
+		    record->size > p->pending_size - at)
 			break;
 		if (n == room) {
 			room = room ? room * 2 : 4096;
@@ -102,7 +104,8 @@ static int pending_index(struct flt_sampler *p, struct entry **entries, size_t *
 }
 
 /* Keep the records of entries from `from` on for the next round. */
-static int pending_keep(struct flt_sampler *p, const struct entry *entries, size_t from, size_t count)
+static int pending_keep(struct flt_sampler *p, const struct entry *entries, size_t from,
+			size_t count)
 {
 	unsigned char *kept;
 	size_t size = 0, i;
@@ -136,7 +139,7 @@ int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg
 		if (!p->rings[i].page)
 			continue;
 		err = ring_take(p, &p->rings[i]);
-		if (err && err != -ENOBUFS)	/* what stays in the ring is counted by the kernel */
+		if (err && err != -ENOBUFS)	/* the rest stays in the ring */
 			return err;
 	}
 	err = pending_index(p, &entries, &count);

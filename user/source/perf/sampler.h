@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sampler.h - a sampler: the events that are open and their ring buffers. */
+/* sampler.h - a sampler: open events and their ring buffers. */
 #ifndef FLT_PERF_SAMPLER_H
 #define FLT_PERF_SAMPLER_H
 
@@ -24,10 +24,10 @@ struct flt_sampler {
 	struct flt_perf_ring *rings;	/* one per CPU */
 	int *ring_fds;
 	size_t ring_count;
-	int *fds;		/* every event, owners included */
+	int *fds;		/* all events, including the owners of buffers */
 	size_t fd_count;
 	uint64_t *major_ids;
-	unsigned char *pending;	/* whole records, 8-byte aligned */
+	unsigned char *pending;	/* whole records, aligned to 8 bytes */
 	size_t pending_size, pending_room;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Page faults from perf: opening the events and their rings. */
+/* Open perf events and their rings. */
 #include "source/perf/stream.h"
 
 #include <errno.h>
@@ -26,14 +26,15 @@ static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return fd < 0 ? -errno : fd;
 }
 
-static void attr_init(struct perf_event_attr *attr, const struct flt_sampler *p, const struct flt_sampler_setup *setup)
+static void attr_init(struct perf_event_attr *attr, const struct flt_sampler *p,
+		      const struct flt_sampler_setup *setup)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->size = sizeof(*attr);
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->sample_period = 1;
-	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			    PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
+	attr->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
+			    PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU;
 	attr->disabled = 1;
 	attr->inherit = !setup->all;
 	attr->enable_on_exec = setup->on_exec;
@@ -81,7 +82,10 @@ static int major_keep(struct flt_sampler *p, int fd)
 	return 0;
 }
 
-/* Locked memory is limited for users without CAP_IPC_LOCK: take what is given. */
+/*
+ * Map a ring of `bytes`, or the largest ring that is allowed: locked memory is limited for users
+ * without CAP_IPC_LOCK.
+ */
 static int ring_map(struct flt_perf_ring *ring, int fd, uint64_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size;
@@ -104,9 +108,12 @@ static int ring_map(struct flt_perf_ring *ring, int fd, uint64_t bytes)
 	return -EPERM;
 }
 
-/* Minor and major faults of one thread (or of all) on one CPU, into that CPU's ring. */
-static int pair_open(struct flt_sampler *p, const struct flt_sampler_setup *setup, pid_t tid, int cpu, size_t index)
+/* Open the events of minor and major faults of one thread (-1: of all) with the CPU's ring. */
+static int pair_open(struct flt_sampler *p, const struct flt_sampler_setup *setup, pid_t tid,
+		     int cpu)
 {
+	const uint64_t bytes = setup->ring_bytes ? setup->ring_bytes : RING_BYTES;
+	const size_t index = (size_t)cpu;
 	struct flt_perf_ring *ring = &p->rings[index];
 	struct perf_event_attr attr;
 	int i, fd, err;
@@ -132,7 +139,7 @@ static int pair_open(struct flt_sampler *p, const struct flt_sampler_setup *setu
 				return err;
 		}
 		if (!ring->page) {
-			err = ring_map(ring, fd, setup->ring_bytes ? setup->ring_bytes : RING_BYTES);
+			err = ring_map(ring, fd, bytes);
 			if (err)
 				return err;
 		} else if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd)) {
@@ -149,7 +156,7 @@ struct opening {
 	size_t opened;
 };
 
-/* A thread that ended meanwhile is no error, and neither is a CPU that is off. */
+/* Skip threads that have ended and CPUs that are offline. */
 static int thread_open(void *arg, uint32_t tid)
 {
 	struct opening *o = arg;
@@ -157,7 +164,7 @@ static int thread_open(void *arg, uint32_t tid)
 	int err = 0;
 
 	for (cpu = 0; cpu < o->sampler->ring_count && !err; cpu++) {
-		err = pair_open(o->sampler, o->setup, (pid_t)tid, (int)cpu, cpu);
+		err = pair_open(o->sampler, o->setup, (pid_t)tid, (int)cpu);
 		if (err == -ESRCH || err == -ENODEV)
 			err = 0;
 		else if (!err)
@@ -173,7 +180,7 @@ static int events_open(struct flt_sampler *p, const struct flt_sampler_setup *se
 	int err = 0;
 
 	for (i = 0; setup->all && i < p->ring_count && !err; i++) {
-		err = pair_open(p, setup, -1, (int)i, i);
+		err = pair_open(p, setup, -1, (int)i);
 		if (err == -ENODEV)
 			err = 0;
 		else if (!err)
@@ -218,22 +225,26 @@ static int open_failed(const struct flt_sampler_setup *setup, int err, struct fl
 	switch (err) {
 	case -EACCES:
 	case -EPERM:
-		return flt_errmsg_set(e, err, "no permission for perf events%s: run as root, with CAP_PERFMON, or set "
-				      "kernel.perf_event_paranoid to %d", setup->all ? " of the whole machine" : "",
+		return flt_errmsg_set(e, err, "cannot use perf events%s: run as root or with "
+				      "CAP_PERFMON, or set kernel.perf_event_paranoid to %d",
+				      setup->all ? " of the whole machine" : "",
 				      setup->all ? 0 : 2);
 	case -ESRCH:
 		return flt_errmsg_set(e, err, "no such process");
 	case -EMFILE:
-		return flt_errmsg_set(e, err, "too many threads times CPUs for the limit of open files: raise it with ulimit -n");
+		return flt_errmsg_set(e, err, "cannot open an event per thread and CPU: raise the "
+				      "limit of open files with ulimit -n");
 	case -ENOSYS:
 	case -ENOENT:
-		return flt_errmsg_set(e, -EOPNOTSUPP, "this kernel has no perf software events (CONFIG_PERF_EVENTS)");
+		return flt_errmsg_set(e, -EOPNOTSUPP, "missing perf software events: use a kernel "
+				      "with CONFIG_PERF_EVENTS");
 	default:
 		return flt_errmsg_errno(e, err, "cannot open perf page-fault events");
 	}
 }
 
-int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *setup, struct flt_errmsg *e)
+int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *setup,
+		     struct flt_errmsg *e)
 {
 	struct flt_sampler *p = calloc(1, sizeof(*p));
 	uint32_t allowed = max_stack_allowed();
@@ -244,7 +255,9 @@ int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *s
 		return -ENOMEM;
 	p->layout.stacks = setup->stacks;
 	p->layout.dwarf = setup->dwarf;
-	p->layout.max_stack = setup->max_stack && setup->max_stack < allowed ? setup->max_stack : allowed;
+	p->layout.max_stack = allowed;
+	if (setup->max_stack && setup->max_stack < allowed)
+		p->layout.max_stack = setup->max_stack;
 	p->ring_count = cpus > 0 ? (size_t)cpus : 1;
 	p->rings = calloc(p->ring_count, sizeof(*p->rings));
 	p->ring_fds = malloc(p->ring_count * sizeof(*p->ring_fds));
@@ -252,7 +265,7 @@ int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *s
 		goto err_free;
 	events_close(p);
 
-	/* Faults in kernel mode need CAP_PERFMON; build-ids in map events, Linux 5.12. */
+	/* Faults in kernel mode need CAP_PERFMON. Build-ids of mappings need Linux 5.12. */
 	p->kernel_mode = p->build_id = true;
 	for (attempt = 0; attempt < 3; attempt++) {
 		err = events_open(p, setup);

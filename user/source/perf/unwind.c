@@ -10,21 +10,18 @@
 
 struct flt_unwind {
 	Dwfl *dwfl;
-	pid_t pid;
 	bool attached, stopped;
-	/* the sample at hand */
-	const uint64_t *regs;
-	const unsigned char *stack;
-	size_t size;
+	/* of the current run */
+	const struct flt_unwind_sample *sample;
 	uint64_t *frames;
 	size_t count, room;
 };
 
 #define REG_SP 7
-/* Of an image that is known by what is mapped only: any, it is not looked at. */
-#define NO_PID 1
+/* libdwfl needs the id of a process and its thread, but the callbacks below ignore the id. */
+#define ANY_PID 1
 
-static char *debug_path;	/* libdwfl's default */
+static char *debug_path;	/* NULL: libdwfl's default */
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_linux_proc_find_elf,
@@ -40,7 +37,7 @@ static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 	if (*thread)
 		return 0;
 	*thread = u;
-	return u->pid;
+	return ANY_PID;
 }
 
 static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
@@ -54,12 +51,13 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
 static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *arg)
 {
 	struct flt_unwind *u = arg;
-	uint64_t sp = u->regs[REG_SP], at = address - sp;
+	const struct flt_unwind_sample *s = u->sample;
+	uint64_t sp = s->regs[REG_SP], at = address - sp;
 
 	(void)dwfl;
-	if (address < sp || u->size < sizeof(*result) || at > u->size - sizeof(*result))
+	if (address < sp || s->size < sizeof(*result) || at > s->size - sizeof(*result))
 		return false;
-	memcpy(result, u->stack + at, sizeof(*result));
+	memcpy(result, (const unsigned char *)s->stack + at, sizeof(*result));
 	return true;
 }
 
@@ -70,7 +68,7 @@ static bool initial_registers(Dwfl_Thread *thread, void *arg)
 	size_t i;
 
 	for (i = 0; i < FLT_UNWIND_REGS; i++)
-		regs[i] = u->regs[i];
+		regs[i] = u->sample->regs[i];
 	return dwfl_thread_state_registers(thread, 0, FLT_UNWIND_REGS, regs);
 }
 
@@ -81,21 +79,18 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = initial_registers,
 };
 
-struct flt_unwind *flt_unwind_new(uint32_t pid)
+struct flt_unwind *flt_unwind_new(void)
 {
 	struct flt_unwind *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
-	u->pid = pid ? (pid_t)pid : NO_PID;
 	u->dwfl = dwfl_begin(&callbacks);
 	if (!u->dwfl) {
 		free(u);
 		return NULL;
 	}
 	dwfl_report_begin(u->dwfl);
-	if (pid)
-		dwfl_linux_proc_report(u->dwfl, u->pid);
 	dwfl_report_end(u->dwfl, NULL, NULL);
 	return u;
 }
@@ -114,7 +109,7 @@ struct extent {
 };
 
 struct extents {
-	uint64_t gone;		/* leaves out what is mapped there */
+	uint64_t gone;		/* leave out the module at this address */
 	struct extent *all;
 	size_t count;
 	bool failed;
@@ -139,7 +134,7 @@ static int extent_add(Dwfl_Module *module, void **data, const char *name, Dwarf_
 	return DWARF_CB_OK;
 }
 
-/* A module that is reported again as it was is kept with all that is known of it. */
+/* Remove the module at start. libdwfl keeps modules that are reported again unchanged. */
 static void forget(struct flt_unwind *u, uint64_t start)
 {
 	struct extents e = { .gone = start };
@@ -156,8 +151,8 @@ static void forget(struct flt_unwind *u, uint64_t start)
 }
 
 /*
- * What /proc showed may be gone, and a library be where it was: the loader's cache,
- * which is mapped while a program starts, is the usual case.
+ * Return true if this file is known to be at start. Remove a file that was there before: programs
+ * unmap libraries, and the loader maps other files at the same place.
  */
 static bool is_known(struct flt_unwind *u, uint64_t start, const char *path)
 {
@@ -175,8 +170,8 @@ void flt_unwind_map(struct flt_unwind *u, uint64_t start, uint64_t offset, const
 {
 	struct stat st;
 
-	/* Known already from /proc, or no file to read. */
-	if (path[0] != '/' || path[1] == '/' || stat(path, &st) || !S_ISREG(st.st_mode) || is_known(u, start, path))
+	if (path[0] != '/' || path[1] == '/' || stat(path, &st) || !S_ISREG(st.st_mode) ||
+	    is_known(u, start, path))
 		return;
 	dwfl_report_begin_add(u->dwfl);
 	dwfl_report_elf(u->dwfl, path, path, -1, start - offset, false);
@@ -194,29 +189,19 @@ static int frame_take(Dwfl_Frame *frame, void *arg)
 	return u->count < u->room ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-void flt_unwind_regs(uint64_t regs[FLT_UNWIND_REGS], const uint64_t *perf)
+size_t flt_unwind_run(struct flt_unwind *u, const struct flt_unwind_sample *sample,
+		      uint64_t *frames, size_t room)
 {
-	static const unsigned char from[] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
-	size_t i;
-
-	for (i = 0; i < FLT_UNWIND_REGS; i++)
-		regs[i] = perf[from[i]];
-}
-
-size_t flt_unwind_run(struct flt_unwind *u, const uint64_t *regs, const void *stack, size_t size, uint64_t *frames, size_t room)
-{
-	u->regs = regs;
-	u->stack = stack;
-	u->size = size;
+	u->sample = sample;
 	u->frames = frames;
 	u->count = 0;
 	u->room = room;
 	u->stopped = true;
-	/* The machine is taken from a module: there is none before the first map. */
+	/* libdwfl takes the machine from a module, so this fails before the first mapping. */
 	if (!u->attached)
-		u->attached = dwfl_attach_state(u->dwfl, NULL, u->pid, &thread_callbacks, u);
+		u->attached = dwfl_attach_state(u->dwfl, NULL, ANY_PID, &thread_callbacks, u);
 	if (u->attached && room)
-		u->stopped = dwfl_getthread_frames(u->dwfl, u->pid, frame_take, u) != 0;
+		u->stopped = dwfl_getthread_frames(u->dwfl, ANY_PID, frame_take, u) != 0;
 	return u->count;
 }
 
