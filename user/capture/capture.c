@@ -224,14 +224,14 @@ static int close_file(struct capture *r, uint64_t *lost)
 static int sum_up(struct capture *r, int err)
 {
 	const struct flt_command *command = r->run->command;
+	const uint64_t took = flt_clock_ns(CLOCK_MONOTONIC) - r->begin;
 	char elapsed[FLT_UNITS_TEXT];
 	uint64_t lost = 0;
 	int end = close_file(r, &lost), status;
 
 	if (!r->setup->quiet)
 		flt_command_say(command, "%" PRIu64 " faults (%" PRIu64 " major) in %s, in %s",
-				r->faults, r->majors,
-				flt_units_write_ns(elapsed, flt_clock_ns(CLOCK_MONOTONIC) - r->begin),
+				r->faults, r->majors, flt_units_write_ns(elapsed, took),
 				output_name(r));
 	/* The reader of a temporary file reports its losses. */
 	status = lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;

@@ -11,7 +11,8 @@
 #define MEMBER(m) offsetof(struct lat_args, m)
 
 static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
+	  .arg = "PID,...",
 	  .help = "Show only these processes, since their first fault. End when all have ended." },
 	{ .name = "each", .letter = 'e', .type = FLT_OPT_FLAG, .offset = MEMBER(each),
 	  .help = "Print a histogram for each row." },
@@ -37,7 +38,8 @@ static int check_args(struct lat *l, const struct flt_words *words)
 	int status;
 
 	if (args->each && args->plain)
-		return flt_command_misuse(l->command, "--each and --no-histogram exclude each other");
+		return flt_command_misuse(l->command, "--each and --no-histogram exclude each "
+					  "other");
 	status = flt_target_read(&t, words);
 	l->interval = t.interval;
 	l->count = t.count;

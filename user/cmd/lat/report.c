@@ -299,7 +299,8 @@ static void write_heading(const struct report *r)
 	if (r->l->reports)
 		putchar('\n');
 	if (!strcmp(r->span, "begin") && !r->l->session)
-		printf("since accounting began at %s, %s ago\n", flt_clock_write(clock, r->from + offset, 0),
+		printf("since accounting began at %s, %s ago\n",
+		       flt_clock_write(clock, r->from + offset, 0),
 		       flt_units_write_ns(length, now - r->from));
 	else
 		printf("%s, %s\n", flt_clock_write(clock, now + offset, 0),

@@ -24,7 +24,8 @@ static const struct flt_opt opts[] = {
 	{ .name = "limit", .letter = 'L', .type = FLT_OPT_SIZE, .offset = AT(limit), .arg = "SIZE",
 	  .help = "Limit the resident heap of each process of the command. A bare number is MiB.",
 	  .min = 256 << 10, .max = SIZE_LIMIT },
-	{ .name = "memory", .letter = 'M', .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
+	{ .name = "memory", .letter = 'M', .type = FLT_OPT_SIZE, .offset = AT(memory),
+	  .arg = "SIZE",
 	  .help = "Set the heap size of each process, resident and evicted, that the limit "
 		  "covers. Heap beyond it is not limited. Default: twice the machine's memory.",
 	  .min = 256 << 10, .max = SIZE_LIMIT },
@@ -73,7 +74,8 @@ static const struct flt_opt opts[] = {
 	  .help = "Record running processes, without a limit." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
 	  .help = "Record every process, without a limit." },
-	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
+	  .arg = "FILE",
 	  .help = "Write the recording to FILE. Default: flt.data. An existing FILE is renamed "
 		  "to FILE.old." },
 	{ .name = "quiet", .letter = 'q', .type = FLT_OPT_FLAG, .offset = AT(quiet),

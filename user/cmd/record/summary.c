@@ -111,8 +111,8 @@ void flt_record_summary(const struct flt_recording *r)
 		(unsigned long long)s->alloc, (unsigned long long)s->refault,
 		(unsigned long long)s->writes, (unsigned long long)s->kernel_faults,
 		(unsigned long long)t->images, t->images == 1 ? "" : "es");
-	fprintf(stderr, "memory   peak %s of heap used, %s resident of -L %s; %llu pages evicted in "
-			"%llu calls\n",
+	fprintf(stderr, "memory   peak %s of heap used, %s resident of -L %s; %llu pages evicted "
+			"in %llu calls\n",
 		flt_units_write_size(a, t->used_peak * FLT_RECORD_PAGE),
 		flt_units_write_size(b, t->resident_peak * FLT_RECORD_PAGE),
 		flt_units_write_size(c, r->args->limit), (unsigned long long)s->evicted,

@@ -183,7 +183,8 @@ int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args)
 		struct point *p = &points[i];
 
 		if (p->percent) {
-			p->limit = points[1].out.total.used_peak * p->percent / 100 * FLT_RECORD_PAGE;
+			p->limit = points[1].out.total.used_peak * p->percent / 100 *
+				   FLT_RECORD_PAGE;
 			if (p->limit < FLT_RECORD_LEAST)
 				p->limit = FLT_RECORD_LEAST;
 		}

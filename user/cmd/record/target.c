@@ -132,8 +132,9 @@ int flt_record_target_library(char *path, struct flt_errmsg *e)
 		if (snprintf(path, PATH_MAX, "%s/%s", self, places[i]) >= PATH_MAX)
 			continue;
 		if (strpbrk(path, " :"))
-			return flt_errmsg_set(e, -EOPNOTSUPP, "cannot preload %s: the path contains "
-					      "a blank or a colon (install it elsewhere)", path);
+			return flt_errmsg_set(e, -EOPNOTSUPP, "cannot preload %s: the path "
+					      "contains a blank or a colon (install it elsewhere)",
+					      path);
 		if (!access(path, R_OK))
 			return 0;
 	}
@@ -148,9 +149,9 @@ int flt_record_target_may(struct flt_errmsg *e)
 	if (got == 3)
 		return 0;
 	if (got == -ENOSYS || got == -EINVAL)
-		return flt_errmsg_set(e, -ENOSYS, "missing userfaultfd, which -L needs (boot a kernel "
-				      "with CONFIG_USERFAULTFD)");
-	return flt_errmsg_set(e, -EPERM, "missing CAP_SYS_PTRACE, which -L needs to handle faults in "
-			      "system calls and forked children (run as root, or see man "
+		return flt_errmsg_set(e, -ENOSYS, "missing userfaultfd, which -L needs (boot a "
+				      "kernel with CONFIG_USERFAULTFD)");
+	return flt_errmsg_set(e, -EPERM, "missing CAP_SYS_PTRACE, which -L needs to handle faults "
+			      "in system calls and forked children (run as root, or see man "
 			      "fltctl-record, CAPABILITIES)");
 }

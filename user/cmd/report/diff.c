@@ -144,7 +144,8 @@ int flt_report_diff(struct flt_report *after, const char *path)
 		goto out;
 	status = flt_sites_build(&old, before.by, before.load.rec, before.symbols, &before.group);
 	if (!status)
-		status = flt_sites_build(&new, after->by, after->load.rec, after->symbols, &after->group);
+		status = flt_sites_build(&new, after->by, after->load.rec, after->symbols,
+					 &after->group);
 	if (!status) {
 		pairs = calloc(old.count + new.count + 1, sizeof(*pairs));
 		status = pairs ? 0 : -ENOMEM;

@@ -24,7 +24,8 @@ static const struct flt_opt opts[] = {
 	  .help = "Print a tree from the outermost function to the faulting functions." },
 	{ .name = "callers", .type = FLT_OPT_FLAG, .offset = AT(callers),
 	  .help = "Print a tree from the faulting function to its callers." },
-	{ .name = "min-percent", .type = FLT_OPT_U64, .offset = AT(min_percent), .arg = "N", .max = 100,
+	{ .name = "min-percent", .type = FLT_OPT_U64, .offset = AT(min_percent), .arg = "N",
+	  .max = 100,
 	  .help = "Leave branches with less than N percent of the faults out of trees. Default: "
 		  "1." },
 	{ .name = "diff", .type = FLT_OPT_FILE, .offset = AT(diff), .arg = "FILE",
@@ -100,8 +101,8 @@ static int show(void *arg, const char *path)
 	if (!status) {
 		n = flt_symbols_missing(r->symbols, &missing);
 		if (n)
-			flt_command_say(r->run->command, "missing symbols of %zu file%s, removed or "
-					"changed since the recording: %s%s", n,
+			flt_command_say(r->run->command, "missing symbols of %zu file%s, removed "
+					"or changed since the recording: %s%s", n,
 					n > 1 ? "s" : "", missing, n > 1 ? ", ..." : "");
 		fflush(stdout);
 		status = flt_load_verdict(&r->load);
@@ -153,8 +154,9 @@ const struct flt_command flt_command_report = {
 		"Names come from the object files, their debug information or separate debug "
 		"files, and perf-PID.map files of just-in-time compilers. Code without a name is "
 		"shown as object+offset.",
-		"With a command, or with -p and --for, the faults are recorded now, into a file that "
-		"is gone afterwards. Use fltctl record for its options, and to keep the recording.",
+		"With a command, or with -p and --for, the faults are recorded now, into a file "
+		"that is gone afterwards. Use fltctl record for its options, and to keep the "
+		"recording.",
 		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
 		"unfinished.",
 		NULL },

@@ -89,6 +89,14 @@ static int site_write(struct flt_table *table, const struct flt_site *site, uint
 	return flt_table_row(table, &row, known);
 }
 
+/* Return how many of count rows to write. --top limits text only. */
+static size_t rows_shown(const struct flt_report *r, size_t count)
+{
+	bool limited = r->args->format == FLT_FORMAT_TEXT && r->args->top;
+
+	return limited && r->args->top < count ? (size_t)r->args->top : count;
+}
+
 int flt_report_rows(struct flt_report *r)
 {
 	enum flt_format format = (enum flt_format)r->args->format;
@@ -106,7 +114,7 @@ int flt_report_rows(struct flt_report *r)
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);
 	}
-	shown = text && r->args->top && r->args->top < rows.count ? (size_t)r->args->top : rows.count;
+	shown = rows_shown(r, rows.count);
 	for (i = 0; i < shown && !err; i++)
 		err = site_write(table, &rows.rows[i], flt_counts_all(&rows.total));
 	flt_table_flush(table, true);
@@ -222,7 +230,7 @@ int flt_report_stacks(struct flt_report *r)
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);
 	}
-	shown = text && r->args->top && r->args->top < rows.count ? (size_t)r->args->top : rows.count;
+	shown = rows_shown(r, rows.count);
 	for (i = 0; i < shown && !err; i++)
 		err = stack_rows(r, table, &r->group.entries[rows.rows[i].entry],
 				 flt_counts_all(&rows.total));

@@ -94,7 +94,9 @@ static void tree_rows(const struct flt_tree *t, uint64_t least)
 
 int flt_report_tree(struct flt_report *r)
 {
-	struct flt_tree_setup setup = { .inverted = r->args->callers, .processes = !r->args->callers };
+	struct flt_tree_setup setup = {
+		.inverted = r->args->callers, .processes = !r->args->callers,
+	};
 	struct flt_strings *strings = flt_strings_new(NAME_BYTES_MAX);
 	struct flt_tree tree;
 	uint64_t least;
@@ -104,7 +106,8 @@ int flt_report_tree(struct flt_report *r)
 		return flt_command_fail(r->run->command, NULL, -ENOMEM);
 	if (r->args->format == FLT_FORMAT_CSV) {
 		flt_strings_free(strings);
-		return flt_command_misuse(r->run->command, "cannot write a tree as CSV (use --json)");
+		return flt_command_misuse(r->run->command, "cannot write a tree as CSV (use "
+					  "--json)");
 	}
 	err = flt_tree_build(&tree, &setup, r->load.rec, r->symbols, strings, &r->group);
 	if (!err)

@@ -16,8 +16,8 @@ static const char *const source_names[] = { "auto", "module", "kernel", NULL };
 #define MEMBER(m) offsetof(struct stats_args, m)
 
 static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Show only these processes. End when all of them have ended." },
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
+	  .arg = "PID,...", .help = "Show only these processes. End when all of them have ended." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = MEMBER(all),
 	  .help = "Show the whole machine in one row." },
 	{ .name = "threads", .letter = 't', .type = FLT_OPT_FLAG, .offset = MEMBER(threads),
@@ -31,7 +31,8 @@ static const struct flt_opt opts[] = {
 		  "0 lists all. Default: 20 in the summary of a command, else 0." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
 	  .arg = "FILE", .help = "Write to FILE instead of standard output." },
-	{ .name = "source", .type = FLT_OPT_CHOICE, .offset = MEMBER(source), .choices = source_names,
+	{ .name = "source", .type = FLT_OPT_CHOICE, .offset = MEMBER(source),
+	  .choices = source_names,
 	  .help = "Take counts from the flt module, from the kernel's own counters, or from the "
 		  "first that is available." },
 	FLT_CORRELATION_OPTS(struct stats_args, with, "plot"),
@@ -86,8 +87,9 @@ static int choose_source(struct stats *s, const struct flt_run *run)
 	if (args->source == STATS_SOURCE_MODULE)
 		return flt_command_fail(s->command, &why, err);
 	if (args->kinds || s->by == STATS_BY_KIND) {
-		flt_command_say(s->command, "cannot count kinds of faults without the flt module%s%s",
-				err ? ": " : "", err ? flt_errmsg_text(&why, err) : "");
+		flt_command_say(s->command, "cannot count kinds of faults without the flt "
+				"module%s%s", err ? ": " : "",
+				err ? flt_errmsg_text(&why, err) : "");
 		return err ? flt_exit_of(err) : FLT_EXIT_UNSUPPORTED;
 	}
 	if (args->source == STATS_SOURCE_AUTO)

@@ -137,7 +137,8 @@ int top_files_lost(struct top *t, struct flt_errmsg *e)
 
 	if (!t->files)
 		return 0;
-	ret = flt_control_session(t->control, flt_stream_session(t->files->stream), false, &session, e);
+	ret = flt_control_session(t->control, flt_stream_session(t->files->stream), false,
+				  &session, e);
 	if (ret)
 		return ret;
 	t->lost = session.lost;

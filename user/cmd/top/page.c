@@ -84,7 +84,9 @@ const char *top_view_name(enum top_view view)
 /* Return the columns of the view. Kinds of single processes have only a number of faults. */
 static uint32_t keys_of(const struct top *t)
 {
-	return t->view == TOP_KIND && t->args->pids.count ? KEY(COMM) | KEY(FAULTS) : views[t->view].keys;
+	if (t->view == TOP_KIND && t->args->pids.count)
+		return KEY(COMM) | KEY(FAULTS);
+	return views[t->view].keys;
 }
 
 bool top_page_has(const struct top *t, enum flt_rank_key key)

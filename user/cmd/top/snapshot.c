@@ -89,7 +89,8 @@ static int rank_rows(struct top *t, const struct flt_rows *news)
 
 		if (!wanted(t, row->tgid))
 			continue;
-		r = flt_ranking_add(&t->ranking, &row->account, t->control ? MODULE_COUNTS : COUNTS);
+		r = flt_ranking_add(&t->ranking, &row->account,
+				    t->control ? MODULE_COUNTS : COUNTS);
 		if (!r)
 			return -ENOMEM;
 		r->pid = row->tgid;
@@ -116,7 +117,8 @@ static int read_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 	size_t i;
 	int ret;
 
-	ret = t->control ? flt_control_procs(t->control, 0, true, &rows, e) : flt_procfs_rows(&rows);
+	ret = t->control ? flt_control_procs(t->control, 0, true, &rows, e) :
+			   flt_procfs_rows(&rows);
 	if (!ret || ret == -EINTR)
 		ret = changes(&t->procs, &rows, ret, news);
 	flt_rows_free(&rows);
@@ -181,7 +183,8 @@ static int read_threads(struct top *t, bool first, struct flt_rows *procs, struc
 	for (i = 0; i < t->procs.count && looks < most && !ret; i++) {
 		const struct flt_row *proc = &t->procs.row[i];
 
-		if (proc->ended || !wanted(t, proc->tgid) || flt_thread_rates_has(&t->thread_rates, proc->id))
+		if (proc->ended || !wanted(t, proc->tgid) ||
+		    flt_thread_rates_has(&t->thread_rates, proc->id))
 			continue;
 		looks++;
 		ret = read_team(t, proc, news, e);

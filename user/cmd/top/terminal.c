@@ -98,13 +98,13 @@ static chtype attributes(int look)
 
 void top_terminal_paint(const struct flt_screen *screen)
 {
+	const struct flt_screen_cell *cell;
 	int row, col;
 
 	erase();
 	for (row = 0; row < screen->rows; row++) {
 		for (col = 0; col < screen->cols; col++) {
-			const struct flt_screen_cell *cell = &screen->cell[row * screen->cols + col];
-
+			cell = &screen->cell[row * screen->cols + col];
 			if (!*cell->text)
 				continue;
 			attrset(attributes(cell->look));

@@ -21,15 +21,16 @@ static const char *const sort_names[] = { "auto", "pid", "tid", "comm", "minor",
 #define MEMBER(m) offsetof(struct top_args, m)
 
 static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Show only these processes." },
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
+	  .arg = "PID,...", .help = "Show only these processes." },
 	{ .name = "by", .letter = 'v', .type = FLT_OPT_CHOICE, .offset = MEMBER(view),
 	  .choices = view_names, .help = "Select the rows shown first." },
 	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort),
 	  .choices = sort_names, .help = "Select the first sort column." },
 	{ .name = "filter", .letter = 'f', .type = FLT_OPT_STRING, .offset = MEMBER(filter),
 	  .arg = "TEXT", .help = "Show only rows with TEXT in a name, or with this pid." },
-	{ .name = "files", .type = FLT_OPT_CHOICE, .offset = MEMBER(stream), .choices = stream_names,
+	{ .name = "files", .type = FLT_OPT_CHOICE, .offset = MEMBER(stream),
+	  .choices = stream_names,
 	  .help = "Stream major faults, all faults or none, to find their files. Major faults "
 		  "are rare; a stream of all faults slows the machine down." },
 	{ .name = "batch", .letter = 'b', .type = FLT_OPT_FLAG, .offset = MEMBER(batch),
@@ -68,8 +69,8 @@ static int check_args(struct top *t, const struct flt_words *words)
 					  "other");
 	t->sort = args->sort ? (enum flt_rank_key)(args->sort - 1) : top_page_sort(t);
 	if (!top_page_has(t, t->sort))
-		return flt_command_misuse(t->command, "invalid sort key: --by=%s has no column '%s'",
-					  top_view_name(t->view), sort_names[args->sort]);
+		return flt_command_misuse(t->command, "invalid sort key: --by=%s has no column "
+					  "'%s'", top_view_name(t->view), sort_names[args->sort]);
 	return read_target(t, words);
 }
 
@@ -115,7 +116,8 @@ static int top_main(struct flt_run *run)
 	if (!ret && t.control && t.args->stream != TOP_STREAM_NONE) {
 		ret = top_files_open(&t, &e);
 		if (ret && t.view != TOP_FILE) {
-			snprintf(t.notice, sizeof(t.notice), "no files: %s", flt_errmsg_text(&e, ret));
+			snprintf(t.notice, sizeof(t.notice), "no files: %s",
+				 flt_errmsg_text(&e, ret));
 			ret = 0;
 		}
 	}

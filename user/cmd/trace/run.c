@@ -119,7 +119,8 @@ static int finish(void *arg)
 	const struct flt_stream_end *end = &r->end;
 	const struct flt_command *command = r->t->command;
 	const struct flt_loss loss = {
-		.faults = r->t->lost + end->lost_last, .of = r->t->lost + end->lost_last + end->delivered,
+		.faults = r->t->lost + end->lost_last,
+		.of = r->t->lost + end->lost_last + end->delivered,
 		.unseen = end->missed, .notes = end->session.lost_notes,
 		.untracked = end->session.untracked,
 	};
@@ -130,8 +131,8 @@ static int finish(void *arg)
 		flt_command_say(command, "each lost line stands for %" PRIu64 " faults (--sample)",
 				r->t->args->sample);
 	if (end->session.stacks_once)
-		flt_command_say(command, "%" PRIu64 " stacks were sent with their faults, because the "
-				"module's table of stacks was full (max_stacks sets its size)",
+		flt_command_say(command, "%" PRIu64 " stacks were sent with their faults, because "
+				"the module's table of stacks was full (max_stacks sets its size)",
 				end->session.stacks_once);
 	return flt_loss_say(&loss, command);
 }

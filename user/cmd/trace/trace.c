@@ -27,8 +27,8 @@ static const uint32_t result_bits[] = {
 #define MEMBER(m) offsetof(struct trace_args, m)
 
 static const struct flt_opt opts[] = {
-	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids), .arg = "PID,...",
-	  .help = "Show only these processes." },
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
+	  .arg = "PID,...", .help = "Show only these processes." },
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
 	  .help = "Also trace children that the processes of -p fork from now on." },
 	{ .name = "filter", .letter = 'F', .type = FLT_OPT_CHOICE, .offset = MEMBER(results),
@@ -44,15 +44,15 @@ static const struct flt_opt opts[] = {
 	{ .name = "file", .type = FLT_OPT_FILE, .offset = MEMBER(file), .arg = "PATH",
 	  .help = "Print only faults in mappings of this file (on overlayfs before Linux 6.8: of "
 		  "the file in the lower layer)." },
-	{ .name = "comm", .letter = 'c', .type = FLT_OPT_STRING, .offset = MEMBER(comm), .arg = "NAME",
-	  .help = "Print only faults of threads with this name." },
-	{ .name = "user", .letter = 'u', .type = FLT_OPT_STRING, .offset = MEMBER(user), .arg = "USER",
-	  .help = "Print only faults of this effective user, a name or a number." },
+	{ .name = "comm", .letter = 'c', .type = FLT_OPT_STRING, .offset = MEMBER(comm),
+	  .arg = "NAME", .help = "Print only faults of threads with this name." },
+	{ .name = "user", .letter = 'u', .type = FLT_OPT_STRING, .offset = MEMBER(user),
+	  .arg = "USER", .help = "Print only faults of this effective user, a name or a number." },
 	{ .name = "cgroup", .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
 	  .help = "Print only faults of processes in this cgroup or below: a directory of "
 		  "cgroup2, e.g. /sys/fs/cgroup/system.slice." },
-	{ .name = "sample", .letter = 's', .type = FLT_OPT_U64, .offset = MEMBER(sample), .arg = "N",
-	  .min = 1, .max = UINT16_MAX, .help = "Print one of N faults on each CPU." },
+	{ .name = "sample", .letter = 's', .type = FLT_OPT_U64, .offset = MEMBER(sample),
+	  .arg = "N", .min = 1, .max = UINT16_MAX, .help = "Print one of N faults on each CPU." },
 	{ .name = "stacks", .letter = 'S', .type = FLT_OPT_FLAG, .offset = MEMBER(stacks),
 	  .help = "Print the call stack below each line, innermost function first." },
 	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = MEMBER(unwind), .choices = unwinds,
@@ -68,15 +68,16 @@ static const struct flt_opt opts[] = {
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
 	  .help = "Set the size of a sub-buffer, a power of two from 4KiB to 1MiB. Default: "
 		  "256KiB, or 1MiB with --unwind=dwarf." },
-	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs), .arg = "N",
+	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs),
+	  .arg = "N",
 	  .min = 2, .max = 64, .help = "Set the number of sub-buffers per CPU. Default: 8, or 16 "
 		  "with --unwind=dwarf." },
 	{ .name = "channel", .type = FLT_OPT_CHOICE, .offset = MEMBER(channel),
 	  .choices = channel_names, .help = "Read faults from relay files in debugfs, or by "
 	  "netlink, which is slower and works without debugfs. Default: relay if its files can "
 	  "be opened." },
-	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = MEMBER(input), .arg = "FILE",
-	  .help = "Print the faults of a recording instead of tracing." },
+	{ .name = "input", .letter = 'i', .type = FLT_OPT_FILE, .offset = MEMBER(input),
+	  .arg = "FILE", .help = "Print the faults of a recording instead of tracing." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
 	  .arg = "FILE", .help = "Write to FILE instead of standard output. Useful if the "
 		  "command writes to standard output." },

@@ -57,7 +57,8 @@ static int flame_write(struct flt_visualize *v, FILE *out, const struct flt_grou
 	err = flt_visualize_frames(v, group, NARROW, &frames, &flame.count, &flame.hidden);
 	if (err)
 		return err;
-	snprintf(subtitle, sizeof(subtitle), "%" PRIu64 " faults", flame.count ? frames[0].total : 0);
+	snprintf(subtitle, sizeof(subtitle), "%" PRIu64 " faults",
+		 flame.count ? frames[0].total : 0);
 	flame.subtitle = subtitle;
 	flame.frames = frames;
 	fputs("<div class=\"tall\">\n", out);
@@ -75,7 +76,9 @@ static void rates_write(const struct flt_visualize *v, FILE *out)
 	const double step = (double)v->rates.step / 1e9;
 	const uint32_t n = flt_heat_columns(&v->rates);
 	const struct flt_plot_line lines[] = {
-		{ "all faults", at, all, n }, { "refaults", at, again, n }, { "major", at, major, n },
+		{ "all faults", at, all, n },
+		{ "refaults", at, again, n },
+		{ "major", at, major, n },
 	};
 	const struct flt_plot plot = { .seconds = n * step, .lines = lines, .count = 3 };
 	const struct flt_heat_cell *c;

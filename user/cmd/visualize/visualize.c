@@ -22,7 +22,8 @@
 
 static const struct flt_opt opts[] = {
 	FLT_LOAD_INPUT_OPT(struct flt_visualize_args, input),
-	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output), .arg = "FILE",
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
+	  .arg = "FILE",
 	  .help = "Write to FILE; - is standard output. Default: flt.svg and flt-alloc.svg, "
 		  "flt.html, flt.folded, flt.speedscope.json, flt.perfetto.json or flt.pb." },
 	PICTURE("svg", FLT_PICTURE_SVG, "Write interactive flame graphs: one of all faults and "
@@ -166,7 +167,8 @@ void flt_visualize_subtitle(const struct flt_visualize *v, char *text, size_t si
 		 v->load.lost[0] ? ", with losses" : "");
 }
 
-static int svg_write(struct flt_visualize *v, FILE *out, const struct flt_group *group, const char *what)
+static int svg_write(struct flt_visualize *v, FILE *out, const struct flt_group *group,
+		     const char *what)
 {
 	struct flt_flame_frame *frames;
 	struct flt_flame flame = { 0 };
@@ -237,7 +239,8 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 		out = fopen(name, "we");
 		if (!out) {
 			err = -errno;
-			flt_command_say(v->run->command, "cannot write %s: %s", name, strerror(-err));
+			flt_command_say(v->run->command, "cannot write %s: %s", name,
+					strerror(-err));
 			return flt_exit_of(err);
 		}
 	}
@@ -323,8 +326,8 @@ static int visualize_main(struct flt_run *run)
 	int status, err = 0;
 
 	if (run->words.argc > (args->input ? 0 : 1))
-		return flt_command_misuse(run->command, "unexpected argument '%s' (give one recording)",
-					  run->words.argv[run->words.argc - 1]);
+		return flt_command_misuse(run->command, "unexpected argument '%s' (give one "
+					  "recording)", run->words.argv[run->words.argc - 1]);
 	status = flt_load_filter_parse(run->command, &args->filter, &v.filter);
 	if (status)
 		return status;
@@ -348,7 +351,8 @@ static int visualize_main(struct flt_run *run)
 const struct flt_command flt_command_visualize = {
 	.name = "visualize",
 	.summary = "draw recorded faults: flame graphs, heat map, memory over time",
-	.synopsis = (const char *const[]){ "[OPTION...] [FILE]", "[OPTION...] -p PID,... --for TIME",
+	.synopsis = (const char *const[]){ "[OPTION...] [FILE]",
+					   "[OPTION...] -p PID,... --for TIME",
 					   "[OPTION...] -- COMMAND [ARG...]", NULL },
 	.about = (const char *const[]){
 		"Draws a recording. Flame graphs show call stacks: the outermost function on "
@@ -360,8 +364,9 @@ const struct flt_command flt_command_visualize = {
 		"most faults. Pages and pictures are self-contained files.",
 		"--folded, --speedscope, --perfetto and --pprof write the same data for other "
 		"tools.",
-		"With a command, or with -p and --for, the faults are recorded now, into a file that "
-		"is gone afterwards. Use fltctl record for its options, and to keep the recording.",
+		"With a command, or with -p and --for, the faults are recorded now, into a file "
+		"that is gone afterwards. Use fltctl record for its options, and to keep the "
+		"recording.",
 		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
 		"unfinished.",
 		NULL },

@@ -25,7 +25,8 @@ static int object_add(struct flt_recording *rec, const struct flt_object *object
 	/* From the end: a map's object is most often one that came just before. */
 	for (i = rec->object_count; i-- > 1;) {
 		old = &rec->objects[i];
-		if (old->name == object->name && old->kind == object->kind && old->pid == object->pid && old->data == object->data &&
+		if (old->name == object->name && old->kind == object->kind &&
+		    old->pid == object->pid && old->data == object->data &&
 		    old->build_id_size == object->build_id_size &&
 		    !memcmp(old->build_id, object->build_id, sizeof(old->build_id))) {
 			if (object->text < old->text)
@@ -38,7 +39,8 @@ static int object_add(struct flt_recording *rec, const struct flt_object *object
 	}
 	if (rec->object_count >= OBJECTS_MAX)
 		return -E2BIG;
-	err = flt_array_grow((void **)&rec->objects, rec->object_count, &rec->object_room, sizeof(*object));
+	err = flt_array_grow((void **)&rec->objects, rec->object_count, &rec->object_room,
+			     sizeof(*object));
 	if (err)
 		return err;
 	*index = rec->object_count;
@@ -115,7 +117,8 @@ int flt_recording_get(struct flt_recording *rec, uint32_t id, struct flt_image *
 		images = reallocarray(rec->images, room, sizeof(struct flt_image *));
 		if (!images)
 			return -ENOMEM;
-		memset(images + rec->image_room, 0, (room - rec->image_room) * sizeof(struct flt_image *));
+		memset(images + rec->image_room, 0,
+		       (room - rec->image_room) * sizeof(struct flt_image *));
 		rec->images = images;
 		rec->image_room = room;
 	}
@@ -188,7 +191,8 @@ static int comm_record(struct flt_recording *rec, const struct flt_record *r)
 
 static enum flt_object_kind object_kind(const char *name)
 {
-	if (name[0] == '/' && name[1] != '/' && strncmp(name, "/memfd:", 7) && strncmp(name, "/dev/zero", 9))
+	if (name[0] == '/' && name[1] != '/' && strncmp(name, "/memfd:", 7) &&
+	    strncmp(name, "/dev/zero", 9))
 		return FLT_OBJECT_FILE;
 	return strcmp(name, "[vdso]") ? FLT_OBJECT_ANON : FLT_OBJECT_VDSO;
 }
