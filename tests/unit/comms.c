@@ -70,11 +70,28 @@ static void cached_name_expires(void **state)
 	flt_comms_free(c);
 }
 
+/* The note of a thread that was not seen before names its first faults. */
+static void note_precedes_first_fault(void **state)
+{
+	struct flt_fault f = fault((uint32_t)getpid(), 1000);
+	struct flt_comms *c = flt_comms_new();
+
+	(void)state;
+	assert_non_null(c);
+	prctl(PR_SET_NAME, "later");
+	life(c, FLT_LIFE_EXEC, f.tid, f.time - 10, "noted");
+	assert_string_equal(flt_comms_get(c, &f), "noted");
+	f.time += FLT_COMMS_FRESH_NS;
+	assert_string_equal(flt_comms_get(c, &f), "later");
+	flt_comms_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ended_thread_keeps_its_name),
 		cmocka_unit_test(cached_name_expires),
+		cmocka_unit_test(note_precedes_first_fault),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,8 @@ void flt_comms_put(struct flt_comms *c, const union flt_stream_note *head, const
 
 	if (head->record.type != FLT_EVENT_LIFE || head->life.what == FLT_LIFE_EXIT)
 		return;
-	/* A later lookup in /proc could return the name of a program executed since. */
+	/* A lookup in /proc now could return the name of a program executed since. */
+	*at = (struct comm){ .tid = head->life.tid, .asked = head->life.time };
 	memcpy(at->name, bytes, FLT_COMM_LEN);
 }
 
