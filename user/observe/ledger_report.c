@@ -28,7 +28,7 @@ int flt_ledger_report(const struct flt_ledger_run *run, const struct flt_ledger_
 	int ret;
 
 	if (text && span->last)
-		printf("%stotal, %.1f s\n", span->number ? "\n" : "", (double)span->ns / 1e9);
+		printf("%stotal of %.1f s\n", span->number ? "\n" : "", (double)span->ns / 1e9);
 	ret = flt_ledger_run_each(run, span, put, arg, sum);
 	flt_table_flush(run->table, span->last || span->number % 20 == 0);
 	if (text && span->last && !ret)

@@ -70,7 +70,7 @@ static int lat_main(struct flt_run *run)
 	status = ret ? flt_command_fail(l.command, &e, ret) : lat_run(&l, run->words.command);
 	lat_report_close(&l);
 	lat_slowest_close(&l);
-	lat_look_free(l.last);
+	lat_snapshot_free(l.last);
 	free(l.bound);
 	return status;
 }

@@ -26,12 +26,12 @@ struct lat_args {
 	bool each;		/* a histogram for every row */
 	bool plain;		/* no histogram */
 	uint64_t slowest;	/* examples; 0: none */
-	uint64_t slower;	/* ns; stream what takes at least as long, 0: nothing */
+	uint64_t slower;	/* ns; stream faults that take at least as long; 0: none */
 	int format;		/* enum flt_format */
 };
 
-/* A snapshot. For single processes, kinds have counts but no histograms. */
-struct lat_look {
+/* A snapshot of counters. For single processes, kinds have counts but no histograms. */
+struct lat_snapshot {
 	uint64_t now;
 	bool by_process;
 	struct flt_account total;
@@ -40,12 +40,12 @@ struct lat_look {
 	struct flt_hist kind[__FLT_KIND_MAX];
 	struct flt_hist returned[__FLT_RETURN_MAX];
 	struct flt_rows rows;
-	bool ended;		/* every process asked for */
+	bool ended;		/* all processes of -p or of the session have ended */
 };
 
 struct lat_slow {
 	struct flt_slow slow;
-	char path[LAT_PATH];	/* of the mapping; empty: none, or not known */
+	char path[LAT_PATH];	/* of the mapping; empty: unknown, or not of a file */
 };
 
 /* Slowest first. */
@@ -59,57 +59,72 @@ struct lat {
 	const struct lat_args *args;
 	struct flt_control *control;
 	uint32_t session;	/* of the command; 0: none */
-	uint64_t *bound;	/* of each -p: the row it means */
+	uint64_t *bound;	/* per PID of -p: ID of its row in the first snapshot */
 	uint64_t interval;	/* ns; 0: one report */
-	uint64_t count;		/* of reports; 0: until interrupted */
-	uint64_t since;		/* counts began */
-	uint64_t reports;
-	struct lat_look *last;
+	uint64_t count;		/* reports to write; 0: until interrupted */
+	uint64_t since;		/* CLOCK_MONOTONIC ns, when counting began */
+	uint64_t reports;	/* written so far */
+	struct lat_snapshot *last;
 	struct lat_slowest slowest;	/* since the last report */
 	struct flt_stream *stream;	/* of slow faults; NULL: none */
-	uint64_t lost, lost_notes;	/* by it, known at the end */
-	struct names names;	/* of their threads and files */
+	uint64_t lost, lost_notes;	/* by the stream; set by lat_slowest_lost() */
+	struct names names;	/* threads and files of the streamed faults */
 
-	struct flt_table *data, *rows, *examples;	/* data, or the two of the text */
+	struct flt_table *data;		/* JSON or CSV */
+	struct flt_table *rows, *examples;	/* the two tables of the text */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 	bool unicode, color;
 };
 
-/* Allocated; lat_look_free(). */
-int lat_look(struct lat *l, struct lat_look **look, struct flt_errmsg *e);
-void lat_look_free(struct lat_look *look);
-/* Subtract two snapshots. before may be NULL. Return 0 or -errno. */
-int lat_look_between(const struct lat_look *before, const struct lat_look *after,
-		     struct lat_look **out);
+/* snapshot.c */
+/* Take a snapshot. The caller frees it with lat_snapshot_free(). Return 0 or -errno. */
+int lat_snapshot_take(struct lat *l, struct lat_snapshot **snapshot, struct flt_errmsg *e);
+void lat_snapshot_free(struct lat_snapshot *snapshot);
+/* Store the difference of two snapshots in *out. before may be NULL. Return 0 or -errno. */
+int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_snapshot *after,
+		     struct lat_snapshot **out);
 
-/* lat_slowest.c */
+/* slowest.c */
 int lat_slowest_open(struct lat *l);
 void lat_slowest_close(struct lat *l);
+/* Insert a fault if it is among the slowest. path may be NULL. */
 void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *path);
-/* Of what the module kept: those that ended in this time, in processes of the look. */
-int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
+/*
+ * Offer the faults that the module keeps, if they ended after `from` in a process of the
+ * snapshot. Return 0 or -errno.
+ */
+int lat_slowest_kept(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from,
 		     struct flt_errmsg *e);
 
-/* Open a stream of slow faults, of all processes if count is 0. Return 0 or -errno. */
+/*
+ * Open a stream of slow faults, of all processes if count is 0. follow: also of children. Return
+ * 0 or -errno.
+ */
 int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool follow,
 		       struct flt_errmsg *e);
-/* What has come since; last: and nobody faults any more. */
+/* Offer the faults that the stream received. last: read the stream to its end. */
 int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e);
 
-/* Update .lost and .lost_notes from the module. */
+/* Update .lost and .lost_notes from the module. Return 0 or -errno. */
 int lat_slowest_lost(struct lat *l, struct flt_errmsg *e);
 
-/* lat_report.c */
+/* report.c */
 int lat_report_open(struct lat *l);
 void lat_report_close(struct lat *l);
-int lat_report(struct lat *l, const struct lat_look *look, uint64_t from);
+/* Write a report of the time from `from` to the snapshot. Return 0 or -errno. */
+int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from);
 /* Report the losses. Return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int lat_report_loss(struct lat *l, const struct flt_loss *loss);
 
+/* bars.c */
 /* Write the bars of a histogram to standard output, as wide as the terminal. */
 void lat_bars_write(const struct lat *l, const struct flt_hist *hist);
 
-/* lat_run.c */
+/* run.c */
+/*
+ * Run until the command ends, all reports are written or a signal arrives. Return the exit
+ * status.
+ */
 int lat_run(struct lat *l, char **command);
 
 #endif

@@ -13,25 +13,25 @@
 #include "text/units.h"
 #include "view/table/cell.h"
 
-/* Which rows have a column. */
+/* Bits of .known_if: the rows that have a column. */
 enum {
-	OF_SPAN = 1,		/* those of a report, */
-	OF_COUNT = 2,		/* where faults are counted, */
-	OF_PROCESS = 4,		/* of a process */
-	OF_LATENCY = 8,		/* with latencies */
+	OF_SPAN = 1,		/* rows of a report */
+	OF_COUNT = 2,		/* rows with a number of faults */
+	OF_PROCESS = 4,		/* rows of a process */
+	OF_LATENCY = 8,		/* rows with latencies */
 	OF_BUCKET = 16, OF_SLOW = 32, OF_TOTAL = 64,
-	OF_NAME = 128,		/* the command of a process or a slow fault */
+	OF_NAME = 128,		/* processes and slow faults with a known command */
 };
 
-/* The two tables of the text. */
+/* Bits of .text_if: the two tables of the text. */
 enum { IN_ROWS = 1, IN_SLOWEST = 2 };
 
 struct row {
 	const char *record, *span, *group, *name;
 	struct flt_cell time;		/* seconds since 1970; slow faults have microseconds */
-	uint64_t ns;			/* of the span */
+	uint64_t ns;			/* length of the span */
 	uint64_t ended;			/* ns since 1970 */
-	struct flt_slow slow;		/* or only the process of a row */
+	struct flt_slow slow;		/* rows of a process: only tgid and comm */
 	const char *path;
 	uint64_t faults;
 	uint64_t mean, p50, p90, p99, p999, max, from, to;	/* ns */
@@ -108,23 +108,23 @@ void lat_report_close(struct lat *l)
 	flt_table_free(l->examples);
 }
 
-/* The report under way: what all its rows begin with. */
+/* The current report. */
 struct report {
 	struct lat *l;
-	const struct lat_look *look;
+	const struct lat_snapshot *snapshot;
 	uint64_t from;
 	const char *span;
 };
 
 static struct row begin_row(const struct report *r, const char *record)
 {
-	const uint64_t now = r->look->now + r->l->wall_offset;
+	const uint64_t now = r->snapshot->now + r->l->wall_offset;
 
-	return (struct row){ .record = record, .span = r->span, .ns = r->look->now - r->from,
+	return (struct row){ .record = record, .span = r->span, .ns = r->snapshot->now - r->from,
 			     .time = flt_cell_double((double)now / 1e9, 3) };
 }
 
-/* Put every bucket that has a fault; only in JSON and CSV. */
+/* Write a row per bucket that has a fault. Only for JSON and CSV. */
 static int put_buckets(const struct report *r, const struct row *of, uint64_t known,
 		       const struct flt_hist *hist)
 {
@@ -155,7 +155,7 @@ static void fill_latency(struct row *row, const struct flt_hist *hist)
 	row->max = flt_hist_max(hist);
 }
 
-/* process NULL: of all. hist NULL: only the count is known. */
+/* Write a row. process NULL: not of one process. hist NULL: only the count is known. */
 static int put_row(const struct report *r, const char *group, const char *name,
 		   const struct flt_row *process, uint64_t count, const struct flt_hist *hist)
 {
@@ -188,7 +188,7 @@ static int put_machine(const struct report *r)
 		FLT_RETURN_OOM, FLT_RETURN_SIGBUS, FLT_RETURN_HWPOISON, FLT_RETURN_HWPOISON_LARGE,
 		FLT_RETURN_SIGSEGV,
 	};
-	const struct lat_look *look = r->look;
+	const struct lat_snapshot *snapshot = r->snapshot;
 	struct flt_hist *failed = calloc(1, sizeof(*failed));
 	uint32_t i;
 	int ret;
@@ -196,36 +196,36 @@ static int put_machine(const struct report *r)
 	if (!failed)
 		return -ENOMEM;
 	for (i = 0; i < sizeof(failures) / sizeof(failures[0]); i++)
-		flt_hist_add(failed, &look->returned[failures[i]]);
-	ret = put_row(r, "result", "minor", NULL, look->total.minor, &look->minor);
-	if (!ret && look->total.major)
-		ret = put_row(r, "result", "major", NULL, look->total.major, &look->major);
-	if (!ret && look->total.failed)
-		ret = put_row(r, "result", "failed", NULL, look->total.failed, failed);
+		flt_hist_add(failed, &snapshot->returned[failures[i]]);
+	ret = put_row(r, "result", "minor", NULL, snapshot->total.minor, &snapshot->minor);
+	if (!ret && snapshot->total.major)
+		ret = put_row(r, "result", "major", NULL, snapshot->total.major, &snapshot->major);
+	if (!ret && snapshot->total.failed)
+		ret = put_row(r, "result", "failed", NULL, snapshot->total.failed, failed);
 	free(failed);
 	for (i = 0; i < __FLT_KIND_MAX && !ret; i++)
-		if (look->total.kinds[i])
-			ret = put_row(r, "kind", flt_kind_name(i), NULL, look->total.kinds[i],
-				      &look->kind[i]);
+		if (snapshot->total.kinds[i])
+			ret = put_row(r, "kind", flt_kind_name(i), NULL, snapshot->total.kinds[i],
+				      &snapshot->kind[i]);
 	for (i = 0; i < __FLT_RETURN_MAX && !ret; i++) {
-		uint64_t n = flt_hist_total(&look->returned[i]);
+		uint64_t n = flt_hist_total(&snapshot->returned[i]);
 
 		if (n)
 			ret = put_row(r, "returned", flt_return_name(i), NULL, n,
-				      &look->returned[i]);
+				      &snapshot->returned[i]);
 	}
 	return ret;
 }
 
 static int put_processes(const struct report *r)
 {
-	const struct lat_look *look = r->look;
+	const struct lat_snapshot *snapshot = r->snapshot;
 	struct flt_hist *hist;
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; i < look->rows.count && !ret; i++) {
-		const struct flt_row *row = &look->rows.row[i];
+	for (i = 0; i < snapshot->rows.count && !ret; i++) {
+		const struct flt_row *row = &snapshot->rows.row[i];
 		char name[FLT_COMM_LEN + 16];
 
 		hist = calloc(1, sizeof(*hist));
@@ -238,15 +238,15 @@ static int put_processes(const struct report *r)
 		free(hist);
 	}
 	if (!ret)
-		ret = put_row(r, "result", "minor", NULL, look->total.minor, NULL);
-	if (!ret && look->total.major)
-		ret = put_row(r, "result", "major", NULL, look->total.major, NULL);
-	if (!ret && look->total.failed)
-		ret = put_row(r, "result", "failed", NULL, look->total.failed, NULL);
+		ret = put_row(r, "result", "minor", NULL, snapshot->total.minor, NULL);
+	if (!ret && snapshot->total.major)
+		ret = put_row(r, "result", "major", NULL, snapshot->total.major, NULL);
+	if (!ret && snapshot->total.failed)
+		ret = put_row(r, "result", "failed", NULL, snapshot->total.failed, NULL);
 	for (i = 0; i < __FLT_KIND_MAX && !ret; i++)
-		if (look->total.kinds[i])
+		if (snapshot->total.kinds[i])
 			ret = put_row(r, "kind", flt_kind_name((uint32_t)i), NULL,
-				      look->total.kinds[i], NULL);
+				      snapshot->total.kinds[i], NULL);
 	return ret;
 }
 
@@ -274,26 +274,26 @@ static int put_examples(const struct report *r)
 /* Write a histogram per kind and per returned value. */
 static void write_each(const struct report *r)
 {
-	const struct lat_look *look = r->look;
+	const struct lat_snapshot *snapshot = r->snapshot;
 	uint32_t i;
 
 	for (i = 0; i < __FLT_KIND_MAX; i++) {
-		if (!flt_hist_total(&look->kind[i]))
+		if (!flt_hist_total(&snapshot->kind[i]))
 			continue;
 		printf("\nkind %s\n", flt_kind_name(i));
-		lat_bars_write(r->l, &look->kind[i]);
+		lat_bars_write(r->l, &snapshot->kind[i]);
 	}
 	for (i = 0; i < __FLT_RETURN_MAX; i++) {
-		if (!flt_hist_total(&look->returned[i]))
+		if (!flt_hist_total(&snapshot->returned[i]))
 			continue;
 		printf("\nreturned %s\n", flt_return_name(i));
-		lat_bars_write(r->l, &look->returned[i]);
+		lat_bars_write(r->l, &snapshot->returned[i]);
 	}
 }
 
 static void write_heading(const struct report *r)
 {
-	const uint64_t now = r->look->now, offset = r->l->wall_offset;
+	const uint64_t now = r->snapshot->now, offset = r->l->wall_offset;
 	char clock[FLT_CLOCK_TEXT], length[FLT_UNITS_TEXT];
 
 	if (r->l->reports)
@@ -307,27 +307,27 @@ static void write_heading(const struct report *r)
 		       flt_units_write_ns(length, now - r->from));
 }
 
-int lat_report(struct lat *l, const struct lat_look *look, uint64_t from)
+int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from)
 {
-	const struct report r = { l, look, from, l->reports ? "interval" : "begin" };
-	uint64_t count = look->total.minor + look->total.major;
+	const struct report r = { l, snapshot, from, l->reports ? "interval" : "begin" };
+	uint64_t count = snapshot->total.minor + snapshot->total.major;
 	int ret;
 
 	if (!l->data) {
 		write_heading(&r);
-		if (!count && !look->total.failed) {
+		if (!count && !snapshot->total.failed) {
 			puts("no faults");
 			fflush(stdout);
 			return 0;
 		}
 		if (!l->args->plain) {
-			lat_bars_write(l, &look->all);
+			lat_bars_write(l, &snapshot->all);
 			putchar('\n');
 		}
 	}
-	ret = put_row(&r, "all", "all", NULL, count, &look->all);
+	ret = put_row(&r, "all", "all", NULL, count, &snapshot->all);
 	if (!ret)
-		ret = look->by_process ? put_processes(&r) : put_machine(&r);
+		ret = snapshot->by_process ? put_processes(&r) : put_machine(&r);
 	if (!l->data)
 		flt_table_flush(l->rows, true);
 	if (!l->data && l->args->each)

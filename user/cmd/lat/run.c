@@ -6,7 +6,7 @@
 #include "observe/observe.h"
 #include "text/units.h"
 
-/* How often slow faults are fetched, and their processes asked who they are. */
+/* Period of reading the stream of slow faults. */
 #define ROUND_NS (100 * FLT_NSEC_PER_MSEC)
 
 struct run {
@@ -14,29 +14,29 @@ struct run {
 	struct flt_observe o;
 };
 
-/* One look, and what is new in it. last: there will be no more. */
+/* Take a snapshot, and report the difference from the last one. last: the run ends. */
 static int report(struct lat *l, bool last, struct flt_errmsg *e)
 {
 	uint64_t from = l->last ? l->last->now : l->since;
-	struct lat_look *look, *news;
+	struct lat_snapshot *snapshot, *news;
 	int ret;
 
-	ret = lat_look(l, &look, e);
+	ret = lat_snapshot_take(l, &snapshot, e);
 	if (ret)
 		return ret;
-	ret = lat_look_between(l->last, look, &news);
-	lat_look_free(l->last);
-	l->last = look;
+	ret = lat_snapshot_subtract(l->last, snapshot, &news);
+	lat_snapshot_free(l->last);
+	l->last = snapshot;
 	if (ret)
 		return ret;
 	ret = lat_slowest_read(l, last, e);
 	if (!ret)
-		ret = lat_slowest_kept(l, look, from, e);
+		ret = lat_slowest_kept(l, snapshot, from, e);
 	if (!ret)
 		ret = lat_report(l, news, from);
 	l->slowest.count = 0;
 	l->reports++;
-	lat_look_free(news);
+	lat_snapshot_free(news);
 	return ret;
 }
 
@@ -76,7 +76,7 @@ static int stream(struct run *r, const uint32_t *tgids, size_t count, uint32_t *
 	return flt_loop_every(r->o.loop, ROUND_NS, on_round, r);
 }
 
-/* Stream slow faults. Without a stream, examples come from those that the module keeps. */
+/* Stream slow faults. If that fails, the examples are only the faults that the module keeps. */
 static void arm_stream(struct run *r, uint32_t tgid, uint32_t *session)
 {
 	struct lat *l = r->l;
@@ -85,8 +85,8 @@ static void arm_stream(struct run *r, uint32_t tgid, uint32_t *session)
 
 	if (!ret)
 		return;
-	flt_command_say(l->command, "%s: slow faults only as far as the module keeps them",
-			flt_errmsg_text(&r->o.e, ret));
+	flt_command_say(l->command, "cannot stream slow faults: %s (examples are only the faults "
+			"that the module keeps)", flt_errmsg_text(&r->o.e, ret));
 	r->o.e = (struct flt_errmsg){ "" };
 }
 

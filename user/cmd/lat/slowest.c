@@ -7,7 +7,7 @@
 #include "source/proc/procfs.h"
 #include "source/stream/fault.h"
 
-/* Slow faults are few: half a MiB for each CPU. */
+/* Half a MiB per CPU is enough, because slow faults are rare. */
 #define SUBBUF_SIZE (64u << 10)
 #define SUBBUFS 8
 
@@ -35,7 +35,10 @@ void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *p
 	struct lat_slowest *s = &l->slowest;
 	size_t at = s->count, i;
 
-	/* One that came both ways: the module knows the name, the stream rounds what is long. */
+	/*
+	 * The fault may be in the list already, from the stream or from the module. The stream
+	 * rounds long latencies, and only the module always has the name of the thread.
+	 */
 	for (i = 0; i < s->count; i++) {
 		struct flt_slow *other = &s->slow[i].slow;
 
@@ -138,19 +141,20 @@ int lat_slowest_lost(struct lat *l, struct flt_errmsg *e)
 	return 0;
 }
 
-static bool of_look(const struct lat_look *look, const struct flt_slow *slow)
+static bool in_snapshot(const struct lat_snapshot *snapshot, const struct flt_slow *slow)
 {
 	size_t i;
 
-	if (!look->by_process)
+	if (!snapshot->by_process)
 		return true;
-	for (i = 0; i < look->rows.count; i++)
-		if (look->rows.row[i].tgid == slow->tgid && look->rows.row[i].first <= slow->time)
+	for (i = 0; i < snapshot->rows.count; i++)
+		if (snapshot->rows.row[i].tgid == slow->tgid &&
+		    snapshot->rows.row[i].first <= slow->time)
 			return true;
 	return false;
 }
 
-int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
+int lat_slowest_kept(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from,
 		     struct flt_errmsg *e)
 {
 	struct flt_slows list = { 0 };
@@ -161,10 +165,13 @@ int lat_slowest_kept(struct lat *l, const struct lat_look *look, uint64_t from,
 		return 0;
 	ret = flt_control_slowest(l->control, &list, e);
 	for (i = 0; i < list.count && !ret; i++)
-		if (list.slow[i].time >= from && of_look(look, &list.slow[i]))
+		if (list.slow[i].time >= from && in_snapshot(snapshot, &list.slow[i]))
 			lat_slowest_offer(l, &list.slow[i], NULL);
 	free(list.slow);
-	/* Only of those that stay; the process may have ended, or mapped something else since. */
+	/*
+	 * Look up the files only of the faults that are in the list. The answer is best effort,
+	 * because the process may have ended or mapped another file since the fault.
+	 */
 	for (i = 0; i < l->slowest.count && !ret; i++) {
 		struct lat_slow *s = &l->slowest.slow[i];
 

@@ -8,15 +8,15 @@
 #include "cmd/lat/lat.h"
 #include "model/counts/rates.h"
 
-void lat_look_free(struct lat_look *look)
+void lat_snapshot_free(struct lat_snapshot *snapshot)
 {
-	if (!look)
+	if (!snapshot)
 		return;
-	flt_rows_free(&look->rows);
-	free(look);
+	flt_rows_free(&snapshot->rows);
+	free(snapshot);
 }
 
-static int look_machine(struct lat *l, struct lat_look *look, struct flt_errmsg *e)
+static int read_machine(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
 {
 	struct flt_latencies list = { 0 };
 	struct flt_tally tally;
@@ -26,7 +26,7 @@ static int look_machine(struct lat *l, struct lat_look *look, struct flt_errmsg 
 	ret = flt_control_latency(l->control, true, &list, e);
 	for (i = 0; i < list.count && !ret; i++)
 		if (list.latency[i].returned < __FLT_RETURN_MAX)
-			flt_hist_buckets(&look->returned[list.latency[i].returned],
+			flt_hist_buckets(&snapshot->returned[list.latency[i].returned],
 					 list.latency[i].buckets);
 	if (!ret)
 		ret = flt_control_latency(l->control, false, &list, e);
@@ -34,66 +34,69 @@ static int look_machine(struct lat *l, struct lat_look *look, struct flt_errmsg 
 		const struct flt_latency *at = &list.latency[i];
 		uint32_t kind = at->kind < __FLT_KIND_MAX ? at->kind : FLT_KIND_UNKNOWN;
 
-		flt_hist_buckets(&look->kind[kind], at->buckets);
-		flt_hist_buckets(at->major ? &look->major : &look->minor, at->buckets);
-		flt_hist_buckets(&look->all, at->buckets);
+		flt_hist_buckets(&snapshot->kind[kind], at->buckets);
+		flt_hist_buckets(at->major ? &snapshot->major : &snapshot->minor, at->buckets);
+		flt_hist_buckets(&snapshot->all, at->buckets);
 	}
 	free(list.latency);
-	/* Last: the maximum is then no less than what is in the buckets. */
+	/* Read the maximum after the buckets, so that it covers every fault in them. */
 	if (!ret)
 		ret = flt_control_tally(l->control, &tally, e);
 	if (ret)
 		return ret;
-	look->total = tally.all;
-	look->all.max = tally.all.latency_max;
-	look->minor.cap = look->major.cap = look->all.max;
+	snapshot->total = tally.all;
+	snapshot->all.max = tally.all.latency_max;
+	snapshot->minor.cap = snapshot->major.cap = snapshot->all.max;
 	for (i = 0; i < __FLT_KIND_MAX; i++)
-		look->kind[i].cap = look->all.max;
-	look->all.sum = tally.all.latency_sum;
-	look->loss.missed = tally.all.missed;
-	look->loss.lost_busy = tally.lost_busy;
-	look->loss.lost_full = tally.lost_full;
+		snapshot->kind[i].cap = snapshot->all.max;
+	snapshot->all.sum = tally.all.latency_sum;
+	snapshot->loss.missed = tally.all.missed;
+	snapshot->loss.lost_busy = tally.lost_busy;
+	snapshot->loss.lost_full = tally.lost_full;
 	return 0;
 }
 
-static void put_account(struct lat_look *look, const struct flt_account *account)
+static void put_account(struct lat_snapshot *snapshot, const struct flt_account *account)
 {
-	flt_rates_add(&look->total, account);
-	look->loss.missed += account->missed;
+	flt_rates_add(&snapshot->total, account);
+	snapshot->loss.missed += account->missed;
 }
 
-static int look_session(struct lat *l, struct lat_look *look, struct flt_errmsg *e)
+static int read_session(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
 {
 	struct flt_session session;
 	int ret;
 
-	ret = flt_control_procs(l->control, l->session, true, &look->rows, e);
+	ret = flt_control_procs(l->control, l->session, true, &snapshot->rows, e);
 	if (ret == -EINTR) {
-		look->loss.torn = true;
+		snapshot->loss.torn = true;
 		ret = 0;
 	}
 	if (!ret)
 		ret = flt_control_session(l->control, l->session, true, &session, e);
 	if (ret)
 		return ret;
-	put_account(look, &session.account);
-	look->loss.untracked = session.untracked;
-	look->ended = !session.live;
+	put_account(snapshot, &session.account);
+	snapshot->loss.untracked = session.untracked;
+	snapshot->ended = !session.live;
 	return 0;
 }
 
-static const struct flt_row *row_of(const struct lat_look *look, uint64_t id)
+static const struct flt_row *row_of(const struct lat_snapshot *snapshot, uint64_t id)
 {
 	size_t i;
 
-	for (i = 0; look && i < look->rows.count; i++)
-		if (look->rows.row[i].id == id)
-			return &look->rows.row[i];
+	for (i = 0; snapshot && i < snapshot->rows.count; i++)
+		if (snapshot->rows.row[i].id == id)
+			return &snapshot->rows.row[i];
 	return NULL;
 }
 
-/* The process that a pid meant at the first look, also when it is another's by now. */
-static int look_pids(struct lat *l, struct lat_look *look, struct flt_errmsg *e)
+/*
+ * Read the processes of -p. A PID stands for its process in the first snapshot. If that process
+ * has ended, keep its last counters, even if the kernel has used the PID again.
+ */
+static int read_pids(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
 {
 	const struct flt_row *before;
 	struct flt_row row;
@@ -105,7 +108,7 @@ static int look_pids(struct lat *l, struct lat_look *look, struct flt_errmsg *e)
 		if (!l->bound)
 			return -ENOMEM;
 	}
-	look->ended = true;
+	snapshot->ended = true;
 	for (i = 0; i < l->args->pids.count; i++) {
 		ret = flt_control_proc(l->control, l->args->pids.id[i], true, &row, e);
 		before = row_of(l->last, l->bound[i]);
@@ -119,44 +122,46 @@ static int look_pids(struct lat *l, struct lat_look *look, struct flt_errmsg *e)
 							      " was counted", l->args->pids.id[i]) :
 					       ret;
 		l->bound[i] = row.id;
-		look->ended &= row.ended;
-		put_account(look, &row.account);
-		ret = flt_rows_add(&look->rows, &row);
+		snapshot->ended &= row.ended;
+		put_account(snapshot, &row.account);
+		ret = flt_rows_add(&snapshot->rows, &row);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-int lat_look(struct lat *l, struct lat_look **out, struct flt_errmsg *e)
+int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errmsg *e)
 {
-	struct lat_look *look = calloc(1, sizeof(*look));
+	struct lat_snapshot *snapshot = calloc(1, sizeof(*snapshot));
 	int ret;
 
-	if (!look)
+	if (!snapshot)
 		return -ENOMEM;
-	look->by_process = l->session || l->args->pids.count;
+	snapshot->by_process = l->session || l->args->pids.count;
 	if (l->session)
-		ret = look_session(l, look, e);
+		ret = read_session(l, snapshot, e);
+	else if (l->args->pids.count)
+		ret = read_pids(l, snapshot, e);
 	else
-		ret = l->args->pids.count ? look_pids(l, look, e) : look_machine(l, look, e);
+		ret = read_machine(l, snapshot, e);
 	if (ret) {
-		lat_look_free(look);
+		lat_snapshot_free(snapshot);
 		return ret;
 	}
-	if (look->by_process)
-		flt_hist_account(&look->all, &look->total);
-	flt_rates_order(&look->rows);
-	look->now = flt_clock_ns(CLOCK_MONOTONIC);
-	*out = look;
+	if (snapshot->by_process)
+		flt_hist_account(&snapshot->all, &snapshot->total);
+	flt_rates_order(&snapshot->rows);
+	snapshot->now = flt_clock_ns(CLOCK_MONOTONIC);
+	*out = snapshot;
 	return 0;
 }
 
-int lat_look_between(const struct lat_look *before, const struct lat_look *after,
-		     struct lat_look **out)
+int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_snapshot *after,
+		     struct lat_snapshot **out)
 {
-	static const struct lat_look nothing;
-	struct lat_look *d = calloc(1, sizeof(*d));
+	static const struct lat_snapshot nothing;
+	struct lat_snapshot *d = calloc(1, sizeof(*d));
 	uint64_t gone;
 	size_t i;
 	int ret;
@@ -179,10 +184,13 @@ int lat_look_between(const struct lat_look *before, const struct lat_look *after
 		flt_hist_subtract(&after->returned[i], &before->returned[i], &d->returned[i]);
 	ret = flt_rates_between(&before->rows, &after->rows, &d->rows, NULL, &gone);
 	if (ret) {
-		lat_look_free(d);
+		lat_snapshot_free(d);
 		return ret;
 	}
-	/* The maximum of a row is since its birth. */
+	/*
+	 * The maximum of a row covers its whole life. If the maximum did not grow in this time,
+	 * the maximum of this time is unknown.
+	 */
 	for (i = 0; before != &nothing && i < d->rows.count; i++) {
 		const struct flt_row *old = row_of(before, d->rows.row[i].id);
 

@@ -84,10 +84,9 @@ static int numa_main(struct flt_run *run)
 		say_balancing_off(run->command);
 		status = flt_ledger_run(&n->run, run->words.command);
 		if (n->unseen)
-			flt_command_say(run->command, "regions are missing of up to %zu processes "
-					"at a time: only the %d processes with most hint faults "
-					"are read",
-					n->unseen, NUMA_PROCESSES);
+			flt_command_say(run->command, "regions of up to %zu processes are missing, "
+					"because only the %d processes with the most hint faults "
+					"are read", n->unseen, NUMA_PROCESSES);
 	}
 out:
 	flt_table_free(n->run.table);

@@ -146,6 +146,64 @@ static void type(struct top *t, int key)
 	}
 }
 
+/* Sort or filter differently, if the key says so. Return false for other keys. */
+static bool sort_key(struct top *t, int key)
+{
+	switch (key) {
+	case 27:
+		t->filter[0] = '\0';
+		return true;
+	case 'r':
+		t->reverse = !t->reverse;
+		return true;
+	case '<':
+	case TOP_KEY_LEFT:
+		move_sort(t, -1);
+		return true;
+	case '>':
+	case TOP_KEY_RIGHT:
+		move_sort(t, 1);
+		return true;
+	case 'm':
+		sort_by(t, FLT_RANK_MINOR);
+		return true;
+	case 'j':
+		sort_by(t, FLT_RANK_MAJOR);
+		return true;
+	case 'l':
+		sort_by(t, FLT_RANK_P99);
+		return true;
+	case 's':
+		sort_by(t, FLT_RANK_TIME);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void scroll_key(struct top *t, int key)
+{
+	switch (key) {
+	case TOP_KEY_UP:
+		t->scroll--;
+		break;
+	case TOP_KEY_DOWN:
+		t->scroll++;
+		break;
+	case TOP_KEY_PAGE_UP:
+		t->scroll -= t->room;
+		break;
+	case TOP_KEY_PAGE_DOWN:
+		t->scroll += t->room;
+		break;
+	case TOP_KEY_HOME:
+		t->scroll = 0;
+		break;
+	default:
+		break;
+	}
+}
+
 static int on_key(struct run *r, int key)
 {
 	static const char views[] = "ptfck";
@@ -180,51 +238,11 @@ static int on_key(struct run *r, int key)
 	case '/':
 		t->typing = true;
 		return 0;
-	case 27:
-		t->filter[0] = '\0';
-		break;
-	case 'r':
-		t->reverse = !t->reverse;
-		break;
-	case '<':
-	case TOP_KEY_LEFT:
-		move_sort(t, -1);
-		break;
-	case '>':
-	case TOP_KEY_RIGHT:
-		move_sort(t, 1);
-		break;
-	case 'm':
-		sort_by(t, FLT_RANK_MINOR);
-		break;
-	case 'j':
-		sort_by(t, FLT_RANK_MAJOR);
-		break;
-	case 'l':
-		sort_by(t, FLT_RANK_P99);
-		break;
-	case 's':
-		sort_by(t, FLT_RANK_TIME);
-		break;
-	case TOP_KEY_UP:
-		t->scroll--;
-		break;
-	case TOP_KEY_DOWN:
-		t->scroll++;
-		break;
-	case TOP_KEY_PAGE_UP:
-		t->scroll -= t->room;
-		break;
-	case TOP_KEY_PAGE_DOWN:
-		t->scroll += t->room;
-		break;
-	case TOP_KEY_HOME:
-		t->scroll = 0;
-		break;
 	default:
-		break;
+		if (!sort_key(t, key))
+			scroll_key(t, key);
+		return 0;
 	}
-	return 0;
 }
 
 static int on_input(void *arg, int fd, short events)
