@@ -29,7 +29,8 @@ struct flt_account {
 	uint32_t unknown;	/* bit 1 << FLT_ACCOUNT_*: this kernel's module cannot count it */
 	uint64_t kinds[__FLT_KIND_MAX];	/* 0 unless requested */
 	uint64_t kinds_beyond;	/* of kinds newer than this program */
-	uint64_t octaves[FLT_OCTAVES];	/* latencies, by bucket >> FLT_BUCKET_SHIFT; 0 likewise */
+	/* Latencies, by bucket >> FLT_BUCKET_SHIFT; 0 unless requested. */
+	uint64_t octaves[FLT_OCTAVES];
 };
 
 /* A process, or a thread if tid is not 0. */

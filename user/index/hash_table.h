@@ -2,10 +2,10 @@
 /*
  * hash_table.h - uthash, for tables that are not searched for every fault.
  *
- * Include this header instead of <uthash.h>, because uthash ends the program when it is out of
- * memory unless it is told not to. After HASH_ADD*(), flt_hash_added() says whether the entry is
- * in the table; if not, the caller still owns the entry. A table that is searched for every fault
- * uses index/index.h.
+ * Include this header instead of <uthash.h>, because uthash by default ends the program when it
+ * is out of memory. Call flt_hash_added() after HASH_ADD*(). If it returns false, the entry is not
+ * in the table, and the caller still owns the entry. Use index/index.h for a table that is
+ * searched for every fault.
  */
 #ifndef FLT_HASH_TABLE_H
 #define FLT_HASH_TABLE_H
@@ -15,7 +15,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-/* Return whether the last HASH_ADD*() of this handle found memory. */
+/* Return true if the last HASH_ADD*() of this handle had enough memory. */
 static inline bool flt_hash_added(const UT_hash_handle *handle)
 {
 	return handle->tbl;

@@ -6,7 +6,7 @@
 
 #include "index/hash_table.h"
 
-/* Bound for files that flt did not write. */
+/* Limit of memory for malicious files. */
 #define NAMES_MAX (4u << 20)
 
 struct flt_name {

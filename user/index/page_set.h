@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_set.h - a set of pages: tells the first touch of a page from a later one.
+ * page_set.h - a set of pages, to recognize the first touch of a page.
  *
  * One bit per page, in blocks of 512 pages that exist where a page was touched. A block takes
  * about 100 bytes: 0.2 bytes per page at best, 100 at worst.

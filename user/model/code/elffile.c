@@ -203,7 +203,7 @@ bool flt_elf_file_address(const struct flt_elf_file *file, uint64_t offset, Dwar
 			return true;
 		}
 	}
-	/* Only with one code segment is it known which segment was mapped. */
+	/* The segment is known only if the file has a single code segment. */
 	*address = file->bias + (text.p_vaddr & ~0xfffull) + (offset - file->text);
 	return file->debug_only && texts == 1 && offset >= file->text &&
 	       *address < file->bias + text.p_vaddr + text.p_memsz;

@@ -137,7 +137,10 @@ static int size_order(const void *a, const void *b)
 	return order;
 }
 
-/* Only a hint: entries of a process are not always adjacent. */
+/*
+ * Keep the process with more faults. This is best effort, because the entries of a process are
+ * not always adjacent.
+ */
 static void process_merge(struct flt_site *to, const struct flt_site *from)
 {
 	if (to->pid == from->pid) {

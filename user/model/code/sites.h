@@ -31,7 +31,7 @@ struct flt_site {
 	const char *comm;
 	bool several;		/* several processes: pid and comm of the one with most faults */
 	uint64_t most;		/* faults of the process with most faults */
-	uint32_t entry;		/* one of the entries of the group in this row */
+	uint32_t entry;		/* any entry of the group that belongs to this row */
 	struct flt_counts counts;
 };
 

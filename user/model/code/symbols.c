@@ -13,7 +13,7 @@
 #include "model/code/perfmap.h"
 #include "model/recording/strings.h"
 
-/* Inlined functions shown at one place. */
+/* Maximum number of inlined functions at one place. */
 #define INLINE_MAX 64
 #define NAME_BYTES_MAX (512u << 20)
 /* Longer names are not demangled: malicious names could take unbounded stack and time. */
@@ -91,7 +91,7 @@ size_t flt_symbols_missing(const struct flt_symbols *s, const char **first)
 	return s->missing;
 }
 
-/* Grow the arrays to the places and objects that the recording has now. */
+/* Make room for all current places and objects of the recording. */
 static int rooms_grow(struct flt_symbols *s)
 {
 	uint32_t objects = s->rec->object_count, frames = s->rec->place_count;

@@ -11,7 +11,7 @@ void flt_balance_judge(const struct flt_ledger_line *line, uint32_t misplaced,
 		       struct flt_balance *out)
 {
 	const uint64_t *n = line->n.count;
-	/* Counters are read one after the other while they grow: a part may exceed its sum. */
+	/* A part may exceed its sum, because counters are read one by one while they grow. */
 	uint64_t local =
 		n[FLT_NUMA_LOCAL] < n[FLT_NUMA_HINTS] ? n[FLT_NUMA_LOCAL] : n[FLT_NUMA_HINTS];
 	uint64_t done =

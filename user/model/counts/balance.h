@@ -20,8 +20,11 @@ struct flt_balance {
 	uint64_t hints, local, remote;
 	uint64_t wanted, moved_pages, not_moved;	/* moves; pages; failed moves */
 	uint64_t move_p99;	/* ns; 0: no move */
-	uint64_t spent_ns;	/* in hint faults: moves as measured; the rest of each, and those */
-				/* without one, as long as the process's other faults on average */
+	/*
+	 * Time in hint faults: the measured time of the moves, and for each hint fault the mean
+	 * time of a fault of the process without moves.
+	 */
+	uint64_t spent_ns;
 };
 
 /* misplaced: the reason of migrations that balancing made. */

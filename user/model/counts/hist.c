@@ -37,7 +37,7 @@ bool flt_hist_subtract(const struct flt_hist *after, const struct flt_hist *befo
 		result.count[i] -= before->count[i];
 	}
 	result.sum = after->sum > before->sum ? after->sum - before->sum : 0;
-	/* A maximum that grew belongs to the interval. An old one may not. */
+	/* If the maximum grew, the largest latency is from this time. Otherwise it is unknown. */
 	result.max = after->max > before->max ? after->max : 0;
 	*out = result;
 	return false;
@@ -83,7 +83,7 @@ uint64_t flt_hist_percentile(const struct flt_hist *hist, uint32_t part)
 	unsigned __int128 rank = (unsigned __int128)total * part;
 	uint32_t i;
 
-	/* The smallest rank with no more than the remaining share above it. Ranks begin at 1. */
+	/* Round up to the nearest rank. Ranks begin at 1. */
 	rank = (rank + 99999) / 100000;
 	if (!rank)
 		rank = 1;

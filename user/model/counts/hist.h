@@ -27,18 +27,21 @@ void flt_hist_account(struct flt_hist *hist, const struct flt_account *account);
 uint64_t flt_hist_octaves_percentile(const uint64_t octaves[FLT_OCTAVES], uint32_t part);
 
 /*
- * Subtract `before` from `after`. The maximum of the difference is unknown. If a count is smaller
- * than before, copy `after` and return true.
+ * Subtract `before` from `after`. The maximum of the difference is known only if it grew. If a
+ * count is smaller than before, the module was reloaded: copy `after` and return true.
  */
 bool flt_hist_subtract(const struct flt_hist *after, const struct flt_hist *before,
 		       struct flt_hist *out);
 void flt_hist_add(struct flt_hist *hist, const struct flt_hist *more);
 
 uint64_t flt_hist_total(const struct flt_hist *hist);
-/* Return a percentile. part: of 100,000, so 99,900 for p99.9. 0 for an empty histogram. */
+/* Return a percentile, or 0 for an empty histogram. part: of 100,000, e.g. 99,900 for p99.9. */
 uint64_t flt_hist_percentile(const struct flt_hist *hist, uint32_t part);
 uint64_t flt_hist_max(const struct flt_hist *hist);
-/* Without an exact sum, estimate: within an eighth, or within a half with octaves. */
+/*
+ * Return the mean. Without an exact sum, the result is an estimate, whose error is at most an
+ * eighth, or a half if the kernel counts octaves.
+ */
 uint64_t flt_hist_mean(const struct flt_hist *hist);
 
 /* Return the count of octave o: from floor(o) up to but not including floor(o + 1). */

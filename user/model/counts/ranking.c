@@ -42,7 +42,7 @@ void flt_rank_merge(struct flt_rank *rank, const struct flt_rank *more)
 {
 	size_t i;
 
-	/* The file of whoever had most of them. */
+	/* Keep the file of the row with more major faults. */
 	if (more->major > rank->major)
 		memcpy(rank->file, more->file, sizeof(rank->file));
 	rank->minor += more->minor;
@@ -105,7 +105,7 @@ static int compare(const void *a, const void *b, void *arg)
 
 	if (order->key == FLT_RANK_COMM)
 		ret = strcmp(x->name, y->name);
-	/* What has no file comes last. */
+	/* Rows without a file come last. */
 	if (order->key == FLT_RANK_FILE)
 		ret = !*x->file != !*y->file ? (*x->file ? -1 : 1) : strcmp(x->file, y->file);
 	if (ret)

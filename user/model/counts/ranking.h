@@ -51,7 +51,10 @@ void flt_rank_settle(struct flt_rank *rank);
  * rows do not jump between intervals.
  */
 void flt_ranking_sort(struct flt_ranking *ranking, enum flt_rank_key key, bool reverse);
-/* Show only rows whose name or pid contains the text, ignoring case. Others are kept after them. */
+/*
+ * Show only rows whose name or pid contains the text, ignoring case. The other rows are moved
+ * after them.
+ */
 void flt_ranking_search(struct flt_ranking *ranking, const char *text);
 /* Merge rows of the same name, for cgroups. */
 void flt_ranking_join(struct flt_ranking *ranking);

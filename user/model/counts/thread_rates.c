@@ -17,7 +17,7 @@ void flt_thread_rates_free(struct flt_thread_rates *rates)
 	*rates = (struct flt_thread_rates){ 0 };
 }
 
-/* Return where the process is in the list, or would be. */
+/* Return the index of the process in the list, or the index at which to insert it. */
 static size_t place(const struct flt_thread_rates *rates, uint64_t id)
 {
 	size_t low = 0, high = rates->count;

@@ -32,7 +32,7 @@ struct stride {
 
 struct flt_pattern {
 	struct run runs[RUNS];
-	uint32_t count;		/* of them */
+	uint32_t count;		/* runs in use */
 	/* Last run of a thread, by the low bits of its ID; others with these bits share it. */
 	uint8_t latest[LATEST];
 	struct stride strides[STRIDES];

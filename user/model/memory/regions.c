@@ -15,7 +15,7 @@
 /* Blocks of pages that all regions share (50 MiB). */
 #define TOUCHED_BLOCKS (1u << 19)
 #define NONE (~0u)
-/* Number of the region for everything past FLT_REGIONS_MAX. */
+/* Number of the region that counts all faults past FLT_REGIONS_MAX. */
 #define OTHERS 0u
 
 struct flt_region_image {
@@ -154,7 +154,7 @@ static uint64_t base_of(const struct flt_region_area *a)
 }
 
 /*
- * Return whether two areas are the same mapping, which may have grown or shrunk. Offsets and
+ * Return true if two areas are the same mapping, which may have grown or shrunk. Offsets and
  * rights of files must agree, because they tell code from data. Rights of anonymous memory may
  * differ, because programs change them often.
  */
@@ -174,7 +174,7 @@ static const char *path_of(const struct flt_regions *g, const struct flt_region_
 }
 
 /*
- * Return whether `area` continues this region. A region of the parent image does not count, nor
+ * Return true if `area` continues this region. A region of the parent image does not count, nor
  * does a region of a deleted file whose inode number was reused: its path differs.
  */
 static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image,
@@ -305,7 +305,7 @@ static int row_of(struct flt_regions *g, const struct flt_fault *f, uint32_t *ro
 	return err == -E2BIG ? 0 : err;
 }
 
-/* Return whether faults of this kind make a page present. Others cannot be refaults. */
+/* Return true if faults of this kind make a page present. Other faults cannot be refaults. */
 static bool brings_in(unsigned int kind)
 {
 	return kind == FLT_KIND_ANON || kind == FLT_KIND_HUGE || kind == FLT_KIND_FILE ||

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Make room for one more in an array of *count. -ENOMEM. */
+/* Make room for one more element of `size` bytes. *room: elements allocated. Return -ENOMEM. */
 static inline int flt_array_grow(void **array, uint32_t count, uint32_t *room, size_t size)
 {
 	uint32_t more = *room ? *room * 2 : 64;

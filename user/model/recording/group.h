@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* group.h - faults counted by a key: one entry for each, found in constant time. */
+/* group.h - count faults by a key: one entry per key, found in constant time. */
 #ifndef FLT_MODEL_GROUP_H
 #define FLT_MODEL_GROUP_H
 
@@ -11,10 +11,7 @@
 
 enum flt_op { FLT_OP_READ = 0, FLT_OP_WRITE, FLT_OP_EXEC, FLT_OP_UNKNOWN, __FLT_OP_LAST };
 
-/*
- * Two different questions: where memory was first touched, and where it was
- * touched again after it had been taken away.
- */
+/* First touch of a page, or touch of a page that was evicted before. */
 enum flt_touch { FLT_TOUCH_FIRST = 0, FLT_TOUCH_AGAIN, FLT_TOUCH_OTHER, __FLT_TOUCH_LAST };
 
 enum flt_op flt_op_of(const struct flt_fault *fault);
@@ -22,7 +19,7 @@ enum flt_touch flt_touch_of(const struct flt_fault *fault);
 const char *flt_op_name(enum flt_op op);
 const char *flt_touch_name(enum flt_touch touch);
 
-/* All by weight. */
+/* Counts of faults. A fault counts as often as its weight says (see --sample). */
 struct flt_counts {
 	uint64_t by[__FLT_OP_LAST][__FLT_TOUCH_LAST];
 	uint64_t majors;
@@ -37,13 +34,13 @@ uint64_t flt_counts_touch(const struct flt_counts *counts, enum flt_touch touch)
 
 struct flt_group_key {
 	uint32_t image;
-	uint32_t id;		/* a stack, a thread, a map: what the user of the group says */
-	uint64_t at;		/* a place, a page */
+	uint32_t id;		/* chosen by the caller: a stack, a thread or a map */
+	uint64_t at;		/* chosen by the caller: a place or a page */
 };
 
 struct flt_group_entry {
 	struct flt_group_key key;
-	uint64_t ip;		/* of its first fault */
+	uint64_t ip;		/* instruction of its first fault */
 	struct flt_counts counts;
 };
 
@@ -55,7 +52,7 @@ struct flt_group {
 
 /* A group that is all zero is empty and ready for use. */
 void flt_group_free(struct flt_group *group);
-/* -ENOMEM; -E2BIG past 64 million keys. */
+/* Count a fault. Return -ENOMEM, or -E2BIG past 64 million keys. */
 int flt_group_add(struct flt_group *group, const struct flt_group_key *key,
 		  const struct flt_fault *fault);
 #define FLT_GROUP_BATCH 64

@@ -14,7 +14,7 @@ struct piece {
 struct flt_map_set {
 	uint32_t users;
 	uint32_t count, room;
-	struct piece near;	/* what was found last: most often it is the next as well */
+	struct piece last;	/* found last; the next lookup often needs it again */
 	struct piece *pieces;
 };
 
@@ -64,7 +64,7 @@ static int set_own(struct flt_map_set **set)
 	return 0;
 }
 
-/* Index of the first piece that ends behind address. */
+/* Return the index of the first piece that ends after the address, or the number of pieces. */
 static uint32_t piece_at(const struct flt_map_set *set, uint64_t address)
 {
 	uint32_t low = 0, high = set->count, middle;
@@ -83,27 +83,27 @@ int flt_map_set_change(struct flt_map_set **where, uint64_t start, uint64_t end,
 {
 	struct piece fresh[3], *pieces;
 	struct flt_map_set *set;
-	uint32_t first, behind, n = 0, room;
+	uint32_t first, after, n = 0, room;
 	int err;
 
 	err = set_own(where);
 	if (err)
 		return err;
 	set = *where;
-	set->near.end = 0;
+	set->last.end = 0;
 	first = piece_at(set, start);
-	for (behind = first; behind < set->count && set->pieces[behind].start < end; behind++)
+	for (after = first; after < set->count && set->pieces[after].start < end; after++)
 		;
-	/* What is left of the pieces that are cut at both ends, and the new one between. */
-	if (first < behind && set->pieces[first].start < start)
+	/* Replace the pieces by the rest of the first, the new piece, and the rest of the last. */
+	if (first < after && set->pieces[first].start < start)
 		fresh[n++] =
 			(struct piece){ set->pieces[first].start, start, set->pieces[first].map };
 	if (map != ~0u)
 		fresh[n++] = (struct piece){ start, end, map };
-	if (first < behind && set->pieces[behind - 1].end > end)
-		fresh[n++] = (struct piece){ end, set->pieces[behind - 1].end,
-					     set->pieces[behind - 1].map };
-	if (set->count - (behind - first) + n > FLT_MAP_SET_PIECES)
+	if (first < after && set->pieces[after - 1].end > end)
+		fresh[n++] = (struct piece){ end, set->pieces[after - 1].end,
+					     set->pieces[after - 1].map };
+	if (set->count - (after - first) + n > FLT_MAP_SET_PIECES)
 		return -E2BIG;
 	if (set->count + n > set->room) {
 		room = (set->count + n) * 2;
@@ -113,12 +113,12 @@ int flt_map_set_change(struct flt_map_set **where, uint64_t start, uint64_t end,
 		set->pieces = pieces;
 		set->room = room;
 	}
-	if (behind < set->count)
-		memmove(&set->pieces[first + n], &set->pieces[behind],
-			(set->count - behind) * sizeof(*set->pieces));
+	if (after < set->count)
+		memmove(&set->pieces[first + n], &set->pieces[after],
+			(set->count - after) * sizeof(*set->pieces));
 	if (n)
 		memcpy(&set->pieces[first], fresh, n * sizeof(*fresh));
-	set->count = set->count - (behind - first) + n;
+	set->count = set->count - (after - first) + n;
 	return 0;
 }
 
@@ -126,13 +126,13 @@ uint32_t flt_map_set_find(struct flt_map_set *set, uint64_t address)
 {
 	uint32_t i;
 
-	if (set->near.start <= address && address < set->near.end)
-		return set->near.map;
+	if (set->last.start <= address && address < set->last.end)
+		return set->last.map;
 	i = piece_at(set, address);
 	if (i == set->count || set->pieces[i].start > address)
 		return ~0u;
-	set->near = set->pieces[i];
-	return set->near.map;
+	set->last = set->pieces[i];
+	return set->last.map;
 }
 
 uint32_t flt_map_set_piece(const struct flt_map_set *set, uint32_t i)

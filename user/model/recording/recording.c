@@ -9,7 +9,7 @@
 #include "model/recording/mapset.h"
 #include "model/recording/strings.h"
 
-/* Bounds for files that were not made by our writer. */
+/* Limits of memory for malicious files. */
 #define STRING_BYTES_MAX (256u << 20)
 #define MAPS_MAX (8u << 20)
 #define OBJECTS_MAX (1u << 20)
@@ -22,7 +22,7 @@ static int object_add(struct flt_recording *rec, const struct flt_object *object
 	uint32_t i;
 	int err;
 
-	/* From the end: a map's object is most often one that came just before. */
+	/* Search from the end, because most maps belong to an object that was added recently. */
 	for (i = rec->object_count; i-- > 1;) {
 		old = &rec->objects[i];
 		if (old->name == object->name && old->kind == object->kind &&
@@ -34,7 +34,8 @@ static int object_add(struct flt_recording *rec, const struct flt_object *object
 			*index = i;
 			return 0;
 		}
-		if (rec->object_count - i > 4096)	/* an enemy's file: not at n^2 */
+		/* Stop early, so that a malicious file cannot take quadratic time. */
+		if (rec->object_count - i > 4096)
 			break;
 	}
 	if (rec->object_count >= OBJECTS_MAX)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Recording: which code an address is, and the stacks made of it. */
+/* The stacks of a recording, and the places of their addresses. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "model/recording/mapset.h"
 #include "model/recording/recording.h"
 
-/* Bound for files that were not made by our writer. */
+/* Limit of memory for malicious files. */
 #define NODES_TOTAL_MAX (32ull << 20)
-/* Nothing is mapped below it. */
+/* No code is mapped below this address. */
 #define FIRST_PAGE 4096u
 
 const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t id,
@@ -93,13 +93,16 @@ int flt_recording_nodes(struct flt_recording *rec, const struct flt_file_node *n
 		if (nodes[i].id > image->node_count)
 			image->node_count = nodes[i].id;
 		node = &image->nodes[nodes[i].id - 1];
-		if (node->place) {	/* said twice */
+		if (node->place) {	/* a duplicate */
 			rec->strange++;
 			continue;
 		}
 		node->address = nodes[i].address;
 		node->parent = nodes[i].parent;
-		/* The call lies before the return address, perhaps as the last of its function. */
+		/*
+		 * Look up the call, which ends before the return address. If a call is the last
+		 * instruction of a function, the return address is in the next function.
+		 */
 		err = flt_recording_place(rec, image->id, node->address - 1, &node->place);
 		if (err)
 			return err;
@@ -128,8 +131,8 @@ int flt_recording_settle(struct flt_recording *rec)
 }
 
 /*
- * Unwinding by frame pointers goes astray in code that has none, and ends in
- * data: what is known to be no code ends the stack.
+ * Return false if the node cannot be code. The stack ends there, because unwinding by frame
+ * pointers follows wrong addresses in code without frame pointers.
  */
 static bool is_code(const struct flt_recording *rec, const struct flt_node *node)
 {
@@ -145,7 +148,7 @@ size_t flt_recording_stack(const struct flt_recording *rec, uint32_t id, uint32_
 	const struct flt_node *node;
 	size_t n = 0;
 
-	/* A parent's id is less than its child's: this ends. */
+	/* The loop ends, because the ID of a parent is less than the ID of its child. */
 	while (image && stack && stack <= image->node_count && n < room) {
 		node = &image->nodes[stack - 1];
 		if (!node->place || !is_code(rec, node))

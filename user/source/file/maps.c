@@ -73,8 +73,7 @@ static int areas_write(struct flt_file_writer *w, uint64_t time, uint32_t image,
 	int err;
 
 	areas_compare(i, now, n);
-	/* Write what was unmapped before what replaces it. */
-	/* What went, before what came in its place. */
+	/* Write removed mappings before the mappings that replace them. */
 	for (k = 0; k < i->area_count; k++) {
 		old = &i->areas[k];
 		if (old->seen)

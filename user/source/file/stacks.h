@@ -34,7 +34,7 @@ struct flt_trie {
  */
 int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, uint32_t *id,
 		    bool *added);
-/* Return whether the trie contains a return address in [start, end). */
+/* Return true if the trie contains a return address in [start, end). */
 bool flt_trie_covers(const struct flt_trie *trie, uint64_t start, uint64_t end);
 /* Forget all frames. Later ids continue after the last one. */
 void flt_trie_forget(struct flt_trie *trie);

@@ -62,7 +62,7 @@ static struct flt_cell cell_of_real(double value, int decimals)
 	return flt_cell_double(value, decimals);
 }
 
-/* share is in units of the whole: 1e9 of nanoseconds for a rate, 100 for percent. */
+/* Return units * part / whole. units: 1e9 for a rate per second of nanoseconds, 100 for percent. */
 static struct flt_cell cell_of_share(const struct flt_column *c, const void *row, uint64_t part,
 				     double units)
 {
@@ -126,7 +126,7 @@ static struct flt_cell read_member(const struct flt_column *c, const void *row, 
 	}
 }
 
-/* Of what was read, so that a rate of 0 is one. */
+/* Return true if the member is 0 or "". For a rate or a percentage, this is its numerator. */
 static bool is_zero(const struct flt_column *c, const void *at, const struct flt_cell *cell)
 {
 	if (cell->type == FLT_CELL_STRING && c->type != FLT_COLUMN_NAME)
@@ -149,7 +149,7 @@ struct flt_cell flt_cell_read(const struct flt_column *c, const void *row, uint6
 	return cell;
 }
 
-/* Escape each line by itself, because the line feeds between them are ours. */
+/* Escape each line separately, because the line feeds between lines stay. */
 static char *escape_lines(const char *lines)
 {
 	size_t room = strlen(lines) * FLT_ESCAPE_GROWTH + 1, length, used = 0;
@@ -207,7 +207,7 @@ char *flt_cell_csv(const struct flt_cell *cell)
 	return asprintf(&out, "%" PRIu64, cell->u64) < 0 ? NULL : out;
 }
 
-/* Text differs from CSV where a value has a unit, or is unknown. */
+/* The text differs from CSV for values with a unit and for unknown values. */
 char *flt_cell_escaped(const struct flt_cell *cell)
 {
 	char unit[FLT_UNITS_TEXT], clock[FLT_CLOCK_TEXT];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cell.h - one value of a row, between the row's memory and what is written of it.
+ * cell.h - one value of a row, ready to be written.
  *
- * flt_cell_read() is the only code that looks into a row. The rest of the view asks
- * cells for their text, CSV or JSON.
+ * flt_cell_read() is the only function that reads the memory of a row. The other functions write
+ * a cell as text, CSV or JSON.
  */
 #ifndef FLT_VIEW_CELL_H
 #define FLT_VIEW_CELL_H
@@ -40,7 +40,7 @@ struct flt_cell {
 	};
 };
 
-/* A NULL string is unknown. */
+/* Return a cell with this string, or an unknown cell for NULL. */
 static inline struct flt_cell flt_cell_string(const char *string)
 {
 	return (struct flt_cell){ .type = string ? FLT_CELL_STRING : FLT_CELL_ABSENT,
@@ -67,16 +67,16 @@ static inline struct flt_cell flt_cell_bool(bool value)
 	return (struct flt_cell){ .type = FLT_CELL_BOOL, .yes = value };
 }
 
-/* Return the value that the column has in a row; known: as for flt_table_row(). */
+/* Return the value of a column in a row. known: see flt_table_row(). */
 struct flt_cell flt_cell_read(const struct flt_column *column, const void *row, uint64_t known);
 
 /* Allocate the text of a cell, or return NULL. Strings are not escaped. */
 char *flt_cell_text(const struct flt_cell *cell);
 /* Allocate the text of a cell with strings escaped for a terminal, or return NULL. */
 char *flt_cell_escaped(const struct flt_cell *cell);
-/* Allocate the field of CSV, still to be quoted, or return NULL. */
+/* Allocate the field of CSV without quotes, or return NULL. The caller adds the quotes. */
 char *flt_cell_csv(const struct flt_cell *cell);
-/* Write "key":value; nothing for an unknown value. */
+/* Write "key":value. Write nothing for an unknown value. */
 void flt_cell_json(const struct flt_cell *cell, struct flt_json *json, const char *key);
 
 #endif

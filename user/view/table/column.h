@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * column.h - a column of a table, defined like an option: by a name, a type and the
- * offset of a member.
+ * column.h - the columns of a table. Like an option (cli/opts.h), a column has a name, a type
+ * and the offset of a member.
  *
- * A command declares a struct for its rows and one array of struct flt_column, and
- * hands rows to flt_table_row(). Text, JSON and CSV follow from the array:
+ * A command declares a struct for its rows and one array of struct flt_column, and passes rows
+ * to flt_table_row(). The array defines text, JSON and CSV:
  *
  *	struct row { uint32_t pid; const char *comm; uint64_t faults, ns; };
  *	#define AT(member) FLT_AT(struct row, member)
@@ -16,8 +16,8 @@
  *		{ 0 },
  *	};
  *
- * One fact can have two looks: a column without a key is only in the text, one without
- * a title only in JSON and CSV, and both can name the same member.
+ * A column without a key is only in the text. A column without a title is only in JSON and CSV.
+ * Two such columns can show the same member in different ways.
  */
 #ifndef FLT_VIEW_COLUMN_H
 #define FLT_VIEW_COLUMN_H
@@ -26,19 +26,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the member is, and so how its value is written. */
+/* The type of the member, and the format of its value. */
 enum flt_column_type {
 	FLT_COLUMN_END = 0,
 	/* Unsigned members of 1, 2, 4 or 8 bytes. */
 	FLT_COLUMN_COUNT,
 	FLT_COLUMN_BYTES,	/* "1.50MiB" in the text, a number in data */
 	FLT_COLUMN_NS,		/* "3.21us" in the text, nanoseconds in data */
-	FLT_COLUMN_SECONDS,	/* of nanoseconds: 1.500, with .decimals */
-	FLT_COLUMN_CLOCK,	/* ns since 1970; as text 23:59:59 with .decimals */
+	FLT_COLUMN_SECONDS,	/* nanoseconds, written as seconds "1.500" with .decimals */
+	FLT_COLUMN_CLOCK,	/* ns since 1970; "23:59:59" with .decimals in the text */
 	FLT_COLUMN_HEX,		/* 0xff00; a string in JSON */
-	FLT_COLUMN_NAME,	/* what .name() calls it */
-	FLT_COLUMN_RATE,	/* per second of the uint64_t nanoseconds at .of; with .decimals */
-	FLT_COLUMN_PERCENT,	/* of the uint64_t at .of; with .decimals */
+	FLT_COLUMN_NAME,	/* the string that .name() returns for the value */
+	FLT_COLUMN_RATE,	/* value per second; .of: a uint64_t with the ns; with .decimals */
+	FLT_COLUMN_PERCENT,	/* value in percent of the uint64_t at .of; with .decimals */
 	/* Other members. */
 	FLT_COLUMN_SIGNED,	/* int32_t, int64_t */
 	FLT_COLUMN_REAL,	/* double, with .decimals; null in JSON if not finite */
@@ -47,47 +47,51 @@ enum flt_column_type {
 	FLT_COLUMN_CHARS,	/* char[] */
 	FLT_COLUMN_LINES,	/* const char *, each line ended by LF: an array in JSON; */
 				/* without a title, lines below the row of the text */
-	FLT_COLUMN_CELL,	/* struct flt_cell, where each row has a type of its own */
+	FLT_COLUMN_CELL,	/* struct flt_cell, if the type differs between rows */
 };
 
-/* .decimals of a rate that needs three digits: one decimal below 100, none from there on. */
+/* .decimals: one decimal below 100, else none. */
 #define FLT_DECIMALS_SHORT (-1)
 
 /*
- * A cell without a value is unknown: "-" in the text, empty in CSV, left out in JSON. That
- * is so for a column whose .known_if has no bit in common with the row's mask, for 0 and
- * "" where .zero_unknown is set, for NULL strings, and for RATE and PERCENT of nothing.
+ * An unknown value is "-" in the text, empty in CSV and left out in JSON. A value is unknown if
+ *
+ *   .known_if has no bit in common with the mask of the row,
+ *   .zero_unknown is set and the value is 0 or "",
+ *   the string is NULL, or
+ *   the type is RATE or PERCENT, and the member at .of is 0.
  */
 struct flt_column {
 	const char *key;	/* JSON key and CSV heading; NULL: not in data */
 	const char *title;	/* heading of the text; NULL: not in the text */
-	int width;		/* least width in the text; negative: flush left */
+	int width;		/* minimum width in the text; negative: left-aligned */
 	enum flt_column_type type;
-	size_t offset, size;	/* of the member in the row: FLT_AT() */
+	size_t offset, size;	/* of the member in the row, set by FLT_AT() */
 	size_t of;		/* offset of the other member of RATE and PERCENT */
 	int decimals;
 	bool zero_unknown;
-	/* The name of a value of NAME, or of an element of an array. May return NULL. */
+	/* Return the name of a value of NAME, or of an element of an array, or NULL. */
 	const char *(*name)(uint32_t value);
 	/*
-	 * The member is an array with that many elements of .size: a column for each, whose
-	 * key is .key and behind it the element's name. Only in data.
+	 * Number of elements if the member is an array, else 0. .size: size of an element. Each
+	 * element is a column. Its key is .key, followed by the name of the element. The columns
+	 * are only in JSON and CSV.
 	 */
 	size_t elements;
-	/* Bits, of which one must be set in the row's mask; 0: always known. */
+	/* The value is known if the mask of the row has one of these bits; 0: always known. */
 	uint64_t known_if;
-	/* Likewise in the mask of the table, for the column to be there at all. */
+	/* The column exists if the mask of the table has one of these bits; 0: always. */
 	uint64_t text_if, data_if;
 };
 
-/* The member of a row that a column shows. */
+/* Set .offset and .size of a column to a member of the row. */
 #define FLT_AT(row, member) .offset = offsetof(row, member), .size = sizeof(((row *)0)->member)
-/* The same for an array: of its first element. */
+/* Set .offset, .size and .elements of a column to an array in the row. */
 #define FLT_AT_ARRAY(row, member)                                                              \
 	.offset = offsetof(row, member), .size = sizeof(((row *)0)->member[0]),                \
 	.elements = sizeof(((row *)0)->member) / sizeof(((row *)0)->member[0])
 
-/* Return whether the text has this column in its lines; shown: the mask of the table. */
+/* Return true if the text has this column. shown: the mask of the table. */
 static inline bool flt_column_in_text(const struct flt_column *c, uint64_t shown)
 {
 	return c->title && !c->elements && (!c->text_if || c->text_if & shown);

@@ -12,7 +12,7 @@ void flt_json_init(struct flt_json *json, FILE *out)
 	*json = (struct flt_json){ .out = out };
 }
 
-/* Names are escaped in pieces, so that any length passes through a small buffer. */
+/* Escape the string in pieces, so that a small buffer is enough. */
 static void put_string(struct flt_json *json, const char *text, size_t length)
 {
 	char piece[64 * FLT_ESCAPE_JSON_GROWTH + 1];

@@ -9,11 +9,11 @@
 #include "text/escape.h"
 #include "view/table/cell.h"
 
-/* A column of the table; an array among the columns of the command becomes many. */
+/* A column of the table. An array of the command becomes one column per element. */
 struct shown {
 	struct flt_column column;
-	char *own_key;		/* allocated, of an element of an array */
-	size_t width;		/* of the text so far */
+	char *own_key;		/* allocated key of an element of an array */
+	size_t width;		/* largest width in the text so far */
 };
 
 struct flt_table {
@@ -104,8 +104,8 @@ int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
 }
 
 /*
- * Flush between rows, so that other writers of the same file do not cut one, as long as
- * no row is larger than half of the stream's buffer.
+ * Flush between rows if the buffer is half full, so that a flush within a row does not mix the
+ * row with the output of other processes.
  */
 static void end_row(struct flt_table *t)
 {
@@ -220,7 +220,7 @@ int flt_table_row(struct flt_table *t, const void *row, uint64_t known)
 	}
 }
 
-/* row NULL: the heading. No blanks at the end of a line. */
+/* Write a line without trailing blanks. row NULL: the heading. */
 static void write_line(struct flt_table *t, char **row)
 {
 	size_t i, k, pad, owed = 0;
@@ -247,7 +247,10 @@ static void write_line(struct flt_table *t, char **row)
 	putc('\n', t->out);
 }
 
-/* Only lists have line feeds, because they are escaped in other cells. */
+/*
+ * Write the cells of FLT_COLUMN_LINES below the row. Only these cells contain line feeds, because
+ * line feeds in other cells are escaped.
+ */
 static void write_below(struct flt_table *t, char **row)
 {
 	const char *line;
