@@ -19,9 +19,9 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 	{ .name = "for", .type = FLT_OPT_DURATION, .offset = offsetof(args, member),	\
 	  .arg = "TIME", .help = "Record the processes of -p now, for this long, e.g. 10s." }
 
-/* What a command shows: a recording or, with a command to run or a duration, the faults of now. */
+/* The input of a command: a recording, or the faults of a command or of a duration from now. */
 struct flt_capture_input {
-	const char *file;		/* of the option; NULL: not given */
+	const char *file;		/* --input; NULL: not given */
 	const struct flt_ids *pids;
 	uint64_t duration;		/* ns; 0: not given */
 	/* Show the recording at path. Return the exit status. */

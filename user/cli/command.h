@@ -63,7 +63,10 @@ void flt_command_say(const struct flt_command *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Print the message of e (or of err). Return the exit status for err. */
 int flt_command_fail(const struct flt_command *command, const struct flt_errmsg *e, int err);
-/* Say why another source is used than the best one. missing: what it cannot tell, or NULL. */
+/*
+ * Report that `other` is used instead of the best source, and why. missing: the data that `other`
+ * does not have, or NULL.
+ */
 void flt_command_fall_back(const struct flt_command *command, const char *why, const char *other,
 			   const char *missing);
 /* Print a usage error and a pointer to help. Return FLT_EXIT_USAGE. */

@@ -11,7 +11,7 @@
 void flt_manpage(FILE *out, const struct flt_command *command,
 		 const struct flt_command *const *commands);
 
-/* Print an entry of a list: a word and what it means. For the .manual of a command. */
+/* Print an entry of a list: a term and its meaning. For the .manual of a command. */
 void flt_manpage_term(FILE *out, const char *term, const char *meaning);
 
 #endif

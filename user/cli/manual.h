@@ -9,7 +9,7 @@
 
 /* Print the list of commands. */
 void flt_manual_overview(FILE *out, const struct flt_command *const *commands);
-/* Print what --help of a command says. */
+/* Print the text of --help of a command. */
 void flt_manual_help(FILE *out, const struct flt_command *command);
 /* Write the name of an option's value: "PID,..." or "kind|process". */
 void flt_manual_arg(char *text, size_t size, const struct flt_opt *opt);

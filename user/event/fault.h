@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fault.h - one page fault, whatever it comes from.
+ * fault.h - one page fault, from any source.
  *
  * Each source decodes its own format into this struct: the module's stream, perf's ring
  * buffers, the recorder's rings and trace files. Everything above sources uses this struct
@@ -15,16 +15,16 @@
 
 struct flt_fault {
 	uint64_t time;		/* CLOCK_MONOTONIC ns at which the fault began */
-	uint64_t address;	/* as accessed; its page when the source sees no more */
+	uint64_t address;	/* accessed; some sources know only its page */
 	uint64_t ip;		/* user instruction, or after the system call; 0: none */
 	uint64_t latency;	/* ns until resolved */
-	uint64_t inode;		/* with device: the file mapped there, as the fault says; 0: none */
+	uint64_t inode;		/* with device: the file that was mapped; 0: none */
 	uint32_t device;	/* major << 20 | minor */
 	uint32_t page;		/* offset of the page in the file, in pages, modulo 2^32 */
-	uint32_t image;		/* whose memory, see flt_file.h */
-	uint32_t pid, tid;	/* who ran; pid 0: the process of the image */
+	uint32_t image;		/* owner of the memory, see flt_file.h */
+	uint32_t pid, tid;	/* running thread; pid 0: the process of the image */
 	uint32_t stack;		/* node of the caller in the stacks of the image; 0: none */
-	uint32_t weight;	/* faults that this one stands for */
+	uint32_t weight;	/* number of faults that this record represents */
 	uint32_t pages;		/* pages brought in */
 	uint32_t flags;		/* FLT_FAULT_* */
 	uint16_t cpu;

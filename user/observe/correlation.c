@@ -26,7 +26,7 @@ struct sample {
 struct flt_correlation {
 	const struct flt_command *command;
 	const struct flt_correlation_args *args;
-	const char *event;	/* what is counted beside faults, or NULL */
+	const char *event;	/* see flt_correlation_new() */
 	int format;
 	struct flt_progress *progress;
 	int saved_stdout;	/* our standard output while the pipe replaces it, or -1 */
@@ -247,7 +247,7 @@ static void write_metric_name(const struct flt_correlation *w, const struct seri
 	snprintf(text, size, "%.80s%s", w->args->metric, s->rate ? "/s" : "");
 }
 
-/* Which rows have a value in a column. */
+/* Bits of .known_if: the rows that have a value. */
 enum {
 	OF_SAMPLE = 1, OF_LATENCY = 2, OF_EVENTS = 4, OF_COEFFICIENTS = 8,
 	OF_KNOWN = 16,		/* the coefficients are defined */

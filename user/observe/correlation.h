@@ -3,7 +3,7 @@
  * correlation.h - correlate faults with a command's own progress (--with).
  *
  * Progress is read from the command's standard output, which is passed on, or from
- * what is appended to a file. A sample is taken every FLT_CORRELATION_PERIOD_NS. When the
+ * the lines appended to a file. A sample is taken every FLT_CORRELATION_PERIOD_NS. When the
  * buffer is full, every second sample is dropped and the period is doubled.
  */
 #ifndef FLT_CORRELATION_H
@@ -37,8 +37,8 @@ struct flt_correlation;
 
 /*
  * Validate the options of --with. Return FLT_EXIT_DONE, or report the error and return the
- * exit status. *with is NULL if the options were not given. event: what is counted beside
- * faults, such as "huge faults", or NULL.
+ * exit status. *with is NULL if the options were not given. event: name of the events counted
+ * in addition to faults, such as "huge faults", or NULL.
  */
 int flt_correlation_new(struct flt_correlation **with, const struct flt_command *command,
 			const struct flt_correlation_args *args, bool has_command, int format,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ledger_report.h - what the reports of 'fltctl thp' and 'fltctl numa' have in common. */
+/* ledger_report.h - the parts that the reports of 'fltctl thp' and 'fltctl numa' share. */
 #ifndef FLT_LEDGER_REPORT_H
 #define FLT_LEDGER_REPORT_H
 
@@ -31,7 +31,10 @@ struct flt_ledger_row flt_ledger_row(const struct flt_ledger_run_span *span, con
 void flt_ledger_row_count(struct flt_ledger_row *row, const struct flt_ledger_line *line,
 			  const char *comm);
 
-/* Put the lines of a report, as flt_ledger_run_each() does, under a heading if it is time. */
+/*
+ * Write the lines of a report, as flt_ledger_run_each() does. The last report and every 20th have a
+ * heading.
+ */
 int flt_ledger_report(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
 		      flt_ledger_run_put_fn put, void *arg, struct flt_ledger_line *sum);
 /* Print a reason of a line below the report; event and reason are padded to these widths. */

@@ -34,14 +34,14 @@ struct flt_ledger_run {
 	const struct flt_ledger_run_args *args;
 	struct flt_control *control;
 	enum flt_ledger_which which;
-	const char *event;		/* what --with counts beside faults, as "huge faults" */
+	const char *event;		/* events that --with also counts, e.g. "huge faults" */
 	uint32_t counter;		/* the counter of these events */
 	const char *const *hooks;	/* prefixes of the names of its hooks; NULL-terminated */
 	/* Write a report. Return 0 or -errno. */
 	int (*report)(void *arg, const struct flt_ledger_run_span *span);
 	/*
-	 * Called at least twice a second while a command or -p runs, to read what /proc forgets
-	 * after a process has ended. May be NULL.
+	 * Called at least twice a second while the command or the processes of -p run, to read
+	 * data from /proc before a process ends. May be NULL.
 	 */
 	void (*sample)(void *arg, const struct flt_ledger *now);
 	void *arg;
@@ -64,7 +64,7 @@ int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run);
  */
 int flt_ledger_run(struct flt_ledger_run *r, char **command);
 
-/* record and comm are cells of the row. comm is NULL for a process, which has its own. */
+/* record and comm are cells of the row. comm is NULL for a process: use the name of the line. */
 typedef int (*flt_ledger_run_put_fn)(void *arg, const struct flt_ledger_line *line,
 				     const char *record, const char *comm);
 /*

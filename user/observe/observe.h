@@ -5,7 +5,7 @@
  * Every command of fltctl that watches something runs through flt_observe_run():
  *
  *   1. signals are taken and the command is forked up to its gate,
- *   2. .arm prepares whatever counts the command, while the command waits,
+ *   2. .arm prepares the counters of the command, while the command waits,
  *   3. the gate opens; .round runs every period,
  *   4. the loop ends with the command, by a signal, by flt_loop_stop() or by an error,
  *   5. .stop ends the observation; a command that still runs is waited for,
@@ -13,7 +13,7 @@
  *
  * A terminal sends its Ctrl-C to the command by itself. Other signals are passed on to the
  * command, and the loop ends after the command. Without a command, a signal ends the loop.
- * A failure of our own view never ends the command.
+ * An error of fltctl never ends the command.
  */
 #ifndef FLT_OBSERVE_H
 #define FLT_OBSERVE_H
@@ -23,7 +23,7 @@
 #include "observe/correlation.h"
 #include "observe/loop.h"
 
-/* All callbacks but .finish may be NULL. They return 0 or -errno if not told otherwise. */
+/* All callbacks but .finish may be NULL. They return 0 or -errno, except where noted. */
 struct flt_observe_ops {
 	/* Prepare to observe .child.pid, or the processes of -p if .child.pid is 0. */
 	int (*arm)(void *arg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * target.h - what a command observes and for how long.
+ * target.h - the processes that a command observes, and the interval of its reports.
  *
  * Targets are -p PID,..., -a, --cgroup DIR, a recording, or '-- COMMAND'. The words
  * INTERVAL [COUNT] say how often the command reports.
@@ -22,7 +22,7 @@ struct flt_target {
 	bool all_with_command;		/* -a and a command are allowed together */
 	const char *missing;		/* remedy if no target is given; NULL: observe everything */
 	const char *least, *most;	/* limits of INTERVAL, as "10ms"; least NULL: takes none */
-	const char *counted;		/* what COUNT counts, as "reports" */
+	const char *counted;		/* unit of COUNT, e.g. "reports" */
 
 	/* Filled by flt_target_read(). */
 	char **argv;			/* the command to run, or NULL */

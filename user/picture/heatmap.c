@@ -45,7 +45,7 @@ static size_t merge_cells(struct flt_atlas_cell *cells, size_t n)
 	return k;
 }
 
-/* Copy the cells of a region. fixed: the row for all of them, or -1: keep their rows. */
+/* Copy the cells of a region. fixed: put all cells into this row; -1: keep their rows. */
 static size_t copy_cells(const struct flt_heatmap *map, const struct flt_heat_band *from,
 			 struct flt_atlas_cell *to, int fixed)
 {
@@ -183,7 +183,7 @@ static int add_bands(struct flt_heatmap *map, const struct flt_region **rows, si
 	last = own ? rows[own - 1] : NULL;
 	qsort(rows, n, sizeof(*rows), by_address);
 	for (from = i = 0; i <= n && !err; i++) {
-		/* by_faults() orders regions with equal faults too: exactly `own` are big. */
+		/* by_faults() orders any two regions, so exactly `own` regions are big. */
 		big = i < n && last && by_faults(&rows[i], &last) <= 0;
 		if (i < n && !big)
 			continue;

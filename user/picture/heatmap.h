@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heatmap.h - regions of memory as a heat map of faults by address and time.
+ * heatmap.h - a heat map of the faults in regions of memory, by address and time.
  *
- * The regions with most faults get a band each. The regions between two of them share a band.
+ * Each region with many faults gets its own band. The regions between two such regions share a
+ * band.
  */
 #ifndef FLT_PICTURE_HEATMAP_H
 #define FLT_PICTURE_HEATMAP_H
@@ -15,7 +16,7 @@
 #include "view/svg/atlas.h"
 
 struct flt_heatmap_setup {
-	size_t bands;		/* regions with a band of their own */
+	size_t bands;		/* maximum number of regions with their own band */
 	uint64_t least;		/* faults of a region that is shown */
 	bool others;		/* draw shared bands */
 	size_t cells_max;	/* merge columns if there are more cells than this */

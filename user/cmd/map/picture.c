@@ -12,14 +12,14 @@
 #include "picture/heatmap.h"
 #include "text/units.h"
 
-/* Regions with a band of their own. */
+/* Maximum numbers of regions with their own band. */
 #define BANDS_PLOT 80u
 #define BANDS_BLOCKS 8u
 #define LINES_BLOCKS 6u
 /* Regions with fewer faults, or a smaller share of all faults, are not drawn on the terminal. */
 #define FAULTS_BLOCKS 16u
 #define SHARE_BLOCKS 1u
-/* With more cells columns are merged, because browsers get slow. */
+/* Maximum number of cells. If there are more, columns are merged, because browsers get slow. */
 #define CELLS_PLOT 150000u
 
 static unsigned int terminal_width(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* images.c - write what the rings of a recorded command contain to its recording. */
+/* images.c - copy faults and stacks from the rings of a recorded command to its recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * limit.h - declarations shared by the files of `fltctl record -L`.
  *
  *   limit.c    run the command under the recorder
- *   images.c   write what the rings contain to the recording
+ *   images.c   copy faults and stacks from the rings to the recording
  *   summary.c  progress, and the summary at the end
  *   sweep.c    compare several runs
  */
@@ -59,7 +59,7 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 /* Run the command several times, and print a table. Return the exit status. */
 int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args);
 
-/* images.c: return the callbacks that write what the rings contain to the file. */
+/* images.c: return the callbacks that copy faults and stacks from the rings to the file. */
 struct flt_ring_receiver flt_record_images(struct flt_recording *r);
 
 /* summary.c */

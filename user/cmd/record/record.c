@@ -84,7 +84,10 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
-/* A handler, so that write() fails at the file size limit. The command has the default action. */
+/*
+ * Handle SIGXFSZ, so that write() fails at the file size limit instead of ending fltctl. The
+ * command has the default action, because exec resets handlers.
+ */
 static void on_file_limit(int sig)
 {
 	(void)sig;

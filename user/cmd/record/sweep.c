@@ -28,7 +28,7 @@ struct point {
 	bool recorded;
 };
 
-/* Which rows have a value in a column. */
+/* Bits of .known_if: the rows that have a value. */
 enum { OF_LIMIT = 1, OF_RECORDING = 2 };
 
 struct row {

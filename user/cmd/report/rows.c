@@ -16,10 +16,10 @@ const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t
 	return buf;
 }
 
-/* Which rows have a value in a column. */
+/* Bits of .known_if: the rows that have a value. */
 enum { HAS_OPS = 1, HAS_LATENCY = 2, ONE_PROCESS = 4 };
 
-/* Which tables have a column: bits of enum flt_by. */
+/* Bits of .text_if: the tables that have a column, 1 << enum flt_by. */
 enum {
 	LINES = 1 << FLT_BY_LINE,
 	CODE = LINES | 1 << FLT_BY_FUNCTION,

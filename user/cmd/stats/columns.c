@@ -7,7 +7,7 @@
 #include "cli/manpage.h"
 #include "observe/loss.h"
 
-/* Which rows have a value in a column. */
+/* Bits of .known_if: the rows that have a value. */
 enum {
 	OF_ACCOUNT = 1 << 0,
 	OF_MODULE = 1 << 1,		/* accounts and losses that the module counts */
@@ -23,7 +23,7 @@ enum {
 /* A counter that the module may be unable to keep. */
 #define OF_COUNTER(attribute) (1ull << (32 + (attribute)))
 
-/* Which columns a table has. */
+/* Bits of .text_if and .data_if: the tables that have a column. */
 enum {
 	SHOW_CLOCK = 1 << 0, SHOW_PROCESS = 1 << 1, SHOW_THREAD = 1 << 2,
 	SHOW_RATES = 1 << 3, SHOW_COUNTS = 1 << 4,	/* of an account */

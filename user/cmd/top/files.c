@@ -9,7 +9,7 @@
 #include "model/process/paths.h"
 #include "source/stream/fault.h"
 
-/* Pairs of file and process in one interval; all further ones share one entry. */
+/* Maximum number of entries (file and process) per interval. Further faults share one entry. */
 #define ENTRIES 6144
 #define SUBBUF_SIZE (128u << 10)
 #define SUBBUFS 8
@@ -146,7 +146,7 @@ int top_files_lost(struct top *t, struct flt_errmsg *e)
 	return 0;
 }
 
-/* Device and inode if the note was lost; it is sent again later. */
+/* Write the path of a file, or device and inode if its note was lost. Notes are repeated later. */
 static void write_name(const struct top_files *f, const struct entry *at, char out[FLT_RANK_NAME])
 {
 	const char *path = flt_paths_get(f->paths, at->device, at->inode);

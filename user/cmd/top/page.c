@@ -223,7 +223,7 @@ static int paint_rows(const struct top *t, struct flt_screen *s, int row, int en
 	return ret;
 }
 
-/* Below the title, a line that says what is missing, and the heading; above the keys. */
+/* Leave room for title, notice and heading above the rows, and for the keys below them. */
 int top_page_room(int rows)
 {
 	int room = rows - HEAD_ROWS - 1 - (rows > 6);

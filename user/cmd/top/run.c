@@ -146,7 +146,7 @@ static void type(struct top *t, int key)
 	}
 }
 
-/* Sort or filter differently, if the key says so. Return false for other keys. */
+/* Handle a key that changes the order or the filter of the rows. Return false for other keys. */
 static bool sort_key(struct top *t, int key)
 {
 	switch (key) {

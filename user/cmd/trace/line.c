@@ -8,7 +8,7 @@
 #include "account/account.h"
 #include "cmd/trace/trace.h"
 
-/* Which rows have a value in a column. */
+/* Bits of .known_if: the rows that have a value. */
 enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4, OF_INODE = 8, OF_TIMED = 16 };
 
 struct row {

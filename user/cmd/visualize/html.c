@@ -14,7 +14,7 @@
 
 #define NARROW 0.0004
 #define SITES_SHOWN 30
-/* Regions with a band of their own, and cells, of the heat map. */
+/* Maximum numbers of regions with their own band, and of cells, in the heat map. */
 #define HEATMAP_BANDS 24u
 #define HEATMAP_CELLS 50000u
 

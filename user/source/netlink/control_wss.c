@@ -69,7 +69,7 @@ static uint64_t u64_of(struct nlattr *attr)
 	return attr ? nla_get_u64(attr) : 0;
 }
 
-/* Attribute i + 1 is share i. Shares after the last place are added to the last place. */
+/* Decode a nest: attribute i + 1 is out[i]. Values past the end are added to the last element. */
 static int shares(struct nlattr *nest, uint64_t *out, size_t count)
 {
 	struct nlattr *attr;

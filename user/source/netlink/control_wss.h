@@ -35,7 +35,7 @@ int flt_control_wss_track(struct flt_control *control, const uint32_t *tgids, si
 int flt_control_wss_untrack(struct flt_control *control, uint32_t id, struct flt_errmsg *e);
 int flt_control_wss_tracker(struct flt_control *control, uint32_t id, struct flt_wss_tracker *out,
 			    struct flt_errmsg *e);
-/* Add the samples with a key greater than after, process by process. */
+/* Append the samples whose key is greater than `after`, ordered by process. */
 int flt_control_wss_samples(struct flt_control *control, uint32_t id, uint64_t after,
 			    struct flt_samples *out, struct flt_errmsg *e);
 

@@ -122,7 +122,7 @@ static void lost(struct flt_rings *r, struct image *i)
 	}
 	/* When an init ends, the kernel kills all processes of its namespace, servers first. */
 	over = flt_procfs_ends((uint32_t)i->public.pid);
-	/* Kill the process: nobody serves its faults, so its memory would be wrong. */
+	/* Kill the process, because its memory would be wrong: no server handles its faults. */
 	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0) && !over)
 		end(r, i, "its fault server died");
 	else

@@ -2,8 +2,8 @@
 /*
  * export.h - call stacks in the formats of other tools.
  *
- * Stacks are given as the frames of a flame graph, depth first. Frame 0 is the sum. A frame with
- * faults of its own ends a stack. Functions return -ENOMEM; check the FILE for write errors.
+ * Stacks are given as the frames of a flame graph, depth first. Frame 0 is the sum. A frame ends a
+ * stack if its .self is not 0. Functions return -ENOMEM; check the FILE for write errors.
  */
 #ifndef FLT_VIEW_EXPORT_H
 #define FLT_VIEW_EXPORT_H

@@ -15,7 +15,7 @@
 #define HEIGHT 200.0	/* of the first plot; further plots have half */
 #define GAP 46.0
 #define TICKS 4
-/* Moments that can be pointed at, because each repeats all values as text. */
+/* Maximum number of moments that the pointer can select. Each repeats all values as text. */
 #define MOMENTS_MAX 300
 
 /* Blue, orange, green, purple of Okabe and Ito, which colour-blind people can tell apart. */
@@ -115,7 +115,7 @@ static void write_line(FILE *out, const struct flt_plot *p, size_t index, size_t
 	fputs("\"/>\n", out);
 }
 
-/* Write the values of all plots from one moment on: shown while the pointer is there. */
+/* Write the values of all plots at one moment, which are shown while the pointer is there. */
 static void write_moment(FILE *out, const struct flt_plot *plots, size_t count, size_t at,
 			 size_t step, double bottom)
 {

@@ -9,7 +9,7 @@
 
 struct flt_plot_line {
 	const char *name;
-	const double *seconds, *values;	/* seconds rise; a value that is not a number is unknown */
+	const double *seconds, *values;	/* seconds increase; a NAN value is unknown */
 	size_t count;
 };
 
@@ -23,7 +23,7 @@ struct flt_plot {
 
 /*
  * Write plots below one another over the same axis; all lines must be sampled at the same times.
- * Style alone shows the values under the pointer, without a script. alone: a file of its own,
+ * CSS shows the values under the pointer, without a script. alone: a file of its own,
  * else an element of a page.
  */
 void flt_plot_write(FILE *out, const char *title, const struct flt_plot *plots, size_t count,
