@@ -21,8 +21,9 @@ static struct dentry *root;
 /* relay_open() needs a dentry for each buffer, but does not use its contents. */
 static struct dentry no_file;
 
-/* Bytes of all channels, and their limit. Protected by the lock of the sessions. */
-static u64 in_use, limit;
+/* Bytes of all channels, and their limit. */
+static atomic64_t in_use;
+static u64 limit;
 
 void flt_relay_limit(u32 mib)
 {
@@ -69,21 +70,54 @@ static size_t unread_bytes(struct rchan_buf *buf, void **from)
 	return used - buf->bytes_consumed;
 }
 
+/* The last user is gone, so nothing refers to the buffers any more. */
+static void free_relay(struct kref *users)
+{
+	struct flt_relay *relay = container_of(users, struct flt_relay, users);
+
+	atomic64_sub(relay->size, &in_use);
+	free_percpu(relay->cpus);
+	kfree(relay);
+}
+
 /*
  * relay's own file operations do not hold a reference to the module. They also have mmap,
- * so lockdown forbids them. open and release are relay's, because they hold a reference to
- * the buffer for tasks that wait in poll(). debugfs does not enter read() or poll() after
- * the file was removed, so the channel exists there.
+ * so lockdown forbids them.
+ *
+ * The removal of the file waits for open(), so the buffer and the relay exist there. It does
+ * not wait for the other operations (debugfs_create_file_unsafe()), because a read() that
+ * waits for a page of its caller would block the removal, and with that all sessions. So
+ * an open file holds references.
  */
 static int relay_file_open(struct inode *inode, struct file *file)
 {
-	return relay_file_operations.open(inode, file);
+	struct rchan_buf *buf = inode->i_private;
+	struct flt_relay *relay = buf->chan->private_data;
+
+	/* 0: the session is closing, and the removal of the file waits for this open(). */
+	if (!kref_get_unless_zero(&buf->kref))
+		return -ENOENT;
+	kref_get(&relay->users);
+	file->private_data = buf;
+	return nonseekable_open(inode, file);
 }
 
-/* Read whole slots. Return 0 if there is no data now. */
+static bool is_closed(const struct rchan_buf *buf)
+{
+	const struct flt_relay *relay = buf->chan->private_data;
+
+	return READ_ONCE(relay->closed);
+}
+
+/*
+ * Read whole slots. Return 0 if there is no data now. The lock is not that of the inode, which
+ * debugfs takes to remove the file.
+ */
 static ssize_t relay_file_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
 	struct rchan_buf *buf = file->private_data;
+	const struct flt_relay *relay = buf->chan->private_data;
+	struct flt_relay_cpu *cpu = per_cpu_ptr(relay->cpus, buf->cpu);
 	ssize_t done = 0;
 	void *from;
 	size_t n;
@@ -91,8 +125,11 @@ static ssize_t relay_file_read(struct file *file, char __user *to, size_t count,
 	if (count && count < SLOT)
 		return -EINVAL;
 	count = round_down(count, SLOT);
-	inode_lock(file_inode(file));
-	while ((n = min_t(size_t, unread_bytes(buf, &from), count - done))) {
+	if (mutex_lock_interruptible(&cpu->reader))
+		return -ERESTARTSYS;
+	if (is_closed(buf))
+		done = -EIO;
+	while (done >= 0 && (n = min_t(size_t, unread_bytes(buf, &from), count - done))) {
 		if (copy_to_user(to + done, from, n)) {
 			done = done ?: -EFAULT;
 			break;
@@ -100,7 +137,7 @@ static ssize_t relay_file_read(struct file *file, char __user *to, size_t count,
 		buf->bytes_consumed += n;
 		done += n;
 	}
-	inode_unlock(file_inode(file));
+	mutex_unlock(&cpu->reader);
 	return done;
 }
 
@@ -110,6 +147,8 @@ static __poll_t relay_file_poll(struct file *file, poll_table *wait)
 	struct rchan_buf *buf = file->private_data;
 	size_t consumed;
 
+	if (is_closed(buf))
+		return EPOLLHUP;
 	poll_wait(file, &buf->read_wait, wait);
 	consumed = READ_ONCE(buf->subbufs_consumed);
 	if (READ_ONCE(buf->subbufs_produced) == consumed ||
@@ -121,7 +160,12 @@ static __poll_t relay_file_poll(struct file *file, poll_table *wait)
 
 static int relay_file_release(struct inode *inode, struct file *file)
 {
-	return relay_file_operations.release(inode, file);
+	const struct rchan_buf *buf = file->private_data;
+	struct flt_relay *relay = buf->chan->private_data;
+
+	relay_file_operations.release(inode, file);
+	kref_put(&relay->users, free_relay);
+	return 0;
 }
 
 static const struct file_operations file_ops = {
@@ -140,7 +184,7 @@ static struct dentry *create_file(const char *name, struct dentry *parent, umode
 
 	if (!name)
 		return &no_file;
-	file = debugfs_create_file(name, 0400, parent, buf, &file_ops);
+	file = debugfs_create_file_unsafe(name, 0400, parent, buf, &file_ops);
 	return IS_ERR(file) ? NULL : file;
 }
 
@@ -153,7 +197,8 @@ static int remove_file(struct dentry *dentry)
 /*
  * The writer calls this for each record that does not fit, until there is room. So a call
  * that finds all sub-buffers full is a lost record. relay also calls this once when it
- * creates the buffer, in process context, for a CPU that does not write yet.
+ * creates the buffer, in process context, for a CPU that does not write yet, without @prev.
+ * The buffer of a CPU that is hot-added is charged, too, although it may exceed the limit.
  */
 static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t padding)
 {
@@ -161,6 +206,10 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 	struct flt_relay_cpu *cpu = per_cpu_ptr(relay->cpus, buf->cpu);
 	struct flt_subbuf *head = subbuf;
 
+	if (!prev) {
+		relay->size += buf->chan->alloc_size;
+		atomic64_add(buf->chan->alloc_size, &in_use);
+	}
 	if (relay_buf_full(buf)) {
 		cpu->at = NULL;
 		cpu->stop = NULL;
@@ -199,21 +248,23 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	u64 size = (u64)subbuf_size * subbufs * num_online_cpus();
 	struct flt_relay *relay;
 	char name[32];
-	int err = -ENOMEM;
+	int cpu, err = -ENOMEM;
 
 	BUILD_BUG_ON(sizeof(struct flt_event_record) != 64 || sizeof(struct flt_subbuf) != 64);
 	if (files && IS_ERR_OR_NULL(root))
 		return ERR_PTR(-EOPNOTSUPP);
 	/* The buffers are not charged to a memory cgroup, so limit their size here. */
-	if (size > limit - in_use)
+	if (size + atomic64_read(&in_use) > limit)
 		return ERR_PTR(-EDQUOT);
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
 	if (!relay)
 		return ERR_PTR(-ENOMEM);
-	relay->size = size;
+	kref_init(&relay->users);
 	relay->cpus = alloc_percpu(struct flt_relay_cpu);
 	if (!relay->cpus)
 		goto err_cpus;
+	for_each_possible_cpu(cpu)
+		mutex_init(&per_cpu_ptr(relay->cpus, cpu)->reader);
 	if (files) {
 		snprintf(name, sizeof(name), "session-%u", session);
 		relay->dir = debugfs_create_dir(name, root);
@@ -232,12 +283,12 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	cpus_read_unlock();
 	if (!relay->chan)
 		goto err_chan;
-	in_use += size;
 	return relay;
 
 err_chan:
 	debugfs_remove(relay->dir);
 err_dir:
+	atomic64_sub(relay->size, &in_use);
 	free_percpu(relay->cpus);
 err_cpus:
 	kfree(relay);
@@ -246,11 +297,10 @@ err_cpus:
 
 void flt_relay_close(struct flt_relay *relay)
 {
-	in_use -= relay->size;
+	WRITE_ONCE(relay->closed, true);
 	relay_close(relay->chan);
 	debugfs_remove(relay->dir);
-	free_percpu(relay->cpus);
-	kfree(relay);
+	kref_put(&relay->users, free_relay);
 }
 
 /* relay computes the padding of the sub-buffer from its offset, which must be set first. */

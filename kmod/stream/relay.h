@@ -12,6 +12,8 @@
 #define FLT_RELAY_H
 
 #include <linux/flt_event.h>
+#include <linux/kref.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/relay.h>
 #include <linux/types.h>
@@ -33,12 +35,15 @@ struct flt_relay_cpu {
 	u64 end;
 	u64 sequence, written, lost, lost_notes;
 	bool noting;			/* the record being started is a note */
+	struct mutex reader;		/* held by a read() of the file; all else is the writer's */
 };
 
 struct flt_relay {
 	struct rchan *chan;
 	struct dentry *dir;		/* NULL: no files */
-	u64 size;			/* bytes of its buffers, for the CPUs online at open */
+	u64 size;			/* bytes of its buffers, those of hot-added CPUs included */
+	struct kref users;		/* the session and its open files */
+	bool closed;			/* the session has ended, so reads fail */
 	struct flt_relay_cpu __percpu *cpus;
 };
 
@@ -55,7 +60,11 @@ void flt_relay_init(struct dentry *root);
  *   -ENOMEM
  */
 struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files);
-/* No writer may be left. Open files hold references to their buffers and to the module. */
+/*
+ * No writer may be left. Open files hold references to the relay, to their buffers and to the
+ * module, and keep the buffers charged to the limit. Does not wait for readers, because a
+ * reader may wait for its own memory for any time.
+ */
 void flt_relay_close(struct flt_relay *relay);
 
 /* Switch to the next sub-buffer. Return NULL and count a loss if all are full. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Build fltq and fltstream, which read the module and its streams without code of fltctl.
 
-ALL += $(O)/workload/fltq $(O)/workload/fltstream
+ALL += $(addprefix $(O)/workload/,fltq fltstream stuckread)
 
 $(O)/workload/fltq: $(addprefix $(O)/tests/live/,fltq.o row.o machine.o genl.o)
 	@mkdir -p $(@D)
@@ -10,6 +10,10 @@ $(O)/workload/fltq: $(addprefix $(O)/tests/live/,fltq.o row.o machine.o genl.o)
 $(O)/workload/fltstream: $(addprefix $(O)/tests/live/,fltstream.o row.o genl.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -o $@ $^
+
+$(O)/workload/stuckread: $(addprefix $(O)/tests/live/,stuckread.o row.o genl.o) $(O)/tests/workload/uffd.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -static -pthread -o $@ $^
 
 CHECK_NATIVE += check-judge
 ## make check-judge         check that comparisons of live tests can fail, and fail without input
