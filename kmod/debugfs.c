@@ -134,8 +134,8 @@ static int wss_show(struct seq_file *m, void *v)
 
 	if (!r)
 		return -ENOMEM;
-	seq_puts(m, "tracker pid state time window rss anon file shmem first_touch refault "
-		    "scan_ns hugetlb device special left flags comm\n");
+	seq_puts(m, "tracker pid state time window rss anon file shmem first_touch refault ");
+	seq_puts(m, "scan_ns hugetlb device special left flags comm\n");
 	for (slot = 0; !flt_wss_latest(&slot, r); slot++) {
 		seq_printf(m, "%u %u %s %llu %llu %llu %llu %llu %llu ", r->id, r->tgid,
 			   r->ended ? "ended" : "live", r->sample.time, r->sample.window,

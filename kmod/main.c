@@ -55,8 +55,7 @@ static int __init flt_init(void)
 		maxactive = max(4096u, 16 * num_possible_cpus());
 	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
 	    max_tasks < 16 || max_tasks > 1u << 22 || max_stacks < 16 || max_stacks > 1u << 20) {
-		pr_err("invalid parameters: maxactive=%u max_procs=%u max_tasks=%u max_stacks=%u "
-		       "(see modinfo flt for their ranges)\n",
+		pr_err("invalid maxactive=%u max_procs=%u max_tasks=%u max_stacks=%u\n",
 		       maxactive, max_procs, max_tasks, max_stacks);
 		return -ERANGE;
 	}

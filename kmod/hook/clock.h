@@ -27,6 +27,12 @@
  */
 #define FLT_CLOCK_NEAR BIT(19)
 
+/*
+ * A fault may end later than its record says, by less than this many ns: the error of a
+ * computed date (262 ns), and the truncation of a long latency to units of 1024 ns.
+ */
+#define FLT_CLOCK_ERROR 2048
+
 DECLARE_STATIC_KEY_FALSE(flt_clock_raw);
 extern u64 flt_clock_mult;	/* ns per unit << FLT_CLOCK_SHIFT; below 2^23 */
 

@@ -108,10 +108,9 @@ static int begin_procs(struct netlink_callback *cb)
 	int err = flt_request_admit_dump(cb);
 
 	if (!err)
-		err = flt_request_refuse(
-			attrs[FLT_PROC_TGID],
-			"flt: invalid attribute TGID: use a do request for one process",
-			cb->extack);
+		err = flt_request_refuse(attrs[FLT_PROC_TGID],
+					 "flt: invalid TGID: use a do request for one process",
+					 cb->extack);
 	if (err)
 		return err;
 	if (session) {
@@ -210,9 +209,9 @@ static int begin_wss(struct netlink_callback *cb)
 
 	for (i = FLT_WSS_TGID; !err && i <= FLT_WSS_MAX; i++)
 		if (i != FLT_WSS_AFTER)
-			err = flt_request_refuse(
-				attrs[i], "flt: invalid attribute: a dump takes ID and AFTER",
-				cb->extack);
+			err = flt_request_refuse(attrs[i],
+						 "flt: invalid attribute: give ID and AFTER",
+						 cb->extack);
 	if (err)
 		return err;
 	if (!attrs[FLT_WSS_ID]) {

@@ -3,12 +3,12 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
-#include <net/net_namespace.h>
 #include "netlink/dump.h"
+#include "netlink/events.h"
 #include "netlink/netlink.h"
+#include "netlink/orphans.h"
 #include "netlink/session_cmd.h"
 #include "netlink/wss.h"
-#include "stream/nlstream.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "stream/stacktable.h"
@@ -61,6 +61,10 @@ static const struct nla_policy ledger_policy[FLT_LEDGER_MAX + 1] = {
 	[FLT_LEDGER_SESSION] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 };
 
+static const struct nla_policy events_policy[FLT_EVENTS_SESSION + 1] = {
+	[FLT_EVENTS_SESSION] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+};
+
 static int do_info(struct sk_buff *request, struct genl_info *info)
 {
 	struct sk_buff *skb;
@@ -69,6 +73,7 @@ static int do_info(struct sk_buff *request, struct genl_info *info)
 
 	if (err)
 		return err;
+	flt_orphans_settle();
 	skb = flt_reply_begin(info, FLT_CMD_INFO_GET, &head);
 	if (!skb)
 		return -ENOMEM;
@@ -208,6 +213,12 @@ static const struct genl_ops ops[] = {
 		.cmd = FLT_CMD_SLOWEST_GET,
 		.dumpit = flt_dump_slowest,
 		NO_ATTRIBUTES,
+	}, {
+		.cmd = FLT_CMD_EVENTS,
+		.dumpit = flt_dump_events,
+		.done = flt_dump_done,
+		.policy = events_policy,
+		.maxattr = FLT_EVENTS_SESSION,
 	},
 };
 
@@ -222,36 +233,20 @@ struct genl_family flt_netlink_family __ro_after_init = {
 	.resv_start_op = FLT_CMD_INFO_GET,
 };
 
-/* A socket was closed, explicitly or because its process ended: remove what it owns. */
-static int on_release(struct notifier_block *nb, unsigned long event, void *data)
-{
-	const struct netlink_notify *n = data;
-
-	if (event == NETLINK_URELEASE && n->protocol == NETLINK_GENERIC &&
-	    net_eq(n->net, &init_net)) {
-		flt_wss_untrack_all(n->portid);
-		flt_session_close_all(n->portid);
-	}
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block release_notifier = { .notifier_call = on_release };
-
 int __init flt_netlink_init(void)
 {
-	int err = netlink_register_notifier(&release_notifier);
+	int err = flt_orphans_init();
 
-	flt_nlstream_init(&flt_netlink_family);
 	if (err)
 		return err;
 	err = genl_register_family(&flt_netlink_family);
 	if (err)
-		netlink_unregister_notifier(&release_notifier);
+		flt_orphans_exit();
 	return err;
 }
 
 void flt_netlink_exit(void)
 {
 	genl_unregister_family(&flt_netlink_family);
-	netlink_unregister_notifier(&release_notifier);
+	flt_orphans_exit();
 }

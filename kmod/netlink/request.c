@@ -18,10 +18,8 @@
 static int admit(struct sk_buff *skb, const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
 {
 	if (!netlink_capable(skb, CAP_PERFMON) && !netlink_capable(skb, CAP_SYS_ADMIN)) {
-		NL_SET_ERR_MSG_MOD(
-			extack,
-			"missing capability: need CAP_PERFMON or CAP_SYS_ADMIN in the initial "
-			"user namespace");
+		NL_SET_ERR_MSG_MOD(extack,
+				   "missing CAP_PERFMON or CAP_SYS_ADMIN in the initial userns");
 		return -EPERM;
 	}
 	if (nlh->nlmsg_flags & ~KNOWN_FLAGS) {
@@ -102,9 +100,8 @@ static int parse_filter(struct flt_filter *f, struct nlattr *nest,
 	if (a[FLT_FILTER_CGROUP]) {
 		f->cgroup = nla_get_u64(a[FLT_FILTER_CGROUP]);
 		if (!FLT_CGROUPS) {
-			NL_SET_ERR_MSG_ATTR(
-				extack, a[FLT_FILTER_CGROUP],
-				"flt: cannot filter by CGROUP: kernel without CONFIG_CGROUPS");
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_CGROUP],
+					    "flt: cannot use CGROUP: no CONFIG_CGROUPS");
 			return -EOPNOTSUPP;
 		}
 	}
@@ -133,9 +130,8 @@ static int parse_filter(struct flt_filter *f, struct nlattr *nest,
 						  f->address + 1;
 		f->length = end - f->address;
 		if (end <= f->address) {
-			NL_SET_ERR_MSG_ATTR(
-				extack, a[FLT_FILTER_ADDRESS],
-				"flt: invalid range: ADDRESS_END must be above ADDRESS");
+			NL_SET_ERR_MSG_ATTR(extack, a[FLT_FILTER_ADDRESS],
+					    "flt: invalid ADDRESS_END: must be above ADDRESS");
 			return -EINVAL;
 		}
 	} else if (a[FLT_FILTER_ADDRESS_END]) {

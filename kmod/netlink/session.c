@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched/task.h>
+#include <net/sock.h>
 #include "fault/fault.h"
 #include "fault/life.h"
 #include "ledger/numa.h"
@@ -16,8 +18,9 @@
 
 struct session {
 	u32 id;			/* 0: free; never reused */
-	u32 owner;		/* port ID of the socket */
+	struct sock *owner;	/* holds a reference */
 	bool follow, notes, thp, numa;
+	bool pinned;		/* holds a reference to the module */
 };
 
 /* Protects all variables below. Taken in process context only, because arming a probe sleeps. */
@@ -114,11 +117,15 @@ static void close_bit(u32 bit)
 		flt_thp_put();
 	if (sessions[bit].numa)
 		flt_numa_put();
+	if (sessions[bit].pinned)
+		module_put(THIS_MODULE);
+	sock_put(sessions[bit].owner);
 	sessions[bit].id = 0;
 	sessions[bit].follow = false;
 	sessions[bit].notes = false;
 	sessions[bit].thp = false;
 	sessions[bit].numa = false;
+	sessions[bit].pinned = false;
 	open_sessions--;
 	flt_life_follow(followers());
 	if (follow)
@@ -180,7 +187,7 @@ static int arm_extras(struct session *s, const struct flt_session_config *config
 	return err;
 }
 
-int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id)
+int flt_session_open(struct sock *owner, const struct flt_session_config *config, u32 *id)
 {
 	bool follow = config->follow;
 	u32 bit, i;
@@ -208,6 +215,7 @@ int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id
 	}
 	flt_proc_session_open(bit);
 	sessions[bit].id = ++last_id ?: ++last_id;
+	sock_hold(owner);
 	sessions[bit].owner = owner;
 	sessions[bit].follow = follow;
 	open_sessions++;
@@ -215,9 +223,14 @@ int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id
 	err = arm_extras(&sessions[bit], config);
 	for (i = 0; !err && i < config->count; i++)
 		err = add_process(bit, config->tgids[i]);
+	/* A reader of relay files holds a reference to the module, too. */
+	if (!err && config->netlink) {
+		sessions[bit].pinned = try_module_get(THIS_MODULE);
+		err = sessions[bit].pinned ? 0 : -ENODEV;
+	}
 	if (!err && config->stream) {
 		config->stream->everybody = !config->count;
-		config->stream->port = config->netlink ? owner : 0;
+		config->stream->files = !config->netlink;
 		err = flt_stream_open(bit, sessions[bit].id, config->stream);
 	}
 	if (err) {
@@ -244,7 +257,7 @@ static int find_session(u32 id)
 	return -ENOENT;
 }
 
-int flt_session_close(u32 owner, u32 id)
+int flt_session_close(const struct sock *owner, u32 id)
 {
 	int bit, err = 0;
 
@@ -260,15 +273,33 @@ int flt_session_close(u32 owner, u32 id)
 	return err;
 }
 
-void flt_session_close_all(u32 owner)
+/* A closed socket is marked dead before the release notifier runs, see netlink_release(). */
+void flt_session_close_orphans(void)
 {
 	u32 bit;
 
 	mutex_lock(&lock);
 	for (bit = 0; bit < FLT_SESSION_MAX_OPEN; bit++)
-		if (sessions[bit].id && sessions[bit].owner == owner)
+		if (sessions[bit].id && sock_flag(sessions[bit].owner, SOCK_DEAD))
 			close_bit(bit);
 	mutex_unlock(&lock);
+}
+
+int flt_session_pull(const struct sock *owner, u32 id,
+		     int (*pull)(struct flt_relay *relay, void *arg), void *arg)
+{
+	int bit, err;
+
+	mutex_lock(&lock);
+	bit = find_session(id);
+	if (bit < 0)
+		err = bit;
+	else if (sessions[bit].owner != owner)
+		err = -EACCES;
+	else
+		err = pull(flt_stream_pulled(bit), arg);
+	mutex_unlock(&lock);
+	return err;
 }
 
 int flt_session_read(u32 id, struct flt_session_report *r)

@@ -13,6 +13,8 @@
 
 #define FLT_SESSION_MAX_OPEN FLT_ROW_SESSIONS
 
+struct sock;
+
 struct flt_session_report {
 	u32 id, rows, live;
 	u64 untracked;
@@ -32,11 +34,13 @@ struct flt_session_config {
 	bool follow;			/* include forked children */
 	bool thp, numa;			/* ledgers to keep */
 	struct flt_stream_config *stream;	/* NULL: no stream */
-	bool netlink;			/* send the stream to the socket of the owner */
+	bool netlink;			/* the owner pulls the stream by EVENTS requests */
 };
 
 /*
- * Open a session for the socket with port @owner, and set its ID. Return 0 or
+ * Open a session for the netlink socket @owner, and set its ID. The session holds a reference
+ * to the socket. The address of the socket identifies the owner, because another process can
+ * bind the port number as soon as the socket is closed. Return 0 or
  *   -ENOSPC      all sessions are taken
  *   -ESRCH       a TGID is not a live process
  *   -ENFILE      the process table is full
@@ -45,10 +49,19 @@ struct flt_session_config {
  *   -EDQUOT      the buffers of all sessions would exceed max_buffers
  *   -ENOMEM, or the error of arming a probe
  */
-int flt_session_open(u32 owner, const struct flt_session_config *config, u32 *id);
+int flt_session_open(struct sock *owner, const struct flt_session_config *config, u32 *id);
 /* Return 0, -ENOENT, or -EACCES if another socket owns the session. */
-int flt_session_close(u32 owner, u32 id);
-void flt_session_close_all(u32 owner);
+int flt_session_close(const struct sock *owner, u32 id);
+/* Close the sessions whose sockets were closed. */
+void flt_session_close_orphans(void);
+
+/*
+ * Call @pull with the relay of the session's stream, or with NULL unless the session has a
+ * stream that is sent by netlink. The stream lives as long as the call. Return what @pull
+ * returns, -ENOENT, or -EACCES if another socket owns the session.
+ */
+int flt_session_pull(const struct sock *owner, u32 id,
+		     int (*pull)(struct flt_relay *relay, void *arg), void *arg);
 
 int flt_session_read(u32 id, struct flt_session_report *report);
 /* Return the bit mask of a session in flt_proc.sessions, or 0 if there is no such session. */

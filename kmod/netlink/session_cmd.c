@@ -2,6 +2,7 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
+#include "netlink/orphans.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "netlink/session.h"
@@ -26,18 +27,15 @@ static int refuse_session(struct genl_info *info, int err)
 				   "cannot use FOLLOW, THP or NUMA: this kernel lacks the hooks");
 		return -EOPNOTSUPP;
 	case -EDQUOT:
-		NL_SET_ERR_MSG_MOD(
-			info->extack,
-			"the buffers of all sessions would exceed max_buffers (default: a quarter "
-			"of memory)");
+		NL_SET_ERR_MSG_MOD(info->extack,
+				   "the buffers of all sessions would exceed max_buffers");
 		break;
 	case -ENOMEM:
 		NL_SET_ERR_MSG_MOD(info->extack, "cannot allocate buffers: out of memory");
 		break;
 	case -EOPNOTSUPP:
-		NL_SET_ERR_MSG_MOD(
-			info->extack,
-			"cannot create relay files without debugfs; use FLT_CHANNEL_NETLINK");
+		NL_SET_ERR_MSG_MOD(info->extack,
+				   "cannot create relay files without debugfs; use netlink");
 		break;
 	default:
 		NL_SET_ERR_MSG_MOD(info->extack, "cannot arm the probes");
@@ -130,7 +128,8 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 	skb = flt_reply_begin(info, FLT_CMD_SESSION_NEW, &head);
 	if (!skb)
 		return -ENOMEM;
-	err = flt_session_open(info->snd_portid, &session, &id);
+	flt_orphans_settle();
+	err = flt_session_open(NETLINK_CB(request).sk, &session, &id);
 	err = err ? refuse_session(info, err) : nla_put_u32(skb, FLT_SESSION_ID, id);
 	return flt_reply_end(skb, info, head, err);
 }
@@ -212,6 +211,6 @@ int flt_netlink_session_del(struct sk_buff *request, struct genl_info *info)
 		err = session_id(info, &id);
 	if (err)
 		return err;
-	err = flt_session_close(info->snd_portid, id);
+	err = flt_session_close(NETLINK_CB(request).sk, id);
 	return err ? refuse_session_id(info, err) : 0;
 }

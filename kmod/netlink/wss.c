@@ -3,6 +3,7 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include "netlink/wss.h"
+#include "netlink/orphans.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "wss/wss.h"
@@ -23,7 +24,8 @@ int flt_netlink_wss_track(struct sk_buff *request, struct genl_info *info)
 	skb = flt_reply_begin(info, FLT_CMD_WSS_TRACK, &head);
 	if (!skb)
 		return -ENOMEM;
-	err = flt_wss_track(info->snd_portid, tgids, count, &config, &id);
+	flt_orphans_settle();
+	err = flt_wss_track(NETLINK_CB(request).sk, tgids, count, &config, &id);
 	switch (err) {
 	case 0:
 		err = nla_put_u32(skb, FLT_WSS_ID, id);
@@ -87,7 +89,7 @@ int flt_netlink_wss_untrack(struct sk_buff *request, struct genl_info *info)
 		err = wss_id(info, &id);
 	if (err)
 		return err;
-	err = flt_wss_untrack(info->snd_portid, id);
+	err = flt_wss_untrack(NETLINK_CB(request).sk, id);
 	return err ? no_tracker(info, err) : 0;
 }
 

@@ -361,6 +361,11 @@ size_t flt_relay_peek(struct flt_relay *relay, int cpu, void **from)
 	return buf ? unread_bytes(buf, from) : 0;
 }
 
+size_t flt_relay_ring(const struct flt_relay *relay)
+{
+	return relay->chan->subbuf_size * relay->chan->n_subbufs;
+}
+
 void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes)
 {
 	struct rchan_buf *buf = *per_cpu_ptr(relay->chan->buf, cpu);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * relay - a ring of sub-buffers per CPU, read through files under
- * /sys/kernel/debug/flt/session-ID, or by nlstream.c.
+ * /sys/kernel/debug/flt/session-ID, or by EVENTS requests.
  *
  * Only the CPU itself writes its ring, with preemption off, so no lock is needed. Nothing
  * is overwritten. A reader may read a partly filled sub-buffer up to flt_relay_cpu.end, which
@@ -127,6 +127,8 @@ bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes
  * @cpu, and their position. The caller is the only reader. flt_relay_take() consumes them.
  */
 size_t flt_relay_peek(struct flt_relay *relay, int cpu, void **from);
+/* Return the size of a ring in bytes. */
+size_t flt_relay_ring(const struct flt_relay *relay);
 void flt_relay_take(struct flt_relay *relay, int cpu, size_t bytes);
 
 void flt_relay_count(const struct flt_relay *relay, u64 *written, u64 *lost, u64 *lost_notes);

@@ -8,7 +8,6 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include "hook/clock.h"
-#include "stream/nlstream.h"
 #include "stream/note.h"
 #include "stream/relay.h"
 #include "stream/stream.h"
@@ -16,7 +15,6 @@
 struct stream {
 	struct flt_filter filter;
 	struct flt_relay *relay;
-	struct flt_nlstream *sender;	/* NULL: the relay has files */
 	struct flt_notes *notes;	/* NULL: no notes */
 	bool plain;			/* anonymous memory needs flt_filter_fault() only */
 	struct flt_stacks *stacks;	/* NULL: no stacks */
@@ -53,17 +51,10 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	s->skipped = alloc_percpu(u32);
 	if (!s->skipped)
 		goto err_skipped;
-	s->relay = flt_relay_open(session, config->subbuf_size, config->subbufs, !config->port);
+	s->relay = flt_relay_open(session, config->subbuf_size, config->subbufs, config->files);
 	if (IS_ERR(s->relay)) {
 		err = PTR_ERR(s->relay);
 		goto err_relay;
-	}
-	if (config->port) {
-		s->sender = flt_nlstream_open(s->relay, session, config->port);
-		if (IS_ERR(s->sender)) {
-			err = PTR_ERR(s->sender);
-			goto err_sender;
-		}
 	}
 	s->stacks = flt_stack_open(bit, &config->stack);
 	if (IS_ERR(s->stacks)) {
@@ -92,8 +83,6 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 err_notes:
 	flt_stack_close(s->stacks);
 err_stacks:
-	flt_nlstream_close(s->sender);
-err_sender:
 	flt_relay_close(s->relay);
 err_relay:
 	free_percpu(s->skipped);
@@ -119,10 +108,16 @@ void flt_stream_close(u32 bit)
 	RCU_INIT_POINTER(streams[bit], NULL);
 	flt_note_close(s->notes);
 	flt_stack_close(s->stacks);
-	flt_nlstream_close(s->sender);
 	flt_relay_close(s->relay);
 	free_percpu(s->skipped);
 	kfree(s);
+}
+
+struct flt_relay *flt_stream_pulled(u32 bit)
+{
+	const struct stream *s = stream_at(bit);
+
+	return s && !s->relay->dir ? s->relay : NULL;
 }
 
 void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes)

@@ -16,11 +16,12 @@
 #include "stream/stack.h"
 
 struct file;
+struct flt_relay;
 struct vm_area_struct;
 
 struct flt_stream_config {
 	u32 subbuf_size, subbufs;
-	u32 port;			/* send to this netlink port; 0: use relay files */
+	bool files;			/* readers use relay files; otherwise flt_stream_pulled() */
 	bool everybody;			/* all processes, not only those of the session */
 	bool notes, areas;
 	struct flt_filter filter;
@@ -42,6 +43,9 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 void flt_stream_close(u32 bit);
 /* Count faults and notes of a stream. All are 0 for a bit without a stream. */
 void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes);
+
+/* Return the relay of a stream without files, or NULL. Caller holds the lock of the sessions. */
+struct flt_relay *flt_stream_pulled(u32 bit);
 
 /* Return the number of faults whose stack found no room in the table. */
 u64 flt_stream_stacks_once(u32 bit);

@@ -30,7 +30,7 @@
 
 struct flt_wss_tracker {
 	u32 id;			/* 0: free; never reused */
-	u32 owner;		/* port ID of the socket */
+	struct sock *owner;	/* holds a reference */
 	struct flt_wss_config config;
 	bool closing;
 	bool stretched;		/* the budget delayed the current round */

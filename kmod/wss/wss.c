@@ -8,13 +8,14 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/workqueue.h>
+#include <net/sock.h>
 #include "hook/hook.h"
 #include "wss/round.h"
 #include "wss/table.h"
 #include "wss/wss.h"
 
 static struct flt_wss_tracker trackers[FLT_WSS_MAX_TRACKERS];
-static u32 last_id;
+static u32 last_id, open_trackers;
 static unsigned int followers;		/* trackers that follow forks */
 static struct flt_hook *fork_hook;
 
@@ -71,6 +72,8 @@ static void free_tracker(struct flt_wss_tracker *tr)
 	flt_wss_for_each_target(t)
 		if (t->tracker == tr)
 			flt_wss_release_target(t);
+	sock_put(tr->owner);
+	open_trackers--;
 	tr->id = 0;
 }
 
@@ -90,8 +93,8 @@ static void stop_following(struct flt_wss_tracker *tr)
 		flt_hook_put(fork_hook);
 }
 
-int flt_wss_track(u32 owner, const u32 *tgids, u32 count, const struct flt_wss_config *config,
-		  u32 *id)
+int flt_wss_track(struct sock *owner, const u32 *tgids, u32 count,
+		  const struct flt_wss_config *config, u32 *id)
 {
 	struct flt_wss_tracker *tr;
 	int err = -ENOSPC;
@@ -110,6 +113,8 @@ int flt_wss_track(u32 owner, const u32 *tgids, u32 count, const struct flt_wss_c
 	err = start_following(tr);
 	if (err)
 		goto out;
+	sock_hold(owner);
+	open_trackers++;
 	tr->id = ++last_id ?: ++last_id;
 	for (i = 0; i < count; i++) {
 		err = add_process(tr, tgids[i]);
@@ -164,7 +169,7 @@ static void close_tracker(struct flt_wss_tracker *tr)
 	free_tracker(tr);
 }
 
-int flt_wss_untrack(u32 owner, u32 id)
+int flt_wss_untrack(const struct sock *owner, u32 id)
 {
 	struct flt_wss_tracker *tr;
 	int err = 0;
@@ -181,15 +186,20 @@ int flt_wss_untrack(u32 owner, u32 id)
 	return err;
 }
 
-void flt_wss_untrack_all(u32 owner)
+void flt_wss_untrack_orphans(void)
 {
 	struct flt_wss_tracker *tr;
 
 	mutex_lock(&flt_wss_lock);
 	for (tr = trackers; tr < trackers + FLT_WSS_MAX_TRACKERS; tr++)
-		if (tr->id && !tr->closing && tr->owner == owner)
+		if (tr->id && !tr->closing && sock_flag(tr->owner, SOCK_DEAD))
 			close_tracker(tr);
 	mutex_unlock(&flt_wss_lock);
+}
+
+u32 flt_wss_count(void)
+{
+	return READ_ONCE(open_trackers);
 }
 
 int flt_wss_status(u32 id, struct flt_wss_status *s)

@@ -14,6 +14,7 @@
 #include "wss/sample.h"
 
 struct flt_hook;
+struct sock;
 
 struct flt_wss_report {
 	u32 id;			/* of the tracker */
@@ -39,19 +40,23 @@ int flt_wss_init(struct flt_hook *fork);
 void flt_wss_exit(void);
 
 /*
- * Create a tracker of @count processes, or of config->cgroup, and set its ID. Return 0 or
+ * Create a tracker of @count processes, or of config->cgroup, for the netlink socket @owner,
+ * and set its ID. The tracker holds a reference to the socket. Return 0 or
  *   -ENOSPC  all trackers or all slots are taken
  *   -ESRCH   a process does not exist
  *   -EINVAL  a process is a kernel thread, which has no memory of its own
  *   -EBUSY   a process is tracked already
  *   -ENOMEM, or the error of arming the fork hook
  */
-int flt_wss_track(u32 owner, const u32 *tgids, u32 count, const struct flt_wss_config *config,
-		  u32 *id);
+int flt_wss_track(struct sock *owner, const u32 *tgids, u32 count,
+		  const struct flt_wss_config *config, u32 *id);
 /* Remove a tracker. Return 0, -ENOENT, or -EACCES if another socket owns it. */
-int flt_wss_untrack(u32 owner, u32 id);
-/* Remove all trackers of a socket. */
-void flt_wss_untrack_all(u32 owner);
+int flt_wss_untrack(const struct sock *owner, u32 id);
+/* Remove the trackers whose sockets were closed. */
+void flt_wss_untrack_orphans(void);
+
+/* Return the number of trackers. */
+u32 flt_wss_count(void);
 
 /* Return 0 or -ENOENT. */
 int flt_wss_status(u32 id, struct flt_wss_status *status);

@@ -231,9 +231,18 @@ static void refused_commands(void)
 		expect("THP_GET, NUMA_GET, SLOWEST_GET not as a dump", -EOPNOTSUPP);
 	}
 	ask(&g, FLT_CMD_EVENTS, 0);
-	expect("EVENTS, which only the module sends", -EOPNOTSUPP);
+	expect("EVENTS not as a dump", -EOPNOTSUPP);
 	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
-	expect("EVENTS as a dump", -EOPNOTSUPP);
+	expect("EVENTS without a session", -EINVAL);
+	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_EVENTS_SESSION, 0);
+	expect_on(&g, "EVENTS of session 0", -ERANGE, -EINVAL);
+	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_EVENTS_SESSION, UINT32_MAX);
+	expect("EVENTS of no session", -ENOENT);
+	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_EVENTS_CPU, 0);
+	expect("EVENTS with an attribute of the reply", -EINVAL);
 }
 
 /* Request a session with a stream and one attribute in its filter. */
@@ -352,6 +361,9 @@ static void refused_sessions(void)
 	ask(&g, FLT_CMD_SESSION_DEL, 0);
 	genl_put_u32(&g, FLT_SESSION_ID, session);
 	expect("SESSION_DEL of the session of another socket", -EACCES);
+	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_EVENTS_SESSION, session);
+	expect("EVENTS of the session of another socket", -EACCES);
 	ask(&other, FLT_CMD_SESSION_DEL, 0);
 	genl_put_u32(&other, FLT_SESSION_ID, session);
 	expect_on(&other, "SESSION_DEL of the own session", 0, 0);

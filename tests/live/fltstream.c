@@ -7,13 +7,12 @@
  * Run COMMAND in a session that follows children. Each CPU has COUNT (2) sub-buffers of BYTES
  * (4096). Read without a pause while COMMAND runs, so that reader and writer often meet at the
  * end of a sub-buffer. The head of each sub-buffer must continue the counts of the previous one.
- * -n: read over netlink, with a socket of the default size. -a: do not read until COMMAND has
- * ended. Print one line at the end:
+ * -n: read over netlink. -a: do not read until COMMAND has ended. Print one line at the end:
  *
- *   stream read=N written=N lost=N produced=N heads=N overruns=N horizons=N
+ *   stream read=N written=N lost=N produced=N heads=N horizons=N
  *
  * read: faults read; written, lost: counters of the session; produced: faults in the accounts
- * of the session; heads: sub-buffers; overruns: of the socket; horizons: received horizons.
+ * of the session; heads: sub-buffers; horizons: different horizons received.
  * Exit with status 1 and a message if the stream is inconsistent, for example if a fault that
  * ended before a horizon arrives after it (see enum flt_events_attr).
  */
@@ -32,23 +31,18 @@
 
 #define CPUS 64
 #define SLOTS 1024
-/* Faults of a CPU may be out of order by this time. See enum flt_events_attr. */
-#define ORDER_NS 2000
 
-static struct genl g, channel;	/* channel: the stream of -n */
+static struct genl g;
 static bool by_netlink;
 static uint32_t session;
-static unsigned int overruns, horizons;
+static unsigned int horizons;
+static uint64_t horizon;	/* faults that arrive from now on do not end before */
 static uint64_t written, lost, produced;
 
 static struct cpu {
 	int fd;
 	uint64_t heads, faults, lost;
-	uint64_t last_end;	/* end of the last fault */
-	uint64_t earliest_end;	/* faults that arrive from now on end later */
 	uint32_t note_slots;	/* slots of the current note that have not arrived yet */
-	bool active;		/* slots arrived since the last horizon */
-	bool bound_is_fault;	/* earliest_end is the end of a fault, not a horizon */
 } cpu[CPUS];
 
 /* Return the number of ended faults in an account, without those that the probe missed. */
@@ -79,36 +73,34 @@ static void reply(const struct nlmsghdr *nlh, void *unused)
 	}
 }
 
-static void talk(struct genl *with)
+static void talk(void)
 {
-	int rc = genl_talk(with, reply, NULL);
+	int rc = genl_talk(&g, reply, NULL);
 
 	if (rc)
-		errx(1, "session: %s: %s", strerrorname_np(-rc), with->error);
+		errx(1, "session: %s: %s", strerrorname_np(-rc), g.error);
 }
 
 static void session_open(pid_t pid, uint32_t bytes, uint32_t count)
 {
-	struct genl *with = by_netlink ? &channel : &g;
-
-	genl_start(with, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_NEW,
+	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_NEW,
 		   FLT_GENL_VERSION);
-	genl_put_u32(with, FLT_SESSION_TGID, (uint32_t)pid);
-	genl_put(with, FLT_SESSION_FOLLOW, NULL, 0);
-	genl_put(with, FLT_SESSION_STREAM, NULL, 0);
-	genl_put(with, FLT_SESSION_NOTES, NULL, 0);
-	genl_put_u32(with, FLT_SESSION_SUBBUF_SIZE, bytes);
-	genl_put_u32(with, FLT_SESSION_SUBBUFS, count);
+	genl_put_u32(&g, FLT_SESSION_TGID, (uint32_t)pid);
+	genl_put(&g, FLT_SESSION_FOLLOW, NULL, 0);
+	genl_put(&g, FLT_SESSION_STREAM, NULL, 0);
+	genl_put(&g, FLT_SESSION_NOTES, NULL, 0);
+	genl_put_u32(&g, FLT_SESSION_SUBBUF_SIZE, bytes);
+	genl_put_u32(&g, FLT_SESSION_SUBBUFS, count);
 	if (by_netlink)
-		genl_put_u32(with, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK);
-	talk(with);
+		genl_put_u32(&g, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK);
+	talk();
 }
 
 static void session_read(void)
 {
 	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_GET, FLT_GENL_VERSION);
 	genl_put_u32(&g, FLT_SESSION_ID, session);
-	talk(&g);
+	talk();
 }
 
 static void take_head(struct cpu *c, uint32_t number, const struct flt_subbuf *head)
@@ -132,30 +124,16 @@ static void take_fault(struct cpu *c, uint32_t number, const struct flt_event_re
 
 	if (r->flags & FLT_EVENT_LONG)
 		latency <<= 10;
-	if (r->time + latency + ORDER_NS < c->earliest_end)
-		errx(1, "cpu %u: a fault that ended at %ju arrived after a %s %ju", number,
-		     (uintmax_t)(r->time + latency),
-		     c->bound_is_fault ? "fault that ended at" : "horizon of",
-		     (uintmax_t)c->earliest_end);
-	c->last_end = r->time + latency;
+	if (r->time + latency < horizon)
+		errx(1, "cpu %u: a fault that ended at %ju arrived after the horizon %ju", number,
+		     (uintmax_t)(r->time + latency), (uintmax_t)horizon);
 	c->faults++;
-}
-
-static void take_horizon(uint64_t horizon)
-{
-	for (int i = 0; i < CPUS; i++) {
-		cpu[i].bound_is_fault = cpu[i].active;
-		cpu[i].earliest_end = cpu[i].active ? cpu[i].last_end : horizon;
-		cpu[i].active = false;
-	}
-	horizons++;
 }
 
 static void take_slots(uint32_t number, const struct flt_event_record *slot, size_t count)
 {
 	struct cpu *c = &cpu[number];
 
-	c->active = true;
 	for (size_t i = 0; i < count; i++) {
 		const struct flt_event_record *r = &slot[i];
 
@@ -200,17 +178,18 @@ static void files_read(void)
 	}
 }
 
-static void take_message(const struct nlmsghdr *nlh)
+static void take_message(const struct nlmsghdr *nlh, void *next_horizon)
 {
 	static struct flt_event_record slot[SLOTS];
 	size_t bytes, size = 0;
 	const struct nlattr *first = genl_attrs(nlh, &bytes);
 	uint32_t number = CPUS;
-	uint64_t horizon = 0;
 
 	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_EVENTS_HORIZON)
-			horizon = genl_number(a);
+		if (genl_type(a) == FLT_EVENTS_HORIZON) {
+			*(uint64_t *)next_horizon = genl_number(a);
+			return;
+		}
 		if (genl_type(a) == FLT_EVENTS_CPU)
 			number = (uint32_t)genl_number(a);
 		if (genl_type(a) == FLT_EVENTS_SLOTS)
@@ -218,31 +197,35 @@ static void take_message(const struct nlmsghdr *nlh)
 		if (genl_type(a) == FLT_EVENTS_SLOTS && size <= sizeof(slot))
 			memcpy(slot, genl_data(a), size);
 	}
-	if (horizon) {
-		take_horizon(horizon);
-		return;
-	}
 	if (number >= CPUS || !size || size > sizeof(slot) || size % sizeof(slot[0]))
 		errx(1, "cpu %u: invalid length %zu (expected whole slots)", number, size);
 	take_slots(number, slot, size / sizeof(slot[0]));
 }
 
-static void events_read(void)
+/* Ask for the horizon. Over netlink, the answer has the events, too. */
+static uint64_t events_read(void)
 {
+	uint64_t next = 0;
 	int rc;
 
-	while ((rc = genl_events(&channel)) == -ENOBUFS)
-		overruns++;
+	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_DUMP, FLT_CMD_EVENTS, FLT_GENL_VERSION);
+	genl_put_u32(&g, FLT_EVENTS_SESSION, session);
+	rc = genl_talk(&g, take_message, &next);
 	if (rc)
-		errx(1, "events: %s", strerrorname_np(-rc));
+		errx(1, "events: %s: %s", strerrorname_np(-rc), g.error);
+	return next;
 }
 
 static void stream_read(void)
 {
-	if (by_netlink)
-		events_read();
-	else
+	uint64_t next = events_read();
+
+	if (!by_netlink)
 		files_read();
+	if (next < horizon)
+		errx(1, "horizon %ju arrived after %ju", (uintmax_t)next, (uintmax_t)horizon);
+	horizons += next > horizon;
+	horizon = next;
 }
 
 static uint64_t faults_read(void)
@@ -252,18 +235,6 @@ static uint64_t faults_read(void)
 	for (int i = 0; i < CPUS; i++)
 		faults += cpu[i].faults;
 	return faults;
-}
-
-/* Read the rest of the stream. Over netlink it arrives when the socket has room. */
-static void stream_drain(void)
-{
-	for (int i = 0; i < 3000; i++) {
-		stream_read();
-		if (!by_netlink || faults_read() >= written)
-			return;
-		usleep(10000);
-	}
-	errx(1, "read only %ju of %ju faults", (uintmax_t)faults_read(), (uintmax_t)written);
 }
 
 /* Return the exit status of a child, or -1 if it has not ended. */
@@ -334,9 +305,8 @@ int main(int argc, char **argv)
 	}
 	if (optind == argc)
 		errx(2, "missing command (put it after '--')");
-	if (genl_open(&g, FLT_GENL_NAME) || genl_open(&channel, FLT_GENL_NAME))
+	if (genl_open(&g, FLT_GENL_NAME))
 		errx(5, "missing module flt (load it with insmod)");
-	channel.event = take_message;
 	pid = start(argv + optind, &gate);
 	session_open(pid, bytes, count);
 	if (!by_netlink)
@@ -352,12 +322,13 @@ int main(int argc, char **argv)
 			stream_read();
 	}
 	session_read();
-	stream_drain();
+	/* All faults that are counted as written can be read. */
+	stream_read();
 	for (int i = 0; i < CPUS; i++)
 		heads += cpu[i].heads;
-	printf("stream read=%ju written=%ju lost=%ju produced=%ju heads=%ju overruns=%u "
+	printf("stream read=%ju written=%ju lost=%ju produced=%ju heads=%ju "
 	       "horizons=%u\n",
 	       (uintmax_t)faults_read(), (uintmax_t)written, (uintmax_t)lost,
-	       (uintmax_t)(produced - before), (uintmax_t)heads, overruns, horizons);
+	       (uintmax_t)(produced - before), (uintmax_t)heads, horizons);
 	return status;
 }

@@ -137,8 +137,6 @@ int genl_receive(struct genl *g, genl_reply_fn reply, void *data)
 			return -errno;
 		}
 		for (size_t left = (size_t)got; NLMSG_OK(nlh, left); nlh = NLMSG_NEXT(nlh, left)) {
-			if (!nlh->nlmsg_seq && nlh->nlmsg_type == g->family && g->event)
-				g->event(nlh);
 			if (nlh->nlmsg_seq != g->seq)
 				continue;
 			if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -147,22 +145,6 @@ int genl_receive(struct genl *g, genl_reply_fn reply, void *data)
 				return error_read(g, nlh);
 			if (reply)
 				reply(nlh, data);
-		}
-	}
-}
-
-int genl_events(struct genl *g)
-{
-	for (;;) {
-		ssize_t got = recv(g->fd, g->in, sizeof(g->in), MSG_DONTWAIT);
-		const struct nlmsghdr *nlh = (const void *)g->in;
-
-		if (got < 0 && errno != EINTR)
-			return errno == EAGAIN ? 0 : -errno;
-		for (size_t left = got > 0 ? (size_t)got : 0; NLMSG_OK(nlh, left);
-		     nlh = NLMSG_NEXT(nlh, left)) {
-			if (!nlh->nlmsg_seq && nlh->nlmsg_type == g->family && g->event)
-				g->event(nlh);
 		}
 	}
 }

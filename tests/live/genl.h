@@ -22,8 +22,6 @@ struct genl {
 	char error[256];	/* extack message of the last error, or "" */
 	uint32_t error_offset;	/* offset of the offending attribute, or 0 */
 	int interrupted;	/* the last dump carried NLM_F_DUMP_INTR */
-	/* Called for each message with sequence number 0, an event. NULL: ignore events. */
-	void (*event)(const struct nlmsghdr *nlh);
 	char out[GENL_BUF], in[GENL_BUF];
 };
 
@@ -52,12 +50,6 @@ int genl_receive(struct genl *g, genl_reply_fn reply, void *data);
 #define genl_for_each(a, first, bytes)                                                       \
 	for (const struct nlattr *a = (first), *a##_end = genl_end(a, bytes);                 \
 	     genl_ok(a, a##_end); a = genl_next(a))
-
-/*
- * Call g->event() for each event that has arrived. Do not wait. Return 0 or -errno; -ENOBUFS
- * means that the socket was full and events were lost.
- */
-int genl_events(struct genl *g);
 
 const struct nlattr *genl_attrs(const struct nlmsghdr *nlh, size_t *bytes);
 const struct nlattr *genl_end(const struct nlattr *first, size_t bytes);

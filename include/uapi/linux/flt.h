@@ -17,6 +17,7 @@
  *   -EACCES   the session or tracker belongs to another socket
  *   -ENOSPC   all sessions, trackers or slots of trackers are in use
  *   -ENFILE   the process table is full
+ *   -EDQUOT   the buffers of all sessions would exceed max_buffers
  *   -EBUSY    the process is in a tracker already
  *   -EOPNOTSUPP  dump request for a command without dump, or do request for one without do;
  *             FOLLOW, INJECT, CGROUP, THP or NUMA are not supported by this kernel
@@ -47,7 +48,7 @@
  *   FLT_CMD_THP_GET      dump   ([SESSION])       -> FLT_LEDGER_*  see flt_ledger.h
  *   FLT_CMD_NUMA_GET     dump   ([SESSION])       -> FLT_LEDGER_*
  *   FLT_CMD_SLOWEST_GET  dump   ()                -> FLT_SLOWEST_* a message per fault
- *   FLT_CMD_EVENTS       notification             -> FLT_EVENTS_*  see Streams
+ *   FLT_CMD_EVENTS       dump   (SESSION)         -> FLT_EVENTS_*  see Streams
  *
  * A reply has the command number of its request.
  *
@@ -93,14 +94,18 @@
  * FLT_SESSION_LOST, and all that were written can be read. With NOTES, records that explain
  * the faults are inserted (flt_event.h).
  *
- * With FLT_CHANNEL_NETLINK the same bytes are sent to the socket that created the session, as
- * FLT_CMD_EVENTS with sequence number 0, every 100 ms or as fast as the socket accepts them.
- * The first message may precede the reply to SESSION_NEW. Use the socket for nothing else:
- * while it is full, there is no room for replies either. Data that finds no room in the
- * socket stays in the buffers and is sent later, so an overrun (ENOBUFS) loses nothing. Data
- * is lost, and counted as above, only when the buffers are full. This channel does not need
- * debugfs, but takes more time per record. While such a session exists, the module cannot be
- * unloaded.
+ * With CHANNEL FLT_CHANNEL_NETLINK, the reader takes the same bytes by FLT_CMD_EVENTS dumps,
+ * for example ten times a second. Only the socket that opened the session may ask (-EACCES).
+ * The answer goes to that socket during its own recvmsg(). A dump sends all that was in the
+ * buffers when it began. Bytes that nobody asks for stay in the buffers, and new records
+ * are lost, and counted, when the buffers are full. This channel takes no debugfs, but
+ * more time for each record. The module cannot be unloaded while such a session lives.
+ *
+ * The last message of an FLT_CMD_EVENTS dump has SESSION and HORIZON alone. No fault that
+ * ended before HORIZON is written to the buffers after the dump began. So a reader that
+ * takes all buffers after that (by the same dump, or by reading all relay files) can sort the
+ * faults that ended before HORIZON. A reader of relay files asks for the horizon, too, and
+ * gets nothing else. A first HORIZON may be 0, which is before all faults.
  *
  * Stacks. With STACKS a fault has the ID of the user stack of its thread
  * (flt_event_record.stack, struct flt_event_stack). With SLICE a copy of the lower end of the
@@ -142,7 +147,7 @@ enum flt_cmd {
 	FLT_CMD_THP_GET,
 	FLT_CMD_NUMA_GET,
 	FLT_CMD_SLOWEST_GET,
-	FLT_CMD_EVENTS,		/* from the module only */
+	FLT_CMD_EVENTS,
 	__FLT_CMD_LAST
 };
 #define FLT_CMD_MAX (__FLT_CMD_LAST - 1)
@@ -377,14 +382,11 @@ enum flt_channel {
 #define FLT_CHANNEL_MAX (__FLT_CHANNEL_LAST - 1)
 
 /*
- * FLT_CMD_EVENTS has one of two forms. SESSION, CPU, SLOTS: the next bytes of one CPU, as in
- * its relay file. SESSION, HORIZON: faults up to a time can now be sorted. CPUs that sent
- * no slots since the last horizon will send no fault that ended before HORIZON. Other CPUs
- * will send no fault that ended more than 2 us before the last fault that they sent; the
- * faults of one CPU are in order to within 2 us.
+ * FLT_CMD_EVENTS: the next bytes of one CPU, as its relay file would have them; or SESSION and
+ * HORIZON alone, at the end of the dump.
  */
 enum flt_events_attr {
-	FLT_EVENTS_SESSION = 1,	/* u32 */
+	FLT_EVENTS_SESSION = 1,	/* u32, request and reply */
 	FLT_EVENTS_CPU,		/* u32 */
 	FLT_EVENTS_SLOTS,	/* slots of 64 bytes; a note may continue in the next message */
 	FLT_EVENTS_HORIZON,	/* CLOCK_MONOTONIC nanoseconds */

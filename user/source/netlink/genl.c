@@ -6,7 +6,6 @@
 #include <netlink/genl/ctrl.h>
 #include <netlink/genl/genl.h>
 #include <netlink/netlink.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,17 +13,14 @@
 
 /* A large buffer, so that a dump needs few reads. */
 #define RECEIVE_BYTES (1 << 20)
+/* The kernel fills messages of a dump up to the size of the reader's buffer, at most 32 KiB. */
+#define DUMP_BYTES (32 << 10)
 
 struct flt_genl {
 	struct nl_sock *socket;
 	int family;
 	uint8_t version;
 	uint32_t sequence;	/* of the current request */
-	/* Messages without a request. */
-	uint8_t event;		/* command; 0: none */
-	flt_genl_fn on_event;
-	void *event_arg;
-	int event_error;	/* the first error of on_event */
 };
 
 struct answer {
@@ -114,34 +110,11 @@ static void note_error(struct answer *answer, int err)
 		answer->error = err;
 }
 
-static bool is_event(const struct flt_genl *g, struct nlmsghdr *nlh)
-{
-	const struct genlmsghdr *header;
-
-	if (!g->event || nlh->nlmsg_seq || nlh->nlmsg_type != g->family ||
-	    !genlmsg_valid_hdr(nlh, 0))
-		return false;
-	header = nlmsg_data(nlh);
-	return header->cmd == g->event;
-}
-
 /* A process with CAP_NET_ADMIN may send to our port. */
 static int on_any(struct nl_msg *msg, void *arg)
 {
-	struct flt_genl *g = ((const struct answer *)arg)->genl;
-	const struct sockaddr_nl *from = nlmsg_get_src(msg);
-	struct nlmsghdr *nlh = nlmsg_hdr(msg);
-	struct genlmsghdr *header;
-
-	if (from->nl_pid)
-		return NL_SKIP;
-	if (!is_event(g, nlh))
-		return NL_OK;
-	header = nlmsg_data(nlh);
-	if (!g->event_error)
-		g->event_error = g->on_event(g->event_arg, genlmsg_attrdata(header, 0),
-					     genlmsg_attrlen(header, 0));
-	return NL_SKIP;
+	(void)arg;
+	return nlmsg_get_src(msg)->nl_pid ? NL_SKIP : NL_OK;
 }
 
 static int on_sequence(struct nl_msg *msg, void *arg)
@@ -263,9 +236,9 @@ static int converse(struct flt_genl *genl, struct nl_msg *request, struct answer
 	nl_cb_put(cb);
 
 	if (answer->error == -EPERM)
-		return flt_errmsg_set(e, -EPERM, "%s; run as root, or give fltctl CAP_PERFMON",
+		return flt_errmsg_set(e, -EPERM, "%s; run fltctl as root",
 				      answer->sentence[0] ? answer->sentence :
-				      "the flt module wants CAP_PERFMON or CAP_SYS_ADMIN");
+				      "missing capability: CAP_PERFMON or CAP_SYS_ADMIN");
 	if (answer->error && answer->sentence[0])
 		return flt_errmsg_set(e, answer->error, "%s", answer->sentence);
 	if (answer->error)
@@ -293,43 +266,6 @@ int flt_genl_dump(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn,
 	return converse(genl, request, &answer, e);
 }
 
-void flt_genl_listen(struct flt_genl *genl, uint8_t command, int bytes, flt_genl_fn fn,
-		     void *arg)
-{
-	int fd = nl_socket_get_fd(genl->socket), one = 1;
-
-	genl->event = command;
-	genl->on_event = fn;
-	genl->event_arg = arg;
-	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
-	/* The module repeats a message that did not fit. */
-	setsockopt(fd, SOL_NETLINK, NETLINK_NO_ENOBUFS, &one, sizeof(one));
-}
-
-int flt_genl_events(struct flt_genl *genl, int wait_ms, struct flt_errmsg *e)
-{
-	struct answer answer = { .genl = genl };
-	struct pollfd ready = { .fd = nl_socket_get_fd(genl->socket), .events = POLLIN };
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
-	int ret = 0;
-
-	if (!cb)
-		return -ENOMEM;
-	nl_cb_set(cb, NL_CB_MSG_IN, NL_CB_CUSTOM, on_any, &answer);
-	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &answer);
-	while (ret >= 0 && !genl->event_error && poll(&ready, 1, wait_ms) > 0) {
-		ret = nl_recvmsgs(genl->socket, cb);
-		wait_ms = 0;
-	}
-	nl_cb_put(cb);
-	if (ret < 0)
-		return flt_errmsg_set(e, errno_of(ret), "cannot hear the flt module: %s",
-				      nl_geterror(ret));
-	if (genl->event_error == -EBADMSG)
-		return flt_errmsg_set(e, -EBADMSG, "the flt module's events are malformed");
-	return genl->event_error;
-}
-
 int flt_genl_open(struct flt_genl **genl, const char *family, uint8_t version,
 		  struct flt_errmsg *e)
 {
@@ -354,6 +290,7 @@ int flt_genl_open(struct flt_genl **genl, const char *family, uint8_t version,
 	setsockopt(nl_socket_get_fd(g->socket), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(g->socket), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	nl_socket_enable_msg_peek(g->socket);
+	nl_socket_set_msg_buf_size(g->socket, DUMP_BYTES);
 	nl_socket_set_buffer_size(g->socket, RECEIVE_BYTES, 0);
 
 	g->family = genl_ctrl_resolve(g->socket, family);

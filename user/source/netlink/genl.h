@@ -38,15 +38,6 @@ int flt_genl_dump(struct flt_genl *genl, struct nl_msg *request, flt_genl_fn fn,
 		  struct flt_errmsg *e);
 
 /*
- * Pass messages with this command that answer no request to fn from now on, also messages
- * that arrive during an answer. bytes: the wanted size of the socket buffer.
- */
-void flt_genl_listen(struct flt_genl *genl, uint8_t command, int bytes, flt_genl_fn fn,
-		     void *arg);
-/* Wait for a message up to the timeout (0: do not wait), then pass on all messages. */
-int flt_genl_events(struct flt_genl *genl, int wait_ms, struct flt_errmsg *e);
-
-/*
  * Copy the message of the extended acknowledgement in nlh (NLMSG_ERROR, or NLMSG_DONE of a
  * dump). The copy is empty if there is no message or nlh is malformed.
  */

@@ -218,11 +218,6 @@ uint64_t flt_slots_taken(const struct flt_slots *s)
 	return taken;
 }
 
-uint64_t flt_slots_last(const struct flt_slots *s, uint32_t cpu)
-{
-	return cpu < s->cpus ? s->cpu[cpu].last_time : 0;
-}
-
 void flt_slots_count(const struct flt_slots *s, uint64_t *delivered, uint64_t *lost)
 {
 	uint32_t i;

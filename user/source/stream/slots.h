@@ -37,8 +37,6 @@ int flt_slots_give(struct flt_slots *slots, uint64_t horizon, const struct flt_s
 
 /* Return the number of faults taken, including held faults. */
 uint64_t flt_slots_taken(const struct flt_slots *slots);
-/* Return the end time of the last fault taken of a CPU; 0: none yet, or no such CPU. */
-uint64_t flt_slots_last(const struct flt_slots *slots, uint32_t cpu);
 /* Get the number of faults delivered so far, and lost so far by the sub-buffer heads. */
 void flt_slots_count(const struct flt_slots *slots, uint64_t *delivered, uint64_t *lost);
 

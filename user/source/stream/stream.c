@@ -4,22 +4,15 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "text/clock.h"
 #include "source/proc/machine.h"
 #include "source/stream/netlink.h"
 #include "source/stream/relay.h"
 
-/* Wait up to WAITS * WAIT_MS for further faults. The module sends every 100 ms. */
-#define WAIT_MS 500
-#define WAITS 60
-
 struct flt_stream {
 	struct flt_slots *slots;
-	struct flt_stream_relay *relay;
-	struct flt_stream_netlink *netlink;	/* used if relay is NULL */
+	struct flt_stream_relay *relay;		/* NULL: by netlink */
 	struct flt_control *control;
 	uint32_t session;
 	bool all_processes;
@@ -62,7 +55,7 @@ static int open_channel(struct flt_stream *s, struct flt_control *control, const
 	if (wish->channel == FLT_STREAM_RELAY || !is_relay_unavailable(ret))
 		return ret;
 	mine.channel = FLT_STREAM_NETLINK;
-	return flt_stream_netlink_open(&s->netlink, tgids, count, follow, &mine, &s->session, e);
+	return flt_control_stream_new(control, tgids, count, follow, &mine, &s->session, e);
 }
 
 /* Read the machine's count. A session for all processes has no account of its own. */
@@ -108,11 +101,9 @@ void flt_stream_close(struct flt_stream *s)
 {
 	if (!s)
 		return;
-	/* A netlink session ends when its socket is closed. */
-	if (s->session && !s->netlink)
+	if (s->session)
 		flt_control_session_del(s->control, s->session, NULL);
 	flt_stream_relay_close(s->relay);
-	flt_stream_netlink_close(s->netlink);
 	flt_slots_free(s->slots);
 	free(s);
 }
@@ -122,14 +113,13 @@ uint32_t flt_stream_session(const struct flt_stream *s)
 	return s->session;
 }
 
-/* Read slots, and set *horizon to the time up to which they can be delivered. */
-static int take(struct flt_stream *s, int wait_ms, const struct flt_stream_sink *sink,
-		uint64_t *horizon, struct flt_errmsg *e)
+/* Take all that was written before the call, which has all faults that ended before *horizon. */
+static int take(struct flt_stream *s, const struct flt_stream_sink *sink, uint64_t *horizon,
+		struct flt_errmsg *e)
 {
-	if (!s->relay)
-		return flt_stream_netlink_read(s->netlink, wait_ms, s->slots, sink, horizon, e);
-	*horizon = flt_clock_ns(CLOCK_MONOTONIC) - FLT_STREAM_WINDOW_NS;
-	return flt_stream_relay_read(s->relay, s->slots, sink, e);
+	int ret = flt_stream_netlink_read(s->control, s->session, s->slots, sink, horizon, e);
+
+	return ret || !s->relay ? ret : flt_stream_relay_read(s->relay, s->slots, sink, e);
 }
 
 int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
@@ -138,28 +128,20 @@ int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
 	uint64_t horizon;
 	int ret;
 
-	ret = take(s, 0, sink, &horizon, e);
-	return ret ? ret : flt_slots_give(s->slots, horizon, sink);
+	ret = take(s, sink, &horizon, e);
+	return ret || !horizon ? ret : flt_slots_give(s->slots, horizon - 1, sink);
 }
 
-/*
- * Read until all faults that were written have arrived. With relay files one read returns all;
- * with netlink the module sends as there is room.
- */
+/* The faults that were counted as written can be read. */
 static int drain(struct flt_stream *s, uint64_t written, const struct flt_stream_sink *sink,
 		 struct flt_errmsg *e)
 {
-	uint64_t taken = 0, before, horizon;
-	int ret, idle = 0;
+	uint64_t taken, horizon;
+	int ret = take(s, sink, &horizon, e);
 
-	do {
-		before = taken;
-		ret = take(s, WAIT_MS, sink, &horizon, e);
-		if (ret)
-			return ret;
-		taken = flt_slots_taken(s->slots);
-		idle = taken == before ? idle + 1 : 0;
-	} while (taken < written && s->netlink && idle < WAITS);
+	if (ret)
+		return ret;
+	taken = flt_slots_taken(s->slots);
 	ret = flt_slots_give(s->slots, UINT64_MAX, sink);
 	if (!ret && taken < written)
 		ret = flt_errmsg_set(e, -EBADMSG, "the stream ends %" PRIu64 " faults early",

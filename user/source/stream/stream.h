@@ -4,10 +4,9 @@
  *
  * The channel is the session's relay files, or netlink where relay files cannot be opened.
  * The reader does not need to know which. Records of all CPUs are delivered in the order
- * in which their faults ended. Each read sorts all records that it delivers. Recent
- * records are held until the next read, because a slower CPU may still be writing earlier
- * ones: with relay files those younger than FLT_STREAM_WINDOW_NS, with netlink those after the
- * horizon that the module sends. CPUs that come online later are included.
+ * in which their faults ended. Each read sorts and delivers the faults that ended before the
+ * horizon, which the module knows. Later faults are held, because a CPU may still be writing
+ * an earlier one. CPUs that come online later are included.
  */
 #ifndef FLT_SOURCE_STREAM_H
 #define FLT_SOURCE_STREAM_H
@@ -19,8 +18,6 @@
 #include "source/netlink/control.h"
 #include "source/stream/item.h"
 #include "text/errmsg.h"
-
-#define FLT_STREAM_WINDOW_NS 20000000ull
 
 struct flt_stream;
 
