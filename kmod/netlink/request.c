@@ -34,6 +34,17 @@ int flt_request_admit(struct sk_buff *skb, struct genl_info *info)
 	return admit(skb, info->nlhdr, info->extack);
 }
 
+int flt_request_admit_change(struct sk_buff *skb, struct genl_info *info)
+{
+	int err = admit(skb, info->nlhdr, info->extack);
+
+	if (err || netlink_capable(skb, CAP_SYS_ADMIN))
+		return err;
+	NL_SET_ERR_MSG_MOD(info->extack,
+			   "missing CAP_SYS_ADMIN: tracking changes page tables");
+	return -EPERM;
+}
+
 #define ADMITTED 5	/* index in cb->args */
 
 /*

@@ -24,6 +24,8 @@ extern const struct nla_policy flt_request_wss_policy[FLT_WSS_MAX + 1];
  */
 int flt_request_admit(struct sk_buff *request, struct genl_info *info);
 int flt_request_admit_dump(struct netlink_callback *cb);
+/* The same for a command that changes other processes, which needs CAP_SYS_ADMIN. */
+int flt_request_admit_change(struct sk_buff *request, struct genl_info *info);
 
 /* Return -EINVAL with the message @why if the attribute is present, or 0. */
 int flt_request_refuse(struct nlattr *attr, const char *why, struct netlink_ext_ack *extack);

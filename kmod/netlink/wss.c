@@ -14,7 +14,7 @@ int flt_netlink_wss_track(struct sk_buff *request, struct genl_info *info)
 	u32 tgids[FLT_SESSION_TGIDS_MAX], count, id;
 	struct sk_buff *skb;
 	void *head;
-	int err = flt_request_admit(request, info);
+	int err = flt_request_admit_change(request, info);
 
 	if (!err)
 		err = flt_request_wss(&config, tgids, &count, info);
@@ -83,7 +83,7 @@ static int no_tracker(struct genl_info *info, int err)
 int flt_netlink_wss_untrack(struct sk_buff *request, struct genl_info *info)
 {
 	u32 id;
-	int err = flt_request_admit(request, info);
+	int err = flt_request_admit_change(request, info);
 
 	if (!err)
 		err = wss_id(info, &id);

@@ -4,7 +4,8 @@
  *                     an error message
  * genlcases denied    send every command without the capability; each must fail with
  *                     EPERM. Run it as a user without the capability
- * genlcases allowed   send every command that only reads; each must succeed
+ * genlcases perfmon   send every command; each must have its result with CAP_PERFMON
+ * genlcases sys_admin send every command; each must have its result with CAP_SYS_ADMIN
  * genlcases borrowed  use a socket without the capability that was opened with it, and
  *                     the reverse; every command must fail with EPERM
  * genlcases absent    the family flt must not exist
@@ -387,44 +388,52 @@ static void refused_sessions(void)
 	session_new(&other);
 }
 
-/* Each command in its simplest valid form. */
+/*
+ * Who may do what: each command in its simplest valid form, and its results. ENOENT means that
+ * the request was admitted: there is no session or tracker with that ID.
+ */
 static const struct plain {
 	const char *name;
 	uint8_t cmd;
 	int dump;
-	int attr; /* attribute for our PID (u32), or 0 */
-	int reads; /* the command only reads */
+	int attr;		/* attribute for our PID (u32), or 0 */
+	int with_perfmon;	/* result with CAP_PERFMON */
+	int with_sys_admin;	/* result with CAP_SYS_ADMIN */
 } plains[] = {
-	{ "INFO_GET", FLT_CMD_INFO_GET, 0, 0, 1 },
-	{ "HOOK_GET", FLT_CMD_HOOK_GET, 1, 0, 1 },
-	{ "TALLY_GET", FLT_CMD_TALLY_GET, 0, 0, 1 },
-	{ "LATENCY_GET", FLT_CMD_LATENCY_GET, 1, 0, 1 },
-	{ "PROC_GET", FLT_CMD_PROC_GET, 0, FLT_PROC_TGID, 1 },
-	{ "PROC_GET dump", FLT_CMD_PROC_GET, 1, 0, 1 },
-	{ "TASK_GET", FLT_CMD_TASK_GET, 1, FLT_TASK_TGID, 1 },
-	{ "SESSION_NEW", FLT_CMD_SESSION_NEW, 0, 0, 0 },
-	{ "SESSION_GET", FLT_CMD_SESSION_GET, 0, FLT_SESSION_ID, 0 },
-	{ "SESSION_DEL", FLT_CMD_SESSION_DEL, 0, FLT_SESSION_ID, 0 },
-	{ "THP_GET", FLT_CMD_THP_GET, 1, 0, 1 },
-	{ "NUMA_GET", FLT_CMD_NUMA_GET, 1, 0, 1 },
-	{ "SLOWEST_GET", FLT_CMD_SLOWEST_GET, 1, 0, 1 },
-	{ "WSS_TRACK", FLT_CMD_WSS_TRACK, 0, FLT_WSS_TGID, 0 },
-	{ "WSS_UNTRACK", FLT_CMD_WSS_UNTRACK, 0, FLT_WSS_ID, 0 },
-	{ "WSS_GET", FLT_CMD_WSS_GET, 0, FLT_WSS_ID, 0 },
-	{ "WSS_GET dump", FLT_CMD_WSS_GET, 1, FLT_WSS_ID, 0 },
+	{ "INFO_GET", FLT_CMD_INFO_GET, 0, 0, 0, 0 },
+	{ "HOOK_GET", FLT_CMD_HOOK_GET, 1, 0, 0, 0 },
+	{ "TALLY_GET", FLT_CMD_TALLY_GET, 0, 0, 0, 0 },
+	{ "LATENCY_GET", FLT_CMD_LATENCY_GET, 1, 0, 0, 0 },
+	{ "PROC_GET", FLT_CMD_PROC_GET, 0, FLT_PROC_TGID, 0, 0 },
+	{ "PROC_GET dump", FLT_CMD_PROC_GET, 1, 0, 0, 0 },
+	{ "TASK_GET", FLT_CMD_TASK_GET, 1, FLT_TASK_TGID, 0, 0 },
+	{ "THP_GET", FLT_CMD_THP_GET, 1, 0, 0, 0 },
+	{ "NUMA_GET", FLT_CMD_NUMA_GET, 1, 0, 0, 0 },
+	{ "SLOWEST_GET", FLT_CMD_SLOWEST_GET, 1, 0, 0, 0 },
+	{ "SESSION_NEW", FLT_CMD_SESSION_NEW, 0, 0, 0, 0 },
+	{ "SESSION_GET", FLT_CMD_SESSION_GET, 0, FLT_SESSION_ID, -ENOENT, -ENOENT },
+	{ "SESSION_DEL", FLT_CMD_SESSION_DEL, 0, FLT_SESSION_ID, -ENOENT, -ENOENT },
+	{ "EVENTS", FLT_CMD_EVENTS, 1, FLT_EVENTS_SESSION, -ENOENT, -ENOENT },
+	{ "WSS_GET", FLT_CMD_WSS_GET, 0, FLT_WSS_ID, -ENOENT, -ENOENT },
+	{ "WSS_GET dump", FLT_CMD_WSS_GET, 1, FLT_WSS_ID, -ENOENT, -ENOENT },
+	{ "WSS_TRACK", FLT_CMD_WSS_TRACK, 0, FLT_WSS_TGID, -EPERM, 0 },
+	{ "WSS_UNTRACK", FLT_CMD_WSS_UNTRACK, 0, FLT_WSS_ID, -EPERM, -ENOENT },
 };
 
-static void all_plain(int want, const char *who)
+enum right { NO_RIGHT, PERFMON, SYS_ADMIN };
+
+static void all_plain(enum right right, const char *who)
 {
 	char what[64];
+	int want;
 
 	for (size_t i = 0; i < sizeof(plains) / sizeof(*plains); i++) {
-		if (!want && !plains[i].reads)
-			continue;
 		snprintf(what, sizeof(what), "%s%s", plains[i].name, who);
 		ask(&g, plains[i].cmd, plains[i].dump ? NLM_F_DUMP : 0);
 		if (plains[i].attr)
 			genl_put_u32(&g, (uint16_t)plains[i].attr, (uint32_t)getpid());
+		want = right == SYS_ADMIN ? plains[i].with_sys_admin :
+		       right == PERFMON ? plains[i].with_perfmon : -EPERM;
 		expect(what, want);
 	}
 }
@@ -454,17 +463,19 @@ int main(int argc, char **argv)
 		refused_sessions();
 		genlcases_wss();
 	} else if (!strcmp(mode, "denied")) {
-		all_plain(-EPERM, ", without the capability");
-	} else if (!strcmp(mode, "allowed")) {
-		all_plain(0, ", with the capability");
+		all_plain(NO_RIGHT, ", without a capability");
+	} else if (!strcmp(mode, "perfmon")) {
+		all_plain(PERFMON, ", with CAP_PERFMON");
+	} else if (!strcmp(mode, "sys_admin")) {
+		all_plain(SYS_ADMIN, ", with CAP_SYS_ADMIN");
 	} else if (borrowed) {
-		all_plain(-EPERM, ", on a socket that was opened without the capability");
+		all_plain(NO_RIGHT, ", on a socket that was opened without the capability");
 		genl_close(&g);
 		if (genl_open(&g, FLT_GENL_NAME) || setresuid(65534, 65534, 65534))
 			err(1, "setresuid");
-		all_plain(-EPERM, ", without the capability, on a socket opened with it");
+		all_plain(NO_RIGHT, ", without the capability, on a socket opened with it");
 	} else {
-		errx(2, "usage: genlcases refused|denied|allowed|borrowed|absent");
+		errx(2, "usage: genlcases refused|denied|perfmon|sys_admin|borrowed|absent");
 	}
 	printf("%d requests, %d wrong answers\n", checks, failures);
 	return failures != 0;

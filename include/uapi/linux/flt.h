@@ -2,9 +2,10 @@
 /*
  * flt.h - the generic netlink family "flt": query and control the module.
  *
- * Permission. Every command needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user
- * namespace, both for the opener of the socket and for the sender. The family exists in
- * the initial network namespace only.
+ * Permission. FLT_CMD_WSS_TRACK and FLT_CMD_WSS_UNTRACK change page tables of other processes
+ * and need CAP_SYS_ADMIN. Every other command needs CAP_PERFMON or CAP_SYS_ADMIN. The opener
+ * of the socket and the sender must have the capability in the initial user namespace. The
+ * family exists in the initial network namespace only.
  *
  * Validation. Unknown commands, attributes and NLM_F flags, wrong lengths and values out of
  * range are refused. The reply contains an extack message and, if there is one, the
