@@ -11,14 +11,13 @@ $(O)/san/streamfuzz: $(O)/san/tests/fuzz/streamfuzz.o $(O)/san/libfltctl.a
 check-streamfuzz: $(O)/san/streamfuzz
 	$< tests/fuzz/corpus-stream/*
 
-FUZZ_STREAM_SRCS = tests/fuzz/streamfuzz.c user/text/errmsg.c \
+FUZZ_STREAM_SRCS = tests/fuzz/streamfuzz.c user/text/errmsg.c user/model/process/paths.c \
 	$(patsubst %,user/source/stream/%.c,slots queue notes order merge) \
-	user/source/netlink/decode.c user/model/process/paths.c
+	user/source/netlink/decode.c $(wildcard user/index/*.c user/account/*.c)
+$(O)/fuzz/stream: $(FUZZ_STREAM_SRCS:%.c=$(O)/fuzz/%.o)
 
 ## make fuzz-stream         search hostile streams, FUZZ_SECONDS=60 (needs clang)
-fuzz-stream:
+fuzz-stream: $(O)/fuzz/stream
 	@mkdir -p $(O)/fuzz/corpus-stream
-	clang -g -O1 -DFLT_LIBFUZZER $(CPPFLAGS) $(USER_CFLAGS) $(CSTD) -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -o $(O)/fuzz/stream $(FUZZ_STREAM_SRCS) $(USER_LIBS)
-	$(O)/fuzz/stream -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
 		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/corpus-stream tests/fuzz/corpus-stream

@@ -12,14 +12,15 @@ $(O)/san/tracefuzz: $(O)/san/tests/fuzz/tracefuzz.o $(O)/san/libfltctl.a
 check-tracefuzz: $(O)/san/tracefuzz
 	$< tests/fuzz/corpus/*
 
-FUZZ_SRCS = tests/fuzz/tracefuzz.c \
-	$(wildcard user/source/file/*.c user/model/recording/*.c user/model/code/*.c)
-FUZZ_SECONDS ?= 60
+FUZZ_TRACE_SRCS = tests/fuzz/tracefuzz.c user/picture/heatmap.c user/source/proc/maps.c \
+	$(patsubst %,user/source/file/%.c,read code) \
+	$(patsubst %,user/timeline/%.c,regions map_record) \
+	$(patsubst %,user/model/memory/%.c,regions region_names heat pattern) \
+	$(wildcard $(patsubst %,user/%/*.c,index model/recording model/code))
+$(O)/fuzz/trace: $(FUZZ_TRACE_SRCS:%.c=$(O)/fuzz/%.o)
 
 ## make fuzz-trace          search hostile trace files, FUZZ_SECONDS=60 (needs clang)
-fuzz-trace:
+fuzz-trace: $(O)/fuzz/trace
 	@mkdir -p $(O)/fuzz/corpus
-	clang -g -O1 -DFLT_LIBFUZZER $(CPPFLAGS) $(USER_CFLAGS) $(CSTD) -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -o $(O)/fuzz/trace $(FUZZ_SRCS) $(USER_LIBS)
-	$(O)/fuzz/trace -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=1024 \
+	$< -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -timeout=10 -rss_limit_mb=1024 \
 		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/corpus tests/fuzz/corpus

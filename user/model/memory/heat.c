@@ -157,10 +157,10 @@ static uint64_t column_of(struct flt_heat *f, uint64_t time)
 static int band_add(struct flt_heat *f, struct flt_heat_band *b, uint64_t row, uint32_t column,
 		    uint32_t all, uint32_t again)
 {
-	struct flt_heat_cell *to = &b->cells[b->last];
+	struct flt_heat_cell *to = b->count ? &b->cells[b->last] : NULL;
 	int err;
 
-	if (!b->count || to->row != row || to->column != column) {
+	if (!to || to->row != row || to->column != column) {
 		err = cell_get(f, b, row, column, &to);
 		if (err)
 			return err;
