@@ -5,7 +5,10 @@
  * Linux 6.18 returns -EEXIST for some pages that it has moved: see lib/core/move.c. That is
  * rare, although a thread of this test clears the pages' accessed bits all the time. So every
  * third call of this test reports pages as present that were moved. Another thread counts in
- * the pages and sleeps where they are missing. mincore(2) tells where they are.
+ * the pages and sleeps in its faults on missing ones. mincore(2) tells where the pages are.
+ *
+ * The result does not depend on when the kernel runs which thread. The file in fdinfo counts
+ * the faults on the userfaultfd that nobody woke, and the test waits for this number to change.
  */
 #include "lib/core/region.h"
 #include "lib/core/sys.h"
@@ -13,14 +16,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Do as the kernel: report only some of the pages that moved, and the next one as present. */
-static int underreported_move(int fd, uintptr_t dst, uintptr_t src, size_t len, uint64_t mode, size_t *moved)
+static int underreported_move(int fd, uintptr_t dst, uintptr_t src, size_t len, uint64_t mode,
+			     size_t *moved)
 {
 	static unsigned int calls, told;
 	size_t pages, say;
@@ -45,7 +51,8 @@ static int underreported_move(int fd, uintptr_t dst, uintptr_t src, size_t len, 
 
 static struct flt_region both;
 static char *region, *shadow;
-static uint64_t counted[PAGES], counts;
+static uint64_t counted[PAGES];
+static int counting_tid, fdinfo;
 static bool over;
 
 static void *age(void *unused)
@@ -59,13 +66,13 @@ static void *age(void *unused)
 
 static void *count(void *unused)
 {
+	__atomic_store_n(&counting_tid, (int)sys0(SYS_gettid), __ATOMIC_RELEASE);
 	for (uint32_t r = 1; !__atomic_load_n(&over, __ATOMIC_RELAXED);) {
 		unsigned int page = (r >> 16) % PAGES;
 
 		r = r * 1103515245 + 12345;
 		++*(volatile uint64_t *)(region + page * FLT_PAGE);
 		counted[page]++;
-		__atomic_store_n(&counts, counts + 1, __ATOMIC_RELEASE);
 	}
 	return unused;
 }
@@ -108,7 +115,8 @@ static int move(char *to, char *from)
 	}
 	if (!ret && done == PAGES && present(to) == PAGES && !present(from))
 		return 0;
-	printf("%d after %zu of %d pages: %u there, %u not\n", ret, done, PAGES, present(to), present(from));
+	printf("%d after %zu of %d pages: %u there, %u not\n", ret, done, PAGES, present(to),
+	       present(from));
 	return 1;
 }
 
@@ -130,24 +138,70 @@ static int in_both_places(void)
 	return flt_move(&both, (uintptr_t)region, (uintptr_t)shadow, moved, 0, &moved);
 }
 
-/* All pages are there, so the counting thread must not sleep. */
-static int is_asleep(void)
+/* Return true if the counting thread waits in a fault, or is about to, and was not woken. */
+static bool is_waiting(void)
 {
-	uint64_t before = __atomic_load_n(&counts, __ATOMIC_ACQUIRE), until = sys_now() + 5000000000;
+	char text[256] = "", *total;
+	unsigned int n = 0;
 
-	while (__atomic_load_n(&counts, __ATOMIC_ACQUIRE) == before) {
-		sched_yield();
-		if (sys_now() < until)
+	if (pread(fdinfo, text, sizeof(text) - 1, 0) <= 0 || !(total = strstr(text, "total:")) ||
+	    sscanf(total, "total: %u", &n) != 1)
+		perror("fdinfo of a userfaultfd");
+	return n;
+}
+
+/* Return true if the counting thread sleeps. A thread that waits for a CPU does not sleep. */
+static bool is_blocked(void)
+{
+	char path[64], text[16] = "";
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall",
+		 __atomic_load_n(&counting_tid, __ATOMIC_ACQUIRE));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		perror(path);
+	return n > 0 && strncmp(text, "running", 7);
+}
+
+/*
+ * Return true if the counting thread was not woken, although all pages are there. A thread that
+ * was only about to sleep finds its page, does not sleep and leaves the fault.
+ */
+static bool is_asleep(void)
+{
+	while (is_waiting()) {
+		if (!is_blocked() || !is_waiting()) {
+			sched_yield();
 			continue;
+		}
 		printf("the counting thread was not woken\n");
-		return 1;
+		return true;
 	}
-	return 0;
+	return false;
+}
+
+/*
+ * Wait until the counting thread faults, because no page is there. Do not wait in every other
+ * turn, so that the thread also faults while pages move.
+ */
+static void wait_for_fault(int turn)
+{
+	struct pollfd fault = { .fd = both.uffd, .events = POLLIN };
+
+	if (turn % 2)
+		return;
+	while (poll(&fault, 1, -1) != 1)
+		;
 }
 
 int main(void)
 {
 	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_MOVE };
+	char path[64];
 	int wrong = 0;
 	pthread_t a, c;
 
@@ -158,6 +212,8 @@ int main(void)
 		printf("skipped: this kernel lacks UFFDIO_MOVE\n");
 		return 0;
 	}
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", both.uffd);
+	fdinfo = open(path, O_RDONLY | O_CLOEXEC);
 	both.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	region = map();
 	shadow = map();
@@ -167,8 +223,12 @@ int main(void)
 	wrong = in_both_places();
 	pthread_create(&a, NULL, age, NULL);
 	pthread_create(&c, NULL, count, NULL);
-	for (int turn = 0; turn < TURNS && !wrong; turn++)
-		wrong = move(shadow, region) || move(region, shadow) || is_asleep();
+	for (int turn = 0; turn < TURNS && !wrong; turn++) {
+		wrong = move(shadow, region);
+		if (!wrong)
+			wait_for_fault(turn);
+		wrong = wrong || move(region, shadow) || is_asleep();
+	}
 	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
 	/* Fill pages that were not moved, so that the thread ends. */
 	for (size_t i = 0; i < PAGES; i++) {
