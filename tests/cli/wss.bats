@@ -28,7 +28,7 @@ clear_refs() {
 		1|missing target: give -p PID, --cgroup DIR
 		-p 1 -- true|exclude each other
 		-p 1 --cgroup /sys/fs/cgroup|exclude each other
-		--cgroup /tmp|no directory of cgroup2
+		--cgroup /tmp|not a directory of cgroup2
 		-p 1 5ms|expected at least 10ms
 		-p 1 2h|expected at most 1h
 		-p 1 banana|invalid interval

@@ -50,33 +50,27 @@ void flt_balance_say(const struct flt_balance *b, char *text, size_t size)
 	flt_units_write_ns(spent, b->spent_ns);
 	switch (b->verdict) {
 	case FLT_BALANCE_IDLE:
-		snprintf(text, size, "no hint fault: balancing did nothing here, and cost nothing");
+		snprintf(text, size, "no hint faults: NUMA balancing had no effect and no cost");
 		break;
 	case FLT_BALANCE_LOCAL:
-		snprintf(text, size, "%.0f %% of the hint faults were local: memory is where it is "
-			 "used; balancing took about %s to find that", local, spent);
+		snprintf(text, size, "%.0f %% of the hint faults were local: memory is on the "
+			 "nodes that use it; the hint faults took about %s", local, spent);
 		break;
 	case FLT_BALANCE_WORKS:
-		snprintf(
-			text, size,
-			"%.0f %% of the hint faults were local; %" PRIu64 " pages were "
-			"brought nearer in about %s: it pays if they are used for longer than that",
-			local, b->moved_pages, spent);
+		snprintf(text, size, "%.0f %% of the hint faults were local; %" PRIu64 " pages "
+			 "were moved to the nodes that use them, in about %s: this pays if the "
+			 "faster accesses save more time", local, b->moved_pages, spent);
 		break;
 	case FLT_BALANCE_STUCK:
-		snprintf(
-			text, size,
-			"%" PRIu64 " of %" PRIu64 " moves did not come about: the other "
-			"node is full, or the pages are shared or busy; about %s spent. Bind "
-			"threads and "
-			"memory (numactl), or make room there",
-			b->not_moved, b->wanted, spent);
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " moves failed, because the other "
+			 "node is full, or the pages are shared or busy; the hint faults took "
+			 "about %s. Bind threads and memory (numactl), or free memory on that node",
+			 b->not_moved, b->wanted, spent);
 		break;
 	case FLT_BALANCE_SHARED:
-		snprintf(text, size,
-			 "%.0f %% of the hint faults were remote, and most of those pages "
-			 "are used from several nodes: moving does not help, interleaving "
-			 "(numactl -i) may; about %s spent",
+		snprintf(text, size, "%.0f %% of the hint faults were remote, and several nodes "
+			 "use most of these pages: moving pages does not help, interleaving "
+			 "(numactl -i) may help; the hint faults took about %s",
 			 100 - local, spent);
 		break;
 	}

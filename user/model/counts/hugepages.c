@@ -45,27 +45,23 @@ void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t si
 	flt_units_write_ns(small, j->small_ns);
 	switch (j->verdict) {
 	case FLT_HUGE_IDLE:
-		snprintf(text, size, "no fault came where a huge page was allowed and fitted: THP "
-			 "made no difference");
+		snprintf(text, size, "no fault could have used a huge page: THP had no effect");
 		return;
 	case FLT_HUGE_SCARCE:
-		snprintf(
-			text, size,
-			"%" PRIu64 " of %" PRIu64 " huge faults fell back to small pages: "
-			"huge pages are wanted here and not to be had; free memory in larger "
-			"pieces (defrag, compaction), a higher memory.max, or hugetlbfs would help",
-			j->fallbacks, j->tries);
+		snprintf(text, size, "%" PRIu64 " of %" PRIu64 " huge faults fell back to small "
+			 "pages, because no huge page was free or the cgroup limit was reached: "
+			 "compact memory (defrag), raise memory.max, or use hugetlbfs",
+			 j->fallbacks, j->tries);
 		return;
 	case FLT_HUGE_BROKEN:
-		snprintf(text, size,
-			 "half or more of the huge pages were split again: their making is "
-			 "wasted; give back or protect memory in multiples of 2 MiB, or forbid "
-			 "huge pages there (MADV_NOHUGEPAGE)");
+		snprintf(text, size, "at least half of the huge pages were split, so the time to "
+			 "make them was wasted: unmap and protect memory in multiples of 2 MiB, or "
+			 "forbid huge pages there (MADV_NOHUGEPAGE)");
 		return;
 	case FLT_HUGE_COSTS:
 		snprintf(text, size,
-			 "a huge fault takes %s, more than %d other faults of %s: it does not "
-			 "pay in faults, whatever part of it is used",
+			 "a huge fault takes %s, longer than %d small faults of %s: huge pages "
+			 "cost time even if all of their pages are used",
 			 huge, FLT_HUGE_PAGES, small);
 		return;
 	case FLT_HUGE_PAYS:
@@ -73,16 +69,14 @@ void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t si
 	}
 	if (j->break_even > 0)
 		snprintf(text, size,
-			 "a huge fault takes %s, as long as %.0f other faults of %s: it pays "
-			 "where more than %.0f of its %d pages are used",
+			 "a huge fault takes %s, as long as %.0f small faults of %s: a huge page "
+			 "saves time if more than %.0f of its %d pages are used",
 			 huge, j->break_even, small, j->break_even, FLT_HUGE_PAGES);
 	else if (j->huge_ns)
-		snprintf(text, size,
-			 "a huge fault takes %s; there was no other fault that it could be "
-			 "held against",
-			 huge);
+		snprintf(text, size, "a huge fault takes %s; there was no small fault to compare "
+			 "it with", huge);
 	else
-		snprintf(text, size, "huge pages came without faults of their own: it pays");
+		snprintf(text, size, "huge pages were made without huge faults: they save time");
 }
 
 const char *flt_split_cause_name(uint32_t cause)

@@ -105,7 +105,7 @@ static int ask(struct flt_control *control, struct nl_msg *request, flt_genl_fn 
 	int ret = flt_genl_do(control->genl, request, fn, out, e);
 
 	if (ret == -EBADMSG)
-		return flt_errmsg_set(e, ret, "the flt module's answer is malformed");
+		return flt_errmsg_set(e, ret, "invalid answer of the flt module");
 	return ret;
 }
 
@@ -166,7 +166,7 @@ static int dump_once(struct flt_control *control, const struct dump *dump, void 
 	}
 	ret = flt_genl_dump(control->genl, request, dump->fn, out, e);
 	if (ret == -EBADMSG)
-		flt_errmsg_set(e, ret, "a row of the flt module's answer is malformed");
+		flt_errmsg_set(e, ret, "invalid row in the answer of the flt module");
 	return ret;
 }
 
@@ -180,7 +180,7 @@ static int dump_rows(struct flt_control *control, const struct dump *dump, struc
 		ret = dump_once(control, dump, out, e);
 	} while (ret == -EINTR && ++tries < DUMP_TRIES);
 	if (ret == -EINTR)
-		flt_errmsg_set(e, ret, "processes were retired during each of %d looks",
+		flt_errmsg_set(e, ret, "rows were retired during each of %d requests",
 			       DUMP_TRIES);
 	return ret;
 }
@@ -347,7 +347,7 @@ static int explain_absence(struct flt_errmsg *e)
 				      "namespace; run: nsenter -t 1 -n fltctl ...");
 	return flt_errmsg_set(e, -EOPNOTSUPP,
 			      "the flt module is not loaded; run: modprobe flt ('fltctl check' "
-			      "says what is in the way)");
+			      "finds the cause if that fails)");
 }
 
 static int shake_hands(struct flt_control *control, struct flt_errmsg *e)
@@ -362,8 +362,8 @@ static int shake_hands(struct flt_control *control, struct flt_errmsg *e)
 	    info.schema >> 16 == FLT_SCHEMA_VERSION >> 16)
 		return 0;
 	return flt_errmsg_set(e, -EPROTO,
-			      "flt module %s speaks API %u.%u and schema %u.%u, this fltctl %s "
-			      "API %u.%u and schema %u.%u; install both from one version",
+			      "flt module %s has API %u.%u and schema %u.%u, fltctl %s has API "
+			      "%u.%u and schema %u.%u; install the same version of both",
 			      info.version, info.api >> 16, info.api & 0xffff, info.schema >> 16,
 			      info.schema & 0xffff, FLT_VERSION, FLT_API_VERSION >> 16,
 			      FLT_API_VERSION & 0xffff, FLT_SCHEMA_VERSION >> 16,

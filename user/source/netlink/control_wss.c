@@ -247,7 +247,7 @@ int flt_control_wss_samples(struct flt_control *control, uint32_t id, uint64_t a
 	}
 	ret = flt_genl_dump(control->genl, request, take_sample, out, e);
 	if (ret == -EBADMSG)
-		flt_errmsg_set(e, ret, "a sample of the flt module's is malformed");
+		flt_errmsg_set(e, ret, "invalid sample in the answer of the flt module");
 	return ret;
 }
 

@@ -162,7 +162,7 @@ int flt_ledger_ask(struct flt_control *control, enum flt_ledger_which which, uin
 		ret = flt_genl_dump(genl, request, take, out, e);
 	} while (ret == -EINTR && ++tries < DUMP_TRIES);
 	if (ret == -EBADMSG)
-		flt_errmsg_set(e, ret, "a row of the flt module's answer is malformed");
+		flt_errmsg_set(e, ret, "invalid row in the answer of the flt module");
 	return ret;
 }
 

@@ -65,7 +65,7 @@ static int get_number(const char *name, uint64_t *value)
 }
 
 /* Create a scheme without starting it, to see which files this kernel has. */
-static int tells_bytes(struct flt_errmsg *e)
+static int check_total_bytes(struct flt_errmsg *e)
 {
 	int ret = put("nr_kdamonds", "1");
 
@@ -77,8 +77,8 @@ static int tells_bytes(struct flt_errmsg *e)
 		flt_errmsg_errno(e, ret, ADMIN);
 	else if (access(ADMIN "/" TOTAL, F_OK))
 		ret = flt_errmsg_set(e, -EOPNOTSUPP,
-				     "this kernel's DAMON does not tell how much was used ("
-				     "tried_regions/total_bytes, Linux 6.6)");
+				     "this kernel's DAMON does not report the used bytes: missing "
+				     "tried_regions/total_bytes (needs Linux 6.6)");
 	put("nr_kdamonds", "0");
 	return ret;
 }
@@ -91,11 +91,11 @@ int flt_damon_available(struct flt_errmsg *e)
 		return flt_errmsg_set(e, -EOPNOTSUPP, "this kernel has no /sys/kernel/mm/damon "
 				      "(CONFIG_DAMON_SYSFS)");
 	if (get_number("nr_kdamonds", &used))
-		return flt_errmsg_set(e, -EACCES, "/sys/kernel/mm/damon may not be read");
+		return flt_errmsg_set(e, -EACCES, "cannot read /sys/kernel/mm/damon (run as root)");
 	if (used)
 		return flt_errmsg_set(
 			e, -EBUSY, "DAMON is in use (" ADMIN "/nr_kdamonds is %" PRIu64 ")", used);
-	return tells_bytes(e);
+	return check_total_bytes(e);
 }
 
 static const struct setting {
@@ -189,7 +189,7 @@ static int why_off(const struct flt_damon *d, struct flt_errmsg *e)
 
 	if (flt_procfs_row(d->tgid, 0, &row) || row.ended)
 		return -ESRCH;
-	return flt_errmsg_set(e, -ECANCELED, "somebody else turned DAMON off");
+	return flt_errmsg_set(e, -ECANCELED, "another user turned DAMON off");
 }
 
 int flt_damon_read(struct flt_damon *d, struct flt_sample *sample, struct flt_errmsg *e)

@@ -49,8 +49,8 @@ int flt_idle_open(struct flt_idle **out, struct flt_errmsg *e)
 
 	if (access(BITMAP, F_OK))
 		return flt_errmsg_set(e, -EOPNOTSUPP, "this kernel has no " BITMAP
-				      " (CONFIG_IDLE_PAGE_TRACKING; no Debian kernel has); "
-				      "scan tells the same of a process");
+				      ": it needs CONFIG_IDLE_PAGE_TRACKING, which Debian's "
+				      "kernels do not have (use scan)");
 	idle = calloc(1, sizeof(*idle));
 	if (!idle)
 		return -ENOMEM;

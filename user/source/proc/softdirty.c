@@ -25,8 +25,8 @@ int flt_softdirty_available(struct flt_errmsg *e)
 	if (fd < 0 || pread(fd, &entry, 8, (off_t)((uintptr_t)p / (uintptr_t)page * 8)) != 8)
 		ret = flt_errmsg_errno(e, -EOPNOTSUPP, "/proc/self/pagemap");
 	else if (!(entry & FLT_PAGEMAP_SOFT_DIRTY))
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "this kernel does not mark what is written "
-				     "(CONFIG_MEM_SOFT_DIRTY)");
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "this kernel does not mark written pages "
+				     "(it needs CONFIG_MEM_SOFT_DIRTY)");
 	if (fd >= 0)
 		close(fd);
 	munmap((void *)(uintptr_t)p, (size_t)page);
