@@ -131,18 +131,40 @@ until_true() {
 	return 1
 }
 
-exited() { ! kill -0 "$1" 2>/dev/null; }
+# Return true if a running fltctl observes: it has opened its sessions and blocked its signals.
+# fltctl does both before it enters its loop, and waits in poll() only there. After SIGINT it
+# reads the rest of its streams, so a test need not wait until it has caught up.
+observes() { grep -q do_sys_poll "/proc/$1/stack"; }
 
-# Send SIGINT until bpftrace ends. bpftrace 0.17 misses a signal that does not interrupt its
-# wait for events. A second signal while bpftrace prints its maps would kill it, so each
-# signal gets a minute to take effect.
-end_bpftrace() { # PID
-	local try
-	for ((try = 0; try < 5; try++)); do
-		kill -INT "$1" 2>/dev/null || break
-		! until_true exited "$1" || break
-	done
-	wait "$1" || bad "bpftrace: status $?"
+# Print the number of faults of a process that has not ended, as the kernel counts them.
+faults_of() { # PID
+	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $8 + $10 } END { if (!NR) print "no_input" }'
+}
+
+sleeps_in_nanosleep() { grep -q nanosleep "/proc/$1/stack"; }
+
+# start_bpftrace SCRIPT: run bpftrace with its output in $tmp/bpf until end_bpftrace. SCRIPT
+# prints a line with "attached" from each of its probes that a check depends on, because
+# bpftrace 0.17 runs BEGIN before it attaches the other probes. ATTACHED: the number of these
+# lines (1).
+#
+# bpftrace ends when the process of its option -p ends. That option does not filter kernel
+# probes. A signal would be unreliable: bpftrace 0.17 ignores SIGINT unless it interrupts its
+# wait for events.
+start_bpftrace() {
+	sleep infinity &
+	bpftrace_lease=$!
+	bpftrace -p $bpftrace_lease -e "$1" >"$tmp/bpf" 2>"$tmp/bpf.err" &
+	bpftrace=$!
+	until_true bpftrace_is_attached "${ATTACHED:-1}" ||
+		bad "bpftrace does not start: $(tail -2 "$tmp/bpf.err")"
+}
+
+bpftrace_is_attached() { [ "$(grep -c attached "$tmp/bpf")" -ge "$1" ]; }
+
+end_bpftrace() {
+	kill "$bpftrace_lease"
+	wait "$bpftrace" || bad "bpftrace: status $?"
 }
 
 # equal NAME [-w] [-m] COMMAND...

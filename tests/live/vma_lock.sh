@@ -93,26 +93,32 @@ mkfifo "$tmp/go"
 python3 "$tmp/program.py" "$tmp/disk/data" <"$tmp/go" >"$tmp/said" & program=$!
 exec 3>"$tmp/go"
 until_true grep -q ready "$tmp/said" || bad "the program does not start"
-# A fault ends with a call that does not return RETRY (bit 10). Flag 0x1000 is VMA_LOCK.
-bpftrace -e 'BEGIN { printf("ready\n"); }
-	kprobe:handle_mm_fault /pid == '$program'/ {
-		if (@page[tid] != arg1 >> 12) { @tried[tid] = 0; }
-		@page[tid] = arg1 >> 12; @flags[tid] = arg2;
+# A fault ends with a call that does not return RETRY (bit 10). Flag 0x1000 is VMA_LOCK. Faults of
+# other processes show that both probes are attached.
+ATTACHED=2
+start_bpftrace '
+	kprobe:handle_mm_fault {
+		if (pid == '$program') {
+			if (@page[tid] != arg1 >> 12) { @tried[tid] = 0; }
+			@page[tid] = arg1 >> 12; @flags[tid] = arg2;
+		} else if (!@enters) { @enters = 1; printf("attached\n"); }
 	}
-	kretprobe:handle_mm_fault /pid == '$program' && @flags[tid]/ {
-		if (retval & 0x400) {
-			if (@flags[tid] & 0x1000) { @tried[tid] = 1; }
-		} else {
-			if (@flags[tid] & 0x1000) { @under = count(); }
-			else if (@tried[tid]) { @fell = count(); }
-			else { @neither = count(); }
-			@tried[tid] = 0;
+	kretprobe:handle_mm_fault {
+		if (pid != '$program') {
+			if (!@returns) { @returns = 1; printf("attached\n"); }
+		} else if (@flags[tid]) {
+			if (retval & 0x400) {
+				if (@flags[tid] & 0x1000) { @tried[tid] = 1; }
+			} else {
+				if (@flags[tid] & 0x1000) { @under = count(); }
+				else if (@tried[tid]) { @fell = count(); }
+				else { @neither = count(); }
+				@tried[tid] = 0;
+			}
+			@flags[tid] = 0;
 		}
-		@flags[tid] = 0;
 	}
-	END { clear(@page); clear(@flags); clear(@tried); }' >"$tmp/bpf" 2>"$tmp/bpf.err" & bpf=$!
-until_true grep -q ready "$tmp/bpf" || bad "bpftrace does not start: $(tail -2 "$tmp/bpf.err")"
-sleep 1
+	END { clear(@page); clear(@flags); clear(@tried); }'
 echo 3 >/proc/sys/vm/drop_caches
 fltq proc "$program" >"$tmp/before"
 echo work >&3
@@ -121,7 +127,7 @@ until_true grep -q 'done' "$tmp/said" || bad "the program does not finish its wo
 until_true grep -q '^State:.*sleeping' "/proc/$program/status" || bad "the program does not sleep"
 fltq proc "$program" >"$tmp/after"
 "$FLTCTL" stats -p "$program" --json >"$tmp/stats"
-end_bpftrace $bpf
+end_bpftrace
 new() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 bpf_count() { sed -n "s/^@$1: //p" "$tmp/bpf"; }
 same "missed" "$(new missed)" 0
