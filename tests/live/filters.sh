@@ -87,11 +87,9 @@ for follow in "" --follow; do
 	exec_on_go & other=$!
 	# shellcheck disable=SC2086
 	"$FLTCTL" trace -p "$one,$two" $follow --csv >"$tmp/trace.csv" & reader=$!
-	until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
-	sleep 0.5
+	until_true observes "$reader" || bad "-p $follow: trace does not start"
 	touch "$tmp/go"
 	wait "$one" "$two" "$other"
-	sleep 1
 	kill -INT "$reader"
 	wait "$reader" || bad "-p $follow: got exit status $?, expected 0"
 	for pid in "$one" "$two"; do

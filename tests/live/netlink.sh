@@ -32,12 +32,12 @@ at_least "small buffers: horizons without a later fault before them" \
 	"$(field horizons <"$tmp/own")" 2
 
 say "a reader that reads only at the end: the buffers fill"
-fltstream -n -a -b 16384 -B 4 -- sh -c 'kinds anon 30000 >/dev/null; sleep 2' >"$tmp/own"
+fltstream -n -a -b 16384 -B 4 -- sh -c 'exec kinds anon 30000 >/dev/null' >"$tmp/own"
 stream_is_complete "full buffers"
 at_least "full buffers: lost faults" "$(field lost <"$tmp/own")" 1
 
 say "large buffers: nothing is lost"
-fltstream -n -a -b 1048576 -B 4 -- sh -c 'kinds anon 10000 >/dev/null; sleep 2' >"$tmp/own"
+fltstream -n -a -b 1048576 -B 4 -- sh -c 'exec kinds anon 10000 >/dev/null' >"$tmp/own"
 stream_is_complete "large buffers"
 same "large buffers: lost faults" "$(field lost <"$tmp/own")" 0
 

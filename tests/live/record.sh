@@ -72,20 +72,23 @@ while True:
     m = mmap.mmap(-1, 1 << 20)
     for i in range(0, 1 << 20, 4096): m[i] = 1
     m.close(); time.sleep(0.05)' & busy=$!
-# Wait until the child has executed python.
-until_true grep -q python /proc/$busy/comm
-sleep 1
+until_true sleeps_in_nanosleep $busy || bad "the process does not reach its loop"
 "$FLTCTL" record -q -o "$tmp/t.flt" -p $busy 2>"$tmp/err" & recorder=$!
-sleep 2
+until_true observes $recorder || bad "-p: the recorder does not start"
+has_faulted() { [ "$(faults_of $busy)" -ge "$1" ]; }
+until_true has_faulted $(($(faults_of $busy) + 4096)) || bad "the process does not fault"
 kill -INT $recorder
+status=0
 wait $recorder || status=$?
+same "-p: exit status" $status 0
 check pid $busy python3
 "$FLTCTL" record -q -o "$tmp/t.flt" -a 2>"$tmp/err" & recorder=$!
-sleep 1
+until_true observes $recorder || bad "-a: the recorder does not start"
 tree fork 3 1 >/dev/null
-sleep 1
 kill -INT $recorder
+status=0
 wait $recorder || status=$?
+same "-a: exit status" $status 0
 at_least "recorded processes" \
 	"$("$FLTCTL" script --json "$tmp/t.flt" | jq .pid | sort -u | wc -l)" 4
 kill $busy $idle 2>/dev/null || true

@@ -18,29 +18,41 @@ sum() { # RATE MATCH
 		end" "$tmp/json"
 }
 
-# Write the output of top with the options in $view to $tmp/json while COMMAND runs.
-during() { # COMMAND...
+# Start top with OPTIONS and its output in $tmp/json. Return after its first snapshot, which is
+# the base of the first interval.
+start_top() { # OPTION...
 	rm -f "$tmp/json"
-	# shellcheck disable=SC2086
-	"$FLTCTL" top -b --json $view 500ms >"$tmp/json" & top=$!
-	until_true test -s "$tmp/json" || sleep 1
-	"$@" >"$tmp/out"
-	sleep 2
+	"$FLTCTL" top -b --json "$@" 500ms >"$tmp/json" & top=$!
+	until_true observes $top || bad "top $*: does not start"
+}
+
+stop_top() { # WHAT
 	kill -INT $top
-	wait $top || bad "$view: status $?"
+	wait $top || bad "$1: status $?"
+}
+
+# Wait until top reports an interval. It reports the faults of the commands that this runs.
+has_lines() { [ "$(wc -l <"$tmp/json")" -gt "$1" ]; }
+wait_for_report() { until_true has_lines "$(wc -l <"$tmp/json")" || bad "top does not report"; }
+
+# Write the output of top with the option $view to $tmp/json while COMMAND runs. The snapshot of
+# the first report after COMMAND may be older than its end, but not that of the second.
+during() { # COMMAND...
+	start_top "$view"
+	"$@" >"$tmp/out"
+	wait_for_report
+	wait_for_report
+	stop_top "$view"
 }
 
 load
 say "by file"
-view="--by=file"
-("$FLTCTL" stats -- true >/dev/null)
-"$FLTCTL" top -b --json $view 500ms >"$tmp/json" & top=$!
-until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
-sleep 1.5
+start_top --by=file
 faultrun -o "$tmp/run" -- kinds major 40 "$tmp/disk/file" >"$tmp/out"
-sleep 1.5
-kill -INT $top
-wait $top || bad "by file: status $?"
+# top reads faults in their order, so the row of a later fault shows that it has read all.
+kinds major 1 "$tmp/disk/later" >"$tmp/out"
+until_true grep -q "$tmp/disk/later" "$tmp/json" || bad "by file: no report of a later fault"
+stop_top "by file"
 # The file has a name even if the process ends before its faults are read.
 same "major faults in the file" "$(sum major_per_second '.name == "'"$tmp/disk/file"'"')" 40
 
@@ -84,7 +96,6 @@ same "lines about full buffers" \
 	"$(grep -cE 'incomplete: buffers full: [0-9]+ faults of the stream' "$tmp/err")" 1
 
 say "by kind, for one process"
-faults() { sed 's/.*) //' "/proc/$1/stat" | awk '{ print $8 + $10 }'; }
 mkfifo "$tmp/go"
 exec 9<>"$tmp/go"
 python3 -u -c '
@@ -97,18 +108,20 @@ for i in range(0, 1 << 22, 4096): m[i] = 1
 print("done")
 input()' <&9 >"$tmp/target" & target=$!
 until_true grep -q up "$tmp/target"
-"$FLTCTL" top -b --json --by=kind -p $target 500ms >"$tmp/json" & top=$!
-until_true compgen -G "$debugfs/session-*/cpu0" >/dev/null
-sleep 1.5
-before=$(faults $target)
+is_idle() { grep -q pipe_read "/proc/$target/stack"; }
+until_true is_idle || bad "the target does not wait for input"
+before=$(faults_of $target)
+start_top --by=kind -p $target
 storm 1 2 1
 echo >&9
 until_true grep -q "done" "$tmp/target"
-sleep 1.5
-kill -INT $top
-wait $top || bad "by kind, for one process: status $?"
+until_true is_idle || bad "the target does not wait for input again"
+# A report with too many faults would also end this wait.
+is_reported() { [ "$(sum faults_per_second true)" -ge $(($(faults_of $target) - before)) ]; }
+until_true is_reported || bad "top does not report all faults of the target"
+stop_top "by kind, for one process"
 same "faults of the target, and of no other process" \
-	"$(sum faults_per_second true)" "$(($(faults $target) - before))"
+	"$(sum faults_per_second true)" "$(($(faults_of $target) - before))"
 at_least "anon" "$(sum faults_per_second '.name == "anon"')" 1024
 "$FLTCTL" top -b -p $target 300ms 2 >"$tmp/text"
 same "titles without faults, because the target is idle" \
