@@ -57,21 +57,16 @@ faults_of_file | cut -d, -f15 | while read -r o; do echo $((o % 8192)); done >"$
 same "python3: offsets of other pages" "$(lines '^[^0]' "$tmp/remainders")" 0
 
 say "vmtouch"
-if command -v vmtouch >/dev/null; then
-	trace_majors vmtouch -q -t "$file"
-	compare_processes vmtouch
-	at_least "vmtouch: major faults of the file" "$(faults_of_file | wc -l)" 1
-fi
+trace_majors vmtouch -q -t "$file"
+compare_processes vmtouch
+at_least "vmtouch: major faults of the file" "$(faults_of_file | wc -l)" 1
 
 say "fio: mmap, randread"
-if command -v fio >/dev/null; then
-	trace_majors fio --name=j --filename="$file" --ioengine=mmap --rw=randread --bs=4k \
-		--size=16m --number_ios=1000 --invalidate=1 --randseed=1 --output="$tmp/fio"
-	compare_processes fio
-	at_least "fio: major faults of the file" "$(faults_of_file | wc -l)" 100
-	faults_of_file | cut -d, -f15 | while read -r o; do echo $((o >= 16 << 20)); done \
-		>"$tmp/beyond"
-	same "fio: offsets beyond the end of the file" "$(lines 1 "$tmp/beyond")" 0
-fi
+trace_majors fio --name=j --filename="$file" --ioengine=mmap --rw=randread --bs=4k \
+	--size=16m --number_ios=1000 --invalidate=1 --randseed=1 --output="$tmp/fio"
+compare_processes fio
+at_least "fio: major faults of the file" "$(faults_of_file | wc -l)" 100
+faults_of_file | cut -d, -f15 | while read -r o; do echo $((o >= 16 << 20)); done >"$tmp/beyond"
+same "fio: offsets beyond the end of the file" "$(lines 1 "$tmp/beyond")" 0
 umount "$tmp/disk"
 finish

@@ -43,7 +43,7 @@ unload
 load max_stacks=16
 trace_stacks -- frames many $many
 check many
-
+checks=$((checks + 1))
 grep -q "because the module's table of stacks was full" "$tmp/err" ||
 	bad "no message about the full stack table: $(cat "$tmp/err")"
 
@@ -106,6 +106,7 @@ status=0; "$FLTCTL" trace --stacks --max-stack 128 -- true 2>"$tmp/err" || statu
 same "--max-stack 128: status" $status 2
 status=0; "$FLTCTL" trace --unwind dwarf -b 4KiB -- true 2>"$tmp/err" || status=$?
 same "sub-buffers smaller than a slice: status" $status 1
+checks=$((checks + 1))
 grep -q "invalid SLICE: too large for SUBBUF_SIZE" "$tmp/err" ||
 	bad "sub-buffers smaller than a slice: $(cat "$tmp/err")"
 finish
