@@ -193,6 +193,11 @@ static void kind_swap(void)
 	char *p = region_anon(n * PAGE);
 
 	region_write(p, n, PAGE);
+	/*
+	 * MADV_PAGEOUT is best effort: it skips a page while an LRU batch of another CPU
+	 * holds a reference to it. Wait until all pages are swapped out. This only prepares
+	 * the section.
+	 */
 	for (int i = 0; i < 20 && resident(p); i++) {
 		if (madvise(p, n * PAGE, MADV_PAGEOUT))
 			err(1, "MADV_PAGEOUT");
