@@ -59,6 +59,7 @@ else
 fi
 same "idle: reason or result" "$(($(grep -c 'without idle: ' "$tmp/err" || true) +
 	$(value idle referenced_bytes | wc -l)))" 1
+at_least "methods with a result" "$(grep -c '^method' "$tmp/csv")" 4
 same "methods that report what they count" \
 	"$(grep -c '^method.*[a-z)]"\?,,$' "$tmp/csv")" "$(grep -c '^method' "$tmp/csv")"
 same "windows of scan, inject, fault and refs" "$(value scan windows) $(value inject windows) \
