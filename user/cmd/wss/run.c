@@ -235,7 +235,7 @@ static int on_tick(void *arg)
 		ret = collect(w, step->method);
 	else if (w->ticks % step->ticks == 0)
 		ret = sample_all(w, step->method);
-	if (!ret && w->args->format == FLT_FORMAT_TEXT && !w->args->compare)
+	if (!ret && !w->args->compare)
 		wss_rows_flush(w);
 	if (!ret && step->windows && w->windows >= step->windows)
 		ret = end_step(w);
