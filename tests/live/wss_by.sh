@@ -22,18 +22,20 @@ most() { # BY
 window=0.5
 [ "$KERNEL" != debug ] || window=4
 
-# Take windows until one has BYTES in ROW. A window has less if the program did not get the CPU
-# for a whole round. No window may have more.
+# Measure one window after the other until one has BYTES in ROW. A window has less if the program
+# did not get the CPU for a whole round, so this waits for a whole round. The limits apply to all
+# windows of the measurement, including those before.
 measure() { # METHOD BY ROW BYTES
-	local try
+	local reader
 	rm -f "$tmp/csv"
-	for ((try = 0; try < 10; try++)); do
-		"$FLTCTL" wss --csv -b 100 -m "$1" --by="$2" -p "$pid" $window 3 \
-			>>"$tmp/csv" 2>"$tmp/err" || bad "$1 by $2: status $?, $(cat "$tmp/err")"
-		[ "$(most "$3")" -lt "$4" ] || break
-	done
-	say "$1 by $2: $(most "$3") bytes in $3"
+	"$FLTCTL" wss --csv -b 100 -m "$1" --by="$2" -p "$pid" $window >"$tmp/csv" 2>"$tmp/err" &
+	reader=$!
+	until_true has_window "$3" "$4" || bad "$1 by $2: no window has $4 bytes in $3"
+	kill -INT "$reader"
+	wait "$reader" || bad "$1 by $2: status $?, $(cat "$tmp/err")"
+	say "$1 by $2: $(most "$3") bytes in $3, $(grep -c '^sample' "$tmp/csv") windows"
 }
+has_window() { [ -s "$tmp/csv" ] && [ "$(most "$1")" -ge "$2" ] 2>/dev/null; }
 
 # A page is allocated on the node of the CPU that writes to it first.
 load

@@ -60,7 +60,7 @@ END
 
 load
 { python3 "$tmp/maps.py" "$seconds" "$tmp/disk/a" || true; } >/dev/null 2>&1 & maps=$!
-until_true pgrep -P "$maps" >/dev/null || true
+until_true pgrep -P "$maps" >/dev/null || bad "the mapping process does not start"
 storm 1 1 >/dev/null 2>&1 & stormer=$!
 wset -H 32 16 >/dev/null & huge=$!
 
