@@ -17,9 +17,9 @@
  * access.
  *
  * Forked children do not have the region: accesses there raise SIGSEGV. Do not unmap or move
- * the region. After madvise(MADV_DONTNEED) pages are read from the backing again, as they last
- * were there. The library needs Linux 5.11 and CAP_SYS_PTRACE. The capability is not needed if
- * /proc/sys/vm/unprivileged_userfaultfd is 1.
+ * the region. After madvise(MADV_DONTNEED) pages are read from the backing again. Stores that
+ * were not written there are lost. The library needs Linux 5.11 and CAP_SYS_PTRACE. The
+ * capability is not needed if /proc/sys/vm/unprivileged_userfaultfd is 1.
  */
 #ifndef FLTUFFD_H
 #define FLTUFFD_H
@@ -94,9 +94,12 @@ struct fltuffd_config {
 	void *error_context;
 };
 
-/* The pager owns the backing from now on, also after an error. */
+/* Open a pager. It owns the backing from now on, also after an error. */
 int fltuffd_open(struct fltuffd **pager, const struct fltuffd_config *config);
-/* No thread may access the region any more. Changes are not written: see fltuffd_sync(). */
+/*
+ * Close a pager and unmap its region, which no thread may access any more. Changes are not
+ * written: call fltuffd_sync() before.
+ */
 void fltuffd_close(struct fltuffd *pager);
 
 void *fltuffd_memory(const struct fltuffd *pager);

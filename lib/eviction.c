@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Append to the private file, for backings that cannot be written. */
+/* Append a page to the private file, because the backing cannot be written. */
 static int store(struct fltuffd *p, size_t page, const char *content)
 {
 	ssize_t n = -1;
@@ -30,7 +30,7 @@ int fltuffd_write_back(struct fltuffd *p, size_t page, char *buffer)
 	uintptr_t a = flt_region_address(&p->region, page);
 	int ret;
 
-	/* Stores wait from here on and are new first stores when they go on. */
+	/* From here on stores wait. After the wake-up they count as first stores again. */
 	ret = uffd_protect(p->region.uffd, a, FLT_PAGE, UFFDIO_WRITEPROTECT_MODE_WP);
 	if (ret)
 		return ret;

@@ -47,7 +47,7 @@ static void serve_absent(struct fltuffd *p, struct fault *f, char *buffer)
 			fltuffd_load_run(p, next[i], 0, false, false, buffer);
 }
 
-/* The first store to a clean page. The page may have been evicted since. */
+/* Make a clean page writable for its first store. It may have been evicted meanwhile. */
 static void serve_store(struct fltuffd *p, size_t page)
 {
 	uintptr_t a = flt_region_address(&p->region, page);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * move.c - the only caller of UFFDIO_MOVE. It asks again where the kernel's answer is stale.
+ * move.c - the only caller of UFFDIO_MOVE. It calls again if the kernel's result is stale.
  *
  * Linux 6.18 can return -EEXIST for a page that it moved. Its move_pages() tries a page again
  * when the page table entry changed meanwhile (the accessed bit was cleared, the page was
@@ -23,7 +23,10 @@ static bool is_gone(const struct flt_region *r, uintptr_t from)
 
 	if (ret != -EBADF)
 		return ret == -EIO;
-	/* Not readable (not dumpable). mincore() cannot tell a swapped page from a missing one. */
+	/*
+	 * The process is not dumpable, so /proc/self/mem cannot be read. mincore() reports a
+	 * swapped page as missing.
+	 */
 	return !sys3(SYS_mincore, from, FLT_PAGE, &byte) && !(byte & 1);
 }
 
@@ -39,7 +42,7 @@ int flt_move(const struct flt_region *r, uintptr_t to, uintptr_t from, size_t pa
 		ret = uffd_move(r->uffd, next, from + done * FLT_PAGE, (pages - done) * FLT_PAGE,
 				mode, &bytes);
 		done += bytes / FLT_PAGE;
-		/* After partial success the error may be stale. The next call tells. */
+		/* After partial success the error may be stale. The next call has the real one. */
 		if (bytes)
 			continue;
 		if (ret != -EEXIST || !is_gone(r, from + done * FLT_PAGE))

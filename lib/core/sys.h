@@ -2,7 +2,7 @@
 /*
  * sys.h - system calls without libc.
  *
- * For code that must not fault, allocate, be cancelled or set errno: the recorder's fault
+ * They must not fault, allocate, be cancelled or set errno. Users are the recorder's fault
  * server, which has no libc thread, and the functions of libc that the recorder replaces.
  * Each call returns its result or -errno.
  */

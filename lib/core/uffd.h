@@ -58,7 +58,7 @@ static inline int uffd_zero(int fd, uintptr_t dst, size_t len, uint64_t mode)
 	return (int)sys3(SYS_ioctl, fd, UFFDIO_ZEROPAGE, &z);
 }
 
-/* Only flt_move() may call this. *moved: bytes moved, also when the call fails half-way. */
+/* Move pages. Only flt_move() may call this. *moved: bytes moved, also after an error. */
 static inline int uffd_move(int fd, uintptr_t dst, uintptr_t src, size_t len, uint64_t mode,
 			    size_t *moved)
 {
@@ -76,7 +76,7 @@ static inline int uffd_wake(int fd, uintptr_t start, size_t len)
 	return (int)sys3(SYS_ioctl, fd, UFFDIO_WAKE, &r);
 }
 
-/* mode 0 removes the protection and wakes the threads that wait for it. */
+/* Protect a range, or with mode 0 end its protection and wake the threads that wait. */
 static inline int uffd_protect(int fd, uintptr_t start, size_t len, uint64_t mode)
 {
 	struct uffdio_writeprotect w = { .range = { start, len }, .mode = mode };
@@ -99,7 +99,7 @@ static inline int uffd_register(int fd, uintptr_t start, size_t len, uint64_t mo
 	return (int)sys3(SYS_ioctl, fd, UFFDIO_REGISTER, &r);
 }
 
-/* Also wakes all threads that wait in the range. */
+/* End the registration of a range and wake all threads that wait in it. */
 static inline int uffd_unregister(int fd, uintptr_t start, size_t len)
 {
 	struct uffdio_range r = { start, len };

@@ -33,8 +33,8 @@ static exec_fd_fn *next_fexecve;
 static spawn_fn *next_spawn, *next_spawnp;
 
 /*
- * Not at the first call, because that may be between fork and exec, where locks of other
- * threads are never released.
+ * Look up libc's functions when the library is loaded. Their first call may be too late,
+ * because between fork and exec the locks of other threads are never released.
  */
 __attribute__((constructor(102))) static void find_next(void)
 {
@@ -87,7 +87,10 @@ static const char *look_up(char *found, const char *name)
 	return NULL;
 }
 
-/* by: process that executes the program, or 0 for a process that does not exist yet. */
+/*
+ * Tell fltctl that a program will run unrecorded. by: process that executes the program, or 0
+ * if that process does not exist yet.
+ */
 static void report(const char *path, const char *why, int by)
 {
 	char text[sizeof(((struct flt_rec_message *)0)->text)];
@@ -177,7 +180,7 @@ static int run(const char *path, char *const argv[], char *const env[])
 	return (int)rec_range_result(sys3(SYS_execve, path, argv, env));
 }
 
-/* libc runs a file of unknown format with a shell. */
+/* Execute a program of PATH. libc runs a file of unknown format with a shell. */
 static int run_searched(const char *file, char *const argv[], char *const env[])
 {
 	check_searched(file, env, true, (int)sys0(SYS_getpid));

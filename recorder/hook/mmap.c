@@ -3,9 +3,9 @@
  * mmap.c - mmap(), munmap() and madvise().
  *
  * Only plain private anonymous read-write mappings without a fixed address come from the
- * region. All others go to the kernel unchanged. Some operations on limited memory would do
- * harm: protect, lock, hide from forks, map over. They take the pages out of the limit first,
- * and those are counted.
+ * region. All others go to the kernel unchanged. Limited
+ * pages cannot be protected, locked, hidden from forks or mapped over. Such a call takes the
+ * pages out of the limit first, and the totals count them (flt_ring_totals.ejected).
  */
 #include "image/image.h"
 #include "pager/guard.h"

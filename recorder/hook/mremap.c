@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Copy as a program would, but not pages that are empty. */
+/* Copy pages by loads and stores, which may fault. Skip empty pages. */
 static void copy(char *to, const char *old, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)

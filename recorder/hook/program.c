@@ -58,7 +58,7 @@ static bool is_dynamic_linker(const struct stat *st)
 	       linker.st_dev == st->st_dev && linker.st_ino == st->st_ino;
 }
 
-/* fd: the file, or < 0 if it is not readable. */
+/* Return true if the program runs as another user or group. fd: < 0 if it is not readable. */
 static bool changes_user(long fd, const struct stat *st)
 {
 	struct statfs fs;
@@ -92,7 +92,7 @@ static char *interpreter(char *line)
 	return path;
 }
 
-/* otherwise: result if the file itself is not an obstacle. */
+/* Return why the program would run unrecorded, or `otherwise` if the file is not the reason. */
 static const char *obstacle(const struct rec_program *p, const char *otherwise, int scripts)
 {
 	union {

@@ -20,7 +20,7 @@ static void *begin(void *p)
 {
 	struct begin b = *(struct begin *)p;
 
-	/* Before the heap does anything for this thread. */
+	/* First, because the heap may fault when it first serves this thread. */
 	rec_lifetime_begin();
 	free(p);
 	return b.run(b.arg);

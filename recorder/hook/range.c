@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* range.c - locks and questions of the calls that map, unmap, protect and advise memory. */
+/* range.c - locks and checks for the calls that map, unmap, protect and advise memory. */
 #include "range.h"
 
 #include "image/image.h"

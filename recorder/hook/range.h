@@ -26,7 +26,7 @@ bool rec_range_pages(const void *a, size_t len, size_t *first, size_t *end);
 bool rec_range_has_holes(const void *a, size_t len);
 /* Return true if none of the pages was taken out of the limit. */
 bool rec_range_is_limited(size_t first, size_t end);
-/* The program unmapped these pages: discard them and make them free. Both locks are held. */
+/* Discard and free pages that the program unmapped. Caller holds both locks. */
 void rec_range_unmap(size_t first, size_t end);
 /* Return the result of a raw system call as libc does: -1 and errno on error. */
 long rec_range_result(long ret);

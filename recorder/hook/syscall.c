@@ -2,8 +2,8 @@
 /*
  * syscall.c - memory calls made through libc's syscall().
  *
- * In assembly, as in libc, because a call may return twice or on another stack, which a C
- * function would not survive.
+ * syscall() is in assembly, as in libc, because a call such as vfork or clone may return twice
+ * or on another stack. A C function would not survive that.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>

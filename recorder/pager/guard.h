@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-/* The program maps pages [first, end). They are empty. */
+/* Make pages [first, end) accessible and empty, because the program maps them. */
 void rec_guard_map(size_t first, size_t end);
-/* The program unmapped pages [first, end). Their content was discarded before. */
+/* Mark pages [first, end) as unmapped. The caller has discarded their content. */
 void rec_guard_unmap(size_t first, size_t end);
-/* The program accessed an unmapped page: make accesses to it raise SIGSEGV. */
+/* Make accesses to an unmapped page raise SIGSEGV. Call at the first access. */
 void rec_guard_raise(size_t page);
 
 #endif

@@ -10,7 +10,7 @@
 void rec_limit_discard(size_t first, size_t end);
 /* Take pages [first, end) out of the limit, with their content. Return 0 or -errno. */
 int rec_limit_eject(size_t first, size_t end);
-/* The same for `len` bytes at `from` that the program moved to `to` with a raw mremap(). */
+/* Eject `len` bytes at `from` that the program moved to `to` with a raw mremap(). */
 void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len);
 /* Put unmapped or ejected pages [first, end) under the limit, empty. Return 0 or -errno. */
 int rec_limit_adopt(size_t first, size_t end);

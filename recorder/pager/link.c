@@ -10,7 +10,7 @@
 #define LATE_NS  80000
 #define EARLY_NS 60000
 
-static uint64_t free_at;	/* when the link has sent everything so far */
+static uint64_t free_at;	/* time when the link will have sent all pages so far */
 
 /* Pages that the server filled and that have not arrived. Only the server uses this. */
 #define UNDER_WAY 512u

@@ -16,17 +16,20 @@ static inline bool rec_link_is_modelled(void)
 	return rec_image.config.latency_ns || rec_image.config.bandwidth;
 }
 
-/* Forget all pages that are under way. For a new image. */
+/* Forget all pages that are under way. Call in a new image. */
 void rec_link_reset(void);
 /* Account for pages that were evicted over the link. */
 void rec_link_sent(size_t pages);
-/* Threads: wait until a page that the caller filled for itself would have arrived. */
+/* Wait until a page that the calling thread filled would have arrived. Not for the server. */
 void rec_link_wait(uintptr_t page);
-/* Server: wake the waiters of a page when it would have arrived. */
+/* Wake the waiters of a page when it would have arrived. Server only. */
 void rec_link_wake_later(uintptr_t page);
-/* Server: wake the waiters of all pages that have arrived by now, or of all pages. */
+/* Wake the waiters of the pages that have arrived by now, or of all pages. Server only. */
 void rec_link_wake_due(bool all);
-/* Server: return the ns until the next page arrives, less the lateness of a sleep, or -1. */
+/*
+ * Return the ns until the next page arrives, less the time by which a sleep ends late. Return
+ * -1 if no page is under way. Server only.
+ */
 long rec_link_next(void);
 
 #endif

@@ -25,7 +25,7 @@ static void wake(uintptr_t page)
 	uffd_wake(rec_region.uffd, page, FLT_PAGE);
 }
 
-/* Return true if the pager fills this page. Otherwise end the fault in another way. */
+/* Return true if the pager fills this page. Otherwise wake its waiters or raise SIGSEGV. */
 static bool is_fillable(uintptr_t a)
 {
 	if (!rec_region_contains(a)) {
@@ -152,9 +152,9 @@ enum rec_outcome rec_fault_resolve(struct rec_fault *f)
 }
 
 /*
- * The owner of the lock may be in the middle of an eviction that took this very page: states
- * change before pages move. So look into the shadow first, whatever the state is, and evict
- * nothing.
+ * Fill a page for the owner of the lock. The owner may be about to evict this page, because
+ * states change before pages move. So look into the shadow first, whatever the state is, and
+ * evict nothing.
  */
 static int fill_for_owner(size_t page, enum page_state state, bool *copied)
 {

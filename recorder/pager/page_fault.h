@@ -25,7 +25,7 @@ struct rec_fault {
 
 enum rec_outcome {
 	FAULT_DONE,		/* the page is there and its waiters were woken */
-	FAULT_RETRY,		/* the kernel or a freeze is in the way: try again later */
+	FAULT_RETRY,		/* the kernel or a freeze prevents it for now: try again later */
 };
 
 /* Bring in the page of a fault, evict if need be, and record the fault. Pager lock held. */

@@ -4,7 +4,7 @@
 #define FLT_REC_PAGEMAP_H
 
 /*
- * In a forked child: set the states and accounts of all pages from its page tables. The child
+ * Set the states and accounts of all pages of a forked child from its page tables. The child
  * has one thread and no server yet, so no lock is needed. Return 0 or -errno.
  */
 int rec_pagemap_rebuild(void);

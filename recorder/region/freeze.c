@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* freeze.c - begin and end of the time in which the shadow holds still. */
+/* freeze.c - hold pages during a freeze, and end the freeze. */
 #include "freeze.h"
 
 #include "region.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * freeze.h - the shadow holds still while a forked child has no server of its own.
+ * freeze.h - keep the shadow unchanged while a forked child has no server of its own.
  *
- * The child may lack a page. Then the parent's shadow has its content, or the page is empty.
- * So from before fork until the child's server takes over, no page leaves the shadow and no
- * page goes there that became resident meanwhile. rec_shadow.frozen
- * is set then. The pager lock guards all of this.
+ * A page that the child lacks is in the parent's shadow, or is empty. So a freeze lasts from
+ * before fork until the child's server takes over. During a freeze rec_shadow.frozen is set.
+ * No page leaves the shadow, and no page that became resident during the freeze is evicted.
+ * The pager lock guards this state.
  */
 #ifndef FLT_REC_FREEZE_H
 #define FLT_REC_FREEZE_H

@@ -34,10 +34,10 @@ void rec_shadow_drop(size_t first, size_t end)
 }
 
 /*
- * A store would make the page private. But it could hit a page that has just left, and then
- * wait in a fault that only the caller can serve. The futex operation adds 0 to the word
- * atomically and fails if the page is missing. It wakes nobody on its private key. By chance
- * its comparison may be true; then a waiter on that word sees a spurious wake-up, which
+ * Add 0 to a word of the page atomically, with a futex operation. Like a store, this makes the
+ * page private. But a store to a page that has just left would wait in a fault that only the
+ * caller can serve, and the futex operation fails instead. It wakes no thread on `unused`. If
+ * its comparison is true by chance, a thread that waits on the word wakes up spuriously, which
  * every futex user must expect.
  */
 int rec_shadow_unshare(uintptr_t address)
@@ -48,7 +48,7 @@ int rec_shadow_unshare(uintptr_t address)
 			 FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0x5a5));
 }
 
-/* Make a victim that cannot leave now resident again. */
+/* Mark a victim that cannot leave now as resident again. */
 static void keep(size_t page)
 {
 	flt_region_set(&rec_region, page, PAGE_RESIDENT);

@@ -12,9 +12,9 @@
 
 #define REC_FORK_CHILDREN 16	/* children at a time; more run unlimited */
 
-/* Each child has an id, which is never reused. 0 is the image itself. */
+/* Forget all children. Each child has an id, which is never reused; 0 is the image itself. */
 void rec_fork_child_reset(void);
-/* Add the child behind a userfaultfd of UFFD_EVENT_FORK. */
+/* Add the child that the userfaultfd of a UFFD_EVENT_FORK message belongs to. */
 void rec_fork_child_add(int uffd);
 /* Return the userfaultfd of a child, or -1 if the child has left. */
 int rec_fork_child_uffd(uint32_t id);
@@ -24,14 +24,14 @@ uint32_t rec_fork_child_of(uint64_t seq);
 unsigned int rec_fork_child_list(uint32_t id[REC_FORK_CHILDREN]);
 /* Fill a page for a child. */
 enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t page);
-/* A child was handed over to its own server, or has died. */
+/* Remove a child that was handed over to its own server, or has died. */
 void rec_fork_child_end(uint32_t id);
 /*
- * Remove children that died. Give up on children that did not come for 3 s. End the freeze
+ * Remove children that died. Give up on children that did not connect within 3 s. End the freeze
  * when no child is left and no fork is pending.
  */
 void rec_fork_child_check(bool fork_pending);
-/* The server ends: give all children their pages. */
+/* Give all children their pages, because the server ends. */
 void rec_fork_child_release_all(void);
 
 #endif

@@ -9,7 +9,7 @@
 void rec_inbox_reset(void);
 /* Read all messages. child: id of the forked child, or REC_IMAGE. */
 void rec_inbox_fetch(int uffd, uint32_t child);
-/* Answer in turn what can be answered now. */
+/* Answer the messages in order. A message that cannot be answered now stays. */
 void rec_inbox_answer(void);
 /* Answer all faults of a child, because its own server will not see them. Pager lock held. */
 void rec_inbox_answer_child(uint32_t child);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* server.c - what the server waits for, and when it ends. spawn.c makes it. */
+/* server.c - the main loop of the server, which spawn.c starts. */
 #include "server.h"
 
 #include "fork_child.h"
@@ -102,8 +102,8 @@ static void receive(void)
 }
 
 /*
- * The ring is full. If the server itself waits, it has to check here whether fltctl is gone,
- * because then nobody will ever drain the ring. Called by threads, too.
+ * Kill the image if fltctl is gone, because nobody will drain the full ring. Called while the
+ * ring is full, by threads as well, but only the server checks.
  */
 static void check_fltctl(void)
 {
@@ -114,7 +114,10 @@ static void check_fltctl(void)
 		kill_image("fltctl died");
 }
 
-/* After an exec the server alone has the old memory. fltctl reports only recorded images. */
+/*
+ * Return true if the image still has the server's memory. After an exec the server alone has
+ * the old memory, and fltctl sends a message only if the new image is recorded.
+ */
 static bool is_memory_shared(void)
 {
 	long ret;
@@ -188,7 +191,7 @@ static void serve(const struct wait *w)
 static void check_end(void)
 {
 	if (ending) {
-		/* The owners of these do not exist any more. */
+		/* The thread that held the lock, or was forking, does not exist any more. */
 		rec_pager_lock.word = 0;
 		rec_freeze.forking = 0;
 	}

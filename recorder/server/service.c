@@ -111,7 +111,7 @@ static bool is_for_thread(const struct rec_thread *t, uintptr_t page)
 	return !s.in_kernel;
 }
 
-/* Return the time since when the pager lock is held as it is now. */
+/* Return the time since which `releases` has not changed: see struct rec_lock. */
 static uint64_t held_since(uint32_t releases)
 {
 	static uint32_t seen;
@@ -125,8 +125,8 @@ static uint64_t held_since(uint32_t releases)
 }
 
 /*
- * The thread must have held the lock all the time. A thread that released it, and sleeps for a
- * moment in another fault on its way to a signal handler, would run beside the server.
+ * Check that the thread did not release the lock meanwhile. A thread that released the lock
+ * may sleep in another fault for a moment, and would then run while the server fills the page.
  */
 bool rec_service_rescue(const struct rec_message *m)
 {
@@ -142,7 +142,7 @@ bool rec_service_rescue(const struct rec_message *m)
 	return true;
 }
 
-/* On kernels without MOVE: a store to a page that is write-protected for eviction. */
+/* Resolve a store to a page that is write-protected for eviction (kernels without MOVE). */
 static void unprotect(uintptr_t a)
 {
 	if (rec_region_contains(a) && rec_page_state(rec_page_at(a)) == PAGE_RESIDENT)
@@ -165,8 +165,9 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 		f.flags |= FLT_RING_F_WRITE;
 	t = rec_threads.inlined ? rec_thread_find(f.tid) : NULL;
 	/*
-	 * If the thread ran since, its sleep is over. That the server resolved a fault of it
-	 * proves nothing: on the way to the handler the thread can fault on its limited stack.
+	 * If the thread ran since, its sleep is over. Only its handler sets last_running. The
+	 * time of a resolved fault would not do, because the thread can fault on its limited
+	 * stack on the way to the handler.
 	 */
 	if (t && t->user_event && __atomic_load_n(&t->last_running, __ATOMIC_RELAXED) > m->time)
 		return FAULT_DONE;
@@ -175,7 +176,7 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 	if (t && t->user_event && is_for_thread(t, a)) {
 		if (sys_now() - m->time < YIELD_NS)
 			return FAULT_RETRY;
-		/* The thread cannot, but its page may be there by now. */
+		/* The thread did not resolve it in time, but its page may be there by now. */
 		f.probably_done = true;
 	}
 	describe(&f, u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * spawn.c - the fault server becomes a process.
+ * spawn.c - start the fault server as a process.
  *
  * The server shares the image's memory, so that it may move and drop pages. It does not share
  * thread group, descriptors, signals and parent: no wait() of the program sees it, and it

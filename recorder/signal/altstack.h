@@ -15,7 +15,10 @@
 bool rec_altstack_allocate(struct rec_thread *t, struct rec_backtrace **buffer);
 /* Free both. If the caller runs on the stack, it stays until the process ends. */
 void rec_altstack_free(struct rec_thread *t);
-/* sigaltstack() for the program: the recorder's stack is reported as none. Return 0 or -errno. */
+/*
+ * Do a sigaltstack() of the program. Report the recorder's stack as no stack. Return 0 or
+ * -errno.
+ */
 long rec_altstack_exchange(const stack_t *set, stack_t *old);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * handler.c - path A: a user-mode fault is resolved on the thread that raised it.
+ * handler.c - path A: resolve a user-mode fault on the thread that raised it.
  *
  * Each thread has a perf event of its user-mode page faults in the region. perf fires before
  * the thread sleeps in the userfaultfd, and makes a signal pending for that thread. So the

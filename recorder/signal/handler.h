@@ -17,8 +17,8 @@ void rec_handler_install(bool again);
 bool rec_handler_arm(struct rec_thread *t);
 void rec_handler_disarm(struct rec_thread *t);
 /*
- * libc installs its own handler of the same signal at the first pthread_cancel(). Call this
- * after pthread_cancel(): it chains libc's handler behind the recorder's.
+ * Install the recorder's handler again and let it call libc's handler. Call after
+ * pthread_cancel(), because libc installs its handler of the same signal at the first call.
  */
 void rec_handler_chain_cancel(void);
 

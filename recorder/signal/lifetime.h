@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lifetime.h - from the first to the last instruction of a thread. All for the caller itself. */
+/* lifetime.h - register the calling thread. It is removed when it ends. */
 #ifndef FLT_REC_LIFETIME_H
 #define FLT_REC_LIFETIME_H
 

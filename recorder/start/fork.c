@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fork.c - a forked child stays under the limit and gets a server of its own.
+ * fork.c - keep a forked child under the limit and give it a server of its own.
  *
  * 1. Before the fork, prepare() takes the map lock and freezes the shadow: evicted pages come
  *    back by copy, and pages that come in stay. Pages that were resident may still be evicted,
@@ -69,7 +69,7 @@ static void parent(void)
 	prepared = false;
 	/*
 	 * The server answers this fault after the message of the fork. So after the access the
-	 * server knows the child, or there is none.
+	 * server knows the child, or the fork failed.
 	 */
 	*(volatile char *)rec_freeze.barrier;
 	sys3(SYS_madvise, rec_freeze.barrier, FLT_PAGE, MADV_DONTNEED);
@@ -100,7 +100,7 @@ static void forget_parent(void)
 	rec_shadow.frozen = false;
 	rec_freeze.forking = 0;
 	rec_freeze.held = 0;
-	/* These show the parent's memory. */
+	/* These descriptors refer to the parent's memory. */
 	sys1(SYS_close, rec_region.uffd);
 	sys1(SYS_close, rec_region.memory);
 	rec_region.uffd = rec_region.memory = -1;

@@ -65,7 +65,7 @@ static int open_uffd(void)
 
 static int map_region(void)
 {
-	/* Address space costs nothing. With more than M the allocator finds room at once. */
+	/* Reserve more than M, so that the allocator finds room at once. Address space is free. */
 	size_t pages = rec_image.config.max_pages * 2 + (1UL << 18), bytes;
 	uintptr_t base;
 	void *m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* setup.h - from a connection to fltctl to a served region. */
+/* setup.h - set up the region and its server. */
 #ifndef FLT_REC_SETUP_H
 #define FLT_REC_SETUP_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * start.c - from an ordinary process to a recorded one.
+ * start.c - make this process a recorded one.
  *
- * Starts at the first mmap() after libc knows its environment. That is the first mmap() of the
- * heap, so the whole heap is limited. If there is none, the constructor starts.
+ * Recording starts at the first mmap() after libc knows its environment. That is the first
+ * mmap() of the heap, so the whole heap is limited. If the heap does not call mmap() so early,
+ * the constructor starts to record.
  */
 #include "start.h"
 

@@ -50,7 +50,7 @@ void *rec_perf_sample_open(void)
 
 	fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
-		/* Unprivileged. Samples of user-mode faults are allowed still. */
+		/* Without privileges only samples of user-mode faults are allowed. */
 		a.exclude_kernel = 1;
 		fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	}
@@ -67,7 +67,7 @@ void rec_perf_sample_close(void *ring)
 		sys2(SYS_munmap, ring, RING_BYTES);
 }
 
-/* The thread may have ended, and its ring may be unmapped, when the server reads it. */
+/* Read data_head. Return false if the thread has ended and its ring is unmapped. */
 static bool read_head(const struct perf_event_mmap_page *p, uint64_t *head)
 {
 	uint64_t h;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * sleep.c - what threads of the program sleep in, from /proc/PID/task/TID/wchan.
+ * sleep.c - read the kernel function in which a thread sleeps: /proc/PID/task/TID/wchan.
  *
  * The message of a fault does not prove that its thread sleeps: a signal may have ended the
- * sleep, and its handler may hold a lock and run. If the kernel does not show what a task
- * waits in (that takes the right to trace the task), time decides, because no thread that
- * runs holds one of the recorder's locks for a second. Time also decides in a PID namespace
- * that sees the /proc of another one, where the recorder's tids are wrong.
+ * sleep, and its handler may hold a lock and run. wchan hides the function without the right
+ * to trace the thread. Tids are wrong if /proc belongs to another PID namespace. In both cases
+ * a thread counts as asleep after one second, because no running thread holds one of the
+ * recorder's locks for that long.
  */
 #include "sleep.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sleep.h - whether a thread of the program sleeps, and in what. */
+/* sleep.h - ask the kernel in which function a thread sleeps. */
 #ifndef FLT_REC_SLEEP_H
 #define FLT_REC_SLEEP_H
 

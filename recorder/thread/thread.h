@@ -30,7 +30,7 @@ struct rec_threads {
 	struct rec_thread slot[REC_THREADS];
 	bool inlined;		/* path A is on: threads resolve their user-mode faults */
 	int filter;		/* path A: BPF program of the perf events */
-	uint32_t watched;	/* threads that cannot; the server polls the userfaultfd if > 0 */
+	uint32_t watched;	/* threads without path A; if > 0, the server polls the uffd */
 };
 extern struct rec_threads rec_threads __attribute__((visibility("hidden")));
 
@@ -38,11 +38,11 @@ extern struct rec_threads rec_threads __attribute__((visibility("hidden")));
 struct rec_thread *rec_thread_find(uint32_t tid);
 /* Return the slot of the calling thread, allocated if need be. NULL: the table is full. */
 struct rec_thread *rec_thread_add(uint32_t tid);
-/* Free a slot. Its mappings are the caller's to unmap. */
+/* Free a slot. The caller unmaps its mappings. */
 void rec_thread_remove(struct rec_thread *t);
 /* Note that a fault of a thread was resolved. Times as in struct rec_thread. */
 void rec_thread_resolved(uint32_t tid, uint64_t fault_time, uint64_t sample_time);
-/* In a forked child: forget all threads. Their perf rings were not copied by fork. */
+/* Forget all threads, in a forked child. Fork did not copy their perf rings. */
 void rec_thread_reset(void);
 
 #endif

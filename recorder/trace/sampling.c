@@ -41,7 +41,7 @@ static uint64_t expected_faults(uint64_t now)
 	return since < WINDOW_NS / 16 && state.before > here ? state.before : here;
 }
 
-/* Return 0 to 1023 (xorshift). */
+/* Return a random number from 0 to 1023 (xorshift). */
 static uint32_t chance(void)
 {
 	state.random ^= state.random << 13;

@@ -11,7 +11,7 @@
 uint32_t rec_sampling_weight(const struct flt_ring_fault *f, uint64_t now);
 /* Get one record for all skipped faults of one kind. Return false if there are none. */
 bool rec_sampling_flush(struct flt_ring_fault *f);
-/* In a forked child: forget skipped faults, because the parent records them. */
+/* Forget skipped faults, in a forked child, because the parent records them. */
 void rec_sampling_reset(void);
 
 #endif

@@ -7,20 +7,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Map the ring behind a memfd of fltctl. Sets rec_image.totals. Return 0 or -errno. */
+/* Map the ring in a memfd of fltctl. Sets rec_image.totals. Return 0 or -errno. */
 int rec_writer_open(int fd);
-/* In a forked child: unmap the parent's ring. */
+/* Unmap the parent's ring, in a forked child. */
 void rec_writer_close(void);
 /*
- * Write a fault that was resolved at time `done`: latency and weight are set here. With
- * --sample it may only be counted. Updates the totals.
+ * Set latency and weight of a fault that was resolved at time `done`, and write the fault.
+ * With --sample the fault may only be counted. Updates the totals.
  */
 void rec_writer_fault(struct flt_ring_fault *f, uint64_t done);
 /* Write a node of the stack trie. */
 void rec_writer_node(uint32_t id, uint32_t parent, uint64_t address);
 /* Write a FLT_RING_THREAD or FLT_RING_MAPS record. */
 void rec_writer_note(uint8_t type, uint32_t tid);
-/* The image has ended: write the faults that --sample only counted so far. */
+/* Write the faults that --sample only counted so far. Call when the image has ended. */
 void rec_writer_finish(void);
 /* Return true if the owner of the pager lock waits for room in the ring. Needs no lock. */
 bool rec_writer_is_stuck(void);

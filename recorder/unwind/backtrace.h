@@ -28,7 +28,7 @@ struct rec_stack {
  */
 uint8_t rec_backtrace_take(struct rec_backtrace *out, const struct rec_regs *regs,
 			   struct rec_stack stack, uint32_t tid);
-/* In a forked child: release the lock of the caches, whose owner does not exist. */
+/* Release the lock of the caches, in a forked child, where its owner does not exist. */
 void rec_backtrace_reset(void);
 
 #endif

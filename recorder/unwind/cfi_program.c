@@ -81,7 +81,7 @@ static bool define_cfa(struct machine *m, uint8_t op)
 	return n <= 64 && rec_cursor_skip(c, n);
 }
 
-/* expression, val_expression: supported only as "at rbp + n", for realigned stacks. */
+/* Execute expression or val_expression, but only as "at rbp + n", for realigned stacks. */
 static bool put_expression(struct machine *m, bool is_place)
 {
 	struct rec_cursor *c = m->c;

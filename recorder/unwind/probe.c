@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * probe.c - one instruction that loads, and a signal handler that makes it fail.
+ * probe.c - one load instruction, and a signal handler that skips it when it faults.
  *
  * The server reads the stack and the perf ring of a thread that sleeps in a fault. But
  * another thread may have filled that page meanwhile, so the thread may run on and end, and

@@ -135,7 +135,7 @@ else
 	echo "ok PID namespace # skip: no right to make one"
 fi
 
-# A file system that is full at once: an error, an end.
+# A full file system must end the recording with an error.
 mkdir small
 if mount -t tmpfs -o size=64k none small 2> /dev/null; then
 	status=0

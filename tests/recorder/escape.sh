@@ -60,7 +60,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	escapes "no rights" 1 'open a userfaultfd' setpriv --reuid=65534 --clear-groups /bin/true
 fi
 
-# Messages that arrive together after the last process ended.
+# fltctl must count messages that arrive together after the last process ended.
 "$fltctl" record -q -L 8 -o trace.flt -- python3 -c 'import os, signal, sys
 os.kill(os.getppid(), signal.SIGSTOP)
 for _ in range(50): os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)
