@@ -175,6 +175,8 @@ at_least "fltctl numa -p: rows of an idle process" \
 
 exec 7>&-
 wait "$holder"
+# The module ends the sessions of a closed socket after close(), but before it answers.
+same "sessions after their owner ended" "$(fltq info | field sessions)" 0
 same "hooks of numa armed without a session" "$(lines '^numa.* armed ' $debugfs/hooks)" 0
 
 # Unload the module while its hooks are armed and hit.

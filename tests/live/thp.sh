@@ -261,6 +261,8 @@ same "fltctl: exit status with -a and -p" $status 2
 total=$(machine filled)
 exec 7>&-
 wait "$holder"
+# The module ends the sessions of a closed socket after close(), but before it answers.
+same "sessions after their owner ended" "$(fltq info | field sessions)" 0
 huge map=4 allow write
 same "filled after the session" "$(machine filled)" "$total"
 same "armed hooks after the session" "$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0

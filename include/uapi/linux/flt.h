@@ -79,11 +79,12 @@
  * those of the machine. The rows are not sorted. To find the file at an address, read
  * /proc/TGID/maps while the process exists.
  *
- * Sessions. A session is owned by the socket that created it, and ends when the socket is
- * closed. Accounting is on while any session exists. A session with TGIDs returns the sum of
- * those processes, including ended ones, and with FOLLOW also of the children that they fork
- * from now on. FLT_SESSION_UNTRACKED counts descendants that found no row; their faults are
- * not in the sum.
+ * Sessions. A session is owned by the socket that created it, and ends after the socket is
+ * closed: before the next answer to FLT_CMD_INFO_GET or FLT_CMD_SESSION_NEW. Accounting is
+ * on while any session exists. A session with TGIDs returns the sum of those processes,
+ * including ended ones, and with FOLLOW also of the children that they fork from now on.
+ * FLT_SESSION_UNTRACKED counts descendants that found no row; their faults are not in the
+ * sum.
  *
  * Streams. With STREAM the faults of the TGIDs, or of all processes if there are no TGIDs, are
  * written as struct flt_event_record to one relay file per CPU,

@@ -102,8 +102,10 @@ int lat_slowest_kept(struct lat *l, const struct lat_snapshot *snapshot, uint64_
  */
 int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool follow,
 		       struct flt_errmsg *e);
-/* Offer the faults that the stream received. last: read the stream to its end. */
-int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e);
+/* Offer the faults that the stream received. */
+int lat_slowest_read(struct lat *l, struct flt_errmsg *e);
+/* Offer all faults that ended before the call. last: read the stream to its end. */
+int lat_slowest_catch_up(struct lat *l, bool last, struct flt_errmsg *e);
 
 /* Update .lost and .lost_notes from the module. Return 0 or -errno. */
 int lat_slowest_lost(struct lat *l, struct flt_errmsg *e);

@@ -29,7 +29,7 @@ static int report(struct lat *l, bool last, struct flt_errmsg *e)
 	l->last = snapshot;
 	if (ret)
 		return ret;
-	ret = lat_slowest_read(l, last, e);
+	ret = lat_slowest_catch_up(l, last, e);
 	if (!ret)
 		ret = lat_slowest_kept(l, snapshot, from, e);
 	if (!ret)
@@ -63,7 +63,7 @@ static int on_round(void *arg)
 {
 	struct run *r = arg;
 
-	return lat_slowest_read(r->l, false, &r->o.e);
+	return lat_slowest_read(r->l, &r->o.e);
 }
 
 static int stream(struct run *r, const uint32_t *tgids, size_t count, uint32_t *session)

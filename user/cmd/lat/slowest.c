@@ -115,7 +115,14 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 	return names_note(&l->names, head, bytes);
 }
 
-int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
+int lat_slowest_read(struct lat *l, struct flt_errmsg *e)
+{
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = l };
+
+	return l->stream ? flt_stream_read(l->stream, &sink, e) : 0;
+}
+
+int lat_slowest_catch_up(struct lat *l, bool last, struct flt_errmsg *e)
 {
 	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = l };
 	struct flt_stream_end end;
@@ -123,7 +130,7 @@ int lat_slowest_read(struct lat *l, bool last, struct flt_errmsg *e)
 	if (!l->stream)
 		return 0;
 	return last ? flt_stream_end(l->stream, &sink, &end, e) :
-		      flt_stream_read(l->stream, &sink, e);
+		      flt_stream_catch_up(l->stream, &sink, e);
 }
 
 int lat_slowest_lost(struct lat *l, struct flt_errmsg *e)

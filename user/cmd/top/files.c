@@ -130,6 +130,13 @@ int top_files_read(struct top *t, struct flt_errmsg *e)
 	return t->files ? flt_stream_read(t->files->stream, &sink, e) : 0;
 }
 
+int top_files_catch_up(struct top *t, struct flt_errmsg *e)
+{
+	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = t };
+
+	return t->files ? flt_stream_catch_up(t->files->stream, &sink, e) : 0;
+}
+
 int top_files_lost(struct top *t, struct flt_errmsg *e)
 {
 	struct flt_session session;

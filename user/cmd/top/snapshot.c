@@ -316,7 +316,7 @@ int top_snapshot(struct top *t, struct flt_errmsg *e)
 	t->left_out = 0;
 	t->total = (struct flt_account){ 0 };
 	if (t->files)
-		ret = top_files_read(t, e);
+		ret = top_files_catch_up(t, e);
 	if (!ret)
 		ret = top_files_lost(t, e);
 	if (!ret && t->control && !t->args->pids.count)

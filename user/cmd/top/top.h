@@ -91,6 +91,8 @@ void top_arrange(struct top *t);
 int top_files_open(struct top *t, struct flt_errmsg *e);
 void top_files_close(struct top *t);
 int top_files_read(struct top *t, struct flt_errmsg *e);
+/* Read all faults that ended before the call. */
+int top_files_catch_up(struct top *t, struct flt_errmsg *e);
 /* Update .lost and .lost_notes from the module. */
 int top_files_lost(struct top *t, struct flt_errmsg *e);
 /* Write the file with the most major faults of a process, or "". */

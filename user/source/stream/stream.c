@@ -4,11 +4,17 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "source/proc/machine.h"
 #include "source/stream/netlink.h"
 #include "source/stream/relay.h"
+#include "text/clock.h"
+#include "text/units.h"
+
+/* Time between two requests for the horizon. */
+#define POLL_NS (2 * FLT_NSEC_PER_MSEC)
 
 struct flt_stream {
 	struct flt_slots *slots;
@@ -122,14 +128,35 @@ static int take(struct flt_stream *s, const struct flt_stream_sink *sink, uint64
 	return ret || !s->relay ? ret : flt_stream_relay_read(s->relay, s->slots, sink, e);
 }
 
+static int read_once(struct flt_stream *s, const struct flt_stream_sink *sink, uint64_t *horizon,
+		     struct flt_errmsg *e)
+{
+	int ret = take(s, sink, horizon, e);
+
+	return ret || !*horizon ? ret : flt_slots_give(s->slots, *horizon - 1, sink);
+}
+
 int flt_stream_read(struct flt_stream *s, const struct flt_stream_sink *sink,
 		    struct flt_errmsg *e)
 {
 	uint64_t horizon;
-	int ret;
 
-	ret = take(s, sink, &horizon, e);
-	return ret || !horizon ? ret : flt_slots_give(s->slots, horizon - 1, sink);
+	return read_once(s, sink, &horizon, e);
+}
+
+int flt_stream_catch_up(struct flt_stream *s, const struct flt_stream_sink *sink,
+			struct flt_errmsg *e)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+	const uint64_t until = flt_clock_ns(CLOCK_MONOTONIC);
+	uint64_t horizon;
+	int ret = read_once(s, sink, &horizon, e);
+
+	while (!ret && horizon < until) {
+		nanosleep(&pause, NULL);
+		ret = read_once(s, sink, &horizon, e);
+	}
+	return ret;
 }
 
 /* The faults that were counted as written can be read. */

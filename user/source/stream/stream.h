@@ -40,6 +40,14 @@ uint32_t flt_stream_session(const struct flt_stream *stream);
 int flt_stream_read(struct flt_stream *stream, const struct flt_stream_sink *sink,
 		    struct flt_errmsg *e);
 
+/*
+ * Deliver all faults that ended before the call. Wait until the module knows that no CPU is still
+ * writing one of them, which takes an RCU grace period or two, usually some 10 ms. Call before a
+ * report that must include all faults of its interval. Errors: those of flt_stream_read().
+ */
+int flt_stream_catch_up(struct flt_stream *stream, const struct flt_stream_sink *sink,
+			struct flt_errmsg *e);
+
 /* Totals of a stream that was read to its end. */
 struct flt_stream_end {
 	uint64_t delivered;	/* faults delivered */
