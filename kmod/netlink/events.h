@@ -12,7 +12,7 @@
 #include <linux/netlink.h>
 #include <linux/skbuff.h>
 
-/* .dumpit and .done of FLT_CMD_EVENTS. Only the owner of the session may ask. */
+/* .dumpit of FLT_CMD_EVENTS. Only the owner of the session may ask. */
 int flt_dump_events(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

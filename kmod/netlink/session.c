@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
@@ -257,20 +258,23 @@ static int find_session(u32 id)
 	return -ENOENT;
 }
 
+static int find_owned(const struct sock *owner, u32 id)
+{
+	int bit = find_session(id);
+
+	return bit < 0 || sessions[bit].owner == owner ? bit : -EACCES;
+}
+
 int flt_session_close(const struct sock *owner, u32 id)
 {
-	int bit, err = 0;
+	int bit;
 
 	mutex_lock(&lock);
-	bit = find_session(id);
-	if (bit < 0)
-		err = bit;
-	else if (sessions[bit].owner != owner)
-		err = -EACCES;
-	else
+	bit = find_owned(owner, id);
+	if (bit >= 0)
 		close_bit(bit);
 	mutex_unlock(&lock);
-	return err;
+	return min(bit, 0);
 }
 
 /* A closed socket is marked dead before the release notifier runs, see netlink_release(). */
@@ -291,13 +295,8 @@ int flt_session_pull(const struct sock *owner, u32 id,
 	int bit, err;
 
 	mutex_lock(&lock);
-	bit = find_session(id);
-	if (bit < 0)
-		err = bit;
-	else if (sessions[bit].owner != owner)
-		err = -EACCES;
-	else
-		err = pull(flt_stream_pulled(bit), arg);
+	bit = find_owned(owner, id);
+	err = bit < 0 ? bit : pull(flt_stream_pulled(bit), arg);
 	mutex_unlock(&lock);
 	return err;
 }
