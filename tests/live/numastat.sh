@@ -144,11 +144,15 @@ sum_of() { # PID FIELD: print the sum over the intervals so far
 		.span == \"interval\" and .pid == \$pid).$2 // 0) | add // 0" \
 		"$tmp/json" 2>/dev/null || echo 0
 }
-for ((i = 0; i < 60; i++)); do
-	taskset -p -c $((i % 2)) $walker >/dev/null
-	sleep 1
-	! was_balanced || break
-done
+# Move the process to the other CPU after each interval, until an interval had both.
+cpu=0
+has_lines() { [ "$(wc -l <"$tmp/json")" -gt "$1" ]; }
+move_and_look() {
+	cpu=$((1 - cpu))
+	taskset -p -c $cpu $walker >/dev/null
+	until_true has_lines "$(wc -l <"$tmp/json")" && was_balanced
+}
+until_true move_and_look || bad "fltctl numa -p: no remote faults or no moved pages"
 # End the process first, because counts that change while they are read need not add up.
 kill $walker
 wait $walker || true
@@ -188,9 +192,11 @@ fltq hold -n <"$tmp/hold" >"$tmp/session" 2>&1 &
 holder=$!
 exec 7>"$tmp/hold"
 until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
+until_true has_hint_faults 1 || bad "no hint faults"
 for cpu in 0 1 0 1; do
 	taskset -p -c $cpu $walker >/dev/null
-	sleep 0.5
+	until_true has_hint_faults $(($(ledger $walker hints) + 1)) ||
+		bad "no hint faults on CPU $cpu"
 done
 unload
 checks=$((checks + 1))

@@ -16,5 +16,6 @@ same "message of insmod" "$message" \
 	"insmod: ERROR: could not insert module $stub: Operation not supported"
 same "lines in the kernel log" \
 	"$(dmesg | grep -c 'flt: this kernel was built without CONFIG_KPROBES .*CONFIG_RELAY')" 1
+checks=$((checks + 1))
 ! loaded || bad "the module is loaded"
 finish

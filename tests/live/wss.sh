@@ -232,6 +232,7 @@ holds=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		last = $at["mmap_lock_below_ns"]
 	}
 	END { print n + 0 }' "$tmp/csv")
+at_least "samples of a command with 32 MiB" "$(grep -c '^sample' "$tmp/csv")" 2
 at_least "holds of mmap_lock" "$holds" "$(grep -c '^sample' "$tmp/csv")"
 
 # With the method fault, a child of the command is tracked from its fork.

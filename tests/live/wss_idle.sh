@@ -30,8 +30,8 @@ check_size() { # WHAT CSV MIB
 load
 wset 16 4 >"$tmp/out" & pid=$!
 until_true grep -q ready "$tmp/out" || bad "wset does not become ready"
-# Let the program stop touching the pages that it touches only at the start.
-sleep 1
+# Before its first pause, the program touches pages that it touches only at the start.
+until_true sleeps_in_nanosleep "$pid" || bad "wset does not reach its first pause"
 "$FLTCTL" wss --csv -m idle -p "$pid" 2 3 >"$tmp/idle" || bad "idle: status $?"
 check_size "idle" "$tmp/idle" 4
 
