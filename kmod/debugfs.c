@@ -33,7 +33,7 @@ static int counter_show(struct seq_file *m, void *v)
 
 	if (!tally)
 		return -ENOMEM;
-	flt_tally_read(tally);
+	flt_report_tally(tally);
 	seq_printf(m, "%llu\n", *(u64 *)((char *)tally + c->offset));
 	kfree(tally);
 	return 0;

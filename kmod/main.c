@@ -9,6 +9,7 @@
 #include <linux/cpumask.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/threads.h>
 #include "hook/clock.h"
 #include "debugfs.h"
 #include "fault/fault.h"
@@ -34,9 +35,9 @@ MODULE_PARM_DESC(maxactive, "maximum faults in progress (0: max(4096, 16 x CPUs)
 static uint max_procs = 4096;
 module_param(max_procs, uint, 0444);
 MODULE_PARM_DESC(max_procs, "size of the process table, with ended processes (16 to 1048576)");
-static uint max_tasks = 8192;
+static uint max_tasks = PID_MAX_LIMIT;
 module_param(max_tasks, uint, 0444);
-MODULE_PARM_DESC(max_tasks, "size of the thread table (16 to 4194304)");
+MODULE_PARM_DESC(max_tasks, "maximum threads with counts of their own (16 to 4194304, the default)");
 
 static uint max_stacks = 65536;
 module_param(max_stacks, uint, 0444);
@@ -63,10 +64,7 @@ static int __init flt_init(void)
 	flt_stacktable_init(max_stacks);
 	flt_relay_limit(max_buffers);
 	flt_hook_add(&flt_fault_hook);
-	flt_hook_add(&flt_life_exit);
-	flt_hook_add(&flt_life_exec);
-	flt_hook_add(&flt_life_fork);
-	flt_hook_add(&flt_life_map);
+	flt_life_init();
 	flt_thp_init();
 	flt_numa_init();
 	err = flt_hook_init(maxactive);

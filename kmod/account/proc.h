@@ -1,26 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc - one row per process, from its first counted fault until it ends, and after
- * that for as long as the table has room.
+ * proc - one row per process, from fork() until it ends, and after that for as long as the
+ * table has room.
  *
- * Rows and thread slots (task.h) come from two arrays that are allocated at load, so
- * probes do not allocate memory and the bound is fixed. One raw spinlock, flt_proc_lock,
- * protects both tables. It is taken at the first fault of a thread, at fork in a session
- * with FOLLOW, at exec, at exit and by readers. Later faults of a thread with a slot do
- * not take it, and no page fault can happen while it is held.
+ * The table is allocated at load, so probes do not allocate rows and the bound is fixed. A
+ * process that existed before accounting started gets its row at its first fault. One more
+ * row ("nobody") has the threads of processes that found the table full.
+ *
+ * Locks. Each chain of the hash by TGID has a raw spinlock, which protects the rows of the
+ * chain and the accounts in them. It is held for one row, or for FLT_TASK_BATCH threads of
+ * it. The pool lock nests inside. It protects the lists of free and ended rows and the sums
+ * of retired rows, and is held for one row as well. Both are taken at fork, exec and exit,
+ * by readers, and by the first fault of a thread that existed before accounting started.
+ * Later faults of a thread with a slot (task.h) take no lock. Faults of a thread without a
+ * slot take the lock of their chain only. No page fault can happen while a lock is held.
  *
  * States of a row:
- *   FREE -> LIVE    first fault of the process, or fork() in a session with FOLLOW
+ *   FREE -> LIVE    fork(), or the first fault of a process older than accounting
  *   LIVE -> ENDED   the last thread exited
- *   ENDED -> FREE   a row is needed: the oldest ended row is added to "retired"
+ *   ENDED -> FREE   a row is needed: an ended row is added to "retired", rows without
+ *                   faults first, then the oldest
  * The key is the TGID and the start time of the group leader, because PIDs are reused.
  */
 #ifndef FLT_PROC_H
 #define FLT_PROC_H
 
 #include <linux/list.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
-#include <linux/spinlock.h>
 #include <linux/types.h>
 #include "account/account.h"
 
@@ -30,13 +37,14 @@ enum flt_row_state { FLT_ROW_FREE, FLT_ROW_LIVE, FLT_ROW_ENDED };
 
 struct flt_proc {
 	struct hlist_node node;		/* chain of the hash by tgid; LIVE and ENDED rows */
-	struct list_head age;		/* free list, or list of ended rows, oldest first */
-	struct list_head tasks;		/* slots of live threads */
-	u64 id;				/* serial number from 1, never reused */
+	struct list_head age;		/* list of free or of ended rows; empty in no list */
+	struct rb_root tasks;		/* slots of live threads, by serial number */
+	u64 last_task;			/* serial number of the newest slot */
+	u64 id;				/* serial number from 1, never reused; 0: nobody */
 	u64 start;			/* CLOCK_BOOTTIME ns: start_boottime of the leader */
 	u64 first;			/* CLOCK_MONOTONIC ns: creation of the row */
 	pid_t tgid;
-	u32 threads;			/* length of @tasks */
+	u32 threads;			/* number of @tasks */
 	u32 sessions;			/* bit mask of the sessions that include this row */
 	u8 state;			/* enum flt_row_state */
 	bool whole;			/* the process started while accounting was on */
@@ -47,67 +55,122 @@ struct flt_proc {
 struct flt_proc_usage {
 	u32 rows, rows_max;	/* rows in use, ended ones included */
 	u64 seen, retired;	/* rows ever created, and retired */
-	u64 generation;		/* changes whenever a row is retired */
 	struct flt_account account;	/* sum of the retired rows */
 };
 
-extern raw_spinlock_t flt_proc_lock;
+/* Processes of a session, and their account. */
+struct flt_proc_sum {
+	u32 rows, live;
+	u64 untracked;		/* forked children that found the table full */
+	struct flt_account account;
+};
+
+/* Retired rows of a session whose processes had the same name. */
+struct flt_proc_name {
+	char comm[TASK_COMM_LEN];
+	u32 rows;
+	struct flt_account account;
+};
+
+/*
+ * The walk of a reader that adds up the threads of a row, or the rows of a session, and
+ * drops the lock now and then. Threads that end and rows that retire before the reader has
+ * come to them are added when they do, so that each counts once. There is one walk at a
+ * time (report.c).
+ */
+struct flt_proc_walk {
+	/* Written with the lock of @row held; a thread whose row is @row holds that lock. */
+	struct flt_proc *row;
+	u64 task, last_task;		/* slots up to @task were added, of those up to @last_task */
+	struct flt_account *account;
+	u32 next;			/* rows below were added */
+	/* Protected by the pool lock. */
+	u32 sessions;			/* bit of the session, or 0 */
+	struct flt_proc_sum retired;
+};
+
+extern struct flt_proc_walk flt_proc_walk;
 
 int flt_proc_init(u32 rows);
 void flt_proc_exit(void);
 size_t flt_proc_memory(void);
 
-/* Caller holds flt_proc_lock for the functions from here to flt_proc_session_retired(). */
+/* Lock and unlock the rows with this TGID. */
+void flt_proc_lock(pid_t tgid);
+void flt_proc_unlock(pid_t tgid);
 
 /*
+ * The functions from here to flt_proc_lock_nobody() return a row, locked. Unlock it by
+ * flt_proc_unlock(row->tgid).
+ *
  * Return the row of @task's process. Create it if there is none, and make it LIVE again
- * if it has ended. Return NULL if all rows are LIVE.
+ * if it has ended. Return NULL if all rows are LIVE. @task must not have passed its exit
+ * hook, which ends the row.
  */
-struct flt_proc *flt_proc_get(struct task_struct *task);
-/* Return the row of a process, live or ended, or NULL. */
-struct flt_proc *flt_proc_find(pid_t tgid, u64 start);
-/* Return the newest row with this TGID, live or ended, or NULL. */
-struct flt_proc *flt_proc_find_tgid(pid_t tgid);
-/* Make a LIVE row ENDED. */
-void flt_proc_end(struct flt_proc *proc);
+struct flt_proc *flt_proc_lock_get(struct task_struct *task);
 /*
- * Return the row to charge a fault to that belongs to no thread slot. The row may have
- * ended. Return NULL if the table is full, or if @task is exiting and has no row.
+ * Return the row of @task's process to charge without a slot. The row of an exiting task
+ * is not created or made LIVE, because its exit hook may have run. Return NULL if there is
+ * no row.
  */
-struct flt_proc *flt_proc_find_charge(struct task_struct *task);
+struct flt_proc *flt_proc_lock_charge(struct task_struct *task);
+/* Return the row of @task's process, live or ended, or NULL. */
+struct flt_proc *flt_proc_lock_find(const struct task_struct *task);
+/* Return the newest row with this TGID, live or ended, or NULL. */
+struct flt_proc *flt_proc_lock_newest(pid_t tgid);
+/* Return the row in a slot, or NULL if it is free. */
+struct flt_proc *flt_proc_lock_slot(u32 slot);
+struct flt_proc *flt_proc_lock_nobody(void);
+
+/* Make a LIVE row without threads ENDED. Caller holds its lock. */
+void flt_proc_end(struct flt_proc *proc);
 /* Copy the name of @task, which is terminated even if another CPU changes it. */
 void flt_proc_copy_comm(char *comm, const struct task_struct *task);
-/* Add the retired rows of a session to @sum, and set the counts. */
-void flt_proc_session_retired(u32 bit, struct flt_account *sum, u32 *rows, u64 *untracked);
 
-/* The functions below take flt_proc_lock where they need it. */
+/* Return true if a process without a row may get one. */
+bool flt_proc_has_room(void);
 
-/* Accounting starts at @since (CLOCK_BOOTTIME ns). */
+/* Accounting starts at @since (CLOCK_BOOTTIME ns), or stops (U64_MAX). */
 void flt_proc_start(u64 since);
-/* Accounting stops: end all rows. */
-void flt_proc_stop(void);
 bool flt_proc_is_started(void);
 /* Return true if @task started while accounting was on, so that all its faults count. */
 bool flt_proc_is_whole(const struct task_struct *task);
+/* End all rows. May sleep. */
+void flt_proc_end_all(void);
 
 void flt_proc_usage(struct flt_proc_usage *usage);
+/* Return a number that changes whenever a row is retired. */
 u64 flt_proc_generation(void);
 
-/* Rows have a fixed slot below flt_proc_rows(), which other tables can use as an index. */
+/*
+ * Rows have a fixed slot below flt_proc_rows(), which other tables can use as an index.
+ * The slot of nobody is flt_proc_rows().
+ */
 u32 flt_proc_rows(void);
 u32 flt_proc_slot(const struct flt_proc *proc);
-struct flt_proc *flt_proc_row(u32 slot);
+/* Return true if the row in @slot may be in use and in any of @sessions (0: or in none). */
+bool flt_proc_peek(u32 slot, u32 sessions);
 
 /* Sessions. A session's sum includes its rows that were retired since it was opened. */
-void flt_proc_session_open(u32 bit);
+int flt_proc_session_open(u32 bit);
 void flt_proc_session_close(u32 bit);
-/* Add @task's process to a session. Return 0, or -ENOSPC if the table is full. */
+/*
+ * Add @task's process to a session. Return 0, -ESRCH if it has exited without a row, or
+ * -ENFILE if the table is full.
+ */
 int flt_proc_session_add(u32 bit, struct task_struct *task);
 /*
- * Add the new process @child to those of @sessions that include @parent's process. A
- * child that finds the table full is counted in the session as untracked.
+ * Copy the sum with index @i of the retired rows by name of the session with bit mask @session.
+ * The rows of further names than fit are one sum. Return false after the last one.
  */
-void flt_proc_inherit(struct task_struct *parent, struct task_struct *child, u32 sessions);
+bool flt_proc_session_name(u32 session, u32 i, struct flt_proc_name *name);
+/* Count a forked child that is missing from @sessions, because the table is full. */
+void flt_proc_session_untracked(u32 sessions);
+/* Begin a walk over the rows of a session. */
+void flt_proc_walk_begin(u32 bit);
+/* End the walk: add the retired rows that the reader has not come to to @sum. */
+void flt_proc_walk_end(struct flt_proc_sum *sum);
+
 /* Update the name of the row after exec(). */
 void flt_proc_rename(struct task_struct *task);
 /* Return the sessions that include @task's process. */

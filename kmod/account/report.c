@@ -1,22 +1,57 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/mutex.h>
 #include <linux/string.h>
 #include "account/proc.h"
 #include "account/report.h"
 #include "account/task.h"
 
-/* Caller holds flt_proc_lock. The number of thread slots bounds the time. */
-static void sum_row(const struct flt_proc *p, struct flt_account *sum)
-{
-	const struct flt_task *t;
+/* Serializes walks: flt_proc_walk serves one reader. */
+static DEFINE_MUTEX(walk_lock);
 
-	flt_account_merge(sum, &p->ended);
-	list_for_each_entry(t, &p->tasks, sibling)
-		flt_account_merge(sum, &t->account);
+/* Add some threads of the row that is walked. Return true if there are more. */
+static bool add_some_tasks(struct flt_proc_walk *w)
+{
+	struct flt_task *t;
+	int n;
+
+	for (n = 0; n < FLT_TASK_BATCH; n++) {
+		t = flt_task_after(w->row, w->task);
+		if (!t || t->serial > w->last_task)
+			return false;
+		flt_account_merge(w->account, &t->account);
+		w->task = t->serial;
+	}
+	return true;
 }
 
+/*
+ * Add a row and its threads to @sum. Caller holds walk_lock and has locked the row, which is
+ * unlocked on return and in between, because there may be many threads.
+ */
+static void sum_row(struct flt_proc *p, struct flt_account *sum)
+{
+	struct flt_proc_walk *w = &flt_proc_walk;
+	pid_t tgid = p->tgid;
+
+	flt_account_merge(sum, &p->ended);
+	w->account = sum;
+	w->task = 0;
+	w->last_task = p->last_task;
+	WRITE_ONCE(w->row, p);
+	/* If the row retires meanwhile, its threads have ended and were added: row is NULL. */
+	while (w->row && add_some_tasks(w)) {
+		flt_proc_unlock(tgid);
+		cond_resched();
+		flt_proc_lock(tgid);
+	}
+	WRITE_ONCE(w->row, NULL);
+	flt_proc_unlock(tgid);
+}
+
+/* Caller holds walk_lock and has locked the row, which is unlocked on return. */
 static void report_row(struct flt_proc *p, struct flt_proc_report *r)
 {
-	const struct flt_task *t = list_first_entry_or_null(&p->tasks, struct flt_task, sibling);
+	const struct flt_task *t = flt_task_after(p, 0);
 
 	/* A thread with a slot has not exited, so its group leader exists (maybe as a zombie). */
 	if (t)
@@ -33,93 +68,114 @@ static void report_row(struct flt_proc *p, struct flt_proc_report *r)
 	sum_row(p, &r->account);
 }
 
+/* Report the row in a slot. Return false if it is free or in none of @sessions. */
+static bool report_slot(u32 slot, u32 sessions, struct flt_proc_report *report)
+{
+	struct flt_proc *p = flt_proc_peek(slot, sessions) ? flt_proc_lock_slot(slot) : NULL;
+
+	if (!p)
+		return false;
+	/* The row may have changed hands before it was locked. */
+	if (sessions && !(p->sessions & sessions)) {
+		flt_proc_unlock(p->tgid);
+		return false;
+	}
+	report_row(p, report);
+	return true;
+}
+
 int flt_report_next_proc(u32 *slot, u32 sessions, struct flt_proc_report *report)
 {
-	u32 rows = flt_proc_rows();
+	bool found = false;
 
-	for (; *slot < rows; (*slot)++) {
-		struct flt_proc *p = flt_proc_row(*slot);
-		bool found;
-
-		/* Don't take the lock for a free row. */
-		if (READ_ONCE(p->state) == FLT_ROW_FREE)
-			continue;
-		raw_spin_lock(&flt_proc_lock);
-		found = p->state != FLT_ROW_FREE && (!sessions || p->sessions & sessions);
+	mutex_lock(&walk_lock);
+	for (; *slot < flt_proc_rows(); ++*slot) {
+		found = report_slot(*slot, sessions, report);
 		if (found)
-			report_row(p, report);
-		raw_spin_unlock(&flt_proc_lock);
-		if (found)
-			return 0;
+			break;
+		cond_resched();
 	}
-	return -ENOENT;
+	mutex_unlock(&walk_lock);
+	return found ? 0 : -ENOENT;
 }
 
 int flt_report_proc(pid_t tgid, struct flt_proc_report *report)
 {
 	struct flt_proc *p;
 
-	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_find_tgid(tgid);
+	mutex_lock(&walk_lock);
+	p = flt_proc_lock_newest(tgid);
 	if (p)
 		report_row(p, report);
-	raw_spin_unlock(&flt_proc_lock);
+	mutex_unlock(&walk_lock);
 	return p ? 0 : -ESRCH;
+}
+
+void flt_report_tally(struct flt_tally_sum *sum)
+{
+	flt_tally_read(sum);
+	mutex_lock(&walk_lock);
+	sum_row(flt_proc_lock_nobody(), &sum->other);
+	mutex_unlock(&walk_lock);
+	sum->lost_proc = sum->other.minor + sum->other.major + sum->other.failed;
 }
 
 static void report_task(const struct flt_task *t, struct flt_task_report *r)
 {
+	r->serial = t->serial;
 	r->tid = t->task->pid;
 	flt_proc_copy_comm(r->comm, t->task);
 	memset(&r->account, 0, sizeof(r->account));
 	flt_account_merge(&r->account, &t->account);
 }
 
-int flt_report_tasks(pid_t tgid, pid_t tid, struct flt_task_report *r)
+int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *r)
 {
-	struct flt_task *t, *found[FLT_TASK_BATCH];
-	int i, n = 0, err = -ESRCH;
-	struct flt_proc *p;
+	struct flt_proc *p = flt_proc_lock_newest(tgid);
+	struct flt_task *t;
+	int n;
 
-	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_find_tgid(tgid);
 	if (!p)
-		goto out;
-	/* The list is not in order of TID: keep the smallest ones, sorted by insertion. */
-	list_for_each_entry(t, &p->tasks, sibling) {
-		pid_t pid = t->task->pid;
-
-		if (pid <= tid || (n == FLT_TASK_BATCH && pid > found[n - 1]->task->pid))
-			continue;
-		for (i = n < FLT_TASK_BATCH ? n++ : n - 1; i && found[i - 1]->task->pid > pid; i--)
-			found[i] = found[i - 1];
-		found[i] = t;
+		return -ESRCH;
+	for (n = 0; n < FLT_TASK_BATCH; n++) {
+		t = flt_task_after(p, n ? r[n - 1].serial : after);
+		if (!t)
+			break;
+		report_task(t, &r[n]);
 	}
-	for (i = 0; i < n; i++)
-		report_task(found[i], &r[i]);
-	err = n;
-out:
-	raw_spin_unlock(&flt_proc_lock);
-	return err;
+	flt_proc_unlock(tgid);
+	return n;
 }
 
-void flt_report_session(u32 bit, struct flt_account *sum, u32 *rows, u32 *live,
-			u64 *untracked)
+/* Add a row to the sum of a session, unless it has left the session. */
+static void add_row(u32 slot, u32 bit, struct flt_proc_sum *sum)
+{
+	struct flt_proc *p = flt_proc_lock_slot(slot);
+
+	if (!p)
+		return;
+	if (!(p->sessions & BIT(bit))) {
+		flt_proc_unlock(p->tgid);
+		return;
+	}
+	WRITE_ONCE(flt_proc_walk.next, slot + 1);
+	sum->rows++;
+	sum->live += p->state == FLT_ROW_LIVE;
+	sum_row(p, &sum->account);
+}
+
+void flt_report_session(u32 bit, struct flt_proc_sum *sum)
 {
 	u32 i;
 
 	memset(sum, 0, sizeof(*sum));
-	*live = 0;
-	raw_spin_lock(&flt_proc_lock);
-	flt_proc_session_retired(bit, sum, rows, untracked);
+	mutex_lock(&walk_lock);
+	flt_proc_walk_begin(bit);
 	for (i = 0; i < flt_proc_rows(); i++) {
-		const struct flt_proc *p = flt_proc_row(i);
-
-		if (p->state == FLT_ROW_FREE || !(p->sessions & BIT(bit)))
-			continue;
-		sum_row(p, sum);
-		++*rows;
-		*live += p->state == FLT_ROW_LIVE;
+		if (flt_proc_peek(i, BIT(bit)))
+			add_row(i, bit, sum);
+		cond_resched();
 	}
-	raw_spin_unlock(&flt_proc_lock);
+	flt_proc_walk_end(sum);
+	mutex_unlock(&walk_lock);
 }

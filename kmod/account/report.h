@@ -3,8 +3,9 @@
  * report - snapshots of process rows, threads and sessions for readers.
  *
  * A process's account is the sum over its row (proc.h) and the slots of its live
- * threads (task.h). Every function takes flt_proc_lock for one row at a time, so a walk
- * over the table is not one snapshot: rows may come and go between two calls.
+ * threads (task.h). Locks are held for one row and FLT_TASK_BATCH threads at a time, so
+ * rows may come and go meanwhile; each row and thread counts once all the same, see struct
+ * flt_proc_walk. All functions may sleep.
  */
 #ifndef FLT_REPORT_H
 #define FLT_REPORT_H
@@ -12,6 +13,8 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 #include "account/account.h"
+#include "account/proc.h"
+#include "account/tally.h"
 
 struct flt_proc_report {
 	u64 id, start, first;	/* as in struct flt_proc */
@@ -23,6 +26,7 @@ struct flt_proc_report {
 };
 
 struct flt_task_report {
+	u64 serial;		/* as in struct flt_task */
 	pid_t tid;
 	char comm[TASK_COMM_LEN];
 	struct flt_account account;
@@ -37,21 +41,20 @@ int flt_report_next_proc(u32 *slot, u32 sessions, struct flt_proc_report *report
 /* Report the newest row of @tgid, live or ended. Return 0 or -ESRCH. */
 int flt_report_proc(pid_t tgid, struct flt_proc_report *report);
 
-/* Threads per call. Every call scans all threads of the process under the lock. */
+/* Threads per call, and threads per time that the lock of their row is held. */
 #define FLT_TASK_BATCH 16
 
 /*
- * Report the threads of a process in order of TID, from the first TID above @tid, at
- * most FLT_TASK_BATCH of them. Return their number, 0 after the last one, or -ESRCH if
- * the process has no row.
+ * Report the threads of a process in the order in which they were created, from the first
+ * one with a serial number above @after, at most FLT_TASK_BATCH of them. Return their
+ * number, 0 after the last one, or -ESRCH if the process has no row.
  */
-int flt_report_tasks(pid_t tgid, pid_t tid, struct flt_task_report *report);
+int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *report);
 
-/*
- * Sum up a session: @rows and @live count its processes (all, and not ended),
- * @untracked its forked children that found the table full.
- */
-void flt_report_session(u32 bit, struct flt_account *sum, u32 *rows, u32 *live,
-			u64 *untracked);
+/* Sum up a session. */
+void flt_report_session(u32 bit, struct flt_proc_sum *sum);
+
+/* Sum up the machine. */
+void flt_report_tally(struct flt_tally_sum *sum);
 
 #endif

@@ -82,7 +82,6 @@ void flt_tally_read(struct flt_tally_sum *sum)
 			sum->failure[i] += n;
 			all->failed += n;
 		}
-		sum->lost_proc += READ_ONCE(t->lost_proc);
 		sum->lost_task += READ_ONCE(t->lost_task);
 		sum->clock_back += READ_ONCE(t->clock_back);
 		flt_account_merge(&sum->other, &t->other);

@@ -25,9 +25,9 @@ struct flt_tally {
 	struct flt_account account;
 	struct flt_slowest slowest;
 	u64 failure[__FLT_FAILURE_MAX];
-	u64 lost_proc, lost_task;	/* faults that found a table full */
+	u64 lost_task;		/* faults of threads without a slot */
 	u64 clock_back;
-	struct flt_account other;	/* faults of processes without a row */
+	struct flt_account other;	/* faults of threads with neither slot nor row */
 	/* By enum flt_return; NONE: faults that ended well and returned something. */
 	u64 returned[__FLT_RETURN_MAX][FLT_BUCKETS];
 };
@@ -71,6 +71,7 @@ struct flt_tally_sum {
 #undef FLT_LOSS_MEMBER
 };
 
+/* Sum up all CPUs. @lost_proc, and threads without a row in @other, are those of report.c. */
 void flt_tally_read(struct flt_tally_sum *sum);
 /* Sum up one histogram. @bucket has FLT_BUCKETS entries. Return their total. */
 u64 flt_tally_buckets(bool major, u8 kind, u64 *bucket);

@@ -1,64 +1,126 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/llist.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include "account/tally.h"
 #include "account/task.h"
+
+/* Locks of the chains. A lock is held for one slot and nests inside the lock of a row. */
+#define LOCKS 256
+
+/* Slots in reserve while accounting is on, in addition to those of threads at its start. */
+#define RESERVE 256u
 
 struct hlist_head *flt_task_hash __ro_after_init;
 u32 flt_task_shift __ro_after_init;
 static u32 chains __ro_after_init;
+static u32 slot_limit __ro_after_init;
+static raw_spinlock_t chain_lock[LOCKS];
 
-static struct flt_task *slots;
-static u32 slot_count;
-static atomic_t slots_used;
-/* RCU callbacks push without a lock; flt_proc_lock serializes those that pop. */
-static LLIST_HEAD(free_slots);
-/*
- * Set when a thread finds no slot or no row, and never reset. From then on, faults of a
- * thread without a slot may have been charged to the row or to the CPU. So a thread's
- * min_flt and maj_flt no longer show what the probe missed before the thread got a slot.
- */
-static bool overflowed;
+static struct kmem_cache *slots;
+static atomic_t slots_used;		/* those that wait for their grace period included */
 
-/* A free slot uses the memory of its hlist_node as llist_node. */
-static struct llist_node *free_node(struct flt_task *t)
+static LLIST_HEAD(reserve);
+static atomic_t reserved;
+/* Serializes those that take slots from the reserve. Slots are added without a lock. */
+static DEFINE_RAW_SPINLOCK(reserve_lock);
+
+/* A slot in reserve uses the memory of its hlist_node as llist_node. */
+static struct llist_node *reserve_node(struct flt_task *t)
 {
 	BUILD_BUG_ON(sizeof(struct llist_node) > sizeof(struct hlist_node));
 	return (struct llist_node *)&t->node;
 }
 
-int __init flt_task_init(u32 count)
+static struct flt_task *slot_of(struct llist_node *node)
+{
+	return container_of((struct hlist_node *)node, struct flt_task, node);
+}
+
+static int fill_reserve(u32 count)
+{
+	struct flt_task *t;
+
+	while (atomic_read(&reserved) < count) {
+		t = kmem_cache_alloc(slots, GFP_KERNEL | __GFP_NOWARN);
+		if (!t)
+			return -ENOMEM;
+		atomic_inc(&reserved);
+		llist_add(reserve_node(t), &reserve);
+	}
+	return 0;
+}
+
+static void refill_reserve(struct work_struct *work)
+{
+	fill_reserve(RESERVE);
+}
+static DECLARE_WORK(refill, refill_reserve);
+
+static struct flt_task *take_reserved(void)
+{
+	struct llist_node *node;
+
+	raw_spin_lock(&reserve_lock);
+	node = llist_del_first(&reserve);
+	raw_spin_unlock(&reserve_lock);
+	if (!node)
+		return NULL;
+	if (atomic_dec_return(&reserved) < RESERVE / 2)
+		schedule_work(&refill);
+	return slot_of(node);
+}
+
+static void drain_reserve(void)
+{
+	struct llist_node *node, *next;
+
+	cancel_work_sync(&refill);
+	for (node = llist_del_all(&reserve); node; node = next) {
+		next = node->next;
+		kmem_cache_free(slots, slot_of(node));
+	}
+	atomic_set(&reserved, 0);
+}
+
+int __init flt_task_init(u32 limit)
 {
 	u32 i;
 
-	slot_count = count;
-	chains = roundup_pow_of_two(count);
+	slot_limit = limit;
+	/* By default the kernel allows one thread per 32 pages (fork_init()). */
+	chains = roundup_pow_of_two(clamp(totalram_pages() / 32, 1024ul, 1ul << 20));
 	flt_task_shift = 64 - ilog2(chains);
-	slots = kvcalloc(count, sizeof(*slots), GFP_KERNEL);
+	for (i = 0; i < LOCKS; i++)
+		raw_spin_lock_init(&chain_lock[i]);
+	slots = KMEM_CACHE(flt_task, 0);
 	flt_task_hash = kvcalloc(chains, sizeof(*flt_task_hash), GFP_KERNEL);
 	if (!slots || !flt_task_hash) {
 		flt_task_exit();
 		return -ENOMEM;
 	}
-	for (i = 0; i < count; i++)
-		llist_add(free_node(&slots[i]), &free_slots);
 	return 0;
 }
 
 void flt_task_exit(void)
 {
 	rcu_barrier();
-	kvfree(slots);
+	drain_reserve();
+	kmem_cache_destroy(slots);
 	kvfree(flt_task_hash);
 }
 
 size_t flt_task_memory(void)
 {
-	return slot_count * sizeof(*slots) + chains * sizeof(*flt_task_hash);
+	return (atomic_read(&slots_used) + atomic_read(&reserved)) * sizeof(struct flt_task) +
+	       chains * sizeof(*flt_task_hash);
 }
 
 u32 flt_task_used(void)
@@ -66,64 +128,175 @@ u32 flt_task_used(void)
 	return atomic_read(&slots_used);
 }
 
-u32 flt_task_slots(void)
+u32 flt_task_limit(void)
 {
-	return slot_count;
+	return slot_limit;
+}
+
+int flt_task_start(void)
+{
+	struct task_struct *p;
+	u32 threads = 0;
+
+	rcu_read_lock();
+	for_each_process(p)
+		threads += get_nr_threads(p);
+	rcu_read_unlock();
+	return fill_reserve(min(threads + RESERVE, slot_limit));
+}
+
+static raw_spinlock_t *lock_of(const struct task_struct *task)
+{
+	return &chain_lock[flt_task_chain(task) % LOCKS];
+}
+
+static bool is_older(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct flt_task, sibling)->serial <
+	       rb_entry(b, struct flt_task, sibling)->serial;
+}
+
+struct flt_task *flt_task_after(const struct flt_proc *p, u64 serial)
+{
+	struct rb_node *node = p->tasks.rb_node, *found = NULL;
+
+	while (node) {
+		if (rb_entry(node, struct flt_task, sibling)->serial > serial) {
+			found = node;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return rb_entry_safe(found, struct flt_task, sibling);
+}
+
+/* Add a slot to the row of its process, or to nobody's. */
+static void join_row(struct flt_task *t)
+{
+	struct flt_proc *p = flt_proc_lock_get(t->task);
+
+	t->rowless = !p;
+	if (!p)
+		p = flt_proc_lock_nobody();
+	t->proc = p;
+	t->serial = ++p->last_task;
+	p->threads++;
+	rb_add(&t->sibling, &p->tasks, is_older);
+	flt_proc_unlock(p->tgid);
+}
+
+/* Merge the account into the row and leave it. Caller holds the lock of the row. */
+static void leave_row(struct flt_task *t)
+{
+	const struct flt_proc_walk *walk = &flt_proc_walk;
+	struct flt_proc *p = t->proc;
+
+	flt_account_merge(&p->ended, &t->account);
+	if (READ_ONCE(walk->row) == p && t->serial > walk->task && t->serial <= walk->last_task)
+		flt_account_merge(walk->account, &t->account);
+	p->threads--;
+	rb_erase(&t->sibling, &p->tasks);
+}
+
+/* Return a slot for @task that is in no row, or NULL. */
+static struct flt_task *take_slot(struct task_struct *task, bool allocate)
+{
+	struct flt_task *t = NULL;
+
+	if (atomic_inc_return(&slots_used) > slot_limit)
+		goto none;
+	if (allocate)
+		t = kmem_cache_alloc(slots, GFP_NOWAIT | __GFP_NOWARN);
+	if (!t)
+		t = take_reserved();
+	if (!t)
+		goto none;
+	memset(t, 0, sizeof(*t));
+	t->task = task;
+	return t;
+none:
+	atomic_dec(&slots_used);
+	return NULL;
+}
+
+static void add_slot(struct flt_task *t)
+{
+	join_row(t);
+	raw_spin_lock(lock_of(t->task));
+	hlist_add_head_rcu(&t->node, &flt_task_hash[flt_task_chain(t->task)]);
+	raw_spin_unlock(lock_of(t->task));
+}
+
+/* Add the new process @child to sessions of its parent. */
+static void inherit_sessions(struct task_struct *parent, struct task_struct *child, u32 sessions)
+{
+	struct flt_proc *p;
+
+	sessions &= flt_proc_sessions(parent);
+	if (!sessions)
+		return;
+	p = flt_proc_lock_get(child);
+	if (p) {
+		p->sessions |= sessions;
+		flt_proc_unlock(p->tgid);
+	} else {
+		flt_proc_session_untracked(sessions);
+	}
+}
+
+void flt_task_fork(struct task_struct *parent, struct task_struct *child, u32 sessions)
+{
+	struct flt_task *t;
+
+	if (!flt_proc_is_started() || child->flags & PF_KTHREAD)
+		return;
+	if (child->tgid != parent->tgid && sessions)
+		inherit_sessions(parent, child, sessions);
+	/* With PREEMPT_RT, even GFP_NOWAIT may sleep, and preemption is off here. */
+	t = take_slot(child, !IS_ENABLED(CONFIG_PREEMPT_RT));
+	if (t)
+		add_slot(t);
 }
 
 struct flt_task *flt_task_create(void)
 {
 	struct task_struct *task = current;
-	struct llist_node *node = NULL;
-	struct flt_task *t = NULL;
-	struct flt_proc *p;
+	struct flt_task *t;
 
-	/* After exit_mm() the exit hook may have run already, and nothing would end the slot. */
-	if (task->flags & PF_EXITING && !task->mm)
+	if (task->flags & PF_EXITING)
 		return NULL;
-
-	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_get(task);
-	if (p)
-		node = llist_del_first(&free_slots);
-	if (!node) {
-		WRITE_ONCE(overflowed, true);
-		goto out;
-	}
-	t = container_of((struct hlist_node *)node, struct flt_task, node);
-	atomic_inc(&slots_used);
-	t->task = task;
-	memset(&t->account, 0, sizeof(t->account));
-	t->retry_attempts = 0;
-	t->huge = 0;
-	/* All faults of a thread that started while accounting was on should be counted. */
-	if (flt_proc_is_whole(task) && !READ_ONCE(overflowed)) {
-		t->minor_base = 0;
-		t->major_base = 0;
-	} else {
-		t->minor_base = task->min_flt;
-		t->major_base = task->maj_flt;
-	}
-	t->proc = p;
-	p->threads++;
-	list_add_tail(&t->sibling, &p->tasks);
-	hlist_add_head_rcu(&t->node, flt_task_chain(task));
-out:
-	raw_spin_unlock(&flt_proc_lock);
+	t = take_slot(task, false);
+	if (!t)
+		return NULL;
+	t->minor_base = task->min_flt;
+	t->major_base = task->maj_flt;
+	add_slot(t);
 	return t;
 }
 
-/* Charge missed faults to @a and to the machine. */
-static void charge_missed(struct flt_account *a, u64 minor, u64 major)
+void flt_task_find_row(struct flt_task *t)
 {
-	flt_account_missed(a, minor, major);
-	flt_account_missed(&flt_tally_here()->account, minor, major);
+	struct flt_proc *nobody;
+
+	if (!flt_proc_has_room())
+		return;
+	nobody = flt_proc_lock_nobody();
+	leave_row(t);
+	flt_proc_unlock(nobody->tgid);
+	t->minor_base += t->account.minor;
+	t->major_base += t->account.major;
+	memset(&t->account, 0, sizeof(t->account));
+	join_row(t);
 }
 
 void flt_task_add_missed(struct flt_task *t)
 {
-	charge_missed(&t->account, t->task->min_flt - t->minor_base - t->account.minor,
-		      t->task->maj_flt - t->major_base - t->account.major);
+	u64 minor = t->task->min_flt - t->minor_base - t->account.minor;
+	u64 major = t->task->maj_flt - t->major_base - t->account.major;
+
+	flt_account_missed(&t->account, minor, major);
+	flt_account_missed(&flt_tally_here()->account, minor, major);
 }
 
 bool flt_task_has_missed(void)
@@ -134,37 +307,39 @@ bool flt_task_has_missed(void)
 
 	preempt_disable();
 	t = flt_task_find(task);
-	if (t)
-		missed = task->min_flt != t->minor_base + t->account.minor ||
-			task->maj_flt != t->major_base + t->account.major;
-	else
-		missed = flt_proc_is_whole(task) && !READ_ONCE(overflowed) && task->min_flt;
+	missed = t && (task->min_flt != t->minor_base + t->account.minor ||
+		       task->maj_flt != t->major_base + t->account.major);
 	preempt_enable();
 	return missed;
 }
 
 static void free_slot(struct rcu_head *rcu)
 {
-	struct flt_task *t = container_of(rcu, struct flt_task, rcu);
-
+	kmem_cache_free(slots, container_of(rcu, struct flt_task, rcu));
 	atomic_dec(&slots_used);
-	llist_add(free_node(t), &free_slots);
 }
 
-/* Caller holds flt_proc_lock. */
+/* End a slot, unless flt_task_end() or flt_task_end_all() has been faster. */
 static void end_slot(struct flt_task *t)
 {
-	struct flt_proc *p = t->proc;
+	/* The row is LIVE while the slot is in it. Rows are never freed. */
+	pid_t tgid = READ_ONCE(t->proc->tgid);
 
-	if (t->retry_attempts) {
-		t->account.dropped++;
-		flt_tally_here()->account.dropped++;
+	flt_proc_lock(tgid);
+	if (!hlist_unhashed(&t->node)) {
+		if (t->task == current && flt_proc_is_started())
+			flt_task_add_missed(t);
+		if (t->retry_attempts) {
+			t->account.dropped++;
+			flt_tally_here()->account.dropped++;
+		}
+		leave_row(t);
+		raw_spin_lock(lock_of(t->task));
+		hlist_del_init_rcu(&t->node);
+		raw_spin_unlock(lock_of(t->task));
+		call_rcu_hurry(&t->rcu, free_slot);
 	}
-	flt_account_merge(&p->ended, &t->account);
-	p->threads--;
-	list_del(&t->sibling);
-	hlist_del_rcu(&t->node);
-	call_rcu(&t->rcu, free_slot);
+	flt_proc_unlock(tgid);
 }
 
 void flt_task_end(void)
@@ -174,58 +349,52 @@ void flt_task_end(void)
 	bool last = !atomic_read(&task->signal->live);
 	struct flt_proc *p;
 
-	/* A thread without a slot may have faulted all the same, if the probe missed its faults. */
-	if (!t && !(task->min_flt + task->maj_flt))
-		goto check;
-	raw_spin_lock(&flt_proc_lock);
-	if (t) {
-		flt_task_add_missed(t);
+	if (t)
 		end_slot(t);
-	} else if (flt_proc_is_whole(task) && !READ_ONCE(overflowed)) {
-		p = flt_proc_get(task);
-		if (p)
-			charge_missed(&p->ended, task->min_flt, task->maj_flt);
-		else
-			charge_missed(&flt_tally_here()->other, task->min_flt, task->maj_flt);
-	}
-	raw_spin_unlock(&flt_proc_lock);
-check:
 	if (!last)
 		return;
 	/*
 	 * signal->live is 0 before all threads have come here, so several threads may see
 	 * themselves as the last one. The one that leaves no slot behind ends the row.
 	 */
-	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_find(task->tgid, task->group_leader->start_boottime);
-	if (p && !p->threads && p->state == FLT_ROW_LIVE)
+	p = flt_proc_lock_find(task);
+	if (!p)
+		return;
+	if (!p->threads && p->state == FLT_ROW_LIVE)
 		flt_proc_end(p);
-	raw_spin_unlock(&flt_proc_lock);
+	flt_proc_unlock(p->tgid);
 }
 
 void flt_task_end_all(void)
 {
+	struct hlist_node *node;
 	u32 i;
 
 	for (i = 0; i < chains; i++) {
-		struct hlist_node *next;
-		struct flt_task *t;
-
-		raw_spin_lock(&flt_proc_lock);
-		hlist_for_each_entry_safe(t, next, &flt_task_hash[i], node)
-			end_slot(t);
-		raw_spin_unlock(&flt_proc_lock);
+		/* preempt_disable(): end_slot() counts on this CPU. It starts an RCU section, too. */
+		do {
+			preempt_disable();
+			node = rcu_dereference_sched(hlist_first_rcu(&flt_task_hash[i]));
+			if (node)
+				end_slot(hlist_entry(node, struct flt_task, node));
+			preempt_enable();
+		} while (node);
+		cond_resched();
 	}
-	/* Wait for free_slot(): the slots must be free when accounting starts again. */
+	/* Wait for free_slot(). */
 	rcu_barrier();
+	drain_reserve();
 }
 
 void flt_task_reset_huge(void)
 {
+	struct flt_task *t;
 	u32 i;
 
-	raw_spin_lock(&flt_proc_lock);
-	for (i = 0; i < slot_count; i++)
-		WRITE_ONCE(slots[i].huge, 0);
-	raw_spin_unlock(&flt_proc_lock);
+	for (i = 0; i < chains; i++) {
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(t, &flt_task_hash[i], node)
+			WRITE_ONCE(t->huge, 0);
+		rcu_read_unlock();
+	}
 }

@@ -6,20 +6,28 @@
 #include "mm/kind.h"
 
 /*
- * Return the account to charge if current has no slot: its row if there is or can be one,
- * or else the account of this CPU for processes without a row. Caller holds flt_proc_lock.
+ * Return the account to charge: that of the thread, or if it has no slot, of its row, which
+ * is locked until charge_end(), or if there is no row, of this CPU.
  */
-static struct flt_account *account_without_slot(void)
+static struct flt_account *charge_begin(const struct flt_event *e, struct flt_proc **row)
 {
 	struct flt_tally *tally = flt_tally_here();
-	struct flt_proc *p = flt_proc_find_charge(current);
 
-	if (p) {
-		tally->lost_task++;
-		return &p->ended;
-	}
-	tally->lost_proc++;
-	return &tally->other;
+	*row = NULL;
+	if (e->task)
+		return &e->task->account;
+	*row = flt_proc_lock_charge(current);
+	if (!*row)
+		return &tally->other;
+	/* A thread that is exiting has no slot any more. */
+	tally->lost_task += !(current->flags & PF_EXITING);
+	return &(*row)->ended;
+}
+
+static void charge_end(struct flt_proc *row)
+{
+	if (row)
+		flt_proc_unlock(row->tgid);
 }
 
 static void record_slow(const struct flt_event *e, u32 result, u64 ns)
@@ -63,17 +71,12 @@ static void submit_to_streams(struct flt_event *e, u32 result, u64 ns)
 		flt_stream_submit(e, result, ns, mask);
 }
 
-static void charge_ended(const struct flt_event *e, struct flt_account *a, bool major,
-			 u32 bucket, u64 ns)
-{
-	flt_account_fault(a, major, e->kind, bucket, ns);
-	flt_event_count(e, a, false);
-}
-
 void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 {
 	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
 	u32 bucket = flt_bucket_of(ns);
+	struct flt_account *a;
+	struct flt_proc *row;
 
 	if (!e->unusual) {
 		flt_event_submit_common(e, major, ns);
@@ -81,51 +84,38 @@ void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 	}
 	if (flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns))
 		record_slow(e, result, ns);
-	if (e->task) {
-		charge_ended(e, &e->task->account, major, bucket, ns);
-	} else {
-		raw_spin_lock(&flt_proc_lock);
-		charge_ended(e, account_without_slot(), major, bucket, ns);
-		raw_spin_unlock(&flt_proc_lock);
-	}
+	a = charge_begin(e, &row);
+	flt_account_fault(a, major, e->kind, bucket, ns);
+	flt_event_count(e, a, false);
+	charge_end(row);
 	if (static_branch_unlikely(&flt_stream_on))
 		submit_to_streams(e, result, ns);
-}
-
-static void charge_failure(const struct flt_event *e, struct flt_account *a)
-{
-	a->failed++;
-	flt_event_count(e, a, false);
 }
 
 void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns)
 {
 	struct flt_tally *t = flt_tally_here();
+	struct flt_account *a;
+	struct flt_proc *row;
 
 	t->failure[failure]++;
 	if (unlikely(ns > t->slowest.floor))
 		record_slow(e, FLT_RESULT_FAILED + failure, ns);
-	if (e->task) {
-		charge_failure(e, &e->task->account);
-	} else {
-		raw_spin_lock(&flt_proc_lock);
-		charge_failure(e, account_without_slot());
-		raw_spin_unlock(&flt_proc_lock);
-	}
+	a = charge_begin(e, &row);
+	a->failed++;
+	flt_event_count(e, a, false);
+	charge_end(row);
 	if (static_branch_unlikely(&flt_stream_on))
 		submit_to_streams(e, FLT_RESULT_FAILED + failure, ns);
 }
 
 void flt_event_retry(const struct flt_event *e)
 {
+	struct flt_proc *row;
+
 	flt_tally_here()->account.retried++;
-	if (e->task) {
-		e->task->account.retried++;
-		return;
-	}
-	raw_spin_lock(&flt_proc_lock);
-	account_without_slot()->retried++;
-	raw_spin_unlock(&flt_proc_lock);
+	charge_begin(e, &row)->retried++;
+	charge_end(row);
 }
 
 /* Out of line, so that the common path makes no calls and saves no registers. */

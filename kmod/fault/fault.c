@@ -37,21 +37,27 @@ static noinline bool is_remote(struct mm_struct *mm)
 }
 NOKPROBE_SYMBOL(is_remote);
 
+/* Count a fault that the kernel gave up after an attempt. */
+static void count_dropped(struct flt_task *t)
+{
+	t->account.dropped++;
+	flt_tally_here()->account.dropped++;
+}
+
 /*
  * The last call returned RETRY. If this call is for the same page, it continues the same
  * fault. Otherwise the kernel gave up the earlier fault.
  */
 static noinline void resume_retried(struct fault *f, struct flt_task *t)
 {
-	if (t->retry_page == (f->event.address & PAGE_MASK)) {
+	if (t->retry_page == (f->event.address & PAGE_MASK) && t->retry_mm == f->mm) {
 		f->event.start = t->retry_start;
 		f->event.attempts = t->retry_attempts + 1;
 		f->event.earlier_flags = t->retry_flags;
 		f->event.kind = t->retry_kind;
 		f->event.unusual = true;
 	} else {
-		t->account.dropped++;
-		flt_tally_here()->account.dropped++;
+		count_dropped(t);
 	}
 	t->retry_attempts = 0;
 }
@@ -96,6 +102,8 @@ static noinline void enter_slow_path(struct fault *f, struct vm_area_struct *vma
 	if (!e->task) {
 		e->task = flt_task_create();
 		e->unusual |= !e->task;
+	} else if (e->task->rowless) {
+		flt_task_find_row(e->task);
 	}
 	e->kind = end == FLT_WALK_UNSUPPORTED ?
 		  flt_kind_find(vma, f->mm, e->address, e->flags, &f->pfn) :
@@ -140,7 +148,7 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	if (likely(!(vma->vm_flags & VM_HUGETLB)))
 		end = flt_walk_quick(mm, address, &entry);
 	if (unlikely(end != FLT_WALK_PTE || !pte_none(entry.pte) || mm != task->mm || !t ||
-		     !has_no_missed(t, task) || t->retry_attempts)) {
+		     !has_no_missed(t, task) || t->slow)) {
 		enter_slow_path(f, vma, end, entry);
 		return;
 	}
@@ -206,15 +214,21 @@ static void leave_retry(struct fault *f)
 	struct flt_task *t = f->event.task;
 
 	flt_event_retry(&f->event);
-	if (t) {
-		t->retry_start = f->event.start;
-		t->retry_page = f->event.address & PAGE_MASK;
-		t->retry_attempts = f->event.attempts;
-		t->retry_flags = f->event.flags;
-		if (f->event.attempts > 1)
-			t->retry_flags |= f->event.earlier_flags;
-		t->retry_kind = f->event.kind & ~FLT_KIND_PROVISIONAL;
+	if (!t)
+		return;
+	/* The caller did not want to wait. Another attempt, maybe much later, is a new fault. */
+	if (f->event.flags & FAULT_FLAG_RETRY_NOWAIT) {
+		count_dropped(t);
+		return;
 	}
+	t->retry_start = f->event.start;
+	t->retry_page = f->event.address & PAGE_MASK;
+	t->retry_mm = f->mm;
+	t->retry_attempts = f->event.attempts;
+	t->retry_flags = f->event.flags;
+	if (f->event.attempts > 1)
+		t->retry_flags |= f->event.earlier_flags;
+	t->retry_kind = f->event.kind & ~FLT_KIND_PROVISIONAL;
 }
 NOKPROBE_SYMBOL(leave_retry);
 

@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <trace/events/sched.h>
 #include "fault/life.h"
 #include "account/proc.h"
 #include "stream/stream.h"
@@ -23,8 +24,11 @@ void flt_life_follow(u32 sessions)
 	WRITE_ONCE(following, sessions);
 }
 
-/* Runs after exit_mm(), so the thread cannot fault any more. */
-static void on_exit(void *data, struct task_struct *task)
+/*
+ * Runs after exit_mm() until 6.15, so the thread cannot fault any more. On later kernels its
+ * faults in exit_mm() are counted in the row, without a slot.
+ */
+static void on_exit(void *data, struct task_struct *task FLT_EXIT_GROUP)
 {
 	flt_hook_hit(FLT_HOOK_ID_EXIT);
 	if (task != current)
@@ -60,11 +64,9 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	u32 sessions = READ_ONCE(following);
 
 	flt_hook_hit(FLT_HOOK_ID_FORK);
-	if (child->tgid != parent->tgid) {
-		if (sessions)
-			flt_proc_inherit(parent, child, sessions);
+	flt_task_fork(parent, child, sessions);
+	if (child->tgid != parent->tgid)
 		flt_wss_fork(parent, child);
-	}
 	if (static_branch_unlikely(&flt_stream_noting)) {
 		struct flt_event_life life = {
 			.what = FLT_LIFE_FORK,
@@ -80,17 +82,17 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
  * perf_event_mmap() is called for every new mapping and every mprotect(), with mmap_lock
  * held for writing.
  */
-static int on_map(struct kretprobe_instance *ri, struct pt_regs *regs)
+static void on_map(struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
 
 	flt_hook_hit(FLT_HOOK_ID_MAP);
 	if (vma->vm_flags & VM_EXEC && vma->vm_mm == current->mm)
 		flt_stream_note_exec(vma, note_mask(current));
-	/* Don't probe the return. */
-	return 1;
 }
 NOKPROBE_SYMBOL(on_map);
+
+FLT_HOOK_ENTRY(map, on_map);
 
 struct flt_hook flt_life_exit = {
 	.name = "exit",
@@ -122,9 +124,20 @@ struct flt_hook flt_life_fork = {
 
 struct flt_hook flt_life_map = {
 	.name = "map",
-	.type = FLT_HOOK_TYPE_KRETPROBE,
+	.type = FLT_HOOK_TYPE_KPROBE,
 	.id = FLT_HOOK_ID_MAP,
 	.feature = FLT_FEATURE_NOTES,
 	.symbol = { "perf_event_mmap" },
-	.enter = on_map,
+	.entry = map_entry,
 };
+
+void __init flt_life_init(void)
+{
+	check_trace_callback_type_sched_process_exit(on_exit);
+	check_trace_callback_type_sched_process_exec(on_exec);
+	check_trace_callback_type_sched_process_fork(on_fork);
+	flt_hook_add(&flt_life_exit);
+	flt_hook_add(&flt_life_exec);
+	flt_hook_add(&flt_life_fork);
+	flt_hook_add(&flt_life_map);
+}

@@ -7,6 +7,9 @@
 
 extern struct flt_hook flt_life_exit, flt_life_exec, flt_life_fork, flt_life_map;
 
+/* Register the hooks. */
+void flt_life_init(void);
+
 /* Set the sessions that follow forks, as bits of flt_proc.sessions. */
 void flt_life_follow(u32 sessions);
 

@@ -209,6 +209,20 @@ u32 flt_hook_features(void)
 	return features;
 }
 
+size_t flt_hook_memory(void)
+{
+	size_t bytes = 0;
+	int i;
+
+	mutex_lock(&hook_lock);
+	for (i = 0; i < FLT_HOOK_IDS; i++)
+		if (hooks[i]->type == FLT_HOOK_TYPE_KRETPROBE && hooks[i]->users && !hooks[i]->error)
+			bytes += maxactive * (sizeof(struct kretprobe_instance) +
+					      hooks[i]->data_size + FLT_INSTANCE_POINTERS);
+	mutex_unlock(&hook_lock);
+	return bytes;
+}
+
 unsigned int flt_hook_maxactive(void)
 {
 	return maxactive;

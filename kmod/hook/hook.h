@@ -154,6 +154,8 @@ static inline bool flt_hook_took_first(const struct flt_hook *hook)
 void *flt_hook_function(const char *symbol);
 
 u32 flt_hook_features(void);
+/* Return the bytes of the return instances of armed hooks. */
+size_t flt_hook_memory(void);
 unsigned int flt_hook_maxactive(void);
 /* Report hook @i. Return 0, or -ENOENT after the last one. */
 int flt_hook_report(unsigned int i, struct flt_hook_report *report);

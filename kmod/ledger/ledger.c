@@ -13,7 +13,11 @@ int flt_ledger_open(struct flt_ledger *l)
 
 	if (l->rows)
 		return 0;
-	l->id = kvcalloc(rows, sizeof(*l->id), GFP_KERNEL);
+	/* kvcalloc() warns about larger sizes. */
+	if ((rows + 1ul) * l->cells > INT_MAX / sizeof(*l->cell))
+		return -ENOMEM;
+	/* The line of nobody has the ID 0, which is that of its row, from the beginning. */
+	l->id = kvcalloc(rows + 1ul, sizeof(*l->id), GFP_KERNEL);
 	l->cell = kvcalloc((rows + 1ul) * l->cells, sizeof(*l->cell), GFP_KERNEL);
 	l->total = __alloc_percpu(l->cells * sizeof(*l->total), sizeof(*l->total));
 	if (!l->id || !l->cell || !l->total) {
@@ -43,7 +47,7 @@ size_t flt_ledger_memory(const struct flt_ledger *l)
 
 	if (!rows)
 		return 0;
-	return rows * sizeof(*l->id) + (rows + 1) * l->cells * sizeof(*l->cell) +
+	return (rows + 1) * (sizeof(*l->id) + l->cells * sizeof(*l->cell)) +
 	       num_possible_cpus() * l->cells * sizeof(*l->total);
 }
 
@@ -64,7 +68,7 @@ static void add_charges(struct flt_ledger *l, u32 row, const struct flt_charge *
 }
 
 /*
- * Clear the line of a row that has a new owner. Caller holds flt_proc_lock, because two
+ * Clear the line of a row that has a new owner. Caller has locked the row, because two
  * threads of the new owner may come at the same time.
  */
 static void claim_line(struct flt_ledger *l, const struct flt_proc *p)
@@ -73,8 +77,10 @@ static void claim_line(struct flt_ledger *l, const struct flt_proc *p)
 
 	if (l->id[row] == p->id)
 		return;
+	/* A reader must see neither owner while the line is cleared. See flt_ledger_read(). */
+	WRITE_ONCE(l->id[row], 0);
+	smp_wmb();
 	memset(line_of(l, row), 0, l->cells * sizeof(*l->cell));
-	/* A reader that sees the new owner must not see the old counts. See flt_ledger_read(). */
 	smp_store_release(&l->id[row], p->id);
 }
 
@@ -88,13 +94,15 @@ static void charge_task(struct flt_ledger *l, struct task_struct *task,
 {
 	struct flt_proc *p;
 
+	p = flt_proc_lock_charge(task);
+	if (!p) {
+		flt_ledger_charge_nobody(l, charge, count);
+		return;
+	}
 	/* The lock is held until the end, because it keeps the row from being retired. */
-	raw_spin_lock(&flt_proc_lock);
-	p = flt_proc_find_charge(task);
-	if (p)
-		claim_line(l, p);
-	add_charges(l, p ? flt_proc_slot(p) : l->rows, charge, count);
-	raw_spin_unlock(&flt_proc_lock);
+	claim_line(l, p);
+	add_charges(l, flt_proc_slot(p), charge, count);
+	flt_proc_unlock(p->tgid);
 }
 
 void flt_ledger_charge(struct flt_ledger *l, const struct flt_charge *charge, u32 count)
@@ -107,9 +115,9 @@ void flt_ledger_charge(struct flt_ledger *l, const struct flt_charge *charge, u3
 		const struct flt_proc *p = t->proc;
 
 		if (unlikely(READ_ONCE(l->id[flt_proc_slot(p)]) != p->id)) {
-			raw_spin_lock(&flt_proc_lock);
+			flt_proc_lock(p->tgid);
 			claim_line(l, p);
-			raw_spin_unlock(&flt_proc_lock);
+			flt_proc_unlock(p->tgid);
 		}
 		add_charges(l, flt_proc_slot(p), charge, count);
 	} else if (task->flags & PF_KTHREAD) {
@@ -157,10 +165,9 @@ bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
 	 */
 	if (smp_load_acquire(&l->rows) && smp_load_acquire(&l->id[slot]) == id) {
 		copy_line(l, slot, out);
-		/* claim_line() may have cleared the line meanwhile, with this lock held. */
-		raw_spin_lock(&flt_proc_lock);
-		same = l->id[slot] == id;
-		raw_spin_unlock(&flt_proc_lock);
+		/* If claim_line() has cleared what was copied, the ID is another one now. */
+		smp_rmb();
+		same = READ_ONCE(l->id[slot]) == id;
 	}
 	if (!same)
 		memset(out, 0, l->cells * sizeof(*out));

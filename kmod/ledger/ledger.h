@@ -11,7 +11,7 @@
  *
  * Charges are made in probe handlers with preemption off. A thread with a slot charges its
  * own process with atomic additions. Only the first charge of a line, and charges to other
- * processes, take flt_proc_lock.
+ * processes, take the lock of the row.
  */
 #ifndef FLT_LEDGER_H
 #define FLT_LEDGER_H

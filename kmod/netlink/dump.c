@@ -92,8 +92,9 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 struct row_dump {
 	u32 sessions;
 	u32 tgid;
-	bool kinds;
+	bool kinds, names;
 	union {
+		struct flt_proc_name name;
 		struct flt_proc_report proc;
 		struct flt_task_report task[FLT_TASK_BATCH];
 	};
@@ -111,6 +112,9 @@ static int begin_procs(struct netlink_callback *cb)
 		err = flt_request_refuse(attrs[FLT_PROC_TGID],
 					 "flt: invalid TGID: use a do request for one process",
 					 cb->extack);
+	if (!err && !session)
+		err = flt_request_refuse(attrs[FLT_PROC_NAMES],
+					 "flt: missing SESSION for NAMES", cb->extack);
 	if (err)
 		return err;
 	if (session) {
@@ -126,6 +130,7 @@ static int begin_procs(struct netlink_callback *cb)
 		return -ENOMEM;
 	dump->sessions = mask;
 	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
+	dump->names = nla_get_flag(attrs[FLT_PROC_NAMES]);
 	cb->args[0] = (long)dump;
 	return 0;
 }
@@ -140,6 +145,14 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	dump = (void *)cb->args[0];
 	cb->seq = flt_proc_generation() + 1;	/* 0 would disable the consistency check */
+	if (dump->names) {
+		for (; flt_proc_session_name(dump->sessions, slot, &dump->name); slot++)
+			if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
+				     flt_reply_name(skb, &dump->name, dump->kinds)))
+				break;
+		cb->args[1] = slot;
+		return skb->len;
+	}
 	for (; !flt_report_next_proc(&slot, dump->sessions, &dump->proc); slot++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
@@ -184,7 +197,7 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 			if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
 				     flt_reply_task(skb, dump->tgid, &dump->task[i], dump->kinds)))
 				return skb->len;
-			cb->args[1] = dump->task[i].tid;
+			cb->args[1] = dump->task[i].serial;
 		}
 	}
 	/* A process that ends during the dump is not an error. A process without a row is. */
@@ -306,7 +319,7 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 			flt_ledger_read_nobody(ledger, dump->cell);
 		} else {
 			flt_ledger_read_machine(ledger, dump->cell);
-			flt_tally_read(&dump->tally);
+			flt_report_tally(&dump->tally);
 		}
 		if (DUMP_ROW(skb, cb, shape->cmd,
 			     flt_reply_ledger_sum(skb, shape, cb->args[1] ? NULL : &dump->tally.all,

@@ -32,6 +32,7 @@ static const struct nla_policy proc_policy[FLT_PROC_MAX + 1] = {
 	[FLT_PROC_TGID] = NLA_POLICY_FULL_RANGE(NLA_U32, &pid_range),
 	[FLT_PROC_SESSION] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 	[FLT_PROC_KINDS] = { .type = NLA_FLAG },
+	[FLT_PROC_NAMES] = { .type = NLA_FLAG },
 };
 
 static const struct nla_policy task_policy[FLT_TASK_MAX + 1] = {

@@ -10,6 +10,8 @@
 #include "account/tally.h"
 #include "account/task.h"
 #include "ledger/thp.h"
+#include "stream/relay.h"
+#include "stream/stacktable.h"
 
 struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head)
 {
@@ -113,8 +115,9 @@ cancel:
 
 int flt_reply_info(struct sk_buff *skb)
 {
-	size_t memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
-			flt_thp_memory() + flt_numa_memory();
+	u64 memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
+		     flt_thp_memory() + flt_numa_memory() + flt_hook_memory() +
+		     flt_relay_memory() + flt_stacktable_memory();
 	u64 since = flt_session_since();
 	struct flt_proc_usage *usage;
 	int err = -EMSGSIZE;
@@ -134,7 +137,7 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS_MAX, usage->rows_max) ||
 	    nla_put_u32(skb, FLT_INFO_TASKS, flt_task_used()) ||
-	    nla_put_u32(skb, FLT_INFO_TASKS_MAX, flt_task_slots()) ||
+	    nla_put_u32(skb, FLT_INFO_TASKS_MAX, flt_task_limit()) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_MEMORY, memory, FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_SESSIONS, flt_session_count()) ||
 	    nla_put_u32(skb, FLT_INFO_SESSIONS_MAX, FLT_SESSION_MAX_OPEN) ||
@@ -211,7 +214,7 @@ int flt_reply_tally(struct sk_buff *skb)
 
 	if (usage && tally) {
 		flt_proc_usage(usage);
-		flt_tally_read(tally);
+		flt_report_tally(tally);
 		err = put_tally(skb, tally, usage);
 	}
 	kfree(tally);
@@ -270,6 +273,14 @@ int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s)
 	return 0;
 }
 
+int flt_reply_name(struct sk_buff *skb, const struct flt_proc_name *n, bool kinds)
+{
+	if (nla_put_string(skb, FLT_PROC_COMM, n->comm) ||
+	    nla_put_u32(skb, FLT_PROC_PROCESSES, n->rows))
+		return -EMSGSIZE;
+	return put_account(skb, FLT_PROC_ACCOUNT, &n->account, kinds);
+}
+
 int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool kinds)
 {
 	if (nla_put_u32(skb, FLT_PROC_TGID, r->tgid) ||
@@ -296,9 +307,9 @@ int flt_reply_task(struct sk_buff *skb, u32 tgid, const struct flt_task_report *
 int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, bool kinds)
 {
 	if (nla_put_u32(skb, FLT_SESSION_ID, r->id) ||
-	    nla_put_u32(skb, FLT_SESSION_PROCS, r->rows) ||
-	    nla_put_u32(skb, FLT_SESSION_LIVE, r->live) ||
-	    (r->untracked && nla_put_u64_64bit(skb, FLT_SESSION_UNTRACKED, r->untracked,
+	    nla_put_u32(skb, FLT_SESSION_PROCS, r->sum.rows) ||
+	    nla_put_u32(skb, FLT_SESSION_LIVE, r->sum.live) ||
+	    (r->sum.untracked && nla_put_u64_64bit(skb, FLT_SESSION_UNTRACKED, r->sum.untracked,
 					       FLT_SESSION_PAD)) ||
 	    (r->written && nla_put_u64_64bit(skb, FLT_SESSION_WRITTEN, r->written,
 					     FLT_SESSION_PAD)) ||
@@ -309,5 +320,5 @@ int flt_reply_session(struct sk_buff *skb, const struct flt_session_report *r, b
 	    (r->lost_notes && nla_put_u64_64bit(skb, FLT_SESSION_LOST_NOTES, r->lost_notes,
 						FLT_SESSION_PAD)))
 		return -EMSGSIZE;
-	return put_account(skb, FLT_SESSION_ACCOUNT, &r->account, kinds);
+	return put_account(skb, FLT_SESSION_ACCOUNT, &r->sum.account, kinds);
 }

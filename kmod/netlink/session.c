@@ -6,7 +6,9 @@
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/task.h>
+#include <linux/string.h>
 #include <net/sock.h>
 #include "fault/fault.h"
 #include "fault/life.h"
@@ -31,35 +33,30 @@ static u32 last_id, open_sessions;
 static unsigned int accounting_users;
 static u64 accounting_since;
 
+/* The exit hook comes first and goes last, because it ends the slots of threads. */
+static struct flt_hook *const accounting_hooks[] = {
+	&flt_life_exit, &flt_life_exec, &flt_life_fork, &flt_fault_hook,
+};
+
 static int start_accounting(void)
 {
 	int err;
 
 	if (accounting_users++)
 		return 0;
-	/* Arm the exit hook first, because it ends the slots that faults create. */
-	err = flt_hook_get(&flt_life_exit);
-	if (err)
-		goto err_exit;
-	err = flt_hook_get(&flt_life_exec);
-	if (err)
-		goto err_exec;
-	err = flt_hook_get(&flt_fault_hook);
-	if (err)
-		goto err_fault;
+	err = flt_task_start();
+	if (!err)
+		err = flt_hook_get_all(accounting_hooks, ARRAY_SIZE(accounting_hooks));
+	if (err) {
+		/* No slot was created: the fault hook, which failed, is the last one. */
+		flt_task_end_all();
+		accounting_users--;
+		return err;
+	}
 	/* All faults of processes that start from here on are counted. */
 	flt_proc_start(ktime_get_boottime_ns());
 	accounting_since = ktime_get_ns();
 	return 0;
-
-err_fault:
-	flt_hook_put(&flt_life_exec);
-err_exec:
-	flt_hook_put(&flt_life_exit);
-	flt_task_end_all();
-err_exit:
-	accounting_users--;
-	return err;
 }
 
 static void stop_accounting(void)
@@ -67,12 +64,15 @@ static void stop_accounting(void)
 	if (--accounting_users)
 		return;
 	accounting_since = 0;
-	flt_hook_put(&flt_fault_hook);
-	flt_hook_put(&flt_life_exec);
-	flt_hook_put(&flt_life_exit);
-	/* No handler runs any more, so nothing else uses or ends the slots. */
+	/* From here on forks create no slots, and exits do not look for missed faults. */
+	flt_proc_start(U64_MAX);
+	flt_hook_put_all(&accounting_hooks[1], ARRAY_SIZE(accounting_hooks) - 1);
+	/* The fork hook may stay armed for a tracker. Wait for handlers that saw accounting on. */
+	synchronize_rcu();
+	/* Until the slots are gone, the exit hook ends those of threads that exit. */
 	flt_task_end_all();
-	flt_proc_stop();
+	flt_hook_put(&flt_life_exit);
+	flt_proc_end_all();
 }
 
 int __init flt_session_init(bool always)
@@ -90,49 +90,23 @@ static u32 followers(void)
 	return mask;
 }
 
-/* Notes report forks and executable mappings, too. */
-static int arm_notes(void)
-{
-	int err = flt_hook_get(&flt_life_fork);
-
-	if (err)
-		return err;
-	err = flt_hook_get(&flt_life_map);
-	if (err)
-		flt_hook_put(&flt_life_fork);
-	return err;
-}
-
-static void disarm_notes(void)
-{
-	flt_hook_put(&flt_life_map);
-	flt_hook_put(&flt_life_fork);
-}
-
 static void close_bit(u32 bit)
 {
-	bool follow = sessions[bit].follow, notes = sessions[bit].notes;
-
 	flt_stream_close(bit);
 	if (sessions[bit].thp)
 		flt_thp_put();
 	if (sessions[bit].numa)
 		flt_numa_put();
+	if (sessions[bit].notes)
+		flt_hook_put(&flt_life_map);
 	if (sessions[bit].pinned)
 		module_put(THIS_MODULE);
 	sock_put(sessions[bit].owner);
-	sessions[bit].id = 0;
-	sessions[bit].follow = false;
-	sessions[bit].notes = false;
-	sessions[bit].thp = false;
-	sessions[bit].numa = false;
-	sessions[bit].pinned = false;
+	memset(&sessions[bit], 0, sizeof(sessions[bit]));
 	open_sessions--;
 	flt_life_follow(followers());
-	if (follow)
-		flt_hook_put(&flt_life_fork);
-	if (notes)
-		disarm_notes();
+	/* Wait for forks that saw the session, so that no row gets its bit any more. */
+	synchronize_rcu();
 	flt_proc_session_close(bit);
 	stop_accounting();
 }
@@ -153,7 +127,7 @@ void flt_session_exit(void)
 static int add_process(u32 bit, u32 tgid)
 {
 	struct task_struct *task;
-	int err = -ESRCH;
+	int err;
 
 	rcu_read_lock();
 	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
@@ -162,8 +136,7 @@ static int add_process(u32 bit, u32 tgid)
 	rcu_read_unlock();
 	if (!task)
 		return -ESRCH;
-	if (pid_alive(task))
-		err = flt_proc_session_add(bit, task) ? -ENFILE : 0;
+	err = flt_proc_session_add(bit, task);
 	put_task_struct(task);
 	return err;
 }
@@ -174,7 +147,7 @@ static int arm_extras(struct session *s, const struct flt_session_config *config
 	int err = 0;
 
 	if (config->stream && config->stream->notes) {
-		err = arm_notes();
+		err = flt_hook_get(&flt_life_map);
 		s->notes = !err;
 	}
 	if (!err && config->thp) {
@@ -209,12 +182,11 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 	err = start_accounting();
 	if (err)
 		goto out;
-	if (follow) {
-		err = flt_hook_get(&flt_life_fork);
-		if (err)
-			goto err_fork;
+	err = flt_proc_session_open(bit);
+	if (err) {
+		stop_accounting();
+		goto out;
 	}
-	flt_proc_session_open(bit);
 	sessions[bit].id = ++last_id ?: ++last_id;
 	sock_hold(owner);
 	sessions[bit].owner = owner;
@@ -239,10 +211,6 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 		goto out;
 	}
 	*id = sessions[bit].id;
-	goto out;
-
-err_fork:
-	stop_accounting();
 out:
 	mutex_unlock(&lock);
 	return err;
@@ -309,7 +277,7 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 	bit = find_session(id);
 	if (bit >= 0) {
 		r->id = id;
-		flt_report_session(bit, &r->account, &r->rows, &r->live, &r->untracked);
+		flt_report_session(bit, &r->sum);
 		flt_stream_count(bit, &r->written, &r->lost, &r->lost_notes);
 		r->stacks_once = flt_stream_stacks_once(bit);
 		r->stacks = flt_stacktable_used();

@@ -16,12 +16,11 @@
 struct sock;
 
 struct flt_session_report {
-	u32 id, rows, live;
-	u64 untracked;
+	u32 id;
 	u64 written, lost, lost_notes;	/* of its stream */
 	u32 stacks;			/* in the stack table, which sessions share */
 	u64 stacks_once;
-	struct flt_account account;
+	struct flt_proc_sum sum;
 };
 
 /* @always: keep accounting on without sessions. */

@@ -25,6 +25,11 @@ static struct dentry no_file;
 static atomic64_t in_use;
 static u64 limit;
 
+u64 flt_relay_memory(void)
+{
+	return atomic64_read(&in_use);
+}
+
 void flt_relay_limit(u32 mib)
 {
 	limit = mib ? (u64)mib << 20 : (u64)totalram_pages() << PAGE_SHIFT >> 2;

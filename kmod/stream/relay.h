@@ -47,6 +47,8 @@ struct flt_relay {
 	struct flt_relay_cpu __percpu *cpus;
 };
 
+/* Return the bytes of the buffers of all channels. */
+u64 flt_relay_memory(void);
 /* Set the maximum size of the buffers of all channels; 0: a quarter of memory. */
 void flt_relay_limit(u32 mib);
 /* Set the parent of the session directories. ERR_PTR or NULL: there is no debugfs. */

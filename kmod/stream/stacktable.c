@@ -177,6 +177,14 @@ void flt_stacktable_mark(u32 id, u32 bit)
 	atomic_or(BIT(bit), &entries[id - 1].sent);
 }
 
+size_t flt_stacktable_memory(void)
+{
+	if (!READ_ONCE(users))
+		return 0;
+	return max_entries * sizeof(*entries) + max_blocks * sizeof(*blocks) +
+	       (sizeof(*chains) << (64 - shift));
+}
+
 u32 flt_stacktable_used(void)
 {
 	return users ? READ_ONCE(used) : 0;

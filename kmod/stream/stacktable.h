@@ -58,6 +58,8 @@ u32 flt_stacktable_once(void);
  */
 void flt_stacktable_mark(u32 id, u32 bit);
 
+/* Return the bytes of the table; 0 if there is no table. */
+size_t flt_stacktable_memory(void);
 /* Return the number of stacks in the table; 0 if there is no table. */
 u32 flt_stacktable_used(void);
 

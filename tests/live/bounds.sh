@@ -51,10 +51,35 @@ same "short-lived: faults without a row" "$(delta lost_proc)" 0
 totals_add_up "short-lived"
 say "$many short-lived processes"
 at_most "rows in use" "$(fltq info | field procs)" 128
-same "memory of the tables after the run" "$(fltq info | field memory)" "$memory"
+# Slots of threads that have exited are freed after a grace period.
+settled() { [ "$(fltq info | field memory)" -le $((memory + 65536)) ]; }
+checks=$((checks + 1))
+until_true settled || bad "the tables have grown from $memory to $(fltq info | field memory)"
 # The tables, the probe instances, the module and noise of other kernel memory.
 at_most "growth of kernel memory in kB" $(($(kernel_memory_kb) - memory_before_load)) \
 	$((memory / 1024 + 8192))
+unload
+
+# fltctl prints how many processes there were, and the names of processes without a row.
+load max_procs=128
+"$FLTCTL" stats --json -- tree short "$many" 8 >"$tmp/json"
+jq -s '.' "$tmp/json" >"$tmp/rows.json"
+sum() { # RECORDS EXPRESSION
+	jq "[.[] | select(.record | test(\"^($1)$\")) | $2] | add" "$tmp/rows.json"
+}
+same "names: processes" "$(sum command .processes)" $((many + 1))
+at_least "names: without a row" "$(sum retired .processes)" $((many - 128))
+same "names: with and without a row" \
+	$(($(sum process 1) + $(sum retired .processes))) $((many + 1))
+same "names: length of the only one" "$(sum retired '.comm | length')" 4
+for what in minor major failed; do
+	same "names: $what of rows and names" "$(sum "process|retired" ".$what")" \
+		"$(sum command ".$what")"
+done
+"$FLTCTL" stats -- tree short "$many" 8 >"$tmp/text"
+checks=$((checks + 1))
+grep -q "^(others): .* of $((many + 1)) processes" "$tmp/text" ||
+	bad "names: $(tail -3 "$tmp/text")"
 unload
 
 # Run more processes than there are rows. The module counts the rest as "other".
@@ -78,6 +103,11 @@ ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.failed)))
 same "full table: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
 kill "${sleepers[@]}"
 wait "${sleepers[@]}" 2>/dev/null || true
+unload
+
+# As many threads as a kernel can have: slots take memory when threads come.
+load max_tasks=4194304
+at_most "memory with 4194304 slots" "$(fltq info | field memory)" 100000000
 unload
 
 # Run more threads than there are slots. Their faults still count for the process.

@@ -45,4 +45,14 @@ fltq around -o "$tmp/sections" -- kinds uffd 20 >"$tmp/out"
 line=$(cat "$tmp/sections")
 same "one wait: attempts" "$(field attempts <<<"$line")" 2
 same "one wait: stitched" "$(field stitched <<<"$line")" 20
+
+# A signal interrupts each fault, and the thread faults next at the same address in the
+# memory of another process: that is another fault.
+fltq around -o "$tmp/sections" -- giveup 20 >"$tmp/out"
+line=$(cat "$tmp/sections")
+same "given up: minor" "$(field minor <<<"$line")" 20
+same "given up: remote" "$(field remote <<<"$line")" 20
+same "given up: retried" "$(field retried <<<"$line")" 20
+same "given up: dropped" "$(field dropped <<<"$line")" 20
+same "given up: stitched" "$(field stitched <<<"$line")" 0
 finish

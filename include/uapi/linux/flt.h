@@ -34,6 +34,7 @@
  *                                                   or per bit that was returned
  *   FLT_CMD_PROC_GET     do     (TGID)            -> FLT_PROC_*
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
+ *                        dump   (SESSION, NAMES, [KINDS]) -> FLT_PROC_* a message per name
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
  *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [THP], [NUMA], [STREAM,
  *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
@@ -53,18 +54,19 @@
  *
  * A reply has the command number of its request.
  *
- * Dumps. A row is identified by FLT_PROC_ID (threads: FLT_TASK_TID), which is unique within a
- * dump. Rows created during a dump may be missing. If rows were retired during the dump,
- * NLM_F_DUMP_INTR is set: repeat the dump, or use FLT_CMD_TALLY_GET, whose sums are
- * always complete.
+ * Dumps. Threads come in the order in which they were created. A row is identified by
+ * FLT_PROC_ID (threads: FLT_TASK_TID), which is unique within a dump. Rows created during a
+ * dump may be missing. If rows were retired during the dump, NLM_F_DUMP_INTR is set: repeat
+ * the dump, or use FLT_CMD_TALLY_GET, whose sums are always complete.
  *
- * Processes. A row is one thread group, from its first counted fault (in a session with FOLLOW:
- * from fork()) to its exit. A reused PID gets a new row. A row is the sum of its threads. fork
- * creates a new row; exec and vfork do not. A fault is charged to the thread that faulted,
- * like min_flt and maj_flt in the kernel, even if the memory belongs to another process
- * (counted in FLT_ACCOUNT_REMOTE). Rows of ended processes are kept while the table has room.
- * Then the oldest are added to FLT_TALLY_RETIRED and removed. Faults of processes without a
- * row, because the table was full, are in FLT_TALLY_OTHER. At any time
+ * Processes. A row is one thread group, from fork() to its exit, or from its first counted
+ * fault if it is older than accounting. A reused PID gets a new row. A row is the sum of its
+ * threads. fork creates a new row; exec and vfork do not. A fault is charged to the thread that
+ * faulted, like min_flt and maj_flt in the kernel, even if the memory belongs to another
+ * process (counted in FLT_ACCOUNT_REMOTE). Rows of ended processes are kept while the table has
+ * room. Then rows without faults, and after them the oldest rows, are added to
+ * FLT_TALLY_RETIRED and removed. Faults of processes without a row, because the table was
+ * full, are in FLT_TALLY_OTHER. At any time
  *     tally = sum of rows + retired + other
  * except for faults in progress.
  *
@@ -165,9 +167,9 @@ enum flt_info_attr {
 	FLT_INFO_NOW,		/* time of this reply */
 	FLT_INFO_PROCS,		/* u32: rows in use, ended processes included */
 	FLT_INFO_PROCS_MAX,	/* u32: limit of the process table */
-	FLT_INFO_TASKS,		/* u32: threads in use */
-	FLT_INFO_TASKS_MAX,	/* u32: limit of the thread table */
-	FLT_INFO_MEMORY,	/* bytes used by the module's tables, fixed at load */
+	FLT_INFO_TASKS,		/* u32: threads with counters of their own */
+	FLT_INFO_TASKS_MAX,	/* u32: their limit */
+	FLT_INFO_MEMORY,	/* bytes of tables, threads, return instances and buffers */
 	FLT_INFO_SESSIONS,	/* u32: sessions open */
 	FLT_INFO_SESSIONS_MAX,	/* u32 */
 	FLT_INFO_MAXACTIVE,	/* u32: limit of faults in progress at a time */
@@ -304,12 +306,14 @@ enum flt_proc_attr {
 	FLT_PROC_COMM,		/* string: of the group leader; bytes as the kernel has them */
 	FLT_PROC_ENDED,		/* flag: the process has ended, or accounting was turned off */
 	FLT_PROC_WHOLE,		/* flag: counted since its start */
-	FLT_PROC_THREADS,	/* u32: live threads that have faulted */
+	FLT_PROC_THREADS,	/* u32: live threads with counters of their own */
 	FLT_PROC_ACCOUNT,	/* nest FLT_ACCOUNT_* */
 	FLT_PROC_FIRST,		/* when the row was made */
 	FLT_PROC_SESSION,	/* u32, request: only rows of this session */
 	FLT_PROC_KINDS,		/* flag, request: with FLT_ACCOUNT_KIND */
 	FLT_PROC_PAD,
+	FLT_PROC_NAMES,		/* flag, request, with SESSION: its retired rows, summed by name */
+	FLT_PROC_PROCESSES,	/* u32, reply to NAMES: so many processes had this COMM */
 	__FLT_PROC_LAST
 };
 #define FLT_PROC_MAX (__FLT_PROC_LAST - 1)
