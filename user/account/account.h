@@ -42,6 +42,7 @@ struct flt_row {
 	bool ended;
 	bool whole;		/* counted since its birth */
 	uint32_t threads;
+	uint32_t processes;	/* in the sum of a name; 0: the row is one process */
 	uint64_t start;		/* CLOCK_BOOTTIME ns */
 	uint64_t first;
 	struct flt_account account;
@@ -150,6 +151,7 @@ struct flt_slows {
 struct flt_snapshot {
 	uint64_t now;
 	struct flt_rows rows;
+	uint32_t processes;		/* of a session, with or without rows */
 	struct flt_account total;	/* of the whole request, with or without rows */
 	struct flt_loss loss;
 };

@@ -187,6 +187,14 @@ void stats_row_command(const struct stats *s, struct stats_row *row,
 	row->comm = command->argv[0];
 }
 
+void stats_row_processes(struct stats_row *row, uint32_t processes)
+{
+	if (!processes)
+		return;
+	row->command.processes = processes;
+	row->known |= OF_PROCESSES;
+}
+
 int stats_row_put(struct stats *s, const struct stats_row *row)
 {
 	return flt_table_row(s->table, row, row->known);

@@ -40,6 +40,8 @@ void stats_row_account(const struct stats *s, struct stats_row *row,
 void stats_row_loss(const struct stats *s, struct stats_row *row, const struct flt_loss *loss);
 /* Fill one kind of fault. */
 void stats_row_kind(struct stats_row *row, uint32_t kind, uint64_t faults);
+/* Mark the row as the sum of @processes processes; 0: the row is one process. */
+void stats_row_processes(struct stats_row *row, uint32_t processes);
 /* Fill the times and the exit status of a command that has ended. */
 void stats_row_command(const struct stats *s, struct stats_row *row,
 		       const struct stats_command *command);

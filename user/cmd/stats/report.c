@@ -56,8 +56,10 @@ static uint64_t age_of(const struct flt_row *row)
 int stats_report_row(struct stats *s, const char *record, const char *span,
 		     const struct flt_row *from, uint64_t ns)
 {
-	struct stats_row row = stats_row_begin(s, record, span, ns ? ns : age_of(from));
+	struct stats_row row = stats_row_begin(s, from->processes ? "retired" : record, span,
+					       ns ? ns : age_of(from));
 
+	stats_row_processes(&row, from->processes);
 	row.pid = from->tgid;
 	row.tid = from->tid;
 	row.comm = from->comm;

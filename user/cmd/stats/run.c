@@ -124,6 +124,20 @@ static void report_running(const struct stats *s, const struct flt_rows *rows)
 				"includes faults until now", alive, alive == 1 ? "" : "es");
 }
 
+/* Add the processes without a row, which the module has summed up by name. */
+static int add_names(struct stats *s, struct flt_snapshot *snapshot, struct flt_errmsg *e)
+{
+	struct flt_rows names = { 0 };
+	size_t i;
+	int ret;
+
+	ret = flt_control_names(s->control, s->session, &names, e);
+	for (i = 0; i < names.count && !ret; i++)
+		ret = flt_rows_add(&snapshot->rows, &names.row[i]);
+	flt_rows_free(&names);
+	return ret;
+}
+
 static int finish(void *arg)
 {
 	struct run *r = arg;
@@ -148,8 +162,11 @@ static int finish(void *arg)
 	if (ret)
 		return flt_command_fail(s->command, &r->o.e, ret);
 	report_running(s, &snapshot.rows);
-	c.processes = (uint32_t)snapshot.rows.count;
-	status = stats_report_command(s, &c, &snapshot);
+	c.processes = snapshot.processes;
+	if (s->control)
+		ret = add_names(s, &snapshot, &r->o.e);
+	status = ret ? flt_command_fail(s->command, &r->o.e, ret) :
+		       stats_report_command(s, &c, &snapshot);
 	stats_snapshot_free(&snapshot);
 	shown = flt_correlation_report(s->with, s->out);
 	return status ? status : shown;

@@ -177,6 +177,7 @@ static int read_session(struct stats *s, struct flt_snapshot *snapshot, struct f
 	if (ret)
 		return ret;
 	put_account(snapshot, &session.account);
+	snapshot->processes = session.procs;
 	snapshot->loss.untracked = session.untracked;
 	return 0;
 }

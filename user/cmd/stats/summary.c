@@ -55,6 +55,25 @@ static void write_command_text(struct stats *s, const struct stats_command *c,
 		putc('\n', s->out);
 }
 
+/* Report how many processes have no row of their own. */
+static void report_hidden(const struct stats *s, const struct stats_command *c,
+			  const struct flt_rows *rows, uint64_t top)
+{
+	uint64_t shown = 0, named = 0;
+	size_t i;
+
+	for (i = 0; i < rows->count && i < top; i++) {
+		shown += rows->row[i].processes ? rows->row[i].processes : 1;
+		named += rows->row[i].processes;
+	}
+	if (named)
+		fprintf(s->out, "(rows without a pid): %" PRIu64 " ended processes, summed up by "
+			"name; load flt with a larger max_procs for rows\n", named);
+	if (rows->count > top)
+		fprintf(s->out, "(others): %" PRIu64 " of %" PRIu32 " processes; --top=0 lists all\n",
+			c->processes > shown ? c->processes - shown : 0, c->processes);
+}
+
 /* Report the processes of the command. The text has other columns than reports at intervals. */
 static int report_processes(struct stats *s, const struct stats_command *c, struct flt_rows *rows)
 {
@@ -71,9 +90,8 @@ static int report_processes(struct stats *s, const struct stats_command *c, stru
 	}
 	ret = stats_report_rows(s, "process", "total", rows, top, c->elapsed);
 	stats_report_write(s, rows->count > 0);
-	if (stats_is_text(s) && top && top < rows->count)
-		fprintf(s->out, "(others): %zu of %zu processes; --top=0 lists all\n",
-			rows->count - (size_t)top, rows->count);
+	if (stats_is_text(s))
+		report_hidden(s, c, rows, top ? top : rows->count);
 	return ret;
 }
 

@@ -141,7 +141,7 @@ int flt_control_proc(struct flt_control *control, uint32_t tgid, bool kinds, str
 	return ask(control, request, take_proc, out, e);
 }
 
-/* A filter of a dump: at most one number and one flag. */
+/* A filter of a dump. */
 struct dump {
 	uint8_t command;
 	flt_genl_fn fn;
@@ -149,6 +149,7 @@ struct dump {
 	uint32_t number;	/* 0: no filter */
 	int flag_attr;
 	bool flag;
+	int more_attr;		/* another flag; 0: none */
 };
 
 static int dump_once(struct flt_control *control, const struct dump *dump, void *out,
@@ -160,7 +161,8 @@ static int dump_once(struct flt_control *control, const struct dump *dump, void 
 	if (!request)
 		return -ENOMEM;
 	if ((dump->number && nla_put_u32(request, dump->number_attr, dump->number)) ||
-	    (dump->flag && nla_put_flag(request, dump->flag_attr))) {
+	    (dump->flag && nla_put_flag(request, dump->flag_attr)) ||
+	    (dump->more_attr && nla_put_flag(request, dump->more_attr))) {
 		nlmsg_free(request);
 		return -ENOMEM;
 	}
@@ -192,6 +194,18 @@ int flt_control_procs(struct flt_control *control, uint32_t session, bool kinds,
 		.command = FLT_CMD_PROC_GET, .fn = take_proc_row,
 		.number_attr = FLT_PROC_SESSION, .number = session,
 		.flag_attr = FLT_PROC_KINDS, .flag = kinds,
+	};
+
+	return dump_rows(control, &dump, out, e);
+}
+
+int flt_control_names(struct flt_control *control, uint32_t session, struct flt_rows *out,
+		      struct flt_errmsg *e)
+{
+	const struct dump dump = {
+		.command = FLT_CMD_PROC_GET, .fn = take_proc_row,
+		.number_attr = FLT_PROC_SESSION, .number = session,
+		.flag_attr = FLT_PROC_KINDS, .flag = true, .more_attr = FLT_PROC_NAMES,
 	};
 
 	return dump_rows(control, &dump, out, e);

@@ -35,6 +35,9 @@ int flt_control_proc(struct flt_control *control, uint32_t tgid, bool kinds, str
  */
 int flt_control_procs(struct flt_control *control, uint32_t session, bool kinds,
 		      struct flt_rows *out, struct flt_errmsg *e);
+/* The same for the session's processes that have no row any more, summed up by name. */
+int flt_control_names(struct flt_control *control, uint32_t session, struct flt_rows *out,
+		      struct flt_errmsg *e);
 int flt_control_tasks(struct flt_control *control, uint32_t tgid, bool kinds,
 		      struct flt_rows *out, struct flt_errmsg *e);
 

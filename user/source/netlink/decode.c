@@ -106,6 +106,7 @@ static const struct nla_policy proc_policy[FLT_PROC_MAX + 1] = {
 	[FLT_PROC_THREADS] = U32,
 	[FLT_PROC_ACCOUNT] = NEST,
 	[FLT_PROC_FIRST] = U64,
+	[FLT_PROC_PROCESSES] = U32,
 };
 
 static const struct nla_policy task_policy[FLT_TASK_MAX + 1] = {
@@ -390,7 +391,7 @@ int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out)
 	ret = parse(tb, FLT_PROC_MAX, attrs, length, proc_policy);
 	if (ret)
 		return ret;
-	if (!tb[FLT_PROC_TGID] || !tb[FLT_PROC_ID])
+	if ((!tb[FLT_PROC_TGID] || !tb[FLT_PROC_ID]) && !tb[FLT_PROC_PROCESSES])
 		return -EBADMSG;
 	*out = (struct flt_row){
 		.id = u64_of(tb[FLT_PROC_ID]),
@@ -398,6 +399,7 @@ int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out)
 		.ended = tb[FLT_PROC_ENDED] != NULL,
 		.whole = tb[FLT_PROC_WHOLE] != NULL,
 		.threads = u32_of(tb[FLT_PROC_THREADS]),
+		.processes = u32_of(tb[FLT_PROC_PROCESSES]),
 		.start = u64_of(tb[FLT_PROC_START]),
 		.first = u64_of(tb[FLT_PROC_FIRST]),
 	};
