@@ -14,15 +14,6 @@ struct proc_chain {
 	struct hlist_head rows;
 };
 
-/* Enough for the commands of a build. */
-#define NAMES 256
-
-/* A session's retired rows by name. The last entry has the names that do not fit. */
-struct session_names {
-	u32 count;
-	struct flt_proc_name name[NAMES];
-};
-
 static struct flt_proc *table;		/* the last row is that of nobody */
 static struct proc_chain *chains;
 static u32 table_rows, chain_bits;
@@ -33,12 +24,7 @@ static DEFINE_RAW_SPINLOCK(pool_lock);
 static LIST_HEAD(free_rows);
 static LIST_HEAD(ended_rows);		/* rows without faults, then oldest first */
 static u32 spare_rows;			/* in both lists */
-static u64 last_id, retired_rows;
-static struct flt_account retired;
-/* A session's processes that have no row (any more). Reset when the session is opened. */
-static struct flt_proc_sum session_sums[FLT_ROW_SESSIONS];
-static struct session_names *session_names[FLT_ROW_SESSIONS];
-
+static u64 last_id;
 struct flt_proc_walk flt_proc_walk;
 
 int __init flt_proc_init(u32 rows)
@@ -70,13 +56,7 @@ void flt_proc_exit(void)
 
 size_t flt_proc_memory(void)
 {
-	size_t bytes = (table_rows + 1) * sizeof(*table) + (sizeof(*chains) << chain_bits);
-	u32 bit;
-
-	for (bit = 0; bit < FLT_ROW_SESSIONS; bit++)
-		if (READ_ONCE(session_names[bit]))
-			bytes += sizeof(struct session_names);
-	return bytes;
+	return (table_rows + 1) * sizeof(*table) + (sizeof(*chains) << chain_bits);
 }
 
 static struct proc_chain *chain_of(pid_t tgid)
@@ -153,42 +133,6 @@ struct flt_proc *flt_proc_lock_nobody(void)
 	return nobody;
 }
 
-static void add_name(struct session_names *names, const struct flt_proc *p)
-{
-	struct flt_proc_name *n = names->name;
-	u32 i;
-
-	for (i = 0; i < names->count && i < NAMES - 1; i++, n++)
-		if (!strncmp(n->comm, p->comm, sizeof(n->comm)))
-			break;
-	if (i == names->count) {
-		names->count++;
-		strscpy(n->comm, i < NAMES - 1 ? p->comm : "(other names)", sizeof(n->comm));
-	}
-	n->rows++;
-	flt_account_merge(&n->account, &p->ended);
-}
-
-/* Add the account of a row that retires to the sums. Caller holds the pool lock. */
-static void add_retired(const struct flt_proc *p)
-{
-	u32 bit;
-
-	flt_account_merge(&retired, &p->ended);
-	WRITE_ONCE(retired_rows, retired_rows + 1);
-	for (bit = 0; bit < FLT_ROW_SESSIONS; bit++) {
-		if (p->sessions & BIT(bit)) {
-			flt_account_merge(&session_sums[bit].account, &p->ended);
-			session_sums[bit].rows++;
-			add_name(session_names[bit], p);
-		}
-	}
-	if (p->sessions & flt_proc_walk.sessions && flt_proc_slot(p) >= READ_ONCE(flt_proc_walk.next)) {
-		flt_account_merge(&flt_proc_walk.retired.account, &p->ended);
-		flt_proc_walk.retired.rows++;
-	}
-}
-
 /*
  * Free an ended row that the caller has taken off the list. Its counts stay in the totals of
  * the machine and of its sessions. Return false if the row was made LIVE meanwhile.
@@ -203,9 +147,7 @@ static bool retire_row(struct flt_proc *p)
 	if (ended) {
 		if (READ_ONCE(flt_proc_walk.row) == p)
 			WRITE_ONCE(flt_proc_walk.row, NULL);
-		raw_spin_lock(&pool_lock);
-		add_retired(p);
-		raw_spin_unlock(&pool_lock);
+		flt_retired_add(flt_proc_slot(p), &p->ended, p->comm, p->sessions);
 		hlist_del(&p->node);
 		p->sessions = 0;
 		WRITE_ONCE(p->state, FLT_ROW_FREE);
@@ -370,13 +312,12 @@ void flt_proc_end_all(void)
 
 void flt_proc_usage(struct flt_proc_usage *u)
 {
-	raw_spin_lock(&pool_lock);
 	u->rows_max = table_rows;
+	u->retired = flt_retired_read(&u->account);
+	raw_spin_lock(&pool_lock);
 	u->seen = last_id;
-	u->retired = retired_rows;
-	u->rows = last_id - retired_rows;
-	u->account = retired;
 	raw_spin_unlock(&pool_lock);
+	u->rows = u->seen - u->retired;
 }
 
 u32 flt_proc_slot(const struct flt_proc *p)
@@ -399,23 +340,11 @@ bool flt_proc_peek(u32 slot, u32 sessions)
 
 u64 flt_proc_generation(void)
 {
-	return READ_ONCE(retired_rows);
-}
-
-int flt_proc_session_open(u32 bit)
-{
-	session_names[bit] = kvzalloc(sizeof(*session_names[bit]), GFP_KERNEL);
-	if (!session_names[bit])
-		return -ENOMEM;
-	raw_spin_lock(&pool_lock);
-	memset(&session_sums[bit], 0, sizeof(session_sums[bit]));
-	raw_spin_unlock(&pool_lock);
-	return 0;
+	return flt_retired_read(NULL);
 }
 
 void flt_proc_session_close(u32 bit)
 {
-	struct session_names *names = session_names[bit];
 	struct flt_proc *p;
 	u32 i;
 
@@ -427,25 +356,6 @@ void flt_proc_session_close(u32 bit)
 		}
 		cond_resched();
 	}
-	/* No row has the bit any more, so only readers use the names. */
-	raw_spin_lock(&pool_lock);
-	session_names[bit] = NULL;
-	raw_spin_unlock(&pool_lock);
-	kvfree(names);
-}
-
-bool flt_proc_session_name(u32 session, u32 i, struct flt_proc_name *name)
-{
-	const struct session_names *names;
-	bool found;
-
-	raw_spin_lock(&pool_lock);
-	names = session_names[__ffs(session)];
-	found = names && i < names->count;
-	if (found)
-		*name = names->name[i];
-	raw_spin_unlock(&pool_lock);
-	return found;
 }
 
 int flt_proc_session_add(u32 bit, struct task_struct *task)
@@ -465,36 +375,6 @@ int flt_proc_session_add(u32 bit, struct task_struct *task)
 	p->sessions |= BIT(bit);
 	flt_proc_unlock(p->tgid);
 	return 0;
-}
-
-void flt_proc_session_untracked(u32 sessions)
-{
-	u32 bit;
-
-	raw_spin_lock(&pool_lock);
-	for (bit = 0; bit < FLT_ROW_SESSIONS; bit++)
-		if (sessions & BIT(bit))
-			session_sums[bit].untracked++;
-	raw_spin_unlock(&pool_lock);
-}
-
-void flt_proc_walk_begin(u32 bit)
-{
-	raw_spin_lock(&pool_lock);
-	flt_proc_walk.retired = session_sums[bit];
-	flt_proc_walk.next = 0;
-	flt_proc_walk.sessions = BIT(bit);
-	raw_spin_unlock(&pool_lock);
-}
-
-void flt_proc_walk_end(struct flt_proc_sum *sum)
-{
-	raw_spin_lock(&pool_lock);
-	flt_account_merge(&sum->account, &flt_proc_walk.retired.account);
-	sum->rows += flt_proc_walk.retired.rows;
-	sum->untracked = flt_proc_walk.retired.untracked;
-	flt_proc_walk.sessions = 0;
-	raw_spin_unlock(&pool_lock);
 }
 
 void flt_proc_rename(struct task_struct *task)

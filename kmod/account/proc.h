@@ -9,8 +9,7 @@
  *
  * Locks. Each chain of the hash by TGID has a raw spinlock, which protects the rows of the
  * chain and the accounts in them. It is held for one row, or for FLT_TASK_BATCH threads of
- * it. The pool lock nests inside. It protects the lists of free and ended rows and the sums
- * of retired rows, and is held for one row as well. Both are taken at fork, exec and exit,
+ * it. The pool lock nests inside and protects the lists of free and ended rows. Both are taken at fork, exec and exit,
  * by readers, and by the first fault of a thread that existed before accounting started.
  * Later faults of a thread with a slot (task.h) take no lock. Faults of a thread without a
  * slot take the lock of their chain only. No page fault can happen while a lock is held.
@@ -30,8 +29,7 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 #include "account/account.h"
-
-#define FLT_ROW_SESSIONS 32	/* bits of flt_proc.sessions */
+#include "account/retired.h"
 
 enum flt_row_state { FLT_ROW_FREE, FLT_ROW_LIVE, FLT_ROW_ENDED };
 
@@ -58,35 +56,16 @@ struct flt_proc_usage {
 	struct flt_account account;	/* sum of the retired rows */
 };
 
-/* Processes of a session, and their account. */
-struct flt_proc_sum {
-	u32 rows, live;
-	u64 untracked;		/* forked children that found the table full */
-	struct flt_account account;
-};
-
-/* Retired rows of a session whose processes had the same name. */
-struct flt_proc_name {
-	char comm[TASK_COMM_LEN];
-	u32 rows;
-	struct flt_account account;
-};
-
 /*
- * The walk of a reader that adds up the threads of a row, or the rows of a session, and
- * drops the lock now and then. Threads that end and rows that retire before the reader has
- * come to them are added when they do, so that each counts once. There is one walk at a
- * time (report.c).
+ * The walk of a reader over the threads of a row, which drops the lock of the row now and
+ * then. Threads that end before the reader has come to them are added when they end, so that
+ * each counts once. There is one walk at a time (report.c). Written with the lock of @row
+ * held; a thread whose row is @row holds that lock.
  */
 struct flt_proc_walk {
-	/* Written with the lock of @row held; a thread whose row is @row holds that lock. */
 	struct flt_proc *row;
 	u64 task, last_task;		/* slots up to @task were added, of those up to @last_task */
 	struct flt_account *account;
-	u32 next;			/* rows below were added */
-	/* Protected by the pool lock. */
-	u32 sessions;			/* bit of the session, or 0 */
-	struct flt_proc_sum retired;
 };
 
 extern struct flt_proc_walk flt_proc_walk;
@@ -151,26 +130,13 @@ u32 flt_proc_slot(const struct flt_proc *proc);
 /* Return true if the row in @slot may be in use and in any of @sessions (0: or in none). */
 bool flt_proc_peek(u32 slot, u32 sessions);
 
-/* Sessions. A session's sum includes its rows that were retired since it was opened. */
-int flt_proc_session_open(u32 bit);
+/* Remove all rows from a session. */
 void flt_proc_session_close(u32 bit);
 /*
  * Add @task's process to a session. Return 0, -ESRCH if it has exited without a row, or
  * -ENFILE if the table is full.
  */
 int flt_proc_session_add(u32 bit, struct task_struct *task);
-/*
- * Copy the sum with index @i of the retired rows by name of the session with bit mask @session.
- * The rows of further names than fit are one sum. Return false after the last one.
- */
-bool flt_proc_session_name(u32 session, u32 i, struct flt_proc_name *name);
-/* Count a forked child that is missing from @sessions, because the table is full. */
-void flt_proc_session_untracked(u32 sessions);
-/* Begin a walk over the rows of a session. */
-void flt_proc_walk_begin(u32 bit);
-/* End the walk: add the retired rows that the reader has not come to to @sum. */
-void flt_proc_walk_end(struct flt_proc_sum *sum);
-
 /* Update the name of the row after exec(). */
 void flt_proc_rename(struct task_struct *task);
 /* Return the sessions that include @task's process. */

@@ -148,7 +148,7 @@ int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *r)
 }
 
 /* Add a row to the sum of a session, unless it has left the session. */
-static void add_row(u32 slot, u32 bit, struct flt_proc_sum *sum)
+static void add_row(u32 slot, u32 bit, struct flt_session_sum *sum)
 {
 	struct flt_proc *p = flt_proc_lock_slot(slot);
 
@@ -158,24 +158,24 @@ static void add_row(u32 slot, u32 bit, struct flt_proc_sum *sum)
 		flt_proc_unlock(p->tgid);
 		return;
 	}
-	WRITE_ONCE(flt_proc_walk.next, slot + 1);
+	flt_retired_walk_at(slot);
 	sum->rows++;
 	sum->live += p->state == FLT_ROW_LIVE;
 	sum_row(p, &sum->account);
 }
 
-void flt_report_session(u32 bit, struct flt_proc_sum *sum)
+void flt_report_session(u32 bit, struct flt_session_sum *sum)
 {
 	u32 i;
 
 	memset(sum, 0, sizeof(*sum));
 	mutex_lock(&walk_lock);
-	flt_proc_walk_begin(bit);
+	flt_retired_walk_begin(bit);
 	for (i = 0; i < flt_proc_rows(); i++) {
 		if (flt_proc_peek(i, BIT(bit)))
 			add_row(i, bit, sum);
 		cond_resched();
 	}
-	flt_proc_walk_end(sum);
+	flt_retired_walk_end(sum);
 	mutex_unlock(&walk_lock);
 }

@@ -52,7 +52,7 @@ int flt_report_proc(pid_t tgid, struct flt_proc_report *report);
 int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *report);
 
 /* Sum up a session. */
-void flt_report_session(u32 bit, struct flt_proc_sum *sum);
+void flt_report_session(u32 bit, struct flt_session_sum *sum);
 
 /* Sum up the machine. */
 void flt_report_tally(struct flt_tally_sum *sum);

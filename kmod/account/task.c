@@ -241,7 +241,7 @@ static void inherit_sessions(struct task_struct *parent, struct task_struct *chi
 		p->sessions |= sessions;
 		flt_proc_unlock(p->tgid);
 	} else {
-		flt_proc_session_untracked(sessions);
+		flt_retired_untracked(sessions);
 	}
 }
 

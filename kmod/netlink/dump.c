@@ -94,7 +94,7 @@ struct row_dump {
 	u32 tgid;
 	bool kinds, names;
 	union {
-		struct flt_proc_name name;
+		struct flt_name_sum name;
 		struct flt_proc_report proc;
 		struct flt_task_report task[FLT_TASK_BATCH];
 	};
@@ -146,7 +146,7 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 	dump = (void *)cb->args[0];
 	cb->seq = flt_proc_generation() + 1;	/* 0 would disable the consistency check */
 	if (dump->names) {
-		for (; flt_proc_session_name(dump->sessions, slot, &dump->name); slot++)
+		for (; flt_retired_name(dump->sessions, slot, &dump->name); slot++)
 			if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
 				     flt_reply_name(skb, &dump->name, dump->kinds)))
 				break;

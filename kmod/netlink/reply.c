@@ -116,6 +116,7 @@ cancel:
 int flt_reply_info(struct sk_buff *skb)
 {
 	u64 memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
+		     flt_retired_memory() +
 		     flt_thp_memory() + flt_numa_memory() + flt_hook_memory() +
 		     flt_relay_memory() + flt_stacktable_memory();
 	u64 since = flt_session_since();
@@ -273,7 +274,7 @@ int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s)
 	return 0;
 }
 
-int flt_reply_name(struct sk_buff *skb, const struct flt_proc_name *n, bool kinds)
+int flt_reply_name(struct sk_buff *skb, const struct flt_name_sum *n, bool kinds)
 {
 	if (nla_put_string(skb, FLT_PROC_COMM, n->comm) ||
 	    nla_put_u32(skb, FLT_PROC_PROCESSES, n->rows))

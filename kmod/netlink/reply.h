@@ -42,7 +42,7 @@ int flt_reply_tally(struct sk_buff *skb);
 int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind);
 int flt_reply_return(struct sk_buff *skb, enum flt_return ret);
 int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s);
-int flt_reply_name(struct sk_buff *skb, const struct flt_proc_name *n, bool kinds);
+int flt_reply_name(struct sk_buff *skb, const struct flt_name_sum *n, bool kinds);
 int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool kinds);
 int flt_reply_task(struct sk_buff *skb, u32 tgid, const struct flt_task_report *r, bool kinds);
 int flt_reply_wss_status(struct sk_buff *skb, const struct flt_wss_status *s);

@@ -108,6 +108,7 @@ static void close_bit(u32 bit)
 	/* Wait for forks that saw the session, so that no row gets its bit any more. */
 	synchronize_rcu();
 	flt_proc_session_close(bit);
+	flt_retired_close(bit);
 	stop_accounting();
 }
 
@@ -182,7 +183,7 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 	err = start_accounting();
 	if (err)
 		goto out;
-	err = flt_proc_session_open(bit);
+	err = flt_retired_open(bit);
 	if (err) {
 		stop_accounting();
 		goto out;

@@ -20,7 +20,7 @@ struct flt_session_report {
 	u64 written, lost, lost_notes;	/* of its stream */
 	u32 stacks;			/* in the stack table, which sessions share */
 	u64 stacks_once;
-	struct flt_proc_sum sum;
+	struct flt_session_sum sum;
 };
 
 /* @always: keep accounting on without sessions. */

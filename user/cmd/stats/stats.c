@@ -163,6 +163,9 @@ const struct flt_command flt_command_stats = {
 		"With a command, counts all faults of the command and its children, and prints a "
 		"summary at the end. The exit status is the command's; 128 + N if signal N ended "
 		"the command, 127 if the command was not found, and 126 if it could not be run.",
+		"Processes of the command that ended while the module's process table was full are "
+		"summed up by name: one row without a PID per name, whose record is \"retired\" in "
+		"JSON and CSV, with the number of processes.",
 		"--with correlates the command's own progress with its faults: is the command "
 		"slower when it faults more? Samples are taken every tenth of a second (less "
 		"often in a long run).",
