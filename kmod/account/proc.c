@@ -109,16 +109,21 @@ struct flt_proc *flt_proc_lock_newest(pid_t tgid)
 	return newest;
 }
 
-struct flt_proc *flt_proc_lock_slot(u32 slot)
+static bool is_in(const struct flt_proc *p, u32 sessions)
+{
+	return !sessions || READ_ONCE(p->sessions) & sessions;
+}
+
+struct flt_proc *flt_proc_lock_slot(u32 slot, u32 sessions)
 {
 	struct flt_proc *p = &table[slot];
+	pid_t tgid;
 
-	/* The TGID of a row that is in use changes only with the lock of the old one held. */
-	while (READ_ONCE(p->state) != FLT_ROW_FREE) {
-		pid_t tgid = READ_ONCE(p->tgid);
-
+	/* The TGID of a row in use changes only with the lock of the old one held. */
+	while (smp_load_acquire(&p->state) != FLT_ROW_FREE && is_in(p, sessions)) {
+		tgid = READ_ONCE(p->tgid);
 		flt_proc_lock(tgid);
-		if (p->state != FLT_ROW_FREE && p->tgid == tgid)
+		if (p->state != FLT_ROW_FREE && p->tgid == tgid && is_in(p, sessions))
 			return p;
 		flt_proc_unlock(tgid);
 	}
@@ -215,7 +220,7 @@ static void fill_row(struct flt_proc *p, const struct task_struct *leader)
 	flt_proc_copy_comm(p->comm, leader);
 	memset(&p->ended, 0, sizeof(p->ended));
 	hlist_add_head(&p->node, &chain_of(p->tgid)->rows);
-	/* flt_proc_lock_slot() reads the state first. */
+	/* Pairs with flt_proc_lock_slot(), which reads the state first. */
 	smp_store_release(&p->state, FLT_ROW_LIVE);
 }
 
@@ -233,6 +238,12 @@ static void revive_row(struct flt_proc *p, const struct task_struct *leader)
 	raw_spin_unlock(&pool_lock);
 	p->state = FLT_ROW_LIVE;
 	p->whole = flt_proc_is_whole(leader);
+}
+
+/* Return true if a thread of the process has not begun to exit. */
+static bool is_alive(const struct task_struct *task)
+{
+	return atomic_read(&task->signal->live);
 }
 
 struct flt_proc *flt_proc_lock_get(struct task_struct *task)
@@ -256,14 +267,18 @@ struct flt_proc *flt_proc_lock_get(struct task_struct *task)
 		add_spare(spare, &free_rows, true);
 	if (p && p->state == FLT_ROW_ENDED)
 		revive_row(p, task->group_leader);
+	/*
+	 * The last thread may have exited meanwhile. Its exit hook locks the row after
+	 * signal->live has become 0, so either live is 0 here, or the hook will end the row.
+	 */
+	if (p && !p->threads && !is_alive(task))
+		flt_proc_end(p);
 	return p;
 }
 
-/* PF_EXITING is set before the exit hook locks the row, so checking it first is enough. */
 struct flt_proc *flt_proc_lock_charge(struct task_struct *task)
 {
-	return READ_ONCE(task->flags) & PF_EXITING ? flt_proc_lock_find(task) :
-						     flt_proc_lock_get(task);
+	return is_alive(task) ? flt_proc_lock_get(task) : flt_proc_lock_find(task);
 }
 
 void flt_proc_end(struct flt_proc *p)
@@ -300,7 +315,7 @@ void flt_proc_end_all(void)
 	u32 i;
 
 	for (i = 0; i < table_rows; i++) {
-		p = flt_proc_lock_slot(i);
+		p = flt_proc_lock_slot(i, 0);
 		if (p) {
 			if (p->state == FLT_ROW_LIVE)
 				flt_proc_end(p);
@@ -330,14 +345,6 @@ u32 flt_proc_rows(void)
 	return table_rows;
 }
 
-bool flt_proc_peek(u32 slot, u32 sessions)
-{
-	const struct flt_proc *p = &table[slot];
-
-	return READ_ONCE(p->state) != FLT_ROW_FREE &&
-	       (!sessions || READ_ONCE(p->sessions) & sessions);
-}
-
 u64 flt_proc_generation(void)
 {
 	return flt_retired_read(NULL);
@@ -349,7 +356,7 @@ void flt_proc_session_close(u32 bit)
 	u32 i;
 
 	for (i = 0; i < table_rows; i++) {
-		p = flt_proc_peek(i, BIT(bit)) ? flt_proc_lock_slot(i) : NULL;
+		p = flt_proc_lock_slot(i, BIT(bit));
 		if (p) {
 			p->sessions &= ~BIT(bit);
 			flt_proc_unlock(p->tgid);
@@ -360,18 +367,10 @@ void flt_proc_session_close(u32 bit)
 
 int flt_proc_session_add(u32 bit, struct task_struct *task)
 {
-	const atomic_t *live = &task->signal->live;
-	bool alive = atomic_read(live);
-	struct flt_proc *p = alive ? flt_proc_lock_get(task) : flt_proc_lock_find(task);
+	struct flt_proc *p = flt_proc_lock_charge(task);
 
 	if (!p)
-		return alive ? -ENFILE : -ESRCH;
-	/*
-	 * The last thread may have exited meanwhile. Its exit hook locks the row after
-	 * signal->live has become 0, so either the hook sees a LIVE row, or live is 0 here.
-	 */
-	if (!atomic_read(live) && !p->threads && p->state == FLT_ROW_LIVE)
-		flt_proc_end(p);
+		return is_alive(task) ? -ENFILE : -ESRCH;
 	p->sessions |= BIT(bit);
 	flt_proc_unlock(p->tgid);
 	return 0;

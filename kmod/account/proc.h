@@ -83,22 +83,20 @@ void flt_proc_unlock(pid_t tgid);
  * flt_proc_unlock(row->tgid).
  *
  * Return the row of @task's process. Create it if there is none, and make it LIVE again
- * if it has ended. Return NULL if all rows are LIVE. @task must not have passed its exit
- * hook, which ends the row.
+ * if it has ended. Return NULL if all rows are LIVE.
  */
 struct flt_proc *flt_proc_lock_get(struct task_struct *task);
 /*
- * Return the row of @task's process to charge without a slot. The row of an exiting task
- * is not created or made LIVE, because its exit hook may have run. Return NULL if there is
- * no row.
+ * The same for a process that may have exited. Then the row is not created or made LIVE,
+ * because the exit hook may have run, and nothing would end the row.
  */
 struct flt_proc *flt_proc_lock_charge(struct task_struct *task);
 /* Return the row of @task's process, live or ended, or NULL. */
 struct flt_proc *flt_proc_lock_find(const struct task_struct *task);
 /* Return the newest row with this TGID, live or ended, or NULL. */
 struct flt_proc *flt_proc_lock_newest(pid_t tgid);
-/* Return the row in a slot, or NULL if it is free. */
-struct flt_proc *flt_proc_lock_slot(u32 slot);
+/* Return the row in a slot, or NULL if it is free or in none of @sessions (0: any row). */
+struct flt_proc *flt_proc_lock_slot(u32 slot, u32 sessions);
 struct flt_proc *flt_proc_lock_nobody(void);
 
 /* Make a LIVE row without threads ENDED. Caller holds its lock. */
@@ -127,8 +125,6 @@ u64 flt_proc_generation(void);
  */
 u32 flt_proc_rows(void);
 u32 flt_proc_slot(const struct flt_proc *proc);
-/* Return true if the row in @slot may be in use and in any of @sessions (0: or in none). */
-bool flt_proc_peek(u32 slot, u32 sessions);
 
 /* Remove all rows from a session. */
 void flt_proc_session_close(u32 bit);

@@ -68,35 +68,21 @@ static void report_row(struct flt_proc *p, struct flt_proc_report *r)
 	sum_row(p, &r->account);
 }
 
-/* Report the row in a slot. Return false if it is free or in none of @sessions. */
-static bool report_slot(u32 slot, u32 sessions, struct flt_proc_report *report)
-{
-	struct flt_proc *p = flt_proc_peek(slot, sessions) ? flt_proc_lock_slot(slot) : NULL;
-
-	if (!p)
-		return false;
-	/* The row may have changed hands before it was locked. */
-	if (sessions && !(p->sessions & sessions)) {
-		flt_proc_unlock(p->tgid);
-		return false;
-	}
-	report_row(p, report);
-	return true;
-}
-
 int flt_report_next_proc(u32 *slot, u32 sessions, struct flt_proc_report *report)
 {
-	bool found = false;
+	struct flt_proc *p = NULL;
 
 	mutex_lock(&walk_lock);
 	for (; *slot < flt_proc_rows(); ++*slot) {
-		found = report_slot(*slot, sessions, report);
-		if (found)
-			break;
 		cond_resched();
+		p = flt_proc_lock_slot(*slot, sessions);
+		if (p)
+			break;
 	}
+	if (p)
+		report_row(p, report);
 	mutex_unlock(&walk_lock);
-	return found ? 0 : -ENOENT;
+	return p ? 0 : -ENOENT;
 }
 
 int flt_report_proc(pid_t tgid, struct flt_proc_report *report)
@@ -144,37 +130,27 @@ int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *r)
 		report_task(t, &r[n]);
 	}
 	flt_proc_unlock(tgid);
+	cond_resched();
 	return n;
-}
-
-/* Add a row to the sum of a session, unless it has left the session. */
-static void add_row(u32 slot, u32 bit, struct flt_session_sum *sum)
-{
-	struct flt_proc *p = flt_proc_lock_slot(slot);
-
-	if (!p)
-		return;
-	if (!(p->sessions & BIT(bit))) {
-		flt_proc_unlock(p->tgid);
-		return;
-	}
-	flt_retired_walk_at(slot);
-	sum->rows++;
-	sum->live += p->state == FLT_ROW_LIVE;
-	sum_row(p, &sum->account);
 }
 
 void flt_report_session(u32 bit, struct flt_session_sum *sum)
 {
+	struct flt_proc *p;
 	u32 i;
 
 	memset(sum, 0, sizeof(*sum));
 	mutex_lock(&walk_lock);
 	flt_retired_walk_begin(bit);
 	for (i = 0; i < flt_proc_rows(); i++) {
-		if (flt_proc_peek(i, BIT(bit)))
-			add_row(i, bit, sum);
 		cond_resched();
+		p = flt_proc_lock_slot(i, BIT(bit));
+		if (!p)
+			continue;
+		flt_retired_walk_at(i);
+		sum->rows++;
+		sum->live += p->state == FLT_ROW_LIVE;
+		sum_row(p, &sum->account);
 	}
 	flt_retired_walk_end(sum);
 	mutex_unlock(&walk_lock);
