@@ -18,6 +18,7 @@ memory() { fltq info | field memory; }
 echo 100000 >/proc/sys/kernel/threads-max
 echo 100000 >/proc/sys/kernel/pid_max
 
+inputs=()
 # hold NAME COMMAND... - run a command that waits for the end of its input; print its PID.
 hold() {
 	local name=$1
@@ -25,7 +26,8 @@ hold() {
 	mkfifo "$tmp/$name"
 	"$@" <"$tmp/$name" >"$tmp/$name.out" 2>&1 &
 	pid=$!
-	eval "exec {$name}>\"$tmp/$name\""
+	exec {fd}>"$tmp/$name"
+	inputs+=("$fd")
 	until_true test -s "$tmp/$name.out" || bad "$*: nothing printed"
 	say "$(tail -1 "$tmp/$name.out")"
 }
@@ -55,7 +57,9 @@ for what in minor major failed retried; do
 		$(($(field rows.$what <"$tmp/after") + $(field retired.$what <"$tmp/after") + \
 		$(field other.$what <"$tmp/after")))
 done
-exec {crowd}>&- {later}>&-
+for fd in "${inputs[@]}"; do
+	exec {fd}>&-
+done
 wait
 shrunk() { [ $(($(memory) - small)) -lt 100000 ]; }
 checks=$((checks + 1))
