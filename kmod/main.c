@@ -37,7 +37,8 @@ module_param(max_procs, uint, 0444);
 MODULE_PARM_DESC(max_procs, "size of the process table, with ended processes (16 to 1048576)");
 static uint max_tasks = PID_MAX_LIMIT;
 module_param(max_tasks, uint, 0444);
-MODULE_PARM_DESC(max_tasks, "maximum threads with counts of their own (16 to 4194304, the default)");
+MODULE_PARM_DESC(max_tasks,
+		 "maximum threads with counts of their own (16 to 4194304, the default)");
 
 static uint max_stacks = 65536;
 module_param(max_stacks, uint, 0444);

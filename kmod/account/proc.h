@@ -9,10 +9,11 @@
  *
  * Locks. Each chain of the hash by TGID has a raw spinlock, which protects the rows of the
  * chain and the accounts in them. It is held for one row, or for FLT_TASK_BATCH threads of
- * it. The pool lock nests inside and protects the lists of free and ended rows. Both are taken at fork, exec and exit,
- * by readers, and by the first fault of a thread that existed before accounting started.
- * Later faults of a thread with a slot (task.h) take no lock. Faults of a thread without a
- * slot take the lock of their chain only. No page fault can happen while a lock is held.
+ * it. The pool lock nests inside and protects the lists of free and ended rows. Both are
+ * taken at fork, exec and exit, by readers, and by the first fault of a thread that existed
+ * before accounting started. Later faults of a thread with a slot (task.h) take no lock.
+ * Faults of a thread without a slot take the lock of their chain only. No page fault can
+ * happen while a lock is held.
  *
  * States of a row:
  *   FREE -> LIVE    fork(), or the first fault of a process older than accounting
@@ -64,7 +65,7 @@ struct flt_proc_usage {
  */
 struct flt_proc_walk {
 	struct flt_proc *row;
-	u64 task, last_task;		/* slots up to @task were added, of those up to @last_task */
+	u64 task, last_task;	/* slots up to @task were added, of those up to @last_task */
 	struct flt_account *account;
 };
 

@@ -371,7 +371,7 @@ void flt_task_end_all(void)
 	u32 i;
 
 	for (i = 0; i < chains; i++) {
-		/* preempt_disable(): end_slot() counts on this CPU. It starts an RCU section, too. */
+		/* end_slot() counts on this CPU. preempt_disable() starts an RCU section, too. */
 		do {
 			preempt_disable();
 			node = rcu_dereference_sched(hlist_first_rcu(&flt_task_hash[i]));

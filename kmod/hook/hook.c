@@ -215,10 +215,13 @@ size_t flt_hook_memory(void)
 	int i;
 
 	mutex_lock(&hook_lock);
-	for (i = 0; i < FLT_HOOK_IDS; i++)
-		if (hooks[i]->type == FLT_HOOK_TYPE_KRETPROBE && hooks[i]->users && !hooks[i]->error)
-			bytes += maxactive * (sizeof(struct kretprobe_instance) +
-					      hooks[i]->data_size + FLT_INSTANCE_POINTERS);
+	for (i = 0; i < FLT_HOOK_IDS; i++) {
+		const struct flt_hook *h = hooks[i];
+
+		if (h->type == FLT_HOOK_TYPE_KRETPROBE && h->users && !h->error)
+			bytes += maxactive * (sizeof(struct kretprobe_instance) + h->data_size +
+					      FLT_INSTANCE_POINTERS);
+	}
 	mutex_unlock(&hook_lock);
 	return bytes;
 }

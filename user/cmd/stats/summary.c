@@ -70,7 +70,8 @@ static void report_hidden(const struct stats *s, const struct stats_command *c,
 		fprintf(s->out, "(rows without a pid): %" PRIu64 " ended processes, summed up by "
 			"name; load flt with a larger max_procs for rows\n", named);
 	if (rows->count > top)
-		fprintf(s->out, "(others): %" PRIu64 " of %" PRIu32 " processes; --top=0 lists all\n",
+		fprintf(s->out,
+			"(others): %" PRIu64 " of %" PRIu32 " processes; --top=0 lists all\n",
 			c->processes > shown ? c->processes - shown : 0, c->processes);
 }
 
