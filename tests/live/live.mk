@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Build fltq and fltstream, which read the module and its streams without code of fltctl.
 
-ALL += $(addprefix $(O)/workload/,fltq fltstream portgrab stuckread)
+ALL += $(addprefix $(O)/workload/,fltq fltstream portgrab sessions stuckread)
 
 $(O)/workload/fltq: $(addprefix $(O)/tests/live/,fltq.o row.o machine.o genl.o)
 	@mkdir -p $(@D)
@@ -12,6 +12,10 @@ $(O)/workload/fltstream: $(addprefix $(O)/tests/live/,fltstream.o row.o genl.o)
 	$(CC) $(CFLAGS) -static -o $@ $^
 
 $(O)/workload/portgrab: $(addprefix $(O)/tests/live/,portgrab.o row.o genl.o)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -static -o $@ $^
+
+$(O)/workload/sessions: $(addprefix $(O)/tests/live/,sessions.o row.o genl.o)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -o $@ $^
 

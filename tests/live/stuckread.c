@@ -5,7 +5,7 @@
  *   stuckread BYTES COUNT
  *
  * Opens a session whose CPUs have COUNT sub-buffers of BYTES, which use all of max_buffers. A
- * thread reads cpu0 into a page that userfaultfd withholds. Then the socket of the session is
+ * thread without capabilities reads cpu0 into a page that userfaultfd withholds. Then the socket of the session is
  * closed. A new socket must be served although the reader still waits, and its session must
  * be refused with EDQUOT, because the open file keeps the buffers. After the file is closed,
  * a session must be granted. Prints "stuck served=1 refused=1 granted=1". The process is
@@ -22,11 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PAGE 4096ul
 #define FAULTS 256
 #define PATIENCE_S 60
+#define NOBODY 65534
 
 static struct genl g;
 static uint32_t session, subbuf_size, subbufs;
@@ -84,6 +86,10 @@ static void cause_faults(void)
 
 static void *read_into_withheld_page(void *file)
 {
+	/* Unlike setuid(), the system calls change this thread alone. */
+	if (syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY) ||
+	    syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY))
+		err(1, "setresuid");
 	if (read(*(int *)file, withheld, PAGE) < 0 && errno != EIO)
 		err(1, "read");
 	return NULL;

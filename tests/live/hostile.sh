@@ -1,0 +1,224 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: mem=2048 disk=256 zram=1 timeout=600
+# shellcheck disable=SC2119
+# Promise: whatever an unprivileged user does, the counts of another process stay exact and of
+# known kinds, and the module refuses the user with the documented errno.
+#
+# Each attack is a section with its own verdict. `hostile.sh SECTION...` runs only these.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+threads=9000 rounds=10 requests=2000
+[ -z "$LONG" ] || threads=20000 rounds=100 requests=10000
+[ "$KERNEL" != debug ] || threads=1500
+
+sysctl -qw kernel.threads-max=100000 kernel.pid_max=100000
+ulimit -u unlimited
+
+# Run a command without capabilities, and without a way to get any.
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all)
+perfmon=(setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps +perfmon
+	--ambient-caps +perfmon)
+
+# The victim is in a session from its start. It does the first half of its work before the
+# attack. The other half begins during the attack, and lasts until the file "enough" exists.
+# shellcheck disable=SC2016 # expanded by the victim
+victim='tree fork 20 8 && kinds anon 50 && : >"$0/half" && read -r _ <"$0/go" &&
+	until [ -e "$0/enough" ]; do tree loop 64 500 || exit; done &&
+	tree fork 30 8 && tree threads 24 16 && kinds anon 200 && kinds zero 50 && kinds cowfork 50'
+
+victim_starts() {
+	rm -f "$tmp/half" "$tmp/go" "$tmp/enough" "$tmp/rows" "$tmp/oracle"
+	mkfifo "$tmp/go"
+	exec 5<>"$tmp/go"
+	fltq follow -o "$tmp/rows" -- faultrun -o "$tmp/oracle" -- bash -c "$victim" "$tmp" \
+		>"$tmp/out" 2>&1 &
+	victim_pid=$!
+	until_true test -e "$tmp/half" || bad "the victim does not start: $(cat "$tmp/out")"
+	fltq tally >"$tmp/before"
+	say "$section: the victim waits"
+}
+
+# Let the victim do the rest of its work, until the attackers with these PIDs have ended.
+victim_goes_on() { # [PID...]
+	local status=0 pid
+	echo go >&5
+	for pid; do
+		wait "$pid" || bad "$section: exit status $? of an attacker"
+	done
+	: >"$tmp/enough"
+	wait "$victim_pid" || status=$?
+	exec 5>&-
+	fltq tally >"$tmp/after"
+	same "$section: exit status of the victim: $(tail -1 "$tmp/out")" $status 0
+	say "$section: the victim has ended"
+}
+
+delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
+
+# The sums of the session are those of the kernel, and each fault has a known kind. These
+# sums include rows that were retired.
+sums_are_exact() {
+	local minor major kinds
+	grep '^session' "$tmp/rows" >"$tmp/session" || true
+	read -r minor major < <(awk '
+		$1 == "proc" || $1 == "root" { minor += $(NF - 1); major += $NF; n++ }
+		END { if (n > 50) print minor, major; else print "no_input no_input" }' \
+		<(grep '^proc' "$tmp/oracle") <(grep '^root' "$tmp/rows"))
+	same "$section: minor faults of the victim" "$(field minor <"$tmp/session")" "$minor"
+	same "$section: major faults of the victim" "$(field major <"$tmp/session")" "$major"
+	same "$section: faults of unknown kind" "$(field kind.unknown <"$tmp/session")" 0
+	kinds=$(awk '{ for (i = 2; i <= NF; i++) if (split($i, w, "=") == 2 && w[1] ~ /^kind\./)
+		n += w[2] } END { print NR ? n + 0 : "no_input" }' "$tmp/session")
+	same "$section: sum of the kinds" "$kinds" "$((minor + major))"
+	same "$section: processes without a row" "$(field untracked <"$tmp/session")" 0
+	same "$section: missed faults of the machine" "$(delta all.missed)" 0
+	same "$section: faults of threads without counters" "$(delta lost_task)" 0
+	same "$section: faults of processes without a row" "$(delta lost_proc)" 0
+}
+
+# Each process of the victim has exact counts.
+rows_are_exact() {
+	checks=$((checks + 1))
+	awk -v name="$section" -v tree=0 -v may_miss=0 -v late=0 -f tests/live/equal.awk \
+		"$tmp/oracle" "$tmp/rows" || bad "$section"
+}
+
+# attack COMMAND...: run the attacker until it prints a line, and let it wait for the end of
+# its input.
+attack() {
+	rm -f "$tmp/stop" "$tmp/said"
+	mkfifo "$tmp/stop" "$tmp/said"
+	"${nobody[@]}" "$@" <"$tmp/stop" >"$tmp/said" 2>"$tmp/attack.err" &
+	attacker=$!
+	exec 6>"$tmp/stop" 7<"$tmp/said"
+	said=nothing
+	read -r said <&7 || true
+	say "$section: $said"
+}
+
+# End the attacker. Its exit status is that of its work.
+attack_ends() {
+	local status=0
+	exec 6>&-
+	wait "$attacker" || status=$?
+	exec 7<&-
+	same "$section: exit status of the attacker: $(tail -1 "$tmp/attack.err")" $status 0
+}
+
+# More threads have faulted than the table of thread slots had entries.
+thread_crowd() {
+	load
+	victim_starts
+	attack crowd "$threads" 1
+	same "$section: attack" "$said" "crowd $threads"
+	victim_goes_on
+	attack_ends
+	sums_are_exact
+	rows_are_exact
+}
+
+# A fork bomb of at most so many processes. The victim goes on when the bomb has reached this
+# limit and CONDITION is true.
+bomb() { # PROCESSES CONDITION
+	group=/sys/fs/cgroup/bomb
+	mkdir $group
+	echo "$1" >$group/pids.max
+	load
+	victim_starts
+	# shellcheck disable=SC2016 # expanded by the shell that enters the group
+	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $group "${nobody[@]}" forkbomb &
+	attacker=$!
+	until { hit_its_limit && $2; } || ! kill -0 "$attacker"; do
+		sleep 0.1
+	done
+	say "$section: $(cat $group/pids.current) processes"
+	victim_goes_on
+	refused=$(awk '$1 == "max" { print $2 }' "$group/pids.events")
+	echo 1 >$group/cgroup.kill
+	wait "$attacker" 2>/dev/null || true
+	until_true rmdir $group 2>/dev/null || bad "$section: the fork bomb does not end"
+	at_least "$section: forks that were refused" "$refused" 1
+	sums_are_exact
+}
+
+retires_rows() { [ "$(fltq tally | field procs_retired)" -gt 0 ]; }
+hit_its_limit() { [ "$(awk '{ print $2 }' "$group/pids.events")" -gt 0 ]; }
+
+# So many processes ended that the table retires rows.
+fork_bomb() { bomb 1000 retires_rows; }
+
+# A user binds the port of a closed stream.
+port_takeover() {
+	load
+	victim_starts
+	portgrab 60 >"$tmp/grab" &
+	victim_goes_on $!
+	say "$section: $(cat "$tmp/grab")"
+	at_least "$section: calls of bind()" "$(field binds <"$tmp/grab")" 10000
+	same "$section: messages received by another user" "$(field received <"$tmp/grab")" 0
+	sums_are_exact
+	rows_are_exact
+}
+
+# Users open and close sessions. One of them may.
+session_storm() {
+	load
+	victim_starts
+	"${nobody[@]}" sessions denied "$requests" >"$tmp/denied" &
+	attacker=$!
+	"${perfmon[@]}" sessions taken "$rounds" >"$tmp/taken" &
+	victim_goes_on $attacker $!
+	say "$section: user: $(cat "$tmp/denied")"
+	say "$section: CAP_PERFMON: $(cat "$tmp/taken")"
+	same "$section: user" "$(cat "$tmp/denied")" "sessions opened=0 EPERM=$requests"
+	same "$section: CAP_PERFMON" "$(sed 's/opened=[0-9]*/opened/' "$tmp/taken")" \
+		"sessions opened ENOSPC=$rounds"
+	at_least "$section: sessions of CAP_PERFMON" "$(field opened <"$tmp/taken")" $((rounds * 16))
+	sums_are_exact
+	rows_are_exact
+}
+
+# A reader without capabilities waits for a page of its own in read() of a relay file.
+stuck_reader() {
+	load max_buffers=1
+	victim_starts
+	stuckread 131072 4 >"$tmp/stuck" &
+	victim_goes_on $!
+	same "$section: attack" "$(cat "$tmp/stuck")" "stuck served=1 refused=1 granted=1"
+	sums_are_exact
+	rows_are_exact
+}
+
+# A user opens the relay file of another user.
+relay_file() {
+	local file
+	load
+	rm -f "$tmp/hold"
+	mkfifo "$tmp/hold"
+	fltq hold -s <"$tmp/hold" >"$tmp/held" 2>&1 &
+	attacker=$!
+	exec 6>"$tmp/hold"
+	until_true test -s "$tmp/held" || bad "$section: no session"
+	file=$debugfs/session-$(field id <"$tmp/held")/cpu0
+	checks=$((checks + 2))
+	[ -r "$file" ] || bad "$section: missing $file"
+	! "${nobody[@]}" cat "$file" 2>"$tmp/err" || bad "$section: a user opens a relay file"
+	same "$section: error of open()" "$(cat "$tmp/err")" "cat: $file: Permission denied"
+	exec 6>&-
+	wait $attacker
+}
+
+[ $# -gt 0 ] || set -- thread_crowd fork_bomb port_takeover session_storm stuck_reader \
+	relay_file
+for section; do
+	begun=$failures
+	$section
+	unload
+	verdict=passed
+	[ "$failures" = "$begun" ] || verdict="failed ($((failures - begun)))"
+	say "section $section: $verdict"
+done
+finish
