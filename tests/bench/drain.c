@@ -25,39 +25,35 @@
 
 static uint64_t faults, sum;
 
-static int on_records(void *arg, const struct flt_event_record *const *r, size_t n)
+static int on_faults(void *arg, struct flt_fault *f, size_t n)
 {
 	uint64_t latency = 0;
 
 	(void)arg;
 	for (size_t i = 0; i < n; i++)
-		latency += flt_event_latency(r[i]);
+		latency += f[i].latency;
 	faults += n;
 	sum += latency;
 	return 0;
 }
 
 /* Like user/cmd/map/live.c: one image per process, whose mappings are known. */
-static int on_map(void *arg, const struct flt_event_record *r)
+static int on_map(struct flt_regions *regions, struct flt_fault *f)
 {
-	struct flt_regions *regions = arg;
-	const struct flt_fault f = {
-		.time = r->time, .address = r->address, .ip = r->ip, .tid = r->tid, .weight = r->weight,
-		.kind = r->kind, .latency = (uint32_t)flt_event_latency(r), .image = r->tgid - 99,
-	};
-
+	f->image = f->pid - 99;
+	f->flags &= ~FLT_FAULT_ALLOC;
 	faults++;
-	if (flt_regions_token(regions, f.image, r->address) == ~0u)
-		errx(1, "nothing is mapped at %llx", (unsigned long long)r->address);
-	return flt_regions_fault(regions, &f);
+	if (flt_regions_token(regions, f->image, f->address) == ~0u)
+		errx(1, "nothing is mapped at %llx", (unsigned long long)f->address);
+	return flt_regions_fault(regions, f);
 }
 
-static int on_maps(void *arg, const struct flt_event_record *const *r, size_t n)
+static int on_maps(void *arg, struct flt_fault *f, size_t n)
 {
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < n; i++)
-		ret = on_map(arg, r[i]);
+		ret = on_map(arg, &f[i]);
 	return ret;
 }
 
@@ -86,7 +82,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 	errx(1, "%llu lost on CPU %u", (unsigned long long)count, cpu);
 }
 
-static struct flt_stream_sink sink = { .records = on_records, .gap = on_gap };
+static struct flt_stream_sink sink = { .faults = on_faults, .gap = on_gap };
 
 /* Replaces read(2), which also stores slots there. */
 static void fill(struct flt_slots *slots, uint32_t cpu, uint32_t cpus, uint64_t round)
@@ -143,7 +139,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: drain [EVENTS [CPUS [map]]], at most %d CPUs", CPUS_MAX);
 	if (argc > 3 && !strcmp(argv[3], "map")) {
 		regions = map(cpus);
-		sink.records = on_maps;
+		sink.faults = on_maps;
 		sink.arg = regions;
 	}
 	for (uint64_t round = 0; faults < events; round++) {

@@ -25,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "event/device.h"
 #include "model/process/paths.h"
 #include "source/netlink/decode.h"
 #include "source/stream/slots.h"
@@ -54,26 +53,24 @@ static void in_order(struct state *s, uint64_t time)
 	s->last = time;
 }
 
-static int on_record(void *arg, const struct flt_event_record *r)
+static int on_fault(void *arg, struct flt_fault *f)
 {
 	struct state *s = arg;
 
-	if (r->type != FLT_EVENT_FAULT)
-		abort();
-	in_order(s, r->time + flt_event_latency(r));
+	in_order(s, f->time + f->latency);
 	s->faults++;
-	s->sum += flt_paths_get(s->paths, flt_device_of_kernel(r->dev), r->inode) != NULL;
+	s->sum += flt_paths_get(s->paths, f->device, f->inode) != NULL;
 	return 0;
 }
 
-static int on_records(void *arg, const struct flt_event_record *const *r, size_t count)
+static int on_faults(void *arg, struct flt_fault *f, size_t count)
 {
 	size_t i;
 
 	if (!count)
 		abort();
 	for (i = 0; i < count; i++)
-		on_record(arg, r[i]);
+		on_fault(arg, &f[i]);
 	return 0;
 }
 
@@ -124,7 +121,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 
 static int take(struct state *s, uint32_t cpu, const union flt_stream_note *slot, size_t count)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .gap = on_gap,
+	const struct flt_stream_sink sink = { .fault = on_fault, .note = on_note, .gap = on_gap,
 					      .arg = s };
 	union flt_stream_note *room;
 	struct flt_errmsg e;
@@ -154,7 +151,7 @@ static int take(struct state *s, uint32_t cpu, const union flt_stream_note *slot
 static int give(struct state *s, uint64_t horizon, bool several)
 {
 	const struct flt_stream_sink sink = {
-		.record = on_record, .records = several ? on_records : NULL,
+		.fault = on_fault, .faults = several ? on_faults : NULL,
 		.note = on_note, .gap = on_gap, .arg = s,
 	};
 

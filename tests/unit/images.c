@@ -180,17 +180,16 @@ static void stacks_are_found_by_id(void **unused)
 {
 	const uint64_t frames[] = { 1, 2, 3 };
 	struct flt_event_stack note = { .stack = 7, .depth = 3, .cut = FLT_CUT_DEPTH };
-	struct flt_event_record r = { .stack = 7 };
 	const struct flt_stream_stack *stack;
 	struct flt_stream_stacks *s;
 	uint32_t i;
 
 	(void)unused;
 	assert_int_equal(flt_stream_stacks_new(&s), 0);
-	assert_null(flt_stream_stacks_of(s, &r));
+	assert_null(flt_stream_stacks_of(s, 7));
 	assert_int_equal(flt_stream_stacks_add(s, &note, frames), 0);
 	for (i = 0; i < 2; i++) {
-		stack = flt_stream_stacks_of(s, &r);
+		stack = flt_stream_stacks_of(s, 7);
 		assert_non_null(stack);
 		assert_int_equal(stack->depth, 3);
 		assert_int_equal(stack->cut, FLT_CUT_DEPTH);
@@ -202,13 +201,11 @@ static void stacks_are_found_by_id(void **unused)
 		note.stack = 1000 + i;
 		assert_int_equal(flt_stream_stacks_add(s, &note, frames), 0);
 	}
-	r.stack = 1000;
-	assert_null(flt_stream_stacks_of(s, &r));
-	r.stack = 5999;
-	assert_non_null(flt_stream_stacks_of(s, &r));
-	assert_null(flt_stream_stacks_of(s, &r));
-	r.stack = 7;
-	assert_non_null(flt_stream_stacks_of(s, &r));
+	assert_null(flt_stream_stacks_of(s, 1000));
+	assert_non_null(flt_stream_stacks_of(s, 5999));
+	assert_null(flt_stream_stacks_of(s, 5999));
+	assert_non_null(flt_stream_stacks_of(s, 7));
+	assert_null(flt_stream_stacks_of(s, 0));
 	note.depth = 0;
 	assert_int_not_equal(flt_stream_stacks_add(s, &note, frames), 0);
 	flt_stream_stacks_free(s);
@@ -221,22 +218,22 @@ static void slices_are_found_by_thread(void **unused)
 		uint64_t bytes[2];
 	} bytes = { .registers.dwarf[16] = 42, .bytes = { 5, 6 } };
 	struct flt_event_slice note = { .time = 9, .tid = 3, .length = 16, .sp = 0x7000 };
-	struct flt_event_record r = { .time = 9, .tid = 3 };
+	struct flt_fault f = { .time = 9, .tid = 3 };
 	const struct flt_stream_slice *slice;
 	struct flt_stream_slices *s;
 
 	(void)unused;
 	assert_int_equal(flt_stream_slices_new(&s), 0);
 	assert_int_equal(flt_stream_slices_add(s, &note, &bytes), 0);
-	slice = flt_stream_slices_of(s, &r);
+	slice = flt_stream_slices_of(s, &f);
 	assert_non_null(slice);
 	assert_int_equal(slice->registers.dwarf[16], 42);
 	assert_memory_equal(slice->bytes, bytes.bytes, 16);
-	assert_null(flt_stream_slices_of(s, &r));
+	assert_null(flt_stream_slices_of(s, &f));
 	/* The slice of a lost fault is not returned for another fault. */
 	assert_int_equal(flt_stream_slices_add(s, &note, &bytes), 0);
-	r.time = 10;
-	assert_null(flt_stream_slices_of(s, &r));
+	f.time = 10;
+	assert_null(flt_stream_slices_of(s, &f));
 	flt_stream_slices_free(s);
 }
 

@@ -359,15 +359,14 @@ static void note_path(struct flt_timeline *t, uint64_t inode, const char *name)
 static void stream_fault(struct flt_timeline *t, uint32_t tgid, uint64_t address, uint64_t inode,
 			 unsigned int flags)
 {
-	const struct flt_event_record r = {
-		.type = FLT_EVENT_FAULT, .time = now += 1000, .tgid = tgid, .tid = tgid,
-		.address = address, .weight = 1, .flags = (uint16_t)flags, .inode = inode,
-		.dev = inode ? 0x801 : 0,
+	struct flt_fault f = {
+		.time = now += 1000, .pid = tgid, .tid = tgid, .address = address, .weight = 1,
+		.pages = 1, .flags = FLT_FAULT_OP | flags, .inode = inode,
+		.device = inode ? 8 << 20 | 1 : 0,
 	};
 	struct flt_timeline_stack none;
-	struct flt_fault f;
 
-	assert_int_equal(flt_timeline_fault(t, &r, &f, &none), 0);
+	assert_int_equal(flt_timeline_fault(t, &f, &none), 0);
 	assert_int_equal(flt_regions_fault(g, &f), 0);
 }
 
@@ -385,17 +384,17 @@ static void timeline_feeds_regions(void **unused)
 	assert_int_equal(flt_timeline_new(&t, &setup), 0);
 	note_area(t, NOBODY, 0x100000, FLT_AREA_SHMEM, 5);
 	note_area(t, NOBODY, 0x200000, FLT_AREA_HEAP, 0);
-	stream_fault(t, NOBODY, 0x100000, 5, FLT_EVENT_USER);
+	stream_fault(t, NOBODY, 0x100000, 5, 0);
 	note_life(t, FLT_LIFE_FORK, NOBODY + 1, NOBODY, "child");
-	stream_fault(t, NOBODY + 1, 0x200000, 0, FLT_EVENT_USER);
+	stream_fault(t, NOBODY + 1, 0x200000, 0, 0);
 	/* In an exec the kernel faults before the note. The name of the file comes last. */
 	note_area(t, NOBODY + 1, 0x300000, FLT_AREA_FILE, 6);
-	stream_fault(t, NOBODY + 1, 0x300000, 6, 0);
+	stream_fault(t, NOBODY + 1, 0x300000, 6, FLT_FAULT_KERNEL);
 	note_life(t, FLT_LIFE_EXEC, NOBODY + 1, 0, "program");
-	stream_fault(t, NOBODY + 1, 0x301000, 6, FLT_EVENT_USER);
+	stream_fault(t, NOBODY + 1, 0x301000, 6, 0);
 	/* The module does not repeat the note of a mapping that the new program has, too. */
-	stream_fault(t, NOBODY + 1, 0x201000, 0, FLT_EVENT_USER);
-	stream_fault(t, NOBODY + 1, 0x900000, 0, FLT_EVENT_USER);
+	stream_fault(t, NOBODY + 1, 0x201000, 0, 0);
+	stream_fault(t, NOBODY + 1, 0x900000, 0, 0);
 	note_path(t, 5, "/tmp/five");
 	note_path(t, 6, "/six");
 	assert_int_equal(find(1, "/tmp/five", &n)->area.of, FLT_AREA_SHMEM);

@@ -35,23 +35,23 @@ static void tell(struct feed *f, char what, uint64_t time, uint32_t cpu, uint32_
 }
 
 /* In these records tgid is the CPU and tid is the number. */
-static int on_record(void *arg, const struct flt_event_record *r)
+static int on_fault(void *arg, struct flt_fault *fault)
 {
 	struct feed *f = arg;
 
-	if (f->give_up == r->tid && r->tid)
+	if (f->give_up == fault->tid && fault->tid)
 		return -EPIPE;
-	tell(f, 'f', r->time + flt_event_latency(r), r->tgid, r->tid);
+	tell(f, 'f', fault->time + fault->latency, fault->pid, fault->tid);
 	return 0;
 }
 
-static int on_records(void *arg, const struct flt_event_record *const *r, size_t count)
+static int on_faults(void *arg, struct flt_fault *fault, size_t count)
 {
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < count; i++)
-		ret = on_record(arg, r[i]);
+		ret = on_fault(arg, &fault[i]);
 	return ret;
 }
 
@@ -77,7 +77,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 
 static struct flt_stream_sink sink_of(struct feed *f)
 {
-	return (struct flt_stream_sink){ .record = on_record, .note = on_note, .gap = on_gap, .arg = f };
+	return (struct flt_stream_sink){ .fault = on_fault, .note = on_note, .gap = on_gap, .arg = f };
 }
 
 static int put(struct feed *f, uint32_t cpu, const void *slots, size_t count)
@@ -191,6 +191,70 @@ static void faults_are_delivered_in_order(void **unused)
 	end(f);
 }
 
+static int on_converted(void *arg, struct flt_fault *fault)
+{
+	*(struct flt_fault *)arg = *fault;
+	return 0;
+}
+
+/* Send a record and return the fault that is delivered. */
+static struct flt_fault converted(struct flt_event_record r)
+{
+	struct flt_fault fault = { 0 };
+	const struct flt_stream_sink sink = { .fault = on_converted, .arg = &fault };
+	struct feed *f = begin();
+
+	r.type = FLT_EVENT_FAULT;
+	assert_int_equal(put(f, 0, &r, 1), 0);
+	assert_int_equal(flt_slots_give(f->slots, UINT64_MAX, &sink), 0);
+	expect_count(f, 1, 0);
+	end(f);
+	return fault;
+}
+
+static void records_are_converted(void **unused)
+{
+	struct flt_fault f = converted((struct flt_event_record){
+		.time = 1, .address = 2, .ip = 3, .inode = 4, .latency = 5, .tgid = 6, .tid = 7,
+		.dev = 0xfff00000u | 8 << 8 | 0x12, .page = 9, .stack = 10, .attempts = 11, .weight = 12,
+		.kind = FLT_KIND_FILE, .result = FLT_RESULT_MAJOR, .flags = FLT_EVENT_USER | FLT_EVENT_WRITE,
+	});
+
+	(void)unused;
+	assert_int_equal(f.time, 1);
+	assert_int_equal(f.address, 2);
+	assert_int_equal(f.ip, 3);
+	assert_int_equal(f.inode, 4);
+	assert_int_equal(f.latency, 5);
+	assert_int_equal(f.pid, 6);
+	assert_int_equal(f.tid, 7);
+	assert_int_equal(f.device, 8 << 20 | 0xfff12);
+	assert_int_equal(f.page, 9);
+	assert_int_equal(f.stack, 10);
+	assert_int_equal(f.attempts, 11);
+	assert_int_equal(f.weight, 12);
+	assert_int_equal(f.pages, 1);
+	assert_int_equal(f.kind, FLT_KIND_FILE);
+	assert_int_equal(f.flags, FLT_FAULT_OP | FLT_FAULT_WRITE | FLT_FAULT_MAJOR);
+	assert_int_equal(f.image + f.cpu + f.failure, 0);
+	f = converted((struct flt_event_record){
+		.kind = FLT_KIND_ANON, .flags = FLT_EVENT_LONG | FLT_EVENT_EXEC | FLT_EVENT_REMOTE, .latency = ~0u,
+	});
+	assert_int_equal(f.flags, FLT_FAULT_OP | FLT_FAULT_EXEC | FLT_FAULT_KERNEL | FLT_FAULT_REMOTE |
+			 FLT_FAULT_ALLOC);
+	assert_int_equal(f.latency, 0xffffffffull << 10);
+	f = converted((struct flt_event_record){ .kind = FLT_KIND_SWAP, .flags = FLT_EVENT_USER });
+	assert_int_equal(f.flags, FLT_FAULT_OP | FLT_FAULT_REFAULT);
+	f = converted((struct flt_event_record){ .kind = FLT_KIND_SWAP, .flags = FLT_EVENT_USER,
+						 .result = FLT_RESULT_MAJOR });
+	assert_int_equal(f.flags, FLT_FAULT_OP | FLT_FAULT_REFAULT | FLT_FAULT_MAJOR);
+	/* A failed fault has brought no page. */
+	f = converted((struct flt_event_record){ .kind = FLT_KIND_ANON, .flags = FLT_EVENT_USER,
+						 .result = FLT_RESULT_FAILED + FLT_FAILURE_SIGBUS });
+	assert_int_equal(f.flags, FLT_FAULT_OP | FLT_FAULT_FAILED);
+	assert_int_equal(f.failure, FLT_FAILURE_SIGBUS);
+}
+
 /* One CPU alone has more faults than fit into one batch. */
 static void busy_cpu_is_delivered_in_batches(void **unused)
 {
@@ -199,7 +263,7 @@ static void busy_cpu_is_delivered_in_batches(void **unused)
 	uint32_t i;
 
 	(void)unused;
-	sink.records = on_records;
+	sink.faults = on_faults;
 	for (i = 1; i <= 300; i++)
 		fault(f, 3, 10 * i, i % 10);
 	assert_int_equal(flt_slots_give(f->slots, 2995, &sink), 0);
@@ -403,6 +467,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(faults_are_delivered_in_order),
+		cmocka_unit_test(records_are_converted),
 		cmocka_unit_test(busy_cpu_is_delivered_in_batches),
 		cmocka_unit_test(notes_precede_faults_of_equal_time),
 		cmocka_unit_test(notes_are_delivered_at_their_time),

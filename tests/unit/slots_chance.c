@@ -80,12 +80,12 @@ struct told {
 	size_t count;
 };
 
-static int on_record(void *arg, const struct flt_event_record *r)
+static int on_fault(void *arg, struct flt_fault *f)
 {
 	struct told *t = arg;
 
 	assert_true(t->count < LINES);
-	t->line[t->count++] = (struct line){ r->time + flt_event_latency(r), r->tgid, r->tid, 1 };
+	t->line[t->count++] = (struct line){ f->time + f->latency, f->pid, f->tid, 1 };
 	return 0;
 }
 
@@ -116,7 +116,7 @@ static int line_order(const void *a, const void *b)
 static void merge_matches_a_plain_sort(void **unused)
 {
 	struct told told = { .count = 0 };
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = &told };
+	const struct flt_stream_sink sink = { .fault = on_fault, .note = on_note, .arg = &told };
 	struct line want[LINES] = { 0 }, *line;
 	struct flt_slots *slots = begin();
 	uint64_t time[CPUS] = { 0 };
@@ -153,16 +153,16 @@ struct flow {
 	uint64_t last, horizon, count[CPUS], notes;
 };
 
-static int on_flow(void *arg, const struct flt_event_record *const *r, size_t count)
+static int on_flow(void *arg, struct flt_fault *fault, size_t count)
 {
 	struct flow *f = arg;
 	uint64_t end;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		end = r[i]->time + flt_event_latency(r[i]);
+		end = fault[i].time + fault[i].latency;
 		assert_true(end >= f->last && end <= f->horizon);
-		assert_int_equal(r[i]->tid, f->count[r[i]->tgid]++);
+		assert_int_equal(fault[i].tid, f->count[fault[i].pid]++);
 		f->last = end;
 	}
 	return 0;
@@ -183,7 +183,7 @@ static int on_flow_note(void *arg, const union flt_stream_note *head, const void
 static void full_buffers_keep_the_order(void **unused)
 {
 	struct flow flow = { 0 };
-	const struct flt_stream_sink sink = { .records = on_flow, .note = on_flow_note, .arg = &flow };
+	const struct flt_stream_sink sink = { .faults = on_flow, .note = on_flow_note, .arg = &flow };
 	uint64_t time[CPUS] = { 0 }, faults[CPUS] = { 0 }, notes = 0, delivered, lost;
 	struct flt_slots *slots = begin();
 	uint32_t round, cpu, i;

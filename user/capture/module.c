@@ -31,20 +31,19 @@ struct module {
 	uint64_t before;	/* faults of the child before it executed the command */
 };
 
-static int on_record(void *arg, const struct flt_event_record *e)
+static int on_fault(void *arg, struct flt_fault *f)
 {
 	struct module *m = arg;
 	struct flt_timeline_stack stack;
-	struct flt_fault f;
-	int ret = flt_timeline_fault(m->r->timeline, e, &f, &stack);
+	int ret = flt_timeline_fault(m->r->timeline, f, &stack);
 
 	if (ret && ret != -E2BIG)
 		return ret;
-	if (!f.image && m->child == e->tgid) {
-		m->before += e->weight;
+	if (!f->image && m->child == f->pid) {
+		m->before += f->weight;
 		return 0;
 	}
-	return capture_fault(m->r, &f, &stack);
+	return capture_fault(m->r, f, &stack);
 }
 
 static int on_note(void *arg, const union flt_stream_note *n, const void *bytes)
@@ -68,7 +67,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 static struct flt_stream_sink sink_of(struct module *m)
 {
 	return (struct flt_stream_sink){
-		.record = on_record, .note = on_note, .gap = on_gap, .arg = m,
+		.fault = on_fault, .note = on_note, .gap = on_gap, .arg = m,
 	};
 }
 

@@ -17,13 +17,13 @@ struct flt_fault {
 	uint64_t time;		/* CLOCK_MONOTONIC ns at which the fault began */
 	uint64_t address;	/* accessed; some sources know only its page */
 	uint64_t ip;		/* user instruction, or after the system call; 0: none */
-	uint64_t latency;	/* ns until resolved */
 	uint64_t inode;		/* with device: the file that was mapped; 0: none */
-	uint32_t device;	/* major << 20 | minor */
-	uint32_t page;		/* offset of the page in the file, in pages, modulo 2^32 */
-	uint32_t image;		/* owner of the memory, see flt_file.h */
+	uint64_t latency;	/* ns until resolved */
 	uint32_t pid, tid;	/* running thread; pid 0: the process of the image */
+	uint32_t page;		/* offset of the page in the file, in pages, modulo 2^32 */
 	uint32_t stack;		/* node of the caller in the stacks of the image; 0: none */
+	uint32_t device;	/* major << 20 | minor */
+	uint32_t image;		/* owner of the memory, see flt_file.h */
 	uint32_t weight;	/* number of faults that this record represents */
 	uint32_t pages;		/* pages brought in */
 	uint32_t flags;		/* FLT_FAULT_* */
@@ -31,7 +31,6 @@ struct flt_fault {
 	uint8_t kind;		/* enum flt_kind */
 	uint8_t failure;	/* enum flt_failure, of FLT_FAULT_FAILED */
 	uint8_t attempts;	/* 255: or more */
-	uint8_t reserved[7];
 };
 
 /* Return the result as the module has it: enum flt_result, plus enum flt_failure if FAILED. */

@@ -9,7 +9,6 @@
 
 #include "event/device.h"
 #include "source/proc/procfs.h"
-#include "source/stream/fault.h"
 #include "timeline/state.h"
 
 /* Allocate what the stacks of setup.stacks need. */
@@ -136,7 +135,7 @@ int flt_timeline_note(struct flt_timeline *t, const union flt_stream_note *n, co
 	return timeline_result(t, ret);
 }
 
-static void stack_find(struct flt_timeline *t, const struct flt_event_record *r, uint32_t image,
+static void stack_find(struct flt_timeline *t, const struct flt_fault *f,
 		       struct flt_timeline_stack *s)
 {
 	const struct flt_stream_slice *slice;
@@ -145,20 +144,20 @@ static void stack_find(struct flt_timeline *t, const struct flt_event_record *r,
 	size_t n = 0;
 
 	if (t->slices) {
-		slice = flt_stream_slices_of(t->slices, r);
+		slice = flt_stream_slices_of(t->slices, f);
 		/* The module sends a slice with every fault that has a user instruction. */
-		s->lost = r->ip && !slice;
+		s->lost = f->ip && !slice;
 		s->address = t->address;
 		if (slice) {
 			sample.stack = slice->bytes;
 			sample.size = slice->length;
 			memcpy(sample.regs, slice->registers.dwarf, sizeof(sample.regs));
-			n = flt_unwind_cache_run(t->unwind, image, &sample, t->address,
+			n = flt_unwind_cache_run(t->unwind, f->image, &sample, t->address,
 						 t->setup.depth, &s->cut);
 		}
 	} else {
-		frames = t->stacks ? flt_stream_stacks_of(t->stacks, r) : NULL;
-		s->lost = r->stack && !frames;
+		frames = t->stacks ? flt_stream_stacks_of(t->stacks, f->stack) : NULL;
+		s->lost = f->stack && !frames;
 		if (frames) {
 			s->address = frames->frame;
 			s->cut = frames->cut;
@@ -168,15 +167,13 @@ static void stack_find(struct flt_timeline *t, const struct flt_event_record *r,
 	timeline_stack_end(s, n);
 }
 
-int flt_timeline_fault(struct flt_timeline *t, const struct flt_event_record *r,
-		       struct flt_fault *f, struct flt_timeline_stack *s)
+int flt_timeline_fault(struct flt_timeline *t, struct flt_fault *f, struct flt_timeline_stack *s)
 {
-	int ret;
+	int ret = flt_images_fault(t->images, f, &f->image);
 
-	flt_event_fault(f, r);
-	ret = flt_images_fault(t->images, f, &f->image);
 	*s = (struct flt_timeline_stack){ .cut = FLT_CUT_NONE };
-	stack_find(t, r, f->image, s);
+	stack_find(t, f, s);
+	f->stack = 0;
 	return ret || !t->setup.regions ? ret : flt_timeline_lookup(&t->lookup, f);
 }
 

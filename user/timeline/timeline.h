@@ -30,14 +30,17 @@ void flt_timeline_round(struct flt_timeline *timeline);
 int flt_timeline_note(struct flt_timeline *timeline, const union flt_stream_note *note,
 		      const void *bytes);
 /*
- * Decode a fault of the stream. Find its stack and the image that ran when the fault happened (0:
- * unknown). Make the mapping at its address known to the regions, if possible. fault->stack stays
- * 0. Return -ENOMEM, or -E2BIG: a recording cannot hold more images.
+ * Complete a fault of the stream: find its stack, set fault->stack to 0, and set fault->image to
+ * the image that ran when the fault happened (0: unknown). Make the mapping at its address known
+ * to the regions, if possible. Return -ENOMEM, or -E2BIG: a recording cannot hold more images.
  */
-int flt_timeline_fault(struct flt_timeline *timeline, const struct flt_event_record *record,
-		       struct flt_fault *fault, struct flt_timeline_stack *stack);
+int flt_timeline_fault(struct flt_timeline *timeline, struct flt_fault *fault,
+		       struct flt_timeline_stack *stack);
 
-/* The same for events of perf, with setup.perf. Events of other types are ignored. */
+/*
+ * The same for events of perf, with setup.perf, which are decoded here. Events of other types are
+ * ignored.
+ */
 int flt_timeline_perf_note(struct flt_timeline *timeline, const struct flt_perf_event *event);
 int flt_timeline_perf_fault(struct flt_timeline *timeline, const struct flt_perf_event *event,
 			    struct flt_fault *fault, struct flt_timeline_stack *stack);

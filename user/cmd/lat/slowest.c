@@ -5,7 +5,6 @@
 
 #include "cmd/lat/lat.h"
 #include "source/proc/procfs.h"
-#include "source/stream/fault.h"
 
 /* Half a MiB per CPU is enough, because slow faults are rare. */
 #define SUBBUF_SIZE (64u << 10)
@@ -97,14 +96,9 @@ static void take_fault(struct lat *l, const struct flt_fault *f)
 	lat_slowest_offer(l, &slow, names_path(&l->names, f));
 }
 
-static int on_record(void *arg, const struct flt_event_record *r)
+static int on_fault(void *arg, struct flt_fault *fault)
 {
-	struct flt_fault fault;
-
-	if (r->type != FLT_EVENT_FAULT)
-		return 0;
-	flt_event_fault(&fault, r);
-	take_fault(arg, &fault);
+	take_fault(arg, fault);
 	return 0;
 }
 
@@ -117,14 +111,14 @@ static int on_note(void *arg, const union flt_stream_note *head, const void *byt
 
 int lat_slowest_read(struct lat *l, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = l };
+	const struct flt_stream_sink sink = { .fault = on_fault, .note = on_note, .arg = l };
 
 	return l->stream ? flt_stream_read(l->stream, &sink, e) : 0;
 }
 
 int lat_slowest_catch_up(struct lat *l, bool last, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = l };
+	const struct flt_stream_sink sink = { .fault = on_fault, .note = on_note, .arg = l };
 	struct flt_stream_end end;
 
 	if (!l->stream)

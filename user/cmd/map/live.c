@@ -28,12 +28,10 @@ struct live {
 	bool complete;		/* the stream was read to its end without an error */
 };
 
-static int on_record(void *arg, const struct flt_event_record *r)
+static int on_fault(struct live *l, struct flt_fault *f)
 {
-	struct live *l = arg;
 	struct flt_timeline_stack none;
-	struct flt_fault f;
-	int ret = flt_timeline_fault(l->timeline, r, &f, &none);
+	int ret = flt_timeline_fault(l->timeline, f, &none);
 
 	/* Past the limit on images the fault has none. Count it as unknown. */
 	if (ret && ret != -E2BIG)
@@ -42,18 +40,18 @@ static int on_record(void *arg, const struct flt_event_record *r)
 	 * Clear both flags, because flt_regions_fault() finds refaults by itself, also of pages
 	 * that the process freed.
 	 */
-	f.flags &= ~(FLT_FAULT_ALLOC | FLT_FAULT_REFAULT);
-	l->faults += f.weight;
-	return flt_regions_fault(l->m->regions, &f);
+	f->flags &= ~(FLT_FAULT_ALLOC | FLT_FAULT_REFAULT);
+	l->faults += f->weight;
+	return flt_regions_fault(l->m->regions, f);
 }
 
-static int on_records(void *arg, const struct flt_event_record *const *r, size_t count)
+static int on_faults(void *arg, struct flt_fault *f, size_t count)
 {
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < count; i++)
-		ret = on_record(arg, r[i]);
+		ret = on_fault(arg, &f[i]);
 	return ret;
 }
 
@@ -80,7 +78,7 @@ static struct flt_stream_sink begin_round(struct live *l)
 {
 	flt_timeline_round(l->timeline);
 	return (struct flt_stream_sink){
-		.records = on_records, .note = on_note, .gap = on_gap, .arg = l,
+		.faults = on_faults, .note = on_note, .gap = on_gap, .arg = l,
 	};
 }
 

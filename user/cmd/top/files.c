@@ -7,7 +7,6 @@
 #include "cmd/top/top.h"
 #include "index/index.h"
 #include "model/process/paths.h"
-#include "source/stream/fault.h"
 
 /* Maximum number of entries (file and process) per interval. Further faults share one entry. */
 #define ENTRIES 6144
@@ -64,15 +63,11 @@ static void count_fault(struct top_files *f, const struct flt_fault *fault)
 	at->octaves[flt_bucket_of(fault->latency) >> FLT_BUCKET_SHIFT]++;
 }
 
-static int on_record(void *arg, const struct flt_event_record *r)
+static int on_fault(void *arg, struct flt_fault *fault)
 {
 	struct top *t = arg;
-	struct flt_fault fault;
 
-	if (r->type != FLT_EVENT_FAULT)
-		return 0;
-	flt_event_fault(&fault, r);
-	count_fault(t->files, &fault);
+	count_fault(t->files, fault);
 	return 0;
 }
 
@@ -125,14 +120,14 @@ void top_files_close(struct top *t)
 
 int top_files_read(struct top *t, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = t };
+	const struct flt_stream_sink sink = { .fault = on_fault, .note = on_note, .arg = t };
 
 	return t->files ? flt_stream_read(t->files->stream, &sink, e) : 0;
 }
 
 int top_files_catch_up(struct top *t, struct flt_errmsg *e)
 {
-	const struct flt_stream_sink sink = { .record = on_record, .note = on_note, .arg = t };
+	const struct flt_stream_sink sink = { .fault = on_fault, .note = on_note, .arg = t };
 
 	return t->files ? flt_stream_catch_up(t->files->stream, &sink, e) : 0;
 }

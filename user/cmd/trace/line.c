@@ -96,17 +96,17 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 {
 	char dev[32], where[PATH_MAX + 32], cut_line[32];
 	struct row row = {
-		.record = "fault", .fault = k->fault, .comm = k->comm, .stack = k->stack,
+		.record = "fault", .fault = *k->fault, .comm = k->comm, .stack = k->stack,
 		.cut = k->cut,
 	};
 	uint64_t known = OF_FAULT;
 
 	if (t->full)
 		return 0;
-	row.time = k->fault.time + k->fault.latency + t->wall_offset;
-	row.result = flt_result_name(flt_fault_result(&k->fault));
+	row.time = k->fault->time + k->fault->latency + t->wall_offset;
+	row.result = flt_result_name(flt_fault_result(k->fault));
 	known |= k->timed ? OF_TIMED : 0;
-	known |= k->fault.inode ? OF_INODE : 0;
+	known |= k->fault->inode ? OF_INODE : 0;
 	if (k->in_file) {
 		known |= OF_FILE;
 		row.path = k->path;

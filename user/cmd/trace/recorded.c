@@ -8,14 +8,12 @@
 #include "timeline/load.h"
 
 /* Fill the names of the thread, the process and the mapping from the recording. */
-static void describe(struct trace_fault *k, const struct flt_recording *rec,
-		     const struct flt_fault *fault)
+static void describe(struct trace_fault *k, const struct flt_recording *rec, struct flt_fault *f)
 {
-	const struct flt_image *image = flt_recording_image(rec, fault->image);
+	const struct flt_image *image = flt_recording_image(rec, f->image);
 	const struct flt_map *map;
-	struct flt_fault *f = &k->fault;
 
-	*k = (struct trace_fault){ .fault = *fault, .timed = fault->latency };
+	*k = (struct trace_fault){ .fault = f, .timed = f->latency };
 	if (!f->pid && image)
 		f->pid = image->pid;
 	k->comm = flt_recording_comm(rec, f->image, f->tid);
@@ -53,7 +51,7 @@ static bool has_pid(const struct flt_ids *pids, uint32_t pid)
 static bool match(const struct trace *t, const struct trace_fault *k)
 {
 	const struct flt_stream_filter *wanted = &t->wish.filter;
-	const struct flt_fault *f = &k->fault;
+	const struct flt_fault *f = k->fault;
 
 	if (!has_pid(&t->args->pids, f->pid) || f->latency < wanted->latency)
 		return false;
@@ -74,6 +72,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 {
 	struct trace *t = arg;
 	struct trace_fault k;
+	struct flt_fault f;
 	size_t i;
 	int ret = 0;
 
@@ -81,7 +80,8 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	if (t->args->stacks && !t->stacks)
 		ret = trace_stacks_open_file(t, load->rec);
 	for (i = 0; !ret && i < n && !t->full; i++) {
-		describe(&k, load->rec, &faults[i]);
+		f = faults[i];
+		describe(&k, load->rec, &f);
 		if (!match(t, &k))
 			continue;
 		if (t->stacks)

@@ -6,7 +6,6 @@
 #include "cmd/trace/trace.h"
 #include "observe/loss.h"
 #include "observe/observe.h"
-#include "source/stream/fault.h"
 #include "text/units.h"
 
 /* Maximum delay of a line, in addition to the window of the stream. */
@@ -19,22 +18,18 @@ struct run {
 	struct flt_stream_end end;
 };
 
-static int on_record(void *arg, const struct flt_event_record *record)
+static int on_fault(void *arg, struct flt_fault *fault)
 {
 	struct trace *t = arg;
-	struct trace_fault k = { 0 };
+	struct trace_fault k = { .fault = fault, .timed = true, .in_file = fault->inode };
 	int ret = 0;
 
-	if (t->full || record->type != FLT_EVENT_FAULT)
+	if (t->full)
 		return 0;
 	if (t->stacks)
-		ret = trace_stacks_live(t, record, &k);
-	else
-		flt_event_fault(&k.fault, record);
-	k.comm = names_comm(&t->names, &k.fault);
-	k.path = names_path(&t->names, &k.fault);
-	k.timed = true;
-	k.in_file = k.fault.inode;
+		ret = trace_stacks_live(t, fault, &k);
+	k.comm = names_comm(&t->names, fault);
+	k.path = names_path(&t->names, fault);
 	return ret ? ret : trace_line_fault(t, &k);
 }
 
@@ -55,7 +50,7 @@ static int on_gap(void *arg, uint32_t cpu, uint64_t count, uint64_t from, uint64
 static struct flt_stream_sink sink_of(struct run *r)
 {
 	return (struct flt_stream_sink){
-		.record = on_record, .note = on_note, .gap = on_gap, .arg = r->t,
+		.fault = on_fault, .note = on_note, .gap = on_gap, .arg = r->t,
 	};
 }
 

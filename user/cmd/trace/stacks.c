@@ -159,14 +159,14 @@ static int close_text(struct trace_stacks *s, FILE *out, int ret, const char **l
 	return ret == -E2BIG ? 0 : ret;
 }
 
-int trace_stacks_live(struct trace *t, const struct flt_event_record *r, struct trace_fault *k)
+int trace_stacks_live(struct trace *t, struct flt_fault *f, struct trace_fault *k)
 {
 	struct trace_stacks *s = t->stacks;
 	struct flt_timeline_stack stack;
 	uint32_t place;
 	FILE *out;
 	size_t i;
-	int ret = flt_timeline_fault(s->timeline, r, &k->fault, &stack);
+	int ret = flt_timeline_fault(s->timeline, f, &stack);
 
 	if (ret && ret != -E2BIG)
 		return ret;
@@ -178,7 +178,7 @@ int trace_stacks_live(struct trace *t, const struct flt_event_record *r, struct 
 		return ret;
 	for (i = 0; !ret && i < stack.count; i++) {
 		/* A return address is after the call, so look up the byte before. */
-		ret = flt_recording_place(s->rec, k->fault.image, stack.address[i] - !!i, &place);
+		ret = flt_recording_place(s->rec, f->image, stack.address[i] - !!i, &place);
 		if (!ret)
 			ret = write_frame(s, out, stack.address[i], place);
 	}
@@ -199,7 +199,7 @@ int trace_stacks_recorded(struct trace *t, struct trace_fault *k)
 	uint32_t places[FLT_STACK_DEPTH_MAX + 1];
 	uint64_t addresses[FLT_STACK_DEPTH_MAX + 1];
 	struct trace_stacks *s = t->stacks;
-	const struct flt_fault *f = &k->fault;
+	const struct flt_fault *f = k->fault;
 	size_t n, i;
 	FILE *out;
 	int ret;

@@ -63,7 +63,7 @@ struct trace {
 
 /* A fault and its description. A text is NULL if it is not known. */
 struct trace_fault {
-	struct flt_fault fault;
+	const struct flt_fault *fault;
 	const char *comm, *path;
 	bool timed;		/* the latency is known */
 	bool in_file;		/* the address is in a mapping of a file; the page is known */
@@ -89,9 +89,8 @@ int trace_stacks_add_processes(struct trace *t, const uint32_t *tgids, size_t co
 int trace_stacks_round(struct trace *t);
 /* Handle a note of the stream. Does nothing without stacks. */
 int trace_stacks_note(struct trace *t, const union flt_stream_note *note, const void *bytes);
-/* Fill the fault and its stack, which is valid until the next call. */
-int trace_stacks_live(struct trace *t, const struct flt_event_record *record,
-		      struct trace_fault *fault);
+/* Describe the stack of a fault, until the next call. For the stream, also complete the fault. */
+int trace_stacks_live(struct trace *t, struct flt_fault *fault, struct trace_fault *description);
 int trace_stacks_recorded(struct trace *t, struct trace_fault *fault);
 
 /* line.c */

@@ -9,6 +9,8 @@
 
 #include <linux/flt_event.h>
 
+#include "event/fault.h"
+
 union flt_stream_note {
 	struct flt_event_record record;	/* the member type is at the same offset in all */
 	struct flt_event_path path;
@@ -19,14 +21,18 @@ union flt_stream_note {
 };
 
 struct flt_stream_sink {
-	/* Receive a fault. -errno ends the read with that error, in all callbacks. */
-	int (*record)(void *arg, const struct flt_event_record *record);
+	/*
+	 * Receive a fault. image is 0, and stack is an ID for flt_stream_stacks_of(), because the
+	 * module knows no others. The sink may change the fault, which is valid during the call.
+	 * -errno ends the read with that error, in all callbacks.
+	 */
+	int (*fault)(void *arg, struct flt_fault *fault);
 	/*
 	 * Receive an array of consecutive faults. If not NULL, it is called instead of
-	 * record(). If it fails, none of the faults counts as delivered, and none is
+	 * fault(). If it fails, none of the faults counts as delivered, and none is
 	 * passed again.
 	 */
-	int (*records)(void *arg, const struct flt_event_record *const *record, size_t count);
+	int (*faults)(void *arg, struct flt_fault *fault, size_t count);
 	/*
 	 * Receive a note (any enum flt_event_type but FAULT): its head, and the bytes of the
 	 * slots that follow. Lengths in the head have been checked against the slots. Notes

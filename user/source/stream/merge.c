@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of faults per call of the sink. */
-#define BLOCK 256
+#include "event/device.h"
+
+/* Maximum number of faults per call of the sink. A block fits into the first-level cache. */
+#define BLOCK 64
 
 /* A queue that is not empty, and the rest of its first run. */
 struct lane {
@@ -138,9 +140,57 @@ static void next_run(struct flt_stream_merge *m, struct lane *lane)
 	match_all(m);
 }
 
+/* Flags of a minor fault, by its kind. */
+static const uint8_t flags_by_kind[UINT8_MAX + 1] = {
+	[FLT_KIND_ANON] = FLT_FAULT_ALLOC,
+	[FLT_KIND_SWAP] = FLT_FAULT_REFAULT,
+};
+
+static inline uint32_t flags_of(const struct flt_event_record *r)
+{
+	uint32_t flags = FLT_FAULT_OP | flags_by_kind[r->kind];
+
+	flags |= r->flags & FLT_EVENT_WRITE ? FLT_FAULT_WRITE : 0;
+	flags |= r->flags & FLT_EVENT_EXEC ? FLT_FAULT_EXEC : 0;
+	flags |= r->flags & FLT_EVENT_USER ? 0 : FLT_FAULT_KERNEL;
+	flags |= r->flags & FLT_EVENT_REMOTE ? FLT_FAULT_REMOTE : 0;
+	if (r->result != FLT_RESULT_MINOR) {
+		flags &= ~FLT_FAULT_ALLOC;
+		flags |= r->result == FLT_RESULT_MAJOR ? FLT_FAULT_MAJOR : FLT_FAULT_FAILED;
+	}
+	return flags;
+}
+
+/*
+ * Convert a record of the module to the form that all sources have. Members that have the same
+ * order in both structs are copied in the widest units.
+ */
+static inline void convert(struct flt_fault *f, const struct flt_event_record *r)
+{
+	f->time = r->time;
+	f->address = r->address;
+	f->ip = r->ip;
+	f->inode = r->inode;
+	f->latency = flt_event_latency(r);
+	f->pid = r->tgid;
+	f->tid = r->tid;
+	f->page = r->page;
+	f->stack = r->stack;
+	f->device = flt_device_of_kernel(r->dev);
+	f->image = 0;
+	f->weight = r->weight;
+	f->pages = 1;
+	f->flags = flags_of(r);
+	f->cpu = 0;
+	f->kind = r->kind;
+	f->failure = 0;
+	f->attempts = r->attempts;
+	if (r->result >= FLT_RESULT_FAILED)
+		f->failure = (uint8_t)(r->result - FLT_RESULT_FAILED);
+}
+
 /* Fill the block with the next faults that ended up to @limit. Return their number. */
-static size_t fill(struct flt_stream_merge *m, uint64_t limit,
-		   const struct flt_event_record **block)
+static size_t fill(struct flt_stream_merge *m, uint64_t limit, struct flt_fault *block)
 {
 	struct runner up = m->winner;
 	struct lane *lane;
@@ -148,7 +198,7 @@ static size_t fill(struct flt_stream_merge *m, uint64_t limit,
 
 	while (up.end <= limit && n < BLOCK) {
 		lane = up.lane;
-		block[n++] = &lane->next++->record;
+		convert(&block[n++], &lane->next++->record);
 		if (lane->next < lane->end) {
 			up = climb(lane);
 			continue;
@@ -163,8 +213,7 @@ static size_t fill(struct flt_stream_merge *m, uint64_t limit,
 }
 
 /* Do the same for a single lane, which needs no comparison. */
-static size_t fill_alone(struct flt_stream_merge *m, uint64_t limit,
-			 const struct flt_event_record **block)
+static size_t fill_alone(struct flt_stream_merge *m, uint64_t limit, struct flt_fault *block)
 {
 	struct lane *lane = m->lane;
 	size_t count = (size_t)(lane->end - lane->next), n;
@@ -174,26 +223,26 @@ static size_t fill_alone(struct flt_stream_merge *m, uint64_t limit,
 		for (count = 0; flt_stream_queue_end(&lane->next[count].record) <= limit;)
 			count++;
 	for (n = 0; n < count; n++)
-		block[n] = &lane->next[n].record;
+		convert(&block[n], &lane->next[n].record);
 	lane->next += count;
 	if (lane->next == lane->end)
 		next_run(m, lane);
 	return count;
 }
 
-static int deliver(const struct flt_stream_sink *sink, const struct flt_event_record *const *block,
-		   size_t count, uint64_t *delivered)
+static int deliver(const struct flt_stream_sink *sink, struct flt_fault *block, size_t count,
+		   uint64_t *delivered)
 {
 	size_t i;
 	int ret = 0;
 
-	if (sink->records) {
-		ret = sink->records(sink->arg, block, count);
+	if (sink->faults) {
+		ret = sink->faults(sink->arg, block, count);
 		*delivered += ret ? 0 : count;
 		return ret;
 	}
 	for (i = 0; !ret && i < count; i++) {
-		ret = sink->record(sink->arg, block[i]);
+		ret = sink->fault(sink->arg, &block[i]);
 		*delivered += !ret;
 	}
 	return ret;
@@ -202,7 +251,7 @@ static int deliver(const struct flt_stream_sink *sink, const struct flt_event_re
 int flt_stream_merge_run(struct flt_stream_merge *m, uint64_t limit,
 			 const struct flt_stream_sink *sink, uint64_t *delivered)
 {
-	const struct flt_event_record *block[BLOCK];
+	struct flt_fault block[BLOCK];
 	size_t n;
 	int ret = 0;
 

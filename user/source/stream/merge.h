@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * merge.h - merge the faults of all CPUs, in the order in which the faults ended. Each
- * queue must be in that order.
+ * merge.h - merge the faults of all CPUs, in the order in which the faults ended, and convert
+ * them to struct flt_fault. Each queue must be in that order.
  */
 #ifndef FLT_SOURCE_STREAM_MERGE_H
 #define FLT_SOURCE_STREAM_MERGE_H

@@ -83,9 +83,9 @@ int flt_stream_slices_add(struct flt_stream_slices *s, const struct flt_event_sl
 }
 
 const struct flt_stream_slice *flt_stream_slices_of(struct flt_stream_slices *s,
-						    const struct flt_event_record *r)
+						    const struct flt_fault *f)
 {
 	free(s->last_returned);
-	s->last_returned = take(s, r->tid);
-	return s->last_returned && s->last_returned->time == r->time ? s->last_returned : NULL;
+	s->last_returned = take(s, f->tid);
+	return s->last_returned && s->last_returned->time == f->time ? s->last_returned : NULL;
 }

@@ -7,6 +7,8 @@
 
 #include <linux/flt_event.h>
 
+#include "event/fault.h"
+
 struct flt_stream_slice {
 	struct flt_stream_slice *next;
 	uint64_t time, sp;
@@ -30,6 +32,6 @@ int flt_stream_slices_add(struct flt_stream_slices *slices, const struct flt_eve
  * the slice was lost.
  */
 const struct flt_stream_slice *flt_stream_slices_of(struct flt_stream_slices *slices,
-						    const struct flt_event_record *record);
+						    const struct flt_fault *fault);
 
 #endif

@@ -86,14 +86,13 @@ int flt_stream_stacks_add(struct flt_stream_stacks *s, const struct flt_event_st
 	return 0;
 }
 
-const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *s,
-						    const struct flt_event_record *r)
+const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *s, uint32_t id)
 {
 	struct flt_stream_stack **at, *stack;
 
-	if (!r->stack)
+	if (!id)
 		return NULL;
-	at = find(s, r->stack);
+	at = find(s, id);
 	stack = *at;
 	if (!stack || !(stack->flags & FLT_STACK_ONCE))
 		return stack;

@@ -30,10 +30,9 @@ int flt_stream_stacks_add(struct flt_stream_stacks *stacks, const struct flt_eve
 			  const void *bytes);
 
 /*
- * Return the stack of a fault, or NULL if none was taken or its note was lost. A stack with
+ * Return the stack with an ID, or NULL if the ID is 0 or its note was lost. A stack with
  * FLT_STACK_ONCE is valid until the next call, others until the stacks are freed.
  */
-const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *stacks,
-						    const struct flt_event_record *record);
+const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *stacks, uint32_t id);
 
 #endif
