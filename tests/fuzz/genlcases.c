@@ -422,6 +422,72 @@ static const struct plain {
 
 enum right { NO_RIGHT, PERFMON, SYS_ADMIN };
 
+/*
+ * Who may do what, with options. Each command succeeds with CAP_SYS_ADMIN. pid: target, 0 is
+ * ours; channel: -1 without a stream.
+ */
+static const struct variant {
+	const char *name;
+	uint8_t cmd;
+	int attr;		/* attribute for the target (u32), or 0 */
+	uint32_t pid;
+	int flag;
+	int channel;
+	int with_perfmon;	/* result with CAP_PERFMON */
+} variants[] = {
+	{ "SESSION_NEW of us, FOLLOW", FLT_CMD_SESSION_NEW, FLT_SESSION_TGID, 0, FLT_SESSION_FOLLOW,
+	  -1, 0 },
+	{ "SESSION_NEW of init, FOLLOW", FLT_CMD_SESSION_NEW, FLT_SESSION_TGID, 1,
+	  FLT_SESSION_FOLLOW, -1, 0 },
+	{ "SESSION_NEW, THP", FLT_CMD_SESSION_NEW, 0, 0, FLT_SESSION_THP, -1, 0 },
+	{ "SESSION_NEW of us, STREAM", FLT_CMD_SESSION_NEW, FLT_SESSION_TGID, 0, FLT_SESSION_STREAM,
+	  FLT_CHANNEL_NETLINK, 0 },
+	{ "SESSION_NEW of init, STREAM", FLT_CMD_SESSION_NEW, FLT_SESSION_TGID, 1,
+	  FLT_SESSION_STREAM, FLT_CHANNEL_NETLINK, 0 },
+	{ "SESSION_NEW of all, STREAM", FLT_CMD_SESSION_NEW, 0, 0, FLT_SESSION_STREAM,
+	  FLT_CHANNEL_NETLINK, 0 },
+	{ "SESSION_NEW of all, STREAM to files", FLT_CMD_SESSION_NEW, 0, 0, FLT_SESSION_STREAM,
+	  FLT_CHANNEL_RELAY, 0 },
+	{ "WSS_TRACK of init, INJECT", FLT_CMD_WSS_TRACK, FLT_WSS_TGID, 1, FLT_WSS_INJECT, -1,
+	  -EPERM },
+};
+
+static void all_variants(enum right right, const char *who)
+{
+	char what[96];
+
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		const struct variant *v = &variants[i];
+
+		snprintf(what, sizeof(what), "%s%s", v->name, who);
+		ask(&g, v->cmd, 0);
+		if (v->attr)
+			genl_put_u32(&g, (uint16_t)v->attr, v->pid ? v->pid : (uint32_t)getpid());
+		genl_put(&g, (uint16_t)v->flag, NULL, 0);
+		if (v->channel >= 0)
+			genl_put_u32(&g, FLT_SESSION_CHANNEL, (uint32_t)v->channel);
+		expect(what, right == SYS_ADMIN ? 0 : right == PERFMON ? v->with_perfmon : -EPERM);
+	}
+}
+
+/* Open a stream of all processes. Only its socket may read and end the stream. */
+static void own_stream(void)
+{
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	genl_put(&g, FLT_SESSION_STREAM, NULL, 0);
+	genl_put_u32(&g, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK);
+	expect_answer("SESSION_NEW for EVENTS", genl_talk(&g, session_read, NULL), 0);
+	ask(&g, FLT_CMD_EVENTS, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_EVENTS_SESSION, session);
+	expect("EVENTS of the own session", 0);
+	ask(&other, FLT_CMD_EVENTS, NLM_F_DUMP);
+	genl_put_u32(&other, FLT_EVENTS_SESSION, session);
+	expect_on(&other, "EVENTS on another socket", -EACCES, 0);
+	ask(&other, FLT_CMD_SESSION_DEL, 0);
+	genl_put_u32(&other, FLT_SESSION_ID, session);
+	expect_on(&other, "SESSION_DEL on another socket", -EACCES, 0);
+}
+
 static void all_plain(enum right right, const char *who)
 {
 	char what[64];
@@ -436,6 +502,9 @@ static void all_plain(enum right right, const char *who)
 		       right == PERFMON ? plains[i].with_perfmon : -EPERM;
 		expect(what, want);
 	}
+	all_variants(right, who);
+	if (right != NO_RIGHT)
+		own_stream();
 }
 
 int main(int argc, char **argv)

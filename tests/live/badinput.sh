@@ -39,6 +39,26 @@ expect "sockets opened and used with different capabilities" genlcases borrowed
 expect "another network namespace" unshare --net genlcases absent
 expect "another user and network namespace" \
 	unshare --user --map-root-user --net genlcases absent
+
+# Relay files and debugfs belong to root: capabilities for the module do not open them.
+mkfifo "$tmp/hold"
+fltq hold -s <"$tmp/hold" >"$tmp/held" 2>&1 &
+holder=$!
+exec 6>"$tmp/hold"
+until_true test -s "$tmp/held" || bad "no session"
+relay=$debugfs/session-$(field id <"$tmp/held")/cpu0
+for file in "$relay" "$debugfs/hooks" "$debugfs/faults_minor"; do
+	expect "root: $file" head -c 64 "$file"
+	for caps in -all +perfmon +sys_admin; do
+		checks=$((checks + 1))
+		! setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "$caps" \
+			--ambient-caps "$caps" cat "$file" >"$tmp/out" 2>&1 ||
+			bad "$file: user 65534 with capabilities $caps can open the file"
+		same "$file, capabilities $caps" "$(cat "$tmp/out")" "cat: $file: Permission denied"
+	done
+done
+exec 6>&-
+wait "$holder"
 # Check that genlcases absent fails if it finds the module.
 checks=$((checks + 1))
 ! genlcases absent >/dev/null || bad "genlcases absent does not find the loaded module"
