@@ -103,6 +103,32 @@ static void table_as_csv(void **state)
 	free(got);
 }
 
+/* Fields of any length are escaped and quoted alike. */
+static void long_csv_fields_are_quoted(void **state)
+{
+	char name[300], want[600];
+	struct row row = { .name = name };
+	const uint64_t known = 0;
+	size_t length;
+	char *got;
+
+	(void)state;
+	for (length = 1; length < 200; length++) {
+		memset(name, 'x', length);
+		strcpy(name + length, "\"\\\033,y");
+		snprintf(want, sizeof(want), "name,count,hidden,took,at,real\n\"%.*s\"\"\\\\\\x1b,y\",0,,,,0.0\n",
+			 (int)length, name);
+		got = render_as(FLT_FORMAT_CSV, columns, 0, &row, sizeof(row), &known, 1);
+		assert_string_equal(got, want);
+		free(got);
+		name[length] = 0;
+		snprintf(want, sizeof(want), "name,count,hidden,took,at,real\n%s,0,,,,0.0\n", name);
+		got = render_as(FLT_FORMAT_CSV, columns, 0, &row, sizeof(row), &known, 1);
+		assert_string_equal(got, want);
+		free(got);
+	}
+}
+
 static void empty_table_is_valid(void **state)
 {
 	char *got;
@@ -356,6 +382,7 @@ int main(void)
 		cmocka_unit_test(table_as_text),
 		cmocka_unit_test(table_as_json),
 		cmocka_unit_test(table_as_csv),
+		cmocka_unit_test(long_csv_fields_are_quoted),
 		cmocka_unit_test(empty_table_is_valid),
 		cmocka_unit_test(column_widths_never_shrink),
 		cmocka_unit_test(nested_tables_are_valid),

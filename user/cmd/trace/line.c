@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text/clock.h"
+#include "text/digits.h"
 #include "account/account.h"
 #include "cmd/trace/trace.h"
 
@@ -79,17 +80,19 @@ void trace_line_close(struct trace *t)
 	flt_table_free(t->table);
 }
 
-/* Fill the columns of a file. text has room for a path and an offset. */
-static void fill_file(struct row *row, char dev[32], char *text, size_t size)
+/* Fill the columns of a file that are in data. dev is where row->dev points to. */
+static void fill_file(struct row *row, char dev[32])
 {
 	const struct flt_fault *f = &row->fault;
+	char *end;
 
 	row->offset = (uint64_t)f->page << 12;
-	if (f->inode)
-		snprintf(dev, 32, "%u:%u", f->device >> 20, f->device & 0xfffff);
-	snprintf(text, size, "%s+0x%" PRIx64, row->path ? row->path : "?", row->offset);
-	row->dev = f->inode ? dev : NULL;
-	row->where = text;
+	if (!f->inode)
+		return;
+	end = flt_digits_decimal(dev, f->device >> 20);
+	*end++ = ':';
+	*flt_digits_decimal(end, f->device & 0xfffff) = 0;
+	row->dev = dev;
 }
 
 int trace_line_fault(struct trace *t, const struct trace_fault *k)
@@ -110,10 +113,17 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 	if (k->in_file) {
 		known |= OF_FILE;
 		row.path = k->path;
-		fill_file(&row, dev, where, sizeof(where));
+		fill_file(&row, dev);
 	}
-	snprintf(cut_line, sizeof(cut_line), "[cut: %s]\n", row.cut ? row.cut : "");
-	row.cut_line = row.cut ? cut_line : NULL;
+	if (k->in_file && t->args->format == FLT_FORMAT_TEXT) {
+		snprintf(where, sizeof(where), "%s+0x%" PRIx64, k->path ? k->path : "?",
+			 row.offset);
+		row.where = where;
+	}
+	if (row.cut) {
+		snprintf(cut_line, sizeof(cut_line), "[cut: %s]\n", row.cut);
+		row.cut_line = cut_line;
+	}
 	if (++t->lines == t->args->count)
 		t->full = true;
 	return flt_table_row(t->table, &row, known);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "view/table/cell.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,35 +9,15 @@
 #include <string.h>
 
 #include "text/clock.h"
+#include "text/digits.h"
 #include "text/escape.h"
 #include "text/units.h"
 
-static uint64_t read_unsigned(const void *at, size_t size)
+static int64_t read_signed(const struct flt_column *c, const void *at)
 {
-	uint16_t u16;
-	uint32_t u32;
-	uint64_t u64;
+	uint64_t value = flt_column_unsigned(c, at);
 
-	switch (size) {
-	case sizeof(uint8_t):
-		return *(const uint8_t *)at;
-	case sizeof(u16):
-		memcpy(&u16, at, sizeof(u16));
-		return u16;
-	case sizeof(u32):
-		memcpy(&u32, at, sizeof(u32));
-		return u32;
-	default:
-		memcpy(&u64, at, sizeof(u64));
-		return u64;
-	}
-}
-
-static int64_t read_signed(const void *at, size_t size)
-{
-	uint64_t value = read_unsigned(at, size);
-
-	return size == sizeof(int32_t) ? (int32_t)value : (int64_t)value;
+	return c->size == sizeof(int32_t) ? (int32_t)value : (int64_t)value;
 }
 
 static double read_real(const void *at)
@@ -66,8 +47,9 @@ static struct flt_cell cell_of_real(double value, int decimals)
 static struct flt_cell cell_of_share(const struct flt_column *c, const void *row, uint64_t part,
 				     double units)
 {
-	uint64_t whole = read_unsigned((const char *)row + c->of, sizeof(whole));
+	uint64_t whole;
 
+	memcpy(&whole, (const char *)row + c->of, sizeof(whole));
 	if (!whole)
 		return (struct flt_cell){ .type = FLT_CELL_ABSENT };
 	return cell_of_real(units * (double)part / (double)whole, c->decimals);
@@ -75,7 +57,7 @@ static struct flt_cell cell_of_share(const struct flt_column *c, const void *row
 
 static struct flt_cell read_number(const struct flt_column *c, const void *row, const void *at)
 {
-	uint64_t value = read_unsigned(at, c->size);
+	uint64_t value = flt_column_unsigned(c, at);
 
 	switch (c->type) {
 	case FLT_COLUMN_BYTES:
@@ -106,7 +88,7 @@ static struct flt_cell read_member(const struct flt_column *c, const void *row, 
 
 	switch (c->type) {
 	case FLT_COLUMN_SIGNED:
-		return (struct flt_cell){ .type = FLT_CELL_I64, .i64 = read_signed(at, c->size) };
+		return (struct flt_cell){ .type = FLT_CELL_I64, .i64 = read_signed(c, at) };
 	case FLT_COLUMN_REAL:
 		return cell_of_real(read_real(at), c->decimals);
 	case FLT_COLUMN_BOOL:
@@ -133,7 +115,7 @@ static bool is_zero(const struct flt_column *c, const void *at, const struct flt
 		return !*cell->string;
 	if (c->type == FLT_COLUMN_REAL)
 		return cell->real == 0;
-	return !read_unsigned(at, c->size);
+	return !flt_column_unsigned(c, at);
 }
 
 struct flt_cell flt_cell_read(const struct flt_column *c, const void *row, uint64_t known)
@@ -141,7 +123,7 @@ struct flt_cell flt_cell_read(const struct flt_column *c, const void *row, uint6
 	const void *at = (const char *)row + c->offset;
 	struct flt_cell cell = { .type = FLT_CELL_ABSENT };
 
-	if (c->known_if && !(c->known_if & known))
+	if (!flt_column_known(c, known))
 		return cell;
 	cell = read_member(c, row, at);
 	if (c->zero_unknown && cell.type != FLT_CELL_ABSENT && is_zero(c, at, &cell))
@@ -149,65 +131,122 @@ struct flt_cell flt_cell_read(const struct flt_column *c, const void *row, uint6
 	return cell;
 }
 
-/* Escape each line separately, because the line feeds between lines stay. */
-static char *escape_lines(const char *lines)
+/* Copy a string up to the first byte that is not printable ASCII or is to be escaped. */
+static size_t copy_plain(char *to, const char *from, size_t length)
 {
-	size_t room = strlen(lines) * FLT_ESCAPE_GROWTH + 1, length, used = 0;
-	char *out = malloc(room);
+	size_t n;
 
-	if (!out)
-		return NULL;
+	for (n = 0; n < length && from[n] >= ' ' && from[n] <= '~' && from[n] != '\\'; n++)
+		to[n] = from[n];
+	return n;
+}
+
+static int add_string(struct flt_buffer *out, const char *string, size_t length)
+{
+	char *to = flt_buffer_end(out, length * FLT_ESCAPE_GROWTH + 1);
+	size_t plain;
+
+	if (!to)
+		return -ENOMEM;
+	plain = copy_plain(to, string, length);
+	out->used += plain;
+	if (plain < length)
+		out->used += flt_escape_text(to + plain, (length - plain) * FLT_ESCAPE_GROWTH + 1,
+					     string + plain, length - plain);
+	return 0;
+}
+
+/* Escape each line separately, because the line feeds between lines stay. */
+static int add_lines(struct flt_buffer *out, const char *lines)
+{
+	size_t length;
+	char *to;
+
 	for (; *lines; lines += length + (lines[length] == '\n')) {
 		length = strcspn(lines, "\n");
-		flt_escape_text(out + used, room - used, lines, length);
-		used += strlen(out + used);
-		out[used++] = '\n';
+		if (add_string(out, lines, length))
+			return -ENOMEM;
+		to = flt_buffer_end(out, 1);
+		if (!to)
+			return -ENOMEM;
+		*to = '\n';
+		out->used++;
 	}
-	out[used] = 0;
-	return out;
+	return 0;
 }
 
-static char *escape_string(const char *string)
-{
-	size_t length = strlen(string), room = length * FLT_ESCAPE_GROWTH + 1;
-	char *out = malloc(room);
+/* Longest double: 309 digits, a sign, a point, and at most nine decimals. */
+#define DOUBLE_ROOM 328
 
-	if (out)
-		flt_escape_text(out, room, string, length);
-	return out;
+static int add_double(struct flt_buffer *out, const struct flt_cell *cell)
+{
+	char *to = flt_buffer_end(out, DOUBLE_ROOM);
+
+	if (!to)
+		return -ENOMEM;
+	if (isfinite(cell->real))
+		out->used += (size_t)snprintf(to, DOUBLE_ROOM, "%.*f", cell->decimals, cell->real);
+	return 0;
 }
 
-char *flt_cell_csv(const struct flt_cell *cell)
+static char *write_number(char *to, const struct flt_cell *cell)
 {
-	char *out = NULL;
+	switch (cell->type) {
+	case FLT_CELL_I64:
+		if (cell->i64 >= 0)
+			return flt_digits_decimal(to, cell->u64);
+		*to = '-';
+		return flt_digits_decimal(to + 1, -cell->u64);
+	case FLT_CELL_HEX:
+		memcpy(to, "0x", 2);
+		return flt_digits_hex(to + 2, cell->u64);
+	default:
+		return flt_digits_decimal(to, cell->u64);
+	}
+}
+
+int flt_cell_add(const struct flt_cell *cell, struct flt_buffer *out)
+{
+	char *to;
 
 	switch (cell->type) {
 	case FLT_CELL_ABSENT:
-		return strdup("");
+		return 0;
 	case FLT_CELL_STRING:
-		return escape_string(cell->string);
+		return add_string(out, cell->string, strlen(cell->string));
 	case FLT_CELL_LINES:
-		return escape_lines(cell->string);
+		return add_lines(out, cell->string);
 	case FLT_CELL_BOOL:
-		return strdup(cell->yes ? "true" : "false");
-	case FLT_CELL_I64:
-		return asprintf(&out, "%" PRId64, cell->i64) < 0 ? NULL : out;
+		return add_string(out, cell->yes ? "true" : "false", cell->yes ? 4 : 5);
 	case FLT_CELL_DOUBLE:
-		if (!isfinite(cell->real))
-			return strdup("");
-		return asprintf(&out, "%.*f", cell->decimals, cell->real) < 0 ? NULL : out;
-	case FLT_CELL_HEX:
-		return asprintf(&out, "0x%" PRIx64, cell->u64) < 0 ? NULL : out;
-	case FLT_CELL_U64:
-	case FLT_CELL_NS:
-	case FLT_CELL_SIZE:
-	case FLT_CELL_CLOCK:
-		break;
+		return add_double(out, cell);
+	default:
+		to = flt_buffer_end(out, 2 + FLT_DIGITS_MAX);
+		if (!to)
+			return -ENOMEM;
+		out->used = (size_t)(write_number(to, cell) - out->text);
+		return 0;
 	}
-	return asprintf(&out, "%" PRIu64, cell->u64) < 0 ? NULL : out;
 }
 
-/* The text differs from CSV for values with a unit and for unknown values. */
+/* Return the text of flt_cell_add() as a string. */
+static char *data_string(const struct flt_cell *cell)
+{
+	struct flt_buffer text = { 0 };
+	char *end;
+
+	if (!flt_cell_add(cell, &text)) {
+		end = flt_buffer_end(&text, 1);
+		if (end) {
+			*end = 0;
+			return text.text;
+		}
+	}
+	flt_buffer_free(&text);
+	return NULL;
+}
+
+/* The text differs from data for values with a unit and for unknown values. */
 char *flt_cell_escaped(const struct flt_cell *cell)
 {
 	char unit[FLT_UNITS_TEXT], clock[FLT_CLOCK_TEXT];
@@ -226,9 +265,9 @@ char *flt_cell_escaped(const struct flt_cell *cell)
 	case FLT_CELL_DOUBLE:
 		if (!isfinite(cell->real))
 			return strdup("-");
-		return flt_cell_csv(cell);
+		return data_string(cell);
 	default:
-		return flt_cell_csv(cell);
+		return data_string(cell);
 	}
 }
 

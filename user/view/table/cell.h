@@ -2,8 +2,8 @@
 /*
  * cell.h - one value of a row, ready to be written.
  *
- * flt_cell_read() is the only function that reads the memory of a row. The other functions write
- * a cell as text, CSV or JSON.
+ * flt_cell_read() reads the memory of a row. The other functions write a cell as text, CSV or JSON.
+ * csv.c reads the most frequent types of columns itself.
  */
 #ifndef FLT_VIEW_CELL_H
 #define FLT_VIEW_CELL_H
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "text/buffer.h"
 #include "view/table/column.h"
 #include "view/table/json.h"
 
@@ -74,8 +75,8 @@ struct flt_cell flt_cell_read(const struct flt_column *column, const void *row, 
 char *flt_cell_text(const struct flt_cell *cell);
 /* Allocate the text of a cell with strings escaped for a terminal, or return NULL. */
 char *flt_cell_escaped(const struct flt_cell *cell);
-/* Allocate the field of CSV without quotes, or return NULL. The caller adds the quotes. */
-char *flt_cell_csv(const struct flt_cell *cell);
+/* Add the field of CSV, without quotes around a string. Return -ENOMEM. */
+int flt_cell_add(const struct flt_cell *cell, struct flt_buffer *out);
 /* Write "key":value. Write nothing for an unknown value. */
 void flt_cell_json(const struct flt_cell *cell, struct flt_json *json, const char *key);
 

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The type of the member, and the format of its value. */
 enum flt_column_type {
@@ -90,6 +91,34 @@ struct flt_column {
 #define FLT_AT_ARRAY(row, member)                                                              \
 	.offset = offsetof(row, member), .size = sizeof(((row *)0)->member[0]),                \
 	.elements = sizeof(((row *)0)->member) / sizeof(((row *)0)->member[0])
+
+/* Return false if .known_if says that the value is unknown. known: the mask of the row. */
+static inline bool flt_column_known(const struct flt_column *c, uint64_t known)
+{
+	return !c->known_if || c->known_if & known;
+}
+
+/* Return the unsigned member at the address. */
+static inline uint64_t flt_column_unsigned(const struct flt_column *c, const void *at)
+{
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	switch (c->size) {
+	case sizeof(uint8_t):
+		return *(const uint8_t *)at;
+	case sizeof(u16):
+		memcpy(&u16, at, sizeof(u16));
+		return u16;
+	case sizeof(u32):
+		memcpy(&u32, at, sizeof(u32));
+		return u32;
+	default:
+		memcpy(&u64, at, sizeof(u64));
+		return u64;
+	}
+}
 
 /* Return true if the text has this column. shown: the mask of the table. */
 static inline bool flt_column_in_text(const struct flt_column *c, uint64_t shown)

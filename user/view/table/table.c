@@ -8,10 +8,10 @@
 
 #include "text/escape.h"
 #include "view/table/cell.h"
+#include "view/table/csv.h"
 
-/* A column of the table. An array of the command becomes one column per element. */
+/* What the table knows of a column. */
 struct shown {
-	struct flt_column column;
 	char *own_key;		/* allocated key of an element of an array */
 	size_t width;		/* largest width in the text so far */
 };
@@ -19,12 +19,14 @@ struct shown {
 struct flt_table {
 	FILE *out;
 	enum flt_format format;
-	struct shown *shown;
+	struct flt_column *columns;	/* an array of the command is one column per element */
+	struct shown *shown;		/* one per column */
 	size_t count;
 	struct flt_cell *cells;	/* of one row */
 	char **held;		/* rows * count strings */
 	size_t rows;
 	bool csv_headed;
+	struct flt_buffer line;	/* a row of CSV */
 };
 
 static bool is_shown(const struct flt_column *c, enum flt_format format, uint64_t shown)
@@ -39,8 +41,8 @@ static void add_column(struct flt_table *t, const struct flt_column *column)
 	size_t least = (size_t)abs(column->width);
 	size_t title = column->title ? strlen(column->title) : 0;
 
-	t->shown[t->count++] = (struct shown){ .column = *column,
-					       .width = title > least ? title : least };
+	t->shown[t->count].width = title > least ? title : least;
+	t->columns[t->count++] = *column;
 }
 
 static int add_elements(struct flt_table *t, const struct flt_column *array)
@@ -67,8 +69,10 @@ static void free_table(struct flt_table *t)
 	for (i = 0; i < t->count; i++)
 		free(t->shown[i].own_key);
 	free(t->shown);
+	free(t->columns);
 	free(t->cells);
 	free(t->held);
+	flt_buffer_free(&t->line);
 	free(t);
 }
 
@@ -86,8 +90,9 @@ int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
 		room += c->elements ? c->elements : 1;
 	*t = (struct flt_table){ .out = out, .format = format };
 	t->shown = calloc(room, sizeof(*t->shown));
+	t->columns = calloc(room, sizeof(*t->columns));
 	t->cells = calloc(room, sizeof(*t->cells));
-	ret = t->shown && t->cells ? 0 : -ENOMEM;
+	ret = t->shown && t->columns && t->cells ? 0 : -ENOMEM;
 	for (c = columns; !ret && c->type != FLT_COLUMN_END; c++) {
 		if (!is_shown(c, format, shown))
 			continue;
@@ -131,7 +136,7 @@ static int hold_row(struct flt_table *t)
 			return -ENOMEM;
 		}
 		width = flt_escape_columns(row[i]);
-		if (t->shown[i].column.title && width > t->shown[i].width)
+		if (t->columns[i].title && width > t->shown[i].width)
 			t->shown[i].width = width;
 	}
 	t->rows++;
@@ -146,58 +151,31 @@ static void write_json(struct flt_table *t)
 	flt_json_init(&json, t->out);
 	flt_json_open_object(&json, NULL);
 	for (i = 0; i < t->count; i++)
-		flt_cell_json(&t->cells[i], &json, t->shown[i].column.key);
+		flt_cell_json(&t->cells[i], &json, t->columns[i].key);
 	flt_json_close_object(&json);
 	flt_json_end_line(&json);
 	end_row(t);
 }
 
-static void write_csv_field(FILE *out, const char *text)
+static int write_csv_heading(struct flt_table *t)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
-		return;
-	}
-	putc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
-			putc('"', out);
-		putc(*text, out);
-	}
-	putc('"', out);
-}
-
-static void write_csv_heading(struct flt_table *t)
-{
-	size_t i;
-
-	for (i = 0; i < t->count; i++) {
-		if (i)
-			putc(',', t->out);
-		write_csv_field(t->out, t->shown[i].column.key);
-	}
-	putc('\n', t->out);
+	t->line.used = 0;
+	if (flt_csv_heading(&t->line, t->columns, t->count))
+		return -ENOMEM;
+	fwrite_unlocked(t->line.text, 1, t->line.used, t->out);
 	end_row(t);
 	t->csv_headed = true;
+	return 0;
 }
 
-static int write_csv(struct flt_table *t)
+static int write_csv(struct flt_table *t, const void *row, uint64_t known)
 {
-	char *text;
-	size_t i;
-
-	if (!t->csv_headed)
-		write_csv_heading(t);
-	for (i = 0; i < t->count; i++) {
-		text = flt_cell_csv(&t->cells[i]);
-		if (!text)
-			return -ENOMEM;
-		if (i)
-			putc(',', t->out);
-		write_csv_field(t->out, text);
-		free(text);
-	}
-	putc('\n', t->out);
+	if (!t->csv_headed && write_csv_heading(t))
+		return -ENOMEM;
+	t->line.used = 0;
+	if (flt_csv_row(&t->line, t->columns, t->count, row, known))
+		return -ENOMEM;
+	fwrite_unlocked(t->line.text, 1, t->line.used, t->out);
 	end_row(t);
 	return 0;
 }
@@ -206,18 +184,14 @@ int flt_table_row(struct flt_table *t, const void *row, uint64_t known)
 {
 	size_t i;
 
+	if (t->format == FLT_FORMAT_CSV)
+		return write_csv(t, row, known);
 	for (i = 0; i < t->count; i++)
-		t->cells[i] = flt_cell_read(&t->shown[i].column, row, known);
-	switch (t->format) {
-	case FLT_FORMAT_JSON:
-		write_json(t);
-		return 0;
-	case FLT_FORMAT_CSV:
-		return write_csv(t);
-	case FLT_FORMAT_TEXT:
-	default:
+		t->cells[i] = flt_cell_read(&t->columns[i], row, known);
+	if (t->format == FLT_FORMAT_TEXT)
 		return hold_row(t);
-	}
+	write_json(t);
+	return 0;
 }
 
 /* Write a line without trailing blanks. row NULL: the heading. */
@@ -228,14 +202,14 @@ static void write_line(struct flt_table *t, char **row)
 	bool first = true;
 
 	for (i = 0; i < t->count; i++) {
-		if (!t->shown[i].column.title)
+		if (!t->columns[i].title)
 			continue;
-		text = row ? row[i] : t->shown[i].column.title;
+		text = row ? row[i] : t->columns[i].title;
 		pad = t->shown[i].width - flt_escape_columns(text);
 		if (!first)
 			owed += 2;
 		first = false;
-		if (t->shown[i].column.width >= 0) {
+		if (t->columns[i].width >= 0) {
 			owed += pad;
 			pad = 0;
 		}
@@ -257,7 +231,7 @@ static void write_below(struct flt_table *t, char **row)
 	size_t i, length;
 
 	for (i = 0; i < t->count; i++) {
-		if (t->shown[i].column.title || !strchr(row[i], '\n'))
+		if (t->columns[i].title || !strchr(row[i], '\n'))
 			continue;
 		for (line = row[i]; *line; line += length + 1) {
 			length = strcspn(line, "\n");
