@@ -61,8 +61,8 @@ int capture_fault(struct capture *r, struct flt_fault *f, const struct flt_timel
 	}
 	f->flags |= cut_flag(stack);
 	if (stack->count > 1)
-		err = flt_file_stack(r->writer, f->image, stack->address + 1, stack->count - 1,
-				     &f->stack);
+		err = flt_file_stack_again(r->writer, f->image, stack->id, stack->address + 1,
+					   stack->count - 1, &f->stack);
 	if (!err)
 		err = flt_file_faults(r->writer, f, 1);
 	r->faults++;

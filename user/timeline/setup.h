@@ -41,6 +41,7 @@ struct flt_timeline_setup {
 struct flt_timeline_stack {
 	const uint64_t *address;	/* the instruction, then return addresses */
 	size_t count;
+	uint32_t id;		/* of the same frames in all faults of the stream; 0: none */
 	uint8_t cut;		/* enum flt_cut or FLT_TIMELINE_CUT_UNWIND: why the stack ends */
 	bool astray;		/* truncated where a frame pointer led to an invalid address */
 	bool lost;		/* the stack was taken, but its note was lost */

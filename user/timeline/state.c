@@ -9,8 +9,6 @@
 #include "source/proc/procfs.h"
 #include "timeline/map_record.h"
 
-/* Nothing is mapped in the first page, so an address there is not a frame. */
-#define FIRST_PAGE 4096u
 /* Bytes for the name of a thread after the records that flt_images makes. */
 #define COMM_ROOM 24
 
@@ -222,8 +220,6 @@ int timeline_result(struct flt_timeline *t, int ret)
 
 void timeline_stack_end(struct flt_timeline_stack *s, size_t n)
 {
-	/* In code without frame pointers, the frames after the first may be arbitrary values. */
-	for (s->count = n ? 1 : 0; s->count < n && s->address[s->count] >= FIRST_PAGE; s->count++)
-		;
+	s->count = flt_stream_stack_sound(s->address, n);
 	s->astray = s->count < n;
 }

@@ -143,6 +143,8 @@ static void stack_find(struct flt_timeline *t, const struct flt_fault *f,
 	struct flt_unwind_sample sample;
 	size_t n = 0;
 
+	if (!t->slices && !t->stacks)
+		return;
 	if (t->slices) {
 		slice = flt_stream_slices_of(t->slices, f);
 		/* The module sends a slice with every fault that has a user instruction. */
@@ -155,16 +157,18 @@ static void stack_find(struct flt_timeline *t, const struct flt_fault *f,
 			n = flt_unwind_cache_run(t->unwind, f->image, &sample, t->address,
 						 t->setup.depth, &s->cut);
 		}
-	} else {
-		frames = t->stacks ? flt_stream_stacks_of(t->stacks, f->stack) : NULL;
-		s->lost = f->stack && !frames;
-		if (frames) {
-			s->address = frames->frame;
-			s->cut = frames->cut;
-			n = frames->depth;
-		}
+		timeline_stack_end(s, n);
+		return;
 	}
-	timeline_stack_end(s, n);
+	frames = flt_stream_stacks_of(t->stacks, f->stack);
+	s->lost = f->stack && !frames;
+	if (frames) {
+		s->address = frames->frame;
+		s->cut = frames->cut;
+		s->count = frames->sound;
+		s->astray = frames->sound < frames->depth;
+		s->id = frames->flags & FLT_STACK_ONCE ? 0 : frames->id;
+	}
 }
 
 int flt_timeline_fault(struct flt_timeline *t, struct flt_fault *f, struct flt_timeline_stack *s)

@@ -217,10 +217,15 @@ int flt_images_of(struct flt_images *l, uint64_t time, uint32_t tgid, uint32_t *
 
 int flt_images_fault(struct flt_images *l, const struct flt_fault *f, uint32_t *image)
 {
-	struct process *p;
-	int ret = process_get(l, f->time, f->pid, &p);
+	struct process *p = *find(l, f->pid);
+	int ret;
 
+	if (p && !p->count) {
+		*image = p->image;
+		return 0;
+	}
 	*image = 0;
+	ret = process_get(l, f->time, f->pid, &p);
 	if (ret)
 		return ret;
 	/*

@@ -17,28 +17,6 @@ size_t flt_chunk_element(unsigned int type)
 	}
 }
 
-/*
- * Most planes are constant (high bytes of times, image, weight), and zstd compresses a constant
- * plane to almost nothing. Without planes every element would need a match of its own.
- */
-void flt_planes_pack(unsigned char *out, const void *in, size_t size, size_t element)
-{
-	const unsigned char *from = in;
-	size_t n = size / element, i, k;
-	uint64_t value, last = 0, delta;
-
-	for (i = 0; i < n; i++) {
-		memcpy(&value, from + i * element, 8);
-		delta = value - last;
-		last = value;
-		for (k = 0; k < 8; k++)
-			out[k * n + i] = (unsigned char)(delta >> (8 * k));
-	}
-	for (k = 8; k < element; k++)
-		for (i = 0; i < n; i++)
-			out[k * n + i] = from[i * element + k];
-}
-
 /* Swap the bits of *a in mask << shift with the bits of *b in mask. */
 static inline void bits_swap(uint64_t *a, uint64_t *b, unsigned int shift, uint64_t mask)
 {
@@ -62,6 +40,85 @@ static inline void bytes_transpose(uint64_t word[8])
 #pragma GCC unroll 4
 	for (i = 0; i < 4; i++)
 		bits_swap(&word[2 * i], &word[2 * i + 1], 8, 0x00ff00ff00ff00ffull);
+}
+
+typedef uint8_t bytes __attribute__((vector_size(16)));
+typedef uint64_t words __attribute__((vector_size(16)));
+
+/* Interleave bytes, pairs of bytes, or four bytes of the low or high halves of two vectors. */
+#define ZIP1 (bytes){ 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 }
+#define ZIP2_LOW (bytes){ 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23 }
+#define ZIP2_HIGH (bytes){ 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31 }
+#define ZIP4_LOW (bytes){ 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23 }
+#define ZIP4_HIGH (bytes){ 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31 }
+
+static inline bytes pair(uint64_t a, uint64_t b)
+{
+	return __builtin_shuffle((bytes)(words){ a }, (bytes)(words){ b }, ZIP1);
+}
+
+static inline void store_two(unsigned char *out, size_t n, bytes planes)
+{
+	memcpy(out, &planes, 8);
+	memcpy(out + n, (const char *)&planes + 8, 8);
+}
+
+/* Store the bytes of eight little-endian words in eight planes, which are n bytes apart. */
+static inline void store_planes(unsigned char *out, size_t n, const uint64_t word[8])
+{
+	const bytes a = pair(word[0], word[1]), b = pair(word[2], word[3]);
+	const bytes c = pair(word[4], word[5]), d = pair(word[6], word[7]);
+	const bytes low = __builtin_shuffle(a, b, ZIP2_LOW);
+	const bytes high = __builtin_shuffle(a, b, ZIP2_HIGH);
+	const bytes low2 = __builtin_shuffle(c, d, ZIP2_LOW);
+	const bytes high2 = __builtin_shuffle(c, d, ZIP2_HIGH);
+
+	store_two(out, n, __builtin_shuffle(low, low2, ZIP4_LOW));
+	store_two(out + 2 * n, n, __builtin_shuffle(low, low2, ZIP4_HIGH));
+	store_two(out + 4 * n, n, __builtin_shuffle(high, high2, ZIP4_LOW));
+	store_two(out + 6 * n, n, __builtin_shuffle(high, high2, ZIP4_HIGH));
+}
+
+/* Store eight bytes of each element in planes. differences: of their values as numbers. */
+static inline void planes_split(unsigned char *out, const unsigned char *in, size_t n,
+				size_t element, bool differences)
+{
+	uint64_t word[8], value, last = 0;
+	size_t i, j;
+
+	for (i = 0; i + 8 <= n; i += 8) {
+#pragma GCC unroll 8
+		for (j = 0; j < 8; j++) {
+			memcpy(&value, in + (i + j) * element, 8);
+			word[j] = htole64(differences ? value - last : le64toh(value));
+			last = value;
+		}
+		store_planes(out + i, n, word);
+	}
+	for (; i < n; i++) {
+		memcpy(&value, in + i * element, 8);
+		word[0] = differences ? value - last : le64toh(value);
+		last = value;
+		for (j = 0; j < 8; j++)
+			out[j * n + i] = (unsigned char)(word[0] >> 8 * j);
+	}
+}
+
+/*
+ * Most planes are constant (high bytes of times, image, weight), and zstd compresses a constant
+ * plane to almost nothing. Without planes every element would need a match of its own.
+ */
+void flt_planes_pack(unsigned char *out, const void *in, size_t size, size_t element)
+{
+	const unsigned char *from = in;
+	size_t n = size / element, i, k;
+
+	planes_split(out, from, n, element, true);
+	for (k = 8; k + 8 <= element; k += 8)
+		planes_split(out + k * n, from + k, n, element, false);
+	for (; k < element; k++)
+		for (i = 0; i < n; i++)
+			out[k * n + i] = from[i * element + k];
 }
 
 /* Merge planes k to k + 7 into the elements, eight elements at a time. k is a multiple of 8. */

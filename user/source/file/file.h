@@ -84,6 +84,13 @@ int flt_file_stack(struct flt_file_writer *w, uint32_t image, const uint64_t *fr
 		   uint32_t *id);
 
 /*
+ * The same for a stack that may have come before: key is a number of the caller for these frames,
+ * in all images, or 0. Frames with a known key are not read.
+ */
+int flt_file_stack_again(struct flt_file_writer *w, uint32_t image, uint32_t key,
+			 const uint64_t *frames, size_t n, uint32_t *id);
+
+/*
  * Write nodes with IDs that the caller has assigned (1, 2, ... within an image, parents first).
  * For one image use either this function or flt_file_stack().
  */

@@ -279,3 +279,18 @@ int flt_file_stack(struct flt_file_writer *w, uint32_t image, const uint64_t *fr
 	*id = parent;
 	return 0;
 }
+
+int flt_file_stack_again(struct flt_file_writer *w, uint32_t image, uint32_t key,
+			 const uint64_t *frames, size_t n, uint32_t *id)
+{
+	struct flt_file_image *i = flt_file_image_get(w, image);
+	int err;
+
+	*id = i && key ? flt_trie_recall(&i->trie, key) : 0;
+	if (*id)
+		return 0;
+	err = flt_file_stack(w, image, frames, n, id);
+	if (!err && key && *id)
+		flt_trie_remember(&i->trie, key, *id);
+	return err;
+}

@@ -61,11 +61,21 @@ bool flt_trie_covers(const struct flt_trie *trie, uint64_t start, uint64_t end)
 	return false;
 }
 
+void flt_trie_remember(struct flt_trie *trie, uint32_t key, uint32_t id)
+{
+	if (!trie->known)
+		trie->known = calloc(FLT_TRIE_KNOWN, sizeof(*trie->known));
+	/* Without memory, each stack is interned again. */
+	if (trie->known)
+		trie->known[key % FLT_TRIE_KNOWN] = (struct flt_trie_known){ key, id };
+}
+
 void flt_trie_forget(struct flt_trie *trie)
 {
 	uint32_t forgotten = trie->forgotten + trie->count;
 
 	free(trie->frames);
+	free(trie->known);
 	flt_index_free(&trie->index);
 	*trie = (struct flt_trie){ .forgotten = forgotten };
 }

@@ -20,12 +20,19 @@ struct flt_trie_frame {
 	uint32_t parent;
 };
 
+/* A stack that was interned, by the number of the caller for its frames. */
+struct flt_trie_known {
+	uint32_t key, id;
+};
+#define FLT_TRIE_KNOWN 1024
+
 /* A trie that is all zero is empty and ready for use. */
 struct flt_trie {
 	struct flt_trie_frame *frames;	/* frames[n] has the ID forgotten + n + 1 */
 	uint32_t count, room;
 	uint32_t forgotten;		/* IDs assigned before the last flt_trie_forget() */
 	struct flt_index index;
+	struct flt_trie_known *known;	/* cache: FLT_TRIE_KNOWN slots, or NULL */
 };
 
 /*
@@ -34,6 +41,19 @@ struct flt_trie {
  */
 int flt_trie_intern(struct flt_trie *trie, uint64_t address, uint32_t parent, uint32_t *id,
 		    bool *added);
+/* Return the ID that was remembered for a key, or 0. */
+static inline uint32_t flt_trie_recall(const struct flt_trie *trie, uint32_t key)
+{
+	const struct flt_trie_known *k;
+
+	if (!trie->known)
+		return 0;
+	k = &trie->known[key % FLT_TRIE_KNOWN];
+	return k->key == key ? k->id : 0;
+}
+
+/* Remember the ID of a key until flt_trie_forget(), or until the slot has another key. */
+void flt_trie_remember(struct flt_trie *trie, uint32_t key, uint32_t id);
 /* Return true if the trie contains a return address in [start, end). */
 bool flt_trie_covers(const struct flt_trie *trie, uint64_t start, uint64_t end);
 /* Forget all frames. Later ids continue after the last one. */

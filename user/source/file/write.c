@@ -283,8 +283,9 @@ int flt_file_flush(struct flt_file_writer *w)
 	return buffers_flush(w, FLT_CHUNK_LAST);
 }
 
-void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size_t size,
-		       uint64_t time)
+/* Reserve room that is not zeroed. */
+static inline void *reserve(struct flt_file_writer *w, enum flt_chunk_type type, size_t size,
+			    uint64_t time)
 {
 	struct flt_file_buffer *b = &w->buffers[type - 1];
 	void *at;
@@ -294,7 +295,6 @@ void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size
 	if (b->size + size > BUFFER_SIZE && buffers_flush(w, type))
 		return NULL;
 	at = b->data + b->size;
-	memset(at, 0, size);
 	b->size += size;
 	b->count++;
 	if (time && (!b->first || time < b->first))
@@ -304,13 +304,21 @@ void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size
 	return at;
 }
 
+void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size_t size,
+		       uint64_t time)
+{
+	void *at = reserve(w, type, size, time);
+
+	return at ? memset(at, 0, size) : NULL;
+}
+
 int flt_file_faults(struct flt_file_writer *w, const struct flt_fault *faults, size_t n)
 {
 	struct flt_file_fault *f;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		f = flt_file_reserve(w, FLT_CHUNK_FAULTS, sizeof(*f), faults[i].time);
+		f = reserve(w, FLT_CHUNK_FAULTS, sizeof(*f), faults[i].time);
 		if (!f)
 			return w->error;
 		flt_fault_encode(f, &faults[i]);

@@ -77,6 +77,7 @@ int flt_stream_stacks_add(struct flt_stream_stacks *s, const struct flt_event_st
 	stack->cut = note->cut;
 	stack->depth = note->depth;
 	memcpy(stack->frame, bytes, note->depth * sizeof(uint64_t));
+	stack->sound = (uint32_t)flt_stream_stack_sound(stack->frame, stack->depth);
 	if (stack->flags & FLT_STACK_ONCE)
 		once_add(s, stack->id);
 	at = find(s, stack->id);

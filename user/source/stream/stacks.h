@@ -14,8 +14,22 @@ struct flt_stream_stack {
 	uint16_t flags;		/* FLT_STACK_ONCE */
 	uint8_t cut;		/* enum flt_cut */
 	uint32_t depth;
+	uint32_t sound;		/* number of frames that can be addresses, see below */
 	uint64_t frame[];	/* the faulting instruction, then return addresses */
 };
+
+/*
+ * Return the number of frames up to the first one that is in the first page, where nothing is
+ * mapped. In code without frame pointers, the frames after the first may be arbitrary values.
+ */
+static inline size_t flt_stream_stack_sound(const uint64_t *frame, size_t depth)
+{
+	size_t n = depth ? 1 : 0;
+
+	while (n < depth && frame[n] >= 4096)
+		n++;
+	return n;
+}
 
 struct flt_stream_stacks;
 
