@@ -52,6 +52,7 @@ static int hooks_show(struct seq_file *m, void *v)
 		[FLT_HOOK_TYPE_KRETPROBE] = "kretprobe",
 		[FLT_HOOK_TYPE_TRACEPOINT] = "tracepoint",
 		[FLT_HOOK_TYPE_KPROBE] = "kprobe",
+		[FLT_HOOK_TYPE_FTRACE] = "ftrace",
 	};
 	struct flt_hook_report r;
 	unsigned int i;
@@ -59,7 +60,8 @@ static int hooks_show(struct seq_file *m, void *v)
 	seq_puts(m, "name symbol type state hits missed_full missed_busy\n");
 	for (i = 0; !flt_hook_report(i, &r); i++)
 		seq_printf(m, "%s %s %s%s %s %llu %llu %llu\n", r.name, r.symbol, type[r.type],
-			   r.ftrace ? "/ftrace" : "", state[r.state],
+			   r.ftrace && r.type != FLT_HOOK_TYPE_FTRACE ? "/ftrace" : "",
+			   state[r.state],
 			   r.hits, r.missed_full, r.missed_busy);
 	return 0;
 }

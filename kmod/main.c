@@ -9,9 +9,11 @@
 #include <linux/cpumask.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/string.h>
 #include <linux/threads.h>
 #include "hook/clock.h"
 #include "debugfs.h"
+#include "fault/entry.h"
 #include "fault/fault.h"
 #include "hook/hook.h"
 #include "fault/life.h"
@@ -26,9 +28,13 @@
 #include "ledger/thp.h"
 #include "wss/wss.h"
 
-static bool accounting = true;
-module_param(accounting, bool, 0444);
-MODULE_PARM_DESC(accounting, "1: count faults always (default); 0: only while a session is open");
+static char *accounting = "latency";
+module_param(accounting, charp, 0444);
+MODULE_PARM_DESC(accounting,
+		 "latency: count and measure all faults always (default); "
+		 "counts: count always, measure while a session needs it; "
+		 "0: count while a session is open");
+static const char * const modes[] = { "0", "counts", "latency" };
 static uint maxactive;
 module_param(maxactive, uint, 0444);
 MODULE_PARM_DESC(maxactive, "maximum faults in progress (0: max(4096, 16 x CPUs))");
@@ -53,6 +59,10 @@ static int __init flt_init(void)
 {
 	int err;
 
+	if (match_string(modes, ARRAY_SIZE(modes), accounting) < 0) {
+		pr_err("invalid accounting=%s (counts, latency or 0)\n", accounting);
+		return -EINVAL;
+	}
 	if (!maxactive)
 		maxactive = max(4096u, 16 * num_possible_cpus());
 	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
@@ -65,6 +75,7 @@ static int __init flt_init(void)
 	flt_stacktable_init(max_stacks);
 	flt_relay_limit(max_buffers);
 	flt_hook_add(&flt_fault_hook);
+	flt_hook_add(&flt_entry_hook);
 	flt_life_init();
 	flt_thp_init();
 	flt_numa_init();
@@ -83,7 +94,7 @@ static int __init flt_init(void)
 	err = flt_wss_init(&flt_life_fork);
 	if (err)
 		goto err_wss;
-	err = flt_session_init(accounting);
+	err = flt_session_init(strcmp(accounting, "0"), !strcmp(accounting, "latency"));
 	if (err)
 		goto err_session;
 	err = flt_netlink_init();

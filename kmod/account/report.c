@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include "account/proc.h"
@@ -18,7 +19,7 @@ static bool add_some_tasks(struct flt_proc_walk *w)
 		t = flt_task_after(w->row, w->task);
 		if (!t || t->serial > w->last_task)
 			return false;
-		flt_account_merge(w->account, &t->account);
+		flt_task_read(t, w->account);
 		w->task = t->serial;
 	}
 	return true;
@@ -97,10 +98,29 @@ int flt_report_proc(pid_t tgid, struct flt_proc_report *report)
 	return p ? 0 : -ESRCH;
 }
 
+/*
+ * A thread that settles a fault after its CPU was read and before its slot is read drops out
+ * of this sum, until the next one. Never report less than before.
+ */
+static void keep_increasing(struct flt_account *all)
+{
+	static struct flt_account reported;	/* protected by walk_lock */
+	const struct flt_counter *c;
+
+	for (c = flt_counters; c->attribute; c++) {
+		u64 *now = (u64 *)((char *)all + c->offset);
+		u64 *before = (u64 *)((char *)&reported + c->offset);
+
+		*now = *before = max(*now, *before);
+	}
+}
+
 void flt_report_tally(struct flt_tally_sum *sum)
 {
-	flt_tally_read(sum);
 	mutex_lock(&walk_lock);
+	flt_tally_read(sum);
+	flt_task_read_open(&sum->all);
+	keep_increasing(&sum->all);
 	sum_row(flt_proc_lock_nobody(), &sum->other);
 	mutex_unlock(&walk_lock);
 	sum->lost_proc = sum->other.minor + sum->other.major + sum->other.failed;
@@ -112,7 +132,7 @@ static void report_task(const struct flt_task *t, struct flt_task_report *r)
 	r->tid = t->task->pid;
 	flt_proc_copy_comm(r->comm, t->task);
 	memset(&r->account, 0, sizeof(r->account));
-	flt_account_merge(&r->account, &t->account);
+	flt_task_read(t, &r->account);
 }
 
 int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *r)

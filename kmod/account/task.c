@@ -290,27 +290,157 @@ void flt_task_find_row(struct flt_task *t)
 	join_row(t);
 }
 
-void flt_task_add_missed(struct flt_task *t)
+/* Count the end of a fault of which only the entries were probed. */
+static void count_open(struct flt_account *a, u64 open, bool major)
 {
-	u64 minor = t->task->min_flt - t->minor_base - t->account.minor;
-	u64 major = t->task->maj_flt - t->major_base - t->account.major;
+	const bool under_vma_lock = open & FAULT_FLAG_VMA_LOCK;
+	u64 attempts = flt_open_attempts(open);
 
+	if (major)
+		a->major++;
+	else
+		a->minor++;
+	a->kind[flt_open_kind(open)]++;
+	a->under_vma_lock += under_vma_lock;
+	a->remote += !!(open & FLT_OPEN_REMOTE);
+	a->stitched += attempts > 1;
+	a->fell_back += !under_vma_lock && open & FLT_OPEN_HAD_VMA_LOCK;
+	a->attempts = max(a->attempts, attempts);
+}
+
+/*
+ * Count the open fault if the kernel has counted a fault. If it has counted a minor and a
+ * major one, the probe missed one of them, and nobody knows which.
+ */
+static void settle_open(struct flt_task *t)
+{
+	u64 minor = flt_task_minor_ahead(t, t->task), open = t->open;
+
+	if (!(open & FLT_OPEN_ENTERED) || !(minor || flt_task_major_ahead(t, t->task)))
+		return;
+	count_open(&t->account, open, !minor);
+	count_open(&flt_tally_here()->account, open, !minor);
+	/* Readers see the count before they see that no fault is open. */
+	smp_store_release(&t->open, 0);
+}
+
+void flt_task_settle(struct flt_task *t)
+{
+	u64 minor, major;
+
+	settle_open(t);
+	minor = flt_task_minor_ahead(t, t->task);
+	major = flt_task_major_ahead(t, t->task);
 	flt_account_missed(&t->account, minor, major);
 	flt_account_missed(&flt_tally_here()->account, minor, major);
 }
 
+void flt_task_abandon(struct flt_task *t)
+{
+	struct flt_account *all = &flt_tally_here()->account;
+
+	if (t->open & FLT_OPEN_ENTERED) {
+		t->account.unfinished++;
+		all->unfinished++;
+	} else if (t->open) {
+		t->account.dropped++;
+		all->dropped++;
+	}
+	t->open = 0;
+}
+
 bool flt_task_has_missed(void)
 {
-	struct task_struct *task = current;
 	struct flt_task *t;
 	bool missed;
 
 	preempt_disable();
-	t = flt_task_find(task);
-	missed = t && (task->min_flt != t->minor_base + t->account.minor ||
-		       task->maj_flt != t->major_base + t->account.major);
+	t = flt_task_find(current);
+	missed = t && flt_task_minor_ahead(t, t->task) + flt_task_major_ahead(t, t->task) >
+		      !!(t->open & FLT_OPEN_ENTERED);
 	preempt_enable();
 	return missed;
+}
+
+/* What changes when a thread ends one fault and enters another. */
+struct task_moment {
+	u64 open, minor, major;
+};
+
+static struct task_moment moment_of(const struct flt_task *t)
+{
+	struct task_moment m = {
+		.open = smp_load_acquire(&t->open),
+		.minor = READ_ONCE(t->account.minor),
+		.major = READ_ONCE(t->account.major),
+	};
+
+	smp_rmb();
+	return m;
+}
+
+/* Return true if the thread has not entered a fault since @m. */
+static bool is_still(const struct flt_task *t, const struct task_moment *m)
+{
+	struct task_moment now;
+
+	smp_rmb();
+	now = moment_of(t);
+	return now.open == m->open && now.minor == m->minor && now.major == m->major;
+}
+
+/*
+ * Add the open fault of @m to @sum if the kernel has counted its end. The kernel counts the
+ * end of a fault before the thread enters the next one.
+ */
+static void read_open(const struct flt_task *t, const struct task_moment *m,
+		      struct flt_account *sum)
+{
+	u64 minor = READ_ONCE(t->task->min_flt) - t->minor_base - m->minor;
+	u64 major = READ_ONCE(t->task->maj_flt) - t->major_base - m->major;
+
+	if (m->open & FLT_OPEN_ENTERED && (minor || major) && is_still(t, m))
+		count_open(sum, m->open, !minor);
+}
+
+/* A thread that faults all the time may change under the reader. Then its account will do. */
+#define READ_TRIES 8
+
+void flt_task_read(const struct flt_task *t, struct flt_account *sum)
+{
+	struct flt_account copy;
+	struct task_moment m;
+	int n;
+
+	for (n = 0; n < READ_TRIES; n++) {
+		m = moment_of(t);
+		memset(&copy, 0, sizeof(copy));
+		flt_account_merge(&copy, &t->account);
+		if (is_still(t, &m)) {
+			read_open(t, &m, &copy);
+			break;
+		}
+	}
+	flt_account_merge(sum, &copy);
+}
+
+void flt_task_read_open(struct flt_account *sum)
+{
+	struct task_moment m;
+	struct flt_task *t;
+	u32 i;
+
+	for (i = 0; i < chains; i++) {
+		if (hlist_empty(&flt_task_hash[i]))
+			continue;
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(t, &flt_task_hash[i], node) {
+			m = moment_of(t);
+			read_open(t, &m, sum);
+		}
+		rcu_read_unlock();
+		cond_resched();
+	}
 }
 
 static void free_slot(struct rcu_head *rcu)
@@ -328,11 +458,12 @@ static void end_slot(struct flt_task *t)
 	flt_proc_lock(tgid);
 	if (!hlist_unhashed(&t->node)) {
 		if (t->task == current && flt_proc_is_started())
-			flt_task_add_missed(t);
-		if (t->retry_attempts) {
-			t->account.dropped++;
-			flt_tally_here()->account.dropped++;
-		}
+			flt_task_settle(t);
+		else
+			settle_open(t);
+		/* Accounting stops while the thread sleeps in a fault: nobody knows its end. */
+		if (t->task == current || !(t->open & FLT_OPEN_ENTERED))
+			flt_task_abandon(t);
 		leave_row(t);
 		raw_spin_lock(lock_of(t->task));
 		hlist_del_init_rcu(&t->node);

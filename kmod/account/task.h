@@ -29,25 +29,18 @@ struct flt_task {
 	struct task_struct *task;
 	/*
 	 * Invariant: minor_base + account.minor == task->min_flt, and the same for major
-	 * faults, except between mm_account_fault() and our return handler. A difference
-	 * is the number of faults that the probe missed.
+	 * faults, except for the end of the open fault. A further difference is the number of
+	 * faults that the probe missed.
 	 */
 	u64 minor_base, major_base;
 
-	union {
-		struct {
-			u32 retry_attempts;	/* 0: no such fault */
-			bool rowless;		/* @proc is nobody: the table is full */
-		};
-		u64 slow;	/* not 0: faults take the slow path on entry */
-	};
-	/* The fault that returned RETRY last and has not been tried again. */
-	u64 retry_start;		/* clock at the first attempt */
-	unsigned long retry_page;
-	const struct mm_struct *retry_mm;	/* for comparison only */
-	u32 retry_flags;		/* FAULT_FLAG_* of all its attempts */
-	u8 retry_kind;
+	u64 open;			/* FLT_OPEN_*: a fault whose end was not counted yet */
+	unsigned long open_address;
+	const struct mm_struct *open_mm;	/* for comparison only */
+	unsigned long open_pfn;		/* with FLT_OPEN_PROVISIONAL: see flt_kind_confirm() */
+	u64 open_start;			/* clock at the first attempt; 0: unknown */
 	u8 huge;			/* FLT_HUGE_*, see ledger/huge.h */
+	bool rowless;			/* @proc is nobody: the table is full */
 
 	struct flt_account account;
 
@@ -56,6 +49,46 @@ struct flt_task {
 	u64 serial;			/* number in proc->tasks, from 1 */
 	struct rcu_head rcu;
 };
+
+/*
+ * flt_task.open, written as a whole, because readers read it without a lock. 0: no fault is
+ * open. The probe on entry opens a fault. The probe on return ends it (fault.c). While only
+ * entries are probed (entry.c), min_flt and maj_flt tell how it ended: the thread looks at its
+ * next fault and at its exit, and readers do in between.
+ */
+#define FLT_OPEN_FLAGS 0xffffffffull		/* FAULT_FLAG_* of the last attempt */
+#define FLT_OPEN_KIND_SHIFT 32			/* enum flt_kind, 8 bits */
+#define FLT_OPEN_ENTERED (1ull << 40)		/* the last attempt may be running; else RETRY */
+#define FLT_OPEN_REMOTE (1ull << 41)
+#define FLT_OPEN_PROVISIONAL (1ull << 42)	/* the kind depends on the end */
+#define FLT_OPEN_HAD_VMA_LOCK (1ull << 43)	/* an earlier attempt held the lock of the VMA */
+#define FLT_OPEN_NO_ADDRESS (1ull << 44)	/* open_address and open_mm are not set */
+#define FLT_OPEN_ATTEMPTS_SHIFT 48		/* 16 bits, not 0 */
+#define FLT_OPEN_FIRST (FLT_OPEN_ENTERED | 1ull << FLT_OPEN_ATTEMPTS_SHIFT)
+#define FLT_OPEN_ATTEMPTS_MAX 0xffffu
+
+static __always_inline u64 flt_open_first(u8 kind, u32 flags)
+{
+	return FLT_OPEN_FIRST | (u64)kind << FLT_OPEN_KIND_SHIFT | flags;
+}
+
+static __always_inline u8 flt_open_kind(u64 open)
+{
+	return open >> FLT_OPEN_KIND_SHIFT;
+}
+
+static __always_inline u32 flt_open_attempts(u64 open)
+{
+	return open >> FLT_OPEN_ATTEMPTS_SHIFT;
+}
+
+/* Return true if nothing is to say about the fault but its kind and its flags. */
+static __always_inline bool flt_open_is_plain(u64 open)
+{
+	const u64 detail = ~(FLT_OPEN_FLAGS | 0xffull << FLT_OPEN_KIND_SHIFT);
+
+	return (open & detail) == FLT_OPEN_FIRST;
+}
 
 extern struct hlist_head *flt_task_hash;
 extern u32 flt_task_shift;		/* 64 - log2 of the number of chains */
@@ -102,8 +135,36 @@ struct flt_task *flt_task_create(void);
 /* Move a rowless slot to the row of its process if the table has room now. */
 void flt_task_find_row(struct flt_task *t);
 
-/* Add the faults that the probe missed since the last call to the account. */
-void flt_task_add_missed(struct flt_task *t);
+/*
+ * Return how many minor or major faults of the thread the kernel has counted, and we not.
+ * @task: t->task, which fast paths have at hand.
+ */
+static __always_inline u64 flt_task_minor_ahead(const struct flt_task *t,
+						const struct task_struct *task)
+{
+	return READ_ONCE(task->min_flt) - t->minor_base - READ_ONCE(t->account.minor);
+}
+
+static __always_inline u64 flt_task_major_ahead(const struct flt_task *t,
+						const struct task_struct *task)
+{
+	return READ_ONCE(task->maj_flt) - t->major_base - READ_ONCE(t->account.major);
+}
+
+/*
+ * Count the end of the open fault, if the kernel has counted it, and faults that the probe
+ * missed. A fault that the kernel has not counted stays open. The thread must be current.
+ */
+void flt_task_settle(struct flt_task *t);
+/* Count the open fault as not ended: the kernel gave it up, or it failed. */
+void flt_task_abandon(struct flt_task *t);
+/* Add the account of a live thread and the end of its open fault. Caller locks the row. */
+void flt_task_read(const struct flt_task *t, struct flt_account *sum);
+/*
+ * Add the open faults of all threads that have ended in the meantime to @sum, but not faults
+ * that the probe missed. May sleep.
+ */
+void flt_task_read_open(struct flt_account *sum);
 
 /* Return true if the probe missed faults of current. Current must have faulted. */
 bool flt_task_has_missed(void);

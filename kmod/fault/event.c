@@ -137,7 +137,7 @@ void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma)
 		return;
 	}
 	/* The kind is not final, or the kind of the first attempt will replace it. */
-	if (e->kind & FLT_KIND_PROVISIONAL || e->task->retry_attempts)
+	if (e->kind & FLT_KIND_PROVISIONAL || e->task->open)
 		kinds = ~0u;
 	mask = flt_stream_mask(READ_ONCE(e->task->proc->sessions));
 	if (mask)

@@ -87,6 +87,8 @@ static __always_inline void flt_event_submit_common(struct flt_event *e, bool ma
 	slow = flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
 	flt_account_fault(&t->account, major, e->kind, bucket, ns);
 	flt_event_count(e, &t->account, true);
+	/* Readers see the count before they see that no fault is open. */
+	smp_store_release(&t->open, 0);
 	/* The row cannot be freed while its thread has a slot. */
 	if (static_branch_unlikely(&flt_stream_on))
 		mask = flt_stream_mask(READ_ONCE(t->proc->sessions));

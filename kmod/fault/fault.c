@@ -7,6 +7,8 @@
 #include "hook/clock.h"
 #include "fault/event.h"
 #include "fault/fault.h"
+#include "fault/mode.h"
+#include "fault/open.h"
 #include "mm/kind.h"
 
 /* The probe reads the arguments from registers by position. */
@@ -19,49 +21,6 @@ struct fault {
 	struct mm_struct *mm;		/* the caller of handle_mm_fault() keeps it alive */
 	unsigned long pfn;		/* for flt_kind_confirm() */
 };
-
-/*
- * Return true if @mm, which is not current->mm, belongs to another process: get_user_pages()
- * for ptrace, process_vm_readv(), vhost and so on. Return false for the mm that exec() is
- * building for current.
- */
-static noinline bool is_remote(struct mm_struct *mm)
-{
-#ifdef CONFIG_MEMCG
-	struct task_struct *owner = rcu_dereference_sched(mm->owner);
-
-	if (owner && same_thread_group(owner, current))
-		return false;
-#endif
-	return true;
-}
-NOKPROBE_SYMBOL(is_remote);
-
-/* Count a fault that the kernel gave up after an attempt. */
-static void count_dropped(struct flt_task *t)
-{
-	t->account.dropped++;
-	flt_tally_here()->account.dropped++;
-}
-
-/*
- * The last call returned RETRY. If this call is for the same page, it continues the same
- * fault. Otherwise the kernel gave up the earlier fault.
- */
-static noinline void resume_retried(struct fault *f, struct flt_task *t)
-{
-	if (t->retry_page == (f->event.address & PAGE_MASK) && t->retry_mm == f->mm) {
-		f->event.start = t->retry_start;
-		f->event.attempts = t->retry_attempts + 1;
-		f->event.earlier_flags = t->retry_flags;
-		f->event.kind = t->retry_kind;
-		f->event.unusual = true;
-	} else {
-		count_dropped(t);
-	}
-	t->retry_attempts = 0;
-}
-NOKPROBE_SYMBOL(resume_retried);
 
 /*
  * Return true if the call may drop the lock that protects the VMA, although it does not
@@ -82,11 +41,16 @@ static __always_inline void start_clock(struct fault *f, struct vm_area_struct *
 	f->event.start = flt_clock_read();
 }
 
-/* Return true if the probe has missed no fault of the thread since the last one. */
-static __always_inline bool has_no_missed(const struct flt_task *t, const struct task_struct *task)
+/* The call continues the fault whose earlier attempts are in @open. */
+static void resume(struct fault *f, u64 open)
 {
-	return task->min_flt == t->minor_base + t->account.minor &&
-	       task->maj_flt == t->major_base + t->account.major;
+	/* While returns were not probed, the start of the first attempt was not recorded. */
+	if (f->event.task->open_start)
+		f->event.start = f->event.task->open_start;
+	f->event.attempts = flt_open_attempts(open) + 1;
+	f->event.earlier_flags = flt_open_earlier_flags(open);
+	f->event.kind = flt_open_kind(open);
+	f->event.unusual = true;
 }
 
 /* Slow path: everything that makes calls. */
@@ -94,27 +58,21 @@ static noinline void enter_slow_path(struct fault *f, struct vm_area_struct *vma
 				     enum flt_walk_end end, union flt_walk_entry entry)
 {
 	struct flt_event *e = &f->event;
+	u64 open;
 
-	if (f->mm != current->mm) {
-		e->remote = is_remote(f->mm);
-		e->unusual = e->remote;
-	}
-	if (!e->task) {
-		e->task = flt_task_create();
-		e->unusual |= !e->task;
-	} else if (e->task->rowless) {
-		flt_task_find_row(e->task);
-	}
+	e->remote = flt_open_is_remote(f->mm);
+	e->task = flt_open_slot(e->task);
+	e->unusual = e->remote || !e->task;
 	e->kind = end == FLT_WALK_UNSUPPORTED ?
 		  flt_kind_find(vma, f->mm, e->address, e->flags, &f->pfn) :
 		  flt_kind_of(end, entry, vma, e->flags, &f->pfn);
 	start_clock(f, vma);
 	if (!e->task)
 		return;
-	if (!has_no_missed(e->task, current))
-		flt_task_add_missed(e->task);
-	if (e->task->retry_attempts)
-		resume_retried(f, e->task);
+	open = flt_open_end(e->task, f->mm, e->address, e->flags);
+	if (open)
+		resume(f, open);
+	flt_open_begin(e->task, open, e, f->mm, f->pfn);
 }
 NOKPROBE_SYMBOL(enter_slow_path);
 
@@ -148,11 +106,14 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	if (likely(!(vma->vm_flags & VM_HUGETLB)))
 		end = flt_walk_quick(mm, address, &entry);
 	if (unlikely(end != FLT_WALK_PTE || !pte_none(entry.pte) || mm != task->mm || !t ||
-		     !has_no_missed(t, task) || t->slow)) {
+		     flt_task_minor_ahead(t, task) || flt_task_major_ahead(t, task) || t->open ||
+		     t->rowless)) {
 		enter_slow_path(f, vma, end, entry);
 		return;
 	}
 	f->event.kind = flt_kind_missing(vma, flags);
+	/* In case that the probe is removed before the fault ends. */
+	WRITE_ONCE(t->open, flt_open_first(f->event.kind, flags) | FLT_OPEN_NO_ADDRESS);
 	start_clock(f, vma);
 }
 
@@ -216,19 +177,14 @@ static void leave_retry(struct fault *f)
 	flt_event_retry(&f->event);
 	if (!t)
 		return;
+	t->open_start = f->event.start;
+	t->open_address = f->event.address;
+	t->open_mm = f->mm;
+	WRITE_ONCE(t->open, t->open & ~(FLT_OPEN_ENTERED | FLT_OPEN_PROVISIONAL |
+					FLT_OPEN_NO_ADDRESS));
 	/* The caller did not want to wait. Another attempt, maybe much later, is a new fault. */
-	if (f->event.flags & FAULT_FLAG_RETRY_NOWAIT) {
-		count_dropped(t);
-		return;
-	}
-	t->retry_start = f->event.start;
-	t->retry_page = f->event.address & PAGE_MASK;
-	t->retry_mm = f->mm;
-	t->retry_attempts = f->event.attempts;
-	t->retry_flags = f->event.flags;
-	if (f->event.attempts > 1)
-		t->retry_flags |= f->event.earlier_flags;
-	t->retry_kind = f->event.kind & ~FLT_KIND_PROVISIONAL;
+	if (f->event.flags & FAULT_FLAG_RETRY_NOWAIT)
+		flt_task_abandon(t);
 }
 NOKPROBE_SYMBOL(leave_retry);
 
@@ -277,6 +233,8 @@ static noinline void leave_slow_path(struct fault *f, vm_fault_t ret)
 		leave_failed(f, ret, ns);
 	else
 		leave_ended(f, ret, ns);
+	if (f->event.task && !(ret & VM_FAULT_RETRY))
+		smp_store_release(&f->event.task->open, 0);
 }
 NOKPROBE_SYMBOL(leave_slow_path);
 
@@ -292,7 +250,22 @@ static __always_inline void leave(struct fault *f, unsigned long value)
 		flt_event_submit_common(&f->event, f->event.flags & FAULT_FLAG_TRIED, ns);
 }
 
-FLT_HOOK_RETURN(fault, struct fault, enter, leave);
+/* As FLT_HOOK_RETURN() defines it, but ignore the call if the other probe counts it. */
+static int fault_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	if (!flt_mode_is(FLT_MODE_RETURNS))
+		return 1;
+	enter((struct fault *)ri->data, regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(fault_enter);
+
+static int fault_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	leave((struct fault *)ri->data, regs_return_value(regs));
+	return 0;
+}
+NOKPROBE_SYMBOL(fault_leave);
 
 struct flt_hook flt_fault_hook = {
 	.name = "fault",

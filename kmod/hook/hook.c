@@ -65,6 +65,38 @@ static int register_entry_probe(struct flt_hook *h)
 	return register_kprobe(&h->rp.kp);
 }
 
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+static int register_call(struct flt_hook *h)
+{
+	int err;
+
+	memset(&h->ops, 0, sizeof(h->ops));
+	h->ops.func = h->call;
+	err = ftrace_set_filter_ip(&h->ops, (unsigned long)h->address, 0, 0);
+	if (!err)
+		err = register_ftrace_function(&h->ops);
+	if (err)
+		ftrace_free_filter(&h->ops);
+	return err;
+}
+
+/* Waits for running handlers. */
+static void unregister_call(struct flt_hook *h)
+{
+	unregister_ftrace_function(&h->ops);
+	ftrace_free_filter(&h->ops);
+}
+#else
+static int register_call(struct flt_hook *h)
+{
+	return -EOPNOTSUPP;
+}
+
+static void unregister_call(struct flt_hook *h)
+{
+}
+#endif
+
 static int arm_hook(struct flt_hook *h)
 {
 	switch (h->type) {
@@ -72,6 +104,8 @@ static int arm_hook(struct flt_hook *h)
 		return tracepoint_probe_register(h->tp, h->probe, NULL);
 	case FLT_HOOK_TYPE_KPROBE:
 		return register_entry_probe(h);
+	case FLT_HOOK_TYPE_FTRACE:
+		return register_call(h);
 	default:
 		return register_return_probe(h, h->taken);
 	}
@@ -82,6 +116,10 @@ static void disarm_hook(struct flt_hook *h)
 	if (h->type == FLT_HOOK_TYPE_TRACEPOINT) {
 		tracepoint_probe_unregister(h->tp, h->probe, NULL);
 		tracepoint_synchronize_unregister();
+		return;
+	}
+	if (h->type == FLT_HOOK_TYPE_FTRACE) {
+		unregister_call(h);
 		return;
 	}
 	if (h->type == FLT_HOOK_TYPE_KPROBE) {
@@ -122,13 +160,12 @@ void *flt_hook_function(const char *symbol)
 static int find_symbol(struct flt_hook *h)
 {
 	int i, err = -ENOENT;
-	void *address;
 
 	for (i = 0; i < FLT_HOOK_SYMBOLS && h->symbol[i]; i++) {
 		if (h->type == FLT_HOOK_TYPE_TRACEPOINT)
 			err = find_tracepoint(h, h->symbol[i]);
 		else
-			err = find_function(h->symbol[i], &address);
+			err = find_function(h->symbol[i], &h->address);
 		if (!err) {
 			h->taken = h->symbol[i];
 			break;
@@ -250,7 +287,9 @@ int flt_hook_report(unsigned int i, struct flt_hook_report *r)
 		   h->users ? FLT_HOOK_STATE_ARMED : FLT_HOOK_STATE_IDLE;
 	r->missed_full = h->missed_full;
 	r->missed_busy = h->missed_busy;
-	if (h->type != FLT_HOOK_TYPE_TRACEPOINT && r->state == FLT_HOOK_STATE_ARMED) {
+	r->ftrace = h->type == FLT_HOOK_TYPE_FTRACE;
+	if (r->state == FLT_HOOK_STATE_ARMED &&
+	    (h->type == FLT_HOOK_TYPE_KRETPROBE || h->type == FLT_HOOK_TYPE_KPROBE)) {
 		r->ftrace = kprobe_ftrace(&h->rp.kp);
 		r->missed_full += h->rp.nmissed;
 		r->missed_busy += h->rp.kp.nmissed;

@@ -52,6 +52,7 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_NOTES] = { .type = NLA_FLAG },
 	[FLT_SESSION_AREAS] = { .type = NLA_FLAG },
 	[FLT_SESSION_THP] = { .type = NLA_FLAG },
+	[FLT_SESSION_COUNTS] = { .type = NLA_FLAG },
 	[FLT_SESSION_NUMA] = { .type = NLA_FLAG },
 	[FLT_SESSION_CHANNEL] = NLA_POLICY_MAX(NLA_U32, FLT_CHANNEL_MAX),
 	[FLT_SESSION_STACKS] = NLA_POLICY_RANGE(NLA_U32, 1, FLT_STACK_FRAMES_MAX),

@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/netlink.h>
+#include "fault/switch.h"
 #include "hook/clock.h"
 #include "ledger/numa.h"
 #include "netlink/reply.h"
@@ -134,6 +135,7 @@ int flt_reply_info(struct sk_buff *skb)
 			flt_hook_features() | FLT_FEATURE_WSS | FLT_STACK_FEATURE |
 			(flt_wss_scan_can_inject() ? FLT_FEATURE_INJECT : 0)) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
+	    (flt_switch_mode() == FLT_MODE_RETURNS && nla_put_flag(skb, FLT_INFO_RETURNS)) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS_MAX, usage->rows_max) ||

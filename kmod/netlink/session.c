@@ -10,8 +10,8 @@
 #include <linux/sched/task.h>
 #include <linux/string.h>
 #include <net/sock.h>
-#include "fault/fault.h"
 #include "fault/life.h"
+#include "fault/switch.h"
 #include "ledger/numa.h"
 #include "netlink/session.h"
 #include "stream/stacktable.h"
@@ -23,6 +23,7 @@ struct session {
 	u32 id;			/* 0: free; never reused */
 	struct sock *owner;	/* holds a reference */
 	bool follow, notes, thp, numa;
+	bool returns;		/* has called flt_switch_get_returns() */
 	bool pinned;		/* holds a reference to the module */
 };
 
@@ -35,7 +36,7 @@ static u64 accounting_since;
 
 /* The exit hook comes first and goes last, because it ends the slots of threads. */
 static struct flt_hook *const accounting_hooks[] = {
-	&flt_life_exit, &flt_life_exec, &flt_life_fork, &flt_fault_hook,
+	&flt_life_exit, &flt_life_exec, &flt_life_fork,
 };
 
 static int start_accounting(void)
@@ -45,18 +46,26 @@ static int start_accounting(void)
 	if (accounting_users++)
 		return 0;
 	err = flt_task_start();
-	if (!err)
-		err = flt_hook_get_all(accounting_hooks, ARRAY_SIZE(accounting_hooks));
-	if (err) {
-		/* No slot was created: the fault hook, which failed, is the last one. */
-		flt_task_end_all();
-		accounting_users--;
-		return err;
-	}
+	if (err)
+		goto err_task;
+	err = flt_hook_get_all(accounting_hooks, ARRAY_SIZE(accounting_hooks));
+	if (err)
+		goto err_task;
+	err = flt_switch_start();
+	if (err)
+		goto err_mode;
 	/* All faults of processes that start from here on are counted. */
 	flt_proc_start(ktime_get_boottime_ns());
 	accounting_since = ktime_get_ns();
 	return 0;
+
+err_mode:
+	flt_hook_put_all(accounting_hooks, ARRAY_SIZE(accounting_hooks));
+err_task:
+	/* No slot was created, because no fault was probed. */
+	flt_task_end_all();
+	accounting_users--;
+	return err;
 }
 
 static void stop_accounting(void)
@@ -66,6 +75,7 @@ static void stop_accounting(void)
 	accounting_since = 0;
 	/* From here on forks create no slots, and exits do not look for missed faults. */
 	flt_proc_start(U64_MAX);
+	flt_switch_stop();
 	flt_hook_put_all(&accounting_hooks[1], ARRAY_SIZE(accounting_hooks) - 1);
 	/* The fork hook may stay armed for a tracker. Wait for handlers that saw accounting on. */
 	synchronize_rcu();
@@ -75,9 +85,18 @@ static void stop_accounting(void)
 	flt_proc_end_all();
 }
 
-int __init flt_session_init(bool always)
+int __init flt_session_init(bool always, bool returns)
 {
-	return always ? start_accounting() : 0;
+	int err;
+
+	if (!always)
+		return 0;
+	if (returns) {
+		err = flt_switch_get_returns();
+		if (err)
+			return err;
+	}
+	return start_accounting();
 }
 
 static u32 followers(void)
@@ -92,6 +111,8 @@ static u32 followers(void)
 
 static void close_bit(u32 bit)
 {
+	bool returns;
+
 	flt_stream_close(bit);
 	if (sessions[bit].thp)
 		flt_thp_put();
@@ -102,6 +123,7 @@ static void close_bit(u32 bit)
 	if (sessions[bit].pinned)
 		module_put(THIS_MODULE);
 	sock_put(sessions[bit].owner);
+	returns = sessions[bit].returns;
 	memset(&sessions[bit], 0, sizeof(sessions[bit]));
 	open_sessions--;
 	flt_life_follow(followers());
@@ -109,7 +131,10 @@ static void close_bit(u32 bit)
 	synchronize_rcu();
 	flt_proc_session_close(bit);
 	flt_retired_close(bit);
+	/* In this order, because accounting that stops needs no other probe. */
 	stop_accounting();
+	if (returns)
+		flt_switch_put_returns();
 }
 
 void flt_session_exit(void)
@@ -162,6 +187,21 @@ static int arm_extras(struct session *s, const struct flt_session_config *config
 	return err;
 }
 
+static int open_stream(u32 bit, const struct flt_session_config *config)
+{
+	struct session *s = &sessions[bit];
+
+	/* A reader of relay files holds a reference to the module, too. */
+	if (config->netlink) {
+		s->pinned = try_module_get(THIS_MODULE);
+		if (!s->pinned)
+			return -ENODEV;
+	}
+	config->stream->everybody = !config->count;
+	config->stream->files = !config->netlink;
+	return flt_stream_open(bit, s->id, config->stream);
+}
+
 int flt_session_open(struct sock *owner, const struct flt_session_config *config, u32 *id)
 {
 	bool follow = config->follow;
@@ -180,14 +220,18 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 	    (config->thp && !(flt_hook_features() & FLT_FEATURE_THP)) ||
 	    (config->numa && !(flt_hook_features() & FLT_FEATURE_NUMA)))
 		goto out;
+	if (!config->counts) {
+		err = flt_switch_get_returns();
+		if (err)
+			goto out;
+	}
 	err = start_accounting();
 	if (err)
-		goto out;
+		goto err_accounting;
 	err = flt_retired_open(bit);
-	if (err) {
-		stop_accounting();
-		goto out;
-	}
+	if (err)
+		goto err_retired;
+	sessions[bit].returns = !config->counts;
 	sessions[bit].id = ++last_id ?: ++last_id;
 	sock_hold(owner);
 	sessions[bit].owner = owner;
@@ -197,21 +241,20 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 	err = arm_extras(&sessions[bit], config);
 	for (i = 0; !err && i < config->count; i++)
 		err = add_process(bit, config->tgids[i]);
-	/* A reader of relay files holds a reference to the module, too. */
-	if (!err && config->netlink) {
-		sessions[bit].pinned = try_module_get(THIS_MODULE);
-		err = sessions[bit].pinned ? 0 : -ENODEV;
-	}
-	if (!err && config->stream) {
-		config->stream->everybody = !config->count;
-		config->stream->files = !config->netlink;
-		err = flt_stream_open(bit, sessions[bit].id, config->stream);
-	}
+	if (!err && config->stream)
+		err = open_stream(bit, config);
 	if (err) {
 		close_bit(bit);
 		goto out;
 	}
 	*id = sessions[bit].id;
+	goto out;
+
+err_retired:
+	stop_accounting();
+err_accounting:
+	if (!config->counts)
+		flt_switch_put_returns();
 out:
 	mutex_unlock(&lock);
 	return err;

@@ -23,8 +23,8 @@ struct flt_session_report {
 	struct flt_session_sum sum;
 };
 
-/* @always: keep accounting on without sessions. */
-int flt_session_init(bool always);
+/* @always: keep accounting on without sessions. @returns: and probe returns, too. */
+int flt_session_init(bool always, bool returns);
 void flt_session_exit(void);
 
 struct flt_session_config {
@@ -32,6 +32,7 @@ struct flt_session_config {
 	u32 count;
 	bool follow;			/* include forked children */
 	bool thp, numa;			/* ledgers to keep */
+	bool counts;			/* counts are enough: do not probe returns */
 	struct flt_stream_config *stream;	/* NULL: no stream */
 	bool netlink;			/* the owner pulls the stream by EVENTS requests */
 };

@@ -104,6 +104,7 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 		.follow = nla_get_flag(info->attrs[FLT_SESSION_FOLLOW]),
 		.thp = nla_get_flag(info->attrs[FLT_SESSION_THP]),
 		.numa = nla_get_flag(info->attrs[FLT_SESSION_NUMA]),
+		.counts = nla_get_flag(info->attrs[FLT_SESSION_COUNTS]),
 	};
 	struct flt_stream_config config;
 	struct sk_buff *skb;
@@ -122,6 +123,10 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 		err = read_tgids(info, &session, tgids);
 	if (!err)
 		err = read_stream(info, &session, &config);
+	if (!err && session.counts && (session.stream || session.thp || session.numa))
+		err = flt_request_refuse(info->attrs[FLT_SESSION_COUNTS],
+					 "flt: invalid COUNTS: streams and ledgers need returns",
+					 info->extack);
 	if (err)
 		return err;
 	/* Allocate the reply first, because nothing may fail after the session is open. */

@@ -125,7 +125,7 @@ unload
 
 # Start more processes than there are PIDs, so that PIDs are reused.
 pid_max=$(cat /proc/sys/kernel/pid_max)
-load accounting=1
+load accounting=latency
 echo 400 >/proc/sys/kernel/pid_max
 for i in 1 2 3; do
 	equal "reused PIDs, round $i" tree fork 60 2

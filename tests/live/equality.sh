@@ -58,17 +58,29 @@ compare_all() {
 	at_least "swap-in: major" "$(session_field major)" 500
 	equal "hugetlb" kinds hugetlb 6
 	equal "SIGBUS past the end of a file" fail sigbus 50
-	same "SIGBUS past the end of a file: failed" "$(session_field failed)" 54
+	same "SIGBUS past the end of a file: failed" "$(session_field $failed)" 54
 	equal "process killed during a fault" fail kill 10
-	same "process killed during a fault: unfinished" "$(session_field dropped)" 10
+	same "process killed during a fault: unfinished" "$(session_field $dropped)" 10
 	WANT_STATUS=137 equal "memory cgroup OOM" \
 		sh -c "echo \$\$ >$cgroup/cgroup.procs; exec fail oom 64"
 	# Compare the sum of the tree, not only the processes that faultrun sees by ptrace.
 	equal "fork tree without ptrace" -w tree fork 200 4
 }
 
+failed=failed dropped=dropped
 load
 compare_all
+unload
+say "without probes on return"
+load accounting=counts
+COUNTS=1
+# Entries do not tell a fault that failed from one that was given up.
+failed=unfinished dropped=unfinished
+compare_all
+unset COUNTS
+unload
+
+load
 # Compare the faults of the machine with /proc/vmstat. Its pgfault counts calls of
 # handle_mm_fault() on 6.1, and ended faults on later kernels.
 fltq machine >"$tmp/before"

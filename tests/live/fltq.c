@@ -3,16 +3,17 @@
  * fltq - read the module for tests, without code of fltctl. Print one line of key=value per row.
  *
  *   fltq info | tally | hooks | latency | returns | procs | proc TGID | tasks TGID
- *   fltq follow [-o FILE] -- COMMAND...   run COMMAND in a session that follows children.
- *                     After its end, print the rows of the session ("proc"), their sum
+ *   fltq follow [-c] [-o FILE] -- COMMAND...   run COMMAND in a session that follows
+ *                     children. -c: counts are enough for the session (COUNTS). After its end, print the rows of the session ("proc"), their sum
  *                     ("session") and the kernel's counts of COMMAND ("root"). Exit with
  *                     the status of COMMAND
  *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h). Print
  *                     the sum of the faults in its sections ("sections")
  *   fltq thp | numa [SESSION]             print a ledger: machine, no process, processes
- *   fltq hold [-f] [-t] [-n] [-s] [TGID...]   open a session, print it, keep it until end
- *                     of file on stdin. -f: follow children, -t: ledger of huge pages,
+ *   fltq hold [-c] [-f] [-t] [-n] [-s] [TGID...]   open a session, print it, keep it until end
+ *                     of file on stdin. -c: counts are enough, -f: follow children, -t: ledger of huge pages,
  *                     -n: ledger of NUMA, -s: stream into files that are never opened
+ *   fltq switch N     open and close a session N times
  *   fltq machine      print all totals at one moment, with those of the kernel (machine.h)
  *   fltq del ID                           end a session of another process (refused)
  *
@@ -32,7 +33,7 @@
 
 #define USAGE                                                                          \
 	"usage: fltq info|tally|hooks|latency|returns|procs|proc TGID|tasks TGID|thp|" \
-	"numa|machine|follow|around|hold|del"
+	"numa|machine|follow|around|hold|switch|del"
 
 static FILE *out;
 static struct genl g;
@@ -173,14 +174,14 @@ static int status_of(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int follow(char **argv)
+static int follow(char **argv, bool counts)
 {
 	int gate[2];
 	siginfo_t si;
 	pid_t pid;
 	char go;
 	uint32_t tgid;
-	const uint16_t flags[] = { FLT_SESSION_FOLLOW, 0 };
+	const uint16_t flags[] = { FLT_SESSION_FOLLOW, counts ? FLT_SESSION_COUNTS : 0, 0 };
 
 	if (pipe(gate))
 		err(1, "pipe");
@@ -278,18 +279,20 @@ static int around(char **argv)
 static int hold(int argc, char **argv)
 {
 	uint32_t tgids[FLT_SESSION_TGIDS_MAX + 1];
-	uint16_t flags[5] = { 0 };
+	uint16_t flags[6] = { 0 };
 	int n = 0, f = 0;
 	char c;
 
 	for (int i = 0; i < argc && n <= FLT_SESSION_TGIDS_MAX; i++) {
-		if (!strcmp(argv[i], "-f") && f < 4)
+		if (!strcmp(argv[i], "-c") && f < 5)
+			flags[f++] = FLT_SESSION_COUNTS;
+		else if (!strcmp(argv[i], "-f") && f < 5)
 			flags[f++] = FLT_SESSION_FOLLOW;
-		else if (!strcmp(argv[i], "-t") && f < 4)
+		else if (!strcmp(argv[i], "-t") && f < 5)
 			flags[f++] = FLT_SESSION_THP;
-		else if (!strcmp(argv[i], "-n") && f < 4)
+		else if (!strcmp(argv[i], "-n") && f < 5)
 			flags[f++] = FLT_SESSION_NUMA;
-		else if (!strcmp(argv[i], "-s") && f < 4)
+		else if (!strcmp(argv[i], "-s") && f < 5)
 			flags[f++] = FLT_SESSION_STREAM;
 		else
 			tgids[n++] = (uint32_t)strtoul(argv[i], NULL, 10);
@@ -301,6 +304,23 @@ static int hold(int argc, char **argv)
 		;
 	session_print();
 	return 0;
+}
+
+static void session_del(uint32_t id)
+{
+	start(FLT_CMD_SESSION_DEL, 0);
+	genl_put_u32(&g, FLT_SESSION_ID, id);
+	finish("del", genl_talk(&g, NULL, NULL));
+}
+
+static void open_and_close(uint32_t times)
+{
+	const uint16_t no_flags[] = { 0 };
+
+	while (times--) {
+		session_open(NULL, 0, no_flags);
+		session_del(session_id);
+	}
 }
 
 static int run(int argc, char **argv)
@@ -344,9 +364,9 @@ static int run(int argc, char **argv)
 	} else if (!strcmp(what, "machine")) {
 		finish(what, machine_print(&g, out));
 	} else if (!strcmp(what, "del") && argc == 3) {
-		start(FLT_CMD_SESSION_DEL, 0);
-		genl_put_u32(&g, FLT_SESSION_ID, number);
-		finish(what, genl_talk(&g, NULL, NULL));
+		session_del(number);
+	} else if (!strcmp(what, "switch") && argc == 3) {
+		open_and_close(number);
 	} else if (!strcmp(what, "hold")) {
 		return hold(argc - 2, argv + 2);
 	} else {
@@ -357,6 +377,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	bool counts = false;
 	int i = 2, rc;
 
 	out = stdout;
@@ -366,6 +387,10 @@ int main(int argc, char **argv)
 	if (rc == -ENOENT)
 		errx(5, "missing module flt (load it with insmod)");
 	finish("open", rc);
+	if (argc > i + 1 && !strcmp(argv[1], "follow") && !strcmp(argv[i], "-c")) {
+		counts = true;
+		i++;
+	}
 	if (argc > i + 1 && !strcmp(argv[i], "-o")) {
 		out = fopen(argv[i + 1], "we");
 		if (!out)
@@ -373,7 +398,7 @@ int main(int argc, char **argv)
 		i += 2;
 	}
 	if (argc > i + 1 && !strcmp(argv[i], "--") && !strcmp(argv[1], "follow"))
-		rc = follow(argv + i + 1);
+		rc = follow(argv + i + 1, counts);
 	else if (argc > i + 1 && !strcmp(argv[i], "--") && !strcmp(argv[1], "around"))
 		rc = around(argv + i + 1);
 	else

@@ -75,13 +75,13 @@ static void hook_read(const struct nlmsghdr *nlh, void *data)
 {
 	struct state *s = data;
 	uint64_t hits = 0, busy = 0, full = 0;
-	const char *symbol = "";
+	const char *name = "";
 	size_t bytes;
 	const struct nlattr *first = genl_attrs(nlh, &bytes);
 
 	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_HOOK_SYMBOL)
-			symbol = genl_data(a);
+		if (genl_type(a) == FLT_HOOK_NAME)
+			name = genl_data(a);
 		else if (genl_type(a) == FLT_HOOK_HITS)
 			hits = genl_number(a);
 		else if (genl_type(a) == FLT_HOOK_MISSED_BUSY)
@@ -89,7 +89,8 @@ static void hook_read(const struct nlmsghdr *nlh, void *data)
 		else if (genl_type(a) == FLT_HOOK_MISSED_FULL)
 			full = genl_number(a);
 	}
-	if (strcmp(symbol, "handle_mm_fault"))
+	/* The probe on return. Another hook is on the same function. */
+	if (strcmp(name, "fault"))
 		return;
 	s->hits = hits;
 	s->missed_busy = busy;

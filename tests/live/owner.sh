@@ -92,9 +92,9 @@ wait "$pid" || true
 unload
 
 # Hooks that were armed before the session stay armed.
-load accounting=1
+load accounting=latency
 armed=$(armed_hooks)
-at_least "armed hooks with accounting=1" "$armed" 2
+at_least "armed hooks with accounting=latency" "$armed" 2
 fltq follow -o /dev/null -- tree fork 20 2 &
 pid=$!
 sleep 0.3

@@ -177,6 +177,7 @@ static const struct field info_fields[FLT_INFO_MAX + 1] = {
 	[FLT_INFO_FEATURES] = { "features", NUMBER },
 	[FLT_INFO_ACCOUNTING] = { "accounting", NUMBER },
 	[FLT_INFO_SINCE] = { "since", NUMBER },
+	[FLT_INFO_RETURNS] = { "returns", FLAG },
 	[FLT_INFO_NOW] = { "now", NUMBER },
 	[FLT_INFO_PROCS] = { "procs", NUMBER },
 	[FLT_INFO_PROCS_MAX] = { "procs_max", NUMBER },

@@ -36,7 +36,8 @@
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *                        dump   (SESSION, NAMES, [KINDS]) -> FLT_PROC_* a message per name
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
- *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [THP], [NUMA], [STREAM,
+ *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [COUNTS])  -> FLT_SESSION_ID
+ *                        do     ([TGID...], [FOLLOW], [THP], [NUMA], [STREAM,
  *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
  *                                [NOTES, [AREAS]], [STACKS], [SLICE]])
  *                                                  -> FLT_SESSION_ID
@@ -69,6 +70,18 @@
  * full, are in FLT_TALLY_OTHER. At any time
  *     tally = sum of rows + retired + other
  * except for faults in progress.
+ *
+ * Accounting. With accounting=counts only entries of handle_mm_fault() are probed. How a fault
+ * ended is learned from min_flt and maj_flt of the thread, at its next fault, at its
+ * exit, or when a reader asks. So MINOR, MAJOR, KIND, REMOTE, STITCHED and MISSED are exact, and
+ * a fault in progress is not counted yet. A fault that neither counter shows has failed or was
+ * given up: FLT_ACCOUNT_UNFINISHED. FAILED, DROPPED, latencies, slowest faults and returned
+ * values are not counted, and RETRIED does not count an attempt after which the fault was
+ * given up. A kind that depends on the end of the fault (huge page or small one, copy or
+ * reuse) is read from the page table at the thread's next fault; if the page was unmapped or
+ * moved in the meantime, and for the last fault of a thread, it is the kind that the entry
+ * suggested. While a session without COUNTS is open, and always with accounting=latency
+ * (the default), returns are probed, too (FLT_INFO_RETURNS), and everything is counted.
  *
  * Missed faults. The probe may miss a call, because too many calls were in progress or another
  * probe was running on the CPU. The number of missed faults follows from min_flt and maj_flt of
@@ -175,6 +188,7 @@ enum flt_info_attr {
 	FLT_INFO_MAXACTIVE,	/* u32: limit of faults in progress at a time */
 	FLT_INFO_CLOCK,		/* string: clock used for latencies */
 	FLT_INFO_PAD,
+	FLT_INFO_RETURNS,	/* flag: returns are probed, so latencies and results are known */
 	__FLT_INFO_LAST
 };
 #define FLT_INFO_MAX (__FLT_INFO_LAST - 1)
@@ -212,6 +226,7 @@ enum flt_hook_type {
 	FLT_HOOK_TYPE_KRETPROBE = 1,
 	FLT_HOOK_TYPE_TRACEPOINT,
 	FLT_HOOK_TYPE_KPROBE,		/* on entry only */
+	FLT_HOOK_TYPE_FTRACE,		/* on entry only, called without a breakpoint or kprobe */
 };
 
 enum flt_hook_state {
@@ -376,6 +391,7 @@ enum flt_session_attr {
 	FLT_SESSION_SLICE,	/* u32: bytes of stack to copy with each fault, 64 to 16384 */
 	FLT_SESSION_STACKS_USED,	/* u32, reply: stacks in the shared table */
 	FLT_SESSION_STACKS_ONCE,	/* faults whose stack was sent again: the table was full */
+	FLT_SESSION_COUNTS,	/* flag: counts are enough, see Accounting */
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)

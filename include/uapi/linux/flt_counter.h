@@ -56,6 +56,9 @@ enum flt_counter_presence {
 	  "faults that took more than one attempt")					\
 	X(dropped, DROPPED, 9, 64, SUM, ALWAYS, "faults_dropped", NULL,		\
 	  "faults given up after an attempt: the thread faulted elsewhere next")	\
+	X(unfinished, UNFINISHED, 17, 64, SUM, ALWAYS, "faults_unfinished", "unfinished",\
+	  "faults that failed or were given up: while only entries are probed, nobody "	\
+	  "can tell which")								\
 	X(latency_sum, LATENCY_SUM, 10, 64, SUM, ALWAYS, "latency_sum_ns", "latency_ns",	\
 	  "nanoseconds spent in minor and major faults")				\
 	X(latency_max, LATENCY_MAX, 11, 64, MAX, ALWAYS, "latency_max_ns", "latency_max_ns",	\
