@@ -83,7 +83,8 @@ if [ -e "$price" ] && [ ${#file[@]} = 0 ]; then
 	done
 fi
 with_module "flt loaded, accounting=0" accounting=0
-with_module "flt, accounting" accounting=1
+with_module "flt, accounting=counts" accounting=counts
+with_module "flt, accounting=latency" accounting=latency
 insmod "$FLT_KO" accounting=0
 mkfifo "$tmp/open"
 exec 7<>"$tmp/open"
@@ -109,6 +110,14 @@ if command -v perf >/dev/null; then
 		perf stat -e page-faults,minor-faults,major-faults -a
 fi
 if command -v bpftrace >/dev/null; then
+	with_tool "bpftrace, fentry, count" ready \
+		bpftrace -e 'BEGIN { printf("ready\n"); }
+			kfunc:vmlinux:handle_mm_fault { @ = count(); }'
+	with_tool "bpftrace, fentry + fexit, latency histogram" ready \
+		bpftrace -e 'BEGIN { printf("ready\n"); }
+			kfunc:vmlinux:handle_mm_fault { @start[tid] = nsecs; }
+			kretfunc:vmlinux:handle_mm_fault /@start[tid]/ {
+				@ns = hist(nsecs - @start[tid]); delete(@start[tid]); }'
 	with_tool "bpftrace, kprobe + kretprobe, latency histogram" ready \
 		bpftrace -e 'BEGIN { printf("ready\n"); }
 			kprobe:handle_mm_fault { @start[tid] = nsecs; }

@@ -50,7 +50,7 @@ row() { # NAME BEGIN END
 }
 
 nothing() { :; }
-count() { insmod "$FLT_KO" accounting=1; }
+count() { insmod "$FLT_KO" accounting=latency; }
 end_count() { rmmod flt; }
 stream() {
 	insmod "$FLT_KO" accounting=0

@@ -79,6 +79,7 @@ struct flt_info {
 	uint32_t features;
 	bool accounting;
 	uint64_t since;
+	bool returns;		/* latencies and results are counted now */
 	uint64_t now;
 	uint32_t procs, procs_max;
 	uint32_t tasks, tasks_max;

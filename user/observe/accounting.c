@@ -6,8 +6,8 @@
 #include "source/netlink/control.h"
 #include "text/clock.h"
 
-int flt_accounting_start(struct flt_control *control, bool once, struct flt_accounting *out,
-			 struct flt_errmsg *e)
+int flt_accounting_start(struct flt_control *control, enum flt_accounting_need need,
+			 struct flt_accounting *out, struct flt_errmsg *e)
 {
 	struct flt_info info;
 	uint32_t id;
@@ -15,14 +15,17 @@ int flt_accounting_start(struct flt_control *control, bool once, struct flt_acco
 
 	if (ret)
 		return ret;
-	*out = (struct flt_accounting){ .since = info.since };
-	if (info.accounting)
-		return 0;
-	if (once)
-		return flt_errmsg_set(e, -EOPNOTSUPP,
+	*out = (struct flt_accounting){
+		.since = info.accounting ? info.since : flt_clock_ns(CLOCK_MONOTONIC),
+		.started = !info.accounting,
+		.partial = info.accounting && !info.returns,
+	};
+	if (need == FLT_ACCOUNTING_PAST)
+		return info.accounting ? 0 :
+		       flt_errmsg_set(e, -EOPNOTSUPP,
 				      "accounting is off (the module was loaded with "
 				      "accounting=0); give an interval to count from now on");
-	ret = flt_control_session_new(control, NULL, 0, false, &id, e);
-	*out = (struct flt_accounting){ .since = flt_clock_ns(CLOCK_MONOTONIC), .started = true };
-	return ret;
+	if (need == FLT_ACCOUNTING_COUNTS)
+		return flt_control_counts_new(control, &id, e);
+	return flt_control_session_new(control, NULL, 0, false, &id, e);
 }

@@ -60,9 +60,12 @@ static int lat_main(struct flt_run *run)
 		return flt_command_fail(run->command, &run->control_message, run->control_error);
 	ret = l.args->pids.count || run->words.command ? flt_machine_check_pids(&e) : 0;
 	if (!ret)
-		ret = flt_accounting_start(l.control, !l.interval && !run->words.command,
+		ret = flt_accounting_start(l.control, l.interval || run->words.command ?
+					   FLT_ACCOUNTING_ALL : FLT_ACCOUNTING_PAST,
 					   &accounting, &e);
 	l.since = accounting.since;
+	if (!ret && accounting.partial && !run->words.command)
+		flt_command_say(run->command, FLT_ACCOUNTING_PARTIAL);
 	if (!ret)
 		ret = lat_slowest_open(&l);
 	if (!ret)

@@ -103,11 +103,15 @@ static int choose_source(struct stats *s, const struct flt_run *run)
 static int begin_accounting(struct stats *s, bool command, struct flt_errmsg *e)
 {
 	struct flt_accounting accounting;
-	int ret = flt_accounting_start(s->control, !s->interval && !command, &accounting, e);
+	const bool once = !s->interval && !command;
+	int ret = flt_accounting_start(s->control, once ? FLT_ACCOUNTING_PAST : FLT_ACCOUNTING_ALL,
+				       &accounting, e);
 
 	if (ret)
 		return ret;
 	s->since = accounting.since;
+	if (once && accounting.partial)
+		flt_command_say(s->command, FLT_ACCOUNTING_PARTIAL);
 	/* A command is counted from its start in any case. */
 	if (accounting.started && !command)
 		flt_command_say(s->command, "accounting was off; counting from now on");

@@ -112,7 +112,7 @@ static int top_main(struct flt_run *run)
 			return status;
 	}
 	if (t.control)
-		ret = flt_accounting_start(t.control, false, &accounting, &e);
+		ret = flt_accounting_start(t.control, FLT_ACCOUNTING_ALL, &accounting, &e);
 	if (!ret && t.control && t.args->stream != TOP_STREAM_NONE) {
 		ret = top_files_open(&t, &e);
 		if (ret && t.view != TOP_FILE) {

@@ -249,7 +249,8 @@ static int arm(void *arg)
 	int ret = wss_targets_bind(w);
 
 	if (!ret && w->control)
-		ret = flt_accounting_start(w->control, false, &accounting, &w->o.e);
+		ret = flt_accounting_start(w->control, FLT_ACCOUNTING_COUNTS, &accounting,
+					   &w->o.e);
 	return ret ? ret : begin_step(w);
 }
 

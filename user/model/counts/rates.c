@@ -18,6 +18,18 @@ static bool subtract(uint64_t *n, const uint64_t *before, size_t count)
 	return true;
 }
 
+/*
+ * Subtract in place, and never below 0: the kind of a fault that is in progress may become
+ * another one (FLT_HUGE for FLT_ANON) when the fault has ended.
+ */
+static void subtract_kinds(uint64_t *n, const uint64_t *before)
+{
+	size_t i;
+
+	for (i = 0; i < __FLT_KIND_MAX; i++)
+		n[i] = n[i] > before[i] ? n[i] - before[i] : 0;
+}
+
 static void add(uint64_t *n, const uint64_t *more, size_t count)
 {
 	size_t i;
@@ -46,8 +58,8 @@ bool flt_rates_subtract(const struct flt_account *after, const struct flt_accoun
 {
 	struct flt_account result = *after;
 
+	subtract_kinds(result.kinds, before->kinds);
 	if (subtract_counters(&result, before) &&
-	    subtract(result.kinds, before->kinds, __FLT_KIND_MAX) &&
 	    subtract(&result.kinds_beyond, &before->kinds_beyond, 1) &&
 	    subtract(result.octaves, before->octaves, FLT_OCTAVES)) {
 		*out = result;

@@ -326,6 +326,24 @@ int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, 
 	return flt_control_stream_new(control, tgids, count, follow, NULL, id, e);
 }
 
+int flt_control_counts_new(struct flt_control *control, uint32_t *id, struct flt_errmsg *e)
+{
+	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
+	struct flt_session session = { 0 };
+	int ret;
+
+	if (!request)
+		return -ENOMEM;
+	if (nla_put_flag(request, FLT_SESSION_COUNTS)) {
+		nlmsg_free(request);
+		return -ENOMEM;
+	}
+	ret = ask(control, request, take_session, &session, e);
+	if (!ret)
+		*id = session.id;
+	return ret;
+}
+
 static int ask_session(struct flt_control *control, uint8_t command, uint32_t id, bool kinds,
 		       flt_genl_fn fn, struct flt_session *out, struct flt_errmsg *e)
 {

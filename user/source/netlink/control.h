@@ -53,6 +53,8 @@ int flt_control_latency(struct flt_control *control, bool returns, struct flt_la
 /* Read the slowest faults, in no order. The caller frees the list. */
 int flt_control_slowest(struct flt_control *control, struct flt_slows *out, struct flt_errmsg *e);
 
+/* Open a session that needs counts alone, so that returns are not probed for it. */
+int flt_control_counts_new(struct flt_control *control, uint32_t *id, struct flt_errmsg *e);
 int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			    bool follow, uint32_t *id, struct flt_errmsg *e);
 
