@@ -33,6 +33,7 @@ extern struct flt_ledger flt_huge;
 #define FLT_HUGE_SPLITTING BIT(2)	/* __split_huge_pmd() or the like */
 #define FLT_HUGE_TABLE BIT(3)		/* a page table was deposited or withdrawn */
 #define FLT_HUGE_ZERO BIT(4)		/* the huge zero page was requested */
+#define FLT_HUGE_CHARGE BIT(5)		/* the huge page was about to be charged to a cgroup */
 
 /* Enter a probed function. Return the former state, for flt_huge_leave(). */
 static inline u8 flt_huge_enter(u8 function)

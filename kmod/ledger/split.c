@@ -119,7 +119,7 @@ static void enter_page(struct split_page *s, struct pt_regs *regs)
 	struct flt_task *t = flt_task_find(current);
 
 	flt_hook_hit(FLT_HOOK_ID_SPLIT_PAGE);
-	s->is_huge = folio_order(folio) == HPAGE_PMD_ORDER;
+	s->is_huge = folio_order(folio) == PMD_SHIFT - PAGE_SHIFT;
 	s->cause = current_cause(t ? t->huge : 0);
 }
 NOKPROBE_SYMBOL(enter_page);

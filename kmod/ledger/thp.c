@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/atomic.h>
-#include <linux/cpumask.h>
 #include <linux/mm.h>
-#include <linux/vmstat.h>
 #include "hook/clock.h"
 #include "ledger/collapse.h"
 #include "hook/hook.h"
@@ -19,48 +16,15 @@ struct fill {
 	u8 former;
 };
 
-/* Failures to charge a memory cgroup that were attributed to a fallback so far. */
-static atomic64_t charge_failures;
-
-static u64 count_charge_failures(void)
-{
-	u64 sum = 0;
-#ifdef CONFIG_VM_EVENT_COUNTERS
-	int cpu;
-
-	for_each_online_cpu(cpu)
-		sum += READ_ONCE(per_cpu(vm_event_states, cpu).event[THP_FAULT_FALLBACK_CHARGE]);
-#endif
-	return sum;
-}
-
-/*
- * Return true if the fallback was caused by the limit of a memory cgroup. The probed
- * function does not return the reason, but just before it returns, the kernel counts
- * THP_FAULT_FALLBACK_CHARGE if that was the reason. So each event of that counter is
- * attributed to one return. The sum is exact. If two threads fall back at the same time for
- * different reasons, the reasons may be swapped.
- */
-static bool charge_failed(void)
-{
-	u64 now = count_charge_failures();
-	s64 attributed = atomic64_read(&charge_failures);
-
-	while (attributed < (s64)now)
-		if (atomic64_try_cmpxchg(&charge_failures, &attributed, attributed + 1))
-			return true;
-	return false;
-}
-
 static void enter_fill(struct fill *f, struct pt_regs *regs)
 {
 	struct vm_fault *vmf = (void *)flt_hook_arg(regs, 0);
-	unsigned long address = vmf->address & HPAGE_PMD_MASK;
+	unsigned long address = vmf->address & PMD_MASK;
 
 	flt_hook_hit(FLT_HOOK_ID_THP_FILL);
 	f->vmf = vmf;
 	f->fits = address >= vmf->vma->vm_start &&
-		  address + HPAGE_PMD_SIZE <= vmf->vma->vm_end;
+		  address + PMD_SIZE <= vmf->vma->vm_end;
 	f->former = flt_huge_enter(FLT_HUGE_FILLING);
 	f->start = flt_clock_read();
 }
@@ -98,8 +62,9 @@ static void leave_fill(struct fill *f, unsigned long value)
 	if (value & (__force unsigned long)VM_FAULT_RETRY)
 		return;
 	if (value & (__force unsigned long)VM_FAULT_FALLBACK) {
+		/* A fallback after the charge was tried means that the charge failed. */
 		charge[0].cell = !f->fits ? FLT_THP_UNFIT :
-				 charge_failed() ? FLT_THP_NO_CHARGE : FLT_THP_NO_PAGE;
+				 state & FLT_HUGE_CHARGE ? FLT_THP_NO_CHARGE : FLT_THP_NO_PAGE;
 		if (f->fits)
 			charge[count++] = (struct flt_charge) { FLT_THP_FALLBACK_NS, ns };
 	} else if (value) {
@@ -136,6 +101,22 @@ static void on_zero(struct pt_regs *regs)
 NOKPROBE_SYMBOL(on_zero);
 
 FLT_HOOK_ENTRY(zero, on_zero);
+
+/*
+ * __mem_cgroup_charge(folio, mm, gfp). The kernel charges the huge page after it has allocated
+ * the page. Reclaim in between may charge small pages.
+ */
+static void on_charge(struct pt_regs *regs)
+{
+	struct folio *folio = (void *)flt_hook_arg(regs, 0);
+
+	flt_hook_hit(FLT_HOOK_ID_THP_CHARGE);
+	if (folio_order(folio) == PMD_SHIFT - PAGE_SHIFT)
+		flt_huge_note(FLT_HUGE_FILLING, FLT_HUGE_CHARGE);
+}
+NOKPROBE_SYMBOL(on_charge);
+
+FLT_HOOK_ENTRY(charge, on_charge);
 
 /* A write fault may split the mapping: split.c needs to know the cause. */
 static void enter_write(u8 *former, struct pt_regs *regs)
@@ -180,6 +161,14 @@ static struct flt_hook zero_hook = {
 	.entry = zero_entry,
 };
 
+static struct flt_hook charge_hook = {
+	.name = "thp-charge",
+	.type = FLT_HOOK_TYPE_KPROBE,
+	.id = FLT_HOOK_ID_THP_CHARGE,
+	.symbol = { "__mem_cgroup_charge" },
+	.entry = charge_entry,
+};
+
 static struct flt_hook write_hook = {
 	.name = "thp-write",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
@@ -192,7 +181,7 @@ static struct flt_hook write_hook = {
 
 /* Hooks that set flt_task.huge come before hooks that read it. */
 static struct flt_hook *const hooks[] = {
-	&deposit_hook, &zero_hook, &write_hook, &fill_hook,
+	&deposit_hook, &zero_hook, &charge_hook, &write_hook, &fill_hook,
 	&flt_split_withdraw, &flt_split_map, &flt_split_page,
 	&flt_collapse_scan, &flt_collapse_scan_file, &flt_collapse_anon, &flt_collapse_file,
 };
@@ -226,7 +215,6 @@ int flt_thp_get(void)
 	err = flt_ledger_open(&flt_huge);
 	if (!err) {
 		flt_task_reset_huge();
-		atomic64_set(&charge_failures, count_charge_failures());
 		err = flt_hook_get_all(hooks, ARRAY_SIZE(hooks));
 	}
 	if (err)

@@ -64,7 +64,7 @@ bool flt_wss_protect_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *v
 	if (pmd_protnone(entry))
 		return false;
 	if (must_skip(page_folio(pmd_page(entry)), vma)) {
-		count->left += HPAGE_PMD_SIZE;
+		count->left += PMD_SIZE;
 		return false;
 	}
 	while (!try_cmpxchg(&pmd->pmd, &entry.pmd,

@@ -73,14 +73,14 @@ static __maybe_unused bool pmd_was_used(struct vm_area_struct *vma, unsigned lon
 {
 	switch (walk->mode) {
 	case FLT_WSS_CLEAR_ACCESSED:
-		if (!pmd_young(entry) || !clear_pmd_young(vma, address & HPAGE_PMD_MASK, pmd))
+		if (!pmd_young(entry) || !clear_pmd_young(vma, address & PMD_MASK, pmd))
 			return false;
 		report_access(folio);
 		return true;
 	case FLT_WSS_PROTECT:
 		return flt_wss_protect_pmd(pmd, entry, vma, walk->count);
 	case FLT_WSS_SKIP:
-		walk->count->left += HPAGE_PMD_SIZE;
+		walk->count->left += PMD_SIZE;
 		return false;
 	case FLT_WSS_RESTORE:
 		flt_wss_restore_pmd(pmd, entry, vma, walk->count);
@@ -106,11 +106,11 @@ static void walk_huge(struct vm_area_struct *vma, unsigned long address, pmd_t *
 		count->special++;
 		goto out;
 	}
-	count->rss += HPAGE_PMD_SIZE;
-	count->huge += HPAGE_PMD_SIZE;
+	count->rss += PMD_SIZE;
+	count->huge += PMD_SIZE;
 	count->pages++;
 	if (pmd_was_used(vma, address, pmd, entry, folio, walk))
-		count_used(folio, folio_nid(folio), HPAGE_PMD_SIZE, walk);
+		count_used(folio, folio_nid(folio), PMD_SIZE, walk);
 out:
 	spin_unlock(ptl);
 #endif

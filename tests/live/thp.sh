@@ -149,6 +149,22 @@ wait $tight || bad "cgroup limit: status $?"
 at_least "cgroup limit: no_charge" "$(row $tight no_charge)" 16
 same "cgroup limit: filled + no_charge" "$(($(row $tight filled) + $(row $tight no_charge)))" 32
 compare_differences "cgroup limit"
+# On all CPUs at once. No other process gets the reason of these fallbacks.
+crowd=()
+for i in 1 2 3 4; do
+	bash -c 'echo $$ >/sys/fs/cgroup/tight/cgroup.procs; exec huge map=64 allow write' &
+	crowd+=($!)
+done
+huge map=64 allow write &
+free=$!
+wait "${crowd[@]}" $free || bad "cgroup limit, processes at once: status $?"
+for pid in "${crowd[@]}"; do
+	same "cgroup limit, processes at once: no_page" "$(row "$pid" no_page)" 0
+	same "cgroup limit, processes at once: filled + no_charge" \
+		"$(($(row "$pid" filled) + $(row "$pid" no_charge)))" 64
+done
+same "cgroup limit, process outside: filled" "$(row $free filled)" 64
+compare_differences "cgroup limit, processes at once"
 
 # Fragmented memory without compaction.
 echo never >$thp/defrag
@@ -274,7 +290,7 @@ worker=$!
 for i in 1 2 3 4; do
 	open_session
 	at_least "round $i: armed hooks" \
-		"$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 11
+		"$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 12
 	counted() { [ "$(machine filled)" != "$total" ]; }
 	until_true counted || bad "round $i: filled stays at $total"
 	if [ "$i" = 4 ]; then

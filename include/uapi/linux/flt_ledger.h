@@ -69,7 +69,8 @@ enum flt_ledger_whose {
 	/* Got a huge page: thp_fault_alloc. */					\
 	X(FILLED, 0, "huge")
 #define FLT_THP_COUNTERS_FAULT(X)						\
-	/* Fallback: no huge page was free or could be freed quickly. */	\
+	/* Fallback: no huge page was free or could be freed quickly. Also all */	\
+	/* fallbacks of threads without counters of their own: kernel threads. */	\
 	X(NO_PAGE, 2, "fallback_no_page")					\
 	/* Fallback: limit of the memory cgroup. Equals thp_fault_fallback_charge; */	\
 	/* plus NO_PAGE: thp_fault_fallback. */					\
