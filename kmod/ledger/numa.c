@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/migrate.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/nodemask.h>
@@ -58,12 +59,6 @@ static void enter_move(u64 *start, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(enter_move);
 
-static struct flt_hook move_hook;
-
-/*
- * migrate_misplaced_folio() returns 0 on success or -EAGAIN. migrate_misplaced_page()
- * returns the number of moved pages, 0 on failure.
- */
 static void leave_move(u64 *start, unsigned long value)
 {
 	u64 ns = flt_clock_ns(max_t(s64, flt_clock_read() - *start, 0));
@@ -73,9 +68,8 @@ static void leave_move(u64 *start, unsigned long value)
 		{ FLT_NUMA_OCTAVES + (flt_bucket_of(ns) >> FLT_BUCKET_SHIFT), 1 },
 		{ FLT_NUMA_FAILED, 1 },
 	};
-	bool failed = flt_hook_took_first(&move_hook) ? (int)value : !(int)value;
 
-	flt_ledger_charge(&flt_numa, charge, failed ? 4 : 3);
+	flt_ledger_charge(&flt_numa, charge, flt_migrate_misplaced_failed((int)value) ? 4 : 3);
 }
 NOKPROBE_SYMBOL(leave_move);
 

@@ -98,6 +98,12 @@ at_least "moved pages of the process" "$(ledger $walker "moved.$misplaced")" 100
 at_least "remote hint faults of the process" \
 	"$(($(ledger $walker hints) - $(ledger $walker local)))" 1000
 
+# The process has small pages only, so each migration that succeeded moved one page.
+same "successful migrations of the process, compared with moved pages" \
+	"$(($(ledger_line $walker "$tmp/all" | field tried) - \
+	$(ledger_line $walker "$tmp/all" | field failed)))" \
+	"$(ledger_line $walker "$tmp/all" | field "moved.$misplaced")"
+
 # The sum of each matrix equals the hint faults, and the sum of its diagonal the local ones.
 ledger_line machine "$tmp/all" >"$tmp/lines"
 ledger_line $walker "$tmp/all" >>"$tmp/lines"
