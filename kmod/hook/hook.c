@@ -246,6 +246,16 @@ u32 flt_hook_features(void)
 	return features;
 }
 
+u64 flt_hook_unknown(struct flt_hook *const *set, unsigned int count)
+{
+	u64 unknown = 0;
+
+	while (count--)
+		if (set[count]->error)
+			unknown |= set[count]->unknown;
+	return unknown;
+}
+
 size_t flt_hook_memory(void)
 {
 	size_t bytes = 0;
@@ -282,6 +292,7 @@ int flt_hook_report(unsigned int i, struct flt_hook_report *r)
 	r->symbol = h->taken ?: h->symbol[0];
 	r->type = h->type;
 	r->required = h->required;
+	r->unknown = h->unknown;
 	r->error = h->error;
 	r->state = h->error ? FLT_HOOK_STATE_ABSENT :
 		   h->users ? FLT_HOOK_STATE_ARMED : FLT_HOOK_STATE_IDLE;

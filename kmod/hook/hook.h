@@ -55,6 +55,7 @@ struct flt_hook {
 	enum flt_hook_type type;
 	enum flt_hook_id id;
 	u32 feature;				/* FLT_FEATURE_* */
+	u64 unknown;				/* FLT_HOOK_UNKNOWN: counters that need the hook */
 	bool required;
 	const char *symbol[FLT_HOOK_SYMBOLS];	/* candidates, best first */
 	/* FLT_HOOK_TYPE_KRETPROBE: from FLT_HOOK_RETURN() */
@@ -87,7 +88,7 @@ struct flt_hook_report {
 	enum flt_hook_state state;
 	int error;
 	bool required, ftrace;
-	u64 hits, missed_full, missed_busy;
+	u64 unknown, hits, missed_full, missed_busy;
 };
 
 DECLARE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
@@ -192,6 +193,8 @@ static inline bool flt_hook_took_first(const struct flt_hook *hook)
 void *flt_hook_function(const char *symbol);
 
 u32 flt_hook_features(void);
+/* Return the counters that need a hook which is absent. Call after flt_hook_init(). */
+u64 flt_hook_unknown(struct flt_hook *const *hooks, unsigned int count);
 /* Return the bytes of the return instances of armed hooks. */
 size_t flt_hook_memory(void);
 unsigned int flt_hook_maxactive(void);

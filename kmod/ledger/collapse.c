@@ -75,6 +75,7 @@ struct flt_hook flt_collapse_scan = {
 	.name = "collapse-scan",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_COLLAPSE_SCAN,
+	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SCANS),
 	.symbol = { "mm_khugepaged_scan_pmd" },
 	.probe = on_scan,
 };
@@ -83,6 +84,7 @@ struct flt_hook flt_collapse_scan_file = {
 	.name = "collapse-scan-file",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_COLLAPSE_SCAN_FILE,
+	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SCANS),
 	.symbol = { "mm_khugepaged_scan_file" },
 	.probe = on_scan_file,
 };
@@ -91,6 +93,9 @@ struct flt_hook flt_collapse_anon = {
 	.name = "collapse",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_COLLAPSE,
+	.unknown = FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED) |
+		   FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED_CALL) |
+		   FLT_LEDGER_COUNTER(FLT_THP_COLLAPSE_TRIED),
 	.symbol = { "mm_collapse_huge_page" },
 	.probe = on_collapse,
 };
@@ -99,6 +104,8 @@ struct flt_hook flt_collapse_file = {
 	.name = "collapse-file",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_COLLAPSE_FILE,
+	.unknown = FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED_FILE) |
+		   FLT_LEDGER_COUNTER(FLT_THP_COLLAPSE_TRIED),
 	.symbol = { "collapse_file" },
 	.enter = file_enter,
 	.leave = file_leave,

@@ -125,10 +125,14 @@ static void __maybe_unused check_types(void)
 	check_trace_callback_type_sched_swap_numa(on_task_swap);
 }
 
+#define NUMA(name) FLT_LEDGER_COUNTER(FLT_NUMA_##name)
+
 static struct flt_hook hint_hook = {
 	.name = "numa-hint",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_NUMA_HINT,
+	.unknown = NUMA(HINTS) | NUMA(LOCAL) | NUMA(WANTED) |
+		   FLT_LEDGER_SECTION(FLT_LEDGER_MATRIX),
 	.feature = FLT_FEATURE_NUMA,
 	.symbol = { "mpol_misplaced" },
 	.enter = hint_enter,
@@ -140,6 +144,8 @@ static struct flt_hook move_hook = {
 	.name = "numa-move",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_NUMA_MOVE,
+	.unknown = NUMA(TRIED) | NUMA(FAILED) | NUMA(MOVE_NS) |
+		   FLT_LEDGER_SECTION(FLT_LEDGER_OCTAVES),
 	.symbol = { "migrate_misplaced_folio", "migrate_misplaced_page" },
 	.enter = move_enter,
 	.leave = move_leave,
@@ -150,6 +156,8 @@ static struct flt_hook migrate_hook = {
 	.name = "numa-migrate",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_NUMA_MIGRATE,
+	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_MOVED) |
+		   FLT_LEDGER_SECTION(FLT_LEDGER_NOT_MOVED),
 	.symbol = { "mm_migrate_pages" },
 	.probe = on_migrate,
 };
@@ -158,6 +166,7 @@ static struct flt_hook task_move_hook = {
 	.name = "numa-task-move",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_NUMA_TASK_MOVE,
+	.unknown = NUMA(TASK_MOVED),
 	.symbol = { "sched_move_numa" },
 	.probe = on_task_move,
 };
@@ -166,6 +175,7 @@ static struct flt_hook task_stick_hook = {
 	.name = "numa-task-stick",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_NUMA_TASK_STICK,
+	.unknown = NUMA(TASK_STUCK),
 	.symbol = { "sched_stick_numa" },
 	.probe = on_task_stick,
 };
@@ -174,6 +184,7 @@ static struct flt_hook task_swap_hook = {
 	.name = "numa-task-swap",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_NUMA_TASK_SWAP,
+	.unknown = NUMA(TASK_SWAPPED),
 	.symbol = { "sched_swap_numa" },
 	.probe = on_task_swap,
 };
@@ -197,6 +208,11 @@ void __init flt_numa_init(void)
 void flt_numa_exit(void)
 {
 	flt_ledger_free(&flt_numa);
+}
+
+u64 flt_numa_unknown(void)
+{
+	return flt_hook_unknown(hooks, ARRAY_SIZE(hooks));
 }
 
 size_t flt_numa_memory(void)

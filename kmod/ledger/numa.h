@@ -24,6 +24,8 @@ extern struct flt_ledger flt_numa;
 void flt_numa_init(void);
 void flt_numa_exit(void);
 size_t flt_numa_memory(void);
+/* See flt_thp_unknown(). */
+u64 flt_numa_unknown(void);
 /* Return the rows and columns of the node matrix, which is the end of a ledger line. */
 u32 flt_numa_nodes(void);
 

@@ -145,6 +145,7 @@ struct flt_hook flt_split_map = {
 	.name = "split-map",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_SPLIT_MAP,
+	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_MAPS),
 	.symbol = { "split_huge_pmd_locked", "__split_huge_pmd" },
 	.enter = map_enter,
 	.leave = map_leave,
@@ -155,6 +156,7 @@ struct flt_hook flt_split_withdraw = {
 	.name = "split-withdraw",
 	.type = FLT_HOOK_TYPE_KPROBE,
 	.id = FLT_HOOK_ID_SPLIT_WITHDRAW,
+	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_MAPS),
 	.symbol = { "pgtable_trans_huge_withdraw" },
 	.entry = withdraw_entry,
 };
@@ -163,6 +165,8 @@ struct flt_hook flt_split_page = {
 	.name = "split-page",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_SPLIT_PAGE,
+	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_PAGES) |
+		   FLT_LEDGER_COUNTER(FLT_THP_SPLIT_FAILED),
 	.symbol = { "split_huge_page_to_list_to_order", "split_huge_page_to_list" },
 	.enter = page_enter,
 	.leave = page_leave,

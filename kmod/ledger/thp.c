@@ -134,10 +134,16 @@ NOKPROBE_SYMBOL(leave_write);
 
 FLT_HOOK_RETURN(write, u8, enter_write, leave_write);
 
+#define THP(name) FLT_LEDGER_COUNTER(FLT_THP_##name)
+/* Huge pages that were filled, and fills of the zero page: one of both without the hook. */
+#define OF_FILLS (THP(FILLED) | THP(ZERO) | THP(FILL_NS) | FLT_LEDGER_SECTION(FLT_LEDGER_OCTAVES))
+
 static struct flt_hook fill_hook = {
 	.name = "thp-fill",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_THP_FILL,
+	.unknown = OF_FILLS | THP(LATE) | THP(NO_PAGE) | THP(NO_CHARGE) | THP(UNFIT) |
+		   THP(ERROR) | THP(FALLBACK_NS),
 	.feature = FLT_FEATURE_THP,
 	.symbol = { "do_huge_pmd_anonymous_page" },
 	.enter = fill_enter,
@@ -149,6 +155,7 @@ static struct flt_hook deposit_hook = {
 	.name = "thp-deposit",
 	.type = FLT_HOOK_TYPE_KPROBE,
 	.id = FLT_HOOK_ID_THP_DEPOSIT,
+	.unknown = OF_FILLS | THP(LATE),
 	.symbol = { "pgtable_trans_huge_deposit" },
 	.entry = deposit_entry,
 };
@@ -157,6 +164,7 @@ static struct flt_hook zero_hook = {
 	.name = "thp-zero",
 	.type = FLT_HOOK_TYPE_KPROBE,
 	.id = FLT_HOOK_ID_THP_ZERO,
+	.unknown = OF_FILLS,
 	.symbol = { "mm_get_huge_zero_folio", "mm_get_huge_zero_page" },
 	.entry = zero_entry,
 };
@@ -165,6 +173,8 @@ static struct flt_hook charge_hook = {
 	.name = "thp-charge",
 	.type = FLT_HOOK_TYPE_KPROBE,
 	.id = FLT_HOOK_ID_THP_CHARGE,
+	/* Without memory cgroups no charge can fail. */
+	.unknown = IS_ENABLED(CONFIG_MEMCG) ? THP(NO_PAGE) | THP(NO_CHARGE) : 0,
 	.symbol = { "__mem_cgroup_charge" },
 	.entry = charge_entry,
 };
@@ -173,6 +183,8 @@ static struct flt_hook write_hook = {
 	.name = "thp-write",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_THP_WRITE,
+	/* A write fault in a system call would be charged to another cause. */
+	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_MAPS),
 	.symbol = { "do_huge_pmd_wp_page" },
 	.enter = write_enter,
 	.leave = write_leave,
@@ -199,6 +211,11 @@ void __init flt_thp_init(void)
 void flt_thp_exit(void)
 {
 	flt_ledger_free(&flt_huge);
+}
+
+u64 flt_thp_unknown(void)
+{
+	return flt_hook_unknown(hooks, ARRAY_SIZE(hooks));
 }
 
 size_t flt_thp_memory(void)

@@ -8,6 +8,8 @@
 void flt_thp_init(void);
 void flt_thp_exit(void);
 size_t flt_thp_memory(void);
+/* Return FLT_LEDGER_UNKNOWN: the counters that lack a hook on this kernel. */
+u64 flt_thp_unknown(void);
 
 /*
  * Count from the first get to the last put. Accounting must be on. Caller holds the lock of

@@ -176,6 +176,7 @@ int flt_reply_hook(struct sk_buff *skb, const struct flt_hook_report *r)
 	    (r->error && nla_put_u32(skb, FLT_HOOK_ERROR, -r->error)) ||
 	    (r->required && nla_put_flag(skb, FLT_HOOK_REQUIRED)) ||
 	    (r->ftrace && nla_put_flag(skb, FLT_HOOK_FTRACE)) ||
+	    (r->unknown && nla_put_u64_64bit(skb, FLT_HOOK_UNKNOWN, r->unknown, FLT_HOOK_PAD)) ||
 	    nla_put_u64_64bit(skb, FLT_HOOK_HITS, r->hits, FLT_HOOK_PAD) ||
 	    nla_put_u64_64bit(skb, FLT_HOOK_MISSED_BUSY, r->missed_busy, FLT_HOOK_PAD) ||
 	    nla_put_u64_64bit(skb, FLT_HOOK_MISSED_FULL, r->missed_full, FLT_HOOK_PAD))

@@ -57,16 +57,20 @@ struct flt_reply_section {
 
 struct flt_reply_ledger {
 	u8 cmd;
+	u64 (*unknown)(void);	/* FLT_LEDGER_UNKNOWN */
 	const struct flt_reply_section *section;
 	bool matrix;		/* the line ends with a square matrix, FLT_LEDGER_MATRIX */
 };
 
 extern const struct flt_reply_ledger flt_reply_thp, flt_reply_numa;
-/* @machine: account of the machine; NULL: the line is that of nobody. */
+/*
+ * Counters that this kernel lacks are set to 0 in @cell, and are absent from the reply.
+ * @machine: account of the machine; NULL: the line is that of nobody.
+ */
 int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *shape,
-			 const struct flt_account *machine, const u64 *cell);
+			 const struct flt_account *machine, u64 *cell);
 int flt_reply_ledger_row(struct sk_buff *skb, const struct flt_reply_ledger *shape,
-			 const struct flt_proc_report *r, const u64 *cell);
+			 const struct flt_proc_report *r, u64 *cell);
 
 /* Bytes for the largest reply, with all attributes present. */
 #define FLT_REPLY_SIZE 8192

@@ -2,16 +2,26 @@
 #include <net/netlink.h>
 #include "ledger/huge.h"
 #include "ledger/numa.h"
+#include "ledger/thp.h"
 #include "netlink/reply.h"
 
 /* On error the caller cancels the message. */
-static int put_line(struct sk_buff *skb, const struct flt_reply_ledger *shape, const u64 *cell)
+static int put_line(struct sk_buff *skb, const struct flt_reply_ledger *shape, u64 *cell)
 {
 	const struct flt_reply_section *section;
-	u32 nodes = flt_numa_nodes();
+	u64 unknown = shape->unknown();
+	u32 i, nodes = flt_numa_nodes();
 	int err;
 
+	if (unknown && nla_put_u64_64bit(skb, FLT_LEDGER_UNKNOWN, unknown, FLT_LEDGER_PAD))
+		return -EMSGSIZE;
+	/* The first section is COUNTS. */
+	for (i = 0; i < shape->section->count; i++)
+		if (unknown & FLT_LEDGER_COUNTER(i))
+			cell[i] = 0;
 	for (section = shape->section; section->attr; section++) {
+		if (unknown & FLT_LEDGER_SECTION(section->attr))
+			continue;
 		err = flt_reply_cells(skb, section->attr, cell + section->first, section->count);
 		if (err)
 			return err;
@@ -31,7 +41,7 @@ static int put_faults(struct sk_buff *skb, const struct flt_account *a)
 }
 
 int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *shape,
-			 const struct flt_account *machine, const u64 *cell)
+			 const struct flt_account *machine, u64 *cell)
 {
 	if (nla_put_u32(skb, FLT_LEDGER_WHOSE,
 			machine ? FLT_LEDGER_MACHINE : FLT_LEDGER_NOBODY) ||
@@ -41,7 +51,7 @@ int flt_reply_ledger_sum(struct sk_buff *skb, const struct flt_reply_ledger *sha
 }
 
 int flt_reply_ledger_row(struct sk_buff *skb, const struct flt_reply_ledger *shape,
-			 const struct flt_proc_report *r, const u64 *cell)
+			 const struct flt_proc_report *r, u64 *cell)
 {
 	if (nla_put_u32(skb, FLT_LEDGER_WHOSE, FLT_LEDGER_PROCESS) ||
 	    nla_put_u32(skb, FLT_LEDGER_TGID, r->tgid) ||
@@ -72,11 +82,13 @@ static const struct flt_reply_section numa_sections[] = {
 
 const struct flt_reply_ledger flt_reply_thp = {
 	.cmd = FLT_CMD_THP_GET,
+	.unknown = flt_thp_unknown,
 	.section = thp_sections,
 };
 
 const struct flt_reply_ledger flt_reply_numa = {
 	.cmd = FLT_CMD_NUMA_GET,
+	.unknown = flt_numa_unknown,
 	.section = numa_sections,
 	.matrix = true,
 };

@@ -201,6 +201,7 @@ static const struct field hook_fields[FLT_HOOK_MAX + 1] = {
 	[FLT_HOOK_HITS] = { "hits", NUMBER },
 	[FLT_HOOK_MISSED_BUSY] = { "missed_busy", NUMBER },
 	[FLT_HOOK_MISSED_FULL] = { "missed_full", NUMBER },
+	[FLT_HOOK_UNKNOWN] = { "unknown", NUMBER },
 };
 
 static const struct field tally_fields[FLT_TALLY_MAX + 1] = {
@@ -295,7 +296,8 @@ static const char *const numa_names[__FLT_NUMA_COUNTS] = {
 	[FLT_LEDGER_MOVED] = { "moved", COUNTS },		\
 	[FLT_LEDGER_NOT_MOVED] = { "not_moved", COUNTS },	\
 	[FLT_LEDGER_NODES] = { "nodes", NUMBER },		\
-	[FLT_LEDGER_MATRIX] = { "matrix", MATRIX }
+	[FLT_LEDGER_MATRIX] = { "matrix", MATRIX },		\
+	[FLT_LEDGER_UNKNOWN] = { "unknown", NUMBER }
 
 static const struct field thp_fields[FLT_LEDGER_MAX + 1] = { LEDGER_FIELDS(thp_names) };
 static const struct field numa_fields[FLT_LEDGER_MAX + 1] = { LEDGER_FIELDS(numa_names) };

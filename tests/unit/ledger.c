@@ -89,6 +89,36 @@ static void huge_page_verdicts(void **state)
 	assert_int_equal(judged(&line), FLT_HUGE_SCARCE);
 }
 
+static void unknown_counters_have_names(void **state)
+{
+	struct flt_ledger_line line = { 0 }, sum = { 0 };
+	char text[FLT_LEDGER_TEXT];
+
+	(void)state;
+	flt_ledger_say_unknown(false, 0, text);
+	assert_string_equal(text, "");
+	flt_ledger_say_unknown(false, FLT_LEDGER_COUNTER(FLT_THP_LATE) |
+			       FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED) |
+			       FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_MAPS), text);
+	assert_string_equal(text, "late, collapsed, split_mappings");
+	flt_ledger_say_unknown(true, FLT_LEDGER_COUNTER(FLT_NUMA_FAILED) |
+			       FLT_LEDGER_SECTION(FLT_LEDGER_MOVED), text);
+	assert_string_equal(text, "moves_failed, pages_moved");
+	flt_ledger_say_unknown(false, UINT64_MAX, text);
+	assert_true(strlen(text) < sizeof(text) - 1);
+	flt_ledger_say_unknown(true, UINT64_MAX, text);
+	assert_true(strlen(text) < sizeof(text) - 1);
+
+	/* Sums and differences keep the bits. Without a counter there is no verdict. */
+	line.unknown = FLT_LEDGER_COUNTER(FLT_THP_FILLED);
+	line.n.count[FLT_THP_NO_PAGE] = 5;
+	flt_ledger_sum_line(&sum, &line);
+	assert_int_equal(flt_ledger_since(&sum, &line).unknown, line.unknown);
+	assert_int_equal(judged(&sum), FLT_HUGE_UNKNOWN);
+	sum.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_MAPS);
+	assert_int_equal(judged(&sum), FLT_HUGE_SCARCE);
+}
+
 static enum flt_balance_verdict balanced(const struct flt_ledger_line *line)
 {
 	struct flt_balance b;
@@ -135,6 +165,8 @@ static void balancing_verdicts(void **state)
 	assert_int_equal(b.spent_ns, 1200);
 	assert_int_equal(b.moved_pages, 25);
 	assert_int_equal(b.not_moved, 25);
+	line.unknown = FLT_LEDGER_COUNTER(FLT_NUMA_FAILED);
+	assert_int_equal(balanced(&line), FLT_BALANCE_UNKNOWN);
 }
 
 static void smaps_coverage_is_parsed(void **state)
@@ -215,6 +247,7 @@ int main(void)
 		cmocka_unit_test(subtraction_gives_new_counts),
 		cmocka_unit_test(lines_are_found_by_id),
 		cmocka_unit_test(huge_page_verdicts),
+		cmocka_unit_test(unknown_counters_have_names),
 		cmocka_unit_test(balancing_verdicts),
 		cmocka_unit_test(smaps_coverage_is_parsed),
 		cmocka_unit_test(numa_maps_are_parsed),

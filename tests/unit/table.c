@@ -282,6 +282,21 @@ static void options_select_columns(void **state)
 	free(made);
 }
 
+/* A value that is computed from several others is unknown if one of them is. */
+static void values_need_all_of_their_parts(void **state)
+{
+	static const struct flt_column needing[] = {
+		{ "sum", "sum", 1, FLT_COLUMN_COUNT, .size = sizeof(uint64_t), .needs = 1 | 4 },
+		{ 0 },
+	};
+	static const uint64_t rows[4] = { 1, 2, 3, 4 }, known[4] = { 1, 4, 1 | 4, 0 };
+	char *got = render_as(FLT_FORMAT_CSV, needing, 0, rows, sizeof(rows[0]), known, 4);
+
+	(void)state;
+	assert_string_equal(got, "sum\n\n\n3\n\n");
+	free(got);
+}
+
 /* A column keeps its greatest width, so that later intervals are aligned. */
 static void column_widths_never_shrink(void **state)
 {
@@ -390,6 +405,7 @@ int main(void)
 		cmocka_unit_test(column_types_as_text),
 		cmocka_unit_test(column_types_as_data),
 		cmocka_unit_test(options_select_columns),
+		cmocka_unit_test(values_need_all_of_their_parts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,7 @@ struct flt_hook {
 	uint32_t error;		/* positive errno */
 	bool required;
 	bool ftrace;
+	uint64_t unknown;	/* counters that need the hook, as in struct flt_ledger_line */
 	uint64_t hits;
 	uint64_t missed_busy;
 	uint64_t missed_full;

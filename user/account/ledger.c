@@ -2,6 +2,7 @@
 #include "account/ledger.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define COUNTERS (sizeof(struct flt_ledger_counts) / sizeof(uint64_t))
@@ -59,6 +60,7 @@ void flt_ledger_sum_line(struct flt_ledger_line *sum, const struct flt_ledger_li
 	size_t i;
 
 	sum->nodes = line->nodes;
+	sum->unknown |= line->unknown;
 	for (i = 0; i < COUNTERS; i++)
 		into[i] += from[i];
 }
@@ -79,4 +81,43 @@ uint64_t flt_ledger_sum(const uint64_t *count, size_t n)
 	for (i = 0; i < n; i++)
 		sum += count[i];
 	return sum;
+}
+
+#define NAME(name, number, column) { FLT_LEDGER_COUNTER(number), column },
+
+/* A counter without a column of its own has the column for which it is used. */
+static const struct name {
+	uint64_t bit;
+	const char *column;
+} thp_names[] = {
+	FLT_THP_COUNTERS(NAME)
+	{ FLT_LEDGER_COUNTER(FLT_THP_FILL_NS), "huge_ns" },
+	{ FLT_LEDGER_SECTION(FLT_LEDGER_OCTAVES), "huge_p99_ns" },
+	{ FLT_LEDGER_COUNTER(FLT_THP_FALLBACK_NS), "fallback_ns" },
+	{ FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED), "collapsed" },
+	{ FLT_LEDGER_SECTION(FLT_LEDGER_SCANS), "refused" },
+	{ FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_MAPS), "split_mappings" },
+	{ FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_PAGES), "split_pages" },
+	{ 0, NULL },
+}, numa_names[] = {
+	FLT_NUMA_COUNTERS(NAME)
+	{ FLT_LEDGER_COUNTER(FLT_NUMA_HINTS), "hint_faults" },
+	{ FLT_LEDGER_COUNTER(FLT_NUMA_LOCAL), "local" },
+	{ FLT_LEDGER_COUNTER(FLT_NUMA_WANTED), "wanted" },
+	{ FLT_LEDGER_COUNTER(FLT_NUMA_MOVE_NS), "move_ns" },
+	{ FLT_LEDGER_SECTION(FLT_LEDGER_OCTAVES), "move_p99_ns" },
+	{ FLT_LEDGER_SECTION(FLT_LEDGER_MOVED), "pages_moved" },
+	{ 0, NULL },
+};
+
+void flt_ledger_say_unknown(bool numa, uint64_t unknown, char *text)
+{
+	const struct name *name;
+	size_t length = 0;
+
+	*text = '\0';
+	for (name = numa ? numa_names : thp_names; name->bit; name++)
+		if (name->bit & unknown && name->column && length < FLT_LEDGER_TEXT)
+			length += (size_t)snprintf(text + length, FLT_LEDGER_TEXT - length, "%s%s",
+						   length ? ", " : "", name->column);
 }

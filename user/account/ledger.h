@@ -22,6 +22,8 @@ struct flt_ledger_line {
 	char comm[FLT_COMM_LEN + 1];
 	bool ended;
 	uint32_t nodes;		/* side of matrix */
+	/* Counters that this kernel lacks: bits FLT_LEDGER_COUNTER and FLT_LEDGER_SECTION. */
+	uint64_t unknown;
 	struct flt_ledger_counts {
 		uint64_t faults, fault_ns;
 		uint64_t count[FLT_LEDGER_COUNTERS];
@@ -59,5 +61,12 @@ void flt_ledger_sum_line(struct flt_ledger_line *sum, const struct flt_ledger_li
 bool flt_ledger_idle(const struct flt_ledger_line *line);
 
 uint64_t flt_ledger_sum(const uint64_t *count, size_t n);
+
+/*
+ * Write the JSON columns of the counters in the mask unknown, such as "huge, late". Columns that
+ * are computed from these counters are not named. text has at least FLT_LEDGER_TEXT bytes.
+ */
+#define FLT_LEDGER_TEXT 256
+void flt_ledger_say_unknown(bool numa, uint64_t unknown, char *text);
 
 #endif

@@ -125,6 +125,17 @@ static int count(void *arg, struct flt_correlation_counts *counts)
 	return 0;
 }
 
+/* Report what is unknown because this kernel lacks a hook. */
+static void say_absent(const struct flt_ledger_run *r, const struct flt_hook *h)
+{
+	char names[FLT_LEDGER_TEXT];
+
+	flt_ledger_say_unknown(r->which == FLT_LEDGER_OF_NUMA, h->unknown, names);
+	if (*names)
+		flt_command_say(r->command, "unknown: %s, because this kernel has no %s (hook "
+				"'%s')", names, h->symbol, h->name);
+}
+
 /* Return the calls that the hooks missed so far. say: report hooks that this kernel lacks. */
 static uint64_t count_missed(struct watch *w, bool say)
 {
@@ -147,8 +158,7 @@ static uint64_t count_missed(struct watch *w, bool say)
 			continue;
 		missed += h->missed_busy + h->missed_full;
 		if (say && h->state == FLT_HOOK_STATE_ABSENT)
-			flt_command_say(w->r->command, "hook '%s' counts nothing, because this "
-					"kernel has no %s", h->name, h->symbol);
+			say_absent(w->r, h);
 	}
 	free(hooks.hook);
 	return missed;
@@ -214,6 +224,9 @@ static int arm(void *arg)
 		return ret;
 	w->missed = count_missed(w, true);
 	ret = take_snapshot(w, &w->first);
+	if (!ret && r->with && w->first.machine.unknown & FLT_LEDGER_COUNTER(r->counter))
+		ret = flt_errmsg_set(&w->o.e, -EOPNOTSUPP, "cannot correlate %s: this kernel lacks "
+				     "a hook (run 'fltctl check', or omit --with)", r->event);
 	if (!ret && !r->filtered && !r->args->all)
 		ret = add_idle(w);
 	w->began = flt_clock_ns(CLOCK_MONOTONIC);
@@ -296,6 +309,9 @@ int flt_ledger_run_each(const struct flt_ledger_run *run, const struct flt_ledge
 	const char *comm;
 	int ret = 0;
 
+	/* Even a sum without lines has unknown counters. */
+	if (sum)
+		sum->unknown = after->machine.unknown;
 	for (i = 0; !ret && i < lines; i++) {
 		comm = NULL;
 		if (all) {

@@ -218,6 +218,7 @@ enum flt_hook_attr {
 	FLT_HOOK_MISSED_BUSY,	/* entries missed: another probe ran on the CPU */
 	FLT_HOOK_MISSED_FULL,	/* entries missed: more than maxactive in progress */
 	FLT_HOOK_PAD,
+	FLT_HOOK_UNKNOWN,	/* counters that need the hook: bits as in FLT_LEDGER_UNKNOWN */
 	__FLT_HOOK_LAST
 };
 #define FLT_HOOK_MAX (__FLT_HOOK_LAST - 1)

@@ -18,7 +18,8 @@
  * MACHINE includes retired rows. With SESSION the processes are all those of the session.
  *
  * Sections are nests of counters: attribute i + 1 is counter i. Counters that are 0 and empty
- * sections are absent.
+ * sections are absent. If the kernel lacks a hook (FLT_CMD_HOOK_GET), the counters that need
+ * the hook are absent, too: their values are unknown, and UNKNOWN has their bits.
  */
 enum flt_ledger_attr {
 	FLT_LEDGER_WHOSE = 1,	/* u32: enum flt_ledger_whose */
@@ -44,9 +45,14 @@ enum flt_ledger_attr {
 				/* of the page (column); the last also counts higher nodes */
 	FLT_LEDGER_SESSION,	/* u32, request: only rows of this session */
 	FLT_LEDGER_PAD,
+	FLT_LEDGER_UNKNOWN,	/* bits FLT_LEDGER_COUNTER and FLT_LEDGER_SECTION; absent: none */
 	__FLT_LEDGER_LAST
 };
 #define FLT_LEDGER_MAX (__FLT_LEDGER_LAST - 1)
+
+/* Bits of FLT_LEDGER_UNKNOWN and FLT_HOOK_UNKNOWN: a counter of COUNTS, or a whole section. */
+#define FLT_LEDGER_COUNTER(number) (1ull << (number))
+#define FLT_LEDGER_SECTION(attr) (1ull << (32 + (attr)))
 
 enum flt_ledger_whose {
 	FLT_LEDGER_PROCESS = 1,

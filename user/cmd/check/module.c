@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "account/ledger.h"
 #include "cmd/check/check.h"
 #include "cli/command.h"
 #include "source/netlink/control.h"
@@ -60,9 +61,16 @@ static int add_hook(struct check *c, const struct flt_hook *hook)
 	static const char *const fix_disarmed =
 		"echo 1 > /sys/kernel/debug/kprobes/enabled; sysctl kernel.ftrace_enabled=1";
 	uint64_t missed = hook->missed_busy + hook->missed_full;
-	char name[48];
+	const bool numa = !strncmp(hook->name, "numa-", 5);
+	char name[48], unknown[FLT_LEDGER_TEXT];
 
 	snprintf(name, sizeof(name), "hook %.24s", hook->name);
+	flt_ledger_say_unknown(numa, hook->unknown, unknown);
+	if (hook->state == FLT_HOOK_STATE_ABSENT && *unknown)
+		return check_add(c, name, CHECK_WARN, 0,
+				 "none: this kernel does not have the function",
+				 "no %s on this kernel: 'fltctl %s' cannot count %s", hook->symbol,
+				 numa ? "numa" : "thp", unknown);
 	if (hook->state == FLT_HOOK_STATE_ABSENT)
 		return check_add(c, name, hook->required ? CHECK_NO : CHECK_WARN,
 				 FLT_EXIT_UNSUPPORTED,

@@ -10,12 +10,14 @@
 #include "text/escape.h"
 
 /* Bits of .known_if: the rows that have a column. */
-enum {
-	OF_LINE = 1,		/* lines of the ledger */
-	OF_MOVES = 2,		/* lines with tried migrations */
-	OF_MEMORY = 4,		/* lines of processes whose memory is known; regions */
-	OF_REASON = 8, OF_MATRIX = 16, OF_REGION = 32,
-};
+#define OF_MOVES (1ull << 59)	/* lines with tried migrations */
+#define OF_MEMORY (1ull << 60)	/* lines of processes whose memory is known; regions */
+#define OF_REASON (1ull << 61)
+#define OF_MATRIX (1ull << 62)
+#define OF_REGION (1ull << 63)
+/* Other bits of .needs: a line of the ledger, and the bits that its .unknown lacks. */
+#define OF_LINE (1ull << 58)
+#define OF_COUNTS (OF_LINE - 1)
 
 struct row {
 	struct flt_ledger_row head;
@@ -27,25 +29,30 @@ struct row {
 };
 
 #define AT(member) FLT_AT(struct row, member)
-#define COUNT(member) FLT_COLUMN_COUNT, AT(member), .known_if = OF_LINE
+#define NUMA(name) FLT_LEDGER_COUNTER(FLT_NUMA_##name)
+#define COUNT(member, counters) FLT_COLUMN_COUNT, AT(member), .needs = OF_LINE | (counters)
 /* A row of FLT_NUMA_COUNTERS as data. */
-#define COUNTER(name, number, column) { column, NULL, 0, COUNT(head.n[number]) },
+#define COUNTER(name, number, column) \
+	{ column, NULL, 0, COUNT(head.n[number], FLT_LEDGER_COUNTER(number)) },
 
 static const struct flt_column columns[] = {
 	FLT_LEDGER_COLUMNS(struct row, head),
-	{ "hint_faults", "hints", 8, COUNT(b.hints) },
-	{ "local", "local", 8, COUNT(b.local) },
-	{ "remote", "remote", 8, COUNT(b.remote) },
+	{ "hint_faults", "hints", 8, COUNT(b.hints, NUMA(HINTS)) },
+	{ "local", "local", 8, COUNT(b.local, NUMA(LOCAL)) },
+	{ "remote", "remote", 8, COUNT(b.remote, NUMA(HINTS) | NUMA(LOCAL)) },
 	{ "local_percent", "local%", 6, FLT_COLUMN_PERCENT, AT(b.local), .decimals = 1,
 	  .of = offsetof(struct row, b.hints) },
-	{ "wanted", NULL, 0, COUNT(b.wanted) },
-	{ "pages_moved", "moved", 8, COUNT(b.moved_pages) },
-	{ "moves_not_made", "not", 6, COUNT(b.not_moved) },
+	{ "wanted", NULL, 0, COUNT(b.wanted, NUMA(WANTED)) },
+	{ "pages_moved", "moved", 8, COUNT(b.moved_pages, FLT_LEDGER_SECTION(FLT_LEDGER_MOVED)) },
+	{ "moves_not_made", "not", 6,
+	  COUNT(b.not_moved, NUMA(WANTED) | NUMA(TRIED) | NUMA(FAILED)) },
 	FLT_NUMA_COUNTERS_MOVE(COUNTER)
 	{ "move_ns", "a move", 8, FLT_COLUMN_NS, AT(move_ns), .known_if = OF_MOVES },
-	{ "move_p99_ns", "p99", 6, FLT_COLUMN_NS, AT(b.move_p99), .zero_unknown = true },
-	{ "spent_ns", "spent", 8, FLT_COLUMN_NS, AT(b.spent_ns), .known_if = OF_LINE },
-	{ NULL, "threads", 7, COUNT(head.n[FLT_NUMA_TASK_MOVED]) },
+	{ "move_p99_ns", "p99", 6, FLT_COLUMN_NS, AT(b.move_p99), .zero_unknown = true,
+	  .needs = FLT_LEDGER_SECTION(FLT_LEDGER_OCTAVES) },
+	{ "spent_ns", "spent", 8, FLT_COLUMN_NS, AT(b.spent_ns),
+	  .needs = OF_LINE | NUMA(HINTS) | NUMA(MOVE_NS) },
+	{ NULL, "threads", 7, COUNT(head.n[FLT_NUMA_TASK_MOVED], NUMA(TASK_MOVED)) },
 	FLT_NUMA_COUNTERS_TASK(COUNTER)
 	{ "resident_bytes", "memory", 8, FLT_COLUMN_BYTES, AT(memory), .known_if = OF_MEMORY },
 	{ "remote_bytes", "remote", 8, FLT_COLUMN_BYTES, AT(remote), .known_if = OF_MEMORY },
@@ -76,7 +83,7 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
 	struct row row = { .head = flt_ledger_row(r->span, record, line) };
 	const uint64_t *n = line->n.count;
-	uint64_t known = OF_LINE;
+	uint64_t known = OF_LINE | (OF_COUNTS & ~line->unknown);
 
 	flt_ledger_row_count(&row.head, line, comm);
 	flt_balance_judge(line, r->n->misplaced, &row.b);
@@ -201,7 +208,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 	static const char *const names[] = {
 		[FLT_BALANCE_IDLE] = "idle", [FLT_BALANCE_LOCAL] = "local",
 		[FLT_BALANCE_WORKS] = "works", [FLT_BALANCE_STUCK] = "stuck",
-		[FLT_BALANCE_SHARED] = "shared",
+		[FLT_BALANCE_SHARED] = "shared", [FLT_BALANCE_UNKNOWN] = "unknown",
 	};
 	struct row row = { .head = flt_ledger_row(r->span, "verdict", sum) };
 	struct flt_balance b;

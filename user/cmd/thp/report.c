@@ -11,11 +11,11 @@
 #define SUCCEEDED 1	/* the kernel's SCAN_SUCCEED */
 
 /* Bits of .known_if: the rows that have a column. */
-enum {
-	OF_LINE = 1,		/* lines of the ledger */
-	OF_MEMORY = 2,		/* lines of processes whose memory is known */
-	OF_REASON = 4,		/* reasons */
-};
+#define OF_MEMORY (1ull << 62)	/* lines of processes whose memory is known */
+#define OF_REASON (1ull << 63)	/* reasons */
+/* Other bits of .needs: a line of the ledger, and the bits that its .unknown lacks. */
+#define OF_LINE (1ull << 61)
+#define OF_COUNTS (OF_LINE - 1)
 
 struct row {
 	struct flt_ledger_row head;
@@ -27,29 +27,34 @@ struct row {
 };
 
 #define AT(member) FLT_AT(struct row, member)
-#define COUNT(member) FLT_COLUMN_COUNT, AT(member), .known_if = OF_LINE
+#define THP(name) FLT_LEDGER_COUNTER(FLT_THP_##name)
+#define SECTION(name) FLT_LEDGER_SECTION(FLT_LEDGER_##name)
+#define COUNT(member, counters) FLT_COLUMN_COUNT, AT(member), .needs = OF_LINE | (counters)
 /* A row of FLT_THP_COUNTERS as data. */
-#define COUNTER(name, number, column) { column, NULL, 0, COUNT(head.n[number]) },
-#define MEAN(member) FLT_COLUMN_NS, AT(member), .zero_unknown = true
+#define COUNTER(name, number, column) \
+	{ column, NULL, 0, COUNT(head.n[number], FLT_LEDGER_COUNTER(number)) },
+#define MEAN(member, counters) FLT_COLUMN_NS, AT(member), .zero_unknown = true, .needs = counters
 #define MEMORY(member) FLT_COLUMN_BYTES, AT(memory.member), .known_if = OF_MEMORY
 
 static const struct flt_column columns[] = {
 	FLT_LEDGER_COLUMNS(struct row, head),
-	{ NULL, "huge", 7, COUNT(head.n[FLT_THP_FILLED]) },
+	{ NULL, "huge", 7, COUNT(head.n[FLT_THP_FILLED], THP(FILLED)) },
 	FLT_THP_COUNTERS_FILLED(COUNTER)
-	{ "fallback", "fell back", 9, COUNT(fallbacks) },
+	{ "fallback", "fell back", 9, COUNT(fallbacks, THP(NO_PAGE) | THP(NO_CHARGE)) },
 	FLT_THP_COUNTERS_FAULT(COUNTER)
-	{ NULL, "zero", 6, COUNT(head.n[FLT_THP_ZERO]) },
-	{ "collapsed", "collapsed", 9, COUNT(collapsed) },
+	{ NULL, "zero", 6, COUNT(head.n[FLT_THP_ZERO], THP(ZERO)) },
+	{ "collapsed", "collapsed", 9,
+	  COUNT(collapsed, THP(COLLAPSED) | THP(COLLAPSED_CALL) | THP(COLLAPSED_FILE)) },
 	FLT_THP_COUNTERS_COLLAPSE(COUNTER)
-	{ "refused", "refused", 7, COUNT(refused) },
-	{ "split_mappings", "split", 6, COUNT(split_maps) },
-	{ "split_pages", "pages", 6, COUNT(split_pages) },
+	{ "refused", "refused", 7, COUNT(refused, SECTION(SCANS)) },
+	{ "split_mappings", "split", 6, COUNT(split_maps, SECTION(SPLIT_MAPS)) },
+	{ "split_pages", "pages", 6, COUNT(split_pages, SECTION(SPLIT_PAGES)) },
 	FLT_THP_COUNTERS_SPLIT(COUNTER)
-	{ "huge_ns", "huge took", 9, MEAN(j.huge_ns) },
-	{ "huge_p99_ns", "p99", 6, MEAN(j.huge_p99) },
-	{ "small_ns", "small", 8, MEAN(j.small_ns) },
-	{ "fallback_ns", NULL, 0, MEAN(fallback_ns) },
+	{ "huge_ns", "huge took", 9, MEAN(j.huge_ns, THP(FILLED) | THP(FILL_NS)) },
+	{ "huge_p99_ns", "p99", 6, MEAN(j.huge_p99, SECTION(OCTAVES)) },
+	{ "small_ns", "small", 8, MEAN(j.small_ns, THP(FILLED) | THP(FILL_NS)) },
+	{ "fallback_ns", NULL, 0,
+	  MEAN(fallback_ns, THP(NO_PAGE) | THP(NO_CHARGE) | THP(FALLBACK_NS)) },
 	{ "huge_bytes", "mapped", 8, MEMORY(huge) },
 	{ "eligible_bytes", "eligible", 8, MEMORY(eligible) },
 	{ "covered_percent", "%", 5, FLT_COLUMN_PERCENT, AT(memory.covered), .decimals = 1,
@@ -90,7 +95,8 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 	flt_hugepages_judge(line, &row.j);
 	if (memory)
 		row.memory = *memory;
-	return flt_table_row(r->t->run.table, &row, OF_LINE | (memory ? OF_MEMORY : 0));
+	return flt_table_row(r->t->run.table, &row, OF_LINE | (OF_COUNTS & ~line->unknown) |
+			     (memory ? OF_MEMORY : 0));
 }
 
 /* Write a reason as a line of text or a row of data, if its count is not 0. */
@@ -165,6 +171,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 	static const char *const names[] = {
 		[FLT_HUGE_IDLE] = "idle", [FLT_HUGE_PAYS] = "pays", [FLT_HUGE_COSTS] = "costs",
 		[FLT_HUGE_SCARCE] = "scarce", [FLT_HUGE_BROKEN] = "broken",
+		[FLT_HUGE_UNKNOWN] = "unknown",
 	};
 	struct flt_huge_judgement j;
 	char text[512];

@@ -7,6 +7,11 @@
 #include "model/counts/hist.h"
 #include "text/units.h"
 
+#define NUMA(name) FLT_LEDGER_COUNTER(FLT_NUMA_##name)
+/* Without one of these counters there is no verdict. */
+#define JUDGED (NUMA(HINTS) | NUMA(LOCAL) | NUMA(WANTED) | NUMA(TRIED) | NUMA(FAILED) |	\
+		NUMA(MOVE_NS) | FLT_LEDGER_SECTION(FLT_LEDGER_MOVED))
+
 void flt_balance_judge(const struct flt_ledger_line *line, uint32_t misplaced,
 		       struct flt_balance *out)
 {
@@ -30,7 +35,9 @@ void flt_balance_judge(const struct flt_ledger_line *line, uint32_t misplaced,
 	if (line->n.faults && line->n.fault_ns > n[FLT_NUMA_MOVE_NS])
 		other = (line->n.fault_ns - n[FLT_NUMA_MOVE_NS]) / line->n.faults;
 	out->spent_ns = n[FLT_NUMA_MOVE_NS] + out->hints * other;
-	if (!out->hints)
+	if (line->unknown & JUDGED)
+		out->verdict = FLT_BALANCE_UNKNOWN;
+	else if (!out->hints)
 		out->verdict = FLT_BALANCE_IDLE;
 	else if (out->local * 10 >= out->hints * 9)
 		out->verdict = FLT_BALANCE_LOCAL;
@@ -49,6 +56,10 @@ void flt_balance_say(const struct flt_balance *b, char *text, size_t size)
 
 	flt_units_write_ns(spent, b->spent_ns);
 	switch (b->verdict) {
+	case FLT_BALANCE_UNKNOWN:
+		snprintf(text, size, "unknown, because this kernel lacks a hook that the verdict "
+			 "needs ('fltctl check' lists the hooks)");
+		break;
 	case FLT_BALANCE_IDLE:
 		snprintf(text, size, "no hint faults: NUMA balancing had no effect and no cost");
 		break;

@@ -13,6 +13,7 @@ enum flt_balance_verdict {
 	FLT_BALANCE_WORKS,	/* remote pages are being moved */
 	FLT_BALANCE_STUCK,	/* at least half of the wanted moves failed */
 	FLT_BALANCE_SHARED,	/* remote pages that several nodes use */
+	FLT_BALANCE_UNKNOWN,	/* this kernel lacks a counter of the above */
 };
 
 struct flt_balance {

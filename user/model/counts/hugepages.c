@@ -7,6 +7,12 @@
 #include "model/counts/hist.h"
 #include "text/units.h"
 
+#define THP(name) FLT_LEDGER_COUNTER(FLT_THP_##name)
+/* Without one of these counters there is no verdict. */
+#define JUDGED (THP(FILLED) | THP(ZERO) | THP(FILL_NS) | THP(NO_PAGE) | THP(NO_CHARGE) |	\
+		THP(COLLAPSED) | THP(COLLAPSED_CALL) |						\
+		FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_PAGES))
+
 void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_judgement *out)
 {
 	const uint64_t *n = line->n.count;
@@ -25,7 +31,9 @@ void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_jud
 		out->break_even = (double)out->huge_ns / (double)out->small_ns;
 	made = huge + n[FLT_THP_COLLAPSED] + n[FLT_THP_COLLAPSED_CALL];
 	split = flt_ledger_sum(line->n.split_page, __FLT_SPLIT_CAUSES);
-	if (!out->tries && !made && !n[FLT_THP_ZERO])
+	if (line->unknown & JUDGED)
+		out->verdict = FLT_HUGE_UNKNOWN;
+	else if (!out->tries && !made && !n[FLT_THP_ZERO])
 		out->verdict = FLT_HUGE_IDLE;
 	else if (out->fallbacks && 2 * out->fallbacks >= out->tries)
 		out->verdict = FLT_HUGE_SCARCE;
@@ -44,6 +52,10 @@ void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t si
 	flt_units_write_ns(huge, j->huge_ns);
 	flt_units_write_ns(small, j->small_ns);
 	switch (j->verdict) {
+	case FLT_HUGE_UNKNOWN:
+		snprintf(text, size, "unknown, because this kernel lacks a hook that the verdict "
+			 "needs ('fltctl check' lists the hooks)");
+		return;
 	case FLT_HUGE_IDLE:
 		snprintf(text, size, "no fault could have used a huge page: THP had no effect");
 		return;

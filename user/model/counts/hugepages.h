@@ -21,6 +21,7 @@ enum flt_huge_verdict {
 	FLT_HUGE_COSTS,		/* a huge fault takes longer than 512 small faults */
 	FLT_HUGE_SCARCE,	/* at least half of the attempts fell back */
 	FLT_HUGE_BROKEN,	/* at least half of the huge pages were split */
+	FLT_HUGE_UNKNOWN,	/* this kernel lacks a counter of the above */
 };
 
 struct flt_huge_judgement {

@@ -45,6 +45,7 @@ static const struct nla_policy hook_policy[FLT_HOOK_MAX + 1] = {
 	[FLT_HOOK_HITS] = U64,
 	[FLT_HOOK_MISSED_BUSY] = U64,
 	[FLT_HOOK_MISSED_FULL] = U64,
+	[FLT_HOOK_UNKNOWN] = U64,
 };
 
 static const struct nla_policy account_policy[FLT_ACCOUNT_MAX + 1] = {
@@ -304,6 +305,7 @@ int flt_decode_hook(struct nlattr *attrs, int length, struct flt_hook *out)
 		.error = u32_of(tb[FLT_HOOK_ERROR]),
 		.required = tb[FLT_HOOK_REQUIRED] != NULL,
 		.ftrace = tb[FLT_HOOK_FTRACE] != NULL,
+		.unknown = u64_of(tb[FLT_HOOK_UNKNOWN]),
 		.hits = u64_of(tb[FLT_HOOK_HITS]),
 		.missed_busy = u64_of(tb[FLT_HOOK_MISSED_BUSY]),
 		.missed_full = u64_of(tb[FLT_HOOK_MISSED_FULL]),

@@ -90,6 +90,7 @@ static const struct nla_policy policy[FLT_LEDGER_MAX + 1] = {
 	[FLT_LEDGER_NOT_MOVED] = { .type = NLA_NESTED },
 	[FLT_LEDGER_NODES] = { .type = NLA_U32 },
 	[FLT_LEDGER_MATRIX] = { .type = NLA_UNSPEC },
+	[FLT_LEDGER_UNKNOWN] = { .type = NLA_U64 },
 };
 
 int flt_ledger_decode(struct nlattr *attrs, int length, struct flt_ledger *out)
@@ -111,6 +112,7 @@ int flt_ledger_decode(struct nlattr *attrs, int length, struct flt_ledger *out)
 		return ret;
 	line.n.faults = tb[FLT_LEDGER_FAULTS] ? nla_get_u64(tb[FLT_LEDGER_FAULTS]) : 0;
 	line.n.fault_ns = tb[FLT_LEDGER_FAULT_NS] ? nla_get_u64(tb[FLT_LEDGER_FAULT_NS]) : 0;
+	line.unknown = tb[FLT_LEDGER_UNKNOWN] ? nla_get_u64(tb[FLT_LEDGER_UNKNOWN]) : 0;
 	switch (nla_get_u32(tb[FLT_LEDGER_WHOSE])) {
 	case FLT_LEDGER_MACHINE:
 		out->machine = line;

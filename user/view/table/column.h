@@ -58,6 +58,7 @@ enum flt_column_type {
  * An unknown value is "-" in the text, empty in CSV and left out in JSON. A value is unknown if
  *
  *   .known_if has no bit in common with the mask of the row,
+ *   .needs has a bit that the mask of the row lacks,
  *   .zero_unknown is set and the value is 0 or "",
  *   the string is NULL, or
  *   the type is RATE or PERCENT, and the member at .of is 0.
@@ -81,6 +82,8 @@ struct flt_column {
 	size_t elements;
 	/* The value is known if the mask of the row has one of these bits; 0: always known. */
 	uint64_t known_if;
+	/* The value is known if the mask of the row has all of these bits. */
+	uint64_t needs;
 	/* The column exists if the mask of the table has one of these bits; 0: always. */
 	uint64_t text_if, data_if;
 };
@@ -92,10 +95,10 @@ struct flt_column {
 	.offset = offsetof(row, member), .size = sizeof(((row *)0)->member[0]),                \
 	.elements = sizeof(((row *)0)->member) / sizeof(((row *)0)->member[0])
 
-/* Return false if .known_if says that the value is unknown. known: the mask of the row. */
+/* Return false if .known_if or .needs says that the value is unknown. known: the row's mask. */
 static inline bool flt_column_known(const struct flt_column *c, uint64_t known)
 {
-	return !c->known_if || c->known_if & known;
+	return (!c->known_if || c->known_if & known) && !(c->needs & ~known);
 }
 
 /* Return the unsigned member at the address. */
