@@ -4,6 +4,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
@@ -215,35 +216,62 @@ static void reclaim_slots(struct flt_wss_tracker *tr)
 	} while (oldest && free_slots < FLT_WSS_MAX_TARGETS / 4);
 }
 
+/* Bound the time without rescheduling: a reader of RCU must not sleep. */
+#define PIDS_PER_BATCH 256
+
 /*
- * Take slots for the processes of the cgroup that are not tracked yet. Each round searches
- * all processes, because the kernel does not notify us when a process moves into a
- * cgroup. Zombies (no live thread) are skipped: their slots are ENDED or released.
+ * Take a slot for a process of the cgroup that is not tracked yet. Return false if the
+ * process needs a slot of this tracker and cannot have one. Zombies (no live thread) are
+ * skipped: their slots are ENDED or released. Caller holds rcu_read_lock().
  */
-static void add_cgroup_members(struct flt_wss_tracker *tr)
+static bool add_cgroup_member(struct flt_wss_tracker *tr, struct pid *pid, struct task_struct *task)
 {
-	struct task_struct *task;
-	u64 missed = 0;
+	struct flt_wss_target *t;
 
-	rcu_read_lock();
-	for_each_process(task) {
-		struct pid *pid = task_tgid(task);
-		struct flt_wss_target *t;
+	if (task->flags & PF_KTHREAD || !atomic_read(&task->signal->live) ||
+	    !flt_cgroup_holds(tr->config.cgroup, task))
+		return true;
+	raw_spin_lock(&flt_wss_table_lock);
+	t = flt_wss_find_target(pid);
+	if (!t)
+		t = flt_wss_take_target(tr, pid, 0);
+	raw_spin_unlock(&flt_wss_table_lock);
+	return t && t->tracker == tr;
+}
 
-		if (!pid || task->flags & PF_KTHREAD || !atomic_read(&task->signal->live) ||
-		    !flt_cgroup_holds(tr->config.cgroup, task))
-			continue;
-		raw_spin_lock(&flt_wss_table_lock);
-		t = flt_wss_find_target(pid);
-		if (!t)
-			t = flt_wss_take_target(tr, pid, 0);
-		missed += !t || t->tracker != tr;
-		raw_spin_unlock(&flt_wss_table_lock);
-	}
-	rcu_read_unlock();
+/*
+ * Add the processes of the cgroup. Each round searches all processes, because the kernel does
+ * not notify us when a process moves into a cgroup. As readdir() in /proc, the search visits
+ * PIDs in order, so that a process that lives during the whole search is found, whichever
+ * others end. Return the ns that count against the budget.
+ */
+static u64 add_cgroup_members(struct flt_wss_tracker *tr)
+{
+	u64 begin, busy = 0, missed = 0;
+	int i, nr = 1;
+	struct pid *pid;
+
+	do {
+		begin = ktime_get_ns();
+		rcu_read_lock();
+		for (i = 0; i < PIDS_PER_BATCH; i++) {
+			struct task_struct *task;
+
+			pid = find_ge_pid(nr, &init_pid_ns);
+			if (!pid)
+				break;
+			nr = pid_nr(pid) + 1;
+			task = pid_task(pid, PIDTYPE_TGID);
+			missed += task && !add_cgroup_member(tr, pid, task);
+		}
+		rcu_read_unlock();
+		busy += ktime_get_ns() - begin;
+		cond_resched();
+	} while (pid && !READ_ONCE(tr->closing));
 	raw_spin_lock(&flt_wss_table_lock);
 	tr->untracked = max(tr->untracked, missed);
 	raw_spin_unlock(&flt_wss_table_lock);
+	return busy;
 }
 
 static void run_round(struct work_struct *work)
@@ -253,10 +281,8 @@ static void run_round(struct work_struct *work)
 	u64 begin = ktime_get_ns(), busy = 0, next, earliest, now;
 	struct flt_wss_target *t;
 
-	if (tr->config.cgroup) {
-		add_cgroup_members(tr);
-		busy = ktime_get_ns() - begin;
-	}
+	if (tr->config.cgroup)
+		busy = add_cgroup_members(tr);
 	flt_wss_for_each_target(t) {
 		enum flt_wss_state state;
 		bool ours;

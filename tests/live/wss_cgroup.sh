@@ -94,6 +94,41 @@ say "moved and started"
 has "refs, moved in" "$beside" 4
 lacks "refs, moved out" "$deep"
 
+# The search for processes takes PIDs in batches. Spread the processes of a cgroup over many PIDs,
+# most of which are threads, while other processes come and go. Each process is found once.
+mkdir "$cgroup-wide"
+mkfifo "$tmp/crowds"
+exec 9<>"$tmp/crowds"
+# Run a program in the cgroup, under the PID of the subshell that calls this function.
+join() { exec sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$cgroup-wide" "$@"; }
+crowds=()
+for i in 1 2 3 4 5 6 7 8; do
+	join sleep infinity &
+	crowds+=($!)
+	crowd 200 1 <"$tmp/crowds" >"$tmp/crowd.$i" &
+	crowds+=($!)
+	until_true grep -q crowd "$tmp/crowd.$i" || bad "no threads"
+done
+join crowd 100 1 <"$tmp/crowds" >"$tmp/crowd.9" &
+crowds+=($!)
+until_true grep -q crowd "$tmp/crowd.9" || bad "no threads"
+touch "$tmp/churn"
+while [ -e "$tmp/churn" ]; do /bin/true; done &
+churn=$!
+"$FLTCTL" wss --csv -b 100 --cgroup "$cgroup-wide" 0.3 3 >"$tmp/csv" || bad "wide cgroup: status $?"
+rm "$tmp/churn"
+wait $churn
+sampled() { awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["record"] == "sample" { print $at["pid"] }' "$tmp/csv" | sort -u; }
+same "wide cgroup: processes in cgroup.procs" "$(sort -u "$cgroup-wide/cgroup.procs" | wc -l)" 9
+same "wide cgroup: sampled processes" "$(sampled | xargs)" \
+	"$(sort -u "$cgroup-wide/cgroup.procs" | xargs)"
+kill "${crowds[@]}"
+wait "${crowds[@]}" || true
+exec 9>&-
+rmdir "$cgroup-wide"
+say "processes spread over many PIDs"
+
 # wss ends when the cgroup is removed. It reports an empty cgroup with status 3.
 "$FLTCTL" wss --cgroup "$cgroup" 0.3 >"$tmp/out2" 2>&1 & reader=$!
 until_true row "$first" live || bad "no sample before the end"
