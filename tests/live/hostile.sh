@@ -10,12 +10,16 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-threads=9000 rounds=10 requests=2000
-[ -z "$LONG" ] || threads=20000 rounds=100 requests=10000
-[ "$KERNEL" != debug ] || threads=1500
+threads=9000 sleepers=4500 processes=1000 rounds=10 requests=2000 table=()
+[ -z "$LONG" ] || threads=20000 sleepers=10000 rounds=100 requests=10000
+# Every step takes twenty times as long on the debug kernel.
+[ "$KERNEL" != debug ] || threads=1500 processes=100 rounds=2 requests=200 \
+	table=(max_procs=256)
 
-sysctl -qw kernel.threads-max=100000 kernel.pid_max=100000
+sysctl -qw vm.unprivileged_userfaultfd=1 kernel.threads-max=100000 kernel.pid_max=100000 \
+	vm.max_map_count=200000
 ulimit -u unlimited
+chmod 666 /dev/fuse
 
 # Run a command without capabilities, and without a way to get any.
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all --inh-caps -all)
@@ -33,8 +37,8 @@ victim_starts() {
 	rm -f "$tmp/half" "$tmp/go" "$tmp/enough" "$tmp/rows" "$tmp/oracle"
 	mkfifo "$tmp/go"
 	exec 5<>"$tmp/go"
-	fltq follow -o "$tmp/rows" -- faultrun -o "$tmp/oracle" -- bash -c "$victim" "$tmp" \
-		>"$tmp/out" 2>&1 &
+	fltq follow ${counts:+-c} -o "$tmp/rows" -- \
+		faultrun -o "$tmp/oracle" -- bash -c "$victim" "$tmp" >"$tmp/out" 2>&1 &
 	victim_pid=$!
 	until_true test -e "$tmp/half" || bad "the victim does not start: $(cat "$tmp/out")"
 	fltq tally >"$tmp/before"
@@ -120,13 +124,41 @@ thread_crowd() {
 	rows_are_exact
 }
 
+# More threads sleep in faults than the return probe has instances. Counts need no return probe.
+userfaultfd_sleepers() {
+	local counts=1
+	load accounting=counts
+	victim_starts
+	attack asleep hold "$sleepers"
+	same "$section: attack" "$said" "asleep $sleepers"
+	victim_goes_on
+	attack_ends
+	sums_are_exact
+	rows_are_exact
+}
+
+fuse_sleepers() {
+	local counts=1
+	mkdir "$tmp/fuse"
+	chmod 755 "$tmp"
+	chown 65534 "$tmp/fuse"
+	load accounting=counts
+	victim_starts
+	attack fusehold "$sleepers" "$tmp/fuse"
+	same "$section: attack" "$said" "asleep $sleepers"
+	victim_goes_on
+	attack_ends
+	sums_are_exact
+	rows_are_exact
+}
+
 # A fork bomb of at most so many processes. The victim goes on when the bomb has reached this
 # limit and CONDITION is true.
 bomb() { # PROCESSES CONDITION
 	group=/sys/fs/cgroup/bomb
 	mkdir $group
 	echo "$1" >$group/pids.max
-	load
+	load "${table[@]}"
 	victim_starts
 	# shellcheck disable=SC2016 # expanded by the shell that enters the group
 	bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' $group "${nobody[@]}" forkbomb &
@@ -148,7 +180,7 @@ retires_rows() { [ "$(fltq tally | field procs_retired)" -gt 0 ]; }
 hit_its_limit() { [ "$(awk '{ print $2 }' "$group/pids.events")" -gt 0 ]; }
 
 # So many processes ended that the table retires rows.
-fork_bomb() { bomb 1000 retires_rows; }
+fork_bomb() { bomb "$processes" retires_rows; }
 
 # A user binds the port of a closed stream.
 port_takeover() {
@@ -211,8 +243,8 @@ relay_file() {
 	wait $attacker
 }
 
-[ $# -gt 0 ] || set -- thread_crowd fork_bomb port_takeover session_storm stuck_reader \
-	relay_file
+[ $# -gt 0 ] || set -- thread_crowd userfaultfd_sleepers fuse_sleepers fork_bomb \
+	port_takeover session_storm stuck_reader relay_file
 for section; do
 	begun=$failures
 	$section
