@@ -64,14 +64,21 @@ static struct proc_chain *chain_of(pid_t tgid)
 	return &chains[hash_32(tgid, chain_bits)];
 }
 
+/* Functions return with a chain locked, so sparse must not check the balance of locks. */
 void flt_proc_lock(pid_t tgid)
 {
-	raw_spin_lock(&chain_of(tgid)->lock);
+	raw_spinlock_t *lock = &chain_of(tgid)->lock;
+
+	raw_spin_lock(lock);
+	__release(lock);
 }
 
 void flt_proc_unlock(pid_t tgid)
 {
-	raw_spin_unlock(&chain_of(tgid)->lock);
+	raw_spinlock_t *lock = &chain_of(tgid)->lock;
+
+	__acquire(lock);
+	raw_spin_unlock(lock);
 }
 
 /* Caller holds the lock of the chain. */

@@ -370,11 +370,13 @@ struct task_moment {
 static struct task_moment moment_of(const struct flt_task *t)
 {
 	struct task_moment m = {
+		/* Pairs with the stores that end a fault after its count. */
 		.open = smp_load_acquire(&t->open),
 		.minor = READ_ONCE(t->account.minor),
 		.major = READ_ONCE(t->account.major),
 	};
 
+	/* Read what belongs to this moment afterwards. See is_still(). */
 	smp_rmb();
 	return m;
 }
@@ -384,6 +386,7 @@ static bool is_still(const struct flt_task *t, const struct task_moment *m)
 {
 	struct task_moment now;
 
+	/* The caller has read what belongs to @m. */
 	smp_rmb();
 	now = moment_of(t);
 	return now.open == m->open && now.minor == m->minor && now.major == m->major;

@@ -17,6 +17,7 @@
 #ifndef FLT_TASK_H
 #define FLT_TASK_H
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/rbtree.h>
 #include <linux/rculist.h>
@@ -58,11 +59,11 @@ struct flt_task {
  */
 #define FLT_OPEN_FLAGS 0xffffffffull		/* FAULT_FLAG_* of the last attempt */
 #define FLT_OPEN_KIND_SHIFT 32			/* enum flt_kind, 8 bits */
-#define FLT_OPEN_ENTERED (1ull << 40)		/* the last attempt may be running; else RETRY */
-#define FLT_OPEN_REMOTE (1ull << 41)
-#define FLT_OPEN_PROVISIONAL (1ull << 42)	/* the kind depends on the end */
-#define FLT_OPEN_HAD_VMA_LOCK (1ull << 43)	/* an earlier attempt held the lock of the VMA */
-#define FLT_OPEN_NO_ADDRESS (1ull << 44)	/* open_address and open_mm are not set */
+#define FLT_OPEN_ENTERED BIT_ULL(40)		/* the last attempt may be running; else RETRY */
+#define FLT_OPEN_REMOTE BIT_ULL(41)
+#define FLT_OPEN_PROVISIONAL BIT_ULL(42)	/* the kind depends on the end */
+#define FLT_OPEN_HAD_VMA_LOCK BIT_ULL(43)	/* an earlier attempt held the lock of the VMA */
+#define FLT_OPEN_NO_ADDRESS BIT_ULL(44)	/* open_address and open_mm are not set */
 #define FLT_OPEN_ATTEMPTS_SHIFT 48		/* 16 bits, not 0 */
 #define FLT_OPEN_FIRST (FLT_OPEN_ENTERED | 1ull << FLT_OPEN_ATTEMPTS_SHIFT)
 #define FLT_OPEN_ATTEMPTS_MAX 0xffffu

@@ -233,8 +233,10 @@ static noinline void leave_slow_path(struct fault *f, vm_fault_t ret)
 		leave_failed(f, ret, ns);
 	else
 		leave_ended(f, ret, ns);
-	if (f->event.task && !(ret & VM_FAULT_RETRY))
+	if (f->event.task && !(ret & VM_FAULT_RETRY)) {
+		/* Readers see the count before they see that no fault is open. */
 		smp_store_release(&f->event.task->open, 0);
+	}
 }
 NOKPROBE_SYMBOL(leave_slow_path);
 

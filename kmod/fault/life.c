@@ -28,7 +28,7 @@ void flt_life_follow(u32 sessions)
  * Runs after exit_mm() until 6.15, so the thread cannot fault any more. On later kernels its
  * faults in exit_mm() are counted in the row, without a slot.
  */
-static void on_exit(void *data, struct task_struct *task FLT_EXIT_GROUP)
+static FLT_EXIT_PROBE(on_exit)
 {
 	flt_hook_hit(FLT_HOOK_ID_EXIT);
 	if (task != current)

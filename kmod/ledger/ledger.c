@@ -77,10 +77,11 @@ static void claim_line(struct flt_ledger *l, const struct flt_proc *p)
 
 	if (l->id[row] == p->id)
 		return;
-	/* A reader must see neither owner while the line is cleared. See flt_ledger_read(). */
 	WRITE_ONCE(l->id[row], 0);
+	/* A reader must see neither owner while the line is cleared. See flt_ledger_read(). */
 	smp_wmb();
 	memset(line_of(l, row), 0, l->cells * sizeof(*l->cell));
+	/* The same, for the new owner. */
 	smp_store_release(&l->id[row], p->id);
 }
 

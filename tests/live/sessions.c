@@ -46,9 +46,9 @@ static int talk(void)
 	int rc = genl_talk(&g, take_id, NULL);
 
 	if (rc) {
-		if (!*g.error || rc < -255)
+		if (!*g.error)
 			errx(1, "%s without a message", strerrorname_np(-rc));
-		refused[-rc]++;
+		refused[-rc & 255]++;
 	}
 	return rc;
 }

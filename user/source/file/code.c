@@ -45,16 +45,23 @@ static inline void bytes_transpose(uint64_t word[8])
 typedef uint8_t bytes __attribute__((vector_size(16)));
 typedef uint64_t words __attribute__((vector_size(16)));
 
+/* The elements of a and b with these numbers. clang lacks one function, gcc 11 the other. */
+#ifdef __clang__
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (bytes){ __VA_ARGS__ })
+#endif
+
 /* Interleave bytes, pairs of bytes, or four bytes of the low or high halves of two vectors. */
-#define ZIP1 (bytes){ 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 }
-#define ZIP2_LOW (bytes){ 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23 }
-#define ZIP2_HIGH (bytes){ 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31 }
-#define ZIP4_LOW (bytes){ 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23 }
-#define ZIP4_HIGH (bytes){ 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31 }
+#define ZIP1 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define ZIP2_LOW 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23
+#define ZIP2_HIGH 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31
+#define ZIP4_LOW 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23
+#define ZIP4_HIGH 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31
 
 static inline bytes pair(uint64_t a, uint64_t b)
 {
-	return __builtin_shuffle((bytes)(words){ a }, (bytes)(words){ b }, ZIP1);
+	return SHUFFLE((bytes)(words){ a }, (bytes)(words){ b }, ZIP1);
 }
 
 static inline void store_two(unsigned char *out, size_t n, bytes planes)
@@ -68,15 +75,15 @@ static inline void store_planes(unsigned char *out, size_t n, const uint64_t wor
 {
 	const bytes a = pair(word[0], word[1]), b = pair(word[2], word[3]);
 	const bytes c = pair(word[4], word[5]), d = pair(word[6], word[7]);
-	const bytes low = __builtin_shuffle(a, b, ZIP2_LOW);
-	const bytes high = __builtin_shuffle(a, b, ZIP2_HIGH);
-	const bytes low2 = __builtin_shuffle(c, d, ZIP2_LOW);
-	const bytes high2 = __builtin_shuffle(c, d, ZIP2_HIGH);
+	const bytes low = SHUFFLE(a, b, ZIP2_LOW);
+	const bytes high = SHUFFLE(a, b, ZIP2_HIGH);
+	const bytes low2 = SHUFFLE(c, d, ZIP2_LOW);
+	const bytes high2 = SHUFFLE(c, d, ZIP2_HIGH);
 
-	store_two(out, n, __builtin_shuffle(low, low2, ZIP4_LOW));
-	store_two(out + 2 * n, n, __builtin_shuffle(low, low2, ZIP4_HIGH));
-	store_two(out + 4 * n, n, __builtin_shuffle(high, high2, ZIP4_LOW));
-	store_two(out + 6 * n, n, __builtin_shuffle(high, high2, ZIP4_HIGH));
+	store_two(out, n, SHUFFLE(low, low2, ZIP4_LOW));
+	store_two(out + 2 * n, n, SHUFFLE(low, low2, ZIP4_HIGH));
+	store_two(out + 4 * n, n, SHUFFLE(high, high2, ZIP4_LOW));
+	store_two(out + 6 * n, n, SHUFFLE(high, high2, ZIP4_HIGH));
 }
 
 /* Store eight bytes of each element in planes. differences: of their values as numbers. */
