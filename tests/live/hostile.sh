@@ -109,7 +109,7 @@ attack_ends() {
 	exec 6>&-
 	wait "$attacker" || status=$?
 	exec 7<&-
-	same "$section: exit status of the attacker: $(tail -1 "$tmp/attack.err")" $status 0
+	same "$section: exit status of the attacker: $(cat "$tmp/attack.err")" $status 0
 }
 
 # More threads have faulted than the table of thread slots had entries.

@@ -149,10 +149,14 @@ wait $tight || bad "cgroup limit: status $?"
 at_least "cgroup limit: no_charge" "$(row $tight no_charge)" 16
 same "cgroup limit: filled + no_charge" "$(($(row $tight filled) + $(row $tight no_charge)))" 32
 compare_differences "cgroup limit"
-# On all CPUs at once. No other process gets the reason of these fallbacks.
+# On all CPUs at once. No other process gets the reason of these fallbacks. Each process has a
+# cgroup of its own, because a crowd in a single small one may run out of memory.
 crowd=()
 for i in 1 2 3 4; do
-	bash -c 'echo $$ >/sys/fs/cgroup/tight/cgroup.procs; exec huge map=64 allow write' &
+	mkdir "/sys/fs/cgroup/tight$i"
+	echo 16M >"/sys/fs/cgroup/tight$i/memory.max"
+	# shellcheck disable=SC2016 # expanded by the inner shell
+	bash -c 'echo $$ >"/sys/fs/cgroup/tight$0/cgroup.procs"; exec huge map=64 allow write' "$i" &
 	crowd+=($!)
 done
 huge map=64 allow write &
