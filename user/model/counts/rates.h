@@ -8,7 +8,8 @@
 /*
  * Subtract `before` from `after`, counter by counter. Counters that are not sums, like latency_max,
  * are copied from `after`. If a counter is smaller than before, the module was reloaded: copy all
- * of `after` and return true.
+ * of `after` and return true. A kind that is smaller than before has increased by 0, because the
+ * kind of a fault in progress may be another one when the fault has ended.
  */
 bool flt_rates_subtract(const struct flt_account *after, const struct flt_account *before,
 			struct flt_account *out);
