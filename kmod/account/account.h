@@ -13,6 +13,7 @@
 #include <linux/compiler.h>
 #include <linux/flt_counter.h>
 #include <linux/flt_event.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 #ifndef CONFIG_64BIT
@@ -64,6 +65,27 @@ static __always_inline void flt_account_fault(struct flt_account *a, bool major,
 	a->latency_sum += ns;
 	if (unlikely(ns > a->latency_max))
 		a->latency_max = ns;
+}
+
+/*
+ * Count how a fault was handled that has ended, well or not. @had_vma_lock: an earlier attempt
+ * held the lock of the VMA. @common, a constant: not remote, and a single attempt.
+ */
+static __always_inline void flt_account_handled(struct flt_account *a, bool under_vma_lock,
+						bool had_vma_lock, bool remote, u32 attempts,
+						const bool common)
+{
+	a->under_vma_lock += under_vma_lock;
+	if (common)
+		return;
+	if (remote)
+		a->remote++;
+	if (attempts > 1) {
+		a->stitched++;
+		if (!under_vma_lock && had_vma_lock)
+			a->fell_back++;
+	}
+	a->attempts = max_t(u64, a->attempts, attempts);
 }
 
 /* Count faults that the kernel counted but the probe missed. */

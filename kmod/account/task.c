@@ -293,19 +293,13 @@ void flt_task_find_row(struct flt_task *t)
 /* Count the end of a fault of which only the entries were probed. */
 static void count_open(struct flt_account *a, u64 open, bool major)
 {
-	const bool under_vma_lock = open & FAULT_FLAG_VMA_LOCK;
-	u64 attempts = flt_open_attempts(open);
-
 	if (major)
 		a->major++;
 	else
 		a->minor++;
 	a->kind[flt_open_kind(open)]++;
-	a->under_vma_lock += under_vma_lock;
-	a->remote += !!(open & FLT_OPEN_REMOTE);
-	a->stitched += attempts > 1;
-	a->fell_back += !under_vma_lock && open & FLT_OPEN_HAD_VMA_LOCK;
-	a->attempts = max(a->attempts, attempts);
+	flt_account_handled(a, open & FAULT_FLAG_VMA_LOCK, open & FLT_OPEN_HAD_VMA_LOCK,
+			    open & FLT_OPEN_REMOTE, flt_open_attempts(open), false);
 }
 
 /*

@@ -17,7 +17,7 @@ static __always_inline void count_plain(struct flt_account *a, u64 open)
 {
 	a->minor++;
 	a->kind[flt_open_kind(open)]++;
-	a->under_vma_lock += !!(open & FAULT_FLAG_VMA_LOCK);
+	flt_account_handled(a, open & FAULT_FLAG_VMA_LOCK, false, false, 1, true);
 }
 
 /* Slow path: everything that makes calls. */

@@ -53,19 +53,9 @@ void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 static __always_inline void flt_event_count_in(const struct flt_event *e, struct flt_account *a,
 					       const bool common)
 {
-	const bool under_vma_lock = e->flags & FAULT_FLAG_VMA_LOCK;
-
-	a->under_vma_lock += under_vma_lock;
-	if (common)
-		return;
-	if (e->remote)
-		a->remote++;
-	if (e->attempts > 1) {
-		a->stitched++;
-		if (!under_vma_lock && e->earlier_flags & FAULT_FLAG_VMA_LOCK)
-			a->fell_back++;
-	}
-	a->attempts = max_t(u64, a->attempts, e->attempts);
+	flt_account_handled(a, e->flags & FAULT_FLAG_VMA_LOCK,
+			    !common && e->earlier_flags & FAULT_FLAG_VMA_LOCK, e->remote,
+			    e->attempts, common);
 }
 
 /* Count the same in @a and in the account of the machine. */

@@ -292,14 +292,24 @@ static int put_stream(struct nl_msg *request, const struct flt_stream_wish *wish
 	return put_filter(request, &wish->filter);
 }
 
+/* Send a request for a new session, and return the ID of the session. */
+static int ask_new(struct flt_control *control, struct nl_msg *request, uint32_t *id,
+		   struct flt_errmsg *e)
+{
+	struct flt_session session = { 0 };
+	int ret = ask(control, request, take_session, &session, e);
+
+	if (!ret)
+		*id = session.id;
+	return ret;
+}
+
 int flt_control_stream_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			   bool follow, const struct flt_stream_wish *wish, uint32_t *id,
 			   struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
-	struct flt_session session = { 0 };
 	size_t i;
-	int ret;
 
 	if (!request)
 		return -ENOMEM;
@@ -310,10 +320,7 @@ int flt_control_stream_new(struct flt_control *control, const uint32_t *tgids, s
 		goto err_request;
 	if (wish && put_stream(request, wish))
 		goto err_request;
-	ret = ask(control, request, take_session, &session, e);
-	if (!ret)
-		*id = session.id;
-	return ret;
+	return ask_new(control, request, id, e);
 
 err_request:
 	nlmsg_free(request);
@@ -329,8 +336,6 @@ int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, 
 int flt_control_counts_new(struct flt_control *control, uint32_t *id, struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
-	struct flt_session session = { 0 };
-	int ret;
 
 	if (!request)
 		return -ENOMEM;
@@ -338,10 +343,7 @@ int flt_control_counts_new(struct flt_control *control, uint32_t *id, struct flt
 		nlmsg_free(request);
 		return -ENOMEM;
 	}
-	ret = ask(control, request, take_session, &session, e);
-	if (!ret)
-		*id = session.id;
-	return ret;
+	return ask_new(control, request, id, e);
 }
 
 static int ask_session(struct flt_control *control, uint8_t command, uint32_t id, bool kinds,
