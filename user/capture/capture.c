@@ -14,6 +14,8 @@
 #include "text/units.h"
 #include "timeline/load.h"
 
+#define POLL_NS (50 * FLT_NSEC_PER_MSEC)
+
 static const char *output_name(const struct capture *r)
 {
 	return r->setup->output ? r->setup->output : "a temporary file";
@@ -75,14 +77,17 @@ int capture_fault(struct capture *r, struct flt_fault *f, const struct flt_timel
 
 static int write_stats(struct capture *r)
 {
-	const struct flt_record_stats stats = {
+	const struct flt_capture_limit *limit = r->setup->limit;
+	struct flt_record_stats stats = {
 		.head = { .time = flt_clock_ns(CLOCK_MONOTONIC) },
 		.faults = r->weight, .majors = r->majors, .allocs = r->allocs,
-		.refaults = r->engine->refaults ? r->refaults : ~0ull,
+		.refaults = r->engine->refaults || r->setup->limit ? r->refaults : ~0ull,
 		.evictions = ~0ull, .resident = ~0ull, .evicted = ~0ull, .limit = ~0ull,
 		.rss = flt_timeline_rss(r->timeline), .unlimited = ~0ull,
 	};
 
+	if (limit)
+		limit->sample(limit->arg, &stats);
 	return flt_file_stats(r->writer, &stats);
 }
 
@@ -105,6 +110,27 @@ static int on_alive(void *arg)
 	if (flt_target_ended(&r->setup->pids))
 		flt_loop_stop(r->o.loop);
 	return 0;
+}
+
+/* Children of the command may run longer than the command. */
+static int on_poll(void *arg)
+{
+	const struct capture *r = arg;
+	const struct flt_capture_limit *limit = r->setup->limit;
+
+	if (!limit->poll(limit->arg) && r->o.child.pid <= 0)
+		flt_loop_stop(r->o.loop);
+	return 0;
+}
+
+/* The command ended. */
+static int on_ended(void *arg)
+{
+	struct capture *r = arg;
+
+	if (!r->setup->limit)
+		flt_loop_stop(r->o.loop);
+	return r->setup->limit ? on_poll(r) : 0;
 }
 
 static int on_time_over(void *arg)
@@ -133,6 +159,8 @@ static int open_file(struct capture *r)
 	flt_file_info(r->writer, "period", "1");
 	flt_file_info(r->writer, "stacks", r->setup->no_stack ? "none" :
 		      r->setup->unwind ? "dwarf" : "fp");
+	if (r->setup->limit)
+		r->setup->limit->describe(r->setup->limit->arg, r->writer);
 	return 0;
 }
 
@@ -183,8 +211,10 @@ static int arm(void *arg)
 
 	if (!err)
 		err = open_file(r);
-	if (!err && r->setup->pids.count)
+	if (!err && r->setup->pids.count && !r->setup->limit)
 		err = flt_loop_every(r->o.loop, 200 * FLT_NSEC_PER_MSEC, on_alive, r);
+	if (!err && r->setup->limit)
+		err = flt_loop_every(r->o.loop, POLL_NS, on_poll, r);
 	if (!err && r->setup->duration)
 		err = flt_loop_every(r->o.loop, r->setup->duration, on_time_over, r);
 	r->begin = flt_clock_ns(CLOCK_MONOTONIC);
@@ -221,18 +251,31 @@ static int close_file(struct capture *r, uint64_t *lost)
 	return first;
 }
 
+static void report(const struct capture *r, uint64_t took, uint64_t lost)
+{
+	const struct flt_capture_limit *limit = r->setup->limit;
+	const struct flt_capture_result result = {
+		.faults = r->weight, .majors = r->majors, .allocs = r->allocs,
+		.refaults = r->refaults, .took = took, .lost = lost, .engine = r->engine->name,
+	};
+	char elapsed[FLT_UNITS_TEXT];
+
+	if (limit)
+		limit->report(limit->arg, &result);
+	else if (!r->setup->quiet)
+		flt_command_say(r->run->command, "%" PRIu64 " faults (%" PRIu64 " major) in %s, "
+				"in %s", r->faults, r->majors, flt_units_write_ns(elapsed, took),
+				output_name(r));
+}
+
 static int sum_up(struct capture *r, int err)
 {
 	const struct flt_command *command = r->run->command;
-	const uint64_t took = flt_clock_ns(CLOCK_MONOTONIC) - r->begin;
-	char elapsed[FLT_UNITS_TEXT];
+	const uint64_t took = flt_clock_ns(CLOCK_MONOTONIC) - (r->o.began ? r->o.began : r->begin);
 	uint64_t lost = 0;
 	int end = close_file(r, &lost), status;
 
-	if (!r->setup->quiet)
-		flt_command_say(command, "%" PRIu64 " faults (%" PRIu64 " major) in %s, in %s",
-				r->faults, r->majors, flt_units_write_ns(elapsed, took),
-				output_name(r));
+	report(r, took, lost);
 	/* The reader of a temporary file reports its losses. */
 	status = lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 	if (r->setup->output)
@@ -256,6 +299,7 @@ static const struct flt_observe_ops ops = {
 	.arm = arm,
 	.round = on_second,
 	.progress = progress,
+	.ended = on_ended,
 	.stop = stop,
 	.finish = finish,
 	.salvage = salvage,
@@ -267,7 +311,11 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 		.run = run, .setup = setup, .fd = fd, .has_child = run->words.command,
 		.o = {
 			.command = run->command, .ops = &ops, .arg = &r,
-			.setup.argv = run->words.command, .period = FLT_NSEC_PER_SEC,
+			.setup = {
+				.argv = run->words.command, .prepare = setup->prepare,
+				.arg = setup->prepare_arg,
+			},
+			.period = FLT_NSEC_PER_SEC,
 			.progress = !setup->quiet && isatty(STDERR_FILENO),
 		},
 	};

@@ -23,6 +23,19 @@ struct perf {
 	uint64_t drained;
 };
 
+/*
+ * Events have no kind. Under a limit, a page that was touched before and is read from swap or a
+ * file came back. What a process touched before it was recorded is not known, so there every such
+ * read counts.
+ */
+static void mark_refault(const struct capture *r, struct flt_fault *f)
+{
+	if (!(f->flags & FLT_FAULT_MAJOR) || (r->has_child && f->flags & FLT_FAULT_ALLOC))
+		return;
+	f->flags &= ~FLT_FAULT_ALLOC;
+	f->flags |= FLT_FAULT_REFAULT;
+}
+
 static int on_event(void *arg, const struct flt_perf_event *e)
 {
 	struct capture *r = arg;
@@ -33,7 +46,11 @@ static int on_event(void *arg, const struct flt_perf_event *e)
 	switch (e->type) {
 	case FLT_PERF_FAULT:
 		err = flt_timeline_perf_fault(r->timeline, e, &fault, &stack);
-		return err && err != -E2BIG ? err : capture_fault(r, &fault, &stack);
+		if (err && err != -E2BIG)
+			return err;
+		if (r->setup->limit)
+			mark_refault(r, &fault);
+		return capture_fault(r, &fault, &stack);
 	case FLT_PERF_LOST:
 		flt_file_lost(r->writer, FLT_LOSS_BUFFER, e->lost);
 		return 0;

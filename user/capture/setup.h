@@ -4,8 +4,33 @@
 #define FLT_CAPTURE_SETUP_H
 
 #include "cli/command.h"
+#include "source/file/file.h"
 
 enum flt_capture_engine { FLT_CAPTURE_AUTO = 0, FLT_CAPTURE_MODULE, FLT_CAPTURE_PERF };
+
+/* What a capture counted. Weights of sampled faults are included. */
+struct flt_capture_result {
+	uint64_t faults, majors, allocs, refaults;
+	uint64_t took;		/* ns from the exec to the end of the recording */
+	uint64_t lost;		/* faults, stacks and notes that are not in the file */
+	const char *engine;	/* "module" or "perf" */
+};
+
+/* A limit that the command runs under. All callbacks may block for a moment, none may fail. */
+struct flt_capture_limit {
+	/*
+	 * Called 20 times per second. Return true while processes that are limited run: the
+	 * capture ends after the command and the last of them.
+	 */
+	bool (*poll)(void *arg);
+	/* Fill the fields of a sample that only the limit knows. Called every second. */
+	void (*sample)(void *arg, struct flt_record_stats *stats);
+	/* Describe the limit in the new file. */
+	void (*describe)(void *arg, struct flt_file_writer *file);
+	/* Report, in place of the usual line. Not called if the command could not be executed. */
+	void (*report)(void *arg, const struct flt_capture_result *result);
+	void *arg;
+};
 
 struct flt_capture_setup {
 	/* Record these processes, or all, or else the command of struct flt_run. */
@@ -19,6 +44,10 @@ struct flt_capture_setup {
 	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
 	const char *output;	/* NULL: a temporary file */
 	bool quiet;		/* no progress and no summary */
+	/* Called in the child before exec, as in struct flt_child_setup. May be NULL. */
+	int (*prepare)(void *arg);
+	void *prepare_arg;
+	const struct flt_capture_limit *limit;	/* or NULL */
 };
 
 #endif
