@@ -108,3 +108,16 @@ int flt_cgroup_processes(const char *directory, uint32_t **tgids, size_t *count,
 	*count = l.count;
 	return 0;
 }
+
+int flt_cgroup_members(const char *directory, uint32_t **tgids, size_t *count,
+		       struct flt_errmsg *e)
+{
+	int ret = flt_cgroup_processes(directory, tgids, count, e);
+
+	if (!ret && !*count) {
+		free(*tgids);
+		*tgids = NULL;
+		ret = flt_errmsg_set(e, -ESRCH, "cannot record %s: it has no processes", directory);
+	}
+	return ret;
+}

@@ -18,4 +18,8 @@ int flt_cgroup_id(const char *directory, uint64_t *id, struct flt_errmsg *e);
 int flt_cgroup_processes(const char *directory, uint32_t **tgids, size_t *count,
 			 struct flt_errmsg *e);
 
+/* The same. A cgroup without processes is -ESRCH. */
+int flt_cgroup_members(const char *directory, uint32_t **tgids, size_t *count,
+		       struct flt_errmsg *e);
+
 #endif
