@@ -13,9 +13,13 @@
 
 struct arguments {
 	int format;
+	bool repair;
 };
 
 static const struct flt_opt opts[] = {
+	{ .name = "repair", .type = FLT_OPT_FLAG, .offset = offsetof(struct arguments, repair),
+	  .help = "Undo what killed runs of 'fltctl record --engine=cgroup' left behind: limits, "
+		  "swap and settings. A power failure leaves nothing behind." },
 	FLT_TABLE_OPTS(struct arguments, format),
 	{ 0 },
 };
@@ -114,10 +118,11 @@ static int check_main(struct flt_run *run)
 	static int (*const checks[])(struct check *c) = {
 		check_kernel,	check_lockdown,	  check_module, check_permission,
 		check_debugfs,	check_kprobes,	  check_hooks,	check_accounting,
-		check_fault,	check_userfaultfd, check_perf,
+		check_fault,	check_userfaultfd, check_perf,	 check_cgroup,
+		check_leftovers,
 	};
 	const struct arguments *args = run->args;
-	struct check c = { .run = run };
+	struct check c = { .run = run, .repair = args->repair };
 	struct utsname name;
 	int ret = 0, status;
 	size_t i;
@@ -142,7 +147,7 @@ static int check_main(struct flt_run *run)
 const struct flt_command flt_command_check = {
 	.name = "check",
 	.summary = "check whether this machine can run flt",
-	.synopsis = (const char *const[]){ "[--json | --csv]", NULL },
+	.synopsis = (const char *const[]){ "[--repair] [--json | --csv]", NULL },
 	.about = (const char *const[]){
 		"Checks whether this machine can run flt, and whether the module counts one real "
 		"fault as the kernel does. Each \"no\" comes with a remedy. A \"warn\" affects "

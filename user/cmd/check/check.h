@@ -5,10 +5,12 @@
  *   check.c    the command, and the findings as rows
  *   machine.c  kernel, configuration, permission, and what some commands need
  *   module.c   the module and its hooks, and one real fault
+ *   limit.c    cgroups and swap for 'record --engine=cgroup', and what killed runs left behind
  */
 #ifndef FLT_CMD_CHECK_H
 #define FLT_CMD_CHECK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct flt_run;
@@ -25,6 +27,7 @@ struct check_finding {
 
 struct check {
 	const struct flt_run *run;
+	bool repair;		/* --repair was given */
 	struct check_finding *findings;
 	size_t count;
 	char release[80];	/* of the running kernel */
@@ -46,6 +49,9 @@ int check_debugfs(struct check *c);
 int check_kprobes(struct check *c);
 int check_userfaultfd(struct check *c);
 int check_perf(struct check *c);
+
+int check_cgroup(struct check *c);
+int check_leftovers(struct check *c);
 
 int check_module(struct check *c);
 int check_hooks(struct check *c);
