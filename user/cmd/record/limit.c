@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "text/clock.h"
+#include "cmd/record/child.h"
 #include "cmd/record/limit.h"
 #include "cmd/record/target.h"
 #include "observe/loss.h"
@@ -125,55 +126,6 @@ static void write_info(struct flt_recording *r, char **argv)
 	flt_file_info(r->file, "policy", r->args->policy == FLT_REC_CLOCK ? "clock" : "fifo");
 	flt_file_info(r->file, "stacks", r->args->no_stack ? "none" : "unwind");
 	flt_file_info(r->file, "period", "1");
-}
-
-/* Limit this process to the first CPUs of its affinity mask. */
-static int limit_cores(uint64_t left)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return -errno;
-	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET(cpu, &set))
-			continue;
-		if (left)
-			left--;
-		else
-			CPU_CLR(cpu, &set);
-	}
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
-}
-
-/* Set the limit of open files. *before receives the old limit unless it is NULL. */
-static int allow_files(uint64_t files, uint64_t *before)
-{
-	struct rlimit l;
-
-	if (getrlimit(RLIMIT_NOFILE, &l))
-		return -errno;
-	if (before)
-		*before = l.rlim_cur;
-	l.rlim_cur = files < l.rlim_max ? files : l.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &l) ? -errno : 0;
-}
-
-int flt_record_in_child(void *arg)
-{
-	const struct flt_record_args *args = arg;
-	int ret = 0, null;
-
-	if (args->files)
-		ret = allow_files(args->files, NULL);
-	if (!ret && args->cores)
-		ret = limit_cores(args->cores);
-	if (ret || !args->silent)
-		return ret;
-	/* All runs have the same input, and our standard output is for the table. */
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return -errno;
-	return 0;
 }
 
 static int arm(void *arg)
@@ -336,8 +288,8 @@ static int record(struct flt_recording *r, const char *library)
 	return flt_command_fail(r->run->command, &e, ret);
 }
 
-int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *args,
-			  struct flt_record_outcome *out)
+int flt_record_preloaded(struct flt_run *run, const struct flt_record_args *args,
+			 struct flt_record_outcome *out)
 {
 	struct flt_recording r = {
 		.run = run, .args = args,
@@ -362,17 +314,4 @@ int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *arg
 	free(r.pids);
 	*out = (struct flt_record_outcome){ .ns = r.took, .total = r.total };
 	return status;
-}
-
-int flt_record_limit(struct flt_run *run, const struct flt_record_args *args)
-{
-	struct flt_record_args own = *args;
-	struct flt_record_outcome out;
-
-	/* fltctl needs two descriptors per process of the command. */
-	if (allow_files(RLIM_INFINITY, &own.files))
-		own.files = 0;
-	if (args->sweep)
-		return flt_record_sweep(run, &own);
-	return flt_record_limit_once(run, &own, &out);
 }

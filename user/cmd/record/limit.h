@@ -5,26 +5,15 @@
  *   limit.c    run the command under the recorder
  *   images.c   copy faults and stacks from the rings to the recording
  *   summary.c  progress, and the summary at the end
- *   sweep.c    compare several runs
  */
 #ifndef FLT_CMD_RECORD_LIMIT_H
 #define FLT_CMD_RECORD_LIMIT_H
 
-#include "cmd/record/record.h"
+#include "cmd/record/args.h"
+#include "cmd/record/outcome.h"
 #include "observe/observe.h"
 #include "source/ring/ring.h"
 #include "source/file/file.h"
-
-#define FLT_RECORD_PAGE 4096ull
-#define FLT_RECORD_LEAST (256ull << 10)	/* of -L */
-
-struct flt_record_total {
-	struct flt_ring_totals sum;	/* of images that ended */
-	uint64_t resident_peak, used_peak;	/* of one image, pages */
-	uint64_t memory_peak, covered_at_peak;	/* all images, bytes; limited or not */
-	uint64_t images, refused, killed;
-	char why[160];		/* why the last image was killed */
-};
 
 struct flt_recording {
 	struct flt_run *run;
@@ -45,19 +34,9 @@ struct flt_recording {
 	struct flt_ring_totals now;
 };
 
-/* The result of a run, for a sweep. */
-struct flt_record_outcome {
-	uint64_t ns;		/* from exec to the end of the last process */
-	struct flt_record_total total;
-};
-
-/* Set up the child as args say. For .prepare of struct flt_child_setup. */
-int flt_record_in_child(void *args);
-/* Run the command once, and write its recording. Return the exit status. */
-int flt_record_limit_once(struct flt_run *run, const struct flt_record_args *args,
-			  struct flt_record_outcome *out);
-/* Run the command several times, and print a table. Return the exit status. */
-int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args);
+/* Run the command once under the recorder. Return the exit status. */
+int flt_record_preloaded(struct flt_run *run, const struct flt_record_args *args,
+			 struct flt_record_outcome *out);
 
 /* images.c: return the callbacks that copy faults and stacks from the rings to the file. */
 struct flt_ring_receiver flt_record_images(struct flt_recording *r);

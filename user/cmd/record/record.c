@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "cmd/record/record.h"
-
 #include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 
 #include <flt_ring.h>
 
 #include "observe/observe.h"
 #include "observe/target.h"
 #include "capture/capture.h"
+#include "cmd/record/args.h"
+#include "cmd/record/child.h"
+#include "cmd/record/choice.h"
+#include "cmd/record/once.h"
+#include "cmd/record/sweep.h"
 #include "cmd/record/target.h"
+#include "source/proc/cgroup.h"
 #include "view/table/table.h"
 
 static const char *const policies[] = { "fifo", "clock", NULL };
 static const char *const unwinds[] = { "fp", "dwarf", NULL };
-static const char *const engines[] = { "preload", "module", "perf", NULL };
+static const char *const engines[] = { "auto", "preload", "cgroup", "module", "perf", NULL };
 
 /* The region and two copies for evicted pages must fit into the address space. */
 #define SIZE_LIMIT (16ull << 40)
@@ -57,7 +63,9 @@ static const struct flt_opt opts[] = {
 	  .help = "Keep at most N faults per second and process, each with the number of faults "
 		  "that it stands for.", .min = 10, .max = 100000000, .per_second = true },
 	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
-	  .choices = engines, .help = "Select how faults are observed. With -L: preload." },
+	  .choices = engines, .help = "Select how memory is limited and faults are observed. With "
+		  "-L: preload (the heap, by userfaultfd) or cgroup (all memory, by the kernel; "
+		  "creates swap if there is none). Without -L: module or perf. Default: auto." },
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
 	  .help = "Serve every fault in the fault server, none on the faulting thread." },
 	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
@@ -72,6 +80,9 @@ static const struct flt_opt opts[] = {
 	  .min = 2, .max = 64 },
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
 	  .help = "Record running processes, without a limit." },
+	{ .name = "cgroup", .type = FLT_OPT_FILE, .offset = AT(cgroup), .arg = "DIR",
+	  .help = "Record the processes of a cgroup, with -L under that limit. The old limit "
+		  "returns at the end." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
 	  .help = "Record every process, without a limit." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
@@ -96,17 +107,27 @@ static void on_file_limit(int sig)
 static int record_unlimited(struct flt_run *run, const struct flt_record_args *args)
 {
 	static const enum flt_capture_engine engine[] = {
-		[FLT_RECORD_MODULE] = FLT_CAPTURE_MODULE, [FLT_RECORD_PERF] = FLT_CAPTURE_PERF,
+		[FLT_RECORD_AUTO] = FLT_CAPTURE_AUTO, [FLT_RECORD_MODULE] = FLT_CAPTURE_MODULE,
+		[FLT_RECORD_PERF] = FLT_CAPTURE_PERF,
 	};
-	const struct flt_capture_setup setup = {
+	struct flt_capture_setup setup = {
 		.pids = args->pids, .all = args->all, .no_stack = args->no_stack,
-		.unwind = args->unwind,
-		.engine = args->engine < 0 ? FLT_CAPTURE_AUTO : engine[args->engine],
+		.unwind = args->unwind > 0, .engine = engine[args->engine],
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
 	};
+	struct flt_errmsg e = { "" };
+	int status;
 
-	return flt_capture(run, &setup, NULL);
+	if (args->cgroup) {
+		status = flt_cgroup_members(args->cgroup, &setup.pids.id, &setup.pids.count, &e);
+		if (status)
+			return flt_command_fail(run->command, &e, status);
+	}
+	status = flt_capture(run, &setup, NULL);
+	if (args->cgroup)
+		free(setup.pids.id);
+	return status;
 }
 
 /* Check options that go with or without -L. Return the exit status. */
@@ -120,10 +141,9 @@ static int check_args(const struct flt_run *run, bool limited)
 					  "need -L");
 	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline))
 		return flt_command_misuse(command, "--policy, --no-move and --no-inline need -L");
-	if (!limited && args->engine == FLT_RECORD_PRELOAD)
-		return flt_command_misuse(command, "--engine=preload needs -L SIZE");
-	if (limited && args->unwind >= 0)
-		return flt_command_misuse(command, "-L and --unwind exclude each other");
+	if (!limited && (args->engine == FLT_RECORD_PRELOAD || args->engine == FLT_RECORD_CGROUP))
+		return flt_command_misuse(command, "--engine=%s needs -L SIZE",
+					  engines[args->engine]);
 	return FLT_EXIT_DONE;
 }
 
@@ -134,15 +154,56 @@ static int check_limit(const struct flt_run *run)
 	const struct flt_command *command = run->command;
 
 	if (args->pids.count || args->all)
-		return flt_command_misuse(command, "-L needs a command: running processes cannot "
-					  "be limited");
+		return flt_command_misuse(command, "-L needs a command or --cgroup: running "
+					  "processes cannot be limited");
 	if (args->sweep && args->limit)
 		return flt_command_misuse(command, "-L and --sweep exclude each other");
 	if (!args->limit && !args->sweep)
 		return flt_command_misuse(command, "-M needs -L SIZE");
+	if (args->cgroup && args->sweep)
+		return flt_command_misuse(command, "--sweep needs a command");
+	if (args->cgroup && args->engine == FLT_RECORD_PRELOAD)
+		return flt_command_misuse(command, "--engine=preload and --cgroup exclude each "
+					  "other");
 	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
-		return flt_command_misuse(command, "-L needs --engine=preload");
+		return flt_command_misuse(command, "-L needs --engine=preload or --engine=cgroup");
 	return FLT_EXIT_DONE;
+}
+
+/* Check options that only one way to limit memory has. Return the exit status. */
+static int check_chosen(const struct flt_run *run, const struct flt_record_args *args)
+{
+	const struct flt_command *command = run->command;
+
+	if (!args->by_cgroup && args->unwind >= 0)
+		return flt_command_misuse(command, "--unwind with -L needs --engine=cgroup");
+	if (args->by_cgroup && (args->latency || args->bandwidth))
+		return flt_command_misuse(command, "--latency and --bandwidth need "
+					  "--engine=preload: in a cgroup the kernel evicts and "
+					  "brings back");
+	if (args->by_cgroup && (args->sample || args->policy >= 0 || args->no_move ||
+				args->no_inline))
+		return flt_command_misuse(command, "--sample, --policy, --no-move and --no-inline "
+					  "need --engine=preload");
+	return FLT_EXIT_DONE;
+}
+
+static int record_limited(struct flt_run *run, struct flt_record_args *args)
+{
+	struct flt_record_outcome out;
+	int ret = check_limit(run);
+
+	if (!ret)
+		ret = flt_record_choose(run, args);
+	if (!ret)
+		ret = check_chosen(run, args);
+	if (ret)
+		return ret;
+	args->policy = args->policy < 0 ? FLT_REC_FIFO : args->policy;
+	/* fltctl needs two descriptors per process of the command. */
+	if (flt_record_allow_files(RLIM_INFINITY, &args->files))
+		args->files = 0;
+	return args->sweep ? flt_record_sweep(run, args) : flt_record_once(run, args, &out);
 }
 
 static int record_main(struct flt_run *run)
@@ -152,7 +213,8 @@ static int record_main(struct flt_run *run)
 	struct flt_record_args own = *args;
 	struct flt_target target = {
 		.command = run->command, .pids = &args->pids, .all = args->all,
-		.takes_command = true, .missing = "-p PID, -a or '-- COMMAND'",
+		.cgroup = args->cgroup, .takes_command = true,
+		.missing = "-p PID, -a, --cgroup DIR or '-- COMMAND'",
 	};
 	int ret = flt_target_read(&target, &run->words);
 
@@ -161,16 +223,11 @@ static int record_main(struct flt_run *run)
 	if (ret)
 		return ret;
 	signal(SIGXFSZ, on_file_limit);
-	own.policy = args->policy < 0 ? FLT_REC_FIFO : args->policy;
-	own.unwind = args->unwind > 0;
 	/* Check the command before an earlier recording is renamed. */
 	ret = run->words.command ? flt_record_target_find(run->words.command[0]) : 0;
 	if (ret)
 		return flt_observe_cannot_run(run->command, run->words.command[0], ret);
-	if (!limited)
-		return record_unlimited(run, &own);
-	ret = check_limit(run);
-	return ret ? ret : flt_record_limit(run, &own);
+	return limited ? record_limited(run, &own) : record_unlimited(run, &own);
 }
 
 const struct flt_command flt_command_record = {
@@ -179,7 +236,8 @@ const struct flt_command flt_command_record = {
 	.synopsis = (const char *const[]){ "-L SIZE [-M SIZE] [OPTION...] -- COMMAND [ARG...]",
 					   "--sweep PERCENT,... [OPTION...] -- COMMAND [ARG...]",
 					   "[OPTION...] -- COMMAND [ARG...]",
-					   "[OPTION...] -p PID,... | -a", NULL },
+					   "[OPTION...] -p PID,... | -a",
+					   "[-L SIZE] [OPTION...] --cgroup DIR", NULL },
 	.about = (const char *const[]){
 		"With -L, the command runs unmodified with a limited resident heap. The rest of "
 		"its heap is evicted, and each access that brings a page back is recorded with "
@@ -188,11 +246,13 @@ const struct flt_command flt_command_record = {
 		"limited; the summary shows the limited share. Each process of the command has "
 		"its own limit.",
 		"The recorder is loaded by LD_PRELOAD. It reaches dynamically linked programs, "
-		"except set-user-ID programs of another user. The exit status is the command's.",
+		"except set-user-ID programs of another user. With --engine=cgroup, the kernel "
+		"limits all memory of the command, and any program can be recorded. The exit "
+		"status is the command's.",
 		NULL },
 	.opts = opts,
 	.defaults = &(const struct flt_record_args){
-		.engine = FLT_RECORD_AUTO, .policy = -1, .unwind = -1, .max_stack = 128,
+		.policy = -1, .unwind = -1, .max_stack = 128,
 		.output = "flt.data",
 	},
 	.args_size = sizeof(struct flt_record_args),

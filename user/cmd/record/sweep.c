@@ -13,7 +13,10 @@
 #include <unistd.h>
 
 #include "text/clock.h"
-#include "cmd/record/limit.h"
+#include "cmd/record/child.h"
+#include "cmd/record/once.h"
+#include "cmd/record/sweep.h"
+#include "observe/observe.h"
 #include "text/units.h"
 #include "view/table/table.h"
 
@@ -124,7 +127,7 @@ static int run_recorded(struct flt_run *run, const struct flt_record_args *args,
 	one.limit = p->limit;
 	one.quiet = true;
 	p->recorded = true;
-	return flt_record_limit_once(run, &one, &p->out);
+	return flt_record_once(run, &one, &p->out);
 }
 
 static int write_point(struct flt_table *table, const struct point *p, uint64_t native,

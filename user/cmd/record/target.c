@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #define LIBRARY "libfltrec.so"
-#define ANOTHER " (record it without -L)"
+#define ANOTHER " (use --engine=cgroup)"
 
-static int open_program(const char *program)
+int flt_record_target_open(const char *program)
 {
 	const char *path = getenv("PATH"), *end;
 	char name[PATH_MAX];
@@ -92,7 +92,7 @@ int flt_record_target_check(const char *program, struct flt_errmsg *e)
 	int fd, ret = 0;
 	ssize_t n;
 
-	fd = open_program(program);
+	fd = flt_record_target_open(program);
 	if (fd < 0 || fstat(fd, &st))
 		return 0;
 	n = pread(fd, &head, sizeof(head), 0);
@@ -108,8 +108,8 @@ int flt_record_target_check(const char *program, struct flt_errmsg *e)
 		 ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
 		  st.st_gid != getegid()))
 		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: it changes user or group "
-				     "when it starts (run fltctl as that user, or record it "
-				     "without -L)", program);
+				     "when it starts (run fltctl as that user, or use "
+				     "--engine=cgroup)", program);
 out:
 	close(fd);
 	return ret;

@@ -8,6 +8,9 @@
 /* Return 0 if execvp() would find the program, else -ENOENT or -EACCES. */
 int flt_record_target_find(const char *program);
 
+/* Open the file that execvp() would run. Return a descriptor or -1. */
+int flt_record_target_open(const char *program);
+
 /*
  * Return -EOPNOTSUPP for a program that ignores LD_PRELOAD: statically linked, of another
  * architecture, or set-user-ID of another user. Return 0 for other programs, and for missing

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* record.h - the arguments of `fltctl record`. */
-#ifndef FLT_CMD_RECORD_H
-#define FLT_CMD_RECORD_H
+/* args.h - the arguments of `fltctl record`. */
+#ifndef FLT_CMD_RECORD_ARGS_H
+#define FLT_CMD_RECORD_ARGS_H
 
 #include "cli/command.h"
 
-enum flt_record_engine { FLT_RECORD_AUTO = -1, FLT_RECORD_PRELOAD, FLT_RECORD_MODULE,
-			 FLT_RECORD_PERF };
+enum flt_record_engine {
+	FLT_RECORD_AUTO = 0,
+	FLT_RECORD_PRELOAD,
+	FLT_RECORD_CGROUP,
+	FLT_RECORD_MODULE,
+	FLT_RECORD_PERF,
+};
 
 struct flt_record_args {
 	uint64_t limit, memory;		/* bytes; 0: not given */
@@ -25,9 +30,8 @@ struct flt_record_args {
 	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
 	struct flt_ids pids;
 	bool all;
+	const char *cgroup;		/* directory, or NULL */
+	bool by_cgroup;			/* the limit is a cgroup's, by choice or by --engine=auto */
 };
-
-/* Record run->words.command with limited memory. Return the exit status. */
-int flt_record_limit(struct flt_run *run, const struct flt_record_args *args);
 
 #endif

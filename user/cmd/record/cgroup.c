@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cmd/record/cgroup.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "capture/capture.h"
+#include "cmd/record/child.h"
+#include "limit/guard.h"
+#include "limit/swap.h"
+#include "source/proc/cgroup.h"
+
+/* Polls of capture.c between two samples of the memory. */
+#define SAMPLE_EVERY 4
+
+struct limited {
+	struct flt_run *run;
+	const struct flt_record_args *args;
+	struct flt_journal *journal;
+	struct flt_guard guard;
+	struct flt_group group;
+	char device[FLT_SWAP_NAME];	/* the swap that was created, or "" */
+	struct flt_ids pids;		/* of --cgroup */
+	struct flt_record_cgroup_result result;
+	uint64_t polls;
+	bool reported;
+};
+
+static uint64_t sum_of(const struct flt_group_usage *u)
+{
+	uint64_t sum = u->anon == FLT_GROUP_UNKNOWN ? 0 : u->anon;
+
+	sum += u->file == FLT_GROUP_UNKNOWN ? 0 : u->file;
+	return sum + (u->kernel == FLT_GROUP_UNKNOWN ? 0 : u->kernel);
+}
+
+/* The parts come from memory.stat, which lags behind the charge by up to two seconds. */
+static void sample(struct limited *l)
+{
+	struct flt_record_cgroup_result *r = &l->result;
+
+	flt_group_read(&l->group, &r->usage);
+	if (!r->sampled || sum_of(&r->usage) >= sum_of(&r->most))
+		r->most = r->usage;
+	r->sampled = true;
+}
+
+static bool on_poll(void *arg)
+{
+	struct limited *l = arg;
+
+	if (!(l->polls++ % SAMPLE_EVERY))
+		sample(l);
+	return flt_group_populated(&l->group);
+}
+
+static void on_sample(void *arg, struct flt_record_stats *stats)
+{
+	const struct limited *l = arg;
+	struct flt_group_usage u;
+
+	flt_group_read(&l->group, &u);
+	stats->evictions = u.evicted;
+	stats->resident = u.current;
+	stats->evicted = u.swapped;
+	stats->limit = l->args->limit;
+	stats->unlimited = 0;
+}
+
+static void on_describe(void *arg, struct flt_file_writer *file)
+{
+	const struct limited *l = arg;
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, l->args->limit);
+	flt_file_info(file, "limit", text);
+	flt_file_info(file, "limited_by", l->group.v2 ? "cgroup v2" : "cgroup v1");
+	flt_file_info(file, "swap", l->device[0] ? l->device : "of the machine");
+}
+
+/* The cgroup is read before the guard removes it. */
+static void on_report(void *arg, const struct flt_capture_result *faults)
+{
+	struct limited *l = arg;
+
+	sample(l);
+	l->result.faults = *faults;
+	l->result.device = l->device;
+	l->result.limit = l->args->limit;
+	l->reported = true;
+	if (!l->args->quiet)
+		flt_record_cgroup_summary(&l->result);
+}
+
+/* In the child, before exec: everything that the command allocates is charged. */
+static int in_child(void *arg)
+{
+	const struct limited *l = arg;
+	int err = l->args->cgroup ? 0 : flt_group_join(&l->group);
+
+	return err ? err : flt_record_in_child((void *)l->args);
+}
+
+/* Make swap and the cgroup, and set the limit. The guard undoes what was made. */
+static int set_up(struct limited *l, struct flt_errmsg *e)
+{
+	const struct flt_record_args *args = l->args;
+	int err = flt_journal_new(&l->journal, e);
+
+	if (!err)
+		err = flt_guard_start(&l->guard, l->journal, e);
+	/* --engine=auto changes neither swap nor sysctls. */
+	if (!err && args->engine == FLT_RECORD_CGROUP)
+		err = flt_swap_make(l->journal, l->device, e);
+	if (!err && args->engine == FLT_RECORD_CGROUP)
+		err = flt_swap_single_pages(l->journal, e);
+	if (!err)
+		err = args->cgroup ? flt_group_open(&l->group, args->cgroup, e) :
+		      flt_group_make(&l->group, l->journal, e);
+	if (!err)
+		err = flt_group_limit(&l->group, l->journal, args->limit, e);
+	return err;
+}
+
+static int capture(struct limited *l)
+{
+	const struct flt_record_args *args = l->args;
+	const struct flt_capture_limit limit = {
+		.poll = on_poll, .sample = on_sample, .describe = on_describe,
+		.report = on_report, .arg = l,
+	};
+	const struct flt_capture_setup setup = {
+		.pids = l->pids, .no_stack = args->no_stack, .unwind = args->unwind > 0,
+		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
+		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
+		.prepare = in_child, .prepare_arg = l, .limit = &limit,
+	};
+
+	return flt_capture(l->run, &setup, NULL);
+}
+
+static void fill_outcome(const struct limited *l, struct flt_record_outcome *out)
+{
+	const struct flt_record_cgroup_result *r = &l->result;
+	struct flt_record_total *t = &out->total;
+
+	*out = (struct flt_record_outcome){ .ns = r->faults.took };
+	t->sum.alloc = r->faults.allocs;
+	t->sum.refault = r->faults.refaults;
+	t->sum.evicted = r->usage.evicted == FLT_GROUP_UNKNOWN ? 0 : r->usage.evicted;
+	t->used_peak = t->resident_peak = r->usage.peak == FLT_GROUP_UNKNOWN ? 0 :
+					  r->usage.peak / FLT_RECORD_PAGE;
+}
+
+int flt_record_by_cgroup(struct flt_run *run, const struct flt_record_args *args,
+			 struct flt_record_outcome *out)
+{
+	struct limited l = { .run = run, .args = args, .guard.pid = -1 };
+	struct flt_errmsg e = { "" };
+	int err, status, undone;
+
+	err = args->cgroup ? flt_cgroup_members(args->cgroup, &l.pids.id, &l.pids.count, &e) :
+			     flt_group_may(&e);
+	if (!err)
+		err = set_up(&l, &e);
+	status = err ? flt_command_fail(run->command, &e, err) : capture(&l);
+	if (l.reported)
+		fill_outcome(&l, out);
+	e.text[0] = '\0';
+	undone = flt_guard_end(&l.guard, &e);
+	flt_journal_free(l.journal);
+	free(l.pids.id);
+	if (!undone)
+		return status;
+	flt_command_say(run->command, "%s", flt_errmsg_text(&e, undone));
+	return status ? status : FLT_EXIT_FAILED;
+}

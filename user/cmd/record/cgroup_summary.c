@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cgroup_summary.c - the summary of a run that a memory cgroup limited. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/record/cgroup.h"
+#include "text/units.h"
+
+static const char *size(char text[FLT_UNITS_TEXT], uint64_t bytes)
+{
+	return bytes == FLT_GROUP_UNKNOWN ? "unknown" : flt_units_write_size(text, bytes);
+}
+
+static void print_faults(const struct flt_record_cgroup_result *r)
+{
+	const struct flt_capture_result *f = &r->faults;
+	const uint64_t known = f->allocs + f->refaults;
+	char a[FLT_UNITS_TEXT];
+
+	fprintf(stderr, "recorded %s: %" PRIu64 " faults (%" PRIu64 " first touches, %" PRIu64
+		" refaults, %" PRIu64 " other; %" PRIu64 " major) by %s\n",
+		flt_units_write_ns(a, f->took), f->faults, f->allocs, f->refaults,
+		f->faults > known ? f->faults - known : 0, f->majors,
+		strcmp(f->engine, "perf") ? "the module" : "perf events");
+	if (!strcmp(f->engine, "perf"))
+		fprintf(stderr, "         refaults are major faults of pages that were touched "
+			"before: perf events have no kind\n");
+}
+
+static void print_memory(const struct flt_record_cgroup_result *r)
+{
+	char a[FLT_UNITS_TEXT], b[FLT_UNITS_TEXT], c[FLT_UNITS_TEXT], d[FLT_UNITS_TEXT];
+	char e[FLT_UNITS_TEXT];
+
+	fprintf(stderr, "memory   peak %s of -L %s\n", size(a, r->usage.peak), size(b, r->limit));
+	fprintf(stderr, "limited  %s anonymous, %s files, %s kernel; %s swapped out%s%s\n",
+		size(a, r->most.anon), size(b, r->most.file), size(c, r->most.kernel),
+		size(d, r->most.swapped), r->device[0] ? " to " : "", r->device);
+	if (r->usage.killed && r->usage.killed != FLT_GROUP_UNKNOWN)
+		fprintf(stderr, "killed   %" PRIu64 " process%s: they used more than -L %s that "
+			"cannot be evicted\n", r->usage.killed, r->usage.killed == 1 ? "" : "es",
+			size(e, r->limit));
+}
+
+/*
+ * Compare with the kernel's own counters of the cgroup. The kernel counts every fault of a memory
+ * map of the cgroup, also of a child before its exec and of a system call that brings pages in on
+ * behalf of the process; before Linux 6.4 it counts each retry.
+ */
+static void print_comparison(const struct flt_record_cgroup_result *r)
+{
+	const struct flt_group_usage *u = &r->usage;
+	const struct flt_capture_result *f = &r->faults;
+
+	if (u->faults == FLT_GROUP_UNKNOWN)
+		return;
+	fprintf(stderr, "cgroup   %" PRIu64 " faults, %" PRIu64 " major", u->faults, u->majors);
+	if (u->refaults != FLT_GROUP_UNKNOWN)
+		fprintf(stderr, ", %" PRIu64 " pages read again", u->refaults);
+	if (u->faults == f->faults && u->majors == f->majors)
+		fprintf(stderr, "; equal to the recording\n");
+	else if (u->faults >= f->faults)
+		fprintf(stderr, "; %" PRIu64 " more than recorded: before the exec, retries, and "
+			"pages that system calls brought in\n", u->faults - f->faults);
+	else
+		fprintf(stderr, "; %" PRIu64 " fewer than recorded: in memory charged to other "
+			"cgroups, and not yet summed up by the kernel\n", f->faults - u->faults);
+}
+
+void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+	print_faults(r);
+	print_memory(r);
+	print_comparison(r);
+	if (r->faults.lost)
+		fprintf(stderr, "loss     %" PRIu64 " faults or stacks\n", r->faults.lost);
+	else
+		fprintf(stderr, "loss     none\n");
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* child.h - what a limited command inherits. */
+#ifndef FLT_CMD_RECORD_CHILD_H
+#define FLT_CMD_RECORD_CHILD_H
+
+#include <stdint.h>
+
+/* Set up the child as args, a struct flt_record_args, say. For .prepare of flt_child_setup. */
+int flt_record_in_child(void *args);
+
+/* Set the limit of open files. *before receives the old limit unless it is NULL. */
+int flt_record_allow_files(uint64_t files, uint64_t *before);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* outcome.h - the result of a run with limited memory, whatever limited it. */
+#ifndef FLT_CMD_RECORD_OUTCOME_H
+#define FLT_CMD_RECORD_OUTCOME_H
+
+#include "source/ring/ring.h"
+
+#define FLT_RECORD_PAGE 4096ull
+#define FLT_RECORD_LEAST (256ull << 10)	/* of -L */
+
+struct flt_record_total {
+	struct flt_ring_totals sum;	/* of images that ended */
+	uint64_t resident_peak, used_peak;	/* of one image, pages */
+	uint64_t memory_peak, covered_at_peak;	/* all images, bytes; limited or not */
+	uint64_t images, refused, killed;
+	char why[160];		/* why the last image was killed */
+};
+
+/* The result of a run, for a sweep. */
+struct flt_record_outcome {
+	uint64_t ns;		/* from exec to the end of the last process */
+	struct flt_record_total total;
+};
+
+#endif
