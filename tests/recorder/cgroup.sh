@@ -194,6 +194,8 @@ for option in --latency=3us --bandwidth=1G --sample=100 --policy=clock --no-move
 	record -L 8 $option -- true
 	check "$option is refused" [ $status = 2 ]
 done
+record -L 8 --cgroup /tmp
+check "a directory that is no cgroup is refused" grep -q "invalid cgroup '/tmp'" err
 record -L 3 -- python3 -c 'import ctypes, mmap
 m = mmap.mmap(-1, 16 << 20)
 a = ctypes.addressof(ctypes.c_char.from_buffer(m))

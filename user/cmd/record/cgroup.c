@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "capture/capture.h"
 #include "cmd/record/child.h"
@@ -12,6 +13,8 @@
 
 /* Polls of capture.c between two samples of the memory. */
 #define SAMPLE_EVERY 4
+/* Pages that the kernel charges in advance on each CPU (MEMCG_CHARGE_BATCH). */
+#define CHARGE_BATCH 64
 
 struct limited {
 	struct flt_run *run;
@@ -148,8 +151,11 @@ static void fill_outcome(const struct limited *l, struct flt_record_outcome *out
 	t->sum.alloc = r->faults.allocs;
 	t->sum.refault = r->faults.refaults;
 	t->sum.evicted = r->usage.evicted == FLT_GROUP_UNKNOWN ? 0 : r->usage.evicted;
-	t->used_peak = t->resident_peak = r->usage.peak == FLT_GROUP_UNKNOWN ? 0 :
-					  r->usage.peak / FLT_RECORD_PAGE;
+	if (r->usage.peak == FLT_GROUP_UNKNOWN)
+		return;
+	t->resident_peak = r->usage.peak / FLT_RECORD_PAGE;
+	/* A limit of just the peak evicts if a thread changes its CPU. */
+	t->used_peak = t->resident_peak + CHARGE_BATCH * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 int flt_record_by_cgroup(struct flt_run *run, const struct flt_record_args *args,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #define DEPTH 32	/* nesting of cgroups; paths are not longer */
 
@@ -100,9 +101,14 @@ int flt_cgroup_processes(const char *directory, uint32_t **tgids, size_t *count,
 
 	if (ret == -ENODEV)
 		ret = -ENOENT;
+	if (ret == -ENOENT && !access(directory, F_OK))
+		ret = flt_errmsg_set(e, -EINVAL, "invalid cgroup '%s': it has no cgroup.procs",
+				     directory);
+	else if (ret)
+		flt_errmsg_errno(e, ret, "cannot read cgroup '%s'", directory);
 	if (ret) {
 		free(l.tgid);
-		return flt_errmsg_errno(e, ret, "%s", directory);
+		return ret;
 	}
 	*tgids = l.tgid;
 	*count = l.count;
