@@ -8,6 +8,11 @@
  * memory is larger than HOT but smaller than HOT + COLD, mostly cold pages should be
  * evicted. Prints "hot N cold N": major faults after filling, by accessed range, from the
  * kernel's count.
+ *
+ * Reclaim clears accessed bits without a TLB flush. A CPU's TLB has one or two thousand entries, so
+ * a CPU soon sets the bit of a used page again. The TLB of an emulator holds all pages of this
+ * program, and hot pages look unused until something else flushes it. The program therefore
+ * flushes the TLB as often as a CPU would replace its entries.
  */
 #include "region.h"
 
@@ -15,7 +20,25 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+
+#define TLB_ENTRIES 1536
+/* x86 flushes the whole TLB instead of more pages than this (tlb_single_page_flush_ceiling). */
+#define FLUSH_PAGES 64
+
+static void flush_tlb(void)
+{
+	static char *pages;
+
+	if (!pages) {
+		pages = region_anon(FLUSH_PAGES * PAGE);
+		region_write(pages, FLUSH_PAGES, PAGE);
+	}
+	if (mprotect(pages, FLUSH_PAGES * PAGE, PROT_READ) ||
+	    mprotect(pages, FLUSH_PAGES * PAGE, PROT_READ | PROT_WRITE))
+		err(1, "mprotect");
+}
 
 /* Write to random pages. The sequence is the same in each run. */
 static void write_some(char *p, size_t pages, size_t count)
@@ -27,6 +50,8 @@ static void write_some(char *p, size_t pages, size_t count)
 		state ^= state >> 7;
 		state ^= state << 17;
 		region_write(p + state % pages * PAGE, 1, PAGE);
+		if (!(count % TLB_ENTRIES))
+			flush_tlb();
 	}
 }
 
