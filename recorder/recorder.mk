@@ -10,10 +10,13 @@ $(foreach d,$(REC_DIRS),$(eval CPPFLAGS_$(d) += $(REC_CPPFLAGS)))
 JEMALLOC_PIC ?= /usr/lib/x86_64-linux-gnu/libjemalloc_pic.a
 
 # jemalloc without its C++ operators, because they would load libstdc++ into C programs. The
-# operators of libstdc++ call malloc() anyway.
-$(O)/recorder/jemalloc.a: $(JEMALLOC_PIC)
+# operators of libstdc++ call malloc() anyway. hook/heap.c replaces some functions.
+REC_RENAMED := malloc calloc realloc memalign
+$(O)/recorder/jemalloc.a: $(JEMALLOC_PIC) recorder/recorder.mk
 	@mkdir -p $(@D)
-	cp $< $@.tmp && ar d $@.tmp jemalloc_cpp.pic.o && mv $@.tmp $@
+	cp $< $@.tmp && ar d $@.tmp jemalloc_cpp.pic.o && \
+		objcopy --strip-symbol=aligned_alloc $(foreach f,$(REC_RENAMED),\
+			--redefine-sym $f=rec_jemalloc_$f) $@.tmp && mv $@.tmp $@
 
 $(O)/libfltrec.so: $(REC) $(FLT_CORE) $(O)/recorder/jemalloc.a
 	$(CC) -shared -o $@ $(REC) $(FLT_CORE) -Wl,--whole-archive $(O)/recorder/jemalloc.a \

@@ -67,7 +67,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
+	{ "heap", case_heap }, { "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
 	{ "fork_raw", case_fork_raw }, { "spawn", case_spawn }, { "shared", case_shared },
 	{ "protect", case_protect }, { "io", case_io }, { "direct", case_direct },
 	{ "mremap", case_mremap }, { "sparse", case_sparse }, { "limits", case_limits }, { "reuse", case_reuse },

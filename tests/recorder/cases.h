@@ -20,6 +20,7 @@ int status_of(pid_t pid);
 /* Map BIG bytes of new memory and store to each page. */
 void touch_pages(void);
 
+void case_heap(void);
 void case_fork(void);
 void case_fork_deep(void);
 void case_fork_threads(void);

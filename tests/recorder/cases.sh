@@ -16,7 +16,7 @@ cd "$work"
 
 case $depth in
 quick)
-	names="fork fork_raw spawn shared protect io mremap sparse madvise signals blocked handlers brk file
+	names="heap fork fork_raw spawn shared protect io mremap sparse madvise signals blocked handlers brk file
 	big_stack limits reuse unmapped close words exec_many
 	end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 	;;
