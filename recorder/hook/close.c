@@ -17,9 +17,9 @@
 
 static void list_own(int own[OWN])
 {
-	own[0] = rec_image.ready ? rec_region.uffd : -1;
-	own[1] = rec_image.ready ? rec_region.memory : -1;
-	own[2] = rec_image.ready && rec_threads.inlined ? rec_threads.filter : -1;
+	own[0] = rec_image_is_ready() ? rec_region.uffd : -1;
+	own[1] = rec_image_is_ready() ? rec_region.memory : -1;
+	own[2] = rec_image_is_ready() && rec_threads.inlined ? rec_threads.filter : -1;
 }
 
 static bool is_own(int fd)
@@ -55,7 +55,7 @@ REC_EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 	int own[OWN];
 	long ret = 0;
 
-	if (!rec_image.ready || first > last)
+	if (!rec_image_is_ready() || first > last)
 		return (int)rec_range_result(sys3(SYS_close_range, first, last, flags));
 	list_own(own);
 	while (!ret && from <= last) {

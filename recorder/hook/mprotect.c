@@ -85,7 +85,7 @@ REC_EXPORT int mlockall(int flags)
 {
 	size_t bytes = rec_region.count * FLT_PAGE;
 
-	if (rec_image.ready) {
+	if (rec_image_is_ready()) {
 		/* All memory must stay resident from now on, so nothing is left to limit. */
 		rec_range_all_locked = true;
 		eject((void *)rec_region.base, bytes);

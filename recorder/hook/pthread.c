@@ -40,7 +40,7 @@ REC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 		next = (create_fn *)dlsym(RTLD_NEXT, "pthread_create");
 	if (!next)
 		return ENOSYS;
-	if (!rec_image.ready)
+	if (!rec_image_is_ready())
 		return next(thread, attr, run, arg);
 	b = malloc(sizeof(*b));
 	if (!b)

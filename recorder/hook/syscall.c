@@ -34,11 +34,19 @@ long rec_syscall_memory(long n, long a, long b, long c, long d, long e, long f)
 
 #define TEXT_OF(n) #n
 #define TEXT(n) TEXT_OF(n)
+/* The check returns before the call, because the call may return twice or on another stack. */
+#define FORK(n) \
+	"cmpl $" TEXT(n) ", %edi\njne 2f\n" \
+	"pushq %rdi\npushq %rsi\npushq %rdx\npushq %rcx\npushq %r8\npushq %r9\nsubq $8, %rsp\n" \
+	"call rec_clone_is_fork\naddq $8, %rsp\n" \
+	"popq %r9\npopq %r8\npopq %rcx\npopq %rdx\npopq %rsi\npopq %rdi\n" \
+	"testb %al, %al\njne rec_clone_fork\n2:\n"
 #define FORWARD(n) "cmpl $" TEXT(n) ", %edi\nje rec_syscall_memory\n"
 
 __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n"
 	FORWARD(__NR_mmap) FORWARD(__NR_munmap) FORWARD(__NR_mremap) FORWARD(__NR_madvise)
 	FORWARD(__NR_mprotect) FORWARD(__NR_mlock) FORWARD(__NR_mlockall)
+	FORK(__NR_fork) FORK(__NR_clone) FORK(__NR_clone3)
 	"movq %rdi, %rax\nmovq %rsi, %rdi\nmovq %rdx, %rsi\nmovq %rcx, %rdx\n"
 	"movq %r8, %r10\nmovq %r9, %r8\nmovq 8(%rsp), %r9\nsyscall\n"
 	"cmpq $-4095, %rax\njae 1f\nret\n"

@@ -36,7 +36,12 @@
 #define REC_EXPORT __attribute__((visibility("default")))
 
 struct rec_image {
-	int ready;		/* the region is served; read without a lock */
+	/*
+	 * Not 0 if the region is served, in a page that every fork wipes: a child that was not
+	 * set up by start/fork.c must know that all of this belongs to its parent. NULL before
+	 * the start. Read without a lock.
+	 */
+	uint32_t *ready;
 	int pid;
 	int server_pid;
 	struct flt_rec_config config;
@@ -46,8 +51,15 @@ extern struct rec_image rec_image __attribute__((visibility("hidden")));
 
 static inline bool rec_image_is_ready(void)
 {
-	return __atomic_load_n(&rec_image.ready, __ATOMIC_ACQUIRE);
+	const uint32_t *ready = rec_image.ready;
+
+	return ready && __atomic_load_n(ready, __ATOMIC_ACQUIRE);
 }
+
+/* Allocate rec_image.ready, once. Return 0 or -errno. */
+int rec_image_init(void);
+/* Set whether the region is served. Call after rec_image_init(). */
+void rec_image_set_ready(bool ready);
 
 static inline uint32_t rec_tid(void)
 {

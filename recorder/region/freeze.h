@@ -10,6 +10,7 @@
 #ifndef FLT_REC_FREEZE_H
 #define FLT_REC_FREEZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct rec_freeze {
 	uintptr_t barrier;	/* page whose fault the server answers after the fork event */
 	uint32_t forking;	/* tid that holds the map lock for a fork, or 0 */
 	uint64_t fork_seq;	/* number of the latest fork */
+	bool raw;		/* the child of that fork will not connect to fltctl */
 };
 extern struct rec_freeze rec_freeze __attribute__((visibility("hidden")));
 

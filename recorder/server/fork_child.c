@@ -85,6 +85,35 @@ enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t a)
 	return FAULT_DONE;
 }
 
+static void let_go(int uffd);
+
+/* Let the children go that a child without a server forks. Their faults end with `release`. */
+static void let_grandchildren_go(int uffd)
+{
+	struct uffd_msg m;
+
+	while (sys3(SYS_read, uffd, &m, sizeof(m)) == sizeof(m))
+		if (m.event == UFFD_EVENT_FORK)
+			let_go((int)m.arg.fork.ufd);
+}
+
+/* Copy pages into a child. Return 0 or -errno. */
+static int give(int uffd, size_t first, size_t pages)
+{
+	struct timespec nap = { .tv_nsec = 50000 };
+	uintptr_t a = rec_page_address(first);
+	int ret;
+
+	for (;;) {
+		ret = uffd_copy(uffd, a, a + rec_shadow.distance, pages * FLT_PAGE, 0);
+		if (ret != -EAGAIN)
+			return ret;
+		/* The child changes its address space, or waits until its fork is read. */
+		let_grandchildren_go(uffd);
+		sys2(SYS_nanosleep, &nap, 0);
+	}
+}
+
 /*
  * Give a process without a server all pages that it may miss. Then end its registration,
  * which also wakes its threads. The pager lock keeps the shadow as it is meanwhile.
@@ -101,15 +130,13 @@ static void release(int uffd)
 		for (end = i + 1; end < rec_region.count && end - i < RUN; end++)
 			if (rec_page_state(end) != PAGE_EVICTED)
 				break;
-		if (uffd_copy(uffd, rec_page_address(i), rec_page_address(i) + rec_shadow.distance,
-			      (end - i) * FLT_PAGE, 0))
+		if (give(uffd, i, end - i))
 			for (size_t k = i; k < end; k++)
-				if (uffd_copy(uffd, rec_page_address(k),
-					      rec_page_address(k) + rec_shadow.distance,
-					      FLT_PAGE, 0) == -ESRCH)
+				if (give(uffd, k, 1) == -ESRCH)
 					return;
 		i = end;
 	}
+	let_grandchildren_go(uffd);
 	uffd_unregister(uffd, rec_region.base, bytes);
 	uffd_unregister(uffd, rec_region.base + rec_shadow.distance, bytes);
 }
@@ -135,8 +162,10 @@ void rec_fork_child_end(uint32_t id)
 
 void rec_fork_child_add(int uffd)
 {
-	/* fork() froze the shadow before. A raw clone did not, so its child gets its pages now. */
-	for (int i = 0; i < REC_FORK_CHILDREN && rec_shadow.frozen; i++) {
+	bool connects = rec_shadow.frozen && !rec_freeze.raw;
+
+	/* No other child would be handed over. It gets its pages now. */
+	for (int i = 0; i < REC_FORK_CHILDREN && connects; i++) {
 		if (child[i].id)
 			continue;
 		child[i] = (struct fork_child){

@@ -31,6 +31,9 @@
 /* A stack, and above it a page for the thread block. */
 #define TASK_BYTES  (STACK_BYTES + FLT_PAGE)
 
+/* clone() of libc; hook/clone.c replaces that name. */
+int __clone(int (*run)(void *), void *stack, int flags, void *arg, ...);
+
 enum { STARTING, RUNNING, FAILED };
 static uint32_t state;		/* futex */
 
@@ -104,8 +107,8 @@ static long make_task(int (*run)(void *), char *task, void *arg)
 
 	/* %fs:0 must point to itself. errno and the like are just below. */
 	*(char **)block = block;
-	return clone(run, task + STACK_BYTES, CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, arg, NULL,
-		     block, NULL);
+	return __clone(run, task + STACK_BYTES, CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, arg,
+		       (void *)0, block, (void *)0);
 }
 
 static int make_server(void *arg)

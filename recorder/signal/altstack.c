@@ -53,10 +53,12 @@ void rec_altstack_free(struct rec_thread *t)
 
 long rec_altstack_exchange(const stack_t *set, stack_t *old)
 {
-	struct rec_thread *t = rec_threads.inlined ? rec_thread_find(rec_tid()) : NULL;
+	struct rec_thread *t = NULL;
 	stack_t before = { 0 }, own;
 	long ret;
 
+	if (rec_threads.inlined && rec_image_is_ready())
+		t = rec_thread_find(rec_tid());
 	if (!t || !t->altstack)
 		return sys2(SYS_sigaltstack, set, old);
 	own = (stack_t){ .ss_sp = t->altstack, .ss_size = STACK_BYTES };

@@ -65,7 +65,7 @@ static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t i
 	struct rec_perf_sample s;
 	enum page_state state;
 
-	if (!t || !t->backtrace || !rec_image.ready || !rec_perf_sample_last(t, ip, &s))
+	if (!t || !t->backtrace || !rec_image_is_ready() || !rec_perf_sample_last(t, ip, &s))
 		return false;
 	f->address = s.address;
 	f->ip = s.regs.ip;

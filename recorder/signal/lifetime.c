@@ -62,6 +62,9 @@ static void end_last(void *round)
 {
 	uintptr_t n = (uintptr_t)round;
 
+	/* A child of a raw fork has another thread of this number, or none. */
+	if (!rec_image_is_ready())
+		return;
 	if (n < PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(key, (void *)(n + 1)))
 		return;
 	end();

@@ -13,6 +13,9 @@
  * 4. If the child cannot do this, the parent's server gives it all its pages after some
  *    seconds. The child then runs on, unlimited but correct.
  *
+ * A child of a raw fork (hook/clone.c) gets all its pages in step 2, because it may be a sandbox
+ * that cannot connect to fltctl.
+ *
  * The handlers are registered before those of all libraries, by mmap() in hook/mmap.c. So
  * prepare() is the last one to run before the fork, when the heap holds its own locks already,
  * and the other two are the first ones to run after it.
@@ -40,12 +43,12 @@
 static uint64_t signals;	/* mask of the forking thread; guarded by the map lock */
 static bool prepared;
 
-static void prepare(void)
+static void freeze(bool raw)
 {
 	uint32_t tid = rec_tid();
 	uint64_t old;
 
-	if (!rec_image.ready)
+	if (!rec_image_is_ready())
 		return;
 	old = sys_block_signals();
 	rec_lock_take(&rec_map_lock, tid);
@@ -55,9 +58,15 @@ static void prepare(void)
 	rec_evict_make_room(64);
 	rec_shadow.frozen = true;
 	rec_freeze.forking = tid;
+	rec_freeze.raw = raw;
 	rec_freeze.fork_seq++;
 	rec_lock_release(&rec_pager_lock);
 	rec_image_wake_server();
+}
+
+static void prepare(void)
+{
+	freeze(false);
 }
 
 static void parent(void)
@@ -93,7 +102,7 @@ static void touch_stack(void)
 /* Forget everything that belongs to the parent. */
 static void forget_parent(void)
 {
-	rec_image.ready = 0;
+	rec_image_set_ready(false);
 	rec_image.pid = (int)sys0(SYS_getpid);
 	rec_pager_lock.word = rec_map_lock.word = 0;
 	rec_backtrace_reset();
@@ -109,12 +118,26 @@ static void forget_parent(void)
 	rec_sampling_reset();
 }
 
+/* The parent runs unrecorded already. Count this child as well. */
+static void report_stranger(void)
+{
+	int fd = rec_socket_connect();
+
+	if (fd < 0)
+		return;
+	rec_socket_refuse(fd, (int)sys0(SYS_getpid), "its parent is not recorded");
+	sys1(SYS_close, fd);
+}
+
 static void child(void)
 {
 	int parent_pid = rec_image.pid, fd, ret;
 
-	if (!prepared)
+	if (!prepared) {
+		if (rec_image.ready)
+			report_stranger();
 		return;
+	}
 	prepared = false;
 	touch_stack();
 	forget_parent();
@@ -123,14 +146,30 @@ static void child(void)
 		ret = rec_setup(fd, parent_pid, rec_freeze.fork_seq);
 		if (!ret) {
 			rec_handler_install(true);
-			rec_image.ready = 1;
+			rec_image_set_ready(true);
 		} else if (rec_region.uffd >= 0) {
 			rec_limit_eject(0, rec_region.count);
 		}
 	}
 	sys_restore_signals(signals);
-	if (rec_image.ready)
+	if (rec_image_is_ready())
 		rec_lifetime_begin_main();
+}
+
+bool rec_fork_raw_begin(void)
+{
+	freeze(true);
+	return prepared;
+}
+
+void rec_fork_raw_end(bool in_child)
+{
+	if (in_child) {
+		prepared = false;
+		sys_restore_signals(signals);
+	} else {
+		parent();
+	}
 }
 
 void rec_fork_install(void)

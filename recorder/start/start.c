@@ -30,14 +30,17 @@ void rec_start(void)
 	rec_fork_install();
 	signals = sys_block_signals();
 	rec_image.pid = (int)sys0(SYS_getpid);
-	if (!rec_setup(fd, 0, 0)) {
+	if (rec_image_init()) {
+		rec_socket_refuse(fd, rec_image.pid, "cannot map memory");
+		sys1(SYS_close, fd);
+	} else if (!rec_setup(fd, 0, 0)) {
 		rec_handler_install(false);
 		if (rec_threads.inlined)
 			rec_threads.filter = rec_setup_raise_descriptor(rec_threads.filter);
-		__atomic_store_n(&rec_image.ready, 1, __ATOMIC_RELEASE);
+		rec_image_set_ready(true);
 	}
 	sys_restore_signals(signals);
-	if (rec_image.ready)
+	if (rec_image_is_ready())
 		rec_lifetime_begin_main();
 }
 

@@ -68,7 +68,9 @@ static const struct {
 	void (*run)(void);
 } cases[] = {
 	{ "heap", case_heap }, { "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
-	{ "fork_raw", case_fork_raw }, { "spawn", case_spawn }, { "shared", case_shared },
+	{ "fork_raw", case_fork_raw },
+	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },
+	{ "spawn", case_spawn }, { "shared", case_shared },
 	{ "protect", case_protect }, { "io", case_io }, { "direct", case_direct },
 	{ "mremap", case_mremap }, { "sparse", case_sparse }, { "limits", case_limits }, { "reuse", case_reuse },
 	{ "madvise", case_madvise }, { "phases", case_phases }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "blocked", case_blocked },

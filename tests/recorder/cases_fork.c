@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +106,109 @@ void case_fork_raw(void)
 	if (!pid)
 		syscall(SYS_exit_group, wrong(p, BIG) ? 1 : 0);
 	printf("child %x parent %lu\n", status_of(pid), wrong(p, BIG));
+}
+
+static unsigned int *shared_words;
+
+static void *churn(void *p)
+{
+	for (int i = 0; i < 8; i++)
+		free(filled(BIG / 8));
+	return p;
+}
+
+/* Use the heap in all ways in a process that fork() did not make. */
+static int live(void *unused)
+{
+	unsigned long bad = wrong(shared_words, BIG);
+	unsigned int *q;
+	pthread_t t;
+	pid_t pid;
+
+	(void)unused;
+	for (size_t i = 0; i < BIG / 4; i += 1000)
+		shared_words[i] = 7;
+	q = filled(BIG / 2);
+	pthread_create(&t, NULL, churn, NULL);
+	bad += wrong(q, BIG / 2);
+	pthread_join(t, NULL);
+	pid = fork();
+	if (!pid)
+		_exit(wrong(q, BIG / 2) ? 1 : 0);
+	bad += status_of(pid) != 0;
+	q = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bad += q[5] != 0;
+	q[5] = 1;
+	bad += madvise(q, BIG, MADV_DONTNEED) || q[5] || munmap(q, BIG);
+	bad += close(1000) != -1;
+	_exit(bad ? 1 : 0);
+}
+
+void case_fork_strange(void)
+{
+	static char stack[1 << 20] __attribute__((aligned(16)));
+	struct { unsigned long flags, pidfd, child, parent, signal, rest[3]; } args = { .signal = SIGCHLD };
+	pid_t pid;
+
+	shared_words = filled(BIG);
+	fflush(stdout);
+	printf("clone %x ", status_of(clone(live, stack + sizeof(stack), SIGCHLD, NULL)));
+	printf("wrong %lu\n", wrong(shared_words, BIG));
+	fflush(stdout);
+	pid = _Fork();
+	if (!pid)
+		live(NULL);
+	printf("_Fork %x wrong %lu\n", status_of(pid), wrong(shared_words, BIG));
+	fflush(stdout);
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid)
+		live(NULL);
+	printf("clone %x wrong %lu\n", status_of(pid), wrong(shared_words, BIG));
+	fflush(stdout);
+	pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (!pid)
+		live(NULL);
+	printf("clone3 %x wrong %lu\n", status_of(pid), wrong(shared_words, BIG));
+	printf("bad clone3 %ld", syscall(SYS_clone3, NULL, sizeof(args)));
+	printf(" %s\n", strerror(errno));
+	free(shared_words);
+}
+
+static volatile int stop;
+
+static void *reread(void *p)
+{
+	unsigned long bad = 0;
+
+	while (!stop)
+		bad += wrong(p, BIG);
+	return (void *)bad;
+}
+
+/* Raw forks while other threads bring pages back: the children must have all of them. */
+void case_fork_raw_threads(void)
+{
+	unsigned int *p = filled(BIG);
+	unsigned long bad = 0;
+	pthread_t t[2];
+	void *r;
+
+	fflush(stdout);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, reread, p);
+	for (int i = 0; i < 20; i++) {
+		pid_t pid = (pid_t)syscall(SYS_fork);
+
+		if (!pid)
+			syscall(SYS_exit_group, wrong(p, BIG) ? 1 : 0);
+		bad += status_of(pid) != 0;
+	}
+	stop = 1;
+	for (int i = 0; i < 2; i++) {
+		pthread_join(t[i], &r);
+		bad += (unsigned long)r;
+	}
+	printf("bad %lu\n", bad);
 }
 
 void case_spawn(void)
