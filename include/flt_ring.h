@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
-#define FLT_RING_VERSION 2
+#define FLT_RING_VERSION 3
 #define FLT_RING_SLOT    48
 #define FLT_RING_DATA    4096	/* offset of the first slot */
 
@@ -128,6 +128,7 @@ struct flt_ring_totals {
 	uint64_t full_ns;
 	uint64_t forks;		/* children that stayed limited, and those that did not */
 	uint64_t forks_unlimited;
+	uint64_t execs_unlimited;	/* programs executed under a seccomp filter */
 	uint64_t latency_ns;	/* sum of flt_ring_fault.latency over alloc and refault */
 	uint64_t placeless;	/* ip is not known, among alloc and refault */
 };
@@ -146,10 +147,12 @@ struct flt_ring_head {
 _Static_assert(sizeof(struct flt_ring_head) <= FLT_RING_DATA, "head size");
 
 /*
- * Messages on the socket (SOCK_SEQPACKET, abstract name in the environment variable
- * FLT_RECORD_SOCKET, one connection per image, one struct per packet).
+ * Messages on the socket (SOCK_SEQPACKET, one connection per image, one struct per packet). The
+ * environment variable FLT_RECORD_SOCKET is NAME:TOKEN:FILTERS: the abstract name, a secret, and
+ * the number of seccomp filters of fltctl. A process with more filters must not connect. fltctl
+ * hangs up on processes that do not descend from it and on messages without the token.
  *
- *   image  -> fltctl  HELLO         first packet; fork_parent != 0 for a fork
+ *   image  -> fltctl  HELLO         first packet; image != 0 for a fork
  *   fltctl -> image   CONFIG        + the ring's memfd; for a fork also its uffd
  *   server -> fltctl  READY         the fault server runs; pid is the server's
  *   fltctl -> server  RELEASE       hand over the forked child fork_seq
@@ -192,11 +195,16 @@ struct flt_rec_config {
 	uint32_t flags;		/* FLT_REC_NO_* */
 };
 
+#define FLT_REC_TOKEN 40	/* bytes, with NUL */
+
 struct flt_rec_message {
 	uint32_t type;
 	uint32_t version;	/* FLT_RING_VERSION */
 	int32_t  pid;		/* HELLO, REFUSED: the process; READY: its server */
-	int32_t  fork_parent;	/* HELLO: the parent's pid, else 0 */
+	int32_t  reserved;
+	char     token[FLT_REC_TOKEN];	/* from the environment, in all messages to fltctl */
+	uint64_t image;		/* CONFIG: random id of the image. HELLO: id of the image that
+				 * forked, else 0 */
 	uint64_t fork_seq;	/* HELLO, RELEASE, RELEASED */
 	uint64_t region;	/* READY: address of the limited region; the shadow follows it */
 	uint64_t region_bytes;

@@ -83,7 +83,7 @@ bool rec_clone_is_fork(long n, long a, long b)
 	struct iovec to = { &args, CLONE_ARGS_SIZE_VER0 };
 	struct iovec from = { (void *)a, CLONE_ARGS_SIZE_VER0 };
 
-	if (!rec_image_is_ready())
+	if (!rec_image_is_ready() || rec_image.filtered)
 		return false;
 	switch (n) {
 	case SYS_fork:

@@ -44,6 +44,24 @@ __attribute__((constructor(102))) static void find_next(void)
 	next_spawnp = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawnp");
 }
 
+/*
+ * Under a seccomp filter the next image cannot connect to fltctl, and this one must not. Count
+ * the program instead. `failed` corrects the count when it did not run.
+ */
+static bool cannot_report(void)
+{
+	if (rec_image.filtered && rec_image_is_ready())
+		__atomic_fetch_add(&rec_image.totals->execs_unlimited, 1, __ATOMIC_RELAXED);
+	return !rec_image.ready || rec_image.filtered;
+}
+
+static int failed(long ret)
+{
+	if (rec_image.filtered && rec_image_is_ready())
+		__atomic_fetch_sub(&rec_image.totals->execs_unlimited, 1, __ATOMIC_RELAXED);
+	return (int)rec_range_result(ret);
+}
+
 static bool is_executable(const char *path)
 {
 	struct stat st;
@@ -115,7 +133,7 @@ static void check(const char *path, char *const *env, int by)
 	struct rec_program p = { .dir = AT_FDCWD, .path = path, .env = env };
 	const char *why;
 
-	if (!rec_image.ready || !path)
+	if (cannot_report() || !path)
 		return;
 	why = rec_program_obstacle(&p);
 	if (why)
@@ -127,7 +145,7 @@ static void check_searched(const char *name, char *const *env, bool by_shell, in
 	struct rec_program p = { .dir = AT_FDCWD, .env = env, .by_shell = by_shell };
 	const char *why;
 
-	if (!rec_image.ready || !name || strlen(name) >= PATH_MAX)
+	if (cannot_report() || !name || strlen(name) >= PATH_MAX)
 		return;
 	/* Not more than needed, because a signal stack may be small. */
 	p.path = look_up(alloca(strnlen(search_path(), PATH_MAX) + strlen(name) + 2), name);
@@ -147,7 +165,7 @@ static void check_at(int dir, const char *path, char *const *env, int flags)
 	long n;
 
 	/* Other flags may not execute anything. */
-	if (!rec_image.ready || !path || flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
+	if (cannot_report() || !path || flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
 		return;
 	p.closes = dir >= 0 && path[0] != '/' && sys2(SYS_fcntl, dir, F_GETFD) & FD_CLOEXEC;
 	if (!path[0]) {
@@ -177,14 +195,14 @@ static void check_at(int dir, const char *path, char *const *env, int flags)
 static int run(const char *path, char *const argv[], char *const env[])
 {
 	check(path, env, (int)sys0(SYS_getpid));
-	return (int)rec_range_result(sys3(SYS_execve, path, argv, env));
+	return failed(sys3(SYS_execve, path, argv, env));
 }
 
 /* Execute a program of PATH. libc runs a file of unknown format with a shell. */
 static int run_searched(const char *file, char *const argv[], char *const env[])
 {
 	check_searched(file, env, true, (int)sys0(SYS_getpid));
-	return next_execvpe ? next_execvpe(file, argv, env) : (int)rec_range_result(-ENOSYS);
+	return failed(next_execvpe && next_execvpe(file, argv, env) ? -errno : -ENOSYS);
 }
 
 /* Collect the arguments of execl() and its like, up to NULL. env: an environment follows. */
@@ -263,13 +281,13 @@ REC_EXPORT int execlp(const char *file, const char *arg, ...)
 REC_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
 {
 	check_at(dir, path, env, flags);
-	return (int)rec_range_result(sys5(SYS_execveat, dir, path, argv, env, flags));
+	return failed(sys5(SYS_execveat, dir, path, argv, env, flags));
 }
 
 REC_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 {
 	check_at(fd, "", env, AT_EMPTY_PATH);
-	return next_fexecve ? next_fexecve(fd, argv, env) : (int)rec_range_result(-ENOSYS);
+	return failed(next_fexecve && next_fexecve(fd, argv, env) ? -errno : -ENOSYS);
 }
 
 REC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,

@@ -45,7 +45,7 @@ static ssize_t allocate(void *hint, size_t pages)
 static void *map_limited(void *hint, size_t len)
 {
 	size_t pages = (len + FLT_PAGE - 1) / FLT_PAGE;
-	uint64_t signals = sys_block_signals();
+	uint64_t signals = rec_block_signals();
 	ssize_t first;
 
 	rec_lock_take(&rec_map_lock, rec_tid());
@@ -56,7 +56,7 @@ static void *map_limited(void *hint, size_t len)
 		rec_lock_release(&rec_pager_lock);
 	}
 	rec_lock_release(&rec_map_lock);
-	sys_restore_signals(signals);
+	rec_restore_signals(signals);
 	return first >= 0 ? (void *)rec_page_address((size_t)first) : NULL;
 }
 

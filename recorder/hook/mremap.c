@@ -52,7 +52,7 @@ static void *move(void *old, size_t first, size_t end, size_t new_len)
 	if (to == MAP_FAILED)
 		return to;
 	/* Beyond M the new mapping is not in the region. */
-	if (rec_region_contains((uintptr_t)to)) {
+	if (rec_region_contains((uintptr_t)to) && !rec_image.filtered) {
 		h = rec_range_lock();
 		all = rec_relocation_move(first, end, rec_page_at((uintptr_t)to));
 		rec_range_unlock(h);

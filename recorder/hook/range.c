@@ -16,7 +16,7 @@ bool rec_range_all_locked;
 
 struct rec_held rec_range_lock(void)
 {
-	struct rec_held h = { sys_block_signals() };
+	struct rec_held h = { rec_block_signals() };
 	uint32_t tid = rec_tid(), seen;
 
 	rec_lock_take(&rec_map_lock, tid);
@@ -34,7 +34,7 @@ void rec_range_unlock(struct rec_held h)
 {
 	rec_lock_release(&rec_pager_lock);
 	rec_lock_release(&rec_map_lock);
-	sys_restore_signals(h.signals);
+	rec_restore_signals(h.signals);
 }
 
 bool rec_range_overflows(size_t len)
@@ -88,6 +88,10 @@ void rec_range_unmap(size_t first, size_t end)
 				break;
 		if (ejected && rec_limit_adopt(first, to))
 			continue;	/* these addresses are not used again */
+		if (rec_image.filtered) {
+			rec_limit_unmap(first, to);
+			continue;	/* nor these */
+		}
 		if (!ejected)
 			rec_limit_discard(first, to);
 		rec_guard_unmap(first, to);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 struct rec_image rec_image;
+__thread uint32_t rec_image_tid;
 
 int rec_image_init(void)
 {

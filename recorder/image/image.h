@@ -42,6 +42,12 @@ struct rec_image {
 	 * the start. Read without a lock.
 	 */
 	uint32_t *ready;
+	/*
+	 * The program restricts its system calls with seccomp. From then on its threads make no
+	 * system call that the program did not ask for, as far as possible.
+	 */
+	bool filtered;
+	uint64_t id;		/* random, from fltctl */
 	int pid;
 	int server_pid;
 	struct flt_rec_config config;
@@ -61,9 +67,30 @@ int rec_image_init(void);
 /* Set whether the region is served. Call after rec_image_init(). */
 void rec_image_set_ready(bool ready);
 
+/* The number of the calling thread, for filtered images; 0 = not known. Not for the server. */
+extern __thread uint32_t rec_image_tid
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
 static inline uint32_t rec_tid(void)
 {
-	return (uint32_t)sys0(SYS_gettid);
+	return rec_image.filtered && rec_image_tid ? rec_image_tid : (uint32_t)sys0(SYS_gettid);
+}
+
+#define REC_SIGNALS_KEPT (1ULL << (SIGKILL - 1))	/* never in a mask of the kernel */
+
+/*
+ * Block all signals of the calling thread. A filtered image must not: a handler that maps memory
+ * while its thread holds a lock would wait for ever, but the system call would kill the image.
+ */
+static inline uint64_t rec_block_signals(void)
+{
+	return rec_image.filtered ? REC_SIGNALS_KEPT : sys_block_signals();
+}
+
+static inline void rec_restore_signals(uint64_t old)
+{
+	if (!(old & REC_SIGNALS_KEPT))
+		sys_restore_signals(old);
 }
 
 /* Make the server check all its descriptors now. */

@@ -12,6 +12,7 @@
 #ifndef FLT_REC_LOCK_H
 #define FLT_REC_LOCK_H
 
+#include "image.h"
 #include "lib/core/sys.h"
 
 #include <linux/futex.h>
@@ -78,7 +79,8 @@ static inline void rec_lock_take(struct rec_lock *l, uint32_t tid)
 		 */
 		if (!until)
 			until = __builtin_ia32_rdtsc() + REC_LOCK_SPIN;
-		if (__builtin_ia32_rdtsc() < until) {
+		/* A filtered image may not call futex(). */
+		if (rec_image.filtered || __builtin_ia32_rdtsc() < until) {
 			while (__atomic_load_n(&l->word, __ATOMIC_RELAXED) &&
 			       __builtin_ia32_rdtsc() < until)
 				__builtin_ia32_pause();
@@ -97,7 +99,8 @@ static inline void rec_lock_take(struct rec_lock *l, uint32_t tid)
 static inline void rec_lock_release(struct rec_lock *l)
 {
 	__atomic_store_n(&l->releases, l->releases + 1, __ATOMIC_RELAXED);
-	if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) & REC_LOCK_WAITERS)
+	if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) & REC_LOCK_WAITERS &&
+	    !rec_image.filtered)
 		sys3(SYS_futex, &l->word, FUTEX_WAKE_PRIVATE, 1);
 }
 

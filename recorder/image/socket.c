@@ -13,22 +13,44 @@ extern char **environ;
 
 #define VARIABLE "FLT_RECORD_SOCKET="
 
-/* Return the name at the first call, because the program may clear its environment later. */
+static char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
+static char token[FLT_REC_TOKEN];
+static unsigned int filters;
+
+/* Copy up to the next colon. Return the text after it. */
+static const char *copy_part(char *to, size_t room, const char *text)
+{
+	size_t n = strcspn(text, ":");
+
+	memcpy(to, text, n < room ? n : room - 1);
+	return text[n] ? text + n + 1 : text + n;
+}
+
+/* Read the variable at the first call, because the program may clear its environment later. */
 static const char *socket_name(void)
 {
-	static char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	const char *text;
 
-	for (char **e = environ; e && *e && !*name; e++)
-		if (!strncmp(*e, VARIABLE, sizeof(VARIABLE) - 1))
-			strncpy(name, *e + sizeof(VARIABLE) - 1, sizeof(name) - 1);
+	for (char **e = environ; e && *e && !*name; e++) {
+		if (strncmp(*e, VARIABLE, sizeof(VARIABLE) - 1))
+			continue;
+		text = copy_part(name, sizeof(name), *e + sizeof(VARIABLE) - 1);
+		text = copy_part(token, sizeof(token), text);
+		while (*text >= '0' && *text <= '9')
+			filters = filters * 10 + (unsigned int)(*text++ - '0');
+	}
 	return *name ? name : NULL;
+}
+
+unsigned int rec_socket_filters(void)
+{
+	return socket_name() ? filters : 0;
 }
 
 int rec_socket_connect(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
-	const char *name = socket_name();
-	size_t n = name ? strlen(name) : 0;
+	size_t n = socket_name() ? strlen(name) : 0;
 	long fd, ret;
 
 	if (!n || n >= sizeof(a.sun_path) - 1)
@@ -57,6 +79,7 @@ int rec_socket_send(int fd, const struct flt_rec_message *m, int pass)
 	long ret;
 
 	copy.version = FLT_RING_VERSION;
+	memcpy(copy.token, token, sizeof(token));
 	if (pass >= 0) {
 		h.msg_control = &c;
 		h.msg_controllen = sizeof(c);

@@ -8,6 +8,8 @@
 
 /* Connect to fltctl. Return a descriptor, -ENOENT if nobody records, or another -errno. */
 int rec_socket_connect(void);
+/* Return the number of seccomp filters of fltctl. */
+unsigned int rec_socket_filters(void);
 /* Send a message and, if pass >= 0, a descriptor. Return 0 or -errno. */
 int rec_socket_send(int fd, const struct flt_rec_message *m, int pass);
 /*

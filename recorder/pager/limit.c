@@ -34,6 +34,19 @@ void rec_limit_discard(size_t first, size_t end)
 	rec_residency_publish();
 }
 
+void rec_limit_unmap(size_t first, size_t end)
+{
+	size_t bytes = (end - first) * FLT_PAGE;
+
+	for (size_t i = first; i < end; i++) {
+		rec_residency_leave(i);
+		rec_page_reset(i, PAGE_EJECTED);
+	}
+	sys2(SYS_munmap, rec_page_address(first), bytes);
+	sys2(SYS_munmap, rec_page_address(first) + rec_shadow.distance, bytes);
+	rec_residency_publish();
+}
+
 int rec_limit_eject(size_t first, size_t end)
 {
 	bool copied;

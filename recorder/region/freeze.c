@@ -2,6 +2,7 @@
 /* freeze.c - hold pages during a freeze, and end the freeze. */
 #include "freeze.h"
 
+#include "image/image.h"
 #include "region.h"
 #include "shadow.h"
 
@@ -37,5 +38,7 @@ void rec_freeze_wait(uint32_t seen)
 {
 	struct timespec t = { .tv_nsec = 2000000 };
 
+	if (rec_image.filtered)
+		return;
 	sys4(SYS_futex, &rec_freeze.ended, FUTEX_WAIT_PRIVATE, seen, &t);
 }

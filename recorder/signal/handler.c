@@ -80,19 +80,15 @@ static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t i
 	return state != PAGE_EJECTED && state != PAGE_RESIDENT;
 }
 
-static void handle(int sig, siginfo_t *info, void *context)
+/* Resolve the fault of the calling thread, whose registers are in the context. */
+static void resolve_own(const void *context)
 {
-	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
+	const greg_t *g = ((const ucontext_t *)context)->uc_mcontext.gregs;
 	uint32_t tid = rec_tid();
 	struct rec_fault f = { .tid = tid, .time = sys_now(), .flags = FLT_RING_F_INLINE };
 	struct rec_thread *t;
 	struct rec_regs regs;
 
-	if (info->si_code == SI_TKILL || info->si_code == SI_QUEUE) {
-		if (libc_cancel)
-			libc_cancel(sig, info, context);
-		return;
-	}
 	t = rec_thread_find(tid);
 	if (t)
 		__atomic_store_n(&t->last_running, f.time, __ATOMIC_RELAXED);
@@ -114,6 +110,35 @@ static void handle(int sig, siginfo_t *info, void *context)
 	resolve(&f);
 	if (f.far)
 		rec_link_wait(f.address & ~(FLT_PAGE - 1));
+}
+
+static void handle(int sig, siginfo_t *info, void *context)
+{
+	if (info->si_code == SI_TKILL || info->si_code == SI_QUEUE) {
+		if (libc_cancel)
+			libc_cancel(sig, info, context);
+		return;
+	}
+	/* In this order: rec_handler_turn_off() clears `inlined` before it reads `handling`. */
+	__atomic_fetch_add(&rec_threads.handling, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&rec_threads.inlined, __ATOMIC_SEQ_CST))
+		resolve_own(context);
+	__atomic_fetch_sub(&rec_threads.handling, 1, __ATOMIC_RELEASE);
+}
+
+void rec_handler_turn_off(void)
+{
+	struct timespec nap = { .tv_nsec = 50000 };
+
+	if (!__atomic_exchange_n(&rec_threads.inlined, false, __ATOMIC_SEQ_CST))
+		return;
+	rec_image_wake_server();
+	for (size_t i = 0; i < REC_THREADS; i++) {
+		rec_perf_event_close(&rec_threads.slot[i].user_event);
+		rec_perf_event_close(&rec_threads.slot[i].kernel_event);
+	}
+	while (__atomic_load_n(&rec_threads.handling, __ATOMIC_SEQ_CST))
+		sys2(SYS_nanosleep, &nap, 0);
 }
 
 void rec_handler_install(bool again)
@@ -142,14 +167,18 @@ bool rec_handler_arm(struct rec_thread *t)
 		t->user_event = rec_perf_event_open(filter, false, F_OWNER_TID, (int)t->tid,
 						    SIGNAL);
 	__atomic_store_n(&t->backtrace, buffer, __ATOMIC_RELEASE);
+	if (!__atomic_load_n(&rec_threads.inlined, __ATOMIC_SEQ_CST)) {
+		/* Turned off meanwhile. */
+		rec_perf_event_close(&t->user_event);
+		rec_perf_event_close(&t->kernel_event);
+	}
 	return t->user_event != NULL;
 }
 
 void rec_handler_disarm(struct rec_thread *t)
 {
-	rec_perf_event_close(t->user_event);
-	rec_perf_event_close(t->kernel_event);
-	t->user_event = t->kernel_event = NULL;
+	rec_perf_event_close(&t->user_event);
+	rec_perf_event_close(&t->kernel_event);
 	rec_altstack_free(t);
 }
 

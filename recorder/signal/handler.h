@@ -16,6 +16,8 @@ void rec_handler_install(bool again);
 /* Arm path A for the calling thread. Return false if the server has to serve the thread. */
 bool rec_handler_arm(struct rec_thread *t);
 void rec_handler_disarm(struct rec_thread *t);
+/* Turn path A off for all threads, for good. No thread is in the handler afterwards. */
+void rec_handler_turn_off(void);
 /*
  * Install the recorder's handler again and let it call libc's handler. Call after
  * pthread_cancel(), because libc installs its handler of the same signal at the first call.

@@ -18,9 +18,14 @@ static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 {
-	struct rec_thread *t = rec_thread_add(rec_tid());
+	struct rec_thread *t;
 	bool armed;
 
+	/* The server serves a thread that is not in the table. */
+	if (rec_image.filtered)
+		return;
+	rec_image_tid = rec_tid();
+	t = rec_thread_add(rec_image_tid);
 	if (!t)
 		return;
 	rec_perf_sample_close(t->perf);
@@ -47,6 +52,11 @@ static void end(void)
 
 	if (!t)
 		return;
+	/* What is mapped for the thread stays mapped. */
+	if (rec_image.filtered) {
+		rec_thread_remove(t);
+		return;
+	}
 	rec_handler_disarm(t);
 	if (t->watched)
 		__atomic_fetch_sub(&rec_threads.watched, 1, __ATOMIC_RELAXED);

@@ -75,10 +75,12 @@ void *rec_perf_event_open(int filter, bool kernel, int owner_type, int owner, in
 	return m;
 }
 
-void rec_perf_event_close(void *event)
+void rec_perf_event_close(void **event)
 {
-	if (event)
-		sys2(SYS_munmap, event, FLT_PAGE);
+	void *m = __atomic_exchange_n(event, NULL, __ATOMIC_ACQ_REL);
+
+	if (m)
+		sys2(SYS_munmap, m, FLT_PAGE);
 }
 
 bool rec_perf_event_is_filtered(int sig)
@@ -99,7 +101,7 @@ bool rec_perf_event_is_filtered(int sig)
 		*page = 1;
 		sys2(SYS_munmap, page, FLT_PAGE);
 	}
-	rec_perf_event_close(event);
+	rec_perf_event_close(&event);
 	sys2(SYS_rt_sigpending, &pending, 8);
 	return !(pending >> (sig - 1) & 1);
 }

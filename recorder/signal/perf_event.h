@@ -14,7 +14,8 @@ int rec_perf_event_filter(uint64_t lo, uint64_t hi);
  * `sig` (0 = SIGIO). Return a mapping that keeps the event alive, or NULL.
  */
 void *rec_perf_event_open(int filter, bool kernel, int owner_type, int owner, int sig);
-void rec_perf_event_close(void *event);
+/* Close an event and clear the pointer to it. Several threads may call this. */
+void rec_perf_event_close(void **event);
 /*
  * Return true if the filter also suppresses the signal: Linux 6.10 or later. The caller has
  * blocked `sig` and has no handler for it yet, or one that ignores stray signals.

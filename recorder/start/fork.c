@@ -48,7 +48,7 @@ static void freeze(bool raw)
 	uint32_t tid = rec_tid();
 	uint64_t old;
 
-	if (!rec_image_is_ready())
+	if (!rec_image_is_ready() || rec_image.filtered)
 		return;
 	old = sys_block_signals();
 	rec_lock_take(&rec_map_lock, tid);
@@ -131,10 +131,11 @@ static void report_stranger(void)
 
 static void child(void)
 {
-	int parent_pid = rec_image.pid, fd, ret;
+	uint64_t of = rec_image.id;
+	int fd, ret;
 
 	if (!prepared) {
-		if (rec_image.ready)
+		if (rec_image.ready && !rec_image.filtered)
 			report_stranger();
 		return;
 	}
@@ -143,7 +144,7 @@ static void child(void)
 	forget_parent();
 	fd = rec_socket_connect();
 	if (fd >= 0) {
-		ret = rec_setup(fd, parent_pid, rec_freeze.fork_seq);
+		ret = rec_setup(fd, of, rec_freeze.fork_seq);
 		if (!ret) {
 			rec_handler_install(true);
 			rec_image_set_ready(true);

@@ -106,10 +106,10 @@ static int register_region(void)
 }
 
 /* Say hello. Return 0 with configuration and up to two descriptors (-1 = none), or -errno. */
-static int introduce(int socket, int child_of, uint64_t seq, int pass[2])
+static int introduce(int socket, uint64_t child_of, uint64_t seq, int pass[2])
 {
 	struct flt_rec_message m = { .type = FLT_REC_HELLO, .pid = rec_image.pid,
-				     .fork_parent = child_of, .fork_seq = seq };
+				     .image = child_of, .fork_seq = seq };
 	int ret;
 
 	ret = rec_socket_send(socket, &m, -1);
@@ -120,6 +120,7 @@ static int introduce(int socket, int child_of, uint64_t seq, int pass[2])
 	if (m.type != FLT_REC_CONFIG || pass[0] < 0)
 		return -EPROTO;
 	rec_image.config = m.config;
+	rec_image.id = m.image;
 	return 0;
 }
 
@@ -145,7 +146,7 @@ static int make_region(const char **step)
 	return ret ? ret : register_region();
 }
 
-static int run_steps(int socket, int child_of, uint64_t seq, const char **step)
+static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **step)
 {
 	int pass[2], ret;
 
@@ -175,7 +176,7 @@ static int run_steps(int socket, int child_of, uint64_t seq, const char **step)
 	return rec_spawn_server(socket);
 }
 
-int rec_setup(int socket, int child_of, uint64_t seq)
+int rec_setup(int socket, uint64_t child_of, uint64_t seq)
 {
 	const char *step;
 	int ret = run_steps(socket, child_of, seq, &step);

@@ -7,11 +7,11 @@
 
 /*
  * Get configuration and ring from fltctl, map the region and start the server. A forked child
- * takes its parent's region over instead: child_of is the parent's pid, seq the number of the
+ * takes its parent's region over instead: child_of is the parent's id, seq the number of the
  * fork; both are 0 otherwise. Closes the socket in any case. On error, tell fltctl that this
  * process runs unrecorded, and return -errno. Call with all signals blocked.
  */
-int rec_setup(int socket, int child_of, uint64_t seq);
+int rec_setup(int socket, uint64_t child_of, uint64_t seq);
 /* Move a descriptor out of the way of programs that expect low numbers. Return the new one. */
 int rec_setup_raise_descriptor(int fd);
 

@@ -58,4 +58,5 @@ void rec_thread_reset(void)
 {
 	memset(rec_threads.slot, 0, sizeof(rec_threads.slot));
 	rec_threads.watched = 0;
+	rec_threads.handling = 0;
 }

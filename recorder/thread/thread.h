@@ -29,6 +29,7 @@ struct rec_thread {
 struct rec_threads {
 	struct rec_thread slot[REC_THREADS];
 	bool inlined;		/* path A is on: threads resolve their user-mode faults */
+	uint32_t handling;	/* threads in the signal handler */
 	int filter;		/* path A: BPF program of the perf events */
 	uint32_t watched;	/* threads without path A; if > 0, the server polls the uffd */
 };

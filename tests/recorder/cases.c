@@ -67,7 +67,9 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "heap", case_heap }, { "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
+	{ "heap", case_heap }, { "seccomp", case_seccomp },
+	{ "seccomp_threads", case_seccomp_threads }, { "seccomp_strict", case_seccomp_strict },
+	{ "seccomp_exec", case_seccomp_exec }, { "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
 	{ "fork_raw", case_fork_raw },
 	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },
 	{ "spawn", case_spawn }, { "shared", case_shared },

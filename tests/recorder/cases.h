@@ -21,6 +21,10 @@ int status_of(pid_t pid);
 void touch_pages(void);
 
 void case_heap(void);
+void case_seccomp(void);
+void case_seccomp_threads(void);
+void case_seccomp_strict(void);
+void case_seccomp_exec(void);
 void case_fork(void);
 void case_fork_deep(void);
 void case_fork_threads(void);

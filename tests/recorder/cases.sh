@@ -16,7 +16,7 @@ cd "$work"
 
 case $depth in
 quick)
-	names="heap fork fork_raw fork_strange fork_raw_threads spawn shared protect io mremap sparse madvise signals blocked handlers brk file
+	names="heap seccomp seccomp_threads seccomp_strict seccomp_exec fork fork_raw fork_strange fork_raw_threads spawn shared protect io mremap sparse madvise signals blocked handlers brk file
 	big_stack limits reuse unmapped close words exec_many
 	end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 	;;
@@ -64,6 +64,7 @@ for c in $names; do
 	fork_raw | spawn) escape=1 ;;
 	fork_strange) escape=8 ;;	# four children, and a child of each
 	fork_raw_threads) escape=20 ;;
+	seccomp_exec) escape=2 ;;	# the grandchild, and the program
 	*) escape=0 ;;
 	esac
 	if [ $escape != 0 ]; then

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Compare programs under the recorder with native runs.
 
-REC_TESTS := cases rounds walk resident stacks soak execs moves
+REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
 REC_TEST_OTHERS := $(O)/tests/recorder/loaded.so $(O)/tests/recorder/static_program
 
@@ -41,6 +41,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/rights.sh $(O)
 	tests/recorder/cgroup.sh $(O)
 	tests/recorder/escape.sh $(O)
+	tests/recorder/socket.sh $(O)
 	tests/recorder/stacks.sh $(O)
 	tests/recorder/soak.sh $(O) 2
 

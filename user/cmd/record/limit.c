@@ -188,7 +188,8 @@ static const struct flt_observe_ops ops = {
 static int sum_up(const struct flt_recording *r)
 {
 	const struct flt_record_total *t = &r->total;
-	const struct flt_loss loss = { .unlimited = t->refused + t->sum.forks_unlimited };
+	const struct flt_loss loss = { .unlimited = t->refused + t->sum.forks_unlimited +
+					      t->sum.execs_unlimited };
 	int status = flt_child_exit_status(r->o.wait_status), shown;
 
 	if (!r->args->quiet)
@@ -201,6 +202,10 @@ static int sum_up(const struct flt_recording *r)
 		flt_command_say(r->run->command, "forked past the recorder: %" PRIu64 " process%s",
 				(uint64_t)t->sum.forks_unlimited,
 				t->sum.forks_unlimited == 1 ? "" : "es");
+	if (t->sum.execs_unlimited)
+		flt_command_say(r->run->command, "executed under a seccomp filter: %" PRIu64
+				" program%s", (uint64_t)t->sum.execs_unlimited,
+				t->sum.execs_unlimited == 1 ? "" : "s");
 	shown = flt_loss_say(&loss, r->run->command);
 	if (status)
 		return status;

@@ -134,6 +134,21 @@ bool flt_procfs_ends(uint32_t tgid)
 	       !strstr(text, "\nVmSize:");
 }
 
+unsigned int flt_procfs_filters(uint32_t tgid)
+{
+	char path[64], text[4096];
+	unsigned int n = 0;
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return 0;
+	line = strstr(text, "\nSeccomp_filters:");	/* 5.9 */
+	if (!line)
+		line = strstr(text, "\nSeccomp:");
+	return line && sscanf(line, "\n%*[^:]: %u", &n) == 1 ? n : 0;
+}
+
 int flt_procfs_process_of(uint32_t id, uint32_t *tgid)
 {
 	char path[64], text[1024], *line;

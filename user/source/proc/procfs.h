@@ -26,6 +26,9 @@ int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
 /* Return true if the process was killed, is exiting or has ended, waited for or not. */
 bool flt_procfs_ends(uint32_t tgid);
 
+/* Return the number of seccomp filters of a process. */
+unsigned int flt_procfs_filters(uint32_t tgid);
+
 /*
  * Call fn for each thread of a process, or with tgid 0 for each process, until fn returns
  * nonzero, and return that value. A thread may end before the call. -ESRCH, or the -errno of the

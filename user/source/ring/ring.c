@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "source/ring/ring.h"
+#include "source/proc/lineage.h"
 #include "source/proc/procfs.h"
-#include "source/ring/wire.h"
+#include "source/ring/image.h"
+#include "text/clock.h"
+#include "text/units.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -9,278 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum state {
-	FRESH = 0,	/* connected, no message yet */
-	WAITING,	/* a forked child; its parent's server still serves it */
-	STARTING,	/* configured */
-	RUNNING,
-	OVER,		/* to be freed */
-};
-
-struct image {
-	struct flt_ring_image public;
-	struct image *next;
-	enum state state;
-	int conn, pidfd;
-	uint64_t fork_seq;
-	struct flt_ring_head *ring;
-	uint64_t tail;
-};
-
-struct flt_rings {
-	struct flt_rec_config config;
-	struct flt_ring_receiver to;
-	char name[40];
-	int listener, epoll;
-	struct image *first;
-};
-
-/* Send configuration and ring. uffd >= 0: of a forked child. */
-static int configure(struct flt_rings *r, struct image *i, int uffd)
-{
-	struct flt_rec_message m = { .type = FLT_REC_CONFIG, .version = FLT_RING_VERSION,
-				     .config = r->config };
-	int fds[2] = { -1, uffd }, ret;
-
-	ret = flt_ring_make(&i->ring, &fds[0]);
-	if (ret)
-		return ret;
-	i->public.totals = &i->ring->totals;
-	ret = flt_ring_send(i->conn, &m, fds, uffd >= 0 ? 2 : 1);
-	close(fds[0]);
-	i->state = STARTING;
-	return ret;
-}
-
-static ssize_t drain(struct flt_rings *r, struct image *i)
-{
-	const char *data = (const char *)i->ring + FLT_RING_DATA;
-	uint64_t head, n, place;
-	ssize_t taken = 0;
-	int ret;
-
-	head = __atomic_load_n(&i->ring->head, __ATOMIC_ACQUIRE);
-	/* The image can write to this page, so check every index. */
-	if (head - i->tail > FLT_RING_SLOTS)
-		return 0;
-	while (i->tail != head) {
-		place = i->tail & (FLT_RING_SLOTS - 1);
-		n = head - i->tail;
-		if (n > FLT_RING_SLOTS - place)
-			n = FLT_RING_SLOTS - place;
-		ret = r->to.slots(r->to.arg, &i->public, data + place * FLT_RING_SLOT, n);
-		i->tail += n;
-		__atomic_store_n(&i->ring->tail, i->tail, __ATOMIC_RELEASE);
-		if (ret)
-			return ret;
-		taken += (ssize_t)n;
-	}
-	return taken;
-}
-
-static void hang_up(struct flt_rings *r, struct image *i)
-{
-	if (i->conn >= 0) {
-		epoll_ctl(r->epoll, EPOLL_CTL_DEL, i->conn, NULL);
-		close(i->conn);
-	}
-	if (i->pidfd >= 0)
-		close(i->pidfd);
-	if (i->ring)
-		munmap(i->ring, FLT_RING_BYTES);
-	i->conn = i->pidfd = -1;
-	i->ring = NULL;
-	i->state = OVER;
-}
-
-static void end(struct flt_rings *r, struct image *i, const char *why)
-{
-	bool began = i->state == RUNNING;
-
-	if (began) {
-		drain(r, i);
-		r->to.end(r->to.arg, &i->public, why);
-	}
-	hang_up(r, i);
-}
-
-/* Handle a connection that ended without a message. */
-static void lost(struct flt_rings *r, struct image *i)
-{
-	bool over;
-
-	if (i->state != RUNNING) {
-		hang_up(r, i);
-		return;
-	}
-	/* When an init ends, the kernel kills all processes of its namespace, servers first. */
-	over = flt_procfs_ends((uint32_t)i->public.pid);
-	/* Kill the process, because its memory would be wrong: no server handles its faults. */
-	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0) && !over)
-		end(r, i, "its fault server died");
-	else
-		end(r, i, NULL);
-}
-
-static struct image *running(struct flt_rings *r, pid_t pid, const struct image *but)
-{
-	struct image *i;
-
-	for (i = r->first; i; i = i->next)
-		if (i->state == RUNNING && i->public.pid == pid && i != but)
-			return i;
-	return NULL;
-}
-
-/* Report that the image could not get a ring. */
-static void turn_away(struct flt_rings *r, struct image *i, pid_t pid, int err)
-{
-	char why[128];
-
-	snprintf(why, sizeof(why), "cannot make its ring: %s", strerror(-err));
-	r->to.refused(r->to.arg, pid, why, false);
-	hang_up(r, i);
-}
-
-/* Return the peer's PID in our namespace, from the kernel; 0: unknown. */
-static pid_t peer_of(const struct image *i)
-{
-	struct ucred peer = { 0 };
-	socklen_t size = sizeof(peer);
-
-	if (getsockopt(i->conn, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0)
-		return 0;
-	return peer.pid;
-}
-
-static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_message *m)
-{
-	struct flt_rec_message ask = { .version = FLT_RING_VERSION, .fork_seq = m->fork_seq };
-	pid_t pid = peer_of(i);
-	struct image *other;
-	int ret;
-
-	if (!pid) {
-		hang_up(r, i);
-		return;
-	}
-	i->public.pid = pid;
-	i->public.forked_from = m->fork_parent;
-	i->fork_seq = m->fork_seq;
-	i->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (!m->fork_parent) {
-		/* After an exec, release the server of the earlier image. */
-		other = running(r, pid, i);
-		ask.type = FLT_REC_BYE;
-		if (other)
-			flt_ring_send(other->conn, &ask, NULL, 0);
-		ret = configure(r, i, -1);
-		if (ret)
-			turn_away(r, i, pid, ret);
-		return;
-	}
-	other = running(r, m->fork_parent, i);
-	ask.type = FLT_REC_RELEASE;
-	i->state = WAITING;
-	if (!other || flt_ring_send(other->conn, &ask, NULL, 0)) {
-		/* The child waits for our answer, unless it was killed with its parent. */
-		if (!flt_procfs_ends((uint32_t)pid))
-			r->to.refused(r->to.arg, pid, "its parent ended too early", false);
-		hang_up(r, i);
-	}
-}
-
-static void released(struct flt_rings *r, const struct image *parent,
-		     const struct flt_rec_message *m, int uffd)
-{
-	struct image *i;
-	int ret;
-
-	for (i = r->first; i; i = i->next) {
-		if (i->state != WAITING || i->public.forked_from != parent->public.pid ||
-		    i->fork_seq != m->fork_seq)
-			continue;
-		if (uffd == FLT_RING_NO_ROOM) {
-			/* Its evicted pages are lost. */
-			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
-			turn_away(r, i, i->public.pid, -EMFILE);
-			break;
-		}
-		ret = uffd < 0 ? 0 : configure(r, i, uffd);
-		if (ret)
-			turn_away(r, i, i->public.pid, ret);
-		if (uffd >= 0)
-			break;
-		r->to.refused(r->to.arg, i->public.pid, "its parent let it go unlimited", true);
-		hang_up(r, i);
-		break;
-	}
-	if (uffd >= 0)
-		close(uffd);
-}
-
-static int hear(struct flt_rings *r, struct image *i)
-{
-	struct flt_rec_message m;
-	int fd, ret;
-
-	ret = flt_ring_receive(i->conn, &m, &fd);
-	if (ret == -EAGAIN)
-		return 0;
-	if (ret < 0) {
-		lost(r, i);
-		return 0;
-	}
-	ret = 0;
-	switch (m.type) {
-	case FLT_REC_HELLO:
-		if (i->state == FRESH)
-			hello(r, i, &m);
-		break;
-	case FLT_REC_READY:
-		if (i->state != STARTING)
-			break;
-		i->public.server = m.pid;
-		i->public.region = m.region;
-		i->public.region_bytes = m.region_bytes;
-		i->state = RUNNING;
-		ret = r->to.begin(r->to.arg, &i->public);
-		break;
-	case FLT_REC_RELEASED:
-		released(r, i, &m, fd);
-		fd = -1;
-		break;
-	case FLT_REC_BYE:
-		end(r, i, NULL);
-		break;
-	case FLT_REC_FATAL:
-		end(r, i, m.text);
-		break;
-	case FLT_REC_REFUSED:
-		r->to.refused(r->to.arg, m.pid ? peer_of(i) : 0, m.text, false);
-		hang_up(r, i);
-		break;
-	}
-	if (fd >= 0)
-		close(fd);
-	return ret;
-}
+/* Images start within milliseconds, unless they are stopped or the machine is very busy. */
+#define PATIENCE_NS (10 * FLT_NSEC_PER_SEC)
 
 /* Return the number of images. */
 static int admit(struct flt_rings *r)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
 	struct image *i;
-	int fd, n = 0;
+	int fd, n = 0, k, on = 1;
 
-	while ((fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+	/* Not more at a time, so that strangers cannot keep us from the rings. */
+	for (k = 0; k < 64; k++) {
+		fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			break;
 		i = calloc(1, sizeof(*i));
 		if (!i) {
 			close(fd);	/* The process runs unlimited without an answer. */
@@ -288,14 +40,37 @@ static int admit(struct flt_rings *r)
 		}
 		i->conn = fd;
 		i->pidfd = -1;
+		i->since = flt_clock_ns(CLOCK_MONOTONIC);
+		if (flt_lineage_is_stranger(flt_image_peer(i), getpid())) {
+			close(fd);
+			free(i);
+			continue;
+		}
+		setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
 		ev.data.ptr = i;
 		i->next = r->first;
 		r->first = i;
 		if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &ev))
-			hang_up(r, i);
+			flt_image_hang_up(r, i);
 		n++;
 	}
 	return n;
+}
+
+/* Hang up on images that do not start. If such an image lives, it runs unlimited. */
+static void give_up(struct flt_rings *r)
+{
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+	struct image *i;
+
+	for (i = r->first; i; i = i->next) {
+		if (i->state == RUNNING || i->state == OVER || now - i->since < PATIENCE_NS)
+			continue;
+		if (i->state != FRESH)
+			r->to.refused(r->to.arg, i->public.pid, "it did not start within 10 s",
+				      false);
+		flt_image_hang_up(r, i);
+	}
 }
 
 static void sweep(struct flt_rings *r)
@@ -325,9 +100,10 @@ int flt_rings_dispatch(struct flt_rings *r)
 			heard += admit(r);
 		} else if (i->state != OVER) {
 			heard++;
-			ret = hear(r, i);
+			ret = flt_image_hear(r, i);
 		}
 	}
+	give_up(r);
 	sweep(r);
 	return ret ? ret : heard;
 }
@@ -340,7 +116,7 @@ ssize_t flt_rings_drain(struct flt_rings *r)
 	for (i = r->first; i; i = i->next) {
 		if (i->state != RUNNING)
 			continue;
-		n = drain(r, i);
+		n = flt_image_drain(r, i);
 		if (n < 0)
 			return n;
 		sum += n;
@@ -354,7 +130,7 @@ int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = NULL };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	struct flt_rings *r = calloc(1, sizeof(*r));
-	uint64_t chance[2];
+	uint64_t chance[4];
 	int err;
 
 	if (!r)
@@ -363,13 +139,17 @@ int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config
 	r->to = *receiver;
 	r->listener = r->epoll = -1;
 	/*
-	 * An abstract name leaves no file. The name is random, because a process that knows
-	 * the name is trusted.
+	 * An abstract name leaves no file. Everybody can read the name in /proc/net/unix, but
+	 * the token only in the environment of the command.
 	 */
 	if (getrandom(chance, sizeof(chance), 0) != sizeof(chance))
 		goto err;
 	snprintf(r->name, sizeof(r->name), "flt-%016lx%016lx", (unsigned long)chance[0],
 		 (unsigned long)chance[1]);
+	snprintf(r->token, sizeof(r->token), "%016lx%016lx", (unsigned long)chance[2],
+		 (unsigned long)chance[3]);
+	snprintf(r->address, sizeof(r->address), "%s:%s:%u", r->name, r->token,
+		 flt_procfs_filters((uint32_t)getpid()));
 	memcpy(a.sun_path + 1, r->name, strlen(r->name));
 	r->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -396,7 +176,7 @@ void flt_rings_close(struct flt_rings *r)
 		/* The server may be stopped or dead, so do not rely on it. */
 		if (i->pidfd >= 0 && i->state == RUNNING)
 			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
-		hang_up(r, i);
+		flt_image_hang_up(r, i);
 	}
 	sweep(r);
 	if (r->listener >= 0)
@@ -408,7 +188,7 @@ void flt_rings_close(struct flt_rings *r)
 
 const char *flt_rings_name(const struct flt_rings *r)
 {
-	return r->name;
+	return r->address;
 }
 
 int flt_rings_fd(const struct flt_rings *r)

@@ -9,6 +9,7 @@
 #ifndef FLT_SOURCE_RING_H
 #define FLT_SOURCE_RING_H
 
+#include "source/ring/receiver.h"
 #include "text/errmsg.h"
 
 #include <flt_ring.h>
@@ -17,34 +18,6 @@
 #include <sys/types.h>
 
 struct flt_rings;
-
-/* An image, from its HELLO to its end. The rings own the struct. */
-struct flt_ring_image {
-	pid_t pid;
-	pid_t server;			/* shares the image's memory; 0 before READY */
-	pid_t forked_from;		/* 0: the image began with exec */
-	uint64_t region, region_bytes;	/* the shadow follows and has the same size */
-	const struct flt_ring_totals *totals;	/* live */
-	void *user;			/* for the receiver */
-};
-
-struct flt_ring_receiver {
-	/* The image now runs under the limit. */
-	int (*begin)(void *arg, struct flt_ring_image *image);
-	/* Receive n complete slots, in order, valid during the call. */
-	int (*slots)(void *arg, struct flt_ring_image *image, const void *slot, size_t n);
-	/*
-	 * The image has ended and all slots were received. why: NULL, or the reason why
-	 * the process was killed. Its memory can still be read through image->server.
-	 */
-	void (*end)(void *arg, struct flt_ring_image *image, const char *why);
-	/*
-	 * A process runs without a limit, with the reason. pid 0: unknown. counted: the
-	 * process is already in its parent's forks_unlimited.
-	 */
-	void (*refused)(void *arg, pid_t pid, const char *why, bool counted);
-	void *arg;
-};
 
 int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config,
 		   const struct flt_ring_receiver *receiver, struct flt_errmsg *e);

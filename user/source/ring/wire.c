@@ -51,24 +51,42 @@ int flt_ring_send(int conn, const struct flt_rec_message *m, const int *fds, siz
 	return sendmsg(conn, &h, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-int flt_ring_receive(int conn, struct flt_rec_message *m, int *fd)
+/* Take descriptor and sender out of the control messages. */
+static void unpack(struct msghdr *h, int *fd, pid_t *sender)
+{
+	struct cmsghdr *c;
+	struct ucred peer;
+
+	for (c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
+		if (c->cmsg_level != SOL_SOCKET)
+			continue;
+		if (c->cmsg_type == SCM_RIGHTS && c->cmsg_len >= CMSG_LEN(sizeof(int))) {
+			memcpy(fd, CMSG_DATA(c), sizeof(int));
+		} else if (c->cmsg_type == SCM_CREDENTIALS) {
+			memcpy(&peer, CMSG_DATA(c), sizeof(peer));
+			*sender = peer.pid;
+		}
+	}
+}
+
+int flt_ring_receive(int conn, struct flt_rec_message *m, int *fd, pid_t *sender)
 {
 	union {
 		struct cmsghdr h;
-		char room[CMSG_SPACE(sizeof(int))];
+		char room[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct ucred))];
 	} c;
 	struct iovec v = { m, sizeof(*m) };
 	struct msghdr h = { .msg_iov = &v, .msg_iovlen = 1,
 			    .msg_control = &c, .msg_controllen = sizeof(c) };
 	ssize_t n = recvmsg(conn, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
+	*sender = 0;
 	*fd = h.msg_flags & MSG_CTRUNC && n > 0 ? FLT_RING_NO_ROOM : -1;
 	if (n < 0)
 		return -errno;
 	if (!n)
 		return -EPIPE;
-	if (h.msg_controllen >= sizeof(c.h) && c.h.cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(&c.h), sizeof(int));
+	unpack(&h, fd, sender);
 	if (n != (ssize_t)sizeof(*m) || m->version != FLT_RING_VERSION) {
 		if (*fd >= 0)
 			close(*fd);
@@ -76,5 +94,6 @@ int flt_ring_receive(int conn, struct flt_rec_message *m, int *fd)
 		return -EPROTO;
 	}
 	m->text[sizeof(m->text) - 1] = 0;
+	m->token[sizeof(m->token) - 1] = 0;
 	return 1;
 }

@@ -8,6 +8,7 @@
 
 #include <flt_ring.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define FLT_RING_SLOTS (1u << 15)
 #define FLT_RING_BYTES (FLT_RING_DATA + (size_t)FLT_RING_SLOTS * FLT_RING_SLOT)
@@ -23,9 +24,10 @@ int flt_ring_send(int conn, const struct flt_rec_message *message, const int *fd
 
 /*
  * Receive a message without waiting. Return 1, with *fd the descriptor of the message, which
- * the caller now owns, or -1, or FLT_RING_NO_ROOM. -EAGAIN: there is no message. -EPIPE: the
- * peer has closed. -EPROTO: the message is invalid; its descriptors are closed.
+ * the caller now owns, or -1, or FLT_RING_NO_ROOM. *sender: process that sent the message, from
+ * the kernel. -EAGAIN: there is no message. -EPIPE: the peer has closed. -EPROTO: the message
+ * is invalid; its descriptors are closed.
  */
-int flt_ring_receive(int conn, struct flt_rec_message *message, int *fd);
+int flt_ring_receive(int conn, struct flt_rec_message *message, int *fd, pid_t *sender);
 
 #endif

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* cases_seccomp.c - programs that restrict their own system calls and go on using memory. */
+#include "cases.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Kill the process at each system call that libc's heap and stdio would not make. */
+static void allow_heap_only(unsigned int flags)
+{
+	static const unsigned short allowed[] = {
+		SYS_write, SYS_exit, SYS_exit_group, SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap,
+		SYS_rt_sigreturn, SYS_wait4,
+	};
+	enum { N = sizeof(allowed) / sizeof(allowed[0]) };
+	struct sock_filter code[N + 3] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	};
+	struct sock_fprog program = { N + 3, code };
+
+	for (unsigned char i = 0; i < N; i++)
+		code[i + 1] = (struct sock_filter)
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], (unsigned char)(N - i), 0);
+	code[N + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	code[N + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program))
+		printf("no filter\n");
+}
+
+/* Refuse what only a recorder needs, and kill a process that asks for it. */
+static void forbid_recorder(void)
+{
+	static const unsigned short forbidden[] = {
+		SYS_userfaultfd, SYS_perf_event_open, SYS_bpf, SYS_socket, SYS_connect, SYS_sendmsg,
+		SYS_pidfd_open, SYS_sigaltstack,
+	};
+	enum { N = sizeof(forbidden) / sizeof(forbidden[0]) };
+	struct sock_filter code[N + 3] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	};
+	struct sock_fprog program = { N + 3, code };
+
+	for (unsigned char i = 0; i < N; i++)
+		code[i + 1] = (struct sock_filter)
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], (unsigned char)(N - i), 0);
+	code[N + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	code[N + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		printf("no filter\n");
+}
+
+/* Use old memory and new memory. */
+static unsigned long use(unsigned int *p)
+{
+	unsigned long bad = wrong(p, BIG);
+	unsigned int *q;
+	char *m;
+
+	for (int i = 0; i < 20; i++) {
+		q = filled(BIG / 16);
+		bad += wrong(q, BIG / 16);
+		free(q);
+	}
+	m = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (size_t i = 0; i < BIG; i += PAGE) {
+		bad += m[i] != 0;
+		m[i] = 1;
+	}
+	m = mremap(m, BIG, 2 * BIG, MREMAP_MAYMOVE);
+	for (size_t i = 0; i < BIG; i += PAGE)
+		bad += m[i] != 1;
+	bad += munmap(m, 2 * BIG) != 0;
+	free(p);
+	return bad;
+}
+
+void case_seccomp(void)
+{
+	unsigned int *p = filled(BIG);
+
+	printf("before %lu\n", wrong(p, BIG));
+	fflush(stdout);
+	allow_heap_only(0);
+	printf("after %lu\n", use(p));
+}
+
+static volatile unsigned long turns, bad_turns;
+
+static void *turn(void *p)
+{
+	for (;;) {
+		bad_turns += wrong(p, BIG);
+		turns++;
+	}
+	return NULL;
+}
+
+/* The filter is set for a thread that takes faults meanwhile. */
+void case_seccomp_threads(void)
+{
+	unsigned int *p = filled(BIG);
+	unsigned long bad, before;
+	pthread_t t;
+
+	printf("threads\n");	/* libc asks for the kind of the file */
+	fflush(stdout);
+	pthread_create(&t, NULL, turn, p);
+	while (!turns)
+		;
+	allow_heap_only(SECCOMP_FILTER_FLAG_TSYNC);
+	before = turns;
+	bad = use(filled(BIG));
+	while (turns < before + 2)
+		;
+	printf("all %lu\n", bad + bad_turns);
+	fflush(stdout);
+	_exit(0);
+}
+
+/* Only read, write, exit and sigreturn are left. */
+void case_seccomp_strict(void)
+{
+	unsigned int *p = filled(BIG);
+	char text[32];
+	int n;
+
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	n = snprintf(text, sizeof(text), "strict %lu\n", wrong(p, BIG));
+	free(malloc(100));
+	n = (int)write(1, text, (size_t)n);
+	syscall(SYS_exit, n > 0 ? 3 : 4);
+}
+
+/* A child that restricts itself, forks and executes programs. */
+void case_seccomp_exec(void)
+{
+	unsigned int *p = filled(BIG);
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		forbid_recorder();
+		printf("in child %lu\n", wrong(p, BIG));
+		fflush(stdout);
+		if (!fork())
+			_exit(wrong(p, BIG) ? 1 : 0);
+		printf("grandchild %x\n", status_of(-1));
+		fflush(stdout);
+		execl("./missing", "missing", NULL);
+		execl("/bin/echo", "echo", "executed", NULL);
+	}
+	printf("child %x parent %lu\n", status_of(pid), use(p));
+}

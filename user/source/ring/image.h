@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* image.h - one connection of the rings, to an image and later to its server. Private. */
+#ifndef FLT_SOURCE_RING_IMAGE_H
+#define FLT_SOURCE_RING_IMAGE_H
+
+#include "source/ring/receiver.h"
+
+enum state {
+	FRESH = 0,	/* connected, no message yet */
+	WAITING,	/* a forked child; its parent's server still serves it */
+	STARTING,	/* configured */
+	RUNNING,
+	OVER,		/* to be freed */
+};
+
+struct image {
+	struct flt_ring_image public;
+	struct image *next;
+	enum state state;
+	int conn, pidfd;
+	uint64_t id, parent;	/* random ids of this image, and of the image that forked */
+	uint64_t fork_seq;
+	uint64_t since;		/* when it connected */
+	struct flt_ring_head *ring;
+	uint64_t tail;
+};
+
+struct flt_rings {
+	struct flt_rec_config config;
+	struct flt_ring_receiver to;
+	char name[40];
+	char token[FLT_REC_TOKEN];
+	char address[96];	/* for the environment of the command */
+	int listener, epoll;
+	struct image *first;
+};
+
+/* Return the peer's PID in our namespace, from the kernel; 0: unknown. */
+pid_t flt_image_peer(const struct image *i);
+/* Receive and answer one message. Return 0 or the receiver's -errno. */
+int flt_image_hear(struct flt_rings *r, struct image *i);
+/* Pass the slots of an image to the receiver. Return their number, or the receiver's -errno. */
+ssize_t flt_image_drain(struct flt_rings *r, struct image *i);
+/* Release all of an image but the struct. */
+void flt_image_hang_up(struct flt_rings *r, struct image *i);
+
+#endif
