@@ -56,7 +56,8 @@ enum flt_ring_kind {
 #define FLT_RING_F_KERNEL  0x02	/* raised in a system call; ip is where the program entered
 				 * the kernel, if it is known */
 #define FLT_RING_F_INLINE  0x04	/* resolved on the faulting thread (path A) */
-#define FLT_RING_F_DEPTH   0x08	/* stack truncated at max_stack frames */
+#define FLT_RING_F_DEPTH   0x08	/* stack truncated at max_stack frames, or at the outermost
+				 * frame that has a node, because the image has too many */
 #define FLT_RING_F_UNWIND  0x80	/* stack truncated at a frame that cannot be unwound */
 #define FLT_RING_F_NOREGS  0x10	/* registers are not known: ip may be 0 */
 #define FLT_RING_F_PAGE    0x20	/* address is that of the page, not of the byte */
@@ -128,6 +129,7 @@ struct flt_ring_totals {
 	uint64_t full_ns;
 	uint64_t forks;		/* children that stayed limited, and those that did not */
 	uint64_t forks_unlimited;
+	uint64_t stacks_full;	/* stacks truncated because the image has too many nodes */
 	uint64_t execs_unlimited;	/* programs executed under a seccomp filter */
 	uint64_t latency_ns;	/* sum of flt_ring_fault.latency over alloc and refault */
 	uint64_t placeless;	/* ip is not known, among alloc and refault */

@@ -83,12 +83,17 @@ static void record(const struct rec_fault *f, uint8_t kind)
 		.type = FLT_RING_FAULT, .kind = kind, .flags = f->flags, .frames = f->frames,
 		.tid = f->tid, .time = f->time, .address = f->address, .ip = f->ip, .cpu = f->cpu,
 	};
+	bool full = false;
 	uint64_t now;
 
 	if (rec_object_take_changed())
 		rec_writer_note(FLT_RING_MAPS, f->tid);
 	if (b && b->count > 1)
-		r.stack = rec_trie_id(b->frame + 1, b->count - 1);
+		r.stack = rec_trie_id(b->frame + 1, b->count - 1, &full);
+	if (full) {
+		r.flags |= FLT_RING_F_DEPTH;
+		rec_image.totals->stacks_full++;
+	}
 	now = sys_now();
 	rec_writer_fault(&r, now);
 }

@@ -10,6 +10,7 @@
 #include "image/image.h"
 #include "writer.h"
 
+#include <flt_file.h>
 #include <sys/mman.h>
 
 struct node {
@@ -19,7 +20,8 @@ struct node {
 };
 
 #define SLOTS (1u << 21)
-#define NODES (SLOTS / 4 * 3)
+/* A file has no more nodes per image. */
+#define NODES FLT_STACK_NODES_MAX
 
 static struct node *node;
 static uint32_t last;
@@ -62,14 +64,16 @@ static uint32_t child(uint32_t parent, uint64_t address)
 	}
 }
 
-uint32_t rec_trie_id(const uint64_t *frame, unsigned int count)
+uint32_t rec_trie_id(const uint64_t *frame, unsigned int count, bool *full)
 {
 	uint32_t id = 0, next;
 
 	while (count--) {
 		next = child(id, frame[count]);
-		if (!next)
+		if (!next) {
+			*full = true;
 			break;
+		}
 		id = next;
 	}
 	return id;

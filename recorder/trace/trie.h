@@ -3,11 +3,15 @@
 #ifndef FLT_REC_TRIE_H
 #define FLT_REC_TRIE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Start with an empty trie. A forked child has ids of its own. Return 0 or -errno. */
 int rec_trie_init(void);
-/* Return the id of a stack. frame[0] is the innermost. Writes new nodes to the ring. */
-uint32_t rec_trie_id(const uint64_t *frame, unsigned int count);
+/*
+ * Return the id of a stack. frame[0] is the innermost. Writes new nodes to the ring. *full is set
+ * if the stack is truncated, because there are too many nodes.
+ */
+uint32_t rec_trie_id(const uint64_t *frame, unsigned int count, bool *full);
 
 #endif

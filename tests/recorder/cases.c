@@ -74,7 +74,7 @@ static const struct {
 	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },
 	{ "spawn", case_spawn }, { "shared", case_shared },
 	{ "protect", case_protect }, { "io", case_io }, { "direct", case_direct },
-	{ "mremap", case_mremap }, { "sparse", case_sparse }, { "limits", case_limits }, { "reuse", case_reuse },
+	{ "mremap", case_mremap }, { "reserve", case_reserve }, { "many_stacks", case_many_stacks }, { "sparse", case_sparse }, { "limits", case_limits }, { "reuse", case_reuse },
 	{ "madvise", case_madvise }, { "phases", case_phases }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "blocked", case_blocked },
 	{ "handlers", case_handlers }, { "brk", case_brk }, { "file", case_file },
 	{ "big_stack", case_big_stack }, { "altstack", case_altstack },

@@ -35,6 +35,8 @@ void case_spawn(void);
 void case_shared(void);
 void case_protect(void);
 void case_mremap(void);
+void case_reserve(void);
+void case_many_stacks(void);
 void case_sparse(void);
 void case_limits(void);
 void case_reuse(void);

@@ -167,3 +167,31 @@ void case_threads(void)
 	}
 	printf("bad %lu\n", bad);
 }
+
+static char *fresh;
+
+/* Recurse by one of two calls, as the bits say, and touch a page at the end. */
+static __attribute__((noinline)) int branch(unsigned int depth, unsigned int bits)
+{
+	int below;
+
+	if (!depth)
+		return fresh[bits * PAGE]++;
+	if (bits >> depth % 16 & 1)
+		below = branch(depth - 1, bits) + 1;
+	else
+		below = branch(depth - 1, bits) + 2;
+	__asm__ volatile("" : "+r"(below));
+	return below;
+}
+
+/* Faults with 6000 call stacks of 240 frames, which share few frames: 1.3 million nodes. */
+void case_many_stacks(void)
+{
+	unsigned long sum = 0;
+
+	fresh = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (unsigned int i = 0; i < 6000; i++)
+		sum += (unsigned long)branch(240, i);
+	printf("sum %lu\n", sum);
+}

@@ -139,10 +139,13 @@ fi
 mkdir small
 if mount -t tmpfs -o size=64k none small 2> /dev/null; then
 	status=0
+	"$build/tests/recorder/cases" fork > native
 	timeout "$limit" "$fltctl" record -L 8 -o small/trace.flt -- \
-		"$build/tests/recorder/walk" 20 > /dev/null 2> err || status=$?
+		"$build/tests/recorder/cases" fork > out 2> err || status=$?
 	umount small
 	check "a full disk is a failure" [ $status = 1 ]
+	check "the command runs to its end" cmp -s out native
+	check "discarded faults are counted" grep -q 'discarded at least [1-9][0-9]* faults' err
 	check "the failure is told" grep -q 'cannot write' err
 else
 	echo "ok a full disk # skip: no right to mount"

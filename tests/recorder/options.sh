@@ -18,7 +18,8 @@ record() {
 	local from to
 	rm -f trace.flt*
 	from=$(date +%s%N)
-	timeout "$limit" "$fltctl" record -L 8 -o trace.flt "$@" > out 2> err
+	status=0
+	timeout "$limit" "$fltctl" record -L 8 -o trace.flt "$@" > out 2> err || status=$?
 	to=$(date +%s%N)
 	took=$((to - from))
 }
@@ -67,6 +68,24 @@ for mode in '' --no-inline --no-move; do
 	check "mremap $mode causes no first touches" [ "$(number '(\([0-9]*\) first touches')" -lt $((8192 + 200)) ]
 	check "mremap $mode brings each page back once" [ "$(number ' \([0-9]*\) refaults')" -lt 4096 ]
 done
+
+# The summary reports memory that the limit does not reach.
+record -- "$cases" reserve
+check "a command that is hardly limited returns 3" [ $status = 3 ]
+check "the last line says that it is hardly limited" grep -q 'less than half of the memory' <(tail -1 err)
+check "a warning line tells the coverage" grep -qE '^warning: only [0-9.]+% of the memory of processes larger than -L was limited' err
+check "the summary does not say that nothing is lost" [ "$(grep -c '^loss     none' err)" = 0 ]
+check "the summary tells how much was passed to the kernel" grep -q '^passed   16MiB' err
+record -- "$cases" protect
+check "the summary tells how much was ejected" grep -qE '^ejected  [1-9]' err
+check "the summary says that nothing is lost" grep -q '^loss     none' err
+
+# More stacks than a recording can have.
+record --max-stack 256 -- "$cases" many_stacks
+check "too many stacks make a recording incomplete" [ $status = 3 ]
+check "truncated stacks are counted" grep -qE 'too many different stacks to keep all frames: [1-9][0-9]* stacks' err
+check "the recording with too many stacks is valid" "$fltctl" script --check trace.flt
+check "the recording has all faults" [ "$("$fltctl" script --csv --no-stack trace.flt | grep -c alloc)" -ge 6000 ]
 
 # Simulated far memory delays refaults but not first touches.
 record --latency 300us -- "$cases" protect

@@ -33,6 +33,8 @@ struct flt_loss {
 	uint64_t childless;	/* 1: the kernel does not list children */
 	/* Of recordings. */
 	uint64_t recorded;	/* faults or stacks that are not in the file */
+	uint64_t stacks;	/* stacks truncated because there were too many */
+	uint64_t uncovered;	/* 1: less than half of the memory was under the limit */
 	uint64_t unlimited;	/* processes that ran without limit and recorder */
 	uint64_t reuse;		/* faults of which it is unknown whether they are refaults */
 };

@@ -133,7 +133,7 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 	enum { BATCH = 256 };
 	struct flt_fault fault[BATCH];
 	struct flt_file_node node[BATCH];
-	size_t nfaults = 0, nnodes = 0, i;
+	size_t nfaults = 0, nnodes = 0, faults = 0, i;
 	struct image_state *k = image->user;
 	struct flt_recording *r = arg;
 
@@ -150,6 +150,7 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 			note_thread(r, image, f->tid, f->time);
 			flt_ring_fault_decode(&fault[nfaults], f);
 			fault[nfaults++].image = k->id;
+			faults++;
 		} else if (f->type == FLT_RING_MAPS) {
 			flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id,
 					   (uint32_t)image->server);
@@ -162,7 +163,10 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 	}
 	flt_file_nodes(r->file, node, nnodes);
 	flt_file_faults(r->file, fault, nfaults);
-	return flt_file_error(r->file);
+	/* Go on without a file: the command waits for room in its ring. */
+	if (flt_file_error(r->file))
+		r->total.discarded += faults;
+	return 0;
 }
 
 static void end_image(void *arg, struct flt_ring_image *image, const char *why)
@@ -172,6 +176,7 @@ static void end_image(void *arg, struct flt_ring_image *image, const char *why)
 	struct image_state *k = image->user;
 
 	flt_record_sample(r);
+	t->corrupt += image->corrupt;
 	flt_ring_totals_add(&t->sum, image->totals);
 	/* ended images have no memory */
 	t->sum.resident = t->sum.shadow = 0;

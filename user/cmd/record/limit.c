@@ -35,7 +35,7 @@ static int on_second(void *arg)
 	flt_record_sample(r);
 	flt_record_write_stats(r);
 	flt_record_progress(r);
-	return flt_file_error(r->file);
+	return 0;
 }
 
 /*
@@ -188,8 +188,7 @@ static const struct flt_observe_ops ops = {
 static int sum_up(const struct flt_recording *r)
 {
 	const struct flt_record_total *t = &r->total;
-	const struct flt_loss loss = { .unlimited = t->refused + t->sum.forks_unlimited +
-					      t->sum.execs_unlimited };
+	const struct flt_loss loss = flt_record_loss(r);
 	int status = flt_child_exit_status(r->o.wait_status), shown;
 
 	if (!r->args->quiet)
@@ -289,6 +288,9 @@ static int record(struct flt_recording *r, const char *library)
 		return r->failed;
 	if (!ret)
 		return sum_up(r);
+	if (r->total.discarded)
+		flt_command_say(r->run->command, "discarded at least %" PRIu64 " faults",
+				r->total.discarded);
 	flt_errmsg_errno(&e, ret, CANNOT_WRITE, r->args->output);
 	return flt_command_fail(r->run->command, &e, ret);
 }

@@ -9,6 +9,7 @@
 #ifndef FLT_CMD_RECORD_LIMIT_H
 #define FLT_CMD_RECORD_LIMIT_H
 
+#include "account/loss.h"
 #include "cmd/record/args.h"
 #include "cmd/record/outcome.h"
 #include "observe/observe.h"
@@ -31,6 +32,7 @@ struct flt_recording {
 	uint64_t kill_at;	/* when to kill the command after a signal, or 0 */
 	/* the current sample, bytes */
 	uint64_t rss, outside, resident, evicted;
+	uint64_t large, large_covered;
 	struct flt_ring_totals now;
 };
 
@@ -47,6 +49,8 @@ void flt_record_sample(struct flt_recording *r);
 /* Write the sample to the file. */
 void flt_record_write_stats(struct flt_recording *r);
 void flt_record_progress(struct flt_recording *r);
+/* Return what the recording misses. */
+struct flt_loss flt_record_loss(const struct flt_recording *r);
 void flt_record_summary(const struct flt_recording *r);
 
 #endif

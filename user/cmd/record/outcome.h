@@ -13,6 +13,10 @@ struct flt_record_total {
 	uint64_t resident_peak, used_peak;	/* of one image, pages */
 	uint64_t memory_peak, covered_at_peak;	/* all images, bytes; limited or not */
 	uint64_t images, refused, killed;
+	/* The same of images that are larger than the limit: memory that fits needs none. */
+	uint64_t large_peak, large_covered;
+	uint64_t corrupt;	/* images whose ring was overwritten */
+	uint64_t discarded;	/* faults, after the file could not be written any more */
 	char why[160];		/* why the last image was killed */
 };
 

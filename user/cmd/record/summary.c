@@ -6,6 +6,7 @@
 
 #include "text/clock.h"
 #include "cmd/record/limit.h"
+#include "observe/loss.h"
 #include "text/units.h"
 
 /*
@@ -34,7 +35,7 @@ static void memory_of(pid_t pid, uint64_t *rss, uint64_t *files)
 
 static void sample_image(void *arg, struct flt_ring_image *image)
 {
-	uint64_t rss, files, covered, resident, evicted;
+	uint64_t rss, files, covered, outside, resident, evicted;
 	struct flt_recording *r = arg;
 
 	memory_of(image->server, &rss, &files);
@@ -45,7 +46,12 @@ static void sample_image(void *arg, struct flt_ring_image *image)
 	r->resident += resident;
 	r->evicted += evicted;
 	/* The region counts zero pages as resident, the kernel does not. */
-	r->outside += rss > covered + files ? rss - covered : files;
+	outside = rss > covered + files ? rss - covered : files;
+	r->outside += outside;
+	if (covered + outside > r->args->limit) {
+		r->large += covered + outside;
+		r->large_covered += covered;
+	}
 	flt_ring_totals_add(&r->now, image->totals);
 }
 
@@ -53,13 +59,17 @@ void flt_record_sample(struct flt_recording *r)
 {
 	uint64_t covered;
 
-	r->rss = r->outside = r->resident = r->evicted = 0;
+	r->rss = r->outside = r->resident = r->evicted = r->large = r->large_covered = 0;
 	r->now = r->total.sum;
 	flt_rings_each(r->rings, sample_image, r);
 	covered = r->resident + r->evicted;
 	if (covered + r->outside >= r->total.memory_peak) {
 		r->total.memory_peak = covered + r->outside;
 		r->total.covered_at_peak = covered;
+	}
+	if (r->large >= r->total.large_peak) {
+		r->total.large_peak = r->large;
+		r->total.large_covered = r->large_covered;
 	}
 }
 
@@ -97,6 +107,49 @@ void flt_record_progress(struct flt_recording *r)
 	r->last_line = now;
 }
 
+struct flt_loss flt_record_loss(const struct flt_recording *r)
+{
+	const struct flt_record_total *t = &r->total;
+
+	return (struct flt_loss){
+		.recorded = t->corrupt + t->discarded,
+		.stacks = t->sum.stacks_full,
+		.uncovered = t->large_covered * 2 < t->large_peak,
+		.unlimited = t->refused + t->sum.forks_unlimited + t->sum.execs_unlimited,
+	};
+}
+
+/* Report memory that the limit did not apply to, and whether anything was lost. */
+static void print_gaps(const struct flt_recording *r)
+{
+	const struct flt_ring_totals *s = &r->total.sum;
+	const struct flt_loss loss = flt_record_loss(r);
+	char a[FLT_UNITS_TEXT];
+
+	if (s->passed_bytes)
+		fprintf(stderr, "passed   %s of private anonymous mappings of other kinds were not "
+			"limited\n", flt_units_write_size(a, s->passed_bytes));
+	if (s->ejected)
+		fprintf(stderr, "ejected  %s were taken out of the limit, because the program "
+			"protected, locked or advised them\n",
+			flt_units_write_size(a, s->ejected * FLT_RECORD_PAGE));
+	if (flt_loss_any(&loss) || r->total.killed)
+		fprintf(stderr, "loss     see below");
+	else
+		fprintf(stderr, "loss     none");
+	if (s->full_ns)
+		fprintf(stderr, "; the command waited %s, because fltctl was slower",
+			flt_units_write_ns(a, s->full_ns));
+	fputc('\n', stderr);
+	if (s->plain_bytes)
+		fprintf(stderr, "warning: %s of heap beyond -M were not limited\n",
+			flt_units_write_size(a, s->plain_bytes));
+	if (loss.uncovered)
+		fprintf(stderr, "warning: only %.1f%% of the memory of processes larger than -L "
+			"was limited (use --engine=cgroup)\n",
+			100.0 * (double)r->total.large_covered / (double)r->total.large_peak);
+}
+
 void flt_record_summary(const struct flt_recording *r)
 {
 	const struct flt_record_total *t = &r->total;
@@ -131,12 +184,5 @@ void flt_record_summary(const struct flt_recording *r)
 	if (s->placeless)
 		fprintf(stderr, "unplaced %llu faults have no call site\n",
 			(unsigned long long)s->placeless);
-	if (s->full_ns)
-		fprintf(stderr, "loss     none; the command waited %s, because fltctl was slower\n",
-			flt_units_write_ns(a, s->full_ns));
-	else
-		fprintf(stderr, "loss     none\n");
-	if (s->plain_bytes)
-		fprintf(stderr, "warning: %s of heap beyond -M were not limited\n",
-			flt_units_write_size(a, s->plain_bytes));
+	print_gaps(r);
 }

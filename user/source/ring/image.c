@@ -44,8 +44,10 @@ ssize_t flt_image_drain(struct flt_rings *r, struct image *i)
 
 	head = __atomic_load_n(&i->ring->head, __ATOMIC_ACQUIRE);
 	/* The image can write to this page, so check every index. */
-	if (head - i->tail > FLT_RING_SLOTS)
+	if (head - i->tail > FLT_RING_SLOTS) {
+		i->public.corrupt = true;
 		return 0;
+	}
 	while (i->tail != head) {
 		place = i->tail & (FLT_RING_SLOTS - 1);
 		n = head - i->tail;

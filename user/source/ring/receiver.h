@@ -15,6 +15,7 @@ struct flt_ring_image {
 	pid_t forked_from;		/* 0: the image began with exec */
 	uint64_t region, region_bytes;	/* the shadow follows and has the same size */
 	const struct flt_ring_totals *totals;	/* live */
+	bool corrupt;			/* its ring was overwritten; slots are lost */
 	void *user;			/* for the receiver */
 };
 
