@@ -29,15 +29,23 @@ static bool in(const uint16_t *row, uint8_t op)
 	return row[op >> 4] >> (op & 15) & 1;
 }
 
-/* Return true if an opcode of a VEX or EVEX map stores. */
-static bool vector(unsigned int map, uint8_t op)
+/*
+ * Return true if an opcode of a VEX or EVEX map stores. prefix: 0 none, 1 66, 2 f3, 3 f2.
+ */
+static bool vector(unsigned int map, uint8_t op, unsigned int prefix, bool evex)
 {
+	if (map == 1 && op == 0x7e && prefix == 2)
+		return false;	/* vmovq from memory */
 	if (map == 1)
 		return op == 0x11 || op == 0x13 || op == 0x17 || op == 0x29 || op == 0x2b ||
-		       op == 0x7e || op == 0x7f || op == 0xd6 || op == 0xe7;
-	if (map == 2)	/* masked stores, compress, narrowing moves, scatter */
-		return op == 0x2e || op == 0x2f || op == 0x8e || op == 0x63 || op == 0x8a ||
-		       op == 0x8b || (op >= 0xa0 && op <= 0xa3) || (op & 0xc8) == 0;
+		       op == 0x7e || op == 0x7f || op == 0x91 || op == 0xd6 || op == 0xe7;
+	if (map == 2 && !evex)	/* masked stores */
+		return op == 0x2e || op == 0x2f || op == 0x8e;
+	if (map == 2)	/* compress, scatter, narrowing moves */
+		return op == 0x63 || op == 0x8a || op == 0x8b || (op >= 0xa0 && op <= 0xa3) ||
+		       (prefix == 2 && op >= 0x10 && op < 0x40 && (op & 0x0f) < 6);
+	if (map > 3)	/* half precision: vmovsh, vmovw */
+		return map == 5 && ((op == 0x11 && prefix == 2) || (op == 0x7e && prefix == 1));
 	return (op >= 0x14 && op <= 0x17) || op == 0x19 || op == 0x1b || op == 0x1d || op == 0x39 ||
 	       op == 0x3b;
 }
@@ -57,13 +65,11 @@ bool rec_instruction_stores(const uint8_t *p)
 			break;
 	}
 	if (op == 0xc5)
-		return vector(1, p[2]) && !(p[2] == 0x7e && (p[1] & 3) == 2);
+		return vector(1, p[2], p[1] & 3, false);
 	if (op == 0xc4)
-		return vector(p[1] & 0x1f, p[3]) &&
-		       !((p[1] & 0x1f) == 1 && p[3] == 0x7e && (p[2] & 3) == 2);
+		return vector(p[1] & 0x1f, p[3], p[2] & 3, false);
 	if (op == 0x62)
-		return vector(p[1] & 7, p[4]) &&
-		       !((p[1] & 7) == 1 && p[4] == 0x7e && (p[2] & 3) == 2);
+		return vector(p[1] & 7, p[4], p[2] & 3, true);
 	if ((op & 0xf0) == 0x40)
 		op = *++p;		/* REX */
 	if (op == 0x0f) {

@@ -3,7 +3,7 @@
 
 REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(O)/tests/recorder/loaded.so $(O)/tests/recorder/static_program
+REC_TEST_OTHERS := $(O)/tests/recorder/instructions $(O)/tests/recorder/loaded.so $(O)/tests/recorder/static_program
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
@@ -14,6 +14,10 @@ $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	$(CC) -D_GNU_SOURCE -Iinclude -I. $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
 		-Wno-alloc-size-larger-than -fomit-frame-pointer -fno-optimize-sibling-calls \
 		-pthread -o $@ $(filter tests/%.c,$^) -ldl
+
+$(O)/tests/recorder/instructions: tests/recorder/instructions.c recorder/unwind/instruction.c
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -I. $(CSTD) -O2 -g $(WARN) -o $@ $(filter %.c,$^)
 
 $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
@@ -35,6 +39,7 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 .PHONY: check-recorder check-recorder-long
 check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS)
 	timeout 100 $(O)/tests/recorder/moves
+	$(O)/tests/recorder/instructions
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/death.sh $(O)
 	tests/recorder/options.sh $(O)
