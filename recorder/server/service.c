@@ -12,6 +12,8 @@
 #include "thread/sleep.h"
 #include "trace/writer.h"
 
+#include <errno.h>
+
 /* Path A: time for a thread to resolve its own fault. */
 #define YIELD_NS 15000000L
 
@@ -226,7 +228,10 @@ enum rec_outcome rec_service_answer(const struct rec_message *m)
 	if (m->msg.event != UFFD_EVENT_PAGEFAULT || m->child != REC_IMAGE)
 		return answer_event(m);
 	if (page_of(m) == rec_freeze.barrier) {
-		uffd_zero(rec_region.uffd, rec_freeze.barrier, FLT_PAGE, 0);
+		/* -EAGAIN: another thread changes the address space at this moment. */
+		if (uffd_zero(rec_region.uffd, rec_freeze.barrier, FLT_PAGE, 0) == -EAGAIN)
+			return FAULT_RETRY;
+		uffd_wake(rec_region.uffd, rec_freeze.barrier, FLT_PAGE);
 		return FAULT_DONE;
 	}
 	return answer_image_fault(m);
