@@ -23,11 +23,13 @@ static int copy_page(uintptr_t to, uintptr_t from, bool evicted)
 {
 	static char content[FLT_PAGE];	/* guarded by the pager lock */
 	bool plain = evicted && !rec_shadow.can_move;	/* the shadow is not registered then */
+	long got;
 	int ret;
 
-	if (sys4(SYS_pread64, rec_region.memory, plain ? (char *)to : content, FLT_PAGE, from) !=
-	    (long)FLT_PAGE)
-		return -ENOENT;
+	got = sys4(SYS_pread64, rec_region.memory, plain ? (char *)to : content, FLT_PAGE, from);
+	/* Only -EIO says that the page is missing. After other errors the page may have content. */
+	if (got != (long)FLT_PAGE)
+		return got == -EIO ? -ENOENT : got < 0 ? (int)got : -EFAULT;
 	ret = plain ? 0 : uffd_copy(rec_region.uffd, to, (uintptr_t)content, FLT_PAGE, 0);
 	if (!ret)
 		sys3(SYS_madvise, from, FLT_PAGE, MADV_DONTNEED);

@@ -49,6 +49,8 @@ void case_big_stack(void);
 void case_io(void);
 void case_direct(void);
 void case_close(void);
+void case_close_raw(void);
+void case_mremap_blind(void);
 void case_signals(void);
 void case_blocked(void);
 void case_handlers(void);

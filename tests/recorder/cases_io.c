@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 void case_io(void)
@@ -75,4 +77,39 @@ void case_close(void)
 	dup2(1, 1017);
 	free(filled(BIG));
 	printf("wrong %lu\n", wrong(p, BIG));
+}
+
+/* Close all descriptors by system calls that libc's functions do not see. */
+void case_close_raw(void)
+{
+	unsigned int *p = filled(BIG);
+
+	for (int fd = 3; fd < 70000; fd++)
+		syscall(SYS_close, fd);
+	printf("range %ld\n", syscall(SYS_close_range, 3, ~0u, 0));
+	for (int fd = 1010; fd < 1030; fd++)
+		syscall(SYS_dup2, 1, fd);
+	printf("first %d wrong %lu\n", open("/dev/null", O_RDONLY), wrong(p, BIG));
+	free(filled(BIG));
+	printf("wrong %lu\n", wrong(p, BIG));
+}
+
+/* A recorder whose /proc/self/mem is closed must not take this for missing pages. */
+void case_mremap_blind(void)
+{
+	unsigned int *p = mmap(NULL, BIG / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *q;
+	char path[32], link[64] = "";
+	long ret;
+
+	for (size_t i = 0; i < BIG / 32; i++)
+		p[i] = value(i);
+	for (long fd = 3; fd < 70000; fd++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%ld", fd);
+		if (readlink(path, link, sizeof(link) - 1) > 0 && strstr(link, "/mem"))
+			__asm__ volatile("syscall" : "=a"(ret) : "a"(SYS_close), "D"(fd)
+					 : "rcx", "r11", "memory");
+	}
+	mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	q = mremap(p, BIG / 8, BIG / 4, MREMAP_MAYMOVE);
+	printf("moved %lu zero %u\n", wrong(q, BIG / 8), q[BIG / 32 + 5]);
 }
