@@ -31,15 +31,19 @@ static pid_t parent_of(pid_t pid)
 
 bool flt_lineage_is_stranger(pid_t pid, pid_t ancestor)
 {
-	pid_t at;
+	pid_t at, last;
 	int i, k;
 
 	for (k = 0; k < ATTEMPTS; k++) {
-		for (i = 0, at = pid; i < GENERATIONS && at > 0 && at != ancestor; i++)
+		last = 0;
+		for (i = 0, at = pid; i < GENERATIONS && at > 0 && at != ancestor; i++) {
+			last = at;
 			at = parent_of(at);
+		}
 		if (at == ancestor)
 			return false;
-		if (at == 0)
+		/* A process that ends has parent 0 at the last moment, and then does not exist. */
+		if (at == 0 && (!last || !parent_of(last)))
 			return true;
 		/* A process of the chain ended, so its children have another parent now. */
 		if (parent_of(pid) < 0)
