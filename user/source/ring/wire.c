@@ -51,6 +51,19 @@ int flt_ring_send(int conn, const struct flt_rec_message *m, const int *fds, siz
 	return sendmsg(conn, &h, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
+/* Keep the first descriptor. Close others, which the padding of the buffer has room for. */
+static void take_descriptors(struct cmsghdr *c, int *fd)
+{
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int), i;
+	int other;
+
+	for (i = 0; i < n; i++) {
+		memcpy(i ? &other : fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+		if (i)
+			close(other);
+	}
+}
+
 /* Take descriptor and sender out of the control messages. */
 static void unpack(struct msghdr *h, int *fd, pid_t *sender)
 {
@@ -60,8 +73,8 @@ static void unpack(struct msghdr *h, int *fd, pid_t *sender)
 	for (c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
 		if (c->cmsg_level != SOL_SOCKET)
 			continue;
-		if (c->cmsg_type == SCM_RIGHTS && c->cmsg_len >= CMSG_LEN(sizeof(int))) {
-			memcpy(fd, CMSG_DATA(c), sizeof(int));
+		if (c->cmsg_type == SCM_RIGHTS) {
+			take_descriptors(c, fd);
 		} else if (c->cmsg_type == SCM_CREDENTIALS) {
 			memcpy(&peer, CMSG_DATA(c), sizeof(peer));
 			*sender = peer.pid;
