@@ -30,9 +30,9 @@ begun() {
 	target=$(cat pid)
 }
 
-start() {
+start() { # ARGUMENT...
 	rm -f pid trace.flt*
-	"$fltctl" record -L 8 -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
+	"$fltctl" record -L 8 -o trace.flt -- "$build/tests/recorder/walk" "$@" > pid 2> err &
 	begun
 }
 
@@ -73,6 +73,31 @@ wait "$record" || status=$?
 record=''
 check "fltctl returns the status of the kill" [ $status = 137 ]
 check "the summary reports the dead fault server" grep -q 'fault server died' err
+
+# The server dies before it has handed a forked child over. The child lacks its evicted pages.
+start fork
+server=$(server_of)
+kill -STOP "$record"
+kill -USR1 "$target"
+child=''
+for _ in $(seq 100); do
+	child=$(cat "/proc/$target/task/$target/children")
+	child=${child% }
+	[ -n "$child" ] && grep -q skb_wait "/proc/$child/wchan" && break
+	sleep 0.1
+done
+check "the child waits for fltctl" grep -q skb_wait "/proc/$child/wchan"
+kill -9 "$server"
+kill -CONT "$record"
+check "the program is killed when its fault server dies during a fork" gone "$target"
+check "its child is killed" gone "$child"
+check "fltctl ends when a fault server dies during a fork" gone "$record"
+status=0
+wait "$record" || status=$?
+record='' target=''
+check "fltctl returns the status of that kill" [ $status = 137 ]
+check "the summary reports the child" grep -q 'the fault server of its parent died' err
+check "the child did not see wrong memory" [ ! -e child ]
 
 start
 sleep 2		# the recorder flushes the file once per second

@@ -89,9 +89,22 @@ static void end(struct flt_rings *r, struct image *i, const char *why)
 	flt_image_hang_up(r, i);
 }
 
+/* Kill a forked child that was not handed over, because its evicted pages are lost. */
+static void kill_child(struct flt_rings *r, struct image *i, const char *why)
+{
+	bool over = flt_procfs_ends((uint32_t)i->public.pid);
+
+	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0) && !over)
+		r->to.refused(r->to.arg, i->public.pid, why, false);
+	flt_image_hang_up(r, i);
+}
+
+#define PARENT_LOST "it was killed: the fault server of its parent died"
+
 /* Handle a connection that ended without a message. */
 static void lost(struct flt_rings *r, struct image *i)
 {
+	struct image *child;
 	bool over;
 
 	if (i->state != RUNNING) {
@@ -105,14 +118,19 @@ static void lost(struct flt_rings *r, struct image *i)
 		end(r, i, "its fault server died");
 	else
 		end(r, i, NULL);
+	i->state = LOST;
+	for (child = r->first; child; child = child->next)
+		if (child->state == WAITING && child->parent == i->id)
+			kill_child(r, child, PARENT_LOST);
 }
 
-static struct image *running_by_id(struct flt_rings *r, uint64_t id)
+/* Return the image of this id that runs, or whose server died. */
+static struct image *parent_by_id(struct flt_rings *r, uint64_t id)
 {
 	struct image *i;
 
 	for (i = r->first; i; i = i->next)
-		if (i->state == RUNNING && i->id == id)
+		if ((i->state == RUNNING || i->state == LOST) && i->id == id)
 			return i;
 	return NULL;
 }
@@ -152,7 +170,7 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	struct flt_rec_message ask = { .version = FLT_RING_VERSION, .fork_seq = m->fork_seq };
 	pid_t pid = flt_image_peer(i);
 	struct image *other;
-	int ret;
+	int ret = 0;
 
 	if (!pid) {
 		flt_image_hang_up(r, i);
@@ -173,11 +191,16 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 			turn_away(r, i, pid, ret);
 		return;
 	}
-	other = running_by_id(r, m->image);
+	other = parent_by_id(r, m->image);
 	i->public.forked_from = other ? other->public.pid : 0;
 	ask.type = FLT_REC_RELEASE;
 	i->state = WAITING;
-	if (!other || flt_ring_send(other->conn, &ask, NULL, 0)) {
+	if (other && other->state == RUNNING)
+		ret = flt_ring_send(other->conn, &ask, NULL, 0);
+	if (other && (other->state == LOST || ret == -EPIPE)) {
+		/* A server that ends on its own waits for us, and gives the child its pages. */
+		kill_child(r, i, PARENT_LOST);
+	} else if (!other) {
 		/* The child waits for our answer, unless it was killed with its parent. */
 		if (!flt_procfs_ends((uint32_t)pid))
 			r->to.refused(r->to.arg, pid, "its parent ended too early", false);
@@ -196,9 +219,7 @@ static void released(struct flt_rings *r, const struct image *parent,
 		    i->fork_seq != m->fork_seq)
 			continue;
 		if (uffd == FLT_RING_NO_ROOM) {
-			/* Its evicted pages are lost. */
-			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
-			turn_away(r, i, i->public.pid, -EMFILE);
+			kill_child(r, i, "it was killed: fltctl has too many open files");
 			break;
 		}
 		ret = uffd < 0 ? 0 : configure(r, i, uffd);
@@ -260,7 +281,7 @@ int flt_image_hear(struct flt_rings *r, struct image *i)
 		break;
 	case FLT_REC_REFUSED:
 		r->to.refused(r->to.arg, m.pid ? flt_image_peer(i) : 0, m.text, false);
-		flt_image_hang_up(r, i);
+		end(r, i, NULL);
 		break;
 	}
 	if (fd >= 0)

@@ -11,6 +11,7 @@ enum state {
 	STARTING,	/* configured */
 	RUNNING,
 	OVER,		/* to be freed */
+	LOST,		/* its server died; kept for its forked children, which lack memory */
 };
 
 struct image {

@@ -64,7 +64,7 @@ static void give_up(struct flt_rings *r)
 	struct image *i;
 
 	for (i = r->first; i; i = i->next) {
-		if (i->state == RUNNING || i->state == OVER || now - i->since < PATIENCE_NS)
+		if (i->state >= RUNNING || now - i->since < PATIENCE_NS)
 			continue;
 		if (i->state != FRESH)
 			r->to.refused(r->to.arg, i->public.pid, "it did not start within 10 s",
@@ -98,7 +98,7 @@ int flt_rings_dispatch(struct flt_rings *r)
 
 		if (!i) {
 			heard += admit(r);
-		} else if (i->state != OVER) {
+		} else if (i->state < OVER) {
 			heard++;
 			ret = flt_image_hear(r, i);
 		}
@@ -202,7 +202,7 @@ size_t flt_rings_live(const struct flt_rings *r)
 	size_t n = 0;
 
 	for (i = r->first; i; i = i->next)
-		n += i->state != OVER;
+		n += i->state < OVER;
 	return n;
 }
 
