@@ -14,6 +14,7 @@
 
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
@@ -35,20 +36,24 @@ static void keep_freed_memory(void)
 	}
 }
 
-static void prepare(void)
+/* Prepare for a filter. A filter without a program is a question whether filters exist. */
+static void prepare(bool strict, const void *program)
 {
-	if (!rec_image_is_ready() || rec_image.filtered)
+	if ((!strict && !program) || rec_image.filtered)
 		return;
-	keep_freed_memory();
-	rec_handler_turn_off();
-	rec_image_tid = rec_tid();
+	if (rec_image_is_ready()) {
+		keep_freed_memory();
+		rec_handler_turn_off();
+		rec_image_tid = rec_tid();
+	}
+	/* The child of a raw fork is not recorded, but must not connect to fltctl either. */
 	rec_image.filtered = true;
 }
 
 long rec_seccomp(unsigned int operation, unsigned int flags, void *args)
 {
 	if (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER)
-		prepare();
+		prepare(operation == SECCOMP_SET_MODE_STRICT, args);
 	return rec_range_result(sys3(SYS_seccomp, operation, flags, args));
 }
 
@@ -63,6 +68,6 @@ REC_EXPORT int prctl(int option, ...)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
 	if (option == PR_SET_SECCOMP)
-		prepare();
+		prepare(arg[0] == SECCOMP_MODE_STRICT, (void *)arg[1]);
 	return (int)rec_range_result(sys5(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]));
 }

@@ -85,16 +85,22 @@ enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t a)
 	return FAULT_DONE;
 }
 
-static void let_go(int uffd);
+static void release(int uffd);
 
-/* Let the children go that a child without a server forks. Their faults end with `release`. */
-static void let_grandchildren_go(int uffd)
+/*
+ * Release the children that a child without a server forks meanwhile. They are not counted
+ * here, because they report themselves: see report_stranger() in start/fork.c.
+ */
+static void release_grandchildren(int uffd)
 {
 	struct uffd_msg m;
 
-	while (sys3(SYS_read, uffd, &m, sizeof(m)) == sizeof(m))
-		if (m.event == UFFD_EVENT_FORK)
-			let_go((int)m.arg.fork.ufd);
+	while (sys3(SYS_read, uffd, &m, sizeof(m)) == sizeof(m)) {
+		if (m.event != UFFD_EVENT_FORK)
+			continue;
+		release((int)m.arg.fork.ufd);
+		sys1(SYS_close, m.arg.fork.ufd);
+	}
 }
 
 /* Copy pages into a child. Return 0 or -errno. */
@@ -109,7 +115,7 @@ static int give(int uffd, size_t first, size_t pages)
 		if (ret != -EAGAIN)
 			return ret;
 		/* The child changes its address space, or waits until its fork is read. */
-		let_grandchildren_go(uffd);
+		release_grandchildren(uffd);
 		sys2(SYS_nanosleep, &nap, 0);
 	}
 }
@@ -136,7 +142,7 @@ static void release(int uffd)
 					return;
 		i = end;
 	}
-	let_grandchildren_go(uffd);
+	release_grandchildren(uffd);
 	uffd_unregister(uffd, rec_region.base, bytes);
 	uffd_unregister(uffd, rec_region.base + rec_shadow.distance, bytes);
 }

@@ -43,13 +43,14 @@
 static uint64_t signals;	/* mask of the forking thread; guarded by the map lock */
 static bool prepared;
 
-static void freeze(bool raw)
+/* Freeze the shadow. Return false if nothing is recorded. */
+static bool freeze(bool raw)
 {
 	uint32_t tid = rec_tid();
 	uint64_t old;
 
 	if (!rec_image_is_ready() || rec_image.filtered)
-		return;
+		return false;
 	old = sys_block_signals();
 	rec_lock_take(&rec_map_lock, tid);
 	signals = old;
@@ -62,6 +63,7 @@ static void freeze(bool raw)
 	rec_freeze.fork_seq++;
 	rec_lock_release(&rec_pager_lock);
 	rec_image_wake_server();
+	return true;
 }
 
 static void prepare(void)
@@ -73,7 +75,8 @@ static void parent(void)
 {
 	uint64_t old;
 
-	if (!prepared)
+	/* Another thread may have prepared a fork before this thread set a seccomp filter. */
+	if (!prepared || rec_freeze.forking != rec_tid())
 		return;
 	prepared = false;
 	/*
@@ -134,7 +137,7 @@ static void child(void)
 	uint64_t of = rec_image.id;
 	int fd, ret;
 
-	if (!prepared) {
+	if (!prepared || rec_image.filtered) {
 		if (rec_image.ready && !rec_image.filtered)
 			report_stranger();
 		return;
@@ -159,8 +162,7 @@ static void child(void)
 
 bool rec_fork_raw_begin(void)
 {
-	freeze(true);
-	return prepared;
+	return freeze(true);
 }
 
 void rec_fork_raw_end(bool in_child)

@@ -69,7 +69,8 @@ static const struct {
 } cases[] = {
 	{ "heap", case_heap }, { "seccomp", case_seccomp },
 	{ "seccomp_threads", case_seccomp_threads }, { "seccomp_strict", case_seccomp_strict },
-	{ "seccomp_exec", case_seccomp_exec }, { "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
+	{ "seccomp_exec", case_seccomp_exec }, { "seccomp_probe", case_seccomp_probe },
+	{ "seccomp_raw", case_seccomp_raw }, { "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
 	{ "fork_raw", case_fork_raw },
 	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },
 	{ "spawn", case_spawn }, { "shared", case_shared },

@@ -25,6 +25,8 @@ void case_seccomp(void);
 void case_seccomp_threads(void);
 void case_seccomp_strict(void);
 void case_seccomp_exec(void);
+void case_seccomp_probe(void);
+void case_seccomp_raw(void);
 void case_fork(void);
 void case_fork_deep(void);
 void case_fork_threads(void);

@@ -163,3 +163,36 @@ void case_seccomp_exec(void)
 	}
 	printf("child %x parent %lu\n", status_of(pid), use(p));
 }
+
+/* Ask whether the kernel has filters, as many programs do, and go on without one. */
+void case_seccomp_probe(void)
+{
+	unsigned int *p = filled(BIG);
+	pid_t pid;
+
+	printf("probe %d", prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL));
+	printf(" %ld\n", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL));
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(wrong(p, BIG) ? 1 : 0);
+	printf("child %x parent %lu\n", status_of(pid), use(p));
+}
+
+/* A child of a raw fork that restricts itself and forks. */
+void case_seccomp_raw(void)
+{
+	unsigned int *p = filled(BIG);
+	pid_t pid;
+
+	fflush(stdout);
+	pid = (pid_t)syscall(SYS_fork);
+	if (!pid) {
+		forbid_recorder();
+		pid = fork();
+		if (!pid)
+			_exit(wrong(p, BIG) ? 1 : 0);
+		_exit(status_of(pid) || wrong(p, BIG) ? 2 : 0);
+	}
+	printf("child %x parent %lu\n", status_of(pid), use(p));
+}
