@@ -60,13 +60,28 @@ static void *map_limited(void *hint, size_t len)
 	return first >= 0 ? (void *)rec_page_address((size_t)first) : NULL;
 }
 
+/* Return true if the program has nothing in the range, which is in the region as a whole. */
+static bool is_free(const void *addr, size_t len, size_t first, size_t end)
+{
+	if ((uintptr_t)addr < rec_region.base || len > (end - first) * FLT_PAGE)
+		return false;
+	while (first < end)
+		if (!rec_page_is_unmapped(first++))
+			return false;
+	return true;
+}
+
 /* Map over pages of the region. They are ejected then. */
 static void *map_over(void *addr, size_t len, int prot, int flags, int fd, off_t off, size_t first,
 		      size_t end)
 {
 	struct rec_held h = rec_range_lock();
-	void *m = sys_mmap(addr, len, prot, flags, fd, off);
+	void *m;
 
+	/* To the kernel the whole region is mapped, to the program only a part of it. */
+	if (flags & MAP_FIXED_NOREPLACE && is_free(addr, len, first, end))
+		flags = (flags & ~MAP_FIXED_NOREPLACE) | MAP_FIXED;
+	m = sys_mmap(addr, len, prot, flags, fd, off);
 	if (!sys_failed((long)m)) {
 		rec_limit_discard(first, end);
 		for (size_t i = first; i < end; i++) {
@@ -162,7 +177,6 @@ static bool discard(size_t first, size_t end)
 REC_EXPORT int madvise(void *addr, size_t len, int advice)
 {
 	size_t first, end;
-	struct rec_held h;
 
 	if (!rec_range_pages(addr, len, &first, &end))
 		return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
@@ -182,10 +196,7 @@ REC_EXPORT int madvise(void *addr, size_t len, int advice)
 		break;
 	default:
 		/* This advice changes what the memory is. */
-		h = rec_range_lock();
-		if (rec_range_is_limited(first, end))
-			rec_limit_eject(first, end);
-		rec_range_unlock(h);
+		rec_range_eject(addr, len);
 	}
 	return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
 }

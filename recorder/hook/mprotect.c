@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* mprotect.c - memory is taken out of the limit before it is protected or locked. */
 #include "image/image.h"
-#include "pager/limit.h"
 #include "range.h"
 #include "region/region.h"
 #include "region/shadow.h"
 
 #include <errno.h>
 #include <sys/mman.h>
-
-static void eject(const void *addr, size_t len)
-{
-	uintptr_t from = (uintptr_t)addr & ~(FLT_PAGE - 1);
-	size_t first, end, to;
-	struct rec_held h;
-
-	if (!rec_range_pages((void *)from, len + ((uintptr_t)addr - from), &first, &end))
-		return;
-	h = rec_range_lock();
-	for (; first < end; first = to) {
-		enum page_state state = rec_page_state(first);
-		bool unmapped = rec_page_is_unmapped(first);
-
-		for (to = first + 1; to < end && rec_page_is_unmapped(to) == unmapped; to++)
-			if ((rec_page_state(to) == PAGE_EJECTED) != (state == PAGE_EJECTED))
-				break;
-		if (unmapped)	/* only for mlockall(); no mmap() takes these pages any more */
-			sys2(SYS_munmap, rec_page_address(first), (to - first) * FLT_PAGE);
-		else if (state != PAGE_EJECTED)
-			rec_limit_eject(first, to);
-	}
-	rec_range_unlock(h);
-}
 
 /* Return true if the range is limited, so it has this protection already. */
 static bool protect_is_noop(void *addr, size_t len, int prot)
@@ -49,7 +24,7 @@ REC_EXPORT int mprotect(void *addr, size_t len, int prot)
 	if (len && protect_is_noop(addr, len, prot))
 		return 0;
 	if (len)
-		eject(addr, len);
+		rec_range_eject(addr, len);
 	return (int)rec_range_result(sys3(SYS_mprotect, addr, len, prot));
 }
 
@@ -58,7 +33,7 @@ REC_EXPORT int pkey_mprotect(void *addr, size_t len, int prot, int key)
 	if (len && rec_range_has_holes(addr, len))
 		return (int)rec_range_result(-ENOMEM);
 	if (len)
-		eject(addr, len);
+		rec_range_eject(addr, len);
 	return (int)rec_range_result(key == -1 ? sys3(SYS_mprotect, addr, len, prot) :
 				       sys4(SYS_pkey_mprotect, addr, len, prot, key));
 }
@@ -68,7 +43,7 @@ REC_EXPORT int mlock(const void *addr, size_t len)
 	if (len && rec_range_has_holes(addr, len))
 		return (int)rec_range_result(-ENOMEM);
 	if (len)
-		eject(addr, len);
+		rec_range_eject(addr, len);
 	return (int)rec_range_result(sys2(SYS_mlock, addr, len));
 }
 
@@ -77,7 +52,7 @@ REC_EXPORT int mlock2(const void *addr, size_t len, unsigned int flags)
 	if (len && rec_range_has_holes(addr, len))
 		return (int)rec_range_result(-ENOMEM);
 	if (len)
-		eject(addr, len);
+		rec_range_eject(addr, len);
 	return (int)rec_range_result(sys3(SYS_mlock2, addr, len, flags));
 }
 
@@ -88,7 +63,7 @@ REC_EXPORT int mlockall(int flags)
 	if (rec_image_is_ready()) {
 		/* All memory must stay resident from now on, so nothing is left to limit. */
 		rec_range_all_locked = true;
-		eject((void *)rec_region.base, bytes);
+		rec_range_eject((void *)rec_region.base, bytes);
 		sys2(SYS_munmap, rec_region.base + rec_shadow.distance, bytes);
 	}
 	return (int)rec_range_result(sys1(SYS_mlockall, flags));

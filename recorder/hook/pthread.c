@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pthread.c - pthread_create(), pthread_cancel() and sigaltstack(). */
+/*
+ * pthread.c - pthread_create(), pthread_cancel(), pthread_mutex_init() and sigaltstack().
+ *
+ * When a thread ends, the kernel writes to libc's description of the thread and to the robust
+ * mutexes that it owns. A fault of an ending thread is not given to a userfaultfd: the write
+ * fails. So these words must stay resident.
+ */
 #include "image/image.h"
 #include "range.h"
+#include "region/region.h"
 #include "signal/altstack.h"
 #include "signal/handler.h"
 #include "signal/lifetime.h"
@@ -29,6 +36,36 @@ static void *begin(void *p)
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 typedef int cancel_fn(pthread_t);
 
+/* libc's description of a thread is at the end of its stack, within these bytes. */
+#define DESCRIPTION_BYTES (4 * FLT_PAGE)
+
+/* Keep the description of a thread resident if its stack is limited memory. */
+static void keep_description(const pthread_attr_t *attr)
+{
+	uintptr_t end;
+	void *lo;
+	size_t n;
+
+	if (!attr || pthread_attr_getstack(attr, &lo, &n) || !lo || n < DESCRIPTION_BYTES)
+		return;
+	end = (uintptr_t)lo + n;
+	if (rec_region_contains(end - 1))
+		rec_range_eject((void *)(end - DESCRIPTION_BYTES), DESCRIPTION_BYTES);
+}
+
+/* libc's own name of pthread_mutex_init(), because dlsym() may initialize a mutex. */
+int libc_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
+__asm__(".symver libc_mutex_init, __pthread_mutex_init@GLIBC_2.2.5");
+
+REC_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
+{
+	int robust = PTHREAD_MUTEX_STALLED;
+
+	if (attr && !pthread_mutexattr_getrobust(attr, &robust) && robust == PTHREAD_MUTEX_ROBUST)
+		rec_range_eject(mutex, sizeof(*mutex));
+	return libc_mutex_init(mutex, attr);
+}
+
 REC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *),
 			      void *arg)
 {
@@ -42,6 +79,7 @@ REC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 		return ENOSYS;
 	if (!rec_image_is_ready())
 		return next(thread, attr, run, arg);
+	keep_description(attr);
 	b = malloc(sizeof(*b));
 	if (!b)
 		return EAGAIN;

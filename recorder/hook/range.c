@@ -99,6 +99,31 @@ void rec_range_unmap(size_t first, size_t end)
 	}
 }
 
+void rec_range_eject(const void *a, size_t len)
+{
+	uintptr_t from = (uintptr_t)a & ~(FLT_PAGE - 1);
+	size_t first, end, to;
+	struct rec_held h;
+
+	if (!rec_range_pages((void *)from, len + ((uintptr_t)a - from), &first, &end))
+		return;
+	h = rec_range_lock();
+	for (; first < end; first = to) {
+		enum page_state state = rec_page_state(first);
+		bool unmapped = rec_page_is_unmapped(first);
+
+		for (to = first + 1; to < end && rec_page_is_unmapped(to) == unmapped; to++)
+			if ((rec_page_state(to) == PAGE_EJECTED) != (state == PAGE_EJECTED))
+				break;
+		/* After mlockall() no mmap() takes unmapped pages any more. */
+		if (unmapped && rec_range_all_locked)
+			sys2(SYS_munmap, rec_page_address(first), (to - first) * FLT_PAGE);
+		else if (!unmapped && state != PAGE_EJECTED)
+			rec_limit_eject(first, to);
+	}
+	rec_range_unlock(h);
+}
+
 long rec_range_result(long ret)
 {
 	if (!sys_failed(ret))

@@ -7,6 +7,7 @@
  */
 #include "seccomp.h"
 
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -41,6 +42,8 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 		return dup2((int)a, (int)b);
 	case SYS_dup3:
 		return dup3((int)a, (int)b, (int)c);
+	case SYS_ioctl:
+		return ioctl((int)a, (unsigned long)b, c);
 	case SYS_prctl:
 		return prctl((int)a, b, c, d, e);
 	default:
@@ -63,7 +66,7 @@ __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n"
 	FORWARD(__NR_mmap) FORWARD(__NR_munmap) FORWARD(__NR_mremap) FORWARD(__NR_madvise)
 	FORWARD(__NR_mprotect) FORWARD(__NR_mlock) FORWARD(__NR_mlockall)
 	FORWARD(__NR_close) FORWARD(__NR_close_range) FORWARD(__NR_dup2) FORWARD(__NR_dup3)
-	FORWARD(__NR_prctl) FORWARD(__NR_seccomp)
+	FORWARD(__NR_ioctl) FORWARD(__NR_prctl) FORWARD(__NR_seccomp)
 	FORK(__NR_fork) FORK(__NR_clone) FORK(__NR_clone3)
 	"movq %rdi, %rax\nmovq %rsi, %rdi\nmovq %rdx, %rsi\nmovq %rcx, %rdx\n"
 	"movq %r8, %r10\nmovq %r9, %r8\nmovq 8(%rsp), %r9\nsyscall\n"

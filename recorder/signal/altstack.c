@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* altstack.c - one mapping per thread: the buffer of its backtraces, then its signal stack. */
+/* altstack.c - per thread: the buffer of its backtraces, a guard page, its signal stack. */
 #include "altstack.h"
 
 #include "image/image.h"
@@ -7,9 +7,13 @@
 
 #include <sys/mman.h>
 
-/* The odd size distinguishes this stack from stacks of the program. */
-#define STACK_BYTES (17 * FLT_PAGE)
+/*
+ * The odd size distinguishes this stack from stacks of the program. Handlers of the program that
+ * ask for an alternate stack where there is none run here, so there is room for deep ones.
+ */
+#define STACK_BYTES (257 * FLT_PAGE)
 #define BUFFER_BYTES ((sizeof(struct rec_backtrace) + FLT_PAGE - 1) & ~(FLT_PAGE - 1))
+#define ALL_BYTES (BUFFER_BYTES + FLT_PAGE + STACK_BYTES)
 
 static bool is_recorders(const stack_t *s)
 {
@@ -21,12 +25,13 @@ bool rec_altstack_allocate(struct rec_thread *t, struct rec_backtrace **buffer)
 	stack_t s = { 0 };
 	char *m;
 
-	m = sys_mmap(NULL, BUFFER_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE,
+	m = sys_mmap(NULL, ALL_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed((long)m))
 		return false;
 	*buffer = (struct rec_backtrace *)m;
-	t->altstack = m + BUFFER_BYTES;
+	sys3(SYS_mprotect, m + BUFFER_BYTES, FLT_PAGE, PROT_NONE);
+	t->altstack = m + BUFFER_BYTES + FLT_PAGE;
 	sys2(SYS_sigaltstack, 0, &s);
 	if (s.ss_flags & SS_DISABLE || is_recorders(&s)) {
 		s = (stack_t){ .ss_sp = t->altstack, .ss_size = STACK_BYTES };
@@ -46,7 +51,7 @@ void rec_altstack_free(struct rec_thread *t)
 		return;
 	if (s.ss_sp == t->altstack)
 		sys2(SYS_sigaltstack, &off, 0);
-	sys2(SYS_munmap, t->backtrace, BUFFER_BYTES + STACK_BYTES);
+	sys2(SYS_munmap, t->backtrace, ALL_BYTES);
 	t->backtrace = NULL;
 	t->altstack = NULL;
 }

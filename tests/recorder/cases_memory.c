@@ -319,3 +319,43 @@ void case_reserve(void)
 	usleep(300000);	/* fltctl samples the memory */
 	printf("reserved %lu\n", wrong(p, 2 * BIG));
 }
+
+/* Advice that changes what memory is, for a range that is limited in part. */
+void case_advise_mixed(void)
+{
+	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long bad = 0;
+	pid_t pid;
+
+	memset(p, 3, BIG);
+	mprotect(p + 8 * PAGE, PAGE, PROT_READ);
+	printf("wipe %d\n", madvise(p, BIG, MADV_WIPEONFORK));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		for (size_t i = 0; i < BIG; i += PAGE)
+			bad += p[i] != 0;
+		_exit(bad != 0);
+	}
+	for (size_t i = 0; i < BIG; i += PAGE)
+		bad += p[i] != 3;
+	printf("child %x parent %lu\n", status_of(pid), bad);
+}
+
+/* Map at addresses that were freed, and at addresses that are in use. */
+void case_noreplace(void)
+{
+	enum { HOW = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE };
+	char *p = mmap(NULL, 16 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *q, *r;
+	int err;
+
+	memset(p, 3, 16 * PAGE);
+	munmap(p + 4 * PAGE, 8 * PAGE);
+	q = mmap(p + 4 * PAGE, 8 * PAGE, PROT_READ | PROT_WRITE, HOW, -1, 0);
+	err = q == MAP_FAILED ? errno : 0;
+	r = mmap(p + 2 * PAGE, 8 * PAGE, PROT_READ | PROT_WRITE, HOW, -1, 0);
+	printf("freed %d %s used %d\n", q == p + 4 * PAGE, strerror(err), r == MAP_FAILED ? errno : 0);
+	if (q != MAP_FAILED)
+		printf("content %d %d %d\n", p[4 * PAGE - 1], q[0]++, p[12 * PAGE]);
+}

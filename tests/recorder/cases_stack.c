@@ -168,6 +168,69 @@ void case_threads(void)
 	printf("bad %lu\n", bad);
 }
 
+static int deep(int depth)
+{
+	volatile char room[4096];
+
+	room[0] = (char)depth;
+	return depth ? deep(depth - 1) + room[0] : room[0];
+}
+
+static volatile int depth_sum;
+
+static void catch_deep(int sig)
+{
+	(void)sig;
+	depth_sum = deep(100);
+}
+
+static void *raise_deep(void *unused)
+{
+	raise(SIGUSR1);
+	return unused;
+}
+
+/* Handlers that ask for an alternate stack where there is none run on the thread's own stack. */
+void case_onstack(void)
+{
+	struct sigaction sa = { .sa_handler = catch_deep, .sa_flags = SA_ONSTACK };
+	unsigned int *p = filled(BIG);
+	pthread_t t;
+
+	sigaction(SIGUSR1, &sa, NULL);
+	raise(SIGUSR1);
+	printf("main %d", depth_sum);
+	pthread_create(&t, NULL, raise_deep, NULL);
+	pthread_join(t, NULL);
+	printf(" thread %d wrong %lu\n", depth_sum, wrong(p, BIG));
+}
+
+/* Let 100 threads fault in turn. */
+static pthread_barrier_t round_begins;
+
+static void *fault_in_turn(void *p)
+{
+	for (int i = 0; i < 20; i++) {
+		pthread_barrier_wait(&round_begins);
+		((char *)p)[i * PAGE]++;
+	}
+	return p;
+}
+
+void case_many_threads(void)
+{
+	enum { THREADS = 100 };
+	char *p = mmap(NULL, THREADS * 20 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t t[THREADS];
+
+	pthread_barrier_init(&round_begins, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&t[i], NULL, fault_in_turn, p + (size_t)i * 20 * PAGE);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	printf("ended\n");
+}
+
 static char *fresh;
 
 /* Recurse by one of two calls, as the bits say, and touch a page at the end. */
