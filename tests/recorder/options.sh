@@ -87,6 +87,11 @@ check "truncated stacks are counted" grep -qE 'too many different stacks to keep
 check "the recording with too many stacks is valid" "$fltctl" script --check trace.flt
 check "the recording has all faults" [ "$("$fltctl" script --csv --no-stack trace.flt | grep -c alloc)" -ge 6000 ]
 
+# Each thread is named once in the recording, whatever the number of threads is.
+record -- "$cases" many_threads
+names=$("$fltctl" script --check trace.flt | sed -n 's/^names of threads *//p')
+check "each of 101 threads is named once" [ "$names" = 101 ]
+
 # Simulated far memory delays refaults but not first touches.
 record --latency 300us -- "$cases" protect
 again=$(number ' \([0-9]*\) refaults')

@@ -25,7 +25,8 @@
 
 static void new_mapping_replaces_or_splits_old_one(void **state)
 {
-	struct flt_map_set *set = flt_map_set_new(), *copy = NULL;
+	uint64_t budget = SPACE;
+	struct flt_map_set *set = flt_map_set_new(&budget), *copy = NULL;
 	uint32_t naive[SPACE], then[SPACE], start, end, map, i;
 	int round;
 
@@ -51,6 +52,30 @@ static void new_mapping_replaces_or_splits_old_one(void **state)
 		assert_int_equal(flt_map_set_find(copy, i), then[i]);
 	flt_map_set_put(copy);
 	flt_map_set_put(set);
+}
+
+/* Each fork of a malicious file could copy a large address space. */
+static void copies_of_all_sets_have_one_limit(void **state)
+{
+	uint64_t budget = 1000, left = budget;
+	struct flt_map_set *first = flt_map_set_new(&budget), *copy[20];
+	uint32_t i, n = 0;
+
+	(void)state;
+	for (i = 0; i < 100; i++)
+		assert_int_equal(flt_map_set_change(&first, 2 * i, 2 * i + 1, i), 0);
+	assert_int_equal(budget, left);
+	for (i = 0; i < 20; i++) {
+		copy[i] = flt_map_set_get(first);
+		n += !flt_map_set_change(&copy[i], 0, 1, ~0u);
+		assert_int_equal(flt_map_set_find(copy[i], 0), n > i ? ~0u : 0);
+		assert_int_equal(flt_map_set_find(first, 0), 0);
+	}
+	assert_int_equal(n, 10);
+	for (i = 0; i < 20; i++)
+		flt_map_set_put(copy[i]);
+	assert_int_equal(budget, left);
+	flt_map_set_put(first);
 }
 
 static void first_touch_differs_from_refault(void **state)
@@ -211,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_mapping_replaces_or_splits_old_one),
+		cmocka_unit_test(copies_of_all_sets_have_one_limit),
 		cmocka_unit_test(first_touch_differs_from_refault),
 		cmocka_unit_test(stacks_are_interned_once),
 		cmocka_unit_test(groups_add_up_to_all_faults),

@@ -8,13 +8,14 @@
 
 #include "text/clock.h"
 #include "cmd/record/limit.h"
+#include "index/index.h"
 #include "source/ring/fault.h"
 
 /* A process image that is being recorded. */
 struct image_state {
 	uint32_t id;		/* in the file */
-	uint32_t tids[64];	/* the last threads that were written to the file */
-	unsigned int next;	/* entry of tids to replace next */
+	struct flt_index threads;	/* threads that were written to the file */
+	uint32_t *tids, count, room;	/* their keys */
 };
 
 /* Read the first line of /proc/PID/NAME. The text is "" if the process ended. */
@@ -107,21 +108,35 @@ static int begin_image(void *arg, struct flt_ring_image *image)
 	return set_image(r, image->pid, k->id);
 }
 
-/* Write the name of a thread to the file, unless that was done lately. */
-static void note_thread(struct flt_recording *r, struct flt_ring_image *image, uint32_t tid,
-			uint64_t time)
+/* Write the name of a thread to the file at its first fault. */
+static int note_thread(struct flt_recording *r, struct flt_ring_image *image, uint32_t tid,
+		       uint64_t time)
 {
+	uint32_t hash = flt_index_hash(tid, 0), n;
+	struct flt_index_search s = flt_index_search(hash);
 	struct image_state *k = image->user;
 	char name[48], comm[32];
-	size_t i;
+	int ret;
 
-	for (i = 0; i < 64; i++)
-		if (k->tids[i] == tid)
-			return;
-	k->tids[k->next++ % 64] = tid;
+	while (flt_index_next(&k->threads, &s, &n))
+		if (k->tids[n] == tid)
+			return 0;
+	if (k->count == k->room) {
+		void *more = reallocarray(k->tids, k->room ? 2 * k->room : 16, sizeof(*k->tids));
+
+		if (!more)
+			return -ENOMEM;
+		k->tids = more;
+		k->room = k->room ? 2 * k->room : 16;
+	}
+	ret = flt_index_add(&k->threads, hash, k->count);
+	if (ret)
+		return ret;
+	k->tids[k->count++] = tid;
 	snprintf(name, sizeof(name), "task/%u/comm", tid);
 	read_proc(image->pid, name, comm, sizeof(comm));
 	flt_file_thread(r->file, time, k->id, tid, comm);
+	return 0;
 }
 
 /*
@@ -136,6 +151,7 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 	size_t nfaults = 0, nnodes = 0, faults = 0, i;
 	struct image_state *k = image->user;
 	struct flt_recording *r = arg;
+	int ret;
 
 	for (i = 0; i < n; i++, slot = (const char *)slot + FLT_RING_SLOT) {
 		const struct flt_ring_fault *f = slot;
@@ -147,7 +163,9 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 				.image = k->id,
 			};
 		} else if (f->type == FLT_RING_FAULT) {
-			note_thread(r, image, f->tid, f->time);
+			ret = note_thread(r, image, f->tid, f->time);
+			if (ret)
+				return ret;
 			flt_ring_fault_decode(&fault[nfaults], f);
 			fault[nfaults++].image = k->id;
 			faults++;
@@ -192,6 +210,8 @@ static void end_image(void *arg, struct flt_ring_image *image, const char *why)
 	flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
 	flt_file_exit(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, 0, ~0u);
 	flt_file_image_done(r->file, k->id);
+	flt_index_free(&k->threads);
+	free(k->tids);
 	free(k);
 	image->user = NULL;
 }

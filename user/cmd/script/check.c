@@ -62,6 +62,7 @@ static void put_facts(const struct flt_load *load, struct flt_table *table)
 	put_fact(table, "stack nodes", flt_cell_u64(count_nodes(rec)));
 	put_fact(table, "images", flt_cell_u64(count_images(rec)));
 	put_fact(table, "maps", flt_cell_u64(rec->map_count));
+	put_fact(table, "names of threads", flt_cell_u64(rec->comm_total));
 	put_fact(table, "seconds of statistics", flt_cell_u64(rec->stats_count));
 	put_fact(table, "duration",
 		 flt_cell_ns(load->last > load->first ? load->last - load->first : 0));

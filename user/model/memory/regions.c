@@ -59,6 +59,7 @@ int flt_regions_new(struct flt_regions **out, uint32_t around)
 	g->around = around ? around : 1;
 	g->strings = flt_strings_new(NAME_BYTES_MAX);
 	g->touched_budget = TOUCHED_BLOCKS;
+	g->map_budget = FLT_MAP_SET_COPIED;
 	if (!g->strings || row_add(g, 0, &others, &index)) {
 		flt_regions_free(g);
 		return -ENOMEM;
@@ -106,7 +107,7 @@ static int image_make(struct flt_regions *g, uint32_t number)
 	}
 	image = &g->images[number];
 	if (!image->maps)
-		image->maps = flt_map_set_new();
+		image->maps = flt_map_set_new(&g->map_budget);
 	return image->maps ? 0 : -ENOMEM;
 }
 

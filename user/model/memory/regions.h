@@ -74,6 +74,7 @@ struct flt_regions {
 	 */
 	struct flt_name_table files;
 	uint32_t touched_budget;	/* blocks left for the touched pages of all regions */
+	uint64_t map_budget;		/* of flt_map_set_new() */
 	struct flt_heat heat;
 	uint32_t around;	/* pages of a fault-around window */
 	uint64_t unknown_reuse;	/* faults that may be refaults: `touched` is full */

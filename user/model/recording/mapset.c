@@ -14,16 +14,20 @@ struct piece {
 struct flt_map_set {
 	uint32_t users;
 	uint32_t count, room;
+	uint32_t copied;	/* pieces taken from the budget */
+	uint64_t *budget;
 	struct piece last;	/* found last; the next lookup often needs it again */
 	struct piece *pieces;
 };
 
-struct flt_map_set *flt_map_set_new(void)
+struct flt_map_set *flt_map_set_new(uint64_t *budget)
 {
 	struct flt_map_set *set = calloc(1, sizeof(*set));
 
-	if (set)
+	if (set) {
 		set->users = 1;
+		set->budget = budget;
+	}
 	return set;
 }
 
@@ -37,6 +41,7 @@ void flt_map_set_put(struct flt_map_set *set)
 {
 	if (!set || --set->users)
 		return;
+	*set->budget += set->copied;
 	free(set->pieces);
 	free(set);
 }
@@ -47,7 +52,9 @@ static int set_own(struct flt_map_set **set)
 
 	if ((*set)->users == 1)
 		return 0;
-	own = flt_map_set_new();
+	if ((*set)->count > *(*set)->budget)
+		return -E2BIG;
+	own = flt_map_set_new((*set)->budget);
 	if (!own)
 		return -ENOMEM;
 	if ((*set)->count) {
@@ -57,7 +64,8 @@ static int set_own(struct flt_map_set **set)
 			return -ENOMEM;
 		}
 		memcpy(own->pieces, (*set)->pieces, (*set)->count * sizeof(*own->pieces));
-		own->count = own->room = (*set)->count;
+		own->count = own->room = own->copied = (*set)->count;
+		*own->budget -= own->copied;
 	}
 	flt_map_set_put(*set);
 	*set = own;

@@ -57,6 +57,7 @@ int flt_recording_new(struct flt_recording **out)
 
 	if (!rec)
 		return -ENOMEM;
+	rec->map_budget = FLT_MAP_SET_COPIED;
 	rec->strings = flt_strings_new(STRING_BYTES_MAX);
 	rec->place_count = 1;
 	if (!rec->strings || object_add(rec, &unknown, &index)) {
@@ -128,7 +129,7 @@ int flt_recording_get(struct flt_recording *rec, uint32_t id, struct flt_image *
 		return -ENOMEM;
 	image->id = id;
 	image->comm = "";
-	image->maps = flt_map_set_new();
+	image->maps = flt_map_set_new(&rec->map_budget);
 	if (!image->maps) {
 		free(image);
 		return -ENOMEM;
@@ -181,6 +182,7 @@ static int comm_record(struct flt_recording *rec, const struct flt_record *r)
 	const char *comm;
 	int err = flt_recording_get(rec, r->image, &image);
 
+	rec->comm_total++;
 	if (!err)
 		err = text_keep(rec, (const char *)(r + 1), &comm);
 	if (err)
@@ -244,7 +246,11 @@ static int unmap_record(struct flt_recording *rec, const struct flt_record_unmap
 		return err;
 	image->map_changes++;
 	err = flt_map_set_change(&image->maps, r->start, r->end, ~0u);
-	return err == -E2BIG ? 0 : err;
+	if (err == -E2BIG) {
+		rec->strange++;
+		err = 0;
+	}
+	return err;
 }
 
 static int stats_record(struct flt_recording *rec, const struct flt_record_stats *r)

@@ -88,6 +88,8 @@ struct flt_recording {
 	size_t info_count;
 	struct flt_record_end end;	/* head.type 0: the recording was not finished */
 	uint64_t node_total;
+	uint64_t comm_total;		/* names of threads, repeated ones included */
+	uint64_t map_budget;		/* of flt_map_set_new() */
 	uint64_t strange;		/* records and nodes that contradict earlier ones */
 };
 
