@@ -9,6 +9,7 @@
 #include "pagemap.h"
 
 #include "image/image.h"
+#include "region/extent.h"
 #include "region/region.h"
 #include "region/shadow.h"
 #include "residency.h"
@@ -53,16 +54,16 @@ int rec_pagemap_rebuild(void)
 	static const char path[] = "/proc/self/pagemap";
 	static uint64_t region[CHUNK], shadow[CHUNK];
 	long fd = sys4(SYS_openat, AT_FDCWD, path, O_CLOEXEC, 0), ret = 0;
-	size_t n;
+	size_t n, all = rec_extent_end();
 
 	if (fd < 0)
 		return (int)fd;
 	rec_region.resident = rec_region.resident_peak = rec_shadow.pages = 0;
 	rec_region.head = rec_region.tail = 0;
-	for (size_t base = 0; base < rec_region.count; base += n) {
+	for (size_t base = 0; base < all; base += n) {
 		uintptr_t a = rec_page_address(base);
 
-		n = rec_region.count - base < CHUNK ? rec_region.count - base : CHUNK;
+		n = all - base < CHUNK ? all - base : CHUNK;
 		if (is_untouched(base, base + n))
 			continue;
 		ret = read_entries(fd, a, region, n);

@@ -23,6 +23,12 @@ struct rec_lock rec_map_lock;
 
 static struct range *range;
 static size_t count;
+static size_t high;	/* read without the lock */
+
+size_t rec_extent_end(void)
+{
+	return __atomic_load_n(&high, __ATOMIC_ACQUIRE);
+}
 
 int rec_extent_init(size_t pages)
 {
@@ -36,6 +42,7 @@ int rec_extent_init(size_t pages)
 	}
 	range[0] = (struct range){ 0, pages };
 	count = 1;
+	high = 0;
 	return 0;
 }
 
@@ -44,6 +51,8 @@ static void remove_part(size_t i, size_t first, size_t end)
 {
 	struct range r = range[i];
 
+	if (end > high)
+		__atomic_store_n(&high, end, __ATOMIC_RELEASE);
 	if (r.first < first && end < r.end) {
 		if (count == RANGES) {
 			/* The table is full: the addresses after `end` are lost. */

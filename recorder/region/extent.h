@@ -12,6 +12,11 @@
 /* Serializes mmap(), munmap() and the like, and fork. Taken before rec_pager_lock. */
 extern struct rec_lock rec_map_lock __attribute__((visibility("hidden")));
 
+/*
+ * Return the end of all pages that were ever allocated. The pages above were never touched, so
+ * loops over the region stop here: the region can be much larger than the memory in use.
+ */
+size_t rec_extent_end(void);
 /* Make all pages of the region free. Return 0 or -errno. */
 int rec_extent_init(size_t pages);
 /* Allocate pages. Return the first one, or -1. align: in pages, a power of two. */

@@ -3,6 +3,7 @@
 #include "freeze.h"
 
 #include "image/image.h"
+#include "extent.h"
 #include "region.h"
 #include "shadow.h"
 
@@ -20,7 +21,7 @@ void rec_freeze_hold(size_t page)
 
 void rec_freeze_end(void)
 {
-	for (size_t i = 0; rec_freeze.held && i < rec_region.count; i++) {
+	for (size_t i = 0; rec_freeze.held && i < rec_extent_end(); i++) {
 		if (!(rec_region.state[i] & PAGE_HELD))
 			continue;
 		rec_freeze.held--;

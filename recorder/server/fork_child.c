@@ -5,6 +5,7 @@
 #include "image/image.h"
 #include "lib/core/uffd.h"
 #include "pager/evict.h"
+#include "region/extent.h"
 #include "region/freeze.h"
 #include "region/region.h"
 #include "region/shadow.h"
@@ -126,14 +127,14 @@ static int give(int uffd, size_t first, size_t pages)
  */
 static void release(int uffd)
 {
-	size_t i = 0, end, bytes = rec_region.count * FLT_PAGE;
+	size_t i = 0, end, all = rec_extent_end(), bytes = rec_region.count * FLT_PAGE;
 
-	while (i < rec_region.count) {
+	while (i < all) {
 		if (!is_in_shadow(i)) {
 			i++;
 			continue;
 		}
-		for (end = i + 1; end < rec_region.count && end - i < RUN; end++)
+		for (end = i + 1; end < all && end - i < RUN; end++)
 			if (rec_page_state(end) != PAGE_EVICTED)
 				break;
 		if (give(uffd, i, end - i))

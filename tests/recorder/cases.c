@@ -71,7 +71,7 @@ static const struct {
 	{ "seccomp_threads", case_seccomp_threads }, { "seccomp_strict", case_seccomp_strict },
 	{ "seccomp_exec", case_seccomp_exec }, { "seccomp_probe", case_seccomp_probe },
 	{ "seccomp_raw", case_seccomp_raw }, { "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
-	{ "fork_raw", case_fork_raw },
+	{ "fork_raw", case_fork_raw }, { "fork_small", case_fork_small },
 	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },
 	{ "spawn", case_spawn }, { "shared", case_shared },
 	{ "protect", case_protect }, { "io", case_io }, { "direct", case_direct },

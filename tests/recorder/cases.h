@@ -38,6 +38,7 @@ void case_fork(void);
 void case_fork_deep(void);
 void case_fork_threads(void);
 void case_fork_raw(void);
+void case_fork_small(void);
 void case_fork_strange(void);
 void case_fork_raw_threads(void);
 void case_spawn(void);

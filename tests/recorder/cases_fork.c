@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -247,4 +248,21 @@ void case_shared(void)
 	}
 	status_of(pid);
 	printf("%d\n", *s);
+}
+
+/* The cost of a fork depends on the memory of the program, not on -M. Count the child's faults. */
+void case_fork_small(void)
+{
+	struct rusage r;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	printf("child %x", status_of(pid));
+	getrusage(RUSAGE_CHILDREN, &r);
+	printf(" few faults %d\n", r.ru_minflt < 10000);
+	if (r.ru_minflt >= 10000)
+		printf("%ld faults\n", r.ru_minflt);
 }

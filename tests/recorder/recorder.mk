@@ -42,6 +42,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	$(O)/tests/recorder/instructions
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/cases.sh $(O) mremap_blind --no-move
+	tests/recorder/cases.sh $(O) fork_small -M 1048576
 	tests/recorder/death.sh $(O)
 	tests/recorder/options.sh $(O)
 	tests/recorder/rights.sh $(O)
