@@ -175,7 +175,7 @@ static int fill_for_owner(size_t page, enum page_state state, bool *copied)
 		*copied = !ret;
 	} else if (rec_shadow.can_move && state != PAGE_EMPTY) {
 		ret = flt_move(&rec_region, a, place, 1, 0, &moved);
-		if (ret == -EBUSY)
+		if (ret == -EBUSY || ret == -EINVAL)
 			ret = uffd_copy(rec_region.uffd, a, place, FLT_PAGE, 0);
 	} else if (state == PAGE_EVICTED) {
 		ret = uffd_copy(rec_region.uffd, a, place, FLT_PAGE, 0);

@@ -165,8 +165,11 @@ int rec_shadow_fetch(size_t page, bool wake, bool *copied)
 			if (ret != -EAGAIN)
 				break;
 		}
-	if (ret == -EBUSY) {
-		/* Shared with a forked child, or the child needs the shadow's copy. */
+	if (ret == -EBUSY || ret == -EINVAL) {
+		/*
+		 * Shared with a forked child, or the child needs the shadow's copy. EINVAL: the
+		 * program locked its memory by a system call that the recorder did not see.
+		 */
 		ret = flt_fill_copy(rec_region.uffd, a, (void *)place_of(page),
 				    wake ? 0 : UFFDIO_COPY_MODE_DONTWAKE);
 		*copied = !ret;

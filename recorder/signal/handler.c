@@ -13,6 +13,9 @@
  * mode only. If libc itself has blocked it, the server finds the fault, because it checks the
  * userfaultfd every 10 ms.
  *
+ * The kernel sends SIGIO instead if the user has as many pending signals as RLIMIT_SIGPENDING
+ * allows. That would kill a program without a handler of SIGIO, so the recorder installs one.
+ *
  * A second event, of kernel-mode faults, sends SIGIO to the server. So the server sleeps while
  * threads serve their own faults.
  */
@@ -126,6 +129,17 @@ static void handle(int sig, siginfo_t *info, void *context)
 	__atomic_fetch_sub(&rec_threads.handling, 1, __ATOMIC_RELEASE);
 }
 
+/* Handle SIGIO where the program has no handler. Do the default action unless perf sent it. */
+static void handle_overflow(int sig, siginfo_t *info, void *context)
+{
+	if (info->si_code == SI_KERNEL) {
+		handle(sig, info, context);
+		return;
+	}
+	rec_sigaction_set(sig, NULL, 0);	/* SIG_DFL */
+	sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), sig);
+}
+
 void rec_handler_turn_off(void)
 {
 	struct timespec nap = { .tv_nsec = 50000 };
@@ -153,6 +167,9 @@ void rec_handler_install(bool again)
 	if (!again)
 		rec_threads.filter = rec_perf_event_filter(rec_region.base, rec_region_end());
 	rec_threads.inlined = rec_threads.filter >= 0;
+	/* NULL is SIG_DFL. */
+	if (rec_threads.inlined && !rec_sigaction_get(SIGIO).handler)
+		rec_sigaction_set(SIGIO, handle_overflow, SA_RESTART | SA_ONSTACK);
 }
 
 bool rec_handler_arm(struct rec_thread *t)

@@ -83,7 +83,7 @@ static const struct {
 	{ "mremap_blind", case_mremap_blind }, { "setstack", case_setstack },
 	{ "robust", case_robust }, { "userfaultfd", case_userfaultfd },
 	{ "advise_mixed", case_advise_mixed }, { "noreplace", case_noreplace },
-	{ "onstack", case_onstack }, { "many_threads", case_many_threads },
+	{ "onstack", case_onstack }, { "lock_raw", case_lock_raw }, { "no_signals", case_no_signals }, { "many_threads", case_many_threads },
 	{ "words", case_words }, { "exec_many", case_exec_many },
 	{ "end_exit", case_end_exit }, { "end_kill", case_end_kill }, { "end_abort", case_end_abort },
 	{ "end_segv", case_end_segv }, { "end_exec", case_end_exec },

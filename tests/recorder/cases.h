@@ -38,6 +38,8 @@ void case_fork(void);
 void case_fork_deep(void);
 void case_fork_threads(void);
 void case_fork_raw(void);
+void case_lock_raw(void);
+void case_no_signals(void);
 void case_fork_small(void);
 void case_fork_strange(void);
 void case_fork_raw_threads(void);

@@ -17,7 +17,7 @@ cd "$work"
 case $depth in
 quick)
 	names="heap reserve seccomp seccomp_threads seccomp_strict seccomp_exec seccomp_probe seccomp_raw fork fork_raw fork_strange fork_raw_threads spawn shared protect io mremap sparse madvise signals blocked handlers brk file
-	big_stack limits reuse unmapped close close_raw setstack robust userfaultfd advise_mixed noreplace onstack words exec_many
+	big_stack limits reuse unmapped close close_raw setstack robust userfaultfd advise_mixed noreplace onstack lock_raw no_signals words exec_many
 	end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 	;;
 all) names=$("$cases") ;;

@@ -359,3 +359,16 @@ void case_noreplace(void)
 	if (q != MAP_FAILED)
 		printf("content %d %d %d\n", p[4 * PAGE - 1], q[0]++, p[12 * PAGE]);
 }
+
+/* Lock memory by a system call that no library sees, while pages of it are evicted. */
+void case_lock_raw(void)
+{
+	unsigned int *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	long ret;
+
+	for (size_t i = 0; i < BIG / 4; i++)
+		p[i] = value(i);
+	__asm__ volatile("syscall" : "=a"(ret) : "0"((long)SYS_mlock), "D"(p), "S"((long)BIG / 32)
+			 : "rcx", "r11", "memory");
+	printf("locked %ld wrong %lu\n", ret, wrong(p, BIG));
+}

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t caught;
 
@@ -257,4 +259,24 @@ void case_many_stacks(void)
 	for (unsigned int i = 0; i < 6000; i++)
 		sum += (unsigned long)branch(240, i);
 	printf("sum %lu\n", sum);
+}
+
+/* The user has no room for pending signals. SIGIO from the program still has its effect. */
+void case_no_signals(void)
+{
+	struct rlimit none = { 0, 0 };
+	unsigned int *p;
+	pid_t pid;
+
+	setrlimit(RLIMIT_SIGPENDING, &none);
+	p = filled(BIG);
+	printf("wrong %lu\n", wrong(p, BIG));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		wrong(p, BIG);
+		raise(SIGIO);
+		_exit(0);
+	}
+	printf("child %x\n", status_of(pid));
 }
