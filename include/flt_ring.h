@@ -117,6 +117,7 @@ struct flt_ring_totals {
 	uint64_t evicted;	/* pages moved out */
 	uint64_t evict_calls;	/* ioctls for that */
 	uint64_t evict_skipped;	/* pages that could not leave (pinned); tried again later */
+	uint64_t evict_copies;	/* pages moved out by copying, without UFFDIO_MOVE */
 	uint64_t evict_ns;
 	uint64_t resident;	/* resident pages of the region, and their peak */
 	uint64_t resident_peak;

@@ -138,6 +138,7 @@ static size_t copy_run(size_t first, size_t pages)
 		stayed++;
 	}
 	rec_image.totals->evict_calls += pages;
+	rec_image.totals->evict_copies += pages - stayed;
 	return stayed;
 }
 

@@ -67,6 +67,7 @@ for mode in '' --no-inline --no-move; do
 	record -M 200 $mode -- "$cases" sparse
 	check "mremap $mode causes no first touches" [ "$(number '(\([0-9]*\) first touches')" -lt $((8192 + 200)) ]
 	check "mremap $mode brings each page back once" [ "$(number ' \([0-9]*\) refaults')" -lt 4096 ]
+	[ "$mode" != --no-move ] || check "the summary warns that pages are copied" grep -qE '^copied   [1-9][0-9]* pages' err
 done
 
 # The summary reports memory that the limit does not reach.

@@ -160,7 +160,9 @@ int check_userfaultfd(struct check *c)
 
 	if (got == 3)
 		return check_add(c, "userfaultfd", CHECK_OK, 0, NULL,
-				 "usable ('fltctl record -L -M')");
+				 flt_machine_can_move() ? "usable ('fltctl record -L -M')" :
+				 "usable ('fltctl record -L -M'), but before Linux 6.8 direct I/O "
+				 "into limited memory can lose data");
 	if (got > 0)
 		return check_add(c, "userfaultfd", CHECK_WARN, 0, fix,
 				 got == 2 ? "not for forked children: no 'fltctl record -L -M'" :

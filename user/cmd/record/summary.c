@@ -133,6 +133,9 @@ static void print_gaps(const struct flt_recording *r)
 		fprintf(stderr, "ejected  %s were taken out of the limit, because the program "
 			"protected, locked or advised them\n",
 			flt_units_write_size(a, s->ejected * FLT_RECORD_PAGE));
+	if (s->evict_copies)
+		fprintf(stderr, "copied   %llu pages were evicted by copying, so direct I/O into "
+			"them can lose data\n", (unsigned long long)s->evict_copies);
 	if (flt_loss_any(&loss) || r->total.killed)
 		fprintf(stderr, "loss     see below");
 	else

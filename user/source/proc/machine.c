@@ -18,6 +18,10 @@
 #define UFFD_USER_MODE_ONLY 1
 #endif
 
+#ifndef UFFD_FEATURE_MOVE
+#define UFFD_FEATURE_MOVE (1 << 16)
+#endif
+
 /* Inode numbers of the initial namespaces, from the kernel's <linux/proc_ns.h>. */
 #define PROC_PID_INIT_INO 0xeffffffcu
 
@@ -247,4 +251,9 @@ int flt_machine_userfaultfd(void)
 	if (err == -EPERM && !try_userfaultfd(UFFD_USER_MODE_ONLY, 0))
 		return 1;
 	return err;
+}
+
+bool flt_machine_can_move(void)
+{
+	return !try_userfaultfd(UFFD_USER_MODE_ONLY, UFFD_FEATURE_MOVE);
 }

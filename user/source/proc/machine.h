@@ -55,5 +55,7 @@ int flt_machine_check_pids(struct flt_errmsg *e);
  * 0: none, with the reason in -errno.
  */
 int flt_machine_userfaultfd(void);
+/* Return true if userfaultfd can move pages, as since Linux 6.8. */
+bool flt_machine_can_move(void);
 
 #endif
