@@ -156,6 +156,14 @@ if [ $status = 5 ]; then
 	check "a program in a PID namespace runs to its end" [ "$(cat out)" = finished ]
 	check "fltctl returns the status of the PID namespace" [ $status = 5 ]
 	check "fltctl reports no killed process" [ "$(grep -c killed err)" = 0 ]
+	# Forked children find their parent, although its PID has another number for fltctl.
+	"$build/tests/recorder/cases" fork > native
+	status=0
+	# shellcheck disable=SC2016
+	timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- \
+		unshare -p -f sh -c '"$0" fork; exit 5' "$build/tests/recorder/cases" > out 2> err || status=$?
+	check "forks in a PID namespace print the same as natively" cmp -s out native
+	check "forks in a PID namespace do not escape" [ $status = 5 -a "$(grep -c 'not recorded' err)" = 0 ]
 else
 	echo "ok PID namespace # skip: no right to make one"
 fi

@@ -77,6 +77,14 @@ check "the last line says that it is hardly limited" grep -q 'less than half of 
 check "a warning line tells the coverage" grep -qE '^warning: only [0-9.]+% of the memory of processes larger than -L was limited' err
 check "the summary does not say that nothing is lost" [ "$(grep -c '^loss     none' err)" = 0 ]
 check "the summary tells how much was passed to the kernel" grep -q '^passed   16MiB' err
+# A JVM reserves its heap, so the limit reaches little of it.
+if command -v java > /dev/null; then
+	record --engine=preload -- java -Xmx256m -version
+	check "a JVM returns 3, because it is hardly limited" [ $status = 3 ]
+	check "a warning tells the coverage of a JVM" grep -q '^warning: only' err
+else
+	echo "ok a JVM # skip: no java"
+fi
 record -- "$cases" protect
 check "the summary tells how much was ejected" grep -qE '^ejected  [1-9]' err
 check "the summary says that nothing is lost" grep -q '^loss     none' err
