@@ -82,7 +82,7 @@ unload
 
 load
 # Compare the faults of the machine with /proc/vmstat. Its pgfault counts calls of
-# handle_mm_fault() on 6.1, and ended faults on later kernels.
+# handle_mm_fault() before 6.4, and ended faults on later kernels.
 fltq machine >"$tmp/before"
 tree fork 50 8
 kinds uffd 50 >/dev/null
@@ -90,7 +90,7 @@ fail sigbus 20 >/dev/null
 fltq machine >"$tmp/after"
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.failed)))
-[ "$KERNEL" != 6.1 ] || ended=$((ended + $(delta all.retried)))
+! kernel_before 6.4 || ended=$((ended + $(delta all.retried)))
 same "machine: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
 for what in minor major failed retried; do
 	same "machine: $what, compared with rows + retired + other" \

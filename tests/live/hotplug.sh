@@ -101,7 +101,7 @@ fltq machine >"$tmp/after"
 echo 1 >"$cpu"
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.failed)))
-[ "$KERNEL" != 6.1 ] || ended=$((ended + $(delta all.retried)))
+! kernel_before 6.4 || ended=$((ended + $(delta all.retried)))
 same "CPU 1 offline: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
 same "CPU 1 offline: missed faults" "$(delta all.missed)" 0
 finish

@@ -32,6 +32,11 @@ skip() {
 	exit 77
 }
 
+# Return true if the kernel is older than a release: kernel_before 6.4
+kernel_before() {
+	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" != "$1" ]
+}
+
 loaded() { grep -q '^flt ' /proc/modules; }
 
 load() { # [PARAM=VALUE...]

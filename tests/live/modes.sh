@@ -48,7 +48,7 @@ fail sigbus 20 >/dev/null
 fltq machine >"$tmp/after"
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.unfinished)))
-[ "$KERNEL" != 6.1 ] || ended=$((ended + $(delta all.retried)))
+! kernel_before 6.4 || ended=$((ended + $(delta all.retried)))
 same "machine: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
 same "machine: failed" "$(delta all.failed)" 0
 at_least "machine: stitched" "$(delta all.stitched)" 50

@@ -58,8 +58,8 @@ fill "$tmp"/disk/lower/{0,1,2,3,4,5,6,7,8,9}
 mount -t overlay overlay \
 	-o "lowerdir=$tmp/disk/lower,upperdir=$tmp/disk/upper,workdir=$tmp/disk/work" \
 	"$tmp/disk/merged"
-if [ "$KERNEL" = 6.1 ]; then
-	# On 6.1 a mapping has device and inode of the lower layer, but the path that was opened.
+if kernel_before 6.8; then
+	# Before 6.8 a mapping has device and inode of the lower layer, but the path that was opened.
 	files="0"
 else
 	files="0 1 2 3 4 5 6 7 8 9"

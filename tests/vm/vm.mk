@@ -2,12 +2,13 @@
 # Guests: build the module for their kernels, run live tests, start a shell.
 
 KERNELS    := 6.1 6.12
-KMOD_SRC   := $(wildcard Kbuild kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] include/uapi/linux/*.h)
+KMOD_SRC   := $(wildcard Kbuild kmod/compat/probe.sh kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] \
+	kmod/*/*/*/*.[ch] include/uapi/linux/*.h)
 KERNEL     ?= 6.12
 VM          = FLT_BUILD=$(abspath $(O)) tests/vm
 
 # kbuild does not touch flt.ko if no source changed, so a stamp records the build.
-$(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel
+$(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/kernels.txt
 	@mkdir -p $(@D)
 	$(VM)/kmod $* >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; rm -f $@; exit 1; }
 	@touch $@
