@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ctype.h>
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/string_helpers.h>
 #include "debugfs.h"
 #include "hook/hook.h"
 #include "account/report.h"
@@ -91,6 +91,17 @@ static void procs_stop(struct seq_file *m, void *v)
 {
 }
 
+/* Write a name whose bytes may have any value as text without control characters. */
+static void put_name(struct seq_file *m, const char *name)
+{
+	for (; *name; name++) {
+		if (isascii(*name) && isprint(*name) && *name != '\\')
+			seq_putc(m, *name);
+		else
+			seq_printf(m, "\\%03o", (unsigned char)*name);
+	}
+}
+
 static int procs_show(struct seq_file *m, void *v)
 {
 	const struct flt_proc_report *r = v;
@@ -103,7 +114,7 @@ static int procs_show(struct seq_file *m, void *v)
 		   r->threads, r->account.minor, r->account.major, r->account.failed,
 		   r->account.retried, r->account.missed);
 	/* A process chooses its comm, which may contain line feeds and escape sequences. */
-	seq_escape_str(m, r->comm, ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NP, "\\");
+	put_name(m, r->comm);
 	seq_putc(m, '\n');
 	return 0;
 }
@@ -151,7 +162,7 @@ static int wss_show(struct seq_file *m, void *v)
 		seq_printf(m, "%llu %llu %llu %llu %llu 0x%x ", scan->duration,
 			   scan->count.hugetlb, scan->count.device, scan->count.special,
 			   scan->count.left, scan->flags);
-		seq_escape_str(m, r->comm, ESCAPE_SPACE | ESCAPE_SPECIAL | ESCAPE_NP, "\\");
+		put_name(m, r->comm);
 		seq_putc(m, '\n');
 	}
 	kfree(r);

@@ -9,7 +9,7 @@
 
 static int __init flt_init(void)
 {
-	pr_err("this kernel was built without " FLT_MISSING ", which flt needs\n");
+	pr_err("this kernel lacks " FLT_MISSING ", which flt needs\n");
 	return -EOPNOTSUPP;
 }
 

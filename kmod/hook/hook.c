@@ -161,6 +161,8 @@ static int find_symbol(struct flt_hook *h)
 {
 	int i, err = -ENOENT;
 
+	if (h->unfit)
+		return -EOPNOTSUPP;
 	for (i = 0; i < FLT_HOOK_SYMBOLS && h->symbol[i]; i++) {
 		if (h->type == FLT_HOOK_TYPE_TRACEPOINT)
 			err = find_tracepoint(h, h->symbol[i]);

@@ -57,6 +57,7 @@ struct flt_hook {
 	u32 feature;				/* FLT_FEATURE_* */
 	u64 unknown;				/* FLT_HOOK_UNKNOWN: counters that need the hook */
 	bool required;
+	bool unfit;				/* this kernel's function does not tell enough */
 	const char *symbol[FLT_HOOK_SYMBOLS];	/* candidates, best first */
 	/* FLT_HOOK_TYPE_KRETPROBE: from FLT_HOOK_RETURN() */
 	kretprobe_handler_t enter, leave;

@@ -18,14 +18,14 @@ static void charge_scan(const struct mm_struct *mm, int result)
 }
 
 /* @status: why the scan stopped, or the result of the collapse if the scan succeeded. */
-static void on_scan(void *data, struct mm_struct *mm, struct page *page, bool writable,
-		    int referenced, int none_or_zero, int status, int unmapped)
+static void on_scan(void *data, struct mm_struct *mm, FLT_SCAN_PMD_PAGE, int referenced,
+		    int none_or_zero, int status, int unmapped)
 {
 	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_SCAN);
 	charge_scan(mm, status);
 }
 
-static void on_scan_file(void *data, struct mm_struct *mm, FLT_SCAN_FILE_PAGE page,
+static void on_scan_file(void *data, struct mm_struct *mm, FLT_SCAN_FILE_PAGE,
 			 struct file *file, int present, int swap, int result)
 {
 	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_SCAN_FILE);
@@ -39,9 +39,11 @@ static void charge_collapse(const struct mm_struct *mm, enum flt_thp_count succe
 	flt_ledger_charge_mm(&flt_huge, mm, charge, succeeded ? 2 : 1);
 }
 
-static void on_collapse(void *data, struct mm_struct *mm, int isolated, int status)
+static FLT_COLLAPSE_PROBE(on_collapse)
 {
 	flt_hook_hit(FLT_HOOK_ID_COLLAPSE);
+	if (flt_collapse_order != PMD_SHIFT - PAGE_SHIFT)
+		return;
 	charge_collapse(mm, current->flags & PF_KTHREAD ? FLT_THP_COLLAPSED :
 							  FLT_THP_COLLAPSED_CALL,
 			status == SUCCEEDED);
@@ -51,7 +53,7 @@ static void on_collapse(void *data, struct mm_struct *mm, int isolated, int stat
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_mm_khugepaged_scan_pmd(on_scan);
-	check_trace_callback_type_mm_khugepaged_scan_file(on_scan_file);
+	flt_check_scan_file(on_scan_file);
 	check_trace_callback_type_mm_collapse_huge_page(on_collapse);
 }
 
@@ -106,6 +108,7 @@ struct flt_hook flt_collapse_file = {
 	.id = FLT_HOOK_ID_COLLAPSE_FILE,
 	.unknown = FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED_FILE) |
 		   FLT_LEDGER_COUNTER(FLT_THP_COLLAPSE_TRIED),
+	.unfit = !FLT_HAVE_MADV_COLLAPSE,
 	.symbol = { "collapse_file" },
 	.enter = file_enter,
 	.leave = file_leave,

@@ -77,7 +77,7 @@ FLT_HOOK_RETURN(move, u64, enter_move, leave_move);
 
 static void on_migrate(void *data, unsigned long succeeded, unsigned long failed,
 		       unsigned long thp_succeeded, unsigned long thp_failed,
-		       FLT_MIGRATE_SPLIT, enum migrate_mode mode, int reason)
+		       FLT_MIGRATE_SPLIT, enum migrate_mode mode, FLT_MIGRATE_REASON reason)
 {
 	u32 why = min_t(u32, reason, FLT_MOVE_REASONS - 1);
 	struct flt_charge charge[2] = {
@@ -120,9 +120,12 @@ static void on_task_swap(void *data, struct task_struct *task, int from,
 static void __maybe_unused check_types(void)
 {
 	check_trace_callback_type_mm_migrate_pages(on_migrate);
+	/* Without NUMA balancing later kernels do not have these tracepoints. */
+#ifdef CONFIG_NUMA_BALANCING
 	check_trace_callback_type_sched_move_numa(on_task_move);
 	check_trace_callback_type_sched_stick_numa(on_task_stick);
 	check_trace_callback_type_sched_swap_numa(on_task_swap);
+#endif
 }
 
 #define NUMA(name) FLT_LEDGER_COUNTER(FLT_NUMA_##name)
@@ -212,7 +215,12 @@ void flt_numa_exit(void)
 
 u64 flt_numa_unknown(void)
 {
-	return flt_hook_unknown(hooks, ARRAY_SIZE(hooks));
+	u64 unknown = flt_hook_unknown(hooks, ARRAY_SIZE(hooks));
+
+	/* Huge pages are moved by a function of their own, which no hook sees. */
+	if (FLT_MIGRATE_HUGE_APART)
+		unknown |= move_hook.unknown | migrate_hook.unknown;
+	return unknown;
 }
 
 size_t flt_numa_memory(void)

@@ -167,7 +167,9 @@ struct flt_hook flt_split_page = {
 	.id = FLT_HOOK_ID_SPLIT_PAGE,
 	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_PAGES) |
 		   FLT_LEDGER_COUNTER(FLT_THP_SPLIT_FAILED),
-	.symbol = { "split_huge_page_to_list_to_order", "split_huge_page_to_list" },
+	/* Since 6.14 the first one also serves truncate(), which splits a page unevenly. */
+	.symbol = { "__folio_split", "split_huge_page_to_list_to_order",
+		    "split_huge_page_to_list" },
 	.enter = page_enter,
 	.leave = page_leave,
 	.data_size = sizeof(struct split_page),

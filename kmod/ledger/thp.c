@@ -103,8 +103,9 @@ NOKPROBE_SYMBOL(on_zero);
 FLT_HOOK_ENTRY(zero, on_zero);
 
 /*
- * __mem_cgroup_charge(folio, mm, gfp). The kernel charges the huge page after it has allocated
- * the page. Reclaim in between may charge small pages.
+ * __mem_cgroup_charge(folio, mm, gfp), or before 5.13 mem_cgroup_charge() of a page. The kernel
+ * charges the huge page after it has allocated the page. Reclaim in between may charge small
+ * pages.
  */
 static void on_charge(struct pt_regs *regs)
 {
@@ -175,7 +176,7 @@ static struct flt_hook charge_hook = {
 	.id = FLT_HOOK_ID_THP_CHARGE,
 	/* Without memory cgroups no charge can fail. */
 	.unknown = IS_ENABLED(CONFIG_MEMCG) ? THP(NO_PAGE) | THP(NO_CHARGE) : 0,
-	.symbol = { "__mem_cgroup_charge" },
+	.symbol = { "__mem_cgroup_charge", "mem_cgroup_charge" },
 	.entry = charge_entry,
 };
 

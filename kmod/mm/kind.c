@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/leafops.h>
 #include <linux/mm.h>
-#include <linux/swap.h>
-#include <linux/swapops.h>
+#include <linux/pgtable.h>
 #include <linux/userfaultfd_k.h>
 #include "mm/kind.h"
 
@@ -14,11 +14,11 @@ static bool writes(unsigned int flags)
 u8 flt_kind_huge(struct vm_area_struct *vma, pmd_t pmd, unsigned int flags)
 {
 	if (!pmd_present(pmd))
-		return is_pmd_migration_entry(pmd) ? FLT_KIND_MIGRATION : FLT_KIND_UNKNOWN;
-	if (pmd_devmap(pmd))
+		return flt_pmd_is_migration(pmd) ? FLT_KIND_MIGRATION : FLT_KIND_UNKNOWN;
+	if (flt_pmd_is_dax(vma, pmd))
 		return FLT_KIND_DEVICE;
 	if (pmd_protnone(pmd) && vma_is_accessible(vma))
-		return FLT_KIND_NUMA;
+		return userfaultfd_huge_pmd_rwp(vma, pmd) ? FLT_KIND_UFFD : FLT_KIND_NUMA;
 	if (writes(flags) && !pmd_write(pmd))
 		return FLT_KIND_HUGE;
 	return FLT_KIND_SPURIOUS;
@@ -32,14 +32,14 @@ u8 flt_kind_hole(const struct vm_area_struct *vma, unsigned int flags, unsigned 
 
 static u8 not_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags)
 {
-	swp_entry_t entry = pte_to_swp_entry(pte);
+	flt_leaf_t entry = flt_leaf_from_pte(pte);
 
-	if (!non_swap_entry(entry))
+	if (flt_leaf_is_swap(entry))
 		return FLT_KIND_SWAP;
-	if (is_migration_entry(entry))
+	if (flt_leaf_is_migration(entry))
 		return FLT_KIND_MIGRATION;
 	/* The uffd-wp marker replaces an unmapped page; the page is missing. */
-	if (is_pte_marker_entry(entry) && pte_marker_get(entry) & PTE_MARKER_UFFD_WP)
+	if (flt_leaf_is_uffd_wp_marker(entry))
 		return flt_kind_missing(vma, flags);
 	return FLT_KIND_DEVICE;
 }
@@ -51,10 +51,10 @@ u8 flt_kind_present(struct vm_area_struct *vma, pte_t pte, unsigned int flags,
 	if (!pte_present(pte))
 		return not_present(vma, pte, flags);
 	if (pte_protnone(pte) && vma_is_accessible(vma))
-		return FLT_KIND_NUMA;
+		return userfaultfd_pte_rwp(vma, pte) ? FLT_KIND_UFFD : FLT_KIND_NUMA;
 	if (!writes(flags) || pte_write(pte))
 		return FLT_KIND_SPURIOUS;
-	if (vma->vm_flags & (VM_SHARED | VM_MAYSHARE) || pte_uffd_wp(pte))
+	if (vma->vm_flags & (VM_SHARED | VM_MAYSHARE) || pte_uffd(pte))
 		return FLT_KIND_WP;
 	/* The kernel reuses the page without a copy if the process is its only owner. */
 	*pfn = pte_pfn(pte);

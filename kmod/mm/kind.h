@@ -26,7 +26,8 @@ static __always_inline u8 flt_kind_missing(const struct vm_area_struct *vma, uns
 		return FLT_KIND_UFFD;
 	if (!vma->vm_ops)
 		return FLT_KIND_ANON;
-	if (unlikely(vm_flags & VM_PFNMAP))
+	/* The data page of the vDSO, which processes map, too, has only VM_IO since 6.15. */
+	if (unlikely(vm_flags & (VM_PFNMAP | VM_IO)))
 		return FLT_KIND_DEVICE;
 	if (!(flags & FAULT_FLAG_WRITE))
 		return FLT_KIND_FILE;

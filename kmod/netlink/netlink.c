@@ -232,7 +232,7 @@ struct genl_family flt_netlink_family __ro_after_init = {
 	.parallel_ops = true,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),
-	.resv_start_op = FLT_CMD_INFO_GET,
+	FLT_GENL_STRICT_FROM(FLT_CMD_INFO_GET)
 };
 
 int __init flt_netlink_init(void)

@@ -205,7 +205,7 @@ static int remove_file(struct dentry *dentry)
  * creates the buffer, in process context, for a CPU that does not write yet, without @prev.
  * The buffer of a CPU that is hot-added is charged, too, although it may exceed the limit.
  */
-static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t padding)
+static FLT_RELAY_BEGIN(begin_subbuf)
 {
 	struct flt_relay *relay = buf->chan->private_data;
 	struct flt_relay_cpu *cpu = per_cpu_ptr(relay->cpus, buf->cpu);
@@ -242,7 +242,7 @@ static int begin_subbuf(struct rchan_buf *buf, void *subbuf, void *prev, size_t 
 	return 1;
 }
 
-static const struct rchan_callbacks callbacks = {
+static FLT_RELAY_CONST struct rchan_callbacks callbacks = {
 	.subbuf_start = begin_subbuf,
 	.create_buf_file = create_file,
 	.remove_buf_file = remove_file,

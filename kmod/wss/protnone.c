@@ -27,8 +27,8 @@ bool flt_wss_can_protect_vma(const struct vm_area_struct *vma)
 static bool must_skip(struct folio *folio, const struct vm_area_struct *vma)
 {
 	return folio_test_ksm(folio) ||
-	       (is_cow_mapping(vma->vm_flags) &&
-		(folio_maybe_dma_pinned(folio) || folio_likely_mapped_shared(folio)));
+	       (vma_is_cow_mapping(vma) &&
+		(folio_maybe_dma_pinned(folio) || folio_maybe_mapped_shared(folio)));
 }
 
 /*

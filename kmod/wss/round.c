@@ -257,10 +257,11 @@ static u64 add_cgroup_members(struct flt_wss_tracker *tr)
 		for (i = 0; i < PIDS_PER_BATCH; i++) {
 			struct task_struct *task;
 
-			pid = find_ge_pid(nr, &init_pid_ns);
+			/* Before 5.11 find_ge_pid() was not exported, which does the same. */
+			pid = idr_get_next(&init_pid_ns.idr, &nr);
 			if (!pid)
 				break;
-			nr = pid_nr(pid) + 1;
+			nr++;
 			task = pid_task(pid, PIDTYPE_TGID);
 			missed += task && !add_cgroup_member(tr, pid, task);
 		}

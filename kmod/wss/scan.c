@@ -26,7 +26,7 @@ void __init flt_wss_scan_init(void)
 
 	if (!flush)
 		return;
-	static_call_update(wss_flush, flush);
+	static_call_update(wss_flush, (typeof(flt_wss_flush) *)flush);
 	can_flush = true;
 #endif
 }

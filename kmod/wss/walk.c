@@ -155,7 +155,7 @@ static __always_inline u64 walk_entries(struct vm_area_struct *vma, unsigned lon
 		}
 		if (!pte_present(entry))
 			continue;
-		if (unlikely(pte_special(entry) || pte_devmap(entry))) {
+		if (unlikely(pte_special(entry) || flt_pte_is_dax(entry))) {
 			walk->count->special++;
 			continue;
 		}

@@ -15,7 +15,7 @@ same "status of insmod" "$rc" 1
 same "message of insmod" "$message" \
 	"insmod: ERROR: could not insert module $stub: Operation not supported"
 same "lines in the kernel log" \
-	"$(dmesg | grep -c 'flt: this kernel was built without CONFIG_KPROBES .*CONFIG_RELAY')" 1
+	"$(dmesg | grep -c 'flt: this kernel lacks CONFIG_KPROBES .*CONFIG_RELAY')" 1
 checks=$((checks + 1))
 ! loaded || bad "the module is loaded"
 finish

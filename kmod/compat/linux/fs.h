@@ -3,13 +3,13 @@
 #define FLT_COMPAT_LINUX_FS_H
 
 #include_next <linux/fs.h>
-#include <linux/version.h>
+#include <flt_compat.h>
 
 /*
  * Before 6.8 f_path of a mapped file was the path that the user opened, also on overlayfs
  * ("fs: store real path instead of fake path in backing file f_path").
  */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#if !FLT_HAVE_FILE_USER_PATH
 static inline const struct inode *file_user_inode(const struct file *f)
 {
 	return file_inode(f);

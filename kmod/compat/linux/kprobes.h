@@ -4,13 +4,13 @@
 
 #include_next <linux/kprobes.h>
 #include <linux/cpumask.h>
-#include <linux/version.h>
+#include <flt_compat.h>
 
 /* Bytes of pointers to one return instance. Since 6.7 each CPU has a ring of all pointers. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define FLT_INSTANCE_POINTERS 0
-#else
+#if FLT_HAVE_OBJPOOL
 #define FLT_INSTANCE_POINTERS (num_possible_cpus() * sizeof(void *))
+#else
+#define FLT_INSTANCE_POINTERS 0
 #endif
 
 #endif

@@ -1,15 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* No include guard, because trace headers are included more than once. */
 #include_next <trace/events/huge_memory.h>
-#include <linux/version.h>
+#include <flt_compat.h>
 
 /*
- * Before 6.7 the tracepoint mm_khugepaged_scan_file passed a struct page instead of a PFN
- * ("mm/khugepaged: convert collapse_file() to use folios" and later commits).
+ * What the tracepoints of khugepaged say about the page has changed several times. flt does not
+ * use these arguments.
  */
-#undef FLT_SCAN_FILE_PAGE
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define FLT_SCAN_FILE_PAGE struct page *
+#undef FLT_SCAN_PMD_PAGE
+#if FLT_HAVE_SCAN_PMD_PAGE
+#define FLT_SCAN_PMD_PAGE struct page *page, bool writable
+#elif FLT_HAVE_SCAN_PMD_FOLIO
+#define FLT_SCAN_PMD_PAGE struct folio *folio, bool writable
 #else
-#define FLT_SCAN_FILE_PAGE unsigned long
+#define FLT_SCAN_PMD_PAGE unsigned long pfn
+#endif
+
+#undef FLT_SCAN_FILE_PAGE
+#if FLT_HAVE_SCAN_FILE_PFN
+#define FLT_SCAN_FILE_PAGE unsigned long pfn
+#else
+#define FLT_SCAN_FILE_PAGE struct page *page
+#endif
+
+/* Before 6.1 there was no such tracepoint. */
+#undef flt_check_scan_file
+#if FLT_HAVE_SCAN_FILE_PFN || FLT_HAVE_SCAN_FILE_PAGE
+#define flt_check_scan_file(probe) check_trace_callback_type_mm_khugepaged_scan_file(probe)
+#else
+#define flt_check_scan_file(probe) ((void)(probe))
+#endif
+
+/* The order of the folio that khugepaged wants to make. Before 7.3 always that of a PMD. */
+#undef FLT_COLLAPSE_PROBE
+#undef flt_collapse_order
+#if FLT_HAVE_COLLAPSE_ORDER
+#define FLT_COLLAPSE_PROBE(name) \
+	void name(void *data, struct mm_struct *mm, int isolated, int status, unsigned int order)
+#define flt_collapse_order order
+#else
+#define FLT_COLLAPSE_PROBE(name) \
+	void name(void *data, struct mm_struct *mm, int isolated, int status)
+#define flt_collapse_order (PMD_SHIFT - PAGE_SHIFT)
 #endif

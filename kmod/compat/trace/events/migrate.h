@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* No include guard, because trace headers are included more than once. */
 #include_next <trace/events/migrate.h>
-#include <linux/version.h>
+#include <flt_compat.h>
 
 /* Before 6.7 the tracepoint mm_migrate_pages did not count split large folios. */
 #undef FLT_MIGRATE_SPLIT
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
-#define FLT_MIGRATE_SPLIT unsigned long thp_split
-#else
+#if FLT_HAVE_MIGRATE_LARGE_SPLIT
 #define FLT_MIGRATE_SPLIT unsigned long thp_split, unsigned long large_folio_split
+#else
+#define FLT_MIGRATE_SPLIT unsigned long thp_split
+#endif
+
+#undef FLT_MIGRATE_REASON
+#if FLT_HAVE_MIGRATE_REASON
+#define FLT_MIGRATE_REASON enum migrate_reason
+#else
+#define FLT_MIGRATE_REASON int
 #endif
