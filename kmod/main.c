@@ -28,11 +28,11 @@
 #include "ledger/thp.h"
 #include "wss/wss.h"
 
-static char *accounting = "latency";
+static char *accounting = "counts";
 module_param(accounting, charp, 0444);
 MODULE_PARM_DESC(accounting,
-		 "latency: count and measure all faults always (default); "
-		 "counts: count always, measure while a session needs it; "
+		 "counts: count all faults always, measure while a session needs it (default); "
+		 "latency: count and measure always; "
 		 "0: count while a session is open");
 static const char * const modes[] = { "0", "counts", "latency" };
 static uint maxactive;

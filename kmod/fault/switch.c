@@ -10,6 +10,8 @@
 static enum flt_mode current_mode;
 static unsigned int returns_users;
 static bool started;
+/* The probe that counts no faults any more, but is still armed. OFF: none. */
+static enum flt_mode leaving;
 
 static struct flt_hook *const hook_of[] = {
 	[FLT_MODE_ENTRIES] = &flt_entry_hook,
@@ -37,21 +39,37 @@ static void set_everywhere(enum flt_mode mode)
 	cpus_read_unlock();
 }
 
-/* Pass the faults from one probe to the other. */
+/*
+ * Pass the faults from one probe to the other. The probe that counted stays armed until
+ * flt_switch_settle(), because to remove it waits for grace periods.
+ */
 static int switch_probes(enum flt_mode from, enum flt_mode to)
 {
 	int cpu, err;
 
-	for_each_possible_cpu(cpu)
-		per_cpu(flt_mode_here, cpu) = from;
-	static_branch_enable(&flt_mode_switching);
-	err = flt_hook_get(hook_of[to]);
-	if (!err) {
-		set_everywhere(to);
-		flt_hook_put(hook_of[from]);
+	if (leaving == FLT_MODE_OFF) {
+		for_each_possible_cpu(cpu)
+			per_cpu(flt_mode_here, cpu) = from;
+		static_branch_enable(&flt_mode_switching);
+		err = flt_hook_get(hook_of[to]);
+		if (err) {
+			static_branch_disable(&flt_mode_switching);
+			return err;
+		}
 	}
+	/* There are two probes, so one that is leaving is the one to go back to. */
+	set_everywhere(to);
+	leaving = from;
+	return 0;
+}
+
+static void remove_leaving(void)
+{
+	if (leaving == FLT_MODE_OFF)
+		return;
+	flt_hook_put(hook_of[leaving]);
 	static_branch_disable(&flt_mode_switching);
-	return err;
+	leaving = FLT_MODE_OFF;
 }
 
 static int change_mode(void)
@@ -62,12 +80,14 @@ static int change_mode(void)
 
 	if (to == current_mode)
 		return 0;
-	if (current_mode == FLT_MODE_OFF)
+	if (current_mode == FLT_MODE_OFF) {
 		err = flt_hook_get(hook_of[to]);
-	else if (to == FLT_MODE_OFF)
+	} else if (to == FLT_MODE_OFF) {
+		remove_leaving();
 		flt_hook_put(hook_of[current_mode]);
-	else
+	} else {
 		err = switch_probes(current_mode, to);
+	}
 	if (!err)
 		WRITE_ONCE(current_mode, to);
 	return err;
@@ -101,11 +121,16 @@ int flt_switch_get_returns(void)
 	return err;
 }
 
-/* If the cheaper probe cannot be armed, the other one stays. */
 void flt_switch_put_returns(void)
 {
 	returns_users--;
+}
+
+/* If the cheaper probe cannot be armed, the other one stays. */
+void flt_switch_settle(void)
+{
 	change_mode();
+	remove_leaving();
 }
 
 enum flt_mode flt_switch_mode(void)

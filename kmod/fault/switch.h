@@ -12,9 +12,15 @@
 int flt_switch_start(void);
 void flt_switch_stop(void);
 
-/* Probe returns, too, from the first get to the last put, while faults are counted. */
+/*
+ * Probe returns, too, while faults are counted: from the first get until flt_switch_settle() is
+ * called after the last put. After either, the caller arranges for flt_switch_settle().
+ */
 int flt_switch_get_returns(void);
 void flt_switch_put_returns(void);
+
+/* Change to the cheapest probe that suffices, and remove the other one. Waits for grace periods. */
+void flt_switch_settle(void);
 
 enum flt_mode flt_switch_mode(void);
 

@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include <net/sock.h>
 #include "fault/life.h"
 #include "fault/switch.h"
@@ -85,6 +86,31 @@ static void stop_accounting(void)
 	flt_proc_end_all();
 }
 
+static void settle(struct work_struct *work)
+{
+	mutex_lock(&lock);
+	flt_switch_settle();
+	mutex_unlock(&lock);
+}
+
+/* Neither a session that opens nor one that closes waits for the removal of a probe. */
+static DECLARE_WORK(settle_work, settle);
+
+static int get_returns(void)
+{
+	int err = flt_switch_get_returns();
+
+	if (!err)
+		schedule_work(&settle_work);
+	return err;
+}
+
+static void put_returns(void)
+{
+	flt_switch_put_returns();
+	schedule_work(&settle_work);
+}
+
 int __init flt_session_init(bool always, bool returns)
 {
 	int err;
@@ -92,7 +118,7 @@ int __init flt_session_init(bool always, bool returns)
 	if (!always)
 		return 0;
 	if (returns) {
-		err = flt_switch_get_returns();
+		err = get_returns();
 		if (err)
 			return err;
 	}
@@ -134,7 +160,7 @@ static void close_bit(u32 bit)
 	/* In this order, because accounting that stops needs no other probe. */
 	stop_accounting();
 	if (returns)
-		flt_switch_put_returns();
+		put_returns();
 }
 
 void flt_session_exit(void)
@@ -148,6 +174,7 @@ void flt_session_exit(void)
 	if (accounting_users)
 		stop_accounting();
 	mutex_unlock(&lock);
+	cancel_work_sync(&settle_work);
 }
 
 static int add_process(u32 bit, u32 tgid)
@@ -221,7 +248,7 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 	    (config->numa && !(flt_hook_features() & FLT_FEATURE_NUMA)))
 		goto out;
 	if (!config->counts) {
-		err = flt_switch_get_returns();
+		err = get_returns();
 		if (err)
 			goto out;
 	}
@@ -254,7 +281,7 @@ err_retired:
 	stop_accounting();
 err_accounting:
 	if (!config->counts)
-		flt_switch_put_returns();
+		put_returns();
 out:
 	mutex_unlock(&lock);
 	return err;

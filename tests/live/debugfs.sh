@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-load
+load accounting=latency
 kinds uffd 20 >/dev/null
 fail sigbus 10 >/dev/null
 tree fork 20 4

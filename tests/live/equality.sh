@@ -68,7 +68,7 @@ compare_all() {
 }
 
 failed=failed dropped=dropped
-load
+load accounting=latency
 compare_all
 unload
 say "without probes on return"
@@ -80,7 +80,7 @@ compare_all
 unset COUNTS
 unload
 
-load
+load accounting=latency
 # Compare the faults of the machine with /proc/vmstat. Its pgfault counts calls of
 # handle_mm_fault() before 6.4, and ended faults on later kernels.
 fltq machine >"$tmp/before"

@@ -62,7 +62,7 @@ awk -v name="default: sleeping threads" -v tree=0 -v may_miss=0 -v late=0 -f tes
 at_least "default: number of instances" "$(fltq info | field maxactive)" 4096
 unload
 
-load maxactive=64
+load accounting=latency maxactive=64
 fltq machine >"$tmp/before"
 run_with_sleepers fltq follow -o "$tmp/rows" -- faultrun -w -o "$tmp/oracle" --
 fltq machine >"$tmp/after"

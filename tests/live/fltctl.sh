@@ -112,7 +112,7 @@ same "kprobes enabled again: exit status of check" "$(status_of check)" 0
 unload
 
 say "loss"
-load maxactive=16
+load accounting=latency maxactive=16
 mkfifo "$tmp/fifo"
 (exec 8<"$tmp/fifo"; exec asleep hold 100 <&8 >"$tmp/asleep") &
 exec 7>"$tmp/fifo"

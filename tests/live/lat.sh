@@ -100,7 +100,7 @@ check_late() { # NAME N MS WAKES
 		$(($2 * ($4 + 1)))
 }
 
-load
+load accounting=latency
 say "5 ms"
 check_late "5 ms" 20 5 0
 say "50 ms"

@@ -131,7 +131,7 @@ wait $target
 unload
 
 say "faults that the probe missed"
-load maxactive=16
+load accounting=latency maxactive=16
 (exec asleep hold 100 <"$tmp/go" >"$tmp/asleep" 9>&-) & asleep=$!
 until_true grep -q asleep "$tmp/asleep"
 kinds anon 100 >/dev/null
