@@ -111,7 +111,7 @@ at_most "memory with 4194304 slots" "$(fltq info | field memory)" 100000000
 unload
 
 # Run more threads than there are slots. Their faults still count for the process.
-load max_tasks=64
+load accounting=latency max_tasks=64
 fltq machine >"$tmp/before"
 tree threads 100 8
 fltq machine >"$tmp/after"

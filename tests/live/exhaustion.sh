@@ -45,7 +45,7 @@ run_with_sleepers() {
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 
 probe_on
-load
+load accounting=latency
 fltq machine >"$tmp/before"
 run_with_sleepers fltq follow -o "$tmp/rows" -- faultrun -w -o "$tmp/oracle" --
 fltq machine >"$tmp/after"

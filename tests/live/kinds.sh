@@ -96,7 +96,7 @@ expect_all() {
 }
 
 failed=failed failures_seen=50 huge=huge
-load
+load accounting=latency
 expect_all
 unload
 say "without probes on return"

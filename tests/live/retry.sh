@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-load
+load accounting=latency
 # The server wakes each fault once without its page. The faulting thread attempts the fault
 # again, waits, is woken with its page and makes the third attempt.
 fltq around -o "$tmp/sections" -- asleep attempts 5 1 40 >"$tmp/out"

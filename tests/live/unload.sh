@@ -63,7 +63,7 @@ exec 7>"$tmp/fifo"
 until_true grep -q asleep "$tmp/asleep" ||
 	bad "the threads do not fall asleep: $(cat "$tmp/asleep")"
 for ((i = 1; i <= rounds; i++)); do
-	load
+	load accounting=latency
 	echo >&7
 	asleep_again() { [ "$(grep -c asleep "$tmp/asleep")" = $((i + 1)) ]; }
 	until_true asleep_again || bad "round $i: the threads do not fall asleep again"
