@@ -125,7 +125,7 @@ lacks thp "split-map:split_huge_pmd_locked,__split_huge_pmd
 lacks thp "split-withdraw:pgtable_trans_huge_withdraw
 	collapse-scan-file:mm_khugepaged_scan_file" \
 	"split_mappings refused"
-lacks thp "split-page:split_huge_page_to_list_to_order,split_huge_page_to_list
+lacks thp "split-page:__folio_split,split_huge_page_to_list_to_order,split_huge_page_to_list
 	collapse-file:collapse_file" \
 	"split_failed split_pages collapsed collapsed_of_file collapse_tried"
 lacks numa "numa-move:migrate_misplaced_folio,migrate_misplaced_page
