@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -44,6 +45,7 @@ static int start_accounting(void)
 {
 	int err;
 
+	lockdep_assert_held(&lock);
 	if (accounting_users++)
 		return 0;
 	err = flt_task_start();
@@ -71,6 +73,7 @@ err_task:
 
 static void stop_accounting(void)
 {
+	lockdep_assert_held(&lock);
 	if (--accounting_users)
 		return;
 	accounting_since = 0;
@@ -111,18 +114,22 @@ static void put_returns(void)
 	schedule_work(&settle_work);
 }
 
+/* The work item of get_returns() may run at once, so take the lock although nobody else does. */
 int __init flt_session_init(bool always, bool returns)
 {
-	int err;
+	int err = 0;
 
 	if (!always)
 		return 0;
-	if (returns) {
+	mutex_lock(&lock);
+	if (returns)
 		err = get_returns();
-		if (err)
-			return err;
-	}
-	return start_accounting();
+	if (!err)
+		err = start_accounting();
+	mutex_unlock(&lock);
+	if (err)
+		cancel_work_sync(&settle_work);
+	return err;
 }
 
 static u32 followers(void)
