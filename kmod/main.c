@@ -130,6 +130,7 @@ static void __exit flt_exit(void)
 	flt_debugfs_exit();
 	flt_numa_exit();
 	flt_thp_exit();
+	flt_hook_exit();
 	flt_task_exit();
 	flt_proc_exit();
 	flt_tally_exit();

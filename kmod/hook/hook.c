@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -191,6 +192,20 @@ int __init flt_hook_init(unsigned int limit)
 		}
 	}
 	return 0;
+}
+
+/* A probe that stays armed calls a function that is no longer there. */
+void flt_hook_exit(void)
+{
+	int i;
+
+	for (i = 0; i < FLT_HOOK_IDS; i++) {
+		struct flt_hook *h = hooks[i];
+
+		if (WARN(h->users, "flt: probe %s has %u users at exit\n", h->name, h->users) &&
+		    !h->error)
+			disarm_hook(h);
+	}
 }
 
 int flt_hook_get(struct flt_hook *h)

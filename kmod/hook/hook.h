@@ -169,6 +169,8 @@ void flt_hook_add(struct flt_hook *hook);
  * hook.
  */
 int flt_hook_init(unsigned int maxactive);
+/* Disarm what has users left and warn about them. Nobody may call flt_hook_get() any more. */
+void flt_hook_exit(void);
 
 /*
  * Arm a hook for its first user. Return 0 without doing anything if the hook is optional
