@@ -28,11 +28,8 @@ void flt_life_follow(u32 sessions)
  * Runs after exit_mm() until 6.15, so the thread cannot fault any more. On later kernels its
  * faults in exit_mm() are counted in the row, without a slot.
  */
-static FLT_EXIT_PROBE(on_exit)
+static void end_current(struct task_struct *task)
 {
-	flt_hook_hit(FLT_HOOK_ID_EXIT);
-	if (task != current)
-		return;
 	if (static_branch_unlikely(&flt_stream_noting)) {
 		struct flt_event_life life = {
 			.what = FLT_LIFE_EXIT,
@@ -46,25 +43,33 @@ static FLT_EXIT_PROBE(on_exit)
 	flt_task_end();
 }
 
+static FLT_EXIT_PROBE(on_exit)
+{
+	flt_hook_begin(FLT_HOOK_ID_EXIT);
+	if (task == current)
+		end_current(task);
+	flt_hook_end();
+}
+
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 		    struct linux_binprm *bprm)
 {
-	flt_hook_hit(FLT_HOOK_ID_EXEC);
+	flt_hook_begin(FLT_HOOK_ID_EXEC);
 	flt_proc_rename(task);
 	if (static_branch_unlikely(&flt_stream_noting)) {
 		struct flt_event_life life = { .what = FLT_LIFE_EXEC };
 
 		flt_stream_note_life(&life, task, bprm->file, note_mask(task));
 	}
+	flt_hook_end();
 }
 
 /* Runs in the parent before the child runs, so no fault of the child comes earlier. */
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	u32 sessions = READ_ONCE(following);
-
-	flt_hook_hit(FLT_HOOK_ID_FORK);
-	flt_task_fork(parent, child, sessions);
+	flt_hook_begin(FLT_HOOK_ID_FORK);
+	/* Reads the sessions with preemption off, so that close_bit() can wait for the fork. */
+	flt_task_fork(parent, child, READ_ONCE(following));
 	if (child->tgid != parent->tgid)
 		flt_wss_fork(parent, child);
 	if (static_branch_unlikely(&flt_stream_noting)) {
@@ -76,6 +81,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 
 		flt_stream_note_life(&life, child, NULL, note_mask(parent));
 	}
+	flt_hook_end();
 }
 
 /*

@@ -68,7 +68,10 @@ struct flt_hook {
 	/* FLT_HOOK_TYPE_FTRACE: from FLT_HOOK_CALL() */
 	ftrace_func_t call;
 #endif
-	/* FLT_HOOK_TYPE_TRACEPOINT: prototype is the tracepoint's, void *data first */
+	/*
+	 * FLT_HOOK_TYPE_TRACEPOINT: prototype is the tracepoint's, void *data first. The body is
+	 * between flt_hook_begin() and flt_hook_end().
+	 */
 	void *probe;
 
 	/* Set when the module is loaded. */
@@ -94,10 +97,26 @@ struct flt_hook_report {
 
 DECLARE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
 
-/* Count a call. Call first in every entry handler and tracepoint probe. */
+/* Count a call. Call first in every entry handler. */
 static __always_inline void flt_hook_hit(enum flt_hook_id id)
 {
 	this_cpu_inc(flt_hook_hits[id]);
+}
+
+/*
+ * Begin and end a tracepoint probe. Since 7.0 tracepoints call their probes with preemption on
+ * (srcu_fast_notrace in __DECLARE_TRACE()). But streams and counters of a CPU have no lock, and
+ * those that wait for handlers wait for an RCU grace period.
+ */
+static __always_inline void flt_hook_begin(enum flt_hook_id id)
+{
+	preempt_disable_notrace();
+	flt_hook_hit(id);
+}
+
+static __always_inline void flt_hook_end(void)
+{
+	preempt_enable_notrace();
 }
 
 static __always_inline unsigned long flt_hook_arg(struct pt_regs *regs, unsigned int n)

@@ -21,15 +21,17 @@ static void charge_scan(const struct mm_struct *mm, int result)
 static void on_scan(void *data, struct mm_struct *mm, FLT_SCAN_PMD_PAGE, int referenced,
 		    int none_or_zero, int status, int unmapped)
 {
-	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_SCAN);
+	flt_hook_begin(FLT_HOOK_ID_COLLAPSE_SCAN);
 	charge_scan(mm, status);
+	flt_hook_end();
 }
 
 static void on_scan_file(void *data, struct mm_struct *mm, FLT_SCAN_FILE_PAGE,
 			 struct file *file, int present, int swap, int result)
 {
-	flt_hook_hit(FLT_HOOK_ID_COLLAPSE_SCAN_FILE);
+	flt_hook_begin(FLT_HOOK_ID_COLLAPSE_SCAN_FILE);
 	charge_scan(mm, result);
+	flt_hook_end();
 }
 
 static void charge_collapse(const struct mm_struct *mm, enum flt_thp_count success, bool succeeded)
@@ -41,12 +43,12 @@ static void charge_collapse(const struct mm_struct *mm, enum flt_thp_count succe
 
 static FLT_COLLAPSE_PROBE(on_collapse)
 {
-	flt_hook_hit(FLT_HOOK_ID_COLLAPSE);
-	if (flt_collapse_order != PMD_SHIFT - PAGE_SHIFT)
-		return;
-	charge_collapse(mm, current->flags & PF_KTHREAD ? FLT_THP_COLLAPSED :
-							  FLT_THP_COLLAPSED_CALL,
-			status == SUCCEEDED);
+	flt_hook_begin(FLT_HOOK_ID_COLLAPSE);
+	if (flt_collapse_order == PMD_SHIFT - PAGE_SHIFT)
+		charge_collapse(mm, current->flags & PF_KTHREAD ? FLT_THP_COLLAPSED :
+								  FLT_THP_COLLAPSED_CALL,
+				status == SUCCEEDED);
+	flt_hook_end();
 }
 
 /* Let the compiler check the prototypes of the tracepoint probes. */

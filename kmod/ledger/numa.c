@@ -84,36 +84,36 @@ static void on_migrate(void *data, unsigned long succeeded, unsigned long failed
 		{ FLT_NUMA_MOVED + why, succeeded }, { FLT_NUMA_NOT_MOVED + why, failed },
 	};
 
-	flt_hook_hit(FLT_HOOK_ID_NUMA_MIGRATE);
+	flt_hook_begin(FLT_HOOK_ID_NUMA_MIGRATE);
 	flt_ledger_charge(&flt_numa, charge, 2);
+	flt_hook_end();
 }
 
 /* The tracepoints below fire in a hint fault of the thread that is to be moved. */
-static void charge_task(enum flt_numa_count what)
+static void charge_task(enum flt_hook_id id, enum flt_numa_count what)
 {
 	struct flt_charge charge = { what, 1 };
 
+	flt_hook_begin(id);
 	flt_ledger_charge(&flt_numa, &charge, 1);
+	flt_hook_end();
 }
 
 static void on_task_move(void *data, struct task_struct *task, int from, int to)
 {
-	flt_hook_hit(FLT_HOOK_ID_NUMA_TASK_MOVE);
-	charge_task(FLT_NUMA_TASK_MOVED);
+	charge_task(FLT_HOOK_ID_NUMA_TASK_MOVE, FLT_NUMA_TASK_MOVED);
 }
 
 static void on_task_stick(void *data, struct task_struct *task, int from,
 			  struct task_struct *other, int to)
 {
-	flt_hook_hit(FLT_HOOK_ID_NUMA_TASK_STICK);
-	charge_task(FLT_NUMA_TASK_STUCK);
+	charge_task(FLT_HOOK_ID_NUMA_TASK_STICK, FLT_NUMA_TASK_STUCK);
 }
 
 static void on_task_swap(void *data, struct task_struct *task, int from,
 			 struct task_struct *other, int to)
 {
-	flt_hook_hit(FLT_HOOK_ID_NUMA_TASK_SWAP);
-	charge_task(FLT_NUMA_TASK_SWAPPED);
+	charge_task(FLT_HOOK_ID_NUMA_TASK_SWAP, FLT_NUMA_TASK_SWAPPED);
 }
 
 /* Let the compiler check the prototypes of the tracepoint probes. */
