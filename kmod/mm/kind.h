@@ -26,8 +26,11 @@ static __always_inline u8 flt_kind_missing(const struct vm_area_struct *vma, uns
 		return FLT_KIND_UFFD;
 	if (!vma->vm_ops)
 		return FLT_KIND_ANON;
-	/* The data page of the vDSO, which processes map, too, has only VM_IO since 6.15. */
-	if (unlikely(vm_flags & (VM_PFNMAP | VM_IO)))
+	/*
+	 * Processes map the data page of the vDSO, too. It has only VM_IO since 6.15, and later
+	 * only VM_MIXEDMAP, as files of some file systems have.
+	 */
+	if (unlikely(vm_flags & (VM_PFNMAP | VM_IO) || (vm_flags & VM_MIXEDMAP && !vma->vm_file)))
 		return FLT_KIND_DEVICE;
 	if (!(flags & FAULT_FLAG_WRITE))
 		return FLT_KIND_FILE;
