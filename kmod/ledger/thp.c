@@ -51,34 +51,39 @@ static enum flt_thp_count fill_result(const struct fill *f, u8 state)
 	return state & FLT_HUGE_ZERO || maps_zero_page(pmd) ? FLT_THP_ZERO : FLT_THP_FILLED;
 }
 
+/* Charge the end of a fault that could have filled a huge page, and how long it took. */
+static void charge_fill(enum flt_thp_count result, u64 start)
+{
+	u64 ns = flt_clock_ns(max_t(s64, flt_clock_read() - start, 0));
+	struct flt_charge charge[3] = { { result, 1 } };
+	u32 octave = flt_bucket_of(ns) >> FLT_BUCKET_SHIFT, count = 1;
+
+	if (result == FLT_THP_NO_PAGE || result == FLT_THP_NO_CHARGE) {
+		charge[count++] = (struct flt_charge) { FLT_THP_FALLBACK_NS, ns };
+	} else if (result == FLT_THP_FILLED) {
+		charge[count++] = (struct flt_charge) { FLT_THP_FILL_NS, ns };
+		charge[count++] = (struct flt_charge) { FLT_HUGE_OCTAVES + octave, 1 };
+	}
+	flt_ledger_charge(&flt_huge, charge, count);
+}
+
+/* A fallback after the charge was tried means that the charge failed. */
+static enum flt_thp_count fallback_result(u8 state)
+{
+	return state & FLT_HUGE_CHARGE ? FLT_THP_NO_CHARGE : FLT_THP_NO_PAGE;
+}
+
 static void leave_fill(struct fill *f, unsigned long value)
 {
-	u64 ns = flt_clock_ns(max_t(s64, flt_clock_read() - f->start, 0));
 	u8 state = flt_huge_leave(f->former);
-	struct flt_charge charge[3] = { { .n = 1 } };
-	u32 count = 1;
 
 	/* The kernel will try again. */
 	if (value & (__force unsigned long)VM_FAULT_RETRY)
 		return;
-	if (value & (__force unsigned long)VM_FAULT_FALLBACK) {
-		/* A fallback after the charge was tried means that the charge failed. */
-		charge[0].cell = !f->fits ? FLT_THP_UNFIT :
-				 state & FLT_HUGE_CHARGE ? FLT_THP_NO_CHARGE : FLT_THP_NO_PAGE;
-		if (f->fits)
-			charge[count++] = (struct flt_charge) { FLT_THP_FALLBACK_NS, ns };
-	} else if (value) {
-		charge[0].cell = FLT_THP_ERROR;
-	} else {
-		charge[0].cell = fill_result(f, state);
-		if (charge[0].cell == FLT_THP_FILLED) {
-			u32 octave = flt_bucket_of(ns) >> FLT_BUCKET_SHIFT;
-
-			charge[count++] = (struct flt_charge) { FLT_THP_FILL_NS, ns };
-			charge[count++] = (struct flt_charge) { FLT_HUGE_OCTAVES + octave, 1 };
-		}
-	}
-	flt_ledger_charge(&flt_huge, charge, count);
+	if (value & (__force unsigned long)VM_FAULT_FALLBACK)
+		charge_fill(f->fits ? fallback_result(state) : FLT_THP_UNFIT, f->start);
+	else
+		charge_fill(value ? FLT_THP_ERROR : fill_result(f, state), f->start);
 }
 NOKPROBE_SYMBOL(leave_fill);
 
@@ -113,27 +118,63 @@ static void on_charge(struct pt_regs *regs)
 
 	flt_hook_hit(FLT_HOOK_ID_THP_CHARGE);
 	if (folio_order(folio) == PMD_SHIFT - PAGE_SHIFT)
-		flt_huge_note(FLT_HUGE_FILLING, FLT_HUGE_CHARGE);
+		flt_huge_note(FLT_HUGE_FILLING | FLT_HUGE_WRITING, FLT_HUGE_CHARGE);
 }
 NOKPROBE_SYMBOL(on_charge);
 
 FLT_HOOK_ENTRY(charge, on_charge);
 
-/* A write fault may split the mapping: split.c needs to know the cause. */
-static void enter_write(u8 *former, struct pt_regs *regs)
+/* Of several threads that write to one huge zero page, only one replaces the page. */
+static void on_replace(struct pt_regs *regs)
 {
+	flt_hook_hit(FLT_HOOK_ID_THP_REPLACE);
+	flt_huge_note(FLT_HUGE_WRITING, FLT_HUGE_TABLE);
+}
+NOKPROBE_SYMBOL(on_replace);
+
+FLT_HOOK_ENTRY(replace, on_replace);
+
+/*
+ * Since 6.13 a write fault at the huge zero page fills a huge page if possible ("mm: allocate
+ * THP on hugezeropage wp-fault"). Before, and if there is no huge page, the fault splits the
+ * mapping, and split.c needs to know the cause.
+ */
+struct write {
+	u64 start;
+	u8 former;
+	bool zero;
+};
+
+/* True if this kernel tries to fill a huge page, so that a fallback is a failure. */
+static bool fills_zero __ro_after_init;
+
+static void enter_write(struct write *w, struct pt_regs *regs)
+{
+	struct vm_fault *vmf = (void *)flt_hook_arg(regs, 0);
+
 	flt_hook_hit(FLT_HOOK_ID_THP_WRITE);
-	*former = flt_huge_enter(FLT_HUGE_WRITING);
+	w->zero = maps_zero_page(READ_ONCE(*vmf->pmd));
+	w->former = flt_huge_enter(FLT_HUGE_WRITING);
+	w->start = flt_clock_read();
 }
 NOKPROBE_SYMBOL(enter_write);
 
-static void leave_write(u8 *former, unsigned long value)
+static void leave_write(struct write *w, unsigned long value)
 {
-	flt_huge_leave(*former);
+	u8 state = flt_huge_leave(w->former);
+
+	if (!w->zero)
+		return;
+	if (state & FLT_HUGE_TABLE)
+		charge_fill(FLT_THP_FILLED, w->start);
+	else if (fills_zero && value & (__force unsigned long)VM_FAULT_FALLBACK)
+		charge_fill(fallback_result(state), w->start);
+	else if (fills_zero && state)
+		charge_fill(value ? FLT_THP_ERROR : FLT_THP_LATE, w->start);
 }
 NOKPROBE_SYMBOL(leave_write);
 
-FLT_HOOK_RETURN(write, u8, enter_write, leave_write);
+FLT_HOOK_RETURN(write, struct write, enter_write, leave_write);
 
 #define THP(name) FLT_LEDGER_COUNTER(FLT_THP_##name)
 /* Huge pages that were filled, and fills of the zero page: one of both without the hook. */
@@ -189,12 +230,20 @@ static struct flt_hook write_hook = {
 	.symbol = { "do_huge_pmd_wp_page" },
 	.enter = write_enter,
 	.leave = write_leave,
-	.data_size = sizeof(u8),
+	.data_size = sizeof(struct write),
+};
+
+static struct flt_hook replace_hook = {
+	.name = "thp-replace",
+	.type = FLT_HOOK_TYPE_KPROBE,
+	.id = FLT_HOOK_ID_THP_REPLACE,
+	.symbol = { "pmdp_huge_clear_flush" },
+	.entry = replace_entry,
 };
 
 /* Hooks that set flt_task.huge come before hooks that read it. */
 static struct flt_hook *const hooks[] = {
-	&deposit_hook, &zero_hook, &charge_hook, &write_hook, &fill_hook,
+	&deposit_hook, &zero_hook, &charge_hook, &replace_hook, &write_hook, &fill_hook,
 	&flt_split_withdraw, &flt_split_map, &flt_split_page,
 	&flt_collapse_scan, &flt_collapse_scan_file, &flt_collapse_anon, &flt_collapse_file,
 };
@@ -207,6 +256,13 @@ void __init flt_thp_init(void)
 
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		flt_hook_add(hooks[i]);
+	/* The function has two callers, so compilers do not inline it. */
+	fills_zero = flt_hook_function("vma_alloc_anon_folio_pmd");
+	if (fills_zero) {
+		write_hook.unknown |= OF_FILLS | THP(LATE) | THP(NO_PAGE) | THP(NO_CHARGE) |
+				      THP(ERROR) | THP(FALLBACK_NS);
+		replace_hook.unknown = OF_FILLS | THP(LATE);
+	}
 }
 
 void flt_thp_exit(void)

@@ -110,8 +110,13 @@ until_true grep -q gate "$tmp/idle.out"
 
 program "write" "map=16 allow write" filled=16 zero=0 no_page=0 map_split=0
 program "read" "map=16 allow read" filled=0 zero=16
-program "write after read" "map=16 allow read last" \
-	filled=0 zero=16 map_split=16 map_split.1=16
+if kernel_before 6.13; then
+	program "write after read" "map=16 allow read last" \
+		filled=0 zero=16 map_split=16 map_split.1=16
+else
+	program "write after read" "map=16 allow read last" \
+		filled=16 zero=16 late=0 map_split=0
+fi
 program "MADV_DONTNEED of one page" "map=16 allow write punch" \
 	filled=16 map_split=16 map_split.4=16 page_split=0
 program "MADV_FREE of one page" "map=16 allow write free" \
