@@ -114,9 +114,15 @@ unload
 
 huge_times="huge_ns huge_p99_ns small_ns"
 lacks thp thp-deposit:pgtable_trans_huge_deposit "huge late zero $huge_times"
+# Since 6.13 a write to the huge zero page fills a huge page, or fails to.
+write_fills=
+if ! kernel_before 6.13; then
+	write_fills="late error fallback fallback_cgroup fallback_no_page"
+	lacks thp thp-replace:pmdp_huge_clear_flush "huge late zero $huge_times"
+fi
 lacks thp "thp-zero:mm_get_huge_zero_folio,mm_get_huge_zero_page
 	thp-write:do_huge_pmd_wp_page" \
-	"huge zero $huge_times split_mappings"
+	"huge zero $huge_times split_mappings $write_fills"
 lacks thp "thp-charge:__mem_cgroup_charge collapse:mm_collapse_huge_page" \
 	"fallback fallback_cgroup fallback_no_page collapsed collapsed_by_call collapse_tried"
 lacks thp "split-map:split_huge_pmd_locked,__split_huge_pmd
