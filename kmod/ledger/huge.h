@@ -31,7 +31,7 @@ extern struct flt_ledger flt_huge;
 #define FLT_HUGE_FILLING BIT(0)		/* do_huge_pmd_anonymous_page() */
 #define FLT_HUGE_WRITING BIT(1)		/* do_huge_pmd_wp_page() */
 #define FLT_HUGE_SPLITTING BIT(2)	/* __split_huge_pmd() or the like */
-#define FLT_HUGE_TABLE BIT(3)		/* a page table was deposited or withdrawn, or a page replaced */
+#define FLT_HUGE_TABLE BIT(3)		/* a table was deposited or withdrawn, a page replaced */
 #define FLT_HUGE_ZERO BIT(4)		/* the huge zero page was requested */
 #define FLT_HUGE_CHARGE BIT(5)		/* the huge page was about to be charged to a cgroup */
 

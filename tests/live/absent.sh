@@ -12,7 +12,8 @@ set -euo pipefail
 . tests/live/live.bash
 
 thp=/sys/kernel/mm/transparent_hugepage
-[ -d $thp ] || skip "no transparent huge pages"
+has_thp || skip "no transparent huge pages"
+! kernel_before 5.11 || skip "this kernel lacks hooks: the copies of the module would lack more"
 echo madvise >$thp/enabled
 echo madvise >$thp/defrag
 echo 1 >$thp/use_zero_page

@@ -32,6 +32,16 @@ skip() {
 	exit 77
 }
 
+# Return true if the kernel has huge pages of anonymous memory. With PREEMPT_RT it has none.
+has_thp() { [ -d /sys/kernel/mm/transparent_hugepage ]; }
+
+# Set a parameter of NUMA balancing. Until 5.12 it was a sysctl.
+balancing_knob() { # NAME VALUE
+	local file=/sys/kernel/debug/sched/numa_balancing/$1
+	[ -e "$file" ] || file=/proc/sys/kernel/numa_balancing_$1
+	echo "$2" >"$file"
+}
+
 # Return true if the kernel is older than a release: kernel_before 6.4
 kernel_before() {
 	[ "$(printf '%s\n' "$1" "$(uname -r)" | sort -V | head -n 1)" != "$1" ]

@@ -128,7 +128,7 @@ prefix=()
 
 say "real programs, compared with the counts of the kernel"
 # Disable huge pages. With them, the buffer of sort could have fewer faults than libc.
-echo never >/sys/kernel/mm/transparent_hugepage/enabled
+! has_thp || echo never >/sys/kernel/mm/transparent_hugepage/enabled
 seq 1 60000 | shuf --random-source=<(yes) >/mnt/numbers
 map -- faultrun -o "$tmp/run" -- sort -S 8M /mnt/numbers -o /mnt/sorted
 compare_totals sort

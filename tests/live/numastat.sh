@@ -14,7 +14,7 @@ set -euo pipefail
 # Enable NUMA balancing as at boot, because another test may have disabled it.
 echo 1 2>/dev/null >/proc/sys/kernel/numa_balancing || skip "no NUMA balancing"
 for knob in scan_delay_ms scan_period_min_ms; do
-	echo 100 >"/sys/kernel/debug/sched/numa_balancing/$knob"
+	balancing_knob $knob 100
 done
 echo never >/sys/kernel/mm/transparent_hugepage/enabled
 misplaced=$(grep -o '{[0-9]*, "numa_misplaced"}' \

@@ -12,12 +12,16 @@ set -euo pipefail
 . tests/live/live.bash
 
 thp=/sys/kernel/mm/transparent_hugepage
-[ -d $thp ] || skip "no transparent huge pages"
+has_thp || skip "no transparent huge pages"
 # Only regions with MADV_HUGEPAGE get huge pages. khugepaged sleeps until the test enables it.
 echo madvise >$thp/enabled
 echo madvise >$thp/defrag
 echo 1 >$thp/use_zero_page
 echo 3600000 >$thp/khugepaged/scan_sleep_millisecs
+# Hooks of this module, and those that 5.10 lacks: scans of files have no tracepoint, and
+# collapse_file() is inline. Then the counts of scans and of tried collapses are unknown.
+hooks=13 lacking=0
+! kernel_before 5.11 || lacking=2
 # Value of SCAN_ALLOC_HUGE_PAGE_FAIL in this kernel.
 no_alloc=$(grep -o '{[0-9]*, "alloc_huge_page_failed"}' \
 	/sys/kernel/tracing/events/huge_memory/mm_khugepaged_scan_pmd/format | tr -dc 0-9)
@@ -40,7 +44,7 @@ row() { snapshot; value "whose=1 tgid=$1" "$2"; }
 # Print each event of the kernel and the module's count minus the kernel's count. The difference
 # stays constant if both count the same events.
 differences() {
-	awk -v no_alloc="scan.$no_alloc" '
+	awk -v no_alloc="scan.$no_alloc" -v lacking="$lacking" '
 	FILENAME ~ /vmstat$/ { vm[$1] = $2; next }
 	/whose=2/ { ours++; for (i = 2; i <= NF; i++) { split($i, a, "="); n[a[1]] = a[2] } }
 	END {
@@ -51,6 +55,8 @@ differences() {
 		print "thp_fault_fallback_charge", n["no_charge"] - vm["thp_fault_fallback_charge"]
 		print "thp_split_pmd", n["map_split"] - vm["thp_split_pmd"]
 		print "thp_split_page", n["page_split"] - vm["thp_split_page"]
+		if (lacking)
+			exit
 		print "thp_collapse_alloc",
 			n["collapse_tried"] - n[no_alloc] - vm["thp_collapse_alloc"]
 		print "thp_collapse_alloc_failed", n[no_alloc] - vm["thp_collapse_alloc_failed"]
@@ -62,8 +68,8 @@ save_differences() { snapshot; differences >"$tmp/before"; }
 compare_differences() { # NAME
 	snapshot
 	differences >"$tmp/after"
-	same "$1: events" "$(wc -l <"$tmp/after")" 7
-	checks=$((checks + 7))
+	same "$1: events" "$(wc -l <"$tmp/after")" $((7 - lacking))
+	checks=$((checks + 7 - lacking))
 	diff "$tmp/before" "$tmp/after" || bad "$1: counts differ from /proc/vmstat"
 	say "$1"
 }
@@ -99,7 +105,7 @@ same "armed hooks before the first session" \
 	"$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 0
 same "filled before the first session" "$(machine filled)" 0
 open_session
-same "absent hooks" "$(lines '^(thp|split|collapse).* absent ' $debugfs/hooks)" 0
+same "absent hooks" "$(lines '^(thp|split|collapse).* absent ' $debugfs/hooks)" $lacking
 save_differences
 # A process that may use huge pages and stays idle during all steps.
 mkfifo "$tmp/idle"
@@ -124,7 +130,8 @@ program "MADV_FREE of one page" "map=16 allow write free" \
 program "mprotect of one page" "map=16 allow write protect" \
 	filled=16 map_split=16 map_split.3=16
 program "copy on write" "map=16 allow write fork last" filled=16
-program "MADV_COLLAPSE" "map=16 fill allow collapse" filled=0 collapsed_call=16 collapsed=0
+kernel_before 6.1 || program "MADV_COLLAPSE" "map=16 fill allow collapse" \
+	filled=0 collapsed_call=16 collapsed=0
 program "MADV_NOHUGEPAGE" "map=16 write" filled=0 no_page=0 zero=0
 
 # khugepaged collapses the pages of a waiting process.
@@ -139,7 +146,7 @@ collapsed() { [ "$(row $old collapsed)" = 16 ]; }
 until_true collapsed || bad "khugepaged collapsed $(row $old collapsed) of 16"
 echo 3600000 >$thp/khugepaged/scan_sleep_millisecs
 same "khugepaged: collapsed_call" "$(row $old collapsed_call)" 0
-at_least "khugepaged: scan" "$(row $old scan)" 16
+[ $lacking != 0 ] || at_least "khugepaged: scan" "$(row $old scan)" 16
 compare_differences "khugepaged"
 echo >&9
 exec 9>&-
@@ -299,7 +306,7 @@ worker=$!
 for i in 1 2 3 4; do
 	open_session
 	at_least "round $i: armed hooks" \
-		"$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" 12
+		"$(lines '^(thp|split|collapse).* armed ' $debugfs/hooks)" $((hooks - lacking))
 	counted() { [ "$(machine filled)" != "$total" ]; }
 	until_true counted || bad "round $i: filled stays at $total"
 	if [ "$i" = 4 ]; then

@@ -100,10 +100,10 @@ load
 # that NUMA balancing has protected.
 echo 0 >/proc/sys/kernel/numa_balancing
 # khugepaged unmaps the pages that it merges. Newer kernels also merge pages of writable files.
-echo 3600000 >/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs
+! has_thp || echo 3600000 >/sys/kernel/mm/transparent_hugepage/khugepaged/scan_sleep_millisecs
 start_known "2 of 64 MiB" 2 4 0 64 2
 start_known "8 of 64 MiB" 8 4 0 64 8
-start_known "8 of 64 MiB, huge pages" 8 4 64 -H 64 8
+! has_thp || start_known "8 of 64 MiB, huge pages" 8 4 64 -H 64 8
 start_known "8 of 64 MiB, shared memory" 8 6 0 -s 64 8
 start_known "8 of 64 MiB, file" 8 5 file -f "$tmp/disk/file" 64 8
 start_known "64 of 80 MiB" 64 4 0 80 64
@@ -114,7 +114,7 @@ for i in "${!pids[@]}"; do
 done
 stop_known
 start_known "8 of 64 MiB" 8 4 0 64 8
-start_known "8 of 64 MiB, huge pages" 8 4 64 -H 64 8
+! has_thp || start_known "8 of 64 MiB, huge pages" 8 4 64 -H 64 8
 start_known "2 of 32 MiB, shared memory" 2 6 0 -s 32 2
 start_known "2 of 32 MiB, file" 2 5 file -f "$tmp/disk/file" 32 2
 compare_sets inject 0.7
@@ -127,7 +127,7 @@ if [ -n "$LONG" ]; then
 	compare_sets scan 3
 	compare_sets inject 10
 	stop_known
-	start_known "512 of 600 MiB, huge pages" 512 4 600 -H 600 512
+	! has_thp || start_known "512 of 600 MiB, huge pages" 512 4 600 -H 600 512
 	compare_sets scan 0.5
 	compare_sets inject 0.5
 	stop_known
