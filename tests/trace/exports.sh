@@ -16,6 +16,7 @@ for what in folded speedscope perfetto pprof html svg; do
 	"$fltctl" visualize "--$what" -o "t.$what" t.flt 2>/dev/null
 done
 "$fltctl" report --csv t.flt >t.csv
+"$fltctl" report --format=fltrace t.flt >t.fltrace
 "$fltctl" report --by function --json t.flt >t.rows
 "$fltctl" script --json t.flt >t.script
 "$fltctl" script --csv t.flt >t.script.csv
@@ -24,7 +25,7 @@ done
 "$fltctl" trace -n 3 -i t.flt >t.trace.text
 
 python3 - <<'PY'
-import csv, json, xml.dom.minidom
+import csv, json, re, xml.dom.minidom
 N = 20000
 
 stacks = {}
@@ -55,6 +56,23 @@ assert list(rows[0]) == ["ips", "count", "percent", "op", "type", "lib", "code"]
 assert sum(int(r["count"]) for r in rows) == N
 assert all(len(r["ips"].split("|")) == len(r["lib"].split("|")) == 17 for r in rows)
 assert sum(json.loads(l)["faults"] for l in open("t.rows")) == N
+
+# The rules of fltrace's parse.py and prepare_flame_graph.py.
+theirs = list(csv.DictReader(open("t.fltrace", newline="")))
+assert list(theirs[0]) == ["ips", "flags", "count", "percent", "op", "type", "lib", "code"]
+first = 0
+for r in theirs:
+    ips, libs, codes = r["ips"].split("|"), r["lib"].split("<//>"), r["code"].split("<//>")
+    assert len(ips) == len(libs) == len(codes) == 19 and ips[:2] == theirs[0]["ips"].split("|")[:2], r
+    assert libs[:2] == ["??", "??"] and codes[:2] == ["??:?", "??:?"], r
+    for place in "<<<".join(codes).split("<<<"):
+        assert "??" in place or re.fullmatch(r"[^:]*:[0-9]+", place), place
+    assert int(r["flags"]) == {"read": 0, "write": 1}[r["op"]] + {"regular": 0, "zero": 32}[r["type"]], r
+    assert int(r["percent"]) == int(r["count"]) * 100 // N, r
+    first += int(r["count"]) * (r["type"] == "zero")
+assert sum(int(r["count"]) for r in theirs) == N
+assert first == sum(int(r["count"]) for r in rows if r["type"] == "alloc") > 0
+assert any("<<<" in r["code"] for r in theirs) or not any("<" in r["code"] for r in rows)
 lines = [json.loads(l) for l in open("t.script")]
 assert len(lines) == N and len(list(csv.DictReader(open("t.script.csv")))) == N
 traced = [json.loads(l) for l in open("t.trace")]

@@ -35,3 +35,8 @@ check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built
 .PHONY: vm-shell
 vm-shell: all $(O)/kmod-$(KERNEL)/.built
 	$(VM)/run -k $(KERNEL) -s
+
+## make matrix              live tests on every kernel of tests/vm/kernels.txt (MATRIX="name ...")
+.PHONY: matrix
+matrix: all
+	$(VM)/matrix $(MATRIX)

@@ -10,6 +10,8 @@
 static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address",
 					"stack", NULL };
 
+static const char *const layout_names[] = { "fltrace", NULL };
+
 #define AT(member) offsetof(struct flt_report_args, member)
 
 static const struct flt_opt opts[] = {
@@ -34,6 +36,9 @@ static const struct flt_opt opts[] = {
 	FLT_LOAD_FILTER_OPTS(struct flt_report_args, filter),
 	FLT_SYMBOL_OPTS(struct flt_report_args, symbols),
 	FLT_TABLE_OPTS(struct flt_report_args, format),
+	{ .name = "format", .type = FLT_OPT_CHOICE, .offset = AT(layout), .choices = layout_names,
+	  .help = "Write a row per stack as CSV for the scripts of another tool (see fltrace in "
+		  "the manual)." },
 	{ 0 },
 };
 
@@ -128,12 +133,16 @@ static int report_main(struct flt_run *run)
 	if (args->callers + args->callees + !!args->diff > 1)
 		return flt_command_misuse(run->command, "--callers, --callees and --diff exclude "
 					  "each other");
+	if (args->layout >= 0 && (args->by >= 0 || args->format != FLT_FORMAT_TEXT ||
+				  args->callers || args->callees || args->diff))
+		return flt_command_misuse(run->command, "--format excludes --by, --json, --csv, "
+					  "--callers, --callees and --diff");
 	status = flt_load_filter_parse(run->command, &args->filter, &r.filter);
 	if (status)
 		return status;
 	r.by = args->by >= 0 ? (enum flt_by)args->by :
 	       args->format == FLT_FORMAT_CSV && !args->diff ? FLT_BY_STACK : FLT_BY_LINE;
-	if (args->callers || args->callees)
+	if (args->callers || args->callees || args->layout >= 0)
 		r.by = FLT_BY_STACK;
 	return flt_capture_show(run, &input);
 }
@@ -161,7 +170,8 @@ const struct flt_command flt_command_report = {
 		"unfinished.",
 		NULL },
 	.opts = opts,
-	.defaults = &(const struct flt_report_args){ .by = -1, .top = 40, .min_percent = 1 },
+	.defaults = &(const struct flt_report_args){ .by = -1, .layout = -1, .top = 40,
+						       .min_percent = 1 },
 	.args_size = sizeof(struct flt_report_args),
 	.needs = FLT_USES_MODULE,
 	.main = report_main,

@@ -7,6 +7,9 @@
 #include "model/code/sites.h"
 #include "model/code/symbols.h"
 
+/* Other layouts of the rows, of --format. */
+enum flt_report_layout { FLT_REPORT_FLTRACE };
+
 struct flt_report_args {
 	const char *input, *diff;
 	int by;				/* enum flt_by; -1: the default of the format */
@@ -15,7 +18,8 @@ struct flt_report_args {
 	struct flt_load_filter filter;
 	uint64_t duration;		/* ns, of --for; 0: not given */
 	struct flt_symbols_setup symbols;
-	int format;
+	int format;			/* enum flt_format */
+	int layout;			/* enum flt_report_layout; -1: our own */
 };
 
 struct flt_report {
@@ -41,6 +45,9 @@ int flt_report_rows(struct flt_report *r);
 int flt_report_stacks(struct flt_report *r);
 int flt_report_tree(struct flt_report *r);
 int flt_report_diff(struct flt_report *after, const char *path);
+
+/* Return how many of count rows to write. --top limits text only. */
+size_t flt_report_shown(const struct flt_report *r, size_t count);
 
 /* Write "main.c:12" to buf and return buf, or return NULL if file is NULL. */
 const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t line);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rows.c - write a report as a table, or with one row per stack. */
+/* rows.c - write a report as a table. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/report/report.h"
@@ -89,8 +88,7 @@ static int site_write(struct flt_table *table, const struct flt_site *site, uint
 	return flt_table_row(table, &row, known);
 }
 
-/* Return how many of count rows to write. --top limits text only. */
-static size_t rows_shown(const struct flt_report *r, size_t count)
+size_t flt_report_shown(const struct flt_report *r, size_t count)
 {
 	bool limited = r->args->format == FLT_FORMAT_TEXT && r->args->top;
 
@@ -114,7 +112,7 @@ int flt_report_rows(struct flt_report *r)
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);
 	}
-	shown = rows_shown(r, rows.count);
+	shown = flt_report_shown(r, rows.count);
 	for (i = 0; i < shown && !err; i++)
 		err = site_write(table, &rows.rows[i], flt_counts_all(&rows.total));
 	flt_table_flush(table, true);
@@ -127,117 +125,6 @@ int flt_report_rows(struct flt_report *r)
 		       flt_counts_all(&rows.total), flt_counts_touch(&rows.total, FLT_TOUCH_FIRST),
 		       flt_counts_touch(&rows.total, FLT_TOUCH_AGAIN), rows.total.majors);
 	}
-	flt_sites_free(&rows);
-	return err ? flt_command_fail(r->run->command, NULL, err) : FLT_EXIT_DONE;
-}
-
-struct stack_row {
-	char *ips, *libs, *code;	/* innermost first, joined by '|' */
-	uint64_t faults;
-	double percent;
-	enum flt_op op;
-	enum flt_touch touch;
-};
-
-#undef AT
-#define AT(member) FLT_AT(struct stack_row, member)
-
-static const struct flt_column stack_columns[] = {
-	{ "ips", NULL, 0, FLT_COLUMN_STRING, AT(ips) },
-	{ "count", "FAULTS", 8, FLT_COLUMN_COUNT, AT(faults) },
-	{ "percent", "%", 7, FLT_COLUMN_REAL, AT(percent), .decimals = 4 },
-	{ "op", "OP", -7, FLT_COLUMN_NAME, AT(op), .name = flt_op_name },
-	{ "type", "TYPE", -7, FLT_COLUMN_NAME, AT(touch), .name = flt_touch_name },
-	{ "lib", NULL, 0, FLT_COLUMN_STRING, AT(libs) },
-	{ "code", "STACK", -20, FLT_COLUMN_STRING, AT(code) },
-	{ 0 },
-};
-
-/* Allocate the lists of a stack. The caller frees them even if -ENOMEM is returned. */
-static int stack_lists(struct flt_report *r, const struct flt_group_entry *e, struct stack_row *row)
-{
-	uint32_t places[FLT_STACK_DEPTH_MAX + 1];
-	uint64_t addresses[FLT_STACK_DEPTH_MAX + 1];
-	const struct flt_frames *f;
-	size_t n, i, k, size[3];
-	char *texts[3] = { NULL, NULL, NULL };
-	FILE *ip, *lib, *code;
-	bool failed;
-
-	places[0] = (uint32_t)e->key.at;
-	addresses[0] = e->ip;
-	n = 1 + flt_recording_stack(r->load.rec, e->key.image, e->key.id, places + 1, addresses + 1,
-				    FLT_STACK_DEPTH_MAX);
-	ip = open_memstream(&texts[0], &size[0]);
-	lib = open_memstream(&texts[1], &size[1]);
-	code = open_memstream(&texts[2], &size[2]);
-	failed = !ip || !lib || !code;
-	for (i = 0; !failed && i < n; i++) {
-		f = flt_symbols_at(r->symbols, places[i]);
-		if (!f) {
-			failed = true;
-			break;
-		}
-		fprintf(ip, "%s0x%" PRIx64, i ? "|" : "", addresses[i]);
-		fprintf(lib, "%s%s", i ? "|" : "", f->object);
-		for (k = 0; k < f->count; k++) {
-			fprintf(code, "%s%s", k ? "<" : i ? "|" : "", f->frame[k].function);
-			if (f->frame[k].file)
-				fprintf(code, " (%s:%u)", f->frame[k].file, f->frame[k].line);
-		}
-	}
-	failed |= (ip && fclose(ip)) | (lib && fclose(lib)) | (code && fclose(code));
-	row->ips = texts[0];
-	row->libs = texts[1];
-	row->code = texts[2];
-	return failed ? -ENOMEM : 0;
-}
-
-static int stack_rows(struct flt_report *r, struct flt_table *table,
-		      const struct flt_group_entry *e, uint64_t total)
-{
-	struct stack_row row = { 0 };
-	int err = stack_lists(r, e, &row);
-
-	for (row.op = 0; row.op < __FLT_OP_LAST && !err; row.op++) {
-		for (row.touch = 0; row.touch < __FLT_TOUCH_LAST && !err; row.touch++) {
-			row.faults = e->counts.by[row.op][row.touch];
-			if (!row.faults)
-				continue;
-			row.percent = 100.0 * (double)row.faults / (double)total;
-			err = flt_table_row(table, &row, 0);
-		}
-	}
-	free(row.ips);
-	free(row.libs);
-	free(row.code);
-	return err;
-}
-
-int flt_report_stacks(struct flt_report *r)
-{
-	bool text = r->args->format == FLT_FORMAT_TEXT;
-	struct flt_table *table;
-	struct flt_sites rows;
-	size_t i, shown;
-	int err;
-
-	err = flt_sites_build(&rows, FLT_BY_STACK, r->load.rec, r->symbols, &r->group);
-	if (err)
-		return flt_command_fail(r->run->command, NULL, err);
-	err = flt_table_new(&table, stdout, (enum flt_format)r->args->format, stack_columns, 0);
-	if (err) {
-		flt_sites_free(&rows);
-		return flt_command_fail(r->run->command, NULL, err);
-	}
-	shown = rows_shown(r, rows.count);
-	for (i = 0; i < shown && !err; i++)
-		err = stack_rows(r, table, &r->group.entries[rows.rows[i].entry],
-				 flt_counts_all(&rows.total));
-	flt_table_flush(table, true);
-	flt_table_free(table);
-	if (text && !err && shown < rows.count)
-		printf("... %zu more stacks; -n 0 lists all\n", rows.count - shown);
 	flt_sites_free(&rows);
 	return err ? flt_command_fail(r->run->command, NULL, err) : FLT_EXIT_DONE;
 }
