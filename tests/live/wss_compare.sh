@@ -39,9 +39,13 @@ exactly() { # METHOD MIB
 load
 # Hint faults of NUMA balancing would disturb injection.
 echo 0 >/proc/sys/kernel/numa_balancing
+now() { echo "${EPOCHREALTIME/[.,]/}"; } # microseconds
+begin=$(now)
 wset 32 8 >"$tmp/out" &
 pid=$!
 until_true grep -q ready "$tmp/out" || bad "wset does not become ready"
+# How many windows a program takes to become ready on this machine.
+slow=$((($(now) - begin) / (window * 1000000) + 1))
 "$FLTCTL" wss --csv -b 100 --compare -p "$pid" $window 5 >"$tmp/csv" 2>"$tmp/err" ||
 	bad "one process: $(cat "$tmp/err")"
 cat "$tmp/err"
@@ -70,14 +74,15 @@ wait "$pid" || true
 
 # A command with two children: every method reports the sum. The children live longer than the last
 # window. On a slow machine they are not ready in the first windows, and the sum over a window is
-# only known after that.
-seconds=$([ "$KERNEL" = debug ] && echo 200 || echo 40)
+# only known after that. So there are more windows on a slow machine.
+windows=$((1 + 4 * slow))
+seconds=$((8 * windows * window))
 both_ready() { grep -qs ready "$tmp/one" && grep -qs ready "$tmp/two"; }
 (
 	until_true both_ready
 	date +%s.%N >"$tmp/ready"
 ) &
-"$FLTCTL" wss --csv -b 100 --compare $window 5 -- sh -c \
+"$FLTCTL" wss --csv -b 100 --compare $window $windows -- sh -c \
 	'wset -t "$1" 8 2 >"$2/one" & wset -t "$1" 16 6 >"$2/two"; wait' sh "$seconds" "$tmp" \
 	>"$tmp/csv" 2>"$tmp/err" || bad "children: status $?"
 wait $!
