@@ -118,7 +118,8 @@ message Profile {
   ValueType period_type = 11; int64 period = 12; int64 default_sample_type = 14;
 }
 PROTO
-protoc --decode=Profile profile.proto <t.pprof >profile.txt
+gzip -t t.pprof
+gzip -dc t.pprof | protoc --decode=Profile profile.proto >profile.txt
 if grep -E '^ *[0-9]+:' profile.txt; then
 	echo 'pprof: a field is missing in the schema' >&2
 	exit 1

@@ -25,7 +25,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
 	  .arg = "FILE",
 	  .help = "Write to FILE; - is standard output. Default: flt.svg and flt-alloc.svg, "
-		  "flt.html, flt.folded, flt.speedscope.json, flt.perfetto.json or flt.pb." },
+		  "flt.html, flt.folded, flt.speedscope.json, flt.perfetto.json or flt.pb.gz." },
 	PICTURE("svg", FLT_PICTURE_SVG, "Write interactive flame graphs: one of all faults and "
 					"one of first touches. The default."),
 	PICTURE("html", FLT_PICTURE_HTML, "Write one page with flame graphs, memory over time, a "
@@ -35,7 +35,7 @@ static const struct flt_opt opts[] = {
 	PICTURE("speedscope", FLT_PICTURE_SPEEDSCOPE, "Write input of speedscope.app."),
 	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as trace events for "
 						  "ui.perfetto.dev."),
-	PICTURE("pprof", FLT_PICTURE_PPROF, "Write an uncompressed protocol buffer for pprof."),
+	PICTURE("pprof", FLT_PICTURE_PPROF, "Write a compressed protocol buffer for pprof."),
 	FLT_CAPTURE_FOR_OPT(struct flt_visualize_args, duration),
 	FLT_LOAD_FILTER_OPTS(struct flt_visualize_args, filter),
 	FLT_SYMBOL_OPTS(struct flt_visualize_args, symbols),
@@ -267,7 +267,7 @@ static int files_write(struct flt_visualize *v)
 {
 	static const char *const names[] = { "flt.svg", "flt.html", "flt.folded",
 					     "flt.speedscope.json", "flt.perfetto.json",
-					     "flt.pb" };
+					     "flt.pb.gz" };
 	int status;
 
 	if (v->args->output)

@@ -23,7 +23,7 @@ int flt_folded_write(FILE *out, const struct flt_flame_frame *frames, size_t n);
 int flt_speedscope_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
 			 const char *title);
 
-/* Write pprof's profile.proto, uncompressed: faults, first touches, refaults. */
+/* Write pprof's profile.proto, compressed by gzip: faults, first touches, refaults. */
 int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns,
 		    uint64_t duration_ns);
 

@@ -7,6 +7,7 @@
 #include "text/escape.h"
 #include "view/export/export.h"
 #include "view/export/frameset.h"
+#include "view/export/gzip.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -184,8 +185,8 @@ static void own_values(const struct flt_flame_frame *frames, size_t n, uint64_t 
 	}
 }
 
-int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns,
-		    uint64_t duration_ns)
+static int profile_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
+			 uint64_t time_ns, uint64_t duration_ns)
 {
 	struct message m = { 0 };
 	struct flt_frameset set;
@@ -223,5 +224,24 @@ int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, u
 out:
 	free(path);
 	free(own);
+	return err;
+}
+
+int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns,
+		    uint64_t duration_ns)
+{
+	char *profile = NULL;
+	size_t size;
+	FILE *plain = open_memstream(&profile, &size);
+	int err;
+
+	if (!plain)
+		return -ENOMEM;
+	err = profile_write(plain, frames, n, time_ns, duration_ns);
+	if (ferror(plain) | fclose(plain))
+		err = -ENOMEM;
+	if (!err)
+		err = flt_gzip_write(out, profile, size);
+	free(profile);
 	return err;
 }
