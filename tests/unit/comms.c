@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "source/stream/comms.h"
@@ -50,6 +52,37 @@ static void ended_thread_keeps_its_name(void **state)
 	flt_comms_free(c);
 }
 
+/* A thread that existed before the stream has a name, although it ended before its first fault. */
+static void looked_up_thread_keeps_its_name(void **state)
+{
+	struct flt_comms *c = flt_comms_new();
+	struct flt_fault f;
+	char byte;
+	int ready[2];
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(c);
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_NAME, "short-lived");
+		if (write(ready[1], "", 1) == 1)
+			pause();
+		_exit(1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	flt_comms_look(c, (uint32_t)pid);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	f = fault((uint32_t)pid, 50);
+	assert_string_equal(flt_comms_get(c, &f), "short-lived");
+	flt_comms_free(c);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 static void cached_name_expires(void **state)
 {
 	struct flt_fault f = fault((uint32_t)getpid(), 1000);
@@ -90,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ended_thread_keeps_its_name),
+		cmocka_unit_test(looked_up_thread_keeps_its_name),
 		cmocka_unit_test(cached_name_expires),
 		cmocka_unit_test(note_precedes_first_fault),
 	};

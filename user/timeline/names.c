@@ -16,6 +16,14 @@ void names_close(struct names *n)
 	*n = (struct names){ 0 };
 }
 
+void names_look(struct names *n, const uint32_t *tgids, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		flt_comms_look(n->comms, tgids[i]);
+}
+
 int names_note(struct names *n, const union flt_stream_note *head, const void *bytes)
 {
 	if (head->record.type == FLT_EVENT_PATH)

@@ -16,6 +16,8 @@ struct names {
 int names_open(struct names *names);
 void names_close(struct names *names);
 
+/* Look up the threads of processes that are observed from the start of the stream on. */
+void names_look(struct names *names, const uint32_t *tgids, size_t count);
 /* Add a note of the stream. Notes without names are ignored. Return -ENOMEM. */
 int names_note(struct names *names, const union flt_stream_note *head, const void *bytes);
 

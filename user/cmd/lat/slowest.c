@@ -69,7 +69,10 @@ int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool 
 
 	if (ret)
 		return ret;
-	return flt_stream_open(&l->stream, l->control, tgids, count, follow, &wish, e);
+	ret = flt_stream_open(&l->stream, l->control, tgids, count, follow, &wish, e);
+	if (!ret)
+		names_look(&l->names, tgids, count);
+	return ret;
 }
 
 static void take_fault(struct lat *l, const struct flt_fault *f)

@@ -80,7 +80,7 @@ static int on_round(void *arg)
 static int arm(void *arg)
 {
 	struct run *r = arg;
-	const struct trace *t = r->t;
+	struct trace *t = r->t;
 	const uint32_t child = (uint32_t)r->o.child.pid;
 	const uint32_t *tgids = child ? &child : t->args->pids.id;
 	size_t count = child ? 1 : t->args->pids.count;
@@ -88,7 +88,10 @@ static int arm(void *arg)
 
 	ret = flt_stream_open(&r->stream, t->control, tgids, count, child || t->args->follow,
 			      &t->wish, &r->o.e);
-	return ret ? ret : trace_stacks_add_processes(r->t, tgids, count);
+	if (ret)
+		return ret;
+	names_look(&t->names, tgids, count);
+	return trace_stacks_add_processes(t, tgids, count);
 }
 
 /*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "source/stream/comms.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -60,6 +61,24 @@ static bool read_comm(uint32_t tgid, uint32_t tid, char name[FLT_COMM_LEN + 1])
 	memcpy(name, text, (size_t)n);
 	name[n - 1] = 0;	/* the line feed */
 	return true;
+}
+
+void flt_comms_look(struct flt_comms *c, uint32_t tgid)
+{
+	char path[64];
+	struct dirent *d;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", tgid);
+	dir = opendir(path);
+	while (dir && (d = readdir(dir))) {
+		struct comm found = { .tid = (uint32_t)strtoul(d->d_name, NULL, 10) };
+
+		if (found.tid && read_comm(tgid, found.tid, found.name))
+			c->comm[found.tid % COMMS] = found;
+	}
+	if (dir)
+		closedir(dir);
 }
 
 const char *flt_comms_get(struct flt_comms *c, const struct flt_fault *f)

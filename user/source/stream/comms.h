@@ -20,6 +20,11 @@ struct flt_comms;
 struct flt_comms *flt_comms_new(void);	/* NULL: no memory */
 void flt_comms_free(struct flt_comms *comms);
 
+/*
+ * Cache the names of all threads of a process. Call at the start of a stream, because no note
+ * names these threads, and they may end before their faults are read.
+ */
+void flt_comms_look(struct flt_comms *comms, uint32_t tgid);
 /* Cache the name in a LIFE note. Other notes are ignored. */
 void flt_comms_put(struct flt_comms *comms, const union flt_stream_note *head, const void *bytes);
 /*
