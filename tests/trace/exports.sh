@@ -104,6 +104,29 @@ for f in ("t.svg",):
     assert d.documentElement.tagName == "svg"
 PY
 
+# CSV loads in pandas without options, with one line of names and numbers as numbers. This is the
+# Python of Debian's packages.
+for by in line function object thread vma address; do
+	"$fltctl" report --by $by --csv t.flt >"t.$by.csv" 2>/dev/null
+done
+"$fltctl" report --diff t.flt --csv t.flt >t.diff.csv 2>/dev/null
+"$fltctl" trace --csv -i t.flt >t.trace.csv
+"$fltctl" map --csv t.flt >t.map.csv 2>/dev/null
+"$fltctl" check --csv >t.check.csv || true
+/usr/bin/python3 - <<'PY'
+import pandas
+N = 20000
+assert pandas.read_csv("t.csv")["count"].sum() == N
+for by in ("line", "function", "object", "thread", "vma", "address"):
+    assert pandas.read_csv("t.%s.csv" % by)["faults"].sum() == N, by
+assert pandas.read_csv("t.script.csv")["weight"].sum() == N
+trace = pandas.read_csv("t.trace.csv")
+assert trace["weight"].sum() == N and trace["latency_ns"].dtype == "int64"
+for name, column in (("diff", "function"), ("map", "record"), ("check", "check")):
+    frame = pandas.read_csv("t.%s.csv" % name)
+    assert len(frame) and column in frame, (name, list(frame))
+PY
+
 # The fields of pprof's profile.proto that fltctl writes.
 cat >profile.proto <<'PROTO'
 syntax = "proto3";
