@@ -9,7 +9,7 @@ int flt_gzip_write(FILE *out, const void *data, size_t size)
 {
 	const int gzip = 16;	/* added to the window bits, see deflateInit2() */
 	z_stream z = { .next_in = (z_const Bytef *)data };
-	unsigned char block[16384];
+	unsigned char block[16384] = { 0 };
 	int state = Z_OK;
 
 	if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzip, MAX_MEM_LEVEL,
