@@ -10,6 +10,7 @@ set -euo pipefail
 build=$(dirname "$FLTCTL")
 rounds=$build/tests/recorder/rounds
 
+controllers=$(cat /sys/fs/cgroup/cgroup.subtree_control)
 say "without the module, on cgroup v2"
 FLT_TEST_LIMIT=300 bash tests/recorder/cgroup.sh "$build" >"$tmp/native" 2>&1 ||
 	bad "cgroup.sh: $(grep -A4 '^not ok' "$tmp/native" | head -20)"
@@ -49,6 +50,7 @@ counted=$(awk '$1 == "pgmajfault" { print $2 }' "$tmp/stat")
 say "major faults: recorded $recorded, counted by the kernel $counted"
 at_least "major faults, recorded" "$recorded" "$counted"
 at_most "major faults, recorded" "$recorded" $((counted + 64 * $(nproc) + 64))
+same "controllers" "$(cat /sys/fs/cgroup/cgroup.subtree_control)" "$controllers"
 same "swap" "$(wc -l </proc/swaps)" 1
 same "journals" "$(find /run/flt -name 'limit.*' | wc -l)" 0
 same "cgroups" "$(find /sys/fs/cgroup -name 'flt-[0-9]*' | wc -l)" 0
