@@ -24,6 +24,10 @@ compare_runs() { # NAME SIZE OPTION... -- COMMAND...
 	timeout 100 "$FLTCTL" record -L "$mib" "${options[@]}" -o trace.flt -- "$@" \
 		>record.out 2>record.err </dev/null || status=$?
 	rm -f trace.flt*
+	# Most memory of a small program is in files, which are not limited. fltctl says so.
+	if [ $status = 3 ] && tail -1 record.err | grep -q 'less than half of the memory'; then
+		status=0
+	fi
 	same "$name ${options[*]}: status" "$status" "$native"
 	same "$name ${options[*]}: output" "$(cksum <record.out)" "$(cksum <native.out)"
 	evicted=$(sed -n 's/.* \([0-9]*\) pages evicted.*/\1/p' record.err)
