@@ -75,7 +75,7 @@ static void *procs_start(struct seq_file *m, loff_t *pos)
 	if (!*pos)
 		return SEQ_START_TOKEN;
 	slot = *pos - 1;
-	if (flt_report_next_proc(&slot, 0, m->private))
+	if (flt_report_next_proc(&flt_pidns_initial, &slot, 0, m->private))
 		return NULL;
 	*pos = slot + 1;
 	return m->private;

@@ -211,7 +211,7 @@ void flt_proc_copy_comm(char *comm, const struct task_struct *task)
 }
 
 /* Caller holds the lock of the chain. */
-static void fill_row(struct flt_proc *p, const struct task_struct *leader)
+static void fill_row(struct flt_proc *p, struct task_struct *leader)
 {
 	raw_spin_lock(&pool_lock);
 	p->id = ++last_id;
@@ -221,6 +221,7 @@ static void fill_row(struct flt_proc *p, const struct task_struct *leader)
 	p->start = leader->start_boottime;
 	p->first = ktime_get_mono_fast_ns();
 	WRITE_ONCE(p->tgid, leader->tgid);
+	flt_pidns_record(&p->ids, leader);
 	p->threads = 0;
 	p->sessions = 0;
 	p->whole = flt_proc_is_whole(leader);

@@ -31,6 +31,7 @@
 #include <linux/types.h>
 #include "account/account.h"
 #include "account/retired.h"
+#include "mm/pidns.h"
 
 enum flt_row_state { FLT_ROW_FREE, FLT_ROW_LIVE, FLT_ROW_ENDED };
 
@@ -43,6 +44,7 @@ struct flt_proc {
 	u64 start;			/* CLOCK_BOOTTIME ns: start_boottime of the leader */
 	u64 first;			/* CLOCK_MONOTONIC ns: creation of the row */
 	pid_t tgid;
+	struct flt_pidns_ids ids;	/* in the PID namespaces below the initial one */
 	u32 threads;			/* number of @tasks */
 	u32 sessions;			/* bit mask of the sessions that include this row */
 	u8 state;			/* enum flt_row_state */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/sched/task.h>
 #include <linux/string.h>
 #include "account/proc.h"
 #include "account/report.h"
@@ -49,8 +50,14 @@ static void sum_row(struct flt_proc *p, struct flt_account *sum)
 	flt_proc_unlock(tgid);
 }
 
+static pid_t tgid_of(const struct flt_proc *p, const struct flt_pidns *reader)
+{
+	return flt_pidns_recall(reader, &p->ids, p->start, p->tgid);
+}
+
 /* Caller holds walk_lock and has locked the row, which is unlocked on return. */
-static void report_row(struct flt_proc *p, struct flt_proc_report *r)
+static void report_row(struct flt_proc *p, const struct flt_pidns *reader,
+		       struct flt_proc_report *r)
 {
 	const struct flt_task *t = flt_task_after(p, 0);
 
@@ -60,7 +67,7 @@ static void report_row(struct flt_proc *p, struct flt_proc_report *r)
 	r->id = p->id;
 	r->start = p->start;
 	r->first = p->first;
-	r->tgid = p->tgid;
+	r->tgid = tgid_of(p, reader);
 	r->threads = p->threads;
 	r->ended = p->state == FLT_ROW_ENDED;
 	r->whole = p->whole;
@@ -69,31 +76,81 @@ static void report_row(struct flt_proc *p, struct flt_proc_report *r)
 	sum_row(p, &r->account);
 }
 
-int flt_report_next_proc(u32 *slot, u32 sessions, struct flt_proc_report *report)
+/* Lock the first row at or after *@slot that is in @sessions and that @reader sees. */
+static struct flt_proc *lock_next(const struct flt_pidns *reader, u32 *slot, u32 sessions)
 {
-	struct flt_proc *p = NULL;
+	struct flt_proc *p;
 
-	mutex_lock(&walk_lock);
 	for (; *slot < flt_proc_rows(); ++*slot) {
 		cond_resched();
 		p = flt_proc_lock_slot(*slot, sessions);
+		if (p && tgid_of(p, reader))
+			return p;
 		if (p)
-			break;
+			flt_proc_unlock(p->tgid);
 	}
-	if (p)
-		report_row(p, report);
-	mutex_unlock(&walk_lock);
-	return p ? 0 : -ENOENT;
+	return NULL;
 }
 
-int flt_report_proc(pid_t tgid, struct flt_proc_report *report)
+int flt_report_next_proc(const struct flt_pidns *reader, u32 *slot, u32 sessions,
+			 struct flt_proc_report *report)
 {
 	struct flt_proc *p;
 
 	mutex_lock(&walk_lock);
-	p = flt_proc_lock_newest(tgid);
+	p = lock_next(reader, slot, sessions);
 	if (p)
-		report_row(p, report);
+		report_row(p, reader, report);
+	mutex_unlock(&walk_lock);
+	return p ? 0 : -ENOENT;
+}
+
+/* Lock the newest row of a process that has ended, by the number that @reader knew. */
+static struct flt_proc *lock_ended(const struct flt_pidns *reader, pid_t tgid)
+{
+	struct flt_proc *p;
+	u32 slot = 0, newest = 0;
+	u64 id = 0;
+
+	for (; (p = lock_next(reader, &slot, 0)); slot++) {
+		if (tgid_of(p, reader) == tgid && p->id > id) {
+			id = p->id;
+			newest = slot;
+		}
+		flt_proc_unlock(p->tgid);
+	}
+	p = id ? flt_proc_lock_slot(newest, 0) : NULL;
+	/* The row may have been retired meanwhile, and used again. */
+	if (p && p->id != id) {
+		flt_proc_unlock(p->tgid);
+		p = NULL;
+	}
+	return p;
+}
+
+static struct flt_proc *lock_newest(const struct flt_pidns *reader, pid_t tgid)
+{
+	struct task_struct *task;
+	struct flt_proc *p;
+
+	if (!reader->ns)
+		return flt_proc_lock_newest(tgid);
+	task = flt_pidns_find(reader, tgid);
+	if (!task)
+		return lock_ended(reader, tgid);
+	p = flt_proc_lock_find(task);
+	put_task_struct(task);
+	return p;
+}
+
+int flt_report_proc(const struct flt_pidns *reader, pid_t tgid, struct flt_proc_report *report)
+{
+	struct flt_proc *p;
+
+	mutex_lock(&walk_lock);
+	p = lock_newest(reader, tgid);
+	if (p)
+		report_row(p, reader, report);
 	mutex_unlock(&walk_lock);
 	return p ? 0 : -ESRCH;
 }
@@ -126,18 +183,38 @@ void flt_report_tally(struct flt_tally_sum *sum)
 	sum->lost_proc = sum->other.minor + sum->other.major + sum->other.failed;
 }
 
-static void report_task(const struct flt_task *t, struct flt_task_report *r)
+void flt_report_inner(const struct flt_pidns *reader, struct flt_tally_sum *sum, u64 *rows)
+{
+	struct flt_proc *p;
+	u32 slot = 0;
+
+	*rows = 0;
+	mutex_lock(&walk_lock);
+	flt_tally_read(sum);
+	memset(&sum->all, 0, sizeof(sum->all));
+	memset(&sum->other, 0, sizeof(sum->other));
+	memset(sum->failure, 0, sizeof(sum->failure));
+	for (; (p = lock_next(reader, &slot, 0)); slot++) {
+		++*rows;
+		sum_row(p, &sum->all);
+	}
+	mutex_unlock(&walk_lock);
+}
+
+static void report_task(const struct flt_task *t, const struct flt_pidns *reader,
+			struct flt_task_report *r)
 {
 	r->serial = t->serial;
-	r->tid = t->task->pid;
+	r->tid = flt_pidns_tid(reader, t->task);
 	flt_proc_copy_comm(r->comm, t->task);
 	memset(&r->account, 0, sizeof(r->account));
 	flt_task_read(t, &r->account);
 }
 
-int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *r)
+int flt_report_tasks(const struct flt_pidns *reader, pid_t tgid, u64 after,
+		     struct flt_task_report *r)
 {
-	struct flt_proc *p = flt_proc_lock_newest(tgid);
+	struct flt_proc *p = lock_newest(reader, tgid);
 	struct flt_task *t;
 	int n;
 
@@ -147,9 +224,9 @@ int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *r)
 		t = flt_task_after(p, n ? r[n - 1].serial : after);
 		if (!t)
 			break;
-		report_task(t, &r[n]);
+		report_task(t, reader, &r[n]);
 	}
-	flt_proc_unlock(tgid);
+	flt_proc_unlock(p->tgid);
 	cond_resched();
 	return n;
 }

@@ -15,10 +15,11 @@
 #include "account/account.h"
 #include "account/proc.h"
 #include "account/tally.h"
+#include "mm/pidns.h"
 
 struct flt_proc_report {
 	u64 id, start, first;	/* as in struct flt_proc */
-	pid_t tgid;
+	pid_t tgid;		/* in the namespace of the reader */
 	u32 threads;
 	bool ended, whole;
 	char comm[TASK_COMM_LEN];
@@ -27,19 +28,23 @@ struct flt_proc_report {
 
 struct flt_task_report {
 	u64 serial;		/* as in struct flt_task */
-	pid_t tid;
+	pid_t tid;		/* in the namespace of the reader */
 	char comm[TASK_COMM_LEN];
 	struct flt_account account;
 };
 
 /*
- * Report the first row at or after *@slot that belongs to any of @sessions (0: any row),
- * and set *@slot to its slot. Return 0, or -ENOENT after the last row.
+ * Report the first row at or after *@slot that @reader sees and that belongs to any of
+ * @sessions (0: any row), and set *@slot to its slot. Return 0, or -ENOENT after the last row.
  */
-int flt_report_next_proc(u32 *slot, u32 sessions, struct flt_proc_report *report);
+int flt_report_next_proc(const struct flt_pidns *reader, u32 *slot, u32 sessions,
+			 struct flt_proc_report *report);
 
-/* Report the newest row of @tgid, live or ended. Return 0 or -ESRCH. */
-int flt_report_proc(pid_t tgid, struct flt_proc_report *report);
+/*
+ * Report the newest row, live or ended, of the process that @reader knows as @tgid. Return 0 or
+ * -ESRCH.
+ */
+int flt_report_proc(const struct flt_pidns *reader, pid_t tgid, struct flt_proc_report *report);
 
 /* Threads per call, and threads per time that the lock of their row is held. */
 #define FLT_TASK_BATCH 16
@@ -49,12 +54,18 @@ int flt_report_proc(pid_t tgid, struct flt_proc_report *report);
  * one with a serial number above @after, at most FLT_TASK_BATCH of them. Return their
  * number, 0 after the last one, or -ESRCH if the process has no row.
  */
-int flt_report_tasks(pid_t tgid, u64 after, struct flt_task_report *report);
+int flt_report_tasks(const struct flt_pidns *reader, pid_t tgid, u64 after,
+		     struct flt_task_report *report);
 
 /* Sum up a session. */
 void flt_report_session(u32 bit, struct flt_session_sum *sum);
 
 /* Sum up the machine. */
 void flt_report_tally(struct flt_tally_sum *sum);
+/*
+ * Sum up the rows that @reader sees, and set *@rows to their number. Of @sum, only @all is of
+ * those processes. Failures by cause are unknown. Losses are those of the machine.
+ */
+void flt_report_inner(const struct flt_pidns *reader, struct flt_tally_sum *sum, u64 *rows);
 
 #endif

@@ -73,11 +73,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	if (child->tgid != parent->tgid)
 		flt_wss_fork(parent, child);
 	if (static_branch_unlikely(&flt_stream_noting)) {
-		struct flt_event_life life = {
-			.what = FLT_LIFE_FORK,
-			.parent_tgid = parent->tgid,
-			.parent_tid = parent->pid,
-		};
+		struct flt_event_life life = { .what = FLT_LIFE_FORK };
 
 		flt_stream_note_life(&life, child, NULL, note_mask(parent));
 	}

@@ -5,6 +5,7 @@
 #include "netlink/dump.h"
 #include "ledger/huge.h"
 #include "ledger/numa.h"
+#include "mm/pidns.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "account/proc.h"
@@ -43,9 +44,18 @@ int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
+/* Admit a dump of the machine. The first call runs in the context of the sender. */
+static int admit_machine(struct netlink_callback *cb)
+{
+	bool first = !cb->args[0];
+	int err = flt_request_admit_dump(cb);
+
+	return err || !first ? err : flt_request_refuse_inner(cb->extack);
+}
+
 int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	int err = flt_request_admit_dump(cb);
+	int err = admit_machine(cb);
 	bool returns;
 	long rows;
 
@@ -69,7 +79,7 @@ int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 
 int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	int err = flt_request_admit_dump(cb);
+	int err = admit_machine(cb);
 	struct flt_slow slow;
 
 	if (err)
@@ -90,6 +100,7 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 
 /* Request and scratch memory of a dump. The first call allocates it in cb->args[0]. */
 struct row_dump {
+	struct flt_pidns reader;
 	u32 sessions;
 	u32 tgid;
 	bool kinds, names;
@@ -128,6 +139,7 @@ static int begin_procs(struct netlink_callback *cb)
 	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
 	if (!dump)
 		return -ENOMEM;
+	flt_pidns_get(&dump->reader);
 	dump->sessions = mask;
 	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
 	dump->names = nla_get_flag(attrs[FLT_PROC_NAMES]);
@@ -153,7 +165,7 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 		cb->args[1] = slot;
 		return skb->len;
 	}
-	for (; !flt_report_next_proc(&slot, dump->sessions, &dump->proc); slot++)
+	for (; !flt_report_next_proc(&dump->reader, &slot, dump->sessions, &dump->proc); slot++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
 			break;
@@ -176,6 +188,7 @@ static int begin_tasks(struct netlink_callback *cb)
 	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
 	if (!dump)
 		return -ENOMEM;
+	flt_pidns_get(&dump->reader);
 	dump->tgid = nla_get_u32(attrs[FLT_TASK_TGID]);
 	dump->kinds = nla_get_flag(attrs[FLT_TASK_KINDS]);
 	cb->args[0] = (long)dump;
@@ -192,7 +205,7 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	dump = (void *)cb->args[0];
 	/* Threads that do not fit are looked up again for the next buffer. */
-	while ((n = flt_report_tasks(dump->tgid, cb->args[1], dump->task)) > 0) {
+	while ((n = flt_report_tasks(&dump->reader, dump->tgid, cb->args[1], dump->task)) > 0) {
 		for (i = 0; i < n; i++) {
 			if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
 				     flt_reply_task(skb, dump->tgid, &dump->task[i], dump->kinds)))
@@ -269,10 +282,11 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 struct ledger_dump {
+	struct flt_pidns reader;
 	u32 sessions;
 	struct flt_tally_sum tally;
 	struct flt_proc_report proc;
-	u64 cell[];
+	u64 cell[];			/* a line, and room for another one */
 };
 
 static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *ledger)
@@ -292,12 +306,43 @@ static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *le
 			return -ENOENT;
 		}
 	}
-	dump = kzalloc(struct_size(dump, cell, ledger->cells), GFP_KERNEL);
+	dump = kzalloc(struct_size(dump, cell, 2 * ledger->cells), GFP_KERNEL);
 	if (!dump)
 		return -ENOMEM;
+	flt_pidns_get(&dump->reader);
 	dump->sessions = mask;
 	cb->args[0] = (long)dump;
 	return 0;
+}
+
+/* Sum up the rows that the reader sees, instead of the machine. */
+static void sum_inner(struct ledger_dump *dump, const struct flt_ledger *ledger)
+{
+	u64 *line = dump->cell + ledger->cells, rows;
+	u32 slot, i;
+
+	flt_report_inner(&dump->reader, &dump->tally, &rows);
+	memset(dump->cell, 0, ledger->cells * sizeof(*dump->cell));
+	for (slot = 0; !flt_report_next_proc(&dump->reader, &slot, 0, &dump->proc); slot++) {
+		if (!flt_ledger_read(ledger, slot, dump->proc.id, line))
+			continue;
+		for (i = 0; i < ledger->cells; i++)
+			dump->cell[i] += line[i];
+	}
+}
+
+static void sum_ledger(struct ledger_dump *dump, const struct flt_ledger *ledger, bool nobody)
+{
+	if (nobody && dump->reader.ns) {
+		memset(dump->cell, 0, ledger->cells * sizeof(*dump->cell));
+	} else if (nobody) {
+		flt_ledger_read_nobody(ledger, dump->cell);
+	} else if (dump->reader.ns) {
+		sum_inner(dump, ledger);
+	} else {
+		flt_ledger_read_machine(ledger, dump->cell);
+		flt_report_tally(&dump->tally);
+	}
 }
 
 /* Rows 0 and 1 of the dump are the machine and nobody; processes follow. */
@@ -315,19 +360,14 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 	dump = (void *)cb->args[0];
 	cb->seq = flt_proc_generation() + 1;
 	for (; cb->args[1] < LEDGER_SUMS; cb->args[1]++) {
-		if (cb->args[1]) {
-			flt_ledger_read_nobody(ledger, dump->cell);
-		} else {
-			flt_ledger_read_machine(ledger, dump->cell);
-			flt_report_tally(&dump->tally);
-		}
+		sum_ledger(dump, ledger, cb->args[1]);
 		if (DUMP_ROW(skb, cb, shape->cmd,
 			     flt_reply_ledger_sum(skb, shape, cb->args[1] ? NULL : &dump->tally.all,
 						  dump->cell)))
 			return skb->len;
 	}
 	slot = cb->args[1] - LEDGER_SUMS;
-	for (; !flt_report_next_proc(&slot, dump->sessions, &dump->proc); slot++)
+	for (; !flt_report_next_proc(&dump->reader, &slot, dump->sessions, &dump->proc); slot++)
 		/* A dump of a session also reports processes whose counters are all 0. */
 		if ((flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) || dump->sessions) &&
 		    DUMP_ROW(skb, cb, shape->cmd,
@@ -351,4 +391,13 @@ int flt_dump_done(struct netlink_callback *cb)
 {
 	kfree((void *)cb->args[0]);
 	return 0;
+}
+
+/* Both dumps begin with the reader. */
+int flt_dump_rows_done(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(offsetof(struct row_dump, reader) || offsetof(struct ledger_dump, reader));
+	if (cb->args[0])
+		flt_pidns_put((struct flt_pidns *)cb->args[0]);
+	return flt_dump_done(cb);
 }

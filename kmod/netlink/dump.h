@@ -19,5 +19,7 @@ int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb);
 /* .done of the dumps that allocate state in cb->args[0]. */
 int flt_dump_done(struct netlink_callback *cb);
+/* The same for dumps of rows, which also hold a reference to a PID namespace. */
+int flt_dump_rows_done(struct netlink_callback *cb);
 
 #endif

@@ -11,6 +11,7 @@
 #include "netlink/wss.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
+#include "mm/pidns.h"
 #include "stream/stacktable.h"
 #include "wss/wss.h"
 
@@ -100,6 +101,7 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 {
 	struct nlattr *tgid = info->attrs[FLT_PROC_TGID];
 	struct flt_proc_report *report;
+	struct flt_pidns reader;
 	struct sk_buff *skb;
 	void *head;
 	int err = flt_request_admit(request, info);
@@ -117,7 +119,9 @@ static int do_proc(struct sk_buff *request, struct genl_info *info)
 	report = kmalloc(sizeof(*report), GFP_KERNEL);
 	if (!report)
 		return -ENOMEM;
-	err = flt_report_proc(nla_get_u32(tgid), report);
+	flt_pidns_get(&reader);
+	err = flt_report_proc(&reader, nla_get_u32(tgid), report);
+	flt_pidns_put(&reader);
 	if (err) {
 		NL_SET_ERR_MSG_ATTR(info->extack, tgid,
 				    "flt: invalid TGID: no fault of that process was counted");
@@ -158,13 +162,13 @@ static const struct genl_ops ops[] = {
 		.cmd = FLT_CMD_PROC_GET,
 		.doit = do_proc,
 		.dumpit = flt_dump_procs,
-		.done = flt_dump_done,
+		.done = flt_dump_rows_done,
 		.policy = proc_policy,
 		.maxattr = FLT_PROC_MAX,
 	}, {
 		.cmd = FLT_CMD_TASK_GET,
 		.dumpit = flt_dump_tasks,
-		.done = flt_dump_done,
+		.done = flt_dump_rows_done,
 		.policy = task_policy,
 		.maxattr = FLT_TASK_MAX,
 	}, {
@@ -202,13 +206,13 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd = FLT_CMD_THP_GET,
 		.dumpit = flt_dump_thp,
-		.done = flt_dump_done,
+		.done = flt_dump_rows_done,
 		.policy = ledger_policy,
 		.maxattr = FLT_LEDGER_MAX,
 	}, {
 		.cmd = FLT_CMD_NUMA_GET,
 		.dumpit = flt_dump_numa,
-		.done = flt_dump_done,
+		.done = flt_dump_rows_done,
 		.policy = ledger_policy,
 		.maxattr = FLT_LEDGER_MAX,
 	}, {
@@ -228,7 +232,7 @@ struct genl_family flt_netlink_family __ro_after_init = {
 	.name = FLT_GENL_NAME,
 	.version = FLT_GENL_VERSION,
 	.module = THIS_MODULE,
-	.netnsok = false,
+	.netnsok = true,	/* capabilities are those in the initial user namespace */
 	.parallel_ops = true,
 	.ops = ops,
 	.n_ops = ARRAY_SIZE(ops),

@@ -11,6 +11,7 @@
 #include "account/tally.h"
 #include "account/task.h"
 #include "ledger/thp.h"
+#include "mm/pidns.h"
 #include "stream/relay.h"
 #include "stream/stacktable.h"
 
@@ -132,10 +133,12 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_u32(skb, FLT_INFO_SCHEMA, FLT_SCHEMA_VERSION) ||
 	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
 	    nla_put_u32(skb, FLT_INFO_FEATURES,
-			flt_hook_features() | FLT_FEATURE_WSS | FLT_STACK_FEATURE |
+			flt_hook_features() | FLT_FEATURE_WSS | FLT_FEATURE_PIDNS |
+			FLT_STACK_FEATURE |
 			(flt_wss_scan_can_inject() ? FLT_FEATURE_INJECT : 0)) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
 	    (flt_switch_mode() == FLT_MODE_RETURNS && nla_put_flag(skb, FLT_INFO_RETURNS)) ||
+	    (flt_pidns_is_inner() && nla_put_flag(skb, FLT_INFO_PIDNS)) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS_MAX, usage->rows_max) ||
@@ -210,6 +213,23 @@ static int put_tally(struct sk_buff *skb, const struct flt_tally_sum *t,
 	return 0;
 }
 
+/* Rows that retired are not known by namespace, so say how many are missing at most. */
+static int put_inner_tally(struct sk_buff *skb, struct flt_tally_sum *tally,
+			   struct flt_proc_usage *usage)
+{
+	u64 retired = usage->retired;
+	struct flt_pidns reader;
+
+	flt_pidns_get(&reader);
+	memset(&usage->account, 0, sizeof(usage->account));
+	usage->retired = 0;
+	flt_report_inner(&reader, tally, &usage->seen);
+	flt_pidns_put(&reader);
+	if (retired && nla_put_u64_64bit(skb, FLT_TALLY_FORGOTTEN, retired, FLT_TALLY_PAD))
+		return -EMSGSIZE;
+	return put_tally(skb, tally, usage);
+}
+
 int flt_reply_tally(struct sk_buff *skb)
 {
 	struct flt_proc_usage *usage = kmalloc(sizeof(*usage), GFP_KERNEL);
@@ -218,8 +238,12 @@ int flt_reply_tally(struct sk_buff *skb)
 
 	if (usage && tally) {
 		flt_proc_usage(usage);
-		flt_report_tally(tally);
-		err = put_tally(skb, tally, usage);
+		if (flt_pidns_is_inner()) {
+			err = put_inner_tally(skb, tally, usage);
+		} else {
+			flt_report_tally(tally);
+			err = put_tally(skb, tally, usage);
+		}
 	}
 	kfree(tally);
 	kfree(usage);

@@ -7,6 +7,7 @@
 #include <linux/user_namespace.h>
 #include <net/genetlink.h>
 #include "hook/hook.h"
+#include "mm/pidns.h"
 #include "netlink/request.h"
 
 #define KNOWN_FLAGS (NLM_F_REQUEST | NLM_F_ACK | NLM_F_ECHO | NLM_F_DUMP)
@@ -21,6 +22,10 @@ static int admit(struct sk_buff *skb, const struct nlmsghdr *nlh, struct netlink
 		NL_SET_ERR_MSG_MOD(extack,
 				   "missing CAP_PERFMON or CAP_SYS_ADMIN in the initial userns");
 		return -EPERM;
+	}
+	if (!flt_pidns_is_served()) {
+		NL_SET_ERR_MSG_MOD(extack, "cannot serve a PID namespace nested deeper than 4");
+		return -EOPNOTSUPP;
 	}
 	if (nlh->nlmsg_flags & ~KNOWN_FLAGS) {
 		NL_SET_ERR_MSG_MOD(extack, "invalid flag: use NLM_F_REQUEST, ACK, ECHO or DUMP");
@@ -57,6 +62,15 @@ int flt_request_admit_dump(struct netlink_callback *cb)
 
 	cb->args[ADMITTED] = !err;
 	return err;
+}
+
+int flt_request_refuse_inner(struct netlink_ext_ack *extack)
+{
+	if (!flt_pidns_is_inner())
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack,
+			   "cannot show the machine in a PID namespace: open a session");
+	return -EOPNOTSUPP;
 }
 
 /* Requests and replies share one attribute set, so a request may have attributes of a reply. */

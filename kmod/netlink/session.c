@@ -5,8 +5,6 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/pid.h>
-#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/string.h>
@@ -15,6 +13,7 @@
 #include "fault/life.h"
 #include "fault/switch.h"
 #include "ledger/numa.h"
+#include "mm/pidns.h"
 #include "netlink/session.h"
 #include "stream/stacktable.h"
 #include "account/report.h"
@@ -24,6 +23,7 @@
 struct session {
 	u32 id;			/* 0: free; never reused */
 	struct sock *owner;	/* holds a reference */
+	struct flt_pidns reader;	/* its PID namespace when it opened the session */
 	bool follow, notes, thp, numa;
 	bool returns;		/* has called flt_switch_get_returns() */
 	bool pinned;		/* holds a reference to the module */
@@ -156,6 +156,7 @@ static void close_bit(u32 bit)
 	if (sessions[bit].pinned)
 		module_put(THIS_MODULE);
 	sock_put(sessions[bit].owner);
+	flt_pidns_put(&sessions[bit].reader);
 	returns = sessions[bit].returns;
 	memset(&sessions[bit], 0, sizeof(sessions[bit]));
 	open_sessions--;
@@ -186,14 +187,9 @@ void flt_session_exit(void)
 
 static int add_process(u32 bit, u32 tgid)
 {
-	struct task_struct *task;
+	struct task_struct *task = flt_pidns_find(&sessions[bit].reader, tgid);
 	int err;
 
-	rcu_read_lock();
-	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
-	if (task)
-		get_task_struct(task);
-	rcu_read_unlock();
 	if (!task)
 		return -ESRCH;
 	err = flt_proc_session_add(bit, task);
@@ -233,6 +229,7 @@ static int open_stream(u32 bit, const struct flt_session_config *config)
 	}
 	config->stream->everybody = !config->count;
 	config->stream->files = !config->netlink;
+	config->stream->reader = &s->reader;
 	return flt_stream_open(bit, s->id, config->stream);
 }
 
@@ -269,6 +266,7 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 	sessions[bit].id = ++last_id ?: ++last_id;
 	sock_hold(owner);
 	sessions[bit].owner = owner;
+	flt_pidns_get(&sessions[bit].reader);
 	sessions[bit].follow = follow;
 	open_sessions++;
 	flt_life_follow(followers());
@@ -294,13 +292,14 @@ out:
 	return err;
 }
 
+/* A reader in a PID namespace finds the sessions of its namespace only. */
 static int find_session(u32 id)
 {
 	u32 bit;
 
 	for (bit = 0; id && bit < FLT_SESSION_MAX_OPEN; bit++)
 		if (sessions[bit].id == id)
-			return bit;
+			return flt_pidns_is_open(&sessions[bit].reader) ? bit : -ENOENT;
 	return -ENOENT;
 }
 

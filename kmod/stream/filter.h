@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 #include "mm/cgroup.h"
+#include "mm/pidns.h"
 #include "stream/record.h"
 
 struct flt_filter {
@@ -28,6 +29,7 @@ struct flt_filter {
 	bool by_uid, by_comm;
 	kuid_t uid;
 	char comm[TASK_COMM_LEN];
+	const struct flt_pidns *reader;	/* processes that it does not see do not pass */
 	/* Derived from the above by flt_filter_prepare(). */
 	u32 kinds_of[FLT_RESULT_FAILED + __FLT_FAILURE_MAX];	/* by enum flt_result */
 	bool by_thread, by_place;
@@ -43,7 +45,7 @@ static inline void flt_filter_prepare(struct flt_filter *f)
 				      f->kinds : 0;
 	f->by_place = f->length || f->inode;
 	f->length = f->length ?: ~0ul;
-	f->by_thread = f->by_uid || f->by_comm || f->cgroup;
+	f->by_thread = f->by_uid || f->by_comm || f->cgroup || f->reader->ns;
 }
 
 /* Return true if flt_filter_fault() alone decides. */
@@ -89,6 +91,8 @@ static inline bool flt_filter_file(const struct flt_filter *f, const struct flt_
 /* Check current. Call if by_thread is set. */
 static inline bool flt_filter_thread(const struct flt_filter *f)
 {
+	if (!flt_pidns_tgid(f->reader, current))
+		return false;
 	if (f->by_uid && !uid_eq(current_euid(), f->uid))
 		return false;
 	if (f->cgroup && !flt_cgroup_holds(f->cgroup, current))

@@ -17,6 +17,7 @@
 #include <linux/percpu.h>
 #include <linux/relay.h>
 #include <linux/types.h>
+#include "mm/pidns.h"
 
 struct dentry;
 
@@ -44,6 +45,7 @@ struct flt_relay {
 	u64 size;			/* bytes of its buffers, those of hot-added CPUs included */
 	struct kref users;		/* the session and its open files */
 	bool closed;			/* the session has ended, so reads fail */
+	const struct flt_pidns *reader;	/* PIDs are those of its namespace */
 	struct flt_relay_cpu __percpu *cpus;
 };
 

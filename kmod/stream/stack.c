@@ -337,8 +337,8 @@ static noinline void send_slice(struct flt_stacks *s, struct flt_relay *relay,
 		.time = time,
 		.sp = sp,
 		.length = length,
-		.tgid = current->tgid,
-		.tid = current->pid,
+		.tgid = flt_pidns_tgid(relay->reader, current),
+		.tid = flt_pidns_tid(relay->reader, current),
 		.type = FLT_EVENT_SLICE,
 	};
 	flt_relay_note_end(relay, FLT_STACK_SLICE_SLOTS(length));
@@ -351,8 +351,8 @@ static noinline bool send_stack(struct flt_relay *relay, const struct flt_stack 
 	struct flt_event_stack head = {
 		.time = time,
 		.depth = s->depth,
-		.tgid = current->tgid,
-		.tid = current->pid,
+		.tgid = flt_pidns_tgid(relay->reader, current),
+		.tid = flt_pidns_tid(relay->reader, current),
 		.stack = id,
 		.type = FLT_EVENT_STACK,
 		.cut = s->cut,

@@ -47,6 +47,7 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	if (!s)
 		return -ENOMEM;
 	s->filter = config->filter;
+	s->filter.reader = config->reader;
 	flt_filter_prepare(&s->filter);
 	s->skipped = alloc_percpu(u32);
 	if (!s->skipped)
@@ -56,6 +57,7 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 		err = PTR_ERR(s->relay);
 		goto err_relay;
 	}
+	s->relay->reader = config->reader;
 	s->stacks = flt_stack_open(bit, &config->stack);
 	if (IS_ERR(s->stacks)) {
 		err = PTR_ERR(s->stacks);
@@ -167,6 +169,10 @@ static __always_inline void write_record(const struct stream *s, const struct fl
 	if (!record)
 		return;
 	flt_record_fill(record, e, result, ns, time, regs, stack, s->filter.sample, false);
+	if (unlikely(s->relay->reader->ns)) {
+		record->tgid = flt_pidns_tgid(s->relay->reader, current);
+		record->tid = flt_pidns_tid(s->relay->reader, current);
+	}
 	flt_relay_end(cpu);
 }
 
@@ -257,7 +263,8 @@ static noinline void describe_to(const struct stream *s, struct flt_event *e,
 				 struct vm_area_struct *vma)
 {
 	flt_record_map(e, vma);
-	if (s->notes && !flt_note_is_sent(s->notes, vma) && flt_filter_file(&s->filter, e))
+	if (s->notes && !flt_note_is_sent(s->notes, vma) && flt_filter_file(&s->filter, e) &&
+	    flt_pidns_tgid(s->relay->reader, current))
 		flt_note_fault(s->notes, s->relay, vma, 0);
 }
 
@@ -296,7 +303,8 @@ void flt_stream_note_exec(struct vm_area_struct *vma, u32 mask)
 	const struct stream *s;
 
 	for_each_noting(s, mask)
-		flt_note_exec(s->notes, s->relay, vma);
+		if (flt_pidns_tgid(s->relay->reader, current))
+			flt_note_exec(s->notes, s->relay, vma);
 }
 
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
@@ -306,8 +314,6 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 
 	BUILD_BUG_ON(sizeof(*life) != sizeof(struct flt_event_record));
 	life->type = FLT_EVENT_LIFE;
-	life->tgid = task->tgid;
-	life->tid = task->pid;
 	life->time = ktime_get_mono_fast_ns();
 	if (file) {
 		const struct inode *inode = file_user_inode(file);
@@ -316,6 +322,14 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 		life->dev = new_encode_dev(inode->i_sb->s_dev);
 	}
 	for_each_noting(s, mask) {
+		life->tgid = flt_pidns_tgid(s->relay->reader, task);
+		if (!life->tgid)
+			continue;
+		life->tid = flt_pidns_tid(s->relay->reader, task);
+		if (life->what == FLT_LIFE_FORK) {
+			life->parent_tgid = flt_pidns_tgid(s->relay->reader, current);
+			life->parent_tid = flt_pidns_tid(s->relay->reader, current);
+		}
 		if (file)
 			flt_note_path(s->notes, s->relay, file, life->time);
 		flt_relay_note(s->relay, life, task->comm, TASK_COMM_LEN);

@@ -26,6 +26,7 @@ struct flt_stream_config {
 	bool notes, areas;
 	struct flt_filter filter;
 	struct flt_stack_config stack;
+	const struct flt_pidns *reader;	/* lives longer than the stream */
 };
 
 /* Enabled while there is a stream. Without one, a fault executes a no-op. */
@@ -72,7 +73,8 @@ void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 ki
 
 /*
  * Send a note to the streams in @mask that have notes; @mask may be 0. The caller keeps
- * @vma alive. @file may be NULL. The caller sets @life except for time, task and file.
+ * @vma alive. @file may be NULL. The caller sets what and code of @life. A fork is noted by the
+ * parent.
  */
 void flt_stream_note_exec(struct vm_area_struct *vma, u32 mask);
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,

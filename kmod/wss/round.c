@@ -43,7 +43,7 @@ static void read_totals(struct flt_wss_tracker *tr, const struct flt_wss_target 
 
 	memset(totals, 0, sizeof(*totals));
 	totals->known = flt_proc_is_started();
-	if (!totals->known || flt_report_proc(t->tgid, &tr->proc) || tr->proc.start != t->start)
+	if (!totals->known || flt_report_proc(&flt_pidns_initial, t->tgid, &tr->proc) || tr->proc.start != t->start)
 		return;
 	touched = a->kind[FLT_KIND_ANON] + a->kind[FLT_KIND_FILE] + a->kind[FLT_KIND_SHARED] +
 		  a->kind[FLT_KIND_COW];
@@ -229,7 +229,7 @@ static bool add_cgroup_member(struct flt_wss_tracker *tr, struct pid *pid, struc
 	struct flt_wss_target *t;
 
 	if (task->flags & PF_KTHREAD || !atomic_read(&task->signal->live) ||
-	    !flt_cgroup_holds(tr->config.cgroup, task))
+	    !flt_cgroup_holds(tr->config.cgroup, task) || !flt_pidns_tgid(&tr->reader, task))
 		return true;
 	raw_spin_lock(&flt_wss_table_lock);
 	t = flt_wss_find_target(pid);

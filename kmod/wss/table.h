@@ -23,6 +23,7 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include "account/report.h"
+#include "mm/pidns.h"
 #include "wss/sample.h"
 
 #define FLT_WSS_MAX_TRACKERS 16
@@ -31,6 +32,7 @@
 struct flt_wss_tracker {
 	u32 id;			/* 0: free; never reused */
 	struct sock *owner;	/* holds a reference */
+	struct flt_pidns reader;	/* its PID namespace when it created the tracker */
 	struct flt_wss_config config;
 	bool closing;
 	bool stretched;		/* the budget delayed the current round */

@@ -44,7 +44,7 @@ static int add_process(struct flt_wss_tracker *tr, u32 tgid)
 	int err = -ESRCH;
 
 	rcu_read_lock();
-	task = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
+	task = pid_task(find_pid_ns(tgid, tr->reader.ns ?: &init_pid_ns), PIDTYPE_TGID);
 	if (task && pid_alive(task)) {
 		pid = get_pid(task_tgid(task));
 		err = task->flags & PF_KTHREAD ? -EINVAL : 0;
@@ -73,6 +73,7 @@ static void free_tracker(struct flt_wss_tracker *tr)
 		if (t->tracker == tr)
 			flt_wss_release_target(t);
 	sock_put(tr->owner);
+	flt_pidns_put(&tr->reader);
 	open_trackers--;
 	tr->id = 0;
 }
@@ -114,6 +115,7 @@ int flt_wss_track(struct sock *owner, const u32 *tgids, u32 count,
 	if (err)
 		goto out;
 	sock_hold(owner);
+	flt_pidns_get(&tr->reader);
 	open_trackers++;
 	tr->id = ++last_id ?: ++last_id;
 	for (i = 0; i < count; i++) {
@@ -136,14 +138,17 @@ out:
 	return err;
 }
 
-/* Caller holds flt_wss_lock. */
+/*
+ * Caller holds flt_wss_lock. A reader in a PID namespace finds the trackers of its namespace
+ * only.
+ */
 static struct flt_wss_tracker *find_tracker(u32 id)
 {
 	struct flt_wss_tracker *tr;
 
 	for (tr = trackers; tr < trackers + FLT_WSS_MAX_TRACKERS; tr++)
 		if (id && tr->id == id && !tr->closing)
-			return tr;
+			return flt_pidns_is_open(&tr->reader) ? tr : NULL;
 	return NULL;
 }
 
@@ -248,7 +253,7 @@ static void fill_report(const struct flt_wss_target *t, const struct flt_wss_sam
 			struct flt_wss_report *r)
 {
 	r->id = t->tracker->id;
-	r->tgid = t->tgid;
+	r->tgid = t->tracker->reader.ns ? pid_nr_ns(t->pid, t->tracker->reader.ns) : t->tgid;
 	r->start = t->start;
 	r->ended = t->state == TARGET_ENDED;
 	memcpy(r->comm, t->comm, sizeof(r->comm));

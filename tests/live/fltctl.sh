@@ -100,7 +100,7 @@ same "user without capabilities: lines with CAP_PERFMON" "$(grep -c CAP_PERFMON 
 same "user without capabilities: exit status of check" \
 	"$(setpriv --reuid=65534 --clear-groups "$FLTCTL" check >"$tmp/out" 2>&1 || echo $?)" 4
 same "another network namespace: exit status of stats" \
-	"$(unshare -n "$FLTCTL" stats --source=module -a 2>"$tmp/err" >"$tmp/out" || echo $?)" 5
+	"$(unshare -n "$FLTCTL" stats --source=module -a >"$tmp/out" 2>&1; echo $?)" 0
 
 say "disabled probes"
 echo 0 >/sys/kernel/debug/kprobes/enabled

@@ -69,6 +69,7 @@ struct flt_tally {
 	FLT_TALLY_LOSSES(FLT_LOSS_MEMBER)
 #undef FLT_LOSS_MEMBER
 	uint64_t now;
+	uint64_t forgotten;	/* in a PID namespace: rows that may be missing in @all */
 };
 
 struct flt_info {
@@ -80,6 +81,7 @@ struct flt_info {
 	bool accounting;
 	uint64_t since;
 	bool returns;		/* latencies and results are counted now */
+	bool inner;		/* fltctl sees only the processes of its PID namespace */
 	uint64_t now;
 	uint32_t procs, procs_max;
 	uint32_t tasks, tasks_max;

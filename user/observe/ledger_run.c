@@ -11,7 +11,6 @@
 #include "observe/observe.h"
 #include "observe/target.h"
 #include "source/netlink/control.h"
-#include "source/proc/machine.h"
 #include "text/units.h"
 
 #define SAMPLE_NS (500 * FLT_NSEC_PER_MSEC)
@@ -258,21 +257,15 @@ static int read_words(struct flt_ledger_run *r, const struct flt_words *words)
 int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run)
 {
 	const struct flt_words *words = &run->words;
-	struct flt_errmsg e = { "" };
-	int status = read_words(r, words), ret;
+	int status = read_words(r, words);
 
 	if (!status)
 		status = flt_correlation_new(&r->with, r->command, &r->args->with, words->command,
 					     r->args->format, r->event);
 	if (status)
 		return status;
-	if (!run->control) {
+	if (!run->control)
 		status = flt_command_fail(r->command, &run->control_message, run->control_error);
-	} else {
-		ret = flt_machine_check_pids(&e);
-		if (ret)
-			status = flt_command_fail(r->command, &e, ret);
-	}
 	r->filtered = !r->args->all && (words->command || r->args->pids.count);
 	if (status)
 		flt_correlation_free(r->with);

@@ -5,7 +5,14 @@
  * Permission. FLT_CMD_WSS_TRACK and FLT_CMD_WSS_UNTRACK change page tables of other processes
  * and need CAP_SYS_ADMIN. Every other command needs CAP_PERFMON or CAP_SYS_ADMIN. The opener
  * of the socket and the sender must have the capability in the initial user namespace. The
- * family exists in the initial network namespace only.
+ * network namespace does not matter.
+ *
+ * PID namespaces. A sender in a PID namespace other than the initial one sees the processes of
+ * its namespace and of those nested in it, and no others. PIDs in its requests, in replies and
+ * in its streams are those of its namespace. It finds only the sessions and trackers that were
+ * opened in its namespace. TALLY_GET returns the sum of the rows that it sees, and
+ * FLT_TALLY_FORGOTTEN; the sums of ledgers are such sums, too; LATENCY_GET and SLOWEST_GET, which
+ * know the machine only, are refused. Namespaces nested deeper than 4 are refused.
  *
  * Validation. Unknown commands, attributes and NLM_F flags, wrong lengths and values out of
  * range are refused. The reply contains an extack message and, if there is one, the
@@ -21,7 +28,8 @@
  *   -EDQUOT   the buffers of all sessions would exceed max_buffers
  *   -EBUSY    the process is in a tracker already
  *   -EOPNOTSUPP  dump request for a command without dump, or do request for one without do;
- *             FOLLOW, INJECT, CGROUP, THP or NUMA are not supported by this kernel
+ *             FOLLOW, INJECT, CGROUP, THP or NUMA are not supported by this kernel; or the
+ *             PID namespace of the sender is not served, see PID namespaces
  *
  * Numbers are u64 with padding (FLT_*_PAD) unless stated otherwise. Times are CLOCK_MONOTONIC
  * nanoseconds. Counters increase while the module is loaded; nothing resets them. An
@@ -189,6 +197,7 @@ enum flt_info_attr {
 	FLT_INFO_CLOCK,		/* string: clock used for latencies */
 	FLT_INFO_PAD,
 	FLT_INFO_RETURNS,	/* flag: returns are probed, so latencies and results are known */
+	FLT_INFO_PIDNS,		/* flag: the reader is in a PID namespace, see PID namespaces */
 	__FLT_INFO_LAST
 };
 #define FLT_INFO_MAX (__FLT_INFO_LAST - 1)
@@ -203,7 +212,8 @@ enum flt_info_attr {
 #define FLT_FEATURE_INJECT (1u << 7)	/* working sets by pages that are made to fault */
 #define FLT_FEATURE_NOTES (1u << 8)	/* NOTES include an AREA when code is mapped */
 #define FLT_FEATURE_STACKS (1u << 9)	/* streams can have user stacks */
-#define __FLT_FEATURE_ALL 0x3ffu
+#define FLT_FEATURE_PIDNS (1u << 10)	/* readers in PID namespaces are served */
+#define __FLT_FEATURE_ALL 0x7ffu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {
@@ -280,6 +290,8 @@ enum flt_tally_attr {
 #undef FLT_LOSS_ATTR
 	FLT_TALLY_NOW,		/* when this reply was made */
 	FLT_TALLY_PAD,
+	FLT_TALLY_FORGOTTEN,	/* in a PID namespace: rows of the machine that were retired; */
+				/* those of the namespace are missing in ALL */
 	__FLT_TALLY_LAST
 };
 #define FLT_TALLY_MAX (__FLT_TALLY_LAST - 1)
@@ -316,7 +328,7 @@ enum flt_slowest_attr {
 
 /* FLT_CMD_PROC_GET */
 enum flt_proc_attr {
-	FLT_PROC_TGID = 1,	/* u32: in the initial PID namespace */
+	FLT_PROC_TGID = 1,	/* u32: in the PID namespace of the reader */
 	FLT_PROC_ID,		/* serial number of the row, never reused */
 	FLT_PROC_START,		/* CLOCK_BOOTTIME nanoseconds, as /proc/PID/stat field 22 */
 	FLT_PROC_COMM,		/* string: of the group leader; bytes as the kernel has them */

@@ -128,7 +128,7 @@ struct flt_event_record {
 	__u64 ip;		/* user instruction; 0: none, fault of a kernel thread */
 	__u64 inode;		/* with dev: the mapped file; 0: none */
 	__u32 latency;		/* ns from first attempt to end; in 1024 ns with FLT_EVENT_LONG */
-	__u32 tgid, tid;	/* thread that faulted, in the initial PID namespace */
+	__u32 tgid, tid;	/* thread that faulted, in the PID namespace of the reader */
 	__u32 dev;		/* as st_dev: major in bits 8-19, minor in the other bits */
 	__u32 page;		/* offset of the page in the file, in pages, modulo 2^32 */
 	__u32 stack;		/* stack ID; 0: no stack */

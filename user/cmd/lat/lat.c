@@ -6,7 +6,6 @@
 
 #include "observe/accounting.h"
 #include "observe/target.h"
-#include "source/proc/machine.h"
 
 #define MEMBER(m) offsetof(struct lat_args, m)
 
@@ -46,6 +45,18 @@ static int check_args(struct lat *l, const struct flt_words *words)
 	return status;
 }
 
+/* The module keeps histograms of the machine, not of PID namespaces. */
+static int require_machine(struct lat *l, struct flt_errmsg *e)
+{
+	struct flt_info info;
+	int ret = flt_control_info(l->control, &info, e);
+
+	if (ret || !info.inner)
+		return ret;
+	return flt_errmsg_set(e, -EOPNOTSUPP, "cannot show the latencies of the machine in a PID "
+			      "namespace; give -p PID,... or a command");
+}
+
 static int lat_main(struct flt_run *run)
 {
 	struct lat l = { .command = run->command, .args = run->args, .control = run->control };
@@ -58,7 +69,7 @@ static int lat_main(struct flt_run *run)
 		return status;
 	if (!run->control)
 		return flt_command_fail(run->command, &run->control_message, run->control_error);
-	ret = l.args->pids.count || run->words.command ? flt_machine_check_pids(&e) : 0;
+	ret = l.args->pids.count || run->words.command ? 0 : require_machine(&l, &e);
 	if (!ret)
 		ret = flt_accounting_start(l.control, l.interval || run->words.command ?
 					   FLT_ACCOUNTING_ALL : FLT_ACCOUNTING_PAST,

@@ -219,6 +219,7 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 	snapshot->loss.missed = tally.all.missed;
 	snapshot->loss.lost_busy = tally.lost_busy;
 	snapshot->loss.lost_full = tally.lost_full;
+	snapshot->loss.forgotten = tally.forgotten;
 	if (s->by == STATS_BY_PROCESS) {
 		snapshot->loss.lost_proc = tally.lost_proc;
 		s->other = tally.other;

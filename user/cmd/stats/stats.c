@@ -8,7 +8,6 @@
 #include "cli/output.h"
 #include "observe/accounting.h"
 #include "observe/target.h"
-#include "source/proc/machine.h"
 
 static const char *const by_names[] = { "process", "thread", "kind", NULL };
 static const char *const source_names[] = { "auto", "module", "kernel", NULL };
@@ -72,16 +71,11 @@ static int check_args(struct stats *s, const struct flt_words *words)
 static int choose_source(struct stats *s, const struct flt_run *run)
 {
 	const struct stats_args *args = s->args;
-	struct flt_errmsg why = run->control_message;
-	int err = run->control_error;
+	const struct flt_errmsg why = run->control_message;
+	const int err = run->control_error;
 
 	if (args->source != STATS_SOURCE_KERNEL)
 		s->control = run->control;
-	if (s->control && s->by != STATS_BY_MACHINE) {
-		err = flt_machine_check_pids(&why);
-		if (err)
-			s->control = NULL;
-	}
 	if (s->control)
 		return 0;
 	if (args->source == STATS_SOURCE_MODULE)

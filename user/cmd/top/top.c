@@ -9,7 +9,6 @@
 
 #include "observe/accounting.h"
 #include "observe/target.h"
-#include "source/proc/machine.h"
 #include "text/units.h"
 
 static const char *const view_names[] = { "process", "thread", "file", "cgroup", "kind", NULL };
@@ -102,10 +101,6 @@ static int top_main(struct flt_run *run)
 	status = check_args(&t, &run->words);
 	if (status)
 		return status;
-	if (t.control)
-		run->control_error = flt_machine_check_pids(&run->control_message);
-	if (run->control_error)
-		t.control = NULL;
 	if (!t.control) {
 		status = use_procfs(&t, run);
 		if (status)

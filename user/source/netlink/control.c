@@ -6,12 +6,15 @@
 #include <netlink/attr.h>
 #include <netlink/msg.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "source/netlink/connection.h"
 #include "source/netlink/decode.h"
 
 #define DUMP_TRIES 3
+/* Inode number of the initial PID namespace, from the kernel's <linux/proc_ns.h>. */
+#define PROC_PID_INIT_INO 0xeffffffcu
 
 static int take_info(void *arg, struct nlattr *attrs, int length)
 {
@@ -377,11 +380,20 @@ static int explain_absence(struct flt_errmsg *e)
 {
 	if (!access("/sys/module/flt", F_OK))
 		return flt_errmsg_set(e, -EOPNOTSUPP,
-				      "the flt module is loaded but not visible in this network "
-				      "namespace; run: nsenter -t 1 -n fltctl ...");
+				      "the flt module is loaded but has no netlink family; run: "
+				      "modprobe -r flt; modprobe flt");
 	return flt_errmsg_set(e, -EOPNOTSUPP,
 			      "the flt module is not loaded; run: modprobe flt ('fltctl check' "
 			      "finds the cause if that fails)");
+}
+
+/* Return true in a PID namespace other than the initial one. */
+static bool is_inner(void)
+{
+	struct stat ns;
+
+	/* A kernel without CONFIG_PID_NS has no such file. */
+	return !stat("/proc/self/ns/pid", &ns) && ns.st_ino != PROC_PID_INIT_INO;
 }
 
 static int shake_hands(struct flt_control *control, struct flt_errmsg *e)
@@ -394,7 +406,10 @@ static int shake_hands(struct flt_control *control, struct flt_errmsg *e)
 		return ret;
 	if (info.api >> 16 == FLT_API_VERSION >> 16 &&
 	    info.schema >> 16 == FLT_SCHEMA_VERSION >> 16)
-		return 0;
+		return is_inner() && !(info.features & FLT_FEATURE_PIDNS) ?
+		       flt_errmsg_set(e, -EOPNOTSUPP,
+				      "flt module %s does not know PID namespaces; install the "
+				      "version of fltctl, %s", info.version, FLT_VERSION) : 0;
 	return flt_errmsg_set(e, -EPROTO,
 			      "flt module %s has API %u.%u and schema %u.%u, fltctl %s has API "
 			      "%u.%u and schema %u.%u; install the same version of both",

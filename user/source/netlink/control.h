@@ -15,7 +15,7 @@ struct flt_control;
 struct flt_genl;
 
 /*
- * -EOPNOTSUPP: the module is not loaded, or not visible in this network namespace; -EPERM;
+ * -EOPNOTSUPP: the module is not loaded, or too old for this PID namespace; -EPERM;
  * -EPROTO: the module has another interface version.
  */
 int flt_control_open(struct flt_control **control, struct flt_errmsg *e);

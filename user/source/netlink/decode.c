@@ -22,6 +22,7 @@ static const struct nla_policy info_policy[FLT_INFO_MAX + 1] = {
 	[FLT_INFO_ACCOUNTING] = U32,
 	[FLT_INFO_SINCE] = U64,
 	[FLT_INFO_RETURNS] = FLAG,
+	[FLT_INFO_PIDNS] = FLAG,
 	[FLT_INFO_NOW] = U64,
 	[FLT_INFO_PROCS] = U32,
 	[FLT_INFO_PROCS_MAX] = U32,
@@ -76,6 +77,7 @@ static const struct nla_policy tally_policy[FLT_TALLY_MAX + 1] = {
 	FLT_TALLY_LOSSES(LOSS)
 #undef LOSS
 	[FLT_TALLY_NOW] = U64,
+	[FLT_TALLY_FORGOTTEN] = U64,
 };
 
 static const struct nla_policy latency_policy[FLT_LATENCY_MAX + 1] = {
@@ -274,6 +276,7 @@ int flt_decode_info(struct nlattr *attrs, int length, struct flt_info *out)
 		.accounting = u32_of(tb[FLT_INFO_ACCOUNTING]) != 0,
 		.since = u64_of(tb[FLT_INFO_SINCE]),
 		.returns = tb[FLT_INFO_RETURNS] != NULL,
+		.inner = tb[FLT_INFO_PIDNS] != NULL,
 		.now = u64_of(tb[FLT_INFO_NOW]),
 		.procs = u32_of(tb[FLT_INFO_PROCS]),
 		.procs_max = u32_of(tb[FLT_INFO_PROCS_MAX]),
@@ -337,6 +340,7 @@ int flt_decode_tally(struct nlattr *attrs, int length, struct flt_tally *out)
 		FLT_TALLY_LOSSES(LOSS)
 #undef LOSS
 		.now = u64_of(tb[FLT_TALLY_NOW]),
+		.forgotten = u64_of(tb[FLT_TALLY_FORGOTTEN]),
 	};
 	ret = decode_account(tb[FLT_TALLY_ALL], &out->all);
 	if (!ret)

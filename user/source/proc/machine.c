@@ -22,9 +22,6 @@
 #define UFFD_FEATURE_MOVE (1 << 16)
 #endif
 
-/* Inode numbers of the initial namespaces, from the kernel's <linux/proc_ns.h>. */
-#define PROC_PID_INIT_INO 0xeffffffcu
-
 #define CONFIG_BYTES_MAX (4u << 20)
 
 int flt_machine_line(const char *path, char *text, size_t size)
@@ -214,17 +211,6 @@ bool flt_machine_initial_user_namespace(void)
 		return true;
 	return sscanf(line, "%llu %llu %llu", &inside, &outside, &count) == 3 && !inside &&
 	       !outside && count == UINT32_MAX;
-}
-
-int flt_machine_check_pids(struct flt_errmsg *e)
-{
-	struct stat ns;
-
-	/* A kernel without CONFIG_PID_NS has only one PID namespace and no such file. */
-	if (stat("/proc/self/ns/pid", &ns) || ns.st_ino == PROC_PID_INIT_INO)
-		return 0;
-	return flt_errmsg_set(e, -EOPNOTSUPP, "cannot match the module's PIDs, because this is not "
-			      "the initial PID namespace; run fltctl outside of the container");
 }
 
 static int try_userfaultfd(int flags, uint64_t features)

@@ -44,12 +44,6 @@ bool flt_machine_capable(unsigned int capability);
 bool flt_machine_initial_user_namespace(void);
 
 /*
- * Return 0, or -EOPNOTSUPP with a message if this is not the initial PID namespace. The
- * module's PIDs would then be PIDs of other processes here.
- */
-int flt_machine_check_pids(struct flt_errmsg *e);
-
-/*
  * Return the abilities of userfaultfd: 3: also for faults in kernel mode and for forked
  * children (needs CAP_SYS_PTRACE); 2: not for forked children; 1: faults in user mode only;
  * 0: none, with the reason in -errno.

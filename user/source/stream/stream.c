@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "source/proc/machine.h"
 #include "source/stream/netlink.h"
 #include "source/stream/relay.h"
 #include "text/clock.h"
@@ -89,8 +88,6 @@ int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 	s->control = control;
 	s->all_processes = !count;
 	ret = flt_slots_new(&s->slots, (uint32_t)cpus);
-	if (!ret && count)
-		ret = flt_machine_check_pids(e);
 	if (!ret && s->all_processes)
 		ret = read_missed(s, &s->missed, e);
 	if (!ret)

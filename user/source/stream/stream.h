@@ -25,8 +25,7 @@ struct flt_stream;
  * Open a session and its stream for the given processes, or for all processes if count is 0.
  * The stream owns the session. Close the stream before the control. Errors: those of
  * flt_control_stream_new(); -ENOENT or -EACCES if the channel is RELAY and the files cannot be
- * opened; -EOPNOTSUPP if processes are given and the caller is in another PID namespace
- * than the module.
+ * opened.
  */
 int flt_stream_open(struct flt_stream **stream, struct flt_control *control,
 		    const uint32_t *tgids, size_t count, bool follow,
