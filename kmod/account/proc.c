@@ -222,6 +222,7 @@ static void fill_row(struct flt_proc *p, struct task_struct *leader)
 	p->first = ktime_get_mono_fast_ns();
 	WRITE_ONCE(p->tgid, leader->tgid);
 	flt_pidns_record(&p->ids, leader);
+	p->cgroup = 0;
 	p->threads = 0;
 	p->sessions = 0;
 	p->whole = flt_proc_is_whole(leader);

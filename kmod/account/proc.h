@@ -43,6 +43,7 @@ struct flt_proc {
 	u64 id;				/* serial number from 1, never reused; 0: nobody */
 	u64 start;			/* CLOCK_BOOTTIME ns: start_boottime of the leader */
 	u64 first;			/* CLOCK_MONOTONIC ns: creation of the row */
+	u64 cgroup;			/* ID, when a thread left the row last; 0: none has */
 	pid_t tgid;
 	struct flt_pidns_ids ids;	/* in the PID namespaces below the initial one */
 	u32 threads;			/* number of @tasks */

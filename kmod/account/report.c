@@ -6,6 +6,7 @@
 #include "account/proc.h"
 #include "account/report.h"
 #include "account/task.h"
+#include "mm/cgroup.h"
 
 /* Serializes walks: flt_proc_walk serves one reader. */
 static DEFINE_MUTEX(walk_lock);
@@ -65,6 +66,7 @@ static void report_row(struct flt_proc *p, const struct flt_pidns *reader,
 	if (t)
 		flt_proc_copy_comm(p->comm, t->task->group_leader);
 	r->id = p->id;
+	r->cgroup = t ? flt_cgroup_of(t->task) : p->cgroup;
 	r->start = p->start;
 	r->first = p->first;
 	r->tgid = tgid_of(p, reader);

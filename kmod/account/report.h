@@ -19,6 +19,7 @@
 
 struct flt_proc_report {
 	u64 id, start, first;	/* as in struct flt_proc */
+	u64 cgroup;		/* ID of its v2 cgroup, or of its last one; 0: unknown */
 	pid_t tgid;		/* in the namespace of the reader */
 	u32 threads;
 	bool ended, whole;

@@ -12,6 +12,7 @@
 #include <linux/workqueue.h>
 #include "account/tally.h"
 #include "account/task.h"
+#include "mm/cgroup.h"
 
 /* Locks of the chains. A lock is held for one slot and nests inside the lock of a row. */
 #define LOCKS 256
@@ -196,6 +197,8 @@ static void leave_row(struct flt_task *t)
 	flt_account_merge(&p->ended, &t->account);
 	if (READ_ONCE(walk->row) == p && t->serial > walk->task && t->serial <= walk->last_task)
 		flt_account_merge(walk->account, &t->account);
+	/* The exit hook runs before cgroup_exit(). */
+	p->cgroup = flt_cgroup_of(t->task);
 	p->threads--;
 	rb_erase(&t->sibling, &p->tasks);
 }
@@ -489,8 +492,10 @@ void flt_task_end(void)
 	p = flt_proc_lock_find(task);
 	if (!p)
 		return;
-	if (!p->threads && p->state == FLT_ROW_LIVE)
+	if (!p->threads && p->state == FLT_ROW_LIVE) {
+		p->cgroup = flt_cgroup_of(task);
 		flt_proc_end(p);
+	}
 	flt_proc_unlock(p->tgid);
 }
 

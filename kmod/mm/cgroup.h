@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cgroup - test whether a process is in a v2 cgroup or in one of its descendants.
+ * cgroup - the v2 cgroup of a process, and whether a process is in a cgroup or below it.
  *
  * Cgroups are named by ID. IDs are never reused, so no reference is needed.
  */
@@ -14,6 +14,17 @@
 
 #ifdef CONFIG_CGROUPS
 #define FLT_CGROUPS true
+/* Return the ID of the cgroup of @task. */
+static inline u64 flt_cgroup_of(struct task_struct *task)
+{
+	u64 id;
+
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(task));
+	rcu_read_unlock();
+	return id;
+}
+
 static inline bool flt_cgroup_holds(u64 id, struct task_struct *task)
 {
 	struct cgroup *cgroup;
@@ -27,6 +38,11 @@ static inline bool flt_cgroup_holds(u64 id, struct task_struct *task)
 }
 #else
 #define FLT_CGROUPS false
+static inline u64 flt_cgroup_of(struct task_struct *task)
+{
+	return 0;
+}
+
 static inline bool flt_cgroup_holds(u64 id, struct task_struct *task)
 {
 	return false;

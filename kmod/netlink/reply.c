@@ -316,6 +316,7 @@ int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool ki
 	    nla_put_u64_64bit(skb, FLT_PROC_START, r->start, FLT_PROC_PAD) ||
 	    nla_put_u64_64bit(skb, FLT_PROC_FIRST, r->first, FLT_PROC_PAD) ||
 	    nla_put_string(skb, FLT_PROC_COMM, r->comm) ||
+	    (r->cgroup && nla_put_u64_64bit(skb, FLT_PROC_CGROUP, r->cgroup, FLT_PROC_PAD)) ||
 	    (r->ended && nla_put_flag(skb, FLT_PROC_ENDED)) ||
 	    (r->whole && nla_put_flag(skb, FLT_PROC_WHOLE)) ||
 	    (r->threads && nla_put_u32(skb, FLT_PROC_THREADS, r->threads)))

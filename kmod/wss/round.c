@@ -43,7 +43,8 @@ static void read_totals(struct flt_wss_tracker *tr, const struct flt_wss_target 
 
 	memset(totals, 0, sizeof(*totals));
 	totals->known = flt_proc_is_started();
-	if (!totals->known || flt_report_proc(&flt_pidns_initial, t->tgid, &tr->proc) || tr->proc.start != t->start)
+	if (!totals->known || flt_report_proc(&flt_pidns_initial, t->tgid, &tr->proc) ||
+	    tr->proc.start != t->start)
 		return;
 	touched = a->kind[FLT_KIND_ANON] + a->kind[FLT_KIND_FILE] + a->kind[FLT_KIND_SHARED] +
 		  a->kind[FLT_KIND_COW];

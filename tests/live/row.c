@@ -235,7 +235,7 @@ static const struct field proc_fields[FLT_PROC_MAX + 1] = {
 	[FLT_PROC_START] = { "start", NUMBER },	    [FLT_PROC_COMM] = { "comm", STRING },
 	[FLT_PROC_ENDED] = { "ended", FLAG },	    [FLT_PROC_WHOLE] = { "whole", FLAG },
 	[FLT_PROC_THREADS] = { "threads", NUMBER }, [FLT_PROC_ACCOUNT] = { "", ACCOUNT },
-	[FLT_PROC_FIRST] = { "first", NUMBER },
+	[FLT_PROC_FIRST] = { "first", NUMBER },	    [FLT_PROC_CGROUP] = { "cgroup", NUMBER },
 };
 
 static const struct field task_fields[FLT_TASK_MAX + 1] = {

@@ -45,6 +45,7 @@ struct flt_row {
 	uint32_t processes;	/* in the sum of a name; 0: the row is one process */
 	uint64_t start;		/* CLOCK_BOOTTIME ns */
 	uint64_t first;
+	uint64_t cgroup;	/* inode number of its cgroup2 directory; 0: unknown */
 	struct flt_account account;
 };
 

@@ -31,8 +31,8 @@ static const struct cause causes[] = {
 	  "processes of the command", "their faults are missing" },
 	{ AT(vanished), "ended between two snapshots", PROCESSES,
 	  "their last faults are missing" },
-	{ AT(forgotten), "processes that ended and left the table are missing, if they were of this "
-	  "PID namespace", "process of the machine", "processes of the machine",
+	{ AT(forgotten), "ended processes that left the table may have been among these",
+	  "process of the machine", "processes of the machine",
 	  "load flt with a larger max_procs" },
 	{ AT(torn), "rows were retired while they were read", NULL, NULL, NULL },
 	{ AT(threads), "threads not shown, because too many processes faulted in an interval",

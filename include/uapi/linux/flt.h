@@ -342,6 +342,8 @@ enum flt_proc_attr {
 	FLT_PROC_PAD,
 	FLT_PROC_NAMES,		/* flag, request, with SESSION: its retired rows, summed by name */
 	FLT_PROC_PROCESSES,	/* u32, reply to NAMES: so many processes had this COMM */
+	FLT_PROC_CGROUP,	/* ID of its v2 cgroup (inode number of the directory), or of the */
+				/* last one; absent: unknown */
 	__FLT_PROC_LAST
 };
 #define FLT_PROC_MAX (__FLT_PROC_LAST - 1)

@@ -18,6 +18,7 @@ enum {
 	OF_KIND = 1 << 5,		/* one kind of fault */
 	OF_COMMAND = 1 << 6,
 	OF_PROCESSES = 1 << 7,		/* a command whose number of processes is known */
+	OF_MEMORY = 1 << 8,		/* a cgroup whose memory.stat was read twice */
 };
 
 /* A counter that the module may be unable to keep. */
@@ -28,7 +29,7 @@ enum {
 	SHOW_CLOCK = 1 << 0, SHOW_PROCESS = 1 << 1, SHOW_THREAD = 1 << 2,
 	SHOW_RATES = 1 << 3, SHOW_COUNTS = 1 << 4,	/* of an account */
 	SHOW_KIND = 1 << 5, SHOW_KIND_COUNT = 1 << 6,	/* of a row for each kind */
-	SHOW_KINDS_TEXT = 1 << 7, SHOW_KINDS_DATA = 1 << 8,
+	SHOW_KINDS_TEXT = 1 << 7, SHOW_KINDS_DATA = 1 << 8, SHOW_CGROUP = 1 << 9,
 };
 
 #define AT(member) FLT_AT(struct stats_row, member)
@@ -48,6 +49,8 @@ static const struct flt_column columns[] = {
 	{ "tid", "tid", 7, FLT_COLUMN_COUNT, AT(tid), .zero_unknown = true,
 	  .text_if = SHOW_THREAD },
 	{ "comm", "comm", -15, FLT_COLUMN_STRING, AT(comm), .text_if = SHOW_PROCESS },
+	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(cgroup) },
+	{ "container", "cgroup", -30, FLT_COLUMN_STRING, AT(container), .text_if = SHOW_CGROUP },
 	{ "kind", "kind", -9, FLT_COLUMN_STRING, AT(kind), .text_if = SHOW_KIND },
 	{ "minor_per_second", "minor/s", 10, RATE(account.minor), .known_if = OF_ACCOUNT,
 	  IN_RATES },
@@ -66,6 +69,10 @@ static const struct flt_column columns[] = {
 	  IN_COUNTS },
 	{ "faults", "faults", 9, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_KIND,
 	  .text_if = SHOW_KIND_COUNT },
+	{ "pgfault", "pgfault", 9, FLT_COLUMN_COUNT, AT(pgfault), .known_if = OF_MEMORY,
+	  .text_if = SHOW_CGROUP },
+	{ "pgmajfault", "pgmajfault", 10, FLT_COLUMN_COUNT, AT(pgmajfault), .known_if = OF_MEMORY,
+	  .text_if = SHOW_CGROUP },
 #define COUNTER(member, attribute, number, bits, fold, presence, file, column, ...)	\
 	{ column, NULL, 0, FLT_COLUMN_COUNT, AT(account.member), .known_if = OF_COUNTER(number) },
 	FLT_COUNTERS_DETAIL(COUNTER)
@@ -116,6 +123,8 @@ int stats_columns_open(struct stats *s, bool kinds, bool summary)
 		shown |= SHOW_THREAD;
 	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD)
 		shown |= SHOW_PROCESS;
+	if (s->by == STATS_BY_CGROUP)
+		shown |= SHOW_CGROUP;
 	if (kinds)
 		shown |= SHOW_KINDS_DATA | (by_kind ? 0 : SHOW_KINDS_TEXT);
 	return flt_table_new(&s->table, s->out, (enum flt_format)s->args->format, columns, shown);
@@ -193,6 +202,11 @@ void stats_row_processes(struct stats_row *row, uint32_t processes)
 		return;
 	row->command.processes = processes;
 	row->known |= OF_PROCESSES;
+}
+
+void stats_row_memory(struct stats_row *row)
+{
+	row->known |= OF_MEMORY;
 }
 
 int stats_row_put(struct stats *s, const struct stats_row *row)

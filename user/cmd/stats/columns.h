@@ -19,6 +19,8 @@ struct stats_row {
 	uint64_t ns;			/* length of the span; 0: not known */
 	uint32_t pid, tid;
 	const char *comm, *kind;
+	const char *cgroup, *container;	/* path and name; NULL: none */
+	uint64_t pgfault, pgmajfault;	/* change of memory.stat */
 	struct flt_account account;
 	char kinds[STATS_KINDS_TEXT];	/* of the account, for the text */
 	uint64_t faults;		/* of the kind */
@@ -40,6 +42,10 @@ void stats_row_account(const struct stats *s, struct stats_row *row,
 void stats_row_loss(const struct stats *s, struct stats_row *row, const struct flt_loss *loss);
 /* Fill one kind of fault. */
 void stats_row_kind(struct stats_row *row, uint32_t kind, uint64_t faults);
+/* Mark the row as that of a cgroup, and fill what memory.stat counts for it. */
+void stats_row_cgroup(const struct stats *s, struct stats_row *row, const struct flt_row *from);
+/* Mark what memory.stat counts as known. */
+void stats_row_memory(struct stats_row *row);
 /* Mark the row as the sum of @processes processes; 0: the row is one process. */
 void stats_row_processes(struct stats_row *row, uint32_t processes);
 /* Fill the times and the exit status of a command that has ended. */

@@ -56,7 +56,8 @@ static uint64_t age_of(const struct flt_row *row)
 int stats_report_row(struct stats *s, const char *record, const char *span,
 		     const struct flt_row *from, uint64_t ns)
 {
-	struct stats_row row = stats_row_begin(s, from->processes ? "retired" : record, span,
+	const bool retired = from->processes && s->by != STATS_BY_CGROUP;
+	struct stats_row row = stats_row_begin(s, retired ? "retired" : record, span,
 					       ns ? ns : age_of(from));
 
 	stats_row_processes(&row, from->processes);
@@ -64,6 +65,8 @@ int stats_report_row(struct stats *s, const char *record, const char *span,
 	row.tid = from->tid;
 	row.comm = from->comm;
 	stats_row_account(s, &row, &from->account);
+	if (s->by == STATS_BY_CGROUP)
+		stats_row_cgroup(s, &row, from);
 	s->rows_held++;
 	return stats_row_put(s, &row);
 }

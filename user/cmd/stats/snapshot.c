@@ -188,6 +188,7 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 	bool by_pid = s->args->pids.count > 0;
 	struct flt_rows rows = { 0 };
 	struct flt_tally tally;
+	size_t i;
 	int ret;
 
 	if (s->session)
@@ -200,7 +201,7 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 	ret = flt_control_tally(s->control, &tally, e);
 	if (ret)
 		return ret;
-	if (by_pid || s->by == STATS_BY_PROCESS) {
+	if (by_pid || s->cgroups || s->by == STATS_BY_PROCESS) {
 		ret = flt_control_procs(s->control, 0, kinds, &rows, e);
 		if (ret == -EINTR) {
 			snapshot->loss.torn = true;
@@ -215,12 +216,20 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 			snapshot->loss.lost_task = tally.lost_task;
 		goto out;
 	}
+	if (s->args->cgroup) {
+		stats_cgroups_pick(s, &rows);
+		for (i = 0; i < rows.count; i++)
+			put_account(snapshot, &rows.row[i].account);
+		snapshot->loss.forgotten = tally.procs_retired;
+		snapshot->rows = rows;
+		return 0;
+	}
 	snapshot->total = tally.all;
 	snapshot->loss.missed = tally.all.missed;
 	snapshot->loss.lost_busy = tally.lost_busy;
 	snapshot->loss.lost_full = tally.lost_full;
 	snapshot->loss.forgotten = tally.forgotten;
-	if (s->by == STATS_BY_PROCESS) {
+	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_CGROUP) {
 		snapshot->loss.lost_proc = tally.lost_proc;
 		s->other = tally.other;
 		flt_rates_add(&s->other, &tally.retired);

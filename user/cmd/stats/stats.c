@@ -9,7 +9,7 @@
 #include "observe/accounting.h"
 #include "observe/target.h"
 
-static const char *const by_names[] = { "process", "thread", "kind", NULL };
+static const char *const by_names[] = { "process", "thread", "kind", "cgroup", NULL };
 static const char *const source_names[] = { "auto", "module", "kernel", NULL };
 
 #define MEMBER(m) offsetof(struct stats_args, m)
@@ -17,6 +17,10 @@ static const char *const source_names[] = { "auto", "module", "kernel", NULL };
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
 	  .arg = "PID,...", .help = "Show only these processes. End when all of them have ended." },
+	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup),
+	  .arg = "DIR",
+	  .help = "Show only processes in this cgroup or below, ended ones included. DIR is in "
+		  "cgroup2, e.g. /sys/fs/cgroup/system.slice." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = MEMBER(all),
 	  .help = "Show the whole machine in one row." },
 	{ .name = "threads", .letter = 't', .type = FLT_OPT_FLAG, .offset = MEMBER(threads),
@@ -44,6 +48,7 @@ static int check_args(struct stats *s, const struct flt_words *words)
 	const struct stats_args *args = s->args;
 	struct flt_target t = {
 		.command = s->command, .pids = &args->pids, .all = args->all,
+		.cgroup = args->cgroup,
 		.takes_command = true, .least = "10ms", .counted = "reports",
 	};
 	int status;
@@ -58,6 +63,11 @@ static int check_args(struct stats *s, const struct flt_words *words)
 	status = flt_target_read(&t, words);
 	if (status)
 		return status;
+	if (s->by == STATS_BY_CGROUP && args->pids.count)
+		return flt_command_misuse(s->command, "-p and --by=cgroup exclude each other");
+	if (s->by == STATS_BY_CGROUP && words->command)
+		return flt_command_misuse(s->command, "a command and --by=cgroup exclude each "
+					  "other");
 	if (s->by == STATS_BY_THREAD && !args->pids.count)
 		return flt_command_misuse(s->command, "rows per thread need -p");
 	if (args->all && s->by == STATS_BY_PROCESS)
@@ -78,7 +88,7 @@ static int choose_source(struct stats *s, const struct flt_run *run)
 		s->control = run->control;
 	if (s->control)
 		return 0;
-	if (args->source == STATS_SOURCE_MODULE)
+	if (args->source == STATS_SOURCE_MODULE || args->cgroup || s->by == STATS_BY_CGROUP)
 		return flt_command_fail(s->command, &why, err);
 	if (args->kinds || s->by == STATS_BY_KIND) {
 		flt_command_say(s->command, "cannot count kinds of faults without the flt "
@@ -136,6 +146,8 @@ static int stats_main(struct flt_run *run)
 		ret = stats_report_open(&s, s.control && (s.args->kinds || run->words.command));
 	if (!ret)
 		ret = stats_bind(&s, &e);
+	if (!ret)
+		ret = stats_cgroups_open(&s, &e);
 	if (ret)
 		status = flt_command_fail(s.command, &e, ret);
 	else
@@ -143,6 +155,7 @@ static int stats_main(struct flt_run *run)
 	stats_report_close(&s);
 	stats_snapshot_free(&s.last);
 	free(s.bound);
+	stats_cgroups_close(&s);
 	flt_correlation_free(s.with);
 	return output_close(s.out, s.command, s.args->output, s.unwritten, status);
 }
@@ -161,6 +174,9 @@ const struct flt_command flt_command_stats = {
 		"With a command, counts all faults of the command and its children, and prints a "
 		"summary at the end. The exit status is the command's; 128 + N if signal N ended "
 		"the command, 127 if the command was not found, and 126 if it could not be run.",
+		"With --by=cgroup, there is one row per cgroup, with the name of the container or "
+		"service, and with the change of pgfault and pgmajfault in memory.stat, which "
+		"the kernel counts. A process counts in its cgroup, or in its last one.",
 		"Processes of the command that ended while the module's process table was full are "
 		"summed up by name: one row without a PID per name, whose record is \"retired\" in "
 		"JSON and CSV, with the number of processes.",

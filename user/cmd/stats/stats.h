@@ -8,6 +8,7 @@
  *   run.c       run a command
  *   columns.c   the columns of a row
  *   report.c    the rows of a report
+ *   cgroups.c   rows of cgroups; --cgroup
  *   total.c     totals and losses
  *   summary.c   the summary of a command
  */
@@ -23,6 +24,7 @@ enum stats_by {
 	STATS_BY_PROCESS = 0,
 	STATS_BY_THREAD,
 	STATS_BY_KIND,
+	STATS_BY_CGROUP,
 	STATS_BY_MACHINE,	/* -a: one row for all */
 };
 
@@ -34,6 +36,7 @@ enum stats_source { STATS_SOURCE_AUTO = 0, STATS_SOURCE_MODULE, STATS_SOURCE_KER
 
 struct stats_args {
 	struct flt_ids pids;
+	const char *cgroup;
 	bool all;
 	bool threads;
 	bool kinds;
@@ -47,6 +50,7 @@ struct stats_args {
 
 struct flt_perf;
 struct stats_bound;
+struct stats_cgroups;
 
 struct stats {
 	const struct flt_command *command;
@@ -61,6 +65,7 @@ struct stats {
 	struct flt_correlation *with;	/* NULL: no --with */
 	const struct flt_perf *perf;	/* counters of the command, without the module */
 	struct stats_bound *bound;	/* a process per PID of -p */
+	struct stats_cgroups *cgroups;	/* NULL: neither --cgroup nor --by=cgroup */
 	uint64_t since;			/* CLOCK_MONOTONIC ns; 0: counts began with each process */
 
 	/* The output. */
@@ -88,6 +93,22 @@ void stats_snapshot_free(struct flt_snapshot *snapshot);
 bool stats_all_ended(const struct stats *s);
 /* Find the process of each PID of -p. Return 0 or -errno. Call before stats_snapshot(). */
 int stats_bind(struct stats *s, struct flt_errmsg *e);
+
+/* cgroups.c */
+/* Open if --cgroup or --by=cgroup needs it. Return 0 or -errno. */
+int stats_cgroups_open(struct stats *s, struct flt_errmsg *e);
+void stats_cgroups_close(struct stats *s);
+/* Keep the rows of --cgroup. */
+void stats_cgroups_pick(struct stats *s, struct flt_rows *rows);
+/* Replace the rows of processes by one row per cgroup. Return 0 or -ENOMEM. */
+int stats_cgroups_join(struct stats *s, struct flt_rows *rows);
+/*
+ * Read what memory.stat counts for the cgroups of @rows, and find the change since the last call.
+ * Return 0 or -ENOMEM.
+ */
+int stats_cgroups_count(struct stats *s, const struct flt_rows *rows);
+/* Write the line that compares the counts with those of memory.stat. */
+void stats_cgroups_compare(struct stats *s);
 
 /* watch.c */
 int stats_watch(struct stats *s);

@@ -37,6 +37,7 @@ int stats_report_total(struct stats *s, const struct flt_snapshot *snapshot, uin
 		stats_write_kinds(kinds, total);
 		if (kinds[0] && (s->kinds || s->by == STATS_BY_KIND))
 			fprintf(s->out, "kinds  %s\n", kinds);
+		stats_cgroups_compare(s);
 		return stats_report_loss(s, &snapshot->loss);
 	}
 	row = stats_row_begin(s, "total", "total", ns);

@@ -27,7 +27,8 @@ static int report_other(struct stats *s, const char *span, uint64_t ns)
 static int report_rows(struct stats *s, const struct flt_snapshot *snapshot, const char *span,
 		       uint64_t ns)
 {
-	const char *record = s->by == STATS_BY_THREAD ? "thread" : "process";
+	const char *record = s->by == STATS_BY_THREAD ? "thread" :
+			     s->by == STATS_BY_CGROUP ? "cgroup" : "process";
 	struct flt_rows changes = { 0 };
 	uint64_t gone;
 	int ret;
@@ -36,12 +37,17 @@ static int report_rows(struct stats *s, const struct flt_snapshot *snapshot, con
 	/* /proc has no counts of an ended process. Those of a thread are in its process. */
 	if (!s->control && !s->args->pids.count)
 		s->vanished += gone;
+	if (!ret && s->by == STATS_BY_CGROUP)
+		ret = stats_cgroups_join(s, &changes);
+	if (!ret && s->by == STATS_BY_CGROUP)
+		ret = stats_cgroups_count(s, &changes);
 	flt_rates_rank(&changes);
 	if (!ret)
 		ret = stats_report_rows(s, record, span, &changes,
 					s->args->top == STATS_TOP_UNSET ? 0 : s->args->top, ns);
 	flt_rows_free(&changes);
-	if (!ret && s->control && s->by == STATS_BY_PROCESS && !s->args->pids.count && !s->session)
+	if (!ret && s->control && !s->args->pids.count && !s->args->cgroup && !s->session &&
+	    (s->by == STATS_BY_PROCESS || s->by == STATS_BY_CGROUP))
 		ret = report_other(s, span, ns);
 	return ret;
 }
@@ -51,7 +57,7 @@ static int report_snapshot(struct stats *s, const struct flt_snapshot *snapshot,
 {
 	struct flt_row row = { .comm = "(all)" };
 
-	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD)
+	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD || s->by == STATS_BY_CGROUP)
 		if (!s->perf)
 			return report_rows(s, snapshot, span, ns);
 	flt_rates_subtract(&snapshot->total, &s->last.total, &row.account);
@@ -78,7 +84,8 @@ int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e)
 			      since ? snapshot.now - since : 0);
 	/* report_rows() counts processes that vanished. */
 	snapshot.loss.vanished = s->vanished;
-	if (!s->control && !s->args->pids.count && s->by == STATS_BY_PROCESS)
+	if ((s->args->cgroup || (!s->control && !s->args->pids.count)) &&
+	    s->by != STATS_BY_KIND)
 		flt_rates_add(&snapshot.total, &s->gone);
 	stats_snapshot_free(&s->last);
 	s->last = snapshot;

@@ -111,6 +111,7 @@ static const struct nla_policy proc_policy[FLT_PROC_MAX + 1] = {
 	[FLT_PROC_ACCOUNT] = NEST,
 	[FLT_PROC_FIRST] = U64,
 	[FLT_PROC_PROCESSES] = U32,
+	[FLT_PROC_CGROUP] = U64,
 };
 
 static const struct nla_policy task_policy[FLT_TASK_MAX + 1] = {
@@ -410,6 +411,7 @@ int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out)
 		.processes = u32_of(tb[FLT_PROC_PROCESSES]),
 		.start = u64_of(tb[FLT_PROC_START]),
 		.first = u64_of(tb[FLT_PROC_FIRST]),
+		.cgroup = u64_of(tb[FLT_PROC_CGROUP]),
 	};
 	copy_text(out->comm, sizeof(out->comm), tb[FLT_PROC_COMM]);
 	return decode_account(tb[FLT_PROC_ACCOUNT], &out->account);

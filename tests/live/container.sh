@@ -1,0 +1,122 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: mem=1536 timeout=240
+# shellcheck disable=SC2016,SC2119
+# Promise: in a container of podman with CAP_PERFMON, fltctl shows the processes of the container
+# alone, under their PIDs there. From outside, --cgroup and --by=cgroup show the same counts, and
+# those of the kernel for the cgroup.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+command -v podman >/dev/null || { echo "podman is not installed: run scripts/setup"; exit 1; }
+podman=(podman --root "$tmp/storage" --runroot "$tmp/run" --cgroup-manager cgroupfs
+	--storage-driver vfs)
+
+# The containers share the programs of this machine.
+root=$tmp/root
+mkdir -p "$root"/{usr,etc,proc,sys,dev,tmp,run,root,work}
+for directory in bin sbin lib lib64; do ln -s "usr/$directory" "$root/$directory"; done
+mkdir "$tmp/share"
+cp "$(command -v python3)" "$tmp/share/busy"
+cat >"$tmp/share/busy.py" <<'END'
+import mmap, signal
+keep = []
+def touch(*_):
+    m = mmap.mmap(-1, 4 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    for at in range(0, len(m), 4096):
+        m[at] = 1
+    keep.append(m)
+signal.signal(signal.SIGUSR1, touch)
+touch()
+while True:
+    signal.pause()
+END
+
+container() { # NAME
+	"${podman[@]}" run -d --network none --name "$1" --cap-add PERFMON -v /usr:/usr:ro \
+		-v /etc:/etc:ro -v "$PWD:$PWD:ro" -v "$tmp/share:/work" --rootfs "$root" \
+		/work/busy /work/busy.py >"$tmp/$1.id"
+}
+
+in_container() { # NAME COMMAND...
+	"${podman[@]}" exec "$1" "${@:2}"
+}
+
+# Return true if the process waits for a signal.
+waits() { grep -q pause "/proc/$1/stack"; }
+
+pid_of() { "${podman[@]}" inspect --format '{{.State.Pid}}' "$1"; }
+
+busy_rows() { jq -s 'map(select(.comm == "busy")) | length' "$1"; }
+
+# Print minor and major faults of the process called busy: FILE of stats --json.
+busy_faults() { jq -s 'map(select(.comm == "busy"))[0] | .minor + .major' "$1"; }
+
+load
+container one
+container two
+"$tmp/share/busy" "$tmp/share/busy.py" &
+host=$!
+one=$(pid_of one)
+two=$(pid_of two)
+for pid in $host "$one" "$two"; do
+	until_true waits "$pid" || bad "process $pid does not wait"
+done
+kill -USR1 "$two"
+until_true waits "$two" || bad "process $two does not wait"
+
+say "inside and outside"
+for name in one two; do
+	in_container $name "$FLTCTL" stats --json >"$tmp/$name.json" || bad "stats in $name: $?"
+	same "$name: processes called busy" "$(busy_rows "$tmp/$name.json")" 1
+	same "$name: its PID" \
+		"$(jq -s 'map(select(.comm == "busy"))[0].pid' "$tmp/$name.json")" 1
+	same "$name: faults inside" "$(busy_faults "$tmp/$name.json")" "$(faults_of "${!name}")"
+	"$FLTCTL" stats --json -p "${!name}" >"$tmp/out"
+	same "$name: faults outside" "$(busy_faults "$tmp/out")" "$(faults_of "${!name}")"
+done
+in_container one "$FLTCTL" trace --csv -- cat /work/busy.py >"$tmp/trace.csv" 2>"$tmp/err" ||
+	bad "trace in a container: $?: $(cat "$tmp/err")"
+at_least "faults of trace in a container" "$(lines '^fault,')" 20
+at_least "faults in /usr/bin/cat" "$(lines '/usr/bin/cat')" 2
+same "paths of the host" "$(lines "$tmp")" 0
+"${podman[@]}" exec --user 65534 one "$FLTCTL" stats --source=module -a >"$tmp/out" 2>&1 &&
+	bad "a user without capability may read"
+same "the missing capability is named" "$(grep -c CAP_PERFMON "$tmp/out")" 1
+
+say "cgroups from outside"
+cgroup=/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$two/cgroup")
+"$FLTCTL" stats --json --cgroup "$cgroup" >"$tmp/out"
+same "--cgroup: processes called busy" "$(busy_rows "$tmp/out")" 1
+same "--cgroup: their faults" "$(busy_faults "$tmp/out")" "$(faults_of "$two")"
+id=$(cut -c 1-12 "$tmp/two.id")
+# Reports come until the container has a row for its faults.
+"$FLTCTL" stats --json --by=cgroup 1 >"$tmp/by.json" & stats=$!
+until_true observes $stats || bad "stats does not start"
+before=$(faults_of "$two")
+kill -USR1 "$two"
+until_true waits "$two" || bad "process $two does not wait"
+after=$(faults_of "$two")
+rows_of() { jq -s --arg n "podman:$id" 'map(select(.container == $n and .span == "interval"))' \
+	"$tmp/by.json"; }
+reported() { [ "$(rows_of | jq 'map(.minor + .major) | add')" = $((after - before)) ]; }
+until_true reported || bad "no report of the faults"
+kill -INT $stats
+wait $stats
+kernel=$(rows_of | jq 'map(.pgfault) | add')
+say "memory.stat counts $kernel faults, the rows $((after - before))"
+at_least "faults in the interval" $((after - before)) 512
+# The kernel adds the counts of a CPU to those of the cgroup after 64 of them.
+at_least "pgfault of memory.stat" "$kernel" $((after - before - 64 * $(nproc)))
+at_most "pgfault of memory.stat" "$kernel" $((after - before + 64 * $(nproc)))
+"$FLTCTL" stats --by=cgroup >"$tmp/out"
+same "the container in the text" "$(grep -c "podman:$id" "$tmp/out")" 1
+
+say "a container that has ended"
+"${podman[@]}" rm -f -t 0 two >"$tmp/out"
+"$FLTCTL" stats --json --by=cgroup >"$tmp/by.json"
+at_least "faults of removed cgroups" "$(jq -s \
+	'map(select(.container == "(removed)")) | map(.minor + .major) | add' "$tmp/by.json")" $((after))
+"${podman[@]}" rm -f -t 0 one >"$tmp/out"
+finish

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/proc/cgroup_tree.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <mntent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct entry {
+	uint64_t id;
+	char *path;	/* below the mount point; "" is the root */
+};
+
+struct flt_cgroup_tree {
+	char mount[PATH_MAX];
+	struct entry *entry;	/* sorted by ID */
+	size_t count, room;
+	uint64_t missing;	/* the last ID that was not found */
+};
+
+static int find_mount(char mount[PATH_MAX])
+{
+	FILE *file = setmntent("/proc/self/mounts", "re");
+	const struct mntent *m;
+	int ret = -EOPNOTSUPP;
+
+	if (!file)
+		return -errno;
+	while (ret && (m = getmntent(file)))
+		if (!strcmp(m->mnt_type, "cgroup2") && strlen(m->mnt_dir) < PATH_MAX) {
+			strcpy(mount, m->mnt_dir);
+			ret = 0;
+		}
+	endmntent(file);
+	return ret;
+}
+
+static int add(struct flt_cgroup_tree *t, uint64_t id, const char *path)
+{
+	struct entry *more;
+
+	if (t->count == t->room) {
+		more = reallocarray(t->entry, t->room ? 2 * t->room : 64, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		t->entry = more;
+		t->room = t->room ? 2 * t->room : 64;
+	}
+	t->entry[t->count] = (struct entry){ .id = id, .path = strdup(path) };
+	return t->entry[t->count].path ? (t->count++, 0) : -ENOMEM;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static void clear(struct flt_cgroup_tree *t)
+{
+	while (t->count)
+		free(t->entry[--t->count].path);
+}
+
+/* Directories that vanish during the walk are left out. */
+static int read_tree(struct flt_cgroup_tree *t)
+{
+	char *const roots[] = { t->mount, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	const FTSENT *at;
+	int ret = 0;
+
+	if (!fts)
+		return -errno;
+	clear(t);
+	while (!ret && (at = fts_read(fts)))
+		if (at->fts_info == FTS_D)
+			ret = add(t, at->fts_statp->st_ino, at->fts_path + strlen(t->mount));
+	fts_close(fts);
+	qsort(t->entry, t->count, sizeof(*t->entry), by_id);
+	return ret;
+}
+
+int flt_cgroup_tree_new(struct flt_cgroup_tree **tree, struct flt_errmsg *e)
+{
+	struct flt_cgroup_tree *t = calloc(1, sizeof(*t));
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	ret = find_mount(t->mount);
+	if (ret == -EOPNOTSUPP)
+		flt_errmsg_set(e, ret, "missing cgroup2: mount -t cgroup2 none /sys/fs/cgroup");
+	if (!ret)
+		ret = read_tree(t);
+	if (ret) {
+		flt_cgroup_tree_free(t);
+		return ret;
+	}
+	*tree = t;
+	return 0;
+}
+
+void flt_cgroup_tree_free(struct flt_cgroup_tree *t)
+{
+	if (!t)
+		return;
+	clear(t);
+	free(t->entry);
+	free(t);
+}
+
+static const struct entry *find(const struct flt_cgroup_tree *t, uint64_t id)
+{
+	const struct entry key = { .id = id };
+
+	return t->count ? bsearch(&key, t->entry, t->count, sizeof(key), by_id) : NULL;
+}
+
+const char *flt_cgroup_tree_path(struct flt_cgroup_tree *t, uint64_t id)
+{
+	const struct entry *found = id ? find(t, id) : NULL;
+
+	/* A cgroup that was removed stays unknown: do not read the tree for each of its rows. */
+	if (!found && id && id != t->missing && !read_tree(t))
+		found = find(t, id);
+	if (!found) {
+		t->missing = id;
+		return NULL;
+	}
+	return *found->path ? found->path : "/";
+}
+
+const char *flt_cgroup_tree_at(const struct flt_cgroup_tree *t, size_t i, uint64_t *id)
+{
+	if (i >= t->count)
+		return NULL;
+	*id = t->entry[i].id;
+	return *t->entry[i].path ? t->entry[i].path : "/";
+}
+
+bool flt_cgroup_tree_holds(const char *cgroup, const char *path)
+{
+	size_t length = strcmp(cgroup, "/") ? strlen(cgroup) : 0;
+
+	return !strncmp(cgroup, path, length) && (!path[length] || path[length] == '/');
+}
+
+int flt_cgroup_tree_faults(const struct flt_cgroup_tree *t, const char *path, uint64_t *pgfault,
+			   uint64_t *pgmajfault)
+{
+	char name[2 * PATH_MAX], key[64];
+	int found = 0;
+	uint64_t value;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "%s%s/memory.stat", t->mount, path);
+	file = fopen(name, "re");
+	if (!file)
+		return -errno;
+	while (fscanf(file, "%63s %" SCNu64, key, &value) == 2) {
+		if (!strcmp(key, "pgfault")) {
+			*pgfault = value;
+			found |= 1;
+		} else if (!strcmp(key, "pgmajfault")) {
+			*pgmajfault = value;
+			found |= 2;
+		}
+	}
+	fclose(file);
+	return found == 3 ? 0 : -ENOENT;
+}
