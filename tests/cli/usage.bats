@@ -71,7 +71,7 @@ load cli.bash
 		-p 1 -- true|exclude each other
 		--threads|need -p
 		--by=thread|need -p
-		--by=cow|(expected one of process, thread, kind)
+		--by=cow|(expected one of process, thread, kind, cgroup)
 		--by=kind --threads -p 1|exclude each other
 		sleep 1|invalid interval 'sleep' (expected e.g. 500ms or 2s; put a command after '--')
 		0|at least 10ms
