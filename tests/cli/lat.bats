@@ -15,6 +15,8 @@ load cli.bash
 		--nonsense|unknown option
 		-p x|invalid value 'x' of -p/--pid (expected 1234 or 12,34)
 		-p 1 -- true|exclude each other
+		-p 1 --cgroup /sys|exclude each other
+		--cgroup /sys -- true|exclude each other
 		-e -H|exclude each other
 		-n -1|invalid value '-1' of -n/--slowest (expected a number)
 		-n 1001|(expected 0 to 1000)

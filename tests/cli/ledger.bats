@@ -40,6 +40,8 @@ load cli.bash
 		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
 	done <<-END
 		thp -a -p 1|exclude each other
+		thp -G /sys -p 1|exclude each other
+		numa -G /sys -a|exclude each other
 		numa -p 1 -- true|exclude each other
 		thp 1ms|at least 10ms
 		thp --with lines|needs a command after '--'

@@ -26,6 +26,8 @@ record() {
 		a.flt b.flt|unexpected argument 'b.flt'
 		a.flt -p 1|exclude each other
 		-p 1 -- true|exclude each other
+		-p 1 --cgroup /sys|exclude each other
+		--cgroup /sys -- true|exclude each other
 		a.flt -- true|exclude each other
 		--follow -- true|needs -p
 		a.flt --for 1s|--for and a recording exclude each other

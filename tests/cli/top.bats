@@ -72,6 +72,7 @@ ended() { # STATUS
 		--by=kind --sort=faults|no column 'faults'
 		--by=kind -p 1 --sort=p99|no column 'p99'
 		--by=file --files=none|exclude each other
+		-p 1 --cgroup /sys|exclude each other
 		x|invalid interval 'x'
 		1ms|at least 100ms
 		1 0|(expected a number of reports)

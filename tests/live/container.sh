@@ -24,6 +24,7 @@ import mmap, signal
 keep = []
 def touch(*_):
     m = mmap.mmap(-1, 4 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    m.madvise(mmap.MADV_NOHUGEPAGE)
     for at in range(0, len(m), 4096):
         m[at] = 1
     keep.append(m)
@@ -46,6 +47,19 @@ in_container() { # NAME COMMAND...
 # Return true if the process waits for a signal.
 waits() { grep -q pause "/proc/$1/stack"; }
 
+anonymous() { awk '/^Anonymous:/ { print $2 }' "/proc/$1/smaps_rollup"; }
+
+# Return true if the process waits and has more than KB of anonymous memory.
+has_worked() { [ "$(anonymous "$1")" -ge "$2" ] && waits "$1"; }
+
+# Let a process touch 4 MiB, and wait until it has.
+let_work() {
+	local kb
+	kb=$(anonymous "$1")
+	kill -USR1 "$1"
+	until_true has_worked "$1" $((kb + 4096)) || bad "process $1 does not touch its memory"
+}
+
 pid_of() { "${podman[@]}" inspect --format '{{.State.Pid}}' "$1"; }
 
 busy_rows() { jq -s 'map(select(.comm == "busy")) | length' "$1"; }
@@ -63,8 +77,7 @@ two=$(pid_of two)
 for pid in $host "$one" "$two"; do
 	until_true waits "$pid" || bad "process $pid does not wait"
 done
-kill -USR1 "$two"
-until_true waits "$two" || bad "process $two does not wait"
+let_work "$two"
 
 say "inside and outside"
 for name in one two; do
@@ -95,21 +108,58 @@ id=$(cut -c 1-12 "$tmp/two.id")
 "$FLTCTL" stats --json --by=cgroup 1 >"$tmp/by.json" & stats=$!
 until_true observes $stats || bad "stats does not start"
 before=$(faults_of "$two")
-kill -USR1 "$two"
-until_true waits "$two" || bad "process $two does not wait"
+let_work "$two"
 after=$(faults_of "$two")
 rows_of() { jq -s --arg n "podman:$id" 'map(select(.container == $n and .span == "interval"))' \
 	"$tmp/by.json"; }
 reported() { [ "$(rows_of | jq 'map(.minor + .major) | add')" = $((after - before)) ]; }
 until_true reported || bad "no report of the faults"
+# The kernel adds the counts of a CPU to those of the cgroup after 64 of them.
+pgfault() { rows_of | jq 'map(.pgfault) | add'; }
+equal_to_kernel() {
+	local difference=$(($(pgfault) - after + before)) bound=$((64 * $(nproc)))
+	[ $difference -ge -$bound ] && [ $difference -le $bound ]
+}
+until_true equal_to_kernel || bad "pgfault of memory.stat is $(pgfault), the rows $((after - before))"
 kill -INT $stats
 wait $stats
-kernel=$(rows_of | jq 'map(.pgfault) | add')
-say "memory.stat counts $kernel faults, the rows $((after - before))"
-at_least "faults in the interval" $((after - before)) 512
-# The kernel adds the counts of a CPU to those of the cgroup after 64 of them.
-at_least "pgfault of memory.stat" "$kernel" $((after - before - 64 * $(nproc)))
-at_most "pgfault of memory.stat" "$kernel" $((after - before + 64 * $(nproc)))
+say "memory.stat counts $(pgfault) faults, the rows $((after - before))"
+at_least "faults in the interval" $((after - before)) 1024
+for command in stats lat top map thp numa; do
+	"$FLTCTL" $command --cgroup "$tmp" >"$tmp/out" 2>&1 && bad "$command accepts $tmp"
+	same "$command names the invalid cgroup" "$(grep -c "invalid cgroup '$tmp'" "$tmp/out")" 1
+done
+"$FLTCTL" lat --json --cgroup "$cgroup" 1 >"$tmp/lat" & run=$!
+until_true observes $run || bad "lat does not start"
+before=$(faults_of "$two")
+let_work "$two"
+after=$(faults_of "$two")
+measured() { [ "$(jq -s 'map(select(.record == "latency" and .group == "all" and
+	.span == "interval") | .faults) | add' "$tmp/lat")" = $((after - before)) ]; }
+until_true measured || bad "lat --cgroup does not report the $((after - before)) faults"
+kill -INT $run
+wait $run || bad "lat: status $?"
+"$FLTCTL" top --batch --json --cgroup "$cgroup" 0.5 2 >"$tmp/out"
+same "top --cgroup: processes outside" "$(jq -s --argjson two "$two" \
+	'map(select(.pid? and .pid != $two)) | length' "$tmp/out")" 0
+for command in thp numa; do
+	"$FLTCTL" $command --json --cgroup "$cgroup" >"$tmp/out" & run=$!
+	until_true observes $run || bad "$command does not start"
+	let_work "$two"
+	kill -INT $run
+	wait $run || bad "$command: status $?"
+	same "$command --cgroup: processes outside" "$(jq -s --argjson two "$two" \
+		'map(select(.pid? and .pid != $two)) | length' "$tmp/out")" 0
+done
+"$FLTCTL" map --json --cgroup "$cgroup" >"$tmp/out" & run=$!
+until_true observes $run || bad "map does not start"
+before=$(faults_of "$two")
+let_work "$two"
+kill -INT $run
+wait $run || bad "map: status $?"
+same "map --cgroup: faults" "$(jq -s 'map(select(.record == "region") | .faults) | add' "$tmp/out")" \
+	$(($(faults_of "$two") - before))
+after=$(faults_of "$two")
 "$FLTCTL" stats --by=cgroup >"$tmp/out"
 same "the container in the text" "$(grep -c "podman:$id" "$tmp/out")" 1
 

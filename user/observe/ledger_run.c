@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "text/clock.h"
+#include "model/counts/rates.h"
 #include "observe/loss.h"
 #include "observe/observe.h"
 #include "observe/target.h"
@@ -19,6 +20,7 @@ const struct flt_opt flt_ledger_run_opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
 	  .offset = offsetof(struct flt_ledger_run_args, pids), .arg = "PID,...",
 	  .help = "Show only these processes. End when all of them have ended." },
+	FLT_MEMBERS_OPT(struct flt_ledger_run_args, cgroup),
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
 	  .offset = offsetof(struct flt_ledger_run_args, all),
 	  .help = "Show the whole machine in one row." },
@@ -39,13 +41,33 @@ struct watch {
 	bool torn;		/* rows were retired while the last snapshot was read */
 };
 
+/* Keep the lines of the processes of --cgroup. */
+static int pick_members(struct watch *w, struct flt_ledger *ledger)
+{
+	struct flt_rows rows = { 0 };
+	size_t i, kept = 0;
+	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->o.e);
+
+	w->torn |= ret == -EINTR;
+	flt_members_pick(w->r->members, &rows);
+	flt_rates_order(&rows);
+	for (i = 0; i < ledger->count; i++)
+		if (flt_rates_find(&rows, ledger->line[i].id))
+			ledger->line[kept++] = ledger->line[i];
+	ledger->count = kept;
+	flt_rows_free(&rows);
+	return ret == -EINTR ? 0 : ret;
+}
+
 static int take_snapshot(struct watch *w, struct flt_ledger *out)
 {
 	int ret = flt_ledger_ask(w->r->control, w->r->which, w->r->filtered ? w->session : 0, out,
 				 &w->o.e);
 
 	w->torn = ret == -EINTR;
-	return ret == -EINTR ? 0 : ret;
+	if (ret && ret != -EINTR)
+		return ret;
+	return w->r->members ? pick_members(w, out) : 0;
 }
 
 static int report(struct watch *w, const struct flt_ledger *before, uint64_t since, bool last)
@@ -244,6 +266,7 @@ static int read_words(struct flt_ledger_run *r, const struct flt_words *words)
 {
 	struct flt_target t = {
 		.command = r->command, .pids = &r->args->pids, .all = r->args->all,
+		.cgroup = r->args->cgroup,
 		.takes_command = true, .all_with_command = true, .least = "10ms",
 		.counted = "reports",
 	};
@@ -257,7 +280,8 @@ static int read_words(struct flt_ledger_run *r, const struct flt_words *words)
 int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run)
 {
 	const struct flt_words *words = &run->words;
-	int status = read_words(r, words);
+	struct flt_errmsg e = { "" };
+	int status = read_words(r, words), ret;
 
 	if (!status)
 		status = flt_correlation_new(&r->with, r->command, &r->args->with, words->command,
@@ -266,6 +290,11 @@ int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run)
 		return status;
 	if (!run->control)
 		status = flt_command_fail(r->command, &run->control_message, run->control_error);
+	if (!status && r->args->cgroup) {
+		ret = flt_members_open(&r->members, r->args->cgroup, &e);
+		if (ret)
+			status = flt_command_fail(r->command, &e, ret);
+	}
 	r->filtered = !r->args->all && (words->command || r->args->pids.count);
 	if (status)
 		flt_correlation_free(r->with);
@@ -284,6 +313,7 @@ int flt_ledger_run(struct flt_ledger_run *r, char **command)
 	int status = flt_observe_run(&w.o);
 
 	flt_correlation_free(r->with);
+	flt_members_close(r->members);
 	flt_ledger_free(&w.events);
 	flt_ledger_free(&w.first);
 	flt_ledger_free(&w.last);
@@ -298,7 +328,8 @@ int flt_ledger_run_each(const struct flt_ledger_run *run, const struct flt_ledge
 	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine, &before->machine);
 	const bool all = run->args->all, named = run->args->pids.count;
 	const struct flt_ledger_line *old;
-	size_t i, lines = all ? 1 : run->filtered ? after->count : after->count + 2;
+	const bool some = run->filtered || run->members;
+	size_t i, lines = all ? 1 : some ? after->count : after->count + 2;
 	const char *comm;
 	int ret = 0;
 

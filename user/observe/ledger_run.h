@@ -9,11 +9,13 @@
 #include "observe/correlation.h"
 #include "cli/command.h"
 #include "account/ledger.h"
+#include "observe/members.h"
 #include "source/netlink/ledger_ask.h"
 #include "view/table/table.h"
 
 struct flt_ledger_run_args {
 	struct flt_ids pids;	/* of -p */
+	const char *cgroup;	/* of --cgroup */
 	bool all;		/* -a */
 	struct flt_correlation_args with;
 	int format;		/* enum flt_format */
@@ -51,6 +53,7 @@ struct flt_ledger_run {
 	struct flt_correlation *with;
 	uint64_t interval, count;
 	bool filtered;			/* only the processes of -p or of a command */
+	struct flt_members *members;	/* of --cgroup, or NULL */
 };
 
 /*

@@ -13,6 +13,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
 	  .arg = "PID,...",
 	  .help = "Show only these processes, since their first fault. End when all have ended." },
+	FLT_MEMBERS_OPT(struct lat_args, cgroup),
 	{ .name = "each", .letter = 'e', .type = FLT_OPT_FLAG, .offset = MEMBER(each),
 	  .help = "Print a histogram for each row." },
 	{ .name = "no-histogram", .letter = 'H', .type = FLT_OPT_FLAG, .offset = MEMBER(plain),
@@ -31,7 +32,8 @@ static int check_args(struct lat *l, const struct flt_words *words)
 {
 	const struct lat_args *args = l->args;
 	struct flt_target t = {
-		.command = l->command, .pids = &args->pids, .takes_command = true,
+		.command = l->command, .pids = &args->pids, .cgroup = args->cgroup,
+		.takes_command = true,
 		.least = "10ms", .counted = "reports",
 	};
 	int status;
@@ -54,7 +56,7 @@ static int require_machine(struct lat *l, struct flt_errmsg *e)
 	if (ret || !info.inner)
 		return ret;
 	return flt_errmsg_set(e, -EOPNOTSUPP, "cannot show the latencies of the machine in a PID "
-			      "namespace; give -p PID,... or a command");
+			      "namespace; give -p PID,..., --cgroup DIR or a command");
 }
 
 static int lat_main(struct flt_run *run)
@@ -69,7 +71,10 @@ static int lat_main(struct flt_run *run)
 		return status;
 	if (!run->control)
 		return flt_command_fail(run->command, &run->control_message, run->control_error);
-	ret = l.args->pids.count || run->words.command ? 0 : require_machine(&l, &e);
+	ret = l.args->pids.count || l.args->cgroup || run->words.command ? 0 :
+	      require_machine(&l, &e);
+	if (!ret && l.args->cgroup)
+		ret = flt_members_open(&l.members, l.args->cgroup, &e);
 	if (!ret)
 		ret = flt_accounting_start(l.control, l.interval || run->words.command ?
 					   FLT_ACCOUNTING_ALL : FLT_ACCOUNTING_PAST,
@@ -85,6 +90,7 @@ static int lat_main(struct flt_run *run)
 	lat_report_close(&l);
 	lat_slowest_close(&l);
 	lat_snapshot_free(l.last);
+	flt_members_close(l.members);
 	free(l.bound);
 	return status;
 }
@@ -93,7 +99,7 @@ const struct flt_command flt_command_lat = {
 	.name = "lat",
 	.summary = "show how long faults take: histogram and percentiles, by kind and result",
 	.synopsis = (const char *const[]){
-		"[options] [-p PID,...] [INTERVAL [COUNT]]",
+		"[options] [-p PID,... | --cgroup DIR] [INTERVAL [COUNT]]",
 		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
 		"Shows how long faults took: of the whole machine, of some processes, or of a "

@@ -15,6 +15,7 @@
 #include "timeline/names.h"
 #include "cli/command.h"
 #include "model/counts/hist.h"
+#include "observe/members.h"
 #include "source/netlink/control.h"
 #include "source/stream/stream.h"
 #include "view/table/table.h"
@@ -23,6 +24,7 @@
 
 struct lat_args {
 	struct flt_ids pids;
+	const char *cgroup;
 	bool each;		/* a histogram for every row */
 	bool plain;		/* no histogram */
 	uint64_t slowest;	/* examples; 0: none */
@@ -59,6 +61,7 @@ struct lat {
 	const struct lat_args *args;
 	struct flt_control *control;
 	uint32_t session;	/* of the command; 0: none */
+	struct flt_members *members;	/* of --cgroup, or NULL */
 	uint64_t *bound;	/* per PID of -p: ID of its row in the first snapshot */
 	uint64_t interval;	/* ns; 0: one report */
 	uint64_t count;		/* reports to write; 0: until interrupted */

@@ -64,7 +64,9 @@ int lat_slowest_stream(struct lat *l, const uint32_t *tgids, size_t count, bool 
 {
 	const struct flt_stream_wish wish = { .subbuf_size = SUBBUF_SIZE, .subbufs = SUBBUFS,
 					      .notes = true,
-					      .filter = { .latency = l->args->slower } };
+					      .filter = { .latency = l->args->slower,
+							  .cgroup = l->members ?
+							  flt_members_id(l->members) : 0 } };
 	int ret = names_open(&l->names);
 
 	if (ret)

@@ -131,6 +131,22 @@ static int read_pids(struct lat *l, struct lat_snapshot *snapshot, struct flt_er
 	return 0;
 }
 
+/* A process that ended long ago may have no row any more. */
+static int read_members(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
+{
+	size_t i;
+	int ret = flt_control_procs(l->control, 0, true, &snapshot->rows, e);
+
+	if (ret == -EINTR) {
+		snapshot->loss.torn = true;
+		ret = 0;
+	}
+	flt_members_pick(l->members, &snapshot->rows);
+	for (i = 0; i < snapshot->rows.count; i++)
+		put_account(snapshot, &snapshot->rows.row[i].account);
+	return ret;
+}
+
 int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errmsg *e)
 {
 	struct lat_snapshot *snapshot = calloc(1, sizeof(*snapshot));
@@ -138,11 +154,13 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 
 	if (!snapshot)
 		return -ENOMEM;
-	snapshot->by_process = l->session || l->args->pids.count;
+	snapshot->by_process = l->session || l->members || l->args->pids.count;
 	if (l->session)
 		ret = read_session(l, snapshot, e);
 	else if (l->args->pids.count)
 		ret = read_pids(l, snapshot, e);
+	else if (l->members)
+		ret = read_members(l, snapshot, e);
 	else
 		ret = read_machine(l, snapshot, e);
 	if (ret) {

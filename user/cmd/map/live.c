@@ -11,6 +11,7 @@
 #include "observe/observe.h"
 #include "observe/target.h"
 #include "source/netlink/control.h"
+#include "source/proc/cgroup.h"
 #include "source/proc/maps.h"
 #include "source/stream/stream.h"
 #include "timeline/timeline.h"
@@ -99,7 +100,8 @@ static int on_round(void *arg)
 
 	if (args->duration && flt_clock_ns(CLOCK_MONOTONIC) - l->o.began >= args->duration)
 		flt_loop_stop(l->o.loop);
-	else if (!l->o.child.pid && !args->follow && flt_target_ended(&args->pids))
+	else if (!l->o.child.pid && !args->follow && !args->cgroup &&
+		 flt_target_ended(&args->pids))
 		flt_loop_stop(l->o.loop);
 	return flt_stream_read(l->stream, &sink, &l->o.e);
 }
@@ -122,16 +124,20 @@ static int arm(void *arg)
 {
 	struct live *l = arg;
 	const struct map_args *args = l->m->args;
-	const struct flt_stream_wish wish = {
+	struct flt_stream_wish wish = {
 		.subbuf_size = (uint32_t)args->subbuf_size, .subbufs = (uint32_t)args->subbufs,
 		.notes = true, .areas = true,
 	};
 	const uint32_t child = (uint32_t)l->o.child.pid;
 	const uint32_t *tgids = child ? &child : args->pids.id;
 	size_t tgid_count = child ? 1 : args->pids.count, i;
-	int ret = flt_stream_open(&l->stream, l->m->control, tgids, tgid_count,
-				  child || args->follow, &wish, &l->o.e);
-	const uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+	int ret = args->cgroup ? flt_cgroup_id(args->cgroup, &wish.filter.cgroup, &l->o.e) : 0;
+	uint64_t now;
+
+	if (!ret)
+		ret = flt_stream_open(&l->stream, l->m->control, tgids, tgid_count,
+				      child || args->follow, &wish, &l->o.e);
+	now = flt_clock_ns(CLOCK_MONOTONIC);
 
 	flt_heat_begin(&l->m->regions->heat, now);
 	/* Count the threads now: a thread that ends later has an exit note. */
@@ -183,11 +189,15 @@ static int set_subject(struct map *m, char **command)
 
 	for (i = 0; command && command[i]; i++)
 		length += strlen(command[i]) + 1;
+	if (m->args->cgroup)
+		length += strlen(m->args->cgroup);
 	m->subject = malloc(length);
 	if (!m->subject)
 		return -ENOMEM;
 	at = m->subject;
-	if (!command)
+	if (!command && m->args->cgroup)
+		strcpy(at, m->args->cgroup);
+	else if (!command)
 		snprintf(at, length, "PID %" PRIu32 "%s", m->args->pids.id[0],
 			 m->args->pids.count > 1 ? ", ..." : "");
 	for (i = 0; command && command[i]; i++)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "observe/loss.h"
+#include "observe/members.h"
 #include "observe/target.h"
 #include "text/units.h"
 
@@ -20,6 +21,7 @@ static const char *const colour_names[] = { "auto", "always", "never", NULL };
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
 	  .arg = "PID,...", .help = "Observe these processes from now on." },
+	FLT_MEMBERS_OPT(struct map_args, cgroup),
 	{ .name = "follow", .letter = 'f', .type = FLT_OPT_FLAG, .offset = MEMBER(follow),
 	  .help = "Also observe children that the processes of -p fork from now on." },
 	{ .name = "for", .type = FLT_OPT_DURATION, .offset = MEMBER(duration), .arg = "TIME",
@@ -53,9 +55,10 @@ static int check_args(const struct map *m, const struct flt_words *words)
 {
 	const struct map_args *args = m->args;
 	struct flt_target t = {
-		.command = m->command, .pids = &args->pids, .follow = args->follow,
+		.command = m->command, .pids = &args->pids, .cgroup = args->cgroup,
+		.follow = args->follow,
 		.takes_command = true, .takes_file = true,
-		.missing = "-p PID, a recording, or '-- COMMAND'",
+		.missing = "-p PID, --cgroup DIR, a recording, or '-- COMMAND'",
 	};
 	int status = flt_target_read(&t, words);
 

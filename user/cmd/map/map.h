@@ -19,6 +19,7 @@
 
 struct map_args {
 	struct flt_ids pids;
+	const char *cgroup;
 	bool follow;
 	uint64_t duration;	/* ns; 0: no limit */
 	uint64_t top;

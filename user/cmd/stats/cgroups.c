@@ -6,7 +6,6 @@
 
 #include "cmd/stats/columns.h"
 #include "model/counts/rates.h"
-#include "source/proc/cgroup.h"
 #include "source/proc/cgroup_tree.h"
 #include "source/proc/container.h"
 
@@ -23,40 +22,17 @@ struct memories {
 
 struct stats_cgroups {
 	struct flt_cgroup_tree *tree;
-	char *picked;			/* path of --cgroup, or NULL */
 	struct memories before, now;
 	uint64_t compared, more, fewer;	/* faults of memory.stat, and how they differ from ours */
 	char name[FLT_CONTAINER_NAME];	/* of the row that is written */
 };
 
-static int pick_directory(struct stats *s, struct flt_errmsg *e)
-{
-	struct stats_cgroups *c = s->cgroups;
-	const char *path;
-	uint64_t id;
-	int ret = flt_cgroup_id(s->args->cgroup, &id, e);
-
-	if (ret)
-		return ret;
-	path = flt_cgroup_tree_path(c->tree, id);
-	if (!path)
-		return flt_errmsg_set(e, -ENOENT, "invalid cgroup '%s': it is not below the first "
-				      "mount of cgroup2", s->args->cgroup);
-	c->picked = strdup(path);
-	return c->picked ? 0 : -ENOMEM;
-}
-
 int stats_cgroups_open(struct stats *s, struct flt_errmsg *e)
 {
-	int ret;
-
-	if (!s->args->cgroup && s->by != STATS_BY_CGROUP)
+	if (s->by != STATS_BY_CGROUP)
 		return 0;
 	s->cgroups = calloc(1, sizeof(*s->cgroups));
-	if (!s->cgroups)
-		return -ENOMEM;
-	ret = flt_cgroup_tree_new(&s->cgroups->tree, e);
-	return ret || !s->args->cgroup ? ret : pick_directory(s, e);
+	return s->cgroups ? flt_cgroup_tree_new(&s->cgroups->tree, e) : -ENOMEM;
 }
 
 void stats_cgroups_close(struct stats *s)
@@ -66,24 +42,9 @@ void stats_cgroups_close(struct stats *s)
 	if (!c)
 		return;
 	flt_cgroup_tree_free(c->tree);
-	free(c->picked);
 	free(c->before.of);
 	free(c->now.of);
 	free(c);
-}
-
-/* The path of a cgroup that was removed is unknown, so its rows are not picked. */
-void stats_cgroups_pick(struct stats *s, struct flt_rows *rows)
-{
-	size_t i, kept = 0;
-	const char *path;
-
-	for (i = 0; i < rows->count; i++) {
-		path = flt_cgroup_tree_path(s->cgroups->tree, rows->row[i].cgroup);
-		if (path && flt_cgroup_tree_holds(s->cgroups->picked, path))
-			rows->row[kept++] = rows->row[i];
-	}
-	rows->count = kept;
 }
 
 static int by_cgroup(const void *a, const void *b)

@@ -201,7 +201,7 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 	ret = flt_control_tally(s->control, &tally, e);
 	if (ret)
 		return ret;
-	if (by_pid || s->cgroups || s->by == STATS_BY_PROCESS) {
+	if (by_pid || s->members || s->by == STATS_BY_PROCESS || s->by == STATS_BY_CGROUP) {
 		ret = flt_control_procs(s->control, 0, kinds, &rows, e);
 		if (ret == -EINTR) {
 			snapshot->loss.torn = true;
@@ -216,8 +216,8 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 			snapshot->loss.lost_task = tally.lost_task;
 		goto out;
 	}
-	if (s->args->cgroup) {
-		stats_cgroups_pick(s, &rows);
+	if (s->members) {
+		flt_members_pick(s->members, &rows);
 		for (i = 0; i < rows.count; i++)
 			put_account(snapshot, &rows.row[i].account);
 		snapshot->loss.forgotten = tally.procs_retired;

@@ -17,10 +17,7 @@ static const char *const source_names[] = { "auto", "module", "kernel", NULL };
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
 	  .arg = "PID,...", .help = "Show only these processes. End when all of them have ended." },
-	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup),
-	  .arg = "DIR",
-	  .help = "Show only processes in this cgroup or below, ended ones included. DIR is in "
-		  "cgroup2, e.g. /sys/fs/cgroup/system.slice." },
+	FLT_MEMBERS_OPT(struct stats_args, cgroup),
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = MEMBER(all),
 	  .help = "Show the whole machine in one row." },
 	{ .name = "threads", .letter = 't', .type = FLT_OPT_FLAG, .offset = MEMBER(threads),
@@ -146,6 +143,8 @@ static int stats_main(struct flt_run *run)
 		ret = stats_report_open(&s, s.control && (s.args->kinds || run->words.command));
 	if (!ret)
 		ret = stats_bind(&s, &e);
+	if (!ret && s.args->cgroup)
+		ret = flt_members_open(&s.members, s.args->cgroup, &e);
 	if (!ret)
 		ret = stats_cgroups_open(&s, &e);
 	if (ret)
@@ -156,6 +155,7 @@ static int stats_main(struct flt_run *run)
 	stats_snapshot_free(&s.last);
 	free(s.bound);
 	stats_cgroups_close(&s);
+	flt_members_close(s.members);
 	flt_correlation_free(s.with);
 	return output_close(s.out, s.command, s.args->output, s.unwritten, status);
 }

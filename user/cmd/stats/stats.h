@@ -8,7 +8,7 @@
  *   run.c       run a command
  *   columns.c   the columns of a row
  *   report.c    the rows of a report
- *   cgroups.c   rows of cgroups; --cgroup
+ *   cgroups.c   rows of cgroups
  *   total.c     totals and losses
  *   summary.c   the summary of a command
  */
@@ -18,6 +18,7 @@
 #include "account/account.h"
 #include "observe/correlation.h"
 #include "cli/command.h"
+#include "observe/members.h"
 #include "view/table/table.h"
 
 enum stats_by {
@@ -65,7 +66,8 @@ struct stats {
 	struct flt_correlation *with;	/* NULL: no --with */
 	const struct flt_perf *perf;	/* counters of the command, without the module */
 	struct stats_bound *bound;	/* a process per PID of -p */
-	struct stats_cgroups *cgroups;	/* NULL: neither --cgroup nor --by=cgroup */
+	struct flt_members *members;	/* NULL: no --cgroup */
+	struct stats_cgroups *cgroups;	/* NULL: not --by=cgroup */
 	uint64_t since;			/* CLOCK_MONOTONIC ns; 0: counts began with each process */
 
 	/* The output. */
@@ -95,11 +97,9 @@ bool stats_all_ended(const struct stats *s);
 int stats_bind(struct stats *s, struct flt_errmsg *e);
 
 /* cgroups.c */
-/* Open if --cgroup or --by=cgroup needs it. Return 0 or -errno. */
+/* Open if --by=cgroup needs it. Return 0 or -errno. */
 int stats_cgroups_open(struct stats *s, struct flt_errmsg *e);
 void stats_cgroups_close(struct stats *s);
-/* Keep the rows of --cgroup. */
-void stats_cgroups_pick(struct stats *s, struct flt_rows *rows);
 /* Replace the rows of processes by one row per cgroup. Return 0 or -ENOMEM. */
 int stats_cgroups_join(struct stats *s, struct flt_rows *rows);
 /*

@@ -87,7 +87,8 @@ int top_files_open(struct top *t, struct flt_errmsg *e)
 		.subbufs = SUBBUFS,
 		.notes = true,
 		.filter = { .results = 1u << FLT_RESULT_MAJOR |
-			    (t->args->stream == TOP_STREAM_ALL ? 1u << FLT_RESULT_MINOR : 0) },
+			    (t->args->stream == TOP_STREAM_ALL ? 1u << FLT_RESULT_MINOR : 0),
+			    .cgroup = t->members ? flt_members_id(t->members) : 0 },
 	};
 	struct top_files *f = calloc(1, sizeof(*f));
 	int ret;

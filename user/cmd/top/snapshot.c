@@ -29,6 +29,12 @@ static bool wanted(const struct top *t, uint32_t tgid)
 	return !t->args->pids.count;
 }
 
+/* Return true if only some processes are shown. */
+static bool is_limited(const struct top *t)
+{
+	return t->members || t->args->pids.count;
+}
+
 /* Replace the last rows by new ones. news receives the differences. */
 static int changes(struct flt_rows *last, struct flt_rows *rows, bool torn, struct flt_rows *news)
 {
@@ -119,10 +125,12 @@ static int read_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 
 	ret = t->control ? flt_control_procs(t->control, 0, true, &rows, e) :
 			   flt_procfs_rows(&rows);
+	if (t->members)
+		flt_members_pick(t->members, &rows);
 	if (!ret || ret == -EINTR)
 		ret = changes(&t->procs, &rows, ret, news);
 	flt_rows_free(&rows);
-	if (ret || (t->control && !t->args->pids.count))
+	if (ret || (t->control && !is_limited(t)))
 		return ret;
 	for (i = 0; i < news->count; i++)
 		if (wanted(t, news->row[i].tgid))
@@ -192,7 +200,7 @@ static int read_threads(struct top *t, bool first, struct flt_rows *procs, struc
 	return ret;
 }
 
-/* Rank the kinds of the processes of -p. Their latency per kind is not counted. */
+/* Rank the kinds of the processes of -p or --cgroup. Their latency per kind is not counted. */
 static int rank_own_kinds(struct top *t)
 {
 	struct flt_rank *r;
@@ -297,7 +305,7 @@ static int read_rows(struct top *t, struct flt_errmsg *e)
 		first |= t->taken_view != TOP_THREAD;
 		ret = read_threads(t, first, &news, &threads, e);
 	}
-	if (!ret && !first && t->view == TOP_KIND && t->args->pids.count)
+	if (!ret && !first && t->view == TOP_KIND && is_limited(t))
 		ret = rank_own_kinds(t);
 	if (!ret && !first && t->view != TOP_FILE && t->view != TOP_KIND)
 		ret = rank_rows(t, t->view == TOP_THREAD ? &threads : &news);
@@ -319,7 +327,7 @@ int top_snapshot(struct top *t, struct flt_errmsg *e)
 		ret = top_files_catch_up(t, e);
 	if (!ret)
 		ret = top_files_lost(t, e);
-	if (!ret && t->control && !t->args->pids.count)
+	if (!ret && t->control && !is_limited(t))
 		ret = read_machine(t, e);
 	if (!ret)
 		ret = read_rows(t, e);

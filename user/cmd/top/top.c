@@ -22,6 +22,7 @@ static const char *const sort_names[] = { "auto", "pid", "tid", "comm", "minor",
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = MEMBER(pids),
 	  .arg = "PID,...", .help = "Show only these processes." },
+	FLT_MEMBERS_OPT(struct top_args, cgroup),
 	{ .name = "by", .letter = 'v', .type = FLT_OPT_CHOICE, .offset = MEMBER(view),
 	  .choices = view_names, .help = "Select the rows shown first." },
 	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort),
@@ -43,7 +44,8 @@ static const struct flt_opt opts[] = {
 static int read_target(struct top *t, const struct flt_words *words)
 {
 	struct flt_target target = {
-		.command = t->command, .pids = &t->args->pids, .least = "100ms",
+		.command = t->command, .pids = &t->args->pids, .cgroup = t->args->cgroup,
+		.least = "100ms",
 		.counted = "reports", .interval = FLT_NSEC_PER_SEC,
 	};
 	int status = flt_target_read(&target, words);
@@ -78,6 +80,10 @@ static int use_procfs(struct top *t, const struct flt_run *run)
 {
 	const char *why = flt_errmsg_text(&run->control_message, run->control_error);
 
+	if (t->args->cgroup) {
+		flt_command_say(t->command, "cannot show a cgroup: %s", why);
+		return flt_exit_of(run->control_error);
+	}
 	if (t->view == TOP_FILE || t->view == TOP_KIND) {
 		flt_command_say(t->command, "cannot show faults by %s: %s", top_view_name(t->view),
 				why);
@@ -106,7 +112,9 @@ static int top_main(struct flt_run *run)
 		if (status)
 			return status;
 	}
-	if (t.control)
+	if (t.args->cgroup)
+		ret = flt_members_open(&t.members, t.args->cgroup, &e);
+	if (!ret && t.control)
 		ret = flt_accounting_start(t.control, FLT_ACCOUNTING_ALL, &accounting, &e);
 	if (!ret && t.control && t.args->stream != TOP_STREAM_NONE) {
 		ret = top_files_open(&t, &e);
@@ -122,6 +130,7 @@ static int top_main(struct flt_run *run)
 	top_page_close(&t);
 	top_files_close(&t);
 	top_snapshot_free(&t);
+	flt_members_close(t.members);
 	return status;
 }
 

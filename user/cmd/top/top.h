@@ -15,6 +15,7 @@
 #include "cli/command.h"
 #include "model/counts/ranking.h"
 #include "model/counts/thread_rates.h"
+#include "observe/members.h"
 #include "source/netlink/control.h"
 #include "source/stream/stream.h"
 #include "view/terminal/screen.h"
@@ -28,6 +29,7 @@ enum top_stream { TOP_STREAM_MAJOR = 0, TOP_STREAM_ALL, TOP_STREAM_NONE };
 
 struct top_args {
 	struct flt_ids pids;
+	const char *cgroup;
 	bool batch;
 	int view;		/* enum top_view */
 	int sort;		/* enum flt_rank_key + 1; 0: the default of the view */
@@ -43,6 +45,7 @@ struct top {
 	const struct flt_command *command;
 	const struct top_args *args;
 	struct flt_control *control;	/* NULL: only /proc */
+	struct flt_members *members;	/* of --cgroup, or NULL */
 	uint64_t interval, count;
 
 	/* Settings that keys change. */
