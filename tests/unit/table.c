@@ -45,7 +45,7 @@ static char *render_as(enum flt_format format, const struct flt_column *list, ui
 	size_t length, i;
 	FILE *out = open_memstream(&text, &length);
 
-	assert_int_equal(flt_table_new(&table, out, format, list, shown), 0);
+	assert_int_equal(flt_table_new(&table, out, &(struct flt_table_style){ .format = format }, list, shown), 0);
 	for (i = 0; i < count; i++)
 		assert_int_equal(flt_table_row(table, (const char *)rows + i * size, known[i]), 0);
 	flt_table_flush(table, true);
@@ -312,7 +312,7 @@ static void column_widths_never_shrink(void **state)
 	FILE *out = open_memstream(&got, &size);
 
 	(void)state;
-	flt_table_new(&table, out, FLT_FORMAT_TEXT, two, 0);
+	flt_table_new(&table, out, &(struct flt_table_style){ 0 }, two, 0);
 	flt_table_row(table, &(struct pair){ 12345, 1 }, 0);
 	flt_table_flush(table, true);
 	flt_table_row(table, &(struct pair){ 1, 1 }, 0);
@@ -378,7 +378,8 @@ static void rows_are_written_whole(void **state)
 		writes = 0;
 		out = fopencookie(&writes, "w", (cookie_io_functions_t){ .write = judge_write });
 		setvbuf(out, buffer, _IOFBF, sizeof(buffer));
-		assert_int_equal(flt_table_new(&table, out, formats[f], one, 0), 0);
+		assert_int_equal(flt_table_new(&table, out, &(struct flt_table_style){ .format = formats[f] },
+					       one, 0), 0);
 		for (i = 0; i < 1000; i++) {
 			memset(word, 'x', sizeof(word));
 			word[i * 7919 % sizeof(word)] = 0;
@@ -391,6 +392,93 @@ static void rows_are_written_whole(void **state)
 	}
 }
 
+struct place {
+	uint64_t faults;
+	const char *function, *path, *unknown, *spare;
+};
+
+static const struct flt_column places[] = {
+	{ "faults", "FAULTS", 12, FLT_COLUMN_COUNT, FLT_AT(struct place, faults) },
+	{ "function", "FUNCTION", -20, FLT_COLUMN_STRING, FLT_AT(struct place, function) },
+	{ "path", "PATH", -20, FLT_COLUMN_STRING, FLT_AT(struct place, path) },
+	{ "unknown", "UNKNOWN", 9, FLT_COLUMN_STRING, FLT_AT(struct place, unknown) },
+	{ "spare", "SPARE", 9, FLT_COLUMN_STRING, FLT_AT(struct place, spare), .spare = 1 },
+	{ 0 },
+};
+
+/* Return the text of a table of places in so many columns. */
+static char *render_places(size_t room)
+{
+	static const struct place rows[] = {
+		{ 1234567, "std::vector<int>::push_back(int const&)",
+		  "/usr/lib/x86_64-linux-gnu/libstdc++.so.6.0.30", NULL, "none" },
+		{ 1, "naïve_ünïcödé_fünctiön_nämé_öf_länguage", "/b", NULL, "x" },
+	};
+	struct flt_table *table;
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_int_equal(flt_table_new(&table, out, &(struct flt_table_style){ 0 }, places, 0), 0);
+	flt_table_fit(table, room);
+	assert_int_equal(flt_table_row(table, &rows[0], 0), 0);
+	assert_int_equal(flt_table_row(table, &rows[1], 0), 0);
+	flt_table_flush(table, true);
+	flt_table_free(table);
+	fclose(out);
+	return text;
+}
+
+static void strings_are_shortened_in_the_middle(void **state)
+{
+	char *got = render_places(60);
+
+	(void)state;
+	assert_string_equal(got,
+			    " FAULTS  FUNCTION          PATH               UNKNOWN  SPARE\n"
+			    "1234567  std::ve..const&)  /usr/lib...6.0.30        -   none\n"
+			    "      1  naïve_ü..änguage  /b                       -      x\n");
+	free(got);
+	got = render_places(52);
+	assert_string_equal(got,
+			    " FAULTS  FUNCTION           PATH               SPARE\n"
+			    "1234567  std::vec..const&)  /usr/lib...6.0.30   none\n"
+			    "      1  naïve_ün..änguage  /b                     x\n"
+			    "(-w shows also UNKNOWN)\n");
+	free(got);
+}
+
+static size_t widest(const char *text)
+{
+	size_t most = 0, now = 0;
+
+	for (; *text; text++) {
+		now = *text == '\n' ? 0 : now + (((unsigned char)*text & 0xc0) != 0x80);
+		if (now > most)
+			most = now;
+	}
+	return most;
+}
+
+/* Down to the width of numbers, titles and gaps. */
+static void lines_fit_any_terminal(void **state)
+{
+	size_t room;
+	char *got;
+
+	(void)state;
+	for (room = 40; room < 200; room++) {
+		got = render_places(room);
+		assert_true(widest(got) <= room);
+		assert_non_null(strstr(got, "1234567"));
+		free(got);
+	}
+	got = render_places(0);
+	assert_non_null(strstr(got, "std::vector<int>::push_back(int const&)"));
+	assert_non_null(strstr(got, "SPARE"));
+	free(got);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,6 +487,8 @@ int main(void)
 		cmocka_unit_test(table_as_csv),
 		cmocka_unit_test(long_csv_fields_are_quoted),
 		cmocka_unit_test(empty_table_is_valid),
+		cmocka_unit_test(strings_are_shortened_in_the_middle),
+		cmocka_unit_test(lines_fit_any_terminal),
 		cmocka_unit_test(column_widths_never_shrink),
 		cmocka_unit_test(nested_tables_are_valid),
 		cmocka_unit_test(rows_are_written_whole),

@@ -27,7 +27,7 @@ struct flt_correlation {
 	const struct flt_command *command;
 	const struct flt_correlation_args *args;
 	const char *event;	/* see flt_correlation_new() */
-	int format;
+	struct flt_table_style style;
 	struct flt_progress *progress;
 	int saved_stdout;	/* our standard output while the pipe replaces it, or -1 */
 	int pipe[2];
@@ -39,8 +39,8 @@ struct flt_correlation {
 };
 
 int flt_correlation_new(struct flt_correlation **out, const struct flt_command *command,
-			const struct flt_correlation_args *args, bool has_command, int format,
-			const char *event)
+			const struct flt_correlation_args *args, bool has_command,
+			const struct flt_table_style *style, const char *event)
 {
 	char why[128] = "";
 	struct flt_correlation *w;
@@ -54,7 +54,7 @@ int flt_correlation_new(struct flt_correlation **out, const struct flt_command *
 		return FLT_EXIT_DONE;
 	if (!has_command)
 		return flt_command_misuse(command, "--with needs a command after '--'");
-	if (format == FLT_FORMAT_CSV)
+	if (style->format == FLT_FORMAT_CSV)
 		return flt_command_misuse(command, "--with and --csv exclude each other (use "
 					  "--json)");
 	w = calloc(1, sizeof(*w));
@@ -67,7 +67,7 @@ int flt_correlation_new(struct flt_correlation **out, const struct flt_command *
 	w->command = command;
 	w->args = args;
 	w->event = event;
-	w->format = format;
+	w->style = *style;
 	w->saved_stdout = w->in = w->pipe[0] = w->pipe[1] = -1;
 	w->period = FLT_CORRELATION_PERIOD_NS;
 	*out = w;
@@ -312,7 +312,7 @@ static int write_coefficients(const struct flt_correlation *w, const struct seri
 
 	if (err)
 		return err;
-	if (w->format == FLT_FORMAT_TEXT) {
+	if (w->style.format == FLT_FORMAT_TEXT) {
 		if (c.known)
 			fprintf(out, "with   %s against %s: Pearson %+.2f, Spearman %+.2f (n %zu, "
 				"lag 0)\n", name, what, c.pearson, c.spearman, c.n);
@@ -387,15 +387,15 @@ int flt_correlation_report(struct flt_correlation *w, FILE *out)
 		return FLT_EXIT_DONE;
 	read_progress(w);
 	s = calloc(1, sizeof(*s));
-	err = s ? flt_table_new(&table, out, (enum flt_format)w->format, columns, 0) : -ENOMEM;
+	err = s ? flt_table_new(&table, out, &w->style, columns, 0) : -ENOMEM;
 	if (!err) {
 		fill_series(w, s);
 		write_metric_name(w, s, name, sizeof(name));
 		flt_escape_text(shown, sizeof(shown), name, strlen(name));
-		if (w->format == FLT_FORMAT_JSON)
+		if (w->style.format == FLT_FORMAT_JSON)
 			err = write_samples(w, s, table, name);
 	}
-	metric = w->format == FLT_FORMAT_TEXT ? shown : name;
+	metric = w->style.format == FLT_FORMAT_TEXT ? shown : name;
 	if (!err)
 		err = write_coefficients(w, s, table, out, metric, s->faults, "faults/s");
 	if (!err && s->latency)

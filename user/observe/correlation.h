@@ -41,8 +41,8 @@ struct flt_correlation;
  * in addition to faults, such as "huge faults", or NULL.
  */
 int flt_correlation_new(struct flt_correlation **with, const struct flt_command *command,
-			const struct flt_correlation_args *args, bool has_command, int format,
-			const char *event);
+			const struct flt_correlation_args *args, bool has_command,
+			const struct flt_table_style *style, const char *event);
 void flt_correlation_free(struct flt_correlation *with);
 
 /*

@@ -24,7 +24,7 @@ void flt_ledger_row_count(struct flt_ledger_row *row, const struct flt_ledger_li
 int flt_ledger_report(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
 		      flt_ledger_run_put_fn put, void *arg, struct flt_ledger_line *sum)
 {
-	const bool text = run->args->format == FLT_FORMAT_TEXT;
+	const bool text = run->args->style.format == FLT_FORMAT_TEXT;
 	int ret;
 
 	if (text && span->last)

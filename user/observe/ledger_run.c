@@ -25,7 +25,7 @@ const struct flt_opt flt_ledger_run_opts[] = {
 	  .offset = offsetof(struct flt_ledger_run_args, all),
 	  .help = "Show the whole machine in one row." },
 	FLT_CORRELATION_OPTS(struct flt_ledger_run_args, with, "plot"),
-	FLT_TABLE_OPTS(struct flt_ledger_run_args, format),
+	FLT_TABLE_OPTS(struct flt_ledger_run_args, style),
 	{ 0 },
 };
 
@@ -285,7 +285,7 @@ int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run)
 
 	if (!status)
 		status = flt_correlation_new(&r->with, r->command, &r->args->with, words->command,
-					     r->args->format, r->event);
+					     &r->args->style, r->event);
 	if (status)
 		return status;
 	if (!run->control)

@@ -18,7 +18,7 @@ struct flt_ledger_run_args {
 	const char *cgroup;	/* of --cgroup */
 	bool all;		/* -a */
 	struct flt_correlation_args with;
-	int format;		/* enum flt_format */
+	struct flt_table_style style;
 };
 
 /* The options of both commands. */

@@ -12,7 +12,7 @@
 #include "view/table/table.h"
 
 struct arguments {
-	int format;
+	struct flt_table_style style;
 	bool repair;
 };
 
@@ -20,7 +20,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "repair", .type = FLT_OPT_FLAG, .offset = offsetof(struct arguments, repair),
 	  .help = "Undo what killed runs of 'fltctl record --engine=cgroup' left behind: limits, "
 		  "swap and settings. A power failure leaves nothing behind." },
-	FLT_TABLE_OPTS(struct arguments, format),
+	FLT_TABLE_OPTS(struct arguments, style),
 	{ 0 },
 };
 
@@ -82,13 +82,13 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
-static int write_data(const struct check *c, enum flt_format format)
+static int write_data(const struct check *c, const struct flt_table_style *style)
 {
 	struct flt_table *table;
 	size_t i;
 	int ret;
 
-	ret = flt_table_new(&table, stdout, format, columns, 0);
+	ret = flt_table_new(&table, stdout, style, columns, 0);
 	if (ret)
 		return ret;
 	for (i = 0; i < c->count && !ret; i++)
@@ -135,10 +135,10 @@ static int check_main(struct flt_run *run)
 		snprintf(c.release, sizeof(c.release), "%s", name.release);
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]) && !ret; i++)
 		ret = checks[i](&c);
-	if (!ret && args->format == FLT_FORMAT_TEXT)
+	if (!ret && args->style.format == FLT_FORMAT_TEXT)
 		write_text(&c);
 	else if (!ret)
-		ret = write_data(&c, (enum flt_format)args->format);
+		ret = write_data(&c, &args->style);
 	status = ret ? flt_command_fail(run->command, NULL, ret) : status_of(&c);
 	free(c.findings);
 	return status;

@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A histogram of latencies as bars, one for each octave. */
-#include <stdlib.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include "cmd/lat/lat.h"
+#include "text/terminal.h"
 #include "text/units.h"
 #include "view/terminal/bars.h"
-
-static size_t line_width(void)
-{
-	struct winsize size;
-	const char *columns = getenv("COLUMNS");
-	uint64_t n;
-
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return columns && !flt_units_read_u64(columns, &n) && n && n < 1000 ? (size_t)n : 80;
-}
 
 /* Write the percentiles that fall into this octave, as "p50 p90". */
 static void write_marks(const struct flt_hist *hist, uint32_t octave, char text[64])
@@ -38,7 +24,7 @@ static void write_marks(const struct flt_hist *hist, uint32_t octave, char text[
 
 void lat_bars_write(const struct lat *l, const struct flt_hist *hist)
 {
-	const struct flt_bars_style style = { l->unicode, l->color, line_width() };
+	const struct flt_bars_style style = { l->unicode, l->color, flt_terminal_columns(stdout) };
 	char label[FLT_OCTAVES][2 * FLT_UNITS_TEXT + 4], mark[FLT_OCTAVES][64];
 	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
 	struct flt_bar bars[FLT_OCTAVES];

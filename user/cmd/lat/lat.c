@@ -24,7 +24,7 @@ static const struct flt_opt opts[] = {
 	  .arg = "TIME", .help = "With an interval or a command, look for the slowest faults "
 	  "among all faults that take at least TIME. 0 uses only the faults that the module "
 	  "keeps. Default: 1ms." },
-	FLT_TABLE_OPTS(struct lat_args, format),
+	FLT_TABLE_OPTS(struct lat_args, style),
 	{ 0 },
 };
 

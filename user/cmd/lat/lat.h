@@ -29,7 +29,7 @@ struct lat_args {
 	bool plain;		/* no histogram */
 	uint64_t slowest;	/* examples; 0: none */
 	uint64_t slower;	/* ns; stream faults that take at least as long; 0: none */
-	int format;		/* enum flt_format */
+	struct flt_table_style style;
 };
 
 /* A snapshot of counters. For single processes, kinds have counts but no histograms. */

@@ -5,11 +5,11 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "text/clock.h"
 #include "cmd/lat/lat.h"
 #include "observe/loss.h"
+#include "text/terminal.h"
 #include "text/units.h"
 #include "view/table/cell.h"
 
@@ -56,7 +56,7 @@ static const struct flt_column columns[] = {
 	{ NULL, "ended", -8, FLT_COLUMN_CLOCK, AT(ended), TEXT_OF_SLOWEST },
 	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(slow.tgid), .known_if = OF_SLOW | OF_PROCESS,
 	  TEXT_OF_SLOWEST },
-	{ "tid", "tid", 7, FLT_COLUMN_COUNT, SLOW(tid) },
+	{ "tid", "tid", 7, FLT_COLUMN_COUNT, SLOW(tid), .spare = 3 },
 	{ "comm", "comm", -15, FLT_COLUMN_CHARS, AT(slow.comm), .known_if = OF_NAME,
 	  TEXT_OF_SLOWEST },
 	{ "faults", "faults", 10, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_COUNT,
@@ -71,8 +71,8 @@ static const struct flt_column columns[] = {
 	{ "to_ns", NULL, 0, FLT_COLUMN_NS, AT(to), .zero_unknown = true },
 	{ "kind", "kind", -7, FLT_COLUMN_NAME, SLOW(kind), .name = flt_kind_name },
 	{ "result", "result", -6, FLT_COLUMN_NAME, SLOW(result), .name = flt_result_name },
-	{ "attempts", "tries", 5, FLT_COLUMN_COUNT, SLOW(attempts) },
-	{ "address", "address", -14, FLT_COLUMN_HEX, SLOW(address) },
+	{ "attempts", "tries", 5, FLT_COLUMN_COUNT, SLOW(attempts), .spare = 1 },
+	{ "address", "address", -14, FLT_COLUMN_HEX, SLOW(address), .spare = 2 },
 	{ "path", "file", -1, FLT_COLUMN_STRING, AT(path), .zero_unknown = true,
 	  TEXT_OF_SLOWEST },
 	{ "missed", NULL, 0, FLT_COLUMN_COUNT, AT(missed), .known_if = OF_TOTAL },
@@ -84,20 +84,18 @@ static const struct flt_column columns[] = {
 
 int lat_report_open(struct lat *l)
 {
-	enum flt_format format = (enum flt_format)l->args->format;
-	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	const struct flt_table_style *style = &l->args->style;
 	int ret;
 
 	setlocale(LC_CTYPE, "");
 	l->unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	l->color = isatty(STDOUT_FILENO) && !(no_color && *no_color) && term &&
-		   strcmp(term, "dumb") != 0;
+	l->color = flt_terminal_has_color(stdout, l->args->style.color);
 	l->wall_offset = flt_clock_wall_offset();
-	if (format != FLT_FORMAT_TEXT)
-		return flt_table_new(&l->data, stdout, format, columns, 0);
-	ret = flt_table_new(&l->rows, stdout, format, columns, IN_ROWS);
+	if (style->format != FLT_FORMAT_TEXT)
+		return flt_table_new(&l->data, stdout, style, columns, 0);
+	ret = flt_table_new(&l->rows, stdout, style, columns, IN_ROWS);
 	if (!ret)
-		ret = flt_table_new(&l->examples, stdout, format, columns, IN_SLOWEST);
+		ret = flt_table_new(&l->examples, stdout, style, columns, IN_SLOWEST);
 	return ret;
 }
 

@@ -14,7 +14,6 @@
 static const char *const sort_names[] = {
 	"faults", "latency", "majors", "refaults", "address", NULL,
 };
-static const char *const colour_names[] = { "auto", "always", "never", NULL };
 
 #define MEMBER(m) offsetof(struct map_args, m)
 
@@ -34,9 +33,6 @@ static const struct flt_opt opts[] = {
 	{ .name = "heat", .type = FLT_OPT_FLAG, .offset = MEMBER(heat),
 	  .help = "Print the heat map even without a terminal. In JSON and CSV, print its cells "
 		  "as rows." },
-	{ .name = "color", .type = FLT_OPT_CHOICE, .offset = MEMBER(colour),
-	  .choices = colour_names,
-	  .help = "Use colours in the heat map. auto: on a terminal, unless NO_COLOR is set." },
 	{ .name = "plot", .type = FLT_OPT_FILE, .offset = MEMBER(plot), .arg = "FILE",
 	  .help = "Draw the heat map as SVG, with values under the pointer." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
@@ -47,7 +43,7 @@ static const struct flt_opt opts[] = {
 	  .arg = "N", .min = 2, .max = 64,
 	  .help = "Set the number of sub-buffers per CPU. Default: 8." },
 	FLT_CORRELATION_OPTS(struct map_args, with, "with-plot"),
-	FLT_TABLE_OPTS(struct map_args, format),
+	FLT_TABLE_OPTS(struct map_args, style),
 	{ 0 },
 };
 
@@ -70,7 +66,7 @@ static int check_args(const struct map *m, const struct flt_words *words)
 /* Print the regions, the heat map and the findings. Return the exit status. */
 static int report(struct map *m)
 {
-	bool blocks = m->args->format == FLT_FORMAT_TEXT &&
+	bool blocks = m->args->style.format == FLT_FORMAT_TEXT &&
 		      (m->args->heat || isatty(STDOUT_FILENO));
 	int err = map_rows_make(m), status, shown;
 	struct flt_loss loss = { 0 };
@@ -81,7 +77,7 @@ static int report(struct map *m)
 		err = map_rows_write(m);
 	if (err)
 		return flt_command_fail(m->command, NULL, err);
-	if (m->with && m->args->format == FLT_FORMAT_TEXT)
+	if (m->with && m->args->style.format == FLT_FORMAT_TEXT)
 		putchar('\n');
 	status = flt_correlation_report(m->with, stdout);
 	fflush(stdout);
@@ -102,7 +98,7 @@ static int map_main(struct flt_run *run)
 
 	if (!status)
 		status = flt_correlation_new(&m.with, m.command, &m.args->with,
-					     run->words.command, m.args->format, NULL);
+					     run->words.command, &m.args->style, NULL);
 	if (status)
 		return status;
 	status = run->words.argc ? map_file(&m, run->words.argv[0]) :

@@ -25,11 +25,10 @@ struct map_args {
 	uint64_t top;
 	int sort;		/* index into the choices of --sort */
 	bool heat;
-	int colour;		/* index into the choices of --color */
 	const char *plot;
 	uint64_t subbuf_size, subbufs;
 	struct flt_correlation_args with;
-	int format;		/* enum flt_format */
+	struct flt_table_style style;
 };
 
 struct map_row {

@@ -3,14 +3,11 @@
 #include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cmd/map/map.h"
 #include "picture/heatmap.h"
-#include "text/units.h"
+#include "text/terminal.h"
 
 /* Maximum numbers of regions with their own band. */
 #define BANDS_PLOT 80u
@@ -22,32 +19,17 @@
 /* Maximum number of cells. If there are more, columns are merged, because browsers get slow. */
 #define CELLS_PLOT 150000u
 
-static unsigned int terminal_width(void)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	uint64_t wide;
-
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	if (columns && !flt_units_read_u64(columns, &wide) && wide < 1000)
-		return (unsigned int)wide;
-	return 80;
-}
-
 int map_picture_blocks(struct map *m)
 {
-	const char *no_colour = getenv("NO_COLOR"), *term = getenv("TERM");
-	struct flt_blocks blocks = { .width = terminal_width(), .lines = LINES_BLOCKS };
+	struct flt_blocks blocks = { .lines = LINES_BLOCKS };
 	struct flt_heatmap_setup setup = { .bands = BANDS_BLOCKS, .cells_max = SIZE_MAX };
 	struct flt_heatmap heatmap;
 	int err;
 
 	setlocale(LC_CTYPE, "");
 	blocks.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
-	blocks.colour = m->args->colour == 1 ||
-			(m->args->colour == 0 && isatty(STDOUT_FILENO) &&
-			 !(no_colour && no_colour[0]) && !(term && !strcmp(term, "dumb")));
+	blocks.width = (unsigned int)flt_terminal_columns(stdout);
+	blocks.colour = flt_terminal_has_color(stdout, m->args->style.color);
 	setup.least = flt_region_faults(&m->total) * SHARE_BLOCKS / 100;
 	if (setup.least < FAULTS_BLOCKS)
 		setup.least = FAULTS_BLOCKS;

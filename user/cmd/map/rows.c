@@ -53,13 +53,13 @@ static const struct flt_column columns[] = {
 	{ "refaults", "REFAULT", 7, FLT_COLUMN_COUNT, AT(r.refaults) },
 	{ "latency_ns", "TIME", 6, FLT_COLUMN_NS, AT(r.latency), .known_if = OF_LATENCY },
 	{ "latency_share", "TIME%", 5, FLT_COLUMN_PERCENT, AT(r.latency), .decimals = 1,
-	  .of = offsetof(struct row, all_latency) },
-	{ "bytes", "BYTES", 7, FLT_COLUMN_BYTES, AT(bytes), .known_if = OF_COUNTS },
+	  .of = offsetof(struct row, all_latency), .spare = 1 },
+	{ "bytes", "BYTES", 7, FLT_COLUMN_BYTES, AT(bytes), .known_if = OF_COUNTS, .spare = 2 },
 	{ "distinct_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(distinct), .known_if = OF_COUNTS },
 	{ "kind", "KIND", -6, FLT_COLUMN_STRING, AT(kind) },
 	{ "pattern", NULL, 0, FLT_COLUMN_STRING, AT(v.name) },
 	{ NULL, "PATTERN", -18, FLT_COLUMN_STRING, AT(pattern) },
-	{ "rights", "ACC", -3, FLT_COLUMN_STRING, AT(rights) },
+	{ "rights", "ACC", -3, FLT_COLUMN_STRING, AT(rights), .spare = 1 },
 	{ "area", "REGION", -10, FLT_COLUMN_STRING, AT(name) },
 	{ "order", NULL, 0, FLT_COLUMN_NAME, AT(v.order), .name = flt_order_name,
 	  .known_if = OF_REGION },
@@ -302,14 +302,14 @@ static void print_findings(const struct map *m)
 
 int map_rows_write(struct map *m)
 {
-	const bool text = m->args->format == FLT_FORMAT_TEXT;
+	const bool text = m->args->style.format == FLT_FORMAT_TEXT;
 	size_t top = text && m->args->top && m->args->top < m->count ? m->args->top : m->count, i;
 	struct flt_region others = { 0 };
 	struct flt_table *table;
 	char name[64];
 	int err;
 
-	err = flt_table_new(&table, stdout, (enum flt_format)m->args->format, columns, 0);
+	err = flt_table_new(&table, stdout, &m->args->style, columns, 0);
 	if (err)
 		return err;
 	for (i = 0; !err && i < top; i++)

@@ -77,7 +77,7 @@ static int numa_main(struct flt_run *run)
 	status = flt_ledger_run_check(&n->run, run);
 	if (status)
 		goto out;
-	ret = numa_report_open(n, (enum flt_format)args->format);
+	ret = numa_report_open(n);
 	if (ret) {
 		status = flt_command_fail(run->command, NULL, ret);
 	} else {

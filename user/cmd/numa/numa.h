@@ -46,7 +46,7 @@ void numa_memory_read(struct numa *n, const struct flt_ledger_line *line);
 /* Return the regions of a process as last read, or NULL. */
 const struct numa_memory *numa_memory_of(const struct numa *n, uint64_t id);
 
-int numa_report_open(struct numa *n, enum flt_format format);
+int numa_report_open(struct numa *n);
 int numa_report(void *arg, const struct flt_ledger_run_span *span);
 
 #endif

@@ -71,9 +71,9 @@ struct report {
 	bool text;
 };
 
-int numa_report_open(struct numa *n, enum flt_format format)
+int numa_report_open(struct numa *n)
 {
-	return flt_table_new(&n->run.table, stdout, format, columns, 0);
+	return flt_table_new(&n->run.table, stdout, &n->run.args->style, columns, 0);
 }
 
 static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
@@ -231,7 +231,7 @@ int numa_report(void *arg, const struct flt_ledger_run_span *span)
 	struct flt_ledger_line sum = { 0 };
 	int ret = flt_ledger_report(&r.n->run, span, put_line, &r, &sum);
 
-	r.text = r.n->run.args->format == FLT_FORMAT_TEXT;
+	r.text = r.n->run.args->style.format == FLT_FORMAT_TEXT;
 	if (ret || !span->last)
 		return ret;
 	ret = flt_ledger_run_each(&r.n->run, span, put_details, &r, NULL);

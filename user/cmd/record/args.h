@@ -4,6 +4,7 @@
 #define FLT_CMD_RECORD_ARGS_H
 
 #include "cli/command.h"
+#include "view/table/table.h"
 
 enum flt_record_engine {
 	FLT_RECORD_AUTO = 0,
@@ -23,7 +24,7 @@ struct flt_record_args {
 	const char *sweep;		/* percentages, or NULL */
 	uint64_t files;			/* limit of open files of the command; 0: inherited */
 	bool silent;			/* connect the command to /dev/null */
-	int format;			/* of the sweep's table: enum flt_format */
+	struct flt_table_style style;
 	const char *output;
 	bool quiet, no_inline, no_move, no_stack;
 	int unwind;			/* without a limit: 0 frame pointers, 1 unwind tables */

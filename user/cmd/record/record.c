@@ -91,7 +91,7 @@ static const struct flt_opt opts[] = {
 		  "to FILE.old." },
 	{ .name = "quiet", .letter = 'q', .type = FLT_OPT_FLAG, .offset = AT(quiet),
 	  .help = "Print neither progress nor summary." },
-	FLT_TABLE_OPTS(struct flt_record_args, format),
+	FLT_TABLE_OPTS(struct flt_record_args, style),
 	{ 0 },
 };
 

@@ -57,7 +57,7 @@ static const struct flt_column columns[] = {
 	{ "evicted_pages", "evicted", 9, FLT_COLUMN_COUNT, SUM(evicted) },
 	{ "resident_peak_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(resident_peak),
 	  .known_if = OF_RECORDING },
-	{ NULL, "", -BAR, FLT_COLUMN_CHARS, AT(bar) },
+	{ NULL, "", -BAR, FLT_COLUMN_CHARS, AT(bar), .spare = 1 },
 	{ 0 },
 };
 
@@ -143,14 +143,14 @@ static int write_point(struct flt_table *table, const struct point *p, uint64_t 
 	return flt_table_row(table, &row, known);
 }
 
-static int print(const struct point *points, size_t n, enum flt_format format)
+static int print(const struct point *points, size_t n, const struct flt_table_style *style)
 {
 	struct flt_table *table;
 	uint64_t most = 0;
 	size_t i;
 	int ret;
 
-	ret = flt_table_new(&table, stdout, format, columns, 0);
+	ret = flt_table_new(&table, stdout, style, columns, 0);
 	if (ret)
 		return ret;
 	for (i = 0; i < n; i++)
@@ -200,7 +200,7 @@ int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args)
 	if (ret && i < n)
 		flt_command_say(run->command, "the sweep ended early: run %zu of %zu returned %d",
 				i, n, ret);
-	if (print(points, i, (enum flt_format)args->format))
+	if (print(points, i, &args->style))
 		return flt_command_fail(run->command, NULL, -ENOMEM);
 	return ret;
 }

@@ -109,14 +109,14 @@ static int pair_write(struct flt_table *table, const struct pair *p)
 
 static int pairs_write(struct flt_report *r, const struct pair *pairs, size_t n)
 {
-	enum flt_format format = (enum flt_format)r->args->format;
+	enum flt_format format = (enum flt_format)r->args->style.format;
 	struct flt_table *table;
 	size_t i;
 	int err;
 
 	if (format == FLT_FORMAT_TEXT && r->args->top && r->args->top < n)
 		n = (size_t)r->args->top;
-	err = flt_table_new(&table, stdout, format, columns, 0);
+	err = flt_table_new(&table, stdout, &r->args->style, columns, 0);
 	if (err)
 		return err;
 	for (i = 0; i < n && !err; i++)

@@ -35,7 +35,7 @@ static const struct flt_opt opts[] = {
 	FLT_CAPTURE_FOR_OPT(struct flt_report_args, duration),
 	FLT_LOAD_FILTER_OPTS(struct flt_report_args, filter),
 	FLT_SYMBOL_OPTS(struct flt_report_args, symbols),
-	FLT_TABLE_OPTS(struct flt_report_args, format),
+	FLT_TABLE_OPTS(struct flt_report_args, style),
 	{ .name = "format", .type = FLT_OPT_CHOICE, .offset = AT(layout), .choices = layout_names,
 	  .help = "Write a row per stack as CSV for the scripts of another tool (see fltrace in "
 		  "the manual)." },
@@ -133,7 +133,7 @@ static int report_main(struct flt_run *run)
 	if (args->callers + args->callees + !!args->diff > 1)
 		return flt_command_misuse(run->command, "--callers, --callees and --diff exclude "
 					  "each other");
-	if (args->layout >= 0 && (args->by >= 0 || args->format != FLT_FORMAT_TEXT ||
+	if (args->layout >= 0 && (args->by >= 0 || args->style.format != FLT_FORMAT_TEXT ||
 				  args->callers || args->callees || args->diff))
 		return flt_command_misuse(run->command, "--format excludes --by, --json, --csv, "
 					  "--callers, --callees and --diff");
@@ -141,7 +141,7 @@ static int report_main(struct flt_run *run)
 	if (status)
 		return status;
 	r.by = args->by >= 0 ? (enum flt_by)args->by :
-	       args->format == FLT_FORMAT_CSV && !args->diff ? FLT_BY_STACK : FLT_BY_LINE;
+	       args->style.format == FLT_FORMAT_CSV && !args->diff ? FLT_BY_STACK : FLT_BY_LINE;
 	if (args->callers || args->callees || args->layout >= 0)
 		r.by = FLT_BY_STACK;
 	return flt_capture_show(run, &input);

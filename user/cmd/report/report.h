@@ -6,6 +6,7 @@
 #include "timeline/load.h"
 #include "model/code/sites.h"
 #include "model/code/symbols.h"
+#include "view/table/table.h"
 
 /* Other layouts of the rows, of --format. */
 enum flt_report_layout { FLT_REPORT_FLTRACE };
@@ -18,7 +19,7 @@ struct flt_report_args {
 	struct flt_load_filter filter;
 	uint64_t duration;		/* ns, of --for; 0: not given */
 	struct flt_symbols_setup symbols;
-	int format;			/* enum flt_format */
+	struct flt_table_style style;
 	int layout;			/* enum flt_report_layout; -1: our own */
 };
 

@@ -44,18 +44,20 @@ static const struct flt_column columns[] = {
 	{ "faults", "FAULTS", 8, FLT_COLUMN_COUNT, AT(faults) },
 	{ "alloc", "ALLOC", 7, FLT_COLUMN_COUNT, AT(alloc) },
 	{ "refault", "REFAULT", 7, FLT_COLUMN_COUNT, AT(refault) },
-	{ "read", "READ", 6, FLT_COLUMN_COUNT, AT(reads), .known_if = HAS_OPS },
-	{ "write", "WRITE", 6, FLT_COLUMN_COUNT, AT(writes), .known_if = HAS_OPS },
-	{ "major", "MAJOR", 5, FLT_COLUMN_COUNT, AT(site.counts.majors) },
-	{ "latency_ns", "MEAN", 6, FLT_COLUMN_NS, AT(latency), .known_if = HAS_LATENCY },
-	{ "pid", "PID", 5, FLT_COLUMN_COUNT, AT(site.pid), .known_if = ONE_PROCESS },
+	{ "read", "READ", 6, FLT_COLUMN_COUNT, AT(reads), .known_if = HAS_OPS, .spare = 1 },
+	{ "write", "WRITE", 6, FLT_COLUMN_COUNT, AT(writes), .known_if = HAS_OPS, .spare = 1 },
+	{ "major", "MAJOR", 5, FLT_COLUMN_COUNT, AT(site.counts.majors), .spare = 2 },
+	{ "latency_ns", "MEAN", 6, FLT_COLUMN_NS, AT(latency), .known_if = HAS_LATENCY,
+	  .spare = 3 },
+	{ "pid", "PID", 5, FLT_COLUMN_COUNT, AT(site.pid), .known_if = ONE_PROCESS, .spare = 3 },
 	{ "comm", NULL, 0, FLT_COLUMN_CHARS, AT(comm), .known_if = ONE_PROCESS },
-	{ NULL, "COMM", -8, FLT_COLUMN_CHARS, AT(comm) },
+	{ NULL, "COMM", -8, FLT_COLUMN_CHARS, AT(comm), .spare = 5 },
 	{ "tid", "TID", 5, FLT_COLUMN_COUNT, AT(site.tid), .zero_unknown = true, IN(THREADS) },
 	{ "address", "ADDRESS", 14, FLT_COLUMN_HEX, AT(site.address), .zero_unknown = true,
 	  IN(MEMORY) },
 	{ "function", "FUNCTION", -20, FLT_COLUMN_STRING, AT(site.function), IN(CODE) },
-	{ "inlined_in", "INLINED IN", -10, FLT_COLUMN_STRING, AT(site.within), IN(CODE) },
+	{ "inlined_in", "INLINED IN", -10, FLT_COLUMN_STRING, AT(site.within), .spare = 4,
+	  IN(CODE) },
 	{ "file", NULL, 0, FLT_COLUMN_STRING, AT(site.file), IN(LINES) },
 	{ "line", NULL, 0, FLT_COLUMN_COUNT, AT(site.line), .zero_unknown = true, IN(LINES) },
 	{ NULL, "SOURCE", -12, FLT_COLUMN_STRING, AT(source), IN(LINES) },
@@ -90,14 +92,14 @@ static int site_write(struct flt_table *table, const struct flt_site *site, uint
 
 size_t flt_report_shown(const struct flt_report *r, size_t count)
 {
-	bool limited = r->args->format == FLT_FORMAT_TEXT && r->args->top;
+	bool limited = r->args->style.format == FLT_FORMAT_TEXT && r->args->top;
 
 	return limited && r->args->top < count ? (size_t)r->args->top : count;
 }
 
 int flt_report_rows(struct flt_report *r)
 {
-	enum flt_format format = (enum flt_format)r->args->format;
+	enum flt_format format = (enum flt_format)r->args->style.format;
 	bool text = format == FLT_FORMAT_TEXT;
 	struct flt_table *table;
 	struct flt_sites rows;
@@ -107,7 +109,7 @@ int flt_report_rows(struct flt_report *r)
 	err = flt_sites_build(&rows, r->by, r->load.rec, r->symbols, &r->group);
 	if (err)
 		return flt_command_fail(r->run->command, NULL, err);
-	err = flt_table_new(&table, stdout, format, columns, 1u << r->by);
+	err = flt_table_new(&table, stdout, &r->args->style, columns, 1u << r->by);
 	if (err) {
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);

@@ -224,7 +224,8 @@ static int write_fltrace_stack(struct flt_report *r, struct flt_table *table,
 int flt_report_stacks(struct flt_report *r)
 {
 	bool fltrace = r->args->layout == FLT_REPORT_FLTRACE;
-	enum flt_format format = fltrace ? FLT_FORMAT_CSV : (enum flt_format)r->args->format;
+	const struct flt_table_style style = fltrace ?
+		(struct flt_table_style){ .format = FLT_FORMAT_CSV } : r->args->style;
 	struct flt_table *table;
 	struct flt_sites rows;
 	size_t i, shown;
@@ -233,7 +234,7 @@ int flt_report_stacks(struct flt_report *r)
 	err = flt_sites_build(&rows, FLT_BY_STACK, r->load.rec, r->symbols, &r->group);
 	if (err)
 		return flt_command_fail(r->run->command, NULL, err);
-	err = flt_table_new(&table, stdout, format, fltrace ? fltrace_columns : stack_columns, 0);
+	err = flt_table_new(&table, stdout, &style, fltrace ? fltrace_columns : stack_columns, 0);
 	if (err) {
 		flt_sites_free(&rows);
 		return flt_command_fail(r->run->command, NULL, err);
@@ -248,7 +249,7 @@ int flt_report_stacks(struct flt_report *r)
 	}
 	flt_table_flush(table, true);
 	flt_table_free(table);
-	if (format == FLT_FORMAT_TEXT && !err && shown < rows.count)
+	if (style.format == FLT_FORMAT_TEXT && !err && shown < rows.count)
 		printf("... %zu more stacks; -n 0 lists all\n", rows.count - shown);
 	flt_sites_free(&rows);
 	return err ? flt_command_fail(r->run->command, NULL, err) : FLT_EXIT_DONE;

@@ -9,12 +9,16 @@
 #include "model/recording/strings.h"
 #include "model/code/tree.h"
 #include "text/escape.h"
+#include "view/table/fit.h"
 #include "view/table/json.h"
 #include "view/table/table.h"
 
 #define NAME_BYTES_MAX (64u << 20)
 /* The largest indentation in columns. */
 #define INDENT_MAX 60
+/* The columns before the indentation, and those of a name on a narrow terminal. */
+#define NUMBERS_WIDTH 29
+#define NAME_LEAST 24
 
 static bool shown(const struct flt_tree *t, uint32_t node, uint64_t least)
 {
@@ -31,16 +35,21 @@ static uint32_t walk(const struct flt_tree *t, uint32_t at, bool descend)
 	return at ? t->nodes[at].next : 0;
 }
 
-static void tree_text(const struct flt_tree *t, uint64_t least, bool inverted)
+static void tree_text(const struct flt_tree *t, uint64_t least, bool inverted, size_t room)
 {
 	uint64_t all = flt_counts_all(&t->nodes[0].total), n;
 	const struct flt_tree_node *node;
 	uint32_t at = t->nodes[0].child;
+	int indent, deepest = INDENT_MAX;
 	char name[4096];
-	int indent;
 
-	printf("%7s %9s %9s  %s\n", "%", "FAULTS", inverted ? "ALLOC" : "SELF",
-	       inverted ? "FUNCTION, AND ITS CALLERS" : "FUNCTION, AND WHAT IT CALLED");
+	if (room && room < NUMBERS_WIDTH + INDENT_MAX + NAME_LEAST)
+		deepest = room > NUMBERS_WIDTH + NAME_LEAST ?
+				  (int)(room - NUMBERS_WIDTH - NAME_LEAST) : 0;
+	snprintf(name, sizeof(name), "%7s %9s %9s  FUNCTION, AND %s", "%", "FAULTS",
+		 inverted ? "ALLOC" : "SELF", inverted ? "ITS CALLERS" : "WHAT IT CALLED");
+	flt_fit_text(name, room ? room : SIZE_MAX);
+	printf("%s\n", name);
 	while (at) {
 		node = &t->nodes[at];
 		if (!shown(t, at, least)) {
@@ -49,7 +58,9 @@ static void tree_text(const struct flt_tree *t, uint64_t least, bool inverted)
 		}
 		n = flt_counts_all(&node->total);
 		flt_escape_text(name, sizeof(name), node->name, strlen(node->name));
-		indent = node->depth * 2 < INDENT_MAX ? (int)node->depth * 2 - 2 : INDENT_MAX;
+		indent = (int)node->depth * 2 - 2 < deepest ? (int)node->depth * 2 - 2 : deepest;
+		if (room > NUMBERS_WIDTH + (size_t)indent)
+			flt_fit_text(name, room - NUMBERS_WIDTH - (size_t)indent);
 		printf("%7.2f %9" PRIu64 " %9" PRIu64 "  %*s%s\n",
 		       all ? 100.0 * (double)n / (double)all : 0, n,
 		       inverted ? flt_counts_touch(&node->total, FLT_TOUCH_FIRST) :
@@ -104,7 +115,7 @@ int flt_report_tree(struct flt_report *r)
 
 	if (!strings)
 		return flt_command_fail(r->run->command, NULL, -ENOMEM);
-	if (r->args->format == FLT_FORMAT_CSV) {
+	if (r->args->style.format == FLT_FORMAT_CSV) {
 		flt_strings_free(strings);
 		return flt_command_misuse(r->run->command, "cannot write a tree as CSV (use "
 					  "--json)");
@@ -114,10 +125,11 @@ int flt_report_tree(struct flt_report *r)
 		err = flt_tree_sort(&tree, true);
 	if (!err) {
 		least = flt_counts_all(&tree.nodes[0].total) * r->args->min_percent / 100;
-		if (r->args->format == FLT_FORMAT_JSON)
+		if (r->args->style.format == FLT_FORMAT_JSON)
 			tree_rows(&tree, least);
 		else
-			tree_text(&tree, least, r->args->callers);
+			tree_text(&tree, least, r->args->callers,
+				  r->args->style.wide ? 0 : flt_terminal_room(stdout));
 	}
 	flt_tree_free(&tree);
 	flt_strings_free(strings);

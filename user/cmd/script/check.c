@@ -82,7 +82,8 @@ static void put_facts(const struct flt_load *load, struct flt_table *table)
 	put_fact(table, "finished", flt_cell_bool(rec->end.head.type != 0));
 }
 
-int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format)
+int flt_script_check(const struct flt_command *command, const char *path,
+		     const struct flt_table_style *style)
 {
 	const struct flt_record_end *end;
 	struct flt_table *table;
@@ -92,7 +93,7 @@ int flt_script_check(const struct flt_command *command, const char *path, enum f
 	status = flt_load_file(&load, command, path, NULL, NULL);
 	if (status)
 		goto out;
-	err = flt_table_new(&table, stdout, format, columns, 0);
+	err = flt_table_new(&table, stdout, style, columns, 0);
 	if (err) {
 		status = flt_command_fail(command, NULL, err);
 		goto out;

@@ -21,7 +21,7 @@ static const struct flt_opt opts[] = {
 		  "call stacks." },
 	FLT_LOAD_FILTER_OPTS(struct flt_script_args, filter),
 	FLT_SYMBOL_FILE_OPTS(struct flt_script_args, symbols),
-	FLT_TABLE_OPTS(struct flt_script_args, format),
+	FLT_TABLE_OPTS(struct flt_script_args, style),
 	{ 0 },
 };
 
@@ -38,16 +38,16 @@ static const struct flt_column columns[] = {
 	{ "time_ns", NULL, 0, FLT_COLUMN_COUNT, OF(fault.time) },
 	{ NULL, "TIME", 11, FLT_COLUMN_SECONDS, OF(since), .decimals = 6 },
 	{ "pid", "PID", 6, FLT_COLUMN_COUNT, OF(pid), .zero_unknown = true },
-	{ "tid", "TID", 6, FLT_COLUMN_COUNT, OF(fault.tid) },
+	{ "tid", "TID", 6, FLT_COLUMN_COUNT, OF(fault.tid), .spare = 3 },
 	{ "comm", "COMM", -15, FLT_COLUMN_STRING, OF(comm) },
 	{ "kind", "KIND", -8, FLT_COLUMN_NAME, OF(fault.kind), .name = flt_fault_filter_kind_name },
 	{ "flags", "FLAGS", -12, FLT_COLUMN_STRING, OF(flags) },
 	{ "latency_ns", "LATENCY", 7, FLT_COLUMN_NS, OF(fault.latency), .zero_unknown = true },
 	{ "address", "ADDRESS", 14, FLT_COLUMN_HEX, OF(fault.address) },
-	{ "pages", "PAGES", 5, FLT_COLUMN_COUNT, OF(fault.pages) },
+	{ "pages", "PAGES", 5, FLT_COLUMN_COUNT, OF(fault.pages), .spare = 2 },
 	{ "weight", NULL, 0, FLT_COLUMN_COUNT, OF(fault.weight) },
 	{ "cpu", NULL, 0, FLT_COLUMN_COUNT, OF(fault.cpu) },
-	{ "ip", "IP", 14, FLT_COLUMN_HEX, OF(fault.ip) },
+	{ "ip", "IP", 14, FLT_COLUMN_HEX, OF(fault.ip), .spare = 1 },
 	{ "stack", "STACK", -20, FLT_COLUMN_STRING, OF(stack) },
 	{ 0 },
 };
@@ -184,11 +184,11 @@ static int script_main(struct flt_run *run)
 		return flt_command_misuse(run->command, "unexpected argument '%s' (give one "
 					  "recording)", run->words.argv[run->words.argc - 1]);
 	if (args->check)
-		return flt_script_check(run->command, path, (enum flt_format)args->format);
+		return flt_script_check(run->command, path, &args->style);
 	status = flt_load_filter_parse(run->command, &args->filter, &s.filter);
 	if (status)
 		return status;
-	err = flt_table_new(&s.table, stdout, (enum flt_format)args->format, columns, 0);
+	err = flt_table_new(&s.table, stdout, &args->style, columns, 0);
 	if (err)
 		return flt_command_fail(run->command, NULL, err);
 	status = flt_load_file(&load, run->command, path, on_faults, &s);

@@ -12,10 +12,11 @@ struct flt_script_args {
 	bool check, no_stack;
 	struct flt_load_filter filter;
 	struct flt_symbols_setup symbols;
-	int format;
+	struct flt_table_style style;
 };
 
 /* Validate a recording and print its contents. Return the exit status. */
-int flt_script_check(const struct flt_command *command, const char *path, enum flt_format format);
+int flt_script_check(const struct flt_command *command, const char *path,
+		     const struct flt_table_style *style);
 
 #endif

@@ -127,12 +127,12 @@ int stats_columns_open(struct stats *s, bool kinds, bool summary)
 		shown |= SHOW_CGROUP;
 	if (kinds)
 		shown |= SHOW_KINDS_DATA | (by_kind ? 0 : SHOW_KINDS_TEXT);
-	return flt_table_new(&s->table, s->out, (enum flt_format)s->args->format, columns, shown);
+	return flt_table_new(&s->table, s->out, &s->args->style, columns, shown);
 }
 
 bool stats_is_text(const struct stats *s)
 {
-	return s->args->format == FLT_FORMAT_TEXT;
+	return s->args->style.format == FLT_FORMAT_TEXT;
 }
 
 void stats_write_kinds(char text[STATS_KINDS_TEXT], const struct flt_account *account)

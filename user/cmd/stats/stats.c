@@ -36,7 +36,7 @@ static const struct flt_opt opts[] = {
 	  .help = "Take counts from the flt module, from the kernel's own counters, or from the "
 		  "first that is available." },
 	FLT_CORRELATION_OPTS(struct stats_args, with, "plot"),
-	FLT_TABLE_OPTS(struct stats_args, format),
+	FLT_TABLE_OPTS(struct stats_args, style),
 	{ 0 },
 };
 
@@ -130,7 +130,7 @@ static int stats_main(struct flt_run *run)
 		status = choose_source(&s, run);
 	if (!status)
 		status = flt_correlation_new(&s.with, s.command, &s.args->with,
-					     run->words.command, s.args->format, NULL);
+					     run->words.command, &s.args->style, NULL);
 	if (!status)
 		status = output_open(&s.out, s.command, s.args->output);
 	if (status) {

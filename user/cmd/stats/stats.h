@@ -43,7 +43,7 @@ struct stats_args {
 	bool kinds;
 	int by;			/* enum stats_by but STATS_BY_MACHINE, which is -a */
 	int source;		/* enum stats_source */
-	int format;		/* enum flt_format */
+	struct flt_table_style style;
 	uint64_t top;
 	const char *output;
 	struct flt_correlation_args with;

@@ -71,9 +71,9 @@ struct report {
 	const struct flt_ledger_run_span *span;
 };
 
-int thp_report_open(struct thp *t, enum flt_format format)
+int thp_report_open(struct thp *t)
 {
-	return flt_table_new(&t->run.table, stdout, format, columns, 0);
+	return flt_table_new(&t->run.table, stdout, &t->run.args->style, columns, 0);
 }
 
 static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
@@ -107,7 +107,7 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 
 	if (!count)
 		return 0;
-	if (r->t->run.args->format == FLT_FORMAT_TEXT) {
+	if (r->t->run.args->style.format == FLT_FORMAT_TEXT) {
 		flt_ledger_report_reason(line, event, 22, reason, 30, count);
 		return 0;
 	}
@@ -156,7 +156,7 @@ static int put_fact(void *arg, const char *what, const char *name, const char *v
 	struct report *r = arg;
 	struct row row = { .head = flt_ledger_row(r->span, what, NULL) };
 
-	if (r->t->run.args->format == FLT_FORMAT_TEXT) {
+	if (r->t->run.args->style.format == FLT_FORMAT_TEXT) {
 		printf("%s %s: %s\n", what, name, value);
 		return 0;
 	}
@@ -178,7 +178,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 
 	flt_hugepages_judge(sum, &j);
 	flt_hugepages_say(&j, text, sizeof(text));
-	if (r->t->run.args->format == FLT_FORMAT_TEXT) {
+	if (r->t->run.args->style.format == FLT_FORMAT_TEXT) {
 		printf("verdict: %s\n", text);
 		return 0;
 	}

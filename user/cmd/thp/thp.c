@@ -81,7 +81,7 @@ static int thp_main(struct flt_run *run)
 	status = flt_ledger_run_check(&t->run, run);
 	if (status)
 		goto out;
-	ret = thp_report_open(t, (enum flt_format)args->format);
+	ret = thp_report_open(t);
 	if (ret) {
 		status = flt_command_fail(run->command, NULL, ret);
 	} else {

@@ -46,7 +46,7 @@ struct thp {
 /* Return the last known coverage of a process, or NULL. id: of its line in the ledger. */
 const struct flt_coverage *thp_coverage(const struct thp *t, uint64_t id);
 
-int thp_report_open(struct thp *t, enum flt_format format);
+int thp_report_open(struct thp *t);
 int thp_report(void *arg, const struct flt_ledger_run_span *span);
 
 /* Receives a counter or setting. Return 0 to continue. */

@@ -136,7 +136,7 @@ static struct row make_row(const struct top *t, const struct flt_rank *rank)
 
 int top_page_open(struct top *t)
 {
-	return flt_table_new(&t->table, stdout, (enum flt_format)t->args->format, columns,
+	return flt_table_new(&t->table, stdout, &t->args->style, columns,
 			     shown_in(t));
 }
 
@@ -266,7 +266,7 @@ int top_page_report(struct top *t)
 	char text[256];
 	int ret = 0;
 
-	if (t->args->format == FLT_FORMAT_TEXT) {
+	if (t->args->style.format == FLT_FORMAT_TEXT) {
 		if (t->args->rows && count > t->args->rows)
 			count = t->args->rows;
 		write_title(t, text, sizeof(text));
@@ -279,7 +279,7 @@ int top_page_report(struct top *t)
 		row = make_row(t, &t->ranking.rank[i]);
 		ret = flt_table_row(t->table, &row, row.known);
 	}
-	if (t->args->format == FLT_FORMAT_TEXT && !count)
+	if (t->args->style.format == FLT_FORMAT_TEXT && !count)
 		puts("no faults");
 	flt_table_flush(t->table, count > 0);
 	fflush(stdout);

@@ -267,8 +267,8 @@ static int arm(void *arg)
 	struct top *t = r->t;
 	int ret = 0;
 
-	if (!t->args->batch && t->args->format == FLT_FORMAT_TEXT) {
-		ret = top_terminal_open(&r->o.e);
+	if (!t->args->batch && t->args->style.format == FLT_FORMAT_TEXT) {
+		ret = top_terminal_open(t->args->style.color, &r->o.e);
 		r->screen = !ret;
 		if (ret == -EOPNOTSUPP)
 			flt_command_fall_back(t->command, flt_errmsg_text(&r->o.e, ret),

@@ -10,6 +10,8 @@
 /* Include last: defines macros such as "columns". */
 #include <term.h>
 
+#include "text/terminal.h"
+
 static SCREEN *terminal;
 
 /* Check the terminal type before newterm(), which leaks memory for an unknown type. */
@@ -30,9 +32,9 @@ static int check_type(const char *term, struct flt_errmsg *e)
 	return 0;
 }
 
-int top_terminal_open(struct flt_errmsg *e)
+int top_terminal_open(int color, struct flt_errmsg *e)
 {
-	const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
 	int ret;
 
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
@@ -50,7 +52,7 @@ int top_terminal_open(struct flt_errmsg *e)
 	nodelay(stdscr, TRUE);
 	set_escdelay(50);
 	curs_set(0);
-	if (has_colors() && !(no_color && *no_color)) {
+	if (has_colors() && flt_terminal_has_color(stdout, color)) {
 		start_color();
 		use_default_colors();
 		init_pair(FLT_LOOK_ALERT, COLOR_YELLOW, -1);

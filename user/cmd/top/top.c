@@ -37,7 +37,7 @@ static const struct flt_opt opts[] = {
 	  .help = "Print plain text, one report after another, even on a terminal." },
 	{ .name = "rows", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(rows), .arg = "N",
 	  .help = "Print at most N rows per report in plain text. 0 prints all. Default: 20." },
-	FLT_TABLE_OPTS(struct top_args, format),
+	FLT_TABLE_OPTS(struct top_args, style),
 	{ 0 },
 };
 

@@ -36,7 +36,7 @@ struct top_args {
 	int stream;		/* enum top_stream */
 	const char *filter;
 	uint64_t rows;		/* of a report in text; 0: all */
-	int format;		/* enum flt_format */
+	struct flt_table_style style;
 };
 
 struct top_files;
@@ -122,8 +122,11 @@ bool top_page_has(const struct top *t, enum flt_rank_key key);
 int top_run(struct top *t);
 
 /* terminal.c */
-/* Return 0, -ENOTTY without a terminal, or -EOPNOTSUPP if its type cannot be used. */
-int top_terminal_open(struct flt_errmsg *e);
+/*
+ * color: enum flt_terminal_color. Return 0, -ENOTTY without a terminal, or -EOPNOTSUPP if its type
+ * cannot be used.
+ */
+int top_terminal_open(int color, struct flt_errmsg *e);
 void top_terminal_close(void);
 void top_terminal_size(int *rows, int *cols);
 void top_terminal_paint(const struct flt_screen *screen);

@@ -44,18 +44,20 @@ static const struct flt_column columns[] = {
 	{ "time", "TIME", 18, FLT_COLUMN_CLOCK, AT(time), .decimals = 9 },
 	{ "latency_ns", "LAT", 8, FLT_COLUMN_NS, AT(fault.latency), .known_if = OF_TIMED },
 	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(fault.pid), .known_if = OF_FAULT },
-	{ "tid", "TID", 7, FLT_COLUMN_COUNT, AT(fault.tid), .known_if = OF_FAULT },
+	{ "tid", "TID", 7, FLT_COLUMN_COUNT, AT(fault.tid), .known_if = OF_FAULT, .spare = 3 },
 	{ "comm", "COMM", -15, FLT_COLUMN_STRING, AT(comm) },
 	{ "result", "RESULT", -7, FLT_COLUMN_STRING, AT(result) },
 	{ "kind", "KIND", -9, FLT_COLUMN_NAME, AT(fault.kind), .known_if = OF_FAULT,
 	  .name = flt_kind_name },
 	{ "access", "ACC", -3, FLT_COLUMN_NAME, AT(fault.flags), .known_if = OF_FAULT,
-	  .name = access_name },
-	{ "attempts", "TRY", 3, FLT_COLUMN_COUNT, AT(fault.attempts), .zero_unknown = true },
+	  .name = access_name, .spare = 4 },
+	{ "attempts", "TRY", 3, FLT_COLUMN_COUNT, AT(fault.attempts), .zero_unknown = true,
+	  .spare = 2 },
 	{ "address", "ADDRESS", -14, FLT_COLUMN_HEX, AT(fault.address), .known_if = OF_FAULT },
-	{ "ip", "IP", -14, FLT_COLUMN_HEX, AT(fault.ip), .zero_unknown = true },
-	{ "dev", "DEV", -6, FLT_COLUMN_STRING, AT(dev) },
-	{ "inode", "INODE", 8, FLT_COLUMN_COUNT, AT(fault.inode), .known_if = OF_INODE },
+	{ "ip", "IP", -14, FLT_COLUMN_HEX, AT(fault.ip), .zero_unknown = true, .spare = 1 },
+	{ "dev", "DEV", -6, FLT_COLUMN_STRING, AT(dev), .spare = 1 },
+	{ "inode", "INODE", 8, FLT_COLUMN_COUNT, AT(fault.inode), .known_if = OF_INODE,
+	  .spare = 1 },
 	{ "offset", NULL, 0, FLT_COLUMN_HEX, AT(offset), .known_if = OF_FILE },
 	{ "weight", NULL, 0, FLT_COLUMN_COUNT, AT(fault.weight), .known_if = OF_FAULT },
 	{ "path", NULL, 0, FLT_COLUMN_STRING, AT(path) },
@@ -72,7 +74,7 @@ static const struct flt_column columns[] = {
 int trace_line_open(struct trace *t)
 {
 	t->wall_offset = flt_clock_wall_offset();
-	return flt_table_new(&t->table, t->out, (enum flt_format)t->args->format, columns, 0);
+	return flt_table_new(&t->table, t->out, &t->args->style, columns, 0);
 }
 
 void trace_line_close(struct trace *t)
@@ -115,7 +117,7 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 		row.path = k->path;
 		fill_file(&row, dev);
 	}
-	if (k->in_file && t->args->format == FLT_FORMAT_TEXT) {
+	if (k->in_file && t->args->style.format == FLT_FORMAT_TEXT) {
 		snprintf(where, sizeof(where), "%s+0x%" PRIx64, k->path ? k->path : "?",
 			 row.offset);
 		row.where = where;
@@ -139,7 +141,7 @@ int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from,
 	t->lost += count;
 	row.time = to + t->wall_offset;
 	row.gap_from = from ? from + t->wall_offset : 0;
-	if (t->args->format != FLT_FORMAT_TEXT)
+	if (t->args->style.format != FLT_FORMAT_TEXT)
 		return flt_table_row(t->table, &row, OF_GAP);
 	if (from)
 		flt_clock_write(begin, row.gap_from, 9);

@@ -81,7 +81,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
 	  .arg = "FILE", .help = "Write to FILE instead of standard output. Useful if the "
 		  "command writes to standard output." },
-	FLT_TABLE_OPTS(struct trace_args, format),
+	FLT_TABLE_OPTS(struct trace_args, style),
 	{ 0 },
 };
 

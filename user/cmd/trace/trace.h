@@ -40,7 +40,7 @@ struct trace_args {
 	uint64_t max_stack;
 	const char *input;	/* a recording; NULL: live */
 	const char *output;
-	int format;		/* enum flt_format */
+	struct flt_table_style style;
 };
 
 struct trace {

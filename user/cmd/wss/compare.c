@@ -62,7 +62,7 @@ static void print_line(const struct wss_method *m, const struct flt_wset *set, d
  */
 int wss_compare(struct wss *w)
 {
-	const bool text = w->args->format == FLT_FORMAT_TEXT;
+	const bool text = w->args->style.format == FLT_FORMAT_TEXT;
 	double scanned = 0, value, against;
 	struct flt_wset set;
 	size_t i;

@@ -93,7 +93,7 @@ int wss_rows_open(struct wss *w)
 {
 	uint64_t shown = 1u << w->args->by | (w->args->written ? SHOW_WRITTEN : 0);
 
-	return flt_table_new(&w->table, stdout, (enum flt_format)w->args->format, columns, shown);
+	return flt_table_new(&w->table, stdout, &w->args->style, columns, shown);
 }
 
 void wss_rows_close(struct wss *w)
@@ -104,7 +104,7 @@ void wss_rows_close(struct wss *w)
 
 void wss_rows_flush(struct wss *w)
 {
-	if (w->args->compare && w->args->format == FLT_FORMAT_TEXT)
+	if (w->args->compare && w->args->style.format == FLT_FORMAT_TEXT)
 		return;
 	flt_table_flush(w->table, !w->headed && w->all.count);
 	w->headed |= w->all.count > 0;
@@ -217,7 +217,7 @@ static int write_by_vma(struct wss *w, const struct flt_sample *s)
 
 int wss_rows_sample(struct wss *w, const struct flt_sample *s)
 {
-	if (w->args->compare && w->args->format == FLT_FORMAT_TEXT)
+	if (w->args->compare && w->args->style.format == FLT_FORMAT_TEXT)
 		return 0;
 	switch ((enum wss_by)w->args->by) {
 	case WSS_BY_KIND:

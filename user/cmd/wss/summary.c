@@ -69,7 +69,7 @@ static int sum_up(struct wss *w, const char *name, const struct flt_sample *samp
 	ret = flt_wset_sum_up(samples, count, &set);
 	if (ret)
 		return ret == -ENODATA ? 0 : ret;
-	if (w->args->format != FLT_FORMAT_TEXT) {
+	if (w->args->style.format != FLT_FORMAT_TEXT) {
 		for (q = 0; q < FLT_WSET_QUANTILES && !ret; q++)
 			ret = wss_rows_quantile(w, &samples[count - 1], flt_wset_quantile[q],
 						set.referenced[q]);
@@ -111,7 +111,7 @@ static int sum_up_processes(struct wss *w, size_t *processes)
 		if (seen_before(w, i))
 			continue;
 		++*processes;
-		if (w->args->format == FLT_FORMAT_TEXT && *processes > PROCESSES_LISTED)
+		if (w->args->style.format == FLT_FORMAT_TEXT && *processes > PROCESSES_LISTED)
 			continue;
 		ret = wss_history_choose(w, w->all.sample[i].tgid, NULL, &own);
 		snprintf(name, sizeof(name), "pid %" PRIu32, w->all.sample[i].tgid);
@@ -139,7 +139,7 @@ static int sum_up_holds(struct wss *w)
 	char half[FLT_UNITS_TEXT], most[FLT_UNITS_TEXT], longest[FLT_UNITS_TEXT];
 	const uint64_t holds = flt_hist_total(&w->holds);
 
-	if (w->args->format != FLT_FORMAT_TEXT)
+	if (w->args->style.format != FLT_FORMAT_TEXT)
 		return wss_rows_holds(w);
 	if (holds && w->all.count > 1)
 		printf("\nmmap_lock was held %" PRIu64 " times: p50 %s, p99 %s, at most %s\n",
@@ -159,7 +159,7 @@ int wss_summary(struct wss *w)
 	size_t processes;
 	int ret = 0, status;
 
-	if (w->args->format == FLT_FORMAT_TEXT)
+	if (w->args->style.format == FLT_FORMAT_TEXT)
 		wss_rows_flush(w);
 	if (w->args->compare) {
 		ret = wss_compare(w);
@@ -170,7 +170,7 @@ int wss_summary(struct wss *w)
 	}
 	if (!ret)
 		ret = sum_up_holds(w);
-	if (w->args->format != FLT_FORMAT_TEXT)
+	if (w->args->style.format != FLT_FORMAT_TEXT)
 		flt_table_flush(w->table, true);
 	if (ret)
 		return flt_command_fail(w->command, &w->o.e, ret);
@@ -188,7 +188,7 @@ int wss_summary(struct wss *w)
 		flt_command_say(w->command, "kernel.numa_balancing is on: pages that the kernel "
 				"itself makes fault may be missing from the figures of inject "
 				"(sysctl kernel.numa_balancing=0)");
-	if (w->left && w->args->format == FLT_FORMAT_TEXT)
+	if (w->left && w->args->style.format == FLT_FORMAT_TEXT)
 		flt_command_say(w->command, "use of up to %s is unknown, because inject cannot "
 				"make pages fault that are shared for copy-on-write, pinned, or "
 				"otherwise special",

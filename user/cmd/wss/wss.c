@@ -54,7 +54,7 @@ static const struct flt_opt opts[] = {
 		  "longer if necessary. Default: 2." },
 	{ .name = "plot", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(plot),
 	  .arg = "FILE.svg", .help = "Draw working set, RSS and faults over time as SVG." },
-	FLT_TABLE_OPTS(struct wss_args, format),
+	FLT_TABLE_OPTS(struct wss_args, style),
 	{ 0 },
 };
 

@@ -36,7 +36,7 @@ struct wss_args {
 	int by;			/* enum wss_by */
 	uint64_t budget;	/* percent of a CPU; 0: default */
 	const char *plot;
-	int format;		/* enum flt_format */
+	struct flt_table_style style;
 };
 
 /*

@@ -84,6 +84,11 @@ struct flt_column {
 	uint64_t known_if;
 	/* The value is known if the mask of the row has all of these bits. */
 	uint64_t needs;
+	/*
+	 * If a terminal is too narrow, leave the column out, 1 before 2, and do not shorten it; 0:
+	 * keep it.
+	 */
+	unsigned int spare;
 	/* The column exists if the mask of the table has one of these bits; 0: always. */
 	uint64_t text_if, data_if;
 };

@@ -7,21 +7,22 @@
 #include <string.h>
 
 #include "text/escape.h"
+#include "text/terminal.h"
 #include "view/table/cell.h"
 #include "view/table/csv.h"
+#include "view/table/fit.h"
 
-/* What the table knows of a column. */
-struct shown {
-	char *own_key;		/* allocated key of an element of an array */
-	size_t width;		/* largest width in the text so far */
-};
+#define INDENT 4	/* of lines below a row */
 
 struct flt_table {
 	FILE *out;
 	enum flt_format format;
 	struct flt_column *columns;	/* an array of the command is one column per element */
-	struct shown *shown;		/* one per column */
+	char **own_keys;	/* allocated key of an element of an array, one per column */
+	struct flt_fit *fits;	/* one per column */
 	size_t count;
+	size_t room, gap;	/* columns of a line of text, between columns */
+	bool headed, told;	/* a heading, and a note on columns left out, was written */
 	struct flt_cell *cells;	/* of one row */
 	char **held;		/* rows * count strings */
 	size_t rows;
@@ -38,10 +39,7 @@ static bool is_shown(const struct flt_column *c, enum flt_format format, uint64_
 
 static void add_column(struct flt_table *t, const struct flt_column *column)
 {
-	size_t least = (size_t)abs(column->width);
-	size_t title = column->title ? strlen(column->title) : 0;
-
-	t->shown[t->count].width = title > least ? title : least;
+	t->fits[t->count].content = column->title ? strlen(column->title) : 0;
 	t->columns[t->count++] = *column;
 }
 
@@ -57,7 +55,7 @@ static int add_elements(struct flt_table *t, const struct flt_column *array)
 		one.key = key;
 		one.offset = array->offset + i * array->size;
 		add_column(t, &one);
-		t->shown[t->count - 1].own_key = key;
+		t->own_keys[t->count - 1] = key;
 	}
 	return 0;
 }
@@ -67,8 +65,9 @@ static void free_table(struct flt_table *t)
 	size_t i;
 
 	for (i = 0; i < t->count; i++)
-		free(t->shown[i].own_key);
-	free(t->shown);
+		free(t->own_keys[i]);
+	free(t->own_keys);
+	free(t->fits);
 	free(t->columns);
 	free(t->cells);
 	free(t->held);
@@ -76,7 +75,7 @@ static void free_table(struct flt_table *t)
 	free(t);
 }
 
-int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
+int flt_table_new(struct flt_table **table, FILE *out, const struct flt_table_style *style,
 		  const struct flt_column *columns, uint64_t shown)
 {
 	struct flt_table *t = calloc(1, sizeof(*t));
@@ -88,13 +87,15 @@ int flt_table_new(struct flt_table **table, FILE *out, enum flt_format format,
 		return -ENOMEM;
 	for (c = columns; c->type != FLT_COLUMN_END; c++)
 		room += c->elements ? c->elements : 1;
-	*t = (struct flt_table){ .out = out, .format = format };
-	t->shown = calloc(room, sizeof(*t->shown));
+	*t = (struct flt_table){ .out = out, .format = (enum flt_format)style->format, .gap = 2 };
+	flt_table_fit(t, style->wide ? 0 : flt_terminal_room(out));
+	t->own_keys = calloc(room, sizeof(*t->own_keys));
+	t->fits = calloc(room, sizeof(*t->fits));
 	t->columns = calloc(room, sizeof(*t->columns));
 	t->cells = calloc(room, sizeof(*t->cells));
-	ret = t->shown && t->columns && t->cells ? 0 : -ENOMEM;
+	ret = t->own_keys && t->fits && t->columns && t->cells ? 0 : -ENOMEM;
 	for (c = columns; !ret && c->type != FLT_COLUMN_END; c++) {
-		if (!is_shown(c, format, shown))
+		if (!is_shown(c, t->format, shown))
 			continue;
 		if (c->elements)
 			ret = add_elements(t, c);
@@ -136,8 +137,9 @@ static int hold_row(struct flt_table *t)
 			return -ENOMEM;
 		}
 		width = flt_escape_columns(row[i]);
-		if (t->columns[i].title && width > t->shown[i].width)
-			t->shown[i].width = width;
+		if (t->columns[i].title && width > t->fits[i].content)
+			t->fits[i].content = width;
+		t->fits[i].seen |= t->cells[i].type != FLT_CELL_ABSENT;
 	}
 	t->rows++;
 	return 0;
@@ -202,12 +204,14 @@ static void write_line(struct flt_table *t, char **row)
 	bool first = true;
 
 	for (i = 0; i < t->count; i++) {
-		if (!t->columns[i].title)
+		if (!t->columns[i].title || t->fits[i].left_out)
 			continue;
+		if (row)
+			flt_fit_text(row[i], t->fits[i].width);
 		text = row ? row[i] : t->columns[i].title;
-		pad = t->shown[i].width - flt_escape_columns(text);
+		pad = t->fits[i].width - flt_escape_columns(text);
 		if (!first)
-			owed += 2;
+			owed += t->gap;
 		first = false;
 		if (t->columns[i].width >= 0) {
 			owed += pad;
@@ -227,23 +231,47 @@ static void write_line(struct flt_table *t, char **row)
  */
 static void write_below(struct flt_table *t, char **row)
 {
-	const char *line;
-	size_t i, length;
+	char *line, *end;
+	size_t i;
 
 	for (i = 0; i < t->count; i++) {
 		if (t->columns[i].title || !strchr(row[i], '\n'))
 			continue;
-		for (line = row[i]; *line; line += length + 1) {
-			length = strcspn(line, "\n");
-			fprintf(t->out, "    %.*s\n", (int)length, line);
+		for (line = row[i]; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			flt_fit_text(line, t->room - INDENT);
+			fprintf(t->out, "%*s%s\n", INDENT, "", line);
 		}
 	}
+}
+
+/* Tell once that columns are left out, because the reader could miss them. */
+static void tell_left_out(struct flt_table *t)
+{
+	char line[1024];
+	size_t i, used = 0;
+
+	for (i = 0; i < t->count && used < sizeof(line); i++)
+		if (t->columns[i].title && *t->columns[i].title && t->fits[i].left_out)
+			used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s",
+						 used ? ", " : "(-w shows also ",
+						 t->columns[i].title);
+	if (!used || t->told)
+		return;
+	if (used < sizeof(line))
+		snprintf(line + used, sizeof(line) - used, ")");
+	flt_fit_text(line, t->room);
+	fprintf(t->out, "%s\n", line);
+	t->told = true;
 }
 
 static void write_held(struct flt_table *t, bool headed)
 {
 	size_t i;
 
+	/* Rows stay below the titles of their heading. */
+	t->gap = flt_fit_columns(t->fits, t->columns, t->count, t->room, headed || !t->headed);
+	t->headed |= headed;
 	if (headed) {
 		write_line(t, NULL);
 		end_row(t);
@@ -256,6 +284,13 @@ static void write_held(struct flt_table *t, bool headed)
 	for (i = 0; i < t->rows * t->count; i++)
 		free(t->held[i]);
 	t->rows = 0;
+	if (headed)
+		tell_left_out(t);
+}
+
+void flt_table_fit(struct flt_table *t, size_t columns)
+{
+	t->room = columns ? columns : SIZE_MAX;
 }
 
 void flt_table_flush(struct flt_table *t, bool headed)

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Output on a terminal: width and colors.
+
+# setup() creates $dir.
+# shellcheck disable=SC2154
+load cli.bash
+
+# on_terminal COMMAND: run the words of COMMAND on a terminal of unknown width.
+on_terminal() { script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
+
+@test "rows fit a terminal; -w, files and pipes get all" {
+	flt=$dir/t.flt
+	"$GENERATE" "$flt" 20000 300 12 own >/dev/null
+	for by in line function object thread vma address stack; do
+		on_terminal "env -u COLUMNS $FLTCTL report --by=$by $flt" >"$dir/narrow"
+		[ "$(wc -l <"$dir/narrow")" -gt 3 ]
+		[ "$(awk 'length > 80' "$dir/narrow")" = "" ] || { cat "$dir/narrow"; false; }
+		"$FLTCTL" report --by=$by "$flt" >"$dir/file" 2>/dev/null || [ $? = 3 ]
+		on_terminal "$FLTCTL report -w --by=$by $flt 2>/dev/null" >"$dir/wide"
+		cmp "$dir/file" "$dir/wide"
+	done
+}
+
+@test "a terminal gets shorter trees" {
+	flt=$dir/t.flt
+	"$GENERATE" "$flt" 20000 300 12 own >/dev/null
+	for tree in --callees --callers; do
+		on_terminal "env COLUMNS=40 $FLTCTL report $tree $flt 2>/dev/null" >"$dir/narrow"
+		[ "$(wc -l <"$dir/narrow")" -gt 3 ]
+		[ "$(awk 'length > 40' "$dir/narrow")" = "" ] || { cat "$dir/narrow"; false; }
+	done
+}
+
+@test "colors appear on a terminal, unless NO_COLOR, --color or TERM=dumb say no" {
+	flt=$dir/t.flt
+	"$GENERATE" "$flt" 20000 300 12 own >/dev/null
+	map="$FLTCTL map --heat $flt"
+	colors() { grep -c "$(printf '\033\\[')" || true; }
+	[ "$(on_terminal "env TERM=xterm $map" | colors)" -gt 0 ]
+	[ "$(on_terminal "env TERM=xterm NO_COLOR=1 $map" | colors)" = 0 ]
+	[ "$(on_terminal "env TERM=dumb $map" | colors)" = 0 ]
+	[ "$(on_terminal "env TERM=xterm $map --color=never" | colors)" = 0 ]
+	[ "$("$FLTCTL" map --heat "$flt" 2>/dev/null | colors)" = 0 ]
+	[ "$("$FLTCTL" map --heat --color=always "$flt" 2>/dev/null | colors)" -gt 0 ]
+	run --separate-stderr -2 "$FLTCTL" lat --color=blue
+	[[ $stderr == *"expected one of auto, always, never"* ]]
+}
