@@ -2,9 +2,10 @@
 #include "account/counter.h"
 
 static const struct flt_counter counters[] = {
-#define ROW(member, name, number, width, how, when, file, key, text)	\
+#define ROW(member, name, number, width, how, when, path, key, text)	\
 	{									\
 		.column = key,							\
+		.file = path,							\
 		.meaning = text,						\
 		.offset = offsetof(struct flt_account, member),			\
 		.attribute = number,						\

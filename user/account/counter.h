@@ -10,6 +10,7 @@
 
 struct flt_counter {
 	const char *column;	/* NULL: not a column */
+	const char *file;	/* in debugfs, also the name in metrics; NULL: none */
 	const char *meaning;	/* a phrase without a full stop */
 	size_t offset;		/* in struct flt_account */
 	int attribute;		/* FLT_ACCOUNT_* */

@@ -195,6 +195,11 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
 	return NL_STOP;
 }
 
+int flt_genl_family(const struct flt_genl *g)
+{
+	return g->family;
+}
+
 struct nl_msg *flt_genl_request(struct flt_genl *genl, uint8_t command, int flags)
 {
 	struct nl_msg *msg = nlmsg_alloc();

@@ -20,6 +20,8 @@ struct nlattr;
 int flt_genl_open(struct flt_genl **genl, const char *family, uint8_t version,
 		  struct flt_errmsg *e);
 void flt_genl_close(struct flt_genl *genl);
+/* Return the number of the family. The kernel gives another one if the module is loaded again. */
+int flt_genl_family(const struct flt_genl *genl);
 
 /* Return a request without attributes, or NULL. flt_genl_do() and _dump() free it. */
 struct nl_msg *flt_genl_request(struct flt_genl *genl, uint8_t command, int flags);

@@ -168,6 +168,36 @@ int flt_ledger_ask(struct flt_control *control, enum flt_ledger_which which, uin
 	return ret;
 }
 
+/* Forget each line of a process at once. */
+static int take_machine(void *arg, struct nlattr *attrs, int length)
+{
+	struct flt_ledger *ledger = arg;
+	int ret = flt_ledger_decode(attrs, length, ledger);
+
+	ledger->count = 0;
+	return ret;
+}
+
+int flt_ledger_ask_machine(struct flt_control *control, enum flt_ledger_which which,
+			   struct flt_ledger_line *out, struct flt_errmsg *e)
+{
+	struct flt_genl *genl = flt_control_genl(control);
+	struct nl_msg *request = flt_genl_request(genl, which == FLT_LEDGER_OF_THP ?
+						  FLT_CMD_THP_GET : FLT_CMD_NUMA_GET, NLM_F_DUMP);
+	struct flt_ledger ledger = { 0 };
+	int ret;
+
+	if (!request)
+		return -ENOMEM;
+	ret = flt_genl_dump(genl, request, take_machine, &ledger, e);
+	/* A process may be missing. The line of the machine is the first. */
+	if (ret == -EINTR)
+		ret = 0;
+	*out = ledger.machine;
+	flt_ledger_free(&ledger);
+	return ret;
+}
+
 static int take_session(void *arg, struct nlattr *attrs, int length)
 {
 	struct nlattr *id = nla_find(attrs, length, FLT_SESSION_ID);

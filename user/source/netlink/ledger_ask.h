@@ -26,6 +26,10 @@ int flt_ledger_ask_session(struct flt_control *control, enum flt_ledger_which wh
 int flt_ledger_ask(struct flt_control *control, enum flt_ledger_which which, uint32_t session,
 		   struct flt_ledger *out, struct flt_errmsg *e);
 
+/* Read the line of the machine alone, in little memory. Errors as above. */
+int flt_ledger_ask_machine(struct flt_control *control, enum flt_ledger_which which,
+			   struct flt_ledger_line *out, struct flt_errmsg *e);
+
 /* Add a message of the dump to out. -EBADMSG: the message is malformed. */
 int flt_ledger_decode(struct nlattr *attrs, int length, struct flt_ledger *out);
 
