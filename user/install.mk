@@ -5,15 +5,21 @@ INSTALL ?= install
 bindir   = $(DESTDIR)$(PREFIX)/bin
 libdir   = $(DESTDIR)$(PREFIX)/lib/flt
 datadir  = $(DESTDIR)$(PREFIX)/share
+unitdir  = $(DESTDIR)$(PREFIX)/lib/systemd/system
 
-## make install             fltctl, manual pages, completion (PREFIX=/usr/local, DESTDIR=)
+## make install             fltctl, manual pages, completion, unit (PREFIX=/usr/local, DESTDIR=)
 install: all
 	$(INSTALL) -d $(bindir) $(libdir) $(datadir)/man/man8 \
 		$(datadir)/bash-completion/completions $(datadir)/zsh/site-functions \
-		$(datadir)/fish/vendor_completions.d
+		$(datadir)/fish/vendor_completions.d $(unitdir) $(datadir)/doc/flt
 	$(INSTALL) -m 755 $(O)/fltctl $(bindir)
 	$(INSTALL) -m 755 $(O)/libfltrec.so $(libdir)
 	$(INSTALL) -m 644 $(O)/man/*.8 $(datadir)/man/man8
 	$(INSTALL) -m 644 $(O)/completion/fltctl $(datadir)/bash-completion/completions
 	$(INSTALL) -m 644 $(O)/completion/_fltctl $(datadir)/zsh/site-functions
 	$(INSTALL) -m 644 $(O)/completion/fltctl.fish $(datadir)/fish/vendor_completions.d
+	@# The unit is installed disabled. Loading the module at boot is the choice of the
+	@# administrator: see docs/monitoring.md.
+	sed 's,@bindir@,$(PREFIX)/bin,' systemd/flt-export.service >$(unitdir)/flt-export.service
+	chmod 644 $(unitdir)/flt-export.service
+	$(INSTALL) -m 644 systemd/flt.conf $(datadir)/doc/flt/modules-load.conf

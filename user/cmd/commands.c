@@ -15,6 +15,7 @@ const struct flt_command *const flt_commands[] = {
 	&flt_command_map,
 	&flt_command_thp,
 	&flt_command_numa,
+	&flt_command_export,
 	&flt_command_record,
 	&flt_command_report,
 	&flt_command_script,
