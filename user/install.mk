@@ -23,3 +23,5 @@ install: all
 	sed 's,@bindir@,$(PREFIX)/bin,' systemd/flt-export.service >$(unitdir)/flt-export.service
 	chmod 644 $(unitdir)/flt-export.service
 	$(INSTALL) -m 644 systemd/flt.conf $(datadir)/doc/flt/modules-load.conf
+	$(INSTALL) -m 644 docs/monitoring.md docs/monitoring/alerts.yml \
+		docs/monitoring/dashboard.json $(datadir)/doc/flt

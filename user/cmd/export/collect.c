@@ -11,7 +11,7 @@
 #include "source/netlink/genl.h"
 #include "source/netlink/ledger_ask.h"
 #include "source/netlink/row_stream.h"
-#include "source/proc/procfs.h"
+#include "source/proc/cgroup_tree.h"
 
 static const enum flt_ledger_which which[EXPORT_LEDGERS] = {
 	[EXPORT_THP] = FLT_LEDGER_OF_THP,
@@ -80,15 +80,13 @@ static int read_ledgers(struct export *x, struct export_counts *now)
 	return ret;
 }
 
-/* Look up the cgroup only of processes that counted, because others may be thousands. */
+/* A row without a cgroup, or of one that was removed, stays in the last known group. */
 static int take_row(void *arg, const struct flt_row *row)
 {
 	struct export *x = arg;
-	char name[4096];
-	bool known = flt_groups_counted(x->groups, row) && !row->ended &&
-		     !flt_procfs_cgroup(row->tgid, name, sizeof(name));
 
-	return flt_groups_add(x->groups, row, known ? name : NULL);
+	return flt_groups_add(x->groups, row, flt_groups_counted(x->groups, row) ?
+			      flt_cgroup_tree_path(x->cgroups, row->cgroup) : NULL);
 }
 
 static int read_groups(struct export *x, const struct flt_tally *tally)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "source/netlink/control.h"
+#include "source/proc/cgroup_tree.h"
 #include "text/units.h"
 
 #define MEMBER(member) offsetof(struct export_args, member)
@@ -77,6 +78,8 @@ static int export_main(struct flt_run *run)
 	run->control = NULL;
 	ret = export_open(x, &e);
 	if (!ret && args->by == EXPORT_BY_CGROUP)
+		ret = flt_cgroup_tree_new(&x->cgroups, &e);
+	if (!ret && x->cgroups)
 		ret = flt_groups_new(&x->groups, export_room(args));
 	if (ret)
 		status = flt_command_fail(run->command, &e, ret);
@@ -84,6 +87,7 @@ static int export_main(struct flt_run *run)
 		status = args->textfile ? export_textfile(x, interval) : export_serve(x);
 	flt_control_close(x->control);
 	flt_groups_free(x->groups);
+	flt_cgroup_tree_free(x->cgroups);
 	free(x);
 	return status;
 }

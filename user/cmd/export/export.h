@@ -46,6 +46,7 @@ struct export_counts {
 	struct flt_ledger_counts ledger[EXPORT_LEDGERS];
 };
 
+struct flt_cgroup_tree;
 struct flt_control;
 
 struct export {
@@ -54,6 +55,7 @@ struct export {
 	struct flt_control *control;	/* NULL: the module is not loaded now */
 	int family;			/* of the module that .last belongs to */
 	struct flt_groups *groups;	/* NULL without --by=cgroup */
+	struct flt_cgroup_tree *cgroups;
 
 	struct export_counts last, sum;
 	uint32_t unknown;		/* counters that the module cannot keep */

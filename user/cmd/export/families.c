@@ -5,6 +5,7 @@
 
 #include "account/counter.h"
 #include "cmd/export/export.h"
+#include "source/proc/container.h"
 
 /*
  * Bounds of latencies: from 256 ns to 17 s, by octaves or quarters. A bucket of the module ends
@@ -233,6 +234,8 @@ static const char *label_of(const struct flt_group *group, size_t i)
 
 static void write_groups(struct export *x, struct flt_metrics *m)
 {
+	struct flt_metric_label labels[3] = { { 0 } };
+	char name[FLT_CONTAINER_NAME];
 	const struct flt_group *group;
 	const struct flt_counter *c;
 	const char *label;
@@ -244,9 +247,12 @@ static void write_groups(struct export *x, struct flt_metrics *m)
 			continue;
 		for (k = 0; (group = flt_groups_at(x->groups, k)); k++) {
 			label = label_of(group, k);
+			labels[0] = (struct flt_metric_label){ "cgroup", label };
+			labels[1] = label && flt_container_name(label, name) ?
+				    (struct flt_metric_label){ "container", name } :
+				    (struct flt_metric_label){ 0 };
 			if (label)
-				write_number(m, (const struct flt_metric_label[]){
-					     { "cgroup", label }, { 0 } }, group->n[i], is_time);
+				write_number(m, labels, group->n[i], is_time);
 		}
 	}
 	m->omitted += flt_groups_hidden(x->groups) * series_of_group();

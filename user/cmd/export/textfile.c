@@ -51,6 +51,17 @@ static int replace(const char *path, const char *text, size_t length)
 	return ret;
 }
 
+/* The file is replaced, so a device or a pipe would be lost. */
+static int check_path(const char *path, struct flt_errmsg *e)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return flt_errmsg_set(e, -EINVAL, "cannot replace %s: it is not a file (give the "
+				      "name of a file in the directory of node_exporter)", path);
+	return 0;
+}
+
 static int write_once(struct export *x, struct flt_errmsg *e)
 {
 	struct flt_metrics m = { 0 };
@@ -97,6 +108,8 @@ int export_textfile(struct export *x, uint64_t interval)
 	sigaddset(&signals, SIGTERM);
 	if (!ret)
 		ret = flt_loop_signals(w.loop, &signals, NULL, on_signal, &w);
+	if (!ret)
+		ret = check_path(x->args->textfile, &w.e);
 	if (!ret)
 		ret = write_once(x, &w.e);
 	if (!ret && interval)

@@ -118,9 +118,9 @@ static int read_memories(struct stats_cgroups *c)
 static void compare_cgroup(struct stats_cgroups *c, const struct flt_rows *rows, uint64_t id)
 {
 	const struct memory *now = memory_of(&c->now, id), *before = memory_of(&c->before, id);
-	char *path = strdup(flt_cgroup_tree_path(c->tree, id));
+	const char *known = flt_cgroup_tree_path(c->tree, id), *other;
+	char *path = known ? strdup(known) : NULL;
 	uint64_t theirs, ours = 0;
-	const char *other;
 	size_t i;
 
 	for (i = 0; i < rows->count && path; i++) {

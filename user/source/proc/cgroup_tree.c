@@ -11,6 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Removed cgroups to remember, so that their rows do not make this program read all directories. */
+#define REMOVED_MAX 4096
+
 struct entry {
 	uint64_t id;
 	char *path;	/* below the mount point; "" is the root */
@@ -20,7 +23,8 @@ struct flt_cgroup_tree {
 	char mount[PATH_MAX];
 	struct entry *entry;	/* sorted by ID */
 	size_t count, room;
-	uint64_t missing;	/* the last ID that was not found */
+	uint64_t *removed;	/* IDs that were not found, sorted */
+	size_t removed_count;
 };
 
 static int find_mount(char mount[PATH_MAX])
@@ -113,6 +117,7 @@ void flt_cgroup_tree_free(struct flt_cgroup_tree *t)
 		return;
 	clear(t);
 	free(t->entry);
+	free(t->removed);
 	free(t);
 }
 
@@ -123,17 +128,55 @@ static const struct entry *find(const struct flt_cgroup_tree *t, uint64_t id)
 	return t->count ? bsearch(&key, t->entry, t->count, sizeof(key), by_id) : NULL;
 }
 
+/* Return the index of the first removed cgroup whose ID is not smaller. */
+static size_t place_of_removed(const struct flt_cgroup_tree *t, uint64_t id)
+{
+	size_t low = 0, high = t->removed_count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->removed[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Forget the oldest cgroup if there are too many. IDs increase. */
+static void add_removed(struct flt_cgroup_tree *t, uint64_t id)
+{
+	size_t at;
+
+	if (!t->removed)
+		t->removed = calloc(REMOVED_MAX, sizeof(*t->removed));
+	if (!t->removed)
+		return;
+	if (t->removed_count == REMOVED_MAX)
+		memmove(t->removed, t->removed + 1, --t->removed_count * sizeof(*t->removed));
+	at = place_of_removed(t, id);
+	memmove(t->removed + at + 1, t->removed + at,
+		(t->removed_count++ - at) * sizeof(*t->removed));
+	t->removed[at] = id;
+}
+
 const char *flt_cgroup_tree_path(struct flt_cgroup_tree *t, uint64_t id)
 {
 	const struct entry *found = id ? find(t, id) : NULL;
+	size_t at;
 
-	/* A cgroup that was removed stays unknown: do not read the tree for each of its rows. */
-	if (!found && id && id != t->missing && !read_tree(t))
-		found = find(t, id);
-	if (!found) {
-		t->missing = id;
-		return NULL;
+	if (!found && id) {
+		at = place_of_removed(t, id);
+		/* A row's cgroup is older than the row. If it was missing once, it was removed. */
+		if (at < t->removed_count && t->removed[at] == id)
+			return NULL;
+		if (!read_tree(t))
+			found = find(t, id);
+		if (!found)
+			add_removed(t, id);
 	}
+	if (!found)
+		return NULL;
 	return *found->path ? found->path : "/";
 }
 

@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: mem=1536 timeout=300
+# shellcheck disable=SC2119
+# Promise: what Prometheus scrapes from 'fltctl export' equals the kernel's counts and 'stats'. The
+# text is clean, the number of series and the memory are bounded, counters never decrease, and the
+# queries of the alerts and of the dashboard return data.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+command -v prometheus >/dev/null || { echo "prometheus is not installed: run scripts/setup"; exit 1; }
+cgroups=100 scrapes=20
+[ -z "$LONG" ] || cgroups=10000 scrapes=1440
+
+url=http://127.0.0.1:9886/metrics
+get() { curl -sS -f --max-time 60 "$@" "$url"; }
+
+# Print the value of a series: SERIES [FILE].
+value() {
+	awk -v s="$1" '$1 == s { print $2; n++ } END { if (n != 1) print "no_input" }' \
+		"${2-$tmp/metrics}"
+}
+scrape() { get >"$tmp/metrics" 2>"$tmp/curl"; }
+answers() { get >"$tmp/metrics" 2>"$tmp/curl" && [ "$(value flt_up)" = 1 ]; }
+
+# Start the exporter as a user that has CAP_PERFMON alone, as the unit does.
+export_as_user() { # OPTION...
+	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all,+perfmon \
+		--bounding-set -all,+perfmon --ambient-caps +perfmon \
+		"$FLTCTL" export "$@" 2>"$tmp/err" &
+	exporter=$!
+	until_true answers || bad "no answer: $(cat "$tmp/err" "$tmp/curl")"
+}
+
+end_exporter() {
+	local status=0
+	kill -INT $exporter
+	wait $exporter || status=$?
+	same "exit status of export" $status 0
+}
+
+load
+group=/sys/fs/cgroup/measured
+mkdir $group
+# A shell moves into the cgroup before the first scrape, so all its children begin there.
+coproc INSIDE { echo $BASHPID >$group/cgroup.procs; while read -r line; do eval "$line"; echo end; done; }
+inside() { echo "$*" >&"${INSIDE[1]}" && read -r _ <&"${INSIDE[0]}"; }
+inside :
+
+say "counts"
+export_as_user --by=cgroup --thp --numa
+"$FLTCTL" stats --json --source=module -a >"$tmp/before.json"
+cp "$tmp/metrics" "$tmp/before"
+inside "faultrun -o '$tmp/run' -- tree fork 60 8"
+sum() { awk -v key="$1" '{ for (i = 1; i <= NF; i++) if (index($i, key "=") == 1)
+	n += substr($i, length(key) + 2) } END { if (!NR) print "no_input"; else print n + 0 }' "$tmp/run"; }
+scrape
+"$FLTCTL" stats --json --by=cgroup >"$tmp/by.json"
+mine='{cgroup="/measured"}'
+at_least "minor faults of the cgroup" "$(value "flt_cgroup_faults_minor_total$mine")" "$(sum minflt)"
+of_group=$(jq -s 'map(select(.cgroup? == "/measured"))[0].minor' "$tmp/by.json")
+same "minor faults of the cgroup, as in stats" "$(value "flt_cgroup_faults_minor_total$mine")" \
+	"$of_group"
+same "sum over cgroups" "$(awk '/^flt_cgroup_faults_minor_total/ { n += $2 } END { print n }' \
+	"$tmp/metrics")" "$(value flt_faults_minor_total)"
+same "sum over kinds" "$(awk '/^flt_faults_kind_total/ { n += $2 } END { print n }' \
+	"$tmp/metrics")" "$(awk '/^flt_faults_(minor|major|failed)_total/ { n += $2 } END { print n }' \
+	"$tmp/metrics")"
+faults=$(value flt_fault_latency_seconds_count)
+same "the last bucket" "$(value 'flt_fault_latency_seconds_bucket{le="+Inf"}')" "$faults"
+
+say "formats"
+promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1 || bad "promtool: $(cat "$tmp/out")"
+same "remarks of promtool" "$(wc -c <"$tmp/out")" 0
+get -H 'Accept: application/openmetrics-text; version=1.0.0' >"$tmp/open"
+same "families of OpenMetrics" "$(/usr/bin/python3 -c '
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse
+print(len(list(parse(sys.stdin.read()))))' <"$tmp/open")" "$(grep -c '^# TYPE' "$tmp/metrics")"
+same "POST" "$(curl -s -o "$tmp/out" -w '%{http_code}' -X POST "$url")" 405
+same "another path" "$(curl -s -o "$tmp/out" -w '%{http_code}' "${url%metrics}x")" 404
+
+say "Prometheus"
+cat >"$tmp/prometheus.yml" <<END
+global: { scrape_interval: 1s, evaluation_interval: 1s }
+rule_files: [ $PWD/docs/monitoring/alerts.yml ]
+scrape_configs: [ { job_name: flt, static_configs: [ { targets: [ "127.0.0.1:9886" ] } ] } ]
+END
+prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/tsdb" \
+	--web.listen-address=127.0.0.1:9090 --log.level=warn >"$tmp/prometheus" 2>&1 &
+server=$!
+query() { curl -s -G --data-urlencode "query=$1" http://127.0.0.1:9090/api/v1/query; }
+number() { query "$1" | jq -r '.data.result[0].value[1]'; }
+has_samples() { [ "$(number 'count_over_time(flt_up[10m])')" -ge "$1" ] 2>/dev/null; }
+until_true has_samples 3 || bad "Prometheus does not scrape: $(cat "$tmp/prometheus")"
+same "the cgroup in Prometheus" "$(number "flt_cgroup_faults_minor_total$mine")" "$of_group"
+inside "faultrun -o '$tmp/run' -- tree fork 60 8"
+"$FLTCTL" stats --json --by=cgroup >"$tmp/by.json"
+now=$(jq -s 'map(select(.cgroup? == "/measured"))[0].minor' "$tmp/by.json")
+say "$now minor faults in the cgroup"
+is_current() { [ "$(number "flt_cgroup_faults_minor_total$mine")" = "$now" ]; }
+until_true is_current || bad "Prometheus has not $now minor faults of the cgroup"
+# The growth is that of stats. increase() would extrapolate.
+same "growth in Prometheus" "$(number "max_over_time(flt_cgroup_faults_minor_total${mine}[10m]) -
+	min_over_time(flt_cgroup_faults_minor_total${mine}[10m])")" $((now - of_group))
+until_true has_samples 8 || bad "Prometheus does not scrape: $(cat "$tmp/prometheus")"
+
+say "queries"
+same "rules in error" "$(curl -s http://127.0.0.1:9090/api/v1/rules |
+	jq '[.data.groups[].rules[] | select(.health != "ok")] | length')" 0
+jq -r '.panels[].targets[].expr' docs/monitoring/dashboard.json |
+	sed 's/\$__rate_interval/1m/g; s/"\$[a-z]*"/".*"/g' >"$tmp/queries"
+at_least "queries of the dashboard" "$(wc -l <"$tmp/queries")" 15
+while read -r expr; do
+	query "$expr" >"$tmp/out"
+	same "$expr: status" "$(jq -r .status "$tmp/out")" success
+	at_least "$expr: series" "$(jq '.data.result | length' "$tmp/out")" 1
+done <"$tmp/queries"
+kill $server
+wait $server 2>/dev/null || true
+
+say "reload"
+before=$(value flt_faults_minor_total)
+has_none() { get >"$tmp/metrics" 2>"$tmp/curl" && [ "$(value flt_up)" = 0 ]; }
+until_true rmmod flt 2>/dev/null || bad "the module cannot be unloaded"
+until_true has_none || bad "flt_up is $(value flt_up) without the module"
+at_least "counters without the module" "$(value flt_faults_minor_total)" "$before"
+load
+until_true answers || bad "no answer after the module was loaded again"
+at_least "counters of the module loaded again" "$(value flt_faults_minor_total)" "$before"
+end_exporter
+
+say "$cgroups cgroups, $scrapes scrapes"
+export_as_user --by=cgroup --max-series=2000
+mkdir $group/many
+for ((i = 0; i < cgroups; i++)); do
+	mkdir $group/many/$i
+	echo 0 >$group/many/$i/cgroup.procs
+	/bin/true
+done
+echo 0 >/sys/fs/cgroup/cgroup.procs
+# A fork bomb. It has a limit and low priority, so that the guest can go on.
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/bomb
+echo 40 >/sys/fs/cgroup/bomb/pids.max
+bash -c 'echo $$ >/sys/fs/cgroup/bomb/cgroup.procs; bomb() { bomb | bomb & }
+	renice -n 19 $$ >/dev/null; while :; do bomb; done' 2>"$tmp/bomb" &
+is_bombed() { grep -q 'max [1-9]' /sys/fs/cgroup/bomb/pids.events; }
+until_true is_bombed || bad "the fork bomb does not reach its limit"
+for ((i = 0; i < scrapes; i++)); do
+	get >"$tmp/metrics"
+	same "series at scrape $i are bounded" "$(($(grep -vc '^#' "$tmp/metrics") <= 2000))" 1
+done
+echo 1 >/sys/fs/cgroup/bomb/cgroup.kill
+same "the sum over cgroups at the end" \
+	"$(($(awk '/^flt_cgroup_faults_minor_total/ { n += $2 } END { print n }' "$tmp/metrics") > 0))" 1
+at_least "series left out" "$(value flt_export_series_omitted_total)" 1
+peak=$(awk '/^VmHWM/ { print $2 }' /proc/$exporter/status)
+say "the exporter had at most $peak KiB"
+at_most "resident memory in KiB" "$peak" 20480
+promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1 || bad "promtool: $(cat "$tmp/out")"
+
+say "hostile clients"
+for ((i = 0; i < 40; i++)); do
+	python3 -c 'import socket, time
+s = [socket.create_connection(("127.0.0.1", 9886)) for i in range(10)]
+time.sleep(60)' & clients[i]=$!
+	[ $i -ge 3 ] && break
+done
+until_true answers || bad "no answer beside idle connections: $(cat "$tmp/curl")"
+kill "${clients[@]}"
+end_exporter
+
+say "a file for node_exporter"
+mkdir "$tmp/textfile"
+"$FLTCTL" export --by=cgroup --textfile="$tmp/textfile/flt.prom"
+promtool check metrics <"$tmp/textfile/flt.prom" >"$tmp/out" 2>&1 || bad "promtool: $(cat "$tmp/out")"
+same "files" "$(ls "$tmp/textfile")" flt.prom
+status=0
+"$FLTCTL" export --textfile=/nonexistent/flt.prom 2>"$tmp/err" || status=$?
+same "a missing directory" "$status $(grep -c 'cannot write /nonexistent/flt.prom' "$tmp/err")" "1 1"
+status=0
+"$FLTCTL" export --textfile=/dev/null 2>"$tmp/err" || status=$?
+same "a device" "$status $(grep -c 'cannot replace /dev/null' "$tmp/err")" "1 1"
+rmdir $group/many/[0-9]* $group/many /sys/fs/cgroup/bomb
+finish
