@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Add to `sum` what `now` has more than `last`, counter by counter, and update `last`. A counter that
- * is smaller than before, because a fault in progress changed its kind, adds nothing until it has
- * reached its last value again. After the module was loaded again, the caller sets `last` to 0.
+ * Add to `sum` what `now` has more than `last`, counter by counter, and update `last`. A counter
+ * that is smaller than before, because a fault in progress changed its kind, adds nothing until it
+ * has reached its last value again. After the module was loaded again, the caller sets `last` to 0.
  */
 void flt_growth_add(uint64_t *sum, uint64_t *last, const uint64_t *now, size_t count);
 
