@@ -127,6 +127,17 @@ static int refuse_command(const char *name)
 	return FLT_EXIT_USAGE;
 }
 
+/* Tell a new user where to begin. Without the module most commands have less to show. */
+static void tell_first_steps(void)
+{
+	if (!access("/sys/module/flt", F_OK))
+		return;
+	fputs("\nThe flt module is not loaded. To begin:\n"
+	      "  fltctl check                 find out what this machine can do\n"
+	      "  modprobe flt                 count every fault, as root\n"
+	      "  fltctl record -- COMMAND     record a command now, without the module\n", stderr);
+}
+
 int main(int argc, char **argv)
 {
 	const struct flt_command *command;
@@ -136,6 +147,7 @@ int main(int argc, char **argv)
 	buffer_output();
 	if (argc < 2) {
 		flt_manual_overview(stderr, flt_commands);
+		tell_first_steps();
 		status = FLT_EXIT_USAGE;
 	} else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("fltctl %s\n", FLT_VERSION);

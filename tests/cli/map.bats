@@ -135,3 +135,12 @@ for i in range(3):
 	run -0 "$FLTCTL" map --heat "$dir/ties.flt"
 	[[ $output == *"/big  python3"*" faults, "* ]]
 }
+
+@test "-o writes the regions to a file" {
+	flt=$dir/t.flt
+	"$GENERATE" "$flt" 20000 300 12 own >/dev/null
+	"$FLTCTL" map --json "$flt" >"$dir/want" 2>/dev/null || [ $? = 3 ]
+	run --separate-stderr "$FLTCTL" map --json -o "$dir/got" "$flt"
+	[ -z "$output" ]
+	cmp "$dir/want" "$dir/got"
+}

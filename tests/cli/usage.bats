@@ -38,6 +38,18 @@ load cli.bash
 	done
 }
 
+@test "without the module, fltctl alone says in three lines where to begin" {
+	[ ! -e /sys/module/flt ] || skip "the module is loaded"
+	run --separate-stderr -2 "$FLTCTL"
+	[ -z "$output" ]
+	[ "$(sed -n '/^The flt module is not loaded/,$p' <<<"$stderr" | grep -c '^  ')" = 3 ]
+}
+
+@test "progress appears on terminals only" {
+	run --separate-stderr -0 "$RECORDER" record -o "$dir/t.flt" -- sh -c 'sleep 3'
+	[[ $stderr != *" s: "* ]]
+}
+
 @test "--version prints the version" {
 	run --separate-stderr -0 "$FLTCTL" --version
 	[[ $output == "fltctl "[0-9]*.[0-9]* ]]

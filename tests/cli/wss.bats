@@ -201,3 +201,13 @@ clear_refs() {
 	run --separate-stderr -5 "$FLTCTL" wss -m scan -p "$pid" 0.1 1
 	[[ $stderr == *"flt module"* ]]
 }
+
+@test "-o writes rows to a file, and the command keeps standard output" {
+	run --separate-stderr -0 "$FLTCTL" wss --json -o "$dir/rows" 0.1 -- sh -c 'echo hello; sleep 0.3'
+	[ "$output" = hello ]
+	[ "$(jq -s length "$dir/rows")" -gt 0 ]
+	run --separate-stderr -1 "$FLTCTL" wss -o /nonexistent/rows -- echo hello
+	[ -z "$output" ] && [[ $stderr == *"cannot write /nonexistent/rows"* ]]
+	run --separate-stderr -1 "$FLTCTL" wss -o /dev/full 0.1 -- sh -c 'echo hello; sleep 0.3'
+	[ "$output" = hello ] && [[ $stderr == *"cannot write /dev/full: No space left on device"* ]]
+}

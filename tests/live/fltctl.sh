@@ -134,6 +134,15 @@ exec 7>&-
 wait
 unload
 
+say "files of -o"
+load
+for command in lat map thp numa wss; do
+	same "$command -o: output of the command" \
+		"$("$FLTCTL" $command --json -o "$tmp/rows" -- echo hello 2>"$tmp/err")" hello
+	at_least "$command -o: rows" "$(jq -s length "$tmp/rows")" 1
+done
+unload
+
 say "accounting on demand"
 load accounting=0
 same "accounting off: exit status of check" "$(status_of check)" 0

@@ -32,7 +32,8 @@ static void attribute_numbers_are_stable(void **state)
 	assert_int_equal(FLT_TALLY_LOST_FULL, 14);
 	assert_int_equal(FLT_TALLY_CLOCK_BACK, 15);
 	assert_int_equal(FLT_TALLY_NOW, 16);
-	assert_int_equal(FLT_TALLY_MAX, 17);
+	assert_int_equal(FLT_TALLY_FORGOTTEN, 18);
+	assert_int_equal(FLT_TALLY_MAX, 18);
 }
 
 /* Each row has its own valid attribute and its own offset in the account. */

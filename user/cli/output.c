@@ -2,7 +2,9 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 int output_open(FILE **out, const struct flt_command *command, const char *path)
 {
@@ -34,5 +36,48 @@ int output_close(FILE *out, const struct flt_command *command, const char *path,
 	if (!error)
 		return status;
 	flt_command_say(command, "cannot write %s: %s", path, strerror(error));
+	return status ? status : FLT_EXIT_FAILED;
+}
+
+int output_redirect(struct output_redirect *r, const struct flt_command *command, const char *path)
+{
+	int fd, original;
+
+	*r = (struct output_redirect){ 0 };
+	if (!path)
+		return FLT_EXIT_DONE;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		flt_command_say(command, "cannot write %s: %s", path, strerror(errno));
+		return FLT_EXIT_FAILED;
+	}
+	original = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (original < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+		flt_command_say(command, "cannot replace standard output: %s", strerror(errno));
+		close(fd);
+		return FLT_EXIT_FAILED;
+	}
+	close(fd);
+	*r = (struct output_redirect){ .path = path, .original = original };
+	return FLT_EXIT_DONE;
+}
+
+int output_restore(struct output_redirect *r, const struct flt_command *command, int status)
+{
+	int error = 0;
+
+	if (!r->original)
+		return status;
+	if (fflush(stdout) || ferror(stdout))
+		error = errno ? errno : EIO;
+	/* main() must not report the same error for the original file. */
+	clearerr(stdout);
+	if (dup2(r->original, STDOUT_FILENO) < 0 && !error)
+		error = errno;
+	close(r->original);
+	r->original = 0;
+	if (!error)
+		return status;
+	flt_command_say(command, "cannot write %s: %s", r->path, strerror(error));
 	return status ? status : FLT_EXIT_FAILED;
 }

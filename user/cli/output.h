@@ -27,4 +27,22 @@ bool output_failed(FILE *out, int *error);
 int output_close(FILE *out, const struct flt_command *command, const char *path, int error,
 		 int status);
 
+/* The option -o of a command that prints to stdout. The member is a const char *. */
+#define OUTPUT_OPT(args, member)                                                               \
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE,                               \
+	  .offset = offsetof(args, member), .arg = "FILE",                                     \
+	  .help = "Write to FILE instead of standard output. The command after '--' keeps "    \
+		  "standard output." }
+
+/* stdout is a file, and a command must get the original one. All zero: nothing was done. */
+struct output_redirect {
+	const char *path;
+	int original;		/* a descriptor without stdout's number; 0: stdout is unchanged */
+};
+
+/* Make stdout the file of path, unless path is NULL. Report errors. Return the exit status. */
+int output_redirect(struct output_redirect *r, const struct flt_command *command, const char *path);
+/* Write the rest and restore stdout. Report errors. Return status, or FLT_EXIT_FAILED. */
+int output_restore(struct output_redirect *r, const struct flt_command *command, int status);
+
 #endif

@@ -29,7 +29,7 @@ struct flt_correlation {
 	const char *event;	/* see flt_correlation_new() */
 	struct flt_table_style style;
 	struct flt_progress *progress;
-	int saved_stdout;	/* our standard output while the pipe replaces it, or -1 */
+	int saved_stdout;	/* standard output that the command would have had, or -1 */
 	int pipe[2];
 	struct flt_loop *loop;
 	int in;			/* the file or pipe that has the metric, or -1 */
@@ -87,6 +87,7 @@ void flt_correlation_free(struct flt_correlation *w)
 		return;
 	close_fd(&w->pipe[1]);
 	close_fd(&w->in);
+	close_fd(&w->saved_stdout);
 	flt_progress_free(w->progress);
 	free(w);
 }
@@ -135,7 +136,7 @@ static void read_progress(struct flt_correlation *w)
 			return;
 		flt_progress_feed(w->progress, bytes, (size_t)n);
 		for (done = 0; !w->args->file && done < n; done += k) {
-			k = write(STDOUT_FILENO, bytes + done, (size_t)(n - done));
+			k = write(w->saved_stdout, bytes + done, (size_t)(n - done));
 			if (k < 0 && errno != EINTR)
 				break;
 			k = k < 0 ? 0 : k;
@@ -156,11 +157,10 @@ static int on_output(void *arg, int fd, short events)
 
 int flt_correlation_restore(struct flt_correlation *w, struct flt_loop *loop)
 {
-	if (!w || w->saved_stdout < 0)
+	if (!w || w->pipe[1] < 0)
 		return 0;
 	if (dup2(w->saved_stdout, STDOUT_FILENO) < 0)
 		return -errno;
-	close_fd(&w->saved_stdout);
 	close_fd(&w->pipe[1]);
 	w->loop = loop;
 	return flt_loop_add(loop, w->in, POLLIN, on_output, w);

@@ -25,6 +25,7 @@ const struct flt_opt flt_ledger_run_opts[] = {
 	  .offset = offsetof(struct flt_ledger_run_args, all),
 	  .help = "Show the whole machine in one row." },
 	FLT_CORRELATION_OPTS(struct flt_ledger_run_args, with, "plot"),
+	OUTPUT_OPT(struct flt_ledger_run_args, output),
 	FLT_TABLE_OPTS(struct flt_ledger_run_args, style),
 	{ 0 },
 };
@@ -296,6 +297,8 @@ int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run)
 			status = flt_command_fail(r->command, &e, ret);
 	}
 	r->filtered = !r->args->all && (words->command || r->args->pids.count);
+	if (!status)
+		status = output_redirect(&r->redirect, r->command, r->args->output);
 	if (status)
 		flt_correlation_free(r->with);
 	return status;
@@ -308,6 +311,7 @@ int flt_ledger_run(struct flt_ledger_run *r, char **command)
 		.o = {
 			.command = r->command, .ops = &ops, .arg = &w, .setup.argv = command,
 			.period = r->interval ? r->interval : SAMPLE_NS, .with = r->with,
+			.stdout_of_command = r->redirect.original,
 		},
 	};
 	int status = flt_observe_run(&w.o);

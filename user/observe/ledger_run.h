@@ -8,6 +8,7 @@
 
 #include "observe/correlation.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "account/ledger.h"
 #include "observe/members.h"
 #include "source/netlink/ledger_ask.h"
@@ -19,6 +20,7 @@ struct flt_ledger_run_args {
 	bool all;		/* -a */
 	struct flt_correlation_args with;
 	struct flt_table_style style;
+	const char *output;	/* of -o */
 };
 
 /* The options of both commands. */
@@ -35,6 +37,7 @@ struct flt_ledger_run {
 	const struct flt_command *command;
 	const struct flt_ledger_run_args *args;
 	struct flt_control *control;
+	struct output_redirect redirect;
 	enum flt_ledger_which which;
 	const char *event;		/* events that --with also counts, e.g. "huge faults" */
 	uint32_t counter;		/* the counter of these events */

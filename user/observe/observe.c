@@ -2,6 +2,7 @@
 #include "observe/observe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -11,9 +12,6 @@
 #include "text/units.h"
 
 #define PROGRESS_NS (500 * FLT_NSEC_PER_MSEC)
-/* Without a terminal: the first line after this time, then one line in so much time. */
-#define PROGRESS_QUIET_NS (2 * FLT_NSEC_PER_SEC)
-#define PROGRESS_LINE_NS (10 * FLT_NSEC_PER_SEC)
 
 static int on_child(struct flt_observe *o)
 {
@@ -63,18 +61,42 @@ static int take_signals(struct flt_observe *o, sigset_t *before)
 	return flt_loop_signals(o->loop, &signals, before, on_signal, o);
 }
 
-/* Fork the command up to its gate. With --with its standard output is our pipe. */
+/* Make standard output the original one for a fork, or the file of -o again. */
+static int swap_stdout(struct flt_observe *o, int *file)
+{
+	if (!o->stdout_of_command)
+		return 0;
+	if (*file < 0) {
+		*file = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		return *file < 0 || dup2(o->stdout_of_command, STDOUT_FILENO) < 0 ? -errno : 0;
+	}
+	if (dup2(*file, STDOUT_FILENO) < 0)
+		return -errno;
+	close(*file);
+	return 0;
+}
+
+/*
+ * Fork the command up to its gate. With --with its standard output is our pipe, which is passed on
+ * to the original standard output. The child does not flush our stdout, so what is in the buffer
+ * is written to the file of -o later.
+ */
 static int fork_command(struct flt_observe *o, const sigset_t *mask)
 {
-	int ret, back;
+	int ret, back, file = -1;
 
 	o->setup.mask = mask;
+	ret = swap_stdout(o, &file);
+	if (ret)
+		return ret;
 	ret = flt_correlation_redirect(o->with);
 	if (!ret)
 		ret = flt_child_fork(&o->child, &o->setup, &o->e);
 	if (ret)
 		o->child.pid = 0;
 	back = flt_correlation_restore(o->with, o->loop);
+	if (!back)
+		back = swap_stdout(o, &file);
 	return ret ? ret : back;
 }
 
@@ -82,8 +104,6 @@ static int on_progress(void *arg)
 {
 	struct flt_observe *o = arg;
 
-	if (!o->terminal && flt_clock_ns(CLOCK_MONOTONIC) - o->began < o->next_line)
-		return 0;
 	return o->ops->progress(o->arg);
 }
 
@@ -103,7 +123,7 @@ static int add_timers(struct flt_observe *o)
 
 	if (o->period)
 		ret = flt_loop_every(o->loop, o->period, o->ops->round, o->arg);
-	if (!ret && o->progress)
+	if (!ret && o->progress && o->terminal)
 		ret = flt_loop_every(o->loop, PROGRESS_NS, on_progress, o);
 	if (!ret && o->with)
 		ret = flt_loop_every(o->loop, FLT_CORRELATION_PERIOD_NS, on_count, o);
@@ -180,7 +200,6 @@ int flt_observe_run(struct flt_observe *o)
 	int ret, status;
 
 	o->terminal = isatty(STDERR_FILENO);
-	o->next_line = PROGRESS_QUIET_NS;
 	ret = flt_loop_new(&o->loop);
 	if (!ret)
 		ret = start(o);
@@ -201,16 +220,12 @@ void flt_observe_show(struct flt_observe *o, const char *fmt, ...)
 	const uint64_t elapsed = flt_clock_ns(CLOCK_MONOTONIC) - o->began;
 	va_list ap;
 
-	if (o->terminal)
-		fprintf(stderr, "\r%.1f s: ", (double)elapsed / 1e9);
-	else
-		fprintf(stderr, "fltctl %s: %.1f s: ", o->command->name, (double)elapsed / 1e9);
+	fprintf(stderr, "\r%.1f s: ", (double)elapsed / 1e9);
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fputs(o->terminal ? "\033[K" : "\n", stderr);
+	fputs("\033[K", stderr);
 	o->shown = true;
-	o->next_line = elapsed + PROGRESS_LINE_NS;
 }
 
 int flt_observe_cannot_run(const struct flt_command *command, const char *program, int err)

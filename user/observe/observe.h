@@ -29,7 +29,7 @@ struct flt_observe_ops {
 	int (*arm)(void *arg);
 	/* Called every .period. */
 	int (*round)(void *arg);
-	/* Called while .progress is set; calls flt_observe_show(). */
+	/* Called while .progress is set and standard error is a terminal. */
 	int (*progress)(void *arg);
 	/* Fill the counters for --with. */
 	int (*count)(void *arg, struct flt_correlation_counts *counts);
@@ -56,9 +56,10 @@ struct flt_observe {
 	struct flt_child_setup setup;	/* .argv NULL: there is no command to run */
 	uint64_t period;		/* ns between rounds; 0: no rounds */
 	bool once;			/* .arm does all: take no signals, run no loop */
-	bool progress;			/* show progress on standard error */
+	bool progress;			/* show progress if standard error is a terminal */
 	int extra_signal;		/* a signal that only .signal handles, or 0 */
 	struct flt_correlation *with;	/* of --with, or NULL */
+	int stdout_of_command;		/* if ours was replaced (output_redirect()), else 0 */
 
 	/* For the callbacks. */
 	struct flt_loop *loop;
@@ -69,8 +70,7 @@ struct flt_observe {
 	struct rusage usage;
 	bool not_run;			/* the command could not be executed */
 
-	bool terminal, shown;		/* progress is on a terminal; was shown */
-	uint64_t next_line;		/* when progress is due, ns since .began */
+	bool terminal, shown;		/* standard error is a terminal; progress was shown */
 };
 
 /*
@@ -79,7 +79,7 @@ struct flt_observe {
  */
 int flt_observe_run(struct flt_observe *o);
 
-/* Show a line of progress: in place on a terminal, else as a line every ten seconds. */
+/* Show a line of progress in place. Only .progress calls this. */
 void flt_observe_show(struct flt_observe *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

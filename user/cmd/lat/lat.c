@@ -24,6 +24,7 @@ static const struct flt_opt opts[] = {
 	  .arg = "TIME", .help = "With an interval or a command, look for the slowest faults "
 	  "among all faults that take at least TIME. 0 uses only the faults that the module "
 	  "keeps. Default: 1ms." },
+	OUTPUT_OPT(struct lat_args, output),
 	FLT_TABLE_OPTS(struct lat_args, style),
 	{ 0 },
 };
@@ -82,17 +83,23 @@ static int lat_main(struct flt_run *run)
 	l.since = accounting.since;
 	if (!ret && accounting.partial && !run->words.command)
 		flt_command_say(run->command, FLT_ACCOUNTING_PARTIAL);
+	if (!ret) {
+		status = output_redirect(&l.redirect, l.command, l.args->output);
+		if (status)
+			goto out;
+	}
 	if (!ret)
 		ret = lat_slowest_open(&l);
 	if (!ret)
 		ret = lat_report_open(&l);
 	status = ret ? flt_command_fail(l.command, &e, ret) : lat_run(&l, run->words.command);
+out:
 	lat_report_close(&l);
 	lat_slowest_close(&l);
 	lat_snapshot_free(l.last);
 	flt_members_close(l.members);
 	free(l.bound);
-	return status;
+	return output_restore(&l.redirect, l.command, status);
 }
 
 const struct flt_command flt_command_lat = {

@@ -14,6 +14,7 @@
 
 #include "timeline/names.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "model/counts/hist.h"
 #include "observe/members.h"
 #include "source/netlink/control.h"
@@ -30,6 +31,7 @@ struct lat_args {
 	uint64_t slowest;	/* examples; 0: none */
 	uint64_t slower;	/* ns; stream faults that take at least as long; 0: none */
 	struct flt_table_style style;
+	const char *output;
 };
 
 /* A snapshot of counters. For single processes, kinds have counts but no histograms. */
@@ -60,6 +62,7 @@ struct lat {
 	const struct flt_command *command;
 	const struct lat_args *args;
 	struct flt_control *control;
+	struct output_redirect redirect;	/* of -o */
 	uint32_t session;	/* of the command; 0: none */
 	struct flt_members *members;	/* of --cgroup, or NULL */
 	uint64_t *bound;	/* per PID of -p: ID of its row in the first snapshot */

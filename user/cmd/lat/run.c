@@ -136,6 +136,7 @@ int lat_run(struct lat *l, char **command)
 		.o = {
 			.command = l->command, .ops = &ops, .arg = &r, .setup.argv = command,
 			.period = l->interval, .once = !command && (!l->interval || l->count == 1),
+			.stdout_of_command = l->redirect.original,
 		},
 	};
 

@@ -212,6 +212,7 @@ int map_live(struct map *m, char **command)
 		.o = {
 			.command = m->command, .ops = &ops, .arg = &l, .setup.argv = command,
 			.period = ROUND_NS, .progress = true, .with = m->with,
+			.stdout_of_command = m->redirect.original,
 		},
 	};
 	struct flt_timeline_setup setup = { 0 };

@@ -43,6 +43,7 @@ static const struct flt_opt opts[] = {
 	  .arg = "N", .min = 2, .max = 64,
 	  .help = "Set the number of sub-buffers per CPU. Default: 8." },
 	FLT_CORRELATION_OPTS(struct map_args, with, "with-plot"),
+	OUTPUT_OPT(struct map_args, output),
 	FLT_TABLE_OPTS(struct map_args, style),
 	{ 0 },
 };
@@ -101,6 +102,9 @@ static int map_main(struct flt_run *run)
 					     run->words.command, &m.args->style, NULL);
 	if (status)
 		return status;
+	status = output_redirect(&m.redirect, m.command, m.args->output);
+	if (status)
+		goto out;
 	status = run->words.argc ? map_file(&m, run->words.argv[0]) :
 				   map_live(&m, run->words.command);
 	/* There are no regions after an error, which was printed. */
@@ -108,11 +112,12 @@ static int map_main(struct flt_run *run)
 		shown = report(&m);
 		status = status ? status : shown;
 	}
+out:
 	flt_regions_free(m.regions);
 	flt_correlation_free(m.with);
 	free(m.rows);
 	free(m.subject);
-	return status;
+	return output_restore(&m.redirect, m.command, status);
 }
 
 const struct flt_command flt_command_map = {

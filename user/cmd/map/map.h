@@ -13,6 +13,7 @@
 
 #include "observe/correlation.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "model/memory/regions.h"
 #include "model/memory/advice.h"
 #include "view/table/table.h"
@@ -29,6 +30,7 @@ struct map_args {
 	uint64_t subbuf_size, subbufs;
 	struct flt_correlation_args with;
 	struct flt_table_style style;
+	const char *output;
 };
 
 struct map_row {
@@ -41,6 +43,7 @@ struct map {
 	const struct flt_command *command;
 	const struct map_args *args;
 	struct flt_control *control;
+	struct output_redirect redirect;	/* of -o */
 	struct flt_errmsg control_message;
 	int control_error;
 	char *subject;		/* what was observed, for the title; owned */

@@ -89,6 +89,7 @@ static int numa_main(struct flt_run *run)
 					"are read", n->unseen, NUMA_PROCESSES);
 	}
 out:
+	status = output_restore(&n->run.redirect, run->command, status);
 	flt_table_free(n->run.table);
 	free(n);
 	return status;

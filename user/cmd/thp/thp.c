@@ -95,6 +95,7 @@ static int thp_main(struct flt_run *run)
 		status = flt_ledger_run(&t->run, run->words.command);
 	}
 out:
+	status = output_restore(&t->run.redirect, run->command, status);
 	flt_table_free(t->run.table);
 	free(t->cover);
 	free(t);

@@ -265,8 +265,10 @@ static int arm(void *arg)
 {
 	struct run *r = arg;
 	struct top *t = r->t;
-	int ret = 0;
+	int ret = top_start(t, &r->o.e);
 
+	if (ret)
+		return ret;
 	if (!t->args->batch && t->args->style.format == FLT_FORMAT_TEXT) {
 		ret = top_terminal_open(t->args->style.color, &r->o.e);
 		r->screen = !ret;

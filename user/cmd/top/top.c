@@ -95,10 +95,27 @@ static int use_procfs(struct top *t, const struct flt_run *run)
 	return 0;
 }
 
+int top_start(struct top *t, struct flt_errmsg *e)
+{
+	struct flt_accounting accounting;
+	int ret = 0;
+
+	if (t->control)
+		ret = flt_accounting_start(t->control, FLT_ACCOUNTING_ALL, &accounting, e);
+	if (!ret && t->control && t->args->stream != TOP_STREAM_NONE) {
+		ret = top_files_open(t, e);
+		if (ret && t->view != TOP_FILE) {
+			snprintf(t->notice, sizeof(t->notice), "no files: %s",
+				 flt_errmsg_text(e, ret));
+			ret = 0;
+		}
+	}
+	return ret ? ret : top_page_open(t);
+}
+
 static int top_main(struct flt_run *run)
 {
 	struct top t = { .command = run->command, .args = run->args, .control = run->control };
-	struct flt_accounting accounting;
 	struct flt_errmsg e = { "" };
 	int ret = 0, status;
 
@@ -114,18 +131,6 @@ static int top_main(struct flt_run *run)
 	}
 	if (t.args->cgroup)
 		ret = flt_members_open(&t.members, t.args->cgroup, &e);
-	if (!ret && t.control)
-		ret = flt_accounting_start(t.control, FLT_ACCOUNTING_ALL, &accounting, &e);
-	if (!ret && t.control && t.args->stream != TOP_STREAM_NONE) {
-		ret = top_files_open(&t, &e);
-		if (ret && t.view != TOP_FILE) {
-			snprintf(t.notice, sizeof(t.notice), "no files: %s",
-				 flt_errmsg_text(&e, ret));
-			ret = 0;
-		}
-	}
-	if (!ret)
-		ret = top_page_open(&t);
 	status = ret ? flt_command_fail(t.command, &e, ret) : top_run(&t);
 	top_page_close(&t);
 	top_files_close(&t);

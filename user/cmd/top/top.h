@@ -121,6 +121,10 @@ bool top_page_has(const struct top *t, enum flt_rank_key key);
 /* run.c */
 int top_run(struct top *t);
 
+/* top.c */
+/* Open the session and the stream. Signals are taken already, so Ctrl-C ends both. */
+int top_start(struct top *t, struct flt_errmsg *e);
+
 /* terminal.c */
 /*
  * color: enum flt_terminal_color. Return 0, -ENOTTY without a terminal, or -EOPNOTSUPP if its type

@@ -285,7 +285,7 @@ int wss_run(struct wss *w, char **command)
 	w->wall_offset = flt_clock_wall_offset();
 	w->o = (struct flt_observe){
 		.command = w->command, .ops = &ops, .arg = w, .setup.argv = command,
-		.period = w->tick,
+		.period = w->tick, .stdout_of_command = w->redirect.original,
 	};
 	ret = wss_rows_open(w);
 	return ret ? flt_command_fail(w->command, NULL, ret) : flt_observe_run(&w->o);

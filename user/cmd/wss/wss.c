@@ -52,8 +52,9 @@ static const struct flt_opt opts[] = {
 	  .arg = "PERCENT", .min = 1, .max = 100,
 	  .help = "Use at most PERCENT of one CPU for scanning (scan and inject). Windows become "
 		  "longer if necessary. Default: 2." },
-	{ .name = "plot", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(plot),
+	{ .name = "plot", .type = FLT_OPT_FILE, .offset = MEMBER(plot),
 	  .arg = "FILE.svg", .help = "Draw working set, RSS and faults over time as SVG." },
+	OUTPUT_OPT(struct wss_args, output),
 	FLT_TABLE_OPTS(struct wss_args, style),
 	{ 0 },
 };
@@ -228,13 +229,15 @@ static int wss_main(struct flt_run *run)
 	if (!status)
 		status = plan(&w, run);
 	if (!status)
+		status = output_redirect(&w.redirect, w.command, w.args->output);
+	if (!status)
 		status = wss_run(&w, run->words.command);
 	wss_rows_close(&w);
 	flt_samples_free(&w.all);
 	flt_sample_areas_free(&w.areas);
 	free(w.taken);
 	free(w.target);
-	return status;
+	return output_restore(&w.redirect, w.command, status);
 }
 
 const struct flt_command flt_command_wss = {

@@ -16,6 +16,7 @@
 #define FLT_CMD_WSS_H
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "observe/observe.h"
 #include "model/counts/hist.h"
 #include "model/memory/wset.h"
@@ -37,6 +38,7 @@ struct wss_args {
 	uint64_t budget;	/* percent of a CPU; 0: default */
 	const char *plot;
 	struct flt_table_style style;
+	const char *output;
 };
 
 /*
@@ -95,6 +97,7 @@ struct wss {
 	const struct flt_command *command;
 	const struct wss_args *args;
 	struct flt_control *control;	/* NULL: no module */
+	struct output_redirect redirect;	/* of -o */
 	uint64_t interval, count;	/* ns; windows, 0: until the run ends */
 	uint64_t tick;			/* ns, period of the loop */
 
