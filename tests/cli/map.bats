@@ -136,6 +136,26 @@ for i in range(3):
 	[[ $output == *"/big  python3"*" faults, "* ]]
 }
 
+@test "the plot begins with the regions that fault most, and has one strip of others per process" {
+	flt=$dir/t.flt
+	"$RECORDER" record -q -o "$flt" -- sh -c '/usr/bin/python3 -c "bytes(3000000)"; ls /' \
+		>"$dir/out" 2>&1 || skip "cannot record here"
+	"$FLTCTL" map --json --top 0 --plot "$dir/plot.svg" "$flt" >"$dir/rows" 2>"$dir/err"
+	/usr/bin/python3 - "$dir/plot.svg" "$dir/rows" <<-'END'
+		import html, json, re, sys
+		text = html.unescape(open(sys.argv[1]).read())
+		drawn = [int(n) for n in re.findall(r"(\d+) faults, ", text)]
+		rows = [json.loads(line) for line in open(sys.argv[2])]
+		faults = [r["faults"] for r in rows if r["record"] == "region"]
+		big = sorted((n for n in faults if n * 100 >= sum(faults)), reverse=True)
+		assert drawn[:len(big)] == big[:80], (drawn, big)
+		strips = re.findall(r"\d+ small regions?", text)
+		small = {r["pid"] for r in rows if r["record"] == "region" and
+			 0 < r["faults"] * 100 < sum(faults)}
+		assert len(small) > 1 and len(set(strips)) == len(small), (strips, small)
+	END
+}
+
 @test "-o writes the regions to a file" {
 	flt=$dir/t.flt
 	"$GENERATE" "$flt" 20000 300 12 own >/dev/null

@@ -106,7 +106,7 @@ static int add_own_band(struct flt_heatmap *map, const struct flt_region *r)
 	return 0;
 }
 
-/* Make one band of several regions with few faults: a row for each. */
+/* Make one band of the regions of a process with few faults: a row for each. */
 static int add_shared_band(struct flt_heatmap *map, const struct flt_region *const *rows, size_t n)
 {
 	struct flt_atlas_area *areas = calloc(n, sizeof(*areas));
@@ -114,6 +114,7 @@ static int add_shared_band(struct flt_heatmap *map, const struct flt_region *con
 	const struct flt_heat_band *from;
 	struct flt_atlas_cell *cells;
 	size_t i, all = 1, used = 0;
+	const char *comm = flt_regions_comm(map->regions, rows[0]->image);
 	char name[NAME_LEN], note[96];
 	uint64_t faults = 0;
 
@@ -123,8 +124,9 @@ static int add_shared_band(struct flt_heatmap *map, const struct flt_region *con
 		faults += flt_region_faults(rows[i]);
 	}
 	cells = calloc(all, sizeof(*cells));
-	snprintf(name, sizeof(name), "%zu small regions", n);
-	snprintf(note, sizeof(note), "%" PRIu64 " faults", faults);
+	snprintf(name, sizeof(name), "%zu small region%s", n, n == 1 ? "" : "s");
+	snprintf(note, sizeof(note), "%s%s%" PRIu32 ": %" PRIu64 " faults", comm,
+		 comm[0] ? " " : "", flt_regions_pid(map->regions, rows[0]->image), faults);
 	*band = (struct flt_atlas_band){
 		.name = strdup(name), .note = strdup(note), .rows = (uint32_t)n, .areas = areas,
 		.cells = cells,
@@ -155,47 +157,58 @@ static int by_faults(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int by_address(const void *a, const void *b)
+static int by_process(const void *a, const void *b)
 {
 	const struct flt_region *x = *(const struct flt_region *const *)a;
 	const struct flt_region *y = *(const struct flt_region *const *)b;
 
 	if (x->image != y->image)
 		return x->image < y->image ? -1 : 1;
-	if (x->area.start != y->area.start)
-		return x->area.start < y->area.start ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return by_faults(a, b);
 }
 
+/* Add one band per process for its regions with few faults. */
+static int add_shared_bands(struct flt_heatmap *map, const struct flt_region **rows, size_t n)
+{
+	size_t from, to;
+	int err = 0;
+
+	qsort(rows, n, sizeof(*rows), by_process);
+	for (from = 0; from < n && !err; from = to) {
+		for (to = from + 1; to < n && rows[to]->image == rows[from]->image; to++)
+			;
+		err = add_shared_band(map, rows + from, to - from);
+	}
+	return err;
+}
+
+/* The region with most faults is the first, because a reader begins there. */
 static int add_bands(struct flt_heatmap *map, const struct flt_region **rows, size_t n,
 		     const struct flt_heatmap_setup *setup)
 {
-	size_t own = n < setup->bands ? n : setup->bands, i, from;
-	const struct flt_region *last;
-	bool big;
+	uint64_t all = 0;
+	size_t own, i;
 	int err = 0;
 
-	map->bands = calloc(2 * own + 1, sizeof(*map->bands));
+	/* In the worst case each region has a band, or each process one. */
+	map->bands = calloc(n + 1, sizeof(*map->bands));
 	if (!map->bands)
 		return -ENOMEM;
 	map->atlas.bands = map->bands;
 	qsort(rows, n, sizeof(*rows), by_faults);
-	last = own ? rows[own - 1] : NULL;
-	qsort(rows, n, sizeof(*rows), by_address);
-	for (from = i = 0; i <= n && !err; i++) {
-		/* by_faults() orders any two regions, so exactly `own` regions are big. */
-		big = i < n && last && by_faults(&rows[i], &last) <= 0;
-		if (i < n && !big)
-			continue;
-		if (i > from && setup->others)
-			err = add_shared_band(map, rows + from, i - from);
-		else
-			map->atlas.hidden += i - from;
-		if (!err && i < n)
-			err = add_own_band(map, rows[i]);
-		from = i + 1;
+	for (i = 0; i < n; i++)
+		all += flt_region_faults(rows[i]);
+	for (own = 0; own < n && own < setup->bands && !err; own++) {
+		if (setup->others && flt_region_faults(rows[own]) < (all + 99) / 100)
+			break;
+		err = add_own_band(map, rows[own]);
 	}
-	return err;
+	if (err)
+		return err;
+	if (setup->others)
+		return add_shared_bands(map, rows + own, n - own);
+	map->atlas.hidden += n - own;
+	return 0;
 }
 
 int flt_heatmap_make(struct flt_heatmap *map, const struct flt_regions *regions,

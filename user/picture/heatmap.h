@@ -18,7 +18,7 @@
 struct flt_heatmap_setup {
 	size_t bands;		/* maximum number of regions with their own band */
 	uint64_t least;		/* faults of a region that is shown */
-	bool others;		/* draw shared bands */
+	bool others;		/* draw regions with less than 1 % in one band per process */
 	size_t cells_max;	/* merge columns if there are more cells than this */
 };
 
