@@ -9,11 +9,12 @@ unitdir  = $(DESTDIR)$(PREFIX)/lib/systemd/system
 
 ## make install             fltctl, manual pages, completion, unit (PREFIX=/usr/local, DESTDIR=)
 install: all
-	$(INSTALL) -d $(bindir) $(libdir) $(datadir)/man/man8 \
+	$(INSTALL) -d $(bindir) $(libdir) $(datadir)/man/man7 $(datadir)/man/man8 \
 		$(datadir)/bash-completion/completions $(datadir)/zsh/site-functions \
 		$(datadir)/fish/vendor_completions.d $(unitdir) $(datadir)/doc/flt
 	$(INSTALL) -m 755 $(O)/fltctl $(bindir)
 	$(INSTALL) -m 755 $(O)/libfltrec.so $(libdir)
+	$(INSTALL) -m 644 $(O)/man/*.7 $(datadir)/man/man7
 	$(INSTALL) -m 644 $(O)/man/*.8 $(datadir)/man/man8
 	$(INSTALL) -m 644 $(O)/completion/fltctl $(datadir)/bash-completion/completions
 	$(INSTALL) -m 644 $(O)/completion/_fltctl $(datadir)/zsh/site-functions
