@@ -150,6 +150,21 @@ load cli.bash
 	done
 }
 
+@test "each manual page has EXAMPLES, and the guide has ten questions" {
+	for cmd in fltctl $("$FLTCTL" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+		python3 tests/docs/examples.py -n "man/$cmd.man" >"$dir/examples"
+		[ -s "$dir/examples" ]
+	done
+	awk -v VERSION=0 -f man/guide.awk docs/guide.md >"$dir/flt.7"
+	[ "$(grep -c '^\.SH .*?$' "$dir/flt.7")" = 10 ]
+	# The pages in man/ and flt(7) also format without warnings.
+	for page in man/*.man "$dir/flt.7"; do
+		{ [[ $page == */flt.7 ]] || echo ".TH fltctl 8"; cat "$page"; } >"$dir/page"
+		run -0 env MANROFFSEQ='' MANWIDTH=80 man --warnings=w -E UTF-8 -l -Tutf8 -Z "$dir/page"
+		[[ $output != *": warning"* ]]
+	done
+}
+
 @test "a closed standard output is an error, and no other file is written instead" {
 	run -1 bash -c '"$1" help >&-' - "$FLTCTL"
 	[[ $output == *"cannot write to standard output"* ]]
