@@ -34,7 +34,7 @@ def normal(line):
     """Return the line with numbers, units, dashes, bars and spaces made equal."""
     line = re.sub(r"\b[0-9a-f]{12,64}\b", "N", line)
     line = re.sub(r"\b0x[0-9a-f]+\b", "N", line)
-    line = re.sub(r"\s+", " ", re.sub(r"[▏-█▁-█#*]+", " ", line))
+    line = re.sub(r"\s+", " ", re.sub(r"[█-▏▁-█#*]+", " ", line))
     line = re.sub(r"[-+]?[0-9][0-9.,:]*\s?([kKMGT]?i?B|[num]?s|µs|min|[KMGT])?(?![A-Za-z])", "N", line)
     line = re.sub(r"(?<!\S)-(?!\S)", "N", line)
     return re.sub(r"(?<=N)( N)+", "", re.sub(r"\s+", " ", line).strip())

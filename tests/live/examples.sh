@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 numa=1 mem=1280 timeout=400
+# vm: cpus=2 numa=1 mem=1280 timeout=400 kernels=6.12
 # shellcheck disable=SC2119
 # Promise: the commands in the EXAMPLES sections of all manual pages work.
 set -euo pipefail
@@ -26,5 +26,7 @@ PATH=$tmp/bin:$PATH MANPATH=$tmp/man: python3 "$tree/tests/docs/examples.py" "$t
 same "status of the examples" $status 0
 at_least "number of examples" "$(grep -c '^ok' "$tmp/out")" 30
 kill "$(pidof redis-server)"
+# The page of export starts a server.
+kill "$(pidof fltctl)"
 cd "$tree"
 finish
