@@ -45,11 +45,6 @@ load cli.bash
 	[ "$(sed -n '/^The flt module is not loaded/,$p' <<<"$stderr" | grep -c '^  ')" = 3 ]
 }
 
-@test "progress appears on terminals only" {
-	run --separate-stderr -0 "$RECORDER" record -o "$dir/t.flt" -- sh -c 'sleep 3'
-	[[ $stderr != *" s: "* ]]
-}
-
 @test "--version prints the version" {
 	run --separate-stderr -0 "$FLTCTL" --version
 	[[ $output == "fltctl "[0-9]*.[0-9]* ]]
