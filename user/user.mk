@@ -5,7 +5,7 @@
 USER_DIRS := $(shell find user -type d)
 USER_SRCS := $(filter-out user/main.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
 USER_OBJS := $(USER_SRCS:%.c=$(O)/%.o)
-USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf ncursesw zlib libmicrohttpd
+USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf ncursesw zlib libmicrohttpd libprotobuf-c
 USER_CFLAGS := $(shell pkg-config --cflags $(USER_PKGS)) -iquote user
 USER_LIBS := $(shell pkg-config --libs $(USER_PKGS)) -lm -lstdc++
 

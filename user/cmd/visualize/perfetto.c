@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "cmd/visualize/visualize.h"
-#include "view/export/export.h"
+#include "view/export/perfetto.h"
 
 struct pass {
 	struct flt_visualize *v;
-	struct flt_perfetto p;
+	struct flt_perfetto *p;
 };
 
 static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
@@ -39,7 +39,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 		inner = &frames->frame[0];
 		snprintf(source, sizeof(source), "%.200s:%u",
 			 inner->file ? flt_symbols_base(inner->file) : "", inner->line);
-		flt_perfetto_fault(&pass->p, &(struct flt_perfetto_fault){
+		flt_perfetto_fault(pass->p, &(struct flt_perfetto_fault){
 			.time = f->time > v->load.head.clock ? f->time - v->load.head.clock : 0,
 			.duration = f->latency, .pid = image ? image->pid : 0, .tid = f->tid,
 			.name = inner->function, .kind = flt_fault_filter_kind_name(f->kind),
@@ -61,11 +61,11 @@ static void counters_write(struct pass *pass, const struct flt_recording *rec, u
 		s = &rec->stats[i];
 		time = s->head.time > clock ? s->head.time - clock : 0;
 		if (s->resident != ~0ull)
-			flt_perfetto_counter(&pass->p, time, "resident bytes", s->resident);
+			flt_perfetto_counter(pass->p, time, "resident bytes", s->resident);
 		if (s->evicted != ~0ull)
-			flt_perfetto_counter(&pass->p, time, "evicted bytes", s->evicted);
+			flt_perfetto_counter(pass->p, time, "evicted bytes", s->evicted);
 		if (s->rss != ~0ull)
-			flt_perfetto_counter(&pass->p, time, "rss bytes", s->rss);
+			flt_perfetto_counter(pass->p, time, "rss bytes", s->rss);
 	}
 }
 
@@ -75,17 +75,18 @@ int flt_visualize_perfetto(struct flt_visualize *v, FILE *out)
 	const struct flt_image *image;
 	struct flt_load again;
 	uint32_t i;
-	int status;
+	int status, err = flt_perfetto_new(&pass.p, out);
 
-	flt_perfetto_open(&pass.p, out);
+	if (err)
+		return err;
 	for (i = 0; i < v->load.rec->image_room; i++) {
 		image = v->load.rec->images[i];
 		if (image && image->pid)
-			flt_perfetto_name(&pass.p, image->pid, image->pid, image->comm);
+			flt_perfetto_process(pass.p, image->pid, image->comm);
 	}
 	status = flt_load_file(&again, v->run->command, v->path, on_faults, &pass);
 	flt_load_free(&again);
 	counters_write(&pass, v->load.rec, v->load.head.clock);
-	flt_perfetto_close(&pass.p);
-	return status ? -EIO : 0;
+	err = flt_perfetto_end(pass.p);
+	return status ? -EIO : err;
 }

@@ -25,7 +25,7 @@ static const struct flt_opt opts[] = {
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
 	  .arg = "FILE",
 	  .help = "Write to FILE; - is standard output. Default: flt.svg and flt-alloc.svg, "
-		  "flt.html, flt.folded, flt.speedscope.json, flt.perfetto.json or flt.pb.gz." },
+		  "flt.html, flt.folded, flt.speedscope.json, flt.perfetto-trace or flt.pb.gz." },
 	PICTURE("svg", FLT_PICTURE_SVG, "Write interactive flame graphs: one of all faults and "
 					"one of first touches. The default."),
 	PICTURE("html", FLT_PICTURE_HTML, "Write one page with flame graphs, memory over time, a "
@@ -33,7 +33,7 @@ static const struct flt_opt opts[] = {
 	PICTURE("folded", FLT_PICTURE_FOLDED, "Write stacks as text, one line per stack with its "
 					      "count."),
 	PICTURE("speedscope", FLT_PICTURE_SPEEDSCOPE, "Write input of speedscope.app."),
-	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as trace events for "
+	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as a trace for "
 						  "ui.perfetto.dev."),
 	PICTURE("pprof", FLT_PICTURE_PPROF, "Write a compressed protocol buffer for pprof."),
 	FLT_CAPTURE_FOR_OPT(struct flt_visualize_args, duration),
@@ -266,7 +266,7 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 static int files_write(struct flt_visualize *v)
 {
 	static const char *const names[] = { "flt.svg", "flt.html", "flt.folded",
-					     "flt.speedscope.json", "flt.perfetto.json",
+					     "flt.speedscope.json", "flt.perfetto-trace",
 					     "flt.pb.gz" };
 	int status;
 
