@@ -251,6 +251,45 @@ faults, values = read("h.perfetto")
 compare(faults, "h.script.json")
 PY
 
+# babeltrace2 reads the CTF of trace: each field of each fault, in order of time.
+"$fltctl" trace --ctf t.ctf -i t.flt 2>/dev/null
+"$fltctl" trace --ctf h.ctf -i hostile.flt 2>/dev/null || [ $? = 3 ]
+"$fltctl" trace --json -i t.flt >t.rows.trace 2>/dev/null
+"$fltctl" trace --json -i hostile.flt >h.rows.trace 2>/dev/null || [ $? = 3 ]
+/usr/bin/python3 - <<'PY'
+import collections, json
+import bt2
+
+for name, lines in ("t.ctf", "t.rows.trace"), ("h.ctf", "h.rows.trace"):
+    got, last = [], 0
+    for message in bt2.TraceCollectionMessageIterator(name):
+        if type(message) is bt2._EventMessageConst:
+            assert message.event.name == "page_fault"
+            f = message.event.payload_field
+            time = message.default_clock_snapshot.value
+            assert time >= last
+            last = time
+            got.append((time, int(f["pid"]), int(f["tid"]), int(f["address"]),
+                        int(f["ip"]), int(f["latency_ns"]), str(f["comm"]), str(f["result"]),
+                        str(f["kind"]), str(f["access"]), int(f["weight"]), str(f["path"])))
+    want = []
+    for r in map(json.loads, open(lines)):
+        want.append((r["time"], r["pid"], r["tid"], int(r["address"], 16),
+                     int(r.get("ip", "0"), 16), r.get("latency_ns", 0), r.get("comm", ""), r["result"],
+                     r["kind"], r["access"], r["weight"], r.get("path", "")))
+    assert len(got) == len(want) > 200, (name, len(got), len(want))
+    # Each command reads the offset of the wall clock when it starts.
+    assert len({a[0] - b[0] for a, b in zip(sorted(got), sorted(want))}) == 1
+    strip = lambda rows: collections.Counter(row[1:] for row in rows)
+    assert strip(got) == strip(want), (name, list((strip(want) - strip(got)).items())[:2],
+                                       list((strip(got) - strip(want)).items())[:2])
+PY
+if "$fltctl" trace --ctf t.ctf -i t.flt 2>err; then
+	echo "trace --ctf: an existing directory is overwritten" >&2
+	exit 1
+fi
+grep -q 'cannot make directory t.ctf (give the name of a new directory)' err
+
 # Golden: artificial recordings without symbols are equal on all machines.
 "$generate" golden.flt 2000 20 6 plain
 for what in line object thread vma; do

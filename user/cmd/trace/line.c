@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include "text/digits.h"
 #include "account/account.h"
 #include "cmd/trace/trace.h"
+#include "view/export/ctf.h"
 
 /* Bits of .known_if: the rows that have a value. */
 enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4, OF_INODE = 8, OF_TIMED = 16 };
@@ -71,15 +73,37 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
-int trace_line_open(struct trace *t)
+int trace_line_open(struct trace *t, struct flt_errmsg *e)
 {
 	t->wall_offset = flt_clock_wall_offset();
+	if (t->args->ctf)
+		return flt_ctf_new(&t->ctf, t->args->ctf, e);
 	return flt_table_new(&t->table, t->out, &t->args->style, columns, 0);
 }
 
-void trace_line_close(struct trace *t)
+int trace_line_close(struct trace *t, int status)
 {
+	int err = t->ctf ? flt_ctf_end(t->ctf) : 0;
+
 	flt_table_free(t->table);
+	if (!err)
+		return status;
+	flt_command_say(t->command, "cannot write %s: %s", t->args->ctf,
+			err == -ERANGE ? "the faults are not in order of time" : strerror(-err));
+	return status ? status : FLT_EXIT_FAILED;
+}
+
+static int write_ctf(struct trace *t, const struct trace_fault *k, const struct row *row)
+{
+	const struct flt_fault *f = k->fault;
+
+	flt_ctf_fault(t->ctf, &(struct flt_ctf_fault){
+		.time = row->time, .latency = f->latency, .address = f->address, .ip = f->ip,
+		.inode = f->inode, .offset = k->in_file ? row->offset : 0, .pid = f->pid,
+		.tid = f->tid, .device = f->device, .weight = f->weight, .cpu = f->cpu,
+		.comm = k->comm, .result = row->result, .kind = flt_kind_name(f->kind),
+		.access = access_name(f->flags), .path = row->path, .stack = k->stack });
+	return 0;
 }
 
 /* Fill the columns of a file that are in data. dev is where row->dev points to. */
@@ -122,12 +146,14 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 			 row.offset);
 		row.where = where;
 	}
+	if (++t->lines == t->args->count)
+		t->full = true;
+	if (t->ctf)
+		return write_ctf(t, k, &row);
 	if (row.cut) {
 		snprintf(cut_line, sizeof(cut_line), "[cut: %s]\n", row.cut);
 		row.cut_line = cut_line;
 	}
-	if (++t->lines == t->args->count)
-		t->full = true;
 	return flt_table_row(t->table, &row, known);
 }
 
@@ -139,6 +165,8 @@ int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from,
 	if (t->full)
 		return 0;
 	t->lost += count;
+	if (t->ctf)
+		flt_ctf_lost(t->ctf, count);
 	row.time = to + t->wall_offset;
 	row.gap_from = from ? from + t->wall_offset : 0;
 	if (t->args->style.format != FLT_FORMAT_TEXT)

@@ -113,18 +113,18 @@ static int check_args(const struct trace *t)
 int trace_recorded(struct trace *t)
 {
 	struct flt_load load;
+	struct flt_errmsg e = { "" };
 	int ret, status = check_args(t);
 
 	if (status)
 		return status;
-	ret = trace_line_open(t);
+	ret = trace_line_open(t, &e);
 	if (ret)
-		return flt_command_fail(t->command, NULL, ret);
+		return flt_command_fail(t->command, &e, ret);
 	status = flt_load_file(&load, t->command, t->args->input, on_faults, t);
 	if (!status)
 		status = flt_load_verdict(&load);
 	trace_stacks_close(t);
-	trace_line_close(t);
 	flt_load_free(&load);
-	return status;
+	return trace_line_close(t, status);
 }

@@ -56,6 +56,8 @@ static struct flt_stream_sink sink_of(struct run *r)
 
 void trace_flush(struct trace *t)
 {
+	if (t->ctf)
+		return;
 	flt_table_flush(t->table, !t->headed && t->lines);
 	t->headed |= t->lines > 0;
 	output_failed(t->out, &t->unwritten);
@@ -151,18 +153,19 @@ int trace_run(struct trace *t, char **command)
 			.period = ROUND_NS,
 		},
 	};
+	struct flt_errmsg e = { "" };
 	int ret, status;
 
 	if (!t->control)
 		return flt_command_fail(t->command, &t->control_message, t->control_error);
 	ret = names_open(&t->names);
 	if (!ret)
-		ret = trace_line_open(t);
+		ret = trace_line_open(t, &e);
 	if (!ret && (t->wish.stacks || t->wish.slice))
 		ret = trace_stacks_open(t);
-	status = ret ? flt_command_fail(t->command, NULL, ret) : flt_observe_run(&r.o);
+	status = ret ? flt_command_fail(t->command, &e, ret) : flt_observe_run(&r.o);
 	trace_stacks_close(t);
-	trace_line_close(t);
+	status = trace_line_close(t, status);
 	names_close(&t->names);
 	return status;
 }

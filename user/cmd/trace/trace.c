@@ -81,6 +81,9 @@ static const struct flt_opt opts[] = {
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(output),
 	  .arg = "FILE", .help = "Write to FILE instead of standard output. Useful if the "
 		  "command writes to standard output." },
+	{ .name = "ctf", .type = FLT_OPT_FILE, .offset = MEMBER(ctf), .arg = "DIR",
+	  .help = "Write the faults into the new directory DIR, in the Common Trace Format 1.8 "
+		  "of babeltrace2 and Trace Compass, instead of printing them." },
 	FLT_TABLE_OPTS(struct trace_args, style),
 	{ 0 },
 };
@@ -217,6 +220,9 @@ static int trace_main(struct flt_run *run)
 	if (!status && t.args->input && run->words.command)
 		status = flt_command_misuse(t.command, "cannot trace a command with --input (a "
 					    "recording)");
+	if (!status && t.args->ctf && (t.args->output || t.args->style.format != FLT_FORMAT_TEXT))
+		status = flt_command_misuse(t.command, "--ctf and %s exclude each other",
+					    t.args->output ? "--output" : "--json or --csv");
 	if (!status)
 		status = make_wish(&t);
 	if (!status)

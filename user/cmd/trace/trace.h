@@ -18,6 +18,7 @@
 #include "source/stream/stream.h"
 #include "view/table/table.h"
 
+struct flt_ctf;
 struct flt_recording;
 
 struct trace_args {
@@ -40,6 +41,7 @@ struct trace_args {
 	uint64_t max_stack;
 	const char *input;	/* a recording; NULL: live */
 	const char *output;
+	const char *ctf;	/* directory; NULL: rows */
 	struct flt_table_style style;
 };
 
@@ -53,6 +55,7 @@ struct trace {
 	FILE *out;
 	int unwritten;		/* errno of the first failed write, or 0 */
 	struct flt_table *table;
+	struct flt_ctf *ctf;	/* NULL: rows */
 	struct names names;
 	struct trace_stacks *stacks;	/* NULL: no stacks */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
@@ -94,8 +97,9 @@ int trace_stacks_live(struct trace *t, struct flt_fault *fault, struct trace_fau
 int trace_stacks_recorded(struct trace *t, struct trace_fault *fault);
 
 /* line.c */
-int trace_line_open(struct trace *t);
-void trace_line_close(struct trace *t);
+int trace_line_open(struct trace *t, struct flt_errmsg *e);
+/* Write the rest. Return status, or FLT_EXIT_FAILED after an error, which is printed. */
+int trace_line_close(struct trace *t, int status);
 int trace_line_fault(struct trace *t, const struct trace_fault *fault);
 int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to);
 
