@@ -6,10 +6,21 @@ USER_DIRS := $(shell find user -type d)
 USER_SRCS := $(filter-out user/main.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
 USER_OBJS := $(USER_SRCS:%.c=$(O)/%.o)
 USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf ncursesw zlib libmicrohttpd libprotobuf-c
+USER_MISSING := $(shell for p in $(USER_PKGS); do pkg-config --exists $$p || echo $$p; done; \
+	command -v protoc-c)
+USER_MISSING := $(filter-out %/protoc-c,$(USER_MISSING)) \
+	$(if $(filter %/protoc-c,$(USER_MISSING)),,protoc-c)
 USER_CFLAGS := $(shell pkg-config --cflags $(USER_PKGS)) -iquote user
 USER_LIBS := $(shell pkg-config --libs $(USER_PKGS)) -lm -lstdc++
 
 $(foreach d,$(USER_DIRS),$(eval CPPFLAGS_$(d) += $(USER_CFLAGS)))
+
+# Name the missing packages before the compiler names a missing header.
+.PHONY: user-packages
+user-packages:
+	@echo "missing: $(strip $(USER_MISSING)). Run scripts/setup (Debian 12), or install the" \
+		"packages of scripts/packages*.txt" >&2; exit 1
+$(USER_OBJS) $(O)/user/main.o: | $(if $(strip $(USER_MISSING)),user-packages)
 
 FLTCTL := $(O)/fltctl
 ALL += $(FLTCTL)
