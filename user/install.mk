@@ -11,7 +11,7 @@ unitdir  = $(DESTDIR)$(PREFIX)/lib/systemd/system
 install: all
 	$(INSTALL) -d $(bindir) $(libdir) $(datadir)/man/man7 $(datadir)/man/man8 \
 		$(datadir)/bash-completion/completions $(datadir)/zsh/site-functions \
-		$(datadir)/fish/vendor_completions.d $(unitdir) $(datadir)/doc/flt
+		$(datadir)/fish/vendor_completions.d $(unitdir) $(datadir)/doc/flt/json
 	$(INSTALL) -m 755 $(O)/fltctl $(bindir)
 	$(INSTALL) -m 755 $(O)/libfltrec.so $(libdir)
 	$(INSTALL) -m 644 $(O)/man/*.7 $(datadir)/man/man7
@@ -25,4 +25,5 @@ install: all
 	chmod 644 $(unitdir)/flt-export.service
 	$(INSTALL) -m 644 systemd/flt.conf $(datadir)/doc/flt/modules-load.conf
 	$(INSTALL) -m 644 docs/monitoring.md docs/monitoring/alerts.yml \
-		docs/monitoring/dashboard.json $(datadir)/doc/flt
+		docs/monitoring/dashboard.json docs/json.md $(datadir)/doc/flt
+	$(INSTALL) -m 644 docs/json/*.json $(datadir)/doc/flt/json

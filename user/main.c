@@ -11,6 +11,7 @@
 #include "cli/manual.h"
 #include "cmd/commands.h"
 #include "source/netlink/control.h"
+#include "view/table/json.h"
 
 /*
  * Open /dev/null for each closed standard file. Otherwise a data file could get descriptor
@@ -150,7 +151,7 @@ int main(int argc, char **argv)
 		tell_first_steps();
 		status = FLT_EXIT_USAGE;
 	} else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		printf("fltctl %s\n", FLT_VERSION);
+		printf("fltctl %s (json %d)\n", FLT_VERSION, FLT_JSON_VERSION);
 		status = FLT_EXIT_DONE;
 	} else if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		flt_manual_overview(stdout, flt_commands);

@@ -47,7 +47,7 @@ load cli.bash
 
 @test "--version prints the version" {
 	run --separate-stderr -0 "$FLTCTL" --version
-	[[ $output == "fltctl "[0-9]*.[0-9]* ]]
+	[[ $output =~ ^fltctl\ [0-9.]+\ \(json\ [0-9]+\)$ ]]
 }
 
 @test "fltctl refuses an unknown command and suggests a similar one" {

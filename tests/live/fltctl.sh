@@ -82,6 +82,13 @@ same "-a: sum of minor of the reports, compared with the total" \
 at_least "all processes: rows" "$(rows_jq 'map(select(.record == "process")) | length')" 3
 "$FLTCTL" stats --by=kind --json >"$tmp/json"
 at_least "--by=kind: faults of kind anon" "$(rows_jq 'map(select(.kind == "anon"))[0].faults')" 300
+"$FLTCTL" stats --by=kind --json -o "$tmp/json" -- true
+same "--by=kind -- true: sum of kinds minus faults of the command" "$(rows_jq '
+	(map(select(.record == "kind").faults) | add) -
+	(map(select(.record == "command"))[0] | .minor + .major)')" 0
+same "--by=kind -- true: rows of processes" "$(rows_jq 'map(select(.record == "process")) | length')" 0
+"$FLTCTL" stats --by=kind -o "$tmp/text" -- true
+same "--by=kind -- true: rows of unknown values" "$(lines '^ *-( |$)' "$tmp/text")" 0
 rm "$tmp/out"
 "$FLTCTL" stats 100ms >"$tmp/out" &
 pid=$!

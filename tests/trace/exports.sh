@@ -308,3 +308,28 @@ if [ "${BLESS:-}" ]; then
 	cp golden.txt "$here/golden.txt"
 fi
 diff -u "$here/golden.txt" golden.txt
+
+# Each row of --json is valid by its schema, and each key that a recording can have is in a row.
+"$generate" u.flt 10000 300
+for by in line function object thread vma address; do
+	"$fltctl" report --by "$by" --json t.flt
+done >t.report.json
+"$fltctl" report --by stack --json t.flt >t.stack.json
+"$fltctl" report --callees --json t.flt >t.tree.json
+"$fltctl" report --callers --json t.flt >>t.tree.json
+"$fltctl" report --diff u.flt --json t.flt >t.diff.json
+"$fltctl" script --check --json t.flt >t.check.json
+"$fltctl" trace --stacks --json -i t.flt >t.stacks.json
+"$fltctl" map --heat --json t.flt >t.map.json
+/usr/bin/python3 "$here/../docs/schemas.py" "$here/../../docs/json" report t.report.json \
+	report-stack t.stack.json report-tree t.tree.json report-diff t.diff.json script t.script \
+	script-check t.check.json
+# What the artificial recording lacks: losses, paths of files, attempts, advice.
+/usr/bin/python3 "$here/../docs/schemas.py" "$here/../../docs/json" \
+	-e attempts,cpu,cut,dev,inode,lost,lost_since,offset,path,advice,remedy,rights,stride \
+	trace t.stacks.json map t.map.json
+version=$("$fltctl" --version | sed -n 's/.*(json \([0-9]*\))$/\1/p')
+for schema in "$here"/../../docs/json/*.json; do
+	grep -q "\"urn:flt:json:[a-z-]*:$version\"" "$schema" ||
+		{ echo "BAD: $schema does not have version '$version'"; exit 1; }
+done

@@ -101,11 +101,17 @@ int stats_report_command(struct stats *s, const struct stats_command *c,
 {
 	struct flt_rows rows = snapshot->rows;
 	struct stats_row row;
+	int err = 0;
 
 	stats_report_begin(s);
 	if (stats_is_text(s))
 		write_command_text(s, c, snapshot);
-	if (s->control && report_processes(s, c, &rows))
+	/* The text has the kinds already. */
+	if (s->by != STATS_BY_KIND)
+		err = s->control ? report_processes(s, c, &rows) : 0;
+	else if (!stats_is_text(s))
+		err = stats_report_kinds(s, "total", &snapshot->total, c->elapsed);
+	if (err)
 		return FLT_EXIT_FAILED;
 	if (!stats_is_text(s)) {
 		row = stats_row_begin(s, "command", "total", c->elapsed);

@@ -13,6 +13,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/*
+ * The version of the schemas in docs/json, which describe the rows. Readers ignore unknown keys, so
+ * a new key is not a new version. A key that is removed or changes its meaning is one.
+ */
+#define FLT_JSON_VERSION 1
+
 struct flt_json {
 	FILE *out;
 	unsigned int depth;
