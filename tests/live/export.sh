@@ -163,9 +163,11 @@ promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1 || bad "promtool: $(cat 
 
 say "hostile clients"
 for ((i = 0; i < 40; i++)); do
-	python3 -c 'import socket, time
+	python3 -c 'import socket, sys, time
 s = [socket.create_connection(("127.0.0.1", 9886)) for i in range(10)]
-time.sleep(60)' & clients[i]=$!
+open(sys.argv[1], "w").close()
+time.sleep(60)' "$tmp/connected.$i" & clients[i]=$!
+	until_true test -e "$tmp/connected.$i" || bad "client $i does not connect"
 	[ $i -ge 3 ] && break
 done
 until_true answers || bad "no answer beside idle connections: $(cat "$tmp/curl")"
@@ -177,6 +179,33 @@ mkdir "$tmp/textfile"
 "$FLTCTL" export --by=cgroup --textfile="$tmp/textfile/flt.prom"
 promtool check metrics <"$tmp/textfile/flt.prom" >"$tmp/out" 2>&1 || bad "promtool: $(cat "$tmp/out")"
 same "files" "$(ls "$tmp/textfile")" flt.prom
+prometheus-node-exporter --collector.disable-defaults --collector.textfile \
+	--collector.textfile.directory="$tmp/textfile" --web.listen-address=127.0.0.1:9887 \
+	2>"$tmp/node.err" &
+node=$!
+node_answers() { curl -s http://127.0.0.1:9887/metrics >"$tmp/node"; }
+until_true node_answers || bad "no answer of node_exporter: $(cat "$tmp/node.err")"
+key=flt_faults_minor_total
+same "$key, read by node_exporter" "$(value $key "$tmp/node" | awk '{ printf "%d", $1 }')" \
+	"$(value $key "$tmp/textfile/flt.prom")"
+same "errors of node_exporter" "$(value node_textfile_scrape_error "$tmp/node")" 0
+kill $node
+wait $node || true
+
+say "a full disk"
+mount -t tmpfs -o size=256k tmpfs "$tmp/textfile"
+"$FLTCTL" export --textfile="$tmp/textfile/flt.prom" 1s 2>"$tmp/err" &
+exporter=$!
+until_true test -s "$tmp/textfile/flt.prom" || bad "no file: $(cat "$tmp/err")"
+cat /dev/zero >"$tmp/textfile/full" 2>/dev/null || true
+until_true grep -q "trying again" "$tmp/err" || bad "no message: $(cat "$tmp/err")"
+at_least "the old file" "$(value $key "$tmp/textfile/flt.prom")" 1
+old=$(value $key "$tmp/textfile/flt.prom")
+rm "$tmp/textfile/full"
+until_true grep -q "writing .* again" "$tmp/err" || bad "no message: $(cat "$tmp/err")"
+at_least "the new file" "$(value $key "$tmp/textfile/flt.prom")" "$((old + 1))"
+end_exporter
+umount "$tmp/textfile"
 status=0
 "$FLTCTL" export --textfile=/nonexistent/flt.prom 2>"$tmp/err" || status=$?
 same "a missing directory" "$status $(grep -c 'cannot write /nonexistent/flt.prom' "$tmp/err")" "1 1"

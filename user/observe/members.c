@@ -62,6 +62,7 @@ void flt_members_pick(struct flt_members *m, struct flt_rows *rows)
 	size_t i, kept = 0;
 	const char *path;
 
+	flt_cgroup_tree_round(m->tree);
 	for (i = 0; i < rows->count; i++) {
 		path = flt_cgroup_tree_path(m->tree, rows->row[i].cgroup);
 		if (path && flt_cgroup_tree_holds(m->path, path))

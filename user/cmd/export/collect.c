@@ -100,6 +100,7 @@ static int read_groups(struct export *x, const struct flt_tally *tally)
 		if (c->fold == FLT_FOLD_SUM)
 			*flt_counter_in(c, &rowless) += flt_counter_read(c, &tally->other);
 	flt_groups_begin(x->groups);
+	flt_cgroup_tree_round(x->cgroups);
 	ret = flt_row_stream(x->control, take_row, x, &x->error);
 	x->complete = !ret;
 	if (ret && ret != -EINTR)

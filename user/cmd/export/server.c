@@ -189,8 +189,9 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 				    "invalid path (use /metrics)\n");
 	response = get_response(s, wants_openmetrics(connection));
 	if (!response)
-		return send_message(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				    "cannot answer: other clients still read (try again)\n");
+		return send_message(connection, MHD_HTTP_SERVICE_UNAVAILABLE, s->texts >= TEXTS ?
+				    "cannot answer: other clients still read (try again)\n" :
+				    "cannot answer: out of memory (try again)\n");
 	return MHD_queue_response(connection, MHD_HTTP_OK, response);
 }
 

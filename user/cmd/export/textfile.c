@@ -78,14 +78,24 @@ static int write_once(struct export *x, struct flt_errmsg *e)
 struct writer {
 	struct export *x;
 	struct flt_loop *loop;
+	int failed;		/* result of the last write */
 	struct flt_errmsg e;
 };
 
+/* A full disk or an unloaded module may be a matter of minutes. Say each new error once. */
 static int on_interval(void *arg)
 {
 	struct writer *w = arg;
+	int ret = write_once(w->x, &w->e);
 
-	return write_once(w->x, &w->e);
+	if (ret && ret != w->failed)
+		flt_command_say(w->x->command, "%s; trying again at each interval",
+				flt_errmsg_text(&w->e, ret));
+	else if (!ret && w->failed)
+		flt_command_say(w->x->command, "writing %s again", w->x->args->textfile);
+	w->failed = ret;
+	w->e = (struct flt_errmsg){ "" };
+	return 0;
 }
 
 static int on_signal(void *arg, const struct signalfd_siginfo *info)

@@ -143,6 +143,7 @@ int stats_cgroups_count(struct stats *s, const struct flt_rows *rows)
 	int ret;
 
 	/* Look up new cgroups first, because a lookup may read the tree again. */
+	flt_cgroup_tree_round(c->tree);
 	for (i = 0; i < rows->count; i++)
 		flt_cgroup_tree_path(c->tree, rows->row[i].cgroup);
 	c->before = c->now;

@@ -11,20 +11,28 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Removed cgroups to remember, so that their rows do not make this program read all directories. */
-#define REMOVED_MAX 4096
+/* Missing cgroups to remember, so that their rows do not make this program read all directories. */
+#define MISSING_MAX 4096
 
 struct entry {
 	uint64_t id;
 	char *path;	/* below the mount point; "" is the root */
 };
 
+/* A cgroup that was not found. It was removed if a complete walk began after that. */
+struct missing {
+	uint64_t id;
+	uint64_t walks;		/* complete walks when it was looked up */
+};
+
 struct flt_cgroup_tree {
 	char mount[PATH_MAX];
 	struct entry *entry;	/* sorted by ID */
 	size_t count, room;
-	uint64_t *removed;	/* IDs that were not found, sorted */
-	size_t removed_count;
+	struct missing *missing;	/* sorted by ID */
+	size_t missing_count;
+	uint64_t walks;		/* complete walks */
+	bool walked;		/* in this round */
 };
 
 static int find_mount(char mount[PATH_MAX])
@@ -72,22 +80,37 @@ static void clear(struct flt_cgroup_tree *t)
 		free(t->entry[--t->count].path);
 }
 
-/* Directories that vanish during the walk are left out. */
+/*
+ * Read all directories. The walk is complete if no directory was left out, except those that
+ * vanish during the walk.
+ */
 static int read_tree(struct flt_cgroup_tree *t)
 {
 	char *const roots[] = { t->mount, NULL };
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	bool complete = true;
 	const FTSENT *at;
 	int ret = 0;
 
+	t->walked = true;
 	if (!fts)
 		return -errno;
 	clear(t);
-	while (!ret && (at = fts_read(fts)))
+	errno = 0;
+	while (!ret && (at = fts_read(fts))) {
 		if (at->fts_info == FTS_D)
 			ret = add(t, at->fts_statp->st_ino, at->fts_path + strlen(t->mount));
+		else if (at->fts_info == FTS_DNR || at->fts_info == FTS_ERR ||
+			 at->fts_info == FTS_NS)
+			complete &= at->fts_errno == ENOENT || at->fts_errno == ENODEV;
+		errno = 0;
+	}
+	if (!ret)
+		ret = -errno;
 	fts_close(fts);
 	qsort(t->entry, t->count, sizeof(*t->entry), by_id);
+	if (!ret && complete)
+		t->walks++;
 	return ret;
 }
 
@@ -117,7 +140,7 @@ void flt_cgroup_tree_free(struct flt_cgroup_tree *t)
 		return;
 	clear(t);
 	free(t->entry);
-	free(t->removed);
+	free(t->missing);
 	free(t);
 }
 
@@ -128,14 +151,14 @@ static const struct entry *find(const struct flt_cgroup_tree *t, uint64_t id)
 	return t->count ? bsearch(&key, t->entry, t->count, sizeof(key), by_id) : NULL;
 }
 
-/* Return the index of the first removed cgroup whose ID is not smaller. */
-static size_t place_of_removed(const struct flt_cgroup_tree *t, uint64_t id)
+/* Return the index of the first missing cgroup whose ID is not smaller. */
+static size_t place_of_missing(const struct flt_cgroup_tree *t, uint64_t id)
 {
-	size_t low = 0, high = t->removed_count, middle;
+	size_t low = 0, high = t->missing_count, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (t->removed[middle] < id)
+		if (t->missing[middle].id < id)
 			low = middle + 1;
 		else
 			high = middle;
@@ -143,37 +166,54 @@ static size_t place_of_removed(const struct flt_cgroup_tree *t, uint64_t id)
 	return low;
 }
 
-/* Forget the oldest cgroup if there are too many. IDs increase. */
-static void add_removed(struct flt_cgroup_tree *t, uint64_t id)
+static struct missing *find_missing(const struct flt_cgroup_tree *t, uint64_t id)
 {
+	const size_t at = place_of_missing(t, id);
+
+	return at < t->missing_count && t->missing[at].id == id ? &t->missing[at] : NULL;
+}
+
+/* Forget the oldest cgroup if there are too many. IDs increase. */
+static void add_missing(struct flt_cgroup_tree *t, uint64_t id, uint64_t walks)
+{
+	struct missing *known = find_missing(t, id);
 	size_t at;
 
-	if (!t->removed)
-		t->removed = calloc(REMOVED_MAX, sizeof(*t->removed));
-	if (!t->removed)
+	if (known) {
+		known->walks = walks;
 		return;
-	if (t->removed_count == REMOVED_MAX)
-		memmove(t->removed, t->removed + 1, --t->removed_count * sizeof(*t->removed));
-	at = place_of_removed(t, id);
-	memmove(t->removed + at + 1, t->removed + at,
-		(t->removed_count++ - at) * sizeof(*t->removed));
-	t->removed[at] = id;
+	}
+	if (!t->missing)
+		t->missing = calloc(MISSING_MAX, sizeof(*t->missing));
+	if (!t->missing)
+		return;
+	if (t->missing_count == MISSING_MAX)
+		memmove(t->missing, t->missing + 1, --t->missing_count * sizeof(*t->missing));
+	at = place_of_missing(t, id);
+	memmove(t->missing + at + 1, t->missing + at,
+		(t->missing_count++ - at) * sizeof(*t->missing));
+	t->missing[at] = (struct missing){ .id = id, .walks = walks };
+}
+
+void flt_cgroup_tree_round(struct flt_cgroup_tree *t)
+{
+	t->walked = false;
 }
 
 const char *flt_cgroup_tree_path(struct flt_cgroup_tree *t, uint64_t id)
 {
 	const struct entry *found = id ? find(t, id) : NULL;
-	size_t at;
+	const uint64_t walks = t->walks;
+	const struct missing *missing;
 
 	if (!found && id) {
-		at = place_of_removed(t, id);
-		/* A row's cgroup is older than the row. If it was missing once, it was removed. */
-		if (at < t->removed_count && t->removed[at] == id)
+		missing = find_missing(t, id);
+		if (missing && missing->walks < walks)
 			return NULL;
-		if (!read_tree(t))
+		if (!t->walked && !read_tree(t))
 			found = find(t, id);
 		if (!found)
-			add_removed(t, id);
+			add_missing(t, id, walks);
 	}
 	if (!found)
 		return NULL;

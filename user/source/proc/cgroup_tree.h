@@ -20,8 +20,15 @@ int flt_cgroup_tree_new(struct flt_cgroup_tree **tree, struct flt_errmsg *e);
 void flt_cgroup_tree_free(struct flt_cgroup_tree *tree);
 
 /*
- * Return the path of a cgroup below the mount point, "/" for the root, or NULL if the cgroup was
- * removed. Reads the directories again if the ID is new. The path is valid until the next call.
+ * Begin a round of lookups. In each round the directories are read again at most once, so that
+ * rows of many removed cgroups cost one walk.
+ */
+void flt_cgroup_tree_round(struct flt_cgroup_tree *tree);
+
+/*
+ * Return the path of a cgroup below the mount point, "/" for the root. Return NULL if the cgroup
+ * was removed, or if it was made after this round read the directories. Reads the directories again
+ * if the ID is new. The path is valid until the next call.
  */
 const char *flt_cgroup_tree_path(struct flt_cgroup_tree *tree, uint64_t id);
 
