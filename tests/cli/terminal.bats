@@ -46,3 +46,22 @@ on_terminal() { script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
 	run --separate-stderr -2 "$FLTCTL" lat --color=blue
 	[[ $stderr == *"expected one of auto, always, never"* ]]
 }
+
+@test "reading a large recording shows progress on a terminal only" {
+	flt=$dir/t.flt
+	"$GENERATE" "$flt" 5000000 3000 12 own >/dev/null
+	for command in "report --no-symbols $flt" "map $flt" \
+		"visualize --no-symbols --folded -o $dir/folded $flt"; do
+		script -qec "$FLTCTL $command" /dev/null </dev/null | tr '\r' '\n' >"$dir/shown"
+		grep -q "^reading $flt: [0-9]* %" "$dir/shown" || { cat "$dir/shown"; false; }
+	done
+	# The line is erased before the rows.
+	script -qec "$FLTCTL report --no-symbols $flt" /dev/null </dev/null >"$dir/shown"
+	head -n 1 "$dir/shown" | sed "s/.*$(printf '\033')\[K//" | grep -q '^ *%  *FAULTS'
+	head -n 1 "$dir/shown" | grep -q "reading $flt"
+	# Rows are written while script reads.
+	script -qec "$FLTCTL script --json $flt | head -n 100000" /dev/null </dev/null >"$dir/shown"
+	! grep -q "reading $flt" "$dir/shown"
+	"$FLTCTL" report --no-symbols "$flt" >/dev/null 2>"$dir/shown" || [ $? = 3 ]
+	! grep -q reading "$dir/shown"
+}

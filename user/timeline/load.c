@@ -88,6 +88,13 @@ const char *flt_load_path(const struct flt_run *run, const char *input)
 	return run->words.argc ? run->words.argv[0] : "flt.data";
 }
 
+static void show_progress(struct flt_load *load, const struct flt_file_chunk *c, uint64_t size)
+{
+	if (load->progress && size)
+		flt_progress_show(load->progress, "reading %s: %" PRIu64 " %%", load->path,
+				  c->offset * 100 / size);
+}
+
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,
 		  flt_load_fn fn, void *arg)
 {
@@ -96,9 +103,9 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 	uint32_t version;
 	int err;
 
-	memset(load, 0, sizeof(*load));
-	load->command = command;
-	load->path = path;
+	*load = (struct flt_load){
+		.command = command, .path = path, .progress = load->progress,
+	};
 	err = flt_file_open(&reader, path, &version);
 	if (err)
 		return open_failed(command, path, err, version);
@@ -113,8 +120,11 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 			err = 0;
 		} else if (err == 1) {
 			err = add_chunk(load, &chunk, fn, arg);
+			show_progress(load, &chunk, flt_file_size(reader));
 		}
 	}
+	if (load->progress)
+		flt_progress_erase(load->progress);
 	flt_file_done(reader);
 	if (!err)
 		err = flt_recording_settle(load->rec);

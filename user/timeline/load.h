@@ -4,11 +4,13 @@
 #define FLT_TIMELINE_LOAD_H
 
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "model/recording/recording.h"
 #include "model/recording/filter.h"
 #include "source/file/file.h"
 
 struct flt_load {
+	struct flt_progress *progress;	/* NULL: show none. Set by the caller, who begins it */
 	const struct flt_command *command;
 	const char *path;
 	struct flt_recording *rec;
@@ -37,7 +39,8 @@ typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_fa
 			   size_t n);
 
 /*
- * Read a file. Damaged chunks are skipped and counted. Report errors. Return the exit status. Call
+ * Read a file. load is zero, but may have a progress, which shows how much was read and is then
+ * erased. Damaged chunks are skipped and counted. Report errors. Return the exit status. Call
  * flt_load_free() also after an error.
  */
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,

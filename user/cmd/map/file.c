@@ -26,13 +26,15 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 
 int map_file(struct map *m, const char *path)
 {
-	struct flt_load load;
+	struct flt_progress progress;
+	struct flt_load load = { .progress = &progress };
 	const char *command;
 	int status;
 
 	status = flt_regions_new(&m->regions, AROUND_PAGES);
 	if (status)
 		return flt_command_fail(m->command, NULL, status);
+	flt_progress_begin(&progress, true);
 	status = flt_load_file(&load, m->command, path, on_faults, m);
 	if (status) {
 		flt_regions_free(m->regions);

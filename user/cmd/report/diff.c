@@ -146,6 +146,8 @@ int flt_report_diff(struct flt_report *after, const char *path)
 	if (!status)
 		status = flt_sites_build(&new, after->by, after->load.rec, after->symbols,
 					 &after->group);
+	flt_report_erase_progress(&before);
+	flt_report_erase_progress(after);
 	if (!status) {
 		pairs = calloc(old.count + new.count + 1, sizeof(*pairs));
 		status = pairs ? 0 : -ENOMEM;

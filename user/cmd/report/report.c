@@ -67,17 +67,37 @@ int flt_report_group(void *arg, struct flt_load *load, const struct flt_fault *f
 	return 0;
 }
 
+static void show_symbols(void *arg, const char *object)
+{
+	struct flt_report *r = arg;
+
+	flt_progress_show(&r->progress, "looking up symbols in %s", object);
+}
+
+void flt_report_erase_progress(struct flt_report *r)
+{
+	flt_progress_erase(&r->progress);
+	flt_symbols_watch(r->symbols, NULL, NULL);
+}
+
 int flt_report_open(struct flt_report *r, const char *path)
 {
 	int status, err;
 
 	r->symbols = NULL;
 	memset(&r->group, 0, sizeof(r->group));
+	/* Rows of data are written while symbols are looked up, rows of text after that. */
+	flt_progress_begin(&r->progress, r->args->style.format == FLT_FORMAT_TEXT &&
+			   r->args->layout < 0);
+	r->load.progress = &r->progress;
 	status = flt_load_file(&r->load, r->run->command, path, flt_report_group, r);
 	if (status)
 		return status;
 	err = flt_symbols_new(&r->symbols, r->load.rec, &r->args->symbols);
-	return err ? flt_command_fail(r->run->command, NULL, err) : FLT_EXIT_DONE;
+	if (err)
+		return flt_command_fail(r->run->command, NULL, err);
+	flt_symbols_watch(r->symbols, show_symbols, r);
+	return FLT_EXIT_DONE;
 }
 
 void flt_report_close(struct flt_report *r)

@@ -31,6 +31,7 @@ struct flt_report {
 	struct flt_load load;
 	struct flt_group group;
 	struct flt_symbols *symbols;
+	struct flt_progress progress;
 };
 
 /*
@@ -38,6 +39,8 @@ struct flt_report {
  * status. Call flt_report_close() in any case.
  */
 int flt_report_open(struct flt_report *r, const char *path);
+/* Erase the progress of the symbols. Call before writing. */
+void flt_report_erase_progress(struct flt_report *r);
 void flt_report_close(struct flt_report *r);
 int flt_report_group(void *r, struct flt_load *load, const struct flt_fault *faults, size_t n);
 

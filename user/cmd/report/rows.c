@@ -107,6 +107,7 @@ int flt_report_rows(struct flt_report *r)
 	int err;
 
 	err = flt_sites_build(&rows, r->by, r->load.rec, r->symbols, &r->group);
+	flt_report_erase_progress(r);
 	if (err)
 		return flt_command_fail(r->run->command, NULL, err);
 	err = flt_table_new(&table, stdout, &r->args->style, columns, 1u << r->by);

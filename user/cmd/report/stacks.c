@@ -247,6 +247,7 @@ int flt_report_stacks(struct flt_report *r)
 		err = fltrace ? write_fltrace_stack(r, table, e, total) :
 				write_stack(r, table, e, total);
 	}
+	flt_report_erase_progress(r);
 	flt_table_flush(table, true);
 	flt_table_free(table);
 	if (style.format == FLT_FORMAT_TEXT && !err && shown < rows.count)

@@ -121,6 +121,7 @@ int flt_report_tree(struct flt_report *r)
 					  "--json)");
 	}
 	err = flt_tree_build(&tree, &setup, r->load.rec, r->symbols, strings, &r->group);
+	flt_report_erase_progress(r);
 	if (!err)
 		err = flt_tree_sort(&tree, true);
 	if (!err) {

@@ -87,9 +87,11 @@ int flt_script_check(const struct flt_command *command, const char *path,
 {
 	const struct flt_record_end *end;
 	struct flt_table *table;
-	struct flt_load load;
+	struct flt_progress progress;
+	struct flt_load load = { .progress = &progress };
 	int status, err;
 
+	flt_progress_begin(&progress, true);
 	status = flt_load_file(&load, command, path, NULL, NULL);
 	if (status)
 		goto out;

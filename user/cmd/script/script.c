@@ -174,7 +174,8 @@ static int script_main(struct flt_run *run)
 	const struct flt_script_args *args = run->args;
 	const char *path = flt_load_path(run, args->input);
 	struct script s = { .args = args };
-	struct flt_load load;
+	struct flt_progress progress;
+	struct flt_load load = { .progress = &progress };
 	int status, err;
 
 	if (run->words.command)
@@ -191,6 +192,7 @@ static int script_main(struct flt_run *run)
 	err = flt_table_new(&s.table, stdout, &args->style, columns, 0);
 	if (err)
 		return flt_command_fail(run->command, NULL, err);
+	flt_progress_begin(&progress, false);
 	status = flt_load_file(&load, run->command, path, on_faults, &s);
 	flt_table_free(s.table);
 	if (s.unwritten)

@@ -112,7 +112,8 @@ static int check_args(const struct trace *t)
 
 int trace_recorded(struct trace *t)
 {
-	struct flt_load load;
+	struct flt_progress progress;
+	struct flt_load load = { .progress = &progress };
 	struct flt_errmsg e = { "" };
 	int ret, status = check_args(t);
 
@@ -121,6 +122,7 @@ int trace_recorded(struct trace *t)
 	ret = trace_line_open(t, &e);
 	if (ret)
 		return flt_command_fail(t->command, &e, ret);
+	flt_progress_begin(&progress, false);
 	status = flt_load_file(&load, t->command, t->args->input, on_faults, t);
 	if (!status)
 		status = flt_load_verdict(&load);

@@ -246,6 +246,7 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 	}
 	errno = 0;
 	err = picture_write(v, out, first);
+	flt_progress_erase(&v->progress);
 	/* Read errno before fclose(), which may have nothing left to write. */
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
@@ -298,6 +299,13 @@ static const char *recording_name(const struct flt_visualize *v, char *text, siz
 	return text;
 }
 
+static void show_symbols(void *arg, const char *object)
+{
+	struct flt_visualize *v = arg;
+
+	flt_progress_show(&v->progress, "looking up symbols in %s", object);
+}
+
 /* Draw the recording at path. Return the exit status. */
 static int draw(void *arg, const char *path)
 {
@@ -307,10 +315,14 @@ static int draw(void *arg, const char *path)
 
 	v->path = path;
 	v->name = recording_name(v, name, sizeof(name));
+	flt_progress_begin(&v->progress, !v->args->output || strcmp(v->args->output, "-"));
+	v->load.progress = &v->progress;
 	status = flt_load_file(&v->load, v->run->command, path, on_faults, v);
 	if (status)
 		return status;
 	err = flt_symbols_new(&v->symbols, v->load.rec, &v->args->symbols);
+	if (!err)
+		flt_symbols_watch(v->symbols, show_symbols, v);
 	status = err ? flt_command_fail(v->run->command, NULL, err) : files_write(v);
 	return status ? status : flt_load_verdict(&v->load);
 }

@@ -37,6 +37,7 @@ struct flt_visualize {
 	struct flt_regions *regions;
 	struct flt_heat rates;		/* its regions are enum flt_rate */
 	struct flt_symbols *symbols;
+	struct flt_progress progress;
 	struct flt_strings *strings;
 };
 

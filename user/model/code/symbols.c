@@ -37,6 +37,8 @@ struct flt_symbols {
 	struct flt_strings *strings;
 	size_t missing;
 	const char *first_missing;
+	flt_symbols_watch_fn watch;	/* NULL: none */
+	void *watch_arg;
 };
 
 const char *flt_symbols_base(const char *path)
@@ -309,11 +311,27 @@ static struct flt_frames *frames_new(struct flt_symbols *s, uint32_t place)
 	return frames;
 }
 
+void flt_symbols_watch(struct flt_symbols *s, flt_symbols_watch_fn fn, void *arg)
+{
+	s->watch = fn;
+	s->watch_arg = arg;
+}
+
+static void call_watch(const struct flt_symbols *s, uint32_t place)
+{
+	const struct flt_object *o = &s->rec->objects[s->rec->places[place].object];
+
+	if (s->watch && !s->setup.no_symbols)
+		s->watch(s->watch_arg, flt_symbols_base(o->name));
+}
+
 const struct flt_frames *flt_symbols_at(struct flt_symbols *s, uint32_t place)
 {
 	if ((place >= s->frame_room || s->rec->object_count > s->object_room) && rooms_grow(s))
 		return NULL;
-	if (!s->frames[place])
+	if (!s->frames[place]) {
+		call_watch(s, place);
 		s->frames[place] = frames_new(s, place);
+	}
 	return s->frames[place];
 }

@@ -59,6 +59,13 @@ int flt_symbols_new(struct flt_symbols **symbols, const struct flt_recording *re
 		    const struct flt_symbols_setup *setup);
 void flt_symbols_free(struct flt_symbols *symbols);
 
+/*
+ * Call fn before each place is looked up that was not looked up before, with the name of its
+ * object. NULL: no longer.
+ */
+typedef void (*flt_symbols_watch_fn)(void *arg, const char *object);
+void flt_symbols_watch(struct flt_symbols *symbols, flt_symbols_watch_fn fn, void *arg);
+
 /* Return the frames of a place, which live as long as the symbols, or NULL without memory. */
 const struct flt_frames *flt_symbols_at(struct flt_symbols *symbols, uint32_t place);
 

@@ -151,6 +151,8 @@ struct flt_file_chunk {
  */
 int flt_file_open(struct flt_file_reader **r, const char *path, uint32_t *version);
 const struct flt_file_header *flt_file_head(const struct flt_file_reader *r);
+/* Return the size of the file in bytes when it was opened. */
+uint64_t flt_file_size(const struct flt_file_reader *r);
 
 /*
  * Read the next chunk. Return 1, or 0 at the end of the file. Return -EBADMSG if the file is

@@ -149,6 +149,11 @@ const struct flt_file_header *flt_file_head(const struct flt_file_reader *r)
 	return &r->head;
 }
 
+uint64_t flt_file_size(const struct flt_file_reader *r)
+{
+	return r->size;
+}
+
 static bool head_valid(const struct flt_chunk *head)
 {
 	return head->magic == FLT_CHUNK_MAGIC &&

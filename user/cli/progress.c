@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/progress.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "text/clock.h"
+#include "text/escape.h"
+#include "text/terminal.h"
+#include "text/units.h"
+
+#define QUIET_NS (500 * FLT_NSEC_PER_MSEC)
+#define STEP_NS (100 * FLT_NSEC_PER_MSEC)
+
+void flt_progress_begin(struct flt_progress *p, bool alone)
+{
+	*p = (struct flt_progress){
+		.began = flt_clock_ns(CLOCK_MONOTONIC),
+		.on = isatty(STDERR_FILENO) && (alone || !isatty(STDOUT_FILENO)),
+	};
+}
+
+void flt_progress_show(struct flt_progress *p, const char *fmt, ...)
+{
+	char text[256], plain[256 * FLT_ESCAPE_GROWTH];
+	uint64_t time;
+	va_list ap;
+
+	if (!p->on)
+		return;
+	time = flt_clock_ns(CLOCK_MONOTONIC);
+	if (time - p->began < QUIET_NS || time - p->shown < STEP_NS)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	flt_escape_text(plain, sizeof(plain), text, strlen(text));
+	/* A longer line would wrap, and could not be erased. */
+	fprintf(stderr, "\r%.*s\033[K", (int)flt_terminal_columns(stderr) - 1, plain);
+	fflush(stderr);
+	p->shown = time;
+	p->visible = true;
+}
+
+void flt_progress_erase(struct flt_progress *p)
+{
+	if (!p->visible)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	p->visible = false;
+}
