@@ -115,7 +115,13 @@ at_least "queries of the dashboard" "$(wc -l <"$tmp/queries")" 15
 while read -r expr; do
 	query "$expr" >"$tmp/out"
 	same "$expr: status" "$(jq -r .status "$tmp/out")" success
-	at_least "$expr: series" "$(jq '.data.result | length' "$tmp/out")" 1
+	# No fault is major here, so the quantiles of their latency are NaN.
+	case $expr in
+	*'result="major"'*) wanted='true' ;;
+	*) wanted='.value[1] != "NaN"' ;;
+	esac
+	at_least "$expr: series with a value" \
+		"$(jq "[.data.result[] | select($wanted)] | length" "$tmp/out")" 1
 done <"$tmp/queries"
 kill $server
 wait $server 2>/dev/null || true
@@ -148,17 +154,16 @@ bash -c 'echo $$ >/sys/fs/cgroup/bomb/cgroup.procs; bomb() { bomb | bomb & }
 	renice -n 19 $$ >/dev/null; while :; do bomb; done' 2>"$tmp/bomb" &
 is_bombed() { grep -q 'max [1-9]' /sys/fs/cgroup/bomb/pids.events; }
 until_true is_bombed || bad "the fork bomb does not reach its limit"
+sum=0
 for ((i = 0; i < scrapes; i++)); do
 	get >"$tmp/metrics"
+	before=$sum
+	sum=$(awk '/^flt_cgroup_faults_minor_total/ { n += $2 } END { printf "%d", n }' "$tmp/metrics")
+	at_least "the sum over cgroups at scrape $i" "$sum" $((before + 1))
 	same "series at scrape $i are bounded" "$(($(grep -vc '^#' "$tmp/metrics") <= 2000))" 1
 done
 echo 1 >/sys/fs/cgroup/bomb/cgroup.kill
-same "the sum over cgroups at the end" \
-	"$(($(awk '/^flt_cgroup_faults_minor_total/ { n += $2 } END { print n }' "$tmp/metrics") > 0))" 1
 at_least "series left out" "$(value flt_export_series_omitted_total)" 1
-peak=$(awk '/^VmHWM/ { print $2 }' /proc/$exporter/status)
-say "the exporter had at most $peak KiB"
-at_most "resident memory in KiB" "$peak" 20480
 promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1 || bad "promtool: $(cat "$tmp/out")"
 
 say "hostile clients"
@@ -172,6 +177,9 @@ time.sleep(60)' "$tmp/connected.$i" & clients[i]=$!
 done
 until_true answers || bad "no answer beside idle connections: $(cat "$tmp/curl")"
 kill "${clients[@]}"
+peak=$(awk '/^VmHWM/ { print $2 }' /proc/$exporter/status)
+say "the exporter had at most $peak KiB"
+at_most "resident memory in KiB" "$peak" 20480
 end_exporter
 
 say "a file for node_exporter"
