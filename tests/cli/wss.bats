@@ -103,6 +103,13 @@ clear_refs() {
 	json "$dir/json" "rows[2]['time'] - rows[0]['time'] + rows[0]['window_ns'] / 1e9 >= 0.69"
 }
 
+@test "wss says what to do if a process is not accessible or no window was complete" {
+	run --separate-stderr -4 as_nobody wss -m refs -p $$ 0.1 1
+	[[ $stderr == *"cannot "*" /proc/$$/"*"(run as root, or as the user of the process): Permission denied"* ]]
+	run --separate-stderr -3 "$FLTCTL" wss -m refs 60 -- true
+	[[ $stderr == *"first window was complete (give a shorter INTERVAL)"* ]]
+}
+
 @test "wss measures a command until its end and returns its exit status" {
 	clear_refs
 	run --separate-stderr -7 "$FLTCTL" wss -m refs 0.1 -- sh -c 'sleep 0.5; exit 7'

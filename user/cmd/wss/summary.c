@@ -177,7 +177,8 @@ int wss_summary(struct wss *w)
 	if (!w->all.count)
 		flt_command_say(w->command, "%s", w->args->cgroup ?
 				"no process stayed in the cgroup for a whole window" :
-				"the run ended before the first window was complete");
+				"the run ended before the first window was complete "
+				"(give a shorter INTERVAL)");
 	if (w->stride)
 		flt_command_say(w->command, "the summary is of one window in %" PRIu64 ", because "
 				"there were too many samples to keep all", w->stride);

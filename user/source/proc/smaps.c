@@ -136,6 +136,18 @@ int flt_smaps_parse(const char *text, struct flt_sample *sample, struct flt_samp
 	return ret ? ret : finish(&r);
 }
 
+/* Describe the failure of opening or writing a file of a process. Return the error. */
+static int cannot_access(const char *verb, uint32_t tgid, const char *name, int error,
+			 struct flt_errmsg *e)
+{
+	const char *remedy = "";
+
+	if (error == EACCES || error == EPERM)
+		remedy = " (run as root, or as the user of the process)";
+	return flt_errmsg_errno(e, error == ENOENT ? -ESRCH : -error,
+				"cannot %s /proc/%" PRIu32 "/%s%s", verb, tgid, name, remedy);
+}
+
 int flt_smaps_read(uint32_t tgid, struct flt_sample *sample, struct flt_sample_areas *areas,
 		   struct flt_errmsg *e)
 {
@@ -146,8 +158,7 @@ int flt_smaps_read(uint32_t tgid, struct flt_sample *sample, struct flt_sample_a
 	int ret = 0;
 
 	if (!file)
-		return flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno,
-					"/proc/%" PRIu32 "/smaps", tgid);
+		return cannot_access("read", tgid, "smaps", errno, e);
 	while (!ret && getline(&line, &room, file) > 0)
 		ret = read_line(&r, line);
 	free(line);
@@ -186,9 +197,9 @@ int flt_smaps_clear(uint32_t tgid, enum flt_clear what, struct flt_errmsg *e)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/clear_refs", tgid);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno, "%s", path);
+		return cannot_access("open", tgid, "clear_refs", errno, e);
 	if (write(fd, &digit, 1) != 1)
-		ret = flt_errmsg_errno(e, -errno, "%s", path);
+		ret = cannot_access("write", tgid, "clear_refs", errno, e);
 	close(fd);
 	return ret;
 }
