@@ -2,7 +2,8 @@
 # flt - build, test, install. `make help` lists the targets.
 #
 # There is one make without recursion. Each folder has a fragment (*.mk) that adds its
-# products to ALL and its quick native tests to CHECK_NATIVE. tests/vm/check finds live
+# products to PROGRAMS (installed) or ALL (used by tests), and its quick native tests to
+# CHECK_NATIVE. tests/vm/check finds live
 # tests by itself. Everything is built under $(O). kbuild builds the module in place, or
 # under $(O) for several kernels at once (tests/vm/vm.mk).
 
@@ -10,6 +11,7 @@ VERSION := 0.1.0
 O       ?= build
 CC      ?= gcc
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 KDIR    ?= /lib/modules/$(shell uname -r)/build
 
 CSTD     = -std=gnu11
@@ -18,20 +20,23 @@ OPT     ?= -O2 -g -fno-omit-frame-pointer
 CPPFLAGS += -D_GNU_SOURCE -DFLT_VERSION='"$(VERSION)"' -Iinclude -Iinclude/uapi
 CFLAGS  += $(CSTD) $(OPT) $(WARN)
 
+PROGRAMS :=
 ALL :=
 CHECK_NATIVE :=
 
-.PHONY: all help check check-native check-long lint clean install
+.PHONY: all programs help check check-native check-long lint clean install
 all:
 
 include $(sort $(wildcard user/*.mk user/*/*/*.mk recorder/*.mk lib/*.mk scripts/*.mk tests/*/*.mk man/*.mk))
 
-all: $(ALL)
+all: $(PROGRAMS) $(ALL)
+programs: $(PROGRAMS)
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST) | sort
 
-## make                     build fltctl and the libraries
+## make                     build fltctl, the libraries and the programs of the tests
+## make programs            build what `make install` installs
 ## make module              build flt.ko for this machine's kernel (KDIR=...)
 .PHONY: module
 module:
@@ -44,5 +49,5 @@ clean:
 
 $(O)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CPPFLAGS_$(*D)) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(CPPFLAGS_$(*D)) -MMD -MP -c -o $@ $<
 -include $(shell [ -d $(O) ] && find $(O) -name '*.d')

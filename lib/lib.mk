@@ -15,13 +15,13 @@ $(O)/libfltuffd.a: $(FLTUFFD_OBJS)
 
 # The version script exports the functions of fltuffd.h only.
 $(FLTUFFD_SO): $(FLTUFFD_OBJS) lib/fltuffd.map
-	$(CC) -shared -Wl,-soname,libfltuffd.so.0 -Wl,--version-script,lib/fltuffd.map \
+	$(CC) -shared $(LDFLAGS) -Wl,-soname,libfltuffd.so.0 -Wl,--version-script,lib/fltuffd.map \
 		-o $@ $(FLTUFFD_OBJS) -pthread
 	ln -sf libfltuffd.so.0 $(O)/libfltuffd.so
 
 $(O)/fltuffd.pc: lib/fltuffd.pc.in
 	@mkdir -p $(@D)
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< > $@
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' $< > $@
 
 # Linked with the shared library, so that a function missing in the version script is an error.
 $(O)/lib/examples/%: lib/examples/%.c $(FLTUFFD_SO)
@@ -29,15 +29,16 @@ $(O)/lib/examples/%: lib/examples/%.c $(FLTUFFD_SO)
 	$(CC) -D_GNU_SOURCE $(CSTD) $(OPT) $(WARN) -Iinclude -o $@ $< -L$(O) -lfltuffd \
 		-Wl,-rpath,'$$ORIGIN/../..' -pthread
 
-ALL += $(O)/libfltuffd.a $(FLTUFFD_SO) $(O)/fltuffd.pc $(FLTUFFD_EXAMPLES)
+PROGRAMS += $(O)/libfltuffd.a $(FLTUFFD_SO) $(O)/fltuffd.pc
+ALL += $(FLTUFFD_EXAMPLES)
 
 .PHONY: install-lib
 install-lib: $(O)/libfltuffd.a $(FLTUFFD_SO) $(O)/fltuffd.pc
-	install -d $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include \
 		$(DESTDIR)$(PREFIX)/share/man/man3
-	install -m 644 $(O)/libfltuffd.a $(FLTUFFD_SO) $(DESTDIR)$(PREFIX)/lib
-	ln -sf libfltuffd.so.0 $(DESTDIR)$(PREFIX)/lib/libfltuffd.so
+	install -m 644 $(O)/libfltuffd.a $(FLTUFFD_SO) $(DESTDIR)$(LIBDIR)
+	ln -sf libfltuffd.so.0 $(DESTDIR)$(LIBDIR)/libfltuffd.so
 	install -m 644 include/fltuffd.h $(DESTDIR)$(PREFIX)/include
-	install -m 644 $(O)/fltuffd.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 $(O)/fltuffd.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 644 lib/fltuffd.3 $(DESTDIR)$(PREFIX)/share/man/man3
 install: install-lib

@@ -2,7 +2,7 @@
 # Manual pages and shell completion. fltctl generates the head, the options and the exit
 # statuses of each page from its own tables. man/NAME.man is appended. flt(7) is docs/guide.md.
 
-ALL += $(O)/man/.built $(O)/completion/.built
+PROGRAMS += $(O)/man/.built $(O)/completion/.built
 
 $(O)/man/.built: $(O)/fltctl $(wildcard man/*.man) docs/guide.md man/guide.awk
 	@mkdir -p $(@D)

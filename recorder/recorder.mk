@@ -7,7 +7,7 @@ REC := $(patsubst %.c,$(O)/%.o,$(wildcard $(addsuffix /*.c,$(REC_DIRS))))
 # storage, and no symbols that the dynamic linker would resolve at the first call.
 REC_CPPFLAGS := -Irecorder -I. -fPIC -fvisibility=hidden -fno-stack-protector
 $(foreach d,$(REC_DIRS),$(eval CPPFLAGS_$(d) += $(REC_CPPFLAGS)))
-JEMALLOC_PIC ?= /usr/lib/x86_64-linux-gnu/libjemalloc_pic.a
+JEMALLOC_PIC ?= /usr/lib/$(shell $(CC) -print-multiarch)/libjemalloc_pic.a
 
 # jemalloc without its C++ operators, because they would load libstdc++ into C programs. The
 # operators of libstdc++ call malloc() anyway. hook/heap.c replaces some functions.
@@ -19,14 +19,8 @@ $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC) recorder/recorder.mk
 			--redefine-sym $f=rec_jemalloc_$f) $@.tmp && mv $@.tmp $@
 
 $(O)/libfltrec.so: $(REC) $(FLT_CORE) $(O)/recorder/jemalloc.a
-	$(CC) -shared -o $@ $(REC) $(FLT_CORE) -Wl,--whole-archive $(O)/recorder/jemalloc.a \
+	$(CC) -shared $(LDFLAGS) -o $@ $(REC) $(FLT_CORE) -Wl,--whole-archive $(O)/recorder/jemalloc.a \
 		-Wl,--no-whole-archive -Wl,-z,now -Wl,-z,nodelete -Wl,-soname,libfltrec.so \
 		-pthread -lm -ldl
 
-ALL += $(O)/libfltrec.so
-
-.PHONY: install-recorder
-install-recorder: $(O)/libfltrec.so
-	install -d $(DESTDIR)$(PREFIX)/lib/flt
-	install -m 755 $< $(DESTDIR)$(PREFIX)/lib/flt/libfltrec.so
-install: install-recorder
+PROGRAMS += $(O)/libfltrec.so

@@ -23,7 +23,7 @@ user-packages:
 $(USER_OBJS) $(O)/user/main.o: | $(if $(strip $(USER_MISSING)),user-packages)
 
 FLTCTL := $(O)/fltctl
-ALL += $(FLTCTL)
+PROGRAMS += $(FLTCTL)
 
 $(O)/libfltctl.a: $(USER_OBJS)
 	@rm -f $@
