@@ -19,7 +19,7 @@ load cli.bash
 	json "$dir/json" "all(r['result'] in ('ok', 'warn', 'no', '-') for r in rows)"
 	json "$dir/json" "all(r.get('fix') for r in rows if r['result'] == 'no')"
 	json "$dir/json" "not any(r.get('fix') for r in rows if r['result'] == 'ok')"
-	json "$dir/json" "{'kernel', 'config', 'module', 'permission', 'debugfs', 'ftrace', \
+	json "$dir/json" "{'kernel', 'config', 'signature', 'module', 'permission', 'debugfs', 'ftrace', \
 		'userfaultfd', 'perf'} <= {r['check'] for r in rows}"
 	"$FLTCTL" check --csv >"$dir/csv" || [ $? = 5 ]
 	[ "$(head -1 "$dir/csv")" = check,result,detail,fix ]

@@ -116,9 +116,9 @@ static int status_of(const struct check *c)
 static int check_main(struct flt_run *run)
 {
 	static int (*const checks[])(struct check *c) = {
-		check_kernel,	check_lockdown,	  check_module, check_permission,
-		check_debugfs,	check_kprobes,	  check_hooks,	check_accounting,
-		check_fault,	check_userfaultfd, check_perf,	 check_cgroup,
+		check_kernel,	   check_signature,	check_module,	check_permission,
+		check_debugfs,	   check_kprobes,	check_hooks,	check_accounting,
+		check_fault,	   check_userfaultfd,	check_perf,	check_cgroup,
 		check_leftovers,
 	};
 	const struct arguments *args = run->args;

@@ -2,10 +2,11 @@
 /*
  * check.h - findings of 'fltctl check', a line each.
  *
- *   check.c    the command, and the findings as rows
- *   machine.c  kernel, configuration, permission, and what some commands need
- *   module.c   the module and its hooks, and one real fault
- *   limit.c    cgroups and swap for 'record --engine=cgroup', and what killed runs left behind
+ *   check.c      the command, and the findings as rows
+ *   machine.c    kernel, configuration, permission, and what some commands need
+ *   signature.c  Secure Boot, and the signature of flt.ko
+ *   module.c     the module and its hooks, and one real fault
+ *   limit.c      cgroups and swap for 'record --engine=cgroup', and what killed runs left behind
  */
 #ifndef FLT_CMD_CHECK_H
 #define FLT_CMD_CHECK_H
@@ -43,7 +44,7 @@ int check_add(struct check *c, const char *name, enum check_result result, int s
 
 /* Add the findings of one area each. Return 0 or -ENOMEM. */
 int check_kernel(struct check *c);
-int check_lockdown(struct check *c);
+int check_signature(struct check *c);
 int check_permission(struct check *c);
 int check_debugfs(struct check *c);
 int check_kprobes(struct check *c);

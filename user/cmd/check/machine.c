@@ -71,25 +71,6 @@ int check_kernel(struct check *c)
 	return ret ? ret : check_config(c);
 }
 
-int check_lockdown(struct check *c)
-{
-	static const char *const fix =
-		"sign flt.ko with a key this kernel trusts: with DKMS, mokutil --import "
-		"/var/lib/dkms/mok.pub, reboot, and enrol the key at the blue screen";
-
-	if (flt_machine_lockdown(c->lockdown, sizeof(c->lockdown)))
-		c->lockdown[0] = '\0';
-	if (!flt_machine_signed_only(c->lockdown))
-		return check_add(c, "signature", CHECK_OK, 0, NULL, "not required%s%s",
-				 c->lockdown[0] ? ", lockdown is " : "", c->lockdown);
-	if (!access("/sys/module/flt", F_OK))
-		return check_add(c, "signature", CHECK_OK, 0, NULL,
-				 "required, and the kernel accepted the loaded module");
-	return check_add(c, "signature", CHECK_WARN, 0, fix,
-			 "only signed modules can be loaded (lockdown %s)",
-			 c->lockdown[0] ? c->lockdown : "unknown, sig_enforce is on");
-}
-
 int check_permission(struct check *c)
 {
 	if (!flt_machine_initial_user_namespace())

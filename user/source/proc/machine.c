@@ -156,6 +156,42 @@ bool flt_machine_signed_only(const char *lockdown)
 	       line[0] == 'Y';
 }
 
+bool flt_machine_secure_boot(void)
+{
+	/* An EFI variable: four bytes of attributes, then the value. UEFI specification, 3.3. */
+	static const char path[] = "/sys/firmware/efi/efivars/"
+				   "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+	uint8_t variable[5] = { 0 };
+	FILE *file;
+	size_t n;
+
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	n = fread(variable, 1, sizeof(variable), file);
+	fclose(file);
+	return n == sizeof(variable) && variable[4] == 1;
+}
+
+int flt_machine_module_signer(const char *module, char *text, size_t size)
+{
+	char command[128];
+	bool found;
+	FILE *file;
+
+	snprintf(command, sizeof(command), "PATH=$PATH:/usr/sbin:/sbin modinfo -F signer %s "
+		 "2>/dev/null", module);
+	file = popen(command, "re");
+	if (!file)
+		return -ENOENT;
+	found = fgets(text, (int)size, file);
+	pclose(file);
+	if (!found)
+		return -ENOENT;
+	text[strcspn(text, "\n")] = '\0';
+	return text[0] ? 0 : -ENOENT;
+}
+
 bool flt_machine_installed(const char *release, const char *module)
 {
 	char path[160], line[4096], wanted[64];

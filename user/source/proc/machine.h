@@ -33,6 +33,14 @@ int flt_machine_lockdown(char *text, size_t size);
 /* Return true if the kernel refuses modules without a trusted signature. */
 bool flt_machine_signed_only(const char *lockdown);
 
+/* Return true if the firmware says that it verified the boot loader. */
+bool flt_machine_secure_boot(void);
+/*
+ * Read the name in the certificate that signed the installed module, as modinfo(8) prints it.
+ * Return -ENOENT if the module is not installed, has no signature, or modinfo is missing.
+ */
+int flt_machine_module_signer(const char *module, char *text, size_t size);
+
 /* Return true if modprobe finds flt.ko* for this kernel. */
 bool flt_machine_installed(const char *release, const char *module);
 
