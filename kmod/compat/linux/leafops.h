@@ -8,6 +8,7 @@
 #define FLT_COMPAT_LINUX_LEAFOPS_H
 
 #include <flt_compat.h>
+#include <linux/swap.h> /* 7.2: leafops.h needs SWP_MIGRATION_READ, and does not include it */
 #if FLT_HAVE_SOFTLEAF
 #include_next <linux/leafops.h>
 
@@ -19,7 +20,6 @@
 #define flt_pmd_is_migration pmd_is_migration_entry
 #else
 #include <linux/mm.h>
-#include <linux/swap.h>
 #include <linux/swapops.h>
 
 /* Before 6.19 the type was swp_entry_t. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* since 6.7: mm_khugepaged_scan_file has a PFN */
+/* since 6.7, except 7.2: mm_khugepaged_scan_file has a PFN */
 #include <trace/events/huge_memory.h>
 
 void probe(void *data, struct mm_struct *mm, unsigned long pfn, struct file *file, int present,

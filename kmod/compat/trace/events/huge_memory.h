@@ -12,6 +12,8 @@
 #define FLT_SCAN_PMD_PAGE struct page *page, bool writable
 #elif FLT_HAVE_SCAN_PMD_FOLIO
 #define FLT_SCAN_PMD_PAGE struct folio *folio, bool writable
+#elif FLT_HAVE_SCAN_PMD_ONLY_FOLIO
+#define FLT_SCAN_PMD_PAGE struct folio *folio
 #else
 #define FLT_SCAN_PMD_PAGE unsigned long pfn
 #endif
@@ -19,13 +21,15 @@
 #undef FLT_SCAN_FILE_PAGE
 #if FLT_HAVE_SCAN_FILE_PFN
 #define FLT_SCAN_FILE_PAGE unsigned long pfn
+#elif FLT_HAVE_SCAN_FILE_FOLIO
+#define FLT_SCAN_FILE_PAGE struct folio *folio
 #else
 #define FLT_SCAN_FILE_PAGE struct page *page
 #endif
 
 /* Before 6.1 there was no such tracepoint. */
 #undef flt_check_scan_file
-#if FLT_HAVE_SCAN_FILE_PFN || FLT_HAVE_SCAN_FILE_PAGE
+#if FLT_HAVE_SCAN_FILE_PFN || FLT_HAVE_SCAN_FILE_FOLIO || FLT_HAVE_SCAN_FILE_PAGE
 #define flt_check_scan_file(probe) check_trace_callback_type_mm_khugepaged_scan_file(probe)
 #else
 #define flt_check_scan_file(probe) ((void)(probe))
