@@ -91,7 +91,12 @@ load
 prefix=()
 "$FLT_WORKLOAD/pattern" make /mnt/file 2048 $SEEDS
 
-drop_caches() { sync; echo 3 >/proc/sys/vm/drop_caches; }
+# Files on a file system that was just mounted are not cached. /proc/sys/vm/drop_caches skips
+# pages that are in use.
+drop_caches() {
+	umount /mnt
+	mount /dev/vda /mnt
+}
 
 say "files"
 drop_caches
@@ -117,10 +122,15 @@ pattern anonrandom 512 random random
 pattern threads 512 sequential forward
 
 say "regions larger than the memory limit"
+# Without readahead, because readahead gives up when the group reaches its limit. The number of
+# faults in each pass would depend on that.
+readahead=$(</sys/block/vda/queue/read_ahead_kb)
+echo 0 >/sys/block/vda/queue/read_ahead_kb
 echo 6M >/sys/fs/cgroup/small/memory.max
 prefix=(sh -c 'echo $$ >/sys/fs/cgroup/small/cgroup.procs; exec "$@"' -)
 drop_caches
 pattern twice 2048 thrashing forward 'all(r["remedy"] == "cache" for r in regions)'
+echo "$readahead" >/sys/block/vda/queue/read_ahead_kb
 echo 3M >/sys/fs/cgroup/small/memory.max
 pattern swap 1024 thrashing forward \
 	'all(r["swap"] > 1000 and r["remedy"] == "more-memory" for r in regions)'
