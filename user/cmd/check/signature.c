@@ -19,8 +19,8 @@ int check_signature(struct check *c)
 		"if modprobe rejects the key: mokutil --import " DKMS_KEY ", reboot, and enrol the "
 		"key at the blue screen";
 	static const char *const sign =
-		"install flt-dkms, which signs flt.ko; then: mokutil --import " DKMS_KEY ", reboot, "
-		"and enrol the key at the blue screen";
+		"install flt-dkms, which signs flt.ko; then: mokutil --import " DKMS_KEY
+		", reboot, and enrol the key at the blue screen";
 	const bool secure_boot = flt_machine_secure_boot();
 	char signer[64], by[96] = "flt.ko has no signature", reason[128];
 	int unsigned_or_missing;
@@ -41,7 +41,8 @@ int check_signature(struct check *c)
 				 by);
 	if (!access("/sys/module/flt", F_OK))
 		return check_add(c, "signature", CHECK_OK, 0, NULL,
-				 "required (%s), and the kernel accepted the loaded module", reason);
+				 "required (%s), and the kernel accepted the loaded module",
+				 reason);
 	return check_add(c, "signature", CHECK_WARN, 0, unsigned_or_missing ? sign : enrol,
 			 "required (%s); %s", reason, by);
 }
