@@ -44,11 +44,22 @@ static void flush_tlb(struct mm_struct *mm, struct flt_wss_scan *scan)
 		scan->flags |= FLT_WSS_UNFLUSHED;
 }
 
+/*
+ * Return true for the data page of the vDSO. In 7.2 its mapping has VM_IO, but its page counts as
+ * resident, because the kernel can find the page from the page table (vm_normal_page()).
+ */
+static bool is_vdso_data(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_MIXEDMAP && !vma->vm_file;
+}
+
 /* Skip mappings whose pages reclaim does not manage, and count their size. */
 static bool skip_mapping(const struct vm_area_struct *vma, unsigned long address,
 			 struct flt_wss_count *count)
 {
 	if (likely(!(vma->vm_flags & (VM_HUGETLB | VM_PFNMAP | VM_IO))))
+		return false;
+	if (!(vma->vm_flags & (VM_HUGETLB | VM_PFNMAP)) && is_vdso_data(vma))
 		return false;
 	if (vma->vm_flags & VM_HUGETLB)
 		count->hugetlb += vma->vm_end - address;
