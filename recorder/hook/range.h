@@ -22,14 +22,17 @@ void rec_range_unlock(struct rec_held h);
 bool rec_range_overflows(size_t len);
 /* Get the part of [a, a + len) in the region, as pages. Return false if there is none. */
 bool rec_range_pages(const void *a, size_t len, size_t *first, size_t *end);
+/* Tell the compiler that a function does not read the memory of its first argument. */
+#define REC_READS_NOTHING __attribute__((access(none, 1)))
+
 /* Return true if the program did not map all of [a, a + len), although the kernel has it. */
-bool rec_range_has_holes(const void *a, size_t len);
+bool rec_range_has_holes(const void *a, size_t len) REC_READS_NOTHING;
 /* Return true if none of the pages was taken out of the limit. */
 bool rec_range_is_limited(size_t first, size_t end);
 /* Discard and free pages that the program unmapped. Caller holds both locks. */
 void rec_range_unmap(size_t first, size_t end);
 /* Take all limited pages of [a, a + len) out of the limit, with their content. Takes the locks. */
-void rec_range_eject(const void *a, size_t len);
+void rec_range_eject(const void *a, size_t len) REC_READS_NOTHING;
 /* Return the result of a raw system call as libc does: -1 and errno on error. */
 long rec_range_result(long ret);
 
