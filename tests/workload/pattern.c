@@ -24,6 +24,7 @@
 #include "region.h"
 
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -76,6 +77,9 @@ static char *file_map(const char *path, int protection)
 	p = mmap(p, pages * PAGE, protection, MAP_SHARED | MAP_FIXED, fd, 0);
 	if (p == MAP_FAILED)
 		err(1, "mmap %s", path);
+	/* Newer kernels map a large folio of a file by one fault. */
+	if (madvise(p, pages * PAGE, MADV_NOHUGEPAGE) && errno != EINVAL)
+		err(1, "madvise");
 	close(fd);
 	return p;
 }
