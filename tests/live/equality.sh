@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300
+# vm: disk=256 zram=1 timeout=300 quick=1
 # shellcheck disable=SC2119
 # Promise: the minor and major faults of each process equal the counts of the kernel exactly.
 # Failed and retried faults have counters of their own.

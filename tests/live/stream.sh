@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300
+# vm: disk=256 zram=1 timeout=300 quick=1
 # shellcheck disable=SC2016,SC2119
 # Promise: a stream delivers every fault of its processes exactly once, or reports how many
 # faults were lost and where. Streaming does not change any count.

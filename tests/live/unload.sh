@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300
+# vm: disk=256 zram=1 timeout=300 quick=1
 # shellcheck disable=SC2119
 # Promise: the module can always be unloaded if none of its files is open: with 1,000 tasks
 # asleep in the probed function, with open sessions and under a fault storm. Unloading leaves
