@@ -63,9 +63,9 @@ int check_kernel(struct check *c)
 	int ret;
 
 	sscanf(c->release, "%u.%u", &major, &minor);
-	if (major < 6 || (major == 6 && minor < 1))
+	if (major < 5 || (major == 5 && minor < 10))
 		ret = check_add(c, "kernel", CHECK_NO, FLT_EXIT_UNSUPPORTED,
-				"boot Linux 6.1 or later", "%s is older than 6.1", c->release);
+				"boot Linux 5.10 or later", "%s is older than 5.10", c->release);
 	else
 		ret = check_add(c, "kernel", CHECK_OK, 0, NULL, "%s", c->release);
 	return ret ? ret : check_config(c);
