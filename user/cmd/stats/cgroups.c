@@ -6,8 +6,7 @@
 
 #include "cmd/stats/columns.h"
 #include "model/counts/rates.h"
-#include "source/proc/cgroup_tree.h"
-#include "source/proc/container.h"
+#include "observe/cgroups.h"
 
 /* What memory.stat counts for a cgroup and all cgroups below. */
 struct memory {
@@ -21,10 +20,10 @@ struct memories {
 };
 
 struct stats_cgroups {
-	struct flt_cgroup_tree *tree;
+	struct flt_cgroups *all;
 	struct memories before, now;
 	uint64_t compared, more, fewer;	/* faults of memory.stat, and how they differ from ours */
-	char name[FLT_CONTAINER_NAME];	/* of the row that is written */
+	struct flt_cgroup_name name;	/* of the row that is written */
 };
 
 int stats_cgroups_open(struct stats *s, struct flt_errmsg *e)
@@ -32,7 +31,7 @@ int stats_cgroups_open(struct stats *s, struct flt_errmsg *e)
 	if (s->by != STATS_BY_CGROUP)
 		return 0;
 	s->cgroups = calloc(1, sizeof(*s->cgroups));
-	return s->cgroups ? flt_cgroup_tree_new(&s->cgroups->tree, e) : -ENOMEM;
+	return s->cgroups ? flt_cgroups_open(&s->cgroups->all, s->control, e) : -ENOMEM;
 }
 
 void stats_cgroups_close(struct stats *s)
@@ -41,42 +40,10 @@ void stats_cgroups_close(struct stats *s)
 
 	if (!c)
 		return;
-	flt_cgroup_tree_free(c->tree);
+	flt_cgroups_close(c->all);
 	free(c->before.of);
 	free(c->now.of);
 	free(c);
-}
-
-static int by_cgroup(const void *a, const void *b)
-{
-	const struct flt_row *x = a, *y = b;
-
-	return (x->cgroup > y->cgroup) - (x->cgroup < y->cgroup);
-}
-
-int stats_cgroups_join(struct stats *s, struct flt_rows *rows)
-{
-	size_t i, n = 0;
-
-	(void)s;
-	qsort(rows->row, rows->count, sizeof(*rows->row), by_cgroup);
-	for (i = 0; i < rows->count; i++) {
-		struct flt_row *sum = &rows->row[n ? n - 1 : 0];
-
-		if (!n || sum->cgroup != rows->row[i].cgroup) {
-			rows->row[n] = (struct flt_row){ .id = rows->row[i].cgroup,
-							 .cgroup = rows->row[i].cgroup,
-							 .start = rows->row[i].start,
-							 .processes = 1,
-							 .account = rows->row[i].account };
-			n++;
-			continue;
-		}
-		flt_rates_add(&sum->account, &rows->row[i].account);
-		sum->processes++;
-	}
-	rows->count = n;
-	return 0;
 }
 
 static int by_id(const void *a, const void *b)
@@ -95,19 +62,20 @@ static const struct memory *memory_of(const struct memories *m, uint64_t id)
 
 static int read_memories(struct stats_cgroups *c)
 {
+	const struct flt_cgroup_tree *tree = flt_cgroups_tree(c->all);
 	struct memory *more;
 	const char *path;
 	uint64_t id;
 	size_t i;
 
 	c->now.count = 0;
-	for (i = 0; (path = flt_cgroup_tree_at(c->tree, i, &id)); i++) {
+	for (i = 0; (path = flt_cgroup_tree_at(tree, i, &id)); i++) {
 		more = reallocarray(c->now.of, i + 1, sizeof(*more));
 		if (!more)
 			return -ENOMEM;
 		c->now.of = more;
 		more[c->now.count].id = id;
-		if (!flt_cgroup_tree_faults(c->tree, path, &more[c->now.count].pgfault,
+		if (!flt_cgroup_tree_faults(tree, path, &more[c->now.count].pgfault,
 					    &more[c->now.count].pgmajfault))
 			c->now.count++;
 	}
@@ -118,13 +86,14 @@ static int read_memories(struct stats_cgroups *c)
 static void compare_cgroup(struct stats_cgroups *c, const struct flt_rows *rows, uint64_t id)
 {
 	const struct memory *now = memory_of(&c->now, id), *before = memory_of(&c->before, id);
-	const char *known = flt_cgroup_tree_path(c->tree, id), *other;
+	struct flt_cgroup_tree *tree = flt_cgroups_tree(c->all);
+	const char *known = flt_cgroup_tree_path(tree, id), *other;
 	char *path = known ? strdup(known) : NULL;
 	uint64_t theirs, ours = 0;
 	size_t i;
 
 	for (i = 0; i < rows->count && path; i++) {
-		other = flt_cgroup_tree_path(c->tree, rows->row[i].cgroup);
+		other = flt_cgroup_tree_path(tree, rows->row[i].cgroup);
 		if (other && flt_cgroup_tree_holds(path, other))
 			ours += flt_rates_ended(&rows->row[i].account);
 	}
@@ -143,9 +112,9 @@ int stats_cgroups_count(struct stats *s, const struct flt_rows *rows)
 	int ret;
 
 	/* Look up new cgroups first, because a lookup may read the tree again. */
-	flt_cgroup_tree_round(c->tree);
+	flt_cgroups_round(c->all);
 	for (i = 0; i < rows->count; i++)
-		flt_cgroup_tree_path(c->tree, rows->row[i].cgroup);
+		flt_cgroup_tree_path(flt_cgroups_tree(c->all), rows->row[i].cgroup);
 	c->before = c->now;
 	c->now = old;
 	ret = read_memories(c);
@@ -183,10 +152,9 @@ void stats_row_cgroup(const struct stats *s, struct stats_row *row, const struct
 		return;
 	}
 	row->comm = NULL;
-	row->cgroup = flt_cgroup_tree_path(c->tree, from->cgroup);
-	row->container = row->cgroup ? row->cgroup : "(removed)";
-	if (row->cgroup && flt_container_name(row->cgroup, c->name))
-		row->container = c->name;
+	flt_cgroups_name(c->all, from->cgroup, &c->name);
+	row->cgroup = c->name.path;
+	row->container = c->name.name;
 	if (!now || !before)
 		return;
 	row->pgfault = now->pgfault - before->pgfault;

@@ -100,8 +100,6 @@ int stats_bind(struct stats *s, struct flt_errmsg *e);
 /* Open if --by=cgroup needs it. Return 0 or -errno. */
 int stats_cgroups_open(struct stats *s, struct flt_errmsg *e);
 void stats_cgroups_close(struct stats *s);
-/* Replace the rows of processes by one row per cgroup. Return 0 or -ENOMEM. */
-int stats_cgroups_join(struct stats *s, struct flt_rows *rows);
 /*
  * Read what memory.stat counts for the cgroups of @rows, and find the change since the last call.
  * Return 0 or -ENOMEM.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/stats/stats.h"
+#include "observe/cgroups.h"
 #include "observe/observe.h"
 #include "model/counts/rates.h"
 
@@ -37,10 +38,10 @@ static int report_rows(struct stats *s, const struct flt_snapshot *snapshot, con
 	/* /proc has no counts of an ended process. Those of a thread are in its process. */
 	if (!s->control && !s->args->pids.count)
 		s->vanished += gone;
-	if (!ret && s->by == STATS_BY_CGROUP)
-		ret = stats_cgroups_join(s, &changes);
-	if (!ret && s->by == STATS_BY_CGROUP)
+	if (!ret && s->by == STATS_BY_CGROUP) {
+		flt_cgroups_join(&changes);
 		ret = stats_cgroups_count(s, &changes);
+	}
 	flt_rates_rank(&changes);
 	if (!ret)
 		ret = stats_report_rows(s, record, span, &changes,

@@ -220,6 +220,18 @@ const char *flt_cgroup_tree_path(struct flt_cgroup_tree *t, uint64_t id)
 	return *found->path ? found->path : "/";
 }
 
+int flt_cgroup_tree_id(const struct flt_cgroup_tree *t, const char *path, uint64_t *id)
+{
+	char name[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s%s", t->mount, path);
+	if (stat(name, &st))
+		return -errno;
+	*id = st.st_ino;
+	return 0;
+}
+
 const char *flt_cgroup_tree_at(const struct flt_cgroup_tree *t, size_t i, uint64_t *id)
 {
 	if (i >= t->count)

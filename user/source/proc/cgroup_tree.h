@@ -32,6 +32,9 @@ void flt_cgroup_tree_round(struct flt_cgroup_tree *tree);
  */
 const char *flt_cgroup_tree_path(struct flt_cgroup_tree *tree, uint64_t id);
 
+/* Find the ID of the cgroup with that path, as in /proc/PID/cgroup. Return 0 or -errno. */
+int flt_cgroup_tree_id(const struct flt_cgroup_tree *tree, const char *path, uint64_t *id);
+
 /* Return the path of the cgroup with index @i and set its ID, or NULL after the last one. */
 const char *flt_cgroup_tree_at(const struct flt_cgroup_tree *tree, size_t i, uint64_t *id);
 
