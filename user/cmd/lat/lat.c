@@ -7,6 +7,8 @@
 #include "observe/accounting.h"
 #include "observe/target.h"
 
+static const char *const by_names[] = { "process", "cgroup", NULL };
+
 #define MEMBER(m) offsetof(struct lat_args, m)
 
 static const struct flt_opt opts[] = {
@@ -14,6 +16,9 @@ static const struct flt_opt opts[] = {
 	  .arg = "PID,...",
 	  .help = "Show only these processes, since their first fault. End when all have ended." },
 	FLT_MEMBERS_OPT(struct lat_args, cgroup),
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
+	  .help = "Select the rows of processes: one per process of -p, --cgroup or a command, or "
+		  "one per cgroup, also of the whole machine." },
 	{ .name = "each", .letter = 'e', .type = FLT_OPT_FLAG, .offset = MEMBER(each),
 	  .help = "Print a histogram for each row." },
 	{ .name = "no-histogram", .letter = 'H', .type = FLT_OPT_FLAG, .offset = MEMBER(plain),
@@ -76,6 +81,8 @@ static int lat_main(struct flt_run *run)
 	      require_machine(&l, &e);
 	if (!ret && l.args->cgroup)
 		ret = flt_members_open(&l.members, l.args->cgroup, &e);
+	if (!ret && l.args->by == LAT_BY_CGROUP)
+		ret = flt_cgroups_open(&l.cgroups, l.control, &e);
 	if (!ret)
 		ret = flt_accounting_start(l.control, l.interval || run->words.command ?
 					   FLT_ACCOUNTING_ALL : FLT_ACCOUNTING_PAST,
@@ -98,6 +105,7 @@ out:
 	lat_slowest_close(&l);
 	lat_snapshot_free(l.last);
 	flt_members_close(l.members);
+	flt_cgroups_close(l.cgroups);
 	free(l.bound);
 	return output_restore(&l.redirect, l.command, status);
 }
@@ -118,6 +126,9 @@ const struct flt_command flt_command_lat = {
 		"With an interval, the first report is the same, and each further report covers "
 		"its interval. Counters come from the accounts that the flt module keeps anyway. "
 		"Only slow faults are streamed, as examples of an interval or a command.",
+		"With --by=cgroup, there is a row per cgroup with the name of the container or "
+		"service. A process counts in its cgroup, or in its last one. Processes that "
+		"ended long ago, whose counts the module has added up, are in no such row.",
 		"With a command, the report follows when the command ends. The exit status is "
 		"the command's.", NULL },
 	.opts = opts,

@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "model/counts/hist.h"
+#include "observe/cgroups.h"
 #include "observe/members.h"
 #include "source/netlink/control.h"
 #include "source/stream/stream.h"
@@ -23,9 +24,12 @@
 
 #define LAT_PATH 512
 
+enum lat_by { LAT_BY_PROCESS = 0, LAT_BY_CGROUP };
+
 struct lat_args {
 	struct flt_ids pids;
 	const char *cgroup;
+	int by;			/* enum lat_by */
 	bool each;		/* a histogram for every row */
 	bool plain;		/* no histogram */
 	uint64_t slowest;	/* examples; 0: none */
@@ -37,7 +41,7 @@ struct lat_args {
 /* A snapshot of counters. For single processes, kinds have counts but no histograms. */
 struct lat_snapshot {
 	uint64_t now;
-	bool by_process;
+	bool by_process, by_cgroup;
 	struct flt_account total;
 	struct flt_loss loss;
 	struct flt_hist all, minor, major;
@@ -65,6 +69,7 @@ struct lat {
 	struct output_redirect redirect;	/* of -o */
 	uint32_t session;	/* of the command; 0: none */
 	struct flt_members *members;	/* of --cgroup, or NULL */
+	struct flt_cgroups *cgroups;	/* of --by=cgroup, or NULL */
 	uint64_t *bound;	/* per PID of -p: ID of its row in the first snapshot */
 	uint64_t interval;	/* ns; 0: one report */
 	uint64_t count;		/* reports to write; 0: until interrupted */

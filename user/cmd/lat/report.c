@@ -27,7 +27,7 @@ enum {
 enum { IN_ROWS = 1, IN_SLOWEST = 2 };
 
 struct row {
-	const char *record, *span, *group, *name;
+	const char *record, *span, *group, *name, *cgroup;
 	struct flt_cell time;		/* seconds since 1970; slow faults have microseconds */
 	uint64_t ns;			/* length of the span */
 	uint64_t ended;			/* ns since 1970 */
@@ -52,6 +52,7 @@ static const struct flt_column columns[] = {
 	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 6, .known_if = OF_SPAN },
 	{ "group", "by", -8, FLT_COLUMN_STRING, AT(group), TEXT_OF_ROWS },
 	{ "name", "which", -15, FLT_COLUMN_STRING, AT(name), TEXT_OF_ROWS },
+	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(cgroup) },
 	{ "latency_ns", "slowest", 8, FLT_COLUMN_NS, SLOW(ns) },
 	{ NULL, "ended", -8, FLT_COLUMN_CLOCK, AT(ended), TEXT_OF_SLOWEST },
 	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(slow.tgid), .known_if = OF_SLOW | OF_PROCESS,
@@ -153,19 +154,27 @@ static void fill_latency(struct row *row, const struct flt_hist *hist)
 	row->max = flt_hist_max(hist);
 }
 
-/* Write a row. process NULL: not of one process. hist NULL: only the count is known. */
+/*
+ * Write a row. process: a process or, with --by=cgroup, a cgroup; or NULL. hist NULL: only the
+ * count is known.
+ */
 static int put_row(const struct report *r, const char *group, const char *name,
 		   const struct flt_row *process, uint64_t count, const struct flt_hist *hist)
 {
 	struct row row = begin_row(r, "latency");
 	uint64_t known = OF_SPAN | OF_COUNT;
+	struct flt_cgroup_name cgroup;
 	struct lat *l = r->l;
 	int ret;
 
 	row.group = group;
 	row.name = name;
 	row.faults = count;
-	if (process) {
+	if (process && l->cgroups) {
+		flt_cgroups_name(l->cgroups, process->cgroup, &cgroup);
+		row.name = cgroup.name;
+		row.cgroup = cgroup.path;
+	} else if (process) {
 		known |= OF_PROCESS | OF_NAME;
 		row.slow.tgid = process->tgid;
 		memcpy(row.slow.comm, process->comm, sizeof(row.slow.comm));
@@ -215,13 +224,16 @@ static int put_machine(const struct report *r)
 	return ret;
 }
 
-static int put_processes(const struct report *r)
+/* Write a row per process, or per cgroup. */
+static int put_process_rows(const struct report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
 	struct flt_hist *hist;
 	size_t i;
 	int ret = 0;
 
+	if (r->l->cgroups)
+		flt_cgroups_round(r->l->cgroups);
 	for (i = 0; i < snapshot->rows.count && !ret; i++) {
 		const struct flt_row *row = &snapshot->rows.row[i];
 		char name[FLT_COMM_LEN + 16];
@@ -231,10 +243,19 @@ static int put_processes(const struct report *r)
 			return -ENOMEM;
 		flt_hist_account(hist, &row->account);
 		snprintf(name, sizeof(name), "%" PRIu32 " %s", row->tgid, row->comm);
-		ret = put_row(r, "process", name, row, row->account.minor + row->account.major,
-			      hist);
+		ret = put_row(r, r->l->cgroups ? "cgroup" : "process", name, row,
+			      row->account.minor + row->account.major, hist);
 		free(hist);
 	}
+	return ret;
+}
+
+static int put_processes(const struct report *r)
+{
+	const struct lat_snapshot *snapshot = r->snapshot;
+	size_t i;
+	int ret = put_process_rows(r);
+
 	if (!ret)
 		ret = put_row(r, "result", "minor", NULL, snapshot->total.minor, NULL);
 	if (!ret && snapshot->total.major)
@@ -326,6 +347,8 @@ int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from
 	ret = put_row(&r, "all", "all", NULL, count, &snapshot->all);
 	if (!ret)
 		ret = snapshot->by_process ? put_processes(&r) : put_machine(&r);
+	if (!ret && snapshot->by_cgroup && !snapshot->by_process)
+		ret = put_process_rows(&r);
 	if (!l->data)
 		flt_table_flush(l->rows, true);
 	if (!l->data && l->args->each)

@@ -82,6 +82,15 @@ static int read_session(struct lat *l, struct lat_snapshot *snapshot, struct flt
 	return 0;
 }
 
+/* Read the rows of all processes, which --by=cgroup sums up. */
+static int read_all(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
+{
+	int ret = flt_control_procs(l->control, 0, true, &snapshot->rows, e);
+
+	snapshot->loss.torn |= ret == -EINTR;
+	return ret == -EINTR ? 0 : ret;
+}
+
 static const struct flt_row *row_of(const struct lat_snapshot *snapshot, uint64_t id)
 {
 	size_t i;
@@ -135,12 +144,8 @@ static int read_pids(struct lat *l, struct lat_snapshot *snapshot, struct flt_er
 static int read_members(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
 {
 	size_t i;
-	int ret = flt_control_procs(l->control, 0, true, &snapshot->rows, e);
+	int ret = read_all(l, snapshot, e);
 
-	if (ret == -EINTR) {
-		snapshot->loss.torn = true;
-		ret = 0;
-	}
 	flt_members_pick(l->members, &snapshot->rows);
 	for (i = 0; i < snapshot->rows.count; i++)
 		put_account(snapshot, &snapshot->rows.row[i].account);
@@ -154,6 +159,7 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 
 	if (!snapshot)
 		return -ENOMEM;
+	snapshot->by_cgroup = l->cgroups;
 	snapshot->by_process = l->session || l->members || l->args->pids.count;
 	if (l->session)
 		ret = read_session(l, snapshot, e);
@@ -163,6 +169,8 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 		ret = read_members(l, snapshot, e);
 	else
 		ret = read_machine(l, snapshot, e);
+	if (!ret && !snapshot->by_process && l->cgroups)
+		ret = read_all(l, snapshot, e);
 	if (ret) {
 		lat_snapshot_free(snapshot);
 		return ret;
@@ -190,6 +198,7 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 		before = &nothing;
 	d->now = after->now;
 	d->by_process = after->by_process;
+	d->by_cgroup = after->by_cgroup;
 	d->loss = after->loss;
 	d->ended = after->ended;
 	flt_rates_subtract(&after->total, &before->total, &d->total);
@@ -215,6 +224,8 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 		if (old && old->account.latency_max >= d->rows.row[i].account.latency_max)
 			d->rows.row[i].account.latency_max = 0;
 	}
+	if (d->by_cgroup)
+		flt_cgroups_join(&d->rows);
 	flt_rates_rank(&d->rows);
 	*out = d;
 	return 0;
