@@ -16,6 +16,8 @@
 
 #define SAMPLE_NS (500 * FLT_NSEC_PER_MSEC)
 
+static const char *const by_names[] = { "process", "cgroup", NULL };
+
 const struct flt_opt flt_ledger_run_opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS,
 	  .offset = offsetof(struct flt_ledger_run_args, pids), .arg = "PID,...",
@@ -24,6 +26,10 @@ const struct flt_opt flt_ledger_run_opts[] = {
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG,
 	  .offset = offsetof(struct flt_ledger_run_args, all),
 	  .help = "Show the whole machine in one row." },
+	{ .name = "by", .type = FLT_OPT_CHOICE,
+	  .offset = offsetof(struct flt_ledger_run_args, by), .choices = by_names,
+	  .help = "Select the rows: one per process, or one per cgroup with the name of its "
+		  "container or service." },
 	FLT_CORRELATION_OPTS(struct flt_ledger_run_args, with, "plot"),
 	OUTPUT_OPT(struct flt_ledger_run_args, output),
 	FLT_TABLE_OPTS(struct flt_ledger_run_args, style),
@@ -81,6 +87,8 @@ static int report(struct watch *w, const struct flt_ledger *before, uint64_t sin
 
 	w->reported = now;
 	w->reports++;
+	if (w->r->cgroups)
+		flt_cgroups_round(w->r->cgroups);
 	return w->r->report(w->r->arg, &span);
 }
 
@@ -273,6 +281,8 @@ static int read_words(struct flt_ledger_run *r, const struct flt_words *words)
 	};
 	int status = flt_target_read(&t, words);
 
+	if (!status && t.all && r->args->by == FLT_LEDGER_BY_CGROUP)
+		status = flt_command_misuse(r->command, "-a and --by=cgroup exclude each other");
 	r->interval = t.interval;
 	r->count = t.count;
 	return status;
@@ -293,6 +303,11 @@ int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run)
 		status = flt_command_fail(r->command, &run->control_message, run->control_error);
 	if (!status && r->args->cgroup) {
 		ret = flt_members_open(&r->members, r->args->cgroup, &e);
+		if (ret)
+			status = flt_command_fail(r->command, &e, ret);
+	}
+	if (!status && r->args->by == FLT_LEDGER_BY_CGROUP) {
+		ret = flt_cgroups_open(&r->cgroups, r->control, &e);
 		if (ret)
 			status = flt_command_fail(r->command, &e, ret);
 	}
@@ -318,6 +333,7 @@ int flt_ledger_run(struct flt_ledger_run *r, char **command)
 
 	flt_correlation_free(r->with);
 	flt_members_close(r->members);
+	flt_cgroups_close(r->cgroups);
 	flt_ledger_free(&w.events);
 	flt_ledger_free(&w.first);
 	flt_ledger_free(&w.last);
@@ -325,46 +341,72 @@ int flt_ledger_run(struct flt_ledger_run *r, char **command)
 	return status;
 }
 
-int flt_ledger_run_each(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
-			flt_ledger_run_put_fn put, void *arg, struct flt_ledger_line *sum)
+/*
+ * Set the line at index @i of the span, and its name. @rest: the machine without the lines before.
+ */
+static void take_line(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
+		      const struct flt_ledger_line *rest, size_t i, struct flt_ledger_line *line,
+		      struct flt_ledger_who *who)
 {
 	const struct flt_ledger *after = span->after, *before = span->before;
-	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine, &before->machine);
-	const bool all = run->args->all, named = run->args->pids.count;
 	const struct flt_ledger_line *old;
+
+	*who = (struct flt_ledger_who){ .record = run->args->all ? "machine" : "other" };
+	if (run->args->all) {
+		*line = *rest;
+		who->comm = "(all)";
+	} else if (i < after->count) {
+		old = flt_ledger_find(before, after->line[i].id);
+		*line = flt_ledger_since(&after->line[i], old);
+		who->record = "process";
+		/* A new line may have faults from before the interval. */
+		if (!old && !span->last && !run->filtered)
+			line->n.faults = line->n.fault_ns = 0;
+	} else if (i == after->count) {
+		*line = flt_ledger_since(&after->nobody, &before->nobody);
+		who->comm = "(nobody)";
+	} else {
+		/* The rest of the machine: rows that were retired. */
+		*line = *rest;
+		who->comm = "(retired)";
+	}
+	if (run->cgroups)
+		who->container = who->comm;
+}
+
+int flt_ledger_run_each(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
+			flt_ledger_put_fn put, void *arg, struct flt_ledger_line *sum)
+{
+	const struct flt_ledger *after = span->after;
+	struct flt_ledger_line line, rest = flt_ledger_since(&after->machine,
+							     &span->before->machine);
+	const bool all = run->args->all, named = run->args->pids.count;
 	const bool some = run->filtered || run->members;
+	struct flt_ledger_cgroups groups = { .cgroups = run->cgroups };
 	size_t i, lines = all ? 1 : some ? after->count : after->count + 2;
-	const char *comm;
+	struct flt_ledger_who who;
 	int ret = 0;
 
 	/* Even a sum without lines has unknown counters. */
 	if (sum)
 		sum->unknown = after->machine.unknown;
 	for (i = 0; !ret && i < lines; i++) {
-		comm = NULL;
-		if (all) {
-			line = rest;
-			comm = "(all)";
-		} else if (i < after->count) {
-			old = flt_ledger_find(before, after->line[i].id);
-			line = flt_ledger_since(&after->line[i], old);
-			/* A new line may have faults from before the interval. */
-			if (!old && !span->last && !run->filtered)
-				line.n.faults = line.n.fault_ns = 0;
-		} else if (i == after->count) {
-			line = flt_ledger_since(&after->nobody, &before->nobody);
-			comm = "(nobody)";
-		} else {
-			/* The rest of the machine: rows that were retired. */
-			line = rest;
-			comm = "(retired)";
-		}
+		/* All processes come before the rest. */
+		if (i == after->count && run->cgroups)
+			ret = flt_ledger_cgroups_put(&groups, put, arg);
+		take_line(run, span, &rest, i, &line, &who);
 		if (flt_ledger_idle(&line) && !all && !named)
 			continue;
 		rest = flt_ledger_since(&rest, &line);
 		if (sum)
 			flt_ledger_sum_line(sum, &line);
-		ret = put(arg, &line, all ? "machine" : comm ? "other" : "process", comm);
+		if (!ret && run->cgroups && line.id)
+			ret = flt_ledger_cgroups_add(&groups, &line);
+		else if (!ret)
+			ret = put(arg, &line, &who);
 	}
+	if (!ret && run->cgroups)
+		ret = flt_ledger_cgroups_put(&groups, put, arg);
+	flt_ledger_free(&groups.sums);
 	return ret;
 }

@@ -10,14 +10,18 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "account/ledger.h"
+#include "observe/ledger_cgroups.h"
 #include "observe/members.h"
 #include "source/netlink/ledger_ask.h"
 #include "view/table/table.h"
+
+enum flt_ledger_by { FLT_LEDGER_BY_PROCESS = 0, FLT_LEDGER_BY_CGROUP };
 
 struct flt_ledger_run_args {
 	struct flt_ids pids;	/* of -p */
 	const char *cgroup;	/* of --cgroup */
 	bool all;		/* -a */
+	int by;			/* enum flt_ledger_by */
 	struct flt_correlation_args with;
 	struct flt_table_style style;
 	const char *output;	/* of -o */
@@ -57,6 +61,7 @@ struct flt_ledger_run {
 	uint64_t interval, count;
 	bool filtered;			/* only the processes of -p or of a command */
 	struct flt_members *members;	/* of --cgroup, or NULL */
+	struct flt_cgroups *cgroups;	/* of --by=cgroup, or NULL */
 };
 
 /*
@@ -70,15 +75,12 @@ int flt_ledger_run_check(struct flt_ledger_run *r, const struct flt_run *run);
  */
 int flt_ledger_run(struct flt_ledger_run *r, char **command);
 
-/* record and comm are cells of the row. comm is NULL for a process: use the name of the line. */
-typedef int (*flt_ledger_run_put_fn)(void *arg, const struct flt_ledger_line *line,
-				     const char *record, const char *comm);
 /*
- * Call put() for each line that counted something in the span: of each process, then of the
- * rest. Lines of -p are put in any case. With -a there is only the line of the machine.
+ * Call put() for each line that counted something in the span: of each process or cgroup, then of
+ * the rest. Lines of -p are put in any case. With -a there is only the line of the machine.
  * sum receives the sum of the lines if it is not NULL. Return 0 or the first error of put().
  */
 int flt_ledger_run_each(const struct flt_ledger_run *run, const struct flt_ledger_run_span *span,
-			flt_ledger_run_put_fn put, void *arg, struct flt_ledger_line *sum);
+			flt_ledger_put_fn put, void *arg, struct flt_ledger_line *sum);
 
 #endif

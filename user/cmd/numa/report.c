@@ -73,19 +73,19 @@ struct report {
 
 int numa_report_open(struct numa *n)
 {
-	return flt_table_new(&n->run.table, stdout, &n->run.args->style, columns, 0);
+	return flt_ledger_report_open(&n->run, columns);
 }
 
-static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
-		    const char *comm)
+static int put_line(void *arg, const struct flt_ledger_line *line,
+		    const struct flt_ledger_who *who)
 {
 	struct report *r = arg;
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
-	struct row row = { .head = flt_ledger_row(r->span, record, line) };
+	struct row row = { .head = flt_ledger_row(r->span, who->record, line, who) };
 	const uint64_t *n = line->n.count;
 	uint64_t known = OF_LINE | (OF_COUNTS & ~line->unknown);
 
-	flt_ledger_row_count(&row.head, line, comm);
+	flt_ledger_row_count(&row.head, line, who);
 	flt_balance_judge(line, r->n->misplaced, &row.b);
 	if (n[FLT_NUMA_TRIED]) {
 		known |= OF_MOVES;
@@ -99,10 +99,11 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 	return flt_table_row(r->n->run.table, &row, known);
 }
 
-static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
+static int put_reason(struct report *r, const struct flt_ledger_line *line,
+		      const struct flt_ledger_who *who, const char *event,
 		      uint32_t reason, uint64_t count)
 {
-	struct row row = { .head = flt_ledger_row(r->span, "reason", line) };
+	struct row row = { .head = flt_ledger_row(r->span, "reason", line, who) };
 	const char *name = r->n->reason[reason];
 	char number[32];
 
@@ -112,7 +113,7 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	if (!*name)
 		name = number;
 	if (r->text) {
-		flt_ledger_report_reason(line, event, 20, name, 24, count);
+		flt_ledger_report_reason(line, who, event, 20, name, 24, count);
 		return 0;
 	}
 	row.head.event = event;
@@ -122,9 +123,10 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 }
 
 /* Write the matrix of one line as data. The text has only the matrix of the sum. */
-static int put_matrix(struct report *r, const struct flt_ledger_line *line)
+static int put_matrix(struct report *r, const struct flt_ledger_line *line,
+		      const struct flt_ledger_who *who)
 {
-	struct row row = { .head = flt_ledger_row(r->span, "matrix", line) };
+	struct row row = { .head = flt_ledger_row(r->span, "matrix", line, who) };
 	int ret = 0;
 
 	for (row.from = 0; !ret && row.from < line->nodes; row.from++) {
@@ -156,11 +158,12 @@ static void print_matrix(const struct flt_ledger_line *sum)
 	}
 }
 
-static int put_areas(struct report *r, const struct flt_ledger_line *line)
+static int put_areas(struct report *r, const struct flt_ledger_line *line,
+		     const struct flt_ledger_who *who)
 {
 	const struct numa_memory *m = line->id ? numa_memory_of(r->n, line->id) : NULL;
 	char what[sizeof(m->area[0].map.what) * FLT_ESCAPE_GROWTH];
-	struct row row = { .head = flt_ledger_row(r->span, "region", line) };
+	struct row row = { .head = flt_ledger_row(r->span, "region", line, who) };
 	size_t i;
 	int ret = 0;
 
@@ -185,22 +188,20 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line)
 }
 
 /* Write the reasons, the matrix and the remote regions of a line. */
-static int put_details(void *arg, const struct flt_ledger_line *line, const char *record,
-		       const char *comm)
+static int put_details(void *arg, const struct flt_ledger_line *line,
+		       const struct flt_ledger_who *who)
 {
 	struct report *r = arg;
 	uint32_t i;
 	int ret = 0;
 
-	(void)record;
-	(void)comm;
 	for (i = 0; !ret && i < FLT_MOVE_REASONS; i++)
-		ret = put_reason(r, line, "pages moved for", i, line->n.moved[i]);
+		ret = put_reason(r, line, who, "pages moved for", i, line->n.moved[i]);
 	for (i = 0; !ret && i < FLT_MOVE_REASONS; i++)
-		ret = put_reason(r, line, "not moved, wanted by", i, line->n.not_moved[i]);
+		ret = put_reason(r, line, who, "not moved, wanted by", i, line->n.not_moved[i]);
 	if (!ret && !r->text)
-		ret = put_matrix(r, line);
-	return ret ? ret : put_areas(r, line);
+		ret = put_matrix(r, line, who);
+	return ret ? ret : put_areas(r, line, who);
 }
 
 static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
@@ -210,7 +211,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 		[FLT_BALANCE_WORKS] = "works", [FLT_BALANCE_STUCK] = "stuck",
 		[FLT_BALANCE_SHARED] = "shared", [FLT_BALANCE_UNKNOWN] = "unknown",
 	};
-	struct row row = { .head = flt_ledger_row(r->span, "verdict", sum) };
+	struct row row = { .head = flt_ledger_row(r->span, "verdict", sum, NULL) };
 	struct flt_balance b;
 	char text[512];
 

@@ -73,18 +73,18 @@ struct report {
 
 int thp_report_open(struct thp *t)
 {
-	return flt_table_new(&t->run.table, stdout, &t->run.args->style, columns, 0);
+	return flt_ledger_report_open(&t->run, columns);
 }
 
-static int put_line(void *arg, const struct flt_ledger_line *line, const char *record,
-		    const char *comm)
+static int put_line(void *arg, const struct flt_ledger_line *line,
+		    const struct flt_ledger_who *who)
 {
 	struct report *r = arg;
 	const struct flt_coverage *memory = line->id ? thp_coverage(r->t, line->id) : NULL;
-	struct row row = { .head = flt_ledger_row(r->span, record, line) };
+	struct row row = { .head = flt_ledger_row(r->span, who->record, line, who) };
 	const uint64_t *n = line->n.count;
 
-	flt_ledger_row_count(&row.head, line, comm);
+	flt_ledger_row_count(&row.head, line, who);
 	row.fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
 	row.fallback_ns = row.fallbacks ? n[FLT_THP_FALLBACK_NS] / row.fallbacks : 0;
 	row.collapsed = n[FLT_THP_COLLAPSED] + n[FLT_THP_COLLAPSED_CALL] +
@@ -100,15 +100,16 @@ static int put_line(void *arg, const struct flt_ledger_line *line, const char *r
 }
 
 /* Write a reason as a line of text or a row of data, if its count is not 0. */
-static int put_reason(struct report *r, const struct flt_ledger_line *line, const char *event,
+static int put_reason(struct report *r, const struct flt_ledger_line *line,
+		      const struct flt_ledger_who *who, const char *event,
 		      const char *reason, uint64_t count)
 {
-	struct row row = { .head = flt_ledger_row(r->span, "reason", line) };
+	struct row row = { .head = flt_ledger_row(r->span, "reason", line, who) };
 
 	if (!count)
 		return 0;
 	if (r->t->run.args->style.format == FLT_FORMAT_TEXT) {
-		flt_ledger_report_reason(line, event, 22, reason, 30, count);
+		flt_ledger_report_reason(line, who, event, 22, reason, 30, count);
 		return 0;
 	}
 	row.head.event = event;
@@ -117,8 +118,8 @@ static int put_reason(struct report *r, const struct flt_ledger_line *line, cons
 	return flt_table_row(r->t->run.table, &row, OF_REASON);
 }
 
-static int put_reasons(void *arg, const struct flt_ledger_line *line, const char *record,
-		       const char *comm)
+static int put_reasons(void *arg, const struct flt_ledger_line *line,
+		       const struct flt_ledger_who *who)
 {
 	struct report *r = arg;
 	char number[32];
@@ -126,26 +127,25 @@ static int put_reasons(void *arg, const struct flt_ledger_line *line, const char
 	uint32_t i;
 	int ret;
 
-	(void)record;
-	(void)comm;
-	ret = put_reason(r, line, "fell back", "no free huge page", line->n.count[FLT_THP_NO_PAGE]);
+	ret = put_reason(r, line, who, "fell back", "no free huge page",
+			 line->n.count[FLT_THP_NO_PAGE]);
 	if (!ret)
-		ret = put_reason(r, line, "fell back", "cgroup limit",
+		ret = put_reason(r, line, who, "fell back", "cgroup limit",
 				 line->n.count[FLT_THP_NO_CHARGE]);
 	if (!ret)
-		ret = put_reason(r, line, "no huge page", "region too small or not aligned",
+		ret = put_reason(r, line, who, "no huge page", "region too small or not aligned",
 				 line->n.count[FLT_THP_UNFIT]);
 	for (i = 0; !ret && i < FLT_SCAN_RESULTS; i++) {
 		snprintf(number, sizeof(number), "scan_result %" PRIu32, i);
 		name = *r->t->scan[i] ? r->t->scan[i] : number;
 		if (i != SUCCEEDED)
-			ret = put_reason(r, line, "scan refused", name, line->n.scan[i]);
+			ret = put_reason(r, line, who, "scan refused", name, line->n.scan[i]);
 	}
 	for (i = 0; !ret && i < __FLT_SPLIT_CAUSES; i++)
-		ret = put_reason(r, line, "mapping split by", flt_split_cause_name(i),
+		ret = put_reason(r, line, who, "mapping split by", flt_split_cause_name(i),
 				 line->n.split_map[i]);
 	for (i = 0; !ret && i < __FLT_SPLIT_CAUSES; i++)
-		ret = put_reason(r, line, "page split by", flt_split_cause_name(i),
+		ret = put_reason(r, line, who, "page split by", flt_split_cause_name(i),
 				 line->n.split_page[i]);
 	return ret;
 }
@@ -154,7 +154,7 @@ static int put_reasons(void *arg, const struct flt_ledger_line *line, const char
 static int put_fact(void *arg, const char *what, const char *name, const char *value)
 {
 	struct report *r = arg;
-	struct row row = { .head = flt_ledger_row(r->span, what, NULL) };
+	struct row row = { .head = flt_ledger_row(r->span, what, NULL, NULL) };
 
 	if (r->t->run.args->style.format == FLT_FORMAT_TEXT) {
 		printf("%s %s: %s\n", what, name, value);
