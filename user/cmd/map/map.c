@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "observe/cgroups.h"
 #include "observe/loss.h"
 #include "observe/members.h"
 #include "observe/target.h"
@@ -14,6 +15,8 @@
 static const char *const sort_names[] = {
 	"faults", "latency", "majors", "refaults", "address", NULL,
 };
+
+static const char *const by_names[] = { "region", "cgroup", NULL };
 
 #define MEMBER(m) offsetof(struct map_args, m)
 
@@ -25,6 +28,9 @@ static const struct flt_opt opts[] = {
 	  .help = "Also observe children that the processes of -p fork from now on." },
 	{ .name = "for", .type = FLT_OPT_DURATION, .offset = MEMBER(duration), .arg = "TIME",
 	  .help = "Stop after TIME, e.g. 10s. A command still runs to its end." },
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
+	  .help = "Select the rows: one per region, or one per cgroup with the name of its "
+		  "container or service." },
 	{ .name = "sort", .letter = 's', .type = FLT_OPT_CHOICE, .offset = MEMBER(sort),
 	  .choices = sort_names, .help = "Select the order of regions." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(top), .arg = "N",
@@ -61,6 +67,9 @@ static int check_args(const struct map *m, const struct flt_words *words)
 
 	if (!status && t.file && args->duration)
 		return flt_command_misuse(m->command, "--for and a recording exclude each other");
+	if (!status && t.file && args->by == MAP_BY_CGROUP)
+		return flt_command_misuse(m->command, "--by=cgroup and a recording exclude each "
+					  "other, because a recording has no cgroups");
 	return status;
 }
 
@@ -95,13 +104,20 @@ static int map_main(struct flt_run *run)
 		.command = run->command, .args = run->args, .control = run->control,
 		.control_message = run->control_message, .control_error = run->control_error,
 	};
-	int status = check_args(&m, &run->words), shown;
+	struct flt_errmsg e = { "" };
+	int status = check_args(&m, &run->words), shown, ret = 0;
 
+	if (!status && m.args->by == MAP_BY_CGROUP)
+		ret = flt_cgroups_open(&m.cgroups, m.control, &e);
+	if (ret)
+		status = flt_command_fail(m.command, &e, ret);
 	if (!status)
 		status = flt_correlation_new(&m.with, m.command, &m.args->with,
 					     run->words.command, &m.args->style, NULL);
-	if (status)
+	if (status) {
+		flt_cgroups_close(m.cgroups);
 		return status;
+	}
 	status = output_redirect(&m.redirect, m.command, m.args->output);
 	if (status)
 		goto out;
@@ -114,6 +130,7 @@ static int map_main(struct flt_run *run)
 	}
 out:
 	flt_regions_free(m.regions);
+	flt_cgroups_close(m.cgroups);
 	flt_correlation_free(m.with);
 	free(m.rows);
 	free(m.subject);

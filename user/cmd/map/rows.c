@@ -24,7 +24,7 @@ enum {
 struct row {
 	const char *record;
 	uint32_t pid;
-	const char *comm, *name;
+	const char *comm, *name, *cgroup, *container;
 	uint64_t start, end;
 	struct flt_region r;
 	struct flt_verdict v;
@@ -35,12 +35,19 @@ struct row {
 	enum flt_advice advice;
 };
 
+/* Bits of .text_if: the tables that have a column. */
+enum { SHOW_REGION = 1, SHOW_CGROUP = 2 };
+
 #define AT(member) FLT_AT(struct row, member)
 
 static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
-	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true },
-	{ "comm", "COMM", -8, FLT_COLUMN_STRING, AT(comm), .zero_unknown = true },
+	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(pid), .zero_unknown = true,
+	  .text_if = SHOW_REGION },
+	{ "comm", "COMM", -8, FLT_COLUMN_STRING, AT(comm), .zero_unknown = true,
+	  .text_if = SHOW_REGION },
+	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(cgroup) },
+	{ "container", "CGROUP", -20, FLT_COLUMN_STRING, AT(container), .text_if = SHOW_CGROUP },
 	{ "of", NULL, 0, FLT_COLUMN_NAME, AT(r.area.of), .name = flt_region_of_name,
 	  .known_if = OF_REGION },
 	{ "start", NULL, 0, FLT_COLUMN_HEX, AT(start), .known_if = OF_RANGE },
@@ -58,9 +65,10 @@ static const struct flt_column columns[] = {
 	{ "distinct_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(distinct), .known_if = OF_COUNTS },
 	{ "kind", "KIND", -6, FLT_COLUMN_STRING, AT(kind) },
 	{ "pattern", NULL, 0, FLT_COLUMN_STRING, AT(v.name) },
-	{ NULL, "PATTERN", -18, FLT_COLUMN_STRING, AT(pattern) },
-	{ "rights", "ACC", -3, FLT_COLUMN_STRING, AT(rights), .spare = 1 },
-	{ "area", "REGION", -10, FLT_COLUMN_STRING, AT(name) },
+	{ NULL, "PATTERN", -18, FLT_COLUMN_STRING, AT(pattern), .text_if = SHOW_REGION },
+	{ "rights", "ACC", -3, FLT_COLUMN_STRING, AT(rights), .spare = 1,
+	  .text_if = SHOW_REGION },
+	{ "area", "REGION", -10, FLT_COLUMN_STRING, AT(name), .text_if = SHOW_REGION },
 	{ "order", NULL, 0, FLT_COLUMN_NAME, AT(v.order), .name = flt_order_name,
 	  .known_if = OF_REGION },
 	{ "reuse", NULL, 0, FLT_COLUMN_NAME, AT(v.reuse), .name = flt_reuse_name,
@@ -120,7 +128,7 @@ static int row_order(const void *a, const void *b)
 	return by_address(x, y);
 }
 
-static void sum_up(struct flt_region *sum, const struct flt_region *r)
+void map_rows_add(struct flt_region *sum, const struct flt_region *r)
 {
 	size_t i;
 
@@ -147,7 +155,7 @@ int map_rows_make(struct map *m)
 	for (i = 0; i < g->count; i++) {
 		if (!flt_region_faults(&g->rows[i]) && !g->rows[i].failed)
 			continue;
-		sum_up(&m->total, &g->rows[i]);
+		map_rows_add(&m->total, &g->rows[i]);
 		row = &m->rows[m->count++];
 		row->region = &g->rows[i];
 		row->verdict = flt_pattern_classify(g->rows[i].pattern);
@@ -195,7 +203,7 @@ static int write_row(const struct map *m, struct flt_table *table, struct row *r
 	return flt_table_row(table, row, known);
 }
 
-static int region_write(struct map *m, struct flt_table *table, const struct map_row *from)
+static int region_write(const struct map *m, struct flt_table *table, const struct map_row *from)
 {
 	const struct flt_region *r = from->region;
 	const uint32_t rights = r->area.protection;
@@ -224,11 +232,24 @@ static int region_write(struct map *m, struct flt_table *table, const struct map
 	return write_row(m, table, &row, known);
 }
 
-static int sum_write(struct map *m, struct flt_table *table, const struct flt_region *sum,
+static int sum_write(const struct map *m, struct flt_table *table, const struct flt_region *sum,
 		     const char *record, const char *name)
 {
-	struct row row = { .record = record, .r = *sum, .name = name };
+	struct row row = { .record = record, .r = *sum, .name = m->cgroups ? NULL : name,
+			   .container = m->cgroups ? name : NULL };
 
+	return write_row(m, table, &row, 0);
+}
+
+int map_row_cgroup(const struct map *m, struct flt_table *table, const struct flt_region *sum,
+		   const char *path, const char *name)
+{
+	char kind[32];
+	struct row row = {
+		.record = "cgroup", .r = *sum, .cgroup = path, .container = name, .kind = kind,
+	};
+
+	kind_text(sum, kind, sizeof(kind));
 	return write_row(m, table, &row, 0);
 }
 
@@ -300,25 +321,34 @@ static void print_findings(const struct map *m)
 			print_finding(m, &m->rows[i], ++n);
 }
 
-int map_rows_write(struct map *m)
+/* Write the first regions, and the sum of the others. */
+static int write_regions(const struct map *m, struct flt_table *table)
 {
 	const bool text = m->args->style.format == FLT_FORMAT_TEXT;
 	size_t top = text && m->args->top && m->args->top < m->count ? m->args->top : m->count, i;
 	struct flt_region others = { 0 };
-	struct flt_table *table;
 	char name[64];
-	int err;
+	int err = 0;
 
-	err = flt_table_new(&table, stdout, &m->args->style, columns, 0);
-	if (err)
-		return err;
 	for (i = 0; !err && i < top; i++)
 		err = region_write(m, table, &m->rows[i]);
 	for (; i < m->count; i++)
-		sum_up(&others, m->rows[i].region);
+		map_rows_add(&others, m->rows[i].region);
 	snprintf(name, sizeof(name), "(%zu others)", m->count - top);
-	if (!err && top < m->count)
-		err = sum_write(m, table, &others, "others", name);
+	return err || top == m->count ? err : sum_write(m, table, &others, "others", name);
+}
+
+int map_rows_write(struct map *m)
+{
+	const bool text = m->args->style.format == FLT_FORMAT_TEXT;
+	struct flt_table *table;
+	int err;
+
+	err = flt_table_new(&table, stdout, &m->args->style, columns,
+			    m->cgroups ? SHOW_CGROUP : SHOW_REGION);
+	if (err)
+		return err;
+	err = m->cgroups ? map_cgroups_write(m, table) : write_regions(m, table);
 	if (!err)
 		err = sum_write(m, table, &m->total, "total", "(total)");
 	if (!err && !text && m->args->heat)
