@@ -76,6 +76,8 @@ static const struct flt_column columns[] = {
 int trace_line_open(struct trace *t, struct flt_errmsg *e)
 {
 	t->wall_offset = flt_clock_wall_offset();
+	if (t->args->by == TRACE_BY_CGROUP)
+		return trace_cgroups_open(t, e);
 	if (t->args->ctf)
 		return flt_ctf_new(&t->ctf, t->args->ctf, e);
 	return flt_table_new(&t->table, t->out, &t->args->style, columns, 0);
@@ -86,6 +88,7 @@ int trace_line_close(struct trace *t, int status)
 	int err = t->ctf ? flt_ctf_end(t->ctf) : 0;
 
 	flt_table_free(t->table);
+	trace_cgroups_close(t);
 	if (!err)
 		return status;
 	flt_command_say(t->command, "cannot write %s: %s", t->args->ctf,
@@ -169,7 +172,7 @@ int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from,
 		flt_ctf_lost(t->ctf, count);
 	row.time = to + t->wall_offset;
 	row.gap_from = from ? from + t->wall_offset : 0;
-	if (t->args->style.format != FLT_FORMAT_TEXT)
+	if (!t->cgroups && t->args->style.format != FLT_FORMAT_TEXT)
 		return flt_table_row(t->table, &row, OF_GAP);
 	if (from)
 		flt_clock_write(begin, row.gap_from, 9);

@@ -26,6 +26,8 @@ static int on_fault(void *arg, struct flt_fault *fault)
 
 	if (t->full)
 		return 0;
+	if (t->cgroups)
+		return trace_cgroups_fault(t, fault);
 	if (t->stacks)
 		ret = trace_stacks_live(t, fault, &k);
 	k.comm = names_comm(&t->names, fault);
@@ -72,7 +74,7 @@ static int on_round(void *arg)
 
 	if (!ret)
 		ret = flt_stream_read(r->stream, &sink, &r->o.e);
-	if (r->t->lines != before)
+	if (r->t->lines != before && !r->t->cgroups)
 		trace_flush(r->t);
 	if (r->t->full || r->t->unwritten)
 		flt_loop_stop(r->o.loop);
@@ -107,6 +109,8 @@ static int stop(void *arg, int err)
 
 	if (!err && !r->t->full)
 		err = flt_stream_end(r->stream, &sink, &r->end, &r->o.e);
+	if (!err && r->t->cgroups)
+		err = trace_cgroups_write(r->t);
 	trace_flush(r->t);
 	flt_stream_close(r->stream);
 	r->stream = NULL;

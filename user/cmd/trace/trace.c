@@ -20,6 +20,7 @@
 static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const result_names[] = { "all", "min", "maj", "failed", NULL };
 static const char *const channel_names[] = { "auto", "relay", "netlink", NULL };
+static const char *const by_names[] = { "fault", "cgroup", NULL };
 static const uint32_t result_bits[] = {
 	0, 1u << FLT_RESULT_MINOR, 1u << FLT_RESULT_MAJOR, 1u << FLT_RESULT_FAILED,
 };
@@ -51,6 +52,9 @@ static const struct flt_opt opts[] = {
 	{ .name = "cgroup", .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
 	  .help = "Print only faults of processes in this cgroup or below: a directory of "
 		  "cgroup2, e.g. /sys/fs/cgroup/system.slice." },
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
+	  .help = "Print a line per fault, or, at the end, a row per cgroup with the faults that "
+		  "pass the filters and the name of the container or service." },
 	{ .name = "sample", .letter = 's', .type = FLT_OPT_U64, .offset = MEMBER(sample),
 	  .arg = "N", .min = 1, .max = UINT16_MAX, .help = "Print one of N faults on each CPU." },
 	{ .name = "stacks", .letter = 'S', .type = FLT_OPT_FLAG, .offset = MEMBER(stacks),
@@ -205,6 +209,15 @@ static int make_wish(struct trace *t)
 	return status;
 }
 
+static int check_by_cgroup(const struct trace *t)
+{
+	const char *other = t->args->ctf ? "--ctf" : t->args->input ? "--input" :
+			    t->args->stacks ? "--stacks" : t->args->unwind >= 0 ? "--unwind" : NULL;
+
+	return other ? flt_command_misuse(t->command, "%s and --by=cgroup exclude each other",
+					  other) : FLT_EXIT_DONE;
+}
+
 static int trace_main(struct flt_run *run)
 {
 	struct trace t = {
@@ -223,6 +236,8 @@ static int trace_main(struct flt_run *run)
 	if (!status && t.args->ctf && (t.args->output || t.args->style.format != FLT_FORMAT_TEXT))
 		status = flt_command_misuse(t.command, "--ctf and %s exclude each other",
 					    t.args->output ? "--output" : "--json or --csv");
+	if (!status && t.args->by == TRACE_BY_CGROUP)
+		status = check_by_cgroup(&t);
 	if (!status)
 		status = make_wish(&t);
 	if (!status)

@@ -7,6 +7,7 @@
  *   recorded.c  the faults of a recording
  *   stacks.c    the stack below a line
  *   line.c      a fault as a row
+ *   cgroups.c   sums by cgroup instead of rows
  */
 #ifndef FLT_CMD_TRACE_H
 #define FLT_CMD_TRACE_H
@@ -21,6 +22,8 @@
 struct flt_ctf;
 struct flt_recording;
 
+enum trace_by { TRACE_BY_FAULT = 0, TRACE_BY_CGROUP };
+
 struct trace_args {
 	struct flt_ids pids;
 	bool follow;
@@ -32,6 +35,7 @@ struct trace_args {
 	const char *comm;
 	const char *user;
 	const char *cgroup;
+	int by;			/* enum trace_by */
 	uint64_t sample;
 	uint64_t subbuf_size, subbufs;
 	int channel;		/* enum flt_stream_channel */
@@ -58,6 +62,7 @@ struct trace {
 	struct flt_ctf *ctf;	/* NULL: rows */
 	struct names names;
 	struct trace_stacks *stacks;	/* NULL: no stacks */
+	struct trace_cgroups *cgroups;	/* NULL: not --by=cgroup */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
 	uint64_t lines, lost;
 	bool headed;		/* the heading was written */
@@ -102,5 +107,14 @@ int trace_line_open(struct trace *t, struct flt_errmsg *e);
 int trace_line_close(struct trace *t, int status);
 int trace_line_fault(struct trace *t, const struct trace_fault *fault);
 int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to);
+
+/* cgroups.c */
+/* Make the table of --by=cgroup. Return 0 or -errno. */
+int trace_cgroups_open(struct trace *t, struct flt_errmsg *e);
+void trace_cgroups_close(struct trace *t);
+/* Count a fault. Return -ENOMEM. */
+int trace_cgroups_fault(struct trace *t, const struct flt_fault *fault);
+/* Write a row per cgroup, largest first. Return 0 or -ENOMEM. */
+int trace_cgroups_write(struct trace *t);
 
 #endif
