@@ -21,13 +21,15 @@ enum {
 /* Bits of .text_if: the columns that are in the text only with an option. */
 enum {
 	SHOW_VMA = 1 << WSS_BY_VMA, SHOW_KIND = 1 << WSS_BY_KIND, SHOW_NODE = 1 << WSS_BY_NODE,
+	SHOW_CGROUP = 1 << WSS_BY_CGROUP,
+	SHOW_PROCESS = 1 << WSS_BY_PROCESS | SHOW_VMA | SHOW_KIND | SHOW_NODE,
 	SHOW_WRITTEN = 1 << 8,
 };
 
 struct row {
 	const char *record;
 	uint64_t time;			/* ns since 1970 */
-	const char *comm, *method, *by, *flags, *differs;
+	const char *comm, *method, *by, *flags, *differs, *cgroup, *container;
 	struct flt_sample s;
 	double quantile;
 	double against;			/* difference from a scan, percent */
@@ -41,8 +43,11 @@ static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
 	{ "time", NULL, 0, FLT_COLUMN_SECONDS, AT(time), .decimals = 3, .known_if = OF_SAMPLE },
 	{ NULL, "TIME", -8, FLT_COLUMN_CLOCK, AT(time), .known_if = OF_SAMPLE },
-	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(s.tgid), .zero_unknown = true },
-	{ "comm", "COMM", -15, FLT_COLUMN_STRING, AT(comm) },
+	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(s.tgid), .zero_unknown = true,
+	  .text_if = SHOW_PROCESS },
+	{ "comm", "COMM", -15, FLT_COLUMN_STRING, AT(comm), .text_if = SHOW_PROCESS },
+	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(cgroup) },
+	{ "container", "CGROUP", -20, FLT_COLUMN_STRING, AT(container), .text_if = SHOW_CGROUP },
 	{ "method", "METHOD", -6, FLT_COLUMN_STRING, AT(method) },
 	{ "by", NULL, 0, FLT_COLUMN_STRING, AT(by) },
 	{ NULL, "MAPPING", -10, FLT_COLUMN_STRING, AT(by), .text_if = SHOW_VMA },
@@ -226,10 +231,23 @@ int wss_rows_sample(struct wss *w, const struct flt_sample *s)
 		return write_by_node(w, s);
 	case WSS_BY_VMA:
 		return write_by_vma(w, s);
+	case WSS_BY_CGROUP:
+		return wss_cgroups_add(w, s);
 	case WSS_BY_PROCESS:
 		break;
 	}
 	return write_process(w, s);
+}
+
+int wss_rows_cgroup(struct wss *w, const struct flt_sample *s, const char *path, const char *name)
+{
+	struct row row = begin_row(w, s);
+
+	row.s = *s;
+	row.comm = NULL;
+	row.cgroup = path;
+	row.container = name;
+	return flt_table_row(w->table, &row, OF_SAMPLE | s->has);
 }
 
 int wss_rows_quantile(struct wss *w, const struct flt_sample *s, double quantile, uint64_t bytes)

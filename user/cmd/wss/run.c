@@ -235,6 +235,8 @@ static int on_tick(void *arg)
 		ret = collect(w, step->method);
 	else if (w->ticks % step->ticks == 0)
 		ret = sample_all(w, step->method);
+	if (!ret)
+		ret = wss_cgroups_write(w, w->before + w->windows);
 	if (!ret && !w->args->compare)
 		wss_rows_flush(w);
 	if (!ret && step->windows && w->windows >= step->windows)
@@ -262,6 +264,8 @@ static int finish(void *arg)
 
 	if (m && m->collect)
 		ret = collect(w, m);
+	if (!ret)
+		ret = wss_cgroups_write(w, UINT64_MAX);
 	if (m)
 		end_method(w, m);
 	if (ret)

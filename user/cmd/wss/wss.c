@@ -16,7 +16,7 @@ const struct wss_method *const wss_methods[] = {
 	&wss_method_scan, &wss_method_inject, &wss_method_fault, &wss_method_refs,
 	&wss_method_idle, &wss_method_damon, NULL,
 };
-static const char *const by_names[] = { "process", "vma", "kind", "node", NULL };
+static const char *const by_names[] = { "process", "vma", "kind", "node", "cgroup", NULL };
 
 #define MEMBER(m) offsetof(struct wss_args, m)
 
@@ -43,8 +43,8 @@ static const struct flt_opt opts[] = {
 	  .help = "Use STEPS windows, each twice as long as the window before, beginning with "
 		  "INTERVAL." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
-	  .help = "Select the rows: a process, a mapping (refs), a kind of mapping, or a NUMA "
-		  "node (scan and inject)." },
+	  .help = "Select the rows: a process, a mapping (refs), a kind of mapping, a NUMA node "
+		  "(scan and inject), or a cgroup with the name of its container or service." },
 	{ .name = "written", .letter = 'W', .type = FLT_OPT_FLAG, .offset = MEMBER(written),
 	  .help = "Also measure written pages by the kernel's soft-dirty bits. This costs one "
 		  "fault per written page." },
@@ -111,6 +111,8 @@ static int check_sources(struct wss *w)
 		return flt_command_misuse(w->command, "%s", flt_errmsg_text(&e, ret));
 	if (!ret && w->args->written)
 		ret = flt_softdirty_available(&e);
+	if (!ret)
+		ret = wss_cgroups_open(w, &e);
 	return ret ? flt_command_fail(w->command, &e, ret) : 0;
 }
 
@@ -233,6 +235,7 @@ static int wss_main(struct flt_run *run)
 	if (!status)
 		status = wss_run(&w, run->words.command);
 	wss_rows_close(&w);
+	wss_cgroups_close(&w);
 	flt_samples_free(&w.all);
 	flt_sample_areas_free(&w.areas);
 	free(w.taken);

@@ -8,6 +8,7 @@
  *   module.c   methods of the flt module: scan, inject, fault
  *   kernel.c   methods of the kernel's own files: refs, idle, damon
  *   rows.c     rows of a sample
+ *   cgroups.c  rows of cgroups
  *   history.c  keeps samples for the summary
  *   summary.c  summary of all samples: quantiles, advice, plot
  *   compare.c  summary of several methods, side by side
@@ -23,7 +24,7 @@
 #include "account/sample.h"
 #include "view/table/table.h"
 
-enum wss_by { WSS_BY_PROCESS = 0, WSS_BY_VMA, WSS_BY_KIND, WSS_BY_NODE };
+enum wss_by { WSS_BY_PROCESS = 0, WSS_BY_VMA, WSS_BY_KIND, WSS_BY_NODE, WSS_BY_CGROUP };
 
 struct wss_args {
 	struct flt_ids pids;
@@ -91,6 +92,7 @@ struct wss_step {
 #define WSS_STEPS 24
 
 struct flt_idle;
+struct wss_cgroups;
 struct flt_damon;
 
 struct wss {
@@ -114,6 +116,7 @@ struct wss {
 	const struct wss_method **taken;	/* per sample of all: the method */
 	size_t room;			/* limit of all.count; 0: not set yet */
 	uint64_t stride;		/* one window in stride is kept; 0: every window */
+	struct wss_cgroups *cgroups;	/* NULL: not --by=cgroup */
 	struct flt_sample_areas areas;	/* of the last sample, with --by=vma */
 	uint32_t lost_flags;		/* FLT_WSS_* of all samples */
 	uint64_t lost, lost_before;	/* samples; before the current step */
@@ -189,7 +192,19 @@ int wss_rows_method(struct wss *w, const struct wss_method *m, const struct flt_
 		    double against);
 /* Write the histogram of how long mmap_lock was held. */
 int wss_rows_holds(struct wss *w);
+/* Write the sum of a cgroup in a window. */
+int wss_rows_cgroup(struct wss *w, const struct flt_sample *s, const char *path,
+		    const char *name);
 void wss_rows_flush(struct wss *w);
+
+/* cgroups.c */
+/* Open if --by=cgroup needs it. Return 0 or -errno. */
+int wss_cgroups_open(struct wss *w, struct flt_errmsg *e);
+void wss_cgroups_close(struct wss *w);
+/* Keep a sample until its window is complete. Return -ENOMEM. */
+int wss_cgroups_add(struct wss *w, const struct flt_sample *s);
+/* Write a row per cgroup for each window up to @until (.nth). Return -ENOMEM. */
+int wss_cgroups_write(struct wss *w, uint64_t until);
 
 /* compare.c */
 /* Print a row per method. Return 0 or -errno. */
