@@ -8,6 +8,7 @@
 #include "cmd/top/top.h"
 #include "model/counts/rates.h"
 #include "model/counts/thread_rates.h"
+#include "observe/cgroups.h"
 #include "source/proc/procfs.h"
 
 /* Number of processes whose threads are read per snapshot, those with the most faults. */
@@ -84,6 +85,25 @@ static void fill_memory(struct top *t, struct flt_rank *r, const struct flt_row 
 	flt_rows_add(reads, &now);
 }
 
+/* Name the cgroup of a process, by its container or service if there is one. */
+static void name_cgroup(struct top *t, struct flt_rank *r, const struct flt_row *row)
+{
+	char container[FLT_CONTAINER_NAME];
+	struct flt_cgroup_name name;
+
+	/* Without cgroup2, the process is in a cgroup of the first hierarchy. */
+	if (!t->cgroups && flt_cgroups_open(&t->cgroups, t->control, NULL))
+		t->cgroups = NULL;
+	if (t->cgroups && row->cgroup) {
+		flt_cgroups_name(t->cgroups, row->cgroup, &name);
+		snprintf(r->name, sizeof(r->name), "%s", name.name);
+	} else if (flt_procfs_cgroup(r->pid, r->name, sizeof(r->name))) {
+		strcpy(r->name, "(ended)");
+	} else if (flt_container_name(r->name, container)) {
+		strcpy(r->name, container);
+	}
+}
+
 static int rank_rows(struct top *t, const struct flt_rows *news)
 {
 	struct flt_rows reads = { 0 };
@@ -108,8 +128,8 @@ static int rank_rows(struct top *t, const struct flt_rows *news)
 			fill_memory(t, r, row, &reads);
 		if (r->major)
 			top_files_most(t, r->pid, r->file);
-		if (t->view == TOP_CGROUP && flt_procfs_cgroup(r->pid, r->name, sizeof(r->name)))
-			strcpy(r->name, "(ended)");
+		if (t->view == TOP_CGROUP)
+			name_cgroup(t, r, row);
 	}
 	flt_rates_order(&reads);
 	flt_rows_free(&t->reads);
@@ -320,6 +340,8 @@ int top_snapshot(struct top *t, struct flt_errmsg *e)
 	struct flt_rank whole = { 0 };
 	int ret = 0;
 
+	if (t->cgroups)
+		flt_cgroups_round(t->cgroups);
 	t->ranking.count = 0;
 	t->left_out = 0;
 	t->total = (struct flt_account){ 0 };
@@ -367,5 +389,6 @@ void top_snapshot_free(struct top *t)
 	flt_rows_free(&t->reads);
 	flt_thread_rates_free(&t->thread_rates);
 	flt_ranking_free(&t->ranking);
+	flt_cgroups_close(t->cgroups);
 	free(t->kinds);
 }

@@ -46,6 +46,7 @@ struct top {
 	const struct top_args *args;
 	struct flt_control *control;	/* NULL: only /proc */
 	struct flt_members *members;	/* of --cgroup, or NULL */
+	struct flt_cgroups *cgroups;	/* NULL: no row of a cgroup was made yet */
 	uint64_t interval, count;
 
 	/* Settings that keys change. */
