@@ -160,6 +160,43 @@ wait $run || bad "map: status $?"
 same "map --cgroup: faults" "$(jq -s 'map(select(.record == "region") | .faults) | add' "$tmp/out")" \
 	$(($(faults_of "$two") - before))
 after=$(faults_of "$two")
+# The rows of both containers and of the host, from one run of each command.
+declare -A names=([one]="podman:$(cut -c 1-12 "$tmp/one.id")" [two]="podman:$id" [host]=/)
+containers=/sys/fs/cgroup$(sed -n 's/^0:://p' "/proc/$one/cgroup")
+for command in lat trace map thp wss; do
+	arguments=()
+	[[ $command != @(map|wss) ]] || arguments=(-p "$one,$two,$host")
+	[[ $command != @(lat|wss) ]] || arguments+=(0.5)
+	"$FLTCTL" $command --json --by=cgroup "${arguments[@]}" >"$tmp/by" & run=$!
+	until_true observes $run || bad "$command does not start"
+	declare -A worked=()
+	for name in one two host; do
+		before=$(faults_of "${!name}")
+		let_work "${!name}"
+		worked[$name]=$(($(faults_of "${!name}") - before))
+	done
+	counted() { # NAME
+		jq -s --arg n "${names[$1]}" 'map(select((.container // .name) == $n and
+			.span != "begin" and .record != "bucket") |
+			.faults // .referenced_bytes // 0) | add' "$tmp/by"
+	}
+	is_counted() { [ "$(counted one)" != null ] && [ "$(counted one)" -ge "${worked[one]}" ]; }
+	[[ $command != @(lat|wss) ]] || until_true is_counted || bad "$command does not report"
+	kill -INT $run
+	wait $run || bad "$command: status $?"
+	for name in one two; do
+		case $command in
+		lat | trace | map) same "$command --by=cgroup: $name" "$(counted $name)" "${worked[$name]}" ;;
+		wss) at_least "$command --by=cgroup: $name" "$(counted $name)" $((4 << 20)) ;;
+		esac
+	done
+	[ $command = thp ] || at_least "$command --by=cgroup: host" "$(counted host)" 1024
+done
+"$FLTCTL" numa --json --by=cgroup -p "$one,$two" 0.2 1 >"$tmp/by"
+same "numa --by=cgroup: containers" "$(jq -s 'map(select(.record == "cgroup" and .span == "total") |
+	.container) | sort | tostring' "$tmp/by")" \
+	"$(jq -n --arg a "${names[one]}" --arg b "${names[two]}" '[$a, $b] | sort | tostring')"
+[[ $containers == *libpod* ]] || bad "the container is in $containers"
 "$FLTCTL" stats --by=cgroup >"$tmp/out"
 same "the container in the text" "$(grep -c "podman:$id" "$tmp/out")" 1
 

@@ -68,6 +68,7 @@ echo 1 >/proc/sys/kernel/numa_balancing
 	rows stats stats --json --by=kind -- $(work)
 	rows lat lat --json -e -l 1ns -n 1000 -- $(work)
 	rows trace trace --json --stacks -- $(work)
+	rows trace trace --json --by=cgroup -- $(work)
 	rows map map --json --heat -- $(work)
 	rows wss wss --json --written 0.2 -- $(work)
 	rows thp thp --json -- $(work)
@@ -89,14 +90,18 @@ rows stats stats --json --by=cgroup 0.2 2
 rows stats stats --json -a 0.2 2
 rows lat lat --json 0.2 2
 rows lat lat --json -p $$
+rows lat lat --json --by=cgroup 0.2 2
+rows map map --json --by=cgroup --for=0.5 -p $busy
 for by in process thread file cgroup kind; do
 	rows top top --json --files=all --by=$by 0.5 2
 done
 rows wss wss --json --compare -p $busy 0.2 2
-for by in vma kind node; do
+for by in vma kind node cgroup; do
 	rows wss wss --json --by=$by -p $busy 0.2 2
 done
 rows thp thp --json -p $busy 0.2 2
+rows thp thp --json --by=cgroup -p $busy 0.2 2
+rows numa numa --json --by=cgroup -p $busy 0.2 2
 rows numa numa --json -p $$ 0.2 2
 rows check check --json
 kill $busy

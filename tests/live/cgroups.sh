@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: numa=1 cpus=2 mem=1280 timeout=240
+# shellcheck disable=SC2016,SC2119
+# Promise: --by=cgroup of lat, trace, map, thp, numa, wss and top has a row per cgroup, under the
+# name of its container. Its counts are those of the kernel for the processes in it, also if a
+# process has ended.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+slice=/sys/fs/cgroup/flt.slice
+id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+container=docker:0123456789ab
+cat >"$tmp/busy.py" <<'END'
+import mmap, signal
+keep = []
+def touch(signo, frame):
+    m = mmap.mmap(-1, 8 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    if signo == signal.SIGUSR1:
+        m.madvise(mmap.MADV_NOHUGEPAGE)
+    else:
+        m.madvise(mmap.MADV_HUGEPAGE)
+    for at in range(0, len(m), 4096):
+        m[at] = 1
+    keep.append(m)
+signal.signal(signal.SIGUSR1, touch)
+signal.signal(signal.SIGUSR2, touch)
+touch(signal.SIGUSR1, None)
+while True:
+    signal.pause()
+END
+
+waits() { grep -q pause "/proc/$1/stack"; }
+anonymous() { awk '/^Anonymous:/ { print $2 }' "/proc/$1/smaps_rollup"; }
+has_worked() { [ "$(anonymous "$1")" -ge "$2" ] && waits "$1"; }
+
+# Start a process in a cgroup, and set $started.
+start() { # DIRECTORY
+	bash -c 'echo $$ >"$0/cgroup.procs"; exec python3 "$1"' "$1" "$tmp/busy.py" &
+	started=$!
+	until_true waits $started || bad "process $started does not wait"
+}
+
+# Let a process touch 8 MiB, by SIGUSR1 or SIGUSR2, and wait until it has.
+let_work() { # PID [SIGNAL]
+	local kb
+	kb=$(anonymous "$1")
+	kill -"${2:-USR1}" "$1"
+	until_true has_worked "$1" $((kb + 8000)) || bad "process $1 does not touch its memory"
+}
+
+faults_in_container() { echo $(($(faults_of "$one") + $(faults_of "$two"))); }
+# sum FILTER KEY FILE: add up the key of the rows.
+sum() { jq -s --arg n "$container" "map(select($1) | $2) | add" "$3"; }
+begin() { # COMMAND...
+	"$FLTCTL" "$@" >"$tmp/out" 2>"$tmp/err" & run=$!
+	until_true observes $run || bad "$1 does not start: $(cat "$tmp/err")"
+}
+end() {
+	local status=0
+	kill -INT $run
+	wait $run || status=$?
+	same "status of $1: $(cat "$tmp/err")" $status 0
+}
+
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+mkdir -p "$slice"
+echo +memory >"$slice/cgroup.subtree_control"
+mkdir "$slice/docker-$id.scope" "$slice/plain"
+load accounting=latency
+start "$slice/docker-$id.scope"
+one=$started
+start "$slice/docker-$id.scope"
+two=$started
+start "$slice/plain"
+plain=$started
+start /sys/fs/cgroup
+host=$started
+
+say "lat"
+begin lat --json --by=cgroup 1
+before=$(faults_in_container)
+let_work "$one"
+let_work "$two"
+let_work "$host"
+after=$(faults_in_container)
+of_container='.group == "cgroup" and .name == $n and .span == "interval" and .record == "latency"'
+reported() { [ "$(sum "$of_container" .faults "$tmp/out")" = $((after - before)) ]; }
+until_true reported || bad "lat reports $(sum "$of_container" .faults "$tmp/out"), not $((after - before))"
+end lat
+same "path in lat" "$(jq -s --arg n $container 'map(select(.name == $n) | .cgroup) | unique | tostring' \
+	"$tmp/out")" "\"[\\\"/flt.slice/docker-$id.scope\\\"]\""
+at_least "rows of lat with percentiles" "$(sum "$of_container and .p99_ns > 0" 1 "$tmp/out")" 1
+same "processes in lat" "$(jq -s 'map(select(.group == "process")) | length' "$tmp/out")" 0
+"$FLTCTL" lat --by=cgroup -p "$one,$two,$plain" >"$tmp/text"
+same "cgroup in the text of lat" "$(grep -c "^cgroup *$container " "$tmp/text")" 1
+
+say "trace, and a process that ends"
+start "$slice/docker-$id.scope"
+ending=$started
+begin trace --json --by=cgroup -k anon
+before=$(faults_in_container) third=$(faults_of "$ending")
+host_before=$(faults_of "$host")
+let_work "$one"
+let_work "$two"
+let_work "$ending"
+let_work "$host"
+want=$(($(faults_in_container) - before + $(faults_of "$ending") - third))
+host_faults=$(($(faults_of "$host") - host_before))
+kill -9 "$ending"
+wait "$ending" 2>/dev/null || true
+end trace
+# The signal handlers of Python take a few faults of other kinds.
+same "anonymous faults in trace" "$(sum '.container == $n' .faults "$tmp/out")" $((3 * 2048))
+at_least "all faults" "$want" $((3 * 2048))
+at_least "faults of the host in trace" "$(sum '.container == "/"' .faults "$tmp/out")" 2048
+at_least "all faults of the host" "$host_faults" 2048
+same "fault rows" "$(jq -s 'map(select(.record == "fault")) | length' "$tmp/out")" 0
+for other in --stacks --unwind=fp --ctf="$tmp/ctf" --input="$tmp/out"; do
+	same "status with $other" "$("$FLTCTL" trace --by=cgroup "$other" >"$tmp/text" 2>&1; echo $?)" 2
+done
+
+say "map"
+start "$slice/docker-$id.scope"
+ending=$started
+begin map --json --by=cgroup --cgroup "$slice"
+before=$(($(faults_in_container) + $(faults_of "$ending"))) plain_before=$(faults_of "$plain")
+let_work "$one"
+let_work "$ending"
+let_work "$plain"
+after=$(($(faults_in_container) + $(faults_of "$ending"))) plain_after=$(faults_of "$plain")
+kill -9 "$ending"
+wait "$ending" 2>/dev/null || true
+end map
+same "map: faults of the container" "$(sum '.container == $n' .faults "$tmp/out")" $((after - before))
+same "map: faults of the other" "$(sum '.container == "/flt.slice/plain"' .faults "$tmp/out")" \
+	$((plain_after - plain_before))
+same "map: regions" "$(jq -s 'map(select(.record == "region")) | length' "$tmp/out")" 0
+
+say "wss"
+rss() { awk '/^Rss:/ { n += $2 } END { print n * 1024 }' "$@"; }
+"$FLTCTL" wss --json --by=cgroup -p "$one,$two,$plain" 0.3 2 >"$tmp/out"
+same "wss: windows" "$(sum '.record == "sample" and .container == $n' 1 "$tmp/out")" 2
+same "wss: RSS" "$(jq -s --arg n $container 'map(select(.container == $n) | .rss_bytes) | last' "$tmp/out")" \
+	"$(rss "/proc/$one/smaps_rollup" "/proc/$two/smaps_rollup")"
+same "wss: RSS of the other" \
+	"$(jq -s 'map(select(.container == "/flt.slice/plain") | .rss_bytes) | last' "$tmp/out")" \
+	"$(rss "/proc/$plain/smaps_rollup")"
+"$FLTCTL" wss --json --by=cgroup --method=refs --cgroup "$slice" 0.3 2 >"$tmp/out"
+same "wss by refs: windows" "$(sum '.record == "sample" and .container == $n' 1 "$tmp/out")" 2
+
+if has_thp; then
+	say "thp"
+	kernel() { awk '/^thp_fault_alloc/ { print $2 }' "$slice/docker-$id.scope/memory.stat"; }
+	before=$(kernel)
+	begin thp --json --by=cgroup
+	let_work "$one" USR2
+	let_work "$two" USR2
+	let_work "$host" USR2
+	end thp
+	huge=$(sum '.record == "cgroup" and .container == $n' .huge "$tmp/out")
+	# The kernel adds the counts of a CPU to those of the cgroup every two seconds.
+	told() { [ $(($(kernel) - before)) = "$huge" ]; }
+	until_true told || bad "memory.stat counts $(($(kernel) - before)) huge pages, not $huge"
+	at_least "huge pages" "$huge" 4
+	same "thp: processes" "$(jq -s 'map(select(.record == "process")) | length' "$tmp/out")" 0
+	same "thp -a --by=cgroup" "$("$FLTCTL" thp -a --by=cgroup >"$tmp/text" 2>&1; echo $?)" 2
+fi
+
+say "numa"
+begin numa --json --by=cgroup -p "$one,$plain"
+end numa
+same "numa: rows" "$(jq -s --arg n $container 'map(select(.record == "cgroup") | .container) | unique |
+	tostring' "$tmp/out")" "\"[\\\"/flt.slice/plain\\\",\\\"$container\\\"]\""
+
+say "top"
+begin top --batch --json --by=cgroup 0.5
+let_work "$one"
+listed() { [ "$(jq -s --arg n $container 'map(select(.name == $n)) | length' "$tmp/out")" -ge 1 ]; }
+until_true listed || bad "top does not list the container"
+end top
+finish
