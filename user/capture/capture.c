@@ -215,6 +215,8 @@ static int arm(void *arg)
 		err = flt_loop_every(r->o.loop, 200 * FLT_NSEC_PER_MSEC, on_alive, r);
 	if (!err && r->setup->limit)
 		err = flt_loop_every(r->o.loop, POLL_NS, on_poll, r);
+	if (!err && r->setup->watch)
+		err = r->setup->watch->arm(r->setup->watch->arg, r->o.loop);
 	if (!err && r->setup->duration)
 		err = flt_loop_every(r->o.loop, r->setup->duration, on_time_over, r);
 	r->begin = flt_clock_ns(CLOCK_MONOTONIC);
@@ -223,13 +225,24 @@ static int arm(void *arg)
 	return err ? err : add_processes(r);
 }
 
+static int on_signal(void *arg, const struct signalfd_siginfo *info)
+{
+	const struct capture *r = arg;
+	const struct flt_capture_watch *watch = r->setup->watch;
+
+	return watch && watch->signal ? watch->signal(watch->arg, info) : 0;
+}
+
 /* Stop recording after an error, such as a full disk. The command runs on. */
 static int stop(void *arg, int err)
 {
 	struct capture *r = arg;
 
-	if (err && r->o.began && r->o.child.pid > 0)
+	if (err && r->o.began && r->o.child.pid > 0) {
 		r->engine->stop(r);
+		if (r->setup->watch && r->setup->watch->abandon)
+			r->setup->watch->abandon(r->setup->watch->arg);
+	}
 	return err;
 }
 
@@ -300,6 +313,7 @@ static const struct flt_observe_ops ops = {
 	.round = on_second,
 	.progress = progress,
 	.ended = on_ended,
+	.signal = on_signal,
 	.stop = stop,
 	.finish = finish,
 	.salvage = salvage,
@@ -316,6 +330,7 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 				.arg = setup->prepare_arg,
 			},
 			.period = FLT_NSEC_PER_SEC,
+			.extra_signals = setup->watch ? setup->watch->signals : 0,
 			.progress = !setup->quiet && isatty(STDERR_FILENO),
 		},
 	};

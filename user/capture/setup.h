@@ -4,6 +4,7 @@
 #define FLT_CAPTURE_SETUP_H
 
 #include "cli/command.h"
+#include "observe/loop.h"
 #include "source/file/file.h"
 
 enum flt_capture_engine { FLT_CAPTURE_AUTO = 0, FLT_CAPTURE_MODULE, FLT_CAPTURE_PERF };
@@ -32,6 +33,17 @@ struct flt_capture_limit {
 	void *arg;
 };
 
+/* Events that the caller observes while the capture runs. .arm and .signal may fail. */
+struct flt_capture_watch {
+	/* Called before the command is executed, to add descriptors to the loop. */
+	int (*arm)(void *arg, struct flt_loop *loop);
+	uint64_t signals;	/* bits of FLT_OBSERVE_SIGNAL(), for signal() */
+	int (*signal)(void *arg, const struct signalfd_siginfo *info);
+	/* The loop ends after an error, and the command runs on. */
+	void (*abandon)(void *arg);
+	void *arg;
+};
+
 struct flt_capture_setup {
 	/* Record these processes, or all, or else the command of struct flt_run. */
 	struct flt_ids pids;
@@ -48,6 +60,7 @@ struct flt_capture_setup {
 	int (*prepare)(void *arg);
 	void *prepare_arg;
 	const struct flt_capture_limit *limit;	/* or NULL */
+	const struct flt_capture_watch *watch;	/* or NULL */
 };
 
 #endif

@@ -32,14 +32,15 @@ static int on_signal(void *arg, const struct signalfd_siginfo *info)
 {
 	struct flt_observe *o = arg;
 	const int signo = (int)info->ssi_signo;
+	const bool extra = o->extra_signals & FLT_OBSERVE_SIGNAL(signo);
 	int ret = 0;
 
 	if (signo == SIGCHLD)
 		ret = on_child(o);
-	else if (signo != o->extra_signal && o->child.pid <= 0)
+	else if (!extra && o->child.pid <= 0)
 		flt_loop_stop(o->loop);
 	/* A terminal sends its signals to the command, too. */
-	else if (signo != o->extra_signal && info->ssi_code != SI_KERNEL)
+	else if (!extra && info->ssi_code != SI_KERNEL)
 		kill(o->child.pid, signo);
 	return ret || !o->ops->signal ? ret : o->ops->signal(o->arg, info);
 }
@@ -47,6 +48,7 @@ static int on_signal(void *arg, const struct signalfd_siginfo *info)
 static int take_signals(struct flt_observe *o, sigset_t *before)
 {
 	sigset_t signals;
+	int signo;
 
 	/* A parent that ignores SIGCHLD would have our child reaped for us. */
 	signal(SIGCHLD, SIG_DFL);
@@ -56,8 +58,9 @@ static int take_signals(struct flt_observe *o, sigset_t *before)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	sigaddset(&signals, SIGQUIT);
-	if (o->extra_signal)
-		sigaddset(&signals, o->extra_signal);
+	for (signo = 1; signo < 64; signo++)
+		if (o->extra_signals & FLT_OBSERVE_SIGNAL(signo))
+			sigaddset(&signals, signo);
 	return flt_loop_signals(o->loop, &signals, before, on_signal, o);
 }
 

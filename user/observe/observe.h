@@ -48,6 +48,9 @@ struct flt_observe_ops {
 	int (*salvage)(void *arg, int err);
 };
 
+/* The bit of a signal in .extra_signals. */
+#define FLT_OBSERVE_SIGNAL(number) (1ull << ((number) - 1))
+
 struct flt_observe {
 	/* Set by the caller. */
 	const struct flt_command *command;	/* reports errors */
@@ -57,7 +60,7 @@ struct flt_observe {
 	uint64_t period;		/* ns between rounds; 0: no rounds */
 	bool once;			/* .arm does all: take no signals, run no loop */
 	bool progress;			/* show progress if standard error is a terminal */
-	int extra_signal;		/* a signal that only .signal handles, or 0 */
+	uint64_t extra_signals;		/* bits of those that only .signal handles */
 	struct flt_correlation *with;	/* of --with, or NULL */
 	int stdout_of_command;		/* if ours was replaced (output_redirect()), else 0 */
 

@@ -320,7 +320,7 @@ int top_run(struct top *t)
 		.t = t,
 		.o = {
 			.command = t->command, .ops = &ops, .arg = &r, .period = t->interval,
-			.extra_signal = SIGWINCH,
+			.extra_signals = FLT_OBSERVE_SIGNAL(SIGWINCH),
 		},
 	};
 
