@@ -78,6 +78,17 @@ static int add_id(struct flt_ids *ids, uint32_t id)
 	return 0;
 }
 
+static int add_text(struct flt_list *list, const char *text)
+{
+	const char **grown = reallocarray(list->text, list->count + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	list->text = grown;
+	list->text[list->count++] = text;
+	return 0;
+}
+
 static int read_ids(struct flt_ids *ids, const char *text, const char *shown, struct flt_errmsg *e)
 {
 	char *copy = strdup(text), *cursor = copy, *word;
@@ -214,6 +225,8 @@ static int read_value(const struct flt_opt *opt, void *args, const char *text, s
 		return 0;
 	case FLT_OPT_IDS:
 		return read_ids(member, text, shown, e);
+	case FLT_OPT_LIST:
+		return add_text(member, text);
 	case FLT_OPT_END:
 		break;
 	}
@@ -361,11 +374,16 @@ int flt_opts_parse(const struct flt_opt *opts, void *args, int argc, char **argv
 void flt_opts_free(const struct flt_opt *opts, void *args)
 {
 	for (; opts && opts->name; opts++) {
-		struct flt_ids *ids = (void *)((char *)args + opts->offset);
+		void *member = (char *)args + opts->offset;
+		struct flt_list *list = member;
+		struct flt_ids *ids = member;
 
-		if (opts->type != FLT_OPT_IDS)
-			continue;
-		free(ids->id);
-		*ids = (struct flt_ids){ 0 };
+		if (opts->type == FLT_OPT_IDS) {
+			free(ids->id);
+			*ids = (struct flt_ids){ 0 };
+		} else if (opts->type == FLT_OPT_LIST) {
+			free(list->text);
+			*list = (struct flt_list){ 0 };
+		}
 	}
 }

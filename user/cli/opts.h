@@ -31,11 +31,18 @@ enum flt_opt_type {
 	FLT_OPT_STRING,		/* const char *, points into argv */
 	FLT_OPT_FILE,		/* the same; the shell completes file names */
 	FLT_OPT_IDS,		/* struct flt_ids, process or thread ids */
+	FLT_OPT_LIST,		/* struct flt_list, a text per time that the option is given */
 };
 
 /* Ids in the order given, without duplicates. */
 struct flt_ids {
 	uint32_t *id;
+	size_t count;
+};
+
+/* Texts in the order given. They point into argv. */
+struct flt_list {
+	const char **text;
 	size_t count;
 };
 
