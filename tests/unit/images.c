@@ -15,6 +15,7 @@
 #include "source/stream/stacks.h"
 
 static char told[4096];
+static char told_comm[64];
 static unsigned int told_kind;	/* area of the last MAP record */
 static struct flt_images *images;
 
@@ -33,6 +34,8 @@ static int on_told(void *arg, struct flt_record *r)
 		told_kind = map->area;
 		snprintf(told + at, sizeof(told) - at, "map %u %llx %s; ", r->image, map->start, (const char *)(map + 1));
 	}
+	if (r->type == FLT_RECORD_COMM)
+		snprintf(told_comm, sizeof(told_comm), "%u tid %u %s", r->image, r->tid, (const char *)(r + 1));
 	if (r->type == FLT_RECORD_EXIT)
 		snprintf(told + at, sizeof(told) - at, "exit %u tid %u status %x; ", r->image, r->tid, end->status);
 	return 0;
@@ -176,6 +179,19 @@ static void reused_pid_gets_a_new_image(void **unused)
 				  "image 3 pid 20 parent 1 cause 3 d; ");
 }
 
+static void exit_note_has_the_last_name(void **unused)
+{
+	(void)unused;
+	life(1, FLT_LIFE_FORK, 20, 20, 11, "d");
+	life(2, FLT_LIFE_FORK, 20, 21, 20, "d");
+	told_comm[0] = 0;
+	life(3, FLT_LIFE_EXIT, 20, 21, 0, "io-1");
+	assert_string_equal(told_comm, "2 tid 21 io-1");
+	told_comm[0] = 0;
+	life(4, FLT_LIFE_EXIT, 20, 20, 0, "d");
+	assert_string_equal(told_comm, "");
+}
+
 static void stacks_are_found_by_id(void **unused)
 {
 	const uint64_t frames[] = { 1, 2, 3 };
@@ -245,6 +261,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(slow_exec_gets_its_mappings, begin, end),
 		cmocka_unit_test_setup_teardown(kernel_fault_finds_its_mapping, begin, end),
 		cmocka_unit_test_setup_teardown(reused_pid_gets_a_new_image, begin, end),
+		cmocka_unit_test_setup_teardown(exit_note_has_the_last_name, begin, end),
 		cmocka_unit_test(stacks_are_found_by_id),
 		cmocka_unit_test(slices_are_found_by_thread),
 	};

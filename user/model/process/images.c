@@ -355,7 +355,18 @@ static int on_exec(struct flt_images *l, const struct flt_event_life *life, cons
 	return ret ? ret : settle(l, p);
 }
 
-static int on_exit_of(struct flt_images *l, const struct flt_event_life *life)
+/* A thread may have renamed itself without a note. Its exit note has its last name. */
+static int settle_name(struct flt_images *l, const struct process *p,
+		       const struct flt_event_life *life, const char *comm)
+{
+	if (!p->image || !comm || !*comm)
+		return 0;
+	if (life->tid == life->tgid && !strncmp(comm, p->comm, COMM_BYTES))
+		return 0;
+	return send_name(l, FLT_RECORD_COMM, life->time, p->image, life->tid, comm);
+}
+
+static int on_exit_of(struct flt_images *l, const struct flt_event_life *life, const char *comm)
 {
 	struct process **at = find(l, life->tgid), *p = *at;
 	struct flt_record_exit r = {
@@ -370,6 +381,8 @@ static int on_exit_of(struct flt_images *l, const struct flt_event_life *life)
 	if (!p)
 		return 0;
 	ret = settle(l, p);
+	if (!ret)
+		ret = settle_name(l, p, life, comm);
 	r.head.image = p->image;
 	if (p->threads && !--p->threads) {
 		r.head.tid = 0;
@@ -387,7 +400,7 @@ int flt_images_life(struct flt_images *l, const struct flt_event_life *life, con
 	case FLT_LIFE_EXEC:
 		return on_exec(l, life, comm);
 	case FLT_LIFE_EXIT:
-		return on_exit_of(l, life);
+		return on_exit_of(l, life, comm);
 	default:
 		return 0;
 	}
