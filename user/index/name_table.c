@@ -64,3 +64,17 @@ void flt_name_table_free(struct flt_name_table *t)
 		free(name);
 	}
 }
+
+int flt_name_table_each(const struct flt_name_table *t,
+			int (*fn)(void *arg, uint64_t a, uint64_t b, const char *name), void *arg)
+{
+	const struct flt_name *name;
+	int ret;
+
+	for (name = t->names; name; name = name->hh.next) {
+		ret = fn(arg, name->key[0], name->key[1], name->name);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}

@@ -21,6 +21,9 @@ struct flt_name_table {
 int flt_name_table_set(struct flt_name_table *table, uint64_t a, uint64_t b, const char *name);
 /* Return the name of a key, or NULL if it is unknown. */
 const char *flt_name_table_get(const struct flt_name_table *table, uint64_t a, uint64_t b);
+/* Call fn() for each name, in the order of the first set. Return its first error, or 0. */
+int flt_name_table_each(const struct flt_name_table *table,
+			int (*fn)(void *arg, uint64_t a, uint64_t b, const char *name), void *arg);
 /* Free the memory. The table is empty afterwards. */
 void flt_name_table_free(struct flt_name_table *table);
 
