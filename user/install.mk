@@ -12,7 +12,8 @@ unitdir  = $(DESTDIR)$(UNITDIR)
 install: programs
 	$(INSTALL) -d $(bindir) $(libdir) $(datadir)/man/man7 $(datadir)/man/man8 \
 		$(datadir)/bash-completion/completions $(datadir)/zsh/site-functions \
-		$(datadir)/fish/vendor_completions.d $(unitdir) $(datadir)/doc/flt/json
+		$(datadir)/fish/vendor_completions.d $(unitdir) $(datadir)/doc/flt/json \
+		$(datadir)/doc/flt/expect $(DESTDIR)$(PREFIX)/include
 	$(INSTALL) -m 755 $(O)/fltctl $(bindir)
 	$(INSTALL) -m 755 $(O)/libfltrec.so $(libdir)
 	$(INSTALL) -m 644 $(O)/man/*.7 $(datadir)/man/man7
@@ -29,3 +30,5 @@ install: programs
 	$(INSTALL) -m 644 docs/monitoring.md docs/monitoring/alerts.yml \
 		docs/monitoring/dashboard.json docs/json.md $(datadir)/doc/flt
 	$(INSTALL) -m 644 docs/json/*.json $(datadir)/doc/flt/json
+	$(INSTALL) -m 644 include/flt_mark.h $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -m 644 docs/expect/* $(datadir)/doc/flt/expect

@@ -19,6 +19,7 @@ const struct flt_command *const flt_commands[] = {
 	&flt_command_record,
 	&flt_command_report,
 	&flt_command_script,
+	&flt_command_expect,
 	&flt_command_visualize,
 	&flt_command_help,
 	NULL,

@@ -12,6 +12,7 @@ extern const struct flt_command *const flt_commands[];
 const struct flt_command *flt_command_find(const char *name);
 
 extern const struct flt_command flt_command_check;
+extern const struct flt_command flt_command_expect;
 extern const struct flt_command flt_command_export;
 extern const struct flt_command flt_command_help;
 extern const struct flt_command flt_command_lat;

@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# expect: budgets, verdicts, marks, formats and --update, by perf events. The program is that of
+# docs/expect; the oracle is its own getrusage() or perf stat.
+
+# shellcheck disable=SC2154,SC2016,SC2094
+load cli.bash
+
+setup_file() {
+	project=$PWD/docs/expect
+	export project program=$BATS_FILE_TMPDIR/batch schemas=$PWD/tests/docs/schemas.py \
+		json_dir=$PWD/docs/json
+	gcc -O2 -g -Iinclude -o "$program" "$project/batch.c" -pthread
+	gcc -O2 -g -Iinclude -o "$BATS_FILE_TMPDIR/marks" tests/cli/expect_marks.c -pthread
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	dir=$BATS_TEST_TMPDIR
+	chmod 755 "$dir"
+	"$FLTCTL" record -q -o probe.flt -- true || skip "no perf events here"
+	marks=$BATS_FILE_TMPDIR/marks
+}
+
+expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
+
+@test "the example keeps its budget, and one page more is found with function and line" {
+	without_module
+	expect "$project/faults.budget" -- "$program"
+	[ "$status" = 0 ]
+	[[ $output == *"budget kept: 4 kept, 0 broken"* ]]
+	expect "$project/faults.budget" -- "$program" more
+	[ "$status" = 6 ]
+	[[ ${lines[1]} == VERDICT* ]]
+	[[ ${lines[2]} =~ ^broken\ +1\ .*minor\(process_batch\)\ ==\ 0 ]]
+	[[ ${lines[3]} == *" 1 minor, first at "*" (batch), address 0x"* ]]
+	[[ $output == *"process_batch ("*"batch.c:$(grep -n 'pool\[i' "$project/batch.c" | cut -d: -f1))"* ]]
+}
+
+@test "Makefile of the example: make check and make update" {
+	without_module
+	cp "$project"/* .
+	make -s check FLTCTL="$FLTCTL" CPPFLAGS=-I"$BATS_TEST_DIRNAME/../../include"
+	python3 - <<-'END'
+	import xml.etree.ElementTree as tree
+	suite = tree.parse("faults.xml").getroot()[0]
+	assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("5", "0", "0")
+	END
+	run make -s update FLTCTL="$FLTCTL" CPPFLAGS=-I"$BATS_TEST_DIRNAME/../../include"
+	[ "$status" = 0 ]
+	[[ $output == *"wrote faults.budget from 10 runs"* ]]
+	make -s check FLTCTL="$FLTCTL" CPPFLAGS=-I"$BATS_TEST_DIRNAME/../../include"
+	grep -q "branches\|uses: actions/checkout" ci.yml
+	python3 -c 'import yaml; yaml.safe_load(open("ci.yml"))' || python3 -c 'import yaml' 2>&1 | grep -q ModuleNotFound
+}
+
+# The program prints the faults that getrusage() saw between its marks, in each of 20 rounds.
+@test "counts between marks equal those of getrusage" {
+	without_module
+	"$marks" rules >rules
+	"$FLTCTL" expect --json -o out rules -- "$marks" run >counts || [ $? = 6 ]
+	json out 'sum(r["record"] == "rule" for r in rows) == 20'
+	join <(sort counts) <(jq -r 'select(.record == "rule") | "\(.line) \(.count)"' out | sort) >both
+	[ "$(wc -l <both)" = 20 ]
+	awk '$2 != $3 { exit 1 } { sum += $2 } END { if (sum < 200) exit 1 }' both
+}
+
+@test "total counts equal those of perf stat" {
+	without_module
+	command -v perf >/dev/null || skip "no perf"
+	expect --json -o out -e 'minor(process=marks) <= 99999' -e 'major(process=marks) <= 99999' -- \
+		perf stat -x, -e minor-faults,major-faults -o stat -- "$marks" fixed
+	[ "$status" = 0 ]
+	grep -o '^[0-9]*,' stat | tr -d , >want
+	[ "$(head -n 1 want)" -gt 100 ]
+	[ "$(jq 'select(.record == "rule").count' out)" = "$(cat want)" ]
+}
+
+@test "a mark that never comes is not a pass" {
+	expect -e 'minor == 0 after mark "nothing"' -- "$program"
+	[ "$status" = 5 ]
+	[[ $output == *'mark "nothing" never came'* ]]
+	expect -e 'minor <= 9999 before line "nothing"' -- "$program"
+	[ "$status" = 5 ]
+	[[ ${lines[0]} == "done" ]]
+	expect -e 'minor <= 9999 after signal USR1' -- "$program"
+	[ "$status" = 5 ]
+}
+
+@test "a misspelt name is not a pass" {
+	for rule in 'minor(process_btach) == 0' 'minor(thread=oi-*) == 0' 'minor(process=cat) == 0'; do
+		expect -e "$rule" -- "$program"
+		[ "$status" = 5 ]
+		[[ $output == *"unmeasured"*"cannot be measured: no "* ]]
+	done
+}
+
+@test "kinds need the module, and say so" {
+	without_module
+	expect -e 'anon == 0' -e 'refault == 0' -e 'failed == 0' -e 'minor <= 9999' -- "$program"
+	[ "$status" = 5 ]
+	[[ $output == *"1 kept, 0 broken, 3 not measured"* ]]
+	[[ $output == *"'anon' needs the module flt"* ]]
+}
+
+@test "a rule that others break is broken, also if another cannot be measured" {
+	expect -e 'minor == 0' -e 'minor == 0 after mark "nothing"' -- "$program"
+	[ "$status" = 6 ]
+	[[ ${lines[2]} == broken* ]]
+}
+
+@test "lost faults are not a pass, but break a rule that they cannot keep" {
+	without_module
+	stopped='kill -STOP $PPID; "$0" flood; kill -CONT $PPID'
+	expect --unwind=dwarf -e 'minor >= 0' -e 'minor <= 2000000' -e 'minor <= 5' -- sh -c "$stopped" "$marks"
+	[ "$status" = 6 ]
+	[[ $output == *"1 kept, 1 broken, 1 not measured"* ]]
+	[[ $output == *"cannot be measured: lost "* ]]
+}
+
+@test "the status of the command is passed on" {
+	expect -e 'minor == 0' -- sh -c 'exit 7'
+	[ "$status" = 7 ]
+	[[ $output == *broken* ]]
+	[[ $output == *"the command ended with status 7"* ]]
+	run -127 "$FLTCTL" expect -e 'minor == 0' -- /nonexistent
+	expect -e 'minor >= 0' -- sh -c 'kill -TERM $$'
+	[ "$status" = 143 ]
+}
+
+@test "lines of the output are marks, and pass unchanged" {
+	expect -e 'faults >= 0 after line "^two$"' -e 'faults(process=seq) == 0 after line "^400000"' \
+		-o report -- sh -c 'echo one; echo two; seq 400000; printf end'
+	[ "$status" = 0 ]
+	[ "$output" = "$(printf 'one\ntwo\n'; seq 400000; printf end)" ]
+	expect -e 'faults(process=sleep) >= 1 after line "ready"' -o report -- sh -c 'echo ready; sleep 0.1; sleep 0.1'
+	[ "$status" = 0 ]
+}
+
+@test "a process that the command leaves keeps its standard output" {
+	expect -e 'faults >= 0 before line "x"' -o report -- sh -c 'echo x; (sleep 0.3; echo late) & exit 0'
+	[ "$output" = $'x\nlate' ]
+	[ "$status" = 0 ]
+}
+
+@test "signals are marks" {
+	expect -e 'faults(process=sleep) >= 1 after signal USR1' -e 'faults(process=cat) == 0 after signal USR2' \
+		-- sh -c 'cat /dev/null; kill -USR1 $PPID; sleep 0.1; kill -USR2 $PPID; sleep 0.1'
+	[ "$status" = 0 ]
+}
+
+@test "processes and threads are selected by their last names" {
+	expect -e 'minor(thread=io-1) >= 8' -e 'minor(thread=io-2) >= 0' -e 'minor(process=batch) >= 64' -- "$program"
+	[ "$status" = 5 ]
+	[[ $output == *"2 kept, 0 broken, 1 not measured"* ]]
+}
+
+@test "inlined functions and C++ functions are found" {
+	cat >f.cc <<-'END'
+	#include <cstring>
+	#include <cstdlib>
+	namespace ns { __attribute__((always_inline)) static inline void fill(char *p, int n)
+	{ for (int i = 0; i < n; i += 4096) { asm volatile("" : : : "memory"); p[i] = 1; } }
+	struct c { __attribute__((noinline)) void run(char *p, int n) { fill(p, n); asm volatile(""); } }; }
+	int main() { char *p = (char *)malloc(1 << 22); ns::c().run(p, 1 << 22); return 0; }
+	END
+	g++ -g -O2 -o f f.cc
+	expect -e 'faults(fill) >= 1' -e 'faults(ns::c::run) >= 1' -e 'faults("ns::c::run(char*, int)") >= 1' -- ./f
+	[ "$status" = 0 ]
+}
+
+@test "TAP, JUnit XML, JSON and CSV" {
+	without_module
+	rules=(-e 'minor == 0' -e 'major >= 0' -e 'anon == 0')
+	expect --format=tap "${rules[@]}" -- true
+	[ "$status" = 6 ]
+	[ "${lines[0]}" = "TAP version 13" ]
+	[ "${lines[1]}" = 1..4 ]
+	[ "$(grep -c '^ok' <<<"$output")" = 2 ]
+	[ "$(grep -c '^not ok' <<<"$output")" = 2 ]
+	expect --format=junit -o out.xml "${rules[@]}" -- sh -c 'exit 3'
+	[ "$status" = 3 ]
+	python3 - <<-'END'
+	import xml.etree.ElementTree as tree
+	suite = tree.parse("out.xml").getroot()[0]
+	assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "2", "1")
+	cases = suite.findall("testcase")
+	assert cases[0].find("failure").get("message") == "status 3"
+	assert "_start" in cases[1].find("failure").text
+	assert "module" in cases[3].find("error").get("message")
+	END
+	expect --json -o out.json "${rules[@]}" -- true
+	[ "$status" = 6 ]
+	json out.json 'rows[0]["verdict"] == "broken" and rows[1]["record"] == "fault" and rows[1]["stack"]'
+	json out.json 'rows[-1]["record"] == "run" and rows[-1]["engine"] == "perf"'
+	python3 "$schemas" "$json_dir" expect out.json
+	expect --csv "${rules[@]}" -- true
+	[[ ${lines[0]} == record,verdict,count,* ]]
+}
+
+@test "--update writes limits with slack, keeps the rest and reports what varied" {
+	without_module
+	printf '# head\nmajor == 0 # kept\nminor(process_batch) < 3 # changed\nminor <= 1\n' >b
+	expect --update --runs=3 --slack=0 --json -o rows b -- "$program"
+	[ "$status" = 0 ]
+	[ "$(head -n 3 b)" = "$(printf '# head\nmajor == 0 # kept\nminor(process_batch) <= 64 # changed')" ]
+	[[ $stderr == *"wrote b from 3 runs; "* ]]
+	python3 "$schemas" "$json_dir" expect-update rows
+	json rows 'rows[1]["least"] == rows[1]["most"] == rows[1]["limit"] == 64 and not rows[1]["varied"]'
+	expect --update --runs=2 new -- "$marks" vary "$dir/state"
+	[ "$status" = 0 ]
+	[[ $stderr == *"2 runs; "* ]]
+	[[ $output =~ yes.*"minor <= 0" ]]
+	expect new -- "$marks" vary "$dir/state"
+	[ "$status" = 0 ]
+}
+
+@test "--update writes nothing after a failed run, and reports a broken rule that it keeps" {
+	without_module
+	printf 'minor <= 1\n' >b
+	expect --update b -- sh -c 'exit 4'
+	[ "$status" = 4 ]
+	[ "$(cat b)" = "minor <= 1" ]
+	printf 'anon <= 1\n' >b
+	expect --update b -- true
+	[ "$status" = 5 ]
+	[ "$(cat b)" = "anon <= 1" ]
+	printf 'minor == 1\n' >b
+	expect --update --runs=1 b -- true
+	[ "$status" = 6 ]
+	[[ $stderr == *"b:1: broken by a run"* ]]
+	[ "$(cat b)" = "minor == 1" ]
+}
+
+@test "without CAP_PERFMON, --user counts faults in user mode" {
+	is_root
+	without_module
+	run --separate-stderr as_nobody expect -e 'minor >= 0' -e 'minor <= 9999' -- true
+	[ "$status" = 5 ] || [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -lt 2 ]
+	run --separate-stderr as_nobody expect --user -e 'minor >= 20' -- true
+	[ "$status" = 0 ] || [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ]
+}
+
+@test "errors in a budget name file, line, word and remedy" {
+	printf 'major == 0\nmionr <= 3\n' >bad
+	expect bad -- true
+	[ "$status" = 2 ]
+	[[ $stderr == *"bad:2: invalid counter 'mionr' (expected faults, minor,"* ]]
+	[ -z "$output" ]
+	expect -e 'major == 0' -e 'minor = 3' -- true
+	[ "$status" = 2 ]
+	[[ $stderr == *"-e:2: invalid operator '='"* ]]
+	expect /nonexistent -- true
+	[ "$status" = 2 ]
+	: >empty
+	expect empty -- true
+	[ "$status" = 2 ]
+	expect -e 'major == 0'
+	[ "$status" = 2 ]
+	expect -- true
+	[ "$status" = 2 ]
+	expect --update -e 'major == 0' -- true
+	[ "$status" = 2 ]
+	expect --format=tap --json -e 'major == 0' -- true
+	[ "$status" = 2 ]
+}
+
+@test "flt_mark does nothing without fltctl, and survives its end" {
+	env -u FLT_MARK_FD "$program"
+	# Nobody reads from this end: no signal, no wait.
+	FLT_MARK_FD=77 "$program"
+}

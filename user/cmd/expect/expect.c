@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* expect.c - compare the faults of a command with a budget. */
+#include "cmd/expect/expect.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "timeline/setup.h"
+
+static const char *const layout_names[] = { "tap", "junit", NULL };
+static const char *const unwind_names[] = { "fp", "dwarf", NULL };
+static const char *const engine_names[] = { "auto", "module", "perf", NULL };
+
+static const struct expect_args defaults = {
+	.layout = EXPECT_ROWS, .unwind = -1, .max_stack = 256, .rows = 5, .runs = 5, .slack = 10,
+};
+
+#define OF(member) offsetof(struct expect_args, member)
+
+static const struct flt_opt opts[] = {
+	{ .name = "rule", .letter = 'e', .type = FLT_OPT_LIST, .offset = OF(rules), .arg = "RULE",
+	  .help = "Add a rule. May be given several times, also without BUDGET." },
+	{ .name = "format", .type = FLT_OPT_CHOICE, .offset = OF(layout), .choices = layout_names,
+	  .help = "Write the results for a CI system: as TAP version 13 or as JUnit XML." },
+	{ .name = "rows", .letter = 'n', .type = FLT_OPT_U64, .offset = OF(rows), .arg = "N",
+	  .help = "List at most N stacks of faults past the limit of a rule. 0 lists all. "
+		  "Default: 5." },
+	{ .name = "user", .type = FLT_OPT_FLAG, .offset = OF(user),
+	  .help = "Count faults in user mode only. Without CAP_PERFMON no others are visible." },
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = OF(unwind), .choices = unwind_names,
+	  .help = "Find callers by frame pointers or by unwind tables (dwarf). Default: dwarf if a "
+		  "rule names a function, else fp." },
+	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = OF(max_stack), .arg = "N", .min = 1,
+	  .max = FLT_TIMELINE_DEPTH - 1,
+	  .help = "Keep at most N callers of a fault. Default: 256." },
+	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = OF(subbuf_size),
+	  .arg = "SIZE", .min = 4096, .max = 64u << 20, .power_of_two = true,
+	  .help = "Size of a buffer of the module." },
+	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = OF(subbufs), .arg = "N",
+	  .min = 2, .max = 4096, .help = "Number of buffers of the module per CPU." },
+	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = OF(engine), .choices = engine_names,
+	  .help = "Observe faults by the module or by perf events. Default: auto, the module if it "
+		  "is loaded." },
+	{ .name = "update", .type = FLT_OPT_FLAG, .offset = OF(update),
+	  .help = "Run the command several times, write the largest counts plus slack as limits "
+		  "into BUDGET, and report the counts that varied." },
+	{ .name = "runs", .type = FLT_OPT_U64, .offset = OF(runs), .arg = "N", .min = 1,
+	  .max = 10000, .help = "Number of runs of --update. Default: 5." },
+	{ .name = "slack", .type = FLT_OPT_U64, .offset = OF(slack), .arg = "PERCENT",
+	  .max = 1000, .help = "Slack of --update. Default: 10 percent of the largest count, "
+			       "rounded up." },
+	{ .name = "root", .type = FLT_OPT_FILE, .offset = OF(symbols.root), .arg = "DIR",
+	  .help = "Look for programs and libraries under DIR." },
+	OUTPUT_OPT(struct expect_args, output),
+	FLT_TABLE_OPTS(struct expect_args, style),
+	{ 0 },
+};
+
+/* Read a file. Report errors. Return the exit status. */
+static int read_text(const struct flt_command *command, const char *path, char **text,
+		     size_t *length)
+{
+	FILE *in = fopen(path, "re");
+	size_t room = 0, n;
+	char *more;
+
+	*length = 0;
+	*text = NULL;
+	if (!in) {
+		flt_command_say(command, "cannot read %s: %s (give a budget: one rule per line)",
+				path, strerror(errno));
+		return FLT_EXIT_USAGE;
+	}
+	do {
+		if (*length == room) {
+			room = room ? room * 2 : 4096;
+			more = realloc(*text, room);
+			if (!more)
+				break;
+			*text = more;
+		}
+		n = fread(*text + *length, 1, room - *length, in);
+		*length += n;
+	} while (n);
+	n = !feof(in);
+	fclose(in);
+	if (!n)
+		return FLT_EXIT_DONE;
+	flt_command_say(command, "cannot read %s: not a readable text", path);
+	free(*text);
+	*text = NULL;
+	return FLT_EXIT_FAILED;
+}
+
+int expect_read(struct flt_run *run, const char *path, struct flt_budget *budget, char **text,
+		size_t *length)
+{
+	const struct expect_args *args = run->args;
+	struct flt_errmsg e = { "" };
+	int err = 0, status = 0;
+	size_t i;
+
+	*text = NULL;
+	*length = 0;
+	if (path)
+		status = read_text(run->command, path, text, length);
+	if (status)
+		return status;
+	if (path)
+		err = flt_budget_parse(budget, *text, *length, path, 1, &e);
+	for (i = 0; !err && i < args->rules.count; i++)
+		err = flt_budget_parse(budget, args->rules.text[i], strlen(args->rules.text[i]),
+				       "-e", (uint32_t)i + 1, &e);
+	if (err == -EINVAL) {
+		flt_command_say(run->command, "%s", e.text);
+		return FLT_EXIT_USAGE;
+	}
+	return err ? flt_command_fail(run->command, NULL, err) : FLT_EXIT_DONE;
+}
+
+static int write_results(struct expect_run *r, const struct expect_result *results)
+{
+	const struct flt_command *command = r->run->command;
+	const char *path = r->args->output;
+	FILE *out;
+	int err, status = output_open(&out, command, path);
+
+	if (status)
+		return status;
+	if (r->args->layout == EXPECT_TAP)
+		err = expect_tap(r, results, out);
+	else if (r->args->layout == EXPECT_JUNIT)
+		err = expect_junit(r, results, out);
+	else
+		err = expect_report(r, results, out);
+	status = err ? flt_command_fail(command, NULL, err) : FLT_EXIT_DONE;
+	return output_close(out, command, path, 0, status);
+}
+
+static int status_of(const struct expect_run *r, const struct expect_result *results)
+{
+	int status = FLT_EXIT_DONE;
+	size_t i;
+
+	if (r->command_status)
+		return r->command_status;
+	for (i = 0; i < r->budget->count; i++) {
+		if (results[i].verdict == FLT_BUDGET_BROKEN)
+			return EXPECT_EXIT_BROKEN;
+		if (results[i].verdict == FLT_BUDGET_UNMEASURED)
+			status = FLT_EXIT_UNSUPPORTED;
+	}
+	return status;
+}
+
+static int judge(struct flt_run *run, const struct flt_budget *budget)
+{
+	struct expect_result *results = NULL;
+	struct expect_run r;
+	int err, status = expect_run(&r, run, run->args, budget);
+
+	if (!status) {
+		err = expect_judge(&r, &results);
+		status = err ? flt_command_fail(run->command, NULL, err) :
+			 write_results(&r, results);
+		if (!status)
+			status = status_of(&r, results);
+	}
+	expect_results_free(results, budget->count);
+	expect_run_free(&r);
+	return status;
+}
+
+static int check_args(const struct flt_run *run)
+{
+	const struct expect_args *args = run->args;
+
+	if (run->words.argc > 1)
+		return flt_command_misuse(run->command, "unexpected argument '%s' (put a command "
+					  "after '--')", run->words.argv[1]);
+	if (!run->words.argc && !args->rules.count)
+		return flt_command_misuse(run->command, "missing budget: give a file, or rules "
+					  "with -e");
+	if (!run->words.command)
+		return flt_command_misuse(run->command, "missing command: put it after '--'");
+	if (args->layout != EXPECT_ROWS && args->style.format != FLT_FORMAT_TEXT)
+		return flt_command_misuse(run->command, "--format excludes --json and --csv");
+	if (args->update && (!run->words.argc || args->rules.count))
+		return flt_command_misuse(run->command, "--update needs a file, and excludes -e");
+	if (args->update && args->layout != EXPECT_ROWS)
+		return flt_command_misuse(run->command, "--update excludes --format");
+	return FLT_EXIT_DONE;
+}
+
+static int expect_main(struct flt_run *run)
+{
+	const struct expect_args *args = run->args;
+	const char *path = run->words.argc ? run->words.argv[0] : NULL;
+	struct flt_budget budget = { 0 };
+	size_t length;
+	char *text;
+	int status = check_args(run);
+
+	if (status)
+		return status;
+	if (args->update)
+		return expect_update(run, args, path);
+	status = expect_read(run, path, &budget, &text, &length);
+	if (!status && !budget.count)
+		status = flt_command_misuse(run->command, "missing rules: %s has none (add one, "
+					    "such as 'major == 0')", path ? path : "-e");
+	if (!status)
+		status = judge(run, &budget);
+	flt_budget_free(&budget);
+	free(text);
+	return status;
+}
+
+/* Print the exit statuses that other commands do not have. */
+static void manual(FILE *out)
+{
+	fputs(".SH VERDICTS\n"
+	      "The exit status is 0 if all rules are kept, 6 if a rule is broken, and 5 if no rule "
+	      "is broken but a rule cannot be measured here. If the command ends with another "
+	      "status than 0, its status is passed on, and the results are written as well.\n",
+	      out);
+}
+
+const struct flt_command flt_command_expect = {
+	.name = "expect",
+	.summary = "compare the faults of a command with a budget, for continuous integration",
+	.synopsis = (const char *const[]){ "[OPTION...] BUDGET -- COMMAND [ARG...]",
+					   "[OPTION...] -e RULE... -- COMMAND [ARG...]",
+					   "--update [OPTION...] BUDGET -- COMMAND [ARG...]",
+					   NULL },
+	.about = (const char *const[]){
+		"Runs a command, counts its page faults and compares the counts with the rules of "
+		"a budget, such as 'major == 0' or 'minor(process_batch) == 0 after mark "
+		"\"ready\"'. Rules that are broken come first, with the stacks and lines of the "
+		"faults past the limit.",
+		"Faults are counted by the module, or without it by perf events, which have no "
+		"kinds. A rule is never kept because data is missing: if faults were lost, a mark "
+		"never came, or a name in a rule is unknown, the rule counts as not measured.",
+		NULL },
+	.opts = opts,
+	.defaults = &defaults,
+	.args_size = sizeof(struct expect_args),
+	.needs = FLT_USES_MODULE,
+	.manual = manual,
+	.main = expect_main,
+};

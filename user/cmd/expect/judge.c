@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* judge.c - count the faults of each rule, and compare the counts with the limits. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/expect/expect.h"
+#include "model/code/definitions.h"
+
+/* A rule while it is judged. The caches have 0 for what was not looked up yet. */
+struct judge {
+	struct expect_run *r;
+	const struct flt_rule *rule;
+	struct expect_result *out;
+	struct flt_window window;
+	int8_t *function;	/* per stack: enum expect_found */
+	int8_t *process;	/* per image: 1 no, 2 yes */
+	bool seen;		/* a stack of any fault has the function */
+	bool unknown;		/* nothing has a name of the rule */
+	uint64_t *past;		/* per stack: 1 + its row; 0: none */
+};
+
+static void unmeasured(struct expect_result *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Keep the first reason. */
+static void unmeasured(struct expect_result *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (out->why[0])
+		return;
+	va_start(ap, fmt);
+	vsnprintf(out->why, sizeof(out->why), fmt, ap);
+	va_end(ap);
+}
+
+static int process_matches(struct judge *j, uint32_t image)
+{
+	const struct flt_image *i;
+
+	if (!j->rule->process)
+		return true;
+	if (!j->process[image]) {
+		i = flt_recording_image(j->r->load.rec, image);
+		j->process[image] = i && !fnmatch(j->rule->process, i->comm, 0) ? 2 : 1;
+	}
+	return j->process[image] == 2;
+}
+
+static bool thread_matches(const struct judge *j, const struct expect_fault *f)
+{
+	return !j->rule->thread ||
+	       !fnmatch(j->rule->thread, flt_recording_comm(j->r->load.rec, f->image, f->tid), 0);
+}
+
+/* Return an enum expect_found, or -ENOMEM. */
+static int function_of(struct judge *j, uint32_t stack)
+{
+	int found;
+
+	if (!j->rule->function)
+		return EXPECT_PRESENT;
+	if (!j->function[stack]) {
+		found = expect_stack_has(j->r, &j->r->stacks[stack], j->rule->function);
+		if (found < 0)
+			return found;
+		j->function[stack] = (int8_t)found;
+		j->seen |= found == EXPECT_PRESENT;
+	}
+	return j->function[stack];
+}
+
+/* Return an enum expect_found: whether the rule counts the fault. -ENOMEM. */
+static int counts(struct judge *j, const struct expect_fault *f)
+{
+	if (!flt_window_has(&j->window, f->time) ||
+	    !flt_rule_counts(j->rule, f->flags, (enum flt_kind)f->kind) ||
+	    !process_matches(j, f->image) || !thread_matches(j, f))
+		return EXPECT_ABSENT;
+	return function_of(j, f->stack);
+}
+
+static int count_faults(struct judge *j)
+{
+	size_t i;
+	int found;
+
+	for (i = 0; i < j->r->count; i++) {
+		found = counts(j, &j->r->faults[i]);
+		if (found < 0)
+			return found;
+		j->out->count += found == EXPECT_PRESENT;
+		j->out->undecided += found == EXPECT_UNDECIDED;
+	}
+	return 0;
+}
+
+/* Set *time to the time of a mark, if the rule has it. */
+static void place_mark(struct judge *j, const struct flt_mark *m, uint64_t reached, uint64_t *time)
+{
+	static const char *const types[] = {
+		[FLT_MARK_NONE] = "", [FLT_MARK_CALL] = "mark", [FLT_MARK_LINE] = "line",
+		[FLT_MARK_SIGNAL] = "signal",
+	};
+
+	if (!m->type)
+		return;
+	*time = reached;
+	if (!reached)
+		unmeasured(j->out, "%s \"%s\" never came", types[m->type], m->name);
+}
+
+struct name_search {
+	const char *pattern;
+};
+
+static int accept_thread(void *arg, uint64_t image, uint64_t tid, const char *name)
+{
+	const struct name_search *s = arg;
+
+	(void)image;
+	(void)tid;
+	return !fnmatch(s->pattern, name, 0);
+}
+
+static bool accept_function(void *arg, const char *name)
+{
+	const struct name_search *s = arg;
+
+	return flt_rule_names(s->pattern, name);
+}
+
+/* A name that nothing has may be misspelt. Then a count of 0 is not a result. */
+static void unknown(struct judge *j, const char *fmt, const char *name)
+{
+	if (!j->out->why[0])
+		snprintf(j->out->why, sizeof(j->out->why), fmt, name);
+	j->unknown = true;
+}
+
+static int check_names(struct judge *j)
+{
+	const struct flt_recording *rec = j->r->load.rec;
+	const struct flt_rule *rule = j->rule;
+	struct name_search search = { rule->thread };
+	bool found = false;
+	uint32_t i;
+	int ret;
+
+	if (rule->thread && !flt_name_table_each(&rec->comms, accept_thread, &search))
+		unknown(j, "no thread has the name '%s'", rule->thread);
+	for (i = 0; rule->process && !found && i < rec->image_room; i++)
+		found = rec->images[i] && !fnmatch(rule->process, rec->images[i]->comm, 0);
+	if (rule->process && !found)
+		unknown(j, "no process has the name '%s'", rule->process);
+	if (!rule->function || j->seen)
+		return 0;
+	for (i = 0; i < j->r->stack_count && !j->seen; i++) {
+		ret = function_of(j, i);
+		if (ret < 0)
+			return ret;
+	}
+	search.pattern = rule->function;
+	if (!j->seen && !flt_definitions_have(rec, j->r->args->symbols.root, accept_function,
+					      &search))
+		unknown(j, "no program or library of the command defines a function '%s' (build it "
+			"with -g if it is inlined)", rule->function);
+	return 0;
+}
+
+/* Find the reasons why a rule cannot be measured. Return false if its count means nothing. */
+static bool check_source(struct judge *j)
+{
+	const struct expect_run *r = j->r;
+	const char *missing;
+	bool usable = true;
+
+	if (flt_rule_needs_module(j->rule) && strcmp(r->engine, "module")) {
+		unmeasured(j->out, "'%s' needs the module flt, because %s events have no kinds "
+			   "(load it: modprobe flt)", flt_budget_counter_name(j->rule->counter),
+			   r->engine);
+		usable = false;
+	}
+	place_mark(j, &j->rule->after, r->marks.times[2 * (j->rule - r->budget->rules)],
+		   &j->window.from);
+	place_mark(j, &j->rule->before, r->marks.times[2 * (j->rule - r->budget->rules) + 1],
+		   &j->window.until);
+	if (j->out->why[0])
+		return false;
+	if (!r->kernel && !r->args->user)
+		unmeasured(j->out, "faults in system calls are not visible without CAP_PERFMON "
+			   "(run as root, or count faults in user mode with --user)");
+	if (r->lost[0])
+		unmeasured(j->out, "%s", r->lost);
+	if (j->rule->function && flt_symbols_missing(r->symbols, &missing))
+		unmeasured(j->out, "cannot read the symbols of %s, removed or changed since the "
+			   "run", missing);
+	return usable;
+}
+
+/* List the faults past the limit, by stack. */
+static int list_rows(struct judge *j)
+{
+	const uint64_t most = flt_budget_most(j->rule);
+	struct expect_result *out = j->out;
+	struct expect_row *more;
+	uint64_t n = 0;
+	uint32_t stack;
+	size_t i;
+
+	for (i = 0; i < j->r->count && out->count > most; i++) {
+		if (counts(j, &j->r->faults[i]) != EXPECT_PRESENT || ++n <= most)
+			continue;
+		stack = j->r->faults[i].stack;
+		if (!j->past[stack]) {
+			more = reallocarray(out->rows, out->row_count + 1, sizeof(*more));
+			if (!more)
+				return -ENOMEM;
+			out->rows = more;
+			out->rows[out->row_count++] = (struct expect_row){ i, 0 };
+			j->past[stack] = out->row_count;
+		}
+		out->rows[j->past[stack] - 1].count++;
+	}
+	return 0;
+}
+
+static int judge_rule(struct judge *j)
+{
+	struct expect_result *out = j->out;
+	uint64_t most;
+	int err;
+
+	out->verdict = FLT_BUDGET_UNMEASURED;
+	if (!check_source(j))
+		return 0;
+	err = count_faults(j);
+	if (!err)
+		err = check_names(j);
+	if (err)
+		return err;
+	most = out->why[0] ? ~0ull : out->count + out->undecided;
+	out->verdict = j->unknown ? FLT_BUDGET_UNMEASURED :
+				    flt_budget_judge(j->rule, out->count, most);
+	if (out->undecided)
+		unmeasured(out, "%" PRIu64 " more faults have truncated stacks that may contain "
+			   "%s (try a larger --max-stack)", out->undecided, j->rule->function);
+	return out->verdict == FLT_BUDGET_BROKEN ? list_rows(j) : 0;
+}
+
+int expect_judge(struct expect_run *r, struct expect_result **results)
+{
+	struct expect_result *out = calloc(r->budget->count + 1, sizeof(*out));
+	size_t i;
+	int err = 0;
+
+	*results = out;
+	for (i = 0; out && !err && i < r->budget->count; i++) {
+		struct judge j = {
+			.r = r, .rule = &r->budget->rules[i], .out = &out[i],
+			.function = calloc(r->stack_count + 1, 1),
+			.process = calloc(r->load.rec->image_room + 1, 1),
+			.past = calloc(r->stack_count + 1, sizeof(*j.past)),
+		};
+
+		out[i].rule = j.rule;
+		err = j.function && j.process && j.past ? judge_rule(&j) : -ENOMEM;
+		free(j.function);
+		free(j.process);
+		free(j.past);
+	}
+	return out ? err : -ENOMEM;
+}
+
+void expect_results_free(struct expect_result *results, size_t count)
+{
+	size_t i;
+
+	for (i = 0; results && i < count; i++)
+		free(results[i].rows);
+	free(results);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* update.c - run the command several times, and write the largest counts plus slack as limits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "cmd/expect/expect.h"
+
+/* The budget of a new file. Rules of kinds need the module. */
+#define NEW_BUDGET                                                                          \
+	"# Fault budget, written by 'fltctl expect --update'. Add rules for threads, functions\n" \
+	"# and marks, and run --update again: see fltctl-expect(8).\n"                       \
+	"major <= 0\n"                                                                       \
+	"minor <= 0\n"
+#define NEW_BUDGET_KINDS "anon <= 0\ncow <= 0\nfile <= 0\nrefault <= 0\n"
+
+struct count {
+	uint64_t least, most;
+};
+
+struct update {
+	struct flt_run *run;
+	const struct expect_args *args;
+	const char *path;
+	struct flt_budget budget;
+	char *text;
+	size_t length;
+	bool fresh;		/* the file did not exist */
+	struct count *counts;	/* per rule */
+	uint64_t *limits;	/* per rule; ~0: kept as it is */
+};
+
+/* Return true if --update may change the limit. Other operators are statements of their author. */
+static bool is_measured(const struct flt_rule *r)
+{
+	return r->op == FLT_BUDGET_AT_MOST || r->op == FLT_BUDGET_LESS;
+}
+
+/* Read the budget, or begin a new one. */
+static int read_budget(struct update *u)
+{
+	const bool module = u->run->control && u->args->engine != FLT_CAPTURE_PERF;
+	int err;
+
+	if (!access(u->path, F_OK) || errno != ENOENT)
+		return expect_read(u->run, u->path, &u->budget, &u->text, &u->length);
+	u->fresh = true;
+	if (asprintf(&u->text, "%s%s", NEW_BUDGET, module ? NEW_BUDGET_KINDS : "") < 0) {
+		u->text = NULL;
+		return flt_command_fail(u->run->command, NULL, -ENOMEM);
+	}
+	u->length = strlen(u->text);
+	err = flt_budget_parse(&u->budget, u->text, u->length, u->path, 1, NULL);
+	return err ? flt_command_fail(u->run->command, NULL, err) : FLT_EXIT_DONE;
+}
+
+/* Add the counts of a run. Report rules without a count. Return the exit status. */
+static int add_run(struct update *u, const struct expect_run *r,
+		   const struct expect_result *results, uint64_t number)
+{
+	const struct expect_result *result;
+	struct count *c;
+	size_t i;
+
+	if (r->command_status) {
+		flt_command_say(u->run->command, "cannot update %s: run %" PRIu64 " of the command "
+				"ended with status %d", u->path, number, r->command_status);
+		return r->command_status;
+	}
+	for (i = 0; i < u->budget.count; i++) {
+		result = &results[i];
+		c = &u->counts[i];
+		if (result->why[0]) {
+			flt_command_say(u->run->command, "cannot update %s: run %" PRIu64 ": %s: "
+					"%s", u->path, number, result->rule->text, result->why);
+			return FLT_EXIT_UNSUPPORTED;
+		}
+		if (number == 1 || result->count < c->least)
+			c->least = result->count;
+		if (result->count > c->most)
+			c->most = result->count;
+	}
+	return FLT_EXIT_DONE;
+}
+
+static int run_once(struct update *u, uint64_t number)
+{
+	struct expect_result *results = NULL;
+	struct expect_run r;
+	int err, status = expect_run(&r, u->run, u->args, &u->budget);
+
+	if (!status) {
+		err = expect_judge(&r, &results);
+		status = err ? flt_command_fail(u->run->command, NULL, err) :
+			 add_run(u, &r, results, number);
+	}
+	expect_results_free(results, u->budget.count);
+	expect_run_free(&r);
+	return status;
+}
+
+/* Replace the file, so that no reader sees a part of it. Return -errno. */
+static int write_file(const struct update *u)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	FILE *out;
+	int fd, err = 0;
+
+	if (snprintf(path, sizeof(path), "%s.XXXXXX", u->path) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, stat(u->path, &st) ? 0644 : st.st_mode & 07777))
+		err = -errno;
+	out = fdopen(fd, "w");
+	if (!out) {
+		err = -errno;
+		close(fd);
+	} else {
+		flt_budget_rewrite(&u->budget, u->text, u->length, u->limits, out);
+		errno = 0;
+		if (ferror(out) | fclose(out))
+			err = errno ? -errno : -EIO;
+	}
+	if (!err && rename(path, u->path))
+		err = -errno;
+	if (err)
+		unlink(path);
+	return err;
+}
+
+struct row {
+	const char *rule;
+	uint64_t least, most, limit;
+	bool varied;
+};
+
+enum { OF_LIMIT = 1 };
+
+#define AT(member) FLT_AT(struct row, member)
+
+static const struct flt_column columns[] = {
+	{ "least", "LEAST", 8, FLT_COLUMN_COUNT, AT(least) },
+	{ "most", "MOST", 8, FLT_COLUMN_COUNT, AT(most) },
+	{ "varied", "VARIED", -6, FLT_COLUMN_BOOL, AT(varied) },
+	{ "limit", "LIMIT", 8, FLT_COLUMN_COUNT, AT(limit), .known_if = OF_LIMIT },
+	{ "rule", "RULE", -20, FLT_COLUMN_STRING, AT(rule) },
+	{ 0 },
+};
+
+/* Write the counts. Return the exit status: that of the rules whose limits were kept. */
+static int report(const struct update *u)
+{
+	const struct flt_command *command = u->run->command;
+	struct flt_table *table;
+	size_t i, varied = 0;
+	FILE *out;
+	int err, status = output_open(&out, command, u->args->output);
+
+	if (status)
+		return status;
+	err = flt_table_new(&table, out, &u->args->style, columns, 0);
+	for (i = 0; !err && i < u->budget.count; i++) {
+		const struct flt_rule *rule = &u->budget.rules[i];
+		const struct count *c = &u->counts[i];
+		const struct row row = {
+			.rule = rule->text, .least = c->least, .most = c->most,
+			.limit = u->limits[i], .varied = c->least != c->most,
+		};
+
+		varied += row.varied;
+		err = flt_table_row(table, &row, u->limits[i] == ~0ull ? 0 : OF_LIMIT);
+		if (u->limits[i] != ~0ull)
+			continue;
+		if (flt_budget_judge(rule, c->least, c->least) ||
+		    flt_budget_judge(rule, c->most, c->most)) {
+			flt_command_say(command, "%s:%" PRIu32 ": broken by a run, and not "
+					"changed: %s", rule->file, rule->line, rule->text);
+			status = EXPECT_EXIT_BROKEN;
+		}
+	}
+	flt_table_flush(table, true);
+	flt_table_free(table);
+	if (err)
+		status = flt_command_fail(command, NULL, err);
+	else
+		flt_command_say(command, "wrote %s from %" PRIu64 " runs; %zu of %zu counts varied",
+				u->path, u->args->runs, varied, u->budget.count);
+	return output_close(out, command, u->args->output, 0, status);
+}
+
+int expect_update(struct flt_run *run, const struct expect_args *args, const char *path)
+{
+	struct update u = { .run = run, .args = args, .path = path };
+	uint64_t number;
+	size_t i;
+	int err, status = read_budget(&u);
+
+	u.counts = calloc(u.budget.count + 1, sizeof(*u.counts));
+	u.limits = calloc(u.budget.count + 1, sizeof(*u.limits));
+	if (!status && (!u.counts || !u.limits))
+		status = flt_command_fail(run->command, NULL, -ENOMEM);
+	for (number = 1; !status && number <= args->runs; number++)
+		status = run_once(&u, number);
+	for (i = 0; !status && i < u.budget.count; i++)
+		u.limits[i] = is_measured(&u.budget.rules[i]) ?
+			      flt_budget_slack(u.counts[i].most, args->slack) : ~0ull;
+	if (!status) {
+		err = write_file(&u);
+		if (err) {
+			flt_command_say(run->command, "cannot write %s: %s", path, strerror(-err));
+			status = flt_exit_of(err);
+		} else {
+			status = report(&u);
+		}
+	}
+	flt_budget_free(&u.budget);
+	free(u.text);
+	free(u.counts);
+	free(u.limits);
+	return status;
+}
