@@ -36,6 +36,19 @@ setup() {
 	grep -q "<svg" t.html
 }
 
+@test "visualize --min-percent leaves out narrow frames" {
+	"$FLTCTL" record -q -o min.flt -- python3 -c 'x = [str(i) for i in range(20000)]'
+	"$FLTCTL" visualize --no-symbols -o all.svg min.flt
+	"$FLTCTL" visualize --no-symbols --min-percent=5 -o some.svg min.flt
+	# The tooltip of a frame ends with its share of the faults.
+	shares() { grep -o 'faults, [0-9.]* %' "$1" | awk '{ print $2 }' | sort -n; }
+	[ "$(shares some.svg | head -n 1 | cut -d . -f 1)" -ge 5 ]
+	[ "$(shares some.svg | wc -l)" = "$(shares all.svg | awk '$1 >= 5' | wc -l)" ]
+	[ "$(shares some.svg | wc -l)" -lt "$(shares all.svg | wc -l)" ]
+	grep -q 'narrow frames left out' some.svg
+	run -2 "$FLTCTL" visualize --min-percent=101 min.flt
+}
+
 @test "visualize of a running process names the process, not the temporary file" {
 	bash -c 'while :; do true "$(:)"; done' 3>&- &
 	pid=$!

@@ -36,6 +36,10 @@ static const struct flt_opt opts[] = {
 	PICTURE("perfetto", FLT_PICTURE_PERFETTO, "Write faults over time as a trace for "
 						  "ui.perfetto.dev."),
 	PICTURE("pprof", FLT_PICTURE_PPROF, "Write a compressed protocol buffer for pprof."),
+	{ .name = "min-percent", .type = FLT_OPT_U64, .offset = AT(min_percent), .arg = "N",
+	  .max = 100,
+	  .help = "Leave frames with less than N percent of the faults out of flame graphs. "
+		  "Default: 0, which leaves out frames narrower than a pixel." },
 	FLT_CAPTURE_FOR_OPT(struct flt_visualize_args, duration),
 	FLT_LOAD_FILTER_OPTS(struct flt_visualize_args, filter),
 	FLT_SYMBOL_OPTS(struct flt_visualize_args, symbols),
@@ -135,6 +139,8 @@ int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group,
 
 	*frames = NULL;
 	*count = *hidden = 0;
+	if (least < (double)v->args->min_percent / 100)
+		least = (double)v->args->min_percent / 100;
 	err = flt_tree_build(&tree, &setup, v->load.rec, v->symbols, v->strings, group);
 	if (!err)
 		err = flt_tree_sort(&tree, false);

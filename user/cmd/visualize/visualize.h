@@ -19,6 +19,7 @@ struct flt_visualize_args {
 	int picture;		/* enum flt_picture */
 	struct flt_load_filter filter;
 	uint64_t duration;	/* ns, of --for; 0: not given */
+	uint64_t min_percent;	/* 0: frames that are narrower than a pixel are left out */
 	struct flt_symbols_setup symbols;
 };
 
@@ -42,8 +43,9 @@ struct flt_visualize {
 };
 
 /*
- * List the frames of a flame graph. Frames with a smaller share of the faults than `least` are
- * left out and counted in *hidden. Release *frames with free(). Return 0 or -errno.
+ * List the frames of a flame graph. Frames with a smaller share of the faults than `least` or
+ * --min-percent are left out and counted in *hidden. Release *frames with free(). Return 0 or
+ * -errno.
  */
 int flt_visualize_frames(struct flt_visualize *v, const struct flt_group *group, double least,
 			 struct flt_flame_frame **frames, size_t *count, uint64_t *hidden);
