@@ -2,10 +2,10 @@
 # flt - build, test, install. `make help` lists the targets.
 #
 # There is one make without recursion. Each folder has a fragment (*.mk) that adds its
-# products to PROGRAMS (installed) or ALL (used by tests), and its quick native tests to
-# CHECK_NATIVE. tests/vm/check finds live
-# tests by itself. Everything is built under $(O). kbuild builds the module in place, or
-# under $(O) for several kernels at once (tests/vm/vm.mk).
+# products to PROGRAMS (installed) or ALL (used by tests), its quick native tests to
+# CHECK_NATIVE, and its long ones to CHECK_LONG. tests/vm/check finds live tests by itself.
+# Everything is built under $(O). kbuild builds the module in place, or under $(O) for several
+# kernels at once (tests/vm/vm.mk).
 
 VERSION := 0.1.0
 O       ?= build
@@ -23,6 +23,7 @@ CFLAGS  += $(CSTD) $(OPT) $(WARN)
 PROGRAMS :=
 ALL :=
 CHECK_NATIVE :=
+CHECK_LONG :=
 
 .PHONY: all programs help check check-native check-long lint clean install
 all:

@@ -6,4 +6,4 @@ check-packages:
 	tests/packages/check bookworm
 	tests/packages/check trixie
 	tests/packages/check-rpm
-check-long: check-packages
+CHECK_LONG += check-packages

@@ -17,4 +17,4 @@ check-pager-long: check-pager
 	d=$$(mktemp -d) && timeout 600 $(O)/lib/examples/lazy_file 1024 $$d; s=$$?; rm -rf $$d; exit $$s
 
 CHECK_NATIVE += check-pager
-check-long: check-pager-long
+CHECK_LONG += check-pager-long

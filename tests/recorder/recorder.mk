@@ -60,7 +60,7 @@ check-recorder-long: check-recorder
 	tests/recorder/programs.sh $(O)
 	tests/recorder/snapshot.sh $(O)
 	tests/recorder/soak.sh $(O) 180
-check-long: check-recorder-long
+CHECK_LONG += check-recorder-long
 
 # used by tests/live/recorder*.sh
 ALL += $(REC_TEST_BINS) $(REC_TEST_OTHERS)

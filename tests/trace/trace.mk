@@ -66,4 +66,4 @@ check-browser: $(O)/trace/generate $(O)/fltctl
 .PHONY: check-readers
 check-readers: $(O)/trace/generate $(O)/fltctl
 	tests/trace/readers.py $(O)/fltctl $(O)/trace/generate $(O)/npm
-check-long: check-browser check-readers
+CHECK_LONG += check-browser check-readers

@@ -25,13 +25,23 @@ kmod: $(patsubst %,$(O)/kmod-%/.built,$(KERNELS) $(QUICK))
 check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 	$(VM)/check $(if $(LIVE),$(LIVE),$(QUICK:%=-q %))
 
-## make check-long          all live tests, the long ones too, and on the debug kernel
+CHECK_LONG += check-runner
+.PHONY: check-runner check-guest-long check-guest-debug
+check-runner:
+	$(VM)/selftest/check
+
+check-guest-long: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
+	$(VM)/check -l $(LIVE)
+
 # On the debug kernel tests run at their everyday size, because every step takes twenty
 # times as long there.
+check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
+	$(VM)/check -j 1 -k debug $(LIVE)
+
+## make check-long          what make check leaves out: long tests, full sizes, the debug kernel, packages
 check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
-	$(VM)/selftest/check
-	$(VM)/check -l $(LIVE)
-	$(VM)/check -k debug $(LIVE)
+	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' LIMIT=7200 scripts/check $(CHECK_LONG) \
+		check-guest-long check-guest-debug
 
 ## make vm-shell            a shell in a guest (KERNEL=6.1|6.12|debug; Ctrl-a x leaves)
 .PHONY: vm-shell
