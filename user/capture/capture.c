@@ -204,6 +204,16 @@ static int add_processes(struct capture *r)
 	return err;
 }
 
+static int begin_watch(struct capture *r)
+{
+	const struct flt_capture_watch *watch = r->setup->watch;
+
+	if (!watch || !watch->begin)
+		return 0;
+	r->watched = true;
+	return watch->begin(watch->arg, r->o.loop, r->has_child ? &r->o.child : NULL, &r->o.e);
+}
+
 static int arm(void *arg)
 {
 	struct capture *r = arg;
@@ -215,14 +225,16 @@ static int arm(void *arg)
 		err = flt_loop_every(r->o.loop, 200 * FLT_NSEC_PER_MSEC, on_alive, r);
 	if (!err && r->setup->limit)
 		err = flt_loop_every(r->o.loop, POLL_NS, on_poll, r);
-	if (!err && r->setup->watch)
+	if (!err && r->setup->watch && r->setup->watch->arm)
 		err = r->setup->watch->arm(r->setup->watch->arg, r->o.loop);
 	if (!err && r->setup->duration)
 		err = flt_loop_every(r->o.loop, r->setup->duration, on_time_over, r);
 	r->begin = flt_clock_ns(CLOCK_MONOTONIC);
 	if (!err)
 		err = r->engine->begin(r);
-	return err ? err : add_processes(r);
+	if (!err)
+		err = add_processes(r);
+	return err ? err : begin_watch(r);
 }
 
 static int on_signal(void *arg, const struct signalfd_siginfo *info)
@@ -238,6 +250,9 @@ static int stop(void *arg, int err)
 {
 	struct capture *r = arg;
 
+	if (r->watched && r->setup->watch->end)
+		r->setup->watch->end(r->setup->watch->arg);
+	r->watched = false;
 	if (err && r->o.began && r->o.child.pid > 0) {
 		r->engine->stop(r);
 		if (r->setup->watch && r->setup->watch->abandon)

@@ -16,6 +16,7 @@ struct capture {
 	int *fd;			/* receives the temporary file */
 	struct flt_observe o;
 	struct flt_file_writer *writer;
+	bool watched;			/* .begin of setup->watch was called */
 	bool has_child;			/* a command is recorded, and was executed */
 	uint64_t begin;
 	struct flt_timeline *timeline;	/* created by the engine */

@@ -4,6 +4,7 @@
 #define FLT_CAPTURE_SETUP_H
 
 #include "cli/command.h"
+#include "observe/child.h"
 #include "observe/loop.h"
 #include "source/file/file.h"
 
@@ -35,8 +36,16 @@ struct flt_capture_limit {
 
 /* Events that the caller observes while the capture runs. .arm and .signal may fail. */
 struct flt_capture_watch {
-	/* Called before the command is executed, to add descriptors to the loop. */
+	/* Called before the command is executed, to add descriptors to the loop. Or NULL. */
 	int (*arm)(void *arg, struct flt_loop *loop);
+	/*
+	 * Faults are observed from now on. child: the command, which was not executed yet, or
+	 * NULL. The sentence for an error goes into e. Or NULL.
+	 */
+	int (*begin)(void *arg, struct flt_loop *loop, struct flt_child *child,
+		     struct flt_errmsg *e);
+	/* The loop ended. Processes may run on. Called only after begin(). Or NULL. */
+	void (*end)(void *arg);
 	uint64_t signals;	/* bits of FLT_OBSERVE_SIGNAL(), for signal() */
 	int (*signal)(void *arg, const struct signalfd_siginfo *info);
 	/* The loop ends after an error, and the command runs on. */

@@ -13,6 +13,7 @@ const struct flt_command *const flt_commands[] = {
 	&flt_command_trace,
 	&flt_command_wss,
 	&flt_command_map,
+	&flt_command_rss,
 	&flt_command_thp,
 	&flt_command_numa,
 	&flt_command_export,

@@ -17,6 +17,7 @@ extern const struct flt_command flt_command_export;
 extern const struct flt_command flt_command_help;
 extern const struct flt_command flt_command_lat;
 extern const struct flt_command flt_command_map;
+extern const struct flt_command flt_command_rss;
 extern const struct flt_command flt_command_numa;
 extern const struct flt_command flt_command_record;
 extern const struct flt_command flt_command_report;

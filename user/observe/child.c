@@ -110,9 +110,11 @@ static int reap(struct flt_child *child, int *status, struct rusage *usage, int 
 {
 	pid_t pid;
 
-	do
+	do {
 		pid = wait4(child->pid, status, flags, usage);
-	while (pid < 0 && errno == EINTR);
+		if (pid > 0 && WIFSTOPPED(*status) && child->stopped)
+			child->stopped(child->stopped_arg, (uint32_t)pid, *status);
+	} while ((pid < 0 && errno == EINTR) || (pid > 0 && WIFSTOPPED(*status)));
 	if (pid < 0)
 		return -errno;
 	if (!pid)

@@ -10,6 +10,7 @@
 #define FLT_CHILD_H
 
 #include <signal.h>
+#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -24,6 +25,9 @@ struct flt_child {
 	int gate;	/* write end of a pipe; one byte releases the child */
 	int report;	/* read end of a pipe: the errno of a failed exec, or end of file */
 	int pidfd;	/* readable after the child ended; -1 before Linux 5.3 */
+	/* Called for each stop that wait4() reports to a tracer. NULL: the child is not traced. */
+	void (*stopped)(void *arg, uint32_t pid, int status);
+	void *stopped_arg;
 };
 
 struct flt_child_setup {

@@ -23,8 +23,13 @@ int flt_folded_write(FILE *out, const struct flt_flame_frame *frames, size_t n);
 int flt_speedscope_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
 			 const char *title);
 
-/* Write pprof's profile.proto, compressed by gzip: faults, first touches, refaults. */
-int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns,
-		    uint64_t duration_ns);
+enum flt_pprof_values {
+	FLT_PPROF_FAULTS,	/* faults, first touches, refaults */
+	FLT_PPROF_PAGES,	/* resident pages */
+};
+
+/* Write pprof's profile.proto, compressed by gzip. */
+int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
+		    enum flt_pprof_values values, uint64_t time_ns, uint64_t duration_ns);
 
 #endif

@@ -22,8 +22,10 @@ enum {
 	PROFILE_DEFAULT_TYPE = 14
 };
 
-/* Strings 0 to 4 are fixed. Function k has strings 5 + 2k (name) and 6 + 2k (object). */
-static const char *const strings[] = { "", "faults", "count", "first_touches", "refaults" };
+/* Strings 0 to 5 are fixed. Function k has strings 6 + 2k (name) and 7 + 2k (object). */
+static const char *const strings[] = { "", "faults", "count", "first_touches", "refaults",
+				       "pages" };
+enum { STRING_FAULTS = 1, STRING_COUNT, STRING_FIRST, STRING_REFAULTS, STRING_PAGES };
 #define STRINGS (sizeof(strings) / sizeof(strings[0]))
 
 struct message {
@@ -92,13 +94,14 @@ static void field_end(FILE *out, unsigned int field, struct message *m)
 static void value_type(FILE *out, unsigned int field, uint64_t type, struct message *m)
 {
 	number(m, 1, type);
-	number(m, 2, 2);
+	number(m, 2, STRING_COUNT);
 	field_end(out, field, m);
 }
 
 static void samples_write(FILE *out, const struct flt_frameset *set,
-			  const struct flt_flame_frame *frames, size_t n, uint64_t (*own)[2],
-			  uint32_t *path, struct message *m)
+			  const struct flt_flame_frame *frames, size_t n,
+			  enum flt_pprof_values values, uint64_t (*own)[2], uint32_t *path,
+			  struct message *m)
 {
 	struct message list = { 0 };
 	size_t i, k;
@@ -112,8 +115,10 @@ static void samples_write(FILE *out, const struct flt_frameset *set,
 		bytes(m, 1, list.data, list.size);
 		list.size = 0;
 		varint(&list, frames[i].self);
-		varint(&list, own[i][0]);
-		varint(&list, own[i][1]);
+		if (values == FLT_PPROF_FAULTS) {
+			varint(&list, own[i][0]);
+			varint(&list, own[i][1]);
+		}
 		bytes(m, 2, list.data, list.size);
 		list.size = 0;
 		m->err = m->err ? m->err : list.err;
@@ -186,8 +191,9 @@ static void own_values(const struct flt_flame_frame *frames, size_t n, uint64_t 
 }
 
 static int profile_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
-			 uint64_t time_ns, uint64_t duration_ns)
+			 enum flt_pprof_values values, uint64_t time_ns, uint64_t duration_ns)
 {
+	const uint64_t first = values == FLT_PPROF_FAULTS ? STRING_FAULTS : STRING_PAGES;
 	struct message m = { 0 };
 	struct flt_frameset set;
 	uint64_t (*own)[2];
@@ -204,20 +210,22 @@ static int profile_write(FILE *out, const struct flt_flame_frame *frames, size_t
 	if (err)
 		goto out;
 	own_values(frames, n, own, path);
-	value_type(out, PROFILE_SAMPLE_TYPE, 1, &m);
-	value_type(out, PROFILE_SAMPLE_TYPE, 3, &m);
-	value_type(out, PROFILE_SAMPLE_TYPE, 4, &m);
-	samples_write(out, &set, frames, n, own, path, &m);
+	value_type(out, PROFILE_SAMPLE_TYPE, first, &m);
+	if (values == FLT_PPROF_FAULTS) {
+		value_type(out, PROFILE_SAMPLE_TYPE, STRING_FIRST, &m);
+		value_type(out, PROFILE_SAMPLE_TYPE, STRING_REFAULTS, &m);
+	}
+	samples_write(out, &set, frames, n, values, own, path, &m);
 	functions_write(out, &set, &m);
 	number(&m, PROFILE_TIME, time_ns);
 	number(&m, PROFILE_DURATION, duration_ns);
 	number(&m, PROFILE_PERIOD, 1);
 	/* default_sample_type, because readers use the last type, refaults, without it */
-	number(&m, PROFILE_DEFAULT_TYPE, 1);
+	number(&m, PROFILE_DEFAULT_TYPE, first);
 	if (!m.err)
 		fwrite(m.data, 1, m.size, out);
 	m.size = 0;
-	value_type(out, PROFILE_PERIOD_TYPE, 1, &m);
+	value_type(out, PROFILE_PERIOD_TYPE, first, &m);
 	err = m.err;
 	free(m.data);
 	flt_frameset_free(&set);
@@ -227,8 +235,8 @@ out:
 	return err;
 }
 
-int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, uint64_t time_ns,
-		    uint64_t duration_ns)
+int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
+		    enum flt_pprof_values values, uint64_t time_ns, uint64_t duration_ns)
 {
 	char *profile = NULL;
 	size_t size;
@@ -237,7 +245,7 @@ int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n, u
 
 	if (!plain)
 		return -ENOMEM;
-	err = profile_write(plain, frames, n, time_ns, duration_ns);
+	err = profile_write(plain, frames, n, values, time_ns, duration_ns);
 	if (ferror(plain) | fclose(plain))
 		err = -ENOMEM;
 	if (!err)

@@ -33,7 +33,8 @@ static const char *tone(const struct flt_flame_frame *f)
 	return f->exec * 4 >= known * 3 ? "x" : "m";
 }
 
-static void frame_write(FILE *out, const struct flt_flame_frame *f, uint64_t all)
+static void frame_write(FILE *out, const struct flt_flame_frame *f, uint64_t all,
+			const char *unit)
 {
 	double start = (double)f->start / (double)all, width = (double)f->total / (double)all;
 	int y = HEAD + (int)f->depth * ROW;
@@ -50,7 +51,7 @@ static void frame_write(FILE *out, const struct flt_flame_frame *f, uint64_t all
 		flt_xml_text(out, f->object);
 		fputc(')', out);
 	}
-	fprintf(out, ": %" PRIu64 " faults, %.2f %%", f->total, width * 100);
+	fprintf(out, ": %" PRIu64 " %s, %.2f %%", f->total, unit, width * 100);
 	if (f->self && f->self != f->total)
 		fprintf(out, ", %" PRIu64 " itself", f->self);
 	if (f->alloc)
@@ -89,6 +90,7 @@ static void legend(FILE *out)
 
 void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 {
+	const char *unit = flame->unit ? flame->unit : "faults";
 	uint64_t all = flame->count ? flame->frames[0].total : 0;
 	char size[48], subtitle[700];
 	const struct flt_svg svg = {
@@ -112,7 +114,8 @@ void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 	legend(out);
 	fputs("<text class=\"detail\" x=\"10\" y=\"98\" aria-live=\"polite\"></text>\n", out);
 	if (!all) {
-		fprintf(out, "<text x=\"10\" y=\"%d\">No faults to show.</text>\n", HEAD + 14);
+		fprintf(out, "<text x=\"10\" y=\"%d\">No %s to show.</text>\n", HEAD + 14,
+			unit);
 	} else {
 		fputs("<foreignObject x=\"0\" y=\"62\" width=\"100%\" height=\"26\"><div "
 		      "xmlns=\"http://www.w3.org/1999/xhtml\" class=\"tools\">"
@@ -123,7 +126,7 @@ void flt_flame_write(FILE *out, const struct flt_flame *flame, bool alone)
 		      "role=\"status\"></span></div></foreignObject>\n",
 		      out);
 		for (i = 0; i < flame->count; i++)
-			frame_write(out, &flame->frames[i], all);
+			frame_write(out, &flame->frames[i], all, unit);
 	}
 	flt_svg_close(out, &svg);
 }

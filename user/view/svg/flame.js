@@ -61,7 +61,7 @@ function flame(svg) {
 			sum += f.width;
 			end = f.start + f.width;
 		}
-		found.textContent = wanted === '' ? '' : n + ' frames, ' + (sum * 100).toFixed(2) + ' % of faults';
+		found.textContent = wanted === '' ? '' : n + ' frames, ' + (sum * 100).toFixed(2) + ' % of all';
 	}
 
 	function frameOf(event) {

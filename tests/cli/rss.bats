@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Tests of 'fltctl rss' with perf events.
+
+# setup() creates $dir. Another shell expands the strings in '...'.
+# shellcheck disable=SC2154,SC2016
+load cli.bash
+
+# compare FILE [EXPECTED [FUNCTION...]]: the rows in FILE must agree with $dir/smaps.
+compare() {
+	local what got want n=0
+	while read -r what got want; do
+		n=$((n + 1))
+		[ "$want" = '?' ] || [ "$got" = "$want" ] ||
+			{ echo "$what: got $got, expected $want"; return 1; }
+	done < <(tests/live/rss.py "$1" "$dir/smaps" "${@:2}")
+	[ $n -ge 6 ]
+}
+
+@test "rss refuses invalid usage with an explanation" {
+	while IFS='|' read -r args says; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -2 "$FLTCTL" rss $args
+		[ -z "$output" ]
+		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
+	done <<-END
+		|missing target: give -p PID
+		-p 1 -- true|a command excludes -p
+		--at=never -- true|invalid moment 'never'
+		--at=every=0 -- true|invalid moment 'every=0'
+		-p 1 1s 2s|unexpected argument '2s'
+		1s -- true|unexpected argument '1s'
+		--diff -- true|--diff needs two moments
+		--diff --at=1s,2s --svg -- true|--diff excludes pictures
+		-o x -- true|-o needs --svg
+		--memory=1B -- true|--memory
+	END
+}
+
+@test "rows add up to smaps, and name the code, by every kind of row" {
+	without_module
+	is_root
+	local by
+	for by in function line object vma thread stack; do
+		"$FLTCTL" rss --json --no-inline --by=$by -- "$OWNED" "$dir/file" "$dir/smaps" >"$dir/rows"
+		compare "$dir/rows"
+		grep '^{' "$dir/rows" >"$dir/json"
+		cat "$dir/json" >>"$dir/all"
+	done
+	"$FLTCTL" rss --json --no-inline --by=function -- "$OWNED" "$dir/file" "$dir/smaps" >"$dir/rows"
+	# perf does not see faults that the kernel takes for a process.
+	compare "$dir/rows" "$dir/rows" populates locks moves
+	"$FLTCTL" rss --json --at=5ms,exit --diff -- "$OWNED" "$dir/file" "$dir/smaps" |
+		grep '^{' >>"$dir/all"
+	python3 tests/docs/schemas.py docs/json -e tid rss "$dir/all"
+}
+
+@test "a running process is compared with its own smaps" {
+	without_module
+	is_root
+	python3 -c '
+import sys, time
+data = bytearray(5 << 20)
+print("ready", flush=True)
+time.sleep(600)' >"$dir/ready" &
+	pid=$!
+	until_true grep -q ready "$dir/ready"
+	run --separate-stderr -0 "$FLTCTL" rss --json -p $pid 0.2s
+	[[ $stderr == *"resident before the recording"* ]]
+	echo "$output" >"$dir/rows"
+	cat "/proc/$pid/smaps" >"$dir/smaps"
+	# cat shares pages of libraries, too.
+	BUT=shared,private compare "$dir/rows"
+	json "$dir/rows" 'sum(r["rss_bytes"] for r in rows if r["unknown"]) > 5 << 20'
+	grep -q 'S (sleeping)' "/proc/$pid/status"
+}
+
+@test "a full memory for pages keeps the sums, and exits with status 3" {
+	without_module
+	is_root
+	local status=0
+	"$FLTCTL" rss --json --memory=24KiB -- "$OWNED" "$dir/file" "$dir/smaps" >"$dir/rows" \
+		2>"$dir/err" || status=$?
+	[ $status = 3 ]
+	grep -q 'the memory for pages is full' "$dir/err"
+	compare "$dir/rows"
+}
+
+@test "the command's status is passed on, and a killed fltctl lets it go on" {
+	run --separate-stderr -7 "$FLTCTL" rss -- sh -c 'exit 7'
+	run --separate-stderr -127 "$FLTCTL" rss -- /no/such/program
+	[ -z "$output" ]
+	"$FLTCTL" rss -- sh -c "echo \$\$ >$dir/pid; read line <$dir/gate; echo \$line >$dir/end" &
+	local own=$!
+	mkfifo "$dir/gate"
+	until_true test -s "$dir/pid"
+	pid=$(cat "$dir/pid")
+	kill -9 $own
+	wait $own || true
+	echo alive >"$dir/gate" || true
+	until_true grep -q alive "$dir/end" || kill -0 "$pid"
+	pid=
+}
+
+@test "moments are taken while threads start and end" {
+	is_root
+	cat >"$dir/threads.py" <<-'PY'
+		import threading
+		for i in range(300):
+		    t = threading.Thread(target=lambda: bytearray(100000))
+		    t.start()
+		    t.join()
+		print("done")
+	PY
+	"$FLTCTL" rss --json --at=every=20ms,peak,exit -- python3 "$dir/threads.py" >"$dir/rows"
+	grep -q '^done' "$dir/rows"
+	grep '^{' "$dir/rows" >"$dir/json"
+	json "$dir/json" 'len({r["moment"] for r in rows}) >= 3'
+}
+
+@test "pictures of the last moment" {
+	is_root
+	local kind
+	for kind in svg html folded speedscope pprof; do
+		"$FLTCTL" rss --$kind -o "$dir/out.$kind" -- "$OWNED" "$dir/file" "$dir/smaps" >/dev/null
+		[ -s "$dir/out.$kind" ]
+	done
+	python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$dir/out.svg"
+	# The stacks of the folded file add up to the same number of pages.
+	local sum
+	sum=$(awk '{ n += $NF } END { print n }' "$dir/out.folded")
+	[ "$sum" -gt 1000 ]
+	grep -q ';once;' "$dir/out.folded"
+}

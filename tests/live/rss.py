@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""rss.py ROWS SMAPS [EXPECTED [FUNCTION...]] - compare rows of 'rss --json' with smaps.
+
+The sums of all rows must be those of SMAPS, to the page. EXPECTED has lines "FUNCTION KIND PAGES":
+the row of FUNCTION must have so many pages of the kind anon, file or shmem, except the functions
+named, whose pages must be in the row unknown. BUT: sums that are not compared. Prints one line per comparison: "WHAT GOT WANT"."""
+import json
+import os
+import sys
+
+PAGE = 4096
+
+
+def sums_of(path):
+    """Add the numbers of all mappings in pages."""
+    numbers = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if words and words[-1] == "kB":
+                numbers[words[0]] = numbers.get(words[0], 0) + int(words[1]) * 1024 // PAGE
+    huge = ("AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:")
+    return {
+        "rss": numbers["Rss:"],
+        "anon": numbers["Anonymous:"],
+        "shared": numbers["Shared_Clean:"] + numbers["Shared_Dirty:"],
+        "private": numbers["Private_Clean:"] + numbers["Private_Dirty:"],
+        "huge": sum(numbers.get(key, 0) for key in huge),
+        "swap": numbers["Swap:"],
+        "hugetlb": numbers.get("Shared_Hugetlb:", 0) + numbers.get("Private_Hugetlb:", 0),
+    }
+
+
+def main():
+    rows_path, smaps, *rest = sys.argv[1:]
+    unseen = set(rest[1:])
+    with open(rows_path, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file if line.startswith("{")]
+    skipped = os.environ.get("BUT", "").split(",")
+    for key, want in sums_of(smaps).items():
+        if key in skipped:
+            continue
+        print(f"sum_of_{key}", sum(row[f"{key}_bytes"] for row in rows) // PAGE, want)
+    print("sum_of_classes", sum(row[f"{key}_bytes"] for row in rows
+                                for key in ("anon", "file", "shmem")) // PAGE,
+          sum(row["rss_bytes"] for row in rows) // PAGE)
+    if not rest:
+        return
+    by_name = {row.get("function"): row for row in rows}
+    with open(rest[0], encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("{"):
+                continue
+            name, kind, pages = line.split()
+            got = by_name.get(name, {}).get(f"{kind}_bytes", 0) // PAGE
+            print(f"pages_of_{name}", got, 0 if name in unseen else pages)
+    pages = [row["rss_bytes"] // PAGE for row in rows if row["unknown"]]
+    print("unknown", sum(pages), "?")
+
+
+main()

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <linux/flt_event.h>
+
+#include "model/resident/moment.h"
+
+#define ANON 0
+#define FILE_PAGE 1
+
+static struct flt_fault fault_at(uint64_t page, uint8_t kind)
+{
+	return (struct flt_fault){ .address = page << 12, .kind = kind };
+}
+
+static void touch(struct flt_resident_pages *p, uint64_t page, uint8_t kind, uint32_t owner)
+{
+	const struct flt_fault f = fault_at(page, kind);
+
+	flt_resident_fault(p, &f, owner);
+}
+
+/* Return the owner of a page. Fail if the page is not there. */
+static uint32_t owner_of(const struct flt_resident_pages *p, uint64_t page)
+{
+	size_t i;
+
+	for (i = 0; i < p->run_count; i++)
+		if (page >= p->runs[i].page && page < p->runs[i].page + p->runs[i].count)
+			return p->owner[p->runs[i].first + (page - p->runs[i].page)];
+	fail_msg("page %lu is missing", (unsigned long)page);
+	return 0;
+}
+
+/* Make one area from page 512 to 2048, with these pages. */
+static void fill(struct flt_resident_pages *p, bool file, uint64_t first, uint64_t count,
+		 unsigned int flags)
+{
+	uint64_t i;
+
+	*p = (struct flt_resident_pages){ .around = 16 };
+	assert_int_equal(flt_resident_area_add(p, 512, 2048, "", file, 1), 0);
+	for (i = 0; i < count; i++)
+		assert_int_equal(flt_resident_page_add(p, first + i, flags), 0);
+	assert_int_equal(flt_resident_pages_settle(p), 0);
+}
+
+static void last_fault_of_a_page_counts(void **state)
+{
+	struct flt_resident_pages p;
+
+	(void)state;
+	fill(&p, false, 600, 3, ANON);
+	touch(&p, 600, FLT_KIND_ANON, 1);
+	touch(&p, 600, FLT_KIND_ANON, 2);
+	touch(&p, 601, FLT_KIND_UNKNOWN, 1);
+	touch(&p, 601, FLT_KIND_UNKNOWN, 3);
+	touch(&p, 700, FLT_KIND_ANON, 4);	/* not present at the moment */
+	touch(&p, 4000, FLT_KIND_ANON, 4);	/* no mapping */
+	assert_int_equal(owner_of(&p, 600), 2);
+	assert_int_equal(owner_of(&p, 601), 3);
+	assert_int_equal(owner_of(&p, 602), 0);
+	flt_resident_pages_free(&p);
+}
+
+static void faults_on_present_pages_bring_nothing_in(void **state)
+{
+	static const uint8_t kinds[] = { FLT_KIND_WP, FLT_KIND_SPURIOUS, FLT_KIND_NUMA,
+					 FLT_KIND_MIGRATION };
+	struct flt_resident_pages p;
+	struct flt_fault f = fault_at(600, FLT_KIND_ANON);
+	size_t i;
+
+	(void)state;
+	fill(&p, false, 600, 1, ANON);
+	touch(&p, 600, FLT_KIND_ANON, 1);
+	for (i = 0; i < sizeof(kinds); i++)
+		touch(&p, 600, kinds[i], 2);
+	f.flags = FLT_FAULT_FAILED;
+	flt_resident_fault(&p, &f, 2);
+	f.flags = FLT_FAULT_REMOTE;
+	flt_resident_fault(&p, &f, 2);
+	assert_int_equal(owner_of(&p, 600), 1);
+	flt_resident_pages_free(&p);
+}
+
+static void neighbours_of_a_file_belong_to_the_first_fault(void **state)
+{
+	struct flt_resident_pages p;
+
+	(void)state;
+	fill(&p, true, 600, 40, FILE_PAGE);
+	touch(&p, 610, FLT_KIND_FILE, 1);	/* window 608 to 624 */
+	touch(&p, 615, FLT_KIND_FILE, 2);
+	touch(&p, 633, FLT_KIND_UNKNOWN, 3);	/* window 624 to 640 */
+	assert_int_equal(owner_of(&p, 607), 0);
+	assert_int_equal(owner_of(&p, 608), 1);
+	assert_int_equal(owner_of(&p, 615), 2);
+	assert_int_equal(owner_of(&p, 623), 1);
+	assert_int_equal(owner_of(&p, 624), 3);
+	assert_int_equal(owner_of(&p, 639), 3);
+	flt_resident_pages_free(&p);
+
+	/* The window begins with the mapping, and ends with the page table. */
+	fill(&p, true, 512, 1000, FILE_PAGE);
+	touch(&p, 1023, FLT_KIND_FILE, 1);
+	assert_int_equal(owner_of(&p, 1008), 1);
+	assert_int_equal(owner_of(&p, 1024), 0);
+	flt_resident_pages_free(&p);
+}
+
+static void writes_and_major_faults_of_files(void **state)
+{
+	struct flt_resident_pages p;
+	struct flt_fault f = fault_at(610, FLT_KIND_FILE);
+
+	(void)state;
+	fill(&p, true, 600, 40, FILE_PAGE);
+	touch(&p, 612, FLT_KIND_COW, 1);
+	touch(&p, 613, FLT_KIND_SHARED, 2);
+	assert_int_equal(owner_of(&p, 612), 1);
+	assert_int_equal(owner_of(&p, 611), 0);
+	assert_int_equal(owner_of(&p, 614), 0);
+	/* A major fault maps what was cached; a minor one maps all that is cached then. */
+	f.flags = FLT_FAULT_MAJOR;
+	flt_resident_fault(&p, &f, 3);
+	assert_int_equal(owner_of(&p, 620), 3);
+	touch(&p, 611, FLT_KIND_FILE, 4);
+	assert_int_equal(owner_of(&p, 610), 3);
+	assert_int_equal(owner_of(&p, 611), 4);
+	assert_int_equal(owner_of(&p, 620), 4);
+	flt_resident_pages_free(&p);
+}
+
+static void huge_pages_have_one_owner(void **state)
+{
+	struct flt_resident_pages p;
+
+	(void)state;
+	fill(&p, false, 1024, 512, FLT_RESIDENT_HUGE);
+	touch(&p, 1030, FLT_KIND_HUGE, 1);
+	assert_int_equal(owner_of(&p, 1024), 1);
+	assert_int_equal(owner_of(&p, 1535), 1);
+	flt_resident_pages_free(&p);
+
+	/* khugepaged: pages that were not touched have no fault. */
+	fill(&p, false, 1024, 512, FLT_RESIDENT_HUGE);
+	touch(&p, 1030, FLT_KIND_ANON, 1);
+	assert_int_equal(owner_of(&p, 1030), 1);
+	assert_int_equal(owner_of(&p, 1031), 0);
+	flt_resident_pages_free(&p);
+
+	/* Without kinds, the last fault takes pages without one. */
+	fill(&p, false, 1024, 512, FLT_RESIDENT_HUGE);
+	touch(&p, 1030, FLT_KIND_UNKNOWN, 1);
+	touch(&p, 1040, FLT_KIND_UNKNOWN, 2);
+	assert_int_equal(owner_of(&p, 1030), 1);
+	assert_int_equal(owner_of(&p, 1535), 2);
+	flt_resident_pages_free(&p);
+
+	/* Split after the fault. */
+	fill(&p, false, 1024, 100, ANON);
+	touch(&p, 1030, FLT_KIND_HUGE, 1);
+	touch(&p, 1031, FLT_KIND_COW, 2);
+	assert_int_equal(owner_of(&p, 1100), 1);
+	assert_int_equal(owner_of(&p, 1031), 2);
+	flt_resident_pages_free(&p);
+}
+
+static void hugetlb_pages_are_whole(void **state)
+{
+	struct flt_resident_pages p = { .around = 16 };
+	uint64_t i;
+
+	(void)state;
+	assert_int_equal(flt_resident_area_add(&p, 512, 2048, "", true, 512), 0);
+	for (i = 512; i < 1536; i++)
+		assert_int_equal(flt_resident_page_add(&p, i, 3), 0);
+	assert_int_equal(flt_resident_pages_settle(&p), 0);
+	touch(&p, 700, FLT_KIND_HUGETLB, 1);
+	assert_int_equal(owner_of(&p, 512), 1);
+	assert_int_equal(owner_of(&p, 1023), 1);
+	assert_int_equal(owner_of(&p, 1024), 0);
+	flt_resident_pages_free(&p);
+}
+
+static void new_memory_has_no_owner(void **state)
+{
+	struct flt_resident_pages p;
+
+	(void)state;
+	fill(&p, false, 600, 10, ANON);
+	touch(&p, 603, FLT_KIND_ANON, 1);
+	touch(&p, 605, FLT_KIND_ANON, 1);
+	flt_resident_forget(&p, 605, 700);
+	assert_int_equal(owner_of(&p, 603), 1);
+	assert_int_equal(owner_of(&p, 605), 0);
+	flt_resident_pages_free(&p);
+}
+
+static void pages_take_little_memory(void **state)
+{
+	struct flt_resident_pages p = { .around = 16 };
+	uint64_t i;
+
+	(void)state;
+	/* The worst case: no two pages are adjacent. */
+	assert_int_equal(flt_resident_area_add(&p, 0, 1 << 22, "", false, 1), 0);
+	for (i = 0; i < 1 << 20; i++)
+		assert_int_equal(flt_resident_page_add(&p, i * 2, ANON), 0);
+	assert_int_equal(flt_resident_pages_settle(&p), 0);
+	assert_true(flt_resident_pages_bytes(&p) <= (uint64_t)p.count * FLT_RESIDENT_PAGE_BYTES);
+	assert_int_equal(p.count, 1 << 20);
+	flt_resident_pages_free(&p);
+}
+
+/* Add a fault of an image at a page and a time. */
+static void add(struct flt_moment *m, uint32_t image, uint64_t page, uint64_t time, uint32_t place)
+{
+	struct flt_fault f = fault_at(page, FLT_KIND_ANON);
+
+	f.image = image;
+	f.time = time;
+	assert_int_equal(flt_moment_fault(m, &f, place), 0);
+}
+
+static void children_have_the_pages_of_their_parents(void **state)
+{
+	struct flt_moment m = { .time = 100 };
+	struct flt_resident_process *p;
+	uint64_t i;
+	int k;
+
+	(void)state;
+	for (k = 0; k < 2; k++) {
+		p = flt_moment_process(&m, 10 + (uint32_t)k);
+		assert_non_null(p);
+		assert_int_equal(flt_resident_area_add(&p->pages, 0, 100, "", false, 1), 0);
+		for (i = 0; i < 4; i++)
+			assert_int_equal(flt_resident_page_add(&p->pages, i, ANON), 0);
+		assert_int_equal(flt_resident_pages_settle(&p->pages), 0);
+	}
+	/* Process 1 is image 7, a child of image 3 since time 50. */
+	assert_int_equal(flt_moment_ancestor(&m, 7, 1, UINT64_MAX), 0);
+	assert_int_equal(flt_moment_ancestor(&m, 3, 1, 50), 0);
+	assert_int_equal(flt_moment_ancestor(&m, 3, 0, UINT64_MAX), 0);
+	assert_int_equal(flt_moment_begin(&m), 0);
+	add(&m, 3, 0, 10, 1);
+	add(&m, 3, 1, 60, 1);	/* after the fork: the parent only */
+	add(&m, 7, 0, 61, 2);	/* copied on write */
+	add(&m, 3, 2, 20, 3);
+	add(&m, 9, 3, 20, 4);	/* of another image */
+	add(&m, 3, 3, 101, 5);	/* after the moment */
+	p = m.processes;
+	assert_int_equal(m.owners[owner_of(&p[0].pages, 0)].place, 1);
+	assert_int_equal(m.owners[owner_of(&p[1].pages, 0)].place, 2);
+	assert_int_equal(m.owners[owner_of(&p[1].pages, 0)].image, 7);
+	assert_int_equal(m.owners[owner_of(&p[0].pages, 1)].place, 1);
+	assert_int_equal(owner_of(&p[1].pages, 1), 0);
+	assert_int_equal(m.owners[owner_of(&p[1].pages, 2)].image, 3);
+	assert_int_equal(owner_of(&p[0].pages, 3), 0);
+	assert_int_equal(m.owners[0].image, 0);
+	flt_moment_free(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(last_fault_of_a_page_counts),
+		cmocka_unit_test(faults_on_present_pages_bring_nothing_in),
+		cmocka_unit_test(neighbours_of_a_file_belong_to_the_first_fault),
+		cmocka_unit_test(writes_and_major_faults_of_files),
+		cmocka_unit_test(huge_pages_have_one_owner),
+		cmocka_unit_test(hugetlb_pages_are_whole),
+		cmocka_unit_test(new_memory_has_no_owner),
+		cmocka_unit_test(pages_take_little_memory),
+		cmocka_unit_test(children_have_the_pages_of_their_parents),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * owned FILE SMAPS - bring pages in, each from a function with its name, and exit.
+ *
+ * FILE is created, with 1 MiB. Prints "FUNCTION KIND PAGES" for each function: how many of its
+ * pages are resident at the exit (anon, file or shmem). Then writes
+ * /proc/PID/smaps of itself and of its child to SMAPS, and exits without a further fault. The
+ * child ends after its parent.
+ *
+ * Functions: once, again (MADV_DONTNEED), reads, copies (of a file), shares (memfd), inherited,
+ * child (fork), thread, populates, locks, follows (userfaultfd), moves (mremap). The pages of huge,
+ * out and back depend on the machine: whether it has huge pages and swap.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "uffd.h"
+
+#define PAGE 4096ul
+#define HUGE (2ul << 20)
+#define OWNER __attribute__((noipa)) static void
+
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
+
+static char smaps[1 << 20];
+static int uffd;
+static sem_t touched;
+
+/* Call the kernel from the function itself, so that its address is in the stack. */
+static inline __attribute__((always_inline)) long call(long nr, long a, long b, long c, long d,
+						       long e, long f)
+{
+	register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+	long ret = nr;
+
+	__asm__ volatile("syscall" : "+a"(ret) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return ret;
+}
+
+static inline __attribute__((always_inline)) void write_to(char *at, unsigned long pages)
+{
+	unsigned long i;
+
+	for (i = 0; i < pages; i++)
+		((volatile char *)at)[i * PAGE] = 1;
+}
+
+static inline __attribute__((always_inline)) void read_from(const char *at, unsigned long pages)
+{
+	unsigned long i;
+
+	for (i = 0; i < pages; i++)
+		(void)((const volatile char *)at)[i * PAGE];
+}
+
+OWNER once(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER again(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER zeros(char *at, unsigned long pages) { read_from(at, pages); }
+OWNER reads(char *at, unsigned long pages) { read_from(at, pages); }
+OWNER copies(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER shares(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER inherited(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER child(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER thread(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER follows(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER moves(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER huge(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER out(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER back(char *at, unsigned long pages) { write_to(at, pages); }
+
+OWNER populates(unsigned long pages)
+{
+	long at = call(SYS_mmap, 0, (long)(pages * PAGE), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	madvise((void *)at, pages * PAGE, MADV_DONTFORK);
+}
+
+OWNER locks(char *at, unsigned long pages)
+{
+	call(SYS_mlock, (long)at, (long)(pages * PAGE), 0, 0, 0, 0);
+}
+
+/*
+ * Map memory with small pages, between two pages that are never touched. The child does not get
+ * it.
+ */
+static char *map(unsigned long pages, int flags, int fd)
+{
+	char *at = mmap(NULL, (pages + 2) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		err(2, "mmap");
+	at = mmap(at + PAGE, pages * PAGE, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
+	if (at == MAP_FAILED)
+		err(2, "mmap");
+	madvise(at, pages * PAGE, MADV_NOHUGEPAGE);
+	madvise(at, pages * PAGE, MADV_DONTFORK);
+	return at;
+}
+
+static char *map_anon(unsigned long pages)
+{
+	return map(pages, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+static void *thread_main(void *at)
+{
+	thread(at, 50);
+	sem_post(&touched);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void *serve(void *arg)
+{
+	unsigned long at;
+
+	while ((at = uffd_next(uffd, -1)))
+		uffd_copy(uffd, at);
+	return arg;
+}
+
+static void use_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	static char block[1 << 20];
+	char *at;
+
+	memset(block, 1, sizeof(block));
+	if (fd < 0 || write(fd, block, sizeof(block)) != sizeof(block))
+		err(2, "%s", path);
+	at = map(64, MAP_PRIVATE, fd);
+	reads(at, 64);
+	copies(at, 16);
+	printf("reads file 48\ncopies anon 16\n");
+	close(fd);
+}
+
+static void use_shared(void)
+{
+	int fd = memfd_create("owned", 0);
+
+	if (fd < 0 || ftruncate(fd, 80 * PAGE))
+		err(2, "memfd");
+	shares(map(80, MAP_SHARED, fd), 80);
+	printf("shares shmem 80\n");
+}
+
+static void use_anon(void)
+{
+	char *at = map_anon(200);
+
+	once(at, 200);
+	madvise(at, 100 * PAGE, MADV_DONTNEED);
+	again(at, 100);
+	printf("once anon 100\nagain anon 100\n");
+	zeros(map_anon(100), 100);
+	populates(128);
+	printf("populates anon 128\n");
+	locks(map_anon(64), 64);
+	printf("locks anon 64\n");
+	at = map_anon(90);
+	moves(at, 90);
+	if (mremap(at, 90 * PAGE, 90 * PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, map_anon(90)) ==
+	    MAP_FAILED)
+		err(2, "mremap");
+	printf("moves anon 90\n");
+	at = map_anon(40);
+	once(at, 40);
+	munmap(at, 40 * PAGE);
+}
+
+static void use_huge(void)
+{
+	char *at = mmap(NULL, 3 * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	at = (char *)(((unsigned long)at + HUGE - 1) & ~(HUGE - 1));
+	madvise(at, 2 * HUGE, MADV_HUGEPAGE);
+	madvise(at, 2 * HUGE, MADV_DONTFORK);
+	huge(at, 1);
+	huge(at + HUGE, 1);
+}
+
+static void use_swap(void)
+{
+	char *at = map_anon(60);
+
+	out(at, 60);
+	madvise(at, 60 * PAGE, MADV_PAGEOUT);
+	back(at, 20);
+}
+
+static void use_threads(void)
+{
+	char *at = map_anon(50);
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, thread_main, at))
+		errx(2, "pthread_create");
+	sem_wait(&touched);
+	printf("thread anon 50\n");
+	at = map_anon(30);
+	uffd = uffd_open(at, 30 * PAGE, UFFD_MISSING);
+	if (pthread_create(&t, NULL, serve, NULL))
+		errx(2, "pthread_create");
+	follows(at, 30);
+	printf("follows anon 30\n");
+}
+
+/* Fork a child that writes to 40 of 100 pages. Return its PID. */
+static pid_t use_child(char *at)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	if (pipe(ready))
+		err(2, "pipe");
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		err(2, "fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		child(at, 40);
+		call(SYS_write, ready[1], (long)"", 1, 0, 0, 0);
+		for (;;)
+			call(SYS_pause, 0, 0, 0, 0, 0, 0);
+	}
+	if (read(ready[0], &byte, 1) != 1)
+		err(2, "child");
+	return pid;
+}
+
+/* Copy a file without a fault, if the buffer and the code were used before. */
+static inline __attribute__((always_inline)) void copy(int from, int to)
+{
+	long n;
+
+	while ((n = call(SYS_read, from, (long)smaps, sizeof(smaps), 0, 0, 0)) > 0)
+		call(SYS_write, to, (long)smaps, n, 0, 0, 0);
+}
+
+__attribute__((noipa)) static void end(int own, int other, int file)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		call(SYS_lseek, own, 0, SEEK_SET, 0, 0, 0);
+		call(SYS_lseek, other, 0, SEEK_SET, 0, 0, 0);
+		call(SYS_lseek, file, 0, SEEK_SET, 0, 0, 0);
+		copy(own, file);
+		copy(other, file);
+	}
+	call(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+}
+
+int main(int argc, char **argv)
+{
+	char path[64], *at;
+	int own, other, file;
+	pid_t pid;
+
+	if (argc != 3)
+		errx(2, "usage: owned FILE SMAPS");
+	memset(smaps, 1, sizeof(smaps));
+	use_anon();
+	use_file(argv[1]);
+	use_shared();
+	use_huge();
+	use_swap();
+	use_threads();
+	at = map_anon(100);
+	madvise(at, 100 * PAGE, MADV_DOFORK);
+	inherited(at, 100);
+	/* Of the parent, and what the child did not write. */
+	printf("inherited anon 160\nchild anon 40\n");
+	pid = use_child(at);
+	fflush(stdout);
+	snprintf(path, sizeof(path), "/proc/%d/smaps", (int)pid);
+	own = open("/proc/self/smaps", O_RDONLY);
+	other = open(path, O_RDONLY);
+	file = open(argv[2], O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	if (own < 0 || other < 0 || file < 0)
+		err(2, "smaps");
+	end(own, other, file);
+}

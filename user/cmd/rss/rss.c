@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "cmd/rss/rss.h"
+
+/* Return addresses that are kept of each stack. */
+#define DEPTH 128
+
+static const char *const by_names[] = { "line", "function", "object", "vma", "thread", "stack",
+					NULL };
+static const char *const engines[] = { "auto", "module", "perf", NULL };
+static const char *const unwinds[] = { "fp", "dwarf", NULL };
+
+#define AT(member) offsetof(struct rss_args, member)
+
+#define PICTURE(word, which, text) \
+	{ .name = word, .type = FLT_OPT_SET, .offset = AT(picture), .value = which, .help = text }
+
+static const struct flt_opt opts[] = {
+	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
+	  .help = "Observe running processes and their children." },
+	{ .name = "at", .type = FLT_OPT_STRING, .offset = AT(at), .arg = "WHEN,...",
+	  .help = "Select the moments: exit (of the command or of the first process of -p), peak "
+		  "(the most memory seen), a time since the start such as 5s, or every=TIME. "
+		  "Default: exit." },
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = AT(by), .choices = by_names,
+	  .help = "Select the rows: the code whose fault brought the pages in (line, function, "
+		  "object, stack), the thread, or the mapping (vma). Default: line." },
+	{ .name = "diff", .type = FLT_OPT_FLAG, .offset = AT(diff),
+	  .help = "Compare the last moment with the first one. Largest growth first." },
+	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = AT(top), .arg = "N",
+	  .help = "List the N largest rows. 0 lists all. Default: 40; JSON and CSV list all." },
+	PICTURE("svg", RSS_PICTURE_SVG, "Write a flame graph of the last moment."),
+	PICTURE("html", RSS_PICTURE_HTML, "Write a page with the flame graph and the largest rows "
+					  "of the last moment."),
+	PICTURE("folded", RSS_PICTURE_FOLDED, "Write stacks as text, one line per stack with its "
+					      "pages."),
+	PICTURE("speedscope", RSS_PICTURE_SPEEDSCOPE, "Write input of speedscope.app."),
+	PICTURE("pprof", RSS_PICTURE_PPROF, "Write a compressed protocol buffer for pprof."),
+	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
+	  .arg = "FILE",
+	  .help = "Write the picture to FILE; - is standard output. Default: rss.svg, rss.html, "
+		  "rss.folded, rss.speedscope.json or rss.pb.gz." },
+	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
+	  .choices = engines,
+	  .help = "Observe faults by the module or by perf events. Default: auto." },
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind), .choices = unwinds,
+	  .help = "Find callers by frame pointers (fp) or by unwind tables (dwarf), see "
+		  "fltctl-record(8)." },
+	{ .name = "memory", .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
+	  .help = "Limit the memory for the pages of all moments, 24 bytes each. Default: 1GiB.",
+	  .min = 24, .max = 1ull << 40 },
+	FLT_SYMBOL_OPTS(struct rss_args, symbols),
+	FLT_TABLE_OPTS(struct rss_args, style),
+	{ 0 },
+};
+
+/* Write what the moments show. Return the exit status. */
+static int show(struct rss_joined *j)
+{
+	const struct rss_args *args = j->run->args;
+	int status;
+
+	status = args->picture ? rss_picture_write(j) : rss_table_write(j);
+	fflush(stdout);
+	if (j->late && !status)
+		flt_command_say(j->run->command, "unknown includes all that was resident before "
+				"the recording, because a process ran already");
+	return status ? status : flt_load_verdict(&j->load);
+}
+
+static int join_and_show(struct flt_run *run, struct rss_taker *taker, int fd)
+{
+	const struct rss_args *args = run->args;
+	struct rss_joined j = { .run = run };
+	int status, verdict;
+	char path[32];
+
+	j.moments = rss_taker_moments(taker, &j.count);
+	verdict = rss_taker_verdict(taker);
+	if (!j.count || (args->diff && j.count < 2)) {
+		flt_command_say(run->command, "cannot %s: the processes ended before (use "
+				"--at=exit or --at=peak)", j.count ? "compare two moments" :
+				"take a moment");
+		return FLT_EXIT_INCOMPLETE;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	status = rss_join(&j, path);
+	if (!status)
+		status = show(&j);
+	rss_joined_free(&j);
+	return status ? status : verdict;
+}
+
+static int observe(struct flt_run *run, const struct rss_whens *whens)
+{
+	static const enum flt_capture_engine engine[] = {
+		FLT_CAPTURE_AUTO, FLT_CAPTURE_MODULE, FLT_CAPTURE_PERF,
+	};
+	const struct rss_args *args = run->args;
+	struct flt_capture_setup setup = {
+		.pids = args->pids, .engine = engine[args->engine], .unwind = args->unwind == 1,
+		.max_stack = DEPTH, .quiet = true,
+	};
+	struct rss_taker *taker;
+	int status, shown, fd = -1;
+
+	status = rss_taker_new(&taker, run, whens);
+	if (status) {
+		rss_taker_free(taker);
+		return flt_command_fail(run->command, NULL, status);
+	}
+	setup.watch = rss_taker_watch(taker);
+	status = flt_capture(run, &setup, &fd);
+	shown = fd < 0 ? status : join_and_show(run, taker, fd);
+	if (fd >= 0)
+		close(fd);
+	rss_taker_free(taker);
+	return status ? status : shown;
+}
+
+static int rss_main(struct flt_run *run)
+{
+	const struct rss_args *args = run->args;
+	const char *at = args->at ? args->at : run->words.argc ? run->words.argv[0] : "exit";
+	struct rss_whens whens = { .count = 0 };
+	struct flt_errmsg e = { "" };
+	int err;
+
+	if (!run->words.command && !args->pids.count)
+		return flt_command_misuse(run->command, "missing target: give -p PID or "
+					  "'-- COMMAND'");
+	if (run->words.command && args->pids.count)
+		return flt_command_misuse(run->command, "a command excludes -p");
+	if (run->words.argc > (args->at || run->words.command ? 0 : 1))
+		return flt_command_misuse(run->command, "unexpected argument '%s' (put a command "
+					  "after '--')",
+					  run->words.argv[run->words.argc - 1]);
+	err = rss_whens_parse(&whens, at, &e);
+	if (err)
+		return flt_command_misuse(run->command, "%s", flt_errmsg_text(&e, err));
+	if (args->diff && args->picture)
+		return flt_command_misuse(run->command, "--diff excludes pictures");
+	if (args->diff && whens.count < 2 && !rss_whens_have(&whens, RSS_EVERY))
+		return flt_command_misuse(run->command, "--diff needs two moments, such as "
+					  "--at=1s,exit");
+	if (args->output && !args->picture)
+		return flt_command_misuse(run->command, "-o needs --svg, --html, --folded, "
+					  "--speedscope or --pprof");
+	return observe(run, &whens);
+}
+
+const struct flt_command flt_command_rss = {
+	.name = "rss",
+	.summary = "show which code brought the resident memory in, exact to the page",
+	.synopsis = (const char *const[]){ "[OPTION...] -- COMMAND [ARG...]",
+					   "[OPTION...] -p PID,... [WHEN,...]", NULL },
+	.about = (const char *const[]){
+		"Lists every page that is resident at a moment by the code whose fault brought it "
+		"in. A heap profiler shows requested memory; rss shows resident memory, whoever "
+		"asked for it: heap, stacks, files, shared memory.",
+		"The rows add up to Rss of /proc/PID/smaps at that moment, to the page, and so do "
+		"anonymous, file and shmem, private and shared, and huge pages. Swapped pages are "
+		"counted apart, and belong to the code that brought them in before. Pages "
+		"without a fault that was seen form the row unknown.",
+		"A child has the pages of its parent until one of them writes: such pages belong "
+		"to the parent's code. Pages mapped by one fault belong to that fault.",
+		"The processes are stopped by ptrace while a moment is taken. They go on if fltctl "
+		"ends, however it ends.",
+		"Exit status: 0 done; 3 done, but pages or faults are missing.",
+		NULL },
+	.opts = opts,
+	.defaults = &(const struct rss_args){ .top = 40, .memory = 1ull << 30 },
+	.args_size = sizeof(struct rss_args),
+	.needs = FLT_USES_MODULE,
+	.main = rss_main,
+};

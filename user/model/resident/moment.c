@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/resident/moment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void flt_moment_free(struct flt_moment *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->count; i++)
+		flt_resident_pages_free(&m->processes[i].pages);
+	free(m->processes);
+	free(m->owners);
+	flt_index_free(&m->owner_index);
+	free(m->ancestors);
+	*m = (struct flt_moment){ 0 };
+}
+
+struct flt_resident_process *flt_moment_process(struct flt_moment *m, uint32_t pid)
+{
+	struct flt_resident_process *more;
+
+	more = reallocarray(m->processes, m->count + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	m->processes = more;
+	m->processes[m->count] = (struct flt_resident_process){ .pid = pid };
+	return &m->processes[m->count++];
+}
+
+int flt_moment_ancestor(struct flt_moment *m, uint32_t image, uint32_t process, uint64_t until)
+{
+	size_t room = m->ancestor_room ? m->ancestor_room * 2 : 64;
+	struct flt_resident_ancestor *more;
+
+	if (m->ancestor_count == m->ancestor_room) {
+		more = reallocarray(m->ancestors, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		m->ancestors = more;
+		m->ancestor_room = room;
+	}
+	m->ancestors[m->ancestor_count++] = (struct flt_resident_ancestor){ image, process, until };
+	return 0;
+}
+
+static int by_image(const void *a, const void *b)
+{
+	const struct flt_resident_ancestor *x = a, *y = b;
+
+	return x->image < y->image ? -1 : x->image > y->image;
+}
+
+static int owner_add(struct flt_moment *m, const struct flt_resident_owner *o, uint32_t *out)
+{
+	uint32_t room = m->owner_room ? m->owner_room * 2 : 256;
+	struct flt_resident_owner *more;
+
+	if (m->owner_count == m->owner_room) {
+		if (room <= m->owner_room)
+			return -E2BIG;
+		more = reallocarray(m->owners, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		m->owners = more;
+		m->owner_room = room;
+	}
+	*out = m->owner_count;
+	m->owners[m->owner_count++] = *o;
+	return 0;
+}
+
+int flt_moment_begin(struct flt_moment *m)
+{
+	uint32_t unknown;
+
+	if (m->ancestor_count)
+		qsort(m->ancestors, m->ancestor_count, sizeof(*m->ancestors), by_image);
+	return m->owner_count ? 0 : owner_add(m, &(struct flt_resident_owner){ 0 }, &unknown);
+}
+
+static int owner_of(struct flt_moment *m, const struct flt_fault *f, uint32_t place,
+		    uint32_t *owner)
+{
+	const struct flt_resident_owner o = { f->image, f->stack, f->tid, place };
+	const uint32_t hash = flt_index_hash((uint64_t)o.image << 32 | o.stack,
+					     o.place ^ (uint64_t)o.tid << 40);
+	struct flt_index_search s = flt_index_search(hash);
+	const struct flt_resident_owner *old;
+	int ret;
+
+	while (flt_index_next(&m->owner_index, &s, owner)) {
+		old = &m->owners[*owner];
+		if (old->image == o.image && old->stack == o.stack && old->tid == o.tid &&
+		    old->place == o.place)
+			return 0;
+	}
+	ret = owner_add(m, &o, owner);
+	return ret ? ret : flt_index_add(&m->owner_index, hash, *owner);
+}
+
+/* Return the index of the first ancestor with this image or a higher one. */
+static size_t first_of(const struct flt_moment *m, uint32_t image)
+{
+	size_t low = 0, high = m->ancestor_count, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (m->ancestors[mid].image < image)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool flt_moment_needs(const struct flt_moment *m, const struct flt_fault *f)
+{
+	const size_t i = first_of(m, f->image);
+
+	return f->time <= m->time && i < m->ancestor_count && m->ancestors[i].image == f->image;
+}
+
+int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t place)
+{
+	const struct flt_resident_ancestor *a;
+	uint32_t owner = 0;
+	size_t i;
+	int ret;
+
+	if (f->time > m->time)
+		return 0;
+	for (i = first_of(m, f->image); i < m->ancestor_count; i++) {
+		a = &m->ancestors[i];
+		if (a->image != f->image)
+			break;
+		if (f->time >= a->until)
+			continue;
+		ret = owner ? 0 : owner_of(m, f, place, &owner);
+		if (ret)
+			return ret;
+		flt_resident_fault(&m->processes[a->process].pages, f, owner);
+	}
+	return 0;
+}

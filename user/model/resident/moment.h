@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * moment.h - the memory of several processes at one moment, and who brought it in.
+ *
+ * A process that forks gives its pages to the child. So the faults of an ancestor before the fork
+ * explain pages of the child, until the child has a fault of its own there.
+ */
+#ifndef FLT_MODEL_RESIDENT_MOMENT_H
+#define FLT_MODEL_RESIDENT_MOMENT_H
+
+#include "index/index.h"
+#include "model/resident/pages.h"
+
+/* The code that brought a page in. */
+struct flt_resident_owner {
+	uint32_t image, stack, tid;	/* as in struct flt_fault; image 0: unknown */
+	uint32_t place;			/* a number of the caller for the instruction */
+};
+
+/* An image whose faults explain the pages of a process, until a time. */
+struct flt_resident_ancestor {
+	uint32_t image, process;	/* process: index */
+	uint64_t until;			/* UINT64_MAX: to the end */
+};
+
+struct flt_resident_process {
+	uint32_t pid, image;
+	struct flt_resident_pages pages;
+};
+
+struct flt_moment {
+	uint64_t time;				/* CLOCK_MONOTONIC ns */
+	struct flt_resident_process *processes;
+	size_t count;
+	struct flt_resident_owner *owners;	/* [0]: unknown */
+	uint32_t owner_count, owner_room;
+	struct flt_index owner_index;
+	struct flt_resident_ancestor *ancestors;	/* ascending by image */
+	size_t ancestor_count, ancestor_room;
+};
+
+/* A moment that is all zero is empty. */
+void flt_moment_free(struct flt_moment *m);
+/* Add a process without pages. The result is valid until the next call. NULL: no memory. */
+struct flt_resident_process *flt_moment_process(struct flt_moment *m, uint32_t pid);
+
+/* Say that an image is that of a process, or of an ancestor until a fork. -ENOMEM. */
+int flt_moment_ancestor(struct flt_moment *m, uint32_t image, uint32_t process, uint64_t until);
+/* Call after the last ancestor, and before the first fault. -ENOMEM. */
+int flt_moment_begin(struct flt_moment *m);
+
+/* Return whether a fault can explain pages of the moment. */
+bool flt_moment_needs(const struct flt_moment *m, const struct flt_fault *f);
+/* Add a fault, in order of time. -ENOMEM, -E2BIG. */
+int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t place);
+
+#endif

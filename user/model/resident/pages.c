@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model/resident/pages.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/flt_event.h>
+
+#define PAGE_SHIFT 12
+#define PMD_PAGES 512u
+#define CLASS_FILE 1
+#define CLASS_SHMEM 2
+#define CLASS_HUGETLB 3
+
+/* How sure the owner of a page is. */
+enum rank { NONE = 0, WEAK, AROUND, OWN };
+
+#define RANK_SHIFT 5
+
+static enum rank rank_of(const struct flt_resident_pages *p, uint32_t i)
+{
+	return (enum rank)(p->flags[i] >> RANK_SHIFT);
+}
+
+static void give(struct flt_resident_pages *p, uint32_t i, uint32_t owner, enum rank rank)
+{
+	p->owner[i] = owner;
+	p->flags[i] = (unsigned char)((p->flags[i] & ~FLT_RESIDENT_RANK) |
+				      (unsigned int)rank << RANK_SHIFT);
+}
+
+static void free_names(struct flt_resident_pages *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->area_count; i++)
+		free(p->areas[i].name);
+	p->area_count = 0;
+}
+
+void flt_resident_pages_free(struct flt_resident_pages *p)
+{
+	free_names(p);
+	free(p->areas);
+	free(p->runs);
+	free(p->flags);
+	free(p->owner);
+	*p = (struct flt_resident_pages){ .around = p->around };
+}
+
+void flt_resident_pages_clear(struct flt_resident_pages *p)
+{
+	free_names(p);
+	p->run_count = 0;
+	p->count = 0;
+}
+
+int flt_resident_area_add(struct flt_resident_pages *p, uint64_t start, uint64_t end,
+			  const char *name, bool file, uint32_t unit)
+{
+	size_t room = p->area_room ? p->area_room * 2 : 64;
+	struct flt_resident_area *more;
+	char *copy;
+
+	if (p->area_count == p->area_room) {
+		more = reallocarray(p->areas, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		p->areas = more;
+		p->area_room = room;
+	}
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	p->areas[p->area_count++] = (struct flt_resident_area){
+		.start = start, .end = end, .name = copy, .file = file, .unit = unit,
+	};
+	return 0;
+}
+
+static int grow(struct flt_resident_pages *p)
+{
+	uint32_t room = p->room + p->room / 4 + 4096;
+	unsigned char *flags;
+
+	if (room < p->room)
+		return -E2BIG;
+	flags = realloc(p->flags, room);
+	if (!flags)
+		return -ENOMEM;
+	p->flags = flags;
+	p->room = room;
+	return 0;
+}
+
+static int run_add(struct flt_resident_pages *p, uint64_t page)
+{
+	size_t room = p->run_room + p->run_room / 4 + 256;
+	struct flt_resident_run *more;
+
+	if (p->run_count == p->run_room) {
+		more = reallocarray(p->runs, room, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		p->runs = more;
+		p->run_room = room;
+	}
+	p->runs[p->run_count++] = (struct flt_resident_run){ page, 0, p->count };
+	return 0;
+}
+
+int flt_resident_page_add(struct flt_resident_pages *p, uint64_t page, unsigned int flags)
+{
+	struct flt_resident_run *run = p->run_count ? &p->runs[p->run_count - 1] : NULL;
+	int ret = p->count == p->room ? grow(p) : 0;
+
+	if (!ret && (!run || run->page + run->count != page))
+		ret = run_add(p, page);
+	if (ret)
+		return ret;
+	p->runs[p->run_count - 1].count++;
+	p->flags[p->count++] = (unsigned char)(flags & ~FLT_RESIDENT_RANK);
+	return 0;
+}
+
+int flt_resident_pages_settle(struct flt_resident_pages *p)
+{
+	void *less;
+
+	if (p->count) {
+		less = realloc(p->flags, p->count);
+		p->flags = less ? less : p->flags;
+		p->room = less ? p->count : p->room;
+		less = reallocarray(p->runs, p->run_count, sizeof(*p->runs));
+		p->runs = less ? less : p->runs;
+		p->run_room = less ? p->run_count : p->run_room;
+	}
+	free(p->owner);
+	p->owner = calloc(p->count ? p->count : 1, sizeof(*p->owner));
+	return p->owner ? 0 : -ENOMEM;
+}
+
+uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p)
+{
+	return (uint64_t)p->count * (sizeof(*p->flags) + sizeof(*p->owner)) +
+	       p->run_count * sizeof(*p->runs);
+}
+
+/* Return the index of the first run that ends after the page. */
+static size_t run_at(const struct flt_resident_pages *p, uint64_t page)
+{
+	size_t low = 0, high = p->run_count, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (p->runs[mid].page + p->runs[mid].count <= page)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static const struct flt_resident_area *area_at(const struct flt_resident_pages *p, uint64_t page)
+{
+	size_t low = 0, high = p->area_count, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (p->areas[mid].end <= page)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->area_count && p->areas[low].start <= page ? &p->areas[low] : NULL;
+}
+
+/* What a fault does to the pages from start to end. */
+struct spread {
+	uint64_t start, end;
+	uint32_t owner;
+	enum rank rank;
+	unsigned int needs;	/* flags: only pages that have them */
+	bool not_anon;		/* only pages of files */
+	bool later;		/* replaces an owner of the same rank */
+};
+
+static void spread(struct flt_resident_pages *p, const struct spread *s)
+{
+	size_t run = run_at(p, s->start);
+	uint64_t page;
+	uint32_t i;
+
+	for (; run < p->run_count && p->runs[run].page < s->end; run++) {
+		page = p->runs[run].page < s->start ? s->start : p->runs[run].page;
+		for (; page < s->end && page < p->runs[run].page + p->runs[run].count; page++) {
+			i = p->runs[run].first + (uint32_t)(page - p->runs[run].page);
+			if ((p->flags[i] & s->needs) != s->needs ||
+			    (s->not_anon && !(p->flags[i] & FLT_RESIDENT_CLASS)))
+				continue;
+			if (rank_of(p, i) < s->rank || (s->later && rank_of(p, i) == s->rank))
+				give(p, i, s->owner, s->rank);
+		}
+	}
+}
+
+/* Return the window that do_fault_around() of mm/memory.c maps. */
+static void window_of(const struct flt_resident_pages *p, const struct flt_resident_area *a,
+		      uint64_t page, uint64_t *start, uint64_t *end)
+{
+	const uint64_t table = page & ~(uint64_t)(PMD_PAGES - 1);
+
+	*start = page / p->around * p->around;
+	if (*start < a->start)
+		*start = a->start;
+	if (*start < table)
+		*start = table;
+	*end = *start + p->around;
+	if (*end > table + PMD_PAGES)
+		*end = table + PMD_PAGES;
+	if (*end > a->end)
+		*end = a->end;
+}
+
+static bool maps_around(const struct flt_fault *f)
+{
+	return f->kind == FLT_KIND_UNKNOWN || f->kind == FLT_KIND_FILE;
+}
+
+/* Return whether the page was there before the fault. */
+static bool was_there(const struct flt_fault *f)
+{
+	return f->kind == FLT_KIND_WP || f->kind == FLT_KIND_SPURIOUS || f->kind == FLT_KIND_NUMA ||
+	       f->kind == FLT_KIND_MIGRATION;
+}
+
+static void spread_huge(struct flt_resident_pages *p, const struct flt_fault *f, uint64_t page,
+			uint32_t owner)
+{
+	struct spread s = {
+		.start = page & ~(uint64_t)(PMD_PAGES - 1), .owner = owner,
+		.rank = f->kind == FLT_KIND_HUGE ? OWN : WEAK, .needs = FLT_RESIDENT_HUGE,
+		.later = true,
+	};
+
+	s.end = s.start + PMD_PAGES;
+	if (f->kind == FLT_KIND_HUGE || f->kind == FLT_KIND_UNKNOWN)
+		spread(p, &s);
+	if (f->kind != FLT_KIND_HUGE)
+		return;
+	/* The huge page was split since: its other pages have no fault of their own. */
+	s.needs = 0;
+	s.rank = WEAK;
+	spread(p, &s);
+}
+
+static void spread_file(struct flt_resident_pages *p, const struct flt_resident_area *a,
+			const struct flt_fault *f, uint64_t page, uint32_t owner, bool anon)
+{
+	/* A major fault maps its neighbours only if they were cached already. */
+	const bool weak = f->flags & FLT_FAULT_MAJOR || (anon && f->kind == FLT_KIND_UNKNOWN);
+	struct spread s = { .owner = owner, .rank = weak ? WEAK : AROUND, .not_anon = true };
+
+	if (!maps_around(f) || p->around < 2)
+		return;
+	window_of(p, a, page, &s.start, &s.end);
+	spread(p, &s);
+}
+
+void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f, uint32_t owner)
+{
+	const uint64_t page = f->address >> PAGE_SHIFT;
+	const struct flt_resident_area *a = area_at(p, page);
+	struct spread s = {
+		.start = page, .end = page + 1, .owner = owner, .rank = OWN, .later = true,
+	};
+	size_t run;
+	bool there, anon = true;
+
+	if (!a || was_there(f) || f->flags & (FLT_FAULT_FAILED | FLT_FAULT_REMOTE))
+		return;
+	if (a->unit > 1) {
+		s.start = page / a->unit * a->unit;
+		s.end = s.start + a->unit;
+	}
+	run = run_at(p, page);
+	there = run < p->run_count && p->runs[run].page <= page;
+	if (there)
+		anon = !(p->flags[p->runs[run].first + (page - p->runs[run].page)] &
+			 FLT_RESIDENT_CLASS);
+	spread(p, &s);
+	if (a->unit > 1)
+		return;
+	if (a->file)
+		spread_file(p, a, f, page, owner, anon && there);
+	spread_huge(p, f, page, owner);
+}
+
+void flt_resident_forget(struct flt_resident_pages *p, uint64_t start, uint64_t end)
+{
+	size_t run = run_at(p, start);
+	uint64_t page;
+
+	for (; run < p->run_count && p->runs[run].page < end; run++) {
+		page = p->runs[run].page < start ? start : p->runs[run].page;
+		for (; page < end && page < p->runs[run].page + p->runs[run].count; page++)
+			give(p, p->runs[run].first + (uint32_t)(page - p->runs[run].page), 0, NONE);
+	}
+}

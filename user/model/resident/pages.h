@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pages.h - the pages of a process at one moment, and the fault that brought each of them in.
+ *
+ * A page takes 5 bytes, and a run of adjacent pages 16 more: at most 24 bytes per page. Only
+ * pages that are there at the moment take memory, whatever the process had before. So the
+ * moment is read first, and then the faults before it are given in order of time.
+ */
+#ifndef FLT_MODEL_RESIDENT_PAGES_H
+#define FLT_MODEL_RESIDENT_PAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/fault.h"
+
+#define FLT_RESIDENT_PAGE_BYTES 24u
+
+/* Flags of a page that a source sets (source/proc/present.h has the same); the model adds RANK. */
+enum flt_resident_flag {
+	FLT_RESIDENT_CLASS = 3,		/* 0 anonymous, 1 file, 2 shmem, 3 hugetlb */
+	FLT_RESIDENT_SHARED = 1 << 2,
+	FLT_RESIDENT_HUGE = 1 << 3,
+	FLT_RESIDENT_SWAPPED = 1 << 4,
+	FLT_RESIDENT_RANK = 3 << 5,
+};
+
+struct flt_resident_area {
+	uint64_t start, end;	/* page numbers */
+	char *name;
+	bool file;		/* a fault may map neighbours, too (fault-around) */
+	uint32_t unit;		/* pages of a page of hugetlb, else 1 */
+};
+
+struct flt_resident_run {
+	uint64_t page;		/* number of the first page: address / page size */
+	uint32_t count, first;	/* pages, and index of the first one */
+};
+
+struct flt_resident_pages {
+	struct flt_resident_area *areas;	/* ascending */
+	size_t area_count, area_room;
+	struct flt_resident_run *runs;		/* ascending */
+	size_t run_count, run_room;
+	unsigned char *flags;			/* of each page */
+	uint32_t *owner;			/* of each page; 0: unknown */
+	uint32_t count, room;
+	uint32_t around;			/* maximum of pages mapped by a file fault */
+};
+
+/* A struct that is all zero is empty. */
+void flt_resident_pages_free(struct flt_resident_pages *p);
+/* Forget all, but keep the memory. */
+void flt_resident_pages_clear(struct flt_resident_pages *p);
+
+/* Add areas, and after each area its pages, all ascending. -ENOMEM; -E2BIG: too many pages. */
+int flt_resident_area_add(struct flt_resident_pages *p, uint64_t start, uint64_t end,
+			  const char *name, bool file, uint32_t unit);
+int flt_resident_page_add(struct flt_resident_pages *p, uint64_t page, unsigned int flags);
+/* Return unused memory, and allocate the owners. -ENOMEM. */
+int flt_resident_pages_settle(struct flt_resident_pages *p);
+/* Return the bytes that the pages take. */
+uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p);
+
+/*
+ * Give the pages that a fault brought in to its owner:
+ *   - the page of its address, unless the kind says that the page was there before;
+ *   - if that page belongs to a file: its neighbours within the window of fault-around that have
+ *     no fault of their own; the first fault of a window keeps them;
+ *   - all pages of a huge page. Without kinds, a huge page belongs to the last fault in it.
+ */
+void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f, uint32_t owner);
+
+/* Memory was mapped anew: the pages from start to end (page numbers) have no owner. */
+void flt_resident_forget(struct flt_resident_pages *p, uint64_t start, uint64_t end);
+
+#endif

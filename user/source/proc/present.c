@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/proc/present.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "source/proc/areas.h"
+#include "source/proc/huge.h"
+
+#define BATCH 4096	/* pages per read */
+#define ATTEMPTS 20
+
+/* Documentation/admin-guide/mm/pagemap.rst */
+#define ENTRY_PRESENT (1ull << 63)
+#define ENTRY_SWAP (1ull << 62)
+#define ENTRY_FILE (1ull << 61)
+#define ENTRY_EXCLUSIVE (1ull << 56)
+#define ENTRY_PFN ((1ull << 55) - 1)
+#define KPF_ZERO_PAGE (1ull << 24)
+
+struct reading {
+	const struct flt_present_sink *sink;
+	struct flt_present_doubt *doubt;
+	int pagemap, kpageflags;
+	struct flt_huge *huge;
+	struct flt_areas before, after;
+	uint64_t zero_pfn;	/* found last */
+	/* Of the current area. */
+	const struct flt_present_area *area;
+	uint64_t present, maybe, swapped;
+	bool has_zero;		/* some of `maybe` do not count */
+	bool no_swap;		/* entries are not those that smaps counts */
+	struct flt_present_sums sums;
+};
+
+/* The page of zeros and pages of devices have neither flag. So have anonymous shared pages. */
+static bool may_be_zero(uint64_t entry)
+{
+	return !(entry & (ENTRY_FILE | ENTRY_EXCLUSIVE));
+}
+
+static bool is_zero(struct reading *r, uint64_t entry)
+{
+	const uint64_t pfn = entry & ENTRY_PFN;
+	uint64_t flags;
+
+	if (pfn == r->zero_pfn)
+		return true;
+	if (pread(r->kpageflags, &flags, 8, (off_t)(pfn * 8)) != 8 || !(flags & KPF_ZERO_PAGE))
+		return false;
+	r->zero_pfn = pfn;
+	return true;
+}
+
+static int each_entry(struct reading *r, int (*fn)(struct reading *r, uint64_t page,
+						   uint64_t entry))
+{
+	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE), end = r->area->end / size;
+	uint64_t at, n, i, entry[BATCH];
+	ssize_t got;
+	int ret = 0;
+
+	for (at = r->area->start / size; at < end; at += n) {
+		n = end - at < BATCH ? end - at : BATCH;
+		got = pread(r->pagemap, entry, n * 8, (off_t)(at * 8));
+		if (got <= 0)
+			return 0;	/* above the end (vsyscall) */
+		n = (uint64_t)got / 8;
+		for (i = 0; !ret && i < n; i++)
+			if (entry[i] & (ENTRY_PRESENT | ENTRY_SWAP))
+				ret = fn(r, at + i, entry[i]);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int count_entry(struct reading *r, uint64_t page, uint64_t entry)
+{
+	(void)page;
+	r->present += !!(entry & ENTRY_PRESENT);
+	r->maybe += entry & ENTRY_PRESENT && may_be_zero(entry);
+	r->swapped += !(entry & ENTRY_PRESENT);
+	return 0;
+}
+
+static int hand_over(struct reading *r, uint64_t page, uint64_t entry)
+{
+	const struct flt_present_area *a = r->area;
+	struct flt_present_sums *s = &r->sums;
+	unsigned int flags = FLT_PRESENT_ANON;
+
+	if (!(entry & ENTRY_PRESENT)) {
+		if (r->no_swap)
+			return 0;
+		s->swap++;
+		return r->sink->page(r->sink->arg, page, (entry & ENTRY_FILE ? a->of : 0) |
+				     FLT_PRESENT_SWAPPED);
+	}
+	if (r->has_zero && may_be_zero(entry) &&
+	    (!r->maybe || !(entry & ENTRY_PFN) || is_zero(r, entry)))
+		return 0;
+	if (a->of == FLT_PRESENT_HUGETLB || entry & ENTRY_FILE)
+		flags = a->of;
+	if (!(entry & ENTRY_EXCLUSIVE))
+		flags |= FLT_PRESENT_SHARED;
+	if (flt_huge_has(r->huge, page))
+		flags |= FLT_PRESENT_HUGE;
+	s->by[flags & FLT_PRESENT_CLASS]++;
+	if (a->of != FLT_PRESENT_HUGETLB) {
+		s->rss++;
+		s->shared += !!(flags & FLT_PRESENT_SHARED);
+		s->huge += !!(flags & FLT_PRESENT_HUGE);
+	}
+	return r->sink->page(r->sink->arg, page, flags);
+}
+
+static uint64_t missing(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+/* Compare what was handed over with smaps. */
+static void compare(struct reading *r)
+{
+	const struct flt_present_sums *smaps = &r->area->sums, *s = &r->sums;
+
+	r->doubt->zero += missing(smaps->rss, s->rss);
+	r->doubt->swap += missing(smaps->swap, s->swap);
+	r->doubt->huge += missing(smaps->huge, s->huge);
+	r->doubt->shared += missing(smaps->shared, s->shared) + missing(s->shared, smaps->shared);
+	/* More than smaps counts: something changed. */
+	if (s->rss > smaps->rss || s->swap > smaps->swap || s->huge > smaps->huge ||
+	    (!r->doubt->zero && s->by[FLT_PRESENT_ANON] != smaps->by[FLT_PRESENT_ANON]))
+		r->doubt->changed = true;
+}
+
+static int read_area(struct reading *r, const struct flt_present_area *a)
+{
+	const bool hugetlb = a->of == FLT_PRESENT_HUGETLB;
+	int ret = r->sink->area(r->sink->arg, a);
+
+	if (ret || (!a->sums.rss && !a->sums.swap && !hugetlb))
+		return ret;
+	r->area = a;
+	r->present = r->maybe = r->swapped = 0;
+	r->sums = (struct flt_present_sums){ 0 };
+	ret = each_entry(r, count_entry);
+	if (ret)
+		return ret;
+	r->has_zero = !hugetlb && r->present > a->sums.rss;
+	/* If all that may be are the page of zeros, none needs to be looked at. */
+	if (r->has_zero && r->present - a->sums.rss == r->maybe)
+		r->maybe = 0;
+	r->no_swap = r->swapped > a->sums.swap;
+	ret = flt_huge_find(r->huge, r->pagemap, a);
+	if (!ret)
+		ret = each_entry(r, hand_over);
+	if (!ret)
+		compare(r);
+	return ret;
+}
+
+static int read_once(struct reading *r, uint32_t pid, const struct flt_areas_shmem *shmem)
+{
+	size_t i;
+	int ret = flt_areas_read(&r->before, pid, shmem);
+
+	*r->doubt = (struct flt_present_doubt){ 0 };
+	if (!ret)
+		ret = r->sink->begin(r->sink->arg);
+	for (i = 0; !ret && i < r->before.count; i++)
+		ret = read_area(r, &r->before.all[i]);
+	if (!ret)
+		ret = flt_areas_read(&r->after, pid, shmem);
+	if (!ret && !flt_areas_same(&r->before, &r->after))
+		r->doubt->changed = true;
+	return ret;
+}
+
+static void sum_up(const struct flt_areas *areas, struct flt_present_sums *sums)
+{
+	size_t i, k;
+
+	*sums = (struct flt_present_sums){ 0 };
+	for (i = 0; i < areas->count; i++) {
+		const struct flt_present_sums *s = &areas->all[i].sums;
+
+		sums->rss += s->rss;
+		sums->swap += s->swap;
+		sums->shared += s->shared;
+		sums->huge += s->huge;
+		for (k = 0; k < __FLT_PRESENT_CLASSES; k++)
+			sums->by[k] += s->by[k];
+	}
+}
+
+int flt_present_read(uint32_t pid, const struct flt_present_sink *sink,
+		     struct flt_present_sums *sums, struct flt_present_doubt *doubt,
+		     struct flt_errmsg *e)
+{
+	struct reading r = { .sink = sink, .doubt = doubt, .zero_pfn = ~0ull };
+	struct flt_areas_shmem shmem = { 0 };
+	char path[64];
+	int ret, i;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/pagemap", pid);
+	r.pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	if (r.pagemap < 0)
+		return flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno, "cannot read %s "
+					"(run as root, or as the user of the process)", path);
+	r.kpageflags = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	ret = flt_huge_new(&r.huge, r.kpageflags);
+	if (!ret)
+		ret = flt_areas_shmem_read(&shmem, pid);
+	for (i = 0; !ret && i < ATTEMPTS; i++) {
+		ret = read_once(&r, pid, &shmem);
+		if (!ret && !doubt->changed && !doubt->shared)
+			break;
+	}
+	if (!ret)
+		sum_up(&r.before, sums);
+	else if (!e->text[0])
+		flt_errmsg_errno(e, ret, "cannot read the memory of process %" PRIu32, pid);
+	if (r.kpageflags >= 0)
+		close(r.kpageflags);
+	close(r.pagemap);
+	flt_huge_free(r.huge);
+	free(r.before.all);
+	free(r.after.all);
+	free(shmem.device);
+	return ret;
+}
