@@ -192,20 +192,6 @@ static void hugetlb_pages_are_whole(void **state)
 	flt_resident_pages_free(&p);
 }
 
-static void new_memory_has_no_owner(void **state)
-{
-	struct flt_resident_pages p;
-
-	(void)state;
-	fill(&p, false, 600, 10, ANON);
-	touch(&p, 603, FLT_KIND_ANON, 1);
-	touch(&p, 605, FLT_KIND_ANON, 1);
-	flt_resident_forget(&p, 605, 700);
-	assert_int_equal(owner_of(&p, 603), 1);
-	assert_int_equal(owner_of(&p, 605), 0);
-	flt_resident_pages_free(&p);
-}
-
 static void pages_take_little_memory(void **state)
 {
 	struct flt_resident_pages p = { .around = 16 };
@@ -280,7 +266,6 @@ int main(void)
 		cmocka_unit_test(writes_and_major_faults_of_files),
 		cmocka_unit_test(huge_pages_have_one_owner),
 		cmocka_unit_test(hugetlb_pages_are_whole),
-		cmocka_unit_test(new_memory_has_no_owner),
 		cmocka_unit_test(pages_take_little_memory),
 		cmocka_unit_test(children_have_the_pages_of_their_parents),
 	};

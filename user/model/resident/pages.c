@@ -296,15 +296,3 @@ void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f,
 		spread_file(p, a, f, page, owner, anon && there);
 	spread_huge(p, f, page, owner);
 }
-
-void flt_resident_forget(struct flt_resident_pages *p, uint64_t start, uint64_t end)
-{
-	size_t run = run_at(p, start);
-	uint64_t page;
-
-	for (; run < p->run_count && p->runs[run].page < end; run++) {
-		page = p->runs[run].page < start ? start : p->runs[run].page;
-		for (; page < end && page < p->runs[run].page + p->runs[run].count; page++)
-			give(p, p->runs[run].first + (uint32_t)(page - p->runs[run].page), 0, NONE);
-	}
-}

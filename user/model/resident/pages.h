@@ -72,7 +72,4 @@ uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p);
  */
 void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f, uint32_t owner);
 
-/* Memory was mapped anew: the pages from start to end (page numbers) have no owner. */
-void flt_resident_forget(struct flt_resident_pages *p, uint64_t start, uint64_t end);
-
 #endif

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=256 zram=1 timeout=300
+# shellcheck disable=SC2119
+# Promise: the rows of fltctl rss add up to smaps, to the page, by the module and by perf, and
+# each page belongs to the function whose fault brought it in.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+# Swap for the pages that `owned` gives out, and a file that is not in tmpfs.
+echo 64M >/sys/block/zram0/disksize
+mkswap -q /dev/zram0
+swapon /dev/zram0
+mkfs.ext4 -q /dev/vda
+mkdir -p /mnt
+mount /dev/vda /mnt
+
+# owners ENGINE [FUNCTION...]: compare the rows of `owned` with its smaps and with the pages that
+# it brought in. The pages of the FUNCTIONs have no fault that the ENGINE sees.
+owners() {
+	local engine=$1 what got want n=0
+	shift
+	"$FLTCTL" rss --engine="$engine" --json --no-inline --by=function -- \
+		owned /mnt/file "$tmp/smaps" >"$tmp/rows" || bad "$engine: status $?"
+	while read -r what got want; do
+		n=$((n + 1))
+		[ "$want" = '?' ] || same "$engine: $what" "$got" "$want"
+	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@")
+	at_least "$engine: comparisons" "$n" 20
+}
+
+say "by perf events"
+owners perf populates locks moves
+
+say "by the module"
+load
+owners module moves
+
+say "a running process"
+has_pages() { [ -s "$tmp/ready" ]; }
+python3 -c '
+import mmap, sys, time
+m = mmap.mmap(-1, 4096 * 512)
+for i in range(0, len(m), 4096): m[i] = 1
+open(sys.argv[1], "w").write("ready")
+time.sleep(1000)' "$tmp/ready" &
+sleeper=$!
+until_true has_pages || bad "the process does not start"
+until_true sleeps_in_nanosleep $sleeper || bad "the process does not sleep"
+"$FLTCTL" rss -p $sleeper --json 0s >"$tmp/rows" || bad "-p: status $?"
+cat "/proc/$sleeper/smaps" >"$tmp/smaps"
+while read -r what got want; do
+	# Another process may map or unmap the same libraries.
+	case $what in sum_of_shared | sum_of_private) continue ;; esac
+	same "-p: $what" "$got" "$want"
+done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps")
+same "-p: pages without a fault that was seen" \
+	"$(jq -s 'map(select(.unknown) | .rss_bytes) | add' "$tmp/rows")" \
+	"$(jq -s 'map(.rss_bytes) | add' "$tmp/rows")"
+kill $sleeper
+umount /mnt
+swapoff /dev/zram0
+finish
