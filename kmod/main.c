@@ -20,6 +20,7 @@
 #include "netlink/netlink.h"
 #include "ledger/numa.h"
 #include "account/proc.h"
+#include "stream/budget.h"
 #include "stream/relay.h"
 #include "netlink/session.h"
 #include "stream/stacktable.h"
@@ -73,7 +74,7 @@ static int __init flt_init(void)
 	}
 	flt_clock_init();
 	flt_stacktable_init(max_stacks);
-	flt_relay_limit(max_buffers);
+	flt_budget_limit(max_buffers);
 	flt_hook_add(&flt_fault_hook);
 	flt_hook_add(&flt_entry_hook);
 	flt_life_init();

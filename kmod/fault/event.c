@@ -56,6 +56,28 @@ void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 		flt_stream_submit(e, result, ns, mask);
 }
 
+void flt_event_hist(const struct flt_event *e, const struct flt_proc *row, bool major, u32 bucket,
+		    u64 ns)
+{
+	u32 mask;
+
+	/* The row cannot be freed while its thread has a slot. */
+	if (e->task)
+		row = e->task->proc;
+	mask = flt_hist_mask(row ? READ_ONCE(row->sessions) : 0);
+	if (mask)
+		flt_hist_fault(mask, row ? row->id : 0, major, e->kind, bucket, ns);
+}
+
+void flt_event_returned(const struct flt_event *e, u32 names, u32 bucket, u64 ns)
+{
+	u32 mask = flt_hist_mask(e->task ? READ_ONCE(e->task->proc->sessions) :
+				       flt_proc_sessions(current));
+
+	if (mask)
+		flt_hist_return(mask, names, bucket, ns);
+}
+
 /* Return the streams that may want the fault. A thread without a slot may have a row. */
 static u32 stream_mask_of(const struct flt_event *e)
 {
@@ -87,6 +109,8 @@ void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 	a = charge_begin(e, &row);
 	flt_account_fault(a, major, e->kind, bucket, ns);
 	flt_event_count(e, a, false);
+	if (static_branch_unlikely(&flt_hist_on))
+		flt_event_hist(e, row, major, bucket, ns);
 	charge_end(row);
 	if (static_branch_unlikely(&flt_stream_on))
 		submit_to_streams(e, result, ns);

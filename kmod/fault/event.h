@@ -11,6 +11,7 @@
  *     account/tally.h      the counters of this CPU
  *     account/task.h       the account of this thread, which readers add to the row of
  *                          its process (account/proc.h)
+ *     hist/hist.c          the histograms of sessions that ask for them
  *     stream/stream.c      if a session streams: filter.h decides, record.h describes
  *                          the 64 bytes, relay.h holds them until they are read
  *   netlink/reply.c      the counters, when a reader asks for them
@@ -27,6 +28,7 @@
 #include <linux/minmax.h>
 #include <linux/mm_types.h>
 #include <linux/types.h>
+#include "hist/hist.h"
 #include "stream/record.h"
 #include "stream/stream.h"
 #include "account/tally.h"
@@ -45,6 +47,12 @@ void flt_event_submit(struct flt_event *e, bool major, u64 ns);
  * CPU. @mask: bits of the streams that may want the fault.
  */
 void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask);
+
+/* Count a minor or major fault in the histograms of sessions. @row: charged without a slot. */
+void flt_event_hist(const struct flt_event *e, const struct flt_proc *row, bool major, u32 bucket,
+		    u64 ns);
+/* Count a call that returned the @names, a mask of enum flt_return, in them. */
+void flt_event_returned(const struct flt_event *e, u32 names, u32 bucket, u64 ns);
 
 /*
  * Count how a fault was handled that has ended, well or not, in one account: that of a
@@ -77,6 +85,8 @@ static __always_inline void flt_event_submit_common(struct flt_event *e, bool ma
 	slow = flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
 	flt_account_fault(&t->account, major, e->kind, bucket, ns);
 	flt_event_count(e, &t->account, true);
+	if (static_branch_unlikely(&flt_hist_on))
+		flt_event_hist(e, NULL, major, bucket, ns);
 	/* Readers see the count before they see that no fault is open. */
 	smp_store_release(&t->open, 0);
 	/* The row cannot be freed while its thread has a slot. */

@@ -153,20 +153,25 @@ static const u8 return_of_bit[] = {
 };
 
 /* Count each bit that handle_mm_fault() returned, by latency. */
-static noinline void count_return(vm_fault_t ret, u64 ns)
+static noinline void count_return(const struct flt_event *e, vm_fault_t ret, u64 ns)
 {
 	unsigned long bits = (__force unsigned long)(ret & ~VM_FAULT_HINDEX_MASK);
 	struct flt_tally *t = flt_tally_here();
-	u32 bucket = flt_bucket_of(ns);
+	u32 bucket = flt_bucket_of(ns), names = 0;
 	unsigned int bit;
 
 	if (!(ret & (VM_FAULT_RETRY | VM_FAULT_ERROR)))
-		t->returned[FLT_RETURN_NONE][bucket]++;
+		names = BIT(FLT_RETURN_NONE);
 	for_each_set_bit(bit, &bits, 32) {
 		u8 name = bit < ARRAY_SIZE(return_of_bit) ? return_of_bit[bit] : 0;
 
-		t->returned[name ?: FLT_RETURN_OTHER][bucket]++;
+		names |= BIT(name ?: FLT_RETURN_OTHER);
 	}
+	for (bit = 0; bit < __FLT_RETURN_MAX; bit++)
+		if (names & BIT(bit))
+			t->returned[bit][bucket]++;
+	if (static_branch_unlikely(&flt_hist_on))
+		flt_event_returned(e, names, bucket, ns);
 }
 NOKPROBE_SYMBOL(count_return);
 
@@ -224,7 +229,7 @@ static noinline void leave_slow_path(struct fault *f, vm_fault_t ret)
 	u64 ns = measure_latency(f);
 
 	if (ret)
-		count_return(ret, ns);
+		count_return(&f->event, ret, ns);
 	if (ret & (VM_FAULT_RETRY | VM_FAULT_COMPLETED))
 		f->event.vma = NULL;
 	if (ret & VM_FAULT_RETRY)

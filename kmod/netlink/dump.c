@@ -44,27 +44,89 @@ int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
-/* Admit a dump of the machine. The first call runs in the context of the sender. */
+/*
+ * Admit a dump of the machine. The first call runs in the context of the sender. cb->args[0] is
+ * left to dumps of sessions.
+ */
 static int admit_machine(struct netlink_callback *cb)
 {
-	bool first = !cb->args[0];
+	bool first = !cb->args[1];
 	int err = flt_request_admit_dump(cb);
 
 	return err || !first ? err : flt_request_refuse_inner(cb->extack);
 }
 
-int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
+/* Scratch memory of a dump of histograms. The first call allocates it in cb->args[0]. */
+struct hist_dump {
+	u32 session;
+	enum flt_hist_group group;
+	struct flt_hist_report report;
+};
+
+static int begin_hists(struct netlink_callback *cb, struct nlattr *session)
+{
+	struct nlattr **attrs = flt_genl_dump_attrs(cb);
+	struct hist_dump *dump;
+	int err = flt_request_admit_dump(cb);
+
+	if (!err && attrs[FLT_LATENCY_RETURNS])
+		err = flt_request_refuse(attrs[FLT_LATENCY_PROCS],
+					 "flt: invalid request: give RETURNS or PROCS, not both",
+					 cb->extack);
+	if (err)
+		return err;
+	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
+	if (!dump)
+		return -ENOMEM;
+	dump->session = nla_get_u32(session);
+	dump->group = attrs[FLT_LATENCY_RETURNS] ? FLT_HIST_RETURNS :
+		      attrs[FLT_LATENCY_PROCS] ? FLT_HIST_PROCS : FLT_HIST_KINDS;
+	err = flt_session_hist(dump->session, dump->group, 0, &dump->report);
+	if (err == -ENOENT) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, session,
+				    "flt: invalid SESSION: no such session with HIST");
+		kfree(dump);
+		return err;
+	}
+	cb->args[0] = (long)dump;
+	return 0;
+}
+
+static int dump_hists(struct sk_buff *skb, struct netlink_callback *cb, struct nlattr *session)
+{
+	struct hist_dump *dump;
+	int err = cb->args[0] ? 0 : begin_hists(cb, session);
+
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
+	/* After the last histogram, and after the session has ended, the error is -ENOENT. */
+	for (;; cb->args[1]++) {
+		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
+			       flt_reply_hist(skb, dump->session, dump->group, cb->args[1],
+					      &dump->report));
+		if (err && err != -ENODATA)
+			break;
+		cond_resched();
+	}
+	return skb->len;
+}
+
+static int dump_machine(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	int err = admit_machine(cb);
 	bool returns;
 	long rows;
 
+	if (!err)
+		err = flt_request_refuse(flt_genl_dump_attrs(cb)[FLT_LATENCY_PROCS],
+					 "flt: missing SESSION for PROCS", cb->extack);
 	if (err)
 		return err;
 	returns = flt_genl_dump_attrs(cb)[FLT_LATENCY_RETURNS];
 	rows = returns ? __FLT_RETURN_MAX : 2 * __FLT_KIND_MAX;
-	for (; cb->args[0] < rows; cb->args[0]++) {
-		long row = cb->args[0];
+	for (; cb->args[1] < rows; cb->args[1]++) {
+		long row = cb->args[1];
 
 		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
 			       returns ? flt_reply_return(skb, row) :
@@ -77,6 +139,13 @@ int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
+int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr *session = flt_genl_dump_attrs(cb)[FLT_LATENCY_SESSION];
+
+	return session ? dump_hists(skb, cb, session) : dump_machine(skb, cb);
+}
+
 int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	int err = admit_machine(cb);
@@ -84,11 +153,11 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 
 	if (err)
 		return err;
-	for (; cb->args[0] < nr_cpu_ids; cb->args[0]++, cb->args[1] = 0) {
-		if (!cpu_possible(cb->args[0]))
+	for (; cb->args[1] < nr_cpu_ids; cb->args[1]++, cb->args[2] = 0) {
+		if (!cpu_possible(cb->args[1]))
 			continue;
-		for (; cb->args[1] < FLT_SLOWEST_MAX; cb->args[1]++) {
-			flt_slowest_read(&per_cpu(flt_tally, cb->args[0])->slowest, cb->args[1],
+		for (; cb->args[2] < FLT_SLOWEST_MAX; cb->args[2]++) {
+			flt_slowest_read(&per_cpu(flt_tally, cb->args[1])->slowest, cb->args[2],
 					 &slow);
 			if (slow.ns && DUMP_ROW(skb, cb, FLT_CMD_SLOWEST_GET,
 						flt_reply_slow(skb, &slow)))

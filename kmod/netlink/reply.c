@@ -12,7 +12,7 @@
 #include "account/task.h"
 #include "ledger/thp.h"
 #include "mm/pidns.h"
-#include "stream/relay.h"
+#include "stream/budget.h"
 #include "stream/stacktable.h"
 
 struct sk_buff *flt_reply_begin(struct genl_info *info, u8 cmd, void **head)
@@ -120,7 +120,7 @@ int flt_reply_info(struct sk_buff *skb)
 	u64 memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
 		     flt_retired_memory() +
 		     flt_thp_memory() + flt_numa_memory() + flt_hook_memory() +
-		     flt_relay_memory() + flt_stacktable_memory();
+		     flt_budget_used() + flt_stacktable_memory();
 	u64 since = flt_session_since();
 	struct flt_proc_usage *usage;
 	int err = -EMSGSIZE;
@@ -134,7 +134,7 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
 	    nla_put_u32(skb, FLT_INFO_FEATURES,
 			flt_hook_features() | FLT_FEATURE_WSS | FLT_FEATURE_PIDNS |
-			FLT_STACK_FEATURE |
+			FLT_FEATURE_HIST | FLT_STACK_FEATURE |
 			(flt_wss_scan_can_inject() ? FLT_FEATURE_INJECT : 0)) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
 	    (flt_switch_mode() == FLT_MODE_RETURNS && nla_put_flag(skb, FLT_INFO_RETURNS)) ||
@@ -283,6 +283,26 @@ int flt_reply_return(struct sk_buff *skb, enum flt_return ret)
 	}
 	kfree(bucket);
 	return err;
+}
+
+int flt_reply_hist(struct sk_buff *skb, u32 session, enum flt_hist_group group, u32 index,
+		   struct flt_hist_report *r)
+{
+	int err = flt_session_hist(session, group, index, r);
+
+	if (err)
+		return err;
+	if (group == FLT_HIST_KINDS && (nla_put_u32(skb, FLT_LATENCY_KIND, index >> 1) ||
+					(index & 1 && nla_put_flag(skb, FLT_LATENCY_MAJOR))))
+		return -EMSGSIZE;
+	if (group == FLT_HIST_RETURNS && nla_put_u32(skb, FLT_LATENCY_RETURN, index))
+		return -EMSGSIZE;
+	if (r->proc && nla_put_u64_64bit(skb, FLT_LATENCY_PROC, r->proc, FLT_LATENCY_PAD))
+		return -EMSGSIZE;
+	if (nla_put_u64_64bit(skb, FLT_LATENCY_SUM, r->sum, FLT_LATENCY_PAD) ||
+	    (r->max && nla_put_u64_64bit(skb, FLT_LATENCY_MAXIMUM, r->max, FLT_LATENCY_PAD)))
+		return -EMSGSIZE;
+	return flt_reply_cells(skb, FLT_LATENCY_BUCKETS, r->bucket, FLT_BUCKETS);
 }
 
 int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s)

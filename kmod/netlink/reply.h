@@ -41,6 +41,9 @@ int flt_reply_tally(struct sk_buff *skb);
 /* Return -ENODATA if the histogram is empty. */
 int flt_reply_latency(struct sk_buff *skb, bool major, u8 kind);
 int flt_reply_return(struct sk_buff *skb, enum flt_return ret);
+/* Return the error of flt_session_hist(), too. @r is scratch memory. */
+int flt_reply_hist(struct sk_buff *skb, u32 session, enum flt_hist_group group, u32 index,
+		   struct flt_hist_report *r);
 int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s);
 int flt_reply_name(struct sk_buff *skb, const struct flt_name_sum *n, bool kinds);
 int flt_reply_proc(struct sk_buff *skb, const struct flt_proc_report *r, bool kinds);

@@ -147,6 +147,7 @@ static void close_bit(u32 bit)
 	bool returns;
 
 	flt_stream_close(bit);
+	flt_hist_close(bit);
 	if (sessions[bit].thp)
 		flt_thp_put();
 	if (sessions[bit].numa)
@@ -233,6 +234,13 @@ static int open_stream(u32 bit, const struct flt_session_config *config)
 	return flt_stream_open(bit, s->id, config->stream);
 }
 
+static int open_hist(u32 bit, const struct flt_session_config *config)
+{
+	config->hist->everybody = !config->count;
+	config->hist->reader = &sessions[bit].reader;
+	return flt_hist_open(bit, config->hist);
+}
+
 int flt_session_open(struct sock *owner, const struct flt_session_config *config, u32 *id)
 {
 	bool follow = config->follow;
@@ -271,6 +279,8 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 	open_sessions++;
 	flt_life_follow(followers());
 	err = arm_extras(&sessions[bit], config);
+	if (!err && config->hist)
+		err = open_hist(bit, config);
 	for (i = 0; !err && i < config->count; i++)
 		err = add_process(bit, config->tgids[i]);
 	if (!err && config->stream)
@@ -361,6 +371,18 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 	}
 	mutex_unlock(&lock);
 	return bit < 0 ? bit : 0;
+}
+
+int flt_session_hist(u32 id, enum flt_hist_group group, u32 index, struct flt_hist_report *report)
+{
+	int err;
+
+	mutex_lock(&lock);
+	err = find_session(id);
+	if (err >= 0)
+		err = flt_hist_read(err, group, index, report);
+	mutex_unlock(&lock);
+	return err;
 }
 
 u32 flt_session_mask(u32 id)

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include "account/account.h"
 #include "account/proc.h"
+#include "hist/hist.h"
 #include "stream/stream.h"
 
 #define FLT_SESSION_MAX_OPEN FLT_ROW_SESSIONS
@@ -34,6 +35,7 @@ struct flt_session_config {
 	bool thp, numa;			/* ledgers to keep */
 	bool counts;			/* counts are enough: do not probe returns */
 	struct flt_stream_config *stream;	/* NULL: no stream */
+	struct flt_hist_config *hist;		/* NULL: no histograms */
 	bool netlink;			/* the owner pulls the stream by EVENTS requests */
 };
 
@@ -64,6 +66,8 @@ int flt_session_pull(const struct sock *owner, u32 id,
 		     int (*pull)(struct flt_relay *relay, void *arg), void *arg);
 
 int flt_session_read(u32 id, struct flt_session_report *report);
+/* Read one histogram, see flt_hist_read(). Return -ENOENT if there is no such session, too. */
+int flt_session_hist(u32 id, enum flt_hist_group group, u32 index, struct flt_hist_report *report);
 /* Return the bit mask of a session in flt_proc.sessions, or 0 if there is no such session. */
 u32 flt_session_mask(u32 id);
 u32 flt_session_count(void);

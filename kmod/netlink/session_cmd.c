@@ -2,6 +2,7 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
+#include "mm/cgroup.h"
 #include "netlink/orphans.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
@@ -28,7 +29,8 @@ static int refuse_session(struct genl_info *info, int err)
 		return -EOPNOTSUPP;
 	case -EDQUOT:
 		NL_SET_ERR_MSG_MOD(info->extack,
-				   "the buffers of all sessions would exceed max_buffers");
+				   "the buffers and histograms of all sessions would exceed "
+				   "max_buffers");
 		break;
 	case -ENOMEM:
 		NL_SET_ERR_MSG_MOD(info->extack, "cannot allocate buffers: out of memory");
@@ -63,6 +65,32 @@ static int read_tgids(struct genl_info *info, struct flt_session_config *session
 		NL_SET_ERR_MSG_MOD(info->extack, "missing TGID for FOLLOW");
 		return -EINVAL;
 	}
+	return 0;
+}
+
+/* Decode which histograms the session keeps, if it does. */
+static int read_hist(struct genl_info *info, struct flt_session_config *session,
+		     struct flt_hist_config *config)
+{
+	struct nlattr *procs = info->attrs[FLT_SESSION_HIST];
+	struct nlattr *cgroup = info->attrs[FLT_SESSION_HIST_CGROUP];
+
+	if (!procs)
+		return flt_request_refuse(cgroup, "flt: missing HIST for HIST_CGROUP",
+					  info->extack);
+	if (cgroup && session->count)
+		return flt_request_refuse(cgroup, "flt: invalid target: give TGID or HIST_CGROUP, "
+					  "not both", info->extack);
+	if (cgroup && !FLT_CGROUPS) {
+		NL_SET_ERR_MSG_ATTR(info->extack, cgroup,
+				    "flt: cannot use HIST_CGROUP: no CONFIG_CGROUPS");
+		return -EOPNOTSUPP;
+	}
+	*config = (struct flt_hist_config) {
+		.procs = nla_get_u32(procs),
+		.cgroup = cgroup ? nla_get_u64(cgroup) : 0,
+	};
+	session->hist = config;
 	return 0;
 }
 
@@ -107,6 +135,7 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 		.counts = nla_get_flag(info->attrs[FLT_SESSION_COUNTS]),
 	};
 	struct flt_stream_config config;
+	struct flt_hist_config hist;
 	struct sk_buff *skb;
 	void *head;
 	int err = flt_request_admit(request, info);
@@ -123,9 +152,12 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 		err = read_tgids(info, &session, tgids);
 	if (!err)
 		err = read_stream(info, &session, &config);
-	if (!err && session.counts && (session.stream || session.thp || session.numa))
-		err = flt_request_refuse(info->attrs[FLT_SESSION_COUNTS],
-					 "flt: invalid COUNTS: streams and ledgers need returns",
+	if (!err)
+		err = read_hist(info, &session, &hist);
+	if (!err && session.counts &&
+	    (session.stream || session.hist || session.thp || session.numa))
+		err = flt_request_refuse(info->attrs[FLT_SESSION_COUNTS], "flt: invalid COUNTS: "
+					 "streams, histograms and ledgers need returns",
 					 info->extack);
 	if (err)
 		return err;

@@ -13,6 +13,7 @@
 #include <linux/relay.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "stream/budget.h"
 #include "stream/relay.h"
 
 #define SLOT sizeof(struct flt_event_record)
@@ -20,20 +21,6 @@
 static struct dentry *root;
 /* relay_open() needs a dentry for each buffer, but does not use its contents. */
 static struct dentry no_file;
-
-/* Bytes of all channels, and their limit. */
-static atomic64_t in_use;
-static u64 limit;
-
-u64 flt_relay_memory(void)
-{
-	return atomic64_read(&in_use);
-}
-
-void flt_relay_limit(u32 mib)
-{
-	limit = mib ? (u64)mib << 20 : (u64)totalram_pages() << PAGE_SHIFT >> 2;
-}
 
 void flt_relay_init(struct dentry *dir)
 {
@@ -80,7 +67,7 @@ static void free_relay(struct kref *users)
 {
 	struct flt_relay *relay = container_of(users, struct flt_relay, users);
 
-	atomic64_sub(relay->size, &in_use);
+	flt_budget_give(relay->size);
 	free_percpu(relay->cpus);
 	kfree(relay);
 }
@@ -213,7 +200,7 @@ static FLT_RELAY_BEGIN(begin_subbuf)
 
 	if (!prev) {
 		relay->size += buf->chan->alloc_size;
-		atomic64_add(buf->chan->alloc_size, &in_use);
+		flt_budget_take(buf->chan->alloc_size);
 	}
 	if (relay_buf_full(buf)) {
 		cpu->at = NULL;
@@ -258,8 +245,7 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	BUILD_BUG_ON(sizeof(struct flt_event_record) != 64 || sizeof(struct flt_subbuf) != 64);
 	if (files && IS_ERR_OR_NULL(root))
 		return ERR_PTR(-EOPNOTSUPP);
-	/* The buffers are not charged to a memory cgroup, so limit their size here. */
-	if (size + atomic64_read(&in_use) > limit)
+	if (!flt_budget_fits(size))
 		return ERR_PTR(-EDQUOT);
 	relay = kzalloc(sizeof(*relay), GFP_KERNEL);
 	if (!relay)
@@ -293,7 +279,7 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 err_chan:
 	debugfs_remove(relay->dir);
 err_dir:
-	atomic64_sub(relay->size, &in_use);
+	flt_budget_give(relay->size);
 	free_percpu(relay->cpus);
 err_cpus:
 	kfree(relay);

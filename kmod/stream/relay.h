@@ -49,10 +49,6 @@ struct flt_relay {
 	struct flt_relay_cpu __percpu *cpus;
 };
 
-/* Return the bytes of the buffers of all channels. */
-u64 flt_relay_memory(void);
-/* Set the maximum size of the buffers of all channels; 0: a quarter of memory. */
-void flt_relay_limit(u32 mib);
 /* Set the parent of the session directories. ERR_PTR or NULL: there is no debugfs. */
 void flt_relay_init(struct dentry *root);
 
@@ -60,7 +56,7 @@ void flt_relay_init(struct dentry *root);
  * Open a channel. Caller holds the lock of the sessions. @files: create files for readers in
  * user space, which needs debugfs; otherwise flt_relay_peek() reads. May sleep. Errors:
  *   -EOPNOTSUPP  @files without debugfs
- *   -EDQUOT      the buffers of all channels would exceed the limit
+ *   -EDQUOT      the buffers would exceed the budget
  *   -ENOMEM
  */
 struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool files);

@@ -4,6 +4,7 @@
 # ORACLE is the output of faultrun, ROWS that of fltq follow. Variables:
 #	name=TEXT	the name of the case, for messages
 #	tree=1		the oracle has only the sum of most processes, not their lines
+#	hist=1		ROWS has histograms
 #	may_miss=1	the probe may miss faults
 #	late=1		counting began after the root process of the session started, so the
 #			row of the root process lacks its earlier faults
@@ -17,6 +18,17 @@ function parse(   i, at) {
 		at = index($i, "=")
 		v[substr($i, 1, at - 1)] = substr($i, at + 1)
 	}
+}
+
+# Check one sum over the histograms.
+function equal_hist(what, got, want) {
+	if (got != want)
+		wrong("histograms: got " got + 0 " " what ", expected " want + 0)
+}
+
+BEGIN {
+	split("unknown anon huge file shared cow wp swap numa migration uffd hugetlb device " \
+		"spurious", kind_name, " ")
 }
 
 FNR == 1 { file++ }
@@ -41,6 +53,8 @@ file == 2 && $1 == "proc" {
 	key = v["tgid"] " " ticks
 	if (key in row_minor)
 		wrong("two rows for " key)
+	seen[v["id"]] = num("minor") + num("major") - num("missed")
+	if (!first_id || v["id"] + 0 < first_id) first_id = v["id"] + 0
 	row_minor[key] = num("minor"); row_major[key] = num("major")
 	row_whole[key] = num("whole"); row_ended[key] = num("ended"); row_comm[key] = v["comm"]
 	sum_minor += num("minor"); sum_major += num("major"); sum_failed += num("failed")
@@ -58,8 +72,39 @@ file == 2 && $1 == "proc" {
 		wrong(key ": more stitched than retried faults")
 }
 
+# The session at its start, when the root process had no fault in progress.
+file == 2 && $1 == "base" {
+	parse()
+	have_base = 1
+	for (k in v)
+		base[k] = v[k]
+	base_seen = num("minor") + num("major") - num("missed")
+}
+
+file == 2 && $1 == "latency" {
+	parse()
+	hists++
+	if ("kind" in v) {
+		k = kind_name[v["kind"] + 1]
+		kind_count[k] += v["count"]
+		kind_total += v["count"]; kind_ns += v["sum"]
+		result_count[("major" in v) ? "major" : "minor"] += v["count"]
+		if (v["max"] + 0 > kind_max) kind_max = v["max"] + 0
+	} else if ("return" in v) {
+		return_count[v["return"]] = v["count"]
+	} else {
+		proc_total += v["count"]; proc_ns += v["sum"]
+		if ("proc" in v)
+			proc_count[v["proc"]] = v["count"]
+		else
+			proc_other += v["count"]
+	}
+}
+
 file == 2 && $1 == "session" {
 	parse()
+	for (k in v)
+		session[k] = v[k]
 	have_session = 1
 	if (num("minor") != sum_minor || num("major") != sum_major || num("failed") != sum_failed ||
 	    num("retried") != sum_retried)
@@ -72,7 +117,38 @@ file == 2 && $1 == "session" {
 		wrong(num("untracked") " untracked processes")
 }
 
+# The histograms have the faults since the session was opened.
+function compare_hists(   k, id, rest) {
+	if (!hists || !have_base)
+		wrong("missing input (" hists + 0 " histograms)")
+	equal_hist("faults by kind", kind_total,
+		session["minor"] + session["major"] - session["missed"] - base_seen)
+	equal_hist("minor faults (with missed ones)", result_count["minor"] + result_count["major"],
+		proc_total)
+	if (!session["missed"]) {
+		equal_hist("minor faults", result_count["minor"], session["minor"] - base["minor"])
+		equal_hist("major faults", result_count["major"], session["major"] - base["major"])
+	}
+	equal_hist("ns by kind", kind_ns, session["latency_sum"] - base["latency_sum"])
+	equal_hist("ns by process", proc_ns, kind_ns)
+	if (kind_max > session["latency_max"] + 0)
+		wrong("histograms: the maximum is above that of the session")
+	for (k = 2; k in kind_name; k++)
+		equal_hist("faults of kind " kind_name[k], kind_count[kind_name[k]],
+			session["kind." kind_name[k]] - base["kind." kind_name[k]])
+	equal_hist("returned RETRY", return_count[10], session["retried"] - base["retried"])
+	rest = kind_total
+	for (id in proc_count) {
+		equal_hist("faults of row " id, proc_count[id],
+			seen[id] - (id == first_id ? base_seen : 0))
+		rest -= proc_count[id]
+	}
+	equal_hist("faults of processes beyond the limit", proc_other, rest)
+}
+
 END {
+	if (hist)
+		compare_hists()
 	if (!processes || !have_session || !root_key)
 		wrong("missing input (" processes + 0 " processes in the oracle, " \
 			have_session + 0 " session lines, root '" root_key "')")

@@ -3,8 +3,10 @@
  * fltq - read the module for tests, without code of fltctl. Print one line of key=value per row.
  *
  *   fltq info | tally | hooks | latency | returns | procs | proc TGID | tasks TGID
- *   fltq follow [-c] [-o FILE] -- COMMAND...   run COMMAND in a session that follows
- *                     children. -c: counts are enough for the session (COUNTS). After its end, print the rows of the session ("proc"), their sum
+ *   fltq follow [-c] [-h] [-o FILE] -- COMMAND...   run COMMAND in a session that follows
+ *                     children. -c: counts are enough for the session (COUNTS). -h: print the
+ *                     sum ("base") before COMMAND starts, and the histograms of the session
+ *                     ("latency"), of 64 processes, after its end. After its end, print the rows of the session ("proc"), their sum
  *                     ("session") and the kernel's counts of COMMAND ("root"). Exit with
  *                     the status of COMMAND
  *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h). Print
@@ -24,6 +26,7 @@
 
 #include <err.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,23 +126,41 @@ static void session_read(const struct nlmsghdr *nlh, void *unused)
 	}
 }
 
-/* Open a session. flags: FLT_SESSION_FOLLOW, _THP, _NUMA and _STREAM, terminated by 0. */
-static void session_open(const uint32_t *tgids, int n, const uint16_t *flags)
+/*
+ * Open a session. flags: FLT_SESSION_FOLLOW, _THP, _NUMA and _STREAM, terminated by 0. hist:
+ * number of processes with a histogram; 0: none.
+ */
+static void session_open(const uint32_t *tgids, int n, const uint16_t *flags, uint32_t hist)
 {
 	start(FLT_CMD_SESSION_NEW, 0);
 	for (int i = 0; i < n; i++)
 		genl_put_u32(&g, FLT_SESSION_TGID, tgids[i]);
 	for (; *flags; flags++)
 		genl_put(&g, *flags, NULL, 0);
+	if (hist)
+		genl_put_u32(&g, FLT_SESSION_HIST, hist);
 	finish("session", genl_talk(&g, session_read, NULL));
 }
 
-static void session_print(void)
+static void session_print(const struct shape *shape)
 {
 	start(FLT_CMD_SESSION_GET, 0);
 	genl_put_u32(&g, FLT_SESSION_ID, session_id);
 	genl_put(&g, FLT_SESSION_KINDS, NULL, 0);
-	ask("session", &session_shape);
+	ask("session", shape);
+}
+
+static void hists_print(void)
+{
+	static const uint16_t groups[] = { 0, FLT_LATENCY_RETURNS, FLT_LATENCY_PROCS };
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		start(FLT_CMD_LATENCY_GET, 1);
+		genl_put_u32(&g, FLT_LATENCY_SESSION, session_id);
+		if (groups[i])
+			genl_put(&g, groups[i], NULL, 0);
+		ask("latency", &latency_shape);
+	}
 }
 
 /* Print the kernel's counts of a zombie, without those of its children, as faultrun does. */
@@ -174,7 +195,7 @@ static int status_of(pid_t pid)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static int follow(char **argv, bool counts)
+static int follow(char **argv, bool counts, bool hist)
 {
 	int gate[2];
 	siginfo_t si;
@@ -190,6 +211,8 @@ static int follow(char **argv, bool counts)
 		err(1, "fork");
 	if (pid == 0) {
 		close(gate[1]);
+		if (hist)
+			raise(SIGSTOP);
 		if (read(gate[0], &go, 1) != 1)
 			_exit(1);
 		close(gate[0]);
@@ -198,7 +221,14 @@ static int follow(char **argv, bool counts)
 	}
 	close(gate[0]);
 	tgid = (uint32_t)pid;
-	session_open(&tgid, 1, flags);
+	/* A stopped process has no fault in progress. */
+	if (hist && waitid(P_PID, (id_t)pid, &si, WSTOPPED))
+		err(1, "waitid");
+	session_open(&tgid, 1, flags, hist ? 64 : 0);
+	if (hist) {
+		session_print(&base_shape);
+		kill(pid, SIGCONT);
+	}
 	if (write(gate[1], "g", 1) != 1)
 		err(1, "pipe");
 	if (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT))
@@ -207,8 +237,10 @@ static int follow(char **argv, bool counts)
 	genl_put_u32(&g, FLT_PROC_SESSION, session_id);
 	genl_put(&g, FLT_PROC_KINDS, NULL, 0);
 	ask("rows", &proc_shape);
-	session_print();
+	session_print(&session_shape);
 	root_print(pid);
+	if (hist)
+		hists_print();
 	return status_of(pid);
 }
 
@@ -297,12 +329,12 @@ static int hold(int argc, char **argv)
 		else
 			tgids[n++] = (uint32_t)strtoul(argv[i], NULL, 10);
 	}
-	session_open(tgids, n, flags);
-	session_print();
+	session_open(tgids, n, flags, 0);
+	session_print(&session_shape);
 	fflush(out);
 	while (read(0, &c, 1) > 0)
 		;
-	session_print();
+	session_print(&session_shape);
 	return 0;
 }
 
@@ -318,7 +350,7 @@ static void open_and_close(uint32_t times)
 	const uint16_t no_flags[] = { 0 };
 
 	while (times--) {
-		session_open(NULL, 0, no_flags);
+		session_open(NULL, 0, no_flags, 0);
 		session_del(session_id);
 	}
 }
@@ -377,7 +409,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	bool counts = false;
+	bool counts = false, hist = false;
 	int i = 2, rc;
 
 	out = stdout;
@@ -387,9 +419,13 @@ int main(int argc, char **argv)
 	if (rc == -ENOENT)
 		errx(5, "missing module flt (load it with insmod)");
 	finish("open", rc);
-	if (argc > i + 1 && !strcmp(argv[1], "follow") && !strcmp(argv[i], "-c")) {
-		counts = true;
-		i++;
+	for (; argc > i + 1 && !strcmp(argv[1], "follow"); i++) {
+		if (!strcmp(argv[i], "-c"))
+			counts = true;
+		else if (!strcmp(argv[i], "-h"))
+			hist = true;
+		else
+			break;
 	}
 	if (argc > i + 1 && !strcmp(argv[i], "-o")) {
 		out = fopen(argv[i + 1], "we");
@@ -398,7 +434,7 @@ int main(int argc, char **argv)
 		i += 2;
 	}
 	if (argc > i + 1 && !strcmp(argv[i], "--") && !strcmp(argv[1], "follow"))
-		rc = follow(argv + i + 1, counts);
+		rc = follow(argv + i + 1, counts, hist);
 	else if (argc > i + 1 && !strcmp(argv[i], "--") && !strcmp(argv[1], "around"))
 		rc = around(argv + i + 1);
 	else

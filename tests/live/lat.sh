@@ -67,21 +67,32 @@ check_late() { # NAME N MS WAKES
 	check_histogram "$1: histogram of the machine" "$2"
 	same "$1: faults of kind uffd" \
 		"$(rows_jq 'map(select(.group == "kind" and .name == "uffd"))[0].faults')" "$2"
-	# The histogram of a process has one bucket per octave. Other faults may be as slow.
+	rows_jq 'map(select(.record == "bucket" and .group == "kind" and .name == "uffd"))' \
+		>"$tmp/kind"
+	jq -r '.[] | "\(.from_ns) \(.faults)"' "$tmp/kind" >"$tmp/new"
+	check_histogram "$1: histogram of the kind" "$2"
+	same "$1: buckets of the kind are at most a quarter wide" \
+		"$(jq 'all(.to_ns - .from_ns <= .from_ns / 4)' "$tmp/kind")" true
+	same "$1: rows without a median" \
+		"$(rows_jq 'map(select(.record == "latency" and .p50_ns == null)) | length')" 0
+	# Other faults of the process may be as slow.
 	local shortest pid
 	shortest=$(awk 'NR == 1 || $2 < m { m = $2 } END { print m }' "$tmp/faults")
 	pid=$(awk '$1 == "proc" && $4 == "late" { print $2 }' "$tmp/run")
 	rows_jq 'map(select(.record == "bucket" and .group == "process" and
 		.pid == '"${pid:-0}"'))' >"$tmp/own"
-	at_least "$1: slow faults in the octaves of the process" \
+	at_least "$1: slow faults in the buckets of the process" \
 		"$(jq "map(select(.to_ns > $shortest).faults) | add" "$tmp/own")" "$2"
-	same "$1: sum of the octaves of the process" "$(jq 'map(.faults) | add' "$tmp/own")" \
+	same "$1: buckets of the process above 100 ns are at most a quarter wide" \
+		"$(jq 'map(select(.from_ns > 100)) | length > 0 and
+			all(.to_ns - .from_ns <= .from_ns / 4)' "$tmp/own")" true
+	same "$1: sum of the buckets of the process" "$(jq 'map(.faults) | add' "$tmp/own")" \
 		"$(awk '$1 == "proc" && $4 == "late" { print $5 + $6 }' "$tmp/run")"
 	same "$1: sum of all buckets" \
 		"$(rows_jq 'map(select(.record == "bucket" and .group == "all").faults) | add')" \
 		"$(rows_jq 'map(select(.record == "latency" and .group == "all"))[0].faults')"
 	same "$1: minor + major, compared with the sum of the processes" \
-		"$(rows_jq 'map(select(.group == "result" and
+		"$(rows_jq 'map(select(.record == "latency" and .group == "result" and
 			(.name == "minor" or .name == "major")).faults) | add')" \
 		"$(rows_jq 'map(select(.record == "latency" and
 			.group == "process").faults) | add')"
@@ -186,7 +197,51 @@ same "-p: faults" "$(rows_jq 'map(select(.record == "latency" and .group == "all
 	$((minor + major))
 same "-p: sum of the buckets" "$(rows_jq 'map(select(.record == "bucket").faults) | add')" \
 	$((minor + major))
+same "-p without an interval: kinds with a median" \
+	"$(rows_jq 'map(select(.group == "kind" and .p50_ns != null)) | length')" 0
 kill $pid; wait $pid 2>/dev/null || true
+
+say "-p with an interval"
+mkfifo "$tmp/go"
+sh -c 'read -r _ <"$1"; exec kinds anon 3000' sh "$tmp/go" >/dev/null & pid=$!
+until_true grep -q fifo_open /proc/$pid/stack || bad "the workload does not wait"
+rm -f "$tmp/json"
+"$FLTCTL" lat -p $pid -e -n 0 --json 1s >"$tmp/json" & lat=$!
+until_true grep -q begin "$tmp/json" || bad "lat -p does not report"
+sh -c 'exec echo >"$1"' sh "$tmp/go"
+wait $lat || bad "lat -p: got exit status $?, expected 0"
+wait $pid
+# The count grows by those of the shell after the first report, of exec and of the workload.
+at_least "-p INTERVAL: faults of the process" "$(rows_jq 'map(select(.span == "interval" and
+	.record == "latency" and .group == "process").faults) | add')" 3000
+same "-p INTERVAL: faults by kind, by process and of all agree" "$(rows_jq '
+	map(select(.span == "interval" and .record == "latency")) as $rows |
+	[$rows | map(select(.group == "kind").faults), map(select(.group == "process").faults),
+	map(select(.group == "all").faults) | add] | unique | length')" 1
+same "-p INTERVAL: rows without a median" "$(rows_jq 'map(select(.span == "interval" and
+	.record == "latency" and .faults > 0 and .p50_ns == null)) | length')" 0
+
+say "--cgroup with an interval"
+mkdir /sys/fs/cgroup/flt-lat
+rm -f "$tmp/json"
+"$FLTCTL" lat --cgroup /sys/fs/cgroup/flt-lat -e -n 0 --json 1s >"$tmp/json" & lat=$!
+until_true grep -q begin "$tmp/json" || bad "lat --cgroup does not report"
+sh -c 'echo $$ >/sys/fs/cgroup/flt-lat/cgroup.procs; exec faultrun -o "$1" -- kinds anon 3000' \
+	sh "$tmp/run" >/dev/null
+until_true are_reported $(($(intervals) + 2)) || bad "lat --cgroup does not report intervals"
+kill -INT $lat
+wait $lat || bad "lat --cgroup: got exit status $?, expected 0"
+rmdir /sys/fs/cgroup/flt-lat
+at_least "--cgroup INTERVAL: faults of kind anon" "$(rows_jq 'map(select(.span == "interval" and
+	.record == "latency" and .name == "anon").faults) | add')" 3000
+at_least "--cgroup INTERVAL: faults of all, compared with the kernel" \
+	"$(rows_jq 'map(select(.span == "interval" and .record == "latency" and
+		.group == "all").faults) | add')" \
+	"$(awk '$1 == "proc" { n += $5 + $6 } END { print n }' "$tmp/run")"
+same "--cgroup INTERVAL: faults by kind and of all agree" "$(rows_jq '
+	map(select(.span == "interval" and .record == "latency")) as $rows |
+	[$rows | map(select(.group == "kind").faults), map(select(.group == "all").faults) | add] |
+	unique | length')" 1
 same "-p: exit status if the process does not exist" \
 	"$("$FLTCTL" lat -p 4194303 >/dev/null 2>&1 || echo $?)" 1
 same "exit status of the command" "$("$FLTCTL" lat -- sh -c 'exit 7' >/dev/null || echo $?)" 7
@@ -254,6 +309,24 @@ at_most "faults that returned 0" "$(new_returned 0)" \
 	"$(awk -F'[]: []+' '$1 == "@all" && $2 == 0 { print $3 }' "$tmp/bpf")"
 umount "$tmp/disk"
 rmdir "$tmp/disk"
+unload
+
+say "no memory for histograms"
+load max_buffers=1
+# The stream of slow faults takes half a MiB for each of the two CPUs.
+"$FLTCTL" lat --json -- kinds anon 100 >"$tmp/out" 2>"$tmp/err" ||
+	bad "max_buffers=1: got exit status $?, expected 0"
+grep '^{' "$tmp/out" >"$tmp/json"
+same "max_buffers=1: lines that say so" \
+	"$(lines 'cannot keep histograms: .*max_buffers.*latencies by kind' "$tmp/err")" 1
+same "max_buffers=1: rows by kind with a median" \
+	"$(rows_jq 'map(select(.group == "kind" and .p50_ns != null)) | length')" 0
+at_least "max_buffers=1: faults of kind anon" \
+	"$(rows_jq 'map(select(.group == "kind" and .name == "anon"))[0].faults')" 100
+"$FLTCTL" lat --json -l 0 -- kinds anon 100 >"$tmp/out"
+grep '^{' "$tmp/out" >"$tmp/json"
+same "max_buffers=1, without a stream: rows by kind without a median" \
+	"$(rows_jq 'map(select(.group == "kind" and .p50_ns == null)) | length')" 0
 unload
 
 say "accounting off: the tables do not change, and agree with each other"

@@ -188,10 +188,12 @@ end_bpftrace() {
 # process with the kernel's counts, exactly. -w: do not trace with ptrace, and compare the
 # sum of the process tree with wait4(). -m: accept faults that the probe missed.
 # WANT_STATUS: the expected exit status. LATE=1: accounting starts with the session. COUNTS=1:
-# counts are enough for the session, so returns are not probed.
+# counts are enough for the session, so returns are not probed. Otherwise also compare the
+# histograms of the session with its counts.
 equal() {
-	local name=$1 follow=(${COUNTS:+-c}) trace=() whole_tree=0 missed=0 status=0
+	local name=$1 follow=(-h) trace=() whole_tree=0 missed=0 status=0
 	shift
+	[ -z "${COUNTS:-}" ] || follow=(-c)
 	while true; do
 		case ${1:-} in
 		-w) trace=(-w) whole_tree=1 ;;
@@ -209,6 +211,7 @@ equal() {
 	fi
 	checks=$((checks + 1))
 	awk -v name="$name" -v tree="$whole_tree" -v may_miss="$missed" -v late="${LATE:-0}" \
+		-v hist="$([ -n "${COUNTS:-}" ] || echo 1)" \
 		-f tests/live/equal.awk "$tmp/oracle" "$tmp/rows" || bad "$name"
 }
 

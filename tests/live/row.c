@@ -227,6 +227,9 @@ static const struct field latency_fields[FLT_LATENCY_MAX + 1] = {
 	[FLT_LATENCY_KIND] = { "kind", NUMBER },
 	[FLT_LATENCY_RETURN] = { "return", NUMBER },
 	[FLT_LATENCY_MAJOR] = { "major", FLAG },
+	[FLT_LATENCY_PROC] = { "proc", NUMBER },
+	[FLT_LATENCY_SUM] = { "sum", NUMBER },
+	[FLT_LATENCY_MAXIMUM] = { "max", NUMBER },
 	[FLT_LATENCY_BUCKETS] = { "buckets", BUCKETS },
 };
 
@@ -310,4 +313,5 @@ const struct shape tally_shape = { "tally", tally_fields, FLT_TALLY_MAX };
 const struct shape latency_shape = { "latency", latency_fields, FLT_LATENCY_MAX };
 const struct shape proc_shape = { "proc", proc_fields, FLT_PROC_MAX };
 const struct shape task_shape = { "task", task_fields, FLT_TASK_MAX };
+const struct shape base_shape = { "base", session_fields, FLT_SESSION_MAX };
 const struct shape session_shape = { "session", session_fields, FLT_SESSION_MAX };

@@ -169,6 +169,9 @@ static void latency_is_decoded(void **state)
 	(void)state;
 	nla_put_u32(msg, FLT_LATENCY_KIND, FLT_KIND_SWAP);
 	nla_put_flag(msg, FLT_LATENCY_MAJOR);
+	nla_put_u64(msg, FLT_LATENCY_PROC, 21);
+	nla_put_u64(msg, FLT_LATENCY_SUM, 22);
+	nla_put_u64(msg, FLT_LATENCY_MAXIMUM, 23);
 	nest = nla_nest_start(msg, FLT_LATENCY_BUCKETS);
 	nla_put_u64(msg, 1, 11);
 	nla_put_u64(msg, FLT_BUCKETS, 12);
@@ -177,6 +180,9 @@ static void latency_is_decoded(void **state)
 	attrs = attrs_of(msg, &length);
 	assert_int_equal(flt_decode_latency(attrs, length, &latency), 0);
 	assert_true(latency.major);
+	assert_int_equal(latency.proc, 21);
+	assert_int_equal(latency.sum, 22);
+	assert_int_equal(latency.max, 23);
 	assert_int_equal(latency.buckets[0], 11);
 	assert_int_equal(latency.buckets[FLT_BUCKETS - 1], 12);
 	nlmsg_free(msg);

@@ -121,11 +121,16 @@ struct flt_session {
 	struct flt_account account;
 };
 
-/* A histogram of one kind, minor or major, or of one return value of handle_mm_fault(). */
+/*
+ * A histogram of one kind, minor or major, of one return value of handle_mm_fault(), or of one
+ * process of a session.
+ */
 struct flt_latency {
 	uint32_t kind;
 	bool major;
 	uint32_t returned;	/* enum flt_return, if requested */
+	uint64_t proc;		/* flt_row.id, if requested; 0: processes beyond the limit */
+	uint64_t sum, max;	/* ns; 0: unknown */
 	uint64_t buckets[FLT_BUCKETS];
 };
 

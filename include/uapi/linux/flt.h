@@ -11,8 +11,8 @@
  * its namespace and of those nested in it, and no others. PIDs in its requests, in replies and
  * in its streams are those of its namespace. It finds only the sessions and trackers that were
  * opened in its namespace. TALLY_GET returns the sum of the rows that it sees, and
- * FLT_TALLY_FORGOTTEN; the sums of ledgers are such sums, too; LATENCY_GET and SLOWEST_GET, which
- * know the machine only, are refused. Namespaces nested deeper than 4 are refused.
+ * FLT_TALLY_FORGOTTEN; the sums of ledgers are such sums, too; SLOWEST_GET, and LATENCY_GET without
+ * SESSION, which know the machine only, are refused. Namespaces nested deeper than 4 are refused.
  *
  * Validation. Unknown commands, attributes and NLM_F flags, wrong lengths and values out of
  * range are refused. The reply contains an extack message and, if there is one, the
@@ -25,7 +25,7 @@
  *   -EACCES   the session or tracker belongs to another socket
  *   -ENOSPC   all sessions, trackers or slots of trackers are in use
  *   -ENFILE   the process table is full
- *   -EDQUOT   the buffers of all sessions would exceed max_buffers
+ *   -EDQUOT   the buffers and histograms of all sessions would exceed max_buffers
  *   -EBUSY    the process is in a tracker already
  *   -EOPNOTSUPP  dump request for a command without dump, or do request for one without do;
  *             FOLLOW, INJECT, CGROUP, THP or NUMA are not supported by this kernel; or the
@@ -38,14 +38,16 @@
  *   FLT_CMD_INFO_GET     do     ()                -> FLT_INFO_*
  *   FLT_CMD_HOOK_GET     dump   ()                -> FLT_HOOK_*    a message per hook
  *   FLT_CMD_TALLY_GET    do     ()                -> FLT_TALLY_*   the whole machine
- *   FLT_CMD_LATENCY_GET  dump   ([RETURNS])       -> FLT_LATENCY_* a message per kind and result,
- *                                                   or per bit that was returned
+ *   FLT_CMD_LATENCY_GET  dump   ([SESSION], [RETURNS or PROCS]) -> FLT_LATENCY_* a message per
+ *                                                   kind and result, per bit that was
+ *                                                   returned, or per process of the session
  *   FLT_CMD_PROC_GET     do     (TGID)            -> FLT_PROC_*
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *                        dump   (SESSION, NAMES, [KINDS]) -> FLT_PROC_* a message per name
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
  *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [COUNTS])  -> FLT_SESSION_ID
- *                        do     ([TGID...], [FOLLOW], [THP], [NUMA], [STREAM,
+ *                        do     ([TGID...], [FOLLOW], [THP], [NUMA], [HIST, [HIST_CGROUP]],
+ *                                [STREAM,
  *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
  *                                [NOTES, [AREAS]], [STACKS], [SLICE]])
  *                                                  -> FLT_SESSION_ID
@@ -108,6 +110,14 @@
  * including ended ones, and with FOLLOW also of the children that they fork from now on.
  * FLT_SESSION_UNTRACKED counts descendants that found no row; their faults are not in the
  * sum.
+ *
+ * Histograms. With HIST the session keeps histograms, in buckets of a quarter octave, of the
+ * faults that end while the session is open: by kind and result, by returned bit, and of as
+ * many processes as HIST says, each from its first fault. Further processes share the histogram
+ * without FLT_LATENCY_PROC. Without TGIDs they are the faults of all processes, or with
+ * HIST_CGROUP those of threads in this cgroup and below. LATENCY_GET with SESSION reads them.
+ * For processes that started while the session was open, the sum over kinds and the sum over
+ * processes are MINOR + MAJOR - MISSED of FLT_SESSION_ACCOUNT.
  *
  * Streams. With STREAM the faults of the TGIDs, or of all processes if there are no TGIDs, are
  * written as struct flt_event_record to one relay file per CPU,
@@ -213,7 +223,8 @@ enum flt_info_attr {
 #define FLT_FEATURE_NOTES (1u << 8)	/* NOTES include an AREA when code is mapped */
 #define FLT_FEATURE_STACKS (1u << 9)	/* streams can have user stacks */
 #define FLT_FEATURE_PIDNS (1u << 10)	/* readers in PID namespaces are served */
-#define __FLT_FEATURE_ALL 0x7ffu
+#define FLT_FEATURE_HIST (1u << 11)	/* sessions can have histograms */
+#define __FLT_FEATURE_ALL 0xfffu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {
@@ -304,6 +315,11 @@ enum flt_latency_attr {
 	FLT_LATENCY_PAD,
 	FLT_LATENCY_RETURNS,	/* flag, request: one row per returned bit instead */
 	FLT_LATENCY_RETURN,	/* u32: enum flt_return; a call may be in several rows */
+	FLT_LATENCY_SESSION,	/* u32, request: histograms of this session, see Histograms */
+	FLT_LATENCY_PROCS,	/* flag, request, with SESSION: one row per process instead */
+	FLT_LATENCY_SUM,	/* of a session: ns of these faults */
+	FLT_LATENCY_MAXIMUM,	/* of a session: ns of the slowest; absent: unknown */
+	FLT_LATENCY_PROC,	/* its FLT_PROC_ID; absent: processes beyond the limit */
 	__FLT_LATENCY_LAST
 };
 #define FLT_LATENCY_MAX (__FLT_LATENCY_LAST - 1)
@@ -407,6 +423,8 @@ enum flt_session_attr {
 	FLT_SESSION_STACKS_USED,	/* u32, reply: stacks in the shared table */
 	FLT_SESSION_STACKS_ONCE,	/* faults whose stack was sent again: the table was full */
 	FLT_SESSION_COUNTS,	/* flag: counts are enough, see Accounting */
+	FLT_SESSION_HIST,	/* u32: keep histograms, of 1 to 1024 processes */
+	FLT_SESSION_HIST_CGROUP,	/* u64, with HIST: ID of a v2 cgroup */
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)

@@ -99,6 +99,9 @@ static int lat_main(struct flt_run *run)
 		ret = lat_slowest_open(&l);
 	if (!ret)
 		ret = lat_report_open(&l);
+	if (!ret && (l.args->pids.count || l.args->cgroup) && !l.interval)
+		flt_command_say(run->command, "latencies by kind and by result are not kept for "
+				"the past; give an INTERVAL to count them from now on");
 	status = ret ? flt_command_fail(l.command, &e, ret) : lat_run(&l, run->words.command);
 out:
 	lat_report_close(&l);
@@ -124,8 +127,10 @@ const struct flt_command flt_command_lat = {
 		"A fault counts once, from its first attempt to its last, waiting included. "
 		"Without an interval, there is one report of all faults since accounting began. "
 		"With an interval, the first report is the same, and each further report covers "
-		"its interval. Counters come from the accounts that the flt module keeps anyway. "
-		"Only slow faults are streamed, as examples of an interval or a command.",
+		"its interval. Counters come from the accounts that the flt module keeps anyway, "
+		"and for a command, or for processes with an interval, from histograms that it "
+		"keeps meanwhile. Only slow faults are streamed, as examples of an interval or a "
+		"command.",
 		"With --by=cgroup, there is a row per cgroup with the name of the container or "
 		"service. A process counts in its cgroup, or in its last one. Processes that "
 		"ended long ago, whose counts the module has added up, are in no such row.",

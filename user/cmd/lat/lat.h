@@ -38,16 +38,21 @@ struct lat_args {
 	const char *output;
 };
 
-/* A snapshot of counters. For single processes, kinds have counts but no histograms. */
+/*
+ * A snapshot of counters. Without a session that keeps histograms, single processes have
+ * octaves, and kinds have counts but no histograms.
+ */
 struct lat_snapshot {
 	uint64_t now;
-	bool by_process, by_cgroup;
+	bool by_process, by_cgroup, of_command;
+	bool hists;		/* with the histograms of a session, see procs */
 	struct flt_account total;
 	struct flt_loss loss;
 	struct flt_hist all, minor, major;
 	struct flt_hist kind[__FLT_KIND_MAX];
 	struct flt_hist returned[__FLT_RETURN_MAX];
 	struct flt_rows rows;
+	struct flt_latencies procs;	/* by flt_row.id; without those beyond the limit */
 	bool ended;		/* all processes of -p or of the session have ended */
 };
 
@@ -68,6 +73,7 @@ struct lat {
 	struct flt_control *control;
 	struct output_redirect redirect;	/* of -o */
 	uint32_t session;	/* of the command; 0: none */
+	uint32_t hists;		/* session that keeps histograms; 0: none */
 	struct flt_members *members;	/* of --cgroup, or NULL */
 	struct flt_cgroups *cgroups;	/* of --by=cgroup, or NULL */
 	uint64_t *bound;	/* per PID of -p: ID of its row in the first snapshot */
@@ -88,12 +94,20 @@ struct lat {
 };
 
 /* snapshot.c */
+/* Open the session that keeps histograms of the command or of the targets. Return 0 or -errno. */
+int lat_hists_open(struct lat *l, uint32_t command, struct flt_errmsg *e);
 /* Take a snapshot. The caller frees it with lat_snapshot_free(). Return 0 or -errno. */
 int lat_snapshot_take(struct lat *l, struct lat_snapshot **snapshot, struct flt_errmsg *e);
 void lat_snapshot_free(struct lat_snapshot *snapshot);
 /* Store the difference of two snapshots in *out. before may be NULL. Return 0 or -errno. */
 int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_snapshot *after,
 		     struct lat_snapshot **out);
+/*
+ * Store the histogram of the process with this flt_row.id. Return false if there is none, because
+ * the session has too many processes.
+ */
+bool lat_snapshot_process(const struct lat_snapshot *snapshot, uint64_t id,
+			  struct flt_hist *hist);
 
 /* slowest.c */
 int lat_slowest_open(struct lat *l);

@@ -9,6 +9,7 @@
 #include "text/clock.h"
 #include "cmd/lat/lat.h"
 #include "observe/loss.h"
+#include "text/escape.h"
 #include "text/terminal.h"
 #include "text/units.h"
 #include "view/table/cell.h"
@@ -229,6 +230,7 @@ static int put_process_rows(const struct report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
 	struct flt_hist *hist;
+	uint64_t count;
 	size_t i;
 	int ret = 0;
 
@@ -241,23 +243,25 @@ static int put_process_rows(const struct report *r)
 		hist = calloc(1, sizeof(*hist));
 		if (!hist)
 			return -ENOMEM;
-		flt_hist_account(hist, &row->account);
+		count = row->account.minor + row->account.major;
+		if (!r->l->cgroups && lat_snapshot_process(snapshot, row->id, hist))
+			count = flt_hist_total(hist) + row->account.missed;
+		else
+			flt_hist_account(hist, &row->account);
 		snprintf(name, sizeof(name), "%" PRIu32 " %s", row->tgid, row->comm);
-		ret = put_row(r, r->l->cgroups ? "cgroup" : "process", name, row,
-			      row->account.minor + row->account.major, hist);
+		ret = put_row(r, r->l->cgroups ? "cgroup" : "process", name, row, count, hist);
 		free(hist);
 	}
 	return ret;
 }
 
-static int put_processes(const struct report *r)
+/* Write the counts by result and by kind, whose latencies are unknown. */
+static int put_counts(const struct report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
 	size_t i;
-	int ret = put_process_rows(r);
+	int ret = put_row(r, "result", "minor", NULL, snapshot->total.minor, NULL);
 
-	if (!ret)
-		ret = put_row(r, "result", "minor", NULL, snapshot->total.minor, NULL);
 	if (!ret && snapshot->total.major)
 		ret = put_row(r, "result", "major", NULL, snapshot->total.major, NULL);
 	if (!ret && snapshot->total.failed)
@@ -290,11 +294,24 @@ static int put_examples(const struct report *r)
 	return ret;
 }
 
-/* Write a histogram per kind and per returned value. */
+/* Write a histogram per process, kind and returned value. */
 static void write_each(const struct report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
+	char comm[FLT_ESCAPE_GROWTH * FLT_COMM_LEN + 1];
+	struct flt_hist hist;
 	uint32_t i;
+
+	for (i = 0; i < snapshot->rows.count; i++) {
+		const struct flt_row *row = &snapshot->rows.row[i];
+
+		if (r->l->cgroups || !lat_snapshot_process(snapshot, row->id, &hist) ||
+		    !flt_hist_total(&hist))
+			continue;
+		flt_escape_text(comm, sizeof(comm), row->comm, strlen(row->comm));
+		printf("\nprocess %" PRIu32 " %s\n", row->tgid, comm);
+		lat_bars_write(r->l, &hist);
+	}
 
 	for (i = 0; i < __FLT_KIND_MAX; i++) {
 		if (!flt_hist_total(&snapshot->kind[i]))
@@ -346,7 +363,9 @@ int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from
 	}
 	ret = put_row(&r, "all", "all", NULL, count, &snapshot->all);
 	if (!ret)
-		ret = snapshot->by_process ? put_processes(&r) : put_machine(&r);
+		ret = snapshot->by_process ? put_process_rows(&r) : 0;
+	if (!ret)
+		ret = snapshot->by_process && !snapshot->hists ? put_counts(&r) : put_machine(&r);
 	if (!ret && snapshot->by_cgroup && !snapshot->by_process)
 		ret = put_process_rows(&r);
 	if (!l->data)

@@ -66,22 +66,19 @@ static int on_round(void *arg)
 	return lat_slowest_read(r->l, &r->o.e);
 }
 
-static int stream(struct run *r, const uint32_t *tgids, size_t count, uint32_t *session)
+static int stream(struct run *r, const uint32_t *tgids, size_t count)
 {
 	int ret = lat_slowest_stream(r->l, tgids, count, r->o.child.pid, &r->o.e);
 
-	if (ret)
-		return ret;
-	*session = flt_stream_session(r->l->stream);
-	return flt_loop_every(r->o.loop, ROUND_NS, on_round, r);
+	return ret ? ret : flt_loop_every(r->o.loop, ROUND_NS, on_round, r);
 }
 
 /* Stream slow faults. If that fails, the examples are only the faults that the module keeps. */
-static void arm_stream(struct run *r, uint32_t tgid, uint32_t *session)
+static void arm_stream(struct run *r, uint32_t tgid)
 {
 	struct lat *l = r->l;
-	int ret = tgid ? stream(r, &tgid, 1, session) :
-			 stream(r, l->args->pids.id, l->args->pids.count, session);
+	int ret = tgid ? stream(r, &tgid, 1) :
+			 stream(r, l->args->pids.id, l->args->pids.count);
 
 	if (!ret)
 		return;
@@ -90,21 +87,42 @@ static void arm_stream(struct run *r, uint32_t tgid, uint32_t *session)
 	r->o.e = (struct flt_errmsg){ "" };
 }
 
+/*
+ * Open the session that keeps histograms, if there are targets. A command has a session without
+ * them if the module has no room for more.
+ */
+static int arm_hists(struct run *r, uint32_t tgid)
+{
+	struct lat *l = r->l;
+	int ret = lat_hists_open(l, tgid, &r->o.e);
+
+	if (ret) {
+		flt_command_say(l->command, "cannot keep histograms: %s (latencies by kind and by "
+				"result are unknown)", flt_errmsg_text(&r->o.e, ret));
+		r->o.e = (struct flt_errmsg){ "" };
+		ret = tgid ? flt_control_session_new(l->control, &tgid, 1, true, &l->session,
+						     &r->o.e) : 0;
+	} else if (tgid) {
+		l->session = l->hists;
+	}
+	return ret;
+}
+
 static int arm(void *arg)
 {
 	struct run *r = arg;
 	struct lat *l = r->l;
-	uint32_t tgid = (uint32_t)r->o.child.pid, session = 0;
+	uint32_t tgid = (uint32_t)r->o.child.pid;
 	int ret;
 
 	l->since = tgid ? flt_clock_ns(CLOCK_MONOTONIC) : l->since;
 	if (l->args->slower && l->slowest.room && (l->interval || tgid))
-		arm_stream(r, tgid, &session);
-	if (tgid) {
-		l->session = session;
-		return session ? 0 : flt_control_session_new(l->control, &tgid, 1, true,
-							     &l->session, &r->o.e);
-	}
+		arm_stream(r, tgid);
+	if (tgid)
+		return arm_hists(r, tgid);
+	ret = (l->args->pids.count || l->members) && l->interval ? arm_hists(r, 0) : 0;
+	if (ret)
+		return ret;
 	ret = report(l, false, &r->o.e);
 	if (!ret)
 		stop_if_over(r);

@@ -13,32 +13,68 @@ void lat_snapshot_free(struct lat_snapshot *snapshot)
 	if (!snapshot)
 		return;
 	flt_rows_free(&snapshot->rows);
+	free(snapshot->procs.latency);
 	free(snapshot);
 }
 
-static int read_machine(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
+/* Read histograms by returned value and by kind: of a session, or if it is 0, of the machine. */
+static int read_hists(struct lat *l, uint32_t session, struct lat_snapshot *snapshot,
+		      struct flt_errmsg *e)
 {
 	struct flt_latencies list = { 0 };
-	struct flt_tally tally;
 	size_t i;
 	int ret;
 
-	ret = flt_control_latency(l->control, true, &list, e);
+	ret = session ? flt_control_hists(l->control, session, FLT_HIST_BY_RETURN, &list, e) :
+			flt_control_latency(l->control, true, &list, e);
 	for (i = 0; i < list.count && !ret; i++)
 		if (list.latency[i].returned < __FLT_RETURN_MAX)
-			flt_hist_buckets(&snapshot->returned[list.latency[i].returned],
-					 list.latency[i].buckets);
+			flt_hist_latency(&snapshot->returned[list.latency[i].returned],
+					 &list.latency[i]);
 	if (!ret)
-		ret = flt_control_latency(l->control, false, &list, e);
+		ret = session ? flt_control_hists(l->control, session, FLT_HIST_BY_KIND, &list, e) :
+				flt_control_latency(l->control, false, &list, e);
 	for (i = 0; i < list.count && !ret; i++) {
 		const struct flt_latency *at = &list.latency[i];
 		uint32_t kind = at->kind < __FLT_KIND_MAX ? at->kind : FLT_KIND_UNKNOWN;
 
-		flt_hist_buckets(&snapshot->kind[kind], at->buckets);
-		flt_hist_buckets(at->major ? &snapshot->major : &snapshot->minor, at->buckets);
-		flt_hist_buckets(&snapshot->all, at->buckets);
+		flt_hist_latency(&snapshot->kind[kind], at);
+		flt_hist_latency(at->major ? &snapshot->major : &snapshot->minor, at);
+		flt_hist_latency(&snapshot->all, at);
 	}
 	free(list.latency);
+	return ret;
+}
+
+/* Processes beyond this number have octaves only. */
+#define HISTS_PROCS 256
+
+int lat_hists_open(struct lat *l, uint32_t command, struct flt_errmsg *e)
+{
+	const struct flt_ids *pids = &l->args->pids;
+
+	return flt_control_hist_new(l->control, command ? &command : pids->id,
+				    command ? 1 : pids->count, command,
+				    l->members ? flt_members_id(l->members) : 0, HISTS_PROCS,
+				    &l->hists, e);
+}
+
+/* Read the histograms before the accounts, so that these include every fault in them. */
+static int read_session_hists(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
+{
+	int ret = flt_control_hists(l->control, l->hists, FLT_HIST_BY_PROCESS, &snapshot->procs, e);
+
+	snapshot->hists = true;
+	return ret ? ret : read_hists(l, l->hists, snapshot, e);
+}
+
+static int read_machine(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
+{
+	struct flt_tally tally;
+	size_t i;
+	int ret;
+
+	ret = read_hists(l, 0, snapshot, e);
 	/* Read the maximum after the buckets, so that it covers every fault in them. */
 	if (!ret)
 		ret = flt_control_tally(l->control, &tally, e);
@@ -160,8 +196,12 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 	if (!snapshot)
 		return -ENOMEM;
 	snapshot->by_cgroup = l->cgroups;
+	snapshot->of_command = l->session;
 	snapshot->by_process = l->session || l->members || l->args->pids.count;
-	if (l->session)
+	ret = l->hists ? read_session_hists(l, snapshot, e) : 0;
+	if (ret)
+		;
+	else if (l->session)
 		ret = read_session(l, snapshot, e);
 	else if (l->args->pids.count)
 		ret = read_pids(l, snapshot, e);
@@ -175,12 +215,76 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 		lat_snapshot_free(snapshot);
 		return ret;
 	}
-	if (snapshot->by_process)
+	if (snapshot->by_process && !snapshot->hists)
 		flt_hist_account(&snapshot->all, &snapshot->total);
 	flt_rates_order(&snapshot->rows);
 	snapshot->now = flt_clock_ns(CLOCK_MONOTONIC);
 	*out = snapshot;
 	return 0;
+}
+
+static const struct flt_latency *process_of(const struct flt_latencies *list, uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->latency[i].proc == id)
+			return &list->latency[i];
+	return NULL;
+}
+
+bool lat_snapshot_process(const struct lat_snapshot *snapshot, uint64_t id, struct flt_hist *hist)
+{
+	const struct flt_latency *at = snapshot->hists ? process_of(&snapshot->procs, id) : NULL;
+
+	*hist = (struct flt_hist){ 0 };
+	if (at)
+		flt_hist_latency(hist, at);
+	return at;
+}
+
+/* Subtract the histograms of processes. A process has its slot for as long as the session. */
+static int subtract_processes(const struct flt_latencies *before,
+			      const struct flt_latencies *after, struct flt_latencies *out)
+{
+	size_t i, k;
+
+	out->latency = calloc(after->count, sizeof(*out->latency));
+	if (!out->latency && after->count)
+		return -ENOMEM;
+	for (i = 0; i < after->count; i++) {
+		const struct flt_latency *old = process_of(before, after->latency[i].proc);
+		struct flt_latency *d = &out->latency[out->count];
+
+		if (!after->latency[i].proc)
+			continue;
+		*d = after->latency[i];
+		out->count++;
+		if (!old)
+			continue;
+		for (k = 0; k < FLT_BUCKETS; k++)
+			d->buckets[k] -= old->buckets[k];
+		d->sum -= old->sum;
+		/* If the maximum did not grow, the maximum of this time is unknown. */
+		d->max = d->max > old->max ? d->max : 0;
+	}
+	return 0;
+}
+
+/*
+ * Let the counts be those of the histograms, which begin with the session and not with the
+ * processes. Missed faults are in no histogram; they count as minor faults of an unknown kind.
+ */
+static void count_hists(struct lat_snapshot *d)
+{
+	const uint64_t missed = d->total.missed;
+	uint32_t i;
+
+	d->total.minor = flt_hist_total(&d->minor) + missed;
+	d->total.major = flt_hist_total(&d->major);
+	for (i = 0; i < __FLT_KIND_MAX; i++)
+		d->total.kinds[i] = flt_hist_total(&d->kind[i]) +
+				    (i == FLT_KIND_UNKNOWN ? missed : 0);
 }
 
 int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_snapshot *after,
@@ -194,6 +298,8 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 
 	if (!d)
 		return -ENOMEM;
+	/* Without a snapshot before, the histograms have the faults of a command only. */
+	d->hists = after->hists && (before ? before->hists : after->of_command);
 	if (!before)
 		before = &nothing;
 	d->now = after->now;
@@ -202,7 +308,10 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 	d->loss = after->loss;
 	d->ended = after->ended;
 	flt_rates_subtract(&after->total, &before->total, &d->total);
-	flt_hist_subtract(&after->all, &before->all, &d->all);
+	if (after->hists && !d->hists)
+		flt_hist_account(&d->all, &after->total);
+	else
+		flt_hist_subtract(&after->all, &before->all, &d->all);
 	flt_hist_subtract(&after->minor, &before->minor, &d->minor);
 	flt_hist_subtract(&after->major, &before->major, &d->major);
 	for (i = 0; i < __FLT_KIND_MAX; i++)
@@ -227,6 +336,14 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 	if (d->by_cgroup)
 		flt_cgroups_join(&d->rows);
 	flt_rates_rank(&d->rows);
+	if (d->hists) {
+		count_hists(d);
+		ret = subtract_processes(&before->procs, &after->procs, &d->procs);
+		if (ret) {
+			lat_snapshot_free(d);
+			return ret;
+		}
+	}
 	*out = d;
 	return 0;
 }

@@ -11,6 +11,14 @@ void flt_hist_buckets(struct flt_hist *hist, const uint64_t buckets[FLT_BUCKETS]
 		hist->count[i] += buckets[i];
 }
 
+void flt_hist_latency(struct flt_hist *hist, const struct flt_latency *latency)
+{
+	flt_hist_buckets(hist, latency->buckets);
+	hist->sum += latency->sum;
+	if (latency->max > hist->max)
+		hist->max = latency->max;
+}
+
 void flt_hist_account(struct flt_hist *hist, const struct flt_account *account)
 {
 	uint32_t i;

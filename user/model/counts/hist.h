@@ -20,6 +20,8 @@ struct flt_hist {
 };
 
 void flt_hist_buckets(struct flt_hist *hist, const uint64_t buckets[FLT_BUCKETS]);
+/* Add buckets, sum and maximum of a histogram of a session. */
+void flt_hist_latency(struct flt_hist *hist, const struct flt_latency *latency);
 /* Add octaves, sum and maximum of an account. */
 void flt_hist_account(struct flt_hist *hist, const struct flt_account *account);
 

@@ -246,6 +246,20 @@ int flt_control_latency(struct flt_control *control, bool returns, struct flt_la
 	return dump_once(control, &dump, out, e);
 }
 
+int flt_control_hists(struct flt_control *control, uint32_t session, enum flt_hist_by by,
+		      struct flt_latencies *out, struct flt_errmsg *e)
+{
+	const struct dump dump = {
+		.command = FLT_CMD_LATENCY_GET, .fn = take_latency,
+		.number_attr = FLT_LATENCY_SESSION, .number = session,
+		.flag_attr = by == FLT_HIST_BY_RETURN ? FLT_LATENCY_RETURNS : FLT_LATENCY_PROCS,
+		.flag = by != FLT_HIST_BY_KIND,
+	};
+
+	out->count = 0;
+	return dump_once(control, &dump, out, e);
+}
+
 int flt_control_slowest(struct flt_control *control, struct flt_slows *out, struct flt_errmsg *e)
 {
 	const struct dump dump = { .command = FLT_CMD_SLOWEST_GET, .fn = take_slow };
@@ -334,6 +348,29 @@ int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, 
 			    bool follow, uint32_t *id, struct flt_errmsg *e)
 {
 	return flt_control_stream_new(control, tgids, count, follow, NULL, id, e);
+}
+
+int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, size_t count,
+			 bool follow, uint64_t cgroup, uint32_t procs, uint32_t *id,
+			 struct flt_errmsg *e)
+{
+	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
+	size_t i;
+
+	if (!request)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		if (nla_put_u32(request, FLT_SESSION_TGID, tgids[i]))
+			goto err_request;
+	if ((follow && nla_put_flag(request, FLT_SESSION_FOLLOW)) ||
+	    nla_put_u32(request, FLT_SESSION_HIST, procs) ||
+	    (cgroup && nla_put_u64(request, FLT_SESSION_HIST_CGROUP, cgroup)))
+		goto err_request;
+	return ask_new(control, request, id, e);
+
+err_request:
+	nlmsg_free(request);
+	return -ENOMEM;
 }
 
 int flt_control_counts_new(struct flt_control *control, uint32_t *id, struct flt_errmsg *e)

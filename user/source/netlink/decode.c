@@ -85,6 +85,9 @@ static const struct nla_policy latency_policy[FLT_LATENCY_MAX + 1] = {
 	[FLT_LATENCY_MAJOR] = FLAG,
 	[FLT_LATENCY_BUCKETS] = NEST,
 	[FLT_LATENCY_RETURN] = U32,
+	[FLT_LATENCY_SUM] = U64,
+	[FLT_LATENCY_MAXIMUM] = U64,
+	[FLT_LATENCY_PROC] = U64,
 };
 
 static const struct nla_policy slowest_policy[FLT_SLOWEST_ATTR_MAX + 1] = {
@@ -363,6 +366,9 @@ int flt_decode_latency(struct nlattr *attrs, int length, struct flt_latency *out
 		.kind = u32_of(tb[FLT_LATENCY_KIND]),
 		.major = tb[FLT_LATENCY_MAJOR] != NULL,
 		.returned = u32_of(tb[FLT_LATENCY_RETURN]),
+		.sum = u64_of(tb[FLT_LATENCY_SUM]),
+		.max = u64_of(tb[FLT_LATENCY_MAXIMUM]),
+		.proc = u64_of(tb[FLT_LATENCY_PROC]),
 	};
 	return flt_decode_numbers(tb[FLT_LATENCY_BUCKETS], out->buckets, FLT_BUCKETS);
 }

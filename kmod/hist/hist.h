@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hist - histograms of the faults of a session: by kind, by returned value and by process.
+ *
+ * A session has one bit, in flt_proc.sessions and in the masks below. Each CPU counts in its
+ * own memory, with preemption off, so plain additions are enough. A fault is counted here and
+ * in its account by the same call, for the same row. So for processes that start while the
+ * session is open,
+ *     sum over kinds = sum over processes = minor + major - missed
+ * A process takes one of the session's slots at its first fault. Processes that find no slot
+ * share a histogram.
+ */
+#ifndef FLT_HIST_H
+#define FLT_HIST_H
+
+#include <linux/compiler.h>
+#include <linux/flt_event.h>
+#include <linux/jump_label.h>
+#include <linux/types.h>
+
+#define FLT_HIST_PROCS_MAX 1024
+
+struct flt_pidns;
+
+struct flt_hist_config {
+	bool everybody;			/* all processes, not only those of the session */
+	u32 procs;			/* slots for processes, 1 to FLT_HIST_PROCS_MAX */
+	u64 cgroup;			/* ID: only threads in this cgroup or below; 0: any */
+	const struct flt_pidns *reader;	/* lives longer than the histograms */
+};
+
+/* Enabled while a session has histograms. Without one, a fault executes a no-op. */
+DECLARE_STATIC_KEY_FALSE(flt_hist_on);
+
+/*
+ * Open and close run under the lock of the sessions and may sleep. Open returns 0, -ENOMEM, or
+ * -EDQUOT if the memory of all sessions would exceed its budget.
+ */
+int flt_hist_open(u32 bit, const struct flt_hist_config *config);
+/* Wait until no handler uses the histograms, and free them. A bit without any is allowed. */
+void flt_hist_close(u32 bit);
+
+extern u32 flt_hist_all, flt_hist_own;
+/* Return the sessions that may count a fault of a process that is in these @sessions. */
+static __always_inline u32 flt_hist_mask(u32 sessions)
+{
+	return READ_ONCE(flt_hist_all) | (sessions & READ_ONCE(flt_hist_own));
+}
+
+/* The functions below run with preemption off. @mask is a mask of sessions, not 0. */
+
+/* Count a minor or major fault of current. @proc: flt_proc.id of its row; 0: none. */
+void flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucket, u64 ns);
+/* Count a call that returned the @names, a mask of enum flt_return. */
+void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns);
+
+enum flt_hist_group {
+	FLT_HIST_KINDS,		/* index: 2 * enum flt_kind + major */
+	FLT_HIST_RETURNS,	/* index: enum flt_return */
+	FLT_HIST_PROCS,		/* index 0: processes without a slot; slots follow */
+};
+
+struct flt_hist_report {
+	u64 proc;			/* of FLT_HIST_PROCS: flt_proc.id; 0: without a slot */
+	u64 sum, max;			/* ns; max 0: unknown */
+	u64 bucket[FLT_BUCKETS];
+};
+
+/*
+ * Sum up one histogram over all CPUs. Return 0, -ENODATA if it is empty, or -ENOENT if the
+ * session has no histograms or the index is too large. Caller holds the lock of the sessions.
+ */
+int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist_report *r);
+
+#endif
