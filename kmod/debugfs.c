@@ -67,18 +67,25 @@ static int hooks_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(hooks);
 
-/* The file position is the slot of the row plus 1, so a read continues where the last ended. */
+struct procs {
+	struct flt_proc_cursor cursor;
+	struct flt_proc_report report;
+};
+
+/* The file position is the ID of the row, so a read continues where the last ended. */
 static void *procs_start(struct seq_file *m, loff_t *pos)
 {
-	u32 slot;
+	struct procs *procs = m->private;
 
-	if (!*pos)
+	if (!*pos) {
+		flt_proc_cursor_begin(&procs->cursor, 0);
 		return SEQ_START_TOKEN;
-	slot = *pos - 1;
-	if (flt_report_next_proc(&flt_pidns_initial, &slot, 0, m->private))
+	}
+	procs->cursor.id = *pos;
+	if (flt_report_next_proc(&flt_pidns_initial, &procs->cursor, &procs->report))
 		return NULL;
-	*pos = slot + 1;
-	return m->private;
+	*pos = procs->cursor.id;
+	return &procs->report;
 }
 
 static void *procs_next(struct seq_file *m, void *v, loff_t *pos)
@@ -128,7 +135,7 @@ static const struct seq_operations procs_ops = {
 
 static int procs_open(struct inode *inode, struct file *file)
 {
-	return __seq_open_private(file, &procs_ops, sizeof(struct flt_proc_report)) ? 0 : -ENOMEM;
+	return __seq_open_private(file, &procs_ops, sizeof(struct procs)) ? 0 : -ENOMEM;
 }
 
 static const struct file_operations procs_fops = {

@@ -18,6 +18,7 @@
 #include "hook/hook.h"
 #include "fault/life.h"
 #include "netlink/netlink.h"
+#include "ledger/ledger.h"
 #include "ledger/numa.h"
 #include "account/proc.h"
 #include "stream/budget.h"
@@ -41,7 +42,11 @@ module_param(maxactive, uint, 0444);
 MODULE_PARM_DESC(maxactive, "maximum faults in progress (0: max(4096, 16 x CPUs))");
 static uint max_procs = 4096;
 module_param(max_procs, uint, 0444);
-MODULE_PARM_DESC(max_procs, "size of the process table, with ended processes (16 to 1048576)");
+MODULE_PARM_DESC(max_procs, "maximum ended processes that are kept (16 to 1048576)");
+static uint max_live = PID_MAX_LIMIT;
+module_param(max_live, uint, 0444);
+MODULE_PARM_DESC(max_live,
+		 "maximum live processes with counts of their own (16 to 4194304, the default)");
 static uint max_tasks = PID_MAX_LIMIT;
 module_param(max_tasks, uint, 0444);
 MODULE_PARM_DESC(max_tasks,
@@ -67,9 +72,10 @@ static int __init flt_init(void)
 	if (!maxactive)
 		maxactive = max(4096u, 16 * num_possible_cpus());
 	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
-	    max_tasks < 16 || max_tasks > 1u << 22 || max_stacks < 16 || max_stacks > 1u << 20) {
-		pr_err("invalid maxactive=%u max_procs=%u max_tasks=%u max_stacks=%u\n",
-		       maxactive, max_procs, max_tasks, max_stacks);
+	    max_live < 16 || max_live > 1u << 22 || max_tasks < 16 || max_tasks > 1u << 22 ||
+	    max_stacks < 16 || max_stacks > 1u << 20) {
+		pr_err("invalid maxactive=%u max_procs=%u max_live=%u max_tasks=%u max_stacks=%u\n",
+		       maxactive, max_procs, max_live, max_tasks, max_stacks);
 		return -ERANGE;
 	}
 	flt_clock_init();
@@ -86,7 +92,7 @@ static int __init flt_init(void)
 	err = flt_tally_init();
 	if (err)
 		return err;
-	err = flt_proc_init(max_procs);
+	err = flt_proc_init(max_procs, max_live, flt_ledger_cells());
 	if (err)
 		goto err_proc;
 	err = flt_task_init(max_tasks);

@@ -2,11 +2,15 @@
 #include <linux/hashtable.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/rbtree.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include "account/pool.h"
 #include "account/proc.h"
 
 struct proc_chain {
@@ -14,49 +18,72 @@ struct proc_chain {
 	struct hlist_head rows;
 };
 
-static struct flt_proc *table;		/* the last row is that of nobody */
+struct flt_proc flt_proc_nobody = { .state = FLT_ROW_LIVE };
 static struct proc_chain *chains;
-static u32 table_rows, chain_bits;
+static u32 chain_bits;
 static u64 started = U64_MAX;		/* CLOCK_BOOTTIME ns; U64_MAX: accounting is off */
 
-/* Protects the variables below, and flt_proc.age. Nests inside the lock of a chain. */
-static DEFINE_RAW_SPINLOCK(pool_lock);
-static LIST_HEAD(free_rows);
+static struct flt_pool pool, cell_pool;
+static unsigned int cell_users;		/* changed with a lock of the caller held */
+
+/* Protects the variables below, flt_proc.age and by_id. Nests inside the lock of a chain. */
+static DEFINE_RAW_SPINLOCK(order_lock);
+static struct rb_root rows;		/* all rows but nobody, by ID */
 static LIST_HEAD(ended_rows);		/* rows without faults, then oldest first */
-static u32 spare_rows;			/* in both lists */
+static u32 ended_count, ended_max;
 static u64 last_id;
 struct flt_proc_walk flt_proc_walk;
 
-int __init flt_proc_init(u32 rows)
+int __init flt_proc_init(u32 ended, u32 live, u32 cells)
 {
+	/* By default the kernel allows a thread per 32 pages. Allow four live rows per chain. */
+	u32 likely_live = clamp(totalram_pages() / 128, 1024ul, 1ul << 20);
 	u32 i;
 
-	table_rows = rows;
-	chain_bits = ilog2(roundup_pow_of_two(rows));
-	table = kvcalloc(rows + 1ul, sizeof(*table), GFP_KERNEL);
+	ended_max = ended;
+	chain_bits = ilog2(roundup_pow_of_two(max(ended, likely_live)));
 	chains = kvcalloc(1ul << chain_bits, sizeof(*chains), GFP_KERNEL);
-	if (!table || !chains) {
+	if (!chains || flt_pool_init(&pool, "flt_proc", sizeof(struct flt_proc),
+				     ended + live) ||
+	    flt_pool_init(&cell_pool, "flt_cells", cells * sizeof(atomic64_t), INT_MAX)) {
 		flt_proc_exit();
 		return -ENOMEM;
 	}
 	for (i = 0; i < 1u << chain_bits; i++)
 		raw_spin_lock_init(&chains[i].lock);
-	for (i = 0; i < rows; i++)
-		list_add_tail(&table[i].age, &free_rows);
-	spare_rows = rows;
-	table[rows].state = FLT_ROW_LIVE;
 	return 0;
+}
+
+static void free_row(struct flt_proc *p)
+{
+	if (p->cells)
+		flt_pool_free(&cell_pool, p->cells);
+	flt_pool_free(&pool, p);
+}
+
+static void free_row_rcu(struct rcu_head *rcu)
+{
+	free_row(container_of(rcu, struct flt_proc, rcu));
 }
 
 void flt_proc_exit(void)
 {
-	kvfree(table);
+	struct flt_proc *p, *next;
+
+	rcu_barrier();
+	rbtree_postorder_for_each_entry_safe(p, next, &rows, by_id)
+		free_row(p);
+	if (flt_proc_nobody.cells)
+		flt_pool_free(&cell_pool, flt_proc_nobody.cells);
+	flt_pool_exit(&pool);
+	flt_pool_exit(&cell_pool);
 	kvfree(chains);
 }
 
 size_t flt_proc_memory(void)
 {
-	return (table_rows + 1) * sizeof(*table) + (sizeof(*chains) << chain_bits);
+	return flt_pool_memory(&pool) + flt_pool_memory(&cell_pool) +
+	       (sizeof(*chains) << chain_bits);
 }
 
 static struct proc_chain *chain_of(pid_t tgid)
@@ -121,83 +148,155 @@ static bool is_in(const struct flt_proc *p, u32 sessions)
 	return !sessions || READ_ONCE(p->sessions) & sessions;
 }
 
-struct flt_proc *flt_proc_lock_slot(u32 slot, u32 sessions)
+/* Return the first row with an ID from @id on, or NULL. Caller holds order_lock. */
+static struct flt_proc *first_from(u64 id)
 {
-	struct flt_proc *p = &table[slot];
+	struct rb_node *node = rows.rb_node, *found = NULL;
+
+	while (node) {
+		if (rb_entry(node, struct flt_proc, by_id)->id >= id) {
+			found = node;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return rb_entry_safe(found, struct flt_proc, by_id);
+}
+
+void flt_proc_cursor_begin(struct flt_proc_cursor *c, u32 sessions)
+{
+	c->id = 1;
+	c->sessions = sessions;
+	raw_spin_lock(&order_lock);
+	c->last = last_id;
+	raw_spin_unlock(&order_lock);
+}
+
+/* Rows per time that order_lock is held. */
+#define ORDER_BATCH 64
+
+/*
+ * Move the cursor to the next row that may be in its sessions, and set *@tgid to that of the
+ * row, or to 0 if none was among ORDER_BATCH rows. Return false after the last row.
+ */
+static bool seek(struct flt_proc_cursor *c, pid_t *tgid)
+{
+	struct flt_proc *p;
+	int n;
+
+	*tgid = 0;
+	raw_spin_lock(&order_lock);
+	p = first_from(c->id);
+	for (n = 0; p && !is_in(p, c->sessions) && n < ORDER_BATCH; n++)
+		p = rb_entry_safe(rb_next(&p->by_id), struct flt_proc, by_id);
+	if (p) {
+		c->id = p->id;
+		if (n < ORDER_BATCH)
+			*tgid = p->tgid;
+	}
+	raw_spin_unlock(&order_lock);
+	return p && c->id <= c->last;
+}
+
+struct flt_proc *flt_proc_lock_next(struct flt_proc_cursor *c)
+{
+	struct flt_proc *p;
 	pid_t tgid;
 
-	/* The TGID of a row in use changes only with the lock of the old one held. */
-	while (smp_load_acquire(&p->state) != FLT_ROW_FREE && is_in(p, sessions)) {
-		tgid = READ_ONCE(p->tgid);
+	for (; seek(c, &tgid); cond_resched()) {
+		if (!tgid)
+			continue;
 		flt_proc_lock(tgid);
-		if (p->state != FLT_ROW_FREE && p->tgid == tgid && is_in(p, sessions))
-			return p;
+		/* The row may have been retired meanwhile. */
+		hlist_for_each_entry(p, &chain_of(tgid)->rows, node)
+			if (p->id == c->id && is_in(p, c->sessions))
+				return p;
 		flt_proc_unlock(tgid);
+		c->id++;
 	}
 	return NULL;
 }
 
+struct flt_proc *flt_proc_lock_id(u64 id)
+{
+	struct flt_proc_cursor c = { .id = id, .last = id };
+
+	return flt_proc_lock_next(&c);
+}
+
 struct flt_proc *flt_proc_lock_nobody(void)
 {
-	struct flt_proc *nobody = &table[table_rows];
-
-	flt_proc_lock(nobody->tgid);
-	return nobody;
+	flt_proc_lock(flt_proc_nobody.tgid);
+	return &flt_proc_nobody;
 }
 
 /*
- * Free an ended row that the caller has taken off the list. Its counts stay in the totals of
- * the machine and of its sessions. Return false if the row was made LIVE meanwhile.
+ * Remove an ended row that the caller has taken off the list. Its counts stay in the totals of
+ * the machine and of its sessions. The row may have been made LIVE meanwhile, or another CPU
+ * may have removed it. Caller is in an RCU read section, because rows are freed by RCU.
  */
-static bool retire_row(struct flt_proc *p)
+static void retire_row(struct flt_proc *p)
 {
-	pid_t tgid = READ_ONCE(p->tgid);
-	bool ended;
-
-	flt_proc_lock(tgid);
-	ended = p->tgid == tgid && p->state == FLT_ROW_ENDED && list_empty(&p->age);
-	if (ended) {
+	flt_proc_lock(p->tgid);
+	if (p->state == FLT_ROW_ENDED && list_empty(&p->age)) {
 		if (READ_ONCE(flt_proc_walk.row) == p)
 			WRITE_ONCE(flt_proc_walk.row, NULL);
-		flt_retired_add(flt_proc_slot(p), &p->ended, p->comm, p->sessions);
+		flt_retired_add(p->id, &p->ended, p->comm, p->sessions);
 		hlist_del(&p->node);
-		p->sessions = 0;
-		WRITE_ONCE(p->state, FLT_ROW_FREE);
+		p->state = FLT_ROW_FREE;
+		raw_spin_lock(&order_lock);
+		rb_erase(&p->by_id, &rows);
+		raw_spin_unlock(&order_lock);
+		call_rcu_hurry(&p->rcu, free_row_rcu);
 	}
-	flt_proc_unlock(tgid);
-	return ended;
+	flt_proc_unlock(p->tgid);
 }
 
-/* Return a free row that is in no list, or NULL. Caller holds no lock. */
-static struct flt_proc *take_row(void)
+/* Take the first ended row off the list if there are too many, or return NULL. */
+static struct flt_proc *pop_surplus(void)
 {
-	struct flt_proc *p;
-	bool is_free;
+	struct flt_proc *p = NULL;
 
-	do {
-		raw_spin_lock(&pool_lock);
-		p = list_first_entry_or_null(&free_rows, struct flt_proc, age);
-		is_free = p;
-		if (!p)
-			p = list_first_entry_or_null(&ended_rows, struct flt_proc, age);
-		if (p) {
-			list_del_init(&p->age);
-			WRITE_ONCE(spare_rows, spare_rows - 1);
-		}
-		raw_spin_unlock(&pool_lock);
-	} while (p && !is_free && !retire_row(p));
+	if (READ_ONCE(ended_count) <= ended_max)
+		return NULL;
+	raw_spin_lock(&order_lock);
+	if (ended_count > ended_max) {
+		p = list_first_entry(&ended_rows, struct flt_proc, age);
+		list_del_init(&p->age);
+		WRITE_ONCE(ended_count, ended_count - 1);
+	}
+	raw_spin_unlock(&order_lock);
 	return p;
 }
 
-static void add_spare(struct flt_proc *p, struct list_head *list, bool first)
+void flt_proc_retire(void)
 {
-	raw_spin_lock(&pool_lock);
-	if (first)
-		list_add(&p->age, list);
-	else
-		list_add_tail(&p->age, list);
-	WRITE_ONCE(spare_rows, spare_rows + 1);
-	raw_spin_unlock(&pool_lock);
+	struct flt_proc *p;
+	int n;
+
+	rcu_read_lock();
+	/* Each exit ends a row, but some rows end without an exit. See flt_proc_lock_get(). */
+	for (n = 0; n < 2 && (p = pop_surplus()); n++)
+		retire_row(p);
+	rcu_read_unlock();
+}
+
+/* Return a row that is in no list, or NULL. */
+static struct flt_proc *take_row(bool fork)
+{
+	struct flt_proc *p = flt_pool_take(&pool, fork);
+
+	if (p && READ_ONCE(cell_users))
+		p->cells = flt_pool_take(&cell_pool, fork);
+	return p;
+}
+
+static void return_row(struct flt_proc *p)
+{
+	if (p->cells)
+		flt_pool_return(&cell_pool, p->cells);
+	flt_pool_return(&pool, p);
 }
 
 /*
@@ -210,27 +309,27 @@ void flt_proc_copy_comm(char *comm, const struct task_struct *task)
 	comm[TASK_COMM_LEN - 1] = 0;
 }
 
+static bool is_older(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct flt_proc, by_id)->id < rb_entry(b, struct flt_proc, by_id)->id;
+}
+
 /* Caller holds the lock of the chain. */
 static void fill_row(struct flt_proc *p, struct task_struct *leader)
 {
-	raw_spin_lock(&pool_lock);
-	p->id = ++last_id;
-	raw_spin_unlock(&pool_lock);
-	p->tasks = RB_ROOT;
-	p->last_task = 0;
+	INIT_LIST_HEAD(&p->age);
 	p->start = leader->start_boottime;
 	p->first = ktime_get_mono_fast_ns();
-	WRITE_ONCE(p->tgid, leader->tgid);
+	p->tgid = leader->tgid;
 	flt_pidns_record(&p->ids, leader);
-	p->cgroup = 0;
-	p->threads = 0;
-	p->sessions = 0;
+	p->state = FLT_ROW_LIVE;
 	p->whole = flt_proc_is_whole(leader);
 	flt_proc_copy_comm(p->comm, leader);
-	memset(&p->ended, 0, sizeof(p->ended));
 	hlist_add_head(&p->node, &chain_of(p->tgid)->rows);
-	/* Pairs with flt_proc_lock_slot(), which reads the state first. */
-	smp_store_release(&p->state, FLT_ROW_LIVE);
+	raw_spin_lock(&order_lock);
+	p->id = ++last_id;
+	rb_add(&p->by_id, &rows, is_older);
+	raw_spin_unlock(&order_lock);
 }
 
 /*
@@ -239,12 +338,12 @@ static void fill_row(struct flt_proc *p, struct task_struct *leader)
  */
 static void revive_row(struct flt_proc *p, const struct task_struct *leader)
 {
-	raw_spin_lock(&pool_lock);
+	raw_spin_lock(&order_lock);
 	if (!list_empty(&p->age)) {
 		list_del_init(&p->age);
-		WRITE_ONCE(spare_rows, spare_rows - 1);
+		WRITE_ONCE(ended_count, ended_count - 1);
 	}
-	raw_spin_unlock(&pool_lock);
+	raw_spin_unlock(&order_lock);
 	p->state = FLT_ROW_LIVE;
 	p->whole = flt_proc_is_whole(leader);
 }
@@ -255,25 +354,24 @@ static bool is_alive(const struct task_struct *task)
 	return atomic_read(&task->signal->live);
 }
 
-struct flt_proc *flt_proc_lock_get(struct task_struct *task)
+struct flt_proc *flt_proc_lock_get(struct task_struct *task, bool fork)
 {
-	struct flt_proc *p = flt_proc_lock_find(task), *spare = NULL;
+	struct flt_proc *p = flt_proc_lock_find(task), *spare;
 
 	if (!p) {
-		spare = take_row();
+		spare = take_row(fork);
 		flt_proc_lock(task->tgid);
 		/* Another thread of the process may have been faster. */
 		p = find_row(task);
 		if (!p && spare) {
 			p = spare;
-			spare = NULL;
 			fill_row(p, task->group_leader);
+		} else if (spare) {
+			return_row(spare);
 		}
 		if (!p)
 			flt_proc_unlock(task->tgid);
 	}
-	if (spare)
-		add_spare(spare, &free_rows, true);
 	if (p && p->state == FLT_ROW_ENDED)
 		revive_row(p, task->group_leader);
 	/*
@@ -287,7 +385,7 @@ struct flt_proc *flt_proc_lock_get(struct task_struct *task)
 
 struct flt_proc *flt_proc_lock_charge(struct task_struct *task)
 {
-	return is_alive(task) ? flt_proc_lock_get(task) : flt_proc_lock_find(task);
+	return is_alive(task) ? flt_proc_lock_get(task, false) : flt_proc_lock_find(task);
 }
 
 void flt_proc_end(struct flt_proc *p)
@@ -295,12 +393,23 @@ void flt_proc_end(struct flt_proc *p)
 	const struct flt_account *a = &p->ended;
 
 	p->state = FLT_ROW_ENDED;
-	add_spare(p, &ended_rows, !(a->minor + a->major + a->failed + a->retried));
+	raw_spin_lock(&order_lock);
+	if (a->minor + a->major + a->failed + a->retried)
+		list_add_tail(&p->age, &ended_rows);
+	else
+		list_add(&p->age, &ended_rows);
+	WRITE_ONCE(ended_count, ended_count + 1);
+	raw_spin_unlock(&order_lock);
 }
 
 bool flt_proc_has_room(void)
 {
-	return READ_ONCE(spare_rows);
+	return flt_pool_has_room(&pool);
+}
+
+int flt_proc_fill(u32 processes)
+{
+	return flt_pool_fill(&pool, processes + FLT_POOL_RESERVE);
 }
 
 bool flt_proc_is_whole(const struct task_struct *task)
@@ -320,38 +429,71 @@ void flt_proc_start(u64 since)
 
 void flt_proc_end_all(void)
 {
+	struct flt_proc_cursor c;
 	struct flt_proc *p;
-	u32 i;
 
-	for (i = 0; i < table_rows; i++) {
-		p = flt_proc_lock_slot(i, 0);
-		if (p) {
-			if (p->state == FLT_ROW_LIVE)
-				flt_proc_end(p);
-			flt_proc_unlock(p->tgid);
-		}
-		cond_resched();
+	flt_proc_cursor_begin(&c, 0);
+	for (; (p = flt_proc_lock_next(&c)); c.id++) {
+		if (p->state == FLT_ROW_LIVE)
+			flt_proc_end(p);
+		flt_proc_unlock(p->tgid);
+		flt_proc_retire();
 	}
+	flt_pool_drain(&pool);
+	flt_pool_drain(&cell_pool);
+}
+
+/* Give all rows cells. */
+static int add_cells(void)
+{
+	struct flt_proc_cursor c;
+	struct flt_proc *p;
+
+	flt_proc_cursor_begin(&c, 0);
+	for (;; c.id++) {
+		/* One for each row in reserve, so that no fault finds a row without cells. */
+		if (flt_pool_fill(&cell_pool, atomic_read(&pool.reserved) + FLT_POOL_RESERVE))
+			return -ENOMEM;
+		if (!flt_proc_nobody.cells)
+			flt_proc_nobody.cells = flt_pool_take(&cell_pool, false);
+		p = flt_proc_lock_next(&c);
+		if (!p)
+			return 0;
+		if (!p->cells) {
+			/* Probes read the cells without the lock. Pairs with charge_row(). */
+			smp_store_release(&p->cells, flt_pool_take(&cell_pool, false));
+		}
+		flt_proc_unlock(p->tgid);
+	}
+}
+
+int flt_proc_cells_get(void)
+{
+	int err;
+
+	if (cell_users++)
+		return 0;
+	/* Wait for probes that take a row without cells. */
+	synchronize_rcu();
+	err = add_cells();
+	if (err)
+		cell_users--;
+	return err;
+}
+
+void flt_proc_cells_put(void)
+{
+	WRITE_ONCE(cell_users, cell_users - 1);
 }
 
 void flt_proc_usage(struct flt_proc_usage *u)
 {
-	u->rows_max = table_rows;
+	u->ended_max = ended_max;
 	u->retired = flt_retired_read(&u->account);
-	raw_spin_lock(&pool_lock);
+	raw_spin_lock(&order_lock);
 	u->seen = last_id;
-	raw_spin_unlock(&pool_lock);
+	raw_spin_unlock(&order_lock);
 	u->rows = u->seen - u->retired;
-}
-
-u32 flt_proc_slot(const struct flt_proc *p)
-{
-	return p - table;
-}
-
-u32 flt_proc_rows(void)
-{
-	return table_rows;
 }
 
 u64 flt_proc_generation(void)
@@ -361,25 +503,26 @@ u64 flt_proc_generation(void)
 
 void flt_proc_session_close(u32 bit)
 {
+	struct flt_proc_cursor c;
 	struct flt_proc *p;
-	u32 i;
 
-	for (i = 0; i < table_rows; i++) {
-		p = flt_proc_lock_slot(i, BIT(bit));
-		if (p) {
-			p->sessions &= ~BIT(bit);
-			flt_proc_unlock(p->tgid);
-		}
-		cond_resched();
+	flt_proc_cursor_begin(&c, BIT(bit));
+	while ((p = flt_proc_lock_next(&c))) {
+		p->sessions &= ~BIT(bit);
+		flt_proc_unlock(p->tgid);
 	}
 }
 
 int flt_proc_session_add(u32 bit, struct task_struct *task)
 {
-	struct flt_proc *p = flt_proc_lock_charge(task);
+	struct flt_proc *p;
 
+	/* A fault must not wait for memory, but a session may. */
+	flt_proc_fill(0);
+	p = flt_proc_lock_charge(task);
 	if (!p)
-		return is_alive(task) ? -ENFILE : -ESRCH;
+		return !is_alive(task) ? -ESRCH :
+		       flt_pool_used(&pool) >= pool.limit ? -ENFILE : -ENOMEM;
 	p->sessions |= BIT(bit);
 	flt_proc_unlock(p->tgid);
 	return 0;

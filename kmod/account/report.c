@@ -78,29 +78,27 @@ static void report_row(struct flt_proc *p, const struct flt_pidns *reader,
 	sum_row(p, &r->account);
 }
 
-/* Lock the first row at or after *@slot that is in @sessions and that @reader sees. */
-static struct flt_proc *lock_next(const struct flt_pidns *reader, u32 *slot, u32 sessions)
+/* Lock the first row at or after the cursor that @reader sees. */
+static struct flt_proc *lock_next(const struct flt_pidns *reader, struct flt_proc_cursor *c)
 {
 	struct flt_proc *p;
 
-	for (; *slot < flt_proc_rows(); ++*slot) {
-		cond_resched();
-		p = flt_proc_lock_slot(*slot, sessions);
-		if (p && tgid_of(p, reader))
+	for (; (p = flt_proc_lock_next(c)); c->id++) {
+		if (tgid_of(p, reader))
 			return p;
-		if (p)
-			flt_proc_unlock(p->tgid);
+		flt_proc_unlock(p->tgid);
+		cond_resched();
 	}
 	return NULL;
 }
 
-int flt_report_next_proc(const struct flt_pidns *reader, u32 *slot, u32 sessions,
+int flt_report_next_proc(const struct flt_pidns *reader, struct flt_proc_cursor *cursor,
 			 struct flt_proc_report *report)
 {
 	struct flt_proc *p;
 
 	mutex_lock(&walk_lock);
-	p = lock_next(reader, slot, sessions);
+	p = lock_next(reader, cursor);
 	if (p)
 		report_row(p, reader, report);
 	mutex_unlock(&walk_lock);
@@ -110,24 +108,17 @@ int flt_report_next_proc(const struct flt_pidns *reader, u32 *slot, u32 sessions
 /* Lock the newest row of a process that has ended, by the number that @reader knew. */
 static struct flt_proc *lock_ended(const struct flt_pidns *reader, pid_t tgid)
 {
+	struct flt_proc_cursor c;
 	struct flt_proc *p;
-	u32 slot = 0, newest = 0;
-	u64 id = 0;
+	u64 newest = 0;
 
-	for (; (p = lock_next(reader, &slot, 0)); slot++) {
-		if (tgid_of(p, reader) == tgid && p->id > id) {
-			id = p->id;
-			newest = slot;
-		}
+	flt_proc_cursor_begin(&c, 0);
+	for (; (p = lock_next(reader, &c)); c.id++) {
+		if (tgid_of(p, reader) == tgid)
+			newest = p->id;
 		flt_proc_unlock(p->tgid);
 	}
-	p = id ? flt_proc_lock_slot(newest, 0) : NULL;
-	/* The row may have been retired meanwhile, and used again. */
-	if (p && p->id != id) {
-		flt_proc_unlock(p->tgid);
-		p = NULL;
-	}
-	return p;
+	return newest ? flt_proc_lock_id(newest) : NULL;
 }
 
 static struct flt_proc *lock_newest(const struct flt_pidns *reader, pid_t tgid)
@@ -187,16 +178,17 @@ void flt_report_tally(struct flt_tally_sum *sum)
 
 void flt_report_inner(const struct flt_pidns *reader, struct flt_tally_sum *sum, u64 *rows)
 {
+	struct flt_proc_cursor c;
 	struct flt_proc *p;
-	u32 slot = 0;
 
 	*rows = 0;
+	flt_proc_cursor_begin(&c, 0);
 	mutex_lock(&walk_lock);
 	flt_tally_read(sum);
 	memset(&sum->all, 0, sizeof(sum->all));
 	memset(&sum->other, 0, sizeof(sum->other));
 	memset(sum->failure, 0, sizeof(sum->failure));
-	for (; (p = lock_next(reader, &slot, 0)); slot++) {
+	for (; (p = lock_next(reader, &c)); c.id++) {
 		++*rows;
 		sum_row(p, &sum->all);
 	}
@@ -235,21 +227,19 @@ int flt_report_tasks(const struct flt_pidns *reader, pid_t tgid, u64 after,
 
 void flt_report_session(u32 bit, struct flt_session_sum *sum)
 {
+	struct flt_proc_cursor c;
 	struct flt_proc *p;
-	u32 i;
 
 	memset(sum, 0, sizeof(*sum));
 	mutex_lock(&walk_lock);
-	flt_retired_walk_begin(bit);
-	for (i = 0; i < flt_proc_rows(); i++) {
-		cond_resched();
-		p = flt_proc_lock_slot(i, BIT(bit));
-		if (!p)
-			continue;
-		flt_retired_walk_at(i);
+	flt_proc_cursor_begin(&c, BIT(bit));
+	flt_retired_walk_begin(bit, c.last);
+	for (; (p = flt_proc_lock_next(&c)); c.id++) {
+		flt_retired_walk_at(c.id);
 		sum->rows++;
 		sum->live += p->state == FLT_ROW_LIVE;
 		sum_row(p, &sum->account);
+		cond_resched();
 	}
 	flt_retired_walk_end(sum);
 	mutex_unlock(&walk_lock);

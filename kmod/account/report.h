@@ -35,10 +35,10 @@ struct flt_task_report {
 };
 
 /*
- * Report the first row at or after *@slot that @reader sees and that belongs to any of
- * @sessions (0: any row), and set *@slot to its slot. Return 0, or -ENOENT after the last row.
+ * Report the first row at or after the cursor that @reader sees, and set the cursor to it.
+ * Return 0, or -ENOENT after the last row.
  */
-int flt_report_next_proc(const struct flt_pidns *reader, u32 *slot, u32 sessions,
+int flt_report_next_proc(const struct flt_pidns *reader, struct flt_proc_cursor *cursor,
 			 struct flt_proc_report *report);
 
 /*

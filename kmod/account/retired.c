@@ -20,8 +20,9 @@ static DEFINE_RAW_SPINLOCK(lock);
 static struct flt_account retired;
 static u64 retired_rows;
 static struct session *sessions[FLT_ROW_SESSIONS];
-/* The walk: its session as a bit mask (0: no walk), and the first slot to come. */
-static u32 walk_session, walk_slot;
+/* The walk: its session as a bit mask (0: no walk), and the IDs to come. */
+static u32 walk_session;
+static u64 walk_id, walk_last;
 static struct flt_session_sum walk_sum;
 
 static void add_name(struct session *s, const struct flt_account *account, const char *comm)
@@ -38,7 +39,7 @@ static void add_name(struct session *s, const struct flt_account *account, const
 	flt_account_merge(&n->account, account);
 }
 
-void flt_retired_add(u32 slot, const struct flt_account *account, const char *comm, u32 mask)
+void flt_retired_add(u64 id, const struct flt_account *account, const char *comm, u32 mask)
 {
 	unsigned long bits = mask;
 	u32 bit;
@@ -51,7 +52,7 @@ void flt_retired_add(u32 slot, const struct flt_account *account, const char *co
 		sessions[bit]->sum.rows++;
 		add_name(sessions[bit], account, comm);
 	}
-	if (mask & walk_session && slot >= READ_ONCE(walk_slot)) {
+	if (mask & walk_session && id >= READ_ONCE(walk_id) && id <= walk_last) {
 		flt_account_merge(&walk_sum.account, account);
 		walk_sum.rows++;
 	}
@@ -122,18 +123,19 @@ bool flt_retired_name(u32 session, u32 i, struct flt_name_sum *name)
 	return found;
 }
 
-void flt_retired_walk_begin(u32 bit)
+void flt_retired_walk_begin(u32 bit, u64 last)
 {
 	raw_spin_lock(&lock);
 	walk_sum = sessions[bit]->sum;
-	walk_slot = 0;
+	walk_id = 0;
+	walk_last = last;
 	walk_session = BIT(bit);
 	raw_spin_unlock(&lock);
 }
 
-void flt_retired_walk_at(u32 slot)
+void flt_retired_walk_at(u64 id)
 {
-	WRITE_ONCE(walk_slot, slot + 1);
+	WRITE_ONCE(walk_id, id + 1);
 }
 
 void flt_retired_walk_end(struct flt_session_sum *sum)

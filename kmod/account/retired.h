@@ -17,7 +17,7 @@
 /* Processes of a session, and their account. */
 struct flt_session_sum {
 	u32 rows, live;
-	u64 untracked;		/* forked children that found the table full */
+	u64 untracked;		/* forked children that found no memory for a row */
 	struct flt_account account;
 };
 
@@ -28,8 +28,8 @@ struct flt_name_sum {
 	struct flt_account account;
 };
 
-/* Add the row in @slot to the sums of the machine and of @sessions. */
-void flt_retired_add(u32 slot, const struct flt_account *account, const char *comm, u32 sessions);
+/* Add the row with this ID to the sums of the machine and of @sessions. */
+void flt_retired_add(u64 id, const struct flt_account *account, const char *comm, u32 sessions);
 /* Return the number of rows that were ever retired, and copy their sum if @sum is not NULL. */
 u64 flt_retired_read(struct flt_account *sum);
 
@@ -38,7 +38,7 @@ int flt_retired_open(u32 bit);
 /* Free the memory of a session. No row is in the session any more. */
 void flt_retired_close(u32 bit);
 size_t flt_retired_memory(void);
-/* Count a forked child that is missing from @sessions, because the table is full. */
+/* Count a forked child that is missing from @sessions, because it has no row. */
 void flt_retired_untracked(u32 sessions);
 /*
  * Copy the sum with index @i of the session with bit mask @session. The rows of further names
@@ -47,13 +47,13 @@ void flt_retired_untracked(u32 sessions);
 bool flt_retired_name(u32 session, u32 i, struct flt_name_sum *name);
 
 /*
- * Walk over the rows of a session. A row that retires before the reader has come to its slot
- * is added to the sum that flt_retired_walk_end() returns, so that each row counts once. There
- * is one walk at a time.
+ * Walk over the rows of a session up to the ID @last. A row that retires before the reader has
+ * come to its ID is added to the sum that flt_retired_walk_end() returns, so that each row
+ * counts once. There is one walk at a time.
  */
-void flt_retired_walk_begin(u32 bit);
-/* The reader has come to @slot. Caller has locked the row, so that the row cannot retire. */
-void flt_retired_walk_at(u32 slot);
+void flt_retired_walk_begin(u32 bit, u64 last);
+/* The reader has come to @id. Caller has locked the row, so that the row cannot retire. */
+void flt_retired_walk_at(u64 id);
 /* Add the retired rows to @sum. */
 void flt_retired_walk_end(struct flt_session_sum *sum);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/llist.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -10,6 +9,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+#include "account/pool.h"
 #include "account/tally.h"
 #include "account/task.h"
 #include "mm/cgroup.h"
@@ -17,94 +17,24 @@
 /* Locks of the chains. A lock is held for one slot and nests inside the lock of a row. */
 #define LOCKS 256
 
-/* Slots in reserve while accounting is on, in addition to those of threads at its start. */
-#define RESERVE 256u
-
 struct hlist_head *flt_task_hash __ro_after_init;
 u32 flt_task_shift __ro_after_init;
 static u32 chains __ro_after_init;
-static u32 slot_limit __ro_after_init;
 static raw_spinlock_t chain_lock[LOCKS];
 
-static struct kmem_cache *slots;
-static atomic_t slots_used;		/* those that wait for their grace period included */
-
-static LLIST_HEAD(reserve);
-static atomic_t reserved;
-/* Serializes those that take slots from the reserve. Slots are added without a lock. */
-static DEFINE_RAW_SPINLOCK(reserve_lock);
-
-/* A slot in reserve uses the memory of its hlist_node as llist_node. */
-static struct llist_node *reserve_node(struct flt_task *t)
-{
-	BUILD_BUG_ON(sizeof(struct llist_node) > sizeof(struct hlist_node));
-	return (struct llist_node *)&t->node;
-}
-
-static struct flt_task *slot_of(struct llist_node *node)
-{
-	return container_of((struct hlist_node *)node, struct flt_task, node);
-}
-
-static int fill_reserve(u32 count)
-{
-	struct flt_task *t;
-
-	while (atomic_read(&reserved) < count) {
-		t = kmem_cache_alloc(slots, GFP_KERNEL | __GFP_NOWARN);
-		if (!t)
-			return -ENOMEM;
-		atomic_inc(&reserved);
-		llist_add(reserve_node(t), &reserve);
-	}
-	return 0;
-}
-
-static void refill_reserve(struct work_struct *work)
-{
-	fill_reserve(RESERVE);
-}
-static DECLARE_WORK(refill, refill_reserve);
-
-static struct flt_task *take_reserved(void)
-{
-	struct llist_node *node;
-
-	raw_spin_lock(&reserve_lock);
-	node = llist_del_first(&reserve);
-	raw_spin_unlock(&reserve_lock);
-	if (!node)
-		return NULL;
-	if (atomic_dec_return(&reserved) < RESERVE / 2)
-		schedule_work(&refill);
-	return slot_of(node);
-}
-
-static void drain_reserve(void)
-{
-	struct llist_node *node, *next;
-
-	cancel_work_sync(&refill);
-	for (node = llist_del_all(&reserve); node; node = next) {
-		next = node->next;
-		kmem_cache_free(slots, slot_of(node));
-	}
-	atomic_set(&reserved, 0);
-}
+static struct flt_pool pool;
 
 int __init flt_task_init(u32 limit)
 {
 	u32 i;
 
-	slot_limit = limit;
 	/* By default the kernel allows one thread per 32 pages (fork_init()). */
 	chains = roundup_pow_of_two(clamp(totalram_pages() / 32, 1024ul, 1ul << 20));
 	flt_task_shift = 64 - ilog2(chains);
 	for (i = 0; i < LOCKS; i++)
 		raw_spin_lock_init(&chain_lock[i]);
-	slots = KMEM_CACHE(flt_task, 0);
 	flt_task_hash = kvcalloc(chains, sizeof(*flt_task_hash), GFP_KERNEL);
-	if (!slots || !flt_task_hash) {
+	if (!flt_task_hash || flt_pool_init(&pool, "flt_task", sizeof(struct flt_task), limit)) {
 		flt_task_exit();
 		return -ENOMEM;
 	}
@@ -114,37 +44,39 @@ int __init flt_task_init(u32 limit)
 void flt_task_exit(void)
 {
 	rcu_barrier();
-	drain_reserve();
-	kmem_cache_destroy(slots);
+	flt_pool_exit(&pool);
 	kvfree(flt_task_hash);
 }
 
 size_t flt_task_memory(void)
 {
-	return (atomic_read(&slots_used) + atomic_read(&reserved)) * sizeof(struct flt_task) +
-	       chains * sizeof(*flt_task_hash);
+	return flt_pool_memory(&pool) + chains * sizeof(*flt_task_hash);
 }
 
 u32 flt_task_used(void)
 {
-	return atomic_read(&slots_used);
+	return flt_pool_used(&pool);
 }
 
 u32 flt_task_limit(void)
 {
-	return slot_limit;
+	return pool.limit;
 }
 
 int flt_task_start(void)
 {
 	struct task_struct *p;
-	u32 threads = 0;
+	u32 threads = 0, processes = 0;
+	int err;
 
 	rcu_read_lock();
-	for_each_process(p)
+	for_each_process(p) {
 		threads += get_nr_threads(p);
+		processes++;
+	}
 	rcu_read_unlock();
-	return fill_reserve(min(threads + RESERVE, slot_limit));
+	err = flt_proc_fill(processes);
+	return err ?: flt_pool_fill(&pool, min(threads + FLT_POOL_RESERVE, pool.limit));
 }
 
 static raw_spinlock_t *lock_of(const struct task_struct *task)
@@ -173,10 +105,10 @@ struct flt_task *flt_task_after(const struct flt_proc *p, u64 serial)
 	return rb_entry_safe(found, struct flt_task, sibling);
 }
 
-/* Add a slot to the row of its process, or to nobody's. */
-static void join_row(struct flt_task *t)
+/* Add a slot to the row of its process, or to nobody's. @fork: see flt_pool_take(). */
+static void join_row(struct flt_task *t, bool fork)
 {
-	struct flt_proc *p = flt_proc_lock_get(t->task);
+	struct flt_proc *p = flt_proc_lock_get(t->task, fork);
 
 	t->rowless = !p;
 	if (!p)
@@ -204,29 +136,18 @@ static void leave_row(struct flt_task *t)
 }
 
 /* Return a slot for @task that is in no row, or NULL. */
-static struct flt_task *take_slot(struct task_struct *task, bool allocate)
+static struct flt_task *take_slot(struct task_struct *task, bool fork)
 {
-	struct flt_task *t = NULL;
+	struct flt_task *t = flt_pool_take(&pool, fork);
 
-	if (atomic_inc_return(&slots_used) > slot_limit)
-		goto none;
-	if (allocate)
-		t = kmem_cache_alloc(slots, GFP_NOWAIT | __GFP_NOWARN);
-	if (!t)
-		t = take_reserved();
-	if (!t)
-		goto none;
-	memset(t, 0, sizeof(*t));
-	t->task = task;
+	if (t)
+		t->task = task;
 	return t;
-none:
-	atomic_dec(&slots_used);
-	return NULL;
 }
 
-static void add_slot(struct flt_task *t)
+static void add_slot(struct flt_task *t, bool fork)
 {
-	join_row(t);
+	join_row(t, fork);
 	raw_spin_lock(lock_of(t->task));
 	hlist_add_head_rcu(&t->node, &flt_task_hash[flt_task_chain(t->task)]);
 	raw_spin_unlock(lock_of(t->task));
@@ -240,7 +161,7 @@ static void inherit_sessions(struct task_struct *parent, struct task_struct *chi
 	sessions &= flt_proc_sessions(parent);
 	if (!sessions)
 		return;
-	p = flt_proc_lock_get(child);
+	p = flt_proc_lock_get(child, true);
 	if (p) {
 		p->sessions |= sessions;
 		flt_proc_unlock(p->tgid);
@@ -257,10 +178,9 @@ void flt_task_fork(struct task_struct *parent, struct task_struct *child, u32 se
 		return;
 	if (child->tgid != parent->tgid && sessions)
 		inherit_sessions(parent, child, sessions);
-	/* With PREEMPT_RT, even GFP_NOWAIT may sleep, and preemption is off here. */
-	t = take_slot(child, !IS_ENABLED(CONFIG_PREEMPT_RT));
+	t = take_slot(child, true);
 	if (t)
-		add_slot(t);
+		add_slot(t, true);
 }
 
 struct flt_task *flt_task_create(void)
@@ -275,7 +195,7 @@ struct flt_task *flt_task_create(void)
 		return NULL;
 	t->minor_base = task->min_flt;
 	t->major_base = task->maj_flt;
-	add_slot(t);
+	add_slot(t, false);
 	return t;
 }
 
@@ -291,7 +211,7 @@ void flt_task_find_row(struct flt_task *t)
 	t->minor_base += t->account.minor;
 	t->major_base += t->account.major;
 	memset(&t->account, 0, sizeof(t->account));
-	join_row(t);
+	join_row(t, false);
 }
 
 /* Count the end of a fault of which only the entries were probed. */
@@ -446,14 +366,13 @@ void flt_task_read_open(struct flt_account *sum)
 
 static void free_slot(struct rcu_head *rcu)
 {
-	kmem_cache_free(slots, container_of(rcu, struct flt_task, rcu));
-	atomic_dec(&slots_used);
+	flt_pool_free(&pool, container_of(rcu, struct flt_task, rcu));
 }
 
 /* End a slot, unless flt_task_end() or flt_task_end_all() has been faster. */
 static void end_slot(struct flt_task *t)
 {
-	/* The row is LIVE while the slot is in it. Rows are never freed. */
+	/* The row is LIVE while the slot is in it. Caller is in an RCU read section. */
 	pid_t tgid = READ_ONCE(t->proc->tgid);
 
 	flt_proc_lock(tgid);
@@ -497,6 +416,7 @@ void flt_task_end(void)
 		flt_proc_end(p);
 	}
 	flt_proc_unlock(p->tgid);
+	flt_proc_retire();
 }
 
 void flt_task_end_all(void)
@@ -517,7 +437,7 @@ void flt_task_end_all(void)
 	}
 	/* Wait for free_slot(). */
 	rcu_barrier();
-	drain_reserve();
+	flt_pool_drain(&pool);
 }
 
 void flt_task_reset_huge(void)

@@ -1,93 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/cpumask.h>
-#include <linux/mm.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include "ledger/ledger.h"
 #include "account/task.h"
 
+static u32 all_cells;
+
+void flt_ledger_add(struct flt_ledger *l, u32 cells)
+{
+	l->cells = cells;
+	l->first = all_cells;
+	all_cells += cells;
+}
+
+u32 flt_ledger_cells(void)
+{
+	return all_cells;
+}
+
 int flt_ledger_open(struct flt_ledger *l)
 {
-	u32 rows = flt_proc_rows();
+	u64 __percpu *total;
 
-	if (l->rows)
-		return 0;
-	/* kvcalloc() warns about larger sizes. */
-	if ((rows + 1ul) * l->cells > INT_MAX / sizeof(*l->cell))
-		return -ENOMEM;
-	/* The line of nobody has the ID 0, which is that of its row, from the beginning. */
-	l->id = kvcalloc(rows + 1ul, sizeof(*l->id), GFP_KERNEL);
-	l->cell = kvcalloc((rows + 1ul) * l->cells, sizeof(*l->cell), GFP_KERNEL);
-	l->total = __alloc_percpu(l->cells * sizeof(*l->total), sizeof(*l->total));
-	if (!l->id || !l->cell || !l->total) {
-		flt_ledger_free(l);
-		return -ENOMEM;
+	if (!l->total) {
+		total = __alloc_percpu(l->cells * sizeof(*total), sizeof(*total));
+		if (!total)
+			return -ENOMEM;
+		/* Pairs with flt_ledger_read_machine(). */
+		smp_store_release(&l->total, total);
 	}
-	/* Readers check rows first. Pairs with the acquire in flt_ledger_read(). */
-	smp_store_release(&l->rows, rows);
-	return 0;
+	return flt_proc_cells_get();
+}
+
+void flt_ledger_close(void)
+{
+	flt_proc_cells_put();
 }
 
 void flt_ledger_free(struct flt_ledger *l)
 {
-	l->rows = 0;
-	kvfree(l->id);
-	kvfree(l->cell);
 	free_percpu(l->total);
-	l->id = NULL;
-	l->cell = NULL;
 	l->total = NULL;
 }
 
 size_t flt_ledger_memory(const struct flt_ledger *l)
 {
-	/* Pairs with flt_ledger_open(). */
-	size_t rows = smp_load_acquire(&l->rows);
-
-	if (!rows)
-		return 0;
-	return (rows + 1) * (sizeof(*l->id) + l->cells * sizeof(*l->cell)) +
-	       num_possible_cpus() * l->cells * sizeof(*l->total);
+	return READ_ONCE(l->total) ? num_possible_cpus() * l->cells * sizeof(*l->total) : 0;
 }
 
-static atomic64_t *line_of(const struct flt_ledger *l, u32 row)
+/* Charge the process with row @p, whose thread is current, or whose lock the caller holds. */
+static void charge_row(struct flt_ledger *l, const struct flt_proc *p,
+		       const struct flt_charge *charge, u32 count)
 {
-	return l->cell + (size_t)row * l->cells;
-}
-
-static void add_charges(struct flt_ledger *l, u32 row, const struct flt_charge *charge, u32 count)
-{
-	atomic64_t *cell = line_of(l, row);
+	/* Pairs with flt_proc_cells_get(): the cells are zeros before they are seen. */
+	atomic64_t *cell = smp_load_acquire(&p->cells) ?: flt_proc_nobody.cells;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
-		atomic64_add(charge[i].n, &cell[charge[i].cell]);
+		atomic64_add(charge[i].n, &cell[l->first + charge[i].cell]);
 		this_cpu_add(l->total[charge[i].cell], charge[i].n);
 	}
 }
 
-/*
- * Clear the line of a row that has a new owner. Caller has locked the row, because two
- * threads of the new owner may come at the same time.
- */
-static void claim_line(struct flt_ledger *l, const struct flt_proc *p)
-{
-	u32 row = flt_proc_slot(p);
-
-	if (l->id[row] == p->id)
-		return;
-	WRITE_ONCE(l->id[row], 0);
-	/* A reader must see neither owner while the line is cleared. See flt_ledger_read(). */
-	smp_wmb();
-	memset(line_of(l, row), 0, l->cells * sizeof(*l->cell));
-	/* The same, for the new owner. */
-	smp_store_release(&l->id[row], p->id);
-}
-
 void flt_ledger_charge_nobody(struct flt_ledger *l, const struct flt_charge *charge, u32 count)
 {
-	add_charges(l, l->rows, charge, count);
+	charge_row(l, &flt_proc_nobody, charge, count);
 }
 
 static void charge_task(struct flt_ledger *l, struct task_struct *task,
@@ -100,9 +78,7 @@ static void charge_task(struct flt_ledger *l, struct task_struct *task,
 		flt_ledger_charge_nobody(l, charge, count);
 		return;
 	}
-	/* The lock is held until the end, because it keeps the row from being retired. */
-	claim_line(l, p);
-	add_charges(l, flt_proc_slot(p), charge, count);
+	charge_row(l, p, charge, count);
 	flt_proc_unlock(p->tgid);
 }
 
@@ -111,21 +87,13 @@ void flt_ledger_charge(struct flt_ledger *l, const struct flt_charge *charge, u3
 	struct task_struct *task = current;
 	struct flt_task *t = flt_task_find(task);
 
-	if (likely(t)) {
-		/* The row cannot be retired while its thread has a slot. */
-		const struct flt_proc *p = t->proc;
-
-		if (unlikely(READ_ONCE(l->id[flt_proc_slot(p)]) != p->id)) {
-			flt_proc_lock(p->tgid);
-			claim_line(l, p);
-			flt_proc_unlock(p->tgid);
-		}
-		add_charges(l, flt_proc_slot(p), charge, count);
-	} else if (task->flags & PF_KTHREAD) {
+	/* The row cannot be retired while its thread has a slot. */
+	if (likely(t))
+		charge_row(l, t->proc, charge, count);
+	else if (task->flags & PF_KTHREAD)
 		flt_ledger_charge_nobody(l, charge, count);
-	} else {
+	else
 		charge_task(l, task, charge, count);
-	}
 }
 
 void flt_ledger_charge_mm(struct flt_ledger *l, const struct mm_struct *mm,
@@ -147,55 +115,44 @@ void flt_ledger_charge_mm(struct flt_ledger *l, const struct mm_struct *mm,
 		flt_ledger_charge_nobody(l, charge, count);
 }
 
-static void copy_line(const struct flt_ledger *l, u32 row, u64 *out)
+/* Copy the counters of a row that the caller has locked, or of nobody. */
+static void copy_cells(const struct flt_ledger *l, const struct flt_proc *p, u64 *out)
 {
-	const atomic64_t *cell = line_of(l, row);
+	const atomic64_t *cell;
 	u32 i;
 
+	/* Pairs with flt_proc_cells_get(), which may give nobody its cells at this moment. */
+	cell = p ? smp_load_acquire(&p->cells) : NULL;
 	for (i = 0; i < l->cells; i++)
-		out[i] = atomic64_read(&cell[i]);
+		out[i] = cell ? atomic64_read(&cell[l->first + i]) : 0;
 }
 
-bool flt_ledger_read(const struct flt_ledger *l, u32 slot, u64 id, u64 *out)
+bool flt_ledger_read(const struct flt_ledger *l, u64 id, u64 *out)
 {
-	bool same = false;
+	struct flt_proc *p = flt_proc_lock_id(id);
 
-	/*
-	 * First acquire: the table is allocated if rows is set. Second acquire: the line holds
-	 * the counts of its owner if the ID matches.
-	 */
-	if (smp_load_acquire(&l->rows) && smp_load_acquire(&l->id[slot]) == id) {
-		copy_line(l, slot, out);
-		/* If claim_line() has cleared what was copied, the ID is another one now. */
-		smp_rmb();
-		same = READ_ONCE(l->id[slot]) == id;
-	}
-	if (!same)
-		memset(out, 0, l->cells * sizeof(*out));
-	return same && memchr_inv(out, 0, l->cells * sizeof(*out));
+	copy_cells(l, p, out);
+	if (p)
+		flt_proc_unlock(p->tgid);
+	return memchr_inv(out, 0, l->cells * sizeof(*out));
 }
 
 void flt_ledger_read_nobody(const struct flt_ledger *l, u64 *out)
 {
-	/* Pairs with flt_ledger_open(). */
-	u32 rows = smp_load_acquire(&l->rows);
-
-	if (rows)
-		copy_line(l, rows, out);
-	else
-		memset(out, 0, l->cells * sizeof(*out));
+	copy_cells(l, &flt_proc_nobody, out);
 }
 
 void flt_ledger_read_machine(const struct flt_ledger *l, u64 *out)
 {
+	/* Pairs with flt_ledger_open(). */
+	u64 __percpu *total = smp_load_acquire(&l->total);
 	int cpu;
 	u32 i;
 
 	memset(out, 0, l->cells * sizeof(*out));
-	/* Pairs with flt_ledger_open(). */
-	if (!smp_load_acquire(&l->rows))
+	if (!total)
 		return;
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < l->cells; i++)
-			out[i] += READ_ONCE(per_cpu_ptr(l->total, cpu)[i]);
+			out[i] += READ_ONCE(per_cpu_ptr(total, cpu)[i]);
 }

@@ -2,16 +2,13 @@
 /*
  * ledger - counters of a process beyond its faults, kept while a session asks for them.
  *
- * A ledger is a table with one line of counters per row of proc.h. It is allocated for the
- * first session and freed when the module is unloaded. One more line ("nobody") takes
- * charges that belong to no process. Every charge is also added to the totals of the
- * machine, which are per CPU. A line stores the ID of its owner (flt_proc.id). When a row
- * was retired, the first charge of the next owner clears the line; the totals keep the
- * counts.
+ * The cells of all ledgers are one block of memory per row of proc.h. While a ledger is open,
+ * a row gets its cells when it is created, because a charge must not allocate memory. The
+ * row keeps them. The cells of nobody take charges that belong to no process. Every charge is
+ * also added to the totals of the machine, which are per CPU.
  *
  * Charges are made in probe handlers with preemption off. A thread with a slot charges its
- * own process with atomic additions. Only the first charge of a line, and charges to other
- * processes, take the lock of the row.
+ * own process with atomic additions. Charges to other processes take the lock of the row.
  */
 #ifndef FLT_LEDGER_H
 #define FLT_LEDGER_H
@@ -24,11 +21,9 @@
 #include "account/proc.h"
 
 struct flt_ledger {
-	u32 cells;		/* counters per line; set before flt_ledger_open() */
-	u32 rows;		/* 0: not allocated */
-	u64 *id;		/* flt_proc.id of the owner of each line; 0: unused */
-	atomic64_t *cell;	/* [rows + 1][cells]; the last line is that of nobody */
-	u64 __percpu *total;
+	u32 cells;		/* counters per process */
+	u32 first;		/* index of the first one in flt_proc.cells */
+	u64 __percpu *total;	/* NULL: never opened */
 };
 
 /* Add n to a counter. */
@@ -37,9 +32,16 @@ struct flt_charge {
 	u64 n;
 };
 
-/* Allocate the table if it does not exist. Return 0 or -ENOMEM. May sleep. */
+/* Define a ledger of so many counters. Call before flt_proc_init(). */
+void flt_ledger_add(struct flt_ledger *ledger, u32 cells);
+/* Return the number of cells of all ledgers. */
+u32 flt_ledger_cells(void);
+
+/* Give rows their cells, until flt_ledger_close(). Return 0 or -ENOMEM. May sleep. */
 int flt_ledger_open(struct flt_ledger *ledger);
+void flt_ledger_close(void);
 void flt_ledger_free(struct flt_ledger *ledger);
+/* Return the bytes of the totals. The cells are in flt_proc_memory(). */
 size_t flt_ledger_memory(const struct flt_ledger *ledger);
 
 /* Charge the process of current, or nobody if current is a kernel thread. */
@@ -51,11 +53,11 @@ void flt_ledger_charge_nobody(struct flt_ledger *ledger, const struct flt_charge
 			      u32 count);
 
 /*
- * Read the line of the row with this slot and ID, of nobody, or of the machine. @cell has
- * room for ledger->cells counters. All are 0 if the ledger was never opened. Return false
- * if all are 0.
+ * Read the counters of the row with this ID, of nobody, or of the machine. @cell has room for
+ * ledger->cells counters. All are 0 if the ledger was never opened. Return false if all are
+ * 0. May sleep.
  */
-bool flt_ledger_read(const struct flt_ledger *ledger, u32 slot, u64 id, u64 *cell);
+bool flt_ledger_read(const struct flt_ledger *ledger, u64 id, u64 *cell);
 void flt_ledger_read_nobody(const struct flt_ledger *ledger, u64 *cell);
 void flt_ledger_read_machine(const struct flt_ledger *ledger, u64 *cell);
 

@@ -203,7 +203,7 @@ void __init flt_numa_init(void)
 {
 	int i;
 
-	flt_numa.cells = FLT_NUMA_MATRIX + flt_numa_nodes() * flt_numa_nodes();
+	flt_ledger_add(&flt_numa, FLT_NUMA_MATRIX + flt_numa_nodes() * flt_numa_nodes());
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		flt_hook_add(hooks[i]);
 }
@@ -235,15 +235,24 @@ int flt_numa_get(void)
 	if (users++)
 		return 0;
 	err = flt_ledger_open(&flt_numa);
-	if (!err)
-		err = flt_hook_get_all(hooks, ARRAY_SIZE(hooks));
 	if (err)
-		users--;
+		goto err_open;
+	err = flt_hook_get_all(hooks, ARRAY_SIZE(hooks));
+	if (err)
+		goto err_hooks;
+	return 0;
+
+err_hooks:
+	flt_ledger_close();
+err_open:
+	users--;
 	return err;
 }
 
 void flt_numa_put(void)
 {
-	if (!--users)
-		flt_hook_put_all(hooks, ARRAY_SIZE(hooks));
+	if (--users)
+		return;
+	flt_hook_put_all(hooks, ARRAY_SIZE(hooks));
+	flt_ledger_close();
 }

@@ -7,7 +7,7 @@
 #include "ledger/split.h"
 #include "ledger/thp.h"
 
-struct flt_ledger flt_huge = { .cells = __FLT_HUGE_CELLS };
+struct flt_ledger flt_huge;
 
 struct fill {
 	struct vm_fault *vmf;	/* belongs to the caller of the probed function */
@@ -254,6 +254,7 @@ void __init flt_thp_init(void)
 {
 	int i;
 
+	flt_ledger_add(&flt_huge, __FLT_HUGE_CELLS);
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		flt_hook_add(hooks[i]);
 	/* The function has two callers, so compilers do not inline it. */
@@ -287,17 +288,25 @@ int flt_thp_get(void)
 	if (users++)
 		return 0;
 	err = flt_ledger_open(&flt_huge);
-	if (!err) {
-		flt_task_reset_huge();
-		err = flt_hook_get_all(hooks, ARRAY_SIZE(hooks));
-	}
 	if (err)
-		users--;
+		goto err_open;
+	flt_task_reset_huge();
+	err = flt_hook_get_all(hooks, ARRAY_SIZE(hooks));
+	if (err)
+		goto err_hooks;
+	return 0;
+
+err_hooks:
+	flt_ledger_close();
+err_open:
+	users--;
 	return err;
 }
 
 void flt_thp_put(void)
 {
-	if (!--users)
-		flt_hook_put_all(hooks, ARRAY_SIZE(hooks));
+	if (--users)
+		return;
+	flt_hook_put_all(hooks, ARRAY_SIZE(hooks));
+	flt_ledger_close();
 }

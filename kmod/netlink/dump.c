@@ -170,7 +170,7 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 /* Request and scratch memory of a dump. The first call allocates it in cb->args[0]. */
 struct row_dump {
 	struct flt_pidns reader;
-	u32 sessions;
+	struct flt_proc_cursor cursor;
 	u32 tgid;
 	bool kinds, names;
 	union {
@@ -209,16 +209,23 @@ static int begin_procs(struct netlink_callback *cb)
 	if (!dump)
 		return -ENOMEM;
 	flt_pidns_get(&dump->reader);
-	dump->sessions = mask;
+	flt_proc_cursor_begin(&dump->cursor, mask);
 	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
 	dump->names = nla_get_flag(attrs[FLT_PROC_NAMES]);
 	cb->args[0] = (long)dump;
 	return 0;
 }
 
+static void dump_names(struct sk_buff *skb, struct netlink_callback *cb, struct row_dump *dump)
+{
+	for (; flt_retired_name(dump->cursor.sessions, cb->args[1], &dump->name); cb->args[1]++)
+		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
+			     flt_reply_name(skb, &dump->name, dump->kinds)))
+			break;
+}
+
 int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	u32 slot = cb->args[1];
 	struct row_dump *dump;
 	int err = cb->args[0] ? 0 : begin_procs(cb);
 
@@ -227,18 +234,13 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 	dump = (void *)cb->args[0];
 	cb->seq = flt_proc_generation() + 1;	/* 0 would disable the consistency check */
 	if (dump->names) {
-		for (; flt_retired_name(dump->sessions, slot, &dump->name); slot++)
-			if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
-				     flt_reply_name(skb, &dump->name, dump->kinds)))
-				break;
-		cb->args[1] = slot;
+		dump_names(skb, cb, dump);
 		return skb->len;
 	}
-	for (; !flt_report_next_proc(&dump->reader, &slot, dump->sessions, &dump->proc); slot++)
+	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
 			break;
-	cb->args[1] = slot;
 	return skb->len;
 }
 
@@ -352,7 +354,7 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 
 struct ledger_dump {
 	struct flt_pidns reader;
-	u32 sessions;
+	struct flt_proc_cursor cursor;
 	struct flt_tally_sum tally;
 	struct flt_proc_report proc;
 	u64 cell[];			/* a line, and room for another one */
@@ -379,7 +381,7 @@ static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *le
 	if (!dump)
 		return -ENOMEM;
 	flt_pidns_get(&dump->reader);
-	dump->sessions = mask;
+	flt_proc_cursor_begin(&dump->cursor, mask);
 	cb->args[0] = (long)dump;
 	return 0;
 }
@@ -388,12 +390,14 @@ static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *le
 static void sum_inner(struct ledger_dump *dump, const struct flt_ledger *ledger)
 {
 	u64 *line = dump->cell + ledger->cells, rows;
-	u32 slot, i;
+	struct flt_proc_cursor c;
+	u32 i;
 
 	flt_report_inner(&dump->reader, &dump->tally, &rows);
 	memset(dump->cell, 0, ledger->cells * sizeof(*dump->cell));
-	for (slot = 0; !flt_report_next_proc(&dump->reader, &slot, 0, &dump->proc); slot++) {
-		if (!flt_ledger_read(ledger, slot, dump->proc.id, line))
+	flt_proc_cursor_begin(&c, 0);
+	for (; !flt_report_next_proc(&dump->reader, &c, &dump->proc); c.id++) {
+		if (!flt_ledger_read(ledger, c.id, line))
 			continue;
 		for (i = 0; i < ledger->cells; i++)
 			dump->cell[i] += line[i];
@@ -414,14 +418,13 @@ static void sum_ledger(struct ledger_dump *dump, const struct flt_ledger *ledger
 	}
 }
 
-/* Rows 0 and 1 of the dump are the machine and nobody; processes follow. */
+/* The dump begins with the machine and nobody. Processes follow. */
 #define LEDGER_SUMS 2
 
 static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 		       const struct flt_ledger *ledger, const struct flt_reply_ledger *shape)
 {
 	struct ledger_dump *dump;
-	u32 slot;
 	int err = cb->args[0] ? 0 : begin_ledger(cb, ledger);
 
 	if (err)
@@ -435,14 +438,13 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 						  dump->cell)))
 			return skb->len;
 	}
-	slot = cb->args[1] - LEDGER_SUMS;
-	for (; !flt_report_next_proc(&dump->reader, &slot, dump->sessions, &dump->proc); slot++)
+	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
 		/* A dump of a session also reports processes whose counters are all 0. */
-		if ((flt_ledger_read(ledger, slot, dump->proc.id, dump->cell) || dump->sessions) &&
+		if ((flt_ledger_read(ledger, dump->proc.id, dump->cell) ||
+		     dump->cursor.sessions) &&
 		    DUMP_ROW(skb, cb, shape->cmd,
 			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))
 			break;
-	cb->args[1] = slot + LEDGER_SUMS;
 	return skb->len;
 }
 

@@ -141,7 +141,7 @@ int flt_reply_info(struct sk_buff *skb)
 	    (flt_pidns_is_inner() && nla_put_flag(skb, FLT_INFO_PIDNS)) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
-	    nla_put_u32(skb, FLT_INFO_PROCS_MAX, usage->rows_max) ||
+	    nla_put_u32(skb, FLT_INFO_PROCS_MAX, usage->ended_max) ||
 	    nla_put_u32(skb, FLT_INFO_TASKS, flt_task_used()) ||
 	    nla_put_u32(skb, FLT_INFO_TASKS_MAX, flt_task_limit()) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_MEMORY, memory, FLT_INFO_PAD) ||

@@ -67,6 +67,7 @@ err_mode:
 err_task:
 	/* No slot was created, because no fault was probed. */
 	flt_task_end_all();
+	flt_proc_end_all();
 	accounting_users--;
 	return err;
 }

@@ -45,7 +45,7 @@ struct flt_session_config {
  * bind the port number as soon as the socket is closed. Return 0 or
  *   -ENOSPC      all sessions are taken
  *   -ESRCH       a TGID is not a live process
- *   -ENFILE      the process table is full
+ *   -ENFILE      there are max_procs + max_live rows
  *   -ENOTSUPP    follow or a ledger on a kernel without the hooks
  *   -EOPNOTSUPP  a stream to files without debugfs
  *   -EDQUOT      the buffers of all sessions would exceed max_buffers

@@ -21,7 +21,7 @@ static int refuse_session(struct genl_info *info, int err)
 		break;
 	case -ENFILE:
 		NL_SET_ERR_MSG_MOD(info->extack,
-				   "the process table is full; load flt with a larger max_procs");
+				   "too many processes; load flt with a larger max_live");
 		break;
 	case -ENOTSUPP:
 		NL_SET_ERR_MSG_MOD(info->extack,
@@ -33,7 +33,7 @@ static int refuse_session(struct genl_info *info, int err)
 				   "max_buffers");
 		break;
 	case -ENOMEM:
-		NL_SET_ERR_MSG_MOD(info->extack, "cannot allocate buffers: out of memory");
+		NL_SET_ERR_MSG_MOD(info->extack, "cannot allocate buffers or rows: out of memory");
 		break;
 	case -EOPNOTSUPP:
 		NL_SET_ERR_MSG_MOD(info->extack,

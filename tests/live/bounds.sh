@@ -1,15 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300
+# vm: mem=2048 disk=256 zram=1 timeout=600
 # shellcheck disable=SC2119
-# Promise: the module allocates all memory at load. Totals stay exact when rows are retired
-# or the table is full. A reused PID is a new process.
+# Promise: rows of ended processes are bounded, and live processes, however many, leave every
+# other process its own row. Totals stay exact when rows are retired, or when no row is left. A
+# reused PID is a new process.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-many=600
+many=600 crowd=4200 table=()
 [ -z "$LONG" ] || many=100000
+[ "$KERNEL" != debug ] || crowd=600 table=(max_procs=512)
 
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 
@@ -50,9 +52,10 @@ at_least "short-lived: rows retired" "$(delta procs_retired)" $((many - 128))
 same "short-lived: faults without a row" "$(delta lost_proc)" 0
 totals_add_up "short-lived"
 say "$many short-lived processes"
-at_most "rows in use" "$(fltq info | field procs)" 128
-# Slots of threads that have exited are freed after a grace period.
-settled() { [ "$(fltq info | field memory)" -le $((memory + 65536)) ]; }
+at_most "rows of ended processes" "$(lines '^[0-9]+ ended ' $debugfs/procs)" 128
+at_least "rows in use, those of live processes included" "$(fltq info | field procs)" 129
+# Slots of threads that have exited are freed after a grace period. 128 rows are kept.
+settled() { [ "$(fltq info | field memory)" -le $((memory + 65536 + 128 * 1024)) ]; }
 checks=$((checks + 1))
 until_true settled || bad "the tables have grown from $memory to $(fltq info | field memory)"
 # The tables, the probe instances, the module and noise of other kernel memory.
@@ -82,8 +85,39 @@ grep -q "^(others): .* of $((many + 1)) processes" "$tmp/text" ||
 	bad "names: $(tail -3 "$tmp/text")"
 unload
 
-# Run more processes than there are rows. The module counts the rest as "other".
-load max_procs=64
+# More processes live than rows are kept. Each has a row, and new processes get rows, too.
+load "${table[@]}"
+memory=$(fltq info | field memory)
+mkfifo "$tmp/crowd"
+crowd -p "$crowd" 1 <"$tmp/crowd" >"$tmp/crowded" &
+crowd_pid=$!
+exec 6>"$tmp/crowd"
+until_true test -s "$tmp/crowded" || bad "the crowd does not start"
+same "crowd of processes" "$(cat "$tmp/crowded")" "crowd $crowd"
+fltq machine >"$tmp/before"
+equal "beside the crowd: fork tree" tree fork 50 8
+equal "beside the crowd: threads" tree threads 16 8
+fltq machine >"$tmp/after"
+same "beside the crowd: faults without a row" "$(delta lost_proc)" 0
+same "beside the crowd: missed" "$(delta all.missed)" 0
+totals_add_up "beside the crowd"
+at_least "rows of the crowd" "$(lines '^[0-9]+ live 1 [1-9].* crowd$' $debugfs/procs)" "$crowd"
+at_least "memory of the crowd" $(($(fltq info | field memory) - memory)) $((crowd * 1000))
+at_most "memory of the crowd" $(($(fltq info | field memory) - memory)) $((crowd * 2500))
+say "$crowd live processes"
+exec 6>&-
+wait "$crowd_pid"
+kept() { [ "$(lines '^[0-9]+ live .* crowd$' $debugfs/procs)" = 0 ]; }
+checks=$((checks + 1))
+until_true kept || bad "rows of the crowd stay live"
+at_most "rows after the crowd" "$(lines '^[0-9]+ ended ' $debugfs/procs)" \
+	"$(fltq info | field procs_max)"
+fltq machine >"$tmp/after"
+totals_add_up "after the crowd"
+unload
+
+# Run more processes than there may be rows. The module counts the rest as "other".
+load max_procs=32 max_live=32
 fltq machine >"$tmp/before"
 sleepers=()
 for ((i = 0; i < 80; i++)); do

@@ -10,10 +10,10 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-threads=9000 sleepers=4500 processes=1000 rounds=10 requests=2000 table=()
+threads=9000 sleepers=4500 processes=1000 all_rows=4400 rounds=10 requests=2000 table=()
 [ -z "$LONG" ] || threads=20000 sleepers=10000 rounds=100 requests=10000
 # Every step takes twenty times as long on the debug kernel.
-[ "$KERNEL" != debug ] || threads=1500 processes=100 rounds=2 requests=200 \
+[ "$KERNEL" != debug ] || threads=1500 processes=100 all_rows=400 rounds=2 requests=200 \
 	table=(max_procs=256)
 
 sysctl -qw vm.unprivileged_userfaultfd=1 kernel.threads-max=100000 kernel.pid_max=100000 \
@@ -158,6 +158,8 @@ bomb() { # PROCESSES CONDITION
 	group=/sys/fs/cgroup/bomb
 	mkdir $group
 	echo "$1" >$group/pids.max
+	# The group gets its share of the CPU, and the victim, which is outside, does, too.
+	[ -e $group/cpu.weight ] || bad "$section: missing controller cpu"
 	load "${table[@]}"
 	victim_starts
 	# shellcheck disable=SC2016 # expanded by the shell that enters the group
@@ -181,6 +183,9 @@ hit_its_limit() { [ "$(awk '{ print $2 }' "$group/pids.events")" -gt 0 ]; }
 
 # So many processes ended that the table retires rows.
 fork_bomb() { bomb "$processes" retires_rows; }
+
+# More processes live than rows of ended processes are kept.
+fork_bomb_of_all_rows() { bomb "$all_rows" retires_rows; }
 
 # A user binds the port of a closed stream.
 port_takeover() {
@@ -244,7 +249,7 @@ relay_file() {
 }
 
 [ $# -gt 0 ] || set -- thread_crowd userfaultfd_sleepers fuse_sleepers fork_bomb \
-	port_takeover session_storm stuck_reader relay_file
+	fork_bomb_of_all_rows port_takeover session_storm stuck_reader relay_file
 for section; do
 	begun=$failures
 	$section

@@ -84,7 +84,7 @@ done
 rc=0
 wait "$command" || rc=$?
 checks=$((checks + 1))
-# Status 3 is accepted with a message, because a fork may find the process table full.
+# Status 3 is accepted with a message, because a fork may find no memory for a row.
 [ "$rc" = 0 ] || { [ "$rc" = 3 ] && grep -q incomplete "$tmp/command.err"; } ||
 	bad "wss of a command: status $rc, $(tail -3 "$tmp/command.err")"
 kill "$stays"

@@ -195,12 +195,12 @@ static void losses_give_exit_status_3(void **state)
 	assert_int_equal(flt_loss_print(&some, out), FLT_EXIT_INCOMPLETE);
 	fclose(out);
 	assert_string_equal(text, "lost   nothing\n"
-			    "lost   process table full: 2 faults; rows were retired while they were "
+			    "lost   no memory to count by process: 2 faults; rows were retired while they were "
 			    "read; buffers full: 12 of 3456 faults (use larger buffers, -b and -B): "
 			    "the result is incomplete\n");
 	assert_false(flt_loss_write(line, &none));
 	assert_true(flt_loss_write(line, &some));
-	assert_string_equal(line, "process table full: 2 faults");
+	assert_string_equal(line, "no memory to count by process: 2 faults");
 	assert_true(flt_loss_write(line, &one));
 	assert_string_equal(line, "not limited and not recorded: 1 process");
 	assert_int_equal(flt_loss_say(&none, &command), FLT_EXIT_DONE);

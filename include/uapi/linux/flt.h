@@ -24,7 +24,8 @@
  *   -ENOENT   no such session or tracker
  *   -EACCES   the session or tracker belongs to another socket
  *   -ENOSPC   all sessions, trackers or slots of trackers are in use
- *   -ENFILE   the process table is full
+ *   -ENFILE   as many processes have rows as the parameters allow (max_live)
+ *   -ENOMEM   out of memory
  *   -EDQUOT   the buffers and histograms of all sessions would exceed max_buffers
  *   -EBUSY    the process is in a tracker already
  *   -EOPNOTSUPP  dump request for a command without dump, or do request for one without do;
@@ -74,10 +75,10 @@
  * fault if it is older than accounting. A reused PID gets a new row. A row is the sum of its
  * threads. fork creates a new row; exec and vfork do not. A fault is charged to the thread that
  * faulted, like min_flt and maj_flt in the kernel, even if the memory belongs to another
- * process (counted in FLT_ACCOUNT_REMOTE). Rows of ended processes are kept while the table has
- * room. Then rows without faults, and after them the oldest rows, are added to
- * FLT_TALLY_RETIRED and removed. Faults of processes without a row, because the table was
- * full, are in FLT_TALLY_OTHER. At any time
+ * process (counted in FLT_ACCOUNT_REMOTE). Each live process has a row. FLT_INFO_PROCS_MAX rows
+ * of ended processes are kept. Then rows without faults, and after them the oldest rows, are
+ * added to FLT_TALLY_RETIRED and removed. Faults of processes without a row, because there was
+ * no memory for it at their fork, are in FLT_TALLY_OTHER. At any time
  *     tally = sum of rows + retired + other
  * except for faults in progress.
  *
@@ -197,10 +198,10 @@ enum flt_info_attr {
 	FLT_INFO_SINCE,		/* start of accounting; absent if accounting is off */
 	FLT_INFO_NOW,		/* time of this reply */
 	FLT_INFO_PROCS,		/* u32: rows in use, ended processes included */
-	FLT_INFO_PROCS_MAX,	/* u32: limit of the process table */
+	FLT_INFO_PROCS_MAX,	/* u32: rows of ended processes that are kept (max_procs) */
 	FLT_INFO_TASKS,		/* u32: threads with counters of their own */
 	FLT_INFO_TASKS_MAX,	/* u32: their limit */
-	FLT_INFO_MEMORY,	/* bytes of tables, threads, return instances and buffers */
+	FLT_INFO_MEMORY,	/* bytes of rows, threads, tables, return instances and buffers */
 	FLT_INFO_SESSIONS,	/* u32: sessions open */
 	FLT_INFO_SESSIONS_MAX,	/* u32 */
 	FLT_INFO_MAXACTIVE,	/* u32: limit of faults in progress at a time */
@@ -287,7 +288,7 @@ enum flt_kind_attr {
 /* FLT_CMD_TALLY_GET */
 enum flt_tally_attr {
 	FLT_TALLY_ALL = 1,	/* nest FLT_ACCOUNT_*, with kinds: every fault counted */
-	FLT_TALLY_RETIRED,	/* nest FLT_ACCOUNT_*: rows removed to make room */
+	FLT_TALLY_RETIRED,	/* nest FLT_ACCOUNT_*: rows of ended processes not kept */
 	FLT_TALLY_OTHER,	/* nest FLT_ACCOUNT_*: faults that found no row */
 	FLT_TALLY_FAILED_OOM,
 	FLT_TALLY_FAILED_SIGBUS,

@@ -138,15 +138,15 @@ int check_accounting(struct check *c)
 		return ret;
 	if (tally.lost_proc || tally.lost_task)
 		return check_add(c, "tables", CHECK_WARN, 0,
-				 "load flt with larger max_procs and max_tasks",
-				 "process table full: %" PRIu64 " faults; thread table full: %"
-				 PRIu64 " faults; %u of %u processes, %u of %u threads",
-				 tally.lost_proc, tally.lost_task, info.procs, info.procs_max,
-				 info.tasks, info.tasks_max);
+				 "free memory, or load flt with larger max_live and max_tasks",
+				 "no memory to count %" PRIu64 " faults by process, %" PRIu64
+				 " faults by thread; %u processes, %u of %u threads",
+				 tally.lost_proc, tally.lost_task, info.procs, info.tasks,
+				 info.tasks_max);
 	return check_add(c, "tables", CHECK_OK, 0, NULL,
-			 "%u of %u processes, %u of %u threads, %u of %u sessions", info.procs,
-			 info.procs_max, info.tasks, info.tasks_max, info.sessions,
-			 info.sessions_max);
+			 "%u processes (at most %u ended ones are kept), %u of %u threads, "
+			 "%u of %u sessions", info.procs, info.procs_max, info.tasks,
+			 info.tasks_max, info.sessions, info.sessions_max);
 }
 
 static uint64_t own_faults(void)

@@ -177,9 +177,9 @@ const struct flt_command flt_command_stats = {
 		"With --by=cgroup, there is one row per cgroup, with the name of the container or "
 		"service, and with the change of pgfault and pgmajfault in memory.stat, which "
 		"the kernel counts. A process counts in its cgroup, or in its last one.",
-		"Processes of the command that ended while the module's process table was full are "
-		"summed up by name: one row without a PID per name, whose record is \"retired\" in "
-		"JSON and CSV, with the number of processes.",
+		"The module keeps the rows of max_procs ended processes. Those of the command that "
+		"ended earlier are summed up by name: one row without a PID per name, whose "
+		"record is \"retired\" in JSON and CSV, with the number of processes.",
 		"--with correlates the command's own progress with its faults: is the command "
 		"slower when it faults more? Samples are taken every tenth of a second (less "
 		"often in a long run).",
