@@ -124,18 +124,27 @@ int flt_resident_page_add(struct flt_resident_pages *p, uint64_t page, unsigned 
 	return 0;
 }
 
+/* Give unused room back to the allocator. Without memory for that, the array stays large. */
+static void give_back_room(struct flt_resident_pages *p)
+{
+	void *flags = realloc(p->flags, p->count);
+	void *runs;
+
+	if (flags) {
+		p->flags = flags;
+		p->room = p->count;
+	}
+	runs = reallocarray(p->runs, p->run_count, sizeof(*p->runs));
+	if (runs) {
+		p->runs = runs;
+		p->run_room = p->run_count;
+	}
+}
+
 int flt_resident_pages_settle(struct flt_resident_pages *p)
 {
-	void *less;
-
-	if (p->count) {
-		less = realloc(p->flags, p->count);
-		p->flags = less ? less : p->flags;
-		p->room = less ? p->count : p->room;
-		less = reallocarray(p->runs, p->run_count, sizeof(*p->runs));
-		p->runs = less ? less : p->runs;
-		p->run_room = less ? p->run_count : p->run_room;
-	}
+	if (p->count)
+		give_back_room(p);
 	free(p->owner);
 	p->owner = calloc(p->count ? p->count : 1, sizeof(*p->owner));
 	return p->owner ? 0 : -ENOMEM;
