@@ -86,7 +86,7 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 	struct hist *h = kzalloc(struct_size(h, cpu, nr_cpu_ids), GFP_KERNEL);
 	int err;
 
-	BUILD_BUG_ON(FLT_HIST_PROCS_MAX >= BIT(SLOT_BITS));
+	BUILD_BUG_ON(BIT(SLOT_BITS) <= FLT_HIST_PROCS_MAX);
 	if (!h)
 		return -ENOMEM;
 	h->reader = config->reader;
@@ -227,12 +227,14 @@ static void add_nothing(struct flt_hist_report *r, const struct hist_cpu *c)
 
 	for (i = 0; i < FLT_BUCKETS; i++) {
 		less = READ_ONCE(something->bucket[i]);
+		/* Pairs with the order of the writer on the same CPU, see above. */
 		smp_rmb();
 		for (n = 0, k = 0; k < 2 * __FLT_KIND_MAX; k++)
 			n += READ_ONCE(all[k].bucket[i]);
 		r->bucket[i] += n > less ? n - less : 0;
 	}
 	less = READ_ONCE(something->sum);
+	/* The same. */
 	smp_rmb();
 	for (n = 0, k = 0; k < 2 * __FLT_KIND_MAX; k++)
 		n += READ_ONCE(all[k].sum);

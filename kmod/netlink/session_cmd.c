@@ -29,8 +29,7 @@ static int refuse_session(struct genl_info *info, int err)
 		return -EOPNOTSUPP;
 	case -EDQUOT:
 		NL_SET_ERR_MSG_MOD(info->extack,
-				   "the buffers and histograms of all sessions would exceed "
-				   "max_buffers");
+				   "buffers and histograms of all sessions would exceed max_buffers");
 		break;
 	case -ENOMEM:
 		NL_SET_ERR_MSG_MOD(info->extack, "cannot allocate buffers or rows: out of memory");
@@ -79,8 +78,8 @@ static int read_hist(struct genl_info *info, struct flt_session_config *session,
 		return flt_request_refuse(cgroup, "flt: missing HIST for HIST_CGROUP",
 					  info->extack);
 	if (cgroup && session->count)
-		return flt_request_refuse(cgroup, "flt: invalid target: give TGID or HIST_CGROUP, "
-					  "not both", info->extack);
+		return flt_request_refuse(cgroup, "flt: HIST_CGROUP and TGID exclude each other",
+					  info->extack);
 	if (cgroup && !FLT_CGROUPS) {
 		NL_SET_ERR_MSG_ATTR(info->extack, cgroup,
 				    "flt: cannot use HIST_CGROUP: no CONFIG_CGROUPS");
@@ -156,8 +155,8 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 		err = read_hist(info, &session, &hist);
 	if (!err && session.counts &&
 	    (session.stream || session.hist || session.thp || session.numa))
-		err = flt_request_refuse(info->attrs[FLT_SESSION_COUNTS], "flt: invalid COUNTS: "
-					 "streams, histograms and ledgers need returns",
+		err = flt_request_refuse(info->attrs[FLT_SESSION_COUNTS],
+					 "flt: COUNTS excludes STREAM, HIST, THP and NUMA",
 					 info->extack);
 	if (err)
 		return err;
