@@ -29,7 +29,7 @@ static int refuse_session(struct genl_info *info, int err)
 		return -EOPNOTSUPP;
 	case -EDQUOT:
 		NL_SET_ERR_MSG_MOD(info->extack,
-				   "buffers and histograms of all sessions would exceed max_buffers");
+				   "buffers and histograms of sessions would exceed max_buffers");
 		break;
 	case -ENOMEM:
 		NL_SET_ERR_MSG_MOD(info->extack, "cannot allocate buffers or rows: out of memory");
