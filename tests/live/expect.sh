@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=500
+# vm: cpus=2 timeout=500 long=1
 # shellcheck disable=SC2094,SC2119
 # Promise: expect counts the faults between two marks as getrusage() does, with kinds and by the last
 # names of threads. Beside two busy loops, five programs keep their budgets in every run, and one
