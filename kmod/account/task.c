@@ -105,7 +105,10 @@ struct flt_task *flt_task_after(const struct flt_proc *p, u64 serial)
 	return rb_entry_safe(found, struct flt_task, sibling);
 }
 
-/* Add a slot to the row of its process, or to nobody's. @fork: see flt_pool_take(). */
+/*
+ * Add a slot to the row of its process, or to flt_proc_nobody if there is no row. @fork: see
+ * flt_pool_take().
+ */
 static void join_row(struct flt_task *t, bool fork)
 {
 	struct flt_proc *p = flt_proc_lock_get(t->task, fork);

@@ -195,7 +195,7 @@ int expect_run(struct expect_run *r, struct flt_run *run, const struct expect_ar
 	status = flt_capture(run, &setup, &fd);
 	expect_marks_finish(&r->marks);
 	if (fd < 0) {
-		/* No permission for perf events, too, means that nothing can be measured here. */
+		/* Without permission for perf events, nothing can be measured here. */
 		if (status == FLT_EXIT_PERMISSION || status == FLT_EXIT_INCOMPLETE)
 			return FLT_EXIT_UNSUPPORTED;
 		return status ? status : FLT_EXIT_FAILED;

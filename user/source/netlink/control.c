@@ -321,21 +321,26 @@ static int ask_new(struct flt_control *control, struct nl_msg *request, uint32_t
 	return ret;
 }
 
+/* Put the processes of a new session into its request. */
+static int put_targets(struct nl_msg *request, const uint32_t *tgids, size_t count, bool follow)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (nla_put_u32(request, FLT_SESSION_TGID, tgids[i]))
+			return -ENOMEM;
+	return follow ? nla_put_flag(request, FLT_SESSION_FOLLOW) : 0;
+}
+
 int flt_control_stream_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			   bool follow, const struct flt_stream_wish *wish, uint32_t *id,
 			   struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
-	size_t i;
 
 	if (!request)
 		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		if (nla_put_u32(request, FLT_SESSION_TGID, tgids[i]))
-			goto err_request;
-	if (follow && nla_put_flag(request, FLT_SESSION_FOLLOW))
-		goto err_request;
-	if (wish && put_stream(request, wish))
+	if (put_targets(request, tgids, count, follow) || (wish && put_stream(request, wish)))
 		goto err_request;
 	return ask_new(control, request, id, e);
 
@@ -355,14 +360,10 @@ int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, siz
 			 struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
-	size_t i;
 
 	if (!request)
 		return -ENOMEM;
-	for (i = 0; i < count; i++)
-		if (nla_put_u32(request, FLT_SESSION_TGID, tgids[i]))
-			goto err_request;
-	if ((follow && nla_put_flag(request, FLT_SESSION_FOLLOW)) ||
+	if (put_targets(request, tgids, count, follow) ||
 	    nla_put_u32(request, FLT_SESSION_HIST, procs) ||
 	    (cgroup && nla_put_u64(request, FLT_SESSION_HIST_CGROUP, cgroup)))
 		goto err_request;
