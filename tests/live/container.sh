@@ -15,7 +15,7 @@ podman=(podman --root "$tmp/storage" --runroot "$tmp/run" --cgroup-manager cgrou
 
 # The containers share the programs of this machine.
 root=$tmp/root
-mkdir -p "$root"/{usr,etc,proc,sys,dev,tmp,run,root,work}
+mkdir -p "$root"/{usr,etc,proc,sys,dev,tmp,run,root,share}
 for directory in bin sbin lib lib64; do ln -s "usr/$directory" "$root/$directory"; done
 mkdir "$tmp/share"
 cp "$(command -v python3)" "$tmp/share/busy"
@@ -36,8 +36,8 @@ END
 
 container() { # NAME
 	"${podman[@]}" run -d --network none --name "$1" --cap-add PERFMON -v /usr:/usr:ro \
-		-v /etc:/etc:ro -v "$PWD:$PWD:ro" -v "$tmp/share:/work" --rootfs "$root" \
-		/work/busy /work/busy.py >"$tmp/$1.id"
+		-v /etc:/etc:ro -v "$PWD:$PWD:ro" -v "$tmp/share:/share" --rootfs "$root" \
+		/share/busy /share/busy.py >"$tmp/$1.id"
 }
 
 in_container() { # NAME COMMAND...
@@ -89,7 +89,7 @@ for name in one two; do
 	"$FLTCTL" stats --json -p "${!name}" >"$tmp/out"
 	same "$name: faults outside" "$(busy_faults "$tmp/out")" "$(faults_of "${!name}")"
 done
-in_container one "$FLTCTL" trace --csv -- cat /work/busy.py >"$tmp/trace.csv" 2>"$tmp/err" ||
+in_container one "$FLTCTL" trace --csv -- cat /share/busy.py >"$tmp/trace.csv" 2>"$tmp/err" ||
 	bad "trace in a container: $?: $(cat "$tmp/err")"
 at_least "faults of trace in a container" "$(lines '^fault,')" 20
 at_least "faults in /usr/bin/cat" "$(lines '/usr/bin/cat')" 2
