@@ -70,7 +70,9 @@ done
 
 # The module does not support --by=vma. fltctl uses refs instead and prints a message.
 "$FLTCTL" wss --csv --by=vma -p "$pid" 0.2 1 >"$tmp/csv" 2>"$tmp/err" || bad "--by=vma: status $?"
-same "--by=vma: method" "$(awk -F, '/^sample/ { print $5; exit }' "$tmp/csv")" refs
+same "--by=vma: method" "$(awk -F, '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["record"] == "sample" { print $at["method"]; exit }' "$tmp/csv")" refs
 same "--by=vma: messages" \
 	"$(grep -c 'does not support mappings.*clear_refs and smaps' "$tmp/err")" 1
 kill "$pid"
