@@ -223,6 +223,20 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	run --separate-stderr -5 "$FLTCTL" stats --by=kind
 }
 
+@test "stats without the module has no columns for counts that only the module knows" {
+	for args in "--top=3" "-a" "-p $$" "--threads -p $$" "0.1 -- sleep 0.3" "-- true"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -0 "$FLTCTL" stats --source=kernel $args
+		[[ $output == *minor*major* ]] || { echo "$args: $output"; false; }
+		[[ $output != *failed* && $output != *retrie* && $output != *missed* ]] ||
+			{ echo "$args: $output"; false; }
+		# shellcheck disable=SC2086
+		"$FLTCTL" stats --source=kernel --json -o "$dir/json" $args
+		json "$dir/json" "rows and not any({'failed', 'failed_per_second', 'retries', 'missed'} & \
+			set(r) for r in rows)"
+	done
+}
+
 @test "stats counts a command without any capability" {
 	is_root
 	run --separate-stderr -0 as_nobody stats --source=kernel --json -- true

@@ -30,6 +30,7 @@ enum {
 	SHOW_RATES = 1 << 3, SHOW_COUNTS = 1 << 4,	/* of an account */
 	SHOW_KIND = 1 << 5, SHOW_KIND_COUNT = 1 << 6,	/* of a row for each kind */
 	SHOW_KINDS_TEXT = 1 << 7, SHOW_KINDS_DATA = 1 << 8, SHOW_CGROUP = 1 << 9,
+	SHOW_MODULE_RATES = 1 << 10, SHOW_MODULE_COUNTS = 1 << 11,	/* that the module counts */
 };
 
 #define AT(member) FLT_AT(struct stats_row, member)
@@ -37,6 +38,8 @@ enum {
 	.decimals = 1
 #define IN_COUNTS .text_if = SHOW_COUNTS
 #define IN_RATES .text_if = SHOW_RATES
+#define IN_MODULE_COUNTS .text_if = SHOW_MODULE_COUNTS
+#define IN_MODULE_RATES .text_if = SHOW_MODULE_RATES
 
 static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
@@ -56,17 +59,17 @@ static const struct flt_column columns[] = {
 	  IN_RATES },
 	{ "major_per_second", "major/s", 8, RATE(account.major), .known_if = OF_ACCOUNT, IN_RATES },
 	{ "failed_per_second", "failed/s", 8, RATE(account.failed), .known_if = OF_MODULE,
-	  IN_RATES },
+	  IN_MODULE_RATES },
 	{ "faults_per_second", "faults/s", 10, RATE(faults), .known_if = OF_KIND,
 	  .text_if = SHOW_KIND },
 	{ "retries", "retries", 7, FLT_COLUMN_COUNT, AT(account.retried), .known_if = OF_MODULE,
-	  IN_COUNTS },
+	  IN_MODULE_COUNTS },
 	{ "minor", "minor", 9, FLT_COLUMN_COUNT, AT(account.minor), .known_if = OF_ACCOUNT,
 	  IN_COUNTS },
 	{ "major", "major", 7, FLT_COLUMN_COUNT, AT(account.major), .known_if = OF_ACCOUNT,
 	  IN_COUNTS },
 	{ "failed", "failed", 6, FLT_COLUMN_COUNT, AT(account.failed), .known_if = OF_MODULE,
-	  IN_COUNTS },
+	  IN_MODULE_COUNTS },
 	{ "faults", "faults", 9, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_KIND,
 	  .text_if = SHOW_KIND_COUNT },
 	{ "pgfault", "pgfault", 9, FLT_COLUMN_COUNT, AT(pgfault), .known_if = OF_MEMORY,
@@ -119,6 +122,10 @@ int stats_columns_open(struct stats *s, bool kinds, bool summary)
 
 	if (!summary)
 		shown |= SHOW_CLOCK | (by_kind ? SHOW_KIND : SHOW_RATES);
+	if (s->control && shown & SHOW_COUNTS)
+		shown |= SHOW_MODULE_COUNTS;
+	if (s->control && shown & SHOW_RATES)
+		shown |= SHOW_MODULE_RATES;
 	if (!summary && s->by == STATS_BY_THREAD)
 		shown |= SHOW_THREAD;
 	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD)

@@ -35,10 +35,8 @@ static void write_command_text(struct stats *s, const struct stats_command *c,
 	}
 	fprintf(s->out, "%s:\n\n", c->argv[i] ? " ..." : "");
 	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		if (!lines[i].known) {
-			fprintf(s->out, "%14s  %-8s\n", "-", lines[i].name);
+		if (!lines[i].known)
 			continue;
-		}
 		fprintf(s->out, "%14" PRIu64 "  %-8s", lines[i].count, lines[i].name);
 		if (lines[i].rate)
 			fprintf(s->out, "  %10.1f /s", flt_rates_per_second(lines[i].count,
