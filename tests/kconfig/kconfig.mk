@@ -5,7 +5,7 @@ CHECK_LONG   += check-kconfig-long
 ## make check-kconfig       build flt.ko as for kernels without THP, NUMA or MEMCG, and for PREEMPT_RT
 .PHONY: check-kconfig check-kconfig-long
 check-kconfig:
-	FLT_BUILD=$(abspath $(O)) tests/kconfig/check 6.12
+	FLT_BUILD=$(abspath $(O)) tests/kconfig/check -q 6.12
 
 check-kconfig-long:
 	FLT_BUILD=$(abspath $(O)) tests/kconfig/check $(KERNELS)
