@@ -20,7 +20,7 @@ $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/kernels.t
 .PHONY: kmod
 kmod: $(patsubst %,$(O)/kmod-%/.built,$(KERNELS) $(QUICK))
 
-## make check-guest         live tests in guests, 6.1 and 6.12 (LIVE="name ..." for some, STRICT=1), some on 5.10 and 7.3
+## make check-guest         live tests in guests: 6.12, those of the module also on 6.1 (LIVE="name ..." for some, STRICT=1), some on 5.10 and 7.3
 .PHONY: check-guest
 check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 	$(VM)/check $(if $(LIVE),$(LIVE),$(QUICK:%=-q %))
