@@ -126,6 +126,20 @@ PY
 seen=$("$fltctl" record -o "$tmp/t.flt" -- "$build/lines" "$build/lineslib.so" 2>&1 | sed -n 's/.*: \([0-9]*\) faults (.*/\1/p')
 ((seen <= counted + 8 && seen + 8 >= counted)) || fail "recorded $seen faults, wait4() of a run alone says $counted"
 
+# Wait until the recorder RECORDER has written events to FILE twice. A signal may end the recorder
+# before it has opened its events, and the first events tell of processes that exist.
+events_written() { # RECORDER FILE
+	local size=64 now writes=0 # the header has 64 bytes
+	while ((writes < 2)) && kill -0 "$1" 2>/dev/null; do
+		sleep 0.1
+		now=$(stat -c %s "$2" 2>/dev/null || echo 0)
+		if ((now > size)); then
+			size=$now
+			writes=$((writes + 1))
+		fi
+	done
+}
+
 # Record a running process, and the whole machine, until a signal. The status is 0, or 3 if a
 # busy machine loses faults. The recording contains the process.
 python3 -c 'import time
@@ -136,8 +150,13 @@ while time.time() < end:
 running=$!
 for mode in "-p $running" -a; do
 	rc=0
+	rm -f "$tmp/t.flt"
 	# shellcheck disable=SC2086 # two words
-	timeout --preserve-status -s INT 1 "$fltctl" record -q $mode -o "$tmp/t.flt" 2>"$tmp/err" || rc=$?
+	"$fltctl" record -q $mode -o "$tmp/t.flt" 2>"$tmp/err" &
+	recorder=$!
+	events_written "$recorder" "$tmp/t.flt"
+	kill -INT "$recorder"
+	wait "$recorder" || rc=$?
 	((rc == 0 || rc == 3)) || fail "record $mode: status $rc: $(cat "$tmp/err")"
 	n=$("$fltctl" script --no-symbols --json -p "$running" "$tmp/t.flt" 2>/dev/null | wc -l) || true
 	((n > 10)) || fail "record $mode: $n faults of the process"
@@ -145,9 +164,10 @@ done
 kill "$running"
 
 # A recorder that is killed leaves an undamaged file.
+rm -f "$tmp/t.flt"
 "$fltctl" record -q -o "$tmp/t.flt" -- sh -c 'while :; do /bin/true; done' &
 recorder=$!
-sleep 2.5
+events_written "$recorder" "$tmp/t.flt"
 child=$(pgrep -P "$recorder" || true)
 kill -KILL "$recorder" ${child:+$child}
 rc=0

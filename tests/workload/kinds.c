@@ -318,7 +318,8 @@ static void kind_device(void)
 
 			vdso_text_touch();
 			section_begin();
-			clock_gettime(CLOCK_MONOTONIC, &ts);
+			/* Other clocks may read the page of a paravirtual clock source too. */
+			clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
 			section_end("device", 1, 0, 1);
 			_exit(0);
 		}
