@@ -17,6 +17,8 @@
 #define KEY(key) (1u << FLT_RANK_##key)
 #define VIEW(view) (1ull << (32 + TOP_##view))
 #define RATES (KEY(MINOR) | KEY(MAJOR) | KEY(TIME) | KEY(P99))
+/* What /proc does not tell. */
+#define BY_MODULE (KEY(FAILED) | KEY(TIME) | KEY(P99) | KEY(FILE))
 
 static const struct {
 	const char *name;
@@ -82,11 +84,22 @@ const char *top_view_name(enum top_view view)
 }
 
 /* Return the columns of the view. Kinds of single processes have only a number of faults. */
-static uint32_t keys_of(const struct top *t)
+static uint32_t view_keys(const struct top *t)
 {
 	if (t->view == TOP_KIND && t->args->pids.count)
 		return KEY(COMM) | KEY(FAULTS);
 	return views[t->view].keys;
+}
+
+/* Return the columns of the view that can be known. */
+static uint32_t keys_of(const struct top *t)
+{
+	return view_keys(t) & (t->control ? ~0u : ~BY_MODULE);
+}
+
+bool top_view_has(const struct top *t, enum flt_rank_key key)
+{
+	return view_keys(t) >> key & 1;
 }
 
 bool top_page_has(const struct top *t, enum flt_rank_key key)

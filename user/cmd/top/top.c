@@ -69,7 +69,7 @@ static int check_args(struct top *t, const struct flt_words *words)
 		return flt_command_misuse(t->command, "--by=file and --files=none exclude each "
 					  "other");
 	t->sort = args->sort ? (enum flt_rank_key)(args->sort - 1) : top_page_sort(t);
-	if (!top_page_has(t, t->sort))
+	if (!top_view_has(t, t->sort))
 		return flt_command_misuse(t->command, "invalid sort key: --by=%s has no column "
 					  "'%s'", top_view_name(t->view), sort_names[args->sort]);
 	return read_target(t, words);
@@ -86,6 +86,11 @@ static int use_procfs(struct top *t, const struct flt_run *run)
 	}
 	if (t->view == TOP_FILE || t->view == TOP_KIND) {
 		flt_command_say(t->command, "cannot show faults by %s: %s", top_view_name(t->view),
+				why);
+		return flt_exit_of(run->control_error);
+	}
+	if (!top_page_has(t, t->sort)) {
+		flt_command_say(t->command, "cannot sort by '%s': %s", sort_names[t->args->sort],
 				why);
 		return flt_exit_of(run->control_error);
 	}

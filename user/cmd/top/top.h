@@ -116,7 +116,9 @@ int top_page_report(struct top *t);
 const char *top_view_name(enum top_view view);
 /* Return the default sort key of the view. */
 enum flt_rank_key top_page_sort(const struct top *t);
-/* Return true if the view has this column. */
+/* Return true if the view has this column when the module is loaded. */
+bool top_view_has(const struct top *t, enum flt_rank_key key);
+/* Return true if the page has this column. Without the module, some cannot be known. */
 bool top_page_has(const struct top *t, enum flt_rank_key key);
 
 /* run.c */
