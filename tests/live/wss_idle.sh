@@ -18,7 +18,7 @@ most() { # CSV
 		$at["record"] == "sample" && $at["referenced_bytes"] + 0 > most {
 			most = $at["referenced_bytes"] + 0
 		}
-		END { print NR > 1 ? most + 0 : "no_input" }' "$1"
+		END { print (NR > 1 ? most + 0 : "no_input") }' "$1"
 }
 
 check_size() { # WHAT CSV MIB
