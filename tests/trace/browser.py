@@ -7,6 +7,7 @@ search, reset, hover and keys of the flame graph, and hover of plots, of the hea
 the map of regions (also with a thousand regions), at two widths, light and dark. The console
 must stay empty and hostile markup must be escaped.
 """
+import math
 import os
 import subprocess
 import sys
@@ -73,14 +74,16 @@ def flame(browser):
                        "e => e.querySelector('title').textContent.length > 0)")
 
 
-# Point at a cell of a band. The tooltip must match the data in the file.
-def atlas_cell(browser, band, cell):
-    row, column, faults, refaults = cell
-    x, y = browser.run("const b = document.querySelectorAll('svg.b')[arguments[0]].querySelector('.bg');"
-                       "b.scrollIntoView({block: 'center'}); const r = b.getBoundingClientRect(), root = b.closest('svg.atlas');"
-                       "return [r.x + (arguments[2] + 0.5) / root.dataset.columns * r.width,"
-                       "r.y + (arguments[1] + 0.5) / b.parentNode.dataset.rows * r.height];", band, row, column)
-    browser.point(x, y)
+# Point at the cell of a band that has most faults, of those whose row a whole pixel coordinate
+# hits: a band can have more rows than pixels. The tooltip must match the data in the file.
+def atlas_cell(browser, band, cells):
+    left, top, width, height, columns, rows = browser.run(
+        "const b = document.querySelectorAll('svg.b')[arguments[0]].querySelector('.bg');"
+        "b.scrollIntoView({block: 'center'}); const r = b.getBoundingClientRect();"
+        "return [r.x, r.y, r.width, r.height, +b.closest('svg.atlas').dataset.columns, +b.parentNode.dataset.rows];", band)
+    pixel = {int((y - top) / height * rows): y for y in range(math.ceil(top), math.floor(top + height))}
+    row, column, faults, refaults = cell = max((c for c in cells if c[0] in pixel), key=lambda c: c[2])
+    browser.point(left + (column + 0.5) / columns * width, pixel[row])
     name, where, what = browser.run("return Array.from(document.querySelectorAll('.tip text'), e => e.textContent)")
     assert browser.run("return document.querySelector('.tip').getAttribute('visibility')") == "visible"
     assert what.endswith(" s: {:,} faults, {:,} refaults".format(faults, refaults)), (cell, what)
@@ -95,7 +98,7 @@ def atlas(browser, least):
     assert rows >= least, rows
     for band in sorted({0, len(bands) // 2, len(bands) - 1}):
         cells = [list(map(int, c.split(","))) for c in bands[band].split(";") if c]
-        atlas_cell(browser, band, max(cells, key=lambda c: c[2]))
+        atlas_cell(browser, band, cells)
     # The tooltip disappears outside of all bands.
     x, y, _ = browser.box("document.querySelector('svg.atlas > text.name')")
     browser.point(x, y)
