@@ -8,8 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-scale=1
-[ -z "$LONG" ] || scale=8
+scale=$(sized 1 3 8)
 
 mkfs.ext4 -q -b 4096 /dev/vda
 mkdir -p "$tmp/disk"

@@ -10,11 +10,11 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-threads=9000 sleepers=4500 processes=1000 rounds=10 requests=2000 table=()
+threads=$(sized 9000 20000 20000) sleepers=$(sized 4500 10000 10000) processes=1000
+rounds=$(sized 10 30 100) requests=$(sized 2000 10000 10000) table=()
 # More live processes than rows that are kept. Thousands in one bomb hold the lock of their
 # anon_vma for minutes under emulation.
 all_rows=400 few_rows=(max_procs=256)
-[ -z "$LONG" ] || threads=20000 sleepers=10000 rounds=100 requests=10000
 # Every step takes twenty times as long on the debug kernel.
 [ "$KERNEL" != debug ] || threads=1500 processes=100 rounds=2 requests=200 table=(max_procs=256)
 

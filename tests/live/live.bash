@@ -26,6 +26,15 @@ bad() {
 	failures=$((failures + 1))
 }
 
+# Print the size of this run: of make check, make check-long or make check-huge.
+sized() { # EVERYDAY LONG HUGE
+	case $LONG in
+	'') echo "$1";;
+	1) echo "$2";;
+	*) echo "$3";;
+	esac
+}
+
 skip() {
 	unload
 	echo "$*"

@@ -8,8 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-switches=200 threads=500
-[ -z "$LONG" ] || switches=1000 threads=2000
+switches=$(sized 200 1000 1000) threads=$(sized 500 2000 2000)
 
 state_of() { fltq hooks | awk -v name="name=$1" '$0 ~ name { print }' | field state; }
 

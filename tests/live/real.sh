@@ -7,8 +7,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-lines=20000
-[ -z "$LONG" ] || lines=200000
+lines=$(sized 20000 60000 200000)
 
 load
 seq "$lines" | awk '{ print ($1 * 7919) % 100003, $1 }' >"$tmp/numbers"

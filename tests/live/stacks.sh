@@ -22,8 +22,7 @@ check() { # WHAT [N]
 }
 
 load
-many=100
-[ -z "$LONG" ] || many=2000
+many=$(sized 100 500 2000)
 
 say "depth"
 trace_stacks -- frames deep 130

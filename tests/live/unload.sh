@@ -9,10 +9,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=3 storms=6 sleepers=1000
-if [ -n "$LONG" ]; then
-	rounds=50 storms=200
-fi
+rounds=$(sized 3 50 50) storms=$(sized 6 50 200) sleepers=1000
 
 # An open file in debugfs prevents unloading until it is closed.
 load

@@ -16,8 +16,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=96 least=8
-[ -z "$LONG" ] || rounds=512
+rounds=$(sized 96 192 512) least=8
 cgroup=/sys/fs/cgroup/flt-reclaim
 mkdir "$cgroup"
 echo 512M >/sys/block/zram0/disksize

@@ -38,7 +38,12 @@ check-guest-long: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
 	$(VM)/check -j 1 -k debug $(LIVE)
 
-## make check-long          what make check leaves out: long tests, full sizes, the debug kernel, packages
+## make check-huge          long tests at their greatest size, which take hours (LIVE="name ...")
+.PHONY: check-huge
+check-huge: all kmod
+	$(VM)/check -L $(if $(LIVE),$(LIVE),$(error missing LIVE="name ..." of long tests))
+
+## make check-long          what make check leaves out: long tests, the debug kernel, packages
 check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
 	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' LIMIT=7200 scripts/check $(CHECK_LONG) \
 		check-guest-long check-guest-debug
