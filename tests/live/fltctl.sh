@@ -51,6 +51,27 @@ stats_of_command "children" sh -c 'ls / >/dev/null; ls / | wc -l; (ls / >/dev/nu
 stats_of_command "fork tree" tree fork 20 8
 stats_of_command "anonymous pages" kinds anon 300
 at_least "anonymous pages: kind anon" "$(rows_jq '.[-1].kind_anon')" 300
+
+say "no faults between fork and exec"
+# A child of vfork() takes none either. The run before brings the files into the page cache.
+vforked() {
+	setarch -R python3 -c '
+import os, subprocess, sys
+usage = os.wait4(subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL).pid, 0)[2]
+print(usage.ru_minflt + usage.ru_majflt)' "$@"
+}
+vforked kinds anon 300 >/dev/null
+counted=$(vforked kinds anon 300)
+setarch -R "$FLTCTL" stats --json -o "$tmp/json" -- kinds anon 300 >/dev/null
+same "stats: faults, as after vfork()" "$(rows_jq '.[-1] | .minor + .major')" "$counted"
+setarch -R "$FLTCTL" trace --json -o "$tmp/json" -- kinds anon 300 >/dev/null
+same "trace: faults, as after vfork()" "$(rows_jq 'map(select(.record == "fault")) | length')" "$counted"
+setarch -R "$FLTCTL" lat --json -o "$tmp/json" -- kinds anon 300 >/dev/null
+same "lat: faults, as after vfork()" \
+	"$(rows_jq 'map(select(.record == "latency" and .group == "all")) | .[-1].faults')" "$counted"
+setarch -R "$FLTCTL" map --json -o "$tmp/json" -- kinds anon 300 >/dev/null
+same "map: faults, as after vfork()" "$(rows_jq 'map(select(.record == "total").faults) | add')" \
+	"$counted"
 same "exit status of the command" "$(status_of stats -- sh -c 'exit 7')" 7
 same "exit status if a signal kills the command" "$(status_of stats -- sh -c 'kill -9 $$')" 137
 same "exit status if the command does not exist" "$(status_of stats -- nonexistent)" 127

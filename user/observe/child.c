@@ -3,8 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,43 +22,124 @@ static ssize_t read_retrying(int fd, void *data, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-static void report_and_exit(int report, int err)
+/* Tell the parent why the exec failed, and return the exit status of the child. */
+static int report_failure(int report, int err)
 {
 	ssize_t n;
 
 	do
 		n = write(report, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
-	_exit(flt_child_exec_status(-err));
+	return flt_child_exec_status(-err);
 }
 
-static void run_child(const struct flt_child_setup *setup, int gate, int report)
+/* Wait for the release. Return false if the parent exited or called flt_child_cancel(). */
+static bool wait_at_gate(int gate)
+{
+	char byte;
+
+	return read_retrying(gate, &byte, 1) == 1;
+}
+
+/* Execute the command in a forked child. Return the exit status if that fails. */
+static int run_forked(const struct flt_child_setup *setup, int gate, int report)
 {
 	const char *const *assignment;
-	char byte;
 	int ret;
 
-	/* End of file: the parent exited or called flt_child_cancel(). */
-	if (read_retrying(gate, &byte, 1) != 1)
-		_exit(0);
-
+	if (!wait_at_gate(gate))
+		return 0;
 	for (assignment = setup->env; assignment && *assignment; assignment++)
 		if (putenv((char *)*assignment))
-			report_and_exit(report, errno);
+			return report_failure(report, errno);
 	if (setup->prepare) {
 		ret = setup->prepare(setup->arg);
 		if (ret)
-			report_and_exit(report, -ret);
+			return report_failure(report, -ret);
 	}
 	if (setup->mask)
 		sigprocmask(SIG_SETMASK, setup->mask, NULL);
 	execvp(setup->argv[0], setup->argv);
-	report_and_exit(report, errno);
+	return report_failure(report, errno);
+}
+
+/* What the child that shares our memory needs. It is at the lower end of the stack of the child. */
+struct shared {
+	char **argv;
+	sigset_t mask;
+	int gate[2], report[2];
+};
+
+/* Room for execvp(), which builds a path, and the arguments of a shell for a script. */
+static size_t stack_size(char **argv)
+{
+	size_t words = 0;
+
+	while (argv[words])
+		words++;
+	return (64 << 10) + (words + 2) * sizeof(*argv);
+}
+
+/* Execute the command in a child that shares our memory. Return the status if that fails. */
+static int run_shared(void *arg)
+{
+	const struct shared *shared = arg;
+
+	/* Otherwise the gate would stay open after the parent exited. */
+	close(shared->gate[1]);
+	close(shared->report[0]);
+	if (!wait_at_gate(shared->gate[0]))
+		return 0;
+	sigprocmask(SIG_SETMASK, &shared->mask, NULL);
+	execvp(shared->argv[0], shared->argv);
+	return report_failure(shared->report[1], errno);
+}
+
+/*
+ * Start a child that shares our memory until its exec, as posix_spawn() does. A forked child
+ * would take faults between fork and exec to copy pages, and wait4() and the module would count
+ * them for the command. The child writes only to its own stack, and to errno when the exec fails;
+ * then the parent waits in flt_child_release(). All signals are blocked, so no handler runs in it.
+ */
+static pid_t clone_shared(struct flt_child *child, const struct flt_child_setup *setup,
+			  const int gate[2], const int report[2])
+{
+	struct shared *shared;
+	sigset_t all, before;
+	pid_t pid;
+
+	child->stack_size = stack_size(setup->argv);
+	child->stack = mmap(NULL, child->stack_size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_POPULATE, -1, 0);
+	if (child->stack == MAP_FAILED) {
+		child->stack = NULL;
+		return -1;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	shared = child->stack;
+	*shared = (struct shared){
+		.argv = setup->argv, .mask = setup->mask ? *setup->mask : before,
+		.gate = { gate[0], gate[1] }, .report = { report[0], report[1] },
+	};
+	pid = clone(run_shared, (char *)child->stack + (child->stack_size & ~15ul),
+		    CLONE_VM | SIGCHLD, shared);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+/* Free the stack of a child that has executed the command or ended. */
+static void free_stack(struct flt_child *child)
+{
+	if (child->stack)
+		munmap(child->stack, child->stack_size);
+	child->stack = NULL;
 }
 
 int flt_child_fork(struct flt_child *child, const struct flt_child_setup *setup,
 		   struct flt_errmsg *e)
 {
+	const bool forked = setup->prepare || setup->env;
 	int gate[2], report[2], err;
 
 	*child = (struct flt_child){ .pid = -1, .gate = -1, .report = -1, .pidfd = -1 };
@@ -68,17 +152,16 @@ int flt_child_fork(struct flt_child *child, const struct flt_child_setup *setup,
 		flt_errmsg_errno(e, err, "cannot make a pipe");
 		goto err_gate;
 	}
-	child->pid = fork();
+	child->pid = forked ? fork() : clone_shared(child, setup, gate, report);
 	if (child->pid < 0) {
 		err = -errno;
 		flt_errmsg_errno(e, err, "cannot fork");
 		goto err_report;
 	}
 	if (!child->pid) {
-		/* Otherwise the gate would stay open after the parent exited. */
 		close(gate[1]);
 		close(report[0]);
-		run_child(setup, gate[0], report[1]);
+		_exit(run_forked(setup, gate[0], report[1]));
 	}
 	close(gate[0]);
 	close(report[1]);
@@ -88,6 +171,7 @@ int flt_child_fork(struct flt_child *child, const struct flt_child_setup *setup,
 	return 0;
 
 err_report:
+	free_stack(child);
 	close(report[0]);
 	close(report[1]);
 err_gate:
@@ -124,6 +208,7 @@ static int reap(struct flt_child *child, int *status, struct rusage *usage, int 
 	child->pidfd = -1;
 	child->pid = -1;
 	close_pipes(child);
+	free_stack(child);
 	return 0;
 }
 
@@ -139,8 +224,10 @@ int flt_child_release(struct flt_child *child)
 	/* End of file: the exec succeeded, or the child was killed before. */
 	n = read_retrying(child->report, &err, sizeof(err));
 	close_pipes(child);
-	if (n != (ssize_t)sizeof(err))
+	if (n != (ssize_t)sizeof(err)) {
+		free_stack(child);
 		return 0;
+	}
 	reap(child, &status, &usage, 0);
 	return err ? -err : -EIO;
 }

@@ -5,11 +5,15 @@
  * flt_child_fork() forks a child that waits for flt_child_release() before it executes the
  * command. The caller arms its counters in between, so they see the first instruction. If
  * the parent exits before the release, the child exits without executing the command.
+ *
+ * The child takes no faults of its own before the exec if it needs neither .env nor .prepare: then
+ * it shares the parent's memory until the exec.
  */
 #ifndef FLT_CHILD_H
 #define FLT_CHILD_H
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -25,6 +29,8 @@ struct flt_child {
 	int gate;	/* write end of a pipe; one byte releases the child */
 	int report;	/* read end of a pipe: the errno of a failed exec, or end of file */
 	int pidfd;	/* readable after the child ended; -1 before Linux 5.3 */
+	void *stack;	/* of a child that shares our memory; NULL after its exec */
+	size_t stack_size;
 	/* Called for each stop that wait4() reports to a tracer. NULL: the child is not traced. */
 	void (*stopped)(void *arg, uint32_t pid, int status);
 	void *stopped_arg;
