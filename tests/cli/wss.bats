@@ -207,6 +207,8 @@ clear_refs() {
 	[[ $stderr == *"clear_refs and smaps instead"* && $output == *" refs "* ]]
 	run --separate-stderr -5 "$FLTCTL" wss -m scan -p "$pid" 0.1 1
 	[[ $stderr == *"flt module"* ]]
+	run --separate-stderr -0 "$FLTCTL" wss -p $$ 0.2 1
+	[[ $output == *REFERENCED* && $output != *1ST-TOUCH* && $output != *REFAULT* ]]
 }
 
 @test "-o writes rows to a file, and the command keeps standard output" {

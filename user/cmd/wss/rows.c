@@ -18,12 +18,13 @@ enum {
 	OF_LOCK = 1 << 21,	/* buckets of the histogram of mmap_lock */
 };
 
-/* Bits of .text_if: the columns that are in the text only with an option. */
+/* Bits of .text_if: the columns that are in the text only with an option, or with the module. */
 enum {
 	SHOW_VMA = 1 << WSS_BY_VMA, SHOW_KIND = 1 << WSS_BY_KIND, SHOW_NODE = 1 << WSS_BY_NODE,
 	SHOW_CGROUP = 1 << WSS_BY_CGROUP,
 	SHOW_PROCESS = 1 << WSS_BY_PROCESS | SHOW_VMA | SHOW_KIND | SHOW_NODE,
 	SHOW_WRITTEN = 1 << 8,
+	SHOW_FAULTS = 1 << 9,	/* that the module counts */
 };
 
 struct row {
@@ -60,9 +61,9 @@ static const struct flt_column columns[] = {
 	{ "referenced_bytes", "REFERENCED", 10, FLT_COLUMN_BYTES, AT(s.referenced),
 	  .known_if = FLT_SAMPLE_REFERENCED },
 	{ "first_touch_bytes", "1ST-TOUCH", 9, FLT_COLUMN_BYTES, AT(s.first_touch),
-	  .known_if = FLT_SAMPLE_FAULTS },
+	  .known_if = FLT_SAMPLE_FAULTS, .text_if = SHOW_FAULTS },
 	{ "refault_bytes", "REFAULT", 8, FLT_COLUMN_BYTES, AT(s.refault),
-	  .known_if = FLT_SAMPLE_FAULTS },
+	  .known_if = FLT_SAMPLE_FAULTS, .text_if = SHOW_FAULTS },
 	{ "written_bytes", "WRITTEN", 8, FLT_COLUMN_BYTES, AT(s.written),
 	  .known_if = FLT_SAMPLE_WRITTEN, .text_if = SHOW_WRITTEN },
 	{ "quantile", NULL, 0, FLT_COLUMN_REAL, AT(quantile), .decimals = 2,
@@ -96,7 +97,8 @@ static const struct flt_column columns[] = {
 
 int wss_rows_open(struct wss *w)
 {
-	uint64_t shown = 1u << w->args->by | (w->args->written ? SHOW_WRITTEN : 0);
+	uint64_t shown = 1u << w->args->by | (w->args->written ? SHOW_WRITTEN : 0) |
+			 (w->control ? SHOW_FAULTS : 0);
 
 	return flt_table_new(&w->table, stdout, &w->args->style, columns, shown);
 }
