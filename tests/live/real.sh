@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300
+# vm: disk=256 zram=1 timeout=300 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: the counts of real programs are exact for every process.
 set -euo pipefail
