@@ -172,6 +172,7 @@ enum flt_record_type {
 	FLT_RECORD_UNMAP,
 	FLT_RECORD_STATS,
 	FLT_RECORD_END,
+	FLT_RECORD_CGROUP,
 	__FLT_RECORD_LAST
 };
 
@@ -217,6 +218,8 @@ struct flt_record_image {
 /*
  * THREAD: head.tid is a new thread of head.image. Its comm follows the header.
  * COMM: head.tid has a new comm, which follows the header.
+ * CGROUP: the process of head.image is in the cgroup of which the path below the mount point of
+ * cgroup2 follows. Without this record it is in the cgroup of the image's parent.
  * EXIT: the thread head.tid ended; head.tid 0: the whole process ended.
  */
 struct flt_record_exit {

@@ -41,7 +41,7 @@ compare() {
 	without_module
 	is_root
 	local by
-	for by in function line object vma thread stack; do
+	for by in function line object vma thread stack cgroup; do
 		"$FLTCTL" rss --json --no-inline --by=$by -- "$OWNED" "$dir/file" "$dir/smaps" >"$dir/rows"
 		compare "$dir/rows"
 		grep '^{' "$dir/rows" >"$dir/json"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: numa=1 cpus=2 mem=1280 timeout=240 daily=6.12 debug=0
 # shellcheck disable=SC2016,SC2119
-# Promise: --by=cgroup of lat, trace, map, thp, numa, wss and top has a row per cgroup, under the
+# Promise: --by=cgroup of lat, trace, map, report, rss, thp, numa, wss and top has a row per cgroup, under the
 # name of its container. Its counts are those of the kernel for the processes in it, also if a
 # process has ended.
 set -euo pipefail
@@ -138,6 +138,26 @@ same "map: faults of the other" "$(sum '.container == "/flt.slice/plain"' .fault
 	$((plain_after - plain_before))
 same "map: regions" "$(jq -s 'map(select(.record == "region")) | length' "$tmp/out")" 0
 
+say "record and report"
+start "$slice/docker-$id.scope"
+ending=$started
+begin record -q -o "$tmp/t.flt" -p "$one,$two,$ending,$plain"
+before=$(($(faults_in_container) + $(faults_of "$ending"))) plain_before=$(faults_of "$plain")
+let_work "$one"
+let_work "$ending"
+let_work "$plain"
+after=$(($(faults_in_container) + $(faults_of "$ending"))) plain_after=$(faults_of "$plain")
+kill -9 "$ending"
+wait "$ending" 2>/dev/null || true
+end record
+"$FLTCTL" report --json --by=cgroup "$tmp/t.flt" >"$tmp/out"
+same "report: faults of the container" "$(sum '.container == $n' .faults "$tmp/out")" $((after - before))
+same "report: faults of the other" "$(sum '.cgroup == "/flt.slice/plain"' .faults "$tmp/out")" \
+	$((plain_after - plain_before))
+same "report: rows" "$(jq -s length "$tmp/out")" 2
+"$FLTCTL" report --by=cgroup "$tmp/t.flt" >"$tmp/text"
+same "cgroup in the text of report" "$(grep -c " $container " "$tmp/text")" 1
+
 say "wss"
 rss() { awk '/^Rss:/ { n += $2 } END { print n * 1024 }' "$@"; }
 "$FLTCTL" wss --json --by=cgroup -p "$one,$two,$plain" 0.3 2 >"$tmp/out"
@@ -146,6 +166,14 @@ same "wss: RSS" "$(jq -s --arg n $container 'map(select(.container == $n) | .rss
 	"$(rss "/proc/$one/smaps_rollup" "/proc/$two/smaps_rollup")"
 same "wss: RSS of the other" \
 	"$(jq -s 'map(select(.container == "/flt.slice/plain") | .rss_bytes) | last' "$tmp/out")" \
+	"$(rss "/proc/$plain/smaps_rollup")"
+
+say "rss"
+"$FLTCTL" rss --json --by=cgroup --at=1s -p "$one,$two,$plain" >"$tmp/out" 2>"$tmp/err" ||
+	bad "rss: status $?: $(cat "$tmp/err")"
+same "rss: the container" "$(sum '.container == $n' .rss_bytes "$tmp/out")" \
+	"$(rss "/proc/$one/smaps_rollup" "/proc/$two/smaps_rollup")"
+same "rss: the other" "$(sum '.cgroup == "/flt.slice/plain"' .rss_bytes "$tmp/out")" \
 	"$(rss "/proc/$plain/smaps_rollup")"
 "$FLTCTL" wss --json --by=cgroup --method=refs --cgroup "$slice" 0.3 2 >"$tmp/out"
 same "wss by refs: windows" "$(sum '.record == "sample" and .container == $n' 1 "$tmp/out")" 2

@@ -14,6 +14,7 @@
 #include "model/recording/group.h"
 #include "model/recording/mapset.h"
 #include "model/code/perfmap.h"
+#include "model/code/sites.h"
 #include "model/recording/filter.h"
 #include "model/recording/strings.h"
 #include "model/code/symbols.h"
@@ -197,6 +198,47 @@ static void deep_stacks_become_a_tree(void **state)
 	flt_recording_free(rec);
 }
 
+static void processes_inherit_cgroups(void **state)
+{
+	struct { struct flt_record_image r; char comm[8]; } image = {
+		.r = { .head = { .type = FLT_RECORD_IMAGE, .size = sizeof(image), .image = 1 }, .pid = 9, .cause = FLT_IMAGE_FOUND }, .comm = "sh" };
+	struct { struct flt_record r; char path[8]; } cgroup = {
+		.r = { .type = FLT_RECORD_CGROUP, .size = sizeof(cgroup), .image = 1 }, .path = "/a" };
+	struct flt_fault f = { .weight = 1 };
+	struct flt_group group = { 0 };
+	struct flt_group_key key;
+	struct flt_recording *rec;
+	struct flt_sites sites;
+
+	(void)state;
+	assert_int_equal(flt_recording_new(&rec), 0);
+	assert_int_equal(flt_recording_record(rec, &image.r.head), 0);
+	assert_null(flt_recording_image(rec, 1)->cgroup);
+	assert_int_equal(flt_recording_record(rec, &cgroup.r), 0);
+	image.r.parent = 1;
+	image.r.cause = FLT_IMAGE_FORK;
+	for (image.r.head.image = 2; image.r.head.image < 4; image.r.head.image++) {
+		image.r.pid++;
+		assert_int_equal(flt_recording_record(rec, &image.r.head), 0);
+	}
+	cgroup.r.image = 3;
+	cgroup.path[1] = 'b';
+	assert_int_equal(flt_recording_record(rec, &cgroup.r), 0);
+	for (f.image = 1; f.image < 4; f.image++) {
+		assert_int_equal(flt_sites_key(FLT_BY_CGROUP, rec, &f, &key), 0);
+		assert_int_equal(flt_group_add(&group, &key, &f), 0);
+	}
+	assert_int_equal(flt_sites_build(&sites, FLT_BY_CGROUP, rec, NULL, &group), 0);
+	assert_int_equal(sites.count, 2);
+	assert_string_equal(sites.rows[0].cgroup, "/a");
+	assert_int_equal(flt_counts_all(&sites.rows[0].counts), 2);
+	assert_true(sites.rows[0].several);
+	assert_string_equal(sites.rows[1].cgroup, "/b");
+	flt_sites_free(&sites);
+	flt_group_free(&group);
+	flt_recording_free(rec);
+}
+
 static void perf_maps_are_read(void **state)
 {
 	struct flt_perf_map *map;
@@ -241,6 +283,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_interned_once),
 		cmocka_unit_test(groups_add_up_to_all_faults),
 		cmocka_unit_test(deep_stacks_become_a_tree),
+		cmocka_unit_test(processes_inherit_cgroups),
 		cmocka_unit_test(perf_maps_are_read),
 		cmocka_unit_test(filters_select_faults),
 	};

@@ -92,6 +92,8 @@ static int on_image(struct flt_timeline *t, struct flt_record_image *r)
 	/* The writer numbers images from 1, too, and gets all of them from here. */
 	if (!ret && id != r->head.image)
 		ret = -EINVAL;
+	if (!ret && t->setup.writer)
+		ret = flt_file_cgroup_read(t->setup.writer, r->head.time, id, r->pid);
 	/*
 	 * In regions, the image of an exec inherits mappings, too: the module does not repeat the
 	 * note of a mapping that the new program has at the same place.

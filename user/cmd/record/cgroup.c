@@ -113,9 +113,9 @@ static int set_up(struct limited *l, struct flt_errmsg *e)
 	if (!err)
 		err = flt_guard_start(&l->guard, l->journal, e);
 	/* --engine=auto changes neither swap nor sysctls. */
-	if (!err && args->engine == FLT_RECORD_CGROUP)
+	if (!err && args->engine == FLT_RECORD_ENGINE_CGROUP)
 		err = flt_swap_make(l->journal, l->device, e);
-	if (!err && args->engine == FLT_RECORD_CGROUP)
+	if (!err && args->engine == FLT_RECORD_ENGINE_CGROUP)
 		err = flt_swap_single_pages(l->journal, e);
 	if (!err)
 		err = args->cgroup ? flt_group_open(&l->group, args->cgroup, e) :

@@ -40,8 +40,8 @@ int flt_record_choose(const struct flt_run *run, struct flt_record_args *args)
 	char size[FLT_UNITS_TEXT];
 	int err;
 
-	args->by_cgroup = args->engine == FLT_RECORD_CGROUP || args->cgroup;
-	if (args->by_cgroup || args->engine != FLT_RECORD_AUTO ||
+	args->by_cgroup = args->engine == FLT_RECORD_ENGINE_CGROUP || args->cgroup;
+	if (args->by_cgroup || args->engine != FLT_RECORD_ENGINE_AUTO ||
 	    !reaches(run->words.command[0], &why))
 		return FLT_EXIT_DONE;
 	if (args->latency || args->bandwidth || args->sample || args->policy >= 0)

@@ -107,8 +107,9 @@ static void on_file_limit(int sig)
 static int record_unlimited(struct flt_run *run, const struct flt_record_args *args)
 {
 	static const enum flt_capture_engine engine[] = {
-		[FLT_RECORD_AUTO] = FLT_CAPTURE_AUTO, [FLT_RECORD_MODULE] = FLT_CAPTURE_MODULE,
-		[FLT_RECORD_PERF] = FLT_CAPTURE_PERF,
+		[FLT_RECORD_ENGINE_AUTO] = FLT_CAPTURE_AUTO,
+		[FLT_RECORD_ENGINE_MODULE] = FLT_CAPTURE_MODULE,
+		[FLT_RECORD_ENGINE_PERF] = FLT_CAPTURE_PERF,
 	};
 	struct flt_capture_setup setup = {
 		.pids = args->pids, .all = args->all, .no_stack = args->no_stack,
@@ -141,7 +142,8 @@ static int check_args(const struct flt_run *run, bool limited)
 					  "need -L");
 	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline))
 		return flt_command_misuse(command, "--policy, --no-move and --no-inline need -L");
-	if (!limited && (args->engine == FLT_RECORD_PRELOAD || args->engine == FLT_RECORD_CGROUP))
+	if (!limited && (args->engine == FLT_RECORD_ENGINE_PRELOAD ||
+			 args->engine == FLT_RECORD_ENGINE_CGROUP))
 		return flt_command_misuse(command, "--engine=%s needs -L SIZE",
 					  engines[args->engine]);
 	return FLT_EXIT_DONE;
@@ -162,10 +164,10 @@ static int check_limit(const struct flt_run *run)
 		return flt_command_misuse(command, "-M needs -L SIZE");
 	if (args->cgroup && args->sweep)
 		return flt_command_misuse(command, "--sweep needs a command");
-	if (args->cgroup && args->engine == FLT_RECORD_PRELOAD)
+	if (args->cgroup && args->engine == FLT_RECORD_ENGINE_PRELOAD)
 		return flt_command_misuse(command, "--engine=preload and --cgroup exclude each "
 					  "other");
-	if (args->engine == FLT_RECORD_MODULE || args->engine == FLT_RECORD_PERF)
+	if (args->engine == FLT_RECORD_ENGINE_MODULE || args->engine == FLT_RECORD_ENGINE_PERF)
 		return flt_command_misuse(command, "-L needs --engine=preload or --engine=cgroup");
 	return FLT_EXIT_DONE;
 }

@@ -8,7 +8,7 @@
 #include "view/table/table.h"
 
 static const char *const by_names[] = { "line", "function", "object", "thread", "vma", "address",
-					"stack", NULL };
+					"stack", "cgroup", NULL };
 
 static const char *const layout_names[] = { "fltrace", NULL };
 
@@ -18,8 +18,8 @@ static const struct flt_opt opts[] = {
 	FLT_LOAD_INPUT_OPT(struct flt_report_args, input),
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = AT(by), .choices = by_names,
 	  .help = "Select the rows: the code that faulted (line, function, object, stack), the "
-		  "thread, or the memory that was touched (vma, address). Default: line; with "
-		  "--csv, stack." },
+		  "thread, the cgroup or the memory that was touched (vma, address). Default: "
+		  "line; with --csv, stack." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = AT(top), .arg = "N",
 	  .help = "List the N largest rows. 0 lists all. Default: 40; JSON and CSV list all." },
 	{ .name = "callees", .letter = 'g', .type = FLT_OPT_FLAG, .offset = AT(callees),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/report/report.h"
+#include "source/proc/container.h"
 #include "view/table/table.h"
 
 const char *flt_report_source(char *buf, size_t size, const char *file, uint32_t line)
@@ -25,6 +26,7 @@ enum {
 	THREADS = 1 << FLT_BY_THREAD,
 	MEMORY = 1 << FLT_BY_VMA | 1 << FLT_BY_ADDRESS,
 	OBJECTS = CODE | MEMORY | 1 << FLT_BY_OBJECT,
+	CGROUPS = 1 << FLT_BY_CGROUP,
 };
 
 struct row {
@@ -33,6 +35,7 @@ struct row {
 	uint64_t faults, alloc, refault, reads, writes;
 	uint64_t latency;		/* mean, ns */
 	const char *source, *object;	/* without directories, for the text */
+	const char *container;
 	char comm[80];
 };
 
@@ -49,6 +52,8 @@ static const struct flt_column columns[] = {
 	{ "major", "MAJOR", 5, FLT_COLUMN_COUNT, AT(site.counts.majors), .spare = 2 },
 	{ "latency_ns", "MEAN", 6, FLT_COLUMN_NS, AT(latency), .known_if = HAS_LATENCY,
 	  .spare = 3 },
+	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(site.cgroup), IN(CGROUPS) },
+	{ "container", "CGROUP", -20, FLT_COLUMN_STRING, AT(container), IN(CGROUPS) },
 	{ "pid", "PID", 5, FLT_COLUMN_COUNT, AT(site.pid), .known_if = ONE_PROCESS, .spare = 3 },
 	{ "comm", NULL, 0, FLT_COLUMN_CHARS, AT(comm), .known_if = ONE_PROCESS },
 	{ NULL, "COMM", -8, FLT_COLUMN_CHARS, AT(comm), .spare = 5 },
@@ -71,7 +76,7 @@ static int site_write(struct flt_table *table, const struct flt_site *site, uint
 	const struct flt_counts *counts = &site->counts;
 	struct row row = { .site = *site, .faults = flt_counts_all(counts) };
 	uint64_t known = site->several ? 0 : ONE_PROCESS;
-	char source[256];
+	char source[256], container[FLT_CONTAINER_NAME];
 
 	if (row.faults != flt_counts_op(counts, FLT_OP_UNKNOWN))
 		known |= HAS_OPS;
@@ -86,6 +91,7 @@ static int site_write(struct flt_table *table, const struct flt_site *site, uint
 	row.writes = flt_counts_op(counts, FLT_OP_WRITE);
 	row.source = flt_report_source(source, sizeof(source), site->file, site->line);
 	row.object = site->object ? flt_symbols_base(site->object) : NULL;
+	row.container = flt_container_label(site->cgroup, container);
 	snprintf(row.comm, sizeof(row.comm), "%.64s%s", site->comm, site->several ? ", ..." : "");
 	return flt_table_row(table, &row, known);
 }

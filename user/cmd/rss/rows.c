@@ -162,6 +162,24 @@ static int add_areas(struct rss_rows *l, const struct rss_joined *j,
 	return ret;
 }
 
+/* Add a row for the cgroup of the process. */
+static int add_cgroup(struct rss_rows *l, const struct rss_joined *j,
+		      const struct flt_resident_process *p)
+{
+	const struct flt_image *image = flt_recording_image(j->load.rec, p->image);
+	struct rss_row row = { .pid = p->pid, .comm = "" };
+	uint32_t i;
+
+	if (image) {
+		row.comm = image->comm;
+		row.cgroup = image->cgroup;
+	}
+	for (i = 0; i < p->pages.count; i++)
+		parts_page(&row.parts, p->pages.flags[i], !p->pages.owner[i]);
+	row.most = row.parts.rss;
+	return parts_none(&row.parts) ? 0 : row_add(l, &row);
+}
+
 static int pointer_order(const void *a, const void *b)
 {
 	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
@@ -184,6 +202,8 @@ static int row_order(const void *a, const void *b)
 		order = pointer_order(x->object, y->object);
 	if (!order)
 		order = pointer_order(x->file, y->file);
+	if (!order)
+		order = pointer_order(x->cgroup, y->cgroup);
 	if (!order)
 		order = number_order(x->line, y->line);
 	if (!order)
@@ -281,6 +301,7 @@ int rss_rows_build(struct rss_rows *l, struct rss_joined *j, const struct rss_mo
 	for (i = 0; !ret && i < m->moment.count; i++) {
 		p = &m->moment.processes[i];
 		ret = by == RSS_BY_VMA ? add_areas(l, j, p) :
+		      by == RSS_BY_CGROUP ? add_cgroup(l, j, p) :
 		      add_owners(l, by, j, &m->moment, p);
 	}
 	if (!ret)

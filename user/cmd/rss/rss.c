@@ -10,7 +10,7 @@
 #define DEPTH 128
 
 static const char *const by_names[] = { "line", "function", "object", "vma", "thread", "stack",
-					NULL };
+					"cgroup", NULL };
 static const char *const engines[] = { "auto", "module", "perf", NULL };
 static const char *const unwinds[] = { "fp", "dwarf", NULL };
 
@@ -28,7 +28,7 @@ static const struct flt_opt opts[] = {
 		  "Default: exit." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = AT(by), .choices = by_names,
 	  .help = "Select the rows: the code whose fault brought the pages in (line, function, "
-		  "object, stack), the thread, or the mapping (vma). Default: line." },
+		  "object, stack), the thread, the mapping (vma) or the cgroup. Default: line." },
 	{ .name = "diff", .type = FLT_OPT_FLAG, .offset = AT(diff),
 	  .help = "Compare the last moment with the first one. Largest growth first." },
 	{ .name = "top", .letter = 'n', .type = FLT_OPT_U64, .offset = AT(top), .arg = "N",

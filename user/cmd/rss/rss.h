@@ -12,6 +12,7 @@
 
 enum rss_by {
 	RSS_BY_LINE = 0, RSS_BY_FUNCTION, RSS_BY_OBJECT, RSS_BY_VMA, RSS_BY_THREAD, RSS_BY_STACK,
+	RSS_BY_CGROUP,
 };
 
 enum rss_picture {
@@ -111,6 +112,7 @@ struct rss_row {
 	uint32_t image, stack, place;	/* by STACK */
 	uint32_t pid;
 	const char *comm;
+	const char *cgroup;		/* by CGROUP; NULL: unknown */
 	bool several;
 	uint64_t most;
 	struct rss_parts parts, before;	/* before: of --diff */

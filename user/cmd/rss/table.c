@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/rss/rss.h"
+#include "source/proc/container.h"
 #include "text/units.h"
 
 #define STACK_BYTES 16384
@@ -20,6 +21,7 @@ enum {
 	THREADS = 1 << RSS_BY_THREAD,
 	VMAS = 1 << RSS_BY_VMA,
 	OBJECTS = CODE | VMAS | 1 << RSS_BY_OBJECT,
+	CGROUPS = 1 << RSS_BY_CGROUP,
 	DIFF = 1 << 16,
 	PLAIN = 1 << 17,
 };
@@ -32,7 +34,7 @@ struct line {
 	uint64_t rss, anon, file, shmem, shared, private, huge, swap, hugetlb, unknown;	/* bytes */
 	uint64_t before;
 	int64_t change;
-	const char *function, *source, *object;
+	const char *function, *source, *object, *container;
 	char change_text[FLT_UNITS_TEXT + 1];
 	char comm[80];
 	const char *stack;
@@ -57,7 +59,10 @@ static const struct flt_column columns[] = {
 	{ "huge_bytes", "HUGE", 7, FLT_COLUMN_BYTES, AT(huge), .spare = 1 },
 	{ "swap_bytes", "SWAP", 7, FLT_COLUMN_BYTES, AT(swap), .spare = 2 },
 	{ "hugetlb_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(hugetlb) },
-	{ "unknown_bytes", "UNKNOWN", 8, FLT_COLUMN_BYTES, AT(unknown), IN(VMAS) },
+	{ "unknown_bytes", "UNKNOWN", 8, FLT_COLUMN_BYTES, AT(unknown),
+	  IN(VMAS | CGROUPS) },
+	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(row.cgroup), IN(CGROUPS) },
+	{ "container", "CGROUP", -20, FLT_COLUMN_STRING, AT(container), IN(CGROUPS) },
 	{ "pid", "PID", 5, FLT_COLUMN_COUNT, AT(row.pid), .known_if = ONE_PROCESS, .spare = 3 },
 	{ "comm", NULL, 0, FLT_COLUMN_CHARS, AT(comm), .known_if = ONE_PROCESS },
 	{ NULL, "COMM", -8, FLT_COLUMN_CHARS, AT(comm), .spare = 5 },
@@ -124,7 +129,7 @@ static void parts_bytes(struct line *l, const struct rss_parts *p)
 static int row_write(struct flt_table *table, struct rss_joined *j, const struct rss_moment *m,
 		     const struct rss_row *row, const struct rss_rows *rows)
 {
-	char source[256], size[FLT_UNITS_TEXT], stack[STACK_BYTES];
+	char source[256], size[FLT_UNITS_TEXT], stack[STACK_BYTES], container[FLT_CONTAINER_NAME];
 	struct line l = { .moment = m->label, .since = m->since, .row = *row };
 
 	parts_bytes(&l, &row->parts);
@@ -137,6 +142,7 @@ static int row_write(struct flt_table *table, struct rss_joined *j, const struct
 	l.function = row->unknown ? "unknown" : row->function;
 	l.source = source_write(source, sizeof(source), row);
 	l.object = row->object ? flt_symbols_base(row->object) : row->unknown ? "unknown" : NULL;
+	l.container = flt_container_label(row->cgroup, container);
 	callers_write(stack, sizeof(stack), j, row);
 	l.stack = stack;
 	snprintf(l.comm, sizeof(l.comm), "%.64s%s", row->comm, row->several ? ", ..." : "");

@@ -19,6 +19,8 @@ int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fa
 	case FLT_BY_THREAD:
 		key->id = f->tid;
 		return 0;
+	case FLT_BY_CGROUP:
+		return 0;
 	case FLT_BY_VMA:
 	case FLT_BY_ADDRESS:
 		map = flt_recording_map(rec, f->image, f->address);
@@ -69,6 +71,9 @@ static int row_make(struct flt_site *row, enum flt_by by, const struct flt_recor
 		row->tid = e->key.id;
 		row->comm = flt_recording_comm(rec, e->key.image, e->key.id);
 		return 0;
+	case FLT_BY_CGROUP:
+		row->cgroup = image ? image->cgroup : NULL;
+		return 0;
 	case FLT_BY_VMA:
 	case FLT_BY_ADDRESS:
 		map = e->key.id ? &rec->maps[e->key.id - 1] : NULL;
@@ -96,6 +101,8 @@ static int row_order(const void *a, const void *b)
 		order = pointer_order(x->object, y->object);
 	if (!order)
 		order = pointer_order(x->file, y->file);
+	if (!order)
+		order = pointer_order(x->cgroup, y->cgroup);
 	if (!order && x->line != y->line)
 		order = x->line < y->line ? -1 : 1;
 	if (!order && x->address != y->address)
@@ -114,6 +121,7 @@ static bool row_same(const struct flt_site *x, const struct flt_site *y)
 {
 	return x->function == y->function && x->object == y->object && x->file == y->file &&
 	       x->line == y->line && x->address == y->address && x->tid == y->tid &&
+	       x->cgroup == y->cgroup &&
 	       (x->function || !(x->tid || x->address) || x->pid == y->pid);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sites.h - groups of faults by function, line, object, thread or mapping. */
+/* sites.h - groups of faults by function, line, object, thread, mapping or cgroup. */
 #ifndef FLT_MODEL_SITES_H
 #define FLT_MODEL_SITES_H
 
@@ -18,6 +18,7 @@ enum flt_by {
 	FLT_BY_VMA,		/* mapping of the page */
 	FLT_BY_ADDRESS,		/* address of the page */
 	FLT_BY_STACK,		/* one row for each stack and instruction */
+	FLT_BY_CGROUP,
 };
 
 struct flt_site {
@@ -29,6 +30,7 @@ struct flt_site {
 	uint64_t address;	/* by VMA and ADDRESS only */
 	uint32_t pid, tid;	/* tid: by THREAD only */
 	const char *comm;
+	const char *cgroup;	/* by CGROUP only; NULL: unknown */
 	bool several;		/* several processes: pid and comm of the one with most faults */
 	uint64_t most;		/* faults of the process with most faults */
 	uint32_t entry;		/* any entry of the group that belongs to this row */

@@ -164,6 +164,8 @@ static int image_record(struct flt_recording *rec, const struct flt_record_image
 	image->cause = r->cause;
 	image->begin = r->head.time;
 	parent = image_find(rec, r->parent);
+	if (parent)
+		image->cgroup = parent->cgroup;
 	if (parent && r->cause == FLT_IMAGE_FORK) {
 		flt_map_set_put(image->maps);
 		image->maps = flt_map_set_get(parent->maps);
@@ -190,6 +192,14 @@ static int comm_record(struct flt_recording *rec, const struct flt_record *r)
 	if (r->tid == image->pid)
 		image->comm = comm;
 	return flt_name_table_set(&rec->comms, r->image, r->tid, comm);
+}
+
+static int cgroup_record(struct flt_recording *rec, const struct flt_record *r)
+{
+	struct flt_image *image;
+	int err = flt_recording_get(rec, r->image, &image);
+
+	return err ? err : text_keep(rec, (const char *)(r + 1), &image->cgroup);
 }
 
 static enum flt_object_kind object_kind(const char *name)
@@ -306,6 +316,8 @@ int flt_recording_record(struct flt_recording *rec, const struct flt_record *r)
 	case FLT_RECORD_THREAD:
 	case FLT_RECORD_COMM:
 		return comm_record(rec, r);
+	case FLT_RECORD_CGROUP:
+		return cgroup_record(rec, r);
 	case FLT_RECORD_EXIT:
 		image = image_find(rec, r->image);
 		if (image && !r->tid)

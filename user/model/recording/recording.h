@@ -63,6 +63,7 @@ struct flt_node {
 struct flt_image {
 	uint32_t id, pid, ppid, parent, cause;
 	const char *comm;	/* latest name of its first thread */
+	const char *cgroup;	/* path below the mount point of cgroup2; NULL: unknown */
 	uint64_t begin, end;	/* end 0: the image has not ended */
 	struct flt_map_set *maps;
 	uint32_t map_changes;	/* counter; cached results are valid until it changes */

@@ -226,6 +226,7 @@ static size_t record_body(unsigned int type, bool *text)
 	case FLT_RECORD_INFO:
 	case FLT_RECORD_THREAD:
 	case FLT_RECORD_COMM:
+	case FLT_RECORD_CGROUP:
 		*text = true;
 		return sizeof(struct flt_record);
 	case FLT_RECORD_IMAGE:

@@ -101,10 +101,10 @@ void flt_file_image_done(struct flt_file_writer *w, uint32_t image)
 		flt_file_image_free(i);
 }
 
-static int comm_record(struct flt_file_writer *w, enum flt_record_type type, uint64_t time,
-		       uint32_t image, uint32_t tid, const char *comm)
+static int text_record(struct flt_file_writer *w, enum flt_record_type type, uint64_t time,
+		       uint32_t image, uint32_t tid, const char *text)
 {
-	struct flt_record *r = record_new(w, type, sizeof(*r), time, image, comm, strlen(comm));
+	struct flt_record *r = record_new(w, type, sizeof(*r), time, image, text, strlen(text));
 
 	if (!r)
 		return w->error;
@@ -115,13 +115,18 @@ static int comm_record(struct flt_file_writer *w, enum flt_record_type type, uin
 int flt_file_thread(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,
 		    const char *comm)
 {
-	return comm_record(w, FLT_RECORD_THREAD, time, image, tid, comm);
+	return text_record(w, FLT_RECORD_THREAD, time, image, tid, comm);
 }
 
 int flt_file_comm(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,
 		  const char *comm)
 {
-	return comm_record(w, FLT_RECORD_COMM, time, image, tid, comm);
+	return text_record(w, FLT_RECORD_COMM, time, image, tid, comm);
+}
+
+int flt_file_cgroup(struct flt_file_writer *w, uint64_t time, uint32_t image, const char *path)
+{
+	return text_record(w, FLT_RECORD_CGROUP, time, image, 0, path);
 }
 
 int flt_file_exit(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Write the threads of a running process, from /proc. */
+/* Write the threads and the cgroup of a running process, from /proc. */
+#include <limits.h>
+
 #include "source/proc/maps.h"
 #include "source/proc/procfs.h"
 #include "source/file/file.h"
@@ -32,4 +34,13 @@ int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t ima
 
 	*threads = t.threads;
 	return err;
+}
+
+int flt_file_cgroup_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid)
+{
+	char path[PATH_MAX];
+
+	if (flt_procfs_cgroup(pid, path, sizeof(path)))
+		return 0;
+	return flt_file_cgroup(w, time, image, path);
 }

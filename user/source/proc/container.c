@@ -126,3 +126,10 @@ bool flt_container_name(const char *path, char name[FLT_CONTAINER_NAME])
 	}
 	return false;
 }
+
+const char *flt_container_label(const char *path, char name[FLT_CONTAINER_NAME])
+{
+	if (!path)
+		return "(unknown)";
+	return flt_container_name(path, name) ? name : path;
+}

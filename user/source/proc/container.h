@@ -18,5 +18,7 @@
  * name of a unit of systemd, as "ssh.service". Return false if the path is neither.
  */
 bool flt_container_name(const char *path, char name[FLT_CONTAINER_NAME]);
+/* Return that name, or else the path; NULL is "(unknown)". */
+const char *flt_container_label(const char *path, char name[FLT_CONTAINER_NAME]);
 
 #endif
