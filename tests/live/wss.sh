@@ -132,8 +132,8 @@ if [ -n "$LONG" ]; then
 	! can_inject || compare_sets inject 10
 	stop_known
 	! has_thp || start_known "512 of 600 MiB, huge pages" 512 4 600 -H 600 512
-	compare_sets scan 0.5
-	! can_inject || compare_sets inject 0.5
+	compare_sets scan 3
+	! can_inject || compare_sets inject 3
 	stop_known
 fi
 
