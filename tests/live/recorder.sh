@@ -87,7 +87,7 @@ for o in "" --no-inline; do
 done
 
 cd "$OLDPWD"
-of_recorder snapshot 4 2000
+of_recorder snapshot 8 4000
 cd "$tmp"
 
 # Count resident pages from another process.

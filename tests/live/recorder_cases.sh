@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-if [ -n "$LONG" ]; then
+if [ "$(sized some some all)" = all ]; then
 	of_recorder cases all
 	of_recorder cases all --no-inline
 else
