@@ -3,7 +3,6 @@
 ## make check-packages      build, install, upgrade and remove packages: Debian 12 and 13, and rpm
 .PHONY: check-packages
 check-packages:
-	tests/packages/check bookworm
-	tests/packages/check trixie
-	tests/packages/check-rpm
-CHECK_LONG += check-packages
+	failed=0; for check in "check bookworm" "check trixie" check-rpm; do \
+		tests/packages/$$check || failed=1; \
+	done; exit $$failed

@@ -43,7 +43,7 @@ check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
 check-huge: all kmod
 	$(VM)/check -L $(if $(LIVE),$(LIVE),$(error missing LIVE="name ..." of long tests))
 
-## make check-long          what make check leaves out: long tests, the debug kernel, packages
+## make check-long          what make check leaves out: long tests, the debug kernel
 check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
 	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' LIMIT=7200 scripts/check $(CHECK_LONG) \
 		check-guest-long check-guest-debug
