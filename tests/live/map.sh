@@ -55,7 +55,7 @@ map() {
 # pattern NAME PAGES PATTERN ORDER [EXPRESSION]: run the workload `pattern NAME` with one region
 # per seed. Check that map reports PATTERN and ORDER for each region, and that EXPRESSION is true.
 pattern() {
-	map -- "${prefix[@]}" "$FLT_WORKLOAD/pattern" "$1" /mnt/file "$2" $SEEDS
+	map -- "${prefix[@]}" "$FLT_WORKLOAD/pattern" "$1" /mnt/file "$2" "$SEEDS"
 	expect "$1: pattern $3, order $4" "len(regions) == $SEEDS and \
 all(r.get('pattern') == '$3' and r['order'] == '$4' for r in regions)"
 	[ -z "${5:-}" ] || expect "$1: $5" "$5"
@@ -88,7 +88,7 @@ swapon /dev/zram0
 mkdir /sys/fs/cgroup/small
 load
 prefix=()
-"$FLT_WORKLOAD/pattern" make /mnt/file 2048 $SEEDS
+"$FLT_WORKLOAD/pattern" make /mnt/file 2048 "$SEEDS"
 
 drop_caches() { sync; echo 3 >/proc/sys/vm/drop_caches; }
 

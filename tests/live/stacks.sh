@@ -36,11 +36,11 @@ for what in signal sort noframe wild narrow; do
 done
 
 say "full stack table"
-trace_stacks -- frames many $many
+trace_stacks -- frames many "$many"
 check many
 unload
 load max_stacks=16
-trace_stacks -- frames many $many
+trace_stacks -- frames many "$many"
 check many
 checks=$((checks + 1))
 grep -q "because the module's table of stacks was full" "$tmp/err" ||
