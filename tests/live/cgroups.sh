@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: numa=1 cpus=2 mem=1280 timeout=240 daily=6.12 debug=0
 # shellcheck disable=SC2016,SC2119
-# Promise: --by=cgroup of lat, trace, map, report, rss, thp, numa, wss and top has a row per cgroup, under the
-# name of its container. Its counts are those of the kernel for the processes in it, also if a
-# process has ended.
+# Promise: --by=cgroup of lat, trace, map, report, rss, thp, numa, wss and top has a row per cgroup,
+# under the name of its container. Its counts are those of the kernel for the processes in it, also
+# if a process has ended.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -62,6 +62,22 @@ end() {
 	kill -INT $run
 	wait $run || status=$?
 	same "status of $1: $(cat "$tmp/err")" $status 0
+}
+
+# Let a process of the container, one that ends, and the other work while the COMMAND observes.
+# Set $in_container and $in_plain to their faults.
+observe_work() { # COMMAND...
+	local before plain_before
+	begin "$@"
+	before=$(($(faults_in_container) + $(faults_of "$ending"))) plain_before=$(faults_of "$plain")
+	let_work "$one"
+	let_work "$ending"
+	let_work "$plain"
+	in_container=$(($(faults_in_container) + $(faults_of "$ending") - before))
+	in_plain=$(($(faults_of "$plain") - plain_before))
+	kill -9 "$ending"
+	wait "$ending" 2>/dev/null || true
+	end "$1"
 }
 
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
@@ -124,36 +140,18 @@ done
 say "map"
 start "$slice/docker-$id.scope"
 ending=$started
-begin map --json --by=cgroup --cgroup "$slice"
-before=$(($(faults_in_container) + $(faults_of "$ending"))) plain_before=$(faults_of "$plain")
-let_work "$one"
-let_work "$ending"
-let_work "$plain"
-after=$(($(faults_in_container) + $(faults_of "$ending"))) plain_after=$(faults_of "$plain")
-kill -9 "$ending"
-wait "$ending" 2>/dev/null || true
-end map
-same "map: faults of the container" "$(sum '.container == $n' .faults "$tmp/out")" $((after - before))
-same "map: faults of the other" "$(sum '.container == "/flt.slice/plain"' .faults "$tmp/out")" \
-	$((plain_after - plain_before))
+observe_work map --json --by=cgroup --cgroup "$slice"
+same "map: faults of the container" "$(sum '.container == $n' .faults "$tmp/out")" $in_container
+same "map: faults of the other" "$(sum '.container == "/flt.slice/plain"' .faults "$tmp/out")" $in_plain
 same "map: regions" "$(jq -s 'map(select(.record == "region")) | length' "$tmp/out")" 0
 
 say "record and report"
 start "$slice/docker-$id.scope"
 ending=$started
-begin record -q -o "$tmp/t.flt" -p "$one,$two,$ending,$plain"
-before=$(($(faults_in_container) + $(faults_of "$ending"))) plain_before=$(faults_of "$plain")
-let_work "$one"
-let_work "$ending"
-let_work "$plain"
-after=$(($(faults_in_container) + $(faults_of "$ending"))) plain_after=$(faults_of "$plain")
-kill -9 "$ending"
-wait "$ending" 2>/dev/null || true
-end record
+observe_work record -q -o "$tmp/t.flt" -p "$one,$two,$ending,$plain"
 "$FLTCTL" report --json --by=cgroup "$tmp/t.flt" >"$tmp/out"
-same "report: faults of the container" "$(sum '.container == $n' .faults "$tmp/out")" $((after - before))
-same "report: faults of the other" "$(sum '.cgroup == "/flt.slice/plain"' .faults "$tmp/out")" \
-	$((plain_after - plain_before))
+same "report: faults of the container" "$(sum '.container == $n' .faults "$tmp/out")" $in_container
+same "report: faults of the other" "$(sum '.cgroup == "/flt.slice/plain"' .faults "$tmp/out")" $in_plain
 same "report: rows" "$(jq -s length "$tmp/out")" 2
 "$FLTCTL" report --by=cgroup "$tmp/t.flt" >"$tmp/text"
 same "cgroup in the text of report" "$(grep -c " $container " "$tmp/text")" 1
@@ -167,6 +165,8 @@ same "wss: RSS" "$(jq -s --arg n $container 'map(select(.container == $n) | .rss
 same "wss: RSS of the other" \
 	"$(jq -s 'map(select(.container == "/flt.slice/plain") | .rss_bytes) | last' "$tmp/out")" \
 	"$(rss "/proc/$plain/smaps_rollup")"
+"$FLTCTL" wss --json --by=cgroup --method=refs --cgroup "$slice" 0.3 2 >"$tmp/out"
+same "wss by refs: windows" "$(sum '.record == "sample" and .container == $n' 1 "$tmp/out")" 2
 
 say "rss"
 "$FLTCTL" rss --json --by=cgroup --at=1s -p "$one,$two,$plain" >"$tmp/out" 2>"$tmp/err" ||
@@ -175,8 +175,6 @@ same "rss: the container" "$(sum '.container == $n' .rss_bytes "$tmp/out")" \
 	"$(rss "/proc/$one/smaps_rollup" "/proc/$two/smaps_rollup")"
 same "rss: the other" "$(sum '.cgroup == "/flt.slice/plain"' .rss_bytes "$tmp/out")" \
 	"$(rss "/proc/$plain/smaps_rollup")"
-"$FLTCTL" wss --json --by=cgroup --method=refs --cgroup "$slice" 0.3 2 >"$tmp/out"
-same "wss by refs: windows" "$(sum '.record == "sample" and .container == $n' 1 "$tmp/out")" 2
 
 if has_thp; then
 	say "thp"
