@@ -53,9 +53,7 @@ void flt_cgroups_round(struct flt_cgroups *c)
 void flt_cgroups_name(struct flt_cgroups *c, uint64_t id, struct flt_cgroup_name *name)
 {
 	name->path = flt_cgroup_tree_path(c->tree, id);
-	name->name = name->path ? name->path : id ? "(removed)" : "(unknown)";
-	if (name->path && flt_container_name(name->path, name->text))
-		name->name = name->text;
+	name->name = id && !name->path ? "(removed)" : flt_container_label(name->path, name->text);
 }
 
 uint64_t flt_cgroups_of(struct flt_cgroups *c, uint32_t tgid)
