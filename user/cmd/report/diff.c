@@ -134,7 +134,8 @@ int flt_report_diff(struct flt_report *after, const char *path)
 	int status, verdict;
 	size_t n;
 
-	if (after->by >= FLT_BY_VMA)
+	if (after->by == FLT_BY_STACK || after->by == FLT_BY_ADDRESS || after->by == FLT_BY_VMA ||
+	    after->by == FLT_BY_CGROUP)
 		return flt_command_misuse(after->run->command, "invalid --by with --diff (expected "
 					  "line, function, object or thread)");
 	status = flt_report_open(&before, after->args->diff);
