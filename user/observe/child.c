@@ -98,8 +98,10 @@ static int run_shared(void *arg)
 /*
  * Start a child that shares our memory until its exec, as posix_spawn() does. A forked child
  * would take faults between fork and exec to copy pages, and wait4() and the module would count
- * them for the command. The child writes only to its own stack, and to errno when the exec fails;
- * then the parent waits in flt_child_release(). All signals are blocked, so no handler runs in it.
+ * them for the command. The child writes only to its own stack, and to errno in execvp(); then
+ * the parent waits in flt_child_release(). All signals are blocked until just before the exec, and
+ * the only handler of fltctl is that of SIGXFSZ, which the child cannot cause. So no handler runs
+ * in the shared memory.
  */
 static pid_t clone_shared(struct flt_child *child, const struct flt_child_setup *setup,
 			  const int gate[2], const int report[2])

@@ -167,13 +167,12 @@ static int add_cgroup(struct rss_rows *l, const struct rss_joined *j,
 		      const struct flt_resident_process *p)
 {
 	const struct flt_image *image = flt_recording_image(j->load.rec, p->image);
-	struct rss_row row = { .pid = p->pid, .comm = "" };
+	struct rss_row row = {
+		.pid = p->pid, .comm = image ? image->comm : "",
+		.cgroup = image ? image->cgroup : NULL,
+	};
 	uint32_t i;
 
-	if (image) {
-		row.comm = image->comm;
-		row.cgroup = image->cgroup;
-	}
 	for (i = 0; i < p->pages.count; i++)
 		parts_page(&row.parts, p->pages.flags[i], !p->pages.owner[i]);
 	row.most = row.parts.rss;
