@@ -167,7 +167,12 @@ static void serve(int control)
 		}
 		if (p[0].revents) {
 			if (read(fuse, request, sizeof(request)) < 0) {
-				if (errno == ENODEV)
+				/*
+				 * The file system is gone. ECONNABORTED: it went away while the
+				 * kernel copied a request, such as the last FUSE_RELEASE
+				 * (fuse_dev_do_read()).
+				 */
+				if (errno == ENODEV || errno == ECONNABORTED)
 					_exit(0);
 				if (errno != EINTR && errno != ENOENT)
 					err(1, "read from /dev/fuse");
