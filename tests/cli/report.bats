@@ -71,3 +71,26 @@ setup() {
 		[[ $stderr == *"exclude"* ]]
 	done
 }
+
+@test "a fault in the recorder's allocator counts for malloc() at the line of its call" {
+	printf '%s\n' '#include <stdlib.h>' 'int main(void)' '{' \
+		'	for (size_t size = 16; size < 1 << 20; size *= 2)' \
+		'		if (!malloc(size))' '			return 1;' '}' >calls.c
+	gcc -g -O0 -o calls calls.c
+	"$FLTCTL" record -q -L 8M -o calls.flt -- ./calls
+	"$FLTCTL" report --json calls.flt >hidden
+	"$FLTCTL" report --json --internals calls.flt >shown
+	json hidden 'any(r["function"] == "malloc" and r["line"] == 5 and
+		r["file"].endswith("calls.c") for r in rows)'
+	json hidden 'not any(r["function"].startswith(("je_", "rec_")) for r in rows)'
+	json shown 'any(r["function"].startswith("je_") for r in rows)'
+	sum() { python3 -c 'import json, sys
+print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
+	[ "$(sum hidden)" = "$(sum shown)" ]
+	# Callers are the same in all outputs.
+	"$FLTCTL" visualize --folded -o - calls.flt | grep -q ';main;malloc '
+	"$FLTCTL" script --json calls.flt | grep -q '"stack":"malloc (libfltrec.so) < main (calls.c:5)'
+	"$FLTCTL" report --by stack --json calls.flt >hidden
+	json hidden 'not any(a == b and a.endswith("libfltrec.so") for r in rows
+		for a, b in zip(r["lib"].split("|"), r["lib"].split("|")[1:]))'
+}

@@ -198,6 +198,72 @@ static void deep_stacks_become_a_tree(void **state)
 	flt_recording_free(rec);
 }
 
+static void map_file(struct flt_recording *rec, uint64_t start, const char *path)
+{
+	struct { struct flt_record_map r; char path[32]; } map = {
+		.r = { .head = { .type = FLT_RECORD_MAP, .size = sizeof(map), .image = 1 },
+		       .start = start, .end = start + 0x1000, .flags = FLT_MAP_EXEC } };
+
+	snprintf(map.path, sizeof(map.path), "%s", path);
+	assert_int_equal(flt_recording_record(rec, &map.r.head), 0);
+}
+
+/* Set offset[] to the offsets of a stack in its objects, and return its depth. */
+static size_t stack_offsets(const struct flt_recording *rec, uint32_t stack, uint64_t *offset)
+{
+	uint32_t places[8];
+	size_t n = flt_recording_stack(rec, 1, stack, places, NULL, 8), i;
+
+	for (i = 0; i < n; i++)
+		offset[i] = rec->places[places[i]].offset;
+	return n;
+}
+
+/* 0x10000: the program, 0x20000: the recorder, 0x30000: libc. */
+static void functions_of_the_recorder_are_one(void **state)
+{
+	/* main, malloc, an inner function, memset of libc, the first function of the recorder */
+	static const struct flt_file_node nodes[] = {
+		{ .image = 1, .id = 1, .parent = 0, .address = 0x10011 },
+		{ .image = 1, .id = 2, .parent = 1, .address = 0x20021 },
+		{ .image = 1, .id = 3, .parent = 2, .address = 0x20031 },
+		{ .image = 1, .id = 4, .parent = 3, .address = 0x30041 },
+		{ .image = 1, .id = 5, .parent = 0, .address = 0x20051 },
+	};
+	struct flt_fault inner = { .image = 1, .ip = 0x20060, .stack = 3 };
+	struct flt_fault only = { .image = 1, .ip = 0x20060 };
+	struct flt_fault outside = { .image = 1, .ip = 0x30060, .stack = 4 };
+	struct flt_recording *rec;
+	uint64_t offset[8];
+
+	(void)state;
+	assert_int_equal(flt_recording_new(&rec), 0);
+	map_file(rec, 0x10000, "/bin/program");
+	map_file(rec, 0x20000, "/usr/lib/libfltrec.so");
+	map_file(rec, 0x30000, "/lib/libc.so.6");
+	assert_int_equal(flt_recording_nodes(rec, nodes, 5), 0);
+
+	flt_recording_leave_own(rec, &inner);
+	assert_int_equal(inner.stack, 3);
+	assert_int_equal(stack_offsets(rec, 4, offset), 4);
+
+	rec->hides_own = true;
+	flt_recording_leave_own(rec, &inner);
+	assert_int_equal(inner.ip, 0x20020);
+	assert_int_equal(inner.stack, 1);
+	flt_recording_leave_own(rec, &only);	/* nobody called the recorder */
+	assert_int_equal(only.ip, 0x20060);
+	flt_recording_leave_own(rec, &outside);
+	assert_int_equal(outside.ip, 0x30060);
+	assert_int_equal(outside.stack, 4);
+	assert_int_equal(stack_offsets(rec, 4, offset), 3);
+	assert_int_equal(offset[0], 0x40);
+	assert_int_equal(offset[1], 0x20);
+	assert_int_equal(offset[2], 0x10);
+	assert_int_equal(stack_offsets(rec, 5, offset), 1);
+	flt_recording_free(rec);
+}
+
 static void processes_inherit_cgroups(void **state)
 {
 	struct { struct flt_record_image r; char comm[8]; } image = {
@@ -283,6 +349,7 @@ int main(void)
 		cmocka_unit_test(stacks_are_interned_once),
 		cmocka_unit_test(groups_add_up_to_all_faults),
 		cmocka_unit_test(deep_stacks_become_a_tree),
+		cmocka_unit_test(functions_of_the_recorder_are_one),
 		cmocka_unit_test(processes_inherit_cgroups),
 		cmocka_unit_test(perf_maps_are_read),
 		cmocka_unit_test(filters_select_faults),

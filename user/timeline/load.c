@@ -56,6 +56,23 @@ static void add_damage(struct flt_load *load, const struct flt_file_chunk *c)
 	load->skipped += c->skipped;
 }
 
+static int add_faults(struct flt_load *load, const struct flt_file_chunk *c, flt_load_fn fn,
+		      void *arg)
+{
+	uint32_t i;
+
+	if (!load->faults || (c->head.first && c->head.first < load->first))
+		load->first = c->head.first;
+	if (c->head.last > load->last)
+		load->last = c->head.last;
+	load->faults += c->head.count;
+	if (!fn)
+		return 0;
+	for (i = 0; i < c->head.count; i++)
+		flt_recording_leave_own(load->rec, &c->faults[i]);
+	return fn(arg, load, c->faults, c->head.count);
+}
+
 static int add_chunk(struct flt_load *load, const struct flt_file_chunk *c, flt_load_fn fn,
 		     void *arg)
 {
@@ -72,12 +89,7 @@ static int add_chunk(struct flt_load *load, const struct flt_file_chunk *c, flt_
 	case FLT_CHUNK_STACKS:
 		return flt_recording_nodes(load->rec, c->nodes, c->head.count);
 	default:
-		if (!load->faults || (c->head.first && c->head.first < load->first))
-			load->first = c->head.first;
-		if (c->head.last > load->last)
-			load->last = c->head.last;
-		load->faults += c->head.count;
-		return fn ? fn(arg, load, c->faults, c->head.count) : 0;
+		return add_faults(load, c, fn, arg);
 	}
 }
 
@@ -105,12 +117,15 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 
 	*load = (struct flt_load){
 		.command = command, .path = path, .progress = load->progress,
+		.internals = load->internals,
 	};
 	err = flt_file_open(&reader, path, &version);
 	if (err)
 		return open_failed(command, path, err, version);
 	load->head = *flt_file_head(reader);
 	err = flt_recording_new(&load->rec);
+	if (!err)
+		load->rec->hides_own = !load->internals;
 	while (!err) {
 		err = flt_file_next(reader, &chunk);
 		if (!err)

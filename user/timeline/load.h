@@ -11,6 +11,7 @@
 
 struct flt_load {
 	struct flt_progress *progress;	/* NULL: show none. Set by the caller, who begins it */
+	bool internals;			/* show the recorder's own functions. Set by the caller */
 	const struct flt_command *command;
 	const char *path;
 	struct flt_recording *rec;
@@ -39,9 +40,9 @@ typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_fa
 			   size_t n);
 
 /*
- * Read a file. load is zero, but may have a progress, which shows how much was read and is then
- * erased. Damaged chunks are skipped and counted. Report errors. Return the exit status. Call
- * flt_load_free() also after an error.
+ * Read a file. load is zero, but for what the caller sets. A progress shows how much was read,
+ * and is then erased. Damaged chunks are skipped and counted. Report errors. Return the exit
+ * status. Call flt_load_free() also after an error.
  */
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,
 		  flt_load_fn fn, void *arg);

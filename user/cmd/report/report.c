@@ -35,6 +35,7 @@ static const struct flt_opt opts[] = {
 	FLT_CAPTURE_FOR_OPT(struct flt_report_args, duration),
 	FLT_LOAD_FILTER_OPTS(struct flt_report_args, filter),
 	FLT_SYMBOL_OPTS(struct flt_report_args, symbols),
+	FLT_SYMBOL_INTERNALS_OPT(struct flt_report_args, symbols),
 	FLT_TABLE_OPTS(struct flt_report_args, style),
 	{ .name = "format", .type = FLT_OPT_CHOICE, .offset = AT(layout), .choices = layout_names,
 	  .help = "Write a row per stack as CSV for the scripts of another tool (see fltrace in "
@@ -90,6 +91,7 @@ int flt_report_open(struct flt_report *r, const char *path)
 	flt_progress_begin(&r->progress, r->args->style.format == FLT_FORMAT_TEXT &&
 			   r->args->layout < 0);
 	r->load.progress = &r->progress;
+	r->load.internals = r->args->symbols.internals;
 	status = flt_load_file(&r->load, r->run->command, path, flt_report_group, r);
 	if (status)
 		return status;

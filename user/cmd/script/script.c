@@ -21,6 +21,7 @@ static const struct flt_opt opts[] = {
 		  "call stacks." },
 	FLT_LOAD_FILTER_OPTS(struct flt_script_args, filter),
 	FLT_SYMBOL_FILE_OPTS(struct flt_script_args, symbols),
+	FLT_SYMBOL_INTERNALS_OPT(struct flt_script_args, symbols),
 	FLT_TABLE_OPTS(struct flt_script_args, style),
 	{ 0 },
 };
@@ -175,7 +176,7 @@ static int script_main(struct flt_run *run)
 	const char *path = flt_load_path(run, args->input);
 	struct script s = { .args = args };
 	struct flt_progress progress;
-	struct flt_load load = { .progress = &progress };
+	struct flt_load load = { .progress = &progress, .internals = args->symbols.internals };
 	int status, err;
 
 	if (run->words.command)

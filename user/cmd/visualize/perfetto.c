@@ -73,7 +73,9 @@ int flt_visualize_perfetto(struct flt_visualize *v, FILE *out)
 {
 	struct pass pass = { .v = v };
 	const struct flt_image *image;
-	struct flt_load again = { .progress = v->load.progress };
+	struct flt_load again = {
+		.progress = v->load.progress, .internals = v->load.internals,
+	};
 	uint32_t i;
 	int status, err = flt_perfetto_new(&pass.p, out);
 

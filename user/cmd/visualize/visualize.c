@@ -44,6 +44,7 @@ static const struct flt_opt opts[] = {
 	FLT_CAPTURE_FOR_OPT(struct flt_visualize_args, duration),
 	FLT_LOAD_FILTER_OPTS(struct flt_visualize_args, filter),
 	FLT_SYMBOL_OPTS(struct flt_visualize_args, symbols),
+	FLT_SYMBOL_INTERNALS_OPT(struct flt_visualize_args, symbols),
 	{ 0 },
 };
 
@@ -258,6 +259,7 @@ static int draw(void *arg, const char *path)
 	v->name = recording_name(v, name, sizeof(name));
 	flt_progress_begin(&v->progress, !v->args->output || strcmp(v->args->output, "-"));
 	v->load.progress = &v->progress;
+	v->load.internals = v->args->symbols.internals;
 	status = flt_load_file(&v->load, v->run->command, path, on_faults, v);
 	if (status)
 		return status;

@@ -35,9 +35,27 @@ int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fa
 	}
 }
 
-static int row_code(struct flt_site *row, enum flt_by by, struct flt_symbols *symbols,
-		    uint32_t place)
+/* Set file and line of a function of the recorder, such as malloc(), to those of its call. */
+static int row_call(struct flt_site *row, const struct flt_recording *rec,
+		    struct flt_symbols *symbols, const struct flt_group_entry *e)
 {
+	const struct flt_frames *f;
+	uint32_t caller;
+
+	if (!flt_recording_stack(rec, e->key.image, e->key.id, &caller, NULL, 1))
+		return 0;
+	f = flt_symbols_at(symbols, caller);
+	if (!f)
+		return -ENOMEM;
+	row->file = f->frame[0].file;
+	row->line = f->frame[0].line;
+	return 0;
+}
+
+static int row_code(struct flt_site *row, enum flt_by by, const struct flt_recording *rec,
+		    struct flt_symbols *symbols, const struct flt_group_entry *e)
+{
+	uint32_t place = (uint32_t)e->key.at;
 	const struct flt_frames *f = flt_symbols_at(symbols, place);
 
 	if (!f)
@@ -50,6 +68,8 @@ static int row_code(struct flt_site *row, enum flt_by by, struct flt_symbols *sy
 		row->within = f->frame[f->count - 1].function;
 	if (by == FLT_BY_FUNCTION)
 		return 0;
+	if (flt_recording_hides(rec, place))
+		return row_call(row, rec, symbols, e);
 	row->file = f->frame[0].file;
 	row->line = f->frame[0].line;
 	return 0;
@@ -81,7 +101,7 @@ static int row_make(struct flt_site *row, enum flt_by by, const struct flt_recor
 		row->address = by == FLT_BY_ADDRESS ? e->key.at : map ? map->start : 0;
 		return 0;
 	default:
-		return row_code(row, by, symbols, (uint32_t)e->key.at);
+		return row_code(row, by, rec, symbols, e);
 	}
 }
 

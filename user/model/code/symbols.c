@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/code/elffile.h"
+#include "model/code/internals.h"
 #include "model/code/perfmap.h"
 #include "model/recording/strings.h"
 
@@ -276,6 +277,18 @@ static void labels_set(struct flt_symbols *s, const struct flt_frames *frames, s
 	}
 }
 
+/* Show a function of the recorder as the program called it, without its source. */
+static void hide_inner(struct flt_symbols *s, struct stack *stack)
+{
+	const char *name = stack->frame[stack->count - 1].function;
+
+	stack->frame[0] = (struct flt_frame){
+		.function = name ? flt_strings_add(s->strings, flt_internals_public_name(name)) :
+				   NULL,
+	};
+	stack->count = 1;
+}
+
 static struct flt_frames *frames_new(struct flt_symbols *s, uint32_t place)
 {
 	const struct flt_place *p = &s->rec->places[place];
@@ -299,6 +312,8 @@ static struct flt_frames *frames_new(struct flt_symbols *s, uint32_t place)
 		if (name)
 			stack.frame[0].function = flt_strings_add(s->strings, name);
 	}
+	if (flt_recording_hides(s->rec, place))
+		hide_inner(s, &stack);
 	labels_set(s, frames, &stack);
 	copy = malloc(stack.count * sizeof(*copy));
 	if (!copy) {

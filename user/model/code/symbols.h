@@ -36,6 +36,7 @@ struct flt_symbols_setup {
 	const char *map_dir;	/* of perf-PID.map; NULL: /tmp */
 	bool no_inlines;
 	bool no_symbols;	/* object and offset only */
+	bool internals;		/* inner functions of the recorder, too (recording.h) */
 };
 
 /* The options of a command; `member` is a struct flt_symbols_setup. */
@@ -51,6 +52,12 @@ struct flt_symbols_setup {
 	  .help = "Show code as object and offset. Read no other file." },		\
 	{ .name = "root", .type = FLT_OPT_FILE, .offset = offsetof(args, member.root),	\
 	  .arg = "DIR", .help = "Look for the files of the recording under DIR." }
+/* Of commands that read recordings of record -L. Copy the member into struct flt_load, too. */
+#define FLT_SYMBOL_INTERNALS_OPT(args, member)						\
+	{ .name = "internals", .type = FLT_OPT_FLAG,					\
+	  .offset = offsetof(args, member.internals),					\
+	  .help = "Show the recorder's own functions, for example those of its allocator "	\
+		  "below malloc(). By default a fault in them counts for the call of malloc()." }
 
 struct flt_symbols;
 

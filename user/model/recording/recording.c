@@ -210,6 +210,14 @@ static enum flt_object_kind object_kind(const char *name)
 	return strcmp(name, "[vdso]") ? FLT_OBJECT_ANON : FLT_OBJECT_VDSO;
 }
 
+/* Return true for the library that `fltctl record -L` preloads (cmd/record/target.c). */
+static bool is_recorder(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+
+	return slash && !strcmp(slash + 1, "libfltrec.so");
+}
+
 static int map_record(struct flt_recording *rec, const struct flt_record_map *r)
 {
 	struct flt_object object = { .build_id_size = r->build_id_size };
@@ -224,6 +232,8 @@ static int map_record(struct flt_recording *rec, const struct flt_record_map *r)
 		return err;
 	object.kind = object_kind(object.name);
 	object.data = !(r->flags & FLT_MAP_EXEC);
+	object.own = object.kind == FLT_OBJECT_FILE && is_recorder(object.name);
+	rec->has_own |= object.own;
 	object.text = r->offset;
 	object.pid = object.kind == FLT_OBJECT_ANON ? image->pid : 0;
 	memcpy(object.build_id, r->build_id, r->build_id_size);

@@ -22,6 +22,8 @@
 #include "index/index.h"
 #include "index/name_table.h"
 
+struct flt_fault;
+
 enum flt_object_kind {
 	FLT_OBJECT_UNKNOWN = 0,	/* no known mapping */
 	FLT_OBJECT_FILE,
@@ -34,6 +36,7 @@ struct flt_object {
 	const char *name;	/* path, or as in /proc/PID/maps; "" unknown */
 	uint32_t pid;		/* the process of FLT_OBJECT_ANON, else 0 */
 	bool data;		/* mapped without the right to execute */
+	bool own;		/* libfltrec.so, which record -L loads into its command */
 	uint64_t text;		/* smallest file offset of its mappings */
 	uint8_t build_id_size;
 	uint8_t build_id[FLT_BUILD_ID_MAX];
@@ -72,6 +75,12 @@ struct flt_image {
 };
 
 struct flt_recording {
+	/*
+	 * Stacks show one function of the recorder where several call each other: the outermost
+	 * one, which the program called, such as malloc(). Set before the first record is added.
+	 */
+	bool hides_own;
+	bool has_own;			/* there is an object of the recorder */
 	struct flt_image **images;	/* by ID; NULL: no such image */
 	uint32_t image_room;
 	struct flt_map *maps;
@@ -132,6 +141,14 @@ int flt_recording_place(struct flt_recording *rec, uint32_t image, uint64_t addr
  * file, because the record of the mapping may come after the node. Return -ENOMEM, -E2BIG.
  */
 int flt_recording_settle(struct flt_recording *rec);
+
+/* Return true if a place belongs to the recorder, whose inner functions are hidden. */
+bool flt_recording_hides(const struct flt_recording *rec, uint32_t place);
+/*
+ * Move a fault in a hidden function of the recorder to the function that the program called:
+ * set its instruction and its stack.
+ */
+void flt_recording_leave_own(const struct flt_recording *rec, struct flt_fault *fault);
 
 /*
  * Store the places of a stack, innermost caller first, at most `room` of them, and return their

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "event/fault.h"
 #include "model/recording/array.h"
 #include "model/recording/mapset.h"
 #include "model/recording/recording.h"
@@ -141,23 +142,57 @@ static bool is_code(const struct flt_recording *rec, const struct flt_node *node
 	return node->address >= FIRST_PAGE && !rec->objects[place->object].data;
 }
 
+/* Return a node of the image, or NULL at the end of the stack. */
+static const struct flt_node *node_at(const struct flt_recording *rec,
+				      const struct flt_image *image, uint32_t stack)
+{
+	const struct flt_node *node;
+
+	if (!image || !stack || stack > image->node_count)
+		return NULL;
+	node = &image->nodes[stack - 1];
+	return node->place && is_code(rec, node) ? node : NULL;
+}
+
+bool flt_recording_hides(const struct flt_recording *rec, uint32_t place)
+{
+	return rec->hides_own && rec->objects[rec->places[place].object].own;
+}
+
+void flt_recording_leave_own(const struct flt_recording *rec, struct flt_fault *f)
+{
+	const struct flt_image *image = flt_recording_image(rec, f->image);
+	const struct flt_node *node;
+	const struct flt_map *map;
+
+	if (!rec->hides_own || !rec->has_own)
+		return;
+	map = flt_recording_map(rec, f->image, f->ip);
+	if (!map || !rec->objects[map->object].own)
+		return;
+	while ((node = node_at(rec, image, f->stack)) && flt_recording_hides(rec, node->place)) {
+		f->ip = node->address - 1;
+		f->stack = node->parent;
+	}
+}
+
 size_t flt_recording_stack(const struct flt_recording *rec, uint32_t id, uint32_t stack,
 			   uint32_t *places, uint64_t *addresses, size_t room)
 {
 	const struct flt_image *image = flt_recording_image(rec, id);
-	const struct flt_node *node;
+	const struct flt_node *node, *caller;
 	size_t n = 0;
 
 	/* The loop ends, because the ID of a parent is less than the ID of its child. */
-	while (image && stack && stack <= image->node_count && n < room) {
-		node = &image->nodes[stack - 1];
-		if (!node->place || !is_code(rec, node))
-			break;
+	for (node = node_at(rec, image, stack); node && n < room; node = caller) {
+		caller = node_at(rec, image, node->parent);
+		if (caller && flt_recording_hides(rec, node->place) &&
+		    flt_recording_hides(rec, caller->place))
+			continue;
 		places[n] = node->place;
 		if (addresses)
 			addresses[n] = node->address;
 		n++;
-		stack = node->parent;
 	}
 	return n;
 }

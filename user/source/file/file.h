@@ -141,10 +141,13 @@ struct flt_file_chunk {
 	uint64_t skipped;	/* number of bytes skipped because of the damage */
 	enum flt_damage damage;
 	struct flt_chunk head;	/* valid when damage is NONE, BODY, CODE or CONTENT */
-	/* Decoded payload with head.count elements, valid until the next call. */
+	/*
+	 * Decoded payload with head.count elements, valid until the next call. The caller may
+	 * change faults.
+	 */
 	union {
 		const void *data;
-		const struct flt_fault *faults;
+		struct flt_fault *faults;
 		const struct flt_file_node *nodes;
 		const struct flt_record *records;	/* walk with flt_file_record() */
 	};
