@@ -8,11 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "model/recording/group.h"
 #include "model/recording/mapset.h"
+#include "model/code/jitdump.h"
 #include "model/code/perfmap.h"
 #include "model/code/sites.h"
 #include "model/recording/filter.h"
@@ -327,6 +329,113 @@ static void perf_maps_are_read(void **state)
 	remove("/tmp/perf-4000000001.map");
 }
 
+/* Append a record of a jitdump. */
+static void dump_record(FILE *out, uint32_t type, const void *body, size_t size, const char *name,
+			size_t code)
+{
+	static const char zeros[64];
+	uint32_t head[4] = { type, (uint32_t)(sizeof(head) + size + (name ? strlen(name) + 1 : 0) + code) };
+
+	fwrite(head, sizeof(head), 1, out);
+	fwrite(body, size, 1, out);
+	if (name)
+		fwrite(name, strlen(name) + 1, 1, out);
+	fwrite(zeros, code, 1, out);
+}
+
+static void dump_function(FILE *out, uint64_t address, uint64_t index, const char *name)
+{
+	uint64_t load[5] = { 0, address, address, 16, index };
+
+	dump_record(out, 0, load, sizeof(load), name, 16);
+}
+
+static void dump_line(FILE *out, uint64_t function, uint64_t address, uint32_t line, const char *file)
+{
+	struct { uint64_t function, count, address; uint32_t line, unused; } one = { function, 1, address, line, 0 };
+
+	dump_record(out, 2, &one, sizeof(one), file, 0);
+}
+
+static FILE *dump_new(const char *path, uint32_t pid)
+{
+	uint32_t head[10] = { 0x4a695444, 1, sizeof(head), 62, 0, pid };
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	fwrite(head, sizeof(head), 1, out);
+	return out;
+}
+
+static void jitdumps_are_read(void **state)
+{
+	const char *path = "/tmp/jit-4000000001.dump";
+	uint64_t move[6] = { 0, 0x1000, 0x1000, 0x3000, 16, 1 };
+	struct flt_jitdump_code code;
+	struct flt_jitdump *dump;
+	FILE *out = dump_new(path, 4000000001u);
+	long whole;
+
+	(void)state;
+	dump_line(out, 0x1000, 0x1004, 5, "a.js");
+	dump_function(out, 0x1000, 1, "one");
+	dump_function(out, 0x2000, 2, "old");
+	dump_line(out, 0x2000, 0x2000, 6, "`\xf8\2");	/* as V8 does now and then */
+	dump_function(out, 0x2000, 3, "new");
+	dump_record(out, 1, move, sizeof(move), NULL, 0);
+	dump_record(out, 77, move, 8, NULL, 0);		/* a type that is not known */
+	dump_record(out, 0, move, 8, NULL, 0);		/* too short */
+	whole = ftell(out);
+	dump_function(out, 0x5000, 4, "cut off");
+	fclose(out);
+	assert_int_equal(truncate(path, whole + 70), 0);
+
+	assert_true(flt_jitdump_is_path(path, 4000000001u));
+	assert_false(flt_jitdump_is_path(path, 4000000u));
+	assert_null(flt_jitdump_load(path, 1));
+	dump = flt_jitdump_load(path, 4000000001u);
+	assert_non_null(dump);
+	assert_true(flt_jitdump_find(dump, 0x1003, &code));
+	assert_string_equal(code.function, "one");
+	assert_int_equal(code.offset, 3);
+	assert_null(code.file);
+	assert_true(flt_jitdump_find(dump, 0x1004, &code));
+	assert_string_equal(code.file, "a.js");
+	assert_int_equal(code.line, 5);
+	assert_true(flt_jitdump_find(dump, 0x2000, &code));
+	assert_string_equal(code.function, "new");
+	assert_null(code.file);
+	assert_true(flt_jitdump_find(dump, 0x300f, &code));
+	assert_string_equal(code.function, "one");
+	assert_int_equal(code.line, 5);
+	assert_false(flt_jitdump_find(dump, 0x3010, &code));
+	assert_false(flt_jitdump_find(dump, 0x5000, &code));
+	flt_jitdump_free(dump);
+	remove(path);
+}
+
+/* See ELF_HEADER in jitdump.c. */
+static void lines_of_v8_are_shifted(void **state)
+{
+	const char *path = "/tmp/jit-4000000002.dump";
+	struct flt_jitdump_code code;
+	struct flt_jitdump *dump;
+	FILE *out = dump_new(path, 4000000002u);
+
+	(void)state;
+	dump_line(out, 0x1000, 0x1044, 5, "a.js");
+	dump_function(out, 0x1000, 1, "one");
+	fclose(out);
+	dump = flt_jitdump_load(path, 4000000002u);
+	assert_non_null(dump);
+	assert_true(flt_jitdump_find(dump, 0x1003, &code));
+	assert_null(code.file);
+	assert_true(flt_jitdump_find(dump, 0x1004, &code));
+	assert_int_equal(code.line, 5);
+	flt_jitdump_free(dump);
+	remove(path);
+}
+
 static void filters_select_faults(void **state)
 {
 	const char *bad;
@@ -352,6 +461,8 @@ int main(void)
 		cmocka_unit_test(functions_of_the_recorder_are_one),
 		cmocka_unit_test(processes_inherit_cgroups),
 		cmocka_unit_test(perf_maps_are_read),
+		cmocka_unit_test(jitdumps_are_read),
+		cmocka_unit_test(lines_of_v8_are_shifted),
 		cmocka_unit_test(filters_select_faults),
 	};
 

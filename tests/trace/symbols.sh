@@ -49,6 +49,10 @@ mine+=("/tmp/perf-$pid.map")
 "$fltctl" report --csv --by function t.flt >rows.csv
 about 'the vdso' '(__vdso_)?getcpu' '\[vdso\]'
 about 'a JIT' 'made at run time'
+about 'a JIT with a dump' 'dumped at run time'
+"$fltctl" report --csv t.flt >stacks.csv
+grep -q ',dumped at run time (made\.js:77)|' stacks.csv ||
+	fail "the line of code in jit-PID.dump: $(grep dumped stacks.csv)"
 about 'nobody knows' "\[anon\]\+0x$untold"
 
 # fltctl ignores a perf map of another user.

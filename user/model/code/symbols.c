@@ -5,12 +5,14 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/code/elffile.h"
 #include "model/code/internals.h"
+#include "model/code/jitdump.h"
 #include "model/code/perfmap.h"
 #include "model/recording/strings.h"
 
@@ -25,7 +27,9 @@ char *__cxa_demangle(const char *mangled, char *out, size_t *length, int *status
 struct object {
 	bool opened;
 	struct flt_elf_file *elf;	/* NULL: not readable */
-	struct flt_perf_map *map;	/* for FLT_OBJECT_ANON; NULL: not readable */
+	/* Of the process of FLT_OBJECT_ANON; NULL: not readable. */
+	struct flt_jitdump *dump;
+	struct flt_perf_map *map;
 };
 
 struct flt_symbols {
@@ -81,6 +85,7 @@ void flt_symbols_free(struct flt_symbols *s)
 	free(s->frames);
 	for (i = 0; i < s->object_room; i++) {
 		flt_elf_file_close(s->objects[i].elf);
+		flt_jitdump_free(s->objects[i].dump);
 		flt_perf_map_free(s->objects[i].map);
 	}
 	free(s->objects);
@@ -121,6 +126,24 @@ static int rooms_grow(struct flt_symbols *s)
 	return 0;
 }
 
+/* Read what the compiler in a process wrote about its code. */
+static void jit_open(struct flt_symbols *s, struct object *object, uint32_t pid)
+{
+	const char *dir = s->setup.map_dir ? s->setup.map_dir : "/tmp";
+	const struct flt_object *o;
+	char path[PATH_MAX];
+	uint32_t i;
+
+	object->map = flt_perf_map_load(dir, pid);
+	for (i = 0; i < s->rec->object_count && !object->dump; i++) {
+		o = &s->rec->objects[i];
+		if (o->kind == FLT_OBJECT_FILE && flt_jitdump_is_path(o->name, pid) &&
+		    snprintf(path, sizeof(path), "%s%s", s->setup.root ? s->setup.root : "",
+			     o->name) < (int)sizeof(path))
+			object->dump = flt_jitdump_load(path, pid);
+	}
+}
+
 static struct object *object_open(struct flt_symbols *s, uint32_t index)
 {
 	const struct flt_object *o = &s->rec->objects[index];
@@ -137,8 +160,7 @@ static struct object *object_open(struct flt_symbols *s, uint32_t index)
 		object->elf = flt_elf_file_vdso(o);
 		break;
 	case FLT_OBJECT_ANON:
-		object->map =
-			flt_perf_map_load(s->setup.map_dir ? s->setup.map_dir : "/tmp", o->pid);
+		jit_open(s, object, o->pid);
 		break;
 	default:
 		break;
@@ -259,6 +281,23 @@ static void elf_lookup(struct flt_symbols *s, struct flt_elf_file *elf, uint64_t
 		stack->frame[stack->count - 1].function = demangle(s, name);
 }
 
+static void jit_lookup(struct flt_symbols *s, const struct object *object, uint64_t address,
+		       struct flt_frame *frame, uint64_t *in_symbol)
+{
+	struct flt_jitdump_code code = { 0 };
+
+	if (object->dump && flt_jitdump_find(object->dump, address, &code))
+		*in_symbol = code.offset;
+	else if (object->map)
+		code.function = flt_perf_map_find(object->map, address, in_symbol);
+	if (code.function)
+		frame->function = flt_strings_add(s->strings, code.function);
+	if (code.file) {
+		frame->file = flt_strings_add(s->strings, code.file);
+		frame->line = code.line;
+	}
+}
+
 /* Name code without a symbol by object and offset. */
 static void labels_set(struct flt_symbols *s, const struct flt_frames *frames, struct stack *stack)
 {
@@ -297,7 +336,6 @@ static struct flt_frames *frames_new(struct flt_symbols *s, uint32_t place)
 	struct flt_frames *frames = calloc(1, sizeof(*frames));
 	struct stack stack = { .count = 1 };
 	struct flt_frame *copy;
-	const char *name;
 
 	if (!frames)
 		return NULL;
@@ -307,10 +345,8 @@ static struct flt_frames *frames_new(struct flt_symbols *s, uint32_t place)
 							 "[anon]";
 	if (object->elf) {
 		elf_lookup(s, object->elf, p->offset, &stack, &frames->offset);
-	} else if (object->map) {
-		name = flt_perf_map_find(object->map, p->offset, &frames->offset);
-		if (name)
-			stack.frame[0].function = flt_strings_add(s->strings, name);
+	} else {
+		jit_lookup(s, object, p->offset, &stack.frame[0], &frames->offset);
 	}
 	if (flt_recording_hides(s->rec, place))
 		hide_inner(s, &stack);

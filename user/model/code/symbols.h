@@ -3,8 +3,9 @@
  * symbols.h - names of code: function, file and line, with inlined functions.
  *
  * Sources are the file itself, a debug file (build-id or .gnu_debuglink), the vdso of the running
- * kernel, and the perf-PID.map of a JIT compiler. A file whose build-id differs from the recording
- * is not used. Code without a name is shown as object and offset. Only regular files are opened.
+ * kernel, and the jit-PID.dump and the perf-PID.map of a JIT compiler. A file whose build-id
+ * differs from the recording is not used. Code without a name is shown as object and offset. Only
+ * regular files are opened.
  */
 #ifndef FLT_MODEL_SYMBOLS_H
 #define FLT_MODEL_SYMBOLS_H
