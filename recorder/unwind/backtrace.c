@@ -7,12 +7,14 @@
  * from cfi.c, registers from the fault. An ordinary thread stack is read directly. Other
  * memory is read through /proc/self/mem, because a stack in the heap may be evicted, or may
  * not be a stack at all. Code without rules, such as code generated at run time, is unwound by
- * frame pointers as long as they are plausible.
+ * the instructions that follow the call, if they can only return (epilogue.c), or else by frame
+ * pointers as long as they are plausible.
  */
 #include "backtrace.h"
 
 #include "cfi.h"
 #include "cursor.h"
+#include "epilogue.h"
 #include "image/image.h"
 #include "image/lock.h"
 #include "object.h"
@@ -165,6 +167,31 @@ static bool leave_frame_pointer(struct reader *r, struct rec_regs *g)
 	return true;
 }
 
+/* Leave a function that does nothing but return after its call. */
+static bool leave_epilogue(struct reader *r, struct rec_regs *g)
+{
+	static const uint8_t number[6] = { 3, 5, 12, 13, 14, 15 };
+	uint64_t *to[6] = { &g->bx, &g->bp, &g->r12, &g->r13, &g->r14, &g->r15 };
+	struct rec_regs old = *g;
+	struct rec_epilogue e;
+	uint8_t code[32];
+	uint64_t ip;
+
+	if (!rec_object_read(g->ip, code, sizeof(code)) ||
+	    !rec_epilogue_decode(code, sizeof(code), &e) ||
+	    !peek(r, g->sp + (uint64_t)e.return_offset, &ip) || ip < 4096)
+		return false;
+	for (int i = 0; i < 6; i++)
+		if (e.saved[number[i]] != REC_EPILOGUE_KEPT &&
+		    !peek(r, old.sp + (uint64_t)e.saved[number[i]], to[i])) {
+			*g = old;
+			return false;
+		}
+	g->sp = old.sp + (uint64_t)e.return_offset + 8;
+	g->ip = ip;
+	return true;
+}
+
 /*
  * Go on to the caller. *exact: g->ip is the address of an instruction, not a return address.
  * *end: the outermost frame was reached.
@@ -173,6 +200,7 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 {
 	const struct rec_row *row = rec_cfi_row(*exact ? g->ip : g->ip - 1);
 	static const uint8_t number[6] = { 3, 6, 12, 13, 14, 15 };
+	bool called = !*exact;
 	struct rec_regs caller;
 	uint64_t cfa, *reg;
 
@@ -186,7 +214,7 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 		*exact = true;
 		return leave_signal(r, g);
 	case REC_ROW_NONE:
-		return leave_frame_pointer(r, g);
+		return (called && leave_epilogue(r, g)) || leave_frame_pointer(r, g);
 	}
 	if (row->expression) {
 		if (!evaluate(r, g, row, &cfa))

@@ -5,9 +5,10 @@
  * They are found in /proc/self/maps and in the ELF headers that are mapped, not through the
  * dynamic linker, because the fault server must not wait for the linker's lock, and a wrapper
  * of dlopen() would break the search path of its caller. If an address is in no known object,
- * the maps are read again, but at most once per second for the same 64 KiB and 20 times per
- * second in all, because code generated at run time is never found. After dlclose() an entry
- * may be wrong; all reads tolerate that.
+ * the maps are read again, but at most once per second for the same page and 20 times per
+ * second in all. Code generated at run time is an object without tables. For an address in it
+ * the maps are read once per second, because an object may have been loaded there meanwhile.
+ * After dlclose() an entry may be wrong; all reads tolerate that.
  */
 #include "object.h"
 
@@ -18,16 +19,18 @@
 #include <fcntl.h>
 
 #define OBJECTS 1024
+/* Of these, mappings without a file, so that a compiler cannot fill the list. */
+#define ANONYMOUS 512
 
 static struct rec_object object[OBJECTS];
-static unsigned int count;
+static unsigned int count, anonymous;
 
-/* Cache of chunks of 64 KiB that are in no object. */
+/* Cache of pages that are in no object. */
 static struct {
-	uint64_t chunk, when;
+	uint64_t page, when;
 } unknown[64];
-/* Reads of the maps in the current second. */
-static uint64_t second;
+/* Reads of the maps in the current second, and the time of the last one. */
+static uint64_t second, last_read;
 static unsigned int reads;
 static bool changed;
 
@@ -35,6 +38,14 @@ bool rec_object_read(uint64_t address, void *to, size_t n)
 {
 	return rec_region.memory >= 0 &&
 	       sys4(SYS_pread64, rec_region.memory, to, n, address) == (long)n;
+}
+
+static void add_anonymous(uint64_t start, uint64_t end)
+{
+	if (count == OBJECTS || anonymous == ANONYMOUS)
+		return;
+	anonymous++;
+	object[count++] = (struct rec_object){ .start = start, .end = end, .anonymous = true };
 }
 
 /* Add an executable mapping of the object whose ELF header is at base (0 = not mapped). */
@@ -47,7 +58,7 @@ static void add_object(uint64_t base, uint64_t start, uint64_t end)
 
 	if (count == OBJECTS)
 		return;
-	*o = (struct rec_object){ start, end, 0, 0 };
+	*o = (struct rec_object){ .start = start, .end = end };
 	count++;
 	if (!base || !rec_object_read(base, &e, sizeof(e)) || e.e_ident[0] != 0x7f ||
 	    e.e_ident[1] != 'E' || e.e_phentsize != sizeof(p))
@@ -116,6 +127,8 @@ static void parse_line(const char *s, uint64_t *base, uint64_t *base_inode)
 		add_object(*base_inode == inode ? *base : 0, start, end);
 	else if (s[0] == '[' && s[1] == 'v' && s[2] == 'd')	/* [vdso] */
 		add_object(start, start, end);
+	else
+		add_anonymous(start, end);
 }
 
 static void read_maps(void)
@@ -128,7 +141,7 @@ static void read_maps(void)
 
 	if (fd < 0)
 		return;
-	count = 0;
+	count = anonymous = 0;
 	while ((got = sys3(SYS_read, fd, buffer + have, sizeof(buffer) - 1 - have)) > 0) {
 		have += (size_t)got;
 		for (used = i = 0; i < have; i++)
@@ -172,11 +185,13 @@ bool rec_object_take_changed(void)
 	return was;
 }
 
-/* Return true if the maps may be read for this address. */
-static bool may_read_maps(uint64_t ip, uint64_t now)
+/* Return true if the maps may be read for an address in `o`, or in no object. */
+static bool may_read_maps(const struct rec_object *o, uint64_t ip, uint64_t now)
 {
-	if (unknown[ip >> 16 & 63].chunk == ip >> 16 &&
-	    now - unknown[ip >> 16 & 63].when < 1000000000)
+	if (o && now - last_read < 1000000000)
+		return false;
+	if (!o && unknown[ip >> 12 & 63].page == ip >> 12 &&
+	    now - unknown[ip >> 12 & 63].when < 1000000000)
 		return false;
 	if (now - second > 1000000000) {
 		second = now;
@@ -190,16 +205,17 @@ const struct rec_object *rec_object_find(uint64_t ip)
 	const struct rec_object *o = find(ip);
 	uint64_t now;
 
-	if (o)
+	if (o && !o->anonymous)
 		return o;
 	now = sys_now();
-	if (!may_read_maps(ip, now))
-		return NULL;
+	if (!may_read_maps(o, ip, now))
+		return o;
+	last_read = now;
 	read_maps();
 	o = find(ip);
 	if (!o) {
-		unknown[ip >> 16 & 63].chunk = ip >> 16;
-		unknown[ip >> 16 & 63].when = now;
+		unknown[ip >> 12 & 63].page = ip >> 12;
+		unknown[ip >> 12 & 63].when = now;
 	}
 	return o;
 }

@@ -11,6 +11,7 @@ struct rec_object {
 	uint64_t start, end;	/* of the executable mapping */
 	uint64_t eh_frame_hdr;	/* address, 0 = none */
 	uint64_t eh_frame_hdr_end;
+	bool anonymous;		/* code generated at run time */
 };
 
 /* Return the object that contains an address, or NULL. */

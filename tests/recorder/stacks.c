@@ -97,6 +97,36 @@ static void coroutine(void)
 	swapcontext(&co, &home);
 }
 
+/* Code without unwind tables and without frame pointers, as python -X perf generates it. */
+static const unsigned char trampoline[] = {
+	0x48, 0x83, 0xec, 0x08,				/* sub $8, %rsp */
+	0xff, 0xd6,					/* call *%rsi */
+	0x48, 0x83, 0xc4, 0x08,				/* add $8, %rsp */
+	0xc3,						/* ret */
+};
+/* Changes the registers that the compiler's tables of main() may refer to. */
+static const unsigned char saving[] = {
+	0x55, 0x53, 0x41, 0x54, 0x41, 0x57,		/* push %rbp, %rbx, %r12, %r15 */
+	0x31, 0xed, 0x31, 0xdb,				/* xor %ebp, %ebp; xor %ebx, %ebx */
+	0x45, 0x31, 0xe4, 0x45, 0x31, 0xff,		/* xor %r12d, %r12d; xor %r15d, %r15d */
+	0x48, 0x81, 0xec, 0x08, 0x04, 0, 0,		/* sub $1032, %rsp */
+	0xff, 0xd6,					/* call *%rsi */
+	0xc5, 0xf8, 0x77,				/* vzeroupper */
+	0x48, 0x81, 0xc4, 0x08, 0x04, 0, 0,		/* add $1032, %rsp */
+	0x41, 0x5f, 0x41, 0x5c, 0x5b, 0x5d,		/* pop %r15, %r12, %rbx, %rbp */
+	0xc3,
+};
+
+static void generated(const unsigned char *code, size_t size, char *p)
+{
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memcpy(at, code, size);
+	((void (*)(char *, void (*)(char *)))at)(p, touch);
+	__asm__ volatile("" ::: "memory");
+}
+
 int main(int argc, char **argv)
 {
 	int numbers[1000];
@@ -125,6 +155,8 @@ int main(int argc, char **argv)
 	co.uc_stack.ss_sp = malloc(65536);
 	makecontext(&co, coroutine, 0);
 	swapcontext(&home, &co);
+	generated(trampoline, sizeof(trampoline), region("trampoline", "touch * generated main"));
+	generated(saving, sizeof(saving), region("saving", "touch * generated main"));
 	library = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	if (library) {
 		loaded = (void (*)(char *, unsigned int))dlsym(library, "touch_loaded");
