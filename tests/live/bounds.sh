@@ -9,7 +9,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-many=$(sized 600 10000 100000) crowd=4200 table=()
+many=$(sized 600 3000 100000) crowd=4200 table=()
 [ "$KERNEL" != debug ] || crowd=600 table=(max_procs=512)
 
 delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }

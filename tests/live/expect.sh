@@ -12,7 +12,7 @@ set -euo pipefail
 gcc -O2 -g -Iinclude -o "$tmp/batch" docs/expect/batch.c -pthread
 gcc -O2 -g -Iinclude -o "$tmp/marks" tests/cli/expect_marks.c
 budget=$PWD/docs/expect/faults.budget
-runs=$(sized 5 30 1000)
+runs=$(sized 5 5 1000)
 
 expect() { # STATUS ARG...
 	local status=0

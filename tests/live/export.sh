@@ -10,7 +10,7 @@ set -euo pipefail
 . tests/live/live.bash
 
 command -v prometheus >/dev/null || { echo "prometheus is not installed: run scripts/setup"; exit 1; }
-cgroups=$(sized 100 1000 10000) scrapes=$(sized 20 100 1440)
+cgroups=$(sized 100 300 10000) scrapes=$(sized 20 40 1440)
 
 url=http://127.0.0.1:9886/metrics
 get() { curl -sS -f --max-time 60 "$@" "$url"; }

@@ -10,8 +10,8 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-threads=$(sized 9000 20000 20000) sleepers=$(sized 4500 10000 10000) processes=1000
-rounds=$(sized 10 30 100) requests=$(sized 2000 10000 10000) table=()
+threads=$(sized 9000 12000 20000) sleepers=$(sized 4500 6000 10000) processes=1000
+rounds=$(sized 10 15 100) requests=$(sized 2000 4000 10000) table=()
 # More live processes than rows that are kept. Thousands in one bomb hold the lock of their
 # anon_vma for minutes under emulation.
 all_rows=400 few_rows=(max_procs=256)

@@ -9,7 +9,7 @@ set -euo pipefail
 
 cpu=/sys/devices/system/cpu/cpu1/online
 [ -w "$cpu" ] || skip "CPU 1 cannot be taken offline"
-rounds=$(sized 1 10 30)
+rounds=$(sized 1 5 30)
 
 load
 fltq machine >"$tmp/before"

@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-SEEDS=$(sized 3 6 10)
+SEEDS=$(sized 3 4 10)
 
 # expect WHAT EXPRESSION: check that the Python EXPRESSION is true. The list `rows` has all rows
 # of map. The list `regions` has the row of each region that the workload printed, or {} if map

@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=$(sized 8 30 100)
+rounds=$(sized 8 16 100)
 
 no_sessions() { fltq info | grep -q ' sessions=0 '; }
 # Print the number of armed hooks (state 2).

@@ -22,7 +22,7 @@ check() { # WHAT [N]
 }
 
 load
-many=$(sized 100 500 2000)
+many=$(sized 100 200 2000)
 
 say "depth"
 trace_stacks -- frames deep 130

@@ -16,7 +16,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=$(sized 96 192 512) least=8
+rounds=$(sized 96 128 512) least=8
 cgroup=/sys/fs/cgroup/flt-reclaim
 mkdir "$cgroup"
 echo 512M >/sys/block/zram0/disksize

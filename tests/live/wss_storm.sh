@@ -9,7 +9,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-seconds=$(sized 6 30 120) step=0.01
+seconds=$(sized 6 15 120) step=0.01
 # On the debug kernel a scan takes longer than 10 ms, so trackers with a budget of 100 % would
 # use a whole CPU.
 [ "$KERNEL" != debug ] || step=0.2

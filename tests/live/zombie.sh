@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=$(sized 10 50 200)
+rounds=$(sized 10 25 200)
 
 live_rows() { fltq procs | awk -v key="tgid=$1" '$2 == key && !/ ended=1/ { n++ } END { print NR ? n + 0 : "no_input" }'; }
 
