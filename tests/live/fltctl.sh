@@ -57,7 +57,8 @@ say "no faults between fork and exec"
 vforked() {
 	setarch -R python3 -c '
 import os, subprocess, sys
-usage = os.wait4(subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL).pid, 0)[2]
+child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+usage = os.wait4(child.pid, 0)[2]
 print(usage.ru_minflt + usage.ru_majflt)' "$@"
 }
 vforked kinds anon 300 >/dev/null
