@@ -43,6 +43,14 @@ hostname flt-vm
 dmesg -n debug
 ulimit -c 0
 
+# All time limits are wrong if the kernel does not take the frequency of its clock from us.
+awk 'FILENAME == "/proc/cmdline" && match($0, /tsc_early_khz=[0-9]+/) {
+		khz = substr($0, RSTART + 14, RLENGTH - 14) }
+	/^cpu MHz/ && khz && ($4 * 1000 > khz * 1.02 || $4 * 1000 < khz * 0.98) { wrong = $4 }
+	END { if (wrong) print "guest.sh: the clock has " wrong " MHz, not " khz / 1000
+		exit wrong != 0 }
+	' /proc/cmdline /proc/cpuinfo >/dev/ttyS1 || exit
+
 if [ "$VM_ZRAM" = 1 ]; then
 	# The default compressor of 6.1 is a module that zram does not load.
 	modprobe -q lzo-rle

@@ -9,6 +9,11 @@ KMOD_SRC   := $(wildcard Kbuild kmod/compat/probe.sh kmod/*.[ch] kmod/*/*.[ch] k
 KERNEL     ?= 6.12
 VM          = FLT_BUILD=$(abspath $(O)) tests/vm
 
+$(O)/workload/tsckhz: $(O)/tests/vm/tsckhz.o
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $^
+ALL += $(O)/workload/tsckhz
+
 # kbuild does not touch flt.ko if no source changed, so a stamp records the build.
 $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/kernels.txt
 	@mkdir -p $(@D)
