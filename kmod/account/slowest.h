@@ -24,6 +24,7 @@ struct flt_slow {
 	u8 kind, result;	/* enum flt_kind, flt_result */
 	bool remote;
 	char comm[TASK_COMM_LEN];
+	u64 part[__FLT_CAUSE_MAX];	/* ns; all 0: not measured */
 };
 
 struct flt_slowest {

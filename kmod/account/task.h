@@ -23,6 +23,7 @@
 #include <linux/rculist.h>
 #include <linux/sched.h>
 #include "account/account.h"
+#include "account/delays.h"
 #include "account/proc.h"
 
 struct flt_task {
@@ -40,6 +41,7 @@ struct flt_task {
 	const struct mm_struct *open_mm;	/* for comparison only */
 	unsigned long open_pfn;		/* with FLT_OPEN_PROVISIONAL: see flt_kind_confirm() */
 	u64 open_start;			/* clock at the first attempt; 0: unknown */
+	struct flt_delays delays;	/* when the last fault began, while a session has causes */
 	u8 huge;			/* FLT_HUGE_*, see ledger/huge.h */
 	bool rowless;			/* @proc is nobody: the table is full */
 

@@ -2,6 +2,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include "fault/cause.h"
 #include "fault/event.h"
 #include "mm/kind.h"
 
@@ -30,9 +31,9 @@ static void charge_end(struct flt_proc *row)
 		flt_proc_unlock(row->tgid);
 }
 
-static void record_slow(const struct flt_event *e, u32 result, u64 ns)
+static void describe_slow(const struct flt_event *e, u32 result, u64 ns, struct flt_slow *s)
 {
-	struct flt_slow s = {
+	*s = (struct flt_slow) {
 		.ns = ns,
 		.time = ktime_get_mono_fast_ns(),
 		.address = e->address,
@@ -44,8 +45,15 @@ static void record_slow(const struct flt_event *e, u32 result, u64 ns)
 		.remote = e->remote,
 	};
 
-	memcpy(s.comm, current->comm, sizeof(s.comm));
-	s.comm[sizeof(s.comm) - 1] = 0;
+	memcpy(s->comm, current->comm, sizeof(s->comm));
+	s->comm[sizeof(s->comm) - 1] = 0;
+}
+
+static void record_slow(const struct flt_event *e, u32 result, u64 ns)
+{
+	struct flt_slow s;
+
+	describe_slow(e, result, ns, &s);
 	flt_tally_slow(flt_tally_here(), &s, result < FLT_RESULT_FAILED);
 }
 
@@ -54,6 +62,30 @@ void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 	record_slow(e, result, ns);
 	if (mask)
 		flt_stream_submit(e, result, ns, mask);
+}
+
+/* Out of line, because struct flt_slow takes much of the stack. */
+static noinline void record_slow_causes(const struct flt_event *e, u32 mask, bool major, u64 ns,
+					u32 causes, const u64 *part)
+{
+	struct flt_slow s;
+	int i;
+
+	describe_slow(e, major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR, ns, &s);
+	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+		s.part[i] = causes & BIT(i) ? part[i] : 0;
+	flt_hist_slow(mask, &s);
+}
+
+static noinline void count_causes(const struct flt_event *e, u32 mask, bool major, u32 bucket,
+				  u64 ns)
+{
+	u64 part[__FLT_CAUSE_MAX];
+	u32 causes = flt_cause_split(e, ns, part);
+
+	mask = flt_hist_causes(mask, bucket, ns, causes, part);
+	if (unlikely(mask))
+		record_slow_causes(e, mask, major, ns, causes, part);
 }
 
 void flt_event_hist(const struct flt_event *e, const struct flt_proc *row, bool major, u32 bucket,
@@ -66,7 +98,9 @@ void flt_event_hist(const struct flt_event *e, const struct flt_proc *row, bool 
 		row = e->task->proc;
 	mask = flt_hist_mask(row ? READ_ONCE(row->sessions) : 0);
 	if (mask)
-		flt_hist_fault(mask, row ? row->id : 0, major, e->kind, bucket, ns);
+		mask = flt_hist_fault(mask, row ? row->id : 0, major, e->kind, bucket, ns);
+	if (unlikely(mask))
+		count_causes(e, mask, major, bucket, ns);
 }
 
 void flt_event_returned(const struct flt_event *e, u32 names, u32 bucket, u64 ns)

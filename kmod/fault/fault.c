@@ -5,6 +5,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include "hook/clock.h"
+#include "fault/cause.h"
 #include "fault/event.h"
 #include "fault/fault.h"
 #include "fault/mode.h"
@@ -72,6 +73,8 @@ static noinline void enter_slow_path(struct fault *f, struct vm_area_struct *vma
 	open = flt_open_end(e->task, f->mm, e->address, e->flags);
 	if (open)
 		resume(f, open);
+	else
+		flt_cause_begin(e);
 	flt_open_begin(e->task, open, e, f->mm, f->pfn);
 }
 NOKPROBE_SYMBOL(enter_slow_path);
@@ -115,6 +118,7 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	/* In case that the probe is removed before the fault ends. */
 	WRITE_ONCE(t->open, flt_open_first(f->event.kind, flags) | FLT_OPEN_NO_ADDRESS);
 	start_clock(f, vma);
+	flt_cause_begin(&f->event);
 }
 
 static enum flt_failure failure_of(vm_fault_t ret)

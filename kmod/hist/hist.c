@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include "account/retired.h"
+#include "account/slowest.h"
 #include "hist/hist.h"
 #include "mm/cgroup.h"
 #include "mm/pidns.h"
@@ -21,8 +22,15 @@ struct counts {
 	u64 bucket[FLT_BUCKETS];
 };
 
+/* The causes of one CPU. */
+struct cause_cpu {
+	u64 ns[__FLT_CAUSE_MAX][FLT_BUCKETS];
+	struct flt_slowest slowest;
+};
+
 /* The counts of one CPU. */
 struct hist_cpu {
+	struct cause_cpu *causes;	/* behind the slots; NULL: none */
 	struct counts kind[2][__FLT_KIND_MAX];	/* [major][kind] */
 	/* NONE: faults that ended well and returned something, as in tally.h. */
 	struct counts returned[__FLT_RETURN_MAX];
@@ -33,6 +41,7 @@ struct hist {
 	const struct flt_pidns *reader;
 	u64 cgroup, size;
 	bool by_thread;			/* wants() must check current */
+	bool causes;
 	u32 procs, bits;
 	atomic_t used;			/* slots taken */
 	atomic64_t *key;		/* hash: flt_proc.id << SLOT_BITS | slot; 0: free */
@@ -42,6 +51,7 @@ struct hist {
 #define SLOT_BITS 12
 
 DEFINE_STATIC_KEY_FALSE(flt_hist_on);
+DEFINE_STATIC_KEY_FALSE(flt_hist_causes_on);
 /* By bit. Not NULL while the bit is set in flt_hist_all or flt_hist_own. */
 static struct hist __rcu *hists[FLT_ROW_SESSIONS];
 u32 flt_hist_all, flt_hist_own;
@@ -59,7 +69,8 @@ static void free_hist(struct hist *h)
 
 static int allocate(struct hist *h)
 {
-	size_t bytes = struct_size(h->cpu[0], proc, h->procs + 1);
+	size_t slots = struct_size(h->cpu[0], proc, h->procs + 1);
+	size_t bytes = slots + (h->causes ? sizeof(struct cause_cpu) : 0);
 	int cpu;
 
 	/* A quarter of the hash is in use at most, so that searches are short. */
@@ -77,6 +88,10 @@ static int allocate(struct hist *h)
 		h->cpu[cpu] = kvzalloc_node(bytes, GFP_KERNEL, cpu_to_node(cpu));
 		if (!h->cpu[cpu])
 			return -ENOMEM;
+		if (!h->causes)
+			continue;
+		h->cpu[cpu]->causes = (void *)h->cpu[cpu] + slots;
+		seqcount_init(&h->cpu[cpu]->causes->slowest.seq);
 	}
 	return 0;
 }
@@ -93,6 +108,7 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 	h->cgroup = config->cgroup;
 	h->by_thread = config->cgroup || config->reader->ns;
 	h->procs = config->procs;
+	h->causes = config->causes;
 	err = allocate(h);
 	if (err) {
 		free_hist(h);
@@ -100,6 +116,8 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 	}
 	rcu_assign_pointer(hists[bit], h);
 	static_branch_inc(&flt_hist_on);
+	if (h->causes)
+		static_branch_inc(&flt_hist_causes_on);
 	/* A handler that sees the bit must find the histograms. */
 	smp_wmb();
 	if (config->everybody)
@@ -122,6 +140,8 @@ void flt_hist_close(u32 bit)
 	if (!h)
 		return;
 	static_branch_dec(&flt_hist_on);
+	if (h->causes)
+		static_branch_dec(&flt_hist_causes_on);
 	WRITE_ONCE(flt_hist_all, flt_hist_all & ~BIT(bit));
 	WRITE_ONCE(flt_hist_own, flt_hist_own & ~BIT(bit));
 	/* Handlers run with preemption off, so after this no handler uses the histograms. */
@@ -173,10 +193,11 @@ static __always_inline void count(struct counts *c, u32 bucket, u64 ns)
 		c->max = ns;
 }
 
-void flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucket, u64 ns)
+u32 flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucket, u64 ns)
 {
 	struct hist_cpu *c;
 	struct hist *h;
+	u32 causes = 0;
 
 	for (; mask; mask &= mask - 1) {
 		h = rcu_dereference_sched(hists[__ffs(mask)]);
@@ -185,7 +206,10 @@ void flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucke
 		c = h->cpu[smp_processor_id()];
 		count(&c->kind[major][kind], bucket, ns);
 		count(&c->proc[proc ? slot_of(h, proc) : 0], bucket, ns);
+		if (c->causes)
+			causes |= mask & -mask;
 	}
+	return causes;
 }
 
 void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns)
@@ -201,6 +225,39 @@ void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns
 		c = h->cpu[smp_processor_id()];
 		for_each_set_bit(name, &names, __FLT_RETURN_MAX)
 			count(&c->returned[name], bucket, ns);
+	}
+}
+
+u32 flt_hist_causes(unsigned long mask, u32 bucket, u64 ns, u32 causes, const u64 *part)
+{
+	struct cause_cpu *c;
+	struct hist *h;
+	u32 slow = 0, left, i;
+
+	for (; mask; mask &= mask - 1) {
+		h = rcu_dereference_sched(hists[__ffs(mask)]);
+		c = h->cpu[smp_processor_id()]->causes;
+		for (left = causes; left; left &= left - 1) {
+			i = __ffs(left);
+			c->ns[i][bucket] += part[i];
+		}
+		if (unlikely(ns > c->slowest.floor))
+			slow |= mask & -mask;
+	}
+	return slow;
+}
+
+void flt_hist_slow(unsigned long mask, const struct flt_slow *fault)
+{
+	struct flt_slow known = *fault;
+	struct hist *h;
+
+	for (; mask; mask &= mask - 1) {
+		h = rcu_dereference_sched(hists[__ffs(mask)]);
+		/* The numbers that the reader knows. */
+		known.tgid = flt_pidns_tgid(h->reader, current);
+		known.tid = flt_pidns_tid(h->reader, current);
+		flt_slowest_add(&h->cpu[smp_processor_id()]->causes->slowest, &known);
 	}
 }
 
@@ -241,6 +298,18 @@ static void add_nothing(struct flt_hist_report *r, const struct hist_cpu *c)
 	r->sum += n > less ? n - less : 0;
 }
 
+static void add_cause(struct flt_hist_report *r, const struct cause_cpu *c, u32 cause)
+{
+	u64 ns;
+	int i;
+
+	for (i = 0; i < FLT_BUCKETS; i++) {
+		ns = READ_ONCE(c->ns[cause][i]);
+		r->bucket[i] += ns;
+		r->sum += ns;
+	}
+}
+
 /* Return the process that has a slot, or 0. */
 static u64 owner_of(const struct hist *h, u32 slot)
 {
@@ -260,11 +329,13 @@ int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist
 	static const u32 sizes[] = {
 		[FLT_HIST_KINDS] = 2 * __FLT_KIND_MAX,
 		[FLT_HIST_RETURNS] = __FLT_RETURN_MAX,
+		[FLT_HIST_CAUSES] = __FLT_CAUSE_MAX,
 	};
 	const struct hist *h = hist_at(bit);
 	int cpu, i;
 
-	if (!h || index >= (group == FLT_HIST_PROCS ? h->procs + 1 : sizes[group]))
+	if (!h || index >= (group == FLT_HIST_PROCS ? h->procs + 1 : sizes[group]) ||
+	    (group == FLT_HIST_CAUSES && !h->causes))
 		return -ENOENT;
 	memset(r, 0, sizeof(*r));
 	if (group == FLT_HIST_PROCS && index)
@@ -276,6 +347,8 @@ int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist
 			add(r, &c->kind[index & 1][index >> 1]);
 		else if (group == FLT_HIST_PROCS)
 			add(r, &c->proc[index]);
+		else if (group == FLT_HIST_CAUSES)
+			add_cause(r, c->causes, index);
 		else if (index != FLT_RETURN_NONE)
 			add(r, &c->returned[index]);
 		else
@@ -285,4 +358,14 @@ int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist
 		if (r->bucket[i])
 			return 0;
 	return -ENODATA;
+}
+
+int flt_hist_slowest(u32 bit, int cpu, u32 slot, struct flt_slow *fault)
+{
+	const struct hist *h = hist_at(bit);
+
+	if (!h || !h->causes)
+		return -ENOENT;
+	flt_slowest_read(&h->cpu[cpu]->causes->slowest, slot, fault);
+	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hist - histograms of the faults of a session: by kind, by returned value and by process.
+ * hist - histograms of the faults of a session: by kind, by returned value, by process and by
+ * cause.
  *
  * A session has one bit, in flt_proc.sessions and in the masks below. Each CPU counts in its
  * own memory, with preemption off, so plain additions are enough. A fault is counted here and
@@ -21,16 +22,20 @@
 #define FLT_HIST_PROCS_MAX 1024
 
 struct flt_pidns;
+struct flt_slow;
 
 struct flt_hist_config {
 	bool everybody;			/* all processes, not only those of the session */
 	u32 procs;			/* slots for processes, 1 to FLT_HIST_PROCS_MAX */
 	u64 cgroup;			/* ID: only threads in this cgroup or below; 0: any */
 	const struct flt_pidns *reader;	/* lives longer than the histograms */
+	bool causes;			/* with causes and with the slowest faults */
 };
 
 /* Enabled while a session has histograms. Without one, a fault executes a no-op. */
 DECLARE_STATIC_KEY_FALSE(flt_hist_on);
+/* Enabled while a session has histograms with causes. */
+DECLARE_STATIC_KEY_FALSE(flt_hist_causes_on);
 
 /*
  * Open and close run under the lock of the sessions and may sleep. Open returns 0, -ENOMEM, or
@@ -49,8 +54,19 @@ static __always_inline u32 flt_hist_mask(u32 sessions)
 
 /* The functions below run with preemption off. @mask is a mask of sessions, not 0. */
 
-/* Count a minor or major fault of current. @proc: flt_proc.id of its row; 0: none. */
-void flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucket, u64 ns);
+/*
+ * Count a minor or major fault of current. @proc: flt_proc.id of its row; 0: none. Return the
+ * sessions that have counted the fault and want its causes.
+ */
+u32 flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucket, u64 ns);
+/*
+ * Count what a fault of current spent @ns on: @part of each of the @causes, bits of enum
+ * flt_cause. @mask: what flt_hist_fault() has returned. Return the sessions in which the fault is
+ * one of the slowest.
+ */
+u32 flt_hist_causes(unsigned long mask, u32 bucket, u64 ns, u32 causes, const u64 *part);
+/* Add a fault of current to the slowest. @mask: what flt_hist_causes() has returned. */
+void flt_hist_slow(unsigned long mask, const struct flt_slow *fault);
 /* Count a call that returned the @names, a mask of enum flt_return. */
 void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns);
 
@@ -58,12 +74,13 @@ enum flt_hist_group {
 	FLT_HIST_KINDS,		/* index: 2 * enum flt_kind + major */
 	FLT_HIST_RETURNS,	/* index: enum flt_return */
 	FLT_HIST_PROCS,		/* index 0: processes without a slot; slots follow */
+	FLT_HIST_CAUSES,	/* index: enum flt_cause */
 };
 
 struct flt_hist_report {
 	u64 proc;			/* of FLT_HIST_PROCS: flt_proc.id; 0: without a slot */
 	u64 sum, max;			/* ns; max 0: unknown */
-	u64 bucket[FLT_BUCKETS];
+	u64 bucket[FLT_BUCKETS];	/* faults; of FLT_HIST_CAUSES: ns */
 };
 
 /*
@@ -71,5 +88,10 @@ struct flt_hist_report {
  * session has no histograms or the index is too large. Caller holds the lock of the sessions.
  */
 int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist_report *r);
+/*
+ * Copy one of the FLT_SLOWEST_MAX slowest faults that a CPU has seen. Return 0, or -ENOENT if the
+ * session has no causes. Caller holds the lock of the sessions.
+ */
+int flt_hist_slowest(u32 bit, int cpu, u32 slot, struct flt_slow *fault);
 
 #endif

@@ -69,10 +69,10 @@ static int begin_hists(struct netlink_callback *cb, struct nlattr *session)
 	struct hist_dump *dump;
 	int err = flt_request_admit_dump(cb);
 
-	if (!err && attrs[FLT_LATENCY_RETURNS])
-		err = flt_request_refuse(attrs[FLT_LATENCY_PROCS],
-					 "flt: invalid request: give RETURNS or PROCS, not both",
-					 cb->extack);
+	if (!err && !!attrs[FLT_LATENCY_RETURNS] + !!attrs[FLT_LATENCY_PROCS] +
+		    !!attrs[FLT_LATENCY_CAUSES] > 1)
+		err = flt_request_refuse(session, "flt: invalid request: RETURNS, PROCS and "
+					 "CAUSES exclude each other", cb->extack);
 	if (err)
 		return err;
 	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
@@ -80,11 +80,12 @@ static int begin_hists(struct netlink_callback *cb, struct nlattr *session)
 		return -ENOMEM;
 	dump->session = nla_get_u32(session);
 	dump->group = attrs[FLT_LATENCY_RETURNS] ? FLT_HIST_RETURNS :
-		      attrs[FLT_LATENCY_PROCS] ? FLT_HIST_PROCS : FLT_HIST_KINDS;
+		      attrs[FLT_LATENCY_PROCS] ? FLT_HIST_PROCS :
+		      attrs[FLT_LATENCY_CAUSES] ? FLT_HIST_CAUSES : FLT_HIST_KINDS;
 	err = flt_session_hist(dump->session, dump->group, 0, &dump->report);
 	if (err == -ENOENT) {
 		NL_SET_ERR_MSG_ATTR(cb->extack, session,
-				    "flt: invalid SESSION: no such session with HIST");
+				    "flt: invalid SESSION: no such session with HIST or CAUSES");
 		kfree(dump);
 		return err;
 	}
@@ -119,8 +120,9 @@ static int dump_machine(struct sk_buff *skb, struct netlink_callback *cb)
 	long rows;
 
 	if (!err)
-		err = flt_request_refuse(flt_genl_dump_attrs(cb)[FLT_LATENCY_PROCS],
-					 "flt: missing SESSION for PROCS", cb->extack);
+		err = flt_request_refuse(flt_genl_dump_attrs(cb)[FLT_LATENCY_PROCS] ?:
+					 flt_genl_dump_attrs(cb)[FLT_LATENCY_CAUSES],
+					 "flt: missing SESSION for PROCS or CAUSES", cb->extack);
 	if (err)
 		return err;
 	returns = flt_genl_dump_attrs(cb)[FLT_LATENCY_RETURNS];
@@ -146,9 +148,37 @@ int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb)
 	return session ? dump_hists(skb, cb, session) : dump_machine(skb, cb);
 }
 
+/* Admit a dump of the slowest faults of the machine, or of a session with causes. */
+static int admit_slowest(struct netlink_callback *cb, struct nlattr *session)
+{
+	struct flt_slow slow;
+	int err;
+
+	if (!session)
+		return admit_machine(cb);
+	err = flt_request_admit_dump(cb);
+	if (err || cb->args[1])
+		return err;
+	err = flt_session_slowest(nla_get_u32(session), cpumask_first(cpu_possible_mask), 0, &slow);
+	if (err)
+		NL_SET_ERR_MSG_ATTR(cb->extack, session,
+				    "flt: invalid SESSION: no such session with CAUSES");
+	return err;
+}
+
+/* Copy a slot. It is empty if the session has ended meanwhile. */
+static void read_slowest(struct nlattr *session, int cpu, u32 slot, struct flt_slow *slow)
+{
+	if (!session)
+		flt_slowest_read(&per_cpu(flt_tally, cpu)->slowest, slot, slow);
+	else if (flt_session_slowest(nla_get_u32(session), cpu, slot, slow))
+		slow->ns = 0;
+}
+
 int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	int err = admit_machine(cb);
+	struct nlattr *session = flt_genl_dump_attrs(cb)[FLT_SLOWEST_SESSION];
+	int err = admit_slowest(cb, session);
 	struct flt_slow slow;
 
 	if (err)
@@ -157,8 +187,7 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 		if (!cpu_possible(cb->args[1]))
 			continue;
 		for (; cb->args[2] < FLT_SLOWEST_MAX; cb->args[2]++) {
-			flt_slowest_read(&per_cpu(flt_tally, cb->args[1])->slowest, cb->args[2],
-					 &slow);
+			read_slowest(session, cb->args[1], cb->args[2], &slow);
 			if (slow.ns && DUMP_ROW(skb, cb, FLT_CMD_SLOWEST_GET,
 						flt_reply_slow(skb, &slow)))
 				return skb->len;

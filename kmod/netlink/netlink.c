@@ -29,6 +29,11 @@ static const struct nla_policy latency_policy[FLT_LATENCY_MAX + 1] = {
 	[FLT_LATENCY_RETURNS] = { .type = NLA_FLAG },
 	[FLT_LATENCY_SESSION] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 	[FLT_LATENCY_PROCS] = { .type = NLA_FLAG },
+	[FLT_LATENCY_CAUSES] = { .type = NLA_FLAG },
+};
+
+static const struct nla_policy slowest_policy[FLT_SLOWEST_ATTR_MAX + 1] = {
+	[FLT_SLOWEST_SESSION] = NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 };
 
 static const struct nla_policy proc_policy[FLT_PROC_MAX + 1] = {
@@ -61,6 +66,7 @@ static const struct nla_policy session_policy[FLT_SESSION_MAX + 1] = {
 	[FLT_SESSION_STACKS] = NLA_POLICY_RANGE(NLA_U32, 1, FLT_STACK_FRAMES_MAX),
 	[FLT_SESSION_HIST] = NLA_POLICY_RANGE(NLA_U32, 1, FLT_HIST_PROCS_MAX),
 	[FLT_SESSION_HIST_CGROUP] = NLA_POLICY_MIN(NLA_U64, 1),
+	[FLT_SESSION_CAUSES] = { .type = NLA_FLAG },
 	[FLT_SESSION_SLICE] = NLA_POLICY_RANGE(NLA_U32, 64, FLT_STACK_SLICE_MAX),
 };
 
@@ -223,7 +229,8 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd = FLT_CMD_SLOWEST_GET,
 		.dumpit = flt_dump_slowest,
-		NO_ATTRIBUTES,
+		.policy = slowest_policy,
+		.maxattr = FLT_SLOWEST_ATTR_MAX,
 	}, {
 		.cmd = FLT_CMD_EVENTS,
 		.dumpit = flt_dump_events,

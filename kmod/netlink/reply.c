@@ -115,6 +115,13 @@ cancel:
 	return -EMSGSIZE;
 }
 
+/* Return the causes that this kernel tells apart. */
+static u32 measured_causes(void)
+{
+	return (u32)((1u << __FLT_CAUSE_MAX) - 1) &
+	       ~(FLT_HAVE_DELAY_COMPACT ? 0 : BIT(FLT_CAUSE_COMPACTION));
+}
+
 int flt_reply_info(struct sk_buff *skb)
 {
 	u64 memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
@@ -135,7 +142,9 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_u32(skb, FLT_INFO_FEATURES,
 			flt_hook_features() | FLT_FEATURE_WSS | FLT_FEATURE_PIDNS |
 			FLT_FEATURE_HIST | FLT_STACK_FEATURE |
+			(FLT_HAVE_DELAYS ? FLT_FEATURE_CAUSES : 0) |
 			(flt_wss_scan_can_inject() ? FLT_FEATURE_INJECT : 0)) ||
+	    (FLT_HAVE_DELAYS && nla_put_u32(skb, FLT_INFO_CAUSES, measured_causes())) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
 	    (flt_switch_mode() == FLT_MODE_RETURNS && nla_put_flag(skb, FLT_INFO_RETURNS)) ||
 	    (flt_pidns_is_inner() && nla_put_flag(skb, FLT_INFO_PIDNS)) ||
@@ -295,6 +304,8 @@ int flt_reply_hist(struct sk_buff *skb, u32 session, enum flt_hist_group group, 
 	if (group == FLT_HIST_KINDS && (nla_put_u32(skb, FLT_LATENCY_KIND, index >> 1) ||
 					(index & 1 && nla_put_flag(skb, FLT_LATENCY_MAJOR))))
 		return -EMSGSIZE;
+	if (group == FLT_HIST_CAUSES && nla_put_u32(skb, FLT_LATENCY_CAUSE, index))
+		return -EMSGSIZE;
 	if (group == FLT_HIST_RETURNS && nla_put_u32(skb, FLT_LATENCY_RETURN, index))
 		return -EMSGSIZE;
 	if (r->proc && nla_put_u64_64bit(skb, FLT_LATENCY_PROC, r->proc, FLT_LATENCY_PAD))
@@ -318,7 +329,7 @@ int flt_reply_slow(struct sk_buff *skb, const struct flt_slow *s)
 	    nla_put_u32(skb, FLT_SLOWEST_ATTEMPTS, s->attempts) ||
 	    (s->remote && nla_put_flag(skb, FLT_SLOWEST_REMOTE)))
 		return -EMSGSIZE;
-	return 0;
+	return flt_reply_cells(skb, FLT_SLOWEST_CAUSES, s->part, __FLT_CAUSE_MAX);
 }
 
 int flt_reply_name(struct sk_buff *skb, const struct flt_name_sum *n, bool kinds)

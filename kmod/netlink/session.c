@@ -386,6 +386,18 @@ int flt_session_hist(u32 id, enum flt_hist_group group, u32 index, struct flt_hi
 	return err;
 }
 
+int flt_session_slowest(u32 id, int cpu, u32 slot, struct flt_slow *fault)
+{
+	int err;
+
+	mutex_lock(&lock);
+	err = find_session(id);
+	if (err >= 0)
+		err = flt_hist_slowest(err, cpu, slot, fault);
+	mutex_unlock(&lock);
+	return err;
+}
+
 u32 flt_session_mask(u32 id)
 {
 	int bit;

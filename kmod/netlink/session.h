@@ -68,6 +68,8 @@ int flt_session_pull(const struct sock *owner, u32 id,
 int flt_session_read(u32 id, struct flt_session_report *report);
 /* Read one histogram, see flt_hist_read(). Return -ENOENT if there is no such session, too. */
 int flt_session_hist(u32 id, enum flt_hist_group group, u32 index, struct flt_hist_report *report);
+/* Copy one of its slowest faults on a CPU, as flt_hist_slowest() does. */
+int flt_session_slowest(u32 id, int cpu, u32 slot, struct flt_slow *fault);
 /* Return the bit mask of a session in flt_proc.sessions, or 0 if there is no such session. */
 u32 flt_session_mask(u32 id);
 u32 flt_session_count(void);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/delayacct.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
@@ -73,10 +74,17 @@ static int read_hist(struct genl_info *info, struct flt_session_config *session,
 {
 	struct nlattr *procs = info->attrs[FLT_SESSION_HIST];
 	struct nlattr *cgroup = info->attrs[FLT_SESSION_HIST_CGROUP];
+	struct nlattr *causes = info->attrs[FLT_SESSION_CAUSES];
 
 	if (!procs)
-		return flt_request_refuse(cgroup, "flt: missing HIST for HIST_CGROUP",
+		return flt_request_refuse(cgroup ?: causes,
+					  "flt: missing HIST for HIST_CGROUP or CAUSES",
 					  info->extack);
+	if (causes && !FLT_HAVE_DELAYS) {
+		NL_SET_ERR_MSG_ATTR(info->extack, causes,
+				    "flt: cannot use CAUSES: no CONFIG_TASK_DELAY_ACCT");
+		return -EOPNOTSUPP;
+	}
 	if (cgroup && session->count)
 		return flt_request_refuse(cgroup, "flt: HIST_CGROUP and TGID exclude each other",
 					  info->extack);
@@ -88,6 +96,7 @@ static int read_hist(struct genl_info *info, struct flt_session_config *session,
 	*config = (struct flt_hist_config) {
 		.procs = nla_get_u32(procs),
 		.cgroup = cgroup ? nla_get_u64(cgroup) : 0,
+		.causes = causes,
 	};
 	session->hist = config;
 	return 0;

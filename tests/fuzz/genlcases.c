@@ -176,6 +176,24 @@ static void refused_dumps(void)
 	ask(&g, FLT_CMD_LATENCY_GET, NLM_F_DUMP);
 	genl_put_u32(&g, FLT_LATENCY_RETURN, 1);
 	expect("LATENCY_GET with an attribute of the reply", -EINVAL);
+	ask(&g, FLT_CMD_SLOWEST_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_SLOWEST_SESSION, 0x7fffffff);
+	expect("SLOWEST_GET of a session that does not exist", -ENOENT);
+	ask(&g, FLT_CMD_LATENCY_GET, NLM_F_DUMP);
+	genl_put(&g, FLT_LATENCY_CAUSES, NULL, 0);
+	expect("LATENCY_GET with CAUSES and without SESSION", -EINVAL);
+	ask(&g, FLT_CMD_LATENCY_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_LATENCY_SESSION, 0x7fffffff);
+	genl_put(&g, FLT_LATENCY_CAUSES, NULL, 0);
+	expect("LATENCY_GET with CAUSES of a session that does not exist", -ENOENT);
+	ask(&g, FLT_CMD_LATENCY_GET, NLM_F_DUMP);
+	genl_put_u32(&g, FLT_LATENCY_SESSION, 1);
+	genl_put(&g, FLT_LATENCY_CAUSES, NULL, 0);
+	genl_put(&g, FLT_LATENCY_PROCS, NULL, 0);
+	expect("LATENCY_GET with CAUSES and PROCS", -EINVAL);
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	genl_put(&g, FLT_SESSION_CAUSES, NULL, 0);
+	expect("SESSION_NEW with CAUSES and without HIST", -EINVAL);
 	for (uint8_t cmd = FLT_CMD_THP_GET; cmd <= FLT_CMD_NUMA_GET; cmd++) {
 		ask(&g, cmd, NLM_F_DUMP);
 		genl_put_u32(&g, FLT_LEDGER_SESSION, 0x7fffffff);

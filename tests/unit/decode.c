@@ -170,6 +170,7 @@ static void latency_is_decoded(void **state)
 	nla_put_u32(msg, FLT_LATENCY_KIND, FLT_KIND_SWAP);
 	nla_put_flag(msg, FLT_LATENCY_MAJOR);
 	nla_put_u64(msg, FLT_LATENCY_PROC, 21);
+	nla_put_u32(msg, FLT_LATENCY_CAUSE, FLT_CAUSE_SWAP);
 	nla_put_u64(msg, FLT_LATENCY_SUM, 22);
 	nla_put_u64(msg, FLT_LATENCY_MAXIMUM, 23);
 	nest = nla_nest_start(msg, FLT_LATENCY_BUCKETS);
@@ -181,10 +182,34 @@ static void latency_is_decoded(void **state)
 	assert_int_equal(flt_decode_latency(attrs, length, &latency), 0);
 	assert_true(latency.major);
 	assert_int_equal(latency.proc, 21);
+	assert_int_equal(latency.cause, FLT_CAUSE_SWAP);
 	assert_int_equal(latency.sum, 22);
 	assert_int_equal(latency.max, 23);
 	assert_int_equal(latency.buckets[0], 11);
 	assert_int_equal(latency.buckets[FLT_BUCKETS - 1], 12);
+	nlmsg_free(msg);
+}
+
+static void slow_fault_is_decoded(void **state)
+{
+	struct nl_msg *msg = nlmsg_alloc_simple(1, 0);
+	struct nlattr *nest, *attrs;
+	struct flt_slow slow;
+	int length;
+
+	(void)state;
+	nla_put_u64(msg, FLT_SLOWEST_LATENCY, 100);
+	nest = nla_nest_start(msg, FLT_SLOWEST_CAUSES);
+	nla_put_u64(msg, FLT_CAUSE_OTHER + 1, 40);
+	nla_put_u64(msg, FLT_CAUSE_IO + 1, 60);
+	nla_put_u64(msg, __FLT_CAUSE_MAX + 1, 7);	/* of a newer module */
+	nla_nest_end(msg, nest);
+	attrs = attrs_of(msg, &length);
+	assert_int_equal(flt_decode_slow(attrs, length, &slow), 0);
+	assert_int_equal(slow.ns, 100);
+	assert_int_equal(slow.cause[FLT_CAUSE_OTHER], 40);
+	assert_int_equal(slow.cause[FLT_CAUSE_IO], 60);
+	assert_int_equal(slow.cause[FLT_CAUSE_SWAP], 0);
 	nlmsg_free(msg);
 }
 
@@ -341,6 +366,7 @@ int main(void)
 		cmocka_unit_test(missing_key_is_refused),
 		cmocka_unit_test(tally_is_decoded),
 		cmocka_unit_test(latency_is_decoded),
+		cmocka_unit_test(slow_fault_is_decoded),
 		cmocka_unit_test(random_bytes_are_decoded_or_refused),
 		cmocka_unit_test(extack_text_is_extracted),
 		cmocka_unit_test(stat_line_is_parsed),

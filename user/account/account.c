@@ -24,6 +24,22 @@ static const char *const kind_names[] = {
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == __FLT_KIND_MAX,
 	       "every kind has a name");
 
+static const char *const cause_names[] = {
+	[FLT_CAUSE_OTHER] = "other",
+	[FLT_CAUSE_IO] = "io",
+	[FLT_CAUSE_SWAP] = "swap",
+	[FLT_CAUSE_RECLAIM] = "reclaim",
+	[FLT_CAUSE_COMPACTION] = "compaction",
+	[FLT_CAUSE_THRASHING] = "thrashing",
+	[FLT_CAUSE_COPY] = "copy",
+	[FLT_CAUSE_QUEUE] = "queue",
+	[FLT_CAUSE_USERFAULTFD] = "userfaultfd",
+	[FLT_CAUSE_UNMEASURED] = "unmeasured",
+};
+
+_Static_assert(sizeof(cause_names) / sizeof(cause_names[0]) == __FLT_CAUSE_MAX,
+	       "every cause has a name");
+
 static const char *const failure_names[] = {
 	[FLT_FAILURE_OOM] = "oom",
 	[FLT_FAILURE_SIGBUS] = "sigbus",
@@ -57,6 +73,11 @@ _Static_assert(sizeof(return_names) / sizeof(return_names[0]) == __FLT_RETURN_MA
 const char *flt_kind_name(uint32_t kind)
 {
 	return kind < __FLT_KIND_MAX ? kind_names[kind] : "unknown";
+}
+
+const char *flt_cause_name(uint32_t cause)
+{
+	return cause < __FLT_CAUSE_MAX ? cause_names[cause] : "other";
 }
 
 const char *flt_failure_name(uint32_t failure)

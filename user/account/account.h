@@ -79,6 +79,7 @@ struct flt_info {
 	char version[FLT_TEXT_LEN];
 	char clock[FLT_TEXT_LEN];
 	uint32_t features;
+	uint32_t causes;	/* bits of enum flt_cause that the kernel tells apart */
 	bool accounting;
 	uint64_t since;
 	bool returns;		/* latencies and results are counted now */
@@ -123,15 +124,16 @@ struct flt_session {
 
 /*
  * A histogram of one kind, minor or major, of one return value of handle_mm_fault(), or of one
- * process of a session.
+ * process of a session. Or the time that the faults of each bucket spent on one cause.
  */
 struct flt_latency {
 	uint32_t kind;
 	bool major;
 	uint32_t returned;	/* enum flt_return, if requested */
 	uint64_t proc;		/* flt_row.id, if requested; 0: processes beyond the limit */
+	uint32_t cause;		/* enum flt_cause, if requested */
 	uint64_t sum, max;	/* ns; 0: unknown */
-	uint64_t buckets[FLT_BUCKETS];
+	uint64_t buckets[FLT_BUCKETS];	/* faults; of a cause: ns */
 };
 
 struct flt_latencies {
@@ -150,6 +152,7 @@ struct flt_slow {
 	uint32_t attempts;
 	bool remote;
 	char comm[FLT_COMM_LEN + 1];
+	uint64_t cause[__FLT_CAUSE_MAX];	/* ns; all 0: unknown */
 };
 
 struct flt_slows {
@@ -168,6 +171,8 @@ struct flt_snapshot {
 
 /* Return a name of one word: "anon", "cow"; "unknown" for an invalid kind. */
 const char *flt_kind_name(uint32_t kind);
+/* Return a name of one word: "io", "userfaultfd"; "other" for an invalid cause. */
+const char *flt_cause_name(uint32_t cause);
 const char *flt_failure_name(uint32_t failure);
 /* Return "minor", "major", or the name of the failure. */
 const char *flt_result_name(uint32_t result);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "limit/file.h"
+#include "limit/sysctl.h"
 #include "source/proc/machine.h"
 
 #define HOT_ADD "/sys/class/zram-control/hot_add"
@@ -133,18 +134,7 @@ int flt_swap_make(struct flt_journal *journal, char *name, struct flt_errmsg *e)
 
 int flt_swap_single_pages(struct flt_journal *journal, struct flt_errmsg *e)
 {
-	int lock = flt_journal_lock(), err;
-	char old[24];
-	const char *words[] = { "sysctl", PAGE_CLUSTER, old, "0", NULL };
+	int ret = flt_sysctl_set(journal, PAGE_CLUSTER, "0", e);
 
-	if (lock < 0)
-		return flt_errmsg_errno(e, lock, "cannot lock " FLT_JOURNAL_DIRECTORY);
-	err = flt_machine_line(PAGE_CLUSTER, old, sizeof(old));
-	if (!err && strcmp(old, "0")) {
-		err = flt_journal_note(journal, words, e);
-		if (!err)
-			err = limit_file_write(PAGE_CLUSTER, "0");
-	}
-	close(lock);
-	return err ? flt_errmsg_errno(e, err, "cannot set " PAGE_CLUSTER) : 0;
+	return ret < 0 ? ret : 0;
 }

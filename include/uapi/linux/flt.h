@@ -39,15 +39,17 @@
  *   FLT_CMD_INFO_GET     do     ()                -> FLT_INFO_*
  *   FLT_CMD_HOOK_GET     dump   ()                -> FLT_HOOK_*    a message per hook
  *   FLT_CMD_TALLY_GET    do     ()                -> FLT_TALLY_*   the whole machine
- *   FLT_CMD_LATENCY_GET  dump   ([SESSION], [RETURNS or PROCS]) -> FLT_LATENCY_* a message per
- *                                                   kind and result, per bit that was
- *                                                   returned, or per process of the session
+ *   FLT_CMD_LATENCY_GET  dump   ([SESSION], [RETURNS or PROCS or CAUSES]) -> FLT_LATENCY_* a
+ *                                                   message per kind and result, per bit that
+ *                                                   was returned, or per process or cause of
+ *                                                   the session
  *   FLT_CMD_PROC_GET     do     (TGID)            -> FLT_PROC_*
  *                        dump   ([SESSION], [KINDS]) -> FLT_PROC_* a message per process
  *                        dump   (SESSION, NAMES, [KINDS]) -> FLT_PROC_* a message per name
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
  *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [COUNTS])  -> FLT_SESSION_ID
- *                        do     ([TGID...], [FOLLOW], [THP], [NUMA], [HIST, [HIST_CGROUP]],
+ *                        do     ([TGID...], [FOLLOW], [THP], [NUMA],
+ *                                [HIST, [HIST_CGROUP], [CAUSES]],
  *                                [STREAM,
  *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
  *                                [NOTES, [AREAS]], [STACKS], [SLICE]])
@@ -61,7 +63,7 @@
  *                        dump   (ID, [AFTER])     -> FLT_WSS_* a message per sample
  *   FLT_CMD_THP_GET      dump   ([SESSION])       -> FLT_LEDGER_*  see flt_ledger.h
  *   FLT_CMD_NUMA_GET     dump   ([SESSION])       -> FLT_LEDGER_*
- *   FLT_CMD_SLOWEST_GET  dump   ()                -> FLT_SLOWEST_* a message per fault
+ *   FLT_CMD_SLOWEST_GET  dump   ([SESSION])       -> FLT_SLOWEST_* a message per fault
  *   FLT_CMD_EVENTS       dump   (SESSION)         -> FLT_EVENTS_*  see Streams
  *
  * A reply has the command number of its request.
@@ -119,6 +121,14 @@
  * HIST_CGROUP those of threads in this cgroup and below. LATENCY_GET with SESSION reads them.
  * For processes that started while the session was open, the sum over kinds and the sum over
  * processes are MINOR + MAJOR - MISSED of FLT_SESSION_ACCOUNT.
+ *
+ * Causes. With CAUSES the histograms also sum up what the faults spent their time on (enum
+ * flt_cause), and each CPU keeps the FLT_SLOWEST_MAX slowest faults of the session with their
+ * parts. LATENCY_GET with CAUSES has a message per cause, in which BUCKETS are nanoseconds that
+ * faults of a bucket spent on the cause; those of all causes add up to the latencies of these
+ * faults. SLOWEST_GET with SESSION reads the slowest faults. Delay accounting must be on
+ * (sysctl kernel.task_delayacct). A thread has delay accounting if it was on when the thread was
+ * created. A fault in progress when the session was opened is UNMEASURED.
  *
  * Streams. With STREAM the faults of the TGIDs, or of all processes if there are no TGIDs, are
  * written as struct flt_event_record to one relay file per CPU,
@@ -209,6 +219,7 @@ enum flt_info_attr {
 	FLT_INFO_PAD,
 	FLT_INFO_RETURNS,	/* flag: returns are probed, so latencies and results are known */
 	FLT_INFO_PIDNS,		/* flag: the reader is in a PID namespace, see PID namespaces */
+	FLT_INFO_CAUSES,	/* u32: bits of enum flt_cause that this kernel tells apart */
 	__FLT_INFO_LAST
 };
 #define FLT_INFO_MAX (__FLT_INFO_LAST - 1)
@@ -225,7 +236,8 @@ enum flt_info_attr {
 #define FLT_FEATURE_STACKS (1u << 9)	/* streams can have user stacks */
 #define FLT_FEATURE_PIDNS (1u << 10)	/* readers in PID namespaces are served */
 #define FLT_FEATURE_HIST (1u << 11)	/* sessions can have histograms */
-#define __FLT_FEATURE_ALL 0xfffu
+#define FLT_FEATURE_CAUSES (1u << 12)	/* histograms can have causes */
+#define __FLT_FEATURE_ALL 0x1fffu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {
@@ -321,6 +333,8 @@ enum flt_latency_attr {
 	FLT_LATENCY_SUM,	/* of a session: ns of these faults */
 	FLT_LATENCY_MAXIMUM,	/* of a session: ns of the slowest; absent: unknown */
 	FLT_LATENCY_PROC,	/* its FLT_PROC_ID; absent: processes beyond the limit */
+	FLT_LATENCY_CAUSES,	/* flag, request, with SESSION: one row per cause instead */
+	FLT_LATENCY_CAUSE,	/* u32: enum flt_cause */
 	__FLT_LATENCY_LAST
 };
 #define FLT_LATENCY_MAX (__FLT_LATENCY_LAST - 1)
@@ -338,6 +352,9 @@ enum flt_slowest_attr {
 	FLT_SLOWEST_ATTEMPTS,	/* u32 */
 	FLT_SLOWEST_REMOTE,	/* flag: in memory of another process */
 	FLT_SLOWEST_PAD,
+	FLT_SLOWEST_SESSION,	/* u32, request: those of this session, see Causes */
+	FLT_SLOWEST_CAUSES,	/* nest, with SESSION: attribute i + 1 is the time spent on */
+				/* enum flt_cause i; absent: 0 */
 	__FLT_SLOWEST_LAST
 };
 #define FLT_SLOWEST_ATTR_MAX (__FLT_SLOWEST_LAST - 1)
@@ -426,6 +443,7 @@ enum flt_session_attr {
 	FLT_SESSION_COUNTS,	/* flag: counts are enough, see Accounting */
 	FLT_SESSION_HIST,	/* u32: keep histograms, of 1 to 1024 processes */
 	FLT_SESSION_HIST_CGROUP,	/* u64, with HIST: ID of a v2 cgroup */
+	FLT_SESSION_CAUSES,	/* flag, with HIST: causes of latencies, see Causes */
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)

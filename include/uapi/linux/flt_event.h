@@ -82,6 +82,28 @@ enum flt_return {
 #define FLT_RETURN_MAX (__FLT_RETURN_MAX - 1)
 
 /*
+ * What a fault spent its time on. The parts of a fault add up to its latency. They come from the
+ * kernel's delay accounting of the thread (Documentation/accounting/delay-accounting.rst) and
+ * its waits for a CPU (sched_info.run_delay), read at both ends of the fault. Delays can contain
+ * each other, and the kernel keeps only their sums. So each part is limited to what the parts
+ * before it in the order of flt_cause_split() have left.
+ */
+enum flt_cause {
+	FLT_CAUSE_OTHER = 0,	/* the rest */
+	FLT_CAUSE_IO,		/* waits for a device, but those of SWAP and THRASHING */
+	FLT_CAUSE_SWAP,		/* reading a page of swap: submission and wait */
+	FLT_CAUSE_RECLAIM,	/* direct reclaim */
+	FLT_CAUSE_COMPACTION,	/* direct compaction */
+	FLT_CAUSE_THRASHING,	/* waits for a page that was evicted from the working set */
+	FLT_CAUSE_COPY,		/* copying a page, and the rest of a fault that fills a huge page */
+	FLT_CAUSE_QUEUE,	/* ready to run, but waiting for a CPU */
+	FLT_CAUSE_USERFAULTFD,	/* the rest of a fault that a userfaultfd handler served */
+	FLT_CAUSE_UNMEASURED,	/* the rest, if the thread has no delay accounting */
+	__FLT_CAUSE_MAX
+};
+#define FLT_CAUSE_MAX (__FLT_CAUSE_MAX - 1)
+
+/*
  * Latency buckets, in nanoseconds. Below 2^FLT_BUCKET_SHIFT each value has a bucket of its
  * own. Above, each octave has 2^FLT_BUCKET_SHIFT buckets, so the width of a bucket is at most
  * a quarter of its lower edge. The last bucket has no upper limit; it starts at 16 minutes.

@@ -23,6 +23,9 @@ static const struct flt_opt opts[] = {
 	  .help = "Print a histogram for each row." },
 	{ .name = "no-histogram", .letter = 'H', .type = FLT_OPT_FLAG, .offset = MEMBER(plain),
 	  .help = "Print only percentiles." },
+	{ .name = "why", .type = FLT_OPT_FLAG, .offset = MEMBER(why),
+	  .help = "Show what faults spend their time on: waits for a device, for swap or for a "
+		  "CPU, reclaim, compaction, copying. Needs an interval or a command." },
 	{ .name = "slowest", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(slowest),
 	  .arg = "N", .max = 1000, .help = "List the N slowest faults. Default: 8." },
 	{ .name = "slower", .letter = 'l', .type = FLT_OPT_DURATION, .offset = MEMBER(slower),
@@ -50,7 +53,31 @@ static int check_args(struct lat *l, const struct flt_words *words)
 	status = flt_target_read(&t, words);
 	l->interval = t.interval;
 	l->count = t.count;
+	if (!status && args->why && !l->interval && !words->command)
+		return flt_command_misuse(l->command, "missing INTERVAL or command for --why, "
+					  "because causes are measured from now on");
 	return status;
+}
+
+/* Make sure that the module and the kernel can tell causes. */
+static int start_causes(struct lat *l, struct flt_errmsg *e)
+{
+	struct flt_info info;
+	int ret = flt_control_info(l->control, &info, e);
+
+	if (ret)
+		return ret;
+	if (!(info.features & FLT_FEATURE_CAUSES))
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot tell causes: missing delay "
+				      "accounting in the kernel (CONFIG_TASK_DELAY_ACCT), or in "
+				      "an older flt module");
+	l->causes = info.causes;
+	ret = lat_delays_on(l, e);
+	if (!ret && l->delays.switched && (l->args->pids.count || l->args->cgroup))
+		flt_command_say(l->command, "threads that exist have no delay accounting: only "
+				"their waits for a CPU and for userfaultfd are known (set sysctl "
+				"kernel.task_delayacct=1 before they start)");
+	return ret;
 }
 
 /* The module keeps histograms of the machine, not of PID namespaces. */
@@ -83,6 +110,8 @@ static int lat_main(struct flt_run *run)
 		ret = flt_members_open(&l.members, l.args->cgroup, &e);
 	if (!ret && l.args->by == LAT_BY_CGROUP)
 		ret = flt_cgroups_open(&l.cgroups, l.control, &e);
+	if (!ret && l.args->why)
+		ret = start_causes(&l, &e);
 	if (!ret)
 		ret = flt_accounting_start(l.control, l.interval || run->words.command ?
 					   FLT_ACCOUNTING_ALL : FLT_ACCOUNTING_PAST,
@@ -104,6 +133,12 @@ static int lat_main(struct flt_run *run)
 				"the past; give an INTERVAL to count them from now on");
 	status = ret ? flt_command_fail(l.command, &e, ret) : lat_run(&l, run->words.command);
 out:
+	if (l.args->why) {
+		e = (struct flt_errmsg){ "" };
+		ret = lat_delays_off(&l, &e);
+		if (ret)
+			status = flt_command_fail(l.command, &e, ret);
+	}
 	lat_report_close(&l);
 	lat_slowest_close(&l);
 	lat_snapshot_free(l.last);

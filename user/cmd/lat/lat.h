@@ -7,6 +7,9 @@
  *   snapshot.c  one snapshot of the module's counts
  *   slowest.c   examples
  *   report.c    a snapshot as percentiles, buckets and examples
+ *   why.c       what the faults of a snapshot spent their time on
+ *   delays.c    delay accounting, which --why needs
+ *   row.h       a row of the output
  *   bars.c      a histogram as bars
  */
 #ifndef FLT_CMD_LAT_H
@@ -15,6 +18,7 @@
 #include "timeline/names.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "limit/guard.h"
 #include "model/counts/hist.h"
 #include "observe/cgroups.h"
 #include "observe/members.h"
@@ -33,6 +37,7 @@ struct lat_args {
 	bool each;		/* a histogram for every row */
 	bool plain;		/* no histogram */
 	uint64_t slowest;	/* examples; 0: none */
+	bool why;		/* what faults spend their time on */
 	uint64_t slower;	/* ns; stream faults that take at least as long; 0: none */
 	struct flt_table_style style;
 	const char *output;
@@ -53,6 +58,8 @@ struct lat_snapshot {
 	struct flt_hist returned[__FLT_RETURN_MAX];
 	struct flt_rows rows;
 	struct flt_latencies procs;	/* by flt_row.id; without those beyond the limit */
+	bool causes;		/* .cause is known */
+	uint64_t cause[__FLT_CAUSE_MAX][FLT_BUCKETS];	/* ns spent, by latency of the fault */
 	bool ended;		/* all processes of -p or of the session have ended */
 };
 
@@ -67,6 +74,13 @@ struct lat_slowest {
 	size_t count, room;
 };
 
+/* The delay accounting of the kernel, which --why switches on. */
+struct lat_delays {
+	struct flt_journal *journal;
+	struct flt_guard guard;
+	bool switched;		/* it was off, so threads that exist have none */
+};
+
 struct lat {
 	const struct flt_command *command;
 	const struct lat_args *args;
@@ -74,6 +88,9 @@ struct lat {
 	struct output_redirect redirect;	/* of -o */
 	uint32_t session;	/* of the command; 0: none */
 	uint32_t hists;		/* session that keeps histograms; 0: none */
+	uint32_t why;		/* session that keeps causes: hists, or of the machine; 0: none */
+	uint32_t causes;	/* bits of enum flt_cause that the kernel tells apart */
+	struct lat_delays delays;
 	struct flt_members *members;	/* of --cgroup, or NULL */
 	struct flt_cgroups *cgroups;	/* of --by=cgroup, or NULL */
 	uint64_t *bound;	/* per PID of -p: ID of its row in the first snapshot */
@@ -96,6 +113,8 @@ struct lat {
 /* snapshot.c */
 /* Open the session that keeps histograms of the command or of the targets. Return 0 or -errno. */
 int lat_hists_open(struct lat *l, uint32_t command, struct flt_errmsg *e);
+/* Open a session that keeps the causes of all faults of the machine. Return 0 or -errno. */
+int lat_why_open(struct lat *l, struct flt_errmsg *e);
 /* Take a snapshot. The caller frees it with lat_snapshot_free(). Return 0 or -errno. */
 int lat_snapshot_take(struct lat *l, struct lat_snapshot **snapshot, struct flt_errmsg *e);
 void lat_snapshot_free(struct lat_snapshot *snapshot);
@@ -142,6 +161,11 @@ void lat_report_close(struct lat *l);
 int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from);
 /* Report the losses. Return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int lat_report_loss(struct lat *l, const struct flt_loss *loss);
+
+/* delays.c */
+/* Switch delay accounting on until lat_delays_off(), which ends the guard. Return 0 or -errno. */
+int lat_delays_on(struct lat *l, struct flt_errmsg *e);
+int lat_delays_off(struct lat *l, struct flt_errmsg *e);
 
 /* bars.c */
 /* Write the bars of a histogram to standard output, as wide as the terminal. */

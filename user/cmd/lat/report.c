@@ -7,61 +7,40 @@
 #include <string.h>
 
 #include "text/clock.h"
-#include "cmd/lat/lat.h"
+#include "cmd/lat/row.h"
 #include "observe/loss.h"
 #include "text/escape.h"
 #include "text/terminal.h"
 #include "text/units.h"
-#include "view/table/cell.h"
 
-/* Bits of .known_if: the rows that have a column. */
-enum {
-	OF_SPAN = 1,		/* rows of a report */
-	OF_COUNT = 2,		/* rows with a number of faults */
-	OF_PROCESS = 4,		/* rows of a process */
-	OF_LATENCY = 8,		/* rows with latencies */
-	OF_BUCKET = 16, OF_SLOW = 32, OF_TOTAL = 64,
-	OF_NAME = 128,		/* processes and slow faults with a known command */
-};
+/* Bits of .text_if: the two tables of the text, and the second one with --why. */
+enum { IN_ROWS = 1, IN_SLOWEST = 2, IN_CAUSES = 4 };
 
-/* Bits of .text_if: the two tables of the text. */
-enum { IN_ROWS = 1, IN_SLOWEST = 2 };
-
-struct row {
-	const char *record, *span, *group, *name, *cgroup;
-	struct flt_cell time;		/* seconds since 1970; slow faults have microseconds */
-	uint64_t ns;			/* length of the span */
-	uint64_t ended;			/* ns since 1970 */
-	struct flt_slow slow;		/* rows of a process: only tgid and comm */
-	const char *path;
-	uint64_t faults;
-	uint64_t mean, p50, p90, p99, p999, max, from, to;	/* ns */
-	uint64_t missed, lost, lost_notes;
-	bool complete;
-};
-
-#define AT(member) FLT_AT(struct row, member)
+#define AT(member) FLT_AT(struct lat_row, member)
 #define TEXT_OF_ROWS .text_if = IN_ROWS
 #define TEXT_OF_SLOWEST .text_if = IN_SLOWEST
-#define LATENCY(member) FLT_COLUMN_NS, AT(member), .known_if = OF_LATENCY, TEXT_OF_ROWS
-#define SLOW(member) AT(slow.member), .known_if = OF_SLOW, TEXT_OF_SLOWEST
+#define LATENCY(member) FLT_COLUMN_NS, AT(member), .known_if = LAT_OF_LATENCY, TEXT_OF_ROWS
+#define SLOW(member) AT(slow.member), .known_if = LAT_OF_SLOW, TEXT_OF_SLOWEST
+#define PART(column, which)								\
+	{ column, NULL, 0, FLT_COLUMN_NS, AT(slow.cause[FLT_CAUSE_##which]),		\
+	  .known_if = LAT_OF_CAUSES }
 
 static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
 	{ "span", NULL, 0, FLT_COLUMN_STRING, AT(span) },
-	{ "time", NULL, 0, FLT_COLUMN_CELL, AT(time), .known_if = OF_SPAN },
-	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 6, .known_if = OF_SPAN },
+	{ "time", NULL, 0, FLT_COLUMN_CELL, AT(time), .known_if = LAT_OF_SPAN },
+	{ "seconds", NULL, 0, FLT_COLUMN_SECONDS, AT(ns), .decimals = 6, .known_if = LAT_OF_SPAN },
 	{ "group", "by", -8, FLT_COLUMN_STRING, AT(group), TEXT_OF_ROWS },
 	{ "name", "which", -15, FLT_COLUMN_STRING, AT(name), TEXT_OF_ROWS },
 	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(cgroup) },
 	{ "latency_ns", "slowest", 8, FLT_COLUMN_NS, SLOW(ns) },
 	{ NULL, "ended", -8, FLT_COLUMN_CLOCK, AT(ended), TEXT_OF_SLOWEST },
-	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(slow.tgid), .known_if = OF_SLOW | OF_PROCESS,
-	  TEXT_OF_SLOWEST },
+	{ "pid", "pid", 7, FLT_COLUMN_COUNT, AT(slow.tgid),
+	  .known_if = LAT_OF_SLOW | LAT_OF_PROCESS, TEXT_OF_SLOWEST },
 	{ "tid", "tid", 7, FLT_COLUMN_COUNT, SLOW(tid), .spare = 3 },
-	{ "comm", "comm", -15, FLT_COLUMN_CHARS, AT(slow.comm), .known_if = OF_NAME,
+	{ "comm", "comm", -15, FLT_COLUMN_CHARS, AT(slow.comm), .known_if = LAT_OF_NAME,
 	  TEXT_OF_SLOWEST },
-	{ "faults", "faults", 10, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_COUNT,
+	{ "faults", "faults", 10, FLT_COLUMN_COUNT, AT(faults), .known_if = LAT_OF_COUNT,
 	  TEXT_OF_ROWS },
 	{ "mean_ns", "mean", 7, LATENCY(mean) },
 	{ "p50_ns", "p50", 7, LATENCY(p50) },
@@ -69,18 +48,25 @@ static const struct flt_column columns[] = {
 	{ "p99_ns", "p99", 7, LATENCY(p99) },
 	{ "p999_ns", "p99.9", 7, LATENCY(p999) },
 	{ "max_ns", "max", 7, LATENCY(max) },
-	{ "from_ns", NULL, 0, FLT_COLUMN_NS, AT(from), .known_if = OF_BUCKET },
+	{ "spent_ns", NULL, 0, FLT_COLUMN_NS, AT(spent), .known_if = LAT_OF_TIME },
+	{ "from_ns", NULL, 0, FLT_COLUMN_NS, AT(from), .known_if = LAT_OF_BUCKET },
 	{ "to_ns", NULL, 0, FLT_COLUMN_NS, AT(to), .zero_unknown = true },
 	{ "kind", "kind", -7, FLT_COLUMN_NAME, SLOW(kind), .name = flt_kind_name },
 	{ "result", "result", -6, FLT_COLUMN_NAME, SLOW(result), .name = flt_result_name },
+	{ "cause", "mostly", -12, FLT_COLUMN_STRING, AT(cause), .zero_unknown = true,
+	  .text_if = IN_CAUSES },
+	PART("other_ns", OTHER), PART("io_ns", IO), PART("swap_ns", SWAP),
+	PART("reclaim_ns", RECLAIM), PART("compaction_ns", COMPACTION),
+	PART("thrashing_ns", THRASHING), PART("copy_ns", COPY), PART("queue_ns", QUEUE),
+	PART("userfaultfd_ns", USERFAULTFD), PART("unmeasured_ns", UNMEASURED),
 	{ "attempts", "tries", 5, FLT_COLUMN_COUNT, SLOW(attempts), .spare = 1 },
 	{ "address", "address", -14, FLT_COLUMN_HEX, SLOW(address), .spare = 2 },
 	{ "path", "file", -1, FLT_COLUMN_STRING, AT(path), .zero_unknown = true,
 	  TEXT_OF_SLOWEST },
-	{ "missed", NULL, 0, FLT_COLUMN_COUNT, AT(missed), .known_if = OF_TOTAL },
-	{ "lost_slow", NULL, 0, FLT_COLUMN_COUNT, AT(lost), .known_if = OF_TOTAL },
-	{ "lost_notes", NULL, 0, FLT_COLUMN_COUNT, AT(lost_notes), .known_if = OF_TOTAL },
-	{ "complete", NULL, 0, FLT_COLUMN_BOOL, AT(complete), .known_if = OF_TOTAL },
+	{ "missed", NULL, 0, FLT_COLUMN_COUNT, AT(missed), .known_if = LAT_OF_TOTAL },
+	{ "lost_slow", NULL, 0, FLT_COLUMN_COUNT, AT(lost), .known_if = LAT_OF_TOTAL },
+	{ "lost_notes", NULL, 0, FLT_COLUMN_COUNT, AT(lost_notes), .known_if = LAT_OF_TOTAL },
+	{ "complete", NULL, 0, FLT_COLUMN_BOOL, AT(complete), .known_if = LAT_OF_TOTAL },
 	{ 0 },
 };
 
@@ -97,7 +83,8 @@ int lat_report_open(struct lat *l)
 		return flt_table_new(&l->data, stdout, style, columns, 0);
 	ret = flt_table_new(&l->rows, stdout, style, columns, IN_ROWS);
 	if (!ret)
-		ret = flt_table_new(&l->examples, stdout, style, columns, IN_SLOWEST);
+		ret = flt_table_new(&l->examples, stdout, style, columns,
+				    IN_SLOWEST | (l->args->why ? IN_CAUSES : 0));
 	return ret;
 }
 
@@ -108,32 +95,26 @@ void lat_report_close(struct lat *l)
 	flt_table_free(l->examples);
 }
 
-/* The current report. */
-struct report {
-	struct lat *l;
-	const struct lat_snapshot *snapshot;
-	uint64_t from;
-	const char *span;
-};
-
-static struct row begin_row(const struct report *r, const char *record)
+struct lat_row lat_row_begin(const struct lat_report *r, const char *record)
 {
 	const uint64_t now = r->snapshot->now + r->l->wall_offset;
 
-	return (struct row){ .record = record, .span = r->span, .ns = r->snapshot->now - r->from,
-			     .time = flt_cell_double((double)now / 1e9, 3) };
+	return (struct lat_row){
+		.record = record, .span = r->span, .ns = r->snapshot->now - r->from,
+		.time = flt_cell_double((double)now / 1e9, 3),
+	};
 }
 
 /* Write a row per bucket that has a fault. Only for JSON and CSV. */
-static int put_buckets(const struct report *r, const struct row *of, uint64_t known,
+static int put_buckets(const struct lat_report *r, const struct lat_row *of, uint64_t known,
 		       const struct flt_hist *hist)
 {
 	uint32_t i, step = hist->octaves ? 1u << FLT_BUCKET_SHIFT : 1;
-	struct row row = *of;
+	struct lat_row row = *of;
 	int ret = 0;
 
 	row.record = "bucket";
-	known = OF_SPAN | OF_COUNT | OF_BUCKET | (known & OF_PROCESS);
+	known = LAT_OF_SPAN | LAT_OF_COUNT | LAT_OF_BUCKET | (known & LAT_OF_PROCESS);
 	for (i = 0; i < FLT_BUCKETS && !ret; i += step) {
 		if (!hist->count[i])
 			continue;
@@ -145,7 +126,7 @@ static int put_buckets(const struct report *r, const struct row *of, uint64_t kn
 	return ret;
 }
 
-static void fill_latency(struct row *row, const struct flt_hist *hist)
+static void fill_latency(struct lat_row *row, const struct flt_hist *hist)
 {
 	row->mean = flt_hist_mean(hist);
 	row->p50 = flt_hist_percentile(hist, 50000);
@@ -159,11 +140,11 @@ static void fill_latency(struct row *row, const struct flt_hist *hist)
  * Write a row. process: a process or, with --by=cgroup, a cgroup; or NULL. hist NULL: only the
  * count is known.
  */
-static int put_row(const struct report *r, const char *group, const char *name,
+static int put_row(const struct lat_report *r, const char *group, const char *name,
 		   const struct flt_row *process, uint64_t count, const struct flt_hist *hist)
 {
-	struct row row = begin_row(r, "latency");
-	uint64_t known = OF_SPAN | OF_COUNT;
+	struct lat_row row = lat_row_begin(r, "latency");
+	uint64_t known = LAT_OF_SPAN | LAT_OF_COUNT;
 	struct flt_cgroup_name cgroup;
 	struct lat *l = r->l;
 	int ret;
@@ -176,12 +157,12 @@ static int put_row(const struct report *r, const char *group, const char *name,
 		row.name = cgroup.name;
 		row.cgroup = cgroup.path;
 	} else if (process) {
-		known |= OF_PROCESS | OF_NAME;
+		known |= LAT_OF_PROCESS | LAT_OF_NAME;
 		row.slow.tgid = process->tgid;
 		memcpy(row.slow.comm, process->comm, sizeof(row.slow.comm));
 	}
 	if (hist && flt_hist_total(hist)) {
-		known |= OF_LATENCY;
+		known |= LAT_OF_LATENCY;
 		fill_latency(&row, hist);
 	}
 	ret = flt_table_row(l->data ? l->data : l->rows, &row, known);
@@ -190,7 +171,7 @@ static int put_row(const struct report *r, const char *group, const char *name,
 	return ret;
 }
 
-static int put_machine(const struct report *r)
+static int put_machine(const struct lat_report *r)
 {
 	static const uint32_t failures[] = {
 		FLT_RETURN_OOM, FLT_RETURN_SIGBUS, FLT_RETURN_HWPOISON, FLT_RETURN_HWPOISON_LARGE,
@@ -226,7 +207,7 @@ static int put_machine(const struct report *r)
 }
 
 /* Write a row per process, or per cgroup. */
-static int put_process_rows(const struct report *r)
+static int put_process_rows(const struct lat_report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
 	struct flt_hist *hist;
@@ -256,7 +237,7 @@ static int put_process_rows(const struct report *r)
 }
 
 /* Write the counts by result and by kind, whose latencies are unknown. */
-static int put_counts(const struct report *r)
+static int put_counts(const struct lat_report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
 	size_t i;
@@ -273,7 +254,7 @@ static int put_counts(const struct report *r)
 	return ret;
 }
 
-static int put_examples(const struct report *r)
+static int put_examples(const struct lat_report *r)
 {
 	struct lat *l = r->l;
 	size_t i;
@@ -281,10 +262,13 @@ static int put_examples(const struct report *r)
 
 	for (i = 0; i < l->slowest.count && !ret; i++) {
 		const struct lat_slow *s = &l->slowest.slow[i];
-		struct row row = begin_row(r, "slowest");
-		uint64_t known = OF_SPAN | OF_SLOW;
+		struct lat_row row = lat_row_begin(r, "slowest");
+		uint64_t known = LAT_OF_SPAN | LAT_OF_SLOW;
+		char cause[32];
 
-		known |= *s->slow.comm ? OF_NAME : 0;
+		known |= *s->slow.comm ? LAT_OF_NAME : 0;
+		row.cause = lat_why_main(&s->slow, cause, sizeof(cause));
+		known |= row.cause ? LAT_OF_CAUSES : 0;
 		row.slow = s->slow;
 		row.ended = s->slow.time + l->wall_offset;
 		row.time = flt_cell_double((double)row.ended / 1e9, 6);
@@ -295,7 +279,7 @@ static int put_examples(const struct report *r)
 }
 
 /* Write a histogram per process, kind and returned value. */
-static void write_each(const struct report *r)
+static void write_each(const struct lat_report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
 	char comm[FLT_ESCAPE_GROWTH * FLT_COMM_LEN + 1];
@@ -327,7 +311,7 @@ static void write_each(const struct report *r)
 	}
 }
 
-static void write_heading(const struct report *r)
+static void write_heading(const struct lat_report *r)
 {
 	const uint64_t now = r->snapshot->now, offset = r->l->wall_offset;
 	char clock[FLT_CLOCK_TEXT], length[FLT_UNITS_TEXT];
@@ -345,7 +329,7 @@ static void write_heading(const struct report *r)
 
 int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from)
 {
-	const struct report r = { l, snapshot, from, l->reports ? "interval" : "begin" };
+	const struct lat_report r = { l, snapshot, from, l->reports ? "interval" : "begin" };
 	uint64_t count = snapshot->total.minor + snapshot->total.major;
 	int ret;
 
@@ -372,6 +356,8 @@ int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from
 		flt_table_flush(l->rows, true);
 	if (!l->data && l->args->each)
 		write_each(&r);
+	if (!ret && snapshot->causes)
+		ret = lat_why_write(&r);
 	if (!ret)
 		ret = put_examples(&r);
 	if (l->data) {
@@ -387,7 +373,7 @@ int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from
 int lat_report_loss(struct lat *l, const struct flt_loss *counted)
 {
 	struct flt_loss loss = *counted;
-	struct row row = { .record = "total", .missed = loss.missed };
+	struct lat_row row = { .record = "total", .missed = loss.missed };
 
 	loss.slow = l->lost;
 	loss.notes = l->lost_notes;
@@ -396,7 +382,7 @@ int lat_report_loss(struct lat *l, const struct flt_loss *counted)
 	row.lost = loss.slow;
 	row.lost_notes = loss.notes;
 	row.complete = !flt_loss_any(&loss);
-	flt_table_row(l->data, &row, OF_TOTAL);
+	flt_table_row(l->data, &row, LAT_OF_TOTAL);
 	flt_table_flush(l->data, false);
 	return row.complete ? FLT_EXIT_DONE : FLT_EXIT_INCOMPLETE;
 }

@@ -96,6 +96,9 @@ static int arm_hists(struct run *r, uint32_t tgid)
 	struct lat *l = r->l;
 	int ret = lat_hists_open(l, tgid, &r->o.e);
 
+	/* Without histograms there are no causes. */
+	if (ret && l->args->why)
+		return ret;
 	if (ret) {
 		flt_command_say(l->command, "cannot keep histograms: %s (latencies by kind and by "
 				"result are unknown)", flt_errmsg_text(&r->o.e, ret));
@@ -116,11 +119,13 @@ static int arm(void *arg)
 	int ret;
 
 	l->since = tgid ? flt_clock_ns(CLOCK_MONOTONIC) : l->since;
-	if (l->args->slower && l->slowest.room && (l->interval || tgid))
+	/* With --why the module keeps the slowest faults with their causes. */
+	if (l->args->slower && l->slowest.room && (l->interval || tgid) && !l->args->why)
 		arm_stream(r, tgid);
 	if (tgid)
 		return arm_hists(r, tgid);
-	ret = (l->args->pids.count || l->members) && l->interval ? arm_hists(r, 0) : 0;
+	ret = (l->args->pids.count || l->members) && l->interval ? arm_hists(r, 0) :
+	      l->args->why ? lat_why_open(l, &r->o.e) : 0;
 	if (ret)
 		return ret;
 	ret = report(l, false, &r->o.e);

@@ -169,7 +169,7 @@ int lat_slowest_kept(struct lat *l, const struct lat_snapshot *snapshot, uint64_
 
 	if (!l->slowest.room)
 		return 0;
-	ret = flt_control_slowest(l->control, &list, e);
+	ret = flt_control_slowest(l->control, l->why, &list, e);
 	/* In a PID namespace, the list of the machine is not available. */
 	if (ret == -EOPNOTSUPP)
 		ret = 0;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "text/clock.h"
@@ -52,11 +53,38 @@ static int read_hists(struct lat *l, uint32_t session, struct lat_snapshot *snap
 int lat_hists_open(struct lat *l, uint32_t command, struct flt_errmsg *e)
 {
 	const struct flt_ids *pids = &l->args->pids;
+	const struct flt_hist_wish wish = {
+		.cgroup = l->members ? flt_members_id(l->members) : 0, .procs = HISTS_PROCS,
+		.causes = l->args->why,
+	};
+	int ret = flt_control_hist_new(l->control, command ? &command : pids->id,
+				       command ? 1 : pids->count, command, &wish, &l->hists, e);
 
-	return flt_control_hist_new(l->control, command ? &command : pids->id,
-				    command ? 1 : pids->count, command,
-				    l->members ? flt_members_id(l->members) : 0, HISTS_PROCS,
-				    &l->hists, e);
+	if (!ret && l->args->why)
+		l->why = l->hists;
+	return ret;
+}
+
+int lat_why_open(struct lat *l, struct flt_errmsg *e)
+{
+	const struct flt_hist_wish wish = { .procs = 1, .causes = true };
+
+	return flt_control_hist_new(l->control, NULL, 0, false, &wish, &l->why, e);
+}
+
+static int read_causes(struct lat *l, struct lat_snapshot *snapshot, struct flt_errmsg *e)
+{
+	struct flt_latencies list = { 0 };
+	int ret = flt_control_hists(l->control, l->why, FLT_HIST_BY_CAUSE, &list, e);
+	size_t i;
+
+	for (i = 0; i < list.count && !ret; i++)
+		if (list.latency[i].cause < __FLT_CAUSE_MAX)
+			memcpy(snapshot->cause[list.latency[i].cause], list.latency[i].buckets,
+			       sizeof(snapshot->cause[0]));
+	free(list.latency);
+	snapshot->causes = true;
+	return ret;
 }
 
 /* Read the histograms before the accounts, so that these include every fault in them. */
@@ -199,6 +227,8 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 	snapshot->of_command = l->session;
 	snapshot->by_process = l->session || l->members || l->args->pids.count;
 	ret = l->hists ? read_session_hists(l, snapshot, e) : 0;
+	if (!ret && l->why)
+		ret = read_causes(l, snapshot, e);
 	if (ret)
 		;
 	else if (l->session)
@@ -287,6 +317,14 @@ static void count_hists(struct lat_snapshot *d)
 				    (i == FLT_KIND_UNKNOWN ? missed : 0);
 }
 
+static void subtract_cause(const uint64_t *after, const uint64_t *before, uint64_t *out)
+{
+	size_t i;
+
+	for (i = 0; i < FLT_BUCKETS; i++)
+		out[i] = after[i] - before[i];
+}
+
 int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_snapshot *after,
 		     struct lat_snapshot **out)
 {
@@ -307,6 +345,9 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 	d->by_cgroup = after->by_cgroup;
 	d->loss = after->loss;
 	d->ended = after->ended;
+	d->causes = after->causes && (before->causes || after->of_command);
+	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+		subtract_cause(after->cause[i], before->cause[i], d->cause[i]);
 	flt_rates_subtract(&after->total, &before->total, &d->total);
 	if (after->hists && !d->hists)
 		flt_hist_account(&d->all, &after->total);

@@ -249,20 +249,28 @@ int flt_control_latency(struct flt_control *control, bool returns, struct flt_la
 int flt_control_hists(struct flt_control *control, uint32_t session, enum flt_hist_by by,
 		      struct flt_latencies *out, struct flt_errmsg *e)
 {
+	static const int flags[] = {
+		[FLT_HIST_BY_RETURN] = FLT_LATENCY_RETURNS,
+		[FLT_HIST_BY_PROCESS] = FLT_LATENCY_PROCS,
+		[FLT_HIST_BY_CAUSE] = FLT_LATENCY_CAUSES,
+	};
 	const struct dump dump = {
 		.command = FLT_CMD_LATENCY_GET, .fn = take_latency,
 		.number_attr = FLT_LATENCY_SESSION, .number = session,
-		.flag_attr = by == FLT_HIST_BY_RETURN ? FLT_LATENCY_RETURNS : FLT_LATENCY_PROCS,
-		.flag = by != FLT_HIST_BY_KIND,
+		.flag_attr = flags[by], .flag = by != FLT_HIST_BY_KIND,
 	};
 
 	out->count = 0;
 	return dump_once(control, &dump, out, e);
 }
 
-int flt_control_slowest(struct flt_control *control, struct flt_slows *out, struct flt_errmsg *e)
+int flt_control_slowest(struct flt_control *control, uint32_t session, struct flt_slows *out,
+			struct flt_errmsg *e)
 {
-	const struct dump dump = { .command = FLT_CMD_SLOWEST_GET, .fn = take_slow };
+	const struct dump dump = {
+		.command = FLT_CMD_SLOWEST_GET, .fn = take_slow,
+		.number_attr = FLT_SLOWEST_SESSION, .number = session,
+	};
 
 	out->count = 0;
 	return dump_once(control, &dump, out, e);
@@ -356,7 +364,7 @@ int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, 
 }
 
 int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, size_t count,
-			 bool follow, uint64_t cgroup, uint32_t procs, uint32_t *id,
+			 bool follow, const struct flt_hist_wish *wish, uint32_t *id,
 			 struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
@@ -364,8 +372,9 @@ int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, siz
 	if (!request)
 		return -ENOMEM;
 	if (put_targets(request, tgids, count, follow) ||
-	    nla_put_u32(request, FLT_SESSION_HIST, procs) ||
-	    (cgroup && nla_put_u64(request, FLT_SESSION_HIST_CGROUP, cgroup)))
+	    nla_put_u32(request, FLT_SESSION_HIST, wish->procs) ||
+	    (wish->cgroup && nla_put_u64(request, FLT_SESSION_HIST_CGROUP, wish->cgroup)) ||
+	    (wish->causes && nla_put_flag(request, FLT_SESSION_CAUSES)))
 		goto err_request;
 	return ask_new(control, request, id, e);
 

@@ -50,24 +50,32 @@ int flt_control_hooks(struct flt_control *control, struct flt_hooks *hooks, stru
  */
 int flt_control_latency(struct flt_control *control, bool returns, struct flt_latencies *out,
 			struct flt_errmsg *e);
-/* The same of a session with histograms, by kind, returned value or process. */
-enum flt_hist_by { FLT_HIST_BY_KIND, FLT_HIST_BY_RETURN, FLT_HIST_BY_PROCESS };
+/* The same of a session with histograms, by kind, returned value, process or cause. */
+enum flt_hist_by {
+	FLT_HIST_BY_KIND, FLT_HIST_BY_RETURN, FLT_HIST_BY_PROCESS, FLT_HIST_BY_CAUSE,
+};
 int flt_control_hists(struct flt_control *control, uint32_t session, enum flt_hist_by by,
 		      struct flt_latencies *out, struct flt_errmsg *e);
-/* Read the slowest faults, in no order. The caller frees the list. */
-int flt_control_slowest(struct flt_control *control, struct flt_slows *out, struct flt_errmsg *e);
+/*
+ * Read the slowest faults of the machine, or of a session with causes, in no order. The caller
+ * frees the list. session 0: the machine.
+ */
+int flt_control_slowest(struct flt_control *control, uint32_t session, struct flt_slows *out,
+			struct flt_errmsg *e);
 
 /* Open a session that needs counts alone, so that returns are not probed for it. */
 int flt_control_counts_new(struct flt_control *control, uint32_t *id, struct flt_errmsg *e);
 int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			    bool follow, uint32_t *id, struct flt_errmsg *e);
-/*
- * Open a session that keeps histograms: of the processes, or if count is 0, of all in the cgroup
- * (inode number of its directory in cgroup2; 0: of all processes). procs: so many processes have
- * a histogram of their own.
- */
+struct flt_hist_wish {
+	uint64_t cgroup;	/* inode number of its directory in cgroup2; 0: any */
+	uint32_t procs;		/* so many processes have a histogram of their own */
+	bool causes;		/* with causes and with slowest faults */
+};
+
+/* Open a session that keeps histograms: of the processes, or of all in the cgroup if count is 0. */
 int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, size_t count,
-			 bool follow, uint64_t cgroup, uint32_t procs, uint32_t *id,
+			 bool follow, const struct flt_hist_wish *wish, uint32_t *id,
 			 struct flt_errmsg *e);
 
 /* The filter of a streaming session; 0 or NULL: no filter. */

@@ -23,6 +23,7 @@ static const struct nla_policy info_policy[FLT_INFO_MAX + 1] = {
 	[FLT_INFO_SINCE] = U64,
 	[FLT_INFO_RETURNS] = FLAG,
 	[FLT_INFO_PIDNS] = FLAG,
+	[FLT_INFO_CAUSES] = U32,
 	[FLT_INFO_NOW] = U64,
 	[FLT_INFO_PROCS] = U32,
 	[FLT_INFO_PROCS_MAX] = U32,
@@ -88,6 +89,7 @@ static const struct nla_policy latency_policy[FLT_LATENCY_MAX + 1] = {
 	[FLT_LATENCY_SUM] = U64,
 	[FLT_LATENCY_MAXIMUM] = U64,
 	[FLT_LATENCY_PROC] = U64,
+	[FLT_LATENCY_CAUSE] = U32,
 };
 
 static const struct nla_policy slowest_policy[FLT_SLOWEST_ATTR_MAX + 1] = {
@@ -101,6 +103,7 @@ static const struct nla_policy slowest_policy[FLT_SLOWEST_ATTR_MAX + 1] = {
 	[FLT_SLOWEST_RESULT] = U32,
 	[FLT_SLOWEST_ATTEMPTS] = U32,
 	[FLT_SLOWEST_REMOTE] = FLAG,
+	[FLT_SLOWEST_CAUSES] = NEST,
 };
 
 static const struct nla_policy proc_policy[FLT_PROC_MAX + 1] = {
@@ -277,6 +280,7 @@ int flt_decode_info(struct nlattr *attrs, int length, struct flt_info *out)
 		.api = u32_of(tb[FLT_INFO_API]),
 		.schema = u32_of(tb[FLT_INFO_SCHEMA]),
 		.features = u32_of(tb[FLT_INFO_FEATURES]),
+		.causes = u32_of(tb[FLT_INFO_CAUSES]),
 		.accounting = u32_of(tb[FLT_INFO_ACCOUNTING]) != 0,
 		.since = u64_of(tb[FLT_INFO_SINCE]),
 		.returns = tb[FLT_INFO_RETURNS] != NULL,
@@ -369,6 +373,7 @@ int flt_decode_latency(struct nlattr *attrs, int length, struct flt_latency *out
 		.sum = u64_of(tb[FLT_LATENCY_SUM]),
 		.max = u64_of(tb[FLT_LATENCY_MAXIMUM]),
 		.proc = u64_of(tb[FLT_LATENCY_PROC]),
+		.cause = u32_of(tb[FLT_LATENCY_CAUSE]),
 	};
 	return flt_decode_numbers(tb[FLT_LATENCY_BUCKETS], out->buckets, FLT_BUCKETS);
 }
@@ -395,7 +400,7 @@ int flt_decode_slow(struct nlattr *attrs, int length, struct flt_slow *out)
 		.remote = tb[FLT_SLOWEST_REMOTE] != NULL,
 	};
 	copy_text(out->comm, sizeof(out->comm), tb[FLT_SLOWEST_COMM]);
-	return 0;
+	return flt_decode_numbers(tb[FLT_SLOWEST_CAUSES], out->cause, __FLT_CAUSE_MAX);
 }
 
 int flt_decode_proc(struct nlattr *attrs, int length, struct flt_row *out)

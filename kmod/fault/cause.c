@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/bits.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include "account/task.h"
+#include "fault/cause.h"
+
+noinline void flt_cause_read(const struct flt_event *e)
+{
+	flt_delays_read(&e->task->delays, current);
+	e->task->delays.start = e->start;
+}
+
+/* Return @ns less @part, but not less than 0. */
+static u64 without(u64 ns, u64 part)
+{
+	return ns > part ? ns - part : 0;
+}
+
+/* Take up to @ns of what is left. */
+static u64 take(u64 *left, u64 ns)
+{
+	ns = min(ns, *left);
+	*left -= ns;
+	return ns;
+}
+
+/*
+ * Split what the waits for a CPU have left. @d: the delays during the fault.
+ *
+ * A wait for a page of swap is a wait for a device, so the kind tells these apart. A wait for a
+ * device inside direct reclaim counts as reclaim if the fault reads no page itself.
+ */
+static void split_delays(u8 kind, const u64 *d, u64 *left, u64 *part)
+{
+	u64 memory = d[FLT_DELAY_RECLAIM] + d[FLT_DELAY_COMPACT], io = d[FLT_DELAY_BLKIO];
+
+	if (kind == FLT_KIND_SWAP) {
+		part[FLT_CAUSE_SWAP] = take(left, d[FLT_DELAY_SWAPIN] + io);
+	} else {
+		part[FLT_CAUSE_THRASHING] = take(left, d[FLT_DELAY_THRASHING]);
+		io = without(io, d[FLT_DELAY_THRASHING]);
+		if (kind != FLT_KIND_FILE && kind != FLT_KIND_SHARED && kind != FLT_KIND_COW)
+			io = without(io, memory);
+		part[FLT_CAUSE_IO] = take(left, io);
+	}
+	part[FLT_CAUSE_RECLAIM] = take(left, d[FLT_DELAY_RECLAIM]);
+	part[FLT_CAUSE_COMPACTION] = take(left, d[FLT_DELAY_COMPACT]);
+	part[FLT_CAUSE_COPY] = take(left, without(d[FLT_DELAY_WPCOPY],
+						  memory + d[FLT_DELAY_QUEUE]));
+}
+
+/* Return what the rest of a fault is. */
+static enum flt_cause rest_of(u8 kind, bool measured)
+{
+	if (kind == FLT_KIND_UFFD)
+		return FLT_CAUSE_USERFAULTFD;
+	if (!measured)
+		return FLT_CAUSE_UNMEASURED;
+	return kind == FLT_KIND_HUGE || kind == FLT_KIND_HUGETLB ? FLT_CAUSE_COPY : FLT_CAUSE_OTHER;
+}
+
+/* Split a fault with delays. Return the causes. */
+static noinline u32 split(u8 kind, bool measured, const u64 *delay, u64 ns, u64 *part)
+{
+	u64 left = ns;
+	u32 causes = 0;
+	int i;
+
+	memset(part, 0, __FLT_CAUSE_MAX * sizeof(*part));
+	part[FLT_CAUSE_QUEUE] = take(&left, delay[FLT_DELAY_QUEUE]);
+	if (measured)
+		split_delays(kind, delay, &left, part);
+	part[rest_of(kind, measured)] += left;
+	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+		if (part[i])
+			causes |= BIT(i);
+	return causes;
+}
+
+u32 flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX])
+{
+	const struct flt_delays *begin = e->task ? &e->task->delays : NULL;
+	bool measured = false;
+	struct flt_delays now;
+	u64 any = 0;
+	u32 rest;
+	int i;
+
+	/* A fault that began before the session, or that has no slot, was not measured. */
+	if (begin && begin->start == e->start) {
+		flt_delays_read(&now, current);
+		measured = begin->measured && now.measured;
+		for (i = 0; i < __FLT_DELAY_MAX; i++)
+			any |= now.ns[i] -= begin->ns[i];
+		if (unlikely(any))
+			return split(e->kind, measured, now.ns, ns, part);
+	}
+	/* Most faults wait for nothing. */
+	rest = rest_of(e->kind, measured);
+	part[rest] = ns;
+	return BIT(rest);
+}

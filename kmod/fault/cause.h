@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cause - split the latency of a fault by what the fault waited for. */
+#ifndef FLT_CAUSE_H
+#define FLT_CAUSE_H
+
+#include "hist/hist.h"
+#include "stream/record.h"
+
+/* Out of line part of flt_cause_begin(). */
+void flt_cause_read(const struct flt_event *e);
+
+/* Begin to measure a fault, at its first attempt, after its clock has started. */
+static __always_inline void flt_cause_begin(const struct flt_event *e)
+{
+	if (static_branch_unlikely(&flt_hist_causes_on) && e->task)
+		flt_cause_read(e);
+}
+
+/*
+ * Set the parts of @ns, which add up to it. Return the causes that have a part, as bits of enum
+ * flt_cause. The other parts are not set.
+ */
+u32 flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);
+
+#endif

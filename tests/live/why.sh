@@ -1,0 +1,157 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vm: disk=256 mem=1536 zram=1 timeout=400 daily=6.12
+# shellcheck disable=SC2016,SC2119
+# Promise: lat --why names what each slow fault waited for, and the parts of a fault and of a
+# histogram add up to its latency. Delay accounting is on only meanwhile, however fltctl ends.
+set -euo pipefail
+# shellcheck source=tests/live/live.bash
+. tests/live/live.bash
+
+knob=/proc/sys/kernel/task_delayacct
+rows_jq() { jq -s "$1" "$tmp/json"; }	# EXPRESSION over the array of all rows
+
+# Run lat --why. Check that the parts add up: of each slow fault exactly, and of the faults in
+# each bucket to between N times its lower and its upper edge.
+why() { # WHAT COMMAND...
+	local what=$1 status=0
+	shift
+	"$FLTCTL" lat --why --json -n 1000 -- "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	same "$what: exit status: $(tail -n 1 "$tmp/err")" $status 0
+	grep '^{' "$tmp/out" >"$tmp/json" || bad "$what: no rows"
+	same "$what: slow faults with parts that add up to their latency" "$(rows_jq '
+		map(select(.record == "slowest")) | length > 0 and all(.latency_ns == .other_ns +
+		.io_ns + .swap_ns + .reclaim_ns + .thrashing_ns + .copy_ns + .queue_ns +
+		.userfaultfd_ns + .unmeasured_ns + (.compaction_ns // 0))')" true
+	same "$what: buckets with parts that add up to their latencies" "$(rows_jq '
+		(map(select(.record == "cause_bucket")) | group_by(.from_ns) |
+			map({ key: (.[0].from_ns | tostring), value: (map(.spent_ns) | add) }) |
+			from_entries) as $spent |
+		map(select(.record == "bucket" and .group == "all" and .from_ns > 0)) |
+		length > 0 and all($spent[.from_ns | tostring] as $s |
+			$s >= .faults * .from_ns and $s < .faults * .to_ns)')" true
+	same "$what: slow faults whose largest part is not their cause" "$(rows_jq '
+		map(select(.record == "slowest")) | map(. as $row | select(.cause == null or
+			$row[(.cause | split(" ")[0]) + "_ns"] < ([to_entries[] |
+			select(.key | test("^(other|io|swap|reclaim|thrashing|copy|queue|userfaultfd)_ns"))
+			.value] | max))) | length')" 0
+	same "$what: complete" "$(rows_jq '.[-1].complete')" true
+}
+
+# Check that at least N slow faults of a kind spent at least MS milliseconds on a cause. A fault may
+# have spent even more time on another one, such as waiting for a CPU of this machine.
+planted() { # WHAT N KIND CAUSE MS
+	at_least "$1: slow faults of kind $3 with $5 ms of $4" "$(rows_jq "map(select(
+		.record == \"slowest\" and .kind == \"$3\" and .$4_ns > 0 and
+		.$4_ns >= $5 * 1000000)) | length")" "$2"
+}
+
+spent() { rows_jq "map(select(.record == \"cause\" and .name == \"$1\"))[0].spent_ns"; } # CAUSE
+
+# Run a command in the cgroup "slow".
+slowly=(bash -c 'echo $$ >/sys/fs/cgroup/slow/cgroup.procs && exec "$@"' -)
+
+mkfs.ext4 -q /dev/vda
+mkdir "$tmp/disk"
+mount /dev/vda "$tmp/disk"
+file=$tmp/disk/data
+head -c 4M /dev/urandom >"$file"
+echo 256M >/sys/block/zram0/disksize
+mkswap /dev/zram0 >/dev/null
+swapon -p 1 /dev/zram0
+dd if=/dev/zero of="$tmp/disk/swap" bs=1M count=64 status=none
+chmod 600 "$tmp/disk/swap"
+mkswap "$tmp/disk/swap" >/dev/null
+sync
+mkdir /sys/fs/cgroup/slow
+load
+before=none
+[ ! -e $knob ] || { echo 0 >$knob && before=0; }
+
+say "userfaultfd"
+why "userfaultfd" late 20 50 0
+planted "userfaultfd" 8 uffd userfaultfd 50
+
+if has_thp; then
+	say "huge pages"
+	why "huge pages" huge map=40 allow write
+	planted "huge pages" 4 huge copy 0
+fi
+
+say "copies"
+why "copies" kinds cowfork 300
+# Before 6.0 copying was no delay.
+kernel_before 6.0 || at_least "copies: time" "$(spent copy)" 1
+
+say "reclaim"
+echo 12M >/sys/fs/cgroup/slow/memory.max
+why "reclaim" "${slowly[@]}" lru 4 24 1
+planted "reclaim" 1 anon reclaim 1
+# Before 5.17 only waits for the device of swap were counted, and memory needs none.
+kernel_before 5.17 || at_least "swap in memory: time" "$(spent swap)" 1
+
+say "a slow disk"
+echo "$(cat /sys/block/vda/dev) riops=50" >/sys/fs/cgroup/slow/io.max
+why "a slow disk" "${slowly[@]}" kinds major 30 "$file"
+planted "a slow disk" 4 file io 50
+
+say "swap on a slow disk"
+swapon -p 10 "$tmp/disk/swap"
+why "swap" "${slowly[@]}" lru 4 24 1
+planted "swap" 4 swap swap 20
+echo max >/sys/fs/cgroup/slow/memory.max
+swapoff "$tmp/disk/swap"
+
+# A process of real-time priority runs every other 20 ms. It interrupts faults that clear pages.
+if has_thp; then
+	say "a busy CPU"
+	chrt -f 50 taskset -c 1 python3 -c '
+import time
+while True:
+    end = time.monotonic() + 0.02
+    while time.monotonic() < end:
+        pass
+    time.sleep(0.02)' &
+	hog=$!
+	why "a busy CPU" taskset -c 1 huge map=200 allow write
+	kill $hog
+	wait $hog 2>/dev/null || true
+	planted "a busy CPU" 3 huge queue 10
+fi
+
+if [ $before != none ]; then
+	same "delay accounting afterwards" "$(cat $knob)" $before
+	"$FLTCTL" lat --why 10s >"$tmp/out" 2>&1 &
+	pid=$!
+	until_true grep -qx 1 $knob || bad "delay accounting is off while lat --why runs"
+	kill -9 $pid
+	wait $pid 2>/dev/null || true
+	checks=$((checks + 1))
+	until_true grep -qx 0 $knob || bad "delay accounting is on after SIGKILL of fltctl"
+	sleep 60 &
+	pid=$!
+	"$FLTCTL" lat --why -p $pid 100ms 1 >"$tmp/out" 2>"$tmp/err"
+	same "note about older threads" "$(lines 'no delay accounting' "$tmp/err")" 1
+	kill $pid
+fi
+
+say "all processes"
+"$FLTCTL" lat --why --json 300ms 2 >"$tmp/json" &
+pid=$!
+kinds anon 2000 >/dev/null
+kinds anon 2000 >/dev/null
+wait $pid
+at_least "time of the second report" "$(rows_jq '
+	map(select(.record == "cause" and .span == "interval").spent_ns) | add')" 1
+same "causes of the first report" "$(rows_jq '
+	map(select(.record == "cause" and .span == "begin")) | length')" 0
+
+status=0
+"$FLTCTL" lat --why 2>"$tmp/err" || status=$?
+same "--why without an interval: exit status" $status 2
+"$FLTCTL" lat --why -- kinds cowfork 300 >"$tmp/text"
+at_least "text: lines of causes" "$(lines '% ' "$tmp/text")" 2
+at_least "text: a bar" "$(lines '[.c][.c][.c][.c][.c]' "$tmp/text")" 1
+swapoff /dev/zram0
+umount "$tmp/disk"
+finish

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* why.c - what faults spent their time on: in all, by latency, and for single faults. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/lat/row.h"
+#include "text/terminal.h"
+#include "text/units.h"
+#include "view/terminal/parts.h"
+
+static const struct flt_part parts[] = {
+	[FLT_CAUSE_OTHER] = { "other", '.', 0 },
+	[FLT_CAUSE_IO] = { "waits for a device", 'i', 203 },
+	[FLT_CAUSE_SWAP] = { "reading swap", 's', 214 },
+	[FLT_CAUSE_RECLAIM] = { "reclaim", 'r', 177 },
+	[FLT_CAUSE_COMPACTION] = { "compaction", 'p', 141 },
+	[FLT_CAUSE_THRASHING] = { "waits for evicted pages", 't', 209 },
+	[FLT_CAUSE_COPY] = { "copying or clearing", 'c', 80 },
+	[FLT_CAUSE_QUEUE] = { "waits for a CPU", 'q', 220 },
+	[FLT_CAUSE_USERFAULTFD] = { "userfaultfd", 'u', 112 },
+	[FLT_CAUSE_UNMEASURED] = { "unmeasured", '?', 244 },
+};
+
+_Static_assert(sizeof(parts) / sizeof(parts[0]) == __FLT_CAUSE_MAX, "every cause has a letter");
+
+const char *lat_why_main(const struct flt_slow *slow, char *text, size_t size)
+{
+	uint32_t i, most = 0;
+
+	for (i = 1; i < __FLT_CAUSE_MAX; i++)
+		if (slow->cause[i] > slow->cause[most])
+			most = i;
+	if (!slow->cause[most] || !slow->ns)
+		return NULL;
+	snprintf(text, size, "%s %.0f%%", flt_cause_name(most),
+		 100.0 * (double)slow->cause[most] / (double)slow->ns);
+	return text;
+}
+
+static uint64_t spent_on(const struct lat_snapshot *s, uint32_t cause)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < FLT_BUCKETS; i++)
+		sum += s->cause[cause][i];
+	return sum;
+}
+
+/* Write a row per cause, and unless --no-histogram a row per cause and bucket. */
+static int put_rows(const struct lat_report *r)
+{
+	const struct lat_snapshot *s = r->snapshot;
+	struct lat_row row;
+	uint32_t cause, i;
+	int ret = 0;
+
+	for (cause = 0; cause < __FLT_CAUSE_MAX && !ret; cause++) {
+		row = lat_row_begin(r, "cause");
+		row.name = flt_cause_name(cause);
+		row.spent = spent_on(s, cause);
+		/* A cause that this kernel does not tell apart is unknown, not 0. */
+		if (!(r->l->causes & 1u << cause))
+			continue;
+		ret = flt_table_row(r->l->data, &row, LAT_OF_SPAN | LAT_OF_TIME);
+		row.record = "cause_bucket";
+		for (i = 0; i < FLT_BUCKETS && !ret && !r->l->args->plain; i++) {
+			if (!s->cause[cause][i])
+				continue;
+			row.spent = s->cause[cause][i];
+			row.from = flt_bucket_floor(i);
+			row.to = i + 1 < FLT_BUCKETS ? flt_bucket_floor(i + 1) : 0;
+			ret = flt_table_row(r->l->data, &row,
+					    LAT_OF_SPAN | LAT_OF_TIME | LAT_OF_BUCKET);
+		}
+	}
+	return ret;
+}
+
+/* Add up the causes of the buckets of an octave. Return their sum. */
+static uint64_t octave_parts(const struct lat_snapshot *s, uint32_t octave,
+			     uint64_t part[__FLT_CAUSE_MAX])
+{
+	uint32_t cause, i, first = octave << FLT_BUCKET_SHIFT;
+	uint64_t sum = 0;
+
+	for (cause = 0; cause < __FLT_CAUSE_MAX; cause++) {
+		part[cause] = 0;
+		for (i = 0; i < 1u << FLT_BUCKET_SHIFT; i++)
+			part[cause] += s->cause[cause][first + i];
+		sum += part[cause];
+	}
+	return sum;
+}
+
+static void write_bars(const struct lat_report *r)
+{
+	const struct flt_parts_style style = { r->l->color, flt_terminal_columns(stdout) };
+	char label[FLT_OCTAVES][2 * FLT_UNITS_TEXT + 4], amount[FLT_OCTAVES][FLT_UNITS_TEXT];
+	static uint64_t part[FLT_OCTAVES][__FLT_CAUSE_MAX];
+	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
+	struct flt_parts_bar bars[FLT_OCTAVES];
+	uint32_t first = FLT_OCTAVES, last = 0, o;
+	uint64_t sum;
+
+	for (o = 0; o < FLT_OCTAVES; o++) {
+		sum = octave_parts(r->snapshot, o, part[o]);
+		flt_units_write_ns(amount[o], sum);
+		snprintf(label[o], sizeof(label[o]), "%s - %s",
+			 flt_units_write_ns(low, flt_hist_octave_floor(o)),
+			 o + 1 < FLT_OCTAVES ?
+				 flt_units_write_ns(high, flt_hist_octave_floor(o + 1)) : "");
+		bars[o] = (struct flt_parts_bar){ label[o], amount[o], part[o] };
+		if (sum && first == FLT_OCTAVES)
+			first = o;
+		if (sum)
+			last = o;
+	}
+	if (first < FLT_OCTAVES)
+		flt_parts_write(stdout, parts, __FLT_CAUSE_MAX, bars + first, last - first + 1,
+				"latency", "spent", &style);
+}
+
+/* Write a line per cause that is not 0, the largest first. */
+static void write_sums(const struct lat_snapshot *s)
+{
+	uint64_t spent[__FLT_CAUSE_MAX], all = 0;
+	char text[FLT_UNITS_TEXT];
+	uint32_t i, n, most;
+
+	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+		all += spent[i] = spent_on(s, i);
+	for (n = 0; n < __FLT_CAUSE_MAX; n++) {
+		for (most = 0, i = 1; i < __FLT_CAUSE_MAX; i++)
+			if (spent[i] > spent[most])
+				most = i;
+		if (!spent[most])
+			break;
+		printf("%8s  %6.2f%%  %s\n", flt_units_write_ns(text, spent[most]),
+		       100.0 * (double)spent[most] / (double)all, parts[most].name);
+		spent[most] = 0;
+	}
+}
+
+int lat_why_write(const struct lat_report *r)
+{
+	if (r->l->data)
+		return put_rows(r);
+	putchar('\n');
+	if (!r->l->args->plain) {
+		write_bars(r);
+		putchar('\n');
+	}
+	write_sums(r->snapshot);
+	return 0;
+}
