@@ -71,8 +71,8 @@ static int begin_hists(struct netlink_callback *cb, struct nlattr *session)
 
 	if (!err && !!attrs[FLT_LATENCY_RETURNS] + !!attrs[FLT_LATENCY_PROCS] +
 		    !!attrs[FLT_LATENCY_CAUSES] > 1)
-		err = flt_request_refuse(session, "flt: invalid request: RETURNS, PROCS and "
-					 "CAUSES exclude each other", cb->extack);
+		err = flt_request_refuse(session, "flt: give one of RETURNS, PROCS and CAUSES",
+					 cb->extack);
 	if (err)
 		return err;
 	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
