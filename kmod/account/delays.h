@@ -25,30 +25,44 @@ enum flt_delay {
 	__FLT_DELAY_MAX
 };
 
+/* The sums at the beginning of a fault. */
 struct flt_delays {
-	/* Clock at the first attempt of the fault at whose beginning they were read; 0: none. */
-	u64 start;
-	bool measured;			/* the thread has delay accounting, not only QUEUE */
+	u64 start;		/* clock at the first attempt of the fault; 0: none */
+	u64 total;		/* of @ns */
 	u64 ns[__FLT_DELAY_MAX];
 };
 
-/* Read the sums of @task, which must be current. */
-static inline void flt_delays_read(struct flt_delays *d, const struct task_struct *task)
+/*
+ * Return the total of the sums of current, which changes whenever one of them does. @measured: the
+ * thread has delay accounting, not only QUEUE. A thread has it for its whole life, or never.
+ */
+static __always_inline u64 flt_delays_total(bool *measured)
 {
-	const struct task_delay_info *info = flt_delays_of(task);
+	const struct task_delay_info *info = flt_delays_of(current);
 
-	d->measured = info;
-	d->ns[FLT_DELAY_QUEUE] = flt_delay_queue(task);
-	if (unlikely(!info)) {
-		memset(&d->ns[FLT_DELAY_QUEUE + 1], 0, sizeof(d->ns) - sizeof(d->ns[0]));
+	*measured = info;
+	if (unlikely(!info))
+		return flt_delay_queue(current);
+	return flt_delay_queue(current) + flt_delay(info, blkio) + flt_delay(info, swapin) +
+	       flt_delay(info, freepages) + flt_delay_compact(info) +
+	       flt_delay(info, thrashing) + flt_delay_wpcopy(info);
+}
+
+/* Read the sums of current. */
+static inline void flt_delays_read(u64 ns[__FLT_DELAY_MAX])
+{
+	const struct task_delay_info *info = flt_delays_of(current);
+
+	memset(ns, 0, __FLT_DELAY_MAX * sizeof(*ns));
+	ns[FLT_DELAY_QUEUE] = flt_delay_queue(current);
+	if (!info)
 		return;
-	}
-	d->ns[FLT_DELAY_BLKIO] = flt_delay(info, blkio);
-	d->ns[FLT_DELAY_SWAPIN] = flt_delay(info, swapin);
-	d->ns[FLT_DELAY_RECLAIM] = flt_delay(info, freepages);
-	d->ns[FLT_DELAY_COMPACT] = flt_delay_compact(info);
-	d->ns[FLT_DELAY_THRASHING] = flt_delay(info, thrashing);
-	d->ns[FLT_DELAY_WPCOPY] = flt_delay_wpcopy(info);
+	ns[FLT_DELAY_BLKIO] = flt_delay(info, blkio);
+	ns[FLT_DELAY_SWAPIN] = flt_delay(info, swapin);
+	ns[FLT_DELAY_RECLAIM] = flt_delay(info, freepages);
+	ns[FLT_DELAY_COMPACT] = flt_delay_compact(info);
+	ns[FLT_DELAY_THRASHING] = flt_delay(info, thrashing);
+	ns[FLT_DELAY_WPCOPY] = flt_delay_wpcopy(info);
 }
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/bits.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -8,8 +7,16 @@
 
 noinline void flt_cause_read(const struct flt_event *e)
 {
-	flt_delays_read(&e->task->delays, current);
-	e->task->delays.start = e->start;
+	struct flt_delays *d = &e->task->delays;
+	bool measured;
+	u64 total = flt_delays_total(&measured);
+
+	d->start = e->start;
+	/* Since the last fault of the thread most sums have not changed. */
+	if (unlikely(d->total != total)) {
+		flt_delays_read(d->ns);
+		d->total = total;
+	}
 }
 
 /* Return @ns less @part, but not less than 0. */
@@ -61,44 +68,35 @@ static enum flt_cause rest_of(u8 kind, bool measured)
 	return kind == FLT_KIND_HUGE || kind == FLT_KIND_HUGETLB ? FLT_CAUSE_COPY : FLT_CAUSE_OTHER;
 }
 
-/* Split a fault with delays. Return the causes. */
-static noinline u32 split(u8 kind, bool measured, const u64 *delay, u64 ns, u64 *part)
+bool flt_cause_is_plain(const struct flt_event *e, u32 *cause)
 {
-	u64 left = ns;
-	u32 causes = 0;
+	const struct flt_delays *begin = e->task ? &e->task->delays : NULL;
+	bool measured;
+
+	/* A fault that began before the session, or that has no slot, was not measured. */
+	if (unlikely(!begin || begin->start != e->start)) {
+		*cause = rest_of(e->kind, false);
+		return true;
+	}
+	if (unlikely(flt_delays_total(&measured) != begin->total))
+		return false;
+	*cause = rest_of(e->kind, measured);
+	return true;
+}
+
+void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX])
+{
+	const struct flt_delays *begin = &e->task->delays;
+	bool measured = flt_delays_of(current);
+	u64 delay[__FLT_DELAY_MAX], left = ns;
 	int i;
 
+	flt_delays_read(delay);
+	for (i = 0; i < __FLT_DELAY_MAX; i++)
+		delay[i] -= begin->ns[i];
 	memset(part, 0, __FLT_CAUSE_MAX * sizeof(*part));
 	part[FLT_CAUSE_QUEUE] = take(&left, delay[FLT_DELAY_QUEUE]);
 	if (measured)
-		split_delays(kind, delay, &left, part);
-	part[rest_of(kind, measured)] += left;
-	for (i = 0; i < __FLT_CAUSE_MAX; i++)
-		if (part[i])
-			causes |= BIT(i);
-	return causes;
-}
-
-u32 flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX])
-{
-	const struct flt_delays *begin = e->task ? &e->task->delays : NULL;
-	bool measured = false;
-	struct flt_delays now;
-	u64 any = 0;
-	u32 rest;
-	int i;
-
-	/* A fault that began before the session, or that has no slot, was not measured. */
-	if (begin && begin->start == e->start) {
-		flt_delays_read(&now, current);
-		measured = begin->measured && now.measured;
-		for (i = 0; i < __FLT_DELAY_MAX; i++)
-			any |= now.ns[i] -= begin->ns[i];
-		if (unlikely(any))
-			return split(e->kind, measured, now.ns, ns, part);
-	}
-	/* Most faults wait for nothing. */
-	rest = rest_of(e->kind, measured);
-	part[rest] = ns;
-	return BIT(rest);
+		split_delays(e->kind, delay, &left, part);
+	part[rest_of(e->kind, measured)] += left;
 }

@@ -17,9 +17,11 @@ static __always_inline void flt_cause_begin(const struct flt_event *e)
 }
 
 /*
- * Set the parts of @ns, which add up to it. Return the causes that have a part, as bits of enum
- * flt_cause. The other parts are not set.
+ * Return true if the fault waited for nothing that is measured. Set the cause on which it spent
+ * its time.
  */
-u32 flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);
+bool flt_cause_is_plain(const struct flt_event *e, u32 *cause);
+/* Set the parts of @ns, which add up to it, of a fault that is not plain. */
+void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);
 
 #endif

@@ -64,28 +64,53 @@ void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 		flt_stream_submit(e, result, ns, mask);
 }
 
-/* Out of line, because struct flt_slow takes much of the stack. */
+/* Out of line, because struct flt_slow takes much of the stack. @mask: at least one session. */
 static noinline void record_slow_causes(const struct flt_event *e, u32 mask, bool major, u64 ns,
-					u32 causes, const u64 *part)
+					const u64 *part)
 {
 	struct flt_slow s;
-	int i;
 
 	describe_slow(e, major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR, ns, &s);
-	for (i = 0; i < __FLT_CAUSE_MAX; i++)
-		s.part[i] = causes & BIT(i) ? part[i] : 0;
+	memcpy(s.part, part, sizeof(s.part));
 	flt_hist_slow(mask, &s);
+}
+
+/* Count a fault that waited. */
+static noinline void count_waits(const struct flt_event *e, u32 mask, bool major, u32 bucket,
+				 u64 ns)
+{
+	u64 part[__FLT_CAUSE_MAX];
+	u32 i, slow = 0;
+
+	flt_cause_split(e, ns, part);
+	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+		if (part[i])
+			slow |= flt_hist_cause(mask, bucket, ns, i, part[i]);
+	if (slow)
+		record_slow_causes(e, slow, major, ns, part);
+}
+
+static noinline void record_slow_plain(const struct flt_event *e, u32 mask, bool major, u64 ns,
+				       u32 cause)
+{
+	u64 part[__FLT_CAUSE_MAX] = { 0 };
+
+	part[cause] = ns;
+	record_slow_causes(e, mask, major, ns, part);
 }
 
 static noinline void count_causes(const struct flt_event *e, u32 mask, bool major, u32 bucket,
 				  u64 ns)
 {
-	u64 part[__FLT_CAUSE_MAX];
-	u32 causes = flt_cause_split(e, ns, part);
+	u32 cause;
 
-	mask = flt_hist_causes(mask, bucket, ns, causes, part);
+	if (unlikely(!flt_cause_is_plain(e, &cause))) {
+		count_waits(e, mask, major, bucket, ns);
+		return;
+	}
+	mask = flt_hist_cause(mask, bucket, ns, cause, ns);
 	if (unlikely(mask))
-		record_slow_causes(e, mask, major, ns, causes, part);
+		record_slow_plain(e, mask, major, ns, cause);
 }
 
 void flt_event_hist(const struct flt_event *e, const struct flt_proc *row, bool major, u32 bucket,

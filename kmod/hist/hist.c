@@ -228,19 +228,14 @@ void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns
 	}
 }
 
-u32 flt_hist_causes(unsigned long mask, u32 bucket, u64 ns, u32 causes, const u64 *part)
+u32 flt_hist_cause(unsigned long mask, u32 bucket, u64 ns, u32 cause, u64 part)
 {
 	struct cause_cpu *c;
-	struct hist *h;
-	u32 slow = 0, left, i;
+	u32 slow = 0;
 
 	for (; mask; mask &= mask - 1) {
-		h = rcu_dereference_sched(hists[__ffs(mask)]);
-		c = h->cpu[smp_processor_id()]->causes;
-		for (left = causes; left; left &= left - 1) {
-			i = __ffs(left);
-			c->ns[i][bucket] += part[i];
-		}
+		c = rcu_dereference_sched(hists[__ffs(mask)])->cpu[smp_processor_id()]->causes;
+		c->ns[cause][bucket] += part;
 		if (unlikely(ns > c->slowest.floor))
 			slow |= mask & -mask;
 	}

@@ -60,12 +60,11 @@ static __always_inline u32 flt_hist_mask(u32 sessions)
  */
 u32 flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucket, u64 ns);
 /*
- * Count what a fault of current spent @ns on: @part of each of the @causes, bits of enum
- * flt_cause. @mask: what flt_hist_fault() has returned. Return the sessions in which the fault is
- * one of the slowest.
+ * Count that a fault of current, which took @ns, spent @part of it on a cause. @mask: what
+ * flt_hist_fault() has returned. Return the sessions in which the fault is one of the slowest.
  */
-u32 flt_hist_causes(unsigned long mask, u32 bucket, u64 ns, u32 causes, const u64 *part);
-/* Add a fault of current to the slowest. @mask: what flt_hist_causes() has returned. */
+u32 flt_hist_cause(unsigned long mask, u32 bucket, u64 ns, u32 cause, u64 part);
+/* Add a fault of current to the slowest. @mask: what flt_hist_cause() has returned. */
 void flt_hist_slow(unsigned long mask, const struct flt_slow *fault);
 /* Count a call that returned the @names, a mask of enum flt_return. */
 void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns);
