@@ -47,7 +47,10 @@ let_work() { # PID [SIGNAL]
 	local kb
 	kb=$(anonymous "$1")
 	kill -"${2:-USR1}" "$1"
-	until_true has_worked "$1" $((kb + 8000)) || bad "process $1 does not touch its memory"
+	until_true has_worked "$1" $((kb + 8000)) ||
+		bad "process $1 does not touch its memory: has $(anonymous "$1") kB, had $kb;" \
+			"$(grep -E 'State|TracerPid|SigPnd' "/proc/$1/status" | tr '\n' ' ')" \
+			"$(head -n 3 "/proc/$1/stack" | tr '\n' ' ')"
 }
 
 faults_in_container() { echo $(($(faults_of "$one") + $(faults_of "$two"))); }
