@@ -77,7 +77,7 @@ setup() {
 		'	for (size_t size = 16; size < 1 << 20; size *= 2)' \
 		'		if (!malloc(size))' '			return 1;' '}' >calls.c
 	gcc -g -O0 -o calls calls.c
-	"$FLTCTL" record -q -L 8M -o calls.flt -- ./calls
+	"$RECORDER" record -q -L 8M -o calls.flt -- ./calls
 	"$FLTCTL" report --json calls.flt >hidden
 	"$FLTCTL" report --json --internals calls.flt >shown
 	json hidden 'any(r["function"] == "malloc" and r["line"] == 5 and
