@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/code/jitdump.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "model/code/jitfile.h"
 #include "model/recording/array.h"
 #include "model/recording/strings.h"
 #include "text/escape.h"
@@ -238,28 +236,10 @@ static bool read_head(FILE *file, uint32_t pid)
 	       !fseeko(file, head.size, SEEK_SET);
 }
 
-static FILE *open_own(const char *path)
-{
-	struct stat st;
-	FILE *file;
-	int fd;
-
-	/* Check the owner, because every user can create files in /tmp. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	if (fd < 0)
-		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) ||
-	    !(file = fdopen(fd, "r"))) {
-		close(fd);
-		return NULL;
-	}
-	return file;
-}
-
 struct flt_jitdump *flt_jitdump_load(const char *path, uint32_t pid)
 {
 	struct flt_jitdump *d = NULL;
-	FILE *file = open_own(path);
+	FILE *file = flt_jit_file_open(path);
 	char *body = NULL;
 
 	if (!file)

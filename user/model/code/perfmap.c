@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/code/perfmap.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "model/code/jitfile.h"
 #include "model/recording/array.h"
 
 #define ENTRIES_MAX (4u << 20)
@@ -58,21 +56,13 @@ struct flt_perf_map *flt_perf_map_load(const char *dir, uint32_t pid)
 	struct flt_perf_map *map;
 	char path[PATH_MAX], *line = NULL;
 	size_t room = 0;
-	struct stat st;
 	FILE *file;
-	int fd;
 
 	if (snprintf(path, sizeof(path), "%s/perf-%u.map", dir, pid) >= (int)sizeof(path))
 		return NULL;
-	/* Check the owner, because every user can create files in /tmp. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-	if (fd < 0)
+	file = flt_jit_file_open(path);
+	if (!file)
 		return NULL;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid && st.st_uid != geteuid()) ||
-	    !(file = fdopen(fd, "r"))) {
-		close(fd);
-		return NULL;
-	}
 	map = calloc(1, sizeof(*map));
 	while (map && getline(&line, &room, file) > 0)
 		line_add(map, line);
