@@ -17,11 +17,14 @@ int lat_delays_on(struct lat *l, struct flt_errmsg *e)
 	/* The guard restores the setting even if fltctl is killed. */
 	if (!ret)
 		ret = flt_guard_start(&d->guard, d->journal, e);
-	if (!ret)
-		ret = flt_sysctl_set(d->journal, TASK_DELAYACCT, "1", e);
+	if (ret)
+		return ret;
+	ret = flt_sysctl_set(d->journal, TASK_DELAYACCT, "1", e);
 	d->switched = ret > 0;
 	/* Before 5.14 there is no setting: it is on, unless booted with nodelayacct. */
-	return ret > 0 || ret == -ENOENT ? 0 : ret;
+	if (ret == -ENOENT)
+		*e = (struct flt_errmsg){ "" };
+	return ret == -ENOENT || ret > 0 ? 0 : ret;
 }
 
 int lat_delays_off(struct lat *l, struct flt_errmsg *e)

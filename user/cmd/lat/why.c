@@ -97,7 +97,7 @@ static void write_bars(const struct lat_report *r)
 {
 	const struct flt_parts_style style = { r->l->color, flt_terminal_columns(stdout) };
 	char label[FLT_OCTAVES][2 * FLT_UNITS_TEXT + 4], amount[FLT_OCTAVES][FLT_UNITS_TEXT];
-	static uint64_t part[FLT_OCTAVES][__FLT_CAUSE_MAX];
+	uint64_t part[FLT_OCTAVES][__FLT_CAUSE_MAX];
 	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
 	struct flt_parts_bar bars[FLT_OCTAVES];
 	uint32_t first = FLT_OCTAVES, last = 0, o;
