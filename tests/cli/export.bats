@@ -17,6 +17,9 @@ load cli
 		--textfile=x 1s 2s|unexpected argument '2s'
 		--textfile=x 1ms|invalid interval '1ms' (give 1s or more)
 		--by=process|(expected one of machine, cgroup)
+		--wss=/sys --textfile=x|needs an interval
+		--window=1ms|--window
+		--wss=1 --wss=2 --wss=3 --wss=4 --wss=5 --wss=6 --wss=7 --wss=8 --wss=9|at most 8
 		--max-series=1|invalid value '1' of --max-series
 	END
 }

@@ -23,11 +23,14 @@ value() {
 scrape() { get >"$tmp/metrics" 2>"$tmp/curl"; }
 answers() { get >"$tmp/metrics" 2>"$tmp/curl" && [ "$(value flt_up)" = 1 ]; }
 
-# Start the exporter as a user that has CAP_PERFMON alone, as the unit does.
+# Run a command as a user that has CAP_PERFMON alone, as the unit does. CAPS: further ones.
+as_user() { # COMMAND...
+	exec setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps "-all,+perfmon${CAPS-}" \
+		--bounding-set "-all,+perfmon${CAPS-}" --ambient-caps "+perfmon${CAPS-}" "$@"
+}
+
 export_as_user() { # OPTION...
-	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps -all,+perfmon \
-		--bounding-set -all,+perfmon --ambient-caps +perfmon \
-		"$FLTCTL" export "$@" 2>"$tmp/err" &
+	as_user "$FLTCTL" export "$@" 2>"$tmp/err" &
 	exporter=$!
 	until_true answers || bad "no answer: $(cat "$tmp/err" "$tmp/curl")"
 }
@@ -134,6 +137,52 @@ at_least "counters without the module" "$(value flt_faults_minor_total)" "$befor
 load
 until_true answers || bad "no answer after the module was loaded again"
 at_least "counters of the module loaded again" "$(value flt_faults_minor_total)" "$before"
+end_exporter
+
+say "working sets"
+status=0
+(as_user "$FLTCTL" export --wss=$group) 2>"$tmp/err" || status=$?
+same "working sets without CAP_SYS_ADMIN" "$status $(grep -c CAP_SYS_ADMIN "$tmp/err")" "4 1"
+service=/sys/fs/cgroup/service
+# Start a service that maps MIB and uses USED MiB of it, in a new cgroup.
+start_service() { # MIB USED
+	mkdir $service
+	rm -f "$tmp/out"
+	sh -c 'echo $$ >"$1/cgroup.procs"; exec wset "$2" "$3"' sh $service "$1" "$2" >"$tmp/out" &
+	pid=$!
+	until_true grep -q ready "$tmp/out" || bad "wset does not become ready"
+}
+end_service() {
+	kill -TERM $pid
+	wait $pid || true
+	rmdir $service
+}
+used() { value 'flt_working_set_bytes{cgroup="/service"}'; }
+# A window that began before the service was ready has all of its memory.
+uses_about() { # MIB
+	scrape
+	local bytes
+	bytes=$(used)
+	[ "$bytes" != no_input ] && [ "$bytes" -ge $(($1 << 20)) ] &&
+		[ "$bytes" -lt $((($1 + 3) << 20)) ]
+}
+CAPS=,+sys_admin export_as_user --wss=$service --window=1s
+same "message about a missing cgroup" "$(grep -c "missing cgroup $service" "$tmp/err")" 1
+same "a missing cgroup" "$(grep -c '^flt_working_set_bytes{' "$tmp/metrics")" 0
+start_service 24 6
+until_true uses_about 6 || bad "working set of 6 MiB: $(used)"
+at_least "resident bytes" "$(value 'flt_working_set_resident_bytes{cgroup="/service"}')" $((24 << 20))
+same "processes" "$(value 'flt_working_set_processes{cgroup="/service"}')" 1
+promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1 || bad "promtool: $(cat "$tmp/out")"
+end_service
+is_gone() { scrape; [ "$(used)" = no_input ]; }
+until_true is_gone || bad "working set of a removed cgroup: $(used)"
+start_service 24 12
+until_true uses_about 12 || bad "working set of 12 MiB after a new start: $(used)"
+until_true rmmod flt 2>/dev/null || bad "the module cannot be unloaded beside working sets"
+load
+until_true uses_about 12 || bad "working set of 12 MiB with a module that was loaded again: $(used)"
+end_service
 end_exporter
 
 say "$cgroups cgroups, $scrapes scrapes"

@@ -30,6 +30,8 @@ int export_open(struct export *x, struct flt_errmsg *e)
 		if (x->args->ledger[i])
 			ret = flt_ledger_ask_session(x->control, which[i], NULL, 0, false,
 						     &session, e);
+	if (!ret && x->wsets)
+		ret = export_wsets_open(x, e);
 	return ret;
 }
 
@@ -139,6 +141,8 @@ static int read_module(struct export *x)
 		ret = flt_control_tally(x->control, &tally, &x->error);
 	if (!ret && x->groups)
 		ret = read_groups(x, &tally);
+	if (!ret && x->wsets)
+		ret = export_wsets_measure(x);
 	if (!ret) {
 		put_tally(now, &tally);
 		flt_growth_add((uint64_t *)&x->sum, (uint64_t *)&x->last, (uint64_t *)now,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "source/netlink/control.h"
 #include "source/proc/cgroup_tree.h"
@@ -25,6 +26,12 @@ static const struct flt_opt opts[] = {
 	  .help = "Also count huge pages." },
 	{ .name = "numa", .type = FLT_OPT_FLAG, .offset = MEMBER(ledger[EXPORT_NUMA]),
 	  .help = "Also count NUMA balancing." },
+	{ .name = "wss", .type = FLT_OPT_LIST, .offset = MEMBER(wss), .arg = "DIR",
+	  .help = "Also measure the working set of the processes in this cgroup and below, a "
+		  "directory of cgroup2. Up to 8 times." },
+	{ .name = "window", .type = FLT_OPT_DURATION, .offset = MEMBER(window), .arg = "TIME",
+	  .help = "Measure working sets over this time. Default: 10s.",
+	  .min = FLT_NSEC_PER_SEC, .max = 3600 * FLT_NSEC_PER_SEC },
 	{ .name = "counts", .type = FLT_OPT_FLAG, .offset = MEMBER(counts),
 	  .help = "Leave out latencies, so that the module need not probe the end of faults." },
 	{ .name = "quarters", .type = FLT_OPT_FLAG, .offset = MEMBER(quarters),
@@ -53,7 +60,40 @@ static int check_args(const struct flt_run *run, uint64_t *interval)
 	     *interval < FLT_NSEC_PER_SEC))
 		return flt_command_misuse(run->command, "invalid interval '%s' (give 1s or more)",
 					  run->words.argv[0]);
+	if (args->wss.count > EXPORT_WSS_MAX)
+		return flt_command_misuse(run->command, "%zu cgroups of --wss are too many (at "
+					  "most %d)", args->wss.count, EXPORT_WSS_MAX);
+	if (args->wss.count && args->textfile && !*interval)
+		return flt_command_misuse(run->command, "--wss with --textfile needs an interval: "
+					  "a working set is measured over a time");
 	return FLT_EXIT_DONE;
+}
+
+/* Tell the user about cgroups that do not exist: services that do not run, or mistakes. */
+static void mention_missing(const struct flt_run *run)
+{
+	const struct export_args *args = run->args;
+	size_t i;
+
+	for (i = 0; i < args->wss.count; i++)
+		if (access(args->wss.text[i], F_OK))
+			flt_command_say(run->command, "missing cgroup %s: it is measured from the "
+					"time when it is made", args->wss.text[i]);
+}
+
+/* Prepare what the options ask for. Return 0 or -errno. */
+static int prepare(struct export *x, struct flt_errmsg *e)
+{
+	const bool by_cgroup = x->args->by == EXPORT_BY_CGROUP;
+	int ret = 0;
+
+	if (by_cgroup || x->args->wss.count)
+		ret = flt_cgroup_tree_new(&x->cgroups, e);
+	if (!ret && by_cgroup)
+		ret = flt_groups_new(&x->groups, export_room(x->args));
+	if (!ret && x->args->wss.count)
+		ret = export_wsets_new(x);
+	return ret ? ret : export_open(x, e);
 }
 
 static int export_main(struct flt_run *run)
@@ -76,16 +116,14 @@ static int export_main(struct flt_run *run)
 	/* The connection is replaced when the module is loaded again. */
 	x->control = run->control;
 	run->control = NULL;
-	ret = export_open(x, &e);
-	if (!ret && args->by == EXPORT_BY_CGROUP)
-		ret = flt_cgroup_tree_new(&x->cgroups, &e);
-	if (!ret && x->cgroups)
-		ret = flt_groups_new(&x->groups, export_room(args));
+	mention_missing(run);
+	ret = prepare(x, &e);
 	if (ret)
 		status = flt_command_fail(run->command, &e, ret);
 	else
 		status = args->textfile ? export_textfile(x, interval) : export_serve(x);
 	flt_control_close(x->control);
+	export_wsets_free(x);
 	flt_groups_free(x->groups);
 	flt_cgroup_tree_free(x->cgroups);
 	free(x);
@@ -105,7 +143,8 @@ const struct flt_command flt_command_export = {
 		"The module counts while the command runs. Counters never decrease while the "
 		"command runs, even if processes end or the module is loaded again.", NULL },
 	.opts = opts,
-	.defaults = &(const struct export_args){ .max_series = 10000 },
+	.defaults = &(const struct export_args){ .max_series = 10000,
+						  .window = 10 * FLT_NSEC_PER_SEC },
 	.args_size = sizeof(struct export_args),
 	.needs = FLT_USES_MODULE,
 	.main = export_main,

@@ -4,6 +4,7 @@
  *
  *   export.c    options
  *   collect.c   ask the module; counters that survive a reload of the module
+ *   working_sets.c  working sets of cgroups
  *   families.c  the counters as metrics
  *   server.c    HTTP
  *   listen.c    the address to listen on
@@ -30,7 +31,12 @@ struct export_args {
 	bool counts;		/* no latencies */
 	bool quarters;
 	bool ledger[EXPORT_LEDGERS];
+	struct flt_list wss;	/* directories of cgroups */
+	uint64_t window;	/* ns, of working sets */
 };
+
+/* The module has 16 trackers for all of its users. */
+#define EXPORT_WSS_MAX 8
 
 #define EXPORT_LOSS_ONE(...) + 1
 enum { EXPORT_LOSSES = 0 FLT_TALLY_LOSSES(EXPORT_LOSS_ONE) };
@@ -48,6 +54,7 @@ struct export_counts {
 
 struct flt_cgroup_tree;
 struct flt_control;
+struct export_wsets;
 
 struct export {
 	const struct flt_command *command;
@@ -55,7 +62,8 @@ struct export {
 	struct flt_control *control;	/* NULL: the module is not loaded now */
 	int family;			/* of the module that .last belongs to */
 	struct flt_groups *groups;	/* NULL without --by=cgroup */
-	struct flt_cgroup_tree *cgroups;
+	struct flt_cgroup_tree *cgroups;	/* NULL: no metric names a cgroup */
+	struct export_wsets *wsets;	/* NULL without --wss */
 
 	struct export_counts last, sum;
 	uint32_t unknown;		/* counters that the module cannot keep */
@@ -74,6 +82,18 @@ int export_open(struct export *x, struct flt_errmsg *e);
  * next call. Return 0 or -ENOMEM.
  */
 int export_collect(struct export *x);
+
+/* working_sets.c */
+/* Prepare for the cgroups of --wss. Return -ENOMEM. */
+int export_wsets_new(struct export *x);
+void export_wsets_free(struct export *x);
+/* Make the module measure the cgroups that exist, on a new connection. Return 0 or -errno. */
+int export_wsets_open(struct export *x, struct flt_errmsg *e);
+/* Read the last complete round of each cgroup. Return 0 or -errno, with a message in x->error. */
+int export_wsets_measure(struct export *x);
+void export_wsets_write(struct export *x, struct flt_metrics *m);
+/* Return the number of series. */
+uint32_t export_wsets_series(const struct export_args *args);
 
 /* families.c */
 /* Write all metrics. Return 0 or -errno. The caller frees m->text in any case. */

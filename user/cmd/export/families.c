@@ -48,7 +48,8 @@ uint32_t export_room(const struct export_args *args)
 {
 	const uint64_t lines = (BOUNDS - 1) / bucket_step(args) + 4;
 	const uint64_t fixed = (args->counts ? 0 : HISTOGRAMS * lines) + OTHER_SERIES +
-			       (uint64_t)__FLT_GROUPS_FIXED * series_of_group();
+			       (uint64_t)__FLT_GROUPS_FIXED * series_of_group() +
+			       export_wsets_series(args);
 	const uint64_t room = args->max_series > fixed ? args->max_series - fixed : 0;
 
 	return (uint32_t)(room / series_of_group());
@@ -290,6 +291,8 @@ int export_write(struct export *x, struct flt_metrics *m, bool openmetrics)
 	write_ledgers(x, m);
 	if (!x->args->counts)
 		write_latencies(x, m);
+	if (x->wsets)
+		export_wsets_write(x, m);
 	if (x->groups)
 		write_groups(x, m);
 	write_own(x, m);
