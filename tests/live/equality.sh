@@ -80,17 +80,12 @@ unset COUNTS
 unload
 
 load accounting=latency
-# Compare the faults of the machine with /proc/vmstat. Its pgfault counts calls of
-# handle_mm_fault() before 6.4, and ended faults on later kernels.
 fltq machine >"$tmp/before"
 tree fork 50 8
 kinds uffd 50 >/dev/null
 fail sigbus 20 >/dev/null
 fltq machine >"$tmp/after"
-delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
-ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.failed)))
-! kernel_before 6.4 || ended=$((ended + $(delta all.retried)))
-same "machine: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
+same_as_vmstat "machine" all.failed
 for what in minor major failed retried; do
 	same "machine: $what, compared with rows + retired + other" \
 		"$(field all.$what <"$tmp/after")" \

@@ -42,7 +42,6 @@ run_with_sleepers() {
 	return "$rc"
 }
 
-delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 
 probe_on
 load accounting=latency

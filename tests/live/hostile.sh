@@ -63,7 +63,6 @@ victim_goes_on() { # [PID...]
 	say "$section: the victim has ended"
 }
 
-delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 
 # The sums of the session are those of the kernel, and each fault has a known kind. These
 # sums include rows that were retired.

@@ -139,6 +139,21 @@ at_most() { # WHAT GOT MOST
 	[ "$2" -le "$3" ] 2>/dev/null || bad "$1: got '$2', expected at most '$3'"
 }
 
+# Print the growth of a value of `fltq machine` from $tmp/before to $tmp/after.
+delta() { # KEY
+	echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before")))
+}
+
+# Compare the faults between $tmp/before and $tmp/after with pgfault of /proc/vmstat, which counts
+# calls of handle_mm_fault() before 6.4, and ended faults on later kernels. REST: the faults that
+# are neither minor nor major, all.failed or, while returns are not probed, all.unfinished.
+same_as_vmstat() { # WHAT REST
+	local ended
+	ended=$(($(delta all.minor) + $(delta all.major) + $(delta "$2")))
+	! kernel_before 6.4 || ended=$((ended + $(delta all.retried)))
+	same "$1: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
+}
+
 ordered() { # WHAT FILE: the numbers in FILE never decrease
 	checks=$((checks + 1))
 	if [ -s "$2" ]; then sort -n -c "$2" || bad "$1: not in order"; else bad "$1: no_input"; fi

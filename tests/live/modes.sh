@@ -47,10 +47,7 @@ tree fork 50 8
 kinds uffd 50 >/dev/null
 fail sigbus 20 >/dev/null
 fltq machine >"$tmp/after"
-delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
-ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.unfinished)))
-! kernel_before 6.4 || ended=$((ended + $(delta all.retried)))
-same "machine: faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
+same_as_vmstat "machine" all.unfinished
 same "machine: failed" "$(delta all.failed)" 0
 at_least "machine: stitched" "$(delta all.stitched)" 50
 

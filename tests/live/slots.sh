@@ -12,7 +12,6 @@ set -euo pipefail
 many=9000
 [ "$KERNEL" != debug ] || many=1500
 
-delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
 memory() { fltq info | field memory; }
 
 echo 100000 >/proc/sys/kernel/threads-max

@@ -47,9 +47,6 @@ kill $watcher $stormer
 wait $watcher $stormer 2>/dev/null || true
 say "blocks of memory: $(tr '\n' ',' <"$tmp/changes")"
 fltq machine >"$tmp/after"
-delta() { echo $(($(field "$1" <"$tmp/after") - $(field "$1" <"$tmp/before"))); }
-ended=$(($(delta all.minor) + $(delta all.major) + $(delta all.failed)))
-! kernel_before 6.4 || ended=$((ended + $(delta all.retried)))
-same "faults, compared with pgfault of /proc/vmstat" "$ended" "$(delta pgfault)"
+same_as_vmstat "machine" all.failed
 same "missed faults" "$(delta all.missed)" 0
 finish
