@@ -170,7 +170,7 @@ if [ -w /dev/full ]; then
 fi
 
 # A sweep runs a program with several limits.
-timeout "$limit" "$fltctl" record -q --sweep 25,50,100% --json -o sweep -- "$cases" mremap > out 2> err
+timeout "$limit" "$fltctl" record -q --sweep 25,50,100% --json -o sweep -- "$cases" phases > out 2> err
 check "--sweep prints a row for each run" python3 - << 'END'
 import json, sys
 rows = [json.loads(l) for l in open("out")]
