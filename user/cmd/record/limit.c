@@ -93,6 +93,7 @@ static int on_drain(void *arg)
 		return 0;
 	/* The last messages of ended processes may still be in the socket. */
 	messages = flt_rings_dispatch(r->rings);
+	flt_rings_expire(r->rings);
 	if (!messages && !flt_rings_live(r->rings))
 		flt_loop_stop(r->o.loop);
 	return messages < 0 ? messages : 0;

@@ -18,7 +18,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Images start within milliseconds, unless they are stopped or the machine is very busy. */
+/*
+ * After the command, a process that does not start its image must not keep fltctl from ending.
+ * Images start within milliseconds, unless they are stopped or the machine is very busy.
+ */
 #define PATIENCE_NS (10 * FLT_NSEC_PER_SEC)
 
 /* Return the number of images. */
@@ -57,22 +60,6 @@ static int admit(struct flt_rings *r)
 	return n;
 }
 
-/* Hang up on images that do not start. If such an image lives, it runs unlimited. */
-static void give_up(struct flt_rings *r)
-{
-	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
-	struct image *i;
-
-	for (i = r->first; i; i = i->next) {
-		if (i->state >= RUNNING || now - i->since < PATIENCE_NS)
-			continue;
-		if (i->state != FRESH)
-			r->to.refused(r->to.arg, i->public.pid, "it did not start within 10 s",
-				      false);
-		flt_image_hang_up(r, i);
-	}
-}
-
 static void sweep(struct flt_rings *r)
 {
 	struct image **p = &r->first, *i;
@@ -85,6 +72,25 @@ static void sweep(struct flt_rings *r)
 		*p = i->next;
 		free(i);
 	}
+}
+
+void flt_rings_expire(struct flt_rings *r)
+{
+	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), from;
+	struct image *i;
+
+	if (!r->expires_from)
+		r->expires_from = now;
+	for (i = r->first; i; i = i->next) {
+		from = i->since > r->expires_from ? i->since : r->expires_from;
+		if (i->state >= RUNNING || now - from < PATIENCE_NS)
+			continue;
+		if (i->state != FRESH)
+			r->to.refused(r->to.arg, i->public.pid, "it did not start within 10 s",
+				      false);
+		flt_image_hang_up(r, i);
+	}
+	sweep(r);
 }
 
 int flt_rings_dispatch(struct flt_rings *r)
@@ -103,7 +109,6 @@ int flt_rings_dispatch(struct flt_rings *r)
 			ret = flt_image_hear(r, i);
 		}
 	}
-	give_up(r);
 	sweep(r);
 	return ret ? ret : heard;
 }

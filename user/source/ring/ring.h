@@ -29,6 +29,12 @@ const char *flt_rings_name(const struct flt_rings *rings);
 /* The descriptor is readable when flt_rings_dispatch() has work. */
 int flt_rings_fd(const struct flt_rings *rings);
 int flt_rings_dispatch(struct flt_rings *rings);
+/*
+ * Hang up on images that have not started 10 s after both their connection and the first call.
+ * If such an image lives, it runs unlimited. To be called from the end of the command on. Before
+ * that an image may take any time, because the machine may be slow.
+ */
+void flt_rings_expire(struct flt_rings *rings);
 /* Drain all rings. Return the number of slots, or the receiver's -errno. */
 ssize_t flt_rings_drain(struct flt_rings *rings);
 
