@@ -55,15 +55,27 @@ same "delivered + lost" "$(($(records) + $(lost) + ${end:-0}))" "$total"
 at_least "delivered + lost, at least the kernel's count" "$total" "$counted"
 at_most "faults of faultrun itself" "$((total - counted))" 400
 
+# storm_for SECONDS FAULTS OPTION...: stream a storm of at least that time and number of faults.
+storm_for() {
+	local seconds=$1 faults=$2
+	shift 2
+	fltstream "$@" -- storm 2 2 >"$tmp/own" & reader=$!
+	sleep "$seconds"
+	has_faulted() { [ "$(storm_faults)" -ge "$faults" ]; }
+	until_true has_faulted || bad "the storm does not take $faults faults"
+	pkill -x storm
+	wait "$reader"
+}
+
 say "a reader that never pauses: read = written, and written + lost = produced"
-fltstream -- storm 2 2 "${LONG:+2}3" >"$tmp/own"
+storm_for "${LONG:+2}3" 5000
 same "read" "$(field read <"$tmp/own")" "$(field written <"$tmp/own")"
 same "written + lost" "$(($(field written <"$tmp/own") + $(field lost <"$tmp/own")))" \
 	"$(field produced <"$tmp/own")"
 at_least "sub-buffers" "$(field heads <"$tmp/own")" 10
 
 say "the same storm, buffers of the default size and a reader that only reads: nothing is lost"
-fltstream -b 262144 -B 8 -- storm 2 2 8 >"$tmp/own"
+storm_for 8 10000 -b 262144 -B 8
 same "lost" "$(field lost <"$tmp/own")" 0
 at_least "faults" "$(field read <"$tmp/own")" 10000
 
@@ -74,9 +86,10 @@ same "exit status" $status 0
 same "lost" "$(lost)" 0
 
 say "command and trace write to the same file: no line is broken"
-"$FLTCTL" trace -B 32 --csv -- sh -c \
-	'storm 1 1 2 >/dev/null & for i in $(seq 20); do echo mark; sleep 0.1; done; wait' \
-	>"$tmp/trace.csv"
+"$FLTCTL" trace -B 32 --csv -- sh -c 'storm 1 1 >/dev/null &
+	for i in $(seq 20); do echo mark; sleep 0.1; done
+	until [ "$(sed "s/.*) //" /proc/$!/stat | cut -d " " -f 8)" -ge 1000 ]; do sleep 0.1; done
+	kill $!; wait' >"$tmp/trace.csv"
 at_least "rows" "$(records)" 1000
 same "lines of the command" "$(grep -c '^mark$' "$tmp/trace.csv")" 20
 same "broken lines" "$(awk -F, '$1 == "record" { n = NF } $0 != "mark" && NF != n { broken++ }
