@@ -9,11 +9,14 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit
 failed=0
+# A command that fails outside of checks and functions ends the test. Say which one, and why.
+trap 'echo "not ok line $LINENO returns $?: $BASH_COMMAND"; show_err' ERR
 limit=${FLT_TEST_LIMIT:-100}	# seconds for each command
+show_err() { [ ! -e err ] || tail -4 err | sed 's/^/    /'; }
 # check SENTENCE COMMAND...
 check() {
 	local what=$1
 	shift
 	# A check without a command fails, because it checks nothing.
-	if [ $# -gt 0 ] && "$@"; then echo "ok $what"; else echo "not ok $what"; sed 's/^/    /' err | tail -4; failed=1; fi
+	if [ $# -gt 0 ] && "$@"; then echo "ok $what"; else echo "not ok $what"; show_err; failed=1; fi
 }

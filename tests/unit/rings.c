@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -37,6 +38,8 @@ static void introduce(const struct flt_rings *r)
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
 
+	/* A failed test does not kill the image. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	memcpy(a.sun_path + 1, r->name, strlen(r->name));
 	memcpy(m.token, r->token, sizeof(m.token));
 	if (connect(fd, (struct sockaddr *)&a,
