@@ -260,4 +260,4 @@ check "a sweep has more refaults with less memory" awk -F, '
 	{ again[$at["memory"]] = $at["refaults"] }
 	END { exit !(again["25%"] > 3000 && again["100%"] < again["25%"]) }' out
 check "everything is as before" restored
-exit $failed
+finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # check.bash - create a working directory and print a line for each check.
 #
-# To be sourced. A test ends with `exit $failed`. The file err has the messages of the last
+# To be sourced. A test ends with `finish`. The file err has the messages of the last
 # command.
 # shellcheck disable=SC2034 # used by the tests
 work=$(mktemp -d)
@@ -19,4 +19,9 @@ check() {
 	shift
 	# A check without a command fails, because it checks nothing.
 	if [ $# -gt 0 ] && "$@"; then echo "ok $what"; else echo "not ok $what"; show_err; failed=1; fi
+}
+# Return the result of all checks. The failure of the test is no news.
+finish() {
+	trap - ERR
+	[ $failed = 0 ]
 }

@@ -129,4 +129,4 @@ timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
 	sh -c '/bin/true; ./nothing; env -i ./nothing; /lib64/ld-linux-x86-64.so.2 /bin/true; :' > out 2> err || status=$?
 check "fltctl returns 0 if no process escapes" [ "$status" = 0 ]
 check "fltctl reports no escape if no process escapes" [ "$(grep -cE 'cannot limit|not recorded' err)" = 0 ]
-exit $failed
+finish

@@ -187,4 +187,4 @@ check "--sweep keeps all recordings" [ -s sweep.25 -a -s sweep.50 -a -s sweep.10
 status=0
 timeout "$limit" "$fltctl" record -q --sweep 50 -o sweep -- sh -c 'exit 7' > out 2> err || status=$?
 check "--sweep returns the status of a failed command" [ $status = 7 ]
-exit $failed
+finish

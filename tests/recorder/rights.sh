@@ -51,4 +51,4 @@ if [ "$(cat /proc/sys/vm/unprivileged_userfaultfd 2> /dev/null)" = 0 ]; then
 	nobody '' "$work/fltctl" check
 	check "fltctl check reports the missing capability" grep -q 'userfaultfd.*record -L' out
 fi
-exit $failed
+finish

@@ -97,4 +97,4 @@ for how in leave stay fork; do
 	check "$how: the command prints the same as natively" cmp -s out native
 	check "$how: nothing is lost" complete
 done
-exit $failed
+finish
