@@ -62,10 +62,11 @@ int flt_command_fail(const struct flt_command *command, const struct flt_errmsg 
 void flt_command_fall_back(const struct flt_command *command, const char *why, const char *other,
 			   const char *missing)
 {
+	flt_command_say(command, "%s", why);
 	if (missing)
-		flt_command_say(command, "%s; using %s instead (without %s)", why, other, missing);
+		flt_command_say(command, "using %s instead, without %s", other, missing);
 	else
-		flt_command_say(command, "%s; using %s instead", why, other);
+		flt_command_say(command, "using %s instead", other);
 }
 
 int flt_command_misuse(const struct flt_command *command, const char *fmt, ...)

@@ -430,8 +430,8 @@ static int explain_absence(struct flt_errmsg *e)
 				      "the flt module is loaded but has no netlink family; run: "
 				      "modprobe -r flt; modprobe flt");
 	return flt_errmsg_set(e, -EOPNOTSUPP,
-			      "the flt module is not loaded; run: modprobe flt ('fltctl check' "
-			      "finds the cause if that fails)");
+			      "the flt module is not loaded; run: modprobe flt "
+			      "(if that fails: fltctl check)");
 }
 
 /* Return true in a PID namespace other than the initial one. */
