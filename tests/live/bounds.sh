@@ -12,7 +12,6 @@ set -euo pipefail
 many=$(sized 600 3000 100000) crowd=4200 table=()
 [ "$KERNEL" != debug ] || crowd=600 table=(max_procs=512)
 
-
 # Check for each counter that the tally is the sum of rows, retired and other.
 totals_add_up() { # WHEN
 	local what

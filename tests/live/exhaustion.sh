@@ -42,7 +42,6 @@ run_with_sleepers() {
 	return "$rc"
 }
 
-
 probe_on
 load accounting=latency
 fltq machine >"$tmp/before"

@@ -63,7 +63,6 @@ victim_goes_on() { # [PID...]
 	say "$section: the victim has ended"
 }
 
-
 # The sums of the session are those of the kernel, and each fault has a known kind. These
 # sums include rows that were retired.
 sums_are_exact() {

@@ -20,7 +20,7 @@ check() {
 	# A check without a command fails, because it checks nothing.
 	if [ $# -gt 0 ] && "$@"; then echo "ok $what"; else echo "not ok $what"; show_err; failed=1; fi
 }
-# Return the result of all checks. The failure of the test is no news.
+# Return the result of all checks. Failed checks were printed, so do not name this command.
 finish() {
 	trap - ERR
 	[ $failed = 0 ]

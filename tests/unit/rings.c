@@ -3,6 +3,7 @@
 #include "source/ring/image.h"
 #include "source/ring/ring.h"
 #include "source/ring/wire.h"
+#include "text/units.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -18,7 +19,7 @@
 
 #include <cmocka.h>
 
-#define LONG_AGO (60 * 1000000000ull)
+#define LONG_AGO (60 * FLT_NSEC_PER_SEC)
 
 static int refusals;
 
