@@ -102,7 +102,6 @@ static int read_groups(struct export *x, const struct flt_tally *tally)
 		if (c->fold == FLT_FOLD_SUM)
 			*flt_counter_in(c, &rowless) += flt_counter_read(c, &tally->other);
 	flt_groups_begin(x->groups);
-	flt_cgroup_tree_round(x->cgroups);
 	ret = flt_row_stream(x->control, take_row, x, &x->error);
 	x->complete = !ret;
 	if (ret && ret != -EINTR)
@@ -139,6 +138,9 @@ static int read_module(struct export *x)
 		ret = read_ledgers(x, now);
 	if (!ret)
 		ret = flt_control_tally(x->control, &tally, &x->error);
+	/* Groups and working sets share the round, so they walk the tree at most once. */
+	if (x->cgroups)
+		flt_cgroup_tree_round(x->cgroups);
 	if (!ret && x->groups)
 		ret = read_groups(x, &tally);
 	if (!ret && x->wsets)

@@ -89,7 +89,10 @@ int export_wsets_new(struct export *x);
 void export_wsets_free(struct export *x);
 /* Make the module measure the cgroups that exist, on a new connection. Return 0 or -errno. */
 int export_wsets_open(struct export *x, struct flt_errmsg *e);
-/* Read the last complete round of each cgroup. Return 0 or -errno, with a message in x->error. */
+/*
+ * Read the last complete round of each cgroup. The caller has begun a round of x->cgroups. Return 0
+ * or -errno, with a message in x->error.
+ */
 int export_wsets_measure(struct export *x);
 void export_wsets_write(struct export *x, struct flt_metrics *m);
 /* Return the number of series. */

@@ -184,7 +184,6 @@ int export_wsets_measure(struct export *x)
 	size_t i;
 	int ret = 0;
 
-	flt_cgroup_tree_round(x->cgroups);
 	for (i = 0; i < x->wsets->count && !ret; i++)
 		ret = measure(x, &x->wsets->set[i]);
 	return ret;
