@@ -73,8 +73,8 @@ done
 same "--by=vma: method" "$(awk -F, '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["record"] == "sample" { print $at["method"]; exit }' "$tmp/csv")" refs
-same "--by=vma: messages" \
-	"$(grep -c 'does not support mappings.*clear_refs and smaps' "$tmp/err")" 1
+same "--by=vma: reasons" "$(grep -c 'does not support mappings' "$tmp/err")" 1
+same "--by=vma: replacements" "$(grep -c 'using clear_refs and smaps instead' "$tmp/err")" 1
 kill "$pid"
 wait "$pid" || true
 finish
