@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* rings.c - images that take any time to start. */
+/* rings.c - images that take any time to start, and servers that take time to end. */
 #include "source/ring/image.h"
 #include "source/ring/ring.h"
 #include "source/ring/wire.h"
@@ -21,7 +21,7 @@
 
 #define LONG_AGO (60 * FLT_NSEC_PER_SEC)
 
-static int refusals;
+static int refusals, endings;
 
 static void count_refusal(void *arg, pid_t pid, const char *why, bool counted)
 {
@@ -32,8 +32,23 @@ static void count_refusal(void *arg, pid_t pid, const char *why, bool counted)
 	refusals++;
 }
 
-/* Say hello like an image, and do not start. */
-static void introduce(const struct flt_rings *r)
+static int accept_image(void *arg, struct flt_ring_image *image)
+{
+	(void)arg;
+	(void)image;
+	return 0;
+}
+
+static void count_end(void *arg, struct flt_ring_image *image, const char *why)
+{
+	(void)arg;
+	(void)image;
+	(void)why;
+	endings++;
+}
+
+/* Say hello like an image. Then wait, or, if it ends, start, say goodbye like a server, and wait. */
+static void introduce(const struct flt_rings *r, bool ends)
 {
 	struct flt_rec_message m = { .type = FLT_REC_HELLO, .version = FLT_RING_VERSION };
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -47,24 +62,34 @@ static void introduce(const struct flt_rings *r)
 		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(r->name))) ||
 	    flt_ring_send(fd, &m, NULL, 0))
 		_exit(1);
+	if (ends) {
+		if (recv(fd, &m, sizeof(m), 0) < 0)
+			_exit(1);
+		m.type = FLT_REC_READY;
+		flt_ring_send(fd, &m, NULL, 0);
+		m.type = FLT_REC_BYE;
+		flt_ring_send(fd, &m, NULL, 0);
+	}
 	for (;;)
 		pause();
 }
 
-/* Fork an image that said hello and does not start. */
-static pid_t begin(struct flt_rings **r)
+/* Fork an image that said hello and does not start, or, if it ends, that said goodbye. */
+static pid_t begin(struct flt_rings **r, bool ends)
 {
-	const struct flt_ring_receiver receiver = { .refused = count_refusal };
+	const struct flt_ring_receiver receiver = {
+		.begin = accept_image, .end = count_end, .refused = count_refusal,
+	};
 	const struct flt_rec_config config = { .limit_pages = 1 };
 	struct flt_errmsg e;
 	pid_t pid;
 
-	refusals = 0;
+	refusals = endings = 0;
 	assert_int_equal(flt_rings_open(r, &config, &receiver, &e), 0);
 	pid = fork();
 	if (!pid)
-		introduce(*r);
-	while (!(*r)->first || (*r)->first->state != STARTING)
+		introduce(*r, ends);
+	while (ends ? !endings : !(*r)->first || (*r)->first->state != STARTING)
 		assert_true(flt_rings_dispatch(*r) >= 0);
 	return pid;
 }
@@ -79,7 +104,7 @@ static void finish(struct flt_rings *r, pid_t pid)
 static void an_image_may_start_late_while_the_command_runs(void **state)
 {
 	struct flt_rings *r;
-	pid_t pid = begin(&r);
+	pid_t pid = begin(&r, false);
 
 	(void)state;
 	r->first->since -= LONG_AGO;
@@ -92,7 +117,7 @@ static void an_image_may_start_late_while_the_command_runs(void **state)
 static void an_image_that_does_not_start_is_given_up_after_the_command(void **state)
 {
 	struct flt_rings *r;
-	pid_t pid = begin(&r);
+	pid_t pid = begin(&r, false);
 
 	(void)state;
 	r->first->since -= LONG_AGO;
@@ -108,7 +133,7 @@ static void an_image_that_does_not_start_is_given_up_after_the_command(void **st
 static void a_late_connection_has_as_much_time(void **state)
 {
 	struct flt_rings *r;
-	pid_t pid = begin(&r);
+	pid_t pid = begin(&r, false);
 
 	(void)state;
 	flt_rings_expire(r);
@@ -118,12 +143,44 @@ static void a_late_connection_has_as_much_time(void **state)
 	finish(r, pid);
 }
 
+static void a_recording_waits_for_servers_that_said_goodbye(void **state)
+{
+	struct flt_rings *r;
+	pid_t pid = begin(&r, true);
+
+	(void)state;
+	assert_int_equal(flt_rings_dispatch(r), 0);
+	assert_int_equal(flt_rings_live(r), 1);
+	kill(pid, SIGKILL);
+	waitid(P_PID, (id_t)pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT);
+	assert_int_equal(flt_rings_dispatch(r), 0);
+	assert_int_equal(flt_rings_live(r), 0);
+	finish(r, pid);
+}
+
+static void a_server_that_does_not_end_is_given_up(void **state)
+{
+	struct flt_rings *r;
+	pid_t pid = begin(&r, true);
+
+	(void)state;
+	flt_rings_expire(r);
+	assert_int_equal(flt_rings_live(r), 1);
+	r->expires_from -= LONG_AGO;
+	flt_rings_expire(r);
+	assert_int_equal(flt_rings_live(r), 0);
+	assert_int_equal(refusals, 0);
+	finish(r, pid);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_image_may_start_late_while_the_command_runs),
 		cmocka_unit_test(an_image_that_does_not_start_is_given_up_after_the_command),
 		cmocka_unit_test(a_late_connection_has_as_much_time),
+		cmocka_unit_test(a_recording_waits_for_servers_that_said_goodbye),
+		cmocka_unit_test(a_server_that_does_not_end_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,8 +5,10 @@
 #include "source/ring/wire.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -76,6 +78,20 @@ void flt_image_hang_up(struct flt_rings *r, struct image *i)
 	i->conn = i->pidfd = -1;
 	i->ring = NULL;
 	i->state = OVER;
+}
+
+bool flt_image_has_no_server(const struct image *i)
+{
+	struct pollfd p = { .fd = i->server, .events = POLLIN };
+
+	return i->server < 0 || poll(&p, 1, 0) != 0;
+}
+
+void flt_image_free(struct image *i)
+{
+	if (i->server >= 0)
+		close(i->server);
+	free(i);
 }
 
 static void end(struct flt_rings *r, struct image *i, const char *why)
@@ -264,6 +280,7 @@ int flt_image_hear(struct flt_rings *r, struct image *i)
 			break;
 		/* Not m.pid, which is a number in the image's PID namespace. */
 		i->public.server = sender;
+		i->server = (int)syscall(SYS_pidfd_open, sender, 0);
 		i->public.region = m.region;
 		i->public.region_bytes = m.region_bytes;
 		i->state = RUNNING;

@@ -10,7 +10,7 @@ enum state {
 	WAITING,	/* a forked child; its parent's server still serves it */
 	STARTING,	/* configured */
 	RUNNING,
-	OVER,		/* to be freed */
+	OVER,		/* to be freed when its server has ended */
 	LOST,		/* its server died; kept for its forked children, which lack memory */
 };
 
@@ -18,7 +18,8 @@ struct image {
 	struct flt_ring_image public;
 	struct image *next;
 	enum state state;
-	int conn, pidfd;
+	int conn;
+	int pidfd, server;	/* pidfds of the process and of its server, or -1 */
 	uint64_t id, parent;	/* random ids of this image, and of the image that forked */
 	uint64_t fork_seq;
 	uint64_t since;		/* when it connected */
@@ -43,7 +44,14 @@ pid_t flt_image_peer(const struct image *i);
 int flt_image_hear(struct flt_rings *r, struct image *i);
 /* Pass the slots of an image to the receiver. Return their number, or the receiver's -errno. */
 ssize_t flt_image_drain(struct flt_rings *r, struct image *i);
-/* Release all of an image but the struct. */
+/* Release all of an image but the struct and the pidfd of its server. */
 void flt_image_hang_up(struct flt_rings *r, struct image *i);
+/*
+ * Return true if the server has ended. Until then, the server holds the program's files open,
+ * also after the message of the end, and nobody can unmount their file systems.
+ */
+bool flt_image_has_no_server(const struct image *i);
+/* Free an image that is over. */
+void flt_image_free(struct image *i);
 
 #endif

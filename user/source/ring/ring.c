@@ -42,11 +42,11 @@ static int admit(struct flt_rings *r)
 			continue;
 		}
 		i->conn = fd;
-		i->pidfd = -1;
+		i->pidfd = i->server = -1;
 		i->since = flt_clock_ns(CLOCK_MONOTONIC);
 		if (flt_lineage_is_stranger(flt_image_peer(i), getpid())) {
 			close(fd);
-			free(i);
+			flt_image_free(i);
 			continue;
 		}
 		setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on));
@@ -60,17 +60,18 @@ static int admit(struct flt_rings *r)
 	return n;
 }
 
-static void sweep(struct flt_rings *r)
+/* Free images that are over. wait: not those whose servers have not ended. */
+static void sweep(struct flt_rings *r, bool wait)
 {
 	struct image **p = &r->first, *i;
 
 	while ((i = *p)) {
-		if (i->state != OVER) {
+		if (i->state != OVER || (wait && !flt_image_has_no_server(i))) {
 			p = &i->next;
 			continue;
 		}
 		*p = i->next;
-		free(i);
+		flt_image_free(i);
 	}
 }
 
@@ -81,6 +82,8 @@ void flt_rings_expire(struct flt_rings *r)
 
 	if (!r->expires_from)
 		r->expires_from = now;
+	if (now - r->expires_from >= PATIENCE_NS)
+		sweep(r, false);
 	for (i = r->first; i; i = i->next) {
 		from = i->since > r->expires_from ? i->since : r->expires_from;
 		if (i->state >= RUNNING || now - from < PATIENCE_NS)
@@ -90,7 +93,7 @@ void flt_rings_expire(struct flt_rings *r)
 				      false);
 		flt_image_hang_up(r, i);
 	}
-	sweep(r);
+	sweep(r, true);
 }
 
 int flt_rings_dispatch(struct flt_rings *r)
@@ -109,7 +112,7 @@ int flt_rings_dispatch(struct flt_rings *r)
 			ret = flt_image_hear(r, i);
 		}
 	}
-	sweep(r);
+	sweep(r, true);
 	return ret ? ret : heard;
 }
 
@@ -183,7 +186,7 @@ void flt_rings_close(struct flt_rings *r)
 			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
 		flt_image_hang_up(r, i);
 	}
-	sweep(r);
+	sweep(r, false);
 	if (r->listener >= 0)
 		close(r->listener);
 	if (r->epoll >= 0)
@@ -207,7 +210,7 @@ size_t flt_rings_live(const struct flt_rings *r)
 	size_t n = 0;
 
 	for (i = r->first; i; i = i->next)
-		n += i->state < OVER;
+		n += i->state <= OVER;
 	return n;
 }
 

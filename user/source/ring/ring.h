@@ -31,8 +31,9 @@ int flt_rings_fd(const struct flt_rings *rings);
 int flt_rings_dispatch(struct flt_rings *rings);
 /*
  * Hang up on images that have not started 10 s after both their connection and the first call.
- * If such an image lives, it runs unlimited. To be called from the end of the command on. Before
- * that an image may take any time, because the machine may be slow.
+ * If such an image lives, it runs unlimited. Give up servers that have not ended 10 s after the
+ * first call. To be called from the end of the command on. Before that an image may take any
+ * time, because the machine may be slow.
  */
 void flt_rings_expire(struct flt_rings *rings);
 /* Drain all rings. Return the number of slots, or the receiver's -errno. */
@@ -41,7 +42,7 @@ ssize_t flt_rings_drain(struct flt_rings *rings);
 /* Add t to sum, member by member. */
 void flt_ring_totals_add(struct flt_ring_totals *sum, const struct flt_ring_totals *t);
 
-/* Return the number of images, including images that have not started. */
+/* Return the number of images, with those that have not started, or whose server still ends. */
 size_t flt_rings_live(const struct flt_rings *rings);
 /* Call fn for each running image. */
 void flt_rings_each(struct flt_rings *rings, void (*fn)(void *arg, struct flt_ring_image *image),
