@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/hashtable.h>
 #include <linux/ktime.h>
-#include <linux/log2.h>
-#include <linux/minmax.h>
-#include <linux/mm.h>
-#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -12,45 +7,30 @@
 #include <linux/string.h>
 #include "account/pool.h"
 #include "account/proc.h"
-
-struct proc_chain {
-	raw_spinlock_t lock;
-	struct hlist_head rows;
-};
+#include "account/proc_index.h"
+#include "account/retired.h"
 
 struct flt_proc flt_proc_nobody = { .state = FLT_ROW_LIVE };
-static struct proc_chain *chains;
-static u32 chain_bits;
 static u64 started = U64_MAX;		/* CLOCK_BOOTTIME ns; U64_MAX: accounting is off */
 
 static struct flt_pool pool, cell_pool;
 static unsigned int cell_users;		/* changed with a lock of the caller held */
 
-/* Protects the variables below, flt_proc.age and by_id. Nests inside the lock of a chain. */
-static DEFINE_RAW_SPINLOCK(order_lock);
-static struct rb_root rows;		/* all rows but nobody, by ID */
+/* Protects the variables below and flt_proc.age. Nests inside the lock of a chain. */
+static DEFINE_RAW_SPINLOCK(age_lock);
 static LIST_HEAD(ended_rows);		/* rows without faults, then oldest first */
 static u32 ended_count, ended_max;
-static u64 last_id;
 struct flt_proc_walk flt_proc_walk;
 
 int __init flt_proc_init(u32 ended, u32 live, u32 cells)
 {
-	/* By default the kernel allows a thread per 32 pages. Allow four live rows per chain. */
-	u32 likely_live = clamp(totalram_pages() / 128, 1024ul, 1ul << 20);
-	u32 i;
-
 	ended_max = ended;
-	chain_bits = ilog2(roundup_pow_of_two(max(ended, likely_live)));
-	chains = kvcalloc(1ul << chain_bits, sizeof(*chains), GFP_KERNEL);
-	if (!chains || flt_pool_init(&pool, "flt_proc", sizeof(struct flt_proc),
-				     ended + live) ||
+	if (flt_proc_index_init(ended) ||
+	    flt_pool_init(&pool, "flt_proc", sizeof(struct flt_proc), ended + live) ||
 	    flt_pool_init(&cell_pool, "flt_cells", cells * sizeof(atomic64_t), INT_MAX)) {
 		flt_proc_exit();
 		return -ENOMEM;
 	}
-	for (i = 0; i < 1u << chain_bits; i++)
-		raw_spin_lock_init(&chains[i].lock);
 	return 0;
 }
 
@@ -68,161 +48,17 @@ static void free_row_rcu(struct rcu_head *rcu)
 
 void flt_proc_exit(void)
 {
-	struct flt_proc *p, *next;
-
 	rcu_barrier();
-	rbtree_postorder_for_each_entry_safe(p, next, &rows, by_id)
-		free_row(p);
+	flt_proc_index_exit(free_row);
 	if (flt_proc_nobody.cells)
 		flt_pool_free(&cell_pool, flt_proc_nobody.cells);
 	flt_pool_exit(&pool);
 	flt_pool_exit(&cell_pool);
-	kvfree(chains);
 }
 
 size_t flt_proc_memory(void)
 {
-	return flt_pool_memory(&pool) + flt_pool_memory(&cell_pool) +
-	       (sizeof(*chains) << chain_bits);
-}
-
-static struct proc_chain *chain_of(pid_t tgid)
-{
-	return &chains[hash_32(tgid, chain_bits)];
-}
-
-/* Functions return with a chain locked, so sparse must not check the balance of locks. */
-void flt_proc_lock(pid_t tgid)
-{
-	raw_spinlock_t *lock = &chain_of(tgid)->lock;
-
-	raw_spin_lock(lock);
-	__release(lock);
-}
-
-void flt_proc_unlock(pid_t tgid)
-{
-	raw_spinlock_t *lock = &chain_of(tgid)->lock;
-
-	__acquire(lock);
-	raw_spin_unlock(lock);
-}
-
-/* Caller holds the lock of the chain. */
-static struct flt_proc *find_row(const struct task_struct *task)
-{
-	struct flt_proc *p;
-
-	hlist_for_each_entry(p, &chain_of(task->tgid)->rows, node)
-		if (p->tgid == task->tgid && p->start == task->group_leader->start_boottime)
-			return p;
-	return NULL;
-}
-
-struct flt_proc *flt_proc_lock_find(const struct task_struct *task)
-{
-	struct flt_proc *p;
-
-	flt_proc_lock(task->tgid);
-	p = find_row(task);
-	if (!p)
-		flt_proc_unlock(task->tgid);
-	return p;
-}
-
-struct flt_proc *flt_proc_lock_newest(pid_t tgid)
-{
-	struct flt_proc *p, *newest = NULL;
-
-	flt_proc_lock(tgid);
-	hlist_for_each_entry(p, &chain_of(tgid)->rows, node)
-		if (p->tgid == tgid && (!newest || p->id > newest->id))
-			newest = p;
-	if (!newest)
-		flt_proc_unlock(tgid);
-	return newest;
-}
-
-static bool is_in(const struct flt_proc *p, u32 sessions)
-{
-	return !sessions || READ_ONCE(p->sessions) & sessions;
-}
-
-/* Return the first row with an ID from @id on, or NULL. Caller holds order_lock. */
-static struct flt_proc *first_from(u64 id)
-{
-	struct rb_node *node = rows.rb_node, *found = NULL;
-
-	while (node) {
-		if (rb_entry(node, struct flt_proc, by_id)->id >= id) {
-			found = node;
-			node = node->rb_left;
-		} else {
-			node = node->rb_right;
-		}
-	}
-	return rb_entry_safe(found, struct flt_proc, by_id);
-}
-
-void flt_proc_cursor_begin(struct flt_proc_cursor *c, u32 sessions)
-{
-	c->id = 1;
-	c->sessions = sessions;
-	raw_spin_lock(&order_lock);
-	c->last = last_id;
-	raw_spin_unlock(&order_lock);
-}
-
-/* Rows per time that order_lock is held. */
-#define ORDER_BATCH 64
-
-/*
- * Move the cursor to the next row that may be in its sessions, and set *@tgid to that of the
- * row, or to 0 if none was among ORDER_BATCH rows. Return false after the last row.
- */
-static bool seek(struct flt_proc_cursor *c, pid_t *tgid)
-{
-	struct flt_proc *p;
-	int n;
-
-	*tgid = 0;
-	raw_spin_lock(&order_lock);
-	p = first_from(c->id);
-	for (n = 0; p && !is_in(p, c->sessions) && n < ORDER_BATCH; n++)
-		p = rb_entry_safe(rb_next(&p->by_id), struct flt_proc, by_id);
-	if (p) {
-		c->id = p->id;
-		if (n < ORDER_BATCH)
-			*tgid = p->tgid;
-	}
-	raw_spin_unlock(&order_lock);
-	return p && c->id <= c->last;
-}
-
-struct flt_proc *flt_proc_lock_next(struct flt_proc_cursor *c)
-{
-	struct flt_proc *p;
-	pid_t tgid;
-
-	for (; seek(c, &tgid); cond_resched()) {
-		if (!tgid)
-			continue;
-		flt_proc_lock(tgid);
-		/* The row may have been retired meanwhile. */
-		hlist_for_each_entry(p, &chain_of(tgid)->rows, node)
-			if (p->id == c->id && is_in(p, c->sessions))
-				return p;
-		flt_proc_unlock(tgid);
-		c->id++;
-	}
-	return NULL;
-}
-
-struct flt_proc *flt_proc_lock_id(u64 id)
-{
-	struct flt_proc_cursor c = { .id = id, .last = id };
-
-	return flt_proc_lock_next(&c);
+	return flt_pool_memory(&pool) + flt_pool_memory(&cell_pool) + flt_proc_index_memory();
 }
 
 struct flt_proc *flt_proc_lock_nobody(void)
@@ -243,11 +79,8 @@ static void retire_row(struct flt_proc *p)
 		if (READ_ONCE(flt_proc_walk.row) == p)
 			WRITE_ONCE(flt_proc_walk.row, NULL);
 		flt_retired_add(p->id, &p->ended, p->comm, p->sessions);
-		hlist_del(&p->node);
 		p->state = FLT_ROW_FREE;
-		raw_spin_lock(&order_lock);
-		rb_erase(&p->by_id, &rows);
-		raw_spin_unlock(&order_lock);
+		flt_proc_index_remove(p);
 		call_rcu_hurry(&p->rcu, free_row_rcu);
 	}
 	flt_proc_unlock(p->tgid);
@@ -260,13 +93,13 @@ static struct flt_proc *pop_surplus(void)
 
 	if (READ_ONCE(ended_count) <= ended_max)
 		return NULL;
-	raw_spin_lock(&order_lock);
+	raw_spin_lock(&age_lock);
 	if (ended_count > ended_max) {
 		p = list_first_entry(&ended_rows, struct flt_proc, age);
 		list_del_init(&p->age);
 		WRITE_ONCE(ended_count, ended_count - 1);
 	}
-	raw_spin_unlock(&order_lock);
+	raw_spin_unlock(&age_lock);
 	return p;
 }
 
@@ -309,11 +142,6 @@ void flt_proc_copy_comm(char *comm, const struct task_struct *task)
 	comm[TASK_COMM_LEN - 1] = 0;
 }
 
-static bool is_older(struct rb_node *a, const struct rb_node *b)
-{
-	return rb_entry(a, struct flt_proc, by_id)->id < rb_entry(b, struct flt_proc, by_id)->id;
-}
-
 /* Caller holds the lock of the chain. */
 static void fill_row(struct flt_proc *p, struct task_struct *leader)
 {
@@ -325,11 +153,7 @@ static void fill_row(struct flt_proc *p, struct task_struct *leader)
 	p->state = FLT_ROW_LIVE;
 	p->whole = flt_proc_is_whole(leader);
 	flt_proc_copy_comm(p->comm, leader);
-	hlist_add_head(&p->node, &chain_of(p->tgid)->rows);
-	raw_spin_lock(&order_lock);
-	p->id = ++last_id;
-	rb_add(&p->by_id, &rows, is_older);
-	raw_spin_unlock(&order_lock);
+	flt_proc_index_add(p);
 }
 
 /*
@@ -338,12 +162,12 @@ static void fill_row(struct flt_proc *p, struct task_struct *leader)
  */
 static void revive_row(struct flt_proc *p, const struct task_struct *leader)
 {
-	raw_spin_lock(&order_lock);
+	raw_spin_lock(&age_lock);
 	if (!list_empty(&p->age)) {
 		list_del_init(&p->age);
 		WRITE_ONCE(ended_count, ended_count - 1);
 	}
-	raw_spin_unlock(&order_lock);
+	raw_spin_unlock(&age_lock);
 	p->state = FLT_ROW_LIVE;
 	p->whole = flt_proc_is_whole(leader);
 }
@@ -362,7 +186,7 @@ struct flt_proc *flt_proc_lock_get(struct task_struct *task, bool fork)
 		spare = take_row(fork);
 		flt_proc_lock(task->tgid);
 		/* Another thread of the process may have been faster. */
-		p = find_row(task);
+		p = flt_proc_index_find(task);
 		if (!p && spare) {
 			p = spare;
 			fill_row(p, task->group_leader);
@@ -393,13 +217,13 @@ void flt_proc_end(struct flt_proc *p)
 	const struct flt_account *a = &p->ended;
 
 	p->state = FLT_ROW_ENDED;
-	raw_spin_lock(&order_lock);
+	raw_spin_lock(&age_lock);
 	if (a->minor + a->major + a->failed + a->retried)
 		list_add_tail(&p->age, &ended_rows);
 	else
 		list_add(&p->age, &ended_rows);
 	WRITE_ONCE(ended_count, ended_count + 1);
-	raw_spin_unlock(&order_lock);
+	raw_spin_unlock(&age_lock);
 }
 
 bool flt_proc_has_room(void)
@@ -490,9 +314,7 @@ void flt_proc_usage(struct flt_proc_usage *u)
 {
 	u->ended_max = ended_max;
 	u->retired = flt_retired_read(&u->account);
-	raw_spin_lock(&order_lock);
-	u->seen = last_id;
-	raw_spin_unlock(&order_lock);
+	u->seen = flt_proc_index_last();
 	u->rows = u->seen - u->retired;
 }
 

@@ -14,6 +14,7 @@
 #include <linux/types.h>
 #include "account/account.h"
 #include "account/proc.h"
+#include "account/retired.h"
 #include "account/tally.h"
 #include "mm/pidns.h"
 

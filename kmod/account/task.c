@@ -10,6 +10,7 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include "account/pool.h"
+#include "account/retired.h"
 #include "account/tally.h"
 #include "account/task.h"
 #include "mm/cgroup.h"

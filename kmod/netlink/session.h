@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include "account/account.h"
 #include "account/proc.h"
+#include "account/retired.h"
 #include "hist/hist.h"
 #include "stream/stream.h"
 

@@ -7,6 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include "account/retired.h"
 #include "hook/clock.h"
 #include "stream/note.h"
 #include "stream/relay.h"
