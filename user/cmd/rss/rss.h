@@ -52,10 +52,6 @@ struct rss_whens {
 int rss_whens_parse(struct rss_whens *whens, const char *text, struct flt_errmsg *e);
 bool rss_whens_have(const struct rss_whens *whens, enum rss_when_kind kind);
 
-/* ---- take.c: take the moments while the faults are recorded ---- */
-
-#define RSS_MOMENTS_MAX 4096
-
 /* The memory of the processes at one moment. Pages as smaps counts them, beside those known. */
 struct rss_moment {
 	enum rss_when_kind kind;
@@ -67,6 +63,19 @@ struct rss_moment {
 	bool running;			/* a thread could not be stopped */
 	uint64_t beyond;	/* pages beyond the limit of memory; swapped ones included */
 };
+
+/* ---- read.c ---- */
+
+/*
+ * Add the memory of processes to a moment. Those without memory, such as zombies, are left out.
+ * Add at most *pages_left pages one by one, and subtract their number. Return 0 or -errno.
+ */
+int rss_moment_read(struct rss_moment *moment, const uint32_t *pids, size_t count,
+		    uint64_t *pages_left, struct flt_errmsg *e);
+
+/* ---- take.c: take the moments while the faults are recorded ---- */
+
+#define RSS_MOMENTS_MAX 4096
 
 struct rss_taker;
 

@@ -109,94 +109,6 @@ static int pids_list(struct rss_taker *t)
 
 /* ---- one moment ---- */
 
-static int on_begin(void *arg)
-{
-	struct rss_taker *t = arg;
-	struct flt_moment *m = &t->now->moment;
-	struct flt_resident_pages *p = &m->processes[m->count - 1].pages;
-
-	t->pages_left += p->count;
-	flt_resident_pages_clear(p);
-	return 0;
-}
-
-static struct flt_resident_pages *pages_of(struct rss_taker *t)
-{
-	return &t->now->moment.processes[t->now->moment.count - 1].pages;
-}
-
-static int on_area(void *arg, const struct flt_present_area *a)
-{
-	struct rss_taker *t = arg;
-	const uint32_t unit = a->of == FLT_PRESENT_HUGETLB ?
-			      (uint32_t)(a->page_size / t->page_size) : 1;
-
-	return flt_resident_area_add(pages_of(t), a->start / t->page_size, a->end / t->page_size,
-				     a->name, a->file, unit);
-}
-
-static int on_page(void *arg, uint64_t page, unsigned int flags)
-{
-	struct rss_taker *t = arg;
-
-	if (!t->pages_left)
-		return 0;
-	t->pages_left--;
-	return flt_resident_page_add(pages_of(t), page, flags);
-}
-
-static void add_sums(struct rss_moment *m, const struct flt_present_sums *s,
-		     const struct flt_present_doubt *d)
-{
-	size_t i;
-
-	m->sums.rss += s->rss;
-	m->sums.swap += s->swap;
-	m->sums.shared += s->shared;
-	m->sums.huge += s->huge;
-	for (i = 0; i < __FLT_PRESENT_CLASSES; i++)
-		m->sums.by[i] += s->by[i];
-	m->doubt.changed |= d->changed;
-	m->doubt.zero += d->zero;
-	m->doubt.swap += d->swap;
-	m->doubt.huge += d->huge;
-	m->doubt.shared += d->shared;
-}
-
-static int read_process(struct rss_taker *t, uint32_t pid)
-{
-	const struct flt_present_sink sink = {
-		.begin = on_begin, .area = on_area, .page = on_page, .arg = t,
-	};
-	struct flt_present_doubt doubt;
-	struct flt_present_sums sums;
-	struct flt_resident_pages *p;
-	uint64_t all;
-	int ret;
-
-	if (!flt_moment_process(&t->now->moment, pid))
-		return -ENOMEM;
-	ret = flt_present_read(pid, &sink, &sums, &doubt, &t->e);
-	p = pages_of(t);
-	if (!ret)
-		ret = flt_resident_pages_settle(p);
-	if (!ret) {
-		all = sums.rss + sums.swap + sums.by[FLT_PRESENT_HUGETLB] - doubt.zero - doubt.swap;
-		if (all > p->count)
-			t->now->beyond += all - p->count;
-		add_sums(t->now, &sums, &doubt);
-		return 0;
-	}
-	/* Zombies and kernel threads have no memory. */
-	t->pages_left += p->count;
-	flt_resident_pages_free(p);
-	t->now->moment.count--;
-	if (ret != -ESRCH)
-		return ret;
-	t->e = (struct flt_errmsg){ "" };
-	return 0;
-}
-
 static int stop_all(struct rss_taker *t)
 {
 	size_t done = 0;
@@ -220,18 +132,6 @@ static int stop_all(struct rss_taker *t)
 		if (!ret)
 			ret = pids_list(t);
 	} while (!ret && done < t->pid_count);
-	return ret;
-}
-
-static int read_all(struct rss_taker *t)
-{
-	size_t i;
-	int ret = 0;
-
-	t->now->moment.time = flt_clock_ns(CLOCK_MONOTONIC);
-	t->now->since = t->now->moment.time - t->began;
-	for (i = 0; !ret && i < t->pid_count; i++)
-		ret = read_process(t, t->pids[i]);
 	return ret;
 }
 
@@ -271,8 +171,10 @@ static void take(struct rss_taker *t, enum rss_when_kind kind)
 	*m = (struct rss_moment){ .kind = kind };
 	t->now = m;
 	ret = stop_all(t);
+	m->moment.time = flt_clock_ns(CLOCK_MONOTONIC);
+	m->since = m->moment.time - t->began;
 	if (!ret)
-		ret = read_all(t);
+		ret = rss_moment_read(m, t->pids, t->pid_count, &t->pages_left, &t->e);
 	flt_hold_release(t->hold);
 	snprintf(m->label, sizeof(m->label), "%s", kind == RSS_PEAK ? "peak" :
 		 kind == RSS_EXIT ? "exit" : flt_units_write_ns(text, m->since));
