@@ -94,3 +94,14 @@ print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
 	json hidden 'not any(a == b and a.endswith("libfltrec.so") for r in rows
 		for a, b in zip(r["lib"].split("|"), r["lib"].split("|")[1:]))'
 }
+
+@test "report --diff --by=cgroup compares the faults of cgroups" {
+	"$FLTCTL" record -q -o more.flt -- python3 -c 'bytearray(1 << 22)'
+	run -0 "$FLTCTL" report --by=cgroup --diff probe.flt --json more.flt
+	[ "${#lines[@]}" = 1 ]
+	count() { "$FLTCTL" report --by=cgroup --json "$1" | sed 's/.*"faults":\([0-9]*\),.*/\1/'; }
+	[[ ${lines[0]} == *"\"before\":$(count probe.flt),\"after\":$(count more.flt),"* ]]
+	[[ ${lines[0]} == *'"cgroup":"/'* && ${lines[0]} == *'"container":'* ]]
+	[[ ${lines[0]} != *'"object"'* ]]
+	run -2 "$FLTCTL" report --by=vma --diff probe.flt more.flt
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/report/report.h"
+#include "source/proc/container.h"
 #include "view/table/table.h"
 
 struct pair {
@@ -32,6 +33,8 @@ static int name_order(const struct flt_site *x, const struct flt_site *y)
 		order = x->address < y->address ? -1 : 1;
 	if (!order && x->tid)
 		order = text_order(x->comm, y->comm);
+	if (!order)
+		order = text_order(x->cgroup, y->cgroup);
 	return order;
 }
 
@@ -73,12 +76,16 @@ struct row {
 	uint64_t before, after;
 	int64_t change;
 	double percent;
-	const char *function, *source, *object;
+	const char *function, *source, *object, *cgroup, *container;
 };
 
 enum { HAS_PERCENT = 1 };
 
+/* Bits of .text_if: 1 << enum flt_by. */
+enum { CGROUPS = 1 << FLT_BY_CGROUP, CODE = ~CGROUPS };
+
 #define AT(member) FLT_AT(struct row, member)
+#define IN(tables) .text_if = (tables), .data_if = (tables)
 
 static const struct flt_column columns[] = {
 	{ "before", "BEFORE", 8, FLT_COLUMN_COUNT, AT(before) },
@@ -86,9 +93,11 @@ static const struct flt_column columns[] = {
 	{ "change", "CHANGE", 8, FLT_COLUMN_SIGNED, AT(change) },
 	{ "change_percent", "%", 7, FLT_COLUMN_REAL, AT(percent), .decimals = 1,
 	  .known_if = HAS_PERCENT },
-	{ "function", "FUNCTION", -20, FLT_COLUMN_STRING, AT(function) },
-	{ "source", "SOURCE", -12, FLT_COLUMN_STRING, AT(source) },
-	{ "object", "OBJECT", -8, FLT_COLUMN_STRING, AT(object) },
+	{ "function", "FUNCTION", -20, FLT_COLUMN_STRING, AT(function), IN(CODE) },
+	{ "source", "SOURCE", -12, FLT_COLUMN_STRING, AT(source), IN(CODE) },
+	{ "object", "OBJECT", -8, FLT_COLUMN_STRING, AT(object), IN(CODE) },
+	{ "cgroup", NULL, 0, FLT_COLUMN_STRING, AT(cgroup), IN(CGROUPS) },
+	{ "container", "CGROUP", -20, FLT_COLUMN_STRING, AT(container), IN(CGROUPS) },
 	{ 0 },
 };
 
@@ -96,7 +105,7 @@ static int pair_write(struct flt_table *table, const struct pair *p)
 {
 	const struct flt_site *site = p->after ? p->after : p->before;
 	struct row row = { .change = change(p) };
-	char source[256];
+	char source[256], container[FLT_CONTAINER_NAME];
 
 	row.before = p->before ? flt_counts_all(&p->before->counts) : 0;
 	row.after = p->after ? flt_counts_all(&p->after->counts) : 0;
@@ -104,6 +113,8 @@ static int pair_write(struct flt_table *table, const struct pair *p)
 	row.function = site->function ? site->function : site->tid ? site->comm : NULL;
 	row.source = flt_report_source(source, sizeof(source), site->file, site->line);
 	row.object = site->object ? flt_symbols_base(site->object) : NULL;
+	row.cgroup = site->cgroup;
+	row.container = flt_container_label(site->cgroup, container);
 	return flt_table_row(table, &row, row.before ? HAS_PERCENT : 0);
 }
 
@@ -116,7 +127,7 @@ static int pairs_write(struct flt_report *r, const struct pair *pairs, size_t n)
 
 	if (format == FLT_FORMAT_TEXT && r->args->top && r->args->top < n)
 		n = (size_t)r->args->top;
-	err = flt_table_new(&table, stdout, &r->args->style, columns, 0);
+	err = flt_table_new(&table, stdout, &r->args->style, columns, 1u << r->by);
 	if (err)
 		return err;
 	for (i = 0; i < n && !err; i++)
@@ -134,10 +145,9 @@ int flt_report_diff(struct flt_report *after, const char *path)
 	int status, verdict;
 	size_t n;
 
-	if (after->by == FLT_BY_STACK || after->by == FLT_BY_ADDRESS || after->by == FLT_BY_VMA ||
-	    after->by == FLT_BY_CGROUP)
+	if (after->by == FLT_BY_STACK || after->by == FLT_BY_ADDRESS || after->by == FLT_BY_VMA)
 		return flt_command_misuse(after->run->command, "invalid --by with --diff (expected "
-					  "line, function, object or thread)");
+					  "line, function, object, thread or cgroup)");
 	status = flt_report_open(&before, after->args->diff);
 	if (!status)
 		status = flt_report_open(after, path);
