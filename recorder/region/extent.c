@@ -38,6 +38,8 @@ int rec_extent_init(size_t pages)
 
 		if (sys_failed((long)m))
 			return (int)(long)m;
+		/* The first ranges would take a huge page. */
+		sys3(SYS_madvise, m, RANGES * sizeof *range, MADV_NOHUGEPAGE);
 		range = m;
 	}
 	range[0] = (struct range){ 0, pages };

@@ -11,6 +11,7 @@
 #include "fork.h"
 #include "image/image.h"
 #include "image/socket.h"
+#include "region/region.h"
 #include "setup.h"
 #include "signal/handler.h"
 #include "signal/lifetime.h"
@@ -18,6 +19,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /*
  * Return the number of seccomp filters of this process. The dynamic linker opens and reads files
@@ -48,17 +50,35 @@ static unsigned int count_filters(void)
 	return n;
 }
 
+/* Of the linker: the variables of this library that are not in its file, and jemalloc's. */
+extern char __bss_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+
+/*
+ * Keep huge pages from the variables of this library. jemalloc has a table of two MiB, of which
+ * most programs touch a few pages.
+ */
+static void refuse_huge_pages(void)
+{
+	uintptr_t from = ((uintptr_t)__bss_start + FLT_PAGE - 1) & ~(FLT_PAGE - 1);
+	uintptr_t to = ((uintptr_t)_end + FLT_PAGE - 1) & ~(FLT_PAGE - 1);
+
+	sys3(SYS_madvise, from, to - from, MADV_NOHUGEPAGE);
+}
+
 void rec_start(void)
 {
-	static uint32_t begun;
+	/* Not 0, so that it is in the file. To touch another variable could take a huge page. */
+	static uint32_t waiting = 1;
 	uint64_t signals;
 	int fd;
 
-	if (__atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL))
+	if (!__atomic_exchange_n(&waiting, 0, __ATOMIC_ACQ_REL))
 		return;
 	/* The image that executed this one has counted it: see hook/exec.c. */
 	if (count_filters() > rec_socket_filters())
 		return;
+	refuse_huge_pages();
 	fd = rec_socket_connect();
 	if (fd < 0)
 		return;

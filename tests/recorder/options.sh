@@ -96,6 +96,11 @@ check "truncated stacks are counted" grep -qE 'too many different stacks to keep
 check "the recording with too many stacks is valid" "$fltctl" script --check trace.flt
 check "the recording has all faults" [ "$("$fltctl" script --csv --no-stack trace.flt | grep -c alloc)" -ge 6000 ]
 
+# The recorder's own memory takes no huge pages, also if the machine gives them to everybody.
+"$fltctl" record -q -L 8 -o trace.flt -- \
+	awk '/^AnonHugePages/ { sum += $2 } END { print sum + 0 }' /proc/self/smaps > out
+check "a recorded program has no huge pages" [ "$(cat out)" = 0 ]
+
 # Each thread is named once in the recording, whatever the number of threads is.
 record -- "$cases" many_threads
 names=$("$fltctl" script --check trace.flt | sed -n 's/^names of threads *//p')
