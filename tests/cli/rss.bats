@@ -58,9 +58,14 @@ compare() {
 @test "a running process is compared with its own smaps" {
 	without_module
 	is_root
+	# With 16 TiB of addresses (0x4000: MAP_NORESERVE), of which three pages are present.
 	python3 -c '
-import sys, time
+import mmap, time
 data = bytearray(5 << 20)
+flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000
+sparse = mmap.mmap(-1, 1 << 44, flags=flags)
+for at in 0, 1 << 43, (1 << 44) - 1:
+    sparse[at] = 1
 print("ready", flush=True)
 time.sleep(600)' >"$dir/ready" &
 	pid=$!

@@ -227,6 +227,7 @@ int flt_child_release(struct flt_child *child)
 	n = read_retrying(child->report, &err, sizeof(err));
 	close_pipes(child);
 	if (n != (ssize_t)sizeof(err)) {
+		child->executed = true;
 		free_stack(child);
 		return 0;
 	}

@@ -13,6 +13,7 @@
 #define FLT_CHILD_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -28,6 +29,7 @@ struct flt_child {
 	pid_t pid;
 	int gate;	/* write end of a pipe; one byte releases the child */
 	int report;	/* read end of a pipe: the errno of a failed exec, or end of file */
+	bool executed;	/* has executed the command; before, its memory may be ours */
 	int pidfd;	/* readable after the child ended; -1 before Linux 5.3 */
 	void *stack;	/* of a child that shares our memory; NULL after its exec */
 	size_t stack_size;

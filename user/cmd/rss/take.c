@@ -36,6 +36,7 @@ struct rss_taker {
 	struct timer timers[RSS_WHENS];
 	struct flt_hold *hold;
 	struct flt_loop *loop;
+	const struct flt_child *command;	/* NULL: none */
 	uint32_t child;		/* PID of the command; 0: none */
 	uint64_t began;
 	uint32_t exiting;	/* PID of the process that is held at its exit, or 0 */
@@ -246,6 +247,8 @@ static void on_exit_of(void *arg, uint32_t pid)
 {
 	struct rss_taker *t = arg;
 
+	if (t->command && !t->command->executed)
+		return;
 	t->exiting = pid;
 	if (rss_whens_have(t->whens, RSS_PEAK))
 		take_peak(t);
@@ -285,6 +288,7 @@ static int begin(void *arg, struct flt_loop *loop, struct flt_child *child, stru
 	int ret;
 
 	t->loop = loop;
+	t->command = child;
 	t->child = child ? (uint32_t)child->pid : 0;
 	t->began = flt_clock_ns(CLOCK_MONOTONIC);
 	pid = child ? t->child : t->args->pids.id[0];

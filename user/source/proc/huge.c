@@ -2,31 +2,16 @@
 #include "source/proc/huge.h"
 
 #include <errno.h>
-#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "source/proc/pagemap.h"
 
 #define ENTRY_PRESENT (1ull << 63)
 #define ENTRY_PFN ((1ull << 55) - 1)
 #define KPF_THP (1ull << 22)
 #define HUGE_PAGES 512u
-
-/* include/uapi/linux/fs.h since Linux 6.7 */
-#define SCAN_HUGE (1u << 6)
-
-struct scan_region {
-	__u64 start, end, categories;
-};
-
-struct scan_arg {
-	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
-	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
-};
-
-#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
-#define REGIONS 256
 
 struct flt_huge {
 	int kpageflags;
@@ -68,28 +53,14 @@ static int add(struct flt_huge *h, uint64_t start)
 	return 0;
 }
 
-/* Ask the kernel. Return -EOPNOTSUPP if it cannot tell. */
-static int scan(struct flt_huge *h, int pagemap, const struct flt_present_area *a, uint64_t size)
+static int add_range(void *huge, uint64_t start, uint64_t end)
 {
-	struct scan_region region[REGIONS];
-	struct scan_arg arg = {
-		.size = sizeof(arg), .start = a->start, .end = a->end,
-		.vec = (uintptr_t)region, .vec_len = REGIONS,
-		.category_mask = SCAN_HUGE, .return_mask = SCAN_HUGE,
-	};
+	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t at;
-	int n, i, ret = 0;
+	int ret = 0;
 
-	while (!ret && arg.start < arg.end) {
-		n = ioctl(pagemap, SCAN_IOCTL, &arg);
-		if (n < 0)
-			return -EOPNOTSUPP;
-		for (i = 0; !ret && i < n; i++)
-			for (at = region[i].start; !ret && at < region[i].end;
-			     at += HUGE_PAGES * size)
-				ret = add(h, at / size);
-		arg.start = arg.walk_end;
-	}
+	for (at = start; !ret && at < end; at += HUGE_PAGES * size)
+		ret = add(huge, at / size);
 	return ret;
 }
 
@@ -130,7 +101,7 @@ int flt_huge_find(struct flt_huge *h, int pagemap, const struct flt_present_area
 	h->count = h->at = 0;
 	if (!a->sums.huge)
 		return 0;
-	ret = scan(h, pagemap, a, size);
+	ret = flt_pagemap_scan(pagemap, a->start, a->end, FLT_PAGEMAP_IS_HUGE, add_range, h);
 	if (ret == -EOPNOTSUPP) {
 		h->count = 0;
 		ret = guess(h, pagemap, a, size);

@@ -4,10 +4,25 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/types.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define BATCH 4096	/* pages per read */
+
+/* include/uapi/linux/fs.h since Linux 6.7 */
+struct scan_region {
+	__u64 start, end, categories;
+};
+
+struct scan_arg {
+	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
+#define REGIONS 256
 
 static int each_entry(int pagemap, uint64_t start, uint64_t end, flt_pagemap_fn fn, void *arg)
 {
@@ -56,5 +71,27 @@ int flt_pagemap_each(uint32_t tgid, flt_pagemap_fn fn, void *arg, struct flt_err
 	fclose(maps);
 out:
 	close(pagemap);
+	return ret;
+}
+
+int flt_pagemap_scan(int pagemap, uint64_t start, uint64_t end, unsigned int categories,
+		     int (*fn)(void *arg, uint64_t start, uint64_t end), void *arg)
+{
+	struct scan_region region[REGIONS];
+	struct scan_arg scan = {
+		.size = sizeof(scan), .start = start, .end = end,
+		.vec = (uintptr_t)region, .vec_len = REGIONS,
+		.category_anyof_mask = categories, .return_mask = categories,
+	};
+	int n, i, ret = 0;
+
+	while (!ret && scan.start < scan.end) {
+		n = ioctl(pagemap, SCAN_IOCTL, &scan);
+		if (n < 0)
+			return scan.start == start ? -EOPNOTSUPP : -errno;
+		for (i = 0; !ret && i < n; i++)
+			ret = fn(arg, region[i].start, region[i].end);
+		scan.start = scan.walk_end;
+	}
 	return ret;
 }

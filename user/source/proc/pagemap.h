@@ -18,4 +18,17 @@ typedef int (*flt_pagemap_fn)(void *arg, uint64_t entry);
 /* Call fn for each present page, in order. Pages unmapped during the walk are skipped. -ESRCH. */
 int flt_pagemap_each(uint32_t tgid, flt_pagemap_fn fn, void *arg, struct flt_errmsg *e);
 
+/* Categories of pages: include/uapi/linux/fs.h since Linux 6.7 */
+#define FLT_PAGEMAP_IS_PRESENT (1u << 3)
+#define FLT_PAGEMAP_IS_SWAPPED (1u << 4)
+#define FLT_PAGEMAP_IS_HUGE (1u << 6)
+
+/*
+ * Call fn for each range of addresses whose pages are in any of the categories, in order. The
+ * kernel skips unmapped parts, which may have terabytes. A nonzero value of fn ends the walk and
+ * is returned. Return -EOPNOTSUPP, before any call, if the kernel cannot tell.
+ */
+int flt_pagemap_scan(int pagemap, uint64_t start, uint64_t end, unsigned int categories,
+		     int (*fn)(void *arg, uint64_t start, uint64_t end), void *arg);
+
 #endif

@@ -6,11 +6,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "source/proc/areas.h"
 #include "source/proc/huge.h"
+#include "source/proc/pagemap.h"
 
 #define BATCH 4096	/* pages per read */
 #define ATTEMPTS 20
@@ -57,27 +57,43 @@ static bool is_zero(struct reading *r, uint64_t entry)
 	return true;
 }
 
-static int each_entry(struct reading *r, int (*fn)(struct reading *r, uint64_t page,
-						   uint64_t entry))
+typedef int (*entry_fn)(struct reading *r, uint64_t page, uint64_t entry);
+
+struct walk {
+	struct reading *reading;
+	entry_fn fn;
+};
+
+static int walk_range(void *walk, uint64_t start, uint64_t end)
 {
-	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE), end = r->area->end / size;
+	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+	const struct walk *w = walk;
 	uint64_t at, n, i, entry[BATCH];
 	ssize_t got;
 	int ret = 0;
 
-	for (at = r->area->start / size; at < end; at += n) {
-		n = end - at < BATCH ? end - at : BATCH;
-		got = pread(r->pagemap, entry, n * 8, (off_t)(at * 8));
+	for (at = start / size; at < end / size; at += n) {
+		n = end / size - at < BATCH ? end / size - at : BATCH;
+		got = pread(w->reading->pagemap, entry, n * 8, (off_t)(at * 8));
 		if (got <= 0)
 			return 0;	/* above the end (vsyscall) */
 		n = (uint64_t)got / 8;
 		for (i = 0; !ret && i < n; i++)
 			if (entry[i] & (ENTRY_PRESENT | ENTRY_SWAP))
-				ret = fn(r, at + i, entry[i]);
+				ret = w->fn(w->reading, at + i, entry[i]);
 		if (ret)
 			return ret;
 	}
 	return 0;
+}
+
+static int each_entry(struct reading *r, entry_fn fn)
+{
+	struct walk w = { r, fn };
+	int ret = flt_pagemap_scan(r->pagemap, r->area->start, r->area->end,
+				   FLT_PAGEMAP_IS_PRESENT | FLT_PAGEMAP_IS_SWAPPED, walk_range, &w);
+
+	return ret == -EOPNOTSUPP ? walk_range(&w, r->area->start, r->area->end) : ret;
 }
 
 static int count_entry(struct reading *r, uint64_t page, uint64_t entry)
