@@ -19,6 +19,7 @@ load cli.bash
 		--cgroup /sys -- true|exclude each other
 		-e -H|exclude each other
 		--why|missing INTERVAL or command for --why
+		--plot x.svg 1|--plot needs --why
 		-n -1|invalid value '-1' of -n/--slowest (expected a number)
 		-n 1001|(expected 0 to 1000)
 		sleep 1|after '--'

@@ -157,6 +157,15 @@ same "--why without an interval: exit status" $status 2
 "$FLTCTL" lat --why -- kinds cowfork 300 >"$tmp/text"
 at_least "text: lines of causes" "$(lines '% ' "$tmp/text")" 2
 at_least "text: a bar" "$(lines '[.c][.c][.c][.c][.c]' "$tmp/text")" 1
+"$FLTCTL" lat --why --plot "$tmp/why.svg" -H -o "$tmp/text" -- kinds cowfork 300 2>"$tmp/err"
+same "--plot: messages" "$(lines "wrote $tmp/why.svg" "$tmp/err")" 1
+at_least "--plot: shares" "$(grep -c 'class="share"' "$tmp/why.svg")" 2
+at_least "--plot: shares of copying" "$(grep -c ': copying or clearing [0-9]' "$tmp/why.svg")" \
+	"$(if kernel_before 6.0; then echo 0; else echo 1; fi)"
+status=0
+"$FLTCTL" lat --why --plot /dev/full -- true >"$tmp/out" 2>"$tmp/err" || status=$?
+same "--plot to a full disk: exit status" $status 1
+same "--plot to a full disk: messages" "$(lines 'cannot write /dev/full: No space' "$tmp/err")" 1
 swapoff /dev/zram0
 umount "$tmp/disk"
 finish

@@ -26,6 +26,8 @@ static const struct flt_opt opts[] = {
 	{ .name = "why", .type = FLT_OPT_FLAG, .offset = MEMBER(why),
 	  .help = "Show what faults spend their time on: waits for a device, for swap or for a "
 		  "CPU, reclaim, compaction, copying. Needs an interval or a command." },
+	{ .name = "plot", .type = FLT_OPT_FILE, .offset = MEMBER(plot), .arg = "FILE",
+	  .help = "With --why, draw that by latency, for a browser (SVG)." },
 	{ .name = "slowest", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(slowest),
 	  .arg = "N", .max = 1000, .help = "List the N slowest faults. Default: 8." },
 	{ .name = "slower", .letter = 'l', .type = FLT_OPT_DURATION, .offset = MEMBER(slower),
@@ -56,6 +58,8 @@ static int check_args(struct lat *l, const struct flt_words *words)
 	if (!status && args->why && !l->interval && !words->command)
 		return flt_command_misuse(l->command, "missing INTERVAL or command for --why, "
 					  "because causes are measured from now on");
+	if (!status && args->plot && !args->why)
+		return flt_command_misuse(l->command, "--plot needs --why");
 	return status;
 }
 

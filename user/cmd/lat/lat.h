@@ -8,6 +8,7 @@
  *   slowest.c   examples
  *   report.c    a snapshot as percentiles, buckets and examples
  *   why.c       what the faults of a snapshot spent their time on
+ *   plot.c      the same as a picture
  *   delays.c    delay accounting, which --why needs
  *   row.h       a row of the output
  *   bars.c      a histogram as bars
@@ -24,6 +25,7 @@
 #include "observe/members.h"
 #include "source/netlink/control.h"
 #include "source/stream/stream.h"
+#include "text/units.h"
 #include "view/table/table.h"
 
 #define LAT_PATH 512
@@ -38,6 +40,7 @@ struct lat_args {
 	bool plain;		/* no histogram */
 	uint64_t slowest;	/* examples; 0: none */
 	bool why;		/* what faults spend their time on */
+	const char *plot;	/* picture of that; NULL: none */
 	uint64_t slower;	/* ns; stream faults that take at least as long; 0: none */
 	struct flt_table_style style;
 	const char *output;
@@ -161,6 +164,23 @@ void lat_report_close(struct lat *l);
 int lat_report(struct lat *l, const struct lat_snapshot *snapshot, uint64_t from);
 /* Report the losses. Return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int lat_report_loss(struct lat *l, const struct flt_loss *loss);
+
+/* why.c */
+/* The faults with latencies of an octave. */
+struct lat_octave {
+	char label[2 * FLT_UNITS_TEXT + 4];
+	uint64_t part[__FLT_CAUSE_MAX], sum;	/* ns that they spent */
+};
+
+/* Store the octaves from the first to the last one with faults. Return their number. */
+size_t lat_why_octaves(const struct lat_snapshot *snapshot,
+		       struct lat_octave octaves[FLT_OCTAVES]);
+/* Return what a legend calls a cause. */
+const char *lat_why_name(uint32_t cause);
+
+/* plot.c */
+/* Draw the last snapshot to the file of --plot. Report errors. Return the exit status. */
+int lat_plot_write(const struct lat *l);
 
 /* delays.c */
 /* Switch delay accounting on until lat_delays_off(), which ends the guard. Return 0 or -errno. */

@@ -138,12 +138,15 @@ static int finish(void *arg)
 {
 	struct run *r = arg;
 	struct lat *l = r->l;
-	int ret = r->o.setup.argv ? report(l, true, &r->o.e) : 0;
+	int ret = r->o.setup.argv ? report(l, true, &r->o.e) : 0, status, loss;
 
 	if (!ret)
 		ret = lat_slowest_lost(l, &r->o.e);
-	return ret ? flt_command_fail(l->command, &r->o.e, ret) :
-		     lat_report_loss(l, &l->last->loss);
+	if (ret)
+		return flt_command_fail(l->command, &r->o.e, ret);
+	status = l->args->plot ? lat_plot_write(l) : FLT_EXIT_DONE;
+	loss = lat_report_loss(l, &l->last->loss);
+	return status ? status : loss;
 }
 
 static const struct flt_observe_ops ops = {

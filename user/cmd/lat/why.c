@@ -77,48 +77,59 @@ static int put_rows(const struct lat_report *r)
 	return ret;
 }
 
-/* Add up the causes of the buckets of an octave. Return their sum. */
-static uint64_t octave_parts(const struct lat_snapshot *s, uint32_t octave,
-			     uint64_t part[__FLT_CAUSE_MAX])
+const char *lat_why_name(uint32_t cause)
+{
+	return parts[cause].name;
+}
+
+/* Add up the causes of the buckets of an octave. */
+static void fill_octave(const struct lat_snapshot *s, uint32_t octave, struct lat_octave *out)
 {
 	uint32_t cause, i, first = octave << FLT_BUCKET_SHIFT;
-	uint64_t sum = 0;
+	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
 
+	*out = (struct lat_octave){ .sum = 0 };
 	for (cause = 0; cause < __FLT_CAUSE_MAX; cause++) {
-		part[cause] = 0;
 		for (i = 0; i < 1u << FLT_BUCKET_SHIFT; i++)
-			part[cause] += s->cause[cause][first + i];
-		sum += part[cause];
+			out->part[cause] += s->cause[cause][first + i];
+		out->sum += out->part[cause];
 	}
-	return sum;
+	snprintf(out->label, sizeof(out->label), "%s - %s",
+		 flt_units_write_ns(low, flt_hist_octave_floor(octave)),
+		 octave + 1 < FLT_OCTAVES ?
+			 flt_units_write_ns(high, flt_hist_octave_floor(octave + 1)) : "");
+}
+
+size_t lat_why_octaves(const struct lat_snapshot *s, struct lat_octave octaves[FLT_OCTAVES])
+{
+	size_t count = 0, last = 0;
+	uint32_t o;
+
+	for (o = 0; o < FLT_OCTAVES; o++) {
+		fill_octave(s, o, &octaves[count]);
+		if (!octaves[count].sum && !count)
+			continue;
+		last = octaves[count].sum ? count + 1 : last;
+		count++;
+	}
+	return last;
 }
 
 static void write_bars(const struct lat_report *r)
 {
 	const struct flt_parts_style style = { r->l->color, flt_terminal_columns(stdout) };
-	char label[FLT_OCTAVES][2 * FLT_UNITS_TEXT + 4], amount[FLT_OCTAVES][FLT_UNITS_TEXT];
-	uint64_t part[FLT_OCTAVES][__FLT_CAUSE_MAX];
-	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
+	char amount[FLT_OCTAVES][FLT_UNITS_TEXT];
+	struct lat_octave octaves[FLT_OCTAVES];
 	struct flt_parts_bar bars[FLT_OCTAVES];
-	uint32_t first = FLT_OCTAVES, last = 0, o;
-	uint64_t sum;
+	size_t i, count = lat_why_octaves(r->snapshot, octaves);
 
-	for (o = 0; o < FLT_OCTAVES; o++) {
-		sum = octave_parts(r->snapshot, o, part[o]);
-		flt_units_write_ns(amount[o], sum);
-		snprintf(label[o], sizeof(label[o]), "%s - %s",
-			 flt_units_write_ns(low, flt_hist_octave_floor(o)),
-			 o + 1 < FLT_OCTAVES ?
-				 flt_units_write_ns(high, flt_hist_octave_floor(o + 1)) : "");
-		bars[o] = (struct flt_parts_bar){ label[o], amount[o], part[o] };
-		if (sum && first == FLT_OCTAVES)
-			first = o;
-		if (sum)
-			last = o;
+	for (i = 0; i < count; i++) {
+		flt_units_write_ns(amount[i], octaves[i].sum);
+		bars[i] = (struct flt_parts_bar){ octaves[i].label, amount[i], octaves[i].part };
 	}
-	if (first < FLT_OCTAVES)
-		flt_parts_write(stdout, parts, __FLT_CAUSE_MAX, bars + first, last - first + 1,
-				"latency", "spent", &style);
+	if (count)
+		flt_parts_write(stdout, parts, __FLT_CAUSE_MAX, bars, count, "latency", "spent",
+				&style);
 }
 
 /* Write a line per cause that is not 0, the largest first. */
