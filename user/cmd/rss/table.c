@@ -83,6 +83,24 @@ static const struct flt_column columns[] = {
 	{ 0 },
 };
 
+static const char *source_write(char *text, size_t size, const char *file, uint32_t line)
+{
+	if (!file)
+		return NULL;
+	snprintf(text, size, "%s:%u", flt_symbols_base(file), line);
+	return text;
+}
+
+/* Append "function (file.c:12)". Return the new length, which exceeds size if the text was cut. */
+static size_t caller_append(char *text, size_t size, size_t used, const struct flt_frame *f)
+{
+	char source[256];
+	const char *at = source_write(source, sizeof(source), f->file, f->line);
+
+	return used + (size_t)snprintf(text + used, size - used, at ? "%s (%s)\n" : "%s\n",
+				       f->function, at);
+}
+
 /* Write the callers of a row to text, innermost first, one per line. */
 static void callers_write(char *text, size_t size, struct rss_joined *j, const struct rss_row *row)
 {
@@ -96,20 +114,11 @@ static void callers_write(char *text, size_t size, struct rss_joined *j, const s
 	for (i = 0; i < n; i++) {
 		f = flt_symbols_at(j->symbols, places[i]);
 		for (k = 0; f && k < f->count && used < size - 1; k++)
-			used += (size_t)snprintf(text + used, size - used, "%s\n",
-						 f->frame[k].function);
+			used = caller_append(text, size, used, &f->frame[k]);
 	}
 	/* End with a whole line. */
 	if (used >= size)
 		*(strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text) = '\0';
-}
-
-static const char *source_write(char *text, size_t size, const struct rss_row *row)
-{
-	if (!row->file)
-		return NULL;
-	snprintf(text, size, "%s:%u", flt_symbols_base(row->file), row->line);
-	return text;
 }
 
 static void parts_bytes(struct line *l, const struct rss_parts *p)
@@ -140,7 +149,7 @@ static int row_write(struct flt_table *table, struct rss_joined *j, const struct
 		 l.change > 0 ? "+" : l.change < 0 ? "-" : "", size);
 	l.percent = rows->total.rss ? 100.0 * (double)row->parts.rss / (double)rows->total.rss : 0;
 	l.function = row->unknown ? "unknown" : row->function;
-	l.source = source_write(source, sizeof(source), row);
+	l.source = source_write(source, sizeof(source), row->file, row->line);
 	l.object = row->object ? flt_symbols_base(row->object) : row->unknown ? "unknown" : NULL;
 	l.container = flt_container_label(row->cgroup, container);
 	callers_write(stack, sizeof(stack), j, row);
