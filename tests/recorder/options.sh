@@ -97,6 +97,7 @@ check "the recording with too many stacks is valid" "$fltctl" script --check tra
 check "the recording has all faults" [ "$("$fltctl" script --csv --no-stack trace.flt | grep -c alloc)" -ge 6000 ]
 
 # The recorder's own memory takes no huge pages, also if the machine gives them to everybody.
+# shellcheck disable=SC2016
 "$fltctl" record -q -L 8 -o trace.flt -- \
 	awk '/^AnonHugePages/ { sum += $2 } END { print sum + 0 }' /proc/self/smaps > out
 check "a recorded program has no huge pages" [ "$(cat out)" = 0 ]
