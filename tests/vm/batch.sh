@@ -25,12 +25,18 @@ loaded() { grep -q '^flt ' /proc/modules; }
 
 # Print all processes with their kernel stacks when a test times out, to find out why it hangs.
 print_processes() {
-	local p argv
+	local p argv stat
 	echo "-- time-out; all processes with their kernel stacks:"
 	for p in /proc/[0-9]*; do
 		# Avoid forks, because the machine may be slow.
 		mapfile -d '' argv <"$p/cmdline"
-		[ ${#argv[@]} -gt 0 ] || continue
+		read -r stat <"$p/stat"
+		# Processes without memory: kernel threads, which are children of 0 and 2, and those
+		# that exit.
+		if [ ${#argv[@]} = 0 ]; then
+			[[ $stat != *') '?' 0 '* && $stat != *') '?' 2 '* ]] || continue
+			argv=("(exits)" "$stat")
+		fi
 		echo "${p#/proc/} ${argv[*]:0:8}"
 		grep -hE '^(State|PPid|SigQ|SigPnd|SigIgn)' "$p/status"
 		cat "$p/stack"
