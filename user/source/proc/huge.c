@@ -8,8 +8,6 @@
 
 #include "source/proc/pagemap.h"
 
-#define ENTRY_PRESENT (1ull << 63)
-#define ENTRY_PFN ((1ull << 55) - 1)
 #define KPF_THP (1ull << 22)
 #define HUGE_PAGES 512u
 
@@ -67,12 +65,12 @@ static int add_range(void *huge, uint64_t start, uint64_t end)
 /* Return whether these are the frames of one huge page. */
 static bool is_one(const struct flt_huge *h, const uint64_t entry[HUGE_PAGES])
 {
-	const uint64_t first = entry[0] & ENTRY_PFN;
+	const uint64_t first = entry[0] & FLT_PAGEMAP_PFN;
 	uint64_t flags;
 	unsigned int i;
 
 	for (i = 0; i < HUGE_PAGES; i++)
-		if (!(entry[i] & ENTRY_PRESENT) || (entry[i] & ENTRY_PFN) != first + i)
+		if (!(entry[i] & FLT_PAGEMAP_PRESENT) || (entry[i] & FLT_PAGEMAP_PFN) != first + i)
 			return false;
 	return first && !(first % HUGE_PAGES) &&
 	       pread(h->kpageflags, &flags, 8, (off_t)(first * 8)) == 8 && flags & KPF_THP;

@@ -97,13 +97,14 @@ static int head_of(const struct flt_idle *idle, uint64_t *pfn, bool *counts)
 	return 0;
 }
 
-static int mark(void *arg, uint64_t entry)
+static int mark(void *arg, uint64_t page, uint64_t entry)
 {
 	const struct flt_idle *idle = arg;
 	uint64_t bit, pfn = entry & FLT_PAGEMAP_PFN;
 	bool counts;
 	int ret = head_of(idle, &pfn, &counts);
 
+	(void)page;
 	if (ret || !counts)
 		return ret;
 	bit = 1ull << (pfn % 64);
@@ -113,15 +114,16 @@ static int mark(void *arg, uint64_t entry)
 	return 0;
 }
 
-static int count(void *arg, uint64_t entry)
+static int count(void *arg, uint64_t page, uint64_t entry)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct flt_idle *idle = arg;
 	struct flt_sample *s = idle->sample;
 	uint64_t pfn = entry & FLT_PAGEMAP_PFN;
 	bool counts;
 	int ret = head_of(idle, &pfn, &counts);
 
+	(void)page;
 	if (ret || !counts)
 		return ret;
 	if (!idle->word_known || idle->word_at != pfn / 64) {
@@ -131,10 +133,10 @@ static int count(void *arg, uint64_t entry)
 		idle->word_at = pfn / 64;
 		idle->word_known = true;
 	}
-	s->rss += page;
+	s->rss += size;
 	s->pages++;
 	if (!(idle->word >> (pfn % 64) & 1))
-		s->referenced += page;
+		s->referenced += size;
 	return 0;
 }
 

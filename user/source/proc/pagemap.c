@@ -24,7 +24,8 @@ struct scan_arg {
 #define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
 #define REGIONS 256
 
-static int each_entry(int pagemap, uint64_t start, uint64_t end, flt_pagemap_fn fn, void *arg)
+int flt_pagemap_read(int pagemap, uint64_t start, uint64_t end, uint64_t bits, flt_pagemap_fn fn,
+		     void *arg)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t at, n, i, entry[BATCH];
@@ -38,9 +39,9 @@ static int each_entry(int pagemap, uint64_t start, uint64_t end, flt_pagemap_fn 
 			return 0;	/* unmapped meanwhile, or above the end (vsyscall) */
 		n = (uint64_t)got / 8;
 		for (i = 0; i < n; i++) {
-			if (!(entry[i] & FLT_PAGEMAP_PRESENT))
+			if (!(entry[i] & bits))
 				continue;
-			ret = fn(arg, entry[i]);
+			ret = fn(arg, at + i, entry[i]);
 			if (ret)
 				return ret;
 		}
@@ -67,7 +68,7 @@ int flt_pagemap_each(uint32_t tgid, flt_pagemap_fn fn, void *arg, struct flt_err
 	}
 	while (!ret && fgets(line, sizeof(line), maps))
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " ", &start, &end) == 2 && start < end)
-			ret = each_entry(pagemap, start, end, fn, arg);
+			ret = flt_pagemap_read(pagemap, start, end, FLT_PAGEMAP_PRESENT, fn, arg);
 	fclose(maps);
 out:
 	close(pagemap);

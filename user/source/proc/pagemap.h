@@ -9,11 +9,16 @@
 
 /* Documentation/admin-guide/mm/pagemap.rst */
 #define FLT_PAGEMAP_PRESENT (1ull << 63)
+#define FLT_PAGEMAP_SWAPPED (1ull << 62)
 #define FLT_PAGEMAP_SOFT_DIRTY (1ull << 55)
 #define FLT_PAGEMAP_PFN ((1ull << 55) - 1)	/* 0 without CAP_SYS_ADMIN */
 
-/* A nonzero value ends the walk and is returned. */
-typedef int (*flt_pagemap_fn)(void *arg, uint64_t entry);
+/* page: address / page size. A nonzero value ends the walk and is returned. */
+typedef int (*flt_pagemap_fn)(void *arg, uint64_t page, uint64_t entry);
+
+/* Call fn for each entry of the addresses that has any of the bits, in order. */
+int flt_pagemap_read(int pagemap, uint64_t start, uint64_t end, uint64_t bits, flt_pagemap_fn fn,
+		     void *arg);
 
 /* Call fn for each present page, in order. Pages unmapped during the walk are skipped. -ESRCH. */
 int flt_pagemap_each(uint32_t tgid, flt_pagemap_fn fn, void *arg, struct flt_errmsg *e);

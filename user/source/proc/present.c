@@ -12,15 +12,13 @@
 #include "source/proc/huge.h"
 #include "source/proc/pagemap.h"
 
-#define BATCH 4096	/* pages per read */
+/* Unmapped addresses that are read with their neighbours: 4096 entries, of one call (bytes). */
+#define GAP (16ull << 20)
 #define ATTEMPTS 20
 
 /* Documentation/admin-guide/mm/pagemap.rst */
-#define ENTRY_PRESENT (1ull << 63)
-#define ENTRY_SWAP (1ull << 62)
 #define ENTRY_FILE (1ull << 61)
 #define ENTRY_EXCLUSIVE (1ull << 56)
-#define ENTRY_PFN ((1ull << 55) - 1)
 #define KPF_ZERO_PAGE (1ull << 24)
 
 struct reading {
@@ -46,7 +44,7 @@ static bool may_be_zero(uint64_t entry)
 
 static bool is_zero(struct reading *r, uint64_t entry)
 {
-	const uint64_t pfn = entry & ENTRY_PFN;
+	const uint64_t pfn = entry & FLT_PAGEMAP_PFN;
 	uint64_t flags;
 
 	if (pfn == r->zero_pfn)
@@ -57,61 +55,64 @@ static bool is_zero(struct reading *r, uint64_t entry)
 	return true;
 }
 
-typedef int (*entry_fn)(struct reading *r, uint64_t page, uint64_t entry);
-
+/* Ranges of addresses with pages, merged if they are close, because each takes a system call. */
 struct walk {
 	struct reading *reading;
-	entry_fn fn;
+	flt_pagemap_fn fn;
+	uint64_t start, end;
 };
 
-static int walk_range(void *walk, uint64_t start, uint64_t end)
+static int read_range(const struct walk *w)
 {
-	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
-	const struct walk *w = walk;
-	uint64_t at, n, i, entry[BATCH];
-	ssize_t got;
+	return flt_pagemap_read(w->reading->pagemap, w->start, w->end,
+				FLT_PAGEMAP_PRESENT | FLT_PAGEMAP_SWAPPED, w->fn, w->reading);
+}
+
+static int add_range(void *walk, uint64_t start, uint64_t end)
+{
+	struct walk *w = walk;
 	int ret = 0;
 
-	for (at = start / size; at < end / size; at += n) {
-		n = end / size - at < BATCH ? end / size - at : BATCH;
-		got = pread(w->reading->pagemap, entry, n * 8, (off_t)(at * 8));
-		if (got <= 0)
-			return 0;	/* above the end (vsyscall) */
-		n = (uint64_t)got / 8;
-		for (i = 0; !ret && i < n; i++)
-			if (entry[i] & (ENTRY_PRESENT | ENTRY_SWAP))
-				ret = w->fn(w->reading, at + i, entry[i]);
-		if (ret)
-			return ret;
+	if (start - w->end > GAP) {
+		ret = read_range(w);
+		w->start = start;
 	}
-	return 0;
+	w->end = end;
+	return ret;
 }
 
-static int each_entry(struct reading *r, entry_fn fn)
+static int each_entry(struct reading *r, flt_pagemap_fn fn)
 {
-	struct walk w = { r, fn };
+	struct walk w = { r, fn, r->area->start, r->area->start };
 	int ret = flt_pagemap_scan(r->pagemap, r->area->start, r->area->end,
-				   FLT_PAGEMAP_IS_PRESENT | FLT_PAGEMAP_IS_SWAPPED, walk_range, &w);
+				   FLT_PAGEMAP_IS_PRESENT | FLT_PAGEMAP_IS_SWAPPED, add_range, &w);
 
-	return ret == -EOPNOTSUPP ? walk_range(&w, r->area->start, r->area->end) : ret;
+	if (ret == -EOPNOTSUPP) {
+		w.end = r->area->end;
+		ret = 0;
+	}
+	return ret ? ret : read_range(&w);
 }
 
-static int count_entry(struct reading *r, uint64_t page, uint64_t entry)
+static int count_entry(void *reading, uint64_t page, uint64_t entry)
 {
+	struct reading *r = reading;
+
 	(void)page;
-	r->present += !!(entry & ENTRY_PRESENT);
-	r->maybe += entry & ENTRY_PRESENT && may_be_zero(entry);
-	r->swapped += !(entry & ENTRY_PRESENT);
+	r->present += !!(entry & FLT_PAGEMAP_PRESENT);
+	r->maybe += entry & FLT_PAGEMAP_PRESENT && may_be_zero(entry);
+	r->swapped += !(entry & FLT_PAGEMAP_PRESENT);
 	return 0;
 }
 
-static int hand_over(struct reading *r, uint64_t page, uint64_t entry)
+static int hand_over(void *reading, uint64_t page, uint64_t entry)
 {
+	struct reading *r = reading;
 	const struct flt_present_area *a = r->area;
 	struct flt_present_sums *s = &r->sums;
 	unsigned int flags = FLT_PRESENT_ANON;
 
-	if (!(entry & ENTRY_PRESENT)) {
+	if (!(entry & FLT_PAGEMAP_PRESENT)) {
 		if (r->no_swap)
 			return 0;
 		s->swap++;
@@ -119,7 +120,7 @@ static int hand_over(struct reading *r, uint64_t page, uint64_t entry)
 				     FLT_PRESENT_SWAPPED);
 	}
 	if (r->has_zero && may_be_zero(entry) &&
-	    (!r->maybe || !(entry & ENTRY_PFN) || is_zero(r, entry)))
+	    (!r->maybe || !(entry & FLT_PAGEMAP_PFN) || is_zero(r, entry)))
 		return 0;
 	if (a->of == FLT_PRESENT_HUGETLB || entry & ENTRY_FILE)
 		flags = a->of;

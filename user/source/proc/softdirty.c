@@ -38,8 +38,9 @@ int flt_softdirty_clear(uint32_t tgid, struct flt_errmsg *e)
 	return flt_smaps_clear(tgid, FLT_CLEAR_WRITTEN, e);
 }
 
-static int count(void *arg, uint64_t entry)
+static int count(void *arg, uint64_t page, uint64_t entry)
 {
+	(void)page;
 	*(uint64_t *)arg += (entry & FLT_PAGEMAP_SOFT_DIRTY) != 0;
 	return 0;
 }
