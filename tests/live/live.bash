@@ -239,16 +239,17 @@ equal() {
 		-f tests/live/equal.awk "$tmp/oracle" "$tmp/rows" || bad "$name"
 }
 
-# traced NAME: check that $tmp/trace.csv (from trace --csv) has one line per minor and per
-# major fault that the kernel counted for each process in $tmp/run (from faultrun).
+# traced NAME [RUN [FACTOR]]: check that $tmp/trace.csv (from trace --csv) has FACTOR lines, by
+# default one, per minor and per major fault that the kernel counted for each process in RUN (from
+# faultrun), by default $tmp/run.
 traced() {
 	local wrong
 	checks=$((checks + 1))
-	wrong=$(awk -F, '
-		FILENAME ~ /run$/ {
+	wrong=$(awk -F, -v factor="${3:-1}" '
+		FILENAME == ARGV[1] {
 			if (split($0, w, " ") && w[1] == "proc") {
-				minor[w[2]] = w[5]
-				major[w[2]] = w[6]
+				minor[w[2]] = w[5] * factor
+				major[w[2]] = w[6] * factor
 				n++
 			}
 			next
@@ -265,7 +266,7 @@ traced() {
 					print "PID " pid ": got " got[pid, "major"] + 0 \
 						" major faults, expected " major[pid]
 			}
-		}' "$tmp/run" "$tmp/trace.csv" 2>&1) || wrong+=" (awk: status $?)"
+		}' "${2:-$tmp/run}" "$tmp/trace.csv" 2>&1) || wrong+=" (awk: status $?)"
 	[ -z "$wrong" ] || bad "$1: $(head -5 <<<"$wrong")"
 }
 

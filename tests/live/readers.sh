@@ -13,25 +13,6 @@ records() { lines '^fault,' "$1"; }
 sessions() { compgen -G "$debugfs/session-*" | wc -l; }
 both_observe() { observes "$a" && observes "$b"; }
 sessions_are() { [ "$(sessions)" = "$1" ]; }
-# Print how many processes of faultrun have a number of faults in the trace that is not FACTOR times
-# the kernel's, and which. A storm has thousands of processes, so read the trace once.
-differing() { # FILE FACTOR
-	awk -F, -v factor="$2" '
-		FNR == NR {
-			if (split($0, w, " ") && w[1] == "proc") {
-				want[w[2]] = (w[5] + w[6]) * factor
-				n++
-			}
-			next
-		}
-		$1 == "fault" { all++; if ($7 ~ /minor|major/) got[$4]++ }
-		END {
-			for (pid in want)
-				if (got[pid] + 0 != want[pid] && ++wrong <= 5)
-					which = which ", PID " pid ": " got[pid] + 0 " of " want[pid]
-			print n && all ? wrong + 0 which : "no_input"
-		}' "$1" "$tmp/trace.csv"
-}
 # Touch N fresh pages after a line on standard input.
 toucher='import mmap, sys
 n = int(sys.argv[1])
@@ -75,9 +56,9 @@ if [ -n "$cgroups" ]; then
 	kill -INT "$a"
 	status=0; wait "$a" || status=$?
 	same "status of the reader" $status 0
-	same "flt-in: processes with other faults" "$(differing "$tmp/run-flt-in" 1)" 0
-	same "flt-in-below: processes with other faults" "$(differing "$tmp/run-flt-in-below" 1)" 0
-	same "flt-out: processes with faults" "$(differing "$tmp/run-flt-out" 0)" 0
+	traced "flt-in" "$tmp/run-flt-in"
+	traced "flt-in-below" "$tmp/run-flt-in-below"
+	traced "flt-out" "$tmp/run-flt-out" 0
 	status=0
 	"$FLTCTL" trace --cgroup "$tmp" -- true 2>/dev/null || status=$?
 	same "--cgroup with a directory that is not a cgroup: status" $status 2
