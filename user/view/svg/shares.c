@@ -70,8 +70,8 @@ static void write_bar(FILE *out, const struct flt_shares *s, const struct flt_sh
 	}
 }
 
-/* Write a line per part that is not 0. Return where they end. */
-static double write_sums(FILE *out, const struct flt_shares *s, double y)
+/* Write a line per part that is not 0. */
+static void write_sums(FILE *out, const struct flt_shares *s, double y)
 {
 	char amount[FLT_UNITS_TEXT];
 	uint64_t sum, all = 0;
@@ -92,7 +92,6 @@ static double write_sums(FILE *out, const struct flt_shares *s, double y)
 		fputs("</text>\n", out);
 		y += LINE;
 	}
-	return y;
 }
 
 static double height_of(const struct flt_shares *s)
