@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* plot.c - draw what faults spent their time on, by latency. */
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "cmd/lat/lat.h"
 #include "view/svg/shares.h"
@@ -51,19 +49,16 @@ static void draw(FILE *out, const struct lat *l)
 
 int lat_plot_write(const struct lat *l)
 {
-	FILE *out = fopen(l->args->plot, "we");
-	int err = out ? 0 : -errno;
+	FILE *out;
+	int status = output_open(&out, l->command, l->args->plot), error = 0;
 
-	if (out) {
-		draw(out, l);
-		errno = 0;
-		if (ferror(out) | fclose(out))
-			err = errno ? -errno : -EIO;
-	}
-	if (err) {
-		flt_command_say(l->command, "cannot write %s: %s", l->args->plot, strerror(-err));
-		return flt_exit_of(err);
-	}
-	flt_command_say(l->command, "wrote %s", l->args->plot);
-	return FLT_EXIT_DONE;
+	if (status)
+		return status;
+	draw(out, l);
+	fflush(out);
+	output_failed(out, &error);
+	status = output_close(out, l->command, l->args->plot, error, FLT_EXIT_DONE);
+	if (!status)
+		flt_command_say(l->command, "wrote %s", l->args->plot);
+	return status;
 }
