@@ -4,7 +4,7 @@
 #define FLT_TIMELINE_UNWIND_H
 
 #include "model/recording/recording.h"
-#include "source/perf/unwind.h"
+#include "source/unwind/unwind.h"
 
 struct flt_unwind_cache;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "source/perf/unwind.h"
+#include "source/unwind/unwind.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>

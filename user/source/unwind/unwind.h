@@ -3,8 +3,8 @@
  * unwind.h - unwind call stacks from registers and a copy of the stack, by the unwind tables of
  * the mapped files. The code needs no frame pointers.
  */
-#ifndef FLT_PERF_UNWIND_H
-#define FLT_PERF_UNWIND_H
+#ifndef FLT_UNWIND_H
+#define FLT_UNWIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
