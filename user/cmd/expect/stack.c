@@ -26,7 +26,7 @@ static void list_places(const struct expect_run *r, const struct expect_stack *s
 static bool is_outermost(const char *function)
 {
 	static const char *const names[] = {
-		"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3",
+		"_start", "_dl_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3",
 	};
 	size_t i;
 
