@@ -30,6 +30,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -206,13 +207,18 @@ static size_t resident(char *p)
 static void kind_swap(void)
 {
 	char *p = region_anon(n * PAGE);
+	cpu_set_t cpu;
 
-	region_write(p, n, PAGE);
 	/*
-	 * MADV_PAGEOUT is best effort: it skips a page while an LRU batch of another CPU
-	 * holds a reference to it. Wait until all pages are swapped out. This only prepares
-	 * the section.
+	 * MADV_PAGEOUT skips a page while an LRU batch of another CPU holds a reference to it, so
+	 * stay on one. It is best effort even so: wait until all pages are swapped out. This only
+	 * prepares the section.
 	 */
+	CPU_ZERO(&cpu);
+	CPU_SET(sched_getcpu(), &cpu);
+	if (sched_setaffinity(0, sizeof(cpu), &cpu))
+		err(1, "sched_setaffinity");
+	region_write(p, n, PAGE);
 	for (int i = 0; i < 20 && resident(p); i++) {
 		if (madvise(p, n * PAGE, MADV_PAGEOUT))
 			err(1, "MADV_PAGEOUT");
