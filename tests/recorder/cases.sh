@@ -75,6 +75,14 @@ for c in $names; do
 		fi
 		status=0
 	fi
+	# The heap of a process is part of the memory at its peak, however short the process lived.
+	heap=$(sed -n 's/^memory   peak \([^ ]*\) of heap.*/\1/p' record.err)
+	memory=$(sed -n 's/^coverage [^ ]* of \([^ ]*\) at.*/\1/p' record.err)
+	# Sizes have three digits.
+	if [ "$memory" ] && [ $(($(bytes "$memory") * 100)) -lt $(($(bytes "$heap") * 99)) ]; then
+		fail "$c" "a heap of $heap, but $memory of memory"
+		continue
+	fi
 	# A process that is larger than the limit, with less than half of its memory under the limit,
 	# makes the recording incomplete. The peak of the summary is no measure of one process: it
 	# adds all processes, and at exec the old image and the new one.

@@ -195,6 +195,7 @@ static void end_image(void *arg, struct flt_ring_image *image, const char *why)
 	struct image_state *k = image->user;
 
 	flt_record_sample(r);
+	flt_record_image_peak(r, image);
 	t->corrupt += image->corrupt;
 	flt_ring_totals_add(&t->sum, image->totals);
 	/* ended images have no memory */

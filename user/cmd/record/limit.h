@@ -46,6 +46,8 @@ struct flt_ring_receiver flt_record_images(struct flt_recording *r);
 /* summary.c */
 /* Sample the memory and the totals of all images. */
 void flt_record_sample(struct flt_recording *r);
+/* Correct the peaks for an image that ends: its heap may have had its peak between two samples. */
+void flt_record_image_peak(struct flt_recording *r, const struct flt_ring_image *image);
 /* Write the sample to the file. */
 void flt_record_write_stats(struct flt_recording *r);
 void flt_record_progress(struct flt_recording *r);

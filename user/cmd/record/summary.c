@@ -33,20 +33,29 @@ static void memory_of(pid_t pid, uint64_t *rss, uint64_t *files)
 	*files = shared * FLT_RECORD_PAGE;
 }
 
+/* Return the resident bytes of an image that the limit does not apply to, and all of them. */
+static uint64_t outside_of(const struct flt_ring_image *image, uint64_t *rss)
+{
+	const struct flt_ring_totals *t = image->totals;
+	uint64_t files, covered = (t->resident + t->shadow) * FLT_RECORD_PAGE;
+
+	memory_of(image->server, rss, &files);
+	/* The region counts zero pages as resident, the kernel does not. */
+	return *rss > covered + files ? *rss - covered : files;
+}
+
 static void sample_image(void *arg, struct flt_ring_image *image)
 {
-	uint64_t rss, files, covered, outside, resident, evicted;
+	uint64_t rss, covered, outside, resident, evicted;
 	struct flt_recording *r = arg;
 
-	memory_of(image->server, &rss, &files);
+	outside = outside_of(image, &rss);
 	resident = image->totals->resident * FLT_RECORD_PAGE;
 	evicted = image->totals->shadow * FLT_RECORD_PAGE;
 	covered = resident + evicted;
 	r->rss += rss;
 	r->resident += resident;
 	r->evicted += evicted;
-	/* The region counts zero pages as resident, the kernel does not. */
-	outside = rss > covered + files ? rss - covered : files;
 	r->outside += outside;
 	if (covered + outside > r->args->limit) {
 		r->large += covered + outside;
@@ -70,6 +79,21 @@ void flt_record_sample(struct flt_recording *r)
 	if (r->large >= r->total.large_peak) {
 		r->total.large_peak = r->large;
 		r->total.large_covered = r->large_covered;
+	}
+}
+
+void flt_record_image_peak(struct flt_recording *r, const struct flt_ring_image *image)
+{
+	const uint64_t covered = image->totals->used_peak * FLT_RECORD_PAGE;
+	uint64_t rss, peak = covered + outside_of(image, &rss);
+
+	if (peak > r->total.memory_peak) {
+		r->total.memory_peak = peak;
+		r->total.covered_at_peak = covered;
+	}
+	if (peak > r->args->limit && peak > r->total.large_peak) {
+		r->total.large_peak = peak;
+		r->total.large_covered = covered;
 	}
 }
 
