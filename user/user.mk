@@ -5,7 +5,7 @@
 USER_DIRS := $(shell find user -type d)
 USER_SRCS := $(filter-out user/main.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
 USER_OBJS := $(USER_SRCS:%.c=$(O)/%.o)
-USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf ncursesw zlib libmicrohttpd libprotobuf-c
+USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf libunwind-generic ncursesw zlib libmicrohttpd libprotobuf-c
 USER_MISSING := $(shell for p in $(USER_PKGS); do pkg-config --exists $$p || echo $$p; done; \
 	command -v protoc-c)
 USER_MISSING := $(filter-out %/protoc-c,$(USER_MISSING)) \

@@ -131,6 +131,7 @@ static int perf_begin(struct capture *r)
 		.perf = true, .depth = max_stack ? max_stack + 1 : DWARF_DEPTH,
 		.stacks = r->setup->no_stack ? FLT_TIMELINE_NO_STACKS :
 			  r->setup->unwind ? FLT_TIMELINE_SLICES : FLT_TIMELINE_FRAMES,
+		.unwind = r->setup->unwind,
 	};
 	char number[24];
 	int err;

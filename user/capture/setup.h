@@ -7,6 +7,7 @@
 #include "observe/child.h"
 #include "observe/loop.h"
 #include "source/file/file.h"
+#include "timeline/unwind_by.h"
 
 enum flt_capture_engine { FLT_CAPTURE_AUTO = 0, FLT_CAPTURE_MODULE, FLT_CAPTURE_PERF };
 
@@ -60,7 +61,7 @@ struct flt_capture_setup {
 	uint64_t duration;	/* ns; 0: until the processes end */
 	enum flt_capture_engine engine;
 	bool no_stack;
-	bool unwind;		/* use unwind tables instead of frame pointers */
+	enum flt_unwind_by unwind;
 	uint64_t max_stack;
 	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
 	const char *output;	/* NULL: a temporary file */

@@ -9,6 +9,7 @@
 
 #include "model/memory/regions.h"
 #include "source/file/file.h"
+#include "timeline/unwind_by.h"
 
 /* Maximum number of frames of a stack. */
 #define FLT_TIMELINE_DEPTH 512
@@ -29,6 +30,7 @@ struct flt_timeline_setup {
 	bool in_memory;		/* for flt_timeline_recording(); slices imply it */
 	bool code_only;		/* leave out mappings that are not executable */
 	enum flt_timeline_stacks stacks;
+	enum flt_unwind_by unwind;	/* of slices; not by frame pointers */
 	/*
 	 * Notes and faults are events of perf, which reports neither first touches nor the mapping
 	 * of the main stack: find both here.
@@ -36,6 +38,9 @@ struct flt_timeline_setup {
 	bool perf;
 	uint32_t depth;		/* maximum depth of a stack that is unwound here */
 };
+
+/* A value of flt_timeline_stack.cut: the unwind tables do not lead past the last frame. */
+#define FLT_TIMELINE_CUT_UNWIND 255
 
 /* The stack of a fault, valid until the next fault. count 0: none was taken, or it was lost. */
 struct flt_timeline_stack {

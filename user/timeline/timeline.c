@@ -21,7 +21,7 @@ static int stacks_new(struct flt_timeline *t)
 	if (t->setup.stacks == FLT_TIMELINE_SLICES && !t->setup.perf)
 		ret = flt_stream_slices_new(&t->slices);
 	if (!ret && t->setup.stacks == FLT_TIMELINE_SLICES)
-		ret = flt_unwind_cache_new(&t->unwind, t->rec);
+		ret = flt_unwind_cache_new(&t->unwind, t->rec, t->setup.unwind);
 	return ret;
 }
 

@@ -14,7 +14,6 @@
 #include "source/perf/event.h"
 #include "source/stream/item.h"
 #include "timeline/setup.h"
-#include "timeline/unwind.h"
 
 struct flt_timeline;
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "model/recording/mapset.h"
+#include "source/unwind/tables.h"
+#include "timeline/setup.h"
 
 /* Number of images in the cache. */
 #define KEPT 32
@@ -18,17 +20,26 @@ struct cached {
 
 struct flt_unwind_cache {
 	const struct flt_recording *rec;
+	enum flt_unwind_library library;
+	struct flt_unwind_store *store;
 	uint64_t clock;			/* counts uses */
 	struct cached kept[KEPT];
 };
 
-int flt_unwind_cache_new(struct flt_unwind_cache **out, const struct flt_recording *rec)
+int flt_unwind_cache_new(struct flt_unwind_cache **out, const struct flt_recording *rec,
+			 enum flt_unwind_by by)
 {
 	struct flt_unwind_cache *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return -ENOMEM;
 	l->rec = rec;
+	l->library = by == FLT_UNWIND_BY_LIBDW ? FLT_UNWIND_LIBDW : FLT_UNWIND_LIBUNWIND;
+	l->store = flt_unwind_store_new();
+	if (!l->store) {
+		free(l);
+		return -ENOMEM;
+	}
 	*out = l;
 	return 0;
 }
@@ -37,8 +48,11 @@ void flt_unwind_cache_free(struct flt_unwind_cache *l)
 {
 	size_t i;
 
-	for (i = 0; l && i < KEPT; i++)
+	if (!l)
+		return;
+	for (i = 0; i < KEPT; i++)
 		flt_unwind_free(l->kept[i].unwind);
+	flt_unwind_store_free(l->store);
 	free(l);
 }
 
@@ -71,7 +85,8 @@ static struct flt_unwind *get(struct flt_unwind_cache *l, uint32_t id)
 	if (u->image != id) {
 		flt_unwind_free(u->unwind);
 		*u = (struct cached){
-			.image = id, .changes = ~image->map_changes, .unwind = flt_unwind_new(),
+			.image = id, .changes = ~image->map_changes,
+			.unwind = flt_unwind_new(l->library, l->store),
 		};
 	}
 	u->used = ++l->clock;

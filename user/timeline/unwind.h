@@ -5,15 +5,14 @@
 
 #include "model/recording/recording.h"
 #include "source/unwind/unwind.h"
+#include "timeline/unwind_by.h"
 
 struct flt_unwind_cache;
 
-/* rec must outlive the cache. Return -ENOMEM. */
-int flt_unwind_cache_new(struct flt_unwind_cache **cache, const struct flt_recording *rec);
+/* Unwind by tables. rec must outlive the cache. Return -ENOMEM. */
+int flt_unwind_cache_new(struct flt_unwind_cache **cache, const struct flt_recording *rec,
+			 enum flt_unwind_by by);
 void flt_unwind_cache_free(struct flt_unwind_cache *cache);
-
-/* A value of *cut: the unwind tables do not lead past the last frame. */
-#define FLT_TIMELINE_CUT_UNWIND 255
 
 /*
  * Unwind the stack of a sample. Store the instruction and then the callers, at most `room`

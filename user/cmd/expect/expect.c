@@ -11,7 +11,6 @@
 #include "timeline/setup.h"
 
 static const char *const layout_names[] = { "tap", "junit", NULL };
-static const char *const unwind_names[] = { "fp", "dwarf", NULL };
 static const char *const engine_names[] = { "auto", "module", "perf", NULL };
 
 static const struct expect_args defaults = {
@@ -30,7 +29,8 @@ static const struct flt_opt opts[] = {
 		  "Default: 5." },
 	{ .name = "user", .type = FLT_OPT_FLAG, .offset = OF(user),
 	  .help = "Count faults in user mode only. Without CAP_PERFMON no others are visible." },
-	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = OF(unwind), .choices = unwind_names,
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = OF(unwind),
+	  .choices = flt_unwind_by_names,
 	  .help = "Find callers by frame pointers or by unwind tables (dwarf). Default: dwarf if a "
 		  "rule names a function, else fp." },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = OF(max_stack), .arg = "N", .min = 1,

@@ -22,7 +22,7 @@ struct expect_args {
 	int layout;		/* enum expect_layout */
 	uint64_t rows;		/* broken rows per rule; 0: all */
 	bool user;
-	int unwind;		/* 0: frame pointers, 1: unwind tables, -1: as the rules need */
+	int unwind;		/* enum flt_unwind_by, or -1: as the rules need */
 	uint64_t max_stack, subbuf_size, subbufs;
 	int engine;		/* enum flt_capture_engine */
 	bool update;

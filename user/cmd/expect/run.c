@@ -165,16 +165,16 @@ static int read_file(struct expect_run *r, int fd, int captured)
 }
 
 /* Unwind tables find all callers. Frame pointers miss the caller of a function without a frame. */
-static bool unwinds(const struct expect_run *r)
+static enum flt_unwind_by find_callers_by(const struct expect_run *r)
 {
 	size_t i;
 
 	if (r->args->unwind >= 0)
-		return r->args->unwind;
+		return (enum flt_unwind_by)r->args->unwind;
 	for (i = 0; i < r->budget->count; i++)
 		if (r->budget->rules[i].function)
-			return true;
-	return false;
+			return FLT_UNWIND_BY_TABLES;
+	return FLT_UNWIND_BY_FRAME_POINTERS;
 }
 
 int expect_run(struct expect_run *r, struct flt_run *run, const struct expect_args *args,
@@ -188,7 +188,7 @@ int expect_run(struct expect_run *r, struct flt_run *run, const struct expect_ar
 	int err, status, fd;
 
 	*r = (struct expect_run){ .run = run, .args = args, .budget = budget };
-	setup.unwind = unwinds(r);
+	setup.unwind = find_callers_by(r);
 	err = expect_marks_new(&r->marks, budget);
 	if (err)
 		return flt_command_fail(run->command, NULL, err);

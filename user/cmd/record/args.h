@@ -4,6 +4,7 @@
 #define FLT_CMD_RECORD_ARGS_H
 
 #include "cli/command.h"
+#include "timeline/unwind_by.h"
 #include "view/table/table.h"
 
 enum flt_record_engine {
@@ -27,12 +28,17 @@ struct flt_record_args {
 	struct flt_table_style style;
 	const char *output;
 	bool quiet, no_inline, no_move, no_stack;
-	int unwind;			/* without a limit: 0 frame pointers, 1 unwind tables */
+	int unwind;			/* without a limit: enum flt_unwind_by, or -1 */
 	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
 	struct flt_ids pids;
 	bool all;
 	const char *cgroup;		/* directory, or NULL */
 	bool by_cgroup;			/* the limit is a cgroup's, by choice or by --engine=auto */
 };
+
+static inline enum flt_unwind_by flt_record_unwind_by(const struct flt_record_args *args)
+{
+	return args->unwind < 0 ? FLT_UNWIND_BY_FRAME_POINTERS : (enum flt_unwind_by)args->unwind;
+}
 
 #endif

@@ -133,7 +133,7 @@ static int capture(struct limited *l)
 		.report = on_report, .arg = l,
 	};
 	const struct flt_capture_setup setup = {
-		.pids = l->pids, .no_stack = args->no_stack, .unwind = args->unwind > 0,
+		.pids = l->pids, .no_stack = args->no_stack, .unwind = flt_record_unwind_by(args),
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
 		.prepare = in_child, .prepare_arg = l, .limit = &limit,

@@ -18,7 +18,6 @@
 #include "view/table/table.h"
 
 static const char *const policies[] = { "fifo", "clock", NULL };
-static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const engines[] = { "auto", "preload", "cgroup", "module", "perf", NULL };
 
 /* The region and two copies for evicted pages must fit into the address space. */
@@ -52,11 +51,13 @@ static const struct flt_opt opts[] = {
 		  "pages.", .per_second = true },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = AT(max_stack), .arg = "N",
 	  .help = "Keep at most N frames per stack, from the innermost.", .min = 1, .max = 512 },
-	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind), .choices = unwinds,
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind),
+	  .choices = flt_unwind_by_names,
 	  .help = "Without -L, find callers by frame pointers (fp), which is cheap but misses "
 		  "callers in code compiled without frame pointers, or by unwind tables (dwarf) "
 		  "from 8 KiB of stack copied at each fault, which loses faults at more than "
-		  "about 10,000 faults per second." },
+		  "about 10,000 faults per second. With libdw, elfutils reads the tables instead "
+		  "of libunwind." },
 	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack),
 	  .help = "Record no call stacks." },
 	{ .name = "sample", .type = FLT_OPT_U64, .offset = AT(sample), .arg = "N",
@@ -113,7 +114,7 @@ static int record_unlimited(struct flt_run *run, const struct flt_record_args *a
 	};
 	struct flt_capture_setup setup = {
 		.pids = args->pids, .all = args->all, .no_stack = args->no_stack,
-		.unwind = args->unwind > 0, .engine = engine[args->engine],
+		.unwind = flt_record_unwind_by(args), .engine = engine[args->engine],
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
 	};

@@ -12,7 +12,6 @@
 static const char *const by_names[] = { "line", "function", "object", "vma", "thread", "stack",
 					"cgroup", NULL };
 static const char *const engines[] = { "auto", "module", "perf", NULL };
-static const char *const unwinds[] = { "fp", "dwarf", NULL };
 
 #define AT(member) offsetof(struct rss_args, member)
 
@@ -47,7 +46,8 @@ static const struct flt_opt opts[] = {
 	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
 	  .choices = engines,
 	  .help = "Observe faults by the module or by perf events. Default: auto." },
-	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind), .choices = unwinds,
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind),
+	  .choices = flt_unwind_by_names,
 	  .help = "Find callers by frame pointers (fp) or by unwind tables (dwarf), see "
 		  "fltctl-record(8)." },
 	{ .name = "memory", .type = FLT_OPT_SIZE, .offset = AT(memory), .arg = "SIZE",
@@ -102,7 +102,8 @@ static int observe(struct flt_run *run, const struct rss_whens *whens)
 	};
 	const struct rss_args *args = run->args;
 	struct flt_capture_setup setup = {
-		.pids = args->pids, .engine = engine[args->engine], .unwind = args->unwind == 1,
+		.pids = args->pids, .engine = engine[args->engine],
+		.unwind = (enum flt_unwind_by)args->unwind,
 		.max_stack = DEPTH, .quiet = true,
 	};
 	struct rss_taker *taker;

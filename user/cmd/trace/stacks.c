@@ -52,6 +52,7 @@ int trace_stacks_open(struct trace *t)
 	s->setup = (struct flt_timeline_setup){
 		.in_memory = true, .code_only = true, .depth = (uint32_t)t->args->max_stack,
 		.stacks = t->wish.slice ? FLT_TIMELINE_SLICES : FLT_TIMELINE_FRAMES,
+		.unwind = (enum flt_unwind_by)t->args->unwind,
 	};
 	return begin(s);
 }

@@ -13,11 +13,11 @@
 #include "source/proc/cgroup.h"
 #include "observe/target.h"
 #include "text/units.h"
+#include "timeline/unwind_by.h"
 
 /* Bytes of stack copied for unwinding. */
 #define SLICE 8192
 
-static const char *const unwinds[] = { "fp", "dwarf", NULL };
 static const char *const result_names[] = { "all", "min", "maj", "failed", NULL };
 static const char *const channel_names[] = { "auto", "relay", "netlink", NULL };
 static const char *const by_names[] = { "fault", "cgroup", NULL };
@@ -59,10 +59,12 @@ static const struct flt_opt opts[] = {
 	  .arg = "N", .min = 1, .max = UINT16_MAX, .help = "Print one of N faults on each CPU." },
 	{ .name = "stacks", .letter = 'S', .type = FLT_OPT_FLAG, .offset = MEMBER(stacks),
 	  .help = "Print the call stack below each line, innermost function first." },
-	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = MEMBER(unwind), .choices = unwinds,
+	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = MEMBER(unwind),
+	  .choices = flt_unwind_by_names,
 	  .help = "Find callers by frame pointers (fp), which is cheap but misses callers in "
 		  "code compiled without frame pointers, or by unwind tables (dwarf) from 8 KiB "
-		  "of stack copied at each fault. Implies --stacks." },
+		  "of stack copied at each fault. With libdw, elfutils reads the tables instead "
+		  "of libunwind. Implies --stacks." },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = MEMBER(max_stack), .arg = "N",
 	  .min = 1, .max = 127, .help = "Keep at most N frames per stack, the faulting "
 		  "instruction included. Default: 127." },

@@ -41,7 +41,7 @@ struct trace_args {
 	int channel;		/* enum flt_stream_channel */
 	uint64_t count;		/* of lines; 0: unlimited */
 	bool stacks;
-	int unwind;		/* 0 frame pointers, 1 unwind tables */
+	int unwind;		/* enum flt_unwind_by, or -1 */
 	uint64_t max_stack;
 	const char *input;	/* a recording; NULL: live */
 	const char *output;

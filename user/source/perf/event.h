@@ -9,7 +9,7 @@
 
 #include "event/fault.h"
 #include "flt_file.h"
-#include "source/unwind/unwind.h"
+#include "source/unwind/sample.h"
 
 /*
  * User registers sampled with a copy of the stack, as bits of enum perf_event_x86_regs: all

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "source/unwind/unwind.h"
-
+/* libdw.c - unwind by libdwfl of elfutils, over a copy of the stack. */
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-struct flt_unwind {
+#include "source/unwind/library.h"
+
+struct libdw {
 	Dwfl *dwfl;
-	bool attached, stopped;
+	bool attached;
 	/* of the current run */
-	const struct flt_unwind_sample *sample;
-	uint64_t *frames;
-	size_t count, room;
+	struct flt_unwind_stack *stack;
+	bool failed;		/* a word of the last frame is not in the copy */
 };
 
-#define REG_SP 7
 /* libdwfl needs the id of a process and its thread, but the callbacks below ignore the id. */
 #define ANY_PID 1
 
@@ -31,7 +28,7 @@ static const Dwfl_Callbacks callbacks = {
 
 static pid_t next_thread(Dwfl *dwfl, void *arg, void **thread)
 {
-	struct flt_unwind *u = arg;
+	struct libdw *u = arg;
 
 	(void)dwfl;
 	if (*thread)
@@ -50,25 +47,23 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **thread)
 
 static bool memory_read(Dwfl *dwfl, Dwarf_Addr address, Dwarf_Word *result, void *arg)
 {
-	struct flt_unwind *u = arg;
-	const struct flt_unwind_sample *s = u->sample;
-	uint64_t sp = s->regs[REG_SP], at = address - sp;
+	struct libdw *u = arg;
 
 	(void)dwfl;
-	if (address < sp || s->size < sizeof(*result) || at > s->size - sizeof(*result))
-		return false;
-	memcpy(result, (const unsigned char *)s->stack + at, sizeof(*result));
-	return true;
+	if (flt_unwind_stack_word(u->stack, address, result))
+		return true;
+	u->failed = true;
+	return false;
 }
 
 static bool initial_registers(Dwfl_Thread *thread, void *arg)
 {
-	struct flt_unwind *u = arg;
+	struct libdw *u = arg;
 	Dwarf_Word regs[FLT_UNWIND_REGS];
 	size_t i;
 
 	for (i = 0; i < FLT_UNWIND_REGS; i++)
-		regs[i] = u->sample->regs[i];
+		regs[i] = u->stack->sample->regs[i];
 	return dwfl_thread_state_registers(thread, 0, FLT_UNWIND_REGS, regs);
 }
 
@@ -79,10 +74,11 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = initial_registers,
 };
 
-struct flt_unwind *flt_unwind_new(void)
+static void *libdw_new(struct flt_unwind_store *store)
 {
-	struct flt_unwind *u = calloc(1, sizeof(*u));
+	struct libdw *u = calloc(1, sizeof(*u));
 
+	(void)store;
 	if (!u)
 		return NULL;
 	u->dwfl = dwfl_begin(&callbacks);
@@ -95,10 +91,10 @@ struct flt_unwind *flt_unwind_new(void)
 	return u;
 }
 
-void flt_unwind_free(struct flt_unwind *u)
+static void libdw_free(void *state)
 {
-	if (!u)
-		return;
+	struct libdw *u = state;
+
 	dwfl_end(u->dwfl);
 	free(u);
 }
@@ -135,7 +131,7 @@ static int extent_add(Dwfl_Module *module, void **data, const char *name, Dwarf_
 }
 
 /* Remove the module at start. libdwfl keeps modules that are reported again unchanged. */
-static void forget(struct flt_unwind *u, uint64_t start)
+static void forget(struct libdw *u, uint64_t start)
 {
 	struct extents e = { .gone = start };
 	size_t i;
@@ -154,7 +150,7 @@ static void forget(struct flt_unwind *u, uint64_t start)
  * Return true if this file is known to be at start. Remove a file that was there before: programs
  * unmap libraries, and the loader maps other files at the same place.
  */
-static bool is_known(struct flt_unwind *u, uint64_t start, const char *path)
+static bool is_known(struct libdw *u, uint64_t start, const char *path)
 {
 	Dwfl_Module *module = dwfl_addrmodule(u->dwfl, start);
 
@@ -166,12 +162,12 @@ static bool is_known(struct flt_unwind *u, uint64_t start, const char *path)
 	return false;
 }
 
-void flt_unwind_map(struct flt_unwind *u, uint64_t start, uint64_t offset, const char *path)
+static void libdw_map(void *state, uint64_t start, uint64_t offset, const char *path)
 {
-	struct stat st;
+	struct libdw *u = state;
 
-	if (path[0] != '/' || path[1] == '/' || stat(path, &st) || !S_ISREG(st.st_mode) ||
-	    is_known(u, start, path))
+	/* libdwfl wants a file. It leaves the vDSO by its frame pointer. */
+	if (!strcmp(path, FLT_UNWIND_VDSO) || is_known(u, start, path))
 		return;
 	dwfl_report_begin_add(u->dwfl);
 	dwfl_report_elf(u->dwfl, path, path, -1, start - offset, false);
@@ -180,32 +176,34 @@ void flt_unwind_map(struct flt_unwind *u, uint64_t start, uint64_t offset, const
 
 static int frame_take(Dwfl_Frame *frame, void *arg)
 {
-	struct flt_unwind *u = arg;
+	struct libdw *u = arg;
 	Dwarf_Addr pc;
 
 	if (!dwfl_frame_pc(frame, &pc, NULL))
 		return DWARF_CB_ABORT;
-	u->frames[u->count++] = pc;
-	return u->count < u->room ? DWARF_CB_OK : DWARF_CB_ABORT;
+	u->stack->frames[u->stack->count++] = pc;
+	u->failed = false;
+	return u->stack->count < u->stack->room ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-size_t flt_unwind_run(struct flt_unwind *u, const struct flt_unwind_sample *sample,
-		      uint64_t *frames, size_t room)
+static void libdw_run(void *state, struct flt_unwind_stack *stack)
 {
-	u->sample = sample;
-	u->frames = frames;
-	u->count = 0;
-	u->room = room;
-	u->stopped = true;
+	struct libdw *u = state;
+
+	u->stack = stack;
 	/* libdwfl takes the machine from a module, so this fails before the first mapping. */
 	if (!u->attached)
 		u->attached = dwfl_attach_state(u->dwfl, NULL, ANY_PID, &thread_callbacks, u);
-	if (u->attached && room)
-		u->stopped = dwfl_getthread_frames(u->dwfl, ANY_PID, frame_take, u) != 0;
-	return u->count;
+	u->failed = false;
+	/* A return address that cannot be read is, to libdwfl, the end of the stack. */
+	if (u->attached)
+		stack->ended = !dwfl_getthread_frames(u->dwfl, ANY_PID, frame_take, u) &&
+			       !u->failed;
 }
 
-bool flt_unwind_stopped(const struct flt_unwind *u)
-{
-	return u->stopped;
-}
+const struct flt_unwind_library_ops flt_unwind_libdw = {
+	.new = libdw_new,
+	.free = libdw_free,
+	.map = libdw_map,
+	.run = libdw_run,
+};

@@ -10,25 +10,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Number of registers of x86-64, and the instruction pointer, in DWARF's numbering. */
-#define FLT_UNWIND_REGS 17
-#define FLT_UNWIND_IP 16
+#include "source/unwind/sample.h"
 
-/* A thread at one instruction. */
-struct flt_unwind_sample {
-	uint64_t regs[FLT_UNWIND_REGS];
-	const void *stack;	/* a copy, from the stack pointer up */
-	size_t size;
+/*
+ * The library that reads the unwind tables. Both give the same frames. libunwind needs a fifth of
+ * the memory, because images share the tables of a file. It is faster for programs with many
+ * libraries, and slower for programs with deep stacks in one file, because it changes the signal
+ * mask twice per frame. libdw also reads .debug_frame and tables without an index.
+ * tests/bench/README.md has figures.
+ */
+enum flt_unwind_library {
+	FLT_UNWIND_LIBUNWIND,
+	FLT_UNWIND_LIBDW,
 };
 
 /* The mapped files of one image. */
 struct flt_unwind;
+struct flt_unwind_store;	/* tables.h */
 
-/* Return NULL if there is no memory. */
-struct flt_unwind *flt_unwind_new(void);
+/* Return NULL if there is no memory. The store must outlive the result. */
+struct flt_unwind *flt_unwind_new(enum flt_unwind_library library, struct flt_unwind_store *store);
 void flt_unwind_free(struct flt_unwind *u);
 
-/* Add a file that was mapped executable. Ignores mappings that are not files. */
+/*
+ * Add a file that was mapped executable, or "[vdso]", the kernel's code in each process. Ignores
+ * other mappings.
+ */
 void flt_unwind_map(struct flt_unwind *u, uint64_t start, uint64_t offset, const char *path);
 
 /*

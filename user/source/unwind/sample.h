@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sample.h - the registers of a thread and a copy of its stack. */
+#ifndef FLT_UNWIND_SAMPLE_H
+#define FLT_UNWIND_SAMPLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Number of registers of x86-64, and the instruction pointer, in DWARF's numbering. */
+#define FLT_UNWIND_REGS 17
+#define FLT_UNWIND_SP 7
+#define FLT_UNWIND_IP 16
+
+/* A thread at one instruction. */
+struct flt_unwind_sample {
+	uint64_t regs[FLT_UNWIND_REGS];
+	const void *stack;	/* a copy, from the stack pointer up */
+	size_t size;
+};
+
+#endif
