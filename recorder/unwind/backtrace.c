@@ -213,6 +213,8 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 	case REC_ROW_SIGNAL:
 		*exact = true;
 		return leave_signal(r, g);
+	case REC_ROW_REFUSED:
+		return false;
 	case REC_ROW_NONE:
 		return (called && leave_epilogue(r, g)) || leave_frame_pointer(r, g);
 	}

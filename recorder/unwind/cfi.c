@@ -138,6 +138,7 @@ static void look_up(uint64_t ip, struct rec_row *row)
 		row->kind = REC_ROW_SIGNAL;
 		return;
 	}
+	row->kind = REC_ROW_REFUSED;
 	if (e.sized && !rec_cursor_skip(&c, (uint64_t)rec_cursor_take_leb(&c, false)))
 		return;
 	if (!rec_cfi_program_run(&e, &c, start, ip, &s))

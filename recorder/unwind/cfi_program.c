@@ -121,10 +121,10 @@ static bool save_register(struct machine *m, uint8_t op)
 	case 0x08:		/* same_value */
 		put(m->s, (uint64_t)rec_cursor_take_leb(c, false), INT64_MAX);
 		return true;
-	case 0x09:		/* register */
+	case 0x09:		/* register: in another one, as the return address in vfork() */
+		reg = (uint64_t)rec_cursor_take_leb(c, false);
 		rec_cursor_take_leb(c, false);
-		rec_cursor_take_leb(c, false);
-		return true;
+		return column(reg) < 0;
 	case 0x11:		/* offset_extended_sf */
 		reg = (uint64_t)rec_cursor_take_leb(c, false);
 		put(m->s, reg, rec_cursor_take_leb(c, true) * m->cie->data_align);

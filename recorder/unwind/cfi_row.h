@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 enum rec_row_kind {
-	REC_ROW_NONE = 0,	/* no rule is known */
+	REC_ROW_NONE = 0,	/* the code has no tables */
+	REC_ROW_REFUSED,	/* the table has a rule that is not supported */
 	REC_ROW_CFA,		/* the fields below are valid */
 	REC_ROW_SIGNAL,		/* a signal frame made by the kernel */
 	REC_ROW_END,		/* outermost frame */

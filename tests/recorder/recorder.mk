@@ -3,7 +3,7 @@
 
 REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(O)/tests/recorder/instructions $(O)/tests/recorder/loaded.so $(O)/tests/recorder/static_program
+REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,instructions unwinders loaded.so static_program)
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
@@ -18,6 +18,14 @@ $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 $(O)/tests/recorder/instructions: tests/recorder/instructions.c recorder/unwind/instruction.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -I. $(CSTD) -O2 -g $(WARN) -o $@ $(filter %.c,$^)
+
+# Linked with the unwinder of the recorder, and with those of fltctl.
+REC_UNWIND := $(addprefix recorder/unwind/,cfi.c cfi_program.c cursor.c epilogue.c object.c)
+$(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/unwind/*.[ch]) \
+		$(O)/libfltctl.a
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $< \
+		$(REC_UNWIND) $(O)/libfltctl.a $(USER_LIBS)
 
 $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
@@ -40,6 +48,8 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS)
 	timeout 100 $(O)/tests/recorder/moves
 	$(O)/tests/recorder/instructions
+	timeout 100 $(O)/tests/recorder/unwinders libc.so.6 libstdc++.so.6 \
+		$(or $(notdir $(lastword $(sort $(wildcard /usr/lib/*/libpython3.*.so.1.0)))),libpython3.so)
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/cases.sh $(O) mremap_blind --no-move
 	tests/recorder/cases.sh $(O) fork_small -M 1048576
