@@ -30,6 +30,11 @@ CPPFLAGS_tests/bench += $(USER_CFLAGS)
 $(O)/tests/bench/drain: $(O)/tests/bench/drain.o $(O)/libfltctl.a
 	$(CC) $(CFLAGS) -o $@ $^ $(USER_LIBS)
 
+## make bench-unwind        CPU time per fault of unwinding by libunwind and by libdw
+.PHONY: bench-unwind
+bench-unwind: $(O)/fltctl
+	tests/bench/unwind.sh $<
+
 ## make bench-report        bytes per fault of a recording, and the time to report it
 .PHONY: bench-report
 bench-report: $(O)/fltctl $(O)/libfltrec.so $(O)/trace/generate $(O)/tests/bench/graph
