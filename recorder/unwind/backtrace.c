@@ -131,7 +131,7 @@ static bool evaluate(struct reader *r, struct rec_regs *g, const struct rec_row 
 	struct expression x = { .depth = 0 };
 
 	if (row->expression_size > sizeof(code) ||
-	    !rec_object_read(row->expression, code, row->expression_size))
+	    !rec_object_read_table(row->expression, code, row->expression_size))
 		return false;
 	x.code = (struct rec_cursor){ .p = code, .end = code + row->expression_size };
 	while (x.code.p < x.code.end)

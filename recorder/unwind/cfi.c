@@ -3,8 +3,8 @@
  * cfi.c - call frame information: one row of the table in .eh_frame for one address.
  *
  * A direct-mapped cache keeps rows by address, so a frame costs one table lookup and a few
- * loads each time after that. Tables are read with rec_object_read(), so an object that was
- * unloaded has no row instead of causing a fault.
+ * loads each time after that. Tables are read through object.c, so an object that was unloaded has
+ * no row instead of causing a fault.
  */
 #include "cfi.h"
 
@@ -26,7 +26,7 @@ static uint64_t find_fde(const struct rec_object *o, uint64_t ip)
 	uint64_t lo = 0, hi, table;
 	int32_t pair[2];
 
-	if (!rec_object_read(o->eh_frame_hdr, head, sizeof(head)) || head[0] != 1 ||
+	if (!rec_object_read_index(o->eh_frame_hdr, head, sizeof(head)) || head[0] != 1 ||
 	    head[3] != 0x3b)
 		return 0;
 	rec_cursor_take(&c, 4);
@@ -38,14 +38,14 @@ static uint64_t find_fde(const struct rec_object *o, uint64_t ip)
 	while (lo + 1 < hi) {
 		uint64_t mid = (lo + hi) / 2;
 
-		if (!rec_object_read(table + mid * sizeof(pair), pair, sizeof(pair)))
+		if (!rec_object_read_table(table + mid * sizeof(pair), pair, sizeof(pair)))
 			return 0;
 		if (ip < o->eh_frame_hdr + (uint64_t)(int64_t)pair[0])
 			hi = mid;
 		else
 			lo = mid;
 	}
-	if (!hi || !rec_object_read(table + lo * sizeof(pair), pair, sizeof(pair)) ||
+	if (!hi || !rec_object_read_table(table + lo * sizeof(pair), pair, sizeof(pair)) ||
 	    ip < o->eh_frame_hdr + (uint64_t)(int64_t)pair[0])
 		return 0;
 	return o->eh_frame_hdr + (uint64_t)(int64_t)pair[1];
@@ -56,11 +56,11 @@ static bool open_entry(uint64_t address, uint8_t *buffer, struct rec_cursor *c)
 {
 	uint32_t length;
 
-	if (!rec_object_read(address, &length, 4) || length < 4 || length == 0xffffffff)
+	if (!rec_object_read_table(address, &length, 4) || length < 4 || length == 0xffffffff)
 		return false;
 	if (length > CODE)
 		length = CODE;
-	if (!rec_object_read(address + 4, buffer, length))
+	if (!rec_object_read_table(address + 4, buffer, length))
 		return false;
 	*c = (struct rec_cursor){ buffer, buffer + length, address + 4, false };
 	return true;

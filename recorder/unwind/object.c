@@ -15,8 +15,10 @@
 #include "image/image.h"
 #include "region/region.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <string.h>
 
 #define OBJECTS 1024
 /* Of these, mappings without a file, so that a compiler cannot fill the list. */
@@ -34,10 +36,69 @@ static uint64_t second, last_read;
 static unsigned int reads;
 static bool changed;
 
+/* Blocks of unwind tables: one system call instead of one per value. */
+#define BLOCK 512u
+#define BLOCKS 64u
+static struct {
+	uint64_t address;	/* 0: empty */
+	uint8_t bytes[BLOCK];
+} block[BLOCKS];
+
 bool rec_object_read(uint64_t address, void *to, size_t n)
 {
 	return rec_region.memory >= 0 &&
 	       sys4(SYS_pread64, rec_region.memory, to, n, address) == (long)n;
+}
+
+/* A block is within a page, so it is mapped as a whole or not at all. */
+static bool load_block(uint64_t at, uint8_t **bytes)
+{
+	static_assert(4096 % BLOCK == 0, "a block is within a page");
+	unsigned int i = at / BLOCK % BLOCKS;
+
+	*bytes = block[i].bytes;
+	if (block[i].address == at)
+		return true;
+	block[i].address = 0;
+	if (!rec_object_read(at, block[i].bytes, BLOCK))
+		return false;
+	block[i].address = at;
+	return true;
+}
+
+bool rec_object_read_table(uint64_t address, void *to, size_t n)
+{
+	uint8_t *bytes, *out = to;
+	size_t from, have;
+
+	while (n) {
+		from = address % BLOCK;
+		have = n < BLOCK - from ? n : BLOCK - from;
+		if (!load_block(address - from, &bytes))
+			return false;
+		memcpy(out, bytes + from, have);
+		address += have;
+		out += have;
+		n -= have;
+	}
+	return true;
+}
+
+static void forget_tables(void)
+{
+	for (unsigned int i = 0; i < BLOCKS; i++)
+		block[i].address = 0;
+}
+
+bool rec_object_read_index(uint64_t address, void *to, size_t n)
+{
+	uint8_t kept[64];
+
+	if (n > sizeof(kept) || !rec_object_read(address, to, n))
+		return false;
+	if (!rec_object_read_table(address, kept, n) || memcmp(kept, to, n))
+		forget_tables();
+	return true;
 }
 
 static void add_anonymous(uint64_t start, uint64_t end)
@@ -142,6 +203,7 @@ static void read_maps(void)
 	if (fd < 0)
 		return;
 	count = anonymous = 0;
+	forget_tables();
 	while ((got = sys3(SYS_read, fd, buffer + have, sizeof(buffer) - 1 - have)) > 0) {
 		have += (size_t)got;
 		for (used = i = 0; i < have; i++)

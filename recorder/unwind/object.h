@@ -18,6 +18,13 @@ struct rec_object {
 const struct rec_object *rec_object_find(uint64_t ip);
 /* Read memory of this image without faulting. Return false if it is not mapped. */
 bool rec_object_read(uint64_t address, void *to, size_t n);
+/* Read from an unwind table. The blocks that were read last are kept. */
+bool rec_object_read_table(uint64_t address, void *to, size_t n);
+/*
+ * Read the first n bytes of an index. Forget all blocks if they were those of another object, which
+ * was unloaded.
+ */
+bool rec_object_read_index(uint64_t address, void *to, size_t n);
 /*
  * Return true if the objects were read again since the last call. fltctl has to read its maps
  * again then. Needs no lock: a missed change is reported with the next fault.

@@ -242,6 +242,36 @@ static unsigned long library_try(const struct others *o, const struct library *l
 	return count;
 }
 
+/*
+ * Another object may be loaded where one was unloaded. Simulate that by an index with another head
+ * and no FDE for the first function. Return true if the blocks of the old index are still used.
+ */
+static bool uses_old_tables(const struct library *l)
+{
+	const uint64_t page = l->hdr & ~4095ul;
+	int32_t *entry = (int32_t *)(l->hdr + 12), *head = (int32_t *)(l->hdr + 4), old;
+	uint64_t start, size;
+	bool wrong;
+
+	fde_range(l->hdr + (uint64_t)(int64_t)entry[1], &start, &size);
+	if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE)) {
+		perror("unwinders: cannot change the index");
+		return true;
+	}
+	/* Addresses that were not looked up before, so that no row is kept. */
+	wrong = rec_cfi_row(start + 2)->kind != REC_ROW_CFA;
+	old = entry[1];
+	entry[1] = 0;
+	++*head;
+	wrong |= rec_cfi_row(start + 3)->kind != REC_ROW_NONE;
+	entry[1] = old;
+	--*head;
+	wrong |= rec_cfi_row(start + 5)->kind != REC_ROW_CFA;
+	if (wrong)
+		printf("%s: the tables of an object that was unloaded are used\n", l->name);
+	return wrong;
+}
+
 int main(int argc, char **argv)
 {
 	struct library libraries[16] = { { 0 } };
@@ -271,6 +301,7 @@ int main(int argc, char **argv)
 		failed |= t.wrong || t.tried < 1000 || t.refused * 1000 > t.tried ||
 			  t.no_oracle * 1000 > t.tried;
 	}
+	failed |= !failed && uses_old_tables(&libraries[1]);
 	flt_unwind_free(others.libdw);
 	flt_unwind_free(others.libunwind);
 	flt_unwind_store_free(others.store);
