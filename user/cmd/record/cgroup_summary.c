@@ -39,9 +39,9 @@ static void print_memory(const struct flt_record_cgroup_result *r)
 		size(a, r->most.anon), size(b, r->most.file), size(c, r->most.kernel),
 		size(d, r->most.swapped), r->device[0] ? " to " : "", r->device);
 	if (r->usage.killed && r->usage.killed != FLT_GROUP_UNKNOWN)
-		fprintf(stderr, "killed   %" PRIu64 " process%s: they used more than -L %s that "
-			"cannot be evicted\n", r->usage.killed, r->usage.killed == 1 ? "" : "es",
-			size(e, r->limit));
+		fprintf(stderr, "killed   %" PRIu64 " process%s by the kernel, which found no "
+			"page to evict under -L %s. Try a larger -L\n", r->usage.killed,
+			r->usage.killed == 1 ? "" : "es", size(e, r->limit));
 }
 
 /*
