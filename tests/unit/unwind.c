@@ -241,6 +241,27 @@ static void unwind_with_file(const char *path, const struct flt_unwind_sample *s
 	flt_unwind_run(unwind[0], s, frames, ROOM);
 }
 
+/* The index that is made for static programs equals that of the linker. */
+static void makes_the_linkers_index(void **state)
+{
+	const struct flt_unwind_tables *t;
+	struct flt_unwind_section made = { 0 };
+	uint64_t address, text;
+	Dl_info info;
+
+	(void)state;
+	assert_true(dladdr((void *)qsort, &info));
+	text = (uint64_t)(uintptr_t)qsort - (uint64_t)(uintptr_t)info.dli_fbase;
+	t = flt_unwind_store_get(store, info.dli_fname, text & ~0xfffull, &address);
+	assert_non_null(t);
+	made.address = t->index.address;
+	assert_true(t->entries > 1000);
+	assert_int_equal(flt_unwind_index_make(&made, &t->frames), t->entries);
+	assert_int_equal(flt_unwind_index_count(&made), t->entries);
+	assert_memory_equal(made.bytes + 8, t->index.bytes + 8, made.size - 8);
+	free(made.bytes);
+}
+
 static void reads_damaged_files(void **state)
 {
 	char path[] = "/tmp/flt-unwind.XXXXXX", self[] = "/proc/self/exe";
@@ -249,17 +270,21 @@ static void reads_damaged_files(void **state)
 	unsigned char *bytes;
 	ucontext_t context;
 	struct stat st;
+	char *name;
 
 	assert_true(fd >= 0 && source >= 0 && !fstat(source, &st));
 	bytes = malloc((size_t)st.st_size);
 	getcontext(&context);
 	sample_set(&s, &context);
 	srand(1);
-	for (round = 0; round < 60; round++) {
+	for (round = 0; round < 200; round++) {
 		assert_int_equal(pread(source, bytes, (size_t)st.st_size, 0), st.st_size);
 		/* Headers at first, then anything. */
 		for (i = 0; i < 20; i++)
-			bytes[rand() % (round < 30 ? 1024 : (int)st.st_size)] = (unsigned char)rand();
+			bytes[rand() % (round < 60 ? 1024 : (int)st.st_size)] = (unsigned char)rand();
+		/* Without the linker's index, one is made from the damaged table. */
+		if (round % 2 && (name = memmem(bytes, (size_t)st.st_size, ".eh_frame_hdr", 13)))
+			memcpy(name, ".no_frame_hdr", 13);
 		assert_int_equal(pwrite(fd, bytes, (size_t)st.st_size, 0), st.st_size);
 		assert_int_equal(ftruncate(fd, round % 3 ? st.st_size : rand() % st.st_size), 0);
 		unwind_with_file(path, &s);
@@ -305,6 +330,7 @@ int main(void)
 		cmocka_unit_test(leaves_the_vdso),
 		cmocka_unit_test(stops_where_the_copy_ends),
 		cmocka_unit_test(ends_hostile_tables),
+		cmocka_unit_test(makes_the_linkers_index),
 		cmocka_unit_test(reads_damaged_files),
 		cmocka_unit_test(replaces_files),
 	};

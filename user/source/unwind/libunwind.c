@@ -71,7 +71,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *i
 		table.end_ip = t->high + m->bias;
 		table.u.rti.segbase = t->index.address + m->bias;
 		table.u.rti.table_data = t->first + m->bias;
-		table.u.rti.table_len = t->entries * 8 / sizeof(unw_word_t);
+		table.u.rti.table_len = t->entries * FLT_UNWIND_INDEX_ENTRY / sizeof(unw_word_t);
 		u->searching = true;
 		ret = _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need_unwind_info,
 							 arg);

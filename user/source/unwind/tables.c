@@ -20,14 +20,6 @@
 #define STORE_MAX (512u << 20)
 #define SEGMENTS 8
 
-/* Encodings of the index, from the LSB: the only ones that linkers write. */
-#define INDEX_VERSION 1
-#define PC_RELATIVE_INT32 0x1b
-#define UINT32 0x03
-#define INDEX_RELATIVE_INT32 0x3b
-#define INDEX_HEADER 12
-#define INDEX_ENTRY 8
-
 struct segment {
 	uint64_t offset, address, size;
 };
@@ -138,22 +130,17 @@ static void sections_read(struct flt_unwind_tables *t, Elf *elf)
 	}
 }
 
-/* Find the entries of the index. */
+/* Find the entries of the index. Static programs have none; theirs is made, behind the file. */
 static void index_open(struct flt_unwind_tables *t)
 {
-	static const unsigned char head[] = { INDEX_VERSION, PC_RELATIVE_INT32, UINT32,
-					      INDEX_RELATIVE_INT32 };
-	const struct flt_unwind_section *index = &t->index;
-	uint32_t count;
-
-	if (!t->frames.bytes || !index->bytes || index->size < INDEX_HEADER ||
-	    memcmp(index->bytes, head, sizeof(head)))
+	if (!t->frames.bytes)
 		return;
-	memcpy(&count, index->bytes + INDEX_HEADER - sizeof(count), sizeof(count));
-	if (count > (index->size - INDEX_HEADER) / INDEX_ENTRY)
-		return;
-	t->entries = count;
-	t->first = index->address + INDEX_HEADER;
+	if (!t->index.bytes) {
+		t->index.address = (t->high + 4095) & ~4095ull;
+		flt_unwind_index_make(&t->index, &t->frames);
+	}
+	t->entries = flt_unwind_index_count(&t->index);
+	t->first = t->index.address + FLT_UNWIND_INDEX_HEADER;
 }
 
 /* Copy the tables of an ELF file. Return false if no code of this machine is in it. */

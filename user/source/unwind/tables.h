@@ -8,20 +8,15 @@
 #ifndef FLT_UNWIND_TABLES_H
 #define FLT_UNWIND_TABLES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
-struct flt_unwind_section {
-	uint64_t address;	/* in the file's own addresses */
-	size_t size;
-	unsigned char *bytes;
-};
+#include "source/unwind/table_index.h"
 
 /* All addresses are the file's own, as if it was loaded at 0. */
 struct flt_unwind_tables {
 	uint64_t low, high;	/* of all that is loaded */
 	struct flt_unwind_section index, frames;
-	uint64_t entries;	/* in the index; 0: the file has no index that can be searched */
+	uint64_t entries;	/* in the index; 0: there is no index that can be searched */
 	uint64_t first;		/* address of the first entry */
 };
 

@@ -16,7 +16,7 @@
  * The library that reads the unwind tables. Both give the same frames. libunwind needs a fifth of
  * the memory, because images share the tables of a file. It is faster for programs with many
  * libraries, and slower for programs with deep stacks in one file, because it changes the signal
- * mask twice per frame. libdw also reads .debug_frame and tables without an index.
+ * mask twice per frame. libdw also reads .debug_frame.
  * tests/bench/README.md has figures.
  */
 enum flt_unwind_library {
