@@ -5,7 +5,7 @@
  * Linux 6.18 returns -EEXIST for some pages that it has moved: see lib/core/move.c. That is
  * rare, although a thread of this test clears the pages' accessed bits all the time. So every
  * third call of this test reports pages as present that were moved. Another thread counts in
- * the pages and sleeps in its faults on missing ones. mincore(2) tells where the pages are.
+ * the pages and sleeps in its faults on missing ones. /proc/self/pagemap tells where the pages are.
  *
  * The result does not depend on when the kernel runs which thread. The file in fdinfo counts
  * the faults on the userfaultfd that nobody woke, and the test waits for this number to change.
@@ -52,7 +52,7 @@ static int underreported_move(int fd, uintptr_t dst, uintptr_t src, size_t len, 
 static struct flt_region both;
 static char *region, *shadow;
 static uint64_t counted[PAGES];
-static int counting_tid, fdinfo;
+static int counting_tid, fdinfo, pagemap;
 static bool over;
 
 static void *age(void *unused)
@@ -87,16 +87,17 @@ static char *map(void)
 	return m + FLT_PAGE;
 }
 
-/* Return the number of pages that are present. */
+/* Return the number of pages that are present, or in swap, if the machine has swap. */
 static unsigned int present(char *place)
 {
-	unsigned char in[PAGES];
+	uint64_t entry[PAGES];
 	unsigned int n = 0;
 
-	if (mincore(place, PAGES * FLT_PAGE, in))
-		perror("mincore");
+	if (pread(pagemap, entry, sizeof(entry), (off_t)((uintptr_t)place / FLT_PAGE * 8)) !=
+	    sizeof(entry))
+		perror("pagemap");
 	for (int i = 0; i < PAGES; i++)
-		n += in[i] & 1;
+		n += entry[i] >> 62 != 0;	/* see pagemap.rst */
 	return n;
 }
 
@@ -214,6 +215,7 @@ int main(void)
 	}
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", both.uffd);
 	fdinfo = open(path, O_RDONLY | O_CLOEXEC);
+	pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	both.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
 	region = map();
 	shadow = map();
