@@ -75,13 +75,14 @@ def flame(browser):
 
 
 # Point at the cell of a band that has most faults, of those whose row a whole pixel coordinate
-# hits: a band can have more rows than pixels. The tooltip must match the data in the file.
+# hits: a band can have more rows than pixels. The pixels at the edge are not always in the band. The
+# tooltip must match the data in the file.
 def atlas_cell(browser, band, cells):
     left, top, width, height, columns, rows = browser.run(
         "const b = document.querySelectorAll('svg.b')[arguments[0]].querySelector('.bg');"
         "b.scrollIntoView({block: 'center'}); const r = b.getBoundingClientRect();"
         "return [r.x, r.y, r.width, r.height, +b.closest('svg.atlas').dataset.columns, +b.parentNode.dataset.rows];", band)
-    pixel = {int((y - top) / height * rows): y for y in range(math.ceil(top), math.floor(top + height))}
+    pixel = {int((y - top) / height * rows): y for y in range(math.ceil(top) + 1, math.floor(top + height) - 1)}
     row, column, faults, refaults = cell = max((c for c in cells if c[0] in pixel), key=lambda c: c[2])
     browser.point(left + (column + 0.5) / columns * width, pixel[row])
     name, where, what = browser.run("return Array.from(document.querySelectorAll('.tip text'), e => e.textContent)")
