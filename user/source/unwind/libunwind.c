@@ -3,7 +3,8 @@
  * libunwind.c - unwind by libunwind, over a copy of the stack and copies of the unwind tables.
  *
  * libunwind calls back for every register, word and table. It keeps the rules that it has read
- * from the tables, by instruction.
+ * from the tables, by instruction. A stack that leads through a file without .eh_frame is given to
+ * libdw, which finds .debug_frame in the file or in its separate debug file.
  */
 #include <libunwind.h>
 #include <stdlib.h>
@@ -27,6 +28,9 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_d
 struct mapped {
 	const struct flt_unwind_tables *tables;
 	uint64_t bias;		/* address in the image - address in the file */
+	uint64_t start, offset;	/* of the mapping */
+	char *path;
+	bool hopeless;		/* libdw has no rule either where .eh_frame has none */
 };
 
 struct libunwind {
@@ -34,6 +38,7 @@ struct libunwind {
 	unw_addr_space_t space;
 	struct mapped *mapped;
 	size_t count;
+	void *libdw;		/* NULL: not needed yet */
 	/* of the current run */
 	struct flt_unwind_stack *stack;
 	const struct mapped *searched;	/* its tables were read last */
@@ -41,9 +46,11 @@ struct libunwind {
 	unsigned int reads;
 	bool failed;			/* a word is not in the copies */
 	bool guessed;			/* no rule: the last frame was left by its frame pointer */
+	struct mapped *gap;		/* file of the first frame without a rule, or NULL */
+	size_t gap_at;			/* number of frames then */
 };
 
-static const struct mapped *mapped_find(const struct libunwind *u, uint64_t ip)
+static struct mapped *mapped_find(const struct libunwind *u, uint64_t ip)
 {
 	size_t i;
 
@@ -58,7 +65,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *i
 			  int need_unwind_info, void *arg)
 {
 	struct libunwind *u = arg;
-	const struct mapped *m = mapped_find(u, ip);
+	struct mapped *m = mapped_find(u, ip);
 	const struct flt_unwind_tables *t = m ? m->tables : NULL;
 	unw_dyn_info_t table;
 	int ret = -UNW_ENOINFO;
@@ -76,6 +83,10 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *i
 		ret = _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need_unwind_info,
 							 arg);
 		u->searching = false;
+	}
+	if (ret < 0 && m && !u->gap) {
+		u->gap = m;
+		u->gap_at = u->stack->count;
 	}
 	u->guessed |= ret < 0;
 	return ret;
@@ -223,6 +234,10 @@ static void libunwind_free(void *state)
 	struct libunwind *u = state;
 
 	unw_destroy_addr_space(u->space);
+	if (u->libdw)
+		flt_unwind_libdw.free(u->libdw);
+	while (u->count)
+		free(u->mapped[--u->count].path);
 	free(u->mapped);
 	free(u);
 }
@@ -240,7 +255,7 @@ static bool overlaps(const struct mapped *a, const struct mapped *b)
 static void libunwind_map(void *state, uint64_t start, uint64_t offset, const char *path)
 {
 	struct libunwind *u = state;
-	struct mapped *grown, new;
+	struct mapped *grown, new = { .start = start, .offset = offset };
 	uint64_t address = 0;
 	size_t i, kept = 0;
 
@@ -259,6 +274,8 @@ static void libunwind_map(void *state, uint64_t start, uint64_t offset, const ch
 	for (i = 0; i < u->count; i++)
 		if (!overlaps(&u->mapped[i], &new))
 			u->mapped[kept++] = u->mapped[i];
+		else
+			free(u->mapped[i].path);
 	if (kept < u->count)
 		unw_flush_cache(u->space, 0, 0);
 	u->count = kept;
@@ -266,16 +283,51 @@ static void libunwind_map(void *state, uint64_t start, uint64_t offset, const ch
 	if (!grown)
 		return;
 	u->mapped = grown;
+	new.path = strdup(path);
+	if (!new.path)
+		return;
 	u->mapped[u->count++] = new;
+	if (u->libdw)
+		flt_unwind_libdw.map(u->libdw, start, offset, path);
+}
+
+static void *libdw_of(struct libunwind *u)
+{
+	const struct mapped *m;
+
+	if (u->libdw)
+		return u->libdw;
+	u->libdw = flt_unwind_libdw.new(u->store);
+	for (m = u->mapped; u->libdw && m < u->mapped + u->count; m++)
+		flt_unwind_libdw.map(u->libdw, m->start, m->offset, m->path);
+	return u->libdw;
+}
+
+/* Unwind again by libdw, and take its frames if it finds more. */
+static void ask_libdw(struct libunwind *u, struct flt_unwind_stack *stack)
+{
+	struct flt_unwind_stack other = { .sample = stack->sample, .room = stack->room };
+	void *libdw = libdw_of(u);
+
+	other.frames = calloc(other.room, sizeof(*other.frames));
+	if (libdw && other.frames) {
+		flt_unwind_libdw.run(libdw, &other);
+		u->gap->hopeless = other.count <= u->gap_at;
+		if (other.count > stack->count || (other.ended && !stack->ended)) {
+			memcpy(stack->frames, other.frames, other.count * sizeof(*other.frames));
+			stack->count = other.count;
+			stack->ended = other.ended;
+		}
+	}
+	free(other.frames);
 }
 
 /*
  * Code without a rule, such as that of a JIT compiler or of crtbegin.o, is left by its frame
  * pointer, if libunwind finds the frame plausible. libdw does the same.
  */
-static void libunwind_run(void *state, struct flt_unwind_stack *stack)
+static void walk(struct libunwind *u, struct flt_unwind_stack *stack)
 {
-	struct libunwind *u = state;
 	unw_cursor_t cursor;
 	unw_word_t ip;
 	int ret;
@@ -283,6 +335,7 @@ static void libunwind_run(void *state, struct flt_unwind_stack *stack)
 	u->stack = stack;
 	u->searched = NULL;
 	u->failed = false;
+	u->gap = NULL;
 	u->reads = 0;
 	if (unw_init_remote(&cursor, u->space, u))
 		return;
@@ -297,6 +350,15 @@ static void libunwind_run(void *state, struct flt_unwind_stack *stack)
 			u->failed = true;
 	} while (ret > 0 && !u->failed);
 	stack->ended = !ret && !u->failed && !u->guessed;
+}
+
+static void libunwind_run(void *state, struct flt_unwind_stack *stack)
+{
+	struct libunwind *u = state;
+
+	walk(u, stack);
+	if (u->gap && !u->gap->hopeless)
+		ask_libdw(u, stack);
 }
 
 const struct flt_unwind_library_ops flt_unwind_libunwind = {

@@ -13,10 +13,10 @@
 #include "source/unwind/sample.h"
 
 /*
- * The library that reads the unwind tables. Both give the same frames. libunwind needs a fifth of
- * the memory, because images share the tables of a file. It is faster for programs with many
- * libraries, and slower for programs with deep stacks in one file, because it changes the signal
- * mask twice per frame. libdw also reads .debug_frame.
+ * The library that reads the unwind tables. Both give the same frames: libunwind asks libdw for
+ * files that have .debug_frame only. libunwind needs a fifth of the memory, because images share
+ * the tables of a file. It is faster for programs with many libraries, and slower for programs
+ * with deep stacks in one file, because it changes the signal mask twice per frame.
  * tests/bench/README.md has figures.
  */
 enum flt_unwind_library {
