@@ -111,7 +111,7 @@ s = http.server.HTTPServer(("127.0.0.1", 0), Handler)
 print(s.server_address[1], flush=True)
 s.serve_forever()
 END
-if ldconfig -p | grep -q 'libdebuginfod\.so\.1 '; then
+if grep -q 'libdebuginfod\.so\.1 ' <(ldconfig -p); then
 	python3 server.py >port &
 	server=$!
 	for _ in $(seq 100); do
