@@ -26,11 +26,10 @@ int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_d
 #define READS_MAX (1u << 18)
 
 struct mapped {
-	const struct flt_unwind_tables *tables;
+	struct flt_unwind_tables *tables;
 	uint64_t bias;		/* address in the image - address in the file */
 	uint64_t start, offset;	/* of the mapping */
 	char *path;
-	bool hopeless;		/* libdw has no rule either where .eh_frame has none */
 };
 
 struct libunwind {
@@ -312,7 +311,7 @@ static void ask_libdw(struct libunwind *u, struct flt_unwind_stack *stack)
 	other.frames = calloc(other.room, sizeof(*other.frames));
 	if (libdw && other.frames) {
 		flt_unwind_libdw.run(libdw, &other);
-		u->gap->hopeless = other.count <= u->gap_at;
+		u->gap->tables->hopeless = other.count <= u->gap_at;
 		if (other.count > stack->count || (other.ended && !stack->ended)) {
 			memcpy(stack->frames, other.frames, other.count * sizeof(*other.frames));
 			stack->count = other.count;
@@ -357,7 +356,7 @@ static void libunwind_run(void *state, struct flt_unwind_stack *stack)
 	struct libunwind *u = state;
 
 	walk(u, stack);
-	if (u->gap && !u->gap->hopeless)
+	if (u->gap && !u->gap->tables->hopeless)
 		ask_libdw(u, stack);
 }
 

@@ -200,13 +200,12 @@ static struct stored *stored_get(struct flt_unwind_store *store, int fd, const s
 	return s;
 }
 
-const struct flt_unwind_tables *flt_unwind_store_get(struct flt_unwind_store *store,
-						     const char *path, uint64_t offset,
-						     uint64_t *address)
+struct flt_unwind_tables *flt_unwind_store_get(struct flt_unwind_store *store, const char *path,
+					       uint64_t offset, uint64_t *address)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	const struct stored *s = NULL;
+	struct stored *s = NULL;
 	const struct segment *code;
 	struct stat st;
 	unsigned int i;
@@ -233,7 +232,7 @@ static size_t vdso_size(const Elf64_Ehdr *header)
 	return header->e_shoff + (size_t)header->e_shentsize * header->e_shnum;
 }
 
-const struct flt_unwind_tables *flt_unwind_store_vdso(struct flt_unwind_store *store)
+struct flt_unwind_tables *flt_unwind_store_vdso(struct flt_unwind_store *store)
 {
 	Elf64_Ehdr *header = (Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
 	struct stored *s;

@@ -14,7 +14,7 @@
 
 /*
  * The library that reads the unwind tables. Both give the same frames: libunwind asks libdw for
- * files that have .debug_frame only. libunwind needs a fifth of the memory, because images share
+ * files that have .debug_frame only. libunwind needs a third of the memory, because images share
  * the tables of a file. It is faster for programs with many libraries, and slower for programs
  * with deep stacks in one file, because it changes the signal mask twice per frame.
  * tests/bench/README.md has figures.
