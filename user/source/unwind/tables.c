@@ -93,22 +93,22 @@ static bool segments_read(struct stored *s, Elf *elf)
 	return s->segments > 0;
 }
 
-static bool section_copy(struct flt_unwind_section *to, Elf_Scn *section, const GElf_Shdr *header)
+/* Copy a section. It stays empty if the file has no bytes for it, or too many. */
+static void section_copy(struct flt_unwind_section *to, Elf_Scn *section, const GElf_Shdr *header)
 {
 	const Elf_Data *data;
 
 	if (to->bytes || header->sh_type == SHT_NOBITS || header->sh_size > SECTION_MAX)
-		return false;
+		return;
 	data = elf_getdata(section, NULL);
 	if (!data || !data->d_buf || !data->d_size)
-		return false;
+		return;
 	to->bytes = malloc(data->d_size);
 	if (!to->bytes)
-		return false;
+		return;
 	memcpy(to->bytes, data->d_buf, data->d_size);
 	to->address = header->sh_addr;
 	to->size = data->d_size;
-	return true;
 }
 
 static void sections_read(struct flt_unwind_tables *t, Elf *elf)
