@@ -38,6 +38,55 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families 
 assert len(list(parse(sys.stdin.read()))) == 7'
 }
 
+@test "protobuf read by another decoder says the same as the text" {
+	protoc --proto_path=user/view/metrics --python_out="$BATS_TEST_TMPDIR" metrics.proto
+	"$METRICS" protobuf >"$BATS_TEST_TMPDIR/answer"
+	cd "$BATS_TEST_TMPDIR"
+	/usr/bin/python3 -c '
+import math
+from google.protobuf.internal.decoder import _DecodeVarint32 as varint
+from metrics_pb2 import Family, COUNTER, GAUGE, HISTOGRAM
+data, at, families = open("answer", "rb").read(), 0, {}
+while at < len(data):
+    size, at = varint(data, at)
+    family = Family.FromString(data[at:at + size])
+    families[family.name] = family
+    at += size
+def values(name, of):
+    return [([(l.name, l.value) for l in m.label], getattr(m, of).value)
+            for m in families[name].metric]
+assert [f.type for f in families.values()] == [COUNTER, COUNTER, GAUGE, HISTOGRAM, HISTOGRAM,
+                                               GAUGE, COUNTER, HISTOGRAM]
+assert families["flt_a_total"].help == "with \"quotes\" and \\"
+assert values("flt_a_total", "counter") == [
+    ([], 2.0 ** 64), ([("x", "a\"b\\c"), ("y", "")], 0),
+    ([("x", "/\u00e4"), ("y", "(escaped)\\xff")], 7)], values("flt_a_total", "counter")
+assert values("flt_second_seconds_total", "counter") == [([], 1e-9)]
+assert values("flt_c", "gauge") == [([], 3)]
+assert values("flt_f_info", "gauge") == [([("version", "1")], 1)]
+assert values("flt_g_total", "counter") == []
+classic = families["flt_delay_seconds"].metric[0].histogram
+assert [(b.upper_bound, b.cumulative_count) for b in classic.bucket] == [
+    (255e-9, 1), (1023e-9, 1), (1.073741823, 4), (math.inf, 6)]
+assert (classic.sample_count, classic.sample_sum) == (6, 5.000000001)
+assert not classic.HasField("schema") and not classic.positive_span
+even = families["flt_even_seconds"].metric[0].histogram
+assert even.sample_count == 6 and math.isnan(even.sample_sum)
+some, none = (m.histogram for m in families["flt_native_nanoseconds"].metric)
+span, = some.positive_span
+counts, last = {}, 0
+for i, delta in enumerate(some.positive_delta):
+    last += delta
+    counts[span.offset + i] = last
+# Bucket i ends at 2^i, so octave 3, from 8 to 15, is bucket 4.
+assert {i: n for i, n in counts.items() if n} == {1: 1, 4: 5, 5: 2, 64: 1}
+assert span.length == len(counts)
+assert (some.schema, some.zero_threshold, some.zero_count) == (0, 0, 4)
+assert (some.sample_count, some.sample_sum) == (13, 1000)
+assert (none.sample_count, none.zero_count, len(none.positive_delta)) == (0, 0, 0)
+assert [(s.offset, s.length) for s in none.positive_span] == [(0, 0)]'
+}
+
 @test "the exposure of the unit is at most 2.0" {
 	sed 's,@bindir@,/usr/bin,' systemd/flt-export.service >"$BATS_TEST_TMPDIR/flt-export.service"
 	run -0 systemd-analyze security --offline=true --threshold=20 "$BATS_TEST_TMPDIR/flt-export.service"

@@ -18,6 +18,7 @@ expect() { # STATUS ARG...
 	local status=0
 	"$FLTCTL" expect "${@:2}" >"$tmp/out" 2>"$tmp/err" || status=$?
 	same "expect ${*:2}: exit status" $status "$1"
+	[ $status = "$1" ] || cat "$tmp/out" "$tmp/err"
 }
 
 load

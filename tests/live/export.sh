@@ -4,7 +4,7 @@
 # shellcheck disable=SC2016,SC2119
 # Promise: what Prometheus scrapes from 'fltctl export' equals the kernel's counts and 'stats'. The
 # text is clean, the number of series and the memory are bounded, counters never decrease, and the
-# queries of the alerts and of the dashboard return data.
+# queries of the alerts and of the dashboard return data. A native histogram equals the classic one.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -89,12 +89,25 @@ global: { scrape_interval: 1s, evaluation_interval: 1s }
 rule_files: [ $PWD/docs/monitoring/alerts.yml ]
 scrape_configs: [ { job_name: flt, static_configs: [ { targets: [ "127.0.0.1:9886" ] } ] } ]
 END
-prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/tsdb" \
-	--web.listen-address=127.0.0.1:9090 --log.level=warn >"$tmp/prometheus" 2>&1 &
-server=$!
-query() { curl -s -G --data-urlencode "query=$1" http://127.0.0.1:9090/api/v1/query; }
-number() { query "$1" | jq -r '.data.result[0].value[1]'; }
-has_samples() { [ "$(number 'count_over_time(flt_up[10m])')" -ge "$1" ] 2>/dev/null; }
+start_prometheus() { # DIRECTORY OPTION...
+	prometheus --config.file="$tmp/prometheus.yml" --storage.tsdb.path="$tmp/$1" \
+		--web.listen-address=127.0.0.1:9090 --log.level=warn "${@:2}" >"$tmp/prometheus" 2>&1 &
+	server=$!
+}
+end_prometheus() {
+	kill $server
+	wait $server 2>/dev/null || true
+}
+query() { # EXPRESSION [TIME]
+	curl -s -G --data-urlencode "query=$1" ${2:+-d time="$2"} http://127.0.0.1:9090/api/v1/query
+}
+number() { query "$@" | jq -r '.data.result[0].value[1]'; }
+has_samples() { [ "$(number 'count_over_time(flt_up[10m])' 2>/dev/null)" -ge "$1" ] 2>/dev/null; }
+names() {
+	curl -s 'http://127.0.0.1:9090/api/v1/label/__name__/values' |
+		jq -r '.data[] | select(startswith("flt_"))' | LC_ALL=C sort
+}
+start_prometheus tsdb.text
 until_true has_samples 3 || bad "Prometheus does not scrape: $(cat "$tmp/prometheus")"
 same "the cgroup in Prometheus" "$(number "flt_cgroup_faults_minor_total$mine")" "$of_group"
 inside "faultrun -o '$tmp/run' -- tree fork 60 8"
@@ -125,8 +138,39 @@ while read -r expr; do
 	at_least "$expr: series with a value" \
 		"$(jq "[.data.result[] | select($wanted)] | length" "$tmp/out")" 1
 done <"$tmp/queries"
-kill $server
-wait $server 2>/dev/null || true
+names >"$tmp/names.text"
+end_prometheus
+
+say "native histograms"
+start_prometheus tsdb.native --enable-feature=native-histograms
+until_true has_samples 3 || bad "Prometheus does not scrape protobuf: $(cat "$tmp/prometheus")"
+names >"$tmp/names.protobuf"
+at_least "names in text" "$(wc -l <"$tmp/names.text")" 40
+same "names in text alone" "$(LC_ALL=C comm -23 "$tmp/names.text" "$tmp/names.protobuf" | wc -l)" 0
+same "names in protobuf alone" \
+	"$(LC_ALL=C comm -13 "$tmp/names.text" "$tmp/names.protobuf" | tr '\n' ' ')" \
+	"flt_fault_kind_latency_nanoseconds flt_fault_kind_latency_seconds_count $(:
+	)flt_fault_kind_latency_seconds_sum flt_fault_latency_nanoseconds "
+# All of these are of one scrape, because they have one time of evaluation.
+now=$(number 'timestamp(flt_up)')
+native=flt_fault_latency_nanoseconds classic=flt_fault_latency_seconds
+at_least "faults in the native histogram" "$(number "histogram_count($native)" "$now")" 1000
+same "count minus that of the classic histogram" \
+	"$(number "histogram_count($native) - ${classic}_count" "$now")" 0
+same "sum minus that of the classic histogram" \
+	"$(number "histogram_sum($native) / 1e9 - ${classic}_sum" "$now")" 0
+query "${classic}_bucket" "$now" | jq -r '.data.result | sort_by(.metric.le | if . == "+Inf" then
+	infinite else tonumber end)[].value[1]' >"$tmp/classic"
+for ((i = 8; i <= 34; i++)); do
+	number "round(histogram_fraction(-Inf, 2 ^ $i, $native) * histogram_count($native))" "$now"
+done >"$tmp/native"
+number "histogram_count($native)" "$now" >>"$tmp/native"
+same "classic buckets" "$(wc -l <"$tmp/classic")" 28
+same "faults up to each bound" "$(tr '\n' ' ' <"$tmp/native")" "$(tr '\n' ' ' <"$tmp/classic")"
+same "count of all kinds minus that of the classic histogram" \
+	"$(number "sum(histogram_count(flt_fault_kind_latency_nanoseconds)) - sum(${classic}_count)" \
+	"$now")" 0
+end_prometheus
 
 say "reload"
 before=$(value flt_faults_minor_total)

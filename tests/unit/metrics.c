@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The text of metrics. With the argument "text" or "openmetrics" the program prints a text for
- * promtool and for the parser of python3-prometheus-client, see tests/cli/export.bats.
+ * Metrics. With the argument "text", "openmetrics" or "protobuf" the program prints an answer for
+ * promtool and for parsers that are not ours, see tests/cli/export.bats.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,16 @@
 
 static const uint64_t count[] = { 1, 0, 3, 2 }, bound[] = { 255, 1023, 1073741823 };
 
-static void write_sample(struct flt_metrics *m, bool openmetrics, uint64_t max)
+static void write_sample(struct flt_metrics *m, enum flt_metrics_format format, uint64_t max)
 {
 	const struct flt_metric_histogram h = { count, bound, 4, true, 5000000001ull };
 	const struct flt_metric_histogram without = { count, bound, 4, false, 0 };
+	static const struct flt_metric_octaves empty, octaves = {
+		.zero = 4, .count = { [0] = 1, [3] = 5, [4] = 2, [63] = 1 },
+		.has_sum = true, .sum = 1000,
+	};
 
-	flt_metrics_begin(m, openmetrics, max);
+	flt_metrics_begin(m, format, max);
 	flt_metrics_family(m, FLT_METRIC_COUNTER, "flt_a", "with \"quotes\" and \\");
 	flt_metrics_count(m, NULL, UINT64_MAX);
 	flt_metrics_count(m, LABELS({ "x", "a\"b\\c" }, { "y", "" }), 0);
@@ -39,6 +44,11 @@ static void write_sample(struct flt_metrics *m, bool openmetrics, uint64_t max)
 	flt_metrics_family(m, FLT_METRIC_INFO, "flt_f", "a version");
 	flt_metrics_count(m, LABELS({ "version", "1" }), 1);
 	flt_metrics_family(m, FLT_METRIC_COUNTER, "flt_g", "without samples");
+	if (format != FLT_METRICS_PROTOBUF)
+		return;
+	flt_metrics_family(m, FLT_METRIC_HISTOGRAM, "flt_native_nanoseconds", "octaves");
+	flt_metrics_octaves(m, LABELS({ "of", "some" }), &octaves);
+	flt_metrics_octaves(m, LABELS({ "of", "none" }), &empty);
 }
 
 #define SAMPLES_A									\
@@ -60,7 +70,7 @@ static void openmetrics_has_units_and_end(void **state)
 	char *got;
 
 	(void)state;
-	write_sample(&m, true, 100);
+	write_sample(&m, FLT_METRICS_OPENMETRICS, 100);
 	assert_int_equal(flt_metrics_end(&m), 0);
 	got = strndup(m.text.text, m.text.used);
 	assert_non_null(strstr(got, "# TYPE flt_a counter\n"));
@@ -80,7 +90,7 @@ static void text_has_suffixes_in_types(void **state)
 	char *got;
 
 	(void)state;
-	write_sample(&m, false, 100);
+	write_sample(&m, FLT_METRICS_TEXT, 100);
 	assert_int_equal(flt_metrics_end(&m), 0);
 	got = strndup(m.text.text, m.text.used);
 	assert_non_null(strstr(got, "# HELP flt_a_total with \"quotes\" and \\\\\n"));
@@ -99,17 +109,17 @@ static void series_are_bounded(void **state)
 	struct flt_metrics m;
 
 	(void)state;
-	write_sample(&m, false, 100);
+	write_sample(&m, FLT_METRICS_TEXT, 100);
 	assert_int_equal(m.series, 16);
 	assert_int_equal(m.omitted, 0);
 	flt_metrics_end(&m);
 	flt_buffer_free(&m.text);
-	write_sample(&m, false, 10);
+	write_sample(&m, FLT_METRICS_TEXT, 10);
 	assert_int_equal(m.series, 10);
 	assert_int_equal(m.omitted, 6);
 	flt_metrics_end(&m);
 	flt_buffer_free(&m.text);
-	write_sample(&m, false, 0);
+	write_sample(&m, FLT_METRICS_TEXT, 0);
 	assert_int_equal(m.series, 0);
 	assert_int_equal(m.omitted, 16);
 	assert_int_equal(flt_metrics_end(&m), 0);
@@ -127,7 +137,7 @@ static void escaped_names_stay_distinct(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		flt_metrics_begin(&m, true, 1);
+		flt_metrics_begin(&m, FLT_METRICS_OPENMETRICS, 1);
 		flt_metrics_family(&m, FLT_METRIC_GAUGE, "flt_a", "a");
 		flt_metrics_count(&m, LABELS({ "n", names[i] }), 1);
 		assert_int_equal(flt_metrics_end(&m), 0);
@@ -140,12 +150,31 @@ static void escaped_names_stay_distinct(void **state)
 		free(got[i]);
 }
 
-static int print(bool openmetrics)
+/* More labels than there is room for are an error, not a smaller sample. */
+static void too_many_labels_are_refused(void **state)
 {
 	struct flt_metrics m;
-	int ret;
 
-	write_sample(&m, openmetrics, 100);
+	(void)state;
+	flt_metrics_begin(&m, FLT_METRICS_PROTOBUF, 1);
+	flt_metrics_family(&m, FLT_METRIC_GAUGE, "flt_a", "a");
+	flt_metrics_count(&m, LABELS({ "a", "1" }, { "b", "2" }, { "c", "3" }, { "d", "4" },
+				     { "e", "5" }), 1);
+	assert_int_equal(flt_metrics_end(&m), -E2BIG);
+	flt_buffer_free(&m.text);
+}
+
+static int print(const char *name)
+{
+	static const char *const names[] = { "text", "openmetrics", "protobuf" };
+	int format = 0, ret;
+	struct flt_metrics m;
+
+	while (format < FLT_METRICS_FORMATS && strcmp(name, names[format]))
+		format++;
+	if (format == FLT_METRICS_FORMATS)
+		return 2;
+	write_sample(&m, format, 100);
 	ret = flt_metrics_end(&m);
 	fwrite(m.text.text, 1, m.text.used, stdout);
 	flt_buffer_free(&m.text);
@@ -159,9 +188,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(text_has_suffixes_in_types),
 		cmocka_unit_test(series_are_bounded),
 		cmocka_unit_test(escaped_names_stay_distinct),
+		cmocka_unit_test(too_many_labels_are_refused),
 	};
 
 	if (argc > 1)
-		return print(!strcmp(argv[1], "openmetrics"));
+		return print(argv[1]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

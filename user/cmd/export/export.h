@@ -7,6 +7,7 @@
  *   working_sets.c  working sets of cgroups
  *   families.c  the counters as metrics
  *   server.c    HTTP
+ *   accept.c    the format that a client wants
  *   listen.c    the address to listen on
  *   textfile.c  a file for node_exporter
  */
@@ -100,9 +101,16 @@ uint32_t export_wsets_series(const struct export_args *args);
 
 /* families.c */
 /* Write all metrics. Return 0 or -errno. The caller frees m->text in any case. */
-int export_write(struct export *x, struct flt_metrics *m, bool openmetrics);
+int export_write(struct export *x, struct flt_metrics *m, enum flt_metrics_format format);
 /* Return how many groups --max-series has room for. */
 uint32_t export_room(const struct export_args *args);
+
+/* accept.c */
+/*
+ * Return the format that the header Accept prefers; the first one of several. header may be NULL. A
+ * client that names no format gets text.
+ */
+enum flt_metrics_format export_accept_format(const char *header);
 
 /* listen.c */
 /* Open a socket that listens. Return the descriptor or -errno. */

@@ -46,7 +46,8 @@ static uint32_t series_of_group(void)
 
 uint32_t export_room(const struct export_args *args)
 {
-	const uint64_t lines = (BOUNDS - 1) / bucket_step(args) + 4;
+	/* Infinity, count, sum, and the same as a native histogram. */
+	const uint64_t lines = (BOUNDS - 1) / bucket_step(args) + 5;
 	const uint64_t fixed = (args->counts ? 0 : HISTOGRAMS * lines) + OTHER_SERIES +
 			       (uint64_t)__FLT_GROUPS_FIXED * series_of_group() +
 			       export_wsets_series(args);
@@ -71,42 +72,93 @@ static void fill_latency(struct latency *l, const uint64_t buckets[FLT_BUCKETS],
 	l->histogram.buckets = n + 1;
 }
 
-static void write_latencies(struct export *x, struct flt_metrics *m)
+static void fill_octaves(struct flt_metric_octaves *o, const uint64_t buckets[FLT_BUCKETS])
 {
-	const uint32_t step = bucket_step(x->args);
-	uint64_t all[FLT_BUCKETS] = { 0 }, any;
-	const struct flt_counter *c;
+	uint64_t floor;
+	uint32_t i;
+
+	*o = (struct flt_metric_octaves){ 0 };
+	for (i = 0; i < FLT_BUCKETS; i++) {
+		floor = flt_bucket_floor(i);
+		if (floor)
+			o->count[63 - __builtin_clzll(floor)] += buckets[i];
+		else
+			o->zero += buckets[i];
+	}
+}
+
+/* Write the buckets of a family: in nanoseconds as a native histogram, or else in seconds. */
+static void write_buckets(struct export *x, struct flt_metrics *m, bool native,
+			  const struct flt_metric_label *labels,
+			  const uint64_t buckets[FLT_BUCKETS], const uint64_t *sum)
+{
+	struct flt_metric_octaves octaves;
 	struct latency l;
+
+	if (native) {
+		fill_octaves(&octaves, buckets);
+		octaves.has_sum = sum;
+		octaves.sum = sum ? *sum : 0;
+		flt_metrics_octaves(m, labels, &octaves);
+	} else {
+		fill_latency(&l, buckets, bucket_step(x->args));
+		l.histogram.has_sum = sum;
+		l.histogram.sum = sum ? *sum : 0;
+		flt_metrics_histogram(m, labels, &l.histogram);
+	}
+}
+
+static void write_latency(struct export *x, struct flt_metrics *m, bool native)
+{
+	uint64_t all[FLT_BUCKETS] = { 0 };
+	const struct flt_counter *c;
+	const uint64_t *sum = NULL;
 	uint32_t major, kind, i;
 
 	for (major = 0; major < 2; major++)
 		for (kind = 0; kind < __FLT_KIND_MAX; kind++)
 			for (i = 0; i < FLT_BUCKETS; i++)
 				all[i] += x->sum.latency[major][kind][i];
-	fill_latency(&l, all, step);
-	l.histogram.has_sum = true;
 	for (i = 0; (c = flt_counter_at(i)); i++)
 		if (c->attribute == FLT_ACCOUNT_LATENCY_SUM)
-			l.histogram.sum = x->sum.counter[i];
-	flt_metrics_family(m, FLT_METRIC_HISTOGRAM, "flt_fault_latency_seconds",
+			sum = &x->sum.counter[i];
+	flt_metrics_family(m, FLT_METRIC_HISTOGRAM, native ? "flt_fault_latency_nanoseconds" :
+			   "flt_fault_latency_seconds",
 			   "time from the first attempt to the end of minor and major faults");
-	flt_metrics_histogram(m, NULL, &l.histogram);
+	write_buckets(x, m, native, NULL, all, sum);
+}
 
-	flt_metrics_family(m, FLT_METRIC_HISTOGRAM, "flt_fault_kind_latency_seconds",
+static void write_kind_latency(struct export *x, struct flt_metrics *m, bool native)
+{
+	uint32_t major, kind, i;
+	uint64_t any;
+
+	flt_metrics_family(m, FLT_METRIC_HISTOGRAM, native ? "flt_fault_kind_latency_nanoseconds" :
+			   "flt_fault_kind_latency_seconds",
 			   "the same by kind and result; the module has no sums of kinds");
 	for (kind = 0; kind < __FLT_KIND_MAX; kind++) {
 		for (major = 0; major < 2; major++) {
+			const uint64_t *buckets = x->sum.latency[major][kind];
 			const struct flt_metric_label labels[] = {
 				{ "kind", flt_kind_name(kind) },
 				{ "result", major ? "major" : "minor" }, { 0 },
 			};
 
 			for (any = i = 0; i < FLT_BUCKETS; i++)
-				any |= x->sum.latency[major][kind][i];
-			fill_latency(&l, x->sum.latency[major][kind], step);
+				any |= buckets[i];
 			if (any)
-				flt_metrics_histogram(m, labels, &l.histogram);
+				write_buckets(x, m, native, labels, buckets, NULL);
 		}
+	}
+}
+
+static void write_latencies(struct export *x, struct flt_metrics *m)
+{
+	write_latency(x, m, false);
+	write_kind_latency(x, m, false);
+	if (m->format == FLT_METRICS_PROTOBUF) {
+		write_latency(x, m, true);
+		write_kind_latency(x, m, true);
 	}
 }
 
@@ -284,9 +336,9 @@ static void write_own(struct export *x, struct flt_metrics *m)
 	flt_metrics_count(m, NULL, x->omitted);
 }
 
-int export_write(struct export *x, struct flt_metrics *m, bool openmetrics)
+int export_write(struct export *x, struct flt_metrics *m, enum flt_metrics_format format)
 {
-	flt_metrics_begin(m, openmetrics, x->args->max_series - OWN_SERIES);
+	flt_metrics_begin(m, format, x->args->max_series - OWN_SERIES);
 	write_machine(x, m);
 	write_ledgers(x, m);
 	if (!x->args->counts)

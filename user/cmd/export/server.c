@@ -27,8 +27,12 @@
 /* Runs of the server per event, so that signals and deadlines are not delayed. */
 #define RUNS 256
 
-#define TYPE_TEXT "text/plain; version=0.0.4; charset=utf-8"
-#define TYPE_OPENMETRICS "application/openmetrics-text; version=1.0.0; charset=utf-8"
+static const char *const content_types[] = {
+	[FLT_METRICS_TEXT] = "text/plain; version=0.0.4; charset=utf-8",
+	[FLT_METRICS_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+	[FLT_METRICS_PROTOBUF] = "application/vnd.google.protobuf; "
+				 "proto=io.prometheus.client.MetricFamily; encoding=delimited",
+};
 
 struct connection {
 	int fd;			/* -1: free */
@@ -45,7 +49,7 @@ struct server {
 	struct flt_loop *loop;
 	struct MHD_Daemon *daemon;
 	struct connection connection[CONNECTIONS];
-	struct answer last[2];		/* [openmetrics] */
+	struct answer last[FLT_METRICS_FORMATS];
 	uint32_t texts;			/* answers that are not freed */
 	int error;
 };
@@ -73,7 +77,7 @@ static ssize_t read_text(void *arg, uint64_t at, char *to, size_t size)
 	return (ssize_t)size;
 }
 
-static struct MHD_Response *new_response(struct server *s, bool openmetrics)
+static struct MHD_Response *new_response(struct server *s, enum flt_metrics_format format)
 {
 	struct text *t = malloc(sizeof(*t));
 	struct MHD_Response *response;
@@ -84,7 +88,7 @@ static struct MHD_Response *new_response(struct server *s, bool openmetrics)
 		return NULL;
 	ret = export_collect(s->x);
 	if (!ret)
-		ret = export_write(s->x, &m, openmetrics);
+		ret = export_write(s->x, &m, format);
 	else
 		m.text = (struct flt_buffer){ 0 };
 	if (ret) {
@@ -101,29 +105,28 @@ static struct MHD_Response *new_response(struct server *s, bool openmetrics)
 		return NULL;
 	}
 	s->texts++;
-	MHD_add_response_header(response, "Content-Type", openmetrics ? TYPE_OPENMETRICS :
-				TYPE_TEXT);
+	MHD_add_response_header(response, "Content-Type", content_types[format]);
 	MHD_add_response_header(response, "Connection", "close");
 	return response;
 }
 
 /* Return an answer, or NULL if there is no room for one. */
-static struct MHD_Response *get_response(struct server *s, bool openmetrics)
+static struct MHD_Response *get_response(struct server *s, enum flt_metrics_format format)
 {
-	struct answer *a = &s->last[openmetrics];
+	struct answer *a = &s->last[format];
 	const uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	int i;
 
 	if (a->response && now - a->made < FRESH)
 		return a->response;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < FLT_METRICS_FORMATS; i++) {
 		if (s->last[i].response)
 			MHD_destroy_response(s->last[i].response);
 		s->last[i].response = NULL;
 	}
 	if (s->texts >= TEXTS)
 		return NULL;
-	a->response = new_response(s, openmetrics);
+	a->response = new_response(s, format);
 	a->made = now;
 	return a->response;
 }
@@ -147,32 +150,13 @@ static enum MHD_Result send_message(struct MHD_Connection *connection, unsigned 
 	return ret;
 }
 
-/*
- * Return true if the client accepts OpenMetrics. Prometheus lists it before text, and a client
- * that does not name it gets text.
- */
-static bool wants_openmetrics(struct MHD_Connection *connection)
-{
-	const char *accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
-	const char *at = accept ? strstr(accept, "application/openmetrics-text") : NULL;
-	size_t length = at ? strcspn(at, ",") : 0;
-	char range[128];
-
-	if (!at || length >= sizeof(range))
-		return false;
-	memcpy(range, at, length);
-	range[length] = '\0';
-	/* Quality 0 means "not acceptable". */
-	at = strstr(range, "q=0");
-	return !at || strspn(at + 3, ".0") != strcspn(at + 3, "; ");
-}
-
 static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, const char *url,
 			      const char *method, const char *version, const char *upload,
 			      size_t *upload_size, void **state)
 {
 	struct MHD_Response *response;
 	struct server *s = arg;
+	const char *accept;
 
 	(void)version;
 	(void)upload;
@@ -187,7 +171,8 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *connection, cons
 	if (strcmp(url, "/metrics"))
 		return send_message(connection, MHD_HTTP_NOT_FOUND,
 				    "invalid path (use /metrics)\n");
-	response = get_response(s, wants_openmetrics(connection));
+	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
+	response = get_response(s, export_accept_format(accept));
 	if (!response)
 		return send_message(connection, MHD_HTTP_SERVICE_UNAVAILABLE, s->texts >= TEXTS ?
 				    "cannot answer: other clients still read (try again)\n" :
@@ -324,7 +309,7 @@ int export_serve(struct export *x)
 	ret = start(&s, listener);
 	if (!ret)
 		ret = serve(&s);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < FLT_METRICS_FORMATS; i++)
 		if (s.last[i].response)
 			MHD_destroy_response(s.last[i].response);
 	if (s.daemon)

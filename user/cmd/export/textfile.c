@@ -68,7 +68,7 @@ static int write_once(struct export *x, struct flt_errmsg *e)
 	int ret = export_collect(x);
 
 	if (!ret)
-		ret = export_write(x, &m, false);
+		ret = export_write(x, &m, FLT_METRICS_TEXT);
 	if (!ret)
 		ret = replace(x->args->textfile, m.text.text, m.text.used);
 	flt_buffer_free(&m.text);
