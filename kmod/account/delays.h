@@ -10,9 +10,13 @@
 
 #include <linux/compiler.h>
 #include <linux/delayacct.h>
+#include <linux/jump_label.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/types.h>
+
+/* Enabled while a session wants the causes of latencies. */
+DECLARE_STATIC_KEY_FALSE(flt_delays_on);
 
 enum flt_delay {
 	FLT_DELAY_QUEUE,	/* waits on a run queue */

@@ -100,3 +100,15 @@ void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX
 		split_delays(e->kind, delay, &left, part);
 	part[rest_of(e->kind, measured)] += left;
 }
+
+void flt_cause_parts(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX])
+{
+	u32 cause;
+
+	if (!flt_cause_is_plain(e, &cause)) {
+		flt_cause_split(e, ns, part);
+		return;
+	}
+	memset(part, 0, __FLT_CAUSE_MAX * sizeof(*part));
+	part[cause] = ns;
+}

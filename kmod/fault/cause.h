@@ -3,7 +3,7 @@
 #ifndef FLT_CAUSE_H
 #define FLT_CAUSE_H
 
-#include "hist/hist.h"
+#include "account/delays.h"
 #include "stream/record.h"
 
 /* Out of line part of flt_cause_begin(). */
@@ -12,7 +12,7 @@ void flt_cause_read(const struct flt_event *e);
 /* Begin to measure a fault, at its first attempt, after its clock has started. */
 static __always_inline void flt_cause_begin(const struct flt_event *e)
 {
-	if (static_branch_unlikely(&flt_hist_causes_on) && e->task)
+	if (static_branch_unlikely(&flt_delays_on) && e->task)
 		flt_cause_read(e);
 }
 
@@ -23,5 +23,7 @@ static __always_inline void flt_cause_begin(const struct flt_event *e)
 bool flt_cause_is_plain(const struct flt_event *e, u32 *cause);
 /* Set the parts of @ns, which add up to it, of a fault that is not plain. */
 void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);
+/* Set the parts of @ns, which add up to it, of any fault. */
+void flt_cause_parts(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);
 
 #endif

@@ -10,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
+#include "account/delays.h"
 #include "account/retired.h"
 #include "account/slowest.h"
 #include "hist/hist.h"
@@ -51,7 +52,6 @@ struct hist {
 #define SLOT_BITS 12
 
 DEFINE_STATIC_KEY_FALSE(flt_hist_on);
-DEFINE_STATIC_KEY_FALSE(flt_hist_causes_on);
 /* By bit. Not NULL while the bit is set in flt_hist_all or flt_hist_own. */
 static struct hist __rcu *hists[FLT_ROW_SESSIONS];
 u32 flt_hist_all, flt_hist_own;
@@ -117,7 +117,7 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 	rcu_assign_pointer(hists[bit], h);
 	static_branch_inc(&flt_hist_on);
 	if (h->causes)
-		static_branch_inc(&flt_hist_causes_on);
+		static_branch_inc(&flt_delays_on);
 	/* A handler that sees the bit must find the histograms. */
 	smp_wmb();
 	if (config->everybody)
@@ -141,7 +141,7 @@ void flt_hist_close(u32 bit)
 		return;
 	static_branch_dec(&flt_hist_on);
 	if (h->causes)
-		static_branch_dec(&flt_hist_causes_on);
+		static_branch_dec(&flt_delays_on);
 	WRITE_ONCE(flt_hist_all, flt_hist_all & ~BIT(bit));
 	WRITE_ONCE(flt_hist_own, flt_hist_own & ~BIT(bit));
 	/* Handlers run with preemption off, so after this no handler uses the histograms. */

@@ -34,8 +34,6 @@ struct flt_hist_config {
 
 /* Enabled while a session has histograms. Without one, a fault executes a no-op. */
 DECLARE_STATIC_KEY_FALSE(flt_hist_on);
-/* Enabled while a session has histograms with causes. */
-DECLARE_STATIC_KEY_FALSE(flt_hist_causes_on);
 
 /*
  * Open and close run under the lock of the sessions and may sleep. Open returns 0, -ENOMEM, or

@@ -6,6 +6,7 @@
 #include <linux/time64.h>
 #include <linux/user_namespace.h>
 #include <net/genetlink.h>
+#include "fault/cause.h"
 #include "hook/hook.h"
 #include "mm/pidns.h"
 #include "netlink/request.h"
@@ -175,12 +176,14 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 	struct nlattr *filter = attrs[FLT_SESSION_FILTER];
 	struct nlattr *stacks = attrs[FLT_SESSION_STACKS];
 	struct nlattr *slice = attrs[FLT_SESSION_SLICE];
+	struct nlattr *causes = attrs[FLT_SESSION_EVENT_CAUSES];
 
 	*c = (struct flt_stream_config) {
 		.subbuf_size = size ? nla_get_u32(size) : 256 << 10,
 		.subbufs = count ? nla_get_u32(count) : 8,
 		.notes = nla_get_flag(attrs[FLT_SESSION_NOTES]),
 		.areas = nla_get_flag(attrs[FLT_SESSION_AREAS]),
+		.split = causes ? flt_cause_parts : NULL,
 		.filter = FLT_FILTER_ALL,
 		.stack = {
 			.depth = stacks ? nla_get_u32(stacks) : 0,
@@ -200,6 +203,11 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 	if ((stacks || slice) && !FLT_STACK_FEATURE) {
 		NL_SET_ERR_MSG_ATTR(extack, stacks ?: slice,
 				    "flt: cannot take stacks on this architecture");
+		return -EOPNOTSUPP;
+	}
+	if (causes && !FLT_HAVE_DELAYS) {
+		NL_SET_ERR_MSG_ATTR(extack, causes,
+				    "flt: cannot use EVENT_CAUSES: no CONFIG_TASK_DELAY_ACCT");
 		return -EOPNOTSUPP;
 	}
 	/* A sub-buffer must hold its head, the slice and the fault. */

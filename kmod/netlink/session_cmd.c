@@ -109,7 +109,7 @@ static int read_stream(struct genl_info *info, struct flt_session_config *sessio
 	static const u8 stream_attrs[] = {
 		FLT_SESSION_SUBBUF_SIZE, FLT_SESSION_SUBBUFS, FLT_SESSION_FILTER,
 		FLT_SESSION_NOTES, FLT_SESSION_AREAS, FLT_SESSION_STACKS, FLT_SESSION_SLICE,
-		FLT_SESSION_CHANNEL,
+		FLT_SESSION_EVENT_CAUSES, FLT_SESSION_CHANNEL,
 	};
 	struct nlattr *channel = info->attrs[FLT_SESSION_CHANNEL];
 	int i, err;

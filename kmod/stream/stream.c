@@ -7,6 +7,7 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include "account/delays.h"
 #include "account/retired.h"
 #include "hook/clock.h"
 #include "stream/note.h"
@@ -19,6 +20,7 @@ struct stream {
 	struct flt_notes *notes;	/* NULL: no notes */
 	bool plain;			/* anonymous memory needs flt_filter_fault() only */
 	struct flt_stacks *stacks;	/* NULL: no stacks */
+	flt_stream_split split;		/* NULL: no causes */
 	u32 __percpu *skipped;		/* faults since the last one that sampling passed */
 };
 
@@ -72,7 +74,10 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 		static_branch_inc(&flt_stream_noting);
 		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
 	}
-	s->plain = !(s->notes && s->notes->areas) && flt_filter_is_plain(&s->filter);
+	s->split = config->split;
+	if (s->split)
+		static_branch_inc(&flt_delays_on);
+	s->plain = !(s->notes && s->notes->areas) && !s->split && flt_filter_is_plain(&s->filter);
 	rcu_assign_pointer(streams[bit], s);
 	static_branch_inc(&flt_stream_on);
 	/* A handler that sees the bit must find the stream. */
@@ -101,6 +106,8 @@ void flt_stream_close(u32 bit)
 	if (!s)
 		return;
 	static_branch_dec(&flt_stream_on);
+	if (s->split)
+		static_branch_dec(&flt_delays_on);
 	if (s->notes)
 		static_branch_dec(&flt_stream_noting);
 	WRITE_ONCE(flt_stream_notes, flt_stream_notes & ~BIT(bit));
@@ -152,6 +159,27 @@ static bool passes_sampling(const struct stream *s)
 	return true;
 }
 
+/* Send what a fault spent its time on, in the unit of the latency in its record. */
+static noinline void send_causes(const struct stream *s, const struct flt_event *e, u64 ns,
+				 u64 time)
+{
+	struct flt_event_causes causes = {
+		.time = time,
+		.tid = flt_pidns_tid(s->relay->reader, current),
+		.type = FLT_EVENT_CAUSES,
+		.flags = ns > U32_MAX ? FLT_EVENT_LONG : 0,
+	};
+	u64 part[__FLT_CAUSE_MAX];
+	int i;
+
+	BUILD_BUG_ON(sizeof(causes) != sizeof(struct flt_event_record));
+	BUILD_BUG_ON(ARRAY_SIZE(causes.part) < __FLT_CAUSE_MAX);
+	s->split(e, ns, part);
+	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+		causes.part[i] = min_t(u64, causes.flags ? part[i] >> 10 : part[i], U32_MAX);
+	flt_relay_note(s->relay, &causes, &causes, 0);
+}
+
 static __always_inline void write_record(const struct stream *s, const struct flt_event *e,
 					 u32 result, u64 ns)
 {
@@ -166,6 +194,8 @@ static __always_inline void write_record(const struct stream *s, const struct fl
 		flt_note_fault(s->notes, s->relay, e->vma, time);
 	if (s->stacks)
 		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
+	if (s->split)
+		send_causes(s, e, ns, time);
 	record = flt_relay_begin(cpu);
 	if (!record)
 		return;

@@ -19,11 +19,15 @@ struct file;
 struct flt_relay;
 struct vm_area_struct;
 
+/* Set the parts of the latency of a fault, @ns, by what the fault spent its time on. */
+typedef void (*flt_stream_split)(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);
+
 struct flt_stream_config {
 	u32 subbuf_size, subbufs;
 	bool files;			/* readers use relay files; otherwise flt_stream_pulled() */
 	bool everybody;			/* all processes, not only those of the session */
 	bool notes, areas;
+	flt_stream_split split;		/* NULL: no causes */
 	struct flt_filter filter;
 	struct flt_stack_config stack;
 	const struct flt_pidns *reader;	/* lives longer than the stream */

@@ -22,6 +22,9 @@ load cli.bash
 		-i /nonexistent -s 2|need a live trace
 		-i /nonexistent --follow -p 1|need a live trace
 		-i /nonexistent --unwind fp|needs a live trace
+		-i /nonexistent --why|needs a live trace
+		--why --ctf /nonexistent/x|exclude each other
+		--why --by=cgroup|exclude each other
 		-i /nonexistent -- true|cannot trace a command
 	END
 }

@@ -194,6 +194,9 @@ static void refused_dumps(void)
 	ask(&g, FLT_CMD_SESSION_NEW, 0);
 	genl_put(&g, FLT_SESSION_CAUSES, NULL, 0);
 	expect("SESSION_NEW with CAUSES and without HIST", -EINVAL);
+	ask(&g, FLT_CMD_SESSION_NEW, 0);
+	genl_put(&g, FLT_SESSION_EVENT_CAUSES, NULL, 0);
+	expect("SESSION_NEW with EVENT_CAUSES and without STREAM", -EINVAL);
 	for (uint8_t cmd = FLT_CMD_THP_GET; cmd <= FLT_CMD_NUMA_GET; cmd++) {
 		ask(&g, cmd, NLM_F_DUMP);
 		genl_put_u32(&g, FLT_LEDGER_SESSION, 0x7fffffff);

@@ -69,6 +69,7 @@ echo 1 >/proc/sys/kernel/numa_balancing
 	rows lat lat --json -e -l 1ns -n 1000 -- $(work)
 	rows lat lat --json --why -- $(work)
 	rows trace trace --json --stacks -- $(work)
+	rows trace trace --json --why -- $(work)
 	rows trace trace --json --by=cgroup -- $(work)
 	rows map map --json --heat -- $(work)
 	rows wss wss --json --written 0.2 -- $(work)

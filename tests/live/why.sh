@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 mem=1536 zram=1 timeout=400 daily=6.12
 # shellcheck disable=SC2016,SC2119
-# Promise: lat --why names what each slow fault waited for, and the parts of a fault and of a
-# histogram add up to its latency. Delay accounting is on only meanwhile, however fltctl ends.
+# Promise: lat --why names what each slow fault waited for, and trace --why what every fault did. The
+# parts of a fault and of a histogram add up to its latency. Delay accounting is on only meanwhile,
+# however fltctl ends.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -46,6 +47,29 @@ planted() { # WHAT N KIND CAUSE MS
 		.$4_ns >= $5 * 1000000)) | length")" "$2"
 }
 
+# Run trace --why. Check that the parts of each fault add up to its latency, and that the cause of a
+# fault is its largest part. Above 4 s the parts are rounded.
+trace_why() { # WHAT COMMAND...
+	local what=$1 status=0
+	shift
+	"$FLTCTL" trace --why --json -o "$tmp/json" -- "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	same "$what, traced: exit status: $(tail -n 1 "$tmp/err")" $status 0
+	rows_jq 'def parts: [.other_ns, .io_ns, .swap_ns, .reclaim_ns, .thrashing_ns, .copy_ns,
+			.queue_ns, .userfaultfd_ns, .unmeasured_ns, (.compaction_ns // 0)];
+		map(select(.record == "fault")) | { faults: length,
+		whole: map(select(.latency_ns < 4000000000 and (parts | add) == .latency_ns or
+			(.latency_ns - (parts | add) | fabs) <= .latency_ns / 100)) | length,
+		named: map(select(. as $row | .cause != null and
+			(parts | max) == $row[(.cause | split(" ")[0]) + "_ns"])) | length,
+		uffd: map(select(.kind == "uffd" and .userfaultfd_ns > 0)) | length,
+		copied: map(select(.copy_ns > 0)) | length }' >"$tmp/sums"
+	at_least "$what, traced: faults" "$(jq .faults "$tmp/sums")" 10
+	same "$what, traced: faults whose parts add up" "$(jq .whole "$tmp/sums")" \
+		"$(jq .faults "$tmp/sums")"
+	same "$what, traced: faults whose cause is their largest part" "$(jq .named "$tmp/sums")" \
+		"$(jq .faults "$tmp/sums")"
+}
+
 spent() { rows_jq "map(select(.record == \"cause\" and .name == \"$1\"))[0].spent_ns"; } # CAUSE
 
 # Run a command in the cgroup "slow".
@@ -71,6 +95,8 @@ before=none
 say "userfaultfd"
 why "userfaultfd" late 20 50 0
 planted "userfaultfd" 8 uffd userfaultfd 50
+trace_why "userfaultfd" late 20 50 0
+same "userfaultfd, traced: late faults" "$(jq .uffd "$tmp/sums")" 20
 
 if has_thp; then
 	say "huge pages"
@@ -82,6 +108,8 @@ say "copies"
 why "copies" kinds cowfork 300
 # Before 6.0 copying was no delay.
 kernel_before 6.0 || at_least "copies: time" "$(spent copy)" 1
+trace_why "copies" kinds cowfork 300
+kernel_before 6.0 || at_least "copies, traced: faults that copied" "$(jq .copied "$tmp/sums")" 1
 
 say "reclaim"
 echo 12M >/sys/fs/cgroup/slow/memory.max
@@ -154,6 +182,11 @@ same "causes of the first report" "$(rows_jq '
 status=0
 "$FLTCTL" lat --why 2>"$tmp/err" || status=$?
 same "--why without an interval: exit status" $status 2
+"$FLTCTL" trace --why -w -o "$tmp/text" -- kinds cowfork 300
+same "trace --why as text: heading" "$(lines '^ *TIME.* WHY ' "$tmp/text")" 1
+at_least "trace --why as text: faults with a cause" "$(lines ' [a-z]* [0-9]*% ' "$tmp/text")" 300
+"$FLTCTL" trace -o "$tmp/text" -- true
+same "trace without --why: heading with a cause" "$(lines ' WHY ' "$tmp/text")" 0
 "$FLTCTL" lat --why -- kinds cowfork 300 >"$tmp/text"
 at_least "text: lines of causes" "$(lines '% ' "$tmp/text")" 2
 at_least "text: a bar" "$(lines '[.c][.c][.c][.c][.c]' "$tmp/text")" 1

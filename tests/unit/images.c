@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model/process/images.h"
+#include "source/stream/causes.h"
 #include "source/stream/slices.h"
 #include "source/stream/stacks.h"
 
@@ -236,10 +237,10 @@ static void slices_are_found_by_thread(void **unused)
 	struct flt_event_slice note = { .time = 9, .tid = 3, .length = 16, .sp = 0x7000 };
 	struct flt_fault f = { .time = 9, .tid = 3 };
 	const struct flt_stream_slice *slice;
-	struct flt_stream_slices *s;
+	struct flt_stream_pending *s;
 
 	(void)unused;
-	assert_int_equal(flt_stream_slices_new(&s), 0);
+	assert_int_equal(flt_stream_pending_new(&s), 0);
 	assert_int_equal(flt_stream_slices_add(s, &note, &bytes), 0);
 	slice = flt_stream_slices_of(s, &f);
 	assert_non_null(slice);
@@ -250,7 +251,42 @@ static void slices_are_found_by_thread(void **unused)
 	assert_int_equal(flt_stream_slices_add(s, &note, &bytes), 0);
 	f.time = 10;
 	assert_null(flt_stream_slices_of(s, &f));
-	flt_stream_slices_free(s);
+	flt_stream_pending_free(s);
+}
+
+static void causes_are_parts_in_nanoseconds(void **unused)
+{
+	struct flt_event_causes note = {
+		.time = 9, .tid = 3, .part = { [FLT_CAUSE_OTHER] = 5, [FLT_CAUSE_IO] = UINT32_MAX },
+	};
+	struct flt_fault f = { .time = 9, .tid = 3 };
+	const struct flt_stream_causes *causes;
+	struct flt_stream_pending *s;
+	uint32_t i;
+
+	(void)unused;
+	assert_int_equal(flt_stream_pending_new(&s), 0);
+	assert_int_equal(flt_stream_causes_add(s, &note), 0);
+	causes = flt_stream_causes_of(s, &f);
+	assert_non_null(causes);
+	assert_int_equal(causes->part[FLT_CAUSE_OTHER], 5);
+	assert_int_equal(causes->part[FLT_CAUSE_IO], UINT32_MAX);
+	assert_int_equal(causes->part[FLT_CAUSE_QUEUE], 0);
+	note.flags = FLT_EVENT_LONG;
+	assert_int_equal(flt_stream_causes_add(s, &note), 0);
+	causes = flt_stream_causes_of(s, &f);
+	assert_non_null(causes);
+	assert_int_equal(causes->part[FLT_CAUSE_IO], (uint64_t)UINT32_MAX << 10);
+	/* Notes of lost faults do not fill the memory. */
+	for (i = 0; i < 100000; i++) {
+		note.tid = i;
+		assert_int_equal(flt_stream_causes_add(s, &note), 0);
+	}
+	f.tid = 99999;
+	assert_non_null(flt_stream_causes_of(s, &f));
+	f.tid = 1;
+	assert_null(flt_stream_causes_of(s, &f));
+	flt_stream_pending_free(s);
 }
 
 int main(void)
@@ -264,6 +300,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(exit_note_has_the_last_name, begin, end),
 		cmocka_unit_test(stacks_are_found_by_id),
 		cmocka_unit_test(slices_are_found_by_thread),
+		cmocka_unit_test(causes_are_parts_in_nanoseconds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

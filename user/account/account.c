@@ -2,6 +2,7 @@
 #include "account/account.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const kind_names[] = {
@@ -78,6 +79,21 @@ const char *flt_kind_name(uint32_t kind)
 const char *flt_cause_name(uint32_t cause)
 {
 	return cause < __FLT_CAUSE_MAX ? cause_names[cause] : "other";
+}
+
+const char *flt_cause_main(const uint64_t part[__FLT_CAUSE_MAX], uint64_t ns,
+			   char text[FLT_CAUSE_TEXT])
+{
+	uint32_t i, most = 0;
+
+	for (i = 1; i < __FLT_CAUSE_MAX; i++)
+		if (part[i] > part[most])
+			most = i;
+	if (!part[most] || !ns)
+		return NULL;
+	snprintf(text, FLT_CAUSE_TEXT, "%s %.0f%%", flt_cause_name(most),
+		 100.0 * (double)part[most] / (double)ns);
+	return text;
 }
 
 const char *flt_failure_name(uint32_t failure)

@@ -173,6 +173,13 @@ struct flt_snapshot {
 const char *flt_kind_name(uint32_t kind);
 /* Return a name of one word: "io", "userfaultfd"; "other" for an invalid cause. */
 const char *flt_cause_name(uint32_t cause);
+/*
+ * Write the largest part of a latency of so many ns, such as "io 93%". Return text, or NULL if all
+ * parts are 0: unknown.
+ */
+#define FLT_CAUSE_TEXT 24
+const char *flt_cause_main(const uint64_t part[__FLT_CAUSE_MAX], uint64_t ns,
+			   char text[FLT_CAUSE_TEXT]);
 const char *flt_failure_name(uint32_t failure);
 /* Return "minor", "major", or the name of the failure. */
 const char *flt_result_name(uint32_t result);

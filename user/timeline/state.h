@@ -33,7 +33,7 @@ struct flt_timeline {
 	struct flt_timeline_lookup lookup;	/* of mappings in setup.regions */
 	/* With stacks of the module, one of the two is set. */
 	struct flt_stream_stacks *stacks;
-	struct flt_stream_slices *slices;
+	struct flt_stream_pending *slices;
 	struct flt_unwind_cache *unwind;	/* NULL: no copies of stacks */
 	uint64_t address[FLT_TIMELINE_DEPTH];
 };

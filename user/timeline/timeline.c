@@ -19,7 +19,7 @@ static int stacks_new(struct flt_timeline *t)
 	if (t->setup.stacks == FLT_TIMELINE_FRAMES && !t->setup.perf)
 		ret = flt_stream_stacks_new(&t->stacks);
 	if (t->setup.stacks == FLT_TIMELINE_SLICES && !t->setup.perf)
-		ret = flt_stream_slices_new(&t->slices);
+		ret = flt_stream_pending_new(&t->slices);
 	if (!ret && t->setup.stacks == FLT_TIMELINE_SLICES)
 		ret = flt_unwind_cache_new(&t->unwind, t->rec, t->setup.unwind);
 	return ret;
@@ -56,7 +56,7 @@ void flt_timeline_free(struct flt_timeline *t)
 	flt_images_free(t->images);
 	flt_paths_free(t->paths);
 	flt_stream_stacks_free(t->stacks);
-	flt_stream_slices_free(t->slices);
+	flt_stream_pending_free(t->slices);
 	flt_unwind_cache_free(t->unwind);
 	flt_recording_free(t->rec);
 	flt_build_ids_free(&t->ids);

@@ -52,7 +52,8 @@
  *                                [HIST, [HIST_CGROUP], [CAUSES]],
  *                                [STREAM,
  *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
- *                                [NOTES, [AREAS]], [STACKS], [SLICE]])
+ *                                [NOTES, [AREAS]], [STACKS], [SLICE],
+ *                                [EVENT_CAUSES]])
  *                                                  -> FLT_SESSION_ID
  *   FLT_CMD_SESSION_GET  do     (ID, [KINDS])     -> FLT_SESSION_*
  *   FLT_CMD_SESSION_DEL  do     (ID)              -> ()
@@ -156,7 +157,8 @@
  * Stacks. With STACKS a fault has the ID of the user stack of its thread
  * (flt_event_record.stack, struct flt_event_stack). With SLICE a copy of the lower end of the
  * stack precedes the fault (struct flt_event_slice); SUBBUF_SIZE must have room for it. No
- * stack is taken of faults that do not pass the filter.
+ * stack is taken of faults that do not pass the filter. With EVENT_CAUSES the causes of a fault
+ * precede the fault (struct flt_event_causes); see Causes.
  *
  * Working sets: flt_wss.h. Ledgers of huge pages and of NUMA balancing: flt_ledger.h.
  */
@@ -444,6 +446,7 @@ enum flt_session_attr {
 	FLT_SESSION_HIST,	/* u32: keep histograms, of 1 to 1024 processes */
 	FLT_SESSION_HIST_CGROUP,	/* u64, with HIST: ID of a v2 cgroup */
 	FLT_SESSION_CAUSES,	/* flag, with HIST: causes of latencies, see Causes */
+	FLT_SESSION_EVENT_CAUSES,	/* flag, with STREAM: causes of each fault, see Streams */
 	__FLT_SESSION_LAST
 };
 #define FLT_SESSION_MAX (__FLT_SESSION_LAST - 1)

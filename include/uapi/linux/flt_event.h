@@ -170,6 +170,7 @@ enum flt_event_type {
 	FLT_EVENT_LIFE,		/* struct flt_event_life: fork, exec, exit */
 	FLT_EVENT_STACK,	/* struct flt_event_stack: the frames of a stack ID */
 	FLT_EVENT_SLICE,	/* struct flt_event_slice: registers and a copy of the stack */
+	FLT_EVENT_CAUSES,	/* struct flt_event_causes: what a fault spent its time on */
 };
 
 enum flt_result {
@@ -316,6 +317,21 @@ struct flt_event_slice {
 struct flt_event_registers {
 	__u64 dwarf[17];
 	__u64 reserved[7];	/* pads to three slots */
+};
+
+/*
+ * What a fault spent its time on. It belongs to the next fault on the same CPU, which has the same
+ * time and tid. The parts add up to the latency of the fault. With FLT_EVENT_LONG each part is
+ * rounded down.
+ */
+struct flt_event_causes {
+	__u64 time;
+	__u32 part[11];		/* ns, or 1024 ns with FLT_EVENT_LONG; by enum flt_cause */
+	__u32 tid;
+	__u8 type;		/* FLT_EVENT_CAUSES */
+	__u8 reserved[3];
+	__u16 flags;		/* FLT_EVENT_LONG */
+	__u16 more;		/* 0 */
 };
 
 /*

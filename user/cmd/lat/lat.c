@@ -63,24 +63,12 @@ static int check_args(struct lat *l, const struct flt_words *words)
 	return status;
 }
 
-/* Make sure that the module and the kernel can tell causes. */
 static int start_causes(struct lat *l, struct flt_errmsg *e)
 {
-	struct flt_info info;
-	int ret = flt_control_info(l->control, &info, e);
+	int ret = flt_causes_start(&l->causes, l->control, e);
 
-	if (ret)
-		return ret;
-	if (!(info.features & FLT_FEATURE_CAUSES))
-		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot tell causes: missing delay "
-				      "accounting in the kernel (CONFIG_TASK_DELAY_ACCT), or in "
-				      "an older flt module");
-	l->causes = info.causes;
-	ret = lat_delays_on(l, e);
-	if (!ret && l->delays.switched && (l->args->pids.count || l->args->cgroup))
-		flt_command_say(l->command, "threads that exist have no delay accounting: only "
-				"their waits for a CPU and for userfaultfd are known (set sysctl "
-				"kernel.task_delayacct=1 before they start)");
+	if (!ret && l->causes.switched && (l->args->pids.count || l->args->cgroup))
+		flt_command_say(l->command, FLT_CAUSES_SWITCHED);
 	return ret;
 }
 
@@ -137,12 +125,10 @@ static int lat_main(struct flt_run *run)
 				"the past; give an INTERVAL to count them from now on");
 	status = ret ? flt_command_fail(l.command, &e, ret) : lat_run(&l, run->words.command);
 out:
-	if (l.args->why) {
-		e = (struct flt_errmsg){ "" };
-		ret = lat_delays_off(&l, &e);
-		if (ret)
-			status = flt_command_fail(l.command, &e, ret);
-	}
+	e = (struct flt_errmsg){ "" };
+	ret = flt_causes_end(&l.causes, &e);
+	if (ret)
+		status = flt_command_fail(l.command, &e, ret);
 	lat_report_close(&l);
 	lat_slowest_close(&l);
 	lat_snapshot_free(l.last);

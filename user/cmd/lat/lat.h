@@ -9,7 +9,6 @@
  *   report.c    a snapshot as percentiles, buckets and examples
  *   why.c       what the faults of a snapshot spent their time on
  *   plot.c      the same as a picture
- *   delays.c    delay accounting, which --why needs
  *   row.h       a row of the output
  *   bars.c      a histogram as bars
  */
@@ -19,8 +18,8 @@
 #include "timeline/names.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "limit/guard.h"
 #include "model/counts/hist.h"
+#include "observe/causes.h"
 #include "observe/cgroups.h"
 #include "observe/members.h"
 #include "source/netlink/control.h"
@@ -77,13 +76,6 @@ struct lat_slowest {
 	size_t count, room;
 };
 
-/* The delay accounting of the kernel, which --why switches on. */
-struct lat_delays {
-	struct flt_journal *journal;
-	struct flt_guard guard;
-	bool switched;		/* it was off, so threads that exist have none */
-};
-
 struct lat {
 	const struct flt_command *command;
 	const struct lat_args *args;
@@ -92,8 +84,7 @@ struct lat {
 	uint32_t session;	/* of the command; 0: none */
 	uint32_t hists;		/* session that keeps histograms; 0: none */
 	uint32_t why;		/* session that keeps causes: hists, or of the machine; 0: none */
-	uint32_t causes;	/* bits of enum flt_cause that the kernel tells apart */
-	struct lat_delays delays;
+	struct flt_causes causes;	/* of --why */
 	struct flt_members *members;	/* of --cgroup, or NULL */
 	struct flt_cgroups *cgroups;	/* of --by=cgroup, or NULL */
 	uint64_t *bound;	/* per PID of -p: ID of its row in the first snapshot */
@@ -181,11 +172,6 @@ const char *lat_why_name(uint32_t cause);
 /* plot.c */
 /* Draw the last snapshot to the file of --plot. Report errors. Return the exit status. */
 int lat_plot_write(const struct lat *l);
-
-/* delays.c */
-/* Switch delay accounting on until lat_delays_off(), which ends the guard. Return 0 or -errno. */
-int lat_delays_on(struct lat *l, struct flt_errmsg *e);
-int lat_delays_off(struct lat *l, struct flt_errmsg *e);
 
 /* bars.c */
 /* Write the bars of a histogram to standard output, as wide as the terminal. */

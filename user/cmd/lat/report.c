@@ -267,7 +267,7 @@ static int put_examples(const struct lat_report *r)
 		char cause[32];
 
 		known |= *s->slow.comm ? LAT_OF_NAME : 0;
-		row.cause = lat_why_main(&s->slow, cause, sizeof(cause));
+		row.cause = flt_cause_main(s->slow.cause, s->slow.ns, cause);
 		known |= row.cause ? LAT_OF_CAUSES : 0;
 		row.slow = s->slow;
 		row.ended = s->slow.time + l->wall_offset;

@@ -47,7 +47,5 @@ struct lat_row lat_row_begin(const struct lat_report *report, const char *record
 /* why.c */
 /* Write what the faults of the report spent their time on. Return 0 or -errno. */
 int lat_why_write(const struct lat_report *report);
-/* Write the largest part of a fault, such as "io 93%", to text. Return text; NULL: unknown. */
-const char *lat_why_main(const struct flt_slow *slow, char *text, size_t size);
 
 #endif

@@ -23,20 +23,6 @@ static const struct flt_part parts[] = {
 
 _Static_assert(sizeof(parts) / sizeof(parts[0]) == __FLT_CAUSE_MAX, "every cause has a letter");
 
-const char *lat_why_main(const struct flt_slow *slow, char *text, size_t size)
-{
-	uint32_t i, most = 0;
-
-	for (i = 1; i < __FLT_CAUSE_MAX; i++)
-		if (slow->cause[i] > slow->cause[most])
-			most = i;
-	if (!slow->cause[most] || !slow->ns)
-		return NULL;
-	snprintf(text, size, "%s %.0f%%", flt_cause_name(most),
-		 100.0 * (double)slow->cause[most] / (double)slow->ns);
-	return text;
-}
-
 static uint64_t spent_on(const struct lat_snapshot *s, uint32_t cause)
 {
 	uint64_t sum = 0;
@@ -60,7 +46,7 @@ static int put_rows(const struct lat_report *r)
 		row.name = flt_cause_name(cause);
 		row.spent = spent_on(s, cause);
 		/* A cause that this kernel does not tell apart is unknown, not 0. */
-		if (!(r->l->causes & 1u << cause))
+		if (!(r->l->causes.known & 1u << cause))
 			continue;
 		ret = flt_table_row(r->l->data, &row, LAT_OF_SPAN | LAT_OF_TIME);
 		row.record = "cause_bucket";

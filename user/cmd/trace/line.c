@@ -12,13 +12,19 @@
 #include "view/export/ctf.h"
 
 /* Bits of .known_if: the rows that have a value. */
-enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4, OF_INODE = 8, OF_TIMED = 16 };
+enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4, OF_INODE = 8, OF_TIMED = 16, OF_CAUSES = 32 };
+
+/* Bits of .text_if and .data_if. */
+#define WITH_PART(cause) (1ull << (cause))
+#define WITH_CAUSES (1ull << __FLT_CAUSE_MAX)
 
 struct row {
 	const char *record;
 	uint64_t time;			/* end of the fault or gap, ns since 1970 */
 	struct flt_fault fault;
 	uint64_t offset;		/* bytes */
+	uint64_t part[__FLT_CAUSE_MAX];	/* ns of the latency, by cause */
+	const char *cause;		/* the largest part */
 	const char *result, *comm, *path, *where, *dev;
 	const char *stack, *cut, *cut_line;
 	uint64_t gap_from, lost;
@@ -41,10 +47,15 @@ static const char *access_name(uint32_t flags)
 
 #define AT(member) FLT_AT(struct row, member)
 
+#define PART(key, cause) { key, NULL, 0, FLT_COLUMN_NS, AT(part[FLT_CAUSE_##cause]), \
+	.known_if = OF_CAUSES, .data_if = WITH_PART(FLT_CAUSE_##cause) }
+
 static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
 	{ "time", "TIME", 18, FLT_COLUMN_CLOCK, AT(time), .decimals = 9 },
 	{ "latency_ns", "LAT", 8, FLT_COLUMN_NS, AT(fault.latency), .known_if = OF_TIMED },
+	{ "cause", "WHY", -8, FLT_COLUMN_STRING, AT(cause), .text_if = WITH_CAUSES,
+	  .data_if = WITH_CAUSES },
 	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(fault.pid), .known_if = OF_FAULT },
 	{ "tid", "TID", 7, FLT_COLUMN_COUNT, AT(fault.tid), .known_if = OF_FAULT, .spare = 3 },
 	{ "comm", "COMM", -15, FLT_COLUMN_STRING, AT(comm) },
@@ -64,6 +75,10 @@ static const struct flt_column columns[] = {
 	{ "weight", NULL, 0, FLT_COLUMN_COUNT, AT(fault.weight), .known_if = OF_FAULT },
 	{ "path", NULL, 0, FLT_COLUMN_STRING, AT(path) },
 	{ NULL, "PATH+OFFSET", -12, FLT_COLUMN_STRING, AT(where) },
+	PART("other_ns", OTHER), PART("io_ns", IO), PART("swap_ns", SWAP),
+	PART("reclaim_ns", RECLAIM), PART("compaction_ns", COMPACTION),
+	PART("thrashing_ns", THRASHING), PART("copy_ns", COPY), PART("queue_ns", QUEUE),
+	PART("userfaultfd_ns", USERFAULTFD), PART("unmeasured_ns", UNMEASURED),
 	{ "stack", NULL, 0, FLT_COLUMN_LINES, AT(stack) },
 	{ "cut", NULL, 0, FLT_COLUMN_STRING, AT(cut) },
 	{ NULL, NULL, 0, FLT_COLUMN_LINES, AT(cut_line) },
@@ -80,7 +95,8 @@ int trace_line_open(struct trace *t, struct flt_errmsg *e)
 		return trace_cgroups_open(t, e);
 	if (t->args->ctf)
 		return flt_ctf_new(&t->ctf, t->args->ctf, e);
-	return flt_table_new(&t->table, t->out, &t->args->style, columns, 0);
+	return flt_table_new(&t->table, t->out, &t->args->style, columns,
+			     t->args->why ? t->causes.known | WITH_CAUSES : 0);
 }
 
 int trace_line_close(struct trace *t, int status)
@@ -109,6 +125,17 @@ static int write_ctf(struct trace *t, const struct trace_fault *k, const struct 
 	return 0;
 }
 
+/* Fill the columns of --why. text is where row->cause points to. */
+static uint64_t fill_causes(struct row *row, const struct flt_stream_causes *causes,
+			    char text[FLT_CAUSE_TEXT])
+{
+	if (!causes)
+		return 0;
+	memcpy(row->part, causes->part, sizeof(row->part));
+	row->cause = flt_cause_main(causes->part, row->fault.latency, text);
+	return OF_CAUSES;
+}
+
 /* Fill the columns of a file that are in data. dev is where row->dev points to. */
 static void fill_file(struct row *row, char dev[32])
 {
@@ -126,7 +153,7 @@ static void fill_file(struct row *row, char dev[32])
 
 int trace_line_fault(struct trace *t, const struct trace_fault *k)
 {
-	char dev[32], where[PATH_MAX + 32], cut_line[32];
+	char dev[32], where[PATH_MAX + 32], cut_line[32], cause[FLT_CAUSE_TEXT];
 	struct row row = {
 		.record = "fault", .fault = *k->fault, .comm = k->comm, .stack = k->stack,
 		.cut = k->cut,
@@ -139,6 +166,7 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 	row.result = flt_result_name(flt_fault_result(k->fault));
 	known |= k->timed ? OF_TIMED : 0;
 	known |= k->fault->inode ? OF_INODE : 0;
+	known |= fill_causes(&row, k->causes, cause);
 	if (k->in_file) {
 		known |= OF_FILE;
 		row.path = k->path;

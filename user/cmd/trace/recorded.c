@@ -104,6 +104,9 @@ static int check_args(const struct trace *t)
 	if (a->follow || a->channel || a->subbuf_size || a->subbufs)
 		return flt_command_misuse(t->command, "--follow, --channel, --buffer and --buffers "
 					  "need a live trace");
+	if (a->why)
+		return flt_command_misuse(t->command, "--why needs a live trace, because a "
+					  "recording has no causes");
 	if (a->unwind >= 0)
 		return flt_command_misuse(t->command, "--unwind needs a live trace, because a "
 					  "recording contains unwound stacks");

@@ -28,6 +28,8 @@ static int on_fault(void *arg, struct flt_fault *fault)
 		return 0;
 	if (t->cgroups)
 		return trace_cgroups_fault(t, fault);
+	if (t->pending)
+		k.causes = flt_stream_causes_of(t->pending, fault);
 	if (t->stacks)
 		ret = trace_stacks_live(t, fault, &k);
 	k.comm = names_comm(&t->names, fault);
@@ -35,12 +37,14 @@ static int on_fault(void *arg, struct flt_fault *fault)
 	return ret ? ret : trace_line_fault(t, &k);
 }
 
-/* Handle notes: names, mappings, and threads that start or execute a program. */
+/* Handle notes: names, mappings, causes, and threads that start or execute a program. */
 static int on_note(void *arg, const union flt_stream_note *head, const void *bytes)
 {
 	struct trace *t = arg;
 	int ret = names_note(&t->names, head, bytes);
 
+	if (!ret && t->pending && head->record.type == FLT_EVENT_CAUSES)
+		return flt_stream_causes_add(t->pending, &head->causes);
 	return ret ? ret : trace_stacks_note(t, head, bytes);
 }
 
@@ -148,6 +152,25 @@ static const struct flt_observe_ops ops = {
 	.finish = finish,
 };
 
+static int causes_start(struct trace *t, struct flt_errmsg *e)
+{
+	int ret = flt_causes_start(&t->causes, t->control, e);
+
+	if (!ret && t->causes.switched && t->args->pids.count)
+		flt_command_say(t->command, FLT_CAUSES_SWITCHED);
+	return ret ? ret : flt_stream_pending_new(&t->pending);
+}
+
+/* Return status, or that of an error, which is printed. */
+static int causes_end(struct trace *t, int status)
+{
+	struct flt_errmsg e = { "" };
+	int ret = flt_causes_end(&t->causes, &e);
+
+	flt_stream_pending_free(t->pending);
+	return ret ? flt_command_fail(t->command, &e, ret) : status;
+}
+
 int trace_run(struct trace *t, char **command)
 {
 	struct run r = {
@@ -163,6 +186,8 @@ int trace_run(struct trace *t, char **command)
 	if (!t->control)
 		return flt_command_fail(t->command, &t->control_message, t->control_error);
 	ret = names_open(&t->names);
+	if (!ret && t->args->why)
+		ret = causes_start(t, &e);
 	if (!ret)
 		ret = trace_line_open(t, &e);
 	if (!ret && (t->wish.stacks || t->wish.slice))
@@ -170,6 +195,7 @@ int trace_run(struct trace *t, char **command)
 	status = ret ? flt_command_fail(t->command, &e, ret) : flt_observe_run(&r.o);
 	trace_stacks_close(t);
 	status = trace_line_close(t, status);
+	status = causes_end(t, status);
 	names_close(&t->names);
 	return status;
 }

@@ -68,6 +68,9 @@ static const struct flt_opt opts[] = {
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = MEMBER(max_stack), .arg = "N",
 	  .min = 1, .max = 127, .help = "Keep at most N frames per stack, the faulting "
 		  "instruction included. Default: 127." },
+	{ .name = "why", .type = FLT_OPT_FLAG, .offset = MEMBER(why),
+	  .help = "Show what each fault spent most of its time on, and in JSON and CSV all parts "
+		  "of its latency, as fltctl lat --why does for all faults." },
 	{ .name = "count", .letter = 'n', .type = FLT_OPT_U64, .offset = MEMBER(count), .arg = "N",
 	  .help = "Stop after N faults." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
@@ -189,6 +192,7 @@ static int make_wish(struct trace *t)
 			      sliced ? 1 << 20 : 256 << 10;
 	t->wish.channel = (enum flt_stream_channel)args->channel;
 	t->wish.notes = true;
+	t->wish.causes = args->why;
 	t->wish.subbufs = args->subbufs ? (uint32_t)args->subbufs : sliced ? 16 : 8;
 	if (sliced)
 		t->wish.slice = SLICE;
@@ -214,6 +218,7 @@ static int make_wish(struct trace *t)
 static int check_by_cgroup(const struct trace *t)
 {
 	const char *other = t->args->ctf ? "--ctf" : t->args->input ? "--input" :
+			    t->args->why ? "--why" :
 			    t->args->stacks ? "--stacks" : t->args->unwind >= 0 ? "--unwind" : NULL;
 
 	return other ? flt_command_misuse(t->command, "%s and --by=cgroup exclude each other",
@@ -238,6 +243,8 @@ static int trace_main(struct flt_run *run)
 	if (!status && t.args->ctf && (t.args->output || t.args->style.format != FLT_FORMAT_TEXT))
 		status = flt_command_misuse(t.command, "--ctf and %s exclude each other",
 					    t.args->output ? "--output" : "--json or --csv");
+	if (!status && t.args->ctf && t.args->why)
+		status = flt_command_misuse(t.command, "--ctf and --why exclude each other");
 	if (!status && t.args->by == TRACE_BY_CGROUP)
 		status = check_by_cgroup(&t);
 	if (!status)

@@ -15,7 +15,9 @@
 #include "timeline/names.h"
 #include "cli/command.h"
 #include "event/fault.h"
+#include "observe/causes.h"
 #include "source/netlink/control.h"
+#include "source/stream/causes.h"
 #include "source/stream/stream.h"
 #include "view/table/table.h"
 
@@ -41,6 +43,7 @@ struct trace_args {
 	int channel;		/* enum flt_stream_channel */
 	uint64_t count;		/* of lines; 0: unlimited */
 	bool stacks;
+	bool why;		/* what faults spend their time on */
 	int unwind;		/* enum flt_unwind_by, or -1 */
 	uint64_t max_stack;
 	const char *input;	/* a recording; NULL: live */
@@ -63,6 +66,8 @@ struct trace {
 	struct names names;
 	struct trace_stacks *stacks;	/* NULL: no stacks */
 	struct trace_cgroups *cgroups;	/* NULL: not --by=cgroup */
+	struct flt_stream_pending *pending;	/* causes of faults to come; NULL: no --why */
+	struct flt_causes causes;	/* of --why */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
 	uint64_t lines, lost;
 	bool headed;		/* the heading was written */
@@ -75,6 +80,7 @@ struct trace_fault {
 	const char *comm, *path;
 	bool timed;		/* the latency is known */
 	bool in_file;		/* the address is in a mapping of a file; the page is known */
+	const struct flt_stream_causes *causes;
 	const char *stack;	/* a line per frame, innermost first */
 	const char *cut;	/* why the stack is truncated */
 };

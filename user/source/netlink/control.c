@@ -305,7 +305,8 @@ static int put_stream(struct nl_msg *request, const struct flt_stream_wish *wish
 	    nla_put_u32(request, FLT_SESSION_SUBBUF_SIZE, wish->subbuf_size) ||
 	    nla_put_u32(request, FLT_SESSION_SUBBUFS, wish->subbufs) ||
 	    (wish->stacks && nla_put_u32(request, FLT_SESSION_STACKS, wish->stacks)) ||
-	    (wish->slice && nla_put_u32(request, FLT_SESSION_SLICE, wish->slice)))
+	    (wish->slice && nla_put_u32(request, FLT_SESSION_SLICE, wish->slice)) ||
+	    (wish->causes && nla_put_flag(request, FLT_SESSION_EVENT_CAUSES)))
 		return -ENOMEM;
 	/* A module older than channels has relay only, and does not know the attribute. */
 	if (wish->channel == FLT_STREAM_NETLINK &&

@@ -104,6 +104,7 @@ struct flt_stream_wish {
 	bool notes;		/* names of files; forks, execs, exits; mapped code */
 	bool areas;		/* with notes: mappings of faults */
 	uint32_t stacks, slice;		/* addresses, bytes; 0: none */
+	bool causes;		/* what each fault spent its time on */
 	struct flt_stream_filter filter;
 };
 

@@ -18,6 +18,7 @@ union flt_stream_note {
 	struct flt_event_life life;
 	struct flt_event_stack stack;
 	struct flt_event_slice slice;
+	struct flt_event_causes causes;
 };
 
 struct flt_stream_sink {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "observe/causes.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "limit/sysctl.h"
+#include "source/proc/machine.h"
+
+#define TASK_DELAYACCT "/proc/sys/kernel/task_delayacct"
+
+static bool is_on(void)
+{
+	char value[24];
+
+	return !flt_machine_line(TASK_DELAYACCT, value, sizeof(value)) && !strcmp(value, "1");
+}
+
+static int switch_on(struct flt_causes *c, struct flt_errmsg *e)
+{
+	int ret = flt_journal_new(&c->journal, e);
+
+	/* Without root, nobody else is kept from switching it off. */
+	if (ret == -EACCES && is_on()) {
+		*e = (struct flt_errmsg){ "" };
+		return 0;
+	}
+	/* The guard restores the setting even if fltctl is killed. */
+	if (!ret)
+		ret = flt_guard_start(&c->guard, c->journal, e);
+	if (ret)
+		return ret;
+	ret = flt_sysctl_set(c->journal, TASK_DELAYACCT, "1", e);
+	c->switched = ret > 0;
+	/* Before 5.14 there is no setting: it is on, unless booted with nodelayacct. */
+	if (ret == -ENOENT)
+		*e = (struct flt_errmsg){ "" };
+	return ret == -ENOENT || ret > 0 ? 0 : ret;
+}
+
+int flt_causes_start(struct flt_causes *c, struct flt_control *control, struct flt_errmsg *e)
+{
+	struct flt_info info;
+	int ret = flt_control_info(control, &info, e);
+
+	*c = (struct flt_causes){ .guard.pid = -1 };
+	if (ret)
+		return ret;
+	if (!(info.features & FLT_FEATURE_CAUSES))
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot tell causes: missing delay "
+				      "accounting in the kernel (CONFIG_TASK_DELAY_ACCT), or in "
+				      "an older flt module");
+	c->known = info.causes;
+	return switch_on(c, e);
+}
+
+int flt_causes_end(struct flt_causes *c, struct flt_errmsg *e)
+{
+	int ret;
+
+	if (!c->journal)
+		return 0;
+	ret = flt_guard_end(&c->guard, e);
+	flt_journal_free(c->journal);
+	c->journal = NULL;
+	return ret;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "source/stream/pending.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define CHAINS 1024u
+#define WAITING_MAX 4096u
+
+struct held {
+	struct held *next;
+	uint64_t time;
+	uint32_t tid;
+	_Alignas(max_align_t) unsigned char bytes[];
+};
+
+struct flt_stream_pending {
+	struct held *chain[CHAINS];	/* hash by tid; one per tid */
+	struct held *last_returned;
+	uint32_t count;
+};
+
+int flt_stream_pending_new(struct flt_stream_pending **pending)
+{
+	*pending = calloc(1, sizeof(**pending));
+	return *pending ? 0 : -ENOMEM;
+}
+
+static void drop_all(struct flt_stream_pending *p)
+{
+	struct held *held;
+	size_t i;
+
+	for (i = 0; i < CHAINS; i++)
+		while ((held = p->chain[i])) {
+			p->chain[i] = held->next;
+			free(held);
+		}
+	p->count = 0;
+}
+
+void flt_stream_pending_free(struct flt_stream_pending *p)
+{
+	if (!p)
+		return;
+	drop_all(p);
+	free(p->last_returned);
+	free(p);
+}
+
+static struct held *take(struct flt_stream_pending *p, uint32_t tid)
+{
+	struct held **at = &p->chain[tid % CHAINS], *held;
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	held = *at;
+	if (held) {
+		*at = held->next;
+		p->count--;
+	}
+	return held;
+}
+
+void *flt_stream_pending_add(struct flt_stream_pending *p, uint32_t tid, uint64_t time,
+			     size_t size)
+{
+	struct held *held;
+
+	free(take(p, tid));
+	if (p->count == WAITING_MAX)
+		drop_all(p);
+	held = malloc(sizeof(*held) + size);
+	if (!held)
+		return NULL;
+	held->time = time;
+	held->tid = tid;
+	held->next = p->chain[tid % CHAINS];
+	p->chain[tid % CHAINS] = held;
+	p->count++;
+	return held->bytes;
+}
+
+const void *flt_stream_pending_of(struct flt_stream_pending *p, const struct flt_fault *f)
+{
+	free(p->last_returned);
+	p->last_returned = take(p, f->tid);
+	return p->last_returned && p->last_returned->time == f->time ? p->last_returned->bytes :
+								       NULL;
+}

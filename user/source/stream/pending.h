@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pending.h - what a note says of the next fault of a thread, held until that fault arrives.
+ *
+ * Each thread has at most one, because it is in one fault at a time. Those whose faults were lost
+ * would stay forever, so all are dropped when there are too many.
+ */
+#ifndef FLT_SOURCE_STREAM_PENDING_H
+#define FLT_SOURCE_STREAM_PENDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "event/fault.h"
+
+struct flt_stream_pending;
+
+int flt_stream_pending_new(struct flt_stream_pending **pending);
+void flt_stream_pending_free(struct flt_stream_pending *pending);
+
+/*
+ * Hold size bytes for the fault of a thread that began at a time. Return where the caller has to
+ * write them, or NULL if there is no memory.
+ */
+void *flt_stream_pending_add(struct flt_stream_pending *pending, uint32_t tid, uint64_t time,
+			     size_t size);
+/* Return the bytes of a fault, valid until the next call. NULL: there are none. */
+const void *flt_stream_pending_of(struct flt_stream_pending *pending,
+				  const struct flt_fault *fault);
+
+#endif
