@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
-#define FLT_RING_VERSION 3
+#define FLT_RING_VERSION 4
 #define FLT_RING_SLOT    48
 #define FLT_RING_DATA    4096	/* offset of the first slot */
 
@@ -136,6 +136,9 @@ struct flt_ring_totals {
 	uint64_t placeless;	/* ip is not known, among alloc and refault */
 };
 
+/* Forks whose children can be waited for. More than can wait for their servers at a time. */
+#define FLT_RING_FORKS 64
+
 struct flt_ring_head {
 	uint64_t magic;
 	uint32_t version;
@@ -146,6 +149,11 @@ struct flt_ring_head {
 	/* written by fltctl */
 	uint64_t tail __attribute__((aligned(64)));
 	struct flt_ring_totals totals __attribute__((aligned(64)));
+	/*
+	 * Written by forked children, read by the image's server: fork N has connected to fltctl if
+	 * [N % FLT_RING_FORKS] is N. Nobody resets them.
+	 */
+	uint64_t connected[FLT_RING_FORKS];
 };
 _Static_assert(sizeof(struct flt_ring_head) <= FLT_RING_DATA, "head size");
 

@@ -52,6 +52,7 @@ struct rec_image {
 	int server_pid;
 	struct flt_rec_config config;
 	struct flt_ring_totals *totals;
+	uint64_t *connected;	/* flt_ring_head.connected */
 };
 extern struct rec_image rec_image __attribute__((visibility("hidden")));
 

@@ -12,14 +12,16 @@
 
 #include <errno.h>
 
-#define GIVE_UP_NS 3000000000ULL
+/* For children that do not connect, such as one that is stopped by a debugger. */
+#define GIVE_UP_NS 10000000000ULL
 #define RUN        64	/* most pages of one copy */
 
 static struct fork_child {
 	uint32_t id;		/* 0 = free slot */
 	int uffd;
 	uint64_t seq;
-	uint64_t since;
+	uint64_t since;		/* sys_now() */
+	bool connected;		/* to fltctl, which will hand it over */
 } child[REC_FORK_CHILDREN];
 static uint32_t last_id;
 
@@ -184,6 +186,15 @@ void rec_fork_child_add(int uffd)
 	let_go(uffd);
 }
 
+static bool has_connected(struct fork_child *c)
+{
+	uint64_t *at = &rec_image.connected[c->seq % FLT_RING_FORKS];
+
+	/* A later fork may use the place, so remember what was seen. */
+	c->connected |= __atomic_load_n(at, __ATOMIC_ACQUIRE) == c->seq;
+	return c->connected;
+}
+
 /* Return true if the process behind a userfaultfd still has its memory. */
 static bool is_alive(int uffd)
 {
@@ -202,7 +213,7 @@ void rec_fork_child_check(bool fork_pending)
 			continue;
 		if (!is_alive(child[i].uffd)) {
 			rec_fork_child_end(child[i].id);
-		} else if (now - child[i].since > GIVE_UP_NS) {
+		} else if (!has_connected(&child[i]) && now - child[i].since > GIVE_UP_NS) {
 			let_go(child[i].uffd);
 			child[i].id = 0;
 		}

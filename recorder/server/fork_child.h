@@ -27,8 +27,8 @@ enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t page);
 /* Remove a child that was handed over to its own server, or has died. */
 void rec_fork_child_end(uint32_t id);
 /*
- * Remove children that died. Give up on children that did not connect within 3 s. End the freeze
- * when no child is left and no fork is pending.
+ * Remove children that died. Give up on children that did not connect within 10 s. End the
+ * freeze when no child is left and no fork is pending.
  */
 void rec_fork_child_check(bool fork_pending);
 /* Give all children their pages, because the server ends. */

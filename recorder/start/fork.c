@@ -102,6 +102,21 @@ static void touch_stack(void)
 		room[i] = 0;
 }
 
+/*
+ * Connect to fltctl, and tell the parent's server, in memory that it shares with this process. From
+ * then on the server waits for fltctl without a limit of time.
+ */
+static int connect_child(void)
+{
+	uint64_t seq = rec_freeze.fork_seq;
+	int fd = rec_socket_connect();
+
+	if (fd >= 0)
+		__atomic_store_n(&rec_image.connected[seq % FLT_RING_FORKS], seq,
+				 __ATOMIC_RELEASE);
+	return fd;
+}
+
 /* Forget everything that belongs to the parent. */
 static void forget_parent(void)
 {
@@ -144,8 +159,8 @@ static void child(void)
 	}
 	prepared = false;
 	touch_stack();
+	fd = connect_child();
 	forget_parent();
-	fd = rec_socket_connect();
 	if (fd >= 0) {
 		ret = rec_setup(fd, of, rec_freeze.fork_seq);
 		if (!ret) {

@@ -36,6 +36,7 @@ int rec_writer_open(int fd)
 	ring = r;
 	stuck = 0;
 	rec_image.totals = &ring->totals;
+	rec_image.connected = ring->connected;
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Map the ring in a memfd of fltctl. Sets rec_image.totals. Return 0 or -errno. */
+/* Map the ring in a memfd of fltctl. Sets rec_image.totals and .connected. Return 0 or -errno. */
 int rec_writer_open(int fd);
 /* Unmap the parent's ring, in a forked child. */
 void rec_writer_close(void);

@@ -78,6 +78,18 @@ check "all messages of ended processes arrive" [ "$(grep -c 'static_program is s
 check "all ended processes are counted" counts 50
 check "fltctl returns 3 after messages of ended processes" [ $status = 3 ]
 
+# A child that waits for fltctl stays limited, however long fltctl takes.
+status=0
+timeout "$limit" "$fltctl" record -q -L 1000 -o trace.flt -- python3 -c 'import os, signal, time
+os.kill(os.getppid(), signal.SIGSTOP)
+child = os.fork()
+if not child: os._exit(0)
+time.sleep(11)
+os.kill(os.getppid(), signal.SIGCONT)
+os.waitpid(child, 0)' > out 2> err || status=$?
+rm -f trace.flt*
+check "a child that waits for fltctl is limited: $(tail -n 1 err)" [ $status = 0 ]
+
 # Each way to execute a program must succeed or fail as natively, and fltctl must report
 # exactly the programs that ran. `here` is in the working directory, but not in PATH.
 execs=$build/tests/recorder/execs
