@@ -60,9 +60,7 @@ trace_why() { # WHAT COMMAND...
 		whole: map(select(.latency_ns < 4000000000 and (parts | add) == .latency_ns or
 			(.latency_ns - (parts | add) | fabs) <= .latency_ns / 100)) | length,
 		named: map(select(. as $row | .cause != null and
-			(parts | max) == $row[(.cause | split(" ")[0]) + "_ns"])) | length,
-		uffd: map(select(.kind == "uffd" and .userfaultfd_ns > 0)) | length,
-		copied: map(select(.copy_ns > 0)) | length }' >"$tmp/sums"
+			(parts | max) == $row[(.cause | split(" ")[0]) + "_ns"])) | length }' >"$tmp/sums"
 	at_least "$what, traced: faults" "$(jq .faults "$tmp/sums")" 10
 	same "$what, traced: faults whose parts add up" "$(jq .whole "$tmp/sums")" \
 		"$(jq .faults "$tmp/sums")"
@@ -70,11 +68,24 @@ trace_why() { # WHAT COMMAND...
 		"$(jq .faults "$tmp/sums")"
 }
 
+# Return the number of traced faults that fulfil a condition.
+traced() { rows_jq "map(select(.record == \"fault\" and ($1))) | length"; } # CONDITION
+
+# Check that each of N planted faults, and no fewer, has MS milliseconds of a cause: trace_why ran.
+each() { # WHAT N CONDITION CAUSE MS
+	local planted
+	planted=$(traced "$3")
+	at_least "$1, traced: planted faults" "$planted" "$2"
+	same "$1, traced: of $planted planted faults, those with $5 ms of $4" \
+		"$(traced "($3) and .$4_ns >= $5 * 1000000 and .$4_ns > 0")" "$planted"
+}
+
 spent() { rows_jq "map(select(.record == \"cause\" and .name == \"$1\"))[0].spent_ns"; } # CAUSE
 
 # Run a command in the cgroup "slow".
 slowly=(bash -c 'echo $$ >/sys/fs/cgroup/slow/cgroup.procs && exec "$@"' -)
 
+n=$(sized 5 100 100)
 mkfs.ext4 -q /dev/vda
 mkdir "$tmp/disk"
 mount /dev/vda "$tmp/disk"
@@ -92,16 +103,37 @@ load
 before=none
 [ ! -e $knob ] || { echo 0 >$knob && before=0; }
 
+# Before 5.17 compaction was no delay. First, while memory is as it was after the boot.
+if has_thp && ! kernel_before 5.17; then
+	say "compaction"
+	echo 0 >/proc/sys/vm/compaction_proactiveness
+	free=$(awk '$1 == "MemFree:" { print int($2 / 1024) }' /proc/meminfo)
+	mkfifo "$tmp/fragments"
+	huge crumble=$((free - 64)) gate <"$tmp/fragments" >"$tmp/fragments.out" &
+	fragments=$!
+	exec 9>"$tmp/fragments"
+	until_true grep -q gate "$tmp/fragments.out" || bad "memory could not be fragmented"
+	# So many huge pages are free. Further ones need compaction.
+	left=$(awk '{ n += $14 + 2 * $15 } END { print n }' /proc/buddyinfo)
+	trace_why "compaction" huge map=$((left + n + 5)) allow write
+	at_least "compaction, traced: huge pages that needed it" \
+		"$(traced '.kind == "huge" and .compaction_ns > 0')" "$n"
+	exec 9>&-
+	wait $fragments
+fi
+
 say "userfaultfd"
 why "userfaultfd" late 20 50 0
 planted "userfaultfd" 8 uffd userfaultfd 50
-trace_why "userfaultfd" late 20 50 0
-same "userfaultfd, traced: late faults" "$(jq .uffd "$tmp/sums")" 20
+trace_why "userfaultfd" late "$n" 50 0
+each "userfaultfd" "$n" '.kind == "uffd"' userfaultfd 50
 
 if has_thp; then
 	say "huge pages"
 	why "huge pages" huge map=40 allow write
 	planted "huge pages" 1 huge copy 0
+	trace_why "huge pages" huge map="$n" allow write
+	each "huge pages" "$n" '.kind == "huge"' copy 0
 fi
 
 say "copies"
@@ -109,7 +141,8 @@ why "copies" kinds cowfork 300
 # Before 6.0 copying was no delay.
 kernel_before 6.0 || at_least "copies: time" "$(spent copy)" 1
 trace_why "copies" kinds cowfork 300
-kernel_before 6.0 || at_least "copies, traced: faults that copied" "$(jq .copied "$tmp/sums")" 1
+# The last section of the workload copies 300 pages; they are its last faults that copy.
+kernel_before 6.0 || at_least "copies, traced: faults that copied" "$(traced '.copy_ns > 0')" 300
 
 say "reclaim"
 echo 12M >/sys/fs/cgroup/slow/memory.max
@@ -117,6 +150,23 @@ why "reclaim" "${slowly[@]}" lru 4 24 1
 planted "reclaim" 1 anon reclaim 1
 # Before 5.17 only waits for the device of swap were counted, and memory needs none.
 kernel_before 5.17 || at_least "swap in memory: time" "$(spent swap)" 1
+
+say "a disk that takes 200 ms to read"
+# Only reads are slow. The time is long, because a fault waits only for what is left when it begins
+# to wait, and the host may have stopped the virtual CPU before.
+slow_table="0 $(cat /sys/block/vda/size) delay /dev/vda 0 200 /dev/vda 0 0"
+if modprobe -q dm_mod && modprobe -q dm_delay; then
+	umount "$tmp/disk"
+	echo "$slow_table" | DM_DISABLE_UDEV=1 dmsetup create slow
+	mount /dev/mapper/slow "$tmp/disk"
+	trace_why "slow reads" kinds major "$n" "$file"
+	each "slow reads" "$n" ".result == \"major\" and .path == \"$file\"" io 50
+	umount "$tmp/disk"
+	DM_DISABLE_UDEV=1 dmsetup remove slow
+	mount /dev/vda "$tmp/disk"
+else
+	[ "$KERNEL" = debug ] || bad "missing module dm_delay"
+fi
 
 # The debug kernel cannot slow down a disk.
 if [ -e /sys/fs/cgroup/slow/io.max ]; then
