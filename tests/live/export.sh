@@ -235,7 +235,8 @@ mkdir $group/many
 for ((i = 0; i < cgroups; i++)); do
 	mkdir $group/many/$i
 	echo 0 >$group/many/$i/cgroup.procs
-	/bin/true
+	# A process that faults and ends.
+	(:)
 done
 echo 0 >/sys/fs/cgroup/cgroup.procs
 # A fork bomb. It has a limit and low priority, so that the guest can go on.
@@ -246,14 +247,24 @@ bash -c 'echo $$ >/sys/fs/cgroup/bomb/cgroup.procs; bomb() { bomb | bomb & }
 	renice -n 19 $$ >/dev/null; while :; do bomb; done' 2>"$tmp/bomb" &
 is_bombed() { grep -q 'max [1-9]' /sys/fs/cgroup/bomb/pids.events; }
 until_true is_bombed || bad "the fork bomb does not reach its limit"
+# Scrape without curl, which takes most of the time of an emulated machine.
+scrape_quickly() {
+	local socket
+	exec {socket}<>/dev/tcp/127.0.0.1/9886
+	printf 'GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n' >&"$socket"
+	cat <&"$socket" >"$tmp/metrics"
+	exec {socket}>&-
+}
 sum=0
 for ((i = 0; i < scrapes; i++)); do
-	get >"$tmp/metrics"
+	scrape_quickly
 	before=$sum
-	sum=$(awk '/^flt_cgroup_faults_minor_total/ { n += $2 } END { printf "%d", n }' "$tmp/metrics")
+	read -r sum series < <(awk '/^flt_cgroup_faults_minor_total/ { n += $2 } /^flt_/ { series++ }
+		END { printf "%d %d\n", n, series }' "$tmp/metrics")
 	at_least "the sum over cgroups at scrape $i" "$sum" $((before + 1))
-	same "series at scrape $i are bounded" "$(($(grep -vc '^#' "$tmp/metrics") <= 2000))" 1
+	at_most "series at scrape $i" "$series" 2000
 done
+get >"$tmp/metrics"
 echo 1 >/sys/fs/cgroup/bomb/cgroup.kill
 at_least "series left out" "$(value flt_export_series_omitted_total)" 1
 promtool check metrics <"$tmp/metrics" >"$tmp/out" 2>&1 || bad "promtool: $(cat "$tmp/out")"
