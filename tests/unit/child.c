@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <poll.h>
 #include <sys/wait.h>
@@ -70,6 +71,48 @@ static void command_waits_for_release(void **state)
 	assert_int_equal(flt_child_release(&child), 0);
 	assert_int_equal(flt_child_wait(&child, &status, &usage), 0);
 	assert_int_equal(access(path, F_OK), -1);
+}
+
+static unsigned long minor_faults(pid_t pid)
+{
+	unsigned long minor = 0;
+	char path[32];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %lu", &minor), 1);
+	fclose(file);
+	return minor;
+}
+
+static int accept_all(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/*
+ * A forked child takes no fault between flt_child_fork() and flt_child_release(). Otherwise a fault
+ * could begin before the caller observes the child and end after that.
+ */
+static void forked_child_takes_no_faults_at_the_gate(void **state)
+{
+	char *argv[] = { (char *)"true", NULL };
+	struct flt_child_setup setup = { .argv = argv, .prepare = accept_all };
+	struct flt_child child;
+	unsigned long before;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 50; i++) {
+		assert_int_equal(flt_child_fork(&child, &setup, NULL), 0);
+		before = minor_faults(child.pid);
+		usleep(2000);
+		assert_int_equal(minor_faults(child.pid), before);
+		flt_child_cancel(&child);
+	}
 }
 
 static int refuse(void *arg)
@@ -160,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wait_returns_exit_statuses),
 		cmocka_unit_test(command_waits_for_release),
+		cmocka_unit_test(forked_child_takes_no_faults_at_the_gate),
 		cmocka_unit_test(failed_prepare_is_returned),
 		cmocka_unit_test(loop_calls_all_handlers),
 	};

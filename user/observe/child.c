@@ -41,13 +41,49 @@ static bool wait_at_gate(int gate)
 	return read_retrying(gate, &byte, 1) == 1;
 }
 
+/*
+ * Tell the parent that this child waits, and wait. The first round touches all pages that the
+ * second one needs. So a forked child takes no fault after its second message until it is released.
+ */
+static bool settle_at_gate(int gate, int report)
+{
+	ssize_t n;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		do
+			n = write(report, "", 1);
+		while (n < 0 && errno == EINTR);
+		if (!wait_at_gate(gate))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Wait until the child has settled. Else a fault could begin before the caller observes the child,
+ * and end unobserved. A child that was killed is noticed in flt_child_release().
+ */
+static void await_settled(const struct flt_child *child)
+{
+	ssize_t n;
+	char byte;
+
+	if (read_retrying(child->report, &byte, 1) != 1)
+		return;
+	do
+		n = write(child->gate, "", 1);
+	while (n < 0 && errno == EINTR);
+	read_retrying(child->report, &byte, 1);
+}
+
 /* Execute the command in a forked child. Return the exit status if that fails. */
 static int run_forked(const struct flt_child_setup *setup, int gate, int report)
 {
 	const char *const *assignment;
 	int ret;
 
-	if (!wait_at_gate(gate))
+	if (!settle_at_gate(gate, report))
 		return 0;
 	for (assignment = setup->env; assignment && *assignment; assignment++)
 		if (putenv((char *)*assignment))
@@ -170,6 +206,8 @@ int flt_child_fork(struct flt_child *child, const struct flt_child_setup *setup,
 	child->gate = gate[1];
 	child->report = report[0];
 	child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	if (forked)
+		await_settled(child);
 	return 0;
 
 err_report:
