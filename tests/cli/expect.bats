@@ -270,3 +270,11 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	# Nobody reads from this end: no signal, no wait.
 	FLT_MARK_FD=77 "$program"
 }
+
+@test "a full disk is named, in each format" {
+	for format in "" --json --csv --format=tap --format=junit; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -1 "$FLTCTL" expect $format -o /dev/full -e 'minor <= 100000' -- true
+		[[ $stderr == *"cannot write /dev/full: No space left on device"* ]]
+	done
+}

@@ -126,7 +126,7 @@ static int write_results(struct expect_run *r, const struct expect_result *resul
 	const struct flt_command *command = r->run->command;
 	const char *path = r->args->output;
 	FILE *out;
-	int err, status = output_open(&out, command, path);
+	int err, error = 0, status = output_open(&out, command, path);
 
 	if (status)
 		return status;
@@ -136,8 +136,9 @@ static int write_results(struct expect_run *r, const struct expect_result *resul
 		err = expect_junit(r, results, out);
 	else
 		err = expect_report(r, results, out);
+	output_failed(out, &error);
 	status = err ? flt_command_fail(command, NULL, err) : FLT_EXIT_DONE;
-	return output_close(out, command, path, 0, status);
+	return output_close(out, command, path, error, status);
 }
 
 static int status_of(const struct expect_run *r, const struct expect_result *results)

@@ -164,7 +164,7 @@ static int report(const struct update *u)
 	struct flt_table *table;
 	size_t i, varied = 0;
 	FILE *out;
-	int err, status = output_open(&out, command, u->args->output);
+	int err, error = 0, status = output_open(&out, command, u->args->output);
 
 	if (status)
 		return status;
@@ -189,13 +189,14 @@ static int report(const struct update *u)
 		}
 	}
 	flt_table_flush(table, true);
+	output_failed(out, &error);
 	flt_table_free(table);
 	if (err)
 		status = flt_command_fail(command, NULL, err);
 	else
 		flt_command_say(command, "wrote %s from %" PRIu64 " runs; %zu of %zu counts varied",
 				u->path, u->args->runs, varied, u->budget.count);
-	return output_close(out, command, u->args->output, 0, status);
+	return output_close(out, command, u->args->output, error, status);
 }
 
 int expect_update(struct flt_run *run, const struct expect_args *args, const char *path)
