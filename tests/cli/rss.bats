@@ -25,7 +25,8 @@ compare() {
 		[[ $stderr == *"$says"* ]] || { echo "$args: $stderr"; false; }
 	done <<-END
 		|missing target: give -p PID
-		-p 1 -- true|a command excludes -p
+		-p 1 -- true|exclude each other
+		--cgroup /sys -p 1|exclude each other
 		--at=never -- true|invalid moment 'never'
 		--at=every=0 -- true|invalid moment 'every=0'
 		-p 1 1s 2s|unexpected argument '2s'

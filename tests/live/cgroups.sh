@@ -174,6 +174,10 @@ same "wss by refs: windows" "$(sum '.record == "sample" and .container == $n' 1 
 say "rss"
 "$FLTCTL" rss --json --by=cgroup --at=1s -p "$one,$two,$plain" >"$tmp/out" 2>"$tmp/err" ||
 	bad "rss: status $?: $(cat "$tmp/err")"
+"$FLTCTL" rss --json --by=cgroup --at=1s --cgroup="$slice" >"$tmp/members" 2>"$tmp/err" ||
+	bad "rss --cgroup: status $?: $(cat "$tmp/err")"
+same "rss --cgroup: the container" "$(sum '.container == $n' .rss_bytes "$tmp/members")" \
+	"$(rss "/proc/$one/smaps_rollup" "/proc/$two/smaps_rollup")"
 same "rss: the container" "$(sum '.container == $n' .rss_bytes "$tmp/out")" \
 	"$(rss "/proc/$one/smaps_rollup" "/proc/$two/smaps_rollup")"
 same "rss: the other" "$(sum '.cgroup == "/flt.slice/plain"' .rss_bytes "$tmp/out")" \

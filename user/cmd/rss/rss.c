@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
 #include "cmd/rss/rss.h"
+#include "source/proc/cgroup.h"
 
 /* Return addresses that are kept of each stack. */
 #define DEPTH 128
@@ -21,8 +23,11 @@ static const char *const engines[] = { "auto", "module", "perf", NULL };
 static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
 	  .help = "Observe running processes and their children." },
+	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = AT(cgroup), .arg = "DIR",
+	  .help = "Observe the processes that are in this cgroup or below now, and their children. "
+		  "DIR is in cgroup2, e.g. /sys/fs/cgroup/system.slice." },
 	{ .name = "at", .type = FLT_OPT_STRING, .offset = AT(at), .arg = "WHEN,...",
-	  .help = "Select the moments: exit (of the command or of the first process of -p), peak "
+	  .help = "Select the moments: exit (of the command or of the first process), peak "
 		  "(the most memory seen), a time since the start such as 5s, or every=TIME. "
 		  "Default: exit." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = AT(by), .choices = by_names,
@@ -95,21 +100,21 @@ static int join_and_show(struct flt_run *run, struct rss_taker *taker, int fd)
 	return status ? status : verdict;
 }
 
-static int observe(struct flt_run *run, const struct rss_whens *whens)
+static int observe(struct flt_run *run, const struct flt_ids *pids, const struct rss_whens *whens)
 {
 	static const enum flt_capture_engine engine[] = {
 		FLT_CAPTURE_AUTO, FLT_CAPTURE_MODULE, FLT_CAPTURE_PERF,
 	};
 	const struct rss_args *args = run->args;
 	struct flt_capture_setup setup = {
-		.pids = args->pids, .engine = engine[args->engine],
+		.pids = *pids, .engine = engine[args->engine],
 		.unwind = (enum flt_unwind_by)args->unwind,
 		.max_stack = DEPTH, .quiet = true,
 	};
 	struct rss_taker *taker;
 	int status, shown, fd = -1;
 
-	status = rss_taker_new(&taker, run, whens);
+	status = rss_taker_new(&taker, run, pids, whens);
 	if (status) {
 		rss_taker_free(taker);
 		return flt_command_fail(run->command, NULL, status);
@@ -123,6 +128,18 @@ static int observe(struct flt_run *run, const struct rss_whens *whens)
 	return status ? status : shown;
 }
 
+static int observe_cgroup(struct flt_run *run, const struct rss_whens *whens)
+{
+	const struct rss_args *args = run->args;
+	struct flt_ids pids = { 0 };
+	struct flt_errmsg e = { "" };
+	int status = flt_cgroup_members(args->cgroup, &pids.id, &pids.count, &e);
+
+	status = status ? flt_command_fail(run->command, &e, status) : observe(run, &pids, whens);
+	free(pids.id);
+	return status;
+}
+
 static int rss_main(struct flt_run *run)
 {
 	const struct rss_args *args = run->args;
@@ -131,11 +148,12 @@ static int rss_main(struct flt_run *run)
 	struct flt_errmsg e = { "" };
 	int err;
 
-	if (!run->words.command && !args->pids.count)
-		return flt_command_misuse(run->command, "missing target: give -p PID or "
-					  "'-- COMMAND'");
-	if (run->words.command && args->pids.count)
-		return flt_command_misuse(run->command, "a command excludes -p");
+	if (!run->words.command && !args->pids.count && !args->cgroup)
+		return flt_command_misuse(run->command, "missing target: give -p PID, --cgroup DIR "
+					  "or '-- COMMAND'");
+	if (!!run->words.command + !!args->pids.count + !!args->cgroup > 1)
+		return flt_command_misuse(run->command, "-p, --cgroup and a command exclude each "
+					  "other");
 	if (run->words.argc > (args->at || run->words.command ? 0 : 1))
 		return flt_command_misuse(run->command, "unexpected argument '%s' (put a command "
 					  "after '--')",
@@ -151,14 +169,15 @@ static int rss_main(struct flt_run *run)
 	if (args->output && !args->picture)
 		return flt_command_misuse(run->command, "-o needs --svg, --html, --folded, "
 					  "--speedscope or --pprof");
-	return observe(run, &whens);
+	return args->cgroup ? observe_cgroup(run, &whens) : observe(run, &args->pids, &whens);
 }
 
 const struct flt_command flt_command_rss = {
 	.name = "rss",
 	.summary = "show which code brought the resident memory in, exact to the page",
 	.synopsis = (const char *const[]){ "[OPTION...] -- COMMAND [ARG...]",
-					   "[OPTION...] -p PID,... [WHEN,...]", NULL },
+					   "[OPTION...] -p PID,... [WHEN,...]",
+					   "[OPTION...] --cgroup DIR [WHEN,...]", NULL },
 	.about = (const char *const[]){
 		"Lists every page that is resident at a moment by the code whose fault brought it "
 		"in. A heap profiler shows requested memory; rss shows resident memory, whoever "

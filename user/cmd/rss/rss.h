@@ -22,6 +22,7 @@ enum rss_picture {
 
 struct rss_args {
 	struct flt_ids pids;
+	const char *cgroup;
 	const char *at, *output;
 	int by;				/* enum rss_by */
 	int picture;			/* enum rss_picture */
@@ -79,7 +80,9 @@ int rss_moment_read(struct rss_moment *moment, const uint32_t *pids, size_t coun
 
 struct rss_taker;
 
-int rss_taker_new(struct rss_taker **taker, struct flt_run *run, const struct rss_whens *whens);
+/* pids: the processes to observe, without children; none for a command. The caller keeps it. */
+int rss_taker_new(struct rss_taker **taker, struct flt_run *run, const struct flt_ids *pids,
+		  const struct rss_whens *whens);
 /* The moments stay valid until the taker is freed. */
 struct rss_moment *rss_taker_moments(struct rss_taker *taker, size_t *count);
 void rss_taker_free(struct rss_taker *taker);

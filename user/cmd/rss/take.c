@@ -33,6 +33,7 @@ struct rss_taker {
 	const struct rss_args *args;
 	const struct rss_whens *whens;
 	struct flt_capture_watch watch;
+	const struct flt_ids *targets;
 	struct timer timers[RSS_WHENS];
 	struct flt_hold *hold;
 	struct flt_loop *loop;
@@ -86,7 +87,7 @@ static int pid_add(void *arg, uint32_t pid)
 	return 0;
 }
 
-/* List the processes of the command or of -p, and their descendants. */
+/* List the processes of the command, of -p or of --cgroup, and their descendants. */
 static int pids_list(struct rss_taker *t)
 {
 	size_t i;
@@ -98,8 +99,8 @@ static int pids_list(struct rss_taker *t)
 		if (ret == -EOPNOTSUPP)
 			ret = pid_add(t, t->child);
 	}
-	for (i = 0; !ret && i < t->args->pids.count; i++)
-		ret = pid_add(t, t->args->pids.id[i]);
+	for (i = 0; !ret && i < t->targets->count; i++)
+		ret = pid_add(t, t->targets->id[i]);
 	for (i = 0; !ret && i < t->pid_count; i++) {
 		ret = flt_procfs_children(t->pids[i], pid_add, t);
 		if (ret == -EOPNOTSUPP || ret == -ESRCH)
@@ -291,7 +292,7 @@ static int begin(void *arg, struct flt_loop *loop, struct flt_child *child, stru
 	t->command = child;
 	t->child = child ? (uint32_t)child->pid : 0;
 	t->began = flt_clock_ns(CLOCK_MONOTONIC);
-	pid = child ? t->child : t->args->pids.id[0];
+	pid = child ? t->child : t->targets->id[0];
 	ret = flt_hold_new(&t->hold, t->child, on_exit_of, t);
 	if (ret)
 		return ret;
@@ -329,7 +330,8 @@ static void end(void *arg)
 	t->hold = NULL;
 }
 
-int rss_taker_new(struct rss_taker **out, struct flt_run *run, const struct rss_whens *whens)
+int rss_taker_new(struct rss_taker **out, struct flt_run *run, const struct flt_ids *pids,
+		  const struct rss_whens *whens)
 {
 	struct rss_taker *t = calloc(1, sizeof(*t));
 
@@ -341,6 +343,7 @@ int rss_taker_new(struct rss_taker **out, struct flt_run *run, const struct rss_
 		return -ENOMEM;
 	t->run = run;
 	t->args = run->args;
+	t->targets = pids;
 	t->whens = whens;
 	t->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	t->pages_left = t->args->memory / FLT_RESIDENT_PAGE_BYTES;
