@@ -325,9 +325,11 @@ done >t.report.json
 	report-stack t.stack.json report-tree t.tree.json report-diff t.diff.json script t.script \
 	script-check t.check.json
 # What the artificial recording lacks: losses, paths of files, attempts, advice. A recording knows no
-# cgroups, so trace has no sums of them.
+# cgroups, so trace has no sums of them, and no causes.
 absent=attempts,cpu,cut,dev,inode,lost,lost_since,offset,path,advice,remedy,rights,stride
 absent+=,cgroup,container,trace.faults,trace.minor,trace.major,trace.failed,trace.slowest_ns
+absent+=,trace.cause$(printf ',trace.%s_ns' other io swap reclaim compaction thrashing copy queue \
+	userfaultfd unmeasured)
 /usr/bin/python3 "$here/../docs/schemas.py" "$here/../../docs/json" \
 	-e "$absent" trace t.stacks.json map t.map.json
 version=$("$fltctl" --version | sed -n 's/.*(json \([0-9]*\))$/\1/p')
