@@ -136,7 +136,7 @@ struct flt_ring_totals {
 	uint64_t placeless;	/* ip is not known, among alloc and refault */
 };
 
-/* Forks whose children can be waited for. More than can wait for their servers at a time. */
+/* Recent forks that can be marked: more than the children that a server waits for at a time. */
 #define FLT_RING_FORKS 64
 
 struct flt_ring_head {

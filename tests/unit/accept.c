@@ -19,7 +19,7 @@ struct header {
 	enum flt_metrics_format format;
 };
 
-/* What Prometheus sends: 2.42 without and with native histograms, 3.5 with them, and 3.5 without. */
+/* Headers like those of Prometheus 2 and 3, without and with native histograms. */
 static const struct header of_prometheus[] = {
 	{ OPENMETRICS ",application/openmetrics-text;version=0.0.1;q=0.75,"
 	  "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", FLT_METRICS_OPENMETRICS },

@@ -22,14 +22,19 @@ static ssize_t read_retrying(int fd, void *data, size_t size)
 	return n < 0 ? -errno : n;
 }
 
-/* Tell the parent why the exec failed, and return the exit status of the child. */
-static int report_failure(int report, int err)
+static void write_retrying(int fd, const void *data, size_t size)
 {
 	ssize_t n;
 
 	do
-		n = write(report, &err, sizeof(err));
+		n = write(fd, data, size);
 	while (n < 0 && errno == EINTR);
+}
+
+/* Tell the parent why the exec failed, and return the exit status of the child. */
+static int report_failure(int report, int err)
+{
+	write_retrying(report, &err, sizeof(err));
 	return flt_child_exec_status(-err);
 }
 
@@ -47,13 +52,10 @@ static bool wait_at_gate(int gate)
  */
 static bool settle_at_gate(int gate, int report)
 {
-	ssize_t n;
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		do
-			n = write(report, "", 1);
-		while (n < 0 && errno == EINTR);
+		write_retrying(report, "", 1);
 		if (!wait_at_gate(gate))
 			return false;
 	}
@@ -66,14 +68,11 @@ static bool settle_at_gate(int gate, int report)
  */
 static void await_settled(const struct flt_child *child)
 {
-	ssize_t n;
 	char byte;
 
 	if (read_retrying(child->report, &byte, 1) != 1)
 		return;
-	do
-		n = write(child->gate, "", 1);
-	while (n < 0 && errno == EINTR);
+	write_retrying(child->gate, "", 1);
 	read_retrying(child->report, &byte, 1);
 }
 
@@ -258,9 +257,7 @@ int flt_child_release(struct flt_child *child)
 	int err = 0, status;
 	ssize_t n;
 
-	do
-		n = write(child->gate, "", 1);
-	while (n < 0 && errno == EINTR);
+	write_retrying(child->gate, "", 1);
 	/* End of file: the exec succeeded, or the child was killed before. */
 	n = read_retrying(child->report, &err, sizeof(err));
 	close_pipes(child);

@@ -182,7 +182,7 @@ void flt_metrics_protobuf_octaves(struct flt_metrics *m, const struct flt_metric
 		delta[i - first] = (int64_t)(octaves->count[i] -
 					     (i > first ? octaves->count[i - 1] : 0));
 	}
-	/* An empty span, too, tells a reader that the histogram is native. */
+	/* Write the span even if it is empty: a histogram without a span is not native. */
 	span.has_offset = span.has_length = true;
 	span.offset = first < end ? (int32_t)first + 1 : 0;
 	span.length = end - first;
