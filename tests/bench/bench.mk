@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The cost of flt. Not part of a check: figures are for reading.
 
-ALL += $(O)/workload/faultcost $(O)/workload/forkcost $(O)/workload/gap
+ALL += $(O)/workload/faultcost $(O)/workload/forkcost $(O)/workload/gap $(O)/tests/bench/drain
 
 $(O)/workload/faultcost: $(O)/tests/bench/faultcost.o $(O)/tests/workload/region.o
 	@mkdir -p $(@D)

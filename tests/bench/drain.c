@@ -113,12 +113,15 @@ static int on_traced(void *arg, struct flt_fault *f)
 
 static void trace(struct trace *t)
 {
-	static const struct trace_args args = { .format = FLT_FORMAT_CSV };
+	static const struct trace_args args = { .style.format = FLT_FORMAT_CSV };
+	struct flt_errmsg e;
 
 	t->args = &args;
 	t->out = fopen("/dev/null", "we");
-	if (!t->out || names_open(&t->names) || trace_line_open(t))
+	if (!t->out || names_open(&t->names))
 		err(1, "trace");
+	if (trace_line_open(t, &e))
+		errx(1, "%s", e.text);
 }
 
 static struct flt_regions *map(uint32_t cpus)
@@ -247,7 +250,7 @@ static void command_end(void)
 	if (captured.writer)
 		flt_file_close(captured.writer, faults, 0);
 	flt_timeline_free(captured.timeline);
-	trace_line_close(&traced);
+	trace_line_close(&traced, 0);
 	names_close(&traced.names);
 }
 
