@@ -75,7 +75,7 @@ static void file_make(uint32_t faults, uint32_t flushes)
 	}
 	for (i = 0; i < faults; i++) {
 		f = fault_of(i);
-		assert_int_equal(flt_file_faults(w, &f, 1), 0);
+		assert_int_equal(flt_file_fault(w, &f), 0);
 		if (flushes && i % (faults / flushes) == 0)
 			assert_int_equal(flt_file_flush(w), 0);
 	}
@@ -348,10 +348,10 @@ static void full_disk_is_reported_and_keeps_the_file(void **state)
 	for (i = 0; i < 1000000 && !err; i++) {
 		f = fault_of(i);
 		f.address = f.address * 2654435761u ^ (uint64_t)i << 20;
-		err = flt_file_faults(w, &f, 1);
+		err = flt_file_fault(w, &f);
 	}
 	assert_int_equal(err, -EFBIG);
-	assert_int_equal(flt_file_faults(w, &f, 1), -EFBIG);
+	assert_int_equal(flt_file_fault(w, &f), -EFBIG);
 	assert_int_equal(flt_file_close(w, i, 0), -EFBIG);
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(file_read(&s), 0);

@@ -66,7 +66,7 @@ int capture_fault(struct capture *r, struct flt_fault *f, const struct flt_timel
 		err = flt_file_stack_again(r->writer, f->image, stack->id, stack->address + 1,
 					   stack->count - 1, &f->stack);
 	if (!err)
-		err = flt_file_faults(r->writer, f, 1);
+		err = flt_file_fault(r->writer, f);
 	r->faults++;
 	r->majors += f->flags & FLT_FAULT_MAJOR ? 1 : 0;
 	r->weight += f->weight;

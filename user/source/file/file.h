@@ -102,6 +102,7 @@ int flt_file_stack_again(struct flt_file_writer *w, uint32_t image, uint32_t key
  */
 int flt_file_nodes(struct flt_file_writer *w, const struct flt_file_node *nodes, size_t n);
 
+int flt_file_fault(struct flt_file_writer *w, const struct flt_fault *fault);
 int flt_file_faults(struct flt_file_writer *w, const struct flt_fault *faults, size_t n);
 
 void flt_file_lost(struct flt_file_writer *w, enum flt_file_loss cause, uint64_t n);

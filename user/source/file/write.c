@@ -14,6 +14,7 @@
 #include <zstd.h>
 
 #include "text/clock.h"
+#include "source/file/sort.h"
 #include "source/file/writer.h"
 
 /*
@@ -192,25 +193,6 @@ int flt_file_create_temporary(struct flt_file_writer **out, int *fd)
 	return err;
 }
 
-static int fault_order(const void *a, const void *b)
-{
-	const struct flt_file_fault *x = a, *y = b;
-
-	return x->time < y->time ? -1 : x->time > y->time;
-}
-
-/* Sort the faults of a chunk. They come from several rings, each of which is sorted. */
-static void faults_sort(struct flt_file_fault *faults, size_t n)
-{
-	size_t i;
-
-	for (i = 1; i < n; i++)
-		if (faults[i].time < faults[i - 1].time) {
-			qsort(faults, n, sizeof(*faults), fault_order);
-			return;
-		}
-}
-
 static int buffer_flush(struct flt_file_writer *w, struct flt_file_buffer *b)
 {
 	struct flt_chunk *head = (struct flt_chunk *)w->out;
@@ -225,7 +207,7 @@ static int buffer_flush(struct flt_file_writer *w, struct flt_file_buffer *b)
 	}
 	memset(head, 0, sizeof(*head));
 	if (b->type == FLT_CHUNK_FAULTS) {
-		faults_sort((struct flt_file_fault *)(void *)b->data, b->count);
+		flt_file_sort((struct flt_file_fault *)(void *)b->data, b->count);
 		w->faults += b->count;
 	} else if (b->type == FLT_CHUNK_STACKS) {
 		w->nodes += b->count;
@@ -312,18 +294,24 @@ void *flt_file_reserve(struct flt_file_writer *w, enum flt_chunk_type type, size
 	return at ? memset(at, 0, size) : NULL;
 }
 
+int flt_file_fault(struct flt_file_writer *w, const struct flt_fault *fault)
+{
+	struct flt_file_fault *f = reserve(w, FLT_CHUNK_FAULTS, sizeof(*f), fault->time);
+
+	if (!f)
+		return w->error;
+	flt_fault_encode(f, fault);
+	return 0;
+}
+
 int flt_file_faults(struct flt_file_writer *w, const struct flt_fault *faults, size_t n)
 {
-	struct flt_file_fault *f;
+	int err = 0;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		f = reserve(w, FLT_CHUNK_FAULTS, sizeof(*f), faults[i].time);
-		if (!f)
-			return w->error;
-		flt_fault_encode(f, &faults[i]);
-	}
-	return 0;
+	for (i = 0; !err && i < n; i++)
+		err = flt_file_fault(w, &faults[i]);
+	return err;
 }
 
 int flt_file_error(const struct flt_file_writer *w)
