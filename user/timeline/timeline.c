@@ -135,32 +135,34 @@ int flt_timeline_note(struct flt_timeline *t, const union flt_stream_note *n, co
 	return timeline_result(t, ret);
 }
 
-static void stack_find(struct flt_timeline *t, const struct flt_fault *f,
-		       struct flt_timeline_stack *s)
+/* Unwind the copy of the stack. Out of line, so that stacks of the kernel save few registers. */
+static __attribute__((noinline)) void stack_unwind(struct flt_timeline *t,
+						   const struct flt_fault *f,
+						   struct flt_timeline_stack *s)
 {
-	const struct flt_stream_slice *slice;
-	const struct flt_stream_stack *frames;
+	const struct flt_stream_slice *slice = flt_stream_slices_of(t->slices, f);
 	struct flt_unwind_sample sample;
 	size_t n = 0;
 
-	if (!t->slices && !t->stacks)
-		return;
-	if (t->slices) {
-		slice = flt_stream_slices_of(t->slices, f);
-		/* The module sends a slice with every fault that has a user instruction. */
-		s->lost = f->ip && !slice;
-		s->address = t->address;
-		if (slice) {
-			sample.stack = slice->bytes;
-			sample.size = slice->length;
-			memcpy(sample.regs, slice->registers.dwarf, sizeof(sample.regs));
-			n = flt_unwind_cache_run(t->unwind, f->image, &sample, t->address,
-						 t->setup.depth, &s->cut);
-		}
-		timeline_stack_end(s, n);
-		return;
+	/* The module sends a slice with every fault that has a user instruction. */
+	s->lost = f->ip && !slice;
+	s->address = t->address;
+	if (slice) {
+		sample.stack = slice->bytes;
+		sample.size = slice->length;
+		memcpy(sample.regs, slice->registers.dwarf, sizeof(sample.regs));
+		n = flt_unwind_cache_run(t->unwind, f->image, &sample, t->address,
+					 t->setup.depth, &s->cut);
 	}
-	frames = flt_stream_stacks_of(t->stacks, f->stack);
+	timeline_stack_end(s, n);
+}
+
+/* Take the stack that the kernel walked. */
+static void stack_take(const struct flt_timeline *t, const struct flt_fault *f,
+		       struct flt_timeline_stack *s)
+{
+	const struct flt_stream_stack *frames = flt_stream_stacks_of(t->stacks, f->stack);
+
 	s->lost = f->stack && !frames;
 	if (frames) {
 		s->address = frames->frame;
@@ -176,7 +178,10 @@ int flt_timeline_fault(struct flt_timeline *t, struct flt_fault *f, struct flt_t
 	int ret = flt_images_fault(t->images, f, &f->image);
 
 	*s = (struct flt_timeline_stack){ .cut = FLT_CUT_NONE };
-	stack_find(t, f, s);
+	if (t->slices)
+		stack_unwind(t, f, s);
+	else if (t->stacks)
+		stack_take(t, f, s);
 	f->stack = 0;
 	return ret || !t->setup.regions ? ret : flt_timeline_lookup(&t->lookup, f);
 }

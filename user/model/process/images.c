@@ -215,15 +215,13 @@ int flt_images_of(struct flt_images *l, uint64_t time, uint32_t tgid, uint32_t *
 	return ret;
 }
 
-int flt_images_fault(struct flt_images *l, const struct flt_fault *f, uint32_t *image)
+/* Out of line, so that the common path saves no registers. */
+static __attribute__((noinline)) int settle_fault(struct flt_images *l, const struct flt_fault *f,
+						  uint32_t *image)
 {
-	struct process *p = *find(l, f->pid);
+	struct process *p;
 	int ret;
 
-	if (p && !p->count) {
-		*image = p->image;
-		return 0;
-	}
 	*image = 0;
 	ret = process_get(l, f->time, f->pid, &p);
 	if (ret)
@@ -238,6 +236,16 @@ int flt_images_fault(struct flt_images *l, const struct flt_fault *f, uint32_t *
 		ret = send_held(l, p);
 	*image = p->image;
 	return ret;
+}
+
+int flt_images_fault(struct flt_images *l, const struct flt_fault *f, uint32_t *image)
+{
+	const struct process *p = *find(l, f->pid);
+
+	if (!p || p->count)
+		return settle_fault(l, f, image);
+	*image = p->image;
+	return 0;
 }
 
 _Static_assert(FLT_MAP_READ == 1 && FLT_MAP_WRITE == 2 && FLT_MAP_EXEC == 4,

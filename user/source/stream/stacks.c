@@ -87,18 +87,24 @@ int flt_stream_stacks_add(struct flt_stream_stacks *s, const struct flt_event_st
 	return 0;
 }
 
-const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *s, uint32_t id)
+/* Remove a stack that is used once, and keep it until the next one. */
+static __attribute__((noinline)) const struct flt_stream_stack *
+take_once(struct flt_stream_stacks *s, struct flt_stream_stack **at)
 {
-	struct flt_stream_stack **at, *stack;
+	struct flt_stream_stack *stack = *at;
 
-	if (!id)
-		return NULL;
-	at = find(s, id);
-	stack = *at;
-	if (!stack || !(stack->flags & FLT_STACK_ONCE))
-		return stack;
 	free(s->last_once);
 	s->last_once = stack;
 	*at = stack->next;
 	return stack;
+}
+
+const struct flt_stream_stack *flt_stream_stacks_of(struct flt_stream_stacks *s, uint32_t id)
+{
+	struct flt_stream_stack **at;
+
+	if (!id)
+		return NULL;
+	at = find(s, id);
+	return *at && (*at)->flags & FLT_STACK_ONCE ? take_once(s, at) : *at;
 }
