@@ -18,14 +18,17 @@ enum { OF_FAULT = 1, OF_FILE = 2, OF_GAP = 4, OF_INODE = 8, OF_TIMED = 16, OF_CA
 #define WITH_PART(cause) (1ull << (cause))
 #define WITH_CAUSES (1ull << __FLT_CAUSE_MAX)
 
+enum record { RECORD_FAULT = 0, RECORD_LOST };
+
 struct row {
-	const char *record;
+	uint32_t record;		/* enum record */
+	uint32_t result;		/* enum flt_result */
 	uint64_t time;			/* end of the fault or gap, ns since 1970 */
 	struct flt_fault fault;
 	uint64_t offset;		/* bytes */
 	uint64_t part[__FLT_CAUSE_MAX];	/* ns of the latency, by cause */
 	const char *cause;		/* the largest part */
-	const char *result, *comm, *path, *where, *dev;
+	const char *comm, *path, *where, *dev;
 	const char *stack, *cut, *cut_line;
 	uint64_t gap_from, lost;
 	uint32_t lost_cpu;
@@ -45,13 +48,18 @@ static const char *access_name(uint32_t flags)
 	return user ? "r" : "R";
 }
 
+static const char *record_name(uint32_t record)
+{
+	return record == RECORD_FAULT ? "fault" : "lost";
+}
+
 #define AT(member) FLT_AT(struct row, member)
 
 #define PART(key, cause) { key, NULL, 0, FLT_COLUMN_NS, AT(part[FLT_CAUSE_##cause]), \
 	.known_if = OF_CAUSES, .data_if = WITH_PART(FLT_CAUSE_##cause) }
 
 static const struct flt_column columns[] = {
-	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
+	{ "record", NULL, 0, FLT_COLUMN_NAME, AT(record), .name = record_name },
 	{ "time", "TIME", 18, FLT_COLUMN_CLOCK, AT(time), .decimals = 9 },
 	{ "latency_ns", "LAT", 8, FLT_COLUMN_NS, AT(fault.latency), .known_if = OF_TIMED },
 	{ "cause", "WHY", -8, FLT_COLUMN_STRING, AT(cause), .text_if = WITH_CAUSES,
@@ -59,7 +67,8 @@ static const struct flt_column columns[] = {
 	{ "pid", "PID", 7, FLT_COLUMN_COUNT, AT(fault.pid), .known_if = OF_FAULT },
 	{ "tid", "TID", 7, FLT_COLUMN_COUNT, AT(fault.tid), .known_if = OF_FAULT, .spare = 3 },
 	{ "comm", "COMM", -15, FLT_COLUMN_STRING, AT(comm) },
-	{ "result", "RESULT", -7, FLT_COLUMN_STRING, AT(result) },
+	{ "result", "RESULT", -7, FLT_COLUMN_NAME, AT(result), .known_if = OF_FAULT,
+	  .name = flt_result_name },
 	{ "kind", "KIND", -9, FLT_COLUMN_NAME, AT(fault.kind), .known_if = OF_FAULT,
 	  .name = flt_kind_name },
 	{ "access", "ACC", -3, FLT_COLUMN_NAME, AT(fault.flags), .known_if = OF_FAULT,
@@ -120,8 +129,9 @@ static int write_ctf(struct trace *t, const struct trace_fault *k, const struct 
 		.time = row->time, .latency = f->latency, .address = f->address, .ip = f->ip,
 		.inode = f->inode, .offset = k->in_file ? row->offset : 0, .pid = f->pid,
 		.tid = f->tid, .device = f->device, .weight = f->weight, .cpu = f->cpu,
-		.comm = k->comm, .result = row->result, .kind = flt_kind_name(f->kind),
-		.access = access_name(f->flags), .path = row->path, .stack = k->stack });
+		.comm = k->comm, .result = flt_result_name(row->result),
+		.kind = flt_kind_name(f->kind), .access = access_name(f->flags),
+		.path = row->path, .stack = k->stack });
 	return 0;
 }
 
@@ -155,7 +165,7 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 {
 	char dev[32], where[PATH_MAX + 32], cut_line[32], cause[FLT_CAUSE_TEXT];
 	struct row row = {
-		.record = "fault", .fault = *k->fault, .comm = k->comm, .stack = k->stack,
+		.record = RECORD_FAULT, .fault = *k->fault, .comm = k->comm, .stack = k->stack,
 		.cut = k->cut,
 	};
 	uint64_t known = OF_FAULT;
@@ -163,7 +173,7 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 	if (t->full)
 		return 0;
 	row.time = k->fault->time + k->fault->latency + t->wall_offset;
-	row.result = flt_result_name(flt_fault_result(k->fault));
+	row.result = flt_fault_result(k->fault);
 	known |= k->timed ? OF_TIMED : 0;
 	known |= k->fault->inode ? OF_INODE : 0;
 	known |= fill_causes(&row, k->causes, cause);
@@ -190,7 +200,7 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 
 int trace_line_gap(struct trace *t, uint32_t cpu, uint64_t count, uint64_t from, uint64_t to)
 {
-	struct row row = { .record = "lost", .lost = count, .lost_cpu = cpu };
+	struct row row = { .record = RECORD_LOST, .lost = count, .lost_cpu = cpu };
 	char begin[FLT_CLOCK_TEXT] = "the beginning", end[FLT_CLOCK_TEXT];
 
 	if (t->full)

@@ -26,8 +26,7 @@ struct flt_table {
 	struct flt_cell *cells;	/* of one row */
 	char **held;		/* rows * count strings */
 	size_t rows;
-	bool csv_headed;
-	struct flt_buffer line;	/* a row of CSV */
+	struct flt_csv *csv;	/* NULL: another format */
 };
 
 static bool is_shown(const struct flt_column *c, enum flt_format format, uint64_t shown)
@@ -71,7 +70,7 @@ static void free_table(struct flt_table *t)
 	free(t->columns);
 	free(t->cells);
 	free(t->held);
-	flt_buffer_free(&t->line);
+	flt_csv_free(t->csv);
 	free(t);
 }
 
@@ -102,6 +101,8 @@ int flt_table_new(struct flt_table **table, FILE *out, const struct flt_table_st
 		else
 			add_column(t, c);
 	}
+	if (!ret && t->format == FLT_FORMAT_CSV)
+		ret = flt_csv_new(&t->csv, out, t->columns, t->count);
 	if (ret)
 		free_table(t);
 	else
@@ -159,35 +160,12 @@ static void write_json(struct flt_table *t)
 	end_row(t);
 }
 
-static int write_csv_heading(struct flt_table *t)
-{
-	t->line.used = 0;
-	if (flt_csv_heading(&t->line, t->columns, t->count))
-		return -ENOMEM;
-	fwrite_unlocked(t->line.text, 1, t->line.used, t->out);
-	end_row(t);
-	t->csv_headed = true;
-	return 0;
-}
-
-static int write_csv(struct flt_table *t, const void *row, uint64_t known)
-{
-	if (!t->csv_headed && write_csv_heading(t))
-		return -ENOMEM;
-	t->line.used = 0;
-	if (flt_csv_row(&t->line, t->columns, t->count, row, known))
-		return -ENOMEM;
-	fwrite_unlocked(t->line.text, 1, t->line.used, t->out);
-	end_row(t);
-	return 0;
-}
-
 int flt_table_row(struct flt_table *t, const void *row, uint64_t known)
 {
 	size_t i;
 
 	if (t->format == FLT_FORMAT_CSV)
-		return write_csv(t, row, known);
+		return flt_csv_row(t->csv, row, known);
 	for (i = 0; i < t->count; i++)
 		t->cells[i] = flt_cell_read(&t->columns[i], row, known);
 	if (t->format == FLT_FORMAT_TEXT)
@@ -297,8 +275,8 @@ void flt_table_flush(struct flt_table *t, bool headed)
 {
 	if (t->format == FLT_FORMAT_TEXT)
 		write_held(t, headed);
-	if (t->format == FLT_FORMAT_CSV && !t->csv_headed)
-		write_csv_heading(t);
+	if (t->format == FLT_FORMAT_CSV)
+		flt_csv_flush(t->csv);
 	fflush(t->out);
 }
 
