@@ -18,8 +18,8 @@ struct flt_notes *flt_note_open(bool areas)
 	if (!notes)
 		return NULL;
 	notes->areas = areas;
-	notes->name = __alloc_percpu(PATH_MAX, sizeof(long));
-	if (!notes->name) {
+	notes->cpu = alloc_percpu(struct flt_note_cpu);
+	if (!notes->cpu) {
 		kvfree(notes);
 		return NULL;
 	}
@@ -30,7 +30,7 @@ void flt_note_close(struct flt_notes *notes)
 {
 	if (!notes)
 		return;
-	free_percpu(notes->name);
+	free_percpu(notes->cpu);
 	kvfree(notes);
 }
 
@@ -71,7 +71,8 @@ static noinline bool send_path(struct flt_notes *notes, struct flt_relay *relay,
 		.dev = new_encode_dev(inode->i_sb->s_dev),
 		.type = FLT_EVENT_PATH,
 	};
-	const char *name = get_path_name(file_user_path(file), this_cpu_ptr(notes->name), &head);
+	const char *name = get_path_name(file_user_path(file), this_cpu_ptr(notes->cpu)->name,
+					 &head);
 
 	return flt_relay_note(relay, &head, name, head.length);
 }
@@ -110,7 +111,7 @@ static noinline bool send_area(struct flt_relay *relay, const struct vm_area_str
 		.page = vma->vm_pgoff,
 		.type = FLT_EVENT_AREA,
 		.of = flt_area_of(vma),
-		.protection = vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC),
+		.protection = vma->vm_flags & FLT_NOTE_PROTECTION,
 		.flags = flags | (vma->vm_flags & VM_SHARED ? FLT_AREA_SHARED : 0) |
 			 (vma->vm_flags & VM_LOCKED ? FLT_AREA_LOCKED : 0),
 	};
@@ -133,8 +134,17 @@ static u64 area_key(const struct vm_area_struct *vma)
 	key = flt_seen_mix(key, current->tgid);
 	key = flt_seen_mix(key, vma->vm_start);
 	key = flt_seen_mix(key, vma->vm_end);
-	key = flt_seen_mix(key, vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC));
+	key = flt_seen_mix(key, vma->vm_flags & FLT_NOTE_PROTECTION);
 	return flt_seen_mix(key, (u64)vma->vm_file) | 1;
+}
+
+static void remember_area(struct flt_note_cpu *last, const struct vm_area_struct *vma)
+{
+	last->mm = vma->vm_mm;
+	last->tgid = current->tgid;
+	last->start = vma->vm_start;
+	last->end = vma->vm_end;
+	last->flags = vma->vm_flags & FLT_NOTE_PROTECTION;
 }
 
 void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
@@ -147,8 +157,13 @@ void flt_note_fault(struct flt_notes *notes, struct flt_relay *relay,
 	if (!notes->areas)
 		return;
 	key = area_key(vma);
-	if (!flt_seen_has(&notes->seen, key) && send_area(relay, vma, time, 0))
+	if (!flt_seen_has(&notes->seen, key)) {
+		if (!send_area(relay, vma, time, 0))
+			return;
 		flt_seen_add(&notes->seen, key);
+	}
+	if (!vma->vm_file)
+		remember_area(this_cpu_ptr(notes->cpu), vma);
 }
 
 void flt_note_exec(struct flt_notes *notes, struct flt_relay *relay,

@@ -18,14 +18,26 @@
 #include <linux/dcache.h>
 #include <linux/flt_event.h>
 #include <linux/fs.h>
-#include <linux/mm_types.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include "stream/relay.h"
 #include "stream/seen.h"
 
+/* Of a CPU. */
+struct flt_note_cpu {
+	/* The mapping without a file whose AREA was sent, and in which the last fault was. */
+	const struct mm_struct *mm;	/* NULL: none */
+	unsigned long start, end, flags;
+	pid_t tgid;
+	char name[PATH_MAX];		/* buffer for d_path() */
+};
+
 struct flt_notes {
 	bool areas;		/* send an AREA for each mapping that is faulted in */
-	char __percpu *name;	/* buffer of PATH_MAX bytes for d_path() */
+	struct flt_note_cpu __percpu *cpu;
 	struct flt_seen seen;
 };
 
@@ -55,6 +67,19 @@ static __always_inline bool flt_note_is_sent(const struct flt_notes *notes,
 					     const struct vm_area_struct *vma)
 {
 	return !notes->areas && flt_seen_has(&notes->seen, flt_note_file_key(vma->vm_file));
+}
+
+#define FLT_NOTE_PROTECTION (VM_READ | VM_WRITE | VM_EXEC)
+
+/* Return true if a fault in @vma, which maps no file, needs no note. Quick, but may miss. */
+static __always_inline bool flt_note_is_last(const struct flt_notes *notes,
+					     const struct vm_area_struct *vma)
+{
+	const struct flt_note_cpu *last = this_cpu_ptr(notes->cpu);
+
+	return last->start == vma->vm_start && last->end == vma->vm_end &&
+	       last->mm == vma->vm_mm && last->tgid == current->tgid &&
+	       last->flags == (vma->vm_flags & FLT_NOTE_PROTECTION);
 }
 
 /* Send the notes for a fault in @vma: the name of its file and, with AREAS, its extent. */

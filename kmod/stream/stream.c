@@ -18,7 +18,8 @@ struct stream {
 	struct flt_filter filter;
 	struct flt_relay *relay;
 	struct flt_notes *notes;	/* NULL: no notes */
-	bool plain;			/* anonymous memory needs flt_filter_fault() only */
+	bool plain;			/* without causes; flt_filter_fault() decides */
+	bool areas;			/* .notes->areas, so that a plain fault reads one word */
 	struct flt_stacks *stacks;	/* NULL: no stacks */
 	flt_stream_split split;		/* NULL: no causes */
 	u32 __percpu *skipped;		/* faults since the last one that sampling passed */
@@ -77,7 +78,8 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	s->split = config->split;
 	if (s->split)
 		static_branch_inc(&flt_delays_on);
-	s->plain = !(s->notes && s->notes->areas) && !s->split && flt_filter_is_plain(&s->filter);
+	s->areas = s->notes && s->notes->areas;
+	s->plain = !s->split && flt_filter_is_plain(&s->filter);
 	rcu_assign_pointer(streams[bit], s);
 	static_branch_inc(&flt_stream_on);
 	/* A handler that sees the bit must find the stream. */
@@ -190,7 +192,7 @@ static __always_inline void write_record(const struct stream *s, const struct fl
 	u32 stack = 0;
 
 	/* The notes get the time of the fault, so a reader in order of time has them first. */
-	if (s->notes && e->vma && (e->vma->vm_file || s->notes->areas))
+	if (s->notes && e->vma && (e->vma->vm_file || s->areas))
 		flt_note_fault(s->notes, s->relay, e->vma, time);
 	if (s->stacks)
 		stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
@@ -272,7 +274,8 @@ void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long ma
 	}
 	if (!flt_filter_fault(&s->filter, e, result, ns))
 		return;
-	if (unlikely(!s->plain || !is_plain(e, ns))) {
+	if (unlikely(!s->plain || !is_plain(e, ns) ||
+		     (s->areas && !flt_note_is_last(s->notes, e->vma)))) {
 		submit_any(s, e, result, ns);
 		return;
 	}
