@@ -5,10 +5,12 @@
 #   tests/vm/run -i -m 4096 -t 1200 -k 6.12 bash tests/bench/crowd.sh [THREADS [ROWS]]
 #
 # Prints the instructions per fault beside 10 and beside THREADS (20,000) threads that have
-# faulted, without flt and with accounting; and the longest time without preemption while
-# readers ask about those threads, and about ROWS (20,000) rows of processes that ended.
+# faulted, without flt and with both modes of accounting; and the longest time without preemption
+# while readers ask about those threads, and about ROWS (20,000) rows of processes that ended; and
+# while the kernel arms a probe of its own, because a session that arms the return probe takes
+# that time, too.
 set -euo pipefail
-: "${FLT_KO:?}" "${FLT_WORKLOAD:?}"
+: "${FLT_KO:?}" "${FLT_WORKLOAD:?}" "${FLTCTL:?}"
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
 threads=${1:-20000} rows=${2:-20000}
 tmp=$(mktemp -d /tmp/crowd.XXXXXX)
@@ -41,20 +43,32 @@ readers() {
 	echo "session of a process with $threads threads: $(gap fltq hold "$pid" </dev/null)"
 }
 
+arm() {
+	echo 'p:arm handle_mm_fault' >/sys/kernel/tracing/kprobe_events
+	gap bash -c 'echo 1 >/sys/kernel/tracing/events/kprobes/arm/enable'
+	echo 0 >/sys/kernel/tracing/events/kprobes/arm/enable
+	echo >/sys/kernel/tracing/kprobe_events
+}
+
 sleep 30
+echo "nothing: $(gap sleep 2)"
+echo "the kernel arms a kprobe: $(arm)"
 for n in 10 "$threads"; do
 	beside "$n" cost "bare, $n threads"
 done
-insmod "$FLT_KO"
-for n in 10 "$threads"; do
-	beside "$n" cost "accounting, $n threads"
+for mode in counts latency; do
+	insmod "$FLT_KO" accounting=$mode
+	for n in 10 "$threads"; do
+		beside "$n" cost "accounting=$mode, $n threads"
+	done
+	[ $mode = latency ] || echo "session that arms the return probe: $(gap fltq hold $$ </dev/null)"
+	[ $mode = counts ] || beside "$threads" readers
+	rmmod flt
 done
-beside "$threads" readers
-rmmod flt
-echo "nothing: $(gap sleep 2)"
-insmod "$FLT_KO" "max_procs=$rows"
+insmod "$FLT_KO" "max_procs=$rows" accounting=latency
 tree short "$rows" 8
 echo "rows: $(fltq info | tr ' ' '\n' | grep '^procs=')"
 echo "session, $rows rows: $(gap fltq hold $$ </dev/null)"
 echo "rows, $rows rows: $(gap fltq procs)"
+echo "stats, $rows rows: $(gap bash -c "$FLTCTL stats -a | sed -n 1,3p")"
 rmmod flt

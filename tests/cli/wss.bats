@@ -86,8 +86,9 @@ clear_refs() {
 @test "mappings add up to the working set of the process" {
 	clear_refs
 	working 16 4
-	"$FLTCTL" wss -m refs --by=vma --json -p "$pid" 0.4 1 >"$dir/json"
-	json "$dir/json" "4 << 20 <= sum(r['referenced_bytes'] for r in rows if r['record'] == 'sample') <= (4 << 20) + 65536"
+	# A window in which the program got no CPU has less.
+	"$FLTCTL" wss -m refs --by=vma --json -p "$pid" 0.4 4 >"$dir/json"
+	json "$dir/json" "(lambda parts: 4 << 20 <= max(sum(r['referenced_bytes'] for r in parts if r['time'] == end) for end in {r['time'] for r in parts}) <= (4 << 20) + 65536)([r for r in rows if r['record'] == 'sample'])"
 	json "$dir/json" "any(r['rss_bytes'] == 16 << 20 and r['referenced_bytes'] == 4 << 20 for r in rows if 'rss_bytes' in r)"
 }
 
