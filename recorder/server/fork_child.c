@@ -14,20 +14,26 @@
 
 /* For children that do not connect, such as one that is stopped by a debugger. */
 #define GIVE_UP_NS 10000000000ULL
+/*
+ * Most that one check adds to the time that a child takes. A check is late if the server is stopped
+ * or gets no CPU, and then the child is late as well.
+ */
+#define CHECK_NS   100000000ULL
 #define RUN        64	/* most pages of one copy */
 
 static struct fork_child {
 	uint32_t id;		/* 0 = free slot */
 	int uffd;
 	uint64_t seq;
-	uint64_t since;		/* sys_now() */
+	uint64_t waited;	/* ns, see CHECK_NS */
 	bool connected;		/* to fltctl, which will hand it over */
-} child[REC_FORK_CHILDREN];
+} child[REC_FREEZE_CHILDREN];
 static uint32_t last_id;
+static uint64_t checked;	/* sys_now() of the last check */
 
 static struct fork_child *find(uint32_t id)
 {
-	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
 		if (id && child[i].id == id)
 			return &child[i];
 	return NULL;
@@ -35,8 +41,9 @@ static struct fork_child *find(uint32_t id)
 
 void rec_fork_child_reset(void)
 {
-	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
 		child[i].id = 0;
+	rec_freeze.children = 0;
 }
 
 int rec_fork_child_uffd(uint32_t id)
@@ -48,17 +55,17 @@ int rec_fork_child_uffd(uint32_t id)
 
 uint32_t rec_fork_child_of(uint64_t seq)
 {
-	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
 		if (child[i].id && child[i].seq == seq)
 			return child[i].id;
 	return 0;
 }
 
-unsigned int rec_fork_child_list(uint32_t id[REC_FORK_CHILDREN])
+unsigned int rec_fork_child_list(uint32_t id[REC_FREEZE_CHILDREN])
 {
 	unsigned int n = 0;
 
-	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
 		if (child[i].id)
 			id[n++] = child[i].id;
 	return n;
@@ -158,6 +165,12 @@ static void let_go(int uffd)
 	sys1(SYS_close, uffd);
 }
 
+static void remove_child(struct fork_child *c)
+{
+	c->id = 0;
+	rec_freeze.children--;
+}
+
 void rec_fork_child_end(uint32_t id)
 {
 	struct fork_child *c = find(id);
@@ -166,7 +179,7 @@ void rec_fork_child_end(uint32_t id)
 		return;
 	rec_image.totals->forks++;
 	sys1(SYS_close, c->uffd);
-	c->id = 0;
+	remove_child(c);
 }
 
 void rec_fork_child_add(int uffd)
@@ -174,13 +187,13 @@ void rec_fork_child_add(int uffd)
 	bool connects = rec_shadow.frozen && !rec_freeze.raw;
 
 	/* No other child would be handed over. It gets its pages now. */
-	for (int i = 0; i < REC_FORK_CHILDREN && connects; i++) {
+	for (int i = 0; i < REC_FREEZE_CHILDREN && connects; i++) {
 		if (child[i].id)
 			continue;
 		child[i] = (struct fork_child){
 			.id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq,
-			.since = sys_now(),
 		};
+		rec_freeze.children++;
 		return;
 	}
 	let_go(uffd);
@@ -205,17 +218,21 @@ static bool is_alive(int uffd)
 
 void rec_fork_child_check(bool fork_pending)
 {
-	uint32_t id[REC_FORK_CHILDREN];
-	uint64_t now = sys_now();
+	uint32_t id[REC_FREEZE_CHILDREN];
+	uint64_t now = sys_now(), step = now - checked;
 
-	for (int i = 0; i < REC_FORK_CHILDREN; i++) {
+	if (step > CHECK_NS)
+		step = CHECK_NS;
+	checked = now;
+	for (int i = 0; i < REC_FREEZE_CHILDREN; i++) {
 		if (!child[i].id)
 			continue;
+		child[i].waited += step;
 		if (!is_alive(child[i].uffd)) {
 			rec_fork_child_end(child[i].id);
-		} else if (!has_connected(&child[i]) && now - child[i].since > GIVE_UP_NS) {
+		} else if (!has_connected(&child[i]) && child[i].waited > GIVE_UP_NS) {
 			let_go(child[i].uffd);
-			child[i].id = 0;
+			remove_child(&child[i]);
 		}
 	}
 	if (rec_fork_child_list(id) || rec_freeze.forking || !rec_shadow.frozen || fork_pending)
@@ -226,7 +243,7 @@ void rec_fork_child_check(bool fork_pending)
 
 void rec_fork_child_release_all(void)
 {
-	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
 		if (child[i].id)
 			release(child[i].uffd);
 }

@@ -9,8 +9,7 @@
 #define FLT_REC_FORK_CHILD_H
 
 #include "pager/page_fault.h"
-
-#define REC_FORK_CHILDREN 16	/* children at a time; more run unlimited */
+#include "region/freeze.h"
 
 /* Forget all children. Each child has an id, which is never reused; 0 is the image itself. */
 void rec_fork_child_reset(void);
@@ -21,14 +20,14 @@ int rec_fork_child_uffd(uint32_t id);
 /* Return the child of a fork, or 0. seq: rec_freeze.fork_seq of that fork. */
 uint32_t rec_fork_child_of(uint64_t seq);
 /* Store ids of all children. Return their number. */
-unsigned int rec_fork_child_list(uint32_t id[REC_FORK_CHILDREN]);
+unsigned int rec_fork_child_list(uint32_t id[REC_FREEZE_CHILDREN]);
 /* Fill a page for a child. */
 enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t page);
 /* Remove a child that was handed over to its own server, or has died. */
 void rec_fork_child_end(uint32_t id);
 /*
- * Remove children that died. Give up on children that did not connect within 10 s. End the
- * freeze when no child is left and no fork is pending.
+ * Remove children that died. Give up on children that did not connect within 10 s, in which the
+ * server ran. End the freeze when no child is left and no fork is pending.
  */
 void rec_fork_child_check(bool fork_pending);
 /* Give all children their pages, because the server ends. */

@@ -43,6 +43,26 @@
 static uint64_t signals;	/* mask of the forking thread; guarded by the map lock */
 static bool prepared;
 
+/*
+ * Wait until the server can take another child, because a child that it cannot take would run
+ * unlimited. The wait ends when fltctl takes a child over, or the server gives a child up. Caller
+ * holds the map lock, so no other thread forks meanwhile.
+ */
+static void wait_for_room(uint32_t tid)
+{
+	struct timespec nap = { .tv_nsec = 1000000 };
+	bool full;
+
+	for (;;) {
+		rec_lock_take(&rec_pager_lock, tid);
+		full = rec_freeze.children == REC_FREEZE_CHILDREN;
+		rec_lock_release(&rec_pager_lock);
+		if (!full)
+			return;
+		sys2(SYS_nanosleep, &nap, 0);
+	}
+}
+
 /* Freeze the shadow. Return false if nothing is recorded. */
 static bool freeze(bool raw)
 {
@@ -55,6 +75,8 @@ static bool freeze(bool raw)
 	rec_lock_take(&rec_map_lock, tid);
 	signals = old;
 	prepared = true;
+	if (!raw)
+		wait_for_room(tid);
 	rec_lock_take(&rec_pager_lock, tid);
 	rec_evict_make_room(64);
 	rec_shadow.frozen = true;

@@ -78,6 +78,44 @@ check "all messages of ended processes arrive" [ "$(grep -c 'static_program is s
 check "all ended processes are counted" counts 50
 check "fltctl returns 3 after messages of ended processes" [ $status = 3 ]
 
+# However many children a program forks at once, all of them stay limited.
+cat > forks.py <<'END'
+import os, sys
+for i in range(int(sys.argv[1])):
+    if not os.fork():
+        os._exit(0)
+while True:
+    try:
+        os.wait()
+    except ChildProcessError:
+        break
+END
+status=0
+timeout "$limit" "$fltctl" record -q -L 1000 -o trace.flt -- python3 forks.py 100 > out 2> err || status=$?
+rm -f trace.flt*
+check "100 children forked at once are limited: $(tail -n 1 err)" [ $status = 0 ]
+
+# The same if the program, its children and their servers are stopped for longer than a server waits
+# for a child to connect.
+timeout "$limit" "$fltctl" record -q -L 1000 -o stopped.flt -- python3 "$PWD/forks.py" 300 \
+	> out 2> stopped.err &
+record=$!
+members() { # all but fltctl
+	pgrep -f "$PWD/forks.py" | while read -r pid; do
+		case $(cat "/proc/$pid/comm" 2> /dev/null) in
+		timeout | setsid | fltctl) ;;
+		*) echo "$pid" ;;
+		esac
+	done
+}
+for _ in $(seq 600); do
+	mapfile -t stopped < <(members)
+	[ ${#stopped[@]} -lt 8 ] || break
+	sleep 0.1
+done
+kill -STOP "${stopped[@]}" 2> /dev/null || true
+check "${#stopped[@]} processes were stopped" [ ${#stopped[@]} -ge 8 ]
+
 # A child that waits for fltctl stays limited, however long fltctl takes.
 status=0
 timeout "$limit" "$fltctl" record -q -L 1000 -o trace.flt -- python3 -c 'import os, signal, time
@@ -89,6 +127,11 @@ os.kill(os.getppid(), signal.SIGCONT)
 os.waitpid(child, 0)' > out 2> err || status=$?
 rm -f trace.flt*
 check "a child that waits for fltctl is limited: $(tail -n 1 err)" [ $status = 0 ]
+kill -CONT "${stopped[@]}" 2> /dev/null || true
+status=0
+wait $record || status=$?
+rm -f stopped.flt*
+check "children that were stopped are limited: $(tail -n 1 stopped.err)" [ $status = 0 ]
 
 # Each way to execute a program must succeed or fail as natively, and fltctl must report
 # exactly the programs that ran. `here` is in the working directory, but not in PATH.
