@@ -20,6 +20,11 @@
 #include <sys/resource.h>
 
 #define HUGE_PAGE (2UL << 20)
+/*
+ * The recorder's descriptors are just below this number or the limit, out of the way of most
+ * programs. A fork copies, and a server walks over, the table up to the highest descriptor.
+ */
+#define DESCRIPTORS 1024
 
 int rec_setup_raise_descriptor(int fd)
 {
@@ -27,7 +32,7 @@ int rec_setup_raise_descriptor(int fd)
 	long high;
 
 	sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &l);
-	high = l.rlim_cur < 16 ? 3 : (l.rlim_cur > 65536 ? 65536 : (long)l.rlim_cur) - 8;
+	high = l.rlim_cur < 16 ? 3 : (l.rlim_cur > DESCRIPTORS ? DESCRIPTORS : (long)l.rlim_cur) - 8;
 	high = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
 	if (high < 0)
 		return fd;
