@@ -23,6 +23,7 @@
 
 /* The heap wants its chunks on huge-page boundaries and would trim unaligned ones. */
 #define ALIGNED_PAGES 512
+#define CHUNK (ALIGNED_PAGES * FLT_PAGE)
 
 static bool is_ready(void)
 {
@@ -106,6 +107,46 @@ static bool is_plain(void *addr, size_t len, int prot, int flags)
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
 extern char etext[] __attribute__((visibility("hidden")));
 
+static bool is_of_heap(const char *caller)
+{
+	return caller >= __ehdr_start && caller < etext;
+}
+
+/* Map a chunk on its boundary. Return the address or -errno. */
+static long map_chunk(void)
+{
+	uintptr_t m, from, end;
+
+	m = (uintptr_t)sys_mmap(NULL, 2 * CHUNK, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed((long)m))
+		return (long)m;
+	from = (m + CHUNK - 1) & ~(CHUNK - 1);
+	end = from + CHUNK;
+	if (from > m)
+		sys2(SYS_munmap, m, from - m);
+	sys2(SYS_munmap, end, m + 2 * CHUNK - end);
+	return (long)from;
+}
+
+/*
+ * Return unlimited memory for the heap in this library, up to its first chunk, which has its
+ * tables and no data of the program. Return NULL afterwards. A program that starts touches 28 pages
+ * there, which it has not natively. They would be most of the faults of a small program.
+ */
+static void *map_first_tables(size_t len)
+{
+	static bool done;	/* the heap starts under its own lock */
+	long m;
+
+	if (done)
+		return NULL;
+	done = len >= CHUNK;
+	m = len == CHUNK ? map_chunk() : (long)sys_mmap(NULL, len, PROT_READ | PROT_WRITE,
+						       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return sys_failed(m) ? NULL : (void *)m;
+}
+
 REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off)
 {
 	char *caller = __builtin_return_address(0);
@@ -116,13 +157,15 @@ REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 	rec_fork_install();
 	rec_start();
 	if (is_ready() && is_plain(addr, len, prot, flags)) {
-		m = map_limited(addr, len);
+		m = is_of_heap(caller) ? map_first_tables(len) : NULL;
+		if (!m)
+			m = map_limited(addr, len);
 		if (m)
 			return m;
 		addr = NULL;
 		total = &rec_image.totals->plain_bytes;
 		/* The heap in this library must fail when the program's heap would have. */
-		if (caller >= __ehdr_start && caller < etext)
+		if (is_of_heap(caller))
 			flags &= ~MAP_NORESERVE;
 	} else if (is_ready() && flags & MAP_PRIVATE && flags & MAP_ANONYMOUS &&
 		   prot & PROT_WRITE) {

@@ -121,11 +121,11 @@ static void add_object(uint64_t base, uint64_t start, uint64_t end)
 		return;
 	*o = (struct rec_object){ .start = start, .end = end };
 	count++;
-	if (!base || !rec_object_read(base, &e, sizeof(e)) || e.e_ident[0] != 0x7f ||
+	if (!base || !rec_object_read_table(base, &e, sizeof(e)) || e.e_ident[0] != 0x7f ||
 	    e.e_ident[1] != 'E' || e.e_phentsize != sizeof(p))
 		return;
 	for (unsigned int i = 0; i < e.e_phnum && i < 64; i++) {
-		if (!rec_object_read(base + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
+		if (!rec_object_read_table(base + e.e_phoff + i * sizeof(p), &p, sizeof(p)))
 			return;
 		if (p.p_type == PT_LOAD && first == ~0ULL)
 			first = p.p_vaddr - p.p_offset;

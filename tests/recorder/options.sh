@@ -102,6 +102,11 @@ check "the recording has all faults" [ "$("$fltctl" script --csv --no-stack trac
 	awk '/^AnonHugePages/ { sum += $2 } END { print sum + 0 }' /proc/self/smaps > out
 check "a recorded program has no huge pages" [ "$(cat out)" = 0 ]
 
+# The heap touches about 28 pages of its own when it starts. They are not part of the recording.
+record -- /bin/true
+few=$(number ' \([0-9]*\) faults')
+check "a program that allocates little has few faults ($few)" [ "${few:-99}" -lt 15 ]
+
 # Each thread is named once in the recording, whatever the number of threads is.
 record -- "$cases" many_threads
 names=$("$fltctl" script --check trace.flt | sed -n 's/^names of threads *//p')
