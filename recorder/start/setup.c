@@ -32,7 +32,9 @@ int rec_setup_raise_descriptor(int fd)
 	long high;
 
 	sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &l);
-	high = l.rlim_cur < 16 ? 3 : (l.rlim_cur > DESCRIPTORS ? DESCRIPTORS : (long)l.rlim_cur) - 8;
+	if (l.rlim_cur > DESCRIPTORS)
+		l.rlim_cur = DESCRIPTORS;
+	high = l.rlim_cur < 16 ? 3 : (long)l.rlim_cur - 8;
 	high = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
 	if (high < 0)
 		return fd;
