@@ -173,6 +173,7 @@ enum flt_record_type {
 	FLT_RECORD_STATS,
 	FLT_RECORD_END,
 	FLT_RECORD_CGROUP,
+	FLT_RECORD_MOVE,
 	__FLT_RECORD_LAST
 };
 
@@ -259,6 +260,17 @@ struct flt_record_unmap {
 	struct flt_record head;
 	__u64 start;
 	__u64 end;
+};
+
+/*
+ * MOVE: the pages of [start, end) are now at `to`, and what was mapped there is gone (mremap()).
+ * Maps do not change.
+ */
+struct flt_record_move {
+	struct flt_record head;
+	__u64 start;
+	__u64 end;
+	__u64 to;
 };
 
 /*

@@ -96,6 +96,22 @@ NOKPROBE_SYMBOL(on_map);
 
 FLT_HOOK_ENTRY(map, on_map);
 
+/*
+ * mremap() calls this function when it is done, with or without a userfaultfd, and without locks.
+ * @to is that of the mapping if it did not move. Until 6.16, @to is the error if it failed.
+ */
+static void on_move(struct pt_regs *regs)
+{
+	unsigned long from = flt_hook_arg(regs, 1), to = flt_hook_arg(regs, 2);
+
+	flt_hook_hit(FLT_HOOK_ID_MOVE);
+	if (from != to && !offset_in_page(to) && current->mm)
+		flt_stream_note_move(from, to, flt_hook_arg(regs, 3), note_mask(current));
+}
+NOKPROBE_SYMBOL(on_move);
+
+FLT_HOOK_ENTRY(move, on_move);
+
 struct flt_hook flt_life_exit = {
 	.name = "exit",
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
@@ -133,6 +149,15 @@ struct flt_hook flt_life_map = {
 	.entry = map_entry,
 };
 
+struct flt_hook flt_life_move = {
+	.name = "move",
+	.type = FLT_HOOK_TYPE_KPROBE,
+	.id = FLT_HOOK_ID_MOVE,
+	.feature = FLT_FEATURE_MOVES,
+	.symbol = { "mremap_userfaultfd_complete" },
+	.entry = move_entry,
+};
+
 void __init flt_life_init(void)
 {
 	check_trace_callback_type_sched_process_exit(on_exit);
@@ -142,4 +167,5 @@ void __init flt_life_init(void)
 	flt_hook_add(&flt_life_exec);
 	flt_hook_add(&flt_life_fork);
 	flt_hook_add(&flt_life_map);
+	flt_hook_add(&flt_life_move);
 }

@@ -24,7 +24,7 @@ struct session {
 	u32 id;			/* 0: free; never reused */
 	struct sock *owner;	/* holds a reference */
 	struct flt_pidns reader;	/* its PID namespace when it opened the session */
-	bool follow, notes, thp, numa;
+	bool follow, notes, moves, thp, numa;
 	bool returns;		/* has called flt_switch_get_returns() */
 	bool pinned;		/* holds a reference to the module */
 };
@@ -153,6 +153,8 @@ static void close_bit(u32 bit)
 		flt_thp_put();
 	if (sessions[bit].numa)
 		flt_numa_put();
+	if (sessions[bit].moves)
+		flt_hook_put(&flt_life_move);
 	if (sessions[bit].notes)
 		flt_hook_put(&flt_life_map);
 	if (sessions[bit].pinned)
@@ -207,6 +209,10 @@ static int arm_extras(struct session *s, const struct flt_session_config *config
 	if (config->stream && config->stream->notes) {
 		err = flt_hook_get(&flt_life_map);
 		s->notes = !err;
+	}
+	if (!err && config->stream && config->stream->areas) {
+		err = flt_hook_get(&flt_life_move);
+		s->moves = !err;
 	}
 	if (!err && config->thp) {
 		err = flt_thp_get();

@@ -341,6 +341,26 @@ void flt_stream_note_exec(struct vm_area_struct *vma, u32 mask)
 			flt_note_exec(s->notes, s->relay, vma);
 }
 
+void flt_stream_note_move(unsigned long from, unsigned long to, unsigned long length, u32 mask)
+{
+	struct flt_event_move move = {
+		.time = ktime_get_mono_fast_ns(),
+		.from = from,
+		.to = to,
+		.length = length,
+		.type = FLT_EVENT_MOVE,
+	};
+	const struct stream *s;
+
+	BUILD_BUG_ON(sizeof(move) != sizeof(struct flt_event_record));
+	for_each_noting(s, mask) {
+		move.tgid = flt_pidns_tgid(s->relay->reader, current);
+		move.tid = flt_pidns_tid(s->relay->reader, current);
+		if (s->areas && move.tgid)
+			flt_relay_note(s->relay, &move, &move, 0);
+	}
+}
+
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 			  struct file *file, u32 mask)
 {

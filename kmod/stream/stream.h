@@ -81,6 +81,8 @@ void flt_stream_describe(struct flt_event *e, struct vm_area_struct *vma, u32 ki
  * parent.
  */
 void flt_stream_note_exec(struct vm_area_struct *vma, u32 mask);
+/* The same for pages of current that were moved, to streams with areas. */
+void flt_stream_note_move(unsigned long from, unsigned long to, unsigned long length, u32 mask);
 void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
 			  struct file *file, u32 mask);
 

@@ -35,7 +35,7 @@ owners perf populates locks moves
 
 say "by the module"
 load
-owners module moves
+owners module
 
 say "a running process"
 has_pages() { [ -s "$tmp/ready" ]; }

@@ -257,6 +257,89 @@ static void children_have_the_pages_of_their_parents(void **state)
 	flt_moment_free(&m);
 }
 
+/* Add a move of pages [first, end) of a process. */
+static void move(struct flt_moment *m, uint32_t process, uint64_t time, uint64_t first,
+		 uint64_t end, uint64_t to)
+{
+	const struct flt_resident_move moved = { time, first << 12, end << 12, to << 12 };
+
+	assert_int_equal(flt_moment_move(m, process, &moved), 0);
+}
+
+/* Make a process whose image has its number, with pages from first to end. */
+static void make_process(struct flt_moment *m, uint32_t image, uint64_t first, uint64_t end)
+{
+	struct flt_resident_process *p = flt_moment_process(m, 10 + image);
+
+	assert_non_null(p);
+	assert_int_equal(flt_resident_area_add(&p->pages, 0, 1 << 20, "", false, 1), 0);
+	for (; first < end; first++)
+		assert_int_equal(flt_resident_page_add(&p->pages, first, ANON), 0);
+	assert_int_equal(flt_resident_pages_settle(&p->pages), 0);
+	assert_int_equal(flt_moment_ancestor(m, image, (uint32_t)m->count - 1, UINT64_MAX), 0);
+}
+
+static uint32_t place_of(const struct flt_moment *m, uint32_t process, uint64_t page)
+{
+	return m->owners[owner_of(&m->processes[process].pages, page)].place;
+}
+
+static void pages_keep_their_owner_when_they_move(void **state)
+{
+	struct flt_moment m = { .time = 1000 };
+
+	(void)state;
+	make_process(&m, 1, 5000, 5010);
+	/* In any order: 100 to 200, to 300, to 5000. */
+	move(&m, 0, 60, 300, 308, 5000);
+	move(&m, 0, 20, 100, 104, 200);
+	move(&m, 0, 40, 200, 206, 300);
+	move(&m, 0, 30, 700, 704, 800);		/* nothing of it is left */
+	move(&m, 0, 2000, 5000, 5010, 100);	/* after the moment */
+	assert_int_equal(flt_moment_begin(&m), 0);
+	assert_int_equal(m.processes[0].moves.count, 3);
+	add(&m, 1, 100, 10, 1);
+	add(&m, 1, 101, 10, 2);
+	add(&m, 1, 300, 15, 3);		/* unmapped when pages came to 300 */
+	add(&m, 1, 205, 30, 4);		/* behind the pages that came to 200 */
+	add(&m, 1, 101, 35, 5);		/* a new mapping at the old place */
+	add(&m, 1, 307, 50, 6);
+	add(&m, 1, 5001, 65, 7);	/* replaces the owner after the last move */
+	add(&m, 1, 5009, 55, 8);
+	assert_int_equal(place_of(&m, 0, 5000), 1);
+	assert_int_equal(place_of(&m, 0, 5001), 7);
+	assert_int_equal(place_of(&m, 0, 5002), 0);
+	assert_int_equal(place_of(&m, 0, 5005), 4);
+	assert_int_equal(place_of(&m, 0, 5007), 6);
+	assert_int_equal(place_of(&m, 0, 5009), 8);
+	flt_moment_free(&m);
+}
+
+static void huge_pages_move_page_by_page(void **state)
+{
+	struct flt_moment m = { .time = 1000 };
+	struct flt_fault f = fault_at(1024 + 7, FLT_KIND_HUGE);
+
+	(void)state;
+	make_process(&m, 1, 1024, 1024 + 200);
+	make_process(&m, 2, 5100, 5100 + 312);
+	assert_int_equal(flt_moment_ancestor(&m, 1, 1, 50), 0);
+	/* The child moves the second part to a place that is no boundary of huge pages. */
+	move(&m, 1, 60, 1024 + 200, 1024 + 512, 5100);
+	assert_int_equal(flt_moment_begin(&m), 0);
+	f.image = 1;
+	f.time = 10;
+	assert_int_equal(flt_moment_fault(&m, &f, 9), 0);
+	f.address = (1024ull + 300) << 12;
+	f.time = 11;
+	assert_int_equal(flt_moment_fault(&m, &f, 9), 0);
+	assert_int_equal(place_of(&m, 0, 1024), 9);
+	assert_int_equal(place_of(&m, 0, 1223), 9);
+	assert_int_equal(place_of(&m, 1, 5100), 9);
+	assert_int_equal(place_of(&m, 1, 5411), 9);
+	flt_moment_free(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +351,8 @@ int main(void)
 		cmocka_unit_test(hugetlb_pages_are_whole),
 		cmocka_unit_test(pages_take_little_memory),
 		cmocka_unit_test(children_have_the_pages_of_their_parents),
+		cmocka_unit_test(pages_keep_their_owner_when_they_move),
+		cmocka_unit_test(huge_pages_move_page_by_page),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

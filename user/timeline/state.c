@@ -154,6 +154,13 @@ static int on_thread(struct flt_timeline *t, struct flt_record *r)
 	return ret ? ret : keep(t, r);
 }
 
+static int on_move(struct flt_timeline *t, const struct flt_record_move *r)
+{
+	int ret = t->setup.writer ? flt_file_move(t->setup.writer, r) : 0;
+
+	return ret ? ret : keep(t, &r->head);
+}
+
 static int on_image_record(void *arg, struct flt_record *r)
 {
 	switch (r->type) {
@@ -161,6 +168,8 @@ static int on_image_record(void *arg, struct flt_record *r)
 		return on_image(arg, (struct flt_record_image *)r);
 	case FLT_RECORD_MAP:
 		return timeline_map(arg, (struct flt_record_map *)r);
+	case FLT_RECORD_MOVE:
+		return on_move(arg, (const struct flt_record_move *)r);
 	case FLT_RECORD_EXIT:
 		return on_exit_of(arg, (const struct flt_record_exit *)r);
 	default:

@@ -128,6 +128,9 @@ int flt_timeline_note(struct flt_timeline *t, const union flt_stream_note *n, co
 			ret = flt_images_area(t->images, &n->area,
 					      area_name(t, &n->area, bytes, room));
 		break;
+	case FLT_EVENT_MOVE:
+		ret = flt_images_move(t->images, &n->move);
+		break;
 	case FLT_EVENT_LIFE:
 		ret = flt_images_life(t->images, &n->life, bytes);
 		break;

@@ -239,7 +239,8 @@ enum flt_info_attr {
 #define FLT_FEATURE_PIDNS (1u << 10)	/* readers in PID namespaces are served */
 #define FLT_FEATURE_HIST (1u << 11)	/* sessions can have histograms */
 #define FLT_FEATURE_CAUSES (1u << 12)	/* histograms can have causes */
-#define __FLT_FEATURE_ALL 0x1fffu
+#define FLT_FEATURE_MOVES (1u << 13)	/* AREAS include a MOVE when pages are moved */
+#define __FLT_FEATURE_ALL 0x3fffu
 
 /* FLT_CMD_HOOK_GET */
 enum flt_hook_attr {

@@ -171,6 +171,7 @@ enum flt_event_type {
 	FLT_EVENT_STACK,	/* struct flt_event_stack: the frames of a stack ID */
 	FLT_EVENT_SLICE,	/* struct flt_event_slice: registers and a copy of the stack */
 	FLT_EVENT_CAUSES,	/* struct flt_event_causes: what a fault spent its time on */
+	FLT_EVENT_MOVE,		/* struct flt_event_move: mremap() */
 };
 
 enum flt_result {
@@ -331,6 +332,22 @@ struct flt_event_causes {
 	__u8 type;		/* FLT_EVENT_CAUSES */
 	__u8 reserved[3];
 	__u16 flags;		/* FLT_EVENT_LONG */
+	__u16 more;		/* 0 */
+};
+
+/*
+ * The pages of [from, from + length) were moved to another address (mremap()), where whatever was
+ * mapped before is gone. In a session with AREAS.
+ */
+struct flt_event_move {
+	__u64 time;
+	__u64 from, to, length;
+	__u32 reserved;
+	__u32 tgid, tid;
+	__u32 reserved2[3];
+	__u8 type;		/* FLT_EVENT_MOVE */
+	__u8 reserved3[3];
+	__u16 flags;		/* 0 */
 	__u16 more;		/* 0 */
 };
 

@@ -19,6 +19,20 @@ static uint32_t image_at(const struct flt_recording *rec, uint32_t pid, uint64_t
 	return 0;
 }
 
+/* Say where an image moved pages of a process, until the fork that made the process. */
+static int add_moves(struct flt_moment *m, const struct flt_recording *rec, uint32_t process,
+		     uint32_t image, uint64_t until)
+{
+	const struct flt_record_move *r;
+	int ret = 0;
+
+	for (r = rec->moves; !ret && r < rec->moves + rec->move_count; r++)
+		if (r->head.image == image && r->head.time < until)
+			ret = flt_moment_move(m, process, &(struct flt_resident_move){
+				r->head.time, r->start, r->end, r->to });
+	return ret;
+}
+
 /* Say which images explain the pages of a process: its own, and ancestors until the fork. */
 static int add_ancestors(struct rss_joined *j, const struct flt_recording *rec,
 			 struct flt_moment *m, uint32_t process)
@@ -34,6 +48,8 @@ static int add_ancestors(struct rss_joined *j, const struct flt_recording *rec,
 	while (!ret && id) {
 		image = flt_recording_image(rec, id);
 		ret = flt_moment_ancestor(m, id, process, until);
+		if (!ret)
+			ret = add_moves(m, rec, process, id, until);
 		if (image->cause == FLT_IMAGE_FOUND)
 			j->late = true;
 		if (image->cause != FLT_IMAGE_FORK || image->parent >= id)

@@ -90,7 +90,7 @@ const struct flt_capture_watch *rss_taker_watch(struct rss_taker *taker);
 /* Report what is missing. Return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
 int rss_taker_verdict(struct rss_taker *taker);
 
-/* ---- join.c: give the pages of the moments to the faults of a recording ---- */
+/* ---- join.c: give the pages of the moments to the faults and moves of a recording ---- */
 
 struct rss_joined {
 	struct flt_run *run;

@@ -21,7 +21,7 @@ struct flt_images;
 
 struct flt_images_sink {
 	/*
-	 * Gets a record of type IMAGE, THREAD, COMM, MAP or EXIT. The sink may change the record,
+	 * Gets a record of type IMAGE, THREAD, COMM, MAP, MOVE or EXIT. The sink may change the record,
 	 * which is valid during the call. Images are numbered from 1.
 	 */
 	int (*record)(void *arg, struct flt_record *record);
@@ -52,6 +52,8 @@ int flt_images_area(struct flt_images *images, const struct flt_event_area *area
 /* Add a mapping of the current image. map->head.time is set; image and size are ignored. */
 int flt_images_map(struct flt_images *images, uint32_t tgid, const struct flt_record_map *map,
 		   const char *name);
+/* Tell that pages of the current image were moved. */
+int flt_images_move(struct flt_images *images, const struct flt_event_move *move);
 /* Rename a thread. */
 int flt_images_comm(struct flt_images *images, uint64_t time, uint32_t tgid, uint32_t tid,
 		    const char *comm);

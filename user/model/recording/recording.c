@@ -15,6 +15,7 @@
 #define OBJECTS_MAX (1u << 20)
 #define STATS_MAX (1u << 22)
 #define INFO_MAX 1024u
+#define MOVES_MAX (1u << 22)
 
 static int object_add(struct flt_recording *rec, const struct flt_object *object, uint32_t *index)
 {
@@ -87,6 +88,7 @@ void flt_recording_free(struct flt_recording *rec)
 	free(rec->places);
 	flt_index_free(&rec->place_index);
 	free(rec->stats);
+	free(rec->moves);
 	free(rec->info);
 	flt_name_table_free(&rec->comms);
 	flt_strings_free(rec->strings);
@@ -286,6 +288,19 @@ static int stats_record(struct flt_recording *rec, const struct flt_record_stats
 	return 0;
 }
 
+static int move_record(struct flt_recording *rec, const struct flt_record_move *r)
+{
+	int err;
+
+	if (rec->move_count >= MOVES_MAX)
+		return -E2BIG;
+	err = flt_array_grow((void **)&rec->moves, rec->move_count, &rec->move_room, sizeof(*r));
+	if (err)
+		return err;
+	rec->moves[rec->move_count++] = *r;
+	return 0;
+}
+
 static int info_record(struct flt_recording *rec, const struct flt_record *r)
 {
 	const char **info;
@@ -337,6 +352,8 @@ int flt_recording_record(struct flt_recording *rec, const struct flt_record *r)
 		return map_record(rec, (const void *)r);
 	case FLT_RECORD_UNMAP:
 		return unmap_record(rec, (const void *)r);
+	case FLT_RECORD_MOVE:
+		return move_record(rec, (const void *)r);
 	case FLT_RECORD_STATS:
 		return stats_record(rec, (const void *)r);
 	case FLT_RECORD_END:

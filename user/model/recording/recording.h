@@ -94,6 +94,8 @@ struct flt_recording {
 	struct flt_name_table comms;	/* by image and thread id */
 	struct flt_record_stats *stats;
 	uint32_t stats_count, stats_room;
+	struct flt_record_move *moves;	/* in the order of the file */
+	uint32_t move_count, move_room;
 	const char **info;		/* "key=value" */
 	size_t info_count;
 	struct flt_record_end end;	/* head.type 0: the recording was not finished */

@@ -4,12 +4,23 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <linux/flt_event.h>
+
+#define PAGE_BYTES 4096u
+#define HUGE_BYTES (2u << 20)
+
+static void free_process(struct flt_resident_process *p)
+{
+	flt_resident_pages_free(&p->pages);
+	flt_resident_moves_free(&p->moves);
+}
+
 void flt_moment_free(struct flt_moment *m)
 {
 	size_t i;
 
 	for (i = 0; i < m->count; i++)
-		flt_resident_pages_free(&m->processes[i].pages);
+		free_process(&m->processes[i]);
 	free(m->processes);
 	free(m->owners);
 	flt_index_free(&m->owner_index);
@@ -45,6 +56,12 @@ int flt_moment_ancestor(struct flt_moment *m, uint32_t image, uint32_t process, 
 	return 0;
 }
 
+int flt_moment_move(struct flt_moment *m, uint32_t process, const struct flt_resident_move *move)
+{
+	return move->time <= m->time ? flt_resident_moves_add(&m->processes[process].moves, move) :
+				       0;
+}
+
 static int by_image(const void *a, const void *b)
 {
 	const struct flt_resident_ancestor *x = a, *y = b;
@@ -74,7 +91,10 @@ static int owner_add(struct flt_moment *m, const struct flt_resident_owner *o, u
 int flt_moment_begin(struct flt_moment *m)
 {
 	uint32_t unknown;
+	size_t i;
 
+	for (i = 0; i < m->count; i++)
+		flt_resident_moves_settle(&m->processes[i].moves, &m->processes[i].pages);
 	if (m->ancestor_count)
 		qsort(m->ancestors, m->ancestor_count, sizeof(*m->ancestors), by_image);
 	return m->owner_count ? 0 : owner_add(m, &(struct flt_resident_owner){ 0 }, &unknown);
@@ -122,6 +142,39 @@ bool flt_moment_needs(const struct flt_moment *m, const struct flt_fault *f)
 	return f->time <= m->time && i < m->ancestor_count && m->ancestors[i].image == f->image;
 }
 
+/* A huge page may have been split, and its parts moved to other places. */
+static void explain_parts(struct flt_resident_process *p, const struct flt_fault *f,
+			  uint32_t owner)
+{
+	const uint64_t start = f->address & ~(uint64_t)(HUGE_BYTES - 1);
+	struct flt_fault part = *f;
+	uint64_t at;
+
+	part.kind = FLT_KIND_ANON;
+	for (at = start; at < start + HUGE_BYTES; at += PAGE_BYTES) {
+		part.address = at;
+		if (flt_resident_moves_follow(&p->moves, f->time, &part.address))
+			flt_resident_fault(&p->pages, &part, owner);
+	}
+}
+
+/* Give pages of a process to a fault. */
+static void explain(struct flt_resident_process *p, const struct flt_fault *f, uint32_t owner)
+{
+	struct flt_fault moved = *f;
+	bool is_there;
+
+	if (!p->moves.count) {
+		flt_resident_fault(&p->pages, f, owner);
+		return;
+	}
+	is_there = flt_resident_moves_follow(&p->moves, f->time, &moved.address);
+	if (f->kind == FLT_KIND_HUGE && (!is_there || moved.address != f->address))
+		explain_parts(p, f, owner);
+	else if (is_there)
+		flt_resident_fault(&p->pages, &moved, owner);
+}
+
 int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t place)
 {
 	const struct flt_resident_ancestor *a;
@@ -140,7 +193,7 @@ int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t p
 		ret = owner ? 0 : owner_of(m, f, place, &owner);
 		if (ret)
 			return ret;
-		flt_resident_fault(&m->processes[a->process].pages, f, owner);
+		explain(&m->processes[a->process], f, owner);
 	}
 	return 0;
 }

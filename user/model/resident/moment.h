@@ -9,6 +9,7 @@
 #define FLT_MODEL_RESIDENT_MOMENT_H
 
 #include "index/index.h"
+#include "model/resident/moves.h"
 #include "model/resident/pages.h"
 
 /* The code that brought a page in. */
@@ -26,6 +27,7 @@ struct flt_resident_ancestor {
 struct flt_resident_process {
 	uint32_t pid, image;
 	struct flt_resident_pages pages;
+	struct flt_resident_moves moves;	/* its own, and those of ancestors before the fork */
 };
 
 struct flt_moment {
@@ -46,7 +48,9 @@ struct flt_resident_process *flt_moment_process(struct flt_moment *m, uint32_t p
 
 /* Say that an image is that of a process, or of an ancestor until a fork. -ENOMEM. */
 int flt_moment_ancestor(struct flt_moment *m, uint32_t image, uint32_t process, uint64_t until);
-/* Call after the last ancestor, and before the first fault. -ENOMEM. */
+/* Add a move of a process, or of an ancestor before the fork. -ENOMEM. */
+int flt_moment_move(struct flt_moment *m, uint32_t process, const struct flt_resident_move *move);
+/* Call after the last ancestor and move, and before the first fault. -ENOMEM. */
 int flt_moment_begin(struct flt_moment *m);
 
 /* Return whether a fault can explain pages of the moment. */

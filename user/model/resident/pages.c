@@ -171,6 +171,13 @@ static size_t run_at(const struct flt_resident_pages *p, uint64_t page)
 	return low;
 }
 
+bool flt_resident_pages_have(const struct flt_resident_pages *p, uint64_t start, uint64_t end)
+{
+	const size_t run = run_at(p, start);
+
+	return run < p->run_count && p->runs[run].page < end;
+}
+
 static const struct flt_resident_area *area_at(const struct flt_resident_pages *p, uint64_t page)
 {
 	size_t low = 0, high = p->area_count, mid;

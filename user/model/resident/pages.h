@@ -60,6 +60,8 @@ int flt_resident_area_add(struct flt_resident_pages *p, uint64_t start, uint64_t
 int flt_resident_page_add(struct flt_resident_pages *p, uint64_t page, unsigned int flags);
 /* Return unused memory, and allocate the owners. -ENOMEM. */
 int flt_resident_pages_settle(struct flt_resident_pages *p);
+/* Return true if a page with a number in [start, end) is there. */
+bool flt_resident_pages_have(const struct flt_resident_pages *p, uint64_t start, uint64_t end);
 /* Return the bytes that the pages take. */
 uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p);
 

@@ -79,6 +79,8 @@ int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t ima
 			  uint32_t *threads);
 int flt_file_unmap(struct flt_file_writer *w, uint64_t time, uint32_t image, uint64_t start,
 		   uint64_t end);
+/* The pages of a range were moved. move->head: time and image. -EINVAL: the range is empty. */
+int flt_file_move(struct flt_file_writer *w, const struct flt_record_move *move);
 int flt_file_stats(struct flt_file_writer *w, const struct flt_record_stats *stats);
 
 /*

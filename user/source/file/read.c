@@ -239,6 +239,8 @@ static size_t record_body(unsigned int type, bool *text)
 		return sizeof(struct flt_record_exit);
 	case FLT_RECORD_UNMAP:
 		return sizeof(struct flt_record_unmap);
+	case FLT_RECORD_MOVE:
+		return sizeof(struct flt_record_move);
 	case FLT_RECORD_STATS:
 		return sizeof(struct flt_record_stats);
 	case FLT_RECORD_END:
@@ -262,8 +264,9 @@ static bool record_check(const struct flt_record *rec)
 		return false;
 	if (text && !memchr((const char *)rec + body, '\0', rec->size - body))
 		return false;
-	if (rec->type == FLT_RECORD_MAP || rec->type == FLT_RECORD_UNMAP) {
-		/* start and end have the same offsets in both. */
+	if (rec->type == FLT_RECORD_MAP || rec->type == FLT_RECORD_UNMAP ||
+	    rec->type == FLT_RECORD_MOVE) {
+		/* start and end have the same offsets in all. */
 		map = (const struct flt_record_map *)rec;
 		if (map->start >= map->end || !rec->image)
 			return false;

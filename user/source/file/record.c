@@ -217,6 +217,21 @@ int flt_file_unmap(struct flt_file_writer *w, uint64_t time, uint32_t image, uin
 	return 0;
 }
 
+int flt_file_move(struct flt_file_writer *w, const struct flt_record_move *move)
+{
+	struct flt_record_move *r;
+
+	if (move->start >= move->end)
+		return -EINVAL;
+	r = record_new(w, FLT_RECORD_MOVE, sizeof(*r), move->head.time, move->head.image, NULL, 0);
+	if (!r)
+		return w->error;
+	r->start = move->start;
+	r->end = move->end;
+	r->to = move->to;
+	return 0;
+}
+
 int flt_file_stats(struct flt_file_writer *w, const struct flt_record_stats *stats)
 {
 	struct flt_record_stats *r;

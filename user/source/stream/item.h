@@ -19,6 +19,7 @@ union flt_stream_note {
 	struct flt_event_stack stack;
 	struct flt_event_slice slice;
 	struct flt_event_causes causes;
+	struct flt_event_move move;
 };
 
 struct flt_stream_sink {
