@@ -21,8 +21,8 @@ struct flt_images;
 
 struct flt_images_sink {
 	/*
-	 * Gets a record of type IMAGE, THREAD, COMM, MAP, MOVE or EXIT. The sink may change the record,
-	 * which is valid during the call. Images are numbered from 1.
+	 * Gets a record of type IMAGE, THREAD, COMM, MAP, MOVE or EXIT. The sink may change the
+	 * record, which is valid during the call. Images are numbered from 1.
 	 */
 	int (*record)(void *arg, struct flt_record *record);
 	/*

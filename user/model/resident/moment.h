@@ -27,7 +27,7 @@ struct flt_resident_ancestor {
 struct flt_resident_process {
 	uint32_t pid, image;
 	struct flt_resident_pages pages;
-	struct flt_resident_moves moves;	/* its own, and those of ancestors before the fork */
+	struct flt_resident_moves moves;	/* its own, and its ancestors' before the fork */
 };
 
 struct flt_moment {
