@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* life - probes on fork, exec and exit, which maintain rows, on executable mappings, and on mremap(). */
+/*
+ * life - probes on fork, exec and exit, which maintain rows, on executable mappings, and on
+ * mremap().
+ */
 #ifndef FLT_LIFE_H
 #define FLT_LIFE_H
 
