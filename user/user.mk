@@ -11,7 +11,7 @@ USER_MISSING := $(shell for p in $(USER_PKGS); do pkg-config --exists $$p || ech
 USER_MISSING := $(filter-out %/protoc-c,$(USER_MISSING)) \
 	$(if $(filter %/protoc-c,$(USER_MISSING)),,protoc-c)
 USER_CFLAGS := $(shell pkg-config --cflags $(USER_PKGS)) -iquote user
-USER_LIBS := $(shell pkg-config --libs $(USER_PKGS)) -lm -lstdc++
+USER_LIBS := $(shell pkg-config --libs $(USER_PKGS)) -lm -lstdc++ -pthread
 
 $(foreach d,$(USER_DIRS),$(eval CPPFLAGS_$(d) += $(USER_CFLAGS)))
 

@@ -4,9 +4,8 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "text/clock.h"
+#include "source/perf/grace.h"
 #include "source/perf/sampler.h"
 #include "source/perf/stream.h"
 
@@ -131,9 +130,13 @@ int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg
 {
 	struct flt_perf_event event;
 	struct entry *entries;
-	uint64_t until = flt_clock_ns(CLOCK_MONOTONIC);
+	/* Before the rings are read. */
+	const uint64_t until = all ? 0 : flt_grace_horizon(p->grace);
 	size_t count, i;
 	int err;
+
+	if (all)
+		flt_grace_wait();
 
 	for (i = 0; i < p->ring_count; i++) {
 		if (!p->rings[i].page)

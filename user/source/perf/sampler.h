@@ -9,6 +9,7 @@
 
 #include "source/perf/event.h"
 
+struct flt_grace;
 struct perf_event_mmap_page;
 
 struct flt_perf_ring {
@@ -27,6 +28,7 @@ struct flt_sampler {
 	int *fds;		/* all events, including the owners of buffers */
 	size_t fd_count;
 	uint64_t *major_ids;
+	struct flt_grace *grace;
 	unsigned char *pending;	/* whole records, aligned to 8 bytes */
 	size_t pending_size, pending_room;
 };

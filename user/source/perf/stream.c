@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "source/perf/grace.h"
 #include "source/perf/sampler.h"
 #include "source/proc/procfs.h"
 
@@ -264,6 +265,9 @@ int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *s
 	if (!p->rings || !p->ring_fds)
 		goto err_free;
 	events_close(p);
+	err = flt_grace_new(&p->grace);
+	if (err)
+		goto err_free;
 
 	/* Faults in kernel mode need CAP_PERFMON. Build-ids of mappings need Linux 5.12. */
 	p->kernel_mode = p->build_id = true;
@@ -297,6 +301,7 @@ void flt_sampler_close(struct flt_sampler *p)
 		return;
 	if (p->rings && p->ring_fds)
 		events_close(p);
+	flt_grace_free(p->grace);
 	free(p->rings);
 	free(p->ring_fds);
 	free(p->fds);

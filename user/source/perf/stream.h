@@ -46,9 +46,9 @@ uint32_t flt_sampler_max_stack(const struct flt_sampler *sampler);
 size_t flt_sampler_fds(const struct flt_sampler *sampler, const int **fds);
 
 /*
- * Hand over the events that have arrived, in order of time across CPUs. Events newer than the call
- * stay for the next call, because another CPU may still be writing an older event. With `all`,
- * hand over everything; call flt_sampler_disable() first.
+ * Empty the rings, and hand over events in order of time across CPUs. Events stay for the next
+ * call if another CPU may still be writing an older one (grace.h). With `all`, wait for such
+ * writers, and hand over everything; call flt_sampler_disable() first.
  */
 int flt_sampler_drain(struct flt_sampler *sampler, bool all, flt_perf_fn fn, void *arg);
 
