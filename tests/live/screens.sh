@@ -20,7 +20,7 @@ dd if=/dev/zero of=$disk/read bs=64k count=16 status=none
 cp $disk/read "$disk/"$'\e[2J\e[1;1Hmoved'
 sync
 
-# Twenty times a second, touch PAGES fresh anonymous pages and MAJORS uncached pages of a file.
+# Twenty times a second, touch MAJORS uncached pages of a file, and PAGES fresh anonymous pages.
 # Print "begun" before the first time.
 cat >"$tmp/steady.py" <<'END'
 import ctypes, mmap, os, sys, time
@@ -32,10 +32,14 @@ file = mmap.mmap(fd, 1 << 20, prot=mmap.PROT_READ)
 file.madvise(mmap.MADV_RANDOM)
 print("begun", flush=True)
 while True:
-    for i in range(pages):
-        anon[i * 4096] = 1
     for i in range(majors):
         file[i * 4096]
+    # Faults in the file that wait for no disk, so that any interval with one kind has the other.
+    file.madvise(mmap.MADV_DONTNEED)
+    for i in range(majors):
+        file[i * 4096]
+    for i in range(pages):
+        anon[i * 4096] = 1
     anon.madvise(mmap.MADV_DONTNEED)
     file.madvise(mmap.MADV_DONTNEED)
     os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
