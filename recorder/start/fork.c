@@ -2,9 +2,10 @@
 /*
  * fork.c - keep a forked child under the limit and give it a server of its own.
  *
- * 1. Before the fork, prepare() takes the map lock and freezes the shadow: evicted pages come
- *    back by copy, and pages that come in stay. Pages that were resident may still be evicted,
- *    because the child has them in its own region, or finds them in the parent's shadow.
+ * 1. Before the fork, prepare() takes the map lock, waits until the parent's server can take
+ *    another child, and freezes the shadow: evicted pages come back by copy, and pages that come
+ *    in stay. Pages that were resident may still be evicted, because the child has them in its own
+ *    region, or finds them in the parent's shadow.
  * 2. The kernel gives the parent's server a userfaultfd for the child's memory. That server
  *    answers the child's faults from the frozen shadow.
  * 3. The child connects to fltctl, which makes the parent's server hand over that userfaultfd
