@@ -145,6 +145,10 @@ int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg
 		if (err && err != -ENOBUFS)	/* the rest stays in the ring */
 			return err;
 	}
+	/* Sort when there is something to hand over, not whenever an event has arrived. */
+	if (!all && until == p->until)
+		return 0;
+	p->until = until;
 	err = pending_index(p, &entries, &count);
 	if (err)
 		return err;

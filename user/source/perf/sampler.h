@@ -29,6 +29,7 @@ struct flt_sampler {
 	size_t fd_count;
 	uint64_t *major_ids;
 	struct flt_grace *grace;
+	uint64_t until;		/* events up to this time were handed over */
 	unsigned char *pending;	/* whole records, aligned to 8 bytes */
 	size_t pending_size, pending_room;
 };
