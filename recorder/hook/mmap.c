@@ -131,8 +131,8 @@ static long map_chunk(void)
 
 /*
  * Return unlimited memory for the heap in this library, up to its first chunk, which has its
- * tables and no data of the program. Return NULL afterwards. A program that starts touches 28 pages
- * there, which it has not natively. They would be most of the faults of a small program.
+ * tables and no data of the program. Return NULL afterwards. A program that starts faults 23 times
+ * there, and not natively. These would be most of the faults of a small program.
  */
 static void *map_first_tables(size_t len)
 {

@@ -14,13 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REC_FREEZE_CHILDREN 16	/* at a time; a fork waits for room */
-
 struct rec_freeze {
 	uint32_t ended;		/* futex: number of freezes that ended */
 	size_t held;		/* pages marked PAGE_HELD */
 	uintptr_t barrier;	/* page whose fault the server answers after the fork event */
-	unsigned int children;	/* forked children that the server serves */
 	uint32_t forking;	/* tid that holds the map lock for a fork, or 0 */
 	uint64_t fork_seq;	/* number of the latest fork */
 	bool raw;		/* the child of that fork will not connect to fltctl */

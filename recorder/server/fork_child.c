@@ -27,13 +27,13 @@ static struct fork_child {
 	uint64_t seq;
 	uint64_t waited;	/* ns, see CHECK_NS */
 	bool connected;		/* to fltctl, which will hand it over */
-} child[REC_FREEZE_CHILDREN];
+} child[REC_FORK_CHILDREN];
 static uint32_t last_id;
 static uint64_t checked;	/* sys_now() of the last check */
 
 static struct fork_child *find(uint32_t id)
 {
-	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
 		if (id && child[i].id == id)
 			return &child[i];
 	return NULL;
@@ -41,9 +41,8 @@ static struct fork_child *find(uint32_t id)
 
 void rec_fork_child_reset(void)
 {
-	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
 		child[i].id = 0;
-	rec_freeze.children = 0;
 }
 
 int rec_fork_child_uffd(uint32_t id)
@@ -55,17 +54,17 @@ int rec_fork_child_uffd(uint32_t id)
 
 uint32_t rec_fork_child_of(uint64_t seq)
 {
-	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
 		if (child[i].id && child[i].seq == seq)
 			return child[i].id;
 	return 0;
 }
 
-unsigned int rec_fork_child_list(uint32_t id[REC_FREEZE_CHILDREN])
+unsigned int rec_fork_child_list(uint32_t id[REC_FORK_CHILDREN])
 {
 	unsigned int n = 0;
 
-	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
 		if (child[i].id)
 			id[n++] = child[i].id;
 	return n;
@@ -165,12 +164,6 @@ static void let_go(int uffd)
 	sys1(SYS_close, uffd);
 }
 
-static void remove_child(struct fork_child *c)
-{
-	c->id = 0;
-	rec_freeze.children--;
-}
-
 void rec_fork_child_end(uint32_t id)
 {
 	struct fork_child *c = find(id);
@@ -179,24 +172,33 @@ void rec_fork_child_end(uint32_t id)
 		return;
 	rec_image.totals->forks++;
 	sys1(SYS_close, c->uffd);
-	remove_child(c);
+	c->id = 0;
+}
+
+static struct fork_child *find_free(void)
+{
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
+		if (!child[i].id)
+			return &child[i];
+	return NULL;
+}
+
+bool rec_fork_child_has_room(void)
+{
+	return find_free();
 }
 
 void rec_fork_child_add(int uffd)
 {
 	bool connects = rec_shadow.frozen && !rec_freeze.raw;
+	struct fork_child *c = connects ? find_free() : NULL;
 
 	/* No other child would be handed over. It gets its pages now. */
-	for (int i = 0; i < REC_FREEZE_CHILDREN && connects; i++) {
-		if (child[i].id)
-			continue;
-		child[i] = (struct fork_child){
-			.id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq,
-		};
-		rec_freeze.children++;
+	if (!c) {
+		let_go(uffd);
 		return;
 	}
-	let_go(uffd);
+	*c = (struct fork_child){ .id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq };
 }
 
 static bool has_connected(struct fork_child *c)
@@ -218,13 +220,13 @@ static bool is_alive(int uffd)
 
 void rec_fork_child_check(bool fork_pending)
 {
-	uint32_t id[REC_FREEZE_CHILDREN];
+	uint32_t id[REC_FORK_CHILDREN];
 	uint64_t now = sys_now(), step = now - checked;
 
 	if (step > CHECK_NS)
 		step = CHECK_NS;
 	checked = now;
-	for (int i = 0; i < REC_FREEZE_CHILDREN; i++) {
+	for (int i = 0; i < REC_FORK_CHILDREN; i++) {
 		if (!child[i].id)
 			continue;
 		child[i].waited += step;
@@ -232,7 +234,7 @@ void rec_fork_child_check(bool fork_pending)
 			rec_fork_child_end(child[i].id);
 		} else if (!has_connected(&child[i]) && child[i].waited > GIVE_UP_NS) {
 			let_go(child[i].uffd);
-			remove_child(&child[i]);
+			child[i].id = 0;
 		}
 	}
 	if (rec_fork_child_list(id) || rec_freeze.forking || !rec_shadow.frozen || fork_pending)
@@ -243,7 +245,7 @@ void rec_fork_child_check(bool fork_pending)
 
 void rec_fork_child_release_all(void)
 {
-	for (int i = 0; i < REC_FREEZE_CHILDREN; i++)
+	for (int i = 0; i < REC_FORK_CHILDREN; i++)
 		if (child[i].id)
 			release(child[i].uffd);
 }

@@ -30,8 +30,8 @@
 enum { IMAGE, SOCKET, PROCESS, WAKEUP, CHILDREN };
 
 struct wait {
-	struct pollfd fd[CHILDREN + REC_FREEZE_CHILDREN];
-	uint32_t child[REC_FREEZE_CHILDREN];
+	struct pollfd fd[CHILDREN + REC_FORK_CHILDREN];
+	uint32_t child[REC_FORK_CHILDREN];
 	unsigned int children;
 	bool all;		/* watch the image's userfaultfd */
 	struct timespec timeout;

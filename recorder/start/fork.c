@@ -31,6 +31,7 @@
 #include "region/freeze.h"
 #include "region/region.h"
 #include "region/shadow.h"
+#include "server/fork_child.h"
 #include "setup.h"
 #include "signal/handler.h"
 #include "signal/lifetime.h"
@@ -52,13 +53,13 @@ static bool prepared;
 static void wait_for_room(uint32_t tid)
 {
 	struct timespec nap = { .tv_nsec = 1000000 };
-	bool full;
+	bool has_room;
 
 	for (;;) {
 		rec_lock_take(&rec_pager_lock, tid);
-		full = rec_freeze.children == REC_FREEZE_CHILDREN;
+		has_room = rec_fork_child_has_room();
 		rec_lock_release(&rec_pager_lock);
-		if (!full)
+		if (has_room)
 			return;
 		sys2(SYS_nanosleep, &nap, 0);
 	}

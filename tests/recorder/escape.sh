@@ -106,7 +106,7 @@ record=$!
 members() { # all but fltctl
 	pgrep -f "$PWD/forks.py" | while read -r pid; do
 		case $(cat "/proc/$pid/comm" 2> /dev/null) in
-		timeout | setsid | fltctl) ;;
+		timeout | fltctl) ;;
 		*) echo "$pid" ;;
 		esac
 	done
