@@ -308,16 +308,12 @@ int flt_images_move(struct flt_images *l, const struct flt_event_move *move)
 		.head = { .type = FLT_RECORD_MOVE, .size = sizeof(r), .time = move->time },
 		.start = move->from, .end = move->from + move->length, .to = move->to,
 	};
-	struct process *p;
 	int ret;
 
 	if (r.start >= r.end)
 		return 0;
-	ret = process_get(l, move->time, move->tgid, &p);
-	if (ret || !p->image)
-		return ret;
-	r.head.image = p->image;
-	return l->sink.record(l->sink.arg, &r.head);
+	ret = flt_images_of(l, move->time, move->tgid, &r.head.image);
+	return ret || !r.head.image ? ret : l->sink.record(l->sink.arg, &r.head);
 }
 
 int flt_images_comm(struct flt_images *l, uint64_t time, uint32_t tgid, uint32_t tid,

@@ -275,29 +275,18 @@ static int unmap_record(struct flt_recording *rec, const struct flt_record_unmap
 	return err;
 }
 
-static int stats_record(struct flt_recording *rec, const struct flt_record_stats *r)
+/* Append a copy of a record to a list of records of this size. */
+static int append(void **list, uint32_t *count, uint32_t *room, uint32_t max, const void *record,
+		  size_t size)
 {
 	int err;
 
-	if (rec->stats_count >= STATS_MAX)
+	if (*count >= max)
 		return -E2BIG;
-	err = flt_array_grow((void **)&rec->stats, rec->stats_count, &rec->stats_room, sizeof(*r));
+	err = flt_array_grow(list, *count, room, size);
 	if (err)
 		return err;
-	rec->stats[rec->stats_count++] = *r;
-	return 0;
-}
-
-static int move_record(struct flt_recording *rec, const struct flt_record_move *r)
-{
-	int err;
-
-	if (rec->move_count >= MOVES_MAX)
-		return -E2BIG;
-	err = flt_array_grow((void **)&rec->moves, rec->move_count, &rec->move_room, sizeof(*r));
-	if (err)
-		return err;
-	rec->moves[rec->move_count++] = *r;
+	memcpy((char *)*list + size * (*count)++, record, size);
 	return 0;
 }
 
@@ -353,9 +342,11 @@ int flt_recording_record(struct flt_recording *rec, const struct flt_record *r)
 	case FLT_RECORD_UNMAP:
 		return unmap_record(rec, (const void *)r);
 	case FLT_RECORD_MOVE:
-		return move_record(rec, (const void *)r);
+		return append((void **)&rec->moves, &rec->move_count, &rec->move_room, MOVES_MAX,
+			      r, sizeof(*rec->moves));
 	case FLT_RECORD_STATS:
-		return stats_record(rec, (const void *)r);
+		return append((void **)&rec->stats, &rec->stats_count, &rec->stats_room, STATS_MAX,
+			      r, sizeof(*rec->stats));
 	case FLT_RECORD_END:
 		rec->end = *(const struct flt_record_end *)(const void *)r;
 		return 0;

@@ -6,8 +6,8 @@
 
 #include <linux/flt_event.h>
 
-#define PAGE_BYTES 4096u
-#define HUGE_BYTES (2u << 20)
+#define PAGE_BYTES (1u << FLT_RESIDENT_PAGE_SHIFT)
+#define HUGE_BYTES (FLT_RESIDENT_PMD_PAGES * PAGE_BYTES)
 
 static void free_process(struct flt_resident_process *p)
 {

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define PAGE_SHIFT 12
-
 void flt_resident_moves_free(struct flt_resident_moves *m)
 {
 	free(m->all);
@@ -47,8 +45,8 @@ static bool matters(const struct flt_resident_move *move, const struct flt_resid
 	const uint64_t end = end_of(move);
 	size_t i;
 
-	if (flt_resident_pages_have(p, move->to >> PAGE_SHIFT,
-				    (end + (1u << PAGE_SHIFT) - 1) >> PAGE_SHIFT))
+	if (flt_resident_pages_have(p, move->to >> FLT_RESIDENT_PAGE_SHIFT,
+				    end >> FLT_RESIDENT_PAGE_SHIFT))
 		return true;
 	for (i = 0; i < count; i++)
 		if (later[i].start < end && move->to < later[i].end)

@@ -17,6 +17,9 @@
 
 #define FLT_RESIDENT_PAGE_BYTES 24u
 
+#define FLT_RESIDENT_PAGE_SHIFT 12
+#define FLT_RESIDENT_PMD_PAGES 512u	/* of a huge page */
+
 /* Flags of a page that a source sets (source/proc/present.h has the same); the model adds RANK. */
 enum flt_resident_flag {
 	FLT_RESIDENT_CLASS = 3,		/* 0 anonymous, 1 file, 2 shmem, 3 hugetlb */
