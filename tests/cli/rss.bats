@@ -6,7 +6,7 @@
 # shellcheck disable=SC2154,SC2016
 load cli.bash
 
-# compare FILE [EXPECTED [FUNCTION...]]: the rows in FILE must agree with $dir/smaps.
+# compare FILE [EXPECTED [FUNCTION[=PAGES]...]]: the rows in FILE must agree with $dir/smaps.
 compare() {
 	local what got want n=0
 	while read -r what got want; do
@@ -49,8 +49,8 @@ compare() {
 		cat "$dir/json" >>"$dir/all"
 	done
 	"$FLTCTL" rss --json --no-inline --by=function -- "$OWNED" "$dir/file" "$dir/smaps" >"$dir/rows"
-	# perf does not see faults that the kernel takes for a process.
-	compare "$dir/rows" "$dir/rows" populates locks moves
+	# perf does not see faults that the kernel takes for a process, nor kinds.
+	compare "$dir/rows" "$dir/rows" populates locks moves collapsed=512
 	"$FLTCTL" rss --json --at=5ms,exit --diff -- "$OWNED" "$dir/file" "$dir/smaps" |
 		grep '^{' >>"$dir/all"
 	python3 tests/docs/schemas.py docs/json -e tid rss "$dir/all"
@@ -79,6 +79,80 @@ time.sleep(600)' >"$dir/ready" &
 	BUT=shared,private compare "$dir/rows"
 	json "$dir/rows" 'sum(r["rss_bytes"] for r in rows if r["unknown"]) > 5 << 20'
 	grep -q 'S (sleeping)' "/proc/$pid/status"
+}
+
+records() { find "/proc/$1/fd" -lname '*perf_event*' | grep -q .; } # PID
+is_traced() { grep -q '^TracerPid:.*[1-9]' "/proc/$1/status"; } # PID
+
+@test "the faults of children that a process has already are seen" {
+	without_module
+	is_root
+	python3 -c '
+import os, sys, time
+where = sys.argv[1]
+def wait(name):
+    while not os.path.exists(where + name):
+        time.sleep(0.01)
+if not os.fork():
+    wait("/go")
+    data = bytearray(20 << 20)
+    open(where + "/done", "w").close()
+    wait("/end")
+    time.sleep(1)
+    os._exit(0)
+open(where + "/ready", "w").close()
+wait("/done")' "$dir" &
+	pid=$!
+	until_true test -e "$dir/ready"
+	"$FLTCTL" rss --json -p $pid >"$dir/rows" 2>"$dir/err" &
+	local own=$!
+	until_true is_traced $pid
+	touch "$dir/go"
+	wait $own
+	touch "$dir/end"
+	json "$dir/rows" 'sum(r["rss_bytes"] for r in rows if not r["unknown"]) > 20 << 20'
+	json "$dir/rows" 'sum(r["rss_bytes"] for r in rows if r["unknown"]) < 18 << 20'
+}
+
+@test "moments are in order of time, and a missing one is named" {
+	without_module
+	local at='import time; time.sleep(0.5); data = bytearray(30 << 20)'
+	"$FLTCTL" rss --json --at=200ms,peak --diff -n 0 -- python3 -c "$at" >"$dir/rows"
+	json "$dir/rows" 'sum(r["change_bytes"] for r in rows) > 25 << 20'
+	"$FLTCTL" rss --json --at=peak,200ms -- python3 -c "$at" >"$dir/rows"
+	json "$dir/rows" '[r["time_ns"] for r in rows] == sorted(r["time_ns"] for r in rows)'
+	run --separate-stderr -3 "$FLTCTL" rss --csv --at=0s,1h,exit -- python3 -c "$at"
+	[[ $stderr == *"cannot take the memory after 1h00m: the processes ended before"* ]]
+	# One heading for all moments.
+	[ "$(grep -c '^moment,' <<<"$output")" = 1 ]
+	# Of two tracers, the second one cannot hold the process at its exit.
+	is_root
+	sleep 600 &
+	pid=$!
+	"$FLTCTL" rss -p $pid >"$dir/rows" &
+	local first=$!
+	until_true is_traced $pid
+	"$FLTCTL" rss -p $pid >"$dir/second" 2>"$dir/err" &
+	local second=$! status=0
+	until_true records $second
+	kill $pid
+	wait $first
+	wait $second || status=$?
+	[ $status = 3 ]
+	grep -q 'another process traces PID' "$dir/err"
+}
+
+@test "orphans of the command are reaped" {
+	without_module
+	# Ten grandchildren end while the command runs.
+	"$FLTCTL" rss -n 1 -- sh -c '
+		for i in 1 2 3 4 5 6 7 8 9 10; do (sleep 0.1 &); done
+		for i in $(seq 1200); do
+			cat /proc/$PPID/task/*/children >"$0"
+			[ $(wc -w <"$0") != 1 ] || break
+			sleep 0.05
+		done' "$dir/children" >"$dir/out"
+	[ "$(wc -w <"$dir/children")" = 1 ]
 }
 
 @test "a full memory for pages keeps the sums, and exits with status 3" {

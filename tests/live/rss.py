@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""rss.py ROWS SMAPS [EXPECTED [FUNCTION...]] - compare rows of 'rss --json' with smaps.
+"""rss.py ROWS SMAPS [EXPECTED [FUNCTION[=PAGES]...]] - compare rows of 'rss --json' with smaps.
 
 The sums of all rows must be those of SMAPS, to the page. EXPECTED has lines "FUNCTION KIND PAGES":
-the row of FUNCTION must have so many pages of the kind anon, file or shmem, except the functions
-named, whose pages must be in the row unknown. BUT: sums that are not compared. Prints one line per comparison: "WHAT GOT WANT"."""
+the row of FUNCTION must have so many pages of the kind anon, file, shmem or hugetlb, except the
+functions named: FUNCTION=PAGES must have PAGES, and the pages of FUNCTION must be in the row
+unknown. BUT: sums that are not compared. Prints one line per comparison: "WHAT GOT WANT"."""
 import json
 import os
 import sys
@@ -34,7 +35,7 @@ def sums_of(path):
 
 def main():
     rows_path, smaps, *rest = sys.argv[1:]
-    unseen = set(rest[1:])
+    others = dict(word.partition("=")[::2] for word in rest[1:])
     with open(rows_path, encoding="utf-8") as file:
         rows = [json.loads(line) for line in file if line.startswith("{")]
     skipped = os.environ.get("BUT", "").split(",")
@@ -54,7 +55,7 @@ def main():
                 continue
             name, kind, pages = line.split()
             got = by_name.get(name, {}).get(f"{kind}_bytes", 0) // PAGE
-            print(f"pages_of_{name}", got, 0 if name in unseen else pages)
+            print(f"pages_of_{name}", got, others[name] or 0 if name in others else pages)
     pages = [row["rss_bytes"] // PAGE for row in rows if row["unknown"]]
     print("unknown", sum(pages), "?")
 

@@ -15,9 +15,11 @@ swapon /dev/zram0
 mkfs.ext4 -q /dev/vda
 mkdir -p /mnt
 mount /dev/vda /mnt
+echo 4 >/proc/sys/vm/nr_hugepages
 
-# owners ENGINE [FUNCTION...]: compare the rows of `owned` with its smaps and with the pages that
-# it brought in. The pages of the FUNCTIONs have no fault that the ENGINE sees.
+# owners ENGINE [FUNCTION[=PAGES]...]: compare the rows of `owned` with its smaps and with the pages
+# that it brought in. The FUNCTIONs have so many pages instead, because the ENGINE does not see
+# their faults, or the kinds of their faults.
 owners() {
 	local engine=$1 what got want n=0
 	shift
@@ -27,11 +29,14 @@ owners() {
 		n=$((n + 1))
 		[ "$want" = '?' ] || same "$engine: $what" "$got" "$want"
 	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@")
-	at_least "$engine: comparisons" "$n" 20
+	at_least "$engine: comparisons" "$n" 22
+	same "$engine: pages of hugetlb" "$(lines '^tlb hugetlb' "$tmp/rows")" 1
+	! has_thp || kernel_before 6.1 ||
+		same "$engine: collapsed pages" "$(lines '^collapsed' "$tmp/rows")" 1
 }
 
 say "by perf events"
-owners perf populates locks moves
+owners perf populates locks moves collapsed=512
 
 say "by the module"
 load

@@ -3,13 +3,15 @@
  * owned FILE SMAPS - bring pages in, each from a function with its name, and exit.
  *
  * FILE is created, with 1 MiB. Prints "FUNCTION KIND PAGES" for each function: how many of its
- * pages are resident at the exit (anon, file or shmem). Then writes
+ * pages are resident at the exit (anon, file, shmem or hugetlb). Then writes
  * /proc/PID/smaps of itself and of its child to SMAPS, and exits without a further fault. The
  * child ends after its parent.
  *
  * Functions: once, again (MADV_DONTNEED), reads, copies (of a file), shares (memfd), inherited,
- * child (fork), thread, populates, locks, follows (userfaultfd), moves (mremap). The pages of huge,
- * out and back depend on the machine: whether it has huge pages and swap.
+ * child (fork), thread, populates, locks, follows (userfaultfd), moves (mremap), lazy and freshly
+ * (MADV_FREE), and if the machine has them: collapsed (MADV_COLLAPSE, which does what khugepaged
+ * does, from 6.1 on) and tlb (hugetlb). The pages of huge, out and back depend on the machine:
+ * whether it has huge pages and swap.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -33,6 +35,9 @@
 
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT 21
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
 #endif
 
 static char smaps[1 << 20];
@@ -78,6 +83,10 @@ OWNER child(char *at, unsigned long pages) { write_to(at, pages); }
 OWNER thread(char *at, unsigned long pages) { write_to(at, pages); }
 OWNER follows(char *at, unsigned long pages) { write_to(at, pages); }
 OWNER moves(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER lazy(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER freshly(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER collapsed(char *at, unsigned long pages) { write_to(at, pages); }
+OWNER tlb(char *at, unsigned long pages) { write_to(at, pages); }
 OWNER huge(char *at, unsigned long pages) { write_to(at, pages); }
 OWNER out(char *at, unsigned long pages) { write_to(at, pages); }
 OWNER back(char *at, unsigned long pages) { write_to(at, pages); }
@@ -186,15 +195,73 @@ static void use_anon(void)
 	munmap(at, 40 * PAGE);
 }
 
+static unsigned long resident(char *at, unsigned long pages)
+{
+	unsigned char there[64];
+	unsigned long i, n = 0;
+
+	if (mincore(at, pages * PAGE, there))
+		err(2, "mincore");
+	for (i = 0; i < pages; i++)
+		n += there[i] & 1;
+	return n;
+}
+
+/* Of 80 pages, 50 may be freed, and 30 of these are: 20 of them come back. */
+static void use_lazy(void)
+{
+	char *at = map_anon(80);
+	int i;
+
+	lazy(at, 80);
+	if (madvise(at, 50 * PAGE, MADV_FREE))
+		err(2, "MADV_FREE");
+	/* MADV_PAGEOUT skips pages that a list of another CPU holds. */
+	for (i = 0; i < 20 && resident(at, 30); i++) {
+		if (i)
+			usleep(100000);
+		madvise(at, 30 * PAGE, MADV_PAGEOUT);
+	}
+	if (resident(at, 30) || resident(at + 30 * PAGE, 50) != 50)
+		errx(2, "%lu of 30 pages were not freed, and %lu of 50 were", resident(at, 30),
+		     50 - resident(at + 30 * PAGE, 50));
+	freshly(at, 20);
+	printf("lazy anon 50\nfreshly anon 20\n");
+}
+
+/* Map so many huge pages that are aligned. The child does not get them. */
+static char *map_huge(unsigned long n, int advice)
+{
+	char *at = mmap(NULL, (n + 1) * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (at == MAP_FAILED)
+		err(2, "mmap");
+	at = (char *)(((unsigned long)at + HUGE - 1) & ~(HUGE - 1));
+	madvise(at, n * HUGE, advice);
+	madvise(at, n * HUGE, MADV_DONTFORK);
+	return at;
+}
+
 static void use_huge(void)
 {
-	char *at = mmap(NULL, 3 * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *at = map_huge(2, MADV_HUGEPAGE);
 
-	at = (char *)(((unsigned long)at + HUGE - 1) & ~(HUGE - 1));
-	madvise(at, 2 * HUGE, MADV_HUGEPAGE);
-	madvise(at, 2 * HUGE, MADV_DONTFORK);
 	huge(at, 1);
 	huge(at + HUGE, 1);
+	at = map_huge(1, MADV_NOHUGEPAGE);
+	collapsed(at, 412);
+	madvise(at, HUGE, MADV_HUGEPAGE);
+	if (!madvise(at, HUGE, MADV_COLLAPSE))
+		printf("collapsed anon 412\n");
+	at = mmap(NULL, 2 * HUGE, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	if (at == MAP_FAILED)
+		return;
+	madvise(at, 2 * HUGE, MADV_DONTFORK);
+	tlb(at, 1);
+	tlb(at + HUGE, 1);
+	printf("tlb hugetlb 1024\n");
 }
 
 static void use_swap(void)
@@ -281,6 +348,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: owned FILE SMAPS");
 	memset(smaps, 1, sizeof(smaps));
 	use_anon();
+	use_lazy();
 	use_file(argv[1]);
 	use_shared();
 	use_huge();

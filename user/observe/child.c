@@ -296,6 +296,21 @@ int flt_child_poll(struct flt_child *child, int *status, struct rusage *usage)
 	return reap(child, status, usage, WNOHANG);
 }
 
+void flt_child_reap_orphans(const struct flt_child *command,
+			    bool (*spare)(const void *arg, uint32_t pid), const void *arg)
+{
+	siginfo_t which;
+
+	for (;;) {
+		which.si_pid = 0;
+		if (waitid(P_ALL, 0, &which, WEXITED | WNOHANG | WNOWAIT | __WALL) ||
+		    !which.si_pid || which.si_pid == command->pid ||
+		    (spare && spare(arg, (uint32_t)which.si_pid)))
+			return;
+		waitpid(which.si_pid, NULL, WNOHANG | __WALL);
+	}
+}
+
 int flt_child_exit_status(int status)
 {
 	if (WIFSIGNALED(status))

@@ -74,6 +74,13 @@ int flt_child_wait(struct flt_child *child, int *status, struct rusage *usage);
 /* The same without blocking. Return -EAGAIN while the child runs. */
 int flt_child_poll(struct flt_child *child, int *status, struct rusage *usage);
 
+/*
+ * Reap the processes whose parent ended: we are their subreaper. Leave the command, and those for
+ * which spare() returns true, to others. spare may be NULL.
+ */
+void flt_child_reap_orphans(const struct flt_child *command,
+			    bool (*spare)(const void *arg, uint32_t pid), const void *arg);
+
 /* Convert a status of wait4() to an exit status: that of the child, or 128 + signal. */
 int flt_child_exit_status(int status);
 

@@ -13,11 +13,11 @@ struct watch {
 	void *arg;
 };
 
-struct timer {
+struct flt_loop_timer {
 	int fd;
 	flt_loop_timer_fn fn;
 	void *arg;
-	struct timer *next;
+	struct flt_loop_timer *next;
 };
 
 struct flt_loop {
@@ -32,7 +32,7 @@ struct flt_loop {
 	flt_loop_signal_fn signal_fn;
 	void *signal_arg;
 
-	struct timer *timers;
+	struct flt_loop_timer *timers;
 };
 
 int flt_loop_new(struct flt_loop **loop)
@@ -48,7 +48,7 @@ int flt_loop_new(struct flt_loop **loop)
 
 void flt_loop_free(struct flt_loop *l)
 {
-	struct timer *timer;
+	struct flt_loop_timer *timer;
 	const struct timespec now = { 0, 0 };
 
 	if (!l)
@@ -132,7 +132,7 @@ int flt_loop_signals(struct flt_loop *l, const sigset_t *signals, sigset_t *befo
 
 static int on_timer(void *arg, int fd, short events)
 {
-	struct timer *timer = arg;
+	struct flt_loop_timer *timer = arg;
 	uint64_t expired;
 	ssize_t n;
 
@@ -143,17 +143,12 @@ static int on_timer(void *arg, int fd, short events)
 	return timer->fn(timer->arg);
 }
 
-int flt_loop_every(struct flt_loop *l, uint64_t period_ns, flt_loop_timer_fn fn, void *arg)
+int flt_loop_timer(struct flt_loop *l, struct flt_loop_timer **out, flt_loop_timer_fn fn,
+		   void *arg)
 {
-	const struct timespec period = {
-		.tv_sec = (time_t)(period_ns / 1000000000),
-		.tv_nsec = (long)(period_ns % 1000000000),
-	};
-	const struct itimerspec spec = { .it_interval = period, .it_value = period };
-	struct timer *timer;
+	struct flt_loop_timer *timer = calloc(1, sizeof(*timer));
 	int ret;
 
-	timer = calloc(1, sizeof(*timer));
 	if (!timer)
 		return -ENOMEM;
 	timer->fn = fn;
@@ -163,15 +158,12 @@ int flt_loop_every(struct flt_loop *l, uint64_t period_ns, flt_loop_timer_fn fn,
 		ret = -errno;
 		goto err_timer;
 	}
-	if (timerfd_settime(timer->fd, 0, &spec, NULL)) {
-		ret = -errno;
-		goto err_fd;
-	}
 	ret = flt_loop_add(l, timer->fd, POLLIN, on_timer, timer);
 	if (ret)
 		goto err_fd;
 	timer->next = l->timers;
 	l->timers = timer;
+	*out = timer;
 	return 0;
 
 err_fd:
@@ -179,6 +171,30 @@ err_fd:
 err_timer:
 	free(timer);
 	return ret;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000),
+				  .tv_nsec = (long)(ns % 1000000000) };
+}
+
+void flt_loop_timer_set(struct flt_loop_timer *timer, uint64_t at_ns)
+{
+	const struct itimerspec spec = { .it_value = timespec_of(at_ns) };
+
+	timerfd_settime(timer->fd, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+int flt_loop_every(struct flt_loop *l, uint64_t period_ns, flt_loop_timer_fn fn, void *arg)
+{
+	const struct timespec period = timespec_of(period_ns);
+	const struct itimerspec spec = { .it_interval = period, .it_value = period };
+	struct flt_loop_timer *timer;
+	int ret = flt_loop_timer(l, &timer, fn, arg);
+
+	/* The loop frees the timer. */
+	return ret || !timerfd_settime(timer->fd, 0, &spec, NULL) ? ret : -errno;
 }
 
 void flt_loop_stop(struct flt_loop *l)

@@ -42,6 +42,15 @@ int flt_loop_signals(struct flt_loop *loop, const sigset_t *signals, sigset_t *b
 /* Call fn() every period. The first call comes one period from now. Return 0 or -errno. */
 int flt_loop_every(struct flt_loop *loop, uint64_t period_ns, flt_loop_timer_fn fn, void *arg);
 
+/* A timer that calls fn() once at each time that is set. */
+struct flt_loop_timer;
+
+/* Make a timer that is off. The loop frees it. Return 0 or -errno. */
+int flt_loop_timer(struct flt_loop *loop, struct flt_loop_timer **timer, flt_loop_timer_fn fn,
+		   void *arg);
+/* Call fn() once, at a time of CLOCK_MONOTONIC in ns, or soon if that has passed. 0: not at all. */
+void flt_loop_timer_set(struct flt_loop_timer *timer, uint64_t at_ns);
+
 /*
  * Run until flt_loop_stop() or a failing callback; return 0 or its -errno. Return at once
  * if flt_loop_stop() was called before.

@@ -38,29 +38,13 @@ static int on_second(void *arg)
 	return 0;
 }
 
-/*
- * Reap processes whose parent ended, such as fault servers: we are their subreaper. The
- * command itself is reaped by flt_observe_run().
- */
-static void reap_orphans(const struct flt_recording *r)
-{
-	siginfo_t which;
-
-	for (;;) {
-		which.si_pid = 0;
-		if (waitid(P_ALL, 0, &which, WEXITED | WNOHANG | WNOWAIT | __WALL) ||
-		    !which.si_pid || which.si_pid == r->o.child.pid)
-			return;
-		waitpid(which.si_pid, NULL, WNOHANG | __WALL);
-	}
-}
-
 static int on_signal(void *arg, const struct signalfd_siginfo *info)
 {
 	struct flt_recording *r = arg;
 
+	/* Orphans, such as fault servers. flt_observe_run() reaps the command. */
 	if (info->ssi_signo == SIGCHLD)
-		reap_orphans(r);
+		flt_child_reap_orphans(&r->o.child, NULL, NULL);
 	else if (!r->kill_at && (info->ssi_signo == SIGTERM || info->ssi_signo == SIGHUP))
 		r->kill_at = flt_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
 	return 0;

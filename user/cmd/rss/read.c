@@ -9,7 +9,6 @@ struct reader {
 	struct rss_moment *to;
 	uint64_t *pages_left;
 	uint64_t page_size;
-	struct flt_errmsg *e;
 };
 
 static int on_begin(void *arg)
@@ -66,20 +65,21 @@ static void add_sums(struct rss_moment *m, const struct flt_present_sums *s,
 	m->doubt.shared += d->shared;
 }
 
-static int read_process(struct reader *r, uint32_t pid)
+static int read_process(struct reader *r, uint32_t pid, struct flt_errmsg *first)
 {
 	const struct flt_present_sink sink = {
 		.begin = on_begin, .area = on_area, .page = on_page, .arg = r,
 	};
 	struct flt_present_doubt doubt;
 	struct flt_present_sums sums;
+	struct flt_errmsg e = { "" };
 	struct flt_resident_pages *p;
 	uint64_t all;
 	int ret;
 
 	if (!flt_moment_process(&r->to->moment, pid))
 		return -ENOMEM;
-	ret = flt_present_read(pid, &sink, &sums, &doubt, r->e);
+	ret = flt_present_read(pid, &sink, &sums, &doubt, &e);
 	p = pages_of(r);
 	if (!ret)
 		ret = flt_resident_pages_settle(p);
@@ -94,23 +94,24 @@ static int read_process(struct reader *r, uint32_t pid)
 	*r->pages_left += p->count;
 	flt_resident_pages_free(p);
 	r->to->moment.count--;
-	if (ret != -ESRCH)
-		return ret;
-	*r->e = (struct flt_errmsg){ "" };
-	return 0;
+	if (ret == -ESRCH)
+		return 0;
+	if (!first->text[0])
+		*first = e;
+	return ret;
 }
 
 int rss_moment_read(struct rss_moment *m, const uint32_t *pids, size_t count,
 		    uint64_t *pages_left, struct flt_errmsg *e)
 {
 	struct reader r = {
-		.to = m, .pages_left = pages_left, .e = e,
+		.to = m, .pages_left = pages_left,
 		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < count; i++)
-		ret = read_process(&r, pids[i]);
+		ret = read_process(&r, pids[i], e);
 	return ret;
 }

@@ -86,10 +86,12 @@ static int join_and_show(struct flt_run *run, struct rss_taker *taker, int fd)
 
 	j.moments = rss_taker_moments(taker, &j.count);
 	verdict = rss_taker_verdict(taker);
-	if (!j.count || (args->diff && j.count < 2)) {
-		flt_command_say(run->command, "cannot %s: the processes ended before (use "
-				"--at=exit or --at=peak)", j.count ? "compare two moments" :
-				"take a moment");
+	/* The verdict said why. */
+	if (!j.count)
+		return FLT_EXIT_INCOMPLETE;
+	if (args->diff && j.count < 2) {
+		flt_command_say(run->command, "cannot compare two moments: only '%s' was taken",
+				j.moments[0].label);
 		return FLT_EXIT_INCOMPLETE;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -126,6 +128,24 @@ static int observe(struct flt_run *run, const struct flt_ids *pids, const struct
 		close(fd);
 	rss_taker_free(taker);
 	return status ? status : shown;
+}
+
+/* Observe processes and the children that they have already. */
+static int observe_pids(struct flt_run *run, const struct rss_whens *whens)
+{
+	const struct flt_ids *pids = &((const struct rss_args *)run->args)->pids;
+	struct flt_family family = { 0 };
+	size_t i;
+	int status = 0;
+
+	for (i = 0; !status && i < pids->count; i++)
+		status = flt_family_add(&family, pids->id[i]);
+	if (!status)
+		status = flt_family_descend(&family);
+	status = status ? flt_command_fail(run->command, NULL, status) :
+		 observe(run, &(struct flt_ids){ family.pid, family.count }, whens);
+	flt_family_free(&family);
+	return status;
 }
 
 static int observe_cgroup(struct flt_run *run, const struct rss_whens *whens)
@@ -169,7 +189,10 @@ static int rss_main(struct flt_run *run)
 	if (args->output && !args->picture)
 		return flt_command_misuse(run->command, "-o needs --svg, --html, --folded, "
 					  "--speedscope or --pprof");
-	return args->cgroup ? observe_cgroup(run, &whens) : observe(run, &args->pids, &whens);
+	if (args->cgroup)
+		return observe_cgroup(run, &whens);
+	/* Without PIDs: the command. */
+	return observe_pids(run, &whens);
 }
 
 const struct flt_command flt_command_rss = {

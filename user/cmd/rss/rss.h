@@ -6,6 +6,8 @@
 #include "cli/command.h"
 #include "model/code/symbols.h"
 #include "model/resident/moment.h"
+#include "source/proc/family.h"
+#include "source/proc/hold.h"
 #include "source/proc/present.h"
 #include "timeline/load.h"
 #include "view/table/table.h"
@@ -74,9 +76,36 @@ struct rss_moment {
 int rss_moment_read(struct rss_moment *moment, const uint32_t *pids, size_t count,
 		    uint64_t *pages_left, struct flt_errmsg *e);
 
-/* ---- take.c: take the moments while the faults are recorded ---- */
+/* ---- moments.c: take a moment ---- */
 
 #define RSS_MOMENTS_MAX 4096
+
+struct rss_moments {
+	const struct flt_ids *targets;	/* of -p or --cgroup */
+	uint32_t child;			/* PID of the command; 0: none */
+	uint32_t exiting;		/* PID of the process that is held at its exit, or 0 */
+	uint64_t began;			/* CLOCK_MONOTONIC ns */
+	struct flt_hold *hold;
+	struct flt_family family;	/* of the moment that is being taken */
+	struct rss_moment *all;
+	size_t count;
+	uint64_t pages_left;		/* of --memory */
+	bool too_many;
+	struct flt_errmsg e;		/* the first failure */
+	int err;
+};
+
+/* Call rss_moments_free() also after a failure. The caller sets .hold and .began. -ENOMEM. */
+int rss_moments_init(struct rss_moments *m, const struct flt_ids *targets, uint64_t memory);
+void rss_moments_free(struct rss_moments *m);
+/* Add the command, or the targets, and their descendants to .family. -ENOMEM. */
+int rss_moments_family(struct rss_moments *m);
+/* Take a moment. Return true if memory was there. */
+bool rss_moments_take(struct rss_moments *m, enum rss_when_kind kind);
+/* Sort by time. */
+void rss_moments_sort(struct rss_moments *m);
+
+/* ---- take.c: take the moments that the user asked for, while the faults are recorded ---- */
 
 struct rss_taker;
 

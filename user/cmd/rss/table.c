@@ -194,14 +194,17 @@ static void diff_write(const struct rss_moment *m, const struct rss_rows *rows,
 	       size_of(b, rows->total.rss));
 }
 
-/* Write the rows of a moment, which may be compared with an earlier one. */
+/*
+ * Write the rows of a moment, which may be compared with an earlier one. Text has a table for
+ * each moment. Else *table is that of all moments; NULL at first.
+ */
 static int moment_write(struct rss_joined *j, const struct rss_moment *m,
-			const struct rss_moment *before)
+			const struct rss_moment *before, struct flt_table **all)
 {
 	const struct rss_args *args = j->run->args;
 	const bool text = args->style.format == FLT_FORMAT_TEXT;
 	struct rss_rows rows, old = { 0 };
-	struct flt_table *table;
+	struct flt_table *table = *all;
 	size_t i, shown;
 	int ret;
 
@@ -210,7 +213,7 @@ static int moment_write(struct rss_joined *j, const struct rss_moment *m,
 		ret = rss_rows_build(&old, j, before, (enum rss_by)args->by);
 	if (!ret && before)
 		ret = rss_rows_diff(&rows, &old);
-	if (!ret)
+	if (!ret && !table)
 		ret = flt_table_new(&table, stdout, &args->style, columns,
 				    1ull << args->by | (before ? DIFF : PLAIN));
 	if (!ret) {
@@ -218,7 +221,10 @@ static int moment_write(struct rss_joined *j, const struct rss_moment *m,
 		for (i = 0; !ret && i < shown; i++)
 			ret = row_write(table, j, m, &rows.rows[i], &rows);
 		flt_table_flush(table, true);
-		flt_table_free(table);
+		if (text)
+			flt_table_free(table);
+		else
+			*all = table;
 		if (text && shown < rows.count)
 			printf("... %zu more rows; -n 0 lists all\n", rows.count - shown);
 		if (text && before)
@@ -234,15 +240,17 @@ static int moment_write(struct rss_joined *j, const struct rss_moment *m,
 int rss_table_write(struct rss_joined *j)
 {
 	const struct rss_args *args = j->run->args;
+	struct flt_table *all = NULL;
 	size_t i;
 	int ret = 0;
 
 	if (args->diff)
-		ret = moment_write(j, &j->moments[j->count - 1], &j->moments[0]);
+		ret = moment_write(j, &j->moments[j->count - 1], &j->moments[0], &all);
 	for (i = 0; !args->diff && !ret && i < j->count; i++) {
 		if (i && args->style.format == FLT_FORMAT_TEXT)
 			putchar('\n');
-		ret = moment_write(j, &j->moments[i], NULL);
+		ret = moment_write(j, &j->moments[i], NULL, &all);
 	}
+	flt_table_free(all);
 	return ret ? flt_command_fail(j->run->command, NULL, ret) : FLT_EXIT_DONE;
 }

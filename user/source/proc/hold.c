@@ -59,6 +59,16 @@ static struct held *find(struct flt_hold *h, pid_t tid)
 	return NULL;
 }
 
+bool flt_hold_has(const struct flt_hold *h, uint32_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < h->count; i++)
+		if (h->all[i].tid == (pid_t)tid)
+			return true;
+	return false;
+}
+
 static void forget(struct flt_hold *h, struct held *t)
 {
 	*t = h->all[--h->count];

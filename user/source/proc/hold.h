@@ -39,6 +39,8 @@ int flt_hold_stop(struct flt_hold *hold, uint32_t pid);
 /* Let the threads of all processes go. */
 void flt_hold_release(struct flt_hold *hold);
 
+/* Return true if a thread is stopped or watched, so that only flt_hold_poll() may reap it. */
+bool flt_hold_has(const struct flt_hold *hold, uint32_t tid);
 /* Handle the stops of watched processes and of late threads. */
 void flt_hold_poll(struct flt_hold *hold);
 /* Handle a status of wait4() for a stop (WIFSTOPPED) of a watched process. */
