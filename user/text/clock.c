@@ -6,6 +6,8 @@
 
 #include "text/units.h"
 
+#define READINGS 20
+
 uint64_t flt_clock_ns(clockid_t clock)
 {
 	struct timespec t;
@@ -16,7 +18,20 @@ uint64_t flt_clock_ns(clockid_t clock)
 
 uint64_t flt_clock_wall_offset(void)
 {
-	return flt_clock_ns(CLOCK_REALTIME) - flt_clock_ns(CLOCK_MONOTONIC);
+	uint64_t before, wall, took, quickest = UINT64_MAX, offset = 0;
+	int i;
+
+	/* Between two readings the thread may lose its CPU for milliseconds. */
+	for (i = 0; i < READINGS; i++) {
+		before = flt_clock_ns(CLOCK_MONOTONIC);
+		wall = flt_clock_ns(CLOCK_REALTIME);
+		took = flt_clock_ns(CLOCK_MONOTONIC) - before;
+		if (took >= quickest)
+			continue;
+		quickest = took;
+		offset = wall - before - took / 2;
+	}
+	return offset;
 }
 
 char *flt_clock_write(char text[FLT_CLOCK_TEXT], uint64_t wall_ns, int decimals)
