@@ -280,6 +280,9 @@ static int add_cells(void)
 			return -ENOMEM;
 		if (!flt_proc_nobody.cells)
 			flt_proc_nobody.cells = flt_pool_take(&cell_pool, false);
+		/* Forks have emptied the reserve meanwhile. */
+		if (!flt_proc_nobody.cells)
+			return -ENOMEM;
 		p = flt_proc_lock_next(&c);
 		if (!p)
 			return 0;
@@ -341,7 +344,14 @@ int flt_proc_session_add(u32 bit, struct task_struct *task)
 
 	/* A fault must not wait for memory, but a session may. */
 	flt_proc_fill(0);
+	rcu_read_lock();
+	/* Another thread called exec(), became the leader and freed this one: it may be gone, too. */
+	if (!pid_alive(task)) {
+		rcu_read_unlock();
+		return -EAGAIN;
+	}
 	p = flt_proc_lock_charge(task);
+	rcu_read_unlock();
 	if (!p)
 		return !is_alive(task) ? -ESRCH :
 		       flt_pool_used(&pool) >= pool.limit ? -ENFILE : -ENOMEM;

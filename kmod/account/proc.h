@@ -110,8 +110,9 @@ void flt_proc_cells_put(void);
 /* Remove all rows from a session. */
 void flt_proc_session_close(u32 bit);
 /*
- * Add @task's process to a session. Return 0, -ESRCH if it has exited without a row, -ENFILE
- * if there are too many rows, or -ENOMEM. May sleep.
+ * Add @task's process to a session. Return 0, -ESRCH if it has exited without a row, -EAGAIN if
+ * @task was freed although its process may live (look the process up again), -ENFILE if there are
+ * too many rows, or -ENOMEM. May sleep.
  */
 int flt_proc_session_add(u32 bit, struct task_struct *task);
 /* Update the name of the row after exec(). */

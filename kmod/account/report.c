@@ -131,7 +131,10 @@ static struct flt_proc *lock_newest(const struct flt_pidns *reader, pid_t tgid)
 	task = flt_pidns_find(reader, tgid);
 	if (!task)
 		return lock_ended(reader, tgid);
-	p = flt_proc_lock_find(task);
+	rcu_read_lock();
+	/* Else its leader may have been freed: see flt_proc_session_add(). */
+	p = pid_alive(task) ? flt_proc_lock_find(task) : NULL;
+	rcu_read_unlock();
 	put_task_struct(task);
 	return p;
 }

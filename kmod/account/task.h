@@ -12,7 +12,8 @@
  * that the machine allows bounds the memory. A thread that existed before accounting started
  * takes a slot at its first fault from a reserve, because a fault must not allocate memory.
  * The reserve is filled for all threads when accounting starts. If there is no memory, the
- * thread has no slot, and is counted in its process alone (lost_task).
+ * thread has no slot (lost_task). While returns are probed, its faults are charged to the row of
+ * its process. While only entries are probed, nobody knows how they ended, and they are missing.
  */
 #ifndef FLT_TASK_H
 #define FLT_TASK_H

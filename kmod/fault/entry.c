@@ -12,7 +12,7 @@
 #include "fault/open.h"
 #include "mm/kind.h"
 
-/* Count the end of a fault that nothing is to say about but its kind. */
+/* Count the end of a fault for which flt_open_is_plain() is true, as a minor one. */
 static __always_inline void count_plain(struct flt_account *a, u64 open)
 {
 	a->minor++;

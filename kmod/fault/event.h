@@ -5,7 +5,9 @@
  * The path of a fault, file by file (docs/path-fault.md, docs/path-trace.md):
  *
  *   hook/hook.c          places the probe on handle_mm_fault()
- *   fault/fault.c        entry: thread, address, start time; return: result, latency
+ *   fault/entry.c        accounting=counts: a probe on entry alone, which counts the fault before
+ *   fault/fault.c        else: entry: thread, address, start time; return: result, latency
+ *   fault/open.c         slow path of both: a new fault, or another attempt of the last one?
  *     mm/kind.h            what the fault is for, from the page table (mm/walk.h)
  *   fault/event.h        flt_event_submit(): counts it, without copying it first
  *     account/tally.h      the counters of this CPU

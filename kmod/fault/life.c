@@ -26,7 +26,7 @@ void flt_life_follow(u32 sessions)
 
 /*
  * Runs after exit_mm() until 6.15, so the thread cannot fault any more. On later kernels its
- * faults in exit_mm() are counted in the row, without a slot.
+ * faults in exit_mm() have no slot: see task.h.
  */
 static void end_current(struct task_struct *task)
 {

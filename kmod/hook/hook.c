@@ -194,7 +194,7 @@ int __init flt_hook_init(unsigned int limit)
 	return 0;
 }
 
-/* A probe that stays armed calls a function that is no longer there. */
+/* Warn about hooks that have users, and disarm them: the module's code is freed next. */
 void flt_hook_exit(void)
 {
 	int i;

@@ -200,6 +200,7 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 struct row_dump {
 	struct flt_pidns reader;
 	struct flt_proc_cursor cursor;
+	u32 session;			/* ID; 0: none */
 	u32 tgid;
 	bool kinds, names;
 	union {
@@ -208,6 +209,27 @@ struct row_dump {
 		struct flt_task_report task[FLT_TASK_BATCH];
 	};
 };
+
+/* Find the session of a request, if there is one. *mask: its bit in rows, or 0. */
+static int find_session(struct netlink_callback *cb, struct nlattr *session, u32 *mask)
+{
+	*mask = session ? flt_session_mask(nla_get_u32(session)) : 0;
+	if (!session || *mask)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: invalid SESSION: no such session");
+	return -ENOENT;
+}
+
+/*
+ * End a call of a dump. If the session has ended, end the dump without the rows of this call:
+ * another session may have had its bit in rows. Return the length of the buffer.
+ */
+static int end_call(struct sk_buff *skb, u32 session)
+{
+	if (session && !flt_session_mask(session))
+		skb_trim(skb, 0);
+	return skb->len;
+}
 
 static int begin_procs(struct netlink_callback *cb)
 {
@@ -226,19 +248,15 @@ static int begin_procs(struct netlink_callback *cb)
 					 "flt: missing SESSION for NAMES", cb->extack);
 	if (err)
 		return err;
-	if (session) {
-		mask = flt_session_mask(nla_get_u32(session));
-		if (!mask) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, session,
-					    "flt: invalid SESSION: no such session");
-			return -ENOENT;
-		}
-	}
+	err = find_session(cb, session, &mask);
+	if (err)
+		return err;
 	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
 	if (!dump)
 		return -ENOMEM;
 	flt_pidns_get(&dump->reader);
 	flt_proc_cursor_begin(&dump->cursor, mask);
+	dump->session = session ? nla_get_u32(session) : 0;
 	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
 	dump->names = nla_get_flag(attrs[FLT_PROC_NAMES]);
 	cb->args[0] = (long)dump;
@@ -264,13 +282,13 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 	cb->seq = flt_proc_generation() + 1;	/* 0 would disable the consistency check */
 	if (dump->names) {
 		dump_names(skb, cb, dump);
-		return skb->len;
+		return end_call(skb, dump->session);
 	}
 	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
 		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
 			break;
-	return skb->len;
+	return end_call(skb, dump->session);
 }
 
 static int begin_tasks(struct netlink_callback *cb)
@@ -384,6 +402,7 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 struct ledger_dump {
 	struct flt_pidns reader;
 	struct flt_proc_cursor cursor;
+	u32 session;			/* ID; 0: none */
 	struct flt_tally_sum tally;
 	struct flt_proc_report proc;
 	u64 cell[];			/* a line, and room for another one */
@@ -396,21 +415,16 @@ static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *le
 	u32 mask = 0;
 	int err = flt_request_admit_dump(cb);
 
+	if (!err)
+		err = find_session(cb, session, &mask);
 	if (err)
 		return err;
-	if (session) {
-		mask = flt_session_mask(nla_get_u32(session));
-		if (!mask) {
-			NL_SET_ERR_MSG_ATTR(cb->extack, session,
-					    "flt: invalid SESSION: no such session");
-			return -ENOENT;
-		}
-	}
 	dump = kzalloc(struct_size(dump, cell, 2 * ledger->cells), GFP_KERNEL);
 	if (!dump)
 		return -ENOMEM;
 	flt_pidns_get(&dump->reader);
 	flt_proc_cursor_begin(&dump->cursor, mask);
+	dump->session = session ? nla_get_u32(session) : 0;
 	cb->args[0] = (long)dump;
 	return 0;
 }
@@ -465,7 +479,7 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 		if (DUMP_ROW(skb, cb, shape->cmd,
 			     flt_reply_ledger_sum(skb, shape, cb->args[1] ? NULL : &dump->tally.all,
 						  dump->cell)))
-			return skb->len;
+			return end_call(skb, dump->session);
 	}
 	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
 		/* A dump of a session also reports processes whose counters are all 0. */
@@ -474,7 +488,7 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 		    DUMP_ROW(skb, cb, shape->cmd,
 			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))
 			break;
-	return skb->len;
+	return end_call(skb, dump->session);
 }
 
 int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb)

@@ -87,7 +87,7 @@ static int do_info(struct sk_buff *request, struct genl_info *info)
 
 	if (err)
 		return err;
-	flt_orphans_settle();
+	flt_orphans_close_sessions();
 	skb = flt_reply_begin(info, FLT_CMD_INFO_GET, &head);
 	if (!skb)
 		return -ENOMEM;

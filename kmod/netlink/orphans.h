@@ -6,10 +6,8 @@
 int flt_orphans_init(void);
 /* Stop watching sockets, and end what they owned. May sleep. */
 void flt_orphans_exit(void);
-/*
- * Wait until the sessions and trackers of closed sockets have ended. Call before a request
- * that counts or opens sessions or trackers. May sleep.
- */
-void flt_orphans_settle(void);
+/* Wait until the sessions of closed sockets have ended, or their trackers. May sleep. */
+void flt_orphans_close_sessions(void);
+void flt_orphans_end_trackers(void);
 
 #endif

@@ -97,7 +97,7 @@ static void settle(struct work_struct *work)
 	mutex_unlock(&lock);
 }
 
-/* Neither a session that opens nor one that closes waits for the removal of a probe. */
+/* To remove the probe on faults that is no longer needed takes grace periods. Nobody waits. */
 static DECLARE_WORK(settle_work, settle);
 
 static int get_returns(void)
@@ -191,13 +191,16 @@ void flt_session_exit(void)
 
 static int add_process(u32 bit, u32 tgid)
 {
-	struct task_struct *task = flt_pidns_find(&sessions[bit].reader, tgid);
+	struct task_struct *task;
 	int err;
 
-	if (!task)
-		return -ESRCH;
-	err = flt_proc_session_add(bit, task);
-	put_task_struct(task);
+	do {
+		task = flt_pidns_find(&sessions[bit].reader, tgid);
+		if (!task)
+			return -ESRCH;
+		err = flt_proc_session_add(bit, task);
+		put_task_struct(task);
+	} while (err == -EAGAIN);
 	return err;
 }
 

@@ -173,7 +173,7 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 	skb = flt_reply_begin(info, FLT_CMD_SESSION_NEW, &head);
 	if (!skb)
 		return -ENOMEM;
-	flt_orphans_settle();
+	flt_orphans_close_sessions();
 	err = flt_session_open(NETLINK_CB(request).sk, &session, &id);
 	err = err ? refuse_session(info, err) : nla_put_u32(skb, FLT_SESSION_ID, id);
 	return flt_reply_end(skb, info, head, err);

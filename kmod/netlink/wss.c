@@ -24,7 +24,7 @@ int flt_netlink_wss_track(struct sk_buff *request, struct genl_info *info)
 	skb = flt_reply_begin(info, FLT_CMD_WSS_TRACK, &head);
 	if (!skb)
 		return -ENOMEM;
-	flt_orphans_settle();
+	flt_orphans_end_trackers();
 	err = flt_wss_track(NETLINK_CB(request).sk, tgids, count, &config, &id);
 	switch (err) {
 	case 0:

@@ -86,6 +86,12 @@ static int relay_file_open(struct inode *inode, struct file *file)
 	struct rchan_buf *buf = inode->i_private;
 	struct flt_relay *relay = buf->chan->private_data;
 
+	/*
+	 * relay shows the file before it has set up the buffer, also of a CPU that is hot-added:
+	 * see begin_subbuf().
+	 */
+	if (smp_load_acquire(&per_cpu_ptr(relay->cpus, buf->cpu)->buf) != buf)
+		return -ENOENT;
 	/* 0: the session is closing, and the removal of the file waits for this open(). */
 	if (!kref_get_unless_zero(&buf->kref))
 		return -ENOENT;
@@ -139,9 +145,10 @@ static __poll_t relay_file_poll(struct file *file, poll_table *wait)
 	struct rchan_buf *buf = file->private_data;
 	size_t consumed;
 
+	poll_wait(file, &buf->read_wait, wait);
+	/* Pairs with wake_readers(). */
 	if (is_closed(buf))
 		return EPOLLHUP;
-	poll_wait(file, &buf->read_wait, wait);
 	consumed = READ_ONCE(buf->subbufs_consumed);
 	if (READ_ONCE(buf->subbufs_produced) == consumed ||
 	    consumed * buf->chan->subbuf_size + READ_ONCE(buf->bytes_consumed) >=
@@ -211,7 +218,8 @@ static FLT_RELAY_BEGIN(begin_subbuf)
 			cpu->lost++;
 		return 0;
 	}
-	cpu->buf = buf;
+	/* Pairs with relay_file_open(). */
+	smp_store_release(&cpu->buf, buf);
 	*head = (struct flt_subbuf) {
 		.magic = FLT_SUBBUF_MAGIC,
 		.cpu = buf->cpu,
@@ -277,18 +285,36 @@ struct flt_relay *flt_relay_open(u32 session, u32 subbuf_size, u32 subbufs, bool
 	return relay;
 
 err_chan:
+	/* A file of a CPU before the failed one may have been opened. */
+	WRITE_ONCE(relay->closed, true);
 	debugfs_remove(relay->dir);
+	kref_put(&relay->users, free_relay);
+	return ERR_PTR(err);
+
 err_dir:
-	flt_budget_give(relay->size);
 	free_percpu(relay->cpus);
 err_cpus:
 	kfree(relay);
 	return ERR_PTR(err);
 }
 
+/* Wake those who wait for data that will not come. */
+static void wake_readers(const struct flt_relay *relay)
+{
+	struct rchan_buf *buf;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		buf = *per_cpu_ptr(relay->chan->buf, cpu);
+		if (buf)
+			wake_up_interruptible(&buf->read_wait);
+	}
+}
+
 void flt_relay_close(struct flt_relay *relay)
 {
 	WRITE_ONCE(relay->closed, true);
+	wake_readers(relay);
 	relay_close(relay->chan);
 	debugfs_remove(relay->dir);
 	kref_put(&relay->users, free_relay);

@@ -194,7 +194,7 @@ out:
 	return busy;
 }
 
-/* Release ended processes, oldest first, until a quarter of all slots is free. */
+/* Release ended processes, oldest first, until others can be found (flt_wss_take_target()). */
 static void reclaim_slots(struct flt_wss_tracker *tr)
 {
 	struct flt_wss_target *t, *oldest;
@@ -210,11 +210,11 @@ static void reclaim_slots(struct flt_wss_tracker *tr)
 				 (!oldest || t->serial < oldest->serial))
 				oldest = t;
 		}
-		if (oldest && free_slots < FLT_WSS_MAX_TARGETS / 4) {
+		if (oldest && free_slots <= FLT_WSS_NAMED_TARGETS) {
 			tr->overwritten += min_t(u64, oldest->made, tr->config.history);
 			flt_wss_release_target(oldest);
 		}
-	} while (oldest && free_slots < FLT_WSS_MAX_TARGETS / 4);
+	} while (oldest && free_slots <= FLT_WSS_NAMED_TARGETS);
 }
 
 /* Bound the time without rescheduling: a reader of RCU must not sleep. */
@@ -235,7 +235,7 @@ static bool add_cgroup_member(struct flt_wss_tracker *tr, struct pid *pid, struc
 	raw_spin_lock(&flt_wss_table_lock);
 	t = flt_wss_find_target(pid);
 	if (!t)
-		t = flt_wss_take_target(tr, pid, 0);
+		t = flt_wss_take_target(tr, pid, 0, true);
 	raw_spin_unlock(&flt_wss_table_lock);
 	return t && t->tracker == tr;
 }

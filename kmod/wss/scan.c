@@ -15,6 +15,12 @@
 #define SLICE_NS (500 * NSEC_PER_USEC)
 /* 50 to 100 ms: longer than mmap_lock is usually held, short enough to close a tracker. */
 #define LOCK_TRIES 100
+/*
+ * A process can make each slice short, by many threads that want mmap_lock. To restore access ends
+ * after this time, because whoever closes a tracker waits. do_numa_page() restores the rest when
+ * the process uses it.
+ */
+#define RESTORE_NS NSEC_PER_SEC
 
 DEFINE_STATIC_CALL_NULL(wss_flush, flt_wss_flush);
 static bool can_flush;
@@ -161,6 +167,10 @@ void flt_wss_scan(struct mm_struct *mm, enum flt_wss_mode mode, const bool *stop
 		address = scan_slice(mm, address, mode, holds, scan);
 		mmap_read_unlock(mm);
 		cond_resched();
+		if (address && mode == FLT_WSS_RESTORE && ktime_get_ns() - begin >= RESTORE_NS) {
+			scan->flags |= FLT_WSS_CUT;
+			break;
+		}
 	} while (address);
 	if (mode == FLT_WSS_CLEAR_ACCESSED)
 		flush_tlb(mm, scan);

@@ -21,11 +21,23 @@ struct flt_wss_target *flt_wss_find_target(const struct pid *pid)
 	return NULL;
 }
 
+static unsigned int free_slots(void)
+{
+	const struct flt_wss_target *t;
+	unsigned int n = 0;
+
+	flt_wss_for_each_target(t)
+		n += t->state == TARGET_FREE;
+	return n;
+}
+
 struct flt_wss_target *flt_wss_take_target(struct flt_wss_tracker *tr, struct pid *pid,
-					   u64 born)
+					   u64 born, bool found)
 {
 	struct flt_wss_target *t;
 
+	if (found && free_slots() <= FLT_WSS_NAMED_TARGETS)
+		return NULL;
 	flt_wss_for_each_target(t) {
 		if (t->state != TARGET_FREE)
 			continue;

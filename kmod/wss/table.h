@@ -28,6 +28,7 @@
 
 #define FLT_WSS_MAX_TRACKERS 16
 #define FLT_WSS_MAX_TARGETS 64
+#define FLT_WSS_NAMED_TARGETS (FLT_WSS_MAX_TARGETS / 4)	/* slots for named processes only */
 
 struct flt_wss_tracker {
 	u32 id;			/* 0: free; never reused */
@@ -87,11 +88,13 @@ extern struct flt_wss_target flt_wss_targets[FLT_WSS_MAX_TARGETS];
 struct flt_wss_target *flt_wss_find_target(const struct pid *pid);
 
 /*
- * Take a slot for a process whose accessed bits were clear at @born (ns; 0: never).
- * Return NULL if all slots are taken. Caller holds flt_wss_table_lock.
+ * Take a slot for a process whose accessed bits were clear at @born (ns; 0: never). @found: the
+ * process was not named by the request, but was forked or is in the cgroup. Such processes leave
+ * a quarter of the slots to those that requests name. Return NULL if there is no slot. Caller
+ * holds flt_wss_table_lock.
  */
 struct flt_wss_target *flt_wss_take_target(struct flt_wss_tracker *tr, struct pid *pid,
-					   u64 born);
+					   u64 born, bool found);
 
 /*
  * Free a slot. Caller holds flt_wss_lock and is the work of the tracker, or that work has

@@ -29,7 +29,8 @@ void flt_wss_fork(struct task_struct *parent, struct task_struct *child)
 	t = flt_wss_find_target(task_tgid(parent));
 	/* The accessed bits of a new child are clear. */
 	if (t && t->tracker->config.follow && !t->tracker->closing &&
-	    !flt_wss_take_target(t->tracker, task_tgid(child), ktime_get_mono_fast_ns()) &&
+	    !flt_wss_take_target(t->tracker, task_tgid(child), ktime_get_mono_fast_ns(),
+				 true) &&
 	    !t->tracker->config.cgroup)	/* the next round counts those of a cgroup */
 		t->tracker->untracked++;
 	raw_spin_unlock(&flt_wss_table_lock);
@@ -55,7 +56,7 @@ static int add_process(struct flt_wss_tracker *tr, u32 tgid)
 	err = -EBUSY;
 	raw_spin_lock(&flt_wss_table_lock);
 	if (!flt_wss_find_target(pid)) {
-		t = flt_wss_take_target(tr, pid, 0);
+		t = flt_wss_take_target(tr, pid, 0, false);
 		err = t ? 0 : -ENOSPC;
 	}
 	raw_spin_unlock(&flt_wss_table_lock);

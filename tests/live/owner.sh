@@ -41,6 +41,42 @@ until_true no_sessions || bad "the session of a killed owner is left: $(fltq inf
 same "armed hooks after the owner was killed" "$(armed_hooks)" 0
 same "accounting after the owner was killed" "$(fltq info | field accounting)" 0
 
+# The owner is in another network namespace. Nobody else opens or closes a socket meanwhile.
+mkfifo "$tmp/netns"
+unshare -n fltq hold -f $$ <"$tmp/netns" >"$tmp/elsewhere" 2>&1 &
+holder=$!
+exec 7>"$tmp/netns"
+until_true grep -q '^session' "$tmp/elsewhere" || bad "no session: $(cat "$tmp/elsewhere")"
+kill -9 "$holder"
+wait "$holder" 2>/dev/null || true
+exec 7>&-
+unarmed() { ! grep -q ' armed ' "$debugfs/hooks"; }
+checks=$((checks + 1))
+until_true unarmed || bad "another network namespace: hooks are left: $(cat "$debugfs/hooks")"
+
+# Who waits for data of a relay file wakes up when the session ends.
+mkfifo "$tmp/relay"
+fltq hold -s $$ <"$tmp/relay" >"$tmp/streaming" 2>&1 &
+holder=$!
+exec 7>"$tmp/relay"
+until_true grep -q '^session' "$tmp/streaming" || bad "no session: $(cat "$tmp/streaming")"
+python3 -c '
+import glob, os, select, sys
+fd = os.open(glob.glob(sys.argv[1] + "/session-*/cpu0")[0], os.O_RDONLY)
+poll = select.poll()
+poll.register(fd, select.POLLIN)
+while not poll.poll()[0][1] & select.POLLHUP:
+    os.read(fd, 1 << 20)' "$debugfs" 7>&- &
+reader=$!
+until_true observes "$reader" || bad "the reader does not wait"
+exec 7>&-
+wait "$holder" || true
+checks=$((checks + 1))
+has_ended() { ! kill -0 "$reader" 2>/dev/null || [ "$(ps -o state= -p "$reader")" = Z ]; }
+until_true has_ended || bad "a reader waits for the file of a session that has ended"
+kill "$reader" 2>/dev/null || true
+wait "$reader" || true
+
 # Kill processes while they open sessions, dump in a loop or run a command.
 storm 1 2 >/dev/null 2>&1 &
 stormer=$!

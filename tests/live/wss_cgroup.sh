@@ -129,6 +129,30 @@ exec 9>&-
 rmdir "$cgroup-wide"
 say "processes spread over many PIDs"
 
+# The processes of one user, however many, leave slots to processes that a request names.
+mkdir "$cgroup-many"
+sh -c 'echo $$ >"$1/cgroup.procs"; for i in $(seq 80); do sleep 600 & done; wait' sh \
+	"$cgroup-many" &
+parent=$!
+many() { [ "$(wc -l <"$cgroup-many/cgroup.procs")" = 81 ]; }
+until_true many || bad "the processes do not start"
+"$FLTCTL" wss --csv -b 100 --cgroup "$cgroup-many" 0.2 >"$tmp/csv" 2>"$tmp/err" & reader=$!
+tracks_many() { [ "$(grep -c live "$debugfs/wss")" -ge 40 ]; }
+until_true tracks_many || bad "many processes: $(grep -c live "$debugfs/wss") slots"
+"$FLTCTL" wss --csv -p "$first" 0.2 1 >"$tmp/out2" 2>&1 ||
+	bad "a process beside many: status $?: $(tail -n 1 "$tmp/out2")"
+at_least "a process beside many: samples" "$(grep -c "^sample,.*,$first," "$tmp/out2")" 1
+kill -INT "$reader"
+rc=0
+wait "$reader" || rc=$?
+same "many processes: status" "$rc" 3
+xargs kill <"$cgroup-many/cgroup.procs"
+wait "$parent" || true
+gone() { ! grep -q . "$cgroup-many/cgroup.procs"; }
+until_true gone
+rmdir "$cgroup-many"
+say "many processes"
+
 # wss ends when the cgroup is removed. It reports an empty cgroup with status 3.
 "$FLTCTL" wss --cgroup "$cgroup" 0.3 >"$tmp/out2" 2>&1 & reader=$!
 until_true row "$first" live || bad "no sample before the end"

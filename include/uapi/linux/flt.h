@@ -85,17 +85,19 @@
  *     tally = sum of rows + retired + other
  * except for faults in progress.
  *
- * Accounting. With accounting=counts only entries of handle_mm_fault() are probed. How a fault
- * ended is learned from min_flt and maj_flt of the thread, at its next fault, at its
+ * Accounting. With accounting=counts (the default) only entries of handle_mm_fault() are probed.
+ * How a fault ended is learned from min_flt and maj_flt of the thread, at its next fault, at its
  * exit, or when a reader asks. So MINOR, MAJOR, KIND, REMOTE, STITCHED and MISSED are exact, and
  * a fault in progress is not counted yet. A fault that neither counter shows has failed or was
  * given up: FLT_ACCOUNT_UNFINISHED. FAILED, DROPPED, latencies, slowest faults and returned
- * values are not counted, and RETRIED does not count an attempt after which the fault was
- * given up. A kind that depends on the end of the fault (huge page or small one, copy or
- * reuse) is read from the page table at the thread's next fault; if the page was unmapped or
- * moved in the meantime, and for the last fault of a thread, it is the kind that the entry
- * suggested. While a session without COUNTS is open, and always with accounting=latency
- * (the default), returns are probed, too (FLT_INFO_RETURNS), and everything is counted.
+ * values are not counted, and RETRIED does not count an attempt after which the fault was given
+ * up. A kind that depends on the end of the fault (huge page or small one, copy or reuse) is
+ * read from the page table at the thread's next fault; if the page was unmapped or moved in the
+ * meantime, and for the last fault of a thread, it is the kind that the entry suggested. While a
+ * session without COUNTS is open, and always with accounting=latency, returns are probed, too
+ * (FLT_INFO_RETURNS), and everything is counted. Faults of a thread without a slot (LOST_TASK)
+ * are counted for its process while returns are probed; while only entries are, they are
+ * missing. So are faults in exit_mm() from 6.16 on.
  *
  * Missed faults. The probe may miss a call, because too many calls were in progress or another
  * probe was running on the CPU. The number of missed faults follows from min_flt and maj_flt of
@@ -109,11 +111,11 @@
  * /proc/TGID/maps while the process exists.
  *
  * Sessions. A session is owned by the socket that created it, and ends after the socket is
- * closed: before the next answer to FLT_CMD_INFO_GET or FLT_CMD_SESSION_NEW. Accounting is
- * on while any session exists. A session with TGIDs returns the sum of those processes,
- * including ended ones, and with FOLLOW also of the children that they fork from now on.
- * FLT_SESSION_UNTRACKED counts descendants that found no row; their faults are not in the
- * sum.
+ * closed, in any network namespace: before the next answer to FLT_CMD_INFO_GET or
+ * FLT_CMD_SESSION_NEW. Accounting is on while any session exists. A session with TGIDs returns
+ * the sum of those processes, including ended ones, and with FOLLOW also of the children that
+ * they fork from now on. FLT_SESSION_UNTRACKED counts descendants that found no row; their
+ * faults are not in the sum.
  *
  * Histograms. With HIST the session keeps histograms, in buckets of a quarter octave, of the
  * faults that end while the session is open: by kind and result, by returned bit, and of as

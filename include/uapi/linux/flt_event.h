@@ -11,7 +11,8 @@
  *   - If it returns any bit of VM_FAULT_ERROR, the fault is "failed".
  *   - Otherwise the fault is "major" if the call returned VM_FAULT_MAJOR or had
  *     FAULT_FLAG_TRIED, else "minor".
- * So for every process calls = minor + major + failed + retried.
+ * So for every process calls = minor + major + failed + retried, if returns are probed and no
+ * call was missed. While only entries are probed, failed is 0 (FLT_ACCOUNT_UNFINISHED).
  */
 #ifndef _UAPI_LINUX_FLT_EVENT_H
 #define _UAPI_LINUX_FLT_EVENT_H
