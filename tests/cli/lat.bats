@@ -18,6 +18,7 @@ load cli.bash
 		-p 1 --cgroup /sys|exclude each other
 		--cgroup /sys -- true|exclude each other
 		-e -H|exclude each other
+		--why 1 1|invalid COUNT '1' for --why
 		--why|missing INTERVAL or command for --why
 		--plot x.svg 1|--plot needs --why
 		-n -1|invalid value '-1' of -n/--slowest (expected a number)

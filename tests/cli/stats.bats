@@ -323,3 +323,26 @@ assert d.parse(sys.argv[1]).getElementsByTagName("polyline")' "$dir/plot.svg"
 	run --separate-stderr -2 "$FLTCTL" stats --with lines --csv -- true
 	[[ $stderr == *"use --json"* ]]
 }
+
+# Run a program that may not open perf events. 298: perf_event_open() on x86-64.
+without_perf() {
+	python3 -c '
+import ctypes, os, struct, sys
+code = b"".join(struct.pack("HBBI", *i) for i in (
+    (0x20, 0, 0, 0), (0x15, 0, 1, 298), (6, 0, 0, 0x5000d), (6, 0, 0, 0x7fff0000)))
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+libc = ctypes.CDLL(None)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(Program(4, code))):
+    sys.exit("no seccomp")
+os.execv(sys.argv[1], sys.argv[1:])' "$@"
+}
+
+@test "without perf events, a command has no reports in between, and none of other processes" {
+	without_module
+	[ "$(uname -m)" = x86_64 ] || skip "the number of the system call is that of x86-64"
+	run --separate-stderr -0 without_perf "$FLTCTL" stats --json 100ms -- sleep 0.5
+	[[ $stderr == *"cannot show progress"* ]]
+	[ "$(wc -l <<<"$output")" = 1 ]
+	[[ $output == *'"record":"command"'* ]]
+}

@@ -58,6 +58,9 @@ static int check_args(struct lat *l, const struct flt_words *words)
 	if (!status && args->why && !l->interval && !words->command)
 		return flt_command_misuse(l->command, "missing INTERVAL or command for --why, "
 					  "because causes are measured from now on");
+	if (!status && args->why && l->interval && l->count == 1 && !words->command)
+		return flt_command_misuse(l->command, "invalid COUNT '1' for --why: the causes of "
+					  "an interval come with the second report (use 2)");
 	if (!status && args->plot && !args->why)
 		return flt_command_misuse(l->command, "--plot needs --why");
 	return status;

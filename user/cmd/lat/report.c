@@ -206,6 +206,17 @@ static int put_machine(const struct lat_report *r)
 	return ret;
 }
 
+/* Return the number of faults of a row whose latency was counted, or would be, and their latencies. */
+static uint64_t row_hist(const struct lat_report *r, const struct flt_row *row,
+			 struct flt_hist *hist)
+{
+	/* The histograms of a session are exact, and do not know cgroups. */
+	if (!r->l->cgroups && lat_snapshot_process(r->snapshot, row->id, hist))
+		return flt_hist_total(hist) + row->account.missed;
+	flt_hist_account(hist, &row->account);
+	return row->account.minor + row->account.major;
+}
+
 /* Write a row per process, or per cgroup. */
 static int put_process_rows(const struct lat_report *r)
 {
@@ -224,11 +235,7 @@ static int put_process_rows(const struct lat_report *r)
 		hist = calloc(1, sizeof(*hist));
 		if (!hist)
 			return -ENOMEM;
-		count = row->account.minor + row->account.major;
-		if (!r->l->cgroups && lat_snapshot_process(snapshot, row->id, hist))
-			count = flt_hist_total(hist) + row->account.missed;
-		else
-			flt_hist_account(hist, &row->account);
+		count = row_hist(r, row, hist);
 		snprintf(name, sizeof(name), "%" PRIu32 " %s", row->tgid, row->comm);
 		ret = put_row(r, r->l->cgroups ? "cgroup" : "process", name, row, count, hist);
 		free(hist);
@@ -278,22 +285,35 @@ static int put_examples(const struct lat_report *r)
 	return ret;
 }
 
-/* Write a histogram per process, kind and returned value. */
+static void each_heading_write(struct lat *l, const struct flt_row *row)
+{
+	char comm[FLT_ESCAPE_GROWTH * FLT_COMM_LEN + 1];
+	struct flt_cgroup_name cgroup;
+
+	if (l->cgroups) {
+		flt_cgroups_name(l->cgroups, row->cgroup, &cgroup);
+		printf("\ncgroup %s\n", cgroup.name);
+		return;
+	}
+	flt_escape_text(comm, sizeof(comm), row->comm, strlen(row->comm));
+	printf("\nprocess %" PRIu32 " %s\n", row->tgid, comm);
+}
+
+/* Write a histogram per process or cgroup, kind and returned value. */
 static void write_each(const struct lat_report *r)
 {
 	const struct lat_snapshot *snapshot = r->snapshot;
-	char comm[FLT_ESCAPE_GROWTH * FLT_COMM_LEN + 1];
 	struct flt_hist hist;
 	uint32_t i;
 
 	for (i = 0; i < snapshot->rows.count; i++) {
 		const struct flt_row *row = &snapshot->rows.row[i];
 
-		if (r->l->cgroups || !lat_snapshot_process(snapshot, row->id, &hist) ||
-		    !flt_hist_total(&hist))
+		memset(&hist, 0, sizeof(hist));
+		row_hist(r, row, &hist);
+		if (!flt_hist_total(&hist))
 			continue;
-		flt_escape_text(comm, sizeof(comm), row->comm, strlen(row->comm));
-		printf("\nprocess %" PRIu32 " %s\n", row->tgid, comm);
+		each_heading_write(r->l, row);
 		lat_bars_write(r->l, &hist);
 	}
 

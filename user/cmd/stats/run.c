@@ -77,11 +77,14 @@ static int arm(void *arg)
 	if (s->control)
 		return flt_control_session_new(s->control, &tgid, 1, true, &s->session, &r->o.e);
 	ret = flt_perf_open(&r->perf, r->o.child.pid, &r->o.e);
-	if (ret)
+	if (ret) {
 		flt_command_say(s->command, "cannot show progress: %s",
 				flt_errmsg_text(&r->o.e, ret));
-	else
+		/* /proc/PID/stat has no counts of a command: only of all processes. */
+		r->o.period = 0;
+	} else {
 		s->perf = &r->perf;
+	}
 	r->o.e = (struct flt_errmsg){ "" };
 	return 0;
 }
@@ -154,7 +157,7 @@ static int finish(void *arg)
 	struct flt_snapshot snapshot;
 	int ret = 0, status, shown;
 
-	if (s->interval)
+	if (r->o.period)
 		ret = stats_watch_report(s, !s->reports, &r->o.e);
 	if (!ret)
 		ret = s->control ? stats_snapshot(s, &snapshot, &r->o.e) :

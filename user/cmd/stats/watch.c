@@ -53,15 +53,39 @@ static int report_rows(struct stats *s, const struct flt_snapshot *snapshot, con
 	return ret;
 }
 
+/*
+ * Sum up the faults of the members of a cgroup since the last snapshot. A difference of sums
+ * would lose what a process had that left the cgroup.
+ */
+static int sum_members(struct stats *s, const struct flt_snapshot *snapshot,
+		       struct flt_account *sum)
+{
+	struct flt_rows changes = { 0 };
+	uint64_t gone;
+	size_t i;
+	int ret = flt_rates_between(&s->last.rows, &snapshot->rows, &changes, &s->gone, &gone);
+
+	for (i = 0; !ret && i < changes.count; i++)
+		flt_rates_add(sum, &changes.row[i].account);
+	flt_rows_free(&changes);
+	return ret;
+}
+
 static int report_snapshot(struct stats *s, const struct flt_snapshot *snapshot, const char *span,
 			   uint64_t ns)
 {
 	struct flt_row row = { .comm = "(all)" };
+	int ret = 0;
 
 	if (s->by == STATS_BY_PROCESS || s->by == STATS_BY_THREAD || s->by == STATS_BY_CGROUP)
 		if (!s->perf)
 			return report_rows(s, snapshot, span, ns);
-	flt_rates_subtract(&snapshot->total, &s->last.total, &row.account);
+	if (s->by == STATS_BY_KIND && s->args->cgroup)
+		ret = sum_members(s, snapshot, &row.account);
+	else
+		flt_rates_subtract(&snapshot->total, &s->last.total, &row.account);
+	if (ret)
+		return ret;
 	if (s->by == STATS_BY_KIND)
 		return stats_report_kinds(s, span, &row.account, ns);
 	if (s->perf)
@@ -85,8 +109,8 @@ int stats_watch_report(struct stats *s, bool first, struct flt_errmsg *e)
 			      since ? snapshot.now - since : 0);
 	/* report_rows() counts processes that vanished. */
 	snapshot.loss.vanished = s->vanished;
-	if ((s->args->cgroup || (!s->control && !s->args->pids.count)) &&
-	    s->by != STATS_BY_KIND)
+	if (s->args->cgroup ||
+	    (!s->control && !s->args->pids.count && s->by != STATS_BY_KIND))
 		flt_rates_add(&snapshot.total, &s->gone);
 	stats_snapshot_free(&s->last);
 	s->last = snapshot;

@@ -77,7 +77,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	int ret = 0;
 
 	t->wall_offset = load->head.time - load->head.clock;
-	if (t->args->stacks && !t->stacks)
+	if (trace_has_stacks(t->args) && !t->stacks)
 		ret = trace_stacks_open_file(t, load->rec);
 	for (i = 0; !ret && i < n && !t->full; i++) {
 		f = faults[i];

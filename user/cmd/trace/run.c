@@ -126,9 +126,11 @@ static int finish(void *arg)
 	const struct run *r = arg;
 	const struct flt_stream_end *end = &r->end;
 	const struct flt_command *command = r->t->command;
+	const uint64_t lost = r->t->lost + end->lost_last;
 	const struct flt_loss loss = {
-		.faults = r->t->lost + end->lost_last,
-		.of = r->t->lost + end->lost_last + end->delivered,
+		.faults = lost,
+		/* After the last line of --count, nobody knows how many more faults there were. */
+		.of = lost + (r->t->full ? r->t->lines : end->delivered),
 		.unseen = end->missed, .notes = end->session.lost_notes,
 		.untracked = end->session.untracked,
 	};

@@ -196,7 +196,7 @@ static int make_wish(struct trace *t)
 	t->wish.subbufs = args->subbufs ? (uint32_t)args->subbufs : sliced ? 16 : 8;
 	if (sliced)
 		t->wish.slice = SLICE;
-	else if (args->stacks)
+	else if (trace_has_stacks(args))
 		t->wish.stacks = (uint32_t)args->max_stack;
 	f->results = result_bits[args->results];
 	f->latency = args->latency;
@@ -218,8 +218,8 @@ static int make_wish(struct trace *t)
 static int check_by_cgroup(const struct trace *t)
 {
 	const char *other = t->args->ctf ? "--ctf" : t->args->input ? "--input" :
-			    t->args->why ? "--why" :
-			    t->args->stacks ? "--stacks" : t->args->unwind >= 0 ? "--unwind" : NULL;
+			    t->args->why ? "--why" : t->args->stacks ? "--stacks" :
+			    trace_has_stacks(t->args) ? "--unwind" : NULL;
 
 	return other ? flt_command_misuse(t->command, "%s and --by=cgroup exclude each other",
 					  other) : FLT_EXIT_DONE;

@@ -85,6 +85,11 @@ struct trace_fault {
 	const char *cut;	/* why the stack is truncated */
 };
 
+static inline bool trace_has_stacks(const struct trace_args *args)
+{
+	return args->stacks || args->unwind >= 0;
+}
+
 /* run.c */
 int trace_run(struct trace *t, char **command);
 /* Write the lines that the table holds, with the heading the first time. */
