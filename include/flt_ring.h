@@ -131,13 +131,15 @@ struct flt_ring_totals {
 	uint64_t forks;		/* children that stayed limited, and those that did not */
 	uint64_t forks_unlimited;
 	uint64_t stacks_full;	/* stacks truncated because the image has too many nodes */
-	uint64_t execs_unlimited;	/* programs executed under a seccomp filter */
+	/* Programs that cannot connect to fltctl: seccomp filter, network namespace. */
+	uint64_t execs_unlimited;
 	uint64_t latency_ns;	/* sum of flt_ring_fault.latency over alloc and refault */
 	uint64_t placeless;	/* ip is not known, among alloc and refault */
 };
 
 /* Recent forks that can be marked: more than the children that a server waits for at a time. */
 #define FLT_RING_FORKS 64
+#define FLT_RING_FORK_REFUSED (1ull << 63)
 
 struct flt_ring_head {
 	uint64_t magic;
@@ -151,7 +153,8 @@ struct flt_ring_head {
 	struct flt_ring_totals totals __attribute__((aligned(64)));
 	/*
 	 * Written by forked children, read by the image's server: fork N has connected to fltctl if
-	 * [N % FLT_RING_FORKS] is N. Nobody resets them.
+	 * [N % FLT_RING_FORKS] is N, and will not if that is N | FLT_RING_FORK_REFUSED. Nobody
+	 * resets them.
 	 */
 	uint64_t connected[FLT_RING_FORKS];
 };

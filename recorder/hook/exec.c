@@ -117,8 +117,13 @@ static void report(const char *path, const char *why, int by)
 	int fd;
 
 	fd = rec_socket_connect();
-	if (fd < 0)
+	if (fd < 0) {
+		/* From another network namespace, for instance. */
+		if (rec_image_is_ready())
+			__atomic_fetch_add(&rec_image.totals->execs_unlimited, 1,
+					   __ATOMIC_RELAXED);
 		return;
+	}
 	name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	n = strlen(name) < 64 ? strlen(name) : 64;
 	memcpy(text, name, n);

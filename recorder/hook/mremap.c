@@ -63,6 +63,30 @@ static void *move(void *old, size_t first, size_t end, size_t new_len)
 	return to;
 }
 
+/*
+ * Let the kernel move memory, maybe over pages of the region. Their content goes, and the kernel
+ * serves what comes, so no mapping gets these addresses again.
+ */
+static long remap(void *old, size_t old_len, size_t new_len, int flags, void *fixed)
+{
+	size_t first, end;
+	struct rec_held h;
+	long ret;
+
+	if (!(flags & MREMAP_FIXED) || rec_range_overflows(new_len) ||
+	    !rec_range_pages(fixed, new_len, &first, &end))
+		return sys5(SYS_mremap, old, old_len, new_len, flags, fixed);
+	h = rec_range_lock();
+	rec_range_eject_pages(first, end);
+	ret = sys5(SYS_mremap, old, old_len, new_len, flags, fixed);
+	for (size_t i = first; i < end && !sys_failed(ret); i++) {
+		rec_page_reset(i, PAGE_EJECTED);
+		rec_extent_take_at(i, 1);
+	}
+	rec_range_unlock(h);
+	return ret;
+}
+
 REC_EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ...)
 {
 	size_t first, end, pages = (new_len + FLT_PAGE - 1) / FLT_PAGE;
@@ -84,8 +108,7 @@ REC_EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ..
 		outcome = resize(first, end, pages, flags);
 	}
 	if (outcome == NOT_LIMITED)
-		return (void *)rec_range_result(sys5(SYS_mremap, old, old_len, new_len, flags,
-						     fixed));
+		return (void *)rec_range_result(remap(old, old_len, new_len, flags, fixed));
 	if (outcome == IN_PLACE)
 		return old;
 	if (!(flags & MREMAP_MAYMOVE)) {

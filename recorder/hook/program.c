@@ -9,10 +9,12 @@
  */
 #include "program.h"
 
+#include "image/socket.h"
 #include "lib/core/sys.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -20,19 +22,45 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#define OTHER_RIGHTS "changes user, group or capabilities when it starts"
 #define HEAD 256	/* bytes that the kernel examines as well */
 #define SCRIPTS 5	/* most scripts in a chain of interpreters */
 
-/* Return true if the environment has the recorder. */
-static bool has_recorder(char *const *env)
+#define NAME "libfltrec.so"
+
+/* Return true if the recorder of the value of LD_PRELOAD can be read, maybe below another root. */
+static bool can_load(const char *value)
 {
-	bool library = false, socket = false;
+	const char *at = strstr(value, NAME), *from = at;
+	char path[PATH_MAX];
+	size_t n;
+
+	while (from > value && from[-1] != ':' && from[-1] != ' ')
+		from--;
+	n = (size_t)(at - from) + sizeof(NAME) - 1;
+	if (n >= sizeof(path))
+		return true;
+	memcpy(path, from, n);
+	path[n] = 0;
+	return !sys3(SYS_faccessat, AT_FDCWD, path, R_OK);
+}
+
+/* Return why the recorder would not start with this environment, or NULL. */
+static const char *missing(char *const *env)
+{
+	const char *library = NULL;
+	bool socket = false;
 
 	for (; env && *env; env++) {
-		library |= !strncmp(*env, "LD_PRELOAD=", 11) && strstr(*env, "libfltrec.so");
+		if (!strncmp(*env, "LD_PRELOAD=", 11) && strstr(*env, NAME))
+			library = *env + 11;
 		socket |= !strncmp(*env, "FLT_RECORD_SOCKET=", 18);
 	}
-	return library && socket;
+	if (!library || !socket)
+		return "gets an environment without the recorder";
+	if (!can_load(library))
+		return "cannot read the recorder's library";
+	return rec_socket_is_elsewhere() ? "is in another network namespace" : NULL;
 }
 
 static bool has_interpreter(long fd, const Elf64_Ehdr *head)
@@ -58,12 +86,23 @@ static bool is_dynamic_linker(const struct stat *st)
 	       linker.st_dev == st->st_dev && linker.st_ino == st->st_ino;
 }
 
-/* Return true if the program runs as another user or group. fd: < 0 if it is not readable. */
-static bool changes_user(long fd, const struct stat *st)
+/* Return true if the program gets capabilities of its file, which root has anyway. */
+static bool gains_capabilities(long fd)
+{
+	return fd >= 0 && sys0(SYS_geteuid) &&
+	       sys4(SYS_fgetxattr, fd, "security.capability", 0, 0) >= 0;
+}
+
+/*
+ * Return true if the program runs with other rights: then the dynamic linker ignores LD_PRELOAD.
+ * fd: < 0 if it is not readable.
+ */
+static bool changes_rights(long fd, const struct stat *st)
 {
 	struct statfs fs;
 
-	if (!(st->st_mode & S_ISUID && st->st_uid != (uid_t)sys0(SYS_geteuid)) &&
+	if (!gains_capabilities(fd) &&
+	    !(st->st_mode & S_ISUID && st->st_uid != (uid_t)sys0(SYS_geteuid)) &&
 	    !((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
 	      st->st_gid != (gid_t)sys0(SYS_getegid)))
 		return false;
@@ -79,7 +118,7 @@ static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st
 		return "is not a 64-bit x86 program";
 	if (!has_interpreter(fd, head) && !is_dynamic_linker(st))
 		return "is statically linked";
-	return changes_user(fd, st) ? "changes user or group when it starts" : otherwise;
+	return changes_rights(fd, st) ? OTHER_RIGHTS : otherwise;
 }
 
 /* Return the path after "#!". Modifies the line. */
@@ -109,7 +148,7 @@ static const char *obstacle(const struct rec_program *p, const char *otherwise, 
 		return NULL;
 	fd = sys4(SYS_openat, p->dir, p->path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return changes_user(fd, &st) ? "changes user or group when it starts" : otherwise;
+		return changes_rights(fd, &st) ? OTHER_RIGHTS : otherwise;
 	n = sys4(SYS_pread64, fd, &head, HEAD, 0);
 	head.text[n < 0 ? 0 : n] = 0;
 	if (n > (long)sizeof(head.elf) && !memcmp(head.text, ELFMAG, SELFMAG)) {
@@ -127,6 +166,5 @@ static const char *obstacle(const struct rec_program *p, const char *otherwise, 
 
 const char *rec_program_obstacle(const struct rec_program *p)
 {
-	return obstacle(p, has_recorder(p->env) ? NULL : "gets an environment without the recorder",
-			p->closes ? 0 : SCRIPTS);
+	return obstacle(p, missing(p->env), p->closes ? 0 : SCRIPTS);
 }

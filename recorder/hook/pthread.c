@@ -4,7 +4,8 @@
  *
  * When a thread ends, the kernel writes to libc's description of the thread and to the robust
  * mutexes that it owns. A fault of an ending thread is not given to a userfaultfd: the write
- * fails. So these words must stay resident.
+ * fails. The same goes for a mutex with priority inheritance (fixup_user_fault() of futexes). So
+ * these words must stay resident.
  */
 #include "image/image.h"
 #include "range.h"
@@ -59,9 +60,12 @@ __asm__(".symver libc_mutex_init, __pthread_mutex_init@GLIBC_2.2.5");
 
 REC_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {
-	int robust = PTHREAD_MUTEX_STALLED;
+	int robust = PTHREAD_MUTEX_STALLED, protocol = PTHREAD_PRIO_NONE;
 
-	if (attr && !pthread_mutexattr_getrobust(attr, &robust) && robust == PTHREAD_MUTEX_ROBUST)
+	if (attr && ((!pthread_mutexattr_getrobust(attr, &robust) &&
+		      robust == PTHREAD_MUTEX_ROBUST) ||
+		     (!pthread_mutexattr_getprotocol(attr, &protocol) &&
+		      protocol == PTHREAD_PRIO_INHERIT)))
 		rec_range_eject(mutex, sizeof(*mutex));
 	return libc_mutex_init(mutex, attr);
 }

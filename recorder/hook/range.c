@@ -99,15 +99,10 @@ void rec_range_unmap(size_t first, size_t end)
 	}
 }
 
-void rec_range_eject(const void *a, size_t len)
+void rec_range_eject_pages(size_t first, size_t end)
 {
-	uintptr_t from = (uintptr_t)a & ~(FLT_PAGE - 1);
-	size_t first, end, to;
-	struct rec_held h;
+	size_t to;
 
-	if (!rec_range_pages((void *)from, len + ((uintptr_t)a - from), &first, &end))
-		return;
-	h = rec_range_lock();
 	for (; first < end; first = to) {
 		enum page_state state = rec_page_state(first);
 		bool unmapped = rec_page_is_unmapped(first);
@@ -121,6 +116,18 @@ void rec_range_eject(const void *a, size_t len)
 		else if (!unmapped && state != PAGE_EJECTED)
 			rec_limit_eject(first, to);
 	}
+}
+
+void rec_range_eject(const void *a, size_t len)
+{
+	uintptr_t from = (uintptr_t)a & ~(FLT_PAGE - 1);
+	size_t first, end;
+	struct rec_held h;
+
+	if (!rec_range_pages((void *)from, len + ((uintptr_t)a - from), &first, &end))
+		return;
+	h = rec_range_lock();
+	rec_range_eject_pages(first, end);
 	rec_range_unlock(h);
 }
 

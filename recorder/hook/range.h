@@ -33,6 +33,8 @@ bool rec_range_is_limited(size_t first, size_t end);
 void rec_range_unmap(size_t first, size_t end);
 /* Take all limited pages of [a, a + len) out of the limit, with their content. Takes the locks. */
 void rec_range_eject(const void *a, size_t len) REC_READS_NOTHING;
+/* The same for pages, whose unmapped ones stay as they are. Caller holds both locks. */
+void rec_range_eject_pages(size_t first, size_t end);
 /* Return the result of a raw system call as libc does: -1 and errno on error. */
 long rec_range_result(long ret);
 

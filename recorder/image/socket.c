@@ -5,8 +5,10 @@
 #include "lib/core/sys.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 extern char **environ;
@@ -16,6 +18,7 @@ extern char **environ;
 static char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
 static char token[FLT_REC_TOKEN];
 static unsigned int filters;
+static uint64_t home;	/* network namespace of the last connection; 0: unknown */
 
 /* Copy up to the next colon. Return the text after it. */
 static const char *copy_part(char *to, size_t room, const char *text)
@@ -47,6 +50,21 @@ unsigned int rec_socket_filters(void)
 	return socket_name() ? filters : 0;
 }
 
+/* Return the number of the network namespace; 0: unknown. An abstract name belongs to one. */
+static uint64_t network(void)
+{
+	struct stat st;
+
+	return sys4(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/net", &st, 0) ? 0 : st.st_ino;
+}
+
+bool rec_socket_is_elsewhere(void)
+{
+	uint64_t here = home ? network() : 0;
+
+	return here && here != home;
+}
+
 int rec_socket_connect(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -64,6 +82,7 @@ int rec_socket_connect(void)
 		sys1(SYS_close, fd);
 		return (int)ret;
 	}
+	home = network();
 	return (int)fd;
 }
 

@@ -8,6 +8,8 @@
 
 /* Connect to fltctl. Return a descriptor, -ENOENT if nobody records, or another -errno. */
 int rec_socket_connect(void);
+/* Return true if this process is in another network namespace now, which lacks the name. */
+bool rec_socket_is_elsewhere(void);
 /* Return the number of seccomp filters of fltctl. */
 unsigned int rec_socket_filters(void);
 /* Send a message and, if pass >= 0, a descriptor. Return 0 or -errno. */

@@ -27,6 +27,7 @@ static struct fork_child {
 	uint64_t seq;
 	uint64_t waited;	/* ns, see CHECK_NS */
 	bool connected;		/* to fltctl, which will hand it over */
+	bool refused;		/* will not connect */
 } child[REC_FORK_CHILDREN];
 static uint32_t last_id;
 static uint64_t checked;	/* sys_now() of the last check */
@@ -82,6 +83,9 @@ enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t a)
 
 	if (fd < 0)
 		return FAULT_DONE;
+	/* The child waits until it is let go: see connect_child() in start/fork.c. */
+	if (a == rec_freeze.barrier)
+		return FAULT_RETRY;
 	/* Outside the region is the shadow itself, which the child has as zeros. */
 	if (rec_region_contains(a) && is_in_shadow(rec_page_at(a)))
 		ret = uffd_copy(fd, a, a + rec_shadow.distance, FLT_PAGE, 0);
@@ -201,13 +205,14 @@ void rec_fork_child_add(int uffd)
 	*c = (struct fork_child){ .id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq };
 }
 
-static bool has_connected(struct fork_child *c)
+/* Read what the child has written. A later fork may use the place, so remember what was seen. */
+static void read_mark(struct fork_child *c)
 {
 	uint64_t *at = &rec_image.connected[c->seq % FLT_RING_FORKS];
+	uint64_t mark = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 
-	/* A later fork may use the place, so remember what was seen. */
-	c->connected |= __atomic_load_n(at, __ATOMIC_ACQUIRE) == c->seq;
-	return c->connected;
+	c->connected |= mark == c->seq;
+	c->refused |= mark == (c->seq | FLT_RING_FORK_REFUSED);
 }
 
 /* Return true if the process behind a userfaultfd still has its memory. */
@@ -230,9 +235,11 @@ void rec_fork_child_check(bool fork_pending)
 		if (!child[i].id)
 			continue;
 		child[i].waited += step;
+		read_mark(&child[i]);
 		if (!is_alive(child[i].uffd)) {
 			rec_fork_child_end(child[i].id);
-		} else if (!has_connected(&child[i]) && child[i].waited > GIVE_UP_NS) {
+		} else if (child[i].refused ||
+			   (!child[i].connected && child[i].waited > GIVE_UP_NS)) {
 			let_go(child[i].uffd);
 			child[i].id = 0;
 		}

@@ -6,8 +6,9 @@
  * thread group, descriptors, signals and parent: no wait() of the program sees it, and it
  * holds none of the program's pipes open. It outlives SIGKILL, abort, exec and exit of the
  * image long enough to see that nothing is left to serve. An intermediate process makes it and
- * exits at once, so the server becomes a child of fltctl. It runs on its own stack and thread
- * pointer.
+ * exits at once, so the server becomes a child of fltctl. Only an image that adopts orphans makes
+ * its server itself: as a child that sends no signal, wait() without __WALL does not see it. The
+ * server runs on its own stack and thread pointer.
  */
 #include "spawn.h"
 
@@ -132,6 +133,15 @@ static bool wait_for_server(long pid)
 	return state == RUNNING;
 }
 
+/* Return true if this process is the init of a PID namespace or a subreaper. */
+static bool adopts_orphans(void)
+{
+	int is_subreaper = 0;
+
+	sys2(SYS_prctl, PR_GET_CHILD_SUBREAPER, &is_subreaper);
+	return is_subreaper || rec_image.pid == 1;
+}
+
 int rec_spawn_server(int socket)
 {
 	char *m = sys_mmap(NULL, 2 * TASK_BYTES, PROT_READ | PROT_WRITE,
@@ -147,10 +157,13 @@ int rec_spawn_server(int socket)
 	if (pidfd < 0)
 		return pidfd;
 	state = STARTING;
-	pid = make_task(make_server, m + TASK_BYTES, &s);
-	if (pid < 0)
-		return -EAGAIN;
-	sys4(SYS_wait4, pid, 0, __WALL, 0);
+	if (adopts_orphans()) {
+		s.pid = make_task(serve, s.server, NULL);
+	} else {
+		pid = make_task(make_server, m + TASK_BYTES, &s);
+		if (pid >= 0)
+			sys4(SYS_wait4, pid, 0, __WALL, 0);
+	}
 	runs = s.pid >= 0 && wait_for_server(s.pid);
 	sys1(SYS_close, pidfd);
 	return runs ? 0 : -EAGAIN;

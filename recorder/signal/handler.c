@@ -34,6 +34,7 @@
 #include "unwind/instruction.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <ucontext.h>
 
 #define SIGNAL 32		/* libc's SIGCANCEL */
@@ -76,11 +77,12 @@ static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t i
 	if (s.time && s.time < f->time)
 		f->time = s.time;
 	/*
-	 * A page that is marked resident may be missing, because the program dropped it unseen.
-	 * Then the thread faults again and the server serves it.
+	 * A page that is marked resident may be missing, because the program dropped it unseen. If
+	 * it is there, the kernel says so.
 	 */
 	state = rec_page_state(rec_page_at(f->address));
-	return state != PAGE_EJECTED && state != PAGE_RESIDENT;
+	f->probably_done = state == PAGE_RESIDENT;
+	return state != PAGE_EJECTED;
 }
 
 /* Resolve the fault of the calling thread, whose registers are in the context. */
@@ -115,11 +117,22 @@ static void resolve_own(const void *context)
 		rec_link_wait(f.address & ~(FLT_PAGE - 1));
 }
 
+/* libc may run clean-up handlers and end the thread: with the signals of the program. */
+static void cancel(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *interrupted = context;
+	uint64_t mask;
+
+	memcpy(&mask, &interrupted->uc_sigmask, sizeof(mask));
+	sys_restore_signals(mask | 1ULL << (SIGNAL - 1));
+	libc_cancel(sig, info, context);
+}
+
 static void handle(int sig, siginfo_t *info, void *context)
 {
 	if (info->si_code == SI_TKILL || info->si_code == SI_QUEUE) {
 		if (libc_cancel)
-			libc_cancel(sig, info, context);
+			cancel(sig, info, context);
 		return;
 	}
 	/* In this order: rec_handler_turn_off() clears `inlined` before it reads `handling`. */

@@ -11,8 +11,8 @@
  * 3. The child connects to fltctl, which makes the parent's server hand over that userfaultfd
  *    and end the freeze. The child reads its page states from its page tables and starts a
  *    server.
- * 4. If the child cannot do this, the parent's server gives it all its pages after some
- *    seconds. The child then runs on, unlimited but correct.
+ * 4. If the child cannot do this, the parent's server gives it all its pages: at once if the child
+ *    says so, else after some seconds. The child then runs on, unlimited but correct.
  *
  * A child of a raw fork (hook/clone.c) gets all its pages in step 2, because it may be a sandbox
  * that cannot connect to fltctl.
@@ -26,7 +26,7 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "pager/evict.h"
-#include "pager/limit.h"
+#include "pager/pagemap.h"
 #include "region/extent.h"
 #include "region/freeze.h"
 #include "region/region.h"
@@ -39,6 +39,8 @@
 #include "trace/sampling.h"
 #include "trace/writer.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -117,27 +119,65 @@ static void parent(void)
 	sys_restore_signals(old);
 }
 
-/* Fault the stack in while the parent's server still answers. */
+#define STACK_USED (3 * FLT_PAGE)	/* by this file and what it calls */
+
+/*
+ * Fault the stack in, if it is in the region, while the parent's server still answers. Only read:
+ * what is below a small stack belongs to others.
+ */
 static void touch_stack(void)
 {
-	volatile char room[16384];
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-	for (size_t i = 0; i < sizeof(room); i += 1024)
-		room[i] = 0;
+	for (uintptr_t a = here; a > here - STACK_USED; a -= FLT_PAGE)
+		if (rec_region_contains(a))
+			*(volatile char *)a;
 }
 
 /*
- * Connect to fltctl, and tell the parent's server, in memory that it shares with this process. From
- * then on the server waits for fltctl without a limit of time.
+ * Wait until the parent's server has given this child all pages that it may miss. Until then the
+ * child must drop no page: the server would bring the old content back. The page is missing here,
+ * and the server answers only by the end of the registration.
+ */
+static void await_pages(void)
+{
+	*(volatile char *)rec_freeze.barrier;
+}
+
+/* Return true if fltctl can pass two descriptors. Without room the kernel drops them unseen. */
+static bool has_room_for_two(int fd)
+{
+	long first = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0), second = -1;
+
+	if (first >= 0)
+		second = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 0);
+	if (second >= 0)
+		sys1(SYS_close, second);
+	if (first >= 0)
+		sys1(SYS_close, first);
+	return second >= 0;
+}
+
+/*
+ * Connect to fltctl, and tell the parent's server whether that worked, in memory that it shares
+ * with this process. If so, the server waits for fltctl without a limit of time. If not, it gives
+ * this child its pages.
  */
 static int connect_child(void)
 {
-	uint64_t seq = rec_freeze.fork_seq;
+	uint64_t mark = rec_freeze.fork_seq;
 	int fd = rec_socket_connect();
 
-	if (fd >= 0)
-		__atomic_store_n(&rec_image.connected[seq % FLT_RING_FORKS], seq,
-				 __ATOMIC_RELEASE);
+	if (fd >= 0 && !has_room_for_two(fd)) {
+		sys1(SYS_close, fd);
+		fd = -EMFILE;
+	}
+	if (fd < 0)
+		mark |= FLT_RING_FORK_REFUSED;
+	__atomic_store_n(&rec_image.connected[rec_freeze.fork_seq % FLT_RING_FORKS], mark,
+			 __ATOMIC_RELEASE);
+	if (fd < 0)
+		await_pages();
 	return fd;
 }
 
@@ -151,13 +191,36 @@ static void forget_parent(void)
 	rec_shadow.frozen = false;
 	rec_freeze.forking = 0;
 	rec_freeze.held = 0;
-	/* These descriptors refer to the parent's memory. */
+	rec_writer_close();
+	rec_sampling_reset();
+}
+
+/* Close the descriptors that refer to the parent's memory and threads. There may be few others. */
+static void close_parents(void)
+{
 	sys1(SYS_close, rec_region.uffd);
 	sys1(SYS_close, rec_region.memory);
 	rec_region.uffd = rec_region.memory = -1;
-	rec_writer_close();
 	rec_thread_reset();
-	rec_sampling_reset();
+}
+
+/*
+ * Run on unlimited after all: take the evicted pages back, and close the userfaultfd, because a
+ * fault or fork would wait for ever for somebody to read it.
+ */
+static void abandon(void)
+{
+	size_t end = rec_extent_end();
+	bool copied;
+
+	if (rec_region.uffd < 0)
+		return;
+	rec_pagemap_rebuild();
+	for (size_t i = 0; i < end; i++)
+		if (rec_page_state(i) == PAGE_EVICTED)
+			rec_shadow_fetch(i, true, &copied);
+	sys1(SYS_close, rec_region.uffd);
+	rec_region.uffd = -1;
 }
 
 /* The parent runs unrecorded already. Count this child as well. */
@@ -177,12 +240,15 @@ static void child(void)
 	int fd, ret;
 
 	if (!prepared || rec_image.filtered) {
-		if (rec_image.ready && !rec_image.filtered)
+		if (rec_image.ready && rec_image.filtered)
+			await_pages();
+		else if (rec_image.ready)
 			report_stranger();
 		return;
 	}
 	prepared = false;
 	touch_stack();
+	close_parents();
 	fd = connect_child();
 	forget_parent();
 	if (fd >= 0) {
@@ -190,8 +256,8 @@ static void child(void)
 		if (!ret) {
 			rec_handler_install(true);
 			rec_image_set_ready(true);
-		} else if (rec_region.uffd >= 0) {
-			rec_limit_eject(0, rec_region.count);
+		} else {
+			abandon();
 		}
 	}
 	sys_restore_signals(signals);
@@ -207,6 +273,7 @@ bool rec_fork_raw_begin(void)
 void rec_fork_raw_end(bool in_child)
 {
 	if (in_child) {
+		await_pages();
 		prepared = false;
 		sys_restore_signals(signals);
 	} else {

@@ -131,12 +131,9 @@ static int introduce(int socket, uint64_t child_of, uint64_t seq, int pass[2])
 	return 0;
 }
 
-static int take_region_over(int uffd)
+static int take_region_over(void)
 {
-	if (uffd < 0)
-		return -ENODATA;
-	rec_region.uffd = rec_setup_raise_descriptor(uffd);
-	return rec_pagemap_rebuild();
+	return rec_region.uffd < 0 ? -ENODATA : rec_pagemap_rebuild();
 }
 
 static int make_region(const char **step)
@@ -161,13 +158,16 @@ static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **s
 	ret = introduce(socket, child_of, seq, pass);
 	if (ret)
 		return ret;
+	/* First, because whatever fails later, the child has to take its pages back by it. */
+	if (child_of && pass[1] >= 0)
+		rec_region.uffd = rec_setup_raise_descriptor(pass[1]);
 	*step = "map the ring";
 	ret = rec_writer_open(pass[0]);
 	sys1(SYS_close, pass[0]);
 	if (ret)
 		return ret;
 	*step = "take over from the parent";
-	ret = child_of ? take_region_over(pass[1]) : make_region(step);
+	ret = child_of ? take_region_over() : make_region(step);
 	if (ret)
 		return ret;
 	rec_region.limit = rec_image.config.limit_pages;

@@ -16,7 +16,7 @@ cd "$work"
 
 case $depth in
 quick)
-	names="heap reserve seccomp seccomp_threads seccomp_strict seccomp_exec seccomp_probe seccomp_raw fork fork_raw fork_strange fork_raw_threads spawn shared protect io mremap sparse madvise signals blocked handlers brk file
+	names="heap reserve seccomp seccomp_threads seccomp_strict seccomp_exec seccomp_probe seccomp_raw fork fork_raw fork_drop fork_stacks fork_descriptors fork_no_space fork_strange fork_raw_threads spawn shared protect io mremap mremap_over dropped sparse madvise cancel signals blocked handlers brk file
 	big_stack limits reuse unmapped close close_raw setstack robust userfaultfd advise_mixed noreplace onstack lock_raw no_signals words exec_many
 	end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 	;;
@@ -62,7 +62,8 @@ for c in $names; do
 		continue
 	fi
 	case $c in
-	fork_raw | spawn | seccomp_raw) escape=1 ;;
+	fork_raw | fork_drop | fork_no_space | spawn | seccomp_raw) escape=1 ;;
+	fork_descriptors) escape=4 ;;
 	fork_strange) escape=8 ;;	# four children, and a child of each
 	fork_raw_threads) escape=20 ;;
 	seccomp_exec) escape=2 ;;	# the grandchild, and the program

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 void case_fork(void)
@@ -39,6 +42,124 @@ void case_fork(void)
 			p[i] = value(i);
 		printf("child %x parent %lu\n", status_of(pid), wrong(p, BIG));
 	}
+}
+
+static bool is_zero(const char *p, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += PAGE)
+		if (p[i])
+			return false;
+	return true;
+}
+
+/* What a child drops at once must not come back. */
+void case_fork_drop(void)
+{
+	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	for (int raw = 0; raw < 2; raw++) {
+		memset(p, 1, BIG);
+		fflush(stdout);
+		pid = raw ? (pid_t)syscall(SYS_fork) : fork();
+		if (!pid) {
+			madvise(p, BIG, MADV_DONTNEED);
+			usleep(300000);
+			_exit(!is_zero(p, BIG));
+		}
+		printf("child %x\n", status_of(pid));
+	}
+}
+
+static void *fork_on_small_stack(void *arg)
+{
+	pid_t pid = fork();
+
+	(void)arg;
+	if (!pid)
+		_exit(7);
+	printf("child of a small stack %x\n", status_of(pid));
+	return NULL;
+}
+
+static ucontext_t first, second;
+
+static void fork_in_coroutine(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		char *lower = second.uc_stack.ss_sp;
+
+		lower -= 16384;
+		for (int i = 0; i < 16384; i++)
+			if (lower[i] != 5)
+				_exit(1);
+		_exit(0);
+	}
+	printf("child of a coroutine %x\n", status_of(pid));
+}
+
+/* Fork on stacks that are as small as they may be. */
+void case_fork_stacks(void)
+{
+	pthread_attr_t attr;
+	pthread_t t;
+	char *p = malloc(32768);
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN);
+	fflush(stdout);
+	if (pthread_create(&t, &attr, fork_on_small_stack, NULL))
+		printf("no thread\n");
+	else
+		pthread_join(t, NULL);
+	memset(p, 5, 16384);
+	getcontext(&second);
+	second.uc_stack = (stack_t){ .ss_sp = p + 16384, .ss_size = 16384 };
+	second.uc_link = &first;
+	makecontext(&second, fork_in_coroutine, 0);
+	fflush(stdout);
+	swapcontext(&first, &second);
+	free(p);
+}
+
+/* Fork while the program may open hardly any further descriptor. */
+void case_fork_descriptors(void)
+{
+	unsigned int *p = filled(BIG);
+	struct rlimit limit, few;
+	pid_t pid;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (few = limit, few.rlim_cur = 3; few.rlim_cur < 7; few.rlim_cur++) {
+		setrlimit(RLIMIT_NOFILE, &few);
+		fflush(stdout);
+		pid = fork();
+		if (!pid)
+			_exit(wrong(p, BIG) != 0);
+		printf("%d descriptors: child %x\n", (int)few.rlim_cur, status_of(pid));
+	}
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Fork while there is no address space for anything new. */
+void case_fork_no_space(void)
+{
+	unsigned int *p = filled(BIG);
+	struct rlimit limit, none;
+	pid_t pid;
+
+	getrlimit(RLIMIT_AS, &limit);
+	none = limit;
+	none.rlim_cur = 64 << 20;
+	setrlimit(RLIMIT_AS, &none);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(wrong(p, BIG) != 0);
+	printf("no address space: child %x\n", status_of(pid));
+	setrlimit(RLIMIT_AS, &limit);
 }
 
 void case_fork_deep(void)

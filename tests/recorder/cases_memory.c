@@ -86,6 +86,51 @@ void case_mremap(void)
 		printf("raw wrong %lu\n", wrong((unsigned int *)p, BIG / 2));
 }
 
+/* Move limited memory over limited memory, which is then used for something else. */
+void case_mremap_over(void)
+{
+	size_t half = BIG / 4;
+	char *p = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long bad = 0;
+
+	memset(p, 1, half);
+	memset(p + half, 2, half);
+	if (mremap(p, half, half, MREMAP_MAYMOVE | MREMAP_FIXED, p + half) != p + half)
+		printf("cannot move\n");
+	touch_pages();
+	for (size_t i = 0; i < half; i++)
+		bad += p[half + i] != 1;
+	printf("over %lu\n", bad);
+	/* Over what was unmapped before: no later mapping gets these addresses. */
+	munmap(p + half, half);
+	p = mmap(NULL, half, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(p, 3, half);
+	munmap(p, half / 2);
+	if (mremap(p + half / 2, half / 2, half / 2, MREMAP_MAYMOVE | MREMAP_FIXED, p) != p)
+		printf("cannot move\n");
+	for (int i = 0; i < 4; i++)
+		touch_pages();
+	for (size_t i = 0; i < half / 2; i++)
+		bad += p[i] != 3;
+	printf("over unmapped %lu\n", bad);
+}
+
+/* Drop a page by a system call that no library sees. */
+void case_dropped(void)
+{
+	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	register long flags __asm__("r10") = 0;
+	long ret = SYS_madvise;
+
+	memset(p, 1, 2 * PAGE);
+	__asm__ volatile("syscall" : "+a"(ret)
+			 : "D"(p), "S"((long)PAGE), "d"((long)MADV_DONTNEED), "r"(flags)
+			 : "rcx", "r11", "memory");
+	printf("dropped %ld: %d %d\n", ret, *(volatile char *)p, p[PAGE]);
+	touch_pages();
+	printf("later: %d %d\n", p[0], p[PAGE]);
+}
+
 /* A mapping of 64 MiB with one touched page must move to grow. Another is half evicted. */
 void case_sparse(void)
 {

@@ -20,6 +20,42 @@ static void catch(int sig)
 	caught++;
 }
 
+static void print_mask(void *unused)
+{
+	sigset_t mask;
+
+	(void)unused;
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	printf("cancelled, SIGTERM blocked: %d, SIGSEGV: %d\n", sigismember(&mask, SIGTERM),
+	       sigismember(&mask, SIGSEGV));
+}
+
+static void *wait_for_end(void *unused)
+{
+	pthread_cleanup_push(print_mask, unused);
+	for (;;)
+		pause();
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+/* Clean-up handlers of a cancelled thread run with the signals of the thread. */
+void case_cancel(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 3; i++) {
+		if (pthread_create(&t, NULL, wait_for_end, NULL))
+			return;
+		/* A thread that is cancelled before it sleeps gets no signal. */
+		usleep(50000);
+		pthread_cancel(t);
+		pthread_join(t, NULL);
+		fflush(stdout);
+	}
+	touch_pages();
+}
+
 void case_signals(void)
 {
 	struct sigaction sa = { .sa_handler = catch }, got;

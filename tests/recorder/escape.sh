@@ -36,6 +36,11 @@ printf '#! %s\n' "$static_program" > script
 chmod +x script
 escapes "a script for it" 1 'script is statically linked' sh -c './script; :'
 escapes "no address space" 1 'map and register' sh -c 'ulimit -v 1000000; /bin/true; :'
+# After a failed start, a fork must not wait for a server.
+escapes "no descriptors" 2 'cannot limit or record' \
+	bash -c 'ulimit -n 6; exec /usr/bin/python3 -c "import os
+if not os.fork(): os._exit(0)
+os.wait()"'
 escapes "a raw fork" 1 'forked past the recorder: 1 process$' "$build/tests/recorder/cases" fork_raw
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	chmod 755 .
@@ -44,7 +49,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	cp /bin/true other_user
 	chown 65534 other_user
 	chmod u+s other_user
-	escapes "another user" 1 'changes user or group' sh -c './other_user; :'
+	escapes "another user" 1 'changes user, group' sh -c './other_user; :'
 	status=0
 	timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
 		setpriv --no-new-privs sh -c './other_user; :' > out 2> err || status=$?
@@ -57,7 +62,41 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 		umount nosuid
 		check "a setuid program on a nosuid file system does not escape: fltctl returns 0" [ "$status" = 0 ]
 	fi
+	if command -v setcap > /dev/null && cp /bin/true with_capability &&
+		setcap cap_net_raw+ep with_capability 2> /dev/null; then
+		caps=+sys_ptrace,+perfmon,+bpf
+		chmod 777 .
+		escapes "capabilities of a file" 1 'changes user, group or capabilities' \
+			setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=$caps \
+			--ambient-caps=$caps sh -c './with_capability; :'
+	fi
+	escapes "another network namespace" 1 'out of reach of fltctl' \
+		unshare -n /bin/true
+	mkdir -p other_root/bin other_root/lib64 other_root/lib/x86_64-linux-gnu
+	cp /bin/true other_root/bin
+	cp /lib64/ld-linux-x86-64.so.2 other_root/lib64
+	cp /lib/x86_64-linux-gnu/libc.so.6 other_root/lib/x86_64-linux-gnu
+	escapes "another root" 1 "cannot read the recorder's library" \
+		/usr/sbin/chroot other_root /bin/true
 	escapes "no rights" 1 'open a userfaultfd' setpriv --reuid=65534 --clear-groups /bin/true
+fi
+
+# A process that adopts orphans does not wait for its own server.
+cat > adopts.py <<'END'
+import os
+os.fork() or os._exit(0)
+try:
+    while True:
+        os.wait()
+except ChildProcessError:
+    print("no child is left")
+END
+if unshare -pf true 2> /dev/null; then
+	status=0
+	timeout "$limit" "$fltctl" record -q -L 100 -o trace.flt -- unshare -pf /usr/bin/python3 adopts.py \
+		> out 2> err || status=$?
+	check "the init of a PID namespace ends" [ "$status" = 0 ]
+	check "the init of a PID namespace has no child in the end" grep -q 'no child is left' out
 fi
 
 # fltctl must count messages that arrive together after the last process ended.

@@ -187,7 +187,8 @@ static int sum_up(const struct flt_recording *r)
 				(uint64_t)t->sum.forks_unlimited,
 				t->sum.forks_unlimited == 1 ? "" : "es");
 	if (t->sum.execs_unlimited)
-		flt_command_say(r->run->command, "executed under a seccomp filter: %" PRIu64
+		flt_command_say(r->run->command, "executed out of reach of fltctl (seccomp filter, "
+				"network namespace): %" PRIu64
 				" program%s", (uint64_t)t->sum.execs_unlimited,
 				t->sum.execs_unlimited == 1 ? "" : "s");
 	shown = flt_loss_say(&loss, r->run->command);

@@ -109,10 +109,31 @@ static void end(struct flt_rings *r, struct image *i, const char *why)
 static void kill_child(struct flt_rings *r, struct image *i, const char *why)
 {
 	bool over = flt_procfs_ends((uint32_t)i->public.pid);
+	/* Without a pidfd: the child waits for our answer, so the PID is still its own. */
+	long ret = i->pidfd < 0 ? kill(i->public.pid, SIGKILL) :
+		   syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
 
-	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0) && !over)
+	if (!ret && !over)
 		r->to.refused(r->to.arg, i->public.pid, why, false);
 	flt_image_hang_up(r, i);
+}
+
+/*
+ * A server ended on its own, after it gave its forked children their pages. Those that have said
+ * hello meanwhile wait for an answer.
+ */
+static void end_server(struct flt_rings *r, struct image *i, const char *why)
+{
+	const bool began = i->state == RUNNING;
+	struct image *child;
+
+	end(r, i, why);
+	for (child = r->first; began && child; child = child->next) {
+		if (child->state != WAITING || child->parent != i->id)
+			continue;
+		r->to.refused(r->to.arg, child->public.pid, "its parent ended too early", true);
+		flt_image_hang_up(r, child);
+	}
 }
 
 #define PARENT_LOST "it was killed: the fault server of its parent died"
@@ -202,7 +223,7 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 		ask.type = FLT_REC_BYE;
 		if (other)
 			flt_ring_send(other->conn, &ask, NULL, 0);
-		ret = configure(r, i, -1);
+		ret = i->pidfd < 0 ? -EMFILE : configure(r, i, -1);
 		if (ret)
 			turn_away(r, i, pid, ret);
 		return;
@@ -240,7 +261,8 @@ static void released(struct flt_rings *r, const struct image *parent,
 		}
 		ret = uffd < 0 ? 0 : configure(r, i, uffd);
 		if (ret)
-			turn_away(r, i, i->public.pid, ret);
+			kill_child(r, i, "it was killed: fltctl cannot make its ring (too many "
+				   "open files, or no memory)");
 		if (uffd >= 0)
 			break;
 		r->to.refused(r->to.arg, i->public.pid, "its parent let it go unlimited", true);
@@ -291,10 +313,10 @@ int flt_image_hear(struct flt_rings *r, struct image *i)
 		fd = -1;
 		break;
 	case FLT_REC_BYE:
-		end(r, i, NULL);
+		end_server(r, i, NULL);
 		break;
 	case FLT_REC_FATAL:
-		end(r, i, m.text);
+		end_server(r, i, m.text);
 		break;
 	case FLT_REC_REFUSED:
 		r->to.refused(r->to.arg, m.pid ? flt_image_peer(i) : 0, m.text, false);
