@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 mem=1536 zram=1 timeout=400 daily=6.12
+# vm: disk=256 mem=1536 zram=1 timeout=450 daily=6.12
 # shellcheck disable=SC2016,SC2119
 # Promise: lat --why names what each slow fault waited for, and trace --why what every fault did. The
 # parts of a fault and of a histogram add up to its latency. Delay accounting is on only meanwhile,
@@ -78,6 +78,35 @@ each() { # WHAT N CONDITION CAUSE MS
 	at_least "$1, traced: planted faults" "$planted" "$2"
 	same "$1, traced: of $planted planted faults, those with $5 ms of $4" \
 		"$(traced "($3) and .$4_ns >= $5 * 1000000 and .$4_ns > 0")" "$planted"
+	# Show the others.
+	jq -c "select(.record == \"fault\" and ($3) and (.$4_ns < $5 * 1000000 or .$4_ns == 0))" \
+		"$tmp/json" | sed -n 1,3p
+}
+
+# Let the kernel trace events into $tracing. Start with an empty trace in nanoseconds of the
+# monotonic clock.
+tracing=
+kernel_trace() { # EVENT[=FILTER]...
+	local event name
+	for event; do
+		name=${event%%=*}
+		[ "$name" = "$event" ] || echo "${event#*=}" >"$tracing/events/$name/filter"
+		echo 1 >"$tracing/events/$name/enable"
+	done
+}
+
+# Add to each traced fault how long the kernel says that the thread was in a span: kernel_ns.
+kernel_spans() { # EVENT...
+	local event
+	for event; do
+		echo 0 >"$tracing/events/$event/enable"
+	done
+	same "events that the kernel's trace lost" \
+		"$(awk '/^overrun:/ { n += $2 } END { print NR ? n + 0 : "no_input" }' \
+			"$tracing"/per_cpu/cpu*/stats)" 0
+	tests/live/spans.py "$tracing/trace" "$tmp/json" >"$tmp/spans"
+	mv "$tmp/spans" "$tmp/json"
+	echo >"$tracing/trace"
 }
 
 spent() { rows_jq "map(select(.record == \"cause\" and .name == \"$1\"))[0].spent_ns"; } # CAUSE
@@ -103,6 +132,16 @@ load
 before=none
 [ ! -e $knob ] || { echo 0 >$knob && before=0; }
 
+# The debug kernel has no events.
+[ -d /sys/kernel/tracing/instances ] || mount -t tracefs none /sys/kernel/tracing || true
+if [ -d /sys/kernel/tracing/events/vmscan ]; then
+	tracing=/sys/kernel/tracing/instances/why
+	mkdir $tracing
+	echo mono >$tracing/trace_clock
+else
+	[ "$KERNEL" = debug ] || bad "missing events of the kernel"
+fi
+
 # Before 5.17 compaction was no delay. First, while memory is as it was after the boot.
 if has_thp && ! kernel_before 5.17; then
 	say "compaction"
@@ -113,11 +152,20 @@ if has_thp && ! kernel_before 5.17; then
 	fragments=$!
 	exec 9>"$tmp/fragments"
 	until_true grep -q gate "$tmp/fragments.out" || bad "memory could not be fragmented"
-	# So many huge pages are free. Further ones need compaction.
+	# So many huge pages are free. Further ones need compaction, which may fail.
 	left=$(awk '{ n += $14 + 2 * $15 } END { print n }' /proc/buddyinfo)
+	compaction=(compaction/mm_compaction_begin compaction/mm_compaction_end)
+	[ ! "$tracing" ] || kernel_trace "${compaction[@]}"
 	trace_why "compaction" huge map=$((left + n + 5)) allow write
-	at_least "compaction, traced: huge pages that needed it" \
-		"$(traced '.kind == "huge" and .compaction_ns > 0')" "$n"
+	if [ "$tracing" ]; then
+		kernel_spans "${compaction[@]}"
+		each "compaction" "$n" '.kernel_ns > 0' compaction 0
+		# The trace has microseconds.
+		same "compaction, traced: faults with less than the kernel says" \
+			"$(traced '.compaction_ns < .kernel_ns - .spans * 1000')" 0
+	else
+		at_least "compaction, traced: faults" "$(traced '.compaction_ns > 0')" "$n"
+	fi
 	exec 9>&-
 	wait $fragments
 fi
@@ -150,6 +198,17 @@ why "reclaim" "${slowly[@]}" lru 4 24 1
 planted "reclaim" 1 anon reclaim 1
 # Before 5.17 only waits for the device of swap were counted, and memory needs none.
 kernel_before 5.17 || at_least "swap in memory: time" "$(spent swap)" 1
+if [ "$tracing" ]; then
+	reclaim=(vmscan/mm_vmscan_memcg_reclaim_begin vmscan/mm_vmscan_memcg_reclaim_end)
+	kernel_trace "${reclaim[@]}"
+	# The kernel charges a cgroup for 64 pages at once.
+	trace_why "reclaim" "${slowly[@]}" lru 4 $((8 + n / 2)) 0
+	kernel_spans "${reclaim[@]}"
+	each "reclaim" "$n" '.kernel_ns > 0' reclaim 0
+	# The trace has microseconds.
+	same "reclaim, traced: faults with more than the kernel says" \
+		"$(traced '.reclaim_ns > .kernel_ns + .spans * 1000')" 0
+fi
 
 say "a disk that takes 200 ms to read"
 # Only reads are slow. The time is long, because a fault waits only for what is left when it begins
@@ -161,6 +220,17 @@ if modprobe -q dm_mod && modprobe -q dm_delay; then
 	mount /dev/mapper/slow "$tmp/disk"
 	trace_why "slow reads" kinds major "$n" "$file"
 	each "slow reads" "$n" ".result == \"major\" and .path == \"$file\"" io 50
+	# Only on the disk: the kernel uses slots of several areas, whatever their priorities.
+	swapoff /dev/zram0
+	cluster=$(cat /proc/sys/vm/page-cluster)
+	echo 0 >/proc/sys/vm/page-cluster
+	swapon -p 10 "$tmp/disk/swap"
+	# Random pages of 14 MiB, in a cgroup of 12 MiB.
+	trace_why "slow swap" "${slowly[@]}" lru 0 14 $((1 + n / 40))
+	each "slow swap" "$n" '.result == "major" and .kind == "swap"' swap 50
+	swapoff "$tmp/disk/swap"
+	echo "$cluster" >/proc/sys/vm/page-cluster
+	swapon -p 1 /dev/zram0
 	umount "$tmp/disk"
 	DM_DISABLE_UDEV=1 dmsetup remove slow
 	mount /dev/vda "$tmp/disk"
@@ -185,21 +255,38 @@ else
 	[ "$KERNEL" = debug ] || bad "missing controller io"
 fi
 
-# A process of real-time priority runs every other 20 ms. It interrupts faults that clear pages.
-if has_thp; then
-	say "a busy CPU"
+# Start a process of real-time priority that uses CPU 1 and sleeps in turns.
+hog() { # BUSY-MS IDLE-MS
 	chrt -f 50 taskset -c 1 python3 -c '
-import time
+import sys, time
+busy, idle = (int(word) / 1000 for word in sys.argv[1:])
 while True:
-    end = time.monotonic() + 0.02
+    end = time.monotonic() + busy
     while time.monotonic() < end:
         pass
-    time.sleep(0.02)' &
+    time.sleep(idle)' "$@" &
 	hog=$!
+}
+
+# The process of higher priority interrupts faults that clear pages.
+if has_thp; then
+	say "a busy CPU"
+	hog 20 20
 	why "a busy CPU" taskset -c 1 huge map=200 allow write
 	kill $hog
 	wait $hog 2>/dev/null || true
 	planted "a busy CPU" 3 huge queue 10
+fi
+if has_thp && [ "$tracing" ]; then
+	hog 60 4
+	kernel_trace sched/sched_switch='prev_comm == "huge" || next_comm == "huge"'
+	trace_why "a busy CPU" taskset -c 1 bash -c 'for ((i = 0; i < $1; i += 25)); do
+		huge map=150 allow write
+	done' - "$n"
+	kernel_spans sched/sched_switch
+	kill $hog
+	wait $hog 2>/dev/null || true
+	each "a busy CPU" "$n" '.kernel_ns >= 50000000' queue 25
 fi
 
 if [ $before != none ]; then
@@ -213,7 +300,7 @@ if [ $before != none ]; then
 	until_true grep -qx 0 $knob || bad "delay accounting is on after SIGKILL of fltctl"
 	sleep 60 &
 	pid=$!
-	"$FLTCTL" lat --why -p $pid 100ms 1 >"$tmp/out" 2>"$tmp/err"
+	"$FLTCTL" lat --why -p $pid 100ms 2 >"$tmp/out" 2>"$tmp/err"
 	same "note about older threads" "$(lines 'no delay accounting' "$tmp/err")" 1
 	kill $pid
 fi
@@ -251,4 +338,5 @@ same "--plot to a full disk: exit status" $status 1
 same "--plot to a full disk: messages" "$(lines 'cannot write /dev/full: No space' "$tmp/err")" 1
 swapoff /dev/zram0
 umount "$tmp/disk"
+[ ! "$tracing" ] || rmdir "$tracing"
 finish

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""spans.py TRACE FAULTS - add to the faults of 'trace --json' what the kernel's own trace says.
+
+TRACE is text of tracefs with the clock "mono". A span of a thread is from an event NAME_begin to
+the next NAME_end, and from a sched_switch away from the runnable thread to the next one to the
+thread. Prints FAULTS with .spans, how many spans have their middle in the fault, and .kernel_ns,
+their sum in nanoseconds."""
+import json
+import re
+import sys
+import time
+
+LINE = re.compile(r"^ *(?P<comm>.+)-(?P<tid>\d+) +.*\[\d+\] +\S+ +(?P<time>\d+\.\d+): "
+                  r"(?P<event>\w+): (?P<rest>.*)$")
+SWITCH = re.compile(r"prev_pid=(\d+) .*prev_state=(\S+) ==> .*next_pid=(\d+)")
+
+
+def wall_offset():
+    """Return nanoseconds since 1970 minus the monotonic clock, from the quickest of 100 readings."""
+    def reading():
+        before = time.monotonic_ns()
+        wall = time.time_ns()
+        after = time.monotonic_ns()
+        return after - before, wall - (before + after) // 2
+    return min(reading() for _ in range(100))[1]
+
+
+def spans_of(path):
+    """Return the spans of each thread: (begin, end) in nanoseconds of the monotonic clock."""
+    spans, began = {}, {}
+
+    def end(tid, at):
+        if tid in began:
+            spans.setdefault(tid, []).append((began.pop(tid), at))
+
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            match = LINE.match(line)
+            if not match:
+                continue
+            at = round(float(match["time"]) * 1e6) * 1000
+            if match["event"] == "sched_switch":
+                before, state, after = SWITCH.search(match["rest"]).groups()
+                end(int(after), at)
+                if state.startswith("R"):
+                    began[int(before)] = at
+            elif match["event"].endswith("_begin"):
+                began[int(match["tid"])] = at
+            elif match["event"].endswith("_end"):
+                end(int(match["tid"]), at)
+    return spans
+
+
+def main():
+    """Print the faults with their spans."""
+    spans = spans_of(sys.argv[1])
+    offset = wall_offset()
+    with open(sys.argv[2], encoding="utf-8") as file:
+        for line in file:
+            row = json.loads(line)
+            if row["record"] == "fault":
+                to = row["time"] - offset
+                inside = [b - a for a, b in spans.get(row["tid"], ())
+                          if to - row["latency_ns"] < (a + b) / 2 < to]
+                row["spans"], row["kernel_ns"] = len(inside), sum(inside)
+            print(json.dumps(row))
+
+
+main()
