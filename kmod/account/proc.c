@@ -345,7 +345,7 @@ int flt_proc_session_add(u32 bit, struct task_struct *task)
 	/* A fault must not wait for memory, but a session may. */
 	flt_proc_fill(0);
 	rcu_read_lock();
-	/* Another thread called exec(), became the leader and freed this one: it may be gone, too. */
+	/* If another thread called exec(), it freed this leader, and may be gone as well. */
 	if (!pid_alive(task)) {
 		rcu_read_unlock();
 		return -EAGAIN;

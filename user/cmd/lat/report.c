@@ -206,7 +206,7 @@ static int put_machine(const struct lat_report *r)
 	return ret;
 }
 
-/* Return the number of faults of a row whose latency was counted, or would be, and their latencies. */
+/* Get the latencies of a row, and return the number of its faults, measured or missed. */
 static uint64_t row_hist(const struct lat_report *r, const struct flt_row *row,
 			 struct flt_hist *hist)
 {

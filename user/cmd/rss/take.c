@@ -300,7 +300,8 @@ static void missing_say(const struct rss_taker *t, const struct rss_when *when)
 	flt_units_write_ns(time, when->ns);
 	if (when->kind == RSS_EXIT && t->not_watched)
 		flt_command_say(command, "cannot take the memory at the exit: another process "
-				"traces PID %" PRIu32 " (use --at=TIME)", t->moments.targets->id[0]);
+				"traces PID %" PRIu32 " (use --at=TIME)",
+				t->moments.targets->id[0]);
 	else if (when->kind == RSS_EXIT || when->kind == RSS_PEAK)
 		flt_command_say(command, "cannot take the memory at the %s: the processes ended "
 				"before", when->kind == RSS_EXIT ? "exit" : "peak");

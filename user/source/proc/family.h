@@ -20,7 +20,7 @@ void flt_family_free(struct flt_family *family);
 void flt_family_clear(struct flt_family *family);
 /* Add a process, unless it is there already. -ENOMEM. */
 int flt_family_add(struct flt_family *family, uint32_t pid);
-/* Add the children that a process has now. -ENOMEM. Return -EOPNOTSUPP without /proc/.../children. */
+/* Add the children that a process has now. -ENOMEM; -EOPNOTSUPP: the kernel lists none. */
 int flt_family_add_children(struct flt_family *family, uint32_t pid);
 /* Add the descendants that the processes have now, if the kernel lists them. -ENOMEM. */
 int flt_family_descend(struct flt_family *family);
