@@ -151,6 +151,9 @@ static int open_file(struct capture *r)
 	if (err == -EINVAL)
 		return flt_errmsg_set(&r->o.e, err, "cannot replace %s: not a regular file (name "
 				      "another with -o)", output);
+	if (err && !r->setup->output)
+		return flt_errmsg_errno(&r->o.e, err, "cannot create a file in %s (set TMPDIR to "
+					"another folder)", flt_file_temporary_folder());
 	if (err)
 		return flt_errmsg_errno(&r->o.e, err, "cannot create %s", output);
 	if (kept[0] && !r->setup->quiet)

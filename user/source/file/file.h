@@ -22,7 +22,12 @@ struct flt_file_writer;
  * -EINVAL if `path` exists and is not a regular file.
  */
 int flt_file_create(struct flt_file_writer **w, const char *path, char *kept);
-/* Create a file without a name. The caller closes *fd, and can open /proc/self/fd/N to read. */
+/* Return the folder of temporary files: $TMPDIR or /tmp. */
+const char *flt_file_temporary_folder(void);
+/*
+ * Create a file without a name in that folder. The caller closes *fd, and can open
+ * /proc/self/fd/N to read.
+ */
 int flt_file_create_temporary(struct flt_file_writer **w, int *fd);
 
 /*

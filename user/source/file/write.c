@@ -167,15 +167,37 @@ int flt_file_create(struct flt_file_writer **out, const char *path, char *kept)
 	return err;
 }
 
-int flt_file_create_temporary(struct flt_file_writer **out, int *fd)
+const char *flt_file_temporary_folder(void)
 {
 	const char *folder = getenv("TMPDIR");
+
+	return folder && *folder ? folder : "/tmp";
+}
+
+/* Open a file without a name. Some file systems can only remove the name. */
+static int unnamed_open(const char *folder)
+{
+	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[PATH_MAX];
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd;
+	if (snprintf(path, sizeof(path), "%s/flt.XXXXXX", folder) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+int flt_file_create_temporary(struct flt_file_writer **out, int *fd)
+{
 	struct flt_file_writer *w;
 	int err = writer_new(&w);
 
-	*fd = open(folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (*fd < 0)
-		*fd = memfd_create("flt.data", MFD_CLOEXEC);
+	*fd = unnamed_open(flt_file_temporary_folder());
 	if (!err && *fd >= 0)
 		w->fd = fcntl(*fd, F_DUPFD_CLOEXEC, 0);
 	if (!err && (*fd < 0 || w->fd < 0))

@@ -9,8 +9,14 @@
 #include "source/perf/sampler.h"
 #include "source/perf/stream.h"
 
-/* Maximum bytes of records that were copied from the rings and not handed over yet. */
+/*
+ * Bytes of records that were copied from the rings and not handed over yet. If there are more, each
+ * ring still gives its oldest records, at least RING_LEAST bytes: the longest record.
+ */
+#ifndef PENDING_MAX	/* tests/unit/perf_drain.c */
 #define PENDING_MAX (256u << 20)
+#define RING_LEAST (64u << 10)
+#endif
 
 static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, uint64_t at,
 		       size_t size)
@@ -24,8 +30,6 @@ static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, 
 		room = p->pending_room ? p->pending_room * 2 : 1u << 20;
 		while (room < p->pending_size + size)
 			room *= 2;
-		if (room > PENDING_MAX)
-			return -ENOBUFS;
 		pending = realloc(p->pending, room);
 		if (!pending)
 			return -ENOMEM;
@@ -40,17 +44,76 @@ static int pending_add(struct flt_sampler *p, const struct flt_perf_ring *ring, 
 	return 0;
 }
 
-static int ring_take(struct flt_sampler *p, struct flt_perf_ring *ring)
+/* Return the bytes of the whole records from `at` on, at most `most`. */
+static size_t whole_records(const struct flt_perf_ring *ring, uint64_t at, size_t most)
 {
-	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+	const struct perf_event_header *record;
+	size_t size = 0;
+
+	for (;;) {
+		/* Records begin at multiples of 8, so the head of a record never wraps. */
+		record = (const void *)(ring->data + ((at + size) & (ring->size - 1)));
+		if (record->size < sizeof(*record) || size + record->size > most)
+			return size;
+		size += record->size;
+	}
+}
+
+/* Return the time of the last pending record from `from` on that has one, or 0. */
+static uint64_t last_time(const struct flt_sampler *p, size_t from)
+{
+	const struct perf_event_header *record;
+	uint64_t time = 0, own;
+	size_t at;
+
+	for (at = from; at < p->pending_size; at += record->size) {
+		record = (const void *)(p->pending + at);
+		own = flt_perf_record_time(record);
+		time = own ? own : time;
+	}
+	return time;
+}
+
+/*
+ * Take the records of a ring, the oldest `most` bytes. If some stay, events after the last one that
+ * was taken must wait for them: lower *until to its time.
+ */
+static int ring_take(struct flt_sampler *p, struct flt_perf_ring *ring, size_t most,
+		     uint64_t *until)
+{
+	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE), last;
 	uint64_t tail = ring->page->data_tail;
+	const size_t from = p->pending_size;
+	size_t size = head - tail;
+	bool cut = size > most;
 	int err;
 
-	err = pending_add(p, ring, tail, head - tail);
+	if (cut)
+		size = whole_records(ring, tail, most);
+	err = pending_add(p, ring, tail, size);
 	if (err)
 		return err;
-	__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+	__atomic_store_n(&ring->page->data_tail, tail + size, __ATOMIC_RELEASE);
+	last = cut ? last_time(p, from) : *until;
+	if (last < *until)
+		*until = last;
 	return 0;
+}
+
+/* Take the records of all rings. *until: the events up to this time are complete. */
+static int rings_take(struct flt_sampler *p, uint64_t *until)
+{
+	size_t i, share;
+	int err = 0;
+
+	for (i = 0; !err && i < p->ring_count; i++) {
+		if (!p->rings[i].page)
+			continue;
+		share = p->pending_size < PENDING_MAX ?
+			(PENDING_MAX - p->pending_size) / (p->ring_count - i) : 0;
+		err = ring_take(p, &p->rings[i], share > RING_LEAST ? share : RING_LEAST, until);
+	}
+	return err;
 }
 
 struct entry {
@@ -126,33 +189,17 @@ static int pending_keep(struct flt_sampler *p, const struct entry *entries, size
 	return 0;
 }
 
-int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg)
+/* Hand over the pending events up to a time. */
+static int hand_over(struct flt_sampler *p, uint64_t until, flt_perf_fn fn, void *arg)
 {
 	struct flt_perf_event event;
 	struct entry *entries;
-	/* Before the rings are read. */
-	const uint64_t until = all ? 0 : flt_grace_horizon(p->grace);
 	size_t count, i;
-	int err;
+	int err = pending_index(p, &entries, &count);
 
-	if (all)
-		flt_grace_wait();
-
-	for (i = 0; i < p->ring_count; i++) {
-		if (!p->rings[i].page)
-			continue;
-		err = ring_take(p, &p->rings[i]);
-		if (err && err != -ENOBUFS)	/* the rest stays in the ring */
-			return err;
-	}
-	/* Sort when there is something to hand over, not whenever an event has arrived. */
-	if (!all && until == p->until)
-		return 0;
-	p->until = until;
-	err = pending_index(p, &entries, &count);
 	if (err)
 		return err;
-	for (i = 0; i < count && (all || entries[i].time <= until); i++) {
+	for (i = 0; i < count && entries[i].time <= until; i++) {
 		err = flt_perf_decode(&p->layout, entries[i].record, &event);
 		if (err == 1)
 			err = fn(arg, &event);
@@ -163,4 +210,35 @@ int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg
 		err = pending_keep(p, entries, i, count);
 	free(entries);
 	return err;
+}
+
+static int drain_all(struct flt_sampler *p, flt_perf_fn fn, void *arg)
+{
+	uint64_t until;
+	int err;
+
+	flt_grace_wait();
+	do {
+		until = UINT64_MAX;
+		err = rings_take(p, &until);
+		if (!err)
+			err = hand_over(p, until, fn, arg);
+	} while (!err && until != UINT64_MAX);
+	return err;
+}
+
+int flt_sampler_drain(struct flt_sampler *p, bool all, flt_perf_fn fn, void *arg)
+{
+	/* Before the rings are read. */
+	uint64_t until = all ? 0 : flt_grace_horizon(p->grace);
+	int err;
+
+	if (all)
+		return drain_all(p, fn, arg);
+	err = rings_take(p, &until);
+	/* Sort when there is something to hand over, not whenever an event has arrived. */
+	if (err || until == p->until)
+		return err;
+	p->until = until;
+	return hand_over(p, until, fn, arg);
 }
