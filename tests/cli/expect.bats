@@ -24,6 +24,18 @@ setup() {
 
 expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 
+@test "output of the command that cannot be passed on is an error" {
+	status=0
+	"$FLTCTL" expect -e 'minor >= 0 after line "one"' -- sh -c 'echo one; echo two' \
+		>/dev/full 2>"$dir/err" || status=$?
+	[ $status = 1 ]
+	grep -q 'cannot write the output of the command: No space left' "$dir/err"
+	# A pipe that takes nothing for a moment is no error.
+	"$FLTCTL" expect -e 'minor >= 0 after line "1"' -- seq 100000 2>"$dir/err" |
+		(sleep 0.3; tail -n +1) >"$dir/out"
+	[ "$(head -n 100000 "$dir/out" | tail -n 1)" = 100000 ]
+}
+
 @test "the example keeps its budget, and one page more is found with function and line" {
 	without_module
 	expect "$project/faults.budget" -- "$program"

@@ -110,17 +110,22 @@ static bool read_calls(struct expect_marks *m)
 	}
 }
 
-static void write_through(const char *bytes, size_t n)
+/* Return 0 or -errno. */
+static int write_through(const char *bytes, size_t n)
 {
+	struct pollfd room = { .fd = STDOUT_FILENO, .events = POLLOUT };
 	ssize_t k;
 
 	while (n) {
 		k = write(STDOUT_FILENO, bytes, n);
-		if (k < 0 && errno != EINTR)
-			return;
+		if (k < 0 && errno == EAGAIN)
+			poll(&room, 1, -1);
+		else if (k < 0 && errno != EINTR)
+			return -errno;
 		bytes += k < 0 ? 0 : k;
 		n -= k < 0 ? 0 : (size_t)k;
 	}
+	return 0;
 }
 
 static void take_output(struct expect_marks *m, const char *bytes, size_t n, uint64_t time)
@@ -135,7 +140,7 @@ static void take_output(struct expect_marks *m, const char *bytes, size_t n, uin
 	}
 }
 
-/* Read and pass on all output. Return false after its end. */
+/* Read and pass on all output. Return false after its end, or if it cannot be passed on. */
 static bool read_output(struct expect_marks *m)
 {
 	static char bytes[READ_BYTES];
@@ -150,22 +155,29 @@ static bool read_output(struct expect_marks *m)
 			return n < 0 && errno == EAGAIN;
 		time = flt_clock_ns(CLOCK_MONOTONIC);
 		take_output(m, bytes, (size_t)n, time);
-		write_through(bytes, (size_t)n);
+		m->output_error = write_through(bytes, (size_t)n);
+		if (m->output_error)
+			return false;
 	}
 }
 
 /* Pass on what still writes to the pipe, in a process of its own, until the last writer ends. */
 static void leave_output(struct expect_marks *m)
 {
+	pid_t pid;
+
 	if (m->output[0] < 0)
 		return;
-	if (!fork()) {
+	pid = fork();
+	if (!pid) {
 		fcntl(m->output[0], F_SETFL, 0);
 		close_fd(&m->calls[0]);
 		while (read_output(m))
 			;
 		_exit(0);
 	}
+	if (pid < 0)
+		m->output_error = -errno;
 	close_fd(&m->output[0]);
 }
 
@@ -193,8 +205,12 @@ static int on_output(void *arg, int fd, short events)
 	struct expect_marks *m = arg;
 
 	(void)events;
-	if (!read_output(m))
-		flt_loop_remove(m->loop, fd);
+	if (read_output(m))
+		return 0;
+	flt_loop_remove(m->loop, fd);
+	/* Without a reader, the command gets the error as well. */
+	if (m->output_error)
+		close_fd(&m->output[0]);
 	return 0;
 }
 

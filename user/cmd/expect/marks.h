@@ -18,6 +18,7 @@ struct expect_marks {
 	int output[2];		/* pipe that is the command's standard output; -1: none */
 	char *line;		/* the incomplete last line of the output */
 	size_t length;
+	int output_error;	/* -errno: the command's output cannot be passed on */
 	uint64_t invalid;	/* messages that are not marks */
 	struct flt_loop *loop;
 	struct flt_capture_watch watch;

@@ -122,6 +122,17 @@ static int by_time(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* Return what helps against a loss. perf has no -b and -B. */
+static const char *remedy(const struct expect_run *r, unsigned int cause)
+{
+	if (cause == FLT_LOSS_PROBE)
+		return "; load flt with a larger maxactive";
+	if (cause == FLT_LOSS_STACK)
+		return "; load flt with a larger max_stacks";
+	return cause == FLT_LOSS_BUFFER && !strcmp(r->engine, "module") ?
+	       "; use larger buffers, -b and -B" : "";
+}
+
 /* Describe why the faults are incomplete, if they are. */
 static void note_losses(struct expect_run *r, int status)
 {
@@ -130,8 +141,8 @@ static void note_losses(struct expect_run *r, int status)
 
 	for (i = 0; i < __FLT_LOSS_LAST && !r->lost[0]; i++)
 		if (load->lost[i])
-			snprintf(r->lost, sizeof(r->lost), "lost %" PRIu64 " (%s); use larger "
-				 "buffers, -b and -B", load->lost[i], flt_load_loss_name(i));
+			snprintf(r->lost, sizeof(r->lost), "lost %" PRIu64 " (%s)%s", load->lost[i],
+				 flt_load_loss_name(i), remedy(r, i));
 	if (!r->lost[0] && (load->damaged || !load->rec->end.head.type))
 		snprintf(r->lost, sizeof(r->lost), "the temporary file is incomplete; free space "
 			 "in $TMPDIR");
@@ -194,6 +205,15 @@ int expect_run(struct expect_run *r, struct flt_run *run, const struct expect_ar
 		return flt_command_fail(run->command, NULL, err);
 	status = flt_capture(run, &setup, &fd);
 	expect_marks_finish(&r->marks);
+	if (r->marks.invalid)
+		flt_command_say(run->command, "ignored %" PRIu64 " invalid messages of FLT_MARK_FD "
+				"(use flt_mark.h)", r->marks.invalid);
+	if (r->marks.output_error) {
+		flt_command_say(run->command, "cannot write the output of the command: %s",
+				strerror(-r->marks.output_error));
+		close(fd);
+		return FLT_EXIT_FAILED;
+	}
 	if (fd < 0) {
 		/* Without permission for perf events, nothing can be measured here. */
 		if (status == FLT_EXIT_PERMISSION || status == FLT_EXIT_INCOMPLETE)
