@@ -115,3 +115,22 @@ print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
 	END
 	run -2 "$FLTCTL" report --by=vma --diff probe.flt more.flt
 }
+
+@test "perf recordings cannot be selected by kind" {
+	without_module
+	"$FLTCTL" record -q -o "$dir/perf.flt" -- true
+	for args in "report -i" "script -i" "visualize --folded -o - -i" "trace -i"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -5 "$FLTCTL" ${args/-i/--kind=anon -i} "$dir/perf.flt"
+		[[ $stderr == *"perf events have none"* ]] || { echo "$args: $stderr"; false; }
+	done
+	"$FLTCTL" report --kind=unknown "$dir/perf.flt" | grep -q .
+}
+
+@test "report refuses views before the command runs" {
+	for args in "--csv --callers" "--by=line --callees" "--diff=x --by=stack"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -2 "$FLTCTL" report $args -- touch "$dir/ran"
+		[ ! -e "$dir/ran" ]
+	done
+}

@@ -107,6 +107,18 @@ static void show_progress(struct flt_load *load, const struct flt_file_chunk *c,
 				  c->offset * 100 / size);
 }
 
+/* Faults without kinds would not match any. */
+static int check_kinds(const struct flt_load *load)
+{
+	const char *engine = flt_recording_info(load->rec, "engine");
+
+	if (!(load->kinds & ~(1u << FLT_KIND_UNKNOWN)) || !engine || strcmp(engine, "perf"))
+		return FLT_EXIT_DONE;
+	flt_command_say(load->command, "cannot select kinds in %s: perf events have none (record "
+			"with the flt module)", load->path);
+	return FLT_EXIT_UNSUPPORTED;
+}
+
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,
 		  flt_load_fn fn, void *arg)
 {
@@ -117,7 +129,7 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 
 	*load = (struct flt_load){
 		.command = command, .path = path, .progress = load->progress,
-		.internals = load->internals,
+		.internals = load->internals, .kinds = load->kinds,
 	};
 	err = flt_file_open(&reader, path, &version);
 	if (err)
@@ -148,7 +160,7 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 				"recording can hold", path);
 	else if (err && err != -EPIPE)	/* fn() failed to write, and its caller reports that */
 		flt_command_say(command, "cannot read %s: %s", path, strerror(-err));
-	return err ? flt_exit_of(err) : FLT_EXIT_DONE;
+	return err ? flt_exit_of(err) : check_kinds(load);
 }
 
 void flt_load_free(struct flt_load *load)

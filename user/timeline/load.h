@@ -12,6 +12,7 @@
 struct flt_load {
 	struct flt_progress *progress;	/* NULL: show none. Set by the caller, who begins it */
 	bool internals;			/* show the recorder's own functions. Set by the caller */
+	uint32_t kinds;			/* that the caller selects, bit per enum flt_kind; 0: all */
 	const struct flt_command *command;
 	const char *path;
 	struct flt_recording *rec;
@@ -41,8 +42,8 @@ typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_fa
 
 /*
  * Read a file. load is zero, but for what the caller sets. A progress shows how much was read,
- * and is then erased. Damaged chunks are skipped and counted. Report errors. Return the exit
- * status. Call flt_load_free() also after an error.
+ * and is then erased. Damaged chunks are skipped and counted. Report errors, also that perf events
+ * have no kinds to select. Return the exit status. Call flt_load_free() also after an error.
  */
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,
 		  flt_load_fn fn, void *arg);

@@ -145,9 +145,6 @@ int flt_report_diff(struct flt_report *after, const char *path)
 	int status, verdict;
 	size_t n;
 
-	if (after->by == FLT_BY_STACK || after->by == FLT_BY_ADDRESS || after->by == FLT_BY_VMA)
-		return flt_command_misuse(after->run->command, "invalid --by with --diff (expected "
-					  "line, function, object, thread or cgroup)");
 	status = flt_report_open(&before, after->args->diff);
 	if (!status)
 		status = flt_report_open(after, path);

@@ -92,6 +92,7 @@ int flt_report_open(struct flt_report *r, const char *path)
 			   r->args->layout < 0);
 	r->load.progress = &r->progress;
 	r->load.internals = r->args->symbols.internals;
+	r->load.kinds = r->filter.kinds;
 	status = flt_load_file(&r->load, r->run->command, path, flt_report_group, r);
 	if (status)
 		return status;
@@ -138,6 +139,24 @@ static int show(void *arg, const char *path)
 	return status;
 }
 
+/* Check before the command runs, because its faults would be lost. */
+static int check_views(const struct flt_report *r)
+{
+	const struct flt_report_args *args = r->args;
+
+	if ((args->callers || args->callees) && args->by >= 0)
+		return flt_command_misuse(r->run->command, "--by and %s exclude each other",
+					  args->callers ? "--callers" : "--callees");
+	if ((args->callers || args->callees) && args->style.format == FLT_FORMAT_CSV)
+		return flt_command_misuse(r->run->command, "cannot write a tree as CSV (use "
+					  "--json)");
+	if (args->diff && (r->by == FLT_BY_STACK || r->by == FLT_BY_ADDRESS ||
+			   r->by == FLT_BY_VMA))
+		return flt_command_misuse(r->run->command, "invalid --by with --diff (expected "
+					  "line, function, object, thread or cgroup)");
+	return FLT_EXIT_DONE;
+}
+
 static int report_main(struct flt_run *run)
 {
 	const struct flt_report_args *args = run->args;
@@ -164,6 +183,9 @@ static int report_main(struct flt_run *run)
 		return status;
 	r.by = args->by >= 0 ? (enum flt_by)args->by :
 	       args->style.format == FLT_FORMAT_CSV && !args->diff ? FLT_BY_STACK : FLT_BY_LINE;
+	status = check_views(&r);
+	if (status)
+		return status;
 	if (args->callers || args->callees || args->layout >= 0)
 		r.by = FLT_BY_STACK;
 	return flt_capture_show(run, &input);

@@ -115,11 +115,6 @@ int flt_report_tree(struct flt_report *r)
 
 	if (!strings)
 		return flt_command_fail(r->run->command, NULL, -ENOMEM);
-	if (r->args->style.format == FLT_FORMAT_CSV) {
-		flt_strings_free(strings);
-		return flt_command_misuse(r->run->command, "cannot write a tree as CSV (use "
-					  "--json)");
-	}
 	err = flt_tree_build(&tree, &setup, r->load.rec, r->symbols, strings, &r->group);
 	flt_report_erase_progress(r);
 	if (!err)

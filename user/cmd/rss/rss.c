@@ -186,6 +186,8 @@ static int rss_main(struct flt_run *run)
 	if (args->diff && whens.count < 2 && !rss_whens_have(&whens, RSS_EVERY))
 		return flt_command_misuse(run->command, "--diff needs two moments, such as "
 					  "--at=1s,exit");
+	if (args->picture && args->style.format != FLT_FORMAT_TEXT)
+		return flt_command_misuse(run->command, "pictures exclude --json and --csv");
 	if (args->output && !args->picture)
 		return flt_command_misuse(run->command, "-o needs --svg, --html, --folded, "
 					  "--speedscope or --pprof");

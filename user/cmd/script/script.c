@@ -190,6 +190,7 @@ static int script_main(struct flt_run *run)
 	status = flt_load_filter_parse(run->command, &args->filter, &s.filter);
 	if (status)
 		return status;
+	load.kinds = s.filter.kinds;
 	err = flt_table_new(&s.table, stdout, &args->style, columns, 0);
 	if (err)
 		return flt_command_fail(run->command, NULL, err);

@@ -260,6 +260,7 @@ static int draw(void *arg, const char *path)
 	flt_progress_begin(&v->progress, !v->args->output || strcmp(v->args->output, "-"));
 	v->load.progress = &v->progress;
 	v->load.internals = v->args->symbols.internals;
+	v->load.kinds = v->filter.kinds;
 	status = flt_load_file(&v->load, v->run->command, path, on_faults, v);
 	if (status)
 		return status;
