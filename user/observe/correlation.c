@@ -12,6 +12,7 @@
 #include "model/counts/correlate.h"
 #include "model/counts/progress.h"
 #include "text/escape.h"
+#include "text/text_file.h"
 #include "view/svg/plot.h"
 
 #define SAMPLES_MAX 2048u
@@ -361,9 +362,7 @@ static int write_plot(const struct flt_correlation *w, const struct series *s, c
 	}
 	if (out) {
 		flt_plot_write(out, "Page faults and progress", plots, count, true);
-		errno = 0;
-		if (ferror(out) | fclose(out))
-			err = errno ? -errno : -EIO;
+		err = flt_text_file_close(out);
 	} else {
 		err = -errno;
 	}

@@ -199,7 +199,7 @@ int expect_report(struct expect_run *r, const struct expect_result *results, FIL
 		.record = "run", .engine = r->engine, .total = r->count,
 		.status = (uint32_t)r->command_status,
 	};
-	struct flt_table *table;
+	struct flt_table *table = NULL;
 	size_t i, k;
 	int err = flt_table_new(&table, out, &r->args->style, columns, 0);
 
@@ -209,7 +209,8 @@ int expect_report(struct expect_run *r, const struct expect_result *results, FIL
 				err = write_rule(r, &results[i], table);
 	if (!err && r->args->style.format != FLT_FORMAT_TEXT)
 		err = flt_table_row(table, &run, OF_RUN);
-	flt_table_flush(table, true);
+	if (table)
+		flt_table_flush(table, true);
 	flt_table_free(table);
 	if (!err && r->args->style.format == FLT_FORMAT_TEXT)
 		write_sum(r, results, out);

@@ -12,6 +12,7 @@
 
 #include "cli/output.h"
 #include "cmd/expect/expect.h"
+#include "text/text_file.h"
 
 /* The budget of a new file. Rules of kinds need the module. */
 #define NEW_BUDGET                                                                          \
@@ -127,9 +128,7 @@ static int write_file(const struct update *u)
 		close(fd);
 	} else {
 		flt_budget_rewrite(&u->budget, u->text, u->length, u->limits, out);
-		errno = 0;
-		if (ferror(out) | fclose(out))
-			err = errno ? -errno : -EIO;
+		err = flt_text_file_close(out);
 	}
 	if (!err && rename(path, u->path))
 		err = -errno;
@@ -161,7 +160,7 @@ static const struct flt_column columns[] = {
 static int report(const struct update *u)
 {
 	const struct flt_command *command = u->run->command;
-	struct flt_table *table;
+	struct flt_table *table = NULL;
 	size_t i, varied = 0;
 	FILE *out;
 	int err, error = 0, status = output_open(&out, command, u->args->output);
@@ -188,7 +187,8 @@ static int report(const struct update *u)
 			status = EXPECT_EXIT_BROKEN;
 		}
 	}
-	flt_table_flush(table, true);
+	if (table)
+		flt_table_flush(table, true);
 	output_failed(out, &error);
 	flt_table_free(table);
 	if (err)

@@ -8,6 +8,7 @@
 #include "cmd/map/map.h"
 #include "picture/heatmap.h"
 #include "text/terminal.h"
+#include "text/text_file.h"
 
 /* Maximum numbers of regions with their own band. */
 #define BANDS_PLOT 80u
@@ -64,9 +65,7 @@ int map_picture_plot(struct map *m)
 		heatmap.atlas.title = title;
 		heatmap.atlas.subtitle = subtitle;
 		flt_atlas_write(out, &heatmap.atlas, true);
-		errno = 0;
-		if (ferror(out) | fclose(out))
-			err = errno ? -errno : -EIO;
+		err = flt_text_file_close(out);
 	}
 	flt_heatmap_free(&heatmap);
 	if (err) {

@@ -8,6 +8,7 @@
 #include "cmd/rss/rss.h"
 #include "model/recording/strings.h"
 #include "picture/frames.h"
+#include "text/text_file.h"
 #include "text/units.h"
 #include "view/export/export.h"
 #include "view/svg/page.h"
@@ -160,7 +161,7 @@ static int file_write(const struct picture *p, const char *name)
 {
 	const struct flt_command *command = p->j->run->command;
 	FILE *out = strcmp(name, "-") ? fopen(name, "we") : stdout;
-	int err;
+	int err, closed;
 
 	if (!out) {
 		err = -errno;
@@ -171,8 +172,10 @@ static int file_write(const struct picture *p, const char *name)
 	err = format_write(p, out);
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
-	if (out != stdout && fclose(out) && !err)
-		err = errno ? -errno : -EIO;
+	if (out != stdout) {
+		closed = flt_text_file_close(out);
+		err = err ? err : closed;
+	}
 	if (err) {
 		flt_command_say(command, "cannot write %s: %s", name, strerror(-err));
 		return flt_exit_of(err);

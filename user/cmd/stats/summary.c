@@ -110,14 +110,15 @@ int stats_report_command(struct stats *s, const struct stats_command *c,
 	else if (!stats_is_text(s))
 		err = stats_report_kinds(s, "total", &snapshot->total, c->elapsed);
 	if (err)
-		return FLT_EXIT_FAILED;
+		return flt_command_fail(s->command, NULL, err);
 	if (!stats_is_text(s)) {
 		row = stats_row_begin(s, "command", "total", c->elapsed);
 		stats_row_account(s, &row, &snapshot->total);
 		stats_row_loss(s, &row, &snapshot->loss);
 		stats_row_command(s, &row, c);
-		if (stats_row_put(s, &row))
-			return FLT_EXIT_FAILED;
+		err = stats_row_put(s, &row);
+		if (err)
+			return flt_command_fail(s->command, NULL, err);
 		stats_report_write(s, false);
 	}
 	return stats_report_loss(s, &snapshot->loss);

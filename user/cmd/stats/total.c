@@ -24,6 +24,7 @@ int stats_report_total(struct stats *s, const struct flt_snapshot *snapshot, uin
 	const struct flt_account *total = &snapshot->total;
 	char kinds[STATS_KINDS_TEXT];
 	struct stats_row row;
+	int err;
 
 	stats_report_begin(s);
 	if (stats_is_text(s)) {
@@ -43,8 +44,9 @@ int stats_report_total(struct stats *s, const struct flt_snapshot *snapshot, uin
 	row = stats_row_begin(s, "total", "total", ns);
 	stats_row_account(s, &row, total);
 	stats_row_loss(s, &row, &snapshot->loss);
-	if (stats_row_put(s, &row))
-		return FLT_EXIT_FAILED;
+	err = stats_row_put(s, &row);
+	if (err)
+		return flt_command_fail(s->command, NULL, err);
 	stats_report_write(s, false);
 	return stats_report_loss(s, &snapshot->loss);
 }

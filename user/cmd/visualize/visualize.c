@@ -9,6 +9,7 @@
 #include "capture/capture.h"
 #include "model/recording/strings.h"
 #include "picture/frames.h"
+#include "text/text_file.h"
 #include "timeline/regions.h"
 #include "view/export/export.h"
 
@@ -175,7 +176,7 @@ static int picture_write(struct flt_visualize *v, FILE *out, bool first)
 static int file_write(struct flt_visualize *v, const char *name, bool first)
 {
 	FILE *out = stdout;
-	int err;
+	int err, closed;
 
 	if (strcmp(name, "-")) {
 		out = fopen(name, "we");
@@ -193,9 +194,8 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 	if (!err && ferror(out))
 		err = errno ? -errno : -EIO;
 	if (out != stdout) {
-		errno = 0;
-		if ((ferror(out) | fclose(out)) && !err)
-			err = errno ? -errno : -EIO;
+		closed = flt_text_file_close(out);
+		err = err ? err : closed;
 	}
 	if (err) {
 		flt_command_say(v->run->command, "cannot write %s: %s", name, strerror(-err));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text/escape.h"
+#include "text/text_file.h"
 #include "view/export/export.h"
 #include "view/export/frameset.h"
 #include "view/export/gzip.h"
@@ -246,7 +247,7 @@ int flt_pprof_write(FILE *out, const struct flt_flame_frame *frames, size_t n,
 	if (!plain)
 		return -ENOMEM;
 	err = profile_write(plain, frames, n, values, time_ns, duration_ns);
-	if (ferror(plain) | fclose(plain))
+	if (flt_text_file_close(plain))
 		err = -ENOMEM;
 	if (!err)
 		err = flt_gzip_write(out, profile, size);
