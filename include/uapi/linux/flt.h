@@ -115,7 +115,8 @@
  * FLT_CMD_SESSION_NEW. Accounting is on while any session exists. A session with TGIDs returns
  * the sum of those processes, including ended ones, and with FOLLOW also of the children that
  * they fork from now on. FLT_SESSION_UNTRACKED counts descendants that found no row; their
- * faults are not in the sum.
+ * faults are not in the sum. To switch to probes on return, a kernel thread runs on each CPU: a
+ * session without COUNTS waits for a CPU that a real-time task never leaves.
  *
  * Histograms. With HIST the session keeps histograms, in buckets of a quarter octave, of the
  * faults that end while the session is open: by kind and result, by returned bit, and of as
