@@ -11,8 +11,8 @@
  * its namespace and of those nested in it, and no others. PIDs in its requests, in replies and
  * in its streams are those of its namespace. It finds only the sessions and trackers that were
  * opened in its namespace. TALLY_GET returns the sum of the rows that it sees, and
- * FLT_TALLY_FORGOTTEN; the sums of ledgers are such sums, too; SLOWEST_GET, and LATENCY_GET without
- * SESSION, which know the machine only, are refused. Namespaces nested deeper than 4 are refused.
+ * FLT_TALLY_FORGOTTEN. Sums of ledgers are sums of these rows as well. SLOWEST_GET and LATENCY_GET
+ * without SESSION know the machine only, and are refused. So are namespaces nested deeper than 4.
  *
  * Validation. Unknown commands, attributes and NLM_F flags, wrong lengths and values out of
  * range are refused. The reply contains an extack message and, if there is one, the
@@ -29,8 +29,9 @@
  *   -EDQUOT   the buffers and histograms of all sessions would exceed max_buffers
  *   -EBUSY    the process is in a tracker already
  *   -EOPNOTSUPP  dump request for a command without dump, or do request for one without do;
- *             FOLLOW, INJECT, CGROUP, THP or NUMA are not supported by this kernel; or the
- *             PID namespace of the sender is not served, see PID namespaces
+ *             FOLLOW, INJECT, CGROUP, THP, NUMA, stacks, causes or histograms of cgroups are
+ *             not supported by this kernel; relay files without debugfs; or the PID
+ *             namespace of the sender is not served, see PID namespaces
  *
  * Numbers are u64 with padding (FLT_*_PAD) unless stated otherwise. Times are CLOCK_MONOTONIC
  * nanoseconds. Counters increase while the module is loaded; nothing resets them. An
@@ -115,8 +116,8 @@
  * FLT_CMD_SESSION_NEW. Accounting is on while any session exists. A session with TGIDs returns
  * the sum of those processes, including ended ones, and with FOLLOW also of the children that
  * they fork from now on. FLT_SESSION_UNTRACKED counts descendants that found no row; their
- * faults are not in the sum. To switch to probes on return, a kernel thread runs on each CPU: a
- * session without COUNTS waits for a CPU that a real-time task never leaves.
+ * faults are not in the sum. To open a session without COUNTS, a kernel thread runs on each CPU
+ * once. So the request waits while a real-time task occupies a CPU without a pause.
  *
  * Histograms. With HIST the session keeps histograms, in buckets of a quarter octave, of the
  * faults that end while the session is open: by kind and result, by returned bit, and of as
