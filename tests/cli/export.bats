@@ -16,6 +16,7 @@ load cli
 		1s|unexpected argument '1s'
 		--textfile=x 1s 2s|unexpected argument '2s'
 		--textfile=x 1ms|invalid interval '1ms' (give 1s or more)
+		--wss /sys/fs --wss /sys/fs/|names a cgroup that was named before
 		--by=process|(expected one of machine, cgroup)
 		--wss=/sys --textfile=x|needs an interval
 		--window=1ms|--window

@@ -164,3 +164,13 @@ for i in range(3):
 	[ -z "$output" ]
 	cmp "$dir/want" "$dir/got"
 }
+
+@test "the heat map writes no control characters of a program's name" {
+	without_module
+	local name=$'\e]0;x\a'
+	cp "$(command -v perl)" "$dir/$name"
+	"$FLTCTL" record -q -o "$dir/name.flt" -- "$dir/$name" -e '$x = "a" x 4000000'
+	"$FLTCTL" map --heat --color=never "$dir/name.flt" >"$dir/out"
+	grep -q 'x1b]0;x' "$dir/out"
+	! grep -q $'\e' "$dir/out"
+}

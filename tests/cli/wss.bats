@@ -36,6 +36,7 @@ clear_refs() {
 		-p 1 1 2 3|unexpected argument '3'
 		-f -- true|--follow needs -p
 		-p 1 -C -P 3|exclude each other
+		-p 1 --compare --by=kind|--compare and --by exclude each other
 		-p 1 -P 17|17
 		-p 1 --compare -m refs|uses all methods
 		-p 1 --compare --plot=/dev/null|one method
@@ -86,9 +87,9 @@ clear_refs() {
 @test "mappings add up to the working set of the process" {
 	clear_refs
 	working 16 4
-	# A window in which the program got no CPU has less.
+	# A window in which the program got no CPU has less. The first one may have the end of its start.
 	"$FLTCTL" wss -m refs --by=vma --json -p "$pid" 0.4 4 >"$dir/json"
-	json "$dir/json" "(lambda parts: 4 << 20 <= max(sum(r['referenced_bytes'] for r in parts if r['time'] == end) for end in {r['time'] for r in parts}) <= (4 << 20) + 65536)([r for r in rows if r['record'] == 'sample'])"
+	json "$dir/json" "(lambda parts: any(4 << 20 <= sum(r['referenced_bytes'] for r in parts if r['time'] == end) <= (4 << 20) + 65536 for end in {r['time'] for r in parts}))([r for r in rows if r['record'] == 'sample'])"
 	json "$dir/json" "any(r['rss_bytes'] == 16 << 20 and r['referenced_bytes'] == 4 << 20 for r in rows if 'rss_bytes' in r)"
 }
 

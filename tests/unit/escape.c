@@ -30,6 +30,8 @@ static const struct pair pairs[] = {
 	/* right-to-left override */
 	{ "\xe2\x80\xae" "txt", "\\u202etxt", "\\u202etxt" },
 	{ "\xe2\x81\xa6", "\\u2066", "\\u2066" },
+	{ "\xef\xbf\xbe" "x", "\\ufffex", "\\ufffex" },
+	{ "\xef\xbf\xbf", "\\uffff", "\\uffff" },
 	/* invalid UTF-8: lone byte, truncated, overlong, surrogate, above U+10FFFF */
 	{ "\xff", "\\xff", "\\ufffd" },
 	{ "\x9b" "31m", "\\x9b31m", "\\ufffd31m" },

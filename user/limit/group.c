@@ -132,52 +132,62 @@ static int write_limit(const struct flt_group *g, uint64_t bytes)
  */
 static int lower_limit(const struct flt_group *g, uint64_t bytes)
 {
-	uint64_t now = read_number(g, current_name(g)), step;
+	uint64_t now = read_number(g, current_name(g)), before, step;
+	int err = 0, reclaimed = 0, tries = 0;
 	char text[24];
-	int err = 0, tries = 0;
 
 	while (now != FLT_GROUP_UNKNOWN && now > bytes && tries < LIMIT_TRIES) {
 		step = now - bytes < LIMIT_STEP ? now - bytes : LIMIT_STEP;
 		snprintf(text, sizeof(text), "%" PRIu64, step);
 		if (g->v2)
-			limit_file_write_in(g->directory, "memory.reclaim", text);
-		err = write_limit(g, now - step);
+			reclaimed = limit_file_write_in(g->directory, "memory.reclaim", text);
+		/* A limit below what cannot be evicted would kill processes of others. */
+		err = reclaimed == -EAGAIN && !g->made ? -EBUSY : write_limit(g, now - step);
 		if (err && err != -EBUSY)
 			return err;
-		tries = err ? tries + 1 : 0;
+		before = now;
 		now = read_number(g, current_name(g));
+		tries = err && now >= before ? tries + 1 : 0;
 	}
-	return err ? err : write_limit(g, bytes);
+	return err && now != FLT_GROUP_UNKNOWN && now > bytes ? err : write_limit(g, bytes);
 }
 
 /*
  * Reclaim spares pages that are used all the time, so running processes could keep more than the
  * limit. v1 has no way to freeze them that they do not notice.
  */
-static int freeze(const struct flt_group *g, struct flt_journal *journal, struct flt_errmsg *e)
+static int freeze(const struct flt_group *g, struct flt_journal *journal, bool *frozen,
+		  struct flt_errmsg *e)
 {
-	char path[PATH_MAX + 32];
+	char path[PATH_MAX + 32], old[8];
 	const char *words[] = { "file", path, "0", NULL };
 	int err;
 
 	if (g->made || !g->v2)
 		return 0;
 	snprintf(path, sizeof(path), "%s/cgroup.freeze", g->directory);
+	/* Somebody else has frozen the cgroup, and will thaw it. */
+	if (!flt_machine_line(path, old, sizeof(old)) && !strcmp(old, "1"))
+		return 0;
 	err = flt_journal_note(journal, words, e);
-	return err ? err : limit_file_write(path, "1");
+	if (!err)
+		err = limit_file_write(path, "1");
+	*frozen = !err;
+	return err;
 }
 
 int flt_group_limit(const struct flt_group *g, struct flt_journal *journal, uint64_t bytes,
 		    struct flt_errmsg *e)
 {
 	int err = g->made ? 0 : keep_limit(g, journal, e);
+	bool frozen = false;
 
 	if (!err)
-		err = freeze(g, journal, e);
+		err = freeze(g, journal, &frozen, e);
 	if (err)
 		return err;
 	err = lower_limit(g, bytes);
-	if (!g->made && g->v2)
+	if (frozen)
 		limit_file_write_in(g->directory, "cgroup.freeze", "0");
 	if (err == -EBUSY)
 		return flt_errmsg_set(e, err, "cannot limit %s to %" PRIu64 " bytes: its processes "

@@ -27,11 +27,7 @@ static void detach(int gate, int report)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC), fd;
 
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
+	/* All signals stay blocked. Without a reader of the report, write() fails. */
 	setsid();
 	prctl(PR_SET_NAME, "fltctl-guard");
 	for (fd = 0; fd <= 2; fd++)
@@ -61,6 +57,7 @@ static void guard(struct flt_journal *journal, int gate, int report)
 int flt_guard_start(struct flt_guard *g, struct flt_journal *journal, struct flt_errmsg *e)
 {
 	int gate[2], report[2];
+	sigset_t all, before;
 
 	*g = (struct flt_guard){ .pid = -1, .gate = -1, .report = -1 };
 	if (pipe2(gate, O_CLOEXEC))
@@ -70,12 +67,16 @@ int flt_guard_start(struct flt_guard *g, struct flt_journal *journal, struct flt
 		close(gate[1]);
 		return flt_errmsg_errno(e, -errno, "cannot make a pipe");
 	}
+	/* A signal of the terminal must not reach the guard before it has left the group. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	g->pid = fork();
 	if (!g->pid) {
 		close(gate[1]);
 		close(report[0]);
 		guard(journal, gate[0], report[1]);
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(gate[0]);
 	close(report[1]);
 	g->gate = gate[1];

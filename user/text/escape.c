@@ -52,7 +52,8 @@ size_t flt_escape_columns(const char *text)
 static bool is_unsafe(uint32_t point)
 {
 	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
+	       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069) ||
+	       point == 0xfffe || point == 0xffff;	/* no characters of XML 1.0 */
 }
 
 /* The output buffer. A full buffer stops writing but continues to count. */

@@ -177,6 +177,8 @@ int export_collect(struct export *x)
 		ret = reconnect(x);
 	if (!ret)
 		ret = read_module(x);
+	if (!ret)
+		x->told = false;
 	if (!ret || ret == -ENOMEM)
 		return ret;
 	/* Sessions end with their socket, so that the module can be unloaded. */
@@ -185,5 +187,8 @@ int export_collect(struct export *x)
 	x->failures++;
 	if (!x->error.text[0])
 		flt_errmsg_errno(&x->error, ret, "cannot read the flt module");
+	if (!x->told)
+		flt_command_say(x->command, "%s; trying again at each reading", x->error.text);
+	x->told = true;
 	return 0;
 }

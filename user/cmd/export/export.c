@@ -2,7 +2,9 @@
 #include "cmd/export/export.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "source/netlink/control.h"
@@ -41,9 +43,27 @@ static const struct flt_opt opts[] = {
 	{ 0 },
 };
 
+/* Return true if two of the directories are one, because no series may come twice. */
+static bool twice(const struct flt_list *list, const char **again)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+	size_t i, k;
+
+	for (i = 0; i < list->count; i++) {
+		*again = list->text[i];
+		if (!realpath(*again, a))
+			continue;
+		for (k = 0; k < i; k++)
+			if (realpath(list->text[k], b) && !strcmp(a, b))
+				return true;
+	}
+	return false;
+}
+
 static int check_args(const struct flt_run *run, uint64_t *interval)
 {
 	const struct export_args *args = run->args;
+	const char *again;
 
 	if (args->listen && args->textfile)
 		return flt_command_misuse(run->command, "--listen and --textfile exclude each "
@@ -63,6 +83,9 @@ static int check_args(const struct flt_run *run, uint64_t *interval)
 	if (args->wss.count > EXPORT_WSS_MAX)
 		return flt_command_misuse(run->command, "%zu cgroups of --wss are too many (at "
 					  "most %d)", args->wss.count, EXPORT_WSS_MAX);
+	if (twice(&args->wss, &again))
+		return flt_command_misuse(run->command, "--wss %s names a cgroup that was named "
+					  "before", again);
 	if (args->wss.count && args->textfile && !*interval)
 		return flt_command_misuse(run->command, "--wss with --textfile needs an interval: "
 					  "a working set is measured over a time");

@@ -73,6 +73,7 @@ struct export {
 	bool complete;			/* the last dump of rows was complete */
 	uint64_t scrapes, failures, omitted;
 	struct flt_errmsg error;	/* of the last failure */
+	bool told;			/* the failure was reported */
 };
 
 /* collect.c */

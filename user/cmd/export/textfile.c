@@ -127,5 +127,8 @@ int export_textfile(struct export *x, uint64_t interval)
 	if (!ret && interval)
 		ret = flt_loop_run(w.loop);
 	flt_loop_free(w.loop);
-	return ret ? flt_command_fail(x->command, &w.e, ret) : FLT_EXIT_DONE;
+	if (ret)
+		return flt_command_fail(x->command, &w.e, ret);
+	/* A single file has flt_up 0 then, and export_collect() said why. */
+	return interval || x->control ? FLT_EXIT_DONE : FLT_EXIT_FAILED;
 }

@@ -22,6 +22,8 @@ struct limited {
 	struct flt_journal *journal;
 	struct flt_guard guard;
 	struct flt_group group;
+	struct flt_group_usage base;	/* what a cgroup that existed had before */
+	uint64_t peak;			/* of memory that was sampled */
 	char device[FLT_SWAP_NAME];	/* the swap that was created, or "" */
 	struct flt_ids pids;		/* of --cgroup */
 	struct flt_record_cgroup_result result;
@@ -37,12 +39,36 @@ static uint64_t sum_of(const struct flt_group_usage *u)
 	return sum + (u->kernel == FLT_GROUP_UNKNOWN ? 0 : u->kernel);
 }
 
+static void since(uint64_t *now, uint64_t before)
+{
+	if (*now != FLT_GROUP_UNKNOWN && before != FLT_GROUP_UNKNOWN)
+		*now -= *now < before ? *now : before;
+}
+
+/* Read the memory, and the events since the recording began. */
+static void usage_read(const struct limited *l, struct flt_group_usage *u)
+{
+	flt_group_read(&l->group, u);
+	if (l->group.made)
+		return;
+	since(&u->faults, l->base.faults);
+	since(&u->majors, l->base.majors);
+	since(&u->refaults, l->base.refaults);
+	since(&u->evicted, l->base.evicted);
+	since(&u->killed, l->base.killed);
+	/* memory.peak is that of the whole life of the cgroup. */
+	u->peak = l->peak;
+	if (u->current != FLT_GROUP_UNKNOWN && u->current > u->peak)
+		u->peak = u->current;
+}
+
 /* The parts come from memory.stat, which lags behind the charge by up to two seconds. */
 static void sample(struct limited *l)
 {
 	struct flt_record_cgroup_result *r = &l->result;
 
-	flt_group_read(&l->group, &r->usage);
+	usage_read(l, &r->usage);
+	l->peak = r->usage.peak;
 	if (!r->sampled || sum_of(&r->usage) >= sum_of(&r->most))
 		r->most = r->usage;
 	r->sampled = true;
@@ -62,7 +88,7 @@ static void on_sample(void *arg, struct flt_record_stats *stats)
 	const struct limited *l = arg;
 	struct flt_group_usage u;
 
-	flt_group_read(&l->group, &u);
+	usage_read(l, &u);
 	stats->evictions = u.evicted;
 	stats->resident = u.current;
 	stats->evicted = u.swapped;
@@ -120,6 +146,8 @@ static int set_up(struct limited *l, struct flt_errmsg *e)
 	if (!err)
 		err = args->cgroup ? flt_group_open(&l->group, args->cgroup, e) :
 		      flt_group_make(&l->group, l->journal, e);
+	if (!err && args->cgroup)
+		flt_group_read(&l->group, &l->base);
 	if (!err)
 		err = flt_group_limit(&l->group, l->journal, args->limit, e);
 	return err;

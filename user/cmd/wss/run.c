@@ -260,7 +260,7 @@ static int finish(void *arg)
 {
 	struct wss *w = arg;
 	const struct wss_method *m = w->at < w->steps ? w->step[w->at].method : NULL;
-	int ret = 0, status;
+	int ret = 0, status, drawn;
 
 	if (m && m->collect)
 		ret = collect(w, m);
@@ -271,8 +271,10 @@ static int finish(void *arg)
 	if (ret)
 		return flt_command_fail(w->command, &w->o.e, ret);
 	status = wss_summary(w);
-	if (!status && w->args->plot)
-		status = wss_plot(w);
+	if ((!status || status == FLT_EXIT_INCOMPLETE) && w->args->plot) {
+		drawn = wss_plot(w);
+		status = drawn ? drawn : status;
+	}
 	return status;
 }
 

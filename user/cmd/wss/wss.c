@@ -89,6 +89,9 @@ static int check_args(struct wss *w, const struct flt_words *words)
 	if (args->compare && args->method)
 		return flt_command_misuse(w->command, "--compare and --method exclude each other "
 					  "(--compare uses all methods)");
+	if (args->compare && args->by)
+		return flt_command_misuse(w->command, "--compare and --by exclude each other "
+					  "(--compare adds up all processes)");
 	if (args->compare && args->plot)
 		return flt_command_misuse(w->command, "--compare and --plot exclude each other (a "
 					  "plot shows one method)");

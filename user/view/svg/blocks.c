@@ -56,7 +56,7 @@ static void cell_write(FILE *out, const struct flt_blocks *t, uint64_t all, uint
 static void band_write(FILE *out, const struct flt_blocks *t, const struct flt_atlas_band *b,
 		       const struct grid *g)
 {
-	char name[NAME_MAX_BYTES];
+	char name[NAME_MAX_BYTES], note[NAME_MAX_BYTES];
 	uint64_t most = 1;
 	uint32_t i, k;
 
@@ -64,7 +64,9 @@ static void band_write(FILE *out, const struct flt_blocks *t, const struct flt_a
 		if (g->all[i] > most)
 			most = g->all[i];
 	flt_escape_text(name, sizeof(name), b->name, strlen(b->name));
-	fprintf(out, "%s  %s\n", name, b->note);
+	/* The note may have the name of a process. */
+	flt_escape_text(note, sizeof(note), b->note, strlen(b->note));
+	fprintf(out, "%s  %s\n", name, note);
 	for (i = 0; i < g->lines; i++) {
 		fputs(t->utf8 ? "\xe2\x94\x82" : "|", out);
 		for (k = 0; k < g->columns; k++)
