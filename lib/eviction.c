@@ -24,23 +24,35 @@ static int store(struct fltuffd *p, size_t page, const char *content)
 	return 0;
 }
 
+static void note_write_error(struct fltuffd *p, int err)
+{
+	p->stats.errors++;
+	if (!p->write_error)
+		__atomic_store_n(&p->write_error, err, __ATOMIC_RELAXED);
+}
+
 int fltuffd_write_back(struct fltuffd *p, size_t page, char *buffer)
 {
 	const struct fltuffd_backing *b = &p->config.backing;
 	uintptr_t a = flt_region_address(&p->region, page);
+	bool written;
 	int ret;
 
 	/* From here on stores wait. After the wake-up they count as first stores again. */
 	ret = uffd_protect(p->region.uffd, a, FLT_PAGE, UFFDIO_WRITEPROTECT_MODE_WP);
 	if (ret)
 		return ret;
-	if (pread(p->region.memory, buffer, FLT_PAGE, (off_t)a) != (ssize_t)FLT_PAGE)
+	written = pread(p->region.memory, buffer, FLT_PAGE, (off_t)a) == (ssize_t)FLT_PAGE;
+	if (!written)
 		ret = -EFAULT;	/* dropped by the program */
 	else if (b->write)
 		ret = b->write(b->context, (uint64_t)page * FLT_PAGE, buffer, FLT_PAGE);
 	else
 		ret = store(p, page, buffer);
 	if (ret) {
+		/* -EFAULT is no error of the backing. */
+		if (ret != -EFAULT || written)
+			note_write_error(p, ret);
 		uffd_protect(p->region.uffd, a, FLT_PAGE, 0);
 		return ret;
 	}

@@ -181,7 +181,9 @@ size_t fltuffd_bytes(const struct fltuffd *p)
 
 int fltuffd_error(const struct fltuffd *p)
 {
-	return __atomic_load_n(&p->error, __ATOMIC_RELAXED);
+	int err = __atomic_load_n(&p->error, __ATOMIC_RELAXED);
+
+	return err ? err : __atomic_load_n(&p->write_error, __ATOMIC_RELAXED);
 }
 
 /* Load [page, end). Caller holds the lock. */
@@ -213,12 +215,14 @@ static int load_all(struct fltuffd *p, size_t page, size_t end, char *buffer)
 
 int fltuffd_load(struct fltuffd *p, uint64_t offset, size_t n)
 {
-	size_t page = offset / FLT_PAGE, end = (offset + n + FLT_PAGE - 1) / FLT_PAGE;
+	const uint64_t bytes = (uint64_t)p->region.count * FLT_PAGE;
+	size_t page = offset / FLT_PAGE, end;
 	char *buffer;
 	int ret;
 
-	if (end > p->region.count || end < page)
+	if (offset > bytes || n > bytes - offset)
 		return -ERANGE;
+	end = (offset + n + FLT_PAGE - 1) / FLT_PAGE;
 	buffer = anonymous(FLTUFFD_BUFFER_BYTES);
 	if (!buffer)
 		return -ENOMEM;

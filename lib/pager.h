@@ -46,6 +46,7 @@ struct fltuffd {
 	pthread_mutex_t lock;
 	pthread_cond_t loaded;		/* a page left the state LOADING */
 	int error;			/* first error of the backing; read without the lock */
+	int write_error;		/* the same of writing: the page stays, and is not broken */
 	struct fltuffd_stats stats;	/* but resident and resident_peak: see region */
 
 	struct fltuffd_record *record;

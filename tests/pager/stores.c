@@ -104,13 +104,6 @@ static void on_error(void *context, uint64_t offset, int err)
 	t->times++;
 }
 
-static sigjmp_buf out;
-
-static void leave(int sig)
-{
-	siglongjmp(out, sig);
-}
-
 static struct fltuffd *start(struct fltuffd_config *c)
 {
 	struct fltuffd *p = NULL;
@@ -121,6 +114,41 @@ static struct fltuffd *start(struct fltuffd_config *c)
 		exit(1);
 	}
 	return p;
+}
+
+static int full(void *context, uint64_t offset, const void *data, size_t n)
+{
+	(void)context;
+	(void)offset;
+	(void)data;
+	(void)n;
+	return -ENOSPC;
+}
+
+/* Pages that cannot be written stay, and the error is known. */
+static void write_errors(void)
+{
+	struct fltuffd_config c = { .bytes = BYTES, .limit = BYTES / 8, .threads = 1 };
+	struct fltuffd_stats s;
+	struct fltuffd *p;
+
+	fltuffd_backing_zero(&c.backing);
+	c.backing.write = full;
+	p = start(&c);
+	check("stores survive a full disk", !run(p));
+	fltuffd_stats(p, &s);
+	check("errors of writing are counted", s.errors && fltuffd_error(p) == -ENOSPC);
+	check("fltuffd_load() loads pages after an error of writing", !fltuffd_load(p, 0, BYTES));
+	check("fltuffd_load() refuses a range beyond the region",
+	      fltuffd_load(p, 0, SIZE_MAX) == -ERANGE && fltuffd_load(p, BYTES, 1) == -ERANGE);
+	fltuffd_close(p);
+}
+
+static sigjmp_buf out;
+
+static void leave(int sig)
+{
+	siglongjmp(out, sig);
 }
 
 int main(void)
@@ -210,6 +238,7 @@ int main(void)
 	check("fltuffd_load() returns the error of a bad page", fltuffd_load(p, 0, BYTES) == -EIO);
 	check("fltuffd_load() loads good pages", !fltuffd_load(p, 0, 5 * 4096));
 	fltuffd_close(p);
+	write_errors();
 	c.limit = 4096;
 	check("fltuffd_open() refuses a limit that is too small", fltuffd_open(&p, &c) == -EINVAL);
 	return failed;
