@@ -125,6 +125,7 @@ static struct flt_proc *lock_newest(const struct flt_pidns *reader, pid_t tgid)
 {
 	struct task_struct *task;
 	struct flt_proc *p;
+	bool alive;
 
 	if (!reader->ns)
 		return flt_proc_lock_newest(tgid);
@@ -133,10 +134,11 @@ static struct flt_proc *lock_newest(const struct flt_pidns *reader, pid_t tgid)
 		return lock_ended(reader, tgid);
 	rcu_read_lock();
 	/* Else its leader may have been freed: see flt_proc_session_add(). */
-	p = pid_alive(task) ? flt_proc_lock_find(task) : NULL;
+	alive = pid_alive(task);
+	p = alive ? flt_proc_lock_find(task) : NULL;
 	rcu_read_unlock();
 	put_task_struct(task);
-	return p;
+	return alive ? p : lock_ended(reader, tgid);
 }
 
 int flt_report_proc(const struct flt_pidns *reader, pid_t tgid, struct flt_proc_report *report)

@@ -221,14 +221,15 @@ static int find_session(struct netlink_callback *cb, struct nlattr *session, u32
 }
 
 /*
- * End a call of a dump. If the session has ended, end the dump without the rows of this call:
- * another session may have had its bit in rows. Return the length of the buffer.
+ * End a call of a dump. If the session has ended, end the dump with an error, without the rows of
+ * this call: another session may have had its bit in rows. Return the length of the buffer.
  */
 static int end_call(struct sk_buff *skb, u32 session)
 {
-	if (session && !flt_session_mask(session))
-		skb_trim(skb, 0);
-	return skb->len;
+	if (!session || flt_session_mask(session))
+		return skb->len;
+	skb_trim(skb, 0);
+	return -ENOENT;
 }
 
 static int begin_procs(struct netlink_callback *cb)

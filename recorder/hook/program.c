@@ -12,6 +12,7 @@
 #include "image/socket.h"
 #include "lib/core/sys.h"
 
+#include <alloca.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -32,14 +33,16 @@
 static bool can_load(const char *value)
 {
 	const char *at = strstr(value, NAME), *from = at;
-	char path[PATH_MAX];
+	char *path;
 	size_t n;
 
 	while (from > value && from[-1] != ':' && from[-1] != ' ')
 		from--;
 	n = (size_t)(at - from) + sizeof(NAME) - 1;
-	if (n >= sizeof(path))
+	if (n >= PATH_MAX)
 		return true;
+	/* Not more than needed, because a signal stack may be small. */
+	path = alloca(n + 1);
 	memcpy(path, from, n);
 	path[n] = 0;
 	return !sys3(SYS_faccessat, AT_FDCWD, path, R_OK);

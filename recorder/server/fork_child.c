@@ -194,7 +194,8 @@ bool rec_fork_child_has_room(void)
 
 void rec_fork_child_add(int uffd)
 {
-	bool connects = rec_shadow.frozen && !rec_freeze.raw;
+	/* Under a seccomp filter a fork does not freeze: another fork may have, just before. */
+	bool connects = rec_shadow.frozen && !rec_freeze.raw && !rec_image.filtered;
 	struct fork_child *c = connects ? find_free() : NULL;
 
 	/* No other child would be handed over. It gets its pages now. */

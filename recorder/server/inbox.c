@@ -10,6 +10,7 @@
 
 #include "fork_child.h"
 #include "image/image.h"
+#include "region/freeze.h"
 #include "region/region.h"
 #include "service.h"
 #include "thread/thread.h"
@@ -44,7 +45,9 @@ void rec_inbox_answer_child(uint32_t child)
 	for (unsigned int i = 0; i < count; i++) {
 		uintptr_t page = pending[i].msg.arg.pagefault.address & ~(FLT_PAGE - 1);
 
-		if (pending[i].child == child && pending[i].msg.event == UFFD_EVENT_PAGEFAULT)
+		/* A child that waits at the barrier is let go, not handed over. */
+		if (pending[i].child == child && page != rec_freeze.barrier &&
+		    pending[i].msg.event == UFFD_EVENT_PAGEFAULT)
 			while (rec_fork_child_serve(child, page) == FAULT_RETRY)
 				;
 	}

@@ -141,7 +141,9 @@ static void touch_stack(void)
  */
 static void await_pages(void)
 {
-	*(volatile char *)rec_freeze.barrier;
+	/* 0: the start has failed, and nothing was ever limited. */
+	if (rec_freeze.barrier)
+		*(volatile char *)rec_freeze.barrier;
 }
 
 /* Return true if fltctl can pass two descriptors. Without room the kernel drops them unseen. */
@@ -219,8 +221,10 @@ static void abandon(void)
 	for (size_t i = 0; i < end; i++)
 		if (rec_page_state(i) == PAGE_EVICTED)
 			rec_shadow_fetch(i, true, &copied);
+	if (rec_region.memory >= 0)
+		sys1(SYS_close, rec_region.memory);
 	sys1(SYS_close, rec_region.uffd);
-	rec_region.uffd = -1;
+	rec_region.uffd = rec_region.memory = -1;
 }
 
 /* The parent runs unrecorded already. Count this child as well. */

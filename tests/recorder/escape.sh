@@ -36,6 +36,9 @@ printf '#! %s\n' "$static_program" > script
 chmod +x script
 escapes "a script for it" 1 'script is statically linked' sh -c './script; :'
 escapes "no address space" 1 'map and register' sh -c 'ulimit -v 1000000; /bin/true; :'
+echo "kept" | "$fltctl" record -q -L 8 -o trace.flt -- sh -c 'ulimit -v 1000000; cat' > out 2> err || true
+rm -f trace.flt*
+check "a failed start keeps standard input" grep -q kept out
 # After a failed start, a fork must not wait for a server.
 escapes "no descriptors" 2 'cannot limit or record' \
 	bash -c 'ulimit -n 6; exec /usr/bin/python3 -c "import os

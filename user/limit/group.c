@@ -132,7 +132,7 @@ static int write_limit(const struct flt_group *g, uint64_t bytes)
  */
 static int lower_limit(const struct flt_group *g, uint64_t bytes)
 {
-	uint64_t now = read_number(g, current_name(g)), before, step;
+	uint64_t now = read_number(g, current_name(g)), lowest = now, step;
 	int err = 0, reclaimed = 0, tries = 0;
 	char text[24];
 
@@ -145,9 +145,10 @@ static int lower_limit(const struct flt_group *g, uint64_t bytes)
 		err = reclaimed == -EAGAIN && !g->made ? -EBUSY : write_limit(g, now - step);
 		if (err && err != -EBUSY)
 			return err;
-		before = now;
 		now = read_number(g, current_name(g));
-		tries = err && now >= before ? tries + 1 : 0;
+		tries = err && now >= lowest ? tries + 1 : 0;
+		if (now < lowest)
+			lowest = now;
 	}
 	return err && now != FLT_GROUP_UNKNOWN && now > bytes ? err : write_limit(g, bytes);
 }

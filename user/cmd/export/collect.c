@@ -188,7 +188,7 @@ int export_collect(struct export *x)
 	if (!x->error.text[0])
 		flt_errmsg_errno(&x->error, ret, "cannot read the flt module");
 	if (!x->told)
-		flt_command_say(x->command, "%s; trying again at each reading", x->error.text);
+		flt_command_say(x->command, "%s", x->error.text);
 	x->told = true;
 	return 0;
 }

@@ -47,14 +47,15 @@ static const struct flt_opt opts[] = {
 static bool twice(const struct flt_list *list, const char **again)
 {
 	char a[PATH_MAX], b[PATH_MAX];
+	bool exists;
 	size_t i, k;
 
 	for (i = 0; i < list->count; i++) {
 		*again = list->text[i];
-		if (!realpath(*again, a))
-			continue;
+		exists = realpath(*again, a);
 		for (k = 0; k < i; k++)
-			if (realpath(list->text[k], b) && !strcmp(a, b))
+			if (!strcmp(list->text[k], *again) ||
+			    (exists && realpath(list->text[k], b) && !strcmp(a, b)))
 				return true;
 	}
 	return false;

@@ -287,16 +287,17 @@ static int put_examples(const struct lat_report *r)
 
 static void each_heading_write(struct lat *l, const struct flt_row *row)
 {
-	char comm[FLT_ESCAPE_GROWTH * FLT_COMM_LEN + 1];
+	char name[FLT_ESCAPE_GROWTH * 256 + 1];
 	struct flt_cgroup_name cgroup;
 
 	if (l->cgroups) {
 		flt_cgroups_name(l->cgroups, row->cgroup, &cgroup);
-		printf("\ncgroup %s\n", cgroup.name);
+		flt_escape_text(name, sizeof(name), cgroup.name, strlen(cgroup.name));
+		printf("\ncgroup %s\n", name);
 		return;
 	}
-	flt_escape_text(comm, sizeof(comm), row->comm, strlen(row->comm));
-	printf("\nprocess %" PRIu32 " %s\n", row->tgid, comm);
+	flt_escape_text(name, sizeof(name), row->comm, strlen(row->comm));
+	printf("\nprocess %" PRIu32 " %s\n", row->tgid, name);
 }
 
 /* Write a histogram per process or cgroup, kind and returned value. */

@@ -7,12 +7,14 @@
 #include "capture/capture.h"
 #include "cmd/rss/rss.h"
 #include "source/proc/cgroup.h"
+#include "source/proc/procfs.h"
 
 /* Return addresses that are kept of each stack. */
 #define DEPTH 128
 
 static const char *const by_names[] = { "line", "function", "object", "vma", "thread", "stack",
 					"cgroup", NULL };
+enum { ENGINE_AUTO = 0, ENGINE_MODULE, ENGINE_PERF };
 static const char *const engines[] = { "auto", "module", "perf", NULL };
 
 #define AT(member) offsetof(struct rss_args, member)
@@ -130,18 +132,46 @@ static int observe(struct flt_run *run, const struct flt_ids *pids, const struct
 	return status ? status : shown;
 }
 
+/*
+ * Drop children that have ended, which the module would refuse, and those that are more than a
+ * session takes. Their later children are observed in any case. named: the processes of -p.
+ */
+static void drop_children(const struct flt_run *run, struct flt_family *family, size_t named)
+{
+	const struct rss_args *args = run->args;
+	const bool by_module = run->control && args->engine != ENGINE_PERF;
+	size_t i, kept = named, dropped = 0;
+
+	for (i = named; i < family->count; i++) {
+		if (flt_procfs_ends(family->pid[i]))
+			continue;
+		if (by_module && kept >= FLT_SESSION_TGIDS_MAX)
+			dropped++;
+		else
+			family->pid[kept++] = family->pid[i];
+	}
+	family->count = kept;
+	if (dropped)
+		flt_command_say(run->command, "the faults of %zu children are unknown: a session "
+				"takes %d processes (use --engine=perf)", dropped,
+				FLT_SESSION_TGIDS_MAX);
+}
+
 /* Observe processes and the children that they have already. */
 static int observe_pids(struct flt_run *run, const struct rss_whens *whens)
 {
 	const struct flt_ids *pids = &((const struct rss_args *)run->args)->pids;
 	struct flt_family family = { 0 };
-	size_t i;
+	size_t i, named;
 	int status = 0;
 
 	for (i = 0; !status && i < pids->count; i++)
 		status = flt_family_add(&family, pids->id[i]);
+	named = family.count;
 	if (!status)
 		status = flt_family_descend(&family);
+	if (!status)
+		drop_children(run, &family, named);
 	status = status ? flt_command_fail(run->command, NULL, status) :
 		 observe(run, &(struct flt_ids){ family.pid, family.count }, whens);
 	flt_family_free(&family);

@@ -217,19 +217,22 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	i->parent = m->image;
 	i->fork_seq = m->fork_seq;
 	i->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	ret = i->pidfd < 0 ? -errno : 0;
 	if (!m->image) {
 		/* After an exec, release the server of the earlier image. */
 		other = running(r, pid, i);
 		ask.type = FLT_REC_BYE;
 		if (other)
 			flt_ring_send(other->conn, &ask, NULL, 0);
-		ret = i->pidfd < 0 ? -EMFILE : configure(r, i, -1);
+		if (!ret)
+			ret = configure(r, i, -1);
 		if (ret)
 			turn_away(r, i, pid, ret);
 		return;
 	}
 	other = parent_by_id(r, m->image);
 	i->public.forked_from = other ? other->public.pid : 0;
+	ret = 0;	/* released() asks for the pidfd again */
 	ask.type = FLT_REC_RELEASE;
 	i->state = WAITING;
 	if (other && other->state == RUNNING)
@@ -259,7 +262,10 @@ static void released(struct flt_rings *r, const struct image *parent,
 			kill_child(r, i, "it was killed: fltctl has too many open files");
 			break;
 		}
-		ret = uffd < 0 ? 0 : configure(r, i, uffd);
+		/* Without a pidfd the child could not be killed when its own server dies. */
+		if (uffd >= 0 && i->pidfd < 0)
+			i->pidfd = (int)syscall(SYS_pidfd_open, i->public.pid, 0);
+		ret = uffd < 0 ? 0 : i->pidfd < 0 ? -errno : configure(r, i, uffd);
 		if (ret)
 			kill_child(r, i, "it was killed: fltctl cannot make its ring (too many "
 				   "open files, or no memory)");
