@@ -6,10 +6,12 @@
 # shellcheck disable=SC2154,SC2016
 load cli.bash
 
-# Start a program that touches $2 of its $1 MiB, and wait until it is ready.
+# Start a program that touches $2 of its $1 MiB, and wait until it is ready. A copy of it: pages of
+# a file count as referenced if anybody reads the file, such as a guest that runs the same program.
 working() {
 	rm -f "$dir/ready"
-	"${FAULTRUN%/*}/wset" "$@" >"$dir/ready" &
+	[ -e "$dir/wset" ] || cp "${FAULTRUN%/*}/wset" "$dir/wset"
+	"$dir/wset" "$@" >"$dir/ready" &
 	pid=$!
 	until_true grep -q ready "$dir/ready"
 }
@@ -54,11 +56,15 @@ clear_refs() {
 	clear_refs
 	working 32 8
 	"$FLTCTL" wss -m refs --json -p "$pid" 0.4 4 >"$dir/json"
-	json "$dir/json" "all(r['referenced_bytes'] <= (8 << 20) + 65536 for r in rows[1:] if r['record'] == 'sample')"
 	json "$dir/json" "max(r['referenced_bytes'] for r in rows) >= 8 << 20"
 	json "$dir/json" "all(r['rss_bytes'] >= 32 << 20 for r in rows if r['record'] == 'sample')"
 	json "$dir/json" "[r['quantile'] for r in rows if r['record'] == 'quantile'] == [0, .5, .9, .99, 1]"
 	json "$dir/json" "len({r['method'] for r in rows}) == 1 and rows[0]['method'] == 'refs'"
+	# The rest of the process is not exact: if reclaim takes a page of the program, a fault brings
+	# 16 pages back.
+	"$FLTCTL" wss -m refs --by=vma --json -p "$pid" 0.4 4 >"$dir/json"
+	json "$dir/json" "all(r['referenced_bytes'] <= 8 << 20 for r in rows if r.get('rss_bytes') == 32 << 20)"
+	json "$dir/json" "any(r['referenced_bytes'] == 8 << 20 for r in rows if r.get('rss_bytes') == 32 << 20)"
 }
 
 @test "wss prints the RSS and PSS of smaps_rollup" {
