@@ -116,6 +116,19 @@ static void resume(pid_t pid, int status)
 	ptrace(PTRACE_CONT, pid, 0, event ? 0 : sig);
 }
 
+/*
+ * Take the stop that waitid() reported. If the process was killed meanwhile, its end is reported
+ * next: waitpid() would reap it here, unseen.
+ */
+static void take_stop(pid_t pid)
+{
+	siginfo_t si = { .si_pid = 0 };
+
+	/* The low byte is the signal, the next one the event of ptrace. */
+	if (!waitid(P_PID, (id_t)pid, &si, WSTOPPED | WNOHANG | __WALL) && si.si_pid)
+		resume(pid, si.si_status << 8 | 0x7f);
+}
+
 static int run(pid_t child)
 {
 	siginfo_t si;
@@ -130,13 +143,15 @@ static int run(pid_t child)
 				return result;
 			err(1, "waitid");
 		}
-		if (si.si_code != CLD_STOPPED && si.si_code != CLD_TRAPPED && is_leader(si.si_pid))
-			stat_print(si.si_pid);
-		if (waitpid(si.si_pid, &status, __WALL | WUNTRACED) != si.si_pid)
+		if (si.si_code == CLD_STOPPED || si.si_code == CLD_TRAPPED) {
+			take_stop(si.si_pid);
 			continue;
-		if (WIFSTOPPED(status))
-			resume(si.si_pid, status);
-		else if (si.si_pid == child)
+		}
+		if (is_leader(si.si_pid))
+			stat_print(si.si_pid);
+		if (waitpid(si.si_pid, &status, __WALL) != si.si_pid)
+			continue;
+		if (si.si_pid == child)
 			result = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	}
 }
