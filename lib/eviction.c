@@ -35,23 +35,23 @@ int fltuffd_write_back(struct fltuffd *p, size_t page, char *buffer)
 {
 	const struct fltuffd_backing *b = &p->config.backing;
 	uintptr_t a = flt_region_address(&p->region, page);
-	bool written;
+	bool was_read;
 	int ret;
 
 	/* From here on stores wait. After the wake-up they count as first stores again. */
 	ret = uffd_protect(p->region.uffd, a, FLT_PAGE, UFFDIO_WRITEPROTECT_MODE_WP);
 	if (ret)
 		return ret;
-	written = pread(p->region.memory, buffer, FLT_PAGE, (off_t)a) == (ssize_t)FLT_PAGE;
-	if (!written)
+	was_read = pread(p->region.memory, buffer, FLT_PAGE, (off_t)a) == (ssize_t)FLT_PAGE;
+	if (!was_read)
 		ret = -EFAULT;	/* dropped by the program */
 	else if (b->write)
 		ret = b->write(b->context, (uint64_t)page * FLT_PAGE, buffer, FLT_PAGE);
 	else
 		ret = store(p, page, buffer);
 	if (ret) {
-		/* -EFAULT is no error of the backing. */
-		if (ret != -EFAULT || written)
+		/* A page that was dropped is no error of the backing. */
+		if (was_read)
 			note_write_error(p, ret);
 		uffd_protect(p->region.uffd, a, FLT_PAGE, 0);
 		return ret;

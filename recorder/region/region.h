@@ -29,6 +29,8 @@ enum page_state {
 #define PAGE_HELD     0x80	/* became resident during a freeze: stays until it ends */
 
 extern struct flt_region rec_region __attribute__((visibility("hidden")));
+/* Close the userfaultfd, which ends the registration, and the descriptor of the memory. */
+void rec_region_close(void);
 /* Guards page states, eviction queue, totals, stack trie and ring. */
 extern struct rec_lock rec_pager_lock __attribute__((visibility("hidden")));
 

@@ -200,9 +200,7 @@ static void forget_parent(void)
 /* Close the descriptors that refer to the parent's memory and threads. There may be few others. */
 static void close_parents(void)
 {
-	sys1(SYS_close, rec_region.uffd);
-	sys1(SYS_close, rec_region.memory);
-	rec_region.uffd = rec_region.memory = -1;
+	rec_region_close();
 	rec_thread_reset();
 }
 
@@ -221,10 +219,7 @@ static void abandon(void)
 	for (size_t i = 0; i < end; i++)
 		if (rec_page_state(i) == PAGE_EVICTED)
 			rec_shadow_fetch(i, true, &copied);
-	if (rec_region.memory >= 0)
-		sys1(SYS_close, rec_region.memory);
-	sys1(SYS_close, rec_region.uffd);
-	rec_region.uffd = rec_region.memory = -1;
+	rec_region_close();
 }
 
 /* The parent runs unrecorded already. Count this child as well. */

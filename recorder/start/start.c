@@ -66,16 +66,6 @@ static void refuse_huge_pages(void)
 	sys3(SYS_madvise, from, to - from, MADV_NOHUGEPAGE);
 }
 
-/* Nobody reads the userfaultfd, so a fault or a fork would wait for ever. */
-static void give_up(void)
-{
-	if (rec_region.uffd >= 0)
-		sys1(SYS_close, rec_region.uffd);
-	if (rec_region.memory >= 0)
-		sys1(SYS_close, rec_region.memory);
-	rec_region.uffd = rec_region.memory = -1;
-}
-
 void rec_start(void)
 {
 	/* Not 0, so that it is in the file. To touch another variable could take a huge page. */
@@ -104,7 +94,8 @@ void rec_start(void)
 			rec_threads.filter = rec_setup_raise_descriptor(rec_threads.filter);
 		rec_image_set_ready(true);
 	} else {
-		give_up();
+		/* Nobody reads the userfaultfd: a fault or a fork would wait for ever. */
+		rec_region_close();
 	}
 	sys_restore_signals(signals);
 	if (rec_image_is_ready())

@@ -14,7 +14,7 @@
 
 static const char *const by_names[] = { "line", "function", "object", "vma", "thread", "stack",
 					"cgroup", NULL };
-enum { ENGINE_AUTO = 0, ENGINE_MODULE, ENGINE_PERF };
+/* By enum flt_capture_engine. */
 static const char *const engines[] = { "auto", "module", "perf", NULL };
 
 #define AT(member) offsetof(struct rss_args, member)
@@ -106,12 +106,9 @@ static int join_and_show(struct flt_run *run, struct rss_taker *taker, int fd)
 
 static int observe(struct flt_run *run, const struct flt_ids *pids, const struct rss_whens *whens)
 {
-	static const enum flt_capture_engine engine[] = {
-		FLT_CAPTURE_AUTO, FLT_CAPTURE_MODULE, FLT_CAPTURE_PERF,
-	};
 	const struct rss_args *args = run->args;
 	struct flt_capture_setup setup = {
-		.pids = *pids, .engine = engine[args->engine],
+		.pids = *pids, .engine = (enum flt_capture_engine)args->engine,
 		.unwind = (enum flt_unwind_by)args->unwind,
 		.max_stack = DEPTH, .quiet = true,
 	};
@@ -139,7 +136,7 @@ static int observe(struct flt_run *run, const struct flt_ids *pids, const struct
 static void drop_children(const struct flt_run *run, struct flt_family *family, size_t named)
 {
 	const struct rss_args *args = run->args;
-	const bool by_module = run->control && args->engine != ENGINE_PERF;
+	const bool by_module = run->control && args->engine != FLT_CAPTURE_PERF;
 	size_t i, kept = named, dropped = 0;
 
 	for (i = named; i < family->count; i++) {
