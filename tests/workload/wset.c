@@ -11,6 +11,7 @@
  *   -s        use shared memory
  *   -n TIMES  use shared memory that is mapped TIMES times at consecutive addresses
  *   -r        read instead of write after filling
+ *   -l        lock all memory, so that reclaim takes no page
  *   -m PAGES  also map, write and unmap PAGES pages per round
  *   -x N      touch every Nth page only, scattered over TOUCHED * N MiB
  *   -S STEP   move the touched range by STEP MiB per second
@@ -115,15 +116,16 @@ int main(int argc, char **argv)
 	size_t stride = 1, more = 0;
 	double seconds = 0, begin, cpu, t;
 	const char *path = NULL;
-	int opt, huge = 0, reads = 0, shared = 0, share_memory = 0;
+	int opt, huge = 0, locked = 0, reads = 0, shared = 0, share_memory = 0;
 	unsigned long rounds = 0;
 	pid_t child = 0;
 	char *p, *word;
 
-	while ((opt = getopt(argc, argv, "Hf:m:n:rst:S:vx:")) != -1) {
+	while ((opt = getopt(argc, argv, "Hf:lm:n:rst:S:vx:")) != -1) {
 		switch (opt) {
 		case 'H': huge = 1; break;
 		case 'f': path = optarg; break;
+		case 'l': locked = 1; break;
 		case 'm': more = strtoul(optarg, NULL, 10); break;
 		case 'n': times = strtoul(optarg, NULL, 10); break;
 		case 'r': reads = 1; break;
@@ -136,7 +138,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 2 || !times || !stride)
-		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-r] [-m PAGES] [-x N] "
+		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-l] [-r] [-m PAGES] [-x N] "
 		     "[-S STEP] [-t SECONDS] [-v] MiB TOUCHED[,TOUCHED...]");
 	len = strtoul(argv[optind], NULL, 10) * mib;
 	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES;
@@ -149,6 +151,8 @@ int main(int argc, char **argv)
 	    shared ? map_shared(len) : huge ? region_huge(len) : region_anon(len);
 	len *= times;
 	region_write(p, len / PAGE, PAGE);
+	if (locked && mlockall(MCL_CURRENT))
+		err(1, "mlockall");
 	signal(SIGTERM, on_term);
 	if (share_memory)
 		child = start_sharing_child();
