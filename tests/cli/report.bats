@@ -116,6 +116,16 @@ print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
 	run -2 "$FLTCTL" report --by=vma --diff probe.flt more.flt
 }
 
+@test "a command that ended before its events were read keeps its cgroup" {
+	"$FLTCTL" report --json --by=cgroup -- sh -c 'echo $$ > pid; kill -STOP $PPID' > rows &
+	reader=$!
+	ended() { grep -q '^State:.Z' "/proc/$(cat pid)/status"; }
+	until_true ended
+	kill -CONT "$reader"
+	wait "$reader"
+	json rows "all(r['cgroup'] == '$(sed -n 's/^0:://p' /proc/self/cgroup)' for r in rows)"
+}
+
 @test "perf recordings cannot be selected by kind" {
 	without_module
 	"$FLTCTL" record -q -o "$dir/perf.flt" -- true

@@ -2,8 +2,10 @@
 #include "timeline/state.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "source/proc/maps.h"
 #include "source/proc/procfs.h"
@@ -79,6 +81,20 @@ static void comm_complete(char *comm, uint32_t tid)
 		flt_maps_comm(tid, comm, COMM_ROOM);
 }
 
+/*
+ * A process that has ended began in the cgroup of its parent, which its image inherits. The parent
+ * of the command alone has no image: it is this program.
+ */
+static int write_cgroup(struct flt_timeline *t, const struct flt_record_image *r, uint32_t id)
+{
+	char path[PATH_MAX];
+	int ret = flt_procfs_cgroup(r->pid, path, sizeof(path));
+
+	if (ret && r->pid == t->setup.command)
+		ret = flt_procfs_cgroup((uint32_t)getpid(), path, sizeof(path));
+	return ret ? 0 : flt_file_cgroup(t->setup.writer, r->head.time, id, path);
+}
+
 static int on_image(struct flt_timeline *t, struct flt_record_image *r)
 {
 	char *comm = (char *)(r + 1);
@@ -93,7 +109,7 @@ static int on_image(struct flt_timeline *t, struct flt_record_image *r)
 	if (!ret && id != r->head.image)
 		ret = -EINVAL;
 	if (!ret && t->setup.writer)
-		ret = flt_file_cgroup_read(t->setup.writer, r->head.time, id, r->pid);
+		ret = write_cgroup(t, r, id);
 	/*
 	 * In regions, the image of an exec inherits mappings, too: the module does not repeat the
 	 * note of a mapping that the new program has at the same place.
