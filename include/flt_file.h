@@ -195,9 +195,13 @@ struct flt_record {
 
 /*
  * INFO: followed by "key=value". Keys: host, release, machine, version (of fltctl), engine
- * (perf, recorder, module), command (quoted for a shell), page_size, limit and memory (bytes,
- * -L and -M), period, stacks (fp, dwarf, unwind, none), policy, latency, bandwidth, kernel
- * (yes or no: whether faults in kernel mode are recorded).
+ * (perf, recorder, module), command (quoted for a shell), limit and memory (bytes, -L and -M),
+ * period, stacks (fp, dwarf, unwind, none), policy, latency, bandwidth, kernel (yes or no: whether
+ * faults in kernel mode are recorded), page_size and huge_page_size (bytes).
+ * page_size is that of the machine that recorded, and the unit of all numbers of pages in the
+ * file. A reader must not use the page size of its own machine. Write these two before the first
+ * fault. Without them, pages have 4 KiB, and huge pages the size of a page table of 8-byte entries
+ * (2 MiB).
  */
 
 enum flt_image_cause {

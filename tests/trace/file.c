@@ -153,6 +153,7 @@ static void recording_reads_back_as_written(void **state)
 	assert_int_equal(s.rec->end.produced, 70005);
 	assert_int_equal(s.rec->end.faults, 70000);
 	assert_string_equal(flt_recording_info(s.rec, "command"), "'a b' 'c'\\''d'");
+	assert_int_equal(1l << flt_recording_page_size(s.rec).shift, sysconf(_SC_PAGESIZE));
 	image = flt_recording_image(s.rec, 1);
 	assert_int_equal(image->pid, 42);
 	assert_int_equal(image->end, 7000000000ull);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/recording/recording.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,7 @@ int flt_recording_new(struct flt_recording **out)
 
 	if (!rec)
 		return -ENOMEM;
+	rec->page = flt_page_size_of(0, 0);
 	rec->map_budget = FLT_MAP_SET_COPIED;
 	rec->strings = flt_strings_new(STRING_BYTES_MAX);
 	rec->place_count = 1;
@@ -290,6 +292,30 @@ static int append(void **list, uint32_t *count, uint32_t *room, uint32_t max, co
 	return 0;
 }
 
+const char *flt_recording_info(const struct flt_recording *rec, const char *key)
+{
+	size_t n = strlen(key), i;
+
+	for (i = 0; i < rec->info_count; i++)
+		if (!strncmp(rec->info[i], key, n) && rec->info[i][n] == '=')
+			return rec->info[i] + n + 1;
+	return NULL;
+}
+
+/* Return the number of a key, or 0 if it is missing or not a decimal number. */
+static uint64_t info_number(const struct flt_recording *rec, const char *key)
+{
+	const char *text = flt_recording_info(rec, key);
+	unsigned long long n;
+	char *end;
+
+	if (!text || !isdigit((unsigned char)*text))
+		return 0;
+	/* Past the limit strtoull() returns ULLONG_MAX, which is no size of pages either. */
+	n = strtoull(text, &end, 10);
+	return *end ? 0 : n;
+}
+
 static int info_record(struct flt_recording *rec, const struct flt_record *r)
 {
 	const char **info;
@@ -305,17 +331,14 @@ static int info_record(struct flt_recording *rec, const struct flt_record *r)
 	rec->info = info;
 	err = text_keep(rec, (const char *)(r + 1), &rec->info[rec->info_count]);
 	rec->info_count += !err;
+	rec->page = flt_page_size_of(info_number(rec, "page_size"),
+				     info_number(rec, "huge_page_size"));
 	return err;
 }
 
-const char *flt_recording_info(const struct flt_recording *rec, const char *key)
+struct flt_page_size flt_recording_page_size(const struct flt_recording *rec)
 {
-	size_t n = strlen(key), i;
-
-	for (i = 0; i < rec->info_count; i++)
-		if (!strncmp(rec->info[i], key, n) && rec->info[i][n] == '=')
-			return rec->info[i] + n + 1;
-	return NULL;
+	return rec->page;
 }
 
 int flt_recording_record(struct flt_recording *rec, const struct flt_record *r)

@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "event/page_size.h"
 #include "flt_file.h"
 #include "index/index.h"
 #include "index/name_table.h"
@@ -75,6 +76,7 @@ struct flt_image {
 };
 
 struct flt_recording {
+	struct flt_page_size page;	/* see flt_recording_page_size() */
 	/*
 	 * Stacks show one function of the recorder where several call each other: the outermost
 	 * one, which the program called, such as malloc(). Set before the first record is added.
@@ -122,6 +124,12 @@ const struct flt_image *flt_recording_image(const struct flt_recording *rec, uin
 const char *flt_recording_comm(const struct flt_recording *rec, uint32_t image, uint32_t tid);
 /* Return the value of a key of FLT_RECORD_INFO, or NULL. */
 const char *flt_recording_info(const struct flt_recording *rec, const char *key);
+/*
+ * Return the sizes of pages on the machine that recorded. The first faults of a file come after
+ * the records with the sizes, so call this when faults are read. Sizes that the file does not
+ * have, or that are impossible, are the usual ones.
+ */
+struct flt_page_size flt_recording_page_size(const struct flt_recording *rec);
 
 /* Convert a record. `name` is not copied. The object is FLT_OBJECT_UNKNOWN. */
 static inline struct flt_map flt_map_of_record(const struct flt_record_map *r, const char *name)

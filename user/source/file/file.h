@@ -42,7 +42,8 @@ int flt_file_info(struct flt_file_writer *w, const char *key, const char *value)
 
 /*
  * Write the INFO records that every recording has: host, release, machine, version, page_size,
- * engine, and command (quoted for a shell; NULL: none).
+ * huge_page_size, engine, and command (quoted for a shell; NULL: none). Of two records with one
+ * key, readers use the first.
  */
 int flt_file_host(struct flt_file_writer *w, const char *engine, char *const *command);
 

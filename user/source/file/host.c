@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Write the INFO records that every recording has. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "source/file/file.h"
+#include "source/proc/machine.h"
 
 static void word_quote(FILE *out, const char *word)
 {
@@ -49,6 +50,7 @@ static char *command_quote(char *const *command)
 
 int flt_file_host(struct flt_file_writer *w, const char *engine, char *const *command)
 {
+	const uint64_t huge = flt_machine_huge_page();
 	char page[24], *quoted;
 	struct utsname u;
 
@@ -57,8 +59,12 @@ int flt_file_host(struct flt_file_writer *w, const char *engine, char *const *co
 		flt_file_info(w, "release", u.release);
 		flt_file_info(w, "machine", u.machine);
 	}
-	snprintf(page, sizeof(page), "%ld", sysconf(_SC_PAGESIZE));
+	snprintf(page, sizeof(page), "%" PRIu64, flt_machine_page());
 	flt_file_info(w, "page_size", page);
+	if (huge) {
+		snprintf(page, sizeof(page), "%" PRIu64, huge);
+		flt_file_info(w, "huge_page_size", page);
+	}
 	flt_file_info(w, "version", FLT_VERSION);
 	flt_file_info(w, "engine", engine);
 	if (command) {

@@ -52,6 +52,19 @@ int flt_machine_number(const char *path, int64_t *out)
 	return end == line ? -EBADMSG : 0;
 }
 
+uint64_t flt_machine_page(void)
+{
+	return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t flt_machine_huge_page(void)
+{
+	int64_t bytes;
+
+	return flt_machine_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &bytes) ||
+	       bytes <= 0 ? 0 : (uint64_t)bytes;
+}
+
 static int read_all(FILE *file, char **text)
 {
 	size_t used = 0, room = 0, n;

@@ -16,6 +16,10 @@ int flt_machine_line(const char *path, char *text, size_t size);
 /* Read a file with one decimal number. */
 int flt_machine_number(const char *path, int64_t *out);
 
+/* Return the bytes of a page; of a huge page of a page table, or 0 if the kernel has none. */
+uint64_t flt_machine_page(void);
+uint64_t flt_machine_huge_page(void);
+
 /* The configuration of the running kernel. */
 struct flt_kconfig {
 	char path[128];
