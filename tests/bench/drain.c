@@ -131,7 +131,7 @@ static struct flt_regions *map(uint32_t cpus)
 	};
 	struct flt_regions *regions;
 
-	if (flt_regions_new(&regions, 16))
+	if (flt_regions_new(&regions, flt_timeline_page_size(), 16))
 		errx(1, "flt_regions_new");
 	for (uint32_t image = 1; image <= cpus; image++)
 		if (flt_regions_image(regions, image, 0, 99 + image, "drain") ||

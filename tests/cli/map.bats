@@ -89,6 +89,41 @@ assert rows[-1]["record"] == "total" and rows[-1]["faults"] == "20000", rows'
 	[[ $output != *'|'* ]]
 }
 
+# The two recordings differ in the size of their pages only. Their pages have the same numbers.
+@test "a recording of a machine with pages of 16 KiB is read with that size" {
+	"$GENERATE" "$dir/4k" 20000 300 12 plain 4096
+	"$GENERATE" "$dir/16k" 20000 300 12 plain 16384
+	for size in 4k 16k; do
+		"$FLTCTL" map --json --heat --plot "$dir/$size.svg" "$dir/$size" >"$dir/$size.map"
+		"$FLTCTL" report --json "$dir/$size" >"$dir/$size.report"
+		"$FLTCTL" visualize --html -o "$dir/$size.html" "$dir/$size"
+	done
+	cmp "$dir/4k.report" "$dir/16k.report"
+	python3 - "$dir" <<-'END'
+		import json, re, sys
+		def rows(size):
+		    with open(f"{sys.argv[1]}/{size}.map", encoding="utf-8") as f:
+		        return [json.loads(line) for line in f]
+		heap = 0x7f0000000000
+		small, large = rows("4k"), rows("16k")
+		assert len(small) == len(large) > 50
+		for a, b in zip(small, large):
+		    for key in ("bytes", "distinct_bytes"):
+		        if a.get(key) is not None:
+		            assert b[key] == 4 * a[key] > 0, (key, a, b)
+		    for key in ("start", "end"):
+		        if a.get(key) is not None:
+		            assert int(b[key], 16) - heap == 4 * (int(a[key], 16) - heap), (key, a, b)
+		    same = set(a) - {"bytes", "distinct_bytes", "start", "end"}
+		    assert all(a[key] == b[key] for key in same), (a, b)
+		for kind in ("svg", "html"):
+		    def bands(size):
+		        with open(f"{sys.argv[1]}/{size}.{kind}", encoding="utf-8") as f:
+		            return [int(n) for n in re.findall(r'data-bytes="(\d+)"', f.read())]
+		    assert bands("4k") and bands("16k") == [4 * n for n in bands("4k")], kind
+	END
+}
+
 @test "the plot is valid XML and escapes hostile names" {
 	record
 	for file in "$flt" "$hostile"; do

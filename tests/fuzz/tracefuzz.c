@@ -79,12 +79,20 @@ struct state {
 	struct flt_regions *regions;
 };
 
+/* Make the regions with the page size of the recording, which may be anything. */
+static void regions_need(struct state *s)
+{
+	if (!s->regions && flt_regions_new(&s->regions, flt_recording_page_size(s->rec), 0))
+		abort();
+}
+
 static int faults_take(struct state *s, const struct flt_fault *f, size_t n)
 {
 	struct flt_group_key key;
 	size_t i;
 	int err = 0;
 
+	regions_need(s);
 	for (i = 0; i < n && !err; i++) {
 		err = flt_sites_key(FLT_BY_STACK, s->rec, &f[i], &key);
 		if (!err)
@@ -132,7 +140,7 @@ static void file_run(const char *path)
 
 	if (flt_file_open(&reader, path, &version))
 		return;
-	if (flt_recording_new(&s.rec) || flt_regions_new(&s.regions, 0))
+	if (flt_recording_new(&s.rec))
 		abort();
 	for (err = 0; !err && (ret = flt_file_next(reader, &c));) {
 		if (ret == -EBADMSG)
@@ -147,6 +155,7 @@ static void file_run(const char *path)
 			for (r = NULL; !err && (r = flt_file_record(&c, r));)
 				err = flt_recording_record(s.rec, r);
 	}
+	regions_need(&s);
 	if (!err && !flt_recording_settle(s.rec))
 		render(&s);
 	flt_group_free(&s.stacks);

@@ -2,11 +2,13 @@
 /*
  * generate - write an artificial recording of any size. The content is always the same.
  *
- *   generate FILE FAULTS STACKS [DEPTH [own | plain | hostile]]
+ *   generate FILE FAULTS STACKS [DEPTH [own | plain | mapped | hostile [PAGE]]]
  *
  * Writes STACKS distinct stacks of DEPTH callers, in three processes of two threads each,
  * with realistic times, addresses and mixes. The code is in this program, which has symbols
  * (own), in a file that does not exist (plain), or in files and processes with hostile names.
+ * mapped is plain, with faults in a file instead of the heap. PAGE: bytes of a page of the machine
+ * that is said to have recorded; without it, this machine.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@
 #define BATCH 4096u
 
 static uint64_t state = 88172645463325252ull;
+static uint64_t page_size = 4096;
 
 static uint64_t next(void)
 {
@@ -36,7 +39,7 @@ static uint64_t heap_address(uint64_t *cursor)
 	if (next() % 8 == 0)
 		*cursor = next() % (1u << 18);
 	*cursor = (*cursor + 1) % (1u << 18);
-	return 0x7f0000000000ull + (*cursor << 12) + next() % 512 * 8;
+	return 0x7f0000000000ull + *cursor * page_size + next() % (page_size / 8) * 8;
 }
 
 static const char *const hostile[] = {
@@ -54,13 +57,25 @@ static int maps_write(struct flt_file_writer *w, uint64_t time, uint32_t image, 
 	map.start = code;
 	map.end = code + (1 << 20);
 	map.flags = FLT_MAP_READ | FLT_MAP_EXEC;
-	err = flt_file_map(w, &map, strcmp(style, "plain") ? hostile[number % 3] : "/nowhere/program");
+	err = flt_file_map(w, &map, strcmp(style, "hostile") ? "/nowhere/program" : hostile[number % 3]);
 	if (err)
 		return err;
 	map.start = 0x7f0000000000ull;
-	map.end = map.start + (1 << 30);
+	map.end = map.start + (page_size << 18);
 	map.flags = FLT_MAP_READ | FLT_MAP_WRITE | FLT_MAP_LIMITED;
-	return flt_file_map(w, &map, "[heap]");
+	map.offset = strcmp(style, "mapped") ? 0 : 3 << 16;
+	return flt_file_map(w, &map, strcmp(style, "mapped") ? "[heap]" : "/nowhere/data");
+}
+
+/* Say that the recording comes from a machine with other pages. The first value of a key counts. */
+static void page_size_write(struct flt_file_writer *w, const char *page)
+{
+	char huge[24];
+
+	page_size = strtoull(page, NULL, 10);
+	snprintf(huge, sizeof(huge), "%llu", (unsigned long long)(page_size * page_size / 8));
+	flt_file_info(w, "page_size", page);
+	flt_file_info(w, "huge_page_size", huge);
 }
 
 int main(int argc, char **argv)
@@ -74,7 +89,7 @@ int main(int argc, char **argv)
 	int err;
 
 	if (argc < 4) {
-		fprintf(stderr, "usage: generate FILE FAULTS STACKS [DEPTH [own | plain | hostile]]\n");
+		fprintf(stderr, "usage: generate FILE FAULTS STACKS [DEPTH [own | plain | mapped | hostile [PAGE]]]\n");
 		return 2;
 	}
 	faults = strtoull(argv[2], NULL, 10);
@@ -99,6 +114,8 @@ int main(int argc, char **argv)
 	stacks = calloc(count, sizeof(*stacks));
 	if (!stacks)
 		return 1;
+	if (argc > 6)
+		page_size_write(w, argv[6]);
 	flt_file_host(w, "generated", argv);
 	for (k = 0; k < IMAGES; k++) {
 		flt_file_image(w, time, 1000 + k, 1, 0, FLT_IMAGE_FOUND, strcmp(style, "hostile") ? "worker" : hostile[1], &images[k]);

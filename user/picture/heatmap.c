@@ -95,8 +95,8 @@ static int add_own_band(struct flt_heatmap *map, const struct flt_region *r)
 	*band = (struct flt_atlas_band){
 		.name = strdup(name),
 		.note = strdup(note),
-		.start = from->low >> from->shift << from->shift << 12,
-		.bytes = 4096ull << from->shift,
+		.start = from->low >> from->shift << from->shift << map->regions->page.shift,
+		.bytes = 1ull << map->regions->page.shift << from->shift,
 		.rows = flt_heat_rows(from),
 		.cells = cells,
 	};

@@ -25,7 +25,8 @@ static int add_area(struct flt_regions *regions, uint32_t image, const struct fl
 		    uint32_t token)
 {
 	struct flt_region_area area = {
-		.start = map->start, .end = map->end, .page = map->offset >> 12,
+		.start = map->start, .end = map->end,
+		.page = map->offset >> regions->page.shift,
 		.protection = map->flags & (FLT_MAP_READ | FLT_MAP_WRITE | FLT_MAP_EXEC),
 		.shared = map->flags & FLT_MAP_SHARED, .name = "", .token = token,
 	};

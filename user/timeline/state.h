@@ -23,6 +23,7 @@ struct timeline_image {
 
 struct flt_timeline {
 	struct flt_timeline_setup setup;
+	struct flt_page_size page;
 	struct flt_images *images;
 	struct flt_paths *paths;
 	struct flt_build_ids ids;

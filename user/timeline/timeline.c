@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "event/device.h"
+#include "source/proc/machine.h"
 #include "source/proc/procfs.h"
 #include "timeline/state.h"
 
@@ -25,6 +25,11 @@ static int stacks_new(struct flt_timeline *t)
 	return ret;
 }
 
+struct flt_page_size flt_timeline_page_size(void)
+{
+	return flt_page_size_of(flt_machine_page(), flt_machine_huge_page());
+}
+
 int flt_timeline_new(struct flt_timeline **out, const struct flt_timeline_setup *setup)
 {
 	struct flt_timeline *t = calloc(1, sizeof(*t));
@@ -34,11 +39,12 @@ int flt_timeline_new(struct flt_timeline **out, const struct flt_timeline_setup 
 	if (!t)
 		return -ENOMEM;
 	t->setup = *setup;
+	t->page = flt_timeline_page_size();
 	t->lookup.regions = setup->regions;
 	flt_timeline_round(t);
 	if (t->setup.depth > FLT_TIMELINE_DEPTH)
 		t->setup.depth = FLT_TIMELINE_DEPTH;
-	t->touches = setup->perf ? flt_touches_new((uint64_t)sysconf(_SC_PAGESIZE)) : NULL;
+	t->touches = setup->perf ? flt_touches_new(1ull << t->page.shift) : NULL;
 	if (setup->perf && !t->touches)
 		return -ENOMEM;
 	ret = timeline_images_new(t);

@@ -10,12 +10,16 @@
 #include <stdint.h>
 
 #include "event/fault.h"
+#include "event/page_size.h"
 #include "model/recording/recording.h"
 #include "source/perf/event.h"
 #include "source/stream/item.h"
 #include "timeline/setup.h"
 
 struct flt_timeline;
+
+/* Return the page sizes of this machine, which are those of a stream and of events of perf. */
+struct flt_page_size flt_timeline_page_size(void);
 
 /* Call flt_timeline_free() also after an error. Return -ENOMEM. */
 int flt_timeline_new(struct flt_timeline **timeline, const struct flt_timeline_setup *setup);

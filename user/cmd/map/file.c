@@ -8,16 +8,24 @@
 #include "cmd/map/map.h"
 
 /*
- * Maximum number of pages that a fault on a file maps. A recording does not contain it, so this
- * is the kernel's default.
+ * Maximum of bytes that a fault on a file maps. A recording does not contain it, so this is the
+ * kernel's default.
  */
-#define AROUND_PAGES 16
+#define AROUND_BYTES 65536u
+
+/* Make the regions, if there are none. Call when the page size of the recording is known. */
+static int regions_need(struct map *m, const struct flt_recording *rec)
+{
+	const struct flt_page_size page = flt_recording_page_size(rec);
+
+	return m->regions ? 0 : flt_regions_new(&m->regions, page, AROUND_BYTES >> page.shift);
+}
 
 static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct map *m = arg;
 	size_t i;
-	int err = 0;
+	int err = regions_need(m, load->rec);
 
 	for (i = 0; !err && i < n; i++)
 		err = flt_timeline_region_fault(m->regions, load->rec, &faults[i]);
@@ -31,11 +39,11 @@ int map_file(struct map *m, const char *path)
 	const char *command;
 	int status;
 
-	status = flt_regions_new(&m->regions, AROUND_PAGES);
-	if (status)
-		return flt_command_fail(m->command, NULL, status);
 	flt_progress_begin(&progress, true);
 	status = flt_load_file(&load, m->command, path, on_faults, m);
+	/* The recording may have no faults. */
+	if (!status && regions_need(m, load.rec))
+		status = flt_command_fail(m->command, NULL, -ENOMEM);
 	if (status) {
 		flt_regions_free(m->regions);
 		m->regions = NULL;

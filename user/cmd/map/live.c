@@ -222,7 +222,8 @@ int map_live(struct map *m, char **command)
 		return flt_command_fail(m->command, &m->control_message, m->control_error);
 	ret = set_subject(m, command);
 	if (!ret)
-		ret = flt_regions_new(&m->regions, flt_maps_around());
+		ret = flt_regions_new(&m->regions, flt_timeline_page_size(),
+				      flt_maps_around());
 	setup.regions = m->regions;
 	if (!ret)
 		ret = flt_timeline_new(&l.timeline, &setup);

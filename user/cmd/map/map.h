@@ -87,7 +87,7 @@ int map_row_cgroup(const struct map *m, struct flt_table *table, const struct fl
 /* Write the name of a region. */
 void map_row_name(const struct map *m, const struct map_row *row, char *text, size_t size);
 /* Write a cell of the heat map as a row of the same table. Return 0 or -errno. */
-int map_row_cell(struct flt_table *table, const char *name, const struct flt_heat *heat,
+int map_row_cell(const struct map *m, struct flt_table *table, const char *name,
 		 const struct flt_heat_band *band, const struct flt_heat_cell *cell);
 
 /* cgroups.c. Write a row per cgroup, largest first. Return 0 or -errno. */

@@ -78,7 +78,6 @@ int map_picture_plot(struct map *m)
 
 int map_picture_rows(struct map *m, struct flt_table *table)
 {
-	const struct flt_heat *heat = &m->regions->heat;
 	const struct flt_heat_band *b;
 	const struct flt_heat_cell *c;
 	char name[4200];
@@ -91,7 +90,7 @@ int map_picture_rows(struct map *m, struct flt_table *table)
 		map_row_name(m, &m->rows[i], name, sizeof(name));
 		for (k = 0; !err && b && k < b->count; k++) {
 			c = &b->cells[k];
-			err = map_row_cell(table, name, heat, b, c);
+			err = map_row_cell(m, table, name, b, c);
 		}
 	}
 	return err;

@@ -146,6 +146,7 @@ void map_rows_add(struct flt_region *sum, const struct flt_region *r)
 int map_rows_make(struct map *m)
 {
 	const struct flt_regions *g = m->regions;
+	struct flt_advice_all all = { .limited = m->limited, .page = g->page };
 	struct map_row *row;
 	uint32_t i;
 
@@ -160,10 +161,10 @@ int map_rows_make(struct map *m)
 		row->region = &g->rows[i];
 		row->verdict = flt_pattern_classify(g->rows[i].pattern);
 	}
+	all.faults = flt_region_faults(&m->total);
+	all.latency = m->total.latency;
 	for (i = 0; i < m->count; i++)
-		m->rows[i].advice = flt_advice_for(m->rows[i].region, &m->rows[i].verdict,
-						   flt_region_faults(&m->total),
-						   m->total.latency, m->limited);
+		m->rows[i].advice = flt_advice_for(m->rows[i].region, &m->rows[i].verdict, &all);
 	sort_by = m->args->sort;
 	qsort(m->rows, m->count, sizeof(*m->rows), row_order);
 	return 0;
@@ -195,8 +196,8 @@ static int write_row(const struct map *m, struct flt_table *table, struct row *r
 {
 	row->faults = flt_region_faults(&row->r);
 	row->share = part(row->faults, flt_region_faults(&m->total));
-	row->bytes = row->r.pages << 12;
-	row->distinct = row->r.distinct << 12;
+	row->bytes = row->r.pages << m->regions->page.shift;
+	row->distinct = row->r.distinct << m->regions->page.shift;
 	/* Latencies of all regions are 0 if the engine of the recording has none. */
 	row->all_latency = m->total.latency;
 	known |= OF_COUNTS | (m->total.latency ? OF_LATENCY : 0);
@@ -253,13 +254,14 @@ int map_row_cgroup(const struct map *m, struct flt_table *table, const struct fl
 	return write_row(m, table, &row, 0);
 }
 
-int map_row_cell(struct flt_table *table, const char *name, const struct flt_heat *heat,
+int map_row_cell(const struct map *m, struct flt_table *table, const char *name,
 		 const struct flt_heat_band *band, const struct flt_heat_cell *cell)
 {
+	const struct flt_heat *heat = &m->regions->heat;
 	const struct row row = {
 		.record = "cell", .name = name, .faults = cell->all,
-		.start = cell->row << band->shift << 12,
-		.end = (cell->row + 1) << band->shift << 12,
+		.start = cell->row << band->shift << m->regions->page.shift,
+		.end = (cell->row + 1) << band->shift << m->regions->page.shift,
 		.r = { .refaults = cell->again,
 		       .first = heat->begin + cell->column * heat->step,
 		       .last = heat->begin + (cell->column + 1) * heat->step },

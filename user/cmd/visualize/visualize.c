@@ -62,13 +62,23 @@ static int add_to_page(struct flt_visualize *v, const struct flt_fault *f)
 	return err;
 }
 
+/* Make the regions of the page, if there are none. The page size of the recording is known. */
+static int regions_need(struct flt_visualize *v)
+{
+	if (v->regions || v->args->picture != FLT_PICTURE_HTML)
+		return 0;
+	return flt_regions_new(&v->regions, flt_recording_page_size(v->load.rec), 0);
+}
+
 static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *faults, size_t n)
 {
 	struct flt_visualize *v = arg;
 	struct flt_group_key key;
 	size_t i;
-	int err;
+	int err = regions_need(v);
 
+	if (err)
+		return err;
 	flt_load_filter_clock(&v->args->filter, load, &v->filter);
 	if (v->regions && !v->rates.begun && n) {
 		flt_heat_begin(&v->rates, faults[0].time);
@@ -264,7 +274,10 @@ static int draw(void *arg, const char *path)
 	status = flt_load_file(&v->load, v->run->command, path, on_faults, v);
 	if (status)
 		return status;
-	err = flt_symbols_new(&v->symbols, v->load.rec, &v->args->symbols);
+	/* The recording may have no faults. */
+	err = regions_need(v);
+	if (!err)
+		err = flt_symbols_new(&v->symbols, v->load.rec, &v->args->symbols);
 	if (!err)
 		flt_symbols_watch(v->symbols, show_symbols, v);
 	status = err ? flt_command_fail(v->run->command, NULL, err) : files_write(v);
@@ -279,7 +292,7 @@ static int visualize_main(struct flt_run *run)
 		.file = args->input, .pids = &args->filter.pids, .duration = args->duration,
 		.show = draw, .arg = &v,
 	};
-	int status, err = 0;
+	int status;
 
 	if (run->words.argc > (args->input ? 0 : 1))
 		return flt_command_misuse(run->command, "unexpected argument '%s' (give one "
@@ -288,9 +301,7 @@ static int visualize_main(struct flt_run *run)
 	if (status)
 		return status;
 	v.strings = flt_strings_new(NAME_BYTES_MAX);
-	if (args->picture == FLT_PICTURE_HTML)
-		err = flt_regions_new(&v.regions, 0);
-	if (!v.strings || err)
+	if (!v.strings)
 		status = flt_command_fail(run->command, NULL, -ENOMEM);
 	else
 		status = flt_capture_show(run, &input);

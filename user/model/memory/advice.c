@@ -51,8 +51,8 @@ static const struct {
 		"Each write-back write-protects the pages, so they fault again at the next write. "
 		"Sync less often, or use write() instead of a mapping." },
 	[FLT_ADVICE_HUGE] = { "huge",
-		"madvise(MADV_HUGEPAGE) replaces 512 faults with one; MAP_POPULATE maps all pages "
-		"at once. Memory that is kept for reuse does not fault." },
+		"madvise(MADV_HUGEPAGE) replaces all faults of a huge page with one; MAP_POPULATE "
+		"maps all pages at once. Memory that is kept for reuse does not fault." },
 	[FLT_ADVICE_SPARSE] = { "sparse",
 		"Few pages of the region are used, so huge pages would waste memory. Place data "
 		"that is used together on the same pages." },
@@ -109,27 +109,27 @@ static bool is_file(const struct flt_region *r)
 }
 
 /* Return the advice for new anonymous memory. */
-static enum flt_advice advise_new_memory(const struct flt_region *r)
+static enum flt_advice advise_new_memory(const struct flt_region *r, struct flt_page_size page)
 {
-	uint64_t pages = (r->area.end - r->area.start) >> 12;
+	uint64_t pages = (r->area.end - r->area.start) >> page.shift;
 
-	if (r->distinct < 512)
+	if (r->distinct < page.huge)
 		return FLT_ADVICE_POPULATE;
 	return share(r->distinct, pages, 50) ? FLT_ADVICE_HUGE : FLT_ADVICE_SPARSE;
 }
 
 enum flt_advice flt_advice_for(const struct flt_region *r, const struct flt_verdict *v,
-			       uint64_t all_faults, uint64_t all_latency, bool limited)
+			       const struct flt_advice_all *all)
 {
 	uint64_t faults = flt_region_faults(r);
 
 	if (faults < FLT_ADVICE_FAULTS || r->area.of >= __FLT_AREA_MAX ||
-	    (!share(faults, all_faults, FLT_ADVICE_SHARE) &&
-	     !share(r->latency, all_latency, FLT_ADVICE_SHARE)))
+	    (!share(faults, all->faults, FLT_ADVICE_SHARE) &&
+	     !share(r->latency, all->latency, FLT_ADVICE_SHARE)))
 		return FLT_ADVICE_NONE;
 	if (share(r->kinds[FLT_KIND_SWAP], faults, 25))
 		return FLT_ADVICE_SWAP;
-	if (limited && v->reuse != FLT_REUSE_ONCE)
+	if (all->limited && v->reuse != FLT_REUSE_ONCE)
 		return FLT_ADVICE_LIMIT;
 	if (v->reuse == FLT_REUSE_THRASHING)
 		return is_file(r) ? FLT_ADVICE_CACHE : FLT_ADVICE_KEEP;
@@ -145,7 +145,7 @@ enum flt_advice flt_advice_for(const struct flt_region *r, const struct flt_verd
 		return FLT_ADVICE_WRITEBACK;
 	if (share(r->kinds[FLT_KIND_ANON] + r->kinds[FLT_KIND_UFFD], faults, 50) ||
 	    (share(r->kinds[FLT_KIND_UNKNOWN], faults, 50) && !is_file(r)))
-		return advise_new_memory(r);
+		return advise_new_memory(r, all->page);
 	if (share(r->kinds[FLT_KIND_SHARED], faults, 50))
 		return FLT_ADVICE_SHARED;
 	if (share(r->kinds[FLT_KIND_FILE], faults, 50))

@@ -30,18 +30,25 @@ enum flt_advice {
 	FLT_ADVICE_FORK,	/* at least half copy anonymous memory */
 	FLT_ADVICE_PRIVATE,	/* at least half copy pages of a file */
 	FLT_ADVICE_WRITEBACK,	/* at least half make a page writable */
-	FLT_ADVICE_HUGE,	/* at least 2 MiB of new memory, half of the region used */
-	FLT_ADVICE_SPARSE,	/* at least 2 MiB of new memory, less than half used */
-	FLT_ADVICE_POPULATE,	/* less than 2 MiB of new memory */
+	FLT_ADVICE_HUGE,	/* at least a huge page of new memory, half of the region used */
+	FLT_ADVICE_SPARSE,	/* at least a huge page of new memory, less than half used */
+	FLT_ADVICE_POPULATE,	/* less than a huge page of new memory */
 	FLT_ADVICE_SHARED,
 	FLT_ADVICE_CODE,	/* cached code */
 	FLT_ADVICE_CACHED,	/* a cached file */
 	__FLT_ADVICE_LAST
 };
 
-/* Return the advice for a region. limited: recorded under a limit. all_*: of all regions. */
+/* Of all regions. */
+struct flt_advice_all {
+	uint64_t faults, latency;
+	bool limited;			/* recorded under a limit */
+	struct flt_page_size page;	/* as of the regions */
+};
+
+/* Return the advice for a region. */
 enum flt_advice flt_advice_for(const struct flt_region *region, const struct flt_verdict *verdict,
-			       uint64_t all_faults, uint64_t all_latency, bool limited);
+			       const struct flt_advice_all *all);
 /* Return one word for programs ("huge"); the sentence. NULL for FLT_ADVICE_NONE. */
 const char *flt_advice_name(enum flt_advice advice);
 const char *flt_advice_text(enum flt_advice advice);

@@ -9,12 +9,13 @@
 #include "model/recording/mapset.h"
 #include "model/recording/strings.h"
 
-#define PAGE_SHIFT 12
 #define NAME_BYTES_MAX (64u << 20)
 #define COMM_LEN 16
 /* Blocks of pages that all regions share (50 MiB). */
 #define TOUCHED_BLOCKS (1u << 19)
 #define NONE (~0u)
+/* Limit of the time that a fault of a malicious file takes. */
+#define FAULT_PAGES_MAX 4096u
 /* Number of the region that counts all faults past FLT_REGIONS_MAX. */
 #define OTHERS 0u
 
@@ -48,7 +49,7 @@ static int row_add(struct flt_regions *g, uint32_t image, const struct flt_regio
 	return 0;
 }
 
-int flt_regions_new(struct flt_regions **out, uint32_t around)
+int flt_regions_new(struct flt_regions **out, struct flt_page_size page, uint32_t around)
 {
 	const struct flt_region_area others = { .of = FLT_REGION_OTHERS, .name = "" };
 	struct flt_regions *g = calloc(1, sizeof(*g));
@@ -56,6 +57,7 @@ int flt_regions_new(struct flt_regions **out, uint32_t around)
 
 	if (!g)
 		return -ENOMEM;
+	g->page = page;
 	g->around = around ? around : 1;
 	g->strings = flt_strings_new(NAME_BYTES_MAX);
 	g->touched_budget = TOUCHED_BLOCKS;
@@ -149,9 +151,9 @@ const char *flt_regions_comm(const struct flt_regions *g, uint32_t image)
 	return image < g->image_room ? g->images[image].comm : "";
 }
 
-static uint64_t base_of(const struct flt_region_area *a)
+static uint64_t base_of(const struct flt_regions *g, const struct flt_region_area *a)
 {
-	return a->page - (a->start >> PAGE_SHIFT);
+	return a->page - (a->start >> g->page.shift);
 }
 
 /*
@@ -159,14 +161,15 @@ static uint64_t base_of(const struct flt_region_area *a)
  * rights of files must agree, because they tell code from data. Rights of anonymous memory may
  * differ, because programs change them often.
  */
-static bool same(const struct flt_region_area *a, const struct flt_region_area *b)
+static bool same(const struct flt_regions *g, const struct flt_region_area *a,
+		 const struct flt_region_area *b)
 {
 	if (a->of != b->of || a->shared != b->shared || a->inode != b->inode ||
 	    a->device != b->device || a->name != b->name)
 		return false;
 	if (a->of != FLT_AREA_FILE && a->of != FLT_AREA_SHMEM && a->of != FLT_AREA_DEVICE)
 		return true;
-	return base_of(a) == base_of(b) && a->protection == b->protection;
+	return base_of(g, a) == base_of(g, b) && a->protection == b->protection;
 }
 
 static const char *path_of(const struct flt_regions *g, const struct flt_region_area *a)
@@ -184,7 +187,7 @@ static bool row_fits(const struct flt_regions *g, uint32_t row, uint32_t image,
 	const char *path = path_of(g, area);
 
 	return row != NONE && row != OTHERS && g->rows[row].image == image &&
-	       same(&g->rows[row].area, area) &&
+	       same(g, &g->rows[row].area, area) &&
 	       (!path || !g->rows[row].path || path == g->rows[row].path);
 }
 
@@ -324,7 +327,7 @@ static bool is_refault(const struct flt_fault *f, int64_t fresh)
 
 int flt_regions_fault(struct flt_regions *g, const struct flt_fault *f)
 {
-	uint64_t page = f->address >> PAGE_SHIFT;
+	uint64_t page = f->address >> g->page.shift;
 	struct flt_visit touch = { .thread = f->tid, .pages = 1, .around = 1 };
 	struct flt_region *r;
 	int64_t fresh;
@@ -339,10 +342,10 @@ int flt_regions_fault(struct flt_regions *g, const struct flt_fault *f)
 		return 0;
 	}
 	if (f->kind == FLT_KIND_HUGE) {
-		touch.pages = 512;
-		page &= ~511ull;
+		touch.pages = g->page.huge;
+		page &= ~(uint64_t)(g->page.huge - 1);
 	} else if (f->pages > 1) {
-		touch.pages = f->pages < 4096 ? f->pages : 4096;
+		touch.pages = f->pages < FAULT_PAGES_MAX ? f->pages : FAULT_PAGES_MAX;
 	}
 	fresh = flt_page_set_add(&r->touched, page, touch.pages, &g->touched_budget);
 	if (fresh == -ENOMEM)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "event/fault.h"
+#include "event/page_size.h"
 #include "index/name_table.h"
 #include "index/page_set.h"
 #include "model/memory/heat.h"
@@ -63,6 +64,7 @@ struct flt_region {
 struct flt_region_image;
 
 struct flt_regions {
+	struct flt_page_size page;
 	struct flt_region *rows;	/* region n has band n of `heat` */
 	uint32_t count, room;
 	struct flt_region_image *images;
@@ -80,8 +82,11 @@ struct flt_regions {
 	uint64_t unknown_reuse;	/* faults that may be refaults: `touched` is full */
 };
 
-/* around: most pages that a fault on a file maps, usually 16. Return -ENOMEM. */
-int flt_regions_new(struct flt_regions **regions, uint32_t around);
+/*
+ * page: of the machine that has the faults. around: most pages that a fault on a file maps, usually
+ * 64 KiB. Return -ENOMEM.
+ */
+int flt_regions_new(struct flt_regions **regions, struct flt_page_size page, uint32_t around);
 void flt_regions_free(struct flt_regions *regions);
 
 /*
