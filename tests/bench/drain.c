@@ -117,6 +117,7 @@ static void trace(struct trace *t)
 	struct flt_errmsg e;
 
 	t->args = &args;
+	t->page_shift = flt_timeline_page_size().shift;
 	t->out = fopen("/dev/null", "we");
 	if (!t->out || names_open(&t->names))
 		err(1, "trace");

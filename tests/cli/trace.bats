@@ -37,6 +37,16 @@ load cli.bash
 	done
 }
 
+@test "offsets in files are those of pages of the machine that recorded" {
+	for page in 4096 16384 65536; do
+		"${GENERATE:?}" "$dir/mapped" 2000 30 4 mapped "$page"
+		"$FLTCTL" trace --json -i "$dir/mapped" >"$dir/json"
+		json "$dir/json" 'len(rows) == 2000 and all(r["path"] == "/nowhere/data" for r in rows)'
+		json "$dir/json" "all(int(r['offset'], 16) ==
+			(int(r['address'], 16) - 0x7f0000000000 + (3 << 16)) // $page * $page for r in rows)"
+	done
+}
+
 @test "a recording is traced without the module; what cannot be read is named" {
 	cd "$BATS_TEST_TMPDIR"
 	echo nonsense >no.flt

@@ -18,6 +18,7 @@
 static char told[4096];
 static char told_comm[64];
 static unsigned int told_kind;	/* area of the last MAP record */
+static uint64_t told_offset;	/* of the same */
 static struct flt_images *images;
 
 static int on_told(void *arg, struct flt_record *r)
@@ -33,6 +34,7 @@ static int on_told(void *arg, struct flt_record *r)
 			 image->parent, image->cause, (const char *)(image + 1));
 	if (r->type == FLT_RECORD_MAP) {
 		told_kind = map->area;
+		told_offset = map->offset;
 		snprintf(told + at, sizeof(told) - at, "map %u %llx %s; ", r->image, map->start, (const char *)(map + 1));
 	}
 	if (r->type == FLT_RECORD_COMM)
@@ -59,7 +61,7 @@ static int begin(void **unused)
 
 	(void)unused;
 	told[0] = 0;
-	return flt_images_new(&images, &sink, 10);
+	return flt_images_new(&images, &sink, 10, flt_page_size_of(4096, 0));
 }
 
 static int end(void **unused)
@@ -100,6 +102,23 @@ static uint32_t fault(uint64_t time, uint32_t tgid, uint32_t tid, uint16_t flags
 
 	assert_int_equal(flt_images_fault(images, &f, &image), 0);
 	return image;
+}
+
+/* The module counts the offset in pages of its machine. */
+static void offsets_are_pages_of_the_machine(void **unused)
+{
+	const struct flt_images_sink sink = { .record = on_told, .found = on_found };
+	const struct flt_event_area a = { .time = 1, .tgid = 11, .tid = 11, .start = 1 << 20, .end = 2 << 20, .page = 0x80000003 };
+	uint64_t page;
+
+	(void)unused;
+	for (page = 4096; page <= 65536; page *= 4) {
+		flt_images_free(images);
+		assert_int_equal(flt_images_new(&images, &sink, 0, flt_page_size_of(page, 0)), 0);
+		assert_int_equal(flt_images_area(images, &a, "/f"), 0);
+		assert_int_equal(fault(2, 11, 11, FLT_EVENT_USER), 1);
+		assert_int_equal(told_offset, 0x80000003 * page);
+	}
 }
 
 /*
@@ -298,6 +317,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(kernel_fault_finds_its_mapping, begin, end),
 		cmocka_unit_test_setup_teardown(reused_pid_gets_a_new_image, begin, end),
 		cmocka_unit_test_setup_teardown(exit_note_has_the_last_name, begin, end),
+		cmocka_unit_test_setup_teardown(offsets_are_pages_of_the_machine, begin, end),
 		cmocka_unit_test(stacks_are_found_by_id),
 		cmocka_unit_test(slices_are_found_by_thread),
 		cmocka_unit_test(causes_are_parts_in_nanoseconds),

@@ -235,7 +235,7 @@ int timeline_images_new(struct flt_timeline *t)
 		.record = on_image_record, .found = on_found, .arg = t,
 	};
 
-	return flt_images_new(&t->images, &sink, t->setup.command);
+	return flt_images_new(&t->images, &sink, t->setup.command, t->page);
 }
 
 int timeline_result(struct flt_timeline *t, int ret)

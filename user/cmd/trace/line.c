@@ -147,12 +147,12 @@ static uint64_t fill_causes(struct row *row, const struct flt_stream_causes *cau
 }
 
 /* Fill the columns of a file that are in data. dev is where row->dev points to. */
-static void fill_file(struct row *row, char dev[32])
+static void fill_file(const struct trace *t, struct row *row, char dev[32])
 {
 	const struct flt_fault *f = &row->fault;
 	char *end;
 
-	row->offset = (uint64_t)f->page << 12;
+	row->offset = (uint64_t)f->page << t->page_shift;
 	if (!f->inode)
 		return;
 	end = flt_digits_decimal(dev, f->device >> 20);
@@ -180,7 +180,7 @@ int trace_line_fault(struct trace *t, const struct trace_fault *k)
 	if (k->in_file) {
 		known |= OF_FILE;
 		row.path = k->path;
-		fill_file(&row, dev);
+		fill_file(t, &row, dev);
 	}
 	if (k->in_file && t->args->style.format == FLT_FORMAT_TEXT) {
 		snprintf(where, sizeof(where), "%s+0x%" PRIx64, k->path ? k->path : "?",

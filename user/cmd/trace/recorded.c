@@ -8,7 +8,8 @@
 #include "timeline/load.h"
 
 /* Fill the names of the thread, the process and the mapping from the recording. */
-static void describe(struct trace_fault *k, const struct flt_recording *rec, struct flt_fault *f)
+static void describe(const struct trace *t, struct trace_fault *k,
+		     const struct flt_recording *rec, struct flt_fault *f)
 {
 	const struct flt_image *image = flt_recording_image(rec, f->image);
 	const struct flt_map *map;
@@ -26,7 +27,7 @@ static void describe(struct trace_fault *k, const struct flt_recording *rec, str
 		return;
 	f->inode = map->inode;
 	f->device = map->device;
-	f->page = (uint32_t)((f->address - map->start + map->offset) >> 12);
+	f->page = (uint32_t)((f->address - map->start + map->offset) >> t->page_shift);
 	k->path = map->name[0] == '/' ? map->name : NULL;
 }
 
@@ -77,11 +78,12 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	int ret = 0;
 
 	t->wall_offset = load->head.time - load->head.clock;
+	t->page_shift = flt_recording_page_size(load->rec).shift;
 	if (trace_has_stacks(t->args) && !t->stacks)
 		ret = trace_stacks_open_file(t, load->rec);
 	for (i = 0; !ret && i < n && !t->full; i++) {
 		f = faults[i];
-		describe(&k, load->rec, &f);
+		describe(t, &k, load->rec, &f);
 		if (!match(t, &k))
 			continue;
 		if (t->stacks)

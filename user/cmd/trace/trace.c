@@ -13,6 +13,7 @@
 #include "source/proc/cgroup.h"
 #include "observe/target.h"
 #include "text/units.h"
+#include "timeline/timeline.h"
 #include "timeline/unwind_by.h"
 
 /* Bytes of stack copied for unwinding. */
@@ -230,6 +231,7 @@ static int trace_main(struct flt_run *run)
 	struct trace t = {
 		.command = run->command, .args = run->args, .control = run->control,
 		.control_message = run->control_message, .control_error = run->control_error,
+		.page_shift = flt_timeline_page_size().shift,
 	};
 	struct flt_target target = {
 		.command = run->command, .pids = &t.args->pids, .follow = t.args->follow,

@@ -69,6 +69,7 @@ struct trace {
 	struct flt_stream_pending *pending;	/* causes of faults to come; NULL: no --why */
 	struct flt_causes causes;	/* of --why */
 	uint64_t wall_offset;	/* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
+	uint32_t page_shift;	/* of the machine that has the faults */
 	uint64_t lines, lost;
 	bool headed;		/* the heading was written */
 	bool full;		/* .args->count lines were written */

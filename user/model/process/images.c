@@ -34,10 +34,12 @@ struct process {
 struct flt_images {
 	struct flt_images_sink sink;
 	uint32_t command, images;
+	struct flt_page_size page;
 	struct process *slot[SLOTS];	/* by tgid */
 };
 
-int flt_images_new(struct flt_images **out, const struct flt_images_sink *sink, uint32_t command)
+int flt_images_new(struct flt_images **out, const struct flt_images_sink *sink, uint32_t command,
+		   struct flt_page_size page)
 {
 	struct flt_images *l = calloc(1, sizeof(*l));
 
@@ -45,6 +47,7 @@ int flt_images_new(struct flt_images **out, const struct flt_images_sink *sink, 
 		return -ENOMEM;
 	l->sink = *sink;
 	l->command = command;
+	l->page = page;
 	*out = l;
 	return 0;
 }
@@ -252,11 +255,11 @@ _Static_assert(FLT_MAP_READ == 1 && FLT_MAP_WRITE == 2 && FLT_MAP_EXEC == 4,
 	       "FLT_MAP_* differ from the protection of flt_event_area");
 
 /* Convert a note of a mapping. The caller sets image and size. */
-static struct flt_record_map map_of(const struct flt_event_area *a)
+static struct flt_record_map map_of(const struct flt_images *l, const struct flt_event_area *a)
 {
 	return (struct flt_record_map){
 		.head = { .time = a->time },
-		.start = a->start, .end = a->end, .offset = (uint64_t)a->page << 12,
+		.start = a->start, .end = a->end, .offset = (uint64_t)a->page << l->page.shift,
 		.inode = a->inode, .device = flt_device_of_kernel(a->dev),
 		.flags = (a->protection & 7u) | (a->flags & FLT_AREA_SHARED ? FLT_MAP_SHARED : 0),
 		.area = a->of < UINT8_MAX ? a->of + 1 : UINT8_MAX,
@@ -281,7 +284,7 @@ int flt_images_area(struct flt_images *l, const struct flt_event_area *a, const 
 	if (!p->held)
 		return -ENOMEM;
 	h = &p->held[p->count];
-	h->map = map_of(a);
+	h->map = map_of(l, a);
 	h->name = strdup(name);
 	if (!h->name)
 		return -ENOMEM;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "event/fault.h"
+#include "event/page_size.h"
 #include "flt_file.h"
 
 struct flt_images;
@@ -35,10 +36,10 @@ struct flt_images_sink {
 
 /*
  * command: the process that is going to exec the observed command; 0: none. Until the exec, the
- * process has image 0 and no records. Return -ENOMEM.
+ * process has image 0 and no records. page: of the machine that sends the notes. Return -ENOMEM.
  */
 int flt_images_new(struct flt_images **images, const struct flt_images_sink *sink,
-		   uint32_t command);
+		   uint32_t command, struct flt_page_size page);
 void flt_images_free(struct flt_images *images);
 
 /* The functions below return -ENOMEM, -E2BIG, or the error of the sink. */
