@@ -16,9 +16,11 @@
 #define ANON 0
 #define FILE_PAGE 1
 
+static struct flt_page_size page_size = { 12, 512 };
+
 static struct flt_fault fault_at(uint64_t page, uint8_t kind)
 {
-	return (struct flt_fault){ .address = page << 12, .kind = kind };
+	return (struct flt_fault){ .address = page << page_size.shift, .kind = kind };
 }
 
 static void touch(struct flt_resident_pages *p, uint64_t page, uint8_t kind, uint32_t owner)
@@ -46,7 +48,7 @@ static void fill(struct flt_resident_pages *p, bool file, uint64_t first, uint64
 {
 	uint64_t i;
 
-	*p = (struct flt_resident_pages){ .around = 16 };
+	*p = (struct flt_resident_pages){ .page = page_size, .around = 16 };
 	assert_int_equal(flt_resident_area_add(p, 512, 2048, "", file, 1), 0);
 	for (i = 0; i < count; i++)
 		assert_int_equal(flt_resident_page_add(p, first + i, flags), 0);
@@ -177,7 +179,7 @@ static void huge_pages_have_one_owner(void **state)
 
 static void hugetlb_pages_are_whole(void **state)
 {
-	struct flt_resident_pages p = { .around = 16 };
+	struct flt_resident_pages p = { .page = page_size, .around = 16 };
 	uint64_t i;
 
 	(void)state;
@@ -194,7 +196,7 @@ static void hugetlb_pages_are_whole(void **state)
 
 static void pages_take_little_memory(void **state)
 {
-	struct flt_resident_pages p = { .around = 16 };
+	struct flt_resident_pages p = { .page = page_size, .around = 16 };
 	uint64_t i;
 
 	(void)state;
@@ -220,7 +222,7 @@ static void add(struct flt_moment *m, uint32_t image, uint64_t page, uint64_t ti
 
 static void children_have_the_pages_of_their_parents(void **state)
 {
-	struct flt_moment m = { .time = 100 };
+	struct flt_moment m = { .page = page_size, .time = 100 };
 	struct flt_resident_process *p;
 	uint64_t i;
 	int k;
@@ -261,7 +263,9 @@ static void children_have_the_pages_of_their_parents(void **state)
 static void move(struct flt_moment *m, uint32_t process, uint64_t time, uint64_t first,
 		 uint64_t end, uint64_t to)
 {
-	const struct flt_resident_move moved = { time, first << 12, end << 12, to << 12 };
+	const struct flt_resident_move moved = {
+		time, first << page_size.shift, end << page_size.shift, to << page_size.shift
+	};
 
 	assert_int_equal(flt_moment_move(m, process, &moved), 0);
 }
@@ -286,7 +290,7 @@ static uint32_t place_of(const struct flt_moment *m, uint32_t process, uint64_t 
 
 static void pages_keep_their_owner_when_they_move(void **state)
 {
-	struct flt_moment m = { .time = 1000 };
+	struct flt_moment m = { .page = page_size, .time = 1000 };
 
 	(void)state;
 	make_process(&m, 1, 5000, 5010);
@@ -317,7 +321,7 @@ static void pages_keep_their_owner_when_they_move(void **state)
 
 static void huge_pages_move_page_by_page(void **state)
 {
-	struct flt_moment m = { .time = 1000 };
+	struct flt_moment m = { .page = page_size, .time = 1000 };
 	struct flt_fault f = fault_at(1024 + 7, FLT_KIND_HUGE);
 
 	(void)state;
@@ -330,7 +334,7 @@ static void huge_pages_move_page_by_page(void **state)
 	f.image = 1;
 	f.time = 10;
 	assert_int_equal(flt_moment_fault(&m, &f, 9), 0);
-	f.address = (1024ull + 300) << 12;
+	f.address = fault_at(1024 + 300, FLT_KIND_HUGE).address;
 	f.time = 11;
 	assert_int_equal(flt_moment_fault(&m, &f, 9), 0);
 	assert_int_equal(place_of(&m, 0, 1024), 9);
@@ -338,6 +342,52 @@ static void huge_pages_move_page_by_page(void **state)
 	assert_int_equal(place_of(&m, 1, 5100), 9);
 	assert_int_equal(place_of(&m, 1, 5411), 9);
 	flt_moment_free(&m);
+}
+
+/* Pages of 16 KiB: huge pages have 2048 pages, and a window of 4 pages is within a page table. */
+static void pages_have_the_size_of_their_machine(void **state)
+{
+	struct flt_moment m = { .time = 1000 };
+	struct flt_resident_pages p;
+	struct flt_fault f;
+	uint64_t i;
+
+	(void)state;
+	page_size = flt_page_size_of(16384, 0);
+	p = (struct flt_resident_pages){ .page = page_size, .around = 4 };
+	assert_int_equal(flt_resident_area_add(&p, 0, 6144, "", true, 1), 0);
+	for (i = 2000; i < 4100; i++)
+		assert_int_equal(flt_resident_page_add(&p, i, FILE_PAGE), 0);
+	assert_int_equal(flt_resident_pages_settle(&p), 0);
+	touch(&p, 2050, FLT_KIND_FILE, 1);
+	assert_int_equal(owner_of(&p, 2047), 0);
+	assert_int_equal(owner_of(&p, 2048), 1);
+	assert_int_equal(owner_of(&p, 2051), 1);
+	assert_int_equal(owner_of(&p, 2052), 0);
+	touch(&p, 3000, FLT_KIND_HUGE, 2);
+	assert_int_equal(owner_of(&p, 2047), 0);
+	assert_int_equal(owner_of(&p, 2049), 1);
+	assert_int_equal(owner_of(&p, 2500), 2);
+	assert_int_equal(owner_of(&p, 4095), 2);
+	assert_int_equal(owner_of(&p, 4096), 0);
+	flt_resident_pages_free(&p);
+
+	m.page = page_size;
+	make_process(&m, 1, 2048, 2048 + 200);
+	f = fault_at(2048 + 2047, FLT_KIND_HUGE);
+	f.image = 1;
+	f.time = 10;
+	make_process(&m, 2, 9000, 9000 + 1848);
+	assert_int_equal(flt_moment_ancestor(&m, 1, 1, UINT64_MAX), 0);
+	move(&m, 1, 60, 2048 + 200, 4096, 9000);
+	assert_int_equal(flt_moment_begin(&m), 0);
+	assert_int_equal(flt_moment_fault(&m, &f, 9), 0);
+	assert_int_equal(place_of(&m, 0, 2048), 9);
+	assert_int_equal(place_of(&m, 0, 2247), 9);
+	assert_int_equal(place_of(&m, 1, 9000), 9);
+	assert_int_equal(place_of(&m, 1, 9000 + 1847), 9);
+	flt_moment_free(&m);
+	page_size = flt_page_size_of(4096, 0);
 }
 
 int main(void)
@@ -353,6 +403,7 @@ int main(void)
 		cmocka_unit_test(children_have_the_pages_of_their_parents),
 		cmocka_unit_test(pages_keep_their_owner_when_they_move),
 		cmocka_unit_test(huge_pages_move_page_by_page),
+		cmocka_unit_test(pages_have_the_size_of_their_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

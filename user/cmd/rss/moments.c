@@ -6,6 +6,7 @@
 
 #include "cmd/rss/rss.h"
 #include "text/clock.h"
+#include "timeline/timeline.h"
 #include "text/units.h"
 
 int rss_moments_init(struct rss_moments *m, const struct flt_ids *targets, uint64_t memory)
@@ -119,7 +120,7 @@ static int read_family(struct rss_moments *m, struct rss_moment *to)
  */
 bool rss_moments_take(struct rss_moments *m, enum rss_when_kind kind)
 {
-	struct rss_moment fresh = { .kind = kind };
+	struct rss_moment fresh = { .kind = kind, .moment.page = flt_timeline_page_size() };
 	struct rss_moment *earlier = kind == RSS_PEAK ? earlier_peak(m) : NULL;
 	const uint64_t freed = earlier ? pages_of(earlier) : 0;
 	char text[FLT_UNITS_TEXT];

@@ -69,7 +69,7 @@ static void titles_write(struct picture *p)
 	const char *host = flt_recording_info(p->j->load.rec, "host");
 	char size[FLT_UNITS_TEXT];
 
-	flt_units_write_size(size, p->rows.total.rss << 12);
+	flt_units_write_size(size, rss_bytes(p->m, p->rows.total.rss));
 	snprintf(p->title, sizeof(p->title), "Resident memory at %s: %" PRIu64 " pages (%s)",
 		 p->m->label, p->rows.total.rss, size);
 	snprintf(p->subtitle, sizeof(p->subtitle), "%.300s%s%.80s",
@@ -98,8 +98,8 @@ static void table_write(const struct picture *p, FILE *out)
 		row = &rows.rows[i];
 		snprintf(source, sizeof(source), "%s:%u",
 			 row->file ? flt_symbols_base(row->file) : "", row->line);
-		cells[0] = flt_units_write_size(rss, row->parts.rss << 12);
-		cells[1] = flt_units_write_size(swap, row->parts.swap << 12);
+		cells[0] = flt_units_write_size(rss, rss_bytes(p->m, row->parts.rss));
+		cells[1] = flt_units_write_size(swap, rss_bytes(p->m, row->parts.swap));
 		cells[2] = row->unknown ? "unknown" : row->function;
 		cells[3] = row->file ? source : "";
 		cells[4] = row->object ? row->object : "";
@@ -109,12 +109,12 @@ static void table_write(const struct picture *p, FILE *out)
 	rss_rows_free(&rows);
 }
 
-static void fact_write(FILE *out, const char *name, uint64_t pages)
+static void fact_write(const struct picture *p, FILE *out, const char *name, uint64_t pages)
 {
 	char size[FLT_UNITS_TEXT], text[64];
 
 	snprintf(text, sizeof(text), "%" PRIu64 " pages, %s", pages,
-		 flt_units_write_size(size, pages << 12));
+		 flt_units_write_size(size, rss_bytes(p->m, pages)));
 	flt_page_fact(out, name, text);
 }
 
@@ -123,13 +123,13 @@ static void html_write(const struct picture *p, FILE *out)
 	const struct rss_parts *t = &p->rows.total;
 
 	flt_page_open(out, p->title, p->subtitle);
-	fact_write(out, "anonymous", t->by[FLT_PRESENT_ANON]);
-	fact_write(out, "file", t->by[FLT_PRESENT_FILE]);
-	fact_write(out, "shmem", t->by[FLT_PRESENT_SHMEM]);
-	fact_write(out, "shared", t->shared);
-	fact_write(out, "huge", t->huge);
-	fact_write(out, "swapped", t->swap);
-	fact_write(out, "unknown", t->unknown);
+	fact_write(p, out, "anonymous", t->by[FLT_PRESENT_ANON]);
+	fact_write(p, out, "file", t->by[FLT_PRESENT_FILE]);
+	fact_write(p, out, "shmem", t->by[FLT_PRESENT_SHMEM]);
+	fact_write(p, out, "shared", t->shared);
+	fact_write(p, out, "huge", t->huge);
+	fact_write(p, out, "swapped", t->swap);
+	fact_write(p, out, "unknown", t->unknown);
 	flt_page_section(out, "Stacks", "The width is the number of resident pages.");
 	flt_flame_write(out, &p->flame, false);
 	table_write(p, out);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* read.c - read the memory of stopped processes into a moment. */
 #include <errno.h>
-#include <unistd.h>
 
 #include "cmd/rss/rss.h"
 
@@ -105,8 +104,7 @@ int rss_moment_read(struct rss_moment *m, const uint32_t *pids, size_t count,
 		    uint64_t *pages_left, struct flt_errmsg *e)
 {
 	struct reader r = {
-		.to = m, .pages_left = pages_left,
-		.page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+		.to = m, .pages_left = pages_left, .page_size = rss_bytes(m, 1),
 	};
 	size_t i;
 	int ret = 0;

@@ -140,7 +140,8 @@ static int add_areas(struct rss_rows *l, const struct rss_joined *j,
 		const struct flt_resident_area *a = &pages->areas[i];
 
 		row = (struct rss_row){
-			.pid = p->pid, .comm = image ? image->comm : "", .address = a->start << 12,
+			.pid = p->pid, .comm = image ? image->comm : "",
+			.address = a->start << pages->page.shift,
 			.object = a->name[0] ? a->name : "[anon]",
 		};
 		/* A run may begin in one mapping and end in the next. */

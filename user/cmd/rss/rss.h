@@ -67,6 +67,12 @@ struct rss_moment {
 	uint64_t beyond;	/* pages beyond the limit of memory; swapped ones included */
 };
 
+/* Convert a number of pages of a moment. */
+static inline uint64_t rss_bytes(const struct rss_moment *m, uint64_t pages)
+{
+	return pages << m->moment.page.shift;
+}
+
 /* ---- read.c ---- */
 
 /*

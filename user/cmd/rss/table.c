@@ -121,18 +121,18 @@ static void callers_write(char *text, size_t size, struct rss_joined *j, const s
 		*(strrchr(text, '\n') ? strrchr(text, '\n') + 1 : text) = '\0';
 }
 
-static void parts_bytes(struct line *l, const struct rss_parts *p)
+static void parts_bytes(struct line *l, const struct rss_moment *m, const struct rss_parts *p)
 {
-	l->rss = p->rss << 12;
-	l->anon = p->by[FLT_PRESENT_ANON] << 12;
-	l->file = p->by[FLT_PRESENT_FILE] << 12;
-	l->shmem = p->by[FLT_PRESENT_SHMEM] << 12;
-	l->hugetlb = p->by[FLT_PRESENT_HUGETLB] << 12;
-	l->shared = p->shared << 12;
-	l->private = (p->rss - p->shared) << 12;
-	l->huge = p->huge << 12;
-	l->swap = p->swap << 12;
-	l->unknown = p->unknown << 12;
+	l->rss = rss_bytes(m, p->rss);
+	l->anon = rss_bytes(m, p->by[FLT_PRESENT_ANON]);
+	l->file = rss_bytes(m, p->by[FLT_PRESENT_FILE]);
+	l->shmem = rss_bytes(m, p->by[FLT_PRESENT_SHMEM]);
+	l->hugetlb = rss_bytes(m, p->by[FLT_PRESENT_HUGETLB]);
+	l->shared = rss_bytes(m, p->shared);
+	l->private = rss_bytes(m, p->rss - p->shared);
+	l->huge = rss_bytes(m, p->huge);
+	l->swap = rss_bytes(m, p->swap);
+	l->unknown = rss_bytes(m, p->unknown);
 }
 
 static int row_write(struct flt_table *table, struct rss_joined *j, const struct rss_moment *m,
@@ -141,8 +141,8 @@ static int row_write(struct flt_table *table, struct rss_joined *j, const struct
 	char source[256], size[FLT_UNITS_TEXT], stack[STACK_BYTES], container[FLT_CONTAINER_NAME];
 	struct line l = { .moment = m->label, .since = m->since, .row = *row };
 
-	parts_bytes(&l, &row->parts);
-	l.before = row->before.rss << 12;
+	parts_bytes(&l, m, &row->parts);
+	l.before = rss_bytes(m, row->before.rss);
 	l.change = (int64_t)l.rss - (int64_t)l.before;
 	flt_units_write_size(size, (uint64_t)(l.change < 0 ? -l.change : l.change));
 	snprintf(l.change_text, sizeof(l.change_text), "%s%s",
@@ -159,9 +159,9 @@ static int row_write(struct flt_table *table, struct rss_joined *j, const struct
 }
 
 /* Write a number of pages as a size. */
-static const char *size_of(char text[FLT_UNITS_TEXT], uint64_t pages)
+static const char *size_of(const struct rss_moment *m, char text[FLT_UNITS_TEXT], uint64_t pages)
 {
-	return flt_units_write_size(text, pages << 12);
+	return flt_units_write_size(text, rss_bytes(m, pages));
 }
 
 static void total_write(const struct rss_moment *m, const struct rss_rows *rows)
@@ -171,15 +171,15 @@ static void total_write(const struct rss_moment *m, const struct rss_rows *rows)
 	char at[FLT_UNITS_TEXT];
 
 	printf("%s: %" PRIu64 " pages (%s) resident in %zu process%s after %s\n", m->label, t->rss,
-	       size_of(a, t->rss), m->moment.count, m->moment.count == 1 ? "" : "es",
+	       size_of(m, a, t->rss), m->moment.count, m->moment.count == 1 ? "" : "es",
 	       flt_units_write_ns(at, m->since));
 	printf("%s anonymous, %s file, %s shmem; %s private, ",
-	       size_of(a, t->by[FLT_PRESENT_ANON]), size_of(b, t->by[FLT_PRESENT_FILE]),
-	       size_of(c, t->by[FLT_PRESENT_SHMEM]), size_of(d, t->rss - t->shared));
-	printf("%s shared; %s in huge pages; %s swapped", size_of(a, t->shared),
-	       size_of(b, t->huge), size_of(c, t->swap));
+	       size_of(m, a, t->by[FLT_PRESENT_ANON]), size_of(m, b, t->by[FLT_PRESENT_FILE]),
+	       size_of(m, c, t->by[FLT_PRESENT_SHMEM]), size_of(m, d, t->rss - t->shared));
+	printf("%s shared; %s in huge pages; %s swapped", size_of(m, a, t->shared),
+	       size_of(m, b, t->huge), size_of(m, c, t->swap));
 	if (t->by[FLT_PRESENT_HUGETLB])
-		printf("; %s hugetlb beside", size_of(a, t->by[FLT_PRESENT_HUGETLB]));
+		printf("; %s hugetlb beside", size_of(m, a, t->by[FLT_PRESENT_HUGETLB]));
 	printf("\nunknown: %" PRIu64 " pages, %.2f %%\n", t->unknown,
 	       t->rss ? 100.0 * (double)t->unknown / (double)t->rss : 0);
 }
@@ -190,8 +190,8 @@ static void diff_write(const struct rss_moment *m, const struct rss_rows *rows,
 	char a[FLT_UNITS_TEXT], b[FLT_UNITS_TEXT];
 
 	printf("%s: %" PRIu64 " pages (%s), %s: %" PRIu64 " pages (%s)\n", before->label,
-	       rows->before.rss, size_of(a, rows->before.rss), m->label, rows->total.rss,
-	       size_of(b, rows->total.rss));
+	       rows->before.rss, size_of(m, a, rows->before.rss), m->label, rows->total.rss,
+	       size_of(m, b, rows->total.rss));
 }
 
 /*

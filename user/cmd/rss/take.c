@@ -12,6 +12,7 @@
 #include "cmd/rss/rss.h"
 #include "observe/child.h"
 #include "observe/loop.h"
+#include "source/proc/machine.h"
 #include "source/proc/procfs.h"
 #include "text/clock.h"
 #include "text/units.h"
@@ -242,7 +243,7 @@ int rss_taker_new(struct rss_taker **out, struct flt_run *run, const struct flt_
 	t->due_count = whens->count;
 	for (i = 0; i < whens->count; i++)
 		t->dues[i].when = whens->all[i];
-	t->page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	t->page_size = flt_machine_page();
 	t->watch = (struct flt_capture_watch){
 		.begin = begin, .signal = on_signal, .end = end, .arg = t,
 	};

@@ -6,9 +6,6 @@
 
 #include <linux/flt_event.h>
 
-#define PAGE_BYTES (1u << FLT_RESIDENT_PAGE_SHIFT)
-#define HUGE_BYTES (FLT_RESIDENT_PMD_PAGES * PAGE_BYTES)
-
 static void free_process(struct flt_resident_process *p)
 {
 	flt_resident_pages_free(&p->pages);
@@ -36,7 +33,9 @@ struct flt_resident_process *flt_moment_process(struct flt_moment *m, uint32_t p
 	if (!more)
 		return NULL;
 	m->processes = more;
-	m->processes[m->count] = (struct flt_resident_process){ .pid = pid };
+	m->processes[m->count] = (struct flt_resident_process){
+		.pid = pid, .pages.page = m->page,
+	};
 	return &m->processes[m->count++];
 }
 
@@ -146,13 +145,14 @@ bool flt_moment_needs(const struct flt_moment *m, const struct flt_fault *f)
 static void explain_parts(struct flt_resident_process *p, const struct flt_fault *f,
 			  uint32_t owner)
 {
-	const uint64_t start = f->address & ~(uint64_t)(HUGE_BYTES - 1);
+	const struct flt_page_size *page = &p->pages.page;
+	const uint64_t first = (f->address >> page->shift) & ~(uint64_t)(page->huge - 1);
 	struct flt_fault part = *f;
-	uint64_t at;
+	uint32_t i;
 
 	part.kind = FLT_KIND_ANON;
-	for (at = start; at < start + HUGE_BYTES; at += PAGE_BYTES) {
-		part.address = at;
+	for (i = 0; i < page->huge; i++) {
+		part.address = (first + i) << page->shift;
 		if (flt_resident_moves_follow(&p->moves, f->time, &part.address))
 			flt_resident_fault(&p->pages, &part, owner);
 	}

@@ -31,6 +31,7 @@ struct flt_resident_process {
 };
 
 struct flt_moment {
+	struct flt_page_size page;
 	uint64_t time;				/* CLOCK_MONOTONIC ns */
 	struct flt_resident_process *processes;
 	size_t count;
@@ -41,7 +42,7 @@ struct flt_moment {
 	size_t ancestor_count, ancestor_room;
 };
 
-/* A moment that is all zero is empty. */
+/* A moment that is all zero but for .page and .time is empty. */
 void flt_moment_free(struct flt_moment *m);
 /* Add a process without pages. The result is valid until the next call. NULL: no memory. */
 struct flt_resident_process *flt_moment_process(struct flt_moment *m, uint32_t pid);

@@ -45,8 +45,7 @@ static bool matters(const struct flt_resident_move *move, const struct flt_resid
 	const uint64_t end = end_of(move);
 	size_t i;
 
-	if (flt_resident_pages_have(p, move->to >> FLT_RESIDENT_PAGE_SHIFT,
-				    end >> FLT_RESIDENT_PAGE_SHIFT))
+	if (flt_resident_pages_have(p, move->to >> p->page.shift, end >> p->page.shift))
 		return true;
 	for (i = 0; i < count; i++)
 		if (later[i].start < end && move->to < later[i].end)

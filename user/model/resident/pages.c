@@ -44,7 +44,7 @@ void flt_resident_pages_free(struct flt_resident_pages *p)
 	free(p->runs);
 	free(p->flags);
 	free(p->owner);
-	*p = (struct flt_resident_pages){ .around = p->around };
+	*p = (struct flt_resident_pages){ .page = p->page, .around = p->around };
 }
 
 void flt_resident_pages_clear(struct flt_resident_pages *p)
@@ -223,7 +223,7 @@ static void spread(struct flt_resident_pages *p, const struct spread *s)
 static void window_of(const struct flt_resident_pages *p, const struct flt_resident_area *a,
 		      uint64_t page, uint64_t *start, uint64_t *end)
 {
-	const uint64_t table = page & ~(uint64_t)(FLT_RESIDENT_PMD_PAGES - 1);
+	const uint64_t table = page & ~(uint64_t)(p->page.huge - 1);
 
 	*start = page / p->around * p->around;
 	if (*start < a->start)
@@ -231,8 +231,8 @@ static void window_of(const struct flt_resident_pages *p, const struct flt_resid
 	if (*start < table)
 		*start = table;
 	*end = *start + p->around;
-	if (*end > table + FLT_RESIDENT_PMD_PAGES)
-		*end = table + FLT_RESIDENT_PMD_PAGES;
+	if (*end > table + p->page.huge)
+		*end = table + p->page.huge;
 	if (*end > a->end)
 		*end = a->end;
 }
@@ -253,12 +253,12 @@ static void spread_huge(struct flt_resident_pages *p, const struct flt_fault *f,
 			uint32_t owner)
 {
 	struct spread s = {
-		.start = page & ~(uint64_t)(FLT_RESIDENT_PMD_PAGES - 1), .owner = owner,
+		.start = page & ~(uint64_t)(p->page.huge - 1), .owner = owner,
 		.rank = f->kind == FLT_KIND_HUGE ? OWN : WEAK, .needs = FLT_RESIDENT_HUGE,
 		.later = true,
 	};
 
-	s.end = s.start + FLT_RESIDENT_PMD_PAGES;
+	s.end = s.start + p->page.huge;
 	if (f->kind == FLT_KIND_HUGE || f->kind == FLT_KIND_UNKNOWN)
 		spread(p, &s);
 	if (f->kind != FLT_KIND_HUGE)
@@ -284,7 +284,7 @@ static void spread_file(struct flt_resident_pages *p, const struct flt_resident_
 
 void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f, uint32_t owner)
 {
-	const uint64_t page = f->address >> FLT_RESIDENT_PAGE_SHIFT;
+	const uint64_t page = f->address >> p->page.shift;
 	const struct flt_resident_area *a = area_at(p, page);
 	struct spread s = {
 		.start = page, .end = page + 1, .owner = owner, .rank = OWN, .later = true,

@@ -14,11 +14,10 @@
 #include <stdint.h>
 
 #include "event/fault.h"
+#include "event/page_size.h"
 
+/* Memory that the model takes for a page, at most. */
 #define FLT_RESIDENT_PAGE_BYTES 24u
-
-#define FLT_RESIDENT_PAGE_SHIFT 12
-#define FLT_RESIDENT_PMD_PAGES 512u	/* of a huge page */
 
 /* Flags of a page that a source sets (source/proc/present.h has the same); the model adds RANK. */
 enum flt_resident_flag {
@@ -42,6 +41,7 @@ struct flt_resident_run {
 };
 
 struct flt_resident_pages {
+	struct flt_page_size page;
 	struct flt_resident_area *areas;	/* ascending */
 	size_t area_count, area_room;
 	struct flt_resident_run *runs;		/* ascending */
@@ -52,7 +52,7 @@ struct flt_resident_pages {
 	uint32_t around;			/* maximum of pages mapped by a file fault */
 };
 
-/* A struct that is all zero is empty. */
+/* A struct that is all zero but for .page and .around is empty. */
 void flt_resident_pages_free(struct flt_resident_pages *p);
 /* Forget all, but keep the memory. */
 void flt_resident_pages_clear(struct flt_resident_pages *p);
