@@ -12,7 +12,8 @@ $(O)/san/tracefuzz: $(O)/san/tests/fuzz/tracefuzz.o $(O)/san/libfltctl.a
 check-tracefuzz: $(O)/san/tracefuzz
 	$< tests/fuzz/corpus/*
 
-FUZZ_TRACE_SRCS = tests/fuzz/tracefuzz.c user/picture/heatmap.c user/source/proc/maps.c user/text/escape.c \
+FUZZ_TRACE_SRCS = tests/fuzz/tracefuzz.c user/picture/heatmap.c user/text/escape.c \
+	$(patsubst %,user/source/proc/%.c,maps machine) \
 	$(patsubst %,user/source/file/%.c,read code) \
 	$(patsubst %,user/timeline/%.c,regions map_record) \
 	$(patsubst %,user/model/memory/%.c,regions region_names heat pattern) \

@@ -6,14 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "source/proc/machine.h"
 #include "source/proc/pagemap.h"
 
 #define KPF_THP (1ull << 22)
-#define HUGE_PAGES 512u
 
 struct flt_huge {
 	int kpageflags;
-	uint64_t *start;	/* first pages of ranges of 512, ascending */
+	uint64_t page_size;
+	uint64_t pages;		/* of a huge page; 0: there are no huge pages */
+	uint64_t *entry;	/* room for the entries of a huge page */
+	uint64_t *start;	/* first pages of huge pages, ascending */
 	size_t count, room, at;
 };
 
@@ -23,15 +26,20 @@ int flt_huge_new(struct flt_huge **out, int kpageflags)
 
 	if (!h)
 		return -ENOMEM;
-	h->kpageflags = kpageflags;
 	*out = h;
-	return 0;
+	h->kpageflags = kpageflags;
+	h->page_size = flt_machine_page();
+	h->pages = flt_machine_huge_page() / h->page_size;
+	h->entry = calloc(h->pages ? h->pages : 1, sizeof(*h->entry));
+	return h->entry ? 0 : -ENOMEM;
 }
 
 void flt_huge_free(struct flt_huge *h)
 {
-	if (h)
+	if (h) {
+		free(h->entry);
 		free(h->start);
+	}
 	free(h);
 }
 
@@ -53,39 +61,39 @@ static int add(struct flt_huge *h, uint64_t start)
 
 static int add_range(void *huge, uint64_t start, uint64_t end)
 {
-	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct flt_huge *h = huge;
 	uint64_t at;
 	int ret = 0;
 
-	for (at = start; !ret && at < end; at += HUGE_PAGES * size)
-		ret = add(huge, at / size);
+	for (at = start / h->page_size; !ret && at < end / h->page_size; at += h->pages)
+		ret = add(h, at);
 	return ret;
 }
 
-/* Return whether these are the frames of one huge page. */
-static bool is_one(const struct flt_huge *h, const uint64_t entry[HUGE_PAGES])
+/* Return whether the entries are the frames of one huge page. */
+static bool is_one(const struct flt_huge *h)
 {
-	const uint64_t first = entry[0] & FLT_PAGEMAP_PFN;
-	uint64_t flags;
-	unsigned int i;
+	const uint64_t *entry = h->entry, first = entry[0] & FLT_PAGEMAP_PFN;
+	uint64_t flags, i;
 
-	for (i = 0; i < HUGE_PAGES; i++)
+	for (i = 0; i < h->pages; i++)
 		if (!(entry[i] & FLT_PAGEMAP_PRESENT) || (entry[i] & FLT_PAGEMAP_PFN) != first + i)
 			return false;
-	return first && !(first % HUGE_PAGES) &&
+	return first && !(first % h->pages) &&
 	       pread(h->kpageflags, &flags, 8, (off_t)(first * 8)) == 8 && flags & KPF_THP;
 }
 
-static int guess(struct flt_huge *h, int pagemap, const struct flt_present_area *a, uint64_t size)
+static int guess(struct flt_huge *h, int pagemap, const struct flt_present_area *a)
 {
-	uint64_t at = (a->start / size + HUGE_PAGES - 1) / HUGE_PAGES * HUGE_PAGES;
-	uint64_t entry[HUGE_PAGES];
+	const uint64_t size = h->page_size;
+	uint64_t at = (a->start / size + h->pages - 1) / h->pages * h->pages;
 	int ret = 0;
 
-	for (; !ret && at + HUGE_PAGES <= a->end / size; at += HUGE_PAGES) {
-		if (pread(pagemap, entry, sizeof(entry), (off_t)(at * 8)) != sizeof(entry))
+	for (; !ret && at + h->pages <= a->end / size; at += h->pages) {
+		if (pread(pagemap, h->entry, h->pages * 8, (off_t)(at * 8)) !=
+		    (ssize_t)(h->pages * 8))
 			return 0;
-		if (is_one(h, entry))
+		if (is_one(h))
 			ret = add(h, at);
 	}
 	return ret;
@@ -93,17 +101,16 @@ static int guess(struct flt_huge *h, int pagemap, const struct flt_present_area 
 
 int flt_huge_find(struct flt_huge *h, int pagemap, const struct flt_present_area *a)
 {
-	const uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
 	int ret;
 
 	h->count = h->at = 0;
-	if (!a->sums.huge)
+	if (!a->sums.huge || !h->pages)
 		return 0;
 	ret = flt_pagemap_scan(pagemap, a->start, a->end, FLT_PAGEMAP_IS_HUGE, add_range, h);
 	if (ret == -EOPNOTSUPP) {
 		h->count = 0;
-		ret = guess(h, pagemap, a, size);
-		if (h->count * HUGE_PAGES != a->sums.huge)
+		ret = guess(h, pagemap, a);
+		if (h->count * h->pages != a->sums.huge)
 			h->count = 0;
 	}
 	return ret;
@@ -111,7 +118,7 @@ int flt_huge_find(struct flt_huge *h, int pagemap, const struct flt_present_area
 
 bool flt_huge_has(struct flt_huge *h, uint64_t page)
 {
-	while (h->at < h->count && page >= h->start[h->at] + HUGE_PAGES)
+	while (h->at < h->count && page >= h->start[h->at] + h->pages)
 		h->at++;
 	return h->at < h->count && page >= h->start[h->at];
 }

@@ -9,8 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "source/proc/machine.h"
+
 #define AROUND_FILE "/sys/kernel/debug/fault_around_bytes"
-#define AROUND_PAGES 16u
+#define AROUND_BYTES 65536u	/* the usual value */
 
 int flt_maps_parse(char *line, struct flt_maps_entry *e)
 {
@@ -74,11 +76,11 @@ void flt_maps_comm(uint32_t tgid, char *comm, size_t size)
 
 uint32_t flt_maps_around(void)
 {
-	unsigned long bytes;
+	const uint64_t page = flt_machine_page();
+	uint64_t bytes = AROUND_BYTES;
 	char text[32];
 
-	if (read_small(AROUND_FILE, text, sizeof(text)) <= 0)
-		return AROUND_PAGES;
-	bytes = strtoul(text, NULL, 10);
-	return bytes >= 4096 ? (uint32_t)(bytes / 4096) : 1;
+	if (read_small(AROUND_FILE, text, sizeof(text)) > 0)
+		bytes = strtoull(text, NULL, 10);
+	return bytes >= page ? (uint32_t)(bytes / page) : 1;
 }

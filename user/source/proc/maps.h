@@ -28,7 +28,10 @@ int flt_maps_parse(char *line, struct flt_maps_entry *entry);
 /* Read the current name of the process; "" if the process has ended. */
 void flt_maps_comm(uint32_t tgid, char *comm, size_t size);
 
-/* Return the maximum of pages mapped by one file fault: fault_around_bytes, or 16 if unreadable. */
+/*
+ * Return the maximum of pages mapped by one file fault: fault_around_bytes, or 64 KiB if
+ * unreadable.
+ */
 uint32_t flt_maps_around(void);
 
 #endif

@@ -10,10 +10,11 @@
 
 #include "source/proc/areas.h"
 #include "source/proc/huge.h"
+#include "source/proc/machine.h"
 #include "source/proc/pagemap.h"
 
-/* Unmapped addresses that are read with their neighbours: 4096 entries, of one call (bytes). */
-#define GAP (16ull << 20)
+/* Unmapped pages that are read with their neighbours, because one call reads them all. */
+#define GAP 4096u
 #define ATTEMPTS 20
 
 /* Documentation/admin-guide/mm/pagemap.rst */
@@ -60,6 +61,7 @@ struct walk {
 	struct reading *reading;
 	flt_pagemap_fn fn;
 	uint64_t start, end;
+	uint64_t gap;		/* bytes */
 };
 
 static int read_range(const struct walk *w)
@@ -73,7 +75,7 @@ static int add_range(void *walk, uint64_t start, uint64_t end)
 	struct walk *w = walk;
 	int ret = 0;
 
-	if (start - w->end > GAP) {
+	if (start - w->end > w->gap) {
 		ret = read_range(w);
 		w->start = start;
 	}
@@ -83,7 +85,7 @@ static int add_range(void *walk, uint64_t start, uint64_t end)
 
 static int each_entry(struct reading *r, flt_pagemap_fn fn)
 {
-	struct walk w = { r, fn, r->area->start, r->area->start };
+	struct walk w = { r, fn, r->area->start, r->area->start, GAP * flt_machine_page() };
 	int ret = flt_pagemap_scan(r->pagemap, r->area->start, r->area->end,
 				   FLT_PAGEMAP_IS_PRESENT | FLT_PAGEMAP_IS_SWAPPED, add_range, &w);
 
