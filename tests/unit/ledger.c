@@ -52,12 +52,14 @@ static void lines_are_found_by_id(void **state)
 	flt_ledger_free(&l);
 }
 
+static uint64_t page_size = 4096;
+
 static enum flt_huge_verdict judged(const struct flt_ledger_line *line)
 {
 	struct flt_huge_judgement j;
 	char text[512];
 
-	flt_hugepages_judge(line, &j);
+	flt_hugepages_judge(line, page_size, page_size / 8 * page_size, &j);
 	flt_hugepages_say(&j, text, sizeof(text));
 	assert_true(strlen(text) > 20 && strlen(text) < sizeof(text) - 1);
 	return j.verdict;
@@ -79,6 +81,10 @@ static void huge_page_verdicts(void **state)
 	n[FLT_THP_FILL_NS] = 16 * 513000;
 	line.n.fault_ns = 16 * 513000 + 100000;
 	assert_int_equal(judged(&line), FLT_HUGE_COSTS);
+	/* A huge page of 32 MiB replaces 2048 pages of 16 KiB. */
+	page_size = 16384;
+	assert_int_equal(judged(&line), FLT_HUGE_PAYS);
+	page_size = 4096;
 	line.n.split_page[FLT_SPLIT_RECLAIM] = 7;
 	assert_int_equal(judged(&line), FLT_HUGE_COSTS);
 	line.n.split_page[FLT_SPLIT_ADVISE] = 1;
@@ -199,21 +205,28 @@ static void numa_maps_are_parsed(void **state)
 	char file[] = "55d0c0de0000 default file=/usr/bin/N1=3\\040x mapped=8 N1=8 kernelpagesize_kB=4\n";
 	char stack[] = "7ffd00000000 default stack anon=3 dirty=3 N20=3 kernelpagesize_kB=4\n";
 	char none[] = "7f0000400000 default\n", odd[] = "nonsense\n";
+	char small16[] = "7f0000200000 default anon=3 N0=3 kernelpagesize_kB=16\n";
+	char huge16[] = "7f0000200000 default anon=3 N0=3 kernelpagesize_kB=32768\n";
 	struct flt_node_map map;
 
 	(void)state;
-	assert_true(flt_node_map_parse(huge, &map));
+	assert_true(flt_node_map_parse(huge, 4096, &map));
 	assert_true(map.address == 0x7f0000200000);
 	assert_int_equal(map.pages[0], 512);
 	assert_int_equal(map.pages[1], 512);
 	assert_string_equal(map.what, "anon");
-	assert_true(flt_node_map_parse(file, &map));
+	assert_true(flt_node_map_parse(file, 4096, &map));
 	assert_int_equal(map.pages[1], 8);
 	assert_string_equal(map.what, "/usr/bin/N1=3\\040x");
-	assert_true(flt_node_map_parse(stack, &map));
+	assert_true(flt_node_map_parse(stack, 4096, &map));
 	assert_int_equal(map.pages[FLT_COVERAGE_NODES - 1], 3);
-	assert_false(flt_node_map_parse(none, &map));
-	assert_false(flt_node_map_parse(odd, &map));
+	assert_false(flt_node_map_parse(none, 4096, &map));
+	assert_false(flt_node_map_parse(odd, 4096, &map));
+	/* With pages of 16 KiB. */
+	assert_true(flt_node_map_parse(small16, 16384, &map));
+	assert_int_equal(map.pages[0], 3);
+	assert_true(flt_node_map_parse(huge16, 16384, &map));
+	assert_int_equal(map.pages[0], 3 * 2048);
 }
 
 static void trace_names_are_parsed(void **state)

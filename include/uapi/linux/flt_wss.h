@@ -14,16 +14,16 @@
  * process. To read each sample once, request those AFTER the greatest KEY seen.
  *
  * What a sample contains:
- *   - A page is 4 KiB, or the range of a huge PMD. It is referenced if a CPU accessed it
- *     through the page table of the process since the last scan, or if a fault mapped it
- *     (a fault in a file maps up to 16 pages, which all count).
+ *   - A page has PAGE_SIZE bytes, or is the range of a huge PMD. It is referenced if a CPU
+ *     accessed it through the page table of the process since the last scan, or if a fault
+ *     mapped it (a fault in a file maps up to fault_around_bytes, which all count).
  *   - A sample does not contain: read(2) and write(2) of files, device DMA, secondary page
  *     tables (KVM; FLT_WSS_SECONDARY), hugetlb and PFN mappings (their size is reported),
  *     and pages whose accessed bit reclaim cleared first.
  *   - FIRST_TOUCH, REFAULT and MAJOR come from the faults of the process in the window.
- *     They are absent if accounting is off. FIRST_TOUCH is one page (2 MiB for a huge page)
- *     per fault of the kinds anon, huge, file, shared and cow. REFAULT is one page per
- *     swap-in or per major fault, whichever are more.
+ *     They are absent if accounting is off. FIRST_TOUCH is one page (or huge page) per fault
+ *     of the kinds anon, huge, file, shared and cow. REFAULT is one page per swap-in or per
+ *     major fault, whichever are more.
  *
  * With CGROUP a tracker has the processes of the cgroup and of its descendants, as far as
  * there are free slots. Each round adds the processes that have moved in and removes those

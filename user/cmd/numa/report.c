@@ -7,6 +7,7 @@
 #include "cmd/numa/numa.h"
 #include "model/counts/balance.h"
 #include "observe/ledger_report.h"
+#include "source/proc/machine.h"
 #include "text/escape.h"
 
 /* Bits of .known_if: the rows that have a column. */
@@ -68,6 +69,7 @@ static const struct flt_column columns[] = {
 struct report {
 	struct numa *n;
 	const struct flt_ledger_run_span *span;
+	uint64_t page_size;
 	bool text;
 };
 
@@ -93,8 +95,8 @@ static int put_line(void *arg, const struct flt_ledger_line *line,
 	}
 	if (m) {
 		known |= OF_MEMORY;
-		row.memory = m->pages << 12;
-		row.remote = m->remote << 12;
+		row.memory = m->pages * r->page_size;
+		row.remote = m->remote * r->page_size;
 	}
 	return flt_table_row(r->n->run.table, &row, known);
 }
@@ -180,8 +182,8 @@ static int put_areas(struct report *r, const struct flt_ledger_line *line,
 		}
 		row.address = a->map.address;
 		row.head.reason = a->map.what;
-		row.memory = a->pages << 12;
-		row.remote = a->remote << 12;
+		row.memory = a->pages * r->page_size;
+		row.remote = a->remote * r->page_size;
 		ret = flt_table_row(r->n->run.table, &row, OF_REGION | OF_MEMORY);
 	}
 	return ret;
@@ -228,7 +230,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 
 int numa_report(void *arg, const struct flt_ledger_run_span *span)
 {
-	struct report r = { .n = arg, .span = span };
+	struct report r = { .n = arg, .span = span, .page_size = flt_machine_page() };
 	struct flt_ledger_line sum = { 0 };
 	int ret = flt_ledger_report(&r.n->run, span, put_line, &r, &sum);
 

@@ -7,6 +7,7 @@
 #include "cmd/thp/thp.h"
 #include "model/counts/hugepages.h"
 #include "observe/ledger_report.h"
+#include "timeline/timeline.h"
 
 #define SUCCEEDED 1	/* the kernel's SCAN_SUCCEED */
 
@@ -69,6 +70,7 @@ static const struct flt_column columns[] = {
 struct report {
 	struct thp *t;
 	const struct flt_ledger_run_span *span;
+	uint64_t page, huge_page;	/* bytes */
 };
 
 int thp_report_open(struct thp *t)
@@ -92,7 +94,7 @@ static int put_line(void *arg, const struct flt_ledger_line *line,
 	row.refused = flt_ledger_sum(line->n.scan, FLT_SCAN_RESULTS) - line->n.scan[SUCCEEDED];
 	row.split_maps = flt_ledger_sum(line->n.split_map, __FLT_SPLIT_CAUSES);
 	row.split_pages = flt_ledger_sum(line->n.split_page, __FLT_SPLIT_CAUSES);
-	flt_hugepages_judge(line, &row.j);
+	flt_hugepages_judge(line, r->page, r->huge_page, &row.j);
 	if (memory)
 		row.memory = *memory;
 	return flt_table_row(r->t->run.table, &row, OF_LINE | (OF_COUNTS & ~line->unknown) |
@@ -176,7 +178,7 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 	struct flt_huge_judgement j;
 	char text[512];
 
-	flt_hugepages_judge(sum, &j);
+	flt_hugepages_judge(sum, r->page, r->huge_page, &j);
 	flt_hugepages_say(&j, text, sizeof(text));
 	if (r->t->run.args->style.format == FLT_FORMAT_TEXT) {
 		printf("verdict: %s\n", text);
@@ -187,7 +189,11 @@ static int put_verdict(struct report *r, const struct flt_ledger_line *sum)
 
 int thp_report(void *arg, const struct flt_ledger_run_span *span)
 {
-	struct report r = { .t = arg, .span = span };
+	const struct flt_page_size size = flt_timeline_page_size();
+	struct report r = {
+		.t = arg, .span = span, .page = 1ull << size.shift,
+		.huge_page = (uint64_t)size.huge << size.shift,
+	};
 	struct flt_ledger_line sum = { 0 };
 	int ret = flt_ledger_report(&r.t->run, span, put_line, &r, &sum);
 

@@ -10,7 +10,6 @@
 #include "source/netlink/control_wss.h"
 #include "source/proc/machine.h"
 
-#define HUGE_BYTES (2ull << 20)
 #define TRACK_TRIES 8
 
 /* Return 0, or -EOPNOTSUPP if the module cannot be asked. */
@@ -28,7 +27,7 @@ static int require_module(struct wss *w, struct flt_errmsg *e)
  */
 void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 {
-	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	const uint64_t page = 1ull << w->page.shift;
 	uint64_t first_touch, refault, major, swap;
 	const uint64_t *k;
 	struct flt_row row;
@@ -41,7 +40,7 @@ void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 	}
 	k = row.account.kinds;
 	first_touch = k[FLT_KIND_ANON] + k[FLT_KIND_FILE] + k[FLT_KIND_SHARED] + k[FLT_KIND_COW];
-	first_touch = first_touch * page + k[FLT_KIND_HUGE] * HUGE_BYTES;
+	first_touch = (first_touch + k[FLT_KIND_HUGE] * w->page.huge) * page;
 	major = row.account.major * page;
 	swap = k[FLT_KIND_SWAP] * page;
 	refault = swap > major ? swap : major;

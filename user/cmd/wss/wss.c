@@ -8,6 +8,7 @@
 #include "source/proc/cgroup.h"
 #include "source/proc/softdirty.h"
 #include "text/units.h"
+#include "timeline/timeline.h"
 
 static const char *const method_names[] = {
 	"auto", "scan", "inject", "fault", "refs", "idle", "damon", NULL,
@@ -225,7 +226,10 @@ static int plan(struct wss *w, const struct flt_run *run)
 
 static int wss_main(struct flt_run *run)
 {
-	struct wss w = { .command = run->command, .args = run->args, .control = run->control };
+	struct wss w = {
+		.command = run->command, .args = run->args, .control = run->control,
+		.page = flt_timeline_page_size(),
+	};
 	int status;
 
 	status = check_args(&w, &run->words);

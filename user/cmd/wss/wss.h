@@ -18,6 +18,7 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "event/page_size.h"
 #include "observe/observe.h"
 #include "model/counts/hist.h"
 #include "model/memory/wset.h"
@@ -102,6 +103,7 @@ struct wss {
 	struct output_redirect redirect;	/* of -o */
 	uint64_t interval, count;	/* ns; windows, 0: until the run ends */
 	uint64_t tick;			/* ns, period of the loop */
+	struct flt_page_size page;	/* of this machine */
 
 	struct wss_step step[WSS_STEPS];
 	size_t steps, at;		/* at: the current step */

@@ -13,12 +13,13 @@
 		THP(COLLAPSED) | THP(COLLAPSED_CALL) |						\
 		FLT_LEDGER_SECTION(FLT_LEDGER_SPLIT_PAGES))
 
-void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_judgement *out)
+void flt_hugepages_judge(const struct flt_ledger_line *line, uint64_t page, uint64_t huge_page,
+			 struct flt_huge_judgement *out)
 {
 	const uint64_t *n = line->n.count;
 	uint64_t huge = n[FLT_THP_FILLED], made, split, small, spent;
 
-	*out = (struct flt_huge_judgement){ 0 };
+	*out = (struct flt_huge_judgement){ .bytes = huge_page, .pages = huge_page / page };
 	out->fallbacks = n[FLT_THP_NO_PAGE] + n[FLT_THP_NO_CHARGE];
 	out->tries = huge + out->fallbacks;
 	out->huge_ns = huge ? n[FLT_THP_FILL_NS] / huge : 0;
@@ -39,7 +40,7 @@ void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_jud
 		out->verdict = FLT_HUGE_SCARCE;
 	else if (split && 2 * split >= made)
 		out->verdict = FLT_HUGE_BROKEN;
-	else if (out->break_even > FLT_HUGE_PAGES)
+	else if (out->break_even > (double)out->pages)
 		out->verdict = FLT_HUGE_COSTS;
 	else
 		out->verdict = FLT_HUGE_PAYS;
@@ -47,7 +48,7 @@ void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_jud
 
 void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t size)
 {
-	char huge[FLT_UNITS_TEXT], small[FLT_UNITS_TEXT];
+	char huge[FLT_UNITS_TEXT], small[FLT_UNITS_TEXT], bytes[FLT_UNITS_TEXT];
 
 	flt_units_write_ns(huge, j->huge_ns);
 	flt_units_write_ns(small, j->small_ns);
@@ -67,14 +68,15 @@ void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t si
 		return;
 	case FLT_HUGE_BROKEN:
 		snprintf(text, size, "at least half of the huge pages were split, so the time to "
-			 "make them was wasted: unmap and protect memory in multiples of 2 MiB, or "
-			 "forbid huge pages there (MADV_NOHUGEPAGE)");
+			 "make them was wasted: unmap and protect memory in multiples of %s, or "
+			 "forbid huge pages there (MADV_NOHUGEPAGE)",
+			 flt_units_write_size(bytes, j->bytes));
 		return;
 	case FLT_HUGE_COSTS:
 		snprintf(text, size,
-			 "a huge fault takes %s, longer than %d small faults of %s: huge pages "
-			 "cost time even if all of their pages are used",
-			 huge, FLT_HUGE_PAGES, small);
+			 "a huge fault takes %s, longer than %" PRIu64 " small faults of %s: huge "
+			 "pages cost time even if all of their pages are used",
+			 huge, j->pages, small);
 		return;
 	case FLT_HUGE_PAYS:
 		break;
@@ -82,8 +84,8 @@ void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t si
 	if (j->break_even > 0)
 		snprintf(text, size,
 			 "a huge fault takes %s, as long as %.0f small faults of %s: a huge page "
-			 "saves time if more than %.0f of its %d pages are used",
-			 huge, j->break_even, small, j->break_even, FLT_HUGE_PAGES);
+			 "saves time if more than %.0f of its %" PRIu64 " pages are used",
+			 huge, j->break_even, small, j->break_even, j->pages);
 	else if (j->huge_ns)
 		snprintf(text, size, "a huge fault takes %s; there was no small fault to compare "
 			 "it with", huge);

@@ -2,9 +2,9 @@
 /*
  * hugepages.h - cost and benefit of huge pages for a process, from counters.
  *
- * A huge fault replaces up to 512 small faults. It takes longer than one small fault, mostly to
- * zero 2 MiB. It saves time if more pages of it are used than small faults take the same time.
- * Saved TLB misses come on top, but are not counted here.
+ * A huge fault replaces many small faults: 512 on x86-64. It takes longer than one small fault,
+ * mostly to zero the memory. It saves time if more pages of it are used than small faults take the
+ * same time. Saved TLB misses come on top, but are not counted here.
  */
 #ifndef FLT_MODEL_HUGEPAGES_H
 #define FLT_MODEL_HUGEPAGES_H
@@ -13,12 +13,10 @@
 
 #include "account/ledger.h"
 
-#define FLT_HUGE_PAGES 512	/* small pages in a huge page */
-
 enum flt_huge_verdict {
 	FLT_HUGE_IDLE,		/* no fault where a huge page is allowed */
 	FLT_HUGE_PAYS,
-	FLT_HUGE_COSTS,		/* a huge fault takes longer than 512 small faults */
+	FLT_HUGE_COSTS,		/* a huge fault takes longer than the small faults it replaces */
 	FLT_HUGE_SCARCE,	/* at least half of the attempts fell back */
 	FLT_HUGE_BROKEN,	/* at least half of the huge pages were split */
 	FLT_HUGE_UNKNOWN,	/* this kernel lacks a counter of the above */
@@ -30,9 +28,12 @@ struct flt_huge_judgement {
 	uint64_t huge_ns, small_ns;	/* mean of a fault; 0: no fault, or unknown */
 	uint64_t huge_p99;		/* 99th percentile; 0: no fault, or unknown */
 	double break_even;		/* small faults as long as one huge fault; 0: unknown */
+	uint64_t bytes, pages;		/* of a huge page */
 };
 
-void flt_hugepages_judge(const struct flt_ledger_line *line, struct flt_huge_judgement *out);
+/* page, huge_page: bytes of a page and of a huge page. */
+void flt_hugepages_judge(const struct flt_ledger_line *line, uint64_t page, uint64_t huge_page,
+			 struct flt_huge_judgement *out);
 /* Return the judgement as a sentence. */
 void flt_hugepages_say(const struct flt_huge_judgement *j, char *text, size_t size);
 

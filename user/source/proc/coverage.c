@@ -74,29 +74,28 @@ void flt_coverage_parse(char *text, uint64_t huge_size, struct flt_coverage *out
 int flt_coverage_read(uint32_t pid, struct flt_coverage *out)
 {
 	struct region r = { 0 };
-	int64_t huge_size;
+	const uint64_t huge_size = flt_machine_huge_page();
 	char line[512];
 	int err = 0;
 	FILE *f;
 
 	*out = (struct flt_coverage){ 0 };
-	if (flt_machine_number("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", &huge_size) ||
-	    huge_size <= 0)
+	if (!huge_size)
 		return -EOPNOTSUPP;
 	f = open_of(pid, "smaps", &err);
 	if (!f)
 		return err;
 	while (fgets(line, sizeof(line), f))
-		take_line(line, (uint64_t)huge_size, &r, out);
+		take_line(line, huge_size, &r, out);
 	/* The process ended while the file was read. */
 	err = ferror(f) ? -ESRCH : 0;
 	fclose(f);
 	return err;
 }
 
-bool flt_node_map_parse(char *line, struct flt_node_map *out)
+bool flt_node_map_parse(char *line, uint64_t page, struct flt_node_map *out)
 {
-	uint64_t page_kb = 4, any = 0;
+	uint64_t each = 1, any = 0;
 	char *word, *rest = NULL, *end;
 	size_t i;
 
@@ -114,7 +113,7 @@ bool flt_node_map_parse(char *line, struct flt_node_map *out)
 		else if (!strcmp(word, "heap") || !strcmp(word, "stack"))
 			snprintf(out->what, sizeof(out->what), "%s", word);
 		else if (!strncmp(word, "kernelpagesize_kB=", 18))
-			page_kb = strtoull(word + 18, NULL, 10);
+			each = (strtoull(word + 18, NULL, 10) << 10) / page;
 		else if (word[0] == 'N' && isdigit((unsigned char)word[1])) {
 			i = strtoul(word + 1, &end, 10);
 			if (*end != '=')
@@ -125,7 +124,7 @@ bool flt_node_map_parse(char *line, struct flt_node_map *out)
 		}
 	}
 	for (i = 0; i < FLT_COVERAGE_NODES; i++) {
-		out->pages[i] *= page_kb / 4 ? page_kb / 4 : 1;
+		out->pages[i] *= each ? each : 1;
 		any |= out->pages[i];
 	}
 	return any;
@@ -134,6 +133,7 @@ bool flt_node_map_parse(char *line, struct flt_node_map *out)
 int flt_node_maps_read(uint32_t pid, int (*fn)(void *arg, const struct flt_node_map *map),
 		       void *arg)
 {
+	const uint64_t page = flt_machine_page();
 	struct flt_node_map map;
 	char line[1024];
 	int ret = 0;
@@ -143,7 +143,7 @@ int flt_node_maps_read(uint32_t pid, int (*fn)(void *arg, const struct flt_node_
 	if (!f)
 		return ret;
 	while (!ret && fgets(line, sizeof(line), f))
-		if (flt_node_map_parse(line, &map))
+		if (flt_node_map_parse(line, page, &map))
 			ret = fn(arg, &map);
 	fclose(f);
 	return ret;

@@ -10,7 +10,7 @@
 /* Bytes, of /proc/PID/smaps. */
 struct flt_coverage {
 	uint64_t huge;		/* mapped by huge entries: anonymous, shmem, file */
-	uint64_t eligible;	/* aligned units of 2 MiB in regions with THPeligible */
+	uint64_t eligible;	/* places for huge pages in regions with THPeligible */
 	uint64_t covered;	/* the part of huge in these regions */
 	uint64_t resident;	/* Rss of these regions */
 };
@@ -22,15 +22,18 @@ void flt_coverage_parse(char *text, uint64_t huge_size, struct flt_coverage *out
 
 #define FLT_COVERAGE_NODES 16
 
-/* A line of /proc/PID/numa_maps. Pages are units of 4 KiB; a huge page counts as 512. */
+/* A line of /proc/PID/numa_maps. A page of hugetlb counts as the pages that it has. */
 struct flt_node_map {
 	uint64_t address;
 	char what[64];		/* "heap", "stack", end of a file name, "anon" */
 	uint64_t pages[FLT_COVERAGE_NODES];	/* the last entry sums all further nodes */
 };
 
-/* Return false for an invalid line, or a mapping without present pages. */
-bool flt_node_map_parse(char *line, struct flt_node_map *out);
+/*
+ * page: bytes of a page of the machine. Return false for an invalid line, or a mapping without
+ * present pages.
+ */
+bool flt_node_map_parse(char *line, uint64_t page, struct flt_node_map *out);
 /* Call fn for each mapping with pages until fn returns nonzero. -ESRCH, -EACCES, -ENOENT. */
 int flt_node_maps_read(uint32_t pid, int (*fn)(void *arg, const struct flt_node_map *map),
 		       void *arg);
