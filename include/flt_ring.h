@@ -24,7 +24,7 @@
  *   the id of its innermost *caller*: all nodes are return addresses, and the faulting
  *   instruction itself is the ip of the fault.
  *
- * Times are CLOCK_MONOTONIC in nanoseconds. Sizes are pages of 4 KiB unless the name says
+ * Times are CLOCK_MONOTONIC in nanoseconds. Sizes are pages of this machine unless the name says
  * bytes.
  */
 #ifndef FLT_RING_H
@@ -35,7 +35,7 @@
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
 #define FLT_RING_VERSION 4
 #define FLT_RING_SLOT    48
-#define FLT_RING_DATA    4096	/* offset of the first slot */
+#define FLT_RING_DATA    4096	/* offset of the first slot, whatever the page size */
 
 enum flt_ring_type {
 	FLT_RING_FAULT = 1,	/* struct flt_ring_fault */

@@ -182,6 +182,7 @@ static int read_both_counts(struct check *c, uint64_t *module, uint64_t *kernel,
 
 int check_fault(struct check *c)
 {
+	const size_t size = (size_t)flt_machine_page();
 	uint64_t module[2], kernel[2];
 	struct flt_errmsg e = { "" };
 	uint32_t session;
@@ -196,19 +197,19 @@ int check_fault(struct check *c)
 	if (ret)
 		return check_add(c, "one fault", CHECK_NO, FLT_EXIT_FAILED, NULL, "%s",
 				 flt_errmsg_text(&e, ret));
-	page = mmap(NULL, 2 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	page = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (page == MAP_FAILED)
 		return check_add(c, "one fault", CHECK_SKIPPED, 0, NULL,
 				 "cannot map a page: out of memory");
-	madvise(page, 2 * 4096, MADV_NOHUGEPAGE);
+	madvise(page, 2 * size, MADV_NOHUGEPAGE);
 	*(volatile char *)page = 1;
 
 	ret = read_both_counts(c, &module[0], &kernel[0], &e);
 	if (!ret) {
-		*(volatile char *)(page + 4096) = 1;
+		*(volatile char *)(page + size) = 1;
 		ret = read_both_counts(c, &module[1], &kernel[1], &e);
 	}
-	munmap(page, 2 * 4096);
+	munmap(page, 2 * size);
 	flt_control_session_del(c->run->control, session, NULL);
 	if (ret)
 		return check_add(c, "one fault", CHECK_NO, FLT_EXIT_FAILED, NULL, "%s",

@@ -181,7 +181,7 @@ static void fill_outcome(const struct limited *l, struct flt_record_outcome *out
 	t->sum.evicted = r->usage.evicted == FLT_GROUP_UNKNOWN ? 0 : r->usage.evicted;
 	if (r->usage.peak == FLT_GROUP_UNKNOWN)
 		return;
-	t->resident_peak = r->usage.peak / FLT_RECORD_PAGE;
+	t->resident_peak = r->usage.peak / flt_machine_page();
 	/* A limit of just the peak evicts if a thread changes its CPU. */
 	t->used_peak = t->resident_peak + CHARGE_BATCH * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 }

@@ -199,8 +199,9 @@ static int sum_up(const struct flt_recording *r)
 
 static struct flt_rec_config config_of(const struct flt_record_args *args)
 {
+	const uint64_t page = flt_machine_page();
 	struct flt_rec_config config = {
-		.limit_pages = args->limit / FLT_RECORD_PAGE, .latency_ns = args->latency,
+		.limit_pages = args->limit / page, .latency_ns = args->latency,
 		.bandwidth = args->bandwidth, .policy = (uint32_t)args->policy,
 		.max_stack = (uint32_t)args->max_stack, .sample = (uint32_t)args->sample,
 		.flags = (args->no_inline ? FLT_REC_NO_INLINE : 0u) |
@@ -208,7 +209,7 @@ static struct flt_rec_config config_of(const struct flt_record_args *args)
 			 (args->no_stack ? FLT_REC_NO_STACK : 0u),
 	};
 
-	config.max_pages = args->memory ? args->memory / FLT_RECORD_PAGE :
+	config.max_pages = args->memory ? args->memory / page :
 					  2 * (uint64_t)sysconf(_SC_PHYS_PAGES);
 	if (!args->memory && config.max_pages < 2 * config.limit_pages)
 		config.max_pages = 2 * config.limit_pages;

@@ -3,10 +3,16 @@
 #ifndef FLT_CMD_RECORD_OUTCOME_H
 #define FLT_CMD_RECORD_OUTCOME_H
 
+#include "source/proc/machine.h"
 #include "source/ring/ring.h"
 
-#define FLT_RECORD_PAGE 4096ull
 #define FLT_RECORD_LEAST (256ull << 10)	/* of -L */
+
+/* Convert pages of this machine, which are the unit of flt_ring.h and of the totals. */
+static inline uint64_t flt_record_bytes(uint64_t pages)
+{
+	return pages * flt_machine_page();
+}
 
 struct flt_record_total {
 	struct flt_ring_totals sum;	/* of images that ended */

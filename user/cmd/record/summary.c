@@ -29,15 +29,15 @@ static void memory_of(pid_t pid, uint64_t *rss, uint64_t *files)
 	text[n > 0 ? n : 0] = 0;
 	if (sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3)
 		resident = shared = 0;
-	*rss = resident * FLT_RECORD_PAGE;
-	*files = shared * FLT_RECORD_PAGE;
+	*rss = flt_record_bytes(resident);
+	*files = flt_record_bytes(shared);
 }
 
 /* Return the resident bytes of an image that the limit does not apply to, and all of them. */
 static uint64_t outside_of(const struct flt_ring_image *image, uint64_t *rss)
 {
 	const struct flt_ring_totals *t = image->totals;
-	uint64_t files, covered = (t->resident + t->shadow) * FLT_RECORD_PAGE;
+	uint64_t files, covered = flt_record_bytes(t->resident + t->shadow);
 
 	memory_of(image->server, rss, &files);
 	/* The region counts zero pages as resident, the kernel does not. */
@@ -50,8 +50,8 @@ static void sample_image(void *arg, struct flt_ring_image *image)
 	struct flt_recording *r = arg;
 
 	outside = outside_of(image, &rss);
-	resident = image->totals->resident * FLT_RECORD_PAGE;
-	evicted = image->totals->shadow * FLT_RECORD_PAGE;
+	resident = flt_record_bytes(image->totals->resident);
+	evicted = flt_record_bytes(image->totals->shadow);
 	covered = resident + evicted;
 	r->rss += rss;
 	r->resident += resident;
@@ -84,7 +84,7 @@ void flt_record_sample(struct flt_recording *r)
 
 void flt_record_image_peak(struct flt_recording *r, const struct flt_ring_image *image)
 {
-	const uint64_t covered = image->totals->used_peak * FLT_RECORD_PAGE;
+	const uint64_t covered = flt_record_bytes(image->totals->used_peak);
 	uint64_t rss, peak = covered + outside_of(image, &rss);
 
 	if (peak > r->total.memory_peak) {
@@ -156,7 +156,7 @@ static void print_gaps(const struct flt_recording *r)
 	if (s->ejected)
 		fprintf(stderr, "ejected  %s were taken out of the limit, because the program "
 			"protected, locked or advised them\n",
-			flt_units_write_size(a, s->ejected * FLT_RECORD_PAGE));
+			flt_units_write_size(a, flt_record_bytes(s->ejected)));
 	if (s->evict_copies)
 		fprintf(stderr, "copied   %llu pages were evicted by copying, so direct I/O into "
 			"them can lose data\n", (unsigned long long)s->evict_copies);
@@ -193,8 +193,8 @@ void flt_record_summary(const struct flt_recording *r)
 		(unsigned long long)t->images, t->images == 1 ? "" : "es");
 	fprintf(stderr, "memory   peak %s of heap used, %s resident of -L %s; %llu pages evicted "
 			"in %llu calls\n",
-		flt_units_write_size(a, t->used_peak * FLT_RECORD_PAGE),
-		flt_units_write_size(b, t->resident_peak * FLT_RECORD_PAGE),
+		flt_units_write_size(a, flt_record_bytes(t->used_peak)),
+		flt_units_write_size(b, flt_record_bytes(t->resident_peak)),
 		flt_units_write_size(c, r->args->limit), (unsigned long long)s->evicted,
 		(unsigned long long)s->evict_calls);
 	if (t->memory_peak)

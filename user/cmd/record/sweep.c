@@ -137,7 +137,7 @@ static int write_point(struct flt_table *table, const struct point *p, uint64_t 
 	struct row row = { .p = *p, .faults = t->alloc + t->refault };
 	uint64_t known = (p->percent ? OF_LIMIT : 0) | (p->recorded ? OF_RECORDING : 0);
 
-	row.resident_peak = p->out.total.resident_peak * FLT_RECORD_PAGE;
+	row.resident_peak = flt_record_bytes(p->out.total.resident_peak);
 	row.slowdown = native ? (double)p->out.ns / (double)native : 0;
 	memset(row.bar, '#', most ? (size_t)((t->refault * BAR + most - 1) / most) : 0);
 	return flt_table_row(table, &row, known);
@@ -181,13 +181,13 @@ int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args)
 		snprintf(points[n].name, sizeof(points[n].name), "%u%%", share[k]);
 	}
 	silent.silent = true;
-	points[1].limit = (uint64_t)sysconf(_SC_PHYS_PAGES) * FLT_RECORD_PAGE;
+	points[1].limit = flt_record_bytes((uint64_t)sysconf(_SC_PHYS_PAGES));
 	for (i = 0, ret = 0; i < n && !ret; i++) {
 		struct point *p = &points[i];
 
 		if (p->percent) {
-			p->limit = points[1].out.total.used_peak * p->percent / 100 *
-				   FLT_RECORD_PAGE;
+			p->limit = flt_record_bytes(points[1].out.total.used_peak * p->percent /
+						    100);
 			if (p->limit < FLT_RECORD_LEAST)
 				p->limit = FLT_RECORD_LEAST;
 		}
