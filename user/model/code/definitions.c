@@ -71,6 +71,7 @@ static void search_debug(struct search *s, Dwfl_Module *module)
 bool flt_definitions_have(const struct flt_recording *rec, const char *root,
 			  flt_definitions_fn fn, void *arg)
 {
+	const struct flt_page_size page = flt_recording_page_size(rec);
 	struct search s = { .accept = fn, .arg = arg };
 	struct flt_elf_file *elf;
 	const struct flt_object *o;
@@ -79,8 +80,8 @@ bool flt_definitions_have(const struct flt_recording *rec, const char *root,
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < rec->object_count && !s.found; i++) {
 			o = &rec->objects[i];
-			elf = o->kind == FLT_OBJECT_FILE && !o->data ? flt_elf_file_open(root, o) :
-			      NULL;
+			elf = o->kind == FLT_OBJECT_FILE && !o->data ?
+			      flt_elf_file_open(root, o, page) : NULL;
 			if (!elf)
 				continue;
 			if (pass)

@@ -26,6 +26,7 @@ struct flt_elf_file {
 	GElf_Addr bias;
 	bool debug_only;	/* a debug file: its offsets differ from the mapped file */
 	uint64_t text;		/* offset of the code in the mapped file */
+	uint64_t in_page;	/* bits of an address that are the offset in a page */
 	struct flt_symtab *symtab;	/* NULL: not yet read */
 };
 
@@ -59,12 +60,13 @@ static bool same_build_id(int fd, const struct flt_object *object)
 }
 
 /* On success, libdwfl owns fd. */
-static struct flt_elf_file *elf_report(int fd, const char *name)
+static struct flt_elf_file *elf_report(int fd, const char *name, struct flt_page_size page)
 {
 	struct flt_elf_file *file = calloc(1, sizeof(*file));
 
 	if (!file)
 		return NULL;
+	file->in_page = (1ull << page.shift) - 1;
 	file->dwfl = dwfl_begin(&callbacks);
 	if (!file->dwfl)
 		goto err_free;
@@ -105,7 +107,8 @@ static int build_id_open(const struct flt_object *object)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object *object)
+struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object *object,
+				       struct flt_page_size page)
 {
 	char path[PATH_MAX];
 	struct flt_elf_file *file;
@@ -128,7 +131,7 @@ struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object
 		}
 		debug_only = true;
 	}
-	file = elf_report(fd, path);
+	file = elf_report(fd, path, page);
 	if (file) {
 		file->debug_only = debug_only;
 		file->text = object->text;
@@ -136,7 +139,7 @@ struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object
 	return file;
 }
 
-struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object)
+struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object, struct flt_page_size page)
 {
 	const unsigned char *image = (const void *)getauxval(AT_SYSINFO_EHDR);
 	const Elf64_Ehdr *head = (const void *)image;
@@ -157,7 +160,7 @@ struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object)
 		close(fd);
 		return NULL;
 	}
-	return elf_report(fd, "[vdso]");
+	return elf_report(fd, "[vdso]", page);
 }
 
 void flt_elf_file_close(struct flt_elf_file *file)
@@ -196,15 +199,15 @@ bool flt_elf_file_address(const struct flt_elf_file *file, uint64_t offset, Dwar
 		texts++;
 		if (file->debug_only)
 			continue;
-		/* The last page of a segment is mapped as a whole. */
-		if (offset >= (phdr.p_offset & ~0xfffull) &&
-		    offset < ((phdr.p_offset + phdr.p_memsz + 0xfff) & ~0xfffull)) {
+		/* The first and the last page of a segment are mapped as a whole. */
+		if (offset >= (phdr.p_offset & ~file->in_page) &&
+		    offset < ((phdr.p_offset + phdr.p_memsz + file->in_page) & ~file->in_page)) {
 			*address = file->bias + phdr.p_vaddr + (offset - phdr.p_offset);
 			return true;
 		}
 	}
 	/* The segment is known only if the file has a single code segment. */
-	*address = file->bias + (text.p_vaddr & ~0xfffull) + (offset - file->text);
+	*address = file->bias + (text.p_vaddr & ~file->in_page) + (offset - file->text);
 	return file->debug_only && texts == 1 && offset >= file->text &&
 	       *address < file->bias + text.p_vaddr + text.p_memsz;
 }

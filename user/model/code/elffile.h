@@ -11,10 +11,14 @@
 
 struct flt_elf_file;
 
-/* Return NULL if the file is not readable, not an ELF file, or not the recorded one. */
-struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object *object);
+/*
+ * page: of the machine that mapped the file. Return NULL if the file is not readable, not an ELF
+ * file, or not the recorded one.
+ */
+struct flt_elf_file *flt_elf_file_open(const char *root, const struct flt_object *object,
+				       struct flt_page_size page);
 /* Open the vdso of this process, because the vdso of the recording is not a file. */
-struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object);
+struct flt_elf_file *flt_elf_file_vdso(const struct flt_object *object, struct flt_page_size page);
 void flt_elf_file_close(struct flt_elf_file *elf);
 
 Dwfl_Module *flt_elf_file_module(const struct flt_elf_file *elf);

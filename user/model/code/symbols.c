@@ -148,16 +148,18 @@ static struct object *object_open(struct flt_symbols *s, uint32_t index)
 {
 	const struct flt_object *o = &s->rec->objects[index];
 	struct object *object = &s->objects[index];
+	struct flt_page_size page;
 
 	if (object->opened || s->setup.no_symbols)
 		return object;
 	object->opened = true;
+	page = flt_recording_page_size(s->rec);
 	switch (o->kind) {
 	case FLT_OBJECT_FILE:
-		object->elf = flt_elf_file_open(s->setup.root, o);
+		object->elf = flt_elf_file_open(s->setup.root, o, page);
 		break;
 	case FLT_OBJECT_VDSO:
-		object->elf = flt_elf_file_vdso(o);
+		object->elf = flt_elf_file_vdso(o, page);
 		break;
 	case FLT_OBJECT_ANON:
 		jit_open(s, object, o->pid);
