@@ -10,7 +10,7 @@
 /* Attempts while the kernel changes the address space (fork, mremap). About 50 us in all. */
 #define ATTEMPTS 64
 
-static const char zeros[FLT_PAGE] __attribute__((aligned(FLT_PAGE)));
+static const char zeros[FLT_PAGE_MAX] __attribute__((aligned(FLT_PAGE_MAX)));
 
 int flt_fill_copy(int uffd, uintptr_t page, const void *content, uint64_t mode)
 {

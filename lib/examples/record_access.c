@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WORDS (4u << 20)	/* 32 MiB */
 #define SEARCHES 3000
@@ -105,7 +106,7 @@ int main(void)
 	free(record);
 	free(order);
 	if (wrong || (uint64_t)n + lost != first.faults || second.faults * 2 > first.faults ||
-	    first.resident_peak > c.limit / 4096) {
+	    first.resident_peak > c.limit / (size_t)getpagesize()) {
 		fprintf(stderr, "record_access: unexpected result: %zu searches wrong\n", wrong);
 		return 1;
 	}
