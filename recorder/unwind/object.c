@@ -53,7 +53,7 @@ bool rec_object_read(uint64_t address, void *to, size_t n)
 /* A block is within a page, so it is mapped as a whole or not at all. */
 static bool load_block(uint64_t at, uint8_t **bytes)
 {
-	static_assert(4096 % BLOCK == 0, "a block is within a page");
+	static_assert(FLT_PAGE % BLOCK == 0, "a block is within a page");
 	unsigned int i = at / BLOCK % BLOCKS;
 
 	*bytes = block[i].bytes;
@@ -252,8 +252,8 @@ static bool may_read_maps(const struct rec_object *o, uint64_t ip, uint64_t now)
 {
 	if (o && now - last_read < 1000000000)
 		return false;
-	if (!o && unknown[ip >> 12 & 63].page == ip >> 12 &&
-	    now - unknown[ip >> 12 & 63].when < 1000000000)
+	if (!o && unknown[ip / FLT_PAGE & 63].page == ip / FLT_PAGE &&
+	    now - unknown[ip / FLT_PAGE & 63].when < 1000000000)
 		return false;
 	if (now - second > 1000000000) {
 		second = now;
@@ -276,8 +276,8 @@ const struct rec_object *rec_object_find(uint64_t ip)
 	read_maps();
 	o = find(ip);
 	if (!o) {
-		unknown[ip >> 12 & 63].page = ip >> 12;
-		unknown[ip >> 12 & 63].when = now;
+		unknown[ip / FLT_PAGE & 63].page = ip / FLT_PAGE;
+		unknown[ip / FLT_PAGE & 63].when = now;
 	}
 	return o;
 }
