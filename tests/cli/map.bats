@@ -96,14 +96,17 @@ assert rows[-1]["record"] == "total" and rows[-1]["faults"] == "20000", rows'
 	for size in 4k 16k; do
 		"$FLTCTL" map --json --heat --plot "$dir/$size.svg" "$dir/$size" >"$dir/$size.map"
 		"$FLTCTL" report --json "$dir/$size" >"$dir/$size.report"
+		"$FLTCTL" report --json --by=address "$dir/$size" >"$dir/$size.pages"
 		"$FLTCTL" visualize --html -o "$dir/$size.html" "$dir/$size"
 	done
 	cmp "$dir/4k.report" "$dir/16k.report"
 	python3 - "$dir" <<-'END'
 		import json, re, sys
-		def rows(size):
-		    with open(f"{sys.argv[1]}/{size}.map", encoding="utf-8") as f:
+		def rows(size, kind="map"):
+		    with open(f"{sys.argv[1]}/{size}.{kind}", encoding="utf-8") as f:
 		        return [json.loads(line) for line in f]
+		def pages(size, page):
+		    return sorted(((int(r["address"], 16) - heap) / page, r["pid"], r["faults"]) for r in rows(size, "pages"))
 		heap = 0x7f0000000000
 		small, large = rows("4k"), rows("16k")
 		assert len(small) == len(large) > 50
@@ -116,6 +119,7 @@ assert rows[-1]["record"] == "total" and rows[-1]["faults"] == "20000", rows'
 		            assert int(b[key], 16) - heap == 4 * (int(a[key], 16) - heap), (key, a, b)
 		    same = set(a) - {"bytes", "distinct_bytes", "start", "end"}
 		    assert all(a[key] == b[key] for key in same), (a, b)
+		assert pages("4k", 4096) == pages("16k", 16384) and len(pages("4k", 4096)) > 1000
 		for kind in ("svg", "html"):
 		    def bands(size):
 		        with open(f"{sys.argv[1]}/{size}.{kind}", encoding="utf-8") as f:

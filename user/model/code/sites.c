@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_MASK (~0xfffull)
-
 int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *f,
 		  struct flt_group_key *key)
 {
+	const uint32_t shift = flt_recording_page_size(rec).shift;
 	const struct flt_map *map;
 	uint32_t place;
 	int err;
@@ -25,7 +24,7 @@ int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fa
 	case FLT_BY_ADDRESS:
 		map = flt_recording_map(rec, f->image, f->address);
 		key->id = map ? (uint32_t)(map - rec->maps) + 1 : 0;
-		key->at = by == FLT_BY_ADDRESS ? f->address & PAGE_MASK : 0;
+		key->at = by == FLT_BY_ADDRESS ? f->address >> shift << shift : 0;
 		return 0;
 	default:
 		err = flt_recording_place(rec, f->image, f->ip, &place);
