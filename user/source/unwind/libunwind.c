@@ -13,11 +13,12 @@
 #include "source/unwind/library.h"
 
 /*
- * Search an index. libunwind exports this function, but no header declares it; perf uses it in the
- * same way (tools/perf/util/unwind-libunwind-local.c).
+ * Search an index. libunwind exports this function, under a name of the architecture, but no header
+ * declares it; perf uses it in the same way (tools/perf/util/unwind-libunwind-local.c).
  */
-int _Ux86_64_dwarf_search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *di,
-				       unw_proc_info_t *pi, int need_unwind_info, void *arg);
+#define dwarf_search_unwind_table UNW_OBJ(dwarf_search_unwind_table)
+int dwarf_search_unwind_table(unw_addr_space_t as, unw_word_t ip, unw_dyn_info_t *di,
+			      unw_proc_info_t *pi, int need_unwind_info, void *arg);
 
 /*
  * Maximum number of words that one stack may read. Tables belong to the program that is observed:
@@ -79,8 +80,7 @@ static int find_proc_info(unw_addr_space_t as, unw_word_t ip, unw_proc_info_t *i
 		table.u.rti.table_data = t->first + m->bias;
 		table.u.rti.table_len = t->entries * FLT_UNWIND_INDEX_ENTRY / sizeof(unw_word_t);
 		u->searching = true;
-		ret = _Ux86_64_dwarf_search_unwind_table(as, ip, &table, info, need_unwind_info,
-							 arg);
+		ret = dwarf_search_unwind_table(as, ip, &table, info, need_unwind_info, arg);
 		u->searching = false;
 	}
 	if (ret < 0 && m && !u->gap) {
