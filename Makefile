@@ -13,6 +13,8 @@ CC      ?= gcc
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 KDIR    ?= /lib/modules/$(shell uname -r)/build
+# Not empty if programs are built for x86-64.
+X86     := $(filter x86_64-%,$(shell $(CC) -dumpmachine))
 
 CSTD     = -std=gnu11
 WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla -Werror=implicit
@@ -32,6 +34,10 @@ include $(sort $(wildcard user/*.mk user/*/*/*.mk recorder/*.mk lib/*.mk scripts
 
 all: $(PROGRAMS) $(ALL)
 programs: $(PROGRAMS)
+
+# What tests/vm/programs builds. The libraries do not support other architectures yet.
+.PHONY: guest-programs
+guest-programs: $(FLTCTL) $(filter $(O)/workload/%,$(ALL))
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST) | sort

@@ -46,7 +46,11 @@ static void calibrate(void)
 	unsigned long n = 20000000;
 	uint64_t t0 = now(CLOCK_MONOTONIC), t1;
 
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n));
+#ifdef __x86_64__
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) :: "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) :: "cc");
+#endif
 	t1 = now(CLOCK_MONOTONIC);
 	printf("calibrate: %.3f ns per instruction\n", (double)(t1 - t0) / 4e7);
 }

@@ -11,7 +11,7 @@
  *   hot N      touch N pages with the same stack
  *   many N     touch N pages, each with a different stack (at most 2^16)
  *   flood N    the same with any N, in a mapping at 0x10000000000
- *   narrow     touch a page in 32-bit code
+ *   narrow     touch a page in 32-bit code (on x86-64)
  *
  * Prints "PAGES ADDRESS": the number of pages and the address of the mapping. Compiled
  * with frame pointers and without tail calls.
@@ -77,10 +77,16 @@ __attribute__((noipa)) static void toucher(void)
 /* Set the frame pointer to the argument during the instruction that faults. */
 __attribute__((noipa)) static void unframed_touch(unsigned long pointer)
 {
+#ifdef __x86_64__
 	__asm__ volatile("push %%rbp\n\tmov %0, %%rbp\n\tmovb $1, (%1)\n\tpop %%rbp"
 			 :: "r"(pointer), "r"(area) : "memory");
+#else
+	__asm__ volatile("mov x9, x29\n\tmov x29, %0\n\tstrb w9, [%1]\n\tmov x29, x9"
+			 :: "r"(pointer), "r"(area) : "x9", "memory");
+#endif
 }
 
+#ifdef __x86_64__
 /* Touch a page in compatibility mode (32-bit), which a 64-bit program can enter by a far jump. */
 __attribute__((noipa)) static void narrow_touch(void)
 {
@@ -100,6 +106,7 @@ __attribute__((noipa)) static void narrow_touch(void)
 			 : "+m"(sp) : "c"(area)
 			 : "memory", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15");
 }
+#endif
 
 /* Call a different function for each bit value, so that each number has its own stack. */
 static void path(unsigned long bits, unsigned int left);
@@ -169,8 +176,10 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "many") || !strcmp(what, "flood")) {
 		for (i = 0; i < n; i++)
 			path(i, 16);
+#ifdef __x86_64__
 	} else if (!strcmp(what, "narrow")) {
 		narrow_touch();
+#endif
 	} else {
 		errx(2, "usage: frames "
 			"deep|signal|sort|library|noframe|wild|hot|many|flood|narrow [N]");

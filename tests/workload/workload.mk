@@ -3,8 +3,9 @@
 # Static, because a dynamic loader would fault too.
 
 WORKLOAD_SHARED   := section uffd region
+WORKLOAD_LEFT_OUT := $(WORKLOAD_SHARED) $(if $(X86),,owned) # owned has instructions of x86-64
 WORKLOAD_PROGRAMS := \
-	$(filter-out $(WORKLOAD_SHARED),$(basename $(notdir $(wildcard tests/workload/*.c))))
+	$(filter-out $(WORKLOAD_LEFT_OUT),$(basename $(notdir $(wildcard tests/workload/*.c))))
 WORKLOADS         := $(WORKLOAD_PROGRAMS:%=$(O)/workload/%)
 
 ALL          += $(WORKLOADS)
