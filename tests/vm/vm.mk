@@ -9,10 +9,11 @@ KMOD_SRC   := $(wildcard Kbuild kmod/compat/probe.sh kmod/*.[ch] kmod/*/*.[ch] k
 KERNEL     ?= 6.12
 VM          = FLT_BUILD=$(abspath $(O)) tests/vm
 
+# Only guests of x86-64 have this counter.
 $(O)/workload/tsckhz: $(O)/tests/vm/tsckhz.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -o $@ $^
-ALL += $(O)/workload/tsckhz
+ALL += $(if $(X86),$(O)/workload/tsckhz)
 
 # kbuild does not touch flt.ko if no source changed, so a stamp records the build.
 $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/kernels.txt
@@ -53,9 +54,14 @@ check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built
 	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' LIMIT=7200 scripts/check $(CHECK_LONG) \
 		check-guest-long check-guest-debug
 
+## make guest-programs-arm64  build fltctl and the programs of the tests for guests of arm64
+.PHONY: guest-programs-arm64
+guest-programs-arm64:
+	$(VM)/programs arm64
+
 ## make vm-shell            a shell in a guest (KERNEL=6.1|6.12|debug; Ctrl-a x leaves)
 .PHONY: vm-shell
-vm-shell: all $(O)/kmod-$(KERNEL)/.built
+vm-shell: all $(O)/kmod-$(KERNEL)/.built $(if $(findstring arm64,$(KERNEL)),guest-programs-arm64)
 	$(VM)/run -k $(KERNEL) -s
 
 ## make matrix              live tests on every kernel of tests/vm/kernels.txt (MATRIX="name ...")
