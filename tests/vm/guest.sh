@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Process 1 of the guest, in the overlay over the host's root. It mounts the usual file systems,
 # runs the program of the plan on ttyS1, writes `exit N` to ttyS2 and powers off. ttyS0 is the
-# kernel log.
+# kernel log, which is on ttyAMA0 on arm64.
 set -u
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 export HOME=/root LANG=C.UTF-8 TMPDIR=/tmp
