@@ -33,8 +33,8 @@ cases=(signal sort noframe wild)
 [ "$(uname -m)" != x86_64 ] || cases+=(narrow)
 for what in "${cases[@]}"; do
 	say "$what"
-	trace_stacks -- frames $what
-	check $what
+	trace_stacks -- frames "$what"
+	check "$what"
 done
 
 say "full stack table"
