@@ -33,9 +33,9 @@ static int on_release(struct notifier_block *nb, unsigned long event, void *data
 	if (event != NETLINK_URELEASE || n->protocol != NETLINK_GENERIC)
 		return NOTIFY_DONE;
 	if (flt_session_count())
-		queue_work(system_unbound_wq, &sessions_work);
+		queue_work(system_dfl_wq, &sessions_work);
 	if (flt_wss_count())
-		queue_work(system_unbound_wq, &trackers_work);
+		queue_work(system_dfl_wq, &trackers_work);
 	return NOTIFY_DONE;
 }
 
