@@ -104,6 +104,9 @@ static int decode_chain(const struct flt_perf_layout *layout, const uint64_t *at
 /* Put registers in the order of FLT_PERF_REGS, lowest bit first, into the order of DWARF. */
 static void decode_registers(uint64_t regs[FLT_UNWIND_REGS], const uint64_t *perf)
 {
+#ifdef __aarch64__
+	memcpy(regs, perf, FLT_UNWIND_REGS * sizeof(*regs));	/* equal there */
+#else
 	static const unsigned char from[FLT_UNWIND_REGS] = {
 		0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8,
 	};
@@ -111,6 +114,7 @@ static void decode_registers(uint64_t regs[FLT_UNWIND_REGS], const uint64_t *per
 
 	for (i = 0; i < FLT_UNWIND_REGS; i++)
 		regs[i] = perf[from[i]];
+#endif
 }
 
 /*

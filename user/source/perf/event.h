@@ -12,10 +12,14 @@
 #include "source/unwind/sample.h"
 
 /*
- * User registers sampled with a copy of the stack, as bits of enum perf_event_x86_regs: all
- * registers except segments and flags.
+ * User registers sampled with a copy of the stack. As bits of enum perf_event_x86_regs: all
+ * registers except segments and flags. As bits of enum perf_event_arm_regs: x0 to x30, sp, pc.
  */
+#ifdef __aarch64__
+#define FLT_PERF_REGS 0x1ffffffffull
+#else
 #define FLT_PERF_REGS 0xff01ffull
+#endif
 #define FLT_PERF_STACK_BYTES 8192u
 
 enum flt_perf_type {

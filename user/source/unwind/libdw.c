@@ -64,7 +64,9 @@ static bool initial_registers(Dwfl_Thread *thread, void *arg)
 
 	for (i = 0; i < FLT_UNWIND_REGS; i++)
 		regs[i] = u->stack->sample->regs[i];
-	return dwfl_thread_state_registers(thread, 0, FLT_UNWIND_REGS, regs);
+	/* On x86-64 the instruction pointer is register 16, on arm64 it has no number. */
+	dwfl_thread_state_register_pc(thread, regs[FLT_UNWIND_IP]);
+	return dwfl_thread_state_registers(thread, 0, FLT_UNWIND_IP, regs);
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {

@@ -43,6 +43,7 @@ struct libunwind {
 	struct flt_unwind_stack *stack;
 	const struct mapped *searched;	/* its tables were read last */
 	bool searching;
+	uint64_t ip;			/* of the last frame */
 	unsigned int reads;
 	bool failed;			/* a word is not in the copies */
 	bool guessed;			/* no rule: the last frame was left by its frame pointer */
@@ -140,9 +141,13 @@ static bool read_word(struct libunwind *u, uint64_t address, uint64_t *word)
 	    (m && (section_word(&m->tables->index, address - m->bias, word) ||
 		   section_word(&m->tables->frames, address - m->bias, word))))
 		return true;
-	/* libunwind reads the address of the handler of C++ exceptions, but does not use it. */
+	/*
+	 * libunwind reads the address of the handler of C++ exceptions, but does not use it. On
+	 * arm64 it reads the code of each frame, to find the end of a signal handler, which the
+	 * tables of the vDSO describe, too.
+	 */
 	*word = 0;
-	return u->searching;
+	return u->searching || address == u->ip;
 }
 
 static int access_mem(unw_addr_space_t as, unw_word_t address, unw_word_t *word, int write,
@@ -328,7 +333,6 @@ static void ask_libdw(struct libunwind *u, struct flt_unwind_stack *stack)
 static void walk(struct libunwind *u, struct flt_unwind_stack *stack)
 {
 	unw_cursor_t cursor;
-	unw_word_t ip;
 	int ret;
 
 	u->stack = stack;
@@ -336,16 +340,16 @@ static void walk(struct libunwind *u, struct flt_unwind_stack *stack)
 	u->failed = false;
 	u->gap = NULL;
 	u->reads = 0;
+	u->ip = stack->sample->regs[FLT_UNWIND_IP];
 	if (unw_init_remote(&cursor, u->space, u))
 		return;
-	ip = stack->sample->regs[FLT_UNWIND_IP];
 	do {
-		stack->frames[stack->count++] = ip;
+		stack->frames[stack->count++] = u->ip;
 		if (stack->count == stack->room)
 			return;
 		u->guessed = false;
 		ret = unw_step(&cursor);
-		if (ret > 0 && unw_get_reg(&cursor, UNW_REG_IP, &ip))
+		if (ret > 0 && unw_get_reg(&cursor, UNW_REG_IP, &u->ip))
 			u->failed = true;
 	} while (ret > 0 && !u->failed);
 	stack->ended = !ret && !u->failed && !u->guessed;

@@ -6,10 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Number of registers of x86-64, and the instruction pointer, in DWARF's numbering. */
+/* Number of registers, in DWARF's numbering, with the instruction pointer as the last one. */
+#ifdef __aarch64__
+#define FLT_UNWIND_REGS 33	/* x0 to x30, sp, pc */
+#define FLT_UNWIND_SP 31
+#define FLT_UNWIND_IP 32
+#else
 #define FLT_UNWIND_REGS 17
 #define FLT_UNWIND_SP 7
 #define FLT_UNWIND_IP 16
+#endif
 
 /* A thread at one instruction. */
 struct flt_unwind_sample {

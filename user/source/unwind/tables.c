@@ -20,6 +20,12 @@
 #define STORE_MAX (512u << 20)
 #define SEGMENTS 8
 
+#ifdef __aarch64__
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE EM_X86_64
+#endif
+
 struct segment {
 	uint64_t offset, address, size;
 };
@@ -148,7 +154,7 @@ static bool stored_fill(struct stored *s, Elf *elf)
 {
 	GElf_Ehdr header;
 
-	if (!elf || !gelf_getehdr(elf, &header) || header.e_machine != EM_X86_64 ||
+	if (!elf || !gelf_getehdr(elf, &header) || header.e_machine != MACHINE ||
 	    gelf_getclass(elf) != ELFCLASS64 || !segments_read(s, elf))
 		return false;
 	sections_read(&s->tables, elf);
