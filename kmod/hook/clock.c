@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#ifdef CONFIG_X86
-#include <asm/cpufeature.h>
-#include <asm/tsc.h>
-#endif
 #include <linux/irqflags.h>
 #include "hook/clock.h"
+#include "hook/hook.h"
 
 DEFINE_STATIC_KEY_FALSE(flt_clock_raw);
 u64 flt_clock_mult __ro_after_init;
+u64 flt_clock_near __ro_after_init;
 DEFINE_PER_CPU(struct flt_clock_mark, flt_clock_mark);
 
-/* With a slower TSC, flt_clock_mult would be larger and flt_clock_ns() would overflow early. */
-#define KHZ_MIN 500000
-
-/*
- * The kernel marks the TSC unstable if it stops in idle states, differs between CPUs or
- * drifts. A TSC that is marked unstable later stays in use: differences on one CPU are still
- * right, and a negative difference is set to 0 and counted (clock_back).
- */
 void __init flt_clock_init(void)
 {
-#ifdef CONFIG_X86
-	if (!boot_cpu_has(X86_FEATURE_TSC) || tsc_khz < KHZ_MIN || check_tsc_unstable())
+	u64 hz = flt_cycles_hz(flt_hook_function);
+
+	if (hz < FLT_CYCLES_HZ_MIN)
 		return;
-	flt_clock_mult = div_u64((u64)NSEC_PER_MSEC << FLT_CLOCK_SHIFT, tsc_khz);
+	flt_clock_mult = div64_u64((u64)NSEC_PER_SEC << FLT_CLOCK_SHIFT, hz);
+	flt_clock_near = div_u64(FLT_CLOCK_NEAR_NS * hz, NSEC_PER_SEC);
 	static_branch_enable(&flt_clock_raw);
-#endif
 }
 
 u64 flt_clock_date_anew(u64 ago)
@@ -45,5 +36,5 @@ u64 flt_clock_date_anew(u64 ago)
 
 const char *flt_clock_name(void)
 {
-	return static_key_enabled(&flt_clock_raw) ? "tsc" : "monotonic";
+	return static_key_enabled(&flt_clock_raw) ? FLT_CYCLES_NAME : "monotonic";
 }

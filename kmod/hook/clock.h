@@ -3,9 +3,9 @@
  * clock - measure latencies.
  *
  * A fault reads the clock twice. With ktime_get_ns() that would be a sixth of the cost of
- * accounting. If the kernel trusts the TSC, the raw counter is read instead, and only the
- * difference is converted. Raw readings do not leave the module: dates are those of
- * ktime_get_ns(), or are computed from such a date.
+ * accounting. If the kernel trusts the counter of the processor (arch/cycles.h), the raw counter
+ * is read instead, and only the difference is converted. Raw readings do not leave the module:
+ * dates are those of ktime_get_ns(), or are computed from such a date.
  */
 #ifndef FLT_CLOCK_H
 #define FLT_CLOCK_H
@@ -16,16 +16,14 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
-#ifdef CONFIG_X86
-#include <asm/msr.h>
-#endif
+#include "arch/cycles.h"
 
 #define FLT_CLOCK_SHIFT 22
 /*
  * Maximum age, in ns, of a date that another date is computed from. CLOCK_MONOTONIC may be
  * slewed by 500 ppm, so the error is at most 262 ns.
  */
-#define FLT_CLOCK_NEAR BIT(19)
+#define FLT_CLOCK_NEAR_NS BIT(19)
 
 /*
  * A fault may end later than its record says, by less than this many ns: the error of a
@@ -34,7 +32,8 @@
 #define FLT_CLOCK_ERROR 2048
 
 DECLARE_STATIC_KEY_FALSE(flt_clock_raw);
-extern u64 flt_clock_mult;	/* ns per unit << FLT_CLOCK_SHIFT; below 2^23 */
+extern u64 flt_clock_mult;	/* ns per unit << FLT_CLOCK_SHIFT */
+extern u64 flt_clock_near;	/* FLT_CLOCK_NEAR_NS in units */
 
 void flt_clock_init(void);
 const char *flt_clock_name(void);
@@ -42,17 +41,15 @@ const char *flt_clock_name(void);
 /* Return a raw reading. Only differences of readings have a meaning. */
 static __always_inline u64 flt_clock_read(void)
 {
-#ifdef CONFIG_X86
 	if (static_branch_likely(&flt_clock_raw))
-		return rdtsc();
-#endif
+		return flt_cycles_read();
 	return ktime_get_mono_fast_ns();
 }
 
 /* Return true if delta * flt_clock_mult may overflow: after 18 minutes with a 2 GHz TSC. */
 static __always_inline bool flt_clock_is_long(u64 delta)
 {
-	return delta >> 41;
+	return delta >> FLT_CYCLES_BITS;
 }
 
 static __always_inline u64 flt_clock_ns(u64 delta)
@@ -70,17 +67,13 @@ static __always_inline u64 flt_clock_ns(u64 delta)
  */
 static __always_inline bool flt_clock_ns_quick(u64 start, u64 *ns)
 {
-#ifdef CONFIG_X86
 	u64 delta;
 
 	if (!static_branch_likely(&flt_clock_raw))
 		return false;
-	delta = rdtsc() - start;
+	delta = flt_cycles_read() - start;
 	*ns = delta * flt_clock_mult >> FLT_CLOCK_SHIFT;
 	return !flt_clock_is_long(delta);
-#else
-	return false;
-#endif
 }
 
 /* A reading, and the date (CLOCK_MONOTONIC ns) at which it was taken. */
@@ -102,7 +95,7 @@ static __always_inline bool flt_clock_date_quick(u64 reading, u64 *date)
 	u64 since = reading - this_cpu_read(flt_clock_mark.reading);
 
 	*date = this_cpu_read(flt_clock_mark.ns) + (since * flt_clock_mult >> FLT_CLOCK_SHIFT);
-	return static_branch_likely(&flt_clock_raw) && likely(since < FLT_CLOCK_NEAR);
+	return static_branch_likely(&flt_clock_raw) && likely(since < flt_clock_near);
 }
 
 /* Return CLOCK_MONOTONIC at @reading, which was taken @ago nanoseconds ago. */

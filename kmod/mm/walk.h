@@ -5,8 +5,8 @@
  * No lock is taken; kind.h explains why that is safe. The generic version takes 95
  * instructions, because each level goes through paravirt calls and is tested for all
  * values that a level can have. The version for x86-64 reads the entries directly and takes
- * 35. Xen PV guests, whose page tables hold machine frame numbers, and other
- * architectures use the generic version.
+ * 35. Xen PV guests, whose page tables hold machine frame numbers, and arm64 use the generic
+ * version.
  */
 #ifndef FLT_WALK_H
 #define FLT_WALK_H
@@ -106,11 +106,12 @@ static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
 	return FLT_WALK_PTE;
 }
 #else
+/* On arm64 no level takes a call. */
 static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
 							unsigned long address,
 							union flt_walk_entry *entry)
 {
-	return FLT_WALK_UNSUPPORTED;
+	return flt_walk_generic(mm, address, entry);
 }
 #endif
 

@@ -141,7 +141,7 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_string(skb, FLT_INFO_VERSION, THIS_MODULE->version) ||
 	    nla_put_u32(skb, FLT_INFO_FEATURES,
 			flt_hook_features() | FLT_FEATURE_WSS | FLT_FEATURE_PIDNS |
-			FLT_FEATURE_HIST | FLT_STACK_FEATURE |
+			FLT_FEATURE_HIST | FLT_FEATURE_STACKS |
 			(FLT_HAVE_DELAYS ? FLT_FEATURE_CAUSES : 0) |
 			(flt_wss_scan_can_inject() ? FLT_FEATURE_INJECT : 0)) ||
 	    (FLT_HAVE_DELAYS && nla_put_u32(skb, FLT_INFO_CAUSES, measured_causes())) ||

@@ -200,11 +200,6 @@ int flt_request_stream(struct flt_stream_config *c, struct nlattr **attrs,
 				    "flt: invalid SUBBUF_SIZE: must be a power of two");
 		return -EINVAL;
 	}
-	if ((stacks || slice) && !FLT_STACK_FEATURE) {
-		NL_SET_ERR_MSG_ATTR(extack, stacks ?: slice,
-				    "flt: cannot take stacks on this architecture");
-		return -EOPNOTSUPP;
-	}
 	if (causes && !FLT_HAVE_DELAYS) {
 		NL_SET_ERR_MSG_ATTR(extack, causes,
 				    "flt: cannot use EVENT_CAUSES: no CONFIG_TASK_DELAY_ACCT");

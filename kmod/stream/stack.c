@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include "arch/frame.h"
 #include "stream/record.h"
 #include "stream/relay.h"
 #include "stream/stack.h"
@@ -93,52 +94,10 @@ u64 flt_stack_once(const struct flt_stacks *s)
 	return sum;
 }
 
-static bool is_32bit(struct pt_regs *regs)
-{
-#ifdef CONFIG_X86_64
-	return !user_64bit_mode(regs);
-#else
-	return true;	/* the frames of other architectures are not supported */
-#endif
-}
-
 /*
  * The functions below read user memory between user_access_begin() and user_access_end(),
  * where no function may be called. So they are inlined.
  */
-
-/*
- * In the prologue and epilogue of a function the frame pointer is that of the caller, and
- * the return address is at the stack pointer or one word above. Stacks that grow fault
- * there. @code: the instructions at the fault. Return 1 plus the offset of the return
- * address from the stack pointer, or 0 if the instruction is elsewhere in the function.
- */
-static __always_inline unsigned long return_address_offset(u64 code)
-{
-	if ((u32)code == 0xfa1e0ff3)		/* endbr64 */
-		code >>= 32;
-	if ((u32)code == 0xe5894855)		/* push %rbp; mov %rsp,%rbp */
-		return 1;
-	if ((code & 0xffffff) == 0xe58948)	/* mov %rsp,%rbp */
-		return 1 + sizeof(u64);
-	return (u8)code == 0xc3;		/* ret */
-}
-
-/* Return a mask that keeps aligned user addresses unchanged and makes others harmless. */
-static __always_inline unsigned long user_mask(void)
-{
-	return (TASK_SIZE_MAX | (PAGE_SIZE - 1)) & -sizeof(u64);
-}
-
-/*
- * Return true if the function may have no frame yet: the fault is at the instruction itself,
- * as when a call enters a new page, or at the stack pointer, as when a push does.
- */
-static __always_inline bool is_between_frames(struct pt_regs *regs, unsigned long address)
-{
-	return address == instruction_pointer(regs) ||
-	       user_stack_pointer(regs) - address <= sizeof(u64);
-}
 
 /*
  * Return true if user memory has the same frames as the cached stack. All addresses come
@@ -156,7 +115,7 @@ static __always_inline bool memory_matches(const struct cached_stack *r)
 #pragma GCC unroll 4
 	for (; f != end; f++) {
 		unsafe_get_user(word, (u64 __user *)(at + sizeof(u64)), missing);
-		differ |= word ^ f->caller;
+		differ |= flt_frame_address(word) ^ f->caller;
 		unsafe_get_user(word, (u64 __user *)at, missing);
 		at = f->next;
 		differ |= word ^ at;
@@ -173,21 +132,20 @@ static __always_inline bool is_cached(const struct cached_stack *r, struct pt_re
 				      unsigned long address)
 {
 	return r->ip == instruction_pointer(regs) && r->fp == frame_pointer(regs) &&
-	       r->fp >= user_stack_pointer(regs) && !is_between_frames(regs, address) &&
+	       r->fp >= user_stack_pointer(regs) && !flt_frame_may_be_none(regs, address) &&
 	       memory_matches(r);
 }
 
 /*
  * Follow the frame pointers of a thread that faulted at @address. The program controls
  * their values. The mask keeps the kernel from reading an address that is not a user
- * address, also under speculation. Above the user addresses the mask lets only one page
- * pass, where nothing can be mapped.
+ * address, also under speculation.
  */
 static __always_inline void walk_frames(struct scratch *scratch, struct pt_regs *regs, u32 depth,
 					unsigned long address)
 {
 	unsigned long ip = instruction_pointer(regs), sp = user_stack_pointer(regs);
-	unsigned long fp = frame_pointer(regs), mask = user_mask(), low = sp - 1, at;
+	unsigned long fp = frame_pointer(regs), mask = flt_frame_mask(), low = sp - 1, at;
 	unsigned long top = TASK_SIZE_MAX - sizeof(u64);
 	unsigned long *next = scratch->next;
 	struct flt_stack *s = &scratch->stack;
@@ -205,12 +163,13 @@ static __always_inline void walk_frames(struct scratch *scratch, struct pt_regs 
 		cut = FLT_CUT_MEMORY;
 		goto out;
 	}
-	if (unlikely(is_between_frames(regs, address)) && to != end) {
+	if (unlikely(flt_frame_may_be_none(regs, address)) && to != end) {
 		unsafe_get_user(code, (u64 __user *)array_index_nospec(ip, top), no_code);
-		at = return_address_offset(code);
-		if (at) {
-			at = (sp & mask) + at - 1;
+		at = flt_frame_return_slot(regs, code, mask);
+		caller = flt_frame_return(regs, code);
+		if (at)
 			unsafe_get_user(caller, (u64 __user *)at, no_code);
+		if (caller) {
 			*to++ = caller;
 			hash = flt_stacktable_mix(hash, caller);
 		}
@@ -231,6 +190,7 @@ no_code:
 		unsafe_get_user(fp, (unsigned long __user *)at, missing);
 		unsafe_get_user(caller, (u64 __user *)(at + sizeof(u64)), missing);
 		low = at;
+		caller = flt_frame_address(caller);
 		*next++ = fp;
 		*to++ = caller;
 		hash = flt_stacktable_mix(hash, caller);
@@ -291,30 +251,6 @@ missing:
 	return i * sizeof(*to);
 }
 
-static void save_registers(struct flt_event_registers *to, const struct pt_regs *regs)
-{
-	memset(to, 0, sizeof(*to));
-#ifdef CONFIG_X86_64
-	to->dwarf[0] = regs->ax;
-	to->dwarf[1] = regs->dx;
-	to->dwarf[2] = regs->cx;
-	to->dwarf[3] = regs->bx;
-	to->dwarf[4] = regs->si;
-	to->dwarf[5] = regs->di;
-	to->dwarf[6] = regs->bp;
-	to->dwarf[7] = regs->sp;
-	to->dwarf[8] = regs->r8;
-	to->dwarf[9] = regs->r9;
-	to->dwarf[10] = regs->r10;
-	to->dwarf[11] = regs->r11;
-	to->dwarf[12] = regs->r12;
-	to->dwarf[13] = regs->r13;
-	to->dwarf[14] = regs->r14;
-	to->dwarf[15] = regs->r15;
-	to->dwarf[16] = regs->ip;
-#endif
-}
-
 /* Copy a slice directly into the channel, because the per-CPU memory has no room for it. */
 static noinline void send_slice(struct flt_stacks *s, struct flt_relay *relay,
 				struct pt_regs *regs, u64 time)
@@ -327,7 +263,8 @@ static noinline void send_slice(struct flt_stacks *s, struct flt_relay *relay,
 
 	if (!head)
 		return;
-	save_registers(registers, regs);
+	memset(registers, 0, sizeof(*registers));
+	flt_frame_registers(registers, regs);
 	pagefault_disable();
 	length = copy_slice((u64 *)(registers + 1), sp, s->config.slice & -sizeof(u64));
 	pagefault_enable();
@@ -373,12 +310,12 @@ u32 flt_stack_take(struct flt_stacks *s, struct flt_relay *relay, struct pt_regs
 	/* A worker of io_uring has the registers of its creator, but an instruction of 0. */
 	if (!regs || !instruction_pointer(regs))
 		return 0;
-	if (unlikely(s->config.slice) && !is_32bit(regs))
+	if (unlikely(s->config.slice) && flt_frame_is_64bit(regs))
 		send_slice(s, relay, regs, time);
 	if (!s->config.depth)
 		return 0;
 	cached = &scratch->cached[hash_64(instruction_pointer(regs), ilog2(CACHED_STACKS))];
-	if (unlikely(is_32bit(regs))) {
+	if (unlikely(!flt_frame_is_64bit(regs))) {
 		stack->frames[0] = instruction_pointer(regs);
 		stack->hash = flt_stacktable_mix(flt_stacktable_seed, stack->frames[0]);
 		stack->depth = 1;

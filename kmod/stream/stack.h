@@ -16,13 +16,6 @@
 
 #define FLT_STACK_SLICE_MAX 16384
 
-/* FLT_FEATURE_STACKS if this architecture is supported, or 0. */
-#ifdef CONFIG_X86_64
-#define FLT_STACK_FEATURE FLT_FEATURE_STACKS
-#else
-#define FLT_STACK_FEATURE 0u
-#endif
-
 struct flt_relay;
 struct pt_regs;
 struct flt_stacks;		/* state of one session */

@@ -27,7 +27,7 @@
  * Without NUMA balancing the kernel does not handle the fault. With PAGE_TABLE_CHECK the
  * kernel expects all changes of entries to go through functions that record them.
  */
-#if defined(CONFIG_X86_64) && defined(CONFIG_NUMA_BALANCING) && !defined(CONFIG_PAGE_TABLE_CHECK)
+#if defined(CONFIG_NUMA_BALANCING) && !defined(CONFIG_PAGE_TABLE_CHECK)
 #define FLT_WSS_CAN_PROTECT 1
 #else
 #define FLT_WSS_CAN_PROTECT 0
@@ -43,8 +43,8 @@ bool flt_wss_can_protect_vma(const struct vm_area_struct *vma);
  * Make the present entry PROT_NONE. Return true if the page was used: its entry allowed
  * access. Return false if the entry was still PROT_NONE, or if the page must be left alone.
  */
-bool flt_wss_protect_pte(pte_t *pte, pte_t entry, const struct vm_area_struct *vma,
-			 struct flt_wss_count *count);
+bool flt_wss_protect_pte(unsigned long address, pte_t *pte, pte_t entry,
+			 const struct vm_area_struct *vma, struct flt_wss_count *count);
 bool flt_wss_protect_pmd(pmd_t *pmd, pmd_t entry, const struct vm_area_struct *vma,
 			 struct flt_wss_count *count);
 /* Allow access again if the entry is PROT_NONE. */

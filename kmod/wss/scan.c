@@ -6,11 +6,10 @@
 #include <linux/mmap_lock.h>
 #include <linux/mmu_notifier.h>
 #include <linux/sched.h>
-#include <linux/static_call.h>
 #include "mm/area.h"
-#include "hook/hook.h"
 #include "wss/scan.h"
 #include "wss/protnone.h"
+#include "wss/tlb.h"
 
 #define SLICE_NS (500 * NSEC_PER_USEC)
 /* 50 to 100 ms: longer than mmap_lock is usually held, short enough to close a tracker. */
@@ -22,30 +21,15 @@
  */
 #define RESTORE_NS NSEC_PER_SEC
 
-DEFINE_STATIC_CALL_NULL(wss_flush, flt_wss_flush);
-static bool can_flush;
-
-void __init flt_wss_scan_init(void)
-{
-#ifdef CONFIG_X86_64
-	void *flush = flt_hook_function("flush_tlb_mm_range");
-
-	if (!flush)
-		return;
-	static_call_update(wss_flush, (typeof(flt_wss_flush) *)flush);
-	can_flush = true;
-#endif
-}
-
 bool flt_wss_scan_can_inject(void)
 {
-	return can_flush && flt_wss_can_protect();
+	return flt_tlb_can_flush() && flt_wss_can_protect();
 }
 
 static void flush_tlb(struct mm_struct *mm, struct flt_wss_scan *scan)
 {
-	if (can_flush)
-		static_call_cond(wss_flush)(mm, 0, ~0ul, PAGE_SHIFT, false);
+	if (flt_tlb_can_flush())
+		flt_tlb_flush(mm);
 	else
 		scan->flags |= FLT_WSS_UNFLUSHED;
 }

@@ -30,11 +30,6 @@ struct flt_wss_scan {
 	u32 flags;		/* FLT_WSS_* */
 };
 
-/* Prototype of flush_tlb_mm_range(), which is not exported; never defined. */
-void flt_wss_flush(struct mm_struct *mm, unsigned long start, unsigned long end,
-		   unsigned int stride_shift, bool freed_tables);
-
-void flt_wss_scan_init(void);
 /* Return true if scans can use PROT_NONE on this kernel (FLT_FEATURE_INJECT). */
 bool flt_wss_scan_can_inject(void);
 

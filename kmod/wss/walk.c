@@ -4,41 +4,9 @@
 #include <linux/pgtable.h>
 #include <linux/rcupdate.h>
 #include <linux/swap.h>
+#include "arch/young.h"
 #include "wss/walk.h"
 #include "wss/protnone.h"
-
-/* x86 does not export these functions, but they are one instruction there. */
-#ifdef CONFIG_X86
-static bool clear_pte_young(struct vm_area_struct *vma, unsigned long address, pte_t *pte)
-{
-	return test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)&pte->pte);
-}
-
-static __maybe_unused bool clear_pmd_young(struct vm_area_struct *vma, unsigned long address,
-					   pmd_t *pmd)
-{
-	return test_and_clear_bit(_PAGE_BIT_ACCESSED, (unsigned long *)pmd);
-}
-
-/*
- * Return true for most entries: a page that was not accessed. One comparison instead of the
- * dozen instructions of the three tests in walk_entries().
- */
-static __always_inline bool pte_is_idle(pte_t entry)
-{
-	const pteval_t bits = _PAGE_PRESENT | _PAGE_SPECIAL | _PAGE_DEVMAP | _PAGE_ACCESSED;
-
-	return (native_pte_val(entry) & bits) == _PAGE_PRESENT;
-}
-#else
-#define clear_pte_young ptep_test_and_clear_young
-#define clear_pmd_young pmdp_test_and_clear_young
-
-static __always_inline bool pte_is_idle(pte_t entry)
-{
-	return false;
-}
-#endif
 
 /* Report the access to reclaim, which finds the accessed bit cleared. */
 static void report_access(struct folio *folio)
@@ -73,7 +41,7 @@ static __maybe_unused bool pmd_was_used(struct vm_area_struct *vma, unsigned lon
 {
 	switch (walk->mode) {
 	case FLT_WSS_CLEAR_ACCESSED:
-		if (!pmd_young(entry) || !clear_pmd_young(vma, address & PMD_MASK, pmd))
+		if (!pmd_young(entry) || !flt_young_clear_pmd(vma, address & PMD_MASK, pmd))
 			return false;
 		report_access(folio);
 		return true;
@@ -122,12 +90,12 @@ static __always_inline bool pte_was_used(struct vm_area_struct *vma, unsigned lo
 {
 	switch (mode) {
 	case FLT_WSS_CLEAR_ACCESSED:
-		if (!pte_young(entry) || !clear_pte_young(vma, address, pte))
+		if (!flt_young_clear_pte(vma, address, pte, entry))
 			return false;
 		report_access(page_folio(pfn_to_page(pte_pfn(entry))));
 		return true;
 	case FLT_WSS_PROTECT:
-		return flt_wss_protect_pte(pte, entry, vma, walk->count);
+		return flt_wss_protect_pte(address, pte, entry, vma, walk->count);
 	case FLT_WSS_SKIP:
 		walk->count->left += PAGE_SIZE;
 		return false;
@@ -143,13 +111,15 @@ static __always_inline u64 walk_entries(struct vm_area_struct *vma, unsigned lon
 					unsigned long end, pte_t *pte, enum flt_wss_mode mode,
 					const struct flt_wss_walk *walk)
 {
+	unsigned long n;	/* entries that share an accessed bit */
 	u64 pages = 0;
 
-	for (; address != end; address += PAGE_SIZE, pte++) {
+	for (; address != end; address += n * PAGE_SIZE, pte += n) {
 		pte_t entry = READ_ONCE(*pte);
 		struct page *page;
 
-		if (mode == FLT_WSS_CLEAR_ACCESSED && likely(pte_is_idle(entry))) {
+		n = 1;
+		if (mode == FLT_WSS_CLEAR_ACCESSED && likely(flt_young_is_idle(entry))) {
 			pages++;
 			continue;
 		}
@@ -159,11 +129,13 @@ static __always_inline u64 walk_entries(struct vm_area_struct *vma, unsigned lon
 			walk->count->special++;
 			continue;
 		}
-		pages++;
+		if (mode == FLT_WSS_CLEAR_ACCESSED)
+			n = flt_young_shared(pte, entry, (end - address) >> PAGE_SHIFT);
+		pages += n;
 		if (!pte_was_used(vma, address, pte, entry, mode, walk))
 			continue;
 		page = pfn_to_page(pte_pfn(entry));
-		count_used(page_folio(page), page_to_nid(page), PAGE_SIZE, walk);
+		count_used(page_folio(page), page_to_nid(page), n * PAGE_SIZE, walk);
 	}
 	return pages;
 }

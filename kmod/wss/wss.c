@@ -12,6 +12,7 @@
 #include "hook/hook.h"
 #include "wss/round.h"
 #include "wss/table.h"
+#include "wss/tlb.h"
 #include "wss/wss.h"
 
 static struct flt_wss_tracker trackers[FLT_WSS_MAX_TRACKERS];
@@ -325,7 +326,7 @@ int flt_wss_latest(u32 *slot, struct flt_wss_report *r)
 int __init flt_wss_init(struct flt_hook *fork)
 {
 	fork_hook = fork;
-	flt_wss_scan_init();
+	flt_tlb_init();
 	return flt_wss_round_init();
 }
 

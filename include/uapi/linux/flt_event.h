@@ -315,10 +315,18 @@ struct flt_event_slice {
 	__u16 more;
 };
 
-/* Numbered as in DWARF for x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip. */
+/*
+ * Numbered as in DWARF. x86-64: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip. arm64: x0..x30 sp,
+ * then pc.
+ */
+#ifdef __aarch64__
+#define FLT_EVENT_REGISTERS 33
+#else
+#define FLT_EVENT_REGISTERS 17
+#endif
 struct flt_event_registers {
-	__u64 dwarf[17];
-	__u64 reserved[7];	/* pads to three slots */
+	__u64 dwarf[FLT_EVENT_REGISTERS];
+	__u64 reserved[7];	/* pads to whole slots: three, or five on arm64 */
 };
 
 /*

@@ -3,10 +3,11 @@
 #define FLT_COMPAT_LINUX_FTRACE_H
 
 #include_next <linux/ftrace.h>
+#include <flt_compat.h>
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
 /* Since 6.2. */
-#ifndef ftrace_regs_get_argument
+#if !FLT_HAVE_FTRACE_ARGUMENT
 #define ftrace_regs_get_argument(fregs, n) regs_get_kernel_argument(&(fregs)->regs, n)
 #endif
 #endif

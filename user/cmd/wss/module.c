@@ -179,7 +179,7 @@ const struct wss_method wss_method_scan = {
 static int inject_available(struct wss *w, struct flt_errmsg *e)
 {
 	return has_feature(w, FLT_FEATURE_INJECT, "the flt module cannot make pages fault on this "
-			   "kernel: it needs x86-64 with CONFIG_NUMA_BALANCING and without "
+			   "kernel: it needs CONFIG_NUMA_BALANCING and no "
 			   "CONFIG_PAGE_TABLE_CHECK (use scan)", e);
 }
 

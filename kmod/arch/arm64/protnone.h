@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef FLT_ARM64_PROTNONE_H
+#define FLT_ARM64_PROTNONE_H
+
+#define FLT_PROTNONE_PTE_PFN 0
+#define FLT_PROTNONE_PMD_PFN 0
+
+/*
+ * Until 6.10 a bit of its own says PROT_NONE, later the absence of access for the user says so
+ * ("arm64/mm: Remove PTE_PROT_NONE bit").
+ */
+#ifdef PTE_PRESENT_INVALID
+#define FLT_PROTNONE_BITS PTE_PRESENT_INVALID
+#define FLT_PROTNONE_OFF 0	/* PTE_NG, which valid entries of users have, too */
+#else
+#define FLT_PROTNONE_BITS PTE_PROT_NONE
+#define FLT_PROTNONE_OFF PTE_PROT_NONE
+#endif
+
+static inline bool flt_protnone_is_possible(void)
+{
+	return true;
+}
+
+static inline u64 flt_protnone_make(u64 old, u64 pfn_mask)
+{
+	return (old & ~(PTE_VALID | PTE_USER)) | PTE_UXN | FLT_PROTNONE_BITS;
+}
+
+static inline u64 flt_protnone_access(u64 old, u64 pfn_mask, const struct vm_area_struct *vma)
+{
+	const u64 taken = PTE_USER | PTE_UXN;
+
+	return (old & ~(taken | FLT_PROTNONE_OFF)) | PTE_VALID |
+	       (pgprot_val(vma->vm_page_prot) & taken);
+}
+
+static inline pte_t flt_protnone_split(struct mm_struct *mm, unsigned long address, pte_t *pte,
+				       pte_t entry)
+{
+#ifdef CONFIG_ARM64_CONTPTE
+	if (pte_cont(entry)) {
+		contpte_try_unfold(mm, address, pte, entry);
+		entry = READ_ONCE(*pte);
+	}
+#endif
+	return entry;
+}
+
+#endif
