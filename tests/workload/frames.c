@@ -74,6 +74,13 @@ __attribute__((noipa)) static void toucher(void)
 	__asm__ volatile("" ::: "memory");
 }
 
+/* Nothing is mapped in the last page of the user's addresses. */
+#ifdef __x86_64__
+#define END_OF_USER 0x7ffffffff000
+#else
+#define END_OF_USER 0x1000000000000
+#endif
+
 /* Set the frame pointer to the argument during the instruction that faults. */
 __attribute__((noipa)) static void unframed_touch(unsigned long pointer)
 {
@@ -169,7 +176,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "noframe")) {
 		unframed_touch(1);
 	} else if (!strcmp(what, "wild")) {
-		unframed_touch(0x7ffffffff000 - 4096);
+		unframed_touch(END_OF_USER - 4096);
 	} else if (!strcmp(what, "hot")) {
 		for (i = 0; i < n; i++)
 			touch();
