@@ -8,11 +8,14 @@
  */
 #include <err.h>
 #include <signal.h>
+#include <stdint.h>
 #include <unistd.h>
+
+#include "page.h"
 
 int main(void)
 {
-	volatile char *page = sbrk(4096);
+	volatile char *page = sbrk((intptr_t)PAGE);
 	pid_t first = getpid();
 
 	/* No process becomes a zombie. */

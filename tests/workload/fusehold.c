@@ -101,7 +101,7 @@ static struct fuse_attr attributes_of(uint64_t node)
 
 static void serve_one(const struct fuse_in_header *in, int hold)
 {
-	static const char page[PAGE];
+	static const char page[PAGE_MAX];
 	const struct fuse_init_out init = {
 		.major = FUSE_KERNEL_VERSION, .minor = 31, .max_write = PAGE,
 	};
@@ -149,8 +149,8 @@ static void serve_one(const struct fuse_in_header *in, int hold)
 /* Serve until the file system is gone. Withhold all pages until the end of @control. */
 static void serve(int control)
 {
-	static const char page[PAGE];
-	_Alignas(8) char request[FUSE_MIN_READ_BUFFER + PAGE];
+	static const char page[PAGE_MAX];
+	_Alignas(8) char request[FUSE_MIN_READ_BUFFER + PAGE_MAX];
 	struct pollfd p[] = { { fuse, POLLIN, 0 }, { control, POLLIN, 0 } };
 	int told = 0;
 

@@ -31,7 +31,7 @@ static size_t n;
  */
 static void vm_copy_page(int writing, size_t i)
 {
-	static char buf[PAGE] = { 1 };
+	static char buf[PAGE_MAX] = { 1 };
 	struct iovec local = { buf, 8 }, remote = { target + i * PAGE, 8 };
 	ssize_t got = writing ? process_vm_writev(child, &local, 1, &remote, 1, 0) :
 				process_vm_readv(child, &local, 1, &remote, 1, 0);

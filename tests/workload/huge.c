@@ -25,8 +25,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HUGE (2ul << 20)
-#define PAGE 4096ul
+#include "page.h"
+
+#define HUGE HUGE_PAGE
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif

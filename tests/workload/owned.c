@@ -27,10 +27,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "page.h"
 #include "uffd.h"
 
-#define PAGE 4096ul
-#define HUGE (2ul << 20)
+#define HUGE HUGE_PAGE
 #define OWNER __attribute__((noipa)) static void
 
 #ifndef MADV_PAGEOUT

@@ -50,7 +50,7 @@ static uint64_t next(void)
 
 static void file_make(const char *path)
 {
-	char page[PAGE];
+	char page[PAGE_MAX];
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	if (fd < 0)

@@ -41,7 +41,7 @@ char *region_huge(size_t len)
 
 char *region_file(const char *path, size_t len, int prot, int flags, int *fd)
 {
-	static char page[PAGE];
+	static char page[PAGE_MAX];
 	char *p;
 
 	*fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -5,8 +5,7 @@
 
 #include <stddef.h>
 
-#define PAGE 4096ul
-#define HUGE_PAGE (2ul << 20)
+#include "page.h"
 
 /* Map private anonymous memory, aligned to 2 MiB, with MADV_NOHUGEPAGE. */
 char *region_anon(size_t len);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "page.h"
 #include "section.h"
 
 #include <err.h>
@@ -67,14 +68,14 @@ static void rseq_warm(void)
  */
 static void settle_kinds(void)
 {
-	volatile char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	volatile char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (page == MAP_FAILED)
 		err(1, "mmap");
-	madvise((void *)page, 4096, MADV_NOHUGEPAGE);
+	madvise((void *)page, PAGE, MADV_NOHUGEPAGE);
 	*page = 1;
-	munmap((void *)page, 4096);
+	munmap((void *)page, PAGE);
 }
 
 void section_begin(void)

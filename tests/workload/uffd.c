@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "page.h"
 #include "uffd.h"
 
 #include <err.h>
@@ -10,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PAGE 4096ul
 
 int uffd_open(void *base, size_t len, int mode)
 {
@@ -55,7 +55,7 @@ unsigned long uffd_next(int fd, int timeout_ms)
 
 void uffd_copy(int fd, unsigned long addr)
 {
-	static const char page[PAGE] __attribute__((aligned(4096))) = { 1 };
+	static const char page[PAGE_MAX] __attribute__((aligned(PAGE_MAX))) = { 1 };
 	struct uffdio_copy c = { .dst = addr, .src = (unsigned long)page, .len = PAGE };
 
 	while (ioctl(fd, UFFDIO_COPY, &c)) {

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* page.h - the sizes of a page and of a huge page, which is what one page table maps. */
+#ifndef PAGE_H
+#define PAGE_H
+
+#ifdef __x86_64__
+#define PAGE 4096ul
+#else
+#include <unistd.h>
+#define PAGE ((unsigned long)getpagesize())
+#endif
+#define PAGE_MAX 65536ul	/* for arrays */
+#define HUGE_PAGE (PAGE / sizeof(void *) * PAGE)
+
+#endif
