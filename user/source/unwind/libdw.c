@@ -64,9 +64,13 @@ static bool initial_registers(Dwfl_Thread *thread, void *arg)
 
 	for (i = 0; i < FLT_UNWIND_REGS; i++)
 		regs[i] = u->stack->sample->regs[i];
-	/* On x86-64 the instruction pointer is register 16, on arm64 it has no number. */
+#ifdef __aarch64__
+	/* The instruction pointer is not one of the numbered registers, as it is on x86-64. */
 	dwfl_thread_state_register_pc(thread, regs[FLT_UNWIND_IP]);
 	return dwfl_thread_state_registers(thread, 0, FLT_UNWIND_IP, regs);
+#else
+	return dwfl_thread_state_registers(thread, 0, FLT_UNWIND_REGS, regs);
+#endif
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
