@@ -15,7 +15,7 @@ struct held {
 };
 
 struct flt_stream_pending {
-	struct held *chain[CHAINS];	/* hash by tid; one per tid */
+	struct held *chain[CHAINS];	/* hash by tid */
 	struct held *last_returned;
 	uint32_t count;
 };
@@ -48,26 +48,11 @@ void flt_stream_pending_free(struct flt_stream_pending *p)
 	free(p);
 }
 
-static struct held *take(struct flt_stream_pending *p, uint32_t tid)
-{
-	struct held **at = &p->chain[tid % CHAINS], *held;
-
-	while (*at && (*at)->tid != tid)
-		at = &(*at)->next;
-	held = *at;
-	if (held) {
-		*at = held->next;
-		p->count--;
-	}
-	return held;
-}
-
 void *flt_stream_pending_add(struct flt_stream_pending *p, uint32_t tid, uint64_t time,
 			     size_t size)
 {
 	struct held *held;
 
-	free(take(p, tid));
 	if (p->count == WAITING_MAX)
 		drop_all(p);
 	held = malloc(sizeof(*held) + size);
@@ -81,10 +66,29 @@ void *flt_stream_pending_add(struct flt_stream_pending *p, uint32_t tid, uint64_
 	return held->bytes;
 }
 
+/* Take what is held for a fault. Drop what earlier faults of its thread left: they were lost. */
+static struct held *take(struct flt_stream_pending *p, const struct flt_fault *f)
+{
+	struct held **at = &p->chain[f->tid % CHAINS], *held, *taken = NULL;
+
+	while ((held = *at)) {
+		if (held->tid != f->tid || held->time > f->time) {
+			at = &held->next;
+			continue;
+		}
+		*at = held->next;
+		p->count--;
+		if (held->time == f->time && !taken)
+			taken = held;
+		else
+			free(held);
+	}
+	return taken;
+}
+
 const void *flt_stream_pending_of(struct flt_stream_pending *p, const struct flt_fault *f)
 {
 	free(p->last_returned);
-	p->last_returned = take(p, f->tid);
-	return p->last_returned && p->last_returned->time == f->time ? p->last_returned->bytes :
-								       NULL;
+	p->last_returned = take(p, f);
+	return p->last_returned ? p->last_returned->bytes : NULL;
 }
