@@ -2,10 +2,9 @@
 /*
  * cycles - the counter of the processor from which CLOCK_MONOTONIC is computed.
  *
- *   FLT_CYCLES_NAME	for people
- *   FLT_CYCLES_HZ_MIN	below this frequency clock.c does not use the counter
- *   FLT_CYCLES_BITS	a difference of so many bits times flt_clock_mult fits into 64 bits, because
- *			FLT_CYCLES_HZ_MIN limits flt_clock_mult
+ *   FLT_CYCLES_NAME	the name that users see
+ *   FLT_CYCLES_BITS	a difference of so many bits times flt_clock_mult fits into 64 bits. clock.c
+ *			does not use counters that are too slow for this
  *
  * flt_cycles_read() returns a reading. flt_cycles_hz() returns the frequency, or 0 if the kernel
  * does not trust the counter. It is called once and may sleep. @find returns the address of a

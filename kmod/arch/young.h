@@ -2,8 +2,8 @@
 /*
  * young - the accessed bits of entries in page tables. The caller holds the page table lock.
  *
- * flt_young_is_idle() returns true only if @entry maps a page that was not accessed. It may
- * return false for such an entry, too, so it decides quickly for most entries.
+ * flt_young_is_idle() is a quick test that settles most entries: true means that @entry maps a
+ * page that was not accessed. After false the caller has to look closer.
  *
  * flt_young_shared() returns how many entries from @pte on, at most @left, share one accessed
  * bit.

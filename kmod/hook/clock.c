@@ -8,11 +8,14 @@ u64 flt_clock_mult __ro_after_init;
 u64 flt_clock_near __ro_after_init;
 DEFINE_PER_CPU(struct flt_clock_mark, flt_clock_mark);
 
+/* With a slower counter, flt_clock_mult would be larger and flt_clock_ns() would overflow early. */
+#define HZ_MIN ((u64)NSEC_PER_SEC << FLT_CLOCK_SHIFT >> (64 - FLT_CYCLES_BITS))
+
 void __init flt_clock_init(void)
 {
 	u64 hz = flt_cycles_hz(flt_hook_function);
 
-	if (hz < FLT_CYCLES_HZ_MIN)
+	if (hz < HZ_MIN)
 		return;
 	flt_clock_mult = div64_u64((u64)NSEC_PER_SEC << FLT_CLOCK_SHIFT, hz);
 	flt_clock_near = div_u64(FLT_CLOCK_NEAR_NS * hz, NSEC_PER_SEC);

@@ -7,6 +7,13 @@
 #include "hook/hook.h"
 #include "wss/tlb.h"
 
+static bool can_flush;
+
+bool flt_tlb_can_flush(void)
+{
+	return can_flush;
+}
+
 #ifdef CONFIG_X86_64
 
 /* Prototype of flush_tlb_mm_range(), which is not exported; never defined. */
@@ -14,7 +21,6 @@ void flt_tlb_flush_range(struct mm_struct *mm, unsigned long start, unsigned lon
 			 unsigned int stride_shift, bool freed_tables);
 
 DEFINE_STATIC_CALL_NULL(tlb_flush_range, flt_tlb_flush_range);
-static bool can_flush;
 
 void __init flt_tlb_init(void)
 {
@@ -24,11 +30,6 @@ void __init flt_tlb_init(void)
 		return;
 	static_call_update(tlb_flush_range, (typeof(flt_tlb_flush_range) *)flush);
 	can_flush = true;
-}
-
-bool flt_tlb_can_flush(void)
-{
-	return can_flush;
 }
 
 void flt_tlb_flush(struct mm_struct *mm)
@@ -43,8 +44,6 @@ void flt_tlb_flush(struct mm_struct *mm)
  * export, for devices that share the page tables and for an erratum. Functions of the same names
  * pass these calls on.
  */
-static bool can_flush;
-
 #if FLT_HAVE_MMU_NOTIFIER_ARCH
 static typeof(__mmu_notifier_arch_invalidate_secondary_tlbs) *flush_devices;
 
@@ -75,11 +74,6 @@ void __init flt_tlb_init(void)
 	wait_for_sme = flt_hook_function("sme_do_dvmsync");
 	can_flush &= !!wait_for_sme;
 #endif
-}
-
-bool flt_tlb_can_flush(void)
-{
-	return can_flush;
 }
 
 void flt_tlb_flush(struct mm_struct *mm)

@@ -7,10 +7,10 @@
 
 #include "page.h"
 
-/* Map private anonymous memory, aligned to 2 MiB, with MADV_NOHUGEPAGE. */
+/* Map private anonymous memory, aligned to a huge page, with MADV_NOHUGEPAGE. */
 char *region_anon(size_t len);
 
-/* Map private anonymous memory, aligned to 2 MiB, with MADV_HUGEPAGE. */
+/* Map private anonymous memory, aligned to a huge page, with MADV_HUGEPAGE. */
 char *region_huge(size_t len);
 
 /*

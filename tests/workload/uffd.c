@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-
 int uffd_open(void *base, size_t len, int mode)
 {
 	struct uffdio_api api = { .api = UFFD_API };

@@ -2,7 +2,6 @@
 #include "timeline/state.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,20 +80,6 @@ static void comm_complete(char *comm, uint32_t tid)
 		flt_maps_comm(tid, comm, COMM_ROOM);
 }
 
-/*
- * A process that has ended began in the cgroup of its parent, which its image inherits. The parent
- * of the command alone has no image: it is this program.
- */
-static int write_cgroup(struct flt_timeline *t, const struct flt_record_image *r, uint32_t id)
-{
-	char path[PATH_MAX];
-	int ret = flt_procfs_cgroup(r->pid, path, sizeof(path));
-
-	if (ret && r->pid == t->setup.command)
-		ret = flt_procfs_cgroup((uint32_t)getpid(), path, sizeof(path));
-	return ret ? 0 : flt_file_cgroup(t->setup.writer, r->head.time, id, path);
-}
-
 static int on_image(struct flt_timeline *t, struct flt_record_image *r)
 {
 	char *comm = (char *)(r + 1);
@@ -108,8 +93,10 @@ static int on_image(struct flt_timeline *t, struct flt_record_image *r)
 	/* The writer numbers images from 1, too, and gets all of them from here. */
 	if (!ret && id != r->head.image)
 		ret = -EINVAL;
+	/* The parent of the command alone has no image: it is this program. */
 	if (!ret && t->setup.writer)
-		ret = write_cgroup(t, r, id);
+		ret = flt_file_cgroup_read(t->setup.writer, r->head.time, id, r->pid,
+					   r->pid == t->setup.command ? (uint32_t)getpid() : 0);
 	/*
 	 * In regions, the image of an exec inherits mappings, too: the module does not repeat the
 	 * note of a mapping that the new program has at the same place.

@@ -6,7 +6,6 @@
 #include <linux/types.h>
 
 #define FLT_CYCLES_NAME "cntvct"
-#define FLT_CYCLES_HZ_MIN 4000000ull
 #define FLT_CYCLES_BITS 34
 
 /* The pointer leads to a workaround on processors whose counter has errors. */

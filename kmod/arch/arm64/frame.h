@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A call puts the return address into x30, and the prologue saves the register. A leaf function
- * without a frame leaves the address there to its end, but nothing tells such a function from
- * others, so its caller is missing in stacks of frame pointers.
+ * without a frame keeps the address there until it returns, but nothing distinguishes such a
+ * function from others, so its caller is missing from stacks of frame pointers.
  */
 #ifndef FLT_ARM64_FRAME_H
 #define FLT_ARM64_FRAME_H

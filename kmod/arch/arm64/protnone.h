@@ -11,7 +11,7 @@
  */
 #ifdef PTE_PRESENT_INVALID
 #define FLT_PROTNONE_BITS PTE_PRESENT_INVALID
-#define FLT_PROTNONE_OFF 0	/* PTE_NG, which valid entries of users have, too */
+#define FLT_PROTNONE_OFF 0	/* valid entries of users have PTE_NG, too */
 #else
 #define FLT_PROTNONE_BITS PTE_PROT_NONE
 #define FLT_PROTNONE_OFF PTE_PROT_NONE

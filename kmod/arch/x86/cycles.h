@@ -8,7 +8,6 @@
 #include <linux/types.h>
 
 #define FLT_CYCLES_NAME "tsc"
-#define FLT_CYCLES_HZ_MIN 500000000ull
 #define FLT_CYCLES_BITS 41
 
 static __always_inline u64 flt_cycles_read(void)

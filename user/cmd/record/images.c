@@ -104,7 +104,8 @@ static int begin_image(void *arg, struct flt_ring_image *image)
 	r->total.images++;
 	flt_file_image(r->file, flt_clock_ns(CLOCK_MONOTONIC), (uint32_t)image->pid,
 		       (uint32_t)ppid, before, cause, comm, &k->id);
-	flt_file_cgroup_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->pid);
+	flt_file_cgroup_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->pid,
+			     0);
 	flt_file_maps_read(r->file, flt_clock_ns(CLOCK_MONOTONIC), k->id, (uint32_t)image->server);
 	return set_image(r, image->pid, k->id);
 }

@@ -8,7 +8,7 @@
 int flt_sites_key(enum flt_by by, struct flt_recording *rec, const struct flt_fault *f,
 		  struct flt_group_key *key)
 {
-	const uint32_t shift = flt_recording_page_size(rec).shift;
+	const uint32_t shift = rec->page.shift;
 	const struct flt_map *map;
 	uint32_t place;
 	int err;

@@ -62,10 +62,12 @@ int flt_file_thread(struct flt_file_writer *w, uint64_t time, uint32_t image, ui
 int flt_file_comm(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,
 		  const char *comm);
 /*
- * Read the cgroup of process `pid` from /proc and write a CGROUP record. Write nothing if the
- * process has ended.
+ * Read the cgroup of process `pid` from /proc and write a CGROUP record. If the process has ended,
+ * write the cgroup of its parent, where it began; 0: nothing, because readers give an image without
+ * a record the cgroup of its parent's image.
  */
-int flt_file_cgroup_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid);
+int flt_file_cgroup_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid,
+			 uint32_t parent);
 int flt_file_cgroup(struct flt_file_writer *w, uint64_t time, uint32_t image, const char *path);
 int flt_file_exit(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t tid,
 		  uint32_t status);

@@ -36,11 +36,13 @@ int flt_file_threads_read(struct flt_file_writer *w, uint64_t time, uint32_t ima
 	return err;
 }
 
-int flt_file_cgroup_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid)
+int flt_file_cgroup_read(struct flt_file_writer *w, uint64_t time, uint32_t image, uint32_t pid,
+			 uint32_t parent)
 {
 	char path[PATH_MAX];
 
-	if (flt_procfs_cgroup(pid, path, sizeof(path)))
+	if (flt_procfs_cgroup(pid, path, sizeof(path)) &&
+	    (!parent || flt_procfs_cgroup(parent, path, sizeof(path))))
 		return 0;
 	return flt_file_cgroup(w, time, image, path);
 }

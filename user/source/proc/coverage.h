@@ -10,7 +10,7 @@
 /* Bytes, of /proc/PID/smaps. */
 struct flt_coverage {
 	uint64_t huge;		/* mapped by huge entries: anonymous, shmem, file */
-	uint64_t eligible;	/* places for huge pages in regions with THPeligible */
+	uint64_t eligible;	/* aligned units of a huge page in regions with THPeligible */
 	uint64_t covered;	/* the part of huge in these regions */
 	uint64_t resident;	/* Rss of these regions */
 };

@@ -2,10 +2,10 @@
 /*
  * pending.h - what a note says of the next fault of a thread, held until that fault arrives.
  *
- * A thread may have two: faults are in order of their ends, notes in order of the begins of their
- * faults, and the dates of two CPUs differ by more than the time between two faults. Those whose
- * faults were lost would stay if the thread has no further fault, so all are dropped when there are
- * too many.
+ * A thread may have two: faults arrive in the order in which they end, notes in the order in which
+ * their faults began, and the clocks of two CPUs differ by more than the time between two faults. A
+ * note whose fault was lost would stay if the thread had no further fault, so all are dropped when
+ * there are too many.
  */
 #ifndef FLT_SOURCE_STREAM_PENDING_H
 #define FLT_SOURCE_STREAM_PENDING_H
