@@ -131,7 +131,7 @@ static void serve_one(const struct fuse_in_header *in, int hold)
 		if (hold && waiting < threads)
 			withheld[waiting++] = in->unique;
 		else
-			answer(in->unique, 0, page, sizeof(page));
+			answer(in->unique, 0, page, PAGE);
 		break;
 	case FUSE_FLUSH:
 	case FUSE_RELEASE:
@@ -163,7 +163,7 @@ static void serve(int control)
 		if (p[1].revents) {
 			p[1].fd = -1;
 			while (waiting)
-				answer(withheld[--waiting], 0, page, sizeof(page));
+				answer(withheld[--waiting], 0, page, PAGE);
 		}
 		if (p[0].revents) {
 			if (read(fuse, request, sizeof(request)) < 0) {
