@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/irqflags.h>
+#include <linux/minmax.h>
 #include "hook/clock.h"
 #include "hook/hook.h"
 
@@ -22,19 +23,44 @@ void __init flt_clock_init(void)
 	static_branch_enable(&flt_clock_raw);
 }
 
-u64 flt_clock_date_anew(u64 ago)
+/*
+ * Read both clocks. A hypervisor may stop the CPU between the two reads, which would shift all
+ * dates that are computed from the mark. So the mark is the best of several tries.
+ */
+static struct flt_clock_mark read_both_clocks(void)
 {
+	struct flt_clock_mark mark = { 0 };
+	u64 least = U64_MAX;
 	unsigned long flags;
-	u64 reading, ns;
+	int try;
 
-	/* An interrupt between the two reads would shift all later dates by its duration. */
 	local_irq_save(flags);
-	reading = flt_clock_read();
-	ns = ktime_get_mono_fast_ns();
+	for (try = 0; try < 3; try++) {
+		u64 before = flt_clock_read();
+		u64 ns = ktime_get_mono_fast_ns();
+		u64 gap = flt_clock_read() - before;
+
+		if (gap < least) {
+			least = gap;
+			mark.reading = before;
+			mark.ns = ns;
+		}
+	}
 	local_irq_restore(flags);
-	this_cpu_write(flt_clock_mark.reading, reading);
-	this_cpu_write(flt_clock_mark.ns, ns);
-	return ns - ago;
+	return mark;
+}
+
+u64 flt_clock_date_anew(u64 reading)
+{
+	struct flt_clock_mark mark;
+
+	if (!static_key_enabled(&flt_clock_raw))
+		return reading;
+	mark = read_both_clocks();
+	this_cpu_write(flt_clock_mark.reading, mark.reading);
+	this_cpu_write(flt_clock_mark.ns, mark.ns);
+	/* The counter of another CPU may be ahead of this one. */
+	return mark.ns - flt_clock_ns(max_t(s64, mark.reading - reading, 0));
 }
 
 const char *flt_clock_name(void)

@@ -83,8 +83,8 @@ struct flt_clock_mark {
 
 DECLARE_PER_CPU(struct flt_clock_mark, flt_clock_mark);
 
-/* Return the date @ago nanoseconds ago, and update the mark of this CPU. */
-u64 flt_clock_date_anew(u64 ago);
+/* Return CLOCK_MONOTONIC at @reading, and update the mark of this CPU. */
+u64 flt_clock_date_anew(u64 reading);
 
 /*
  * Compute CLOCK_MONOTONIC at @reading from the mark of this CPU. Return false if there is
@@ -98,12 +98,12 @@ static __always_inline bool flt_clock_date_quick(u64 reading, u64 *date)
 	return static_branch_likely(&flt_clock_raw) && likely(since < flt_clock_near);
 }
 
-/* Return CLOCK_MONOTONIC at @reading, which was taken @ago nanoseconds ago. */
-static __always_inline u64 flt_clock_date(u64 reading, u64 ago)
+/* Return CLOCK_MONOTONIC at @reading, which was taken on this or another CPU. */
+static __always_inline u64 flt_clock_date(u64 reading)
 {
 	u64 date;
 
-	return flt_clock_date_quick(reading, &date) ? date : flt_clock_date_anew(ago);
+	return flt_clock_date_quick(reading, &date) ? date : flt_clock_date_anew(reading);
 }
 
 #endif

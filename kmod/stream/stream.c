@@ -186,7 +186,7 @@ static __always_inline void write_record(const struct stream *s, const struct fl
 					 u32 result, u64 ns)
 {
 	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
-	u64 time = flt_clock_date(e->start, ns);
+	u64 time = flt_clock_date(e->start);
 	struct pt_regs *regs = flt_record_user();
 	struct flt_event_record *record;
 	u32 stack = 0;
@@ -241,7 +241,7 @@ static noinline void submit_with_stack(const struct stream *s, const struct flt_
 {
 	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
 	struct pt_regs *regs = task_pt_regs(current);
-	u64 time = flt_clock_date(e->start, ns);
+	u64 time = flt_clock_date(e->start);
 	u32 stack = flt_stack_take(s->stacks, s->relay, regs, e->address, time);
 	struct flt_event_record *record = flt_relay_begin(cpu);
 

@@ -85,6 +85,23 @@ status=0
 same "exit status" $status 0
 same "lost" "$(lost)" 0
 
+say "a fault has its own date, also if the machine pauses at any moment"
+"$FLTCTL" trace -B 32 -o "$tmp/trace.csv" --csv -- dates 50000 >"$tmp/dates"
+# A fault begins after the program's reading before it, and ends before the reading after it.
+# flt_clock_date() may be off by 2048 ns (FLT_CLOCK_ERROR). awk has 53 bits for a number.
+same "faults outside of their readings" "$(awk -v error=2048 '
+	FILENAME ~ /dates$/ { before[$1] = substr($2, 5); after[$1] = substr($3, 5); next }
+	$1 == "record" { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$1 == "fault" && $at["address"] in before {
+		n++
+		address = $at["address"]
+		begin = substr($at["time"], 5)
+		end = begin + $at["latency"]
+		if (begin < before[address] - error || end > after[address] + error)
+			wrong++
+	}
+	END { print n == 50000 ? wrong + 0 : "faults: " n }' "$tmp/dates" FS=, "$tmp/trace.csv")" 0
+
 say "command and trace write to the same file: no line is broken"
 "$FLTCTL" trace -B 32 --csv -- sh -c 'storm 1 1 >/dev/null &
 	for i in $(seq 20); do echo mark; sleep 0.1; done
