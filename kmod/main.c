@@ -22,6 +22,7 @@
 #include "ledger/numa.h"
 #include "account/proc.h"
 #include "stream/budget.h"
+#include "stream/path_name.h"
 #include "stream/relay.h"
 #include "netlink/session.h"
 #include "stream/stacktable.h"
@@ -79,6 +80,7 @@ static int __init flt_init(void)
 		return -ERANGE;
 	}
 	flt_clock_init();
+	flt_path_name_init();
 	flt_stacktable_init(max_stacks);
 	flt_budget_limit(max_buffers);
 	flt_hook_add(&flt_fault_hook);

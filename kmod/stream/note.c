@@ -10,6 +10,7 @@
 #include <linux/string.h>
 #include "mm/area.h"
 #include "stream/note.h"
+#include "stream/path_name.h"
 
 struct flt_notes *flt_note_open(bool areas)
 {
@@ -36,18 +37,14 @@ void flt_note_close(struct flt_notes *notes)
 
 static const char deleted[] = " (deleted)";
 
-/* Return the path name as seen from the root of current. Set length and flags of @head. */
-static const char *get_path_name(const struct path *path, char *buffer, struct flt_event_path *head)
+/* Describe @name, which is seen from the root of current, in @head. */
+static void describe_name(struct flt_event_path *head, const struct path *path, const char *name)
 {
 	size_t tail = sizeof(deleted) - 1, length;
-	char *name;
 
-	/* After exit_fs() the thread has no root directory. */
-	name = current->fs ? d_path(path, buffer, PATH_MAX) : ERR_PTR(-ENOENT);
 	if (IS_ERR(name)) {
 		head->flags = FLT_PATH_CUT;
-		head->length = 0;
-		return buffer;
+		return;
 	}
 	length = strlen(name);
 	if (d_unlinked(path->dentry) && length > tail &&
@@ -56,10 +53,9 @@ static const char *get_path_name(const struct path *path, char *buffer, struct f
 		length -= tail;
 	}
 	head->length = length;
-	return name;
 }
 
-/* Return false if the note was lost. */
+/* Return false if the note was lost, or has to be sent at the next fault. */
 static noinline bool send_path(struct flt_notes *notes, struct flt_relay *relay,
 			       struct file *file, const struct inode *inode, u64 time)
 {
@@ -71,9 +67,14 @@ static noinline bool send_path(struct flt_notes *notes, struct flt_relay *relay,
 		.dev = new_encode_dev(inode->i_sb->s_dev),
 		.type = FLT_EVENT_PATH,
 	};
-	const char *name = get_path_name(file_user_path(file), this_cpu_ptr(notes->cpu)->name,
-					 &head);
+	const struct path *path = file_user_path(file);
+	const char *name = flt_path_name(path, this_cpu_ptr(notes->cpu)->name);
 
+	if (name == ERR_PTR(-EAGAIN)) {
+		flt_relay_lose_note(relay);
+		return false;
+	}
+	describe_name(&head, path, name);
 	return flt_relay_note(relay, &head, name, head.length);
 }
 

@@ -9,7 +9,7 @@
  *
  * Everything here runs in probe handlers with preemption off, in the context of the thread
  * that faults, maps, forks or exits. The probed functions may sleep, so no probe runs in
- * interrupt context or with a spinlock held. That allows d_path(), which does not sleep
+ * interrupt context or with a spinlock held. That allows flt_path_name(), which does not sleep
  * and takes no lock that can be held across a page fault.
  */
 #ifndef FLT_NOTE_H

@@ -330,6 +330,11 @@ void *flt_relay_next_subbuf(struct flt_relay_cpu *cpu, size_t bytes)
 	return relay_switch_subbuf(buf, bytes) ? cpu->at : NULL;
 }
 
+void flt_relay_lose_note(struct flt_relay *relay)
+{
+	flt_relay_here(relay)->lost_notes++;
+}
+
 void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
 {
 	struct flt_relay_cpu *cpu = flt_relay_here(relay);
@@ -337,7 +342,7 @@ void *flt_relay_note_begin(struct flt_relay *relay, u32 slots)
 
 	/* relay drops a record that no sub-buffer can hold without calling begin_subbuf(). */
 	if ((slots + 1) * SLOT > relay->chan->subbuf_size) {
-		cpu->lost_notes++;
+		flt_relay_lose_note(relay);
 		return NULL;
 	}
 	cpu->noting = true;

@@ -119,6 +119,8 @@ static __always_inline void flt_relay_end(struct flt_relay_cpu *cpu)
  */
 void *flt_relay_note_begin(struct flt_relay *relay, u32 slots);
 void flt_relay_note_end(struct flt_relay *relay, u32 slots);
+/* Count a note that cannot be written. */
+void flt_relay_lose_note(struct flt_relay *relay);
 /* Write a note: the head (64 bytes) and @length bytes. Return false if it is lost. */
 bool flt_relay_note(struct flt_relay *relay, const void *head, const void *bytes, u32 length);
 

@@ -98,6 +98,34 @@ import csv, sys
 of_files = [r for r in csv.DictReader(open(sys.argv[1])) if r["inode"]]
 print(sum(not r["path"] for r in of_files) if of_files else "no_input")' "$tmp/trace.csv")" 0
 
+# d_path() waits for whoever changes names. With PREEMPT_RT a probe must not wait like this, so a
+# name may be late. Such a note counts as lost. On one CPU the others are preempted at any moment.
+say "names and mounts change all the time"
+mkdir "$tmp/disk/many" "$tmp/disk/mount"
+for i in {000..299}; do echo "$i" >"$tmp/disk/many/$i"; done
+echo x >"$tmp/disk/one"
+taskset -c 0 python3 -c 'import os, sys
+while True:
+    os.rename(sys.argv[1], sys.argv[2])
+    os.rename(sys.argv[2], sys.argv[1])' "$tmp/disk/one" "$tmp/disk/two" & renamer=$!
+taskset -c 0 sh -c 'while mount --bind "$1" "$2"; do umount "$2"; done' sh \
+	"$tmp/disk/lower" "$tmp/disk/mount" & mounter=$!
+status=0
+"$FLTCTL" trace -B 32 -o "$tmp/trace.csv" --csv -- taskset -c 0 python3 -c '
+import mmap, sys
+for i in range(300):
+    with open(f"{sys.argv[1]}/{i:03}", "rb") as file:
+        mmap.mmap(file.fileno(), 2, prot=mmap.PROT_READ)[0]' "$tmp/disk/many" \
+	2>"$tmp/err" || status=$?
+kill "$renamer" "$mounter"
+wait "$renamer" "$mounter" || true
+until_true sh -c '! mountpoint -q "$1" || umount "$1"' sh "$tmp/disk/mount"
+late=$(sed -n 's/.* changed: \([0-9]*\) note.*/\1/p' "$tmp/err")
+same "exit status" "$status" $((late > 0 ? 3 : 0))
+[ "${late:-0}" = 0 ] || uname -v | grep -q PREEMPT_RT || bad "$(cat "$tmp/err")"
+named=$(grep -c "$tmp/disk/many/" "$tmp/trace.csv")
+at_most "files without a name" $((300 - named)) "${late:-0}"
+
 umount "$tmp/bound" "$tmp/disk/merged"
 umount "$tmp/disk"
 echo 0 >/proc/sys/vm/nr_hugepages

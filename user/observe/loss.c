@@ -41,7 +41,7 @@ static const struct cause causes[] = {
 	{ AT(streamed), "buffers full", "fault of the stream", "faults of the stream", NULL },
 	{ AT(slow), "buffers full", "slow fault of the stream", "slow faults of the stream",
 	  "the list of the slowest may lack some" },
-	{ AT(notes), "buffers full", "note", "notes",
+	{ AT(notes), "buffers full, or names were being changed", "note", "notes",
 	  "some names, stacks or mappings are missing" },
 	{ AT(samples), "overwritten before they were read", "sample", "samples", NULL },
 	{ AT(untraced), "tracker full", PROCESSES, NULL },

@@ -439,7 +439,8 @@ enum flt_session_attr {
 	FLT_SESSION_PAD,
 	FLT_SESSION_NOTES,	/* flag: send PATH and LIFE notes, and AREA notes of new code */
 	FLT_SESSION_AREAS,	/* flag, with NOTES: an AREA for each mapping faulted in */
-	FLT_SESSION_LOST_NOTES,	/* notes lost: sub-buffers were full, or the note was too large */
+	FLT_SESSION_LOST_NOTES,	/* notes lost: sub-buffers were full, the note was
+				 * too large, or (PREEMPT_RT) names were being changed */
 	FLT_SESSION_THP,	/* flag: count in the ledger of huge pages */
 	FLT_SESSION_NUMA,	/* flag: count in the ledger of NUMA balancing */
 	FLT_SESSION_CHANNEL,	/* u32, with STREAM: enum flt_channel (default FLT_CHANNEL_RELAY) */

@@ -207,7 +207,11 @@ struct flt_event_path {
 	__u16 more;
 };
 #define FLT_PATH_DELETED (1u << 0)	/* file was deleted; the bytes lack " (deleted)" */
-#define FLT_PATH_CUT (1u << 1)		/* no name: longer than PATH_MAX, or thread is exiting */
+/*
+ * No name: it is longer than PATH_MAX, or the thread is exiting. On PREEMPT_RT also files of a
+ * dma-buf, and all files if the module cannot find mount_lock.
+ */
+#define FLT_PATH_CUT (1u << 1)
 
 /*
  * A mapping. Sent when a mapping becomes executable (in a session with NOTES), and when a
