@@ -3,7 +3,7 @@
  * huge - execute steps with huge pages.
  *
  *   huge STEP...
- *	map=N		map N aligned regions of 2 MiB with MADV_NOHUGEPAGE
+ *	map=N		map N aligned regions of the size of a huge page with MADV_NOHUGEPAGE
  *	allow, forbid	MADV_HUGEPAGE or MADV_NOHUGEPAGE on all regions
  *	write, read	access the first byte of each region
  *	fill		write to every page of each region
@@ -27,7 +27,6 @@
 
 #include "page.h"
 
-#define HUGE HUGE_PAGE
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
@@ -38,30 +37,31 @@ static unsigned long regions;
 static void map(unsigned long n)
 {
 	uintptr_t at;
-	void *p = mmap(NULL, (n + 1) * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		       -1, 0);
+	void *p = mmap(NULL, (n + 1) * HUGE_PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		err(1, "mmap");
-	at = ((uintptr_t)p + HUGE - 1) & ~(HUGE - 1);
+	at = ((uintptr_t)p + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	base = (unsigned char *)at;
 	regions = n;
-	if (madvise(base, n * HUGE, MADV_NOHUGEPAGE))
+	if (madvise(base, n * HUGE_PAGE, MADV_NOHUGEPAGE))
 		err(1, "madvise");
 }
 
 static void advise(unsigned long offset, unsigned long length, int advice)
 {
 	for (unsigned long i = 0; i < regions; i++)
-		if (madvise(base + i * HUGE + offset, length, advice) && advice != MADV_COLLAPSE)
+		if (madvise(base + i * HUGE_PAGE + offset, length, advice) &&
+		    advice != MADV_COLLAPSE)
 			err(1, "madvise");
 }
 
 static void touch(unsigned long offset, unsigned long step, int write)
 {
 	for (unsigned long i = 0; i < regions; i++) {
-		for (unsigned long at = offset; at < HUGE; at += step) {
-			volatile unsigned char *p = base + i * HUGE + at;
+		for (unsigned long at = offset; at < HUGE_PAGE; at += step) {
+			volatile unsigned char *p = base + i * HUGE_PAGE + at;
 
 			if (write)
 				*p = 1;
@@ -74,7 +74,7 @@ static void touch(unsigned long offset, unsigned long step, int write)
 static void protect(void)
 {
 	for (unsigned long i = 0; i < regions; i++)
-		if (mprotect(base + i * HUGE + PAGE, PAGE, PROT_READ))
+		if (mprotect(base + i * HUGE_PAGE + PAGE, PAGE, PROT_READ))
 			err(1, "mprotect");
 }
 
@@ -124,17 +124,17 @@ static int step(const char *s)
 	else if (!strncmp(s, "crumble=", 8))
 		crumble(strtoul(s + 8, NULL, 10));
 	else if (!strcmp(s, "allow"))
-		madvise(base, regions * HUGE, MADV_HUGEPAGE);
+		madvise(base, regions * HUGE_PAGE, MADV_HUGEPAGE);
 	else if (!strcmp(s, "forbid"))
-		madvise(base, regions * HUGE, MADV_NOHUGEPAGE);
+		madvise(base, regions * HUGE_PAGE, MADV_NOHUGEPAGE);
 	else if (!strcmp(s, "write"))
-		touch(0, HUGE, 1);
+		touch(0, HUGE_PAGE, 1);
 	else if (!strcmp(s, "read"))
-		touch(0, HUGE, 0);
+		touch(0, HUGE_PAGE, 0);
 	else if (!strcmp(s, "fill"))
 		touch(0, PAGE, 1);
 	else if (!strcmp(s, "last"))
-		touch(HUGE - PAGE, HUGE, 1);
+		touch(HUGE_PAGE - PAGE, HUGE_PAGE, 1);
 	else if (!strcmp(s, "punch"))
 		advise(PAGE, PAGE, MADV_DONTNEED);
 	else if (!strcmp(s, "free"))
@@ -142,7 +142,7 @@ static int step(const char *s)
 	else if (!strcmp(s, "protect"))
 		protect();
 	else if (!strcmp(s, "collapse"))
-		advise(0, HUGE, MADV_COLLAPSE);
+		advise(0, HUGE_PAGE, MADV_COLLAPSE);
 	else if (!strcmp(s, "fork"))
 		fork_once();
 	else if (!strcmp(s, "gate"))

@@ -30,7 +30,6 @@
 #include "page.h"
 #include "uffd.h"
 
-#define HUGE HUGE_PAGE
 #define OWNER __attribute__((noipa)) static void
 
 #ifndef MADV_PAGEOUT
@@ -232,14 +231,14 @@ static void use_lazy(void)
 /* Map so many huge pages that are aligned. The child does not get them. */
 static char *map_huge(unsigned long n, int advice)
 {
-	char *at = mmap(NULL, (n + 1) * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			-1, 0);
+	char *at = mmap(NULL, (n + 1) * HUGE_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (at == MAP_FAILED)
 		err(2, "mmap");
-	at = (char *)(((unsigned long)at + HUGE - 1) & ~(HUGE - 1));
-	madvise(at, n * HUGE, advice);
-	madvise(at, n * HUGE, MADV_DONTFORK);
+	at = (char *)(((unsigned long)at + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1));
+	madvise(at, n * HUGE_PAGE, advice);
+	madvise(at, n * HUGE_PAGE, MADV_DONTFORK);
 	return at;
 }
 
@@ -248,19 +247,19 @@ static void use_huge(void)
 	char *at = map_huge(2, MADV_HUGEPAGE);
 
 	huge(at, 1);
-	huge(at + HUGE, 1);
+	huge(at + HUGE_PAGE, 1);
 	at = map_huge(1, MADV_NOHUGEPAGE);
 	collapsed(at, 412);
-	madvise(at, HUGE, MADV_HUGEPAGE);
-	if (!madvise(at, HUGE, MADV_COLLAPSE))
+	madvise(at, HUGE_PAGE, MADV_HUGEPAGE);
+	if (!madvise(at, HUGE_PAGE, MADV_COLLAPSE))
 		printf("collapsed anon 412\n");
-	at = mmap(NULL, 2 * HUGE, PROT_READ | PROT_WRITE,
+	at = mmap(NULL, 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 	if (at == MAP_FAILED)
 		return;
-	madvise(at, 2 * HUGE, MADV_DONTFORK);
+	madvise(at, 2 * HUGE_PAGE, MADV_DONTFORK);
 	tlb(at, 1);
-	tlb(at + HUGE, 1);
+	tlb(at + HUGE_PAGE, 1);
 	printf("tlb hugetlb 1024\n");
 }
 
