@@ -14,8 +14,8 @@ char *region_anon(size_t len);
 char *region_huge(size_t len);
 
 /*
- * Create a file of len bytes and map it, aligned to 2 MiB, so that fault-around windows start
- * at multiples of 64 KiB. The file is written back and in the page cache.
+ * Create a file of len bytes and map it, aligned to a huge page, so that fault-around windows
+ * start at multiples of 64 KiB. The file is written back and in the page cache.
  */
 char *region_file(const char *path, size_t len, int prot, int flags, int *fd);
 
