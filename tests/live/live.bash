@@ -16,6 +16,11 @@
 PATH=$FLT_WORKLOAD:$PATH:/usr/sbin:/sbin
 tmp=$(mktemp -d /tmp/live.XXXXXX)
 debugfs=/sys/kernel/debug/flt
+# In bytes: a page, and a huge page, which is what one page table maps.
+page=$(getconf PAGESIZE)
+huge_page=$((page * page / 8))
+# In pages: the window that a fault on a file maps, unless debugfs changes it.
+around=$((65536 / page))
 failures=0 checks=0
 
 # Print a line of progress with the seconds since the test began.
@@ -43,6 +48,11 @@ skip() {
 
 # Return true if the kernel has huge pages of anonymous memory. With PREEMPT_RT it has none.
 has_thp() { [ -d /sys/kernel/mm/transparent_hugepage ]; }
+
+# Print N or, if huge pages are larger than 2 MiB, LESS, because guests lack memory for N of them.
+few_huge() { # N LESS
+	if [ "$huge_page" -gt $((2 << 20)) ]; then echo "$2"; else echo "$1"; fi
+}
 
 # Set a parameter of NUMA balancing. Until 5.12 it was a sysctl.
 balancing_knob() { # NAME VALUE

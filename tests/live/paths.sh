@@ -14,8 +14,13 @@ mount -t ext4 /dev/vda "$tmp/disk"
 mkdir "$tmp/disk/lower" "$tmp/disk/upper" "$tmp/disk/work" "$tmp/disk/jail" "$tmp/disk/merged"
 # Reserve huge pages first, because fragmented memory could not provide them later.
 echo 1 >/proc/sys/vm/compact_memory
-until_true sh -c 'echo 4 >/proc/sys/vm/nr_hugepages; [ "$(cat /proc/sys/vm/nr_hugepages)" = 4 ]' ||
-	bad "only $(cat /proc/sys/vm/nr_hugepages) of 4 huge pages could be reserved"
+huges=$(few_huge 4 2) # mapper maps two
+reserve() {
+	echo "$huges" >/proc/sys/vm/nr_hugepages
+	[ "$(cat /proc/sys/vm/nr_hugepages)" = "$huges" ]
+}
+until_true reserve ||
+	bad "only $(cat /proc/sys/vm/nr_hugepages) of $huges huge pages could be reserved"
 fill() { head -c 8M /dev/zero | tee "$@" >/dev/null; }
 
 # Trace COMMAND, which runs mapper, and check that every fault in the mapped file has path WANT.
