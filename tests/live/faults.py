@@ -22,6 +22,7 @@ narrow, noframe, wild
               the stack of this mode of `frames` is truncated for the right reason
 """
 import json
+import mmap
 import sys
 
 faults, what, other = sys.argv[1:4]
@@ -59,7 +60,8 @@ def faults_of_frames():
     """Return the number of pages that `frames` touched, and their faults sorted by address."""
     n, area = open(other).read().split()
     n, area = int(n), int(area, 16)
-    mine = [f for f in faults if area <= int(f["address"], 16) < area + (n + 16) * 4096]
+    end = area + (n + 16) * mmap.PAGESIZE
+    mine = [f for f in faults if area <= int(f["address"], 16) < end]
     mine.sort(key=lambda f: int(f["address"], 16))
     expect(mine, "no fault of the pages of frames")
     expect(all(f.get("stack") for f in mine), "faults without a stack")

@@ -35,7 +35,7 @@ load
 until_true counts_are_stable || bad "earlier hint faults do not stop"
 start=$a before=${n:-0}
 echo 1 >/proc/sys/kernel/numa_balancing
-# Write 16 MB repeatedly. Move the process to the CPU of the other node and back.
+# Write 4096 pages repeatedly. Move the process to the CPU of the other node and back.
 tree rewrite 4096 600 &
 pid=$!
 sleep 1
