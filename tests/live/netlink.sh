@@ -32,7 +32,9 @@ at_least "small buffers: horizons without a later fault before them" \
 	"$(field horizons <"$tmp/own")" 2
 
 say "a reader that reads only at the end: the buffers fill"
-fltstream -n -a -b 16384 -B 4 -- sh -c 'exec kinds anon 30000 >/dev/null' >"$tmp/own"
+# The buffers of both CPUs hold 2048 faults. Take as many faults as 117 MiB have pages.
+fltstream -n -a -b 16384 -B 4 -- sh -c 'exec kinds anon "$0" >/dev/null' \
+	$((30000 * 4096 / page)) >"$tmp/own"
 stream_is_complete "full buffers"
 at_least "full buffers: lost faults" "$(field lost <"$tmp/own")" 1
 
