@@ -11,5 +11,6 @@
 #endif
 #define PAGE_MAX 65536ul	/* for arrays */
 #define HUGE_PAGE (PAGE / sizeof(void *) * PAGE)
+#define AROUND (65536 / PAGE)	/* pages of a fault-around window, unless debugfs changes it */
 
 #endif

@@ -5,8 +5,8 @@
  *	new mapping of FILE.SEED or of anonymous memory.
  *
  *	forward backward	read each page of the file
- *	inside			read every 16th page of the file, but never the first or
- *				last page of a 16-page fault-around window
+ *	inside			read a page of each fault-around window of the file, but
+ *				not the first or last one
  *	far			read every 64th page of the file
  *	random			write each page of the file once, in random order
  *	lookups			read each page of the file once, in random order, without
@@ -169,7 +169,9 @@ static char *touch_file(const char *name, const char *path)
 	} else if (!strcmp(name, "backward")) {
 		backward(p, false);
 	} else if (!strcmp(name, "inside")) {
-		region_read(p + (1 + next() % 14) * PAGE, pages / 16, 16 * PAGE);
+		if (AROUND < 3)
+			errx(2, "a fault-around window of %lu pages has no inside", AROUND);
+		region_read(p + (1 + next() % (AROUND - 2)) * PAGE, pages / AROUND, AROUND * PAGE);
 	} else if (!strcmp(name, "far")) {
 		region_read(p + next() % 64 * PAGE, pages / 64, 64 * PAGE);
 	} else if (!strcmp(name, "random")) {
