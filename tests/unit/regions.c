@@ -330,59 +330,6 @@ static void advice_follows_pattern(void **unused)
 		assert_true(flt_advice_name(i) && strlen(flt_advice_text(i)) > 40);
 }
 
-static void pages_have_the_size_of_their_machine(void **unused)
-{
-	static const uint64_t sizes[] = { 4 << 10, 16 << 10, 64 << 10 };
-	const struct flt_region *r;
-	struct flt_verdict v;
-	uint64_t base, page, i;
-	size_t k, n;
-
-	(void)unused;
-	for (k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-		page = sizes[k];
-		flt_regions_free(g);
-		page_size = flt_page_size_of(page, 0);
-		assert_int_equal(flt_regions_new(&g, page_size, 16), 0);
-		/* A huge fault brings a page table of pages in: 2, 32 and 512 MiB. */
-		base = 1ull << 40;
-		map(1, base, 1 << 20, FLT_AREA_ANON, 0, 0, "a");
-		fault(1, base + 5 * page, FLT_KIND_HUGE, 0);
-		fault(1, base + (page / 8 - 1) * page, FLT_KIND_ANON, 0);
-		fault(1, base + page / 8 * page, FLT_KIND_ANON, 0);
-		r = find(1, "[anon:a]", &n);
-		assert_int_equal(r->distinct, page / 8 + 1);
-		assert_int_equal(r->pages, page / 8 + 2);
-		assert_int_equal(r->refaults, 1);
-		/* All bytes of a page are one page. */
-		base = 2ull << 40;
-		map(1, base, 1 << 20, FLT_AREA_ANON, 0, 0, "b");
-		for (i = 0; i < page; i += 4096)
-			fault(1, base + 9 * page + i, FLT_KIND_ANON, 0);
-		r = find(1, "[anon:b]", &n);
-		assert_int_equal(r->distinct, 1);
-		/* A mapping that grows downward keeps the place of the file. */
-		base = 3ull << 40;
-		map(1, base + 8 * page, 8 * page / P, FLT_AREA_FILE, 9, 8, "");
-		fault(1, base + 8 * page, FLT_KIND_FILE, 0);
-		map(1, base + 4 * page, 12 * page / P, FLT_AREA_FILE, 9, 4, "");
-		fault(1, base + 8 * page, FLT_KIND_FILE, 0);
-		for (n = i = 0; i < g->count; i++)
-			n += g->rows[i].area.inode == 9;
-		assert_int_equal(n, 1);
-		/* Huge pages help from one huge page on. */
-		base = 4ull << 40;
-		map(1, base, page / 8 * page / P, FLT_AREA_ANON, 0, 0, "c");
-		for (i = 0; i < page / 8 - 1; i++)
-			fault(1, base + i * page, FLT_KIND_ANON, 0);
-		r = find(1, "[anon:c]", &n);
-		v = flt_pattern_classify(r->pattern);
-		assert_int_equal(advice_of(r, &v, 1000), FLT_ADVICE_POPULATE);
-		fault(1, base + i * page, FLT_KIND_ANON, 0);
-		assert_int_equal(advice_of(r, &v, 1000), FLT_ADVICE_HUGE);
-	}
-}
-
 static void note(struct flt_timeline *t, union flt_stream_note n, const char *bytes)
 {
 	assert_int_equal(flt_timeline_note(t, &n, bytes), 0);
@@ -521,7 +468,6 @@ int main(void)
 		TEST(lost_note_is_replaced_by_proc),
 		TEST(heat_map_is_folded),
 		TEST(advice_follows_pattern),
-		TEST(pages_have_the_size_of_their_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
