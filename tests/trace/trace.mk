@@ -4,7 +4,7 @@
 
 # Prerequisites are expanded here, before unit.mk is read.
 TRACE_SAN   := $(O)/san
-TRACE_UNITS := $(addprefix $(TRACE_SAN)/trace/,file model)
+TRACE_UNITS := $(addprefix $(TRACE_SAN)/trace/,file model page_sizes)
 
 CPPFLAGS_tests/trace += $(USER_CFLAGS)
 CHECK_NATIVE += check-trace
