@@ -13,6 +13,10 @@ set -euo pipefail
 
 thp=/sys/kernel/mm/transparent_hugepage
 has_thp || skip "no transparent huge pages"
+[ "$huge_page" -le $((32 << 20)) ] ||
+	skip "huge pages of $((huge_page >> 20)) MiB are too large for this guest"
+# Huge pages of a program and of a program that gets only some of them; memory limit of a cgroup.
+n=$(few_huge 16 4) many=$(few_huge 64 16) limit=$(($(few_huge 8 2) * huge_page))
 # Only regions with MADV_HUGEPAGE get huge pages. khugepaged sleeps until the test enables it.
 echo madvise >$thp/enabled
 echo madvise >$thp/defrag
@@ -109,44 +113,44 @@ same "absent hooks" "$(lines '^(thp|split|collapse).* absent ' $debugfs/hooks)" 
 save_differences
 # A process that may use huge pages and stays idle during all steps.
 mkfifo "$tmp/idle"
-huge map=16 allow gate <"$tmp/idle" >"$tmp/idle.out" &
+huge map="$n" allow gate <"$tmp/idle" >"$tmp/idle.out" &
 idle=$!
 exec 8>"$tmp/idle"
 until_true grep -q gate "$tmp/idle.out"
 
-program "write" "map=16 allow write" filled=16 zero=0 no_page=0 map_split=0
-program "read" "map=16 allow read" filled=0 zero=16
+program "write" "map=$n allow write" filled="$n" zero=0 no_page=0 map_split=0
+program "read" "map=$n allow read" filled=0 zero="$n"
 if kernel_before 6.13; then
-	program "write after read" "map=16 allow read last" \
-		filled=0 zero=16 map_split=16 map_split.1=16
+	program "write after read" "map=$n allow read last" \
+		filled=0 zero="$n" map_split="$n" map_split.1="$n"
 else
-	program "write after read" "map=16 allow read last" \
-		filled=16 zero=16 late=0 map_split=0
+	program "write after read" "map=$n allow read last" \
+		filled="$n" zero="$n" late=0 map_split=0
 fi
-program "MADV_DONTNEED of one page" "map=16 allow write punch" \
-	filled=16 map_split=16 map_split.4=16 page_split=0
-program "MADV_FREE of one page" "map=16 allow write free" \
-	filled=16 map_split=16 page_split=16 page_split.4=16
-program "mprotect of one page" "map=16 allow write protect" \
-	filled=16 map_split=16 map_split.3=16
-program "copy on write" "map=16 allow write fork last" filled=16
-kernel_before 6.1 || program "MADV_COLLAPSE" "map=16 fill allow collapse" \
-	filled=0 collapsed_call=16 collapsed=0
-program "MADV_NOHUGEPAGE" "map=16 write" filled=0 no_page=0 zero=0
+program "MADV_DONTNEED of one page" "map=$n allow write punch" \
+	filled="$n" map_split="$n" map_split.4="$n" page_split=0
+program "MADV_FREE of one page" "map=$n allow write free" \
+	filled="$n" map_split="$n" page_split="$n" page_split.4="$n"
+program "mprotect of one page" "map=$n allow write protect" \
+	filled="$n" map_split="$n" map_split.3="$n"
+program "copy on write" "map=$n allow write fork last" filled="$n"
+kernel_before 6.1 || program "MADV_COLLAPSE" "map=$n fill allow collapse" \
+	filled=0 collapsed_call="$n" collapsed=0
+program "MADV_NOHUGEPAGE" "map=$n write" filled=0 no_page=0 zero=0
 
 # khugepaged collapses the pages of a waiting process.
 mkfifo "$tmp/old"
-huge map=16 fill allow gate <"$tmp/old" >"$tmp/old.out" &
+huge map="$n" fill allow gate <"$tmp/old" >"$tmp/old.out" &
 old=$!
 exec 9>"$tmp/old"
 until_true grep -q gate "$tmp/old.out"
 echo 65536 >$thp/khugepaged/pages_to_scan
 echo 10 >$thp/khugepaged/scan_sleep_millisecs
-collapsed() { [ "$(row $old collapsed)" = 16 ]; }
-until_true collapsed || bad "khugepaged collapsed $(row $old collapsed) of 16"
+collapsed() { [ "$(row $old collapsed)" = "$n" ]; }
+until_true collapsed || bad "khugepaged collapsed $(row $old collapsed) of $n"
 echo 3600000 >$thp/khugepaged/scan_sleep_millisecs
 same "khugepaged: collapsed_call" "$(row $old collapsed_call)" 0
-[ $lacking != 0 ] || at_least "khugepaged: scan" "$(row $old scan)" 16
+[ $lacking != 0 ] || at_least "khugepaged: scan" "$(row $old scan)" "$n"
 compare_differences "khugepaged"
 echo >&9
 exec 9>&-
@@ -154,32 +158,36 @@ wait $old
 
 # A cgroup at its memory limit.
 mkdir /sys/fs/cgroup/tight
-echo 16M >/sys/fs/cgroup/tight/memory.max
-bash -c 'echo $$ >/sys/fs/cgroup/tight/cgroup.procs; exec huge map=32 allow write' &
+echo $limit >/sys/fs/cgroup/tight/memory.max
+bash -c 'echo $$ >/sys/fs/cgroup/tight/cgroup.procs; exec huge map="$0" allow write' \
+	$((many / 2)) &
 tight=$!
 wait $tight || bad "cgroup limit: status $?"
-at_least "cgroup limit: no_charge" "$(row $tight no_charge)" 16
-same "cgroup limit: filled + no_charge" "$(($(row $tight filled) + $(row $tight no_charge)))" 32
+at_least "cgroup limit: no_charge" "$(row $tight no_charge)" $((many / 4))
+same "cgroup limit: filled + no_charge" \
+	"$(($(row $tight filled) + $(row $tight no_charge)))" $((many / 2))
 compare_differences "cgroup limit"
 # On all CPUs at once. No other process gets the reason of these fallbacks. Each process has a
 # cgroup of its own, because a crowd in a single small one may run out of memory.
 crowd=()
 for i in 1 2 3 4; do
 	mkdir "/sys/fs/cgroup/tight$i"
-	echo 16M >"/sys/fs/cgroup/tight$i/memory.max"
+	echo $limit >"/sys/fs/cgroup/tight$i/memory.max"
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	bash -c 'echo $$ >"/sys/fs/cgroup/tight$0/cgroup.procs"; exec huge map=64 allow write' "$i" &
+	bash -c 'echo $$ >"/sys/fs/cgroup/tight$0/cgroup.procs"; exec huge map="$1" allow write' \
+		"$i" "$many" &
 	crowd+=($!)
 done
-huge map=64 allow write &
+outside=$(few_huge 64 4)
+huge map="$outside" allow write &
 free=$!
 wait "${crowd[@]}" $free || bad "cgroup limit, processes at once: status $?"
 for pid in "${crowd[@]}"; do
 	same "cgroup limit, processes at once: no_page" "$(row "$pid" no_page)" 0
 	same "cgroup limit, processes at once: filled + no_charge" \
-		"$(($(row "$pid" filled) + $(row "$pid" no_charge)))" 64
+		"$(($(row "$pid" filled) + $(row "$pid" no_charge)))" "$many"
 done
-same "cgroup limit, process outside: filled" "$(row $free filled)" 64
+same "cgroup limit, process outside: filled" "$(row $free filled)" "$outside"
 compare_differences "cgroup limit, processes at once"
 
 # Fragmented memory without compaction.
@@ -194,11 +202,17 @@ fragments=$!
 exec 9>"$tmp/fragments"
 until_true grep -q gate "$tmp/fragments.out" || bad "memory could not be fragmented"
 # The number of huge pages that are still free varies. Take as many more faults.
-faults=$((96 + $(awk '{ n += $14 + 2 * $15 } END { print n }' /proc/buddyinfo)))
+faults=$(($(few_huge 96 16) + $(awk -v page="$page" -v huge="$huge_page" '{
+	for (i = 5; i <= NF; i++) {
+		size = page * 2 ^ (i - 5)
+		if (size >= huge)
+			n += $i * size / huge
+	}
+} END { print n + 0 }' /proc/buddyinfo)))
 huge map=$faults allow write &
 pid=$!
 wait $pid || bad "fragmented memory: status $?"
-at_least "fragmented memory: no_page" "$(row $pid no_page)" 60
+at_least "fragmented memory: no_page" "$(row $pid no_page)" "$(few_huge 60 10)"
 same "fragmented memory: filled + no_page" "$(($(row $pid filled) + $(row $pid no_page)))" $faults
 compare_differences "fragmented memory"
 exec 9>&-
@@ -221,11 +235,12 @@ for key in filled zero no_page no_charge unfit map_split page_split collapsed sc
 done
 
 # fltctl thp reports the same in JSON, text and CSV.
-"$FLTCTL" thp --json -- huge map=16 allow write free >"$tmp/json"
+"$FLTCTL" thp --json -- huge map="$n" allow write free >"$tmp/json"
 query() { jq -s "$1" "$tmp/json"; }
-same "fltctl: huge" "$(query 'map(select(.record == "process").huge) | add')" 16
+same "fltctl: huge" "$(query 'map(select(.record == "process").huge) | add')" "$n"
 same "fltctl: pages split" \
-	"$(query 'map(select(.event == "page split by" and .reason == "madvise").count) | add')" 16
+	"$(query 'map(select(.event == "page split by" and .reason == "madvise").count) | add')" \
+	"$n"
 same "fltctl: verdict" "$(jq -r 'select(.record == "verdict").reason' "$tmp/json")" broken
 "$FLTCTL" thp -- huge map=4 allow write >"$tmp/text"
 same "fltctl: huge in text" "$(awk '$2 == "huge" { print $3 }' "$tmp/text")" 4
@@ -235,7 +250,7 @@ same "fltctl: headings in CSV" "$(grep -c '^record,span,' "$tmp/csv")" 1
 
 # The target of -p has a row even without events, and its huge memory is reported.
 mkfifo "$tmp/calm"
-huge map=16 allow write gate <"$tmp/calm" >"$tmp/calm.out" &
+huge map="$n" allow write gate <"$tmp/calm" >"$tmp/calm.out" &
 calm=$!
 exec 9>"$tmp/calm"
 until_true grep -q gate "$tmp/calm.out"
@@ -243,15 +258,15 @@ until_true grep -q gate "$tmp/calm.out"
 same "-p with an idle process: rows" "$(query 'map(select(.record == "process")) | length')" 3
 same "-p with an idle process: huge" "$(query 'map(select(.record == "process"))[-1].huge')" 0
 same "-p with an idle process: huge_bytes" \
-	"$(query 'map(select(.record == "process"))[-1].huge_bytes')" $((16 << 21))
+	"$(query 'map(select(.record == "process"))[-1].huge_bytes')" $((n * huge_page))
 same "-p with an idle process: covered_percent" \
 	"$(query 'map(select(.record == "process"))[-1].covered_percent')" 100
 exec 9>&-
 wait "$calm"
 
 # The row of the machine also has the time of other faults, for comparison.
-"$FLTCTL" thp --json -a -- huge map=16 allow write >"$tmp/json"
-at_least "-a: huge" "$(query 'map(select(.record == "machine"))[-1].huge')" 16
+"$FLTCTL" thp --json -a -- huge map="$n" allow write >"$tmp/json"
+at_least "-a: huge" "$(query 'map(select(.record == "machine"))[-1].huge')" "$n"
 at_least "-a: small_ns" "$(query 'map(select(.record == "machine"))[-1].small_ns')" 1
 at_least "-a: huge_p99_ns" "$(query 'map(select(.record == "machine"))[-1].huge_p99_ns')" \
 	"$(query 'map(select(.record == "machine"))[-1].huge_ns / 4 | floor')"
@@ -259,14 +274,16 @@ at_least "-a: huge_p99_ns" "$(query 'map(select(.record == "machine"))[-1].huge_
 # shmem allocates huge pages inside the file system. fltctl reports the kernel's count of them
 # for the machine.
 mkdir "$tmp/shmem"
-mount -t tmpfs -o huge=always,size=64m none "$tmp/shmem"
+files=$(few_huge 8 2)
+mount -t tmpfs -o "huge=always,size=$((4 * files * huge_page))" none "$tmp/shmem"
 allocated() { awk '$1 == "thp_file_alloc" { print $2 }' /proc/vmstat; }
 before=$(allocated)
-"$FLTCTL" thp --json -- dd if=/dev/zero of="$tmp/shmem/file" bs=2M count=8 2>/dev/null >"$tmp/json"
+"$FLTCTL" thp --json -- dd if=/dev/zero of="$tmp/shmem/file" bs=$huge_page count="$files" \
+	2>/dev/null >"$tmp/json"
 same "shmem: thp_file_alloc" \
 	"$(query 'map(select(.record == "vmstat" and
 		.reason == "thp_file_alloc").value) | first')" "\"$(($(allocated) - before))\""
-at_least "shmem: huge pages of a file of 16 MiB" $(($(allocated) - before)) 8
+at_least "shmem: huge pages of a file" $(($(allocated) - before)) "$files"
 umount "$tmp/shmem"
 
 # --with compares events with the lines that the command prints.
@@ -301,7 +318,8 @@ same "armed hooks after the session" "$(lines '^(thp|split|collapse).* armed ' $
 
 # Arm the hooks again under load, and unload the module.
 touch "$tmp/go"
-while [ -e "$tmp/go" ]; do huge map=32 allow write punch free fill collapse; done &
+steps=(map="$(few_huge 32 4)" allow write punch free fill collapse)
+while [ -e "$tmp/go" ]; do huge "${steps[@]}"; done &
 worker=$!
 for i in 1 2 3 4; do
 	open_session
