@@ -74,7 +74,7 @@ __attribute__((noipa)) static void toucher(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Nothing is mapped in the last page of the user's addresses. */
+/* Nothing is mapped in the last page of the user's addresses, or above. */
 #ifdef __x86_64__
 #define END_OF_USER 0x7ffffffff000
 #else
@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "noframe")) {
 		unframed_touch(1);
 	} else if (!strcmp(what, "wild")) {
-		unframed_touch(END_OF_USER - 4096);
+		unframed_touch(END_OF_USER - PAGE);
 	} else if (!strcmp(what, "hot")) {
 		for (i = 0; i < n; i++)
 			touch();
