@@ -10,23 +10,11 @@
 #ifndef FLT_CORE_REGION_H
 #define FLT_CORE_REGION_H
 
+#include "arch/page.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/*
- * Bytes of a page, and their maximum. x86-64 has one size, which the recorder uses as a constant.
- * On other machines the kernel decides, and only libfltuffd runs there.
- */
-#ifdef __x86_64__
-#define FLT_PAGE 4096UL
-#define FLT_PAGE_MAX FLT_PAGE
-#else
-#include <unistd.h>
-
-#define FLT_PAGE ((size_t)getpagesize())
-#define FLT_PAGE_MAX 65536UL
-#endif
 
 /*
  * The state byte of a page. The low bits are a state of the owner; 0 is the state of a page

@@ -9,36 +9,12 @@
 #ifndef FLT_CORE_SYS_H
 #define FLT_CORE_SYS_H
 
+#include "arch/syscall.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
-
-#ifdef __x86_64__
-static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
-{
-	register long r10 __asm__("r10") = d;
-	register long r8 __asm__("r8") = e;
-	register long r9 __asm__("r9") = f;
-	long ret;
-
-	__asm__ volatile("syscall" : "=a"(ret)
-			 : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-			 : "rcx", "r11", "memory");
-	return ret;
-}
-#else
-#include <errno.h>
-#include <unistd.h>
-
-/* libfltuffd runs on every architecture and always has a libc thread. */
-static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
-{
-	long ret = syscall(n, a, b, c, d, e, f);
-
-	return ret == -1 ? -errno : ret;
-}
-#endif
 
 #define sys0(n)             sys6(n, 0, 0, 0, 0, 0, 0)
 #define sys1(n, a)          sys6(n, (long)(a), 0, 0, 0, 0, 0)
