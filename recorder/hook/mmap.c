@@ -22,8 +22,7 @@
 #include <sys/types.h>
 
 /* The heap wants its chunks on huge-page boundaries and would trim unaligned ones. */
-#define ALIGNED_PAGES 512
-#define CHUNK (ALIGNED_PAGES * FLT_PAGE)
+#define CHUNK (2UL << 20)
 
 static bool is_ready(void)
 {
@@ -40,7 +39,7 @@ static ssize_t allocate(void *hint, size_t pages)
 		return -1;
 	if (rec_region_contains((uintptr_t)hint) && rec_extent_take_at(wanted, pages))
 		return (ssize_t)wanted;
-	return rec_extent_take(pages, pages >= ALIGNED_PAGES ? ALIGNED_PAGES : 1);
+	return rec_extent_take(pages, pages >= CHUNK / FLT_PAGE ? CHUNK / FLT_PAGE : 1);
 }
 
 static void *map_limited(void *hint, size_t len)

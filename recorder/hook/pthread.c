@@ -38,7 +38,7 @@ typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), vo
 typedef int cancel_fn(pthread_t);
 
 /* libc's description of a thread is at the end of its stack, within these bytes. */
-#define DESCRIPTION_BYTES (4 * FLT_PAGE)
+#define DESCRIPTION_BYTES (16UL << 10)
 
 /* Keep the description of a thread resident if its stack is limited memory. */
 static void keep_description(const pthread_attr_t *attr)

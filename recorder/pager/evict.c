@@ -20,7 +20,7 @@
  * of the program. On kernels without MOVE, stores there between the copy of a page and its
  * drop would be lost.
  */
-#define STACK_PAGES 16
+#define STACK_PAGES ((64UL << 10) / FLT_PAGE)
 
 static bool is_own_stack(size_t page)
 {

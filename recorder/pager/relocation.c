@@ -21,7 +21,7 @@
 /* Copy one page that cannot be moved: pinned memory, or a kernel without UFFDIO_MOVE. */
 static int copy_page(uintptr_t to, uintptr_t from, bool evicted)
 {
-	static char content[FLT_PAGE];	/* guarded by the pager lock */
+	static char content[FLT_PAGE_MAX];	/* guarded by the pager lock */
 	bool plain = evicted && !rec_shadow.can_move;	/* the shadow is not registered then */
 	long got;
 	int ret;

@@ -85,7 +85,8 @@ void rec_perf_event_close(void **event)
 
 bool rec_perf_event_is_filtered(int sig)
 {
-	int filter = rec_perf_event_filter(4096, 8192);	/* nothing is ever mapped there */
+	/* Nothing is ever mapped there. */
+	int filter = rec_perf_event_filter(FLT_PAGE, 2 * FLT_PAGE);
 	volatile char *page;
 	uint64_t pending = 0;
 	void *event;

@@ -20,6 +20,9 @@
 #include <sys/resource.h>
 
 #define HUGE_PAGE (2UL << 20)
+/* The region has twice M and SPARE, and at least LEAST. The allocator finds room at once. */
+#define SPARE (1UL << 30)
+#define LEAST (4UL << 30)
 /*
  * The recorder's descriptors are just below this number or the limit, out of the way of most
  * programs. A fork copies, and a server walks over, the table up to the highest descriptor.
@@ -72,14 +75,14 @@ static int open_uffd(void)
 
 static int map_region(void)
 {
-	/* Reserve more than M, so that the allocator finds room at once. Address space is free. */
-	size_t pages = rec_image.config.max_pages * 2 + (1UL << 18), bytes;
+	/* Address space is free. */
+	size_t pages = rec_image.config.max_pages * 2 + SPARE / FLT_PAGE, bytes;
 	uintptr_t base;
 	void *m;
 	int ret;
 
-	if (pages < 1UL << 20)
-		pages = 1UL << 20;
+	if (pages < LEAST / FLT_PAGE)
+		pages = LEAST / FLT_PAGE;
 	bytes = pages * FLT_PAGE;
 	m = sys_mmap(NULL, 2 * bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

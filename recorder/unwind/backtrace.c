@@ -159,7 +159,7 @@ static bool leave_frame_pointer(struct reader *r, struct rec_regs *g)
 	uint64_t bp, ip;
 
 	if (g->bp < g->sp || g->bp - g->sp > (1u << 20) || !peek(r, g->bp, &bp) ||
-	    !peek(r, g->bp + 8, &ip) || ip < FLT_PAGE)
+	    !peek(r, g->bp + 8, &ip) || ip < FLT_PAGE_MIN)
 		return false;
 	g->sp = g->bp + 16;
 	g->bp = bp;
@@ -179,7 +179,7 @@ static bool leave_epilogue(struct reader *r, struct rec_regs *g)
 
 	if (!rec_object_read(g->ip, code, sizeof(code)) ||
 	    !rec_epilogue_decode(code, sizeof(code), &e) ||
-	    !peek(r, g->sp + (uint64_t)e.return_offset, &ip) || ip < FLT_PAGE)
+	    !peek(r, g->sp + (uint64_t)e.return_offset, &ip) || ip < FLT_PAGE_MIN)
 		return false;
 	for (int i = 0; i < 6; i++)
 		if (e.saved[number[i]] != REC_EPILOGUE_KEPT &&

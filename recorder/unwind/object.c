@@ -53,7 +53,7 @@ bool rec_object_read(uint64_t address, void *to, size_t n)
 /* A block is within a page, so it is mapped as a whole or not at all. */
 static bool load_block(uint64_t at, uint8_t **bytes)
 {
-	static_assert(FLT_PAGE % BLOCK == 0, "a block is within a page");
+	static_assert(FLT_PAGE_MIN % BLOCK == 0, "a block is within a page");
 	unsigned int i = at / BLOCK % BLOCKS;
 
 	*bytes = block[i].bytes;
