@@ -7,6 +7,7 @@ REC := $(patsubst %.c,$(O)/%.o,$(wildcard $(addsuffix /*.c,$(REC_DIRS))))
 # storage, and no symbols that the dynamic linker would resolve at the first call.
 REC_CPPFLAGS := -Irecorder -I. -fPIC -fvisibility=hidden -fno-stack-protector
 $(foreach d,$(REC_DIRS),$(eval CPPFLAGS_$(d) += $(REC_CPPFLAGS)))
+OBJCOPY ?= objcopy
 JEMALLOC_PIC ?= /usr/lib/$(shell $(CC) -print-multiarch)/libjemalloc_pic.a
 
 # jemalloc without its C++ operators, because they would load libstdc++ into C programs. The
@@ -14,8 +15,8 @@ JEMALLOC_PIC ?= /usr/lib/$(shell $(CC) -print-multiarch)/libjemalloc_pic.a
 REC_RENAMED := malloc calloc realloc memalign
 $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC) recorder/recorder.mk
 	@mkdir -p $(@D)
-	cp $< $@.tmp && ar d $@.tmp jemalloc_cpp.pic.o && \
-		objcopy --strip-symbol=aligned_alloc $(foreach f,$(REC_RENAMED),\
+	cp $< $@.tmp && $(AR) d $@.tmp jemalloc_cpp.pic.o && \
+		$(OBJCOPY) --strip-symbol=aligned_alloc $(foreach f,$(REC_RENAMED),\
 			--redefine-sym $f=rec_jemalloc_$f) $@.tmp && mv $@.tmp $@
 
 $(O)/libfltrec.so: $(REC) $(FLT_CORE) $(O)/recorder/jemalloc.a

@@ -9,6 +9,7 @@
  */
 #include "program.h"
 
+#include "arch/libc.h"
 #include "image/socket.h"
 #include "lib/core/sys.h"
 
@@ -85,7 +86,7 @@ static bool is_dynamic_linker(const struct stat *st)
 {
 	struct stat linker;
 
-	return !sys4(SYS_newfstatat, AT_FDCWD, "/lib64/ld-linux-x86-64.so.2", &linker, 0) &&
+	return !sys4(SYS_newfstatat, AT_FDCWD, REC_LIBC_LINKER, &linker, 0) &&
 	       linker.st_dev == st->st_dev && linker.st_ino == st->st_ino;
 }
 
@@ -117,8 +118,8 @@ static bool changes_rights(long fd, const struct stat *st)
 static const char *of_elf(long fd, const Elf64_Ehdr *head, const struct stat *st,
 			  const char *otherwise)
 {
-	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64)
-		return "is not a 64-bit x86 program";
+	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != REC_LIBC_MACHINE)
+		return REC_LIBC_OTHER;
 	if (!has_interpreter(fd, head) && !is_dynamic_linker(st))
 		return "is statically linked";
 	return changes_rights(fd, st) ? OTHER_RIGHTS : otherwise;

@@ -7,6 +7,7 @@
  * fails. The same goes for a mutex with priority inheritance (fixup_user_fault() of futexes). So
  * these words must stay resident.
  */
+#include "arch/libc.h"
 #include "image/image.h"
 #include "range.h"
 #include "region/region.h"
@@ -56,7 +57,7 @@ static void keep_description(const pthread_attr_t *attr)
 
 /* libc's own name of pthread_mutex_init(), because dlsym() may initialize a mutex. */
 int libc_mutex_init(pthread_mutex_t *, const pthread_mutexattr_t *);
-__asm__(".symver libc_mutex_init, __pthread_mutex_init@GLIBC_2.2.5");
+__asm__(".symver libc_mutex_init, __pthread_mutex_init@" REC_LIBC_VERSION);
 
 REC_EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
 {

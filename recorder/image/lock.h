@@ -12,6 +12,7 @@
 #ifndef FLT_REC_LOCK_H
 #define FLT_REC_LOCK_H
 
+#include "arch/cycles.h"
 #include "image.h"
 #include "lib/core/sys.h"
 
@@ -19,7 +20,6 @@
 #include <stdbool.h>
 
 #define REC_LOCK_WAITERS 0x80000000u
-#define REC_LOCK_SPIN    60000	/* cycles */
 
 struct rec_lock {
 	uint32_t word;
@@ -44,7 +44,7 @@ static inline bool rec_lock_try_briefly(struct rec_lock *l, uint32_t tid)
 	for (int spin = 0; spin < 200; spin++) {
 		if (rec_lock_try(l, tid))
 			return true;
-		__builtin_ia32_pause();
+		rec_cycles_relax();
 	}
 	return false;
 }
@@ -74,16 +74,15 @@ static inline void rec_lock_take(struct rec_lock *l, uint32_t tid)
 			return;
 		/*
 		 * A fault holds the lock for microseconds, and a virtual CPU that sleeps takes
-		 * tens of them to wake. So spin for about that long. The exact rate of the
-		 * clock does not matter.
+		 * tens of them to wake. So spin for about that long.
 		 */
 		if (!until)
-			until = __builtin_ia32_rdtsc() + REC_LOCK_SPIN;
+			until = rec_cycles_read() + rec_cycles_spin();
 		/* A filtered image may not call futex(). */
-		if (rec_image.filtered || __builtin_ia32_rdtsc() < until) {
+		if (rec_image.filtered || rec_cycles_read() < until) {
 			while (__atomic_load_n(&l->word, __ATOMIC_RELAXED) &&
-			       __builtin_ia32_rdtsc() < until)
-				__builtin_ia32_pause();
+			       rec_cycles_read() < until)
+				rec_cycles_relax();
 			continue;
 		}
 		/* After a sleep, take the lock with the mark, because others may sleep too. */

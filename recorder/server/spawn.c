@@ -12,6 +12,7 @@
  */
 #include "spawn.h"
 
+#include "arch/thread_block.h"
 #include "fork_child.h"
 #include "image/image.h"
 #include "image/socket.h"
@@ -104,12 +105,10 @@ struct spawn {
  */
 static long make_task(int (*run)(void *), char *task, void *arg)
 {
-	char *block = task + STACK_BYTES + 2048;
+	char *top = task + STACK_BYTES;
 
-	/* %fs:0 must point to itself. errno and the like are just below. */
-	*(char **)block = block;
-	return __clone(run, task + STACK_BYTES, CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, arg,
-		       (void *)0, block, (void *)0);
+	return __clone(run, top, CLONE_VM | CLONE_UNTRACED | CLONE_SETTLS, arg, (void *)0,
+		       rec_thread_block(task, top), (void *)0);
 }
 
 static int make_server(void *arg)

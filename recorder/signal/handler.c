@@ -6,7 +6,7 @@
  * the thread sleeps in the userfaultfd, and makes a signal pending for that thread. So the
  * sleep ends at once, and the handler fills the page. No other task has to wake up. Before
  * Linux 6.10 the signal is sent although the BPF filter rejects the fault. Installation
- * detects such kernels, which get path B.
+ * detects such kernels, which get path B. So do processors other than x86-64.
  *
  * The signal is the one that libc reserves for pthread_cancel(). Programs can neither block
  * nor handle it through libc. It never interrupts a system call, because it is raised in user
@@ -22,6 +22,8 @@
 #include "handler.h"
 
 #include "altstack.h"
+#include "arch/context.h"
+#include "arch/instruction.h"
 #include "image/image.h"
 #include "image/sigaction.h"
 #include "pager/evict.h"
@@ -31,7 +33,6 @@
 #include "region/freeze.h"
 #include "region/region.h"
 #include "thread/perf_sample.h"
-#include "unwind/instruction.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -88,21 +89,14 @@ static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t i
 /* Resolve the fault of the calling thread, whose registers are in the context. */
 static void resolve_own(const void *context)
 {
-	const greg_t *g = ((const ucontext_t *)context)->uc_mcontext.gregs;
+	const struct rec_regs regs = rec_context_registers(context);
 	uint32_t tid = rec_tid();
 	struct rec_fault f = { .tid = tid, .time = sys_now(), .flags = FLT_RING_F_INLINE };
 	struct rec_thread *t;
-	struct rec_regs regs;
 
 	t = rec_thread_find(tid);
 	if (t)
 		__atomic_store_n(&t->last_running, f.time, __ATOMIC_RELAXED);
-	regs = (struct rec_regs){
-		.ip = (uint64_t)g[REG_RIP], .sp = (uint64_t)g[REG_RSP],
-		.bp = (uint64_t)g[REG_RBP], .bx = (uint64_t)g[REG_RBX],
-		.r12 = (uint64_t)g[REG_R12], .r13 = (uint64_t)g[REG_R13],
-		.r14 = (uint64_t)g[REG_R14], .r15 = (uint64_t)g[REG_R15],
-	};
 	if (!describe(&f, t, regs.ip))
 		return;
 	if (rec_instruction_stores((const uint8_t *)regs.ip))
@@ -170,7 +164,8 @@ void rec_handler_turn_off(void)
 
 void rec_handler_install(bool again)
 {
-	if (rec_image.config.flags & FLT_REC_NO_INLINE || (again && !rec_threads.inlined))
+	if (!REC_HAS_INLINE || rec_image.config.flags & FLT_REC_NO_INLINE ||
+	    (again && !rec_threads.inlined))
 		return;
 	/* First, because the check below may leave the signal pending. */
 	rec_sigaction_set(SIGNAL, handle, SA_RESTART | SA_ONSTACK);

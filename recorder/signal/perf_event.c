@@ -12,17 +12,15 @@
 
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/bpf_perf_event.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Offset of addr in struct bpf_perf_event_data, after the registers and sample_period. */
-#define BPF_ADDRESS 176
-
 int rec_perf_event_filter(uint64_t lo, uint64_t hi)
 {
 	struct bpf_insn code[] = {
-		{ BPF_LDX | BPF_MEM | BPF_DW, 2, 1, BPF_ADDRESS, 0 },
+		{ BPF_LDX | BPF_MEM | BPF_DW, 2, 1, offsetof(struct bpf_perf_event_data, addr), 0 },
 		{ BPF_LD | BPF_IMM | BPF_DW, 3, 0, 0, (int)lo },
 		{ 0, 0, 0, 0, (int)(lo >> 32) },
 		{ BPF_LD | BPF_IMM | BPF_DW, 4, 0, 0, (int)hi },

@@ -11,6 +11,7 @@
  */
 #include "perf_sample.h"
 
+#include "arch/perf.h"
 #include "lib/core/sys.h"
 #include "region/region.h"
 #include "unwind/probe.h"
@@ -19,15 +20,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* x86 numbers of bx, bp, sp, ip, r12-r15, in the order of the samples */
-#define REGS ((1ULL << 1) | (1ULL << 6) | (1ULL << 7) | (1ULL << 8) | (0xfULL << 20))
-
 struct record {
 	struct perf_event_header header;
 	uint64_t ip, time, address;
 	uint32_t cpu, reserved;
 	uint64_t abi;		/* of the registers; 0 = none follow */
-	uint64_t bx, bp, sp, uip, r12, r13, r14, r15;
+	uint64_t regs[REC_PERF_REGS];
 };
 
 #define RING_BYTES (2 * FLT_PAGE)
@@ -42,7 +40,7 @@ void *rec_perf_sample_open(void)
 		.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER,
-		.sample_regs_user = REGS, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+		.sample_regs_user = REC_PERF_MASK, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
 		.remove_on_exec = 1,
 	};
 	void *m;
@@ -104,8 +102,7 @@ static uint16_t mode_of(const struct record *r)
 static void decode(const struct record *r, struct rec_perf_sample *s)
 {
 	*s = (struct rec_perf_sample){
-		.regs = { .ip = r->uip, .sp = r->sp, .bp = r->bp, .bx = r->bx,
-			  .r12 = r->r12, .r13 = r->r13, .r14 = r->r14, .r15 = r->r15 },
+		.regs = rec_perf_registers(r->regs),
 		.time = r->time, .address = r->address, .cpu = (uint16_t)r->cpu,
 		.in_kernel = mode_of(r) == PERF_RECORD_MISC_KERNEL,
 	};
@@ -123,10 +120,8 @@ bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_pe
 			return false;
 		if (!rec_region_contains(r.address) || mode_of(&r) != PERF_RECORD_MISC_USER)
 			continue;
-		if (r.uip != ip || r.time < t->fault_time)
-			return false;
 		decode(&r, s);
-		return true;
+		return s->regs.ip == ip && r.time >= t->fault_time;
 	}
 	return false;
 }

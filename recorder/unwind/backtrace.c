@@ -7,14 +7,15 @@
  * from cfi.c, registers from the fault. An ordinary thread stack is read directly. Other
  * memory is read through /proc/self/mem, because a stack in the heap may be evicted, or may
  * not be a stack at all. Code without rules, such as code generated at run time, is unwound by
- * the instructions that follow the call, if they can only return (epilogue.c), or else by frame
- * pointers as long as they are plausible.
+ * the instructions that follow the call, if they can only return (arch/epilogue.h), or else by
+ * frame pointers as long as they are plausible.
  */
 #include "backtrace.h"
 
+#include "arch/context.h"
+#include "arch/epilogue.h"
 #include "cfi.h"
 #include "cursor.h"
-#include "epilogue.h"
 #include "image/image.h"
 #include "image/lock.h"
 #include "object.h"
@@ -63,17 +64,13 @@ static bool peek(struct reader *r, uint64_t a, uint64_t *v)
 /* Return the register with a DWARF number, or NULL. */
 static uint64_t *by_number(struct rec_regs *g, unsigned int dwarf)
 {
-	switch (dwarf) {
-	case 3: return &g->bx;
-	case 6: return &g->bp;
-	case 7: return &g->sp;
-	case 12: return &g->r12;
-	case 13: return &g->r13;
-	case 14: return &g->r14;
-	case 15: return &g->r15;
-	case 16: return &g->ip;
-	default: return NULL;	/* not tracked, although stack realignment uses r10 */
-	}
+	int i = rec_registers_column(dwarf);
+
+	if (dwarf == REC_DWARF_SP)
+		return &g->sp;
+	if (dwarf == REC_DWARF_IP)
+		return &g->ip;
+	return i >= 0 && i < REC_SAVED ? &g->saved[i] : NULL;
 }
 
 struct expression {
@@ -144,34 +141,31 @@ static bool evaluate(struct reader *r, struct rec_regs *g, const struct rec_row 
 /* Leave a signal frame. The kernel saved the registers in the ucontext at sp. */
 static bool leave_signal(struct reader *r, struct rec_regs *g)
 {
-	static const uint8_t place[8] = { 4, 5, 6, 7, 10, 11, 15, 16 };
-	uint64_t *to[8] = { &g->r12, &g->r13, &g->r14, &g->r15, &g->bp, &g->bx, &g->sp, &g->ip };
-	uint64_t base = g->sp + 40;
+	uint64_t base = g->sp + REC_CONTEXT_OFFSET;
 
-	for (int i = 0; i < 8; i++)
-		if (!peek(r, base + place[i] * 8u, to[i]))
+	for (int i = 0; i < REC_SAVED; i++)
+		if (!peek(r, base + rec_context_place[i], &g->saved[i]))
 			return false;
-	return true;
+	return peek(r, base + rec_context_place[REC_SAVED], &g->sp) &&
+	       peek(r, base + rec_context_place[REC_SAVED + 1], &g->ip);
 }
 
 static bool leave_frame_pointer(struct reader *r, struct rec_regs *g)
 {
-	uint64_t bp, ip;
+	uint64_t fp = g->saved[REC_FP], caller, ip;
 
-	if (g->bp < g->sp || g->bp - g->sp > (1u << 20) || !peek(r, g->bp, &bp) ||
-	    !peek(r, g->bp + 8, &ip) || ip < FLT_PAGE_MIN)
+	if (fp < g->sp || fp - g->sp > (1u << 20) || !peek(r, fp, &caller) ||
+	    !peek(r, fp + 8, &ip) || ip < FLT_PAGE_MIN)
 		return false;
-	g->sp = g->bp + 16;
-	g->bp = bp;
-	g->ip = ip;
+	g->sp = fp + 16;
+	g->saved[REC_FP] = caller;
+	g->ip = rec_registers_return(ip);
 	return true;
 }
 
 /* Leave a function that does nothing but return after its call. */
 static bool leave_epilogue(struct reader *r, struct rec_regs *g)
 {
-	static const uint8_t number[6] = { 3, 5, 12, 13, 14, 15 };
-	uint64_t *to[6] = { &g->bx, &g->bp, &g->r12, &g->r13, &g->r14, &g->r15 };
 	struct rec_regs old = *g;
 	struct rec_epilogue e;
 	uint8_t code[32];
@@ -179,17 +173,76 @@ static bool leave_epilogue(struct reader *r, struct rec_regs *g)
 
 	if (!rec_object_read(g->ip, code, sizeof(code)) ||
 	    !rec_epilogue_decode(code, sizeof(code), &e) ||
-	    !peek(r, g->sp + (uint64_t)e.return_offset, &ip) || ip < FLT_PAGE_MIN)
+	    !peek(r, g->sp + (uint64_t)e.saved[REC_RETURN], &ip) || ip < FLT_PAGE_MIN)
 		return false;
-	for (int i = 0; i < 6; i++)
-		if (e.saved[number[i]] != REC_EPILOGUE_KEPT &&
-		    !peek(r, old.sp + (uint64_t)e.saved[number[i]], to[i])) {
+	for (int i = 0; i < REC_SAVED; i++)
+		if (e.saved[i] != REC_EPILOGUE_KEPT &&
+		    !peek(r, old.sp + (uint64_t)e.saved[i], &g->saved[i])) {
 			*g = old;
 			return false;
 		}
-	g->sp = old.sp + (uint64_t)e.return_offset + 8;
-	g->ip = ip;
+	g->sp = old.sp + (uint64_t)e.size;
+	g->ip = rec_registers_return(ip);
 	return true;
+}
+
+/* Leave a function without tables. called: g->ip is a return address. */
+static bool leave_unknown(struct reader *r, struct rec_regs *g, bool called, bool *exact)
+{
+	uint64_t code;
+
+	if (REC_CONTEXT_CODE && called && rec_object_read(g->ip, &code, sizeof(code)) &&
+	    code == REC_CONTEXT_CODE) {
+		*exact = true;
+		return leave_signal(r, g);
+	}
+	return (called && leave_epilogue(r, g)) || leave_frame_pointer(r, g);
+}
+
+/* Compute the CFA of a row. Return false if a register or a word is not known. */
+static bool find_cfa(struct reader *r, struct rec_regs *g, const struct rec_row *row, uint64_t *cfa)
+{
+	uint64_t *reg;
+
+	if (row->expression)
+		return evaluate(r, g, row, cfa);
+	reg = by_number(g, row->cfa_register);
+	if (reg)
+		*cfa = *reg + (uint64_t)(int64_t)row->cfa_offset;
+	return reg;
+}
+
+/* Leave a function by its row. *end: see step(). */
+static bool leave_row(struct reader *r, struct rec_regs *g, const struct rec_row *row, bool called,
+		      bool *end)
+{
+	bool linked = REC_HAS_LINK && row->saved[REC_RETURN] == REC_SAME;
+	struct rec_regs caller = *g;
+	uint64_t cfa, base;
+
+	if (linked && called) {
+		/* The call has changed the link, so there is no caller. A zero says so, too. */
+		*end = !g->saved[REC_FP];
+		return false;
+	}
+	/* Stacks grow down. Only the frame of a function that has saved nothing is empty. */
+	if (!find_cfa(r, g, row, &cfa) || cfa < g->sp || (cfa == g->sp && !linked))
+		return false;
+	for (int i = 0; i < REC_SAVED; i++) {
+		if (row->saved[i] == REC_SAME)
+			continue;
+		base = row->by_fp >> i & 1 ? g->saved[REC_FP] : cfa;
+		if (!peek(r, base + (uint64_t)(int64_t)row->saved[i], &caller.saved[i]))
+			return false;
+	}
+	if (REC_HAS_LINK)
+		caller.ip = rec_registers_link(&caller);
+	else if (!peek(r, cfa + (uint64_t)(int64_t)row->saved[REC_RETURN], &caller.ip))
+		return false;
+	caller.sp = cfa;
+	*g = caller;
+	*end = !g->ip;
+	return g->ip != 0;
 }
 
 /*
@@ -199,10 +252,7 @@ static bool leave_epilogue(struct reader *r, struct rec_regs *g)
 static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 {
 	const struct rec_row *row = rec_cfi_row(*exact ? g->ip : g->ip - 1);
-	static const uint8_t number[6] = { 3, 6, 12, 13, 14, 15 };
 	bool called = !*exact;
-	struct rec_regs caller;
-	uint64_t cfa, *reg;
 
 	*exact = false;
 	*end = false;
@@ -216,32 +266,10 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 	case REC_ROW_REFUSED:
 		return false;
 	case REC_ROW_NONE:
-		return (called && leave_epilogue(r, g)) || leave_frame_pointer(r, g);
+		return leave_unknown(r, g, called, exact);
+	default:
+		return leave_row(r, g, row, called, end);
 	}
-	if (row->expression) {
-		if (!evaluate(r, g, row, &cfa))
-			return false;
-	} else {
-		reg = by_number(g, row->cfa_register);
-		if (!reg)
-			return false;
-		cfa = *reg + (uint64_t)(int64_t)row->cfa_offset;
-	}
-	if (cfa <= g->sp)
-		return false;	/* stacks grow down, so this frame is invalid */
-	caller = *g;
-	for (int i = 0; i < 6; i++)
-		if (row->saved[i] != REC_SAME &&
-		    !peek(r, (row->by_bp >> i & 1 ? g->bp : cfa) + (uint64_t)(int64_t)row->saved[i],
-			  by_number(&caller, number[i])))
-			return false;
-	if (!peek(r, cfa + (uint64_t)(int64_t)row->return_offset, &caller.ip))
-		return false;
-	caller.sp = cfa;
-	*g = caller;
-	if (!g->ip)
-		*end = true;
-	return g->ip != 0;
 }
 
 /*
@@ -269,20 +297,22 @@ static uint8_t unwind(struct rec_backtrace *out, unsigned int most, struct rec_r
 		      struct rec_stack stack)
 {
 	struct reader r = { 0 };
-	bool exact = true, end = false;
+	bool exact = true, end = false, was_exact;
 	uint64_t sp;
 
 	if (g->sp >= stack.lo && g->sp < stack.hi)
 		r.direct = (struct rec_stack){ g->sp, stack.hi };
 	for (;;) {
 		sp = g->sp;
+		was_exact = REC_HAS_LINK && exact;
 		if (!step(&r, g, &exact, &end)) {
 			/* The outermost frame of a stack has no rule. */
 			if (end || (stack.hi && g->sp + 64 >= stack.hi && g->sp <= stack.hi))
 				return 0;
 			return FLT_RING_F_UNWIND;
 		}
-		if (g->sp == sp && !exact)
+		/* Only the innermost frame, or that below a signal frame, may be empty. */
+		if (g->sp == sp && !exact && !was_exact)
 			return FLT_RING_F_UNWIND;
 		if (out->count >= most)
 			return FLT_RING_F_DEPTH;

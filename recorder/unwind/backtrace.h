@@ -3,6 +3,8 @@
 #ifndef FLT_REC_BACKTRACE_H
 #define FLT_REC_BACKTRACE_H
 
+#include "arch/registers.h"
+
 #include <stdint.h>
 
 #define REC_BACKTRACE_MAX 512u
@@ -10,10 +12,6 @@
 struct rec_backtrace {
 	unsigned int count;
 	uint64_t frame[REC_BACKTRACE_MAX];	/* innermost first */
-};
-
-struct rec_regs {
-	uint64_t ip, sp, bp, bx, r12, r13, r14, r15;
 };
 
 /* Address range of a thread stack outside the region. It may be read directly. */

@@ -11,8 +11,6 @@
 #include "cfi_program.h"
 #include "object.h"
 
-#include <string.h>
-
 #define ROWS 16384u
 #define CODE 1024		/* longer CIEs and FDEs are truncated */
 
@@ -85,7 +83,7 @@ static bool open_cie(uint64_t address, struct rec_cie *e)
 	e->code_align = (uint64_t)rec_cursor_take_leb(&c, false);
 	e->data_align = rec_cursor_take_leb(&c, true);
 	column = version == 1 ? rec_cursor_take(&c, 1) : (uint64_t)rec_cursor_take_leb(&c, false);
-	if (column != 16)	/* of the return address */
+	if (column != REC_DWARF_RETURN)
 		return false;
 	e->fde_enc = 0;
 	e->signal = false;
@@ -100,6 +98,8 @@ static bool open_cie(uint64_t address, struct rec_cie *e)
 			e->fde_enc = (uint8_t)rec_cursor_take(&c, 1);
 		else if (augmentation[n] == 'S')
 			e->signal = true;
+		else if (REC_HAS_LINK && (augmentation[n] == 'B' || augmentation[n] == 'G'))
+			continue;	/* arm64: the key of signatures, tagged stacks */
 		else if (augmentation[n] == 'P')
 			rec_cursor_take_encoded(&c, (uint8_t)rec_cursor_take(&c, 1), 0);
 		else if (augmentation[n] == 'L')
@@ -147,13 +147,11 @@ static void look_up(uint64_t ip, struct rec_row *row)
 		row->kind = REC_ROW_END;
 		return;
 	}
-	if (s.column[6] == REC_SAME)
+	if (s.row.saved[REC_RETURN] == REC_SAME && !REC_HAS_LINK)
 		return;
 	*row = s.row;
 	row->ip = ip;
 	row->kind = REC_ROW_CFA;
-	memcpy(row->saved, s.column, sizeof(row->saved));
-	row->return_offset = s.column[6];
 }
 
 const struct rec_row *rec_cfi_row(uint64_t ip)

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cfi_program.c - the DW_CFA_* instructions that compilers use on x86-64. */
+/* cfi_program.c - the DW_CFA_* instructions that compilers use. */
 #include "cfi_program.h"
 
 #include <stddef.h>
 
-/* Return the index of a register in state.column, or -1 if it is not tracked. */
-static int column(uint64_t dwarf)
-{
-	switch (dwarf) {
-	case 3: return 0;
-	case 6: return 1;
-	case 12: case 13: case 14: case 15: return (int)dwarf - 10;
-	case 16: return 6;
-	default: return -1;
-	}
-}
-
 static void put(struct rec_cfi_state *s, uint64_t dwarf, int64_t offset)
 {
-	int i = column(dwarf);
+	int i = rec_registers_column(dwarf);
 
 	if (i >= 0) {
-		s->row.by_bp &= (uint8_t)~(1u << i);
-		s->column[i] = offset > INT16_MIN && offset <= INT16_MAX ? (int16_t)offset :
-			       REC_SAME;
+		s->row.by_fp &= (uint16_t)~(1u << i);
+		s->row.saved[i] = offset > REC_OFFSET_MIN && offset <= REC_OFFSET_MAX ?
+				  (rec_offset)offset : REC_SAME;
 	}
 }
 
@@ -37,8 +25,10 @@ struct machine {
 
 static void restore(struct machine *m, uint64_t reg)
 {
-	if (m->initial && column(reg) >= 0)
-		m->s->column[column(reg)] = m->initial->column[column(reg)];
+	int i = rec_registers_column(reg);
+
+	if (m->initial && i >= 0)
+		m->s->row.saved[i] = m->initial->row.saved[i];
 }
 
 static void set_cfa(struct machine *m, uint64_t reg, int64_t offset)
@@ -81,21 +71,25 @@ static bool define_cfa(struct machine *m, uint8_t op)
 	return n <= 64 && rec_cursor_skip(c, n);
 }
 
-/* Execute expression or val_expression, but only as "at rbp + n", for realigned stacks. */
+/*
+ * Execute expression or val_expression, but only as "at the frame pointer + n", for realigned
+ * stacks.
+ */
 static bool put_expression(struct machine *m, bool is_place)
 {
 	struct rec_cursor *c = m->c;
 	uint64_t reg = (uint64_t)rec_cursor_take_leb(c, false);
 	uint64_t n = (uint64_t)rec_cursor_take_leb(c, false);
+	int i = rec_registers_column(reg);
 
-	if (column(reg) == 6 || n < 2 || (size_t)(c->end - c->p) < n)
+	if (i == REC_RETURN || n < 2 || (size_t)(c->end - c->p) < n)
 		return false;
-	if (is_place && column(reg) >= 0 && c->p[0] == 0x76) {
+	if (is_place && i >= 0 && c->p[0] == 0x70 + REC_DWARF_FP) {	/* breg */
 		struct rec_cursor x = { c->p + 1, c->p + n, 0, false };
 
 		put(m->s, reg, rec_cursor_take_leb(&x, true));
 		if (!x.bad && x.p == x.end)
-			m->s->row.by_bp |= (uint8_t)(1u << column(reg));
+			m->s->row.by_fp |= (uint16_t)(1u << i);
 	}
 	return rec_cursor_skip(c, n);
 }
@@ -115,7 +109,7 @@ static bool save_register(struct machine *m, uint8_t op)
 		restore(m, (uint64_t)rec_cursor_take_leb(c, false));
 		return true;
 	case 0x07:		/* undefined */
-		if (rec_cursor_take_leb(c, false) == 16)
+		if (rec_cursor_take_leb(c, false) == REC_DWARF_RETURN)
 			m->s->no_return = true;
 		return true;
 	case 0x08:		/* same_value */
@@ -124,7 +118,7 @@ static bool save_register(struct machine *m, uint8_t op)
 	case 0x09:		/* register: in another one, as the return address in vfork() */
 		reg = (uint64_t)rec_cursor_take_leb(c, false);
 		rec_cursor_take_leb(c, false);
-		return column(reg) < 0;
+		return rec_registers_column(reg) < 0;
 	case 0x11:		/* offset_extended_sf */
 		reg = (uint64_t)rec_cursor_take_leb(c, false);
 		put(m->s, reg, rec_cursor_take_leb(c, true) * m->cie->data_align);
@@ -132,6 +126,8 @@ static bool save_register(struct machine *m, uint8_t op)
 	case 0x2e:		/* GNU_args_size */
 		rec_cursor_take_leb(c, false);
 		return true;
+	case 0x2d:		/* AARCH64_negate_ra_state: see rec_registers_return() */
+		return REC_HAS_LINK;
 	default:
 		return false;
 	}
@@ -197,8 +193,8 @@ bool rec_cfi_program_run(struct rec_cie *e, struct rec_cursor *fde, uint64_t sta
 	struct machine m = { .c = &e->program, .cie = e, .s = s };
 	struct rec_cfi_state initial;
 
-	for (int i = 0; i < 7; i++)
-		s->column[i] = REC_SAME;
+	for (int i = 0; i < REC_COLUMNS; i++)
+		s->row.saved[i] = REC_SAME;
 	if (!run(&m, ~0ULL))
 		return false;
 	initial = *s;

@@ -17,7 +17,6 @@ struct rec_cie {
 
 struct rec_cfi_state {
 	struct rec_row row;
-	int16_t column[7];	/* as rec_row.saved, and the return address */
 	bool no_return;		/* outermost frame */
 };
 

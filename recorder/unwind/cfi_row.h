@@ -3,6 +3,8 @@
 #ifndef FLT_REC_CFI_ROW_H
 #define FLT_REC_CFI_ROW_H
 
+#include "arch/registers.h"
+
 #include <stdint.h>
 
 enum rec_row_kind {
@@ -20,10 +22,10 @@ struct rec_row {
 	uint16_t expression_size;
 	uint8_t  cfa_register;	/* DWARF number */
 	uint8_t  kind;		/* enum rec_row_kind */
-	uint8_t  by_bp;		/* bit i: saved[i] is relative to rbp, not to the CFA */
-	int16_t  saved[6];	/* rbx rbp r12 r13 r14 r15: offset, or REC_SAME */
-	int16_t  return_offset;	/* from the CFA */
+	uint16_t by_fp;		/* bit i: saved[i] is relative to the frame pointer, not the CFA */
+	/* Columns: where the caller's value is, or REC_SAME. */
+	rec_offset saved[REC_COLUMNS];
 };
-#define REC_SAME INT16_MIN	/* the register has the caller's value */
+#define REC_SAME REC_OFFSET_MIN	/* the register has the caller's value */
 
 #endif

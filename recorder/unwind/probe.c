@@ -8,11 +8,12 @@
  */
 #include "probe.h"
 
+#include "arch/context.h"
+#include "arch/probe.h"
 #include "image/sigaction.h"
 #include "lib/core/sys.h"
 
 #include <signal.h>
-#include <ucontext.h>
 
 extern const char rec_probe_load_at[] __attribute__((visibility("hidden")));
 extern const char rec_probe_failed_at[] __attribute__((visibility("hidden")));
@@ -20,18 +21,17 @@ extern const char rec_probe_failed_at[] __attribute__((visibility("hidden")));
 __asm__(".text\n.globl rec_probe_load\n.hidden rec_probe_load\n.type rec_probe_load,@function\n"
 	".hidden rec_probe_load_at\n.globl rec_probe_load_at\n"
 	".hidden rec_probe_failed_at\n.globl rec_probe_failed_at\n"
-	"rec_probe_load:\nrec_probe_load_at:\n"
-	"movq (%rdi), %rax\nmovq %rax, (%rsi)\nmovl $1, %eax\nret\n"
-	"rec_probe_failed_at:\nxorl %eax, %eax\nret\n.size rec_probe_load, .-rec_probe_load\n");
+	"rec_probe_load:\nrec_probe_load_at:\n" REC_PROBE_LOAD
+	"rec_probe_failed_at:\n" REC_PROBE_FAIL ".size rec_probe_load, .-rec_probe_load\n");
 
 /* Skip the load that failed. Any other fault is a bug: let it end the server. */
 static void fail(int sig, siginfo_t *info, void *context)
 {
-	greg_t *g = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uint64_t *ip = rec_context_ip(context);
 
 	(void)info;
-	if (g[REG_RIP] == (greg_t)(uintptr_t)rec_probe_load_at)
-		g[REG_RIP] = (greg_t)(uintptr_t)rec_probe_failed_at;
+	if (*ip == (uintptr_t)rec_probe_load_at)
+		*ip = (uintptr_t)rec_probe_failed_at;
 	else
 		rec_sigaction_set(sig, NULL, 0);	/* SIG_DFL */
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * instructions.c - compare recorder/unwind/instruction.c with the processor.
+ * instructions.c - compare recorder/arch/x86/instruction.h with the processor.
  *
  * Each instruction accesses a page that cannot be accessed. The error code of the exception
  * tells whether the access was a store. Exit with status 1 if the decoder says something else.
  */
-#include "recorder/unwind/instruction.h"
+#include "arch/instruction.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -3,7 +3,9 @@
 
 REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,instructions unwinders loaded.so static_program)
+REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders loaded.so static_program)
+# Only the recorder for x86-64 decodes instructions.
+REC_TEST_OTHERS += $(if $(X86),$(O)/tests/recorder/instructions)
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
 $(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
@@ -15,13 +17,13 @@ $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 		-Wno-alloc-size-larger-than -fomit-frame-pointer -fno-optimize-sibling-calls \
 		-pthread -o $@ $(filter tests/%.c,$^) -ldl
 
-$(O)/tests/recorder/instructions: tests/recorder/instructions.c recorder/unwind/instruction.c
+$(O)/tests/recorder/instructions: tests/recorder/instructions.c recorder/arch/x86/instruction.h
 	@mkdir -p $(@D)
-	$(CC) -D_GNU_SOURCE -I. $(CSTD) -O2 -g $(WARN) -o $@ $(filter %.c,$^)
+	$(CC) -D_GNU_SOURCE -Irecorder $(CSTD) -O2 -g $(WARN) -o $@ $<
 
 # Linked with the unwinder of the recorder, and with those of fltctl.
-REC_UNWIND := $(addprefix recorder/unwind/,cfi.c cfi_program.c cursor.c epilogue.c object.c)
-$(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/unwind/*.[ch]) \
+REC_UNWIND := $(addprefix recorder/unwind/,cfi.c cfi_program.c cursor.c object.c)
+$(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/unwind/*.[ch] recorder/arch/*.h recorder/arch/*/*.h) \
 		$(O)/libfltctl.a
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $< \

@@ -36,7 +36,8 @@ bool rec_probe_load(const void *from, uint64_t *word)
 	return true;
 }
 
-#define STACK_WORDS (256u << 10)
+#define REGION_WORDS 8192u	/* between the values of two registers */
+#define STACK_WORDS ((FLT_UNWIND_REGS + 15u) * REGION_WORDS)
 #define SP_WORD 1024u		/* words below the stack pointer */
 #define INSTRUCTIONS 7
 
@@ -115,26 +116,41 @@ struct tally {
 	unsigned long tried, outermost, refused, no_oracle, wrong;
 };
 
-/* Set a thread at an instruction. */
-static void thread_set(struct rec_regs *g, ucontext_t *context, uint64_t *dwarf, uint64_t ip)
+/* Set the registers of a context, which have the numbers of DWARF. */
+static void context_set(ucontext_t *context, const uint64_t *dwarf)
 {
+#ifdef __x86_64__
 	static const int number[FLT_UNWIND_REGS] = {
 		REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
 		REG_R9, REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
 	};
-	greg_t *to = context->uc_mcontext.gregs;
+
+	for (int i = 0; i < FLT_UNWIND_REGS; i++)
+		context->uc_mcontext.gregs[number[i]] = (greg_t)dwarf[i];
+#else
+	memcpy(context->uc_mcontext.regs, dwarf, sizeof(context->uc_mcontext.regs));
+	context->uc_mcontext.sp = dwarf[FLT_UNWIND_SP];
+	context->uc_mcontext.pc = dwarf[FLT_UNWIND_IP];
+#endif
+}
+
+/* Set a thread at an instruction. */
+static void thread_set(struct rec_regs *g, ucontext_t *context, uint64_t *dwarf, uint64_t ip)
+{
 	unsigned int i;
+	int column;
 
 	for (i = 0; i < FLT_UNWIND_REGS; i++) {
 		/* All others are above the stack pointer, so that each can be a frame's base. */
 		dwarf[i] = i == FLT_UNWIND_SP ? (uint64_t)&stack[SP_WORD] :
-			   i == FLT_UNWIND_IP ? ip : (uint64_t)&stack[(i + 10u) * 8192u];
-		to[number[i]] = (greg_t)dwarf[i];
+			   i == FLT_UNWIND_IP ? ip : (uint64_t)&stack[(i + 10u) * REGION_WORDS];
+		column = rec_registers_column(i);
+		if (column >= 0 && column < REC_SAVED)
+			g->saved[column] = dwarf[i];
 	}
-	*g = (struct rec_regs){
-		.ip = ip, .sp = dwarf[7], .bp = dwarf[6], .bx = dwarf[3],
-		.r12 = dwarf[12], .r13 = dwarf[13], .r14 = dwarf[14], .r15 = dwarf[15],
-	};
+	g->ip = ip;
+	g->sp = dwarf[FLT_UNWIND_SP];
+	context_set(context, dwarf);
 }
 
 static uint64_t get(unw_cursor_t *c, int number)
@@ -145,16 +161,31 @@ static uint64_t get(unw_cursor_t *c, int number)
 	return value;
 }
 
+/* The numbers of libunwind are those of DWARF. */
+static void oracle_get(unw_cursor_t *c, struct rec_regs *g)
+{
+	int column;
+
+	for (int i = 0; i < FLT_UNWIND_REGS; i++) {
+		column = rec_registers_column((unsigned int)i);
+		if (column >= 0 && column < REC_SAVED)
+			g->saved[column] = get(c, i);
+	}
+	g->ip = get(c, UNW_REG_IP);
+	g->sp = get(c, UNW_REG_SP);
+}
+
 static bool is_equal(const struct rec_regs *a, const struct rec_regs *b)
 {
-	return a->ip == b->ip && a->sp == b->sp && a->bp == b->bp && a->bx == b->bx &&
-	       a->r12 == b->r12 && a->r13 == b->r13 && a->r14 == b->r14 && a->r15 == b->r15;
+	return !memcmp(a, b, sizeof(*a));
 }
 
 static void print(const char *name, const struct rec_regs *g)
 {
-	printf("    %s: ip %lx sp %lx bp %lx bx %lx r12 %lx r13 %lx r14 %lx r15 %lx\n", name, g->ip,
-	       g->sp, g->bp, g->bx, g->r12, g->r13, g->r14, g->r15);
+	printf("    %s: ip %lx sp %lx", name, g->ip, g->sp);
+	for (int i = 0; i < REC_SAVED; i++)
+		printf(" %lx", g->saved[i]);
+	putchar('\n');
 }
 
 /* Return the caller by an unwinder of fltctl: 0 at the outermost frame, 1 if it is unknown. */
@@ -191,12 +222,7 @@ static void instruction_try(const struct others *o, struct tally *t, const struc
 	}
 	by_libdw = caller_by(o->libdw, dwarf);
 	by_libunwind = caller_by(o->libunwind, dwarf);
-	oracle = (struct rec_regs){
-		.ip = get(&c, UNW_REG_IP), .sp = get(&c, UNW_REG_SP), .bp = get(&c, UNW_X86_64_RBP),
-		.bx = get(&c, UNW_X86_64_RBX), .r12 = get(&c, UNW_X86_64_R12),
-		.r13 = get(&c, UNW_X86_64_R13), .r14 = get(&c, UNW_X86_64_R14),
-		.r15 = get(&c, UNW_X86_64_R15),
-	};
+	oracle_get(&c, &oracle);
 	wanted = ret ? oracle.ip : 0;
 	t->outermost += !ret;
 	t->refused += !stepped && !end;
@@ -248,13 +274,13 @@ static unsigned long library_try(const struct others *o, const struct library *l
  */
 static bool uses_old_tables(const struct library *l)
 {
-	const uint64_t page = l->hdr & ~4095ul;
+	const uint64_t page = l->hdr & ~(FLT_PAGE - 1);
 	int32_t *entry = (int32_t *)(l->hdr + 12), *head = (int32_t *)(l->hdr + 4), old;
 	uint64_t start, size;
 	bool wrong;
 
 	fde_range(l->hdr + (uint64_t)(int64_t)entry[1], &start, &size);
-	if (mprotect((void *)page, 8192, PROT_READ | PROT_WRITE)) {
+	if (mprotect((void *)page, 2 * FLT_PAGE, PROT_READ | PROT_WRITE)) {
 		perror("unwinders: cannot change the index");
 		return true;
 	}

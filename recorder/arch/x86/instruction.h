@@ -1,30 +1,33 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
+/* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * instruction.c - decode just enough of x86-64 to know whether an instruction stores.
+ * Decode just enough of x86-64 to know whether an instruction stores.
  *
  * The kernel tells a signal handler whether its fault was a store only if the signal is
  * raised for the fault. Decoding reads prefixes, opcode and ModRM byte by byte, so nothing
  * beyond the instruction is read. Opcodes that are not listed here load. An instruction that
  * loads and stores counts as a store.
  */
-#include "instruction.h"
+#ifndef FLT_REC_X86_INSTRUCTION_H
+#define FLT_REC_X86_INSTRUCTION_H
+
+#define REC_HAS_INLINE true
 
 /* Row: upper half of the opcode. Bit n: opcode n of the row stores to its r/m operand. */
-static const uint16_t one_byte[16] = {
+static const uint16_t rec_instruction_one_byte[16] = {
 	0x0303, 0x0303, 0x0303, 0x0003,		/* ALU r/m, r; 38 and 39 compare */
 	0x0000, 0x00ff, 0x0500, 0x0000,		/* push */
 	0x83c0, 0x0000, 0x0c3c, 0x0000,		/* xchg, mov; moffs, movs, stos */
 	0x00c3, 0x000f, 0x0100, 0x0000,		/* shifts, mov imm; call */
 };
 
-static const uint16_t two_byte[16] = {
+static const uint16_t rec_instruction_two_byte[16] = {
 	0x0000, 0x008a, 0x0a00, 0x0000,		/* 11 13 17, 29 2b */
 	0x0000, 0x0000, 0x0000, 0xc000,		/* 7e 7f */
 	0x0000, 0xffff, 0x3830, 0x080b,		/* setcc; shld bts shrd; cmpxchg btr btc */
 	0x008b, 0x0040, 0x0080, 0x0000,		/* xadd movnti cmpxchg8b; d6; e7 */
 };
 
-static bool in(const uint16_t *row, uint8_t op)
+static inline bool rec_instruction_in(const uint16_t *row, uint8_t op)
 {
 	return row[op >> 4] >> (op & 15) & 1;
 }
@@ -32,7 +35,8 @@ static bool in(const uint16_t *row, uint8_t op)
 /*
  * Return true if an opcode of a VEX or EVEX map stores. prefix: 0 none, 1 66, 2 f3, 3 f2.
  */
-static bool vector(unsigned int map, uint8_t op, unsigned int prefix, bool evex)
+static inline bool rec_instruction_vector(unsigned int map, uint8_t op, unsigned int prefix,
+					  bool evex)
 {
 	if (map == 1 && op == 0x7e && prefix == 2)
 		return false;	/* vmovq from memory */
@@ -50,7 +54,7 @@ static bool vector(unsigned int map, uint8_t op, unsigned int prefix, bool evex)
 	       op == 0x3b;
 }
 
-bool rec_instruction_stores(const uint8_t *p)
+static inline bool rec_instruction_stores(const uint8_t *p)
 {
 	bool f3 = false;
 	unsigned int reg;
@@ -65,11 +69,11 @@ bool rec_instruction_stores(const uint8_t *p)
 			break;
 	}
 	if (op == 0xc5)
-		return vector(1, p[2], p[1] & 3, false);
+		return rec_instruction_vector(1, p[2], p[1] & 3, false);
 	if (op == 0xc4)
-		return vector(p[1] & 0x1f, p[3], p[2] & 3, false);
+		return rec_instruction_vector(p[1] & 0x1f, p[3], p[2] & 3, false);
 	if (op == 0x62)
-		return vector(p[1] & 7, p[4], p[2] & 3, true);
+		return rec_instruction_vector(p[1] & 7, p[4], p[2] & 3, true);
 	if ((op & 0xf0) == 0x40)
 		op = *++p;		/* REX */
 	if (op == 0x0f) {
@@ -83,7 +87,7 @@ bool rec_instruction_stores(const uint8_t *p)
 			       (p[1] >> 3 & 7) != 5;	/* the others save state */
 		if (op == 0x38)
 			return p[1] == 0xf1 || p[1] == 0xf9;	/* movbe, movdiri */
-		return in(two_byte, op);
+		return rec_instruction_in(rec_instruction_two_byte, op);
 	}
 	reg = p[1] >> 3 & 7;
 	switch (op) {
@@ -98,5 +102,7 @@ bool rec_instruction_stores(const uint8_t *p)
 	case 0xdb: case 0xdd: case 0xdf:
 		return reg == 1 || reg == 2 || reg == 3 || reg > 5;
 	}
-	return in(one_byte, op);
+	return rec_instruction_in(rec_instruction_one_byte, op);
 }
+
+#endif
