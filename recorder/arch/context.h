@@ -17,7 +17,11 @@
 
 #include <string.h>
 
+#ifdef __x86_64__
 #include "arch/x86/context.h"
+#else
+#include "arch/arm64/context.h"
+#endif
 
 static inline struct rec_regs rec_context_registers(const void *context)
 {

@@ -9,6 +9,10 @@
 #ifndef FLT_REC_ARCH_CYCLES_H
 #define FLT_REC_ARCH_CYCLES_H
 
+#ifdef __x86_64__
 #include "arch/x86/cycles.h"
+#else
+#include "arch/arm64/cycles.h"
+#endif
 
 #endif

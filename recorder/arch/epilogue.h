@@ -27,6 +27,10 @@ struct rec_epilogue {
 	int32_t size;		/* bytes between sp and that of the caller */
 };
 
+#ifdef __x86_64__
 #include "arch/x86/epilogue.h"
+#else
+#include "arch/arm64/epilogue.h"
+#endif
 
 #endif

@@ -12,6 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __x86_64__
 #include "arch/x86/instruction.h"
+#else
+#include "arch/arm64/instruction.h"
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #ifndef FLT_REC_ARCH_LIBC_H
 #define FLT_REC_ARCH_LIBC_H
 
+#ifdef __x86_64__
 #include "arch/x86/libc.h"
+#else
+#include "arch/arm64/libc.h"
+#endif
 
 #endif

@@ -10,6 +10,10 @@
 #ifndef FLT_REC_ARCH_PERF_H
 #define FLT_REC_ARCH_PERF_H
 
+#ifdef __x86_64__
 #include "arch/x86/perf.h"
+#else
+#include "arch/arm64/perf.h"
+#endif
 
 #endif

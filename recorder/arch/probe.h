@@ -9,6 +9,10 @@
 #ifndef FLT_REC_ARCH_PROBE_H
 #define FLT_REC_ARCH_PROBE_H
 
+#ifdef __x86_64__
 #include "arch/x86/probe.h"
+#else
+#include "arch/arm64/probe.h"
+#endif
 
 #endif

@@ -19,6 +19,10 @@
 #ifndef FLT_REC_ARCH_REGISTERS_H
 #define FLT_REC_ARCH_REGISTERS_H
 
+#ifdef __x86_64__
 #include "arch/x86/registers.h"
+#else
+#include "arch/arm64/registers.h"
+#endif
 
 #endif

@@ -7,6 +7,10 @@
 #ifndef FLT_REC_ARCH_SIGRETURN_H
 #define FLT_REC_ARCH_SIGRETURN_H
 
+#ifdef __x86_64__
 #include "arch/x86/sigreturn.h"
+#else
+#include "arch/arm64/sigreturn.h"
+#endif
 
 #endif

@@ -14,6 +14,10 @@
 #define REC_STUB_TEXT_OF(n) #n
 #define REC_STUB_TEXT(n) REC_STUB_TEXT_OF(n)
 
+#ifdef __x86_64__
 #include "arch/x86/stub.h"
+#else
+#include "arch/arm64/stub.h"
+#endif
 
 #endif

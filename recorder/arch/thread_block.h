@@ -7,6 +7,10 @@
 #ifndef FLT_REC_ARCH_THREAD_BLOCK_H
 #define FLT_REC_ARCH_THREAD_BLOCK_H
 
+#ifdef __x86_64__
 #include "arch/x86/thread_block.h"
+#else
+#include "arch/arm64/thread_block.h"
+#endif
 
 #endif

@@ -86,8 +86,10 @@ bool rec_clone_is_fork(long n, long a, long b)
 	if (!rec_image_is_ready() || rec_image.filtered)
 		return false;
 	switch (n) {
+#ifdef SYS_fork	/* arm64 has clone only */
 	case SYS_fork:
 		return true;
+#endif
 	case SYS_clone:
 		return !(a & CLONE_VM) && !b;
 	}

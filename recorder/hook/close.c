@@ -11,6 +11,7 @@
 #include "thread/thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #define OWN 3
@@ -39,7 +40,16 @@ REC_EXPORT int dup2(int old, int new)
 {
 	if (is_own(old) || is_own(new))
 		return (int)rec_range_result(-EBADF);
+#ifdef SYS_dup2
 	return (int)rec_range_result(sys2(SYS_dup2, old, new));
+#else
+	/* dup3() refuses to copy a descriptor to itself. */
+	if (old == new && !sys_failed(sys2(SYS_fcntl, old, F_GETFD)))
+		return new;
+	if (old == new)
+		return (int)rec_range_result(-EBADF);
+	return (int)rec_range_result(sys3(SYS_dup3, old, new, 0));
+#endif
 }
 
 REC_EXPORT int dup3(int old, int new, int flags)

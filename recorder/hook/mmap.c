@@ -7,6 +7,7 @@
  * pages cannot be protected, locked, hidden from forks or mapped over. Such a call takes the
  * pages out of the limit first, and the totals count them (flt_ring_totals.ejected).
  */
+#include "arch/tag.h"
 #include "image/image.h"
 #include "pager/guard.h"
 #include "pager/limit.h"
@@ -184,7 +185,7 @@ REC_EXPORT void *mmap64(void *addr, size_t len, int prot, int flags, int fd, off
 
 REC_EXPORT int munmap(void *addr, size_t len)
 {
-	uintptr_t from = (uintptr_t)addr, to = from + ((len + FLT_PAGE - 1) & ~(FLT_PAGE - 1));
+	uintptr_t from = rec_tag_remove(addr), to = from + ((len + FLT_PAGE - 1) & ~(FLT_PAGE - 1));
 	size_t first, end;
 	struct rec_held h;
 	long ret = 0;

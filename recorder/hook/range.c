@@ -2,6 +2,7 @@
 /* range.c - locks and checks for the calls that map, unmap, protect and advise memory. */
 #include "range.h"
 
+#include "arch/tag.h"
 #include "image/image.h"
 #include "pager/guard.h"
 #include "pager/limit.h"
@@ -44,7 +45,7 @@ bool rec_range_overflows(size_t len)
 
 bool rec_range_pages(const void *a, size_t len, size_t *first, size_t *end)
 {
-	uintptr_t from = (uintptr_t)a, to = from + ((len + FLT_PAGE - 1) & ~(FLT_PAGE - 1));
+	uintptr_t from = rec_tag_remove(a), to = from + ((len + FLT_PAGE - 1) & ~(FLT_PAGE - 1));
 	uintptr_t lo = rec_region.base, hi = rec_region_end();
 
 	if (!rec_image_is_ready() || to <= from || to <= lo || from >= hi || from & (FLT_PAGE - 1))

@@ -34,8 +34,10 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 		return close((int)a);
 	case SYS_close_range:
 		return close_range((unsigned int)a, (unsigned int)b, (int)c);
+#ifdef SYS_dup2	/* arm64 has dup3 only */
 	case SYS_dup2:
 		return dup2((int)a, (int)b);
+#endif
 	case SYS_dup3:
 		return dup3((int)a, (int)b, (int)c);
 	case SYS_ioctl:

@@ -28,8 +28,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#ifndef __x86_64__
-#error "the recorder supports x86-64 only"
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#error "the recorder supports x86-64 and arm64 only"
 #endif
 
 /* A function that replaces libc's. All others are hidden. */
