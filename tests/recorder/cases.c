@@ -7,11 +7,14 @@
  */
 #include "cases.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 char **arguments;
 
@@ -44,6 +47,15 @@ int status_of(pid_t pid)
 
 	waitpid(pid, &status, 0);
 	return status;
+}
+
+pid_t raw_fork(void)
+{
+#ifdef SYS_fork
+	return (pid_t)syscall(SYS_fork);
+#else	/* arm64 */
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
 }
 
 void touch_pages(void)

@@ -3,10 +3,11 @@
 #ifndef CASES_H
 #define CASES_H
 
+#include "tests/workload/page.h"
+
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PAGE 4096u
 #define BIG (32u << 20)		/* four times the limit the tests run with */
 
 extern char **arguments;	/* of main() */
@@ -17,6 +18,8 @@ unsigned int *filled(size_t bytes);
 /* Return the number of words that differ from the content written by filled(). */
 unsigned long wrong(const unsigned int *p, size_t bytes);
 int status_of(pid_t pid);
+/* Fork by a system call, so that no handlers run. */
+pid_t raw_fork(void);
 /* Map BIG bytes of new memory and store to each page. */
 void touch_pages(void);
 

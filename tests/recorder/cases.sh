@@ -10,6 +10,7 @@ build=$(realpath "$1") depth=$2
 shift 2
 fltctl=$build/fltctl cases=$build/tests/recorder/cases
 limit=${FLT_TEST_LIMIT:-60}
+page=$(getconf PAGESIZE)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -34,8 +35,8 @@ fail() {
 # Print the number of pages that an end_* case touches first. Each is touched by a store.
 touched() {
 	case $1 in
-	end_exec | end_exec_thread) echo 16384 ;;
-	*) echo 8192 ;;
+	end_exec | end_exec_thread) echo $(((64 << 20) / page)) ;;
+	*) echo $(((32 << 20) / page)) ;;
 	esac
 }
 
@@ -130,9 +131,10 @@ for c in $names; do
 		fi
 		;;
 	esac
-	# At most L plus one batch of evictions is resident. More was used, so pages were evicted.
+	# At most L plus one batch of evictions, 256 pages, is resident. More was used, so pages were
+	# evicted.
 	read -r used resident evicted < <(sed -n 's/^memory *peak \([^ ]*\) of heap used, \([^ ]*\) resident of .*; \([0-9]*\) pages evicted.*/\1 \2 \3/p' record.err)
-	if [ "$(bytes "$resident")" -gt $((9 << 20)) ]; then
+	if [ "$(bytes "$resident")" -gt $(((8 << 20) + 256 * page)) ]; then
 		fail "$c" "$resident were resident"
 		continue
 	elif [ "$(bytes "$used")" -gt $((12 << 20)) ] && [ "$evicted" = 0 ]; then

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cases_exit.c - words that the kernel writes when a thread ends must not be evicted then. */
 #include "cases.h"
+#include "lib/core/sys.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,15 +18,13 @@ static char told[1];
 /* Wait for a byte, then end this thread. Touch no memory in between. */
 static void *wait_and_end(void *mutex)
 {
-	long ret;
-
 	if (mutex)
 		pthread_mutex_lock(mutex);
 	tid = (int)syscall(SYS_gettid);
-	__asm__ volatile("syscall\n\tmovl %2, %%eax\n\txorl %%edi, %%edi\n\tsyscall"
-			 : "=a"(ret) : "0"((long)SYS_read), "i"(SYS_exit), "D"((long)wake[0]),
-			 "S"(told), "d"(1L) : "rcx", "r11", "memory");
-	return (void *)ret;
+	/* Both calls are inlined, and their arguments are constants and addresses. */
+	sys3(SYS_read, wake[0], told, 1);
+	sys1(SYS_exit, 0);
+	return NULL;
 }
 
 /* Return the number of the system call that the thread executes, -1: none, -2: it has ended. */
@@ -68,7 +67,7 @@ static unsigned long evict_and_wake(void)
 /* The stack, with libc's description of the thread, is memory of the heap. */
 void case_setstack(void)
 {
-	enum { BYTES = 256 << 10 };
+	enum { BYTES = 512 << 10 };
 	unsigned long bad;
 	pthread_attr_t a;
 	pthread_t t;
@@ -93,7 +92,7 @@ void case_setstack(void)
 /* A robust mutex in memory of the heap, whose owner ends. */
 void case_robust(void)
 {
-	struct { char before[3 * PAGE]; pthread_mutex_t mutex; char after[PAGE]; } *m;
+	struct { char before[3 * PAGE_MAX]; pthread_mutex_t mutex; char after[PAGE_MAX]; } *m;
 	pthread_mutexattr_t a;
 	unsigned long bad;
 	pthread_t t;

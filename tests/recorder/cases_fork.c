@@ -61,7 +61,7 @@ void case_fork_drop(void)
 	for (int raw = 0; raw < 2; raw++) {
 		memset(p, 1, BIG);
 		fflush(stdout);
-		pid = raw ? (pid_t)syscall(SYS_fork) : fork();
+		pid = raw ? raw_fork() : fork();
 		if (!pid) {
 			madvise(p, BIG, MADV_DONTNEED);
 			usleep(300000);
@@ -224,7 +224,7 @@ void case_fork_raw(void)
 	pid_t pid;
 
 	fflush(stdout);
-	pid = (pid_t)syscall(SYS_fork);
+	pid = raw_fork();
 	if (!pid)
 		syscall(SYS_exit_group, wrong(p, BIG) ? 1 : 0);
 	printf("child %x parent %lu\n", status_of(pid), wrong(p, BIG));
@@ -319,7 +319,7 @@ void case_fork_raw_threads(void)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, reread, p);
 	for (int i = 0; i < 20; i++) {
-		pid_t pid = (pid_t)syscall(SYS_fork);
+		pid_t pid = raw_fork();
 
 		if (!pid)
 			syscall(SYS_exit_group, wrong(p, BIG) ? 1 : 0);

@@ -13,7 +13,11 @@
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
 	*__libc_memalign(size_t, size_t), *__libc_valloc(size_t), *__libc_pvalloc(size_t);
 extern void __libc_free(void *), old_cfree(void *);
+#ifdef __x86_64__
 __asm__(".symver old_cfree, cfree@GLIBC_2.2.5");
+#else
+__asm__(".symver old_cfree, cfree@GLIBC_2.17");
+#endif
 
 /* Without this the compiler would remove or foresee calls of the heap. */
 static void *opaque(void *p)
@@ -116,7 +120,7 @@ static void cplusplus(void)
 	void (*delete_array)(void *, size_t) = (void (*)(void *, size_t))dlsym(lib, "_ZdaPvSt11align_val_t");
 
 	TRY(new(100, 64), 100, 64);
-	TRY(array(5000, 4096), 5000, PAGE);
+	TRY(array(5000, 4096), 5000, 4096);
 	delete(opaque(new(9, 8192)), 9, 8192);
 	delete_array(opaque(array(90, 128)), 128);
 }

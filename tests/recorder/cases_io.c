@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cases_io.c - system calls that read and write limited memory, and file descriptors. */
 #include "cases.h"
+#include "lib/core/sys.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -88,7 +89,11 @@ void case_close_raw(void)
 		syscall(SYS_close, fd);
 	printf("range %ld\n", syscall(SYS_close_range, 3, ~0u, 0));
 	for (int fd = 1010; fd < 1030; fd++)
+#ifdef SYS_dup2
 		syscall(SYS_dup2, 1, fd);
+#else	/* arm64 */
+		syscall(SYS_dup3, 1, fd, 0);
+#endif
 	printf("first %d wrong %lu\n", open("/dev/null", O_RDONLY), wrong(p, BIG));
 	free(filled(BIG));
 	printf("wrong %lu\n", wrong(p, BIG));
@@ -99,15 +104,13 @@ void case_mremap_blind(void)
 {
 	unsigned int *p = mmap(NULL, BIG / 8, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *q;
 	char path[32], link[64] = "";
-	long ret;
 
 	for (size_t i = 0; i < BIG / 32; i++)
 		p[i] = value(i);
 	for (long fd = 3; fd < 70000; fd++) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%ld", fd);
 		if (readlink(path, link, sizeof(link) - 1) > 0 && strstr(link, "/mem"))
-			__asm__ volatile("syscall" : "=a"(ret) : "a"(SYS_close), "D"(fd)
-					 : "rcx", "r11", "memory");
+			sys1(SYS_close, fd);
 	}
 	mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	q = mremap(p, BIG / 8, BIG / 4, MREMAP_MAYMOVE);

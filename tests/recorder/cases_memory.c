@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cases_memory.c - mapping, moving, protecting and dropping memory, and failed requests. */
 #include "cases.h"
+#include "lib/core/sys.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -119,13 +120,10 @@ void case_mremap_over(void)
 void case_dropped(void)
 {
 	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	register long flags __asm__("r10") = 0;
-	long ret = SYS_madvise;
+	long ret;
 
 	memset(p, 1, 2 * PAGE);
-	__asm__ volatile("syscall" : "+a"(ret)
-			 : "D"(p), "S"((long)PAGE), "d"((long)MADV_DONTNEED), "r"(flags)
-			 : "rcx", "r11", "memory");
+	ret = sys3(SYS_madvise, p, PAGE, MADV_DONTNEED);
 	printf("dropped %ld: %d %d\n", ret, *(volatile char *)p, p[PAGE]);
 	touch_pages();
 	printf("later: %d %d\n", p[0], p[PAGE]);
@@ -413,7 +411,6 @@ void case_lock_raw(void)
 
 	for (size_t i = 0; i < BIG / 4; i++)
 		p[i] = value(i);
-	__asm__ volatile("syscall" : "=a"(ret) : "0"((long)SYS_mlock), "D"(p), "S"((long)BIG / 32)
-			 : "rcx", "r11", "memory");
+	ret = sys2(SYS_mlock, p, BIG / 32);
 	printf("locked %ld wrong %lu\n", ret, wrong(p, BIG));
 }

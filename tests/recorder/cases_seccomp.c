@@ -186,7 +186,7 @@ void case_seccomp_raw(void)
 	pid_t pid;
 
 	fflush(stdout);
-	pid = (pid_t)syscall(SYS_fork);
+	pid = raw_fork();
 	if (!pid) {
 		forbid_recorder();
 		pid = fork();

@@ -291,7 +291,7 @@ void case_many_stacks(void)
 {
 	unsigned long sum = 0;
 
-	fresh = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	fresh = mmap(NULL, 6000 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	for (unsigned int i = 0; i < 6000; i++)
 		sum += (unsigned long)branch(240, i);
 	printf("sum %lu\n", sum);

@@ -30,7 +30,7 @@ static void serve(int how)
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register r = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	static char content[PAGE] __attribute__((aligned(4096)));
+	static char content[PAGE_MAX] __attribute__((aligned(PAGE_MAX)));
 	struct uffd_msg m;
 	pthread_t t;
 	void *sum;

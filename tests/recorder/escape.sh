@@ -12,6 +12,11 @@ fltctl=$build/fltctl static_program=$build/tests/recorder/static_program
 # shellcheck source=tests/recorder/check.bash
 . "$here/check.bash"
 
+case $(uname -m) in
+aarch64) linker=/lib/ld-linux-aarch64.so.1 ;;
+*) linker=/lib64/ld-linux-x86-64.so.2 ;;
+esac
+
 # Check that the last line of `err` counts escaped processes.
 counts() { # COUNT
 	tail -1 err | grep -qE "not limited and not recorded: $1 process(es)?\$"
@@ -75,10 +80,11 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	fi
 	escapes "another network namespace" 1 'out of reach of fltctl' \
 		unshare -n /bin/true
-	mkdir -p other_root/bin other_root/lib64 other_root/lib/x86_64-linux-gnu
+	libc=/lib/$(uname -m)-linux-gnu
+	mkdir -p other_root/bin "other_root${linker%/*}" "other_root$libc"
 	cp /bin/true other_root/bin
-	cp /lib64/ld-linux-x86-64.so.2 other_root/lib64
-	cp /lib/x86_64-linux-gnu/libc.so.6 other_root/lib/x86_64-linux-gnu
+	cp "$linker" "other_root$linker"
+	cp "$libc/libc.so.6" "other_root$libc"
 	escapes "another root" 1 "cannot read the recorder's library" \
 		/usr/sbin/chroot other_root /bin/true
 	escapes "no rights" 1 'open a userfaultfd' setpriv --reuid=65534 --clear-groups /bin/true
@@ -227,7 +233,7 @@ cd ..
 # Processes that do not escape, and programs that did not run.
 status=0
 timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
-	sh -c '/bin/true; ./nothing; env -i ./nothing; /lib64/ld-linux-x86-64.so.2 /bin/true; :' > out 2> err || status=$?
+	sh -c '/bin/true; ./nothing; env -i ./nothing; '"$linker"' /bin/true; :' > out 2> err || status=$?
 check "fltctl returns 0 if no process escapes" [ "$status" = 0 ]
 check "fltctl reports no escape if no process escapes" [ "$(grep -cE 'cannot limit|not recorded' err)" = 0 ]
 finish

@@ -31,7 +31,7 @@ $(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/un
 
 $(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
 	@mkdir -p $(@D)
-	$(CC) $(CSTD) -O2 -g $(WARN) -fPIC -shared -o $@ $<
+	$(CC) -D_GNU_SOURCE -I. $(CSTD) -O2 -g $(WARN) -fPIC -shared -o $@ $<
 
 $(O)/tests/recorder/static_program: tests/recorder/static_program.c
 	@mkdir -p $(@D)

@@ -5,6 +5,8 @@
  * In /proc/PID/maps the region and its shadow are one or two large private anonymous mappings
  * without a name. The first half of them is the region. Pages are counted with pagemap.
  */
+#include "tests/workload/page.h"
+
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,8 +47,8 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "/proc/%s/pagemap", argv[1]);
 	fd = open(path, O_RDONLY);
 	/* all mappings of the test program are in the first GiB of the region */
-	for (uint64_t a = lo; fd >= 0 && a < lo + (1ull << 30); a += sizeof(entry) / 8 * 4096) {
-		ssize_t n = pread(fd, entry, sizeof(entry), (off_t)(a / 4096 * 8));
+	for (uint64_t a = lo; fd >= 0 && a < lo + (1ull << 30); a += sizeof(entry) / 8 * PAGE) {
+		ssize_t n = pread(fd, entry, sizeof(entry), (off_t)(a / PAGE * 8));
 
 		for (ssize_t i = 0; i < n / 8; i++)
 			present += entry[i] >> 63;

@@ -5,13 +5,13 @@
  * Prints the sum of what was read. With FILE, waits between two rounds while FILE exists.
  * Returns 1 if a page has lost its content.
  */
+#include "tests/workload/page.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#define PAGE 4096u
 
 int main(int argc, char **argv)
 {

@@ -3,12 +3,13 @@
 #ifndef SOAK_H
 #define SOAK_H
 
+#include "tests/workload/page.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PAGE 4096u
 #define BLOCKS 48
 #define SHARED_PAGES 2048u
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Run many threads with little memory. No word may be wrong, and at most one batch (1 MiB)
-# above the limit may be resident, with each way to serve faults and to evict pages. The
+# Run many threads with little memory. No word may be wrong, and at most one batch of 256
+# pages above the limit may be resident, with each way to serve faults and to evict pages. The
 # printed seed determines the operations of a run.
 #
 # usage: soak.sh BUILD-DIR SECONDS-OF-EACH [SEED]
@@ -30,7 +30,8 @@ while read -r threads mib options; do
 	elif [ "${pages:-0}" -lt 1000 ]; then
 		echo "not ok $threads threads, -L $mib $options: only ${pages:-no} pages evicted"
 		failed=1
-	elif ! awk -v r="${resident:-99}" -v l="$mib" 'BEGIN { exit !(r <= l + 1) }'; then
+	elif ! awk -v r="${resident:-99}" -v l="$mib" -v page="$(getconf PAGESIZE)" \
+		'BEGIN { exit !(r <= l + page * 256 / 1048576) }'; then
 		echo "not ok $threads threads, -L $mib $options, seed $((seed + n)): ${resident:-?} MiB were resident"
 		failed=1
 	else

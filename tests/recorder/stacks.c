@@ -6,6 +6,8 @@
  * stack of each fault in the range, innermost first. The program has no frame pointers, so
  * the recorder needs unwind tables.
  */
+#include "tests/workload/page.h"
+
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +16,6 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#define PAGE 4096u
 #define PAGES 256u
 
 static char *region(const char *name, const char *stack)
@@ -98,6 +99,7 @@ static void coroutine(void)
 }
 
 /* Code without unwind tables and without frame pointers, as python -X perf generates it. */
+#ifdef __x86_64__
 static const unsigned char trampoline[] = {
 	0x48, 0x83, 0xec, 0x08,				/* sub $8, %rsp */
 	0xff, 0xd6,					/* call *%rsi */
@@ -116,13 +118,37 @@ static const unsigned char saving[] = {
 	0x41, 0x5f, 0x41, 0x5c, 0x5b, 0x5d,		/* pop %r15, %r12, %rbx, %rbp */
 	0xc3,
 };
+#else
+static const unsigned int trampoline[] = {
+	0xf81f0ffe,		/* str x30, [sp, #-16]! */
+	0xd63f0020,		/* blr x1 */
+	0xf84107fe,		/* ldr x30, [sp], #16 */
+	0xd65f03c0,		/* ret */
+};
+static const unsigned int saving[] = {
+	0xa9bf7bfd,		/* stp x29, x30, [sp, #-16]! */
+	0xa9be53f3,		/* stp x19, x20, [sp, #-32]! */
+	0xa90173f5,		/* stp x21, x28, [sp, #16] */
+	0xd280001d, 0xd2800013,	/* mov x29, #0; mov x19, #0 */
+	0xd2800014, 0xd2800015,	/* mov x20, #0; mov x21, #0 */
+	0xd280001c,		/* mov x28, #0 */
+	0xd11043ff,		/* sub sp, sp, #1040 */
+	0xd63f0020,		/* blr x1 */
+	0x911043ff,		/* add sp, sp, #1040 */
+	0xa94173f5,		/* ldp x21, x28, [sp, #16] */
+	0xa8c253f3,		/* ldp x19, x20, [sp], #32 */
+	0xa8c17bfd,		/* ldp x29, x30, [sp], #16 */
+	0xd65f03c0,		/* ret */
+};
+#endif
 
-static void generated(const unsigned char *code, size_t size, char *p)
+static void generated(const void *code, size_t size, char *p)
 {
 	void *at = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memcpy(at, code, size);
+	__builtin___clear_cache(at, (char *)at + size);
 	((void (*)(char *, void (*)(char *)))at)(p, touch);
 	__asm__ volatile("" ::: "memory");
 }

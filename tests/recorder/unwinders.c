@@ -216,7 +216,9 @@ static void instruction_try(const struct others *o, struct tally *t, const struc
 	thread_set(&g, &context, dwarf, ip);
 	stepped = step(&r, &g, &exact, &end);
 	t->tried++;
-	if (unw_init_local2(&c, &context, UNW_INIT_SIGNAL_FRAME) || (ret = unw_step(&c)) < 0) {
+	/* On arm64 libunwind has a type of its own, with the same members. */
+	if (unw_init_local2(&c, (unw_context_t *)&context, UNW_INIT_SIGNAL_FRAME) ||
+	    (ret = unw_step(&c)) < 0) {
 		t->no_oracle++;
 		return;
 	}

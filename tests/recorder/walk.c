@@ -3,6 +3,8 @@
  * walk.c - print the PID and touch 32 MiB again and again until a signal, or for N seconds.
  * `walk fork`: wait for SIGUSR1 instead and fork. The child counts wrong pages in the file `child`.
  */
+#include "tests/workload/page.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ static void fork_when_told(const char *p, size_t n)
 	if (fork())
 		for (;;)
 			pause();
-	for (size_t i = 0; i < n; i += 4096)
+	for (size_t i = 0; i < n; i += PAGE)
 		wrong += p[i] != 1;
 	f = fopen("child", "w");
 	fprintf(f, "%zu\n", wrong);
@@ -47,7 +49,7 @@ int main(int argc, char **argv)
 	printf("%d\n", getpid());
 	fflush(stdout);
 	while (!end || time(NULL) < end)
-		for (size_t i = 0; i < n; i += 4096)
+		for (size_t i = 0; i < n; i += PAGE)
 			p[i]++;
 	return 0;
 }
