@@ -139,6 +139,9 @@ int check_userfaultfd(struct check *c)
 		"run as root, or with CAP_SYS_PTRACE (fltctl-record(8), CAPABILITIES)";
 	int got = flt_machine_userfaultfd();
 
+	if (got == 3 && !flt_machine_can_move() && !flt_machine_can_protect())
+		return check_add(c, "userfaultfd", CHECK_WARN, 0, "boot Linux 6.8 or later",
+				 "cannot evict pages: no 'fltctl record -L -M'");
 	if (got == 3)
 		return check_add(c, "userfaultfd", CHECK_OK, 0, NULL,
 				 flt_machine_can_move() ? "usable ('fltctl record -L -M')" :

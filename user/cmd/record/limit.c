@@ -228,7 +228,7 @@ static int open_recording(struct flt_recording *r, const struct flt_rec_config *
 
 	ret = flt_record_target_check(r->run->words.command[0], &e);
 	if (!ret)
-		ret = flt_record_target_may(&e);
+		ret = flt_record_target_may(r->args->no_move, &e);
 	if (!ret)
 		ret = flt_record_target_library(library, &e);
 	if (ret)

@@ -98,9 +98,9 @@ int flt_record_target_check(const char *program, struct flt_errmsg *e)
 	n = pread(fd, &head, sizeof(head), 0);
 	if (n < EI_NIDENT || memcmp(head.e_ident, ELFMAG, SELFMAG))
 		goto out;	/* a script: the recorder checks its interpreter */
-	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != EM_X86_64)
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: not a 64-bit x86 program"
-				     ANOTHER, program);
+	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != FLT_MACHINE_ELF)
+		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: not a 64-bit "
+				     FLT_MACHINE_NAME " program" ANOTHER, program);
 	else if (!has_interpreter(fd, &head))
 		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: statically linked" ANOTHER,
 				     program);
@@ -142,12 +142,26 @@ int flt_record_target_library(char *path, struct flt_errmsg *e)
 			      self);
 }
 
-int flt_record_target_may(struct flt_errmsg *e)
+/* Return 0 if pages can be evicted, or -ENOSYS. */
+static int check_eviction(bool copy, struct flt_errmsg *e)
+{
+	bool move = flt_machine_can_move();
+
+	if ((move && !copy) || flt_machine_can_protect())
+		return 0;
+	if (move)
+		return flt_errmsg_set(e, -ENOSYS, "cannot evict pages by copying: this kernel "
+				      "cannot write-protect them (omit --no-move)");
+	return flt_errmsg_set(e, -ENOSYS, "cannot evict pages: this kernel can neither move nor "
+			      "write-protect them (boot Linux 6.8 or later)");
+}
+
+int flt_record_target_may(bool copy, struct flt_errmsg *e)
 {
 	int got = flt_machine_userfaultfd();
 
 	if (got == 3)
-		return 0;
+		return check_eviction(copy, e);
 	if (got == -ENOSYS || got == -EINVAL)
 		return flt_errmsg_set(e, -ENOSYS, "missing userfaultfd, which -L needs (boot a "
 				      "kernel with CONFIG_USERFAULTFD)");

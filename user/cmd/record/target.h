@@ -3,6 +3,8 @@
 #ifndef FLT_CMD_RECORD_TARGET_H
 #define FLT_CMD_RECORD_TARGET_H
 
+#include <stdbool.h>
+
 #include "text/errmsg.h"
 
 /* Return 0 if execvp() would find the program, else -ENOENT or -EACCES. */
@@ -19,11 +21,11 @@ int flt_record_target_open(const char *program);
 int flt_record_target_check(const char *program, struct flt_errmsg *e);
 
 /*
- * Return 0 if userfaultfd can handle faults in system calls and report forks. Otherwise
- * children of the program would read zeros and its system calls would fail: return -EPERM
- * or -ENOSYS.
+ * Return 0 if userfaultfd can handle faults in system calls and report forks, and if pages can be
+ * evicted. Otherwise children of the program would read zeros and its system calls would fail:
+ * return -EPERM or -ENOSYS. copy: evict pages by copying (--no-move).
  */
-int flt_record_target_may(struct flt_errmsg *e);
+int flt_record_target_may(bool copy, struct flt_errmsg *e);
 
 /* Write the path of libfltrec.so into path, PATH_MAX bytes. Return 0 or -errno. */
 int flt_record_target_library(char *path, struct flt_errmsg *e);

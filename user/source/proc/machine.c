@@ -292,3 +292,17 @@ bool flt_machine_can_move(void)
 {
 	return !try_userfaultfd(UFFD_USER_MODE_ONLY, UFFD_FEATURE_MOVE);
 }
+
+/* Some kernels accept features that they lack, but no kernel offers them. */
+bool flt_machine_can_protect(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	long fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
+	bool can;
+
+	if (fd < 0)
+		return false;
+	can = !ioctl((int)fd, UFFDIO_API, &api) && api.features & UFFD_FEATURE_PAGEFAULT_FLAG_WP;
+	close((int)fd);
+	return can;
+}

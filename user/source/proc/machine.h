@@ -16,6 +16,15 @@ int flt_machine_line(const char *path, char *text, size_t size);
 /* Read a file with one decimal number. */
 int flt_machine_number(const char *path, int64_t *out);
 
+/* e_machine of the programs of this machine, and its name. */
+#ifdef __aarch64__
+#define FLT_MACHINE_ELF EM_AARCH64
+#define FLT_MACHINE_NAME "Arm"
+#else
+#define FLT_MACHINE_ELF EM_X86_64
+#define FLT_MACHINE_NAME "x86"
+#endif
+
 /* Return the bytes of a page; of a huge page of a page table, or 0 if the kernel has none. */
 uint64_t flt_machine_page(void);
 uint64_t flt_machine_huge_page(void);
@@ -63,5 +72,7 @@ bool flt_machine_initial_user_namespace(void);
 int flt_machine_userfaultfd(void);
 /* Return true if userfaultfd can move pages, as since Linux 6.8. */
 bool flt_machine_can_move(void);
+/* Return true if userfaultfd can protect pages from stores, as since Linux 6.10 on arm64. */
+bool flt_machine_can_protect(void);
 
 #endif
