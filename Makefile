@@ -35,9 +35,11 @@ include $(sort $(wildcard user/*.mk user/*/*/*.mk recorder/*.mk lib/*.mk scripts
 all: $(PROGRAMS) $(ALL)
 programs: $(PROGRAMS)
 
-# What tests/vm/programs builds. The libraries do not support other architectures yet.
+# What tests/vm/programs builds.
 .PHONY: guest-programs
-guest-programs: $(FLTCTL) $(filter $(O)/workload/%,$(ALL))
+guest-programs: $(FLTCTL) $(O)/libfltrec.so $(O)/libfltuffd.a $(FLTUFFD_EXAMPLES) \
+		$(O)/tests/pager/stores $(REC_TEST_BINS) $(REC_TEST_OTHERS) \
+		$(filter $(O)/workload/%,$(ALL))
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST) | sort
