@@ -68,3 +68,8 @@ vm-shell: all $(O)/kmod-$(KERNEL)/.built $(if $(findstring arm64,$(KERNEL)),gues
 .PHONY: matrix
 matrix: all
 	$(VM)/matrix $(MATRIX)
+
+## make matrix-new          newer kernels in the archive: list and try them (LIST=1: only list; MATRIX="name ...")
+.PHONY: matrix-new
+matrix-new: $(if $(LIST),,all)
+	$(VM)/matrix-new $(if $(LIST),-l) $(MATRIX)
