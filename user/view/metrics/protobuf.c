@@ -99,6 +99,8 @@ static void pack_metric(struct flt_metrics *m, const struct flt_metric_label *la
 	family.n_metric = 1;
 	family.metric = &metric;
 	pack_family(m, &family);
+	metric->n_label = 0;
+	metric->label = NULL;
 }
 
 void flt_metrics_protobuf_number(struct flt_metrics *m, const struct flt_metric_label *labels,
