@@ -16,7 +16,7 @@ $(O)/workload/tsckhz: $(O)/tests/vm/tsckhz.o
 ALL += $(if $(X86),$(O)/workload/tsckhz)
 
 # kbuild does not touch flt.ko if no source changed, so a stamp records the build.
-$(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/kernels.txt
+$(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/table tests/vm/kernels.txt
 	@mkdir -p $(@D)
 	$(VM)/kmod $* >$(@D)/build.log 2>&1 || { cat $(@D)/build.log; rm -f $@; exit 1; }
 	@touch $@
