@@ -29,6 +29,7 @@ static void correlation_matches_reference_values(void **unused)
 	static const double flat[] = { 5, 5, 5, 5, 5, 5, 5, 5, 5, 5 };
 	struct flt_coefficients c;
 
+	(void)unused;
 	assert_int_equal(flt_correlate(x, square, 10, &c), 0);
 	assert_true(c.known);
 	near(c.pearson, 0.9745586289152093);
@@ -56,6 +57,7 @@ static void progress_is_parsed_from_text(void **unused)
 	char why[128];
 	double value;
 
+	(void)unused;
 	assert_int_equal(flt_progress_new(&p, "lines", why, sizeof(why)), 0);
 	feed(p, "a\nb\nc");
 	assert_true(flt_progress_value(p, &value));

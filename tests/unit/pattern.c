@@ -58,6 +58,7 @@ static void steps_of_one_page_are_sequential(void **unused)
 {
 	unsigned int s, n, i;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *forward = flt_pattern_new(), *backward = flt_pattern_new();
 
@@ -81,6 +82,7 @@ static void thread_ids_do_not_matter(void **unused)
 	struct flt_verdict v, first = { 0 };
 	unsigned int s, i, t, a;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++)
 		for (a = 0; a < 4; a++) {
 			struct flt_pattern *p = flt_pattern_new();
@@ -108,6 +110,7 @@ static void equal_steps_are_strided(void **unused)
 	static const int strides[] = { 2, 3, 16, 17, 64, 511, -2, -16, -33, 4096 };
 	unsigned int s, i;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *p = flt_pattern_new();
 		struct flt_verdict v;
@@ -143,6 +146,7 @@ static void shuffled_pages_are_random(void **unused)
 	static uint32_t order[PAGES];
 	unsigned int s, n, i;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *once = flt_pattern_new(), *file = flt_pattern_new();
 
@@ -163,6 +167,7 @@ static void repeated_refaults_are_thrashing(void **unused)
 {
 	unsigned int s, i, pass;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *forward = flt_pattern_new(), *random = flt_pattern_new();
 
@@ -182,6 +187,7 @@ static void unequal_forward_steps_are_one_pass(void **unused)
 {
 	unsigned int s, i;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *p = flt_pattern_new();
 		uint64_t page = 0;
@@ -197,6 +203,7 @@ static void half_random_steps_are_mixed(void **unused)
 {
 	unsigned int s, i;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *p = flt_pattern_new();
 		uint64_t front = 200000;
@@ -216,6 +223,7 @@ static void faultaround_windows_are_sequential(void **unused)
 {
 	unsigned int s, i, from;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *forward = flt_pattern_new(), *backward = flt_pattern_new();
 		struct flt_pattern *inside = flt_pattern_new(), *far = flt_pattern_new();
@@ -250,6 +258,7 @@ static void readahead_is_sequential(void **unused)
 {
 	unsigned int s, i;
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *forward = flt_pattern_new(), *backward = flt_pattern_new();
 		uint64_t marker;
@@ -278,6 +287,7 @@ static void interleaved_threads_are_sequential(void **unused)
 	unsigned int s, i, k, threads;
 	uint64_t at[16];
 
+	(void)unused;
 	for (s = 0; s < SEEDS; s++) {
 		struct flt_pattern *p = flt_pattern_new(), *merge = flt_pattern_new();
 		struct flt_pattern *strides = flt_pattern_new(), *workers = flt_pattern_new();
@@ -310,6 +320,7 @@ static void huge_pages_are_sequential(void **unused)
 	struct flt_pattern *p = flt_pattern_new();
 	unsigned int i;
 
+	(void)unused;
 	for (i = 0; i < 40; i++) {
 		const struct flt_visit t = { BASE / 512 * 512 + i * 512ull, 1, 512, 1, false };
 
@@ -324,6 +335,7 @@ static void few_faults_have_no_pattern(void **unused)
 	char text[128];
 	unsigned int i;
 
+	(void)unused;
 	assert_string_equal(flt_pattern_classify(NULL).name, "few");
 	for (i = 0; i < FLT_PATTERN_FEW; i++)
 		put(p, i, 1, 1, false);

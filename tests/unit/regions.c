@@ -79,6 +79,7 @@ static void mapping_that_grows_stays_one_region(void **unused)
 	const struct flt_region *r;
 	size_t n;
 
+	(void)unused;
 	map(1, 0x10000, 4, FLT_AREA_HEAP, 0, 0, "");
 	fault(1, 0x10000, FLT_KIND_ANON, 0);
 	map(1, 0x10000, 64, FLT_AREA_HEAP, 0, 0, "");
@@ -106,6 +107,7 @@ static void fault_belongs_to_mapping_at_its_time(void **unused)
 	const struct flt_region *r;
 	size_t n;
 
+	(void)unused;
 	map(1, 0x100000, 16, FLT_AREA_FILE, 5, 0, "");
 	fault(1, 0x100000, FLT_KIND_FILE, 0);
 	map(1, 0x100000, 16, FLT_AREA_FILE, 6, 0, "");
@@ -141,6 +143,7 @@ static void library_segments_are_one_region(void **unused)
 {
 	size_t n;
 
+	(void)unused;
 	map(1, 0x200000, 100, FLT_AREA_FILE, 5, 0, "/lib");
 	fault(1, 0x200000, FLT_KIND_FILE, 0);
 	map(1, 0x210000, 20, FLT_AREA_ANON, 0, 0, "");
@@ -164,6 +167,7 @@ static void child_inherits_regions(void **unused)
 	const struct flt_region *r;
 	size_t n;
 
+	(void)unused;
 	flt_regions_image(g, 1, 0, 100, "parent-with-a-long-name");
 	map(1, 0x10000, 16, FLT_AREA_HEAP, 0, 0, "");
 	fault(1, 0x10000, FLT_KIND_ANON, 0);
@@ -186,6 +190,7 @@ static void refaults_are_counted(void **unused)
 	const struct flt_region *r;
 	size_t n;
 
+	(void)unused;
 	map(1, 0x10000, 16, FLT_AREA_ANON, 0, 0, "");
 	fault(1, 0x10000, FLT_KIND_ANON, 0);	/* a read maps the zero page */
 	fault(1, 0x10000, FLT_KIND_COW, 0);	/* a write copies it: not a refault */
@@ -211,6 +216,7 @@ static void confirm_restores_remapped_area(void **unused)
 {
 	size_t n;
 
+	(void)unused;
 	map(1, 0x100000, 16, FLT_AREA_ANON, 0, 0, "");
 	fault(1, 0x100000, FLT_KIND_ANON, 0);
 	map(1, 0x100000, 16, FLT_AREA_FILE, 5, 0, "/f");
@@ -230,6 +236,7 @@ static void surplus_regions_are_merged(void **unused)
 	uint64_t sum = 0;
 	uint32_t i;
 
+	(void)unused;
 	for (i = 0; i < FLT_REGIONS_MAX + 1000; i++) {
 		map(1, (i + 1) * 0x10000ull, 2, FLT_AREA_ANON, 0, 0, "");
 		fault(1, (i + 1) * 0x10000ull, FLT_KIND_ANON, 0);
@@ -257,6 +264,7 @@ static void area_names_are_classified(void **unused)
 	const char *rest;
 	size_t i, length;
 
+	(void)unused;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(flt_area_of_name(cases[i].name, &rest, &length), cases[i].of);
 		assert_int_equal(length, strlen(cases[i].rest));
@@ -270,6 +278,7 @@ static void heat_map_is_folded(void **unused)
 	uint64_t all = 0, again = 0, i;
 	uint32_t b, k;
 
+	(void)unused;
 	/* Two regions are far apart. The time and one region outgrow the initial grid. */
 	for (i = 0; i < 100000; i++) {
 		assert_int_equal(flt_heat_add(&f, 0, 1000 + i * 3, i * 1000000, 2, i % 4 == 0), 0);
@@ -306,6 +315,7 @@ static void advice_follows_pattern(void **unused)
 	size_t n;
 	int i;
 
+	(void)unused;
 	map(1, 0x1000000, 2000, FLT_AREA_ANON, 0, 0, "");
 	map(1, 0x8000000, 2000, FLT_AREA_FILE, 9, 0, "/f");
 	for (i = 0; i < 1024; i++) {
