@@ -153,8 +153,8 @@ if has_thp && ! kernel_before 5.17; then
 	fragments=$!
 	exec 9>"$tmp/fragments"
 	until_true grep -q gate "$tmp/fragments.out" || bad "memory could not be fragmented"
-	# So many huge pages are free. Further ones need compaction. The kernel puts compaction off
-	# after failures, and its own thread frees huge pages, too, so more faults are needed.
+	# So many huge pages are free. Further ones need compaction. Not every further fault compacts:
+	# the kernel defers compaction after a failure, and kcompactd makes huge pages meanwhile.
 	left=$(awk '{ n += $14 + 2 * $15 } END { print n }' /proc/buddyinfo)
 	compaction=(compaction/mm_compaction_begin compaction/mm_compaction_end)
 	[ ! "$tracing" ] || kernel_trace "${compaction[@]}"
