@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * mmap.c - mmap(), munmap() and madvise().
+ * mmap.c - mmap() and munmap().
  *
- * Only plain private anonymous read-write mappings without a fixed address come from the
- * region. All others go to the kernel unchanged. Limited
- * pages cannot be protected, locked, hidden from forks or mapped over. Such a call takes the
- * pages out of the limit first, and the totals count them (flt_ring_totals.ejected).
+ * Private anonymous memory that is readable and writable comes from the region, and so do
+ * reservations of addresses, which get such memory later. All others go to the kernel unchanged.
+ * Limited pages cannot be protected, locked, hidden from forks or mapped over by anything else.
+ * Such a call takes the pages out of the limit first, and the totals count them
+ * (flt_ring_totals.ejected).
  */
 #include "arch/tag.h"
 #include "image/image.h"
 #include "pager/guard.h"
 #include "pager/limit.h"
+#include "pager/reservation.h"
 #include "range.h"
 #include "region/extent.h"
 #include "region/region.h"
@@ -35,9 +37,6 @@ static ssize_t allocate(void *hint, size_t pages)
 {
 	size_t wanted = rec_page_at((uintptr_t)hint);
 
-	if (rec_region.resident + rec_shadow.pages >= rec_image.config.max_pages ||
-	    pages > rec_image.config.max_pages)
-		return -1;
 	if (rec_region_contains((uintptr_t)hint) && rec_extent_take_at(wanted, pages))
 		return (ssize_t)wanted;
 	return rec_extent_take(pages, pages >= CHUNK / FLT_PAGE ? CHUNK / FLT_PAGE : 1);
@@ -47,10 +46,11 @@ static void *map_limited(void *hint, size_t len)
 {
 	size_t pages = (len + FLT_PAGE - 1) / FLT_PAGE;
 	uint64_t signals = rec_block_signals();
-	ssize_t first;
+	ssize_t first = -1;
 
 	rec_lock_take(&rec_map_lock, rec_tid());
-	first = allocate(hint, pages);
+	if (!rec_range_is_full() && pages <= rec_image.config.max_pages)
+		first = allocate(hint, pages);
 	if (first >= 0) {
 		rec_lock_take(&rec_pager_lock, rec_tid());
 		rec_guard_map((size_t)first, (size_t)first + pages);
@@ -59,6 +59,37 @@ static void *map_limited(void *hint, size_t len)
 	rec_lock_release(&rec_map_lock);
 	rec_restore_signals(signals);
 	return first >= 0 ? (void *)rec_page_address((size_t)first) : NULL;
+}
+
+/* Reserve pages of the region. What the limited memory may need stays free. */
+static void *map_reservation(void *hint, size_t len)
+{
+	size_t pages = (len + FLT_PAGE - 1) / FLT_PAGE;
+	struct rec_held h = rec_range_lock();
+	ssize_t first = -1;
+
+	if (rec_extent_free() >= pages + rec_image.config.max_pages + REC_EXTENT_SPARE)
+		first = allocate(hint, pages);
+	if (first >= 0 && rec_reservation_map((size_t)first, (size_t)first + pages, false)) {
+		rec_range_unmap((size_t)first, (size_t)first + pages);
+		first = -1;
+	}
+	rec_range_unlock(h);
+	return first >= 0 ? (void *)rec_page_address((size_t)first) : NULL;
+}
+
+/* Map memory or a reservation over pages of the region. Return false if that is impossible. */
+static bool map_again(size_t first, size_t end, bool accessible)
+{
+	struct rec_held h = rec_range_lock();
+	bool done = false;
+
+	if (!accessible || !rec_range_is_full()) {
+		rec_range_take(first, end);
+		done = !rec_reservation_map(first, end, accessible);
+	}
+	rec_range_unlock(h);
+	return done;
 }
 
 /* Return true if the program has nothing in the range, which is in the region as a whole. */
@@ -85,23 +116,47 @@ static void *map_over(void *addr, size_t len, int prot, int flags, int fd, off_t
 	m = sys_mmap(addr, len, prot, flags, fd, off);
 	if (!sys_failed((long)m)) {
 		rec_limit_discard(first, end);
-		for (size_t i = first; i < end; i++) {
+		rec_range_take(first, end);
+		for (size_t i = first; i < end; i++)
 			rec_page_reset(i, PAGE_EJECTED);
-			rec_extent_take_at(i, 1);
-		}
 	}
 	rec_range_unlock(h);
 	return m;
 }
 
-static bool is_plain(void *addr, size_t len, int prot, int flags)
+/* Return true if this is private anonymous memory, apart from `other` flags. */
+static bool is_anonymous(size_t len, int flags, int other)
 {
 	/* MAP_NORESERVE changes the kernel's accounting only. */
-	int kind = flags & ~MAP_NORESERVE;
+	return len && !rec_range_overflows(len) &&
+	       (flags & ~(MAP_NORESERVE | other)) == (MAP_PRIVATE | MAP_ANONYMOUS);
+}
 
-	return len && !rec_range_overflows(len) && prot == (PROT_READ | PROT_WRITE) &&
-	       kind == (MAP_PRIVATE | MAP_ANONYMOUS) &&
-	       (!addr || rec_region_contains((uintptr_t)addr));
+/*
+ * An address is a hint. But who wants memory below 4 GiB cannot do without, for example because
+ * its pointers have 32 bits.
+ */
+static bool is_plain(void *addr, size_t len, int prot, int flags)
+{
+	return is_anonymous(len, flags, 0) && prot == (PROT_READ | PROT_WRITE) &&
+	       (!addr || (uintptr_t)addr >> 32);
+}
+
+/* Smaller mappings without access are guards, which never get memory. */
+#define RESERVATION_LEAST (64UL << 10)
+
+/* A filtered image must not call mprotect() where the program calls mmap(). */
+static bool is_reservation(size_t len, int prot, int flags)
+{
+	return is_anonymous(len, flags, 0) && prot == PROT_NONE && len >= RESERVATION_LEAST &&
+	       !rec_image.filtered;
+}
+
+static bool is_again(void *addr, size_t len, int prot, int flags)
+{
+	return is_ready() && flags & MAP_FIXED && is_anonymous(len, flags, MAP_FIXED) &&
+	       (prot == (PROT_READ | PROT_WRITE) || prot == PROT_NONE) &&
+	       rec_range_is_inside(addr, len) && !rec_image.filtered;
 }
 
 extern char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -167,12 +222,19 @@ REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 		/* The heap in this library must fail when the program's heap would have. */
 		if (is_of_heap(caller))
 			flags &= ~MAP_NORESERVE;
+	} else if (is_ready() && is_reservation(len, prot, flags)) {
+		m = map_reservation(addr, len);
+		if (m)
+			return m;
 	} else if (is_ready() && flags & MAP_PRIVATE && flags & MAP_ANONYMOUS &&
 		   prot & PROT_WRITE) {
 		total = &rec_image.totals->passed_bytes;
 	}
-	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && rec_range_pages(addr, len, &first, &end))
+	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && rec_range_pages(addr, len, &first, &end)) {
+		if (is_again(addr, len, prot, flags) && map_again(first, end, prot != PROT_NONE))
+			return addr;
 		m = map_over(addr, len, prot, flags, fd, off, first, end);
+	}
 	else
 		m = sys_mmap(addr, len, prot, flags, fd, off);
 	if (total && !sys_failed((long)m))
@@ -200,46 +262,4 @@ REC_EXPORT int munmap(void *addr, size_t len)
 	if (!ret && to > rec_region_end())
 		ret = sys2(SYS_munmap, rec_region_end(), to - rec_region_end());
 	return (int)rec_range_result(ret);
-}
-
-/* Discard the limited pages of a range. Return false if some pages are not limited. */
-static bool discard(size_t first, size_t end)
-{
-	struct rec_held h = rec_range_lock();
-	bool limited = rec_range_is_limited(first, end);
-
-	if (limited)
-		rec_limit_discard(first, end);
-	for (size_t i = first; i < end && !limited; i++)
-		if (rec_page_state(i) != PAGE_EJECTED)
-			rec_limit_discard(i, i + 1);
-	rec_range_unlock(h);
-	return limited;
-}
-
-REC_EXPORT int madvise(void *addr, size_t len, int advice)
-{
-	size_t first, end;
-
-	if (!rec_range_pages(addr, len, &first, &end))
-		return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
-	if (rec_range_has_holes(addr, len))
-		return (int)rec_range_result(-ENOMEM);
-	switch (advice) {
-	case MADV_DONTNEED:
-	case MADV_FREE:
-		if (discard(first, end))
-			return 0;
-		break;
-	case MADV_NORMAL: case MADV_RANDOM: case MADV_SEQUENTIAL: case MADV_WILLNEED:
-	case MADV_HUGEPAGE: case MADV_NOHUGEPAGE: case MADV_MERGEABLE: case MADV_UNMERGEABLE:
-	case MADV_COLD: case MADV_PAGEOUT:
-		return 0;	/* ignored, because the recorder manages these pages */
-	case MADV_POPULATE_READ: case MADV_POPULATE_WRITE:
-		break;
-	default:
-		/* This advice changes what the memory is. */
-		rec_range_eject(addr, len);
-	}
-	return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
 }

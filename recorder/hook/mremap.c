@@ -79,9 +79,10 @@ static long remap(void *old, size_t old_len, size_t new_len, int flags, void *fi
 	h = rec_range_lock();
 	rec_range_eject_pages(first, end);
 	ret = sys5(SYS_mremap, old, old_len, new_len, flags, fixed);
-	for (size_t i = first; i < end && !sys_failed(ret); i++) {
-		rec_page_reset(i, PAGE_EJECTED);
-		rec_extent_take_at(i, 1);
+	if (!sys_failed(ret)) {
+		rec_range_take(first, end);
+		for (size_t i = first; i < end; i++)
+			rec_page_reset(i, PAGE_EJECTED);
 	}
 	rec_range_unlock(h);
 	return ret;

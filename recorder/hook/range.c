@@ -69,12 +69,40 @@ bool rec_range_has_holes(const void *a, size_t len)
 	return false;
 }
 
+bool rec_range_is_inside(const void *a, size_t len)
+{
+	uintptr_t from = rec_tag_remove(a);
+
+	return rec_region_contains(from) && len <= rec_region_end() - from;
+}
+
 bool rec_range_is_limited(size_t first, size_t end)
 {
 	while (first < end)
-		if (rec_page_state(first++) == PAGE_EJECTED)
+		if (!rec_page_is_limited(first++))
 			return false;
 	return true;
+}
+
+bool rec_range_is_full(void)
+{
+	return rec_region.resident + rec_shadow.pages >= rec_image.config.max_pages;
+}
+
+void rec_range_take(size_t first, size_t end)
+{
+	size_t to;
+
+	for (; first < end; first = to) {
+		bool unmapped = rec_page_is_unmapped(first);
+
+		for (to = first + 1; to < end && rec_page_is_unmapped(to) == unmapped; to++)
+			;
+		if (!unmapped || rec_extent_take_at(first, to - first))
+			continue;
+		for (size_t i = first; i < to; i++)
+			rec_extent_take_at(i, 1);
+	}
 }
 
 void rec_range_unmap(size_t first, size_t end)
@@ -82,11 +110,9 @@ void rec_range_unmap(size_t first, size_t end)
 	size_t to;
 
 	for (; first < end; first = to) {
-		bool ejected = rec_page_state(first) == PAGE_EJECTED;
+		bool ejected = rec_page_is_ejected(first);
 
-		for (to = first + 1; to < end; to++)
-			if ((rec_page_state(to) == PAGE_EJECTED) != ejected)
-				break;
+		to = rec_region_run(first, end);
 		if (ejected && rec_limit_adopt(first, to))
 			continue;	/* these addresses are not used again */
 		if (rec_image.filtered) {
@@ -105,16 +131,16 @@ void rec_range_eject_pages(size_t first, size_t end)
 	size_t to;
 
 	for (; first < end; first = to) {
-		enum page_state state = rec_page_state(first);
+		bool ejected = rec_page_is_ejected(first);
 		bool unmapped = rec_page_is_unmapped(first);
 
 		for (to = first + 1; to < end && rec_page_is_unmapped(to) == unmapped; to++)
-			if ((rec_page_state(to) == PAGE_EJECTED) != (state == PAGE_EJECTED))
+			if (rec_page_is_ejected(to) != ejected)
 				break;
 		/* After mlockall() no mmap() takes unmapped pages any more. */
 		if (unmapped && rec_range_all_locked)
 			sys2(SYS_munmap, rec_page_address(first), (to - first) * FLT_PAGE);
-		else if (!unmapped && state != PAGE_EJECTED)
+		else if (!unmapped && !ejected)
 			rec_limit_eject(first, to);
 	}
 }

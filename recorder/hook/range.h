@@ -27,8 +27,14 @@ bool rec_range_pages(const void *a, size_t len, size_t *first, size_t *end);
 
 /* Return true if the program did not map all of [a, a + len), although the kernel has it. */
 bool rec_range_has_holes(const void *a, size_t len) REC_READS_NOTHING;
-/* Return true if none of the pages was taken out of the limit. */
+/* Return true if the region has all of [a, a + len). */
+bool rec_range_is_inside(const void *a, size_t len) REC_READS_NOTHING;
+/* Return true if all of the pages are limited: none is reserved or taken out of the limit. */
 bool rec_range_is_limited(size_t first, size_t end);
+/* Return true if the limited memory has used up M. New memory is not limited then. */
+bool rec_range_is_full(void);
+/* Allocate pages of the range that the program did not map. Caller holds the map lock. */
+void rec_range_take(size_t first, size_t end);
 /* Discard and free pages that the program unmapped. Caller holds both locks. */
 void rec_range_unmap(size_t first, size_t end);
 /* Take all limited pages of [a, a + len) out of the limit, with their content. Takes the locks. */

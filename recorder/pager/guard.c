@@ -15,23 +15,43 @@
 
 #include <sys/mman.h>
 
+/* Make guard pages accessible again, without their content. */
+static void open_guards(size_t first, size_t end)
+{
+	uintptr_t a = rec_page_address(first);
+	size_t bytes = (end - first) * FLT_PAGE;
+
+	sys3(SYS_madvise, a, bytes, MADV_DONTNEED);
+	sys3(SYS_mprotect, a, bytes, PROT_READ | PROT_WRITE);
+}
+
 void rec_guard_map(size_t first, size_t end)
 {
+	size_t guards = first;	/* the guard pages before `first` begin here */
+
 	for (; first < end; first++) {
-		if (rec_page_state(first) == PAGE_GUARD) {
-			sys3(SYS_madvise, rec_page_address(first), FLT_PAGE, MADV_DONTNEED);
-			sys3(SYS_mprotect, rec_page_address(first), FLT_PAGE,
-			     PROT_READ | PROT_WRITE);
+		if (rec_page_state(first) != PAGE_GUARD) {
+			if (guards < first)
+				open_guards(guards, first);
+			guards = first + 1;
 		}
 		rec_page_reset(first, PAGE_EMPTY);
 	}
+	if (guards < end)
+		open_guards(guards, end);
 }
 
 void rec_guard_unmap(size_t first, size_t end)
 {
-	for (; first < end; first++)
-		if (rec_page_state(first) != PAGE_GUARD)
+	for (; first < end; first++) {
+		enum page_state state = rec_page_state(first);
+
+		/* A reserved page is inaccessible already. */
+		if (state == PAGE_RESERVED)
+			rec_page_reset(first, PAGE_GUARD);
+		else if (state != PAGE_GUARD)
 			rec_page_reset(first, PAGE_UNMAPPED);
+	}
 }
 
 void rec_guard_raise(size_t page)

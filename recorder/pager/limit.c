@@ -24,7 +24,7 @@ void rec_limit_discard(size_t first, size_t end)
 				from = i;
 			to = i + 1;
 		}
-		if (state != PAGE_EJECTED && !rec_page_is_unmapped(i))
+		if (rec_page_is_limited(i))
 			rec_page_reset(i, PAGE_EMPTY);
 	}
 	/* Faults between the two steps wait for the pager lock. */
@@ -88,6 +88,28 @@ void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len)
 	uffd_unregister(rec_region.uffd, to, len);
 }
 
+static int register_pages(uintptr_t a, size_t bytes)
+{
+	return uffd_register(rec_region.uffd, a, bytes, UFFDIO_REGISTER_MODE_MISSING |
+			     (rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+}
+
+int rec_limit_readopt(size_t first, size_t end)
+{
+	uintptr_t a = rec_page_address(first);
+	size_t bytes = (end - first) * FLT_PAGE;
+	int ret;
+
+	sys3(SYS_madvise, a, bytes, MADV_DONTNEED);
+	ret = register_pages(a, bytes);
+	if (ret)
+		return ret;
+	for (size_t i = first; i < end; i++)
+		rec_page_reset(i, PAGE_RESERVED);
+	rec_image.totals->ejected -= end - first;
+	return 0;
+}
+
 int rec_limit_adopt(size_t first, size_t end)
 {
 	uintptr_t a = rec_page_address(first);
@@ -99,8 +121,7 @@ int rec_limit_adopt(size_t first, size_t end)
 	if (sys_failed((long)m))
 		return (int)(long)m;
 	sys3(SYS_madvise, m, bytes, MADV_NOHUGEPAGE);
-	ret = uffd_register(rec_region.uffd, a, bytes, UFFDIO_REGISTER_MODE_MISSING |
-			    (rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+	ret = register_pages(a, bytes);
 	if (ret)
 		return ret;
 	for (size_t i = first; i < end; i++)

@@ -16,5 +16,7 @@ int rec_limit_eject(size_t first, size_t end);
 void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len);
 /* Put unmapped or ejected pages [first, end) under the limit, empty. Return 0 or -errno. */
 int rec_limit_adopt(size_t first, size_t end);
+/* Put closed pages [first, end) under the limit, reserved. Return 0 or -errno. */
+int rec_limit_readopt(size_t first, size_t end);
 
 #endif

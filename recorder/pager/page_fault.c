@@ -37,7 +37,7 @@ static bool is_fillable(uintptr_t a)
 		rec_guard_raise(rec_page_at(a));
 		return false;
 	}
-	if (rec_page_state(rec_page_at(a)) == PAGE_EJECTED) {
+	if (rec_page_is_ejected(rec_page_at(a))) {
 		wake(a);
 		return false;
 	}

@@ -22,7 +22,7 @@
 static void set_state(size_t page, bool in_region, bool in_shadow)
 {
 	rec_region.state[page] &= FLT_PAGE_STATE;
-	if (rec_page_state(page) == PAGE_EJECTED || rec_page_is_unmapped(page))
+	if (!rec_page_is_limited(page))
 		return;
 	rec_region.state[page] = PAGE_EMPTY;
 	if (in_region && in_shadow)
@@ -35,13 +35,17 @@ static void set_state(size_t page, bool in_region, bool in_shadow)
 	}
 }
 
-/* Return true if these pages were never touched. */
+/* Return true if these pages have no content, and no marks. */
 static bool is_untouched(size_t first, size_t end)
 {
-	/* No marks, and one of the first two states. */
-	while (first < end && rec_region.state[first] <= PAGE_EMPTY)
-		first++;
-	return first == end;
+	for (; first < end; first++)
+		switch (rec_region.state[first]) {
+		case PAGE_UNMAPPED: case PAGE_EMPTY: case PAGE_GUARD: case PAGE_RESERVED:
+			break;
+		default:
+			return false;
+		}
+	return true;
 }
 
 static long read_entries(long fd, uintptr_t address, uint64_t *entry, size_t n)

@@ -48,6 +48,15 @@ int rec_extent_init(size_t pages)
 	return 0;
 }
 
+size_t rec_extent_free(void)
+{
+	size_t pages = 0;
+
+	for (size_t i = 0; i < count; i++)
+		pages += range[i].end - range[i].first;
+	return pages;
+}
+
 /* Remove [first, end) from range i, which contains it. */
 static void remove_part(size_t i, size_t first, size_t end)
 {

@@ -4,6 +4,7 @@
 #define FLT_REC_EXTENT_H
 
 #include "image/lock.h"
+#include "lib/core/region.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,10 @@ extern struct rec_lock rec_map_lock __attribute__((visibility("hidden")));
 size_t rec_extent_end(void);
 /* Make all pages of the region free. Return 0 or -errno. */
 int rec_extent_init(size_t pages);
+/* Free pages beyond M, so that the allocator finds room at once. */
+#define REC_EXTENT_SPARE ((1UL << 30) / FLT_PAGE)
+/* Return the number of free pages. */
+size_t rec_extent_free(void);
 /* Allocate pages. Return the first one, or -1. align: in pages, a power of two. */
 ssize_t rec_extent_take(size_t pages, size_t align);
 /* Allocate these pages. Return false if one of them is not free. */

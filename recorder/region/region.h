@@ -22,7 +22,9 @@ enum page_state {
 	PAGE_EMPTY,		/* mapped, but never touched, or dropped: reads as zeros */
 	PAGE_EVICTED,		/* content is in the shadow */
 	PAGE_EJECTED,		/* taken out of the limit; ordinary memory from then on */
-	PAGE_GUARD,		/* unmapped page that was accessed: accesses raise SIGSEGV */
+	PAGE_GUARD,		/* unmapped and inaccessible: accesses raise SIGSEGV */
+	PAGE_RESERVED,		/* mapped without access, and empty: see pager/reservation.h */
+	PAGE_CLOSED,		/* ejected, because mprotect() took the access away */
 	PAGE_RESIDENT = FLT_PAGE_RESIDENT,
 };
 #define PAGE_SHADOWED 0x40	/* resident, with a copy in the shadow for a forked child */
@@ -65,6 +67,28 @@ static inline bool rec_page_is_unmapped(size_t page)
 	enum page_state state = rec_page_state(page);
 
 	return state == PAGE_UNMAPPED || state == PAGE_GUARD;
+}
+
+/* Return true if the page was taken out of the limit. */
+static inline bool rec_page_is_ejected(size_t page)
+{
+	enum page_state state = rec_page_state(page);
+
+	return state == PAGE_EJECTED || state == PAGE_CLOSED;
+}
+
+/*
+ * Return the end of the run of pages from `first` on, at most `end`, that are all ejected, all
+ * closed, or none of both.
+ */
+size_t rec_region_run(size_t first, size_t end);
+
+/* Return true if the pager brings this page in and evicts it. */
+static inline bool rec_page_is_limited(size_t page)
+{
+	enum page_state state = rec_page_state(page);
+
+	return state == PAGE_EMPTY || state == PAGE_EVICTED || state == PAGE_RESIDENT;
 }
 
 /* Change the state of a page and clear its marks. */

@@ -68,7 +68,7 @@ static void resolve(struct rec_fault *f)
 static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t ip)
 {
 	struct rec_perf_sample s;
-	enum page_state state;
+	size_t page;
 
 	if (!t || !t->backtrace || !rec_image_is_ready() || !rec_perf_sample_last(t, ip, &s))
 		return false;
@@ -81,9 +81,9 @@ static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t i
 	 * A page that is marked resident may be missing, because the program dropped it unseen. If
 	 * it is there, the kernel says so.
 	 */
-	state = rec_page_state(rec_page_at(f->address));
-	f->probably_done = state == PAGE_RESIDENT;
-	return state != PAGE_EJECTED;
+	page = rec_page_at(f->address);
+	f->probably_done = rec_page_state(page) == PAGE_RESIDENT;
+	return !rec_page_is_ejected(page);
 }
 
 /* Resolve the fault of the calling thread, whose registers are in the context. */

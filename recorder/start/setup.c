@@ -20,9 +20,12 @@
 #include <sys/resource.h>
 
 #define HUGE_PAGE (2UL << 20)
-/* The region has twice M and SPARE, and at least LEAST. The allocator finds room at once. */
-#define SPARE (1UL << 30)
-#define LEAST (4UL << 30)
+/*
+ * The region has twice M and the spare pages, and at least LEAST. Reservations take RESERVED bytes
+ * in addition, unless the program may not have so many addresses.
+ */
+#define LEAST    (4UL << 30)
+#define RESERVED (64UL << 30)
 /*
  * The recorder's descriptors are just below this number or the limit, out of the way of most
  * programs. A fork copies, and a server walks over, the table up to the highest descriptor.
@@ -73,21 +76,30 @@ static int open_uffd(void)
 	return (int)ret;
 }
 
+/* Map addresses for the region and its shadow. Address space is free. */
+static void *map_addresses(size_t pages)
+{
+	return sys_mmap(NULL, 2 * pages * FLT_PAGE + HUGE_PAGE, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
 static int map_region(void)
 {
-	/* Address space is free. */
-	size_t pages = rec_image.config.max_pages * 2 + SPARE / FLT_PAGE, bytes;
+	size_t pages = rec_image.config.max_pages * 2 + REC_EXTENT_SPARE, bytes;
 	uintptr_t base;
 	void *m;
 	int ret;
 
 	if (pages < LEAST / FLT_PAGE)
 		pages = LEAST / FLT_PAGE;
-	bytes = pages * FLT_PAGE;
-	m = sys_mmap(NULL, 2 * bytes + HUGE_PAGE, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	m = map_addresses(pages + RESERVED / FLT_PAGE);
+	if (!sys_failed((long)m))
+		pages += RESERVED / FLT_PAGE;
+	else
+		m = map_addresses(pages);
 	if (sys_failed((long)m))
 		return (int)(long)m;
+	bytes = pages * FLT_PAGE;
 	base = ((uintptr_t)m + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	sys3(SYS_madvise, base, 2 * bytes, MADV_NOHUGEPAGE);
 	ret = flt_region_create(&rec_region, base, pages);

@@ -90,7 +90,7 @@ static const struct {
 	{ "cancel", case_cancel }, { "mremap_over", case_mremap_over }, { "dropped", case_dropped },
 	{ "spawn", case_spawn }, { "shared", case_shared },
 	{ "protect", case_protect }, { "io", case_io }, { "direct", case_direct },
-	{ "mremap", case_mremap }, { "reserve", case_reserve }, { "many_stacks", case_many_stacks }, { "sparse", case_sparse }, { "limits", case_limits }, { "reuse", case_reuse },
+	{ "mremap", case_mremap }, { "reserve", case_reserve }, { "reserve_mixed", case_reserve_mixed }, { "reserve_fork", case_reserve_fork }, { "commit", case_commit }, { "populate", case_populate }, { "trim", case_trim }, { "many_stacks", case_many_stacks }, { "sparse", case_sparse }, { "limits", case_limits }, { "reuse", case_reuse },
 	{ "madvise", case_madvise }, { "phases", case_phases }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "blocked", case_blocked },
 	{ "handlers", case_handlers }, { "brk", case_brk }, { "file", case_file },
 	{ "big_stack", case_big_stack }, { "altstack", case_altstack },

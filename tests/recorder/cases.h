@@ -22,6 +22,8 @@ int status_of(pid_t pid);
 pid_t raw_fork(void);
 /* Map BIG bytes of new memory and store to each page. */
 void touch_pages(void);
+/* Load or store a byte. Return the signal that this raises, or 0. */
+int touches(volatile char *p, int write);
 
 void case_heap(void);
 void case_seccomp(void);
@@ -58,6 +60,11 @@ void case_shared(void);
 void case_protect(void);
 void case_mremap(void);
 void case_reserve(void);
+void case_reserve_mixed(void);
+void case_reserve_fork(void);
+void case_commit(void);
+void case_populate(void);
+void case_trim(void);
 void case_many_stacks(void);
 void case_sparse(void);
 void case_limits(void);

@@ -17,7 +17,7 @@ cd "$work"
 
 case $depth in
 quick)
-	names="heap reserve seccomp seccomp_threads seccomp_strict seccomp_exec seccomp_probe seccomp_raw fork fork_raw fork_drop fork_stacks fork_descriptors fork_no_space fork_strange fork_raw_threads spawn shared protect io mremap mremap_over dropped sparse madvise cancel signals blocked handlers brk file
+	names="heap reserve reserve_mixed reserve_fork commit populate trim seccomp seccomp_threads seccomp_strict seccomp_exec seccomp_probe seccomp_raw fork fork_raw fork_drop fork_stacks fork_descriptors fork_no_space fork_strange fork_raw_threads spawn shared protect io mremap mremap_over dropped sparse madvise cancel signals blocked handlers brk file
 	big_stack limits reuse unmapped close close_raw setstack robust userfaultfd advise_mixed noreplace onstack lock_raw no_signals words exec_many
 	end_exit end_kill end_abort end_segv end_exec end_exec_thread"
 	;;
@@ -141,12 +141,14 @@ for c in $names; do
 		fail "$c" "$used used, but no page was evicted"
 		continue
 	fi
-	# the coverage must exclude memory that cannot be limited
+	# The coverage must exclude memory that cannot be limited, and no other memory.
 	case $c in
-	brk | file) most=60 ;;
-	*) most=100 ;;
+	brk | file) least=0 most=60 ;;
+	reserve | commit | reserve_fork) least=80 most=100 ;;
+	trim) least=70 most=100 ;;
+	*) least=0 most=100 ;;
 	esac
-	if [ -z "$share" ] || [ "$share" -gt $most ]; then
+	if [ -z "$share" ] || [ "$share" -gt $most ] || [ "$share" -lt $least ]; then
 		fail "$c" "wrong coverage '$share' %"
 		continue
 	fi

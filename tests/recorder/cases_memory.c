@@ -20,7 +20,7 @@ static void jump(int sig)
 	siglongjmp(back, sig);
 }
 
-static int touches(volatile char *p, int write)
+int touches(volatile char *p, int write)
 {
 	int sig;
 
@@ -346,21 +346,6 @@ void case_big_stack(void)
 
 	/* 7 MiB of the usual 8 */
 	printf("stack wrong %lu heap wrong %lu\n", down(110), wrong(p, BIG));
-}
-
-/* Reserve addresses and make them accessible later, as a JVM does. Populate other memory. */
-void case_reserve(void)
-{
-	unsigned int *p = mmap(NULL, 4 * BIG, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	char *q = mmap(NULL, BIG / 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	unsigned int *heap = filled(BIG / 4);
-
-	mprotect(p, 2 * BIG, PROT_READ | PROT_WRITE);
-	for (size_t i = 0; i < 2 * BIG / 4; i++)
-		p[i] = value(i);
-	printf("reserved %lu populated %d heap %lu\n", wrong(p, 2 * BIG), q[BIG / 4], wrong(heap, BIG / 4));
-	usleep(300000);	/* fltctl samples the memory */
-	printf("reserved %lu\n", wrong(p, 2 * BIG));
 }
 
 /* Advice that changes what memory is, for a range that is limited in part. */

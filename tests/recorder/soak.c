@@ -106,6 +106,8 @@ static void operate(struct worker *w)
 		DO("give", soak_block_give(w, b));
 	else if (r < 850)
 		DO("shared", add_shared(w));
+	else if (r < 870)
+		DO("reserve", soak_block_reserve(w, b));
 	else if (r < 900)
 		DO("protect", soak_block_protect(w, b));
 	else if (r < 950)

@@ -56,6 +56,8 @@ void soak_block_drop(struct worker *w, struct block *b);
 void soak_block_resize(struct worker *w, struct block *b);
 void soak_block_advise(struct worker *w, struct block *b);
 void soak_block_protect(struct worker *w, struct block *b);
+/* Drop the content of pages together with their access, and map them again. */
+void soak_block_reserve(struct worker *w, struct block *b);
 /* Copy a block with system calls that read and write limited memory. */
 void soak_block_transfer(struct worker *w, struct block *b);
 /* Pass the block to another worker and take a block passed by another worker. */

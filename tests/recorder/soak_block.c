@@ -107,6 +107,34 @@ void soak_block_drop(struct worker *w, struct block *b)
 	b->word = NULL;
 }
 
+enum { READ_WRITE = PROT_READ | PROT_WRITE, ANONYMOUS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+
+/* Make reserved addresses accessible, by one of two calls. Return true if that worked. */
+static int open_reserved(struct worker *w, char *p, size_t bytes)
+{
+	if (soak_chance(w) & 1)
+		return !mprotect(p, bytes, READ_WRITE);
+	return mmap(p, bytes, READ_WRITE, ANONYMOUS | MAP_FIXED, -1, 0) == p;
+}
+
+/* Reserve more than n bytes, make the middle accessible, and unmap both ends. */
+static uint64_t *map_reserved(struct worker *w, size_t n)
+{
+	size_t bytes = (n + PAGE - 1) & ~(size_t)(PAGE - 1);
+	size_t spare = (16 + soak_chance(w) % 64) * PAGE;
+	char *p = mmap(NULL, bytes + 2 * spare, PROT_NONE, ANONYMOUS, -1, 0), *middle = p + spare;
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (!open_reserved(w, middle, bytes)) {
+		munmap(p, bytes + 2 * spare);
+		return NULL;
+	}
+	munmap(p, spare);
+	munmap(middle + bytes, spare);
+	return (uint64_t *)(void *)middle;
+}
+
 void soak_block_make(struct worker *w, struct block *b)
 {
 	uint64_t r = soak_chance(w);
@@ -135,6 +163,13 @@ void soak_block_make(struct worker *w, struct block *b)
 		b->last = "mmap";
 		if (b->word)
 			check_zero(w, b, 0, n, "mmap");
+		break;
+	case 5:
+		b->kind = MAP;
+		b->word = map_reserved(w, n);
+		b->last = "reserve";
+		if (b->word)
+			check_zero(w, b, 0, n, "reserve");
 		break;
 	default:
 		b->word = malloc(n);
@@ -183,6 +218,37 @@ void soak_block_advise(struct worker *w, struct block *b)
 	check_zero(w, b, first * PAGE, (first + n) * PAGE, "dontneed");
 	fill(b, first * PAGE, (first + n) * PAGE);
 	check(w, b, b->bytes, "dontneed");
+}
+
+void soak_block_reserve(struct worker *w, struct block *b)
+{
+	size_t pages = b->bytes / PAGE, first, n;
+	char *p;
+
+	if (b->kind != MAP || pages < 2)
+		return;
+	first = soak_chance(w) % (pages - 1);
+	n = 1 + soak_chance(w) % (pages - first);
+	p = (char *)b->word + first * PAGE;
+	/* Give memory back, but keep the addresses. */
+	if (soak_chance(w) & 1) {
+		if (mmap(p, n * PAGE, PROT_NONE, ANONYMOUS | MAP_FIXED, -1, 0) != p)
+			return;
+		b->last = "reserve again";
+	} else {
+		if (mprotect(p, n * PAGE, PROT_NONE) || madvise(p, n * PAGE, MADV_DONTNEED))
+			return;
+		b->last = "close";
+	}
+	if (!open_reserved(w, p, n * PAGE)) {
+		if (soak_is_wrong())
+			fprintf(stderr, "wrong: worker %u: cannot open after %s, %s\n", w->number,
+				b->last, strerror(errno));
+		return;
+	}
+	check_zero(w, b, first * PAGE, (first + n) * PAGE, "reserve");
+	fill(b, first * PAGE, (first + n) * PAGE);
+	check(w, b, b->bytes, "reserve");
 }
 
 void soak_block_protect(struct worker *w, struct block *b)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* madvise.c - advice about limited memory: followed here, ignored, or given to the kernel. */
+#include "image/image.h"
+#include "pager/limit.h"
+#include "pager/reservation.h"
+#include "range.h"
+#include "region/region.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+/*
+ * Discard the limited pages of a range. Closed pages are limited again without their content.
+ * Return false if there are others.
+ */
+static bool discard(size_t first, size_t end)
+{
+	struct rec_held h = rec_range_lock();
+	bool all = true;
+	size_t to;
+
+	for (; first < end; first = to) {
+		to = rec_region_run(first, end);
+		if (rec_page_state(first) == PAGE_EJECTED ||
+		    (rec_page_state(first) == PAGE_CLOSED && rec_limit_readopt(first, to)))
+			all = false;
+		else
+			rec_limit_discard(first, to);
+	}
+	rec_range_unlock(h);
+	return all;
+}
+
+/* Return true if the range is reserved as a whole. */
+static bool is_reserved(size_t first, size_t end)
+{
+	struct rec_held h = rec_range_lock();
+	bool reserved = rec_reservation_is_all(first, end);
+
+	rec_range_unlock(h);
+	return reserved;
+}
+
+REC_EXPORT int madvise(void *addr, size_t len, int advice)
+{
+	size_t first, end;
+
+	if (!rec_range_pages(addr, len, &first, &end))
+		return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
+	if (rec_range_has_holes(addr, len))
+		return (int)rec_range_result(-ENOMEM);
+	switch (advice) {
+	case MADV_DONTNEED:
+	case MADV_FREE:
+		if (discard(first, end))
+			return 0;
+		break;
+	case MADV_NORMAL: case MADV_RANDOM: case MADV_SEQUENTIAL: case MADV_WILLNEED:
+	case MADV_HUGEPAGE: case MADV_NOHUGEPAGE: case MADV_MERGEABLE: case MADV_UNMERGEABLE:
+	case MADV_COLD: case MADV_PAGEOUT:
+		return 0;	/* ignored, because the recorder manages these pages */
+	case MADV_POPULATE_READ: case MADV_POPULATE_WRITE:
+		break;
+	case MADV_DONTFORK: case MADV_DOFORK:
+		/*
+		 * V8 hides its reservations from forks, so that a fork copies less. A hidden
+		 * page would be a hole in the region of the child.
+		 */
+		if (rec_range_is_inside(addr, len) && is_reserved(first, end))
+			return 0;
+		rec_range_eject(addr, len);
+		break;
+	default:
+		/* This advice changes what the memory is. */
+		rec_range_eject(addr, len);
+	}
+	return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
+}
