@@ -5,6 +5,8 @@
 #
 # usage: programs.sh BUILD-DIR [NAME...]
 # FLT_ROUNDS: how often each program runs with each engine, by default once.
+# COVERAGE: the least percentage of the program's anonymous memory that must be under the limit of
+# the preload engine, by default 0.
 # Prints the native and the recorded time of each program without checking them. A program that is
 # not installed is skipped and counted.
 set -euo pipefail
@@ -39,10 +41,10 @@ wanted() { # NAME COMMAND
 
 # Run a program with one engine and compare: NAME ENGINE MIB NATIVE-STATUS NATIVE-MS COMMAND...
 recorded() {
-	local name=$1 engine=$2 mib=$3 native=$4 ms=$5 status=0 since
+	local name=$1 engine=$2 mib=$3 native=$4 ms=$5 status=0 since covered
 	shift 5
 	since=$(date +%s%N)
-	timeout "$limit" "$fltctl" record -q --engine="$engine" -L "$mib" -o trace.flt -- "$@" \
+	timeout "$limit" "$fltctl" record --engine="$engine" -L "$mib" -o trace.flt -- "$@" \
 		> record.out 2> record.err || status=$?
 	rm -f trace.flt*
 	# Some processes escaped, or the limit reached little, but the output must still be the same.
@@ -50,6 +52,12 @@ recorded() {
 		status=0
 	fi
 	ran=$((ran + 1))
+	covered=$(sed -n 's/^coverage .* \([0-9]*\)[0-9.]*% without files.*/\1/p' record.err)
+	if [ "$engine" = preload ] && [ "${covered:-0}" -lt "${COVERAGE:-0}" ]; then
+		echo "not ok $name $engine: ${covered:-no} % under the limit, expected $COVERAGE %"
+		failed=$((failed + 1))
+		return
+	fi
 	if [ $status = "$native" ] && [ -s native.out ] && cmp -s native.out record.out; then
 		echo "ok $name $engine -L $mib: $ms ms natively, $((($(date +%s%N) - since) / 1000000)) ms recorded"
 		return

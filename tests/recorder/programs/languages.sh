@@ -27,12 +27,28 @@ program c++ 8 ./map
 program openmp 8 ./omp
 program javac 64/160 sh -c 'rm -rf classes; javac -J-Xmx200m -d classes "$0" && ls classes' "$here/Words.java"
 program java 64/160 sh -c 'javac -d classes "$0" && java -Xmx256m -cp classes Words' "$here/Words.java"
+javac -d classes "$here/Heap.java" || true
+# The rest are the code of the machine and of the collector, and stacks.
+COVERAGE=90 program java-heap 160/360 java -Xmx600m -cp classes Heap
+COVERAGE=90 program node-heap 100/200 node -e 'const a = [];
+for (let i = 0; i < 2500000; i++) a.push({ i, s: "x" + i }); console.log(a.length)'
+gcc -O2 -o jemalloc "$here/allocator.c" -Wl,-Bstatic -ljemalloc -Wl,-Bdynamic -lm -lstdc++ -pthread
+COVERAGE=90 program jemalloc 40 ./jemalloc
+if gcc -O2 -DMIMALLOC -o mimalloc "$here/allocator.c" -lmimalloc 2> /dev/null; then
+	COVERAGE=90 program mimalloc 40 ./mimalloc
+else
+	echo "ok mimalloc # skip: no libmimalloc-dev"
+	missing=$((missing + 1))
+fi
 if command -v go > /dev/null; then
 	export GOCACHE=$work/go-cache GOPATH=$work/go GO111MODULE=off
 	CGO_ENABLED=0 go build -o go-static "$here/words.go"
 	CGO_ENABLED=1 go build -o go-cgo "$here/cgo.go"
+	CGO_ENABLED=1 go build -o go-heap "$here/heap.go"
 fi
 # A static program has no place for a library. The limit is larger than the program: a kernel without
 # the multi-generational LRU kills it in a small cgroup while it collects garbage, also without flt.
 ENGINES=cgroup program go 0/192 ./go-static
 program cgo 16/48 ./go-cgo
+# See above for the limit of a cgroup.
+COVERAGE=90 program cgo-heap 80/320 ./go-heap

@@ -31,7 +31,7 @@ struct flt_recording {
 	uint64_t last_line, last_faults;	/* time and faults of the last line of progress */
 	uint64_t kill_at;	/* when to kill the command after a signal, or 0 */
 	/* the current sample, bytes */
-	uint64_t rss, outside, resident, evicted;
+	uint64_t rss, outside, files, resident, evicted;
 	uint64_t large, large_covered;
 	struct flt_ring_totals now;
 };

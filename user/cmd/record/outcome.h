@@ -18,6 +18,7 @@ struct flt_record_total {
 	struct flt_ring_totals sum;	/* of images that ended */
 	uint64_t resident_peak, used_peak;	/* of one image, pages */
 	uint64_t memory_peak, covered_at_peak;	/* all images, bytes; limited or not */
+	uint64_t files_at_peak;	/* of memory_peak: files and shared memory */
 	uint64_t images, refused, killed;
 	/* The same of images that are larger than the limit: memory that fits needs none. */
 	uint64_t large_peak, large_covered;

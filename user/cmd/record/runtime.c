@@ -12,29 +12,22 @@
 /* The Go linker writes its build ID into a note of this owner. */
 #define GO_NOTE "Go"
 
-static const struct {
-	const char *library;	/* the program is linked with it */
-	const char *why;
-} runtimes[] = {
-	{ "libjli.so", "a Java machine reserves its heap and commits parts of the reservation" },
-};
-
-static const char *library_of(Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
+/* Return true if the program is linked with libc. */
+static bool needs_libc(Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	const char *name;
 	GElf_Dyn entry;
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; data && head->sh_entsize && i < head->sh_size / head->sh_entsize; i++) {
 		if (!gelf_getdyn(data, (int)i, &entry) || entry.d_tag != DT_NEEDED)
 			continue;
 		name = elf_strptr(elf, head->sh_link, entry.d_un.d_val);
-		for (k = 0; name && k < sizeof(runtimes) / sizeof(runtimes[0]); k++)
-			if (!strncmp(name, runtimes[k].library, strlen(runtimes[k].library)))
-				return runtimes[k].why;
+		if (name && !strncmp(name, "libc.so", strlen("libc.so")))
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 static bool is_go(Elf_Scn *section)
@@ -52,19 +45,20 @@ static bool is_go(Elf_Scn *section)
 
 static const char *runtime_of(Elf *elf)
 {
+	bool go = false, libc = false;
 	Elf_Scn *section = NULL;
-	const char *why = NULL;
 	GElf_Shdr head;
 
-	while (!why && (section = elf_nextscn(elf, section))) {
+	while ((section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &head))
 			continue;
 		if (head.sh_type == SHT_DYNAMIC)
-			why = library_of(elf, section, &head);
-		else if (head.sh_type == SHT_NOTE && is_go(section))
-			why = "Go maps memory by system calls of its own";
+			libc = libc || needs_libc(elf, section, &head);
+		else if (head.sh_type == SHT_NOTE)
+			go = go || is_go(section);
 	}
-	return why;
+	/* A Go program that calls C maps memory by libc's mmap(). */
+	return go && !libc ? "Go maps memory by system calls of its own" : NULL;
 }
 
 const char *flt_record_runtime(const char *program)

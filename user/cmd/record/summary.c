@@ -33,23 +33,26 @@ static void memory_of(pid_t pid, uint64_t *rss, uint64_t *files)
 	*files = flt_record_bytes(shared);
 }
 
-/* Return the resident bytes of an image that the limit does not apply to, and all of them. */
-static uint64_t outside_of(const struct flt_ring_image *image, uint64_t *rss)
+/*
+ * Return the resident bytes of an image that the limit does not apply to, and all of them. files:
+ * see memory_of().
+ */
+static uint64_t outside_of(const struct flt_ring_image *image, uint64_t *rss, uint64_t *files)
 {
 	const struct flt_ring_totals *t = image->totals;
-	uint64_t files, covered = flt_record_bytes(t->resident + t->shadow);
+	uint64_t covered = flt_record_bytes(t->resident + t->shadow);
 
-	memory_of(image->server, rss, &files);
+	memory_of(image->server, rss, files);
 	/* The region counts zero pages as resident, the kernel does not. */
-	return *rss > covered + files ? *rss - covered : files;
+	return *rss > covered + *files ? *rss - covered : *files;
 }
 
 static void sample_image(void *arg, struct flt_ring_image *image)
 {
-	uint64_t rss, covered, outside, resident, evicted;
+	uint64_t rss, files, covered, outside, resident, evicted;
 	struct flt_recording *r = arg;
 
-	outside = outside_of(image, &rss);
+	outside = outside_of(image, &rss, &files);
 	resident = flt_record_bytes(image->totals->resident);
 	evicted = flt_record_bytes(image->totals->shadow);
 	covered = resident + evicted;
@@ -57,6 +60,7 @@ static void sample_image(void *arg, struct flt_ring_image *image)
 	r->resident += resident;
 	r->evicted += evicted;
 	r->outside += outside;
+	r->files += files;
 	if (covered + outside > r->args->limit) {
 		r->large += covered + outside;
 		r->large_covered += covered;
@@ -68,13 +72,15 @@ void flt_record_sample(struct flt_recording *r)
 {
 	uint64_t covered;
 
-	r->rss = r->outside = r->resident = r->evicted = r->large = r->large_covered = 0;
+	r->rss = r->outside = r->files = r->resident = r->evicted = 0;
+	r->large = r->large_covered = 0;
 	r->now = r->total.sum;
 	flt_rings_each(r->rings, sample_image, r);
 	covered = r->resident + r->evicted;
 	if (covered + r->outside >= r->total.memory_peak) {
 		r->total.memory_peak = covered + r->outside;
 		r->total.covered_at_peak = covered;
+		r->total.files_at_peak = r->files;
 	}
 	if (r->large >= r->total.large_peak) {
 		r->total.large_peak = r->large;
@@ -85,11 +91,12 @@ void flt_record_sample(struct flt_recording *r)
 void flt_record_image_peak(struct flt_recording *r, const struct flt_ring_image *image)
 {
 	const uint64_t covered = flt_record_bytes(image->totals->used_peak);
-	uint64_t rss, peak = covered + outside_of(image, &rss);
+	uint64_t rss, files, peak = covered + outside_of(image, &rss, &files);
 
 	if (peak > r->total.memory_peak) {
 		r->total.memory_peak = peak;
 		r->total.covered_at_peak = covered;
+		r->total.files_at_peak = files;
 	}
 	if (peak > r->args->limit && peak > r->total.large_peak) {
 		r->total.large_peak = peak;
@@ -197,10 +204,16 @@ void flt_record_summary(const struct flt_recording *r)
 		flt_units_write_size(b, flt_record_bytes(t->resident_peak)),
 		flt_units_write_size(c, r->args->limit), (unsigned long long)s->evicted,
 		(unsigned long long)s->evict_calls);
-	if (t->memory_peak)
-		fprintf(stderr, "coverage %.1f%% of %s at its peak was under the limit\n",
+	if (t->memory_peak) {
+		fprintf(stderr, "coverage %.1f%% of %s at its peak was under the limit",
 			100.0 * (double)t->covered_at_peak / (double)t->memory_peak,
 			flt_units_write_size(a, t->memory_peak));
+		if (t->files_at_peak && t->files_at_peak < t->memory_peak)
+			fprintf(stderr, ", %.1f%% without files and shared memory",
+				100.0 * (double)t->covered_at_peak /
+				(double)(t->memory_peak - t->files_at_peak));
+		fputc('\n', stderr);
+	}
 	if (s->alloc + s->refault)
 		fprintf(stderr, "service  %s per fault, %.0f%% on the faulting thread\n",
 			flt_units_write_ns(a, s->latency_ns / (s->alloc + s->refault)),
