@@ -247,7 +247,7 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 @test "stats shows progress on a terminal only" {
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -- sleep 2.8
 	[ -z "$stderr" ]
-	run -0 script -qec "$FLTCTL stats --source=kernel -o $dir/out -- sleep 1.2" /dev/null
+	run -0 env TERM=xterm script -qec "$FLTCTL stats --source=kernel -o $dir/out -- sleep 1.2" /dev/null
 	[[ $output == *$'\r'*" s: minor "* ]]
 }
 

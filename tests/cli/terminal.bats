@@ -36,7 +36,8 @@ on_terminal() { script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
 	flt=$dir/t.flt
 	"$GENERATE" "$flt" 20000 300 12 own >/dev/null
 	map="$FLTCTL map --heat $flt"
-	colors() { grep -c "$(printf '\033\\[')" || true; }
+	# Progress is erased by a sequence that is no color.
+	colors() { grep -c "$(printf '\033\\[')[0-9;]*m" || true; }
 	[ "$(on_terminal "env TERM=xterm $map" | colors)" -gt 0 ]
 	[ "$(on_terminal "env TERM=xterm NO_COLOR=1 $map" | colors)" = 0 ]
 	[ "$(on_terminal "env TERM=dumb $map" | colors)" = 0 ]
@@ -52,16 +53,19 @@ on_terminal() { script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
 	"$GENERATE" "$flt" 5000000 3000 12 own >/dev/null
 	for command in "report --no-symbols $flt" "map $flt" \
 		"visualize --no-symbols --folded -o $dir/folded $flt"; do
-		script -qec "$FLTCTL $command" /dev/null </dev/null | tr '\r' '\n' >"$dir/shown"
+		TERM=xterm script -qec "$FLTCTL $command" /dev/null </dev/null | tr '\r' '\n' >"$dir/shown"
 		grep -q "^reading $flt: [0-9]* %" "$dir/shown" || { cat "$dir/shown"; false; }
 	done
 	# The line is erased before the rows.
-	script -qec "$FLTCTL report --no-symbols $flt" /dev/null </dev/null >"$dir/shown"
+	TERM=xterm script -qec "$FLTCTL report --no-symbols $flt" /dev/null </dev/null >"$dir/shown"
 	head -n 1 "$dir/shown" | sed "s/.*$(printf '\033')\[K//" | grep -q '^ *%  *FAULTS'
 	head -n 1 "$dir/shown" | grep -q "reading $flt"
+	# A terminal that cannot erase lines gets no progress and no sequences.
+	TERM=dumb script -qec "$FLTCTL report --no-symbols $flt" /dev/null </dev/null >"$dir/shown"
+	[ "$(grep -c "$(printf '\033')" "$dir/shown")" = 0 ]
 	# Rows are written while script reads.
-	script -qec "$FLTCTL script --json $flt | head -n 100000" /dev/null </dev/null >"$dir/shown"
-	! grep -q "reading $flt" "$dir/shown"
+	TERM=xterm script -qec "$FLTCTL script --json $flt | head -n 100000" /dev/null </dev/null >"$dir/shown"
+	[ "$(grep -c "reading $flt" "$dir/shown")" = 0 ]
 	"$FLTCTL" report --no-symbols "$flt" >/dev/null 2>"$dir/shown" || [ $? = 3 ]
-	! grep -q reading "$dir/shown"
+	[ "$(grep -c reading "$dir/shown")" = 0 ]
 }

@@ -11,6 +11,7 @@
 #include "observe/target.h"
 #include "source/proc/procfs.h"
 #include "text/clock.h"
+#include "text/terminal.h"
 #include "text/units.h"
 #include "timeline/load.h"
 
@@ -349,7 +350,7 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 			},
 			.period = FLT_NSEC_PER_SEC,
 			.extra_signals = setup->watch ? setup->watch->signals : 0,
-			.progress = !setup->quiet && isatty(STDERR_FILENO),
+			.progress = !setup->quiet && flt_terminal_can_erase(stderr),
 		},
 	};
 	uint64_t lost;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "text/clock.h"
@@ -14,11 +15,19 @@
 #define QUIET_NS (500 * FLT_NSEC_PER_MSEC)
 #define STEP_NS (100 * FLT_NSEC_PER_MSEC)
 
+/* Return false if the terminal may show what is written to standard output. */
+static bool is_output_elsewhere(void)
+{
+	struct stat s;
+
+	return !isatty(STDOUT_FILENO) && !fstat(STDOUT_FILENO, &s) && !S_ISFIFO(s.st_mode);
+}
+
 void flt_progress_begin(struct flt_progress *p, bool alone)
 {
 	*p = (struct flt_progress){
 		.began = flt_clock_ns(CLOCK_MONOTONIC),
-		.on = isatty(STDERR_FILENO) && (alone || !isatty(STDOUT_FILENO)),
+		.on = flt_terminal_can_erase(stderr) && (alone || is_output_elsewhere()),
 	};
 }
 

@@ -2,7 +2,8 @@
 /*
  * progress.h - one line on standard error that says what a command is doing, if it takes long.
  *
- * The line appears on terminals only. Erase it before anything else is written to the terminal.
+ * The line appears on terminals only, and not if TERM is "dumb". Erase it before anything else is
+ * written to the terminal.
  */
 #ifndef FLT_PROGRESS_H
 #define FLT_PROGRESS_H
@@ -18,7 +19,7 @@ struct flt_progress {
 
 /*
  * Begin. alone: nothing else is written to the terminal until flt_progress_erase(). Otherwise
- * nothing is shown if standard output is a terminal, too.
+ * nothing is shown if standard output is a terminal, or a pipe, whose reader may write there.
  */
 void flt_progress_begin(struct flt_progress *p, bool alone);
 /*

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "text/clock.h"
+#include "text/terminal.h"
 #include "text/units.h"
 
 #define PROGRESS_NS (500 * FLT_NSEC_PER_MSEC)
@@ -202,7 +203,7 @@ int flt_observe_run(struct flt_observe *o)
 {
 	int ret, status;
 
-	o->terminal = isatty(STDERR_FILENO);
+	o->terminal = flt_terminal_can_erase(stderr);
 	ret = flt_loop_new(&o->loop);
 	if (!ret)
 		ret = start(o);

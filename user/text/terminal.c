@@ -37,6 +37,13 @@ size_t flt_terminal_room(FILE *out)
 	return fd < 0 || !isatty(fd) ? 0 : flt_terminal_columns(out);
 }
 
+bool flt_terminal_can_erase(FILE *out)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(fileno(out)) && !(term && !strcmp(term, "dumb"));
+}
+
 bool flt_terminal_has_color(FILE *out, int color)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * terminal.h - the terminal that shows our output: its width, and whether it shows colors.
+ * terminal.h - the terminal that shows our output: its width, and what it can show.
  */
 #ifndef FLT_TEXT_TERMINAL_H
 #define FLT_TEXT_TERMINAL_H
@@ -19,6 +19,8 @@ extern const char *const flt_terminal_colors[];		/* their names, NULL-terminated
 size_t flt_terminal_columns(FILE *out);
 /* Return the columns to which text is shortened; 0: out is not a terminal. */
 size_t flt_terminal_room(FILE *out);
+/* Return true if out is a terminal that erases lines: TERM is not "dumb". */
+bool flt_terminal_can_erase(FILE *out);
 /*
  * Return true if text for out has colors. color: enum flt_terminal_color. AUTO: on a terminal,
  * unless NO_COLOR is set and not empty or TERM is unset or "dumb".

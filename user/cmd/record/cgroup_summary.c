@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cmd/record/cgroup.h"
+#include "text/terminal.h"
 #include "text/units.h"
 
 static const char *size(char text[FLT_UNITS_TEXT], uint64_t bytes)
@@ -71,7 +71,7 @@ static void print_comparison(const struct flt_record_cgroup_result *r)
 
 void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r)
 {
-	if (isatty(STDERR_FILENO))
+	if (flt_terminal_can_erase(stderr))
 		fprintf(stderr, "\r\033[K");
 	print_faults(r);
 	print_memory(r);

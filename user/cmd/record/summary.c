@@ -7,6 +7,7 @@
 #include "text/clock.h"
 #include "cmd/record/limit.h"
 #include "observe/loss.h"
+#include "text/terminal.h"
 #include "text/units.h"
 
 /*
@@ -127,7 +128,7 @@ void flt_record_progress(struct flt_recording *r)
 	char resident[FLT_UNITS_TEXT], limit[FLT_UNITS_TEXT], elapsed[FLT_UNITS_TEXT];
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), faults = r->now.alloc + r->now.refault;
 
-	if (!r->args->quiet && isatty(STDERR_FILENO))
+	if (!r->args->quiet && flt_terminal_can_erase(stderr))
 		fprintf(stderr, "\r%s  %.0f faults/s  resident %s of %s  evicted %llu pages \033[K",
 			flt_units_write_ns(elapsed, now - r->o.began),
 			(double)(faults - r->last_faults) * 1e9 / (double)(now - r->last_line + 1),
@@ -190,7 +191,7 @@ void flt_record_summary(const struct flt_recording *r)
 	const struct flt_ring_totals *s = &t->sum;
 	char a[FLT_UNITS_TEXT], b[FLT_UNITS_TEXT], c[FLT_UNITS_TEXT];
 
-	if (isatty(STDERR_FILENO))
+	if (flt_terminal_can_erase(stderr))
 		fprintf(stderr, "\r\033[K");
 	fprintf(stderr, "recorded %s: %llu faults (%llu first touches, %llu refaults; %llu stores, "
 			"%llu in system calls), %llu process%s\n",
