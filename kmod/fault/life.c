@@ -24,10 +24,7 @@ void flt_life_follow(u32 sessions)
 	WRITE_ONCE(following, sessions);
 }
 
-/*
- * Runs after exit_mm() until 6.15, so the thread cannot fault any more. On later kernels its
- * faults in exit_mm() have no slot: see task.h.
- */
+/* Runs after exit_mm(), so the thread cannot fault any more. */
 static void end_current(struct task_struct *task)
 {
 	if (static_branch_unlikely(&flt_stream_noting)) {
@@ -43,13 +40,22 @@ static void end_current(struct task_struct *task)
 	flt_task_end();
 }
 
-static FLT_EXIT_PROBE(on_exit)
+/*
+ * do_exit() calls exit_files() after exit_mm(). The tracepoint sched_process_exit comes before
+ * exit_mm() since 6.16, and threads fault there (exit_robust_list()). A fork that fails calls
+ * exit_files() for the child.
+ */
+static __always_inline void on_exit(unsigned long task_arg, unsigned long unused1,
+				    unsigned long unused2)
 {
-	flt_hook_begin(FLT_HOOK_ID_EXIT);
-	if (task == current)
+	struct task_struct *task = (void *)task_arg;
+
+	flt_hook_hit(FLT_HOOK_ID_EXIT);
+	if (task == current && task->flags & PF_EXITING)
 		end_current(task);
-	flt_hook_end();
 }
+
+FLT_HOOK_CALL(exit, on_exit);
 
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid,
 		    struct linux_binprm *bprm)
@@ -114,12 +120,11 @@ FLT_HOOK_ENTRY(move, on_move);
 
 struct flt_hook flt_life_exit = {
 	.name = "exit",
-	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_EXIT,
 	.feature = FLT_FEATURE_EXIT,
 	.required = true,
-	.symbol = { "sched_process_exit" },
-	.probe = on_exit,
+	.symbol = { "exit_files", "exit_fs" },
+	FLT_HOOK_CALLED(exit),
 };
 
 struct flt_hook flt_life_exec = {
@@ -160,7 +165,6 @@ struct flt_hook flt_life_move = {
 
 void __init flt_life_init(void)
 {
-	check_trace_callback_type_sched_process_exit(on_exit);
 	check_trace_callback_type_sched_process_exec(on_exec);
 	check_trace_callback_type_sched_process_fork(on_fork);
 	flt_hook_add(&flt_life_exit);

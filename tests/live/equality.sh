@@ -36,6 +36,8 @@ compare_all() {
 	equal "write protection" kinds wp 200 "$tmp/disk/wp"
 	equal "64 threads" tree threads 64 $((8 * scale))
 	equal "leader thread ends first" tree leaderfirst 8 8
+	# ptrace sees a thread before such a fault.
+	equal "faults of threads that end" -w tree robust 50
 	equal "fork tree of 200 processes" tree fork 200 4
 	equal "orphans" tree orphan 8 8
 	equal "exec" tree exec 20

@@ -12,6 +12,7 @@
  *   execthread T    T threads write pages, then a thread other than the leader execs
  *   threads T P     T threads write P pages each, and end when all have written
  *   leaderfirst T P the leader ends before its T threads
+ *   robust T        T threads end, and each faults in the kernel when it ends
  *   nop             take a few faults and end; the other modes exec it
  *   loop P R        write P pages and discard them with MADV_DONTNEED, R times
  *   rewrite P S     write the same P pages repeatedly for S seconds
@@ -20,12 +21,14 @@
 
 #include <err.h>
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -209,6 +212,26 @@ static void threads(size_t n)
 	free(t);
 }
 
+/* exit_robust_list() reads the list of the thread, which is in a page that nobody touched. */
+static void *thread_robust(void *unused)
+{
+	if (syscall(SYS_set_robust_list, region_anon(PAGE), sizeof(struct robust_list_head)))
+		err(1, "set_robust_list");
+	return unused;
+}
+
+static void robust(size_t n)
+{
+	pthread_t t;
+
+	for (size_t i = 0; i < n; i++) {
+		if (pthread_create(&t, NULL, thread_robust, NULL))
+			errx(1, "pthread_create");
+		pthread_join(t, NULL);
+	}
+	thread_robust(NULL);
+}
+
 static void *thread_late(void *unused)
 {
 	usleep(100000);
@@ -276,6 +299,8 @@ int main(int argc, char **argv)
 		threads(a);
 	} else if (!strcmp(mode, "leaderfirst")) {
 		leader_first(a);
+	} else if (!strcmp(mode, "robust")) {
+		robust(a);
 	} else if (!strcmp(mode, "loop")) {
 		pages = a;
 		loop(b);
@@ -286,7 +311,7 @@ int main(int argc, char **argv)
 		region_write(region_anon(4 * PAGE), 4, PAGE);
 	} else {
 		errx(2, "usage: tree fork|orphan|short|vfork|spawn|exec|execthread|threads|"
-			"leaderfirst|loop|rewrite|nop [N [M]]");
+			"leaderfirst|robust|loop|rewrite|nop [N [M]]");
 	}
 	return 0;
 }
