@@ -3,33 +3,11 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include "netlink/dump.h"
-#include "ledger/huge.h"
-#include "ledger/numa.h"
 #include "mm/pidns.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
 #include "account/proc.h"
 #include "account/tally.h"
-
-/*
- * Add a row to a dump: evaluate @fill, which returns 0 or an error. After -EMSGSIZE the
- * buffer is full, and the same row comes first in the next one.
- */
-#define DUMP_ROW(skb, cb, cmd, fill) ({							\
-	void *_head = genlmsg_put(skb, NETLINK_CB((cb)->skb).portid,			\
-				  (cb)->nlh->nlmsg_seq, &flt_netlink_family, NLM_F_MULTI, cmd);	\
-	int _err = -EMSGSIZE;								\
-											\
-	if (_head) {									\
-		genl_dump_check_consistent(cb, _head);					\
-		_err = fill;								\
-		if (_err)								\
-			genlmsg_cancel(skb, _head);					\
-		else									\
-			genlmsg_end(skb, _head);					\
-	}										\
-	_err;										\
-})
 
 int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -39,7 +17,7 @@ int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 	if (err)
 		return err;
 	for (; !flt_hook_report(cb->args[0], &report); cb->args[0]++)
-		if (DUMP_ROW(skb, cb, FLT_CMD_HOOK_GET, flt_reply_hook(skb, &report)))
+		if (FLT_DUMP(skb, cb, FLT_CMD_HOOK_GET, flt_reply_hook(skb, &report)))
 			break;
 	return skb->len;
 }
@@ -103,7 +81,7 @@ static int dump_hists(struct sk_buff *skb, struct netlink_callback *cb, struct n
 	dump = (void *)cb->args[0];
 	/* After the last histogram, and after the session has ended, the error is -ENOENT. */
 	for (;; cb->args[1]++) {
-		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
+		err = FLT_DUMP(skb, cb, FLT_CMD_LATENCY_GET,
 			       flt_reply_hist(skb, dump->session, dump->group, cb->args[1],
 					      &dump->report));
 		if (err && err != -ENODATA)
@@ -130,7 +108,7 @@ static int dump_machine(struct sk_buff *skb, struct netlink_callback *cb)
 	for (; cb->args[1] < rows; cb->args[1]++) {
 		long row = cb->args[1];
 
-		err = DUMP_ROW(skb, cb, FLT_CMD_LATENCY_GET,
+		err = FLT_DUMP(skb, cb, FLT_CMD_LATENCY_GET,
 			       returns ? flt_reply_return(skb, row) :
 					 flt_reply_latency(skb, row & 1, row >> 1));
 		if (err == -EMSGSIZE)
@@ -188,155 +166,10 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 			continue;
 		for (; cb->args[2] < FLT_SLOWEST_MAX; cb->args[2]++) {
 			read_slowest(session, cb->args[1], cb->args[2], &slow);
-			if (slow.ns && DUMP_ROW(skb, cb, FLT_CMD_SLOWEST_GET,
+			if (slow.ns && FLT_DUMP(skb, cb, FLT_CMD_SLOWEST_GET,
 						flt_reply_slow(skb, &slow)))
 				return skb->len;
 		}
-	}
-	return skb->len;
-}
-
-/* Request and scratch memory of a dump. The first call allocates it in cb->args[0]. */
-struct row_dump {
-	struct flt_pidns reader;
-	struct flt_proc_cursor cursor;
-	u32 session;			/* ID; 0: none */
-	u32 tgid;
-	bool kinds, names;
-	union {
-		struct flt_name_sum name;
-		struct flt_proc_report proc;
-		struct flt_task_report task[FLT_TASK_BATCH];
-	};
-};
-
-/* Find the session of a request, if there is one. *mask: its bit in rows, or 0. */
-static int find_session(struct netlink_callback *cb, struct nlattr *session, u32 *mask)
-{
-	*mask = session ? flt_session_mask(nla_get_u32(session)) : 0;
-	if (!session || *mask)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: invalid SESSION: no such session");
-	return -ENOENT;
-}
-
-/*
- * End a call of a dump. If the session has ended, end the dump with an error, without the rows of
- * this call: another session may have had its bit in rows. Return the length of the buffer.
- */
-static int end_call(struct sk_buff *skb, u32 session)
-{
-	if (!session || flt_session_mask(session))
-		return skb->len;
-	skb_trim(skb, 0);
-	return -ENOENT;
-}
-
-static int begin_procs(struct netlink_callback *cb)
-{
-	struct nlattr **attrs = flt_genl_dump_attrs(cb);
-	struct nlattr *session = attrs[FLT_PROC_SESSION];
-	struct row_dump *dump;
-	u32 mask = 0;
-	int err = flt_request_admit_dump(cb);
-
-	if (!err)
-		err = flt_request_refuse(attrs[FLT_PROC_TGID],
-					 "flt: invalid TGID: use a do request for one process",
-					 cb->extack);
-	if (!err && !session)
-		err = flt_request_refuse(attrs[FLT_PROC_NAMES],
-					 "flt: missing SESSION for NAMES", cb->extack);
-	if (err)
-		return err;
-	err = find_session(cb, session, &mask);
-	if (err)
-		return err;
-	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	flt_pidns_get(&dump->reader);
-	flt_proc_cursor_begin(&dump->cursor, mask);
-	dump->session = session ? nla_get_u32(session) : 0;
-	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
-	dump->names = nla_get_flag(attrs[FLT_PROC_NAMES]);
-	cb->args[0] = (long)dump;
-	return 0;
-}
-
-static void dump_names(struct sk_buff *skb, struct netlink_callback *cb, struct row_dump *dump)
-{
-	for (; flt_retired_name(dump->cursor.sessions, cb->args[1], &dump->name); cb->args[1]++)
-		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
-			     flt_reply_name(skb, &dump->name, dump->kinds)))
-			break;
-}
-
-int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct row_dump *dump;
-	int err = cb->args[0] ? 0 : begin_procs(cb);
-
-	if (err)
-		return err;
-	dump = (void *)cb->args[0];
-	cb->seq = flt_proc_generation() + 1;	/* 0 would disable the consistency check */
-	if (dump->names) {
-		dump_names(skb, cb, dump);
-		return end_call(skb, dump->session);
-	}
-	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
-		if (DUMP_ROW(skb, cb, FLT_CMD_PROC_GET,
-			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
-			break;
-	return end_call(skb, dump->session);
-}
-
-static int begin_tasks(struct netlink_callback *cb)
-{
-	struct nlattr **attrs = flt_genl_dump_attrs(cb);
-	struct row_dump *dump;
-	int err = flt_request_admit_dump(cb);
-
-	if (err)
-		return err;
-	if (!attrs[FLT_TASK_TGID]) {
-		NL_SET_ERR_MSG_MOD(cb->extack, "missing TGID");
-		return -EINVAL;
-	}
-	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	flt_pidns_get(&dump->reader);
-	dump->tgid = nla_get_u32(attrs[FLT_TASK_TGID]);
-	dump->kinds = nla_get_flag(attrs[FLT_TASK_KINDS]);
-	cb->args[0] = (long)dump;
-	return 0;
-}
-
-int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	struct row_dump *dump;
-	int err = cb->args[0] ? 0 : begin_tasks(cb);
-	int i, n;
-
-	if (err)
-		return err;
-	dump = (void *)cb->args[0];
-	/* Threads that do not fit are looked up again for the next buffer. */
-	while ((n = flt_report_tasks(&dump->reader, dump->tgid, cb->args[1], dump->task)) > 0) {
-		for (i = 0; i < n; i++) {
-			if (DUMP_ROW(skb, cb, FLT_CMD_TASK_GET,
-				     flt_reply_task(skb, dump->tgid, &dump->task[i], dump->kinds)))
-				return skb->len;
-			cb->args[1] = dump->task[i].serial;
-		}
-	}
-	/* A process that ends during the dump is not an error. A process without a row is. */
-	if (n == -ESRCH && !cb->args[1]) {
-		NL_SET_ERR_MSG_MOD(cb->extack,
-				   "invalid TGID: no fault of that process was counted");
-		return n;
 	}
 	return skb->len;
 }
@@ -393,113 +226,28 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	dump = (void *)cb->args[0];
 	while (!flt_wss_next(&dump->cursor, &dump->report)) {
-		if (DUMP_ROW(skb, cb, FLT_CMD_WSS_GET, flt_reply_wss(skb, &dump->report)))
+		if (FLT_DUMP(skb, cb, FLT_CMD_WSS_GET, flt_reply_wss(skb, &dump->report)))
 			break;
 		dump->cursor.index++;
 	}
 	return skb->len;
 }
 
-struct ledger_dump {
-	struct flt_pidns reader;
-	struct flt_proc_cursor cursor;
-	u32 session;			/* ID; 0: none */
-	struct flt_tally_sum tally;
-	struct flt_proc_report proc;
-	u64 cell[];			/* a line, and room for another one */
-};
-
-static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *ledger)
+int flt_dump_find_session(struct netlink_callback *cb, struct nlattr *session, u32 *mask)
 {
-	struct nlattr *session = flt_genl_dump_attrs(cb)[FLT_LEDGER_SESSION];
-	struct ledger_dump *dump;
-	u32 mask = 0;
-	int err = flt_request_admit_dump(cb);
-
-	if (!err)
-		err = find_session(cb, session, &mask);
-	if (err)
-		return err;
-	dump = kzalloc(struct_size(dump, cell, 2 * ledger->cells), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	flt_pidns_get(&dump->reader);
-	flt_proc_cursor_begin(&dump->cursor, mask);
-	dump->session = session ? nla_get_u32(session) : 0;
-	cb->args[0] = (long)dump;
-	return 0;
+	*mask = session ? flt_session_mask(nla_get_u32(session)) : 0;
+	if (!session || *mask)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: invalid SESSION: no such session");
+	return -ENOENT;
 }
 
-/* Sum up the rows that the reader sees, instead of the machine. */
-static void sum_inner(struct ledger_dump *dump, const struct flt_ledger *ledger)
+int flt_dump_end_call(struct sk_buff *skb, u32 session)
 {
-	u64 *line = dump->cell + ledger->cells, rows;
-	struct flt_proc_cursor c;
-	u32 i;
-
-	flt_report_inner(&dump->reader, &dump->tally, &rows);
-	memset(dump->cell, 0, ledger->cells * sizeof(*dump->cell));
-	flt_proc_cursor_begin(&c, 0);
-	for (; !flt_report_next_proc(&dump->reader, &c, &dump->proc); c.id++) {
-		if (!flt_ledger_read(ledger, c.id, line))
-			continue;
-		for (i = 0; i < ledger->cells; i++)
-			dump->cell[i] += line[i];
-	}
-}
-
-static void sum_ledger(struct ledger_dump *dump, const struct flt_ledger *ledger, bool nobody)
-{
-	if (nobody && dump->reader.ns) {
-		memset(dump->cell, 0, ledger->cells * sizeof(*dump->cell));
-	} else if (nobody) {
-		flt_ledger_read_nobody(ledger, dump->cell);
-	} else if (dump->reader.ns) {
-		sum_inner(dump, ledger);
-	} else {
-		flt_ledger_read_machine(ledger, dump->cell);
-		flt_report_tally(&dump->tally);
-	}
-}
-
-/* The dump begins with the machine and nobody. Processes follow. */
-#define LEDGER_SUMS 2
-
-static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
-		       const struct flt_ledger *ledger, const struct flt_reply_ledger *shape)
-{
-	struct ledger_dump *dump;
-	int err = cb->args[0] ? 0 : begin_ledger(cb, ledger);
-
-	if (err)
-		return err;
-	dump = (void *)cb->args[0];
-	cb->seq = flt_proc_generation() + 1;
-	for (; cb->args[1] < LEDGER_SUMS; cb->args[1]++) {
-		sum_ledger(dump, ledger, cb->args[1]);
-		if (DUMP_ROW(skb, cb, shape->cmd,
-			     flt_reply_ledger_sum(skb, shape, cb->args[1] ? NULL : &dump->tally.all,
-						  dump->cell)))
-			return end_call(skb, dump->session);
-	}
-	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
-		/* A dump of a session also reports processes whose counters are all 0. */
-		if ((flt_ledger_read(ledger, dump->proc.id, dump->cell) ||
-		     dump->cursor.sessions) &&
-		    DUMP_ROW(skb, cb, shape->cmd,
-			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))
-			break;
-	return end_call(skb, dump->session);
-}
-
-int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dump_ledger(skb, cb, &flt_huge, &flt_reply_thp);
-}
-
-int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dump_ledger(skb, cb, &flt_numa, &flt_reply_numa);
+	if (!session || flt_session_mask(session))
+		return skb->len;
+	skb_trim(skb, 0);
+	return -ENOENT;
 }
 
 int flt_dump_done(struct netlink_callback *cb)
@@ -508,10 +256,8 @@ int flt_dump_done(struct netlink_callback *cb)
 	return 0;
 }
 
-/* Both dumps begin with the reader. */
 int flt_dump_rows_done(struct netlink_callback *cb)
 {
-	BUILD_BUG_ON(offsetof(struct row_dump, reader) || offsetof(struct ledger_dump, reader));
 	if (cb->args[0])
 		flt_pidns_put((struct flt_pidns *)cb->args[0]);
 	return flt_dump_done(cb);

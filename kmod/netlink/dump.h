@@ -8,6 +8,37 @@
 
 #include <linux/netlink.h>
 #include <linux/skbuff.h>
+#include <net/genetlink.h>
+#include "netlink/request.h"
+
+/*
+ * Add a row to a dump: evaluate @fill, which returns 0 or an error. After -EMSGSIZE the
+ * buffer is full, and the same row comes first in the next one.
+ */
+#define FLT_DUMP(skb, cb, cmd, fill) ({							\
+	void *_head = genlmsg_put(skb, NETLINK_CB((cb)->skb).portid,			\
+				  (cb)->nlh->nlmsg_seq, &flt_netlink_family, NLM_F_MULTI, cmd);	\
+	int _err = -EMSGSIZE;								\
+											\
+	if (_head) {									\
+		genl_dump_check_consistent(cb, _head);					\
+		_err = fill;								\
+		if (_err)								\
+			genlmsg_cancel(skb, _head);					\
+		else									\
+			genlmsg_end(skb, _head);					\
+	}										\
+	_err;										\
+})
+
+/* Find the session of a request, if there is one. *mask: its bit in rows, or 0. */
+int flt_dump_find_session(struct netlink_callback *cb, struct nlattr *session, u32 *mask);
+
+/*
+ * End a call of a dump. If the session has ended, end the dump with an error, without the rows of
+ * this call: another session may have had its bit in rows. Return the length of the buffer.
+ */
+int flt_dump_end_call(struct sk_buff *skb, u32 session);
 
 int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_latency(struct sk_buff *skb, struct netlink_callback *cb);
@@ -19,7 +50,10 @@ int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb);
 /* .done of the dumps that allocate state in cb->args[0]. */
 int flt_dump_done(struct netlink_callback *cb);
-/* The same for dumps of rows, which also hold a reference to a PID namespace. */
+/*
+ * The same for dumps of processes, threads and ledgers. Their state begins with a struct flt_pidns,
+ * which holds a reference.
+ */
 int flt_dump_rows_done(struct netlink_callback *cb);
 
 #endif
