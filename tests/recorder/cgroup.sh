@@ -121,6 +121,7 @@ run_waiting
 guard=$(pgrep -P $runner -x fltctl-guard)
 kill -KILL "$guard" $runner
 wait $runner 2> err || true
+while [ -d "/proc/$guard" ]; do sleep 0.05; done
 check "after SIGKILL of fltctl and its guard the limit is left" [ -d "$group" ]
 "$fltctl" check > out 2> err || true
 check "fltctl check reports the leftover" grep -q '^warn *leftovers *1 killed run of' out
@@ -233,6 +234,9 @@ until [ "$(cat "$group/$now")" -gt 25165824 ]; do sleep 0.05; done
 old=$(cat "$group/$max")
 "$fltctl" record --engine=cgroup -L 8 -o trace.flt --cgroup "$group" > out 2> summary & recorder=$!
 until [ "$(cat "$group/$max")" = 8388608 ] && [ -s trace.flt ]; do sleep 0.05; done
+# The file exists before the recording begins, and grows every second from then on.
+size=$(stat -c %s trace.flt)
+while [ "$(stat -c %s trace.flt)" = "$size" ]; do sleep 0.05; done
 check "a running program is limited" [ "$(cat "$group/$now")" -le 8388608 ]
 rm wait
 wait $runner
