@@ -105,6 +105,13 @@ rows thp thp --json -p $busy 0.2 2
 rows thp thp --json --by=cgroup -p $busy 0.2 2
 rows numa numa --json --by=cgroup -p $busy 0.2 2
 rows numa numa --json -p $$ 0.2 2
+# On one of these CPUs the process is remote from its memory, which does not follow.
+echo 0 >/proc/sys/kernel/numa_balancing
+for cpu in 0 1; do
+	taskset -cp $cpu $busy >/dev/null
+	rows numa numa --json -p $busy 0.2 2
+done
+echo 1 >/proc/sys/kernel/numa_balancing
 rows check check --json
 kill $busy
 wait $busy 2>/dev/null || true
