@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Guests: build the module for their kernels, run live tests, start a shell.
 
-KERNELS    := 6.1 6.12
+KERNELS    := 6.1 6.12 7.3
 # Kernels that get a quick pass in make check. make matrix runs more tests on them.
-QUICK      := 5.10 7.3
+QUICK      := 5.10
 KMOD_SRC   := $(wildcard Kbuild kmod/compat/probe.sh kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] \
 	kmod/*/*/*/*.[ch] include/uapi/linux/*.h)
 KERNEL     ?= 6.12
@@ -26,7 +26,7 @@ $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/table tes
 .PHONY: kmod
 kmod: $(patsubst %,$(O)/kmod-%/.built,$(KERNELS) $(QUICK))
 
-## make check-guest         live tests in guests: 6.12, those of the module also on 6.1 (LIVE="name ..." for some, STRICT=1), some on 5.10 and 7.3
+## make check-guest         live tests in guests: 6.12, those of the module also on 6.1 and 7.3 (LIVE="name ..." for some, STRICT=1), some on 5.10
 .PHONY: check-guest
 check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 	$(VM)/check $(if $(LIVE),$(LIVE),$(QUICK:%=-q %))
