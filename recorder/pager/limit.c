@@ -88,43 +88,32 @@ void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len)
 	uffd_unregister(rec_region.uffd, to, len);
 }
 
-static int register_pages(uintptr_t a, size_t bytes)
+/* Put pages under the limit, in the given state. Return 0 or -errno. */
+static int put_under_limit(size_t first, size_t end, enum page_state state)
 {
-	return uffd_register(rec_region.uffd, a, bytes, UFFDIO_REGISTER_MODE_MISSING |
-			     (rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+	int ret = uffd_register(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE,
+				UFFDIO_REGISTER_MODE_MISSING |
+				(rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+
+	for (size_t i = first; i < end && !ret; i++)
+		rec_page_reset(i, state);
+	return ret;
 }
 
 int rec_limit_readopt(size_t first, size_t end)
 {
-	uintptr_t a = rec_page_address(first);
-	size_t bytes = (end - first) * FLT_PAGE;
-	int ret;
-
-	sys3(SYS_madvise, a, bytes, MADV_DONTNEED);
-	ret = register_pages(a, bytes);
-	if (ret)
-		return ret;
-	for (size_t i = first; i < end; i++)
-		rec_page_reset(i, PAGE_RESERVED);
-	rec_image.totals->ejected -= end - first;
-	return 0;
+	sys3(SYS_madvise, rec_page_address(first), (end - first) * FLT_PAGE, MADV_DONTNEED);
+	return put_under_limit(first, end, PAGE_RESERVED);
 }
 
 int rec_limit_adopt(size_t first, size_t end)
 {
-	uintptr_t a = rec_page_address(first);
 	size_t bytes = (end - first) * FLT_PAGE;
-	void *m = sys_mmap((void *)a, bytes, PROT_READ | PROT_WRITE,
+	void *m = sys_mmap((void *)rec_page_address(first), bytes, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-	int ret;
 
 	if (sys_failed((long)m))
 		return (int)(long)m;
 	sys3(SYS_madvise, m, bytes, MADV_NOHUGEPAGE);
-	ret = register_pages(a, bytes);
-	if (ret)
-		return ret;
-	for (size_t i = first; i < end; i++)
-		rec_page_reset(i, PAGE_EMPTY);
-	return 0;
+	return put_under_limit(first, end, PAGE_EMPTY);
 }

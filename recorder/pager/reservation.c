@@ -41,11 +41,14 @@ int rec_reservation_map(size_t first, size_t end, bool accessible)
 
 void rec_reservation_open(size_t first, size_t end)
 {
-	for (; first < end; first++)
-		if (rec_page_state(first) == PAGE_RESERVED)
+	for (; first < end; first++) {
+		if (rec_page_state(first) == PAGE_RESERVED) {
 			rec_page_reset(first, PAGE_EMPTY);
-		else if (rec_page_state(first) == PAGE_CLOSED)
+		} else if (rec_page_state(first) == PAGE_CLOSED) {
 			rec_page_reset(first, PAGE_EJECTED);
+			rec_image.totals->ejected++;
+		}
+	}
 }
 
 void rec_reservation_close(size_t first, size_t end)
@@ -58,6 +61,8 @@ void rec_reservation_close(size_t first, size_t end)
 			continue;
 		for (size_t i = first; i < to; i++)
 			rec_page_reset(i, PAGE_CLOSED);
+		/* They count when they are opened with their content, maybe by a child. */
+		rec_image.totals->ejected -= to - first;
 	}
 }
 

@@ -166,13 +166,16 @@ void case_reserve_mixed(void)
 	printf("new %lu\n", not_zero((unsigned int *)q, 3 * BIG));
 }
 
-/* A child has the reservations of its parent. Both use them afterwards. */
+/* A child has the reservations and the closed memory of its parent. Both use them afterwards. */
 void case_reserve_fork(void)
 {
 	unsigned int *p = mmap(NULL, 1ul << 30, PROT_NONE, RESERVE, -1, 0);
+	unsigned int *closed = mmap(NULL, BIG / 8, READ_WRITE, RESERVE, -1, 0);
 	unsigned long bad;
 	pid_t pid;
 
+	fill(closed, BIG / 8);
+	mprotect(closed, BIG / 8, PROT_NONE);
 	mprotect(p, BIG, READ_WRITE);
 	fill(p, BIG);
 	fflush(stdout);
@@ -181,6 +184,10 @@ void case_reserve_fork(void)
 	bad = wrong(p, BIG) + not_zero(p + BIG / 4, BIG);
 	fill(p, 2 * BIG);
 	bad += wrong(p, 2 * BIG) + (unsigned long)!touches((char *)p + 2 * BIG, 0);
+	bad += (unsigned long)!touches((char *)closed, 0);
+	madvise(closed, BIG / 8, MADV_DONTNEED);
+	mprotect(closed, BIG / 8, READ_WRITE);
+	bad += not_zero(closed, BIG / 8);
 	if (!pid)
 		_exit(bad != 0);
 	printf("child %x parent %lu\n", status_of(pid), bad);

@@ -88,6 +88,8 @@ if command -v java > /dev/null; then
 else
 	echo "ok a JVM # skip: no java"
 fi
+record -- "$cases" reserve_fork
+check "closed memory whose content was dropped is limited again" [ "$(grep -c '^ejected' err)" = 0 ]
 record -- "$cases" protect
 check "the summary tells how much was ejected" grep -qE '^ejected  [1-9]' err
 check "the summary says that nothing is lost" grep -q '^loss     none' err
