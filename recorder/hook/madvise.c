@@ -68,8 +68,7 @@ REC_EXPORT int madvise(void *addr, size_t len, int advice)
 		 */
 		if (rec_range_is_inside(addr, len) && is_reserved(first, end))
 			return 0;
-		rec_range_eject(addr, len);
-		break;
+		/* fall through */
 	default:
 		/* This advice changes what the memory is. */
 		rec_range_eject(addr, len);

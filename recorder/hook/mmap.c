@@ -234,9 +234,9 @@ REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 		if (is_again(addr, len, prot, flags) && map_again(first, end, prot != PROT_NONE))
 			return addr;
 		m = map_over(addr, len, prot, flags, fd, off, first, end);
-	}
-	else
+	} else {
 		m = sys_mmap(addr, len, prot, flags, fd, off);
+	}
 	if (total && !sys_failed((long)m))
 		__atomic_fetch_add(total, len, __ATOMIC_RELAXED);
 	return (void *)rec_range_result((long)m);
