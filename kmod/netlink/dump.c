@@ -3,10 +3,8 @@
 #include <linux/slab.h>
 #include <net/genetlink.h>
 #include "netlink/dump.h"
-#include "mm/pidns.h"
 #include "netlink/reply.h"
 #include "netlink/request.h"
-#include "account/proc.h"
 #include "account/tally.h"
 
 int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
@@ -233,13 +231,23 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
-int flt_dump_find_session(struct netlink_callback *cb, struct nlattr *session, u32 *mask)
+int flt_dump_begin_rows(struct netlink_callback *cb, struct nlattr *session, size_t size)
 {
-	*mask = session ? flt_session_mask(nla_get_u32(session)) : 0;
-	if (!session || *mask)
-		return 0;
-	NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: invalid SESSION: no such session");
-	return -ENOENT;
+	u32 mask = session ? flt_session_mask(nla_get_u32(session)) : 0;
+	struct flt_dump_rows *rows;
+
+	if (session && !mask) {
+		NL_SET_ERR_MSG_ATTR(cb->extack, session, "flt: invalid SESSION: no such session");
+		return -ENOENT;
+	}
+	rows = kzalloc(size, GFP_KERNEL);
+	if (!rows)
+		return -ENOMEM;
+	flt_pidns_get(&rows->reader);
+	flt_proc_cursor_begin(&rows->cursor, mask);
+	rows->session = session ? nla_get_u32(session) : 0;
+	cb->args[0] = (long)rows;
+	return 0;
 }
 
 int flt_dump_end_call(struct sk_buff *skb, u32 session)
@@ -258,7 +266,9 @@ int flt_dump_done(struct netlink_callback *cb)
 
 int flt_dump_rows_done(struct netlink_callback *cb)
 {
-	if (cb->args[0])
-		flt_pidns_put((struct flt_pidns *)cb->args[0]);
+	struct flt_dump_rows *rows = (void *)cb->args[0];
+
+	if (rows)
+		flt_pidns_put(&rows->reader);
 	return flt_dump_done(cb);
 }

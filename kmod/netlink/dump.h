@@ -9,6 +9,8 @@
 #include <linux/netlink.h>
 #include <linux/skbuff.h>
 #include <net/genetlink.h>
+#include "account/proc.h"
+#include "mm/pidns.h"
 #include "netlink/request.h"
 
 /*
@@ -31,8 +33,18 @@
 	_err;										\
 })
 
-/* Find the session of a request, if there is one. *mask: its bit in rows, or 0. */
-int flt_dump_find_session(struct netlink_callback *cb, struct nlattr *session, u32 *mask);
+/* The state of a dump of processes, threads or a ledger begins with this. */
+struct flt_dump_rows {
+	struct flt_pidns reader;
+	struct flt_proc_cursor cursor;
+	u32 session;			/* ID; 0: none */
+};
+
+/*
+ * Allocate the state of such a dump in cb->args[0], @size bytes. @session: the session of the
+ * request, or NULL. Return 0 or -errno.
+ */
+int flt_dump_begin_rows(struct netlink_callback *cb, struct nlattr *session, size_t size);
 
 /*
  * End a call of a dump. If the session has ended, end the dump with an error, without the rows of
@@ -50,10 +62,7 @@ int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb);
 int flt_dump_numa(struct sk_buff *skb, struct netlink_callback *cb);
 /* .done of the dumps that allocate state in cb->args[0]. */
 int flt_dump_done(struct netlink_callback *cb);
-/*
- * The same for dumps of processes, threads and ledgers. Their state begins with a struct flt_pidns,
- * which holds a reference.
- */
+/* The same for dumps whose state begins with struct flt_dump_rows. */
 int flt_dump_rows_done(struct netlink_callback *cb);
 
 #endif

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dump_ledger.c - dumps of the accounts of huge pages and NUMA */
 #include <linux/netlink.h>
-#include <linux/slab.h>
 #include "netlink/dump.h"
 #include "ledger/huge.h"
 #include "ledger/numa.h"
-#include "mm/pidns.h"
 #include "netlink/reply.h"
-#include "account/proc.h"
 #include "account/tally.h"
 
 struct ledger_dump {
-	struct flt_pidns reader;
-	struct flt_proc_cursor cursor;
-	u32 session;			/* ID; 0: none */
+	struct flt_dump_rows rows;	/* first */
 	struct flt_tally_sum tally;
 	struct flt_proc_report proc;
 	u64 cell[];			/* a line, and room for another one */
@@ -22,23 +17,10 @@ struct ledger_dump {
 static int begin_ledger(struct netlink_callback *cb, const struct flt_ledger *ledger)
 {
 	struct nlattr *session = flt_genl_dump_attrs(cb)[FLT_LEDGER_SESSION];
-	struct ledger_dump *dump;
-	u32 mask = 0;
+	struct ledger_dump *dump = NULL;
 	int err = flt_request_admit_dump(cb);
 
-	if (!err)
-		err = flt_dump_find_session(cb, session, &mask);
-	if (err)
-		return err;
-	dump = kzalloc(struct_size(dump, cell, 2 * ledger->cells), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	BUILD_BUG_ON(offsetof(typeof(*dump), reader));	/* flt_dump_rows_done() */
-	flt_pidns_get(&dump->reader);
-	flt_proc_cursor_begin(&dump->cursor, mask);
-	dump->session = session ? nla_get_u32(session) : 0;
-	cb->args[0] = (long)dump;
-	return 0;
+	return err ?: flt_dump_begin_rows(cb, session, struct_size(dump, cell, 2 * ledger->cells));
 }
 
 /* Sum up the rows that the reader sees, instead of the machine. */
@@ -48,10 +30,10 @@ static void sum_inner(struct ledger_dump *dump, const struct flt_ledger *ledger)
 	struct flt_proc_cursor c;
 	u32 i;
 
-	flt_report_inner(&dump->reader, &dump->tally, &rows);
+	flt_report_inner(&dump->rows.reader, &dump->tally, &rows);
 	memset(dump->cell, 0, ledger->cells * sizeof(*dump->cell));
 	flt_proc_cursor_begin(&c, 0);
-	for (; !flt_report_next_proc(&dump->reader, &c, &dump->proc); c.id++) {
+	for (; !flt_report_next_proc(&dump->rows.reader, &c, &dump->proc); c.id++) {
 		if (!flt_ledger_read(ledger, c.id, line))
 			continue;
 		for (i = 0; i < ledger->cells; i++)
@@ -61,11 +43,11 @@ static void sum_inner(struct ledger_dump *dump, const struct flt_ledger *ledger)
 
 static void sum_ledger(struct ledger_dump *dump, const struct flt_ledger *ledger, bool nobody)
 {
-	if (nobody && dump->reader.ns) {
+	if (nobody && dump->rows.reader.ns) {
 		memset(dump->cell, 0, ledger->cells * sizeof(*dump->cell));
 	} else if (nobody) {
 		flt_ledger_read_nobody(ledger, dump->cell);
-	} else if (dump->reader.ns) {
+	} else if (dump->rows.reader.ns) {
 		sum_inner(dump, ledger);
 	} else {
 		flt_ledger_read_machine(ledger, dump->cell);
@@ -91,16 +73,17 @@ static int dump_ledger(struct sk_buff *skb, struct netlink_callback *cb,
 		if (FLT_DUMP(skb, cb, shape->cmd,
 			     flt_reply_ledger_sum(skb, shape, cb->args[1] ? NULL : &dump->tally.all,
 						  dump->cell)))
-			return flt_dump_end_call(skb, dump->session);
+			return flt_dump_end_call(skb, dump->rows.session);
 	}
-	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
+	for (; !flt_report_next_proc(&dump->rows.reader, &dump->rows.cursor, &dump->proc);
+	     dump->rows.cursor.id++)
 		/* A dump of a session also reports processes whose counters are all 0. */
 		if ((flt_ledger_read(ledger, dump->proc.id, dump->cell) ||
-		     dump->cursor.sessions) &&
+		     dump->rows.cursor.sessions) &&
 		    FLT_DUMP(skb, cb, shape->cmd,
 			     flt_reply_ledger_row(skb, shape, &dump->proc, dump->cell)))
 			break;
-	return flt_dump_end_call(skb, dump->session);
+	return flt_dump_end_call(skb, dump->rows.session);
 }
 
 int flt_dump_thp(struct sk_buff *skb, struct netlink_callback *cb)

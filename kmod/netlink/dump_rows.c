@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dump_rows.c - dumps of processes and threads */
 #include <linux/netlink.h>
-#include <linux/slab.h>
 #include "netlink/dump.h"
-#include "mm/pidns.h"
 #include "netlink/reply.h"
-#include "account/proc.h"
 
 /* Request and scratch memory of a dump. The first call allocates it in cb->args[0]. */
 struct row_dump {
-	struct flt_pidns reader;
-	struct flt_proc_cursor cursor;
-	u32 session;			/* ID; 0: none */
+	struct flt_dump_rows rows;	/* first */
 	u32 tgid;
 	bool kinds, names;
 	union {
@@ -26,7 +21,6 @@ static int begin_procs(struct netlink_callback *cb)
 	struct nlattr **attrs = flt_genl_dump_attrs(cb);
 	struct nlattr *session = attrs[FLT_PROC_SESSION];
 	struct row_dump *dump;
-	u32 mask = 0;
 	int err = flt_request_admit_dump(cb);
 
 	if (!err)
@@ -38,25 +32,19 @@ static int begin_procs(struct netlink_callback *cb)
 					 "flt: missing SESSION for NAMES", cb->extack);
 	if (err)
 		return err;
-	err = flt_dump_find_session(cb, session, &mask);
+	err = flt_dump_begin_rows(cb, session, sizeof(*dump));
 	if (err)
 		return err;
-	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	BUILD_BUG_ON(offsetof(typeof(*dump), reader));	/* flt_dump_rows_done() */
-	flt_pidns_get(&dump->reader);
-	flt_proc_cursor_begin(&dump->cursor, mask);
-	dump->session = session ? nla_get_u32(session) : 0;
+	dump = (void *)cb->args[0];
 	dump->kinds = nla_get_flag(attrs[FLT_PROC_KINDS]);
 	dump->names = nla_get_flag(attrs[FLT_PROC_NAMES]);
-	cb->args[0] = (long)dump;
 	return 0;
 }
 
 static void dump_names(struct sk_buff *skb, struct netlink_callback *cb, struct row_dump *dump)
 {
-	for (; flt_retired_name(dump->cursor.sessions, cb->args[1], &dump->name); cb->args[1]++)
+	for (; flt_retired_name(dump->rows.cursor.sessions, cb->args[1], &dump->name);
+	     cb->args[1]++)
 		if (FLT_DUMP(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_name(skb, &dump->name, dump->kinds)))
 			break;
@@ -73,13 +61,14 @@ int flt_dump_procs(struct sk_buff *skb, struct netlink_callback *cb)
 	cb->seq = flt_proc_generation() + 1;	/* 0 would disable the consistency check */
 	if (dump->names) {
 		dump_names(skb, cb, dump);
-		return flt_dump_end_call(skb, dump->session);
+		return flt_dump_end_call(skb, dump->rows.session);
 	}
-	for (; !flt_report_next_proc(&dump->reader, &dump->cursor, &dump->proc); dump->cursor.id++)
+	for (; !flt_report_next_proc(&dump->rows.reader, &dump->rows.cursor, &dump->proc);
+	     dump->rows.cursor.id++)
 		if (FLT_DUMP(skb, cb, FLT_CMD_PROC_GET,
 			     flt_reply_proc(skb, &dump->proc, dump->kinds)))
 			break;
-	return flt_dump_end_call(skb, dump->session);
+	return flt_dump_end_call(skb, dump->rows.session);
 }
 
 static int begin_tasks(struct netlink_callback *cb)
@@ -94,14 +83,12 @@ static int begin_tasks(struct netlink_callback *cb)
 		NL_SET_ERR_MSG_MOD(cb->extack, "missing TGID");
 		return -EINVAL;
 	}
-	dump = kzalloc(sizeof(*dump), GFP_KERNEL);
-	if (!dump)
-		return -ENOMEM;
-	BUILD_BUG_ON(offsetof(typeof(*dump), reader));	/* flt_dump_rows_done() */
-	flt_pidns_get(&dump->reader);
+	err = flt_dump_begin_rows(cb, NULL, sizeof(*dump));
+	if (err)
+		return err;
+	dump = (void *)cb->args[0];
 	dump->tgid = nla_get_u32(attrs[FLT_TASK_TGID]);
 	dump->kinds = nla_get_flag(attrs[FLT_TASK_KINDS]);
-	cb->args[0] = (long)dump;
 	return 0;
 }
 
@@ -115,7 +102,8 @@ int flt_dump_tasks(struct sk_buff *skb, struct netlink_callback *cb)
 		return err;
 	dump = (void *)cb->args[0];
 	/* Threads that do not fit are looked up again for the next buffer. */
-	while ((n = flt_report_tasks(&dump->reader, dump->tgid, cb->args[1], dump->task)) > 0) {
+	while ((n = flt_report_tasks(&dump->rows.reader, dump->tgid, cb->args[1],
+				     dump->task)) > 0) {
 		for (i = 0; i < n; i++) {
 			if (FLT_DUMP(skb, cb, FLT_CMD_TASK_GET,
 				     flt_reply_task(skb, dump->tgid, &dump->task[i], dump->kinds)))
