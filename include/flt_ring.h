@@ -197,6 +197,7 @@ enum flt_rec_policy { FLT_REC_FIFO = 0, FLT_REC_CLOCK };
 #define FLT_REC_NO_INLINE 0x1	/* serve every fault by path B */
 #define FLT_REC_NO_MOVE   0x2	/* evict by copy, as on kernels before 6.8 */
 #define FLT_REC_NO_STACK  0x4
+#define FLT_REC_INLINED   0x8	/* an earlier image used path A, so the kernel suits it */
 
 struct flt_rec_config {
 	uint64_t limit_pages;	/* L */
@@ -206,7 +207,7 @@ struct flt_rec_config {
 	uint32_t policy;	/* enum flt_rec_policy */
 	uint32_t max_stack;	/* frames, with ip */
 	uint32_t sample;	/* fault records per second, 0 = all */
-	uint32_t flags;		/* FLT_REC_NO_* */
+	uint32_t flags;		/* FLT_REC_NO_*, FLT_REC_INLINED */
 };
 
 #define FLT_REC_TOKEN 40	/* bytes, with NUL */

@@ -11,8 +11,9 @@ OBJCOPY ?= objcopy
 JEMALLOC_PIC ?= /usr/lib/$(shell $(CC) -print-multiarch)/libjemalloc_pic.a
 
 # jemalloc without its C++ operators, because they would load libstdc++ into C programs. The
-# operators of libstdc++ call malloc() anyway. hook/heap.c replaces some functions.
-REC_RENAMED := malloc calloc realloc memalign
+# operators of libstdc++ call malloc() anyway. hook/heap.c replaces some functions. hook/jemalloc.c
+# has those that only the profiler calls.
+REC_RENAMED := malloc calloc realloc memalign exp log round _Unwind_Backtrace _Unwind_GetIP
 $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC) recorder/recorder.mk
 	@mkdir -p $(@D)
 	cp $< $@.tmp && $(AR) d $@.tmp jemalloc_cpp.pic.o && \
@@ -21,7 +22,7 @@ $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC) recorder/recorder.mk
 
 $(O)/libfltrec.so: $(REC) $(FLT_CORE) $(O)/recorder/jemalloc.a
 	$(CC) -shared $(LDFLAGS) -o $@ $(REC) $(FLT_CORE) -Wl,--whole-archive $(O)/recorder/jemalloc.a \
-		-Wl,--no-whole-archive -Wl,-z,now -Wl,-z,nodelete -Wl,-soname,libfltrec.so \
-		-pthread -lm -ldl
+		-Wl,--no-whole-archive -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete -Wl,-soname,libfltrec.so \
+		-pthread -ldl
 
 PROGRAMS += $(O)/libfltrec.so

@@ -167,10 +167,10 @@ void rec_handler_install(bool again)
 	if (!REC_HAS_INLINE || rec_image.config.flags & FLT_REC_NO_INLINE ||
 	    (again && !rec_threads.inlined))
 		return;
-	/* First, because the check below may leave the signal pending. */
+	/* First, because the check below may leave the signal pending. The first image checks. */
 	rec_sigaction_set(SIGNAL, handle, SA_RESTART | SA_ONSTACK);
 	rec_threads.inlined = false;
-	if (!rec_perf_event_is_filtered(SIGNAL))
+	if (!(rec_image.config.flags & FLT_REC_INLINED) && !rec_perf_event_is_filtered(SIGNAL))
 		return;
 	if (!again)
 		rec_threads.filter = rec_perf_event_filter(rec_region.base, rec_region_end());

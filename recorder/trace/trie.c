@@ -2,8 +2,9 @@
 /*
  * trie.c - nodes of the stack trie. Each is written to the ring once.
  *
- * An open hash of (parent, address). Only touched parts take memory. When the table is full,
- * stacks are truncated at the last frame that has a node.
+ * A hash of (parent, address) with chains. Nodes are stored in the order of their ids, and the
+ * table of chains grows with their number: a program with few stacks touches few pages. When
+ * there is no room for another node, stacks are truncated at the last frame that has one.
  */
 #include "trie.h"
 
@@ -16,52 +17,87 @@
 struct node {
 	uint64_t address;
 	uint32_t parent;
-	uint32_t id;		/* 0 = free */
+	uint32_t next;		/* id of the next node of the chain, 0 = none */
 };
 
-#define SLOTS (1u << 21)
 /* A file has no more nodes per image. */
 #define NODES FLT_STACK_NODES_MAX
+/*
+ * Numbers of chains, powers of two. To double them takes a visit of every node, during which all
+ * faults wait: at most a few milliseconds, once.
+ */
+#define CHAINS_FIRST 1024u
+#define CHAINS_MOST  (NODES / 4)
 
-static struct node *node;
-static uint32_t last;
+struct table {
+	struct node node[NODES + 1];	/* by id; [0] is not used */
+	uint32_t chain[CHAINS_MOST];	/* id of the first node, 0 = none */
+};
+
+static struct table *table;
+static uint32_t last, chains;
 
 int rec_trie_init(void)
 {
 	void *m;
 
-	if (node)
-		sys2(SYS_munmap, node, SLOTS * sizeof(*node));
-	node = NULL;
+	if (table)
+		sys2(SYS_munmap, table, sizeof(*table));
+	table = NULL;
 	last = 0;
-	m = sys_mmap(NULL, SLOTS * sizeof(*node), PROT_READ | PROT_WRITE,
+	chains = CHAINS_FIRST;
+	m = sys_mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed((long)m))
 		return (int)(long)m;
-	sys3(SYS_madvise, m, SLOTS * sizeof(*node), MADV_NOHUGEPAGE);
-	node = m;
+	sys3(SYS_madvise, m, sizeof(*table), MADV_NOHUGEPAGE);
+	table = m;
 	return 0;
 }
 
-/* Return the id of the node below `parent`, added if need be. 0: the table is full. */
-static uint32_t child(uint32_t parent, uint64_t address)
+static uint32_t *find_chain(uint32_t parent, uint64_t address)
 {
 	uint64_t h = (address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ULL;
-	uint32_t i = (uint32_t)(h >> 43);
 
-	for (;; i++) {
-		struct node *n = &node[i & (SLOTS - 1)];
+	return &table->chain[h >> 32 & (chains - 1)];
+}
 
-		if (!n->id) {
-			if (last == NODES)
-				return 0;
-			*n = (struct node){ address, parent, ++last };
-			rec_writer_node(last, parent, address);
-			return last;
-		}
+static void chain_up(uint32_t id)
+{
+	struct node *n = &table->node[id];
+	uint32_t *chain = find_chain(n->parent, n->address);
+
+	n->next = *chain;
+	*chain = id;
+}
+
+static void double_chains(void)
+{
+	for (uint32_t i = 0; i < chains; i++)
+		table->chain[i] = 0;
+	chains *= 2;
+	for (uint32_t id = 1; id <= last; id++)
+		chain_up(id);
+}
+
+/* Return the id of the node below `parent`, added if need be. 0: there is no room. */
+static uint32_t child(uint32_t parent, uint64_t address)
+{
+	struct node *n;
+
+	for (uint32_t id = *find_chain(parent, address); id; id = n->next) {
+		n = &table->node[id];
 		if (n->address == address && n->parent == parent)
-			return n->id;
+			return id;
 	}
+	if (last == NODES)
+		return 0;
+	if (last == chains && chains < CHAINS_MOST)
+		double_chains();
+	table->node[++last] = (struct node){ .address = address, .parent = parent };
+	chain_up(last);
+	rec_writer_node(last, parent, address);
+	return last;
 }
 
 uint32_t rec_trie_id(const uint64_t *frame, unsigned int count, bool *full)

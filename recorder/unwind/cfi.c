@@ -3,18 +3,24 @@
  * cfi.c - call frame information: one row of the table in .eh_frame for one address.
  *
  * A direct-mapped cache keeps rows by address, so a frame costs one table lookup and a few
- * loads each time after that. Tables are read through object.c, so an object that was unloaded has
- * no row instead of causing a fault.
+ * loads each time after that. Rows are stored in the order in which they were needed: a program
+ * that needs few of them touches few pages. Tables are read through object.c, so an object that
+ * was unloaded has no row instead of causing a fault.
  */
 #include "cfi.h"
 
 #include "cfi_program.h"
 #include "object.h"
 
+#include <assert.h>
+
 #define ROWS 16384u
 #define CODE 1024		/* longer CIEs and FDEs are truncated */
 
-static struct rec_row cache[ROWS];
+static struct rec_row row_at[ROWS + 1];	/* [0] is not used */
+static uint16_t row_of[ROWS];		/* hash of the address -> index of its row, 0 = none */
+static uint16_t rows;
+static_assert(ROWS <= UINT16_MAX, "an index of rows");
 
 /* Return the address of the FDE that may cover ip, by binary search in .eh_frame_hdr, or 0. */
 static uint64_t find_fde(const struct rec_object *o, uint64_t ip)
@@ -156,8 +162,12 @@ static void look_up(uint64_t ip, struct rec_row *row)
 
 const struct rec_row *rec_cfi_row(uint64_t ip)
 {
-	struct rec_row *row = &cache[(ip * 0x9e3779b97f4a7c15ULL >> 50) & (ROWS - 1)];
+	uint16_t *index = &row_of[(ip * 0x9e3779b97f4a7c15ULL >> 50) & (ROWS - 1)];
+	struct rec_row *row;
 
+	if (!*index)
+		*index = ++rows;
+	row = &row_at[*index];
 	if (row->ip != ip)
 		look_up(ip, row);
 	return row;

@@ -185,6 +185,11 @@ if [ -w /dev/full ]; then
 	done
 fi
 
+# The program's MALLOC_CONF applies to the recorder's heap, but its profiler stays off.
+MALLOC_CONF=prof:true,prof_leak:true,prof_final:true,lg_prof_sample:0,abort_conf:true \
+	timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- "$cases" phases > out 2> err || true
+check "a program with MALLOC_CONF=prof:true is recorded" [ "$("$fltctl" script trace.flt | wc -l)" -gt 100 ]
+
 # A sweep runs a program with several limits.
 timeout "$limit" "$fltctl" record -q --sweep 25,50,100% --json -o sweep -- "$cases" phases > out 2> err
 check "--sweep prints a row for each run" python3 - << 'END'

@@ -36,6 +36,7 @@ struct flt_rings {
 	int listener, epoll;
 	uint64_t expires_from;	/* when flt_rings_expire() was called first, or 0 */
 	struct image *first;
+	bool inlined;	/* an image has resolved faults on the faulting thread */
 };
 
 /* Return the peer's PID in our namespace, from the kernel; 0: unknown. */
