@@ -127,7 +127,7 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 	return 0;
 }
 
-/* Return histograms or NULL. Caller holds the lock of the sessions. */
+/* Return histograms or NULL. The session does not close meanwhile. */
 static struct hist *hist_at(u32 bit)
 {
 	return rcu_dereference_protected(hists[bit], true);

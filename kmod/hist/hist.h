@@ -82,12 +82,12 @@ struct flt_hist_report {
 
 /*
  * Sum up one histogram over all CPUs. Return 0, -ENODATA if it is empty, or -ENOENT if the
- * session has no histograms or the index is too large. Caller holds the lock of the sessions.
+ * session has no histograms or the index is too large. The session must not close meanwhile.
  */
 int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist_report *r);
 /*
  * Copy one of the FLT_SLOWEST_MAX slowest faults that a CPU has seen. Return 0, or -ENOENT if the
- * session has no causes. Caller holds the lock of the sessions.
+ * session has no causes. The session must not close meanwhile.
  */
 int flt_hist_slowest(u32 bit, int cpu, u32 slot, struct flt_slow *fault);
 

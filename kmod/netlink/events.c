@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <net/genetlink.h>
 #include "hook/clock.h"
 #include "netlink/events.h"
@@ -30,24 +31,39 @@ struct events_dump {
  * A time is a horizon if no fault that ended before it is still to be written. A hypervisor can
  * stop a CPU in a handler for any time. But handlers run with preemption off, from the reading
  * of the clock at the end of a fault until its record is in the buffer. So a time becomes a
- * horizon after a grace period that began later.
+ * horizon after a grace period that began later. Nobody waits for the grace period.
  *
- * One horizon serves all sessions. Protected by the lock of the sessions.
+ * One horizon serves all sessions.
  */
+static DEFINE_SPINLOCK(horizon_lock);	/* protects the variables below */
 static u64 horizon, next_horizon;	/* next_horizon 0: no grace period is under way */
-static unsigned long grace;
+static struct rcu_head grace;
+
+static void end_grace(struct rcu_head *unused)
+{
+	spin_lock_bh(&horizon_lock);
+	horizon = next_horizon;
+	next_horizon = 0;
+	spin_unlock_bh(&horizon_lock);
+}
 
 static u64 take_horizon(void)
 {
-	if (next_horizon && poll_state_synchronize_rcu(grace)) {
-		horizon = next_horizon;
-		next_horizon = 0;
-	}
+	u64 taken;
+
+	spin_lock_bh(&horizon_lock);
 	if (!next_horizon) {
 		next_horizon = ktime_get_ns() - FLT_CLOCK_ERROR;
-		grace = start_poll_synchronize_rcu();
+		call_rcu_hurry(&grace, end_grace);
 	}
-	return horizon;
+	taken = horizon;
+	spin_unlock_bh(&horizon_lock);
+	return taken;
+}
+
+void flt_events_exit(void)
+{
+	rcu_barrier();
 }
 
 static void *put_head(struct events_dump *d)

@@ -14,5 +14,7 @@
 
 /* .dumpit of FLT_CMD_EVENTS. Only the owner of the session may ask. */
 int flt_dump_events(struct sk_buff *skb, struct netlink_callback *cb);
+/* Wait for the last grace period. Nobody can ask any more. */
+void flt_events_exit(void);
 
 #endif

@@ -267,5 +267,6 @@ int __init flt_netlink_init(void)
 void flt_netlink_exit(void)
 {
 	genl_unregister_family(&flt_netlink_family);
+	flt_events_exit();
 	flt_orphans_exit();
 }

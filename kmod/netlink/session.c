@@ -7,6 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
+#include <linux/srcu.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include <net/sock.h>
@@ -22,6 +23,7 @@
 
 struct session {
 	u32 id;			/* 0: free; never reused */
+	bool open;		/* readers may find the session */
 	struct sock *owner;	/* holds a reference */
 	struct flt_pidns reader;	/* its PID namespace when it opened the session */
 	bool follow, notes, moves, thp, numa;
@@ -29,8 +31,14 @@ struct session {
 	bool pinned;		/* holds a reference to the module */
 };
 
-/* Protects all variables below. Taken in process context only, because arming a probe sleeps. */
+/*
+ * Protects all variables below. Taken in process context only, because arming a probe sleeps. Who
+ * opens or closes a session may hold the lock for many grace periods, and the buffer of a stream
+ * is full before that. Therefore readers do not take the lock. They find a session that is open in
+ * a read section of closing, and a session that closes waits for them before anything else.
+ */
 static DEFINE_MUTEX(lock);
+DEFINE_STATIC_SRCU(closing);
 static struct session sessions[FLT_SESSION_MAX_OPEN];
 static u32 last_id, open_sessions;
 static unsigned int accounting_users;
@@ -147,6 +155,8 @@ static void close_bit(u32 bit)
 {
 	bool returns;
 
+	WRITE_ONCE(sessions[bit].open, false);
+	synchronize_srcu(&closing);
 	flt_stream_close(bit);
 	flt_hist_close(bit);
 	if (sessions[bit].thp)
@@ -300,6 +310,8 @@ int flt_session_open(struct sock *owner, const struct flt_session_config *config
 		goto out;
 	}
 	*id = sessions[bit].id;
+	/* A reader that finds the session finds all of it: pairs with find_session(). */
+	smp_store_release(&sessions[bit].open, true);
 	goto out;
 
 err_retired:
@@ -312,13 +324,17 @@ out:
 	return err;
 }
 
-/* A reader in a PID namespace finds the sessions of its namespace only. */
+/*
+ * A reader in a PID namespace finds the sessions of its namespace only. Caller holds the lock, or
+ * is in a read section of closing.
+ */
 static int find_session(u32 id)
 {
 	u32 bit;
 
 	for (bit = 0; id && bit < FLT_SESSION_MAX_OPEN; bit++)
-		if (sessions[bit].id == id)
+		/* Pairs with flt_session_open(). */
+		if (smp_load_acquire(&sessions[bit].open) && sessions[bit].id == id)
 			return flt_pidns_is_open(&sessions[bit].reader) ? bit : -ENOENT;
 	return -ENOENT;
 }
@@ -357,21 +373,19 @@ void flt_session_close_orphans(void)
 int flt_session_pull(const struct sock *owner, u32 id,
 		     int (*pull)(struct flt_relay *relay, void *arg), void *arg)
 {
-	int bit, err;
+	int section = srcu_read_lock(&closing);
+	int bit = find_owned(owner, id);
+	int err = bit < 0 ? bit : pull(flt_stream_pulled(bit), arg);
 
-	mutex_lock(&lock);
-	bit = find_owned(owner, id);
-	err = bit < 0 ? bit : pull(flt_stream_pulled(bit), arg);
-	mutex_unlock(&lock);
+	srcu_read_unlock(&closing, section);
 	return err;
 }
 
 int flt_session_read(u32 id, struct flt_session_report *r)
 {
-	int bit;
+	int section = srcu_read_lock(&closing);
+	int bit = find_session(id);
 
-	mutex_lock(&lock);
-	bit = find_session(id);
 	if (bit >= 0) {
 		r->id = id;
 		flt_report_session(bit, &r->sum);
@@ -379,41 +393,38 @@ int flt_session_read(u32 id, struct flt_session_report *r)
 		r->stacks_once = flt_stream_stacks_once(bit);
 		r->stacks = flt_stacktable_used();
 	}
-	mutex_unlock(&lock);
+	srcu_read_unlock(&closing, section);
 	return bit < 0 ? bit : 0;
 }
 
 int flt_session_hist(u32 id, enum flt_hist_group group, u32 index, struct flt_hist_report *report)
 {
-	int err;
+	int section = srcu_read_lock(&closing);
+	int err = find_session(id);
 
-	mutex_lock(&lock);
-	err = find_session(id);
 	if (err >= 0)
 		err = flt_hist_read(err, group, index, report);
-	mutex_unlock(&lock);
+	srcu_read_unlock(&closing, section);
 	return err;
 }
 
 int flt_session_slowest(u32 id, int cpu, u32 slot, struct flt_slow *fault)
 {
-	int err;
+	int section = srcu_read_lock(&closing);
+	int err = find_session(id);
 
-	mutex_lock(&lock);
-	err = find_session(id);
 	if (err >= 0)
 		err = flt_hist_slowest(err, cpu, slot, fault);
-	mutex_unlock(&lock);
+	srcu_read_unlock(&closing, section);
 	return err;
 }
 
 u32 flt_session_mask(u32 id)
 {
-	int bit;
+	int section = srcu_read_lock(&closing);
+	int bit = find_session(id);
 
-	mutex_lock(&lock);
-	bit = find_session(id);
-	mutex_unlock(&lock);
+	srcu_read_unlock(&closing, section);
 	return bit < 0 ? 0 : BIT(bit);
 }
 

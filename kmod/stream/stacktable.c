@@ -37,7 +37,7 @@ static u32 *chains;
 static u32 shift;			/* 64 - log2 of the number of chains */
 static u32 max_entries, max_blocks;
 static u32 used, used_blocks;		/* changed under the lock below */
-static u32 users;			/* protected by the lock of the sessions */
+static u32 users;			/* changed under the lock of the sessions */
 static atomic_t once;
 static DEFINE_RAW_SPINLOCK(lock);
 
@@ -76,7 +76,7 @@ int flt_stacktable_get(u32 bit)
 		used_blocks = 0;
 		flt_stacktable_seed = get_random_u64();
 	}
-	users++;
+	WRITE_ONCE(users, users + 1);
 	/* Clear the marks of an earlier session with this bit. New entries have none. */
 	for (i = 0; i < max_entries; i++)
 		atomic_andnot(BIT(bit), &entries[i].sent);
@@ -85,7 +85,8 @@ int flt_stacktable_get(u32 bit)
 
 void flt_stacktable_put(void)
 {
-	if (!--users)
+	WRITE_ONCE(users, users - 1);
+	if (!users)
 		free_table();
 }
 
@@ -187,5 +188,5 @@ size_t flt_stacktable_memory(void)
 
 u32 flt_stacktable_used(void)
 {
-	return users ? READ_ONCE(used) : 0;
+	return READ_ONCE(users) ? READ_ONCE(used) : 0;
 }

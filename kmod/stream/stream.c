@@ -37,7 +37,7 @@ static __always_inline const struct stream *stream_of(u32 bit)
 	return rcu_dereference_sched(streams[bit]);
 }
 
-/* Return a stream or NULL. Caller holds the lock of the sessions. */
+/* Return a stream or NULL. The session does not close meanwhile. */
 static struct stream *stream_at(u32 bit)
 {
 	return rcu_dereference_protected(streams[bit], true);

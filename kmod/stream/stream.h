@@ -40,18 +40,19 @@ DECLARE_STATIC_KEY_FALSE(flt_stream_on);
 DECLARE_STATIC_KEY_FALSE(flt_stream_noting);
 
 /*
- * Open, close and count run under the lock of the sessions. Open returns 0 or the error of
+ * Open and close run under the lock of the sessions. Open returns 0 or the error of
  * flt_relay_open(). May sleep.
  */
 int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config);
 /* Wait until no handler uses the stream, and free it. A bit without a stream is allowed. */
 void flt_stream_close(u32 bit);
+
+/* The session must not close during any of the following calls. */
+
 /* Count faults and notes of a stream. All are 0 for a bit without a stream. */
 void flt_stream_count(u32 bit, u64 *written, u64 *lost, u64 *lost_notes);
-
-/* Return the relay of a stream without files, or NULL. Caller holds the lock of the sessions. */
+/* Return the relay of a stream without files, or NULL. */
 struct flt_relay *flt_stream_pulled(u32 bit);
-
 /* Return the number of faults whose stack found no room in the table. */
 u64 flt_stream_stacks_once(u32 bit);
 

@@ -85,6 +85,20 @@ status=0
 same "exit status" $status 0
 same "lost" "$(lost)" 0
 
+say "a reader does not wait while sessions open and close, which takes grace periods"
+tracing=/sys/kernel/tracing
+echo 'stacktrace if prev_comm=="fltctl" && prev_state==2' >$tracing/events/sched/sched_switch/trigger
+"$FLTCTL" trace --csv -- storm 1 1 1 >"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
+until_true compgen -G "$debugfs/session-*" >/dev/null
+for _ in 1 2 3; do "$FLTCTL" lat -- true >/dev/null 2>&1; done
+wait "$reader" || bad "trace: $?"
+echo '!stacktrace' >$tracing/events/sched/sched_switch/trigger
+# The trigger works, because fltctl sleeps when it opens or closes a session.
+cp $tracing/trace "$tmp/sleeps"
+echo >$tracing/trace
+at_least "sleeps of fltctl" "$(grep -c 'flt_session_open\|close_bit' "$tmp/sleeps")" 1
+same "sleeps of a reader" "$(grep -c 'flt_session_pull' "$tmp/sleeps")" 0
+
 say "a fault has its own date, also if the machine pauses at any moment"
 # As many faults as 195 MiB have pages.
 dates=$((50000 * 4096 / page))
