@@ -3,7 +3,7 @@
 
 KERNELS    := 6.1 6.12 7.3
 # Kernels that get a quick pass in make check. make matrix runs more tests on them.
-QUICK      := 5.10
+QUICK      := 5.10 6.12-rt 7.3-rt 7.3-arm64
 KMOD_SRC   := $(wildcard Kbuild kmod/compat/probe.sh kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] \
 	kmod/*/*/*/*.[ch] include/uapi/linux/*.h)
 KERNEL     ?= 6.12
@@ -26,9 +26,10 @@ $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/table tes
 .PHONY: kmod
 kmod: $(patsubst %,$(O)/kmod-%/.built,$(KERNELS) $(QUICK))
 
-## make check-guest         live tests in guests: 6.12, those of the module also on 6.1 and 7.3 (LIVE="name ..." for some, STRICT=1), some on 5.10
+## make check-guest         live tests in guests: 6.12, those of the module also on 6.1 and 7.3 (LIVE="name ..." for some, STRICT=1), some on 5.10, RT and arm64
 .PHONY: check-guest
-check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
+check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built) \
+		$(if $(findstring arm64,$(QUICK)),guest-programs-arm64)
 	$(VM)/check $(if $(LIVE),$(LIVE),$(QUICK:%=-q %))
 
 CHECK_LONG += check-runner
