@@ -10,6 +10,7 @@
 VERSION := 0.1.0
 O       ?= build
 CC      ?= gcc
+PKG_CONFIG ?= pkg-config
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 KDIR    ?= /lib/modules/$(shell uname -r)/build

@@ -6,12 +6,12 @@ USER_DIRS := $(shell find user -type d)
 USER_SRCS := $(filter-out user/main.c,$(wildcard $(addsuffix /*.c,$(USER_DIRS))))
 USER_OBJS := $(USER_SRCS:%.c=$(O)/%.o)
 USER_PKGS := libnl-3.0 libnl-genl-3.0 libzstd libxxhash libdw libelf libunwind-generic ncursesw zlib libmicrohttpd libprotobuf-c
-USER_MISSING := $(shell for p in $(USER_PKGS); do pkg-config --exists $$p || echo $$p; done; \
+USER_MISSING := $(shell for p in $(USER_PKGS); do $(PKG_CONFIG) --exists $$p || echo $$p; done; \
 	command -v protoc-c)
 USER_MISSING := $(filter-out %/protoc-c,$(USER_MISSING)) \
 	$(if $(filter %/protoc-c,$(USER_MISSING)),,protoc-c)
-USER_CFLAGS := $(shell pkg-config --cflags $(USER_PKGS)) -iquote user
-USER_LIBS := $(shell pkg-config --libs $(USER_PKGS)) -lm -lstdc++ -pthread
+USER_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(USER_PKGS)) -iquote user
+USER_LIBS := $(shell $(PKG_CONFIG) --libs $(USER_PKGS)) -lm -lstdc++ -pthread
 
 $(foreach d,$(USER_DIRS),$(eval CPPFLAGS_$(d) += $(USER_CFLAGS)))
 

@@ -1,53 +1,83 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Measure the cost of 'fltctl record -L': run graph.c natively and with all, half and a quarter
-# of its memory. Prints medians of RUNS interleaved runs. Checks no limits.
+# Compare programs under `fltctl record -L` with their native runs. A row is the median of RUNS
+# pairs; the two runs of a pair follow each other. Checks no limits.
 #
-# usage: recorder.sh BUILD-DIR [SCALE [THREADS]]
+# usage: recorder.sh BUILD-DIR [ROW...]
+#
+# BFS=FILE adds rows for bfs of the GAP Benchmark Suite. PEER=FILE adds a column for another recorder
+# with the arguments `record -L MB -M MB -- COMMAND`: its time relative to native, or "fails".
 set -euo pipefail
 
-build=$(realpath "$1") scale=${2:-18} threads=${3:-1} runs=${RUNS:-3}
-fltctl=$build/fltctl graph=$build/tests/bench/graph
+build=$(realpath "$1") runs=${RUNS:-5}
+shift
+fltctl=$build/fltctl
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-"$fltctl" record -L 8192 -o trace.flt -- "$graph" "$scale" "$threads" > want 2> log
-peak=$(sed -n 's/^memory *peak \([0-9.]*\)MiB.*/\1/p' log)
-[ -n "$peak" ] || { echo "recorder.sh: no peak in MiB below 1 GiB at scale $scale" >&2; exit 1; }
+# Name, limit in MB, command.
+rows=()
+row() { rows+=("$1"); limit[$1]=$2; command[$1]=$3; }
+declare -A limit command
+if [ -n "${BFS:-}" ]; then
+	bfs=$(realpath "$BFS")
+	row bfs-1000 1000 "$bfs -g 20 -n 1"
+	row bfs-140 140 "$bfs -g 20 -n 1"
+fi
+row sort-1 60 'sort --parallel=1 lines'
+row sort-2 60 'sort --parallel=2 lines'
+row python 60 'python3 dict.py'
+row true-100 100 'sh true.sh'
+[ $# = 0 ] || rows=("$@")
 
-run() {
-	local name=$1
-	shift
-	"$@" "$graph" "$scale" "$threads" > out 2> log
-	cmp -s out want || { echo "$name: wrong result" >&2; exit 1; }
-	# total wall, total cpu, build cpu, service time, faults
-	awk '/^edges/ { printf "%s %s %s ", $11, $12, $6 }
-	     /^service/ { s = $2 } / faults \(/ { f = $3 }
-	     END { print (s == "" ? "-" : s), (f == "" ? "-" : f) }' log >> "$name.runs"
-	rm -f trace.flt*
+seq 3000000 | awk '{ print $1 * 7919 % 3000017 }' >lines
+cat >dict.py <<'END'
+words = {i: str(i) for i in range(1500000)}
+print(sum(len(words[i]) for i in words))
+END
+printf 'for i in %s; do /bin/true; done\n' "$(seq -s ' ' 100)" >true.sh
+
+result() { sed '/[Tt]ime/d' out; }	# bfs prints times
+# Print the seconds that a command takes, or nothing if it fails or has another result.
+seconds() { # COMMAND...
+	local from=$EPOCHREALTIME to
+	timeout 600 "$@" >out 2>log || return 0
+	to=$EPOCHREALTIME
+	result | cmp -s - want || return 0
+	awk -v a="$from" -v b="$to" 'BEGIN { printf "%.3f\n", b - a }'
 }
+median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", a / b }'; }
 
-for _ in $(seq "$runs"); do
-	run native env
-	for percent in 100 50 25; do
-		mib=$(awk -v p="$peak" -v q=$percent 'BEGIN { printf "%d", p * q / 100 + 1 }')
-		run "$percent%" "$fltctl" record -L "$mib" -o trace.flt --
-		run "$percent%-no-stack" "$fltctl" record --no-stack -L "$mib" -o trace.flt --
-		run "$percent%-server" "$fltctl" record --no-inline -L "$mib" -o trace.flt --
+printf '%-10s %6s %10s %10s %9s %9s %9s\n' row -L native_s record_s ratio faults peer
+for name in "${rows[@]}"; do
+	[ -n "${command[$name]:-}" ] || { echo "recorder.sh: invalid row '$name'" >&2; exit 2; }
+	read -ra cmd <<<"${command[$name]}"
+	"${cmd[@]}" >out
+	result >want
+	: >native; : >record; : >ratios; : >peers
+	faults=
+	for _ in $(seq "$runs"); do
+		rm -f trace.flt*
+		plain=$(seconds "${cmd[@]}")
+		ours=$(seconds "$fltctl" record -L "${limit[$name]}" -o trace.flt -- "${cmd[@]}")
+		if [ -z "$plain" ] || [ -z "$ours" ]; then
+			echo "recorder.sh: $name fails:" >&2
+			cat log >&2
+			exit 1
+		fi
+		faults=$(sed -n 's/.*: \([0-9]*\) faults.*/\1/p' log)
+		echo "$plain" >>native
+		echo "$ours" >>record
+		ratio "$ours" "$plain" >>ratios
+		[ -n "${PEER:-}" ] || continue
+		theirs=$(seconds "$PEER" record -L "${limit[$name]}" -M 4096 -- "${cmd[@]}")
+		[ -z "$theirs" ] || ratio "$theirs" "$plain" >>peers
 	done
+	peer=-
+	[ -z "${PEER:-}" ] || peer=$(median <peers)
+	printf '%-10s %6s %10s %10s %9s %9s %9s\n' "$name" "${limit[$name]}" "$(median <native)" \
+		"$(median <record)" "$(median <ratios)" "$faults" "${peer:-fails}"
 done
-
-column() {
-	awk -v c="$2" '{ print $c }' "$1.runs" | sort -n | sed -n "$(((runs + 1) / 2))p"
-}
-echo "peak $peak MiB, scale $scale, $threads threads, medians of $runs; load $(cut -d' ' -f1-3 /proc/loadavg)"
-printf '%-16s %9s %9s %9s %8s %8s  %s\n' '' wall_s cpu_s build_cpu faults cpu/nat service
-native=$(column native 2)
-for name in native {100,50,25}%{,-no-stack,-server}; do
-	cpu=$(column "$name" 2)
-	printf '%-16s %9s %9s %9s %8s %8s  %s\n' "$name" "$(column "$name" 1)" "$cpu" \
-		"$(column "$name" 3)" "$(column "$name" 5)" \
-		"$(awk -v a="$cpu" -v b="$native" 'BEGIN { printf "%.2f", a / b }')" \
-		"$(tail -1 "$name.runs" | awk '{ print $4 }')"
-done
+echo "medians of $runs pairs; load $(cut -d' ' -f1-3 /proc/loadavg)"

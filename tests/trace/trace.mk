@@ -11,7 +11,7 @@ CHECK_NATIVE += check-trace
 
 $(TRACE_UNITS): $(TRACE_SAN)/trace/%: $(TRACE_SAN)/tests/trace/%.o $(TRACE_SAN)/libfltctl.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(SAN_FLAGS) -o $@ $^ $(USER_LIBS) $(shell pkg-config --libs cmocka)
+	$(CC) $(CFLAGS) $(SAN_FLAGS) -o $@ $^ $(USER_LIBS) $(shell $(PKG_CONFIG) --libs cmocka)
 
 $(O)/trace/generate: $(O)/tests/trace/generate.o $(O)/libfltctl.a
 	@mkdir -p $(@D)

@@ -7,7 +7,7 @@ SAN        := $(O)/san
 SAN_FLAGS  := -fsanitize=address,undefined -fno-sanitize-recover=all
 UNIT_SRCS  := $(wildcard tests/unit/*.c)
 UNIT_TESTS := $(UNIT_SRCS:tests/unit/%.c=$(SAN)/unit/%)
-UNIT_LIBS   = $(USER_LIBS) $(shell pkg-config --libs cmocka)
+UNIT_LIBS   = $(USER_LIBS) $(shell $(PKG_CONFIG) --libs cmocka)
 # Prerequisites are expanded here, before user/user.mk is read.
 SAN_OBJS   := $(patsubst %.c,$(SAN)/%.o,$(filter-out user/main.c,$(shell find user -name '*.c')))
 
