@@ -17,12 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void note_path(struct flt_rings *r, const struct image *i)
-{
-	if (i->ring && i->ring->totals.inline_faults)
-		r->inlined = true;
-}
-
 /* Send configuration and ring. uffd >= 0: of a forked child. */
 static int configure(struct flt_rings *r, struct image *i, int uffd)
 {
@@ -30,8 +24,6 @@ static int configure(struct flt_rings *r, struct image *i, int uffd)
 				     .config = r->config };
 	int fds[2] = { -1, uffd }, ret;
 
-	for (const struct image *other = r->first; other && !r->inlined; other = other->next)
-		note_path(r, other);
 	m.config.flags |= r->inlined ? FLT_REC_INLINED : 0;
 	if (getrandom(&m.image, sizeof(m.image), 0) != sizeof(m.image))
 		return -EIO;
@@ -59,6 +51,8 @@ ssize_t flt_image_drain(struct flt_rings *r, struct image *i)
 		i->public.corrupt = true;
 		return 0;
 	}
+	if (i->ring->totals.inline_faults)
+		r->inlined = true;
 	while (i->tail != head) {
 		place = i->tail & (FLT_RING_SLOTS - 1);
 		n = head - i->tail;
@@ -76,7 +70,6 @@ ssize_t flt_image_drain(struct flt_rings *r, struct image *i)
 
 void flt_image_hang_up(struct flt_rings *r, struct image *i)
 {
-	note_path(r, i);
 	if (i->conn >= 0) {
 		epoll_ctl(r->epoll, EPOLL_CTL_DEL, i->conn, NULL);
 		close(i->conn);
