@@ -17,7 +17,7 @@ done
 if [ -z "${FLT_PACKAGES_SCRATCH:-}" ]; then
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/flt-packages.XXXXXX")
 	trap 'rm -rf "$scratch"' EXIT
-	FLT_PACKAGES_SCRATCH=$scratch unshare --mount --propagation private "$0" "$@"
+	FLT_PACKAGES_SCRATCH=$scratch unshare --mount --propagation private "tests/packages/${0##*/}" "$@"
 	exit
 fi
 t=$FLT_PACKAGES_SCRATCH
