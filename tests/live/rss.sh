@@ -36,7 +36,7 @@ owners() {
 }
 
 say "by perf events"
-owners perf populates locks moves collapsed=512
+owners perf populates locks moves collapsed=512 '[collapse]'
 
 say "by the module"
 load

@@ -158,6 +158,26 @@ static void huge_pages_have_one_owner(void **state)
 	touch(&p, 1030, FLT_KIND_ANON, 1);
 	assert_int_equal(owner_of(&p, 1030), 1);
 	assert_int_equal(owner_of(&p, 1031), 0);
+	flt_resident_collapsed(&p, 9);
+	assert_int_equal(owner_of(&p, 1030), 1);
+	assert_int_equal(owner_of(&p, 1031), 9);
+	assert_int_equal(owner_of(&p, 1535), 9);
+	flt_resident_pages_free(&p);
+
+	/* No collapse: a huge page without any fault, small pages, and pages of a file. */
+	fill(&p, false, 1024, 512, FLT_RESIDENT_HUGE);
+	flt_resident_collapsed(&p, 9);
+	assert_int_equal(owner_of(&p, 1031), 0);
+	flt_resident_pages_free(&p);
+	fill(&p, false, 1024, 512, ANON);
+	touch(&p, 1030, FLT_KIND_ANON, 1);
+	flt_resident_collapsed(&p, 9);
+	assert_int_equal(owner_of(&p, 1031), 0);
+	flt_resident_pages_free(&p);
+	fill(&p, true, 1024, 512, FLT_RESIDENT_HUGE | FILE_PAGE);
+	touch(&p, 1030, FLT_KIND_COW, 1);
+	flt_resident_collapsed(&p, 9);
+	assert_int_equal(owner_of(&p, 1031), 0);
 	flt_resident_pages_free(&p);
 
 	/* Without kinds, the last fault takes pages without one. */

@@ -10,12 +10,13 @@
  * Functions: once, again (MADV_DONTNEED), reads, copies (of a file), shares (memfd), inherited,
  * child (fork), thread, populates, locks, follows (userfaultfd), moves (mremap), lazy and freshly
  * (MADV_FREE), and if the machine has them: collapsed (MADV_COLLAPSE, which does what khugepaged
- * does, from 6.1 on) and tlb (hugetlb). The pages of huge, out and back depend on the machine:
- * whether it has huge pages and swap.
+ * does, from 6.1 on, and fills pages without a function, "[collapse]") and tlb (hugetlb). The
+ * pages of huge, out and back depend on the machine: whether it has huge pages and swap.
  */
 #include <err.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -126,8 +127,15 @@ static char *map_anon(unsigned long pages)
 	return map(pages, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 }
 
+/* Keep the kernel from writing to the thread's stack at its end, after SMAPS was written. */
+static void end_silently(void)
+{
+	syscall(SYS_set_tid_address, NULL);
+}
+
 static void *thread_main(void *at)
 {
+	end_silently();
 	thread(at, 50);
 	sem_post(&touched);
 	for (;;)
@@ -139,6 +147,7 @@ static void *serve(void *arg)
 {
 	unsigned long at;
 
+	end_silently();
 	while ((at = uffd_next(uffd, -1)))
 		uffd_copy(uffd, at);
 	return arg;
@@ -206,21 +215,32 @@ static unsigned long resident(char *at, unsigned long pages)
 	return n;
 }
 
-/* Of 80 pages, 50 may be freed, and 30 of these are: 20 of them come back. */
+/* Stay on the current CPU. Return the CPUs that were allowed before. */
+static cpu_set_t stay(void)
+{
+	cpu_set_t all, one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	if (sched_getaffinity(0, sizeof(all), &all) || sched_setaffinity(0, sizeof(one), &one))
+		err(2, "affinity");
+	return all;
+}
+
+/*
+ * Of 80 pages, 50 may be freed, and 30 of these are: 20 of them come back. MADV_PAGEOUT skips
+ * pages in another CPU's lists (lru_add_drain() empties those of its own CPU).
+ */
 static void use_lazy(void)
 {
 	char *at = map_anon(80);
-	int i;
+	cpu_set_t cpus = stay();
 
 	lazy(at, 80);
 	if (madvise(at, 50 * PAGE, MADV_FREE))
 		err(2, "MADV_FREE");
-	/* MADV_PAGEOUT skips pages that a list of another CPU holds. */
-	for (i = 0; i < 20 && resident(at, 30); i++) {
-		if (i)
-			usleep(100000);
-		madvise(at, 30 * PAGE, MADV_PAGEOUT);
-	}
+	madvise(at, 30 * PAGE, MADV_PAGEOUT);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
 	if (resident(at, 30) || resident(at + 30 * PAGE, 50) != 50)
 		errx(2, "%lu of 30 pages were not freed, and %lu of 50 were", resident(at, 30),
 		     50 - resident(at + 30 * PAGE, 50));
@@ -252,7 +272,7 @@ static void use_huge(void)
 	collapsed(at, 412);
 	madvise(at, HUGE_PAGE, MADV_HUGEPAGE);
 	if (!madvise(at, HUGE_PAGE, MADV_COLLAPSE))
-		printf("collapsed anon 412\n");
+		printf("collapsed anon 412\n[collapse] anon 100\n");
 	at = mmap(NULL, 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 	if (at == MAP_FAILED)
@@ -272,19 +292,35 @@ static void use_swap(void)
 	back(at, 20);
 }
 
+/*
+ * Start a thread on a stack of small pages. Linux 6.1 may use a huge page, and if the child splits
+ * it, pagemap and smaps do not agree on which of its pages are shared.
+ */
+static void start(void *(*main)(void *), void *arg)
+{
+	char *stack = map_anon(64);
+	pthread_attr_t attr;
+	pthread_t t;
+
+	/* fork() of libc writes to the stacks in the child. */
+	madvise(stack, 64 * PAGE, MADV_DOFORK);
+	pthread_attr_init(&attr);
+	if (pthread_attr_setstack(&attr, stack, 64 * PAGE) ||
+	    pthread_create(&t, &attr, main, arg))
+		errx(2, "pthread_create");
+	pthread_attr_destroy(&attr);
+}
+
 static void use_threads(void)
 {
 	char *at = map_anon(50);
-	pthread_t t;
 
-	if (pthread_create(&t, NULL, thread_main, at))
-		errx(2, "pthread_create");
+	start(thread_main, at);
 	sem_wait(&touched);
 	printf("thread anon 50\n");
 	at = map_anon(30);
 	uffd = uffd_open(at, 30 * PAGE, UFFD_MISSING);
-	if (pthread_create(&t, NULL, serve, NULL))
-		errx(2, "pthread_create");
+	start(serve, NULL);
 	follows(at, 30);
 	printf("follows anon 30\n");
 }

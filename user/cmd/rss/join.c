@@ -51,7 +51,7 @@ static int add_ancestors(struct rss_joined *j, const struct flt_recording *rec,
 		if (!ret)
 			ret = add_moves(m, rec, process, id, until);
 		if (image->cause == FLT_IMAGE_FOUND)
-			j->late = true;
+			p->late = j->late = true;
 		if (image->cause != FLT_IMAGE_FORK || image->parent >= id)
 			break;
 		until = image->begin;
@@ -97,9 +97,21 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 	return ret;
 }
 
+static void end(struct rss_joined *j)
+{
+	bool complete = !j->load.damaged && !j->load.skipped;
+	size_t i;
+
+	for (i = 0; i < FLT_LOSS_MAX; i++)
+		complete = complete && !j->load.lost[i];
+	for (i = 0; i < j->count; i++)
+		flt_moment_end(&j->moments[i].moment, complete);
+}
+
 int rss_join(struct rss_joined *j, const char *path)
 {
 	const struct rss_args *args = j->run->args;
+	uint32_t nobody = 0;
 	struct flt_load images = { .progress = NULL };
 	int status, ret;
 
@@ -114,8 +126,10 @@ int rss_join(struct rss_joined *j, const char *path)
 		status = flt_load_file(&j->load, j->run->command, path, on_faults, j);
 		if (status)
 			return status;
-		ret = flt_recording_place(j->load.rec, 1, 0, &j->unknown);
+		end(j);
 	}
+	for (; !ret && nobody < __FLT_RESIDENT_NOBODIES; nobody++)
+		ret = flt_recording_place(j->load.rec, 1, nobody, &j->nobody[nobody]);
 	if (!ret)
 		ret = flt_symbols_new(&j->symbols, j->load.rec, &args->symbols);
 	return ret ? flt_command_fail(j->run->command, NULL, ret) : FLT_EXIT_DONE;

@@ -44,23 +44,26 @@ static int group_make(struct picture *p)
 		if (!row->parts.rss)
 			continue;
 		key = (struct flt_group_key){ row->image, row->stack, row->place };
-		if (row->unknown)
-			key = (struct flt_group_key){ 1, 0, p->j->unknown };
+		if (rss_row_nobody(row))
+			key = (struct flt_group_key){ 1, 0, p->j->nobody[row->collapse] };
 		fault = (struct flt_fault){ .weight = (uint32_t)row->parts.rss };
 		ret = flt_group_add(&p->group, &key, &fault);
 	}
 	return ret;
 }
 
-/* Name the frame of pages without a fault. */
-static void name_unknown(const struct picture *p)
+/* Name the frames of pages without a fault. */
+static void name_nobodies(const struct picture *p)
 {
-	const struct flt_frames *f = flt_symbols_at(p->j->symbols, p->j->unknown);
-	size_t i;
+	const struct flt_frames *f;
+	size_t i, k;
 
-	for (i = 0; f && i < p->count; i++)
-		if (p->frames[i].name == f->frame[0].function)
-			p->frames[i].name = "unknown";
+	for (k = 0; k < __FLT_RESIDENT_NOBODIES; k++) {
+		f = flt_symbols_at(p->j->symbols, p->j->nobody[k]);
+		for (i = 0; f && i < p->count; i++)
+			if (p->frames[i].name == f->frame[0].function)
+				p->frames[i].name = rss_nobodies[k];
+	}
 }
 
 static void titles_write(struct picture *p)
@@ -100,7 +103,7 @@ static void table_write(const struct picture *p, FILE *out)
 			 row->file ? flt_symbols_base(row->file) : "", row->line);
 		cells[0] = flt_units_write_size(rss, rss_bytes(p->m, row->parts.rss));
 		cells[1] = flt_units_write_size(swap, rss_bytes(p->m, row->parts.swap));
-		cells[2] = row->unknown ? "unknown" : row->function;
+		cells[2] = rss_row_nobody(row) ? rss_row_nobody(row) : row->function;
 		cells[3] = row->file ? source : "";
 		cells[4] = row->object ? row->object : "";
 		flt_page_table_row(out, cells, 5, 2);
@@ -202,7 +205,7 @@ int rss_picture_write(struct rss_joined *j)
 		ret = flt_picture_frames(j->load.rec, j->symbols, p.strings, &p.group,
 					 drawn ? NARROW : 0, &p.frames, &p.count, &p.flame.hidden);
 	if (!ret) {
-		name_unknown(&p);
+		name_nobodies(&p);
 		titles_write(&p);
 	}
 	status = ret ? flt_command_fail(j->run->command, NULL, ret) :

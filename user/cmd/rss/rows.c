@@ -6,6 +6,14 @@
 
 #include "cmd/rss/rss.h"
 
+const char *const rss_nobodies[] = { "unknown", "[collapse]" };
+
+const char *rss_row_nobody(const struct rss_row *row)
+{
+	return row->unknown ? rss_nobodies[FLT_RESIDENT_UNKNOWN] :
+	       row->collapse ? rss_nobodies[FLT_RESIDENT_COLLAPSE] : NULL;
+}
+
 static void parts_sum(struct rss_parts *to, const struct rss_parts *from)
 {
 	size_t i;
@@ -78,13 +86,15 @@ static int row_code(struct rss_row *row, enum rss_by by, struct rss_joined *j, u
 
 /* Make the row of the pages of a process that belong to an owner. */
 static int row_make(struct rss_row *row, enum rss_by by, struct rss_joined *j,
-		    const struct flt_resident_process *p, const struct flt_resident_owner *o)
+		    const struct flt_resident_process *p, const struct flt_moment *m, uint32_t owner)
 {
+	const struct flt_resident_owner *o = &m->owners[owner];
 	const struct flt_image *image = flt_recording_image(j->load.rec, p->image);
 
 	*row = (struct rss_row){ .pid = p->pid, .comm = image ? image->comm : "" };
 	if (!o->image) {
-		row->unknown = true;
+		row->unknown = owner == FLT_RESIDENT_UNKNOWN;
+		row->collapse = owner == FLT_RESIDENT_COLLAPSE;
 		return 0;
 	}
 	if (by == RSS_BY_THREAD) {
@@ -114,7 +124,7 @@ static int add_owners(struct rss_rows *l, enum rss_by by, struct rss_joined *j,
 	for (i = 0; !ret && i < m->owner_count; i++) {
 		if (parts_none(&parts[i]))
 			continue;
-		ret = row_make(&row, by, j, p, &m->owners[i]);
+		ret = row_make(&row, by, j, p, m, i);
 		row.parts = parts[i];
 		row.most = parts[i].rss;
 		if (!ret)
@@ -196,6 +206,8 @@ static int row_order(const void *a, const void *b)
 	const struct rss_row *x = a, *y = b;
 	int order = number_order(x->unknown, y->unknown);
 
+	if (!order)
+		order = number_order(x->collapse, y->collapse);
 	if (!order)
 		order = pointer_order(x->function, y->function);
 	if (!order && !x->address)

@@ -133,7 +133,7 @@ struct rss_joined {
 	size_t count;
 	struct flt_load load;
 	uint32_t around;
-	uint32_t unknown;	/* place of pages without a fault */
+	uint32_t nobody[__FLT_RESIDENT_NOBODIES];	/* places of pages without a fault */
 	struct flt_symbols *symbols;
 	bool late;		/* a process ran before the recording */
 };
@@ -152,7 +152,7 @@ struct rss_parts {
 };
 
 struct rss_row {
-	bool unknown;
+	bool unknown, collapse;		/* no code: see enum flt_resident_nobody */
 	const char *function, *within, *file, *object;	/* as in struct flt_site */
 	uint32_t line, tid;
 	uint64_t address;
@@ -170,6 +170,11 @@ struct rss_rows {
 	size_t count, room;
 	struct rss_parts total, before;
 };
+
+/* Names of enum flt_resident_nobody. */
+extern const char *const rss_nobodies[__FLT_RESIDENT_NOBODIES];
+/* Return the name of a row without code, or NULL. */
+const char *rss_row_nobody(const struct rss_row *row);
 
 int rss_rows_build(struct rss_rows *rows, struct rss_joined *j, const struct rss_moment *m,
 		   enum rss_by by);

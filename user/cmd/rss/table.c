@@ -79,6 +79,7 @@ static const struct flt_column columns[] = {
 	{ "object", NULL, 0, FLT_COLUMN_STRING, AT(row.object), IN(OBJECTS) },
 	{ NULL, "OBJECT", -8, FLT_COLUMN_STRING, AT(object), IN(OBJECTS) },
 	{ "unknown", NULL, 0, FLT_COLUMN_BOOL, AT(row.unknown) },
+	{ "collapse", NULL, 0, FLT_COLUMN_BOOL, AT(row.collapse), IN(CODE | OBJECTS | THREADS) },
 	{ "callers", NULL, 0, FLT_COLUMN_LINES, AT(stack), IN(STACKS) },
 	{ 0 },
 };
@@ -109,8 +110,8 @@ static void callers_write(char *text, size_t size, struct rss_joined *j, const s
 	size_t n, i, k, used = 0;
 
 	text[0] = '\0';
-	n = row->unknown ? 0 : flt_recording_stack(j->load.rec, row->image, row->stack, places,
-						   NULL, FLT_STACK_DEPTH_MAX);
+	n = row->image ? flt_recording_stack(j->load.rec, row->image, row->stack, places, NULL,
+					     FLT_STACK_DEPTH_MAX) : 0;
 	for (i = 0; i < n; i++) {
 		f = flt_symbols_at(j->symbols, places[i]);
 		for (k = 0; f && k < f->count && used < size - 1; k++)
@@ -140,6 +141,7 @@ static int row_write(struct flt_table *table, struct rss_joined *j, const struct
 {
 	char source[256], size[FLT_UNITS_TEXT], stack[STACK_BYTES], container[FLT_CONTAINER_NAME];
 	struct line l = { .moment = m->label, .since = m->since, .row = *row };
+	const char *nobody = rss_row_nobody(row);
 
 	parts_bytes(&l, m, &row->parts);
 	l.before = rss_bytes(m, row->before.rss);
@@ -148,9 +150,9 @@ static int row_write(struct flt_table *table, struct rss_joined *j, const struct
 	snprintf(l.change_text, sizeof(l.change_text), "%s%s",
 		 l.change > 0 ? "+" : l.change < 0 ? "-" : "", size);
 	l.percent = rows->total.rss ? 100.0 * (double)row->parts.rss / (double)rows->total.rss : 0;
-	l.function = row->unknown ? "unknown" : row->function;
+	l.function = nobody ? nobody : row->function;
 	l.source = source_write(source, sizeof(source), row->file, row->line);
-	l.object = row->object ? flt_symbols_base(row->object) : row->unknown ? "unknown" : NULL;
+	l.object = row->object ? flt_symbols_base(row->object) : nobody;
 	l.container = flt_container_label(row->cgroup, container);
 	callers_write(stack, sizeof(stack), j, row);
 	l.stack = stack;

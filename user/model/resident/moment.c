@@ -89,14 +89,17 @@ static int owner_add(struct flt_moment *m, const struct flt_resident_owner *o, u
 
 int flt_moment_begin(struct flt_moment *m)
 {
-	uint32_t unknown;
+	uint32_t owner;
 	size_t i;
+	int ret = 0;
 
 	for (i = 0; i < m->count; i++)
 		flt_resident_moves_settle(&m->processes[i].moves, &m->processes[i].pages);
 	if (m->ancestor_count)
 		qsort(m->ancestors, m->ancestor_count, sizeof(*m->ancestors), by_image);
-	return m->owner_count ? 0 : owner_add(m, &(struct flt_resident_owner){ 0 }, &unknown);
+	while (!ret && m->owner_count < __FLT_RESIDENT_NOBODIES)
+		ret = owner_add(m, &(struct flt_resident_owner){ 0 }, &owner);
+	return ret;
 }
 
 static int owner_of(struct flt_moment *m, const struct flt_fault *f, uint32_t place,
@@ -196,4 +199,13 @@ int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t p
 		explain(&m->processes[a->process], f, owner);
 	}
 	return 0;
+}
+
+void flt_moment_end(struct flt_moment *m, bool complete)
+{
+	size_t i;
+
+	for (i = 0; complete && i < m->count; i++)
+		if (!m->processes[i].late)
+			flt_resident_collapsed(&m->processes[i].pages, FLT_RESIDENT_COLLAPSE);
 }

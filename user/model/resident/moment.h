@@ -12,9 +12,16 @@
 #include "model/resident/moves.h"
 #include "model/resident/pages.h"
 
+/* Owners without code. */
+enum flt_resident_nobody {
+	FLT_RESIDENT_UNKNOWN = 0,	/* no fault was seen */
+	FLT_RESIDENT_COLLAPSE,		/* khugepaged or MADV_COLLAPSE filled the page */
+	__FLT_RESIDENT_NOBODIES,
+};
+
 /* The code that brought a page in. */
 struct flt_resident_owner {
-	uint32_t image, stack, tid;	/* as in struct flt_fault; image 0: unknown */
+	uint32_t image, stack, tid;	/* as in struct flt_fault; image 0: no code */
 	uint32_t place;			/* a number of the caller for the instruction */
 };
 
@@ -26,6 +33,7 @@ struct flt_resident_ancestor {
 
 struct flt_resident_process {
 	uint32_t pid, image;
+	bool late;				/* has faults before the recording began */
 	struct flt_resident_pages pages;
 	struct flt_resident_moves moves;	/* its own, and its ancestors' before the fork */
 };
@@ -35,7 +43,7 @@ struct flt_moment {
 	uint64_t time;				/* CLOCK_MONOTONIC ns */
 	struct flt_resident_process *processes;
 	size_t count;
-	struct flt_resident_owner *owners;	/* [0]: unknown */
+	struct flt_resident_owner *owners;	/* the first ones: enum flt_resident_nobody */
 	uint32_t owner_count, owner_room;
 	struct flt_index owner_index;
 	struct flt_resident_ancestor *ancestors;	/* ascending by image */
@@ -58,5 +66,7 @@ int flt_moment_begin(struct flt_moment *m);
 bool flt_moment_needs(const struct flt_moment *m, const struct flt_fault *f);
 /* Add a fault, in order of time. -ENOMEM, -E2BIG. */
 int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t place);
+/* Call after the last fault. complete: no fault was lost. */
+void flt_moment_end(struct flt_moment *m, bool complete);
 
 #endif

@@ -310,3 +310,34 @@ void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f,
 		spread_file(p, a, f, page, owner, anon && there);
 	spread_huge(p, f, page, owner);
 }
+
+/* Give the pages from first to end to `owner`, if some of them, but not all, have one. */
+static void fill_rest(struct flt_resident_pages *p, uint32_t first, uint32_t end, uint32_t owner)
+{
+	bool some = false;
+	uint32_t i;
+
+	for (i = first; i < end && !some; i++)
+		some = p->owner[i];
+	for (i = first; some && i < end; i++)
+		if (!p->owner[i])
+			p->owner[i] = owner;
+}
+
+void flt_resident_collapsed(struct flt_resident_pages *p, uint32_t owner)
+{
+	const struct flt_resident_run *run;
+	uint64_t page, end;
+	uint32_t first;
+
+	for (run = p->runs; run < p->runs + p->run_count; run++) {
+		end = run->page + run->count;
+		page = (run->page + p->page.huge - 1) & ~(uint64_t)(p->page.huge - 1);
+		for (; page + p->page.huge <= end; page += p->page.huge) {
+			first = run->first + (uint32_t)(page - run->page);
+			if ((p->flags[first] & (FLT_RESIDENT_HUGE | FLT_RESIDENT_CLASS)) ==
+			    FLT_RESIDENT_HUGE)
+				fill_rest(p, first, first + p->page.huge, owner);
+		}
+	}
+}

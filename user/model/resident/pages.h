@@ -76,5 +76,11 @@ uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p);
  *   - all pages of a huge page. Without kinds, a huge page belongs to the last fault in it.
  */
 void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f, uint32_t owner);
+/*
+ * Give the anonymous pages without a fault to `owner` where another part of the same huge page has
+ * a fault: a collapse (khugepaged or MADV_COLLAPSE) filled them. Call after the last fault, and
+ * only if all faults since the start of the process were given.
+ */
+void flt_resident_collapsed(struct flt_resident_pages *p, uint32_t owner);
 
 #endif
