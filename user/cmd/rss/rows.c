@@ -86,7 +86,8 @@ static int row_code(struct rss_row *row, enum rss_by by, struct rss_joined *j, u
 
 /* Make the row of the pages of a process that belong to an owner. */
 static int row_make(struct rss_row *row, enum rss_by by, struct rss_joined *j,
-		    const struct flt_resident_process *p, const struct flt_moment *m, uint32_t owner)
+		    const struct flt_resident_process *p, const struct flt_moment *m,
+		    uint32_t owner)
 {
 	const struct flt_resident_owner *o = &m->owners[owner];
 	const struct flt_image *image = flt_recording_image(j->load.rec, p->image);
