@@ -20,6 +20,7 @@
 #include "netlink/netlink.h"
 #include "ledger/ledger.h"
 #include "ledger/numa.h"
+#include "account/mmap_lock.h"
 #include "account/proc.h"
 #include "stream/budget.h"
 #include "stream/path_name.h"
@@ -85,6 +86,7 @@ static int __init flt_init(void)
 	flt_budget_limit(max_buffers);
 	flt_hook_add(&flt_fault_hook);
 	flt_hook_add(&flt_entry_hook);
+	flt_mmap_lock_init();
 	flt_life_init();
 	flt_thp_init();
 	flt_numa_init();

@@ -29,11 +29,18 @@ enum flt_delay {
 	__FLT_DELAY_MAX
 };
 
+#define FLT_DELAYS_CHANGED U64_MAX	/* no sum: read all again at the next fault */
+
 /* The sums at the beginning of a fault. */
 struct flt_delays {
 	u64 start;		/* clock at the first attempt of the fault; 0: none */
-	u64 total;		/* of @ns */
+	u64 total;		/* of @ns; or FLT_DELAYS_CHANGED */
 	u64 ns[__FLT_DELAY_MAX];
+	/* ns that the thread waited for mmap_lock before the fault. Not 0: @total is CHANGED. */
+	u64 lock;
+	/* Of mmap_lock.c, which also changes @total. Reset by flt_waits_get(). */
+	u64 lock_since;		/* clock when the thread began to wait for mmap_lock; or 0 */
+	u64 lock_wait;		/* ns that it waited for mmap_lock, which it holds; or 0 */
 };
 
 /*

@@ -456,3 +456,18 @@ void flt_task_reset_huge(void)
 		rcu_read_unlock();
 	}
 }
+
+void flt_task_reset_lock_waits(void)
+{
+	struct flt_task *t;
+	u32 i;
+
+	for (i = 0; i < chains; i++) {
+		rcu_read_lock();
+		hlist_for_each_entry_rcu(t, &flt_task_hash[i], node) {
+			WRITE_ONCE(t->delays.lock_since, 0);
+			WRITE_ONCE(t->delays.lock_wait, 0);
+		}
+		rcu_read_unlock();
+	}
+}

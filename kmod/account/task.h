@@ -181,8 +181,9 @@ void flt_task_end(void);
  */
 void flt_task_end_all(void);
 
-/* Reset flt_task.huge of all threads. Call before arming the hooks that use it. */
+/* Reset members of all threads. Call before arming the hooks that use them. */
 void flt_task_reset_huge(void);
+void flt_task_reset_lock_waits(void);
 
 u32 flt_task_used(void);
 u32 flt_task_limit(void);

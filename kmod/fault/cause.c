@@ -15,7 +15,10 @@ noinline void flt_cause_read(const struct flt_event *e)
 	/* Since the last fault of the thread most sums have not changed. */
 	if (unlikely(d->total != total)) {
 		flt_delays_read(d->ns);
-		d->total = total;
+		d->lock = d->lock_wait;
+		d->lock_wait = 0;
+		/* A fault after a wait for mmap_lock is not plain. */
+		d->total = d->lock ? FLT_DELAYS_CHANGED : total;
 	}
 }
 
@@ -99,6 +102,7 @@ void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX
 	if (measured)
 		split_delays(e->kind, delay, &left, part);
 	part[rest_of(e->kind, measured)] += left;
+	part[FLT_CAUSE_LOCK] = begin->lock;
 }
 
 void flt_cause_parts(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX])

@@ -21,7 +21,7 @@ static __always_inline void flt_cause_begin(const struct flt_event *e)
  * its time.
  */
 bool flt_cause_is_plain(const struct flt_event *e, u32 *cause);
-/* Set the parts of @ns, which add up to it, of a fault that is not plain. */
+/* Set the parts of @ns, which add up to it, and the wait before, of a fault that is not plain. */
 void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);
 /* Set the parts of @ns, which add up to it, of any fault. */
 void flt_cause_parts(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX]);

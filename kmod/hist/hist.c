@@ -10,9 +10,9 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
-#include "account/delays.h"
 #include "account/retired.h"
 #include "account/slowest.h"
+#include "account/waits.h"
 #include "hist/hist.h"
 #include "mm/cgroup.h"
 #include "mm/pidns.h"
@@ -114,10 +114,15 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 		free_hist(h);
 		return err;
 	}
+	if (h->causes) {
+		err = flt_waits_get();
+		if (err) {
+			free_hist(h);
+			return err;
+		}
+	}
 	rcu_assign_pointer(hists[bit], h);
 	static_branch_inc(&flt_hist_on);
-	if (h->causes)
-		static_branch_inc(&flt_delays_on);
 	/* A handler that sees the bit must find the histograms. */
 	smp_wmb();
 	if (config->everybody)
@@ -141,7 +146,7 @@ void flt_hist_close(u32 bit)
 		return;
 	static_branch_dec(&flt_hist_on);
 	if (h->causes)
-		static_branch_dec(&flt_delays_on);
+		flt_waits_put();
 	WRITE_ONCE(flt_hist_all, flt_hist_all & ~BIT(bit));
 	WRITE_ONCE(flt_hist_own, flt_hist_own & ~BIT(bit));
 	/* Handlers run with preemption off, so after this no handler uses the histograms. */

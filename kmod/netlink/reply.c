@@ -7,6 +7,7 @@
 #include "hook/clock.h"
 #include "ledger/numa.h"
 #include "netlink/reply.h"
+#include "account/mmap_lock.h"
 #include "account/proc.h"
 #include "account/tally.h"
 #include "account/task.h"
@@ -119,7 +120,8 @@ cancel:
 static u32 measured_causes(void)
 {
 	return (u32)((1u << __FLT_CAUSE_MAX) - 1) &
-	       ~(FLT_HAVE_DELAY_COMPACT ? 0 : BIT(FLT_CAUSE_COMPACTION));
+	       ~(FLT_HAVE_DELAY_COMPACT ? 0 : BIT(FLT_CAUSE_COMPACTION)) &
+	       ~(flt_mmap_lock_is_known() ? 0 : BIT(FLT_CAUSE_LOCK));
 }
 
 int flt_reply_info(struct sk_buff *skb)

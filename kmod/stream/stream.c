@@ -7,8 +7,8 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include "account/delays.h"
 #include "account/retired.h"
+#include "account/waits.h"
 #include "hook/clock.h"
 #include "stream/note.h"
 #include "stream/relay.h"
@@ -67,6 +67,12 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 		err = PTR_ERR(s->stacks);
 		goto err_stacks;
 	}
+	s->split = config->split;
+	if (s->split) {
+		err = flt_waits_get();
+		if (err)
+			goto err_waits;
+	}
 	if (config->notes) {
 		s->notes = flt_note_open(config->areas);
 		err = -ENOMEM;
@@ -75,9 +81,6 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 		static_branch_inc(&flt_stream_noting);
 		WRITE_ONCE(flt_stream_notes, flt_stream_notes | BIT(bit));
 	}
-	s->split = config->split;
-	if (s->split)
-		static_branch_inc(&flt_delays_on);
 	s->areas = s->notes && s->notes->areas;
 	s->plain = !s->split && flt_filter_is_plain(&s->filter);
 	rcu_assign_pointer(streams[bit], s);
@@ -91,6 +94,9 @@ int flt_stream_open(u32 bit, u32 session, const struct flt_stream_config *config
 	return 0;
 
 err_notes:
+	if (s->split)
+		flt_waits_put();
+err_waits:
 	flt_stack_close(s->stacks);
 err_stacks:
 	flt_relay_close(s->relay);
@@ -109,7 +115,7 @@ void flt_stream_close(u32 bit)
 		return;
 	static_branch_dec(&flt_stream_on);
 	if (s->split)
-		static_branch_dec(&flt_delays_on);
+		flt_waits_put();
 	if (s->notes)
 		static_branch_dec(&flt_stream_noting);
 	WRITE_ONCE(flt_stream_notes, flt_stream_notes & ~BIT(bit));
@@ -161,7 +167,7 @@ static bool passes_sampling(const struct stream *s)
 	return true;
 }
 
-/* Send what a fault spent its time on, in the unit of the latency in its record. */
+/* Send what a fault spent its time on. */
 static noinline void send_causes(const struct stream *s, const struct flt_event *e, u64 ns,
 				 u64 time)
 {
@@ -169,7 +175,6 @@ static noinline void send_causes(const struct stream *s, const struct flt_event 
 		.time = time,
 		.tid = flt_pidns_tid(s->relay->reader, current),
 		.type = FLT_EVENT_CAUSES,
-		.flags = ns > U32_MAX ? FLT_EVENT_LONG : 0,
 	};
 	u64 part[__FLT_CAUSE_MAX];
 	int i;
@@ -177,6 +182,8 @@ static noinline void send_causes(const struct stream *s, const struct flt_event 
 	BUILD_BUG_ON(sizeof(causes) != sizeof(struct flt_event_record));
 	BUILD_BUG_ON(ARRAY_SIZE(causes.part) < __FLT_CAUSE_MAX);
 	s->split(e, ns, part);
+	if (max(ns, part[FLT_CAUSE_LOCK]) > U32_MAX)
+		causes.flags = FLT_EVENT_LONG;
 	for (i = 0; i < __FLT_CAUSE_MAX; i++)
 		causes.part[i] = min_t(u64, causes.flags ? part[i] >> 10 : part[i], U32_MAX);
 	flt_relay_note(s->relay, &causes, &causes, 0);

@@ -142,6 +142,15 @@ lacks numa "numa-migrate:mm_migrate_pages numa-task-move:sched_move_numa" \
 	"pages_moved threads_moved"
 lacks numa numa-task-swap:sched_swap_numa threads_swapped
 
+# The wait for mmap_lock is unknown, not 0. The module also uses the tracepoint itself, whose
+# symbol ends with the same name.
+load_without '\x00mmap_lock_released'
+"$FLTCTL" lat --why --json -- true >"$tmp/rows" || bad "lat --why without mmap-lock-released: status $?"
+same "lat --why without mmap-lock-released: rows and values of the wait for mmap_lock" \
+	"$(lines '"lock"\|lock_ns' "$tmp/rows")" 0
+at_least "lat --why without mmap-lock-released: rows" "$(lines '"cause"' "$tmp/rows")" 5
+unload
+
 # Without the hook that a ledger is named after, the ledger does not exist.
 for pair in thp:do_huge_pmd_anonymous_page numa:mpol_misplaced; do
 	load_without "${pair#*:}"

@@ -120,7 +120,7 @@ say "comparison with the schemas"
 # Keys that show what these commands do not meet: losses, skipped mappings, fallbacks, moves.
 absent=vanished,cpu,lost,lost_since,hugetlb_skipped_bytes,special_skipped,fallback_ns
 absent+=,local_percent,move_ns,move_p99_ns,top.faults_per_second,top.file
-! kernel_before 6.4 || absent+=,under_vma_lock,fell_back
+! kernel_before 6.4 || absent+=,lock_ns,under_vma_lock,fell_back
 checks=$((checks + ${#checked[@]} / 2))
 python3 "$tree/tests/docs/schemas.py" "$tree/docs/json" -e "$absent" "${checked[@]}" ||
 	bad "rows and schemas differ"

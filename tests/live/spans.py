@@ -5,7 +5,10 @@
 TRACE is text of tracefs with the clock "mono". A span of a thread is from an event NAME_begin to
 the next NAME_end, and from a sched_switch away from the runnable thread to the next one to the
 thread. Prints FAULTS with .spans, how many spans have their middle in the fault, and .kernel_ns,
-their sum in nanoseconds."""
+their sum in nanoseconds.
+
+A wait of a thread is from mmap_lock_start_locking to mmap_lock_acquire_returned, for reading.
+.kernel_lock_ns is the last wait between a fault and the fault before; 0: there was none."""
 import json
 import re
 import sys
@@ -27,12 +30,12 @@ def wall_offset():
 
 
 def spans_of(path):
-    """Return the spans of each thread: (begin, end) in nanoseconds of the monotonic clock."""
-    spans, began = {}, {}
+    """Return spans and waits of each thread: (begin, end) in nanoseconds of the monotonic clock."""
+    spans, waits, began, asked = {}, {}, {}, {}
 
-    def end(tid, at):
-        if tid in began:
-            spans.setdefault(tid, []).append((began.pop(tid), at))
+    def end(tid, at, begun=began, ended=spans):
+        if tid in begun:
+            ended.setdefault(tid, []).append((begun.pop(tid), at))
 
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -45,16 +48,31 @@ def spans_of(path):
                 end(int(after), at)
                 if state.startswith("R"):
                     began[int(before)] = at
+            elif match["event"].startswith("mmap_lock_"):
+                if "write=false" in match["rest"]:
+                    if match["event"].endswith("_start_locking"):
+                        asked[int(match["tid"])] = at
+                    else:
+                        end(int(match["tid"]), at, asked, waits)
             elif match["event"].endswith("_begin"):
                 began[int(match["tid"])] = at
             elif match["event"].endswith("_end"):
                 end(int(match["tid"]), at)
-    return spans
+    return spans, waits
+
+
+def wait_before(waits, begin):
+    """Remove the waits before a time. Return the length of the last one, or 0."""
+    length = 0
+    while waits and sum(waits[0]) / 2 < begin:
+        before, after = waits.pop(0)
+        length = after - before
+    return length
 
 
 def main():
-    """Print the faults with their spans."""
-    spans = spans_of(sys.argv[1])
+    """Print the faults with their spans and waits."""
+    spans, waits = spans_of(sys.argv[1])
     offset = wall_offset()
     with open(sys.argv[2], encoding="utf-8") as file:
         for line in file:
@@ -64,6 +82,8 @@ def main():
                 inside = [b - a for a, b in spans.get(row["tid"], ())
                           if to - row["latency_ns"] < (a + b) / 2 < to]
                 row["spans"], row["kernel_ns"] = len(inside), sum(inside)
+                row["kernel_lock_ns"] = wait_before(waits.get(row["tid"], []),
+                                                    to - row["latency_ns"])
             print(json.dumps(row))
 
 

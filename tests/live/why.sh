@@ -25,7 +25,7 @@ why() { # WHAT COMMAND...
 		.io_ns + .swap_ns + .reclaim_ns + .thrashing_ns + .copy_ns + .queue_ns +
 		.userfaultfd_ns + .unmeasured_ns + (.compaction_ns // 0))')" true
 	same "$what: buckets with parts that add up to their latencies" "$(rows_jq '
-		(map(select(.record == "cause_bucket")) | group_by(.from_ns) |
+		(map(select(.record == "cause_bucket" and .name != "lock")) | group_by(.from_ns) |
 			map({ key: (.[0].from_ns | tostring), value: (map(.spent_ns) | add) }) |
 			from_entries) as $spent |
 		map(select(.record == "bucket" and .group == "all" and .from_ns > 0)) |
@@ -283,6 +283,29 @@ if has_thp && [ "$tracing" ]; then
 	kill $hog
 	wait $hog 2>/dev/null || true
 	each "a busy CPU" "$n" '.kernel_ns >= 50000000' queue 25
+fi
+
+# Each wait that the kernel traces belongs to the next fault. A hypervisor may stop the CPU between
+# the probe of the trace and ours, so the lengths of single waits are not compared.
+if [ "$tracing" ] && "$FLTCTL" lat --why --json -- true | grep -q '"name":"lock"'; then
+	say "mmap_lock"
+	lock=(mmap_lock/mmap_lock_start_locking mmap_lock/mmap_lock_acquire_returned)
+	kernel_trace "${lock[@]}"
+	trace_why "mmap_lock" mmap_wait $((20 * n))
+	kernel_spans "${lock[@]}"
+	tid=$(tail -n 1 "$tmp/out")
+	waited=$(traced ".tid == $tid and .kernel_lock_ns > 0")
+	at_least "mmap_lock: faults before which the kernel saw a wait" "$waited" "$n"
+	same "mmap_lock: of these, those with a wait" \
+		"$(traced ".tid == $tid and .kernel_lock_ns > 0 and .lock_ns > 0")" "$waited"
+	same "mmap_lock: further faults with a wait" \
+		"$(traced ".tid == $tid and .kernel_lock_ns == 0 and .lock_ns > 1000")" 0
+	same "mmap_lock: half of the long waits differ by less than a tenth" "$(rows_jq "
+		map(select(.tid == $tid and .kernel_lock_ns > 1000000) |
+			.lock_ns / .kernel_lock_ns - 1 | fabs) | sort |
+		length > 0 and .[length / 2 | floor] < 0.1")" true
+	why "mmap_lock" mmap_wait $((20 * n))
+	at_least "mmap_lock: ns" "$(spent lock)" 1
 fi
 
 if [ $before != none ]; then

@@ -329,7 +329,7 @@ done >t.report.json
 absent=attempts,cpu,cut,dev,inode,lost,lost_since,offset,path,advice,remedy,rights,stride
 absent+=,cgroup,container,trace.faults,trace.minor,trace.major,trace.failed,trace.slowest_ns
 absent+=,trace.cause$(printf ',trace.%s_ns' other io swap reclaim compaction thrashing copy queue \
-	userfaultfd unmeasured)
+	userfaultfd unmeasured lock)
 /usr/bin/python3 "$here/../docs/schemas.py" "$here/../../docs/json" \
 	-e "$absent" trace t.stacks.json map t.map.json
 version=$("$fltctl" --version | sed -n 's/.*(json \([0-9]*\))$/\1/p')

@@ -36,6 +36,7 @@ static const char *const cause_names[] = {
 	[FLT_CAUSE_QUEUE] = "queue",
 	[FLT_CAUSE_USERFAULTFD] = "userfaultfd",
 	[FLT_CAUSE_UNMEASURED] = "unmeasured",
+	[FLT_CAUSE_LOCK] = "lock",
 };
 
 _Static_assert(sizeof(cause_names) / sizeof(cause_names[0]) == __FLT_CAUSE_MAX,
@@ -86,7 +87,7 @@ const char *flt_cause_main(const uint64_t part[__FLT_CAUSE_MAX], uint64_t ns,
 {
 	uint32_t i, most = 0;
 
-	for (i = 1; i < __FLT_CAUSE_MAX; i++)
+	for (i = 1; i < FLT_CAUSE_PARTS; i++)
 		if (part[i] > part[most])
 			most = i;
 	if (!part[most] || !ns)

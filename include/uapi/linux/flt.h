@@ -130,10 +130,10 @@
  * Causes. With CAUSES the histograms also sum up what the faults spent their time on (enum
  * flt_cause), and each CPU keeps the FLT_SLOWEST_MAX slowest faults of the session with their
  * parts. LATENCY_GET with CAUSES has a message per cause, in which BUCKETS are nanoseconds that
- * faults of a bucket spent on the cause; those of all causes add up to the latencies of these
- * faults. SLOWEST_GET with SESSION reads the slowest faults. Delay accounting must be on
- * (sysctl kernel.task_delayacct). A thread has delay accounting if it was on when the thread was
- * created. A fault in progress when the session was opened is UNMEASURED.
+ * faults of a bucket spent on the cause; those of the first FLT_CAUSE_PARTS causes add up to the
+ * latencies of these faults. SLOWEST_GET with SESSION reads the slowest faults. Delay accounting
+ * must be on (sysctl kernel.task_delayacct). A thread has delay accounting if it was on when the
+ * thread was created. A fault in progress when the session was opened is UNMEASURED.
  *
  * Streams. With STREAM the faults of the TGIDs, or of all processes if there are no TGIDs, are
  * written as struct flt_event_record to one relay file per CPU,

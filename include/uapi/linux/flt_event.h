@@ -100,9 +100,15 @@ enum flt_cause {
 	FLT_CAUSE_QUEUE,	/* ready to run, but waiting for a CPU */
 	FLT_CAUSE_USERFAULTFD,	/* the rest of a fault that a userfaultfd handler served */
 	FLT_CAUSE_UNMEASURED,	/* the rest, if the thread has no delay accounting */
+	/*
+	 * Not a part of the latency: the wait for mmap_lock before it. If one wait precedes several
+	 * faults, it is that of the first one.
+	 */
+	FLT_CAUSE_LOCK,
 	__FLT_CAUSE_MAX
 };
 #define FLT_CAUSE_MAX (__FLT_CAUSE_MAX - 1)
+#define FLT_CAUSE_PARTS FLT_CAUSE_LOCK	/* number of parts, which are the first causes */
 
 /*
  * Latency buckets, in nanoseconds. Below 2^FLT_BUCKET_SHIFT each value has a bucket of its
@@ -335,8 +341,8 @@ struct flt_event_registers {
 
 /*
  * What a fault spent its time on. It belongs to the next fault on the same CPU, which has the same
- * time and tid. The parts add up to the latency of the fault. With FLT_EVENT_LONG each part is
- * rounded down.
+ * time and tid. The first FLT_CAUSE_PARTS parts add up to the latency of the fault. With
+ * FLT_EVENT_LONG each part is rounded down.
  */
 struct flt_event_causes {
 	__u64 time;

@@ -71,6 +71,10 @@ static int add_hook(struct check *c, const struct flt_hook *hook)
 				 "none: this kernel does not have the function",
 				 "no %s on this kernel: 'fltctl %s' cannot count %s", hook->symbol,
 				 numa ? "numa" : "thp", unknown);
+	/* By design before Linux 6.4, so no reason to warn. */
+	if (hook->state == FLT_HOOK_STATE_ABSENT && !strncmp(hook->name, "mmap-lock-", 10))
+		return check_add(c, name, CHECK_OK, 0, NULL, "not on this kernel: 'fltctl lat "
+				 "--why' does not include waits for mmap_lock");
 	if (hook->state == FLT_HOOK_STATE_ABSENT)
 		return check_add(c, name, hook->required ? CHECK_NO : CHECK_WARN,
 				 FLT_EXIT_UNSUPPORTED,

@@ -160,13 +160,13 @@ int lat_report_loss(struct lat *l, const struct flt_loss *loss);
 /* The faults with latencies of an octave. */
 struct lat_octave {
 	char label[2 * FLT_UNITS_TEXT + 4];
-	uint64_t part[__FLT_CAUSE_MAX], sum;	/* ns that they spent */
+	uint64_t part[FLT_CAUSE_PARTS], sum;	/* ns that they spent */
 };
 
 /* Store the octaves from the first to the last one with faults. Return their number. */
 size_t lat_why_octaves(const struct lat_snapshot *snapshot,
 		       struct lat_octave octaves[FLT_OCTAVES]);
-/* Return what a legend calls a cause. */
+/* Return what a legend calls a cause below FLT_CAUSE_PARTS. */
 const char *lat_why_name(uint32_t cause);
 
 /* plot.c */

@@ -19,17 +19,17 @@ static const char *const colours[] = {
 	[FLT_CAUSE_UNMEASURED] = "#d8d8de",
 };
 
-_Static_assert(sizeof(colours) / sizeof(colours[0]) == __FLT_CAUSE_MAX, "every cause has a colour");
+_Static_assert(sizeof(colours) / sizeof(colours[0]) == FLT_CAUSE_PARTS, "every part has a colour");
 
 static void draw(FILE *out, const struct lat *l)
 {
-	struct flt_shares_part parts[__FLT_CAUSE_MAX];
+	struct flt_shares_part parts[FLT_CAUSE_PARTS];
 	struct flt_shares_bar bars[FLT_OCTAVES];
 	struct lat_octave octaves[FLT_OCTAVES];
 	char subtitle[96], time[FLT_UNITS_TEXT];
 	struct flt_shares shares = {
 		.title = "What page faults spent their time on", .subtitle = subtitle,
-		.heading = "latency", .parts = parts, .part_count = __FLT_CAUSE_MAX,
+		.heading = "latency", .parts = parts, .part_count = FLT_CAUSE_PARTS,
 		.bars = bars, .count = lat_why_octaves(l->last, octaves),
 		.write_amount = flt_units_write_ns,
 	};
@@ -40,7 +40,7 @@ static void draw(FILE *out, const struct lat *l)
 		sum += octaves[i].sum;
 	snprintf(subtitle, sizeof(subtitle), "%s in all, by the latency of the fault",
 		 flt_units_write_ns(time, sum));
-	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+	for (i = 0; i < FLT_CAUSE_PARTS; i++)
 		parts[i] = (struct flt_shares_part){ lat_why_name((uint32_t)i), colours[i] };
 	for (i = 0; i < shares.count; i++)
 		bars[i] = (struct flt_shares_bar){ octaves[i].label, octaves[i].part };

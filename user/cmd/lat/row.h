@@ -16,6 +16,7 @@ enum {
 	LAT_OF_NAME = 128,		/* processes and slow faults with a known command */
 	LAT_OF_TIME = 256,		/* causes: time that was spent */
 	LAT_OF_CAUSES = 512,		/* slow faults with known causes */
+	LAT_OF_LOCK = 1024,		/* slow faults with a known wait before */
 };
 
 struct lat_row {

@@ -21,7 +21,7 @@ static const struct flt_part parts[] = {
 	[FLT_CAUSE_UNMEASURED] = { "unmeasured", '?', 244 },
 };
 
-_Static_assert(sizeof(parts) / sizeof(parts[0]) == __FLT_CAUSE_MAX, "every cause has a letter");
+_Static_assert(sizeof(parts) / sizeof(parts[0]) == FLT_CAUSE_PARTS, "every part has a letter");
 
 static uint64_t spent_on(const struct lat_snapshot *s, uint32_t cause)
 {
@@ -75,7 +75,7 @@ static void fill_octave(const struct lat_snapshot *s, uint32_t octave, struct la
 	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
 
 	*out = (struct lat_octave){ .sum = 0 };
-	for (cause = 0; cause < __FLT_CAUSE_MAX; cause++) {
+	for (cause = 0; cause < FLT_CAUSE_PARTS; cause++) {
 		for (i = 0; i < 1u << FLT_BUCKET_SHIFT; i++)
 			out->part[cause] += s->cause[cause][first + i];
 		out->sum += out->part[cause];
@@ -114,21 +114,21 @@ static void write_bars(const struct lat_report *r)
 		bars[i] = (struct flt_parts_bar){ octaves[i].label, amount[i], octaves[i].part };
 	}
 	if (count)
-		flt_parts_write(stdout, parts, __FLT_CAUSE_MAX, bars, count, "latency", "spent",
+		flt_parts_write(stdout, parts, FLT_CAUSE_PARTS, bars, count, "latency", "spent",
 				&style);
 }
 
-/* Write a line per cause that is not 0, the largest first. */
+/* Write a line per part that is not 0, the largest first, and the waits before the faults. */
 static void write_sums(const struct lat_snapshot *s)
 {
-	uint64_t spent[__FLT_CAUSE_MAX], all = 0;
+	uint64_t spent[FLT_CAUSE_PARTS], lock = spent_on(s, FLT_CAUSE_LOCK), all = 0;
 	char text[FLT_UNITS_TEXT];
 	uint32_t i, n, most;
 
-	for (i = 0; i < __FLT_CAUSE_MAX; i++)
+	for (i = 0; i < FLT_CAUSE_PARTS; i++)
 		all += spent[i] = spent_on(s, i);
-	for (n = 0; n < __FLT_CAUSE_MAX; n++) {
-		for (most = 0, i = 1; i < __FLT_CAUSE_MAX; i++)
+	for (n = 0; n < FLT_CAUSE_PARTS; n++) {
+		for (most = 0, i = 1; i < FLT_CAUSE_PARTS; i++)
 			if (spent[i] > spent[most])
 				most = i;
 		if (!spent[most])
@@ -137,6 +137,9 @@ static void write_sums(const struct lat_snapshot *s)
 		       100.0 * (double)spent[most] / (double)all, parts[most].name);
 		spent[most] = 0;
 	}
+	if (lock)
+		printf("%8s           waits for mmap_lock before the faults, not part of their "
+		       "latencies\n", flt_units_write_ns(text, lock));
 }
 
 int lat_why_write(const struct lat_report *r)

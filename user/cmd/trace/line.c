@@ -26,7 +26,7 @@ struct row {
 	uint64_t time;			/* end of the fault or gap, ns since 1970 */
 	struct flt_fault fault;
 	uint64_t offset;		/* bytes */
-	uint64_t part[__FLT_CAUSE_MAX];	/* ns of the latency, by cause */
+	uint64_t part[__FLT_CAUSE_MAX];	/* ns, by cause */
 	const char *cause;		/* the largest part */
 	const char *comm, *path, *where, *dev;
 	const char *stack, *cut, *cut_line;
@@ -88,6 +88,7 @@ static const struct flt_column columns[] = {
 	PART("reclaim_ns", RECLAIM), PART("compaction_ns", COMPACTION),
 	PART("thrashing_ns", THRASHING), PART("copy_ns", COPY), PART("queue_ns", QUEUE),
 	PART("userfaultfd_ns", USERFAULTFD), PART("unmeasured_ns", UNMEASURED),
+	PART("lock_ns", LOCK),
 	{ "stack", NULL, 0, FLT_COLUMN_LINES, AT(stack) },
 	{ "cut", NULL, 0, FLT_COLUMN_STRING, AT(cut) },
 	{ NULL, NULL, 0, FLT_COLUMN_LINES, AT(cut_line) },
