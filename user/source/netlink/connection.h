@@ -9,4 +9,8 @@ struct flt_control {
 	struct flt_genl *genl;
 };
 
+/* Send a request and pass the answer to fn. Frees the request. Errors as in control.h. */
+int flt_control_ask(struct flt_control *control, struct nl_msg *request, flt_genl_fn fn, void *out,
+		    struct flt_errmsg *e);
+
 #endif
