@@ -47,7 +47,7 @@ void flt_progress_show(struct flt_progress *p, const char *fmt, ...)
 	va_end(ap);
 	flt_escape_text(plain, sizeof(plain), text, strlen(text));
 	/* A longer line would wrap, and could not be erased. */
-	fprintf(stderr, "\r%.*s\033[K", (int)flt_terminal_columns(stderr) - 1, plain);
+	fprintf(stderr, "\r%.*s" FLT_TERMINAL_ERASE, (int)flt_terminal_columns(stderr) - 1, plain);
 	fflush(stderr);
 	p->shown = time;
 	p->visible = true;
@@ -57,7 +57,7 @@ void flt_progress_erase(struct flt_progress *p)
 {
 	if (!p->visible)
 		return;
-	fputs("\r\033[K", stderr);
+	fputs("\r" FLT_TERMINAL_ERASE, stderr);
 	fflush(stderr);
 	p->visible = false;
 }

@@ -182,7 +182,7 @@ static int observe(struct flt_observe *o)
 	int err = o->once ? 0 : flt_loop_run(o->loop), end, status;
 
 	if (o->terminal && o->shown)
-		fputs("\r\033[K", stderr);
+		fputs("\r" FLT_TERMINAL_ERASE, stderr);
 	end = stop(o, err);
 	err = err ? err : end;
 	if (err)
@@ -228,7 +228,7 @@ void flt_observe_show(struct flt_observe *o, const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	fputs("\033[K", stderr);
+	fputs(FLT_TERMINAL_ERASE, stderr);
 	o->shown = true;
 }
 

@@ -11,6 +11,8 @@
 
 /* Columns of a terminal of unknown width. */
 #define FLT_TERMINAL_WIDTH 80
+/* Erases the rest of the line. */
+#define FLT_TERMINAL_ERASE "\033[K"
 
 enum flt_terminal_color { FLT_COLOR_AUTO, FLT_COLOR_ALWAYS, FLT_COLOR_NEVER };
 extern const char *const flt_terminal_colors[];		/* their names, NULL-terminated */

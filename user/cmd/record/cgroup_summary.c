@@ -72,7 +72,7 @@ static void print_comparison(const struct flt_record_cgroup_result *r)
 void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r)
 {
 	if (flt_terminal_can_erase(stderr))
-		fprintf(stderr, "\r\033[K");
+		fputs("\r" FLT_TERMINAL_ERASE, stderr);
 	print_faults(r);
 	print_memory(r);
 	print_comparison(r);

@@ -129,7 +129,8 @@ void flt_record_progress(struct flt_recording *r)
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), faults = r->now.alloc + r->now.refault;
 
 	if (!r->args->quiet && flt_terminal_can_erase(stderr))
-		fprintf(stderr, "\r%s  %.0f faults/s  resident %s of %s  evicted %llu pages \033[K",
+		fprintf(stderr, "\r%s  %.0f faults/s  resident %s of %s  evicted %llu pages "
+			FLT_TERMINAL_ERASE,
 			flt_units_write_ns(elapsed, now - r->o.began),
 			(double)(faults - r->last_faults) * 1e9 / (double)(now - r->last_line + 1),
 			flt_units_write_size(resident, r->resident),
@@ -192,7 +193,7 @@ void flt_record_summary(const struct flt_recording *r)
 	char a[FLT_UNITS_TEXT], b[FLT_UNITS_TEXT], c[FLT_UNITS_TEXT];
 
 	if (flt_terminal_can_erase(stderr))
-		fprintf(stderr, "\r\033[K");
+		fputs("\r" FLT_TERMINAL_ERASE, stderr);
 	fprintf(stderr, "recorded %s: %llu faults (%llu first touches, %llu refaults; %llu stores, "
 			"%llu in system calls), %llu process%s\n",
 		flt_units_write_ns(a, r->took), (unsigned long long)(s->alloc + s->refault),
