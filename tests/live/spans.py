@@ -8,7 +8,8 @@ thread. Prints FAULTS with .spans, how many spans have their middle in the fault
 their sum in nanoseconds.
 
 A wait of a thread is from mmap_lock_start_locking to mmap_lock_acquire_returned, for reading.
-.kernel_lock_ns is the last wait between a fault and the fault before; 0: there was none."""
+.kernel_lock_ns is the wait for the lock that the thread holds when a fault begins; 0: there was
+none, or the thread has released the lock (mmap_lock_released)."""
 import json
 import re
 import sys
@@ -30,12 +31,22 @@ def wall_offset():
 
 
 def spans_of(path):
-    """Return spans and waits of each thread: (begin, end) in nanoseconds of the monotonic clock."""
+    """Return spans and waits of each thread in nanoseconds of the monotonic clock.
+
+    A span is (begin, end). A wait is [begin, end, time of the release]."""
     spans, waits, began, asked = {}, {}, {}, {}
 
-    def end(tid, at, begun=began, ended=spans):
-        if tid in begun:
-            ended.setdefault(tid, []).append((begun.pop(tid), at))
+    def end(tid, at):
+        if tid in began:
+            spans.setdefault(tid, []).append((began.pop(tid), at))
+
+    def lock(tid, at, event):
+        if event.endswith("_start_locking"):
+            asked[tid] = at
+        elif event.endswith("_acquire_returned") and tid in asked:
+            waits.setdefault(tid, []).append([asked.pop(tid), at, float("inf")])
+        elif event.endswith("_released") and tid in waits:
+            waits[tid][-1][2] = min(waits[tid][-1][2], at)
 
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -50,10 +61,7 @@ def spans_of(path):
                     began[int(before)] = at
             elif match["event"].startswith("mmap_lock_"):
                 if "write=false" in match["rest"]:
-                    if match["event"].endswith("_start_locking"):
-                        asked[int(match["tid"])] = at
-                    else:
-                        end(int(match["tid"]), at, asked, waits)
+                    lock(int(match["tid"]), at, match["event"])
             elif match["event"].endswith("_begin"):
                 began[int(match["tid"])] = at
             elif match["event"].endswith("_end"):
@@ -62,11 +70,11 @@ def spans_of(path):
 
 
 def wait_before(waits, begin):
-    """Remove the waits before a time. Return the length of the last one, or 0."""
+    """Remove the waits before a time. Return that for the lock which is held then, or 0."""
     length = 0
-    while waits and sum(waits[0]) / 2 < begin:
-        before, after = waits.pop(0)
-        length = after - before
+    while waits and (waits[0][0] + waits[0][1]) / 2 < begin:
+        before, after, released = waits.pop(0)
+        length = after - before if released > begin else 0
     return length
 
 

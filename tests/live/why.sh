@@ -276,7 +276,8 @@ fi
 if has_thp && [ "$tracing" ]; then
 	hog 60 4
 	kernel_trace sched/sched_switch='prev_comm == "huge" || next_comm == "huge"'
-	trace_why "a busy CPU" taskset -c 1 bash -c 'for ((i = 0; i < $1; i += 25)); do
+	# The process interrupts one fault in 64 ms. The faster the faults, the fewer it interrupts.
+	trace_why "a busy CPU" taskset -c 1 bash -c 'for ((i = 0; i < $1; i += 10)); do
 		huge map=150 allow write
 	done' - "$n"
 	kernel_spans sched/sched_switch
@@ -289,7 +290,7 @@ fi
 # the probe of the trace and ours, so the lengths of single waits are not compared.
 if [ "$tracing" ] && "$FLTCTL" lat --why --json -- true | grep -q '"name":"lock"'; then
 	say "mmap_lock"
-	lock=(mmap_lock/mmap_lock_start_locking mmap_lock/mmap_lock_acquire_returned)
+	lock=(mmap_lock/mmap_lock_{start_locking,acquire_returned,released})
 	kernel_trace "${lock[@]}"
 	trace_why "mmap_lock" mmap_wait $((20 * n))
 	kernel_spans "${lock[@]}"
