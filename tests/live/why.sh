@@ -289,7 +289,7 @@ fi
 
 # Each wait that the kernel traces belongs to the next fault. A hypervisor may stop the CPU between
 # the probe of the trace and ours, so the lengths of single waits are not compared.
-if [ "$tracing" ] && "$FLTCTL" lat --why --json -- true | grep -q '"name":"lock"'; then
+if [ "$tracing" ] && ! kernel_before 6.4; then
 	say "mmap_lock"
 	lock=(mmap_lock/mmap_lock_{start_locking,acquire_returned,released})
 	kernel_trace "${lock[@]}"

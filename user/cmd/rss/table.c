@@ -79,7 +79,7 @@ static const struct flt_column columns[] = {
 	{ "object", NULL, 0, FLT_COLUMN_STRING, AT(row.object), IN(OBJECTS) },
 	{ NULL, "OBJECT", -8, FLT_COLUMN_STRING, AT(object), IN(OBJECTS) },
 	{ "unknown", NULL, 0, FLT_COLUMN_BOOL, AT(row.unknown) },
-	{ "collapse", NULL, 0, FLT_COLUMN_BOOL, AT(row.collapse), IN(CODE | OBJECTS | THREADS) },
+	{ "collapse", NULL, 0, FLT_COLUMN_BOOL, AT(row.collapse), IN(OBJECTS | THREADS) },
 	{ "callers", NULL, 0, FLT_COLUMN_LINES, AT(stack), IN(STACKS) },
 	{ 0 },
 };

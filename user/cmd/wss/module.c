@@ -34,7 +34,7 @@ void wss_faults(struct wss *w, struct wss_target *t, struct flt_sample *s)
 
 	if (s->has & FLT_SAMPLE_FAULTS || require_module(w, NULL))
 		return;
-	if (flt_control_proc_kinds(w->control, t->tgid, &row, NULL)) {
+	if (flt_control_proc(w->control, t->tgid, true, &row, NULL)) {
 		/* The process has no row, because it has not faulted since accounting began. */
 		row = (struct flt_row){ 0 };
 	}

@@ -62,13 +62,9 @@ int flt_control_proc(struct flt_control *control, uint32_t tgid, bool kinds, str
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_PROC_GET, 0);
 
 	*out = (struct flt_row){ 0 };
-	if (!request)
-		return -ENOMEM;
-	if (nla_put_u32(request, FLT_PROC_TGID, tgid) ||
-	    (kinds && nla_put_flag(request, FLT_PROC_KINDS))) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!request || nla_put_u32(request, FLT_PROC_TGID, tgid) ||
+	    (kinds && nla_put_flag(request, FLT_PROC_KINDS)))
+		return flt_genl_drop(request);
 	return flt_control_ask(control, request, take_proc, out, e);
 }
 

@@ -94,14 +94,10 @@ static int dump_once(struct flt_control *control, const struct dump *dump, void 
 	struct nl_msg *request = flt_genl_request(control->genl, dump->command, NLM_F_DUMP);
 	int ret;
 
-	if (!request)
-		return -ENOMEM;
-	if ((dump->number && nla_put_u32(request, dump->number_attr, dump->number)) ||
+	if (!request || (dump->number && nla_put_u32(request, dump->number_attr, dump->number)) ||
 	    (dump->flag && nla_put_flag(request, dump->flag_attr)) ||
-	    (dump->more_attr && nla_put_flag(request, dump->more_attr))) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	    (dump->more_attr && nla_put_flag(request, dump->more_attr)))
+		return flt_genl_drop(request);
 	ret = flt_genl_dump(control->genl, request, dump->fn, out, e);
 	if (ret == -EBADMSG)
 		flt_errmsg_set(e, ret, "invalid row in the answer of the flt module");

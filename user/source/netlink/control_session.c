@@ -84,15 +84,10 @@ int flt_control_stream_new(struct flt_control *control, const uint32_t *tgids, s
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
 
-	if (!request)
-		return -ENOMEM;
-	if (put_targets(request, tgids, count, follow) || (wish && put_stream(request, wish)))
-		goto err_request;
+	if (!request || put_targets(request, tgids, count, follow) ||
+	    (wish && put_stream(request, wish)))
+		return flt_genl_drop(request);
 	return ask_new(control, request, id, e);
-
-err_request:
-	nlmsg_free(request);
-	return -ENOMEM;
 }
 
 int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, size_t count,
@@ -107,30 +102,20 @@ int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, siz
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
 
-	if (!request)
-		return -ENOMEM;
-	if (put_targets(request, tgids, count, follow) ||
+	if (!request || put_targets(request, tgids, count, follow) ||
 	    nla_put_u32(request, FLT_SESSION_HIST, wish->procs) ||
 	    (wish->cgroup && nla_put_u64(request, FLT_SESSION_HIST_CGROUP, wish->cgroup)) ||
 	    (wish->causes && nla_put_flag(request, FLT_SESSION_CAUSES)))
-		goto err_request;
+		return flt_genl_drop(request);
 	return ask_new(control, request, id, e);
-
-err_request:
-	nlmsg_free(request);
-	return -ENOMEM;
 }
 
 int flt_control_counts_new(struct flt_control *control, uint32_t *id, struct flt_errmsg *e)
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
 
-	if (!request)
-		return -ENOMEM;
-	if (nla_put_flag(request, FLT_SESSION_COUNTS)) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!request || nla_put_flag(request, FLT_SESSION_COUNTS))
+		return flt_genl_drop(request);
 	return ask_new(control, request, id, e);
 }
 
@@ -139,13 +124,9 @@ static int ask_session(struct flt_control *control, uint8_t command, uint32_t id
 {
 	struct nl_msg *request = flt_genl_request(control->genl, command, 0);
 
-	if (!request)
-		return -ENOMEM;
-	if (nla_put_u32(request, FLT_SESSION_ID, id) ||
-	    (kinds && nla_put_flag(request, FLT_SESSION_KINDS))) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!request || nla_put_u32(request, FLT_SESSION_ID, id) ||
+	    (kinds && nla_put_flag(request, FLT_SESSION_KINDS)))
+		return flt_genl_drop(request);
 	return flt_control_ask(control, request, fn, out, e);
 }
 

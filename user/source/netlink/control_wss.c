@@ -198,12 +198,8 @@ int flt_control_wss_track(struct flt_control *control, const uint32_t *tgids, si
 {
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_WSS_TRACK, 0);
 
-	if (!request)
-		return -ENOMEM;
-	if (put_wish(request, tgids, count, wish)) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!request || put_wish(request, tgids, count, wish))
+		return flt_genl_drop(request);
 	return flt_genl_do(control->genl, request, take_id, id, e);
 }
 
@@ -212,12 +208,8 @@ static int ask(struct flt_control *control, uint8_t command, uint32_t id, flt_ge
 {
 	struct nl_msg *request = flt_genl_request(control->genl, command, 0);
 
-	if (!request)
-		return -ENOMEM;
-	if (nla_put_u32(request, FLT_WSS_ID, id)) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!request || nla_put_u32(request, FLT_WSS_ID, id))
+		return flt_genl_drop(request);
 	return flt_genl_do(control->genl, request, fn, out, e);
 }
 
@@ -238,34 +230,11 @@ int flt_control_wss_samples(struct flt_control *control, uint32_t id, uint64_t a
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_WSS_GET, NLM_F_DUMP);
 	int ret;
 
-	if (!request)
-		return -ENOMEM;
-	if (nla_put_u32(request, FLT_WSS_ID, id) ||
-	    (after && nla_put_u64(request, FLT_WSS_AFTER, after))) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!request || nla_put_u32(request, FLT_WSS_ID, id) ||
+	    (after && nla_put_u64(request, FLT_WSS_AFTER, after)))
+		return flt_genl_drop(request);
 	ret = flt_genl_dump(control->genl, request, take_sample, out, e);
 	if (ret == -EBADMSG)
 		flt_errmsg_set(e, ret, "invalid sample in the answer of the flt module");
 	return ret;
-}
-
-static int take_proc(void *arg, struct nlattr *attrs, int length)
-{
-	return flt_decode_proc(attrs, length, arg);
-}
-
-int flt_control_proc_kinds(struct flt_control *control, uint32_t tgid, struct flt_row *out,
-			   struct flt_errmsg *e)
-{
-	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_PROC_GET, 0);
-
-	if (!request)
-		return -ENOMEM;
-	if (nla_put_u32(request, FLT_PROC_TGID, tgid) || nla_put_flag(request, FLT_PROC_KINDS)) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
-	return flt_genl_do(control->genl, request, take_proc, out, e);
 }

@@ -39,8 +39,4 @@ int flt_control_wss_tracker(struct flt_control *control, uint32_t id, struct flt
 int flt_control_wss_samples(struct flt_control *control, uint32_t id, uint64_t after,
 			    struct flt_samples *out, struct flt_errmsg *e);
 
-/* Like flt_control_proc(), with kinds. */
-int flt_control_proc_kinds(struct flt_control *control, uint32_t tgid, struct flt_row *out,
-			   struct flt_errmsg *e);
-
 #endif

@@ -214,16 +214,20 @@ struct nl_msg *flt_genl_request(struct flt_genl *genl, uint8_t command, int flag
 	return msg;
 }
 
+int flt_genl_drop(struct nl_msg *request)
+{
+	nlmsg_free(request);
+	return -ENOMEM;
+}
+
 static int converse(struct flt_genl *genl, struct nl_msg *request, struct answer *answer,
 		    struct flt_errmsg *e)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 	int ret;
 
-	if (!cb) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!cb)
+		return flt_genl_drop(request);
 	nl_cb_set(cb, NL_CB_MSG_IN, NL_CB_CUSTOM, on_any, answer);
 	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, answer);
 	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);

@@ -25,6 +25,8 @@ int flt_genl_family(const struct flt_genl *genl);
 
 /* Return a request without attributes, or NULL. flt_genl_do() and _dump() free it. */
 struct nl_msg *flt_genl_request(struct flt_genl *genl, uint8_t command, int flags);
+/* Free a request, or NULL, for which there is no memory. Return -ENOMEM. */
+int flt_genl_drop(struct nl_msg *request);
 
 /*
  * Receive the attributes of an answer: length bytes at attrs, valid during the call. If the

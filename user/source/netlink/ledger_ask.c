@@ -155,12 +155,9 @@ int flt_ledger_ask(struct flt_control *control, enum flt_ledger_which which, uin
 		out->count = 0;
 		request = flt_genl_request(genl, which == FLT_LEDGER_OF_THP ? FLT_CMD_THP_GET :
 					   FLT_CMD_NUMA_GET, NLM_F_DUMP);
-		if (!request)
-			return -ENOMEM;
-		if (session && nla_put_u32(request, FLT_LEDGER_SESSION, session)) {
-			nlmsg_free(request);
-			return -ENOMEM;
-		}
+		if (!request ||
+		    (session && nla_put_u32(request, FLT_LEDGER_SESSION, session)))
+			return flt_genl_drop(request);
 		ret = flt_genl_dump(genl, request, take, out, e);
 	} while (ret == -EINTR && ++tries < DUMP_TRIES);
 	if (ret == -EBADMSG)
@@ -220,14 +217,10 @@ int flt_ledger_ask_session(struct flt_control *control, enum flt_ledger_which wh
 		return -ENOMEM;
 	for (i = 0; i < count; i++)
 		if (nla_put_u32(request, FLT_SESSION_TGID, tgids[i]))
-			goto err_request;
+			return flt_genl_drop(request);
 	if ((follow && nla_put_flag(request, FLT_SESSION_FOLLOW)) ||
 	    nla_put_flag(request, which == FLT_LEDGER_OF_THP ? FLT_SESSION_THP :
 						  FLT_SESSION_NUMA))
-		goto err_request;
+		return flt_genl_drop(request);
 	return flt_genl_do(genl, request, take_session, session, e);
-
-err_request:
-	nlmsg_free(request);
-	return -ENOMEM;
 }

@@ -47,12 +47,8 @@ int flt_stream_netlink_read(struct flt_control *control, uint32_t session,
 	struct answer a = { .slots = slots, .sink = sink, .e = e };
 	int ret;
 
-	if (!request)
-		return -ENOMEM;
-	if (nla_put_u32(request, FLT_EVENTS_SESSION, session)) {
-		nlmsg_free(request);
-		return -ENOMEM;
-	}
+	if (!request || nla_put_u32(request, FLT_EVENTS_SESSION, session))
+		return flt_genl_drop(request);
 	ret = flt_genl_dump(control->genl, request, on_event, &a, e);
 	*horizon = a.horizon;
 	return ret;
