@@ -57,6 +57,7 @@ for ((n = 0; n < runs; n++)); do
 	expect 0 "$budget" -- ./batch
 	expect 6 "$budget" -- ./batch more
 	at_least "the hot function in the result" "$(grep -c 'process_batch (.*batch.c:' out)" 1
+	[ $((n % 50)) != 49 ] || say "$((n + 1)) of $runs runs"
 done
 kill "${loops[@]}"
 cd - >/dev/null
