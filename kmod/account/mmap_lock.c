@@ -94,10 +94,7 @@ static struct flt_hook *const hooks[] = { &released_hook, &taken_hook, &wait_hoo
 
 void __init flt_mmap_lock_init(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		flt_hook_add(hooks[i]);
+	flt_hook_add_all(hooks, ARRAY_SIZE(hooks));
 }
 
 bool flt_mmap_lock_is_known(void)

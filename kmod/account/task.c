@@ -444,7 +444,7 @@ void flt_task_end_all(void)
 	flt_pool_drain(&pool);
 }
 
-void flt_task_reset_huge(void)
+static void each_slot(void (*reset)(struct flt_task *t))
 {
 	struct flt_task *t;
 	u32 i;
@@ -452,22 +452,28 @@ void flt_task_reset_huge(void)
 	for (i = 0; i < chains; i++) {
 		rcu_read_lock();
 		hlist_for_each_entry_rcu(t, &flt_task_hash[i], node)
-			WRITE_ONCE(t->huge, 0);
+			reset(t);
 		rcu_read_unlock();
 	}
 }
 
+static void reset_huge(struct flt_task *t)
+{
+	WRITE_ONCE(t->huge, 0);
+}
+
+void flt_task_reset_huge(void)
+{
+	each_slot(reset_huge);
+}
+
+static void reset_lock_waits(struct flt_task *t)
+{
+	WRITE_ONCE(t->delays.lock_since, 0);
+	WRITE_ONCE(t->delays.lock_wait, 0);
+}
+
 void flt_task_reset_lock_waits(void)
 {
-	struct flt_task *t;
-	u32 i;
-
-	for (i = 0; i < chains; i++) {
-		rcu_read_lock();
-		hlist_for_each_entry_rcu(t, &flt_task_hash[i], node) {
-			WRITE_ONCE(t->delays.lock_since, 0);
-			WRITE_ONCE(t->delays.lock_wait, 0);
-		}
-		rcu_read_unlock();
-	}
+	each_slot(reset_lock_waits);
 }

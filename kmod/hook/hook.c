@@ -20,6 +20,12 @@ void __init flt_hook_add(struct flt_hook *hook)
 	hooks[hook->id] = hook;
 }
 
+void __init flt_hook_add_all(struct flt_hook *const *set, unsigned int count)
+{
+	while (count--)
+		flt_hook_add(set[count]);
+}
+
 struct tracepoint_search {
 	const char *name;
 	struct tracepoint *found;

@@ -188,6 +188,7 @@ NOKPROBE_SYMBOL(prefix##_called)
 
 /* Register a hook. Call for all hooks before flt_hook_init(). */
 void flt_hook_add(struct flt_hook *hook);
+void flt_hook_add_all(struct flt_hook *const *set, unsigned int count);
 /*
  * Find the symbols of all hooks. Return 0, or an error if this kernel lacks a required
  * hook.

@@ -201,11 +201,8 @@ static unsigned int users;
 
 void __init flt_numa_init(void)
 {
-	int i;
-
 	flt_ledger_add(&flt_numa, FLT_NUMA_MATRIX + flt_numa_nodes() * flt_numa_nodes());
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		flt_hook_add(hooks[i]);
+	flt_hook_add_all(hooks, ARRAY_SIZE(hooks));
 }
 
 void flt_numa_exit(void)

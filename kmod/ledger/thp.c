@@ -252,11 +252,8 @@ static unsigned int users;
 
 void __init flt_thp_init(void)
 {
-	int i;
-
 	flt_ledger_add(&flt_huge, __FLT_HUGE_CELLS);
-	for (i = 0; i < ARRAY_SIZE(hooks); i++)
-		flt_hook_add(hooks[i]);
+	flt_hook_add_all(hooks, ARRAY_SIZE(hooks));
 	/* The function has two callers, so compilers do not inline it. */
 	fills_zero = flt_hook_function("vma_alloc_anon_folio_pmd");
 	if (fills_zero) {
