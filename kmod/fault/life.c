@@ -86,21 +86,62 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	flt_hook_end();
 }
 
+static void note_map(struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & VM_EXEC && vma->vm_mm == current->mm)
+		flt_stream_note_exec(vma, note_mask(current));
+}
+
 /*
  * perf_event_mmap() is called for every new mapping and every mprotect(), with mmap_lock
  * held for writing.
  */
+#ifdef CONFIG_PREEMPT_RT
+
+/*
+ * The name of the file is read under locks (flt_path_name()). The handler of a breakpoint runs as
+ * in an NMI, where the locks of RT may not be taken. Kernel 5.10 does not compile
+ * perf_event_mmap() for ftrace, so a kprobe is a breakpoint there. The handler of a return is not.
+ */
+struct map {
+	struct vm_area_struct *vma;
+};
+
+static void enter_map(struct map *m, struct pt_regs *regs)
+{
+	flt_hook_hit(FLT_HOOK_ID_MAP);
+	m->vma = (void *)flt_hook_arg(regs, 0);
+}
+NOKPROBE_SYMBOL(enter_map);
+
+static void leave_map(struct map *m, unsigned long value)
+{
+	note_map(m->vma);
+}
+NOKPROBE_SYMBOL(leave_map);
+
+FLT_HOOK_RETURN(map, struct map, enter_map, leave_map);
+
+#define MAP_HANDLERS							\
+	.type = FLT_HOOK_TYPE_KRETPROBE,				\
+	.enter = map_enter,						\
+	.leave = map_leave,						\
+	.data_size = sizeof(struct map)
+
+#else
+
 static void on_map(struct pt_regs *regs)
 {
-	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
-
 	flt_hook_hit(FLT_HOOK_ID_MAP);
-	if (vma->vm_flags & VM_EXEC && vma->vm_mm == current->mm)
-		flt_stream_note_exec(vma, note_mask(current));
+	note_map((void *)flt_hook_arg(regs, 0));
 }
 NOKPROBE_SYMBOL(on_map);
 
 FLT_HOOK_ENTRY(map, on_map);
+
+#define MAP_HANDLERS .type = FLT_HOOK_TYPE_KPROBE, .entry = map_entry
+
+#endif
 
 /*
  * mremap() calls this function when it is done, with or without a userfaultfd, and without locks.
@@ -147,11 +188,10 @@ struct flt_hook flt_life_fork = {
 
 struct flt_hook flt_life_map = {
 	.name = "map",
-	.type = FLT_HOOK_TYPE_KPROBE,
 	.id = FLT_HOOK_ID_MAP,
 	.feature = FLT_FEATURE_NOTES,
 	.symbol = { "perf_event_mmap" },
-	.entry = map_entry,
+	MAP_HANDLERS,
 };
 
 struct flt_hook flt_life_move = {

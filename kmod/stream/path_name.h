@@ -10,7 +10,7 @@ void __init flt_path_name_init(void);
 
 /*
  * Write the name to @buffer, which has PATH_MAX bytes, and return its begin: what d_path()
- * returns. Does not sleep. Errors:
+ * returns. Does not sleep. PREEMPT_RT: not for handlers of kprobes, which run as in an NMI. Errors:
  *
  *   -ENOENT		the thread has no root directory any more, because it exits
  *   -ENAMETOOLONG	the name has PATH_MAX bytes or more
