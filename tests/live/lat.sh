@@ -164,6 +164,18 @@ same "slowest faults of the intervals" \
 	"$(rows_jq 'map(select(.record == "slowest" and .span == "interval" and .kind == "uffd" and
 		.latency_ns >= 150000000)) | length')" 2
 
+say "each slow fault is in one interval"
+rm "$tmp/json"
+"$FLTCTL" lat -n 1000 --json 50ms >"$tmp/json" & lat=$!
+until_true grep -q begin "$tmp/json" || bad "lat does not report"
+late 60 20 0 >"$tmp/faults"
+until_true are_reported $(($(intervals) + 2)) || bad "lat does not report intervals"
+kill -INT $lat
+wait $lat || bad "SIGINT: got exit status $?, expected 0"
+same "slow faults of the intervals" \
+	"$(rows_jq 'map(select(.record == "slowest" and .span == "interval" and .kind == "uffd" and
+		.latency_ns >= 20000000)) | length')" 60
+
 say "lost slow faults"
 lose_slow_faults() { # OPTION: stop lat while the workload faults; its output is $tmp/text
 	rm -f "$tmp/text"

@@ -94,6 +94,7 @@ struct lat {
 	uint64_t reports;	/* written so far */
 	struct lat_snapshot *last;
 	struct lat_slowest slowest;	/* since the last report */
+	struct lat_slowest reported;	/* in the last report */
 	struct flt_stream *stream;	/* of slow faults; NULL: none */
 	uint64_t lost, lost_notes;	/* by the stream; set by lat_slowest_lost() */
 	struct names names;	/* threads and files of the streamed faults */
@@ -125,8 +126,8 @@ bool lat_snapshot_process(const struct lat_snapshot *snapshot, uint64_t id,
 /* slowest.c */
 int lat_slowest_open(struct lat *l);
 void lat_slowest_close(struct lat *l);
-/* Insert a fault if it is among the slowest. path may be NULL. */
-void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *path);
+/* Begin the list of the next report. */
+void lat_slowest_clear(struct lat *l);
 /*
  * Offer the faults that the module keeps, if they ended after `from` in a process of the
  * snapshot. Return 0 or -errno.

@@ -34,7 +34,7 @@ static int report(struct lat *l, bool last, struct flt_errmsg *e)
 		ret = lat_slowest_kept(l, snapshot, from, e);
 	if (!ret)
 		ret = lat_report(l, news, from);
-	l->slowest.count = 0;
+	lat_slowest_clear(l);
 	l->reports++;
 	lat_snapshot_free(news);
 	return ret;

@@ -10,44 +10,83 @@
 #define SUBBUF_SIZE (64u << 10)
 #define SUBBUFS 8
 
+static int open_list(struct lat_slowest *s, size_t room)
+{
+	s->slow = calloc(room, sizeof(*s->slow));
+	if (!s->slow)
+		return -ENOMEM;
+	s->room = room;
+	return 0;
+}
+
+static void close_list(struct lat_slowest *s)
+{
+	free(s->slow);
+	*s = (struct lat_slowest){ 0 };
+}
+
 int lat_slowest_open(struct lat *l)
 {
+	int ret;
+
 	if (!l->args->slowest)
 		return 0;
-	l->slowest.slow = calloc(l->args->slowest, sizeof(*l->slowest.slow));
-	if (!l->slowest.slow)
-		return -ENOMEM;
-	l->slowest.room = l->args->slowest;
-	return 0;
+	ret = open_list(&l->slowest, l->args->slowest);
+	return ret ? ret : open_list(&l->reported, l->args->slowest);
 }
 
 void lat_slowest_close(struct lat *l)
 {
 	flt_stream_close(l->stream);
 	names_close(&l->names);
-	free(l->slowest.slow);
-	l->slowest = (struct lat_slowest){ 0 };
+	close_list(&l->slowest);
+	close_list(&l->reported);
 }
 
-void lat_slowest_offer(struct lat *l, const struct flt_slow *slow, const char *path)
+void lat_slowest_clear(struct lat *l)
 {
-	struct lat_slowest *s = &l->slowest;
-	size_t at = s->count, i;
+	struct lat_slowest reported = l->slowest;
 
-	/*
-	 * The fault may be in the list already, from the stream or from the module. The stream
-	 * rounds long latencies, and only the module always has the name of the thread.
-	 */
+	l->slowest = l->reported;
+	l->slowest.count = 0;
+	l->reported = reported;
+}
+
+/* Find a fault that came from the other source, too. The stream rounds long latencies. */
+static struct flt_slow *find_slow(const struct lat_slowest *s, const struct flt_slow *slow)
+{
+	size_t i;
+
 	for (i = 0; i < s->count; i++) {
 		struct flt_slow *other = &s->slow[i].slow;
 
-		if (other->tid != slow->tid || other->address != slow->address ||
-		    (other->ns ^ slow->ns) >> 10)
-			continue;
+		if (other->tid == slow->tid && other->address == slow->address &&
+		    !((other->ns ^ slow->ns) >> 10))
+			return other;
+	}
+	return NULL;
+}
+
+/* Insert a fault if it is among the slowest. path may be NULL. */
+static void offer(struct lat *l, const struct flt_slow *slow, const char *path)
+{
+	struct lat_slowest *s = &l->slowest;
+	struct flt_slow *known = find_slow(s, slow);
+	size_t at = s->count;
+
+	if (known) {
+		/* Only the module always has the name of the thread. */
 		if (*slow->comm)
-			memcpy(other->comm, slow->comm, sizeof(other->comm));
+			memcpy(known->comm, slow->comm, sizeof(known->comm));
 		return;
 	}
+	/*
+	 * A fault that ends between the snapshot and the reading of the examples is in the report
+	 * of this snapshot. The next one would have it again: from the stream, or from the
+	 * module's list, which has all faults that ended after this snapshot.
+	 */
+	if (find_slow(&l->reported, slow))
+		return;
 	while (at && s->slow[at - 1].slow.ns < slow->ns)
 		at--;
 	if (at == s->room)
@@ -98,7 +137,7 @@ static void take_fault(struct lat *l, const struct flt_fault *f)
 	comm = names_comm(&l->names, f);
 	if (comm)
 		snprintf(slow.comm, sizeof(slow.comm), "%s", comm);
-	lat_slowest_offer(l, &slow, names_path(&l->names, f));
+	offer(l, &slow, names_path(&l->names, f));
 }
 
 static int on_fault(void *arg, struct flt_fault *fault)
@@ -175,7 +214,7 @@ int lat_slowest_kept(struct lat *l, const struct lat_snapshot *snapshot, uint64_
 		ret = 0;
 	for (i = 0; i < list.count && !ret; i++)
 		if (list.slow[i].time >= from && in_snapshot(snapshot, &list.slow[i]))
-			lat_slowest_offer(l, &list.slow[i], NULL);
+			offer(l, &list.slow[i], NULL);
 	free(list.slow);
 	/*
 	 * Look up the files only of the faults that are in the list. The answer is best effort,
