@@ -28,33 +28,33 @@ union flt_walk_entry {
 	pte_t pte;
 };
 
+/* Another thread may clear an upper entry at any time, so each level starts from a copy. */
 static __always_inline enum flt_walk_end flt_walk_generic(struct mm_struct *mm,
 							  unsigned long address,
 							  union flt_walk_entry *entry)
 {
-	pgd_t *pgd = pgd_offset(mm, address);
-	p4d_t *p4d;
-	pud_t *pud, pud_val;
-	pmd_t *pmd;
+	pgd_t *pgdp = pgd_offset(mm, address), pgd = READ_ONCE(*pgdp);
+	p4d_t *p4dp, p4d;
+	pud_t *pudp, pud;
 
-	if (pgd_none(READ_ONCE(*pgd)))
+	if (pgd_none(pgd))
 		return FLT_WALK_NONE;
-	p4d = p4d_offset(pgd, address);
-	if (p4d_none(READ_ONCE(*p4d)))
+	p4dp = p4d_offset_lockless(pgdp, pgd, address);
+	p4d = READ_ONCE(*p4dp);
+	if (p4d_none(p4d))
 		return FLT_WALK_NONE;
-	pud = pud_offset(p4d, address);
-	pud_val = READ_ONCE(*pud);
-	if (pud_none(pud_val))
+	pudp = pud_offset_lockless(p4dp, p4d, address);
+	pud = READ_ONCE(*pudp);
+	if (pud_none(pud))
 		return FLT_WALK_NONE;
-	if (pud_leaf(pud_val) || !pud_present(pud_val))
+	if (pud_leaf(pud) || !pud_present(pud))
 		return FLT_WALK_PUD;
-	pmd = pmd_offset(pud, address);
-	entry->pmd = READ_ONCE(*pmd);
+	entry->pmd = READ_ONCE(*pmd_offset_lockless(pudp, pud, address));
 	if (pmd_none(entry->pmd))
 		return FLT_WALK_NONE;
 	if (pmd_leaf(entry->pmd) || !pmd_present(entry->pmd))
 		return FLT_WALK_PMD;
-	entry->pte = READ_ONCE(*pte_offset_kernel(pmd, address));
+	entry->pte = READ_ONCE(*pte_offset_kernel(&entry->pmd, address));
 	return FLT_WALK_PTE;
 }
 
