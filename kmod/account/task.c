@@ -207,7 +207,8 @@ void flt_task_find_row(struct flt_task *t)
 {
 	struct flt_proc *nobody;
 
-	if (!flt_proc_has_room())
+	/* The row of a process that has ended may be retired although it has this thread. */
+	if (current->flags & PF_EXITING || !flt_proc_has_room())
 		return;
 	nobody = flt_proc_lock_nobody();
 	leave_row(t);
