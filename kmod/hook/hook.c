@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 #include <linux/bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -79,9 +80,13 @@ static int register_call(struct flt_hook *h)
 
 	memset(&h->ops, 0, sizeof(h->ops));
 	h->ops.func = h->call;
+	/* sysctl kernel.ftrace_enabled=0 fails, instead of stopping the calls without a word. */
+	h->ops.flags = FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ip(&h->ops, (unsigned long)h->address, 0, 0);
 	if (!err)
 		err = register_ftrace_function(&h->ops);
+	if (err == -EBUSY)
+		pr_err("cannot probe %s: sysctl kernel.ftrace_enabled is 0\n", h->taken);
 	if (err)
 		ftrace_free_filter(&h->ops);
 	return err;
