@@ -27,9 +27,17 @@ static inline u64 flt_protnone_make(u64 old, u64 pfn_mask)
 	return (old & ~(PTE_VALID | PTE_USER)) | PTE_UXN | FLT_PROTNONE_BITS;
 }
 
+#ifndef PTE_PO_IDX_MASK
+#define PTE_PO_IDX_MASK 0	/* protection keys, since 6.13 */
+#endif
+
+/*
+ * NUMA balancing, whose entries are made accessible, too, takes what pte_modify() replaces: the
+ * memory type, which says that memory has tags (MTE), the guard of branches and the protection key.
+ */
 static inline u64 flt_protnone_access(u64 old, u64 pfn_mask, const struct vm_area_struct *vma)
 {
-	const u64 taken = PTE_USER | PTE_UXN;
+	const u64 taken = PTE_USER | PTE_UXN | PTE_GP | PTE_ATTRINDX_MASK | PTE_PO_IDX_MASK;
 
 	return (old & ~(taken | FLT_PROTNONE_OFF)) | PTE_VALID |
 	       (pgprot_val(vma->vm_page_prot) & taken);
