@@ -38,7 +38,7 @@ static noinline void enter_slow_path(struct flt_task *t, struct vm_area_struct *
 		return;
 	}
 	earlier = flt_open_end(t, vma->vm_mm, address, flags);
-	e.kind = earlier ? flt_open_kind(earlier) :
+	e.kind = earlier ? flt_open_first_kind(t, earlier, &pfn) :
 			   flt_kind_find(vma, vma->vm_mm, address, flags, &pfn);
 	flt_open_begin(t, earlier, &e, vma->vm_mm, pfn);
 }

@@ -50,7 +50,7 @@ static void resume(struct fault *f, u64 open)
 		f->event.start = f->event.task->open_start;
 	f->event.attempts = flt_open_attempts(open) + 1;
 	f->event.earlier_flags = flt_open_earlier_flags(open);
-	f->event.kind = flt_open_kind(open);
+	f->event.kind = flt_open_first_kind(f->event.task, open, &f->pfn);
 	f->event.unusual = true;
 }
 
@@ -189,8 +189,7 @@ static void leave_retry(struct fault *f)
 	t->open_start = f->event.start;
 	t->open_address = f->event.address;
 	t->open_mm = f->mm;
-	WRITE_ONCE(t->open, t->open & ~(FLT_OPEN_ENTERED | FLT_OPEN_PROVISIONAL |
-					FLT_OPEN_NO_ADDRESS));
+	WRITE_ONCE(t->open, t->open & ~(FLT_OPEN_ENTERED | FLT_OPEN_NO_ADDRESS));
 	/* The caller did not want to wait. Another attempt, maybe much later, is a new fault. */
 	if (f->event.flags & FAULT_FLAG_RETRY_NOWAIT)
 		flt_task_abandon(t);

@@ -9,6 +9,7 @@
 
 #include <linux/mm.h>
 #include "account/task.h"
+#include "mm/kind.h"
 #include "stream/record.h"
 
 /*
@@ -30,6 +31,18 @@ u64 flt_open_end(struct flt_task *t, struct mm_struct *mm, unsigned long address
 /* Open the fault @e. @earlier: what flt_open_end() has returned. */
 void flt_open_begin(struct flt_task *t, u64 earlier, const struct flt_event *e,
 		    struct mm_struct *mm, unsigned long pfn);
+
+/*
+ * Return the kind that the first attempt has found, and *@pfn, as flt_kind_find() does. @earlier:
+ * what flt_open_end() has returned.
+ */
+static inline u8 flt_open_first_kind(const struct flt_task *t, u64 earlier, unsigned long *pfn)
+{
+	if (!(earlier & FLT_OPEN_PROVISIONAL))
+		return flt_open_kind(earlier);
+	*pfn = t->open_pfn;
+	return flt_open_kind(earlier) | FLT_KIND_PROVISIONAL;
+}
 
 /* Return the FAULT_FLAG_* of earlier attempts that matter. */
 static inline u32 flt_open_earlier_flags(u64 open)

@@ -71,6 +71,9 @@ expect_all() {
 	expect_kind anon 300 kinds zero 300
 	expect_kind anon 300 kinds populate 300
 	! has_thp || expect_kind "$huge" "$huges" kinds huge "$huges"
+	# ext4 has large folios since 6.16.
+	! has_thp || kernel_before 6.16 || [ "$huge_page" -gt $((2 << 20)) ] ||
+		expect_kind "$hugefile" "$huges" kinds hugefile "$huges" "$tmp/disk/file"
 	expect_kind file 50 kinds file 50 "$tmp/file"
 	expect_kind file 100 kinds major 100 "$tmp/disk/file"
 	expect_kind shared 200 kinds shared 200 "$tmp/file"
@@ -96,7 +99,7 @@ expect_all() {
 	same "SIGBUS: $failed faults" "$(field "$failed" <"$tmp/sections")" "$failures_seen"
 }
 
-failed=failed failures_seen=50 huge=huge
+failed=failed failures_seen=50 huge=huge hugefile=huge
 load accounting=latency
 expect_all
 unload
@@ -105,6 +108,7 @@ load accounting=counts
 # The thread has not faulted again. So the page table was not looked at after the last fault,
 # and a fault that has failed looks like a fault in progress.
 failed=unfinished failures_seen=49 huge="huge=$((huges - 1)),anon=1"
+hugefile="huge=$((huges - 1)),file=1"
 expect_all
 unload
 

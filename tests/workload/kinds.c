@@ -5,6 +5,8 @@
  *   anon       write to N fresh pages
  *   zero       read N fresh pages: the zero page
  *   huge       write to N fresh huge pages
+ *   hugefile   read N huge pages of FILE after its cache was dropped (the file system must have
+ *              large folios)
  *   file       read N windows of 64 KiB of a cached file (fault-around maps the rest)
  *   major      read N pages of FILE after its cache was dropped
  *   shared     write to N cached pages of a shared mapping of FILE (tmpfs)
@@ -71,6 +73,23 @@ static void kind_huge(void)
 	section_begin();
 	region_write(p, n, HUGE_PAGE);
 	section_end("huge", (long)n, 0, (long)n);
+}
+
+/* Each fault is tried again after the kernel has read the huge page. */
+static void kind_hugefile(void)
+{
+	size_t len = n * HUGE_PAGE;
+	char *p = region_huge(len);
+	int fd;
+
+	region_file(path, len, PROT_READ, MAP_SHARED, &fd);
+	if (mmap(p, len, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) != p ||
+	    madvise(p, len, MADV_HUGEPAGE) || madvise(p, len, MADV_RANDOM) ||
+	    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED))
+		err(1, "%s", path);
+	section_begin();
+	region_read(p, n, HUGE_PAGE);
+	section_end("hugefile", SECTION_ANY, SECTION_ANY, (long)n);
 }
 
 static void kind_file(void)
@@ -351,7 +370,8 @@ static const struct kind {
 	int file;
 } kinds[] = {
 	{ "anon", kind_anon, 0 },	{ "zero", kind_zero, 0 },
-	{ "huge", kind_huge, 0 },	{ "file", kind_file, 1 },
+	{ "huge", kind_huge, 0 },	{ "hugefile", kind_hugefile, 1 },
+	{ "file", kind_file, 1 },
 	{ "major", kind_major, 1 },	{ "shared", kind_shared, 1 },
 	{ "cow", kind_cow, 1 },		{ "cowfile", kind_cowfile, 1 },
 	{ "cowfork", kind_cowfork, 0 }, { "wp", kind_wp, 1 },
