@@ -6,8 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +168,61 @@ static void arm_can_end_the_loop(void **state)
 	assert_string_equal(s.steps, "af");
 }
 
+static int stop_loop(void *arg)
+{
+	struct seen *s = arg;
+
+	flt_loop_stop(s->o.loop);
+	return 0;
+}
+
+/* The observation ends before the command, whose output is more than a pipe holds. */
+static void output_after_the_loop_is_passed_on(void **state)
+{
+	const struct flt_observe_ops early = { .round = stop_loop, .finish = finish };
+	const struct flt_correlation_args args = { .metric = "lines" };
+	const struct flt_table_style style = { 0 };
+	int original = dup(STDOUT_FILENO), out = memfd_create("out", 0);
+	struct flt_correlation *with;
+	struct seen s = { 0 };
+	int status;
+
+	(void)state;
+	assert_int_equal(flt_correlation_new(&with, &command, &args, true, &style, NULL),
+			 FLT_EXIT_DONE);
+	s.o = (struct flt_observe){
+		.command = &command, .ops = &early, .arg = &s, .period = 1, .with = with,
+		.setup.argv = SHELL("sleep 0.1; head -c 200000 /dev/zero; exit 7"),
+	};
+	dup2(out, STDOUT_FILENO);
+	status = flt_observe_run(&s.o);
+	dup2(original, STDOUT_FILENO);
+	assert_int_equal(status, 7);
+	assert_int_equal(lseek(out, 0, SEEK_END), 200000);
+	close(original);
+	close(out);
+	flt_correlation_free(with);
+}
+
+static int send_signal(void *arg, int err)
+{
+	(void)arg;
+	(void)err;
+	return kill(getpid(), SIGTERM) ? -errno : 0;
+}
+
+static void signal_after_the_loop_reaches_the_command(void **state)
+{
+	const struct flt_observe_ops early = { .round = stop_loop, .stop = send_signal,
+					       .finish = finish };
+	struct seen s = { 0 };
+
+	(void)state;
+	s.o = (struct flt_observe){ .command = &command, .ops = &early, .arg = &s, .period = 1,
+				    .setup.argv = SHELL("exec sleep 1000") };
+	assert_int_equal(flt_observe_run(&s.o), 128 + SIGTERM);
+}
+
 static void ended_target_is_detected(void **state)
 {
 	uint32_t self = (uint32_t)getpid(), gone = 0;
@@ -214,6 +271,8 @@ int main(void)
 		cmocka_unit_test(failed_arm_prevents_the_command),
 		cmocka_unit_test(failed_view_keeps_the_command_running),
 		cmocka_unit_test(arm_can_end_the_loop),
+		cmocka_unit_test(output_after_the_loop_is_passed_on),
+		cmocka_unit_test(signal_after_the_loop_reaches_the_command),
 		cmocka_unit_test(ended_target_is_detected),
 		cmocka_unit_test(losses_give_exit_status_3),
 	};

@@ -163,8 +163,22 @@ int flt_correlation_restore(struct flt_correlation *w, struct flt_loop *loop)
 	if (dup2(w->saved_stdout, STDOUT_FILENO) < 0)
 		return -errno;
 	close_fd(&w->pipe[1]);
+	return flt_correlation_watch(w, loop);
+}
+
+int flt_correlation_watch(struct flt_correlation *w, struct flt_loop *loop)
+{
+	/* Without the original there is no pipe. */
+	if (!w || w->saved_stdout < 0)
+		return 0;
 	w->loop = loop;
 	return flt_loop_add(loop, w->in, POLLIN, on_output, w);
+}
+
+void flt_correlation_pass_on(struct flt_correlation *w)
+{
+	if (w)
+		read_progress(w);
 }
 
 /* Drop every second sample and double the period, to make room. */
@@ -384,7 +398,6 @@ int flt_correlation_report(struct flt_correlation *w, FILE *out)
 
 	if (!w)
 		return FLT_EXIT_DONE;
-	read_progress(w);
 	s = calloc(1, sizeof(*s));
 	err = s ? flt_table_new(&table, out, &w->style, columns, 0) : -ENOMEM;
 	if (!err) {

@@ -52,6 +52,10 @@ void flt_correlation_free(struct flt_correlation *with);
  */
 int flt_correlation_redirect(struct flt_correlation *with);
 int flt_correlation_restore(struct flt_correlation *with, struct flt_loop *loop);
+/* Add the pipe, if there is one, to another loop, which runs after the first one. 0 or -errno. */
+int flt_correlation_watch(struct flt_correlation *with, struct flt_loop *loop);
+/* Read what the command has written, and pass it on. Call when the command has ended. */
+void flt_correlation_pass_on(struct flt_correlation *with);
 
 /* Counters since the command started. */
 struct flt_correlation_counts {

@@ -46,7 +46,8 @@ static int on_signal(void *arg, const struct signalfd_siginfo *info)
 	return ret || !o->ops->signal ? ret : o->ops->signal(o->arg, info);
 }
 
-static int take_signals(struct flt_observe *o, sigset_t *before)
+static int take_signals(struct flt_observe *o, struct flt_loop *loop, sigset_t *before,
+			flt_loop_signal_fn fn, void *arg)
 {
 	sigset_t signals;
 	int signo;
@@ -62,7 +63,7 @@ static int take_signals(struct flt_observe *o, sigset_t *before)
 	for (signo = 1; signo < 64; signo++)
 		if (o->extra_signals & FLT_OBSERVE_SIGNAL(signo))
 			sigaddset(&signals, signo);
-	return flt_loop_signals(o->loop, &signals, before, on_signal, o);
+	return flt_loop_signals(loop, &signals, before, fn, arg);
 }
 
 /* Make standard output the original one for a fork, or the file of -o again. */
@@ -145,7 +146,7 @@ static int start(struct flt_observe *o)
 	int ret = 0;
 
 	if (!o->once)
-		ret = take_signals(o, &before);
+		ret = take_signals(o, o->loop, &before, on_signal, o);
 	if (!ret && o->setup.argv)
 		ret = fork_command(o, &before);
 	if (!ret) {
@@ -177,6 +178,48 @@ static int release(struct flt_observe *o)
 	return flt_observe_cannot_run(o->command, o->setup.argv[0], err);
 }
 
+/* A command that runs on after the observation has ended. */
+struct rest {
+	struct flt_observe *o;
+	struct flt_loop *loop;
+};
+
+static int reap_command(struct rest *r)
+{
+	int ret = flt_child_poll(&r->o->child, &r->o->wait_status, &r->o->usage);
+
+	if (ret == -EAGAIN)
+		return 0;
+	flt_loop_stop(r->loop);
+	return ret;
+}
+
+static int on_late_signal(void *arg, const struct signalfd_siginfo *info)
+{
+	const int signo = (int)info->ssi_signo;
+	struct rest *r = arg;
+
+	if (signo == SIGCHLD)
+		return reap_command(r);
+	/* As in on_signal(). */
+	if (!(r->o->extra_signals & FLT_OBSERVE_SIGNAL(signo)) && info->ssi_code != SI_KERNEL)
+		kill(r->o->child.pid, signo);
+	return 0;
+}
+
+/* Wait until the command ends. Pass signals on to the command, and on its output for --with. */
+static void wait_for_command(struct flt_observe *o)
+{
+	struct rest r = { .o = o };
+
+	if (!flt_loop_new(&r.loop) && !take_signals(o, r.loop, NULL, on_late_signal, &r) &&
+	    !flt_correlation_watch(o->with, r.loop) && !reap_command(&r))
+		flt_loop_run(r.loop);
+	flt_loop_free(r.loop);
+	if (o->child.pid > 0)
+		flt_child_wait(&o->child, &o->wait_status, &o->usage);
+}
+
 static int observe(struct flt_observe *o)
 {
 	int err = o->once ? 0 : flt_loop_run(o->loop), end, status;
@@ -189,7 +232,8 @@ static int observe(struct flt_observe *o)
 		flt_command_say(o->command, "%s%s", flt_errmsg_text(&o->e, err),
 				o->child.pid > 0 ? "; the command runs on" : "");
 	if (o->child.pid > 0)
-		flt_child_wait(&o->child, &o->wait_status, &o->usage);
+		wait_for_command(o);
+	flt_correlation_pass_on(o->with);
 	if (!err)
 		status = o->ops->finish(o->arg);
 	else
