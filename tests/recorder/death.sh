@@ -134,6 +134,25 @@ record=''
 "$fltctl" script --check trace.flt > /dev/null 2>&1 || failed=1
 target=''
 
+# The command has ended, and a child of it runs on. Its last faults are in the summary and in the
+# file.
+rm -f pid trace.flt*
+"$fltctl" record -L 8 -o trace.flt -- sh -c "$build/tests/recorder/walk > pid &" > /dev/null 2> err &
+begun
+while pgrep -P "$record" -x sh > /dev/null; do
+	sleep 0.1
+done
+kill -INT "$record"
+check "a child of the command ends with fltctl" gone "$target"
+status=0
+wait "$record" || status=$?
+record='' target=''
+check "fltctl says that it has killed a process" [ $status = 3 ]
+"$fltctl" script --csv --no-stack trace.flt > rows.csv
+# A fault for which another thread's fault brought the page is in the file, too.
+faults=$(awk '/^recorded / { n += $3 } /^raced / { n += $2 } END { print n }' err)
+check "the summary has all faults of the file" [ "$faults" = "$(($(wc -l < rows.csv) - 1))" ]
+
 # The first run of a sweep is native.
 rm -f pid
 "$fltctl" record -q --sweep 50 -o sweep -- \

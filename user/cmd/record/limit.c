@@ -133,10 +133,11 @@ static int stop(void *arg, int err)
 	if (err) {
 		flt_errmsg_errno(&r->o.e, err, CANNOT_WRITE, r->args->output);
 	} else {
+		flt_rings_kill(r->rings, "fltctl was interrupted");
 		flt_record_sample(r);
 		flt_record_write_stats(r);
 	}
-	/* Closing the rings kills processes that still run. */
+	/* After an error, closing the rings kills processes that still run. */
 	flt_rings_close(r->rings);
 	r->rings = NULL;
 	if (r->o.child.pid > 0)

@@ -17,6 +17,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Time that a killed process gets to end. */
+#define KILL_MS 1000
+
 /* Send configuration and ring. uffd >= 0: of a forked child. */
 static int configure(struct flt_rings *r, struct image *i, int uffd)
 {
@@ -106,6 +109,19 @@ static void end(struct flt_rings *r, struct image *i, const char *why)
 		r->to.end(r->to.arg, &i->public, why);
 	}
 	flt_image_hang_up(r, i);
+}
+
+void flt_image_kill(struct flt_rings *r, struct image *i, const char *why)
+{
+	struct pollfd p = { .fd = i->pidfd, .events = POLLIN };
+
+	/* The server may be stopped or dead, so do not rely on it. */
+	if (i->pidfd >= 0) {
+		syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
+		/* What is recorded after this time is lost, if the process cannot end. */
+		poll(&p, 1, KILL_MS);
+	}
+	end(r, i, why);
 }
 
 /* Kill a forked child that was not handed over, because its evicted pages are lost. */

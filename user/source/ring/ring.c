@@ -174,6 +174,15 @@ err:
 	return flt_errmsg_errno(e, err, "cannot make the recorder's socket");
 }
 
+void flt_rings_kill(struct flt_rings *r, const char *why)
+{
+	struct image *i;
+
+	for (i = r->first; i; i = i->next)
+		if (i->state == RUNNING)
+			flt_image_kill(r, i, why);
+}
+
 void flt_rings_close(struct flt_rings *r)
 {
 	struct image *i;

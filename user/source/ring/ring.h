@@ -21,7 +21,9 @@ struct flt_rings;
 
 int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config,
 		   const struct flt_ring_receiver *receiver, struct flt_errmsg *e);
-/* Kill images that still run, and free everything. */
+/* Kill images that still run, pass on what they recorded, and report their ends with `why`. */
+void flt_rings_kill(struct flt_rings *rings, const char *why);
+/* Kill images that still run without a report, and free everything. */
 void flt_rings_close(struct flt_rings *rings);
 
 /* Return the value of the command's environment variable FLT_RECORD_SOCKET. */
