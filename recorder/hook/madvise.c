@@ -43,12 +43,17 @@ static bool is_reserved(size_t first, size_t end)
 
 REC_EXPORT int madvise(void *addr, size_t len, int advice)
 {
+	const bool discards = advice == MADV_DONTNEED || advice == MADV_FREE;
 	size_t first, end;
 
 	if (!rec_range_pages(addr, len, &first, &end))
 		return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
-	if (rec_range_has_holes(addr, len))
+	if (rec_range_has_holes(addr, len)) {
+		/* The kernel discards what is around a hole. Other advice is lost here. */
+		if (discards && !discard(first, end))
+			sys3(SYS_madvise, addr, len, advice);
 		return (int)rec_range_result(-ENOMEM);
+	}
 	switch (advice) {
 	case MADV_DONTNEED:
 	case MADV_FREE:

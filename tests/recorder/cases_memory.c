@@ -268,6 +268,18 @@ void case_phases(void)
 	printf("%d %d\n", p[0], q[PAGE]);
 }
 
+/* The kernel follows the advice around a hole. */
+static void advise_around_a_hole(void)
+{
+	char *p = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ret;
+
+	memset(p, 7, 3 * PAGE);
+	munmap(p + PAGE, PAGE);
+	ret = madvise(p, 3 * PAGE, MADV_DONTNEED);
+	printf("hole %d %d: %d %d\n", ret, errno, p[0], p[2 * PAGE]);
+}
+
 void case_madvise(void)
 {
 	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -286,6 +298,7 @@ void case_madvise(void)
 	if (!pid)
 		_exit(p[BIG / 2] + p[BIG / 2 + 63 * PAGE] + p[BIG - 1]);
 	printf("child %x parent %d\n", status_of(pid), p[BIG / 2]);
+	advise_around_a_hole();
 }
 
 /* Memory that is not limited must keep its content and count as not covered. */
