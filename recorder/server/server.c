@@ -20,6 +20,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/uio.h>
 
 #define TICK_NS   500000000L
 #define FREEZE_NS  10000000L
@@ -115,6 +116,18 @@ static void check_fltctl(void)
 }
 
 /*
+ * The main thread may end before other threads, and has no memory then. mm_access() gives ESRCH
+ * for that alone, before it checks rights.
+ */
+static bool main_thread_has_ended(void)
+{
+	char byte;
+	struct iovec to = { &byte, 1 }, from = { &byte, 1 };
+
+	return sys6(SYS_process_vm_readv, rec_image.pid, (long)&to, 1, (long)&from, 1, 0) == -ESRCH;
+}
+
+/*
  * Return true if the image still has the server's memory. After an exec the server alone has
  * the old memory, and fltctl sends a message only if the new image is recorded.
  */
@@ -127,7 +140,7 @@ static bool is_memory_shared(void)
 	ret = sys5(SYS_kcmp, rec_image.server_pid, rec_image.pid, KCMP_VM, 0, 0);
 	if (ret == -ENOSYS || ret == -EPERM)
 		kernel_lacks_kcmp = true;
-	return ret <= 0;
+	return ret <= 0 || main_thread_has_ended();
 }
 
 static void shorten(struct wait *w, long ns)

@@ -102,7 +102,7 @@ static const struct {
 	{ "words", case_words }, { "exec_many", case_exec_many },
 	{ "end_exit", case_end_exit }, { "end_kill", case_end_kill }, { "end_abort", case_end_abort },
 	{ "end_segv", case_end_segv }, { "end_exec", case_end_exec },
-	{ "end_exec_thread", case_end_exec_thread },
+	{ "end_exec_thread", case_end_exec_thread }, { "end_main", case_end_main },
 };
 
 int main(int argc, char **argv)

@@ -92,6 +92,7 @@ void case_end_abort(void);
 void case_end_segv(void);
 void case_end_exec(void);
 void case_end_exec_thread(void);
+void case_end_main(void);
 void case_exec_many(void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,4 +111,41 @@ void case_robust(void)
 	ret = pthread_mutex_lock(&m->mutex);
 	printf("%s, wrong %lu\n", ret == EOWNERDEAD ? "owner died" : "locked", bad);
 	free(m);
+}
+
+static bool is_zombie(int id)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", id);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state == 'Z';
+}
+
+static void *outlive_main_thread(void *arg)
+{
+	unsigned int *p;
+
+	while (!is_zombie(getpid()))
+		;
+	/* The fault server looks after half a second without work whether the program is there. */
+	usleep(1500000);
+	p = filled(BIG);
+	printf("wrong %lu\n", wrong(p, BIG));
+	exit(0);
+	return arg;
+}
+
+/* The main thread ends before another one. */
+void case_end_main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, outlive_main_thread, NULL);
+	pthread_exit(NULL);
 }
