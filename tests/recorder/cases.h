@@ -56,6 +56,7 @@ void case_fork_small(void);
 void case_fork_strange(void);
 void case_fork_raw_threads(void);
 void case_spawn(void);
+void case_cancel_unwinds(void);
 void case_shared(void);
 void case_protect(void);
 void case_mremap(void);

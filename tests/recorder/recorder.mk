@@ -8,14 +8,17 @@ REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders loaded.so static_p
 REC_TEST_OTHERS += $(if $(X86),$(O)/tests/recorder/instructions)
 
 REC_CASES := $(wildcard tests/recorder/cases_*.c)
-$(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h
+$(O)/tests/recorder/cases: $(REC_CASES) tests/recorder/cases.h $(O)/tests/recorder/cancel_unwinds.o
+$(O)/tests/recorder/cancel_unwinds.o: tests/recorder/cancel_unwinds.c tests/recorder/cases.h
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -I. $(CSTD) -O2 -g $(WARN) -fexceptions -pthread -c -o $@ $<
 $(O)/tests/recorder/soak: $(wildcard tests/recorder/soak_*.c) tests/recorder/soak.h
 $(O)/tests/recorder/moves: $(wildcard lib/core/*.[ch])
 $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Iinclude -I. $(CSTD) -O2 -g $(WARN) -Wno-array-bounds \
 		-Wno-alloc-size-larger-than -fomit-frame-pointer -fno-optimize-sibling-calls \
-		-pthread -o $@ $(filter tests/%.c,$^) -ldl
+		-pthread -o $@ $(filter tests/%.c %.o,$^) -ldl
 
 $(O)/tests/recorder/instructions: tests/recorder/instructions.c recorder/arch/x86/instruction.h
 	@mkdir -p $(@D)

@@ -4,9 +4,13 @@
 
 #define REC_SIGRETURN_FLAG 0x04000000	/* SA_RESTORER */
 
+/*
+ * Unwinders know the frame of a signal by these instructions of the C library. They look one byte
+ * before the return address, so a nop keeps that byte out of another function.
+ */
 void rec_sigreturn(void);
 __asm__(".text\n.globl rec_sigreturn\n.hidden rec_sigreturn\n"
-	".type rec_sigreturn,@function\nrec_sigreturn:\n"
-	"mov $15, %eax\nsyscall\n");
+	".type rec_sigreturn,@function\nnop\nrec_sigreturn:\n"
+	"movq $15, %rax\nsyscall\n");
 
 #endif
