@@ -112,5 +112,7 @@ REC_EXPORT int pthread_cancel(pthread_t thread)
 
 REC_EXPORT int sigaltstack(const stack_t *set, stack_t *old)
 {
+	if (set && rec_altstack_is_small(set))
+		rec_lifetime_disarm();
 	return (int)rec_range_result(rec_altstack_exchange(set, old));
 }

@@ -5,6 +5,7 @@
 #include "image/image.h"
 #include "lib/core/region.h"
 
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 /*
@@ -20,11 +21,23 @@ static bool is_recorders(const stack_t *s)
 	return !(s->ss_flags & SS_DISABLE) && s->ss_size == STACK_BYTES;
 }
 
+/*
+ * The handler and the unwinder take 2 KiB, and the handler may be interrupted: room for two frames
+ * of signals, whose size depends on the processor.
+ */
+bool rec_altstack_is_small(const stack_t *s)
+{
+	return !(s->ss_flags & SS_DISABLE) && s->ss_size < 4096 + 2 * getauxval(AT_MINSIGSTKSZ);
+}
+
 bool rec_altstack_allocate(struct rec_thread *t, struct rec_backtrace **buffer)
 {
 	stack_t s = { 0 };
 	char *m;
 
+	sys2(SYS_sigaltstack, 0, &s);
+	if (rec_altstack_is_small(&s))
+		return false;
 	m = sys_mmap(NULL, ALL_BYTES, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed((long)m))
@@ -32,7 +45,6 @@ bool rec_altstack_allocate(struct rec_thread *t, struct rec_backtrace **buffer)
 	*buffer = (struct rec_backtrace *)m;
 	sys3(SYS_mprotect, m + BUFFER_BYTES, FLT_PAGE, PROT_NONE);
 	t->altstack = m + BUFFER_BYTES + FLT_PAGE;
-	sys2(SYS_sigaltstack, 0, &s);
 	if (s.ss_flags & SS_DISABLE || is_recorders(&s)) {
 		s = (stack_t){ .ss_sp = t->altstack, .ss_size = STACK_BYTES };
 		sys2(SYS_sigaltstack, &s, 0);

@@ -7,10 +7,12 @@
 
 #include <signal.h>
 
+/* Return true if a stack of the program has no room for the handler of path A. */
+bool rec_altstack_is_small(const stack_t *s);
 /*
  * Allocate backtrace buffer and alternate stack of the calling thread. The stack is installed
- * unless the program has one. Return false if there is no memory. Sets t->altstack only: the
- * caller stores t->backtrace when the thread is ready for signals.
+ * unless the program has one. Return false if that is small, or if there is no memory. Sets
+ * t->altstack only: the caller stores t->backtrace when the thread is ready for signals.
  */
 bool rec_altstack_allocate(struct rec_thread *t, struct rec_backtrace **buffer);
 /* Free both. If the caller runs on the stack, it stays until the process ends. */

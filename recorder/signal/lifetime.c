@@ -16,6 +16,14 @@
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
+/* Let the server resolve the faults of this thread. */
+static void watch(struct rec_thread *t)
+{
+	t->watched = true;
+	__atomic_fetch_add(&rec_threads.watched, 1, __ATOMIC_RELAXED);
+	rec_image_wake_server();
+}
+
 static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 {
 	struct rec_thread *t;
@@ -39,10 +47,20 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 	if (rec_threads.inlined && (!armed || !t->perf)) {
 		if (armed)
 			rec_handler_disarm(t);
-		t->watched = true;
-		__atomic_fetch_add(&rec_threads.watched, 1, __ATOMIC_RELAXED);
-		rec_image_wake_server();
+		watch(t);
 	}
+}
+
+void rec_lifetime_disarm(void)
+{
+	struct rec_thread *t = NULL;
+
+	if (rec_threads.inlined && rec_image_is_ready() && !rec_image.filtered)
+		t = rec_thread_find(rec_tid());
+	if (!t || t->watched)
+		return;
+	rec_handler_disarm(t);
+	watch(t);
 }
 
 static void end(void)

@@ -8,4 +8,10 @@ void rec_lifetime_begin_main(void);
 /* Begin a thread made by pthread_create(). It ends by itself. */
 void rec_lifetime_begin(void);
 
+/*
+ * Resolve no more faults on the calling thread: its signal stack, which the program is about to
+ * set, is too small for the handler.
+ */
+void rec_lifetime_disarm(void);
+
 #endif

@@ -95,6 +95,7 @@ static const struct {
 	{ "madvise", case_madvise }, { "phases", case_phases }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "blocked", case_blocked },
 	{ "handlers", case_handlers }, { "brk", case_brk }, { "file", case_file },
 	{ "big_stack", case_big_stack }, { "altstack", case_altstack },
+	{ "altstack_small", case_altstack_small },
 	{ "coroutine", case_coroutine }, { "threads", case_threads }, { "close", case_close }, { "close_raw", case_close_raw },
 	{ "mremap_blind", case_mremap_blind }, { "setstack", case_setstack },
 	{ "robust", case_robust }, { "userfaultfd", case_userfaultfd },

@@ -85,6 +85,7 @@ void case_signals(void);
 void case_blocked(void);
 void case_handlers(void);
 void case_altstack(void);
+void case_altstack_small(void);
 void case_coroutine(void);
 void case_threads(void);
 void case_end_exit(void);

@@ -130,6 +130,27 @@ void case_altstack(void)
 	printf("caught %d\n", caught == 20 * SIGUSR1);
 }
 
+/* Faults do not write below a signal stack that has no room for more than a signal. */
+void case_altstack_small(void)
+{
+	static struct {
+		char below[16384], stack[4096];
+	} s;
+	stack_t small = { .ss_sp = s.stack, .ss_size = sizeof(s.stack) };
+	unsigned long bad;
+	unsigned int *p;
+	int written = 0;
+
+	sigaltstack(&small, NULL);
+	p = filled(BIG);
+	bad = wrong(p, BIG);
+	for (size_t i = 0; i < sizeof(s.below); i++)
+		written += s.below[i] != 0;
+	for (size_t i = 0; i < sizeof(s.stack); i++)
+		written += s.stack[i] != 0;
+	printf("wrong %lu written %d\n", bad, written != 0);
+}
+
 static ucontext_t home, co;
 static unsigned long co_bad;
 
