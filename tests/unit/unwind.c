@@ -241,6 +241,21 @@ static void unwind_with_file(const char *path, const struct flt_unwind_sample *s
 	flt_unwind_run(unwind[0], s, frames, ROOM);
 }
 
+/* The common part of an entry may not be before the table. */
+static void ignores_an_entry_with_a_wrong_offset(void **state)
+{
+	const uint32_t entry[3] = { 8, 8, 0 };
+	struct flt_unwind_section made = { 0 }, table = { .size = sizeof(entry) };
+	uint8_t *bytes = malloc(sizeof(entry));
+
+	(void)state;
+	assert_non_null(bytes);
+	memcpy(bytes, entry, sizeof(entry));
+	table.bytes = bytes;
+	assert_int_equal(flt_unwind_index_make(&made, &table), 0);
+	free(bytes);
+}
+
 /* The index that is made for static programs equals that of the linker. */
 static void makes_the_linkers_index(void **state)
 {
@@ -330,6 +345,7 @@ int main(void)
 		cmocka_unit_test(leaves_the_vdso),
 		cmocka_unit_test(stops_where_the_copy_ends),
 		cmocka_unit_test(ends_hostile_tables),
+		cmocka_unit_test(ignores_an_entry_with_a_wrong_offset),
 		cmocka_unit_test(makes_the_linkers_index),
 		cmocka_unit_test(reads_damaged_files),
 		cmocka_unit_test(replaces_files),

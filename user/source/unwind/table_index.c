@@ -111,7 +111,8 @@ static size_t entries_write(const struct flt_unwind_section *index,
 			break;
 		end = id + word(s, at);
 		cie = id - word(s, id);
-		if (word(s, id) && cie + 8 <= id && word(s, cie) <= s->size - cie - 4 &&
+		if (word(s, id) && word(s, id) <= id && cie + 8 <= id &&
+		    word(s, cie) <= s->size - cie - 4 &&
 		    function_at(s, id + 4, end,
 				encoding_of(s, cie + 4, cie + 4 + word(s, cie)), &function)) {
 			if (count < room)
