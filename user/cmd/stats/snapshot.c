@@ -150,6 +150,9 @@ static int pick_bound(struct stats *s, const struct flt_rows *rows, struct flt_s
 			ret = flt_rows_add(&snapshot->rows, row);
 			continue;
 		}
+		/* Its number may be that of another process by now. */
+		if (row->ended)
+			continue;
 		ret = flt_control_tasks(s->control, bound->tgid, s->args->kinds, &threads, e);
 		if (ret == -ESRCH || ret == -EINTR) {
 			snapshot->loss.torn |= ret == -EINTR;
