@@ -9,6 +9,8 @@
 /* Half a MiB per CPU is enough, because slow faults are rare. */
 #define SUBBUF_SIZE (64u << 10)
 #define SUBBUFS 8
+/* The stream's time of the end of a fault may be off by as much: FLT_CLOCK_ERROR, and rounding. */
+#define ROUNDING_NS 4096
 
 static int open_list(struct lat_slowest *s, size_t room)
 {
@@ -52,18 +54,25 @@ void lat_slowest_clear(struct lat *l)
 	l->reported = reported;
 }
 
-/* Find a fault that came from the other source, too. The stream rounds long latencies. */
+/*
+ * Return true for the same fault from both sources. The stream rounds long latencies, and so its
+ * times. The faults of a thread do not overlap, so the ends of two are further apart.
+ */
+static bool is_same_fault(const struct flt_slow *a, const struct flt_slow *b)
+{
+	const uint64_t apart = a->time > b->time ? a->time - b->time : b->time - a->time;
+
+	return a->tid == b->tid && a->address == b->address && !((a->ns ^ b->ns) >> 10) &&
+	       apart < (a->ns > ROUNDING_NS ? a->ns : ROUNDING_NS);
+}
+
 static struct flt_slow *find_slow(const struct lat_slowest *s, const struct flt_slow *slow)
 {
 	size_t i;
 
-	for (i = 0; i < s->count; i++) {
-		struct flt_slow *other = &s->slow[i].slow;
-
-		if (other->tid == slow->tid && other->address == slow->address &&
-		    !((other->ns ^ slow->ns) >> 10))
-			return other;
-	}
+	for (i = 0; i < s->count; i++)
+		if (is_same_fault(&s->slow[i].slow, slow))
+			return &s->slow[i].slow;
 	return NULL;
 }
 

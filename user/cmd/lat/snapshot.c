@@ -223,6 +223,8 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 
 	if (!snapshot)
 		return -ENOMEM;
+	/* Before the rows are read: an example from later belongs to this report or to the next. */
+	snapshot->now = flt_clock_ns(CLOCK_MONOTONIC);
 	snapshot->by_cgroup = l->cgroups;
 	snapshot->of_command = l->session;
 	snapshot->by_process = l->session || l->members || l->args->pids.count;
@@ -248,7 +250,6 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 	if (snapshot->by_process && !snapshot->hists)
 		flt_hist_account(&snapshot->all, &snapshot->total);
 	flt_rates_order(&snapshot->rows);
-	snapshot->now = flt_clock_ns(CLOCK_MONOTONIC);
 	*out = snapshot;
 	return 0;
 }
