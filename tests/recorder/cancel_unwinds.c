@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* cancel_unwinds.c - a case that is compiled with -fexceptions, as C++ is: a cancelled thread unwinds its stack. */
+/*
+ * cancel_unwinds.c - a case that is compiled with -fexceptions, as C++ is: a cancelled thread
+ * unwinds its stack.
+ */
 #include "cases.h"
 
 #include <pthread.h>

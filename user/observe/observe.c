@@ -29,20 +29,33 @@ static int on_child(struct flt_observe *o)
 	return ret;
 }
 
+/* Return true if only .signal handles the signal. */
+static bool is_extra(const struct flt_observe *o, int signo)
+{
+	return o->extra_signals & FLT_OBSERVE_SIGNAL(signo);
+}
+
+static void pass_on(const struct flt_observe *o, const struct signalfd_siginfo *info)
+{
+	const int signo = (int)info->ssi_signo;
+
+	/* A terminal sends its signals to the command, too. */
+	if (!is_extra(o, signo) && info->ssi_code != SI_KERNEL)
+		kill(o->child.pid, signo);
+}
+
 static int on_signal(void *arg, const struct signalfd_siginfo *info)
 {
 	struct flt_observe *o = arg;
 	const int signo = (int)info->ssi_signo;
-	const bool extra = o->extra_signals & FLT_OBSERVE_SIGNAL(signo);
 	int ret = 0;
 
 	if (signo == SIGCHLD)
 		ret = on_child(o);
-	else if (!extra && o->child.pid <= 0)
+	else if (o->child.pid > 0)
+		pass_on(o, info);
+	else if (!is_extra(o, signo))
 		flt_loop_stop(o->loop);
-	/* A terminal sends its signals to the command, too. */
-	else if (!extra && info->ssi_code != SI_KERNEL)
-		kill(o->child.pid, signo);
 	return ret || !o->ops->signal ? ret : o->ops->signal(o->arg, info);
 }
 
@@ -196,14 +209,11 @@ static int reap_command(struct rest *r)
 
 static int on_late_signal(void *arg, const struct signalfd_siginfo *info)
 {
-	const int signo = (int)info->ssi_signo;
 	struct rest *r = arg;
 
-	if (signo == SIGCHLD)
+	if (info->ssi_signo == SIGCHLD)
 		return reap_command(r);
-	/* As in on_signal(). */
-	if (!(r->o->extra_signals & FLT_OBSERVE_SIGNAL(signo)) && info->ssi_code != SI_KERNEL)
-		kill(r->o->child.pid, signo);
+	pass_on(r->o, info);
 	return 0;
 }
 

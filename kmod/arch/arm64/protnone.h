@@ -32,8 +32,9 @@ static inline u64 flt_protnone_make(u64 old, u64 pfn_mask)
 #endif
 
 /*
- * NUMA balancing, whose entries are made accessible, too, takes what pte_modify() replaces: the
- * memory type, which says that memory has tags (MTE), the guard of branches and the protection key.
+ * Also makes the entries of NUMA balancing accessible. pte_modify() has cleared more bits in these:
+ * the memory type, which tells whether memory has tags (MTE), the guard of branches (BTI) and the
+ * protection key. The mapping has the right values.
  */
 static inline u64 flt_protnone_access(u64 old, u64 pfn_mask, const struct vm_area_struct *vma)
 {
