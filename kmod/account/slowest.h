@@ -20,6 +20,7 @@ struct flt_slow {
 	u64 time;		/* CLOCK_MONOTONIC ns: end of the fault */
 	unsigned long address;
 	pid_t tgid, tid;
+	pid_t inner_tgid, inner_tid;	/* in the PID namespace of the session; 0: none */
 	u32 attempts;
 	u8 kind, result;	/* enum flt_kind, flt_result */
 	bool remote;

@@ -254,9 +254,8 @@ void flt_hist_slow(unsigned long mask, const struct flt_slow *fault)
 
 	for (; mask; mask &= mask - 1) {
 		h = rcu_dereference_sched(hists[__ffs(mask)]);
-		/* The numbers that the reader knows. */
-		known.tgid = flt_pidns_tgid(h->reader, current);
-		known.tid = flt_pidns_tid(h->reader, current);
+		known.inner_tgid = flt_pidns_tgid(h->reader, current);
+		known.inner_tid = flt_pidns_tid(h->reader, current);
 		flt_slowest_add(&h->cpu[smp_processor_id()]->causes->slowest, &known);
 	}
 }
@@ -367,5 +366,9 @@ int flt_hist_slowest(u32 bit, int cpu, u32 slot, struct flt_slow *fault)
 	if (!h || !h->causes)
 		return -ENOENT;
 	flt_slowest_read(&h->cpu[cpu]->causes->slowest, slot, fault);
+	if (flt_pidns_is_inner()) {
+		fault->tgid = fault->inner_tgid;
+		fault->tid = fault->inner_tid;
+	}
 	return 0;
 }

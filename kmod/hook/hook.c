@@ -5,6 +5,7 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 #include "hook/hook.h"
@@ -13,8 +14,10 @@ DEFINE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
 
 static struct flt_hook *hooks[FLT_HOOK_IDS];
 static unsigned int maxactive;
-/* Protects the private part of every hook. Not taken in handlers. */
+/* Serializes arming and disarming, which wait for grace periods. Readers do not take the lock. */
 static DEFINE_MUTEX(hook_lock);
+/* Protects what flt_hook_report() reads: .armed and .missed_*. Not taken in handlers. */
+static DEFINE_SPINLOCK(state_lock);
 
 void __init flt_hook_add(struct flt_hook *hook)
 {
@@ -109,7 +112,7 @@ static void unregister_call(struct flt_hook *h)
 }
 #endif
 
-static int arm_hook(struct flt_hook *h)
+static int register_hook(struct flt_hook *h)
 {
 	switch (h->type) {
 	case FLT_HOOK_TYPE_TRACEPOINT:
@@ -123,30 +126,58 @@ static int arm_hook(struct flt_hook *h)
 	}
 }
 
-static void disarm_hook(struct flt_hook *h)
+/* Wait for running handlers. */
+static void unregister_hook(struct flt_hook *h)
 {
-	if (h->type == FLT_HOOK_TYPE_TRACEPOINT) {
+	switch (h->type) {
+	case FLT_HOOK_TYPE_TRACEPOINT:
 		tracepoint_probe_unregister(h->tp, h->probe, NULL);
 		tracepoint_synchronize_unregister();
-		return;
-	}
-	if (h->type == FLT_HOOK_TYPE_FTRACE) {
+		break;
+	case FLT_HOOK_TYPE_FTRACE:
 		unregister_call(h);
-		return;
-	}
-	if (h->type == FLT_HOOK_TYPE_KPROBE) {
+		break;
+	case FLT_HOOK_TYPE_KPROBE:
 		unregister_kprobe(&h->rp.kp);
-		h->missed_busy += h->rp.kp.nmissed;
-		return;
+		break;
+	default:
+		/*
+		 * Calls that sleep in the probed function return later through a trampoline of
+		 * the kernel, which does not call the handler any more. So they need nothing of
+		 * this module.
+		 */
+		unregister_kretprobe(&h->rp);
 	}
-	/*
-	 * Waits for running handlers. Calls that sleep in the probed function return later
-	 * through a trampoline of the kernel, which does not call the handler any more. So
-	 * they need nothing of this module.
-	 */
-	unregister_kretprobe(&h->rp);
-	h->missed_full += h->rp.nmissed;
-	h->missed_busy += h->rp.kp.nmissed;
+}
+
+static bool has_kprobe(const struct flt_hook *h)
+{
+	return h->type == FLT_HOOK_TYPE_KRETPROBE || h->type == FLT_HOOK_TYPE_KPROBE;
+}
+
+static int arm_hook(struct flt_hook *h)
+{
+	int err = register_hook(h);
+
+	if (err)
+		return err;
+	spin_lock(&state_lock);
+	h->armed = true;
+	spin_unlock(&state_lock);
+	return 0;
+}
+
+/* The counters in .rp stay until the next registration, so a report finds each miss once. */
+static void disarm_hook(struct flt_hook *h)
+{
+	unregister_hook(h);
+	spin_lock(&state_lock);
+	h->armed = false;
+	if (has_kprobe(h)) {
+		h->missed_full += h->rp.nmissed;
+		h->missed_busy += h->rp.kp.nmissed;
+	}
+	spin_unlock(&state_lock);
 }
 
 /* Find an address by registering a disabled kprobe without handlers. */
@@ -289,15 +320,13 @@ size_t flt_hook_memory(void)
 	size_t bytes = 0;
 	int i;
 
-	mutex_lock(&hook_lock);
 	for (i = 0; i < FLT_HOOK_IDS; i++) {
 		const struct flt_hook *h = hooks[i];
 
-		if (h->type == FLT_HOOK_TYPE_KRETPROBE && h->users && !h->error)
+		if (h->type == FLT_HOOK_TYPE_KRETPROBE && READ_ONCE(h->armed))
 			bytes += maxactive * (sizeof(struct kretprobe_instance) + h->data_size +
 					      FLT_INSTANCE_POINTERS);
 	}
-	mutex_unlock(&hook_lock);
 	return bytes;
 }
 
@@ -315,25 +344,24 @@ int flt_hook_report(unsigned int i, struct flt_hook_report *r)
 		return -ENOENT;
 	h = hooks[i];
 	memset(r, 0, sizeof(*r));
-	mutex_lock(&hook_lock);
 	r->name = h->name;
 	r->symbol = h->taken ?: h->symbol[0];
 	r->type = h->type;
 	r->required = h->required;
 	r->unknown = h->unknown;
 	r->error = h->error;
+	r->ftrace = h->type == FLT_HOOK_TYPE_FTRACE;
+	spin_lock(&state_lock);
 	r->state = h->error ? FLT_HOOK_STATE_ABSENT :
-		   h->users ? FLT_HOOK_STATE_ARMED : FLT_HOOK_STATE_IDLE;
+		   h->armed ? FLT_HOOK_STATE_ARMED : FLT_HOOK_STATE_IDLE;
 	r->missed_full = h->missed_full;
 	r->missed_busy = h->missed_busy;
-	r->ftrace = h->type == FLT_HOOK_TYPE_FTRACE;
-	if (r->state == FLT_HOOK_STATE_ARMED &&
-	    (h->type == FLT_HOOK_TYPE_KRETPROBE || h->type == FLT_HOOK_TYPE_KPROBE)) {
+	if (h->armed && has_kprobe(h)) {
 		r->ftrace = kprobe_ftrace(&h->rp.kp);
 		r->missed_full += h->rp.nmissed;
 		r->missed_busy += h->rp.kp.nmissed;
 	}
-	mutex_unlock(&hook_lock);
+	spin_unlock(&state_lock);
 	for_each_possible_cpu(cpu)
 		r->hits += per_cpu(flt_hook_hits, cpu)[i];
 	return 0;

@@ -83,8 +83,9 @@ struct flt_hook {
 	const char *taken;			/* the symbol found; NULL: none */
 	void *address;				/* of the symbol, unless it is a tracepoint */
 	int error;				/* 0, or why no symbol was found */
-	/* Private to hook.c, protected by its mutex. */
+	/* Private to hook.c, which describes the locks. */
 	unsigned int users;
+	bool armed;
 	struct kretprobe rp;
 	struct ftrace_ops ops;
 	struct tracepoint *tp;

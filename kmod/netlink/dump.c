@@ -7,6 +7,18 @@
 #include "netlink/request.h"
 #include "account/tally.h"
 
+/* End a dump whose session or tracker has ended. */
+static int end_incomplete(struct sk_buff *skb)
+{
+	skb_trim(skb, 0);
+	return -ENOENT;
+}
+
+int flt_dump_end_call(struct sk_buff *skb, u32 session)
+{
+	return session && !flt_session_mask(session) ? end_incomplete(skb) : skb->len;
+}
+
 int flt_dump_hooks(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct flt_hook_report report;
@@ -77,7 +89,7 @@ static int dump_hists(struct sk_buff *skb, struct netlink_callback *cb, struct n
 	if (err)
 		return err;
 	dump = (void *)cb->args[0];
-	/* After the last histogram, and after the session has ended, the error is -ENOENT. */
+	/* After the last histogram the error is -ENOENT. */
 	for (;; cb->args[1]++) {
 		err = FLT_DUMP(skb, cb, FLT_CMD_LATENCY_GET,
 			       flt_reply_hist(skb, dump->session, dump->group, cb->args[1],
@@ -86,7 +98,7 @@ static int dump_hists(struct sk_buff *skb, struct netlink_callback *cb, struct n
 			break;
 		cond_resched();
 	}
-	return skb->len;
+	return flt_dump_end_call(skb, dump->session);
 }
 
 static int dump_machine(struct sk_buff *skb, struct netlink_callback *cb)
@@ -142,19 +154,20 @@ static int admit_slowest(struct netlink_callback *cb, struct nlattr *session)
 	return err;
 }
 
-/* Copy a slot. It is empty if the session has ended meanwhile. */
-static void read_slowest(struct nlattr *session, int cpu, u32 slot, struct flt_slow *slow)
+/* Copy a slot. It is empty if the session has ended meanwhile. @session: 0: of the machine. */
+static void read_slowest(u32 session, int cpu, u32 slot, struct flt_slow *slow)
 {
 	if (!session)
 		flt_slowest_read(&per_cpu(flt_tally, cpu)->slowest, slot, slow);
-	else if (flt_session_slowest(nla_get_u32(session), cpu, slot, slow))
+	else if (flt_session_slowest(session, cpu, slot, slow))
 		slow->ns = 0;
 }
 
 int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct nlattr *session = flt_genl_dump_attrs(cb)[FLT_SLOWEST_SESSION];
-	int err = admit_slowest(cb, session);
+	struct nlattr *attr = flt_genl_dump_attrs(cb)[FLT_SLOWEST_SESSION];
+	u32 session = attr ? nla_get_u32(attr) : 0;
+	int err = admit_slowest(cb, attr);
 	struct flt_slow slow;
 
 	if (err)
@@ -166,10 +179,10 @@ int flt_dump_slowest(struct sk_buff *skb, struct netlink_callback *cb)
 			read_slowest(session, cb->args[1], cb->args[2], &slow);
 			if (slow.ns && FLT_DUMP(skb, cb, FLT_CMD_SLOWEST_GET,
 						flt_reply_slow(skb, &slow)))
-				return skb->len;
+				return flt_dump_end_call(skb, session);
 		}
 	}
-	return skb->len;
+	return flt_dump_end_call(skb, session);
 }
 
 struct wss_dump {
@@ -218,6 +231,7 @@ static int begin_wss(struct netlink_callback *cb)
 int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct wss_dump *dump;
+	u64 last;
 	int err = cb->args[0] ? 0 : begin_wss(cb);
 
 	if (err)
@@ -228,7 +242,7 @@ int flt_dump_wss(struct sk_buff *skb, struct netlink_callback *cb)
 			break;
 		dump->cursor.index++;
 	}
-	return skb->len;
+	return flt_wss_last_key(dump->cursor.id, &last) ? end_incomplete(skb) : skb->len;
 }
 
 int flt_dump_begin_rows(struct netlink_callback *cb, struct nlattr *session, size_t size)
@@ -248,14 +262,6 @@ int flt_dump_begin_rows(struct netlink_callback *cb, struct nlattr *session, siz
 	rows->session = session ? nla_get_u32(session) : 0;
 	cb->args[0] = (long)rows;
 	return 0;
-}
-
-int flt_dump_end_call(struct sk_buff *skb, u32 session)
-{
-	if (!session || flt_session_mask(session))
-		return skb->len;
-	skb_trim(skb, 0);
-	return -ENOENT;
 }
 
 int flt_dump_done(struct netlink_callback *cb)

@@ -251,11 +251,12 @@ int flt_wss_last_key(u32 id, u64 *key)
 	return tr ? 0 : -ENOENT;
 }
 
+/* The TGID is the one that current knows. The host may read the trackers of PID namespaces. */
 static void fill_report(const struct flt_wss_target *t, const struct flt_wss_sample *sample,
 			struct flt_wss_report *r)
 {
 	r->id = t->tracker->id;
-	r->tgid = t->tracker->reader.ns ? pid_nr_ns(t->pid, t->tracker->reader.ns) : t->tgid;
+	r->tgid = pid_vnr(t->pid);
 	r->start = t->start;
 	r->ended = t->state == TARGET_ENDED;
 	memcpy(r->comm, t->comm, sizeof(r->comm));

@@ -12,6 +12,7 @@
  *   fltq around [-o FILE] -- COMMAND...   run a workload with sections (section.h). Print
  *                     the sum of the faults in its sections ("sections")
  *   fltq thp | numa [SESSION]             print a ledger: machine, no process, processes
+ *   fltq slowest SESSION                  print the slowest faults of a session with causes
  *   fltq hold [-c] [-f] [-t] [-n] [-s] [TGID...]   open a session, print it, keep it until end
  *                     of file on stdin. -c: counts are enough, -f: follow children, -t: ledger of huge pages,
  *                     -n: ledger of NUMA, -s: stream into files that are never opened
@@ -36,7 +37,7 @@
 
 #define USAGE                                                                          \
 	"usage: fltq info|tally|hooks|latency|returns|procs|proc TGID|tasks TGID|thp|" \
-	"numa|machine|follow|around|hold|switch|del"
+	"numa|slowest|machine|follow|around|hold|switch|del"
 
 static FILE *out;
 static struct genl g;
@@ -393,6 +394,10 @@ static int run(int argc, char **argv)
 		if (number)
 			genl_put_u32(&g, FLT_LEDGER_SESSION, number);
 		ask(what, *what == 't' ? &thp_shape : &numa_shape);
+	} else if (!strcmp(what, "slowest") && argc == 3) {
+		start(FLT_CMD_SLOWEST_GET, 1);
+		genl_put_u32(&g, FLT_SLOWEST_SESSION, number);
+		ask(what, &slowest_shape);
 	} else if (!strcmp(what, "machine")) {
 		finish(what, machine_print(&g, out));
 	} else if (!strcmp(what, "del") && argc == 3) {

@@ -54,6 +54,10 @@ unarmed() { ! grep -q ' armed ' "$debugfs/hooks"; }
 checks=$((checks + 1))
 until_true unarmed || bad "another network namespace: hooks are left: $(cat "$debugfs/hooks")"
 
+# A dump whose session or tracker ends meanwhile says so. Else its reader would take the part that
+# arrived for all.
+same "dumps of what ended meanwhile" "$(sessions ended 3)" "sessions opened=3 ENOENT=6"
+
 # Who waits for data of a relay file wakes up when the session ends.
 mkfifo "$tmp/relay"
 fltq hold -s $$ <"$tmp/relay" >"$tmp/streaming" 2>&1 &

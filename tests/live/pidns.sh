@@ -35,7 +35,7 @@ json() { jq -s "$1" "$tmp/stats.json"; }
 inside() {
 	{
 		sed "s|^tmp=.*|tmp=$tmp|; /^trap on_exit/d" tests/live/live.bash
-		declare -f json settled counts streams sums rights nested
+		declare -f json settled counts streams sums watched rights nested
 		declare -p inner outside session
 	} >"$tmp/functions"
 	"${inner[@]}" bash -c '. "$1"; "$2"; echo "$checks $failures"' bash "$tmp/functions" \
@@ -116,6 +116,21 @@ sums() {
 	same "latencies of the machine" "$(fltq latency 2>&1 | grep -c EOPNOTSUPP)" 1
 }
 
+# Observe a process inside until the host has looked.
+watched() {
+	local pid lat wss
+	"$tmp/insider" "$tmp/fault.py" & pid=$!
+	"$FLTCTL" lat --why -p $pid 0.1 >"$tmp/lat" 2>&1 & lat=$!
+	"$FLTCTL" wss -p $pid 0.1 >"$tmp/wss" 2>&1 & wss=$!
+	checks=$((checks + 2))
+	until_true grep -q insider "$tmp/lat" || bad "no slow fault of $pid: $(cat "$tmp/lat")"
+	until_true grep -q "^ *[0-9].* $pid " "$tmp/wss" || bad "no sample of $pid: $(cat "$tmp/wss")"
+	touch "$tmp/watched"
+	until_true test -e "$tmp/looked" || bad "the host does not look"
+	kill $pid
+	wait $pid $lat $wss || true
+}
+
 rights() {
 	local nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set -all
 		--inh-caps -all)
@@ -182,6 +197,30 @@ until_true test -s "$tmp/session" || bad "no session"
 session=$(field id <"$tmp/session")
 inside sums
 collect sums
+exec 3>&-
+
+say "the host reads a session and a tracker of a namespace: it sees its own PIDs"
+fltq hold $outsider <"$tmp/hold" >"$tmp/held" &
+exec 3>"$tmp/hold"
+until_true grep -q session "$tmp/held" || bad "no session"
+# Print the slowest faults of the session that is opened next and has causes.
+slowest() {
+	local id first
+	first=$(field id <"$tmp/held")
+	for ((id = first + 1; id < first + 10; id++)); do
+		fltq slowest $id 2>/dev/null || true
+	done
+}
+inside watched &
+inner_shell=$!
+until_true test -e "$tmp/watched" || bad "nothing is watched inside"
+host=$(pgrep -x insider)
+same "PID of the working set" "$(awk '$NF == "insider" { print $2 }' $debugfs/wss)" "$host"
+same "PIDs of slow faults" \
+	"$(slowest | sed -n 's/.* tgid=\([0-9]*\).*/\1/p' | sort -u)" "$host"
+touch "$tmp/looked"
+wait $inner_shell
+collect watched
 exec 3>&-
 
 say "rights"

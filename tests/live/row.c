@@ -305,6 +305,14 @@ static const char *const numa_names[__FLT_NUMA_COUNTS] = {
 static const struct field thp_fields[FLT_LEDGER_MAX + 1] = { LEDGER_FIELDS(thp_names) };
 static const struct field numa_fields[FLT_LEDGER_MAX + 1] = { LEDGER_FIELDS(numa_names) };
 
+static const struct field slowest_fields[FLT_SLOWEST_ATTR_MAX + 1] = {
+	[FLT_SLOWEST_LATENCY] = { "latency", NUMBER },
+	[FLT_SLOWEST_TGID] = { "tgid", NUMBER },
+	[FLT_SLOWEST_TID] = { "tid", NUMBER },
+	[FLT_SLOWEST_COMM] = { "comm", STRING },
+};
+
+const struct shape slowest_shape = { "slowest", slowest_fields, FLT_SLOWEST_ATTR_MAX };
 const struct shape thp_shape = { "thp", thp_fields, FLT_LEDGER_MAX };
 const struct shape numa_shape = { "numa", numa_fields, FLT_LEDGER_MAX };
 const struct shape info_shape = { "info", info_fields, FLT_INFO_MAX };

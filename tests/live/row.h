@@ -20,7 +20,7 @@ void account_print(FILE *out, const char *prefix, const struct account *acc);
 /* The name of a row and the format of its attributes. */
 struct shape;
 extern const struct shape info_shape, hook_shape, tally_shape, latency_shape, proc_shape,
-	task_shape, base_shape, session_shape, thp_shape, numa_shape;
+	task_shape, base_shape, session_shape, thp_shape, numa_shape, slowest_shape;
 
 void row_print(FILE *out, const struct shape *shape, const struct nlmsghdr *nlh);
 

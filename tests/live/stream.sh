@@ -85,19 +85,25 @@ status=0
 same "exit status" $status 0
 same "lost" "$(lost)" 0
 
-say "a reader does not wait while sessions open and close, which takes grace periods"
+say "readers do not wait while sessions open and close, which takes grace periods"
 tracing=/sys/kernel/tracing
-echo 'stacktrace if prev_comm=="fltctl" && prev_state==2' >$tracing/events/sched/sched_switch/trigger
+echo 'stacktrace if (prev_comm=="fltctl" || prev_comm=="fltq") && prev_state==2' \
+	>$tracing/events/sched/sched_switch/trigger
 "$FLTCTL" trace --csv -- storm 1 1 1 >"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
 until_true compgen -G "$debugfs/session-*" >/dev/null
+(while [ ! -e "$tmp/enough" ]; do fltq machine; fltq info; done) >/dev/null & counts=$!
 for _ in 1 2 3; do "$FLTCTL" lat -- true >/dev/null 2>&1; done
+touch "$tmp/enough"
 wait "$reader" || bad "trace: $?"
+wait "$counts" || bad "fltq: $?"
 echo '!stacktrace' >$tracing/events/sched/sched_switch/trigger
 # The trigger works, because fltctl sleeps when it opens or closes a session.
 cp $tracing/trace "$tmp/sleeps"
 echo >$tracing/trace
 at_least "sleeps of fltctl" "$(grep -c 'flt_session_open\|close_bit' "$tmp/sleeps")" 1
-same "sleeps of a reader" "$(grep -c 'flt_session_pull' "$tmp/sleeps")" 0
+same "sleeps of a reader of the stream" "$(grep -c 'flt_session_pull' "$tmp/sleeps")" 0
+same "sleeps of a reader of counts" \
+	"$(grep -c 'flt_hook_report\|flt_hook_memory' "$tmp/sleeps")" 0
 
 say "a fault has its own date, also if the machine pauses at any moment"
 # As many faults as 195 MiB have pages.
