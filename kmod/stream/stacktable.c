@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/atomic.h>
 #include <linux/bits.h>
+#include <linux/cred.h>
 #include <linux/errno.h>
+#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
 #include "stream/stacktable.h"
 
 /* Frames per stack, on average over all stacks. */
@@ -17,6 +22,17 @@
  * grow and other threads do not wait for the lock.
  */
 #define CHAIN_MAX 32
+
+/*
+ * A user's stacks take at most so many times the room that is left. So one user can fill 80 % of
+ * the table, and the next one finds room. Users who share a slot of shares[] share their part.
+ */
+#define PART_OF_FREE 4
+#define SHARE_BITS 8
+
+struct share {
+	u32 entries, blocks;
+};
 
 struct entry {
 	u64 hash;
@@ -37,6 +53,7 @@ static u32 *chains;
 static u32 shift;			/* 64 - log2 of the number of chains */
 static u32 max_entries, max_blocks;
 static u32 used, used_blocks;		/* changed under the lock below */
+static struct share shares[1 << SHARE_BITS];	/* the same */
 static u32 users;			/* changed under the lock of the sessions */
 static atomic_t once;
 static DEFINE_RAW_SPINLOCK(lock);
@@ -74,6 +91,7 @@ int flt_stacktable_get(u32 bit)
 		}
 		used = 0;
 		used_blocks = 0;
+		memset(shares, 0, sizeof(shares));
 		flt_stacktable_seed = get_random_u64();
 	}
 	WRITE_ONCE(users, users + 1);
@@ -114,23 +132,47 @@ static __always_inline u32 search_chain(u32 id, const struct flt_stack *s, u32 *
 	return id;
 }
 
-static bool has_room(u32 count)
+/*
+ * Return the share of the user whom the stacks of current are charged to. Whoever may create user
+ * namespaces has many user IDs. So the users of a namespace count as its owner, or, if root is the
+ * owner, as one user.
+ */
+static struct share *share_of_current(void)
 {
-	return READ_ONCE(used) < max_entries && max_blocks - READ_ONCE(used_blocks) >= count;
+	const struct user_namespace *ns = current_user_ns();
+	u64 user = __kuid_val(current_uid());
+
+	if (ns != &init_user_ns) {
+		while (ns->parent != &init_user_ns)
+			ns = ns->parent;
+		user = uid_eq(ns->owner, GLOBAL_ROOT_UID) ? (uintptr_t)ns : __kuid_val(ns->owner);
+	}
+	return &shares[hash_64(user, SHARE_BITS)];
+}
+
+/* Return true if the table has room for a stack of @count blocks, and the user has a part left. */
+static bool has_room(const struct share *s, u32 count)
+{
+	u64 entries = max_entries - READ_ONCE(used);
+	u64 free = max_blocks - READ_ONCE(used_blocks);
+
+	return entries && free >= count && READ_ONCE(s->entries) < PART_OF_FREE * entries &&
+	       READ_ONCE(s->blocks) + count <= PART_OF_FREE * free;
 }
 
 static noinline u32 insert_stack(u32 *chain, const struct flt_stack *s, u32 length)
 {
 	u32 count = DIV_ROUND_UP(s->depth, FLT_STACK_BLOCK), id;
+	struct share *share = share_of_current();
 	struct entry *e;
 
-	/* Don't take the lock if the table or the chain is full. */
-	if (length >= CHAIN_MAX || !has_room(count))
+	/* Don't take the lock if the chain is full, or the table for this user. */
+	if (length >= CHAIN_MAX || !has_room(share, count))
 		return 0;
 	raw_spin_lock(&lock);
 	/* Another CPU may have added the stack meanwhile. */
 	id = search_chain(*chain, s, &length);
-	if (id || length >= CHAIN_MAX || !has_room(count))
+	if (id || length >= CHAIN_MAX || !has_room(share, count))
 		goto out;
 	e = &entries[used];
 	e->hash = s->hash;
@@ -140,6 +182,8 @@ static noinline u32 insert_stack(u32 *chain, const struct flt_stack *s, u32 leng
 	e->next = *chain;
 	memcpy(&blocks[used_blocks], s->frames, count * sizeof(*blocks));
 	WRITE_ONCE(used_blocks, used_blocks + count);
+	WRITE_ONCE(share->entries, share->entries + 1);
+	WRITE_ONCE(share->blocks, share->blocks + count);
 	id = used + 1;
 	WRITE_ONCE(used, id);
 	/* Pairs with flt_stacktable_find(): a CPU that finds the entry finds it complete. */

@@ -3,8 +3,8 @@
  * stacktable - a table of user stacks. Each stack is stored once and has an ID.
  *
  * All sessions with stacks share one table, which is allocated for the first one and freed
- * with the last. Entries are never removed, so lookups take no lock. If the table is full, a
- * stack gets an ID for one use.
+ * with the last. Entries are never removed, so lookups take no lock. No user can fill the whole
+ * table. If the table has no room for a stack, the stack gets an ID for one use.
  */
 #ifndef FLT_STACKTABLE_H
 #define FLT_STACKTABLE_H

@@ -21,6 +21,8 @@ check() { # WHAT [N]
 	python3 tests/live/faults.py "$tmp/trace" "$1" "$tmp/out" "${@:2}" || bad "$*"
 }
 
+cp "$(command -v frames)" "$tmp/flooder"
+chmod 755 "$tmp" "$tmp/flooder"
 load
 many=$(sized 100 200 2000)
 
@@ -47,6 +49,26 @@ check many
 checks=$((checks + 1))
 grep -q "because the module's table of stacks was full" "$tmp/err" ||
 	bad "no message about the full stack table: $(cat "$tmp/err")"
+
+say "one user cannot fill the table"
+unload
+load max_stacks=64
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+for user in "" "unshare -U"; do
+	# The table lives as long as a session with stacks does.
+	"$FLTCTL" trace --json --stacks -c flooder -o "$tmp/flood" >/dev/null 2>"$tmp/flooded" &
+	pid=$!
+	until_true observes $pid || bad "trace does not start: $(cat "$tmp/flooded")"
+	# shellcheck disable=SC2086
+	"${nobody[@]}" $user "$tmp/flooder" many "$many" >/dev/null
+	trace_stacks -- frames deep 3
+	same "flood by nobody, $user: messages about the other program" \
+		"$(grep -c "table of stacks" "$tmp/err")" 0
+	kill -INT $pid
+	wait $pid || true
+	same "flood by nobody, $user: messages about the flood" \
+		"$(grep -c "table of stacks" "$tmp/flooded")" 1
+done
 
 say "unwind tables"
 trace_stacks --unwind dwarf -- frames sort
