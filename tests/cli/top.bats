@@ -82,10 +82,10 @@ ended() { # STATUS
 }
 
 @test "top without a terminal prints plain text or data" {
-	run --separate-stderr -0 "$FLTCTL" top 100ms 2
+	run --separate-stderr -0 "$FLTCTL" top -p $$ 100ms 2
 	[[ $output == *"by process"*"PID  COMM"* && $output != *$'\033'* ]]
 	"$FLTCTL" top --json 100ms 2 2>/dev/null | jq -es 'map(.by) | unique == ["process"]'
-	run --separate-stderr -0 "$FLTCTL" top --csv --by=cgroup 100ms 1
+	run --separate-stderr -0 "$FLTCTL" top --csv --by=cgroup -p $$ 100ms 1
 	[[ ${lines[0]} == *name,minor_per_second* ]]
 	[ -e /sys/module/flt ] || run --separate-stderr -5 "$FLTCTL" top --by=kind 100ms 1
 }
@@ -96,7 +96,7 @@ ended() { # STATUS
 	[[ $stderr == "fltctl top: cannot sort by 'time': "* ]]
 	run --separate-stderr -2 "$FLTCTL" top -b --by=thread -s rss 100ms 1
 	[[ $stderr == *"--by=thread has no column 'rss'"* ]]
-	run --separate-stderr -0 "$FLTCTL" top -b 100ms 1
+	run --separate-stderr -0 "$FLTCTL" top -b -p $$ 100ms 1
 	[[ $output != *TIME%* && $output != *FAIL/s* && $output != *"MAJORS IN"* ]]
 }
 
@@ -110,6 +110,25 @@ ended() { # STATUS
 	[ "$(grep -c 'minor 0/s, major 0/s$' <<<"$output")" = 2 ]
 	kill "$pid" "$target"
 	wait "$pid" "$target" || true
+}
+
+@test "top without the module says that a process ended between two snapshots" {
+	without_module
+	sleep 600 3>&- &
+	pid=$!
+	"$FLTCTL" top -b -p $pid 200ms >"$dir/out" 2>"$dir/err" 3>&- &
+	top=$!
+	until_true test -s "$dir/out"
+	kill $pid
+	wait $pid || true
+	lines=$(wc -l <"$dir/out")
+	more_reports() { [ "$(wc -l <"$dir/out")" -gt $((lines + 4)) ]; }
+	until_true more_reports
+	kill -INT $top
+	status=0
+	wait $top || status=$?
+	[ $status = 3 ]
+	grep -qx "fltctl top: incomplete: ended between two snapshots: 1 process (.*)" "$dir/err"
 }
 
 @test "top draws the heading, obeys keys, adapts to the terminal size and quits" {
@@ -220,7 +239,7 @@ while True:
 
 @test "top prints plain text if TERM is missing or unknown" {
 	for name in "" nonsense dumb; do
-		FORCED_TERM=$name start_top 80 20 "100ms 1"
+		FORCED_TERM=$name start_top 80 20 "-p $$ 100ms 1"
 		ended 0
 		grep -q 'plain text instead' "$dir/err"
 	done
@@ -265,7 +284,9 @@ while True:
 		before=$(minor $target)
 		[ "$before" -ge 32768 ]
 		# shellcheck disable=SC2086
-		"$FLTCTL" top -b --json --by=thread $which 500ms 3 >"$dir/json" 2>/dev/null
+		# Other processes may end meanwhile.
+		"$FLTCTL" top -b --json --by=thread $which 500ms 3 >"$dir/json" 2>/dev/null ||
+			[ $? = 3 ]
 		adds_up $target "$before"
 	done
 	kill "$target" "$pid"

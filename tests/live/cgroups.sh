@@ -207,6 +207,94 @@ end numa
 same "numa: rows" "$(jq -s --arg n $container 'map(select(.record == "cgroup") | .container) | unique |
 	tostring' "$tmp/out")" "\"[\\\"/flt.slice/plain\\\",\\\"$container\\\"]\""
 
+say "stats and lat --cgroup: a process that leaves and comes back, and cgroups that are removed"
+mkdir "$slice/short"
+start "$slice/plain"
+mover=$started
+start "$slice/short"
+short=$started
+# Each report has a row of the ticker.
+bash -c 'echo $$ >"$0/cgroup.procs"; exec python3 -c "$1"' "$slice/plain" '
+import mmap, time
+while True:
+    m = mmap.mmap(-1, 4096)
+    m[0] = 1
+    m.close()
+    time.sleep(0.05)' & ticker=$!
+reports() { lines "\"interval\".*\"pid\":$ticker," "$1"; }
+later() { [ "$(reports "$tmp/stats")" -ge "$reports" ] && [ "$(reports "$tmp/lat")" -ge "$reports" ]; }
+# Wait for a report of either command that began after now.
+wait_for_reports() {
+	reports=$(reports "$tmp/stats")
+	[ "$(reports "$tmp/lat")" -le "$reports" ] || reports=$(reports "$tmp/lat")
+	reports=$((reports + 2))
+	until_true later || bad "no more reports"
+}
+"$FLTCTL" stats --json --cgroup "$slice" 0.3 >"$tmp/stats" 2>"$tmp/stats.err" & stats=$!
+"$FLTCTL" lat --json --cgroup "$slice" 0.3 >"$tmp/lat" 2>"$tmp/lat.err" & lat=$!
+reports=2
+until_true later || bad "no reports: $(cat "$tmp/stats.err" "$tmp/lat.err")"
+mover_before=$(faults_of "$mover") short_before=$(faults_of "$short")
+let_work "$mover"
+wait_for_reports
+echo "$mover" >/sys/fs/cgroup/cgroup.procs
+wait_for_reports
+away=$(faults_of "$mover")
+let_work "$mover"
+away=$(($(faults_of "$mover") - away))
+wait_for_reports
+echo "$mover" >"$slice/plain/cgroup.procs"
+wait_for_reports
+let_work "$mover"
+let_work "$short"
+wait_for_reports
+let_work "$short"
+short_faults=$(($(faults_of "$short") - short_before))
+mover_faults=$(($(faults_of "$mover") - mover_before - away))
+kill -9 "$short"
+wait "$short" 2>/dev/null || true
+rmdir "$slice/short"
+wait_for_reports
+kill $ticker $stats $lat
+status=0
+wait $stats || status=$?
+same "stats: status: $(cat "$tmp/stats.err")" $status 0
+status=0
+wait $lat || status=$?
+same "lat: status: $(cat "$tmp/lat.err")" $status 0
+wait $ticker || true
+of_stats() { jq -s "map(select(.span == \"interval\" and .pid == $1) | .minor + .major) | add" "$tmp/stats"; }
+of_lat() {
+	jq -s "map(select(.span == \"interval\" and .group == \"process\" and .pid == $1) | .faults) | add" \
+		"$tmp/lat"
+}
+for command in stats lat; do
+	same "$command: faults of the process that left and came back" "$(of_$command "$mover")" $mover_faults
+	same "$command: faults of the process whose cgroup was removed" "$(of_$command "$short")" $short_faults
+done
+# The command is stopped while a cgroup comes and goes.
+"$FLTCTL" stats --cgroup "$slice" 0.3 >"$tmp/stats" 2>&1 & stats=$!
+until_true grep -q python3 "$tmp/stats" || bad "no report"
+begin=$(wc -l <"$tmp/stats")
+kill -STOP $stats
+mkdir "$slice/short"
+start "$slice/short"
+kill -9 "$started"
+wait "$started" 2>/dev/null || true
+rmdir "$slice/short"
+kill -CONT $stats
+let_work "$plain"
+reported_later() { tail -n "+$((begin + 1))" "$tmp/stats" | grep -q " $plain "; }
+until_true reported_later || bad "no report after the pause"
+unplaced='lost .*in cgroups that were removed before they were seen: 1 process'
+kill -INT $stats
+status=0
+wait $stats || status=$?
+same "stats, a cgroup that was never seen: status" $status 3
+same "stats, a cgroup that was never seen: $(tail -n 1 "$tmp/stats")" \
+	"$(grep -c "$unplaced" "$tmp/stats")" 1
+kill -9 "$mover"
+
 say "top"
 begin top --batch --json --by=cgroup 0.5
 let_work "$one"

@@ -26,9 +26,11 @@ start_top() { # OPTION...
 	until_true observes $top || bad "top $*: does not start"
 }
 
-stop_top() { # WHAT
+stop_top() { # WHAT [STATUS]
+	local status=0
 	kill -INT $top
-	wait $top || bad "$1: status $?"
+	wait $top || status=$?
+	same "$1: status" "$status" "${2:-0}"
 }
 
 # Wait until top reports an interval. It reports the faults of the commands that this runs.
@@ -38,11 +40,14 @@ wait_for_report() { until_true has_lines "$(wc -l <"$tmp/json")" || bad "top doe
 # Write the output of top with the option $view to $tmp/json while COMMAND runs. The snapshot of
 # the first report after COMMAND may be older than its end, but not that of the second.
 during() { # COMMAND...
+	local ended
 	start_top "$view"
 	"$@" >"$tmp/out"
 	wait_for_report
 	wait_for_report
-	stop_top "$view"
+	# The module has the threads of the COMMAND no more when it has ended.
+	[ "$view" = --by=thread ] && ended=3 || ended=0
+	stop_top "$view" $ended
 }
 
 load

@@ -19,6 +19,7 @@ struct flt_loss {
 	uint64_t untracked;	/* processes of a session without a row */
 	uint64_t vanished;	/* processes that ended between two snapshots, last faults unseen */
 	uint64_t forgotten;	/* rows that left the table, maybe of this PID namespace */
+	uint64_t unplaced;	/* processes of removed cgroups that --cgroup may have missed */
 	uint64_t torn;		/* snapshots during which rows were retired */
 	uint64_t threads;	/* reports without the threads of some processes */
 	/* Of a stream. */

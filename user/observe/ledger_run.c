@@ -56,14 +56,14 @@ static int pick_members(struct watch *w, struct flt_ledger *ledger)
 	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->o.e);
 
 	w->torn |= ret == -EINTR;
-	flt_members_pick(w->r->members, &rows);
-	flt_rates_order(&rows);
+	if (!ret || ret == -EINTR)
+		ret = flt_members_pick(w->r->members, &rows);
 	for (i = 0; i < ledger->count; i++)
 		if (flt_rates_find(&rows, ledger->line[i].id))
 			ledger->line[kept++] = ledger->line[i];
 	ledger->count = kept;
 	flt_rows_free(&rows);
-	return ret == -EINTR ? 0 : ret;
+	return ret;
 }
 
 static int take_snapshot(struct watch *w, struct flt_ledger *out)
@@ -210,6 +210,7 @@ static int finish(void *arg)
 		return flt_command_fail(command, &w->o.e, ret);
 	loss.hooks = count_missed(w, false) - w->missed;
 	loss.torn = w->torn;
+	loss.unplaced = w->r->members ? flt_members_unplaced(w->r->members) : 0;
 	if (!flt_control_session(w->r->control, w->session, false, &session, NULL))
 		loss.untracked = session.untracked;
 	status = flt_loss_say(&loss, command);

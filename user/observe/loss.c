@@ -34,6 +34,8 @@ static const struct cause causes[] = {
 	{ AT(forgotten), "ended processes that left the table may have been among these",
 	  "process of the machine", "processes of the machine",
 	  "load flt with a larger max_procs" },
+	{ AT(unplaced), "in cgroups that were removed before they were seen", PROCESSES,
+	  "those of --cgroup are missing" },
 	{ AT(torn), "rows were retired while they were read", NULL, NULL, NULL },
 	{ AT(threads), "threads not shown, because too many processes faulted in an interval",
 	  NULL, NULL, NULL },

@@ -3,6 +3,10 @@
  * members.h - the processes of --cgroup: those in a v2 cgroup or below, ended ones included.
  *
  * A process is where it is now, or where it was last. The module knows that (flt_row.cgroup).
+ *
+ * Each call of flt_members_pick() is a round, and the module does not tell when a process moves.
+ * So the faults of a process that moves in a round count where it is at the end of the round.
+ * What a process had before it joined does not count, unless it was a member in the first round.
  */
 #ifndef FLT_OBSERVE_MEMBERS_H
 #define FLT_OBSERVE_MEMBERS_H
@@ -25,7 +29,13 @@ void flt_members_close(struct flt_members *members);
 
 /* Return the ID of the cgroup, for a filter of the module. */
 uint64_t flt_members_id(const struct flt_members *members);
-/* Remove the rows of other processes. The path of a cgroup that was removed is unknown. */
-void flt_members_pick(struct flt_members *members, struct flt_rows *rows);
+/*
+ * Remove the rows of other processes, sort the rest by ID, and subtract from each account what the
+ * process had before it joined. A process of a cgroup that was removed is a member if the cgroup
+ * was seen as a part of this one. Return -ENOMEM.
+ */
+int flt_members_pick(struct flt_members *members, struct flt_rows *rows);
+/* Return how many processes appeared in cgroups that were removed before they were seen. */
+uint64_t flt_members_unplaced(const struct flt_members *members);
 
 #endif

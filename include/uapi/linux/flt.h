@@ -447,7 +447,7 @@ enum flt_session_attr {
 	FLT_SESSION_STACKS,	/* u32: record user stacks of at most 1 to 127 addresses */
 	FLT_SESSION_SLICE,	/* u32: bytes of stack to copy with each fault, 64 to 16384 */
 	FLT_SESSION_STACKS_USED,	/* u32, reply: stacks in the shared table */
-	FLT_SESSION_STACKS_ONCE,	/* faults whose stack was sent again: no room in the table */
+	FLT_SESSION_STACKS_ONCE,	/* faults whose stack was sent again: no room for it */
 	FLT_SESSION_COUNTS,	/* flag: counts are enough, see Accounting */
 	FLT_SESSION_HIST,	/* u32: keep histograms, of 1 to 1024 processes */
 	FLT_SESSION_HIST_CGROUP,	/* u64, with HIST: ID of a v2 cgroup */

@@ -51,7 +51,7 @@ struct lat_args {
  */
 struct lat_snapshot {
 	uint64_t now;
-	bool by_process, by_cgroup, of_command;
+	bool by_process, by_cgroup, of_command, of_members;
 	bool hists;		/* with the histograms of a session, see procs */
 	struct flt_account total;
 	struct flt_loss loss;

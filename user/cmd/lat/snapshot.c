@@ -210,7 +210,9 @@ static int read_members(struct lat *l, struct lat_snapshot *snapshot, struct flt
 	size_t i;
 	int ret = read_all(l, snapshot, e);
 
-	flt_members_pick(l->members, &snapshot->rows);
+	if (!ret)
+		ret = flt_members_pick(l->members, &snapshot->rows);
+	snapshot->loss.unplaced = flt_members_unplaced(l->members);
 	for (i = 0; i < snapshot->rows.count; i++)
 		put_account(snapshot, &snapshot->rows.row[i].account);
 	return ret;
@@ -227,6 +229,7 @@ int lat_snapshot_take(struct lat *l, struct lat_snapshot **out, struct flt_errms
 	snapshot->now = flt_clock_ns(CLOCK_MONOTONIC);
 	snapshot->by_cgroup = l->cgroups;
 	snapshot->of_command = l->session;
+	snapshot->of_members = l->members;
 	snapshot->by_process = l->session || l->members || l->args->pids.count;
 	ret = l->hists ? read_session_hists(l, snapshot, e) : 0;
 	if (!ret && l->why)
@@ -318,12 +321,51 @@ static void count_hists(struct lat_snapshot *d)
 				    (i == FLT_KIND_UNKNOWN ? missed : 0);
 }
 
+/* A difference of sums would lose what a member had that has left the cgroup. */
+static void sum_rows(const struct flt_rows *rows, struct flt_account *sum)
+{
+	size_t i;
+
+	*sum = (struct flt_account){ 0 };
+	for (i = 0; i < rows->count; i++)
+		flt_rates_add(sum, &rows->row[i].account);
+}
+
 static void subtract_cause(const uint64_t *after, const uint64_t *before, uint64_t *out)
 {
 	size_t i;
 
 	for (i = 0; i < FLT_BUCKETS; i++)
 		out[i] = after[i] - before[i];
+}
+
+/*
+ * The histograms were read before the rows. So a process may have faults in its histogram and no
+ * new ones in its row, which had them in the snapshot before.
+ */
+static int add_rows_of_hists(const struct lat_snapshot *after, struct lat_snapshot *d)
+{
+	const struct flt_latency *latency = d->procs.latency;
+	const struct flt_row *row;
+	struct flt_rows add = { 0 };
+	struct flt_hist hist;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < d->procs.count; i++) {
+		flt_hist_latency(&hist, &latency[i]);
+		if (!flt_hist_total(&hist) || row_of(d, latency[i].proc))
+			continue;
+		row = row_of(after, latency[i].proc);
+		if (row)
+			ret = flt_rows_add(&add, row);
+	}
+	for (i = 0; !ret && i < add.count; i++) {
+		add.row[i].account = (struct flt_account){ 0 };
+		ret = flt_rows_add(&d->rows, &add.row[i]);
+	}
+	flt_rows_free(&add);
+	return ret;
 }
 
 int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_snapshot *after,
@@ -375,12 +417,16 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 		if (old && old->account.latency_max >= d->rows.row[i].account.latency_max)
 			d->rows.row[i].account.latency_max = 0;
 	}
+	if (after->of_members)
+		sum_rows(&d->rows, &d->total);
 	if (d->by_cgroup)
 		flt_cgroups_join(&d->rows);
 	flt_rates_rank(&d->rows);
 	if (d->hists) {
 		count_hists(d);
 		ret = subtract_processes(&before->procs, &after->procs, &d->procs);
+		if (!ret && !d->by_cgroup)
+			ret = add_rows_of_hists(after, d);
 		if (ret) {
 			lat_snapshot_free(d);
 			return ret;

@@ -85,6 +85,7 @@ static const struct flt_column columns[] = {
 	FLT_TALLY_LOSSES(LOSS)
 #undef LOSS
 	{ "untracked", NULL, 0, FLT_COLUMN_COUNT, AT(loss.untracked), .known_if = OF_MODULE_LOSS },
+	{ "unplaced", NULL, 0, FLT_COLUMN_COUNT, AT(loss.unplaced), .known_if = OF_MODULE_LOSS },
 	{ "vanished", NULL, 0, FLT_COLUMN_COUNT, AT(loss.vanished), .known_if = OF_KERNEL_LOSS },
 	{ "complete", NULL, 0, FLT_COLUMN_BOOL, AT(complete), .known_if = OF_LOSS },
 	{ "processes", NULL, 0, FLT_COLUMN_COUNT, AT(command.processes), .known_if = OF_PROCESSES },

@@ -220,10 +220,13 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 		goto out;
 	}
 	if (s->members) {
-		flt_members_pick(s->members, &rows);
+		ret = flt_members_pick(s->members, &rows);
+		if (ret)
+			goto out;
 		for (i = 0; i < rows.count; i++)
 			put_account(snapshot, &rows.row[i].account);
 		snapshot->loss.forgotten = tally.procs_retired;
+		snapshot->loss.unplaced = flt_members_unplaced(s->members);
 		snapshot->rows = rows;
 		return 0;
 	}

@@ -36,13 +36,26 @@ static bool is_limited(const struct top *t)
 	return t->members || t->args->pids.count;
 }
 
-/* Replace the last rows by new ones. news receives the differences. */
-static int changes(struct flt_rows *last, struct flt_rows *rows, bool torn, struct flt_rows *news)
+/* /proc does not tell what a process did between the last snapshot and its end. */
+static void count_vanished(struct top *t, const struct flt_rows *rows)
 {
+	size_t i;
+
+	for (i = 0; i < t->procs.count; i++)
+		t->vanished += wanted(t, t->procs.row[i].tgid) &&
+			       !flt_rates_find(rows, t->procs.row[i].id);
+}
+
+/* Replace the last rows by new ones. news receives the differences. */
+static int changes(struct top *t, struct flt_rows *rows, bool torn, struct flt_rows *news)
+{
+	struct flt_rows *last = &t->procs;
 	uint64_t gone;
 	int ret = 0;
 
 	flt_rates_order(rows);
+	if (!t->control)
+		count_vanished(t, rows);
 	if (torn)
 		ret = flt_rates_keep(rows, last);
 	if (!ret)
@@ -145,10 +158,10 @@ static int read_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 
 	ret = t->control ? flt_control_procs(t->control, 0, true, &rows, e) :
 			   flt_procfs_rows(&rows);
-	if (t->members)
-		flt_members_pick(t->members, &rows);
+	if (t->members && (!ret || ret == -EINTR) && flt_members_pick(t->members, &rows))
+		ret = -ENOMEM;
 	if (!ret || ret == -EINTR)
-		ret = changes(&t->procs, &rows, ret, news);
+		ret = changes(t, &rows, ret, news);
 	flt_rows_free(&rows);
 	if (ret || (t->control && !is_limited(t)))
 		return ret;
@@ -194,7 +207,11 @@ static int read_threads(struct top *t, bool first, struct flt_rows *procs, struc
 	for (i = 0; i < procs->count && !ret; i++) {
 		const struct flt_row *proc = &procs->row[i];
 
-		if (proc->ended || !wanted(t, proc->tgid))
+		if (!wanted(t, proc->tgid))
+			continue;
+		/* The module has the threads of an ended process no more. */
+		t->vanished += !first && proc->ended;
+		if (proc->ended)
 			continue;
 		if (looks == most) {
 			flt_thread_rates_forget(&t->thread_rates, proc->id);

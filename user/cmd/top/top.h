@@ -76,6 +76,7 @@ struct top {
 	uint64_t missed, missed_before;	/* faults since the first snapshot; before it */
 	uint64_t calls, calls_before;	/* calls that the probe missed, likewise */
 	size_t left_out;	/* processes that faulted and whose threads are not shown */
+	uint64_t vanished;	/* processes that ended with faults that are not shown */
 	bool partial;		/* .left_out was not 0 in a report */
 	uint64_t reports;
 	char notice[160];	/* why data is not available, or empty */
