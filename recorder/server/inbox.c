@@ -53,41 +53,113 @@ void rec_inbox_answer_child(uint32_t child)
 	}
 }
 
+/*
+ * Answer forks before the faults that read() returned ahead of them. The kernel has copied the
+ * memory already, so a page that comes in now is missing in the child, and is not in the shadow any
+ * more. Return false if a fork has to wait.
+ */
+static bool answer_forks(void)
+{
+	unsigned int to = 0;
+	bool wait = false;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (!wait && pending[i].msg.event == UFFD_EVENT_FORK) {
+			wait = rec_service_answer(&pending[i]) != FAULT_DONE;
+			if (!wait)
+				continue;
+		}
+		pending[to++] = pending[i];
+	}
+	count = to;
+	return !wait;
+}
+
 void rec_inbox_answer(void)
 {
-	unsigned int to = 0, i;
+	bool wait = !answer_forks();
+	unsigned int to = 0;
 
 	/* No message overtakes a fork, because the parent relies on that: see start/fork.c. */
-	for (i = 0; i < count; i++) {
-		if (rec_service_answer(&pending[i]) == FAULT_DONE)
+	for (unsigned int i = 0; i < count; i++) {
+		/* But the fork may wait for a lock whose owner sleeps in a fault. */
+		if (wait ? rec_service_rescue(&pending[i]) :
+			   rec_service_answer(&pending[i]) == FAULT_DONE)
 			continue;
+		wait |= pending[i].msg.event != UFFD_EVENT_PAGEFAULT;
 		pending[to++] = pending[i];
-		if (pending[i].msg.event != UFFD_EVENT_PAGEFAULT) {
-			i++;
-			break;
-		}
 	}
-	/* But the fork may wait for a lock whose owner sleeps in one of the later faults. */
-	for (; i < count; i++)
-		if (!rec_service_rescue(&pending[i]))
-			pending[to++] = pending[i];
 	count = to;
+}
+
+/* Read up to `most` messages into the queue. Return their number. */
+static unsigned int fetch(int uffd, uint32_t child, unsigned int most)
+{
+	struct uffd_msg m[READ];
+	long got = sys3(SYS_read, uffd, m, (long)(most * sizeof(m[0])));
+	uint64_t now = sys_now();
+	unsigned int n = got < 0 ? 0 : (unsigned int)((size_t)got / sizeof(m[0]));
+
+	for (unsigned int i = 0; i < n; i++)
+		pending[count++] = (struct rec_message){ m[i], now, child };
+	return n;
+}
+
+static bool has_fault_of(uint32_t tid)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (pending[i].child == REC_IMAGE &&
+		    pending[i].msg.event == UFFD_EVENT_PAGEFAULT &&
+		    pending[i].msg.arg.pagefault.feat.ptid == tid)
+			return true;
+	return false;
+}
+
+/*
+ * Read the fault in which the owner of the pager lock sleeps. The kernel returns faults before
+ * forks, so no fork is read before this fault.
+ */
+static void fetch_fault_of_owner(void)
+{
+	uint32_t owner = rec_lock_owner(&rec_pager_lock);
+
+	if (!owner || has_fault_of(owner) || !rec_service_owner_faults(owner))
+		return;
+	while (!has_fault_of(owner) && count < PENDING)
+		if (!fetch(rec_region.uffd, REC_IMAGE, 1))
+			return;
+}
+
+/*
+ * From the moment a fork is read, threads can fill pages again. Such a page is missing in the
+ * child, and has left the shadow. So read and answer a fork under the lock, without which no thread
+ * fills a page.
+ */
+static void fetch_of_image(void)
+{
+	unsigned int to = 0;
+
+	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid)) {
+		fetch_fault_of_owner();
+		return;
+	}
+	while (count + READ <= PENDING && fetch(rec_region.uffd, REC_IMAGE, READ) == READ)
+		;
+	for (unsigned int i = 0; i < count; i++) {
+		if (pending[i].msg.event == UFFD_EVENT_FORK && pending[i].child == REC_IMAGE)
+			rec_fork_child_add((int)pending[i].msg.arg.fork.ufd);
+		else
+			pending[to++] = pending[i];
+	}
+	count = to;
+	rec_lock_release(&rec_pager_lock);
 }
 
 void rec_inbox_fetch(int uffd, uint32_t child)
 {
-	struct uffd_msg m[READ];
-	uint64_t now;
-	long got;
-
-	while (count + READ <= PENDING) {
-		got = sys3(SYS_read, uffd, m, sizeof(m));
-		if (got < (long)sizeof(m[0]))
-			return;
-		now = sys_now();
-		for (long i = 0; i < got / (long)sizeof(m[0]); i++)
-			pending[count++] = (struct rec_message){ m[i], now, child };
-		if (got < (long)sizeof(m))
-			return;
-	}
+	if (child == REC_IMAGE)
+		fetch_of_image();
+	else
+		while (count + READ <= PENDING && fetch(uffd, child, READ) == READ)
+			;
 }

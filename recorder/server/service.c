@@ -130,15 +130,19 @@ static uint64_t held_since(uint32_t releases)
  * Check that the thread did not release the lock meanwhile. A thread that released the lock
  * may sleep in another fault for a moment, and would then run while the server fills the page.
  */
-bool rec_service_rescue(const struct rec_message *m)
+bool rec_service_owner_faults(uint32_t tid)
 {
-	uint32_t tid = m->msg.arg.pagefault.feat.ptid;
 	uint32_t releases = rec_lock_releases(&rec_pager_lock);
 
+	return rec_lock_owner(&rec_pager_lock) == tid && !rec_writer_is_stuck() &&
+	       rec_sleep_in(tid, "handle_userfault", held_since(releases)) &&
+	       rec_lock_releases(&rec_pager_lock) == releases;
+}
+
+bool rec_service_rescue(const struct rec_message *m)
+{
 	if (m->msg.event != UFFD_EVENT_PAGEFAULT || m->child != REC_IMAGE ||
-	    rec_lock_owner(&rec_pager_lock) != tid || rec_writer_is_stuck() ||
-	    !rec_sleep_in(tid, "handle_userfault", held_since(releases)) ||
-	    rec_lock_releases(&rec_pager_lock) != releases)
+	    !rec_service_owner_faults(m->msg.arg.pagefault.feat.ptid))
 		return false;
 	rec_fault_rescue(m->msg.arg.pagefault.address);
 	return true;

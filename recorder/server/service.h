@@ -18,6 +18,8 @@ struct rec_message {
 void rec_service_reset(void);
 /* Answer a message. FAULT_RETRY: it cannot be answered now. */
 enum rec_outcome rec_service_answer(const struct rec_message *m);
+/* Return true if a thread sleeps in a fault of the region. tid: the owner of the pager lock. */
+bool rec_service_owner_faults(uint32_t tid);
 /*
  * If the message is a fault in which the owner of the pager lock sleeps, fill its page
  * without the lock and return true.

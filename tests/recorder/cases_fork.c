@@ -308,7 +308,7 @@ static void *reread(void *p)
 }
 
 /* Raw forks while other threads bring pages back: the children must have all of them. */
-void case_fork_raw_threads(void)
+static void fork_while_threads_read(pid_t (*make_child)(void))
 {
 	unsigned int *p = filled(BIG);
 	unsigned long bad = 0;
@@ -319,7 +319,7 @@ void case_fork_raw_threads(void)
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, reread, p);
 	for (int i = 0; i < 20; i++) {
-		pid_t pid = raw_fork();
+		pid_t pid = make_child();
 
 		if (!pid)
 			syscall(SYS_exit_group, wrong(p, BIG) ? 1 : 0);
@@ -331,6 +331,36 @@ void case_fork_raw_threads(void)
 		bad += (unsigned long)r;
 	}
 	printf("bad %lu\n", bad);
+}
+
+void case_fork_raw_threads(void)
+{
+	fork_while_threads_read(raw_fork);
+}
+
+/* Fork with an instruction of this file, which no library can see. */
+static pid_t hidden_fork(void)
+{
+#ifdef __x86_64__
+	long ret = SYS_fork;
+
+	__asm__ volatile("syscall" : "+a"(ret) : : "rcx", "r11", "memory");
+	return (pid_t)ret;
+#else
+	register long nr __asm__("x8") = SYS_clone;
+	register long ret __asm__("x0") = SIGCHLD;
+	register long a1 __asm__("x1") = 0, a2 __asm__("x2") = 0;
+	register long a3 __asm__("x3") = 0, a4 __asm__("x4") = 0;
+
+	__asm__ volatile("svc 0" : "+r"(ret) : "r"(nr), "r"(a1), "r"(a2), "r"(a3), "r"(a4) :
+			 "memory");
+	return (pid_t)ret;
+#endif
+}
+
+void case_fork_hidden_threads(void)
+{
+	fork_while_threads_read(hidden_fork);
 }
 
 void case_spawn(void)

@@ -129,6 +129,32 @@ void case_seccomp_threads(void)
 }
 
 /* Only read, write, exit and sigreturn are left. */
+/* A child finds its pages, although threads fault pages in while the process forks. */
+void case_seccomp_fork_threads(void)
+{
+	unsigned int *p = filled(BIG);
+	unsigned long bad = 0;
+	pthread_t t[3];
+
+	printf("threads\n");
+	fflush(stdout);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, turn, p);
+	while (!turns)
+		;
+	forbid_recorder();
+	for (int i = 0; i < 40; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(wrong(p, BIG) ? 1 : 0);
+		bad += status_of(pid) != 0;
+	}
+	printf("children %lu, threads %lu\n", bad, bad_turns);
+	fflush(stdout);
+	_exit(0);
+}
+
 void case_seccomp_strict(void)
 {
 	unsigned int *p = filled(BIG);
