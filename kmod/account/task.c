@@ -455,6 +455,7 @@ static void each_slot(void (*reset)(struct flt_task *t))
 		hlist_for_each_entry_rcu(t, &flt_task_hash[i], node)
 			reset(t);
 		rcu_read_unlock();
+		cond_resched();
 	}
 }
 

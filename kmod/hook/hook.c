@@ -76,7 +76,7 @@ static int register_entry_probe(struct flt_hook *h)
 	return register_kprobe(&h->rp.kp);
 }
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#if FLT_FTRACE_CALLS
 static int register_call(struct flt_hook *h)
 {
 	int err;
@@ -84,7 +84,7 @@ static int register_call(struct flt_hook *h)
 	memset(&h->ops, 0, sizeof(h->ops));
 	h->ops.func = h->call;
 	/* sysctl kernel.ftrace_enabled=0 fails, instead of stopping the calls without a word. */
-	h->ops.flags = FTRACE_OPS_FL_PERMANENT;
+	h->ops.flags = FTRACE_OPS_FL_PERMANENT | FLT_FTRACE_FLAGS;
 	err = ftrace_set_filter_ip(&h->ops, (unsigned long)h->address, 0, 0);
 	if (!err)
 		err = register_ftrace_function(&h->ops);

@@ -69,7 +69,7 @@ struct flt_hook {
 	size_t data_size;
 	/* FLT_HOOK_TYPE_KPROBE: from FLT_HOOK_ENTRY() */
 	kprobe_pre_handler_t entry;
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#if FLT_FTRACE_CALLS
 	/* FLT_HOOK_TYPE_FTRACE: from FLT_HOOK_CALL() */
 	ftrace_func_t call;
 #endif
@@ -164,7 +164,7 @@ NOKPROBE_SYMBOL(prefix##_entry)
  * of the probed one, and the members of struct flt_hook for it. An ftrace handler without
  * FTRACE_OPS_FL_SAVE_REGS takes about 40 instructions, a kprobe 160.
  */
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#if FLT_FTRACE_CALLS
 #define FLT_HOOK_CALL(prefix, on_call)						\
 static void notrace prefix##_called(unsigned long ip, unsigned long parent_ip,	\
 				    struct ftrace_ops *ops, struct ftrace_regs *regs)	\

@@ -24,8 +24,8 @@
 #define CHAIN_MAX 32
 
 /*
- * A user's stacks take at most so many times the room that is left. So one user can fill 80 % of
- * the table, and the next one finds room. Users who share a slot of shares[] share their part.
+ * A user may hold at most PART_OF_FREE times as many entries and blocks as are free. So one user
+ * can fill 80 % of the table, and the next one finds room. Users with one hash share their part.
  */
 #define PART_OF_FREE 4
 #define SHARE_BITS 8

@@ -64,6 +64,11 @@ static enum flt_wss_mode mode_for(const struct vm_area_struct *vma, enum flt_wss
 	return mode == FLT_WSS_CLEAR_ACCESSED || flt_wss_can_protect_vma(vma) ? mode : FLT_WSS_SKIP;
 }
 
+static bool is_slice_over(struct mm_struct *mm, u64 begin)
+{
+	return ktime_get_ns() - begin >= SLICE_NS || need_resched() || mmap_lock_is_contended(mm);
+}
+
 /*
  * Scan until the slice is over. Return the address of the next slice, or 0 after the last
  * mapping. Caller holds mmap_lock.
@@ -72,7 +77,7 @@ static unsigned long scan_slice(struct mm_struct *mm, unsigned long address, enu
 				u64 *holds, struct flt_wss_scan *scan)
 {
 	struct vm_area_struct *vma = find_vma(mm, address);
-	u64 begin = ktime_get_ns(), now = begin;
+	u64 begin = ktime_get_ns(), now;
 	u64 changed = scan->count.changed;
 	u64 *bucket;
 
@@ -82,6 +87,9 @@ static unsigned long scan_slice(struct mm_struct *mm, unsigned long address, enu
 		address = max(address, vma->vm_start);
 		if (skip_mapping(vma, address, &scan->count)) {
 			address = vma->vm_end;
+			/* There may be many such mappings. */
+			if (is_slice_over(mm, begin))
+				goto out;
 		} else {
 			const struct flt_wss_walk walk = {
 				.mode = mode_for(vma, mode),
@@ -91,9 +99,7 @@ static unsigned long scan_slice(struct mm_struct *mm, unsigned long address, enu
 
 			while (address < vma->vm_end) {
 				address = flt_wss_walk(vma, address, &walk);
-				now = ktime_get_ns();
-				if (now - begin >= SLICE_NS || need_resched() ||
-				    mmap_lock_is_contended(mm))
+				if (is_slice_over(mm, begin))
 					goto out;
 			}
 		}

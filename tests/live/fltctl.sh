@@ -139,18 +139,16 @@ same "kprobes disabled: lines with the fix" \
 echo 1 >/sys/kernel/debug/kprobes/enabled
 same "kprobes enabled again: exit status of check" "$(status_of check)" 0
 
-# The calls of ftrace end threads in the accounts. On 5.10 the module uses kprobes instead.
-if ! kernel_before 5.11; then
-	say "ftrace cannot be disabled while the module counts"
-	! echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled || bad "ftrace was disabled"
-	same "ftrace_enabled" "$(cat /proc/sys/kernel/ftrace_enabled)" 1
-	unload
-	echo 0 >/proc/sys/kernel/ftrace_enabled
-	! insmod "$FLT_KO" 2>/dev/null || bad "the module was loaded without ftrace"
-	same "lines of the kernel log with the cause" "$(dmesg | grep -c 'flt: .*ftrace_enabled')" 1
-	echo 1 >/proc/sys/kernel/ftrace_enabled
-	load
-fi
+# The calls of ftrace end threads in the accounts.
+say "ftrace cannot be disabled while the module counts"
+! echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled || bad "ftrace was disabled"
+same "ftrace_enabled" "$(cat /proc/sys/kernel/ftrace_enabled)" 1
+unload
+echo 0 >/proc/sys/kernel/ftrace_enabled
+! insmod "$FLT_KO" 2>/dev/null || bad "the module was loaded without ftrace"
+same "lines of the kernel log with the cause" "$(dmesg | grep -c 'flt: .*ftrace_enabled')" 1
+echo 1 >/proc/sys/kernel/ftrace_enabled
+load
 unload
 
 say "loss"

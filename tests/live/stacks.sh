@@ -47,7 +47,7 @@ load max_stacks=16
 trace_stacks -- frames many "$many"
 check many
 checks=$((checks + 1))
-grep -q "because the module's table of stacks was full" "$tmp/err" ||
+grep -q "because the module's table of stacks had no room" "$tmp/err" ||
 	bad "no message about the full stack table: $(cat "$tmp/err")"
 
 say "one user cannot fill the table"

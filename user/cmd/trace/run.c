@@ -142,7 +142,8 @@ static int finish(void *arg)
 				r->t->args->sample);
 	if (end->session.stacks_once)
 		flt_command_say(command, "%" PRIu64 " stacks were sent with their faults, because "
-				"the module's table of stacks was full (max_stacks sets its size)",
+				"the module's table of stacks had no room (max_stacks sets "
+				"its size)",
 				end->session.stacks_once);
 	return flt_loss_say(&loss, command);
 }
