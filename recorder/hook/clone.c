@@ -56,6 +56,9 @@ REC_EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 	tls = va_arg(ap, void *);
 	child_tid = va_arg(ap, void *);
 	va_end(ap);
+	/* The kernel clears the word when the thread ends, and takes no faults then. */
+	if (flags & CLONE_CHILD_CLEARTID && flags & CLONE_VM && !rec_image.filtered)
+		rec_range_eject(child_tid, sizeof(pid_t));
 	if (flags & CLONE_VM || !run || !stack || !rec_fork_raw_begin())
 		return __clone(run, stack, flags, arg, parent_tid, tls, child_tid);
 	ret = __clone(begin, stack, flags, &b, parent_tid, tls, child_tid);

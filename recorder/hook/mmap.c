@@ -49,7 +49,7 @@ static void *map_limited(void *hint, size_t len)
 	ssize_t first = -1;
 
 	rec_lock_take(&rec_map_lock, rec_tid());
-	if (!rec_range_is_full() && pages <= rec_image.config.max_pages)
+	if (!rec_range_all_locked && !rec_range_is_full() && pages <= rec_image.config.max_pages)
 		first = allocate(hint, pages);
 	if (first >= 0) {
 		rec_lock_take(&rec_pager_lock, rec_tid());
@@ -68,7 +68,8 @@ static void *map_reservation(void *hint, size_t len)
 	struct rec_held h = rec_range_lock();
 	ssize_t first = -1;
 
-	if (rec_extent_free() >= pages + rec_image.config.max_pages + REC_EXTENT_SPARE)
+	if (!rec_range_all_locked &&
+	    rec_extent_free() >= pages + rec_image.config.max_pages + REC_EXTENT_SPARE)
 		first = allocate(hint, pages);
 	if (first >= 0 && rec_reservation_map((size_t)first, (size_t)first + pages, false)) {
 		rec_range_unmap((size_t)first, (size_t)first + pages);
@@ -84,7 +85,7 @@ static bool map_again(size_t first, size_t end, bool accessible)
 	struct rec_held h = rec_range_lock();
 	bool done = false;
 
-	if (!accessible || !rec_range_is_full()) {
+	if (!rec_range_all_locked && (!accessible || !rec_range_is_full())) {
 		rec_range_take(first, end);
 		done = !rec_reservation_map(first, end, accessible);
 	}
@@ -92,10 +93,14 @@ static bool map_again(size_t first, size_t end, bool accessible)
 	return done;
 }
 
-/* Return true if the program has nothing in the range, which is in the region as a whole. */
+/*
+ * Return true if the program has nothing in the range, which is in the region as a whole. After
+ * mlockall() the kernel knows that, and may have put something else there.
+ */
 static bool is_free(const void *addr, size_t len, size_t first, size_t end)
 {
-	if ((uintptr_t)addr < rec_region.base || len > (end - first) * FLT_PAGE)
+	if (rec_range_all_locked || (uintptr_t)addr < rec_region.base ||
+	    len > (end - first) * FLT_PAGE)
 		return false;
 	while (first < end)
 		if (!rec_page_is_unmapped(first++))

@@ -112,11 +112,17 @@ REC_EXPORT int mlock2(const void *addr, size_t len, unsigned int flags)
 REC_EXPORT int mlockall(int flags)
 {
 	size_t bytes = rec_region.count * FLT_PAGE;
+	struct rec_held h;
 
 	if (rec_image_is_ready()) {
-		/* All memory must stay resident from now on, so nothing is left to limit. */
+		/*
+		 * All memory must stay resident from now on, so nothing is left to limit. Other
+		 * threads test the flag under the lock, before they take pages of the region.
+		 */
+		h = rec_range_lock();
 		rec_range_all_locked = true;
-		rec_range_eject((void *)rec_region.base, bytes);
+		rec_range_eject_pages(0, rec_region.count);
+		rec_range_unlock(h);
 		sys2(SYS_munmap, rec_region.base + rec_shadow.distance, bytes);
 	}
 	return (int)rec_range_result(sys1(SYS_mlockall, flags));

@@ -113,11 +113,17 @@ void rec_range_unmap(size_t first, size_t end)
 		bool ejected = rec_page_is_ejected(first);
 
 		to = rec_region_run(first, end);
-		if (ejected && rec_limit_adopt(first, to))
-			continue;	/* these addresses are not used again */
+		/*
+		 * The recorder does not use addresses again that are unmapped here. What was
+		 * ejected has no shadow: another mapping may be in its place.
+		 */
+		if (ejected && (rec_image.filtered || rec_limit_adopt(first, to))) {
+			sys2(SYS_munmap, rec_page_address(first), (to - first) * FLT_PAGE);
+			continue;
+		}
 		if (rec_image.filtered) {
 			rec_limit_unmap(first, to);
-			continue;	/* nor these */
+			continue;
 		}
 		if (!ejected)
 			rec_limit_discard(first, to);

@@ -28,6 +28,8 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 		return mprotect((void *)a, (size_t)b, (int)c);
 	case SYS_mlock:
 		return mlock((void *)a, (size_t)b);
+	case SYS_mlock2:
+		return mlock2((void *)a, (size_t)b, (unsigned int)c);
 	case SYS_mlockall:
 		return mlockall((int)a);
 	case SYS_close:

@@ -13,6 +13,8 @@
 
 void rec_limit_discard(size_t first, size_t end)
 {
+	uintptr_t a = rec_page_address(first);
+	size_t bytes = (end - first) * FLT_PAGE;
 	size_t from = end, to = first;
 
 	for (size_t i = first; i < end; i++) {
@@ -28,7 +30,11 @@ void rec_limit_discard(size_t first, size_t end)
 			rec_page_reset(i, PAGE_EMPTY);
 	}
 	/* Faults between the two steps wait for the pager lock. */
-	sys3(SYS_madvise, rec_page_address(first), (end - first) * FLT_PAGE, MADV_DONTNEED);
+	if (sys3(SYS_madvise, a, bytes, MADV_DONTNEED) == -EINVAL) {
+		/* The program has locked the memory by an instruction of its own. */
+		sys2(SYS_munlock, a, bytes);
+		sys3(SYS_madvise, a, bytes, MADV_DONTNEED);
+	}
 	if (from < to)
 		rec_shadow_drop(from, to);
 	rec_residency_publish();

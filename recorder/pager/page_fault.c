@@ -183,7 +183,7 @@ static int fill_for_owner(size_t page, enum page_state state, bool *copied)
 	return ret;
 }
 
-void rec_fault_rescue(uintptr_t address)
+bool rec_fault_rescue(uintptr_t address)
 {
 	uintptr_t a = address & ~(FLT_PAGE - 1);
 	enum page_state state;
@@ -192,11 +192,11 @@ void rec_fault_rescue(uintptr_t address)
 	int ret;
 
 	if (!rec_region_contains(a))
-		return;
+		return true;
 	page = rec_page_at(a);
 	if (rec_page_is_unmapped(page)) {
 		rec_guard_raise(page);
-		return;
+		return true;
 	}
 	state = rec_page_state(page);
 	ret = fill_for_owner(page, state, &copied);
@@ -204,10 +204,13 @@ void rec_fault_rescue(uintptr_t address)
 		rec_shadow.pages--;
 	if (ret == -ENOENT)
 		ret = flt_fill_zero(rec_region.uffd, a, true);
+	if (ret == -EAGAIN)
+		return false;
 	if (ret) {
 		wake(a);
-		return;
+		return true;
 	}
 	rec_residency_enter(page);
 	rec_region.state[page] |= copied ? PAGE_SHADOWED : 0;
+	return true;
 }

@@ -32,8 +32,9 @@ enum rec_outcome {
 enum rec_outcome rec_fault_resolve(struct rec_fault *f);
 /*
  * Fill the page at `address` for the owner of the pager lock, which sleeps in a fault on it.
- * Only the server calls this, without the lock.
+ * Only the server calls this, without the lock. Return false if the kernel refuses until the
+ * message of a fork or mremap() is read.
  */
-void rec_fault_rescue(uintptr_t address);
+bool rec_fault_rescue(uintptr_t address);
 
 #endif

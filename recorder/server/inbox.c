@@ -83,7 +83,7 @@ void rec_inbox_answer(void)
 	/* No message overtakes a fork, because the parent relies on that: see start/fork.c. */
 	for (unsigned int i = 0; i < count; i++) {
 		/* But the fork may wait for a lock whose owner sleeps in a fault. */
-		if (wait ? rec_service_rescue(&pending[i]) :
+		if (wait ? rec_service_rescue(&pending[i], rec_inbox_has_fork()) :
 			   rec_service_answer(&pending[i]) == FAULT_DONE)
 			continue;
 		wait |= pending[i].msg.event != UFFD_EVENT_PAGEFAULT;
@@ -103,6 +103,12 @@ static unsigned int fetch(int uffd, uint32_t child, unsigned int most)
 	for (unsigned int i = 0; i < n; i++)
 		pending[count++] = (struct rec_message){ m[i], now, child };
 	return n;
+}
+
+static void fetch_all(int uffd, uint32_t child)
+{
+	while (count + READ <= PENDING && fetch(uffd, child, READ) == READ)
+		;
 }
 
 static bool has_fault_of(uint32_t tid)
@@ -135,16 +141,18 @@ static void fetch_fault_of_owner(void)
  * child, and has left the shadow. So read and answer a fork under the lock, without which no thread
  * fills a page.
  */
-static void fetch_of_image(void)
+static bool fetch_of_image(void)
 {
 	unsigned int to = 0;
 
 	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid)) {
 		fetch_fault_of_owner();
-		return;
+		/* The kernel fills no page until the event is read that changes the memory. */
+		if (rec_service_take_refused())
+			fetch_all(rec_region.uffd, REC_IMAGE);
+		return false;
 	}
-	while (count + READ <= PENDING && fetch(rec_region.uffd, REC_IMAGE, READ) == READ)
-		;
+	fetch_all(rec_region.uffd, REC_IMAGE);
 	for (unsigned int i = 0; i < count; i++) {
 		if (pending[i].msg.event == UFFD_EVENT_FORK && pending[i].child == REC_IMAGE)
 			rec_fork_child_add((int)pending[i].msg.arg.fork.ufd);
@@ -153,13 +161,13 @@ static void fetch_of_image(void)
 	}
 	count = to;
 	rec_lock_release(&rec_pager_lock);
+	return true;
 }
 
-void rec_inbox_fetch(int uffd, uint32_t child)
+bool rec_inbox_fetch(int uffd, uint32_t child)
 {
 	if (child == REC_IMAGE)
-		fetch_of_image();
-	else
-		while (count + READ <= PENDING && fetch(uffd, child, READ) == READ)
-			;
+		return fetch_of_image();
+	fetch_all(uffd, child);
+	return true;
 }

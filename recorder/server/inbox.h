@@ -7,8 +7,11 @@
 #include <stdint.h>
 
 void rec_inbox_reset(void);
-/* Read all messages. child: id of the forked child, or REC_IMAGE. */
-void rec_inbox_fetch(int uffd, uint32_t child);
+/*
+ * Read all messages, and answer forks of the image. child: id of the forked child, or REC_IMAGE.
+ * Return false if messages may be left, because a thread holds the pager lock. Then try again soon.
+ */
+bool rec_inbox_fetch(int uffd, uint32_t child);
 /* Answer the messages in order. A message that cannot be answered now stays. */
 void rec_inbox_answer(void);
 /* Answer all faults of a child, because its own server will not see them. Pager lock held. */

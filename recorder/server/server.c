@@ -41,6 +41,7 @@ struct wait {
 static int sock, pidfd, wakeups;
 static bool kernel_lacks_kcmp;
 static bool ending;		/* the image has ended; its children may still need the server */
+static bool unread;		/* messages wait for the pager lock: watch no descriptor of them */
 static uint64_t hot;		/* path A: watch the userfaultfd until then */
 
 /* Send the last message and exit. fltctl hangs up when it has read everything. */
@@ -160,6 +161,7 @@ static void prepare_wait(struct wait *w)
 		w->all = now < hot;
 		w->timeout.tv_nsec = w->all ? (long)(hot - now) : LOOK_NS;
 	}
+	w->all &= !unread;
 	w->fd[IMAGE] = (struct pollfd){ w->all ? rec_region.uffd : -1, POLLIN, 0 };
 	w->fd[SOCKET] = (struct pollfd){ sock, POLLIN, 0 };
 	w->fd[PROCESS] = (struct pollfd){ ending ? -1 : pidfd, POLLIN, 0 };
@@ -172,6 +174,8 @@ static void prepare_wait(struct wait *w)
 		w->timeout.tv_nsec = FREEZE_NS;
 	if (rec_inbox_count())
 		w->timeout.tv_nsec = rec_threads.inlined ? 500000 : 50000;
+	if (unread)
+		shorten(w, 50000);
 	shorten(w, rec_link_next());
 }
 
@@ -185,7 +189,7 @@ static void serve(const struct wait *w)
 		while (sys3(SYS_read, wakeups, &info, sizeof(info)) > 0)
 			;
 	if (!w->all || w->fd[IMAGE].revents || woken)
-		rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
+		unread = !rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
 	if (woken)
 		hot = sys_now() + HOT_NS;
 	for (unsigned int i = 0; i < w->children; i++)

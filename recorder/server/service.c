@@ -8,6 +8,7 @@
 #include "pager/link.h"
 #include "region/freeze.h"
 #include "region/region.h"
+#include "region/shadow.h"
 #include "thread/perf_sample.h"
 #include "thread/sleep.h"
 #include "trace/writer.h"
@@ -18,7 +19,7 @@
 #define YIELD_NS 15000000L
 
 static int cpu_seen, cpu_set;
-static bool unreported;
+static bool unreported, refused;
 static struct rec_backtrace backtrace;
 
 void rec_service_reset(void)
@@ -31,6 +32,14 @@ bool rec_service_take_unreported(void)
 	bool was = unreported;
 
 	unreported = false;
+	return was;
+}
+
+bool rec_service_take_refused(void)
+{
+	bool was = refused;
+
+	refused = false;
 	return was;
 }
 
@@ -139,13 +148,18 @@ bool rec_service_owner_faults(uint32_t tid)
 	       rec_lock_releases(&rec_pager_lock) == releases;
 }
 
-bool rec_service_rescue(const struct rec_message *m)
+bool rec_service_rescue(const struct rec_message *m, bool fork_pending)
 {
 	if (m->msg.event != UFFD_EVENT_PAGEFAULT || m->child != REC_IMAGE ||
 	    !rec_service_owner_faults(m->msg.arg.pagefault.feat.ptid))
 		return false;
-	rec_fault_rescue(m->msg.arg.pagefault.address);
-	return true;
+	/* The child of that fork, which is not connected, finds the page in the shadow. */
+	if (fork_pending && !rec_shadow.frozen) {
+		rec_shadow.frozen = true;
+		rec_freeze.raw = true;
+	}
+	refused = !rec_fault_rescue(m->msg.arg.pagefault.address);
+	return !refused;
 }
 
 /* Resolve a store to a page that is write-protected for eviction (kernels without MOVE). */
@@ -178,7 +192,7 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 	if (t && t->user_event && __atomic_load_n(&t->last_running, __ATOMIC_RELAXED) > m->time)
 		return FAULT_DONE;
 	if (rec_lock_owner(&rec_pager_lock) == f.tid)
-		return rec_service_rescue(m) ? FAULT_DONE : FAULT_RETRY;
+		return rec_service_rescue(m, false) ? FAULT_DONE : FAULT_RETRY;
 	if (t && t->user_event && is_for_thread(t, a)) {
 		if (sys_now() - m->time < YIELD_NS)
 			return FAULT_RETRY;

@@ -18,13 +18,18 @@ struct rec_message {
 void rec_service_reset(void);
 /* Answer a message. FAULT_RETRY: it cannot be answered now. */
 enum rec_outcome rec_service_answer(const struct rec_message *m);
-/* Return true if a thread sleeps in a fault of the region. tid: the owner of the pager lock. */
+/*
+ * Return true if the thread owns the pager lock and sleeps in a fault. Return false if the thread
+ * waits for room in the ring.
+ */
 bool rec_service_owner_faults(uint32_t tid);
 /*
  * If the message is a fault in which the owner of the pager lock sleeps, fill its page
- * without the lock and return true.
+ * without the lock and return true. fork_pending: a fork was read and is not answered yet.
  */
-bool rec_service_rescue(const struct rec_message *m);
+bool rec_service_rescue(const struct rec_message *m, bool fork_pending);
+/* Return true if the kernel refused a rescue since the last call, because memory changes. */
+bool rec_service_take_refused(void);
 /*
  * Path A: return true if a fault came since the last call that no perf event reports. More
  * are likely to follow, so the server should keep watching the userfaultfd.

@@ -111,6 +111,9 @@ void rec_lifetime_begin(void)
 	void *lo = NULL;
 	size_t size = 0;
 
+	/* The calls below make system calls that the filter may forbid. */
+	if (rec_image.filtered)
+		return;
 	/* First, because the calls below may allocate. */
 	begin(0, 0);
 	if (!pthread_getattr_np(pthread_self(), &a)) {

@@ -49,6 +49,14 @@ int status_of(pid_t pid)
 	return status;
 }
 
+bool is_zero(const char *p, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i += PAGE)
+		if (p[i])
+			return false;
+	return true;
+}
+
 pid_t raw_fork(void)
 {
 #ifdef SYS_fork
@@ -83,6 +91,7 @@ static const struct {
 	{ "seccomp_threads", case_seccomp_threads }, { "seccomp_strict", case_seccomp_strict },
 	{ "seccomp_exec", case_seccomp_exec }, { "seccomp_probe", case_seccomp_probe },
 	{ "seccomp_raw", case_seccomp_raw }, { "seccomp_fork_threads", case_seccomp_fork_threads },
+	{ "clone_word", case_clone_word }, { "seccomp_unmap", case_seccomp_unmap }, { "seccomp_create", case_seccomp_create },
 	{ "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
 	{ "fork_raw", case_fork_raw }, { "fork_small", case_fork_small },
 	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },

@@ -6,6 +6,7 @@
 #include "tests/workload/page.h"
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define BIG (32u << 20)		/* four times the limit the tests run with */
@@ -18,6 +19,8 @@ unsigned int *filled(size_t bytes);
 /* Return the number of words that differ from the content written by filled(). */
 unsigned long wrong(const unsigned int *p, size_t bytes);
 int status_of(pid_t pid);
+/* Return true if the first byte of each page is 0. */
+bool is_zero(const char *p, size_t bytes);
 /* Fork by a system call, so that no handlers run. */
 pid_t raw_fork(void);
 /* Map BIG bytes of new memory and store to each page. */
@@ -33,6 +36,9 @@ void case_seccomp_exec(void);
 void case_seccomp_probe(void);
 void case_seccomp_raw(void);
 void case_seccomp_fork_threads(void);
+void case_seccomp_unmap(void);
+void case_clone_word(void);
+void case_seccomp_create(void);
 void case_setstack(void);
 void case_robust(void);
 void case_userfaultfd(void);

@@ -3,11 +3,13 @@
 #include "cases.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Each case ends after exactly BIG / PAGE first touches. */
@@ -49,4 +51,33 @@ void case_exec_many(void)
 	}
 	snprintf(left, sizeof(left), "%d", n - 1);
 	execl("/proc/self/exe", "cases", "exec_many", left, NULL);
+}
+
+static volatile int may_end;
+
+static int await_end(void *arg)
+{
+	(void)arg;
+	while (!may_end)
+		;
+	syscall(SYS_exit, 0);
+	return 0;
+}
+
+/* The kernel clears the word of a thread that ends, also if the word's page was evicted. */
+void case_clone_word(void)
+{
+	static char stack[1 << 16] __attribute__((aligned(16)));
+	int *word = aligned_alloc(PAGE, PAGE);
+	pid_t tid;
+
+	*word = 1;
+	tid = clone(await_end, stack + sizeof(stack),
+		    CLONE_VM | CLONE_THREAD | CLONE_SIGHAND | CLONE_FS | CLONE_FILES |
+		    CLONE_SYSVSEM | CLONE_CHILD_CLEARTID, NULL, NULL, NULL, word);
+	filled(BIG);
+	may_end = 1;
+	while (!syscall(SYS_tgkill, getpid(), tid, 0))
+		;
+	printf("word %d\n", *word);
 }

@@ -44,14 +44,6 @@ void case_fork(void)
 	}
 }
 
-static bool is_zero(const char *p, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i += PAGE)
-		if (p[i])
-			return false;
-	return true;
-}
-
 /* What a child drops at once must not come back. */
 void case_fork_drop(void)
 {

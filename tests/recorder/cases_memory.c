@@ -411,4 +411,12 @@ void case_lock_raw(void)
 		p[i] = value(i);
 	ret = sys2(SYS_mlock, p, BIG / 32);
 	printf("locked %ld wrong %lu\n", ret, wrong(p, BIG));
+	munmap(p, BIG);
+	p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ret = syscall(SYS_mlock2, p, BIG / 32, MLOCK_ONFAULT);
+	printf("new %d locked %ld\n", is_zero((char *)p, BIG), ret);
+	memset(p, 1, BIG);
+	munmap(p, BIG);
+	p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	printf("new %d\n", is_zero((char *)p, BIG));
 }

@@ -42,7 +42,7 @@ static void forbid_recorder(void)
 {
 	static const unsigned short forbidden[] = {
 		SYS_userfaultfd, SYS_perf_event_open, SYS_bpf, SYS_socket, SYS_connect, SYS_sendmsg,
-		SYS_pidfd_open, SYS_sigaltstack,
+		SYS_pidfd_open, SYS_sigaltstack, SYS_gettid, SYS_sched_getaffinity,
 	};
 	enum { N = sizeof(forbidden) / sizeof(forbidden[0]) };
 	struct sock_filter code[N + 3] = {
@@ -128,7 +128,6 @@ void case_seccomp_threads(void)
 	_exit(0);
 }
 
-/* Only read, write, exit and sigreturn are left. */
 /* A child finds its pages, although threads fault pages in while the process forks. */
 void case_seccomp_fork_threads(void)
 {
@@ -155,6 +154,51 @@ void case_seccomp_fork_threads(void)
 	_exit(0);
 }
 
+#define HOLE (16u << 20)	/* larger than any gap between libraries */
+
+static void *map_shared(void)
+{
+	return mmap(NULL, HOLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+/* The kernel puts other mappings where the program has unmapped memory. */
+void case_seccomp_unmap(void)
+{
+	char *p = mmap(NULL, HOLE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *q[3];
+
+	memset(p, 1, HOLE);
+	forbid_recorder();
+	munmap(p, HOLE);
+	for (int i = 0; i < 3; i++)
+		q[i] = map_shared();
+	for (int i = 2; i > 0; i--) {
+		munmap(q[i], HOLE);
+		for (int k = 0; k < i; k++)
+			memset(q[k], 2, HOLE);
+	}
+	printf("unmapped\n");
+}
+
+static void *nothing(void *p)
+{
+	return p;
+}
+
+/* A new thread makes no system call that it would not make without the recorder. */
+void case_seccomp_create(void)
+{
+	unsigned int *p = filled(BIG);
+	pthread_t t;
+
+	printf("thread\n");
+	fflush(stdout);
+	forbid_recorder();
+	printf("created %d\n", pthread_create(&t, NULL, nothing, NULL));
+	printf("joined %d, wrong %lu\n", pthread_join(t, NULL), wrong(p, BIG));
+}
+
+/* Only read, write, exit and sigreturn are left. */
 void case_seccomp_strict(void)
 {
 	unsigned int *p = filled(BIG);
