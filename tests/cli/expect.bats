@@ -99,6 +99,13 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	[ "$status" = 5 ]
 }
 
+@test "marks in the wrong order are not a pass" {
+	expect -e 'minor <= 9999 after line "second" before line "first"' -- \
+		sh -c 'echo first; sleep 0.1; echo second; exec "$0"' "$program"
+	[ "$status" = 5 ]
+	[[ $output == *'"first" came before "second"'* ]]
+}
+
 @test "a misspelt name is not a pass" {
 	for rule in 'minor(process_btach) == 0' 'minor(thread=oi-*) == 0' 'minor(process=cat) == 0'; do
 		expect -e "$rule" -- "$program"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: numa=1 cpus=2 mem=1280 timeout=240 daily=6.12 debug=0
+# vm: numa=1 cpus=2 mem=1280 timeout=400 daily=6.12 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: --by=cgroup of lat, trace, map, report, rss, thp, numa, wss and top has a row per cgroup,
 # under the name of its container. Its counts are those of the kernel for the processes in it, also
@@ -286,7 +286,7 @@ kill -CONT $stats
 let_work "$plain"
 reported_later() { tail -n "+$((begin + 1))" "$tmp/stats" | grep -q " $plain "; }
 until_true reported_later || bad "no report after the pause"
-unplaced='lost .*in cgroups that were removed before they were seen: 1 process'
+unplaced='lost .*the cgroup was removed before it was seen: 1 process'
 kill -INT $stats
 status=0
 wait $stats || status=$?
@@ -294,6 +294,42 @@ same "stats, a cgroup that was never seen: status" $status 3
 same "stats, a cgroup that was never seen: $(tail -n 1 "$tmp/stats")" \
 	"$(grep -c "$unplaced" "$tmp/stats")" 1
 kill -9 "$mover"
+
+if has_thp; then
+	say "thp --cgroup: a process that leaves and comes back"
+	start "$slice/plain"
+	mover=$started
+	huge_of() { awk '/^AnonHugePages:/ { print $2 / 2048 }' "/proc/$1/smaps_rollup"; }
+	huge_in() { jq -s "map(select(.record == \"process\" and .span == \"interval\" and .pid == $1) | .huge) |
+		add // 0" "$tmp/out"; }
+	counted() { [ "$(huge_in "$1")" = $(($(huge_of "$1") - $2)) ]; }
+	begin thp --json --cgroup "$slice" 0.3
+	base=$(huge_of "$plain")
+	# Wait for a report that began after now.
+	wait_for_thp() {
+		let_work "$plain" USR2
+		until_true counted "$plain" "$base" || bad "no report of thp"
+	}
+	wait_for_thp
+	let_work "$mover" USR2
+	inside=$(huge_of "$mover")
+	wait_for_thp
+	echo "$mover" >/sys/fs/cgroup/cgroup.procs
+	wait_for_thp
+	let_work "$mover" USR2
+	away=$(($(huge_of "$mover") - inside))
+	wait_for_thp
+	echo "$mover" >"$slice/plain/cgroup.procs"
+	wait_for_thp
+	let_work "$mover" USR2
+	wait_for_thp
+	at_least "huge pages inside" "$inside" 1
+	at_least "huge pages outside" "$away" 1
+	same "thp: huge pages of the process that left and came back" "$(huge_in "$mover")" \
+		$(($(huge_of "$mover") - away))
+	end thp
+	kill -9 "$mover"
+fi
 
 say "top"
 begin top --batch --json --by=cgroup 0.5

@@ -64,6 +64,16 @@ same "-p: pages without a fault that was seen" \
 	"$(jq -s 'map(select(.unknown) | .rss_bytes) | add' "$tmp/rows")" \
 	"$(jq -s 'map(.rss_bytes) | add' "$tmp/rows")"
 kill $sleeper
+
+say "more children than a session takes"
+bash -c 'for _ in $(seq 70); do sleep 1000 & done; echo ready >"$0"; wait' "$tmp/parent" & parent=$!
+until_true test -s "$tmp/parent" || bad "the children do not start"
+status=0
+"$FLTCTL" rss -p $parent --json 0s >"$tmp/rows" 2>"$tmp/err" || status=$?
+same "more children: status" $status 3
+# A session takes 64 processes, of which one is the parent.
+same "more children: message: $(cat "$tmp/err")" "$(grep -c 'incomplete: 7 children are missing' "$tmp/err")" 1
+pkill -P $parent
 umount /mnt
 swapoff /dev/zram0
 finish

@@ -197,10 +197,14 @@ for option in --latency=3us --bandwidth=1G --sample=100 --policy=clock --no-move
 done
 record -L 8 --cgroup /tmp
 check "a directory that is no cgroup is refused" grep -q "invalid cgroup '/tmp'" err
-record -L 3 -- python3 -c 'import ctypes, mmap
+locker='import ctypes, mmap
 m = mmap.mmap(-1, 16 << 20)
 a = ctypes.addressof(ctypes.c_char.from_buffer(m))
 ctypes.CDLL(None).mlock(ctypes.c_void_p(a), ctypes.c_size_t(16 << 20))'
+record -L 3 -- sh -c 'python3 -c "$0" || true' "$locker"
+check "a worker that the kernel kills makes the result incomplete" [ $status = 3 ]
+check "and the message says so" grep -q 'incomplete: the kernel killed 1 process' err
+record -L 3 -- python3 -c "$locker"
 check "memory that cannot be evicted ends the command" [ $status = 137 ]
 check "the summary says so" grep -q '^killed   1 process' err
 if command -v setpriv > /dev/null; then

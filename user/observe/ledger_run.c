@@ -41,27 +41,35 @@ struct watch {
 	struct flt_observe o;
 	uint32_t session;
 	struct flt_ledger first, last, now;	/* snapshots */
+	struct flt_ledger members;	/* of .now, those of --cgroup */
 	struct flt_ledger events;	/* of the session, for --with */
 	uint64_t began, reported, sampled;	/* CLOCK_MONOTONIC ns */
 	uint64_t reports;
 	uint64_t missed;	/* by the hooks before the run began */
+	uint64_t retired;	/* rows of the machine before the run began */
 	bool torn;		/* rows were retired while the last snapshot was read */
 };
 
-/* Keep the lines of the processes of --cgroup. */
-static int pick_members(struct watch *w, struct flt_ledger *ledger)
+/*
+ * Copy the lines of the processes of --cgroup. The others are kept in the snapshots, as a base for
+ * processes that join later.
+ */
+static int pick_members(struct watch *w)
 {
+	struct flt_ledger *members = &w->members;
 	struct flt_rows rows = { 0 };
-	size_t i, kept = 0;
+	size_t i;
 	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->o.e);
 
 	w->torn |= ret == -EINTR;
 	if (!ret || ret == -EINTR)
-		ret = flt_members_pick(w->r->members, &rows);
-	for (i = 0; i < ledger->count; i++)
-		if (flt_rates_find(&rows, ledger->line[i].id))
-			ledger->line[kept++] = ledger->line[i];
-	ledger->count = kept;
+		ret = flt_members_pick(w->r->members, &rows, ret);
+	members->machine = w->now.machine;
+	members->nobody = w->now.nobody;
+	members->count = 0;
+	for (i = 0; !ret && i < w->now.count; i++)
+		if (flt_rates_find(&rows, w->now.line[i].id))
+			ret = flt_ledger_add(members, &w->now.line[i]);
 	flt_rows_free(&rows);
 	return ret;
 }
@@ -71,17 +79,23 @@ static int take_snapshot(struct watch *w, struct flt_ledger *out)
 	int ret = flt_ledger_ask(w->r->control, w->r->which, w->r->filtered ? w->session : 0, out,
 				 &w->o.e);
 
-	w->torn = ret == -EINTR;
+	w->torn |= ret == -EINTR;
 	if (ret && ret != -EINTR)
 		return ret;
-	return w->r->members ? pick_members(w, out) : 0;
+	return w->r->members && out == &w->now ? pick_members(w) : 0;
+}
+
+/* Return the lines to show. */
+static const struct flt_ledger *shown(const struct watch *w)
+{
+	return w->r->members ? &w->members : &w->now;
 }
 
 static int report(struct watch *w, const struct flt_ledger *before, uint64_t since, bool last)
 {
 	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
 	struct flt_ledger_run_span span = {
-		.before = before, .after = &w->now, .ns = now - since, .number = w->reports,
+		.before = before, .after = shown(w), .ns = now - since, .number = w->reports,
 		.last = last,
 	};
 
@@ -110,7 +124,7 @@ static void sample(struct watch *w, bool last)
 
 	if (!w->r->sample || (!last && now - w->sampled < SAMPLE_NS))
 		return;
-	w->r->sample(w->r->arg, &w->now);
+	w->r->sample(w->r->arg, shown(w));
 	w->sampled = flt_clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -194,13 +208,37 @@ static uint64_t count_missed(struct watch *w, bool say)
 	return missed;
 }
 
+/*
+ * Return how many ended processes have left the table, and their lines with them. Those of the
+ * machine are in its line.
+ */
+static uint64_t count_retired(struct watch *w)
+{
+	struct flt_rows rows = { 0 };
+	struct flt_session session;
+	struct flt_tally tally;
+	uint64_t retired = 0;
+	int ret;
+
+	if (w->r->members && !flt_control_tally(w->r->control, &tally, NULL))
+		return tally.procs_retired - w->retired;
+	if (!w->r->filtered ||
+	    flt_control_session(w->r->control, w->session, false, &session, NULL))
+		return 0;
+	ret = flt_control_procs(w->r->control, w->session, false, &rows, NULL);
+	if ((!ret || ret == -EINTR) && session.procs > rows.count)
+		retired = session.procs - rows.count;
+	flt_rows_free(&rows);
+	return retired;
+}
+
 static int finish(void *arg)
 {
 	struct watch *w = arg;
 	const struct flt_command *command = w->r->command;
 	struct flt_session session;
 	struct flt_loss loss = { 0 };
-	int ret = take_snapshot(w, &w->now), status, shown;
+	int ret = take_snapshot(w, &w->now), status, plotted;
 
 	if (!ret) {
 		sample(w, true);
@@ -210,12 +248,13 @@ static int finish(void *arg)
 		return flt_command_fail(command, &w->o.e, ret);
 	loss.hooks = count_missed(w, false) - w->missed;
 	loss.torn = w->torn;
+	loss.forgotten = count_retired(w);
 	loss.unplaced = w->r->members ? flt_members_unplaced(w->r->members) : 0;
 	if (!flt_control_session(w->r->control, w->session, false, &session, NULL))
 		loss.untracked = session.untracked;
 	status = flt_loss_say(&loss, command);
-	shown = flt_correlation_report(w->r->with, stdout);
-	return status ? status : shown;
+	plotted = flt_correlation_report(w->r->with, stdout);
+	return status ? status : plotted;
 }
 
 /*
@@ -228,6 +267,9 @@ static int add_idle(struct watch *w)
 	size_t i;
 	int ret = flt_control_procs(w->r->control, 0, false, &rows, &w->o.e);
 
+	w->torn |= ret == -EINTR;
+	if (ret == -EINTR)
+		ret = 0;
 	for (i = 0; !ret && i < rows.count; i++) {
 		const struct flt_account *a = &rows.row[i].account;
 		const struct flt_ledger_line line = {
@@ -239,7 +281,7 @@ static int add_idle(struct watch *w)
 			ret = flt_ledger_add(&w->first, &line);
 	}
 	flt_rows_free(&rows);
-	return ret == -EINTR ? 0 : ret;
+	return ret;
 }
 
 static int arm(void *arg)
@@ -247,6 +289,7 @@ static int arm(void *arg)
 	struct watch *w = arg;
 	struct flt_ledger_run *r = w->r;
 	const uint32_t child = (uint32_t)w->o.child.pid;
+	struct flt_tally tally;
 	int ret;
 
 	ret = flt_ledger_ask_session(r->control, r->which, child ? &child : r->args->pids.id,
@@ -254,6 +297,8 @@ static int arm(void *arg)
 	if (ret)
 		return ret;
 	w->missed = count_missed(w, true);
+	if (r->members && !flt_control_tally(r->control, &tally, NULL))
+		w->retired = tally.procs_retired;
 	ret = take_snapshot(w, &w->first);
 	if (!ret && r->with && w->first.machine.unknown & FLT_LEDGER_COUNTER(r->counter))
 		ret = flt_errmsg_set(&w->o.e, -EOPNOTSUPP, "cannot correlate %s: this kernel lacks "
@@ -339,6 +384,7 @@ int flt_ledger_run(struct flt_ledger_run *r, char **command)
 	flt_ledger_free(&w.first);
 	flt_ledger_free(&w.last);
 	flt_ledger_free(&w.now);
+	flt_ledger_free(&w.members);
 	return status;
 }
 

@@ -31,10 +31,11 @@ void flt_members_close(struct flt_members *members);
 uint64_t flt_members_id(const struct flt_members *members);
 /*
  * Remove the rows of other processes, sort the rest by ID, and subtract from each account what the
- * process had before it joined. A process of a cgroup that was removed is a member if the cgroup
- * was seen as a part of this one. Return -ENOMEM.
+ * process had before it joined. torn: rows may be missing. Return -ENOMEM.
  */
-int flt_members_pick(struct flt_members *members, struct flt_rows *rows);
+int flt_members_pick(struct flt_members *members, struct flt_rows *rows, bool torn);
+/* Return true if the process is a member and was counted before it joined. */
+bool flt_members_joined(const struct flt_members *members, uint64_t id);
 /* Return how many processes appeared in cgroups that were removed before they were seen. */
 uint64_t flt_members_unplaced(const struct flt_members *members);
 

@@ -177,7 +177,6 @@ static int check_names(struct judge *j)
 static bool check_source(struct judge *j)
 {
 	const struct expect_run *r = j->r;
-	const char *missing;
 	bool usable = true;
 
 	if (flt_rule_needs_module(j->rule) && strcmp(r->engine, "module")) {
@@ -190,6 +189,10 @@ static bool check_source(struct judge *j)
 		   &j->window.from);
 	place_mark(j, &j->rule->before, r->marks.times[2 * (j->rule - r->budget->rules) + 1],
 		   &j->window.until);
+	if (j->rule->after.type && j->rule->before.type && !j->out->why[0] &&
+	    j->window.until <= j->window.from)
+		unmeasured(j->out, "\"%s\" came before \"%s\"", j->rule->before.name,
+			   j->rule->after.name);
 	if (j->out->why[0])
 		return false;
 	if (!r->kernel && !r->args->user)
@@ -197,9 +200,6 @@ static bool check_source(struct judge *j)
 			   "(run as root, or count faults in user mode with --user)");
 	if (r->lost[0])
 		unmeasured(j->out, "%s", r->lost);
-	if (j->rule->function && flt_symbols_missing(r->symbols, &missing))
-		unmeasured(j->out, "cannot read the symbols of %s, removed or changed since the "
-			   "run", missing);
 	return usable;
 }
 
@@ -233,6 +233,7 @@ static int list_rows(struct judge *j)
 static int judge_rule(struct judge *j)
 {
 	struct expect_result *out = j->out;
+	const char *missing;
 	uint64_t most;
 	int err;
 
@@ -244,6 +245,10 @@ static int judge_rule(struct judge *j)
 		err = check_names(j);
 	if (err)
 		return err;
+	/* Both steps above read symbols. */
+	if (j->rule->function && flt_symbols_missing(j->r->symbols, &missing))
+		unmeasured(out, "cannot read the symbols of %s, removed or changed since the run",
+			   missing);
 	most = out->why[0] ? ~0ull : out->count + out->undecided;
 	out->verdict = j->unknown ? FLT_BUDGET_UNMEASURED :
 				    flt_budget_judge(j->rule, out->count, most);

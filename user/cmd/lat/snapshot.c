@@ -211,7 +211,7 @@ static int read_members(struct lat *l, struct lat_snapshot *snapshot, struct flt
 	int ret = read_all(l, snapshot, e);
 
 	if (!ret)
-		ret = flt_members_pick(l->members, &snapshot->rows);
+		ret = flt_members_pick(l->members, &snapshot->rows, snapshot->loss.torn);
 	snapshot->loss.unplaced = flt_members_unplaced(l->members);
 	for (i = 0; i < snapshot->rows.count; i++)
 		put_account(snapshot, &snapshot->rows.row[i].account);
@@ -417,8 +417,13 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 		if (old && old->account.latency_max >= d->rows.row[i].account.latency_max)
 			d->rows.row[i].account.latency_max = 0;
 	}
-	if (after->of_members)
+	if (after->of_members) {
 		sum_rows(&d->rows, &d->total);
+		if (!after->hists) {
+			d->all = (struct flt_hist){ 0 };
+			flt_hist_account(&d->all, &d->total);
+		}
+	}
 	if (d->by_cgroup)
 		flt_cgroups_join(&d->rows);
 	flt_rates_rank(&d->rows);

@@ -83,10 +83,12 @@ static int numa_main(struct flt_run *run)
 	} else {
 		say_balancing_off(run->command);
 		status = flt_ledger_run(&n->run, run->words.command);
-		if (n->unseen)
-			flt_command_say(run->command, "regions of up to %zu processes are missing, "
-					"because only the %d processes with the most hint faults "
-					"are read", n->unseen, NUMA_PROCESSES);
+		if (n->unseen) {
+			flt_command_say(run->command, "incomplete: regions of up to %zu processes "
+					"are missing, because only the %d processes with the most "
+					"hint faults are read", n->unseen, NUMA_PROCESSES);
+			status = status ? status : FLT_EXIT_INCOMPLETE;
+		}
 	}
 out:
 	status = output_restore(&n->run.redirect, run->command, status);

@@ -200,6 +200,12 @@ int flt_record_by_cgroup(struct flt_run *run, const struct flt_record_args *args
 	status = err ? flt_command_fail(run->command, &e, err) : capture(&l);
 	if (l.reported)
 		fill_outcome(&l, out);
+	if (l.reported && l.result.usage.killed && l.result.usage.killed != FLT_GROUP_UNKNOWN) {
+		flt_command_say(run->command, "incomplete: the kernel killed %" PRIu64
+				" process%s, because it found no page to evict (try a larger -L)",
+				l.result.usage.killed, l.result.usage.killed == 1 ? "" : "es");
+		status = status ? status : FLT_EXIT_INCOMPLETE;
+	}
 	e.text[0] = '\0';
 	undone = flt_guard_end(&l.guard, &e);
 	flt_journal_free(l.journal);

@@ -131,9 +131,10 @@ static int observe(struct flt_run *run, const struct flt_ids *pids, const struct
 
 /*
  * Drop children that have ended, which the module would refuse, and those that are more than a
- * session takes. Their later children are observed in any case. named: the processes of -p.
+ * session takes. Their later children are observed in any case. named: the processes of -p. Return
+ * FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE.
  */
-static void drop_children(const struct flt_run *run, struct flt_family *family, size_t named)
+static int drop_children(const struct flt_run *run, struct flt_family *family, size_t named)
 {
 	const struct rss_args *args = run->args;
 	const bool by_module = run->control && args->engine != FLT_CAPTURE_PERF;
@@ -148,10 +149,11 @@ static void drop_children(const struct flt_run *run, struct flt_family *family, 
 			family->pid[kept++] = family->pid[i];
 	}
 	family->count = kept;
-	if (dropped)
-		flt_command_say(run->command, "the faults of %zu children are unknown: a session "
-				"takes %d processes (use --engine=perf)", dropped,
-				FLT_SESSION_TGIDS_MAX);
+	if (!dropped)
+		return FLT_EXIT_DONE;
+	flt_command_say(run->command, "incomplete: %zu children are missing, because a session "
+			"takes %d processes (use --engine=perf)", dropped, FLT_SESSION_TGIDS_MAX);
+	return FLT_EXIT_INCOMPLETE;
 }
 
 /* Observe processes and the children that they have already. */
@@ -160,7 +162,7 @@ static int observe_pids(struct flt_run *run, const struct rss_whens *whens)
 	const struct flt_ids *pids = &((const struct rss_args *)run->args)->pids;
 	struct flt_family family = { 0 };
 	size_t i, named;
-	int status = 0;
+	int status = 0, complete = FLT_EXIT_DONE;
 
 	for (i = 0; !status && i < pids->count; i++)
 		status = flt_family_add(&family, pids->id[i]);
@@ -168,11 +170,11 @@ static int observe_pids(struct flt_run *run, const struct rss_whens *whens)
 	if (!status)
 		status = flt_family_descend(&family);
 	if (!status)
-		drop_children(run, &family, named);
+		complete = drop_children(run, &family, named);
 	status = status ? flt_command_fail(run->command, NULL, status) :
 		 observe(run, &(struct flt_ids){ family.pid, family.count }, whens);
 	flt_family_free(&family);
-	return status;
+	return status ? status : complete;
 }
 
 static int observe_cgroup(struct flt_run *run, const struct rss_whens *whens)

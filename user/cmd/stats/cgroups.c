@@ -82,7 +82,15 @@ static int read_memories(struct stats_cgroups *c)
 	return 0;
 }
 
-/* Find by how much memory.stat and the rows of the cgroup and of those below differ. */
+static bool is_compared(const struct stats_cgroups *c, uint64_t id)
+{
+	return memory_of(&c->now, id) && memory_of(&c->before, id);
+}
+
+/*
+ * Find by how much memory.stat and the rows of the cgroup and of those below differ. memory.stat
+ * counts the cgroups below as well, so a cgroup below another one of the rows is left out.
+ */
 static void compare_cgroup(struct stats_cgroups *c, const struct flt_rows *rows, uint64_t id)
 {
 	const struct memory *now = memory_of(&c->now, id), *before = memory_of(&c->before, id);
@@ -90,14 +98,19 @@ static void compare_cgroup(struct stats_cgroups *c, const struct flt_rows *rows,
 	const char *known = flt_cgroup_tree_path(tree, id), *other;
 	char *path = known ? strdup(known) : NULL;
 	uint64_t theirs, ours = 0;
+	bool below = false;
 	size_t i;
 
 	for (i = 0; i < rows->count && path; i++) {
 		other = flt_cgroup_tree_path(tree, rows->row[i].cgroup);
 		if (other && flt_cgroup_tree_holds(path, other))
 			ours += flt_rates_ended(&rows->row[i].account);
+		below |= other && strcmp(other, path) && flt_cgroup_tree_holds(other, path) &&
+			 is_compared(c, rows->row[i].cgroup);
 	}
 	free(path);
+	if (below)
+		return;
 	theirs = now->pgfault - before->pgfault;
 	c->compared += theirs;
 	c->more += theirs > ours ? theirs - ours : 0;
@@ -119,8 +132,7 @@ int stats_cgroups_count(struct stats *s, const struct flt_rows *rows)
 	c->now = old;
 	ret = read_memories(c);
 	for (i = 0; i < rows->count && !ret; i++)
-		if (memory_of(&c->now, rows->row[i].cgroup) &&
-		    memory_of(&c->before, rows->row[i].cgroup))
+		if (is_compared(c, rows->row[i].cgroup))
 			compare_cgroup(c, rows, rows->row[i].cgroup);
 	return ret;
 }

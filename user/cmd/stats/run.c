@@ -74,8 +74,11 @@ static int arm(void *arg)
 	int ret;
 
 	s->since = flt_clock_ns(CLOCK_MONOTONIC);
-	if (s->control)
-		return flt_control_session_new(s->control, &tgid, 1, true, &s->session, &r->o.e);
+	if (s->control) {
+		ret = stats_lost_begin(s, &r->o.e);
+		return ret ? ret : flt_control_session_new(s->control, &tgid, 1, true,
+							   &s->session, &r->o.e);
+	}
 	ret = flt_perf_open(&r->perf, r->o.child.pid, &r->o.e);
 	if (ret) {
 		flt_command_say(s->command, "cannot show progress: %s",

@@ -165,9 +165,33 @@ static int pick_bound(struct stats *s, const struct flt_rows *rows, struct flt_s
 	return ret;
 }
 
+/* Store what the probe missed since the first call, in any process. */
+static void put_lost(struct stats *s, const struct flt_tally *tally, struct flt_loss *loss)
+{
+	if (!s->lost_known) {
+		s->lost_known = true;
+		s->lost_busy = tally->lost_busy;
+		s->lost_full = tally->lost_full;
+	}
+	loss->lost_busy = tally->lost_busy - s->lost_busy;
+	loss->lost_full = tally->lost_full - s->lost_full;
+}
+
+int stats_lost_begin(struct stats *s, struct flt_errmsg *e)
+{
+	struct flt_loss nothing;
+	struct flt_tally tally;
+	int ret = flt_control_tally(s->control, &tally, e);
+
+	if (!ret)
+		put_lost(s, &tally, &nothing);
+	return ret;
+}
+
 static int read_session(struct stats *s, struct flt_snapshot *snapshot, struct flt_errmsg *e)
 {
 	struct flt_session session;
+	struct flt_tally tally;
 	int ret;
 
 	ret = flt_control_procs(s->control, s->session, true, &snapshot->rows, e);
@@ -177,8 +201,11 @@ static int read_session(struct stats *s, struct flt_snapshot *snapshot, struct f
 	}
 	if (!ret)
 		ret = flt_control_session(s->control, s->session, true, &session, e);
+	if (!ret)
+		ret = flt_control_tally(s->control, &tally, e);
 	if (ret)
 		return ret;
+	put_lost(s, &tally, &snapshot->loss);
 	put_account(snapshot, &session.account);
 	snapshot->processes = session.procs;
 	snapshot->loss.untracked = session.untracked;
@@ -213,6 +240,8 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 		if (ret)
 			goto out;
 	}
+	if (by_pid || s->members)
+		put_lost(s, &tally, &snapshot->loss);
 	if (by_pid) {
 		ret = pick_bound(s, &rows, snapshot, e);
 		if (s->by == STATS_BY_THREAD)
@@ -220,7 +249,7 @@ static int read_module(struct stats *s, struct flt_snapshot *snapshot, struct fl
 		goto out;
 	}
 	if (s->members) {
-		ret = flt_members_pick(s->members, &rows);
+		ret = flt_members_pick(s->members, &rows, snapshot->loss.torn);
 		if (ret)
 			goto out;
 		for (i = 0; i < rows.count; i++)

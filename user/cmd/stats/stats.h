@@ -68,6 +68,8 @@ struct stats {
 	struct stats_bound *bound;	/* a process per PID of -p */
 	struct flt_members *members;	/* NULL: no --cgroup */
 	struct stats_cgroups *cgroups;	/* NULL: not --by=cgroup */
+	bool lost_known;		/* the counters below are read */
+	uint64_t lost_busy, lost_full;	/* calls that the probe missed before the run */
 	uint64_t since;			/* CLOCK_MONOTONIC ns; 0: counts began with each process */
 
 	/* The output. */
@@ -91,6 +93,8 @@ struct stats {
 /* Fill a snapshot, with sorted rows. Return 0 or -errno. Release it with stats_snapshot_free(). */
 int stats_snapshot(struct stats *s, struct flt_snapshot *snapshot, struct flt_errmsg *e);
 void stats_snapshot_free(struct flt_snapshot *snapshot);
+/* Remember what the probe missed before the run. Return 0 or -errno. */
+int stats_lost_begin(struct stats *s, struct flt_errmsg *e);
 /* Return true if every process of -p has ended. */
 bool stats_all_ended(const struct stats *s);
 /* Find the process of each PID of -p. Return 0 or -errno. Call before stats_snapshot(). */

@@ -301,7 +301,7 @@ static int finish(void *arg)
 	const struct flt_loss loss = {
 		.streamed = r->t->lost, .notes = r->t->lost_notes, .missed = r->t->missed,
 		.calls = r->t->calls, .threads = r->t->partial,
-		/* Readers of reports may add them up. A screen shows the present. */
+		/* Only reports can be added up, so only they can be incomplete. */
 		.vanished = r->screen ? 0 : r->t->vanished,
 		.unplaced = r->t->members ? flt_members_unplaced(r->t->members) : 0,
 	};

@@ -36,13 +36,16 @@ static bool is_limited(const struct top *t)
 	return t->members || t->args->pids.count;
 }
 
-/* /proc does not tell what a process did between the last snapshot and its end. */
+/*
+ * /proc does not tell what a process did between the last snapshot and its end. The counts of a
+ * zombie are final.
+ */
 static void count_vanished(struct top *t, const struct flt_rows *rows)
 {
 	size_t i;
 
 	for (i = 0; i < t->procs.count; i++)
-		t->vanished += wanted(t, t->procs.row[i].tgid) &&
+		t->vanished += wanted(t, t->procs.row[i].tgid) && !t->procs.row[i].ended &&
 			       !flt_rates_find(rows, t->procs.row[i].id);
 }
 
@@ -71,7 +74,8 @@ static bool is_new(const struct top *t, const struct flt_row *changes)
 {
 	const struct flt_row *row = flt_rates_find(&t->procs, changes->id);
 
-	return row && flt_rates_ended(&row->account) == flt_rates_ended(&changes->account);
+	return row && !(t->members && flt_members_joined(t->members, row->id)) &&
+	       flt_rates_ended(&row->account) == flt_rates_ended(&changes->account);
 }
 
 /*
@@ -158,7 +162,7 @@ static int read_procs(struct top *t, struct flt_rows *news, struct flt_errmsg *e
 
 	ret = t->control ? flt_control_procs(t->control, 0, true, &rows, e) :
 			   flt_procfs_rows(&rows);
-	if (t->members && (!ret || ret == -EINTR) && flt_members_pick(t->members, &rows))
+	if (t->members && (!ret || ret == -EINTR) && flt_members_pick(t->members, &rows, ret))
 		ret = -ENOMEM;
 	if (!ret || ret == -EINTR)
 		ret = changes(t, &rows, ret, news);
@@ -209,8 +213,11 @@ static int read_threads(struct top *t, bool first, struct flt_rows *procs, struc
 
 		if (!wanted(t, proc->tgid))
 			continue;
-		/* The module has the threads of an ended process no more. */
-		t->vanished += !first && proc->ended;
+		/*
+		 * The module drops the threads of a process when it ends. In /proc a process with
+		 * threads looks ended when its main thread has ended.
+		 */
+		t->vanished += !first && proc->ended && (t->control || proc->threads <= 1);
 		if (proc->ended)
 			continue;
 		if (looks == most) {

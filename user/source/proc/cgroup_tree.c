@@ -13,6 +13,8 @@
 
 /* Missing cgroups to remember, so that their rows do not make this program read all directories. */
 #define MISSING_MAX 4096
+/* Removed cgroups whose path is remembered. */
+#define REMOVED_MAX 65536
 
 struct entry {
 	uint64_t id;
@@ -29,6 +31,8 @@ struct flt_cgroup_tree {
 	char mount[PATH_MAX];
 	struct entry *entry;	/* sorted by ID */
 	size_t count, room;
+	struct entry *removed;	/* sorted by ID */
+	size_t removed_count, removed_room;
 	struct missing *missing;	/* sorted by ID */
 	size_t missing_count;
 	uint64_t walks;		/* complete walks */
@@ -52,19 +56,30 @@ static int find_mount(char mount[PATH_MAX])
 	return ret;
 }
 
-static int add(struct flt_cgroup_tree *t, uint64_t id, const char *path)
+static int append(struct entry **list, size_t *count, size_t *room, struct entry entry)
 {
 	struct entry *more;
 
-	if (t->count == t->room) {
-		more = reallocarray(t->entry, t->room ? 2 * t->room : 64, sizeof(*more));
+	if (*count == *room) {
+		more = reallocarray(*list, *room ? 2 * *room : 64, sizeof(*more));
 		if (!more)
 			return -ENOMEM;
-		t->entry = more;
-		t->room = t->room ? 2 * t->room : 64;
+		*list = more;
+		*room = *room ? 2 * *room : 64;
 	}
-	t->entry[t->count] = (struct entry){ .id = id, .path = strdup(path) };
-	return t->entry[t->count].path ? (t->count++, 0) : -ENOMEM;
+	(*list)[(*count)++] = entry;
+	return 0;
+}
+
+static int add(struct flt_cgroup_tree *t, uint64_t id, const char *path)
+{
+	char *copy = strdup(path);
+	int ret = copy ? append(&t->entry, &t->count, &t->room, (struct entry){ id, copy }) :
+			 -ENOMEM;
+
+	if (ret)
+		free(copy);
+	return ret;
 }
 
 static int by_id(const void *a, const void *b)
@@ -74,10 +89,42 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static void clear(struct flt_cgroup_tree *t)
+static void clear(struct entry *list, size_t count)
 {
-	while (t->count)
-		free(t->entry[--t->count].path);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		free(list[i].path);
+	free(list);
+}
+
+static const struct entry *find(const struct entry *list, size_t count, uint64_t id)
+{
+	const struct entry key = { .id = id };
+
+	return count ? bsearch(&key, list, count, sizeof(key), by_id) : NULL;
+}
+
+/* Move the entries of an earlier walk that this one did not find to .removed. Frees the list. */
+static void remember_removed(struct flt_cgroup_tree *t, struct entry *old, size_t count)
+{
+	size_t i, less;
+
+	for (i = 0; i < count; i++)
+		if (find(t->entry, t->count, old[i].id) ||
+		    append(&t->removed, &t->removed_count, &t->removed_room, old[i]))
+			free(old[i].path);
+	free(old);
+	if (t->removed_count)
+		qsort(t->removed, t->removed_count, sizeof(*t->removed), by_id);
+	if (t->removed_count <= REMOVED_MAX)
+		return;
+	/* Forget the oldest. IDs increase. */
+	less = t->removed_count - REMOVED_MAX;
+	for (i = 0; i < less; i++)
+		free(t->removed[i].path);
+	memmove(t->removed, t->removed + less, REMOVED_MAX * sizeof(*t->removed));
+	t->removed_count = REMOVED_MAX;
 }
 
 /*
@@ -89,6 +136,8 @@ static int read_tree(struct flt_cgroup_tree *t)
 	char *const roots[] = { t->mount, NULL };
 	/* A cgroup has about sixty files, so only directories are looked at. */
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV | FTS_NOSTAT, NULL);
+	const size_t old_count = t->count;
+	struct entry *old = t->entry;
 	bool complete = true;
 	const FTSENT *at;
 	int ret = 0;
@@ -96,7 +145,8 @@ static int read_tree(struct flt_cgroup_tree *t)
 	t->walked = true;
 	if (!fts)
 		return -errno;
-	clear(t);
+	t->entry = NULL;
+	t->count = t->room = 0;
 	errno = 0;
 	while (!ret && (at = fts_read(fts))) {
 		if (at->fts_info == FTS_D)
@@ -110,6 +160,7 @@ static int read_tree(struct flt_cgroup_tree *t)
 		ret = -errno;
 	fts_close(fts);
 	qsort(t->entry, t->count, sizeof(*t->entry), by_id);
+	remember_removed(t, old, old_count);
 	if (!ret && complete)
 		t->walks++;
 	return ret;
@@ -139,17 +190,10 @@ void flt_cgroup_tree_free(struct flt_cgroup_tree *t)
 {
 	if (!t)
 		return;
-	clear(t);
-	free(t->entry);
+	clear(t->entry, t->count);
+	clear(t->removed, t->removed_count);
 	free(t->missing);
 	free(t);
-}
-
-static const struct entry *find(const struct flt_cgroup_tree *t, uint64_t id)
-{
-	const struct entry key = { .id = id };
-
-	return t->count ? bsearch(&key, t->entry, t->count, sizeof(key), by_id) : NULL;
 }
 
 /* Return the index of the first missing cgroup whose ID is not smaller. */
@@ -203,7 +247,7 @@ void flt_cgroup_tree_round(struct flt_cgroup_tree *t)
 
 const char *flt_cgroup_tree_path(struct flt_cgroup_tree *t, uint64_t id)
 {
-	const struct entry *found = id ? find(t, id) : NULL;
+	const struct entry *found = id ? find(t->entry, t->count, id) : NULL;
 	const uint64_t walks = t->walks;
 	const struct missing *missing;
 
@@ -212,13 +256,24 @@ const char *flt_cgroup_tree_path(struct flt_cgroup_tree *t, uint64_t id)
 		if (missing && missing->walks < walks)
 			return NULL;
 		if (!t->walked && !read_tree(t))
-			found = find(t, id);
+			found = find(t->entry, t->count, id);
 		if (!found)
 			add_missing(t, id, walks);
 	}
 	if (!found)
 		return NULL;
 	return *found->path ? found->path : "/";
+}
+
+const char *flt_cgroup_tree_last_path(struct flt_cgroup_tree *t, uint64_t id)
+{
+	const char *path = flt_cgroup_tree_path(t, id);
+	const struct entry *removed;
+
+	if (path)
+		return path;
+	removed = find(t->removed, t->removed_count, id);
+	return removed ? removed->path : NULL;
 }
 
 int flt_cgroup_tree_id(const struct flt_cgroup_tree *t, const char *path, uint64_t *id)

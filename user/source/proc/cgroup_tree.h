@@ -31,6 +31,8 @@ void flt_cgroup_tree_round(struct flt_cgroup_tree *tree);
  * if the ID is new. The path is valid until the next call.
  */
 const char *flt_cgroup_tree_path(struct flt_cgroup_tree *tree, uint64_t id);
+/* The same, also for a cgroup that was removed after the directories were read. */
+const char *flt_cgroup_tree_last_path(struct flt_cgroup_tree *tree, uint64_t id);
 
 /* Find the ID of the cgroup with that path, as in /proc/PID/cgroup. Return 0 or -errno. */
 int flt_cgroup_tree_id(const struct flt_cgroup_tree *tree, const char *path, uint64_t *id);
