@@ -300,8 +300,9 @@ if has_thp; then
 	start "$slice/plain"
 	mover=$started
 	huge_of() { awk '/^AnonHugePages:/ { print $2 / 2048 }' "/proc/$1/smaps_rollup"; }
-	huge_in() { jq -s "map(select(.record == \"process\" and .span == \"interval\" and .pid == $1) | .huge) |
-		add // 0" "$tmp/out"; }
+	# smaps shows the huge pages of khugepaged, too.
+	huge_in() { jq -s "map(select(.record == \"process\" and .span == \"interval\" and .pid == $1) |
+		.huge + .collapsed) | add // 0" "$tmp/out"; }
 	counted() { [ "$(huge_in "$1")" = $(($(huge_of "$1") - $2)) ]; }
 	begin thp --json --cgroup "$slice" 0.3
 	base=$(huge_of "$plain")

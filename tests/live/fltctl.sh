@@ -144,10 +144,13 @@ say "ftrace cannot be disabled while the module counts"
 ! echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled || bad "ftrace was disabled"
 same "ftrace_enabled" "$(cat /proc/sys/kernel/ftrace_enabled)" 1
 unload
-echo 0 >/proc/sys/kernel/ftrace_enabled
-! insmod "$FLT_KO" 2>/dev/null || bad "the module was loaded without ftrace"
-same "lines of the kernel log with the cause" "$(dmesg | grep -c 'flt: .*ftrace_enabled')" 1
-echo 1 >/proc/sys/kernel/ftrace_enabled
+# Newer kernels (7.3) never disable ftrace.
+if echo 0 2>/dev/null >/proc/sys/kernel/ftrace_enabled; then
+	! insmod "$FLT_KO" 2>/dev/null || bad "the module was loaded without ftrace"
+	same "lines of the kernel log with the cause" \
+		"$(dmesg | grep -c 'flt: .*ftrace_enabled')" 1
+	echo 1 >/proc/sys/kernel/ftrace_enabled
+fi
 load
 unload
 

@@ -37,27 +37,33 @@ static void allow_heap_only(unsigned int flags)
 		printf("no filter\n");
 }
 
+/* Kill the process at one of at most 16 system calls. */
+static void forbid(const unsigned short *forbidden, unsigned char n)
+{
+	struct sock_filter code[16 + 3] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	};
+	struct sock_fprog program = { n + 3u, code };
+
+	for (unsigned char i = 0; i < n; i++)
+		code[i + 1] = (struct sock_filter)
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], (unsigned char)(n - i), 0);
+	code[n + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	code[n + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		printf("no filter\n");
+}
+
 /* Refuse what only a recorder needs, and kill a process that asks for it. */
 static void forbid_recorder(void)
 {
 	static const unsigned short forbidden[] = {
 		SYS_userfaultfd, SYS_perf_event_open, SYS_bpf, SYS_socket, SYS_connect, SYS_sendmsg,
-		SYS_pidfd_open, SYS_sigaltstack, SYS_gettid, SYS_sched_getaffinity,
+		SYS_pidfd_open, SYS_sigaltstack,
 	};
-	enum { N = sizeof(forbidden) / sizeof(forbidden[0]) };
-	struct sock_filter code[N + 3] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-	};
-	struct sock_fprog program = { N + 3, code };
 
-	for (unsigned char i = 0; i < N; i++)
-		code[i + 1] = (struct sock_filter)
-			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], (unsigned char)(N - i), 0);
-	code[N + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	code[N + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
-		printf("no filter\n");
+	forbid(forbidden, sizeof(forbidden) / sizeof(forbidden[0]));
 }
 
 /* Use old memory and new memory. */
@@ -188,12 +194,13 @@ static void *nothing(void *p)
 /* A new thread makes no system call that it would not make without the recorder. */
 void case_seccomp_create(void)
 {
+	static const unsigned short forbidden[] = { SYS_gettid, SYS_sched_getaffinity };
 	unsigned int *p = filled(BIG);
 	pthread_t t;
 
 	printf("thread\n");
 	fflush(stdout);
-	forbid_recorder();
+	forbid(forbidden, sizeof(forbidden) / sizeof(forbidden[0]));
 	printf("created %d\n", pthread_create(&t, NULL, nothing, NULL));
 	printf("joined %d, wrong %lu\n", pthread_join(t, NULL), wrong(p, BIG));
 }
