@@ -53,37 +53,46 @@ void rec_inbox_answer_child(uint32_t child)
 	}
 }
 
+/* Answer all forks. Pager lock held. */
+static void add_forks(void)
+{
+	unsigned int to = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (pending[i].msg.event == UFFD_EVENT_FORK)
+			rec_fork_child_add((int)pending[i].msg.arg.fork.ufd);
+		else
+			pending[to++] = pending[i];
+	}
+	count = to;
+}
+
 /*
  * Answer forks before the faults that read() returned ahead of them. The kernel has copied the
  * memory already, so a page that comes in now is missing in the child, and is not in the shadow any
- * more. Return false if a fork has to wait.
+ * more. Return false if the forks have to wait.
  */
 static bool answer_forks(void)
 {
-	unsigned int to = 0;
-	bool wait = false;
-
-	for (unsigned int i = 0; i < count; i++) {
-		if (!wait && pending[i].msg.event == UFFD_EVENT_FORK) {
-			wait = rec_service_answer(&pending[i]) != FAULT_DONE;
-			if (!wait)
-				continue;
-		}
-		pending[to++] = pending[i];
-	}
-	count = to;
-	return !wait;
+	if (!rec_inbox_has_fork())
+		return true;
+	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid))
+		return false;
+	add_forks();
+	rec_lock_release(&rec_pager_lock);
+	return true;
 }
 
 void rec_inbox_answer(void)
 {
-	bool wait = !answer_forks();
+	const bool fork_pending = !answer_forks();
+	bool wait = fork_pending;
 	unsigned int to = 0;
 
 	/* No message overtakes a fork, because the parent relies on that: see start/fork.c. */
 	for (unsigned int i = 0; i < count; i++) {
 		/* But the fork may wait for a lock whose owner sleeps in a fault. */
-		if (wait ? rec_service_rescue(&pending[i], rec_inbox_has_fork()) :
+		if (wait ? rec_service_rescue(&pending[i], fork_pending) :
 			   rec_service_answer(&pending[i]) == FAULT_DONE)
 			continue;
 		wait |= pending[i].msg.event != UFFD_EVENT_PAGEFAULT;
@@ -143,8 +152,6 @@ static void fetch_fault_of_owner(void)
  */
 static bool fetch_of_image(void)
 {
-	unsigned int to = 0;
-
 	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid)) {
 		fetch_fault_of_owner();
 		/* The kernel fills no page until the event is read that changes the memory. */
@@ -153,13 +160,7 @@ static bool fetch_of_image(void)
 		return false;
 	}
 	fetch_all(rec_region.uffd, REC_IMAGE);
-	for (unsigned int i = 0; i < count; i++) {
-		if (pending[i].msg.event == UFFD_EVENT_FORK && pending[i].child == REC_IMAGE)
-			rec_fork_child_add((int)pending[i].msg.arg.fork.ufd);
-		else
-			pending[to++] = pending[i];
-	}
-	count = to;
+	add_forks();
 	rec_lock_release(&rec_pager_lock);
 	return true;
 }

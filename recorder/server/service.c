@@ -223,9 +223,6 @@ static enum rec_outcome answer_event(const struct rec_message *m)
 	case UFFD_EVENT_PAGEFAULT:
 		outcome = rec_fork_child_serve(m->child, page_of(m));
 		break;
-	case UFFD_EVENT_FORK:
-		rec_fork_child_add((int)u->arg.fork.ufd);
-		break;
 	case UFFD_EVENT_REMAP:
 		if (m->child == REC_IMAGE)
 			rec_limit_eject_moved(u->arg.remap.from, u->arg.remap.to, u->arg.remap.len);
@@ -239,9 +236,8 @@ static enum rec_outcome answer_event(const struct rec_message *m)
 
 enum rec_outcome rec_service_answer(const struct rec_message *m)
 {
-	/* A child that has left needs no answer, but its own forked children do. */
-	if (m->child != REC_IMAGE && rec_fork_child_uffd(m->child) < 0 &&
-	    m->msg.event != UFFD_EVENT_FORK)
+	/* A child that has left needs no answer. */
+	if (m->child != REC_IMAGE && rec_fork_child_uffd(m->child) < 0)
 		return FAULT_DONE;
 	if (m->msg.event != UFFD_EVENT_PAGEFAULT || m->child != REC_IMAGE)
 		return answer_event(m);

@@ -16,7 +16,7 @@ struct rec_message {
 
 /* Forget the state of an earlier image. */
 void rec_service_reset(void);
-/* Answer a message. FAULT_RETRY: it cannot be answered now. */
+/* Answer a message other than a fork. FAULT_RETRY: it cannot be answered now. */
 enum rec_outcome rec_service_answer(const struct rec_message *m);
 /*
  * Return true if the thread owns the pager lock and sleeps in a fault. Return false if the thread

@@ -16,6 +16,7 @@
 #include <err.h>
 #include <errno.h>
 #include <linux/netlink.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +30,23 @@
 
 static struct genl g;
 static uint32_t newest;
+static uint64_t samples;
 static uint64_t opened, refused[256];
 
+/* Take the ID of a session or tracker, and the samples of a tracker. */
 static void take_id(const struct nlmsghdr *nlh, void *unused)
 {
+	const struct genlmsghdr *head = NLMSG_DATA(nlh);
+	const bool session = head->cmd == FLT_CMD_SESSION_NEW;
 	size_t bytes;
 	const struct nlattr *first = genl_attrs(nlh, &bytes);
 
 	(void)unused;
 	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_SESSION_ID)
+		if (genl_type(a) == (session ? FLT_SESSION_ID : FLT_WSS_ID))
 			newest = (uint32_t)genl_number(a);
+		if (!session && genl_type(a) == FLT_WSS_SAMPLES)
+			samples = genl_number(a);
 	}
 }
 
@@ -185,27 +192,11 @@ static void end_histograms(void)
 	end_dump(&dump);
 }
 
-static uint64_t samples;
-
-static void take_tracker(const struct nlmsghdr *nlh, void *unused)
-{
-	size_t bytes;
-	const struct nlattr *first = genl_attrs(nlh, &bytes);
-
-	(void)unused;
-	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_WSS_ID)
-			newest = (uint32_t)genl_number(a);
-		if (genl_type(a) == FLT_WSS_SAMPLES)
-			samples = genl_number(a);
-	}
-}
-
 static void talk_tracker(uint8_t cmd, uint32_t id)
 {
 	begin(cmd);
 	genl_put_u32(&g, FLT_WSS_ID, id);
-	if (genl_talk(&g, take_tracker, NULL))
+	if (genl_talk(&g, take_id, NULL))
 		errx(1, "cannot use tracker %u: %s", id, g.error);
 }
 
@@ -218,7 +209,7 @@ static void end_samples(void)
 	begin(FLT_CMD_WSS_TRACK);
 	genl_put_u32(&g, FLT_WSS_TGID, (uint32_t)getpid());
 	genl_put(&g, FLT_WSS_INTERVAL, &interval, sizeof(interval));
-	if (genl_talk(&g, take_tracker, NULL))
+	if (genl_talk(&g, take_id, NULL))
 		errx(1, "cannot track: %s", g.error);
 	for (samples = 0; samples < 100; usleep(10000))
 		talk_tracker(FLT_CMD_WSS_GET, newest);

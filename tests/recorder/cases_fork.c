@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cases_fork.c - children of all kinds: the memory of the child and of its parent. */
 #include "cases.h"
+#include "lib/core/sys.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -333,21 +334,7 @@ void case_fork_raw_threads(void)
 /* Fork with an instruction of this file, which no library can see. */
 static pid_t hidden_fork(void)
 {
-#ifdef __x86_64__
-	long ret = SYS_fork;
-
-	__asm__ volatile("syscall" : "+a"(ret) : : "rcx", "r11", "memory");
-	return (pid_t)ret;
-#else
-	register long nr __asm__("x8") = SYS_clone;
-	register long ret __asm__("x0") = SIGCHLD;
-	register long a1 __asm__("x1") = 0, a2 __asm__("x2") = 0;
-	register long a3 __asm__("x3") = 0, a4 __asm__("x4") = 0;
-
-	__asm__ volatile("svc 0" : "+r"(ret) : "r"(nr), "r"(a1), "r"(a2), "r"(a3), "r"(a4) :
-			 "memory");
-	return (pid_t)ret;
-#endif
+	return (pid_t)sys5(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
 void case_fork_hidden_threads(void)
