@@ -8,6 +8,7 @@
 
 #include "text/clock.h"
 #include "model/counts/rates.h"
+#include "observe/ledger_loss.h"
 #include "observe/loss.h"
 #include "observe/observe.h"
 #include "observe/target.h"
@@ -45,8 +46,7 @@ struct watch {
 	struct flt_ledger events;	/* of the session, for --with */
 	uint64_t began, reported, sampled;	/* CLOCK_MONOTONIC ns */
 	uint64_t reports;
-	uint64_t missed;	/* by the hooks before the run began */
-	uint64_t retired;	/* rows of the machine before the run began */
+	struct flt_ledger_losses losses;
 	bool torn;		/* rows were retired while the last snapshot was read */
 };
 
@@ -169,89 +169,21 @@ static int count(void *arg, struct flt_correlation_counts *counts)
 	return 0;
 }
 
-/* Report what is unknown because this kernel lacks a hook. */
-static void say_absent(const struct flt_ledger_run *r, const struct flt_hook *h)
-{
-	char names[FLT_LEDGER_TEXT];
-
-	flt_ledger_say_unknown(r->which == FLT_LEDGER_OF_NUMA, h->unknown, names);
-	if (*names)
-		flt_command_say(r->command, "unknown: %s, because this kernel has no %s (hook "
-				"'%s')", names, h->symbol, h->name);
-}
-
-/* Return the calls that the hooks missed so far. say: report hooks that this kernel lacks. */
-static uint64_t count_missed(struct watch *w, bool say)
-{
-	struct flt_hooks hooks = { 0 };
-	const char *const *prefix;
-	uint64_t missed = 0;
-	size_t i;
-
-	if (flt_control_hooks(w->r->control, &hooks, NULL)) {
-		free(hooks.hook);
-		return 0;
-	}
-	for (i = 0; i < hooks.count; i++) {
-		const struct flt_hook *h = &hooks.hook[i];
-
-		for (prefix = w->r->hooks; *prefix; prefix++)
-			if (!strncmp(h->name, *prefix, strlen(*prefix)))
-				break;
-		if (!*prefix)
-			continue;
-		missed += h->missed_busy + h->missed_full;
-		if (say && h->state == FLT_HOOK_STATE_ABSENT)
-			say_absent(w->r, h);
-	}
-	free(hooks.hook);
-	return missed;
-}
-
-/*
- * Return how many ended processes have left the table, and their lines with them. Those of the
- * machine are in its line.
- */
-static uint64_t count_retired(struct watch *w)
-{
-	struct flt_rows rows = { 0 };
-	struct flt_session session;
-	struct flt_tally tally;
-	uint64_t retired = 0;
-	int ret;
-
-	if (w->r->members && !flt_control_tally(w->r->control, &tally, NULL))
-		return tally.procs_retired - w->retired;
-	if (!w->r->filtered ||
-	    flt_control_session(w->r->control, w->session, false, &session, NULL))
-		return 0;
-	ret = flt_control_procs(w->r->control, w->session, false, &rows, NULL);
-	if ((!ret || ret == -EINTR) && session.procs > rows.count)
-		retired = session.procs - rows.count;
-	flt_rows_free(&rows);
-	return retired;
-}
-
 static int finish(void *arg)
 {
 	struct watch *w = arg;
 	const struct flt_command *command = w->r->command;
-	struct flt_session session;
-	struct flt_loss loss = { 0 };
+	struct flt_loss loss = { .torn = w->torn };
 	int ret = take_snapshot(w, &w->now), status, plotted;
 
 	if (!ret) {
 		sample(w, true);
 		ret = report(w, &w->first, w->began, true);
 	}
+	if (!ret)
+		ret = flt_ledger_loss_since(&w->losses, w->session, &loss, &w->o.e);
 	if (ret)
 		return flt_command_fail(command, &w->o.e, ret);
-	loss.hooks = count_missed(w, false) - w->missed;
-	loss.torn = w->torn;
-	loss.forgotten = count_retired(w);
-	loss.unplaced = w->r->members ? flt_members_unplaced(w->r->members) : 0;
-	if (!flt_control_session(w->r->control, w->session, false, &session, NULL))
-		loss.untracked = session.untracked;
 	status = flt_loss_say(&loss, command);
 	plotted = flt_correlation_report(w->r->with, stdout);
 	return status ? status : plotted;
@@ -289,17 +221,15 @@ static int arm(void *arg)
 	struct watch *w = arg;
 	struct flt_ledger_run *r = w->r;
 	const uint32_t child = (uint32_t)w->o.child.pid;
-	struct flt_tally tally;
 	int ret;
 
 	ret = flt_ledger_ask_session(r->control, r->which, child ? &child : r->args->pids.id,
 				     child ? 1 : r->args->pids.count, child, &w->session, &w->o.e);
 	if (ret)
 		return ret;
-	w->missed = count_missed(w, true);
-	if (r->members && !flt_control_tally(r->control, &tally, NULL))
-		w->retired = tally.procs_retired;
-	ret = take_snapshot(w, &w->first);
+	ret = flt_ledger_loss_begin(&w->losses, &w->o.e);
+	if (!ret)
+		ret = take_snapshot(w, &w->first);
 	if (!ret && r->with && w->first.machine.unknown & FLT_LEDGER_COUNTER(r->counter))
 		ret = flt_errmsg_set(&w->o.e, -EOPNOTSUPP, "cannot correlate %s: this kernel lacks "
 				     "a hook (run 'fltctl check', or omit --with)", r->event);
@@ -373,6 +303,10 @@ int flt_ledger_run(struct flt_ledger_run *r, char **command)
 			.command = r->command, .ops = &ops, .arg = &w, .setup.argv = command,
 			.period = r->interval ? r->interval : SAMPLE_NS, .with = r->with,
 			.stdout_of_command = r->redirect.original,
+		},
+		.losses = {
+			.command = r->command, .control = r->control, .which = r->which,
+			.hooks = r->hooks, .members = r->members, .filtered = r->filtered,
 		},
 	};
 	int status = flt_observe_run(&w.o);

@@ -84,11 +84,12 @@ static bool is_member(struct flt_members *m, const struct flt_row *row)
 /* Subtract what a member had before it joined. */
 static int take_member(const struct flt_members *m, struct flt_row *row, struct flt_rows *joined)
 {
-	const struct flt_row *then = flt_rates_find(&m->joined, row->id);
+	/* Others first: after a torn round, the row of one that joined may be older. */
+	const struct flt_row *then = flt_rates_find(&m->others, row->id);
 	struct flt_account account;
 
-	if (!then && m->begun)
-		then = flt_rates_find(&m->others, row->id);
+	if (!then)
+		then = flt_rates_find(&m->joined, row->id);
 	if (!then)
 		return 0;
 	flt_rates_subtract(&row->account, &then->account, &account);
@@ -97,20 +98,6 @@ static int take_member(const struct flt_members *m, struct flt_row *row, struct 
 		account.latency_max = 0;
 	row->account = account;
 	return flt_rows_add(joined, then);
-}
-
-/* Keep what is known of processes whose rows a torn snapshot lacks: those in neither list. */
-static int keep_unread(struct flt_rows *list, const struct flt_rows *old,
-		       const struct flt_rows *members, const struct flt_rows *others)
-{
-	size_t i;
-	int ret = 0;
-
-	for (i = 0; !ret && i < old->count; i++)
-		if (!flt_rates_find(members, old->row[i].id) &&
-		    !flt_rates_find(others, old->row[i].id))
-			ret = flt_rows_add(list, &old->row[i]);
-	return ret;
 }
 
 static int pick_rows(struct flt_members *m, struct flt_rows *rows, struct flt_rows *others,
@@ -133,6 +120,7 @@ static int pick_rows(struct flt_members *m, struct flt_rows *rows, struct flt_ro
 	rows->count = kept;
 	flt_rates_order(rows);
 	flt_rates_order(others);
+	flt_rates_order(joined);
 	return ret;
 }
 
@@ -143,23 +131,18 @@ bool flt_members_joined(const struct flt_members *m, uint64_t id)
 
 int flt_members_pick(struct flt_members *m, struct flt_rows *rows, bool torn)
 {
-	struct flt_rows others = { 0 }, joined = { 0 }, unread = { 0 };
+	struct flt_rows others = { 0 }, joined = { 0 };
 	int ret = pick_rows(m, rows, &others, &joined);
-	size_t i;
 
+	/* A torn snapshot lacks rows. Keep what is known of their processes. */
 	if (!ret && torn)
-		ret = keep_unread(&joined, &m->joined, rows, &others);
+		ret = flt_rates_keep(&joined, &m->joined);
 	if (!ret && torn)
-		ret = keep_unread(&unread, &m->others, rows, &others);
-	for (i = 0; !ret && i < unread.count; i++)
-		ret = flt_rows_add(&others, &unread.row[i]);
-	flt_rows_free(&unread);
+		ret = flt_rates_keep(&others, &m->others);
 	flt_rows_free(&m->others);
 	flt_rows_free(&m->joined);
 	m->others = others;
 	m->joined = joined;
-	flt_rates_order(&m->others);
-	flt_rates_order(&m->joined);
 	m->begun = true;
 	return ret;
 }

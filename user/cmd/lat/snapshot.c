@@ -321,16 +321,6 @@ static void count_hists(struct lat_snapshot *d)
 				    (i == FLT_KIND_UNKNOWN ? missed : 0);
 }
 
-/* A difference of sums would lose what a member had that has left the cgroup. */
-static void sum_rows(const struct flt_rows *rows, struct flt_account *sum)
-{
-	size_t i;
-
-	*sum = (struct flt_account){ 0 };
-	for (i = 0; i < rows->count; i++)
-		flt_rates_add(sum, &rows->row[i].account);
-}
-
 static void subtract_cause(const uint64_t *after, const uint64_t *before, uint64_t *out)
 {
 	size_t i;
@@ -418,7 +408,7 @@ int lat_snapshot_subtract(const struct lat_snapshot *before, const struct lat_sn
 			d->rows.row[i].account.latency_max = 0;
 	}
 	if (after->of_members) {
-		sum_rows(&d->rows, &d->total);
+		flt_rates_sum(&d->rows, &d->total);
 		if (!after->hists) {
 			d->all = (struct flt_hist){ 0 };
 			flt_hist_account(&d->all, &d->total);

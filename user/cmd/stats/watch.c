@@ -53,20 +53,16 @@ static int report_rows(struct stats *s, const struct flt_snapshot *snapshot, con
 	return ret;
 }
 
-/*
- * Sum up the faults of the members of a cgroup since the last snapshot. A difference of sums
- * would lose what a process had that left the cgroup.
- */
+/* Sum up the faults of the members of a cgroup since the last snapshot. */
 static int sum_members(struct stats *s, const struct flt_snapshot *snapshot,
 		       struct flt_account *sum)
 {
 	struct flt_rows changes = { 0 };
 	uint64_t gone;
-	size_t i;
 	int ret = flt_rates_between(&s->last.rows, &snapshot->rows, &changes, &s->gone, &gone);
 
-	for (i = 0; !ret && i < changes.count; i++)
-		flt_rates_add(sum, &changes.row[i].account);
+	if (!ret)
+		flt_rates_sum(&changes, sum);
 	flt_rows_free(&changes);
 	return ret;
 }

@@ -88,6 +88,15 @@ void flt_rates_add(struct flt_account *sum, const struct flt_account *more)
 	add(sum->octaves, more->octaves, FLT_OCTAVES);
 }
 
+void flt_rates_sum(const struct flt_rows *rows, struct flt_account *sum)
+{
+	size_t i;
+
+	*sum = (struct flt_account){ 0 };
+	for (i = 0; i < rows->count; i++)
+		flt_rates_add(sum, &rows->row[i].account);
+}
+
 uint64_t flt_rates_ended(const struct flt_account *account)
 {
 	return account->minor + account->major + account->failed;

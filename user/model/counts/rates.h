@@ -14,6 +14,8 @@
 bool flt_rates_subtract(const struct flt_account *after, const struct flt_account *before,
 			struct flt_account *out);
 void flt_rates_add(struct flt_account *sum, const struct flt_account *more);
+/* Store the sum of all rows. A difference of such sums would lose the counts of rows that left. */
+void flt_rates_sum(const struct flt_rows *rows, struct flt_account *sum);
 
 /* Return the number of ended faults: minor, major and failed. */
 uint64_t flt_rates_ended(const struct flt_account *account);
