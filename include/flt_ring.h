@@ -210,6 +210,43 @@ struct flt_rec_config {
 	uint32_t flags;		/* FLT_REC_NO_*, FLT_REC_INLINED */
 };
 
+/*
+ * The region has twice M and some room, so that the allocator finds a place at once. An image
+ * that may not have many addresses gets less room. Bytes.
+ */
+#define FLT_REC_ROOM         (1ull << 30)
+#define FLT_REC_REGION_LEAST (4ull << 30)
+#define FLT_REC_RESERVED     (64ull << 30)	/* for reservations of addresses */
+
+enum flt_rec_room { FLT_REC_AMPLE = 0, FLT_REC_LITTLE, FLT_REC_LEAST, FLT_REC_ROOMS };
+
+/* Return the pages of the region of an image. page: bytes of a page. */
+static inline uint64_t flt_rec_region_pages(uint64_t max_pages, enum flt_rec_room room,
+					    uint64_t page)
+{
+	uint64_t pages = max_pages * 2 + FLT_REC_ROOM / page;
+
+	if (room != FLT_REC_LEAST && pages < FLT_REC_REGION_LEAST / page)
+		pages = FLT_REC_REGION_LEAST / page;
+	return room == FLT_REC_AMPLE ? pages + FLT_REC_RESERVED / page : pages;
+}
+
+#define FLT_REC_ALIGN  (2ull << 20)	/* of the region */
+#define FLT_REC_TABLES (48ull << 20)	/* stacks, extents, ring, heap; about */
+
+/*
+ * Return the bytes of addresses that the recorder takes in an image with a region of so many
+ * pages: region, shadow and tables. The kernel counts them in RLIMIT_AS and RLIMIT_DATA.
+ */
+static inline uint64_t flt_rec_addresses(uint64_t pages, uint64_t page)
+{
+	uint64_t queue = 4;
+
+	while (queue < 4 * pages)
+		queue *= 2;
+	return 2 * pages * page + FLT_REC_ALIGN + pages + queue + FLT_REC_TABLES;
+}
+
 #define FLT_REC_TOKEN 40	/* bytes, with NUL */
 
 struct flt_rec_message {

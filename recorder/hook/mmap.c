@@ -17,6 +17,7 @@
 #include "region/extent.h"
 #include "region/region.h"
 #include "region/shadow.h"
+#include "rlimit.h"
 #include "start/fork.h"
 #include "start/start.h"
 
@@ -216,6 +217,9 @@ REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 
 	rec_fork_install();
 	rec_start();
+	if (is_ready() && !(flags & MAP_FIXED) &&
+	    rec_rlimit_forbids(len, flags & MAP_PRIVATE && prot & PROT_WRITE))
+		return (void *)rec_range_result(-ENOMEM);
 	if (is_ready() && is_plain(addr, len, prot, flags)) {
 		m = is_of_heap(caller) ? map_first_tables(len) : NULL;
 		if (!m)

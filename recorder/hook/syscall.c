@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* syscall.c - calls made through libc's syscall() that the recorder replaces. */
 #include "arch/stub.h"
+#include "rlimit.h"
 #include "seccomp.h"
 
 #include <sys/ioctl.h>
@@ -44,6 +45,13 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 		return dup3((int)a, (int)b, (int)c);
 	case SYS_ioctl:
 		return ioctl((int)a, (unsigned long)b, c);
+	case SYS_getrlimit:
+		return rec_rlimit_call(n, 0, (unsigned int)a, NULL, (struct rlimit *)b);
+	case SYS_setrlimit:
+		return rec_rlimit_call(n, 0, (unsigned int)a, (struct rlimit *)b, NULL);
+	case SYS_prlimit64:
+		return rec_rlimit_call(n, (pid_t)a, (unsigned int)b, (struct rlimit *)c,
+				       (struct rlimit *)d);
 	case SYS_prctl:
 		return prctl((int)a, b, c, d, e);
 	default:

@@ -6,6 +6,8 @@
 #include "image/lock.h"
 #include "lib/core/region.h"
 
+#include <flt_ring.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -21,7 +23,7 @@ size_t rec_extent_end(void);
 /* Make all pages of the region free. Return 0 or -errno. */
 int rec_extent_init(size_t pages);
 /* Free pages beyond M, so that the allocator finds room at once. */
-#define REC_EXTENT_SPARE ((1UL << 30) / FLT_PAGE)
+#define REC_EXTENT_SPARE (FLT_REC_ROOM / FLT_PAGE)
 /* Return the number of free pages. */
 size_t rec_extent_free(void);
 /* Allocate pages. Return the first one, or -1. align: in pages, a power of two. */

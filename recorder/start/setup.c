@@ -19,13 +19,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define HUGE_PAGE (2UL << 20)
-/*
- * The region has twice M and the spare pages, and at least LEAST. Reservations take RESERVED bytes
- * in addition, unless the program may not have so many addresses.
- */
-#define LEAST    (4UL << 30)
-#define RESERVED (64UL << 30)
 /*
  * The recorder's descriptors are just below this number or the limit, out of the way of most
  * programs. A fork copies, and a server walks over, the table up to the highest descriptor.
@@ -76,31 +69,25 @@ static int open_uffd(void)
 	return (int)ret;
 }
 
-/* Map addresses for the region and its shadow. Address space is free. */
-static void *map_addresses(size_t pages)
-{
-	return sys_mmap(NULL, 2 * pages * FLT_PAGE + HUGE_PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-}
-
 static int map_region(void)
 {
-	size_t pages = rec_image.config.max_pages * 2 + REC_EXTENT_SPARE, bytes;
+	size_t pages = 0, bytes;
+	long m = -ENOMEM;
 	uintptr_t base;
-	void *m;
 	int ret;
 
-	if (pages < LEAST / FLT_PAGE)
-		pages = LEAST / FLT_PAGE;
-	m = map_addresses(pages + RESERVED / FLT_PAGE);
-	if (!sys_failed((long)m))
-		pages += RESERVED / FLT_PAGE;
-	else
-		m = map_addresses(pages);
-	if (sys_failed((long)m))
-		return (int)(long)m;
+	/* Region and shadow. Address space is free, unless it is limited. */
+	for (int room = 0; room < FLT_REC_ROOMS && sys_failed(m); room++) {
+		pages = flt_rec_region_pages(rec_image.config.max_pages, (enum flt_rec_room)room,
+					     FLT_PAGE);
+		m = (long)sys_mmap(NULL, 2 * pages * FLT_PAGE + FLT_REC_ALIGN,
+				   PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	}
+	if (sys_failed(m))
+		return (int)m;
 	bytes = pages * FLT_PAGE;
-	base = ((uintptr_t)m + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	base = ((uintptr_t)m + FLT_REC_ALIGN - 1) & ~(FLT_REC_ALIGN - 1);
 	sys3(SYS_madvise, base, 2 * bytes, MADV_NOHUGEPAGE);
 	ret = flt_region_create(&rec_region, base, pages);
 	if (ret)
@@ -151,6 +138,14 @@ static int take_region_over(void)
 	return rec_region.uffd < 0 ? -ENODATA : rec_pagemap_rebuild();
 }
 
+static bool has_limit(unsigned int resource)
+{
+	struct rlimit l = { .rlim_cur = RLIM_INFINITY };
+
+	sys4(SYS_prlimit64, 0, resource, 0, &l);
+	return l.rlim_cur != RLIM_INFINITY;
+}
+
 static int make_region(const char **step)
 {
 	int ret;
@@ -160,9 +155,14 @@ static int make_region(const char **step)
 	if (ret < 0)
 		return ret;
 	rec_region.uffd = ret;
-	*step = "map and register the region";
+	*step = has_limit(RLIMIT_AS) || has_limit(RLIMIT_DATA) ?
+		"map the region: ulimit -v or -d is too low (raise it, or use a smaller -M)" :
+		"map the region";
 	ret = map_region();
-	return ret ? ret : register_region();
+	if (ret)
+		return ret;
+	*step = "register the region";
+	return register_region();
 }
 
 static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **step)

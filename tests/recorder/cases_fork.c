@@ -136,23 +136,20 @@ void case_fork_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Fork while there is no address space for anything new. */
+/* Fork while there is no address space for anything new. The recorder does not see the limit. */
 void case_fork_no_space(void)
 {
 	unsigned int *p = filled(BIG);
-	struct rlimit limit, none;
+	struct rlimit none = { 64 << 20, RLIM_INFINITY }, limit;
 	pid_t pid;
 
-	getrlimit(RLIMIT_AS, &limit);
-	none = limit;
-	none.rlim_cur = 64 << 20;
-	setrlimit(RLIMIT_AS, &none);
+	sys4(SYS_prlimit64, 0, RLIMIT_AS, &none, &limit);
 	fflush(stdout);
 	pid = fork();
 	if (!pid)
 		_exit(wrong(p, BIG) != 0);
 	printf("no address space: child %x\n", status_of(pid));
-	setrlimit(RLIMIT_AS, &limit);
+	sys4(SYS_prlimit64, 0, RLIMIT_AS, &limit, 0);
 }
 
 void case_fork_deep(void)

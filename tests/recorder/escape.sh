@@ -40,8 +40,10 @@ escapes "an empty environment" 2 'gets an environment' sh -c 'env -i "$0"; env -
 printf '#! %s\n' "$static_program" > script
 chmod +x script
 escapes "a script for it" 1 'script is statically linked' sh -c './script; :'
-escapes "no address space" 1 'map and register' sh -c 'ulimit -v 1000000; /bin/true; :'
-echo "kept" | "$fltctl" record -q -L 8 -o trace.flt -- sh -c 'ulimit -v 1000000; cat' > out 2> err || true
+# The recorder does not see limits that another process sets.
+limit_other='prlimit --pid $$ --as=1000000000'
+escapes "no address space" 1 'ulimit -v or -d is too low' sh -c "$limit_other; /bin/true; :"
+echo "kept" | "$fltctl" record -q -L 8 -o trace.flt -- sh -c "$limit_other; cat" > out 2> err || true
 rm -f trace.flt*
 check "a failed start keeps standard input" grep -q kept out
 # After a failed start, a fork must not wait for a server.

@@ -10,6 +10,7 @@ fltctl=$build/fltctl cases=$build/tests/recorder/cases
 # shellcheck source=tests/recorder/check.bash
 . "$here/check.bash"
 page=$(getconf PAGESIZE)
+nl=$'\n'
 # number PATTERN: print the part of the summary that matches \(...\)
 number() {
 	sed -n "s/.*$1.*/\\1/p" err
@@ -137,6 +138,13 @@ status=0
 	sh -c 'ulimit -Sn; for i in $(seq 20); do sleep 0.3 & done; wait') > out 2> err || status=$?
 check "more processes run than open files are allowed" [ "$status" = 0 ]
 check "the command keeps its limit of open files" [ "$(cat out)" = 24 ]
+# Region and shadow take more addresses than this limit allows.
+status=0
+(ulimit -Sv 2000000 && timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
+	sh -c 'ulimit -Sv; ulimit -Sd; sh -c "ulimit -Sv"') > out 2> err || status=$?
+check "programs with few addresses are recorded" [ "$status" = 0 ]
+check "the command keeps its limit of addresses" \
+	[ "$(cat out)" = "2000000${nl}unlimited${nl}2000000" ]
 status=0
 (ulimit -f 8; timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- true) > out 2> err || status=$?
 check "fltctl reports a recording that exceeds the file size limit" grep -q 'File too large' err

@@ -17,7 +17,9 @@ __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n.cfi_startpro
 	REC_STUB_FORWARD(__NR_mlock2) REC_STUB_FORWARD(__NR_mlockall)
 	REC_STUB_FORWARD(__NR_close)
 	REC_STUB_FORWARD(__NR_close_range) REC_STUB_FORWARD(__NR_dup3) REC_STUB_FORWARD(__NR_ioctl)
-	REC_STUB_FORWARD(__NR_prctl) REC_STUB_FORWARD(__NR_seccomp)
+	REC_STUB_FORWARD(__NR_getrlimit) REC_STUB_FORWARD(__NR_setrlimit)
+	REC_STUB_FORWARD(__NR_prlimit64) REC_STUB_FORWARD(__NR_prctl)
+	REC_STUB_FORWARD(__NR_seccomp)
 	REC_STUB_FORK(__NR_clone) REC_STUB_FORK(__NR_clone3)
 	"2: uxtw x8, w0\nmov x0, x1\nmov x1, x2\nmov x2, x3\nmov x3, x4\nmov x4, x5\nmov x5, x6\n"
 	"svc #0\ncmn x0, #4095\nb.cs 1f\nret\n"

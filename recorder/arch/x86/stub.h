@@ -17,7 +17,9 @@ __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n"
 	REC_STUB_FORWARD(__NR_mlock2) REC_STUB_FORWARD(__NR_mlockall)
 	REC_STUB_FORWARD(__NR_close)
 	REC_STUB_FORWARD(__NR_close_range) REC_STUB_FORWARD(__NR_dup2) REC_STUB_FORWARD(__NR_dup3)
-	REC_STUB_FORWARD(__NR_ioctl) REC_STUB_FORWARD(__NR_prctl) REC_STUB_FORWARD(__NR_seccomp)
+	REC_STUB_FORWARD(__NR_ioctl) REC_STUB_FORWARD(__NR_getrlimit)
+	REC_STUB_FORWARD(__NR_setrlimit) REC_STUB_FORWARD(__NR_prlimit64)
+	REC_STUB_FORWARD(__NR_prctl) REC_STUB_FORWARD(__NR_seccomp)
 	REC_STUB_FORK(__NR_fork) REC_STUB_FORK(__NR_clone) REC_STUB_FORK(__NR_clone3)
 	"movq %rdi, %rax\nmovq %rsi, %rdi\nmovq %rdx, %rsi\nmovq %rcx, %rdx\n"
 	"movq %r8, %r10\nmovq %r9, %r8\nmovq 8(%rsp), %r9\nsyscall\n"

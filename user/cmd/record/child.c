@@ -39,6 +39,28 @@ int flt_record_allow_files(uint64_t files, uint64_t *before)
 	return setrlimit(RLIMIT_NOFILE, &l) ? -errno : 0;
 }
 
+static rlim_t raised(rlim_t limit, uint64_t bytes)
+{
+	return limit < RLIM_INFINITY - bytes ? limit + bytes : RLIM_INFINITY;
+}
+
+void flt_record_allow_addresses(uint64_t bytes)
+{
+	static const __rlimit_resource_t limits[] = { RLIMIT_AS, RLIMIT_DATA };
+	struct rlimit l, more;
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		if (getrlimit(limits[i], &l) || l.rlim_cur == RLIM_INFINITY)
+			continue;
+		more.rlim_cur = raised(l.rlim_cur, bytes);
+		more.rlim_max = raised(l.rlim_max, bytes);
+		if (!setrlimit(limits[i], &more))
+			continue;
+		l.rlim_cur = more.rlim_cur < l.rlim_max ? more.rlim_cur : l.rlim_max;
+		setrlimit(limits[i], &l);
+	}
+}
+
 int flt_record_in_child(void *arg)
 {
 	const struct flt_record_args *args = arg;

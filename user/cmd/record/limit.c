@@ -283,6 +283,17 @@ static int record(struct flt_recording *r, const char *library)
 	return flt_command_fail(r->run->command, &e, ret);
 }
 
+static int prepare_child(void *arg)
+{
+	const struct flt_recording *r = arg;
+	const uint64_t page = flt_machine_page();
+	const uint64_t region = flt_rec_region_pages(config_of(r->args).max_pages, FLT_REC_AMPLE,
+						     page);
+
+	flt_record_allow_addresses(flt_rec_addresses(region, page));
+	return flt_record_in_child((void *)r->args);
+}
+
 int flt_record_preloaded(struct flt_run *run, const struct flt_record_args *args,
 			 struct flt_record_outcome *out)
 {
@@ -291,8 +302,7 @@ int flt_record_preloaded(struct flt_run *run, const struct flt_record_args *args
 		.o = {
 			.command = run->command, .ops = &ops, .arg = &r, .period = DRAIN_NS,
 			.setup = {
-				.argv = run->words.command, .prepare = flt_record_in_child,
-				.arg = (void *)args,
+				.argv = run->words.command, .prepare = prepare_child, .arg = &r,
 			},
 		},
 	};
