@@ -9,7 +9,8 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-many=$(sized 600 3000 100000) crowd=4200 table=()
+many=$(sized 600 3000 100000) crowd=$(sized 800 4200 4200) table=(max_procs=512)
+[ "$crowd" = 800 ] || table=()
 [ "$KERNEL" != debug ] || crowd=600 table=(max_procs=512)
 
 # Check for each counter that the tally is the sum of rows, retired and other.

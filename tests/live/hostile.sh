@@ -10,10 +10,13 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-threads=$(sized 9000 12000 20000) sleepers=$(sized 4500 6000 10000) processes=1000
-rounds=$(sized 10 15 100) requests=$(sized 2000 4000 10000) table=()
-# More live processes than rows that are kept. Thousands in one bomb hold the lock of their
-# anon_vma for minutes under emulation.
+threads=$(sized 2500 12000 20000) sleepers=$(sized 1500 6000 10000)
+rounds=$(sized 5 15 100) requests=$(sized 1000 4000 10000) grabs=$(sized 20 60 60)
+# A bomb of a thousand processes holds the lock of their anon_vma for minutes under emulation, before
+# so many have ended that the default table retires rows.
+processes=$(sized 200 1000 1000) table=()
+[ "$LONG" ] || table=(max_procs=256)
+# More live processes than rows that are kept.
 all_rows=400 few_rows=(max_procs=256)
 # Every step takes several times as long on the debug kernel.
 [ "$KERNEL" != debug ] || threads=1500 sleepers=1000 processes=100 rounds=2 requests=200 \
@@ -193,7 +196,7 @@ fork_bomb_of_all_rows() { bomb "$all_rows" retires_rows "${few_rows[@]}"; }
 port_takeover() {
 	load
 	victim_starts
-	portgrab 60 >"$tmp/grab" &
+	portgrab "$grabs" >"$tmp/grab" &
 	victim_goes_on $!
 	say "$section: $(cat "$tmp/grab")"
 	at_least "$section: calls of bind()" "$(field binds <"$tmp/grab")" 10000

@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-switches=$(sized 200 400 1000) threads=$(sized 500 1000 2000)
+switches=$(sized 100 400 1000) threads=$(sized 500 1000 2000)
 
 state_of() { fltq hooks | awk -v name="name=$1" '$0 ~ name { print }' | field state; }
 
