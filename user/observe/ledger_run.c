@@ -173,13 +173,14 @@ static int finish(void *arg)
 {
 	struct watch *w = arg;
 	const struct flt_command *command = w->r->command;
-	struct flt_loss loss = { .torn = w->torn };
+	struct flt_loss loss = { 0 };
 	int ret = take_snapshot(w, &w->now), status, plotted;
 
 	if (!ret) {
 		sample(w, true);
 		ret = report(w, &w->first, w->began, true);
 	}
+	loss.torn = w->torn;
 	if (!ret)
 		ret = flt_ledger_loss_since(&w->losses, w->session, &loss, &w->o.e);
 	if (ret)
