@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#include <linux/atomic.h>
 #include <linux/bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -52,19 +53,52 @@ static int find_tracepoint(struct flt_hook *h, const char *symbol)
 	return h->tp ? 0 : -ENOENT;
 }
 
+static int count_handler_fault(struct kprobe *kp, struct pt_regs *regs, int trap)
+{
+	struct flt_hook *h = container_of(kp, struct flt_hook, rp.kp);
+
+	/* Pairs with update_missed_busy(). */
+	smp_mb__before_atomic();
+	atomic_long_inc(&h->handler_faults);
+	return 0;
+}
+NOKPROBE_SYMBOL(count_handler_fault);
+
+/*
+ * Update the calls that the probe missed because another one ran on the CPU. The number never
+ * decreases: the kernel's counter is not atomic, so CPUs that count faults at once may lose some
+ * there. Then as many misses are not seen. Needs state_lock.
+ */
+static void update_missed_busy(struct flt_hook *h)
+{
+	unsigned long missed = READ_ONCE(h->rp.kp.nmissed), faults;
+
+	/* The kernel counts a fault before count_handler_fault() does. */
+	smp_rmb();
+	faults = atomic_long_read(&h->handler_faults);
+	if (missed > faults + h->busy)
+		h->busy = missed - faults;
+}
+
 /*
  * Clear the struct first, because register_kretprobe() refuses one with the fields set
- * that it has set itself when it registered the probe before.
+ * that it has set itself when it registered the probe before. It also clears the fault handler.
  */
 static int register_return_probe(struct flt_hook *h, const char *symbol)
 {
+	int err;
+
 	memset(&h->rp, 0, sizeof(h->rp));
 	h->rp.kp.symbol_name = symbol;
 	h->rp.entry_handler = h->enter;
 	h->rp.handler = h->leave;
 	h->rp.data_size = h->data_size;
 	h->rp.maxactive = maxactive;
-	return register_kretprobe(&h->rp);
+	err = register_kretprobe(&h->rp);
+	/* A fault before this line counts as a miss. */
+	if (!err)
+		flt_kprobe_on_fault(&h->rp.kp, count_handler_fault);
+	return err;
 }
 
 /* Clear the struct first, as in register_return_probe(). */
@@ -157,8 +191,11 @@ static bool has_kprobe(const struct flt_hook *h)
 
 static int arm_hook(struct flt_hook *h)
 {
-	int err = register_hook(h);
+	int err;
 
+	atomic_long_set(&h->handler_faults, 0);
+	h->busy = 0;
+	err = register_hook(h);
 	if (err)
 		return err;
 	spin_lock(&state_lock);
@@ -175,7 +212,8 @@ static void disarm_hook(struct flt_hook *h)
 	h->armed = false;
 	if (has_kprobe(h)) {
 		h->missed_full += h->rp.nmissed;
-		h->missed_busy += h->rp.kp.nmissed;
+		update_missed_busy(h);
+		h->missed_busy += h->busy;
 	}
 	spin_unlock(&state_lock);
 }
@@ -359,7 +397,8 @@ int flt_hook_report(unsigned int i, struct flt_hook_report *r)
 	if (h->armed && has_kprobe(h)) {
 		r->ftrace = kprobe_ftrace(&h->rp.kp);
 		r->missed_full += h->rp.nmissed;
-		r->missed_busy += h->rp.kp.nmissed;
+		update_missed_busy(h);
+		r->missed_busy += h->busy;
 	}
 	spin_unlock(&state_lock);
 	for_each_possible_cpu(cpu)

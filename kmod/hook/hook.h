@@ -10,6 +10,7 @@
 #ifndef FLT_HOOK_H
 #define FLT_HOOK_H
 
+#include <linux/atomic.h>
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
@@ -87,6 +88,9 @@ struct flt_hook {
 	unsigned int users;
 	bool armed;
 	struct kretprobe rp;
+	/* The parts of rp.kp.nmissed: faults in handlers, and calls missed */
+	atomic_long_t handler_faults;
+	unsigned long busy;
 	struct ftrace_ops ops;
 	struct tracepoint *tp;
 	unsigned long missed_full, missed_busy;	/* sums of earlier registrations */

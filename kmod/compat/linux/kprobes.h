@@ -13,4 +13,16 @@
 #define FLT_INSTANCE_POINTERS 0
 #endif
 
+/*
+ * Before 5.14 (until "kprobes: Remove kprobe::fault_handler") a page fault in a handler counts as a
+ * missed call of its probe, see kprobe_fault_handler() of the kernel. Handlers that read user
+ * memory may take such faults.
+ */
+typedef int (*flt_kprobe_fault_fn)(struct kprobe *kp, struct pt_regs *regs, int trap);
+#if FLT_HAVE_KPROBE_FAULT_HANDLER
+#define flt_kprobe_on_fault(kp, fn) ((kp)->fault_handler = (fn))
+#else
+#define flt_kprobe_on_fault(kp, fn) ((void)(kp), (void)(fn))
+#endif
+
 #endif
