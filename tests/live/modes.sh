@@ -64,6 +64,7 @@ while kill -0 $switcher 2>/dev/null; do
 done
 wait $switcher || bad "fltq switch: status $?"
 say "$switches switches, $rounds rounds"
+at_least "rounds during the switches" "$rounds" 2
 until_true settled || bad "the probe on return stays after the switches"
 unload
 

@@ -89,10 +89,14 @@ compare_screen() { # NAME PATTERN...
 		done
 	}
 	until=$((SECONDS + 60))
-	while ! complete "$@" && [ $SECONDS -lt $until ]; do
+	until complete "$@"; do
+		[ $SECONDS -lt $until ] || {
+			bad "$name: no such screen within 60 s"
+			cat "$tmp/screen"
+			return
+		}
 		sleep 0.3
 	done
-	complete "$@" || { bad "$name: no such screen within 60 s"; cat "$tmp/screen"; return; }
 	mask_numbers <"$tmp/screen" >"$tmp/$name.txt"
 	checks=$((checks + 1))
 	diff -u "$want" "$tmp/$name.txt" || {

@@ -9,7 +9,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=$(sized 2 8 50) storms=$(sized 3 12 200) sleepers=1000
+rounds=$(sized 2 8 50) storms=$(sized 6 12 200) sleepers=1000
 
 # An open file in debugfs prevents unloading until it is closed.
 load

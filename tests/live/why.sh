@@ -115,7 +115,7 @@ spent() { rows_jq "map(select(.record == \"cause\" and .name == \"$1\"))[0].spen
 # Run a command in the cgroup "slow".
 slowly=(bash -c 'echo $$ >/sys/fs/cgroup/slow/cgroup.procs && exec "$@"' -)
 
-n=$(sized 3 100 100)
+n=$(sized 5 100 100)
 mkfs.ext4 -q /dev/vda
 mkdir "$tmp/disk"
 mount /dev/vda "$tmp/disk"
