@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
-#define FLT_RING_VERSION 4
+#define FLT_RING_VERSION 5
 #define FLT_RING_SLOT    48
 #define FLT_RING_DATA    4096	/* offset of the first slot, whatever the page size */
 
@@ -199,17 +199,6 @@ enum flt_rec_policy { FLT_REC_FIFO = 0, FLT_REC_CLOCK };
 #define FLT_REC_NO_STACK  0x4
 #define FLT_REC_INLINED   0x8	/* an earlier image used path A, so the kernel suits it */
 
-struct flt_rec_config {
-	uint64_t limit_pages;	/* L */
-	uint64_t max_pages;	/* M */
-	uint64_t latency_ns;	/* far memory, per page brought back */
-	uint64_t bandwidth;	/* bytes/s, 0 = unlimited */
-	uint32_t policy;	/* enum flt_rec_policy */
-	uint32_t max_stack;	/* frames, with ip */
-	uint32_t sample;	/* fault records per second, 0 = all */
-	uint32_t flags;		/* FLT_REC_NO_*, FLT_REC_INLINED */
-};
-
 /*
  * The region has twice M and some room, so that the allocator finds a place at once. An image
  * that may not have many addresses gets less room. Bytes.
@@ -232,7 +221,8 @@ static inline uint64_t flt_rec_region_pages(uint64_t max_pages, enum flt_rec_roo
 }
 
 #define FLT_REC_ALIGN  (2ull << 20)	/* of the region */
-#define FLT_REC_TABLES (48ull << 20)	/* stacks, extents, ring, heap; about */
+/* Stacks, extents, ring, tables of the heap, and a MiB per thread. About. */
+#define FLT_REC_TABLES (256ull << 20)
 
 /*
  * Return the bytes of addresses that the recorder takes in an image with a region of so many
@@ -246,6 +236,24 @@ static inline uint64_t flt_rec_addresses(uint64_t pages, uint64_t page)
 		queue *= 2;
 	return 2 * pages * page + FLT_REC_ALIGN + pages + queue + FLT_REC_TABLES;
 }
+
+struct flt_rec_config {
+	uint64_t limit_pages;	/* L */
+	uint64_t max_pages;	/* M */
+	uint64_t latency_ns;	/* far memory, per page brought back */
+	uint64_t bandwidth;	/* bytes/s, 0 = unlimited */
+	uint32_t policy;	/* enum flt_rec_policy */
+	uint32_t max_stack;	/* frames, with ip */
+	uint32_t sample;	/* fault records per second, 0 = all */
+	uint32_t flags;		/* FLT_REC_NO_*, FLT_REC_INLINED */
+	uint32_t room;		/* enum flt_rec_room: the most to try */
+	uint32_t reserved;
+	/*
+	 * By how much all finite limits in the kernel, RLIMIT_AS and RLIMIT_DATA, are larger than
+	 * the program's own. Bytes; 0: they are the program's.
+	 */
+	uint64_t addresses;
+};
 
 #define FLT_REC_TOKEN 40	/* bytes, with NUL */
 

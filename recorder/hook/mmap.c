@@ -217,10 +217,9 @@ REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 
 	rec_fork_install();
 	rec_start();
-	if (is_ready() && !(flags & MAP_FIXED) &&
-	    rec_rlimit_forbids(len, flags & MAP_PRIVATE && prot & PROT_WRITE))
-		return (void *)rec_range_result(-ENOMEM);
 	if (is_ready() && is_plain(addr, len, prot, flags)) {
+		if (rec_rlimit_forbids(len, true, is_of_heap(caller)))
+			return (void *)rec_range_result(-ENOMEM);
 		m = is_of_heap(caller) ? map_first_tables(len) : NULL;
 		if (!m)
 			m = map_limited(addr, len);
@@ -232,6 +231,8 @@ REC_EXPORT void *mmap(void *addr, size_t len, int prot, int flags, int fd, off_t
 		if (is_of_heap(caller))
 			flags &= ~MAP_NORESERVE;
 	} else if (is_ready() && is_reservation(len, prot, flags)) {
+		if (rec_rlimit_forbids(len, false, false))
+			return (void *)rec_range_result(-ENOMEM);
 		m = map_reservation(addr, len);
 		if (m)
 			return m;

@@ -7,6 +7,7 @@
 #include "range.h"
 #include "region/extent.h"
 #include "region/region.h"
+#include "rlimit.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -104,6 +105,10 @@ REC_EXPORT void *mremap(void *old, size_t old_len, size_t new_len, int flags, ..
 	    rec_range_pages(old, old_len, &first, &end)) {
 		if (rec_range_has_holes(old, old_len)) {
 			errno = EFAULT;
+			return MAP_FAILED;
+		}
+		if (new_len > old_len && rec_rlimit_forbids(new_len - old_len, true, true)) {
+			errno = ENOMEM;
 			return MAP_FAILED;
 		}
 		outcome = resize(first, end, pages, flags);

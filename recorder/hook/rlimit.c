@@ -4,8 +4,8 @@
  *
  * The kernel counts the region and its shadow in RLIMIT_AS and RLIMIT_DATA, where the program
  * means its own memory. So each finite limit in the kernel is larger than the program's limit,
- * by the addresses of the recorder. The kernel would allow the program what is free in the
- * region, so mmap() asks here first.
+ * by the addresses of the recorder. fltctl decides by how much, and all images of a recording
+ * agree. The kernel would allow the program all of the region, so mmap() asks here first.
  *
  * A program without a recorder inherits the larger limit. Limits that another process sets are
  * not adjusted.
@@ -18,36 +18,30 @@
 #include "region/shadow.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 
-static bool limited;	/* the program has set a finite limit, or started with one */
-
-static bool is_adjusted(unsigned int resource)
-{
-	return rec_image_is_ready() && (resource == RLIMIT_AS || resource == RLIMIT_DATA);
-}
-
-static rlim_t addresses(void)
-{
-	return flt_rec_addresses(rec_region.count, FLT_PAGE);
-}
+/* The program's soft limits. They are kept, because a filtered image must not ask for them. */
+static struct {
+	bool known;
+	rlim_t as, data;
+} own;
 
 static rlim_t of_kernel(rlim_t l)
 {
-	return l < RLIM_INFINITY - addresses() ? l + addresses() : RLIM_INFINITY;
+	const rlim_t more = rec_image.config.addresses;
+
+	return l < RLIM_INFINITY - more ? l + more : RLIM_INFINITY;
 }
 
 static rlim_t of_program(rlim_t l)
 {
+	const rlim_t more = rec_image.config.addresses;
+
 	if (l == RLIM_INFINITY)
 		return l;
-	return l > addresses() ? l - addresses() : 0;
+	return l > more ? l - more : 0;
 }
 
-/* Return the program's soft limit. */
-static rlim_t soft(unsigned int resource)
+static rlim_t ask(unsigned int resource)
 {
 	struct rlimit l = { RLIM_INFINITY, RLIM_INFINITY };
 
@@ -55,76 +49,73 @@ static rlim_t soft(unsigned int resource)
 	return of_program(l.rlim_cur);
 }
 
-static bool is_limited(void)
+static void learn(void)
 {
-	static bool known;
-
-	if (!known)
-		limited |= soft(RLIMIT_AS) != RLIM_INFINITY || soft(RLIMIT_DATA) != RLIM_INFINITY;
-	known = true;
-	return limited;
+	if (own.known || rec_image.filtered)
+		return;
+	own.as = ask(RLIMIT_AS);
+	own.data = ask(RLIMIT_DATA);
+	own.known = true;
 }
 
-/* Read two numbers of /proc/self/statm, in bytes: all addresses, and data with stacks. */
-static bool read_sizes(uint64_t *all, uint64_t *data)
-{
-	char text[128], *p = text;
-	long got, fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
-
-	if (fd < 0)
-		return false;
-	got = sys3(SYS_read, fd, text, sizeof(text) - 1);
-	sys1(SYS_close, fd);
-	text[got > 0 ? got : 0] = 0;
-	*all = strtoul(p, &p, 10) * FLT_PAGE;
-	for (int i = 0; i < 5; i++)
-		*data = strtoul(p, &p, 10) * FLT_PAGE;
-	return *all;
-}
-
-/* Return true if `bytes` more exceed the limit, when the image has `mapped`, without the region. */
-static bool exceeds(unsigned int resource, uint64_t mapped, size_t bytes)
+static bool exceeds(rlim_t limit, size_t bytes, bool heap)
 {
 	/*
-	 * In the region, only pages with content count. The rest may be addresses that the heap
-	 * keeps after free(), where libc's heap would have unmapped them.
+	 * Only pages with content count. The rest may be addresses that the heap keeps after
+	 * free(), where libc's heap would have unmapped them.
 	 */
 	uint64_t used = (rec_region.resident + rec_shadow.pages) * FLT_PAGE;
 
-	used += mapped > addresses() ? mapped - addresses() : 0;
-	return used + bytes > soft(resource);
+	return bytes > limit || used > limit || (!heap && bytes > limit - used);
 }
 
-bool rec_rlimit_forbids(size_t bytes, bool data)
+bool rec_rlimit_forbids(size_t bytes, bool data, bool heap)
 {
-	uint64_t all, private;
-
-	/* A filtered image must not make other system calls where the program calls mmap(). */
-	if (rec_image.filtered || !is_limited() || !read_sizes(&all, &private))
+	learn();
+	if (!own.known)
 		return false;
-	return exceeds(RLIMIT_AS, all, bytes) || (data && exceeds(RLIMIT_DATA, private, bytes));
+	/* RLIMIT_DATA 0 means the hard limit (may_expand_vm()). */
+	return (own.as != RLIM_INFINITY && exceeds(own.as, bytes, heap)) ||
+	       (data && own.data && own.data != RLIM_INFINITY && exceeds(own.data, bytes, heap));
+}
+
+/* Return true if the limit is one that the recorder adjusts. Also in children without recorder. */
+static bool is_adjusted(pid_t pid, unsigned int resource)
+{
+	if (!rec_image.config.addresses || (resource != RLIMIT_AS && resource != RLIMIT_DATA))
+		return false;
+	return !pid || pid == rec_image.pid || pid == (pid_t)sys0(SYS_getpid);
+}
+
+/* A child of vfork() has limits of its own, but shares this memory. */
+static bool is_this_image(void)
+{
+	return rec_image_is_ready() && rec_image.pid == (int)sys0(SYS_getpid);
 }
 
 long rec_rlimit_call(long n, pid_t pid, unsigned int resource, const struct rlimit *new,
 		     struct rlimit *old)
 {
-	bool adjusted = is_adjusted(resource) && (!pid || pid == rec_image.pid);
+	bool adjusted = is_adjusted(pid, resource);
 	struct rlimit larger;
 	long ret;
 
 	if (adjusted && new) {
 		larger.rlim_cur = of_kernel(new->rlim_cur);
 		larger.rlim_max = of_kernel(new->rlim_max);
-		limited |= new->rlim_cur != RLIM_INFINITY;
 		new = &larger;
 	}
 	if (n == SYS_prlimit64)
 		ret = sys4(n, pid, resource, new, old);
 	else
 		ret = sys2(n, resource, new ? (void *)new : old);
-	if (adjusted && old && !ret) {
+	if (!ret && adjusted && old) {
 		old->rlim_cur = of_program(old->rlim_cur);
 		old->rlim_max = of_program(old->rlim_max);
+	}
+	if (!ret && adjusted && new && !rec_image.filtered && is_this_image()) {
+		own.known = false;
+		learn();
 	}
 	return rec_range_result(ret);
 }

@@ -77,7 +77,7 @@ static int map_region(void)
 	int ret;
 
 	/* Region and shadow. Address space is free, unless it is limited. */
-	for (int room = 0; room < FLT_REC_ROOMS && sys_failed(m); room++) {
+	for (uint32_t room = rec_image.config.room; room < FLT_REC_ROOMS && sys_failed(m); room++) {
 		pages = flt_rec_region_pages(rec_image.config.max_pages, (enum flt_rec_room)room,
 					     FLT_PAGE);
 		m = (long)sys_mmap(NULL, 2 * pages * FLT_PAGE + FLT_REC_ALIGN,
@@ -96,6 +96,13 @@ static int map_region(void)
 	rec_freeze.barrier = rec_page_address(pages - 1);
 	rec_page_reset(pages - 1, PAGE_EMPTY);
 	return rec_extent_init(pages - 1);
+}
+
+void rec_setup_unmap(void)
+{
+	if (rec_region.count)
+		sys2(SYS_munmap, rec_region.base, 2 * rec_region.count * FLT_PAGE);
+	rec_region.count = 0;
 }
 
 static int register_region(void)

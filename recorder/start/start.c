@@ -96,6 +96,7 @@ void rec_start(void)
 	} else {
 		/* Nobody reads the userfaultfd: a fault or a fork would wait for ever. */
 		rec_region_close();
+		rec_setup_unmap();
 	}
 	sys_restore_signals(signals);
 	if (rec_image_is_ready())

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -39,25 +40,63 @@ int flt_record_allow_files(uint64_t files, uint64_t *before)
 	return setrlimit(RLIMIT_NOFILE, &l) ? -errno : 0;
 }
 
+static const __rlimit_resource_t address_limits[] = { RLIMIT_AS, RLIMIT_DATA };
+#define ADDRESS_LIMITS (sizeof(address_limits) / sizeof(address_limits[0]))
+
 static rlim_t raised(rlim_t limit, uint64_t bytes)
 {
 	return limit < RLIM_INFINITY - bytes ? limit + bytes : RLIM_INFINITY;
 }
 
-void flt_record_allow_addresses(uint64_t bytes)
+/* Return true if this process may raise a hard limit. */
+static bool may_raise(__rlimit_resource_t resource, const struct rlimit *l)
 {
-	static const __rlimit_resource_t limits[] = { RLIMIT_AS, RLIMIT_DATA };
+	const struct rlimit more = { l->rlim_cur, raised(l->rlim_max, 1 << 20) };
+
+	return !setrlimit(resource, &more) && !setrlimit(resource, l);
+}
+
+static bool can_raise_by(uint64_t bytes)
+{
+	struct rlimit l;
+
+	for (size_t i = 0; i < ADDRESS_LIMITS; i++)
+		if (!getrlimit(address_limits[i], &l) && l.rlim_cur != RLIM_INFINITY &&
+		    raised(l.rlim_cur, bytes) > l.rlim_max && !may_raise(address_limits[i], &l))
+			return false;
+	return true;
+}
+
+void flt_record_choose_room(struct flt_rec_config *config, uint64_t page)
+{
+	int room;
+
+	for (room = FLT_REC_AMPLE; room < FLT_REC_ROOMS; room++) {
+		config->room = (uint32_t)room;
+		config->addresses = flt_rec_addresses(
+			flt_rec_region_pages(config->max_pages, (enum flt_rec_room)room, page),
+			page);
+		if (can_raise_by(config->addresses))
+			return;
+	}
+	/* Perhaps the region fits below the limits as they are. */
+	config->room = FLT_REC_LEAST;
+	config->addresses = 0;
+}
+
+void flt_record_allow_addresses(const struct flt_rec_config *config)
+{
 	struct rlimit l, more;
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-		if (getrlimit(limits[i], &l) || l.rlim_cur == RLIM_INFINITY)
+	for (size_t i = 0; i < ADDRESS_LIMITS; i++) {
+		if (getrlimit(address_limits[i], &l) || l.rlim_cur == RLIM_INFINITY)
 			continue;
-		more.rlim_cur = raised(l.rlim_cur, bytes);
-		more.rlim_max = raised(l.rlim_max, bytes);
-		if (!setrlimit(limits[i], &more))
+		more.rlim_cur = raised(l.rlim_cur, config->addresses);
+		more.rlim_max = raised(l.rlim_max, config->addresses);
+		if (!setrlimit(address_limits[i], &more))
 			continue;
-		l.rlim_cur = more.rlim_cur < l.rlim_max ? more.rlim_cur : l.rlim_max;
-		setrlimit(limits[i], &l);
+		more.rlim_max = l.rlim_max;
+		setrlimit(address_limits[i], &more);
 	}
 }
 

@@ -214,6 +214,7 @@ static struct flt_rec_config config_of(const struct flt_record_args *args)
 					  2 * (uint64_t)sysconf(_SC_PHYS_PAGES);
 	if (!args->memory && config.max_pages < 2 * config.limit_pages)
 		config.max_pages = 2 * config.limit_pages;
+	flt_record_choose_room(&config, page);
 	return config;
 }
 
@@ -286,11 +287,8 @@ static int record(struct flt_recording *r, const char *library)
 static int prepare_child(void *arg)
 {
 	const struct flt_recording *r = arg;
-	const uint64_t page = flt_machine_page();
-	const uint64_t region = flt_rec_region_pages(config_of(r->args).max_pages, FLT_REC_AMPLE,
-						     page);
 
-	flt_record_allow_addresses(flt_rec_addresses(region, page));
+	flt_record_allow_addresses(&r->config);
 	return flt_record_in_child((void *)r->args);
 }
 
@@ -298,7 +296,7 @@ int flt_record_preloaded(struct flt_run *run, const struct flt_record_args *args
 			 struct flt_record_outcome *out)
 {
 	struct flt_recording r = {
-		.run = run, .args = args,
+		.run = run, .args = args, .config = config_of(args),
 		.o = {
 			.command = run->command, .ops = &ops, .arg = &r, .period = DRAIN_NS,
 			.setup = {
@@ -306,13 +304,13 @@ int flt_record_preloaded(struct flt_run *run, const struct flt_record_args *args
 			},
 		},
 	};
-	const struct flt_rec_config config = config_of(args);
+	const struct flt_rec_config *config = &r.config;
 	char library[PATH_MAX];
 	int status;
 
-	if (config.max_pages < config.limit_pages)
+	if (config->max_pages < config->limit_pages)
 		return flt_command_misuse(run->command, "invalid -M: smaller than -L");
-	status = open_recording(&r, &config, library);
+	status = open_recording(&r, config, library);
 	if (status)
 		return status;
 	status = record(&r, library);

@@ -19,6 +19,7 @@
 struct flt_recording {
 	struct flt_run *run;
 	const struct flt_record_args *args;
+	struct flt_rec_config config;
 	struct flt_file_writer *file;
 	struct flt_rings *rings;
 	struct flt_observe o;
