@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -33,6 +34,8 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 		return mlock2((void *)a, (size_t)b, (unsigned int)c);
 	case SYS_mlockall:
 		return mlockall((int)a);
+	case SYS_shmat:
+		return (long)shmat((int)a, (void *)b, (int)c);
 	case SYS_close:
 		return close((int)a);
 	case SYS_close_range:

@@ -36,6 +36,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #define SIGNAL 32		/* libc's SIGCANCEL */
@@ -83,7 +84,24 @@ static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t i
 	 */
 	page = rec_page_at(f->address);
 	f->probably_done = rec_page_state(page) == PAGE_RESIDENT;
-	return !rec_page_is_ejected(page);
+	return true;
+}
+
+/*
+ * Help with a fault on memory that is not limited. The kernel serves the fault, but it may want to
+ * retry without the lock of the mapping, for example on shared memory of System V
+ * (vmf_can_call_fault()). If perf's signal is pending, it returns to the program instead, which
+ * faults again. So if a fault comes twice, fill its page here, where the signal is blocked. The
+ * program raises the error if that is impossible.
+ */
+static void pass(struct rec_thread *t, const struct rec_fault *f)
+{
+	bool stores = rec_instruction_stores((const uint8_t *)f->ip);
+
+	if (t->ejected == f->address)
+		sys3(SYS_madvise, f->address & ~(FLT_PAGE - 1), FLT_PAGE,
+		     stores ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+	t->ejected = f->address;
 }
 
 /* Resolve the fault of the calling thread, whose registers are in the context. */
@@ -99,6 +117,11 @@ static void resolve_own(const void *context)
 		__atomic_store_n(&t->last_running, f.time, __ATOMIC_RELAXED);
 	if (!describe(&f, t, regs.ip))
 		return;
+	if (rec_page_is_ejected(rec_page_at(f.address))) {
+		pass(t, &f);
+		return;
+	}
+	t->ejected = 0;
 	if (rec_instruction_stores((const uint8_t *)regs.ip))
 		f.flags |= FLT_RING_F_WRITE;
 	if (!(rec_image.config.flags & FLT_REC_NO_STACK)) {

@@ -24,6 +24,7 @@ struct rec_thread {
 	void *user_event, *kernel_event;	/* mappings that keep the perf events alive */
 	void *altstack;
 	struct rec_backtrace *backtrace;	/* buffer of the signal handler */
+	uintptr_t ejected;	/* address of the last fault, if its page is not limited; else 0 */
 };
 
 struct rec_threads {

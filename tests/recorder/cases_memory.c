@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -419,4 +420,35 @@ void case_lock_raw(void)
 	munmap(p, BIG);
 	p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	printf("new %d\n", is_zero((char *)p, BIG));
+}
+
+/* Attach shared memory at an address that was free before, and over memory with content. */
+void case_shm_at(void)
+{
+	size_t len = 64 * PAGE;
+	char *free_at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *used = (char *)filled(BIG), *over, *m;
+	int id = shmget(IPC_PRIVATE, len, IPC_CREAT | 0600);
+
+	over = (char *)(((unsigned long)used + BIG / 2) & ~(PAGE - 1));
+	munmap(free_at, len);
+	m = shmat(id, free_at, 0);
+	printf("free %d\n", m == free_at);
+	if (m == free_at)
+		memset(m, 1, len);
+	errno = 0;
+	m = shmat(id, over, 0);
+	printf("used %d %s\n", m != (void *)-1, strerror(errno));
+	m = (char *)syscall(SYS_shmat, id, over + 5, SHM_RND | SHM_REMAP);
+	printf("over %d %d %d\n", m == over, over[0], over[len - 1]);
+	over[7] = 9;
+	free(filled(BIG));
+	printf("shared %d %d\n", over[7], free_at[7]);
+	printf("kept %u %u\n", ((unsigned int *)used)[1] == value(1),
+	       ((unsigned int *)(over + len))[0] == value((size_t)(over + len - used) / 4));
+	printf("detached %d %d\n", shmdt(over), shmdt(free_at));
+	shmctl(id, IPC_RMID, NULL);
+	m = mmap(over, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	printf("mapped again %d %d\n", m == over, over[7]);
+	printf("unmapped %d\n", munmap(over, len));
 }
