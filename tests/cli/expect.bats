@@ -297,3 +297,57 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 		[[ $stderr == *"cannot write /dev/full: No space left on device"* ]]
 	done
 }
+
+@test "a budget that cannot be measured leaves no process behind" {
+	without_module
+	run timeout 20 sh -c '"$FLTCTL" expect --engine=module -e "minor >= 0 after line \"x\"" -- true |
+		cat'
+	[ "$status" != 124 ]
+}
+
+@test "a mark whose time is not that of the run is no mark" {
+	without_module
+	for text in '9999999999999999999 ready' '-1 ready' '5 ready'; do
+		expect -e 'minor == 0 after mark "ready"' -- bash -c 'printf %s "$0" >&"$FLT_MARK_FD"' "$text"
+		[ "$status" = 5 ]
+		[[ $stderr == *"ignored 1 invalid message"* ]]
+	done
+}
+
+@test "a line that is read after the command ended is no result" {
+	without_module
+	expect -e 'minor == 0 after line "ready"' -- sh -c 'printf ready; exec /bin/true'
+	[ "$status" = 5 ]
+	[[ $output == *'line "ready" was read when the command had ended'* ]]
+	expect -e 'minor >= 1 before line "ready"' -- sh -c 'printf ready; exec /bin/true'
+	[ "$status" = 0 ]
+}
+
+@test "a function includes the parts into which the compiler split it" {
+	without_module
+	cat >split.c <<-'END'
+	#include <stdlib.h>
+	void touch_part(char *p) __asm__("touch.part.0");
+	__attribute__((noinline)) void touch_part(char *p) { *(volatile char *)p = 1; }
+	__attribute__((noinline)) void touch(char *p) { *(volatile char *)p = 2; }
+	int main(int argc, char **argv)
+	{
+		touch_part(aligned_alloc(1 << 20, 1 << 20) + 4096);
+		if (argc > 1)
+			touch(argv[1]);
+	}
+	END
+	gcc -O1 -fno-omit-frame-pointer -o split split.c
+	expect -e 'minor(touch) == 0' -- ./split
+	[ "$status" = 6 ]
+	[[ $output == *"touch.part.0"* ]]
+}
+
+@test "the name of a thread cannot forge a line of TAP" {
+	without_module
+	expect --format=tap -e 'minor(thread=*9*) == 0' -- /usr/bin/python3 -c \
+		'import ctypes; ctypes.CDLL(None).prctl(15, b"\n  ...\nok 9 -"); bytearray(1 << 20)'
+	[ "$status" = 6 ]
+	[[ $output == *'\n  ...\nok 9 -'* ]]
+	! grep -q '^ok 9' <<<"$output"
+}

@@ -166,6 +166,11 @@ static void names_match_patterns(void **unused)
 	assert_true(flt_rule_names("ns::f", "ns::f(int, char const*)"));
 	assert_true(flt_rule_names("ns::f(int)", "ns::f(int)"));
 	assert_false(flt_rule_names("ns::g", "ns::f(int)"));
+	assert_true(flt_rule_names("f", "f.constprop.0"));
+	assert_true(flt_rule_names("f", "f.part.0.cold"));
+	assert_true(flt_rule_names("ns::f", "ns::f(int) [clone .isra.0]"));
+	assert_false(flt_rule_names("f", "ff.part.0"));
+	assert_false(flt_rule_names("f", ".f"));
 	assert_false(flt_rule_names("", "(anonymous)"));
 }
 

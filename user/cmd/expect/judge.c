@@ -100,9 +100,11 @@ static int count_faults(struct judge *j)
 	return 0;
 }
 
-/* Set *time to the time of a mark, if the rule has it. */
-static void place_mark(struct judge *j, const struct flt_mark *m, uint64_t reached, uint64_t *time)
+/* Set *time to the time of mark i, if the rule has the mark. */
+static void place_mark(struct judge *j, const struct flt_mark *m, size_t i, uint64_t *time)
 {
+	const struct expect_marks *marks = &j->r->marks;
+
 	static const char *const types[] = {
 		[FLT_MARK_NONE] = "", [FLT_MARK_CALL] = "mark", [FLT_MARK_LINE] = "line",
 		[FLT_MARK_SIGNAL] = "signal",
@@ -110,8 +112,12 @@ static void place_mark(struct judge *j, const struct flt_mark *m, uint64_t reach
 
 	if (!m->type)
 		return;
-	*time = reached;
-	if (!reached)
+	*time = marks->times[i];
+	/* All faults came before the reading, whenever the line was written. */
+	if (marks->late[i] && m == &j->rule->after)
+		unmeasured(j->out, "%s \"%s\" was read when the command had ended (end the line "
+			   "and flush it)", types[m->type], m->name);
+	if (!*time)
 		unmeasured(j->out, "%s \"%s\" never came", types[m->type], m->name);
 }
 
@@ -177,6 +183,7 @@ static int check_names(struct judge *j)
 static bool check_source(struct judge *j)
 {
 	const struct expect_run *r = j->r;
+	const size_t mark = 2 * (size_t)(j->rule - r->budget->rules);
 	bool usable = true;
 
 	if (flt_rule_needs_module(j->rule) && strcmp(r->engine, "module")) {
@@ -185,10 +192,8 @@ static bool check_source(struct judge *j)
 			   r->engine);
 		usable = false;
 	}
-	place_mark(j, &j->rule->after, r->marks.times[2 * (j->rule - r->budget->rules)],
-		   &j->window.from);
-	place_mark(j, &j->rule->before, r->marks.times[2 * (j->rule - r->budget->rules) + 1],
-		   &j->window.until);
+	place_mark(j, &j->rule->after, mark, &j->window.from);
+	place_mark(j, &j->rule->before, mark + 1, &j->window.until);
 	if (j->rule->after.type && j->rule->before.type && !j->out->why[0] &&
 	    j->window.until <= j->window.from)
 		unmeasured(j->out, "\"%s\" came before \"%s\"", j->rule->before.name,

@@ -58,7 +58,9 @@ static void on_call(struct expect_marks *m, char *text)
 
 	if (!strcmp(text, " "))
 		return;
-	if (name == text || *name != ' ' || !time) {
+	/* Another clock, or a time namespace, would place the mark outside of the run. */
+	if (text[0] < '0' || text[0] > '9' || *name != ' ' || time < m->began ||
+	    time > flt_clock_ns(CLOCK_MONOTONIC)) {
 		m->invalid++;
 		return;
 	}
@@ -76,8 +78,10 @@ static void on_line(struct expect_marks *m, uint64_t time)
 	m->line[m->length] = '\0';
 	m->length = 0;
 	for (i = 0; i < mark_count(m); i++)
-		if (m->compiled[i] && !m->times[i] && !regexec(&m->regex[i], m->line, 0, NULL, 0))
+		if (m->compiled[i] && !m->times[i] && !regexec(&m->regex[i], m->line, 0, NULL, 0)) {
 			m->times[i] = time;
+			m->late[i] = m->ended;
+		}
 }
 
 static int on_signal(void *arg, const struct signalfd_siginfo *info)
@@ -221,6 +225,7 @@ static int arm(void *arg, struct flt_loop *loop)
 	int ret = 0;
 
 	m->loop = loop;
+	m->began = flt_clock_ns(CLOCK_MONOTONIC);
 	close_fd(&m->calls[1]);
 	close_fd(&m->output[1]);
 	if (m->calls[0] >= 0)
@@ -280,8 +285,9 @@ int expect_marks_new(struct expect_marks *m, const struct flt_budget *budget)
 	m->times = calloc(n + 1, sizeof(*m->times));
 	m->regex = calloc(n + 1, sizeof(*m->regex));
 	m->compiled = calloc(n + 1, sizeof(*m->compiled));
+	m->late = calloc(n + 1, sizeof(*m->late));
 	m->line = malloc(LINE_BYTES + 1);
-	if (!m->times || !m->regex || !m->compiled || !m->line)
+	if (!m->times || !m->regex || !m->compiled || !m->late || !m->line)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		if (mark_at(m, i)->type == FLT_MARK_SIGNAL)
@@ -297,6 +303,10 @@ int expect_marks_new(struct expect_marks *m, const struct flt_budget *budget)
 
 void expect_marks_finish(struct expect_marks *m)
 {
+	m->ended = true;
+	/* Still open if the command never ran. With our own ends open, reading would not end. */
+	close_fd(&m->calls[1]);
+	close_fd(&m->output[1]);
 	if (m->calls[0] >= 0)
 		read_calls(m);
 	/* Processes that the command left may still write. */
@@ -321,5 +331,6 @@ void expect_marks_free(struct expect_marks *m)
 	free(m->times);
 	free(m->regex);
 	free(m->compiled);
+	free(m->late);
 	free(m->line);
 }

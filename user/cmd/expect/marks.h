@@ -14,6 +14,9 @@ struct expect_marks {
 	uint64_t *times;
 	regex_t *regex;		/* the same, for lines */
 	bool *compiled;
+	bool *late;		/* the same: a line that was read after the command ended */
+	uint64_t began;		/* CLOCK_MONOTONIC ns: when the command was about to start */
+	bool ended;
 	int calls[2];		/* socket: ours and that of the command; -1: none */
 	int output[2];		/* pipe that is the command's standard output; -1: none */
 	char *line;		/* the incomplete last line of the output */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/expect/expect.h"
+#include "text/escape.h"
 
 /* Bits of .known_if: the rows that have a value. */
 enum { OF_RULE = 1, OF_FAULT = 2, OF_COUNT = 4, OF_RUN = 8 };
@@ -24,6 +25,7 @@ static const char *kind_name(uint32_t kind)
 	return kind ? flt_fault_filter_kind_name(kind) : NULL;
 }
 
+#define COMM_BYTES 16	/* TASK_COMM_LEN of the kernel */
 #define AT(member) FLT_AT(struct row, member)
 
 static const struct flt_column columns[] = {
@@ -71,14 +73,17 @@ int expect_row_text(struct expect_run *r, const struct expect_row *row, const ch
 {
 	const struct expect_fault *f = &r->faults[row->first];
 	const char *kind = kind_name(f->kind);
+	const char *comm = flt_recording_comm(r->load.rec, f->image, f->tid);
 	char *lines = expect_stack_lines(r, &r->stacks[f->stack]), *line, *next;
+	char name[COMM_BYTES * FLT_ESCAPE_GROWTH];
 
 	if (!lines)
 		return -ENOMEM;
+	/* A thread chooses its name, and line breaks would end the block in the TAP. */
+	flt_escape_text(name, sizeof(name), comm, strlen(comm));
 	fprintf(out, "%s%" PRIu64 " %s%s%s, first at %.6f s in thread %" PRIu32 " (%s), address "
 		"0x%" PRIx64 "\n", indent, row->count, result_of(f), kind ? " " : "",
-		kind ? kind : "", (double)since(r, f->time) / 1e9, f->tid,
-		flt_recording_comm(r->load.rec, f->image, f->tid), f->address);
+		kind ? kind : "", (double)since(r, f->time) / 1e9, f->tid, name, f->address);
 	for (line = lines; (next = strchr(line, '\n')); line = next + 1)
 		fprintf(out, "%s    %.*s\n", indent, (int)(next - line), line);
 	free(lines);

@@ -90,15 +90,14 @@ bool flt_rule_counts(const struct flt_rule *r, uint32_t flags, enum flt_kind kin
 
 bool flt_rule_names(const char *pattern, const char *name)
 {
-	const char *arguments;
 	char bare[NAME_BYTES];
 	size_t length;
 
 	if (!fnmatch(pattern, name, 0))
 		return true;
-	arguments = strchr(name, '(');
-	length = arguments ? (size_t)(arguments - name) : 0;
-	if (!length || length >= sizeof(bare))
+	/* The arguments of C++, or the suffix that marks a part or copy: f.part.0, f.cold. */
+	length = strcspn(name, "(.");
+	if (!length || !name[length] || length >= sizeof(bare))
 		return false;
 	memcpy(bare, name, length);
 	bare[length] = '\0';

@@ -77,7 +77,8 @@ bool flt_rule_counts(const struct flt_rule *rule, uint32_t flags, enum flt_kind 
 
 /*
  * Return true if a name matches the pattern of a rule. The name of a C++ function also matches
- * without its arguments.
+ * without its arguments, and the names of parts and copies that a compiler makes of a function,
+ * such as f.part.0, match as the function.
  */
 bool flt_rule_names(const char *pattern, const char *name);
 
