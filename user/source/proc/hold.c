@@ -132,8 +132,10 @@ static bool survives(pid_t pid, pid_t tid)
 	file = fopen(path, "re");
 	if (!file)
 		return false;
-	at = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	/* The name may have line breaks and parentheses. */
+	line[fread(line, 1, sizeof(line) - 1, file)] = '\0';
 	fclose(file);
+	at = strrchr(line, ')');
 	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %" SCNu64, &flags) != 1)
 		return false;
 	return !(flags & PF_EXITING) && !(pending & 1ull << (SIGKILL - 1));
