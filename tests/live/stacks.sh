@@ -38,6 +38,8 @@ for what in "${cases[@]}"; do
 	trace_stacks -- frames "$what"
 	check "$what"
 done
+# Where the frame pointer of "wild" points, a handler faults.
+same "calls that the probe missed" "$(fltq hooks | grep ' name=fault ' | field missed_busy)" 0
 
 say "full stack table"
 trace_stacks -- frames many "$many"
