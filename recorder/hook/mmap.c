@@ -100,13 +100,8 @@ static bool map_again(size_t first, size_t end, bool accessible)
  */
 static bool is_free(const void *addr, size_t len, size_t first, size_t end)
 {
-	if (rec_range_all_locked || (uintptr_t)addr < rec_region.base ||
-	    len > (end - first) * FLT_PAGE)
-		return false;
-	while (first < end)
-		if (!rec_page_is_unmapped(first++))
-			return false;
-	return true;
+	return !rec_range_all_locked && (uintptr_t)addr >= rec_region.base &&
+	       len <= (end - first) * FLT_PAGE && rec_range_is_unmapped(first, end);
 }
 
 /* Map over pages of the region. They are ejected then. */
@@ -122,9 +117,7 @@ static void *map_over(void *addr, size_t len, int prot, int flags, int fd, off_t
 	m = sys_mmap(addr, len, prot, flags, fd, off);
 	if (!sys_failed((long)m)) {
 		rec_limit_discard(first, end);
-		rec_range_take(first, end);
-		for (size_t i = first; i < end; i++)
-			rec_page_reset(i, PAGE_EJECTED);
+		rec_range_replaced(first, end);
 	}
 	rec_range_unlock(h);
 	return m;

@@ -80,11 +80,8 @@ static long remap(void *old, size_t old_len, size_t new_len, int flags, void *fi
 	h = rec_range_lock();
 	rec_range_eject_pages(first, end);
 	ret = sys5(SYS_mremap, old, old_len, new_len, flags, fixed);
-	if (!sys_failed(ret)) {
-		rec_range_take(first, end);
-		for (size_t i = first; i < end; i++)
-			rec_page_reset(i, PAGE_EJECTED);
-	}
+	if (!sys_failed(ret))
+		rec_range_replaced(first, end);
 	rec_range_unlock(h);
 	return ret;
 }

@@ -105,6 +105,21 @@ void rec_range_take(size_t first, size_t end)
 	}
 }
 
+bool rec_range_is_unmapped(size_t first, size_t end)
+{
+	while (first < end)
+		if (!rec_page_is_unmapped(first++))
+			return false;
+	return true;
+}
+
+void rec_range_replaced(size_t first, size_t end)
+{
+	rec_range_take(first, end);
+	for (; first < end; first++)
+		rec_page_reset(first, PAGE_EJECTED);
+}
+
 void rec_range_unmap(size_t first, size_t end)
 {
 	size_t to;

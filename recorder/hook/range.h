@@ -35,6 +35,13 @@ bool rec_range_is_limited(size_t first, size_t end);
 bool rec_range_is_full(void);
 /* Allocate pages of the range that the program did not map. Caller holds the map lock. */
 void rec_range_take(size_t first, size_t end);
+/* Return true if the program has nothing in any of these pages. */
+bool rec_range_is_unmapped(size_t first, size_t end);
+/*
+ * Note that another mapping, which the kernel serves, is in these pages now. Their content is
+ * gone or was discarded, and no mapping gets these addresses again.
+ */
+void rec_range_replaced(size_t first, size_t end);
 /* Discard and free pages that the program unmapped. Caller holds both locks. */
 void rec_range_unmap(size_t first, size_t end);
 /* Take all limited pages of [a, a + len) out of the limit, with their content. Takes the locks. */

@@ -22,28 +22,18 @@ static size_t size_of(int id)
 	return sys3(SYS_shmctl, id, IPC_STAT, &info) ? 0 : info.shm_segsz;
 }
 
-static bool is_unmapped(size_t first, size_t end)
-{
-	while (first < end)
-		if (!rec_page_is_unmapped(first++))
-			return false;
-	return true;
-}
-
 /* Attach a segment to pages of the region. Return the address or -errno. */
 static long attach(int id, uintptr_t at, int flags, size_t first, size_t end)
 {
 	struct rec_held h = rec_range_lock();
 	long ret;
 
-	if (is_unmapped(first, end))
+	if (rec_range_is_unmapped(first, end))
 		flags |= SHM_REMAP;
 	ret = sys3(SYS_shmat, id, at, flags);
 	if (!sys_failed(ret)) {
 		rec_limit_discard(first, end);
-		rec_range_take(first, end);
-		for (size_t i = first; i < end; i++)
-			rec_page_reset(i, PAGE_EJECTED);
+		rec_range_replaced(first, end);
 	}
 	rec_range_unlock(h);
 	return ret;
