@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 struct fault {
@@ -18,6 +19,14 @@ struct fault {
 	bool write;
 	struct fltuffd_record record;
 };
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
 
 /* Add the latency to the statistics. Bucket i counts 2^i to 2^(i+1) - 1 ns. */
 static void count_latency(struct fltuffd_stats *s, uint64_t ns)
@@ -37,7 +46,7 @@ static void serve_absent(struct fltuffd *p, struct fault *f, char *buffer)
 	p->stats.faults++;
 	p->stats.writes += f->write;
 	fltuffd_load_run(p, f->page, p->config.prefetch, f->write, true, buffer);
-	took = sys_now() - f->time;
+	took = now() - f->time;
 	count_latency(&p->stats, took);
 	f->record.latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
 	fltuffd_note(p, &f->record);
@@ -137,7 +146,7 @@ void *fltuffd_worker(void *pager)
 		/* One message at a time. The other threads serve the rest. */
 		if (fd[0].revents & POLLIN && read(p->region.uffd, &m, sizeof(m)) == sizeof(m) &&
 		    m.event == UFFD_EVENT_PAGEFAULT)
-			serve(p, &m, sys_now(), buffer);
+			serve(p, &m, now(), buffer);
 	}
 	munmap(buffer, FLTUFFD_BUFFER_BYTES);
 	return NULL;

@@ -14,7 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 #define sys0(n)             sys6(n, 0, 0, 0, 0, 0, 0)
 #define sys1(n, a)          sys6(n, (long)(a), 0, 0, 0, 0, 0)
@@ -33,15 +32,6 @@ static inline void *sys_mmap(void *addr, size_t len, int prot, int flags, int fd
 			     long off)
 {
 	return (void *)sys6(SYS_mmap, (long)addr, (long)len, prot, flags, fd, off);
-}
-
-static inline uint64_t sys_now(void)
-{
-	struct timespec t;
-
-	/* The vDSO needs no libc thread. */
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /*

@@ -7,7 +7,9 @@
 #include "region/region.h"
 
 #include <errno.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 /*
  * Discard the limited pages of a range. Closed pages are limited again without their content.
@@ -79,4 +81,43 @@ REC_EXPORT int madvise(void *addr, size_t len, int advice)
 		rec_range_eject(addr, len);
 	}
 	return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
+}
+
+/* The first version of struct pidfd_info, which Linux 6.13 has. */
+struct pidfd_info {
+	uint64_t mask, cgroup;
+	uint32_t pid, tgid, others[10];
+};
+
+#define GET_INFO _IOWR(0xff, 11, struct pidfd_info)
+
+/*
+ * Return true if the kernel discards pages of this process by process_madvise(), as it does since
+ * Linux 6.13 (commit "mm: allow MADV_DONTNEED et al. in process_madvise() for self"). A negative
+ * number that it takes is one of PIDFD_SELF.
+ */
+static bool discards_own(int pidfd, int advice, unsigned int flags)
+{
+	struct pidfd_info info = { 0 };
+
+	if (!rec_image_is_ready() || (advice != MADV_DONTNEED && advice != MADV_FREE) ||
+	    sys5(SYS_process_madvise, pidfd, NULL, 0, advice, flags))
+		return false;
+	return pidfd < 0 || (!sys3(SYS_ioctl, pidfd, GET_INFO, &info) &&
+			     info.tgid == (uint32_t)rec_image.pid);
+}
+
+REC_EXPORT ssize_t process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice,
+				   unsigned int flags)
+{
+	ssize_t done = 0;
+
+	if (!discards_own(pidfd, advice, flags))
+		return rec_range_result(sys5(SYS_process_madvise, pidfd, ranges, n, advice, flags));
+	for (size_t i = 0; i < n; i++) {
+		if (madvise(ranges[i].iov_base, ranges[i].iov_len, advice))
+			return done ? done : -1;
+		done += (ssize_t)ranges[i].iov_len;
+	}
+	return done;
 }

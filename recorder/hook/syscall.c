@@ -4,12 +4,14 @@
 #include "rlimit.h"
 #include "seccomp.h"
 
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f)
@@ -26,6 +28,9 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 		return (long)mremap((void *)a, (size_t)b, (size_t)c, (int)d, (void *)e);
 	case SYS_madvise:
 		return madvise((void *)a, (size_t)b, (int)c);
+	case SYS_process_madvise:
+		return process_madvise((int)a, (const struct iovec *)b, (size_t)c, (int)d,
+				       (unsigned int)e);
 	case SYS_mprotect:
 		return mprotect((void *)a, (size_t)b, (int)c);
 	case SYS_mlock:
@@ -55,6 +60,8 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 	case SYS_prlimit64:
 		return rec_rlimit_call(n, (pid_t)a, (unsigned int)b, (struct rlimit *)c,
 				       (struct rlimit *)d);
+	case SYS_sigaltstack:
+		return sigaltstack((const stack_t *)a, (stack_t *)b);
 	case SYS_prctl:
 		return prctl((int)a, b, c, d, e);
 	default:

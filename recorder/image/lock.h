@@ -18,6 +18,7 @@
 
 #include <linux/futex.h>
 #include <stdbool.h>
+#include <time.h>
 
 #define REC_LOCK_WAITERS 0x80000000u
 

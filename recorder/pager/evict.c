@@ -6,6 +6,7 @@
  */
 #include "evict.h"
 
+#include "image/clock.h"
 #include "image/image.h"
 #include "lib/core/victim.h"
 #include "link.h"
@@ -39,7 +40,7 @@ static size_t evict_batch(size_t want)
 {
 	static const struct flt_backing shadow = { must_stay, rec_shadow_put, NULL };
 	size_t looks = 2 * (rec_region.head - rec_region.tail), before = rec_region.resident, n;
-	uint64_t from = sys_now();
+	uint64_t from = rec_now();
 
 	/* During a freeze most pages may be held. Do not examine all of them each time. */
 	if (rec_shadow.frozen && looks > 4 * FLT_VICTIMS_MAX)
@@ -48,7 +49,7 @@ static size_t evict_batch(size_t want)
 	if (!n)
 		return 0;
 	rec_image.totals->evicted += before - rec_region.resident;
-	rec_image.totals->evict_ns += sys_now() - from;
+	rec_image.totals->evict_ns += rec_now() - from;
 	rec_link_sent(before - rec_region.resident);
 	rec_residency_publish();
 	return n;
@@ -77,7 +78,7 @@ bool rec_evict_may_exceed(uint64_t since)
 {
 	if (!rec_shadow.frozen || rec_region.resident < rec_region.limit + FLT_VICTIMS_MAX)
 		return true;
-	if (!rec_freeze.forking || sys_now() - since < FORK_NS)
+	if (!rec_freeze.forking || rec_now() - since < FORK_NS)
 		return false;
 	return rec_sleep_in(rec_freeze.forking, "futex", since);
 }

@@ -2,8 +2,11 @@
 /* link.c - one link with latency and bandwidth. */
 #include "link.h"
 
+#include "image/clock.h"
 #include "lib/core/uffd.h"
 #include "region/region.h"
+
+#include <time.h>
 
 /* Sleeps end late by tens of us. Threads spin for the last stretch, the server wakes early. */
 #define SPIN_NS  100000
@@ -42,12 +45,12 @@ static uint64_t send_pages(uint64_t now, size_t pages)
 void rec_link_sent(size_t pages)
 {
 	if (rec_image.config.bandwidth)
-		send_pages(sys_now(), pages);
+		send_pages(rec_now(), pages);
 }
 
 void rec_link_wait(uintptr_t page)
 {
-	uint64_t now = sys_now(), when = send_pages(now, 1) + rec_image.config.latency_ns;
+	uint64_t now = rec_now(), when = send_pages(now, 1) + rec_image.config.latency_ns;
 
 	while (now < when) {
 		if (when - now > SPIN_NS) {
@@ -58,7 +61,7 @@ void rec_link_wait(uintptr_t page)
 
 			sys2(SYS_nanosleep, &t, 0);
 		}
-		now = sys_now();
+		now = rec_now();
 	}
 	wake(page);
 }
@@ -71,7 +74,7 @@ void rec_link_reset(void)
 
 void rec_link_wake_due(bool all)
 {
-	uint64_t now = head != tail ? sys_now() : 0;
+	uint64_t now = head != tail ? rec_now() : 0;
 
 	while (tail != head && (all || under_way[tail % UNDER_WAY].when <= now))
 		wake(under_way[tail++ % UNDER_WAY].page);
@@ -81,7 +84,7 @@ void rec_link_wake_later(uintptr_t page)
 {
 	if (head - tail == UNDER_WAY)
 		rec_link_wake_due(true);
-	under_way[head % UNDER_WAY].when = send_pages(sys_now(), 1) + rec_image.config.latency_ns;
+	under_way[head % UNDER_WAY].when = send_pages(rec_now(), 1) + rec_image.config.latency_ns;
 	under_way[head++ % UNDER_WAY].page = page;
 }
 
@@ -91,7 +94,7 @@ long rec_link_next(void)
 
 	if (head == tail)
 		return -1;
-	now = sys_now();
+	now = rec_now();
 	when = under_way[tail % UNDER_WAY].when;
 	return when > now + EARLY_NS ? (long)(when - now - EARLY_NS) : 0;
 }

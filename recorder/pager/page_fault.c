@@ -4,6 +4,7 @@
 
 #include "evict.h"
 #include "guard.h"
+#include "image/clock.h"
 #include "image/image.h"
 #include "lib/core/fill.h"
 #include "lib/core/move.h"
@@ -94,7 +95,7 @@ static void record(const struct rec_fault *f, uint8_t kind)
 		r.flags |= FLT_RING_F_DEPTH;
 		rec_image.totals->stacks_full++;
 	}
-	now = sys_now();
+	now = rec_now();
 	rec_writer_fault(&r, now);
 }
 
@@ -128,7 +129,7 @@ enum rec_outcome rec_fault_resolve(struct rec_fault *f)
 		if (!rec_evict_may_exceed(f->time))
 			return FAULT_RETRY;
 	}
-	begun = sys_now();
+	begun = rec_now();
 	ret = fill(f, page, state, &copied);
 	if (ret == -EAGAIN)
 		return FAULT_RETRY;

@@ -8,6 +8,7 @@
 #include "shadow.h"
 
 #include <linux/futex.h>
+#include <time.h>
 
 struct rec_freeze rec_freeze;
 

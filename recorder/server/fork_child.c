@@ -2,6 +2,7 @@
 /* fork_child.c - serve a forked child, hand it over, or give it all its pages. */
 #include "fork_child.h"
 
+#include "image/clock.h"
 #include "image/image.h"
 #include "lib/core/uffd.h"
 #include "pager/evict.h"
@@ -11,6 +12,7 @@
 #include "region/shadow.h"
 
 #include <errno.h>
+#include <time.h>
 
 /* For children that do not connect, such as one that is stopped by a debugger. */
 #define GIVE_UP_NS 10000000000ULL
@@ -30,7 +32,7 @@ static struct fork_child {
 	bool refused;		/* will not connect */
 } child[REC_FORK_CHILDREN];
 static uint32_t last_id;
-static uint64_t checked;	/* sys_now() of the last check */
+static uint64_t checked;	/* rec_now() of the last check */
 
 static struct fork_child *find(uint32_t id)
 {
@@ -227,7 +229,7 @@ static bool is_alive(int uffd)
 void rec_fork_child_check(bool fork_pending)
 {
 	uint32_t id[REC_FORK_CHILDREN];
-	uint64_t now = sys_now(), step = now - checked;
+	uint64_t now = rec_now(), step = now - checked;
 
 	if (step > CHECK_NS)
 		step = CHECK_NS;

@@ -9,6 +9,7 @@
 #include "inbox.h"
 
 #include "fork_child.h"
+#include "image/clock.h"
 #include "image/image.h"
 #include "region/freeze.h"
 #include "region/region.h"
@@ -106,7 +107,7 @@ static unsigned int fetch(int uffd, uint32_t child, unsigned int most)
 {
 	struct uffd_msg m[READ];
 	long got = sys3(SYS_read, uffd, m, (long)(most * sizeof(m[0])));
-	uint64_t now = sys_now();
+	uint64_t now = rec_now();
 	unsigned int n = got < 0 ? 0 : (unsigned int)((size_t)got / sizeof(m[0]));
 
 	for (unsigned int i = 0; i < n; i++)

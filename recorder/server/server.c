@@ -3,6 +3,7 @@
 #include "server.h"
 
 #include "fork_child.h"
+#include "image/clock.h"
 #include "image/image.h"
 #include "image/socket.h"
 #include "inbox.h"
@@ -157,7 +158,7 @@ static void prepare_wait(struct wait *w)
 	w->timeout = (struct timespec){ .tv_nsec = TICK_NS };
 	w->all = !rec_threads.inlined || rec_threads.watched || rec_shadow.frozen;
 	if (!w->all) {
-		now = sys_now();
+		now = rec_now();
 		w->all = now < hot;
 		w->timeout.tv_nsec = w->all ? (long)(hot - now) : LOOK_NS;
 	}
@@ -191,14 +192,14 @@ static void serve(const struct wait *w)
 	if (!w->all || w->fd[IMAGE].revents || woken)
 		unread = !rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
 	if (woken)
-		hot = sys_now() + HOT_NS;
+		hot = rec_now() + HOT_NS;
 	for (unsigned int i = 0; i < w->children; i++)
 		if (w->fd[CHILDREN + i].revents)
 			rec_inbox_fetch(w->fd[CHILDREN + i].fd, w->child[i]);
 	if (rec_inbox_count())
 		rec_inbox_answer();
 	if (rec_service_take_unreported())
-		hot = sys_now() + 10 * HOT_NS;
+		hot = rec_now() + 10 * HOT_NS;
 	if (w->fd[SOCKET].revents)
 		receive();
 	if (w->fd[PROCESS].revents)
@@ -225,7 +226,7 @@ static void check_end(void)
 
 void rec_server_run(int s, int target)
 {
-	uint64_t looked = sys_now(), sigio = 1ULL << (SIGIO - 1);
+	uint64_t looked = rec_now(), sigio = 1ULL << (SIGIO - 1);
 	struct wait w;
 	long ready;
 
@@ -244,8 +245,8 @@ void rec_server_run(int s, int target)
 			for (unsigned int i = 0; i < CHILDREN + w.children; i++)
 				w.fd[i].revents = 0;
 		serve(&w);
-		if (!ready && sys_now() - looked > TICK_NS) {
-			looked = sys_now();
+		if (!ready && rec_now() - looked > TICK_NS) {
+			looked = rec_now();
 			if (!is_memory_shared())
 				ending = true;
 		}

@@ -3,6 +3,7 @@
 #include "service.h"
 
 #include "fork_child.h"
+#include "image/clock.h"
 #include "image/image.h"
 #include "pager/limit.h"
 #include "pager/link.h"
@@ -130,7 +131,7 @@ static uint64_t held_since(uint32_t releases)
 
 	if (!since || releases != seen) {
 		seen = releases;
-		since = sys_now();
+		since = rec_now();
 	}
 	return since;
 }
@@ -194,7 +195,7 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 	if (rec_lock_owner(&rec_pager_lock) == f.tid)
 		return rec_service_rescue(m, false) ? FAULT_DONE : FAULT_RETRY;
 	if (t && t->user_event && is_for_thread(t, a)) {
-		if (sys_now() - m->time < YIELD_NS)
+		if (rec_now() - m->time < YIELD_NS)
 			return FAULT_RETRY;
 		/* The thread did not resolve it in time, but its page may be there by now. */
 		f.probably_done = true;

@@ -28,6 +28,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define STACK_BYTES (256UL << 10)
 /* A stack, and above it a page for the thread block. */
@@ -78,6 +79,8 @@ static int serve(void *unused)
 	rec_image.server_pid = (int)sys0(SYS_getpid);
 	sys2(SYS_prctl, PR_SET_NAME, "flt-server");
 	sys0(SYS_setsid);
+	/* The program's directory may be unmounted. */
+	sys1(SYS_chdir, "/");
 	close_others();
 	rec_inbox_reset();
 	rec_service_reset();

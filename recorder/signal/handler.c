@@ -24,6 +24,7 @@
 #include "altstack.h"
 #include "arch/context.h"
 #include "arch/instruction.h"
+#include "image/clock.h"
 #include "image/image.h"
 #include "image/sigaction.h"
 #include "pager/evict.h"
@@ -37,6 +38,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <ucontext.h>
 
 #define SIGNAL 32		/* libc's SIGCANCEL */
@@ -109,7 +111,7 @@ static void resolve_own(const void *context)
 {
 	const struct rec_regs regs = rec_context_registers(context);
 	uint32_t tid = rec_tid();
-	struct rec_fault f = { .tid = tid, .time = sys_now(), .flags = FLT_RING_F_INLINE };
+	struct rec_fault f = { .tid = tid, .time = rec_now(), .flags = FLT_RING_F_INLINE };
 	struct rec_thread *t;
 
 	t = rec_thread_find(tid);

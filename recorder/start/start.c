@@ -9,6 +9,7 @@
 #include "start.h"
 
 #include "fork.h"
+#include "image/clock.h"
 #include "image/image.h"
 #include "image/socket.h"
 #include "region/region.h"
@@ -79,6 +80,7 @@ void rec_start(void)
 	if (count_filters() > rec_socket_filters())
 		return;
 	refuse_huge_pages();
+	rec_clock_init();
 	fd = rec_socket_connect();
 	if (fd < 0)
 		return;

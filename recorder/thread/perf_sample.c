@@ -19,6 +19,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 struct record {
 	struct perf_event_header header;

@@ -10,6 +10,7 @@
  */
 #include "sleep.h"
 
+#include "image/clock.h"
 #include "image/decimal.h"
 #include "image/image.h"
 
@@ -97,7 +98,7 @@ bool rec_sleep_in(uint32_t tid, const char *function, uint64_t since)
 		if (n > 1 || is_running(tid))
 			return false;
 	}
-	return sys_now() - since > CERTAIN_NS;
+	return rec_now() - since > CERTAIN_NS;
 }
 
 bool rec_sleep_is_own_thread(uint32_t tid)

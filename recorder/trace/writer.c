@@ -2,12 +2,14 @@
 /* writer.c - write records into the ring; wait while the ring is full. */
 #include "writer.h"
 
+#include "image/clock.h"
 #include "image/image.h"
 #include "lib/core/region.h"
 #include "sampling.h"
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <time.h>
 
 static struct flt_ring_head *ring;
 static uint32_t stuck;
@@ -67,7 +69,7 @@ static void *reserve(void)
 
 	while (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) >= ring->slot_count) {
 		if (!from) {
-			from = sys_now();
+			from = rec_now();
 			ring->totals.full_waits++;
 			__atomic_store_n(&stuck, 1, __ATOMIC_RELEASE);
 		}
@@ -77,7 +79,7 @@ static void *reserve(void)
 	}
 	if (from) {
 		__atomic_store_n(&stuck, 0, __ATOMIC_RELEASE);
-		ring->totals.full_ns += sys_now() - from;
+		ring->totals.full_ns += rec_now() - from;
 	}
 	return (char *)ring + FLT_RING_DATA + (ring->head & (ring->slot_count - 1)) * FLT_RING_SLOT;
 }
@@ -139,7 +141,7 @@ void rec_writer_node(uint32_t id, uint32_t parent, uint64_t address)
 void rec_writer_note(uint8_t type, uint32_t tid)
 {
 	*(struct flt_ring_thread *)reserve() = (struct flt_ring_thread) {
-		.type = type, .tid = tid, .time = sys_now(),
+		.type = type, .tid = tid, .time = rec_now(),
 	};
 	publish();
 }

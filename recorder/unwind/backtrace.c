@@ -23,6 +23,8 @@
 #include "region/region.h"
 #include "region/shadow.h"
 
+#include <time.h>
+
 /* Guards the caches of cfi.c and object.c. */
 static struct rec_lock unwind_lock;
 

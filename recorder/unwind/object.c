@@ -12,6 +12,7 @@
  */
 #include "object.h"
 
+#include "image/clock.h"
 #include "image/image.h"
 #include "region/region.h"
 
@@ -269,7 +270,7 @@ const struct rec_object *rec_object_find(uint64_t ip)
 
 	if (o && !o->anonymous)
 		return o;
-	now = sys_now();
+	now = rec_now();
 	if (!may_read_maps(o, ip, now))
 		return o;
 	last_read = now;

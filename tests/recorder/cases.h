@@ -78,6 +78,7 @@ void case_many_stacks(void);
 void case_sparse(void);
 void case_limits(void);
 void case_shm_at(void);
+void case_advise_self(void);
 void case_address_limit(void);
 void case_reuse(void);
 void case_unmapped(void);

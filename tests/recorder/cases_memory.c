@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static sigjmp_buf back;
@@ -451,4 +452,34 @@ void case_shm_at(void)
 	m = mmap(over, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	printf("mapped again %d %d\n", m == over, over[7]);
 	printf("unmapped %d\n", munmap(over, len));
+}
+
+/* Discard memory by process_madvise() on the process itself, which Linux 6.13 allows. */
+void case_advise_self(void)
+{
+	unsigned int *all = filled(BIG);
+	char *p = (char *)(((unsigned long)all + PAGE - 1) & ~(PAGE - 1));
+	const struct iovec v[] = { { p, 64 * PAGE }, { p + BIG / 2, BIG / 4 } };
+	const int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	pid_t child = fork();
+	int other;
+
+	if (!child)
+		pause();
+	other = (int)syscall(SYS_pidfd_open, child, 0);
+	errno = 0;
+	printf("advised %zd", process_madvise(self, v, 2, MADV_DONTNEED, 0));
+	printf(" %s\n", strerror(errno));
+	printf("zero %d %d\n", is_zero(p, v[0].iov_len), is_zero(p + BIG / 2, v[1].iov_len));
+	printf("kept %u\n", ((unsigned int *)(p + BIG / 4))[0] ==
+	       value((size_t)(p + BIG / 4 - (char *)all) / 4));
+	memset(p, 1, 64 * PAGE);
+	printf("raw %ld", syscall(SYS_process_madvise, self, v, 1, MADV_DONTNEED, 0));
+	printf(" zero %d\n", is_zero(p, v[0].iov_len));
+	memset(p, 1, 64 * PAGE);
+	printf("other %zd", process_madvise(other, v, 1, MADV_DONTNEED, 0));
+	printf(" zero %d\n", is_zero(p, v[0].iov_len));
+	printf("flags %zd\n", process_madvise(self, v, 1, MADV_DONTNEED, 1));
+	kill(child, SIGKILL);
+	status_of(child);
 }

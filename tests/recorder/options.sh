@@ -198,6 +198,27 @@ MALLOC_CONF=prof:true,prof_leak:true,prof_final:true,lg_prof_sample:0,abort_conf
 	timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- "$cases" phases > out 2> err || true
 check "a program with MALLOC_CONF=prof:true is recorded" [ "$("$fltctl" script trace.flt | wc -l)" -gt 100 ]
 
+# A program has another time than the kernel. Its server runs code without a libc thread.
+LD_PRELOAD=$build/tests/recorder/past_clock.so timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- \
+	"$cases" fork > out 2> err || true
+check "a program with another clock is recorded" [ "$(number ', \([0-9]*\) refaults')" -gt 1000 ]
+check "a program with another clock has its native result" cmp -s out <("$cases" fork)
+
+# The program may unmount the file system where it was started.
+mkdir here
+(cd here && exec "$fltctl" record -q -L 8 -o ../trace.flt -- sh -c 'echo >../ready; sleep 2') & record=$!
+until [ -e ready ] || ! kill -0 $record; do sleep 0.02; done
+check "the server does not stay in the directory of the program" \
+	[ "$(readlink "/proc/$(pgrep -o -x -P $record flt-server)/cwd")" = / ]
+wait $record
+
+if echo 'int main(void) { return 0; }' | gcc -fsanitize=address -xc -o sanitized - 2> err; then
+	status=0
+	timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- ./sanitized > out 2> err || status=$?
+	check "AddressSanitizer excludes preloading" grep -q 'AddressSanitizer must be the first library' err
+	check "a sanitized program runs in a cgroup or not at all" [ $status = 0 -o $status = 5 ]
+fi
+
 # A sweep runs a program with several limits.
 timeout "$limit" "$fltctl" record -q --sweep 25,50,100% --json -o sweep -- "$cases" phases > out 2> err
 check "--sweep prints a row for each run" python3 - << 'END'

@@ -3,7 +3,7 @@
 
 REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders loaded.so static_program)
+REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders loaded.so past_clock.so static_program)
 # Only the recorder for x86-64 decodes instructions.
 REC_TEST_OTHERS += $(if $(X86),$(O)/tests/recorder/instructions)
 
@@ -25,14 +25,14 @@ $(O)/tests/recorder/instructions: tests/recorder/instructions.c recorder/arch/x8
 	$(CC) -D_GNU_SOURCE -Irecorder $(CSTD) -O2 -g $(WARN) -o $@ $<
 
 # Linked with the unwinder of the recorder, and with those of fltctl.
-REC_UNWIND := $(addprefix recorder/unwind/,cfi.c cfi_program.c cursor.c object.c)
+REC_UNWIND := $(addprefix recorder/unwind/,cfi.c cfi_program.c cursor.c object.c) recorder/image/clock.c
 $(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/unwind/*.[ch] recorder/arch/*.h recorder/arch/*/*.h) \
 		$(O)/libfltctl.a
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $< \
 		$(REC_UNWIND) $(O)/libfltctl.a $(USER_LIBS)
 
-$(O)/tests/recorder/loaded.so: tests/recorder/loaded.c
+$(O)/tests/recorder/%.so: tests/recorder/%.c
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -I. $(CSTD) -O2 -g $(WARN) -fPIC -shared -o $@ $<
 

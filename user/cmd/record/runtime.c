@@ -12,8 +12,8 @@
 /* The Go linker writes its build ID into a note of this owner. */
 #define GO_NOTE "Go"
 
-/* Return true if the program is linked with libc. */
-static bool needs_libc(Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
+/* Return true if the program is linked with a library. */
+static bool needs(Elf *elf, Elf_Scn *section, const GElf_Shdr *head, const char *library)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	const char *name;
@@ -24,7 +24,7 @@ static bool needs_libc(Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
 		if (!gelf_getdyn(data, (int)i, &entry) || entry.d_tag != DT_NEEDED)
 			continue;
 		name = elf_strptr(elf, head->sh_link, entry.d_un.d_val);
-		if (name && !strncmp(name, "libc.so", strlen("libc.so")))
+		if (name && !strncmp(name, library, strlen(library)))
 			return true;
 	}
 	return false;
@@ -45,18 +45,22 @@ static bool is_go(Elf_Scn *section)
 
 static const char *runtime_of(Elf *elf)
 {
-	bool go = false, libc = false;
+	bool go = false, libc = false, sanitizer = false;
 	Elf_Scn *section = NULL;
 	GElf_Shdr head;
 
 	while ((section = elf_nextscn(elf, section))) {
 		if (!gelf_getshdr(section, &head))
 			continue;
-		if (head.sh_type == SHT_DYNAMIC)
-			libc = libc || needs_libc(elf, section, &head);
-		else if (head.sh_type == SHT_NOTE)
+		if (head.sh_type == SHT_DYNAMIC) {
+			libc = libc || needs(elf, section, &head, "libc.so");
+			sanitizer = sanitizer || needs(elf, section, &head, "libasan.so");
+		} else if (head.sh_type == SHT_NOTE) {
 			go = go || is_go(section);
+		}
 	}
+	if (sanitizer)
+		return "AddressSanitizer must be the first library";
 	/* A Go program that calls C maps memory by libc's mmap(). */
 	return go && !libc ? "Go maps memory by system calls of its own" : NULL;
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "clock.h"
+
+#include "lib/core/sys.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+
+typedef int clock_fn(clockid_t clock, struct timespec *time);
+
+static int by_system_call(clockid_t clock, struct timespec *time)
+{
+	return (int)sys2(SYS_clock_gettime, clock, time);
+}
+
+static clock_fn *read_clock = by_system_call;
+
+/* Return the section of a type, or NULL. */
+static const Elf64_Shdr *find_section(const char *vdso, uint32_t type)
+{
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)vdso;
+	const Elf64_Shdr *s = (const Elf64_Shdr *)(vdso + head->e_shoff);
+
+	for (unsigned int i = 0; i < head->e_shnum; i++)
+		if (s[i].sh_type == type)
+			return &s[i];
+	return NULL;
+}
+
+/* Return the address of a symbol in the vDSO, whose name depends on the architecture, or NULL. */
+static const char *find_clock(const char *vdso)
+{
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)vdso;
+	const Elf64_Shdr *all = (const Elf64_Shdr *)(vdso + head->e_shoff);
+	const Elf64_Shdr *symbols = find_section(vdso, SHT_DYNSYM);
+	const Elf64_Sym *s;
+	const char *names;
+
+	if (!symbols)
+		return NULL;
+	names = vdso + all[symbols->sh_link].sh_offset;
+	s = (const Elf64_Sym *)(vdso + symbols->sh_offset);
+	for (size_t i = 0; i < symbols->sh_size / sizeof(*s); i++)
+		if (s[i].st_shndx != SHN_UNDEF &&
+		    (!strcmp(names + s[i].st_name, "__vdso_clock_gettime") ||
+		     !strcmp(names + s[i].st_name, "__kernel_clock_gettime")))
+			return vdso + s[i].st_value;
+	return NULL;
+}
+
+void rec_clock_init(void)
+{
+	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
+	const char *found = vdso ? find_clock(vdso) : NULL;
+
+	if (found)
+		read_clock = (clock_fn *)found;
+}
+
+uint64_t rec_now(void)
+{
+	struct timespec t;
+
+	read_clock(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
