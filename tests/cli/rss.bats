@@ -213,3 +213,32 @@ wait("/done")' "$dir" &
 	[ "$sum" -gt 1000 ]
 	grep -q ';once;' "$dir/out.folded"
 }
+
+# The kernel takes pages at once, so that the memory is larger when the counters are read than when
+# the program has stopped.
+@test "the peak is never replaced by less memory" {
+	without_module
+	local spikes='
+import mmap, os, time
+def hold(mb):
+    return mmap.mmap(-1, mb << 20, flags=0x8000 | mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+base = hold(100)
+first = hold(60)
+time.sleep(1)
+first.close()
+for i in range(10):
+    end = time.monotonic() + 0.15
+    while time.monotonic() < end:
+        hold(62 + 12 * i).close()
+os._exit(0)'
+	for _ in 1 2; do
+		"$FLTCTL" rss --json -n 0 --at=peak -- /usr/bin/python3 -c "$spikes" >"$dir/rows"
+		json "$dir/rows" 'sum(r["rss_bytes"] for r in rows) >= 160 << 20'
+	done
+}
+
+@test "a moment that is named twice is taken once" {
+	without_module
+	"$FLTCTL" rss --json --at=exit,peak,exit,peak -- true >"$dir/rows"
+	json "$dir/rows" 'len({r["time_ns"] for r in rows}) == 2'
+}

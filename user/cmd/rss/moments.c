@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/rss/rss.h"
+#include "source/proc/procfs.h"
 #include "text/clock.h"
 #include "timeline/timeline.h"
 #include "text/units.h"
@@ -92,47 +93,70 @@ static uint64_t pages_of(const struct rss_moment *one)
 	return pages;
 }
 
-static struct rss_moment *earlier_peak(struct rss_moments *m)
+/* Return the index of the peak, or .count. */
+static size_t find_peak(const struct rss_moments *m)
 {
 	size_t i;
 
 	for (i = 0; i < m->count; i++)
 		if (m->all[i].kind == RSS_PEAK)
-			return &m->all[i];
-	return NULL;
+			break;
+	return i;
 }
 
-static int read_family(struct rss_moments *m, struct rss_moment *to)
+const struct rss_moment *rss_moments_peak(const struct rss_moments *m)
+{
+	const size_t i = find_peak(m);
+
+	return i < m->count ? &m->all[i] : NULL;
+}
+
+uint64_t rss_moments_resident(const struct rss_moments *m)
+{
+	uint64_t sum = 0, rss, read;
+	size_t i;
+
+	for (i = 0; i < m->family.count; i++)
+		if (!flt_procfs_memory(m->family.pid[i], 0, &rss, &read))
+			sum += rss;
+	return sum;
+}
+
+/* Stop the family and read its memory. -EAGAIN: less memory is resident than at the peak. */
+static int read_family(struct rss_moments *m, const struct rss_moment *peak,
+		       struct rss_moment *to)
 {
 	int ret = stop_family(m, &to->running);
 
 	to->moment.time = flt_clock_ns(CLOCK_MONOTONIC);
 	to->since = to->moment.time - m->began;
-	if (!ret)
-		ret = rss_moment_read(to, m->family.pid, m->family.count, &m->pages_left, &m->e);
-	flt_hold_release(m->hold);
-	return ret;
+	to->resident = rss_moments_resident(m);
+	if (!ret && peak && to->resident <= peak->resident)
+		return -EAGAIN;
+	return ret ? ret : rss_moment_read(to, m->family.pid, m->family.count, &m->pages_left,
+					   &m->e);
 }
 
 /*
  * A peak replaces the earlier one, which is kept until then, beyond --memory, because the
  * processes may end meanwhile.
  */
-bool rss_moments_take(struct rss_moments *m, enum rss_when_kind kind)
+static bool take(struct rss_moments *m, enum rss_when_kind kind)
 {
 	struct rss_moment fresh = { .kind = kind, .moment.page = flt_timeline_page_size() };
-	struct rss_moment *earlier = kind == RSS_PEAK ? earlier_peak(m) : NULL;
-	const uint64_t freed = earlier ? pages_of(earlier) : 0;
+	const size_t at = kind == RSS_PEAK ? find_peak(m) : m->count;
+	const bool replaces = at < m->count;
+	const uint64_t freed = replaces ? pages_of(&m->all[at]) : 0;
 	char text[FLT_UNITS_TEXT];
 	int ret;
 
-	if (!earlier && m->count == RSS_MOMENTS_MAX) {
+	if (at == RSS_MOMENTS_MAX) {
 		m->too_many = true;
 		return false;
 	}
 	m->pages_left += freed;
-	ret = read_family(m, &fresh);
-	if (ret)
+	ret = read_family(m, replaces ? &m->all[at] : NULL, &fresh);
+	if (ret && ret != -EAGAIN)
 		fail(m, ret);
 	if (ret || !fresh.moment.count) {
 		m->pages_left += pages_of(&fresh);
@@ -142,12 +166,21 @@ bool rss_moments_take(struct rss_moments *m, enum rss_when_kind kind)
 	}
 	snprintf(fresh.label, sizeof(fresh.label), "%s", kind == RSS_PEAK ? "peak" :
 		 kind == RSS_EXIT ? "exit" : flt_units_write_ns(text, fresh.since));
-	if (earlier)
-		flt_moment_free(&earlier->moment);
+	if (replaces)
+		flt_moment_free(&m->all[at].moment);
 	else
-		earlier = &m->all[m->count++];
-	*earlier = fresh;
+		m->count++;
+	m->all[at] = fresh;
 	return true;
+}
+
+/* The moment is complete when the processes go on: one may end then, which takes another moment. */
+bool rss_moments_take(struct rss_moments *m, enum rss_when_kind kind)
+{
+	const bool taken = take(m, kind);
+
+	flt_hold_release(m->hold);
+	return taken;
 }
 
 static int by_time(const void *a, const void *b)

@@ -60,6 +60,7 @@ struct rss_moment {
 	enum rss_when_kind kind;
 	char label[24];			/* "exit", "peak" or the time since the start, "5.0s" */
 	uint64_t since;			/* ns since the start */
+	uint64_t resident;		/* bytes by the counters of the kernel, while stopped */
 	struct flt_moment moment;
 	struct flt_present_sums sums;
 	struct flt_present_doubt doubt;
@@ -106,8 +107,15 @@ int rss_moments_init(struct rss_moments *m, const struct flt_ids *targets, uint6
 void rss_moments_free(struct rss_moments *m);
 /* Add the command, or the targets, and their descendants to .family. -ENOMEM. */
 int rss_moments_family(struct rss_moments *m);
-/* Take a moment. Return true if memory was there. */
+/* Return the resident bytes of .family by the counters of the kernel. */
+uint64_t rss_moments_resident(const struct rss_moments *m);
+/*
+ * Take a moment. A peak replaces the earlier one if more memory is resident. Return true if memory
+ * was there. As the processes go on, the function of .hold may take another moment.
+ */
 bool rss_moments_take(struct rss_moments *m, enum rss_when_kind kind);
+/* Return the peak that was taken, or NULL. */
+const struct rss_moment *rss_moments_peak(const struct rss_moments *m);
 /* Sort by time. */
 void rss_moments_sort(struct rss_moments *m);
 

@@ -18,7 +18,7 @@
 #include "text/units.h"
 
 #define POLL_NS (10 * FLT_NSEC_PER_MSEC)
-/* A moment replaces the peak if it has this many pages and this share more. */
+/* Stop the processes for a new peak if this many pages and this share more seem resident. */
 #define PEAK_PAGES 64
 #define PEAK_SHARE 200
 
@@ -39,7 +39,6 @@ struct rss_taker {
 	struct flt_loop *loop;
 	const struct flt_child *command;	/* NULL: none */
 	uint64_t page_size;
-	uint64_t peak;		/* resident pages at the moment of the peak */
 	bool exit_seen;		/* a process was held at its exit */
 	bool not_watched;	/* cannot hold the process at its exit */
 };
@@ -56,22 +55,18 @@ static struct due *due_of(struct rss_taker *t, enum rss_when_kind kind)
 
 static void take_peak(struct rss_taker *t, struct due *due)
 {
-	const struct flt_family *family = &t->moments.family;
-	uint64_t sum = 0, rss, read;
-	size_t i;
+	const struct rss_moment *peak = rss_moments_peak(&t->moments);
+	uint64_t resident;
 
 	flt_family_clear(&t->moments.family);
 	if (rss_moments_family(&t->moments))
 		return;
-	for (i = 0; i < family->count; i++)
-		if (!flt_procfs_memory(family->pid[i], 0, &rss, &read))
-			sum += rss / t->page_size;
-	if (due->taken && sum <= t->peak + PEAK_PAGES + t->peak / PEAK_SHARE)
+	resident = rss_moments_resident(&t->moments);
+	if (peak && resident <= peak->resident + PEAK_PAGES * t->page_size +
+				peak->resident / PEAK_SHARE)
 		return;
-	if (rss_moments_take(&t->moments, RSS_PEAK)) {
+	if (rss_moments_take(&t->moments, RSS_PEAK))
 		due->taken = true;
-		t->peak = sum;
-	}
 }
 
 static void take_exit(struct rss_taker *t, struct due *due)

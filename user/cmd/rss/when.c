@@ -26,6 +26,18 @@ static int parse_one(struct rss_when *w, char *word, struct flt_errmsg *e)
 	return 0;
 }
 
+/* Return true if the moment after the last one is in the list already. */
+static bool is_listed(const struct rss_whens *whens)
+{
+	const struct rss_when *last = &whens->all[whens->count];
+	size_t i;
+
+	for (i = 0; i < whens->count; i++)
+		if (whens->all[i].kind == last->kind && whens->all[i].ns == last->ns)
+			return true;
+	return false;
+}
+
 int rss_whens_parse(struct rss_whens *whens, const char *text, struct flt_errmsg *e)
 {
 	char copy[256], *word, *rest = copy;
@@ -38,7 +50,8 @@ int rss_whens_parse(struct rss_whens *whens, const char *text, struct flt_errmsg
 		if (whens->count == RSS_WHENS)
 			return flt_errmsg_set(e, -EINVAL, "invalid list of moments: more than %d "
 					      "(use every=TIME)", RSS_WHENS);
-		ret = parse_one(&whens->all[whens->count++], word, e);
+		ret = parse_one(&whens->all[whens->count], word, e);
+		whens->count += !ret && !is_listed(whens);
 	}
 	return ret;
 }
