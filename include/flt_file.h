@@ -93,6 +93,7 @@ enum flt_file_loss {
 	FLT_LOSS_PROBE,		/* missed by the module's probe */
 	FLT_LOSS_UNKNOWN,	/* process unknown to the recorder */
 	FLT_LOSS_RECORD,	/* records about processes and maps, not faults */
+	FLT_LOSS_RIGHTS,	/* programs with other rights than their caller, not faults */
 	__FLT_LOSS_LAST
 };
 #define FLT_LOSS_MAX 8	/* size of flt_chunk.lost; unused elements are 0 */

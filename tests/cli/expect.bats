@@ -351,3 +351,121 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	[[ $output == *'\n  ...\nok 9 -'* ]]
 	! grep -q '^ok 9' <<<"$output"
 }
+
+@test "results are written also if nothing is measured, and replace those of an earlier run" {
+	without_module
+	for format in tap junit; do
+		echo stale >out
+		expect --engine=module --format=$format -o out -e 'minor >= 0' -- true
+		[ "$status" = 5 ] || [ "$status" = 4 ]
+		grep -q 'the command was not observed' out
+		! grep -q stale out
+		run -127 --separate-stderr "$FLTCTL" expect --format=$format -o out -e 'minor >= 0' -- /nonexistent
+		grep -q 'the command was not observed' out
+	done
+	python3 -c 'import xml.etree.ElementTree as t
+assert t.parse("out").getroot()[0].get("errors") == "2"'
+	run -127 --separate-stderr "$FLTCTL" expect --json -o out -e 'minor >= 0' -- /nonexistent
+	json out 'rows[0]["verdict"] == "unmeasured" and "engine" not in rows[-1]'
+	python3 "$schemas" "$json_dir" expect out
+}
+
+@test "a slow reader of the output loses no fault, and makes the time of a line unknown" {
+	without_module
+	cat >write.py <<-'END'
+	import os, subprocess, sys
+	os.write(1, b"x" * 200000)
+	os.write(1, b"\nready\n")
+	subprocess.run([sys.argv[1], "flood"])
+	END
+	"$FLTCTL" expect -b 4KiB --json -o out -e 'minor(process=marks) >= 400000' \
+		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" |
+		{ sleep 2; cat >/dev/null; } || [ "${PIPESTATUS[0]}" = 5 ]
+	json out 'sum(r.get("verdict") == "kept" for r in rows) == 1'
+	json out 'any("reader of the output was slow" in r.get("why", "") for r in rows)'
+}
+
+# In the second pipeline, the command writes after the reader has ended.
+@test "a reader that ends early ends the command, not fltctl" {
+	without_module
+	"$FLTCTL" expect --format=tap -o out -e 'minor >= 0 before line "no such line"' -- \
+		sh -c 'seq 1000000; sleep 1; seq 1000000' | head -n 1 || true
+	grep -q 'status: 141' out
+}
+
+@test "the names of a rule must occur together" {
+	without_module
+	for rule in 'minor(process=true, thread=io-1) == 0' 'minor(process=true, function=process_batch) == 0'; do
+		expect -e "$rule" -- sh -c '"$0"; /bin/true' "$program"
+		[ "$status" = 5 ]
+		[[ $output == *"cannot be measured: no "*" of true "* ]]
+	done
+	expect -e 'minor(process=batch, thread=io-1) >= 8' -e 'minor(process=batch, function=main) >= 1' -- \
+		sh -c '"$0"; /bin/true' "$program"
+	[ "$status" = 0 ]
+}
+
+@test "a mark does not go to a file that has the number of the closed socket" {
+	expect -e 'minor >= 0 after mark "ready"' -- bash -c '
+		eval "exec $FLT_MARK_FD>&-"
+		exec python3 -c "
+import os, socket, subprocess, sys
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+os.dup2(a.fileno(), int(os.environ[\"FLT_MARK_FD\"]))
+subprocess.run(sys.argv[1:], close_fds=False)
+b.setblocking(False)
+b.recv(10)
+" "$0" run' "$marks"
+	[ "$status" = 1 ]
+	[[ $stderr == *BlockingIOError* ]]
+}
+
+@test "--update stops at a signal, keeps links and edits, and refuses its budget as output" {
+	without_module
+	printf 'minor <= 1\n' >b
+	"$FLTCTL" expect --update --runs=50 b -- sh -c 'trap "exit 0" TERM; : >started; while :; do sleep 0.05; done' \
+		2>err &
+	pid=$!
+	until_true test -e started
+	kill $pid
+	status=0
+	wait $pid || status=$?
+	[ $status = 143 ]
+	grep -q 'cannot update b: interrupted by signal 15' err
+	[ "$(cat b)" = "minor <= 1" ]
+	ln -s b link
+	expect --update --runs=1 link -- true
+	[ "$status" = 0 ]
+	[ -L link ]
+	[ "$(cat b)" != "minor <= 1" ]
+	printf 'minor <= 1\n' >b
+	expect --update --runs=1 b -- sh -c 'echo "# mine" >>b'
+	[ "$status" = 1 ]
+	[[ $stderr == *"another program changed the file"* ]]
+	[ "$(tail -n 1 b)" = "# mine" ]
+	! ls b.* 2>/dev/null
+	for out in b link ./b; do
+		expect --update --runs=1 -o $out b -- true
+		[ "$status" = 2 ]
+	done
+	[ "$(tail -n 1 b)" = "# mine" ]
+}
+
+@test "a program with other rights, which perf events do not follow, is no pass" {
+	is_root
+	without_module
+	cp "$marks" marks
+	chown 65534 marks
+	chmod 4755 marks
+	for program in ./marks 'sh -c "./marks fixed; true"'; do
+		eval "set -- $program"
+		expect -e 'minor <= 5' -- "$@" fixed
+		[ "$status" != 0 ]
+		[[ $output == *"lost 1 (programs that perf events do not follow"* ]]
+	done
+	expect -e 'minor >= 5' -- sh -c './marks fixed; true'
+	[ "$status" = 0 ]
+	run --separate-stderr -3 "$FLTCTL" record -q -o f.flt -- ./marks fixed
+	[[ $stderr == *"incomplete: 1 lost: programs that perf events do not follow"* ]] ||
+		[[ $("$FLTCTL" report f.flt 2>&1) == *"programs that perf events do not follow"* ]]
+}

@@ -15,6 +15,8 @@ const char *flt_load_loss_name(enum flt_file_loss cause)
 		[FLT_LOSS_PROBE] = "missed by the probe",
 		[FLT_LOSS_UNKNOWN] = "unaccounted",
 		[FLT_LOSS_RECORD] = "records of processes and maps",
+		[FLT_LOSS_RIGHTS] = "programs that perf events do not follow (set-user-ID, "
+				    "file capabilities, or not readable)",
 	};
 
 	return cause < __FLT_LOSS_LAST ? names[cause] : "unknown cause";

@@ -45,7 +45,10 @@ static int image_add(struct flt_timeline *t, const struct flt_record_image *r)
 	lacks_stack = t->setup.perf && r->cause != FLT_IMAGE_FOUND;
 	if (forked && parent)
 		lacks_stack = parent->lacks_stack;
-	t->image[t->count++] = (struct timeline_image){ r->pid, lacks_stack };
+	t->image[t->count++] = (struct timeline_image){
+		.pid = r->pid, .lacks_stack = lacks_stack,
+		.bare = t->setup.perf && !forked && r->cause != FLT_IMAGE_FOUND,
+	};
 	if (!t->touches)
 		return 0;
 	return flt_touches_image(t->touches, r->head.image, forked ? r->parent : 0);
@@ -112,9 +115,12 @@ static int on_image(struct flt_timeline *t, struct flt_record_image *r)
 
 int timeline_map(struct flt_timeline *t, struct flt_record_map *map)
 {
+	struct timeline_image *image = timeline_image(t, map->head.image);
 	const char *name = (const char *)(map + 1);
 	int ret = 0;
 
+	if (image)
+		image->bare = false;
 	if (t->setup.code_only && !(map->flags & FLT_MAP_EXEC))
 		return 0;
 	if (map->flags & FLT_MAP_EXEC && needs_all_maps(t))
@@ -132,10 +138,23 @@ int timeline_map(struct flt_timeline *t, struct flt_record_map *map)
 	return ret ? ret : keep(t, &map->head);
 }
 
+/*
+ * The kernel takes perf's events from a thread that executes a program with other rights
+ * (begin_new_exec()): after the exec, the thread seems to exit, before it mapped the program.
+ */
+static void note_rights(struct flt_timeline *t, uint32_t number)
+{
+	const struct timeline_image *image = timeline_image(t, number);
+
+	if (image && image->bare && t->setup.writer)
+		flt_file_lost(t->setup.writer, FLT_LOSS_RIGHTS, 1);
+}
+
 static int on_exit_of(struct flt_timeline *t, const struct flt_record_exit *r)
 {
 	int ret = 0;
 
+	note_rights(t, r->head.image);
 	if (t->setup.writer)
 		ret = flt_file_exit(t->setup.writer, r->head.time, r->head.image, r->head.tid,
 				    r->status);

@@ -19,6 +19,7 @@
 struct timeline_image {
 	uint32_t pid;		/* 0: the image has ended */
 	bool lacks_stack;	/* the mapping of the main stack is to be looked up */
+	bool bare;		/* after an exec that perf reported, no mapping followed */
 };
 
 struct flt_timeline {

@@ -157,19 +157,31 @@ static int status_of(const struct expect_run *r, const struct expect_result *res
 	return status;
 }
 
+/* Without a recording, no rule is measured. The results say so: those of an earlier run go. */
+static int judge_nothing(struct expect_run *r, struct expect_result **results)
+{
+	size_t i;
+
+	r->unobserved = true;
+	*results = calloc(r->budget->count + 1, sizeof(**results));
+	for (i = 0; *results && i < r->budget->count; i++)
+		(*results)[i] = (struct expect_result){
+			.rule = &r->budget->rules[i], .verdict = FLT_BUDGET_UNMEASURED,
+			.why = "the command was not observed",
+		};
+	return *results ? 0 : -ENOMEM;
+}
+
 static int judge(struct flt_run *run, const struct flt_budget *budget)
 {
 	struct expect_result *results = NULL;
 	struct expect_run r;
-	int err, status = expect_run(&r, run, run->args, budget);
+	int status = expect_run(&r, run, run->args, budget), written;
+	int err = status ? judge_nothing(&r, &results) : expect_judge(&r, &results);
 
-	if (!status) {
-		err = expect_judge(&r, &results);
-		status = err ? flt_command_fail(run->command, NULL, err) :
-			 write_results(&r, results);
-		if (!status)
-			status = status_of(&r, results);
-	}
+	written = err ? flt_command_fail(run->command, NULL, err) : write_results(&r, results);
+	if (!status)
+		status = written ? written : status_of(&r, results);
 	expect_results_free(results, budget->count);
 	expect_run_free(&r);
 	return status;

@@ -59,6 +59,7 @@ struct expect_run {
 	const char *engine;	/* "module" or "perf" */
 	bool kernel;		/* faults in kernel mode are known */
 	int command_status;	/* exit status of the command */
+	bool unobserved;	/* the command did not run, or nothing was recorded */
 	char lost[256];	/* why the run is incomplete, or "" */
 };
 

@@ -19,7 +19,6 @@ struct judge {
 	struct flt_window window;
 	int8_t *function;	/* per stack: enum expect_found */
 	int8_t *process;	/* per image: 1 no, 2 yes */
-	bool seen;		/* a stack of any fault has the function */
 	bool unknown;		/* nothing has a name of the rule */
 	uint64_t *past;		/* per stack: 1 + its row; 0: none */
 };
@@ -70,7 +69,6 @@ static int function_of(struct judge *j, uint32_t stack)
 		if (found < 0)
 			return found;
 		j->function[stack] = (int8_t)found;
-		j->seen |= found == EXPECT_PRESENT;
 	}
 	return j->function[stack];
 }
@@ -113,70 +111,97 @@ static void place_mark(struct judge *j, const struct flt_mark *m, size_t i, uint
 	if (!m->type)
 		return;
 	*time = marks->times[i];
-	/* All faults came before the reading, whenever the line was written. */
-	if (marks->late[i] && m == &j->rule->after)
+	/* Faults that came before the reading may have come after the writing. */
+	if (marks->late[i] == EXPECT_AFTER_END && m == &j->rule->after)
 		unmeasured(j->out, "%s \"%s\" was read when the command had ended (end the line "
 			   "and flush it)", types[m->type], m->name);
+	if (marks->late[i] == EXPECT_HELD_BACK && m == &j->rule->after)
+		unmeasured(j->out, "%s \"%s\" was read late, because the reader of the output was "
+			   "slow (write the output to a file)", types[m->type], m->name);
 	if (!*time)
 		unmeasured(j->out, "%s \"%s\" never came", types[m->type], m->name);
 }
 
-struct name_search {
-	const char *pattern;
-};
-
+/* Accept a thread of a process that the rule names. */
 static int accept_thread(void *arg, uint64_t image, uint64_t tid, const char *name)
 {
-	const struct name_search *s = arg;
+	struct judge *j = arg;
 
-	(void)image;
 	(void)tid;
-	return !fnmatch(s->pattern, name, 0);
+	return !fnmatch(j->rule->thread, name, 0) && process_matches(j, (uint32_t)image);
+}
+
+static bool accept_image(void *arg, uint32_t image)
+{
+	return process_matches(arg, image);
 }
 
 static bool accept_function(void *arg, const char *name)
 {
-	const struct name_search *s = arg;
+	const struct judge *j = arg;
 
-	return flt_rule_names(s->pattern, name);
+	return flt_rule_names(j->rule->function, name);
 }
 
+static void unknown(struct judge *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* A name that nothing has may be misspelt. Then a count of 0 is not a result. */
-static void unknown(struct judge *j, const char *fmt, const char *name)
+static void unknown(struct judge *j, const char *fmt, ...)
 {
+	va_list ap;
+
+	va_start(ap, fmt);
 	if (!j->out->why[0])
-		snprintf(j->out->why, sizeof(j->out->why), fmt, name);
+		vsnprintf(j->out->why, sizeof(j->out->why), fmt, ap);
+	va_end(ap);
 	j->unknown = true;
 }
 
+/* Return 1 if a fault of a process that the rule names has the function in its stack. -ENOMEM. */
+static int function_faults(struct judge *j)
+{
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < j->r->stack_count && ret != EXPECT_PRESENT; i++) {
+		if (!process_matches(j, j->r->stacks[i].image))
+			continue;
+		ret = function_of(j, (uint32_t)i);
+		if (ret < 0)
+			return ret;
+	}
+	return ret == EXPECT_PRESENT;
+}
+
+/* The names of a rule must occur together: a thread or a function in a process that is named. */
 static int check_names(struct judge *j)
 {
 	const struct flt_recording *rec = j->r->load.rec;
 	const struct flt_rule *rule = j->rule;
-	struct name_search search = { rule->thread };
-	bool found = false;
+	const char *of = rule->process ? rule->process : "the command";
+	const struct flt_definitions_search search = {
+		.rec = rec, .root = j->r->args->symbols.root, .in_image = accept_image,
+		.accept = accept_function, .arg = j,
+	};
+	bool found = !rule->process;
 	uint32_t i;
 	int ret;
 
-	if (rule->thread && !flt_name_table_each(&rec->comms, accept_thread, &search))
-		unknown(j, "no thread has the name '%s'", rule->thread);
-	for (i = 0; rule->process && !found && i < rec->image_room; i++)
-		found = rec->images[i] && !fnmatch(rule->process, rec->images[i]->comm, 0);
-	if (rule->process && !found)
+	for (i = 0; !found && i < rec->image_room; i++)
+		found = rec->images[i] && process_matches(j, i);
+	if (!found)
 		unknown(j, "no process has the name '%s'", rule->process);
-	if (!rule->function || j->seen)
+	if (found && rule->thread && !flt_name_table_each(&rec->comms, accept_thread, j))
+		unknown(j, "no thread of %s has the name '%s'", of, rule->thread);
+	if (!found || !rule->function)
 		return 0;
-	for (i = 0; i < j->r->stack_count && !j->seen; i++) {
-		ret = function_of(j, i);
-		if (ret < 0)
-			return ret;
-	}
-	search.pattern = rule->function;
-	if (!j->seen && !flt_definitions_have(rec, j->r->args->symbols.root, accept_function,
-					      &search))
-		unknown(j, "no program or library of the command defines a function '%s' (build it "
-			"with -g if it is inlined)", rule->function);
-	return 0;
+	ret = function_faults(j);
+	if (!ret)
+		ret = flt_definitions_have(&search);
+	if (!ret)
+		unknown(j, "no program or library of %s defines a function '%s' (build it with -g "
+			"if it is inlined)", of, rule->function);
+	return ret < 0 ? ret : 0;
 }
 
 /* Find the reasons why a rule cannot be measured. Return false if its count means nothing. */

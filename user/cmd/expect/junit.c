@@ -71,7 +71,7 @@ static int write_case(struct expect_run *r, const struct expect_result *result, 
 
 int expect_junit(struct expect_run *r, const struct expect_result *results, FILE *out)
 {
-	const size_t failed = r->command_status ? 1 : 0;
+	const size_t failed = !r->unobserved && r->command_status ? 1 : 0;
 	size_t n[3] = { 0 }, i;
 	int err = 0;
 
@@ -80,10 +80,12 @@ int expect_junit(struct expect_run *r, const struct expect_result *results, FILE
 	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"
 		"  <testsuite name=\"fltctl expect\" tests=\"%zu\" failures=\"%zu\" "
 		"errors=\"%zu\">\n", r->budget->count + 1, n[FLT_BUDGET_BROKEN] + failed,
-		n[FLT_BUDGET_UNMEASURED]);
+		n[FLT_BUDGET_UNMEASURED] + r->unobserved);
 	fputs("    <testcase name=\"the command ends with status 0\" classname=\"command\">", out);
 	if (failed)
 		fprintf(out, "<failure message=\"status %d\"/>", r->command_status);
+	if (r->unobserved)
+		fputs("<error message=\"the command was not observed\"/>", out);
 	fputs("</testcase>\n", out);
 	for (i = 0; !err && i < r->budget->count; i++)
 		err = write_case(r, &results[i], out);

@@ -6,6 +6,7 @@
 #include <regex.h>
 
 #include "capture/setup.h"
+#include "cmd/expect/relay.h"
 #include "model/budget/budget.h"
 
 struct expect_marks {
@@ -14,14 +15,11 @@ struct expect_marks {
 	uint64_t *times;
 	regex_t *regex;		/* the same, for lines */
 	bool *compiled;
-	bool *late;		/* the same: a line that was read after the command ended */
+	enum expect_late *late;	/* the same, for lines */
 	uint64_t began;		/* CLOCK_MONOTONIC ns: when the command was about to start */
-	bool ended;
 	int calls[2];		/* socket: ours and that of the command; -1: none */
-	int output[2];		/* pipe that is the command's standard output; -1: none */
-	char *line;		/* the incomplete last line of the output */
-	size_t length;
-	int output_error;	/* -errno: the command's output cannot be passed on */
+	struct expect_relay relay;	/* of lines */
+	int interrupted;	/* a signal that ends programs, such as SIGTERM, or 0 */
 	uint64_t invalid;	/* messages that are not marks */
 	struct flt_loop *loop;
 	struct flt_capture_watch watch;

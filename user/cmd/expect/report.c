@@ -185,11 +185,14 @@ static void write_sum(const struct expect_run *r, const struct expect_result *re
 
 	for (i = 0; i < r->budget->count; i++)
 		n[results[i].verdict]++;
-	fprintf(out, "budget %s: %zu kept, %zu broken, %zu not measured; %zu faults by %s\n",
+	fprintf(out, "budget %s: %zu kept, %zu broken, %zu not measured; ",
 		n[FLT_BUDGET_BROKEN] ? "broken" :
 		n[FLT_BUDGET_UNMEASURED] ? "not measured" : "kept",
-		n[FLT_BUDGET_KEPT], n[FLT_BUDGET_BROKEN], n[FLT_BUDGET_UNMEASURED],
-		r->count, r->engine);
+		n[FLT_BUDGET_KEPT], n[FLT_BUDGET_BROKEN], n[FLT_BUDGET_UNMEASURED]);
+	if (r->unobserved)
+		fputs("the command was not observed\n", out);
+	else
+		fprintf(out, "%zu faults by %s\n", r->count, r->engine);
 	if (r->command_status)
 		fprintf(out, "the command ended with status %d, which is passed on\n",
 			r->command_status);
@@ -213,7 +216,7 @@ int expect_report(struct expect_run *r, const struct expect_result *results, FIL
 			if (results[i].verdict == order[k])
 				err = write_rule(r, &results[i], table);
 	if (!err && r->args->style.format != FLT_FORMAT_TEXT)
-		err = flt_table_row(table, &run, OF_RUN);
+		err = flt_table_row(table, &run, r->unobserved ? 0 : OF_RUN);
 	if (table)
 		flt_table_flush(table, true);
 	flt_table_free(table);

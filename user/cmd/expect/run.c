@@ -129,6 +129,8 @@ static const char *remedy(const struct expect_run *r, unsigned int cause)
 		return "; load flt with a larger maxactive";
 	if (cause == FLT_LOSS_STACK)
 		return "; load flt with a larger max_stacks";
+	if (cause == FLT_LOSS_RIGHTS)
+		return "; load flt, which follows them";
 	return cause == FLT_LOSS_BUFFER && !strcmp(r->engine, "module") ?
 	       "; use larger buffers, -b and -B" : "";
 }
@@ -208,9 +210,9 @@ int expect_run(struct expect_run *r, struct flt_run *run, const struct expect_ar
 	if (r->marks.invalid)
 		flt_command_say(run->command, "ignored %" PRIu64 " invalid messages of FLT_MARK_FD "
 				"(use flt_mark.h)", r->marks.invalid);
-	if (r->marks.output_error) {
+	if (r->marks.relay.err) {
 		flt_command_say(run->command, "cannot write the output of the command: %s",
-				strerror(-r->marks.output_error));
+				strerror(-r->marks.relay.err));
 		close(fd);
 		return FLT_EXIT_FAILED;
 	}

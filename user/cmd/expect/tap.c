@@ -54,8 +54,10 @@ int expect_tap(struct expect_run *r, const struct expect_result *results, FILE *
 
 	fprintf(out, "TAP version 13\n1..%zu\n", r->budget->count + 1);
 	fprintf(out, "%s 1 - the command ends with status 0\n",
-		r->command_status ? "not ok" : "ok");
-	if (r->command_status)
+		r->command_status || r->unobserved ? "not ok" : "ok");
+	if (r->unobserved)
+		fputs("  ---\n  why: the command was not observed\n  ...\n", out);
+	else if (r->command_status)
 		fprintf(out, "  ---\n  status: %d\n  ...\n", r->command_status);
 	for (i = 0; !err && i < r->budget->count; i++) {
 		fprintf(out, "%s %zu - ", results[i].verdict ? "not ok" : "ok", i + 2);

@@ -33,7 +33,7 @@ struct update {
 	struct flt_budget budget;
 	char *text;
 	size_t length;
-	bool fresh;		/* the file did not exist */
+	struct stat before;	/* of the file; all zero: the file did not exist */
 	struct count *counts;	/* per rule */
 	uint64_t *limits;	/* per rule; ~0: kept as it is */
 };
@@ -50,9 +50,8 @@ static int read_budget(struct update *u)
 	const bool module = u->run->control && u->args->engine != FLT_CAPTURE_PERF;
 	int err;
 
-	if (!access(u->path, F_OK) || errno != ENOENT)
+	if (!stat(u->path, &u->before) || errno != ENOENT)
 		return expect_read(u->run, u->path, &u->budget, &u->text, &u->length);
-	u->fresh = true;
 	if (asprintf(&u->text, "%s%s", NEW_BUDGET, module ? NEW_BUDGET_KINDS : "") < 0) {
 		u->text = NULL;
 		return flt_command_fail(u->run->command, NULL, -ENOMEM);
@@ -97,6 +96,12 @@ static int run_once(struct update *u, uint64_t number)
 	struct expect_run r;
 	int err, status = expect_run(&r, u->run, u->args, &u->budget);
 
+	/* The command may have ended well nevertheless. */
+	if (r.marks.interrupted) {
+		flt_command_say(u->run->command, "cannot update %s: interrupted by signal %d",
+				u->path, r.marks.interrupted);
+		status = 128 + r.marks.interrupted;
+	}
 	if (!status) {
 		err = expect_judge(&r, &results);
 		status = err ? flt_command_fail(u->run->command, NULL, err) :
@@ -107,33 +112,61 @@ static int run_once(struct update *u, uint64_t number)
 	return status;
 }
 
-/* Replace the file, so that no reader sees a part of it. Return -errno. */
+/* Return true if another program wrote the file since it was read. */
+static bool is_changed(const struct update *u)
+{
+	struct stat now = { 0 };
+
+	if (stat(u->path, &now))
+		return u->before.st_ino;
+	return now.st_ino != u->before.st_ino || now.st_dev != u->before.st_dev ||
+	       now.st_size != u->before.st_size ||
+	       now.st_mtim.tv_sec != u->before.st_mtim.tv_sec ||
+	       now.st_mtim.tv_nsec != u->before.st_mtim.tv_nsec;
+}
+
+static int write_text(const struct update *u, int fd)
+{
+	const mode_t mode = u->before.st_ino ? u->before.st_mode & 07777 : 0644;
+	FILE *out = fchmod(fd, mode) ? NULL : fdopen(fd, "w");
+	const int err = -errno;
+
+	if (!out) {
+		close(fd);
+		return err;
+	}
+	flt_budget_rewrite(&u->budget, u->text, u->length, u->limits, out);
+	return flt_text_file_close(out);
+}
+
+/*
+ * Replace the file, so that no reader sees a part of it. Of a symbolic link, replace the target.
+ * -ESTALE: another program changed the file. Return -errno.
+ */
 static int write_file(const struct update *u)
 {
+	char *real = u->before.st_ino ? realpath(u->path, NULL) : strdup(u->path);
 	char path[PATH_MAX];
-	struct stat st;
-	FILE *out;
-	int fd, err = 0;
+	int fd, err;
 
-	if (snprintf(path, sizeof(path), "%s.XXXXXX", u->path) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
+	if (!real)
 		return -errno;
-	if (fchmod(fd, stat(u->path, &st) ? 0644 : st.st_mode & 07777))
-		err = -errno;
-	out = fdopen(fd, "w");
-	if (!out) {
-		err = -errno;
-		close(fd);
-	} else {
-		flt_budget_rewrite(&u->budget, u->text, u->length, u->limits, out);
-		err = flt_text_file_close(out);
+	if (snprintf(path, sizeof(path), "%s.XXXXXX", real) >= (int)sizeof(path)) {
+		err = -ENAMETOOLONG;
+		goto out_real;
 	}
-	if (!err && rename(path, u->path))
+	fd = mkostemp(path, O_CLOEXEC);
+	err = fd < 0 ? -errno : write_text(u, fd);
+	if (fd < 0)
+		goto out_real;
+	if (!err && is_changed(u))
+		err = -ESTALE;
+	if (!err && rename(path, real))
 		err = -errno;
 	if (err)
 		unlink(path);
+out_real:
+	free(real);
 	return err;
 }
 
@@ -199,13 +232,43 @@ static int report(const struct update *u)
 	return output_close(out, command, u->args->output, error, status);
 }
 
+/* Return true if -o would overwrite the budget. */
+static bool is_output(const struct update *u)
+{
+	const char *output = u->args->output;
+	struct stat st;
+
+	if (!output)
+		return false;
+	return !strcmp(output, u->path) || (!stat(output, &st) && st.st_ino == u->before.st_ino &&
+					    st.st_dev == u->before.st_dev);
+}
+
+/* Write the limits and report. Return the exit status. */
+static int finish(const struct update *u)
+{
+	const int err = write_file(u);
+
+	if (!err)
+		return report(u);
+	if (err == -ESTALE)
+		flt_command_say(u->run->command, "cannot update %s: another program changed the "
+				"file during the runs (run --update again)", u->path);
+	else
+		flt_command_say(u->run->command, "cannot write %s: %s", u->path, strerror(-err));
+	return err == -ESTALE ? FLT_EXIT_FAILED : flt_exit_of(err);
+}
+
 int expect_update(struct flt_run *run, const struct expect_args *args, const char *path)
 {
 	struct update u = { .run = run, .args = args, .path = path };
 	uint64_t number;
 	size_t i;
-	int err, status = read_budget(&u);
+	int status = read_budget(&u);
 
+	if (!status && is_output(&u))
+		status = flt_command_misuse(run->command, "invalid -o %s: the budget itself",
+					    args->output);
 	u.counts = calloc(u.budget.count + 1, sizeof(*u.counts));
 	u.limits = calloc(u.budget.count + 1, sizeof(*u.limits));
 	if (!status && (!u.counts || !u.limits))
@@ -215,15 +278,8 @@ int expect_update(struct flt_run *run, const struct expect_args *args, const cha
 	for (i = 0; !status && i < u.budget.count; i++)
 		u.limits[i] = is_measured(&u.budget.rules[i]) ?
 			      flt_budget_slack(u.counts[i].most, args->slack) : ~0ull;
-	if (!status) {
-		err = write_file(&u);
-		if (err) {
-			flt_command_say(run->command, "cannot write %s: %s", path, strerror(-err));
-			status = flt_exit_of(err);
-		} else {
-			status = report(&u);
-		}
-	}
+	if (!status)
+		status = finish(&u);
 	flt_budget_free(&u.budget);
 	free(u.text);
 	free(u.counts);

@@ -3,10 +3,12 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/code/elffile.h"
+#include "model/recording/mapset.h"
 
 /* Longer names are not demangled: malicious names could take unbounded stack and time. */
 #define MANGLED_MAX 4096
@@ -14,8 +16,8 @@
 char *__cxa_demangle(const char *mangled, char *out, size_t *length, int *status);
 
 struct search {
-	flt_definitions_fn accept;
-	void *arg;
+	const struct flt_definitions_search *in;
+	bool *mapped;		/* per object: look into it */
 	bool found;
 };
 
@@ -26,7 +28,7 @@ static bool accept(struct search *s, const char *name)
 
 	if (name[0] == '_' && name[1] == 'Z' && strlen(name) <= MANGLED_MAX)
 		plain = __cxa_demangle(name, NULL, NULL, &status);
-	s->found = s->accept(s->arg, plain ? plain : name);
+	s->found = s->in->accept(s->in->arg, plain ? plain : name);
 	free(plain);
 	return s->found;
 }
@@ -68,28 +70,46 @@ static void search_debug(struct search *s, Dwfl_Module *module)
 		dwarf_getfuncs(unit, on_function, s, 0);
 }
 
-bool flt_definitions_have(const struct flt_recording *rec, const char *root,
-			  flt_definitions_fn fn, void *arg)
+static void note_mapped(struct search *s, const struct flt_image *image)
 {
-	const struct flt_page_size page = flt_recording_page_size(rec);
-	struct search s = { .accept = fn, .arg = arg };
-	struct flt_elf_file *elf;
-	const struct flt_object *o;
+	uint32_t piece, map;
+
+	for (piece = 0; (map = flt_map_set_piece(image->maps, piece)) != ~0u; piece++)
+		s->mapped[s->in->rec->maps[map].object] = true;
+}
+
+static void search_object(struct search *s, const struct flt_object *o, bool debug)
+{
+	struct flt_elf_file *elf = NULL;
+
+	if (o->kind == FLT_OBJECT_FILE && !o->data)
+		elf = flt_elf_file_open(s->in->root, o, flt_recording_page_size(s->in->rec));
+	if (!elf)
+		return;
+	if (debug)
+		search_debug(s, flt_elf_file_module(elf));
+	else
+		search_symbols(s, flt_elf_file_module(elf));
+	flt_elf_file_close(elf);
+}
+
+int flt_definitions_have(const struct flt_definitions_search *in)
+{
+	const struct flt_recording *rec = in->rec;
+	struct search s = {
+		.in = in, .mapped = calloc(rec->object_count + 1, sizeof(*s.mapped)),
+	};
 	uint32_t i, pass;
 
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < rec->object_count && !s.found; i++) {
-			o = &rec->objects[i];
-			elf = o->kind == FLT_OBJECT_FILE && !o->data ?
-			      flt_elf_file_open(root, o, page) : NULL;
-			if (!elf)
-				continue;
-			if (pass)
-				search_debug(&s, flt_elf_file_module(elf));
-			else
-				search_symbols(&s, flt_elf_file_module(elf));
-			flt_elf_file_close(elf);
-		}
-	}
+	if (!s.mapped)
+		return -ENOMEM;
+	for (i = 0; i < rec->image_room; i++)
+		if (rec->images[i] && (!in->in_image || in->in_image(in->arg, i)))
+			note_mapped(&s, rec->images[i]);
+	for (pass = 0; pass < 2; pass++)
+		for (i = 0; i < rec->object_count && !s.found; i++)
+			if (s.mapped[i])
+				search_object(&s, &rec->objects[i], pass);
+	free(s.mapped);
 	return s.found;
 }

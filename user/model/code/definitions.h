@@ -10,14 +10,22 @@
 
 #include "model/recording/recording.h"
 
-typedef bool (*flt_definitions_fn)(void *arg, const char *name);
+/* Where to look, and for what. Both functions get .arg. */
+struct flt_definitions_search {
+	const struct flt_recording *rec;
+	const char *root;	/* prefix for paths of files, or NULL */
+	/* Return whether to look into what an image mapped last. NULL: into all. */
+	bool (*in_image)(void *arg, uint32_t image);
+	/* Return whether the name is one that is looked for. Names are demangled. */
+	bool (*accept)(void *arg, const char *name);
+	void *arg;
+};
 
 /*
- * Return true if accept() accepts the name of a function in the code that the recording maps:
+ * Return true if the search accepts the name of a function in the code that the recording maps:
  * symbols first, then the functions of debug information, which also lists inlined functions.
- * Names are demangled. root: prefix for paths of files, or NULL.
+ * -ENOMEM.
  */
-bool flt_definitions_have(const struct flt_recording *rec, const char *root,
-			  flt_definitions_fn accept, void *arg);
+int flt_definitions_have(const struct flt_definitions_search *search);
 
 #endif
