@@ -60,7 +60,7 @@ compare() {
 	without_module
 	is_root
 	# With 16 TiB of addresses (0x4000: MAP_NORESERVE), of which three pages are present.
-	python3 -c '
+	/usr/bin/python3 -c '
 import mmap, time
 data = bytearray(5 << 20)
 flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000
@@ -87,7 +87,7 @@ is_traced() { grep -q '^TracerPid:.*[1-9]' "/proc/$1/status"; } # PID
 @test "the faults of children that a process has already are seen" {
 	without_module
 	is_root
-	python3 -c '
+	/usr/bin/python3 -c '
 import os, sys, time
 where = sys.argv[1]
 def wait(name):
@@ -118,11 +118,11 @@ wait("/done")' "$dir" &
 	without_module
 	# The memory is there at the exit: python would give it back before.
 	local at='import os, time; time.sleep(0.5); data = bytearray(30 << 20); os._exit(0)'
-	"$FLTCTL" rss --json --at=200ms,peak --diff -n 0 -- python3 -c "$at" >"$dir/rows"
+	"$FLTCTL" rss --json --at=200ms,peak --diff -n 0 -- /usr/bin/python3 -c "$at" >"$dir/rows"
 	json "$dir/rows" 'sum(r["change_bytes"] for r in rows) > 25 << 20'
-	"$FLTCTL" rss --json --at=peak,200ms -- python3 -c "$at" >"$dir/rows"
+	"$FLTCTL" rss --json --at=peak,200ms -- /usr/bin/python3 -c "$at" >"$dir/rows"
 	json "$dir/rows" '[r["time_ns"] for r in rows] == sorted(r["time_ns"] for r in rows)'
-	run --separate-stderr -3 "$FLTCTL" rss --csv --at=0s,1h,exit -- python3 -c "$at"
+	run --separate-stderr -3 "$FLTCTL" rss --csv --at=0s,1h,exit -- /usr/bin/python3 -c "$at"
 	[[ $stderr == *"cannot take the memory after 1h00m: the processes ended before"* ]]
 	# One heading for all moments.
 	[ "$(grep -c '^moment,' <<<"$output")" = 1 ]
@@ -241,4 +241,34 @@ os._exit(0)'
 	without_module
 	"$FLTCTL" rss --json --at=exit,peak,exit,peak -- true >"$dir/rows"
 	json "$dir/rows" 'len({r["time_ns"] for r in rows}) == 2'
+}
+
+@test "a process that has lost its parent is named as missing" {
+	without_module
+	is_root
+	/usr/bin/python3 -c '
+import os, sys, time
+where = sys.argv[1]
+while not os.path.exists(where + "/go"):
+    time.sleep(0.01)
+if not os.fork():
+    if not os.fork():
+        while os.getppid() != 1:
+            time.sleep(0.01)
+        data = bytearray(20 << 20)
+        open(where + "/touched", "w").close()
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+while not os.path.exists(where + "/touched"):
+    time.sleep(0.01)' "$dir" &
+	pid=$!
+	"$FLTCTL" rss --json -p $pid >"$dir/rows" 2>"$dir/err" &
+	local own=$! status=0
+	until_true is_traced $pid
+	touch "$dir/go"
+	wait $own || status=$?
+	pkill -f "$dir\$" || true
+	[ $status = 3 ]
+	grep -q 'exit: missing processes whose parents ended: 1, such as PID [0-9]*, python3' "$dir/err"
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* join.c - give the pages of the moments to the faults of a recording. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cmd/rss/rss.h"
 #include "source/proc/maps.h"
@@ -84,6 +85,7 @@ static int on_faults(void *arg, struct flt_load *load, const struct flt_fault *f
 
 	for (i = 0; !ret && i < n; i++) {
 		place = 0;
+		rss_absent_fault(j, &faults[i]);
 		for (k = 0; !ret && k < j->count; k++) {
 			if (!flt_moment_needs(&j->moments[k].moment, &faults[i]))
 				continue;
@@ -119,6 +121,8 @@ int rss_join(struct rss_joined *j, const char *path)
 	status = flt_load_file(&images, j->run->command, path, NULL, NULL);
 	j->around = flt_maps_around();
 	ret = status ? 0 : prepare(j, images.rec);
+	if (!status && !ret)
+		ret = rss_absent_begin(j, images.rec);
 	flt_load_free(&images);
 	if (status)
 		return status;
@@ -139,4 +143,5 @@ void rss_joined_free(struct rss_joined *j)
 {
 	flt_symbols_free(j->symbols);
 	flt_load_free(&j->load);
+	free(j->alive);
 }

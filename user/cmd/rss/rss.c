@@ -76,6 +76,8 @@ static int show(struct rss_joined *j)
 	if (j->late && !status)
 		flt_command_say(j->run->command, "unknown includes all that was resident before "
 				"the recording, because a process ran already");
+	if (!status)
+		status = rss_absent_verdict(j);
 	return status ? status : flt_load_verdict(&j->load);
 }
 

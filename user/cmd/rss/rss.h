@@ -144,11 +144,22 @@ struct rss_joined {
 	uint32_t nobody[__FLT_RESIDENT_NOBODIES];	/* places of pages without a fault */
 	struct flt_symbols *symbols;
 	bool late;		/* a process ran before the recording */
+	/* Per image: a time at which the process had memory, CLOCK_MONOTONIC ns. */
+	uint64_t *alive;
+	uint32_t alive_count;
 };
 
 /* Read the recording. Report errors. Return the exit status. Call rss_joined_free() anyway. */
 int rss_join(struct rss_joined *j, const char *path);
 void rss_joined_free(struct rss_joined *j);
+
+/* ---- absent.c: recorded processes that a moment lacks ---- */
+
+/* Call with the images of the recording before its faults. -ENOMEM. */
+int rss_absent_begin(struct rss_joined *j, const struct flt_recording *rec);
+void rss_absent_fault(struct rss_joined *j, const struct flt_fault *f);
+/* Report such processes. Return FLT_EXIT_DONE or FLT_EXIT_INCOMPLETE. */
+int rss_absent_verdict(const struct rss_joined *j);
 
 /* ---- rows.c: rows of a moment ---- */
 
