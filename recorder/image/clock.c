@@ -4,6 +4,8 @@
 #include "lib/core/sys.h"
 
 #include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
@@ -16,6 +18,29 @@ static int by_system_call(clockid_t clock, struct timespec *time)
 }
 
 static clock_fn *read_clock = by_system_call;
+static uint64_t offset;		/* ns, of the clock in our time namespace */
+
+/* Return the offset that time_namespaces(7) shows for the clock, in ns. */
+static uint64_t read_offset(void)
+{
+	static const char name[] = "monotonic";
+	char text[256], *s;
+	long fd, n;
+	int64_t seconds, ns;
+
+	fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	n = sys3(SYS_read, fd, text, sizeof(text) - 1);
+	sys1(SYS_close, fd);
+	text[n > 0 ? n : 0] = 0;
+	s = strstr(text, name);
+	if (!s)
+		return 0;
+	seconds = strtoll(s + sizeof(name) - 1, &s, 10);
+	ns = strtoll(s, NULL, 10);
+	return (uint64_t)(seconds * 1000000000 + ns);
+}
 
 /* Return the section of a type, or NULL. */
 static const Elf64_Shdr *find_section(const char *vdso, uint32_t type)
@@ -57,6 +82,7 @@ void rec_clock_init(void)
 
 	if (found)
 		read_clock = (clock_fn *)found;
+	offset = read_offset();
 }
 
 uint64_t rec_now(void)
@@ -64,5 +90,5 @@ uint64_t rec_now(void)
 	struct timespec t;
 
 	read_clock(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - offset;
 }

@@ -8,9 +8,12 @@
 
 #include <stdint.h>
 
-/* Find the function of the vDSO. Before, and without it, rec_now() is a system call. */
+/*
+ * Find the function of the vDSO, and the offset of the time namespace. Before, and without the
+ * function, rec_now() is a system call.
+ */
 void rec_clock_init(void);
-/* Return CLOCK_MONOTONIC in ns. */
+/* Return CLOCK_MONOTONIC of the initial time namespace in ns, as perf and fltctl do. */
 uint64_t rec_now(void);
 
 #endif

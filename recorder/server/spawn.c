@@ -23,9 +23,11 @@
 #include "service.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/prctl.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -142,6 +144,17 @@ static bool adopts_orphans(void)
 
 	sys2(SYS_prctl, PR_GET_CHILD_SUBREAPER, &is_subreaper);
 	return is_subreaper || rec_image.pid == 1;
+}
+
+bool rec_spawn_is_outside(void)
+{
+	char own[64], next[64];
+	long n = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/pid", own, sizeof(own));
+	long m = sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/ns/pid_for_children", next,
+		      sizeof(next));
+
+	/* The second link is empty before the namespace has its first process. */
+	return n > 0 && (m != n || memcmp(own, next, (size_t)n));
 }
 
 int rec_spawn_server(int socket)

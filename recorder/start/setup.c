@@ -201,6 +201,9 @@ static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **s
 	ret = rec_trie_init();
 	if (ret)
 		return ret;
+	*step = "start the fault server: children get another PID namespace (use unshare --fork)";
+	if (rec_spawn_is_outside())
+		return -EXDEV;
 	*step = "start the fault server";
 	return rec_spawn_server(socket);
 }

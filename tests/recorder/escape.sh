@@ -82,6 +82,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	fi
 	escapes "another network namespace" 1 'out of reach of fltctl' \
 		unshare -n /bin/true
+	escapes "another PID namespace of children" 1 'children get another PID namespace' \
+		unshare -p /bin/true
 	libc=/lib/$(uname -m)-linux-gnu
 	mkdir -p other_root/bin "other_root${linker%/*}" "other_root$libc"
 	cp /bin/true other_root/bin

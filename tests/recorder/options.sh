@@ -204,6 +204,16 @@ LD_PRELOAD=$build/tests/recorder/past_clock.so timeout "$limit" "$fltctl" record
 check "a program with another clock is recorded" [ "$(number ', \([0-9]*\) refaults')" -gt 1000 ]
 check "a program with another clock has its native result" cmp -s out <("$cases" fork)
 
+# Each time namespace has its own clock.
+if unshare -T --monotonic 1000 true 2> /dev/null; then
+	for offset in 1000000 -1000; do
+		timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- unshare -T --monotonic $offset \
+			"$cases" phases > out 2> err || true
+		check "faults keep their stacks with a clock of $offset s" [ -z "$(number 'unplaced  *\([0-9]*\)')" ]
+		check "service is timed with a clock of $offset s" grep -q '^service .*us per fault, [1-9]' err
+	done
+fi
+
 # The program may unmount the file system where it was started.
 mkdir here
 (cd here && exec "$fltctl" record -q -L 8 -o ../trace.flt -- sh -c 'echo >../ready; sleep 2') & record=$!
