@@ -2,11 +2,8 @@
 #include "source/proc/hold.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,7 +12,6 @@
 
 #define STOP_STEP_NS 100000
 #define STOP_STEPS 10000
-#define PF_EXITING 4	/* include/linux/sched.h */
 
 struct held {
 	pid_t tid, pid;	/* pid: of its process, if it is watched */
@@ -112,35 +108,6 @@ int flt_hold_watch(struct flt_hold *h, uint32_t pid)
 	return err;
 }
 
-/* Return whether a thread runs on while another thread of its process ends. */
-static bool survives(pid_t pid, pid_t tid)
-{
-	char path[64], line[512];
-	uint64_t pending = 0, flags = 0;
-	const char *at;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "SigPnd: %" SCNx64, &pending) == 1)
-			break;
-	fclose(file);
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	/* The name may have line breaks and parentheses. */
-	line[fread(line, 1, sizeof(line) - 1, file)] = '\0';
-	fclose(file);
-	at = strrchr(line, ')');
-	if (!at || sscanf(at, ") %*c %*d %*d %*d %*d %*d %" SCNu64, &flags) != 1)
-		return false;
-	return !(flags & PF_EXITING) && !(pending & 1ull << (SIGKILL - 1));
-}
-
 struct search {
 	struct flt_hold *hold;
 	pid_t pid, tid;
@@ -152,7 +119,8 @@ static int watch_survivor(void *arg, uint32_t tid)
 	const struct search *s = arg;
 	struct held *t;
 
-	if ((pid_t)tid == s->tid || find(s->hold, (pid_t)tid) || !survives(s->pid, (pid_t)tid) ||
+	if ((pid_t)tid == s->tid || find(s->hold, (pid_t)tid) ||
+	    !flt_procfs_survives((uint32_t)s->pid, tid) ||
 	    add(s->hold, (pid_t)tid, PTRACE_O_TRACEEXIT, &t))
 		return 0;
 	t->watched = true;

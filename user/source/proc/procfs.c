@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define PID_BITS 22	/* PID_MAX_LIMIT is 2^22 */
+#define PF_EXITING 4	/* include/linux/sched.h */
 
 /* Field numbers of proc(5), from 1. */
 enum { FIELD_STATE = 3, FIELD_MIN_FLT = 10, FIELD_MAJ_FLT = 12, FIELD_THREADS = 20,
@@ -132,6 +133,28 @@ bool flt_procfs_ends(uint32_t tgid)
 	line = strstr(text, "\nThreads:");
 	return line && sscanf(line, "\nThreads: %u", &threads) == 1 && threads == 1 &&
 	       !strstr(text, "\nVmSize:");
+}
+
+bool flt_procfs_survives(uint32_t tgid, uint32_t tid)
+{
+	uint64_t pending = 0, flags = 0;
+	char path[64], text[4096];
+	const char *line;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/status", tgid, tid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return false;
+	line = strstr(text, "\nSigPnd:");
+	if (line)
+		sscanf(line, "\nSigPnd: %" SCNx64, &pending);
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/stat", tgid, tid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return false;
+	/* The name may have line breaks and parentheses. */
+	line = strrchr(text, ')');
+	if (!line || sscanf(line, ") %*c %*d %*d %*d %*d %*d %" SCNu64, &flags) != 1)
+		return false;
+	return !(flags & PF_EXITING) && !(pending >> (SIGKILL - 1) & 1);
 }
 
 unsigned int flt_procfs_filters(uint32_t tgid)
