@@ -52,14 +52,14 @@ REC_EXPORT int madvise(void *addr, size_t len, int advice)
 		return (int)rec_range_result(sys3(SYS_madvise, addr, len, advice));
 	if (rec_range_has_holes(addr, len)) {
 		/* The kernel discards what is around a hole. Other advice is lost here. */
-		if (discards && !discard(first, end))
+		if (discards && (!discard(first, end) || !rec_range_is_inside(addr, len)))
 			sys3(SYS_madvise, addr, len, advice);
 		return (int)rec_range_result(-ENOMEM);
 	}
 	switch (advice) {
 	case MADV_DONTNEED:
 	case MADV_FREE:
-		if (discard(first, end))
+		if (discard(first, end) && rec_range_is_inside(addr, len))
 			return 0;
 		break;
 	case MADV_NORMAL: case MADV_RANDOM: case MADV_SEQUENTIAL: case MADV_WILLNEED:
@@ -100,7 +100,9 @@ static bool discards_own(int pidfd, int advice, unsigned int flags)
 {
 	struct pidfd_info info = { 0 };
 
-	if (!rec_image_is_ready() || (advice != MADV_DONTNEED && advice != MADV_FREE) ||
+	/* A filter of the program may forbid the calls below. */
+	if (!rec_image_is_ready() || rec_image.filtered ||
+	    (advice != MADV_DONTNEED && advice != MADV_FREE) ||
 	    sys5(SYS_process_madvise, pidfd, NULL, 0, advice, flags))
 		return false;
 	return pidfd < 0 || (!sys3(SYS_ioctl, pidfd, GET_INFO, &info) &&
@@ -114,6 +116,8 @@ REC_EXPORT ssize_t process_madvise(int pidfd, const struct iovec *ranges, size_t
 
 	if (!discards_own(pidfd, advice, flags))
 		return rec_range_result(sys5(SYS_process_madvise, pidfd, ranges, n, advice, flags));
+	if (n > UIO_MAXIOV)
+		return rec_range_result(-EINVAL);
 	for (size_t i = 0; i < n; i++) {
 		if (madvise(ranges[i].iov_base, ranges[i].iov_len, advice))
 			return done ? done : -1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "clock.h"
 
+#include "lib/core/region.h"
 #include "lib/core/sys.h"
 
 #include <elf.h>
@@ -42,12 +43,28 @@ static uint64_t read_offset(void)
 	return (uint64_t)(seconds * 1000000000 + ns);
 }
 
-/* Return the section of a type, or NULL. */
+/* Return the end of the vDSO, as an offset. It has one segment. */
+static uint64_t end_of(const char *vdso)
+{
+	const Elf64_Ehdr *head = (const Elf64_Ehdr *)vdso;
+	const Elf64_Phdr *p = (const Elf64_Phdr *)(vdso + head->e_phoff);
+	uint64_t end = 0;
+
+	for (unsigned int i = 0; i < head->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD && p[i].p_vaddr + p[i].p_memsz > end)
+			end = p[i].p_vaddr + p[i].p_memsz;
+	return (end + FLT_PAGE - 1) & ~(uint64_t)(FLT_PAGE - 1);
+}
+
+/* Return the section of a type, or NULL. Emulators may not map the sections. */
 static const Elf64_Shdr *find_section(const char *vdso, uint32_t type)
 {
 	const Elf64_Ehdr *head = (const Elf64_Ehdr *)vdso;
 	const Elf64_Shdr *s = (const Elf64_Shdr *)(vdso + head->e_shoff);
 
+	if (head->e_shentsize != sizeof(*s) ||
+	    head->e_shoff + head->e_shnum * sizeof(*s) > end_of(vdso))
+		return NULL;
 	for (unsigned int i = 0; i < head->e_shnum; i++)
 		if (s[i].sh_type == type)
 			return &s[i];

@@ -131,8 +131,10 @@ static bool wait_for_server(long pid)
 	struct timespec t = { .tv_nsec = 100000000 };
 
 	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) == STARTING)
+		/* If the server is our child, a dead one waits for us. */
 		if (sys4(SYS_futex, &state, FUTEX_WAIT_PRIVATE, STARTING, &t) == -ETIMEDOUT &&
-		    sys2(SYS_kill, pid, 0) == -ESRCH)
+		    (sys4(SYS_wait4, pid, 0, WNOHANG | __WALL, 0) == pid ||
+		     sys2(SYS_kill, pid, 0) == -ESRCH))
 			break;
 	return state == RUNNING;
 }
