@@ -4,13 +4,14 @@
  * parent to child, so a process whose parent ended is not.
  *
  * A process that a moment lacks may have been ending, without memory. One that has a fault or an
- * exec later, or memory now, had memory then.
+ * exec later, that ends a second later, or that has memory now, had memory then.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "cmd/rss/rss.h"
 #include "source/proc/procfs.h"
+#include "text/units.h"
 
 void rss_absent_fault(struct rss_joined *j, const struct flt_fault *f)
 {
@@ -40,6 +41,8 @@ int rss_absent_begin(struct rss_joined *j, const struct flt_recording *rec)
 			continue;
 		if (!image->end && has_memory(image->pid))
 			j->alive[id] = UINT64_MAX;
+		else if (image->end > FLT_NSEC_PER_SEC)
+			j->alive[id] = image->end - FLT_NSEC_PER_SEC;
 		before = flt_recording_image(rec, image->parent);
 		if (image->cause == FLT_IMAGE_EXEC && before && j->alive[before->id] < image->begin)
 			j->alive[before->id] = image->begin;

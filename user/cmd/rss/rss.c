@@ -69,16 +69,18 @@ static const struct flt_opt opts[] = {
 static int show(struct rss_joined *j)
 {
 	const struct rss_args *args = j->run->args;
-	int status;
+	int status, lost;
 
 	status = args->picture ? rss_picture_write(j) : rss_table_write(j);
 	fflush(stdout);
 	if (j->late && !status)
 		flt_command_say(j->run->command, "unknown includes all that was resident before "
 				"the recording, because a process ran already");
-	if (!status)
-		status = rss_absent_verdict(j);
-	return status ? status : flt_load_verdict(&j->load);
+	if (status)
+		return status;
+	status = rss_absent_verdict(j);
+	lost = flt_load_verdict(&j->load);
+	return status ? status : lost;
 }
 
 static int join_and_show(struct flt_run *run, struct rss_taker *taker, int fd)
