@@ -146,6 +146,9 @@ static int status_of(const struct expect_run *r, const struct expect_result *res
 	int status = FLT_EXIT_DONE;
 	size_t i;
 
+	/* The command may have ended because its output could not be passed on. */
+	if (r->marks.relay.err)
+		return FLT_EXIT_FAILED;
 	if (r->command_status)
 		return r->command_status;
 	for (i = 0; i < r->budget->count; i++) {

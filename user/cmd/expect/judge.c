@@ -98,11 +98,18 @@ static int count_faults(struct judge *j)
 	return 0;
 }
 
+/* Return true if the rule is kept whenever it is kept with more faults. */
+static bool only_limits(const struct flt_rule *rule)
+{
+	return rule->op == FLT_BUDGET_AT_MOST || rule->op == FLT_BUDGET_LESS ||
+	       (rule->op == FLT_BUDGET_EQUAL && !rule->limit);
+}
+
 /* Set *time to the time of mark i, if the rule has the mark. */
 static void place_mark(struct judge *j, const struct flt_mark *m, size_t i, uint64_t *time)
 {
 	const struct expect_marks *marks = &j->r->marks;
-
+	const bool matters = m == &j->rule->after || !only_limits(j->rule);
 	static const char *const types[] = {
 		[FLT_MARK_NONE] = "", [FLT_MARK_CALL] = "mark", [FLT_MARK_LINE] = "line",
 		[FLT_MARK_SIGNAL] = "signal",
@@ -112,10 +119,10 @@ static void place_mark(struct judge *j, const struct flt_mark *m, size_t i, uint
 		return;
 	*time = marks->times[i];
 	/* Faults that came before the reading may have come after the writing. */
-	if (marks->late[i] == EXPECT_AFTER_END && m == &j->rule->after)
+	if (marks->late[i] == EXPECT_AFTER_END && matters)
 		unmeasured(j->out, "%s \"%s\" was read when the command had ended (end the line "
 			   "and flush it)", types[m->type], m->name);
-	if (marks->late[i] == EXPECT_HELD_BACK && m == &j->rule->after)
+	if (marks->late[i] == EXPECT_HELD_BACK && matters)
 		unmeasured(j->out, "%s \"%s\" was read late, because the reader of the output was "
 			   "slow (write the output to a file)", types[m->type], m->name);
 	if (!*time)
@@ -180,7 +187,8 @@ static int check_names(struct judge *j)
 	const struct flt_rule *rule = j->rule;
 	const char *of = rule->process ? rule->process : "the command";
 	const struct flt_definitions_search search = {
-		.rec = rec, .root = j->r->args->symbols.root, .in_image = accept_image,
+		.rec = rec, .root = j->r->args->symbols.root,
+		.in_image = rule->process ? accept_image : NULL,
 		.accept = accept_function, .arg = j,
 	};
 	bool found = !rule->process;

@@ -18,6 +18,7 @@
 /* The command's end is moved out of the way of shells, which use small numbers. */
 #define CALL_FD 100
 #define MESSAGE_BYTES 160
+#define MESSAGES 4096
 
 static const struct flt_mark *mark_at(const struct expect_marks *m, size_t i)
 {
@@ -98,13 +99,17 @@ static int on_signal(void *arg, const struct signalfd_siginfo *info)
 	return 0;
 }
 
-/* Read all messages. Return false after the last end of the command's socket was closed. */
+/*
+ * Read messages, at most as many as a socket holds. Return false after the last end of the
+ * command's socket was closed.
+ */
 static bool read_calls(struct expect_marks *m)
 {
 	char text[MESSAGE_BYTES + 1];
 	ssize_t n;
+	int i;
 
-	for (;;) {
+	for (i = 0; i < MESSAGES; i++) {
 		n = recv(m->calls[0], text, MESSAGE_BYTES, MSG_DONTWAIT);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -113,6 +118,7 @@ static bool read_calls(struct expect_marks *m)
 		text[n] = '\0';
 		on_call(m, text);
 	}
+	return true;
 }
 
 /* The command runs on, but nothing reads its marks any longer. */
@@ -120,8 +126,8 @@ static void abandon(void *arg)
 {
 	struct expect_marks *m = arg;
 
-	expect_relay_leave(&m->relay);
 	close_fd(&m->calls[0]);
+	expect_relay_leave(&m->relay);
 }
 
 static int on_calls(void *arg, int fd, short events)

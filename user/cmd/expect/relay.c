@@ -6,6 +6,9 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "text/clock.h"
@@ -25,7 +28,21 @@ static void close_fd(int *fd)
 
 void expect_relay_init(struct expect_relay *r, expect_line_fn fn, void *arg)
 {
-	*r = (struct expect_relay){ .pipe = { -1, -1 }, .fn = fn, .arg = arg };
+	*r = (struct expect_relay){ .pipe = { -1, -1 }, .fn = fn, .arg = arg, .out = -1 };
+}
+
+/*
+ * Other processes share our standard output, which must stay in blocking mode. So open a pipe or
+ * terminal once more. A file does not block for long, and has an offset to share.
+ */
+static void open_out(struct expect_relay *r)
+{
+	struct stat st = { 0 };
+
+	fstat(STDOUT_FILENO, &st);
+	r->is_socket = S_ISSOCK(st.st_mode);
+	if (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))
+		r->out = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 }
 
 int expect_relay_open(struct expect_relay *r)
@@ -36,6 +53,7 @@ int expect_relay_open(struct expect_relay *r)
 		return -ENOMEM;
 	if (pipe2(r->pipe, O_CLOEXEC) || fcntl(r->pipe[0], F_SETFL, O_NONBLOCK))
 		return -errno;
+	open_out(r);
 	return 0;
 }
 
@@ -51,6 +69,7 @@ void expect_relay_free(struct expect_relay *r)
 	restore_sigpipe(r);
 	close_fd(&r->pipe[0]);
 	close_fd(&r->pipe[1]);
+	close_fd(&r->out);
 	free(r->line);
 	free(r->bytes);
 	r->line = r->bytes = NULL;
@@ -91,25 +110,42 @@ static ssize_t take(struct expect_relay *r)
 	return n;
 }
 
-/*
- * Pass on what was read. Return 0, -EAGAIN if writing would block, unless wait, or -errno. A pipe
- * that has room takes PIPE_BUF bytes without blocking. Our standard output stays in blocking mode,
- * which other processes share.
- */
-static int pass_on(struct expect_relay *r, bool wait)
+/* Write what there is room for. A pipe with room takes PIPE_BUF bytes without blocking. */
+static ssize_t write_some(const struct expect_relay *r, const char *bytes, size_t n)
 {
 	struct pollfd room = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	if (r->is_socket)
+		return send(STDOUT_FILENO, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (r->out >= 0)
+		return write(r->out, bytes, n);
+	if (poll(&room, 1, 0))
+		return write(STDOUT_FILENO, bytes, n < PIPE_BUF ? n : PIPE_BUF);
+	errno = EAGAIN;
+	return -1;
+}
+
+/* Wait for room, because standard output may be in non-blocking mode, and write. */
+static ssize_t write_waiting(const char *bytes, size_t n)
+{
+	struct pollfd room = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	poll(&room, 1, -1);
+	return write(STDOUT_FILENO, bytes, n);
+}
+
+/* Pass on what was read. Return 0, -EAGAIN if writing would block, unless wait, or -errno. */
+static int pass_on(struct expect_relay *r, bool wait)
+{
+	const char *bytes;
 	size_t n;
 	ssize_t k;
 
 	while (r->begin < r->end) {
-		if (!poll(&room, 1, wait ? -1 : 0))
-			return -EAGAIN;
+		bytes = r->bytes + r->begin;
 		n = r->end - r->begin;
-		k = write(STDOUT_FILENO, r->bytes + r->begin, n < PIPE_BUF ? n : PIPE_BUF);
-		if (k < 0 && errno == EAGAIN && !wait)
-			return -EAGAIN;
-		if (k < 0 && errno != EAGAIN && errno != EINTR)
+		k = wait ? write_waiting(bytes, n) : write_some(r, bytes, n);
+		if (k < 0 && errno != EINTR && (errno != EAGAIN || !wait))
 			return -errno;
 		r->begin += k < 0 ? 0 : (size_t)k;
 	}
@@ -180,19 +216,40 @@ int expect_relay_begin(struct expect_relay *r, struct flt_loop *loop)
 	return flt_loop_add(loop, r->pipe[0], POLLIN, on_output, r);
 }
 
-/* Pass everything on that can be read now. Return true if more may follow. */
-static bool drain(struct expect_relay *r)
+/*
+ * Pass on what can be read now: at least `most` bytes, or what there is. Return true if more may
+ * follow.
+ */
+static bool drain(struct expect_relay *r, size_t most)
 {
+	size_t sum = 0;
 	ssize_t n;
 	int err;
 
 	do {
 		err = pass_on(r, true);
 		n = err ? 0 : take(r);
-	} while (n > 0);
+		sum += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && sum <= most);
 	if (err)
 		give_up(r, err);
-	return n == -EAGAIN;
+	return n > 0 || n == -EAGAIN;
+}
+
+/* Pass the rest on, in a process that keeps nothing else open. */
+static void relay_rest(struct expect_relay *r)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (dup2(r->pipe[0], STDIN_FILENO) < 0)
+		_exit(1);
+	r->pipe[0] = STDIN_FILENO;
+	close_range(STDERR_FILENO, ~0u, 0);
+	fcntl(r->pipe[0], F_SETFL, 0);
+	drain(r, SIZE_MAX);
+	_exit(0);
 }
 
 void expect_relay_leave(struct expect_relay *r)
@@ -202,11 +259,8 @@ void expect_relay_leave(struct expect_relay *r)
 	if (r->pipe[0] < 0)
 		return;
 	pid = fork();
-	if (!pid) {
-		fcntl(r->pipe[0], F_SETFL, 0);
-		drain(r);
-		_exit(0);
-	}
+	if (!pid)
+		relay_rest(r);
 	if (pid < 0)
 		r->err = -errno;
 	r->begin = r->end = 0;
@@ -215,12 +269,17 @@ void expect_relay_leave(struct expect_relay *r)
 
 void expect_relay_finish(struct expect_relay *r)
 {
+	int ready = 0;
+
 	r->late = EXPECT_AFTER_END;
 	/* Still open if the command never ran. With our own end open, reading would not end. */
 	close_fd(&r->pipe[1]);
-	/* Processes that the command left may still write. */
-	if (r->pipe[0] >= 0 && drain(r))
-		expect_relay_leave(r);
+	/* Processes that the command left may still write, and may never stop. */
+	if (r->pipe[0] >= 0) {
+		ioctl(r->pipe[0], FIONREAD, &ready);
+		if (drain(r, (size_t)ready))
+			expect_relay_leave(r);
+	}
 	/* The last line may lack its end. */
 	if (r->line_length)
 		end_line(r, flt_clock_ns(CLOCK_MONOTONIC));

@@ -2,8 +2,8 @@
 /*
  * relay.h - read the lines of the command's standard output, and pass the output on unchanged.
  *
- * A slow reader of our standard output slows the command, but not the recording: writing never
- * blocks before the command has ended.
+ * A slow reader of our standard output slows the command, but not the recording: before the command
+ * has ended, writing does not block.
  */
 #ifndef FLT_CMD_EXPECT_RELAY_H
 #define FLT_CMD_EXPECT_RELAY_H
@@ -34,6 +34,8 @@ struct expect_relay {
 	size_t line_length;
 	char *bytes;		/* read: [begin, end) is not passed on yet */
 	size_t begin, end;
+	int out;		/* our standard output without blocking, or -1 */
+	bool is_socket;		/* our standard output is one */
 	enum expect_late late;	/* of what is read next */
 	struct sigaction sigpipe;	/* before expect_relay_begin() */
 	bool began;

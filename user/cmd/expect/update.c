@@ -48,9 +48,16 @@ static bool is_measured(const struct flt_rule *r)
 static int read_budget(struct update *u)
 {
 	const bool module = u->run->control && u->args->engine != FLT_CAPTURE_PERF;
+	struct stat link;
 	int err;
 
-	if (!stat(u->path, &u->before) || errno != ENOENT)
+	if (!stat(u->path, &u->before) && !S_ISREG(u->before.st_mode))
+		return flt_command_misuse(u->run->command, "invalid budget %s: not a regular file",
+					  u->path);
+	if (!u->before.st_ino && !lstat(u->path, &link))
+		return flt_command_misuse(u->run->command, "invalid budget %s: a symbolic link to "
+					  "a missing file", u->path);
+	if (u->before.st_ino || errno != ENOENT)
 		return expect_read(u->run, u->path, &u->budget, &u->text, &u->length);
 	if (asprintf(&u->text, "%s%s", NEW_BUDGET, module ? NEW_BUDGET_KINDS : "") < 0) {
 		u->text = NULL;
@@ -125,15 +132,30 @@ static bool is_changed(const struct update *u)
 	       now.st_mtim.tv_nsec != u->before.st_mtim.tv_nsec;
 }
 
+/* Give the file the owner and mode of the one that it replaces, or those of a new file. */
+static int set_owner(const struct update *u, int fd)
+{
+	const mode_t mask = umask(0);
+	mode_t mode = 0666 & ~mask;
+
+	umask(mask);
+	if (u->before.st_ino) {
+		mode = u->before.st_mode & 0777;
+		/* Without the right to do so, the file is ours. */
+		if (fchown(fd, u->before.st_uid, u->before.st_gid) && errno != EPERM)
+			return -errno;
+	}
+	return fchmod(fd, mode) ? -errno : 0;
+}
+
 static int write_text(const struct update *u, int fd)
 {
-	const mode_t mode = u->before.st_ino ? u->before.st_mode & 07777 : 0644;
-	FILE *out = fchmod(fd, mode) ? NULL : fdopen(fd, "w");
-	const int err = -errno;
+	int err = set_owner(u, fd);
+	FILE *out = err ? NULL : fdopen(fd, "w");
 
 	if (!out) {
 		close(fd);
-		return err;
+		return err ? err : -ENOMEM;
 	}
 	flt_budget_rewrite(&u->budget, u->text, u->length, u->limits, out);
 	return flt_text_file_close(out);
@@ -245,10 +267,16 @@ static bool is_output(const struct update *u)
 }
 
 /* Write the limits and report. Return the exit status. */
-static int finish(const struct update *u)
+static int finish(struct update *u)
 {
 	const int err = write_file(u);
 
+	if (!err)
+		stat(u->path, &u->before);
+	/* Two names of a file that did not exist could not be compared before. */
+	if (!err && is_output(u))
+		return flt_command_misuse(u->run->command, "invalid -o %s: the budget itself",
+					  u->args->output);
 	if (!err)
 		return report(u);
 	if (err == -ESTALE)

@@ -103,8 +103,9 @@ int flt_definitions_have(const struct flt_definitions_search *in)
 
 	if (!s.mapped)
 		return -ENOMEM;
-	for (i = 0; i < rec->image_room; i++)
-		if (rec->images[i] && (!in->in_image || in->in_image(in->arg, i)))
+	memset(s.mapped, !in->in_image, rec->object_count * sizeof(*s.mapped));
+	for (i = 0; in->in_image && i < rec->image_room; i++)
+		if (rec->images[i] && in->in_image(in->arg, i))
 			note_mapped(&s, rec->images[i]);
 	for (pass = 0; pass < 2; pass++)
 		for (i = 0; i < rec->object_count && !s.found; i++)

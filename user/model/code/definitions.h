@@ -14,7 +14,7 @@
 struct flt_definitions_search {
 	const struct flt_recording *rec;
 	const char *root;	/* prefix for paths of files, or NULL */
-	/* Return whether to look into what an image mapped last. NULL: into all. */
+	/* Return whether to look into what an image mapped last. NULL: into all that was mapped. */
 	bool (*in_image)(void *arg, uint32_t image);
 	/* Return whether the name is one that is looked for. Names are demangled. */
 	bool (*accept)(void *arg, const char *name);
