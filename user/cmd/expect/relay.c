@@ -217,10 +217,10 @@ int expect_relay_begin(struct expect_relay *r, struct flt_loop *loop)
 }
 
 /*
- * Pass on what can be read now: at least `most` bytes, or what there is. Return true if more may
- * follow.
+ * Read and pass on until there is no more, or more than `enough` bytes were read. Return true if
+ * more may follow.
  */
-static bool drain(struct expect_relay *r, size_t most)
+static bool drain(struct expect_relay *r, size_t enough)
 {
 	size_t sum = 0;
 	ssize_t n;
@@ -230,7 +230,7 @@ static bool drain(struct expect_relay *r, size_t most)
 		err = pass_on(r, true);
 		n = err ? 0 : take(r);
 		sum += n > 0 ? (size_t)n : 0;
-	} while (n > 0 && sum <= most);
+	} while (n > 0 && sum <= enough);
 	if (err)
 		give_up(r, err);
 	return n > 0 || n == -EAGAIN;
