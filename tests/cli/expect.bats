@@ -148,16 +148,17 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 }
 
 @test "lines of the output are marks, and pass unchanged" {
-	expect -e 'faults >= 0 after line "^two$"' -e 'faults(process=seq) == 0 after line "^400000"' \
-		-o report -- sh -c 'echo one; echo two; seq 400000; printf end'
-	[ "$status" = 0 ]
-	[ "$output" = "$(printf 'one\ntwo\n'; seq 400000; printf end)" ]
+	# The command waits until its line has passed.
+	"$FLTCTL" expect -e 'faults >= 0 after line "^two$"' -e 'faults(process=seq) == 0 after line "^400000"' \
+		-o report -- sh -c 'echo one; echo two; seq 400000
+			until tail -n 1 all | grep -q 400000; do sleep 0.05; done; printf end' >all
+	[ "$(cat all)" = "$(printf 'one\ntwo\n'; seq 400000; printf end)" ]
 	expect -e 'faults(process=sleep) >= 1 after line "ready"' -o report -- sh -c 'echo ready; sleep 0.1; sleep 0.1'
 	[ "$status" = 0 ]
 }
 
 @test "a process that the command leaves keeps its standard output" {
-	expect -e 'faults >= 0 before line "x"' -o report -- sh -c 'echo x; (sleep 0.3; echo late) & exit 0'
+	expect -e 'faults <= 9999999 before line "x"' -o report -- sh -c 'echo x; (sleep 0.3; echo late) & exit 0'
 	[ "$output" = $'x\nlate' ]
 	[ "$status" = 0 ]
 }
@@ -373,13 +374,17 @@ assert t.parse("out").getroot()[0].get("errors") == "2"'
 	python3 "$schemas" "$json_dir" expect out
 }
 
-# The pipe to fltctl has room for all, but fltctl and what follows do not: "ready" stays in the pipe.
+# The pipe to fltctl has room for what fltctl does not hold: "ready" stays in the pipe.
 write_much() {
 	cat >write.py <<-'END'
-	import fcntl, os, subprocess, sys
+	import array, fcntl, os, subprocess, sys, termios
 	F_SETPIPE_SZ = 1031
+	left = array.array("i", [len(sys.argv)])
 	fcntl.fcntl(1, F_SETPIPE_SZ, 1 << 20)
-	os.write(1, b"x" * 400000 + b"\nready\n")
+	os.write(1, b"x" * int(sys.argv[2]) + b"\nready\n")
+	# With a third argument, wait until all has been read.
+	while len(sys.argv) > 3 and left[0]:
+	    fcntl.ioctl(1, termios.FIONREAD, left)
 	subprocess.run([sys.argv[1], "fixed"])
 	END
 }
@@ -388,10 +393,19 @@ write_much() {
 	without_module
 	write_much
 	"$FLTCTL" expect --json -o out -e 'minor(process=marks) >= 100' \
-		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" |
+		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" 4700000 |
 		{ sleep 2; cat >/dev/null; } || [ "${PIPESTATUS[0]}" = 5 ]
 	json out 'sum(r.get("verdict") == "kept" for r in rows) == 1'
 	json out 'any("was read " in r.get("why", "") for r in rows)'
+}
+
+@test "lines are read in time while a reader is slow" {
+	without_module
+	write_much
+	"$FLTCTL" expect --json -o out -e 'minor(process=marks) >= 100 after line "ready"' -- \
+		/usr/bin/python3 write.py "$marks" 400000 wait | { sleep 2; cat >all; }
+	json out 'rows[0]["verdict"] == "kept"'
+	[ "$(wc -c <all)" = 400007 ]
 }
 
 @test "a terminal that takes nothing for a while makes the time of a line unknown" {
@@ -412,7 +426,7 @@ write_much() {
 	END
 	status=0
 	/usr/bin/python3 terminal.py "$FLTCTL" expect --json -o out -e 'minor(process=marks) >= 100' \
-		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" || status=$?
+		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" 4700000 || status=$?
 	[ $status = 5 ]
 	json out 'sum(r.get("verdict") == "kept" for r in rows) == 1'
 	json out 'any("was read " in r.get("why", "") for r in rows)'

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,6 +15,8 @@
 #include "text/clock.h"
 
 #define READ_BYTES 65536
+/* Output that waits for its reader. Meanwhile, lines are still read in time. */
+#define HELD_BYTES (4u << 20)
 /* After that many reads, the recording has its turn. */
 #define READS 16
 /* Of a longer line, only the beginning is compared. */
@@ -48,7 +51,7 @@ static void open_out(struct expect_relay *r)
 int expect_relay_open(struct expect_relay *r)
 {
 	r->line = malloc(LINE_BYTES + 1);
-	r->bytes = malloc(READ_BYTES);
+	r->bytes = malloc(HELD_BYTES);
 	if (!r->line || !r->bytes)
 		return -ENOMEM;
 	if (pipe2(r->pipe, O_CLOEXEC) || fcntl(r->pipe[0], F_SETFL, O_NONBLOCK))
@@ -87,26 +90,39 @@ static void end_line(struct expect_relay *r, uint64_t time)
 	r->fn(r->arg, r->line, time, r->late);
 }
 
-/* Read once. Return the number of bytes, 0 at the end, or -errno. */
+/* Return true if there is room for reading once. */
+static bool has_room(struct expect_relay *r)
+{
+	if (r->begin == r->end)
+		r->begin = r->end = 0;
+	if (HELD_BYTES - r->end < READ_BYTES) {
+		memmove(r->bytes, r->bytes + r->begin, r->end - r->begin);
+		r->end -= r->begin;
+		r->begin = 0;
+	}
+	return HELD_BYTES - r->end >= READ_BYTES;
+}
+
+/* Read once, if there is room. Return the number of bytes, 0 at the end, or -errno. */
 static ssize_t take(struct expect_relay *r)
 {
+	char *bytes = r->bytes + r->end;
 	ssize_t n, i;
 	uint64_t time;
 
 	do
-		n = read(r->pipe[0], r->bytes, READ_BYTES);
+		n = read(r->pipe[0], bytes, READ_BYTES);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
 	time = flt_clock_ns(CLOCK_MONOTONIC);
 	for (i = 0; i < n; i++) {
-		if (r->bytes[i] == '\n')
+		if (bytes[i] == '\n')
 			end_line(r, time);
 		else if (r->line_length < LINE_BYTES)
-			r->line[r->line_length++] = r->bytes[i];
+			r->line[r->line_length++] = bytes[i];
 	}
-	r->begin = 0;
-	r->end = (size_t)n;
+	r->end += (size_t)n;
 	return n;
 }
 
@@ -152,6 +168,28 @@ static int pass_on(struct expect_relay *r, bool wait)
 	return 0;
 }
 
+static int on_room(void *arg, int fd, short events);
+static int on_output(void *arg, int fd, short events);
+
+/* Poll what there is to wait for: output of the command, and room for what waits. */
+static int watch(struct expect_relay *r)
+{
+	const bool reads = r->pipe[0] >= 0 && !r->ended && has_room(r);
+	const bool writes = r->begin < r->end;
+	int ret = 0;
+
+	flt_loop_remove(r->loop, STDOUT_FILENO);
+	if (r->pipe[0] >= 0)
+		flt_loop_remove(r->loop, r->pipe[0]);
+	if (!reads && !r->ended)
+		r->late = EXPECT_HELD_BACK;
+	if (reads)
+		ret = flt_loop_add(r->loop, r->pipe[0], POLLIN, on_output, r);
+	if (!ret && writes)
+		ret = flt_loop_add(r->loop, STDOUT_FILENO, POLLOUT, on_room, r);
+	return ret;
+}
+
 /* Without a reader, the command gets SIGPIPE, as it would without us. */
 static void give_up(struct expect_relay *r, int err)
 {
@@ -161,46 +199,43 @@ static void give_up(struct expect_relay *r, int err)
 	close_fd(&r->pipe[0]);
 }
 
-static int on_output(void *arg, int fd, short events);
+/* Write what can be written, and wait for what follows. */
+static int go_on(struct expect_relay *r)
+{
+	const int err = pass_on(r, false);
+
+	if (!err || err == -EAGAIN)
+		return watch(r);
+	flt_loop_remove(r->loop, STDOUT_FILENO);
+	flt_loop_remove(r->loop, r->pipe[0]);
+	give_up(r, err);
+	return 0;
+}
 
 static int on_room(void *arg, int fd, short events)
 {
-	struct expect_relay *r = arg;
-	const int err = pass_on(r, false);
-
+	(void)fd;
 	(void)events;
-	if (err == -EAGAIN)
-		return 0;
-	flt_loop_remove(r->loop, fd);
-	if (err)
-		give_up(r, err);
-	return err ? 0 : flt_loop_add(r->loop, r->pipe[0], POLLIN, on_output, r);
+	return go_on(arg);
 }
 
 static int on_output(void *arg, int fd, short events)
 {
 	struct expect_relay *r = arg;
 	ssize_t n = 1;
-	int i, err = 0;
+	int i;
 
+	(void)fd;
 	(void)events;
-	for (i = 0; i < READS && n > 0 && !err; i++) {
+	for (i = 0; i < READS && n > 0 && has_room(r); i++)
 		n = take(r);
-		err = n > 0 ? pass_on(r, false) : 0;
-	}
 	/* The pipe is empty, so the command does not wait for us. */
 	if (n == -EAGAIN)
 		r->late = EXPECT_IN_TIME;
-	if (!err && (n > 0 || n == -EAGAIN))
-		return 0;
-	flt_loop_remove(r->loop, fd);
-	if (err == -EAGAIN) {
-		r->late = EXPECT_HELD_BACK;
-		return flt_loop_add(r->loop, STDOUT_FILENO, POLLOUT, on_room, r);
-	}
-	if (err || n < 0)
-		give_up(r, err ? err : (int)n);
-	return 0;
+	r->ended = !n || (n < 0 && n != -EAGAIN);
+	if (n < 0 && n != -EAGAIN)
+		r->err = (int)n;
+	return go_on(r);
 }
 
 int expect_relay_begin(struct expect_relay *r, struct flt_loop *loop)
@@ -228,7 +263,7 @@ static bool drain(struct expect_relay *r, size_t enough)
 
 	do {
 		err = pass_on(r, true);
-		n = err ? 0 : take(r);
+		n = !err && has_room(r) ? take(r) : 0;
 		sum += n > 0 ? (size_t)n : 0;
 	} while (n > 0 && sum <= enough);
 	if (err)

@@ -19,7 +19,7 @@
 enum expect_late {
 	EXPECT_IN_TIME = 0,
 	EXPECT_AFTER_END,	/* read when the command had ended */
-	EXPECT_HELD_BACK,	/* our standard output took nothing meanwhile */
+	EXPECT_HELD_BACK,	/* too much waited for the reader of our standard output */
 };
 
 /* A line of the output without its end. time: of reading, CLOCK_MONOTONIC ns. */
@@ -39,6 +39,7 @@ struct expect_relay {
 	enum expect_late late;	/* of what is read next */
 	struct sigaction sigpipe;	/* before expect_relay_begin() */
 	bool began;
+	bool ended;		/* all writers have closed the pipe */
 	int err;		/* -errno: cannot pass the output on */
 };
 
