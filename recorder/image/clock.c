@@ -3,9 +3,9 @@
 
 #include "lib/core/region.h"
 #include "lib/core/sys.h"
+#include "textfile.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -26,15 +26,9 @@ static uint64_t read_offset(void)
 {
 	static const char name[] = "monotonic";
 	char text[256], *s;
-	long fd, n;
 	int64_t seconds, ns;
 
-	fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/timens_offsets", O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	n = sys3(SYS_read, fd, text, sizeof(text) - 1);
-	sys1(SYS_close, fd);
-	text[n > 0 ? n : 0] = 0;
+	rec_textfile_read("/proc/self/timens_offsets", text, sizeof(text));
 	s = strstr(text, name);
 	if (!s)
 		return 0;

@@ -12,13 +12,13 @@
 #include "image/clock.h"
 #include "image/image.h"
 #include "image/socket.h"
+#include "image/textfile.h"
 #include "region/region.h"
 #include "setup.h"
 #include "signal/handler.h"
 #include "signal/lifetime.h"
 #include "thread/thread.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -32,14 +32,8 @@ static unsigned int count_filters(void)
 	unsigned int n = 0;
 	char text[4096];
 	const char *p = NULL;
-	long fd, got;
 
-	fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return 0;
-	got = sys3(SYS_read, fd, text, sizeof(text) - 1);
-	sys1(SYS_close, fd);
-	text[got > 0 ? got : 0] = 0;
+	rec_textfile_read("/proc/self/status", text, sizeof(text));
 	for (int i = 0; i < 2 && !p; i++) {
 		p = strstr(text, key[i]);
 		p = p ? p + strlen(key[i]) : NULL;

@@ -13,6 +13,7 @@
 #include "image/clock.h"
 #include "image/decimal.h"
 #include "image/image.h"
+#include "image/textfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,18 +60,12 @@ static bool is_own_proc(void)
 	return false;
 }
 
-static long read_file(uint32_t tid, const char *name, char *text, size_t room)
+static long read_file(uint32_t tid, const char *name, char *text, size_t size)
 {
 	char path[64];
-	long fd, n;
 
 	task_path(path, tid, name);
-	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return fd;
-	n = sys3(SYS_read, fd, text, room);
-	sys1(SYS_close, fd);
-	return n;
+	return rec_textfile_read(path, text, size);
 }
 
 /* Return true if a thread runs. Its wchan is empty then, even if it may be read. */
