@@ -11,6 +11,7 @@
 
 #include "model/counts/correlate.h"
 #include "model/counts/progress.h"
+#include "observe/descriptor.h"
 #include "text/escape.h"
 #include "text/text_file.h"
 #include "view/svg/plot.h"
@@ -75,20 +76,13 @@ int flt_correlation_new(struct flt_correlation **out, const struct flt_command *
 	return FLT_EXIT_DONE;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void flt_correlation_free(struct flt_correlation *w)
 {
 	if (!w)
 		return;
-	close_fd(&w->pipe[1]);
-	close_fd(&w->in);
-	close_fd(&w->saved_stdout);
+	flt_descriptor_close(&w->pipe[1]);
+	flt_descriptor_close(&w->in);
+	flt_descriptor_close(&w->saved_stdout);
 	flt_progress_free(w->progress);
 	free(w);
 }
@@ -162,7 +156,7 @@ int flt_correlation_restore(struct flt_correlation *w, struct flt_loop *loop)
 		return 0;
 	if (dup2(w->saved_stdout, STDOUT_FILENO) < 0)
 		return -errno;
-	close_fd(&w->pipe[1]);
+	flt_descriptor_close(&w->pipe[1]);
 	return flt_correlation_watch(w, loop);
 }
 

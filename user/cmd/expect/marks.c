@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "observe/descriptor.h"
 #include "observe/observe.h"
 #include "text/clock.h"
 
@@ -30,13 +31,6 @@ static const struct flt_mark *mark_at(const struct expect_marks *m, size_t i)
 static size_t mark_count(const struct expect_marks *m)
 {
 	return 2 * m->budget->count;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 /* Return true if a rule uses such marks. */
@@ -126,7 +120,7 @@ static void abandon(void *arg)
 {
 	struct expect_marks *m = arg;
 
-	close_fd(&m->calls[0]);
+	flt_descriptor_close(&m->calls[0]);
 	expect_relay_leave(&m->relay);
 }
 
@@ -148,7 +142,7 @@ static int arm(void *arg, struct flt_loop *loop)
 
 	m->loop = loop;
 	m->began = flt_clock_ns(CLOCK_MONOTONIC);
-	close_fd(&m->calls[1]);
+	flt_descriptor_close(&m->calls[1]);
 	if (m->calls[0] >= 0)
 		ret = flt_loop_add(loop, m->calls[0], POLLIN, on_calls, m);
 	return ret ? ret : expect_relay_begin(&m->relay, loop);
@@ -219,7 +213,7 @@ int expect_marks_new(struct expect_marks *m, const struct flt_budget *budget)
 void expect_marks_finish(struct expect_marks *m)
 {
 	/* Still open if the command never ran. With our own end open, reading would not end. */
-	close_fd(&m->calls[1]);
+	flt_descriptor_close(&m->calls[1]);
 	if (m->calls[0] >= 0)
 		read_calls(m);
 	expect_relay_finish(&m->relay);
@@ -232,8 +226,8 @@ void expect_marks_free(struct expect_marks *m)
 	for (i = 0; m->compiled && i < mark_count(m); i++)
 		if (m->compiled[i])
 			regfree(&m->regex[i]);
-	close_fd(&m->calls[0]);
-	close_fd(&m->calls[1]);
+	flt_descriptor_close(&m->calls[0]);
+	flt_descriptor_close(&m->calls[1]);
 	expect_relay_free(&m->relay);
 	free(m->times);
 	free(m->regex);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "observe/descriptor.h"
 #include "text/clock.h"
 
 #define READ_BYTES 65536
@@ -21,13 +22,6 @@
 #define READS 16
 /* Of a longer line, only the beginning is compared. */
 #define LINE_BYTES 65536
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
 
 void expect_relay_init(struct expect_relay *r, expect_line_fn fn, void *arg)
 {
@@ -70,9 +64,9 @@ static void restore_sigpipe(struct expect_relay *r)
 void expect_relay_free(struct expect_relay *r)
 {
 	restore_sigpipe(r);
-	close_fd(&r->pipe[0]);
-	close_fd(&r->pipe[1]);
-	close_fd(&r->out);
+	flt_descriptor_close(&r->pipe[0]);
+	flt_descriptor_close(&r->pipe[1]);
+	flt_descriptor_close(&r->out);
 	free(r->line);
 	free(r->bytes);
 	r->line = r->bytes = NULL;
@@ -196,7 +190,7 @@ static void give_up(struct expect_relay *r, int err)
 	r->begin = r->end = 0;
 	if (err != -EPIPE)
 		r->err = err;
-	close_fd(&r->pipe[0]);
+	flt_descriptor_close(&r->pipe[0]);
 }
 
 /* Write what can be written, and wait for what follows. */
@@ -242,7 +236,7 @@ int expect_relay_begin(struct expect_relay *r, struct flt_loop *loop)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 
-	close_fd(&r->pipe[1]);
+	flt_descriptor_close(&r->pipe[1]);
 	if (r->pipe[0] < 0)
 		return 0;
 	r->loop = loop;
@@ -299,7 +293,7 @@ void expect_relay_leave(struct expect_relay *r)
 	if (pid < 0)
 		r->err = -errno;
 	r->begin = r->end = 0;
-	close_fd(&r->pipe[0]);
+	flt_descriptor_close(&r->pipe[0]);
 }
 
 void expect_relay_finish(struct expect_relay *r)
@@ -308,7 +302,7 @@ void expect_relay_finish(struct expect_relay *r)
 
 	r->late = EXPECT_AFTER_END;
 	/* Still open if the command never ran. With our own end open, reading would not end. */
-	close_fd(&r->pipe[1]);
+	flt_descriptor_close(&r->pipe[1]);
 	/* Processes that the command left may still write, and may never stop. */
 	if (r->pipe[0] >= 0) {
 		ioctl(r->pipe[0], FIONREAD, &ready);
