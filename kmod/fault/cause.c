@@ -40,7 +40,8 @@ static u64 take(u64 *left, u64 ns)
  * Split what the waits for a CPU have left. @d: the delays during the fault.
  *
  * A wait for a page of swap is a wait for a device, so the kind tells these apart. A wait for a
- * device inside direct reclaim counts as reclaim if the fault reads no page itself.
+ * device inside direct reclaim counts as reclaim if the fault reads no page itself. If the fault
+ * may read one, the wait counts as both: the sums do not say which of the waits were inside.
  */
 static void split_delays(u8 kind, const u64 *d, u64 *left, u64 *part)
 {

@@ -57,13 +57,6 @@ static void record_slow(const struct flt_event *e, u32 result, u64 ns)
 	flt_tally_slow(flt_tally_here(), &s, result < FLT_RESULT_FAILED);
 }
 
-void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
-{
-	record_slow(e, result, ns);
-	if (mask)
-		flt_stream_submit(e, result, ns, mask);
-}
-
 /* Out of line, because struct flt_slow takes much of the stack. @mask: at least one session. */
 static noinline void record_slow_causes(const struct flt_event *e, u32 mask, bool major, u64 ns,
 					const u64 *part)
@@ -152,6 +145,32 @@ static void submit_to_streams(struct flt_event *e, u32 result, u64 ns)
 		flt_stream_submit(e, result, ns, mask);
 }
 
+/* Count how a fault was handled that has ended, well or not, in @a and in the machine's account. */
+static void count_handled(const struct flt_event *e, struct flt_account *a)
+{
+	bool under_vma_lock = e->flags & FAULT_FLAG_VMA_LOCK;
+	bool had_vma_lock = e->earlier_flags & FAULT_FLAG_VMA_LOCK;
+
+	flt_account_handled(a, under_vma_lock, had_vma_lock, e->remote, e->attempts, false);
+	flt_account_handled(&flt_tally_here()->account, under_vma_lock, had_vma_lock, e->remote,
+			    e->attempts, false);
+}
+
+int flt_event_report_slow(struct flt_event *e, bool major, u64 ns, bool slow)
+{
+	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
+
+	if (static_branch_unlikely(&flt_hist_on))
+		flt_event_hist(e, NULL, major, flt_bucket_of(ns), ns);
+	/* Readers see the count before they see that no fault is open. */
+	smp_store_release(&e->task->open, 0);
+	if (slow)
+		record_slow(e, result, ns);
+	if (static_branch_unlikely(&flt_stream_on))
+		submit_to_streams(e, result, ns);
+	return 0;
+}
+
 void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 {
 	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
@@ -160,14 +179,14 @@ void flt_event_submit(struct flt_event *e, bool major, u64 ns)
 	struct flt_proc *row;
 
 	if (!e->unusual) {
-		flt_event_submit_common(e, major, ns);
+		flt_event_report_slow(e, major, ns, flt_event_count_common(e, major, ns));
 		return;
 	}
 	if (flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns))
 		record_slow(e, result, ns);
 	a = charge_begin(e, &row);
 	flt_account_fault(a, major, e->kind, bucket, ns);
-	flt_event_count(e, a, false);
+	count_handled(e, a);
 	if (static_branch_unlikely(&flt_hist_on))
 		flt_event_hist(e, row, major, bucket, ns);
 	charge_end(row);
@@ -186,7 +205,7 @@ void flt_event_fail(struct flt_event *e, enum flt_failure failure, u64 ns)
 		record_slow(e, FLT_RESULT_FAILED + failure, ns);
 	a = charge_begin(e, &row);
 	a->failed++;
-	flt_event_count(e, a, false);
+	count_handled(e, a);
 	charge_end(row);
 	if (static_branch_unlikely(&flt_stream_on))
 		submit_to_streams(e, FLT_RESULT_FAILED + failure, ns);

@@ -44,11 +44,8 @@ void flt_event_describe(struct flt_event *e, struct vm_area_struct *vma);
 
 /* Submit a minor or major fault that took @ns nanoseconds. */
 void flt_event_submit(struct flt_event *e, bool major, u64 ns);
-/*
- * Slow path of flt_event_submit_common(), for a fault that is one of the slowest of its
- * CPU. @mask: bits of the streams that may want the fault.
- */
-void flt_event_slow(struct flt_event *e, u32 result, u64 ns, unsigned long mask);
+/* Slow path of flt_event_report(). */
+int flt_event_report_slow(struct flt_event *e, bool major, u64 ns, bool slow);
 
 /* Count a minor or major fault in the histograms of sessions. @row: charged without a slot. */
 void flt_event_hist(const struct flt_event *e, const struct flt_proc *row, bool major, u32 bucket,
@@ -56,48 +53,37 @@ void flt_event_hist(const struct flt_event *e, const struct flt_proc *row, bool 
 /* Count a call that returned the @names, a mask of enum flt_return, in them. */
 void flt_event_returned(const struct flt_event *e, u32 names, u32 bucket, u64 ns);
 
+/* Count a fault that is not unusual. Return true if the fault is one of the slowest of its CPU. */
+static __always_inline bool flt_event_count_common(const struct flt_event *e, bool major, u64 ns)
+{
+	bool under_vma_lock = e->flags & FAULT_FLAG_VMA_LOCK;
+	struct flt_tally *tally = flt_tally_here();
+	struct flt_account *a = &e->task->account;
+	u32 bucket = flt_bucket_of(ns);
+
+	flt_account_fault(a, major, e->kind, bucket, ns);
+	flt_account_handled(a, under_vma_lock, false, false, 1, true);
+	flt_account_handled(&tally->account, under_vma_lock, false, false, 1, true);
+	return flt_tally_fault(tally, major, e->kind, bucket, ns);
+}
+
 /*
- * Count how a fault was handled that has ended, well or not, in one account: that of a
- * thread or process, or the machine's. @common, a constant: the fault is not unusual.
+ * Submit a fault that flt_event_count_common() has counted, and that has a VMA, to histograms,
+ * streams and, if it is @slow, to the list of slowest faults. Makes no calls but the last one.
+ * Return 0.
  */
-static __always_inline void flt_event_count_in(const struct flt_event *e, struct flt_account *a,
-					       const bool common)
+static __always_inline int flt_event_report(struct flt_event *e, bool major, u64 ns, bool slow)
 {
-	flt_account_handled(a, e->flags & FAULT_FLAG_VMA_LOCK,
-			    !common && e->earlier_flags & FAULT_FLAG_VMA_LOCK, e->remote,
-			    e->attempts, common);
-}
+	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR, mask = 0;
 
-/* Count the same in @a and in the account of the machine. */
-static __always_inline void flt_event_count(const struct flt_event *e, struct flt_account *a,
-					    const bool common)
-{
-	flt_event_count_in(e, a, common);
-	flt_event_count_in(e, &flt_tally_here()->account, common);
-}
-
-/* Fast path of flt_event_submit() if !e->unusual. Makes no calls in the common case. */
-static __always_inline void flt_event_submit_common(struct flt_event *e, bool major, u64 ns)
-{
-	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
-	u32 bucket = flt_bucket_of(ns), mask = 0;
-	struct flt_task *t = e->task;
-	bool slow;
-
-	slow = flt_tally_fault(flt_tally_here(), major, e->kind, bucket, ns);
-	flt_account_fault(&t->account, major, e->kind, bucket, ns);
-	flt_event_count(e, &t->account, true);
-	if (static_branch_unlikely(&flt_hist_on))
-		flt_event_hist(e, NULL, major, bucket, ns);
+	if (unlikely(slow) || static_branch_unlikely(&flt_hist_on))
+		return flt_event_report_slow(e, major, ns, slow);
 	/* Readers see the count before they see that no fault is open. */
-	smp_store_release(&t->open, 0);
+	smp_store_release(&e->task->open, 0);
 	/* The row cannot be freed while its thread has a slot. */
 	if (static_branch_unlikely(&flt_stream_on))
-		mask = flt_stream_mask(READ_ONCE(t->proc->sessions));
-	if (unlikely(slow))
-		flt_event_slow(e, result, ns, mask);
-	else if (mask)
-		flt_stream_submit(e, result, ns, mask);
+		mask = flt_stream_mask(READ_ONCE(e->task->proc->sessions));
+	return mask ? flt_stream_submit_common(e, result, ns, mask) : 0;
 }
 
 /* Submit a fault that failed. */

@@ -54,9 +54,9 @@ static void resume(struct fault *f, u64 open)
 	f->event.unusual = true;
 }
 
-/* Slow path: everything that makes calls. */
-static noinline void enter_slow_path(struct fault *f, struct vm_area_struct *vma,
-				     enum flt_walk_end end, union flt_walk_entry entry)
+/* Slow path: everything that makes calls. Return 0. */
+static noinline int enter_slow_path(struct fault *f, struct vm_area_struct *vma,
+				    enum flt_walk_end end, union flt_walk_entry entry)
 {
 	struct flt_event *e = &f->event;
 	u64 open;
@@ -69,30 +69,45 @@ static noinline void enter_slow_path(struct fault *f, struct vm_area_struct *vma
 		  flt_kind_of(end, entry, vma, e->flags, &f->pfn);
 	start_clock(f, vma);
 	if (!e->task)
-		return;
+		return 0;
 	open = flt_open_end(e->task, f->mm, e->address, e->flags);
 	if (open)
 		resume(f, open);
 	else
 		flt_cause_begin(e);
 	flt_open_begin(e->task, open, e, f->mm, f->pfn);
+	return 0;
 }
 NOKPROBE_SYMBOL(enter_slow_path);
 
+/* Return true if start_clock() makes calls. */
+static __always_inline bool clock_makes_calls(const struct vm_area_struct *vma, unsigned int flags)
+{
+	return !flt_clock_is_quick() ||
+	       (static_branch_unlikely(&flt_stream_on) && may_drop_lock(vma, flags));
+}
+
+static noinline int begin_causes(const struct fault *f)
+{
+	flt_cause_read(&f->event);
+	return 0;
+}
+NOKPROBE_SYMBOL(begin_causes);
+
 /*
  * A common fault fills an empty page table entry in the thread's own memory. Its path makes
- * no calls, so the compiler saves no registers. That saves a tenth of the instructions of
- * accounting.
+ * no calls but the last one, so the compiler saves no registers. That saves a tenth of the
+ * instructions of accounting. Return 0.
  */
-static __always_inline void enter(struct fault *f, struct pt_regs *regs)
+static __always_inline int enter(struct fault *f, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (void *)flt_hook_arg(regs, 0);
 	struct mm_struct *mm = vma->vm_mm;
 	struct task_struct *task = current;
 	unsigned long address = flt_hook_arg(regs, 1);
 	unsigned int flags = flt_hook_arg(regs, 2);
-	enum flt_walk_end end = FLT_WALK_UNSUPPORTED;
 	union flt_walk_entry entry = {};
+	enum flt_walk_end end;
 	struct flt_task *t;
 
 	flt_hook_hit(FLT_HOOK_ID_FAULT);
@@ -106,19 +121,18 @@ static __always_inline void enter(struct fault *f, struct pt_regs *regs)
 	f->mm = mm;
 	t = flt_task_find(task);
 	f->event.task = t;
-	if (likely(!(vma->vm_flags & VM_HUGETLB)))
-		end = flt_walk_quick(mm, address, &entry);
-	if (unlikely(end != FLT_WALK_PTE || !pte_none(entry.pte) || mm != task->mm || !t ||
-		     flt_task_minor_ahead(t, task) || flt_task_major_ahead(t, task) || t->open ||
-		     t->rowless)) {
-		enter_slow_path(f, vma, end, entry);
-		return;
-	}
+	if (unlikely(mm != task->mm || !t || flt_task_minor_ahead(t, task) ||
+		     flt_task_major_ahead(t, task) || t->open || t->rowless ||
+		     vma->vm_flags & VM_HUGETLB || clock_makes_calls(vma, flags)))
+		return enter_slow_path(f, vma, FLT_WALK_UNSUPPORTED, entry);
+	end = flt_walk_quick(mm, address, &entry);
+	if (unlikely(end != FLT_WALK_PTE || !pte_none(entry.pte)))
+		return enter_slow_path(f, vma, end, entry);
 	f->event.kind = flt_kind_missing(vma, flags);
 	/* In case that the probe is removed before the fault ends. */
 	WRITE_ONCE(t->open, flt_open_first(f->event.kind, flags) | FLT_OPEN_NO_ADDRESS);
-	start_clock(f, vma);
-	flt_cause_begin(&f->event);
+	f->event.start = flt_clock_read();
+	return static_branch_unlikely(&flt_delays_on) ? begin_causes(f) : 0;
 }
 
 static enum flt_failure failure_of(vm_fault_t ret)
@@ -226,8 +240,8 @@ static void leave_failed(struct fault *f, vm_fault_t ret, u64 ns)
 }
 NOKPROBE_SYMBOL(leave_failed);
 
-/* Slow path: most faults other than those of the fast path of enter(). */
-static noinline void leave_slow_path(struct fault *f, vm_fault_t ret)
+/* Slow path: most faults other than those of the fast path of enter(). Return 0. */
+static noinline int leave_slow_path(struct fault *f, vm_fault_t ret)
 {
 	u64 ns = measure_latency(f);
 
@@ -245,19 +259,22 @@ static noinline void leave_slow_path(struct fault *f, vm_fault_t ret)
 		/* Readers see the count before they see that no fault is open. */
 		smp_store_release(&f->event.task->open, 0);
 	}
+	return 0;
 }
 NOKPROBE_SYMBOL(leave_slow_path);
 
-static __always_inline void leave(struct fault *f, unsigned long value)
+/* Like enter(), makes no calls but the last one. Return 0. */
+static __always_inline int leave(struct fault *f, unsigned long value)
 {
 	vm_fault_t ret = (__force vm_fault_t)value;
+	bool major = f->event.flags & FAULT_FLAG_TRIED;
 	u64 ns;
 
 	if (unlikely(ret || f->event.kind & FLT_KIND_PROVISIONAL || f->event.unusual ||
 		     !flt_clock_ns_quick(f->event.start, &ns)))
-		leave_slow_path(f, ret);
-	else
-		flt_event_submit_common(&f->event, f->event.flags & FAULT_FLAG_TRIED, ns);
+		return leave_slow_path(f, ret);
+	return flt_event_report(&f->event, major, ns,
+				flt_event_count_common(&f->event, major, ns));
 }
 
 /* As FLT_HOOK_RETURN() defines it, but ignore the call if the other probe counts it. */
@@ -265,15 +282,13 @@ static int fault_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (!flt_mode_is(FLT_MODE_RETURNS))
 		return 1;
-	enter((struct fault *)ri->data, regs);
-	return 0;
+	return enter((struct fault *)ri->data, regs);
 }
 NOKPROBE_SYMBOL(fault_enter);
 
 static int fault_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	leave((struct fault *)ri->data, regs_return_value(regs));
-	return 0;
+	return leave((struct fault *)ri->data, regs_return_value(regs));
 }
 NOKPROBE_SYMBOL(fault_leave);
 

@@ -46,6 +46,12 @@ static __always_inline u64 flt_clock_read(void)
 	return ktime_get_mono_fast_ns();
 }
 
+/* Return true if flt_clock_read() makes no call. */
+static __always_inline bool flt_clock_is_quick(void)
+{
+	return static_branch_likely(&flt_clock_raw);
+}
+
 /* Return true if delta * flt_clock_mult may overflow: after 18 minutes with a 2 GHz TSC. */
 static __always_inline bool flt_clock_is_long(u64 delta)
 {

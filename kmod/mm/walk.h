@@ -11,6 +11,7 @@
 #ifndef FLT_WALK_H
 #define FLT_WALK_H
 
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/pgtable.h>
 
@@ -61,16 +62,18 @@ static __always_inline enum flt_walk_end flt_walk_generic(struct mm_struct *mm,
 #ifdef CONFIG_X86_64
 #define FLT_WALK_TABLE (_PAGE_PRESENT | _PAGE_PSE)
 
-/* pgd_index() tests the number of levels at run time. The caller knows that it is 4. */
-static __always_inline unsigned long flt_walk_top(unsigned long address)
+/* Read an entry of the top level. pgd_index() would test the number of levels at run time. */
+static __always_inline unsigned long flt_walk_top(const struct mm_struct *mm, unsigned long address,
+						  unsigned int shift)
 {
-	return address >> P4D_SHIFT & (PTRS_PER_PTE - 1);
+	return READ_ONCE(((unsigned long *)mm->pgd)[address >> shift & (PTRS_PER_PTE - 1)]);
 }
 
-static __always_inline unsigned long flt_walk_step(unsigned long table, unsigned long address,
-						   unsigned int shift)
+/* @mask: PTE_PFN_MASK, which is a variable of the kernel. */
+static __always_inline unsigned long flt_walk_step(unsigned long table, unsigned long mask,
+						   unsigned long address, unsigned int shift)
 {
-	const unsigned long *entries = __va(table & PTE_PFN_MASK);
+	const unsigned long *entries = __va(table & mask);
 
 	return READ_ONCE(entries[address >> shift & (PTRS_PER_PTE - 1)]);
 }
@@ -80,29 +83,30 @@ static __always_inline enum flt_walk_end flt_walk_quick(struct mm_struct *mm,
 							unsigned long address,
 							union flt_walk_entry *entry)
 {
+	const unsigned long mask = PTE_PFN_MASK;
 	unsigned long e;
 
 	if (cpu_feature_enabled(X86_FEATURE_XENPV))
 		return FLT_WALK_UNSUPPORTED;
 	if (cpu_feature_enabled(X86_FEATURE_LA57)) {
-		e = READ_ONCE(*(unsigned long *)pgd_offset(mm, address));
+		e = flt_walk_top(mm, address, P4D_SHIFT + ilog2(PTRS_PER_PTE));
 		if (unlikely(!(e & _PAGE_PRESENT)))
 			return FLT_WALK_NONE;
-		e = flt_walk_step(e, address, P4D_SHIFT);
+		e = flt_walk_step(e, mask, address, P4D_SHIFT);
 	} else {
-		e = READ_ONCE(((unsigned long *)mm->pgd)[flt_walk_top(address)]);
+		e = flt_walk_top(mm, address, P4D_SHIFT);
 	}
 	if (unlikely(!(e & _PAGE_PRESENT)))
 		return FLT_WALK_NONE;
-	e = flt_walk_step(e, address, PUD_SHIFT);
+	e = flt_walk_step(e, mask, address, PUD_SHIFT);
 	if (unlikely((e & FLT_WALK_TABLE) != _PAGE_PRESENT))
 		return e & ~_PAGE_KNL_ERRATUM_MASK ? FLT_WALK_PUD : FLT_WALK_NONE;
-	e = flt_walk_step(e, address, PMD_SHIFT);
+	e = flt_walk_step(e, mask, address, PMD_SHIFT);
 	if (unlikely((e & FLT_WALK_TABLE) != _PAGE_PRESENT)) {
 		entry->pmd = __pmd(e);
 		return e & ~_PAGE_KNL_ERRATUM_MASK ? FLT_WALK_PMD : FLT_WALK_NONE;
 	}
-	entry->pte = native_make_pte(flt_walk_step(e, address, PAGE_SHIFT));
+	entry->pte = native_make_pte(flt_walk_step(e, mask, address, PAGE_SHIFT));
 	return FLT_WALK_PTE;
 }
 #else

@@ -222,16 +222,17 @@ static bool passes_filter(const struct flt_filter *f, const struct flt_event *e)
 	return (!f->by_thread || flt_filter_thread(f)) && flt_filter_file(f, e);
 }
 
-/* Slow path: any fault to one stream, after flt_filter_fault(). */
-static noinline void submit_any(const struct stream *s, struct flt_event *e, u32 result, u64 ns)
+/* Slow path: any fault to one stream, after flt_filter_fault(). Return 0. */
+static noinline int submit_any(const struct stream *s, struct flt_event *e, u32 result, u64 ns)
 {
 	if (!e->inode && e->vma && e->vma->vm_file)
 		flt_record_map(e, e->vma);
 	if (passes_filter(&s->filter, e) && passes_sampling(s))
 		write_record(s, e, result, ns);
+	return 0;
 }
 
-static noinline void submit_to_many(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
+void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 {
 	const struct stream *s;
 
@@ -242,8 +243,8 @@ static noinline void submit_to_many(struct flt_event *e, u32 result, u64 ns, uns
 	}
 }
 
-/* A plain fault to a plain stream with stacks. */
-static noinline void submit_with_stack(const struct stream *s, const struct flt_event *e,
+/* A plain fault to a plain stream with stacks. Return 0. */
+static noinline int submit_with_stack(const struct stream *s, const struct flt_event *e,
 				       u32 result, u64 ns)
 {
 	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
@@ -253,51 +254,46 @@ static noinline void submit_with_stack(const struct stream *s, const struct flt_
 	struct flt_event_record *record = flt_relay_begin(cpu);
 
 	if (!record)
-		return;
+		return 0;
 	flt_record_fill(record, e, result, ns, time, regs, stack, 1, true);
 	flt_relay_end(cpu);
+	return 0;
 }
 
-/* Return true for a fault in user mode on anonymous memory without anything unusual. */
+/* Return true for a common fault in user mode on memory without a file. */
 static __always_inline bool is_plain(const struct flt_event *e, u64 ns)
 {
-	return e->flags & FAULT_FLAG_USER && !e->unusual && e->vma && !e->vma->vm_file &&
-	       ns <= U32_MAX;
+	return e->flags & FAULT_FLAG_USER && !e->vma->vm_file && ns <= U32_MAX;
 }
 
 /*
  * Most faults are plain and go to one stream. Their record is written without a call, so
  * the compiler saves no registers. That halves the cost of a record.
  */
-void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
+int flt_stream_submit_common(struct flt_event *e, u32 result, u64 ns, unsigned long mask)
 {
 	const struct stream *s = stream_of(__ffs(mask));
 	struct flt_relay_cpu *cpu;
 	u64 time;
 
 	if (unlikely(mask & (mask - 1))) {
-		submit_to_many(e, result, ns, mask);
-		return;
+		flt_stream_submit(e, result, ns, mask);
+		return 0;
 	}
 	if (!flt_filter_fault(&s->filter, e, result, ns))
-		return;
+		return 0;
 	if (unlikely(!s->plain || !is_plain(e, ns) ||
-		     (s->areas && !flt_note_is_last(s->notes, e->vma)))) {
-		submit_any(s, e, result, ns);
-		return;
-	}
-	if (s->stacks) {
-		submit_with_stack(s, e, result, ns);
-		return;
-	}
+		     (s->areas && !flt_note_is_last(s->notes, e->vma))))
+		return submit_any(s, e, result, ns);
+	if (s->stacks)
+		return submit_with_stack(s, e, result, ns);
 	cpu = flt_relay_here(s->relay);
 	if (unlikely(!flt_relay_has_room(cpu, sizeof(struct flt_event_record)) ||
-		     !flt_clock_date_quick(e->start, &time))) {
-		submit_any(s, e, result, ns);
-		return;
-	}
+		     !flt_clock_date_quick(e->start, &time)))
+		return submit_any(s, e, result, ns);
 	flt_record_fill(cpu->at, e, result, ns, time, task_pt_regs(current), 0, 1, true);
 	flt_relay_end(cpu);
+	return 0;
 }
 
 static noinline void describe_to(const struct stream *s, struct flt_event *e,

@@ -92,5 +92,10 @@ void flt_stream_note_life(struct flt_event_life *life, struct task_struct *task,
  * streams in @mask whose filters pass the fault.
  */
 void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long mask);
+/*
+ * The same for a minor or major fault that is not unusual and has a VMA. Return 0, so that a probe
+ * can call this last.
+ */
+int flt_stream_submit_common(struct flt_event *e, u32 result, u64 ns, unsigned long mask);
 
 #endif
