@@ -129,7 +129,7 @@ int flt_reply_info(struct sk_buff *skb)
 	u64 memory = flt_tally_memory() + flt_proc_memory() + flt_task_memory() +
 		     flt_retired_memory() +
 		     flt_thp_memory() + flt_numa_memory() + flt_hook_memory() +
-		     flt_budget_used() + flt_stacktable_memory();
+		     flt_budget_used() + flt_stacktable_memory() + flt_wss_memory();
 	u64 since = flt_session_since();
 	struct flt_proc_usage *usage;
 	int err = -EMSGSIZE;

@@ -2,7 +2,8 @@
 /*
  * budget - the memory of all sessions: buffers of streams and histograms.
  *
- * The memory is not charged to a memory cgroup, so its sum is limited here.
+ * The memory is not charged to a memory cgroup, so its sum is limited here. The scratch memory of
+ * CPUs for notes and stacks counts as well, but is granted in any case: it belongs to buffers.
  */
 #ifndef FLT_BUDGET_H
 #define FLT_BUDGET_H

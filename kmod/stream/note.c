@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
@@ -9,8 +10,14 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "mm/area.h"
+#include "stream/budget.h"
 #include "stream/note.h"
 #include "stream/path_name.h"
+
+static u64 notes_bytes(void)
+{
+	return sizeof(struct flt_notes) + (u64)num_possible_cpus() * sizeof(struct flt_note_cpu);
+}
 
 struct flt_notes *flt_note_open(bool areas)
 {
@@ -24,6 +31,7 @@ struct flt_notes *flt_note_open(bool areas)
 		kvfree(notes);
 		return NULL;
 	}
+	flt_budget_take(notes_bytes());
 	return notes;
 }
 
@@ -33,6 +41,7 @@ void flt_note_close(struct flt_notes *notes)
 		return;
 	free_percpu(notes->cpu);
 	kvfree(notes);
+	flt_budget_give(notes_bytes());
 }
 
 static const char deleted[] = " (deleted)";

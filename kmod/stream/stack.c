@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "arch/frame.h"
+#include "stream/budget.h"
 #include "stream/record.h"
 #include "stream/relay.h"
 #include "stream/stack.h"
@@ -45,6 +46,11 @@ struct flt_stacks {
 	struct scratch __percpu *scratch;
 };
 
+static u64 scratch_bytes(void)
+{
+	return (u64)num_possible_cpus() * sizeof(struct scratch);
+}
+
 struct flt_stacks *flt_stack_open(u32 bit, const struct flt_stack_config *config)
 {
 	struct flt_stacks *s;
@@ -64,6 +70,7 @@ struct flt_stacks *flt_stack_open(u32 bit, const struct flt_stack_config *config
 	err = config->depth ? flt_stacktable_get(bit) : 0;
 	if (err)
 		goto err_table;
+	flt_budget_take(scratch_bytes());
 	return s;
 
 err_table:
@@ -80,6 +87,7 @@ void flt_stack_close(struct flt_stacks *s)
 	if (s->config.depth)
 		flt_stacktable_put();
 	free_percpu(s->scratch);
+	flt_budget_give(scratch_bytes());
 	kfree(s);
 }
 

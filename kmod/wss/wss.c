@@ -209,6 +209,19 @@ u32 flt_wss_count(void)
 	return READ_ONCE(open_trackers);
 }
 
+size_t flt_wss_memory(void)
+{
+	const struct flt_wss_target *t;
+	size_t bytes = 0;
+
+	mutex_lock(&flt_wss_lock);
+	flt_wss_for_each_target(t)
+		if (t->ring)
+			bytes += t->tracker->config.history * sizeof(*t->ring);
+	mutex_unlock(&flt_wss_lock);
+	return bytes;
+}
+
 int flt_wss_status(u32 id, struct flt_wss_status *s)
 {
 	struct flt_wss_tracker *tr;

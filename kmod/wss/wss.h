@@ -58,6 +58,9 @@ void flt_wss_untrack_orphans(void);
 /* Return the number of trackers. */
 u32 flt_wss_count(void);
 
+/* Return the bytes of all samples. Sleeps. */
+size_t flt_wss_memory(void);
+
 /* Return 0 or -ENOENT. */
 int flt_wss_status(u32 id, struct flt_wss_status *status);
 

@@ -27,11 +27,13 @@
  *   -ENFILE   as many processes have rows as the parameters allow (max_live)
  *   -ENOMEM   out of memory
  *   -EDQUOT   the buffers and histograms of all sessions would exceed max_buffers
- *   -EBUSY    the process is in a tracker already
+ *   -EBUSY    the process is in a tracker already, or the kernel is busy with the probed function
+ *   -ENODEV   the module is being unloaded
  *   -EOPNOTSUPP  dump request for a command without dump, or do request for one without do;
  *             FOLLOW, INJECT, CGROUP, THP, NUMA, stacks, causes or histograms of cgroups are
  *             not supported by this kernel; relay files without debugfs; or the PID
  *             namespace of the sender is not served, see PID namespaces
+ * SESSION_NEW and WSS_TRACK also return what the kernel returns when it arms a probe.
  *
  * Numbers are u64 with padding (FLT_*_PAD) unless stated otherwise. Times are CLOCK_MONOTONIC
  * nanoseconds. Counters increase while the module is loaded; nothing resets them. An

@@ -43,7 +43,8 @@
  *   - While kernel.numa_balancing is 1, pages that the kernel itself made PROT_NONE in the
  *     window may count as not used.
  *   - When the tracker ends or a process leaves the cgroup, all pages become accessible
- *     again.
+ *     again. If that takes longer than a second, the kernel does it page by page, when the process
+ *     uses a page, by one more fault (FLT_KIND_NUMA).
  */
 #ifndef _UAPI_LINUX_FLT_WSS_H
 #define _UAPI_LINUX_FLT_WSS_H
