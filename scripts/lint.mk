@@ -46,4 +46,4 @@ lint-checkpatch:
 
 # sparse 0.6.4 does not know __typeof_unqual__, which headers of 6.14 and later use.
 lint-sparse:
-	scripts/check-sparse $(filter-out 7.%,$(KERNELS))
+	scripts/check-sparse $(HOST_KERNELS)

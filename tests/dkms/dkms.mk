@@ -8,4 +8,4 @@ check-dkms:
 	tests/dkms/check 6.12
 
 check-dkms-long:
-	tests/dkms/check $(KERNELS)
+	tests/dkms/check $(HOST_KERNELS)

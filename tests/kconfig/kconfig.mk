@@ -8,4 +8,4 @@ check-kconfig:
 	FLT_BUILD=$(abspath $(O)) tests/kconfig/check -q 6.12
 
 check-kconfig-long:
-	FLT_BUILD=$(abspath $(O)) tests/kconfig/check $(KERNELS)
+	FLT_BUILD=$(abspath $(O)) tests/kconfig/check $(HOST_KERNELS)

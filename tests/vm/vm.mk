@@ -2,6 +2,8 @@
 # Guests: build the module for their kernels, run live tests, start a shell.
 
 KERNELS    := 6.1 6.12 7.3
+# Those whose headers and compiler are packages of this machine's suite.
+HOST_KERNELS := $(filter-out 7.%,$(KERNELS))
 # Kernels that get a quick pass in make check. make matrix runs more tests on them.
 QUICK      := 5.10 6.12-rt 7.3-rt 7.3-arm64
 KMOD_SRC   := $(wildcard Kbuild kmod/compat/probe.sh kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] \
@@ -26,14 +28,14 @@ $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/table tes
 .PHONY: kmod
 kmod: $(patsubst %,$(O)/kmod-%/.built,$(KERNELS) $(QUICK))
 
-## make check-guest         live tests in guests: 6.12, those of the module also on 6.1 and 7.3 (LIVE="name ..." for some, STRICT=1), some on 5.10, RT and arm64
+## make check-guest         live tests in guests: 6.1 and 7.3, half of them on 6.12, some on 5.10, RT and arm64 (LIVE="name ...", STRICT=1)
 .PHONY: check-guest
 check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built) \
 		$(if $(findstring arm64,$(QUICK)),guest-programs-arm64)
 	$(VM)/check $(if $(LIVE),$(LIVE),$(QUICK:%=-q %))
 
 CHECK_LONG += check-runner
-.PHONY: check-runner check-guest-long check-guest-debug
+.PHONY: check-runner check-guest-long check-guest-debug check-kprobe
 check-runner:
 	$(VM)/selftest/check
 
@@ -44,6 +46,14 @@ check-guest-long: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 # times as long there.
 check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
 	$(VM)/check -j 1 -k debug $(LIVE)
+
+# Faults are counted by a kprobe if ftrace cannot call the module.
+CHECK_LONG += check-kprobe
+check-kprobe: all $(O)/kmod-6.1-kprobe/.built $(O)/kmod-6.12-kprobe/.built
+	for k in 6.1 6.12; do \
+		$(VM)/run -k $$k -t 600 env FLT_KO=$(abspath $(O))/kmod-$$k-kprobe/flt.ko \
+			bash -c 'bash tests/live/equality.sh && bash tests/live/modes.sh' || exit; \
+	done
 
 ## make check-huge          long tests at their greatest size, which take hours (LIVE="name ...")
 .PHONY: check-huge

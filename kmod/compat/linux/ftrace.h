@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * FLT_FTRACE_CALLS is 1 if ftrace can call a function with the arguments of the traced one. The ops
- * need FLT_FTRACE_FLAGS.
+ * need FLT_FTRACE_FLAGS. Build with -DFLT_FTRACE_CALLS=0 to try a kernel where it cannot.
  */
 #ifndef FLT_COMPAT_LINUX_FTRACE_H
 #define FLT_COMPAT_LINUX_FTRACE_H
@@ -9,7 +9,8 @@
 #include_next <linux/ftrace.h>
 #include <flt_compat.h>
 
-#ifdef CONFIG_DYNAMIC_FTRACE_WITH_ARGS
+#ifdef FLT_FTRACE_CALLS
+#elif defined(CONFIG_DYNAMIC_FTRACE_WITH_ARGS)
 #define FLT_FTRACE_CALLS 1
 #define FLT_FTRACE_FLAGS 0
 /* Since 6.2. */
