@@ -177,6 +177,8 @@ static int in_contract(int error)
 	case -ENOSPC:
 	case -ENFILE:
 	case -EBUSY:
+	case -ENOMEM:
+	case -EDQUOT:
 	case -EOPNOTSUPP:
 		return 1;
 	}

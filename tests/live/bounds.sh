@@ -85,6 +85,15 @@ grep -q "^(others): .* of $((many + 1)) processes" "$tmp/text" ||
 	bad "names: $(tail -3 "$tmp/text")"
 unload
 
+# Rows without faults are retired before older rows with faults.
+load max_procs=128
+tree short 60 8
+tree quiet 400
+at_least "quiet processes: rows retired" "$(fltq tally | field procs_retired)" 334
+same "quiet processes: older rows with faults" \
+	"$(lines '^[0-9]+ ended [0-9]+ [1-9].* tree$' $debugfs/procs)" 62
+unload
+
 # More processes live than rows are kept. Each has a row, and new processes get rows, too.
 load "${table[@]}"
 memory=$(fltq info | field memory)

@@ -16,7 +16,8 @@
  *   fltq hold [-c] [-f] [-t] [-n] [-s] [TGID...]   open a session, print it, keep it until end
  *                     of file on stdin. -c: counts are enough, -f: follow children, -t: ledger of huge pages,
  *                     -n: ledger of NUMA, -s: stream into files that are never opened
- *   fltq switch N     open and close a session N times
+ *   fltq switch N     let the module switch between its probes N times in each direction, and print
+ *                     how often it did
  *   fltq machine      print all totals at one moment, with those of the kernel (machine.h)
  *   fltq del ID                           end a session of another process (refused)
  *
@@ -346,14 +347,49 @@ static void session_del(uint32_t id)
 	finish("del", genl_talk(&g, NULL, NULL));
 }
 
-static void open_and_close(uint32_t times)
+static void info_read(const struct nlmsghdr *nlh, void *returns)
+{
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	*(bool *)returns = false;
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_INFO_RETURNS)
+			*(bool *)returns = true;
+	}
+}
+
+/* Return true if the returns of faults are probed. */
+static bool returns_are_probed(void)
+{
+	bool returns = false;
+
+	start(FLT_CMD_INFO_GET, 0);
+	finish("info", genl_talk(&g, info_read, &returns));
+	return returns;
+}
+
+/*
+ * Let the module switch between its two probes, so many times in both directions. Between two of
+ * these, close a session and open another one at once, so that a switch meets one in progress.
+ */
+static void switch_probes(uint32_t times)
 {
 	const uint16_t no_flags[] = { 0 };
 
-	while (times--) {
-		session_open(NULL, 0, no_flags, 0);
-		session_del(session_id);
+	for (uint32_t i = 0; i < times; i++) {
+		if (returns_are_probed())
+			errx(1, "returns are probed without a session");
+		for (int k = 0; k < 2; k++) {
+			session_open(NULL, 0, no_flags, 0);
+			if (!returns_are_probed())
+				errx(1, "returns are not probed");
+			session_del(session_id);
+		}
+		while (returns_are_probed())
+			usleep(1000);
 	}
+	fprintf(out, "switches %u\n", 2 * times);
 }
 
 static int run(int argc, char **argv)
@@ -403,7 +439,7 @@ static int run(int argc, char **argv)
 	} else if (!strcmp(what, "del") && argc == 3) {
 		session_del(number);
 	} else if (!strcmp(what, "switch") && argc == 3) {
-		open_and_close(number);
+		switch_probes(number);
 	} else if (!strcmp(what, "hold")) {
 		return hold(argc - 2, argv + 2);
 	} else {

@@ -11,7 +11,7 @@ set -euo pipefail
 . tests/live/live.bash
 
 threads=$(sized 2500 12000 20000) sleepers=$(sized 1500 6000 10000)
-rounds=$(sized 5 15 100) requests=$(sized 1000 4000 10000) grabs=$(sized 20 60 60)
+rounds=$(sized 5 15 100) requests=$(sized 1000 4000 10000) grabs=$(sized 20 70 70)
 # A bomb of a thousand processes holds the lock of their anon_vma for minutes under emulation, before
 # so many have ended that the default table retires rows.
 processes=$(sized 200 1000 1000) table=()

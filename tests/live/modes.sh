@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=300 daily=6.12
+# vm: cpus=2 timeout=300 half=6.12
 # shellcheck disable=SC2119
 # Promise: with accounting=counts only entries of faults are probed. Returns are probed while a
 # session needs them. A switch between the two loses no fault and counts none twice.
@@ -52,7 +52,7 @@ same "machine: failed" "$(delta all.failed)" 0
 at_least "machine: stitched" "$(delta all.stitched)" 50
 
 # Switch during a storm of faults.
-fltq switch "$switches" &
+fltq switch $((switches / 2)) >"$tmp/switches" &
 switcher=$!
 rounds=0
 while kill -0 $switcher 2>/dev/null; do
@@ -63,6 +63,7 @@ while kill -0 $switcher 2>/dev/null; do
 	rounds=$((rounds + 1))
 done
 wait $switcher || bad "fltq switch: status $?"
+same "switches" "$(cat "$tmp/switches")" "switches $switches"
 say "$switches switches, $rounds rounds"
 at_least "rounds during the switches" "$rounds" 2
 until_true settled || bad "the probe on return stays after the switches"

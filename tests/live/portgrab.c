@@ -5,19 +5,22 @@
  *   portgrab ROUNDS
  *
  * Runs as root. In each round, root opens a session that streams the faults of all processes by
- * netlink, a child causes faults, and root closes its socket without ending the session.
+ * netlink, a child causes faults, and root closes its socket without ending the session. Root has
+ * asked for the events and has not read the answer.
  * Meanwhile a process of user 65534 tries to bind the port of that socket until it succeeds,
  * and then receives for RECEIVE_MS. Prints one line at the end,
  *
- *   grab rounds=N binds=N received=N
+ *   grab rounds=N unread=N binds=N received=N
  *
- * binds: calls of bind(), failed ones included; received: messages that user 65534 got.
+ * unread: rounds in which an answer with events waited in the socket that was closed; binds: calls
+ * of bind(), failed ones included; received: messages that user 65534 got.
  */
 #include "row.h"
 
 #include <err.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,16 +99,43 @@ static void cause_faults(void)
 	}
 }
 
-static void stream_all(struct genl *g)
+static void session_read(const struct nlmsghdr *nlh, void *id)
 {
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_SESSION_ID)
+			*(uint32_t *)id = (uint32_t)genl_number(a);
+	}
+}
+
+/* Open a session. Return its ID. */
+static uint32_t stream_all(struct genl *g)
+{
+	uint32_t id = 0;
 	int rc;
 
 	genl_start(g, g->family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_NEW, FLT_GENL_VERSION);
 	genl_put(g, FLT_SESSION_STREAM, NULL, 0);
 	genl_put_u32(g, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK);
-	rc = genl_talk(g, NULL, NULL);
+	rc = genl_talk(g, session_read, &id);
 	if (rc)
 		errx(1, "session: %s: %s", strerrorname_np(-rc), g->error);
+	return id;
+}
+
+/* Ask for the events of a session. Return true if an answer with events waits in the socket. */
+static bool ask(struct genl *g, uint32_t session)
+{
+	const struct nlmsghdr *request = (const void *)g->out;
+	char start[NLMSG_HDRLEN];
+
+	genl_start(g, g->family, NLM_F_REQUEST | NLM_F_DUMP, FLT_CMD_EVENTS, FLT_GENL_VERSION);
+	genl_put_u32(g, FLT_EVENTS_SESSION, session);
+	if (send(g->fd, g->out, request->nlmsg_len, 0) < 0)
+		err(1, "send");
+	return recv(g->fd, start, sizeof(start), MSG_PEEK | MSG_DONTWAIT | MSG_TRUNC) > 1024;
 }
 
 int main(int argc, char **argv)
@@ -113,6 +143,7 @@ int main(int argc, char **argv)
 	static struct genl g;
 	unsigned long rounds = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
 	struct result sum = { 0 }, r;
+	unsigned long unread = 0;
 	int ports[2], results[2];
 	pid_t attacker, victim;
 
@@ -131,15 +162,17 @@ int main(int argc, char **argv)
 	for (unsigned long i = 0; i < rounds; i++) {
 		struct sockaddr_nl self;
 		socklen_t length = sizeof(self);
+		uint32_t session;
 
 		if (genl_open(&g, FLT_GENL_NAME))
 			errx(5, "the module flt is not loaded");
-		stream_all(&g);
+		session = stream_all(&g);
 		if (getsockname(g.fd, (struct sockaddr *)&self, &length))
 			err(1, "getsockname");
 		write_all(ports[1], &self.nl_pid, sizeof(self.nl_pid));
 		/* Long enough for data to wait in the buffers. */
 		usleep(20000 + (i * 7919 % 100) * 1000);
+		unread += ask(&g, session);
 		genl_close(&g);
 		read_all(results[0], &r, sizeof(r));
 		sum.binds += r.binds;
@@ -149,7 +182,7 @@ int main(int argc, char **argv)
 	close(ports[1]);
 	waitpid(victim, NULL, 0);
 	waitpid(attacker, NULL, 0);
-	printf("grab rounds=%lu binds=%ju received=%ju\n", rounds, (uintmax_t)sum.binds,
-	       (uintmax_t)sum.received);
+	printf("grab rounds=%lu unread=%lu binds=%ju received=%ju\n", rounds, unread,
+	       (uintmax_t)sum.binds, (uintmax_t)sum.received);
 	return 0;
 }

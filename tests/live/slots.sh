@@ -75,4 +75,18 @@ equal "16 slots: fork tree" tree fork 50 8
 equal "16 slots: userfaultfd" kinds uffd 50
 fltq machine >"$tmp/after"
 at_least "16 slots: threads without a row" "$(delta lost_task)" 1
+unload
+
+# While only entries are probed, these faults are missing, and the module says how many entries.
+load accounting=counts max_tasks=16
+fltq machine >"$tmp/before"
+tree threads 64 8
+tree fork 50 8
+fltq machine >"$tmp/after"
+lost=$(delta lost_task)
+missing=$(($(delta pgfault) - $(delta all.minor) - $(delta all.major) - $(delta all.unfinished)))
+say "16 slots, entries: $missing faults are missing, $lost entries are lost"
+at_least "16 slots, entries: entries without a row" "$lost" 1
+at_least "16 slots, entries: lost entries, as many as faults are missing" "$lost" "$missing"
+at_least "16 slots, entries: faults that are missing" "$missing" $((lost * 9 / 10))
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=300 daily=6.12
+# vm: timeout=300 half=6.12
 # shellcheck disable=SC2119
 # Promise: after the socket of a session is closed, an unprivileged process that binds its
 # port receives nothing, and the session ends.
@@ -13,6 +13,7 @@ no_sessions() { [ "$(fltq info | field sessions)" = 0 ]; }
 load
 portgrab 60 >"$tmp/grab"
 say "$(cat "$tmp/grab")"
+same "sockets that were closed with events to read" "$(field unread <"$tmp/grab")" 60
 at_least "calls of bind()" "$(field binds <"$tmp/grab")" 10000
 same "messages received by another user" "$(field received <"$tmp/grab")" 0
 until_true no_sessions

@@ -7,6 +7,7 @@
  *   orphan N P      N children that write P pages after their parent has ended
  *   short N J       N processes that end immediately, J at a time
  *   vfork N         N vfork() calls; every second child execs nop
+ *   quiet N         N vfork() calls, whose children exit without a fault
  *   spawn N         N posix_spawn() calls
  *   exec N          exec N times
  *   execthread T    T threads write pages, then a thread other than the leader execs
@@ -122,6 +123,19 @@ static void vforks(char *self, size_t n)
 				execve(self, argv, environ);
 			_exit(0);
 		}
+	}
+	children_wait();
+}
+
+static void quiet_vforks(size_t n)
+{
+	for (volatile size_t i = 0; i < n; i++) {
+		pid_t pid = vfork();
+
+		if (pid < 0)
+			err(1, "vfork");
+		if (pid == 0)
+			_exit(0);
 	}
 	children_wait();
 }
@@ -289,6 +303,8 @@ int main(int argc, char **argv)
 		short_lived(a, b);
 	} else if (!strcmp(mode, "vfork")) {
 		vforks(self, a);
+	} else if (!strcmp(mode, "quiet")) {
+		quiet_vforks(a);
 	} else if (!strcmp(mode, "spawn")) {
 		spawns(self, a);
 	} else if (!strcmp(mode, "exec")) {
@@ -310,7 +326,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "nop")) {
 		region_write(region_anon(4 * PAGE), 4, PAGE);
 	} else {
-		errx(2, "usage: tree fork|orphan|short|vfork|spawn|exec|execthread|threads|"
+		errx(2, "usage: tree fork|orphan|short|vfork|quiet|spawn|exec|execthread|threads|"
 			"leaderfirst|robust|loop|rewrite|nop [N [M]]");
 	}
 	return 0;
