@@ -13,7 +13,15 @@ set -euo pipefail
 . tests/live/live.bash
 
 # Enable NUMA balancing as at boot, because another test may have disabled it.
-echo 1 2>/dev/null >/proc/sys/kernel/numa_balancing || skip "no NUMA balancing"
+if [ ! -e /proc/sys/kernel/numa_balancing ]; then
+	load
+	"$FLTCTL" numa 100ms 1 >"$tmp/out" 2>"$tmp/err"
+	same "no NUMA balancing: message" "$(lines 'this kernel has no NUMA balancing' "$tmp/err")" 1
+	unload
+	[ "$failures" = 0 ] || finish
+	skip "no NUMA balancing"
+fi
+echo 1 >/proc/sys/kernel/numa_balancing
 for knob in scan_delay_ms scan_period_min_ms; do
 	balancing_knob $knob 100
 done

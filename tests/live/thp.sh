@@ -12,7 +12,19 @@ set -euo pipefail
 . tests/live/live.bash
 
 thp=/sys/kernel/mm/transparent_hugepage
-has_thp || skip "no transparent huge pages"
+if ! has_thp; then
+	load
+	status=0
+	"$FLTCTL" thp 100ms 1 >"$tmp/out" 2>"$tmp/err" || status=$?
+	same "no huge pages: exit status" $status 5
+	same "no huge pages: message" "$(lines 'this kernel has no transparent huge pages' "$tmp/err")" 1
+	"$FLTCTL" check >"$tmp/out"
+	same "no huge pages: check" \
+		"$(lines "^warn *hook thp-fill .*'fltctl thp' cannot count huge" "$tmp/out")" 1
+	unload
+	[ "$failures" = 0 ] || finish
+	skip "no transparent huge pages"
+fi
 [ "$huge_page" -le $((32 << 20)) ] ||
 	skip "huge pages of $((huge_page >> 20)) MiB are too large for this guest"
 # Huge pages of a program and of a program that gets only some of them; memory limit of a cgroup.
