@@ -203,14 +203,18 @@ wait("/done")' "$dir" &
 	is_root
 	local kind
 	for kind in svg html folded speedscope pprof; do
-		"$FLTCTL" rss --$kind -o "$dir/out.$kind" -- "$OWNED" "$dir/file" "$dir/smaps" >/dev/null
+		"$FLTCTL" rss --$kind -o "$dir/out.$kind" -- "$OWNED" "$dir/file" "$dir/smaps.$kind" >/dev/null
 		[ -s "$dir/out.$kind" ]
 	done
 	python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$dir/out.svg"
-	# The stacks of the folded file add up to the same number of pages.
-	local sum
+	# The stacks of the folded file add up to the resident pages of this run.
+	local sum pages
 	sum=$(awk '{ n += $NF } END { print n }' "$dir/out.folded")
+	pages=$(awk '$1 == "Rss:" { kb += $2 } END { print kb / 4 }' "$dir/smaps.folded")
 	[ "$sum" -gt 1000 ]
+	[ "$sum" = "$pages" ]
+	json "$dir/out.speedscope" 'sum(rows[0]["profiles"][0]["weights"]) == '"$(awk '$1 == "Rss:" { kb += $2 }
+		END { print kb / 4 }' "$dir/smaps.speedscope")"
 	grep -q ';once;' "$dir/out.folded"
 }
 

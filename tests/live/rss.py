@@ -3,7 +3,7 @@
 """rss.py ROWS SMAPS [EXPECTED [FUNCTION[=PAGES]...]] - compare rows of 'rss --json' with smaps.
 
 The sums of all rows must be those of SMAPS, to the page. EXPECTED has lines "FUNCTION KIND PAGES":
-the row of FUNCTION must have so many pages of the kind anon, file, shmem or hugetlb, except the
+the row of FUNCTION must have so many pages of the kind anon, file, shmem, hugetlb or swap, except the
 functions named: FUNCTION=PAGES must have PAGES, and the pages of FUNCTION must be in the row
 unknown. BUT: sums that are not compared. Prints one line per comparison: "WHAT GOT WANT"."""
 import json
@@ -14,17 +14,26 @@ PAGE = 4096
 
 
 def sums_of(path):
-    """Add the numbers of all mappings in pages."""
+    """Add the numbers of all mappings in pages. shmem: of mappings that have the kernel's names."""
     numbers = {}
+    shmem = False
     with open(path, encoding="utf-8") as file:
         for line in file:
             words = line.split()
             if words and words[-1] == "kB":
-                numbers[words[0]] = numbers.get(words[0], 0) + int(words[1]) * 1024 // PAGE
+                pages = int(words[1]) * 1024 // PAGE
+                numbers[words[0]] = numbers.get(words[0], 0) + pages
+                if shmem and words[0] in ("Rss:", "Anonymous:"):
+                    numbers["shmem"] = numbers.get("shmem", 0) + \
+                        (pages if words[0] == "Rss:" else -pages)
+            elif words and not words[0].endswith(":"):
+                shmem = len(words) > 5 and words[5].startswith(("/memfd:", "/dev/zero", "/SYSV"))
     huge = ("AnonHugePages:", "ShmemPmdMapped:", "FilePmdMapped:")
     return {
         "rss": numbers["Rss:"],
         "anon": numbers["Anonymous:"],
+        "shmem": numbers.get("shmem", 0),
+        "file": numbers["Rss:"] - numbers["Anonymous:"] - numbers.get("shmem", 0),
         "shared": numbers["Shared_Clean:"] + numbers["Shared_Dirty:"],
         "private": numbers["Private_Clean:"] + numbers["Private_Dirty:"],
         "huge": sum(numbers.get(key, 0) for key in huge),

@@ -3,15 +3,16 @@
  * owned FILE SMAPS - bring pages in, each from a function with its name, and exit.
  *
  * FILE is created, with 1 MiB. Prints "FUNCTION KIND PAGES" for each function: how many of its
- * pages are resident at the exit (anon, file, shmem or hugetlb). Then writes
+ * pages are resident at the exit (anon, file, shmem or hugetlb), or swapped (swap). Then writes
  * /proc/PID/smaps of itself and of its child to SMAPS, and exits without a further fault. The
  * child ends after its parent.
  *
  * Functions: once, again (MADV_DONTNEED), reads, copies (of a file), shares (memfd), inherited,
  * child (fork), thread, populates, locks, follows (userfaultfd), moves (mremap), lazy and freshly
  * (MADV_FREE), and if the machine has them: collapsed (MADV_COLLAPSE, which does what khugepaged
- * does, from 6.1 on, and fills pages without a function, "[collapse]") and tlb (hugetlb). The
- * pages of huge, out and back depend on the machine: whether it has huge pages and swap.
+ * does, from 6.1 on, and fills pages without a function, "[collapse]") and tlb (hugetlb). huge has
+ * as many pages as mincore() says. out and back depend on swap: with swap, 40 pages of out are
+ * swapped (kind swap), and 20 came back.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -205,10 +206,10 @@ static void use_anon(void)
 
 static unsigned long resident(char *at, unsigned long pages)
 {
-	unsigned char there[64];
+	static unsigned char there[1024];
 	unsigned long i, n = 0;
 
-	if (mincore(at, pages * PAGE, there))
+	if (pages > sizeof(there) || mincore(at, pages * PAGE, there))
 		err(2, "mincore");
 	for (i = 0; i < pages; i++)
 		n += there[i] & 1;
@@ -268,6 +269,7 @@ static void use_huge(void)
 
 	huge(at, 1);
 	huge(at + HUGE_PAGE, 1);
+	printf("huge anon %lu\n", resident(at, 2 * HUGE_PAGE / PAGE));
 	at = map_huge(1, MADV_NOHUGEPAGE);
 	collapsed(at, 412);
 	madvise(at, HUGE_PAGE, MADV_HUGEPAGE);
@@ -286,10 +288,17 @@ static void use_huge(void)
 static void use_swap(void)
 {
 	char *at = map_anon(60);
+	cpu_set_t cpus = stay();
+	unsigned long left;
 
 	out(at, 60);
 	madvise(at, 60 * PAGE, MADV_PAGEOUT);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	left = resident(at, 60);
+	if (left && left != 60)
+		errx(2, "%lu of 60 pages were not swapped", left);
 	back(at, 20);
+	printf(left ? "out anon 60\n" : "out swap 40\nback anon 20\n");
 }
 
 /*

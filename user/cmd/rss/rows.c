@@ -196,6 +196,11 @@ static int pointer_order(const void *a, const void *b)
 	return (uintptr_t)a < (uintptr_t)b ? -1 : (uintptr_t)a > (uintptr_t)b;
 }
 
+static int name_order(const char *a, const char *b)
+{
+	return a == b ? 0 : !a ? -1 : !b ? 1 : strcmp(a, b);
+}
+
 static int number_order(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
@@ -211,8 +216,9 @@ static int row_order(const void *a, const void *b)
 		order = number_order(x->collapse, y->collapse);
 	if (!order)
 		order = pointer_order(x->function, y->function);
-	if (!order && !x->address)
-		order = pointer_order(x->object, y->object);
+	if (!order)
+		order = x->address ? name_order(x->object, y->object) :
+				     pointer_order(x->object, y->object);
 	if (!order)
 		order = pointer_order(x->file, y->file);
 	if (!order)
