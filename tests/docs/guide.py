@@ -10,7 +10,8 @@ own. The directory is on /guide if that is mounted.
   <!-- run: COMMAND    COMMAND is run and not shown; the comment may have several lines
   ![...](DIR/NAME.svg) a command must have written NAME.svg
 
-check compares the output with the document: numbers, spaces and bars may differ. write prints
+check compares the output with the document: numbers, spaces and bars may differ, except line
+numbers of files in the document. write prints
 the document with the new output, and the pictures in base64, for tests/docs/regenerate. With
 TEXT, only questions whose heading contains TEXT are run.
 """
@@ -30,8 +31,17 @@ FENCE = "```"
 PROGRESS = re.compile(r"fltctl [a-z]+: [0-9.]+ s: ")
 
 
-def normal(line):
-    """Return the line with numbers, units, dashes, bars and spaces made equal."""
+def spell(match):
+    """Return FILE:LINE with a line number that normal() does not replace."""
+    return match[1] + " line " + "".join("abcdefghij"[int(digit)] for digit in match[2])
+
+
+def normal(line, files=()):
+    """Return the line with numbers, units, dashes, bars and spaces made equal.
+
+    Line numbers of the files stay."""
+    if files:
+        line = re.sub("(?<!\\S)(\\(?(?:" + "|".join(map(re.escape, files)) + ")):([0-9]+)", spell, line)
     line = re.sub(r"\b[0-9a-f]{12,64}\b", "N", line)
     line = re.sub(r"\b0x[0-9a-f]+\b", "N", line)
     line = re.sub(r"\s+", " ", re.sub(r"[█-▏▁-█#*]+", " ", line))
@@ -121,6 +131,7 @@ def run(question, write):
     base = "/guide" if os.path.ismount("/guide") else None
     directory = tempfile.mkdtemp(dir=base)
     steps = list(question.steps())
+    files = [kind[5:] for _, _, kind, _ in steps if kind.startswith("file:")]
     begin = time.monotonic()
     results, rest = execute(steps, directory)
     wrong = 0
@@ -138,7 +149,8 @@ def run(question, write):
         got = [line.rstrip() for line in got if not PROGRESS.match(line)]
         new[start:end] = got
         want = question.lines[start:end]
-        if not write and [normal(line) for line in got] != [normal(line) for line in want]:
+        if not write and [normal(line, files) for line in got] != \
+                [normal(line, files) for line in want]:
             wrong += 1
             print("\n".join([f"BAD: {question.title}: {text}", "expected:", *want, "got:", *got]))
     for picture in question.pictures():
