@@ -132,9 +132,11 @@ int check_accounting(struct check *c)
 		return check_add(c, "accounting", CHECK_NO, FLT_EXIT_FAILED, NULL, "%s",
 				 flt_errmsg_text(&e, ret));
 	ret = info.accounting ?
-		check_add(c, "accounting", CHECK_OK, 0, NULL, "on; latencies%s from %s",
-			  info.returns ? "" : ", failures and retries while a command needs them,",
-			  info.clock[0] ? info.clock : "an unnamed clock") :
+		check_add(c, "accounting", CHECK_OK, 0, NULL,
+			  "on: counts%s kinds%s failures, retries and latencies (by %s)%s",
+			  info.returns ? "," : " and", info.returns ? "," : ";",
+			  info.clock[0] ? info.clock : "an unnamed clock",
+			  info.returns ? "" : " while a command needs them") :
 		check_add(c, "accounting", CHECK_WARN, 0, "modprobe -r flt && modprobe flt "
 			  "accounting=counts, to count all the time",
 			  "off until a command needs it");
