@@ -276,3 +276,29 @@ while not os.path.exists(where + "/touched"):
 	[ $status = 3 ]
 	grep -q 'exit: missing processes whose parents ended: 1, such as PID [0-9]*, python3' "$dir/err"
 }
+
+# The first moment is the peak: while the program has much memory.
+@test "a mapping that replaces another one at its address is a row of its own" {
+	is_root
+	head -c 65536 /dev/zero >"$dir/mapped"
+	cat >"$dir/replace.py" <<-'PY'
+		import ctypes, os, sys, time
+		libc = ctypes.CDLL(None)
+		libc.mmap.restype = ctypes.c_void_p
+		place = ctypes.c_void_p(0x200000000000)
+		def fill(flags, file):
+		    if libc.mmap(place, ctypes.c_size_t(65536), 3, flags, file, ctypes.c_long(0)) != place.value:
+		        sys.exit("mmap failed")
+		    ctypes.memset(place, 1, 65536)
+		fill(0x32, -1)
+		much = bytearray(50 << 20)
+		time.sleep(1)
+		del much
+		fill(0x12, os.open(sys.argv[1], os.O_RDONLY))
+	PY
+	"$FLTCTL" rss --json --at=peak,exit --diff --by=vma -- \
+		/usr/bin/python3 "$dir/replace.py" "$dir/mapped" >"$dir/rows"
+	grep '^{' "$dir/rows" >"$dir/json"
+	json "$dir/json" 'sorted((r["object"][-6:], r["before_bytes"], r["rss_bytes"]) for r in rows if
+		r.get("address") == "0x200000000000") == [("[anon]", 65536, 0), ("mapped", 0, 65536)]'
+}
