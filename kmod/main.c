@@ -41,7 +41,8 @@ MODULE_PARM_DESC(accounting,
 static const char * const modes[] = { "0", "counts", "latency" };
 static uint maxactive;
 module_param(maxactive, uint, 0444);
-MODULE_PARM_DESC(maxactive, "maximum faults in progress (0: max(4096, 16 x CPUs))");
+MODULE_PARM_DESC(maxactive,
+		 "maximum faults in progress (0: max(4096, 16 x CPUs), and more when they are needed)");
 static uint max_procs = 4096;
 module_param(max_procs, uint, 0444);
 MODULE_PARM_DESC(max_procs, "maximum ended processes that are kept (16 to 1048576)");
@@ -71,8 +72,6 @@ static int __init flt_init(void)
 		pr_err("invalid accounting=%s (counts, latency or 0)\n", accounting);
 		return -EINVAL;
 	}
-	if (!maxactive)
-		maxactive = max(4096u, 16 * num_possible_cpus());
 	if (maxactive > 1u << 20 || max_procs < 16 || max_procs > 1u << 20 ||
 	    max_live < 16 || max_live > 1u << 22 || max_tasks < 16 || max_tasks > 1u << 22 ||
 	    max_stacks < 16 || max_stacks > 1u << 20) {

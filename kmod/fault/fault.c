@@ -277,7 +277,13 @@ static __always_inline int leave(struct fault *f, unsigned long value)
 				flt_event_count_common(&f->event, major, ns));
 }
 
-/* As FLT_HOOK_RETURN() defines it, but ignore the call if the other probe counts it. */
+static int fault_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return leave((struct fault *)ri->data, regs_return_value(regs));
+}
+NOKPROBE_SYMBOL(fault_leave);
+
+/* As FLT_HOOK_RETURN() defines it, but ignore the call if another probe counts it. */
 static int fault_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	if (!flt_mode_is(FLT_MODE_RETURNS))
@@ -286,11 +292,35 @@ static int fault_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(fault_enter);
 
-static int fault_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+/* The larger probes are rarely used, so they share the code. */
+static noinline int enter_larger(struct kretprobe_instance *ri, struct pt_regs *regs,
+				 unsigned int mode)
 {
-	return leave((struct fault *)ri->data, regs_return_value(regs));
+	if (!flt_mode_is(mode))
+		return 1;
+	return enter((struct fault *)ri->data, regs);
 }
-NOKPROBE_SYMBOL(fault_leave);
+NOKPROBE_SYMBOL(enter_larger);
+
+#define LARGER_PROBE(n, next)							\
+static int fault_enter_##n(struct kretprobe_instance *ri, struct pt_regs *regs)	\
+{										\
+	return enter_larger(ri, regs, FLT_MODE_RETURNS + (n));			\
+}										\
+NOKPROBE_SYMBOL(fault_enter_##n);						\
+										\
+static struct flt_hook fault_hook_##n = {					\
+	.name = "fault",							\
+	.type = FLT_HOOK_TYPE_KRETPROBE,					\
+	.enter = fault_enter_##n,						\
+	.leave = fault_leave,							\
+	.data_size = sizeof(struct fault),					\
+	.larger = next,								\
+}
+
+LARGER_PROBE(3, NULL);
+LARGER_PROBE(2, &fault_hook_3);
+LARGER_PROBE(1, &fault_hook_2);
 
 struct flt_hook flt_fault_hook = {
 	.name = "fault",
@@ -302,4 +332,5 @@ struct flt_hook flt_fault_hook = {
 	.enter = fault_enter,
 	.leave = fault_leave,
 	.data_size = sizeof(struct fault),
+	.larger = &fault_hook_1,
 };

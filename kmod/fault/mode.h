@@ -4,7 +4,9 @@
  *
  *   ENTRIES  entry.c, on entry alone. The cheaper one. Knows everything but latencies, errors
  *            and what handle_mm_fault() returned.
- *   RETURNS  fault.c, on entry and return. While somebody needs the rest.
+ *   RETURNS  fault.c, on entry and return. While somebody needs the rest. If the probe has had too
+ *            few instances for the calls in progress, the next one, with more of them, takes over:
+ *            RETURNS + 1, and so on.
  *
  * A switch of modes loses no fault and counts none twice: both probes are armed for a while,
  * and a variable of each CPU says which of them counts. The variable changes in a work item
@@ -26,7 +28,7 @@ DECLARE_STATIC_KEY_FALSE(flt_mode_switching);
 DECLARE_PER_CPU(u8, flt_mode_here);
 
 /* Return true if the probe of @mode counts the call at hand. Preemption must be off. */
-static __always_inline bool flt_mode_is(enum flt_mode mode)
+static __always_inline bool flt_mode_is(unsigned int mode)
 {
 	return !static_branch_unlikely(&flt_mode_switching) || this_cpu_read(flt_mode_here) == mode;
 }

@@ -7,16 +7,30 @@
 #include "fault/mode.h"
 #include "fault/switch.h"
 
-static enum flt_mode current_mode;
+/* A mode of mode.h: OFF, ENTRIES, or RETURNS + N. */
+static unsigned int current_mode;
 static unsigned int returns_users;
 static bool started;
-/* The probe that counts no faults any more, but is still armed. OFF: none. */
-static enum flt_mode leaving;
+/* The mode whose probe counts no faults any more, but is still armed. OFF: none. */
+static unsigned int leaving;
+/* There was no memory for a larger probe. Reset when returns are probed anew. */
+static bool cannot_grow;
 
-static struct flt_hook *const hook_of[] = {
-	[FLT_MODE_ENTRIES] = &flt_entry_hook,
-	[FLT_MODE_RETURNS] = &flt_fault_hook,
-};
+static bool is_returns(unsigned int mode)
+{
+	return mode >= FLT_MODE_RETURNS;
+}
+
+static struct flt_hook *hook_of(unsigned int mode)
+{
+	struct flt_hook *h = &flt_fault_hook;
+
+	if (mode == FLT_MODE_ENTRIES)
+		return &flt_entry_hook;
+	for (; mode > FLT_MODE_RETURNS; mode--)
+		h = h->larger;
+	return h;
+}
 
 static long set_here(void *mode)
 {
@@ -25,7 +39,7 @@ static long set_here(void *mode)
 }
 
 /* Change the mode of one CPU after the other. No handler of a call runs meanwhile on the CPU. */
-static void set_everywhere(enum flt_mode mode)
+static void set_everywhere(unsigned int mode)
 {
 	int cpu;
 
@@ -43,7 +57,7 @@ static void set_everywhere(enum flt_mode mode)
  * Pass the faults from one probe to the other. The probe that counted stays armed until
  * flt_switch_settle(), because to remove it waits for grace periods.
  */
-static int switch_probes(enum flt_mode from, enum flt_mode to)
+static int switch_probes(unsigned int from, unsigned int to)
 {
 	int cpu, err;
 
@@ -51,46 +65,69 @@ static int switch_probes(enum flt_mode from, enum flt_mode to)
 		for_each_possible_cpu(cpu)
 			per_cpu(flt_mode_here, cpu) = from;
 		static_branch_enable(&flt_mode_switching);
-		err = flt_hook_get(hook_of[to]);
+		err = flt_hook_get(hook_of(to));
 		if (err) {
 			static_branch_disable(&flt_mode_switching);
 			return err;
 		}
 	}
-	/* There are two probes, so one that is leaving is the one to go back to. */
+	/* If a probe is leaving, it is the one to go back to, see change_mode(). */
 	set_everywhere(to);
 	leaving = from;
 	return 0;
 }
 
+/* Disarm the probe of a mode. Smaller return probes are only paused. */
+static void put_probes(unsigned int mode)
+{
+	flt_hook_put(hook_of(mode));
+	while (mode-- > FLT_MODE_RETURNS)
+		flt_hook_put(hook_of(mode));
+}
+
+/* Calls in progress return through the smaller probe while there is a larger one. */
 static void remove_leaving(void)
 {
 	if (leaving == FLT_MODE_OFF)
 		return;
-	flt_hook_put(hook_of[leaving]);
+	if (is_returns(leaving) && is_returns(current_mode))
+		flt_hook_pause(hook_of(leaving));
+	else
+		put_probes(leaving);
 	static_branch_disable(&flt_mode_switching);
 	leaving = FLT_MODE_OFF;
 }
 
+static unsigned int wanted_mode(void)
+{
+	if (!started)
+		return FLT_MODE_OFF;
+	if (!returns_users)
+		return FLT_MODE_ENTRIES;
+	return is_returns(current_mode) ? current_mode :
+	       is_returns(leaving) ? leaving : FLT_MODE_RETURNS;
+}
+
 static int change_mode(void)
 {
-	enum flt_mode to = !started ? FLT_MODE_OFF :
-			   returns_users ? FLT_MODE_RETURNS : FLT_MODE_ENTRIES;
+	unsigned int to = wanted_mode();
 	int err = 0;
 
 	if (to == current_mode)
 		return 0;
 	if (current_mode == FLT_MODE_OFF) {
-		err = flt_hook_get(hook_of[to]);
+		err = flt_hook_get(hook_of(to));
 	} else if (to == FLT_MODE_OFF) {
 		remove_leaving();
-		flt_hook_put(hook_of[current_mode]);
+		put_probes(current_mode);
 	} else {
 		err = switch_probes(current_mode, to);
 	}
-	if (!err)
-		WRITE_ONCE(current_mode, to);
-	return err;
+	if (err)
+		return err;
+	WRITE_ONCE(current_mode, to);
+	cannot_grow = false;
+	return 0;
 }
 
 int flt_switch_start(void)
@@ -133,7 +170,24 @@ void flt_switch_settle(void)
 	remove_leaving();
 }
 
-enum flt_mode flt_switch_mode(void)
+void flt_switch_grow(void)
 {
-	return READ_ONCE(current_mode);
+	struct flt_hook *h;
+
+	flt_switch_settle();
+	if (!is_returns(current_mode))
+		return;
+	h = hook_of(current_mode);
+	if (cannot_grow || !h->larger || !flt_hook_was_full(h))
+		return;
+	cannot_grow = switch_probes(current_mode, current_mode + 1);
+	if (cannot_grow)
+		return;
+	WRITE_ONCE(current_mode, current_mode + 1);
+	remove_leaving();
+}
+
+bool flt_switch_is_returns(void)
+{
+	return is_returns(READ_ONCE(current_mode));
 }

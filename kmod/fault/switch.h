@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * switch - arm the probe that counts faults, and switch from one to the other (mode.h).
- * Callers of all functions but flt_switch_mode() hold the lock of session.c.
+ * Callers of all functions but flt_switch_is_returns() hold the lock of session.c.
  */
 #ifndef FLT_SWITCH_H
 #define FLT_SWITCH_H
@@ -22,6 +22,14 @@ void flt_switch_put_returns(void);
 /* Change to the cheapest probe that suffices, and remove the other one. Waits for grace periods. */
 void flt_switch_settle(void);
 
-enum flt_mode flt_switch_mode(void);
+/*
+ * If the return probe had no instance for a call, so that it missed the call, let the next larger
+ * probe take over. Also settles. Call from time to time while returns are probed: otherwise a user
+ * whose threads sleep in faults could make the probe miss all others.
+ */
+void flt_switch_grow(void);
+
+/* Return true while returns are probed. */
+bool flt_switch_is_returns(void);
 
 #endif

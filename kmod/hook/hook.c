@@ -4,17 +4,20 @@
 #include <linux/bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/thread_info.h>
 #include <linux/tracepoint.h>
 #include "hook/hook.h"
 
 DEFINE_PER_CPU(u64 [FLT_HOOK_IDS], flt_hook_hits);
 
 static struct flt_hook *hooks[FLT_HOOK_IDS];
-static unsigned int maxactive;
 /* Serializes arming and disarming, which wait for grace periods. Readers do not take the lock. */
 static DEFINE_MUTEX(hook_lock);
 /* Protects what flt_hook_report() reads: .armed and .missed_*. Not taken in handlers. */
@@ -93,7 +96,7 @@ static int register_return_probe(struct flt_hook *h, const char *symbol)
 	h->rp.entry_handler = h->enter;
 	h->rp.handler = h->leave;
 	h->rp.data_size = h->data_size;
-	h->rp.maxactive = maxactive;
+	h->rp.maxactive = h->instances;
 	err = register_kretprobe(&h->rp);
 	/* A fault before this line counts as a miss. */
 	if (!err)
@@ -204,17 +207,26 @@ static int arm_hook(struct flt_hook *h)
 	return 0;
 }
 
+/*
+ * Add what the probe has missed to the sums of earlier registrations. While a larger probe takes
+ * over, both may count a call. Needs state_lock.
+ */
+static void sum_up_missed(struct flt_hook *h)
+{
+	h->missed_full += h->rp.nmissed;
+	update_missed_busy(h);
+	h->missed_busy += h->busy;
+}
+
 /* The counters in .rp stay until the next registration, so a report finds each miss once. */
 static void disarm_hook(struct flt_hook *h)
 {
 	unregister_hook(h);
 	spin_lock(&state_lock);
 	h->armed = false;
-	if (has_kprobe(h)) {
-		h->missed_full += h->rp.nmissed;
-		update_missed_busy(h);
-		h->missed_busy += h->busy;
-	}
+	if (has_kprobe(h) && !h->paused)
+		sum_up_missed(h);
+	h->paused = false;
 	spin_unlock(&state_lock);
 }
 
@@ -257,15 +269,41 @@ static int find_symbol(struct flt_hook *h)
 	return err;
 }
 
-int __init flt_hook_init(unsigned int limit)
+/* The kernel's default for threads-max (set_max_threads()): so many calls may sleep at a time. */
+static u64 __init max_threads(void)
+{
+	return min_t(u64, (u64)totalram_pages() * PAGE_SIZE / (THREAD_SIZE * 8), 1u << 20);
+}
+
+/* Set the instances of a return probe, and complete its larger probes. */
+static void __init init_instances(struct flt_hook *h, unsigned int fixed)
+{
+	u64 most = max_threads();
+	struct flt_hook *l;
+
+	h->instances = fixed ?: max(4096u, 16 * num_possible_cpus());
+	if (fixed)
+		h->larger = NULL;
+
+	for (; h->larger; h = l) {
+		l = h->larger;
+		l->error = h->error;
+		l->taken = h->taken;
+		l->address = h->address;
+		l->instances = max_t(u64, h->instances,
+				     min_t(u64, (u64)h->instances * FLT_HOOK_LARGER, most));
+	}
+}
+
+int __init flt_hook_init(unsigned int maxactive)
 {
 	int i;
 
-	maxactive = limit;
 	for (i = 0; i < FLT_HOOK_IDS; i++) {
 		struct flt_hook *h = hooks[i];
 
 		h->error = find_symbol(h);
+		init_instances(h, maxactive);
 		if (h->error && h->required) {
 			pr_err("cannot probe %s: %pe\n", h->symbol[0], ERR_PTR(h->error));
 			return h->error;
@@ -309,6 +347,23 @@ void flt_hook_put(struct flt_hook *h)
 	if (!--h->users && !h->error)
 		disarm_hook(h);
 	mutex_unlock(&hook_lock);
+}
+
+void flt_hook_pause(struct flt_hook *h)
+{
+	mutex_lock(&hook_lock);
+	WARN(disable_kretprobe(&h->rp), "flt: cannot pause probe %s\n", h->name);
+	synchronize_rcu();
+	spin_lock(&state_lock);
+	sum_up_missed(h);
+	h->paused = true;
+	spin_unlock(&state_lock);
+	mutex_unlock(&hook_lock);
+}
+
+bool flt_hook_was_full(const struct flt_hook *h)
+{
+	return READ_ONCE(h->rp.nmissed);
 }
 
 void flt_hook_put_all(struct flt_hook *const *set, unsigned int count)
@@ -355,27 +410,47 @@ u64 flt_hook_unknown(struct flt_hook *const *set, unsigned int count)
 
 size_t flt_hook_memory(void)
 {
+	const struct flt_hook *h;
 	size_t bytes = 0;
 	int i;
 
 	for (i = 0; i < FLT_HOOK_IDS; i++) {
-		const struct flt_hook *h = hooks[i];
-
-		if (h->type == FLT_HOOK_TYPE_KRETPROBE && READ_ONCE(h->armed))
-			bytes += maxactive * (sizeof(struct kretprobe_instance) + h->data_size +
-					      FLT_INSTANCE_POINTERS);
+		if (hooks[i]->type != FLT_HOOK_TYPE_KRETPROBE)
+			continue;
+		for (h = hooks[i]; h; h = h->larger)
+			if (READ_ONCE(h->armed))
+				bytes += h->instances * (sizeof(struct kretprobe_instance) +
+							 h->data_size + FLT_INSTANCE_POINTERS);
 	}
 	return bytes;
 }
 
-unsigned int flt_hook_maxactive(void)
+unsigned int flt_hook_instances(const struct flt_hook *h)
 {
-	return maxactive;
+	unsigned int instances = h->instances;
+
+	for (; h; h = h->larger)
+		if (READ_ONCE(h->armed))
+			instances = h->instances;
+	return instances;
+}
+
+/* Add what a probe, which may be armed, has missed. Needs state_lock. */
+static void report_missed(struct flt_hook *h, struct flt_hook_report *r)
+{
+	r->missed_full += h->missed_full;
+	r->missed_busy += h->missed_busy;
+	/* The kernel counts calls that it misses for paused probes, too. */
+	if (!h->armed || h->paused || !has_kprobe(h))
+		return;
+	r->missed_full += h->rp.nmissed;
+	update_missed_busy(h);
+	r->missed_busy += h->busy;
 }
 
 int flt_hook_report(unsigned int i, struct flt_hook_report *r)
 {
-	struct flt_hook *h;
+	struct flt_hook *h, *larger;
 	int cpu;
 
 	if (i >= FLT_HOOK_IDS)
@@ -392,14 +467,10 @@ int flt_hook_report(unsigned int i, struct flt_hook_report *r)
 	spin_lock(&state_lock);
 	r->state = h->error ? FLT_HOOK_STATE_ABSENT :
 		   h->armed ? FLT_HOOK_STATE_ARMED : FLT_HOOK_STATE_IDLE;
-	r->missed_full = h->missed_full;
-	r->missed_busy = h->missed_busy;
-	if (h->armed && has_kprobe(h)) {
+	if (h->armed && has_kprobe(h))
 		r->ftrace = kprobe_ftrace(&h->rp.kp);
-		r->missed_full += h->rp.nmissed;
-		update_missed_busy(h);
-		r->missed_busy += h->busy;
-	}
+	for (larger = h; larger; larger = larger->larger)
+		report_missed(larger, r);
 	spin_unlock(&state_lock);
 	for_each_possible_cpu(cpu)
 		r->hits += per_cpu(flt_hook_hits, cpu)[i];

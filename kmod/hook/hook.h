@@ -55,6 +55,7 @@ enum flt_hook_id {
 };
 
 #define FLT_HOOK_SYMBOLS 3
+#define FLT_HOOK_LARGER 8
 
 struct flt_hook {
 	const char *name;
@@ -68,6 +69,8 @@ struct flt_hook {
 	/* FLT_HOOK_TYPE_KRETPROBE: from FLT_HOOK_RETURN() */
 	kretprobe_handler_t enter, leave;
 	size_t data_size;
+	/* The same probe with FLT_HOOK_LARGER times as many instances; NULL: none */
+	struct flt_hook *larger;
 	/* FLT_HOOK_TYPE_KPROBE: from FLT_HOOK_ENTRY() */
 	kprobe_pre_handler_t entry;
 #if FLT_FTRACE_CALLS
@@ -87,6 +90,8 @@ struct flt_hook {
 	/* Private to hook.c, which describes the locks. */
 	unsigned int users;
 	bool armed;
+	bool paused;				/* sees no more calls; .missed_* are complete */
+	unsigned int instances;			/* of a return probe: calls in progress at a time */
 	struct kretprobe rp;
 	/* The parts of rp.kp.nmissed: faults in handlers, and calls missed */
 	atomic_long_t handler_faults;
@@ -195,8 +200,8 @@ NOKPROBE_SYMBOL(prefix##_called)
 void flt_hook_add(struct flt_hook *hook);
 void flt_hook_add_all(struct flt_hook *const *set, unsigned int count);
 /*
- * Find the symbols of all hooks. Return 0, or an error if this kernel lacks a required
- * hook.
+ * Find the symbols of all hooks. @maxactive: instances of return probes; 0: a default, and probes
+ * may have larger ones. Return 0, or an error if this kernel lacks a required hook.
  */
 int flt_hook_init(unsigned int maxactive);
 /* Disarm what has users left and warn about them. Nobody may call flt_hook_get() any more. */
@@ -230,7 +235,15 @@ u32 flt_hook_features(void);
 u64 flt_hook_unknown(struct flt_hook *const *hooks, unsigned int count);
 /* Return the bytes of the return instances of armed hooks. */
 size_t flt_hook_memory(void);
-unsigned int flt_hook_maxactive(void);
+/*
+ * Let an armed return probe see no more calls. Calls in progress still return through it. Waits for
+ * running handlers.
+ */
+void flt_hook_pause(struct flt_hook *hook);
+/* Return true if an armed return probe missed a call, because it had no instance for the call. */
+bool flt_hook_was_full(const struct flt_hook *hook);
+/* Return the instances of a return probe, or of the larger one that is armed. */
+unsigned int flt_hook_instances(const struct flt_hook *hook);
 /* Report hook @i. Return 0, or -ENOENT after the last one. */
 int flt_hook_report(unsigned int i, struct flt_hook_report *report);
 

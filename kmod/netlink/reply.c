@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <net/netlink.h>
+#include "fault/fault.h"
 #include "fault/switch.h"
 #include "hook/clock.h"
 #include "ledger/numa.h"
@@ -148,7 +149,7 @@ int flt_reply_info(struct sk_buff *skb)
 			(flt_wss_scan_can_inject() ? FLT_FEATURE_INJECT : 0)) ||
 	    (FLT_HAVE_DELAYS && nla_put_u32(skb, FLT_INFO_CAUSES, measured_causes())) ||
 	    nla_put_u32(skb, FLT_INFO_ACCOUNTING, !!since) ||
-	    (flt_switch_mode() == FLT_MODE_RETURNS && nla_put_flag(skb, FLT_INFO_RETURNS)) ||
+	    (flt_switch_is_returns() && nla_put_flag(skb, FLT_INFO_RETURNS)) ||
 	    (flt_pidns_is_inner() && nla_put_flag(skb, FLT_INFO_PIDNS)) ||
 	    nla_put_u64_64bit(skb, FLT_INFO_NOW, ktime_get_ns(), FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_PROCS, usage->rows) ||
@@ -158,7 +159,7 @@ int flt_reply_info(struct sk_buff *skb)
 	    nla_put_u64_64bit(skb, FLT_INFO_MEMORY, memory, FLT_INFO_PAD) ||
 	    nla_put_u32(skb, FLT_INFO_SESSIONS, flt_session_count()) ||
 	    nla_put_u32(skb, FLT_INFO_SESSIONS_MAX, FLT_SESSION_MAX_OPEN) ||
-	    nla_put_u32(skb, FLT_INFO_MAXACTIVE, flt_hook_maxactive()) ||
+	    nla_put_u32(skb, FLT_INFO_MAXACTIVE, flt_hook_instances(&flt_fault_hook)) ||
 	    nla_put_string(skb, FLT_INFO_CLOCK, flt_clock_name()) ||
 	    (since && nla_put_u64_64bit(skb, FLT_INFO_SINCE, since, FLT_INFO_PAD)))
 		goto out;

@@ -108,12 +108,29 @@ static void settle(struct work_struct *work)
 /* To remove the probe on faults that is no longer needed takes grace periods. Nobody waits. */
 static DECLARE_WORK(settle_work, settle);
 
+/* How often to look whether the return probe had enough instances. Until then it misses calls. */
+#define WATCH_JIFFIES (HZ / 10)
+
+static void watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(watch_work, watch);
+
+static void watch(struct work_struct *work)
+{
+	mutex_lock(&lock);
+	flt_switch_grow();
+	if (flt_switch_is_returns())
+		schedule_delayed_work(&watch_work, WATCH_JIFFIES);
+	mutex_unlock(&lock);
+}
+
 static int get_returns(void)
 {
 	int err = flt_switch_get_returns();
 
-	if (!err)
+	if (!err) {
 		schedule_work(&settle_work);
+		schedule_delayed_work(&watch_work, WATCH_JIFFIES);
+	}
 	return err;
 }
 
@@ -121,6 +138,12 @@ static void put_returns(void)
 {
 	flt_switch_put_returns();
 	schedule_work(&settle_work);
+}
+
+static void cancel_works(void)
+{
+	cancel_work_sync(&settle_work);
+	cancel_delayed_work_sync(&watch_work);
 }
 
 /* The work item of get_returns() may run at once, so take the lock although nobody else does. */
@@ -137,7 +160,7 @@ int __init flt_session_init(bool always, bool returns)
 		err = start_accounting();
 	mutex_unlock(&lock);
 	if (err)
-		cancel_work_sync(&settle_work);
+		cancel_works();
 	return err;
 }
 
@@ -196,7 +219,7 @@ void flt_session_exit(void)
 	if (accounting_users)
 		stop_accounting();
 	mutex_unlock(&lock);
-	cancel_work_sync(&settle_work);
+	cancel_works();
 }
 
 static int add_process(u32 bit, u32 tgid)

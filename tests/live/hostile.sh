@@ -11,6 +11,7 @@ set -euo pipefail
 . tests/live/live.bash
 
 threads=$(sized 2500 12000 20000) sleepers=$(sized 1500 6000 10000)
+more_sleepers=$(sized 4600 6000 10000)
 rounds=$(sized 5 15 100) requests=$(sized 1000 4000 10000) grabs=$(sized 20 70 70)
 # A bomb of a thousand processes holds the lock of their anon_vma for minutes under emulation, before
 # so many have ended that the default table retires rows.
@@ -141,6 +142,27 @@ userfaultfd_sleepers() {
 	rows_are_exact
 }
 
+# The same while returns are probed: a larger probe takes over, so that every further fault is seen.
+# Thousands of sleepers take too long on the debug kernel.
+sleepers_and_returns() {
+	local sleepers=$more_sleepers
+	[ "$KERNEL" != debug ] || return 0
+	load accounting=latency
+	same "$section: instances" "$(fltq info | field maxactive)" 4096
+	attack asleep hold "$sleepers"
+	same "$section: attack" "$said" "asleep $sleepers"
+	until_true has_grown || bad "$section: the probe on return does not grow"
+	say "$section: $(fltq info | field maxactive) instances"
+	victim_starts
+	victim_goes_on
+	attack_ends
+	sums_are_exact
+	rows_are_exact
+	same "$section: returns are probed" "$(fltq info | field returns)" 1
+}
+
+has_grown() { [ "$(fltq info | field maxactive)" -gt "$more_sleepers" ]; }
+
 fuse_sleepers() {
 	local counts=1
 	mkdir "$tmp/fuse"
@@ -253,7 +275,7 @@ relay_file() {
 	wait $attacker
 }
 
-[ $# -gt 0 ] || set -- thread_crowd userfaultfd_sleepers fuse_sleepers fork_bomb \
+[ $# -gt 0 ] || set -- thread_crowd userfaultfd_sleepers sleepers_and_returns fuse_sleepers fork_bomb \
 	fork_bomb_of_all_rows port_takeover session_storm stuck_reader relay_file
 for section; do
 	begun=$failures

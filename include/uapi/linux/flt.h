@@ -27,7 +27,7 @@
  *   -ENFILE   as many processes have rows as the parameters allow (max_live)
  *   -ENOMEM   out of memory
  *   -EDQUOT   the buffers and histograms of all sessions would exceed max_buffers
- *   -EBUSY    the process is in a tracker already, or the kernel is busy with the probed function
+ *   -EBUSY    the process is in a tracker already, or sysctl kernel.ftrace_enabled is 0
  *   -ENODEV   the module is being unloaded
  *   -EOPNOTSUPP  dump request for a command without dump, or do request for one without do;
  *             FOLLOW, INJECT, CGROUP, THP, NUMA, stacks, causes or histograms of cgroups are
@@ -222,7 +222,8 @@ enum flt_info_attr {
 	FLT_INFO_MEMORY,	/* bytes of rows, threads, tables, return instances and buffers */
 	FLT_INFO_SESSIONS,	/* u32: sessions open */
 	FLT_INFO_SESSIONS_MAX,	/* u32 */
-	FLT_INFO_MAXACTIVE,	/* u32: limit of faults in progress at a time */
+	FLT_INFO_MAXACTIVE,	/* u32: limit of faults in progress while returns are probed; grows
+				 * when it is hit, unless the parameter maxactive fixes it */
 	FLT_INFO_CLOCK,		/* string: clock used for latencies */
 	FLT_INFO_PAD,
 	FLT_INFO_RETURNS,	/* flag: returns are probed, so latencies and results are known */
@@ -259,7 +260,7 @@ enum flt_hook_attr {
 	FLT_HOOK_FTRACE,	/* flag: placed on an ftrace site */
 	FLT_HOOK_HITS,		/* times the enter handler ran since load */
 	FLT_HOOK_MISSED_BUSY,	/* entries missed: another probe ran on the CPU */
-	FLT_HOOK_MISSED_FULL,	/* entries missed: more than maxactive in progress */
+	FLT_HOOK_MISSED_FULL,	/* entries missed: too many in progress, see FLT_INFO_MAXACTIVE */
 	FLT_HOOK_PAD,
 	FLT_HOOK_UNKNOWN,	/* counters that need the hook: bits as in FLT_LEDGER_UNKNOWN */
 	__FLT_HOOK_LAST
