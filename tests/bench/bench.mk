@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The cost of flt. Not part of a check: figures are for reading.
+# The cost of flt. Figures are for reading, except those of check-crowd, which have limits.
 
 ALL += $(O)/workload/faultcost $(O)/workload/forkcost $(O)/workload/gap $(O)/tests/bench/drain
 
@@ -20,6 +20,13 @@ $(O)/workload/gap: $(O)/tests/bench/gap.o
 bench: all kmod
 	FLT_BUILD=$(abspath $(O)) tests/bench/price/build $(KERNEL)
 	tests/vm/run -i -t 1200 -k $(KERNEL) bash tests/bench/cost.sh
+	tests/vm/run -i -t 1200 -k $(KERNEL) bash tests/bench/readers.sh
+
+# 1,000,000 processes are forked and reaped, which takes twenty minutes per kernel.
+CHECK_LONG += check-crowd
+.PHONY: check-crowd
+check-crowd: all kmod
+	FLT_BUILD=$(abspath $(O)) tests/bench/crowd_check 6.1 6.12
 
 ## make bench-drain         time per fault of the reader of a stream, on this machine
 .PHONY: bench-drain
