@@ -143,7 +143,11 @@ int flt_damon_open(struct flt_damon **out, uint32_t tgid, uint64_t window, struc
 	if (!ret)
 		ret = put(what = "0/state", "on");
 	if (ret) {
-		flt_errmsg_errno(e, ret, ADMIN "/%s", what);
+		if (ret == -EBUSY)
+			flt_errmsg_set(e, ret, "DAMON is in use by another part of the kernel, such as "
+				       "damon_stat (echo N > /sys/module/damon_stat/parameters/enabled)");
+		else
+			flt_errmsg_errno(e, ret, ADMIN "/%s", what);
 		flt_damon_close(d);
 		return ret;
 	}
