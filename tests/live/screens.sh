@@ -78,21 +78,23 @@ mask_numbers() {
 		s/(?<![\w\/.+:;\[-])(\d[\d.]*(?:ns|us|ms|s|B|KiB|MiB|GiB|%)?)(?![\w.:])
 		 /(" " x (length($1) - 1)) . "#"/gex;'
 }
-# Wait until the screen matches all patterns, and compare it with tests/live/screens/NAME.txt.
+# Wait until the screen and a line with the column of the cursor match all patterns. Compare the
+# screen with tests/live/screens/NAME.txt.
 compare_screen() { # NAME PATTERN...
 	local name=$1 want=tests/live/screens/$1.txt word
 	shift
 	complete() {
-		term capture-pane -p >"$tmp/screen"
+		term capture-pane -p \; display-message -p 'cursor in column #{cursor_x}' >"$tmp/captured"
 		for word; do
-			grep -qE -- "$word" "$tmp/screen" || return 1
+			grep -qE -- "$word" "$tmp/captured" || return 1
 		done
+		sed '$d' "$tmp/captured" >"$tmp/screen"
 	}
 	until=$((SECONDS + 60))
 	until complete "$@"; do
 		[ $SECONDS -lt $until ] || {
 			bad "$name: no such screen within 60 s"
-			cat "$tmp/screen"
+			cat "$tmp/captured"
 			return
 		}
 		sleep 0.3
@@ -142,10 +144,11 @@ leave C-c
 
 say "trace"
 start 190 8 trace -p "$reader" -F maj
-wait_scrolled && compare_screen trace 'read'
+# Not in the middle of a line.
+wait_scrolled && compare_screen trace 'read' '^cursor in column 0$'
 leave C-c
 start 190 8 trace -p "$hostile" -F maj
-wait_scrolled && compare_screen trace-hostile 'moved'
+wait_scrolled && compare_screen trace-hostile 'moved' '^cursor in column 0$'
 leave C-c
 
 kill "$reader" "$hostile"
