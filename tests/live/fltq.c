@@ -376,6 +376,7 @@ static bool returns_are_probed(void)
 static void switch_probes(uint32_t times)
 {
 	const uint16_t no_flags[] = { 0 };
+	uint32_t switches = 0;
 
 	for (uint32_t i = 0; i < times; i++) {
 		if (returns_are_probed())
@@ -386,10 +387,12 @@ static void switch_probes(uint32_t times)
 				errx(1, "returns are not probed");
 			session_del(session_id);
 		}
+		switches++;
 		while (returns_are_probed())
 			usleep(1000);
+		switches++;
 	}
-	fprintf(out, "switches %u\n", 2 * times);
+	fprintf(out, "switches %u\n", switches);
 }
 
 static int run(int argc, char **argv)

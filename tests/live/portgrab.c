@@ -125,6 +125,34 @@ static uint32_t stream_all(struct genl *g)
 	return id;
 }
 
+static void written_read(const struct nlmsghdr *nlh, void *written)
+{
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == FLT_SESSION_WRITTEN)
+			*(uint64_t *)written = genl_number(a);
+	}
+}
+
+/* Wait until the session has some faults to send. */
+static void wait_for_faults(struct genl *g, uint32_t session)
+{
+	uint64_t written = 0;
+	int rc;
+
+	while (written < 100) {
+		usleep(1000);
+		genl_start(g, g->family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_SESSION_GET,
+			   FLT_GENL_VERSION);
+		genl_put_u32(g, FLT_SESSION_ID, session);
+		rc = genl_talk(g, written_read, &written);
+		if (rc)
+			errx(1, "session: %s: %s", strerrorname_np(-rc), g->error);
+	}
+}
+
 /* Ask for the events of a session. Return true if an answer with events waits in the socket. */
 static bool ask(struct genl *g, uint32_t session)
 {
@@ -172,6 +200,7 @@ int main(int argc, char **argv)
 		write_all(ports[1], &self.nl_pid, sizeof(self.nl_pid));
 		/* Long enough for data to wait in the buffers. */
 		usleep(20000 + (i * 7919 % 100) * 1000);
+		wait_for_faults(&g, session);
 		unread += ask(&g, session);
 		genl_close(&g);
 		read_all(results[0], &r, sizeof(r));

@@ -28,7 +28,7 @@ $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/table tes
 .PHONY: kmod
 kmod: $(patsubst %,$(O)/kmod-%/.built,$(KERNELS) $(QUICK))
 
-## make check-guest         live tests in guests: 6.1 and 7.3, half of them on 6.12, some on 5.10, RT and arm64 (LIVE="name ...", STRICT=1)
+## make check-guest         live tests in guests: 6.1 and 7.3, most on 6.12, some on 5.10, RT and arm64 (LIVE="name ...", STRICT=1)
 .PHONY: check-guest
 check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built) \
 		$(if $(findstring arm64,$(QUICK)),guest-programs-arm64)
@@ -51,7 +51,7 @@ check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
 CHECK_LONG += check-kprobe
 check-kprobe: all $(O)/kmod-6.1-kprobe/.built $(O)/kmod-6.12-kprobe/.built
 	for k in 6.1 6.12; do \
-		$(VM)/run -k $$k -t 600 env FLT_KO=$(abspath $(O))/kmod-$$k-kprobe/flt.ko \
+		$(VM)/run -k $$k -d 256 -z -t 600 env FLT_KO=$(abspath $(O))/kmod-$$k-kprobe/flt.ko \
 			bash -c 'bash tests/live/equality.sh && bash tests/live/modes.sh' || exit; \
 	done
 

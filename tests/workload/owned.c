@@ -11,7 +11,7 @@
  * child (fork), thread, populates, locks, follows (userfaultfd), moves (mremap), lazy and freshly
  * (MADV_FREE), and if the machine has them: collapsed (MADV_COLLAPSE, which does what khugepaged
  * does, from 6.1 on, and fills pages without a function, "[collapse]") and tlb (hugetlb). huge has
- * as many pages as mincore() says. out and back depend on swap: with swap, 40 pages of out are
+ * as many pages as pagemap says. out and back depend on swap: with swap, 40 pages of out are
  * swapped (kind swap), and 20 came back.
  */
 #include <err.h>
@@ -204,15 +204,19 @@ static void use_anon(void)
 	munmap(at, 40 * PAGE);
 }
 
-static unsigned long resident(char *at, unsigned long pages)
+/* Count the pages that are in the page table. */
+static unsigned long resident(const char *at, unsigned long pages)
 {
-	static unsigned char there[1024];
-	unsigned long i, n = 0;
+	static unsigned long entry[1024];
+	unsigned long i, n = 0, bytes = pages * sizeof(*entry);
+	int fd = open("/proc/self/pagemap", O_RDONLY);
 
-	if (pages > sizeof(there) || mincore(at, pages * PAGE, there))
-		err(2, "mincore");
+	if (fd < 0 || bytes > sizeof(entry) ||
+	    pread(fd, entry, bytes, (long)at / PAGE * (long)sizeof(*entry)) != (long)bytes)
+		err(2, "pagemap");
+	close(fd);
 	for (i = 0; i < pages; i++)
-		n += there[i] & 1;
+		n += entry[i] >> 63;
 	return n;
 }
 
