@@ -42,7 +42,7 @@ static const char * const modes[] = { "0", "counts", "latency" };
 static uint maxactive;
 module_param(maxactive, uint, 0444);
 MODULE_PARM_DESC(maxactive,
-		 "maximum faults in progress (0: max(4096, 16 x CPUs), and more when they are needed)");
+		 "maximum faults in progress (0: max(4096, 16 x CPUs), or more if needed)");
 static uint max_procs = 4096;
 module_param(max_procs, uint, 0444);
 MODULE_PARM_DESC(max_procs, "maximum ended processes that are kept (16 to 1048576)");

@@ -144,8 +144,9 @@ int flt_damon_open(struct flt_damon **out, uint32_t tgid, uint64_t window, struc
 		ret = put(what = "0/state", "on");
 	if (ret) {
 		if (ret == -EBUSY)
-			flt_errmsg_set(e, ret, "DAMON is in use by another part of the kernel, such as "
-				       "damon_stat (echo N > /sys/module/damon_stat/parameters/enabled)");
+			flt_errmsg_set(e, ret,
+				       "the kernel itself uses DAMON, for example for damon_stat "
+				       "(echo N > /sys/module/damon_stat/parameters/enabled)");
 		else
 			flt_errmsg_errno(e, ret, ADMIN "/%s", what);
 		flt_damon_close(d);
