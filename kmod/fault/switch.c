@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/workqueue.h>
 #include "fault/entry.h"
 #include "fault/fault.h"
@@ -54,6 +57,17 @@ static void set_everywhere(unsigned int mode)
 }
 
 /*
+ * Wait until every call that has entered the function before runs a handler or has run it. Such a
+ * call may have been preempted in the trampoline of ftrace, on its way to the handler of the one
+ * probe that was armed then, and it does not see the other one.
+ */
+static void wait_for_calls(void)
+{
+	if (flt_is_preemptible())
+		synchronize_rcu_tasks();
+}
+
+/*
  * Pass the faults from one probe to the other. The probe that counted stays armed until
  * flt_switch_settle(), because to remove it waits for grace periods.
  */
@@ -70,6 +84,7 @@ static int switch_probes(unsigned int from, unsigned int to)
 			static_branch_disable(&flt_mode_switching);
 			return err;
 		}
+		wait_for_calls();
 	}
 	/* If a probe is leaving, it is the one to go back to, see change_mode(). */
 	set_everywhere(to);

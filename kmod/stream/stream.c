@@ -245,7 +245,7 @@ void flt_stream_submit(struct flt_event *e, u32 result, u64 ns, unsigned long ma
 
 /* A plain fault to a plain stream with stacks. Return 0. */
 static noinline int submit_with_stack(const struct stream *s, const struct flt_event *e,
-				       u32 result, u64 ns)
+				      u32 result, u64 ns)
 {
 	struct flt_relay_cpu *cpu = flt_relay_here(s->relay);
 	struct pt_regs *regs = task_pt_regs(current);

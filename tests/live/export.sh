@@ -145,7 +145,8 @@ say "native histograms"
 start_prometheus tsdb.native --enable-feature=native-histograms
 until_true has_samples 3 || bad "Prometheus does not scrape protobuf: $(cat "$tmp/prometheus")"
 names >"$tmp/names.protobuf"
-at_least "names in text" "$(wc -l <"$tmp/names.text")" 40
+# Before 6.4 there are no locks of VMAs, and two names less.
+at_least "names in text" "$(wc -l <"$tmp/names.text")" "$(kernel_before 6.4 && echo 38 || echo 40)"
 same "names in text alone" "$(LC_ALL=C comm -23 "$tmp/names.text" "$tmp/names.protobuf" | wc -l)" 0
 same "names in protobuf alone" \
 	"$(LC_ALL=C comm -13 "$tmp/names.text" "$tmp/names.protobuf" | tr '\n' ' ')" \
