@@ -10,8 +10,9 @@
  *
  * A switch of modes loses no fault and counts none twice: both probes are armed for a while,
  * and a variable of each CPU says which of them counts. The variable changes in a work item
- * of that CPU. The handlers of one call run one after the other with preemption off, so they
- * see the same value. The variable changes when no call is on its way to one of the probes alone. A call that is running stays with the probe that saw its entry.
+ * of that CPU, when no call is on its way to one of the probes alone. The handlers of one call run
+ * one after the other with preemption off, so they see the same value. A call that is running
+ * stays with the probe that saw its entry.
  *
  * switch.c switches.
  */
