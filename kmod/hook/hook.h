@@ -96,7 +96,9 @@ struct flt_hook {
 	/* The parts of rp.kp.nmissed: faults in handlers, and calls missed */
 	atomic_long_t handler_faults;
 	unsigned long busy;
+#if FLT_FTRACE_CALLS
 	struct ftrace_ops ops;
+#endif
 	struct tracepoint *tp;
 	unsigned long missed_full, missed_busy;	/* sums of earlier registrations */
 };
