@@ -5,7 +5,7 @@
 #include "account/task.h"
 #include "fault/cause.h"
 
-noinline void flt_cause_read(const struct flt_event *e)
+noinline int flt_cause_read(const struct flt_event *e)
 {
 	struct flt_delays *d = &e->task->delays;
 	bool measured;
@@ -20,6 +20,7 @@ noinline void flt_cause_read(const struct flt_event *e)
 		/* A fault after a wait for mmap_lock is not plain. */
 		d->total = d->lock ? FLT_DELAYS_CHANGED : total;
 	}
+	return 0;
 }
 
 /* Return @ns less @part, but not less than 0. */

@@ -7,13 +7,15 @@
 #include "stream/record.h"
 
 /* Out of line part of flt_cause_begin(). */
-void flt_cause_read(const struct flt_event *e);
+int flt_cause_read(const struct flt_event *e);
 
-/* Begin to measure a fault, at its first attempt, after its clock has started. */
-static __always_inline void flt_cause_begin(const struct flt_event *e)
+/*
+ * Begin to measure a fault of a thread that has a slot, at its first attempt, after its clock has
+ * started. Return 0, so that a probe can call this last.
+ */
+static __always_inline int flt_cause_begin(const struct flt_event *e)
 {
-	if (static_branch_unlikely(&flt_delays_on) && e->task)
-		flt_cause_read(e);
+	return static_branch_unlikely(&flt_delays_on) ? flt_cause_read(e) : 0;
 }
 
 /*

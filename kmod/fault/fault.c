@@ -87,13 +87,6 @@ static __always_inline bool clock_makes_calls(const struct vm_area_struct *vma, 
 	       (static_branch_unlikely(&flt_stream_on) && may_drop_lock(vma, flags));
 }
 
-static noinline int begin_causes(const struct fault *f)
-{
-	flt_cause_read(&f->event);
-	return 0;
-}
-NOKPROBE_SYMBOL(begin_causes);
-
 /*
  * A common fault fills an empty page table entry in the thread's own memory. Its path makes
  * no calls but the last one, so the compiler saves no registers. That saves a tenth of the
@@ -132,7 +125,7 @@ static __always_inline int enter(struct fault *f, struct pt_regs *regs)
 	/* In case that the probe is removed before the fault ends. */
 	WRITE_ONCE(t->open, flt_open_first(f->event.kind, flags) | FLT_OPEN_NO_ADDRESS);
 	f->event.start = flt_clock_read();
-	return static_branch_unlikely(&flt_delays_on) ? begin_causes(f) : 0;
+	return flt_cause_begin(&f->event);
 }
 
 static enum flt_failure failure_of(vm_fault_t ret)
