@@ -118,14 +118,11 @@ static uint32_t session_id;
 
 static void session_read(const struct nlmsghdr *nlh, void *unused)
 {
-	size_t bytes;
-	const struct nlattr *first = genl_attrs(nlh, &bytes);
+	const struct nlattr *a = genl_find(nlh, FLT_SESSION_ID);
 
 	(void)unused;
-	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_SESSION_ID)
-			session_id = (uint32_t)genl_number(a);
-	}
+	if (a)
+		session_id = (uint32_t)genl_number(a);
 }
 
 /*
@@ -349,14 +346,7 @@ static void session_del(uint32_t id)
 
 static void info_read(const struct nlmsghdr *nlh, void *returns)
 {
-	size_t bytes;
-	const struct nlattr *first = genl_attrs(nlh, &bytes);
-
-	*(bool *)returns = false;
-	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_INFO_RETURNS)
-			*(bool *)returns = true;
-	}
+	*(bool *)returns = genl_find(nlh, FLT_INFO_RETURNS);
 }
 
 /* Return true if the returns of faults are probed. */

@@ -198,3 +198,15 @@ void genl_close(struct genl *g)
 	close(g->fd);
 	g->fd = -1;
 }
+
+const struct nlattr *genl_find(const struct nlmsghdr *nlh, uint16_t type)
+{
+	size_t bytes;
+	const struct nlattr *first = genl_attrs(nlh, &bytes);
+
+	genl_for_each(a, first, bytes) {
+		if (genl_type(a) == type)
+			return a;
+	}
+	return NULL;
+}

@@ -60,5 +60,7 @@ size_t genl_len(const struct nlattr *a);
 const void *genl_data(const struct nlattr *a);
 /* Return the value of a u8, u16, u32 or u64 attribute. Its length determines the type. */
 uint64_t genl_number(const struct nlattr *a);
+/* Return the first attribute of this type of a message, or NULL. */
+const struct nlattr *genl_find(const struct nlmsghdr *nlh, uint16_t type);
 
 #endif

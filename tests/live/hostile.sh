@@ -145,12 +145,11 @@ userfaultfd_sleepers() {
 # The same while returns are probed: a larger probe takes over, so that every further fault is seen.
 # Thousands of sleepers take too long on the debug kernel.
 sleepers_and_returns() {
-	local sleepers=$more_sleepers
 	[ "$KERNEL" != debug ] || return 0
 	load accounting=latency
 	same "$section: instances" "$(fltq info | field maxactive)" 4096
-	attack asleep hold "$sleepers"
-	same "$section: attack" "$said" "asleep $sleepers"
+	attack asleep hold "$more_sleepers"
+	same "$section: attack" "$said" "asleep $more_sleepers"
 	until_true has_grown || bad "$section: the probe on return does not grow"
 	say "$section: $(fltq info | field maxactive) instances"
 	victim_starts

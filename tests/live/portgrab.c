@@ -101,13 +101,10 @@ static void cause_faults(void)
 
 static void session_read(const struct nlmsghdr *nlh, void *id)
 {
-	size_t bytes;
-	const struct nlattr *first = genl_attrs(nlh, &bytes);
+	const struct nlattr *a = genl_find(nlh, FLT_SESSION_ID);
 
-	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_SESSION_ID)
-			*(uint32_t *)id = (uint32_t)genl_number(a);
-	}
+	if (a)
+		*(uint32_t *)id = (uint32_t)genl_number(a);
 }
 
 /* Open a session. Return its ID. */
@@ -127,13 +124,10 @@ static uint32_t stream_all(struct genl *g)
 
 static void written_read(const struct nlmsghdr *nlh, void *written)
 {
-	size_t bytes;
-	const struct nlattr *first = genl_attrs(nlh, &bytes);
+	const struct nlattr *a = genl_find(nlh, FLT_SESSION_WRITTEN);
 
-	genl_for_each(a, first, bytes) {
-		if (genl_type(a) == FLT_SESSION_WRITTEN)
-			*(uint64_t *)written = genl_number(a);
-	}
+	if (a)
+		*(uint64_t *)written = genl_number(a);
 }
 
 /* Wait until the session has some faults to send. */
