@@ -14,10 +14,11 @@ JEMALLOC_PIC ?= /usr/lib/$(shell $(CC) -print-multiarch)/libjemalloc_pic.a
 # operators of libstdc++ call malloc() anyway. hook/heap.c replaces some functions. hook/jemalloc.c
 # has those that only the profiler calls.
 REC_RENAMED := malloc calloc realloc memalign exp log round _Unwind_Backtrace _Unwind_GetIP
+REC_STRIPPED := aligned_alloc $(addprefix __libc_,malloc calloc realloc memalign valloc free)
 $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC) recorder/recorder.mk
 	@mkdir -p $(@D)
 	cp $< $@.tmp && $(AR) d $@.tmp jemalloc_cpp.pic.o && \
-		$(OBJCOPY) --strip-symbol=aligned_alloc $(foreach f,$(REC_RENAMED),\
+		$(OBJCOPY) $(addprefix --strip-symbol=,$(REC_STRIPPED)) $(foreach f,$(REC_RENAMED),\
 			--redefine-sym $f=rec_jemalloc_$f) $@.tmp && mv $@.tmp $@
 
 $(O)/libfltrec.so: $(REC) $(FLT_CORE) $(O)/recorder/jemalloc.a

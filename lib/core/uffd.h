@@ -13,6 +13,14 @@
 #include <linux/types.h>
 #include <linux/userfaultfd.h>
 
+#ifndef UFFD_USER_MODE_ONLY		/* 5.11 */
+#define UFFD_USER_MODE_ONLY 1
+#endif
+
+#ifndef UFFD_FEATURE_EXACT_ADDRESS	/* 5.18 */
+#define UFFD_FEATURE_EXACT_ADDRESS (1 << 11)
+#endif
+
 #ifndef UFFD_FEATURE_POISON		/* 6.6 */
 #define UFFD_FEATURE_POISON (1 << 14)
 #endif

@@ -9,6 +9,7 @@
 
 #include "image/image.h"
 #include "range.h"
+#include "recent.h"
 #include "start/fork.h"
 
 #include <dlfcn.h>

@@ -7,6 +7,7 @@
  */
 #include "image/image.h"
 #include "range.h"
+#include "recent.h"
 #include "region/region.h"
 #include "thread/thread.h"
 

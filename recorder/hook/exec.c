@@ -10,6 +10,7 @@
 #include "image/socket.h"
 #include "program.h"
 #include "range.h"
+#include "recent.h"
 
 #include <alloca.h>
 #include <dlfcn.h>

@@ -9,6 +9,7 @@
  */
 #include "image/image.h"
 #include "lib/core/region.h"
+#include "recent.h"
 
 #include <errno.h>
 #include <gnu/libc-version.h>

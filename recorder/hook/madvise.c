@@ -4,6 +4,7 @@
 #include "pager/limit.h"
 #include "pager/reservation.h"
 #include "range.h"
+#include "recent.h"
 #include "region/region.h"
 
 #include <errno.h>

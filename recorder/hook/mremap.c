@@ -5,6 +5,7 @@
 #include "pager/limit.h"
 #include "pager/relocation.h"
 #include "range.h"
+#include "recent.h"
 #include "region/extent.h"
 #include "region/region.h"
 #include "rlimit.h"

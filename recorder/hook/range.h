@@ -23,7 +23,11 @@ bool rec_range_overflows(size_t len);
 /* Get the part of [a, a + len) in the region, as pages. Return false if there is none. */
 bool rec_range_pages(const void *a, size_t len, size_t *first, size_t *end);
 /* Tell the compiler that a function does not read the memory of its first argument. */
+#if __GNUC__ >= 11
 #define REC_READS_NOTHING __attribute__((access(none, 1)))
+#else
+#define REC_READS_NOTHING
+#endif
 
 /* Return true if the program did not map all of [a, a + len), although the kernel has it. */
 bool rec_range_has_holes(const void *a, size_t len) REC_READS_NOTHING;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* syscall.c - calls made through libc's syscall() that the recorder replaces. */
 #include "arch/stub.h"
+#include "recent.h"
 #include "rlimit.h"
 #include "seccomp.h"
 

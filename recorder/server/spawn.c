@@ -18,6 +18,7 @@
 #include "image/socket.h"
 #include "inbox.h"
 #include "pager/link.h"
+#include "recent.h"
 #include "region/region.h"
 #include "server.h"
 #include "service.h"

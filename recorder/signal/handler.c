@@ -31,6 +31,7 @@
 #include "pager/link.h"
 #include "pager/page_fault.h"
 #include "perf_event.h"
+#include "recent.h"
 #include "region/freeze.h"
 #include "region/region.h"
 #include "thread/perf_sample.h"

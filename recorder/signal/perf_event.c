@@ -9,6 +9,7 @@
 
 #include "image/image.h"
 #include "lib/core/region.h"
+#include "recent.h"
 
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -49,16 +50,17 @@ void *rec_perf_event_open(int filter, bool kernel, int owner_type, int owner, in
 		.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
 		.sample_type = PERF_SAMPLE_ADDR, .wakeup_events = 1,
 		.exclude_user = kernel, .exclude_kernel = !kernel,
-		/*
-		 * The server keeps the old memory, and with it this event, after an exec. The
-		 * new image has no handler, and other mappings at these addresses.
-		 */
-		.remove_on_exec = 1,
 	};
 	struct f_owner_ex to = { owner_type, owner };
-	long fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	void *m = NULL;
+	long fd;
 
+	/*
+	 * The server keeps the old memory, and with it this event, after an exec. The new image
+	 * has no handler, and other mappings at these addresses.
+	 */
+	perf_attr_set(&a, PERF_ATTR_REMOVE_ON_EXEC);
+	fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	if (sys3(SYS_ioctl, fd, PERF_EVENT_IOC_SET_BPF, filter) >= 0 &&

@@ -13,6 +13,7 @@
 
 #include "arch/perf.h"
 #include "lib/core/sys.h"
+#include "recent.h"
 #include "region/region.h"
 #include "unwind/probe.h"
 
@@ -42,11 +43,11 @@ void *rec_perf_sample_open(void)
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER,
 		.sample_regs_user = REC_PERF_MASK, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
-		.remove_on_exec = 1,
 	};
 	void *m;
 	long fd;
 
+	perf_attr_set(&a, PERF_ATTR_REMOVE_ON_EXEC);
 	fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		/* Without privileges only samples of user-mode faults are allowed. */

@@ -12,6 +12,7 @@
  *
  * Exits with status 0 if all answers are right. Prints a line for each wrong answer.
  */
+#include "../live/errno_name.h"
 #include "genlcases.h"
 
 #include <err.h>
@@ -27,7 +28,7 @@ static int checks, failures;
 
 const char *name_of(int error)
 {
-	const char *name = error ? strerrorname_np(-error) : "0";
+	const char *name = error ? errno_name(-error) : "0";
 
 	return name ? name : "?";
 }

@@ -9,6 +9,7 @@
  * error of the module must have an error message. At the end, a valid request must still be
  * answered. Prints the number of answers per errno. A SEED always gives the same messages.
  */
+#include "../live/errno_name.h"
 #include "../live/genl.h"
 
 #include <err.h>
@@ -207,7 +208,7 @@ static void error_message_check(int rc)
 		return;
 	silent++;
 	if (silent <= 5)
-		printf("command %u: %s without an error message\n", gh->cmd, strerrorname_np(-rc));
+		printf("command %u: %s without an error message\n", gh->cmd, errno_name(-rc));
 }
 
 int main(int argc, char **argv)
@@ -242,7 +243,7 @@ int main(int argc, char **argv)
 		by_errno[rc < 0 && rc > -256 ? -rc : 0]++;
 		if (!in_contract(rc)) {
 			printf("message %lu: undocumented errno %s (\"%s\")\n", i,
-			       strerrorname_np(-rc), g.error);
+			       errno_name(-rc), g.error);
 			bad++;
 		}
 		error_message_check(rc);
@@ -253,13 +254,13 @@ int main(int argc, char **argv)
 	genl_start(&g, g.family, NLM_F_REQUEST | NLM_F_ACK, FLT_CMD_INFO_GET, FLT_GENL_VERSION);
 	rc = genl_talk(&g, NULL, NULL);
 	if (rc) {
-		printf("a valid request at the end: %s\n", strerrorname_np(-rc));
+		printf("a valid request at the end: %s\n", errno_name(-rc));
 		bad++;
 	}
 	printf("%lu messages:", n);
 	for (int i = 0; i < 256; i++)
 		if (by_errno[i])
-			printf(" %s %lu", i ? strerrorname_np(i) : "ok", by_errno[i]);
+			printf(" %s %lu", i ? errno_name(i) : "ok", by_errno[i]);
 	printf(", %lu without an answer, %lu without an error message, %d undocumented\n",
 	       unanswered, silent, bad);
 	return unanswered || silent || bad;

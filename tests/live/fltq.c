@@ -23,6 +23,7 @@
  *
  * Errors: "fltq: COMMAND: ERRNO-NAME: extack message" on stderr, status 1.
  */
+#include "errno_name.h"
 #include "machine.h"
 #include "row.h"
 
@@ -52,7 +53,7 @@ static void start(uint8_t cmd, int dump)
 static void finish(const char *what, int rc)
 {
 	if (rc)
-		errx(1, "%s: %s: %s", what, strerrorname_np(-rc), g.error);
+		errx(1, "%s: %s: %s", what, errno_name(-rc), g.error);
 }
 
 static void print(const struct nlmsghdr *nlh, void *shape)

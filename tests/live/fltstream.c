@@ -16,6 +16,7 @@
  * Exit with status 1 and a message if the stream is inconsistent, for example if a fault that
  * ended before a horizon arrives after it (see enum flt_events_attr).
  */
+#include "errno_name.h"
 #include "row.h"
 
 #include <err.h>
@@ -78,7 +79,7 @@ static void talk(void)
 	int rc = genl_talk(&g, reply, NULL);
 
 	if (rc)
-		errx(1, "session: %s: %s", strerrorname_np(-rc), g.error);
+		errx(1, "session: %s: %s", errno_name(-rc), g.error);
 }
 
 static void session_open(pid_t pid, uint32_t bytes, uint32_t count)
@@ -212,7 +213,7 @@ static uint64_t events_read(void)
 	genl_put_u32(&g, FLT_EVENTS_SESSION, session);
 	rc = genl_talk(&g, take_message, &next);
 	if (rc)
-		errx(1, "events: %s: %s", strerrorname_np(-rc), g.error);
+		errx(1, "events: %s: %s", errno_name(-rc), g.error);
 	return next;
 }
 

@@ -15,6 +15,7 @@
  * unread: rounds in which an answer with events waited in the socket that was closed; binds: calls
  * of bind(), failed ones included; received: messages that user 65534 got.
  */
+#include "errno_name.h"
 #include "row.h"
 
 #include <err.h>
@@ -118,7 +119,7 @@ static uint32_t stream_all(struct genl *g)
 	genl_put_u32(g, FLT_SESSION_CHANNEL, FLT_CHANNEL_NETLINK);
 	rc = genl_talk(g, session_read, &id);
 	if (rc)
-		errx(1, "session: %s: %s", strerrorname_np(-rc), g->error);
+		errx(1, "session: %s: %s", errno_name(-rc), g->error);
 	return id;
 }
 
@@ -143,7 +144,7 @@ static void wait_for_faults(struct genl *g, uint32_t session)
 		genl_put_u32(g, FLT_SESSION_ID, session);
 		rc = genl_talk(g, written_read, &written);
 		if (rc)
-			errx(1, "session: %s: %s", strerrorname_np(-rc), g->error);
+			errx(1, "session: %s: %s", errno_name(-rc), g->error);
 	}
 }
 

@@ -11,6 +11,7 @@
  * Prints one line: "sessions opened=N CODE=N ...", with the number of refusals for each errno.
  * With "ended" these are the errors at the end of the dumps. Fails if a refusal has no message.
  */
+#include "errno_name.h"
 #include "row.h"
 
 #include <err.h>
@@ -61,7 +62,7 @@ static int talk(void)
 
 	if (rc) {
 		if (!*g.error)
-			errx(1, "%s without a message", strerrorname_np(-rc));
+			errx(1, "%s without a message", errno_name(-rc));
 		refused[-rc & 255]++;
 	}
 	return rc;
@@ -92,7 +93,7 @@ static void connect_module(void)
 	int rc = genl_open(&g, FLT_GENL_NAME);
 
 	if (rc)
-		errx(5, "cannot connect to the module flt: %s", strerrorname_np(-rc));
+		errx(5, "cannot connect to the module flt: %s", errno_name(-rc));
 }
 
 static void denied(unsigned long requests)
@@ -243,7 +244,7 @@ int main(int argc, char **argv)
 	printf("sessions opened=%ju", (uintmax_t)opened);
 	for (int i = 0; i < 256; i++)
 		if (refused[i])
-			printf(" %s=%ju", strerrorname_np(i), (uintmax_t)refused[i]);
+			printf(" %s=%ju", errno_name(i), (uintmax_t)refused[i]);
 	putchar('\n');
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* cases_fork.c - children of all kinds: the memory of the child and of its parent. */
 #include "cases.h"
 #include "lib/core/sys.h"
+#include "recent.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cases_heap.c - every function of libc's heap, one by one. Their pointers must be free()able. */
 #include "cases.h"
+#include "recent.h"
 
 #include <dlfcn.h>
 #include <errno.h>

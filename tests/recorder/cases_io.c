@@ -2,6 +2,7 @@
 /* cases_io.c - system calls that read and write limited memory, and file descriptors. */
 #include "cases.h"
 #include "lib/core/sys.h"
+#include "recent.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* cases_memory.c - mapping, moving, protecting and dropping memory, and failed requests. */
 #include "cases.h"
 #include "lib/core/sys.h"
+#include "recent.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* cases_uffd.c - a program that uses userfaultfd for its own memory. */
 #include "cases.h"
+#include "lib/core/uffd.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

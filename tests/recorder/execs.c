@@ -8,6 +8,8 @@
  * without the variables of this process. Prints a line with the status of each child; errno
  * if exec failed. Started as "shown" the program prints its arguments.
  */
+#include "recent.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

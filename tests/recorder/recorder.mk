@@ -30,7 +30,7 @@ $(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/un
 		$(O)/libfltctl.a
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $< \
-		$(REC_UNWIND) $(O)/libfltctl.a $(USER_LIBS)
+		$(REC_UNWIND) $(O)/libfltctl.a $(USER_LIBS) -ldl
 
 $(O)/tests/recorder/%.so: tests/recorder/%.c
 	@mkdir -p $(@D)

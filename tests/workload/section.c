@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/rseq.h>
 #include <unistd.h>
 
 static struct rusage before;
@@ -49,6 +48,8 @@ static __attribute__((noinline)) void stack_warm(void)
 	*above = kept;
 }
 
+#if __GLIBC_PREREQ(2, 35)
+#include <sys/rseq.h>
 /*
  * Write to the rseq area, so that its page is not shared after a fork. When the thread
  * resumes after preemption, the kernel writes the CPU number there, which would be counted
@@ -61,6 +62,9 @@ static void rseq_warm(void)
 	if (__rseq_size)
 		*(volatile typeof(r->rseq_cs) *)&r->rseq_cs = 0;
 }
+#else
+static void rseq_warm(void) { }	/* no rseq area */
+#endif
 
 /*
  * Take a fault of a kind that is final. The module counts a fault that seems to copy a page as COW

@@ -10,9 +10,11 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "observe/descriptor.h"
+#include "recent.h"
 #include "text/clock.h"
 
 #define READ_BYTES 65536
@@ -275,7 +277,7 @@ static void relay_rest(struct expect_relay *r)
 	if (dup2(r->pipe[0], STDIN_FILENO) < 0)
 		_exit(1);
 	r->pipe[0] = STDIN_FILENO;
-	close_range(STDERR_FILENO, ~0u, 0);
+	syscall(SYS_close_range, STDERR_FILENO, ~0u, 0);
 	fcntl(r->pipe[0], F_SETFL, 0);
 	drain(r, SIZE_MAX);
 	_exit(0);

@@ -56,7 +56,8 @@ static const struct nla_policy policy[FLT_WSS_MAX + 1] = {
 
 static int parse(struct nlattr **tb, struct nlattr *attrs, int length)
 {
-	return nla_parse(tb, FLT_WSS_MAX, attrs, length, policy) ? -EBADMSG : 0;
+	return nla_parse(tb, FLT_WSS_MAX, attrs, length,
+			 (struct nla_policy *)policy) ? -EBADMSG : 0;
 }
 
 static uint32_t u32_of(struct nlattr *attr)

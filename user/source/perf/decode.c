@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "recent.h"
 #include "source/perf/event.h"
 
 /* PERF_SAMPLE_IDENTIFIER | IP | TID | TIME | ADDR | CPU, in the order of the ABI. */

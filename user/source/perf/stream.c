@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "recent.h"
 #include "source/perf/grace.h"
 #include "source/perf/sampler.h"
 #include "source/proc/procfs.h"
@@ -126,7 +127,8 @@ static int pair_open(struct flt_sampler *p, const struct flt_sampler_setup *setu
 		if (!i) {
 			attr.mmap = attr.mmap2 = attr.mmap_data = 1;
 			attr.comm = attr.comm_exec = attr.task = 1;
-			attr.build_id = p->build_id;
+			if (p->build_id)
+				perf_attr_set(&attr, PERF_ATTR_BUILD_ID);
 		}
 		fd = event_open(&attr, tid, cpu);
 		if (fd < 0)
