@@ -68,7 +68,7 @@ check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built
 ## make guest-programs-arm64  build fltctl and the programs of the tests for guests of arm64
 .PHONY: guest-programs-arm64
 guest-programs-arm64:
-	$(VM)/programs arm64
+	$(VM)/programs "$$($(VM)/suite)" arm64
 
 ## make vm-shell            a shell in a guest (KERNEL=6.1|6.12|debug; Ctrl-a x leaves)
 .PHONY: vm-shell
