@@ -7,5 +7,5 @@ CHECK_LONG   += check-kconfig-long
 check-kconfig:
 	FLT_BUILD=$(abspath $(O)) tests/kconfig/check -q 6.12
 
-check-kconfig-long:
-	FLT_BUILD=$(abspath $(O)) tests/kconfig/check $(HOST_KERNELS)
+check-kconfig-long: all
+	FLT_BUILD=$(abspath $(O)) tests/kconfig/check -b $(KERNELS)
