@@ -66,6 +66,18 @@ expect_kind() {
 	say "$*: $n of $kind"
 }
 
+# A fault fills all entries of a folio, which are contiguous on arm64. Each write to one of its
+# pages in a child copies this page.
+expect_folios() {
+	local before n
+	before=$(folios_filled) n=$(few_huge 40 10)
+	expect_kind anon "$n" kinds folio "$n"
+	expect_kind cow 200 kinds cowfolio 200
+	folios_off
+	at_least "folios of kinds folio and cowfolio" $(($(folios_filled) - before)) \
+		$((n + 200 * page / folio))
+}
+
 expect_all() {
 	expect_kind anon 300 kinds anon 300
 	expect_kind anon 300 kinds zero 300
@@ -80,6 +92,7 @@ expect_all() {
 	expect_kind cow 200 kinds cow 200 "$tmp/file"
 	expect_kind cow 200 kinds cowfile 200 "$tmp/file"
 	expect_kind cow 200 kinds cowfork 200
+	! folios_on || expect_folios
 	expect_kind wp 200 kinds wp 200 "$tmp/disk/file"
 	# Run on one CPU. A page in the LRU batch of another CPU has an extra reference, so the kernel
 	# would copy the page instead of reusing it.

@@ -54,6 +54,31 @@ few_huge() { # N LESS
 	if [ "$huge_page" -gt $((2 << 20)) ]; then echo "$2"; else echo "$1"; fi
 }
 
+# Bytes of the folios that arm64 maps by contiguous entries, which have one accessed bit.
+[ "$page" = 4096 ] && folio=$((16 * page)) || folio=$((2 << 20))
+
+# Give anonymous memory folios of this size and no huge pages, until folios_off. Return false if
+# the kernel cannot, as before 6.8.
+folios_on() {
+	local all=/sys/kernel/mm/transparent_hugepage each
+	[ -d "$all/hugepages-$((folio >> 10))kB" ] || return
+	for each in "$all"/hugepages-*/enabled; do
+		echo never >"$each"
+	done
+	echo always >"$all/hugepages-$((folio >> 10))kB/enabled"
+}
+
+folios_off() {
+	local all=/sys/kernel/mm/transparent_hugepage
+	echo never >"$all/hugepages-$((folio >> 10))kB/enabled"
+	echo inherit >"$all/hugepages-$((huge_page >> 10))kB/enabled"
+}
+
+# Print how many such folios faults have got.
+folios_filled() {
+	cat "/sys/kernel/mm/transparent_hugepage/hugepages-$((folio >> 10))kB/stats/anon_fault_alloc"
+}
+
 # Set a parameter of NUMA balancing. Until 5.12 it was a sysctl.
 balancing_knob() { # NAME VALUE
 	local file=/sys/kernel/debug/sched/numa_balancing/$1

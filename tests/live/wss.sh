@@ -130,6 +130,25 @@ if can_inject; then
 	compare_sets inject 0.7
 	stop_known
 fi
+# A program touches one page of each folio. Contiguous entries of arm64 have one accessed bit, so
+# there the whole folio counts. A hint fault restores the entries of the whole folio
+# (numa_rebuild_large_mapping(), since 6.10).
+if folios_on; then
+	filled=$(folios_filled)
+	few=$(few_huge 2 1) one_of=$((folio / page))
+	all=$((few * one_of))
+	contiguous=$few
+	[ "$(uname -m)" != aarch64 ] || contiguous=$all
+	start_known "8 of 64 MiB, folios" 8 4 0 -H 64 8
+	start_known "$few of $all MiB, a page of each folio" "$contiguous" 4 0 -H -x $one_of $all "$few"
+	compare_sets scan 0.5
+	stop_known
+	start_known "$few of $all MiB, a page of each folio" $all 4 0 -H -x $one_of $all "$few"
+	! can_inject || compare_sets inject 0.7
+	stop_known
+	folios_off
+	at_least "folios" $(($(folios_filled) - filled)) $(((64 + 2 * all) * 1048576 / folio))
+fi
 if [ -n "$LONG" ]; then
 	start_known "64 of 80 MiB" 64 4 0 80 64
 	! can_inject || compare_sets inject 5

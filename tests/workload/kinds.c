@@ -5,6 +5,7 @@
  *   anon       write to N fresh pages
  *   zero       read N fresh pages: the zero page
  *   huge       write to N fresh huge pages
+ *   folio      write to N fresh folios (of FOLIO bytes; they must be enabled)
  *   hugefile   read N huge pages of FILE after its cache was dropped (the file system must have
  *              large folios)
  *   file       read N windows of 64 KiB of a cached file (fault-around maps the rest)
@@ -13,6 +14,7 @@
  *   cow        write to N pages of a private file mapping after reading them
  *   cowfile    write to N fresh pages of a private file mapping
  *   cowfork    a child writes N pages that it shares with its parent
+ *   cowfolio   the same with folios
  *   wp         write to N pages of a shared mapping of FILE after reading them (the
  *              file system must track the first write; not tmpfs)
  *   reuse      write to N pages that were shared with a child, which has ended
@@ -73,6 +75,15 @@ static void kind_huge(void)
 	section_begin();
 	region_write(p, n, HUGE_PAGE);
 	section_end("huge", (long)n, 0, (long)n);
+}
+
+static void kind_folio(void)
+{
+	char *p = region_huge(n * FOLIO);
+
+	section_begin();
+	region_write(p, n, FOLIO);
+	section_end("folio", (long)n, 0, (long)n);
 }
 
 /* Each fault is tried again after the kernel has read the huge page. */
@@ -155,9 +166,9 @@ static void child_wait(pid_t pid)
 		errx(1, "the child failed (status %#x)", status);
 }
 
-static void kind_cowfork(void)
+/* Write to n pages of a parent, which are at p. */
+static void write_in_child(char *p, const char *kind)
 {
-	char *p = region_anon(n * PAGE);
 	pid_t pid;
 
 	region_write(p, n, PAGE);
@@ -165,10 +176,20 @@ static void kind_cowfork(void)
 	if (pid == 0) {
 		section_begin();
 		region_write(p, n, PAGE);
-		section_end("cowfork", (long)n, 0, (long)n);
+		section_end(kind, (long)n, 0, (long)n);
 		_exit(0);
 	}
 	child_wait(pid);
+}
+
+static void kind_cowfork(void)
+{
+	write_in_child(region_anon(n * PAGE), "cowfork");
+}
+
+static void kind_cowfolio(void)
+{
+	write_in_child(region_huge(n * PAGE), "cowfolio");
 }
 
 /*
@@ -371,10 +392,11 @@ static const struct kind {
 } kinds[] = {
 	{ "anon", kind_anon, 0 },	{ "zero", kind_zero, 0 },
 	{ "huge", kind_huge, 0 },	{ "hugefile", kind_hugefile, 1 },
-	{ "file", kind_file, 1 },
+	{ "folio", kind_folio, 0 },	{ "file", kind_file, 1 },
 	{ "major", kind_major, 1 },	{ "shared", kind_shared, 1 },
 	{ "cow", kind_cow, 1 },		{ "cowfile", kind_cowfile, 1 },
-	{ "cowfork", kind_cowfork, 0 }, { "wp", kind_wp, 1 },
+	{ "cowfork", kind_cowfork, 0 }, { "cowfolio", kind_cowfolio, 0 },
+	{ "wp", kind_wp, 1 },
 	{ "reuse", kind_reuse, 0 },	{ "swap", kind_swap, 0 },
 	{ "uffd", kind_uffd, 0 },	{ "uffdwp", kind_uffdwp, 0 },
 	{ "hugetlb", kind_hugetlb, 0 }, { "device", kind_device, 0 },

@@ -11,6 +11,8 @@
 #endif
 #define PAGE_MAX 65536ul	/* for arrays */
 #define HUGE_PAGE (PAGE / sizeof(void *) * PAGE)
+/* A folio whose pages arm64 maps by contiguous entries, which have one accessed bit. */
+#define FOLIO (PAGE == 4096 ? 16 * PAGE : 2ul << 20)
 #define AROUND (65536 / PAGE)	/* pages of a fault-around window, unless debugfs changes it */
 
 #endif
