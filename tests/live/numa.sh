@@ -20,6 +20,9 @@ if [ ! -e /proc/sys/kernel/numa_balancing ]; then
 	same "no NUMA balancing: exit status" $status 0
 	same "no NUMA balancing: message" \
 		"$(lines 'this kernel has no NUMA balancing' "$tmp/err")" 1
+	"$FLTCTL" check >"$tmp/out"
+	[ ! -r "/lib/modules/$(uname -r)/config" ] || same "no NUMA balancing: configuration" \
+		"$(lines '^warn *config .*CONFIG_NUMA_BALANCING is not set' "$tmp/out")" 1
 	unload
 	[ "$failures" = 0 ] || finish
 	skip "no NUMA balancing"

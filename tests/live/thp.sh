@@ -21,6 +21,8 @@ if ! has_thp; then
 	"$FLTCTL" check >"$tmp/out"
 	same "no huge pages: check" \
 		"$(lines "^warn *hook thp-fill .*'fltctl thp' cannot count huge" "$tmp/out")" 1
+	[ ! -r "/lib/modules/$(uname -r)/config" ] || same "no huge pages: configuration" \
+		"$(lines '^warn *config .*CONFIG_TRANSPARENT_HUGEPAGE is not set' "$tmp/out")" 1
 	unload
 	[ "$failures" = 0 ] || finish
 	skip "no transparent huge pages"

@@ -29,6 +29,10 @@ static int check_config(struct check *c)
 		{ "CONFIG_DEBUG_FS", "no counters in /sys/kernel/debug/flt" },
 		{ "CONFIG_PERF_EVENTS", "no counts of a running command without the module" },
 		{ "CONFIG_USERFAULTFD", "no 'fltctl record -L -M'" },
+		{ "CONFIG_TRANSPARENT_HUGEPAGE", "no 'fltctl thp'" },
+		{ "CONFIG_NUMA_BALANCING",
+		  "'fltctl numa' shows only migrations for other reasons" },
+		{ "CONFIG_MEMCG", "no 'fltctl record --engine=cgroup'" },
 	};
 	struct flt_kconfig config;
 	size_t i;
