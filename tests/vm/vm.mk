@@ -47,6 +47,13 @@ check-guest-long: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
 	$(VM)/check -j 1 -k debug $(LIVE)
 
+# Limits of memory on arm64, with pages of 4 and of 16 KiB. make matrix tests the module there.
+ARM64 := 6.12-arm64 7.3-arm64 7.3-arm64-16k
+CHECK_LONG += check-recorder-arm64
+.PHONY: check-recorder-arm64
+check-recorder-arm64: guest-programs-arm64 $(ARM64:%=$(O)/kmod-%/.built)
+	$(VM)/check $(ARM64:%=-k %) record recorder recorder_cases recorder_guard examples
+
 # Faults are counted by a kprobe if ftrace cannot call the module.
 CHECK_LONG += check-kprobe
 check-kprobe: all $(O)/kmod-6.1-kprobe/.built $(O)/kmod-6.12-kprobe/.built

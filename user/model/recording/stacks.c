@@ -11,7 +11,7 @@
 
 /* Limit of memory for malicious files. */
 #define NODES_TOTAL_MAX (32ull << 20)
-/* No code is mapped below this address. */
+/* No code is mapped below this address: the size of the smallest page of any machine. */
 #define FIRST_PAGE 4096u
 
 const struct flt_map *flt_recording_map(const struct flt_recording *rec, uint32_t id,

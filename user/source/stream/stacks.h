@@ -18,15 +18,18 @@ struct flt_stream_stack {
 	uint64_t frame[];	/* the faulting instruction, then return addresses */
 };
 
+/* Nothing is mapped below: the size of the smallest page of any machine. */
+#define FLT_STREAM_FIRST_CODE 4096
+
 /*
- * Return the number of frames up to the first one that is in the first page, where nothing is
- * mapped. In code without frame pointers, the frames after the first may be arbitrary values.
+ * Return the number of frames up to the first one that is in the first page. In code without frame
+ * pointers, the frames after the first may be arbitrary values.
  */
 static inline size_t flt_stream_stack_sound(const uint64_t *frame, size_t depth)
 {
 	size_t n = depth ? 1 : 0;
 
-	while (n < depth && frame[n] >= 4096)
+	while (n < depth && frame[n] >= FLT_STREAM_FIRST_CODE)
 		n++;
 	return n;
 }
