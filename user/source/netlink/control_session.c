@@ -15,7 +15,8 @@ static int take_session(void *arg, struct nlattr *attrs, int length)
 
 static int put_filter(struct nl_msg *request, const struct flt_stream_filter *f)
 {
-	struct nlattr *nest = nla_nest_start(request, FLT_SESSION_FILTER);
+	/* libnl before 3.5 does not add the flag, which the kernel demands. */
+	struct nlattr *nest = nla_nest_start(request, FLT_SESSION_FILTER | NLA_F_NESTED);
 
 	if (!nest || (f->kinds && nla_put_u32(request, FLT_FILTER_KINDS, f->kinds)) ||
 	    (f->results && nla_put_u32(request, FLT_FILTER_RESULTS, f->results)) ||
