@@ -13,6 +13,7 @@ JEMALLOC_PIC ?= /usr/lib/$(shell $(CC) -print-multiarch)/libjemalloc_pic.a
 # jemalloc without its C++ operators, because they would load libstdc++ into C programs. The
 # operators of libstdc++ call malloc() anyway. hook/heap.c replaces some functions. hook/jemalloc.c
 # has those that only the profiler calls.
+# Only in Debian 11 does jemalloc define __libc_malloc() and its like.
 REC_RENAMED := malloc calloc realloc memalign exp log round _Unwind_Backtrace _Unwind_GetIP
 REC_STRIPPED := aligned_alloc $(addprefix __libc_,malloc calloc realloc memalign valloc free)
 $(O)/recorder/jemalloc.a: $(JEMALLOC_PIC) recorder/recorder.mk

@@ -28,9 +28,7 @@ static int checks, failures;
 
 const char *name_of(int error)
 {
-	const char *name = error ? errno_name(-error) : "0";
-
-	return name ? name : "?";
+	return error ? errno_name(-error) : "0";
 }
 
 void expect_on(struct genl *s, const char *what, int want, int want2)

@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* Return the name of an error that the module or netlink reports, or "?". */
+/* Return the name of an error that the module or netlink reports, or "another error". */
 static inline const char *errno_name(int error)
 {
 	switch (error) {
@@ -17,7 +17,7 @@ static inline const char *errno_name(int error)
 	NAME(ENOBUFS); NAME(ECONNREFUSED); NAME(ENODATA); NAME(EDQUOT);
 #undef NAME
 	}
-	return "?";
+	return "another error";
 }
 
 #endif

@@ -58,7 +58,7 @@ few_huge() { # N LESS
 [ "$page" = 4096 ] && folio=$((16 * page)) || folio=$((2 << 20))
 
 # Give anonymous memory folios of this size and no huge pages, until folios_off. Return false if
-# the kernel cannot, as before 6.8.
+# the kernel cannot. Linux has these sizes since 6.8.
 folios_on() {
 	local all=/sys/kernel/mm/transparent_hugepage each
 	[ -d "$all/hugepages-$((folio >> 10))kB" ] || return
@@ -74,7 +74,7 @@ folios_off() {
 	echo inherit >"$all/hugepages-$((huge_page >> 10))kB/enabled"
 }
 
-# Print how many such folios faults have got.
+# Print the number of folios of this size that faults have allocated.
 folios_filled() {
 	cat "/sys/kernel/mm/transparent_hugepage/hugepages-$((folio >> 10))kB/stats/anon_fault_alloc"
 }

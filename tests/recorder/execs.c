@@ -107,7 +107,7 @@ static void attempt(const char *how)
 	static char room[256 << 10];
 	size_t frame = (size_t)sysconf(_SC_MINSIGSTKSZ);
 	/* The vectors of some processors do not fit into a small stack. */
-	stack_t small = { .ss_sp = room, .ss_size = frame > 4096 ? frame + 8192 : 8192 };
+	stack_t small = { .ss_sp = room, .ss_size = (long)frame > 4096 ? frame + 8192 : 8192 };
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
 
 	if (!strcmp(how, "handler")) {

@@ -49,10 +49,9 @@ check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
 
 # Limits of memory on arm64, with pages of 4 and of 16 KiB. make matrix tests the module there.
 ARM64 := 6.12-arm64 7.3-arm64 7.3-arm64-16k
-CHECK_LONG += check-recorder-arm64
-.PHONY: check-recorder-arm64
-check-recorder-arm64: guest-programs-arm64 $(ARM64:%=$(O)/kmod-%/.built)
-	$(VM)/check $(ARM64:%=-k %) record recorder recorder_cases recorder_guard examples
+.PHONY: check-guest-arm64
+check-guest-arm64: guest-programs-arm64 $(ARM64:%=$(O)/kmod-%/.built)
+	$(VM)/check $(ARM64:%=-k %) record recorder recorder_cases recorder_guard
 
 # Faults are counted by a kprobe if ftrace cannot call the module.
 CHECK_LONG += check-kprobe
@@ -68,9 +67,9 @@ check-huge: all kmod
 	$(VM)/check -L $(if $(LIVE),$(LIVE),$(error missing LIVE="name ..." of long tests))
 
 ## make check-long          what make check leaves out: long tests, the debug kernel
-check-long: all kmod $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
+check-long: all kmod guest-programs-arm64 $(ARM64:%=$(O)/kmod-%/.built) $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
 	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' LIMIT=7200 scripts/check $(CHECK_LONG) \
-		check-guest-long check-guest-debug
+		check-guest-long check-guest-debug check-guest-arm64
 
 ## make guest-programs-arm64  build fltctl and the programs of the tests for guests of arm64
 .PHONY: guest-programs-arm64

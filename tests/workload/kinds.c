@@ -14,7 +14,7 @@
  *   cow        write to N pages of a private file mapping after reading them
  *   cowfile    write to N fresh pages of a private file mapping
  *   cowfork    a child writes N pages that it shares with its parent
- *   cowfolio   the same with folios
+ *   cowfolio   a child writes N pages of folios that it shares with its parent
  *   wp         write to N pages of a shared mapping of FILE after reading them (the
  *              file system must track the first write; not tmpfs)
  *   reuse      write to N pages that were shared with a child, which has ended
@@ -166,7 +166,7 @@ static void child_wait(pid_t pid)
 		errx(1, "the child failed (status %#x)", status);
 }
 
-/* Write to n pages of a parent, which are at p. */
+/* Fork. The child writes to the n pages at p, which it shares with its parent. */
 static void write_in_child(char *p, const char *kind)
 {
 	pid_t pid;

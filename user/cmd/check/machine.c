@@ -31,7 +31,7 @@ static int check_config(struct check *c)
 		{ "CONFIG_USERFAULTFD", "no 'fltctl record -L -M'" },
 		{ "CONFIG_TRANSPARENT_HUGEPAGE", "no 'fltctl thp'" },
 		{ "CONFIG_NUMA_BALANCING",
-		  "'fltctl numa' shows only migrations for other reasons" },
+		  "'fltctl numa' counts no hint faults and no migrations by NUMA balancing" },
 		{ "CONFIG_MEMCG", "no 'fltctl record --engine=cgroup'" },
 	};
 	struct flt_kconfig config;

@@ -277,6 +277,7 @@ static void relay_rest(struct expect_relay *r)
 	if (dup2(r->pipe[0], STDIN_FILENO) < 0)
 		_exit(1);
 	r->pipe[0] = STDIN_FILENO;
+	/* glibc 2.31 has no close_range(). */
 	syscall(SYS_close_range, STDERR_FILENO, ~0u, 0);
 	fcntl(r->pipe[0], F_SETFL, 0);
 	drain(r, SIZE_MAX);

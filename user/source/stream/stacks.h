@@ -18,7 +18,7 @@ struct flt_stream_stack {
 	uint64_t frame[];	/* the faulting instruction, then return addresses */
 };
 
-/* Nothing is mapped below: the size of the smallest page of any machine. */
+/* No code is mapped below this address: the size of the smallest page of any machine. */
 #define FLT_STREAM_FIRST_CODE 4096
 
 /*
