@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recent.h - definitions that the headers of Debian 11 (Linux 5.10, glibc 2.31) lack. The kernel may
- * lack the feature, so each caller handles the error. A function declared here is NULL if libc
+ * recent.h - definitions that the headers of Debian 11 (Linux 5.10, glibc 2.31) lack. The kernel
+ * may lack the feature, so each caller handles the error. A function declared here is NULL if libc
  * lacks it: the recorder defines these functions, and only programs that it preloads may call them.
  */
 #ifndef FLT_RECENT_H
