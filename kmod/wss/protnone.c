@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/atomic.h>
 #include <linux/userfaultfd_k.h>
 #include "arch/protnone.h"
 #include "wss/protnone.h"

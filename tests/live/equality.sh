@@ -52,7 +52,7 @@ compare_all() {
 	equal "ptrace poke" -w gup poke 100
 	equal "userfaultfd" kinds uffd 200
 	at_least "userfaultfd: faults with a retry" "$(session_field stitched)" 202
-	equal "userfaultfd write protection" kinds uffdwp 100
+	! has_uffd_wp || equal "userfaultfd write protection" kinds uffdwp 100
 	equal "major faults of a file" kinds major 200 "$tmp/disk/major"
 	at_least "major faults of a file: major" "$(session_field major)" 200
 	equal "swap-in" kinds swap 500

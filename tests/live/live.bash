@@ -49,6 +49,9 @@ skip() {
 # Return true if the kernel has huge pages of anonymous memory. With PREEMPT_RT it has none.
 has_thp() { [ -d /sys/kernel/mm/transparent_hugepage ]; }
 
+# Return true if userfaultfd can write-protect pages. arm64 can since 6.10.
+has_uffd_wp() { [ "$(uname -m)" = x86_64 ] || ! kernel_before 6.10; }
+
 # Print N or, if huge pages are larger than 2 MiB, LESS, because guests lack memory for N of them.
 few_huge() { # N LESS
 	if [ "$huge_page" -gt $((2 << 20)) ]; then echo "$2"; else echo "$1"; fi
