@@ -2,6 +2,8 @@
 # Code that protoc-c makes from each schema, user/DIR/NAME.proto. The sanitized library has objects
 # of its own.
 
+# protoc-c of Debian 13 says that it is deprecated. Both take the same options.
+PROTOC := $(firstword $(shell command -v protoc; command -v protoc-c))
 SCHEMAS := $(patsubst %.proto,%,$(shell find user -name '*.proto'))
 
 define schema_rules
@@ -9,7 +11,7 @@ CPPFLAGS_$(patsubst %/,%,$(dir $(1))) += -I$(O)/$(dir $(1))
 
 $(O)/$(1).pb-c.c $(O)/$(1).pb-c.h &: $(1).proto
 	@mkdir -p $$(@D)
-	protoc-c --proto_path=$$(<D) --c_out=$$(@D) $$<
+	$(PROTOC) --proto_path=$$(<D) --c_out=$$(@D) $$<
 
 $(O)/$(1).pb-c.o: $(O)/$(1).pb-c.c
 	$$(CC) $$(CPPFLAGS) $$(CPPFLAGS_$(patsubst %/,%,$(dir $(1)))) $$(CFLAGS) -c -o $$@ $$<
