@@ -14,7 +14,8 @@ build() {
 }
 
 build "$@" && exit
-missing=$(build "$@" 2>&1 | sed -n 's/.*modpost: .*["'"'"']\([A-Za-z0-9_.]*\)["'"'"'].* undefined!$/\1/p' | sort -u |
+missing=$(build "$@" 2>&1 |
+	sed -n "s/.*modpost: .*[\"']\([A-Za-z0-9_.]*\)[\"'].* undefined!\$/\1/p" | sort -u |
 	paste -s -d , - | sed 's/,/, /g')
 [ -n "$missing" ] || exit 1
 build "$@" FLT_UNEXPORTED="exported symbols ($missing)"

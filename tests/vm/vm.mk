@@ -67,7 +67,9 @@ check-huge: all kmod
 	$(VM)/check -L $(if $(LIVE),$(LIVE),$(error missing LIVE="name ..." of long tests))
 
 ## make check-long          what make check leaves out: long tests, the debug kernel
-check-long: all kmod guest-programs-arm64 $(ARM64:%=$(O)/kmod-%/.built) $(O)/kmod-debug/.built $(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
+check-long: all kmod guest-programs-arm64 \
+		$(patsubst %,$(O)/kmod-%/.built,$(ARM64) debug) \
+		$(patsubst %,$(O)/kmod-%-stub/.built,$(KERNELS) debug)
 	@FLT_BUILD=$(abspath $(O)) MAKE='$(MAKE)' LIMIT=7200 scripts/check $(CHECK_LONG) \
 		check-guest-long check-guest-debug check-guest-arm64
 
