@@ -54,9 +54,9 @@ static FLT_COLLAPSE_PROBE(on_collapse)
 /* Let the compiler check the prototypes of the tracepoint probes. */
 static void __maybe_unused check_types(void)
 {
-	check_trace_callback_type_mm_khugepaged_scan_pmd(on_scan);
+	flt_check_scan_pmd(on_scan);
 	flt_check_scan_file(on_scan_file);
-	check_trace_callback_type_mm_collapse_huge_page(on_collapse);
+	flt_check_collapse(on_collapse);
 }
 
 /* collapse_file(mm, address, file, start, control). The caller holds a reference on mm. */
@@ -80,6 +80,7 @@ struct flt_hook flt_collapse_scan = {
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_COLLAPSE_SCAN,
 	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SCANS),
+	.unfit = !FLT_SCAN_PMD_FITS,
 	.symbol = { "mm_khugepaged_scan_pmd" },
 	.probe = on_scan,
 };
@@ -89,6 +90,7 @@ struct flt_hook flt_collapse_scan_file = {
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_COLLAPSE_SCAN_FILE,
 	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_SCANS),
+	.unfit = !FLT_SCAN_FILE_FITS,
 	.symbol = { "mm_khugepaged_scan_file" },
 	.probe = on_scan_file,
 };
@@ -100,6 +102,7 @@ struct flt_hook flt_collapse_anon = {
 	.unknown = FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED) |
 		   FLT_LEDGER_COUNTER(FLT_THP_COLLAPSED_CALL) |
 		   FLT_LEDGER_COUNTER(FLT_THP_COLLAPSE_TRIED),
+	.unfit = !FLT_COLLAPSE_FITS,
 	.symbol = { "mm_collapse_huge_page" },
 	.probe = on_collapse,
 };

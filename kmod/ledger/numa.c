@@ -119,13 +119,8 @@ static void on_task_swap(void *data, struct task_struct *task, int from,
 /* Let the compiler check the prototypes of the tracepoint probes. */
 static void __maybe_unused check_types(void)
 {
-	check_trace_callback_type_mm_migrate_pages(on_migrate);
-	/* Without NUMA balancing later kernels do not have these tracepoints. */
-#ifdef CONFIG_NUMA_BALANCING
-	check_trace_callback_type_sched_move_numa(on_task_move);
-	check_trace_callback_type_sched_stick_numa(on_task_stick);
-	check_trace_callback_type_sched_swap_numa(on_task_swap);
-#endif
+	flt_check_migrate(on_migrate);
+	flt_check_sched_numa(on_task_move, on_task_stick, on_task_swap);
 }
 
 #define NUMA(name) FLT_LEDGER_COUNTER(FLT_NUMA_##name)
@@ -143,12 +138,14 @@ static struct flt_hook hint_hook = {
 	.data_size = sizeof(bool),
 };
 
+/* Where a function of its own moves huge pages, both hooks are unfit: they would miss them. */
 static struct flt_hook move_hook = {
 	.name = "numa-move",
 	.type = FLT_HOOK_TYPE_KRETPROBE,
 	.id = FLT_HOOK_ID_NUMA_MOVE,
 	.unknown = NUMA(TRIED) | NUMA(FAILED) | NUMA(MOVE_NS) |
 		   FLT_LEDGER_SECTION(FLT_LEDGER_OCTAVES),
+	.unfit = FLT_MIGRATE_HUGE_APART,
 	.symbol = { "migrate_misplaced_folio", "migrate_misplaced_page" },
 	.enter = move_enter,
 	.leave = move_leave,
@@ -161,6 +158,7 @@ static struct flt_hook migrate_hook = {
 	.id = FLT_HOOK_ID_NUMA_MIGRATE,
 	.unknown = FLT_LEDGER_SECTION(FLT_LEDGER_MOVED) |
 		   FLT_LEDGER_SECTION(FLT_LEDGER_NOT_MOVED),
+	.unfit = FLT_MIGRATE_HUGE_APART || !FLT_MIGRATE_FITS,
 	.symbol = { "mm_migrate_pages" },
 	.probe = on_migrate,
 };
@@ -170,6 +168,7 @@ static struct flt_hook task_move_hook = {
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_NUMA_TASK_MOVE,
 	.unknown = NUMA(TASK_MOVED),
+	.unfit = !FLT_HAVE_SCHED_NUMA,
 	.symbol = { "sched_move_numa" },
 	.probe = on_task_move,
 };
@@ -179,6 +178,7 @@ static struct flt_hook task_stick_hook = {
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_NUMA_TASK_STICK,
 	.unknown = NUMA(TASK_STUCK),
+	.unfit = !FLT_HAVE_SCHED_NUMA,
 	.symbol = { "sched_stick_numa" },
 	.probe = on_task_stick,
 };
@@ -188,6 +188,7 @@ static struct flt_hook task_swap_hook = {
 	.type = FLT_HOOK_TYPE_TRACEPOINT,
 	.id = FLT_HOOK_ID_NUMA_TASK_SWAP,
 	.unknown = NUMA(TASK_SWAPPED),
+	.unfit = !FLT_HAVE_SCHED_NUMA,
 	.symbol = { "sched_swap_numa" },
 	.probe = on_task_swap,
 };
@@ -212,12 +213,7 @@ void flt_numa_exit(void)
 
 u64 flt_numa_unknown(void)
 {
-	u64 unknown = flt_hook_unknown(hooks, ARRAY_SIZE(hooks));
-
-	/* Huge pages are moved by a function of their own, which no hook sees. */
-	if (FLT_MIGRATE_HUGE_APART)
-		unknown |= move_hook.unknown | migrate_hook.unknown;
-	return unknown;
+	return flt_hook_unknown(hooks, ARRAY_SIZE(hooks));
 }
 
 size_t flt_numa_memory(void)

@@ -57,7 +57,7 @@ lacks() { # thp|numa "HOOK..." "KEY..."
 		same "without $name: state" \
 			"$(awk -v h="$name" '$1 == h { print $4 }' $debugfs/hooks)" absent
 		same "without $name: lines on stderr with the symbol" \
-			"$(lines "unknown: .*this kernel has no ${symbol%?}#" "$tmp/err")" 1
+			"$(lines "unknown: .*this kernel has no usable ${symbol%?}#" "$tmp/err")" 1
 		same "without $name: findings of check" \
 			"$(lines "^hook $name,warn,.*fltctl $1. cannot count " "$tmp/check")" 1
 	done
@@ -159,4 +159,11 @@ for pair in thp:do_huge_pmd_anonymous_page numa:mpol_misplaced; do
 	same "without ${pair#*:}: exit status" $status 5
 	unload
 done
+
+# Recordings say what they lack.
+load_without mremap_userfaultfd_complete
+"$FLTCTL" record -o "$tmp/data" -- true 2>"$tmp/err" >/dev/null
+same "record without move: lines on stderr" \
+	"$(lines "unknown: owners of pages .*(hook 'move')" "$tmp/err")" 1
+unload
 finish

@@ -21,6 +21,12 @@ echo never >/sys/kernel/mm/transparent_hugepage/enabled
 misplaced=$(grep -o '{[0-9]*, "numa_misplaced"}' \
 	/sys/kernel/tracing/events/migrate/mm_migrate_pages/format | tr -dc 0-9)
 
+# Until 5.12 a function of its own moves huge pages. There the module does not know the moves.
+known_moves=1 balanced=moved.$misplaced
+if grep -q ' migrate_misplaced_transhuge_page$' /proc/kallsyms; then
+	known_moves='' balanced=hints # hint faults show that the kernel balances
+fi
+
 vmstat() { awk -v k="$1" '$1 == k { print $2 }' "${2:-/proc/vmstat}"; }
 ledger_line() { # machine|PID [FILE]
 	local all=${2:-}
@@ -57,7 +63,7 @@ stop_balancing() { echo 0 >/proc/sys/kernel/numa_balancing; }
 compare_growth() { # NAME
 	local pair key event
 	for pair in hints:numa_hint_faults local:numa_hint_faults_local \
-		"moved.$misplaced:numa_pages_migrated"; do
+		${known_moves:+"moved.$misplaced:numa_pages_migrated"}; do
 		key=${pair%:*} event=${pair#*:}
 		same "$1: $event" \
 			$(($(ledger_line machine "$tmp/all" | field "$key") - \
@@ -75,7 +81,7 @@ fltq hold -n <"$tmp/hold" >"$tmp/session" 2>&1 &
 holder=$!
 exec 7>"$tmp/hold"
 until_true grep -q '^session' "$tmp/session" || bad "no session: $(cat "$tmp/session")"
-same "absent hooks of numa" "$(lines '^numa.* absent ' $debugfs/hooks)" 0
+same "absent hooks of numa" "$(lines '^numa.* absent ' $debugfs/hooks)" $((known_moves ? 0 : 2))
 until_true snapshot || bad "earlier hint faults do not stop"
 mv "$tmp/all" "$tmp/all.before"
 mv "$tmp/vm" "$tmp/vm.before"
@@ -91,7 +97,7 @@ start_walker() {
 }
 # Before 6.2 a thread adds to RssAnon only in steps of 64 pages.
 is_resident() { [ "$(faults_of $walker)" -ge 16384 ]; }
-moved_pages() { ledger $walker "moved.$misplaced"; }
+moved_pages() { ledger $walker "$balanced"; }
 has_moved_pages() { [ "$(moved_pages)" -ge "$1" ] 2>/dev/null; }
 start_walker
 taskset -p -c 1 $walker >/dev/null
@@ -102,12 +108,13 @@ wait $walker || true
 until_true snapshot || bad "hint faults do not stop"
 compare_growth "one process"
 at_least "hint faults of the process" "$(ledger $walker hints)" 1000
-at_least "moved pages of the process" "$(ledger $walker "moved.$misplaced")" 1000
+[ -z "$known_moves" ] ||
+	at_least "moved pages of the process" "$(ledger $walker "moved.$misplaced")" 1000
 at_least "remote hint faults of the process" \
 	"$(($(ledger $walker hints) - $(ledger $walker local)))" 1000
 
 # The process has small pages only, so each migration that succeeded moved one page.
-same "successful migrations of the process, compared with moved pages" \
+[ -z "$known_moves" ] || same "successful migrations of the process, compared with moved pages" \
 	"$(($(ledger_line $walker "$tmp/all" | field tried) - \
 	$(ledger_line $walker "$tmp/all" | field failed)))" \
 	"$(ledger_line $walker "$tmp/all" | field "moved.$misplaced")"
@@ -121,7 +128,7 @@ while read -r words; do
 	same "matrix: sum" $(($(cell 0 0) + $(cell 0 1) + $(cell 1 0) + $(cell 1 1))) \
 		"$(value hints)"
 	same "matrix: sum of the diagonal" $(($(cell 0 0) + $(cell 1 1))) "$(value local)"
-	same "latencies of migrations, compared with attempts" "$(value octave)" "$(value tried)"
+	[ -z "$known_moves" ] || same "latencies of migrations, compared with attempts" "$(value octave)" "$(value tried)"
 done <"$tmp/lines"
 same "matrix: number of lines" "$(wc -l <"$tmp/lines")" 2
 # The process started on node 0 and was moved to node 1, where it faulted on pages of node 0.
@@ -139,7 +146,8 @@ done
 
 # While balancing is disabled, fltctl numa reports no activity.
 "$FLTCTL" numa --json -- tree rewrite 16 1 >"$tmp/json"
-same "fltctl numa: verdict" "$(jq -r 'select(.record == "verdict").event' "$tmp/json")" idle
+same "fltctl numa: verdict" "$(jq -r 'select(.record == "verdict").event' "$tmp/json")" \
+	"$([ -n "$known_moves" ] && echo idle || echo unknown)"
 "$FLTCTL" numa 100ms 1 >"$tmp/text" 2>"$tmp/err"
 same "fltctl numa: lines with 'balancing is off'" "$(grep -c 'balancing is off' "$tmp/err")" 1
 
@@ -151,7 +159,8 @@ rm -f "$tmp/json"
 "$FLTCTL" numa --json -p $walker,$$ 500ms >"$tmp/json" & reader=$!
 until_true test -s "$tmp/json" || bad "fltctl numa -p: no report"
 was_balanced() {
-	[ "$(sum_of $walker pages_moved)" -gt 0 ] && [ "$(sum_of $walker remote)" -gt 0 ]
+	[ -z "$known_moves" ] || [ "$(sum_of $walker pages_moved)" -gt 0 ] &&
+		[ "$(sum_of $walker remote)" -gt 0 ]
 }
 sum_of() { # PID FIELD: print the sum over the intervals so far
 	jq -s --argjson pid "$1" "map(select(.record == \"process\" and
@@ -182,9 +191,16 @@ same "fltctl numa -p: local + remote, compared with hint faults" \
 	"$(total process '.[0].local + .[0].remote')" "$(total process '.[0].hint_faults')"
 same "fltctl numa -p: sum of the matrix, compared with hint faults" \
 	"$(total matrix 'map(.count) | add')" "$(total process '.[0].hint_faults')"
-at_least "fltctl numa -p: moved pages" "$(total process '.[0].pages_moved')" 1
-at_least "fltctl numa -p: p99 of the time of a migration" \
-	"$(total process '.[0].move_p99_ns')" 1
+if [ -n "$known_moves" ]; then
+	at_least "fltctl numa -p: moved pages" "$(total process '.[0].pages_moved')" 1
+	at_least "fltctl numa -p: p99 of the time of a migration" \
+		"$(total process '.[0].move_p99_ns')" 1
+else
+	same "fltctl numa -p: moved pages are known" \
+		"$(total process '.[0].pages_moved != null')" false
+	same "fltctl numa: lines that name an absent hook" \
+		"$("$FLTCTL" numa 100ms 1 2>&1 | grep -c "unknown: .*(hook 'numa-m")" 2
+fi
 at_least "fltctl numa -p: resident bytes" "$(total process '.[0].resident_bytes')" \
 	$((16384 * 4096))
 at_least "fltctl numa -p: rows of an idle process" \

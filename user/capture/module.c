@@ -88,6 +88,30 @@ static uint64_t count_of(const struct flt_account *a)
 	return a->minor + a->major + a->failed;
 }
 
+/* Say what recordings lack because this kernel has no such hook. */
+static int say_absent(const struct capture *r, struct flt_errmsg *e)
+{
+	static const struct {
+		uint32_t feature;
+		const char *unknown, *symbol, *hook;
+	} part[] = {
+		{ FLT_FEATURE_NOTES, "functions in code that is mapped later", "perf_event_mmap",
+		  "map" },
+		{ FLT_FEATURE_MOVES, "owners of pages that are moved (mremap)",
+		  "mremap_userfaultfd_complete", "move" },
+	};
+	struct flt_info info;
+	int ret = flt_control_info(r->run->control, &info, e);
+	size_t i;
+
+	for (i = 0; !ret && i < sizeof(part) / sizeof(part[0]); i++)
+		if (!(info.features & part[i].feature))
+			flt_command_say(r->run->command, "unknown: %s, because this kernel has no "
+					"usable %s (hook '%s')", part[i].unknown, part[i].symbol,
+					part[i].hook);
+	return ret;
+}
+
 static int module_open(struct capture *r)
 {
 	const struct flt_capture_setup *args = r->setup;
@@ -122,6 +146,9 @@ static int module_open(struct capture *r)
 	}
 	err = flt_stream_open(&m->stream, r->run->control, r->has_child ? &m->child : args->pids.id,
 			      r->has_child ? 1 : args->pids.count, !args->all, &wish, &r->o.e);
+	if (err)
+		return err;
+	err = say_absent(r, &r->o.e);
 	if (err)
 		return err;
 	m->session = flt_stream_session(m->stream);

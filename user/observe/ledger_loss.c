@@ -14,8 +14,8 @@ static void say_absent(const struct flt_ledger_losses *l, const struct flt_hook 
 
 	flt_ledger_say_unknown(l->which == FLT_LEDGER_OF_NUMA, h->unknown, names);
 	if (*names)
-		flt_command_say(l->command, "unknown: %s, because this kernel has no %s (hook "
-				"'%s')", names, h->symbol, h->name);
+		flt_command_say(l->command, "unknown: %s, because this kernel has no usable %s "
+				"(hook '%s')", names, h->symbol, h->name);
 }
 
 /* Count the calls that the hooks missed so far. say: report hooks that this kernel lacks. */
