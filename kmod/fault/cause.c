@@ -63,14 +63,15 @@ static void split_delays(u8 kind, const u64 *d, u64 *left, u64 *part)
 						  memory + d[FLT_DELAY_QUEUE]));
 }
 
-/* Return what the rest of a fault is. */
+/* Return what the rest of a fault is. A kernel that does not measure copies has no such cause. */
 static enum flt_cause rest_of(u8 kind, bool measured)
 {
 	if (kind == FLT_KIND_UFFD)
 		return FLT_CAUSE_USERFAULTFD;
 	if (!measured)
 		return FLT_CAUSE_UNMEASURED;
-	return kind == FLT_KIND_HUGE || kind == FLT_KIND_HUGETLB ? FLT_CAUSE_COPY : FLT_CAUSE_OTHER;
+	return FLT_HAVE_DELAY_WPCOPY && (kind == FLT_KIND_HUGE || kind == FLT_KIND_HUGETLB) ?
+	       FLT_CAUSE_COPY : FLT_CAUSE_OTHER;
 }
 
 bool flt_cause_is_plain(const struct flt_event *e, u32 *cause)

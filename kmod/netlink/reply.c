@@ -122,6 +122,7 @@ static u32 measured_causes(void)
 {
 	return (u32)((1u << __FLT_CAUSE_MAX) - 1) &
 	       ~(FLT_HAVE_DELAY_COMPACT ? 0 : BIT(FLT_CAUSE_COMPACTION)) &
+	       ~(FLT_HAVE_DELAY_WPCOPY ? 0 : BIT(FLT_CAUSE_COPY)) &
 	       ~(flt_mmap_lock_is_known() ? 0 : BIT(FLT_CAUSE_LOCK));
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "account/account.h"
 #include "limit/sysctl.h"
 #include "source/proc/machine.h"
 
@@ -52,6 +53,17 @@ int flt_causes_start(struct flt_causes *c, struct flt_control *control, struct f
 				      "an older flt module");
 	c->known = info.causes;
 	return switch_on(c, e);
+}
+
+void flt_causes_say_unknown(const struct flt_causes *c, const struct flt_command *command)
+{
+	static const enum flt_cause part[] = { FLT_CAUSE_COMPACTION, FLT_CAUSE_COPY };
+	size_t i;
+
+	for (i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		if (!(c->known & 1u << part[i]))
+			flt_command_say(command, "unknown: %s, because this kernel does not "
+					"measure it (it counts as other)", flt_cause_name(part[i]));
 }
 
 int flt_causes_end(struct flt_causes *c, struct flt_errmsg *e)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/command.h"
 #include "limit/guard.h"
 #include "source/netlink/control.h"
 
@@ -16,6 +17,9 @@ struct flt_causes {
 	bool switched;		/* it was off, so threads that exist have none */
 	uint32_t known;		/* bits of enum flt_cause that the kernel tells apart */
 };
+
+/* Say which parts of a fault this kernel does not measure. They count as other. */
+void flt_causes_say_unknown(const struct flt_causes *causes, const struct flt_command *command);
 
 /* What a command says if .switched, and it observes threads that exist. */
 #define FLT_CAUSES_SWITCHED "threads that exist have no delay accounting: only their waits for a " \

@@ -23,7 +23,7 @@ enum { IN_ROWS = 1, IN_SLOWEST = 2, IN_CAUSES = 4 };
 #define SLOW(member) AT(slow.member), .known_if = LAT_OF_SLOW, TEXT_OF_SLOWEST
 #define PART(column, which)								\
 	{ column, NULL, 0, FLT_COLUMN_NS, AT(slow.cause[FLT_CAUSE_##which]),		\
-	  .known_if = LAT_OF_CAUSES }
+	  .known_if = LAT_OF_CAUSE(FLT_CAUSE_##which) }
 
 static const struct flt_column columns[] = {
 	{ "record", NULL, 0, FLT_COLUMN_STRING, AT(record) },
@@ -59,8 +59,7 @@ static const struct flt_column columns[] = {
 	PART("reclaim_ns", RECLAIM), PART("compaction_ns", COMPACTION),
 	PART("thrashing_ns", THRASHING), PART("copy_ns", COPY), PART("queue_ns", QUEUE),
 	PART("userfaultfd_ns", USERFAULTFD), PART("unmeasured_ns", UNMEASURED),
-	{ "lock_ns", NULL, 0, FLT_COLUMN_NS, AT(slow.cause[FLT_CAUSE_LOCK]),
-	  .known_if = LAT_OF_LOCK },
+	PART("lock_ns", LOCK),
 	{ "attempts", "tries", 5, FLT_COLUMN_COUNT, SLOW(attempts), .spare = 1 },
 	{ "address", "address", -14, FLT_COLUMN_HEX, SLOW(address), .spare = 2 },
 	{ "path", "file", -1, FLT_COLUMN_STRING, AT(path), .zero_unknown = true,
@@ -277,8 +276,7 @@ static int put_examples(const struct lat_report *r)
 
 		known |= *s->slow.comm ? LAT_OF_NAME : 0;
 		row.cause = flt_cause_main(s->slow.cause, s->slow.ns, cause);
-		known |= row.cause ? LAT_OF_CAUSES : 0;
-		known |= row.cause && l->causes.known & 1u << FLT_CAUSE_LOCK ? LAT_OF_LOCK : 0;
+		known |= row.cause ? l->causes.known * LAT_OF_CAUSE(0) : 0;
 		row.slow = s->slow;
 		row.ended = s->slow.time + l->wall_offset;
 		row.time = flt_cell_double((double)row.ended / 1e9, 6);

@@ -15,9 +15,10 @@ enum {
 	LAT_OF_BUCKET = 16, LAT_OF_SLOW = 32, LAT_OF_TOTAL = 64,
 	LAT_OF_NAME = 128,		/* processes and slow faults with a known command */
 	LAT_OF_TIME = 256,		/* causes: time that was spent */
-	LAT_OF_CAUSES = 512,		/* slow faults with known causes */
-	LAT_OF_LOCK = 1024,		/* slow faults with a known wait before */
 };
+
+/* The same for slow faults with known causes: a bit per cause that the kernel tells apart. */
+#define LAT_OF_CAUSE(cause) (1ull << (32 + (cause)))
 
 struct lat_row {
 	const char *record, *span, *group, *name, *cgroup;
