@@ -63,7 +63,7 @@ static bool has_reserve(struct flt_pool *pool)
 {
 	if (!llist_empty(&pool->reserve))
 		return true;
-	schedule_work(&pool->refill);
+	queue_work(system_highpri_wq, &pool->refill);
 	return false;
 }
 
@@ -78,7 +78,7 @@ static void *take_reserved(struct flt_pool *pool)
 	node = llist_del_first(&pool->reserve);
 	raw_spin_unlock(&pool->lock);
 	if (node && atomic_dec_return(&pool->reserved) < FLT_POOL_RESERVE / 2)
-		schedule_work(&pool->refill);
+		queue_work(system_highpri_wq, &pool->refill);
 	return node;
 }
 

@@ -7,6 +7,10 @@
  * threads of that time. Later a work item refills it. Only objects of processes and threads
  * without one come from the reserve: those that are older than accounting, and those that
  * found no memory at their fork.
+ *
+ * With PREEMPT_RT a fork cannot allocate in the probe, so the objects of all forks come from the
+ * reserve. A thread of real-time priority can fork so fast that the work item does not run in
+ * between. Then children get no object, and their faults are counted as lost (FLT_TALLY_LOSSES).
  */
 #ifndef FLT_POOL_H
 #define FLT_POOL_H
@@ -18,7 +22,7 @@
 #include <linux/workqueue.h>
 
 /* Objects in reserve while accounting is on. */
-#define FLT_POOL_RESERVE 256u
+#define FLT_POOL_RESERVE (IS_ENABLED(CONFIG_PREEMPT_RT) ? 2048u : 256u)
 
 struct flt_pool {
 	struct kmem_cache *cache;
