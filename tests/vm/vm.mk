@@ -2,8 +2,8 @@
 # Guests: build the module for their kernels, run live tests, start a shell.
 
 KERNELS    := 6.1 6.12 7.3
-# Those whose headers and compiler are packages of this machine's suite.
-HOST_KERNELS := $(filter-out 7.%,$(KERNELS))
+# Those whose headers and compiler are packages of this machine's suite (tests/vm/kernels.txt).
+HOST_KERNELS = $(filter $(KERNELS),$(shell tests/vm/table | awk '$$4 == "host" { print $$1 }'))
 # Kernels that get a quick pass in make check. make matrix runs more tests on them.
 QUICK      := 5.10 6.12-rt 7.3-rt 7.3-arm64
 KMOD_SRC   := $(wildcard Kbuild kmod/compat/probe.sh kmod/*.[ch] kmod/*/*.[ch] kmod/*/*/*.[ch] \
@@ -34,8 +34,12 @@ check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built) \
 		$(if $(findstring arm64,$(QUICK)),guest-programs-arm64)
 	$(VM)/check $(if $(LIVE),$(LIVE),$(QUICK:%=-q %))
 
+CHECK_NATIVE += check-matrix
 CHECK_LONG += check-runner
-.PHONY: check-runner check-guest-long check-guest-debug check-kprobe
+.PHONY: check-matrix check-runner check-guest-long check-guest-debug check-kprobe
+check-matrix:
+	$(VM)/selftest/matrix
+
 check-runner:
 	$(VM)/selftest/check
 
@@ -51,7 +55,7 @@ check-guest-debug: all $(O)/kmod-debug/.built $(O)/kmod-debug-stub/.built
 ARM64 := 6.12-arm64 7.3-arm64 7.3-arm64-16k
 .PHONY: check-guest-arm64
 check-guest-arm64: guest-programs-arm64 $(ARM64:%=$(O)/kmod-%/.built)
-	$(VM)/check $(ARM64:%=-k %) record recorder recorder_cases recorder_guard
+	$(VM)/check $(ARM64:%=-k %) record record_cgroup recorder recorder_cases recorder_guard
 
 # Faults are counted by a kprobe if ftrace cannot call the module.
 CHECK_LONG += check-kprobe
