@@ -88,6 +88,17 @@ for o in "" --no-inline; do
 	rm -f trace.flt*
 done
 
+# Before 6.8 the kernel cannot move pages.
+status=0
+timeout 100 "$bin/moves" >out 2>&1 || status=$?
+if ! grep -q "^skipped: " out; then
+	same "moves: status" $status 0
+fi
+status=0
+timeout 300 "$bin/unwinders" libc.so.6 libstdc++.so.6 >out 2>&1 || status=$?
+same "unwinders: status" $status 0
+[ $status = 0 ] || tail -3 out
+
 cd "$OLDPWD"
 of_recorder snapshot 8 4000
 cd "$tmp"

@@ -10,7 +10,7 @@ import json
 import os
 import sys
 
-PAGE = 4096
+PAGE = os.sysconf("SC_PAGESIZE")
 
 
 def sums_of(path):
