@@ -2,6 +2,8 @@
 #ifndef FLT_COMPAT_LINUX_USERFAULTFD_K_H
 #define FLT_COMPAT_LINUX_USERFAULTFD_K_H
 
+/* Without USERFAULTFD, the header of 7.3 does not include what it uses. */
+#include <linux/mm.h>
 #include_next <linux/userfaultfd_k.h>
 #include <flt_compat.h>
 
