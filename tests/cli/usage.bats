@@ -38,6 +38,29 @@ load cli.bash
 	done
 }
 
+@test "help and manual page list all values of an option, and its bounds" {
+	for format in help "help --man"; do
+		# shellcheck disable=SC2086
+		page() { "$FLTCTL" $format "$1" | sed 's/\\-/-/g' | tr -s ' \n' ' '; }
+		page top | grep -qF "|p99|time|rss|read|file"
+		page export | grep -qF "machine|cgroup"
+		page export | grep -qF "Default: machine."
+		page rss | grep -qF "auto|module|perf"
+		page record | grep -qF "Allowed: 256KiB to 16TiB."
+		page record | grep -qF "Allowed: 4KiB to 1MiB, a power of two."
+		page record | grep -qF "Default: 128. Allowed: 1 to 512."
+	done
+	for cmd in record trace; do
+		"$FLTCTL" help $cmd | grep -q -- '-G, --cgroup=DIR'
+	done
+}
+
+@test "help of record says which options need -L" {
+	for option in latency bandwidth sample policy no-inline no-move cores; do
+		"$FLTCTL" help record | grep -A1 -e "--$option" | grep -q 'With -L,'
+	done
+}
+
 @test "without the module, fltctl alone says in three lines where to begin" {
 	[ ! -e /sys/module/flt ] || skip "the module is loaded"
 	run --separate-stderr -2 "$FLTCTL"

@@ -102,10 +102,10 @@ static void put_quoted(FILE *out, const char *text, bool zsh)
 static void zsh_option(FILE *out, const struct flt_opt *opt)
 {
 	bool value = flt_opt_takes_value(opt);
-	char arg[64];
+	char arg[FLT_MANUAL_ARG];
 	size_t i;
 
-	flt_manual_arg(arg, sizeof(arg), opt);
+	flt_manual_arg(arg, opt);
 	fputs("\t\t\t", out);
 	if (opt->letter)
 		fprintf(out, "{-%c%s,--%s%s}", opt->letter, value ? "+" : "", opt->name,

@@ -31,7 +31,7 @@ void flt_manpage_term(FILE *out, const char *term, const char *meaning)
 
 static void page_option(FILE *out, const struct flt_opt *opt)
 {
-	char arg[64];
+	char arg[FLT_MANUAL_ARG], text[FLT_MANUAL_TEXT];
 
 	fputs(".TP\n", out);
 	if (opt->letter)
@@ -40,13 +40,13 @@ static void page_option(FILE *out, const struct flt_opt *opt)
 	put_roff(out, opt->name);
 	fputs("\\fR", out);
 	if (flt_opt_takes_value(opt)) {
-		flt_manual_arg(arg, sizeof(arg), opt);
+		flt_manual_arg(arg, opt);
 		fputs("=\\fI", out);
 		put_roff(out, arg);
 		fputs("\\fR", out);
 	}
 	putc('\n', out);
-	put_roff(out, opt->help);
+	put_roff(out, flt_manual_text(text, opt));
 	putc('\n', out);
 }
 

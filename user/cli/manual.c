@@ -42,8 +42,9 @@ void flt_manual_overview(FILE *out, const struct flt_command *const *commands)
 }
 
 /* Choices without a name are listed. */
-void flt_manual_arg(char *text, size_t size, const struct flt_opt *opt)
+void flt_manual_arg(char text[FLT_MANUAL_ARG], const struct flt_opt *opt)
 {
+	const size_t size = FLT_MANUAL_ARG;
 	size_t used = 0, i;
 
 	text[0] = '\0';
@@ -56,12 +57,22 @@ void flt_manual_arg(char *text, size_t size, const struct flt_opt *opt)
 					 opt->choices[i]);
 }
 
+char *flt_manual_text(char text[FLT_MANUAL_TEXT], const struct flt_opt *opt)
+{
+	char range[FLT_OPT_RANGE];
+
+	flt_opt_range(range, opt);
+	snprintf(text, FLT_MANUAL_TEXT, "%s%s%s%s%s", opt->help, *range ? " Allowed: " : "", range,
+		 opt->power_of_two ? ", a power of two" : "", *range ? "." : "");
+	return text;
+}
+
 static void help_option(FILE *out, const struct flt_opt *opt)
 {
-	char left[96], arg[64];
+	char left[FLT_MANUAL_ARG + 64], arg[FLT_MANUAL_ARG], text[FLT_MANUAL_TEXT];
 	int n;
 
-	flt_manual_arg(arg, sizeof(arg), opt);
+	flt_manual_arg(arg, opt);
 	n = opt->letter ? snprintf(left, sizeof(left), "  -%c, --%s", opt->letter, opt->name) :
 			  snprintf(left, sizeof(left), "      --%s", opt->name);
 	if (flt_opt_takes_value(opt))
@@ -71,7 +82,7 @@ static void help_option(FILE *out, const struct flt_opt *opt)
 		putc('\n', out);
 		n = 0;
 	}
-	put_wrapped(out, opt->help, 28, n, 80);
+	put_wrapped(out, flt_manual_text(text, opt), 28, n, 80);
 }
 
 void flt_manual_help(FILE *out, const struct flt_command *command)

@@ -128,28 +128,28 @@ static int read_choice(const struct flt_opt *opt, const char *text, int *out, co
 			      shown, list);
 }
 
-static int check_range(const struct flt_opt *opt, uint64_t value, const char *text,
-		       const char *shown, struct flt_errmsg *e)
+static void write_bound(char text[FLT_UNITS_TEXT], const struct flt_opt *opt, uint64_t bound)
+{
+	if (opt->type == FLT_OPT_DURATION)
+		flt_units_write_ns(text, bound);
+	else if (opt->type == FLT_OPT_SIZE)
+		flt_units_write_size(text, bound);
+	else
+		snprintf(text, FLT_UNITS_TEXT, "%llu", (unsigned long long)bound);
+}
+
+char *flt_opt_range(char text[FLT_OPT_RANGE], const struct flt_opt *opt)
 {
 	char low[FLT_UNITS_TEXT], high[FLT_UNITS_TEXT];
 
-	if (value >= opt->min && (!opt->max || value <= opt->max))
-		return 0;
-	if (opt->type == FLT_OPT_DURATION) {
-		flt_units_write_ns(low, opt->min);
-		flt_units_write_ns(high, opt->max);
-	} else if (opt->type == FLT_OPT_SIZE) {
-		flt_units_write_size(low, opt->min);
-		flt_units_write_size(high, opt->max);
-	} else {
-		snprintf(low, sizeof(low), "%llu", (unsigned long long)opt->min);
-		snprintf(high, sizeof(high), "%llu", (unsigned long long)opt->max);
-	}
+	text[0] = '\0';
+	write_bound(low, opt, opt->min);
+	write_bound(high, opt, opt->max);
 	if (opt->max)
-		return flt_errmsg_set(e, -ERANGE, "invalid value '%s' of %s (expected %s to %s)",
-				      text, shown, low, high);
-	return flt_errmsg_set(e, -ERANGE, "invalid value '%s' of %s (expected at least %s)", text,
-			      shown, low);
+		snprintf(text, FLT_OPT_RANGE, "%s to %s", low, high);
+	else if (opt->min)
+		snprintf(text, FLT_OPT_RANGE, "at least %s", low);
+	return text;
 }
 
 static int read_number(const struct flt_opt *opt, const char *text, uint64_t *out,
@@ -160,8 +160,8 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 		[FLT_OPT_DURATION] = "a time, e.g. 3us, 10ms or 1.5s",
 		[FLT_OPT_SIZE] = "a size, e.g. 140 (MiB), 512K or 2GiB",
 	};
+	char range[FLT_OPT_RANGE], bare[32];
 	const char *whole = text;
-	char bare[32];
 	size_t length = strlen(text);
 	uint64_t value;
 	int ret;
@@ -182,13 +182,14 @@ static int read_number(const struct flt_opt *opt, const char *text, uint64_t *ou
 	if (ret)
 		return flt_errmsg_set(e, ret, "invalid value '%s' of %s (expected %s)", whole,
 				      shown, expected[opt->type]);
-	ret = check_range(opt, value, whole, shown, e);
-	if (!ret && opt->power_of_two && (value & (value - 1)))
-		ret = flt_errmsg_set(e, -EINVAL, "invalid value '%s' of %s (expected a power of "
-				     "two)", whole, shown);
-	if (!ret)
-		*out = value;
-	return ret;
+	if (value < opt->min || (opt->max && value > opt->max))
+		return flt_errmsg_set(e, -ERANGE, "invalid value '%s' of %s (expected %s)", whole,
+				      shown, flt_opt_range(range, opt));
+	if (opt->power_of_two && (value & (value - 1)))
+		return flt_errmsg_set(e, -EINVAL, "invalid value '%s' of %s (expected a power of "
+				      "two)", whole, shown);
+	*out = value;
+	return 0;
 }
 
 static int read_value(const struct flt_opt *opt, void *args, const char *text, struct flt_errmsg *e)

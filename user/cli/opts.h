@@ -79,6 +79,10 @@ void flt_opts_free(const struct flt_opt *opts, void *args);
 
 bool flt_opt_takes_value(const struct flt_opt *opt);
 
+#define FLT_OPT_RANGE 64
+/* Write "10 to 64" or "at least 10", or nothing if the option has no bounds. Return text. */
+char *flt_opt_range(char text[FLT_OPT_RANGE], const struct flt_opt *opt);
+
 /* Return the name that is most similar to a mistyped name, or NULL. */
 const char *flt_opts_nearest(const char *typed, const char *const *names);
 

@@ -38,9 +38,11 @@ static const struct flt_opt opts[] = {
 	  .help = "Keep at most N callers of a fault. Default: 256." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = OF(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
-	  .help = "Size of a buffer of the module." },
+	  .help = "Size of a sub-buffer of the module. Default: 512KiB, or 1MiB with "
+		  "--unwind=dwarf." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = OF(subbufs), .arg = "N",
-	  .min = 2, .max = 64, .help = "Number of buffers of the module per CPU." },
+	  .min = 2, .max = 64, .help = "Number of sub-buffers of the module per "
+		  "CPU. Default: 8, or 16 with --unwind=dwarf." },
 	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = OF(engine), .choices = engine_names,
 	  .help = "Observe faults by the module or by perf events. Default: auto, the module if it "
 		  "is loaded." },

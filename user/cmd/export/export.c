@@ -21,9 +21,9 @@ static const struct flt_opt opts[] = {
 		  "127.0.0.1. Default: 127.0.0.1:9886." },
 	{ .name = "textfile", .letter = 'o', .type = FLT_OPT_FILE, .offset = MEMBER(textfile),
 	  .arg = "FILE", .help = "Write FILE for the textfile collector of node_exporter, in place "
-		  "of HTTP: once, or every INTERVAL. FILE is replaced as a whole." },
-	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .arg = "WHAT",
-	  .help = "Count faults of the machine alone, or also of each cgroup.", .choices = bys },
+		  "of HTTP: once, or every INTERVAL, at least 1s. FILE is replaced as a whole." },
+	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = bys,
+	  .help = "Count faults of the machine alone, or also of each cgroup. Default: machine." },
 	{ .name = "thp", .type = FLT_OPT_FLAG, .offset = MEMBER(ledger[EXPORT_THP]),
 	  .help = "Also count huge pages." },
 	{ .name = "numa", .type = FLT_OPT_FLAG, .offset = MEMBER(ledger[EXPORT_NUMA]),

@@ -156,11 +156,11 @@ const struct flt_command flt_command_lat = {
 		"returned; and the slowest faults as examples.",
 		"A fault counts once, from its first attempt to its last, waiting included. "
 		"Without an interval, there is one report of all faults since accounting began. "
-		"With an interval, the first report is the same, and each further report covers "
-		"its interval. Counters come from the accounts that the flt module keeps anyway, "
-		"and for a command, or for processes with an interval, from histograms that it "
-		"keeps meanwhile. Only slow faults are streamed, as examples of an interval or a "
-		"command.",
+		"With an interval, at least 10ms, the first report is the same, and each further "
+		"report covers its interval. Counters come from the accounts that the flt module "
+		"keeps anyway, and for a command, or for processes with an interval, from "
+		"histograms that it keeps meanwhile. Only slow faults are streamed, as examples "
+		"of an interval or a command.",
 		"With --by=cgroup, there is a row per cgroup with the name of the container or "
 		"service. A process counts in its cgroup, or in its last one. Processes that "
 		"ended long ago, whose counts the module has added up, are in no such row.",

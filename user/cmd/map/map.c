@@ -43,8 +43,7 @@ static const struct flt_opt opts[] = {
 	  .help = "Draw the heat map as SVG, with values under the pointer." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
-	  .help = "Set the size of a sub-buffer, a power of two from 4KiB to 1MiB. Default: "
-		  "256KiB." },
+	  .help = "Set the size of a sub-buffer. Default: 256KiB." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs),
 	  .arg = "N", .min = 2, .max = 64,
 	  .help = "Set the number of sub-buffers per CPU. Default: 8." },

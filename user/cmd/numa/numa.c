@@ -109,11 +109,11 @@ const struct flt_command flt_command_numa = {
 		"pages not migrated, and the time; threads moved to their memory; and page "
 		"migrations for other reasons. Hooks are placed in the kernel while the command "
 		"runs.",
-		"With an interval, there is one report per interval. The last report covers the "
-		"whole time, with the node matrix, the regions on other nodes, and a verdict. "
-		"The run ends with Ctrl-C, after COUNT reports, or with the processes of -p. "
-		"With a command, counts the command and its children; the exit status is the "
-		"command's.", NULL },
+		"With an interval, at least 10ms, there is one report per interval. The last "
+		"report covers the whole time, with the node matrix, the regions on other nodes, "
+		"and a verdict. The run ends with Ctrl-C, after COUNT reports, or with the "
+		"processes of -p. With a command, counts the command and its children; the exit "
+		"status is the command's.", NULL },
 	.opts = flt_ledger_run_opts,
 	.args_size = sizeof(struct flt_ledger_run_args),
 	.needs = FLT_USES_MODULE,

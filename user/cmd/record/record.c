@@ -34,9 +34,9 @@ static const struct flt_opt opts[] = {
 	  .help = "Set the heap size of each process, resident and evicted, that the limit "
 		  "covers. Heap beyond it is not limited. Default: twice the machine's memory.",
 	  .min = 256 << 10, .max = SIZE_LIMIT },
-	{ .name = "policy", .type = FLT_OPT_CHOICE, .offset = AT(policy), .arg = "NAME",
-	  .choices = policies, .help = "Select the page to evict: the oldest page (fifo), or the "
-		  "oldest page that did not come back before (clock)." },
+	{ .name = "policy", .type = FLT_OPT_CHOICE, .offset = AT(policy),
+	  .choices = policies, .help = "With -L, select the page to evict: the oldest page (fifo), "
+		  "or the oldest page that did not come back before (clock). Default: fifo." },
 	{ .name = "sweep", .type = FLT_OPT_STRING, .offset = AT(sweep), .arg = "PERCENT,...",
 	  .help = "Instead of -L: run the command natively, then with 100 % of the heap that it "
 		  "needs, then with each given percentage, e.g. 25,50,75,100%. Print time and "
@@ -45,12 +45,14 @@ static const struct flt_opt opts[] = {
 	{ .name = "cores", .type = FLT_OPT_U64, .offset = AT(cores), .arg = "N",
 	  .help = "With -L, run the command on N CPUs.", .min = 1, .max = 1024 },
 	{ .name = "latency", .type = FLT_OPT_DURATION, .offset = AT(latency), .arg = "TIME",
-	  .help = "Simulate far memory: delay each page that is brought back." },
+	  .help = "With -L, simulate far memory, such as memory of another machine: delay each "
+		  "page that is brought back." },
 	{ .name = "bandwidth", .type = FLT_OPT_SIZE, .offset = AT(bandwidth), .arg = "SIZE",
-	  .help = "Simulate far memory: limit the transfer to SIZE per second, shared by all "
-		  "pages.", .per_second = true },
+	  .help = "With -L, simulate far memory: limit the transfer to SIZE per second, shared by "
+		  "all pages.", .per_second = true },
 	{ .name = "max-stack", .type = FLT_OPT_U64, .offset = AT(max_stack), .arg = "N",
-	  .help = "Keep at most N frames per stack, from the innermost.", .min = 1, .max = 512 },
+	  .help = "Keep at most N frames per stack, from the innermost. Default: 128.", .min = 1,
+	  .max = 512 },
 	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind),
 	  .choices = flt_unwind_by_names,
 	  .help = "Without -L, find callers by frame pointers (fp), which is cheap but misses "
@@ -61,27 +63,28 @@ static const struct flt_opt opts[] = {
 	{ .name = "no-stack", .type = FLT_OPT_FLAG, .offset = AT(no_stack),
 	  .help = "Record no call stacks." },
 	{ .name = "sample", .type = FLT_OPT_U64, .offset = AT(sample), .arg = "N",
-	  .help = "Keep at most N faults per second and process, each with the number of faults "
-		  "that it stands for.", .min = 10, .max = 100000000, .per_second = true },
-	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
+	  .help = "With -L, keep at most N faults per second and process, each with the number of "
+		  "faults that it stands for.", .min = 10, .max = 100000000, .per_second = true },
+	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine),
 	  .choices = engines, .help = "Select how memory is limited and faults are observed. With "
 		  "-L: preload (the heap, by userfaultfd) or cgroup (all memory, by the kernel; "
 		  "creates swap if there is none). Without -L: module or perf. Default: auto." },
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
-	  .help = "Serve every fault in the fault server, none on the faulting thread." },
+	  .help = "With -L, serve every fault in the fault server (a process that fltctl starts "
+		  "next to the command), none on the faulting thread." },
 	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
-	  .help = "Evict by copying, as on kernels before 6.8." },
+	  .help = "With -L, evict by copying, as on kernels before 6.8." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
-	  .help = "With the module: set the size of a sub-buffer, a power of two. Default: "
-		  "512KiB, or 1MiB with --unwind=dwarf." },
+	  .help = "With the module: set the size of a sub-buffer. Default: 512KiB, or 1MiB with "
+		  "--unwind=dwarf." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = AT(subbufs), .arg = "N",
 	  .help = "With the module: set the number of sub-buffers per CPU. Default: 8, or 16 "
 		  "with --unwind=dwarf.",
 	  .min = 2, .max = 64 },
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
 	  .help = "Record running processes, without a limit." },
-	{ .name = "cgroup", .type = FLT_OPT_FILE, .offset = AT(cgroup), .arg = "DIR",
+	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = AT(cgroup), .arg = "DIR",
 	  .help = "Record the processes of a cgroup, with -L under that limit. The old limit "
 		  "returns at the end." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),

@@ -50,7 +50,7 @@ static const struct flt_opt opts[] = {
 	  .arg = "FILE",
 	  .help = "Write the picture to FILE; - is standard output. Default: rss.svg, rss.html, "
 		  "rss.folded, rss.speedscope.json or rss.pb.gz." },
-	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine), .arg = "NAME",
+	{ .name = "engine", .type = FLT_OPT_CHOICE, .offset = AT(engine),
 	  .choices = engines,
 	  .help = "Observe faults by the module or by perf events. Default: auto." },
 	{ .name = "unwind", .type = FLT_OPT_CHOICE, .offset = AT(unwind),

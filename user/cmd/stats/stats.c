@@ -167,9 +167,9 @@ const struct flt_command flt_command_stats = {
 		"[options] [-a | -p PID,...] [INTERVAL [COUNT]]",
 		"[options] [INTERVAL] -- COMMAND [ARGUMENT...]", NULL },
 	.about = (const char *const[]){
-		"Counts page faults per process, sorted by number of faults. Without an "
-		"interval, there is one report of all faults since accounting began. With an "
-		"interval, the first report is the same, and each further report covers its "
+		"Counts page faults per process, sorted by number of faults. Without an interval, "
+		"there is one report of all faults since accounting began. With an interval, at "
+		"least 10ms, the first report is the same, and each further report covers its "
 		"interval and lists only processes that faulted. Ctrl-C ends with the totals.",
 		"With a command, counts all faults of the command and its children, and prints a "
 		"summary at the end. The exit status is the command's; 128 + N if signal N ended "

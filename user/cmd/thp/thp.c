@@ -113,10 +113,11 @@ const struct flt_command flt_command_thp = {
 		"that got a huge page or fell back, collapses by khugepaged and the reasons of "
 		"refused collapses, and splits, each charged to the process concerned. Hooks are "
 		"placed in the kernel while the command runs.",
-		"With an interval, there is one report per interval. The last report covers the "
-		"whole time, with reasons, the kernel's settings and a verdict. The run ends "
-		"with Ctrl-C, after COUNT reports, or with the processes of -p. With a command, "
-		"counts the command and its children; the exit status is the command's.", NULL },
+		"With an interval, at least 10ms, there is one report per interval. The last "
+		"report covers the whole time, with reasons, the kernel's settings and a verdict. "
+		"The run ends with Ctrl-C, after COUNT reports, or with the processes of -p. With "
+		"a command, counts the command and its children; the exit status is the "
+		"command's.", NULL },
 	.opts = flt_ledger_run_opts,
 	.args_size = sizeof(struct flt_ledger_run_args),
 	.needs = FLT_USES_MODULE,

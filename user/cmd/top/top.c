@@ -149,10 +149,10 @@ const struct flt_command flt_command_top = {
 	.summary = "show who faults now: by process, thread, file, cgroup or kind",
 	.synopsis = (const char *const[]){ "[options] [INTERVAL [COUNT]]", NULL },
 	.about = (const char *const[]){
-		"Shows, every second or every INTERVAL, who faults most: minor and major faults, "
-		"the 99th percentile of the latency, the share of time spent in faults, memory, "
-		"bytes read from storage, and the file with the most major faults. Press 'h' for "
-		"the keys.",
+		"Shows, every second or every INTERVAL (at least 100ms), who faults most: minor "
+		"and major faults, the 99th percentile of the latency, the share of time spent in "
+		"faults, memory, bytes read from storage, and the file with the most major "
+		"faults. Press 'h' for the keys.",
 		"Without a terminal, or with --batch, --json or --csv, each report is printed as "
 		"plain text or data.",
 		"Without the flt module, minor and major faults come from /proc.", NULL },

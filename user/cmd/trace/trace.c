@@ -50,7 +50,8 @@ static const struct flt_opt opts[] = {
 	  .arg = "NAME", .help = "Print only faults of threads with this name." },
 	{ .name = "user", .letter = 'u', .type = FLT_OPT_STRING, .offset = MEMBER(user),
 	  .arg = "USER", .help = "Print only faults of this effective user, a name or a number." },
-	{ .name = "cgroup", .type = FLT_OPT_FILE, .offset = MEMBER(cgroup), .arg = "DIR",
+	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = MEMBER(cgroup),
+	  .arg = "DIR",
 	  .help = "Print only faults of processes in this cgroup or below: a directory of "
 		  "cgroup2, e.g. /sys/fs/cgroup/system.slice." },
 	{ .name = "by", .type = FLT_OPT_CHOICE, .offset = MEMBER(by), .choices = by_names,
@@ -76,8 +77,8 @@ static const struct flt_opt opts[] = {
 	  .help = "Stop after N faults." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = MEMBER(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
-	  .help = "Set the size of a sub-buffer, a power of two from 4KiB to 1MiB. Default: "
-		  "256KiB, or 1MiB with --unwind=dwarf." },
+	  .help = "Set the size of a sub-buffer. Default: 256KiB, or 1MiB with "
+		  "--unwind=dwarf." },
 	{ .name = "buffers", .letter = 'B', .type = FLT_OPT_U64, .offset = MEMBER(subbufs),
 	  .arg = "N",
 	  .min = 2, .max = 64, .help = "Set the number of sub-buffers per CPU. Default: 8, or 16 "

@@ -260,8 +260,8 @@ const struct flt_command flt_command_wss = {
 	.about = (const char *const[]){
 		"Shows how many bytes of memory a process used in a window of time, by a named "
 		"method, beside RSS and PSS. Without an interval, there is one window of one "
-		"second. The last lines are quantiles over all windows, a curve, and the amount "
-		"of memory that would have been enough.",
+		"second. An interval is 10ms to 1h. The last lines are quantiles over all "
+		"windows, a curve, and the amount of memory that would have been enough.",
 		"With a command, the command and its children are watched until the command "
 		"ends. The exit status is the command's. With refs and idle, a child is watched "
 		"from the end of the window in which it was born. With damon, only the command's "
