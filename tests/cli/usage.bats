@@ -55,6 +55,18 @@ load cli.bash
 	done
 }
 
+@test "help and manual page list each exit status once" {
+	for cmd in $("$FLTCTL" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+		[ "$("$FLTCTL" help "$cmd" | grep -ci '^ *exit status:')" = 1 ]
+	done
+	"$FLTCTL" help expect | grep -q '^  6  a rule of the budget is broken$'
+	"$FLTCTL" help --man expect | grep -A1 '^.fB6.fR$' | grep -q 'a rule of the budget'
+	for cmd in stats lat trace wss map thp numa record rss report visualize expect; do
+		"$FLTCTL" help $cmd | tr -s ' \n' ' ' | grep -qF "its exit status is passed on"
+	done
+	run ! bash -c '"$1" help script | grep "passed on"' - "$FLTCTL"
+}
+
 @test "help of record says which options need -L" {
 	for option in latency bandwidth sample policy no-inline no-move cores; do
 		"$FLTCTL" help record | grep -A1 -e "--$option" | grep -q 'With -L,'

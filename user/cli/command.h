@@ -32,6 +32,12 @@ enum flt_need {
 	FLT_USES_MODULE = 1 << 1,	/* if run->control is NULL, control_error has the reason */
 };
 
+/* An exit status that other commands do not have. */
+struct flt_exit_note {
+	int status;
+	const char *text;
+};
+
 struct flt_control;
 struct flt_command;
 
@@ -53,6 +59,8 @@ struct flt_command {
 	const void *defaults;		/* of the arguments; NULL: all zero */
 	size_t args_size;
 	unsigned int needs;		/* enum flt_need */
+	const struct flt_exit_note *exits;	/* ends in an empty row; may be NULL */
+	bool passes_status;		/* of the command after '--' that fails */
 	/* Print a section of the manual page that comes from a table. NULL: none. */
 	void (*manual)(FILE *out);
 	int (*main)(struct flt_run *run);	/* returns the exit status */

@@ -65,14 +65,25 @@ static void page_overview(FILE *out, const struct flt_command *const *commands)
 	}
 }
 
-static void page_exit_status(FILE *out)
+static void page_exit_status(FILE *out, const struct flt_command *command)
 {
+	const struct flt_exit_note *note;
 	size_t i;
 
 	fputs(".SH EXIT STATUS\n", out);
 	for (i = 0; i < FLT_EXIT_STATUSES; i++) {
 		fprintf(out, ".TP\n\\fB%zu\\fR\n", i);
 		put_roff(out, flt_exit_texts[i]);
+		putc('\n', out);
+	}
+	for (note = command ? command->exits : NULL; note && note->text; note++) {
+		fprintf(out, ".TP\n\\fB%d\\fR\n", note->status);
+		put_roff(out, note->text);
+		putc('\n', out);
+	}
+	if (!command || command->passes_status) {
+		fputs(".PP\n", out);
+		put_roff(out, flt_manual_passed);
 		putc('\n', out);
 	}
 }
@@ -86,7 +97,7 @@ void flt_manpage(FILE *out, const struct flt_command *command,
 
 	if (!command) {
 		page_overview(out, commands);
-		page_exit_status(out);
+		page_exit_status(out, NULL);
 		return;
 	}
 	fputs(".TH FLTCTL\\-", out);
@@ -112,7 +123,7 @@ void flt_manpage(FILE *out, const struct flt_command *command,
 	for (opt = command->opts; opt && opt->name; opt++)
 		page_option(out, opt);
 	fputs(".TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nHelp for this command.\n", out);
-	page_exit_status(out);
+	page_exit_status(out, command);
 	if (command->manual)
 		command->manual(out);
 }

@@ -7,6 +7,10 @@
 
 #include "cli/command.h"
 
+const char flt_manual_passed[] =
+	"If the command after '--' fails, its exit status is passed on: 128 + N if signal N ended "
+	"the command, 127 if the command was not found, and 126 if it could not be run.";
+
 /* Print words, wrapped at width and indented. The first line begins at column. */
 static void put_wrapped(FILE *out, const char *text, int indent, int column, int width)
 {
@@ -88,6 +92,7 @@ static void help_option(FILE *out, const struct flt_opt *opt)
 void flt_manual_help(FILE *out, const struct flt_command *command)
 {
 	const char *const *line;
+	const struct flt_exit_note *note;
 	const struct flt_opt *opt;
 
 	for (line = command->synopsis; *line; line++)
@@ -103,4 +108,10 @@ void flt_manual_help(FILE *out, const struct flt_command *command)
 	fputs("  -h, --help                This text.\n\nExit status:\n", out);
 	for (size_t i = 0; i < FLT_EXIT_STATUSES; i++)
 		fprintf(out, "  %zu  %s\n", i, flt_exit_texts[i]);
+	for (note = command->exits; note && note->text; note++)
+		fprintf(out, "  %d  %s\n", note->status, note->text);
+	if (command->passes_status) {
+		putc('\n', out);
+		put_wrapped(out, flt_manual_passed, 0, 0, 80);
+	}
 }

@@ -22,4 +22,7 @@ void flt_manual_arg(char text[FLT_MANUAL_ARG], const struct flt_opt *opt);
 /* Write the help of an option, and the values that are allowed. Return text. */
 char *flt_manual_text(char text[FLT_MANUAL_TEXT], const struct flt_opt *opt);
 
+/* The exit status of commands with .passes_status. */
+extern const char flt_manual_passed[];
+
 #endif

@@ -267,6 +267,10 @@ const struct flt_command flt_command_expect = {
 	.defaults = &defaults,
 	.args_size = sizeof(struct expect_args),
 	.needs = FLT_USES_MODULE,
+	.exits = (const struct flt_exit_note[]){
+		{ EXPECT_EXIT_BROKEN, "a rule of the budget is broken" }, { 0 },
+	},
 	.manual = manual,
+	.passes_status = true,
 	.main = expect_main,
 };

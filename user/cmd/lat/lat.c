@@ -170,5 +170,6 @@ const struct flt_command flt_command_lat = {
 	.defaults = &(const struct lat_args){ .slowest = 8, .slower = 1000000 },
 	.args_size = sizeof(struct lat_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = lat_main,
 };

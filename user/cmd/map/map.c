@@ -160,5 +160,6 @@ const struct flt_command flt_command_map = {
 	.defaults = &(const struct map_args){ .subbuf_size = 256 << 10, .subbufs = 8, .top = 20 },
 	.args_size = sizeof(struct map_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = map_main,
 };

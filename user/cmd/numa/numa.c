@@ -117,5 +117,6 @@ const struct flt_command flt_command_numa = {
 	.opts = flt_ledger_run_opts,
 	.args_size = sizeof(struct flt_ledger_run_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = numa_main,
 };

@@ -263,5 +263,6 @@ const struct flt_command flt_command_record = {
 	},
 	.args_size = sizeof(struct flt_record_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = record_main,
 };

@@ -210,13 +210,12 @@ const struct flt_command flt_command_report = {
 		"With a command, or with -p and --for, the faults are recorded now, into a file "
 		"that is gone afterwards. Use fltctl record for its options, and to keep the "
 		"recording.",
-		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
-		"unfinished.",
 		NULL },
 	.opts = opts,
 	.defaults = &(const struct flt_report_args){ .by = -1, .layout = -1, .top = 40,
 						       .min_percent = 1 },
 	.args_size = sizeof(struct flt_report_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = report_main,
 };

@@ -248,11 +248,11 @@ const struct flt_command flt_command_rss = {
 		"to the parent's code. Pages mapped by one fault belong to that fault.",
 		"The processes are stopped by ptrace while a moment is taken. They go on if fltctl "
 		"ends, however it ends.",
-		"Exit status: 0 done; 3 done, but pages or faults are missing.",
 		NULL },
 	.opts = opts,
 	.defaults = &(const struct rss_args){ .top = 40, .memory = 1ull << 30 },
 	.args_size = sizeof(struct rss_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = rss_main,
 };

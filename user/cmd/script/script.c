@@ -223,8 +223,6 @@ const struct flt_command flt_command_script = {
 		"With --check, no fault is printed. Every chunk is verified, the counts are "
 		"compared with the counts at the end of the recording, and the first damage is "
 		"printed with its offset.",
-		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
-		"unfinished.",
 		NULL },
 	.opts = opts,
 	.args_size = sizeof(struct flt_script_args),

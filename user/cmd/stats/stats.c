@@ -191,5 +191,6 @@ const struct flt_command flt_command_stats = {
 	.args_size = sizeof(struct stats_args),
 	.manual = stats_columns_manual,
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = stats_main,
 };

@@ -121,5 +121,6 @@ const struct flt_command flt_command_thp = {
 	.opts = flt_ledger_run_opts,
 	.args_size = sizeof(struct flt_ledger_run_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = thp_main,
 };

@@ -284,5 +284,6 @@ const struct flt_command flt_command_trace = {
 	.defaults = &(const struct trace_args){ .unwind = -1, .max_stack = 127 },
 	.args_size = sizeof(struct trace_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = trace_main,
 };

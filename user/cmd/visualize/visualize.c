@@ -334,11 +334,10 @@ const struct flt_command flt_command_visualize = {
 		"With a command, or with -p and --for, the faults are recorded now, into a file "
 		"that is gone afterwards. Use fltctl record for its options, and to keep the "
 		"recording.",
-		"Exit status: 0 done; 3 done, but the recording has losses, is damaged or is "
-		"unfinished.",
 		NULL },
 	.opts = opts,
 	.args_size = sizeof(struct flt_visualize_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = visualize_main,
 };

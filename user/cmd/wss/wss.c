@@ -271,5 +271,6 @@ const struct flt_command flt_command_wss = {
 	.opts = opts,
 	.args_size = sizeof(struct wss_args),
 	.needs = FLT_USES_MODULE,
+	.passes_status = true,
 	.main = wss_main,
 };
