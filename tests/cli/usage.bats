@@ -123,7 +123,15 @@ load cli.bash
 		1 2 3|unexpected argument '3'
 		--|missing command after '--'
 		--all=1|takes no value
+		--json --csv|--json and --csv exclude each other
+		--csv -a --json|--csv and --json exclude each other
 	END
+	run --separate-stderr -2 "$FLTCTL" visualize --svg --html
+	[[ $stderr == *"--svg and --html exclude each other"* ]]
+	run --separate-stderr -2 "$FLTCTL" report --alloc --refault
+	[[ $stderr == *"--alloc and --refault exclude each other"* ]]
+	# The same option twice is no contradiction.
+	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -a --json --json
 }
 
 @test "check and help refuse invalid usage" {

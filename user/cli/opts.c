@@ -12,6 +12,7 @@
 
 /* getopt_long() returns this value plus i for row i; no character has such a value. */
 #define ROW_BASE 256
+/* At most 64, because flt_opts_parse() has a bit per row. */
 #define OPTS_MAX 64
 
 bool flt_opt_takes_value(const struct flt_opt *opt)
@@ -320,10 +321,24 @@ static int refuse(const struct flt_opt *opts, const struct tables *t, int value,
 	return refuse_unknown(opts, argv[optind - 1], e);
 }
 
+/* Return an option that was given and sets the member of opt to another value, or NULL. */
+static const struct flt_opt *find_rival(const struct flt_opt *opts, uint64_t given,
+					const struct flt_opt *opt)
+{
+	size_t i;
+
+	for (i = 0; opt->type == FLT_OPT_SET && opts[i].name; i++)
+		if (given >> i & 1 && opts[i].type == FLT_OPT_SET &&
+		    opts[i].offset == opt->offset && opts[i].value != opt->value)
+			return &opts[i];
+	return NULL;
+}
+
 int flt_opts_parse(const struct flt_opt *opts, void *args, int argc, char **argv,
 		   struct flt_words *words, struct flt_errmsg *e)
 {
-	const struct flt_opt *opt;
+	const struct flt_opt *opt, *rival;
+	uint64_t given = 0;
 	struct tables t;
 	char *text;
 	int i, value, ret, last;
@@ -361,6 +376,11 @@ int flt_opts_parse(const struct flt_opt *opts, void *args, int argc, char **argv
 		/* getopt does not remove the '=' of -L=140. */
 		if (text && value < ROW_BASE && text != argv[optind - 1] && *text == '=')
 			text++;
+		rival = find_rival(opts, given, opt);
+		if (rival)
+			return flt_errmsg_set(e, -EINVAL, "--%s and --%s exclude each other",
+					      rival->name, opt->name);
+		given |= 1ull << (opt - opts);
 		ret = read_value(opt, args, text, e);
 		if (ret)
 			return ret;

@@ -22,7 +22,7 @@
 enum flt_opt_type {
 	FLT_OPT_END = 0,
 	FLT_OPT_FLAG,		/* bool, set to true */
-	FLT_OPT_SET,		/* int, set to .value */
+	FLT_OPT_SET,		/* int, set to .value; excludes others of this member */
 	FLT_OPT_COUNT,		/* unsigned int, one more each time */
 	FLT_OPT_U64,		/* uint64_t within [min, max]; max 0: no upper bound */
 	FLT_OPT_DURATION,	/* uint64_t nanoseconds; a bare number is seconds */
