@@ -70,6 +70,15 @@ clear_refs() {
 	[[ -z $output && $stderr == *"/nonexistent: No such file"* ]]
 }
 
+@test "wss by a method of the module says how to load the module" {
+	without_module
+	for method in scan inject fault; do
+		run --separate-stderr -5 "$FLTCTL" wss -m $method -p $$
+		[ -z "$output" ]
+		[[ $stderr == *"the flt module is not loaded; run as root: modprobe flt"* ]]
+	done
+}
+
 @test "wss measures 8 MiB if a program touches 8 of its 32 MiB" {
 	clear_refs
 	working 32 8

@@ -12,13 +12,14 @@
 
 #define TRACK_TRIES 8
 
-/* Return 0, or -EOPNOTSUPP if the module cannot be asked. */
+/* Return 0, or the error of opening the module, with its message unless e is NULL. */
 static int require_module(struct wss *w, struct flt_errmsg *e)
 {
-	if (!w->control)
-		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot ask the flt module: it is not "
-				      "loaded, or permission is missing");
-	return 0;
+	if (w->control)
+		return 0;
+	if (e)
+		*e = w->control_message;
+	return w->control_error;
 }
 
 /*

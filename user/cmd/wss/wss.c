@@ -131,8 +131,6 @@ static int choose_method(struct wss *w, const struct flt_run *run, const struct 
 
 	if (!m) {
 		ret = refs ? -ENOENT : wss_method_scan.available(w, &why);
-		if (ret == -EOPNOTSUPP && run->control_error)
-			why = run->control_message;
 		if (ret && !refs)
 			flt_command_fall_back(w->command, flt_errmsg_text(&why, ret),
 					      "clear_refs and smaps", NULL);
@@ -228,6 +226,7 @@ static int wss_main(struct flt_run *run)
 {
 	struct wss w = {
 		.command = run->command, .args = run->args, .control = run->control,
+		.control_message = run->control_message, .control_error = run->control_error,
 		.page = flt_timeline_page_size(),
 	};
 	int status;

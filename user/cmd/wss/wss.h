@@ -99,7 +99,9 @@ struct flt_damon;
 struct wss {
 	const struct flt_command *command;
 	const struct wss_args *args;
-	struct flt_control *control;	/* NULL: no module */
+	struct flt_control *control;	/* NULL: no module, for the reason below */
+	struct flt_errmsg control_message;
+	int control_error;
 	struct output_redirect redirect;	/* of -o */
 	uint64_t interval, count;	/* ns; windows, 0: until the run ends */
 	uint64_t tick;			/* ns, period of the loop */

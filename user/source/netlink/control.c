@@ -72,10 +72,10 @@ static int explain_absence(struct flt_errmsg *e)
 {
 	if (!access("/sys/module/flt", F_OK))
 		return flt_errmsg_set(e, -EOPNOTSUPP,
-				      "the flt module is loaded but has no netlink family; run: "
-				      "modprobe -r flt; modprobe flt");
+				      "the flt module is loaded but has no netlink family; run "
+				      "as root: modprobe -r flt; modprobe flt");
 	return flt_errmsg_set(e, -EOPNOTSUPP,
-			      "the flt module is not loaded; run: modprobe flt "
+			      "the flt module is not loaded; run as root: modprobe flt "
 			      "(if that fails: fltctl check)");
 }
 
