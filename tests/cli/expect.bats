@@ -270,8 +270,11 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	expect -e 'major == 0' -e 'minor = 3' -- true
 	[ "$status" = 2 ]
 	[[ $stderr == *"-e:2: invalid operator '='"* ]]
-	expect /nonexistent -- true
-	[ "$status" = 2 ]
+	for budget in /nonexistent "$dir"; do
+		expect "$budget" -- true
+		[ "$status" = 2 ]
+		[[ $stderr == *"cannot read $budget: "*"(give a budget: one rule per line)"* ]]
+	done
 	: >empty
 	expect empty -- true
 	[ "$status" = 2 ]

@@ -21,6 +21,9 @@ load cli
 		--wss=/sys --textfile=x|needs an interval
 		--window=1ms|--window
 		--wss=1 --wss=2 --wss=3 --wss=4 --wss=5 --wss=6 --wss=7 --wss=8 --wss=9|at most 8
+		--listen foo|invalid address 'foo'
+		--listen :99999|invalid address ':99999'
+		--listen localhost:9886|give a numeric address
 		--max-series=1|invalid value '1' of --max-series
 	END
 }

@@ -68,6 +68,7 @@ static int read_text(const struct flt_command *command, const char *path, char *
 	FILE *in = fopen(path, "re");
 	size_t room = 0, n;
 	char *more;
+	int error;
 
 	*length = 0;
 	*text = NULL;
@@ -87,14 +88,16 @@ static int read_text(const struct flt_command *command, const char *path, char *
 		n = fread(*text + *length, 1, room - *length, in);
 		*length += n;
 	} while (n);
+	error = errno;
 	n = !feof(in);
 	fclose(in);
 	if (!n)
 		return FLT_EXIT_DONE;
-	flt_command_say(command, "cannot read %s: not a readable text", path);
+	flt_command_say(command, "cannot read %s: %s (give a budget: one rule per line)", path,
+			strerror(error));
 	free(*text);
 	*text = NULL;
-	return FLT_EXIT_FAILED;
+	return FLT_EXIT_USAGE;
 }
 
 int expect_read(struct flt_run *run, const char *path, struct flt_budget *budget, char **text,

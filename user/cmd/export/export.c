@@ -64,11 +64,16 @@ static bool twice(const struct flt_list *list, const char **again)
 static int check_args(const struct flt_run *run, uint64_t *interval)
 {
 	const struct export_args *args = run->args;
+	struct flt_errmsg e = { "" };
 	const char *again;
+	int ret;
 
 	if (args->listen && args->textfile)
 		return flt_command_misuse(run->command, "--listen and --textfile exclude each "
 					  "other");
+	ret = args->listen ? export_listen_check(args->listen, &e) : 0;
+	if (ret)
+		return flt_command_misuse(run->command, "%s", flt_errmsg_text(&e, ret));
 	if (args->counts && args->quarters)
 		return flt_command_misuse(run->command, "--counts and --quarters exclude each "
 					  "other");

@@ -114,6 +114,8 @@ uint32_t export_room(const struct export_args *args);
 enum flt_metrics_format export_accept_format(const char *header);
 
 /* listen.c */
+/* Return 0 if the text is an address to listen at, or -EINVAL with a message. */
+int export_listen_check(const char *where, struct flt_errmsg *e);
 /* Open a socket that listens. Return the descriptor or -errno. */
 int export_listen(const char *where, bool *loopback, struct flt_errmsg *e);
 

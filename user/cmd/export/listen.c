@@ -63,23 +63,42 @@ static int listen_at(const struct addrinfo *at)
 	return -err;
 }
 
-int export_listen(const char *where, bool *loopback, struct flt_errmsg *e)
+/* Parse the address and the port. The caller frees *at. Return -EINVAL. */
+static int parse(const char *where, struct addrinfo **at, struct flt_errmsg *e)
 {
 	const struct addrinfo hints = {
 		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM,
 	};
-	struct addrinfo *at;
 	char address[64];
 	const char *port;
 	unsigned int number;
 	char end;
-	int ret;
 
 	if (split(where, address, sizeof(address), &port) ||
 	    sscanf(port, "%5u%c", &number, &end) != 1 || !number || number > UINT16_MAX ||
-	    getaddrinfo(address, port, &hints, &at))
+	    getaddrinfo(address, port, &hints, at))
 		return flt_errmsg_set(e, -EINVAL, "invalid address '%s' (give a numeric address "
 				      "and a port, such as 127.0.0.1:9886 or [::1]:9886)", where);
+	return 0;
+}
+
+int export_listen_check(const char *where, struct flt_errmsg *e)
+{
+	struct addrinfo *at;
+	int ret = parse(where, &at, e);
+
+	if (!ret)
+		freeaddrinfo(at);
+	return ret;
+}
+
+int export_listen(const char *where, bool *loopback, struct flt_errmsg *e)
+{
+	struct addrinfo *at;
+	int ret = parse(where, &at, e);
+
+	if (ret)
+		return ret;
 	*loopback = is_loopback(at->ai_addr);
 	ret = listen_at(at);
 	freeaddrinfo(at);
