@@ -7,7 +7,9 @@
 load cli.bash
 
 setup() {
-	cd "$BATS_TEST_TMPDIR"
+	dir=$BATS_TEST_TMPDIR
+	chmod 755 "$dir"
+	cd "$dir"
 	"$FLTCTL" record -q -o probe.flt -- true || skip "no perf events here"
 }
 
@@ -147,5 +149,13 @@ print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
 		# shellcheck disable=SC2086
 		run --separate-stderr -2 "$FLTCTL" report $args -- touch "$dir/ran"
 		[ ! -e "$dir/ran" ]
+	done
+}
+
+@test "an output file in a missing directory is an error with a remedy" {
+	for args in "record -o no/x -- true" "visualize -o no/x probe.flt" "rss --svg -o no/x -- true"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -1 "$FLTCTL" $args
+		[[ $stderr == *" no/x: No such file or directory (create its directory first)"* ]]
 	done
 }

@@ -255,7 +255,7 @@ assert rows[0]["comm"] == r"""e\x1b[2J",\n\xff""", rows' "$dir/csv"
 	run --separate-stderr -0 "$FLTCTL" stats --source=kernel -a -o "$dir/file"
 	[ -z "$output" ] && grep -q ^total "$dir/file"
 	run --separate-stderr -1 "$FLTCTL" stats --source=kernel -a -o "$dir/no/file"
-	[[ $stderr == *"cannot write"* ]]
+	[[ $stderr == *"cannot write $dir/no/file: "*" (create its directory first)"* ]]
 	for args in "-a" "-a 0.1 2" "--json -a" "-- true" "--csv -- true" "0.1 -- sleep 0.3"; do
 		# shellcheck disable=SC2086
 		run --separate-stderr -1 "$FLTCTL" stats --source=kernel -o /dev/full $args

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "capture/engine.h"
+#include "cli/output.h"
 #include "observe/loss.h"
 #include "observe/target.h"
 #include "source/proc/procfs.h"
@@ -156,7 +158,8 @@ static int open_file(struct capture *r)
 		return flt_errmsg_errno(&r->o.e, err, "cannot create a file in %s (set TMPDIR to "
 					"another folder)", flt_file_temporary_folder());
 	if (err)
-		return flt_errmsg_errno(&r->o.e, err, "cannot create %s", output);
+		return flt_errmsg_set(&r->o.e, err, "cannot create %s: %s%s", output,
+				      strerror(-err), output_hint(-err));
 	if (kept[0] && !r->setup->quiet)
 		flt_command_say(r->run->command, "kept the earlier recording as %s", kept);
 	flt_file_host(r->writer, r->engine->name, r->run->words.command);

@@ -6,13 +6,22 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *output_hint(int error)
+{
+	return error == ENOENT ? " (create its directory first)" : "";
+}
+
+static int open_failed(const struct flt_command *command, const char *path, int error)
+{
+	flt_command_say(command, "cannot write %s: %s%s", path, strerror(error),
+			output_hint(error));
+	return FLT_EXIT_FAILED;
+}
+
 int output_open(FILE **out, const struct flt_command *command, const char *path)
 {
 	*out = path ? fopen(path, "we") : stdout;
-	if (*out)
-		return 0;
-	flt_command_say(command, "cannot write %s: %s", path, strerror(errno));
-	return FLT_EXIT_FAILED;
+	return *out ? 0 : open_failed(command, path, errno);
 }
 
 bool output_failed(FILE *out, int *error)
@@ -47,10 +56,8 @@ int output_redirect(struct output_redirect *r, const struct flt_command *command
 	if (!path)
 		return FLT_EXIT_DONE;
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		flt_command_say(command, "cannot write %s: %s", path, strerror(errno));
-		return FLT_EXIT_FAILED;
-	}
+	if (fd < 0)
+		return open_failed(command, path, errno);
 	original = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (original < 0 || dup2(fd, STDOUT_FILENO) < 0) {
 		flt_command_say(command, "cannot replace standard output: %s", strerror(errno));

@@ -10,6 +10,9 @@
 
 #include "cli/command.h"
 
+/* Return the remedy for an errno of opening a file to write, to append to a message, or "". */
+const char *output_hint(int error);
+
 /* Open path; NULL is standard output. Report errors. Return the exit status. */
 int output_open(FILE **out, const struct flt_command *command, const char *path);
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "text/clock.h"
+#include "cli/output.h"
 #include "cmd/record/child.h"
 #include "cmd/record/limit.h"
 #include "cmd/record/target.h"
@@ -237,7 +238,8 @@ static int open_recording(struct flt_recording *r, const struct flt_rec_config *
 		return flt_command_fail(command, &e, ret);
 	ret = flt_file_create(&r->file, r->args->output, kept);
 	if (ret) {
-		flt_errmsg_errno(&e, ret, "cannot create %s", r->args->output);
+		flt_errmsg_set(&e, ret, "cannot create %s: %s%s", r->args->output, strerror(-ret),
+			       output_hint(-ret));
 		return flt_command_fail(command, &e, ret);
 	}
 	if (*kept && !r->args->quiet)

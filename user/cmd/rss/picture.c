@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/output.h"
 #include "cmd/rss/rss.h"
 #include "model/recording/strings.h"
 #include "picture/frames.h"
@@ -168,7 +169,8 @@ static int file_write(const struct picture *p, const char *name)
 
 	if (!out) {
 		err = -errno;
-		flt_command_say(command, "cannot write %s: %s", name, strerror(-err));
+		flt_command_say(command, "cannot write %s: %s%s", name, strerror(-err),
+				output_hint(-err));
 		return flt_exit_of(err);
 	}
 	errno = 0;

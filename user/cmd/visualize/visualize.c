@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/capture.h"
+#include "cli/output.h"
 #include "model/recording/strings.h"
 #include "picture/frames.h"
 #include "text/text_file.h"
@@ -192,8 +193,8 @@ static int file_write(struct flt_visualize *v, const char *name, bool first)
 		out = fopen(name, "we");
 		if (!out) {
 			err = -errno;
-			flt_command_say(v->run->command, "cannot write %s: %s", name,
-					strerror(-err));
+			flt_command_say(v->run->command, "cannot write %s: %s%s", name,
+					strerror(-err), output_hint(-err));
 			return flt_exit_of(err);
 		}
 	}
