@@ -152,6 +152,29 @@ print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
 	done
 }
 
+@test "a PID that is not in the recording is an error" {
+	for cmd in "report" "visualize -o -" "script" "trace -i"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -1 "$FLTCTL" $cmd probe.flt -p 4194303
+		[[ $stderr == *"invalid PID 4194303: no such process in probe.flt"* ]]
+	done
+	recorded=$("$FLTCTL" script --json probe.flt | jq -s '.[0].pid')
+	run -0 "$FLTCTL" report -p "$recorded" probe.flt
+	# Two recordings have different processes.
+	run -0 "$FLTCTL" report -p "$recorded" --diff probe.flt probe.flt
+}
+
+@test "a missing recording and an unknown kind are errors with a remedy" {
+	for cmd in report script visualize; do
+		run --separate-stderr -1 "$FLTCTL" $cmd
+		[[ $stderr == *"cannot read flt.data: No such file or directory (run 'fltctl record -- "* ]]
+		run --separate-stderr -2 "$FLTCTL" $cmd --kind=anon,foo probe.flt
+		[[ $stderr == *"invalid --kind 'foo' (expected anon, huge, file, "*" unknown)"* ]]
+	done
+	run --separate-stderr -2 "$FLTCTL" trace -i probe.flt -k foo
+	[[ $stderr == *"invalid kind 'foo' (expected anon, huge, file, "*" unknown)"* ]]
+}
+
 @test "an output file in a missing directory is an error with a remedy" {
 	for args in "record -o no/x -- true" "visualize -o no/x probe.flt" "rss --svg -o no/x -- true"; do
 		# shellcheck disable=SC2086

@@ -27,6 +27,10 @@ static int open_failed(const struct flt_command *command, const char *path, int 
 		       uint32_t version)
 {
 	switch (err) {
+	case -ENOENT:
+		flt_command_say(command, "cannot read %s: %s (run 'fltctl record -- COMMAND', or "
+				"name another file)", path, strerror(-err));
+		return FLT_EXIT_FAILED;
 	case -EINVAL:
 		flt_command_say(command, "%s: not a recording made by 'fltctl record'", path);
 		return FLT_EXIT_FAILED;
@@ -121,17 +125,43 @@ static int check_kinds(const struct flt_load *load)
 	return FLT_EXIT_UNSUPPORTED;
 }
 
+static bool has_process(const struct flt_recording *rec, uint32_t pid)
+{
+	uint32_t i;
+
+	for (i = 0; i < rec->image_room; i++)
+		if (rec->images[i] && rec->images[i]->pid == pid)
+			return true;
+	return false;
+}
+
+/* A mistyped PID would look like a process without faults. */
+static int check_pids(const struct flt_load *load)
+{
+	size_t i;
+
+	for (i = 0; load->pids && i < load->pids->count; i++) {
+		if (has_process(load->rec, load->pids->id[i]))
+			continue;
+		flt_command_say(load->command, "invalid PID %" PRIu32 ": no such process in %s "
+				"(list all with 'fltctl report --by=thread')", load->pids->id[i],
+				load->path);
+		return FLT_EXIT_FAILED;
+	}
+	return FLT_EXIT_DONE;
+}
+
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,
 		  flt_load_fn fn, void *arg)
 {
 	struct flt_file_reader *reader;
 	struct flt_file_chunk chunk;
 	uint32_t version;
-	int err;
+	int err, status;
 
 	*load = (struct flt_load){
 		.command = command, .path = path, .progress = load->progress,
-		.internals = load->internals, .kinds = load->kinds,
+		.internals = load->internals, .kinds = load->kinds, .pids = load->pids,
 	};
 	err = flt_file_open(&reader, path, &version);
 	if (err)
@@ -162,7 +192,10 @@ int flt_load_file(struct flt_load *load, const struct flt_command *command, cons
 				"recording can hold", path);
 	else if (err && err != -EPIPE)	/* fn() failed to write, and its caller reports that */
 		flt_command_say(command, "cannot read %s: %s", path, strerror(-err));
-	return err ? flt_exit_of(err) : check_kinds(load);
+	if (err)
+		return flt_exit_of(err);
+	status = check_kinds(load);
+	return status ? status : check_pids(load);
 }
 
 void flt_load_free(struct flt_load *load)
@@ -186,9 +219,9 @@ int flt_load_verdict(const struct flt_load *load)
 	}
 	if (load->damaged) {
 		flt_command_say(load->command, "incomplete: %s is damaged at offset %" PRIu64
-				" (%s): skipped %" PRIu64 " bytes in %" PRIu64 " places",
+				" (%s): skipped %" PRIu64 " bytes in %" PRIu64 " place%s",
 				load->path, load->damage_offset, flt_damage_text(load->damage),
-				load->skipped, load->damaged);
+				load->skipped, load->damaged, load->damaged == 1 ? "" : "s");
 		status = FLT_EXIT_INCOMPLETE;
 	}
 	if (!load->rec->end.head.type) {
@@ -211,8 +244,8 @@ int flt_load_filter_parse(const struct flt_command *command, const struct flt_lo
 		.pid_count = asked->pids.count,
 	};
 	if (asked->kinds && flt_fault_filter_kinds(asked->kinds, &filter->kinds, &bad))
-		return flt_command_misuse(command, "invalid --kind '%.*s' (see --help)",
-					  (int)strcspn(bad, ","), bad);
+		return flt_command_misuse(command, "invalid --kind '%.*s' (expected "
+					  FLT_FAULT_FILTER_KINDS ")", (int)strcspn(bad, ","), bad);
 	if (asked->ops && flt_fault_filter_ops(asked->ops, &filter->ops, &bad))
 		return flt_command_misuse(command, "invalid --op '%.*s' (expected read, write, "
 					  "exec or unknown)", (int)strcspn(bad, ","), bad);

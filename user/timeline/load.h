@@ -13,6 +13,7 @@ struct flt_load {
 	struct flt_progress *progress;	/* NULL: show none. Set by the caller, who begins it */
 	bool internals;			/* show the recorder's own functions. Set by the caller */
 	uint32_t kinds;			/* that the caller selects, bit per enum flt_kind; 0: all */
+	const struct flt_ids *pids;	/* must be in the file; NULL: none. Set by the caller */
 	const struct flt_command *command;
 	const char *path;
 	struct flt_recording *rec;
@@ -43,7 +44,8 @@ typedef int (*flt_load_fn)(void *arg, struct flt_load *load, const struct flt_fa
 /*
  * Read a file. load is zero, but for what the caller sets. A progress shows how much was read,
  * and is then erased. Damaged chunks are skipped and counted. Report errors, also that perf events
- * have no kinds to select. Return the exit status. Call flt_load_free() also after an error.
+ * have no kinds to select, and processes that are not in the file. Return the exit status. Call
+ * flt_load_free() also after an error.
  */
 int flt_load_file(struct flt_load *load, const struct flt_command *command, const char *path,
 		  flt_load_fn fn, void *arg);
@@ -67,8 +69,7 @@ struct flt_load_filter {
 #define FLT_LOAD_FILTER_OPTS(args, member) \
 	{ .name = "kind", .type = FLT_OPT_STRING, .offset = offsetof(args, member.kinds), \
 	  .arg = "KIND,...", \
-	  .help = "Use only faults of these kinds: anon, huge, file, shared, cow, wp, swap, " \
-		  "numa, migration, uffd, hugetlb, device, spurious, unknown." }, \
+	  .help = "Use only faults of these kinds: " FLT_FAULT_FILTER_KINDS "." }, \
 	{ .name = "op", .type = FLT_OPT_STRING, .offset = offsetof(args, member.ops), \
 	  .arg = "OP,...", .help = "Use only read, write, exec or unknown accesses." }, \
 	{ .name = "alloc", .type = FLT_OPT_SET, .offset = offsetof(args, member.touch), \

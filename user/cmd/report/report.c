@@ -93,6 +93,8 @@ int flt_report_open(struct flt_report *r, const char *path)
 	r->load.progress = &r->progress;
 	r->load.internals = r->args->symbols.internals;
 	r->load.kinds = r->filter.kinds;
+	/* A process may be in one of the two recordings only. */
+	r->load.pids = r->args->duration || r->args->diff ? NULL : &r->args->filter.pids;
 	status = flt_load_file(&r->load, r->run->command, path, flt_report_group, r);
 	if (status)
 		return status;

@@ -191,6 +191,7 @@ static int script_main(struct flt_run *run)
 	if (status)
 		return status;
 	load.kinds = s.filter.kinds;
+	load.pids = &args->filter.pids;
 	err = flt_table_new(&s.table, stdout, &args->style, columns, 0);
 	if (err)
 		return flt_command_fail(run->command, NULL, err);

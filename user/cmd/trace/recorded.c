@@ -118,7 +118,8 @@ static int check_args(const struct trace *t)
 int trace_recorded(struct trace *t)
 {
 	struct flt_progress progress;
-	struct flt_load load = { .progress = &progress, .kinds = t->wish.filter.kinds };
+	struct flt_load load = { .progress = &progress, .kinds = t->wish.filter.kinds,
+				 .pids = &t->args->pids };
 	struct flt_errmsg e = { "" };
 	int ret, status = check_args(t);
 

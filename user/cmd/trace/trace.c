@@ -10,6 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "cli/output.h"
+#include "model/recording/filter.h"
 #include "source/proc/cgroup.h"
 #include "observe/target.h"
 #include "text/units.h"
@@ -36,8 +37,8 @@ static const struct flt_opt opts[] = {
 	{ .name = "filter", .letter = 'F', .type = FLT_OPT_CHOICE, .offset = MEMBER(results),
 	  .choices = result_names, .help = "Print only minor, major or failed faults." },
 	{ .name = "kind", .letter = 'k', .type = FLT_OPT_STRING, .offset = MEMBER(kinds),
-	  .arg = "KIND,...", .help = "Print only faults of these kinds: anon, file, cow, swap "
-		  "and so on." },
+	  .arg = "KIND,...", .help = "Print only faults of these kinds: "
+		  FLT_FAULT_FILTER_KINDS "." },
 	{ .name = "latency", .letter = 'l', .type = FLT_OPT_DURATION, .offset = MEMBER(latency),
 	  .arg = "TIME", .help = "Print only faults that took at least TIME, e.g. 50us or 1ms." },
 	{ .name = "address", .letter = 'A', .type = FLT_OPT_STRING, .offset = MEMBER(address),
@@ -112,8 +113,8 @@ static int read_kinds(const struct trace *t, uint32_t *bits)
 			if (!strcmp(word, flt_kind_name(kind)))
 				break;
 		if (kind > FLT_KIND_MAX) {
-			status = flt_command_misuse(t->command, "invalid kind '%s' (expected e.g. "
-						    "anon, file or cow)", word);
+			status = flt_command_misuse(t->command, "invalid kind '%s' (expected "
+						    FLT_FAULT_FILTER_KINDS ")", word);
 			break;
 		}
 		*bits |= 1u << kind;

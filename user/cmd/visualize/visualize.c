@@ -272,6 +272,7 @@ static int draw(void *arg, const char *path)
 	v->load.progress = &v->progress;
 	v->load.internals = v->args->symbols.internals;
 	v->load.kinds = v->filter.kinds;
+	v->load.pids = v->args->duration ? NULL : &v->args->filter.pids;
 	status = flt_load_file(&v->load, v->run->command, path, on_faults, v);
 	if (status)
 		return status;

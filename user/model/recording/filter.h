@@ -23,6 +23,11 @@ struct flt_fault_filter {
 bool flt_fault_filter_match(const struct flt_fault_filter *filter, const struct flt_recording *rec,
 			    const struct flt_fault *fault);
 
+/* The names of all kinds, for help and messages. */
+#define FLT_FAULT_FILTER_KINDS                                                          \
+	"anon, huge, file, shared, cow, wp, swap, numa, migration, uffd, hugetlb, device, " \
+	"spurious, unknown"
+
 /*
  * Parse a list like "anon,file". Return -EINVAL for an unknown word, and set *bad to the first
  * one.
