@@ -219,6 +219,16 @@ static struct flt_rec_config config_of(const struct flt_record_args *args)
 	return config;
 }
 
+int flt_record_preload_may(const struct flt_run *run, const struct flt_record_args *args,
+			   char *library, struct flt_errmsg *e)
+{
+	int ret = flt_record_target_check(run->words.command[0], e);
+
+	if (!ret)
+		ret = flt_record_target_may(args->no_move, e);
+	return ret ? ret : flt_record_target_library(library, e);
+}
+
 /* Create the file and the rings. library: PATH_MAX bytes. Return 0 or the exit status. */
 static int open_recording(struct flt_recording *r, const struct flt_rec_config *config,
 			  char *library)
@@ -229,11 +239,7 @@ static int open_recording(struct flt_recording *r, const struct flt_rec_config *
 	struct flt_errmsg e = { "" };
 	int ret;
 
-	ret = flt_record_target_check(r->run->words.command[0], &e);
-	if (!ret)
-		ret = flt_record_target_may(r->args->no_move, &e);
-	if (!ret)
-		ret = flt_record_target_library(library, &e);
+	ret = flt_record_preload_may(r->run, r->args, library, &e);
 	if (ret)
 		return flt_command_fail(command, &e, ret);
 	ret = flt_file_create(&r->file, r->args->output, kept);

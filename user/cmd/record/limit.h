@@ -37,6 +37,13 @@ struct flt_recording {
 	struct flt_ring_totals now;
 };
 
+/*
+ * Check that the recorder can limit the command, and find the recorder: library has PATH_MAX bytes.
+ * Return 0, or -errno with the reason.
+ */
+int flt_record_preload_may(const struct flt_run *run, const struct flt_record_args *args,
+			   char *library, struct flt_errmsg *e);
+
 /* Run the command once under the recorder. Return the exit status. */
 int flt_record_preloaded(struct flt_run *run, const struct flt_record_args *args,
 			 struct flt_record_outcome *out);

@@ -176,6 +176,9 @@ int flt_record_sweep(struct flt_run *run, const struct flt_record_args *args)
 	if (shares < 0)
 		return flt_command_misuse(run->command, "invalid value '%s' of --sweep (expected "
 					  "percentages, e.g. 25,50,75,100%%)", args->sweep);
+	ret = flt_record_may(run, args);
+	if (ret)
+		return ret;
 	for (int k = 0; k < shares; k++, n++) {
 		points[n].percent = share[k];
 		snprintf(points[n].name, sizeof(points[n].name), "%u%%", share[k]);
