@@ -152,6 +152,24 @@ print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
 	done
 }
 
+@test "commands refuse a PID that does not exist, or is that of a thread" {
+	for args in "record -p" "rss -p" "report --for 1 -p" "visualize --for 1 -p"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -1 "$FLTCTL" $args 4194303
+		[ "$stderr" = "fltctl ${args%% *}: invalid PID 4194303: no such process" ]
+	done
+	python3 -c 'import threading, time
+t = threading.Thread(target=time.sleep, args=(60,), daemon=True)
+t.start()
+print(t.native_id, flush=True)
+time.sleep(60)' >tid 3>&- &
+	pid=$!
+	until_true [ -s tid ]
+	run --separate-stderr -1 "$FLTCTL" record -p "$(cat tid)"
+	kill "$pid"
+	[[ $stderr == *": a thread of process $pid (give -p $pid)" ]]
+}
+
 @test "a PID that is not in the recording is an error" {
 	for cmd in "report" "visualize -o -" "script" "trace -i"; do
 		# shellcheck disable=SC2086
@@ -181,4 +199,19 @@ print(sum(json.loads(line)["faults"] for line in sys.stdin))' <"$1"; }
 		run --separate-stderr -1 "$FLTCTL" $args
 		[[ $stderr == *" no/x: No such file or directory (create its directory first)"* ]]
 	done
+}
+
+@test "without rights, errors name the process, and a sweep does not begin" {
+	is_root
+	without_module
+	[ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] || skip "perf is for root only"
+	for args in "record -p" "rss -p" "report --for 1 -p"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -4 as_nobody $args 1
+		[[ $stderr == *"cannot observe process 1: it belongs to another user "*"(run as root)" ]]
+	done
+	chmod 777 .
+	run --separate-stderr -4 as_nobody record -o sweep --sweep 50 -- touch "$PWD/ran"
+	[[ $stderr == *"missing CAP_SYS_PTRACE"* && $stderr != *"run 1 of"* ]]
+	[ ! -e ran ] && [ -z "$output" ]
 }

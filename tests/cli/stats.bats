@@ -147,6 +147,16 @@ time.sleep(60)' >"$dir/out" &
 	[[ $stderr == *4194303* ]] && [ -z "$output" ]
 }
 
+@test "stats reports a wrong cgroup or metric before it asks the module" {
+	run --separate-stderr -1 "$FLTCTL" stats --cgroup /nonexistent
+	[ -z "$output" ]
+	[ "$stderr" = "fltctl stats: cannot find cgroup /nonexistent: No such file or directory" ]
+	run --separate-stderr -2 "$FLTCTL" stats --cgroup /
+	[[ $stderr == *"invalid cgroup '/': not a directory of cgroup2"* ]]
+	run --separate-stderr -2 "$FLTCTL" stats --with '(' -- true
+	[[ ${stderr_lines[0]} == "fltctl stats: --with: "* ]]
+}
+
 @test "stats refuses a TID given as PID" {
 	python3 -c 'import threading, time
 t = threading.Thread(target=time.sleep, args=(60,), daemon=True)

@@ -81,6 +81,12 @@ ended() { # STATUS
 	END
 }
 
+@test "top refuses a PID that does not exist" {
+	run --separate-stderr -1 "$FLTCTL" top -b -p 4194303 100ms 1
+	[ -z "$output" ]
+	[ "$stderr" = "fltctl top: invalid PID 4194303: no such process" ]
+}
+
 @test "top without a terminal prints plain text or data" {
 	run --separate-stderr -0 "$FLTCTL" top -p $$ 100ms 2
 	[[ $output == *"by process"*"PID  COMM"* && $output != *$'\033'* ]]

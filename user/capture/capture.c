@@ -403,6 +403,8 @@ int flt_capture_show(struct flt_run *run, const struct flt_capture_input *in)
 	if (!run->words.command && !in->duration)
 		return in->show(in->arg, flt_load_path(run, in->file));
 	status = check_input(run, in);
+	if (!status)
+		status = flt_target_check_pids(run->command, in->pids);
 	if (status)
 		return status;
 	status = flt_capture(run, &setup, &fd);

@@ -2,9 +2,12 @@
 #include "observe/target.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sys/types.h>
 
+#include "source/proc/cgroup.h"
+#include "source/proc/procfs.h"
 #include "text/units.h"
 
 #define INTERVAL_HINT "expected e.g. 500ms or 2s; put a command after '--'"
@@ -70,6 +73,18 @@ static size_t list_targets(const struct flt_target *t, const char *given[5])
 	return n;
 }
 
+/* Check --cgroup before the module is asked, so that a wrong name is reported as such. */
+static int check_cgroup(const struct flt_target *t)
+{
+	struct flt_errmsg e = { "" };
+	uint64_t id;
+	int ret = t->cgroup && !t->any_cgroup ? flt_cgroup_id(t->cgroup, &id, &e) : 0;
+
+	if (ret == -EINVAL)
+		return flt_command_misuse(t->command, "%s", flt_errmsg_text(&e, ret));
+	return ret ? flt_command_fail(t->command, &e, ret) : FLT_EXIT_DONE;
+}
+
 int flt_target_read(struct flt_target *t, const struct flt_words *words)
 {
 	const char *given[5];
@@ -90,6 +105,25 @@ int flt_target_read(struct flt_target *t, const struct flt_words *words)
 		return flt_command_misuse(t->command, "missing target: give %s", t->missing);
 	if (t->follow && !t->pids->count)
 		return flt_command_misuse(t->command, "--follow needs -p");
+	return check_cgroup(t);
+}
+
+int flt_target_check_pids(const struct flt_command *command, const struct flt_ids *pids)
+{
+	uint32_t id, tgid;
+	size_t i;
+
+	for (i = 0; i < pids->count; i++) {
+		id = pids->id[i];
+		if (flt_procfs_process_of(id, &tgid))
+			flt_command_say(command, "invalid PID %" PRIu32 ": no such process", id);
+		else if (tgid != id)
+			flt_command_say(command, "invalid PID %" PRIu32 ": a thread of process %"
+					PRIu32 " (give -p %" PRIu32 ")", id, tgid, tgid);
+		else
+			continue;
+		return FLT_EXIT_FAILED;
+	}
 	return FLT_EXIT_DONE;
 }
 

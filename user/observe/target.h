@@ -20,6 +20,7 @@ struct flt_target {
 	bool takes_file;		/* a word is a recording, not an interval */
 	bool takes_command;
 	bool all_with_command;		/* -a and a command are allowed together */
+	bool any_cgroup;		/* the caller checks the directory of --cgroup */
 	const char *missing;		/* remedy if no target is given; NULL: observe everything */
 	const char *least, *most;	/* limits of INTERVAL, as "10ms"; least NULL: takes none */
 	const char *counted;		/* unit of COUNT, e.g. "reports" */
@@ -33,6 +34,12 @@ struct flt_target {
 
 /* Return FLT_EXIT_DONE, or report the usage error and return its exit status. */
 int flt_target_read(struct flt_target *t, const struct flt_words *words);
+
+/*
+ * Report the first PID that is not a process, or is a thread of one. Return FLT_EXIT_DONE or the
+ * exit status.
+ */
+int flt_target_check_pids(const struct flt_command *command, const struct flt_ids *pids);
 
 /* Return true if no process of the list exists any more. */
 bool flt_target_ended(const struct flt_ids *pids);

@@ -219,13 +219,15 @@ static int record_main(struct flt_run *run)
 	struct flt_record_args own = *args;
 	struct flt_target target = {
 		.command = run->command, .pids = &args->pids, .all = args->all,
-		.cgroup = args->cgroup, .takes_command = true,
+		.cgroup = args->cgroup, .any_cgroup = true, .takes_command = true,
 		.missing = "-p PID, -a, --cgroup DIR or '-- COMMAND'",
 	};
 	int ret = flt_target_read(&target, &run->words);
 
 	if (!ret)
 		ret = check_args(run, limited);
+	if (!ret)
+		ret = flt_target_check_pids(run->command, &args->pids);
 	if (ret)
 		return ret;
 	signal(SIGXFSZ, on_file_limit);

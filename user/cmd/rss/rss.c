@@ -6,6 +6,7 @@
 
 #include "capture/capture.h"
 #include "cmd/rss/rss.h"
+#include "observe/target.h"
 #include "source/proc/cgroup.h"
 #include "source/proc/procfs.h"
 
@@ -199,7 +200,7 @@ static int rss_main(struct flt_run *run)
 	const char *at = args->at ? args->at : run->words.argc ? run->words.argv[0] : "exit";
 	struct rss_whens whens = { .count = 0 };
 	struct flt_errmsg e = { "" };
-	int err;
+	int err, status;
 
 	if (!run->words.command && !args->pids.count && !args->cgroup)
 		return flt_command_misuse(run->command, "missing target: give -p PID, --cgroup DIR "
@@ -226,8 +227,9 @@ static int rss_main(struct flt_run *run)
 					  "--speedscope or --pprof");
 	if (args->cgroup)
 		return observe_cgroup(run, &whens);
+	status = flt_target_check_pids(run->command, &args->pids);
 	/* Without PIDs: the command. */
-	return observe_pids(run, &whens);
+	return status ? status : observe_pids(run, &whens);
 }
 
 const struct flt_command flt_command_rss = {

@@ -127,10 +127,10 @@ static int stats_main(struct flt_run *run)
 
 	status = check_args(&s, &run->words);
 	if (!status)
-		status = choose_source(&s, run);
-	if (!status)
 		status = flt_correlation_new(&s.with, s.command, &s.args->with,
 					     run->words.command, &s.args->style, NULL);
+	if (!status)
+		status = choose_source(&s, run);
 	if (!status)
 		status = output_open(&s.out, s.command, s.args->output);
 	if (status) {

@@ -127,6 +127,8 @@ static int top_main(struct flt_run *run)
 	setlocale(LC_CTYPE, "");
 	t.unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
 	status = check_args(&t, &run->words);
+	if (!status)
+		status = flt_target_check_pids(t.command, &t.args->pids);
 	if (status)
 		return status;
 	if (!t.control) {

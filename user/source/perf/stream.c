@@ -3,6 +3,7 @@
 #include "source/perf/stream.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "recent.h"
 #include "source/perf/grace.h"
 #include "source/perf/sampler.h"
+#include "source/proc/machine.h"
 #include "source/proc/procfs.h"
 
 #define RING_BYTES (4u << 20)
@@ -176,7 +178,8 @@ static int thread_open(void *arg, uint32_t tid)
 	return err;
 }
 
-static int events_open(struct flt_sampler *p, const struct flt_sampler_setup *setup)
+/* Open all events. *at receives the process of the last attempt, or 0. */
+static int events_open(struct flt_sampler *p, const struct flt_sampler_setup *setup, uint32_t *at)
 {
 	struct opening o = { p, setup, 0 };
 	size_t i;
@@ -189,8 +192,11 @@ static int events_open(struct flt_sampler *p, const struct flt_sampler_setup *se
 		else if (!err)
 			o.opened++;
 	}
-	for (i = 0; !setup->all && i < setup->pid_count && !err; i++)
-		err = flt_procfs_each(setup->pids[i], thread_open, &o);
+	*at = 0;
+	for (i = 0; !setup->all && i < setup->pid_count && !err; i++) {
+		*at = setup->pids[i];
+		err = flt_procfs_each(*at, thread_open, &o);
+	}
 	return err ? err : o.opened ? 0 : -ESRCH;
 }
 
@@ -223,17 +229,33 @@ static uint32_t max_stack_allowed(void)
 	return n;
 }
 
-static int open_failed(const struct flt_sampler_setup *setup, int err, struct flt_errmsg *e)
+/* Return true if every user may observe the faults of own processes. */
+static bool may_observe_own(void)
+{
+	int64_t paranoid;
+
+	return !flt_machine_number("/proc/sys/kernel/perf_event_paranoid", &paranoid) &&
+	       paranoid <= 2;
+}
+
+/* Explain the error of the events of a process; at is 0 for those of the whole machine. */
+static int open_failed(const struct flt_sampler_setup *setup, uint32_t at, int err,
+		       struct flt_errmsg *e)
 {
 	switch (err) {
 	case -EACCES:
+		if (at && !setup->on_exec && may_observe_own())
+			return flt_errmsg_set(e, err, "cannot observe process %" PRIu32 ": it "
+					      "belongs to another user or has more rights (run as "
+					      "root)", at);
+		/* fall through */
 	case -EPERM:
 		return flt_errmsg_set(e, err, "cannot use perf events%s: run as root or with "
 				      "CAP_PERFMON, or set kernel.perf_event_paranoid to %d",
 				      setup->all ? " of the whole machine" : "",
 				      setup->all ? 0 : 2);
 	case -ESRCH:
-		return flt_errmsg_set(e, err, "no such process");
+		return flt_errmsg_set(e, err, "invalid PID %" PRIu32 ": no such process", at);
 	case -EMFILE:
 		return flt_errmsg_set(e, err, "cannot open an event per thread and CPU: raise the "
 				      "limit of open files with ulimit -n");
@@ -250,7 +272,7 @@ int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *s
 		     struct flt_errmsg *e)
 {
 	struct flt_sampler *p = calloc(1, sizeof(*p));
-	uint32_t allowed = max_stack_allowed();
+	uint32_t allowed = max_stack_allowed(), at = 0;
 	int err = -ENOMEM, attempt;
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
@@ -274,7 +296,7 @@ int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *s
 	/* Faults in kernel mode need CAP_PERFMON. Build-ids of mappings need Linux 5.12. */
 	p->kernel_mode = p->build_id = true;
 	for (attempt = 0; attempt < 3; attempt++) {
-		err = events_open(p, setup);
+		err = events_open(p, setup, &at);
 		if (!err)
 			break;
 		events_close(p);
@@ -286,7 +308,7 @@ int flt_sampler_open(struct flt_sampler **out, const struct flt_sampler_setup *s
 			break;
 	}
 	if (err) {
-		err = open_failed(setup, err, e);
+		err = open_failed(setup, at, err, e);
 		goto err_free;
 	}
 	*out = p;

@@ -19,7 +19,7 @@ int flt_cgroup_id(const char *directory, uint64_t *id, struct flt_errmsg *e)
 	struct stat st;
 
 	if (stat(directory, &st) || statfs(directory, &fs))
-		return flt_errmsg_errno(e, -errno, "%s", directory);
+		return flt_errmsg_errno(e, -errno, "cannot find cgroup %s", directory);
 	if (fs.f_type != CGROUP2_SUPER_MAGIC || !S_ISDIR(st.st_mode))
 		return flt_errmsg_set(e, -EINVAL, "invalid cgroup '%s': not a directory of cgroup2",
 				      directory);
