@@ -201,6 +201,20 @@ time.sleep(60)' >tid 3>&- &
 	done
 }
 
+@test "a recording made without the module says so, unless -q is given" {
+	without_module
+	for cmd in "record" "rss" "report" "visualize"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr -0 "$FLTCTL" $cmd -- true
+		[[ $stderr == *"the flt module is not loaded; run as root: modprobe flt"* ]]
+		[[ $stderr == *"using perf events instead, without kinds and latency"* ]]
+	done
+	run --separate-stderr -0 "$FLTCTL" record -q -- true
+	[[ $stderr != *"not loaded"* ]]
+	run --separate-stderr -0 "$FLTCTL" rss --engine=perf -- true
+	[[ $stderr != *"not loaded"* ]]
+}
+
 @test "without rights, errors name the process, and a sweep does not begin" {
 	is_root
 	without_module

@@ -17,6 +17,10 @@
 #include "text/units.h"
 #include "timeline/load.h"
 
+/* Used without the module, and what it does not know. */
+#define OTHER "perf events"
+#define OTHER_LACKS "kinds and latency"
+
 #define POLL_NS (50 * FLT_NSEC_PER_MSEC)
 
 static const char *output_name(const struct capture *r)
@@ -177,6 +181,9 @@ static int open_engine(struct capture *r)
 	int err;
 
 	r->engine = &capture_engine_perf;
+	if (r->setup->engine == FLT_CAPTURE_AUTO && !r->run->control && r->setup->explain)
+		flt_command_fall_back(r->run->command, flt_errmsg_text(&r->run->control_message,
+				      r->run->control_error), OTHER, OTHER_LACKS);
 	if (r->setup->engine == FLT_CAPTURE_PERF ||
 	    (r->setup->engine == FLT_CAPTURE_AUTO && !r->run->control))
 		return r->engine->open(r);
@@ -184,7 +191,7 @@ static int open_engine(struct capture *r)
 	err = r->engine->open(r);
 	if (!err || r->setup->engine == FLT_CAPTURE_MODULE)
 		return err;
-	flt_command_fall_back(r->run->command, flt_errmsg_text(&r->o.e, err), "perf events", NULL);
+	flt_command_fall_back(r->run->command, flt_errmsg_text(&r->o.e, err), OTHER, OTHER_LACKS);
 	r->engine->close(r);
 	r->o.e = (struct flt_errmsg){ 0 };
 	r->engine = &capture_engine_perf;
@@ -396,6 +403,7 @@ int flt_capture_show(struct flt_run *run, const struct flt_capture_input *in)
 {
 	const struct flt_capture_setup setup = {
 		.pids = *in->pids, .duration = in->duration, .max_stack = 128, .quiet = true,
+		.explain = true,
 	};
 	int status, shown, fd;
 	char path[32];

@@ -66,6 +66,7 @@ struct flt_capture_setup {
 	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
 	const char *output;	/* NULL: a temporary file */
 	bool quiet;		/* no progress and no summary */
+	bool explain;		/* say that perf events are used because the module is missing */
 	/* Called in the child before exec, as in struct flt_child_setup. May be NULL. */
 	int (*prepare)(void *arg);
 	void *prepare_arg;

@@ -164,6 +164,7 @@ static int capture(struct limited *l)
 		.pids = l->pids, .no_stack = args->no_stack, .unwind = flt_record_unwind_by(args),
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
+		.explain = !args->quiet,
 		.prepare = in_child, .prepare_arg = l, .limit = &limit,
 	};
 

@@ -120,6 +120,7 @@ static int record_unlimited(struct flt_run *run, const struct flt_record_args *a
 		.unwind = flt_record_unwind_by(args), .engine = engine[args->engine],
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
+		.explain = !args->quiet,
 	};
 	struct flt_errmsg e = { "" };
 	int status;

@@ -115,7 +115,7 @@ static int observe(struct flt_run *run, const struct flt_ids *pids, const struct
 	struct flt_capture_setup setup = {
 		.pids = *pids, .engine = (enum flt_capture_engine)args->engine,
 		.unwind = (enum flt_unwind_by)args->unwind,
-		.max_stack = DEPTH, .quiet = true,
+		.max_stack = DEPTH, .quiet = true, .explain = true,
 	};
 	struct rss_taker *taker;
 	int status, shown, fd = -1;
