@@ -43,7 +43,7 @@ guest-programs: $(FLTCTL) $(O)/libfltrec.so $(O)/libfltuffd.a $(FLTUFFD_EXAMPLES
 		$(filter $(O)/workload/%,$(ALL))
 
 help:
-	@sed -n 's/^## //p' $(MAKEFILE_LIST) | sort
+	@sed -n 's/^## //p' $(filter-out %.d,$(MAKEFILE_LIST)) | sort
 
 ## make                     build fltctl, the libraries and the programs of the tests
 ## make programs            build what `make install` installs
