@@ -18,7 +18,7 @@ $(foreach d,$(USER_DIRS),$(eval CPPFLAGS_$(d) += $(USER_CFLAGS)))
 # Name the missing packages before the compiler names a missing header.
 .PHONY: user-packages
 user-packages:
-	@echo "missing: $(strip $(USER_MISSING)). Run scripts/setup (Debian 12), or install the" \
+	@echo "missing: $(strip $(USER_MISSING)). Run scripts/setup (Debian 12 or 13), or install the" \
 		"packages of scripts/packages*.txt" >&2; exit 1
 $(USER_OBJS) $(O)/user/main.o: | $(if $(strip $(USER_MISSING)),user-packages)
 
