@@ -40,13 +40,8 @@ comment {
 code { print "\\&" plain($0); next }
 /^# / { print ".SH DESCRIPTION"; next }
 /^## / { print ".SH " prose(toupper(substr($0, 4))); next }
-/^!\[/ {
-	sub(/^!\[/, "")
-	sub(/\]\(/, ": docs/")
-	sub(/\)$/, "")
-	print ".PP\nPicture: " prose($0)
-	next
-}
+# Pictures are not installed.
+/^!\[/ { next }
 /^$/ { print ".PP"; next }
 { print prose($0) }
 END { print ".SH SEE ALSO\n.BR fltctl (8)" }

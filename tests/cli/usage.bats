@@ -195,6 +195,7 @@ load cli.bash
 	done
 	awk -v VERSION=0 -f man/guide.awk docs/guide.md >"$dir/flt.7"
 	[ "$(grep -c '^\.SH .*?$' "$dir/flt.7")" = 10 ]
+	run ! grep -q '\.svg)\|pictures/' "$dir/flt.7"
 	# The pages in man/ and flt(7) also format without warnings.
 	for page in man/*.man "$dir/flt.7"; do
 		{ [[ $page == */flt.7 ]] || echo ".TH fltctl 8"; cat "$page"; } >"$dir/page"
