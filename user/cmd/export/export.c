@@ -37,7 +37,8 @@ static const struct flt_opt opts[] = {
 	{ .name = "counts", .type = FLT_OPT_FLAG, .offset = MEMBER(counts),
 	  .help = "Leave out latencies, so that the module need not probe the end of faults." },
 	{ .name = "quarters", .type = FLT_OPT_FLAG, .offset = MEMBER(quarters),
-	  .help = "Divide histograms of latencies into quarters of octaves, not octaves." },
+	  .help = "Divide histograms of latencies into quarters of octaves, not octaves (from 2^n "
+		  "to 2^(n+1) ns)." },
 	{ .name = "max-series", .type = FLT_OPT_U64, .offset = MEMBER(max_series), .arg = "N",
 	  .help = "Write at most N series. Default: 10000.", .min = 1000, .max = 1000000 },
 	{ 0 },

@@ -70,8 +70,8 @@ static const struct flt_opt opts[] = {
 		  "-L: preload (the heap, by userfaultfd) or cgroup (all memory, by the kernel; "
 		  "creates swap if there is none). Without -L: module or perf. Default: auto." },
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
-	  .help = "With -L, serve every fault in the fault server (a process that fltctl starts "
-		  "next to the command), none on the faulting thread." },
+	  .help = "With -L, serve every fault in the fault server (a helper process of each "
+		  "recorded process), none on the faulting thread." },
 	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
 	  .help = "With -L, evict by copying, as on kernels before 6.8." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size),

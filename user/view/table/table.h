@@ -25,7 +25,7 @@ enum flt_format {
 	FLT_FORMAT_CSV,
 };
 
-/* How a command writes its output. All zero: text that fits a terminal, in its colors. */
+/* How a command writes its output. All zero: text that fits a terminal, in its colours. */
 struct flt_table_style {
 	int format;		/* enum flt_format */
 	bool wide;		/* do not shorten text to fit a terminal */
@@ -43,7 +43,7 @@ struct flt_table_style {
 	  .help = "Shorten nothing to fit the terminal. Files and pipes always get all." },      \
 	{ .name = "color", .type = FLT_OPT_CHOICE, .offset = offsetof(args, member.color),       \
 	  .choices = flt_terminal_colors,                                                        \
-	  .help = "Use colors. auto: on a terminal, unless NO_COLOR is set." }
+	  .help = "Use colours. auto: on a terminal, unless NO_COLOR is set." }
 
 struct flt_table;
 

@@ -11,7 +11,7 @@
 struct flt_part {
 	const char *name;
 	char letter;
-	uint8_t color;		/* of 256; 0: the color of the text */
+	uint8_t color;		/* of 256; 0: the colour of the text */
 };
 
 struct flt_parts_bar {
