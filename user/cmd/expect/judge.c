@@ -221,8 +221,8 @@ static bool check_source(struct judge *j)
 
 	if (flt_rule_needs_module(j->rule) && strcmp(r->engine, "module")) {
 		unmeasured(j->out, "'%s' needs the module flt, because %s events have no kinds "
-			   "(load it: modprobe flt)", flt_budget_counter_name(j->rule->counter),
-			   r->engine);
+			   "(load it as root: modprobe flt)",
+			   flt_budget_counter_name(j->rule->counter), r->engine);
 		usable = false;
 	}
 	place_mark(j, &j->rule->after, mark, &j->window.from);
