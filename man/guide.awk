@@ -44,4 +44,4 @@ code { print "\\&" plain($0); next }
 /^!\[/ { next }
 /^$/ { print ".PP"; next }
 { print prose($0) }
-END { print ".SH SEE ALSO\n.BR fltctl (8)" }
+END { print ".SH NOTES\nThe pictures are in docs/guide.md of the sources.\n.SH SEE ALSO\n.BR fltctl (8)" }
