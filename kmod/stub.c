@@ -16,5 +16,7 @@ static int __init flt_init(void)
 module_init(flt_init);
 MODULE_DESCRIPTION("Exact page fault accounts per process: unsupported kernel");
 MODULE_AUTHOR("The flt maintainers");
+/* fltctl check prints this value. */
+MODULE_INFO(lacks, FLT_MISSING);
 MODULE_VERSION("0.1.0");
 MODULE_LICENSE("GPL");
