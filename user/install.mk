@@ -28,7 +28,8 @@ install: programs
 	$(INSTALL) -m 644 systemd/flt.conf $(datadir)/doc/flt/modules-load.conf
 	$(INSTALL) -m 644 systemd/sysctl.conf $(datadir)/doc/flt/sysctl.conf
 	$(INSTALL) -m 644 docs/monitoring.md docs/monitoring/alerts.yml \
-		docs/monitoring/dashboard.json docs/json.md docs/secure-boot.md $(datadir)/doc/flt
+		docs/monitoring/dashboard.json docs/json.md docs/kernels.md docs/secure-boot.md \
+		$(datadir)/doc/flt
 	$(INSTALL) -m 644 docs/json/*.json $(datadir)/doc/flt/json
 	$(INSTALL) -m 644 include/flt_mark.h $(DESTDIR)$(PREFIX)/include
 	$(INSTALL) -m 644 docs/expect/* $(datadir)/doc/flt/expect

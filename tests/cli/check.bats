@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Tests of 'fltctl check' without the module and without permission.
+# Tests of 'fltctl check' without the module, without permission, and with other kernels and states of
+# the machine than those of this machine.
 
 # setup() creates $dir. Another shell expands the strings in '...'.
 # shellcheck disable=SC2154,SC2016
@@ -37,4 +38,100 @@ load cli.bash
 	unshare -U -r true || skip "no user namespaces here"
 	run --separate-stderr unshare -U -r "$FLTCTL" check
 	[[ $output == *"not the initial user namespace"* ]]
+}
+
+# Run 'fltctl check --json' as with a kernel of RELEASE. Directories that exist in $dir/root
+# replace those of the machine. modinfo prints $dir/modinfo, if the file exists.
+check_as() { # RELEASE
+	is_root
+	cat >"$dir/uname.c" <<'END'
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+int uname(struct utsname *name)
+{
+	memset(name, 0, sizeof(*name));
+	strncpy(name->release, getenv("RELEASE"), sizeof(name->release) - 1);
+	return 0;
+}
+END
+	[ -e "$dir/uname.so" ] || gcc -shared -fPIC -o "$dir/uname.so" "$dir/uname.c"
+	mkdir -p "$dir"/{bin,root/lib/modules,root/usr/src,root/var/lib/dkms}
+	if [ -e "$dir/modinfo" ]; then
+		printf '#!/bin/sh\nexec cat "%s/modinfo"\n' "$dir" >"$dir/bin/modinfo"
+		chmod +x "$dir/bin/modinfo"
+	fi
+	unshare --mount bash -euc '
+		mount -t tmpfs lib /var/lib # may have no dkms
+		mkdir /var/lib/dkms
+		for path in lib/modules usr/src var/lib/dkms sys/kernel/security sys/module; do
+			[ ! -e "$1/root/$path" ] || mount --bind "$1/root/$path" "/$path"
+		done
+		export PATH="$1/bin:$PATH" RELEASE="$2" ASAN_OPTIONS=verify_asan_link_order=0
+		LD_PRELOAD="$1/uname.so" exec "$3" check --json' bash "$dir" "$1" "$FLTCTL" \
+		>"$dir/json" 2>"$dir/err" || [ $? = 5 ] || { cat "$dir/err"; return 1; }
+}
+
+# The finding CHECK has RESULT, its detail contains DETAIL, and its remedy FIX (or there is none).
+finds() { # CHECK RESULT DETAIL [FIX]
+	python3 - "$dir/json" "$@" <<'END'
+import json, sys
+file, name, result, detail, *fix = sys.argv[1:]
+with open(file, encoding="utf-8") as f:
+    rows = [row for row in map(json.loads, f) if row["check"] == name]
+if not any(row["result"] == result and detail in row["detail"] and
+           (fix[0] in row.get("fix", "") if fix else "fix" not in row) for row in rows):
+    sys.exit(f"no finding {sys.argv[2:]} in {rows}")
+END
+}
+
+@test "check warns of a kernel that dkms.conf does not claim" {
+	mkdir -p "$dir/root/usr/src/flt-0.1.0"
+	touch "$dir/root/usr/src/flt-0.1.0/dkms.conf"
+	check_as 99.1.0-test
+	finds kernel warn "99.1.0-test is not tested" docs/kernels.md
+	finds module no "flt-dkms is installed, but does not build" docs/kernels.md
+	check_as 6.12.1-test
+	finds kernel ok 6.12.1-test
+	check_as 6.120.1
+	finds kernel warn "not tested" docs/kernels.md
+}
+
+@test "check distinguishes missing headers from a missing build by DKMS" {
+	check_as 6.12.1-test
+	finds module no "not installed for this kernel" "install flt-dkms"
+	mkdir -p "$dir/root/usr/src/flt-0.1.0" "$dir/root/lib/modules/6.12.1-test"
+	touch "$dir/root/usr/src/flt-0.1.0/dkms.conf"
+	ln -s /usr/src/linux-headers-6.12.1-test "$dir/root/lib/modules/6.12.1-test/build"
+	check_as 6.12.1-test
+	finds module no "the headers of this kernel are missing" "apt install linux-headers-6.12.1-test"
+	mkdir "$dir/root/usr/src/linux-headers-6.12.1-test"
+	touch "$dir/root/usr/src/linux-headers-6.12.1-test/Makefile"
+	check_as 6.12.1-test
+	finds module no "DKMS has not built flt.ko" "dkms autoinstall -k 6.12.1-test"
+}
+
+# Install a file as flt.ko of kernel 6.12.1-test.
+install_module() { # FILE
+	mkdir -p "$dir/root/lib/modules/6.12.1-test/updates/dkms"
+	cp "$1" "$dir/root/lib/modules/6.12.1-test/updates/dkms/flt.ko"
+	printf '%s\n' kernel/fs/flt_not.ko: updates/dkms/flt.ko: kernel/net/other.ko: \
+		>"$dir/root/lib/modules/6.12.1-test/modules.dep"
+}
+
+@test "check recognizes the stub and prints what the kernel lacks" {
+	cat >"$dir/stub.c" <<'END'
+__attribute__((section(".modinfo"), used)) static const char lacks[] =
+	"lacks=CONFIG_KPROBES CONFIG_RELAY";
+END
+	gcc -c -o "$dir/stub.ko" "$dir/stub.c"
+	install_module "$dir/stub.ko"
+	check_as 6.12.1-test
+	finds module no "this kernel lacks CONFIG_KPROBES CONFIG_RELAY, which flt needs" docs/kernels.md
+	echo 'int module;' >"$dir/stub.c"
+	gcc -c -o "$dir/stub.ko" "$dir/stub.c"
+	install_module "$dir/stub.ko"
+	check_as 6.12.1-test
+	finds module no "installed, but not loaded" "modprobe flt"
 }

@@ -133,6 +133,7 @@ static int check_main(struct flt_run *run)
 					  run->words.argv[0] : run->words.command[0]);
 	if (!uname(&name))
 		snprintf(c.release, sizeof(c.release), "%s", name.release);
+	c.installed = !flt_module_find(c.release, "flt", &c.file);
 	for (i = 0; i < sizeof(checks) / sizeof(checks[0]) && !ret; i++)
 		ret = checks[i](&c);
 	if (!ret && args->style.format == FLT_FORMAT_TEXT)

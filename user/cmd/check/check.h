@@ -14,7 +14,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "source/proc/module.h"
+
 struct flt_run;
+
+#define CHECK_KNOWN_KERNEL "boot a kernel of docs/kernels.md (/usr/share/doc/flt/kernels.md)"
 
 enum check_result { CHECK_OK = 0, CHECK_WARN, CHECK_NO, CHECK_SKIPPED };
 
@@ -32,7 +36,9 @@ struct check {
 	struct check_finding *findings;
 	size_t count;
 	char release[80];	/* of the running kernel */
-	char lockdown[32];
+	char lockdown[32];	/* empty: unknown, or the kernel has none */
+	bool installed;		/* modprobe finds flt.ko: file */
+	struct flt_module file;
 };
 
 /*

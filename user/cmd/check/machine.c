@@ -8,6 +8,7 @@
 
 #include "cmd/check/check.h"
 #include "cli/command.h"
+#include "source/proc/dkms.h"
 #include "source/proc/machine.h"
 
 #ifndef CAP_PERFMON
@@ -70,6 +71,10 @@ int check_kernel(struct check *c)
 	if (major < 5 || (major == 5 && minor < 10))
 		ret = check_add(c, "kernel", CHECK_NO, FLT_EXIT_UNSUPPORTED,
 				"boot Linux 5.10 or later", "%s is older than 5.10", c->release);
+	else if (!flt_dkms_claims(c->release))
+		ret = check_add(c, "kernel", CHECK_WARN, 0, CHECK_KNOWN_KERNEL,
+				"%s is not tested, so DKMS does not build flt.ko for it",
+				c->release);
 	else
 		ret = check_add(c, "kernel", CHECK_OK, 0, NULL, "%s", c->release);
 	return ret ? ret : check_config(c);

@@ -11,17 +11,48 @@
 #include "cmd/check/check.h"
 #include "cli/command.h"
 #include "source/netlink/control.h"
+#include "source/proc/dkms.h"
 #include "source/proc/machine.h"
+
+static int check_uninstalled(struct check *c)
+{
+	char fix[320];
+
+	if (!flt_dkms_installed())
+		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED,
+				 "install flt-dkms, or in its source tree: make module && insmod "
+				 "flt.ko",
+				 "not loaded, and not installed for this kernel");
+	if (!flt_dkms_claims(c->release))
+		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED,
+				 CHECK_KNOWN_KERNEL ", or build it untested in its source tree: "
+				 "make module && insmod flt.ko",
+				 "not loaded; flt-dkms is installed, but does not build flt.ko "
+				 "for this kernel");
+	if (!flt_dkms_has_headers(c->release)) {
+		snprintf(fix, sizeof(fix), "apt install linux-headers-%s, or dnf install "
+			 "kernel-devel-%s", c->release, c->release);
+		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED, fix,
+				 "not loaded; flt-dkms is installed, but the headers of this "
+				 "kernel are missing");
+	}
+	snprintf(fix, sizeof(fix), "dkms autoinstall -k %s; if that fails, see "
+		 "/var/lib/dkms/flt/" FLT_VERSION "/build/make.log", c->release);
+	return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED, fix,
+			 "not loaded; flt-dkms is installed, but DKMS has not built flt.ko for "
+			 "this kernel");
+}
 
 static int check_absent(struct check *c)
 {
 	char line[64];
 
-	if (!flt_machine_installed(c->release, "flt"))
-		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED,
-				 "install flt-dkms, or in its source tree: make module && insmod "
-				 "flt.ko",
-				 "not loaded, and not installed for this kernel");
+	if (!c->installed)
+		return check_uninstalled(c);
+	if (c->file.lacks[0])
+		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED, CHECK_KNOWN_KERNEL,
+				 "installed, but not loaded: this kernel lacks %s, which flt needs",
+				 c->file.lacks);
 	if (!flt_machine_line("/proc/sys/kernel/modules_disabled", line, sizeof(line)) &&
 	    line[0] == '1')
 		return check_add(c, "module", CHECK_NO, FLT_EXIT_UNSUPPORTED,
