@@ -135,3 +135,72 @@ END
 	check_as 6.12.1-test
 	finds module no "installed, but not loaded" "modprobe flt"
 }
+
+# Pretend that the kernel is in this state of lockdown.
+lockdown() { # none|integrity|confidentiality
+	mkdir -p "$dir/root/sys/kernel/security"
+	echo "none integrity confidentiality" | sed "s/$1/[&]/" >"$dir/root/sys/kernel/security/lockdown"
+}
+
+# The number has the form of a serial number of DKMS's certificate.
+serial=1F:0A:22:B3:C4:D5:E6:F7:08:19
+signed_by() { # NAME
+	printf 'filename:       flt.ko\nsig_id:         PKCS#7\nsigner:         %s\nsig_key:        %s\n' \
+		"$1" $serial >"$dir/modinfo"
+}
+
+@test "check names the remedy for each kind of signature" {
+	lockdown integrity
+	check_as 6.12.1-test
+	finds signature warn "lockdown is integrity); flt.ko is not installed" "install flt-dkms"
+
+	touch "$dir/empty"
+	install_module "$dir/empty"
+	echo "filename:       flt.ko" >"$dir/modinfo"
+	check_as 6.12.1-test
+	finds signature warn "flt.ko has no signature" "or sign flt.ko with a key"
+	mkdir "$dir/root/var/lib/dkms/flt"
+	check_as 6.12.1-test
+	finds signature warn "flt.ko has no signature" "apt install openssl"
+
+	signed_by "DKMS module signing key"
+	check_as 6.12.1-test
+	finds signature warn "signed by 'DKMS module" "the certificate of"
+	json "$dir/json" "not any('mok.pub' in r.get('fix', '') for r in rows)"
+	# The name of the signer is the same on all machines.
+	echo "another DKMS module signing key" >"$dir/root/var/lib/dkms/mok.pub"
+	check_as 6.12.1-test
+	finds signature warn "signed by 'DKMS module" "the certificate of"
+	printf 'DKMS\x02\x0a\x1f\x0a\x22\xb3\xc4\xd5\xe6\xf7\x08\x19end' >"$dir/root/var/lib/dkms/mok.pub"
+	check_as 6.12.1-test
+	finds signature warn "signed by 'DKMS module" "mokutil --import /var/lib/dkms/mok.pub"
+
+	lockdown none
+	check_as 6.12.1-test
+	finds signature ok "lockdown is none); flt.ko is signed by 'DKMS"
+}
+
+@test "check names the signer of the file of a loaded module" {
+	lockdown none
+	touch "$dir/empty"
+	install_module "$dir/empty"
+	mkdir -p "$dir"/root/sys/module/{flt,module/parameters}
+	echo Y >"$dir/root/sys/module/module/parameters/sig_enforce"
+	signed_by "somebody"
+	check_as 6.12.1-test
+	finds signature ok "the kernel accepted the loaded module; flt.ko is signed by 'somebody'"
+	echo "filename:       flt.ko" >"$dir/modinfo"
+	check_as 6.12.1-test
+	finds signature warn "will reject the installed file: flt.ko has no signature" "sign flt.ko"
+}
+
+@test "check says that an unreadable state is unknown" {
+	mkdir -p "$dir/root/sys/kernel/security"
+	touch "$dir/empty"
+	install_module "$dir/empty"
+	check_as 6.12.1-test
+	finds signature - "lockdown is unknown); the signature of flt.ko is unknown" "mount -t securityfs"
+	lockdown integrity
+	check_as 6.12.1-test
+	finds signature warn "signature of flt.ko is unknown: modinfo cannot read the file" "install kmod"
+}

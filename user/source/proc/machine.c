@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <linux/userfaultfd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,10 @@ int flt_machine_lockdown(char *text, size_t size)
 	char line[128], *open, *close;
 	int ret;
 
+	text[0] = '\0';
 	ret = flt_machine_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	if (ret == -ENOENT && flt_machine_mounted("/sys/kernel/security", SECURITYFS_MAGIC))
+		return -EOPNOTSUPP;
 	if (ret)
 		return ret;
 	open = strchr(line, '[');
@@ -169,62 +173,27 @@ bool flt_machine_signed_only(const char *lockdown)
 	       line[0] == 'Y';
 }
 
-bool flt_machine_secure_boot(void)
+int flt_machine_secure_boot(void)
 {
+	static const char directory[] = "/sys/firmware/efi/efivars";
 	/* An EFI variable: four bytes of attributes, then the value. UEFI specification, 3.3. */
 	static const char path[] = "/sys/firmware/efi/efivars/"
 				   "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
 	uint8_t variable[5] = { 0 };
 	FILE *file;
 	size_t n;
+	int err;
 
+	if (access("/sys/firmware/efi", F_OK) && errno == ENOENT)
+		return 0;
 	file = fopen(path, "re");
-	if (!file)
-		return false;
+	if (!file) {
+		err = errno;
+		return err == ENOENT && flt_machine_mounted(directory, EFIVARFS_MAGIC) ? 0 : -err;
+	}
 	n = fread(variable, 1, sizeof(variable), file);
 	fclose(file);
-	return n == sizeof(variable) && variable[4] == 1;
-}
-
-int flt_machine_module_signer(const char *module, char *text, size_t size)
-{
-	char command[128];
-	bool found;
-	FILE *file;
-
-	snprintf(command, sizeof(command), "PATH=$PATH:/usr/sbin:/sbin modinfo -F signer %s "
-		 "2>/dev/null", module);
-	file = popen(command, "re");
-	if (!file)
-		return -ENOENT;
-	found = fgets(text, (int)size, file);
-	pclose(file);
-	if (!found)
-		return -ENOENT;
-	text[strcspn(text, "\n")] = '\0';
-	return text[0] ? 0 : -ENOENT;
-}
-
-bool flt_machine_installed(const char *release, const char *module)
-{
-	char path[160], line[4096], wanted[64];
-	bool found = false;
-	const char *at;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
-	snprintf(wanted, sizeof(wanted), "%s.ko", module);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	while (!found && fgets(line, sizeof(line), file)) {
-		line[strcspn(line, ":")] = '\0';
-		at = strrchr(line, '/');
-		at = at ? at + 1 : line;
-		found = !strncmp(at, wanted, strlen(wanted));
-	}
-	fclose(file);
-	return found;
+	return n == sizeof(variable) ? variable[4] == 1 : -ENODATA;
 }
 
 bool flt_machine_mounted(const char *directory, long magic)

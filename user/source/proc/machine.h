@@ -41,22 +41,19 @@ void flt_kconfig_close(struct flt_kconfig *config);
 /* Return 'y', 'm' or 'n'. name includes CONFIG_. */
 char flt_kconfig_value(const struct flt_kconfig *config, const char *name);
 
-/* Read "none", "integrity" or "confidentiality"; -errno without securityfs or lockdown. */
+/*
+ * Read "none", "integrity" or "confidentiality". Return -EOPNOTSUPP if this kernel has no
+ * lockdown. After another error, for example without securityfs, the state is unknown.
+ */
 int flt_machine_lockdown(char *text, size_t size);
 /* Return true if the kernel refuses modules without a trusted signature. */
 bool flt_machine_signed_only(const char *lockdown);
 
-/* Return true if the firmware says that it verified the boot loader. */
-bool flt_machine_secure_boot(void);
 /*
- * Read the name in the certificate that signed the installed module, as modinfo(8) prints it.
- * Return -ENOENT if the module is not installed, has no signature, or modinfo is missing.
+ * Return 1 if the firmware says that it verified the boot loader, else 0. If the variable of
+ * the firmware cannot be read, return -errno.
  */
-int flt_machine_module_signer(const char *module, char *text, size_t size);
-
-/* Return true if modprobe finds flt.ko* for this kernel. */
-bool flt_machine_installed(const char *release, const char *module);
-
+int flt_machine_secure_boot(void);
 bool flt_machine_mounted(const char *directory, long magic);
 
 /* Return true if a capability (CAP_* of <linux/capability.h>) is effective. */
