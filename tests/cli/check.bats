@@ -204,3 +204,10 @@ signed_by() { # NAME
 	check_as 6.12.1-test
 	finds signature warn "signature of flt.ko is unknown: modinfo cannot read the file" "install kmod"
 }
+
+@test "check does not say that lockdown hides debugfs" {
+	lockdown confidentiality
+	check_as 6.12.1-test
+	finds signature warn "lockdown is confidentiality" "install flt-dkms"
+	json "$dir/json" "not any('lockdown' in r['detail'] for r in rows if r['check'] == 'debugfs')"
+}

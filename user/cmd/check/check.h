@@ -48,6 +48,9 @@ struct check {
 int check_add(struct check *c, const char *name, enum check_result result, int status,
 	      const char *fix, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
+/* Return true if the kernel is locked down. */
+bool check_locked(const struct check *c);
+
 /* Add the findings of one area each. Return 0 or -ENOMEM. */
 int check_kernel(struct check *c);
 int check_signature(struct check *c);

@@ -62,6 +62,11 @@ static int check_config(struct check *c)
 	return ret;
 }
 
+bool check_locked(const struct check *c)
+{
+	return !strcmp(c->lockdown, "integrity") || !strcmp(c->lockdown, "confidentiality");
+}
+
 int check_kernel(struct check *c)
 {
 	unsigned int major = 0, minor = 0;
@@ -99,10 +104,6 @@ int check_permission(struct check *c)
 
 int check_debugfs(struct check *c)
 {
-	if (!strcmp(c->lockdown, "confidentiality"))
-		return check_add(c, "debugfs", CHECK_WARN, 0,
-				 "none needed: fltctl uses netlink, which works",
-				 "lockdown forbids reading debugfs");
 	if (access("/sys/kernel/debug/.", X_OK) && errno == EACCES)
 		return check_add(c, "debugfs", CHECK_WARN, 0, "run as root",
 				 "only root can read /sys/kernel/debug");
@@ -121,8 +122,9 @@ int check_kprobes(struct check *c)
 	ret = flt_machine_number("/sys/kernel/debug/kprobes/enabled", &enabled);
 	if (ret)
 		ret = check_add(c, "kprobes", CHECK_SKIPPED, 0, NULL,
-				"cannot read /sys/kernel/debug/kprobes/enabled: %s",
-				strerror(-ret));
+				"cannot read /sys/kernel/debug/kprobes/enabled: %s%s",
+				strerror(-ret), ret == -EPERM && check_locked(c) ?
+				" (lockdown forbids access to writable files in debugfs)" : "");
 	else if (enabled)
 		ret = check_add(c, "kprobes", CHECK_OK, 0, NULL, "switched on");
 	else

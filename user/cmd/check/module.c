@@ -89,7 +89,9 @@ int check_module(struct check *c)
 
 static int add_hook(struct check *c, const struct flt_hook *hook)
 {
-	static const char *const fix_disarmed =
+	/* Lockdown forbids writing to debugfs. */
+	const char *fix_disarmed = check_locked(c) ?
+		"sysctl kernel.ftrace_enabled=1; if that does not help, reboot" :
 		"echo 1 > /sys/kernel/debug/kprobes/enabled; sysctl kernel.ftrace_enabled=1";
 	uint64_t missed = hook->missed_busy + hook->missed_full;
 	const bool numa = !strncmp(hook->name, "numa-", 5);
