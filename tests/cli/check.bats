@@ -211,3 +211,10 @@ signed_by() { # NAME
 	finds signature warn "lockdown is confidentiality" "install flt-dkms"
 	json "$dir/json" "not any('lockdown' in r['detail'] for r in rows if r['check'] == 'debugfs')"
 }
+
+@test "check says that record -L refuses userfaultfd with fewer abilities" {
+	is_root
+	run --separate-stderr as_nobody check
+	grep -E "^warn +userfaultfd +(only for faults in user mode|not (for forked children|usable)): no 'fltctl record -L -M'" \
+		<<<"$output"
+}

@@ -160,12 +160,11 @@ int check_userfaultfd(struct check *c)
 				 "into limited memory can lose data");
 	if (got > 0)
 		return check_add(c, "userfaultfd", CHECK_WARN, 0, fix,
-				 got == 2 ? "not for forked children: no 'fltctl record -L -M'" :
-				 "only for faults in user mode: with 'record -L -M', system calls "
-				 "of the program would fail");
+				 "%s: no 'fltctl record -L -M'", got == 2 ?
+				 "not for forked children" : "only for faults in user mode");
 	return check_add(c, "userfaultfd", CHECK_WARN, 0,
 			 got == -ENOSYS ? "boot a kernel with CONFIG_USERFAULTFD" : fix,
-			 "not usable, so no 'fltctl record -L -M': %s", strerror(-got));
+			 "not usable: no 'fltctl record -L -M' (%s)", strerror(-got));
 }
 
 int check_perf(struct check *c)
