@@ -9,6 +9,9 @@ REC_CPPFLAGS := -Irecorder -I. -fPIC -fvisibility=hidden -fno-stack-protector
 $(foreach d,$(REC_DIRS),$(eval CPPFLAGS_$(d) += $(REC_CPPFLAGS)))
 OBJCOPY ?= objcopy
 JEMALLOC_PIC ?= /usr/lib/$(shell $(CC) -print-multiarch)/libjemalloc_pic.a
+# Debian's jemalloc has a profiler on amd64 only. It needs libgcc.
+CPPFLAGS_recorder/hook += -DREC_HEAP_HAS_PROFILER=$(shell nm $(JEMALLOC_PIC) 2>/dev/null | \
+	grep -c ' U _Unwind_Backtrace')
 
 # jemalloc without its C++ operators, because they would load libstdc++ into C programs. The
 # operators of libstdc++ call malloc() anyway. hook/heap.c replaces some functions. hook/jemalloc.c

@@ -15,9 +15,11 @@ __attribute__((visibility("default")))
 const char *malloc_conf =
 	"dirty_decay_ms:1000,muzzy_decay_ms:0,thp:never,metadata_thp:disabled,"
 	"background_thread:false";
-/* jemalloc reads this last. */
+/* jemalloc reads this last. Without a profiler it would complain about the options. */
+#if REC_HEAP_HAS_PROFILER
 __attribute__((visibility("default")))
 const char *malloc_conf_2_conf_harder = "prof:false,prof_leak:false";
+#endif
 
 /* recorder.mk renames the functions of other libraries that only the profiler calls. */
 static void run_profiler(void)

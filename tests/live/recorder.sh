@@ -94,10 +94,13 @@ timeout 100 "$bin/moves" >out 2>&1 || status=$?
 if ! grep -q "^skipped: " out; then
 	same "moves: status" $status 0
 fi
-status=0
-timeout 300 "$bin/unwinders" libc.so.6 libstdc++.so.6 >out 2>&1 || status=$?
-same "unwinders: status" $status 0
-[ $status = 0 ] || tail -3 out
+# libunwind makes 390,000 system calls here, which an emulator of arm64 executes in minutes.
+if [ "$(uname -m)" = x86_64 ] || [ "${LONG:-0}" = 2 ]; then
+	status=0
+	timeout 300 "$bin/unwinders" libc.so.6 libstdc++.so.6 >out 2>&1 || status=$?
+	same "unwinders: status" $status 0
+	[ $status = 0 ] || tail -3 out
+fi
 
 cd "$OLDPWD"
 of_recorder snapshot 8 4000
