@@ -3,8 +3,14 @@
 #include <linux/sched.h>
 #include <trace/events/sched.h>
 
-void on_move(void *data, struct task_struct *task, int from, int to);
-void on_pair(void *data, struct task_struct *task, int from, struct task_struct *other, int to);
+static void on_move(void *data, struct task_struct *task, int from, int to)
+{
+}
+
+static void on_pair(void *data, struct task_struct *task, int from, struct task_struct *other,
+		    int to)
+{
+}
 
 void test(void)
 {
