@@ -5,18 +5,6 @@
 #define FLT_PROTNONE_PTE_PFN 0
 #define FLT_PROTNONE_PMD_PFN 0
 
-/*
- * Until 6.10 a bit of its own says PROT_NONE, later the absence of access for the user says so
- * ("arm64/mm: Remove PTE_PROT_NONE bit").
- */
-#ifdef PTE_PRESENT_INVALID
-#define FLT_PROTNONE_BITS PTE_PRESENT_INVALID
-#define FLT_PROTNONE_OFF 0	/* valid entries of users have PTE_NG, too */
-#else
-#define FLT_PROTNONE_BITS PTE_PROT_NONE
-#define FLT_PROTNONE_OFF PTE_PROT_NONE
-#endif
-
 static inline bool flt_protnone_is_possible(void)
 {
 	return true;
@@ -26,10 +14,6 @@ static inline u64 flt_protnone_make(u64 old, u64 pfn_mask)
 {
 	return (old & ~(PTE_VALID | PTE_USER)) | PTE_UXN | FLT_PROTNONE_BITS;
 }
-
-#ifndef PTE_PO_IDX_MASK
-#define PTE_PO_IDX_MASK 0	/* protection keys, since 6.13 */
-#endif
 
 /*
  * Also makes the entries of NUMA balancing accessible. pte_modify() has cleared more bits in these:

@@ -25,4 +25,21 @@
 #endif
 #endif
 
+#ifdef CONFIG_ARM64
+/*
+ * Until 6.10 a bit of its own says PROT_NONE, later the absence of access for the user says so
+ * ("arm64/mm: Remove PTE_PROT_NONE bit").
+ */
+#ifdef PTE_PRESENT_INVALID
+#define FLT_PROTNONE_BITS PTE_PRESENT_INVALID
+#define FLT_PROTNONE_OFF 0	/* valid entries of users have PTE_NG, too */
+#else
+#define FLT_PROTNONE_BITS PTE_PROT_NONE
+#define FLT_PROTNONE_OFF PTE_PROT_NONE
+#endif
+#ifndef PTE_PO_IDX_MASK
+#define PTE_PO_IDX_MASK 0	/* protection keys, since 6.13 */
+#endif
+#endif
+
 #endif
