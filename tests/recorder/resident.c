@@ -3,16 +3,46 @@
  * resident.c - print the number of present pages in the region of a recorded process.
  *
  * In /proc/PID/maps the region and its shadow are one or two large private anonymous mappings
- * without a name. The first half of them is the region. Pages are counted with pagemap.
+ * without a name. The first half of them is the region. Pages are counted with pagemap. The process is
+ * stopped meanwhile, because pages that move would be counted twice.
  */
 #include "tests/workload/page.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Return true if all threads of the process are stopped, or have ended. */
+static bool is_stopped(const char *pid)
+{
+	char path[300], line[512], *state;
+	bool stopped = true;
+	struct dirent *d;
+	DIR *dir;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/task", pid);
+	dir = opendir(path);
+	while (dir && (d = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%s/task/%s/stat", pid, d->d_name);
+		f = *d->d_name == '.' ? NULL : fopen(path, "r");
+		if (!f)
+			continue;
+		state = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+		if (state && !strchr("TtZX", state[2]))
+			stopped = false;
+		fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return stopped;
+}
 
 int main(int argc, char **argv)
 {
@@ -24,10 +54,15 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
+	kill(atoi(argv[1]), SIGSTOP);
+	while (!is_stopped(argv[1]))
+		usleep(1000);
 	snprintf(path, sizeof(path), "/proc/%s/maps", argv[1]);
 	f = fopen(path, "r");
-	if (!f)
+	if (!f) {
+		kill(atoi(argv[1]), SIGCONT);
 		return 1;
+	}
 	/* the region is aligned to 2 MiB within the largest run of such mappings */
 	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " rw-p %*x %*x:%*x %lu", &start, &end, &inode) != 3 ||
@@ -53,6 +88,7 @@ int main(int argc, char **argv)
 		for (ssize_t i = 0; i < n / 8; i++)
 			present += entry[i] >> 63;
 	}
+	kill(atoi(argv[1]), SIGCONT);
 	printf("%" PRIu64 "\n", present);
 	return 0;
 }
