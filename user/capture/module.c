@@ -106,9 +106,8 @@ static int say_absent(const struct capture *r, struct flt_errmsg *e)
 
 	for (i = 0; !ret && i < sizeof(part) / sizeof(part[0]); i++)
 		if (!(info.features & part[i].feature))
-			flt_command_say(r->run->command, "unknown: %s, because this kernel has no "
-					"usable %s (hook '%s')", part[i].unknown, part[i].symbol,
-					part[i].hook);
+			flt_loss_say_absent(r->run->command, part[i].unknown, part[i].symbol,
+					    part[i].hook);
 	return ret;
 }
 

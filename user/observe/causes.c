@@ -39,7 +39,20 @@ static int switch_on(struct flt_causes *c, struct flt_errmsg *e)
 	return ret == -ENOENT || ret > 0 ? 0 : ret;
 }
 
-int flt_causes_start(struct flt_causes *c, struct flt_control *control, struct flt_errmsg *e)
+/* Say which parts of a fault this kernel does not measure. */
+static void say_unknown(const struct flt_causes *c, const struct flt_command *command)
+{
+	static const enum flt_cause part[] = { FLT_CAUSE_COMPACTION, FLT_CAUSE_COPY };
+	size_t i;
+
+	for (i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		if (!(c->known & 1u << part[i]))
+			flt_command_say(command, "unknown: %s, because this kernel does not "
+					"measure it (it counts as other)", flt_cause_name(part[i]));
+}
+
+int flt_causes_start(struct flt_causes *c, const struct flt_command *command,
+		     struct flt_control *control, struct flt_errmsg *e)
 {
 	struct flt_info info;
 	int ret = flt_control_info(control, &info, e);
@@ -52,18 +65,10 @@ int flt_causes_start(struct flt_causes *c, struct flt_control *control, struct f
 				      "accounting in the kernel (CONFIG_TASK_DELAY_ACCT), or in "
 				      "an older flt module");
 	c->known = info.causes;
-	return switch_on(c, e);
-}
-
-void flt_causes_say_unknown(const struct flt_causes *c, const struct flt_command *command)
-{
-	static const enum flt_cause part[] = { FLT_CAUSE_COMPACTION, FLT_CAUSE_COPY };
-	size_t i;
-
-	for (i = 0; i < sizeof(part) / sizeof(part[0]); i++)
-		if (!(c->known & 1u << part[i]))
-			flt_command_say(command, "unknown: %s, because this kernel does not "
-					"measure it (it counts as other)", flt_cause_name(part[i]));
+	ret = switch_on(c, e);
+	if (!ret)
+		say_unknown(c, command);
+	return ret;
 }
 
 int flt_causes_end(struct flt_causes *c, struct flt_errmsg *e)

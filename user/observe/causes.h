@@ -18,19 +18,17 @@ struct flt_causes {
 	uint32_t known;		/* bits of enum flt_cause that the kernel tells apart */
 };
 
-/* Say which parts of a fault this kernel does not measure. They count as other. */
-void flt_causes_say_unknown(const struct flt_causes *causes, const struct flt_command *command);
-
 /* What a command says if .switched, and it observes threads that exist. */
 #define FLT_CAUSES_SWITCHED "threads that exist have no delay accounting: only their waits for a " \
 	"CPU and for userfaultfd are known (set sysctl kernel.task_delayacct=1 before they start)"
 
 /*
  * Make sure that the module and the kernel can tell causes, and switch delay accounting on until
- * flt_causes_end(). Switching needs root. Return 0 or -errno: -EOPNOTSUPP if they cannot.
+ * flt_causes_end(). Switching needs root. Say which parts of a fault this kernel does not measure.
+ * Return 0 or -errno: -EOPNOTSUPP if they cannot tell causes.
  */
-int flt_causes_start(struct flt_causes *causes, struct flt_control *control,
-		     struct flt_errmsg *e);
+int flt_causes_start(struct flt_causes *causes, const struct flt_command *command,
+		     struct flt_control *control, struct flt_errmsg *e);
 /* Restore the setting. Return 0 or -errno. */
 int flt_causes_end(struct flt_causes *causes, struct flt_errmsg *e);
 

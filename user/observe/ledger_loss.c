@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "observe/loss.h"
 #include "source/netlink/control.h"
 
 /* Report what is unknown because this kernel lacks a hook. */
@@ -14,8 +15,7 @@ static void say_absent(const struct flt_ledger_losses *l, const struct flt_hook 
 
 	flt_ledger_say_unknown(l->which == FLT_LEDGER_OF_NUMA, h->unknown, names);
 	if (*names)
-		flt_command_say(l->command, "unknown: %s, because this kernel has no usable %s "
-				"(hook '%s')", names, h->symbol, h->name);
+		flt_loss_say_absent(l->command, names, h->symbol, h->name);
 }
 
 /* Count the calls that the hooks missed so far. say: report hooks that this kernel lacks. */

@@ -145,3 +145,10 @@ int flt_loss_say(const struct flt_loss *loss, const struct flt_command *command)
 	}
 	return flt_loss_any(loss) ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 }
+
+void flt_loss_say_absent(const struct flt_command *command, const char *unknown,
+			 const char *symbol, const char *hook)
+{
+	flt_command_say(command, "unknown: %s, because this kernel has no usable %s (hook '%s')",
+			unknown, symbol, hook);
+}

@@ -21,4 +21,8 @@ bool flt_loss_write(char text[FLT_LOSS_TEXT], const struct flt_loss *loss);
 int flt_loss_print(const struct flt_loss *loss, FILE *out);
 int flt_loss_say(const struct flt_loss *loss, const struct flt_command *command);
 
+/* Say what is unknown, because this kernel has no usable symbol for a hook of the module. */
+void flt_loss_say_absent(const struct flt_command *command, const char *unknown,
+			 const char *symbol, const char *hook);
+
 #endif

@@ -68,10 +68,8 @@ static int check_args(struct lat *l, const struct flt_words *words)
 
 static int start_causes(struct lat *l, struct flt_errmsg *e)
 {
-	int ret = flt_causes_start(&l->causes, l->control, e);
+	int ret = flt_causes_start(&l->causes, l->command, l->control, e);
 
-	if (!ret)
-		flt_causes_say_unknown(&l->causes, l->command);
 	if (!ret && l->causes.switched && (l->args->pids.count || l->args->cgroup))
 		flt_command_say(l->command, FLT_CAUSES_SWITCHED);
 	return ret;

@@ -157,10 +157,8 @@ static const struct flt_observe_ops ops = {
 
 static int causes_start(struct trace *t, struct flt_errmsg *e)
 {
-	int ret = flt_causes_start(&t->causes, t->control, e);
+	int ret = flt_causes_start(&t->causes, t->command, t->control, e);
 
-	if (!ret)
-		flt_causes_say_unknown(&t->causes, t->command);
 	if (!ret && t->causes.switched && t->args->pids.count)
 		flt_command_say(t->command, FLT_CAUSES_SWITCHED);
 	return ret ? ret : flt_stream_pending_new(&t->pending);
