@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
-#define FLT_RING_VERSION 5
+#define FLT_RING_VERSION 6
 #define FLT_RING_SLOT    48
 #define FLT_RING_DATA    4096	/* offset of the first slot, whatever the page size */
 
@@ -103,17 +103,24 @@ _Static_assert(sizeof(struct flt_ring_fault) == FLT_RING_SLOT, "slot size");
 _Static_assert(sizeof(struct flt_ring_node) == FLT_RING_SLOT, "slot size");
 _Static_assert(sizeof(struct flt_ring_thread) == FLT_RING_SLOT, "slot size");
 
-/*
- * Totals of one image, kept by its pager. They are exact, also with --sample. Nobody resets
- * them. A reader may see some of them a moment later than others.
- */
-struct flt_ring_totals {
+/* Counts of one image's faults. They are exact, also with --sample. Nobody resets them. */
+struct flt_ring_counts {
 	uint64_t alloc;		/* faults by enum flt_ring_kind */
 	uint64_t refault;
 	uint64_t raced;
-	uint64_t writes;	/* stores among alloc and refault */
-	uint64_t inline_faults;	/* resolved on the faulting thread, among alloc and refault */
-	uint64_t kernel_faults;	/* raised in system calls, among alloc and refault */
+	/* Among alloc and refault: */
+	uint64_t writes;	/* stores */
+	uint64_t inline_faults;	/* resolved on the faulting thread */
+	uint64_t kernel_faults;	/* raised in system calls */
+	uint64_t placeless;	/* ip is not known */
+	uint64_t latency_ns;	/* sum of flt_ring_fault.latency */
+};
+
+/*
+ * Other totals of one image, kept by its pager. Nobody resets them. A reader may see some of
+ * them a moment later than others.
+ */
+struct flt_ring_totals {
 	uint64_t evicted;	/* pages moved out */
 	uint64_t evict_calls;	/* ioctls for that */
 	uint64_t evict_skipped;	/* pages that could not leave (pinned); tried again later */
@@ -133,8 +140,6 @@ struct flt_ring_totals {
 	uint64_t stacks_full;	/* stacks truncated because the image has too many nodes */
 	/* Programs that cannot connect to fltctl: seccomp filter, network namespace. */
 	uint64_t execs_unlimited;
-	uint64_t latency_ns;	/* sum of flt_ring_fault.latency over alloc and refault */
-	uint64_t placeless;	/* ip is not known, among alloc and refault */
 };
 
 /* Recent forks that can be marked: more than the children that a server waits for at a time. */
@@ -150,6 +155,12 @@ struct flt_ring_head {
 	uint64_t head __attribute__((aligned(64)));
 	/* written by fltctl */
 	uint64_t tail __attribute__((aligned(64)));
+	/*
+	 * counts[head & 1] counts the faults of all records before head. The writer fills the other
+	 * one before it stores head, so a process that is killed at any moment has counted the
+	 * faults that it has recorded, and no others. Faults that --sample skips are added in place.
+	 */
+	struct flt_ring_counts counts[2] __attribute__((aligned(64)));
 	struct flt_ring_totals totals __attribute__((aligned(64)));
 	/*
 	 * Written by forked children, read by the image's server: fork N has connected to fltctl if

@@ -84,40 +84,49 @@ static void *reserve(void)
 	return (char *)ring + FLT_RING_DATA + (ring->head & (ring->slot_count - 1)) * FLT_RING_SLOT;
 }
 
-static void publish(void)
+/* Publish the slot from reserve() and, at the same moment, the counts up to this record. */
+static void publish(const struct flt_ring_counts *counts)
 {
+	ring->counts[(ring->head + 1) & 1] = *counts;
 	__atomic_store_n(&ring->head, ring->head + 1, __ATOMIC_RELEASE);
 }
 
-static void count(const struct flt_ring_fault *f)
+/* Return the counts of all records so far. They change with each publish(). */
+static struct flt_ring_counts *counts_now(void)
 {
-	struct flt_ring_totals *t = &ring->totals;
+	return &ring->counts[ring->head & 1];
+}
 
+static void count(struct flt_ring_counts *c, const struct flt_ring_fault *f, uint64_t took)
+{
 	if (f->kind == FLT_RING_RACED) {
-		t->raced++;
+		c->raced++;
 		return;
 	}
-	t->alloc += f->kind == FLT_RING_ALLOC;
-	t->refault += f->kind == FLT_RING_REFAULT;
-	t->writes += !!(f->flags & FLT_RING_F_WRITE);
-	t->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
-	t->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
-	t->placeless += !f->ip;
+	c->alloc += f->kind == FLT_RING_ALLOC;
+	c->refault += f->kind == FLT_RING_REFAULT;
+	c->writes += !!(f->flags & FLT_RING_F_WRITE);
+	c->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
+	c->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
+	c->placeless += !f->ip;
+	c->latency_ns += took;
 }
 
 void rec_writer_fault(struct flt_ring_fault *f, uint64_t done)
 {
 	uint64_t took = done > f->time ? done - f->time : 0;
+	struct flt_ring_counts counts;
 
-	count(f);
-	if (f->kind != FLT_RING_RACED)
-		ring->totals.latency_ns += took;
 	f->latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
 	f->weight = rec_sampling_weight(f, done);
-	if (!f->weight)
+	if (!f->weight) {
+		count(counts_now(), f, took);
 		return;
+	}
 	*(struct flt_ring_fault *)reserve() = *f;
-	publish();
+	counts = *counts_now();
+	count(&counts, f, took);
+	publish(&counts);
 }
 
 void rec_writer_finish(void)
@@ -126,7 +135,7 @@ void rec_writer_finish(void)
 
 	while (rec_sampling_flush(&f)) {
 		*(struct flt_ring_fault *)reserve() = f;
-		publish();
+		publish(counts_now());
 	}
 }
 
@@ -135,7 +144,7 @@ void rec_writer_node(uint32_t id, uint32_t parent, uint64_t address)
 	*(struct flt_ring_node *)reserve() = (struct flt_ring_node) {
 		.type = FLT_RING_NODE, .id = id, .parent = parent, .address = address,
 	};
-	publish();
+	publish(counts_now());
 }
 
 void rec_writer_note(uint8_t type, uint32_t tid)
@@ -143,5 +152,5 @@ void rec_writer_note(uint8_t type, uint32_t tid)
 	*(struct flt_ring_thread *)reserve() = (struct flt_ring_thread) {
 		.type = type, .tid = tid, .time = rec_now(),
 	};
-	publish();
+	publish(counts_now());
 }

@@ -177,9 +177,9 @@ static void fill_outcome(const struct limited *l, struct flt_record_outcome *out
 	struct flt_record_total *t = &out->total;
 
 	*out = (struct flt_record_outcome){ .ns = r->faults.took };
-	t->sum.alloc = r->faults.allocs;
-	t->sum.refault = r->faults.refaults;
-	t->sum.evicted = r->usage.evicted == FLT_GROUP_UNKNOWN ? 0 : r->usage.evicted;
+	t->sum.faults.alloc = r->faults.allocs;
+	t->sum.faults.refault = r->faults.refaults;
+	t->sum.totals.evicted = r->usage.evicted == FLT_GROUP_UNKNOWN ? 0 : r->usage.evicted;
 	if (r->usage.peak == FLT_GROUP_UNKNOWN)
 		return;
 	t->resident_peak = r->usage.peak / flt_machine_page();

@@ -198,9 +198,9 @@ static void end_image(void *arg, struct flt_ring_image *image, const char *why)
 	flt_record_sample(r);
 	flt_record_image_peak(r, image);
 	t->corrupt += image->corrupt;
-	flt_ring_totals_add(&t->sum, image->totals);
+	flt_ring_sum_add(&t->sum, image);
 	/* ended images have no memory */
-	t->sum.resident = t->sum.shadow = 0;
+	t->sum.totals.resident = t->sum.totals.shadow = 0;
 	if (image->totals->resident_peak > t->resident_peak)
 		t->resident_peak = image->totals->resident_peak;
 	if (image->totals->used_peak > t->used_peak)

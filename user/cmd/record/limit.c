@@ -184,15 +184,15 @@ static int sum_up(const struct flt_recording *r)
 		flt_command_say(r->run->command, "cannot record the command: none of its processes "
 				"loaded the recorder");
 	/* Other processes were named when they escaped. */
-	if (t->sum.forks_unlimited)
+	if (t->sum.totals.forks_unlimited)
 		flt_command_say(r->run->command, "forked past the recorder: %" PRIu64 " process%s",
-				(uint64_t)t->sum.forks_unlimited,
-				t->sum.forks_unlimited == 1 ? "" : "es");
-	if (t->sum.execs_unlimited)
+				(uint64_t)t->sum.totals.forks_unlimited,
+				t->sum.totals.forks_unlimited == 1 ? "" : "es");
+	if (t->sum.totals.execs_unlimited)
 		flt_command_say(r->run->command, "executed out of reach of fltctl (seccomp filter, "
 				"network namespace): %" PRIu64
-				" program%s", (uint64_t)t->sum.execs_unlimited,
-				t->sum.execs_unlimited == 1 ? "" : "s");
+				" program%s", (uint64_t)t->sum.totals.execs_unlimited,
+				t->sum.totals.execs_unlimited == 1 ? "" : "s");
 	shown = flt_loss_say(&loss, r->run->command);
 	if (status)
 		return status;
@@ -262,7 +262,7 @@ static int open_recording(struct flt_recording *r, const struct flt_rec_config *
 /* Run the command under the recorder, and close the file. Return the exit status. */
 static int record(struct flt_recording *r, const char *library)
 {
-	const struct flt_ring_totals *sum = &r->total.sum;
+	const struct flt_ring_counts *sum = &r->total.sum.faults;
 	char preload[PATH_MAX + 4096], name[128];
 	const char *const env[] = { preload, name, NULL };
 	const char *before = getenv("LD_PRELOAD");

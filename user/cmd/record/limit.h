@@ -34,7 +34,7 @@ struct flt_recording {
 	/* the current sample, bytes */
 	uint64_t rss, outside, files, resident, evicted;
 	uint64_t large, large_covered;
-	struct flt_ring_totals now;
+	struct flt_ring_sum now;
 };
 
 /*

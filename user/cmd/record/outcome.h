@@ -15,7 +15,7 @@ static inline uint64_t flt_record_bytes(uint64_t pages)
 }
 
 struct flt_record_total {
-	struct flt_ring_totals sum;	/* of images that ended */
+	struct flt_ring_sum sum;	/* of images that ended */
 	uint64_t resident_peak, used_peak;	/* of one image, pages */
 	uint64_t memory_peak, covered_at_peak;	/* all images, bytes; limited or not */
 	uint64_t files_at_peak;	/* of memory_peak: files and shared memory */

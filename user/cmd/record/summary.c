@@ -66,7 +66,7 @@ static void sample_image(void *arg, struct flt_ring_image *image)
 		r->large += covered + outside;
 		r->large_covered += covered;
 	}
-	flt_ring_totals_add(&r->now, image->totals);
+	flt_ring_sum_add(&r->now, image);
 }
 
 void flt_record_sample(struct flt_recording *r)
@@ -109,11 +109,11 @@ void flt_record_write_stats(struct flt_recording *r)
 {
 	struct flt_record_stats s = { .head = { .time = flt_clock_ns(CLOCK_MONOTONIC) } };
 
-	s.faults = r->now.alloc + r->now.refault;
+	s.faults = r->now.faults.alloc + r->now.faults.refault;
 	s.majors = ~0ull;
-	s.allocs = r->now.alloc;
-	s.refaults = r->now.refault;
-	s.evictions = r->now.evicted;
+	s.allocs = r->now.faults.alloc;
+	s.refaults = r->now.faults.refault;
+	s.evictions = r->now.totals.evicted;
 	s.resident = r->resident;
 	s.evicted = r->evicted;
 	s.limit = r->args->limit;
@@ -126,7 +126,8 @@ void flt_record_write_stats(struct flt_recording *r)
 void flt_record_progress(struct flt_recording *r)
 {
 	char resident[FLT_UNITS_TEXT], limit[FLT_UNITS_TEXT], elapsed[FLT_UNITS_TEXT];
-	uint64_t now = flt_clock_ns(CLOCK_MONOTONIC), faults = r->now.alloc + r->now.refault;
+	const uint64_t now = flt_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t faults = r->now.faults.alloc + r->now.faults.refault;
 
 	if (!r->args->quiet && flt_terminal_can_erase(stderr))
 		fprintf(stderr, "\r%s  %.0f faults/s  resident %s of %s  evicted %llu pages "
@@ -135,7 +136,7 @@ void flt_record_progress(struct flt_recording *r)
 			(double)(faults - r->last_faults) * 1e9 / (double)(now - r->last_line + 1),
 			flt_units_write_size(resident, r->resident),
 			flt_units_write_size(limit, r->args->limit),
-			(unsigned long long)r->now.evicted);
+			(unsigned long long)r->now.totals.evicted);
 	r->last_faults = faults;
 	r->last_line = now;
 }
@@ -146,16 +147,17 @@ struct flt_loss flt_record_loss(const struct flt_recording *r)
 
 	return (struct flt_loss){
 		.recorded = t->corrupt + t->discarded,
-		.stacks = t->sum.stacks_full,
+		.stacks = t->sum.totals.stacks_full,
 		.uncovered = t->large_covered * 2 < t->large_peak,
-		.unlimited = t->refused + t->sum.forks_unlimited + t->sum.execs_unlimited,
+		.unlimited = t->refused + t->sum.totals.forks_unlimited +
+			     t->sum.totals.execs_unlimited,
 	};
 }
 
 /* Report memory that the limit did not apply to, and whether anything was lost. */
 static void print_gaps(const struct flt_recording *r)
 {
-	const struct flt_ring_totals *s = &r->total.sum;
+	const struct flt_ring_totals *s = &r->total.sum.totals;
 	const struct flt_loss loss = flt_record_loss(r);
 	char a[FLT_UNITS_TEXT];
 
@@ -189,23 +191,24 @@ static void print_gaps(const struct flt_recording *r)
 void flt_record_summary(const struct flt_recording *r)
 {
 	const struct flt_record_total *t = &r->total;
-	const struct flt_ring_totals *s = &t->sum;
+	const struct flt_ring_counts *f = &t->sum.faults;
 	char a[FLT_UNITS_TEXT], b[FLT_UNITS_TEXT], c[FLT_UNITS_TEXT];
 
 	if (flt_terminal_can_erase(stderr))
 		fputs("\r" FLT_TERMINAL_ERASE, stderr);
 	fprintf(stderr, "recorded %s: %llu faults (%llu first touches, %llu refaults; %llu stores, "
 			"%llu in system calls), %llu process%s\n",
-		flt_units_write_ns(a, r->took), (unsigned long long)(s->alloc + s->refault),
-		(unsigned long long)s->alloc, (unsigned long long)s->refault,
-		(unsigned long long)s->writes, (unsigned long long)s->kernel_faults,
+		flt_units_write_ns(a, r->took), (unsigned long long)(f->alloc + f->refault),
+		(unsigned long long)f->alloc, (unsigned long long)f->refault,
+		(unsigned long long)f->writes, (unsigned long long)f->kernel_faults,
 		(unsigned long long)t->images, t->images == 1 ? "" : "es");
 	fprintf(stderr, "memory   peak %s of heap used, %s resident of -L %s; %llu pages evicted "
 			"in %llu calls\n",
 		flt_units_write_size(a, flt_record_bytes(t->used_peak)),
 		flt_units_write_size(b, flt_record_bytes(t->resident_peak)),
-		flt_units_write_size(c, r->args->limit), (unsigned long long)s->evicted,
-		(unsigned long long)s->evict_calls);
+		flt_units_write_size(c, r->args->limit),
+		(unsigned long long)t->sum.totals.evicted,
+		(unsigned long long)t->sum.totals.evict_calls);
 	if (t->memory_peak) {
 		fprintf(stderr, "coverage %.1f%% of %s at its peak was under the limit",
 			100.0 * (double)t->covered_at_peak / (double)t->memory_peak,
@@ -216,15 +219,15 @@ void flt_record_summary(const struct flt_recording *r)
 				(double)(t->memory_peak - t->files_at_peak));
 		fputc('\n', stderr);
 	}
-	if (s->alloc + s->refault)
+	if (f->alloc + f->refault)
 		fprintf(stderr, "service  %s per fault, %.0f%% on the faulting thread\n",
-			flt_units_write_ns(a, s->latency_ns / (s->alloc + s->refault)),
-			100.0 * (double)s->inline_faults / (double)(s->alloc + s->refault));
-	if (s->raced)
+			flt_units_write_ns(a, f->latency_ns / (f->alloc + f->refault)),
+			100.0 * (double)f->inline_faults / (double)(f->alloc + f->refault));
+	if (f->raced)
 		fprintf(stderr, "raced    %llu more faults of pages that another thread's fault "
-			"had brought in\n", (unsigned long long)s->raced);
-	if (s->placeless)
+			"had brought in\n", (unsigned long long)f->raced);
+	if (f->placeless)
 		fprintf(stderr, "unplaced %llu faults have no call site\n",
-			(unsigned long long)s->placeless);
+			(unsigned long long)f->placeless);
 	print_gaps(r);
 }

@@ -52,9 +52,9 @@ static const struct flt_column columns[] = {
 	{ "slowdown", "slowdown", 8, FLT_COLUMN_REAL, AT(slowdown), .decimals = 2,
 	  .zero_unknown = true },
 	{ "faults", "faults", 9, FLT_COLUMN_COUNT, AT(faults), .known_if = OF_RECORDING },
-	{ "first_touches", "first", 9, FLT_COLUMN_COUNT, SUM(alloc) },
-	{ "refaults", "again", 9, FLT_COLUMN_COUNT, SUM(refault) },
-	{ "evicted_pages", "evicted", 9, FLT_COLUMN_COUNT, SUM(evicted) },
+	{ "first_touches", "first", 9, FLT_COLUMN_COUNT, SUM(faults.alloc) },
+	{ "refaults", "again", 9, FLT_COLUMN_COUNT, SUM(faults.refault) },
+	{ "evicted_pages", "evicted", 9, FLT_COLUMN_COUNT, SUM(totals.evicted) },
 	{ "resident_peak_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(resident_peak),
 	  .known_if = OF_RECORDING },
 	{ NULL, "", -BAR, FLT_COLUMN_CHARS, AT(bar), .spare = 1 },
@@ -133,13 +133,13 @@ static int run_recorded(struct flt_run *run, const struct flt_record_args *args,
 static int write_point(struct flt_table *table, const struct point *p, uint64_t native,
 		       uint64_t most)
 {
-	const struct flt_ring_totals *t = &p->out.total.sum;
-	struct row row = { .p = *p, .faults = t->alloc + t->refault };
+	const struct flt_ring_counts *faults = &p->out.total.sum.faults;
+	struct row row = { .p = *p, .faults = faults->alloc + faults->refault };
 	uint64_t known = (p->percent ? OF_LIMIT : 0) | (p->recorded ? OF_RECORDING : 0);
 
 	row.resident_peak = flt_record_bytes(p->out.total.resident_peak);
 	row.slowdown = native ? (double)p->out.ns / (double)native : 0;
-	memset(row.bar, '#', most ? (size_t)((t->refault * BAR + most - 1) / most) : 0);
+	memset(row.bar, '#', most ? (size_t)((faults->refault * BAR + most - 1) / most) : 0);
 	return flt_table_row(table, &row, known);
 }
 
@@ -154,8 +154,8 @@ static int print(const struct point *points, size_t n, const struct flt_table_st
 	if (ret)
 		return ret;
 	for (i = 0; i < n; i++)
-		if (points[i].out.total.sum.refault > most)
-			most = points[i].out.total.sum.refault;
+		if (points[i].out.total.sum.faults.refault > most)
+			most = points[i].out.total.sum.faults.refault;
 	for (i = 0; i < n && !ret; i++)
 		ret = write_point(table, &points[i], points[0].out.ns, most);
 	flt_table_flush(table, true);

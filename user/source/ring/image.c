@@ -54,7 +54,7 @@ ssize_t flt_image_drain(struct flt_rings *r, struct image *i)
 		i->public.corrupt = true;
 		return 0;
 	}
-	if (i->ring->totals.inline_faults)
+	if (i->ring->counts[head & 1].inline_faults)
 		r->inlined = true;
 	while (i->tail != head) {
 		place = i->tail & (FLT_RING_SLOTS - 1);
@@ -69,6 +69,41 @@ ssize_t flt_image_drain(struct flt_rings *r, struct image *i)
 		taken += (ssize_t)n;
 	}
 	return taken;
+}
+
+/* Copy the counts of the faults before the head, which may move meanwhile. */
+static void read_counts(const struct flt_ring_head *ring, struct flt_ring_counts *counts)
+{
+	uint64_t head, after = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
+	int tries = 0;
+
+	/* A process that is hostile may move its head for ever. */
+	do {
+		head = after;
+		*counts = ring->counts[head & 1];
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		after = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+	} while (after != head && ++tries < 1000);
+}
+
+static void add_members(uint64_t *to, const uint64_t *from, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes / sizeof(*to); i++)
+		to[i] += from[i];
+}
+
+void flt_ring_sum_add(struct flt_ring_sum *sum, const struct flt_ring_image *image)
+{
+	/* An image begins with its public part. */
+	const struct image *i = (const struct image *)image;
+	struct flt_ring_counts counts;
+
+	read_counts(i->ring, &counts);
+	add_members((uint64_t *)&sum->faults, (const uint64_t *)&counts, sizeof(counts));
+	add_members((uint64_t *)&sum->totals, (const uint64_t *)image->totals,
+		    sizeof(sum->totals));
 }
 
 void flt_image_hang_up(struct flt_rings *r, struct image *i)

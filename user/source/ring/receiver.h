@@ -19,6 +19,14 @@ struct flt_ring_image {
 	void *user;			/* for the receiver */
 };
 
+/* The counts and totals of images, summed up. */
+struct flt_ring_sum {
+	struct flt_ring_counts faults;
+	struct flt_ring_totals totals;
+};
+/* Add those of a running or ending image. */
+void flt_ring_sum_add(struct flt_ring_sum *sum, const struct flt_ring_image *image);
+
 struct flt_ring_receiver {
 	/* The image now runs under the limit. */
 	int (*begin)(void *arg, struct flt_ring_image *image);

@@ -232,13 +232,3 @@ void flt_rings_each(struct flt_rings *r, void (*fn)(void *arg, struct flt_ring_i
 		if (i->state == RUNNING)
 			fn(arg, &i->public);
 }
-
-void flt_ring_totals_add(struct flt_ring_totals *sum, const struct flt_ring_totals *t)
-{
-	const uint64_t *from = (const uint64_t *)t;
-	uint64_t *to = (uint64_t *)sum;
-	size_t i;
-
-	for (i = 0; i < sizeof(*t) / sizeof(uint64_t); i++)
-		to[i] += from[i];
-}

@@ -41,9 +41,6 @@ void flt_rings_expire(struct flt_rings *rings);
 /* Drain all rings. Return the number of slots, or the receiver's -errno. */
 ssize_t flt_rings_drain(struct flt_rings *rings);
 
-/* Add t to sum, member by member. */
-void flt_ring_totals_add(struct flt_ring_totals *sum, const struct flt_ring_totals *t);
-
 /* Return the number of images, with those that have not started, or whose server still ends. */
 size_t flt_rings_live(const struct flt_rings *rings);
 /* Call fn for each running image. */
