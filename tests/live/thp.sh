@@ -282,8 +282,8 @@ same "-p with an idle process: rows" "$(query 'map(select(.record == "process"))
 same "-p with an idle process: huge" "$(query 'map(select(.record == "process"))[-1].huge')" 0
 same "-p with an idle process: huge_bytes" \
 	"$(query 'map(select(.record == "process"))[-1].huge_bytes')" $((n * huge_page))
-same "-p with an idle process: covered_percent" \
-	"$(query 'map(select(.record == "process"))[-1].covered_percent')" 100
+same "-p with an idle process: covered_percent is 100" \
+	"$(query 'map(select(.record == "process"))[-1].covered_percent == 100')" true
 exec 9>&-
 wait "$calm"
 

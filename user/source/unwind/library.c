@@ -11,5 +11,6 @@ bool flt_unwind_stack_word(const struct flt_unwind_stack *stack, uint64_t addres
 	if (address < sp || s->size < sizeof(*word) || at > s->size - sizeof(*word))
 		return false;
 	memcpy(word, (const unsigned char *)s->stack + at, sizeof(*word));
+	*word = flt_unwind_unsigned(*word);
 	return true;
 }

@@ -35,7 +35,8 @@ struct flt_unwind_library_ops {
 extern const struct flt_unwind_library_ops flt_unwind_libdw, flt_unwind_libunwind;
 
 /*
- * Read a word of the copied stack. Return false if the copy does not contain the whole word.
+ * Read a word of the copied stack, without a signature. Return false if the copy does not contain
+ * the whole word.
  */
 bool flt_unwind_stack_word(const struct flt_unwind_stack *stack, uint64_t address, uint64_t *word);
 

@@ -11,11 +11,26 @@
 #define FLT_UNWIND_REGS 33	/* x0 to x30, sp, pc */
 #define FLT_UNWIND_SP 31
 #define FLT_UNWIND_IP 32
+#define FLT_UNWIND_LINK 30	/* the return address of a function that calls none */
 #else
 #define FLT_UNWIND_REGS 17
 #define FLT_UNWIND_SP 7
 #define FLT_UNWIND_IP 16
 #endif
+
+/*
+ * Return a word without the signature that it has if it is a signed return address. On arm64 the
+ * signature (PAC) is in bits 48 to 54. The libraries remove it only if a process is traced. Other
+ * words with such bits are no addresses, and nothing is unwound by them.
+ */
+static inline uint64_t flt_unwind_unsigned(uint64_t word)
+{
+#ifdef __aarch64__
+	if (!(word >> 55))
+		return word & 0xffffffffffffull;
+#endif
+	return word;
+}
 
 /* A thread at one instruction. */
 struct flt_unwind_sample {

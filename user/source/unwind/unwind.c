@@ -53,8 +53,12 @@ void flt_unwind_map(struct flt_unwind *u, uint64_t start, uint64_t offset, const
 size_t flt_unwind_run(struct flt_unwind *u, const struct flt_unwind_sample *sample,
 		      uint64_t *frames, size_t room)
 {
-	struct flt_unwind_stack stack = { .sample = sample, .frames = frames, .room = room };
+	struct flt_unwind_sample plain = *sample;
+	struct flt_unwind_stack stack = { .sample = &plain, .frames = frames, .room = room };
 
+#ifdef FLT_UNWIND_LINK
+	plain.regs[FLT_UNWIND_LINK] = flt_unwind_unsigned(plain.regs[FLT_UNWIND_LINK]);
+#endif
 	if (room)
 		u->ops->run(u->state, &stack);
 	u->stopped = !stack.ended;
