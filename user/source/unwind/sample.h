@@ -20,14 +20,17 @@
 
 /*
  * Return a word without the signature that it has if it is a signed return address. On arm64 the
- * signature (PAC) is in bits 48 to 54. The libraries remove it only if a process is traced. Other
- * words with such bits are no addresses, and nothing is unwound by them.
+ * signature (PAC) is between the bits of user addresses and bit 55. The libraries remove it only if
+ * a process is traced. Other words with such bits are no addresses, and nothing is unwound by them.
  */
 static inline uint64_t flt_unwind_unsigned(uint64_t word)
 {
 #ifdef __aarch64__
+	/* Stacks are at the end of the user addresses, of which kernels have 39 to 48 bits. */
+	const int unused = __builtin_clzl((uintptr_t)__builtin_frame_address(0));
+
 	if (!(word >> 55))
-		return word & 0xffffffffffffull;
+		return word & ~0ull >> unused;
 #endif
 	return word;
 }
