@@ -77,7 +77,8 @@ struct flt_ring_fault {
 	uint32_t latency;	/* ns from time until the fault was resolved, saturated */
 	uint32_t weight;	/* faults that this record represents (--sample), else 1 */
 	uint16_t cpu;		/* 0xffff = not known */
-	uint16_t reserved;
+	uint8_t  granted;	/* the kernel filled the page by itself: latency is not known, 0 */
+	uint8_t  reserved;
 };
 
 /* One new node of the stack trie. */
@@ -113,7 +114,8 @@ struct flt_ring_counts {
 	uint64_t inline_faults;	/* resolved on the faulting thread */
 	uint64_t kernel_faults;	/* raised in system calls */
 	uint64_t placeless;	/* ip is not known */
-	uint64_t latency_ns;	/* sum of flt_ring_fault.latency */
+	uint64_t granted;	/* filled by the kernel, without latency */
+	uint64_t latency_ns;	/* sum of flt_ring_fault.latency of the others */
 };
 
 /*
@@ -158,7 +160,8 @@ struct flt_ring_head {
 	/*
 	 * counts[head & 1] counts the faults of all records before head. The writer fills the other
 	 * one before it stores head, so a process that is killed at any moment has counted the
-	 * faults that it has recorded, and no others. Faults that --sample skips are added in place.
+	 * faults that it has recorded, and no others. Faults that --sample skips are added in
+	 * place.
 	 */
 	struct flt_ring_counts counts[2] __attribute__((aligned(64)));
 	struct flt_ring_totals totals __attribute__((aligned(64)));
@@ -209,6 +212,7 @@ enum flt_rec_policy { FLT_REC_FIFO = 0, FLT_REC_CLOCK };
 #define FLT_REC_NO_MOVE   0x2	/* evict by copy, as on kernels before 6.8 */
 #define FLT_REC_NO_STACK  0x4
 #define FLT_REC_INLINED   0x8	/* an earlier image used path A, so the kernel suits it */
+#define FLT_REC_GRANTS    0x10	/* the kernel may fill untouched pages by itself */
 
 /*
  * The region has twice M and some room, so that the allocator finds a place at once. An image

@@ -35,6 +35,12 @@
 #define PERF_RECORD_MISC_MMAP_BUILD_ID (1 << 14)	/* Linux 5.12 */
 #endif
 
+/* For code that includes linux/bpf.h */
+#ifndef BPF_ATOMIC
+#define BPF_ATOMIC 0xc0		/* Linux 5.12 */
+#define BPF_FETCH 0x01
+#endif
+
 /* Bits of struct perf_event_attr, counted from its bit `disabled`. */
 #define PERF_ATTR_BUILD_ID 34		/* Linux 5.12 */
 #define PERF_ATTR_REMOVE_ON_EXEC 36	/* Linux 5.13 */

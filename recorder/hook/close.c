@@ -6,6 +6,7 @@
  * closing a range skips them.
  */
 #include "image/image.h"
+#include "pager/grant.h"
 #include "range.h"
 #include "recent.h"
 #include "region/region.h"
@@ -15,13 +16,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define OWN 3
+#define OWN 4
 
 static void list_own(int own[OWN])
 {
 	own[0] = rec_image_is_ready() ? rec_region.uffd : -1;
 	own[1] = rec_image_is_ready() ? rec_region.memory : -1;
-	own[2] = rec_image_is_ready() && rec_threads.inlined ? rec_threads.filter : -1;
+	own[2] = rec_image_is_ready() ? rec_threads.filter : -1;
+	own[3] = rec_image_is_ready() ? rec_grant_descriptor() : -1;
 }
 
 static bool is_own(int fd)
@@ -29,7 +31,10 @@ static bool is_own(int fd)
 	int own[OWN];
 
 	list_own(own);
-	return fd >= 0 && (fd == own[0] || fd == own[1] || fd == own[2]);
+	for (int i = 0; i < OWN; i++)
+		if (fd >= 0 && fd == own[i])
+			return true;
+	return false;
 }
 
 REC_EXPORT int close(int fd)

@@ -4,6 +4,7 @@
 
 #include "arch/tag.h"
 #include "image/image.h"
+#include "pager/grant.h"
 #include "pager/guard.h"
 #include "pager/limit.h"
 #include "region/extent.h"
@@ -23,8 +24,11 @@ struct rec_held rec_range_lock(void)
 	rec_lock_take(&rec_map_lock, tid);
 	for (;;) {
 		rec_lock_take(&rec_pager_lock, tid);
-		if (!rec_shadow.frozen)
+		if (!rec_shadow.frozen) {
+			/* The callers change pages as if all were registered. */
+			rec_grant_end();
 			return h;
+		}
 		seen = rec_freeze.ended;
 		rec_lock_release(&rec_pager_lock);
 		rec_freeze_wait(seen);

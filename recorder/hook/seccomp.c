@@ -9,7 +9,9 @@
 #include "seccomp.h"
 
 #include "image/image.h"
+#include "pager/grant.h"
 #include "range.h"
+#include "region/region.h"
 #include "signal/handler.h"
 
 #include <linux/seccomp.h>
@@ -36,6 +38,17 @@ static void keep_freed_memory(void)
 	}
 }
 
+/* Grant no more pages, because the end of a grant takes system calls. */
+static void stop_grants(void)
+{
+	uint64_t signals = rec_block_signals();
+
+	rec_lock_take(&rec_pager_lock, rec_tid());
+	rec_grant_stop();
+	rec_lock_release(&rec_pager_lock);
+	rec_restore_signals(signals);
+}
+
 /* Prepare for a filter. A filter without a program is a question whether filters exist. */
 static void prepare(bool strict, const void *program)
 {
@@ -43,6 +56,7 @@ static void prepare(bool strict, const void *program)
 		return;
 	if (rec_image_is_ready()) {
 		keep_freed_memory();
+		stop_grants();
 		rec_handler_turn_off();
 		rec_image_tid = rec_tid();
 	}

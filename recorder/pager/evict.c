@@ -6,6 +6,7 @@
  */
 #include "evict.h"
 
+#include "grant.h"
 #include "image/clock.h"
 #include "image/image.h"
 #include "lib/core/victim.h"
@@ -59,6 +60,9 @@ void rec_evict_make_room(size_t pages)
 {
 	size_t batch = rec_region.limit / 8 + 1, before;
 
+	/* Pages that were granted and not touched do not count afterwards. */
+	if (flt_victim_excess(&rec_region, pages))
+		rec_grant_end();
 	while (flt_victim_excess(&rec_region, pages)) {
 		before = rec_region.resident;
 		if (!evict_batch(batch) || rec_region.resident >= before)

@@ -94,12 +94,17 @@ void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len)
 	uffd_unregister(rec_region.uffd, to, len);
 }
 
+int rec_limit_register(size_t first, size_t end)
+{
+	return uffd_register(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE,
+			     UFFDIO_REGISTER_MODE_MISSING |
+			     (rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+}
+
 /* Put pages under the limit, in the given state. Return 0 or -errno. */
 static int put_under_limit(size_t first, size_t end, enum page_state state)
 {
-	int ret = uffd_register(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE,
-				UFFDIO_REGISTER_MODE_MISSING |
-				(rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+	int ret = rec_limit_register(first, end);
 
 	for (size_t i = first; i < end && !ret; i++)
 		rec_page_reset(i, state);

@@ -10,6 +10,8 @@
 void rec_limit_discard(size_t first, size_t end);
 /* Unmap pages [first, end) as the kernel does. Their addresses are not used again. */
 void rec_limit_unmap(size_t first, size_t end);
+/* Register pages [first, end) with the userfaultfd. Return 0 or -errno. */
+int rec_limit_register(size_t first, size_t end);
 /* Take pages [first, end) out of the limit, with their content. Return 0 or -errno. */
 int rec_limit_eject(size_t first, size_t end);
 /* Eject `len` bytes at `from` that the program moved to `to` with a raw mremap(). */

@@ -3,6 +3,8 @@
 #include "page_fault.h"
 
 #include "evict.h"
+#include "fault_record.h"
+#include "grant.h"
 #include "guard.h"
 #include "image/clock.h"
 #include "image/image.h"
@@ -15,9 +17,6 @@
 #include "region/shadow.h"
 #include "residency.h"
 #include "thread/thread.h"
-#include "trace/trie.h"
-#include "trace/writer.h"
-#include "unwind/object.h"
 
 #include <errno.h>
 
@@ -77,28 +76,6 @@ static void enter_present(size_t page, enum page_state before)
 		rec_residency_enter(page);
 }
 
-static void record(const struct rec_fault *f, uint8_t kind)
-{
-	const struct rec_backtrace *b = f->backtrace;
-	struct flt_ring_fault r = {
-		.type = FLT_RING_FAULT, .kind = kind, .flags = f->flags, .frames = f->frames,
-		.tid = f->tid, .time = f->time, .address = f->address, .ip = f->ip, .cpu = f->cpu,
-	};
-	bool full = false;
-	uint64_t now;
-
-	if (rec_object_take_changed())
-		rec_writer_note(FLT_RING_MAPS, f->tid);
-	if (b && b->count > 1)
-		r.stack = rec_trie_id(b->frame + 1, b->count - 1, &full);
-	if (full) {
-		r.flags |= FLT_RING_F_DEPTH;
-		rec_image.totals->stacks_full++;
-	}
-	now = rec_now();
-	rec_writer_fault(&r, now);
-}
-
 static int fill(struct rec_fault *f, size_t page, enum page_state state, bool *copied)
 {
 	/* If it is not known whether the fault is a store, a writable page spares a fault. */
@@ -113,7 +90,7 @@ static int fill(struct rec_fault *f, size_t page, enum page_state state, bool *c
 enum rec_outcome rec_fault_resolve(struct rec_fault *f)
 {
 	uintptr_t a = f->address & ~(FLT_PAGE - 1);
-	uint8_t kind = FLT_RING_ALLOC;
+	enum flt_ring_kind kind = FLT_RING_ALLOC;
 	enum page_state state;
 	uint64_t begun;
 	bool copied;
@@ -129,6 +106,9 @@ enum rec_outcome rec_fault_resolve(struct rec_fault *f)
 		if (!rec_evict_may_exceed(f->time))
 			return FAULT_RETRY;
 	}
+	/* While the thread sleeps. If it ran, it could wait for the next page already. */
+	if (state == PAGE_EMPTY)
+		rec_grant_follow(f, page);
 	begun = rec_now();
 	ret = fill(f, page, state, &copied);
 	if (ret == -EAGAIN)
@@ -153,7 +133,7 @@ enum rec_outcome rec_fault_resolve(struct rec_fault *f)
 	 */
 	rec_thread_resolved(f->tid, f->flags & FLT_RING_F_INLINE ? begun : f->asleep,
 			    f->sample_time);
-	record(f, kind);
+	rec_fault_record(f, kind);
 	return FAULT_DONE;
 }
 

@@ -14,12 +14,14 @@ struct rec_fault {
 	uint64_t sample_time;	/* time of the perf sample of this fault, 0 = none */
 	uintptr_t address;
 	uint64_t ip;
+	uint64_t sp;		/* 0 = not known */
 	uint32_t tid;
 	const struct rec_backtrace *backtrace;	/* NULL = not known */
 	uint16_t cpu;
 	uint8_t flags;		/* FLT_RING_F_* */
 	uint8_t frames;		/* depth of the backtrace, at most 255 */
 	bool probably_done;	/* do not record the fault if the page is there already */
+	bool granted;		/* the kernel filled the page by itself */
 	bool far;		/* set by the pager: came over the link, wake its waiters later */
 };
 

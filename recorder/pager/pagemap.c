@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pagemap.c - page states of a forked child.
+ * pagemap.c - which pages are there, and so the page states of a forked child.
  *
  * The child has a copy of its parent's states as they happened to be. Its page tables were
  * copied as a whole. So a page that is in the region is resident, and a page that is only in
@@ -14,6 +14,7 @@
 #include "region/shadow.h"
 #include "residency.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 #define PRESENT (3ULL << 62)	/* present or swapped */
@@ -53,11 +54,32 @@ static long read_entries(long fd, uintptr_t address, uint64_t *entry, size_t n)
 	return sys4(SYS_pread64, fd, entry, n * 8, address / FLT_PAGE * 8);
 }
 
+static long open_pagemap(void)
+{
+	return sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_CLOEXEC, 0);
+}
+
+int rec_pagemap_present(size_t first, unsigned int pages, uint64_t *present)
+{
+	uint64_t entry[64];
+	long fd = open_pagemap(), ret;
+
+	if (fd < 0)
+		return (int)fd;
+	ret = read_entries(fd, rec_page_address(first), entry, pages);
+	sys1(SYS_close, fd);
+	if (ret != (long)pages * 8)
+		return ret < 0 ? (int)ret : -EIO;
+	*present = 0;
+	for (unsigned int i = 0; i < pages; i++)
+		*present |= (uint64_t)!!(entry[i] & PRESENT) << i;
+	return 0;
+}
+
 int rec_pagemap_rebuild(void)
 {
-	static const char path[] = "/proc/self/pagemap";
 	static uint64_t region[CHUNK], shadow[CHUNK];
-	long fd = sys4(SYS_openat, AT_FDCWD, path, O_CLOEXEC, 0), ret = 0;
+	long fd = open_pagemap(), ret = 0;
 	size_t n, all = rec_extent_end();
 
 	if (fd < 0)

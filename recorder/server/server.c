@@ -7,6 +7,7 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "inbox.h"
+#include "pager/grant.h"
 #include "pager/link.h"
 #include "region/freeze.h"
 #include "region/region.h"
@@ -14,6 +15,7 @@
 #include "service.h"
 #include "thread/thread.h"
 #include "trace/writer.h"
+#include "unwind/backtrace.h"
 #include "unwind/probe.h"
 
 #include <errno.h>
@@ -206,11 +208,20 @@ static void serve(const struct wait *w)
 		ending = true;
 }
 
+static void refresh_grants(void)
+{
+	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid))
+		return;
+	rec_grant_refresh();
+	rec_lock_release(&rec_pager_lock);
+}
+
 static void check_end(void)
 {
 	if (ending) {
-		/* The thread that held the lock, or was forking, does not exist any more. */
+		/* The threads that held the locks, or were forking, do not exist any more. */
 		rec_pager_lock.word = 0;
+		rec_backtrace_reset();
 		rec_freeze.forking = 0;
 	}
 	if (rec_shadow.frozen &&
@@ -219,6 +230,7 @@ static void check_end(void)
 		rec_lock_release(&rec_pager_lock);
 	}
 	if (ending && !rec_shadow.frozen) {
+		rec_grant_end();
 		rec_writer_finish();
 		leave(FLT_REC_BYE, NULL);
 	}
@@ -245,9 +257,10 @@ void rec_server_run(int s, int target)
 			for (unsigned int i = 0; i < CHILDREN + w.children; i++)
 				w.fd[i].revents = 0;
 		serve(&w);
-		if (!ready && rec_now() - looked > TICK_NS) {
+		if (rec_now() - looked > TICK_NS) {
 			looked = rec_now();
-			if (!is_memory_shared())
+			refresh_grants();
+			if (!ready && !is_memory_shared())
 				ending = true;
 		}
 		check_end();

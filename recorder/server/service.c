@@ -96,6 +96,7 @@ static void describe(struct rec_fault *f, const struct uffd_msg *m)
 	f->sample_time = s.time;
 	f->address = s.address;
 	f->ip = s.regs.ip;
+	f->sp = s.regs.sp;
 	f->cpu = s.cpu;
 	if (s.in_kernel)
 		f->flags |= FLT_RING_F_KERNEL;

@@ -17,6 +17,7 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "inbox.h"
+#include "pager/grant.h"
 #include "pager/link.h"
 #include "recent.h"
 #include "region/region.h"
@@ -48,17 +49,18 @@ static int sock, pidfd;
 /* Close the descriptors of the program, which must not stay open in the server. */
 static void close_others(void)
 {
-	int keep[4] = { sock, pidfd, rec_region.uffd, rec_region.memory };
+	int keep[] = { sock, pidfd, rec_region.uffd, rec_region.memory, rec_grant_descriptor() };
+	const int n = sizeof(keep) / sizeof(keep[0]);
 	unsigned int from = 0;
 
-	for (int i = 1; i < 4; i++)
+	for (int i = 1; i < n; i++)
 		for (int k = i; k > 0 && keep[k - 1] > keep[k]; k--) {
 			int x = keep[k];
 
 			keep[k] = keep[k - 1];
 			keep[k - 1] = x;
 		}
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < n; i++) {
 		if (keep[i] < 0)
 			continue;
 		if ((unsigned int)keep[i] > from)

@@ -78,6 +78,7 @@ static bool describe(struct rec_fault *f, const struct rec_thread *t, uint64_t i
 		return false;
 	f->address = s.address;
 	f->ip = s.regs.ip;
+	f->sp = s.regs.sp;
 	f->cpu = s.cpu;
 	if (s.time && s.time < f->time)
 		f->time = s.time;
@@ -188,18 +189,20 @@ void rec_handler_turn_off(void)
 		sys2(SYS_nanosleep, &nap, 0);
 }
 
+bool rec_handler_is_possible(void)
+{
+	return REC_HAS_INLINE && !(rec_image.config.flags & FLT_REC_NO_INLINE);
+}
+
 void rec_handler_install(bool again)
 {
-	if (!REC_HAS_INLINE || rec_image.config.flags & FLT_REC_NO_INLINE ||
-	    (again && !rec_threads.inlined))
+	if (!rec_handler_is_possible() || (again && !rec_threads.inlined))
 		return;
 	/* First, because the check below may leave the signal pending. The first image checks. */
 	rec_sigaction_set(SIGNAL, handle, SA_RESTART | SA_ONSTACK);
 	rec_threads.inlined = false;
 	if (!(rec_image.config.flags & FLT_REC_INLINED) && !rec_perf_event_is_filtered(SIGNAL))
 		return;
-	if (!again)
-		rec_threads.filter = rec_perf_event_filter(rec_region.base, rec_region_end());
 	rec_threads.inlined = rec_threads.filter >= 0;
 	/* NULL is SIG_DFL. */
 	if (rec_threads.inlined && !rec_sigaction_get(SIGIO).handler)

@@ -7,10 +7,11 @@
 
 #include <stdbool.h>
 
+/* Return true unless the processor or --no-inline forbids path A. */
+bool rec_handler_is_possible(void);
 /*
- * Turn path A on, if the kernel supports it and --no-inline does not forbid it. Sets
- * rec_threads.inlined and filter. Call once per image with all signals blocked. again: in a
- * forked child, whose filter is loaded already.
+ * Turn path A on, if it is possible and the kernel supports it. rec_threads.filter is loaded. Sets
+ * rec_threads.inlined. Call once per image with all signals blocked. again: in a forked child.
  */
 void rec_handler_install(bool again);
 /* Arm path A for the calling thread. Return false if the server has to serve the thread. */

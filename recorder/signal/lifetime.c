@@ -4,6 +4,7 @@
 
 #include "handler.h"
 #include "image/image.h"
+#include "pager/grant.h"
 #include "region/region.h"
 #include "thread/perf_sample.h"
 #include "thread/thread.h"
@@ -24,6 +25,16 @@ static void watch(struct rec_thread *t)
 	rec_image_wake_server();
 }
 
+static void change_grants(void (*change)(struct rec_thread *t), struct rec_thread *t)
+{
+	uint64_t signals = rec_block_signals();
+
+	rec_lock_take(&rec_pager_lock, t->tid);
+	change(t);
+	rec_lock_release(&rec_pager_lock);
+	rec_restore_signals(signals);
+}
+
 static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 {
 	struct rec_thread *t;
@@ -36,14 +47,19 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 	t = rec_thread_add(rec_image_tid);
 	if (!t)
 		return;
+	/* Of an earlier thread of this number, which ended without a word. */
+	if (t->touches)
+		change_grants(rec_grant_leave, t);
 	rec_perf_sample_close(t->perf);
+	t->perf = NULL;
 	t->stack = (struct rec_stack){ stack_lo, stack_hi };
 	armed = rec_threads.inlined && rec_handler_arm(t);
 	/*
 	 * Open the ring last, because perf handles the youngest event of a thread first. So the
 	 * sample's time is from before the signal, which may cost more than all the rest.
 	 */
-	t->perf = rec_perf_sample_open();
+	t->perf = rec_perf_sample_open(t->tid);
+	change_grants(rec_grant_join, t);
 	if (rec_threads.inlined && (!armed || !t->perf)) {
 		if (armed)
 			rec_handler_disarm(t);
@@ -75,6 +91,7 @@ static void end(void)
 		rec_thread_remove(t);
 		return;
 	}
+	change_grants(rec_grant_leave, t);
 	rec_handler_disarm(t);
 	if (t->watched)
 		__atomic_fetch_sub(&rec_threads.watched, 1, __ATOMIC_RELAXED);

@@ -26,6 +26,7 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "pager/evict.h"
+#include "pager/grant.h"
 #include "pager/pagemap.h"
 #include "region/extent.h"
 #include "region/freeze.h"
@@ -82,6 +83,7 @@ static bool freeze(bool raw)
 	if (!raw)
 		wait_for_room(tid);
 	rec_lock_take(&rec_pager_lock, tid);
+	rec_grant_end();
 	rec_evict_make_room(64);
 	rec_shadow.frozen = true;
 	rec_freeze.forking = tid;
@@ -193,6 +195,7 @@ static void forget_parent(void)
 	rec_shadow.frozen = false;
 	rec_freeze.forking = 0;
 	rec_freeze.held = 0;
+	rec_grant_forget();
 	rec_writer_close();
 	rec_sampling_reset();
 }

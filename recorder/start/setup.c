@@ -5,12 +5,17 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "lib/core/uffd.h"
+#include "pager/grant.h"
 #include "pager/pagemap.h"
 #include "region/extent.h"
 #include "region/freeze.h"
 #include "region/region.h"
 #include "region/shadow.h"
 #include "server/spawn.h"
+#include "signal/handler.h"
+#include "signal/perf_event.h"
+#include "thread/page_filter.h"
+#include "thread/thread.h"
 #include "trace/trie.h"
 #include "trace/writer.h"
 
@@ -172,6 +177,29 @@ static int make_region(const char **step)
 	return register_region();
 }
 
+/*
+ * Load the BPF programs that the image needs, before the server starts, which gets copies of the
+ * descriptors. A forked child has no grants, and a filter only if its parent's does not suit it.
+ */
+static void load_filters(bool forked)
+{
+	uint64_t lo = rec_region.base, hi = rec_region_end();
+	struct rec_page_filter pages;
+
+	if (forked && rec_threads.filter >= 0)
+		return;
+	if (!forked && rec_grant_is_possible() && !rec_page_filter_load(&pages, lo, hi)) {
+		pages.faults = rec_setup_raise_descriptor(pages.faults);
+		pages.touches = rec_setup_raise_descriptor(pages.touches);
+		rec_grant_begin(&pages);
+		rec_threads.filter = pages.faults;
+		return;
+	}
+	rec_threads.filter = -EOPNOTSUPP;
+	if (rec_handler_is_possible())
+		rec_threads.filter = rec_setup_raise_descriptor(rec_perf_event_filter(lo, hi));
+}
+
 static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **step)
 {
 	int pass[2], ret;
@@ -201,6 +229,7 @@ static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **s
 	ret = rec_trie_init();
 	if (ret)
 		return ret;
+	load_filters(child_of);
 	*step = "start the fault server: children get another PID namespace (use unshare --fork)";
 	if (rec_spawn_is_outside())
 		return -EXDEV;

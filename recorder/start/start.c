@@ -86,8 +86,6 @@ void rec_start(void)
 		sys1(SYS_close, fd);
 	} else if (!rec_setup(fd, 0, 0)) {
 		rec_handler_install(false);
-		if (rec_threads.inlined)
-			rec_threads.filter = rec_setup_raise_descriptor(rec_threads.filter);
 		rec_image_set_ready(true);
 	} else {
 		/* Nobody reads the userfaultfd: a fault or a fork would wait for ever. */

@@ -35,7 +35,7 @@ struct record {
 /* Samples to look back, because signal frames fault, too. */
 #define LOOK_BACK 8
 
-void *rec_perf_sample_open(void)
+void *rec_perf_sample_open(uint32_t tid)
 {
 	struct perf_event_attr a = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(a),
@@ -48,11 +48,11 @@ void *rec_perf_sample_open(void)
 	long fd;
 
 	perf_attr_set(&a, PERF_ATTR_REMOVE_ON_EXEC);
-	fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		/* Without privileges only samples of user-mode faults are allowed. */
 		a.exclude_kernel = 1;
-		fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		fd = sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	}
 	if (fd < 0)
 		return NULL;
@@ -128,15 +128,16 @@ bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_pe
 	return false;
 }
 
-bool rec_perf_sample_find(const struct rec_thread *t, uintptr_t page, struct rec_perf_sample *s)
+static bool find_in(const void *ring, const struct rec_thread *t, uintptr_t page,
+		    struct rec_perf_sample *s)
 {
 	struct record r;
 	uint64_t head;
 
-	if (!t || !read_head(t->perf, &head))
+	if (!read_head(ring, &head))
 		return false;
 	for (unsigned int k = 0; k < LOOK_BACK; k++) {
-		if (head < k * sizeof(r) || !read_record(t->perf, head - k * sizeof(r), &r))
+		if (head < k * sizeof(r) || !read_record(ring, head - k * sizeof(r), &r))
 			return false;
 		/*
 		 * The latest sample may be older: its page was evicted again before the thread
@@ -150,4 +151,9 @@ bool rec_perf_sample_find(const struct rec_thread *t, uintptr_t page, struct rec
 		}
 	}
 	return false;
+}
+
+bool rec_perf_sample_find(const struct rec_thread *t, uintptr_t page, struct rec_perf_sample *s)
+{
+	return t && (find_in(t->perf, t, page, s) || find_in(t->perf_before, t, page, s));
 }

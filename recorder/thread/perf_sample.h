@@ -15,8 +15,12 @@ struct rec_perf_sample {
 	bool in_kernel;		/* raised in a system call; regs are from its entry */
 };
 
-/* Map a perf ring of the calling thread's page faults. Return NULL on error. */
-void *rec_perf_sample_open(void);
+/*
+ * Map a perf ring of a thread's page faults. Return NULL on error. The kernel writes the samples of
+ * all events of a fault from the same data, beginning with the youngest event. So this event must
+ * be younger than one that samples more, or its samples do not have the size that is expected.
+ */
+void *rec_perf_sample_open(uint32_t tid);
 void rec_perf_sample_close(void *ring);
 /*
  * Find the sample of the fault on `page` in which the thread sleeps. Return false if there is

@@ -15,6 +15,9 @@ struct rec_thread {
 	bool watched;		/* counted in rec_threads.watched */
 	bool in_chain;		/* slot was used before; lookups must not stop here */
 	void *perf;		/* mapped perf ring of its page faults, or NULL */
+	void *perf_before;	/* an older one, with the sample of a fault that lasts, or NULL */
+	void *touches;		/* mapped perf ring of its touches of granted pages, or NULL */
+	bool too_deep;		/* its stack is larger than the copies in that ring */
 	uint64_t fault_time;	/* time of the last resolved fault; older samples belong to
 				 * earlier faults */
 	uint64_t sample_time;	/* time of the perf sample that belongs to that fault */
@@ -31,7 +34,7 @@ struct rec_threads {
 	struct rec_thread slot[REC_THREADS];
 	bool inlined;		/* path A is on: threads resolve their user-mode faults */
 	uint32_t handling;	/* threads in the signal handler */
-	int filter;		/* path A: BPF program of the perf events */
+	int filter;		/* path A: BPF program of the perf events, or -errno */
 	uint32_t watched;	/* threads without path A; if > 0, the server polls the uffd */
 };
 extern struct rec_threads rec_threads __attribute__((visibility("hidden")));

@@ -59,6 +59,9 @@ uint32_t rec_sampling_weight(const struct flt_ring_fault *f, uint64_t now)
 		return 1;
 	if (!state.random)
 		state.random = 0x9e3779b97f4a7c15ULL;
+	/* Faults that the kernel resolved come later, and in batches. */
+	if (now < state.window)
+		now = state.window;
 	if (now - state.window >= WINDOW_NS) {
 		state.before = state.seen * WINDOW_NS / (now - state.window);
 		state.window = now;

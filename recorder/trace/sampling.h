@@ -7,7 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Return the number of faults that a record of this one represents, or 0 to skip it. */
+/*
+ * Return the number of faults that a record of this one represents, or 0 to skip it. now: when the
+ * fault was resolved.
+ */
 uint32_t rec_sampling_weight(const struct flt_ring_fault *f, uint64_t now);
 /* Get one record for all skipped faults of one kind. Return false if there are none. */
 bool rec_sampling_flush(struct flt_ring_fault *f);

@@ -109,16 +109,17 @@ static void count(struct flt_ring_counts *c, const struct flt_ring_fault *f, uin
 	c->inline_faults += !!(f->flags & FLT_RING_F_INLINE);
 	c->kernel_faults += !!(f->flags & FLT_RING_F_KERNEL);
 	c->placeless += !f->ip;
+	c->granted += f->granted;
 	c->latency_ns += took;
 }
 
 void rec_writer_fault(struct flt_ring_fault *f, uint64_t done)
 {
-	uint64_t took = done > f->time ? done - f->time : 0;
+	uint64_t took = done > f->time && !f->granted ? done - f->time : 0;
 	struct flt_ring_counts counts;
 
 	f->latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
-	f->weight = rec_sampling_weight(f, done);
+	f->weight = rec_sampling_weight(f, f->granted ? f->time : done);
 	if (!f->weight) {
 		count(counts_now(), f, took);
 		return;

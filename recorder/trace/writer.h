@@ -12,7 +12,8 @@ int rec_writer_open(int fd);
 /* Unmap the parent's ring, in a forked child. */
 void rec_writer_close(void);
 /*
- * Set latency and weight of a fault that was resolved at time `done`, and write the fault.
+ * Set latency and weight of a fault that was resolved at time `done`, and write the fault. The
+ * latency of a fault that the kernel resolved by itself is not known.
  * With --sample the fault may only be counted. Updates the totals.
  */
 void rec_writer_fault(struct flt_ring_fault *f, uint64_t done);

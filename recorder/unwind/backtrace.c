@@ -29,6 +29,7 @@
 static struct rec_lock unwind_lock;
 
 struct reader {
+	const struct rec_stack_copy *copy;	/* the only memory to read, or NULL */
 	struct rec_stack direct;	/* memory that may be read directly */
 	uint64_t at, size;		/* address and bytes of the window */
 	uint64_t window[64];		/* copy of other memory */
@@ -48,6 +49,8 @@ static bool peek(struct reader *r, uint64_t a, uint64_t *v)
 
 	if (a & 7)
 		return false;
+	if (r->copy)
+		return rec_stack_copy_read(r->copy, a, v);
 	if (a >= r->direct.lo && a + 8 <= r->direct.hi)
 		return rec_probe_load((const void *)a, v);
 	if (a < r->at || a + 8 > r->at + r->size) {
@@ -275,30 +278,30 @@ static bool step(struct reader *r, struct rec_regs *g, bool *exact, bool *end)
 }
 
 /*
- * Take the lock of the caches. The server gives up after 3 ms, because the owner may wait in
- * a fault itself, if its signal stack is in the heap.
+ * Take the lock of the caches. Give up after 3 ms, because the owner may wait in a fault itself,
+ * if its signal stack is in the heap. The server could not serve that fault if it waited here, or
+ * if the caller has the pager lock.
  */
-static bool take_caches(uint32_t tid)
+static bool take_caches_briefly(uint32_t tid)
 {
 	struct timespec nap = { .tv_nsec = 50000 };
 
-	if (tid) {
-		rec_lock_take(&unwind_lock, tid);
-		return true;
-	}
 	for (int i = 0; i < 60; i++) {
-		if (rec_lock_try(&unwind_lock, (uint32_t)rec_image.server_pid))
+		if (rec_lock_try(&unwind_lock, tid))
 			return true;
 		sys2(SYS_nanosleep, &nap, 0);
 	}
 	return false;
 }
 
-/* Add the callers' frames to `out`. Return 0 or the reason why the backtrace is truncated. */
+/*
+ * Add the callers' frames to `out`. copy: NULL to read the thread's own memory. Return 0 or the
+ * reason why the backtrace is truncated.
+ */
 static uint8_t unwind(struct rec_backtrace *out, unsigned int most, struct rec_regs *g,
-		      struct rec_stack stack)
+		      struct rec_stack stack, const struct rec_stack_copy *copy)
 {
-	struct reader r = { 0 };
+	struct reader r = { .copy = copy };
 	bool exact = true, end = false, was_exact;
 	uint64_t sp;
 
@@ -325,22 +328,47 @@ static uint8_t unwind(struct rec_backtrace *out, unsigned int most, struct rec_r
 	}
 }
 
-uint8_t rec_backtrace_take(struct rec_backtrace *out, const struct rec_regs *regs,
-			   struct rec_stack stack, uint32_t tid)
+/* Begin a backtrace with its innermost frame. Return the most frames that it may have. */
+static unsigned int begin(struct rec_backtrace *out, uint64_t ip)
 {
 	unsigned int most = rec_image.config.max_stack;
-	struct rec_regs g = *regs;
-	uint8_t truncated;
 
 	if (most > REC_BACKTRACE_MAX)
 		most = REC_BACKTRACE_MAX;
 	out->count = 0;
 	/* After a call of a null pointer, ip has no frame of its own. */
 	if (most)
-		out->frame[out->count++] = g.ip;
-	if (!take_caches(tid))
+		out->frame[out->count++] = ip;
+	return most;
+}
+
+uint8_t rec_backtrace_take(struct rec_backtrace *out, const struct rec_regs *regs,
+			   struct rec_stack stack, uint32_t tid)
+{
+	unsigned int most = begin(out, regs->ip);
+	struct rec_regs g = *regs;
+	uint8_t truncated;
+
+	if (tid)
+		rec_lock_take(&unwind_lock, tid);
+	else if (!take_caches_briefly((uint32_t)rec_image.server_pid))
 		return FLT_RING_F_UNWIND;
-	truncated = unwind(out, most, &g, stack);
+	truncated = unwind(out, most, &g, stack, NULL);
+	rec_lock_release(&unwind_lock);
+	return truncated;
+}
+
+uint8_t rec_backtrace_take_copy(struct rec_backtrace *out, const struct rec_regs *regs,
+				struct rec_stack stack, const struct rec_stack_copy *copy,
+				uint32_t tid)
+{
+	unsigned int most = begin(out, regs->ip);
+	struct rec_regs g = *regs;
+	uint8_t truncated;
+
+	if (!take_caches_briefly(tid))
+		return FLT_RING_F_UNWIND;
+	truncated = unwind(out, most, &g, stack, copy);
 	rec_lock_release(&unwind_lock);
 	return truncated;
 }

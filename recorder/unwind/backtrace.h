@@ -4,6 +4,7 @@
 #define FLT_REC_BACKTRACE_H
 
 #include "arch/registers.h"
+#include "stack_copy.h"
 
 #include <stdint.h>
 
@@ -26,7 +27,14 @@ struct rec_stack {
  */
 uint8_t rec_backtrace_take(struct rec_backtrace *out, const struct rec_regs *regs,
 			   struct rec_stack stack, uint32_t tid);
-/* Release the lock of the caches, in a forked child, where its owner does not exist. */
+/*
+ * The same for a thread that has run on since, from a copy of its stack. tid: the caller, or the
+ * server. The caller may hold the pager lock.
+ */
+uint8_t rec_backtrace_take_copy(struct rec_backtrace *out, const struct rec_regs *regs,
+				struct rec_stack stack, const struct rec_stack_copy *copy,
+				uint32_t tid);
+/* Release the lock of the caches, if its owner does not exist: in a forked child, at the end. */
 void rec_backtrace_reset(void);
 
 #endif

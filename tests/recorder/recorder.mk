@@ -72,6 +72,7 @@ check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
 	tests/recorder/cases.sh $(O) all --no-move
+	tests/recorder/cases.sh $(O) all --grants
 	tests/recorder/programs.sh $(O)
 	tests/recorder/snapshot.sh $(O)
 	tests/recorder/soak.sh $(O) 180

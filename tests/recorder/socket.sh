@@ -36,8 +36,8 @@ complete() {
 	local seen filed
 	"$fltctl" script --csv --no-stack trace.flt > script.csv
 	seen=$(sed -n 's/.*: \([0-9]*\) faults (\([0-9]*\) first touches, \([0-9]*\) refaults.*/\2 \3/p' err)
-	filed="$(grep -cE ',"[a-z,]*alloc[a-z,]*",[0-9]' script.csv || true)"
-	filed+=" $(grep -cE ',"[a-z,]*refault[a-z,]*",[0-9]' script.csv || true)"
+	filed="$(grep -c '[,"]alloc[,"]' script.csv || true)"
+	filed+=" $(grep -c '[,"]refault[,"]' script.csv || true)"
 	[ -n "$seen" ] && [ "$seen" = "$filed" ]
 }
 

@@ -188,6 +188,23 @@ static void print_gaps(const struct flt_recording *r)
 			100.0 * (double)r->total.large_covered / (double)r->total.large_peak);
 }
 
+/* Print who has filled the pages, and the time of those that fltctl filled. */
+static void print_service(const struct flt_ring_counts *f)
+{
+	const uint64_t all = f->alloc + f->refault, timed = all - f->granted;
+	char a[FLT_UNITS_TEXT];
+
+	if (!all)
+		return;
+	fprintf(stderr, "service  %s per fault, %.0f%% on the faulting thread",
+		flt_units_write_ns(a, timed ? f->latency_ns / timed : 0),
+		100.0 * (double)f->inline_faults / (double)all);
+	if (f->granted)
+		fprintf(stderr, "; %.0f%% by the kernel alone, not timed",
+			100.0 * (double)f->granted / (double)all);
+	fputc('\n', stderr);
+}
+
 void flt_record_summary(const struct flt_recording *r)
 {
 	const struct flt_record_total *t = &r->total;
@@ -219,10 +236,7 @@ void flt_record_summary(const struct flt_recording *r)
 				(double)(t->memory_peak - t->files_at_peak));
 		fputc('\n', stderr);
 	}
-	if (f->alloc + f->refault)
-		fprintf(stderr, "service  %s per fault, %.0f%% on the faulting thread\n",
-			flt_units_write_ns(a, f->latency_ns / (f->alloc + f->refault)),
-			100.0 * (double)f->inline_faults / (double)(f->alloc + f->refault));
+	print_service(f);
 	if (f->raced)
 		fprintf(stderr, "raced    %llu more faults of pages that another thread's fault "
 			"had brought in\n", (unsigned long long)f->raced);

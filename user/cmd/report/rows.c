@@ -80,9 +80,9 @@ static int site_write(struct flt_table *table, const struct flt_site *site, uint
 
 	if (row.faults != flt_counts_op(counts, FLT_OP_UNKNOWN))
 		known |= HAS_OPS;
-	if (row.faults && counts->latency) {
+	if (counts->timed) {
 		known |= HAS_LATENCY;
-		row.latency = counts->latency / row.faults;
+		row.latency = counts->latency / counts->timed;
 	}
 	row.percent = sum ? 100.0 * (double)row.faults / (double)sum : 0;
 	row.alloc = flt_counts_touch(counts, FLT_TOUCH_FIRST);

@@ -42,7 +42,10 @@ void flt_counts_add(struct flt_counts *c, const struct flt_fault *f)
 	c->by[flt_op_of(f)][flt_touch_of(f)] += f->weight;
 	if (f->flags & FLT_FAULT_MAJOR)
 		c->majors += f->weight;
-	c->latency += (uint64_t)f->latency * f->weight;
+	if (f->latency) {
+		c->timed += f->weight;
+		c->latency += (uint64_t)f->latency * f->weight;
+	}
 }
 
 void flt_counts_sum(struct flt_counts *to, const struct flt_counts *from)
@@ -53,6 +56,7 @@ void flt_counts_sum(struct flt_counts *to, const struct flt_counts *from)
 		for (touch = 0; touch < __FLT_TOUCH_LAST; touch++)
 			to->by[op][touch] += from->by[op][touch];
 	to->majors += from->majors;
+	to->timed += from->timed;
 	to->latency += from->latency;
 }
 

@@ -23,7 +23,8 @@ const char *flt_touch_name(enum flt_touch touch);
 struct flt_counts {
 	uint64_t by[__FLT_OP_LAST][__FLT_TOUCH_LAST];
 	uint64_t majors;
-	uint64_t latency;	/* nanoseconds, sum */
+	uint64_t timed;		/* faults whose latency is known */
+	uint64_t latency;	/* nanoseconds, their sum */
 };
 
 void flt_counts_add(struct flt_counts *counts, const struct flt_fault *fault);

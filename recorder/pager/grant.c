@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * grant.c - which pages are granted, and the end of a grant.
+ *
+ * A grant is a set of pages of one cluster of the page filter. Its size follows the program: a
+ * thread that has used up its last grant, and touches the page behind it, gets twice as many pages.
+ *
+ * Another thread can be in the middle of a fault when a grant ends. The filter has let its touch
+ * pass as one of a granted page, but the kernel finds the page registered and raises a fault for
+ * the pager. Such a page is missing after the end, so the sample is not recorded: the pager records
+ * the fault.
+ */
+#include "grant.h"
+
+#include "arch/instruction.h"
+#include "image/image.h"
+#include "lib/core/uffd.h"
+#include "limit.h"
+#include "page_fault.h"
+#include "pagemap.h"
+#include "region/extent.h"
+#include "region/region.h"
+#include "region/shadow.h"
+#include "residency.h"
+#include "thread/page_filter.h"
+#include "thread/perf_sample.h"
+#include "thread/touch_sample.h"
+#include "touch_record.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#define GRANTS  32u
+#define THREADS 16u	/* each has a ring of two MiB; an image with more threads has no grants */
+/* First touches before the first grant: small programs do not pay for the rings. */
+#define PATIENCE 64u
+#define PAGES_FIRST 8u	/* of the first grant of a sequence */
+/* No grants to a thread whose stack is deeper, because the samples would not have all of it. */
+#define DEPTH (REC_TOUCH_STACK - (8u << 10))
+
+struct grant {
+	size_t first;		/* page of the cluster's bit 0 */
+	struct rec_page_cluster *cluster;
+	uint32_t tid;		/* the thread that this is for */
+	uint64_t recorded;	/* bits of pages whose touch was recorded */
+	uint64_t missing;	/* while the grant ends: granted pages that are not there */
+	uint64_t seen;		/* bits of pages that were touched at the last refresh */
+};
+
+static struct {
+	struct rec_page_filter filter;
+	bool usable;		/* pages may be granted, now or later */
+	bool on;		/* the threads have rings */
+	unsigned int touches;	/* first touches, up to PATIENCE */
+	struct grant grant[GRANTS];
+	unsigned int count;
+	struct rec_thread *thread[THREADS];	/* those with a ring */
+	unsigned int threads;
+} state;
+
+bool rec_grant_is_possible(void)
+{
+	/* A sample does not tell a store from a load, the instruction does. */
+	return REC_HAS_INLINE && rec_image.config.flags & FLT_REC_GRANTS;
+}
+
+int rec_grant_descriptor(void)
+{
+	return state.filter.table ? state.filter.touches : -1;
+}
+
+void rec_grant_begin(const struct rec_page_filter *filter)
+{
+	state.filter = *filter;
+	state.usable = true;
+}
+
+static uint64_t number_of(size_t page)
+{
+	return rec_page_address(page) / (REC_CLUSTER * FLT_PAGE);
+}
+
+/* The region begins at a multiple of FLT_REC_ALIGN, and so at the beginning of a cluster. */
+static size_t first_of(size_t page)
+{
+	return page - page % REC_CLUSTER;
+}
+
+static uint64_t bit_of(size_t page)
+{
+	return 1ULL << page % REC_CLUSTER;
+}
+
+static unsigned int bits(uint64_t set)
+{
+	return (unsigned int)__builtin_popcountll(set);
+}
+
+static size_t lowest(uint64_t set)
+{
+	return (size_t)__builtin_ctzll(set);
+}
+
+static struct grant *find(size_t page)
+{
+	for (unsigned int i = 0; i < state.count; i++)
+		if (state.grant[i].first == first_of(page) &&
+		    state.grant[i].cluster->granted & bit_of(page))
+			return &state.grant[i];
+	return NULL;
+}
+
+static uint64_t touched(const struct grant *g)
+{
+	return __atomic_load_n(&g->cluster->touched, __ATOMIC_ACQUIRE) & g->cluster->granted;
+}
+
+/* Record the touches of a thread so far. */
+static void record_touches(struct rec_thread *t, uint32_t self)
+{
+	struct rec_touch_sample s;
+	struct grant *g;
+	uint64_t at = 0;
+	size_t page;
+
+	while (rec_touch_sample_take(t->touches, &at, &s)) {
+		if (!rec_region_contains(s.address))
+			continue;
+		page = rec_page_at(s.address);
+		g = find(page);
+		/* The thread itself is not in the middle of another fault. */
+		if (!g || g->recorded & bit_of(page) ||
+		    (g->missing & bit_of(page) && t->tid != self))
+			continue;
+		g->recorded |= bit_of(page);
+		rec_touch_record(&s, t, self);
+	}
+	if (at)
+		rec_touch_sample_free(t->touches, at);
+}
+
+static void record_rest(const struct grant *g)
+{
+	uint64_t rest = g->cluster->granted & ~g->missing & ~g->recorded;
+
+	for (; rest; rest &= rest - 1)
+		rec_touch_record_unseen(rec_page_address(g->first + lowest(rest)), g->tid);
+}
+
+/* Put the pages under the limit again, and find those that are not there. */
+static void take_back(struct grant *g)
+{
+	uint64_t granted = g->cluster->granted, present;
+	size_t first = g->first + lowest(granted);
+	size_t end = g->first + REC_CLUSTER - (size_t)__builtin_clzll(granted);
+	int ret = rec_limit_register(first, end);
+
+	if (rec_pagemap_present(g->first, REC_CLUSTER, &present)) {
+		/* Not known. A page that counts as resident may be missing. Trust the filter. */
+		present = ~0ULL;
+		g->recorded |= ~touched(g);
+	}
+	g->missing = granted & ~present;
+	for (size_t i = first; i < end; i++) {
+		/* A raw mremap() may have taken the page out of the limit. */
+		if (!(granted & bit_of(i)) || rec_page_state(i) != PAGE_RESIDENT ||
+		    (!ret && !(g->missing & bit_of(i))))
+			continue;
+		rec_residency_leave(i);
+		rec_page_reset(i, ret ? PAGE_EJECTED : PAGE_EMPTY);
+		rec_image.totals->ejected += ret ? 1 : 0;
+	}
+	rec_residency_publish();
+}
+
+static void end_grant(struct grant *g, uint32_t self)
+{
+	take_back(g);
+	for (unsigned int i = 0; i < state.threads; i++)
+		record_touches(state.thread[i], self);
+	record_rest(g);
+	__atomic_store_n(&g->cluster->number, 0, __ATOMIC_RELEASE);
+	g->cluster->granted = 0;
+	*g = state.grant[--state.count];
+}
+
+/*
+ * Tell the server if threads wait in faults. A thread whose touch of a granted page became a fault
+ * for the pager has no signal pending, and the server would find it late.
+ */
+static void wake_server(void)
+{
+	struct pollfd p = { rec_region.uffd, POLLIN, 0 };
+	struct timespec now = { 0 };
+
+	if (rec_threads.inlined && state.threads > 1 && sys5(SYS_ppoll, &p, 1, &now, 0, 8) > 0)
+		rec_image_wake_server();
+}
+
+void rec_grant_end(void)
+{
+	uint32_t self;
+
+	if (!state.count)
+		return;
+	self = (uint32_t)sys0(SYS_gettid);
+	while (state.count)
+		end_grant(&state.grant[0], self);
+	wake_server();
+}
+
+void rec_grant_refresh(void)
+{
+	uint32_t self = (uint32_t)sys0(SYS_gettid);
+	struct grant *g;
+
+	for (unsigned int i = state.count; i--;) {
+		g = &state.grant[i];
+		if (g->seen == touched(g))
+			end_grant(g, self);
+		else
+			g->seen = touched(g);
+	}
+	for (unsigned int i = 0; i < state.threads; i++)
+		record_touches(state.thread[i], self);
+}
+
+void rec_grant_stop(void)
+{
+	rec_grant_end();
+	state.usable = false;
+}
+
+/* Open another ring of all faults, which must be younger: see perf_sample.h. */
+static bool renew_samples(struct rec_thread *t)
+{
+	void *perf = rec_perf_sample_open(t->tid);
+
+	if (!perf)
+		return false;
+	/* The thread may sleep in a fault, and the server may read its sample without a lock. */
+	t->perf_before = t->perf;
+	__atomic_store_n(&t->perf, perf, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void open_ring(struct rec_thread *t)
+{
+	if (state.threads < THREADS)
+		t->touches = rec_touch_sample_open(t->tid, state.filter.touches,
+						   !(rec_image.config.flags & FLT_REC_NO_STACK));
+	if (t->touches)
+		state.thread[state.threads++] = t;
+	if (!t->touches || (t->perf && !renew_samples(t)))
+		rec_grant_stop();
+}
+
+void rec_grant_join(struct rec_thread *t)
+{
+	t->too_deep = false;
+	if (state.usable && state.on && !t->touches)
+		open_ring(t);
+}
+
+static void turn_on(void)
+{
+	state.on = true;
+	for (size_t i = 0; i < REC_THREADS && state.usable; i++)
+		if (rec_threads.slot[i].tid && rec_threads.slot[i].perf)
+			open_ring(&rec_threads.slot[i]);
+}
+
+void rec_grant_leave(struct rec_thread *t)
+{
+	if (!t->touches)
+		return;
+	rec_grant_end();
+	for (unsigned int i = 0; i < state.threads; i++)
+		if (state.thread[i] == t)
+			state.thread[i] = state.thread[--state.threads];
+	rec_touch_sample_close(t->touches);
+	rec_perf_sample_close(t->perf_before);
+	t->touches = t->perf_before = NULL;
+}
+
+void rec_grant_forget(void)
+{
+	if (state.filter.table) {
+		sys1(SYS_close, state.filter.faults);
+		sys1(SYS_close, state.filter.touches);
+		rec_threads.filter = -EBADF;
+	}
+	memset(&state, 0, sizeof(state));
+}
+
+/* Return how many touches of granted pages the thread's ring may still get. */
+static unsigned int outstanding(const struct rec_thread *t)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < state.count; i++)
+		if (state.grant[i].tid == t->tid)
+			n += bits(state.grant[i].cluster->granted & ~touched(&state.grant[i]));
+	return n;
+}
+
+/* End the oldest grant of a thread, or of all if t is NULL. Return false if there is none. */
+static bool end_oldest(const struct rec_thread *t, uint32_t self)
+{
+	for (unsigned int i = 0; i < state.count; i++)
+		if (!t || state.grant[i].tid == t->tid) {
+			end_grant(&state.grant[i], self);
+			return true;
+		}
+	return false;
+}
+
+/* Return the number of pages to grant behind a page: more, if the program goes on in sequence. */
+static unsigned int choose_pages(size_t page, uint32_t self)
+{
+	struct grant *g = page ? find(page - 1) : NULL;
+	unsigned int pages = PAGES_FIRST;
+
+	if (!g)
+		return pages;
+	pages = 2 * bits(g->cluster->granted);
+	if (touched(g) == g->cluster->granted)
+		end_grant(g, self);
+	return pages < REC_TOUCH_SAMPLES ? pages : REC_TOUCH_SAMPLES;
+}
+
+/* Return the bits of up to `pages` untouched pages behind a page in its cluster. */
+static uint64_t choose_bits(size_t page, unsigned int pages)
+{
+	size_t end = first_of(page) + REC_CLUSTER, most = rec_extent_end();
+	uint64_t set = 0;
+
+	for (size_t i = page + 1; i < end && i < most && i <= page + pages; i++) {
+		if (rec_page_state(i) != PAGE_EMPTY)
+			break;
+		set |= bit_of(i);
+	}
+	/*
+	 * Grants end before pages are evicted. An eighth of the limit is evicted at a time, so near
+	 * the limit they would end soon, and would not pay.
+	 */
+	if (rec_region.resident + bits(set) > rec_region.limit - rec_region.limit / 4)
+		return 0;
+	return set;
+}
+
+/* Return the grant of the page's cluster for this thread, new if need be. */
+static struct grant *place(size_t page, const struct rec_thread *t, uint32_t self)
+{
+	struct rec_page_cluster *c = rec_page_filter_cluster(&state.filter, number_of(page));
+	struct grant *g;
+
+	for (unsigned int i = 0; i < state.count; i++) {
+		g = &state.grant[i];
+		if (g->cluster != c)
+			continue;
+		if (g->first == first_of(page) && g->tid == t->tid)
+			return g;
+		end_grant(g, self);
+		break;
+	}
+	if (state.count == GRANTS)
+		end_oldest(NULL, self);
+	g = &state.grant[state.count++];
+	*g = (struct grant){ .first = first_of(page), .cluster = c, .tid = t->tid };
+	c->granted = c->touched = 0;
+	return g;
+}
+
+static void give(struct grant *g, uint64_t set)
+{
+	size_t first = g->first + lowest(set);
+	size_t end = first + bits(set);
+
+	g->recorded &= ~set;
+	__atomic_and_fetch(&g->cluster->touched, ~set, __ATOMIC_RELAXED);
+	__atomic_store_n(&g->cluster->granted, g->cluster->granted | set, __ATOMIC_RELEASE);
+	__atomic_store_n(&g->cluster->number, number_of(first), __ATOMIC_RELEASE);
+	for (size_t i = first; i < end; i++)
+		rec_residency_enter(i);
+	/* Last, because from here on the kernel fills the pages. */
+	if (uffd_unregister(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE))
+		rec_grant_stop();
+}
+
+static bool may_grant(const struct rec_thread *t, const struct rec_fault *f)
+{
+	/* A stack in the region would have to be read while its pages are taken back. */
+	return t && t->touches && !t->too_deep && f->sp && !rec_region_contains(f->sp) &&
+	       (f->sp < t->stack.lo || f->sp >= t->stack.hi || t->stack.hi - f->sp <= DEPTH);
+}
+
+void rec_grant_follow(const struct rec_fault *f, size_t page)
+{
+	uint32_t self = (uint32_t)sys0(SYS_gettid);
+	struct rec_thread *t;
+	unsigned int pages;
+	uint64_t set;
+
+	if (!state.usable || rec_shadow.frozen || rec_image.filtered)
+		return;
+	if (state.touches < PATIENCE) {
+		state.touches++;
+		return;
+	}
+	if (!state.on)
+		turn_on();
+	t = rec_thread_find(f->tid);
+	if (!state.usable || !may_grant(t, f))
+		return;
+	/* This fault is described. Samples of an event that is older than the ring are large. */
+	if (t->perf_before) {
+		rec_perf_sample_close(t->perf_before);
+		t->perf_before = NULL;
+	}
+	record_touches(t, self);
+	pages = choose_pages(page, self);
+	while (outstanding(t) + pages > REC_TOUCH_SAMPLES && end_oldest(t, self))
+		;
+	set = choose_bits(page, pages);
+	if (set)
+		give(place(page, t, self), set);
+}

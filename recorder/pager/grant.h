@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * grant.h - let the kernel fill untouched pages by itself.
+ *
+ * The first touch of a page needs no pager, because the page has no content. So behind a first
+ * touch some pages leave the userfaultfd. The kernel fills them without a stop, and writes a sample
+ * of each touch: see thread/touch_sample.h. A grant ends when its pages are used up, before a page
+ * leaves the region, before the program forks or changes its mappings, and when the program has
+ * not used it for a while. Then its samples are recorded, and its pages belong to the userfaultfd
+ * again.
+ *
+ * Granted pages count as resident from the beginning, so the limit is exact. No page is evicted
+ * while there is a grant.
+ *
+ * Callers hold the pager lock.
+ */
+#ifndef FLT_REC_GRANT_H
+#define FLT_REC_GRANT_H
+
+#include "thread/thread.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rec_fault;
+struct rec_page_filter;
+
+/* Return true if --grants asks for grants, and the processor allows them. */
+bool rec_grant_is_possible(void);
+/* Return the descriptor that the recorder needs for grants, or -1. */
+int rec_grant_descriptor(void);
+/* Use these programs, which the caller has loaded. Before the first fault. */
+void rec_grant_begin(const struct rec_page_filter *filter);
+/* Grant pages behind a page whose first touch is about to be resolved, if that may pay. */
+void rec_grant_follow(const struct rec_fault *f, size_t page);
+/*
+ * Record the touches so far, and end the grants that the program has not used since the last call.
+ * A grant in use goes on: its thread would often be in the middle of a fault.
+ */
+void rec_grant_refresh(void);
+/* End all grants. */
+void rec_grant_end(void);
+/* End all grants, and give no more. */
+void rec_grant_stop(void);
+/* Sample the touches of a thread that begins, if pages may be granted already. */
+void rec_grant_join(struct rec_thread *t);
+/* End all grants before a thread ends, and close its samples. */
+void rec_grant_leave(struct rec_thread *t);
+/* Forget everything, in a forked child: the parent's programs are not for its pages. */
+void rec_grant_forget(void);
+
+#endif
