@@ -13,12 +13,14 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "image/textfile.h"
+#include "pager/grant.h"
 #include "region/region.h"
 #include "setup.h"
 #include "signal/handler.h"
 #include "signal/lifetime.h"
 #include "thread/thread.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -61,6 +63,15 @@ static void refuse_huge_pages(void)
 	sys3(SYS_madvise, from, to - from, MADV_NOHUGEPAGE);
 }
 
+/* Close the filter if this kernel or an option forbids path A. */
+static void drop_filter(void)
+{
+	if (rec_threads.inlined || rec_threads.filter < 0 || rec_grant_descriptor() >= 0)
+		return;
+	sys1(SYS_close, rec_threads.filter);
+	rec_threads.filter = -EOPNOTSUPP;
+}
+
 void rec_start(void)
 {
 	/* Not 0, so that it is in the file. To touch another variable could take a huge page. */
@@ -86,6 +97,7 @@ void rec_start(void)
 		sys1(SYS_close, fd);
 	} else if (!rec_setup(fd, 0, 0)) {
 		rec_handler_install(false);
+		drop_filter();
 		rec_image_set_ready(true);
 	} else {
 		/* Nobody reads the userfaultfd: a fault or a fork would wait for ever. */
