@@ -3,8 +3,8 @@
  * wset [options] MiB TOUCHED[,TOUCHED...] - run with a known working set.
  *
  * Maps MiB of memory, fills it and prints "ready". Then writes a byte to each page of the
- * first TOUCHED MiB every 10 ms. Several sizes take turns of a second each. On SIGTERM it
- * prints "rounds N cpu NS", the rounds and the CPU time since "ready", and ends.
+ * first TOUCHED MiB every 10 ms. Several sizes take turns: SIGUSR1 begins the next one. On
+ * SIGTERM it prints "rounds N cpu NS", the rounds and the CPU time since "ready", and ends.
  *
  *   -H        use huge pages
  *   -f FILE   use a shared mapping of FILE
@@ -34,7 +34,7 @@
 
 #define PHASES 16
 
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t ended, phase;
 
 static void on_term(int signal)
 {
@@ -109,6 +109,12 @@ static pid_t start_sharing_child(void)
 	return child;
 }
 
+static void on_usr1(int signal)
+{
+	(void)signal;
+	phase++;
+}
+
 int main(int argc, char **argv)
 {
 	const struct timespec pause = { 0, 10 * 1000 * 1000 };
@@ -154,6 +160,7 @@ int main(int argc, char **argv)
 	if (locked && mlockall(MCL_CURRENT))
 		err(1, "mlockall");
 	signal(SIGTERM, on_term);
+	signal(SIGUSR1, on_usr1);
 	if (share_memory)
 		child = start_sharing_child();
 	printf("ready\n");
@@ -166,9 +173,9 @@ int main(int argc, char **argv)
 			break;
 		at = len - touched[0] ? (size_t)t * slide * mib % (len - touched[0] + mib) : 0;
 		if (reads)
-			region_read(p + at, touched[(size_t)t % phases] / PAGE, PAGE * stride);
+			region_read(p + at, touched[(size_t)phase % phases] / PAGE, PAGE * stride);
 		else
-			region_write(p + at, touched[(size_t)t % phases] / PAGE, PAGE * stride);
+			region_write(p + at, touched[(size_t)phase % phases] / PAGE, PAGE * stride);
 		if (more) {
 			char *room = region_anon(more * PAGE);
 
