@@ -1,47 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * perf_event.c - software page-fault events with a BPF filter on the address.
- *
- * Without the filter, a file fault that the kernel retries would find the signal pending each
- * time and retry for ever.
- */
+/* perf_event.c - software page-fault events with a BPF filter on the address. */
 #include "perf_event.h"
 
 #include "image/image.h"
 #include "lib/core/region.h"
 #include "recent.h"
+#include "thread/page_filter.h"
 
 #include <fcntl.h>
-#include <linux/bpf.h>
-#include <linux/bpf_perf_event.h>
 #include <linux/perf_event.h>
-#include <string.h>
 #include <sys/mman.h>
-
-int rec_perf_event_filter(uint64_t lo, uint64_t hi)
-{
-	struct bpf_insn code[] = {
-		{ BPF_LDX | BPF_MEM | BPF_DW, 2, 1, offsetof(struct bpf_perf_event_data, addr), 0 },
-		{ BPF_LD | BPF_IMM | BPF_DW, 3, 0, 0, (int)lo },
-		{ 0, 0, 0, 0, (int)(lo >> 32) },
-		{ BPF_LD | BPF_IMM | BPF_DW, 4, 0, 0, (int)hi },
-		{ 0, 0, 0, 0, (int)(hi >> 32) },
-		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0 },
-		{ BPF_JMP | BPF_JLT | BPF_X, 2, 3, 2, 0 },
-		{ BPF_JMP | BPF_JGE | BPF_X, 2, 4, 1, 0 },
-		{ BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1 },
-		{ BPF_JMP | BPF_EXIT, 0, 0, 0, 0 },
-	};
-	static const char license[] = "GPL";
-	union bpf_attr a;
-
-	memset(&a, 0, sizeof(a));
-	a.prog_type = BPF_PROG_TYPE_PERF_EVENT;
-	a.insns = (uintptr_t)code;
-	a.insn_cnt = sizeof(code) / sizeof(code[0]);
-	a.license = (uintptr_t)license;
-	return (int)sys3(SYS_bpf, BPF_PROG_LOAD, &a, sizeof(a));
-}
 
 void *rec_perf_event_open(int filter, bool kernel, int owner_type, int owner, int sig)
 {
@@ -86,7 +54,7 @@ void rec_perf_event_close(void **event)
 bool rec_perf_event_is_filtered(int sig)
 {
 	/* Nothing is ever mapped there. */
-	int filter = rec_perf_event_filter(FLT_PAGE, 2 * FLT_PAGE);
+	int filter = rec_page_filter_load_range(FLT_PAGE, 2 * FLT_PAGE);
 	volatile char *page;
 	uint64_t pending = 0;
 	void *event;

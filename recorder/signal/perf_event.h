@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Load a BPF program that passes faults in [lo, hi). Return a descriptor or -errno. */
-int rec_perf_event_filter(uint64_t lo, uint64_t hi);
 /*
  * Open an event of the calling thread's faults that pass the filter: those in the kernel, or
  * those in user mode. owner_type, owner: F_OWNER_TID or F_OWNER_PID and the task that gets

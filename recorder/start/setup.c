@@ -13,7 +13,6 @@
 #include "region/shadow.h"
 #include "server/spawn.h"
 #include "signal/handler.h"
-#include "signal/perf_event.h"
 #include "thread/page_filter.h"
 #include "thread/thread.h"
 #include "trace/trie.h"
@@ -197,7 +196,7 @@ static void load_filters(bool forked)
 	}
 	rec_threads.filter = -EOPNOTSUPP;
 	if (rec_handler_is_possible())
-		rec_threads.filter = rec_setup_raise_descriptor(rec_perf_event_filter(lo, hi));
+		rec_threads.filter = rec_setup_raise_descriptor(rec_page_filter_load_range(lo, hi));
 }
 
 static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **step)

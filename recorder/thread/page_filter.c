@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* page_filter.c - the programs, and the array map that is mapped here. */
+/*
+ * page_filter.c - the programs, and the array map that is mapped here.
+ *
+ * Without a filter, a file fault that the kernel retries would find the signal of path A pending
+ * each time and retry for ever.
+ */
 #include "page_filter.h"
 
 #include "lib/core/region.h"
@@ -65,6 +70,18 @@ static void jump_if(struct program *p, uint8_t op, uint8_t a, int32_t value, uns
 	add(p, BPF_JMP | op | BPF_K, a, 0, (int16_t)(target - p->count - 1), value);
 }
 
+/* Load the fault's address into r6. Jump to `out` if it is outside of [lo, hi). */
+static void check_range(struct program *p, uint64_t lo, uint64_t hi, unsigned int out)
+{
+	load_word(p, 6, 1, offsetof(struct bpf_perf_event_data, addr));
+	load_number(p, 2, lo);
+	jump(p, BPF_JLT, 6, 2, out);
+	load_number(p, 2, hi);
+	jump(p, BPF_JGE, 6, 2, out);
+}
+
+#define CHECKED 7	/* instructions of check_range() */
+
 /*
  * Find the place of the fault's page. r0: the place, r1: the bit of the page. Jump to `out` for a
  * page outside of [lo, hi), and to `other` for a page that is not granted.
@@ -72,11 +89,7 @@ static void jump_if(struct program *p, uint8_t op, uint8_t a, int32_t value, uns
 static void find_page(struct program *p, int map, uint64_t lo, uint64_t hi, unsigned int out,
 		      unsigned int other)
 {
-	load_word(p, 6, 1, offsetof(struct bpf_perf_event_data, addr));
-	load_number(p, 2, lo);
-	jump(p, BPF_JLT, 6, 2, out);
-	load_number(p, 2, hi);
-	jump(p, BPF_JGE, 6, 2, out);
+	check_range(p, lo, hi, out);
 	operate(p, BPF_RSH, 6, __builtin_ctzl(FLT_PAGE));
 	copy(p, 7, 6);
 	operate(p, BPF_RSH, 7, __builtin_ctz(REC_CLUSTER));
@@ -138,6 +151,16 @@ static int load(const struct program *p)
 	a.insn_cnt = p->count;
 	a.license = (uintptr_t)license;
 	return (int)sys3(SYS_bpf, BPF_PROG_LOAD, &a, sizeof(a));
+}
+
+int rec_page_filter_load_range(uint64_t lo, uint64_t hi)
+{
+	struct program p = { .count = 0 };
+
+	check_range(&p, lo, hi, CHECKED + 2);
+	answer(&p, 1);
+	answer(&p, 0);
+	return load(&p);
 }
 
 static int make_map(void)
