@@ -16,7 +16,6 @@ void rec_fault_record(const struct rec_fault *f, enum flt_ring_kind kind)
 		.ip = f->ip, .cpu = f->cpu, .granted = f->granted,
 	};
 	bool full = false;
-	uint64_t now;
 
 	if (rec_object_take_changed())
 		rec_writer_note(FLT_RING_MAPS, f->tid);
@@ -26,6 +25,5 @@ void rec_fault_record(const struct rec_fault *f, enum flt_ring_kind kind)
 		r.flags |= FLT_RING_F_DEPTH;
 		rec_image.totals->stacks_full++;
 	}
-	now = rec_now();
-	rec_writer_fault(&r, now);
+	rec_writer_fault(&r, rec_now());
 }

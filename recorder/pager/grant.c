@@ -125,9 +125,9 @@ static void record_touches(struct rec_thread *t, uint32_t self)
 	size_t page;
 
 	while (rec_touch_sample_take(t->touches, &at, &s)) {
-		if (!rec_region_contains(s.address))
+		if (!rec_region_contains(s.fault.address))
 			continue;
-		page = rec_page_at(s.address);
+		page = rec_page_at(s.fault.address);
 		g = find(page);
 		/* The thread itself is not in the middle of another fault. */
 		if (!g || g->recorded & bit_of(page) ||
@@ -398,9 +398,9 @@ static bool may_grant(const struct rec_thread *t, const struct rec_fault *f)
 
 void rec_grant_follow(const struct rec_fault *f, size_t page)
 {
-	uint32_t self = (uint32_t)sys0(SYS_gettid);
 	struct rec_thread *t;
 	unsigned int pages;
+	uint32_t self;
 	uint64_t set;
 
 	if (!state.usable || rec_shadow.frozen || rec_image.filtered)
@@ -419,6 +419,7 @@ void rec_grant_follow(const struct rec_fault *f, size_t page)
 		rec_perf_sample_close(t->perf_before);
 		t->perf_before = NULL;
 	}
+	self = (uint32_t)sys0(SYS_gettid);
 	record_touches(t, self);
 	pages = choose_pages(page, self);
 	while (outstanding(t) + pages > REC_TOUCH_SAMPLES && end_oldest(t, self))

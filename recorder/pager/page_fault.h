@@ -25,6 +25,15 @@ struct rec_fault {
 	bool far;		/* set by the pager: came over the link, wake its waiters later */
 };
 
+/* Add a backtrace to a fault. truncated: the result of rec_backtrace_take() or its like. */
+static inline void rec_fault_add_stack(struct rec_fault *f, const struct rec_backtrace *b,
+				       uint8_t truncated)
+{
+	f->flags |= truncated;
+	f->frames = (uint8_t)(b->count > 255 ? 255 : b->count);
+	f->backtrace = b;
+}
+
 enum rec_outcome {
 	FAULT_DONE,		/* the page is there and its waiters were woken */
 	FAULT_RETRY,		/* the kernel or a freeze prevents it for now: try again later */

@@ -24,8 +24,9 @@ static uint8_t operation_of(uint64_t ip)
 	return flag;
 }
 
-void rec_touch_record(const struct rec_touch_sample *s, struct rec_thread *t, uint32_t self)
+void rec_touch_record(const struct rec_touch_sample *touch, struct rec_thread *t, uint32_t self)
 {
+	const struct rec_perf_sample *s = &touch->fault;
 	struct rec_fault f = {
 		.time = s->time, .address = s->address, .ip = s->regs.ip, .tid = t->tid,
 		.cpu = s->cpu, .granted = true,
@@ -33,11 +34,10 @@ void rec_touch_record(const struct rec_touch_sample *s, struct rec_thread *t, ui
 
 	f.flags = s->in_kernel ? FLT_RING_F_KERNEL | FLT_RING_F_NOOP : operation_of(f.ip);
 	if (!(rec_image.config.flags & FLT_REC_NO_STACK)) {
-		f.flags |= rec_backtrace_take_copy(&backtrace, &s->regs, t->stack, &s->stack,
-						   self);
-		f.frames = (uint8_t)(backtrace.count > 255 ? 255 : backtrace.count);
-		f.backtrace = &backtrace;
-		if (f.flags & FLT_RING_F_UNWIND && s->stack.bytes == REC_TOUCH_STACK)
+		rec_fault_add_stack(&f, &backtrace,
+				    rec_backtrace_take_copy(&backtrace, &s->regs, t->stack,
+							    &touch->stack, self));
+		if (f.flags & FLT_RING_F_UNWIND && touch->stack.bytes == REC_TOUCH_STACK)
 			t->too_deep = true;
 	}
 	rec_fault_record(&f, FLT_RING_ALLOC);

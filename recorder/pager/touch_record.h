@@ -10,7 +10,7 @@
  * Record a touch by its sample. Set t->too_deep if the stack is larger than the copy. self: the
  * calling thread or the server.
  */
-void rec_touch_record(const struct rec_touch_sample *s, struct rec_thread *t, uint32_t self);
+void rec_touch_record(const struct rec_touch_sample *touch, struct rec_thread *t, uint32_t self);
 /*
  * Record a touch without a sample: of a system call that fills memory without a fault, of a thread
  * that is not known, or of a thread whose ring was full. tid: the thread that had the grant.

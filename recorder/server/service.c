@@ -101,11 +101,9 @@ static void describe(struct rec_fault *f, const struct uffd_msg *m)
 	if (s.in_kernel)
 		f->flags |= FLT_RING_F_KERNEL;
 	follow_cpu(f->cpu);
-	if (!(rec_image.config.flags & FLT_REC_NO_STACK)) {
-		f->flags |= rec_backtrace_take(&backtrace, &s.regs, t->stack, 0);
-		f->frames = (uint8_t)(backtrace.count > 255 ? 255 : backtrace.count);
-		f->backtrace = &backtrace;
-	}
+	if (!(rec_image.config.flags & FLT_REC_NO_STACK))
+		rec_fault_add_stack(f, &backtrace,
+				    rec_backtrace_take(&backtrace, &s.regs, t->stack, 0));
 }
 
 /*

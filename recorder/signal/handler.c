@@ -128,11 +128,9 @@ static void resolve_own(const void *context)
 	t->ejected = 0;
 	if (rec_instruction_stores((const uint8_t *)regs.ip))
 		f.flags |= FLT_RING_F_WRITE;
-	if (!(rec_image.config.flags & FLT_REC_NO_STACK)) {
-		f.flags |= rec_backtrace_take(t->backtrace, &regs, t->stack, tid);
-		f.frames = (uint8_t)(t->backtrace->count > 255 ? 255 : t->backtrace->count);
-		f.backtrace = t->backtrace;
-	}
+	if (!(rec_image.config.flags & FLT_REC_NO_STACK))
+		rec_fault_add_stack(&f, t->backtrace,
+				    rec_backtrace_take(t->backtrace, &regs, t->stack, tid));
 	resolve(&f);
 	if (f.far)
 		rec_link_wait(f.address & ~(FLT_PAGE - 1));

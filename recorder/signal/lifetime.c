@@ -59,7 +59,8 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 	 * sample's time is from before the signal, which may cost more than all the rest.
 	 */
 	t->perf = rec_perf_sample_open(t->tid);
-	change_grants(rec_grant_join, t);
+	if (rec_grant_is_possible())
+		change_grants(rec_grant_join, t);
 	if (rec_threads.inlined && (!armed || !t->perf)) {
 		if (armed)
 			rec_handler_disarm(t);
@@ -91,7 +92,8 @@ static void end(void)
 		rec_thread_remove(t);
 		return;
 	}
-	change_grants(rec_grant_leave, t);
+	if (t->touches)
+		change_grants(rec_grant_leave, t);
 	rec_handler_disarm(t);
 	if (t->watched)
 		__atomic_fetch_sub(&rec_threads.watched, 1, __ATOMIC_RELAXED);

@@ -11,24 +11,13 @@
  */
 #include "perf_sample.h"
 
-#include "arch/perf.h"
 #include "lib/core/sys.h"
-#include "recent.h"
+#include "perf_record.h"
 #include "region/region.h"
 #include "unwind/probe.h"
 
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-
-struct record {
-	struct perf_event_header header;
-	uint64_t ip, time, address;
-	uint32_t cpu, reserved;
-	uint64_t abi;		/* of the registers; 0 = none follow */
-	uint64_t regs[REC_PERF_REGS];
-};
 
 #define RING_BYTES (2 * FLT_PAGE)
 
@@ -37,17 +26,10 @@ struct record {
 
 void *rec_perf_sample_open(uint32_t tid)
 {
-	struct perf_event_attr a = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(a),
-		.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
-			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER,
-		.sample_regs_user = REC_PERF_MASK, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
-	};
+	struct perf_event_attr a = rec_perf_record_attr();
 	void *m;
 	long fd;
 
-	perf_attr_set(&a, PERF_ATTR_REMOVE_ON_EXEC);
 	fd = sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		/* Without privileges only samples of user-mode faults are allowed. */
@@ -81,7 +63,7 @@ static bool read_head(const struct perf_event_mmap_page *p, uint64_t *head)
 }
 
 /* Read the record that ends at `end`. Return false if it is not a complete sample. */
-static bool read_record(const void *ring, uint64_t end, struct record *r)
+static bool read_record(const void *ring, uint64_t end, struct rec_perf_record *r)
 {
 	const char *data = (const char *)ring + FLT_PAGE;
 	uint64_t from = end - sizeof(*r), word;
@@ -96,23 +78,9 @@ static bool read_record(const void *ring, uint64_t end, struct record *r)
 	return r->header.type == PERF_RECORD_SAMPLE && r->header.size == sizeof(*r) && r->abi;
 }
 
-static uint16_t mode_of(const struct record *r)
-{
-	return r->header.misc & PERF_RECORD_MISC_CPUMODE_MASK;
-}
-
-static void decode(const struct record *r, struct rec_perf_sample *s)
-{
-	*s = (struct rec_perf_sample){
-		.regs = rec_perf_registers(r->regs),
-		.time = r->time, .address = r->address, .cpu = (uint16_t)r->cpu,
-		.in_kernel = mode_of(r) == PERF_RECORD_MISC_KERNEL,
-	};
-}
-
 bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_perf_sample *s)
 {
-	struct record r;
+	struct rec_perf_record r;
 	uint64_t head;
 
 	if (!read_head(t->perf, &head))
@@ -120,9 +88,10 @@ bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_pe
 	for (unsigned int k = 0; k < LOOK_BACK; k++) {
 		if (head < k * sizeof(r) || !read_record(t->perf, head - k * sizeof(r), &r))
 			return false;
-		if (!rec_region_contains(r.address) || mode_of(&r) != PERF_RECORD_MISC_USER)
+		if (!rec_region_contains(r.address) ||
+		    rec_perf_record_mode(&r) != PERF_RECORD_MISC_USER)
 			continue;
-		decode(&r, s);
+		*s = rec_perf_record_decode(&r);
 		return s->regs.ip == ip && r.time >= t->fault_time;
 	}
 	return false;
@@ -131,7 +100,7 @@ bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_pe
 static bool find_in(const void *ring, const struct rec_thread *t, uintptr_t page,
 		    struct rec_perf_sample *s)
 {
-	struct record r;
+	struct rec_perf_record r;
 	uint64_t head;
 
 	if (!read_head(ring, &head))
@@ -146,7 +115,7 @@ static bool find_in(const void *ring, const struct rec_thread *t, uintptr_t page
 		if (r.time < t->fault_time && !(k == 0 && r.time == t->sample_time))
 			return false;
 		if ((r.address & ~(FLT_PAGE - 1)) == page) {
-			decode(&r, s);
+			*s = rec_perf_record_decode(&r);
 			return true;
 		}
 	}

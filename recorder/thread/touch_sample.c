@@ -2,48 +2,32 @@
 /* touch_sample.c - one perf ring per thread, with samples of different sizes. */
 #include "touch_sample.h"
 
-#include "arch/perf.h"
 #include "lib/core/region.h"
 #include "lib/core/sys.h"
-#include "recent.h"
+#include "perf_record.h"
 
-#include <linux/perf_event.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #define RING_BYTES (2UL << 20)
 
-/* A sample up to its registers. The copy of the stack follows: see perf_event_open(2). */
-struct record {
-	struct perf_event_header header;
-	uint64_t ip, time, address;
-	uint32_t cpu, reserved;
-	uint64_t abi;		/* of the registers; 0 = none follow */
-	uint64_t regs[REC_PERF_REGS];
-};
-
-_Static_assert(RING_BYTES / REC_TOUCH_SAMPLES > REC_TOUCH_STACK + sizeof(struct record) + 32,
+_Static_assert(RING_BYTES / REC_TOUCH_SAMPLES >
+	       REC_TOUCH_STACK + sizeof(struct rec_perf_record) + 32,
 	       "the samples fit into the ring");
 
 void *rec_touch_sample_open(uint32_t tid, int filter, bool stacks)
 {
-	struct perf_event_attr a = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(a),
-		.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
-			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER |
-			       (stacks ? PERF_SAMPLE_STACK_USER : 0),
-		.sample_regs_user = REC_PERF_MASK,
-		.sample_stack_user = stacks ? REC_TOUCH_STACK : 0,
-		/* Never wake a reader. */
-		.watermark = 1, .wakeup_watermark = INT32_MAX,
-		.use_clockid = 1, .clockid = CLOCK_MONOTONIC,
-	};
+	struct perf_event_attr a = rec_perf_record_attr();
 	void *m = NULL;
 	long fd;
 
-	perf_attr_set(&a, PERF_ATTR_REMOVE_ON_EXEC);
+	if (stacks) {
+		a.sample_type |= PERF_SAMPLE_STACK_USER;
+		a.sample_stack_user = REC_TOUCH_STACK;
+	}
+	/* Never wake a reader. */
+	a.watermark = 1;
+	a.wakeup_watermark = INT32_MAX;
 	fd = sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return NULL;
@@ -95,19 +79,15 @@ static struct rec_stack_copy find_stack(const void *ring, uint64_t at, uint64_t 
 static bool decode(const void *ring, uint64_t at, const struct perf_event_header *h,
 		   struct rec_touch_sample *s)
 {
-	struct record r;
+	struct rec_perf_record r;
 
 	if (h->type != PERF_RECORD_SAMPLE || h->size < sizeof(r))
 		return false;
 	copy_out(ring, at, &r, sizeof(r));
 	if (!r.abi)
 		return false;
-	*s = (struct rec_touch_sample){
-		.regs = rec_perf_registers(r.regs),
-		.time = r.time, .address = r.address, .cpu = (uint16_t)r.cpu,
-		.in_kernel = (h->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL,
-	};
-	s->stack = find_stack(ring, at + sizeof(r), at + h->size, s->regs.sp);
+	s->fault = rec_perf_record_decode(&r);
+	s->stack = find_stack(ring, at + sizeof(r), at + h->size, s->fault.regs.sp);
 	return true;
 }
 

@@ -9,7 +9,7 @@
 #ifndef FLT_REC_TOUCH_SAMPLE_H
 #define FLT_REC_TOUCH_SAMPLE_H
 
-#include "arch/registers.h"
+#include "perf_sample.h"
 #include "unwind/stack_copy.h"
 
 #include <stdbool.h>
@@ -21,10 +21,7 @@
 #define REC_TOUCH_STACK   (32256u)
 
 struct rec_touch_sample {
-	struct rec_regs regs;
-	uint64_t time, address;
-	uint16_t cpu;
-	bool in_kernel;			/* raised in a system call; regs are from its entry */
+	struct rec_perf_sample fault;
 	struct rec_stack_copy stack;	/* valid until rec_touch_sample_free() */
 };
 

@@ -328,49 +328,44 @@ static uint8_t unwind(struct rec_backtrace *out, unsigned int most, struct rec_r
 	}
 }
 
-/* Begin a backtrace with its innermost frame. Return the most frames that it may have. */
-static unsigned int begin(struct rec_backtrace *out, uint64_t ip)
+/* Take a backtrace, and release the lock of the caches if the caller could take it. */
+static uint8_t take(struct rec_backtrace *out, const struct rec_regs *regs, struct rec_stack stack,
+		    const struct rec_stack_copy *copy, bool locked)
 {
 	unsigned int most = rec_image.config.max_stack;
+	struct rec_regs g = *regs;
+	uint8_t truncated;
 
 	if (most > REC_BACKTRACE_MAX)
 		most = REC_BACKTRACE_MAX;
 	out->count = 0;
 	/* After a call of a null pointer, ip has no frame of its own. */
 	if (most)
-		out->frame[out->count++] = ip;
-	return most;
+		out->frame[out->count++] = g.ip;
+	if (!locked)
+		return FLT_RING_F_UNWIND;
+	truncated = unwind(out, most, &g, stack, copy);
+	rec_lock_release(&unwind_lock);
+	return truncated;
 }
 
 uint8_t rec_backtrace_take(struct rec_backtrace *out, const struct rec_regs *regs,
 			   struct rec_stack stack, uint32_t tid)
 {
-	unsigned int most = begin(out, regs->ip);
-	struct rec_regs g = *regs;
-	uint8_t truncated;
+	bool locked = true;
 
 	if (tid)
 		rec_lock_take(&unwind_lock, tid);
-	else if (!take_caches_briefly((uint32_t)rec_image.server_pid))
-		return FLT_RING_F_UNWIND;
-	truncated = unwind(out, most, &g, stack, NULL);
-	rec_lock_release(&unwind_lock);
-	return truncated;
+	else
+		locked = take_caches_briefly((uint32_t)rec_image.server_pid);
+	return take(out, regs, stack, NULL, locked);
 }
 
 uint8_t rec_backtrace_take_copy(struct rec_backtrace *out, const struct rec_regs *regs,
 				struct rec_stack stack, const struct rec_stack_copy *copy,
 				uint32_t tid)
 {
-	unsigned int most = begin(out, regs->ip);
-	struct rec_regs g = *regs;
-	uint8_t truncated;
-
-	if (!take_caches_briefly(tid))
-		return FLT_RING_F_UNWIND;
-	truncated = unwind(out, most, &g, stack, copy);
-	rec_lock_release(&unwind_lock);
-	return truncated;
+	return take(out, regs, stack, copy, take_caches_briefly(tid));
 }
 
 void rec_backtrace_reset(void)
