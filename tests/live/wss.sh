@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 zram=1 timeout=400 debug=0
-# shellcheck disable=SC2119
+# shellcheck disable=SC2016,SC2119
 # Promise: for a program with a known working set, scan and inject report it within 2 % or
 # 16 pages. The RSS is exactly the kernel's. Injection causes one fault per used page and restores
 # all pages. Nothing is left after a reader was killed.
@@ -295,11 +295,27 @@ at_least "windows of a second with a PSS" "$(awk -F, '
 stop "$phases" "$pid"
 say "phases and moving range"
 
+has_samples() { [ "$(grep -c '^sample' "$tmp/csv")" -ge "$1" ]; }
+
+# Observe a shell script that runs wset with its output in $1/out. wset ends after it has filled
+# its memory and fltctl has written so many more samples.
+observe_command() { # SAMPLES SCRIPT WSS-ARGUMENTS...
+	local samples=$1 script=$2
+	shift 2
+	rm -f "$tmp/out" "$tmp/csv"
+	"$FLTCTL" wss --csv "$@" -- sh -c "$script" sh "$tmp" >"$tmp/csv" 2>"$tmp/err" & reader=$!
+	checks=$((checks + 3))
+	until_true grep -qs ready "$tmp/out" || bad "$script: not ready"
+	until_true has_samples $(($(grep -c '^sample' "$tmp/csv") + samples)) ||
+		bad "$script: $(grep -c '^sample' "$tmp/csv") samples"
+	pkill -x wset || bad "$script: has ended"
+	wait "$reader" || bad "$script: $(cat "$tmp/err")"
+}
+
 # A command is tracked from its first instruction. Every page counts as first touch exactly once.
 # The shell, and the code and the variables of the program, have fewer than 256 pages.
 most=$(((32 << 20) + 256 * page))
-"$FLTCTL" wss --csv 0.2 -- sh -c 'exec wset -t 3 32 2 >/dev/null' >"$tmp/csv" 2>"$tmp/err" ||
-	bad "command: $(cat "$tmp/err")"
+observe_command 2 'exec wset 32 2 >"$1/out"' 0.2
 touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	{ sum += $at["first_touch_bytes"] } END { print sum }' "$tmp/csv")
 at_least "first touch of a command with 32 MiB" "$touched" $((32 << 20))
@@ -314,12 +330,10 @@ holds=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		last = $at["mmap_lock_below_ns"]
 	}
 	END { print n + 0 }' "$tmp/csv")
-at_least "samples of a command with 32 MiB" "$(grep -c '^sample' "$tmp/csv")" 2
 at_least "holds of mmap_lock" "$holds" "$(grep -c '^sample' "$tmp/csv")"
 
 # With the method fault, a child of the command is tracked from its fork.
-"$FLTCTL" wss --csv -m fault 0.5 6 -- sh -c 'wset -t 6 32 2 >/dev/null; true' \
-	>"$tmp/csv" 2>"$tmp/err" || bad "child, method fault: $(cat "$tmp/err")"
+observe_command 2 'wset 32 2 >"$1/out"; true' -m fault 0.5
 touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["record"] == "sample" && $at["comm"] == "wset" { sum += $at["first_touch_bytes"] }
 	END { print sum + 0 }' "$tmp/csv")
@@ -327,8 +341,7 @@ at_least "first touch of a child with 32 MiB" "$touched" $((32 << 20))
 at_most "first touch of a child with 32 MiB" "$touched" $most
 
 # In a cumulative window (-C), first touch also covers the whole window.
-"$FLTCTL" wss --csv -C 0.3 6 -- sh -c 'exec wset -t 3 32 2 >/dev/null' >"$tmp/csv" 2>"$tmp/err" ||
-	bad "cumulative: $(cat "$tmp/err")"
+observe_command 2 'exec wset 32 2 >"$1/out"' -C 0.3
 touched=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 	$at["record"] == "sample" { last = $at["first_touch_bytes"] }
 	END { print last }' "$tmp/csv")
@@ -337,8 +350,7 @@ at_most "first touch of a cumulative window" "$touched" $most
 
 # A child that shares the memory of its parent, as after vfork() until exec, is not tracked as a
 # process of its own.
-"$FLTCTL" wss --csv -b 100 0.3 5 -- sh -c 'exec wset -v -t 3 16 4 >/dev/null' \
-	>"$tmp/csv" 2>"$tmp/err" || bad "shared memory after vfork: $(cat "$tmp/err")"
+observe_command 3 'exec wset -v 16 4 >"$1/out"' -b 100 0.3
 same "processes with the shared memory" \
 	"$(awk -F, '/^sample/ { seen[$3] = 1 } END { print length(seen) }' "$tmp/csv")" 1
 at_least "referenced bytes of the shared memory" \
