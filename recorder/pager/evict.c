@@ -73,14 +73,16 @@ void rec_evict_make_room(size_t pages)
 /*
  * Held pages cannot be evicted. If there are no others, one batch above the limit is allowed
  * until the freeze ends, which depends on the server only. But from prepare to parent in
- * fork.c the freeze also depends on the forking thread, and that may wait in libc for a lock
- * whose owner waits here. So the limit gives way if the forking thread sleeps in a futex.
+ * fork.c the freeze also depends on the forking thread. It may need a page itself. Or it may wait
+ * in libc for a lock whose owner waits here: the limit gives way if it sleeps in a futex.
  */
 #define FORK_NS 50000000
 
-bool rec_evict_may_exceed(uint64_t since)
+bool rec_evict_may_exceed(uint32_t tid, uint64_t since)
 {
 	if (!rec_shadow.frozen || rec_region.resident < rec_region.limit + FLT_VICTIMS_MAX)
+		return true;
+	if (rec_freeze.forking == tid)
 		return true;
 	if (!rec_freeze.forking || rec_now() - since < FORK_NS)
 		return false;

@@ -11,8 +11,8 @@
 void rec_evict_make_room(size_t pages);
 /*
  * Return false if a new page must wait, at most until the freeze ends, because the limit is
- * exceeded by one batch already. since: time of the page's fault.
+ * exceeded by one batch already. tid, since: the page's fault.
  */
-bool rec_evict_may_exceed(uint64_t since);
+bool rec_evict_may_exceed(uint32_t tid, uint64_t since);
 
 #endif

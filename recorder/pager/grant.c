@@ -148,29 +148,35 @@ static void record_rest(const struct grant *g)
 		rec_touch_record_unseen(rec_page_address(g->first + lowest(rest)), g->tid);
 }
 
+/* Return the granted pages that are under the limit. A raw mremap() may have taken others out. */
+static uint64_t limited(const struct grant *g)
+{
+	uint64_t set = 0;
+
+	for (uint64_t rest = g->cluster->granted; rest; rest &= rest - 1)
+		if (rec_page_state(g->first + lowest(rest)) == PAGE_RESIDENT)
+			set |= rest & -rest;
+	return set;
+}
+
 /* Put the pages under the limit again, and find those that are not there. */
 static void take_back(struct grant *g)
 {
-	uint64_t granted = g->cluster->granted, present;
-	size_t first = g->first + lowest(granted);
-	size_t end = g->first + REC_CLUSTER - (size_t)__builtin_clzll(granted);
-	int ret = rec_limit_register(first, end);
+	uint64_t set = limited(g), failed = rec_limit_register_set(g->first, set), present;
+	size_t page;
 
 	if (rec_pagemap_present(g->first, REC_CLUSTER, &present)) {
 		/* Not known. A page that counts as resident may be missing. Trust the filter. */
 		present = ~0ULL;
 		g->recorded |= ~touched(g);
 	}
-	g->missing = granted & ~present;
-	for (size_t i = first; i < end; i++) {
-		/* A raw mremap() may have taken the page out of the limit. */
-		if (!(granted & bit_of(i)) || rec_page_state(i) != PAGE_RESIDENT ||
-		    (!ret && !(g->missing & bit_of(i))))
-			continue;
-		rec_residency_leave(i);
-		rec_page_reset(i, ret ? PAGE_EJECTED : PAGE_EMPTY);
-		rec_image.totals->ejected += ret ? 1 : 0;
+	g->missing = g->cluster->granted & ~present;
+	for (set &= failed | g->missing; set; set &= set - 1) {
+		page = g->first + lowest(set);
+		rec_residency_leave(page);
+		rec_page_reset(page, failed & bit_of(page) ? PAGE_EJECTED : PAGE_EMPTY);
 	}
+	rec_image.totals->ejected += bits(failed);
 	rec_residency_publish();
 }
 

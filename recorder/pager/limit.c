@@ -56,25 +56,30 @@ void rec_limit_unmap(size_t first, size_t end)
 int rec_limit_eject(size_t first, size_t end)
 {
 	bool copied;
-	int ret;
+	int ret = 0, unregistered;
+	size_t i;
 
-	for (size_t i = first; i < end; i++) {
+	for (i = first; i < end; i++) {
 		if (rec_page_state(i) == PAGE_EVICTED) {
 			ret = rec_shadow_fetch(i, true, &copied);
 			if (ret && ret != -EEXIST)
-				return ret;
+				break;
+			ret = 0;
 			if (copied)
 				rec_shadow_drop(i, i + 1);
 		}
-		/* After a later failure these pages are resident and not counted: harmless. */
 		rec_residency_leave(i);
 		rec_page_reset(i, PAGE_EJECTED);
 	}
-	rec_image.totals->ejected += end - first;
+	if (i == first)
+		return ret;
+	/* Also after a failure, because nobody serves faults on ejected pages. */
+	rec_image.totals->ejected += i - first;
 	rec_residency_publish();
-	ret = uffd_unregister(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE);
-	uffd_wake(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE);
-	return ret;
+	unregistered = uffd_unregister(rec_region.uffd, rec_page_address(first),
+				       (i - first) * FLT_PAGE);
+	uffd_wake(rec_region.uffd, rec_page_address(first), (i - first) * FLT_PAGE);
+	return ret ? ret : unregistered;
 }
 
 void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len)
@@ -99,6 +104,29 @@ int rec_limit_register(size_t first, size_t end)
 	return uffd_register(rec_region.uffd, rec_page_address(first), (end - first) * FLT_PAGE,
 			     UFFDIO_REGISTER_MODE_MISSING |
 			     (rec_shadow.can_move ? 0 : UFFDIO_REGISTER_MODE_WP));
+}
+
+/* Return how many bits follow each other in a set, from its lowest on. */
+static unsigned int run_length(uint64_t set)
+{
+	uint64_t behind = ~(set >> __builtin_ctzll(set));
+
+	return behind ? (unsigned int)__builtin_ctzll(behind) : 64;
+}
+
+uint64_t rec_limit_register_set(size_t first, uint64_t set)
+{
+	uint64_t failed = 0, run;
+	unsigned int at, length;
+
+	for (; set; set &= ~run) {
+		at = (unsigned int)__builtin_ctzll(set);
+		length = run_length(set);
+		run = (~0ULL >> (64 - length)) << at;
+		if (rec_limit_register(first + at, first + at + length))
+			failed |= run;
+	}
+	return failed;
 }
 
 /* Put pages under the limit, in the given state. Return 0 or -errno. */

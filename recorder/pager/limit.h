@@ -12,6 +12,12 @@ void rec_limit_discard(size_t first, size_t end);
 void rec_limit_unmap(size_t first, size_t end);
 /* Register pages [first, end) with the userfaultfd. Return 0 or -errno. */
 int rec_limit_register(size_t first, size_t end);
+/*
+ * Register the pages of a set; bit 0 is page `first`. Other pages are left alone: a page that is
+ * not limited would raise faults that the pager does not serve. Return those that cannot be
+ * registered.
+ */
+uint64_t rec_limit_register_set(size_t first, uint64_t set);
 /* Take pages [first, end) out of the limit, with their content. Return 0 or -errno. */
 int rec_limit_eject(size_t first, size_t end);
 /* Eject `len` bytes at `from` that the program moved to `to` with a raw mremap(). */

@@ -38,6 +38,7 @@ static bool is_fillable(uintptr_t a)
 		return false;
 	}
 	if (rec_page_is_ejected(rec_page_at(a))) {
+		/* The thread was in the fault when the page was ejected. */
 		wake(a);
 		return false;
 	}
@@ -103,7 +104,7 @@ enum rec_outcome rec_fault_resolve(struct rec_fault *f)
 	state = rec_page_state(page);
 	if (state != PAGE_RESIDENT) {
 		rec_evict_make_room(1);
-		if (!rec_evict_may_exceed(f->time))
+		if (!rec_evict_may_exceed(f->tid, f->time))
 			return FAULT_RETRY;
 	}
 	/* While the thread sleeps. If it ran, it could wait for the next page already. */

@@ -55,7 +55,7 @@ static void resolve(struct rec_fault *f)
 	for (;;) {
 		rec_lock_take(&rec_pager_lock, f->tid);
 		outcome = rec_fault_resolve(f);
-		room = rec_evict_may_exceed(f->time);
+		room = rec_evict_may_exceed(f->tid, f->time);
 		seen = rec_freeze.ended;
 		rec_lock_release(&rec_pager_lock);
 		/* If the kernel refused the page for now, the thread faults again. */

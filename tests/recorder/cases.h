@@ -67,6 +67,7 @@ void case_spawn(void);
 void case_cancel_unwinds(void);
 void case_shared(void);
 void case_protect(void);
+void case_protect_between(void);
 void case_mremap(void);
 void case_reserve(void);
 void case_reserve_mixed(void);

@@ -67,6 +67,25 @@ void case_protect(void)
 	printf("mlock %d wrong %lu\n", mlock(p, 16 * PAGE), wrong(p, BIG));
 }
 
+/* A page that is not limited lies between pages that the kernel may fill (record --grants). */
+void case_protect_between(void)
+{
+	size_t cluster = 64 * PAGE;
+	char *other = mmap(NULL, cluster * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, cluster * 2, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	/* The first pages of a program are never granted. */
+	for (size_t i = 0; i < cluster * 2; i += PAGE)
+		other[i] = 1;
+	p = (char *)(((unsigned long)p + cluster - 1) & ~(cluster - 1));
+	printf("protect %d %d\n", mprotect(p + 20 * PAGE, PAGE, PROT_READ),
+	       mprotect(p + 20 * PAGE, PAGE, PROT_READ | PROT_WRITE));
+	p[10 * PAGE] = p[30 * PAGE] = 1;
+	/* Grants end here. */
+	printf("unmap %d\n", munmap(other, cluster * 2));
+	printf("between %d %d\n", touches(p + 20 * PAGE, 0), touches(p + 20 * PAGE, 1));
+}
+
 void case_mremap(void)
 {
 	char *p = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *q;

@@ -58,6 +58,8 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/cases.sh $(O) quick
 	tests/recorder/cases.sh $(O) mremap_blind --no-move
 	tests/recorder/cases.sh $(O) fork_small -M 1048576
+	tests/recorder/cases.sh $(O) protect_between --grants
+	tests/recorder/cases.sh $(O) protect_between --grants --no-inline
 	tests/recorder/death.sh $(O)
 	tests/recorder/options.sh $(O)
 	tests/recorder/rights.sh $(O)

@@ -291,8 +291,11 @@ static void hello(struct flt_rings *r, struct image *i, const struct flt_rec_mes
 	i->state = WAITING;
 	if (other && other->state == RUNNING)
 		ret = flt_ring_send(other->conn, &ask, NULL, 0);
-	if (other && (other->state == LOST || ret == -EPIPE)) {
-		/* A server that ends on its own waits for us, and gives the child its pages. */
+	if (other && (other->state == LOST || ret)) {
+		/*
+		 * A server that ends on its own waits for us, and gives the child its pages. One
+		 * that gets no message would never hand the child over.
+		 */
 		kill_child(r, i, PARENT_LOST);
 	} else if (!other) {
 		/* The child waits for our answer, unless it was killed with its parent. */
