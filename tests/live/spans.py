@@ -3,9 +3,9 @@
 """spans.py TRACE FAULTS - add to the faults of 'trace --json' what the kernel's own trace says.
 
 TRACE is text of tracefs with the clock "mono". A span of a thread is from an event NAME_begin to
-the next NAME_end, and from a sched_switch away from the runnable thread to the next one to the
-thread. Prints FAULTS with .spans, how many spans have their middle in the fault, and .kernel_ns,
-their sum in nanoseconds.
+the next NAME_end. Prints FAULTS with .spans, how many spans have their middle in the fault, and
+.kernel_ns, their sum in nanoseconds. .kernel_queue_ns is the same sum of the times in which the
+thread could run and did not, from a sched_switch away from it to the next one to it.
 
 A wait of a thread is from mmap_lock_start_locking to mmap_lock_acquire_returned, for reading.
 .kernel_lock_ns is the wait for the lock that the thread holds when a fault begins; 0: there was
@@ -31,14 +31,14 @@ def wall_offset():
 
 
 def spans_of(path):
-    """Return spans and waits of each thread in nanoseconds of the monotonic clock.
+    """Return spans, queues and waits of each thread in nanoseconds of the monotonic clock.
 
-    A span is (begin, end). A wait is [begin, end, time of the release]."""
-    spans, waits, began, asked = {}, {}, {}, {}
+    A span and a queue are (begin, end). A wait is [begin, end, time of the release]."""
+    spans, queues, waits, began, queued, asked = {}, {}, {}, {}, {}, {}
 
-    def end(tid, at):
-        if tid in began:
-            spans.setdefault(tid, []).append((began.pop(tid), at))
+    def end(open_ones, into, tid, at):
+        if tid in open_ones:
+            into.setdefault(tid, []).append((open_ones.pop(tid), at))
 
     def lock(tid, at, event):
         if event.endswith("_start_locking"):
@@ -56,17 +56,17 @@ def spans_of(path):
             at = round(float(match["time"]) * 1e6) * 1000
             if match["event"] == "sched_switch":
                 before, state, after = SWITCH.search(match["rest"]).groups()
-                end(int(after), at)
+                end(queued, queues, int(after), at)
                 if state.startswith("R"):
-                    began[int(before)] = at
+                    queued[int(before)] = at
             elif match["event"].startswith("mmap_lock_"):
                 if "write=false" in match["rest"]:
                     lock(int(match["tid"]), at, match["event"])
             elif match["event"].endswith("_begin"):
                 began[int(match["tid"])] = at
             elif match["event"].endswith("_end"):
-                end(int(match["tid"]), at)
-    return spans, waits
+                end(began, spans, int(match["tid"]), at)
+    return spans, queues, waits
 
 
 def wait_before(waits, begin):
@@ -78,18 +78,24 @@ def wait_before(waits, begin):
     return length
 
 
+def lengths_inside(spans, begin, end):
+    """Return the lengths of the spans that have their middle between two times."""
+    return [b - a for a, b in spans if begin < (a + b) / 2 < end]
+
+
 def main():
     """Print the faults with their spans and waits."""
-    spans, waits = spans_of(sys.argv[1])
+    spans, queues, waits = spans_of(sys.argv[1])
     offset = wall_offset()
     with open(sys.argv[2], encoding="utf-8") as file:
         for line in file:
             row = json.loads(line)
             if row["record"] == "fault":
                 to = row["time"] - offset
-                inside = [b - a for a, b in spans.get(row["tid"], ())
-                          if to - row["latency_ns"] < (a + b) / 2 < to]
-                row["spans"], row["kernel_ns"] = len(inside), sum(inside)
+                inside = [lengths_inside(of.get(row["tid"], ()), to - row["latency_ns"], to)
+                          for of in (spans, queues)]
+                row["spans"], row["kernel_ns"] = len(inside[0]), sum(inside[0])
+                row["kernel_queue_ns"] = sum(inside[1])
                 row["kernel_lock_ns"] = wait_before(waits.get(row["tid"], []),
                                                     to - row["latency_ns"])
             print(json.dumps(row))

@@ -8,9 +8,10 @@
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
+# shellcheck source=tests/live/why.bash
+. tests/live/why.bash
 
 knob=/proc/sys/kernel/task_delayacct
-rows_jq() { jq -s "$1" "$tmp/json"; }	# EXPRESSION over the array of all rows
 
 # Run lat --why. Check that the parts add up: of each slow fault exactly, and of the faults in
 # each bucket to between N times its lower and its upper edge.
@@ -47,80 +48,7 @@ planted() { # WHAT N KIND CAUSE MS
 		.$4_ns >= $5 * 1000000)) | length")" "$2"
 }
 
-# Run trace --why. Check that the parts of each fault add up to its latency, and that the cause of a
-# fault is its largest part. Above 4 s the parts are rounded.
-trace_why() { # WHAT COMMAND...
-	local what=$1 status=0
-	shift
-	"$FLTCTL" trace --why --json -o "$tmp/json" -- "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
-	same "$what, traced: exit status: $(tail -n 1 "$tmp/err")" $status 0
-	rows_jq 'def parts: [.other_ns, .io_ns, .swap_ns, .reclaim_ns, .thrashing_ns, .copy_ns,
-			.queue_ns, .userfaultfd_ns, .unmeasured_ns, (.compaction_ns // 0)];
-		map(select(.record == "fault")) | { faults: length,
-		whole: map(select(.latency_ns < 4000000000 and (parts | add) == .latency_ns or
-			(.latency_ns - (parts | add) | fabs) <= .latency_ns / 100)) | length,
-		named: map(select(. as $row | .cause != null and
-			(parts | max) == $row[(.cause | split(" ")[0]) + "_ns"])) | length }' >"$tmp/sums"
-	at_least "$what, traced: faults" "$(jq .faults "$tmp/sums")" 10
-	same "$what, traced: faults whose parts add up" "$(jq .whole "$tmp/sums")" \
-		"$(jq .faults "$tmp/sums")"
-	same "$what, traced: faults whose cause is their largest part" "$(jq .named "$tmp/sums")" \
-		"$(jq .faults "$tmp/sums")"
-}
-
-# Return the number of traced faults that fulfil a condition.
-traced() { rows_jq "map(select(.record == \"fault\" and ($1))) | length"; } # CONDITION
-
-# Check that each of N planted faults, and no fewer, has MS milliseconds of a cause: trace_why ran.
-each() { # WHAT N CONDITION CAUSE MS
-	local planted
-	planted=$(traced "$3")
-	at_least "$1, traced: planted faults" "$planted" "$2"
-	same "$1, traced: of $planted planted faults, those with $5 ms of $4" \
-		"$(traced "($3) and .$4_ns >= $5 * 1000000 and .$4_ns > 0")" "$planted"
-	# Show the others.
-	jq -c "select(.record == \"fault\" and ($3) and (.$4_ns < $5 * 1000000 or .$4_ns == 0))" \
-		"$tmp/json" | sed -n 1,3p
-}
-
-# Check that the cause of each planted fault is the planted one: each() has passed. Only for causes
-# that last tens of milliseconds, so that nothing else in the fault lasts longer.
-named() { # WHAT CONDITION CAUSE
-	same "$1, traced: planted faults that are named $3" \
-		"$(traced "($2) and (.cause | split(\" \")[0]) == \"$3\"")" "$(traced "$2")"
-}
-
-# Let the kernel trace events into $tracing. Start with an empty trace in nanoseconds of the
-# monotonic clock.
-tracing=
-kernel_trace() { # EVENT[=FILTER]...
-	local event name
-	for event; do
-		name=${event%%=*}
-		[ "$name" = "$event" ] || echo "${event#*=}" >"$tracing/events/$name/filter"
-		echo 1 >"$tracing/events/$name/enable"
-	done
-}
-
-# Add to each traced fault how long the kernel says that the thread was in a span: kernel_ns. Its
-# delay accounting uses another clock, so the times are not compared.
-kernel_spans() { # EVENT...
-	local event
-	for event; do
-		echo 0 >"$tracing/events/$event/enable"
-	done
-	same "events that the kernel's trace lost" \
-		"$(awk '/^overrun:/ { n += $2 } END { print NR ? n + 0 : "no_input" }' \
-			"$tracing"/per_cpu/cpu*/stats)" 0
-	tests/live/spans.py "$tracing/trace" "$tmp/json" >"$tmp/spans"
-	mv "$tmp/spans" "$tmp/json"
-	echo >"$tracing/trace"
-}
-
 spent() { rows_jq "map(select(.record == \"cause\" and .name == \"$1\"))[0].spent_ns"; } # CAUSE
-
-# Run a command in the cgroup "slow".
-slowly=(bash -c 'echo $$ >/sys/fs/cgroup/slow/cgroup.procs && exec "$@"' -)
 
 n=$(sized 5 100 100)
 mkfs.ext4 -q /dev/vda
@@ -140,26 +68,12 @@ load
 before=none
 [ ! -e $knob ] || { echo 0 >$knob && before=0; }
 
-# The debug kernel has no events.
-[ -d /sys/kernel/tracing/instances ] || mount -t tracefs none /sys/kernel/tracing || true
-if [ -d /sys/kernel/tracing/events/vmscan ]; then
-	tracing=/sys/kernel/tracing/instances/why
-	mkdir $tracing
-	echo mono >$tracing/trace_clock
-else
-	[ "$KERNEL" = debug ] || bad "missing events of the kernel"
-fi
+enable_kernel_trace
 
 # Before 5.17 compaction was no delay. First, while memory is as it was after the boot.
 if has_thp && ! kernel_before 5.17; then
 	say "compaction"
-	echo 0 >/proc/sys/vm/compaction_proactiveness
-	free=$(awk '$1 == "MemFree:" { print int($2 / 1024) }' /proc/meminfo)
-	mkfifo "$tmp/fragments"
-	huge crumble=$((free - 64)) gate <"$tmp/fragments" >"$tmp/fragments.out" &
-	fragments=$!
-	exec 9>"$tmp/fragments"
-	until_true grep -q gate "$tmp/fragments.out" || bad "memory could not be fragmented"
+	fragment_memory 64
 	# So many huge pages are free. Further ones need compaction. Not every further fault compacts:
 	# the kernel defers compaction after a failure, and kcompactd makes huge pages meanwhile. How
 	# many do is the kernel's choice, so the long run does not expect more than the everyday one.
@@ -173,8 +87,7 @@ if has_thp && ! kernel_before 5.17; then
 	else
 		at_least "compaction, traced: faults" "$(traced '.compaction_ns > 0')" 5
 	fi
-	exec 9>&-
-	wait $fragments
+	release_memory
 fi
 
 say "userfaultfd"
@@ -264,30 +177,17 @@ else
 	[ "$KERNEL" = debug ] || bad "missing controller io"
 fi
 
-# Start a process of real-time priority that uses CPU 1 and sleeps in turns.
-hog() { # BUSY-MS IDLE-MS
-	chrt -f 50 taskset -c 1 python3 -c '
-import sys, time
-busy, idle = (int(word) / 1000 for word in sys.argv[1:])
-while True:
-    end = time.monotonic() + busy
-    while time.monotonic() < end:
-        pass
-    time.sleep(idle)' "$@" &
-	hog=$!
-}
-
 # The process of higher priority interrupts faults that clear pages.
 if has_thp; then
 	say "a busy CPU"
-	hog 20 20
+	hog 1 20 20
 	why "a busy CPU" taskset -c 1 huge map=200 allow write
 	kill $hog
 	wait $hog 2>/dev/null || true
 	planted "a busy CPU" 3 huge queue 10
 fi
 if has_thp && [ "$tracing" ]; then
-	hog 60 4
+	hog 1 60 4
 	kernel_trace sched/sched_switch='prev_comm == "huge" || next_comm == "huge"'
 	# The process interrupts one fault in 64 ms. The faster the faults, the fewer it interrupts.
 	trace_why "a busy CPU" taskset -c 1 bash -c 'for ((i = 0; i < $1; i += 10)); do
@@ -296,7 +196,7 @@ if has_thp && [ "$tracing" ]; then
 	kernel_spans sched/sched_switch
 	kill $hog
 	wait $hog 2>/dev/null || true
-	each "a busy CPU" "$n" '.kernel_ns >= 50000000' queue 25
+	each "a busy CPU" "$n" '.kernel_queue_ns >= 50000000' queue 25
 fi
 
 # Each wait that the kernel traces belongs to the next fault. A hypervisor may stop the CPU between

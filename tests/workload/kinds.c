@@ -22,6 +22,7 @@
  *   uffd       write to N missing pages of a userfaultfd range
  *   uffdwp     write to N pages that userfaultfd write-protects
  *   hugetlb    write to N fresh hugetlb pages
+ *   cowhuge    a child writes N hugetlb pages that it shares with its parent
  *   device     N children each read the data page of the vDSO for the first time
  *   populate   MAP_POPULATE N fresh pages, which faults without an exception
  */
@@ -167,15 +168,15 @@ static void child_wait(pid_t pid)
 }
 
 /* Fork. The child writes to the n pages at p, which it shares with its parent. */
-static void write_in_child(char *p, const char *kind)
+static void write_in_child(char *p, size_t page, const char *kind)
 {
 	pid_t pid;
 
-	region_write(p, n, PAGE);
+	region_write(p, n, page);
 	pid = fork();
 	if (pid == 0) {
 		section_begin();
-		region_write(p, n, PAGE);
+		region_write(p, n, page);
 		section_end(kind, (long)n, 0, (long)n);
 		_exit(0);
 	}
@@ -184,12 +185,12 @@ static void write_in_child(char *p, const char *kind)
 
 static void kind_cowfork(void)
 {
-	write_in_child(region_anon(n * PAGE), "cowfork");
+	write_in_child(region_anon(n * PAGE), PAGE, "cowfork");
 }
 
 static void kind_cowfolio(void)
 {
-	write_in_child(region_huge(n * PAGE), "cowfolio");
+	write_in_child(region_huge(n * PAGE), PAGE, "cowfolio");
 }
 
 /*
@@ -326,13 +327,25 @@ static void kind_uffdwp(void)
 	section_end("uffdwp", SECTION_ANY, SECTION_ANY, (long)n);
 }
 
-static void kind_hugetlb(void)
+static char *map_hugetlb(void)
 {
 	char *p = mmap(NULL, n * HUGE_PAGE, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 
 	if (p == MAP_FAILED)
-		err(1, "MAP_HUGETLB (raise /proc/sys/vm/nr_hugepages to %zu)", n);
+		err(1, "MAP_HUGETLB (raise /proc/sys/vm/nr_hugepages)");
+	return p;
+}
+
+static void kind_cowhuge(void)
+{
+	write_in_child(map_hugetlb(), HUGE_PAGE, "cowhuge");
+}
+
+static void kind_hugetlb(void)
+{
+	char *p = map_hugetlb();
+
 	section_begin();
 	region_write(p, n, HUGE_PAGE);
 	section_end("hugetlb", (long)n, 0, (long)n);
@@ -399,8 +412,8 @@ static const struct kind {
 	{ "wp", kind_wp, 1 },
 	{ "reuse", kind_reuse, 0 },	{ "swap", kind_swap, 0 },
 	{ "uffd", kind_uffd, 0 },	{ "uffdwp", kind_uffdwp, 0 },
-	{ "hugetlb", kind_hugetlb, 0 }, { "device", kind_device, 0 },
-	{ "populate", kind_populate, 0 },
+	{ "hugetlb", kind_hugetlb, 0 }, { "cowhuge", kind_cowhuge, 0 },
+	{ "device", kind_device, 0 },	{ "populate", kind_populate, 0 },
 };
 
 int main(int argc, char **argv)
