@@ -6,7 +6,7 @@ CHECK_NATIVE += check-cli
 
 ## make check-cli           the command line of fltctl, on this machine
 .PHONY: check-cli
-check-cli: $(O)/san/fltctl $(O)/fltctl $(O)/libfltrec.so $(O)/workload/faultrun $(O)/workload/wset $(O)/workload/owned $(O)/trace/generate $(O)/san/unit/metrics
+check-cli: $(O)/san/fltctl $(O)/fltctl $(O)/libfltrec.so $(O)/workload/faultrun $(O)/workload/wset $(O)/workload/owned $(O)/workload/tenants $(O)/trace/generate $(O)/san/unit/metrics
 	FLTCTL=$(abspath $(O))/san/fltctl FAULTRUN=$(abspath $(O))/workload/faultrun \
 		RECORDER=$(abspath $(O))/fltctl GENERATE=$(abspath $(O))/trace/generate \
 		METRICS=$(abspath $(O))/san/unit/metrics \

@@ -11,12 +11,34 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifndef UFFDIO_REGISTER_MODE_MINOR
+#define UFFDIO_REGISTER_MODE_MINOR (1ull << 2)
+#define UFFDIO_CONTINUE _IOWR(UFFDIO, 7, struct uffdio_continue)
+struct uffdio_continue {
+	struct uffdio_range range;
+	unsigned long long mode;
+	long long mapped;
+};
+#endif
+
+static unsigned long long mode_of(int mode)
+{
+	switch (mode) {
+	case UFFD_WP:
+		return UFFDIO_REGISTER_MODE_WP;
+	case UFFD_MINOR:
+		return UFFDIO_REGISTER_MODE_MINOR;
+	default:
+		return UFFDIO_REGISTER_MODE_MISSING;
+	}
+}
+
 int uffd_open(void *base, size_t len, int mode)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register reg = {
 		.range = { (unsigned long)base, len },
-		.mode = mode == UFFD_WP ? UFFDIO_REGISTER_MODE_WP : UFFDIO_REGISTER_MODE_MISSING,
+		.mode = mode_of(mode),
 	};
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
@@ -64,6 +86,20 @@ void uffd_copy(int fd, unsigned long addr)
 		}
 		if (errno != EAGAIN)
 			err(1, "UFFDIO_COPY");
+	}
+}
+
+void uffd_continue(int fd, unsigned long addr)
+{
+	struct uffdio_continue c = { .range = { addr, PAGE } };
+
+	while (ioctl(fd, UFFDIO_CONTINUE, &c)) {
+		if (errno == EEXIST) {
+			uffd_wake(fd, addr);
+			return;
+		}
+		if (errno != EAGAIN)
+			err(1, "UFFDIO_CONTINUE");
 	}
 }
 

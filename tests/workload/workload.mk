@@ -3,7 +3,7 @@
 # Static, because a dynamic loader would fault too.
 
 WORKLOAD_SHARED   := section uffd region
-WORKLOAD_LEFT_OUT := $(WORKLOAD_SHARED) $(if $(X86),,owned) # owned has instructions of x86-64
+WORKLOAD_LEFT_OUT := $(WORKLOAD_SHARED) $(if $(X86),,owned tenants) # instructions of x86-64
 WORKLOAD_PROGRAMS := \
 	$(filter-out $(WORKLOAD_LEFT_OUT),$(basename $(notdir $(wildcard tests/workload/*.c))))
 WORKLOADS         := $(WORKLOAD_PROGRAMS:%=$(O)/workload/%)
