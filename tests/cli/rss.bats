@@ -17,6 +17,16 @@ compare() {
 	[ $n -ge 6 ]
 }
 
+# tenants MODE [FUNCTION[=PAGES]...]: compare the rows of `tenants` with its smaps and with the pages
+# that it brought in, except those of the FUNCTIONs.
+tenants() {
+	local mode=$1
+	shift
+	"$FLTCTL" rss --json --no-inline --by=function -- \
+		"${OWNED%/*}/tenants" "$mode" "$dir/smaps" "$dir/file" >"$dir/rows"
+	compare "$dir/rows" "$dir/rows" "$@"
+}
+
 @test "rss refuses invalid usage with an explanation" {
 	while IFS='|' read -r args says; do
 		# shellcheck disable=SC2086
@@ -54,6 +64,31 @@ compare() {
 	"$FLTCTL" rss --json --at=5ms,exit --diff -- "$OWNED" "$dir/file" "$dir/smaps" |
 		grep '^{' >>"$dir/all"
 	python3 tests/docs/schemas.py docs/json -e tid rss "$dir/all"
+}
+
+# Large folios that faults fill only if a program asks for huge pages.
+folios=/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled
+
+@test "the pages of a large folio belong to the fault that filled it" {
+	without_module
+	is_root
+	[ "$(getconf PAGESIZE)" = 4096 ] && [ -e $folios ] || skip "the kernel has no such folios"
+	local before
+	before=$(grep -o '\[.*\]' $folios | tr -d '[]')
+	echo madvise >$folios
+	# perf tells no kinds, so that pages with an older fault keep it.
+	tenants folios drops=1 refills=15 || { echo "$before" >$folios; false; }
+	echo "$before" >$folios
+	grep -qx 'folios anon 64' "$dir/rows"
+	grep -qx 'splits anon 16' "$dir/rows"
+	json <(grep '^{' "$dir/rows") 'sum(r["rss_bytes"] for r in rows if r["unknown"]) < 64 << 10'
+}
+
+@test "shared pages belong to the code that mapped them in their process" {
+	without_module
+	is_root
+	tenants shared
+	json <(grep '^{' "$dir/rows") 'sum(r["rss_bytes"] for r in rows if r["unknown"]) < 64 << 10'
 }
 
 @test "a running process is compared with its own smaps" {

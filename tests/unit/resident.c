@@ -15,6 +15,7 @@
 
 #define ANON 0
 #define FILE_PAGE 1
+#define SHMEM 2
 
 static struct flt_page_size page_size = { 12, 512 };
 
@@ -197,6 +198,60 @@ static void huge_pages_have_one_owner(void **state)
 	flt_resident_pages_free(&p);
 }
 
+/* Make folios of 16 pages, from page 608 to 656. */
+static void fill_folios(struct flt_resident_pages *p, unsigned int flags)
+{
+	uint64_t i;
+
+	*p = (struct flt_resident_pages){ .page = page_size, .around = 1 };
+	assert_int_equal(flt_resident_area_add(p, 512, 630, "", flags == SHMEM, 1), 0);
+	assert_int_equal(flt_resident_area_add(p, 630, 2048, "", flags == SHMEM, 1), 0);
+	for (i = 608; i < 656; i++)
+		assert_int_equal(flt_resident_page_add(p, i, flags | (i % 16 ?
+					FLT_RESIDENT_TAIL : 0)), 0);
+	assert_int_equal(flt_resident_pages_settle(p), 0);
+}
+
+static void large_folios_belong_to_the_fault_that_filled_them(void **state)
+{
+	struct flt_resident_pages p;
+
+	(void)state;
+	fill_folios(&p, ANON);
+	touch(&p, 629, FLT_KIND_ANON, 1);	/* then the mapping was split */
+	assert_int_equal(owner_of(&p, 623), 0);
+	assert_int_equal(owner_of(&p, 624), 1);
+	assert_int_equal(owner_of(&p, 639), 1);
+	assert_int_equal(owner_of(&p, 640), 0);
+	/* Filled anew, after MADV_DONTNEED; then swapped in. */
+	touch(&p, 639, FLT_KIND_ANON, 2);
+	assert_int_equal(owner_of(&p, 624), 2);
+	assert_int_equal(owner_of(&p, 629), 2);
+	touch(&p, 624, FLT_KIND_SWAP, 3);
+	assert_int_equal(owner_of(&p, 639), 3);
+	/* These kinds bring in one page only. */
+	touch(&p, 625, FLT_KIND_COW, 4);
+	touch(&p, 626, FLT_KIND_UFFD, 5);
+	assert_int_equal(owner_of(&p, 624), 3);
+	assert_int_equal(owner_of(&p, 625), 4);
+	assert_int_equal(owner_of(&p, 626), 5);
+	/* Without kinds, pages with a fault of their own keep it. */
+	touch(&p, 650, FLT_KIND_UNKNOWN, 6);
+	touch(&p, 651, FLT_KIND_UNKNOWN, 7);
+	assert_int_equal(owner_of(&p, 650), 6);
+	assert_int_equal(owner_of(&p, 655), 7);
+	flt_resident_pages_free(&p);
+
+	/* The first fault of a folio of shared memory maps all of it. */
+	fill_folios(&p, SHMEM);
+	touch(&p, 625, FLT_KIND_SHARED, 1);
+	touch(&p, 626, FLT_KIND_SHARED, 2);
+	assert_int_equal(owner_of(&p, 624), 1);
+	assert_int_equal(owner_of(&p, 626), 2);
+	assert_int_equal(owner_of(&p, 639), 1);
+	flt_resident_pages_free(&p);
+}
+
 static void hugetlb_pages_are_whole(void **state)
 {
 	struct flt_resident_pages p = { .page = page_size, .around = 16 };
@@ -276,6 +331,44 @@ static void children_have_the_pages_of_their_parents(void **state)
 	assert_int_equal(m.owners[owner_of(&p[1].pages, 2)].image, 3);
 	assert_int_equal(owner_of(&p[0].pages, 3), 0);
 	assert_int_equal(m.owners[0].image, 0);
+	flt_moment_free(&m);
+}
+
+static void children_map_files_and_shared_memory_themselves(void **state)
+{
+	struct flt_moment m = { .page = page_size, .time = 100 };
+	struct flt_resident_process *p = flt_moment_process(&m, 10);
+	struct flt_fault f = fault_at(1, FLT_KIND_FILE);
+	uint64_t i;
+
+	(void)state;
+	p->pages.around = 4;
+	assert_int_equal(flt_resident_area_add(&p->pages, 0, 100, "", FLT_RESIDENT_FILE |
+					       FLT_RESIDENT_ALONE, 1), 0);
+	assert_int_equal(flt_resident_area_add(&p->pages, 100, 200, "", FLT_RESIDENT_FILE, 1), 0);
+	for (i = 0; i < 8; i++)
+		assert_int_equal(flt_resident_page_add(&p->pages, i, FILE_PAGE), 0);
+	for (i = 100; i < 104; i++)
+		assert_int_equal(flt_resident_page_add(&p->pages, i, FILE_PAGE), 0);
+	assert_int_equal(flt_resident_pages_settle(&p->pages), 0);
+	assert_int_equal(flt_moment_ancestor(&m, 7, 0, UINT64_MAX), 0);
+	assert_int_equal(flt_moment_ancestor(&m, 3, 0, 50), 0);
+	/* What the parent moved here before the fork. */
+	assert_int_equal(flt_moment_move(&m, 0, &(struct flt_resident_move){
+		20, 400 << page_size.shift, 404 << page_size.shift, 0 }), 0);
+	assert_int_equal(flt_moment_begin(&m), 0);
+	add(&m, 3, 400, 10, 1);
+	for (i = 0; i < 8; i++)
+		add(&m, 3, i, 30, 1);
+	add(&m, 3, 101, 30, 1);
+	f.image = 7;
+	f.time = 60;
+	assert_int_equal(flt_moment_fault(&m, &f, 2), 0);
+	p = m.processes;
+	for (i = 0; i < 4; i++)
+		assert_int_equal(m.owners[owner_of(&p->pages, i)].place, 2);
+	assert_int_equal(owner_of(&p->pages, 4), 0);
+	assert_int_equal(m.owners[owner_of(&p->pages, 101)].place, 1);
 	flt_moment_free(&m);
 }
 
@@ -418,9 +511,11 @@ int main(void)
 		cmocka_unit_test(neighbours_of_a_file_belong_to_the_first_fault),
 		cmocka_unit_test(writes_and_major_faults_of_files),
 		cmocka_unit_test(huge_pages_have_one_owner),
+		cmocka_unit_test(large_folios_belong_to_the_fault_that_filled_them),
 		cmocka_unit_test(hugetlb_pages_are_whole),
 		cmocka_unit_test(pages_take_little_memory),
 		cmocka_unit_test(children_have_the_pages_of_their_parents),
+		cmocka_unit_test(children_map_files_and_shared_memory_themselves),
 		cmocka_unit_test(pages_keep_their_owner_when_they_move),
 		cmocka_unit_test(huge_pages_move_page_by_page),
 		cmocka_unit_test(pages_have_the_size_of_their_machine),

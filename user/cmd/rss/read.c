@@ -26,14 +26,27 @@ static struct flt_resident_pages *pages_of(struct reader *r)
 	return &r->to->moment.processes[r->to->moment.count - 1].pages;
 }
 
+/*
+ * See vma_needs_copy() in mm/memory.c. Older kernels copy all of hugetlb. Each of its pages has a
+ * fault of its own, so that nothing else need be known.
+ */
+static bool is_alone(const struct flt_present_area *a)
+{
+	if (a->of == FLT_PRESENT_HUGETLB)
+		return false;
+	return a->shared || (a->file && !a->sums.swap && !a->sums.by[FLT_PRESENT_ANON]);
+}
+
 static int on_area(void *arg, const struct flt_present_area *a)
 {
 	struct reader *r = arg;
 	const uint32_t unit = a->of == FLT_PRESENT_HUGETLB ?
 			      (uint32_t)(a->page_size / r->page_size) : 1;
+	const unsigned int flags = (a->file ? FLT_RESIDENT_FILE : 0) |
+				   (is_alone(a) ? FLT_RESIDENT_ALONE : 0);
 
 	return flt_resident_area_add(pages_of(r), a->start / r->page_size, a->end / r->page_size,
-				     a->name, a->file, unit);
+				     a->name, flags, unit);
 }
 
 static int on_page(void *arg, uint64_t page, unsigned int flags)

@@ -144,38 +144,54 @@ bool flt_moment_needs(const struct flt_moment *m, const struct flt_fault *f)
 	return f->time <= m->time && i < m->ancestor_count && m->ancestors[i].image == f->image;
 }
 
+/* A fault that explains pages of a process. */
+struct cause {
+	const struct flt_fault *fault;
+	uint32_t owner;
+	bool inherited;		/* of an ancestor, before the fork */
+};
+
+/* Give pages to a fault whose pages went to an address. */
+static void give(struct flt_resident_process *p, const struct cause *c, uint64_t address,
+		 uint8_t kind)
+{
+	struct flt_fault moved = *c->fault;
+
+	if (c->inherited && flt_resident_alone(&p->pages, address))
+		return;
+	moved.address = address;
+	moved.kind = kind;
+	flt_resident_fault(&p->pages, &moved, c->owner);
+}
+
 /* A huge page may have been split, and its parts moved to other places. */
-static void explain_parts(struct flt_resident_process *p, const struct flt_fault *f,
-			  uint32_t owner)
+static void explain_parts(struct flt_resident_process *p, const struct cause *c)
 {
 	const struct flt_page_size *page = &p->pages.page;
-	const uint64_t first = (f->address >> page->shift) & ~(uint64_t)(page->huge - 1);
-	struct flt_fault part = *f;
+	const uint64_t first = (c->fault->address >> page->shift) & ~(uint64_t)(page->huge - 1);
+	uint64_t address;
 	uint32_t i;
 
-	part.kind = FLT_KIND_ANON;
 	for (i = 0; i < page->huge; i++) {
-		part.address = (first + i) << page->shift;
-		if (flt_resident_moves_follow(&p->moves, f->time, &part.address))
-			flt_resident_fault(&p->pages, &part, owner);
+		address = (first + i) << page->shift;
+		if (flt_resident_moves_follow(&p->moves, c->fault->time, &address))
+			give(p, c, address, FLT_KIND_ANON);
 	}
 }
 
 /* Give pages of a process to a fault. */
-static void explain(struct flt_resident_process *p, const struct flt_fault *f, uint32_t owner)
+static void explain(struct flt_resident_process *p, const struct cause *c)
 {
-	struct flt_fault moved = *f;
-	bool is_there;
+	const struct flt_fault *f = c->fault;
+	uint64_t address = f->address;
+	bool is_there = true;
 
-	if (!p->moves.count) {
-		flt_resident_fault(&p->pages, f, owner);
-		return;
-	}
-	is_there = flt_resident_moves_follow(&p->moves, f->time, &moved.address);
-	if (f->kind == FLT_KIND_HUGE && (!is_there || moved.address != f->address))
-		explain_parts(p, f, owner);
+	if (p->moves.count)
+		is_there = flt_resident_moves_follow(&p->moves, f->time, &address);
+	if (f->kind == FLT_KIND_HUGE && (!is_there || address != f->address))
+		explain_parts(p, c);
 	else if (is_there)
-		flt_resident_fault(&p->pages, &moved, owner);
+		give(p, c, address, f->kind);
 }
 
 int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t place)
@@ -196,7 +212,8 @@ int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t p
 		ret = owner ? 0 : owner_of(m, f, place, &owner);
 		if (ret)
 			return ret;
-		explain(&m->processes[a->process], f, owner);
+		explain(&m->processes[a->process],
+			&(struct cause){ f, owner, a->until != UINT64_MAX });
 	}
 	return 0;
 }

@@ -3,7 +3,9 @@
  * moment.h - the memory of several processes at one moment, and who brought it in.
  *
  * A process that forks gives its pages to the child. So the faults of an ancestor before the fork
- * explain pages of the child, until the child has a fault of its own there.
+ * explain pages of the child, until the child has a fault of its own there. The child gets no
+ * pages of files and of shared memory, which it maps by faults of its own, unless the mapping also
+ * has anonymous pages (vma_needs_copy() in mm/memory.c).
  */
 #ifndef FLT_MODEL_RESIDENT_MOMENT_H
 #define FLT_MODEL_RESIDENT_MOMENT_H

@@ -18,7 +18,7 @@ enum rank { NONE = 0, WEAK, AROUND, OWN };
 
 static enum rank rank_of(const struct flt_resident_pages *p, uint32_t i)
 {
-	return (enum rank)(p->flags[i] >> RANK_SHIFT);
+	return (enum rank)((p->flags[i] & FLT_RESIDENT_RANK) >> RANK_SHIFT);
 }
 
 static void give(struct flt_resident_pages *p, uint32_t i, uint32_t owner, enum rank rank)
@@ -55,7 +55,7 @@ void flt_resident_pages_clear(struct flt_resident_pages *p)
 }
 
 int flt_resident_area_add(struct flt_resident_pages *p, uint64_t start, uint64_t end,
-			  const char *name, bool file, uint32_t unit)
+			  const char *name, unsigned int flags, uint32_t unit)
 {
 	size_t room = p->area_room ? p->area_room * 2 : 64;
 	struct flt_resident_area *more;
@@ -72,7 +72,7 @@ int flt_resident_area_add(struct flt_resident_pages *p, uint64_t start, uint64_t
 	if (!copy)
 		return -ENOMEM;
 	p->areas[p->area_count++] = (struct flt_resident_area){
-		.start = start, .end = end, .name = copy, .file = file, .unit = unit,
+		.start = start, .end = end, .name = copy, .flags = flags, .unit = unit,
 	};
 	return 0;
 }
@@ -190,6 +190,13 @@ static const struct flt_resident_area *area_at(const struct flt_resident_pages *
 	return low < p->area_count && p->areas[low].start <= page ? &p->areas[low] : NULL;
 }
 
+bool flt_resident_alone(const struct flt_resident_pages *p, uint64_t address)
+{
+	const struct flt_resident_area *a = area_at(p, address >> p->page.shift);
+
+	return a && a->flags & FLT_RESIDENT_ALONE;
+}
+
 /* What a fault does to the pages from start to end. */
 struct spread {
 	uint64_t start, end;
@@ -282,6 +289,34 @@ static void spread_file(struct flt_resident_pages *p, const struct flt_resident_
 	spread(p, &s);
 }
 
+/*
+ * The kernel fills or swaps in a large folio of anonymous memory only where no page is mapped. So
+ * older faults at its pages explain nothing. The pages of a folio of shared memory may be mapped
+ * by several faults.
+ */
+static void spread_folio(struct flt_resident_pages *p, const struct flt_fault *f,
+			 const struct flt_resident_run *run, uint64_t page, uint32_t owner)
+{
+	const uint32_t last = run->first + run->count - 1;
+	uint32_t i = run->first + (uint32_t)(page - run->page), first = i;
+	const bool shmem = p->flags[i] & FLT_RESIDENT_CLASS;
+	struct spread s = { .owner = owner, .rank = shmem ? AROUND : OWN, .later = !shmem };
+
+	if (f->kind == FLT_KIND_UNKNOWN && !shmem)
+		s.rank = WEAK;
+	else if (shmem ? !maps_around(f) && f->kind != FLT_KIND_SHARED :
+		 f->kind != FLT_KIND_ANON && f->kind != FLT_KIND_SWAP && f->kind != FLT_KIND_HUGE)
+		return;
+	while (first > run->first && p->flags[first] & FLT_RESIDENT_TAIL)
+		first--;
+	while (i < last && p->flags[i + 1] & FLT_RESIDENT_TAIL)
+		i++;
+	s.start = run->page + (first - run->first);
+	s.end = run->page + (i - run->first) + 1;
+	if (s.end - s.start > 1)
+		spread(p, &s);
+}
+
 void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f, uint32_t owner)
 {
 	const uint64_t page = f->address >> p->page.shift;
@@ -306,8 +341,10 @@ void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f,
 	spread(p, &s);
 	if (a->unit > 1)
 		return;
-	if (a->file)
+	if (a->flags & FLT_RESIDENT_FILE)
 		spread_file(p, a, f, page, owner, anon && there);
+	if (there)
+		spread_folio(p, f, &p->runs[run], page, owner);
 	spread_huge(p, f, page, owner);
 }
 

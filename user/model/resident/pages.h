@@ -26,12 +26,18 @@ enum flt_resident_flag {
 	FLT_RESIDENT_HUGE = 1 << 3,
 	FLT_RESIDENT_SWAPPED = 1 << 4,
 	FLT_RESIDENT_RANK = 3 << 5,
+	FLT_RESIDENT_TAIL = 1 << 7,	/* of the same large folio as the page before */
+};
+
+enum flt_resident_area_flag {
+	FLT_RESIDENT_FILE = 1 << 0,	/* a fault may map neighbours, too (fault-around) */
+	FLT_RESIDENT_ALONE = 1 << 1,	/* fork() copied no pages from the parent */
 };
 
 struct flt_resident_area {
 	uint64_t start, end;	/* page numbers */
 	char *name;
-	bool file;		/* a fault may map neighbours, too (fault-around) */
+	unsigned int flags;	/* enum flt_resident_area_flag */
 	uint32_t unit;		/* pages of a page of hugetlb, else 1 */
 };
 
@@ -59,12 +65,14 @@ void flt_resident_pages_clear(struct flt_resident_pages *p);
 
 /* Add areas, and after each area its pages, all ascending. -ENOMEM; -E2BIG: too many pages. */
 int flt_resident_area_add(struct flt_resident_pages *p, uint64_t start, uint64_t end,
-			  const char *name, bool file, uint32_t unit);
+			  const char *name, unsigned int flags, uint32_t unit);
 int flt_resident_page_add(struct flt_resident_pages *p, uint64_t page, unsigned int flags);
 /* Return unused memory, and allocate the owners. -ENOMEM. */
 int flt_resident_pages_settle(struct flt_resident_pages *p);
 /* Return true if a page with a number in [start, end) is there. */
 bool flt_resident_pages_have(const struct flt_resident_pages *p, uint64_t start, uint64_t end);
+/* Return true if the area at an address, if any, cannot have pages of the parent. */
+bool flt_resident_alone(const struct flt_resident_pages *p, uint64_t address);
 /* Return the bytes that the pages take. */
 uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p);
 
@@ -73,6 +81,9 @@ uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p);
  *   - the page of its address, unless the kind says that the page was there before;
  *   - if that page belongs to a file: its neighbours within the window of fault-around that have
  *     no fault of their own; the first fault of a window keeps them;
+ *   - the other pages of a large folio. A folio of anonymous memory belongs to the last fault that
+ *     filled or swapped it in. Without kinds, and in shared memory, pages with a fault of their own
+ *     keep their owner;
  *   - all pages of a huge page. Without kinds, a huge page belongs to the last fault in it.
  */
 void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f, uint32_t owner);

@@ -79,6 +79,7 @@ static bool read_head(const char *line, const struct flt_areas_shmem *shmem,
 	at += (int)strspn(line + at, " ");
 	snprintf(a->name, sizeof(a->name), "%.*s", (int)strcspn(line + at, "\n"), line + at);
 	a->writable = perms[1] == 'w';
+	a->shared = perms[3] == 's';
 	a->file = inode != 0;
 	a->heap = !strcmp(a->name, "[heap]");
 	a->of = is_shmem(shmem, major, minor) ? FLT_PRESENT_SHMEM : FLT_PRESENT_FILE;

@@ -27,6 +27,7 @@ struct flt_present_area {
 	char name[256];		/* as in /proc/PID/maps, shortened */
 	bool file;		/* a file, or shared memory: a fault may map neighbours, too */
 	bool writable;
+	bool shared;		/* MAP_SHARED */
 	bool heap;
 	uint32_t page_size;	/* of hugetlb, else of the machine */
 	enum flt_present_class of;	/* of pages that are not anonymous */

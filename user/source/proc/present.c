@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "source/proc/areas.h"
+#include "source/proc/folio.h"
 #include "source/proc/huge.h"
 #include "source/proc/machine.h"
 #include "source/proc/pagemap.h"
@@ -27,6 +28,7 @@ struct reading {
 	struct flt_present_doubt *doubt;
 	int pagemap, kpageflags;
 	struct flt_huge *huge;
+	struct flt_folios folios;
 	struct flt_areas before, after;
 	uint64_t zero_pfn;	/* found last */
 	/* Of the current area. */
@@ -130,6 +132,9 @@ static int hand_over(void *reading, uint64_t page, uint64_t entry)
 		flags |= FLT_PRESENT_SHARED;
 	if (flt_huge_has(r->huge, page))
 		flags |= FLT_PRESENT_HUGE;
+	else if (a->of != FLT_PRESENT_HUGETLB && (flags & FLT_PRESENT_CLASS) != FLT_PRESENT_FILE &&
+		 flt_folio_goes_on(&r->folios, page, entry & FLT_PAGEMAP_PFN))
+		flags |= FLT_PRESENT_TAIL;
 	s->by[flags & FLT_PRESENT_CLASS]++;
 	if (a->of != FLT_PRESENT_HUGETLB) {
 		s->rss++;
@@ -191,6 +196,7 @@ static int read_once(struct reading *r, uint32_t pid, const struct flt_areas_shm
 	int ret = flt_areas_read(&r->before, pid, shmem);
 
 	*r->doubt = (struct flt_present_doubt){ 0 };
+	flt_folios_forget(&r->folios);
 	if (!ret)
 		ret = r->sink->begin(r->sink->arg);
 	for (i = 0; !ret && i < r->before.count; i++)
@@ -234,6 +240,10 @@ int flt_present_read(uint32_t pid, const struct flt_present_sink *sink,
 		return flt_errmsg_errno(e, errno == ENOENT ? -ESRCH : -errno, "cannot read %s "
 					"(run as root, or as the user of the process)", path);
 	r.kpageflags = open("/proc/kpageflags", O_RDONLY | O_CLOEXEC);
+	r.folios = (struct flt_folios){
+		.kpageflags = r.kpageflags,
+		.huge = flt_machine_huge_page() / flt_machine_page(),
+	};
 	ret = flt_huge_new(&r.huge, r.kpageflags);
 	if (!ret)
 		ret = flt_areas_shmem_read(&shmem, pid);

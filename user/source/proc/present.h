@@ -18,6 +18,7 @@
 #define FLT_PRESENT_SHARED (1u << 2)	/* mapped more than once */
 #define FLT_PRESENT_HUGE (1u << 3)	/* mapped by a huge page */
 #define FLT_PRESENT_SWAPPED (1u << 4)	/* in swap, not in memory */
+#define FLT_PRESENT_TAIL (1u << 7)	/* of the folio of the page before, see folio.h */
 
 struct flt_present_sink {
 	/* Begin, or begin anew: forget the process. */
