@@ -73,8 +73,8 @@ static bool read_head(const char *line, const struct flt_areas_shmem *shmem,
 	int at = 0;
 
 	*a = (struct flt_present_area){ .page_size = 0 };
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*x %x:%x %" SCNu64 "%n", &a->start, &a->end,
-		   perms, &major, &minor, &inode, &at) != 6 || !at)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 "%n", &a->start,
+		   &a->end, perms, &a->offset, &major, &minor, &inode, &at) != 7 || !at)
 		return false;
 	at += (int)strspn(line + at, " ");
 	snprintf(a->name, sizeof(a->name), "%.*s", (int)strcspn(line + at, "\n"), line + at);

@@ -24,6 +24,7 @@ struct flt_present_sums {
 
 struct flt_present_area {
 	uint64_t start, end;
+	uint64_t offset;	/* of start in the file */
 	char name[256];		/* as in /proc/PID/maps, shortened */
 	bool file;		/* a file, or shared memory: a fault may map neighbours, too */
 	bool writable;

@@ -13,6 +13,7 @@
 #include "source/proc/huge.h"
 #include "source/proc/machine.h"
 #include "source/proc/pagemap.h"
+#include "source/proc/shmem_swap.h"
 
 /* Unmapped pages that are read with their neighbours, because one call reads them all. */
 #define GAP 4096u
@@ -26,9 +27,11 @@
 struct reading {
 	const struct flt_present_sink *sink;
 	struct flt_present_doubt *doubt;
+	uint32_t pid;
 	int pagemap, kpageflags;
 	struct flt_huge *huge;
 	struct flt_folios folios;
+	struct flt_shmem_swap shmem_swap;
 	struct flt_areas before, after;
 	uint64_t zero_pfn;	/* found last */
 	/* Of the current area. */
@@ -36,6 +39,7 @@ struct reading {
 	uint64_t present, maybe, swapped;
 	bool has_zero;		/* some of `maybe` do not count */
 	bool no_swap;		/* entries are not those that smaps counts */
+	size_t range;		/* of shmem_swap: the next one */
 	struct flt_present_sums sums;
 };
 
@@ -109,13 +113,37 @@ static int count_entry(void *reading, uint64_t page, uint64_t entry)
 	return 0;
 }
 
+/* Hand over the pages of shared memory in swap that are before a page. */
+static int hand_over_swap(struct reading *r, uint64_t before)
+{
+	struct flt_shmem_range *range;
+	int ret = 0;
+
+	while (!ret && r->range < r->shmem_swap.count) {
+		range = &r->shmem_swap.all[r->range];
+		if (range->page == range->end) {
+			r->range++;
+			continue;
+		}
+		if (range->page >= before)
+			break;
+		r->sums.swap++;
+		ret = r->sink->page(r->sink->arg, range->page++, FLT_PRESENT_SHMEM |
+				    FLT_PRESENT_SWAPPED);
+	}
+	return ret;
+}
+
 static int hand_over(void *reading, uint64_t page, uint64_t entry)
 {
 	struct reading *r = reading;
 	const struct flt_present_area *a = r->area;
 	struct flt_present_sums *s = &r->sums;
 	unsigned int flags = FLT_PRESENT_ANON;
+	int ret = hand_over_swap(r, page);
 
+	if (ret)
+		return ret;
 	if (!(entry & FLT_PAGEMAP_PRESENT)) {
 		if (r->no_swap)
 			return 0;
@@ -164,6 +192,19 @@ static void compare(struct reading *r)
 		r->doubt->changed = true;
 }
 
+/* Find the swapped pages that page tables do not have, if their number agrees with smaps. */
+static int find_swap(struct reading *r, const struct flt_present_area *a)
+{
+	int ret = 0;
+
+	r->shmem_swap.count = r->range = 0;
+	if (a->of == FLT_PRESENT_SHMEM && a->sums.swap > r->swapped)
+		ret = flt_shmem_swap_find(&r->shmem_swap, r->pid, a);
+	if (ret || r->swapped + r->shmem_swap.pages != a->sums.swap)
+		r->shmem_swap.count = 0;
+	return ret == -ENOMEM ? ret : 0;
+}
+
 static int read_area(struct reading *r, const struct flt_present_area *a)
 {
 	const bool hugetlb = a->of == FLT_PRESENT_HUGETLB;
@@ -182,9 +223,13 @@ static int read_area(struct reading *r, const struct flt_present_area *a)
 	if (r->has_zero && r->present - a->sums.rss == r->maybe)
 		r->maybe = 0;
 	r->no_swap = r->swapped > a->sums.swap;
-	ret = flt_huge_find(r->huge, r->pagemap, a);
+	ret = find_swap(r, a);
+	if (!ret)
+		ret = flt_huge_find(r->huge, r->pagemap, a);
 	if (!ret)
 		ret = each_entry(r, hand_over);
+	if (!ret)
+		ret = hand_over_swap(r, UINT64_MAX);
 	if (!ret)
 		compare(r);
 	return ret;
@@ -229,7 +274,7 @@ int flt_present_read(uint32_t pid, const struct flt_present_sink *sink,
 		     struct flt_present_sums *sums, struct flt_present_doubt *doubt,
 		     struct flt_errmsg *e)
 {
-	struct reading r = { .sink = sink, .doubt = doubt, .zero_pfn = ~0ull };
+	struct reading r = { .sink = sink, .doubt = doubt, .pid = pid, .zero_pfn = ~0ull };
 	struct flt_areas_shmem shmem = { 0 };
 	char path[64];
 	int ret, i;
@@ -260,6 +305,7 @@ int flt_present_read(uint32_t pid, const struct flt_present_sink *sink,
 		close(r.kpageflags);
 	close(r.pagemap);
 	flt_huge_free(r.huge);
+	flt_shmem_swap_free(&r.shmem_swap);
 	free(r.before.all);
 	free(r.after.all);
 	free(shmem.device);
