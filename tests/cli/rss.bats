@@ -91,6 +91,15 @@ folios=/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled
 	json <(grep '^{' "$dir/rows") 'sum(r["rss_bytes"] for r in rows if r["unknown"]) < 64 << 10'
 }
 
+@test "the pages of a program do not belong to the program that executed it" {
+	without_module
+	is_root
+	# perf does not see the faults of MAP_POPULATE, at the addresses of old pages.
+	tenants exec populates
+	json <(grep '^{' "$dir/rows") 'sum(r["rss_bytes"] for r in rows if r["unknown"]) >= 20 * 4096'
+	json <(grep '^{' "$dir/rows") 'not [r for r in rows if r["function"] == "before"]'
+}
+
 @test "a running process is compared with its own smaps" {
 	without_module
 	is_root
