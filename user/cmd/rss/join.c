@@ -6,61 +6,6 @@
 #include "cmd/rss/rss.h"
 #include "source/proc/maps.h"
 
-/* Return the image of a process at a time, or 0. */
-static uint32_t image_at(const struct flt_recording *rec, uint32_t pid, uint64_t time)
-{
-	const struct flt_image *image;
-	uint32_t id;
-
-	for (id = rec->image_room; id-- > 1;) {
-		image = flt_recording_image(rec, id);
-		if (image && image->pid == pid && image->begin <= time)
-			return id;
-	}
-	return 0;
-}
-
-/* Say where an image moved pages of a process, until the fork that made the process. */
-static int add_moves(struct flt_moment *m, const struct flt_recording *rec, uint32_t process,
-		     uint32_t image, uint64_t until)
-{
-	const struct flt_record_move *r;
-	int ret = 0;
-
-	for (r = rec->moves; !ret && r < rec->moves + rec->move_count; r++)
-		if (r->head.image == image && r->head.time < until)
-			ret = flt_moment_move(m, process, &(struct flt_resident_move){
-				r->head.time, r->start, r->end, r->to });
-	return ret;
-}
-
-/* Say which images explain the pages of a process: its own, and ancestors until the fork. */
-static int add_ancestors(struct rss_joined *j, const struct flt_recording *rec,
-			 struct flt_moment *m, uint32_t process)
-{
-	struct flt_resident_process *p = &m->processes[process];
-	const struct flt_image *image;
-	uint64_t until = UINT64_MAX;
-	uint32_t id;
-	int ret = 0;
-
-	p->image = id = image_at(rec, p->pid, m->time);
-	p->pages.around = j->around;
-	while (!ret && id) {
-		image = flt_recording_image(rec, id);
-		ret = flt_moment_ancestor(m, id, process, until);
-		if (!ret)
-			ret = add_moves(m, rec, process, id, until);
-		if (image->cause == FLT_IMAGE_FOUND)
-			p->late = j->late = true;
-		if (image->cause != FLT_IMAGE_FORK || image->parent >= id)
-			break;
-		until = image->begin;
-		id = image->parent;
-	}
-	return ret;
-}
-
 static int prepare(struct rss_joined *j, const struct flt_recording *rec)
 {
 	size_t i;
@@ -69,7 +14,7 @@ static int prepare(struct rss_joined *j, const struct flt_recording *rec)
 
 	for (i = 0; !ret && i < j->count; i++) {
 		for (k = 0; !ret && k < j->moments[i].moment.count; k++)
-			ret = add_ancestors(j, rec, &j->moments[i].moment, k);
+			ret = rss_ancestors_add(j, rec, &j->moments[i].moment, k);
 		if (!ret)
 			ret = flt_moment_begin(&j->moments[i].moment);
 	}

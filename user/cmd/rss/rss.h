@@ -153,6 +153,15 @@ struct rss_joined {
 int rss_join(struct rss_joined *j, const char *path);
 void rss_joined_free(struct rss_joined *j);
 
+/* ---- ancestors.c ---- */
+
+/*
+ * Say which images explain the pages of a process of a moment: its own since the last exec, and
+ * ancestors until the fork. -ENOMEM.
+ */
+int rss_ancestors_add(struct rss_joined *j, const struct flt_recording *rec, struct flt_moment *m,
+		      uint32_t process);
+
 /* ---- absent.c: recorded processes that a moment lacks ---- */
 
 /* Call with the images of the recording before its faults. -ENOMEM. */
