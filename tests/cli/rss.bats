@@ -61,6 +61,9 @@ tenants() {
 	"$FLTCTL" rss --json --no-inline --by=function -- "$OWNED" "$dir/file" "$dir/smaps" >"$dir/rows"
 	# perf does not see faults that the kernel takes for a process, nor kinds.
 	compare "$dir/rows" "$dir/rows" populates locks moves collapsed=512 '[collapse]'
+	# Two huge pages, not the two small ones that the kernel may use instead.
+	grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled ||
+		grep -qx 'huge anon 1024' "$dir/rows"
 	"$FLTCTL" rss --json --at=5ms,exit --diff -- "$OWNED" "$dir/file" "$dir/smaps" |
 		grep '^{' >>"$dir/all"
 	python3 tests/docs/schemas.py docs/json -e tid rss "$dir/all"
@@ -98,6 +101,39 @@ folios=/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled
 	tenants exec populates
 	json <(grep '^{' "$dir/rows") 'sum(r["rss_bytes"] for r in rows if r["unknown"]) >= 20 * 4096'
 	json <(grep '^{' "$dir/rows") 'not [r for r in rows if r["function"] == "before"]'
+}
+
+# perf tells no kinds, so that a write to a protected page takes the page over. userfaultfd fills the
+# pages of stale without a fault, so that they keep the owner of the old pages, as rss(8) says.
+@test "userfaultfd: pages belong to the code that faults, and else keep their owner" {
+	without_module
+	is_root
+	tenants faultfd protects unprotects=20
+}
+
+# serve FIFO: start tenants, which brings pages in before and after a byte comes from FIFO.
+serve() {
+	mkfifo "$1"
+	"${OWNED%/*}/tenants" late "$dir/smaps" <"$1" >"$dir/expected" &
+	pid=$!
+	exec 9>"$1"
+	until_true grep -q ready "$dir/expected"
+}
+
+@test "pages from before the recording are unknown, and later ones have an owner" {
+	without_module
+	is_root
+	serve "$dir/gate"
+	"$FLTCTL" rss --json --no-inline --by=function -p $pid >"$dir/rows" 2>"$dir/err" &
+	local own=$!
+	until_true is_traced $pid
+	echo >&9
+	wait $own
+	grep -q 'resident before the recording' "$dir/err"
+	sed -i '/ready/d' "$dir/expected"
+	compare "$dir/rows" "$dir/expected"
+	json <(grep '^{' "$dir/rows") 'sum(r["rss_bytes"] for r in rows if r["unknown"]) >= 300 * 4096'
+	exec 9>&-
 }
 
 @test "a running process is compared with its own smaps" {
