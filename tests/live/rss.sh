@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300 half=6.12 debug=0
+# vm: disk=256 zram=1 timeout=480 half=6.12 debug=0
 # shellcheck disable=SC2119
 # Promise: the rows of fltctl rss add up to smaps, to the page, by the module and by perf, and
 # each page belongs to the function whose fault brought it in.
@@ -31,16 +31,95 @@ owners() {
 	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@")
 	at_least "$engine: comparisons" "$n" 22
 	same "$engine: pages of hugetlb" "$(lines '^tlb hugetlb' "$tmp/rows")" 1
+	# Not the small pages that the kernel may use instead.
+	! has_thp || at_least "$engine: pages of huge pages" "$(awk '$1 == "huge" { print $3 }' "$tmp/rows")" 512
 	! has_thp || kernel_before 6.1 ||
 		same "$engine: collapsed pages" "$(lines '^collapsed' "$tmp/rows")" 1
 }
 
+# rent ENGINE MODE [FUNCTION[=PAGES]...]: the same for a mode of `tenants`.
+rent() {
+	local engine=$1 mode=$2 what got want n=0
+	shift 2
+	"$FLTCTL" rss --engine="$engine" --json --no-inline --by=function -- \
+		tenants "$mode" "$tmp/smaps" /mnt/file >"$tmp/rows" || bad "$engine, $mode: status $?"
+	while read -r what got want; do
+		n=$((n + 1))
+		[ "$want" = '?' ] || same "$engine, $mode: $what" "$got" "$want"
+	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@")
+	at_least "$engine, $mode: comparisons" "$n" 12
+}
+
+# Print the pages of a function of the last program.
+pages_of() { awk -v name="$1" '$1 == name { print $3 }' "$tmp/rows"; }
+
+# Shared memory in swap is told by Linux 6.5 and later.
+shared() { # ENGINE
+	! kernel_before 6.5 || swapoff /dev/zram0
+	rent "$1" shared
+	same "$1: swapped shared memory" "$(lines '^swaps swap' "$tmp/rows")" \
+		"$(if kernel_before 6.5; then echo 0; else echo 1; fi)"
+	! kernel_before 6.5 || swapon /dev/zram0
+}
+
+# A function fills folios that are smaller than a huge page, and has all their pages.
+folios() { # ENGINE [FUNCTION[=PAGES]...]
+	folios_on || return 0
+	rent "$1" folios "${@:2}"
+	same "$1: pages of folios" "$(pages_of folios)" $((4 * folio / page))
+	folios_off
+}
+
+# khugepaged makes a huge page.
+collapse() { # ENGINE [FUNCTION[=PAGES]...]
+	local daemon=/sys/kernel/mm/transparent_hugepage/khugepaged
+	has_thp || return 0
+	echo 0 >$daemon/scan_sleep_millisecs
+	rent "$1" collapse "${@:2}"
+	echo 10000 >$daemon/scan_sleep_millisecs
+}
+
+# late ENGINE: pages from before the recording are unknown, and later ones have an owner.
+late() {
+	local engine=$1 what got want program own
+	rm -f "$tmp/gate"
+	mkfifo "$tmp/gate"
+	tenants late "$tmp/smaps" <"$tmp/gate" >"$tmp/expected" &
+	program=$!
+	exec 9>"$tmp/gate"
+	until_true grep -q ready "$tmp/expected" || bad "$engine: the program does not start"
+	"$FLTCTL" rss --engine="$engine" --json --no-inline --by=function -p $program >"$tmp/rows" &
+	own=$!
+	until_true grep -q '^TracerPid:.*[1-9]' /proc/$program/status || bad "$engine: rss does not start"
+	echo >&9
+	wait $own || bad "$engine, late: status $?"
+	exec 9>&-
+	sed -i /ready/d "$tmp/expected"
+	while read -r what got want; do
+		[ "$want" = '?' ] || same "$engine, late: $what" "$got" "$want"
+	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/expected")
+	at_least "$engine, late: pages from before" \
+		"$(jq -s 'map(select(.unknown) | .rss_bytes) | add' "$tmp/rows")" $((300 * page))
+}
+
 say "by perf events"
 owners perf populates locks moves collapsed=512 '[collapse]'
+shared perf
+rent perf faultfd protects unprotects=20
+rent perf exec populates
+folios perf drops=1 refills=$((folio / page - 1))
+collapse perf gathers=512 '[collapse]'
+late perf
 
 say "by the module"
 load
 owners module
+shared module
+rent module faultfd
+rent module exec
+folios module
+collapse module
+late module
 
 say "a running process"
 has_pages() { [ -s "$tmp/ready" ]; }
