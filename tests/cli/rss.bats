@@ -111,6 +111,14 @@ folios=/sys/kernel/mm/transparent_hugepage/hugepages-64kB/enabled
 	tenants faultfd protects unprotects=20
 }
 
+# perf does not see the faults of MAP_POPULATE. It is also not told when memory is unmapped, so that
+# new memory of the same kind keeps the owner of the old one, as rss(8) says.
+@test "a mapping that replaces a different one has none of its owners" {
+	without_module
+	is_root
+	tenants replaced populates stale=20
+}
+
 # serve FIFO: start tenants, which brings pages in before and after a byte comes from FIFO.
 serve() {
 	mkfifo "$1"

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #include "cmd/rss/rss.h"
@@ -145,6 +146,78 @@ static void moves_count_until_the_fork(void **state)
 	assert_int_equal(process(20)->moves.count, 0);
 }
 
+static void add_engine(const char *engine)
+{
+	struct {
+		struct flt_record head;
+		char text[24];
+	} r = { .head = { .type = FLT_RECORD_INFO, .size = sizeof(r) } };
+
+	snprintf(r.text, sizeof(r.text), "engine=%s", engine);
+	assert_int_equal(flt_recording_record(rec, &r.head), 0);
+}
+
+static void add_map(uint64_t time, uint64_t start, uint64_t end, uint64_t inode, uint32_t flags,
+		    const char *name)
+{
+	struct {
+		struct flt_record_map map;
+		char name[16];
+	} r = {
+		.map = {
+			.head = { .type = FLT_RECORD_MAP, .size = sizeof(r), .time = time, .image = 6 },
+			.start = start, .end = end, .inode = inode, .flags = flags,
+		},
+	};
+
+	snprintf(r.name, sizeof(r.name), "%s", name);
+	assert_int_equal(flt_recording_record(rec, &r.map.head), 0);
+}
+
+/* Add mappings of image 6, of which three replace others. */
+static void add_maps(void)
+{
+	add_map(510, 0x1000, 0x5000, 0, FLT_MAP_READ, "//anon");
+	add_map(520, 0x2000, 0x3000, 7, FLT_MAP_READ, "/file");			/* a file */
+	add_map(530, 0x2000, 0x3000, 7, FLT_MAP_READ | FLT_MAP_EXEC, "/file");	/* mprotect */
+	add_map(540, 0x2000, 0x3000, 7, FLT_MAP_READ, "/file (deleted)");
+	add_map(550, 0x2000, 0x3000, 8, FLT_MAP_READ, "/file (deleted)");
+	add_map(560, 0x3000, 0x6000, 0, FLT_MAP_READ, "[heap]");		/* it grows */
+	add_map(570, 0x1000, 0x4000, 0, FLT_MAP_READ, "//anon");		/* the file */
+	add_map(580, 0x5000, 0x9000, 0, FLT_MAP_SHARED, "//anon");		/* the heap */
+}
+
+static void mappings_replace_different_ones(void **state)
+{
+	const struct flt_resident_moves *moves;
+
+	(void)state;
+	add_engine("perf");
+	add_maps();
+	assert_int_equal(rec->replaced_count, 3);
+	moves = &process(20)->moves;
+	assert_int_equal(moves->count, 3);
+	assert_int_equal(moves->all[0].time, 520);
+	assert_int_equal(moves->all[0].to, 0x2000);
+	assert_int_equal(moves->all[0].end - moves->all[0].start, 0x1000);
+	assert_int_equal(moves->all[1].time, 570);
+	assert_int_equal(moves->all[1].to, 0x2000);
+	assert_int_equal(moves->all[1].end - moves->all[1].start, 0x1000);
+	assert_int_equal(moves->all[2].time, 580);
+	assert_int_equal(moves->all[2].to, 0x5000);
+	assert_int_equal(moves->all[2].end - moves->all[2].start, 0x1000);
+	/* Forked later. */
+	assert_int_equal(process(30)->moves.count, 3);
+}
+
+static void the_module_may_report_a_mapping_late(void **state)
+{
+	(void)state;
+	add_engine("module");
+	add_maps();
+	assert_int_equal(process(20)->moves.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +226,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(images_are_those_of_the_moment, begin, end),
 		cmocka_unit_test_setup_teardown(a_pid_is_used_again, begin, end),
 		cmocka_unit_test_setup_teardown(moves_count_until_the_fork, begin, end),
+		cmocka_unit_test_setup_teardown(mappings_replace_different_ones, begin, end),
+		cmocka_unit_test_setup_teardown(the_module_may_report_a_mapping_late, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -432,6 +432,50 @@ static void pages_keep_their_owner_when_they_move(void **state)
 	flt_moment_free(&m);
 }
 
+static void replaced_mappings_have_no_older_pages(void **state)
+{
+	struct flt_moment m = { .page = page_size, .time = 1000 };
+	struct flt_resident_move r[4];
+	size_t i;
+
+	(void)state;
+	make_process(&m, 1, 100, 110);
+	r[0] = flt_resident_replaced(20, 102 << 12, 104 << 12);
+	r[1] = flt_resident_replaced(40, 102 << 12, 106 << 12);		/* makes the first one needless */
+	r[2] = flt_resident_replaced(50, 300 << 12, 310 << 12);		/* nothing is there */
+	r[3] = flt_resident_replaced(2000, 100 << 12, 110 << 12);	/* after the moment */
+	for (i = 0; i < 4; i++)
+		assert_int_equal(flt_moment_move(&m, 0, &r[i]), 0);
+	assert_int_equal(flt_moment_begin(&m), 0);
+	assert_int_equal(m.processes[0].moves.count, 1);
+	add(&m, 1, 101, 10, 1);
+	add(&m, 1, 102, 10, 1);
+	add(&m, 1, 103, 30, 2);
+	add(&m, 1, 104, 40, 3);		/* of the new mapping */
+	add(&m, 1, 105, 45, 4);
+	add(&m, 1, 106, 10, 5);
+	assert_int_equal(place_of(&m, 0, 101), 1);
+	assert_int_equal(place_of(&m, 0, 102), 0);
+	assert_int_equal(place_of(&m, 0, 103), 0);
+	assert_int_equal(place_of(&m, 0, 104), 3);
+	assert_int_equal(place_of(&m, 0, 105), 4);
+	assert_int_equal(place_of(&m, 0, 106), 5);
+	flt_moment_free(&m);
+
+	/* A page that moved in between needs the first one, too. */
+	m = (struct flt_moment){ .page = page_size, .time = 1000 };
+	make_process(&m, 1, 100, 110);
+	assert_int_equal(flt_moment_move(&m, 0, &r[0]), 0);
+	assert_int_equal(flt_moment_move(&m, 0, &r[1]), 0);
+	move(&m, 0, 30, 102, 104, 108);
+	assert_int_equal(flt_moment_begin(&m), 0);
+	add(&m, 1, 102, 10, 1);
+	add(&m, 1, 103, 25, 2);
+	assert_int_equal(place_of(&m, 0, 108), 0);
+	assert_int_equal(place_of(&m, 0, 109), 2);
+	flt_moment_free(&m);
+}
+
 static void huge_pages_move_page_by_page(void **state)
 {
 	struct flt_moment m = { .page = page_size, .time = 1000 };
@@ -517,6 +561,7 @@ int main(void)
 		cmocka_unit_test(children_have_the_pages_of_their_parents),
 		cmocka_unit_test(children_map_files_and_shared_memory_themselves),
 		cmocka_unit_test(pages_keep_their_owner_when_they_move),
+		cmocka_unit_test(replaced_mappings_have_no_older_pages),
 		cmocka_unit_test(huge_pages_move_page_by_page),
 		cmocka_unit_test(pages_have_the_size_of_their_machine),
 	};

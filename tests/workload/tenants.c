@@ -11,6 +11,8 @@
  *   faultfd   Minor and write-protect faults of userfaultfd, and pages that userfaultfd fills
  *             without a fault (stale).
  *   exec      The program executes itself, and has pages at the addresses of the old ones.
+ *   replaced  New memory at the addresses of old memory: a file in the place of anonymous memory, and
+ *             anonymous memory in the place of a file and of anonymous memory.
  *   late      before brings pages in. After a byte on standard input, grows brings in more.
  *   collapse  Wait until khugepaged has made a huge page of the pages of gathers.
  */
@@ -119,7 +121,8 @@ static void await(int fd)
 		err(2, "read");
 }
 
-static void use_file(char **text)
+/* Create the file with 2 * TEXT_PAGES pages. */
+static int make_file(void)
 {
 	int fd = open(file_path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	static char block[64 * PAGE_MAX];
@@ -127,6 +130,13 @@ static void use_file(char **text)
 	memset(block, 1, sizeof(block));
 	if (fd < 0 || write(fd, block, 2 * TEXT_PAGES * PAGE) != (ssize_t)(2 * TEXT_PAGES * PAGE))
 		err(2, "%s", file_path);
+	return fd;
+}
+
+static void use_file(char **text)
+{
+	const int fd = make_file();
+
 	writes(map(TEXT_PAGES, MAP_SHARED, fd), TEXT_PAGES);
 	*text = map(TEXT_PAGES, MAP_PRIVATE, fd);
 	madvise(*text, TEXT_PAGES * PAGE, MADV_DOFORK);
@@ -262,26 +272,50 @@ static void use_faultfd(void)
 	printf("minors shmem 30\nprotects anon 20\nunprotects anon 0\nstale anon 20\n");
 }
 
-static char *map_place(void)
+static char *map_place(int number, int flags, int fd)
 {
-	char *at = mmap(PLACE, PLACE_PAGES * PAGE, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	char *at = mmap(PLACE + number * 16 * HUGE_PAGE, PLACE_PAGES * PAGE,
+			PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
 
 	if (at == MAP_FAILED)
 		err(2, "mmap");
 	return at;
 }
 
+static char *map_anon_place(int number)
+{
+	return map_place(number, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+}
+
+static void use_replaced(void)
+{
+	const int fd = make_file();
+	char *at = map_anon_place(0);
+
+	before(at, PLACE_PAGES);
+	munmap(at, PLACE_PAGES * PAGE);
+	rereads(map_place(0, MAP_PRIVATE, fd), TEXT_PAGES);
+	at = map_place(1, MAP_PRIVATE, fd);
+	texts(at, TEXT_PAGES);
+	populates(at, PLACE_PAGES);
+	at = map_anon_place(2);
+	stale(at, 20);
+	munmap(at, PLACE_PAGES * PAGE);
+	populates(at, 20);
+	printf("before anon 0\nbefore file 0\nrereads file %d\ntexts file 0\ntexts anon 0\n"
+	       "stale anon 0\npopulates anon %lu\n", TEXT_PAGES, PLACE_PAGES + 20);
+}
+
 static void use_exec(void)
 {
-	before(map_place(), PLACE_PAGES);
+	before(map_anon_place(0), PLACE_PAGES);
 	execl("/proc/self/exe", "tenants", "executed", smaps_path, NULL);
 	err(2, "exec");
 }
 
 static void use_executed(void)
 {
-	after(map_place(), 20);
+	after(map_anon_place(0), 20);
 	populates(PLACE + 20 * PAGE, 20);
 	printf("before anon 0\nafter anon 20\npopulates anon 20\n");
 }
@@ -317,8 +351,8 @@ int main(int argc, char **argv)
 		void (*use)(void);
 	} modes[] = {
 		{ "folios", use_folios }, { "shared", use_shared }, { "faultfd", use_faultfd },
-		{ "exec", use_exec }, { "executed", use_executed }, { "late", use_late },
-		{ "collapse", use_collapse },
+		{ "exec", use_exec }, { "executed", use_executed }, { "replaced", use_replaced },
+		{ "late", use_late }, { "collapse", use_collapse },
 	};
 	size_t i;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* ancestors.c - images whose faults and moves explain the pages of a process. */
+#include <string.h>
+
 #include "cmd/rss/rss.h"
 
 /* Return the image of a process at a time, or 0. */
@@ -14,6 +16,30 @@ static uint32_t image_at(const struct flt_recording *rec, uint32_t pid, uint64_t
 			return id;
 	}
 	return 0;
+}
+
+/*
+ * Say where an image replaced mappings. The module's stream reports a mapping at its first fault,
+ * and maybe after the beginning of this fault. But with the module all faults are seen.
+ */
+static int add_replaced(struct flt_moment *m, const struct flt_recording *rec, uint32_t process,
+			uint32_t image, uint64_t until)
+{
+	const char *engine = flt_recording_info(rec, "engine");
+	const struct flt_record_unmap *r;
+	struct flt_resident_move move;
+	uint32_t i;
+	int ret = 0;
+
+	if (!engine || strcmp(engine, "perf"))
+		return 0;
+	for (i = 0; !ret && i < rec->replaced_count; i++) {
+		r = &rec->replaced[i];
+		move = flt_resident_replaced(r->head.time, r->start, r->end);
+		if (r->head.image == image && r->head.time < until)
+			ret = flt_moment_move(m, process, &move);
+	}
+	return ret;
 }
 
 /* Say where an image moved pages of a process, until the fork that made the process. */
@@ -46,6 +72,8 @@ int rss_ancestors_add(struct rss_joined *j, const struct flt_recording *rec, str
 		ret = flt_moment_ancestor(m, id, process, until);
 		if (!ret)
 			ret = add_moves(m, rec, process, id, until);
+		if (!ret)
+			ret = add_replaced(m, rec, process, id, until);
 		if (image->cause == FLT_IMAGE_FOUND)
 			p->late = j->late = true;
 		if (image->cause != FLT_IMAGE_FORK || image->parent >= id)

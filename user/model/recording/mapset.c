@@ -143,6 +143,19 @@ uint32_t flt_map_set_find(struct flt_map_set *set, uint64_t address)
 	return set->last.map;
 }
 
+uint32_t flt_map_set_next(const struct flt_map_set *set, uint64_t *at, uint64_t *end)
+{
+	const uint32_t i = piece_at(set, *at);
+
+	if (i == set->count || set->pieces[i].start >= *end)
+		return ~0u;
+	if (*at < set->pieces[i].start)
+		*at = set->pieces[i].start;
+	if (*end > set->pieces[i].end)
+		*end = set->pieces[i].end;
+	return set->pieces[i].map;
+}
+
 uint32_t flt_map_set_piece(const struct flt_map_set *set, uint32_t i)
 {
 	return i < set->count ? set->pieces[i].map : ~0u;

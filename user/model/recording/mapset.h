@@ -33,6 +33,11 @@ void flt_map_set_put(struct flt_map_set *set);
 int flt_map_set_change(struct flt_map_set **set, uint64_t start, uint64_t end, uint32_t map);
 /* Return the map at the address, or ~0 if nothing is mapped there. */
 uint32_t flt_map_set_find(struct flt_map_set *set, uint64_t address);
+/*
+ * Return the first map in [*at, *end), or ~0. Set *at and *end to the part of the range that has
+ * this map.
+ */
+uint32_t flt_map_set_next(const struct flt_map_set *set, uint64_t *at, uint64_t *end);
 /* Return the map of piece i, in order of address, or ~0 after the last piece. */
 uint32_t flt_map_set_piece(const struct flt_map_set *set, uint32_t i);
 

@@ -91,6 +91,7 @@ void flt_recording_free(struct flt_recording *rec)
 	flt_index_free(&rec->place_index);
 	free(rec->stats);
 	free(rec->moves);
+	free(rec->replaced);
 	free(rec->info);
 	flt_name_table_free(&rec->comms);
 	flt_strings_free(rec->strings);
@@ -246,7 +247,10 @@ static int map_record(struct flt_recording *rec, const struct flt_record_map *r)
 		return err;
 	if (rec->map_count >= MAPS_MAX)
 		return -E2BIG;
-	err = flt_array_grow((void **)&rec->maps, rec->map_count, &rec->map_room, sizeof(*map));
+	err = flt_recording_replace(rec, image, r);
+	if (!err)
+		err = flt_array_grow((void **)&rec->maps, rec->map_count, &rec->map_room,
+				     sizeof(*map));
 	if (err)
 		return err;
 	map = &rec->maps[rec->map_count];

@@ -98,6 +98,8 @@ struct flt_recording {
 	uint32_t stats_count, stats_room;
 	struct flt_record_move *moves;	/* in the order of the file */
 	uint32_t move_count, move_room;
+	struct flt_record_unmap *replaced;	/* see flt_recording_replace() */
+	uint32_t replaced_count, replaced_room;
 	const char **info;		/* "key=value" */
 	size_t info_count;
 	struct flt_record_end end;	/* head.type 0: the recording was not finished */
@@ -151,6 +153,15 @@ int flt_recording_place(struct flt_recording *rec, uint32_t image, uint64_t addr
  * file, because the record of the mapping may come after the node. Return -ENOMEM, -E2BIG.
  */
 int flt_recording_settle(struct flt_recording *rec);
+
+/*
+ * Add the parts of a new mapping that take the place of a different one to rec->replaced: no older
+ * page is left there. A mapping is reported again when it grows or when its rights change, and its
+ * pages stay. So only a different file counts, or shared memory in the place of private memory.
+ * Called before the mapping is added. -ENOMEM.
+ */
+int flt_recording_replace(struct flt_recording *rec, const struct flt_image *image,
+			  const struct flt_record_map *map);
 
 /* Return true if a place belongs to the recorder, whose inner functions are hidden. */
 bool flt_recording_hides(const struct flt_recording *rec, uint32_t place);

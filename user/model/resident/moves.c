@@ -38,6 +38,18 @@ static uint64_t end_of(const struct flt_resident_move *move)
 	return move->to + (move->end - move->start);
 }
 
+/* Return true if one of the later moves unmaps the same pages, and no page was moved. */
+static bool is_repeated(const struct flt_resident_move *move,
+			const struct flt_resident_move *later, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (later[i].to <= move->to && end_of(move) <= end_of(&later[i]))
+			return true;
+	return false;
+}
+
 /* Return true if a page of the moment came through the place to which a move went. */
 static bool matters(const struct flt_resident_move *move, const struct flt_resident_move *later,
 		    size_t count, const struct flt_resident_pages *p)
@@ -56,13 +68,17 @@ static bool matters(const struct flt_resident_move *move, const struct flt_resid
 /* From the last one, because a move matters if a later one that matters goes on from its place. */
 void flt_resident_moves_settle(struct flt_resident_moves *m, const struct flt_resident_pages *p)
 {
-	size_t i = m->count, kept = m->count;
+	size_t i, kept = m->count;
+	bool moved = false;
 
 	if (!m->count)
 		return;
+	for (i = 0; i < m->count; i++)
+		moved |= m->all[i].end != UINT64_MAX;
 	qsort(m->all, m->count, sizeof(*m->all), by_time);
 	while (i--)
-		if (matters(&m->all[i], m->all + kept, m->count - kept, p))
+		if (matters(&m->all[i], m->all + kept, m->count - kept, p) &&
+		    (moved || !is_repeated(&m->all[i], m->all + kept, m->count - kept)))
 			m->all[--kept] = m->all[i];
 	for (i = kept; i < m->count; i++)
 		m->all[i - kept] = m->all[i];

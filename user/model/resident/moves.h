@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * moves.h - where pages went: the calls of mremap() of a process and of its ancestors, up to a
- * moment. They say at which address the page of an earlier fault is at that moment.
+ * moment. They say at which address the page of an earlier fault is at that moment. Where a mapping
+ * replaced another one, pages that never existed went to its place.
  */
 #ifndef FLT_MODEL_RESIDENT_MOVES_H
 #define FLT_MODEL_RESIDENT_MOVES_H
@@ -16,6 +17,15 @@ struct flt_resident_move {
 	uint64_t time;			/* CLOCK_MONOTONIC ns */
 	uint64_t start, end, to;	/* addresses: [start, end) went to .to */
 };
+
+/* Return what stands for a mapping that replaces another one in [start, end). */
+static inline struct flt_resident_move flt_resident_replaced(uint64_t time, uint64_t start,
+							     uint64_t end)
+{
+	return (struct flt_resident_move){
+		.time = time, .start = UINT64_MAX - (end - start), .end = UINT64_MAX, .to = start,
+	};
+}
 
 struct flt_resident_moves {
 	struct flt_resident_move *all;
