@@ -107,6 +107,7 @@ owners perf populates locks moves collapsed=512 '[collapse]'
 shared perf
 rent perf faultfd protects unprotects=20
 rent perf exec populates
+rent perf replaced populates stale=20
 folios perf drops=1 refills=$((folio / page - 1))
 collapse perf gathers=512 '[collapse]'
 late perf

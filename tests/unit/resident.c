@@ -127,6 +127,7 @@ static void writes_and_major_faults_of_files(void **state)
 
 	(void)state;
 	fill(&p, true, 600, 40, FILE_PAGE);
+	p.flags[612 - 600] = ANON;
 	touch(&p, 612, FLT_KIND_COW, 1);
 	touch(&p, 613, FLT_KIND_SHARED, 2);
 	assert_int_equal(owner_of(&p, 612), 1);
@@ -140,6 +141,22 @@ static void writes_and_major_faults_of_files(void **state)
 	assert_int_equal(owner_of(&p, 610), 3);
 	assert_int_equal(owner_of(&p, 611), 4);
 	assert_int_equal(owner_of(&p, 620), 4);
+	flt_resident_pages_free(&p);
+}
+
+/* Anonymous memory was at the addresses before, and its pages are gone. */
+static void pages_of_a_file_are_no_anonymous_ones(void **state)
+{
+	struct flt_resident_pages p;
+
+	(void)state;
+	fill(&p, true, 600, 40, FILE_PAGE);
+	touch(&p, 610, FLT_KIND_ANON, 1);
+	touch(&p, 611, FLT_KIND_COW, 1);
+	assert_int_equal(owner_of(&p, 610), 0);
+	touch(&p, 615, FLT_KIND_FILE, 2);
+	assert_int_equal(owner_of(&p, 610), 2);
+	assert_int_equal(owner_of(&p, 611), 2);
 	flt_resident_pages_free(&p);
 }
 
@@ -285,14 +302,20 @@ static void pages_take_little_memory(void **state)
 	flt_resident_pages_free(&p);
 }
 
-/* Add a fault of an image at a page and a time. */
-static void add(struct flt_moment *m, uint32_t image, uint64_t page, uint64_t time, uint32_t place)
+static void add_kind(struct flt_moment *m, uint32_t image, uint64_t page, uint64_t time,
+		     uint32_t place, uint8_t kind)
 {
-	struct flt_fault f = fault_at(page, FLT_KIND_ANON);
+	struct flt_fault f = fault_at(page, kind);
 
 	f.image = image;
 	f.time = time;
 	assert_int_equal(flt_moment_fault(m, &f, place), 0);
+}
+
+/* Add a fault of an image at a page and a time. */
+static void add(struct flt_moment *m, uint32_t image, uint64_t page, uint64_t time, uint32_t place)
+{
+	add_kind(m, image, page, time, place, FLT_KIND_ANON);
 }
 
 static void children_have_the_pages_of_their_parents(void **state)
@@ -338,7 +361,6 @@ static void children_map_files_and_shared_memory_themselves(void **state)
 {
 	struct flt_moment m = { .page = page_size, .time = 100 };
 	struct flt_resident_process *p = flt_moment_process(&m, 10);
-	struct flt_fault f = fault_at(1, FLT_KIND_FILE);
 	uint64_t i;
 
 	(void)state;
@@ -357,13 +379,11 @@ static void children_map_files_and_shared_memory_themselves(void **state)
 	assert_int_equal(flt_moment_move(&m, 0, &(struct flt_resident_move){
 		20, 400 << page_size.shift, 404 << page_size.shift, 0 }), 0);
 	assert_int_equal(flt_moment_begin(&m), 0);
-	add(&m, 3, 400, 10, 1);
+	add_kind(&m, 3, 400, 10, 1, FLT_KIND_SHARED);
 	for (i = 0; i < 8; i++)
-		add(&m, 3, i, 30, 1);
-	add(&m, 3, 101, 30, 1);
-	f.image = 7;
-	f.time = 60;
-	assert_int_equal(flt_moment_fault(&m, &f, 2), 0);
+		add_kind(&m, 3, i, 30, 1, FLT_KIND_SHARED);
+	add_kind(&m, 3, 101, 30, 1, FLT_KIND_SHARED);
+	add_kind(&m, 7, 1, 60, 2, FLT_KIND_FILE);
 	p = m.processes;
 	for (i = 0; i < 4; i++)
 		assert_int_equal(m.owners[owner_of(&p->pages, i)].place, 2);
@@ -554,6 +574,7 @@ int main(void)
 		cmocka_unit_test(faults_on_present_pages_bring_nothing_in),
 		cmocka_unit_test(neighbours_of_a_file_belong_to_the_first_fault),
 		cmocka_unit_test(writes_and_major_faults_of_files),
+		cmocka_unit_test(pages_of_a_file_are_no_anonymous_ones),
 		cmocka_unit_test(huge_pages_have_one_owner),
 		cmocka_unit_test(large_folios_belong_to_the_fault_that_filled_them),
 		cmocka_unit_test(hugetlb_pages_are_whole),

@@ -175,7 +175,7 @@ static void explain_parts(struct flt_resident_process *p, const struct cause *c)
 	for (i = 0; i < page->huge; i++) {
 		address = (first + i) << page->shift;
 		if (flt_resident_moves_follow(&p->moves, c->fault->time, &address))
-			give(p, c, address, FLT_KIND_ANON);
+			give(p, c, address, FLT_KIND_UFFD);	/* one page of any memory */
 	}
 }
 

@@ -338,6 +338,9 @@ void flt_resident_fault(struct flt_resident_pages *p, const struct flt_fault *f,
 	if (there)
 		anon = !(p->flags[p->runs[run].first + (page - p->runs[run].page)] &
 			 FLT_RESIDENT_CLASS);
+	/* Such faults bring in anonymous pages only, so a file was mapped here since. */
+	if (there && !anon && (f->kind == FLT_KIND_ANON || f->kind == FLT_KIND_COW))
+		return;
 	spread(p, &s);
 	if (a->unit > 1)
 		return;

@@ -78,7 +78,8 @@ uint64_t flt_resident_pages_bytes(const struct flt_resident_pages *p);
 
 /*
  * Give the pages that a fault brought in to its owner:
- *   - the page of its address, unless the kind says that the page was there before;
+ *   - the page of its address, unless the kind says that the page was there before, or that it
+ *     was a different one;
  *   - if that page belongs to a file: its neighbours within the window of fault-around that have
  *     no fault of their own; the first fault of a window keeps them;
  *   - the other pages of a large folio. A folio of anonymous memory belongs to the last fault that
