@@ -274,12 +274,12 @@ wait "$reader" || bad "phases: status $?"
 [ "$failures" = 0 ] || samples "$phases" "$tmp/phases"
 
 # A program moves its range of 8 MiB by 4 MiB every second. A window of a second has the pages of
-# all positions in it.
-start -S 4 64 8
+# all positions in it. The program returns to the beginning after a minute, when all windows are over
+# also on a busy machine.
+start -S 4 256 8
 "$FLTCTL" wss --csv -p "$pid" 1 5 >"$tmp/csv" || bad "sliding: status $?"
 checks=$((checks + 1))
 samples "$pid" | awk -v slack=$slack '
-	# The program returns to the beginning only after all windows.
 	{
 		steps = int($3 / 1e9) + 1
 		if ($1 > (8 + 4 * steps) * 1048576 + slack)
