@@ -92,32 +92,32 @@ END
 	check_as 99.1.0-test
 	finds kernel warn "99.1.0-test is not tested" docs/kernels.md
 	finds module no "flt-dkms is installed, but does not build" docs/kernels.md
-	check_as 6.12.1-amd64
-	finds kernel ok 6.12.1-amd64
-	check_as 6.120.1
+	check_as 6.12.1+deb13-amd64
+	finds kernel ok 6.12.1+deb13-amd64
+	check_as 6.120.1+deb13-amd64
 	finds kernel warn "not tested" docs/kernels.md
 }
 
 @test "check distinguishes missing headers from a missing build by DKMS" {
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds module no "not installed for this kernel" "install flt-dkms"
-	mkdir -p "$dir/root/usr/src/flt-0.1.0" "$dir/root/lib/modules/6.12.1-amd64"
+	mkdir -p "$dir/root/usr/src/flt-0.1.0" "$dir/root/lib/modules/6.12.1+deb13-amd64"
 	touch "$dir/root/usr/src/flt-0.1.0/dkms.conf"
-	ln -s /usr/src/linux-headers-6.12.1-amd64 "$dir/root/lib/modules/6.12.1-amd64/build"
-	check_as 6.12.1-amd64
-	finds module no "the headers of this kernel are missing" "apt install linux-headers-6.12.1-amd64"
-	mkdir "$dir/root/usr/src/linux-headers-6.12.1-amd64"
-	touch "$dir/root/usr/src/linux-headers-6.12.1-amd64/Makefile"
-	check_as 6.12.1-amd64
-	finds module no "DKMS has not built flt.ko" "dkms autoinstall -k 6.12.1-amd64"
+	ln -s /usr/src/linux-headers-6.12.1+deb13-amd64 "$dir/root/lib/modules/6.12.1+deb13-amd64/build"
+	check_as 6.12.1+deb13-amd64
+	finds module no "the headers of this kernel are missing" "apt install linux-headers-6.12.1+deb13-amd64"
+	mkdir "$dir/root/usr/src/linux-headers-6.12.1+deb13-amd64"
+	touch "$dir/root/usr/src/linux-headers-6.12.1+deb13-amd64/Makefile"
+	check_as 6.12.1+deb13-amd64
+	finds module no "DKMS has not built flt.ko" "dkms autoinstall -k 6.12.1+deb13-amd64"
 }
 
-# Install a file as flt.ko of kernel 6.12.1-amd64.
+# Install a file as flt.ko of kernel 6.12.1+deb13-amd64.
 install_module() { # FILE
-	mkdir -p "$dir/root/lib/modules/6.12.1-amd64/updates/dkms"
-	cp "$1" "$dir/root/lib/modules/6.12.1-amd64/updates/dkms/flt.ko"
+	mkdir -p "$dir/root/lib/modules/6.12.1+deb13-amd64/updates/dkms"
+	cp "$1" "$dir/root/lib/modules/6.12.1+deb13-amd64/updates/dkms/flt.ko"
 	printf '%s\n' kernel/fs/flt_not.ko: updates/dkms/flt.ko: kernel/net/other.ko: \
-		>"$dir/root/lib/modules/6.12.1-amd64/modules.dep"
+		>"$dir/root/lib/modules/6.12.1+deb13-amd64/modules.dep"
 }
 
 @test "check recognizes the stub and prints what the kernel lacks" {
@@ -127,12 +127,12 @@ __attribute__((section(".modinfo"), used)) static const char lacks[] =
 END
 	gcc -c -o "$dir/stub.ko" "$dir/stub.c"
 	install_module "$dir/stub.ko"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds module no "this kernel lacks CONFIG_KPROBES CONFIG_RELAY, which flt needs" docs/kernels.md
 	echo 'int module;' >"$dir/stub.c"
 	gcc -c -o "$dir/stub.ko" "$dir/stub.c"
 	install_module "$dir/stub.ko"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds module no "installed, but not loaded" "modprobe flt"
 }
 
@@ -151,32 +151,32 @@ signed_by() { # NAME
 
 @test "check names the remedy for each kind of signature" {
 	lockdown integrity
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "lockdown is integrity); flt.ko is not installed" "install flt-dkms"
 
 	touch "$dir/empty"
 	install_module "$dir/empty"
 	echo "filename:       flt.ko" >"$dir/modinfo"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "flt.ko has no signature" "or sign flt.ko with a key"
 	mkdir "$dir/root/var/lib/dkms/flt"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "flt.ko has no signature" "apt install openssl"
 
 	signed_by "DKMS module signing key"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "signed by 'DKMS module" "the certificate of"
 	json "$dir/json" "not any('mok.pub' in r.get('fix', '') for r in rows)"
 	# The name of the signer is the same on all machines.
 	echo "another DKMS module signing key" >"$dir/root/var/lib/dkms/mok.pub"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "signed by 'DKMS module" "the certificate of"
 	printf 'DKMS\x02\x0a\x1f\x0a\x22\xb3\xc4\xd5\xe6\xf7\x08\x19end' >"$dir/root/var/lib/dkms/mok.pub"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "signed by 'DKMS module" "mokutil --import /var/lib/dkms/mok.pub"
 
 	lockdown none
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature ok "lockdown is none); flt.ko is signed by 'DKMS"
 }
 
@@ -187,10 +187,10 @@ signed_by() { # NAME
 	mkdir -p "$dir"/root/sys/module/{flt,module/parameters}
 	echo Y >"$dir/root/sys/module/module/parameters/sig_enforce"
 	signed_by "somebody"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature ok "the kernel accepted the loaded module; flt.ko is signed by 'somebody'"
 	echo "filename:       flt.ko" >"$dir/modinfo"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "will reject the installed file: flt.ko has no signature" "sign flt.ko"
 }
 
@@ -198,16 +198,16 @@ signed_by() { # NAME
 	mkdir -p "$dir/root/sys/kernel/security"
 	touch "$dir/empty"
 	install_module "$dir/empty"
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature - "lockdown is unknown); the signature of flt.ko is unknown" "mount -t securityfs"
 	lockdown integrity
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "signature of flt.ko is unknown: modinfo cannot read the file" "install kmod"
 }
 
 @test "check does not say that lockdown hides debugfs" {
 	lockdown confidentiality
-	check_as 6.12.1-amd64
+	check_as 6.12.1+deb13-amd64
 	finds signature warn "lockdown is confidentiality" "install flt-dkms"
 	json "$dir/json" "not any('lockdown' in r['detail'] for r in rows if r['check'] == 'debugfs')"
 }
