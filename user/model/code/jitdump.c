@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/code/jitfile.h"
-#include "model/recording/array.h"
+#include "index/array.h"
 #include "model/recording/strings.h"
 #include "text/escape.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "model/code/jitfile.h"
-#include "model/recording/array.h"
+#include "index/array.h"
 
 #define ENTRIES_MAX (4u << 20)
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/recording/array.h"
+#include "index/array.h"
 #include "model/recording/mapset.h"
 #include "model/recording/strings.h"
 

@@ -2,7 +2,7 @@
 /* replaced.c - where a mapping took the place of a different one. */
 #include <string.h>
 
-#include "model/recording/array.h"
+#include "index/array.h"
 #include "model/recording/mapset.h"
 #include "model/recording/recording.h"
 

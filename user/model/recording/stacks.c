@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "event/fault.h"
-#include "model/recording/array.h"
+#include "index/array.h"
 #include "model/recording/mapset.h"
 #include "model/recording/recording.h"
 

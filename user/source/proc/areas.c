@@ -12,6 +12,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "index/array.h"
+
 static int shmem_add(struct flt_areas_shmem *s, unsigned int major, unsigned int minor)
 {
 	uint64_t *more = reallocarray(s->device, s->count + 1, sizeof(*more));
@@ -123,18 +125,11 @@ static void finish(struct flt_present_area *a)
 
 static int add(struct flt_areas *l, const struct flt_present_area *a)
 {
-	size_t room = l->room ? l->room * 2 : 64;
-	struct flt_present_area *more;
+	int ret = flt_array_grow((void **)&l->all, l->count, &l->room, sizeof(*l->all));
 
-	if (l->count == l->room) {
-		more = reallocarray(l->all, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		l->all = more;
-		l->room = room;
-	}
-	l->all[l->count++] = *a;
-	return 0;
+	if (!ret)
+		l->all[l->count++] = *a;
+	return ret;
 }
 
 int flt_areas_read(struct flt_areas *l, uint32_t pid, const struct flt_areas_shmem *shmem)

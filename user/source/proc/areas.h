@@ -37,7 +37,7 @@ struct flt_present_area {
 
 struct flt_areas {
 	struct flt_present_area *all;
-	size_t count, room;
+	uint32_t count, room;
 };
 
 /* Devices of tmpfs and of shared memory without a name. */

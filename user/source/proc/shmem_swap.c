@@ -10,6 +10,7 @@
 
 #include <sys/syscall.h>
 
+#include "index/array.h"
 #include "source/proc/machine.h"
 
 /* include/uapi/linux/mman.h since Linux 6.5. The number is the same on all machines. */
@@ -34,23 +35,17 @@ static int add(const struct search *s, uint64_t offset, uint64_t length)
 {
 	struct flt_shmem_swap *l = s->swap;
 	const uint64_t page = (s->area->start + (offset - s->area->offset)) / s->page_size;
-	const size_t room = l->room ? l->room * 2 : 64;
-	struct flt_shmem_range *more;
+	int ret;
 
 	l->pages += length / s->page_size;
 	if (l->count && l->all[l->count - 1].end == page) {
 		l->all[l->count - 1].end += length / s->page_size;
 		return 0;
 	}
-	if (l->count == l->room) {
-		more = reallocarray(l->all, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		l->all = more;
-		l->room = room;
-	}
-	l->all[l->count++] = (struct flt_shmem_range){ page, page + length / s->page_size };
-	return 0;
+	ret = flt_array_grow((void **)&l->all, l->count, &l->room, sizeof(*l->all));
+	if (!ret)
+		l->all[l->count++] = (struct flt_shmem_range){ page, page + length / s->page_size };
+	return ret;
 }
 
 /* Halve the range until all or none of its pages are swapped. */

@@ -15,7 +15,7 @@ struct flt_shmem_range {
 /* All zero is empty. */
 struct flt_shmem_swap {
 	struct flt_shmem_range *all;	/* ascending */
-	size_t count, room;
+	uint32_t count, room;
 	uint64_t pages;		/* in all ranges */
 };
 

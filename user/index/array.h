@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* array.h - arrays that double when they are full. */
-#ifndef FLT_MODEL_ARRAY_H
-#define FLT_MODEL_ARRAY_H
+#ifndef FLT_INDEX_ARRAY_H
+#define FLT_INDEX_ARRAY_H
 
 #include <errno.h>
 #include <stddef.h>
