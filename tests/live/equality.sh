@@ -13,9 +13,7 @@ scale=$(sized 1 3 8)
 mkfs.ext4 -q -b 4096 /dev/vda
 mkdir -p "$tmp/disk"
 mount -t ext4 /dev/vda "$tmp/disk"
-echo 128M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon /dev/zram0
+zram_swap_on 128M
 few_huge 8 3 >/proc/sys/vm/nr_hugepages
 cgroup=/sys/fs/cgroup/flt-equality
 mkdir "$cgroup"
@@ -104,8 +102,7 @@ LATE=1 equal "accounting on demand: exec by another thread" tree execthread 8
 unload
 
 umount "$tmp/disk"
-swapoff /dev/zram0
-echo 1 >/sys/block/zram0/reset
+zram_swap_off
 rmdir "$cgroup"
 echo 0 >/proc/sys/vm/nr_hugepages
 finish

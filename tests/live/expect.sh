@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 zram=1 timeout=500 half=6.1,6.12,7.3
+# vm: disk=512 cpus=2 zram=1 timeout=500 half=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2094,SC2119
 # Promise: expect counts the faults between two marks as getrusage() does, with kinds and by the last
 # names of threads. A rule that a program breaks is found broken, for each kind. Beside two busy
@@ -34,9 +34,7 @@ broken_exactly() { # COUNTER NUMBER COMMAND...
 	expect 0 -e "$1 == $2" -- "${@:3}"
 }
 
-echo 64M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon /dev/zram0
+zram_swap_on 64M
 load
 cd "$tmp"
 
@@ -114,5 +112,5 @@ for ((n = 0; n < runs; n++)); do
 done
 kill "${loops[@]}"
 cd - >/dev/null
-swapoff /dev/zram0
+zram_swap_off
 finish

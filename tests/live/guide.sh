@@ -14,9 +14,7 @@ set -euo pipefail
 mkfs.ext4 -q /dev/vda
 mkdir -p /guide "$tmp/bin"
 mount /dev/vda /guide
-echo 128M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon /dev/zram0
+zram_swap_on 128M
 ln -s "$FLTCTL" "$tmp/bin/fltctl"
 echo 0 >/proc/sys/kernel/numa_balancing
 echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
@@ -25,5 +23,5 @@ GUIDE_TREE=$PWD LC_ALL=C.UTF-8 PATH=$tmp/bin:$PATH python3 tests/docs/guide.py "
 	docs/guide.md ${GUIDE_ONLY:+"$GUIDE_ONLY"} || bad "the guide: see above"
 checks=$((checks + 1))
 umount /guide
-swapoff /dev/zram0
+zram_swap_off
 finish

@@ -15,9 +15,7 @@ set -euo pipefail
 mkfs.ext4 -q -b 4096 /dev/vda
 mkdir -p "$tmp/disk"
 mount -t ext4 /dev/vda "$tmp/disk"
-echo 128M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon /dev/zram0
+zram_swap_on 128M
 few_huge 8 3 >/proc/sys/vm/nr_hugepages
 huges=$(few_huge 8 3) hugetlbs=$(few_huge 6 2)
 
@@ -126,7 +124,6 @@ expect_all
 unload
 
 umount "$tmp/disk"
-swapoff /dev/zram0
-echo 1 >/sys/block/zram0/reset
+zram_swap_off
 echo 0 >/proc/sys/vm/nr_hugepages
 finish

@@ -82,6 +82,18 @@ folios_filled() {
 	cat "/sys/kernel/mm/transparent_hugepage/hugepages-$((folio >> 10))kB/stats/anon_fault_alloc"
 }
 
+# Swap to /dev/zram0, which the tests of a guest use one after another.
+zram_swap_on() { # SIZE [OPTION of swapon]...
+	echo 1 >/sys/block/zram0/reset
+	echo "$1" >/sys/block/zram0/disksize
+	mkswap /dev/zram0 >/dev/null
+	swapon "${@:2}" /dev/zram0
+}
+zram_swap_off() {
+	swapoff /dev/zram0
+	echo 1 >/sys/block/zram0/reset
+}
+
 # Set a parameter of NUMA balancing. Until 5.12 it was a sysctl.
 balancing_knob() { # NAME VALUE
 	local file=/sys/kernel/debug/sched/numa_balancing/$1

@@ -82,9 +82,7 @@ modprobe ext4 2>/dev/null || true
 mkfs.ext4 -q /dev/vda
 mount /dev/vda /mnt
 swapoff -a
-echo 256M >/sys/block/zram0/disksize
-mkswap -q /dev/zram0 2>/dev/null || mkswap /dev/zram0 >/dev/null
-swapon /dev/zram0
+zram_swap_on 256M
 mkdir /sys/fs/cgroup/small
 load
 prefix=()
@@ -187,5 +185,5 @@ print(len(d.parse(sys.argv[1]).getElementsByTagName("script")))' "$tmp/plot.svg"
 WANT_STATUS=7 map -- sh -c 'exit 7'
 WANT_STATUS=127 map -- /nonexistent
 umount /mnt
-swapoff /dev/zram0
+zram_swap_off
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: timeout=240
+# vm: disk=512 zram=1 timeout=240
 # shellcheck disable=SC2016,SC2034,SC2119
 # Promise: a stream over netlink has the same content as a stream over relay files. Each fault
 # is in the stream once or is counted as lost. The stream needs no debugfs. It ends when its

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 numa=1 timeout=240
+# vm: mem=1536 disk=256 zram=1 cpus=2 numa=1 timeout=240
 # shellcheck disable=SC2119
 # Promise: NUMA hint faults are counted as faults of kind numa.
 #

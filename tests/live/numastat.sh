@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 numa=1 mem=1024 timeout=300 long=1
+# vm: disk=256 zram=1 cpus=2 numa=1 mem=1536 timeout=300 long=1
 # shellcheck disable=SC2119
 # Promise: the work of NUMA balancing is counted exactly: hint faults, local hint faults and
 # moved pages. The sums of the matrix equal these counts. Each event is charged to the

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 numa=1 timeout=200
+# vm: mem=1536 disk=256 zram=1 cpus=2 numa=1 timeout=200
 # shellcheck disable=SC2119
 # Promise: a fault on a page that another thread has mapped meanwhile is of kind spurious.
 # A fault that waits for a page under migration is of kind migration.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 mem=2048 timeout=500 long=1
+# vm: disk=256 zram=1 cpus=2 mem=2048 timeout=500 long=1
 # Promise: programs with limited memory behave as they do natively, with the eviction method
 # (6.1 cannot move pages) and the fault service of this kernel. The resident pages in pagemap
 # stay within the limit.

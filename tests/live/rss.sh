@@ -9,9 +9,7 @@ set -euo pipefail
 . tests/live/live.bash
 
 # Swap for the pages that `owned` gives out, and a file that is not in tmpfs.
-echo 64M >/sys/block/zram0/disksize
-mkswap -q /dev/zram0
-swapon /dev/zram0
+zram_swap_on 64M
 mkfs.ext4 -q /dev/vda
 mkdir -p /mnt
 mount /dev/vda /mnt
@@ -155,5 +153,5 @@ same "more children: status" $status 3
 same "more children: message: $(cat "$tmp/err")" "$(grep -c 'incomplete: 7 children are missing' "$tmp/err")" 1
 pkill -P $parent
 umount /mnt
-swapoff /dev/zram0
+zram_swap_off
 finish

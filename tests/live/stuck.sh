@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 timeout=200
+# vm: disk=512 zram=1 cpus=2 timeout=200
 # shellcheck disable=SC2119
 # Promise: a reader of a relay file that waits for its own memory blocks nobody else, and the
 # buffers that its open file keeps count against max_buffers.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 mem=1536 zram=1 timeout=450 half=6.12
+# vm: disk=256 mem=2048 zram=1 timeout=450 half=6.12
 # shellcheck disable=SC2016,SC2119
 # Promise: lat --why names what each slow fault waited for, and trace --why what every fault did. The
 # parts of a fault and of a histogram add up to its latency. Delay accounting is on only meanwhile,
@@ -56,9 +56,7 @@ mkdir "$tmp/disk"
 mount /dev/vda "$tmp/disk"
 file=$tmp/disk/data
 head -c 4M /dev/urandom >"$file"
-echo 256M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon -p 1 /dev/zram0
+zram_swap_on 256M -p 1
 dd if=/dev/zero of="$tmp/disk/swap" bs=1M count=64 status=none
 chmod 600 "$tmp/disk/swap"
 mkswap "$tmp/disk/swap" >/dev/null
@@ -269,7 +267,7 @@ status=0
 "$FLTCTL" lat --why --plot /dev/full -- true >"$tmp/out" 2>"$tmp/err" || status=$?
 same "--plot to a full disk: exit status" $status 1
 same "--plot to a full disk: messages" "$(lines 'cannot write /dev/full: No space' "$tmp/err")" 1
-swapoff /dev/zram0
+zram_swap_off
 umount "$tmp/disk"
 [ ! "$tracing" ] || rmdir "$tracing"
 finish

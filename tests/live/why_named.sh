@@ -28,9 +28,7 @@ all_named() { # WHAT N CONDITION CAUSE
 		"$tmp/json" | sed -n 1,3p
 }
 
-echo 256M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon -p 1 /dev/zram0
+zram_swap_on 256M -p 1
 mkdir /sys/fs/cgroup/slow
 enable_kernel_trace
 load
@@ -77,6 +75,6 @@ kill $hog
 wait $hog 2>/dev/null || true
 all_named "a busy CPU" "$n" "$mostly_queue" queue
 
-swapoff /dev/zram0
+zram_swap_off
 rmdir "$tracing"
 finish

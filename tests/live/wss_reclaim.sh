@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: zram=1 timeout=300 long=1
+# vm: disk=512 zram=1 timeout=300 long=1
 # shellcheck disable=SC2119
 # Promise: scanning does not change reclaim. A program with too little memory has the same
 # numbers of evictions and refaults with and without a scan, within 5 %.
@@ -19,9 +19,7 @@ set -euo pipefail
 rounds=$(sized 96 128 512) least=8
 cgroup=/sys/fs/cgroup/flt-reclaim
 mkdir "$cgroup"
-echo 512M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon /dev/zram0
+zram_swap_on 512M
 # Swap in one page at a time, because readahead would hide refaults.
 echo 0 >/proc/sys/vm/page-cluster
 echo $((48 << 20)) >"$cgroup/memory.max"
@@ -113,6 +111,5 @@ compare() { # WHAT COLUMN
 compare "evictions" 2
 compare "refaults" 3
 rmdir "$cgroup"
-swapoff /dev/zram0
-echo 1 >/sys/block/zram0/reset
+zram_swap_off
 finish

@@ -14,9 +14,7 @@ seconds=$(sized 6 15 120) step=0.01
 # use a whole CPU.
 [ "$KERNEL" != debug ] || step=0.2
 
-echo 128M >/sys/block/zram0/disksize
-mkswap /dev/zram0 >/dev/null
-swapon /dev/zram0
+zram_swap_on 128M
 mkfs.ext4 -q -b 4096 /dev/vda
 mkdir -p "$tmp/disk"
 mount -t ext4 /dev/vda "$tmp/disk"
@@ -109,6 +107,5 @@ wait "$reader" || true
 kill "$pid"
 wait "$pid" 2>/dev/null || true
 umount "$tmp/disk"
-swapoff /dev/zram0
-echo 1 >/sys/block/zram0/reset
+zram_swap_off
 finish
