@@ -162,14 +162,27 @@ static bool has_room_for_two(int fd)
 	return second >= 0;
 }
 
+/* Tell the parent's server about this child, in memory that it shares with this process. */
+static void tell_server(uint64_t mark)
+{
+	const uint64_t seq = rec_freeze.fork_seq;
+
+	__atomic_store_n(&rec_image.connected[seq % FLT_RING_FORKS], seq | mark, __ATOMIC_RELEASE);
+}
+
+/* Get all pages from the parent's server, because fltctl will not hand this child over. */
+static void stay_unlimited(void)
+{
+	tell_server(FLT_RING_FORK_REFUSED);
+	await_pages();
+}
+
 /*
- * Connect to fltctl, and tell the parent's server whether that worked, in memory that it shares
- * with this process. If so, the server waits for fltctl without a limit of time. If not, it gives
- * this child its pages.
+ * Connect to fltctl, and tell the parent's server whether that worked. If so, the server waits for
+ * fltctl without a limit of time. If not, it gives this child its pages.
  */
 static int connect_child(void)
 {
-	uint64_t mark = rec_freeze.fork_seq;
 	int fd = rec_socket_connect();
 
 	if (fd >= 0 && !has_room_for_two(fd)) {
@@ -177,11 +190,9 @@ static int connect_child(void)
 		fd = -EMFILE;
 	}
 	if (fd < 0)
-		mark |= FLT_RING_FORK_REFUSED;
-	__atomic_store_n(&rec_image.connected[rec_freeze.fork_seq % FLT_RING_FORKS], mark,
-			 __ATOMIC_RELEASE);
-	if (fd < 0)
-		await_pages();
+		stay_unlimited();
+	else
+		tell_server(0);
 	return fd;
 }
 
@@ -196,7 +207,7 @@ static void forget_parent(void)
 	rec_freeze.forking = 0;
 	rec_freeze.held = 0;
 	rec_grant_forget();
-	rec_writer_close();
+	rec_writer_leave();
 	rec_sampling_reset();
 }
 
@@ -209,15 +220,18 @@ static void close_parents(void)
 
 /*
  * Run on unlimited after all: take the evicted pages back, and close the userfaultfd, because a
- * fault or fork would wait for ever for somebody to read it.
+ * fault or fork would wait for ever for somebody to read it. Without a userfaultfd fltctl has not
+ * handed this child over, and the parent's server still serves it.
  */
 static void abandon(void)
 {
 	size_t end = rec_extent_end();
 	bool copied;
 
-	if (rec_region.uffd < 0)
+	if (rec_region.uffd < 0) {
+		stay_unlimited();
 		return;
+	}
 	rec_pagemap_rebuild();
 	for (size_t i = 0; i < end; i++)
 		if (rec_page_state(i) == PAGE_EVICTED)
@@ -262,6 +276,8 @@ static void child(void)
 			abandon();
 		}
 	}
+	if (!rec_image_is_ready())
+		rec_writer_close();
 	sys_restore_signals(signals);
 	if (rec_image_is_ready())
 		rec_lifetime_begin_main();

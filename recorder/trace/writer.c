@@ -20,6 +20,13 @@ static size_t ring_bytes(const struct flt_ring_head *r)
 	return FLT_RING_DATA + (size_t)r->slot_count * FLT_RING_SLOT;
 }
 
+void rec_writer_close(void)
+{
+	if (ring)
+		sys2(SYS_munmap, ring, ring_bytes(ring));
+	ring = NULL;
+}
+
 int rec_writer_open(int fd)
 {
 	struct flt_ring_head *r;
@@ -35,6 +42,7 @@ int rec_writer_open(int fd)
 	r = sys_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (sys_failed((long)r))
 		return (int)(long)r;
+	rec_writer_close();
 	ring = r;
 	stuck = 0;
 	rec_image.totals = &ring->totals;
@@ -42,13 +50,12 @@ int rec_writer_open(int fd)
 	return 0;
 }
 
-void rec_writer_close(void)
+void rec_writer_leave(void)
 {
 	static struct flt_ring_totals nobodys;
 
 	/* A child that gets no ring of its own still counts while it takes its pages back. */
 	rec_image.totals = &nobodys;
-	sys2(SYS_munmap, ring, ring_bytes(ring));
 }
 
 bool rec_writer_is_stuck(void)

@@ -7,9 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Map the ring in a memfd of fltctl. Sets rec_image.totals and .connected. Return 0 or -errno. */
+/*
+ * Map the ring in a memfd of fltctl, in place of the one that a forked child has from its parent.
+ * Set rec_image.totals and .connected. Return 0 or -errno.
+ */
 int rec_writer_open(int fd);
-/* Unmap the parent's ring, in a forked child. */
+/*
+ * Add to no totals of the parent any more, in a forked child. Its ring stays mapped, because the
+ * child writes to rec_image.connected.
+ */
+void rec_writer_leave(void);
+/* Unmap the ring, if there is one. */
 void rec_writer_close(void);
 /*
  * Set latency and weight of a fault that was resolved at time `done`, and write the fault. The

@@ -189,6 +189,15 @@ wait $record || status=$?
 rm -f stopped.flt*
 check "children that were stopped are limited: $(tail -n 1 stopped.err)" [ $status = 0 ]
 
+# fltctl hangs up on a child whose parent it does not know. The child gets its pages, and the parent
+# does not wait for it.
+cases=$build/tests/recorder/cases
+"$cases" advise_self > native.out
+status=0
+timeout "$limit" "$build/tests/recorder/hangup" "$build/libfltrec.so" "$cases" advise_self > out 2> err || status=$?
+check "a child without fltctl was let go" [ "$(tail -n 1 out)" = "hung up on 1, let go 1" ]
+check "its parent does the same as natively" [ $status = 0 -a "$(head -n -1 out)" = "$(cat native.out)" ]
+
 # Each way to execute a program must succeed or fail as natively, and fltctl must report
 # exactly the programs that ran. `here` is in the working directory, but not in PATH.
 execs=$build/tests/recorder/execs

@@ -3,7 +3,7 @@
 
 REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders loaded.so past_clock.so static_program)
+REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders hangup loaded.so past_clock.so static_program)
 # Only the recorder for x86-64 decodes instructions.
 REC_TEST_OTHERS += $(if $(X86),$(O)/tests/recorder/instructions)
 
@@ -31,6 +31,11 @@ $(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/un
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $< \
 		$(REC_UNWIND) $(O)/libfltctl.a $(USER_LIBS) -ldl
+
+# Linked with fltctl's end of the rings.
+$(O)/tests/recorder/hangup: tests/recorder/hangup.c $(O)/libfltctl.a
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -Iinclude -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $^ $(USER_LIBS)
 
 $(O)/tests/recorder/%.so: tests/recorder/%.c
 	@mkdir -p $(@D)
