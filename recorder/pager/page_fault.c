@@ -25,12 +25,24 @@ static void wake(uintptr_t page)
 	uffd_wake(rec_region.uffd, page, FLT_PAGE);
 }
 
+/* Let the waiters for a page outside of the region go on. */
+static void resolve_outside(uintptr_t a)
+{
+	/*
+	 * The program reads the shadow, which is registered as well: it went through all of its
+	 * mappings. Otherwise part of the region was moved elsewhere and is being ejected.
+	 */
+	if (rec_region_contains(a - rec_shadow.distance))
+		flt_fill_zero(rec_region.uffd, a, false);
+	else
+		wake(a);
+}
+
 /* Return true if the pager fills this page. Otherwise wake its waiters or raise SIGSEGV. */
 static bool is_fillable(uintptr_t a)
 {
 	if (!rec_region_contains(a)) {
-		/* Part of the region was moved elsewhere and is being ejected. */
-		wake(a);
+		resolve_outside(a);
 		return false;
 	}
 	if (rec_page_is_unmapped(rec_page_at(a))) {
@@ -173,8 +185,10 @@ bool rec_fault_rescue(uintptr_t address)
 	size_t page;
 	int ret;
 
-	if (!rec_region_contains(a))
+	if (!rec_region_contains(a)) {
+		resolve_outside(a);
 		return true;
+	}
 	page = rec_page_at(a);
 	if (rec_page_is_unmapped(page)) {
 		rec_guard_raise(page);

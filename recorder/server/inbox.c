@@ -19,6 +19,7 @@
 /* Twice the threads, because a signal can end a sleep whose message was read. */
 #define PENDING (2 * REC_THREADS)
 #define READ    16	/* messages per read() */
+#define ATTEMPTS 64	/* to fill a page before the child is handed over */
 
 static struct rec_message pending[PENDING];
 static unsigned int count;
@@ -41,6 +42,19 @@ bool rec_inbox_has_fork(void)
 	return false;
 }
 
+/*
+ * Fill a page of a child. The kernel refuses while the child changes its address space, and after
+ * its fork until somebody reads the message. Then let the thread raise its fault again: the child's
+ * next server gets both messages.
+ */
+static void answer_or_wake(uint32_t child, uintptr_t page)
+{
+	for (int i = 0; i < ATTEMPTS; i++)
+		if (rec_fork_child_serve(child, page) != FAULT_RETRY)
+			return;
+	uffd_wake(rec_fork_child_uffd(child), page, FLT_PAGE);
+}
+
 void rec_inbox_answer_child(uint32_t child)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -49,8 +63,7 @@ void rec_inbox_answer_child(uint32_t child)
 		/* A child that waits at the barrier is let go, not handed over. */
 		if (pending[i].child == child && page != rec_freeze.barrier &&
 		    pending[i].msg.event == UFFD_EVENT_PAGEFAULT)
-			while (rec_fork_child_serve(child, page) == FAULT_RETRY)
-				;
+			answer_or_wake(child, page);
 	}
 }
 

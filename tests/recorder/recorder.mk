@@ -3,7 +3,7 @@
 
 REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders hangup loaded.so past_clock.so static_program)
+REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders hangup answers loaded.so past_clock.so static_program)
 # Only the recorder for x86-64 decodes instructions.
 REC_TEST_OTHERS += $(if $(X86),$(O)/tests/recorder/instructions)
 
@@ -32,6 +32,12 @@ $(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/un
 	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $< \
 		$(REC_UNWIND) $(O)/libfltctl.a $(USER_LIBS) -ldl
 
+# Linked with the recorder's own objects, without those that replace functions of libc.
+REC_SERVER := $(filter-out $(addprefix $(O)/recorder/,hook/% start/% server/spawn.o),$(REC)) $(FLT_CORE)
+$(O)/tests/recorder/answers: tests/recorder/answers.c $(REC_SERVER)
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. $(CSTD) -O2 -g $(WARN) -pthread -o $@ $^
+
 # Linked with fltctl's end of the rings.
 $(O)/tests/recorder/hangup: tests/recorder/hangup.c $(O)/libfltctl.a
 	@mkdir -p $(@D)
@@ -58,6 +64,7 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS)
 	timeout 100 $(O)/tests/recorder/moves
 	$(O)/tests/recorder/instructions
+	timeout 100 $(O)/tests/recorder/answers
 	timeout 100 $(O)/tests/recorder/unwinders libc.so.6 libstdc++.so.6 \
 		$(or $(notdir $(lastword $(sort $(wildcard /usr/lib/*/libpython3.*.so.1.0)))),libpython3.so)
 	tests/recorder/cases.sh $(O) quick

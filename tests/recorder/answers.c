@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * answers.c - the fault server answers each fault, or wakes its thread.
+ *
+ * This program is image and server in one: it has the recorder's objects, and calls the functions
+ * of the server for a small region. The kernel does the rest: userfaultfd, forks, faults. The file
+ * in fdinfo tells how many threads wait in a fault, and how many of these the server has not read.
+ */
+#include "image/image.h"
+#include "lib/core/uffd.h"
+#include "region/extent.h"
+#include "region/freeze.h"
+#include "region/region.h"
+#include "region/shadow.h"
+#include "server/fork_child.h"
+#include "server/inbox.h"
+#include "server/service.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGES 16u
+#define BYTES (PAGES * FLT_PAGE)
+
+static struct flt_ring_totals totals;
+static int failed;
+
+static void check(const char *what, bool right)
+{
+	printf("%s %s\n", right ? "ok" : "not ok", what);
+	failed |= !right;
+}
+
+static void begin(void)
+{
+	struct uffdio_api api = { .api = UFFD_API, .features = UFFD_FEATURE_EVENT_FORK |
+							       UFFD_FEATURE_THREAD_ID };
+	uintptr_t base = (uintptr_t)mmap(NULL, 2 * BYTES, PROT_READ | PROT_WRITE,
+					 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = (int)sys1(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || sys3(SYS_ioctl, fd, UFFDIO_API, &api) ||
+	    uffd_register(fd, base, 2 * BYTES, UFFDIO_REGISTER_MODE_MISSING) ||
+	    flt_region_create(&rec_region, base, PAGES) || rec_extent_init(PAGES - 1)) {
+		printf("not ok userfaultfd\n");
+		exit(1);
+	}
+	rec_region.uffd = fd;
+	rec_shadow.distance = BYTES;
+	rec_freeze.barrier = rec_page_address(PAGES - 1);
+	rec_image.pid = rec_image.server_pid = getpid();
+	rec_image.totals = &totals;
+	rec_inbox_reset();
+	rec_fork_child_reset();
+	rec_extent_take(PAGES - 1, 1);
+	for (size_t i = 0; i < PAGES; i++)
+		rec_page_reset(i, PAGE_EMPTY);
+}
+
+/* Threads that wait in a fault; unread: only those whose message nobody has read. */
+static unsigned long waiting(int uffd, bool unread)
+{
+	unsigned long pending = 0, total = 0;
+	char path[64], text[512] = "", *at;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", uffd);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+		exit(2);
+	close(fd);
+	at = strstr(text, "pending:");
+	if (!at || sscanf(at, "pending: %lu total: %lu", &pending, &total) != 2)
+		exit(2);
+	return unread ? pending : total;
+}
+
+static void await_message(int uffd)
+{
+	struct pollfd p = { uffd, POLLIN, 0 };
+
+	poll(&p, 1, -1);
+}
+
+struct access {
+	uintptr_t at;
+	bool locks;		/* as owner of the pager lock */
+	bool done;
+};
+
+static void *load(void *arg)
+{
+	struct access *a = arg;
+	uint32_t tid = (uint32_t)sys0(SYS_gettid);
+
+	if (a->locks)
+		rec_lock_take(&rec_pager_lock, tid);
+	*(volatile char *)a->at;
+	if (a->locks)
+		rec_lock_release(&rec_pager_lock);
+	__atomic_store_n(&a->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* Serve a load until it is done. Return false if nobody will wake its thread any more. */
+static bool serve_load(struct access *a)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, load, a);
+	while (!__atomic_load_n(&a->done, __ATOMIC_ACQUIRE)) {
+		rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
+		rec_inbox_answer();
+		if (!rec_inbox_count() && waiting(rec_region.uffd, false) >
+					  waiting(rec_region.uffd, true))
+			return false;
+	}
+	pthread_join(t, NULL);
+	return true;
+}
+
+/* The shadow is registered like the region. A program finds it in /proc/self/maps. */
+static void test_shadow(void)
+{
+	struct access own = { .at = rec_region_end() + 2 * FLT_PAGE, .locks = true };
+	struct access other = { .at = rec_region_end() + 3 * FLT_PAGE };
+
+	check("a load from the shadow by the owner of the lock ends", serve_load(&own));
+	check("a load from the shadow ends", serve_load(&other));
+}
+
+struct shared {
+	bool go;
+};
+
+static void *fork_alone(void *arg)
+{
+	pid_t pid;
+
+	while (!__atomic_load_n((bool *)arg, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return NULL;
+}
+
+/* Load a page, and fork meanwhile. */
+static void be_child(bool *go)
+{
+	struct access a = { .at = rec_page_address(3) };
+	pthread_t load_thread, fork_thread;
+
+	pthread_create(&load_thread, NULL, load, &a);
+	pthread_create(&fork_thread, NULL, fork_alone, go);
+	pthread_join(load_thread, NULL);
+	pthread_join(fork_thread, NULL);
+	_exit(*(char *)a.at ? 1 : 0);
+}
+
+static void *fork_child(void *go)
+{
+	static pid_t pid;
+
+	pid = fork();
+	if (!pid)
+		be_child(go);
+	return &pid;
+}
+
+/*
+ * The kernel fills no page of a child whose fork nobody has read. The server hands such a child
+ * over all the same, and its next server gets the fault.
+ */
+static void test_handing_over(void)
+{
+	bool *go = mmap(NULL, FLT_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = -1, uffd;
+	pthread_t t;
+	uint32_t id;
+	void *pid;
+
+	rec_shadow.frozen = true;
+	rec_freeze.fork_seq = 1;
+	pthread_create(&t, NULL, fork_child, go);
+	await_message(rec_region.uffd);
+	rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
+	pthread_join(t, &pid);
+	id = rec_fork_child_of(1);
+	uffd = rec_fork_child_uffd(id);
+	await_message(uffd);
+	rec_inbox_fetch(uffd, id);
+	check("the fault of the child was read", rec_inbox_count() == 1);
+	__atomic_store_n(go, true, __ATOMIC_RELEASE);
+	await_message(uffd);
+	rec_inbox_answer_child(id);
+	check("a fault that the kernel refuses to fill is raised again",
+	      waiting(uffd, false) == waiting(uffd, true));
+	rec_inbox_reset();
+	while (waitpid(*(pid_t *)pid, &status, WNOHANG) == 0) {
+		rec_inbox_fetch(uffd, id);
+		rec_inbox_answer();
+	}
+	check("the child goes on", status == 0);
+}
+
+int main(void)
+{
+	alarm(60);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	begin();
+	test_handing_over();
+	rec_shadow.frozen = false;
+	test_shadow();
+	return failed;
+}
