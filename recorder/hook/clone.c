@@ -7,6 +7,7 @@
  */
 #include "clone.h"
 
+#include "argument.h"
 #include "image/image.h"
 #include "range.h"
 #include "recent.h"
@@ -17,7 +18,6 @@
 #include <linux/sched.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 typedef pid_t fork_fn(void);
@@ -84,8 +84,6 @@ REC_EXPORT pid_t _Fork(void)
 bool rec_clone_is_fork(long n, long a, long b)
 {
 	struct clone_args args = { 0 };
-	struct iovec to = { &args, CLONE_ARGS_SIZE_VER0 };
-	struct iovec from = { (void *)a, CLONE_ARGS_SIZE_VER0 };
 
 	if (!rec_image_is_ready() || rec_image.filtered)
 		return false;
@@ -99,8 +97,8 @@ bool rec_clone_is_fork(long n, long a, long b)
 	}
 	/* The kernel reports bad arguments. */
 	return b >= CLONE_ARGS_SIZE_VER0 &&
-	       sys6(SYS_process_vm_readv, rec_image.pid, (long)&to, 1, (long)&from, 1, 0) ==
-	       CLONE_ARGS_SIZE_VER0 && !(args.flags & CLONE_VM) && !args.stack;
+	       rec_argument_read(&args, (void *)a, CLONE_ARGS_SIZE_VER0) &&
+	       !(args.flags & CLONE_VM) && !args.stack;
 }
 
 long rec_clone_fork(long n, long a, long b, long c, long d, long e)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* madvise.c - advice about limited memory: followed here, ignored, or given to the kernel. */
+#include "argument.h"
 #include "image/image.h"
 #include "pager/limit.h"
 #include "pager/reservation.h"
@@ -110,19 +111,34 @@ static bool discards_own(int pidfd, int advice, unsigned int flags)
 			     info.tgid == (uint32_t)rec_image.pid);
 }
 
+#define PART 16u	/* ranges at a time, because the stack may be small */
+
+/* Copy the ranges from number i on. Return false if the kernel could not read them. */
+static bool read_part(struct iovec *part, const struct iovec *ranges, size_t i, size_t n)
+{
+	return rec_argument_read(part, ranges + i, (n - i < PART ? n - i : PART) * sizeof(*part));
+}
+
 REC_EXPORT ssize_t process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice,
 				   unsigned int flags)
 {
+	struct iovec part[PART];
 	ssize_t done = 0;
 
 	if (!discards_own(pidfd, advice, flags))
 		return rec_range_result(sys5(SYS_process_madvise, pidfd, ranges, n, advice, flags));
 	if (n > UIO_MAXIOV)
 		return rec_range_result(-EINVAL);
+	/* The kernel reads all ranges before it advises the first one. */
+	for (size_t i = 0; i < n; i += PART)
+		if (!read_part(part, ranges, i, n))
+			return rec_range_result(-EFAULT);
 	for (size_t i = 0; i < n; i++) {
-		if (madvise(ranges[i].iov_base, ranges[i].iov_len, advice))
+		if (!(i % PART) && !read_part(part, ranges, i, n))
+			return done ? done : rec_range_result(-EFAULT);
+		if (madvise(part[i % PART].iov_base, part[i % PART].iov_len, advice))
 			return done ? done : -1;
-		done += (ssize_t)ranges[i].iov_len;
+		done += (ssize_t)part[i % PART].iov_len;
 	}
 	return done;
 }

@@ -8,6 +8,7 @@
  * these words must stay resident.
  */
 #include "arch/libc.h"
+#include "argument.h"
 #include "image/image.h"
 #include "range.h"
 #include "region/region.h"
@@ -112,7 +113,12 @@ REC_EXPORT int pthread_cancel(pthread_t thread)
 
 REC_EXPORT int sigaltstack(const stack_t *set, stack_t *old)
 {
-	if (set && rec_altstack_is_small(set))
+	stack_t copy;
+
+	/* The kernel reports a bad pointer. */
+	if (!rec_image_is_ready() || (set && !rec_argument_read(&copy, set, sizeof(copy))))
+		return (int)rec_range_result(sys2(SYS_sigaltstack, set, old));
+	if (set && rec_altstack_is_small(&copy))
 		rec_lifetime_disarm();
-	return (int)rec_range_result(rec_altstack_exchange(set, old));
+	return (int)rec_range_result(rec_altstack_exchange(set ? &copy : NULL, old));
 }

@@ -12,6 +12,7 @@
  */
 #include "rlimit.h"
 
+#include "argument.h"
 #include "image/image.h"
 #include "range.h"
 #include "region/region.h"
@@ -101,8 +102,10 @@ long rec_rlimit_call(long n, pid_t pid, unsigned int resource, const struct rlim
 	long ret;
 
 	if (adjusted && new) {
-		larger.rlim_cur = of_kernel(new->rlim_cur);
-		larger.rlim_max = of_kernel(new->rlim_max);
+		if (!rec_argument_read(&larger, new, sizeof(larger)))
+			return rec_range_result(-EFAULT);
+		larger.rlim_cur = of_kernel(larger.rlim_cur);
+		larger.rlim_max = of_kernel(larger.rlim_max);
 		new = &larger;
 	}
 	if (n == SYS_prlimit64)

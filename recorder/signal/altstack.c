@@ -78,6 +78,10 @@ long rec_altstack_exchange(const stack_t *set, stack_t *old)
 		t = rec_thread_find(rec_tid());
 	if (!t || !t->altstack)
 		return sys2(SYS_sigaltstack, set, old);
+	/* Let the kernel report a bad pointer. */
+	ret = old ? sys2(SYS_sigaltstack, 0, old) : 0;
+	if (ret)
+		return ret;
 	own = (stack_t){ .ss_sp = t->altstack, .ss_size = STACK_BYTES };
 	if (set && set->ss_flags & SS_DISABLE)
 		set = &own;

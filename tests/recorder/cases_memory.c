@@ -435,6 +435,7 @@ void case_advise_self(void)
 	const struct iovec v[] = { { p, 64 * PAGE }, { p + BIG / 2, BIG / 4 } };
 	const int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	pid_t child = fork();
+	char *half;
 	int other;
 
 	if (!child)
@@ -453,6 +454,16 @@ void case_advise_self(void)
 	printf("other %zd", process_madvise(other, v, 1, MADV_DONTNEED, 0));
 	printf(" zero %d\n", is_zero(p, v[0].iov_len));
 	printf("flags %zd\n", process_madvise(self, v, 1, MADV_DONTNEED, 1));
+	/* The kernel reads all ranges before it advises the first one. */
+	half = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	munmap(half + PAGE, PAGE);
+	memcpy(half + PAGE - sizeof(v[0]), v, sizeof(v[0]));
+	errno = 0;
+	printf("half %zd", process_madvise(self, (struct iovec *)(half + PAGE) - 1, 2, MADV_DONTNEED, 0));
+	printf(" %s zero %d\n", strerror(errno), is_zero(p, v[0].iov_len));
+	errno = 0;
+	printf("bad %ld", syscall(SYS_process_madvise, self, half + PAGE, 1, MADV_DONTNEED, 0));
+	printf(" %s\n", strerror(errno));
 	kill(child, SIGKILL);
 	status_of(child);
 }

@@ -57,6 +57,12 @@ void case_address_limit(void)
 	const struct rlimit soft = { SOFT, RLIM_INFINITY }, none = { RLIM_INFINITY, RLIM_INFINITY };
 	struct rlimit old = none;
 
+	void *bad = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	munmap(bad, PAGE);
+	printf("bad %d", setrlimit(RLIMIT_AS, bad));
+	printf(" %ld %d", syscall(SYS_prlimit64, 0, RLIMIT_DATA, bad, NULL), getrlimit(RLIMIT_AS, bad));
+	printf(" %s\n", strerror(errno));
 	printf("AS %d\n", setrlimit(RLIMIT_AS, &soft));
 	show_room("AS");
 	fflush(stdout);

@@ -2,6 +2,7 @@
 /* cases_stack.c - signals, alternate stacks and many threads. */
 #include "cases.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -140,7 +141,11 @@ void case_altstack_small(void)
 	unsigned long bad;
 	unsigned int *p;
 	int written = 0;
+	void *nowhere = mmap(NULL, PAGE, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
+	munmap(nowhere, PAGE);
+	printf("bad %d", sigaltstack(nowhere, NULL));
+	printf(" %d %s\n", sigaltstack(NULL, nowhere), strerror(errno));
 	sigaltstack(&small, NULL);
 	p = filled(BIG);
 	bad = wrong(p, BIG);
