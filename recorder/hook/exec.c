@@ -5,6 +5,7 @@
  * This code may run between vfork and exec, in the parent's memory and on its stack, and in
  * signal handlers. So it allocates on the stack only and takes no lock.
  */
+#include "environment.h"
 #include "image/decimal.h"
 #include "image/image.h"
 #include "image/socket.h"
@@ -46,8 +47,8 @@ __attribute__((constructor(102))) static void find_next(void)
 }
 
 /*
- * Under a seccomp filter the next image cannot connect to fltctl, and this one must not. Count
- * the program instead. `failed` corrects the count when it did not run.
+ * Under a seccomp filter the next image gets no recorder, and this one must not connect to
+ * fltctl. Count the program instead. `failed` corrects the count when it did not run.
  */
 static bool cannot_report(void)
 {
@@ -198,16 +199,21 @@ static void check_at(int dir, const char *path, char *const *env, int flags)
 	report(path, why, (int)sys0(SYS_getpid));
 }
 
+/* Return the environment for the next image. For the stack of the caller. */
+#define ENVIRONMENT(env) (!rec_image.filtered ? (env) : \
+			  rec_environment_without(env, alloca(rec_environment_room(env))))
+
 static int run(const char *path, char *const argv[], char *const env[])
 {
 	check(path, env, (int)sys0(SYS_getpid));
-	return failed(sys3(SYS_execve, path, argv, env));
+	return failed(sys3(SYS_execve, path, argv, ENVIRONMENT(env)));
 }
 
 /* Execute a program of PATH. libc runs a file of unknown format with a shell. */
 static int run_searched(const char *file, char *const argv[], char *const env[])
 {
 	check_searched(file, env, true, (int)sys0(SYS_getpid));
+	env = ENVIRONMENT(env);
 	return failed(next_execvpe && next_execvpe(file, argv, env) ? -errno : -ENOSYS);
 }
 
@@ -287,12 +293,13 @@ REC_EXPORT int execlp(const char *file, const char *arg, ...)
 REC_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
 {
 	check_at(dir, path, env, flags);
-	return failed(sys5(SYS_execveat, dir, path, argv, env, flags));
+	return failed(sys5(SYS_execveat, dir, path, argv, ENVIRONMENT(env), flags));
 }
 
 REC_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 {
 	check_at(fd, "", env, AT_EMPTY_PATH);
+	env = ENVIRONMENT(env);
 	return failed(next_fexecve && next_fexecve(fd, argv, env) ? -errno : -ENOSYS);
 }
 
@@ -300,6 +307,7 @@ REC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_
 		       const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
 	check(path, env, 0);
+	env = ENVIRONMENT(env);
 	return next_spawn ? next_spawn(pid, path, actions, attr, argv, env) : ENOSYS;
 }
 
@@ -307,5 +315,6 @@ REC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file
 			const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
 	check_searched(file, env, false, 0);
+	env = ENVIRONMENT(env);
 	return next_spawnp ? next_spawnp(pid, file, actions, attr, argv, env) : ENOSYS;
 }

@@ -2,6 +2,7 @@
 /* limit.c - discard pages, take them out of the limit, put them under it again. */
 #include "limit.h"
 
+#include "errand.h"
 #include "image/image.h"
 #include "lib/core/uffd.h"
 #include "region/region.h"
@@ -11,7 +12,7 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-void rec_limit_discard(size_t first, size_t end)
+static void discard(size_t first, size_t end)
 {
 	uintptr_t a = rec_page_address(first);
 	size_t bytes = (end - first) * FLT_PAGE;
@@ -40,6 +41,14 @@ void rec_limit_discard(size_t first, size_t end)
 	rec_residency_publish();
 }
 
+void rec_limit_discard(size_t first, size_t end)
+{
+	if (rec_errand_is_needed())
+		rec_errand_ask(ERRAND_DISCARD, first, end);
+	else
+		discard(first, end);
+}
+
 void rec_limit_unmap(size_t first, size_t end)
 {
 	size_t bytes = (end - first) * FLT_PAGE;
@@ -53,7 +62,7 @@ void rec_limit_unmap(size_t first, size_t end)
 	rec_residency_publish();
 }
 
-int rec_limit_eject(size_t first, size_t end)
+static int eject(size_t first, size_t end)
 {
 	bool copied;
 	int ret = 0, unregistered;
@@ -80,6 +89,12 @@ int rec_limit_eject(size_t first, size_t end)
 				       (i - first) * FLT_PAGE);
 	uffd_wake(rec_region.uffd, rec_page_address(first), (i - first) * FLT_PAGE);
 	return ret ? ret : unregistered;
+}
+
+int rec_limit_eject(size_t first, size_t end)
+{
+	return rec_errand_is_needed() ? rec_errand_ask(ERRAND_EJECT, first, end) :
+					eject(first, end);
 }
 
 void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len)
@@ -139,10 +154,36 @@ static int put_under_limit(size_t first, size_t end, enum page_state state)
 	return ret;
 }
 
-int rec_limit_readopt(size_t first, size_t end)
+static int readopt(size_t first, size_t end)
 {
 	sys3(SYS_madvise, rec_page_address(first), (end - first) * FLT_PAGE, MADV_DONTNEED);
 	return put_under_limit(first, end, PAGE_RESERVED);
+}
+
+int rec_limit_readopt(size_t first, size_t end)
+{
+	return rec_errand_is_needed() ? rec_errand_ask(ERRAND_READOPT, first, end) :
+					readopt(first, end);
+}
+
+void rec_limit_run_errand(void)
+{
+	const struct rec_errand *e = rec_errand_take();
+
+	if (!e)
+		return;
+	switch (e->kind) {
+	case ERRAND_DISCARD:
+		discard(e->first, e->end);
+		rec_errand_finish(0);
+		break;
+	case ERRAND_EJECT:
+		rec_errand_finish(eject(e->first, e->end));
+		break;
+	case ERRAND_READOPT:
+		rec_errand_finish(readopt(e->first, e->end));
+		break;
+	}
 }
 
 int rec_limit_adopt(size_t first, size_t end)

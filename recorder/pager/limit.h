@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* limit.h - pages under the limit, and pages taken out of it. Callers hold the pager lock. */
+/*
+ * limit.h - pages under the limit, and pages taken out of it. Callers hold the pager lock.
+ *
+ * Under a seccomp filter the server makes the system calls of discard, eject and readopt.
+ */
 #ifndef FLT_REC_LIMIT_H
 #define FLT_REC_LIMIT_H
 
@@ -26,5 +30,7 @@ void rec_limit_eject_moved(uintptr_t from, uintptr_t to, size_t len);
 int rec_limit_adopt(size_t first, size_t end);
 /* Put closed pages [first, end) under the limit, reserved. Return 0 or -errno. */
 int rec_limit_readopt(size_t first, size_t end);
+/* Run the errand that a thread asks for, once. Only the server calls this, without the lock. */
+void rec_limit_run_errand(void);
 
 #endif

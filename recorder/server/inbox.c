@@ -11,6 +11,7 @@
 #include "fork_child.h"
 #include "image/clock.h"
 #include "image/image.h"
+#include "pager/errand.h"
 #include "region/freeze.h"
 #include "region/region.h"
 #include "service.h"
@@ -152,7 +153,8 @@ static void fetch_fault_of_owner(void)
 {
 	uint32_t owner = rec_lock_owner(&rec_pager_lock);
 
-	if (!owner || has_fault_of(owner) || !rec_service_owner_faults(owner))
+	if (!owner || has_fault_of(owner) ||
+	    (!rec_errand_is_asked() && !rec_service_owner_faults(owner)))
 		return;
 	while (!has_fault_of(owner) && count < PENDING)
 		if (!fetch(rec_region.uffd, REC_IMAGE, 1))

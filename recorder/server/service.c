@@ -5,6 +5,7 @@
 #include "fork_child.h"
 #include "image/clock.h"
 #include "image/image.h"
+#include "pager/errand.h"
 #include "pager/limit.h"
 #include "pager/link.h"
 #include "region/freeze.h"
@@ -148,8 +149,25 @@ bool rec_service_owner_faults(uint32_t tid)
 	       rec_lock_releases(&rec_pager_lock) == releases;
 }
 
+static bool is_errand(const struct rec_message *m)
+{
+	return m->msg.event == UFFD_EVENT_PAGEFAULT && m->child == REC_IMAGE &&
+	       rec_errand_is_at(page_of(m));
+}
+
+/* Return false if the kernel refuses to fill the page of the errand for now. */
+static bool run_errand(const struct rec_message *m)
+{
+	rec_limit_run_errand();
+	return rec_errand_release(page_of(m));
+}
+
 bool rec_service_rescue(const struct rec_message *m, bool fork_pending)
 {
+	if (is_errand(m)) {
+		refused = !run_errand(m);
+		return !refused;
+	}
 	if (m->msg.event != UFFD_EVENT_PAGEFAULT || m->child != REC_IMAGE ||
 	    !rec_service_owner_faults(m->msg.arg.pagefault.feat.ptid))
 		return false;
@@ -241,6 +259,8 @@ enum rec_outcome rec_service_answer(const struct rec_message *m)
 		return FAULT_DONE;
 	if (m->msg.event != UFFD_EVENT_PAGEFAULT || m->child != REC_IMAGE)
 		return answer_event(m);
+	if (is_errand(m))
+		return rec_service_rescue(m, false) ? FAULT_DONE : FAULT_RETRY;
 	if (page_of(m) == rec_freeze.barrier) {
 		/* -EAGAIN: another thread changes the address space at this moment. */
 		if (uffd_zero(rec_region.uffd, rec_freeze.barrier, FLT_PAGE, 0) == -EAGAIN)

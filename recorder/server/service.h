@@ -24,8 +24,9 @@ enum rec_outcome rec_service_answer(const struct rec_message *m);
  */
 bool rec_service_owner_faults(uint32_t tid);
 /*
- * If the message is a fault in which the owner of the pager lock sleeps, fill its page
- * without the lock and return true. fork_pending: a fork was read and is not answered yet.
+ * If the message is a fault in which the owner of the pager lock sleeps, fill its page without the
+ * lock and return true. If it asks for an errand, run the errand and do the same. fork_pending: a
+ * fork was read and is not answered yet.
  */
 bool rec_service_rescue(const struct rec_message *m, bool fork_pending);
 /* Return true if the kernel refused a rescue since the last call, because memory changes. */

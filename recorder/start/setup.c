@@ -5,6 +5,7 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "lib/core/uffd.h"
+#include "pager/errand.h"
 #include "pager/grant.h"
 #include "pager/pagemap.h"
 #include "region/extent.h"
@@ -98,8 +99,9 @@ static int map_region(void)
 		return ret;
 	rec_shadow.distance = bytes;
 	rec_freeze.barrier = rec_page_address(pages - 1);
-	rec_page_reset(pages - 1, PAGE_EMPTY);
-	return rec_extent_init(pages - 1);
+	for (size_t i = pages - 1 - REC_ERRAND_PAGES; i < pages; i++)
+		rec_page_reset(i, PAGE_EMPTY);
+	return rec_extent_init(pages - 1 - REC_ERRAND_PAGES);
 }
 
 void rec_setup_unmap(void)

@@ -39,6 +39,8 @@ void case_seccomp_fork_threads(void);
 void case_seccomp_unmap(void);
 void case_clone_word(void);
 void case_seccomp_create(void);
+void case_seccomp_limit(void);
+void case_seccomp_exec_calls(void);
 void case_setstack(void);
 void case_robust(void);
 void case_userfaultfd(void);

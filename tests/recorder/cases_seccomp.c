@@ -186,6 +186,52 @@ void case_seccomp_unmap(void)
 	printf("unmapped\n");
 }
 
+/* Memory changes its kind by system calls that the program makes, and by no others. */
+void case_seccomp_limit(void)
+{
+	static const unsigned short recorder[] = {
+		SYS_ioctl, SYS_futex, SYS_getpid, SYS_gettid, SYS_process_vm_readv, SYS_pread64,
+	}, advice[] = { SYS_madvise };
+	enum { LEN = 64 * PAGE_MAX, HALF = LEN / 2, HOW = MAP_PRIVATE | MAP_ANONYMOUS };
+	char *mixed = mmap(NULL, LEN, PROT_READ | PROT_WRITE, HOW, -1, 0);
+	char *closed = mmap(NULL, LEN, PROT_READ | PROT_WRITE, HOW, -1, 0);
+	char *over = mmap(NULL, LEN, PROT_READ | PROT_WRITE, HOW, -1, 0);
+	pthread_mutex_t *mutex = malloc(sizeof(*mutex));
+	unsigned int *p;
+	pthread_mutexattr_t a;
+	unsigned long bad = 0;
+
+	memset(mixed, 1, LEN);
+	memset(closed, 2, LEN);
+	memset(over, 3, LEN);
+	mprotect(mixed, PAGE, PROT_READ);
+	mprotect(mixed, PAGE, PROT_READ | PROT_WRITE);
+	mprotect(closed, HALF, PROT_NONE);
+	p = filled(BIG);	/* evicts the rest */
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_setrobust(&a, PTHREAD_MUTEX_ROBUST);
+	printf("limit\n");
+	fflush(stdout);
+	forbid(recorder, sizeof(recorder) / sizeof(recorder[0]));
+	printf("mutex %d", pthread_mutex_init(mutex, &a));
+	printf(" %d", pthread_mutex_lock(mutex));
+	printf(" %d\n", pthread_mutex_unlock(mutex));
+	mixed = mremap(mixed, LEN, 2 * LEN, MREMAP_MAYMOVE);
+	for (size_t i = 0; i < LEN; i += PAGE)
+		bad += mixed[i] != 1 || mixed[LEN + i];
+	printf("remapped %lu\n", bad);
+	printf("closed %d", madvise(closed, LEN, MADV_DONTNEED));
+	printf(" %d", mprotect(closed, HALF, PROT_READ | PROT_WRITE));
+	printf(" %d\n", is_zero(closed, LEN));
+	printf("locked %d", mlock(closed, HALF));
+	printf(" %d\n", madvise(closed + HALF, HALF, MADV_DONTFORK));
+	forbid(advice, 1);
+	printf("over %d", mmap(over, HALF, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+			       -1, 0) == over);
+	printf(" %d %d\n", is_zero(over, HALF), over[HALF]);
+	printf("wrong %lu\n", wrong(p, BIG));
+}
+
 static void *nothing(void *p)
 {
 	return p;
@@ -239,6 +285,19 @@ void case_seccomp_exec(void)
 		execl("/bin/echo", "echo", "executed", NULL);
 	}
 	printf("child %x parent %lu\n", status_of(pid), use(p));
+}
+
+/* A program that is executed under a filter makes the same system calls as natively. */
+void case_seccomp_exec_calls(void)
+{
+	static const unsigned short forbidden[] = {
+		SYS_gettid, SYS_sched_getaffinity, SYS_madvise, SYS_readlinkat,
+	};
+
+	printf("execute\n");
+	fflush(stdout);
+	forbid(forbidden, sizeof(forbidden) / sizeof(forbidden[0]));
+	execlp("echo", "echo", "executed", NULL);
 }
 
 /* Ask whether the kernel has filters, as many programs do, and go on without one. */

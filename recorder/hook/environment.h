@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * environment.h - the environment of a program that must not load the recorder.
+ *
+ * A seccomp filter outlives exec, and does not know the system calls of the recorder and its heap.
+ */
+#ifndef FLT_REC_ENVIRONMENT_H
+#define FLT_REC_ENVIRONMENT_H
+
+#include <stddef.h>
+
+/* Return the bytes that rec_environment_without() needs. */
+size_t rec_environment_room(char *const *env) __attribute__((visibility("hidden")));
+/*
+ * Return the environment without the recorder: other libraries of LD_PRELOAD stay. Allocates
+ * nothing, because this runs between vfork and exec and in signal handlers.
+ */
+char *const *rec_environment_without(char *const *env, void *room)
+	__attribute__((visibility("hidden")));
+
+#endif
