@@ -146,13 +146,18 @@ static void end(struct flt_rings *r, struct image *i, const char *why)
 	flt_image_hang_up(r, i);
 }
 
+bool flt_image_send_kill(const struct image *i)
+{
+	return i->pidfd >= 0 && !syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
+}
+
 void flt_image_kill(struct flt_rings *r, struct image *i, const char *why)
 {
 	struct pollfd p = { .fd = i->pidfd, .events = POLLIN };
 
 	/* The server may be stopped or dead, so do not rely on it. */
 	if (i->pidfd >= 0) {
-		syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
+		flt_image_send_kill(i);
 		/* What is recorded after this time is lost, if the process cannot end. */
 		poll(&p, 1, KILL_MS);
 	}
@@ -164,10 +169,9 @@ static void kill_child(struct flt_rings *r, struct image *i, const char *why)
 {
 	bool over = flt_procfs_ends((uint32_t)i->public.pid);
 	/* Without a pidfd: the child waits for our answer, so the PID is still its own. */
-	long ret = i->pidfd < 0 ? kill(i->public.pid, SIGKILL) :
-		   syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
+	bool sent = i->pidfd < 0 ? !kill(i->public.pid, SIGKILL) : flt_image_send_kill(i);
 
-	if (!ret && !over)
+	if (sent && !over)
 		r->to.refused(r->to.arg, i->public.pid, why, false);
 	flt_image_hang_up(r, i);
 }
@@ -205,7 +209,7 @@ static void lost(struct flt_rings *r, struct image *i)
 	/* When an init ends, the kernel kills all processes of its namespace, servers first. */
 	over = flt_procfs_ends((uint32_t)i->public.pid);
 	/* Kill the process, because its memory would be wrong: no server handles its faults. */
-	if (!syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0) && !over)
+	if (flt_image_send_kill(i) && !over)
 		end(r, i, "its fault server died");
 	else
 		end(r, i, NULL);

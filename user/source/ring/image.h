@@ -45,6 +45,8 @@ pid_t flt_image_peer(const struct image *i);
 int flt_image_hear(struct flt_rings *r, struct image *i);
 /* Pass the slots of an image to the receiver. Return their number, or the receiver's -errno. */
 ssize_t flt_image_drain(struct flt_rings *r, struct image *i);
+/* Send SIGKILL to the process. Return false if it has ended, or if it has no pidfd. */
+bool flt_image_send_kill(const struct image *i);
 /* Kill an image that runs, drain its ring, and report its end with `why`. */
 void flt_image_kill(struct flt_rings *r, struct image *i, const char *why);
 /* Release all of an image but the struct and the pidfd of its server. */

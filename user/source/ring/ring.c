@@ -7,14 +7,12 @@
 #include "text/units.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -191,8 +189,8 @@ void flt_rings_close(struct flt_rings *r)
 		return;
 	for (i = r->first; i; i = i->next) {
 		/* The server may be stopped or dead, so do not rely on it. */
-		if (i->pidfd >= 0 && i->state == RUNNING)
-			syscall(SYS_pidfd_send_signal, i->pidfd, SIGKILL, NULL, 0);
+		if (i->state == RUNNING)
+			flt_image_send_kill(i);
 		flt_image_hang_up(r, i);
 	}
 	sweep(r, false);
