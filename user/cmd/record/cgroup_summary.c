@@ -32,16 +32,11 @@ static void print_faults(const struct flt_record_cgroup_result *r)
 static void print_memory(const struct flt_record_cgroup_result *r)
 {
 	char a[FLT_UNITS_TEXT], b[FLT_UNITS_TEXT], c[FLT_UNITS_TEXT], d[FLT_UNITS_TEXT];
-	char e[FLT_UNITS_TEXT];
 
 	fprintf(stderr, "memory   peak %s of -L %s\n", size(a, r->usage.peak), size(b, r->limit));
 	fprintf(stderr, "limited  %s anonymous, %s files, %s kernel; %s swapped out%s%s\n",
 		size(a, r->most.anon), size(b, r->most.file), size(c, r->most.kernel),
 		size(d, r->most.swapped), r->device[0] ? " to " : "", r->device);
-	if (r->usage.killed && r->usage.killed != FLT_GROUP_UNKNOWN)
-		fprintf(stderr, "killed   %" PRIu64 " process%s by the kernel, which found no "
-			"page to evict under -L %s. Try a larger -L\n", r->usage.killed,
-			r->usage.killed == 1 ? "" : "es", size(e, r->limit));
 }
 
 /*
