@@ -7,6 +7,8 @@
 #
 # BFS=FILE adds rows for bfs of the GAP Benchmark Suite. PEER=FILE adds a column for another recorder
 # with the arguments `record -L MB -M MB -- COMMAND`: its time relative to native, or "fails".
+# WITH=OPTIONS adds a column for the recorder with more options: its time relative to the recorder
+# without them, in the same turn.
 set -euo pipefail
 
 build=$(realpath "$1") runs=${RUNS:-5}
@@ -50,13 +52,14 @@ seconds() { # COMMAND...
 median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", a / b }'; }
 
-printf '%-10s %6s %10s %10s %9s %9s %9s\n' row -L native_s record_s ratio faults peer
+read -ra with <<<"${WITH:-}"
+printf '%-10s %6s %10s %10s %9s %9s %9s %9s\n' row -L native_s record_s ratio faults peer with
 for name in "${rows[@]}"; do
 	[ -n "${command[$name]:-}" ] || { echo "recorder.sh: invalid row '$name'" >&2; exit 2; }
 	read -ra cmd <<<"${command[$name]}"
 	"${cmd[@]}" >out
 	result >want
-	: >native; : >record; : >ratios; : >peers
+	: >native; : >record; : >ratios; : >peers; : >withs
 	faults=
 	for _ in $(seq "$runs"); do
 		rm -f trace.flt*
@@ -71,13 +74,20 @@ for name in "${rows[@]}"; do
 		echo "$plain" >>native
 		echo "$ours" >>record
 		ratio "$ours" "$plain" >>ratios
+		if [ ${#with[@]} != 0 ]; then
+			rm -f trace.flt*
+			more=$(seconds "$fltctl" record -L "${limit[$name]}" "${with[@]}" -o trace.flt -- "${cmd[@]}")
+			[ -z "$more" ] || ratio "$more" "$ours" >>withs
+		fi
 		[ -n "${PEER:-}" ] || continue
 		theirs=$(seconds "$PEER" record -L "${limit[$name]}" -M 4096 -- "${cmd[@]}")
 		[ -z "$theirs" ] || ratio "$theirs" "$plain" >>peers
 	done
 	peer=-
 	[ -z "${PEER:-}" ] || peer=$(median <peers)
-	printf '%-10s %6s %10s %10s %9s %9s %9s\n' "$name" "${limit[$name]}" "$(median <native)" \
-		"$(median <record)" "$(median <ratios)" "$faults" "${peer:-fails}"
+	more=-
+	[ ${#with[@]} = 0 ] || more=$(median <withs)
+	printf '%-10s %6s %10s %10s %9s %9s %9s %9s\n' "$name" "${limit[$name]}" "$(median <native)" \
+		"$(median <record)" "$(median <ratios)" "$faults" "${peer:-fails}" "${more:-fails}"
 done
 echo "medians of $runs pairs; load $(cut -d' ' -f1-3 /proc/loadavg)"
