@@ -6,7 +6,7 @@
  * closing a range skips them.
  */
 #include "image/image.h"
-#include "pager/grant.h"
+#include "pager/touch_ring.h"
 #include "range.h"
 #include "recent.h"
 #include "region/region.h"
@@ -16,14 +16,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define OWN 4
+#define OWN 5
 
 static void list_own(int own[OWN])
 {
 	own[0] = rec_image_is_ready() ? rec_region.uffd : -1;
 	own[1] = rec_image_is_ready() ? rec_region.memory : -1;
 	own[2] = rec_image_is_ready() ? rec_threads.filter : -1;
-	own[3] = rec_image_is_ready() ? rec_grant_descriptor() : -1;
+	own[3] = rec_image_is_ready() ? rec_touch_ring_filter() : -1;
+	own[4] = rec_image_is_ready() ? rec_touch_ring_descriptor() : -1;
 }
 
 static bool is_own(int fd)

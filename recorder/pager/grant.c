@@ -26,13 +26,13 @@
 #include "thread/perf_sample.h"
 #include "thread/touch_sample.h"
 #include "touch_record.h"
+#include "touch_ring.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 
 #define GRANTS  32u
-#define THREADS 16u	/* each has a ring of two MiB; an image with more threads has no grants */
+#define MISSED  64u
 /* First touches before the first grant: small programs do not pay for the rings. */
 #define PATIENCE 64u
 #define PAGES_FIRST 8u	/* of the first grant of a sequence */
@@ -49,14 +49,12 @@ struct grant {
 };
 
 static struct {
-	struct rec_page_filter filter;
 	bool usable;		/* pages may be granted, now or later */
-	bool on;		/* the threads have rings */
 	unsigned int touches;	/* first touches, up to PATIENCE */
 	struct grant grant[GRANTS];
 	unsigned int count;
-	struct rec_thread *thread[THREADS];	/* those with a ring */
-	unsigned int threads;
+	size_t missed[MISSED];	/* see rec_grant_missed() */
+	unsigned int misses;
 } state;
 
 bool rec_grant_is_possible(void)
@@ -65,14 +63,9 @@ bool rec_grant_is_possible(void)
 	return REC_HAS_INLINE && rec_image.config.flags & FLT_REC_GRANTS;
 }
 
-int rec_grant_descriptor(void)
+void rec_grant_begin(bool (*renew)(struct rec_thread *t))
 {
-	return state.filter.table ? state.filter.touches : -1;
-}
-
-void rec_grant_begin(const struct rec_page_filter *filter)
-{
-	state.filter = *filter;
+	rec_touch_ring_allow(renew);
 	state.usable = true;
 }
 
@@ -180,28 +173,49 @@ static void take_back(struct grant *g)
 	rec_residency_publish();
 }
 
+/*
+ * Note pages whose touch the filter has let pass, but which are missing. Their threads wait in
+ * faults without a signal, and the server would find them late.
+ */
+static void note_missed(const struct grant *g)
+{
+	uint64_t set = touched(g) & g->missing;
+
+	if (!set || !rec_threads.inlined)
+		return;
+	for (; set; set &= set - 1)
+		state.missed[state.misses++ % MISSED] = g->first + lowest(set);
+	rec_image_wake_server();
+}
+
+bool rec_grant_missed(size_t page)
+{
+	unsigned int n = state.misses < MISSED ? state.misses : MISSED;
+
+	for (unsigned int i = 0; i < n; i++)
+		if (state.missed[i] == page)
+			return true;
+	return false;
+}
+
+static void record_all_touches(uint32_t self)
+{
+	struct rec_thread *t;
+
+	for (unsigned int i = 0; (t = rec_touch_ring_thread(i)); i++)
+		record_touches(t, self);
+}
+
 static void end_grant(struct grant *g, uint32_t self)
 {
 	take_back(g);
-	for (unsigned int i = 0; i < state.threads; i++)
-		record_touches(state.thread[i], self);
+	record_all_touches(self);
 	record_rest(g);
-	__atomic_store_n(&g->cluster->number, 0, __ATOMIC_RELEASE);
+	/* From here on each fault raises a signal. */
+	__atomic_store_n(&g->cluster->number, 0, __ATOMIC_SEQ_CST);
+	note_missed(g);
 	g->cluster->granted = 0;
 	*g = state.grant[--state.count];
-}
-
-/*
- * Tell the server if threads wait in faults. A thread whose touch of a granted page became a fault
- * for the pager has no signal pending, and the server would find it late.
- */
-static void wake_server(void)
-{
-	struct pollfd p = { rec_region.uffd, POLLIN, 0 };
-	struct timespec now = { 0 };
-
-	if (rec_threads.inlined && state.threads > 1 && sys5(SYS_ppoll, &p, 1, &now, 0, 8) > 0)
-		rec_image_wake_server();
 }
 
 void rec_grant_end(void)
@@ -213,7 +227,6 @@ void rec_grant_end(void)
 	self = (uint32_t)sys0(SYS_gettid);
 	while (state.count)
 		end_grant(&state.grant[0], self);
-	wake_server();
 }
 
 void rec_grant_refresh(void)
@@ -228,53 +241,26 @@ void rec_grant_refresh(void)
 		else
 			g->seen = touched(g);
 	}
-	for (unsigned int i = 0; i < state.threads; i++)
-		record_touches(state.thread[i], self);
+	record_all_touches(self);
 }
 
 void rec_grant_stop(void)
 {
 	rec_grant_end();
+	rec_touch_ring_close_all();
 	state.usable = false;
-}
-
-/* Open another ring of all faults, which must be younger: see perf_sample.h. */
-static bool renew_samples(struct rec_thread *t)
-{
-	void *perf = rec_perf_sample_open(t->tid);
-
-	if (!perf)
-		return false;
-	/* The thread may sleep in a fault, and the server may read its sample without a lock. */
-	t->perf_before = t->perf;
-	__atomic_store_n(&t->perf, perf, __ATOMIC_RELEASE);
-	return true;
-}
-
-static void open_ring(struct rec_thread *t)
-{
-	if (state.threads < THREADS)
-		t->touches = rec_touch_sample_open(t->tid, state.filter.touches,
-						   !(rec_image.config.flags & FLT_REC_NO_STACK));
-	if (t->touches)
-		state.thread[state.threads++] = t;
-	if (!t->touches || (t->perf && !renew_samples(t)))
-		rec_grant_stop();
 }
 
 void rec_grant_join(struct rec_thread *t)
 {
-	t->too_deep = false;
-	if (state.usable && state.on && !t->touches)
-		open_ring(t);
-}
+	int ret = state.usable ? rec_touch_ring_begin(t) : 0;
 
-static void turn_on(void)
-{
-	state.on = true;
-	for (size_t i = 0; i < REC_THREADS && state.usable; i++)
-		if (rec_threads.slot[i].tid && rec_threads.slot[i].perf)
-			open_ring(&rec_threads.slot[i]);
+	t->too_deep = false;
+	if (ret == -EAGAIN)
+		rec_grant_end();
+	else if (ret)
+		rec_grant_stop();
+	__atomic_store_n(&t->begun, true, __ATOMIC_RELEASE);
 }
 
 void rec_grant_leave(struct rec_thread *t)
@@ -282,21 +268,12 @@ void rec_grant_leave(struct rec_thread *t)
 	if (!t->touches)
 		return;
 	rec_grant_end();
-	for (unsigned int i = 0; i < state.threads; i++)
-		if (state.thread[i] == t)
-			state.thread[i] = state.thread[--state.threads];
-	rec_touch_sample_close(t->touches);
-	rec_perf_sample_close(t->perf_before);
-	t->touches = t->perf_before = NULL;
+	rec_touch_ring_close(t);
 }
 
 void rec_grant_forget(void)
 {
-	if (state.filter.table) {
-		sys1(SYS_close, state.filter.faults);
-		sys1(SYS_close, state.filter.touches);
-		rec_threads.filter = -EBADF;
-	}
+	rec_touch_ring_forget();
 	memset(&state, 0, sizeof(state));
 }
 
@@ -359,7 +336,7 @@ static uint64_t choose_bits(size_t page, unsigned int pages)
 /* Return the grant of the page's cluster for this thread, new if need be. */
 static struct grant *place(size_t page, const struct rec_thread *t, uint32_t self)
 {
-	struct rec_page_cluster *c = rec_page_filter_cluster(&state.filter, number_of(page));
+	struct rec_page_cluster *c = rec_touch_ring_cluster(number_of(page));
 	struct grant *g;
 
 	for (unsigned int i = 0; i < state.count; i++) {
@@ -408,6 +385,7 @@ void rec_grant_follow(const struct rec_fault *f, size_t page)
 	unsigned int pages;
 	uint32_t self;
 	uint64_t set;
+	int ret;
 
 	if (!state.usable || rec_shadow.frozen || rec_image.filtered)
 		return;
@@ -415,10 +393,13 @@ void rec_grant_follow(const struct rec_fault *f, size_t page)
 		state.touches++;
 		return;
 	}
-	if (!state.on)
-		turn_on();
+	ret = rec_touch_ring_prepare();
+	if (ret && ret != -EAGAIN)
+		rec_grant_stop();
+	if (ret)
+		return;
 	t = rec_thread_find(f->tid);
-	if (!state.usable || !may_grant(t, f))
+	if (!may_grant(t, f))
 		return;
 	/* This fault is described. Samples of an event that is older than the ring are large. */
 	if (t->perf_before) {

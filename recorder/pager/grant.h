@@ -23,14 +23,16 @@
 #include <stddef.h>
 
 struct rec_fault;
-struct rec_page_filter;
 
 /* Return true if --grants asks for grants, and the processor allows them. */
 bool rec_grant_is_possible(void);
-/* Return the descriptor that the recorder needs for grants, or -1. */
-int rec_grant_descriptor(void);
-/* Use these programs, which the caller has loaded. Before the first fault. */
-void rec_grant_begin(const struct rec_page_filter *filter);
+/* Allow grants in this image, before its first fault. renew: see touch_ring.h. */
+void rec_grant_begin(bool (*renew)(struct rec_thread *t));
+/*
+ * Return true if a thread may wait in a fault on this page without a signal, because it faulted
+ * while a grant ended. Needs no lock.
+ */
+bool rec_grant_missed(size_t page);
 /* Grant pages behind a page whose first touch is about to be resolved, if that may pay. */
 void rec_grant_follow(const struct rec_fault *f, size_t page);
 /*
@@ -42,11 +44,11 @@ void rec_grant_refresh(void);
 void rec_grant_end(void);
 /* End all grants, and give no more. */
 void rec_grant_stop(void);
-/* Sample the touches of a thread that begins, if pages may be granted already. */
+/* Sample the touches of a thread that begins, if pages may be granted already. Always call this. */
 void rec_grant_join(struct rec_thread *t);
 /* End all grants before a thread ends, and close its samples. */
 void rec_grant_leave(struct rec_thread *t);
-/* Forget everything, in a forked child: the parent's programs are not for its pages. */
+/* Forget everything, in a forked child, which may have grants of its own. */
 void rec_grant_forget(void);
 
 #endif

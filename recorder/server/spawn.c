@@ -17,7 +17,6 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "inbox.h"
-#include "pager/grant.h"
 #include "pager/link.h"
 #include "recent.h"
 #include "region/region.h"
@@ -49,7 +48,7 @@ static int sock, pidfd;
 /* Close the descriptors of the program, which must not stay open in the server. */
 static void close_others(void)
 {
-	int keep[] = { sock, pidfd, rec_region.uffd, rec_region.memory, rec_grant_descriptor() };
+	int keep[] = { sock, pidfd, rec_region.uffd, rec_region.memory };
 	const int n = sizeof(keep) / sizeof(keep[0]);
 	unsigned int from = 0;
 

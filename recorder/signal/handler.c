@@ -30,6 +30,7 @@
 #include "pager/evict.h"
 #include "pager/link.h"
 #include "pager/page_fault.h"
+#include "pager/touch_ring.h"
 #include "perf_event.h"
 #include "recent.h"
 #include "region/freeze.h"
@@ -207,17 +208,28 @@ void rec_handler_install(bool again)
 		rec_sigaction_set(SIGIO, handle_overflow, SA_RESTART | SA_ONSTACK);
 }
 
+static void *open_kernel_event(const struct rec_thread *t, int filter)
+{
+	return rec_perf_event_open(t->tid, filter, true, F_OWNER_PID, rec_image.server_pid, 0);
+}
+
+static void *open_user_event(const struct rec_thread *t, int filter)
+{
+	return rec_perf_event_open(t->tid, filter, false, F_OWNER_TID, (int)t->tid, SIGNAL);
+}
+
 bool rec_handler_arm(struct rec_thread *t)
 {
-	int filter = rec_threads.filter;
+	int filter = rec_touch_ring_filter();
 	struct rec_backtrace *buffer;
 
+	if (filter < 0)
+		filter = rec_threads.filter;
 	if (!rec_threads.inlined || !rec_altstack_allocate(t, &buffer))
 		return false;
-	t->kernel_event = rec_perf_event_open(filter, true, F_OWNER_PID, rec_image.server_pid, 0);
+	t->kernel_event = open_kernel_event(t, filter);
 	if (t->kernel_event)
-		t->user_event = rec_perf_event_open(filter, false, F_OWNER_TID, (int)t->tid,
-						    SIGNAL);
+		t->user_event = open_user_event(t, filter);
 	__atomic_store_n(&t->backtrace, buffer, __ATOMIC_RELEASE);
 	if (!__atomic_load_n(&rec_threads.inlined, __ATOMIC_SEQ_CST)) {
 		/* Turned off meanwhile. */
@@ -225,6 +237,30 @@ bool rec_handler_arm(struct rec_thread *t)
 		rec_perf_event_close(&t->kernel_event);
 	}
 	return t->user_event != NULL;
+}
+
+/* Put a new event in the place of an old one, unless the thread was disarmed meanwhile. */
+static bool replace(void **event, void *old, void *new)
+{
+	if (!new)
+		return false;
+	if (__atomic_compare_exchange_n(event, &old, new, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_RELAXED))
+		rec_perf_event_close(&old);
+	else
+		rec_perf_event_close(&new);
+	return true;
+}
+
+bool rec_handler_renew(struct rec_thread *t)
+{
+	void *kernel = __atomic_load_n(&t->kernel_event, __ATOMIC_ACQUIRE);
+	void *user = __atomic_load_n(&t->user_event, __ATOMIC_ACQUIRE);
+	int filter = rec_touch_ring_filter();
+
+	/* For a moment a fault may raise the signal of both events, which is pending once. */
+	return (!kernel || replace(&t->kernel_event, kernel, open_kernel_event(t, filter))) &&
+	       (!user || replace(&t->user_event, user, open_user_event(t, filter)));
 }
 
 void rec_handler_disarm(struct rec_thread *t)

@@ -17,6 +17,11 @@ void rec_handler_install(bool again);
 /* Arm path A for the calling thread. Return false if the server has to serve the thread. */
 bool rec_handler_arm(struct rec_thread *t);
 void rec_handler_disarm(struct rec_thread *t);
+/*
+ * Use the filter of grants for a thread that may be armed, whichever thread that is. Return false
+ * on error. Caller holds the pager lock.
+ */
+bool rec_handler_renew(struct rec_thread *t);
 /* Turn path A off for all threads, for good. No thread is in the handler afterwards. */
 void rec_handler_turn_off(void);
 /*

@@ -47,6 +47,7 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 	t = rec_thread_add(rec_image_tid);
 	if (!t)
 		return;
+	__atomic_store_n(&t->begun, false, __ATOMIC_RELEASE);
 	/* Of an earlier thread of this number, which ended without a word. */
 	if (t->touches)
 		change_grants(rec_grant_leave, t);

@@ -11,7 +11,8 @@
 #include <linux/perf_event.h>
 #include <sys/mman.h>
 
-void *rec_perf_event_open(int filter, bool kernel, int owner_type, int owner, int sig)
+void *rec_perf_event_open(uint32_t tid, int filter, bool kernel, int owner_type, int owner,
+			  int sig)
 {
 	struct perf_event_attr a = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(a),
@@ -28,7 +29,7 @@ void *rec_perf_event_open(int filter, bool kernel, int owner_type, int owner, in
 	 * has no handler, and other mappings at these addresses.
 	 */
 	perf_attr_set(&a, PERF_ATTR_REMOVE_ON_EXEC);
-	fd = sys5(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return NULL;
 	if (sys3(SYS_ioctl, fd, PERF_EVENT_IOC_SET_BPF, filter) >= 0 &&
@@ -61,7 +62,7 @@ bool rec_perf_event_is_filtered(int sig)
 
 	if (filter < 0)
 		return false;
-	event = rec_perf_event_open(filter, false, F_OWNER_TID, (int)rec_tid(), sig);
+	event = rec_perf_event_open(rec_tid(), filter, false, F_OWNER_TID, (int)rec_tid(), sig);
 	sys1(SYS_close, filter);
 	if (!event)
 		return false;

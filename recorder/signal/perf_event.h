@@ -7,11 +7,12 @@
 #include <stdint.h>
 
 /*
- * Open an event of the calling thread's faults that pass the filter: those in the kernel, or
+ * Open an event of a thread's faults that pass the filter: those in the kernel, or
  * those in user mode. owner_type, owner: F_OWNER_TID or F_OWNER_PID and the task that gets
  * `sig` (0 = SIGIO). Return a mapping that keeps the event alive, or NULL.
  */
-void *rec_perf_event_open(int filter, bool kernel, int owner_type, int owner, int sig);
+void *rec_perf_event_open(uint32_t tid, int filter, bool kernel, int owner_type, int owner,
+			  int sig);
 /* Close an event and clear the pointer to it. Several threads may call this. */
 void rec_perf_event_close(void **event);
 /*

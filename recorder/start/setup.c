@@ -2,6 +2,7 @@
 /* setup.c - userfaultfd, region, tables, server. */
 #include "setup.h"
 
+#include "image/descriptor.h"
 #include "image/image.h"
 #include "image/socket.h"
 #include "lib/core/uffd.h"
@@ -24,28 +25,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/*
- * The recorder's descriptors are just below this number or the limit, out of the way of most
- * programs. A fork copies, and a server walks over, the table up to the highest descriptor.
- */
-#define DESCRIPTORS 1024
-
-int rec_setup_raise_descriptor(int fd)
-{
-	struct rlimit l = { 0 };
-	long high;
-
-	sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, &l);
-	if (l.rlim_cur > DESCRIPTORS)
-		l.rlim_cur = DESCRIPTORS;
-	high = l.rlim_cur < 16 ? 3 : (long)l.rlim_cur - 8;
-	high = sys3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, high);
-	if (high < 0)
-		return fd;
-	sys1(SYS_close, fd);
-	return (int)high;
-}
-
 static int open_uffd(void)
 {
 	uint64_t base = UFFD_FEATURE_EVENT_FORK | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_THREAD_ID;
@@ -67,7 +46,7 @@ static int open_uffd(void)
 		ret = sys3(SYS_ioctl, fd, UFFDIO_API, &api);
 		if (!ret) {
 			rec_shadow.can_move = wanted[i] & UFFD_FEATURE_MOVE;
-			return rec_setup_raise_descriptor((int)fd);
+			return rec_descriptor_raise((int)fd);
 		}
 		sys1(SYS_close, fd);
 	}
@@ -178,27 +157,15 @@ static int make_region(const char **step)
 	return register_region();
 }
 
-/*
- * Load the BPF programs that the image needs, before the server starts, which gets copies of the
- * descriptors. A forked child has no grants, and a filter only if its parent's does not suit it.
- */
-static void load_filters(bool forked)
+/* Load the BPF program of path A. A forked child has that of its parent, if that suits it. */
+static void load_filter(void)
 {
-	uint64_t lo = rec_region.base, hi = rec_region_end();
-	struct rec_page_filter pages;
-
-	if (forked && rec_threads.filter >= 0)
+	if (rec_threads.filter >= 0)
 		return;
-	if (!forked && rec_grant_is_possible() && !rec_page_filter_load(&pages, lo, hi)) {
-		pages.faults = rec_setup_raise_descriptor(pages.faults);
-		pages.touches = rec_setup_raise_descriptor(pages.touches);
-		rec_grant_begin(&pages);
-		rec_threads.filter = pages.faults;
-		return;
-	}
 	rec_threads.filter = -EOPNOTSUPP;
 	if (rec_handler_is_possible())
-		rec_threads.filter = rec_setup_raise_descriptor(rec_page_filter_load_range(lo, hi));
+		rec_threads.filter = rec_descriptor_raise(
+			rec_page_filter_load_range(rec_region.base, rec_region_end()));
 }
 
 static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **step)
@@ -211,7 +178,7 @@ static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **s
 		return ret;
 	/* First, because whatever fails later, the child has to take its pages back by it. */
 	if (child_of && pass[1] >= 0)
-		rec_region.uffd = rec_setup_raise_descriptor(pass[1]);
+		rec_region.uffd = rec_descriptor_raise(pass[1]);
 	*step = "map the ring";
 	ret = rec_writer_open(pass[0]);
 	sys1(SYS_close, pass[0]);
@@ -226,11 +193,15 @@ static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **s
 	*step = "set up tables";
 	rec_region.memory = (int)sys4(SYS_openat, AT_FDCWD, "/proc/self/mem", O_CLOEXEC, 0);
 	if (rec_region.memory >= 0)
-		rec_region.memory = rec_setup_raise_descriptor(rec_region.memory);
+		rec_region.memory = rec_descriptor_raise(rec_region.memory);
 	ret = rec_trie_init();
 	if (ret)
 		return ret;
-	load_filters(child_of);
+	if (!child_of)
+		rec_threads.filter = -EBADF;
+	load_filter();
+	if (rec_grant_is_possible())
+		rec_grant_begin(rec_handler_renew);
 	*step = "start the fault server: children get another PID namespace (use unshare --fork)";
 	if (rec_spawn_is_outside())
 		return -EXDEV;

@@ -12,9 +12,6 @@
  * process runs unrecorded, and return -errno. Call with all signals blocked.
  */
 int rec_setup(int socket, uint64_t child_of, uint64_t seq);
-/* Move a descriptor out of the way of programs that expect low numbers. Return the new one. */
-int rec_setup_raise_descriptor(int fd);
-
 /* Unmap region and shadow of an image whose start failed. It may have few addresses. */
 void rec_setup_unmap(void);
 

@@ -13,7 +13,6 @@
 #include "image/image.h"
 #include "image/socket.h"
 #include "image/textfile.h"
-#include "pager/grant.h"
 #include "region/region.h"
 #include "setup.h"
 #include "signal/handler.h"
@@ -66,7 +65,7 @@ static void refuse_huge_pages(void)
 /* Close the filter if this kernel or an option forbids path A. */
 static void drop_filter(void)
 {
-	if (rec_threads.inlined || rec_threads.filter < 0 || rec_grant_descriptor() >= 0)
+	if (rec_threads.inlined || rec_threads.filter < 0)
 		return;
 	sys1(SYS_close, rec_threads.filter);
 	rec_threads.filter = -EOPNOTSUPP;

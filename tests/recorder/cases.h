@@ -86,6 +86,7 @@ void case_address_limit(void);
 void case_reuse(void);
 void case_unmapped(void);
 void case_phases(void);
+void case_phases_forked(void);
 void case_madvise(void);
 void case_brk(void);
 void case_file(void);

@@ -243,6 +243,19 @@ void case_phases(void)
 	printf("%d %d\n", p[0], q[PAGE]);
 }
 
+/* The same in a forked child. */
+void case_phases_forked(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		case_phases();
+		fflush(stdout);
+		_exit(0);
+	}
+	printf("child %x\n", status_of(pid));
+}
+
 /* The kernel follows the advice around a hole. */
 static void advise_around_a_hole(void)
 {

@@ -105,8 +105,10 @@ check "the recording has all faults" [ "$("$fltctl" script --csv --no-stack trac
 # With --grants the kernel fills most first touches by itself. Each is recorded with the stack that the pager would
 # have recorded. How often the heap touches its own tables differs from run to run.
 granted=' \([0-9]*\)% by the kernel alone'
-stacks_of() { # OPTION...
-	record -L 200 "$@" -- "$cases" phases
+stacks_of() { # CASE OPTION...
+	local case=$1
+	shift
+	record -L 200 "$@" -- "$cases" "$case"
 	"$fltctl" script --json trace.flt | python3 -c 'import collections, json, sys
 rows = (json.loads(l) for l in sys.stdin)
 seen = collections.Counter((r["flags"].replace(",inline", ""), r["stack"]) for r in rows
@@ -117,15 +119,21 @@ for row, n in sorted(seen.items()):
 if [ "$(uname -m)" = x86_64 ]; then
 	for mode in '' --no-inline; do
 		# shellcheck disable=SC2086
-		stacks_of $mode --grants > granted.txt
+		stacks_of phases $mode --grants > granted.txt
 		check "the kernel fills most pages --grants $mode" [ "$(number "$granted")" -ge 80 ]
 		check "no touch without a call site --grants $mode" [ "$(grep -c '^unplaced' err)" = 0 ]
 		# shellcheck disable=SC2086
-		stacks_of $mode > served.txt
+		stacks_of phases $mode > served.txt
 		check "the kernel fills no page $mode" [ "$(number "$granted")" = '' ]
 		check "stacks and operations are those without --grants $mode" cmp granted.txt served.txt
 		check "they have all pages $mode" \
 			[ "$(awk '{ n += $1 } END { print n }' granted.txt)" = $(((32 << 20) / page)) ]
+		# shellcheck disable=SC2086
+		stacks_of phases_forked $mode --grants > forked.txt
+		check "the kernel fills most pages of a forked child --grants $mode" [ "$(number "$granted")" -ge 80 ]
+		# shellcheck disable=SC2086
+		stacks_of phases_forked $mode > served.txt
+		check "the stacks of a forked child are those without --grants $mode" cmp forked.txt served.txt
 	done
 else
 	echo "ok grants # skip: only on x86-64"
