@@ -28,6 +28,26 @@ static bool is_recorder(const char *path, size_t n)
 	return n >= k && !memcmp(path + n - k, LIBRARY, k) && (n == k || path[n - k - 1] == '/');
 }
 
+/* Return the next library of LD_PRELOAD, or NULL. n receives the length of its path. */
+static const char *next_library(const char *from, size_t *n)
+{
+	from += strspn(from, ": ");
+	*n = strcspn(from, ": ");
+	return *n ? from : NULL;
+}
+
+const char *rec_environment_library(const char *variable, size_t *n)
+{
+	const char *from;
+
+	if (!is(variable, PRELOAD))
+		return NULL;
+	from = next_library(variable + sizeof(PRELOAD) - 1, n);
+	while (from && !is_recorder(from, *n))
+		from = next_library(from + *n, n);
+	return from;
+}
+
 /* Copy the variable without the recorder. Return the number of libraries left. */
 static size_t copy_preload(char *to, const char *from)
 {
@@ -35,10 +55,8 @@ static size_t copy_preload(char *to, const char *from)
 
 	to = stpcpy(to, PRELOAD);
 	from += sizeof(PRELOAD) - 1;
-	for (; *from; from += n) {
-		from += strspn(from, ": ");
-		n = strcspn(from, ": ");
-		if (!n || is_recorder(from, n))
+	for (; (from = next_library(from, &n)); from += n) {
+		if (is_recorder(from, n))
 			continue;
 		if (left++)
 			*to++ = ':';

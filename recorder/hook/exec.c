@@ -50,11 +50,11 @@ __attribute__((constructor(102))) static void find_next(void)
  * Under a seccomp filter the next image gets no recorder, and this one must not connect to
  * fltctl. Count the program instead. `failed` corrects the count when it did not run.
  */
-static bool cannot_report(void)
+static bool is_filtered(void)
 {
 	if (rec_image.filtered && rec_image_is_ready())
 		__atomic_fetch_add(&rec_image.totals->execs_unlimited, 1, __ATOMIC_RELAXED);
-	return !rec_image.ready || rec_image.filtered;
+	return rec_image.filtered;
 }
 
 static int failed(long ret)
@@ -118,6 +118,8 @@ static void report(const char *path, const char *why, int by)
 	size_t n;
 	int fd;
 
+	if (!rec_image.ready)
+		return;
 	fd = rec_socket_connect();
 	if (fd < 0) {
 		/* From another network namespace, for instance. */
@@ -135,33 +137,38 @@ static void report(const char *path, const char *why, int by)
 	sys1(SYS_close, fd);
 }
 
-static void check(const char *path, char *const *env, int by)
+/* Report a program that will run unrecorded. Return true if it must not load the recorder. */
+static bool check(const char *path, char *const *env, int by)
 {
 	struct rec_program p = { .dir = AT_FDCWD, .path = path, .env = env };
 	const char *why;
 
-	if (cannot_report() || !path)
-		return;
-	why = rec_program_obstacle(&p);
+	if (is_filtered())
+		return true;
+	why = path ? rec_program_obstacle(&p) : NULL;
 	if (why)
 		report(path, why, by);
+	return p.foreign;
 }
 
-static void check_searched(const char *name, char *const *env, bool by_shell, int by)
+static bool check_searched(const char *name, char *const *env, bool by_shell, int by)
 {
 	struct rec_program p = { .dir = AT_FDCWD, .env = env, .by_shell = by_shell };
 	const char *why;
 
-	if (cannot_report() || !name || strlen(name) >= PATH_MAX)
-		return;
+	if (is_filtered())
+		return true;
+	if (!name || strlen(name) >= PATH_MAX)
+		return false;
 	/* Not more than needed, because a signal stack may be small. */
 	p.path = look_up(alloca(strnlen(search_path(), PATH_MAX) + strlen(name) + 2), name);
 	why = p.path ? rec_program_obstacle(&p) : NULL;
 	if (why)
 		report(p.path, why, by);
+	return p.foreign;
 }
 
-static void check_at(int dir, const char *path, char *const *env, int flags)
+static bool check_at(int dir, const char *path, char *const *env, int flags)
 {
 	static const char fds[] = "/proc/thread-self/fd/";
 	struct rec_program p = {
@@ -172,12 +179,14 @@ static void check_at(int dir, const char *path, char *const *env, int flags)
 	long n;
 
 	/* Other flags may not execute anything. */
-	if (cannot_report() || !path || flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
-		return;
+	if (is_filtered())
+		return true;
+	if (!path || flags & ~(AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW))
+		return false;
 	p.closes = dir >= 0 && path[0] != '/' && sys2(SYS_fcntl, dir, F_GETFD) & FD_CLOEXEC;
 	if (!path[0]) {
 		if (dir < 0 || !(flags & AT_EMPTY_PATH))
-			return;
+			return false;
 		memcpy(link, fds, sizeof(fds));
 		*rec_decimal(link + sizeof(fds) - 1, (uint32_t)dir) = 0;
 		p.dir = AT_FDCWD;
@@ -186,7 +195,7 @@ static void check_at(int dir, const char *path, char *const *env, int flags)
 	}
 	why = rec_program_obstacle(&p);
 	if (!why)
-		return;
+		return false;
 	if (p.path == link) {
 		n = sys4(SYS_readlinkat, AT_FDCWD, link, name, sizeof(name));
 		if (n > 0 && n < (long)sizeof(name)) {
@@ -197,23 +206,24 @@ static void check_at(int dir, const char *path, char *const *env, int flags)
 		}
 	}
 	report(path, why, (int)sys0(SYS_getpid));
+	return p.foreign;
 }
 
-/* Return the environment for the next image. For the stack of the caller. */
-#define ENVIRONMENT(env) (!rec_image.filtered ? (env) : \
-			  rec_environment_without(env, alloca(rec_environment_room(env))))
+/* The environment of a program that must not load the recorder. For the stack of the caller. */
+#define WITHOUT(env) rec_environment_without(env, alloca(rec_environment_room(env)))
 
 static int run(const char *path, char *const argv[], char *const env[])
 {
-	check(path, env, (int)sys0(SYS_getpid));
-	return failed(sys3(SYS_execve, path, argv, ENVIRONMENT(env)));
+	if (check(path, env, (int)sys0(SYS_getpid)))
+		env = WITHOUT(env);
+	return failed(sys3(SYS_execve, path, argv, env));
 }
 
 /* Execute a program of PATH. libc runs a file of unknown format with a shell. */
 static int run_searched(const char *file, char *const argv[], char *const env[])
 {
-	check_searched(file, env, true, (int)sys0(SYS_getpid));
-	env = ENVIRONMENT(env);
+	if (check_searched(file, env, true, (int)sys0(SYS_getpid)))
+		env = WITHOUT(env);
 	return failed(next_execvpe && next_execvpe(file, argv, env) ? -errno : -ENOSYS);
 }
 
@@ -292,29 +302,30 @@ REC_EXPORT int execlp(const char *file, const char *arg, ...)
 
 REC_EXPORT int execveat(int dir, const char *path, char *const argv[], char *const env[], int flags)
 {
-	check_at(dir, path, env, flags);
-	return failed(sys5(SYS_execveat, dir, path, argv, ENVIRONMENT(env), flags));
+	if (check_at(dir, path, env, flags))
+		env = WITHOUT(env);
+	return failed(sys5(SYS_execveat, dir, path, argv, env, flags));
 }
 
 REC_EXPORT int fexecve(int fd, char *const argv[], char *const env[])
 {
-	check_at(fd, "", env, AT_EMPTY_PATH);
-	env = ENVIRONMENT(env);
+	if (check_at(fd, "", env, AT_EMPTY_PATH))
+		env = WITHOUT(env);
 	return failed(next_fexecve && next_fexecve(fd, argv, env) ? -errno : -ENOSYS);
 }
 
 REC_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
 		       const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
-	check(path, env, 0);
-	env = ENVIRONMENT(env);
+	if (check(path, env, 0))
+		env = WITHOUT(env);
 	return next_spawn ? next_spawn(pid, path, actions, attr, argv, env) : ENOSYS;
 }
 
 REC_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
 			const posix_spawnattr_t *attr, char *const argv[], char *const env[])
 {
-	check_searched(file, env, false, 0);
-	env = ENVIRONMENT(env);
+	if (check_searched(file, env, false, 0))
+		env = WITHOUT(env);
 	return next_spawnp ? next_spawnp(pid, file, actions, attr, argv, env) : ENOSYS;
 }

@@ -12,12 +12,14 @@ struct rec_program {
 	bool by_shell;		/* libc runs a file of unknown format with a shell */
 	bool closes;		/* named by a close-on-exec descriptor, which no interpreter
 				 * can open */
+	bool foreign;		/* result: its C library cannot load the recorder, so it must
+				 * not be told to (environment.h) */
 };
 
 /*
  * Return why the program would run unrecorded, or NULL. NULL also if exec will fail. May be
  * called between vfork and exec and in signal handlers.
  */
-const char *rec_program_obstacle(const struct rec_program *p);
+const char *rec_program_obstacle(struct rec_program *p);
 
 #endif

@@ -40,6 +40,31 @@ escapes "an empty environment" 2 'gets an environment' sh -c 'env -i "$0"; env -
 printf '#! %s\n' "$static_program" > script
 chmod +x script
 escapes "a script for it" 1 'script is statically linked' sh -c './script; :'
+# The dynamic linker of another C library ends a program that cannot load the recorder.
+if command -v musl-gcc > /dev/null; then
+	musl-gcc -O2 -o other_libc "$here/other_libc.c"
+	printf '#! %s\n' "$PWD/other_libc" > other_script
+	chmod +x other_script
+	for how in './other_libc' ./other_script 'exec ./other_libc' 'command env ./other_libc' \
+		"/usr/bin/python3 -c 'import subprocess as s; s.run([\"./other_libc\"])'" \
+		"/usr/bin/python3 -c 'import os; os.execve(os.open(\"other_libc\", os.O_RDONLY), [\"x\"], os.environ)'" \
+		"/usr/bin/python3 -c 'import os; os.posix_spawn(\"other_libc\", [\"x\"], os.environ); os.wait()'"; do
+		escapes "$how" 1 'uses another C library than the recorder' \
+			sh -c "$how"
+		check "$how: the native output" [ "$(cat out)" = "LD_PRELOAD=" ]
+	done
+	status=0
+	timeout "$limit" "$fltctl" record -L 8 --engine=preload -o trace.flt -- ./other_script > out 2> err || status=$?
+	check "a command with another C library: status" [ "$status" = 5 ]
+	check "a command with another C library: reason" grep -q 'cannot limit .*/other_libc: another C library' err
+else
+	echo "ok another C library # skip: missing musl-gcc (package musl-tools)"
+fi
+# A script is limited as its interpreter is.
+status=0
+timeout "$limit" "$fltctl" record -L 8 --engine=preload -o trace.flt -- ./script > out 2> err || status=$?
+check "a script for a static program: status" [ "$status" = 5 ]
+check "a script for a static program: reason" grep -q 'static_program: statically linked' err
 # The recorder does not see limits that another process sets.
 limit_other='prlimit --pid $$ --as=1000000000'
 escapes "no address space" 1 'ulimit -v or -d is too low' sh -c "$limit_other; /bin/true; :"

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -67,8 +68,9 @@ static const char *runtime_of(Elf *elf)
 
 const char *flt_record_runtime(const char *program)
 {
+	char name[PATH_MAX];
 	const char *why = NULL;
-	int fd = flt_record_target_open(program);
+	int fd = flt_record_target_open(program, name);
 	Elf *elf;
 
 	if (fd < 0)

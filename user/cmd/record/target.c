@@ -11,12 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define LIBRARY "libfltrec.so"
 #define ANOTHER " (use --engine=cgroup)"
+#define HEAD 256	/* bytes that the kernel examines for the interpreter of a script */
+#define SCRIPTS 5	/* most scripts in a chain of interpreters */
 
-int flt_record_target_open(const char *program)
+/* Open the file that execvp() would find. Return a descriptor or -1. */
+static int open_found(const char *program)
 {
 	const char *path = getenv("PATH"), *end;
 	char name[PATH_MAX];
@@ -34,6 +38,35 @@ int flt_record_target_open(const char *program)
 			return fd;
 	}
 	return -1;
+}
+
+/* Copy the path after "#!". Return false if the file is not a script. */
+static bool read_interpreter(int fd, char *path)
+{
+	char line[HEAD + 1];
+	ssize_t n = pread(fd, line, HEAD, 0);
+	size_t length;
+
+	if (n < 3 || memcmp(line, "#!", 2))
+		return false;
+	line[n] = 0;
+	n = 2 + (ssize_t)strspn(line + 2, " \t");
+	length = strcspn(line + n, " \t\n");
+	memcpy(path, line + n, length);
+	path[length] = 0;
+	return true;
+}
+
+int flt_record_target_open(const char *program, char *name)
+{
+	int fd = open_found(program), scripts = 0;
+
+	snprintf(name, PATH_MAX, "%s", program);
+	while (fd >= 0 && scripts++ < SCRIPTS && read_interpreter(fd, name)) {
+		close(fd);
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	}
+	return fd;
 }
 
 /* Return 0 if a file can be executed, else -errno. */
@@ -71,46 +104,92 @@ int flt_record_target_find(const char *program)
 	return err;
 }
 
-static bool has_interpreter(int fd, const Elf64_Ehdr *head)
+/*
+ * Find the file of the dynamic linker. Return 0, -ENOENT if the program has none, or -EINVAL for a
+ * damaged file, which the kernel refuses.
+ */
+static int find_linker(int fd, struct stat *st)
 {
-	Elf64_Phdr p;
+	char path[PATH_MAX];
+	Elf64_Ehdr head;
 	unsigned int i;
+	Elf64_Phdr p;
 
-	for (i = 0; i < head->e_phnum; i++) {
-		if (pread(fd, &p, sizeof(p), (off_t)(head->e_phoff + i * sizeof(p))) != sizeof(p))
-			return true;	/* a damaged file: let the kernel refuse it */
-		if (p.p_type == PT_INTERP)
-			return true;
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		return -EINVAL;
+	for (i = 0; i < head.e_phnum; i++) {
+		if (pread(fd, &p, sizeof(p), (off_t)(head.e_phoff + i * sizeof(p))) != sizeof(p))
+			return -EINVAL;
+		if (p.p_type != PT_INTERP)
+			continue;
+		if (!p.p_filesz || p.p_filesz > sizeof(path) ||
+		    pread(fd, path, p.p_filesz, (off_t)p.p_offset) != (ssize_t)p.p_filesz)
+			return -EINVAL;
+		path[p.p_filesz - 1] = 0;
+		return stat(path, st) ? -EINVAL : 0;
 	}
-	return false;
+	return -ENOENT;
+}
+
+/* Return true if the program has another dynamic linker, and so another C library, than fltctl. */
+static bool is_foreign(const struct stat *linker)
+{
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat own;
+	bool other;
+
+	if (self < 0)
+		return false;
+	other = !find_linker(self, &own) &&
+		(own.st_dev != linker->st_dev || own.st_ino != linker->st_ino);
+	close(self);
+	return other;
+}
+
+/* Return true if the dynamic linker ignores LD_PRELOAD, because the program gets other rights. */
+static bool changes_rights(int fd, const struct stat *st)
+{
+	return (st->st_mode & S_ISUID && st->st_uid != geteuid()) ||
+	       ((st->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+		st->st_gid != getegid()) ||
+	       (geteuid() && fgetxattr(fd, "security.capability", NULL, 0) >= 0);
+}
+
+static int check_elf(const char *name, int fd, const Elf64_Ehdr *head, struct flt_errmsg *e)
+{
+	struct stat st, linker;
+	int err;
+
+	if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != FLT_MACHINE_ELF)
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: not a 64-bit "
+				      FLT_MACHINE_NAME " program" ANOTHER, name);
+	err = find_linker(fd, &linker);
+	if (err == -ENOENT)
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: statically linked" ANOTHER,
+				      name);
+	if (!err && is_foreign(&linker))
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: another C library than "
+				      "that of fltctl" ANOTHER, name);
+	if (!fstat(fd, &st) && changes_rights(fd, &st))
+		return flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: it changes user, group or "
+				      "capabilities when it starts (run fltctl as that user, or "
+				      "use --engine=cgroup)", name);
+	return 0;
 }
 
 int flt_record_target_check(const char *program, struct flt_errmsg *e)
 {
 	Elf64_Ehdr head = { 0 };
-	struct stat st;
+	char name[PATH_MAX];
 	int fd, ret = 0;
 	ssize_t n;
 
-	fd = flt_record_target_open(program);
-	if (fd < 0 || fstat(fd, &st))
+	fd = flt_record_target_open(program, name);
+	if (fd < 0)
 		return 0;
 	n = pread(fd, &head, sizeof(head), 0);
-	if (n < EI_NIDENT || memcmp(head.e_ident, ELFMAG, SELFMAG))
-		goto out;	/* a script: the recorder checks its interpreter */
-	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_machine != FLT_MACHINE_ELF)
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: not a 64-bit "
-				     FLT_MACHINE_NAME " program" ANOTHER, program);
-	else if (!has_interpreter(fd, &head))
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: statically linked" ANOTHER,
-				     program);
-	else if ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
-		 ((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
-		  st.st_gid != getegid()))
-		ret = flt_errmsg_set(e, -EOPNOTSUPP, "cannot limit %s: it changes user or group "
-				     "when it starts (run fltctl as that user, or use "
-				     "--engine=cgroup)", program);
-out:
+	if (n >= EI_NIDENT && !memcmp(head.e_ident, ELFMAG, SELFMAG))
+		ret = check_elf(name, fd, &head, e);
 	close(fd);
 	return ret;
 }

@@ -10,13 +10,17 @@
 /* Return 0 if execvp() would find the program, else -ENOENT or -EACCES. */
 int flt_record_target_find(const char *program);
 
-/* Open the file that execvp() would run. Return a descriptor or -1. */
-int flt_record_target_open(const char *program);
+/*
+ * Open the file that the kernel executes for a program: for a script, its interpreter. name
+ * receives its path, PATH_MAX bytes. Return a descriptor or -1.
+ */
+int flt_record_target_open(const char *program, char *name);
 
 /*
- * Return -EOPNOTSUPP for a program that ignores LD_PRELOAD: statically linked, of another
- * architecture, or set-user-ID of another user. Return 0 for other programs, and for missing
- * programs, because exec reports them.
+ * Return -EOPNOTSUPP for a program that cannot load the recorder: statically linked, of another
+ * architecture or C library, with file capabilities, or set-user-ID of another user. A script is
+ * as its interpreter. Return 0 for other programs, and for missing programs, because exec reports
+ * them.
  */
 int flt_record_target_check(const char *program, struct flt_errmsg *e);
 
