@@ -191,6 +191,28 @@ if [ "$(wc -l < /proc/swaps)" = 1 ]; then
 	check "auto without swap prints the command" grep -q 'fltctl record --engine=cgroup -L 8MiB -- ' err
 	check "auto without swap does not run the program" [ ! -s out ]
 fi
+# In a cgroup that forbids swap the kernel would kill the command.
+if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+	pen=/sys/fs/cgroup/flt-pen
+	mkdir "$pen" && echo +memory > "$pen/cgroup.subtree_control" && mkdir "$pen/leaf"
+	echo 0 > "$pen/memory.swap.max"
+	for engine in auto cgroup; do
+		status=0
+		sh -c 'echo $$ > "$1/leaf/cgroup.procs"; shift; exec "$@"' - "$pen" "$fltctl" record \
+			-L 8 --engine=$engine -o pen.flt -- "$bin/static_program" > out 2> err || status=$?
+		check "$engine where swap is forbidden returns 5" [ $status = 5 ]
+		check "$engine where swap is forbidden names the file" \
+			grep -q "cannot swap: $pen/memory.swap.max is 0" err
+	done
+	sh -c 'echo $$ > "$1/leaf/cgroup.procs"; exec sleep 1000' - "$pen" & penned=$!
+	until [ -s "$pen/leaf/cgroup.procs" ]; do sleep 0.05; done
+	status=0
+	"$fltctl" record -L 8 --cgroup "$pen/leaf" -o pen.flt > out 2> err || status=$?
+	check "a cgroup where swap is forbidden returns 5" [ $status = 5 ]
+	kill $penned
+	wait $penned || true
+	rmdir "$pen/leaf" "$pen"
+fi
 for option in --latency=3us --bandwidth=1G --sample=100 --policy=clock --no-move --no-inline; do
 	record -L 8 $option -- true
 	check "$option is refused" [ $status = 2 ]

@@ -39,6 +39,25 @@ static int enable_controller(const char *parent, struct flt_journal *journal, st
 	       0;
 }
 
+/*
+ * Return 0, or -EOPNOTSUPP if a v2 cgroup or one above it forbids swap: the kernel would kill the
+ * processes instead of evicting their memory. The root has no such file.
+ */
+static int check_swap(const char *directory, struct flt_errmsg *e)
+{
+	char path[PATH_MAX + 32], at[PATH_MAX];
+	int64_t most;
+
+	snprintf(at, sizeof(at), "%s", directory);
+	for (; strrchr(at, '/'); *strrchr(at, '/') = '\0') {
+		snprintf(path, sizeof(path), "%s/memory.swap.max", at);
+		if (!flt_machine_number(path, &most) && !most)
+			return flt_errmsg_set(e, -EOPNOTSUPP, "cannot swap: %s is 0 (raise it)",
+					      path);
+	}
+	return 0;
+}
+
 int flt_group_may(struct flt_errmsg *e)
 {
 	struct limit_hierarchy h;
@@ -47,7 +66,7 @@ int flt_group_may(struct flt_errmsg *e)
 	if (!err && access(h.parent, W_OK))
 		err = flt_errmsg_set(e, -EACCES, "cannot create a cgroup in %s: run as root",
 				     h.parent);
-	return err;
+	return err || !h.v2 ? err : check_swap(h.parent, e);
 }
 
 int flt_group_make(struct flt_group *g, struct flt_journal *journal, struct flt_errmsg *e)
@@ -57,6 +76,8 @@ int flt_group_make(struct flt_group *g, struct flt_journal *journal, struct flt_
 	int err = limit_hierarchy_find(&h, e);
 
 	*g = (struct flt_group){ .v2 = h.v2, .made = true };
+	if (!err && h.v2)
+		err = check_swap(h.parent, e);
 	if (err)
 		return err;
 	if (snprintf(g->directory, sizeof(g->directory), "%s/flt-%d", h.parent, (int)getpid()) >=
@@ -85,7 +106,7 @@ int flt_group_open(struct flt_group *g, const char *directory, struct flt_errmsg
 	memcpy(g->directory, real, strlen(real) + 1);
 	snprintf(path, sizeof(path), "%s/memory.max", real);
 	if (!access(path, F_OK))
-		return 0;
+		return check_swap(real, e);
 	snprintf(path, sizeof(path), "%s/memory.limit_in_bytes", real);
 	g->v2 = false;
 	return !access(path, F_OK) ? 0 :

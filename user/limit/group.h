@@ -33,8 +33,8 @@ struct flt_group_usage {
 };
 
 /*
- * Return 0 if this process may create memory cgroups, else -EOPNOTSUPP (no memory controller) or
- * -EACCES, with the remedy.
+ * Return 0 if this process may create memory cgroups, else -EOPNOTSUPP (no memory controller, or
+ * memory.swap.max is 0) or -EACCES, with the remedy.
  */
 int flt_group_may(struct flt_errmsg *e);
 
@@ -44,7 +44,10 @@ int flt_group_may(struct flt_errmsg *e);
  */
 int flt_group_make(struct flt_group *group, struct flt_journal *journal, struct flt_errmsg *e);
 
-/* Use an existing cgroup. -EINVAL: not a directory with a memory controller. */
+/*
+ * Use an existing cgroup. -EINVAL: not a directory with a memory controller. -EOPNOTSUPP: its
+ * memory.swap.max is 0, so the kernel would kill its processes at the limit.
+ */
 int flt_group_open(struct flt_group *group, const char *directory, struct flt_errmsg *e);
 
 /*
