@@ -9,12 +9,15 @@
 #include "tests/workload/page.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define PAGES 256u
 
@@ -87,6 +90,15 @@ __attribute__((noinline)) static void raiser(void)
 {
 	raise(SIGUSR1);
 	__asm__ volatile("" ::: "memory");
+}
+
+/* The kernel touches the pages, in a system call of the program. */
+__attribute__((noinline)) static void filled(char *p)
+{
+	int zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	syscall(SYS_read, zero, p, PAGES * PAGE);
+	close(zero);
 }
 
 static ucontext_t home, co;
@@ -175,6 +187,7 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &sa, NULL);
 	signalled = region("signal", "touch handler * raiser main");
 	raiser();
+	filled(region("syscall", "syscall filled main"));
 	switched = region("coroutine", "touch coroutine");
 	getcontext(&co);
 	co.uc_stack.ss_size = 65536;

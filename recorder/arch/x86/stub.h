@@ -2,16 +2,23 @@
 #ifndef FLT_REC_X86_STUB_H
 #define FLT_REC_X86_STUB_H
 
+#define REC_STUB_PUSH(r) "pushq %" #r "\n.cfi_adjust_cfa_offset 8\n"
+#define REC_STUB_POP(r) "popq %" #r "\n.cfi_adjust_cfa_offset -8\n"
+
 /* The check returns before the call, because the call may return twice or on another stack. */
 #define REC_STUB_FORK(n) \
 	"cmpl $" REC_STUB_TEXT(n) ", %edi\njne 2f\n" \
-	"pushq %rdi\npushq %rsi\npushq %rdx\npushq %rcx\npushq %r8\npushq %r9\nsubq $8, %rsp\n" \
-	"call rec_clone_is_fork\naddq $8, %rsp\n" \
-	"popq %r9\npopq %r8\npopq %rcx\npopq %rdx\npopq %rsi\npopq %rdi\n" \
+	REC_STUB_PUSH(rdi) REC_STUB_PUSH(rsi) REC_STUB_PUSH(rdx) \
+	REC_STUB_PUSH(rcx) REC_STUB_PUSH(r8) REC_STUB_PUSH(r9) \
+	"subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n" \
+	"call rec_clone_is_fork\n" \
+	"addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n" \
+	REC_STUB_POP(r9) REC_STUB_POP(r8) REC_STUB_POP(rcx) \
+	REC_STUB_POP(rdx) REC_STUB_POP(rsi) REC_STUB_POP(rdi) \
 	"testb %al, %al\njne rec_clone_fork\n2:\n"
 #define REC_STUB_FORWARD(n) "cmpl $" REC_STUB_TEXT(n) ", %edi\nje rec_syscall_replaced\n"
 
-__asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n"
+__asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n.cfi_startproc\n"
 	REC_STUB_FORWARD(__NR_mmap) REC_STUB_FORWARD(__NR_munmap) REC_STUB_FORWARD(__NR_mremap)
 	REC_STUB_FORWARD(__NR_madvise) REC_STUB_FORWARD(__NR_mprotect) REC_STUB_FORWARD(__NR_mlock)
 	REC_STUB_FORWARD(__NR_mlock2) REC_STUB_FORWARD(__NR_mlockall)
@@ -26,7 +33,7 @@ __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n"
 	"movq %rdi, %rax\nmovq %rsi, %rdi\nmovq %rdx, %rsi\nmovq %rcx, %rdx\n"
 	"movq %r8, %r10\nmovq %r9, %r8\nmovq 8(%rsp), %r9\nsyscall\n"
 	"cmpq $-4095, %rax\njae 1f\nret\n"
-	"1: negl %eax\npushq %rax\ncall __errno_location@PLT\npopq %rcx\nmovl %ecx, (%rax)\n"
-	"orq $-1, %rax\nret\n.size syscall, .-syscall\n");
+	"1: negl %eax\n" REC_STUB_PUSH(rax) "call __errno_location@PLT\n" REC_STUB_POP(rcx)
+	"movl %ecx, (%rax)\norq $-1, %rax\nret\n.cfi_endproc\n.size syscall, .-syscall\n");
 
 #endif
