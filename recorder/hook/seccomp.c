@@ -10,6 +10,7 @@
 
 #include "image/image.h"
 #include "pager/grant.h"
+#include "pager/guard.h"
 #include "range.h"
 #include "region/region.h"
 #include "signal/handler.h"
@@ -38,15 +39,17 @@ static void keep_freed_memory(void)
 	}
 }
 
-/* Grant no more pages, because the end of a grant takes system calls. */
-static void stop_grants(void)
+/*
+ * Do now what would take system calls later: the end of grants, and the mapping of addresses that a
+ * reservation has left inaccessible. New ones do not become free (rec_range_unmap()).
+ */
+static void settle(void)
 {
-	uint64_t signals = rec_block_signals();
+	struct rec_held h = rec_range_lock();
 
-	rec_lock_take(&rec_pager_lock, rec_tid());
 	rec_grant_stop();
-	rec_lock_release(&rec_pager_lock);
-	rec_restore_signals(signals);
+	rec_guard_open();
+	rec_range_unlock(h);
 }
 
 /* Prepare for a filter. A filter without a program is a question whether filters exist. */
@@ -56,7 +59,7 @@ static void prepare(bool strict, const void *program)
 		return;
 	if (rec_image_is_ready()) {
 		keep_freed_memory();
-		stop_grants();
+		settle();
 		rec_handler_turn_off();
 		rec_image_tid = rec_tid();
 	}

@@ -11,6 +11,7 @@
 
 #include "lib/core/fill.h"
 #include "lib/core/uffd.h"
+#include "region/extent.h"
 #include "region/region.h"
 
 #include <sys/mman.h>
@@ -51,6 +52,20 @@ void rec_guard_unmap(size_t first, size_t end)
 			rec_page_reset(first, PAGE_GUARD);
 		else if (state != PAGE_GUARD)
 			rec_page_reset(first, PAGE_UNMAPPED);
+	}
+}
+
+void rec_guard_open(void)
+{
+	size_t first = 0, end, high = rec_extent_end();
+
+	for (; first < high; first = end) {
+		for (end = first; end < high && rec_page_state(end) == PAGE_GUARD; end++)
+			rec_page_reset(end, PAGE_UNMAPPED);
+		if (first < end)
+			open_guards(first, end);
+		else
+			end++;
 	}
 }
 

@@ -9,6 +9,8 @@
 void rec_guard_map(size_t first, size_t end);
 /* Mark pages [first, end) as unmapped. The caller has discarded their content. */
 void rec_guard_unmap(size_t first, size_t end);
+/* Make all guard pages accessible, so that mapping them takes no system call. */
+void rec_guard_open(void);
 /* Make accesses to an unmapped page raise SIGSEGV. Call at the first access. */
 void rec_guard_raise(size_t page);
 

@@ -93,6 +93,7 @@ static const struct {
 	{ "seccomp_raw", case_seccomp_raw }, { "seccomp_fork_threads", case_seccomp_fork_threads },
 	{ "clone_word", case_clone_word }, { "seccomp_unmap", case_seccomp_unmap }, { "seccomp_create", case_seccomp_create },
 	{ "seccomp_limit", case_seccomp_limit }, { "seccomp_exec_calls", case_seccomp_exec_calls },
+	{ "seccomp_reserved", case_seccomp_reserved },
 	{ "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
 	{ "fork_raw", case_fork_raw }, { "fork_small", case_fork_small },
 	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },

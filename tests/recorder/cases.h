@@ -41,6 +41,7 @@ void case_clone_word(void);
 void case_seccomp_create(void);
 void case_seccomp_limit(void);
 void case_seccomp_exec_calls(void);
+void case_seccomp_reserved(void);
 void case_setstack(void);
 void case_robust(void);
 void case_userfaultfd(void);

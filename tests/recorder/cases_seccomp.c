@@ -251,6 +251,19 @@ void case_seccomp_create(void)
 	printf("joined %d, wrong %lu\n", pthread_join(t, NULL), wrong(p, BIG));
 }
 
+/* The addresses of a former reservation are free, and the filter forbids to make them accessible. */
+void case_seccomp_reserved(void)
+{
+	unsigned int *p = filled(BIG);
+	void *reserved = mmap(NULL, 2 * BIG, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	munmap(reserved, 2 * BIG);
+	printf("reserved\n");
+	fflush(stdout);
+	allow_heap_only(0);
+	printf("after %lu\n", use(p));
+}
+
 /* Only read, write, exit and sigreturn are left. */
 void case_seccomp_strict(void)
 {
