@@ -76,6 +76,15 @@ escapes "no descriptors" 2 'cannot limit or record' \
 	bash -c 'ulimit -n 6; exec /usr/bin/python3 -c "import os
 if not os.fork(): os._exit(0)
 os.wait()"'
+# fltctl has few descriptors. Which one it lacks first depends on their number.
+for n in 14 15 16 18; do
+	status=0
+	(ulimit -n $n; exec timeout "$limit" "$fltctl" record -q -L 8 -o trace.flt -- \
+		bash -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 1 & done; wait') > out 2> err || status=$?
+	rm -f trace.flt*
+	check "fltctl with $n descriptors does not succeed or hang" grep -qx "[13]" <<< "$status"
+	check "fltctl with $n descriptors names the reason" grep -qi 'too many open files' err
+done
 escapes "a raw fork" 1 'forked past the recorder: 1 process$' "$build/tests/recorder/cases" fork_raw
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	chmod 755 .

@@ -118,10 +118,12 @@ bool flt_procfs_ends(uint32_t tgid)
 	unsigned int threads = 0;
 	char path[64], text[4096];
 	const char *line;
+	int ret;
 
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
-	if (read_file(path, text, sizeof(text)) <= 0)
-		return true;
+	ret = read_file(path, text, sizeof(text));
+	if (ret <= 0)
+		return ret != -EMFILE && ret != -ENFILE && ret != -ENOMEM;
 	if (strstr(text, "\nState:\tZ") || strstr(text, "\nState:\tX"))
 		return true;
 	line = strstr(text, "\nSigPnd:");

@@ -34,6 +34,7 @@ struct flt_rings {
 	char token[FLT_REC_TOKEN];
 	char address[96];	/* for the environment of the command */
 	int listener, epoll;
+	int reserve;		/* a descriptor for when there is no other */
 	uint64_t expires_from;	/* when flt_rings_expire() was called first, or 0 */
 	struct image *first;
 	bool inlined;	/* an image has resolved faults on the faulting thread */

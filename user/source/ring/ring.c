@@ -7,6 +7,7 @@
 #include "text/units.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,29 @@
  */
 #define PATIENCE_NS (10 * FLT_NSEC_PER_SEC)
 
+/*
+ * Let a process run unlimited for which there is no descriptor. The one in reserve takes its
+ * connection, or else the process would wait, and fltctl would find the listener readable for ever.
+ */
+static bool turn_away(struct flt_rings *r)
+{
+	struct image i = { .conn = -1 };
+	pid_t pid;
+
+	if (r->reserve >= 0)
+		close(r->reserve);
+	i.conn = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (i.conn >= 0) {
+		pid = flt_image_peer(&i);
+		if (!flt_lineage_is_stranger(pid, getpid()))
+			r->to.refused(r->to.arg, pid, "fltctl has too many open files (raise "
+				      "ulimit -Hn)", false);
+		close(i.conn);
+	}
+	r->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return i.conn >= 0;
+}
+
 /* Return the number of images. */
 static int admit(struct flt_rings *r)
 {
@@ -32,6 +56,8 @@ static int admit(struct flt_rings *r)
 	/* Not more at a time, so that strangers cannot keep us from the rings. */
 	for (k = 0; k < 64; k++) {
 		fd = accept4(r->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE) && turn_away(r))
+			continue;
 		if (fd < 0)
 			break;
 		i = calloc(1, sizeof(*i));
@@ -143,7 +169,7 @@ int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config
 		return -ENOMEM;
 	r->config = *config;
 	r->to = *receiver;
-	r->listener = r->epoll = -1;
+	r->listener = r->epoll = r->reserve = -1;
 	/*
 	 * An abstract name leaves no file. Everybody can read the name in /proc/net/unix, but
 	 * the token only in the environment of the command.
@@ -159,7 +185,8 @@ int flt_rings_open(struct flt_rings **rings, const struct flt_rec_config *config
 	memcpy(a.sun_path + 1, r->name, strlen(r->name));
 	r->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	r->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (r->listener < 0 || r->epoll < 0 ||
+	r->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (r->listener < 0 || r->epoll < 0 || r->reserve < 0 ||
 	    bind(r->listener, (struct sockaddr *)&a,
 		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(r->name))) ||
 	    listen(r->listener, 128) || epoll_ctl(r->epoll, EPOLL_CTL_ADD, r->listener, &ev))
@@ -198,6 +225,8 @@ void flt_rings_close(struct flt_rings *r)
 		close(r->listener);
 	if (r->epoll >= 0)
 		close(r->epoll);
+	if (r->reserve >= 0)
+		close(r->reserve);
 	free(r);
 }
 
