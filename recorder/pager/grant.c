@@ -174,13 +174,11 @@ static void take_back(struct grant *g)
 }
 
 /*
- * Note pages whose touch the filter has let pass, but which are missing. Their threads wait in
- * faults without a signal, and the server would find them late.
+ * Note pages whose touch the filter has let pass, but which the kernel does not fill. Their threads
+ * wait in faults without a signal, and the server would find them late.
  */
-static void note_missed(const struct grant *g)
+static void note_missed(const struct grant *g, uint64_t set)
 {
-	uint64_t set = touched(g) & g->missing;
-
 	if (!set || !rec_threads.inlined)
 		return;
 	for (; set; set &= set - 1)
@@ -206,16 +204,22 @@ static void record_all_touches(uint32_t self)
 		record_touches(t, self);
 }
 
+/* Forget a grant without pages, or one whose pages were taken back. */
+static void drop(struct grant *g)
+{
+	/* From here on each fault raises a signal. */
+	__atomic_store_n(&g->cluster->number, 0, __ATOMIC_SEQ_CST);
+	note_missed(g, touched(g) & g->missing);
+	g->cluster->granted = 0;
+	*g = state.grant[--state.count];
+}
+
 static void end_grant(struct grant *g, uint32_t self)
 {
 	take_back(g);
 	record_all_touches(self);
 	record_rest(g);
-	/* From here on each fault raises a signal. */
-	__atomic_store_n(&g->cluster->number, 0, __ATOMIC_SEQ_CST);
-	note_missed(g);
-	g->cluster->granted = 0;
-	*g = state.grant[--state.count];
+	drop(g);
 }
 
 void rec_grant_end(void)
@@ -356,15 +360,54 @@ static struct grant *place(size_t page, const struct rec_thread *t, uint32_t sel
 	return g;
 }
 
-static void give(struct grant *g, uint64_t set)
+/*
+ * Return the pages of a set before the first one that a thread waits for. If its fault began before
+ * the grant, the kernel would fill the page without a sample.
+ */
+static uint64_t before_waiters(const struct grant *g, uint64_t set)
 {
-	size_t first = g->first + lowest(set);
-	size_t end = first + bits(set);
+	struct rec_thread *t;
+	uintptr_t a;
+	size_t page;
+
+	for (unsigned int i = 0; (t = rec_touch_ring_thread(i)); i++) {
+		a = rec_perf_sample_address(t);
+		page = rec_page_at(a);
+		if (rec_region_contains(a) && first_of(page) == g->first && set & bit_of(page))
+			set &= bit_of(page) - 1;
+	}
+	return set;
+}
+
+/* Let the filter pass touches of these pages. Return those that nobody waits for. */
+static uint64_t announce(struct grant *g, uint64_t set)
+{
+	uint64_t before = g->cluster->granted, kept, touches;
 
 	g->recorded &= ~set;
 	__atomic_and_fetch(&g->cluster->touched, ~set, __ATOMIC_RELAXED);
-	__atomic_store_n(&g->cluster->granted, g->cluster->granted | set, __ATOMIC_RELEASE);
-	__atomic_store_n(&g->cluster->number, number_of(first), __ATOMIC_RELEASE);
+	__atomic_store_n(&g->cluster->granted, before | set, __ATOMIC_RELEASE);
+	__atomic_store_n(&g->cluster->number, number_of(g->first), __ATOMIC_SEQ_CST);
+	/* Faults that the filter has not seen have left their samples. */
+	kept = before_waiters(g, set);
+	__atomic_store_n(&g->cluster->granted, before | kept, __ATOMIC_SEQ_CST);
+	touches = __atomic_load_n(&g->cluster->touched, __ATOMIC_ACQUIRE);
+	note_missed(g, touches & set & ~kept);
+	return kept;
+}
+
+static void give(struct grant *g, uint64_t set)
+{
+	size_t first, end;
+
+	set = announce(g, set);
+	if (!set) {
+		if (!g->cluster->granted)
+			drop(g);
+		return;
+	}
+	first = g->first + lowest(set);
+	end = first + bits(set);
 	for (size_t i = first; i < end; i++)
 		rec_residency_enter(i);
 	/* Last, because from here on the kernel fills the pages. */

@@ -97,6 +97,14 @@ bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_pe
 	return false;
 }
 
+uintptr_t rec_perf_sample_address(const struct rec_thread *t)
+{
+	struct rec_perf_record r;
+	uint64_t head;
+
+	return read_head(t->perf, &head) && read_record(t->perf, head, &r) ? r.address : 0;
+}
+
 static bool find_in(const void *ring, const struct rec_thread *t, uintptr_t page,
 		    struct rec_perf_sample *s)
 {

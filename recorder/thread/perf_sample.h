@@ -32,5 +32,7 @@ bool rec_perf_sample_find(const struct rec_thread *t, uintptr_t page, struct rec
  * fault was not raised by the instruction at ip, or was resolved before.
  */
 bool rec_perf_sample_last(const struct rec_thread *t, uint64_t ip, struct rec_perf_sample *s);
+/* Return the address of the thread's latest fault, or 0. */
+uintptr_t rec_perf_sample_address(const struct rec_thread *t);
 
 #endif

@@ -88,6 +88,7 @@ void case_reuse(void);
 void case_unmapped(void);
 void case_phases(void);
 void case_phases_forked(void);
+void case_neighbours(void);
 void case_madvise(void);
 void case_brk(void);
 void case_file(void);

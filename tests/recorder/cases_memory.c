@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +255,36 @@ void case_phases_forked(void)
 		_exit(0);
 	}
 	printf("child %x\n", status_of(pid));
+}
+
+#define NEIGHBOURS 6
+
+static struct {
+	char *p;
+	pthread_barrier_t begun;
+} shared_pages;
+
+static void *touch_each_sixth(void *first)
+{
+	pthread_barrier_wait(&shared_pages.begun);
+	for (size_t i = (size_t)first * PAGE; i < BIG; i += NEIGHBOURS * PAGE)
+		shared_pages.p[i] = 1;
+	pthread_barrier_wait(&shared_pages.begun);
+	return NULL;
+}
+
+/* Threads touch new pages next to each other at the same time. */
+void case_neighbours(void)
+{
+	pthread_t t[NEIGHBOURS];
+
+	shared_pages.p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_barrier_init(&shared_pages.begun, NULL, NEIGHBOURS);
+	for (size_t i = 0; i < NEIGHBOURS; i++)
+		pthread_create(&t[i], NULL, touch_each_sixth, (void *)i);
+	for (size_t i = 0; i < NEIGHBOURS; i++)
+		pthread_join(t[i], NULL);
+	printf("neighbours\n");
 }
 
 /* The kernel follows the advice around a hole. */

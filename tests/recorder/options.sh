@@ -134,6 +134,11 @@ if [ "$(uname -m)" = x86_64 ]; then
 		# shellcheck disable=SC2086
 		stacks_of phases_forked $mode > served.txt
 		check "the stacks of a forked child are those without --grants $mode" cmp forked.txt served.txt
+		# A thread waits for a page that the kernel is about to fill for another one.
+		# shellcheck disable=SC2086
+		record -L 200 $mode --grants -- "$cases" neighbours
+		check "the kernel fills pages between those of other threads --grants $mode" [ "$(number "$granted")" -gt 0 ]
+		check "each touch among neighbours has a call site --grants $mode" [ "$(grep -c '^unplaced' err)" = 0 ]
 	done
 else
 	echo "ok grants # skip: only on x86-64"
