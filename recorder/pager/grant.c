@@ -51,6 +51,7 @@ struct grant {
 static struct {
 	bool usable;		/* pages may be granted, now or later */
 	unsigned int touches;	/* first touches, up to PATIENCE */
+	unsigned int beginners;	/* threads between rec_grant_expect() and rec_grant_join() */
 	struct grant grant[GRANTS];
 	unsigned int count;
 	size_t missed[MISSED];	/* see rec_grant_missed() */
@@ -255,16 +256,23 @@ void rec_grant_stop(void)
 	state.usable = false;
 }
 
+void rec_grant_expect(struct rec_thread *t)
+{
+	/* An earlier thread of this number may have ended without a word. */
+	rec_grant_leave(t);
+	rec_grant_end();
+	state.beginners++;
+}
+
 void rec_grant_join(struct rec_thread *t)
 {
 	int ret = state.usable ? rec_touch_ring_begin(t) : 0;
 
+	state.beginners--;
 	t->too_deep = false;
-	if (ret == -EAGAIN)
-		rec_grant_end();
-	else if (ret)
+	/* -EAGAIN: the server opens the ring before it grants pages. */
+	if (ret && ret != -EAGAIN)
 		rec_grant_stop();
-	__atomic_store_n(&t->begun, true, __ATOMIC_RELEASE);
 }
 
 void rec_grant_leave(struct rec_thread *t)
@@ -436,7 +444,7 @@ void rec_grant_follow(const struct rec_fault *f, size_t page)
 		state.touches++;
 		return;
 	}
-	ret = rec_touch_ring_prepare();
+	ret = state.beginners ? -EAGAIN : rec_touch_ring_prepare();
 	if (ret && ret != -EAGAIN)
 		rec_grant_stop();
 	if (ret)

@@ -44,7 +44,12 @@ void rec_grant_refresh(void);
 void rec_grant_end(void);
 /* End all grants, and give no more. */
 void rec_grant_stop(void);
-/* Sample the touches of a thread that begins, if pages may be granted already. Always call this. */
+/*
+ * End all grants before a thread begins, and give none until rec_grant_join(), because its touches
+ * would not be sampled. Call before the thread opens perf events.
+ */
+void rec_grant_expect(struct rec_thread *t);
+/* Sample the touches of a thread that was expected, if pages may be granted already. */
 void rec_grant_join(struct rec_thread *t);
 /* End all grants before a thread ends, and close its samples. */
 void rec_grant_leave(struct rec_thread *t);

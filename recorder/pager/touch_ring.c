@@ -30,8 +30,7 @@ void rec_touch_ring_allow(bool (*renew)(struct rec_thread *t))
 
 int rec_touch_ring_filter(void)
 {
-	return __atomic_load_n(&state.on, __ATOMIC_SEQ_CST) && !state.in_server ?
-	       state.filter.faults : -1;
+	return state.on && !state.in_server ? state.filter.faults : -1;
 }
 
 int rec_touch_ring_descriptor(void)
@@ -99,16 +98,6 @@ static int load(bool in_server)
 	return 0;
 }
 
-/* Return true if a thread is between its first appearance and rec_grant_join(). */
-static bool has_beginner(void)
-{
-	for (size_t i = 0; i < REC_THREADS; i++)
-		if (__atomic_load_n(&rec_threads.slot[i].tid, __ATOMIC_SEQ_CST) &&
-		    !__atomic_load_n(&rec_threads.slot[i].begun, __ATOMIC_ACQUIRE))
-			return true;
-	return false;
-}
-
 static int open_missing(void)
 {
 	int ret = 0;
@@ -142,15 +131,7 @@ static int turn_on(void)
 	ret = state.filter.table ? 0 : load(in_server);
 	if (ret)
 		return ret == -EAGAIN ? -EPERM : ret;
-	/*
-	 * A thread that begins shows itself first, then asks for the filter. So either it is seen
-	 * here, or it gets the filter of grants.
-	 */
-	__atomic_store_n(&state.on, true, __ATOMIC_SEQ_CST);
-	if (has_beginner()) {
-		state.on = false;
-		return -EAGAIN;
-	}
+	state.on = true;
 	ret = renew_events();
 	return ret ? ret : open_missing();
 }

@@ -22,14 +22,14 @@ struct rec_page_cluster;
 /* renew: make the perf events of a thread use rec_touch_ring_filter(), or return false. */
 void rec_touch_ring_allow(bool (*renew)(struct rec_thread *t));
 /*
- * Load the programs and open the rings that are missing. Return 0 if each thread has a ring. Return
- * -EAGAIN if this is not possible now, or only in another process. Return another -errno if this is
- * not possible at all. Cheap if nothing is missing.
+ * Load the programs and open the rings that are missing, while no thread begins. Return 0 if each
+ * thread has a ring, -EAGAIN if this is only possible in another process, or another -errno if it
+ * is not possible at all. Cheap if nothing is missing.
  */
 int rec_touch_ring_prepare(void);
 /*
- * Open the ring of a thread that begins, if other threads have rings. Return 0, or -EAGAIN if only
- * the server can: until it does, no page may be granted. Return another -errno if this fails.
+ * Open the ring of a thread that begins, if other threads have rings. Return 0, -EAGAIN if only the
+ * server can, by rec_touch_ring_prepare(), or another -errno.
  */
 int rec_touch_ring_begin(struct rec_thread *t);
 void rec_touch_ring_close(struct rec_thread *t);
@@ -42,7 +42,7 @@ struct rec_thread *rec_touch_ring_thread(unsigned int i);
 struct rec_page_cluster *rec_touch_ring_cluster(uint64_t number);
 /*
  * Return the descriptors that this program has: of the filter for the perf events of path A, and
- * of the other one; -1 = none. Need no lock.
+ * of the other one; -1 = none. Need no lock in a thread that begins.
  */
 int rec_touch_ring_filter(void);
 int rec_touch_ring_descriptor(void);

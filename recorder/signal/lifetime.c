@@ -47,10 +47,9 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 	t = rec_thread_add(rec_image_tid);
 	if (!t)
 		return;
-	__atomic_store_n(&t->begun, false, __ATOMIC_RELEASE);
+	if (rec_grant_is_possible())
+		change_grants(rec_grant_expect, t);
 	/* Of an earlier thread of this number, which ended without a word. */
-	if (t->touches)
-		change_grants(rec_grant_leave, t);
 	rec_perf_sample_close(t->perf);
 	t->perf = NULL;
 	t->stack = (struct rec_stack){ stack_lo, stack_hi };

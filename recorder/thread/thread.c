@@ -41,7 +41,6 @@ struct rec_thread *rec_thread_add(uint32_t tid)
 
 void rec_thread_remove(struct rec_thread *t)
 {
-	t->begun = false;
 	__atomic_store_n(&t->tid, 0, __ATOMIC_RELEASE);
 }
 

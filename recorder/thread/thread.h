@@ -13,7 +13,6 @@
 struct rec_thread {
 	uint32_t tid;		/* 0 = free slot */
 	bool watched;		/* counted in rec_threads.watched */
-	bool begun;		/* rec_grant_join() was called */
 	bool in_chain;		/* slot was used before; lookups must not stop here */
 	void *perf;		/* mapped perf ring of its page faults, or NULL */
 	void *perf_before;	/* an older one, with the sample of a fault that lasts, or NULL */
