@@ -8,7 +8,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Make room for one more element of `size` bytes. *room: elements allocated. Return -ENOMEM. */
+/*
+ * Make room for one more element of `size` bytes. *room: elements allocated. Return -ENOMEM, or
+ * -E2BIG if *room cannot be doubled.
+ */
 static inline int flt_array_grow(void **array, uint32_t count, uint32_t *room, size_t size)
 {
 	uint32_t more = *room ? *room * 2 : 64;
@@ -16,6 +19,8 @@ static inline int flt_array_grow(void **array, uint32_t count, uint32_t *room, s
 
 	if (count < *room)
 		return 0;
+	if (more < *room)
+		return -E2BIG;
 	fresh = reallocarray(*array, more, size);
 	if (!fresh)
 		return -ENOMEM;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/counts/thread_rates.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/array.h"
 #include "model/counts/rates.h"
 
 void flt_thread_rates_free(struct flt_thread_rates *rates)
 {
-	size_t i;
+	uint32_t i;
 
 	for (i = 0; i < rates->count; i++)
 		flt_rows_free(&rates->process[i].threads);
@@ -18,12 +18,12 @@ void flt_thread_rates_free(struct flt_thread_rates *rates)
 }
 
 /* Return the index of the process in the list, or the index at which to insert it. */
-static size_t place(const struct flt_thread_rates *rates, uint64_t id)
+static uint32_t place(const struct flt_thread_rates *rates, uint64_t id)
 {
-	size_t low = 0, high = rates->count;
+	uint32_t low = 0, high = rates->count;
 
 	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+		uint32_t middle = low + (high - low) / 2;
 
 		if (rates->process[middle].id < id)
 			low = middle + 1;
@@ -35,7 +35,7 @@ static size_t place(const struct flt_thread_rates *rates, uint64_t id)
 
 static struct flt_process_threads *find(const struct flt_thread_rates *rates, uint64_t id)
 {
-	size_t at = place(rates, id);
+	const uint32_t at = place(rates, id);
 
 	return at < rates->count && rates->process[at].id == id ? &rates->process[at] : NULL;
 }
@@ -47,18 +47,16 @@ bool flt_thread_rates_has(const struct flt_thread_rates *rates, uint64_t id)
 
 int flt_thread_rates_begin(struct flt_thread_rates *rates, uint64_t id)
 {
-	size_t room = rates->room ? 2 * rates->room : 64, at = place(rates, id);
+	const uint32_t at = place(rates, id);
 	struct flt_process_threads *process;
+	int ret;
 
 	if (find(rates, id))
 		return 0;
-	if (rates->count == rates->room) {
-		process = reallocarray(rates->process, room, sizeof(*process));
-		if (!process)
-			return -ENOMEM;
-		rates->process = process;
-		rates->room = room;
-	}
+	ret = flt_array_grow((void **)&rates->process, rates->count, &rates->room,
+			     sizeof(*process));
+	if (ret)
+		return ret;
 	process = &rates->process[at];
 	memmove(process + 1, process, (rates->count - at) * sizeof(*process));
 	*process = (struct flt_process_threads){ .id = id };
@@ -110,7 +108,8 @@ void flt_thread_rates_forget(struct flt_thread_rates *rates, uint64_t id)
 
 void flt_thread_rates_keep(struct flt_thread_rates *rates, const struct flt_rows *procs)
 {
-	size_t i, k = 0, kept = 0;
+	uint32_t i, kept = 0;
+	size_t k = 0;
 
 	for (i = 0; i < rates->count; i++) {
 		struct flt_process_threads *process = &rates->process[i];

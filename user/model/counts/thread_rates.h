@@ -18,7 +18,7 @@ struct flt_process_threads {
 /* A struct that is all zero is empty and ready for use. */
 struct flt_thread_rates {
 	struct flt_process_threads *process;	/* by id */
-	size_t count, room;
+	uint32_t count, room;
 };
 
 void flt_thread_rates_free(struct flt_thread_rates *rates);

@@ -6,6 +6,8 @@
 
 #include <linux/flt_event.h>
 
+#include "index/array.h"
+
 static void free_process(struct flt_resident_process *p)
 {
 	flt_resident_pages_free(&p->pages);
@@ -41,16 +43,11 @@ struct flt_resident_process *flt_moment_process(struct flt_moment *m, uint32_t p
 
 int flt_moment_ancestor(struct flt_moment *m, uint32_t image, uint32_t process, uint64_t until)
 {
-	size_t room = m->ancestor_room ? m->ancestor_room * 2 : 64;
-	struct flt_resident_ancestor *more;
+	const int ret = flt_array_grow((void **)&m->ancestors, m->ancestor_count, &m->ancestor_room,
+				       sizeof(*m->ancestors));
 
-	if (m->ancestor_count == m->ancestor_room) {
-		more = reallocarray(m->ancestors, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		m->ancestors = more;
-		m->ancestor_room = room;
-	}
+	if (ret)
+		return ret;
 	m->ancestors[m->ancestor_count++] = (struct flt_resident_ancestor){ image, process, until };
 	return 0;
 }
@@ -70,18 +67,11 @@ static int by_image(const void *a, const void *b)
 
 static int owner_add(struct flt_moment *m, const struct flt_resident_owner *o, uint32_t *out)
 {
-	uint32_t room = m->owner_room ? m->owner_room * 2 : 256;
-	struct flt_resident_owner *more;
+	const int ret = flt_array_grow((void **)&m->owners, m->owner_count, &m->owner_room,
+				       sizeof(*m->owners));
 
-	if (m->owner_count == m->owner_room) {
-		if (room <= m->owner_room)
-			return -E2BIG;
-		more = reallocarray(m->owners, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		m->owners = more;
-		m->owner_room = room;
-	}
+	if (ret)
+		return ret;
 	*out = m->owner_count;
 	m->owners[m->owner_count++] = *o;
 	return 0;
@@ -123,9 +113,9 @@ static int owner_of(struct flt_moment *m, const struct flt_fault *f, uint32_t pl
 }
 
 /* Return the index of the first ancestor with this image or a higher one. */
-static size_t first_of(const struct flt_moment *m, uint32_t image)
+static uint32_t first_of(const struct flt_moment *m, uint32_t image)
 {
-	size_t low = 0, high = m->ancestor_count, mid;
+	uint32_t low = 0, high = m->ancestor_count, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
@@ -139,7 +129,7 @@ static size_t first_of(const struct flt_moment *m, uint32_t image)
 
 bool flt_moment_needs(const struct flt_moment *m, const struct flt_fault *f)
 {
-	const size_t i = first_of(m, f->image);
+	const uint32_t i = first_of(m, f->image);
 
 	return f->time <= m->time && i < m->ancestor_count && m->ancestors[i].image == f->image;
 }
@@ -197,8 +187,7 @@ static void explain(struct flt_resident_process *p, const struct cause *c)
 int flt_moment_fault(struct flt_moment *m, const struct flt_fault *f, uint32_t place)
 {
 	const struct flt_resident_ancestor *a;
-	uint32_t owner = 0;
-	size_t i;
+	uint32_t owner = 0, i;
 	int ret;
 
 	if (f->time > m->time)

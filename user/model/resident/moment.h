@@ -49,7 +49,7 @@ struct flt_moment {
 	uint32_t owner_count, owner_room;
 	struct flt_index owner_index;
 	struct flt_resident_ancestor *ancestors;	/* ascending by image */
-	size_t ancestor_count, ancestor_room;
+	uint32_t ancestor_count, ancestor_room;
 };
 
 /* A moment that is all zero but for .page and .time is empty. */

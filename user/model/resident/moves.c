@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "model/resident/moves.h"
 
-#include <errno.h>
 #include <stdlib.h>
+
+#include "index/array.h"
 
 void flt_resident_moves_free(struct flt_resident_moves *m)
 {
@@ -12,16 +13,10 @@ void flt_resident_moves_free(struct flt_resident_moves *m)
 
 int flt_resident_moves_add(struct flt_resident_moves *m, const struct flt_resident_move *move)
 {
-	size_t room = m->room ? m->room * 2 : 64;
-	struct flt_resident_move *more;
+	const int ret = flt_array_grow((void **)&m->all, m->count, &m->room, sizeof(*m->all));
 
-	if (m->count == m->room) {
-		more = reallocarray(m->all, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		m->all = more;
-		m->room = room;
-	}
+	if (ret)
+		return ret;
 	m->all[m->count++] = *move;
 	return 0;
 }
@@ -68,7 +63,7 @@ static bool matters(const struct flt_resident_move *move, const struct flt_resid
 /* From the last one, because a move matters if a later one that matters goes on from its place. */
 void flt_resident_moves_settle(struct flt_resident_moves *m, const struct flt_resident_pages *p)
 {
-	size_t i, kept = m->count;
+	uint32_t i, kept = m->count;
 	bool moved = false;
 
 	if (!m->count)
@@ -86,9 +81,9 @@ void flt_resident_moves_settle(struct flt_resident_moves *m, const struct flt_re
 }
 
 /* Return the index of the first move after a time. */
-static size_t first_after(const struct flt_resident_moves *m, uint64_t time)
+static uint32_t first_after(const struct flt_resident_moves *m, uint64_t time)
 {
-	size_t low = 0, high = m->count, mid;
+	uint32_t low = 0, high = m->count, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
@@ -104,7 +99,7 @@ bool flt_resident_moves_follow(const struct flt_resident_moves *m, uint64_t time
 			       uint64_t *address)
 {
 	const struct flt_resident_move *move;
-	size_t i;
+	uint32_t i;
 
 	for (i = first_after(m, time); i < m->count; i++) {
 		move = &m->all[i];

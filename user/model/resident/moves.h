@@ -29,7 +29,7 @@ static inline struct flt_resident_move flt_resident_replaced(uint64_t time, uint
 
 struct flt_resident_moves {
 	struct flt_resident_move *all;
-	size_t count, room;
+	uint32_t count, room;
 };
 
 /* A struct that is all zero is empty. */

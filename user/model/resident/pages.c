@@ -7,6 +7,8 @@
 
 #include <linux/flt_event.h>
 
+#include "index/array.h"
+
 #define CLASS_FILE 1
 #define CLASS_SHMEM 2
 #define CLASS_HUGETLB 3
@@ -30,7 +32,7 @@ static void give(struct flt_resident_pages *p, uint32_t i, uint32_t owner, enum 
 
 static void free_names(struct flt_resident_pages *p)
 {
-	size_t i;
+	uint32_t i;
 
 	for (i = 0; i < p->area_count; i++)
 		free(p->areas[i].name);
@@ -57,17 +59,12 @@ void flt_resident_pages_clear(struct flt_resident_pages *p)
 int flt_resident_area_add(struct flt_resident_pages *p, uint64_t start, uint64_t end,
 			  const char *name, unsigned int flags, uint32_t unit)
 {
-	size_t room = p->area_room ? p->area_room * 2 : 64;
-	struct flt_resident_area *more;
+	const int ret = flt_array_grow((void **)&p->areas, p->area_count, &p->area_room,
+				       sizeof(*p->areas));
 	char *copy;
 
-	if (p->area_count == p->area_room) {
-		more = reallocarray(p->areas, room, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		p->areas = more;
-		p->area_room = room;
-	}
+	if (ret)
+		return ret;
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
@@ -178,7 +175,7 @@ bool flt_resident_pages_have(const struct flt_resident_pages *p, uint64_t start,
 
 static const struct flt_resident_area *area_at(const struct flt_resident_pages *p, uint64_t page)
 {
-	size_t low = 0, high = p->area_count, mid;
+	uint32_t low = 0, high = p->area_count, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;

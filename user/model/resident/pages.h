@@ -49,7 +49,7 @@ struct flt_resident_run {
 struct flt_resident_pages {
 	struct flt_page_size page;
 	struct flt_resident_area *areas;	/* ascending */
-	size_t area_count, area_room;
+	uint32_t area_count, area_room;
 	struct flt_resident_run *runs;		/* ascending */
 	size_t run_count, run_room;
 	unsigned char *flags;			/* of each page */
