@@ -390,3 +390,55 @@ while not os.path.exists(where + "/touched"):
 	json "$dir/json" 'sorted((r["object"][-6:], r["before_bytes"], r["rss_bytes"]) for r in rows if
 		r.get("address") == "0x200000000000") == [("[anon]", 65536, 0), ("mapped", 0, 65536)]'
 }
+
+# peak_of MAPPINGS: print the most memory of fltctl, in bytes, while it shows a process that has every
+# second page of mappings of the same 128 MiB. Few faults are recorded, because the memory of the
+# recording would vary, but enough to touch all that fltctl knows of owners.
+peak_of() {
+	local own
+	rm -f "$dir/gate"
+	mkfifo "$dir/gate"
+	/usr/bin/python3 -c '
+import mmap, os, sys
+size = 128 << 20
+page = mmap.PAGESIZE
+file = os.memfd_create("pages")
+os.ftruncate(file, size)
+maps = [mmap.mmap(file, size) for _ in range(int(sys.argv[1]))]
+for m in maps:
+    m[0:size:2 * page] = bytes(size // page // 2)
+print("ready", flush=True)
+sys.stdin.read()
+for m in maps:
+    for at in range(0, size, 512 * page):
+        m.madvise(mmap.MADV_DONTNEED, at, page)
+        m[at] = 1
+os._exit(0)' "$1" <"$dir/gate" >"$dir/ready" &
+	pid=$!
+	exec 9>"$dir/gate"
+	until_true grep -q ready "$dir/ready"
+	# Not the child of fltctl, whose memory the kernel would count as well.
+	/usr/bin/time -f %M -o "$dir/peak" "${RECORDER:?}" rss --json --by=thread -p $pid \
+		>"$dir/rows" 2>"$dir/err" 9>&- &
+	own=$!
+	until_true is_traced $pid
+	exec 9>&-
+	wait $own
+	json "$dir/rows" "sum(r['shmem_bytes'] for r in rows) == $1 << 26"
+	json "$dir/rows" "sum(r['shmem_bytes'] for r in rows if not r['unknown']) >= $1 << 18"
+	awk 'END { print $1 * 1024 }' "$dir/peak"
+}
+
+# No two pages are adjacent, which is the worst case. So many pages make differences of the memory
+# that fltctl takes for anything else small: a tenth of a byte is 200 KiB.
+@test "a resident page takes at most 24 bytes of fltctl" {
+	without_module
+	is_root
+	[ "$(getconf PAGESIZE)" = 4096 ] || skip "the sizes are those of pages of 4 KiB"
+	local few many
+	few=$(peak_of 8)
+	many=$(peak_of 136)
+	echo "bytes per page: $(((many - few) * 10 / (128 * 16384)))/10"
+	[ $((many - few)) -gt $((12 * 128 * 16384)) ]
+	[ $((many - few)) -le $((24 * 128 * 16384)) ]
+}
