@@ -21,6 +21,11 @@
 /* Stop the processes for a new peak if this many pages and this share more seem resident. */
 #define PEAK_PAGES 64
 #define PEAK_SHARE 200
+/*
+ * Leave the processes alone this many times as long as the last look at them took. Processes with
+ * many threads would not get on otherwise.
+ */
+#define PEAK_REST 9
 
 /* A moment that the user asked for. */
 struct due {
@@ -39,6 +44,7 @@ struct rss_taker {
 	struct flt_loop *loop;
 	const struct flt_child *command;	/* NULL: none */
 	uint64_t page_size;
+	uint64_t rests_until;	/* do not look for a peak before, CLOCK_MONOTONIC ns */
 	bool exit_seen;		/* a process was held at its exit */
 	bool not_watched;	/* cannot hold the process at its exit */
 };
@@ -79,10 +85,15 @@ static int on_poll(void *arg)
 {
 	struct rss_taker *t = arg;
 	struct due *peak = due_of(t, RSS_PEAK);
+	uint64_t began, ended;
 
 	flt_hold_poll(t->moments.hold);
-	if (peak)
-		take_peak(t, peak);
+	began = flt_clock_ns(CLOCK_MONOTONIC);
+	if (!peak || began < t->rests_until)
+		return 0;
+	take_peak(t, peak);
+	ended = flt_clock_ns(CLOCK_MONOTONIC);
+	t->rests_until = ended + PEAK_REST * (ended - began);
 	return 0;
 }
 
