@@ -170,6 +170,7 @@ time.sleep(600)' >"$dir/ready" &
 }
 
 records() { find "/proc/$1/fd" -lname '*perf_event*' | grep -q .; } # PID
+has_ended() { ! kill -0 "$1"; } # PID
 is_traced() { grep -q '^TracerPid:.*[1-9]' "/proc/$1/status"; } # PID
 
 @test "the faults of children that a process has already are seen" {
@@ -333,6 +334,30 @@ os._exit(0)'
 	without_module
 	"$FLTCTL" rss --json --at=exit,peak,exit,peak -- true >"$dir/rows"
 	json "$dir/rows" 'len({r["time_ns"] for r in rows}) == 2'
+}
+
+@test "a process has ended before its parent waits for it" {
+	without_module
+	mkfifo "$dir/gate"
+	/usr/bin/python3 -c '
+import os, sys, time
+child = os.fork()
+if not child:
+    sys.stdin.read()
+    os._exit(0)
+print(child, flush=True)
+time.sleep(600)' <"$dir/gate" >"$dir/child" &
+	pid=$!
+	exec 9>"$dir/gate"
+	until_true test -s "$dir/child"
+	"$FLTCTL" rss --json --at=peak -p "$(cat "$dir/child")" >"$dir/rows" 2>"$dir/err" 9>&- &
+	local own=$! ended=0
+	until_true is_traced "$(cat "$dir/child")"
+	exec 9>&-
+	until_true grep -q '^State:.Z' "/proc/$(cat "$dir/child")/status"
+	until_true has_ended $own || { kill $own; ended=1; }
+	[ $ended = 0 ]
+	wait $own
 }
 
 @test "a process that has lost its parent is named as missing" {

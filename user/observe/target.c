@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <sys/types.h>
 
 #include "source/proc/cgroup.h"
@@ -132,7 +131,7 @@ bool flt_target_ended(const struct flt_ids *pids)
 	size_t i;
 
 	for (i = 0; i < pids->count; i++)
-		if (!kill((pid_t)pids->id[i], 0) || errno != ESRCH)
+		if (!flt_procfs_ended(pids->id[i]))
 			return false;
 	return true;
 }

@@ -41,7 +41,7 @@ int flt_target_read(struct flt_target *t, const struct flt_words *words);
  */
 int flt_target_check_pids(const struct flt_command *command, const struct flt_ids *pids);
 
-/* Return true if no process of the list exists any more. */
+/* Return true if all processes of the list have ended. */
 bool flt_target_ended(const struct flt_ids *pids);
 
 #endif

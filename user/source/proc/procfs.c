@@ -137,6 +137,18 @@ bool flt_procfs_ends(uint32_t tgid)
 	       !strstr(text, "\nVmSize:");
 }
 
+bool flt_procfs_ended(uint32_t tgid)
+{
+	char path[64], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return true;
+	/* The first of several threads may have ended alone. */
+	return (strstr(text, "\nState:\tZ") || strstr(text, "\nState:\tX")) &&
+	       strstr(text, "\nThreads:\t1\n");
+}
+
 bool flt_procfs_survives(uint32_t tgid, uint32_t tid)
 {
 	uint64_t pending = 0, flags = 0;

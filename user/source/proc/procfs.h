@@ -26,6 +26,9 @@ int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
 /* Return true if the process was killed, is exiting or has ended, waited for or not. */
 bool flt_procfs_ends(uint32_t tgid);
 
+/* Return true if all threads of the process have ended, waited for by its parent or not. */
+bool flt_procfs_ended(uint32_t tgid);
+
 /* Return true if a thread runs on while another thread of its process ends. */
 bool flt_procfs_survives(uint32_t tgid, uint32_t tid);
 
