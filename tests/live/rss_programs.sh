@@ -5,6 +5,7 @@
 # Promise: of the resident memory of real programs, recorded from the start, at most 1 % has no
 # owner, at the peak and at the exit. Of a process at its exit, five pages more: execve() writes the
 # arguments, and the ends of the data of program and interpreter, before it tells anybody.
+# The row [collapse] hides no page whose fault was lost: it is at most what the kernel collapsed.
 # ENGINE=perf tries the same without the module.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
@@ -15,26 +16,39 @@ words=$PWD/tests/recorder/programs/Words.java
 postgres=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | tail -1)
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 
-# Compare the share of unknown pages at each moment. Print them.
+# Print the number of huge pages that khugepaged and MADV_COLLAPSE have allocated.
+collapses() { awk '$1 == "thp_collapse_alloc" { print $2 }' /proc/vmstat; }
+
+# Compare the share of unknown pages at each moment with the promise, and the private pages that
+# collapses filled with the number of collapses: a page of each has a fault. Pages of several
+# processes count once per process. Print them all.
 owned() { # NAME COMMAND...
-	local name=$1 status=0 moment rss unknown
+	local name=$1 status=0 moment rss unknown filled private count
 	shift
 	if ! command -v "$1" >/dev/null; then
 		say "$name is not installed"
 		missing=$((missing + 1))
 		return
 	fi
+	count=$(collapses)
 	"$FLTCTL" rss --engine="$engine" --json --by=object --at=peak,exit -- "$@" \
 		>"$tmp/out" 2>"$tmp/err" || status=$?
+	count=$(($(collapses) - count))
 	same "$name: exit status: $(tail -n 1 "$tmp/err")" $status 0
 	grep '^{' "$tmp/out" >"$tmp/rows" || bad "$name: no rows"
-	while read -r moment rss unknown; do
-		say "$name: $moment: $((unknown / 1024)) of $((rss / 1024)) KiB unknown"
+	while read -r moment rss unknown filled private; do
+		say "$name: $moment: $((unknown / 1024)) of $((rss / 1024)) KiB unknown," \
+			"$((unknown * 10000 / rss)) hundredths of a percent;" \
+			"$((filled / 1024)) KiB filled by $count collapses"
 		[ "$moment" != exit ] || unknown=$((unknown < 20480 ? 0 : unknown - 20480))
 		at_most "$name: hundredths of a percent unknown at $moment" $((unknown * 10000 / rss)) 100
-	done < <(jq -rs 'group_by(.moment)[] | "\(.[0].moment) \(map(.rss_bytes) | add) \(map(
-		select(.unknown) | .rss_bytes) | add // 0)"' "$tmp/rows")
-	at_least "$name: moments" "$(jq -s 'map(.moment) | unique | length' "$tmp/rows")" 1
+		at_most "$name: private pages filled by collapses at $moment" \
+			$((private / page)) $((count * (huge_page / page - 1)))
+		[ "$count" != 0 ] || same "$name: pages filled without a collapse at $moment" "$filled" 0
+	done < <(jq -rs 'def sum(rows; key): [.[] | select(rows) | key] | add // 0;
+		group_by(.moment)[] | "\(.[0].moment) \(sum(true; .rss_bytes)) \(sum(.unknown; .rss_bytes)
+		) \(sum(.collapse; .rss_bytes)) \(sum(.collapse; .private_bytes))"' "$tmp/rows")
+	same "$name: moments" "$(jq -sc 'map(.moment) | unique' "$tmp/rows")" '["exit","peak"]'
 }
 
 [ "$engine" != module ] || load
