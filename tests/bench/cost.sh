@@ -5,6 +5,7 @@
 #   tests/vm/run -i -t 1200 -k 6.12 bash tests/bench/cost.sh [file | shared]
 #
 # With "file" the fault is a read of a cached page of a file, with "shared" a write to it.
+# ONLY: an extended regular expression for the names of rows; the others are left out.
 # All rows come from one boot. Each row is measured between two bare runs and compared with
 # their mean, because the bare cost can change within a boot. A row notes unequal bare runs.
 # Prints a markdown table. tests/bench/README.md explains its rows.
@@ -23,9 +24,12 @@ row() { # NAME
 	echo "$1|$(faultcost "$pages" "$reps" 20 "${file[@]}" "${write[@]}")" | tee -a "$tmp/rows" >&2
 }
 
+wanted() { [[ $1 =~ ${ONLY:-} ]]; } # NAME
+
 with_module() { # NAME PARAM=VALUE...
 	local name=$1
 	shift
+	wanted "$name" || return 0
 	insmod "$FLT_KO" "$@"
 	row "$name"
 	fltq hooks | sed 's/^/  /' >&2
@@ -38,6 +42,7 @@ with_module() { # NAME PARAM=VALUE...
 with_tool() {
 	local name=$1 ready=$2 pid i
 	shift 2
+	wanted "$name" || return 0
 	"$@" >"$tmp/tool" 2>&1 &
 	pid=$!
 	for ((i = 0; i < 120; i++)); do
@@ -81,6 +86,7 @@ parts=("kprobe on entry" "kretprobe" "kretprobe, clock" "kretprobe, clock, kind"
 	"kretprobe, clock, kind, tally")
 if [ -e "$price" ] && [ ${#file[@]} = 0 ]; then
 	for part in "${!parts[@]}"; do
+		wanted "part: ${parts[part]}" || continue
 		insmod "$price" "part=$part"
 		row "part: ${parts[part]}"
 		rmmod price
@@ -119,6 +125,12 @@ with_tool "flt, a stream of every fault, stacks of 20 frames and more" "" \
 	"$FLTCTL" trace --csv --stacks
 with_tool "flt, a stream with stacks that wants no fault that happens" "" \
 	"$FLTCTL" trace --stacks -l 1000s
+# Processes and their children, which is what rss and record can observe. Without a moment at the
+# exit, rss does not trace the shell.
+with_tool "flt, trace --stacks of a process and its children" "" \
+	"$FLTCTL" trace --csv --stacks --follow -p $$
+with_tool "flt, record of a process and its children" "" "$FLTCTL" record -o "$tmp/data" -p $$
+with_tool "flt, rss of a process and its children" "" "$FLTCTL" rss --at=1000s -p $$
 rmmod flt
 if command -v perf >/dev/null; then
 	with_tool "perf stat -e page-faults,minor-faults,major-faults -a" "" \
