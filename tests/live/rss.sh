@@ -15,19 +15,25 @@ mkdir -p /mnt
 mount /dev/vda /mnt
 echo 4 >/proc/sys/vm/nr_hugepages
 
+# agree WHAT LEAST ARGUMENT...: make the comparisons of rss.py, which are LEAST or more.
+agree() {
+	local name=$1 least=$2 what got want n=0
+	while read -r what got want; do
+		n=$((n + 1))
+		[ "$want" = '?' ] || same "$name: $what" "$got" "$want"
+	done < <(tests/live/rss.py "${@:3}")
+	at_least "$name: comparisons" "$n" "$least"
+}
+
 # owners ENGINE [FUNCTION[=PAGES]...]: compare the rows of `owned` with its smaps and with the pages
 # that it brought in. The FUNCTIONs have so many pages instead, because the ENGINE does not see
 # their faults, or the kinds of their faults.
 owners() {
-	local engine=$1 what got want n=0
+	local engine=$1
 	shift
 	"$FLTCTL" rss --engine="$engine" --json --no-inline --by=function -- \
 		owned /mnt/file "$tmp/smaps" >"$tmp/rows" || bad "$engine: status $?"
-	while read -r what got want; do
-		n=$((n + 1))
-		[ "$want" = '?' ] || same "$engine: $what" "$got" "$want"
-	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@")
-	at_least "$engine: comparisons" "$n" 22
+	agree "$engine" 22 "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@"
 	same "$engine: pages of hugetlb" "$(lines '^tlb hugetlb' "$tmp/rows")" 1
 	# Not the small pages that the kernel may use instead.
 	! has_thp || at_least "$engine: pages of huge pages" "$(awk '$1 == "huge" { print $3 }' "$tmp/rows")" 512
@@ -37,15 +43,11 @@ owners() {
 
 # rent ENGINE MODE [FUNCTION[=PAGES]...]: the same for a mode of `tenants`.
 rent() {
-	local engine=$1 mode=$2 what got want n=0
+	local engine=$1 mode=$2
 	shift 2
 	"$FLTCTL" rss --engine="$engine" --json --no-inline --by=function -- \
 		tenants "$mode" "$tmp/smaps" /mnt/file >"$tmp/rows" || bad "$engine, $mode: status $?"
-	while read -r what got want; do
-		n=$((n + 1))
-		[ "$want" = '?' ] || same "$engine, $mode: $what" "$got" "$want"
-	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@")
-	at_least "$engine, $mode: comparisons" "$n" 12
+	agree "$engine, $mode" 12 "$tmp/rows" "$tmp/smaps" "$tmp/rows" "$@"
 }
 
 # Print the pages of a function of the last program.
@@ -79,7 +81,7 @@ collapse() { # ENGINE [FUNCTION[=PAGES]...]
 
 # late ENGINE: pages from before the recording are unknown, and later ones have an owner.
 late() {
-	local engine=$1 what got want program own
+	local engine=$1 program own
 	rm -f "$tmp/gate"
 	mkfifo "$tmp/gate"
 	tenants late "$tmp/smaps" <"$tmp/gate" >"$tmp/expected" &
@@ -93,11 +95,68 @@ late() {
 	wait $own || bad "$engine, late: status $?"
 	exec 9>&-
 	sed -i /ready/d "$tmp/expected"
-	while read -r what got want; do
-		[ "$want" = '?' ] || same "$engine, late: $what" "$got" "$want"
-	done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps" "$tmp/expected")
+	agree "$engine, late" 12 "$tmp/rows" "$tmp/smaps" "$tmp/expected"
 	at_least "$engine, late: pages from before" \
 		"$(jq -s 'map(select(.unknown) | .rss_bytes) | add' "$tmp/rows")" $((300 * page))
+}
+
+# rows_by BY: write the rows of `owned` to $tmp/json, and compare them with its smaps.
+rows_by() {
+	"$FLTCTL" rss --engine=module --json --no-inline --by="$1" -- \
+		owned /mnt/file "$tmp/smaps" >"$tmp/rows" || bad "--by=$1: status $?"
+	agree "--by=$1" 10 "$tmp/rows" "$tmp/smaps"
+	grep '^{' "$tmp/rows" >"$tmp/json" || bad "--by=$1: no rows"
+}
+
+# Print the sum of the pages that rows of $tmp/json have.
+rows_pages() { # CONDITION KIND
+	jq -s "map(select($1) | .$2_bytes) | if . == [] then null else add / $page end" "$tmp/json"
+}
+
+# The line of owner.h that writes to pages, in the function that asked for them.
+by_line() {
+	local line
+	line=$(sed -n '/^static.* write_to(/,/^}/ { / = 1;$/ = }' tests/workload/owner.h)
+	rows_by line
+	same "--by=line: pages of a line" "$(rows_pages ".function == \"once\" and .line == $line and
+		(.file | endswith(\"/owner.h\"))" anon)" 100
+}
+
+by_object() {
+	rows_by object
+	at_least "--by=object: pages of the program" \
+		"$(rows_pages '.object and (.object | endswith("/owned"))' rss)" \
+		"$(awk '$2 ~ /anon|file|shmem/ && $1 != "[collapse]" { n += $3 } END { print n }' "$tmp/rows")"
+}
+
+# Each mapping has the pages that smaps counts there.
+by_vma() {
+	rows_by vma
+	jq -r 'select(.rss_bytes > 0) | "\(.address) \(.rss_bytes / 1024)"' "$tmp/json" |
+		sort >"$tmp/got"
+	awk '$1 ~ /^[0-9a-f]+-[0-9a-f]+$/ { sub("-.*", "", $1); sub("^0*", "0x", $1); start = $1 }
+		$1 == "Rss:" && $2 { print start, $2 }' "$tmp/smaps" | sort >"$tmp/want"
+	at_least "--by=vma: mappings" "$(lines . "$tmp/want")" 20
+	same "--by=vma: mappings that differ from smaps" "$(diff "$tmp/got" "$tmp/want" |
+		awk '/^[<>]/ { n++ } END { print n + 0 }')" 0
+}
+
+# Of the threads that are not the first of their process, one has pages of its own.
+by_thread() {
+	rows_by thread
+	same "--by=thread: pages of a thread" "$(jq -s "map(.pid) as \$pids | map(select(.tid) |
+		select([.tid] | inside(\$pids) | not) | .anon_bytes / $page) | max" "$tmp/json")" 50
+}
+
+# At the limit of memory, the sums stay exact.
+limited() {
+	local status=0
+	"$FLTCTL" rss --engine=module --json --memory=4KiB -- \
+		tenants exec "$tmp/smaps" /mnt/file >"$tmp/rows" 2>"$tmp/err" || status=$?
+	same "memory bound: status" $status 3
+	same "memory bound: message: $(cat "$tmp/err")" \
+		"$(grep -c 'exit: the memory for pages is full: [0-9]* pages are in the row unknown' "$tmp/err")" 1
+	agree "memory bound" 10 "$tmp/rows" "$tmp/smaps"
 }
 
 say "by perf events"
@@ -116,9 +175,17 @@ owners module
 shared module
 rent module faultfd
 rent module exec
+rent module replaced
 folios module
 collapse module
 late module
+
+say "by each kind of row"
+by_line
+by_object
+by_vma
+by_thread
+limited
 
 say "a running process"
 has_pages() { [ -s "$tmp/ready" ]; }
@@ -133,11 +200,8 @@ until_true has_pages || bad "the process does not start"
 until_true sleeps_in_nanosleep $sleeper || bad "the process does not sleep"
 "$FLTCTL" rss -p $sleeper --json 0s >"$tmp/rows" || bad "-p: status $?"
 cat "/proc/$sleeper/smaps" >"$tmp/smaps"
-while read -r what got want; do
-	# Another process may map or unmap the same libraries.
-	case $what in sum_of_shared | sum_of_private) continue ;; esac
-	same "-p: $what" "$got" "$want"
-done < <(tests/live/rss.py "$tmp/rows" "$tmp/smaps")
+# Another process may map or unmap the same libraries.
+BUT=shared,private agree -p 8 "$tmp/rows" "$tmp/smaps"
 same "-p: pages without a fault that was seen" \
 	"$(jq -s 'map(select(.unknown) | .rss_bytes) | add' "$tmp/rows")" \
 	"$(jq -s 'map(.rss_bytes) | add' "$tmp/rows")"
