@@ -227,15 +227,19 @@ static void ended_target_is_detected(void **state)
 {
 	uint32_t self = (uint32_t)getpid(), gone = 0;
 	struct flt_ids ids = { .id = &self, .count = 1 };
+	siginfo_t info;
 	pid_t child = fork();
 
 	(void)state;
 	assert_false(flt_target_ended(&ids));
 	if (!child)
 		_exit(0);
-	assert_int_equal(waitpid(child, NULL, 0), child);
+	/* Before the parent waits for it, too. */
+	assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
 	gone = (uint32_t)child;
 	ids.id = &gone;
+	assert_true(flt_target_ended(&ids));
+	assert_int_equal(waitpid(child, NULL, 0), child);
 	assert_true(flt_target_ended(&ids));
 }
 
