@@ -33,6 +33,8 @@ lint-shell:
 	$(call need,shellcheck,shellcheck)
 	shellcheck -x $(LINT_SH)
 	shellcheck -s dash tests/vm/init
+	@# In bats, a command after '!' fails no test.
+	shellcheck -i SC2314,SC2315 tests/cli/*.bats
 
 # cppcheck does not know the kernel's macros. checkpatch and sparse check kmod/.
 lint-cppcheck:

@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
 # expect: budgets, verdicts, marks, formats and --update, by perf events. The program is that of
-# docs/expect; the oracle is its own getrusage() or perf stat.
+# docs/expect, whose own files expect_project.bats tests; the oracle is getrusage() of a program or
+# perf stat.
 
 # shellcheck disable=SC2154,SC2016,SC2094
 load cli.bash
 
 setup_file() {
-	project=$PWD/docs/expect
-	export project program=$BATS_FILE_TMPDIR/batch schemas=$PWD/tests/docs/schemas.py \
+	export program=$BATS_FILE_TMPDIR/batch schemas=$PWD/tests/docs/schemas.py \
 		json_dir=$PWD/docs/json
-	gcc -O2 -g -Iinclude -o "$program" "$project/batch.c" -pthread
+	gcc -O2 -g -Iinclude -o "$program" docs/expect/batch.c -pthread
 	gcc -O2 -g -Iinclude -o "$BATS_FILE_TMPDIR/marks" tests/cli/expect_marks.c -pthread
 }
 
@@ -34,36 +34,6 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	"$FLTCTL" expect -e 'minor >= 0 after line "1"' -- seq 100000 2>"$dir/err" |
 		(sleep 0.3; tail -n +1) >"$dir/out"
 	[ "$(head -n 100000 "$dir/out" | tail -n 1)" = 100000 ]
-}
-
-@test "the example keeps its budget, and one page more is found with function and line" {
-	without_module
-	expect "$project/faults.budget" -- "$program"
-	[ "$status" = 0 ]
-	[[ $output == *"budget kept: 4 kept, 0 broken"* ]]
-	expect "$project/faults.budget" -- "$program" more
-	[ "$status" = 6 ]
-	[[ ${lines[1]} == VERDICT* ]]
-	[[ ${lines[2]} =~ ^broken\ +1\ .*minor\(process_batch\)\ ==\ 0 ]]
-	[[ ${lines[3]} == *" 1 minor, first at "*" (batch), address 0x"* ]]
-	[[ $output == *"process_batch ("*"batch.c:$(grep -n 'pool\[i' "$project/batch.c" | cut -d: -f1))"* ]]
-}
-
-@test "Makefile of the example: make check and make update" {
-	without_module
-	cp "$project"/* .
-	make -s check FLTCTL="$FLTCTL" CPPFLAGS=-I"$BATS_TEST_DIRNAME/../../include"
-	python3 - <<-'END'
-	import xml.etree.ElementTree as tree
-	suite = tree.parse("faults.xml").getroot()[0]
-	assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("5", "0", "0")
-	END
-	run make -s update FLTCTL="$FLTCTL" CPPFLAGS=-I"$BATS_TEST_DIRNAME/../../include"
-	[ "$status" = 0 ]
-	[[ $output == *"wrote faults.budget from 10 runs"* ]]
-	make -s check FLTCTL="$FLTCTL" CPPFLAGS=-I"$BATS_TEST_DIRNAME/../../include"
-	grep -q "branches\|uses: actions/checkout" ci.yml
-	python3 -c 'import yaml; yaml.safe_load(open("ci.yml"))' || python3 -c 'import yaml' 2>&1 | grep -q ModuleNotFound
 }
 
 # The program prints the faults that getrusage() saw between its marks, in each of 20 rounds.
@@ -361,7 +331,7 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 		'import ctypes; ctypes.CDLL(None).prctl(15, b"\n  ...\nok 9 -"); bytearray(1 << 20)'
 	[ "$status" = 6 ]
 	[[ $output == *'\n  ...\nok 9 -'* ]]
-	! grep -q '^ok 9' <<<"$output"
+	run ! grep -q '^ok 9' <<<"$output"
 }
 
 @test "results are written also if nothing is measured, and replace those of an earlier run" {
@@ -371,7 +341,7 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 		expect --engine=module --format=$format -o out -e 'minor >= 0' -- true
 		[ "$status" = 5 ] || [ "$status" = 4 ]
 		grep -q 'the command was not observed' out
-		! grep -q stale out
+		run ! grep -q stale out
 		run -127 --separate-stderr "$FLTCTL" expect --format=$format -o out -e 'minor >= 0' -- /nonexistent
 		grep -q 'the command was not observed' out
 	done
@@ -507,7 +477,7 @@ b.recv(10)
 	[ "$status" = 1 ]
 	[[ $stderr == *"another program changed the file"* ]]
 	[ "$(tail -n 1 b)" = "# mine" ]
-	! ls b.* 2>/dev/null
+	run ! ls b.* 2>/dev/null
 	for out in b link ./b; do
 		expect --update --runs=1 -o $out b -- true
 		[ "$status" = 2 ]
