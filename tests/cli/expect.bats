@@ -1,51 +1,10 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# expect: budgets, verdicts, marks, formats and --update, by perf events. The program is that of
-# docs/expect, whose own files expect_project.bats tests; the oracle is getrusage() of a program or
-# perf stat.
+# expect: budgets, verdicts, formats and --update, by perf events. expect_marks.bats tests marks, and
+# expect_project.bats the files of docs/expect.
 
 # shellcheck disable=SC2154,SC2016,SC2094
-load cli.bash
-
-setup_file() {
-	export program=$BATS_FILE_TMPDIR/batch schemas=$PWD/tests/docs/schemas.py \
-		json_dir=$PWD/docs/json
-	gcc -O2 -g -Iinclude -o "$program" docs/expect/batch.c -pthread
-	gcc -O2 -g -Iinclude -o "$BATS_FILE_TMPDIR/marks" tests/cli/expect_marks.c -pthread
-}
-
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	dir=$BATS_TEST_TMPDIR
-	chmod 755 "$dir"
-	"$FLTCTL" record -q -o probe.flt -- true || skip "no perf events here"
-	marks=$BATS_FILE_TMPDIR/marks
-}
-
-expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
-
-@test "output of the command that cannot be passed on is an error" {
-	status=0
-	"$FLTCTL" expect -e 'minor >= 0 after line "one"' -- sh -c 'echo one; echo two' \
-		>/dev/full 2>"$dir/err" || status=$?
-	[ $status = 1 ]
-	grep -q 'cannot write the output of the command: No space left' "$dir/err"
-	# A pipe that takes nothing for a moment is no error.
-	"$FLTCTL" expect -e 'minor >= 0 after line "1"' -- seq 100000 2>"$dir/err" |
-		(sleep 0.3; tail -n +1) >"$dir/out"
-	[ "$(head -n 100000 "$dir/out" | tail -n 1)" = 100000 ]
-}
-
-# The program prints the faults that getrusage() saw between its marks, in each of 20 rounds.
-@test "counts between marks equal those of getrusage" {
-	without_module
-	"$marks" rules >rules
-	"$FLTCTL" expect --json -o out rules -- "$marks" run >counts || [ $? = 6 ]
-	json out 'sum(r["record"] == "rule" for r in rows) == 20'
-	join <(sort counts) <(jq -r 'select(.record == "rule") | "\(.line) \(.count)"' out | sort) >both
-	[ "$(wc -l <both)" = 20 ]
-	awk '$2 != $3 { exit 1 } { sum += $2 } END { if (sum < 200) exit 1 }' both
-}
+load expect.bash
 
 @test "total counts equal those of perf stat" {
 	without_module
@@ -56,29 +15,6 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	grep -o '^[0-9]*,' stat | tr -d , >want
 	[ "$(head -n 1 want)" -gt 100 ]
 	[ "$(jq 'select(.record == "rule").count' out)" = "$(cat want)" ]
-}
-
-@test "a mark that never comes is not a pass" {
-	expect -e 'minor == 0 after mark "nothing"' -- "$program"
-	[ "$status" = 5 ]
-	[[ $output == *'mark "nothing" never came'* ]]
-	expect -e 'minor <= 9999 before line "nothing"' -- "$program"
-	[ "$status" = 5 ]
-	[[ ${lines[0]} == "done" ]]
-	expect -e 'minor <= 9999 after signal USR1' -- "$program"
-	[ "$status" = 5 ]
-}
-
-@test "marks in the wrong order are not a pass" {
-	status=0
-	# The first mark is known when its line has been passed on.
-	# shellcheck disable=SC2016 # expanded by the command
-	"$FLTCTL" expect -e 'minor <= 9999 after line "second" before line "first"' -- sh -c 'echo first
-		until grep -q first "$1"; do sleep 0.01; done
-		echo second
-		exec "$0"' "$program" "$dir/shown" >"$dir/shown" || status=$?
-	[ $status = 5 ]
-	grep -q '"first" came before "second"' "$dir/shown"
 }
 
 @test "a misspelt name is not a pass" {
@@ -120,28 +56,6 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	run -127 "$FLTCTL" expect -e 'minor == 0' -- /nonexistent
 	expect -e 'minor >= 0' -- sh -c 'kill -TERM $$'
 	[ "$status" = 143 ]
-}
-
-@test "lines of the output are marks, and pass unchanged" {
-	# The command waits until its line has passed.
-	"$FLTCTL" expect -e 'faults >= 0 after line "^two$"' -e 'faults(process=seq) == 0 after line "^400000"' \
-		-o report -- sh -c 'echo one; echo two; seq 400000
-			until tail -n 1 all | grep -q 400000; do sleep 0.05; done; printf end' >all
-	[ "$(cat all)" = "$(printf 'one\ntwo\n'; seq 400000; printf end)" ]
-	expect -e 'faults(process=sleep) >= 1 after line "ready"' -o report -- sh -c 'echo ready; sleep 0.1; sleep 0.1'
-	[ "$status" = 0 ]
-}
-
-@test "a process that the command leaves keeps its standard output" {
-	expect -e 'faults <= 9999999 before line "x"' -o report -- sh -c 'echo x; (sleep 0.3; echo late) & exit 0'
-	[ "$output" = $'x\nlate' ]
-	[ "$status" = 0 ]
-}
-
-@test "signals are marks" {
-	expect -e 'faults(process=sleep) >= 1 after signal USR1' -e 'faults(process=cat) == 0 after signal USR2' \
-		-- sh -c 'cat /dev/null; kill -USR1 $PPID; sleep 0.1; kill -USR2 $PPID; sleep 0.1'
-	[ "$status" = 0 ]
 }
 
 @test "processes and threads are selected by their last names" {
@@ -188,7 +102,7 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	[ "$status" = 6 ]
 	json out.json 'rows[0]["verdict"] == "broken" and rows[1]["record"] == "fault" and rows[1]["stack"]'
 	json out.json 'rows[-1]["record"] == "run" and rows[-1]["engine"] == "perf"'
-	python3 "$schemas" "$json_dir" expect out.json
+	python3 "$source/tests/docs/schemas.py" "$source/docs/json" expect out.json
 	expect --csv "${rules[@]}" -- true
 	[[ ${lines[0]} == record,verdict,count,* ]]
 }
@@ -200,7 +114,7 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	[ "$status" = 0 ]
 	[ "$(head -n 3 b)" = "$(printf '# head\nmajor == 0 # kept\nminor(process_batch) <= 64 # changed')" ]
 	[[ $stderr == *"wrote b from 3 runs; "* ]]
-	python3 "$schemas" "$json_dir" expect-update rows
+	python3 "$source/tests/docs/schemas.py" "$source/docs/json" expect-update rows
 	json rows 'rows[1]["least"] == rows[1]["most"] == rows[1]["limit"] == 64 and not rows[1]["varied"]'
 	expect --update --runs=2 new -- "$marks" vary "$dir/state"
 	[ "$status" = 0 ]
@@ -263,12 +177,6 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	[ "$status" = 2 ]
 }
 
-@test "flt_mark does nothing without fltctl, and survives its end" {
-	env -u FLT_MARK_FD "$program"
-	# Nobody reads from this end: no signal, no wait.
-	FLT_MARK_FD=77 "$program"
-}
-
 @test "a full disk is named, in each format" {
 	for format in "" --json --csv --format=tap --format=junit; do
 		# shellcheck disable=SC2086
@@ -282,27 +190,6 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 	run timeout 20 sh -c '"$FLTCTL" expect --engine=module -e "minor >= 0 after line \"x\"" -- true |
 		cat'
 	[ "$status" != 124 ]
-}
-
-@test "a mark whose time is not that of the run is no mark" {
-	without_module
-	for text in '9999999999999999999 ready' '-1 ready' '5 ready'; do
-		expect -e 'minor == 0 after mark "ready"' -- bash -c 'printf %s "$0" >&"$FLT_MARK_FD"' "$text"
-		[ "$status" = 5 ]
-		[[ $stderr == *"ignored 1 invalid message"* ]]
-	done
-}
-
-@test "a line that is read after the command ended is no result" {
-	without_module
-	expect -e 'minor == 0 after line "ready"' -- sh -c 'printf ready; exec /bin/true'
-	[ "$status" = 5 ]
-	[[ $output == *'line "ready" was read when the command had ended'* ]]
-	# All faults count as before the line, which breaks no limit wrongly, but keeps a minimum.
-	expect -e 'minor <= 100000 before line "ready"' -- sh -c 'printf ready; exec /bin/true'
-	[ "$status" = 0 ]
-	expect -e 'minor >= 1 before line "ready"' -- sh -c 'printf ready; exec /bin/true'
-	[ "$status" = 5 ]
 }
 
 @test "a function includes the parts into which the compiler split it" {
@@ -349,82 +236,7 @@ expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
 assert t.parse("out").getroot()[0].get("errors") == "2"'
 	run -127 --separate-stderr "$FLTCTL" expect --json -o out -e 'minor >= 0' -- /nonexistent
 	json out 'rows[0]["verdict"] == "unmeasured" and "engine" not in rows[-1]'
-	python3 "$schemas" "$json_dir" expect out
-}
-
-# The pipe to fltctl has room for what fltctl does not hold: "ready" stays in the pipe.
-write_much() {
-	cat >write.py <<-'END'
-	import array, fcntl, os, subprocess, sys, termios
-	F_SETPIPE_SZ = 1031
-	left = array.array("i", [len(sys.argv)])
-	fcntl.fcntl(1, F_SETPIPE_SZ, 1 << 20)
-	os.write(1, b"x" * int(sys.argv[2]) + b"\nready\n")
-	# With a third argument, wait until all has been read.
-	while len(sys.argv) > 3 and left[0]:
-	    fcntl.ioctl(1, termios.FIONREAD, left)
-	subprocess.run([sys.argv[1], "fixed"])
-	END
-}
-
-@test "a slow reader of the output makes the time of a line unknown" {
-	without_module
-	write_much
-	"$FLTCTL" expect --json -o out -e 'minor(process=marks) >= 100' \
-		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" 4700000 |
-		{ sleep 2; cat >/dev/null; } || [ "${PIPESTATUS[0]}" = 5 ]
-	json out 'sum(r.get("verdict") == "kept" for r in rows) == 1'
-	json out 'any("was read " in r.get("why", "") for r in rows)'
-}
-
-@test "lines are read in time while a reader is slow" {
-	without_module
-	write_much
-	"$FLTCTL" expect --json -o out -e 'minor(process=marks) >= 100 after line "ready"' -- \
-		/usr/bin/python3 write.py "$marks" 400000 wait | { sleep 2; cat >all; }
-	json out 'rows[0]["verdict"] == "kept"'
-	[ "$(wc -c <all)" = 400007 ]
-}
-
-@test "a terminal that takes nothing for a while makes the time of a line unknown" {
-	without_module
-	write_much
-	cat >terminal.py <<-'END'
-	import os, subprocess, sys, time
-	ours, theirs = os.openpty()
-	command = subprocess.Popen(sys.argv[1:], stdout=theirs, stdin=subprocess.DEVNULL)
-	os.close(theirs)
-	time.sleep(2)
-	try:
-	    while os.read(ours, 65536):
-	        pass
-	except OSError:
-	    pass
-	sys.exit(command.wait())
-	END
-	status=0
-	/usr/bin/python3 terminal.py "$FLTCTL" expect --json -o out -e 'minor(process=marks) >= 100' \
-		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" 4700000 || status=$?
-	[ $status = 5 ]
-	json out 'sum(r.get("verdict") == "kept" for r in rows) == 1'
-	json out 'any("was read " in r.get("why", "") for r in rows)'
-}
-
-@test "a process that the command leaves may write for ever" {
-	without_module
-	cp "$(command -v yes)" ever
-	status=0
-	timeout 30 "$FLTCTL" expect -o out -e 'minor >= 0 after line "x"' -- \
-		sh -c 'echo x; ./ever & sleep 0.5' >/dev/null || status=$?
-	pkill -x ever || true
-	[ $status = 0 ]
-}
-
-@test "a reader that ends early ends the command, not fltctl" {
-	without_module
-	"$FLTCTL" expect --format=tap -o out -e 'minor >= 0 before line "no such line"' -- \
-		sh -c 'seq 1000000; sleep 1; seq 1000000' | head -n 1 || true
-	grep -q 'status: 141' out
+	python3 "$source/tests/docs/schemas.py" "$source/docs/json" expect out
 }
 
 @test "the names of a rule must occur together" {
@@ -437,21 +249,6 @@ write_much() {
 	expect -e 'minor(process=batch, thread=io-1) >= 8' -e 'minor(process=batch, function=main) >= 1' -- \
 		sh -c '"$0"; /bin/true' "$program"
 	[ "$status" = 0 ]
-}
-
-@test "a mark does not go to a file that has the number of the closed socket" {
-	expect -e 'minor >= 0 after mark "ready"' -- bash -c '
-		eval "exec $FLT_MARK_FD>&-"
-		exec python3 -c "
-import os, socket, subprocess, sys
-a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-os.dup2(a.fileno(), int(os.environ[\"FLT_MARK_FD\"]))
-subprocess.run(sys.argv[1:], close_fds=False)
-b.setblocking(False)
-b.recv(10)
-" "$0" run' "$marks"
-	[ "$status" = 1 ]
-	[[ $stderr == *BlockingIOError* ]]
 }
 
 @test "--update stops at a signal, keeps links and edits, and refuses its budget as output" {

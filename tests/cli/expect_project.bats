@@ -4,22 +4,7 @@
 # they are written.
 
 # shellcheck disable=SC2154
-load cli.bash
-
-setup_file() {
-	export project=$PWD/docs/expect source=$PWD
-	export program=$BATS_FILE_TMPDIR/batch
-	gcc -O2 -g -Iinclude -o "$program" "$project/batch.c" -pthread
-}
-
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	dir=$BATS_TEST_TMPDIR
-	"$FLTCTL" record -q -o probe.flt -- true || skip "no perf events here"
-	without_module
-}
-
-expect() { run --separate-stderr "$FLTCTL" expect "$@"; }
+load expect.bash
 
 # Print the numbers of tests, failures and errors of a file in JUnit XML.
 junit() { # FILE
@@ -29,15 +14,16 @@ print(suite.get("tests"), suite.get("failures"), suite.get("errors"))' "$1"
 }
 
 @test "the example keeps its budget, and one page more is found with function and line" {
-	expect "$project/faults.budget" -- "$program"
+	without_module
+	expect "$source/docs/expect/faults.budget" -- "$program"
 	[ "$status" = 0 ]
 	[[ $output == *"budget kept: 4 kept, 0 broken"* ]]
-	expect "$project/faults.budget" -- "$program" more
+	expect "$source/docs/expect/faults.budget" -- "$program" more
 	[ "$status" = 6 ]
 	[[ ${lines[1]} == VERDICT* ]]
 	[[ ${lines[2]} =~ ^broken\ +1\ .*minor\(process_batch\)\ ==\ 0 ]]
 	[[ ${lines[3]} == *" 1 minor, first at "*" (batch), address 0x"* ]]
-	[[ $output == *"process_batch ("*"batch.c:$(grep -n 'pool\[i' "$project/batch.c" | cut -d: -f1))"* ]]
+	[[ $output == *"process_batch ("*"batch.c:$(grep -n 'pool\[i' "$source/docs/expect/batch.c" | cut -d: -f1))"* ]]
 }
 
 # Replace times, threads, addresses and the directory.
@@ -46,7 +32,8 @@ plain() {
 }
 
 @test "README of the example shows the output" {
-	cp "$project"/* .
+	without_module
+	cp "$source/docs/expect"/* .
 	gcc -O2 -g -I"$source/include" -o batch batch.c -pthread
 	sed -n '/^    VERDICT/,/^$/s/^    //p' README.md | plain >shown
 	[ "$(wc -l <shown)" = 5 ]
@@ -55,7 +42,8 @@ plain() {
 }
 
 @test "Makefile of the example: make check and make update" {
-	cp "$project"/* .
+	without_module
+	cp "$source/docs/expect"/* .
 	make -s check FLTCTL="$FLTCTL" CPPFLAGS=-I"$source/include"
 	[ "$(junit faults.xml)" = "5 0 0" ]
 	run make -s update FLTCTL="$FLTCTL" CPPFLAGS=-I"$source/include"
@@ -79,11 +67,12 @@ package() {
 # Make the repository of the project in ./repository, with the package that its workflow installs.
 # Replace sudo, which has an environment of its own, and apt-get, which unpacks into ./machine.
 repository() {
+	without_module
 	mkdir repository machine stubs
 	(
 		cd repository || exit
 		git init -q
-		cp "$project"/* .
+		cp "$source/docs/expect"/* .
 		mkdir vendor
 		package
 		git add .
