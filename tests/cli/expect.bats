@@ -48,16 +48,6 @@ load expect.bash
 	[[ $output == *"cannot be measured: lost "* ]]
 }
 
-@test "the status of the command is passed on" {
-	expect -e 'minor == 0' -- sh -c 'exit 7'
-	[ "$status" = 7 ]
-	[[ $output == *broken* ]]
-	[[ $output == *"the command ended with status 7"* ]]
-	run -127 "$FLTCTL" expect -e 'minor == 0' -- /nonexistent
-	expect -e 'minor >= 0' -- sh -c 'kill -TERM $$'
-	[ "$status" = 143 ]
-}
-
 @test "processes and threads are selected by their last names" {
 	expect -e 'minor(thread=io-1) >= 8' -e 'minor(thread=io-2) >= 0' -e 'minor(process=batch) >= 64' -- "$program"
 	[ "$status" = 5 ]
@@ -148,41 +138,6 @@ load expect.bash
 	[ "$status" = 5 ] || [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -lt 2 ]
 	run --separate-stderr as_nobody expect --user -e 'minor >= 20' -- true
 	[ "$status" = 0 ] || [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 2 ]
-}
-
-@test "errors in a budget name file, line, word and remedy" {
-	printf 'major == 0\nmionr <= 3\n' >bad
-	expect bad -- true
-	[ "$status" = 2 ]
-	[[ $stderr == *"bad:2: invalid counter 'mionr' (expected faults, minor,"* ]]
-	[ -z "$output" ]
-	expect -e 'major == 0' -e 'minor = 3' -- true
-	[ "$status" = 2 ]
-	[[ $stderr == *"-e:2: invalid operator '='"* ]]
-	for budget in /nonexistent "$dir"; do
-		expect "$budget" -- true
-		[ "$status" = 2 ]
-		[[ $stderr == *"cannot read $budget: "*"(give a budget: one rule per line)"* ]]
-	done
-	: >empty
-	expect empty -- true
-	[ "$status" = 2 ]
-	expect -e 'major == 0'
-	[ "$status" = 2 ]
-	expect -- true
-	[ "$status" = 2 ]
-	expect --update -e 'major == 0' -- true
-	[ "$status" = 2 ]
-	expect --format=tap --json -e 'major == 0' -- true
-	[ "$status" = 2 ]
-}
-
-@test "a full disk is named, in each format" {
-	for format in "" --json --csv --format=tap --format=junit; do
-		# shellcheck disable=SC2086
-		run --separate-stderr -1 "$FLTCTL" expect $format -o /dev/full -e 'minor <= 100000' -- true
-		[[ $stderr == *"cannot write /dev/full: No space left on device"* ]]
-	done
 }
 
 @test "a budget that cannot be measured leaves no process behind" {

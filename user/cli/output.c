@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *output_hint(int error)
@@ -16,6 +19,43 @@ static int open_failed(const struct flt_command *command, const char *path, int 
 	flt_command_say(command, "cannot write %s: %s%s", path, strerror(error),
 			output_hint(error));
 	return FLT_EXIT_FAILED;
+}
+
+static int access_denied(const char *path, int mode)
+{
+	return faccessat(AT_FDCWD, path, mode, AT_EACCESS) ? errno : 0;
+}
+
+/* Return the errno with which creating the file would fail, or 0. */
+static int creating_denied(const char *path)
+{
+	char *copy = strdup(path);
+	int error = copy ? access_denied(dirname(copy), W_OK | X_OK) : ENOMEM;
+
+	free(copy);
+	return error;
+}
+
+int output_denied(const char *path, bool replace)
+{
+	struct stat st;
+	int error;
+
+	if (!*path)
+		return ENOENT;
+	if (stat(path, &st))
+		return errno == ENOENT ? creating_denied(path) : errno;
+	if (S_ISDIR(st.st_mode))
+		return EISDIR;
+	error = access_denied(path, W_OK);
+	return error || !replace ? error : creating_denied(path);
+}
+
+int output_check(const struct flt_command *command, const char *path)
+{
+	const int error = path ? output_denied(path, false) : 0;
+
+	return error ? open_failed(command, path, error) : FLT_EXIT_DONE;
 }
 
 int output_open(FILE **out, const struct flt_command *command, const char *path)

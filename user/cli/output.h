@@ -13,6 +13,17 @@
 /* Return the remedy for an errno of opening a file to write, to append to a message, or "". */
 const char *output_hint(int error);
 
+/*
+ * Return the errno with which writing to a file would fail, or 0 if none is foreseeable. replace: a
+ * new file will take the place of the file, so its directory must be writable, too.
+ */
+int output_denied(const char *path, bool replace);
+/*
+ * Report before a long run that output_open() will fail. path may be NULL. The file is not changed.
+ * Return the exit status.
+ */
+int output_check(const struct flt_command *command, const char *path);
+
 /* Open path; NULL is standard output. Report errors. Return the exit status. */
 int output_open(FILE **out, const struct flt_command *command, const char *path);
 

@@ -106,7 +106,7 @@ int expect_read(struct flt_run *run, const char *path, struct flt_budget *budget
 	const struct expect_args *args = run->args;
 	struct flt_errmsg e = { "" };
 	int err = 0, status = 0;
-	size_t i;
+	size_t i, before;
 
 	*text = NULL;
 	*length = 0;
@@ -116,9 +116,15 @@ int expect_read(struct flt_run *run, const char *path, struct flt_budget *budget
 		return status;
 	if (path)
 		err = flt_budget_parse(budget, *text, *length, path, 1, &e);
-	for (i = 0; !err && i < args->rules.count; i++)
+	for (i = 0; !err && i < args->rules.count; i++) {
+		before = budget->count;
 		err = flt_budget_parse(budget, args->rules.text[i], strlen(args->rules.text[i]),
 				       "-e", (uint32_t)i + 1, &e);
+		/* Such as -e "$RULE" without RULE: nothing would be checked. */
+		if (!err && budget->count == before)
+			return flt_command_misuse(run->command, "missing rule: -e:%zu is empty "
+						  "(give a rule, such as 'major == 0')", i + 1);
+	}
 	if (err == -EINVAL) {
 		flt_command_say(run->command, "%s", e.text);
 		return FLT_EXIT_USAGE;
@@ -227,12 +233,16 @@ static int expect_main(struct flt_run *run)
 
 	if (status)
 		return status;
+	/* A run may take long. */
+	status = output_check(run->command, args->output);
+	if (status)
+		return status;
 	if (args->update)
 		return expect_update(run, args, path);
 	status = expect_read(run, path, &budget, &text, &length);
 	if (!status && !budget.count)
 		status = flt_command_misuse(run->command, "missing rules: %s has none (add one, "
-					    "such as 'major == 0')", path ? path : "-e");
+					    "such as 'major == 0')", path);
 	if (!status)
 		status = judge(run, &budget);
 	flt_budget_free(&budget);
@@ -261,7 +271,8 @@ const struct flt_command flt_command_expect = {
 		"Runs a command, counts its page faults and compares the counts with the rules of "
 		"a budget, such as 'major == 0' or 'minor(process_batch) == 0 after mark "
 		"\"ready\"'. Rules that are broken come first, with the stacks and lines of the "
-		"faults past the limit.",
+		"faults past the limit. A rule is COUNTER [(SELECTOR, ...)] OPERATOR LIMIT "
+		"[after MARK] [before MARK]; fltctl-expect(8) explains the parts.",
 		"Faults are counted by the module, or without it by perf events, which have no "
 		"kinds. A rule is never kept because data is missing: if faults were lost, a mark "
 		"never came, or a name in a rule is unknown, the rule counts as not measured.",

@@ -207,8 +207,8 @@ static int check_names(struct judge *j)
 	if (!ret)
 		ret = flt_definitions_have(&search);
 	if (!ret)
-		unknown(j, "no program or library of %s defines a function '%s' (build it with -g "
-			"if it is inlined)", of, rule->function);
+		unknown(j, "no program or library of %s defines a function '%s' (build it with "
+			"-g, and do not strip it)", of, rule->function);
 	return ret < 0 ? ret : 0;
 }
 

@@ -68,6 +68,20 @@ static int read_budget(struct update *u)
 	return err ? flt_command_fail(u->run->command, NULL, err) : FLT_EXIT_DONE;
 }
 
+/* Report before the runs that the file cannot be written after them. Return the exit status. */
+static int check_file(const struct update *u)
+{
+	char *real = realpath(u->path, NULL);
+	const int error = output_denied(real ? real : u->path, true);
+
+	free(real);
+	if (!error)
+		return FLT_EXIT_DONE;
+	flt_command_say(u->run->command, "cannot write %s: %s%s", u->path, strerror(error),
+			output_hint(error));
+	return flt_exit_of(-error);
+}
+
 /* Add the counts of a run. Report rules without a count. Return the exit status. */
 static int add_run(struct update *u, const struct expect_run *r,
 		   const struct expect_result *results, uint64_t number)
@@ -249,8 +263,9 @@ static int report(const struct update *u)
 	if (err)
 		status = flt_command_fail(command, NULL, err);
 	else
-		flt_command_say(command, "wrote %s from %" PRIu64 " runs; %zu of %zu counts varied",
-				u->path, u->args->runs, varied, u->budget.count);
+		flt_command_say(command, "wrote %s from %" PRIu64 " run%s; %zu of %zu counts "
+				"varied", u->path, u->args->runs, u->args->runs == 1 ? "" : "s",
+				varied, u->budget.count);
 	return output_close(out, command, u->args->output, error, status);
 }
 
@@ -297,6 +312,8 @@ int expect_update(struct flt_run *run, const struct expect_args *args, const cha
 	if (!status && is_output(&u))
 		status = flt_command_misuse(run->command, "invalid -o %s: the budget itself",
 					    args->output);
+	if (!status)
+		status = check_file(&u);
 	u.counts = calloc(u.budget.count + 1, sizeof(*u.counts));
 	u.limits = calloc(u.budget.count + 1, sizeof(*u.limits));
 	if (!status && (!u.counts || !u.limits))

@@ -64,7 +64,10 @@ static size_t trim(const char *line, size_t length)
 int flt_budget_parse(struct flt_budget *b, const char *text, size_t length, const char *file,
 		     uint32_t number, struct flt_errmsg *e)
 {
-	const char *line = text, *end = text + length, *next;
+	/* Editors of other systems begin a text in UTF-8 with this. */
+	static const char utf8[] = { '\xef', '\xbb', '\xbf' };
+	const bool marked = length >= sizeof(utf8) && !memcmp(text, utf8, sizeof(utf8));
+	const char *line = marked ? text + sizeof(utf8) : text, *end = text + length, *next;
 	struct flt_rule *rule;
 	size_t used, lead;
 	int ret;

@@ -204,7 +204,7 @@ static int take_limit(struct scan *s)
 		if (w.text[i] < '0' || w.text[i] > '9')
 			break;
 	if (!w.length || i < w.length || w.length > 15)
-		return refuse(s, "limit", w, "expected a number of faults");
+		return refuse(s, "limit", w, "expected a number of faults of at most 15 digits");
 	s->rule->limit = strtoull(w.text, NULL, 10);
 	s->rule->limit_at = (size_t)(begin - s->rule->text);
 	s->rule->limit_length = (size_t)(s->at - begin);
