@@ -3,8 +3,8 @@
 # vm: disk=256 mem=2048 zram=1 timeout=450 half=6.12
 # shellcheck disable=SC2016,SC2119
 # Promise: lat --why names what each slow fault waited for, and trace --why what every fault did. The
-# parts of a fault and of a histogram add up to its latency. Delay accounting is on only meanwhile,
-# however fltctl ends.
+# parts of a fault and of a histogram add up to its latency. delayacct.sh tests when delay accounting is
+# on.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
@@ -220,21 +220,7 @@ if [ "$tracing" ] && ! kernel_before 6.4; then
 	at_least "mmap_lock: ns" "$(spent lock)" 1
 fi
 
-if [ $before != none ]; then
-	same "delay accounting afterwards" "$(cat $knob)" $before
-	"$FLTCTL" lat --why 10s >"$tmp/out" 2>&1 &
-	pid=$!
-	until_true grep -qx 1 $knob || bad "delay accounting is off while lat --why runs"
-	kill -9 $pid
-	wait $pid 2>/dev/null || true
-	checks=$((checks + 1))
-	until_true grep -qx 0 $knob || bad "delay accounting is on after SIGKILL of fltctl"
-	sleep 60 &
-	pid=$!
-	"$FLTCTL" lat --why -p $pid 100ms 2 >"$tmp/out" 2>"$tmp/err"
-	same "note about older threads" "$(lines 'no delay accounting' "$tmp/err")" 1
-	kill $pid
-fi
+[ $before = none ] || same "delay accounting afterwards" "$(cat $knob)" $before
 
 say "all processes"
 "$FLTCTL" lat --why --json 300ms 2 >"$tmp/json" &

@@ -105,7 +105,7 @@ int flt_guard_end(struct flt_guard *g, struct flt_errmsg *e)
 	if (n > 0)
 		return flt_errmsg_set(e, -EIO, "%s", own.text);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return flt_errmsg_set(e, -EIO, "cannot undo the limit: the guard was killed (run "
-				      "fltctl check --repair)");
+		return flt_errmsg_set(e, -EIO, "cannot undo changes of this machine: the guard was "
+				      "killed (run fltctl check --repair)");
 	return 0;
 }

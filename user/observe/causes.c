@@ -10,11 +10,18 @@
 
 #define TASK_DELAYACCT "/proc/sys/kernel/task_delayacct"
 
-static bool is_on(void)
+/* Before 5.14 there is no setting: it is on, unless booted with nodelayacct. */
+static bool is_off(void)
 {
 	char value[24];
 
-	return !flt_machine_line(TASK_DELAYACCT, value, sizeof(value)) && !strcmp(value, "1");
+	return !flt_machine_line(TASK_DELAYACCT, value, sizeof(value)) && strcmp(value, "1");
+}
+
+/* Return true for a user without rights, and for root in a container with read-only files. */
+static bool is_denied(int err)
+{
+	return err == -EACCES || err == -EPERM || err == -EROFS;
 }
 
 static int switch_on(struct flt_causes *c, struct flt_errmsg *e)
@@ -22,18 +29,19 @@ static int switch_on(struct flt_causes *c, struct flt_errmsg *e)
 	int ret = flt_journal_new(&c->journal, e);
 
 	/* Without root, nobody else is kept from switching it off. */
-	if (ret == -EACCES && is_on()) {
+	if (is_denied(ret) && !is_off()) {
 		*e = (struct flt_errmsg){ "" };
 		return 0;
 	}
 	/* The guard restores the setting even if fltctl is killed. */
 	if (!ret)
 		ret = flt_guard_start(&c->guard, c->journal, e);
-	if (ret)
-		return ret;
-	ret = flt_sysctl_set(c->journal, TASK_DELAYACCT, "1", e);
+	if (!ret)
+		ret = flt_sysctl_set(c->journal, TASK_DELAYACCT, "1", e);
 	c->switched = ret > 0;
-	/* Before 5.14 there is no setting: it is on, unless booted with nodelayacct. */
+	if (is_denied(ret))
+		return flt_errmsg_set(e, -EACCES, "cannot switch on delay accounting: %s (as root: "
+				      "sysctl kernel.task_delayacct=1)", strerror(-ret));
 	if (ret == -ENOENT)
 		*e = (struct flt_errmsg){ "" };
 	return ret == -ENOENT || ret > 0 ? 0 : ret;

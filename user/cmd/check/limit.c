@@ -46,6 +46,6 @@ int check_leftovers(struct check *c)
 	if (!n)
 		return 0;
 	return check_add(c, "leftovers", CHECK_WARN, 0, "sudo fltctl check --repair",
-			 "%zu killed run%s of 'fltctl record --engine=cgroup' left limits, swap or "
-			 "settings behind", n, n == 1 ? "" : "s");
+			 "%zu killed run%s of fltctl left limits, swap or settings behind", n,
+			 n == 1 ? "" : "s");
 }
