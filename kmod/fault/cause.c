@@ -2,7 +2,6 @@
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include "account/task.h"
 #include "fault/cause.h"
 
 noinline int flt_cause_read(const struct flt_event *e)
@@ -63,33 +62,6 @@ static void split_delays(u8 kind, const u64 *d, u64 *left, u64 *part)
 						  memory + d[FLT_DELAY_QUEUE]));
 }
 
-/* Return what the rest of a fault is. A kernel that does not measure copies has no such cause. */
-static enum flt_cause rest_of(u8 kind, bool measured)
-{
-	if (kind == FLT_KIND_UFFD)
-		return FLT_CAUSE_USERFAULTFD;
-	if (!measured)
-		return FLT_CAUSE_UNMEASURED;
-	return FLT_HAVE_DELAY_WPCOPY && (kind == FLT_KIND_HUGE || kind == FLT_KIND_HUGETLB) ?
-	       FLT_CAUSE_COPY : FLT_CAUSE_OTHER;
-}
-
-bool flt_cause_is_plain(const struct flt_event *e, u32 *cause)
-{
-	const struct flt_delays *begin = e->task ? &e->task->delays : NULL;
-	bool measured;
-
-	/* A fault that began before the session, or that has no slot, was not measured. */
-	if (unlikely(!begin || begin->start != e->start)) {
-		*cause = rest_of(e->kind, false);
-		return true;
-	}
-	if (unlikely(flt_delays_total(&measured) != begin->total))
-		return false;
-	*cause = rest_of(e->kind, measured);
-	return true;
-}
-
 void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX])
 {
 	const struct flt_delays *begin = &e->task->delays;
@@ -104,7 +76,7 @@ void flt_cause_split(const struct flt_event *e, u64 ns, u64 part[__FLT_CAUSE_MAX
 	part[FLT_CAUSE_QUEUE] = take(&left, delay[FLT_DELAY_QUEUE]);
 	if (measured)
 		split_delays(e->kind, delay, &left, part);
-	part[rest_of(e->kind, measured)] += left;
+	part[flt_cause_rest(e->kind, measured)] += left;
 	part[FLT_CAUSE_LOCK] = begin->lock;
 }
 

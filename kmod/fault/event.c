@@ -4,6 +4,7 @@
 #include <linux/sched.h>
 #include "fault/cause.h"
 #include "fault/event.h"
+#include "hist/causes.h"
 #include "mm/kind.h"
 
 /*
@@ -156,7 +157,26 @@ static void count_handled(const struct flt_event *e, struct flt_account *a)
 			    e->attempts, false);
 }
 
-int flt_event_report_slow(struct flt_event *e, bool major, u64 ns, bool slow)
+/*
+ * Count a fault that waited for nothing, if nobody wants more than its cause. Makes no calls, so
+ * that the compiler saves no registers. Return false if the fault was not counted.
+ */
+static __always_inline bool count_sole_cause(const struct flt_event *e, u64 ns)
+{
+	const struct flt_causes *causes = rcu_dereference_sched(flt_hist_sole_causes);
+	struct flt_causes_cpu *c;
+	u32 cause;
+
+	if (!causes || !flt_cause_is_plain(e, &cause))
+		return false;
+	c = flt_causes_here(causes);
+	if (unlikely(ns > c->slowest.floor))
+		return false;
+	c->ns[cause][flt_bucket_of(ns)] += ns;
+	return true;
+}
+
+static noinline int report_any(struct flt_event *e, bool major, u64 ns, bool slow)
 {
 	u32 result = major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR;
 
@@ -168,6 +188,17 @@ int flt_event_report_slow(struct flt_event *e, bool major, u64 ns, bool slow)
 		record_slow(e, result, ns);
 	if (static_branch_unlikely(&flt_stream_on))
 		submit_to_streams(e, result, ns);
+	return 0;
+}
+
+int flt_event_report_slow(struct flt_event *e, bool major, u64 ns, bool slow)
+{
+	if (slow || !static_branch_unlikely(&flt_hist_on) || !count_sole_cause(e, ns))
+		return report_any(e, major, ns, slow);
+	/* Readers see the count before they see that no fault is open. */
+	smp_store_release(&e->task->open, 0);
+	if (static_branch_unlikely(&flt_stream_on))
+		submit_to_streams(e, major ? FLT_RESULT_MAJOR : FLT_RESULT_MINOR, ns);
 	return 0;
 }
 

@@ -13,7 +13,7 @@
  *     account/tally.h      the counters of this CPU
  *     account/task.h       the account of this thread, which readers add to the row of
  *                          its process (account/proc.h)
- *     hist/hist.c          the histograms of sessions that ask for them
+ *     hist/hist.c          the histograms of sessions that ask for them, and their causes
  *     stream/stream.c      if a session streams: filter.h decides, record.h describes
  *                          the 64 bytes, relay.h holds them until they are read
  *   netlink/reply.c      the counters, when a reader asks for them

@@ -11,8 +11,8 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 #include "account/retired.h"
-#include "account/slowest.h"
 #include "account/waits.h"
+#include "hist/causes.h"
 #include "hist/hist.h"
 #include "mm/cgroup.h"
 #include "mm/pidns.h"
@@ -23,15 +23,8 @@ struct counts {
 	u64 bucket[FLT_BUCKETS];
 };
 
-/* The causes of one CPU. */
-struct cause_cpu {
-	u64 ns[__FLT_CAUSE_MAX][FLT_BUCKETS];
-	struct flt_slowest slowest;
-};
-
 /* The counts of one CPU. */
 struct hist_cpu {
-	struct cause_cpu *causes;	/* behind the slots; NULL: none */
 	struct counts kind[2][__FLT_KIND_MAX];	/* [major][kind] */
 	/* NONE: faults that ended well and returned something, as in tally.h. */
 	struct counts returned[__FLT_RETURN_MAX];
@@ -42,8 +35,9 @@ struct hist {
 	const struct flt_pidns *reader;
 	u64 cgroup, size;
 	bool by_thread;			/* wants() must check current */
-	bool causes;
-	u32 procs, bits;
+	struct flt_causes *causes;	/* NULL: none */
+	u32 procs;			/* slots; 0: only causes, so that the rest is not used */
+	u32 bits;
 	atomic_t used;			/* slots taken */
 	atomic64_t *key;		/* hash: flt_proc.id << SLOT_BITS | slot; 0: free */
 	struct hist_cpu *cpu[];		/* by CPU */
@@ -55,6 +49,7 @@ DEFINE_STATIC_KEY_FALSE(flt_hist_on);
 /* By bit. Not NULL while the bit is set in flt_hist_all or flt_hist_own. */
 static struct hist __rcu *hists[FLT_ROW_SESSIONS];
 u32 flt_hist_all, flt_hist_own;
+struct flt_causes __rcu *flt_hist_sole_causes;
 
 static void free_hist(struct hist *h)
 {
@@ -63,24 +58,15 @@ static void free_hist(struct hist *h)
 	for_each_possible_cpu(cpu)
 		kvfree(h->cpu[cpu]);
 	kvfree(h->key);
+	flt_causes_free(h->causes);
 	flt_budget_give(h->size);
 	kfree(h);
 }
 
-static int allocate(struct hist *h)
+static int allocate_counts(struct hist *h, size_t bytes)
 {
-	size_t slots = struct_size(h->cpu[0], proc, h->procs + 1);
-	size_t bytes = slots + (h->causes ? sizeof(struct cause_cpu) : 0);
 	int cpu;
 
-	/* A quarter of the hash is in use at most, so that searches are short. */
-	h->bits = ilog2(roundup_pow_of_two(h->procs)) + 2;
-	h->size = bytes * num_possible_cpus() + (sizeof(*h->key) << h->bits);
-	if (!flt_budget_fits(h->size)) {
-		h->size = 0;
-		return -EDQUOT;
-	}
-	flt_budget_take(h->size);
 	h->key = kvcalloc(1ul << h->bits, sizeof(*h->key), GFP_KERNEL);
 	if (!h->key)
 		return -ENOMEM;
@@ -88,12 +74,50 @@ static int allocate(struct hist *h)
 		h->cpu[cpu] = kvzalloc_node(bytes, GFP_KERNEL, cpu_to_node(cpu));
 		if (!h->cpu[cpu])
 			return -ENOMEM;
-		if (!h->causes)
-			continue;
-		h->cpu[cpu]->causes = (void *)h->cpu[cpu] + slots;
-		seqcount_init(&h->cpu[cpu]->causes->slowest.seq);
 	}
 	return 0;
+}
+
+static int allocate(struct hist *h, bool causes)
+{
+	size_t bytes = struct_size(h->cpu[0], proc, h->procs + 1), size = 0;
+
+	if (h->procs) {
+		/* A quarter of the hash is in use at most, so that searches are short. */
+		h->bits = ilog2(roundup_pow_of_two(h->procs)) + 2;
+		size = bytes * num_possible_cpus() + (sizeof(*h->key) << h->bits);
+	}
+	if (causes)
+		size += flt_causes_size();
+	if (!flt_budget_fits(size))
+		return -EDQUOT;
+	h->size = size;
+	flt_budget_take(size);
+	if (causes) {
+		h->causes = flt_causes_new(h->reader);
+		if (!h->causes)
+			return -ENOMEM;
+	}
+	return h->procs ? allocate_counts(h, bytes) : 0;
+}
+
+/* Return histograms or NULL. The session does not close meanwhile. */
+static struct hist *hist_at(u32 bit)
+{
+	return rcu_dereference_protected(hists[bit], true);
+}
+
+/*
+ * Set flt_hist_sole_causes. Call after a change of the masks. A handler reads the pointer once, and
+ * the masks only if it is NULL. So while sessions come and go, no session counts a fault twice.
+ */
+static void set_sole_causes(void)
+{
+	u32 all = flt_hist_all;
+	const struct hist *h = is_power_of_2(all) && !flt_hist_own ? hist_at(__ffs(all)) : NULL;
+
+	rcu_assign_pointer(flt_hist_sole_causes,
+			   h && !h->procs && !h->by_thread ? h->causes : NULL);
 }
 
 int flt_hist_open(u32 bit, const struct flt_hist_config *config)
@@ -108,8 +132,7 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 	h->cgroup = config->cgroup;
 	h->by_thread = config->cgroup || config->reader->ns;
 	h->procs = config->procs;
-	h->causes = config->causes;
-	err = allocate(h);
+	err = allocate(h, config->causes);
 	if (err) {
 		free_hist(h);
 		return err;
@@ -129,13 +152,8 @@ int flt_hist_open(u32 bit, const struct flt_hist_config *config)
 		WRITE_ONCE(flt_hist_all, flt_hist_all | BIT(bit));
 	else
 		WRITE_ONCE(flt_hist_own, flt_hist_own | BIT(bit));
+	set_sole_causes();
 	return 0;
-}
-
-/* Return histograms or NULL. The session does not close meanwhile. */
-static struct hist *hist_at(u32 bit)
-{
-	return rcu_dereference_protected(hists[bit], true);
 }
 
 void flt_hist_close(u32 bit)
@@ -149,6 +167,7 @@ void flt_hist_close(u32 bit)
 		flt_waits_put();
 	WRITE_ONCE(flt_hist_all, flt_hist_all & ~BIT(bit));
 	WRITE_ONCE(flt_hist_own, flt_hist_own & ~BIT(bit));
+	set_sole_causes();
 	/* Handlers run with preemption off, so after this no handler uses the histograms. */
 	synchronize_rcu();
 	RCU_INIT_POINTER(hists[bit], NULL);
@@ -208,11 +227,13 @@ u32 flt_hist_fault(unsigned long mask, u64 proc, bool major, u8 kind, u32 bucket
 		h = rcu_dereference_sched(hists[__ffs(mask)]);
 		if (!wants(h))
 			continue;
+		if (h->causes)
+			causes |= mask & -mask;
+		if (!h->procs)
+			continue;
 		c = h->cpu[smp_processor_id()];
 		count(&c->kind[major][kind], bucket, ns);
 		count(&c->proc[proc ? slot_of(h, proc) : 0], bucket, ns);
-		if (c->causes)
-			causes |= mask & -mask;
 	}
 	return causes;
 }
@@ -225,7 +246,7 @@ void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns
 
 	for (; mask; mask &= mask - 1) {
 		h = rcu_dereference_sched(hists[__ffs(mask)]);
-		if (!wants(h))
+		if (!h->procs || !wants(h))
 			continue;
 		c = h->cpu[smp_processor_id()];
 		for_each_set_bit(name, &names, __FLT_RETURN_MAX)
@@ -235,11 +256,11 @@ void flt_hist_return(unsigned long mask, unsigned long names, u32 bucket, u64 ns
 
 u32 flt_hist_cause(unsigned long mask, u32 bucket, u64 ns, u32 cause, u64 part)
 {
-	struct cause_cpu *c;
+	struct flt_causes_cpu *c;
 	u32 slow = 0;
 
 	for (; mask; mask &= mask - 1) {
-		c = rcu_dereference_sched(hists[__ffs(mask)])->cpu[smp_processor_id()]->causes;
+		c = flt_causes_here(rcu_dereference_sched(hists[__ffs(mask)])->causes);
 		c->ns[cause][bucket] += part;
 		if (unlikely(ns > c->slowest.floor))
 			slow |= mask & -mask;
@@ -249,15 +270,8 @@ u32 flt_hist_cause(unsigned long mask, u32 bucket, u64 ns, u32 cause, u64 part)
 
 void flt_hist_slow(unsigned long mask, const struct flt_slow *fault)
 {
-	struct flt_slow known = *fault;
-	struct hist *h;
-
-	for (; mask; mask &= mask - 1) {
-		h = rcu_dereference_sched(hists[__ffs(mask)]);
-		known.inner_tgid = flt_pidns_tgid(h->reader, current);
-		known.inner_tid = flt_pidns_tid(h->reader, current);
-		flt_slowest_add(&h->cpu[smp_processor_id()]->causes->slowest, &known);
-	}
+	for (; mask; mask &= mask - 1)
+		flt_causes_slow(rcu_dereference_sched(hists[__ffs(mask)])->causes, fault);
 }
 
 static void add(struct flt_hist_report *r, const struct counts *c)
@@ -297,18 +311,6 @@ static void add_nothing(struct flt_hist_report *r, const struct hist_cpu *c)
 	r->sum += n > less ? n - less : 0;
 }
 
-static void add_cause(struct flt_hist_report *r, const struct cause_cpu *c, u32 cause)
-{
-	u64 ns;
-	int i;
-
-	for (i = 0; i < FLT_BUCKETS; i++) {
-		ns = READ_ONCE(c->ns[cause][i]);
-		r->bucket[i] += ns;
-		r->sum += ns;
-	}
-}
-
 /* Return the process that has a slot, or 0. */
 static u64 owner_of(const struct hist *h, u32 slot)
 {
@@ -333,10 +335,14 @@ int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist
 	const struct hist *h = hist_at(bit);
 	int cpu, i;
 
-	if (!h || index >= (group == FLT_HIST_PROCS ? h->procs + 1 : sizes[group]) ||
-	    (group == FLT_HIST_CAUSES && !h->causes))
+	if (!h || !(group == FLT_HIST_CAUSES ? !!h->causes : h->procs) ||
+	    index >= (group == FLT_HIST_PROCS ? h->procs + 1 : sizes[group]))
 		return -ENOENT;
 	memset(r, 0, sizeof(*r));
+	if (group == FLT_HIST_CAUSES) {
+		r->sum = flt_causes_read(h->causes, index, r->bucket);
+		return r->sum ? 0 : -ENODATA;
+	}
 	if (group == FLT_HIST_PROCS && index)
 		r->proc = owner_of(h, index);
 	for_each_possible_cpu(cpu) {
@@ -346,8 +352,6 @@ int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist
 			add(r, &c->kind[index & 1][index >> 1]);
 		else if (group == FLT_HIST_PROCS)
 			add(r, &c->proc[index]);
-		else if (group == FLT_HIST_CAUSES)
-			add_cause(r, c->causes, index);
 		else if (index != FLT_RETURN_NONE)
 			add(r, &c->returned[index]);
 		else
@@ -365,7 +369,7 @@ int flt_hist_slowest(u32 bit, int cpu, u32 slot, struct flt_slow *fault)
 
 	if (!h || !h->causes)
 		return -ENOENT;
-	flt_slowest_read(&h->cpu[cpu]->causes->slowest, slot, fault);
+	flt_slowest_read(&h->causes->cpu[cpu]->slowest, slot, fault);
 	if (flt_pidns_is_inner()) {
 		fault->tgid = fault->inner_tgid;
 		fault->tid = fault->inner_tid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hist - histograms of the faults of a session: by kind, by returned value, by process and by
- * cause.
+ * hist - histograms of the faults of a session: by kind, by returned value and by process. A
+ * session may have causes (causes.h) as well or instead.
  *
  * A session has one bit, in flt_proc.sessions and in the masks below. Each CPU counts in its
  * own memory, with preemption off, so plain additions are enough. A fault is counted here and
@@ -21,18 +21,19 @@
 
 #define FLT_HIST_PROCS_MAX 1024
 
+struct flt_causes;
 struct flt_pidns;
 struct flt_slow;
 
 struct flt_hist_config {
 	bool everybody;			/* all processes, not only those of the session */
-	u32 procs;			/* slots for processes, 1 to FLT_HIST_PROCS_MAX */
+	u32 procs;			/* slots for processes; 0: no histograms, only causes */
 	u64 cgroup;			/* ID: only threads in this cgroup or below; 0: any */
 	const struct flt_pidns *reader;	/* lives longer than the histograms */
-	bool causes;			/* with causes and with the slowest faults */
+	bool causes;			/* causes and the slowest faults, see causes.h */
 };
 
-/* Enabled while a session has histograms. Without one, a fault executes a no-op. */
+/* Enabled while a session has histograms or causes. Without one, a fault executes a no-op. */
 DECLARE_STATIC_KEY_FALSE(flt_hist_on);
 
 /*
@@ -42,6 +43,13 @@ DECLARE_STATIC_KEY_FALSE(flt_hist_on);
 int flt_hist_open(u32 bit, const struct flt_hist_config *config);
 /* Wait until no handler uses the histograms, and free them. A bit without any is allowed. */
 void flt_hist_close(u32 bit);
+
+/*
+ * The causes of the only session with histograms or causes, if this session wants the causes of
+ * all faults and nothing else; otherwise NULL. A common fault is counted there without the
+ * functions below.
+ */
+extern struct flt_causes __rcu *flt_hist_sole_causes;
 
 extern u32 flt_hist_all, flt_hist_own;
 /* Return the sessions that may count a fault of a process that is in these @sessions. */
@@ -82,7 +90,8 @@ struct flt_hist_report {
 
 /*
  * Sum up one histogram over all CPUs. Return 0, -ENODATA if it is empty, or -ENOENT if the
- * session has no histograms or the index is too large. The session must not close meanwhile.
+ * session has no histograms of this group or the index is too large. The session must not close
+ * meanwhile.
  */
 int flt_hist_read(u32 bit, enum flt_hist_group group, u32 index, struct flt_hist_report *r);
 /*

@@ -36,7 +36,7 @@ struct flt_session_config {
 	bool thp, numa;			/* ledgers to keep */
 	bool counts;			/* counts are enough: do not probe returns */
 	struct flt_stream_config *stream;	/* NULL: no stream */
-	struct flt_hist_config *hist;		/* NULL: no histograms */
+	struct flt_hist_config *hist;		/* NULL: neither histograms nor causes */
 	bool netlink;			/* the owner pulls the stream by EVENTS requests */
 };
 

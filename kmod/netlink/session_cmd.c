@@ -68,7 +68,7 @@ static int read_tgids(struct genl_info *info, struct flt_session_config *session
 	return 0;
 }
 
-/* Decode which histograms the session keeps, if it does. */
+/* Decode which histograms and causes the session keeps, if it does. */
 static int read_hist(struct genl_info *info, struct flt_session_config *session,
 		     struct flt_hist_config *config)
 {
@@ -76,9 +76,8 @@ static int read_hist(struct genl_info *info, struct flt_session_config *session,
 	struct nlattr *cgroup = info->attrs[FLT_SESSION_HIST_CGROUP];
 	struct nlattr *causes = info->attrs[FLT_SESSION_CAUSES];
 
-	if (!procs)
-		return flt_request_refuse(cgroup ?: causes,
-					  "flt: missing HIST for HIST_CGROUP or CAUSES",
+	if (!procs && !causes)
+		return flt_request_refuse(cgroup, "flt: missing HIST or CAUSES for HIST_CGROUP",
 					  info->extack);
 	if (causes && !FLT_HAVE_DELAYS) {
 		NL_SET_ERR_MSG_ATTR(info->extack, causes,
@@ -94,7 +93,7 @@ static int read_hist(struct genl_info *info, struct flt_session_config *session,
 		return -EOPNOTSUPP;
 	}
 	*config = (struct flt_hist_config) {
-		.procs = nla_get_u32(procs),
+		.procs = procs ? nla_get_u32(procs) : 0,
 		.cgroup = cgroup ? nla_get_u64(cgroup) : 0,
 		.causes = causes,
 	};
@@ -165,7 +164,7 @@ int flt_netlink_session_new(struct sk_buff *request, struct genl_info *info)
 	if (!err && session.counts &&
 	    (session.stream || session.hist || session.thp || session.numa))
 		err = flt_request_refuse(info->attrs[FLT_SESSION_COUNTS],
-					 "flt: COUNTS excludes STREAM, HIST, THP and NUMA",
+					 "flt: COUNTS excludes STREAM, HIST, CAUSES, THP and NUMA",
 					 info->extack);
 	if (err)
 		return err;

@@ -3,7 +3,7 @@
 
 ALL += $(O)/workload/genlcases $(O)/workload/genlfuzz
 
-$(O)/workload/genlcases: $(O)/tests/fuzz/genlcases_wss.o
+$(O)/workload/genlcases: $(O)/tests/fuzz/genlcases_hist.o $(O)/tests/fuzz/genlcases_wss.o
 $(O)/workload/genlcases $(O)/workload/genlfuzz: $(O)/workload/%: \
 		$(O)/tests/fuzz/%.o $(O)/tests/live/genl.o
 	@mkdir -p $(@D)

@@ -6,6 +6,7 @@
 #include "../live/genl.h"
 
 extern struct genl g, other;	/* each owns sessions that the other must not change */
+extern uint32_t session;	/* the last one that was opened with session_read() */
 
 /* Return the name of 0 or -errno. */
 const char *name_of(int error);
@@ -18,6 +19,10 @@ void expect(const char *what, int want);
 /* Check an answer that was already received. */
 void expect_answer(const char *what, int rc, int want);
 
+/* Take the answer to SESSION_NEW. */
+void session_read(const struct nlmsghdr *nlh, void *unused);
+
+void genlcases_hist(void);
 void genlcases_wss(void);
 
 #endif

@@ -13,8 +13,9 @@ set -euo pipefail
 
 knob=/proc/sys/kernel/task_delayacct
 
-# Run lat --why. Check that the parts add up: of each slow fault exactly, and of the faults in
-# each bucket to between N times its lower and its upper edge.
+# Run lat --why. Check that the parts add up exactly: of each slow fault, and of all faults
+# together, to their mean latency. In each bucket the sum of the latencies is unknown, but they are
+# between the edges of the bucket.
 why() { # WHAT COMMAND...
 	local what=$1 status=0
 	shift
@@ -32,20 +33,38 @@ why() { # WHAT COMMAND...
 		map(select(.record == "bucket" and .group == "all" and .from_ns > 0)) |
 		length > 0 and all($spent[.from_ns | tostring] as $s |
 			$s >= .faults * .from_ns and $s < .faults * .to_ns)')" true
+	same "$what: buckets with parts and without faults" "$(rows_jq '
+		(map(select(.record == "bucket" and .group == "all").from_ns)) as $known |
+		map(select(.record == "cause_bucket" and .name != "lock").from_ns) | unique |
+		if length > 0 then . - $known | length else "no_input" end')" 0
+	same "$what: mean latency, by the parts" "$(rows_jq '
+		(map(select(.record == "bucket" and .group == "all").faults) | add) as $faults |
+		map(select(.record == "cause" and .name != "lock").spent_ns) | add / $faults |
+		floor')" \
+		"$(rows_jq 'map(select(.record == "latency" and .group == "all"))[0].mean_ns')"
 	same "$what: slow faults whose largest part is not their cause" "$(rows_jq '
 		map(select(.record == "slowest")) | map(. as $row | select(.cause == null or
 			$row[(.cause | split(" ")[0]) + "_ns"] < ([to_entries[] |
-			select(.key | test("^(other|io|swap|reclaim|thrashing|copy|queue|userfaultfd)_ns"))
-			.value] | max))) | length')" 0
+			select(.key | test("^(other|io|swap|reclaim|compaction|thrashing|copy|queue|" +
+				"userfaultfd|unmeasured)_ns")).value] | max))) | length')" 0
 	same "$what: complete" "$(rows_jq '.[-1].complete')" true
 }
 
-# Check that at least N slow faults of a kind spent at least MS milliseconds on a cause. A fault may
-# have spent even more time on another one, such as waiting for a CPU of this machine.
-planted() { # WHAT N KIND CAUSE MS
-	at_least "$1: slow faults of kind $3 with $5 ms of $4" "$(rows_jq "map(select(
-		.record == \"slowest\" and .kind == \"$3\" and .$4_ns > 0 and
-		.$4_ns >= $5 * 1000000)) | length")" "$2"
+# Return the number of slow faults that fulfil a condition.
+slow() { rows_jq "map(select(.record == \"slowest\" and ($1))) | length"; } # CONDITION
+
+# Check that at least N slow faults spent MS milliseconds or more on a cause. A fault may have spent
+# even more time on another one, such as waiting for a CPU of this machine.
+some() { # WHAT N CONDITION CAUSE MS
+	at_least "$1: slow faults with $5 ms of $4" \
+		"$(slow "($3) and .$4_ns > 0 and .$4_ns >= $5 * 1000000")" "$2"
+}
+
+# The same, and that no slow fault that fulfils the condition spent less.
+planted() { # WHAT N CONDITION CAUSE MS
+	some "$@"
+	same "$1: slow faults with less than $5 ms of $4" \
+		"$(slow "($3) and (.$4_ns == 0 or .$4_ns < $5 * 1000000)")" 0
 }
 
 spent() { rows_jq "map(select(.record == \"cause\" and .name == \"$1\"))[0].spent_ns"; } # CAUSE
@@ -90,7 +109,7 @@ fi
 
 say "userfaultfd"
 why "userfaultfd" late 20 50 0
-planted "userfaultfd" 8 uffd userfaultfd 50
+planted "userfaultfd" 8 '.kind == "uffd"' userfaultfd 50
 trace_why "userfaultfd" late "$n" 50 0
 each "userfaultfd" "$n" '.kind == "uffd"' userfaultfd 50
 named "userfaultfd" '.kind == "uffd"' userfaultfd
@@ -98,7 +117,7 @@ named "userfaultfd" '.kind == "uffd"' userfaultfd
 if has_thp; then
 	say "huge pages"
 	why "huge pages" huge map=40 allow write
-	planted "huge pages" 1 huge copy 0
+	planted "huge pages" 1 '.kind == "huge"' copy 0
 	trace_why "huge pages" huge map="$n" allow write
 	each "huge pages" "$n" '.kind == "huge"' copy 0
 fi
@@ -115,7 +134,7 @@ kernel_before 6.0 || each "copies" 300 ".pid != $parent and .kind == \"cow\"" co
 say "reclaim"
 echo 12M >/sys/fs/cgroup/slow/memory.max
 why "reclaim" "${slowly[@]}" lru 4 24 1
-planted "reclaim" 1 anon reclaim 1
+some "reclaim" 1 '.kind == "anon"' reclaim 1
 # Before 5.17 only waits for the device of swap were counted, and memory needs none.
 kernel_before 5.17 || at_least "swap in memory: time" "$(spent swap)" 1
 if [ "$tracing" ]; then
@@ -136,6 +155,8 @@ if modprobe -q dm_mod && modprobe -q dm_delay; then
 	umount "$tmp/disk"
 	echo "$slow_table" | DM_DISABLE_UDEV=1 dmsetup create slow
 	mount /dev/mapper/slow "$tmp/disk"
+	why "slow reads" kinds major "$n" "$file"
+	some "slow reads" 5 '.kind == "file" and .result == "major"' io 50
 	trace_why "slow reads" kinds major "$n" "$file"
 	each "slow reads" "$n" ".result == \"major\" and .path == \"$file\"" io 50
 	named "slow reads" ".result == \"major\" and .path == \"$file\"" io
@@ -145,9 +166,12 @@ if modprobe -q dm_mod && modprobe -q dm_delay; then
 	echo 0 >/proc/sys/vm/page-cluster
 	swapon -p 10 "$tmp/disk/swap"
 	# Random pages of 14 MiB, in a cgroup of 12 MiB.
+	slow_swap='.result == "major" and .kind == "swap"'
+	why "slow swap" "${slowly[@]}" lru 0 14 1
+	planted "slow swap" 5 "$slow_swap" swap 50
 	trace_why "slow swap" "${slowly[@]}" lru 0 14 $((1 + n / 40))
-	each "slow swap" "$n" '.result == "major" and .kind == "swap"' swap 50
-	named "slow swap" '.result == "major" and .kind == "swap"' swap
+	each "slow swap" "$n" "$slow_swap" swap 50
+	named "slow swap" "$slow_swap" swap
 	swapoff "$tmp/disk/swap"
 	echo "$cluster" >/proc/sys/vm/page-cluster
 	swapon -p 1 /dev/zram0
@@ -158,23 +182,6 @@ else
 	[ "$KERNEL" = debug ] || bad "missing module dm_delay"
 fi
 
-# The debug kernel cannot slow down a disk.
-if [ -e /sys/fs/cgroup/slow/io.max ]; then
-	say "a slow disk"
-	echo "$(cat /sys/block/vda/dev) riops=50" >/sys/fs/cgroup/slow/io.max
-	why "a slow disk" "${slowly[@]}" kinds major 30 "$file"
-	planted "a slow disk" 4 file io 50
-
-	say "swap on a slow disk"
-	swapon -p 10 "$tmp/disk/swap"
-	why "swap" "${slowly[@]}" lru 4 24 1
-	planted "swap" 4 swap swap 20
-	echo max >/sys/fs/cgroup/slow/memory.max
-	swapoff "$tmp/disk/swap"
-else
-	[ "$KERNEL" = debug ] || bad "missing controller io"
-fi
-
 # The process of higher priority interrupts faults that clear pages.
 if has_thp; then
 	say "a busy CPU"
@@ -182,7 +189,7 @@ if has_thp; then
 	why "a busy CPU" taskset -c 1 huge map=200 allow write
 	kill $hog
 	wait $hog 2>/dev/null || true
-	planted "a busy CPU" 3 huge queue 10
+	some "a busy CPU" 3 '.kind == "huge"' queue 10
 fi
 if has_thp && [ "$tracing" ]; then
 	hog 1 60 4

@@ -52,7 +52,7 @@
  *   FLT_CMD_TASK_GET     dump   (TGID, [KINDS])   -> FLT_TASK_*    a message per live thread
  *   FLT_CMD_SESSION_NEW  do     ([TGID...], [FOLLOW], [COUNTS])  -> FLT_SESSION_ID
  *                        do     ([TGID...], [FOLLOW], [THP], [NUMA],
- *                                [HIST, [HIST_CGROUP], [CAUSES]],
+ *                                [HIST], [CAUSES], [HIST_CGROUP],
  *                                [STREAM,
  *                                [CHANNEL], [SUBBUF_SIZE], [SUBBUFS], [FILTER],
  *                                [NOTES, [AREAS]], [STACKS], [SLICE],
@@ -129,11 +129,13 @@
  * For processes that started while the session was open, the sum over kinds and the sum over
  * processes are MINOR + MAJOR - MISSED of FLT_SESSION_ACCOUNT.
  *
- * Causes. With CAUSES the histograms also sum up what the faults spent their time on (enum
- * flt_cause), and each CPU keeps the FLT_SLOWEST_MAX slowest faults of the session with their
- * parts. LATENCY_GET with CAUSES has a message per cause, in which BUCKETS are nanoseconds that
- * faults of a bucket spent on the cause; those of the first FLT_CAUSE_PARTS causes add up to the
- * latencies of these faults. SLOWEST_GET with SESSION reads the slowest faults. Delay accounting
+ * Causes. With CAUSES the session sums up what its faults spent their time on (enum flt_cause), and
+ * each CPU keeps the FLT_SLOWEST_MAX slowest of them with their parts. The faults are the same as
+ * those of HIST, which is not needed for CAUSES. Without HIST, the causes of all faults cost less;
+ * LATENCY_GET without SESSION has the histograms of the machine. LATENCY_GET with CAUSES has a
+ * message per cause, in which BUCKETS are nanoseconds that faults of a bucket spent on the cause;
+ * those of the first FLT_CAUSE_PARTS causes add up to the latencies of these faults. SLOWEST_GET
+ * with SESSION reads the slowest faults. Delay accounting
  * must be on (sysctl kernel.task_delayacct). A thread has delay accounting if it was on when the
  * thread was created. A fault in progress when the session was opened is UNMEASURED.
  *
@@ -245,7 +247,7 @@ enum flt_info_attr {
 #define FLT_FEATURE_STACKS (1u << 9)	/* streams can have user stacks */
 #define FLT_FEATURE_PIDNS (1u << 10)	/* readers in PID namespaces are served */
 #define FLT_FEATURE_HIST (1u << 11)	/* sessions can have histograms */
-#define FLT_FEATURE_CAUSES (1u << 12)	/* histograms can have causes */
+#define FLT_FEATURE_CAUSES (1u << 12)	/* sessions can have causes */
 #define FLT_FEATURE_MOVES (1u << 13)	/* AREAS include a MOVE when pages are moved */
 #define __FLT_FEATURE_ALL 0x3fffu
 
@@ -453,8 +455,8 @@ enum flt_session_attr {
 	FLT_SESSION_STACKS_ONCE,	/* faults whose stack was sent again: no room for it */
 	FLT_SESSION_COUNTS,	/* flag: counts are enough, see Accounting */
 	FLT_SESSION_HIST,	/* u32: keep histograms, of 1 to 1024 processes */
-	FLT_SESSION_HIST_CGROUP,	/* u64, with HIST: ID of a v2 cgroup */
-	FLT_SESSION_CAUSES,	/* flag, with HIST: causes of latencies, see Causes */
+	FLT_SESSION_HIST_CGROUP,	/* u64, with HIST or CAUSES: ID of a v2 cgroup */
+	FLT_SESSION_CAUSES,	/* flag: keep causes of latencies, see Causes */
 	FLT_SESSION_EVENT_CAUSES,	/* flag, with STREAM: causes of each fault, see Streams */
 	__FLT_SESSION_LAST
 };

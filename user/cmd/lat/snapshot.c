@@ -67,7 +67,8 @@ int lat_hists_open(struct lat *l, uint32_t command, struct flt_errmsg *e)
 
 int lat_why_open(struct lat *l, struct flt_errmsg *e)
 {
-	const struct flt_hist_wish wish = { .procs = 1, .causes = true };
+	/* The tally of the machine has the histograms. */
+	const struct flt_hist_wish wish = { .causes = true };
 
 	return flt_control_hist_new(l->control, NULL, 0, false, &wish, &l->why, e);
 }

@@ -69,11 +69,14 @@ int flt_control_session_new(struct flt_control *control, const uint32_t *tgids, 
 			    bool follow, uint32_t *id, struct flt_errmsg *e);
 struct flt_hist_wish {
 	uint64_t cgroup;	/* inode number of its directory in cgroup2; 0: any */
-	uint32_t procs;		/* so many processes have a histogram of their own */
-	bool causes;		/* with causes and with slowest faults */
+	uint32_t procs;		/* so many have a histogram of their own; 0: only causes */
+	bool causes;		/* causes and slowest faults */
 };
 
-/* Open a session that keeps histograms: of the processes, or of all in the cgroup if count is 0. */
+/*
+ * Open a session that keeps histograms or causes: of the processes, or of all in the cgroup if
+ * count is 0.
+ */
 int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, size_t count,
 			 bool follow, const struct flt_hist_wish *wish, uint32_t *id,
 			 struct flt_errmsg *e);

@@ -104,7 +104,7 @@ int flt_control_hist_new(struct flt_control *control, const uint32_t *tgids, siz
 	struct nl_msg *request = flt_genl_request(control->genl, FLT_CMD_SESSION_NEW, 0);
 
 	if (!request || put_targets(request, tgids, count, follow) ||
-	    nla_put_u32(request, FLT_SESSION_HIST, wish->procs) ||
+	    (wish->procs && nla_put_u32(request, FLT_SESSION_HIST, wish->procs)) ||
 	    (wish->cgroup && nla_put_u64(request, FLT_SESSION_HIST_CGROUP, wish->cgroup)) ||
 	    (wish->causes && nla_put_flag(request, FLT_SESSION_CAUSES)))
 		return flt_genl_drop(request);
