@@ -8,7 +8,6 @@
 # ONLY: an extended regular expression for the names of rows; the others are left out.
 # All rows come from one boot. Each row is measured between two bare runs and compared with
 # their mean, because the bare cost can change within a boot. A row notes unequal bare runs.
-# ONLY, a regular expression, selects rows.
 # Prints a markdown table. tests/bench/README.md explains its rows.
 set -euo pipefail
 : "${FLT_KO:?}" "${FLTCTL:?}" "${FLT_WORKLOAD:?}" "${KERNEL:?}"
@@ -21,8 +20,6 @@ file=() write=()
 [ -z "${1:-}" ] || file=("$tmp/file")
 [ "${1:-}" != shared ] || write=(write)
 
-wanted() { [[ $1 =~ ${ONLY:-} ]]; }	# NAME
-
 row() { # NAME
 	echo "$1|$(faultcost "$pages" "$reps" 20 "${file[@]}" "${write[@]}")" | tee -a "$tmp/rows" >&2
 }
@@ -31,7 +28,6 @@ wanted() { [[ $1 =~ ${ONLY:-} ]]; } # NAME
 
 with_module() { # NAME PARAM=VALUE...
 	local name=$1
-	wanted "$name" || return 0
 	shift
 	wanted "$name" || return 0
 	insmod "$FLT_KO" "$@"
@@ -45,7 +41,6 @@ with_module() { # NAME PARAM=VALUE...
 # output matches the pattern, or after five seconds without a pattern.
 with_tool() {
 	local name=$1 ready=$2 pid i
-	wanted "$name" || return 0
 	shift 2
 	wanted "$name" || return 0
 	"$@" >"$tmp/tool" 2>&1 &
