@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vm: disk=256 zram=1 timeout=300 quick=1
 # shellcheck disable=SC2119
-# Promise: the module can always be unloaded with 1,000 tasks asleep in the probed function.
+# Promise: the module can always be unloaded with 1,000 tasks asleep in the probed function. The long
+# size unloads it 50 times, with 100 tasks.
 set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=$(sized 2 50 50) sleepers=1000
+rounds=$(sized 2 50 50) sleepers=$(sized 1000 100 1000)
 
 # Each round wakes the threads without their pages, so that they enter the function again, now with
 # the probe armed, and sleep there.
