@@ -25,7 +25,7 @@ has_reports() { [ "$(reports "$1")" -ge "$2" ]; }				# NAME N
 watch() { # NAME
 	tally "$1.outer1"
 	: >"$tmp/$1.json"
-	"$FLTCTL" lat --why --json 200ms >"$tmp/$1.json" &
+	"$FLTCTL" lat --why --json 1s >"$tmp/$1.json" &
 	watcher=$!
 	until_true has_reports "$1" 1 || bad "$1: lat does not report"
 	tally "$1.inner1"
@@ -39,7 +39,7 @@ check_watch() { # NAME PID
 	kill -INT "$2"
 	wait "$2" || bad "$1: got exit status $?, expected 0"
 	tally "$1.outer2"
-	spent "$1" | awk '$2 != "lock" { n[$1] += $3 } END { for (b in n) print b, n[b] }' \
+	spent "$1" | awk '$2 != "lock" { n[$1] += $3 } END { for (b in n) printf "%s %.0f\n", b, n[b] }' \
 		>"$tmp/$1.spent"
 	checks=$((checks + 1))
 	(cd "$tmp" && awk -v name="$1" '
@@ -49,7 +49,7 @@ check_watch() { # NAME PID
 			return b + width - 1
 		}
 		function wrong(b, text) {
-			printf "BAD: %s: bucket of %d ns: %d ns, expected %s\n", name, b, ns[b], text
+			printf "BAD: %s: bucket of %d ns: %.0f ns, expected %s\n", name, b, ns[b], text
 			failed = 1
 		}
 		FILENAME ~ /spent$/ { ns[$1] = $2 }
@@ -61,7 +61,7 @@ check_watch() { # NAME PID
 			for (b in most) {
 				faults += least[b]; all += most[b]
 				if (ns[b] < least[b] * b)
-					wrong(b, "at least " least[b] " times as many")
+					wrong(b, "at least " least[b] " times " b)
 				if (ns[b] > most[b] * top(b))
 					wrong(b, "at most " most[b] " times " top(b))
 			}
@@ -79,7 +79,7 @@ spent() { # NAME
 	jq -r 'select(.record == "cause_bucket") | "\(.from_ns) \(.name) \(.spent_ns)"' \
 		"$tmp/$1.json" | awk '
 		{ n[$1 " " $2] += $3 }
-		END { for (key in n) printf "%s %d\n", key, n[key] }'
+		END { for (key in n) printf "%s %.0f\n", key, n[key] }'
 }
 
 load
@@ -88,10 +88,9 @@ watch alone
 kinds anon 20000 >/dev/null
 late 10 20 0 >/dev/null
 check_watch alone $watcher
-# Nothing else takes so long and waits for a userfaultfd.
-same "alone: slow faults of kind uffd" "$(jq -s 'map(select(.record == "slowest" and
-	.span == "interval" and .kind == "uffd" and .userfaultfd_ns >= 15000000)) | length' \
-	"$tmp/alone.json")" 10
+# The server held each of the ten faults for 20 ms. The slowest faults of the machine may be others.
+at_least "alone: ns of userfaultfd" "$(spent alone | awk '$2 == "userfaultfd" { n += $3 }
+	END { if (NR) printf "%.0f\n", n; else print "no_input" }')" 200000000
 
 say "beside sessions that begin and end"
 watch first
