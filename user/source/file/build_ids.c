@@ -33,7 +33,8 @@ static size_t build_id_read(int fd, uint8_t *id)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return 0;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	/* Not by mmap(), which would make pages of a program shared while rss looks at them. */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf)
 		return 0;
 	n = dwelf_elf_gnu_build_id(elf, &bits);
