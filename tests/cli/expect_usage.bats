@@ -130,6 +130,8 @@ load expect.bash
 @test "a terminal interrupts the command, and the results of what it did are written" {
 	cat >interrupt.py <<-'END'
 	import os, signal, subprocess, sys, time
+	# A shell without a terminal makes its background jobs ignore the signal.
+	signal.signal(signal.SIGINT, signal.SIG_DFL)
 	command = subprocess.Popen(sys.argv[1:], start_new_session=True)
 	while not os.path.exists("started"):
 	    time.sleep(0.01)
