@@ -205,7 +205,7 @@ if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
 			grep -q "cannot swap: $pen/memory.swap.max is 0" err
 	done
 	sh -c 'echo $$ > "$1/leaf/cgroup.procs"; exec sleep 1000' - "$pen" & penned=$!
-	until [ -s "$pen/leaf/cgroup.procs" ]; do sleep 0.05; done
+	until grep -q . "$pen/leaf/cgroup.procs"; do sleep 0.05; done
 	status=0
 	"$fltctl" record -L 8 --cgroup "$pen/leaf" -o pen.flt > out 2> err || status=$?
 	check "a cgroup where swap is forbidden returns 5" [ $status = 5 ]
