@@ -112,19 +112,36 @@ int flt_procfs_row(uint32_t tgid, uint32_t tid, struct flt_row *out)
 	return ret;
 }
 
+/*
+ * Read the status of a process. Return false if the process does not exist. text is "" if it cannot
+ * be read for lack of descriptors or memory, which tells nothing about the process.
+ */
+static bool read_status(uint32_t tgid, char *text, size_t size)
+{
+	char path[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
+	ret = read_file(path, text, size);
+	if (ret > 0)
+		return true;
+	text[0] = '\0';
+	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM;
+}
+
+static bool is_dead(const char *status)
+{
+	return strstr(status, "\nState:\tZ") || strstr(status, "\nState:\tX");
+}
+
 bool flt_procfs_ends(uint32_t tgid)
 {
 	uint64_t pending = 0, shared = 0;
 	unsigned int threads = 0;
-	char path[64], text[4096];
+	char text[4096];
 	const char *line;
-	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
-	ret = read_file(path, text, sizeof(text));
-	if (ret <= 0)
-		return ret != -EMFILE && ret != -ENFILE && ret != -ENOMEM;
-	if (strstr(text, "\nState:\tZ") || strstr(text, "\nState:\tX"))
+	if (!read_status(tgid, text, sizeof(text)) || is_dead(text))
 		return true;
 	line = strstr(text, "\nSigPnd:");
 	if (line)
@@ -139,14 +156,12 @@ bool flt_procfs_ends(uint32_t tgid)
 
 bool flt_procfs_ended(uint32_t tgid)
 {
-	char path[64], text[4096];
+	char text[4096];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", tgid);
-	if (read_file(path, text, sizeof(text)) <= 0)
+	if (!read_status(tgid, text, sizeof(text)))
 		return true;
 	/* The first of several threads may have ended alone. */
-	return (strstr(text, "\nState:\tZ") || strstr(text, "\nState:\tX")) &&
-	       strstr(text, "\nThreads:\t1\n");
+	return is_dead(text) && strstr(text, "\nThreads:\t1\n");
 }
 
 bool flt_procfs_survives(uint32_t tgid, uint32_t tid)
