@@ -9,6 +9,7 @@
 #include "trie.h"
 
 #include "image/image.h"
+#include "trie_hash.h"
 #include "writer.h"
 
 #include <flt_file.h>
@@ -57,9 +58,7 @@ int rec_trie_init(void)
 
 static uint32_t *find_chain(uint32_t parent, uint64_t address)
 {
-	uint64_t h = (address ^ (uint64_t)parent << 40) * 0x9e3779b97f4a7c15ULL;
-
-	return &table->chain[h >> 32 & (chains - 1)];
+	return &table->chain[rec_trie_hash(parent, address) & (chains - 1)];
 }
 
 static void chain_up(uint32_t id)
