@@ -26,15 +26,16 @@ int flt_fill_copy(int uffd, uintptr_t page, const void *content, uint64_t mode)
 	return ret;
 }
 
-int flt_fill_zero(int uffd, uintptr_t page, bool write)
+int flt_fill_zero(int uffd, uintptr_t page, bool write, bool wake)
 {
 	int ret;
 
 	/* A store to the shared zero page would fault again to copy it. Copy now instead. */
 	if (write)
-		return flt_fill_copy(uffd, page, zeros, 0);
+		return flt_fill_copy(uffd, page, zeros, wake ? 0 : UFFDIO_COPY_MODE_DONTWAKE);
 	for (int i = 0; i < ATTEMPTS; i++) {
-		ret = uffd_zero(uffd, page, FLT_PAGE, 0);
+		ret = uffd_zero(uffd, page, FLT_PAGE,
+				wake ? 0 : UFFDIO_ZEROPAGE_MODE_DONTWAKE);
 		if (ret != -EAGAIN)
 			break;
 	}

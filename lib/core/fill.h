@@ -18,7 +18,10 @@
 
 /* Fill with a copy of `content`. mode: UFFDIO_COPY_MODE_*. */
 int flt_fill_copy(int uffd, uintptr_t page, const void *content, uint64_t mode);
-/* Fill with zeros. write: the program is about to store to the page. */
-int flt_fill_zero(int uffd, uintptr_t page, bool write);
+/*
+ * Fill with zeros. write: the program is about to store to the page. wake: wake the waiters of a
+ * page that was filled.
+ */
+int flt_fill_zero(int uffd, uintptr_t page, bool write, bool wake);
 
 #endif

@@ -23,8 +23,9 @@ static void list_own(int own[OWN])
 	own[0] = rec_image_is_ready() ? rec_region.uffd : -1;
 	own[1] = rec_image_is_ready() ? rec_region.memory : -1;
 	own[2] = rec_image_is_ready() ? rec_threads.filter : -1;
-	own[3] = rec_image_is_ready() ? rec_touch_ring_filter() : -1;
-	own[4] = rec_image_is_ready() ? rec_touch_ring_descriptor() : -1;
+	own[3] = own[4] = -1;
+	if (rec_image_is_ready())
+		rec_touch_ring_descriptors(own + 3);
 }
 
 static bool is_own(int fd)

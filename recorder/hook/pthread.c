@@ -90,6 +90,7 @@ REC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	if (!b)
 		return EAGAIN;
 	*b = (struct begin){ run, arg };
+	rec_lifetime_expect();
 	ret = next(thread, attr, begin, b);
 	if (ret)
 		free(b);

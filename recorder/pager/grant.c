@@ -249,6 +249,12 @@ void rec_grant_refresh(void)
 	record_all_touches(self);
 }
 
+void rec_grant_restart(void)
+{
+	rec_grant_end();
+	rec_touch_ring_turn_off();
+}
+
 void rec_grant_stop(void)
 {
 	rec_grant_end();

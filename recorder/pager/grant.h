@@ -42,6 +42,8 @@ void rec_grant_follow(const struct rec_fault *f, size_t page);
 void rec_grant_refresh(void);
 /* End all grants. */
 void rec_grant_end(void);
+/* End all grants before another task grants pages: the server or the program. */
+void rec_grant_restart(void);
 /* End all grants, and give no more. */
 void rec_grant_stop(void);
 /*

@@ -75,7 +75,7 @@ void rec_guard_raise(size_t page)
 
 	/* With too many mappings mprotect() fails. Then let the access succeed once. */
 	if (sys_failed(sys3(SYS_mprotect, a, FLT_PAGE, PROT_NONE)))
-		flt_fill_zero(rec_region.uffd, a, true);
+		flt_fill_zero(rec_region.uffd, a, true, true);
 	rec_page_reset(page, PAGE_GUARD);
 	uffd_wake(rec_region.uffd, a, FLT_PAGE);
 }

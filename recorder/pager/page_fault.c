@@ -33,7 +33,7 @@ static void resolve_outside(uintptr_t a)
 	 * mappings. Otherwise part of the region was moved elsewhere and is being ejected.
 	 */
 	if (rec_region_contains(a - rec_shadow.distance))
-		flt_fill_zero(rec_region.uffd, a, false);
+		flt_fill_zero(rec_region.uffd, a, false, true);
 	else
 		wake(a);
 }
@@ -96,8 +96,9 @@ static int fill(struct rec_fault *f, size_t page, enum page_state state, bool *c
 
 	*copied = false;
 	if (state != PAGE_EVICTED)
-		return flt_fill_zero(rec_region.uffd, rec_page_address(page), write);
-	return rec_shadow_fetch(page, !rec_link_is_modelled(), copied);
+		return flt_fill_zero(rec_region.uffd, rec_page_address(page), write,
+				     !f->caller_wakes);
+	return rec_shadow_fetch(page, !f->caller_wakes && !rec_link_is_modelled(), copied);
 }
 
 enum rec_outcome rec_fault_resolve(struct rec_fault *f)
@@ -199,7 +200,7 @@ bool rec_fault_rescue(uintptr_t address)
 	if (!ret && state == PAGE_EVICTED)
 		rec_shadow.pages--;
 	if (ret == -ENOENT)
-		ret = flt_fill_zero(rec_region.uffd, a, true);
+		ret = flt_fill_zero(rec_region.uffd, a, true, true);
 	if (ret == -EAGAIN)
 		return false;
 	if (ret) {

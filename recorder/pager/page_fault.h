@@ -22,6 +22,7 @@ struct rec_fault {
 	uint8_t frames;		/* depth of the backtrace, at most 255 */
 	bool probably_done;	/* do not record the fault if the page is there already */
 	bool granted;		/* the kernel filled the page by itself */
+	bool caller_wakes;	/* the caller wakes the waiters of the page */
 	bool far;		/* set by the pager: came over the link, wake its waiters later */
 };
 

@@ -6,6 +6,7 @@
 #include "region/region.h"
 #include "thread/page_filter.h"
 #include "thread/perf_sample.h"
+#include "thread/solo.h"
 #include "thread/touch_sample.h"
 
 #include <errno.h>
@@ -14,10 +15,11 @@
 #define THREADS 16u	/* each has a ring of two MiB; an image with more threads has no grants */
 
 static struct {
-	struct rec_page_filter filter;
+	/* The programs that this process has loaded, and those that the server has loaded. */
+	struct rec_page_filter own, servers;
 	bool (*renew)(struct rec_thread *t);
-	bool on;		/* the programs are in use */
-	bool in_server;		/* the server has loaded them */
+	bool on;		/* programs are in use */
+	bool in_server;		/* those of the server */
 	bool lacking;		/* a thread has no ring yet */
 	struct rec_thread *thread[THREADS];	/* those with a ring */
 	unsigned int threads;
@@ -28,14 +30,20 @@ void rec_touch_ring_allow(bool (*renew)(struct rec_thread *t))
 	state.renew = renew;
 }
 
-int rec_touch_ring_filter(void)
+static struct rec_page_filter *current(void)
 {
-	return state.on && !state.in_server ? state.filter.faults : -1;
+	return state.in_server ? &state.servers : &state.own;
 }
 
-int rec_touch_ring_descriptor(void)
+int rec_touch_ring_filter(void)
 {
-	return state.on && !state.in_server ? state.filter.touches : -1;
+	return state.on && !state.in_server ? state.own.faults : -1;
+}
+
+void rec_touch_ring_descriptors(int own[2])
+{
+	own[0] = state.own.table ? state.own.faults : -1;
+	own[1] = state.own.table ? state.own.touches : -1;
 }
 
 struct rec_thread *rec_touch_ring_thread(unsigned int i)
@@ -45,32 +53,20 @@ struct rec_thread *rec_touch_ring_thread(unsigned int i)
 
 struct rec_page_cluster *rec_touch_ring_cluster(uint64_t number)
 {
-	return rec_page_filter_cluster(&state.filter, number);
-}
-
-/* Open another ring of all faults, which must be younger: see perf_sample.h. */
-static bool renew_samples(struct rec_thread *t)
-{
-	void *perf = rec_perf_sample_open(t->tid);
-
-	if (!perf)
-		return false;
-	/* The thread may sleep in a fault, and the server may read its sample without a lock. */
-	t->perf_before = t->perf;
-	__atomic_store_n(&t->perf, perf, __ATOMIC_RELEASE);
-	return true;
+	return rec_page_filter_cluster(current(), number);
 }
 
 static int open_ring(struct rec_thread *t)
 {
 	if (state.threads == THREADS)
 		return -E2BIG;
-	t->touches = rec_touch_sample_open(t->tid, state.filter.touches,
+	t->touches = rec_touch_sample_open(t->tid, current()->touches,
 					   !(rec_image.config.flags & FLT_REC_NO_STACK));
 	if (!t->touches)
 		return -ENOMEM;
 	state.thread[state.threads++] = t;
-	return t->perf && !renew_samples(t) ? -ENOMEM : 0;
+	/* The ring of all faults must be the youngest: see perf_sample.h. */
+	return t->perf && !rec_perf_sample_renew(t) ? -ENOMEM : 0;
 }
 
 int rec_touch_ring_begin(struct rec_thread *t)
@@ -84,18 +80,19 @@ int rec_touch_ring_begin(struct rec_thread *t)
 }
 
 /* Load the programs into this process, which keeps their descriptors. Return 0 or -errno. */
-static int load(bool in_server)
+static int load(void)
 {
-	int ret = rec_page_filter_load(&state.filter, rec_region.base, rec_region_end());
+	struct rec_page_filter *f = current();
+	int ret;
 
-	if (ret)
-		return ret;
-	state.in_server = in_server;
-	if (!in_server) {
-		state.filter.faults = rec_descriptor_raise(state.filter.faults);
-		state.filter.touches = rec_descriptor_raise(state.filter.touches);
+	if (f->table)
+		return 0;
+	ret = rec_page_filter_load(f, rec_region.base, rec_region_end());
+	if (!ret && !state.in_server) {
+		f->faults = rec_descriptor_raise(f->faults);
+		f->touches = rec_descriptor_raise(f->touches);
 	}
-	return 0;
+	return ret;
 }
 
 static int open_missing(void)
@@ -123,12 +120,13 @@ static int renew_events(void)
 
 static int turn_on(void)
 {
-	bool in_server = sys0(SYS_getpid) == rec_image.server_pid;
 	int ret;
 
-	if (in_server == rec_threads.inlined)
+	/* Whoever resolves the faults of all threads that are known. */
+	state.in_server = sys0(SYS_getpid) == rec_image.server_pid;
+	if (state.in_server != (!rec_threads.inlined || rec_solo_is_served()))
 		return -EAGAIN;
-	ret = state.filter.table ? 0 : load(in_server);
+	ret = load();
 	if (ret)
 		return ret == -EAGAIN ? -EPERM : ret;
 	state.on = true;
@@ -153,6 +151,12 @@ void rec_touch_ring_close(struct rec_thread *t)
 	t->touches = t->perf_before = NULL;
 }
 
+void rec_touch_ring_turn_off(void)
+{
+	rec_touch_ring_close_all();
+	state.on = state.lacking = false;
+}
+
 void rec_touch_ring_close_all(void)
 {
 	while (state.threads) {
@@ -166,9 +170,9 @@ void rec_touch_ring_close_all(void)
 void rec_touch_ring_forget(void)
 {
 	/* The child has no mapping of the table. */
-	if (state.filter.table && !state.in_server) {
-		sys1(SYS_close, state.filter.faults);
-		sys1(SYS_close, state.filter.touches);
+	if (state.own.table) {
+		sys1(SYS_close, state.own.faults);
+		sys1(SYS_close, state.own.touches);
 	}
 	memset(&state, 0, sizeof(state));
 }

@@ -34,6 +34,8 @@ int rec_touch_ring_prepare(void);
 int rec_touch_ring_begin(struct rec_thread *t);
 void rec_touch_ring_close(struct rec_thread *t);
 void rec_touch_ring_close_all(void);
+/* Close all rings. The next rec_touch_ring_prepare() may come from another task. */
+void rec_touch_ring_turn_off(void);
 /* Forget programs and rings, in a forked child. */
 void rec_touch_ring_forget(void);
 /* Return thread number i with a ring, or NULL if there are fewer. */
@@ -41,10 +43,11 @@ struct rec_thread *rec_touch_ring_thread(unsigned int i);
 /* Return the place of a cluster in the table of the programs. */
 struct rec_page_cluster *rec_touch_ring_cluster(uint64_t number);
 /*
- * Return the descriptors that this program has: of the filter for the perf events of path A, and
- * of the other one; -1 = none. Need no lock in a thread that begins.
+ * Return the descriptor of the filter for the perf events of path A, or -1 if there is none. Needs
+ * no lock in a thread that begins.
  */
 int rec_touch_ring_filter(void);
-int rec_touch_ring_descriptor(void);
+/* Store the descriptors that this process has, or -1. Needs no lock. */
+void rec_touch_ring_descriptors(int own[2]);
 
 #endif

@@ -12,6 +12,7 @@
 #include "region/freeze.h"
 #include "region/region.h"
 #include "region/shadow.h"
+#include "schedule.h"
 #include "service.h"
 #include "thread/thread.h"
 #include "trace/writer.h"
@@ -158,7 +159,10 @@ static void prepare_wait(struct wait *w)
 	uint64_t now;
 
 	w->timeout = (struct timespec){ .tv_nsec = TICK_NS };
-	w->all = !rec_threads.inlined || rec_threads.watched || rec_shadow.frozen;
+	w->children = rec_fork_child_list(w->child);
+	rec_schedule_choose(ending || rec_shadow.frozen || w->children || rec_inbox_count());
+	w->all = !rec_threads.inlined || !rec_threads.begun || rec_threads.watched ||
+		 rec_shadow.frozen;
 	if (!w->all) {
 		now = rec_now();
 		w->all = now < hot;
@@ -169,14 +173,13 @@ static void prepare_wait(struct wait *w)
 	w->fd[SOCKET] = (struct pollfd){ sock, POLLIN, 0 };
 	w->fd[PROCESS] = (struct pollfd){ ending ? -1 : pidfd, POLLIN, 0 };
 	w->fd[WAKEUP] = (struct pollfd){ wakeups, POLLIN, 0 };
-	w->children = rec_fork_child_list(w->child);
 	for (unsigned int i = 0; i < w->children; i++)
 		w->fd[CHILDREN + i] =
 			(struct pollfd){ rec_fork_child_uffd(w->child[i]), POLLIN, 0 };
 	if (rec_shadow.frozen)
 		w->timeout.tv_nsec = FREEZE_NS;
 	if (rec_inbox_count())
-		w->timeout.tv_nsec = rec_threads.inlined ? 500000 : 50000;
+		w->timeout.tv_nsec = w->all ? 50000 : 500000;
 	if (unread)
 		shorten(w, 50000);
 	shorten(w, rec_link_next());

@@ -12,8 +12,10 @@
 #include "region/freeze.h"
 #include "region/region.h"
 #include "region/shadow.h"
+#include "schedule.h"
 #include "thread/perf_sample.h"
 #include "thread/sleep.h"
+#include "thread/solo.h"
 #include "trace/writer.h"
 
 #include <errno.h>
@@ -21,14 +23,8 @@
 /* Path A: time for a thread to resolve its own fault. */
 #define YIELD_NS 15000000L
 
-static int cpu_seen, cpu_set;
 static bool unreported, refused;
 static struct rec_backtrace backtrace;
-
-void rec_service_reset(void)
-{
-	cpu_seen = cpu_set = -1;
-}
 
 bool rec_service_take_unreported(void)
 {
@@ -51,20 +47,6 @@ static uintptr_t page_of(const struct rec_message *m)
 	return m->msg.arg.pagefault.address & ~(FLT_PAGE - 1);
 }
 
-/* Run on the CPU of the faulting thread, because waking it on another CPU is expensive. */
-static void follow_cpu(uint16_t cpu)
-{
-	uint64_t mask[16] = { 0 };
-
-	/* Only after two faults on one CPU, so that alternating threads do not cause moves. */
-	if (cpu == cpu_seen && cpu != cpu_set && cpu < 1024) {
-		mask[cpu / 64] = 1ULL << cpu % 64;
-		if (sys3(SYS_sched_setaffinity, 0, sizeof(mask), mask) >= 0)
-			cpu_set = cpu;
-	}
-	cpu_seen = cpu;
-}
-
 /*
  * Add a thread that is not in the table to the watched ones: it was made by a raw clone, so
  * only the userfaultfd reports its faults. The child of a vfork is not added, because it is
@@ -84,7 +66,7 @@ static void describe(struct rec_fault *f, const struct uffd_msg *m)
 	struct rec_thread *t = rec_thread_find(f->tid);
 	struct rec_perf_sample s;
 
-	if (rec_threads.inlined && !t && !rec_threads.watched)
+	if (!t && rec_threads.inlined && rec_threads.watched <= rec_solo_is_served())
 		watch_stranger(f->tid);
 	f->cpu = 0xffff;
 	if (!rec_perf_sample_find(t, f->address & ~(FLT_PAGE - 1), &s)) {
@@ -102,14 +84,14 @@ static void describe(struct rec_fault *f, const struct uffd_msg *m)
 	f->cpu = s.cpu;
 	if (s.in_kernel)
 		f->flags |= FLT_RING_F_KERNEL;
-	follow_cpu(f->cpu);
+	rec_schedule_follow(f->cpu);
 	if (!(rec_image.config.flags & FLT_REC_NO_STACK))
 		rec_fault_add_stack(f, &backtrace,
 				    rec_backtrace_take(&backtrace, &s.regs, t->stack, 0));
 }
 
 /*
- * Return true if the thread of this fault should resolve it itself: path A is armed, and the
+ * Return true if the thread of this fault should resolve it itself: path A was armed, and the
  * fault was raised in user mode.
  */
 static bool is_for_thread(const struct rec_thread *t, uintptr_t page)
@@ -121,7 +103,7 @@ static bool is_for_thread(const struct rec_thread *t, uintptr_t page)
 		unreported = true;
 		return false;
 	}
-	return !s.in_kernel;
+	return !s.in_kernel && s.time >= t->armed;
 }
 
 /* Return the time since which `releases` has not changed: see struct rec_lock. */
@@ -219,6 +201,7 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 		f.probably_done = true;
 	}
 	describe(&f, u);
+	f.caller_wakes = rec_solo_is_served();
 	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid))
 		return FAULT_RETRY;
 	if (u->arg.pagefault.flags & UFFD_PAGEFAULT_FLAG_WP)
@@ -228,6 +211,12 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 	if (f.far)
 		rec_link_wake_later(a);
 	rec_lock_release(&rec_pager_lock);
+	if (f.caller_wakes && outcome == FAULT_DONE) {
+		rec_schedule_note(rec_now() - f.time);
+		/* Last, because the thread runs at once. */
+		if (!f.far)
+			uffd_wake(rec_region.uffd, a, FLT_PAGE);
+	}
 	return outcome;
 }
 

@@ -14,8 +14,6 @@ struct rec_message {
 	uint32_t child;		/* forked child that it is from, or REC_IMAGE */
 };
 
-/* Forget the state of an earlier image. */
-void rec_service_reset(void);
 /* Answer a message other than a fork. FAULT_RETRY: it cannot be answered now. */
 enum rec_outcome rec_service_answer(const struct rec_message *m);
 /*

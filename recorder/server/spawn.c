@@ -20,8 +20,9 @@
 #include "pager/link.h"
 #include "recent.h"
 #include "region/region.h"
+#include "schedule.h"
 #include "server.h"
-#include "service.h"
+#include "thread/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +49,7 @@ static int sock, pidfd;
 /* Close the descriptors of the program, which must not stay open in the server. */
 static void close_others(void)
 {
-	int keep[] = { sock, pidfd, rec_region.uffd, rec_region.memory };
+	int keep[] = { sock, pidfd, rec_region.uffd, rec_region.memory, rec_threads.filter };
 	const int n = sizeof(keep) / sizeof(keep[0]);
 	unsigned int from = 0;
 
@@ -87,7 +88,7 @@ static int serve(void *unused)
 	sys1(SYS_chdir, "/");
 	close_others();
 	rec_inbox_reset();
-	rec_service_reset();
+	rec_schedule_reset();
 	rec_fork_child_reset();
 	rec_link_reset();
 	m.pid = rec_image.server_pid;

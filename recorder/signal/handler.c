@@ -16,6 +16,8 @@
  * The kernel sends SIGIO instead if the user has as many pending signals as RLIMIT_SIGPENDING
  * allows. That would kill a program without a handler of SIGIO, so the recorder installs one.
  *
+ * A program with one thread is served by the server while that is cheaper: see thread/solo.h.
+ *
  * A second event, of kernel-mode faults, sends SIGIO to the server. So the server sleeps while
  * threads serve their own faults.
  */
@@ -180,10 +182,8 @@ void rec_handler_turn_off(void)
 	if (!__atomic_exchange_n(&rec_threads.inlined, false, __ATOMIC_SEQ_CST))
 		return;
 	rec_image_wake_server();
-	for (size_t i = 0; i < REC_THREADS; i++) {
-		rec_perf_event_close(&rec_threads.slot[i].user_event);
-		rec_perf_event_close(&rec_threads.slot[i].kernel_event);
-	}
+	for (size_t i = 0; i < REC_THREADS; i++)
+		rec_handler_close(&rec_threads.slot[i]);
 	while (__atomic_load_n(&rec_threads.handling, __ATOMIC_SEQ_CST))
 		sys2(SYS_nanosleep, &nap, 0);
 }
@@ -218,24 +218,41 @@ static void *open_user_event(const struct rec_thread *t, int filter)
 	return rec_perf_event_open(t->tid, filter, false, F_OWNER_TID, (int)t->tid, SIGNAL);
 }
 
+bool rec_handler_prepare(struct rec_thread *t)
+{
+	struct rec_backtrace *buffer;
+
+	if (!rec_altstack_allocate(t, &buffer))
+		return false;
+	__atomic_store_n(&t->backtrace, buffer, __ATOMIC_RELEASE);
+	return true;
+}
+
+void rec_handler_close(struct rec_thread *t)
+{
+	rec_perf_event_close(&t->user_event);
+	rec_perf_event_close(&t->kernel_event);
+}
+
 bool rec_handler_arm(struct rec_thread *t)
 {
 	int filter = rec_touch_ring_filter();
-	struct rec_backtrace *buffer;
 
 	if (filter < 0)
 		filter = rec_threads.filter;
-	if (!rec_threads.inlined || !rec_altstack_allocate(t, &buffer))
+	if (!t->backtrace)
 		return false;
 	t->kernel_event = open_kernel_event(t, filter);
 	if (t->kernel_event)
 		t->user_event = open_user_event(t, filter);
-	__atomic_store_n(&t->backtrace, buffer, __ATOMIC_RELEASE);
-	if (!__atomic_load_n(&rec_threads.inlined, __ATOMIC_SEQ_CST)) {
-		/* Turned off meanwhile. */
-		rec_perf_event_close(&t->user_event);
-		rec_perf_event_close(&t->kernel_event);
-	}
+	/*
+	 * perf handles the youngest event of a thread first. The ring must be the youngest, so that
+	 * the sample's time is from before the signal, which may cost more than all the rest.
+	 */
+	if (!t->user_event || !rec_perf_sample_renew(t) ||
+	    !__atomic_load_n(&rec_threads.inlined, __ATOMIC_SEQ_CST))
+		rec_handler_close(t);	/* impossible, or turned off meanwhile */
+	t->armed = rec_now();
 	return t->user_event != NULL;
 }
 
@@ -265,8 +282,7 @@ bool rec_handler_renew(struct rec_thread *t)
 
 void rec_handler_disarm(struct rec_thread *t)
 {
-	rec_perf_event_close(&t->user_event);
-	rec_perf_event_close(&t->kernel_event);
+	rec_handler_close(t);
 	rec_altstack_free(t);
 }
 

@@ -14,8 +14,16 @@ bool rec_handler_is_possible(void);
  * rec_threads.inlined. Call once per image with all signals blocked. again: in a forked child.
  */
 void rec_handler_install(bool again);
-/* Arm path A for the calling thread. Return false if the server has to serve the thread. */
+/* Give the calling thread the signal stack of path A. Return false if it cannot have one. */
+bool rec_handler_prepare(struct rec_thread *t);
+/*
+ * Arm path A for a thread that is prepared, whichever thread that is: open its perf events. Return
+ * false if the server has to serve the thread.
+ */
 bool rec_handler_arm(struct rec_thread *t);
+/* Close the perf events of a thread. It stays prepared. */
+void rec_handler_close(struct rec_thread *t);
+/* Undo both for the calling thread. */
 void rec_handler_disarm(struct rec_thread *t);
 /*
  * Use the filter of grants for a thread that may be armed, whichever thread that is. Return false

@@ -7,6 +7,7 @@
 #include "pager/grant.h"
 #include "region/region.h"
 #include "thread/perf_sample.h"
+#include "thread/solo.h"
 #include "thread/thread.h"
 
 #include <limits.h>
@@ -17,15 +18,7 @@
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-/* Let the server resolve the faults of this thread. */
-static void watch(struct rec_thread *t)
-{
-	t->watched = true;
-	__atomic_fetch_add(&rec_threads.watched, 1, __ATOMIC_RELAXED);
-	rec_image_wake_server();
-}
-
-static void change_grants(void (*change)(struct rec_thread *t), struct rec_thread *t)
+static void under_lock(void (*change)(struct rec_thread *t), struct rec_thread *t)
 {
 	uint64_t signals = rec_block_signals();
 
@@ -35,10 +28,19 @@ static void change_grants(void (*change)(struct rec_thread *t), struct rec_threa
 	rec_restore_signals(signals);
 }
 
-static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
+/* Let the thread resolve its own faults. If that is impossible, the server does. */
+static void arm(struct rec_thread *t)
+{
+	if (rec_threads.inlined && rec_handler_prepare(t) && rec_handler_arm(t))
+		return;
+	rec_thread_watch(t);
+	rec_image_wake_server();
+}
+
+/* solo: the calling thread is the only one. */
+static void begin(uintptr_t stack_lo, uintptr_t stack_hi, bool solo)
 {
 	struct rec_thread *t;
-	bool armed;
 
 	/* The server serves a thread that is not in the table. */
 	if (rec_image.filtered)
@@ -48,24 +50,47 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi)
 	if (!t)
 		return;
 	if (rec_grant_is_possible())
-		change_grants(rec_grant_expect, t);
+		under_lock(rec_grant_expect, t);
 	/* Of an earlier thread of this number, which ended without a word. */
 	rec_perf_sample_close(t->perf);
-	t->perf = NULL;
+	rec_perf_sample_close(t->perf_before);
+	t->perf = t->perf_before = NULL;
 	t->stack = (struct rec_stack){ stack_lo, stack_hi };
-	armed = rec_threads.inlined && rec_handler_arm(t);
-	/*
-	 * Open the ring last, because perf handles the youngest event of a thread first. So the
-	 * sample's time is from before the signal, which may cost more than all the rest.
-	 */
 	t->perf = rec_perf_sample_open(t->tid);
 	if (rec_grant_is_possible())
-		change_grants(rec_grant_join, t);
-	if (rec_threads.inlined && (!armed || !t->perf)) {
-		if (armed)
-			rec_handler_disarm(t);
-		watch(t);
-	}
+		under_lock(rec_grant_join, t);
+	solo &= !(rec_image.config.flags & FLT_REC_INLINE);
+	if (solo && rec_threads.inlined)
+		rec_handler_prepare(t);
+	if (solo)
+		rec_solo_begin(t);
+	else if (rec_threads.inlined)
+		arm(t);
+	rec_threads.begun = true;
+}
+
+bool rec_lifetime_arm_solo(struct rec_thread *t)
+{
+	/* From here on this process grants pages, not the server, or the reverse. */
+	rec_grant_restart();
+	return rec_handler_arm(t);
+}
+
+void rec_lifetime_disarm_solo(struct rec_thread *t)
+{
+	rec_grant_restart();
+	rec_handler_close(t);
+}
+
+void rec_lifetime_expect(void)
+{
+	uint64_t signals;
+
+	if (!rec_threads.solo)
+		return;
+	signals = rec_block_signals();
+	rec_solo_end();
+	rec_restore_signals(signals);
 }
 
 void rec_lifetime_disarm(void)
@@ -74,16 +99,19 @@ void rec_lifetime_disarm(void)
 
 	if (rec_threads.inlined && rec_image_is_ready() && !rec_image.filtered)
 		t = rec_thread_find(rec_tid());
-	if (!t || t->watched)
+	if (!t)
 		return;
-	rec_handler_disarm(t);
-	watch(t);
+	under_lock(rec_handler_disarm, t);
+	if (t->watched)
+		return;
+	rec_thread_watch(t);
+	rec_image_wake_server();
 }
 
 static void end(void)
 {
 	struct rec_thread *t = rec_thread_find(rec_tid());
-	void *perf;
+	void *perf, *before;
 
 	if (!t)
 		return;
@@ -93,15 +121,15 @@ static void end(void)
 		return;
 	}
 	if (t->touches)
-		change_grants(rec_grant_leave, t);
-	rec_handler_disarm(t);
-	if (t->watched)
-		__atomic_fetch_sub(&rec_threads.watched, 1, __ATOMIC_RELAXED);
-	t->watched = false;
+		under_lock(rec_grant_leave, t);
+	under_lock(rec_handler_disarm, t);
+	rec_thread_unwatch(t);
 	perf = t->perf;
-	t->perf = NULL;
+	before = t->perf_before;
+	t->perf = t->perf_before = NULL;
 	rec_thread_remove(t);
 	rec_perf_sample_close(perf);
+	rec_perf_sample_close(before);
 }
 
 /* Run in the last round of destructors, because the heap's destructor faults as well. */
@@ -134,7 +162,7 @@ void rec_lifetime_begin(void)
 	if (rec_image.filtered)
 		return;
 	/* First, because the calls below may allocate. */
-	begin(0, 0);
+	begin(0, 0, false);
 	if (!pthread_getattr_np(pthread_self(), &a)) {
 		pthread_attr_getstack(&a, &lo, &size);
 		pthread_attr_destroy(&a);
@@ -157,7 +185,7 @@ void rec_lifetime_begin_main(void)
 
 	/* The main stack grows down from there. A fork may run on another stack. */
 	if (here < hi && hi - here < MAIN_STACK_BYTES)
-		begin(hi - MAIN_STACK_BYTES, hi);
+		begin(hi - MAIN_STACK_BYTES, hi, true);
 	else
-		begin(0, 0);
+		begin(0, 0, true);
 }

@@ -15,7 +15,9 @@
 #include "region/shadow.h"
 #include "server/spawn.h"
 #include "signal/handler.h"
+#include "signal/lifetime.h"
 #include "thread/page_filter.h"
+#include "thread/solo.h"
 #include "thread/thread.h"
 #include "trace/trie.h"
 #include "trace/writer.h"
@@ -202,6 +204,7 @@ static int run_steps(int socket, uint64_t child_of, uint64_t seq, const char **s
 	load_filter();
 	if (rec_grant_is_possible())
 		rec_grant_begin(rec_handler_renew);
+	rec_solo_prepare(rec_lifetime_arm_solo, rec_lifetime_disarm_solo);
 	*step = "start the fault server: children get another PID namespace (use unshare --fork)";
 	if (rec_spawn_is_outside())
 		return -EXDEV;

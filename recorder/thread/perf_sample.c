@@ -49,6 +49,19 @@ void rec_perf_sample_close(void *ring)
 		sys2(SYS_munmap, ring, RING_BYTES);
 }
 
+bool rec_perf_sample_renew(struct rec_thread *t)
+{
+	void *perf = rec_perf_sample_open(t->tid), *oldest = t->perf_before;
+
+	if (!perf)
+		return false;
+	t->perf_before = t->perf;
+	/* The server may read the samples without a lock. */
+	__atomic_store_n(&t->perf, perf, __ATOMIC_RELEASE);
+	rec_perf_sample_close(oldest);
+	return true;
+}
+
 /* Read data_head. Return false if the thread has ended and its ring is unmapped. */
 static bool read_head(const struct perf_event_mmap_page *p, uint64_t *head)
 {

@@ -23,6 +23,11 @@ struct rec_perf_sample {
 void *rec_perf_sample_open(uint32_t tid);
 void rec_perf_sample_close(void *ring);
 /*
+ * Give a thread a younger ring. The older one stays in perf_before, because the thread may sleep in
+ * a fault whose sample is there. Return false on error. Pager lock held.
+ */
+bool rec_perf_sample_renew(struct rec_thread *t);
+/*
  * Find the sample of the fault on `page` in which the thread sleeps. Return false if there is
  * none. t may be NULL.
  */

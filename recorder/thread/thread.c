@@ -54,9 +54,25 @@ void rec_thread_resolved(uint32_t tid, uint64_t fault_time, uint64_t sample_time
 	t->sample_time = sample_time;
 }
 
+void rec_thread_watch(struct rec_thread *t)
+{
+	if (!t->watched)
+		__atomic_fetch_add(&rec_threads.watched, 1, __ATOMIC_RELAXED);
+	t->watched = true;
+}
+
+void rec_thread_unwatch(struct rec_thread *t)
+{
+	if (t->watched)
+		__atomic_fetch_sub(&rec_threads.watched, 1, __ATOMIC_RELAXED);
+	t->watched = false;
+}
+
 void rec_thread_reset(void)
 {
 	memset(rec_threads.slot, 0, sizeof(rec_threads.slot));
 	rec_threads.watched = 0;
+	rec_threads.solo = 0;
+	rec_threads.begun = false;
 	rec_threads.handling = 0;
 }

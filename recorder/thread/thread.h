@@ -21,6 +21,7 @@ struct rec_thread {
 	uint64_t fault_time;	/* time of the last resolved fault; older samples belong to
 				 * earlier faults */
 	uint64_t sample_time;	/* time of the perf sample that belongs to that fault */
+	uint64_t armed;		/* when path A was armed: it has no signal of earlier faults */
 	uint64_t last_running;	/* last time the thread was seen running (path A only) */
 	struct rec_stack stack;
 	/* Path A. All NULL if the server serves the thread. */
@@ -36,6 +37,8 @@ struct rec_threads {
 	uint32_t handling;	/* threads in the signal handler */
 	int filter;		/* path A: BPF program of the perf events, or -errno */
 	uint32_t watched;	/* threads without path A; if > 0, the server polls the uffd */
+	uint32_t solo;		/* the only thread, or 0: see solo.h */
+	bool begun;		/* a thread has begun */
 };
 extern struct rec_threads rec_threads __attribute__((visibility("hidden")));
 
@@ -47,6 +50,9 @@ struct rec_thread *rec_thread_add(uint32_t tid);
 void rec_thread_remove(struct rec_thread *t);
 /* Note that a fault of a thread was resolved. Times as in struct rec_thread. */
 void rec_thread_resolved(uint32_t tid, uint64_t fault_time, uint64_t sample_time);
+/* Let the server resolve the faults of a thread, or no more. The caller wakes the server. */
+void rec_thread_watch(struct rec_thread *t);
+void rec_thread_unwatch(struct rec_thread *t);
 /* Forget all threads, in a forked child. Fork did not copy their perf rings. */
 void rec_thread_reset(void);
 

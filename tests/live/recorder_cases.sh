@@ -9,10 +9,10 @@ set -euo pipefail
 . tests/live/live.bash
 
 if [ "$(sized some some all)" = all ]; then
-	of_recorder cases all
+	of_recorder cases all --inline
 	of_recorder cases all --no-inline
 else
-	of_recorder cases "fork shared io mremap signals unmapped words end_kill end_exec"
+	of_recorder cases "fork shared io mremap signals unmapped words end_kill end_exec" --inline
 	of_recorder cases "spawn protect blocked handlers close end_segv" --no-inline
 fi
 of_recorder stacks

@@ -14,11 +14,14 @@
 #include "region/shadow.h"
 #include "server/fork_child.h"
 #include "server/inbox.h"
+#include "server/schedule.h"
 #include "server/service.h"
+#include "thread/solo.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -63,8 +66,8 @@ static void begin(void)
 		rec_page_reset(i, PAGE_EMPTY);
 }
 
-/* Threads that wait in a fault; unread: only those whose message nobody has read. */
-static unsigned long waiting(int uffd, bool unread)
+/* Return true if a thread waits in a fault whose message was read. One read() gives both numbers. */
+static bool waits_for_answer(int uffd)
 {
 	unsigned long pending = 0, total = 0;
 	char path[64], text[512] = "", *at;
@@ -78,7 +81,7 @@ static unsigned long waiting(int uffd, bool unread)
 	at = strstr(text, "pending:");
 	if (!at || sscanf(at, "pending: %lu total: %lu", &pending, &total) != 2)
 		exit(2);
-	return unread ? pending : total;
+	return total > pending;
 }
 
 static void await_message(int uffd)
@@ -117,8 +120,7 @@ static bool serve_load(struct access *a)
 	while (!__atomic_load_n(&a->done, __ATOMIC_ACQUIRE)) {
 		rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
 		rec_inbox_answer();
-		if (!rec_inbox_count() && waiting(rec_region.uffd, false) >
-					  waiting(rec_region.uffd, true))
+		if (!rec_inbox_count() && waits_for_answer(rec_region.uffd))
 			return false;
 	}
 	pthread_join(t, NULL);
@@ -201,14 +203,83 @@ static void test_handing_over(void)
 	__atomic_store_n(go, true, __ATOMIC_RELEASE);
 	await_message(uffd);
 	rec_inbox_answer_child(id);
-	check("a fault that the kernel refuses to fill is raised again",
-	      waiting(uffd, false) == waiting(uffd, true));
+	check("a fault that the kernel refuses to fill is raised again", !waits_for_answer(uffd));
 	rec_inbox_reset();
 	while (waitpid(*(pid_t *)pid, &status, WNOHANG) == 0) {
 		rec_inbox_fetch(uffd, id);
 		rec_inbox_answer();
 	}
 	check("the child goes on", status == 0);
+}
+
+static bool armed;
+
+static bool arm_path_a(struct rec_thread *t)
+{
+	(void)t;
+	armed = true;
+	return true;
+}
+
+static void disarm_path_a(struct rec_thread *t)
+{
+	(void)t;
+	armed = false;
+}
+
+static bool is_idle(void)
+{
+	return sched_getscheduler(0) == SCHED_IDLE;
+}
+
+/* A server that never tries again lets the alarm end this program. */
+static void await_idle_server(void)
+{
+	for (rec_schedule_choose(false); !is_idle(); rec_schedule_choose(false))
+		usleep(10000);
+}
+
+/* Who serves the only thread of a program, and the policy of the server. */
+static void test_solo(void)
+{
+	struct rec_thread *t = rec_thread_add(7);
+
+	rec_solo_prepare(arm_path_a, disarm_path_a);
+	rec_threads.inlined = true;
+	rec_solo_begin(t);
+	rec_schedule_reset();
+	rec_schedule_choose(true);
+	check("the server of a fork is a normal task", !is_idle() && rec_solo_is_served());
+	rec_schedule_choose(false);
+	check("the server of one thread is a task of SCHED_IDLE", is_idle() && !armed);
+	for (int i = 0; i < 5000; i++)
+		rec_schedule_note(25000);
+	rec_schedule_choose(false);
+	check("fast faults change nothing", is_idle() && rec_solo_is_served());
+	for (int i = 0; i < 1024; i++)
+		rec_schedule_note(40000);
+	rec_schedule_choose(false);
+	check("after slow faults the thread serves itself", !is_idle() && armed &&
+							    rec_solo_is_armed());
+	await_idle_server();
+	check("later the server tries again", !armed);
+	rec_schedule_note(100000000);
+	rec_schedule_choose(false);
+	check("one fault that is slow enough ends that", !is_idle() && armed);
+	await_idle_server();
+	rec_threads.watched++;
+	rec_schedule_choose(false);
+	check("beside a thread that libc does not know the thread serves itself",
+	      !is_idle() && armed);
+	rec_threads.watched--;
+	rec_schedule_choose(false);
+	rec_solo_end();
+	rec_schedule_choose(false);
+	check("a thread that expects another serves itself", !is_idle() && armed &&
+							     !rec_solo_is_armed());
+	rec_thread_remove(t);
+	rec_thread_reset();
+	rec_threads.inlined = false;
 }
 
 int main(void)
@@ -219,5 +290,6 @@ int main(void)
 	test_handing_over();
 	rec_shadow.frozen = false;
 	test_shadow();
+	test_solo();
 	return failed;
 }

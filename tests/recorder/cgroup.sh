@@ -213,7 +213,7 @@ if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
 	wait $penned || true
 	rmdir "$pen/leaf" "$pen"
 fi
-for option in --latency=3us --bandwidth=1G --sample=100 --policy=clock --no-move --no-inline; do
+for option in --latency=3us --bandwidth=1G --sample=100 --policy=clock --no-move --inline --no-inline; do
 	record -L 8 $option -- true
 	check "$option is refused" [ $status = 2 ]
 done

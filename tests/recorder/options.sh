@@ -31,7 +31,7 @@ faults_filed() {
 
 # Weights: if only a sample of the faults is recorded, the weights of each kind add up to the
 # number of all faults of the kind, also across forks.
-for mode in '' --no-inline; do
+for mode in --inline --no-inline; do
 	# shellcheck disable=SC2086
 	record --sample 100 $mode -- "$cases" fork
 	faults_filed > rows
@@ -66,8 +66,31 @@ sys.exit(not (near(a["alloc"], each) and near(b["alloc"], each) and not c["alloc
 END
 done
 
+# Before a second thread begins, path A is armed for the first one.
+if [ "$(uname -m)" = x86_64 ] && record --inline -- true && grep -q 'on the faulting thread' err; then
+	record -- /usr/bin/python3 -c 'import threading
+def fill():
+    global text
+    text = [str(i) for i in range(100000)]
+fill()
+worker = threading.Thread(target=fill)
+worker.start()
+worker.join()
+fill()'
+	check "of two threads each serves itself" python3 - <<'END'
+import json, subprocess, sys
+run = subprocess.run(["'"$fltctl"'", "script", "--json", "trace.flt"], stdout=subprocess.PIPE, text=True)
+rows = [json.loads(line) for line in run.stdout.splitlines()]
+worker = [i for i, r in enumerate(rows) if r["tid"] != rows[0]["tid"]]
+after = [r for r in rows[worker[0]:] if "kernel" not in r["flags"].split(",")]
+inline = sum("inline" in r["flags"].split(",") for r in after)
+print(f"# {len(rows)} faults, {len(after)} since the second thread, {inline} of them inline")
+sys.exit(len(after) < 500 or inline < len(after) * 0.99)
+END
+fi
+
 # Moving a mapping must not load its pages. The case reads BIG / PAGE pages at its end.
-for mode in '' --no-inline --no-move; do
+for mode in --inline --no-inline --no-move; do
 	record -M 200 $mode -- "$cases" sparse
 	check "mremap $mode causes no first touches" [ "$(number '(\([0-9]*\) first touches')" -lt $(((32 << 20) / page + 200)) ]
 	check "mremap $mode brings each page back once" [ "$(number ' \([0-9]*\) refaults')" -lt $(((16 << 20) / page)) ]
@@ -117,7 +140,7 @@ for row, n in sorted(seen.items()):
     print(n, *row)'
 }
 if [ "$(uname -m)" = x86_64 ]; then
-	for mode in '' --no-inline; do
+	for mode in --inline --no-inline; do
 		# shellcheck disable=SC2086
 		stacks_of phases $mode --grants > granted.txt
 		check "the kernel fills most pages --grants $mode" [ "$(number "$granted")" -ge 80 ]

@@ -68,6 +68,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	timeout 100 $(O)/tests/recorder/unwinders libc.so.6 libstdc++.so.6 \
 		$(or $(notdir $(lastword $(sort $(wildcard /usr/lib/*/libpython3.*.so.1.0)))),libpython3.so)
 	tests/recorder/cases.sh $(O) quick
+	tests/recorder/cases.sh $(O) "fork signals blocked handlers protect close end_segv" --inline
 	tests/recorder/cases.sh $(O) mremap_blind --no-move
 	tests/recorder/cases.sh $(O) fork_small -M 1048576
 	tests/recorder/cases.sh $(O) protect_between --grants
@@ -84,6 +85,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 ## make check-recorder-long all cases of the recorder on all paths
 check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all
+	tests/recorder/cases.sh $(O) all --inline
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
 	tests/recorder/cases.sh $(O) all --no-move
 	tests/recorder/cases.sh $(O) all --grants

@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 failed=0
-for path in '' --no-inline; do
+for path in '' --inline --no-inline; do
 	echo "# record $path"
 	timeout "${FLT_TEST_LIMIT:-60}" "$build/fltctl" record -q $path -L 8 -o trace.flt -- \
 		"$build/tests/recorder/stacks" "$build/tests/recorder/loaded.so" > want

@@ -207,6 +207,7 @@ static struct flt_rec_config config_of(const struct flt_record_args *args)
 		.bandwidth = args->bandwidth, .policy = (uint32_t)args->policy,
 		.max_stack = (uint32_t)args->max_stack, .sample = (uint32_t)args->sample,
 		.flags = (args->no_inline ? FLT_REC_NO_INLINE : 0u) |
+			 (args->inlined ? FLT_REC_INLINE : 0u) |
 			 (args->no_move ? FLT_REC_NO_MOVE : 0u) |
 			 (args->grants ? FLT_REC_GRANTS : 0u) |
 			 (args->no_stack ? FLT_REC_NO_STACK : 0u),

@@ -69,6 +69,10 @@ static const struct flt_opt opts[] = {
 	  .choices = engines, .help = "Select how memory is limited and faults are observed. With "
 		  "-L: preload (the heap, by userfaultfd) or cgroup (all memory, by the kernel; "
 		  "creates swap if there is none). Without -L: module or perf. Default: auto." },
+	{ .name = "inline", .type = FLT_OPT_FLAG, .offset = AT(inlined),
+	  .help = "With -L, let each thread serve its own faults if the kernel allows that "
+		  "(Linux 6.10, x86-64). Default: only if the process has several threads, or if "
+		  "the fault server gets too little CPU time." },
 	{ .name = "no-inline", .type = FLT_OPT_FLAG, .offset = AT(no_inline),
 	  .help = "With -L, serve every fault in the fault server (a helper process of each "
 		  "recorded process), none on the faulting thread." },
@@ -148,9 +152,12 @@ static int check_args(const struct flt_run *run, bool limited)
 	if (!limited && (args->cores || args->latency || args->bandwidth || args->sample))
 		return flt_command_misuse(command, "--cores, --latency, --bandwidth and --sample "
 					  "need -L");
-	if (!limited && (args->policy >= 0 || args->no_move || args->no_inline || args->grants))
-		return flt_command_misuse(command, "--policy, --no-move, --no-inline and --grants "
-					  "need -L");
+	if (!limited && (args->policy >= 0 || args->no_move || args->inlined || args->no_inline ||
+			 args->grants))
+		return flt_command_misuse(command, "--policy, --no-move, --inline, --no-inline and "
+					  "--grants need -L");
+	if (args->inlined && args->no_inline)
+		return flt_command_misuse(command, "--inline and --no-inline exclude each other");
 	if (!limited && (args->engine == FLT_RECORD_ENGINE_PRELOAD ||
 			 args->engine == FLT_RECORD_ENGINE_CGROUP))
 		return flt_command_misuse(command, "--engine=%s needs -L SIZE",
@@ -193,9 +200,9 @@ static int check_chosen(const struct flt_run *run, const struct flt_record_args 
 					  "--engine=preload: in a cgroup the kernel evicts and "
 					  "brings back");
 	if (args->by_cgroup && (args->sample || args->policy >= 0 || args->no_move ||
-				args->no_inline || args->grants))
-		return flt_command_misuse(command, "--sample, --policy, --no-move, --no-inline and "
-					  "--grants need --engine=preload");
+				args->inlined || args->no_inline || args->grants))
+		return flt_command_misuse(command, "--sample, --policy, --no-move, --inline, "
+					  "--no-inline and --grants need --engine=preload");
 	return FLT_EXIT_DONE;
 }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "schedule.h"
+
+#include "image/clock.h"
+#include "image/image.h"
+#include "image/lock.h"
+#include "region/region.h"
+#include "thread/solo.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+/*
+ * Path A takes up to 30 us where interrupts are expensive. Tested after so many faults, or when the
+ * sum exceeds what they may take.
+ */
+#define DEAR_NS 30000u
+#define FAULTS  1024u
+
+#define PAUSE_NS      1000000000ULL
+#define PAUSE_NS_MOST (64 * PAUSE_NS)
+
+static struct {
+	int cpu_seen, cpu_set;
+	int policy;		/* of the program when the server began */
+	bool may_idle;		/* the server can leave SCHED_IDLE again */
+	bool idle;		/* the server is of SCHED_IDLE now */
+	uint64_t spent;		/* ns of the last `faults` faults */
+	unsigned int faults;
+	uint64_t until;		/* no attempt before that time */
+	uint64_t pause;		/* ns until the next attempt, if this one fails */
+} state;
+
+static int set_policy(int policy)
+{
+	struct sched_param p = { 0 };
+
+	return (int)sys3(SYS_sched_setscheduler, 0, policy, &p);
+}
+
+/*
+ * To leave SCHED_IDLE, a task needs the right to lower its nice value. So try to do that. (The
+ * system call returns 20 minus the nice value.)
+ */
+static bool may_lower_nice(void)
+{
+	long nice = 20 - sys2(SYS_getpriority, PRIO_PROCESS, 0);
+
+	return !sys3(SYS_setpriority, PRIO_PROCESS, 0, nice - 1) &&
+	       !sys3(SYS_setpriority, PRIO_PROCESS, 0, nice);
+}
+
+void rec_schedule_reset(void)
+{
+	state.cpu_seen = state.cpu_set = -1;
+	state.policy = (int)sys1(SYS_sched_getscheduler, 0);
+	/* A server of SCHED_IDLE inherits that from the program. */
+	state.may_idle = (state.policy == SCHED_OTHER || state.policy == SCHED_BATCH) &&
+			 may_lower_nice();
+	state.idle = false;
+	state.spent = state.faults = 0;
+	state.until = 0;
+	state.pause = PAUSE_NS;
+}
+
+void rec_schedule_follow(uint16_t cpu)
+{
+	uint64_t mask[16] = { 0 };
+
+	/* Only after two faults on one CPU, so that alternating threads do not cause moves. */
+	if (cpu == state.cpu_seen && cpu != state.cpu_set && cpu < 1024) {
+		mask[cpu / 64] = 1ULL << cpu % 64;
+		if (sys3(SYS_sched_setaffinity, 0, sizeof(mask), mask) >= 0)
+			state.cpu_set = cpu;
+	}
+	state.cpu_seen = cpu;
+}
+
+static void set_idle(bool idle)
+{
+	if (idle != state.idle && !set_policy(idle ? SCHED_IDLE : state.policy))
+		state.idle = idle;
+}
+
+/* Let the thread resolve its faults, or the server again. */
+static void hand_over(bool to_thread)
+{
+	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid))
+		return;
+	if (to_thread)
+		rec_solo_arm();
+	else
+		rec_solo_disarm();
+	rec_lock_release(&rec_pager_lock);
+}
+
+void rec_schedule_choose(bool busy)
+{
+	bool attempt = state.may_idle && rec_now() >= state.until;
+
+	bool served = rec_solo_is_served(), alone;
+
+	/* Threads that libc does not know are watched as well. */
+	alone = __atomic_load_n(&rec_threads.watched, __ATOMIC_RELAXED) == served;
+	if (busy)
+		;	/* no change now */
+	else if (attempt && alone && rec_solo_is_armed())
+		hand_over(false);
+	else if ((!attempt || !alone) && rec_threads.inlined && served)
+		hand_over(true);
+	set_idle(attempt && alone && !busy && rec_solo_is_served());
+}
+
+void rec_schedule_note(uint64_t ns)
+{
+	if (!state.idle)
+		return;
+	state.spent += ns;
+	state.faults++;
+	if (state.spent > (uint64_t)FAULTS * DEAR_NS) {
+		state.until = rec_now() + state.pause;
+		if (state.pause < PAUSE_NS_MOST)
+			state.pause *= 2;
+	}
+	if (state.faults == FAULTS || state.until > rec_now())
+		state.spent = state.faults = 0;
+}
