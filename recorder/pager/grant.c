@@ -3,7 +3,8 @@
  * grant.c - which pages are granted, and the end of a grant.
  *
  * A grant is a set of pages of one cluster of the page filter. Its size follows the program: a
- * thread that has used up its last grant, and touches the page behind it, gets twice as many pages.
+ * thread that has used up its last grant, and touches the next page, gets twice as many pages. The
+ * next page is the one behind the last touch, or before that if the program goes downwards.
  *
  * Another thread can be in the middle of a fault when a grant ends. The filter has let its touch
  * pass as one of a granted page, but the kernel finds the page registered and raises a fault for
@@ -128,6 +129,7 @@ static void record_touches(struct rec_thread *t, uint32_t self)
 		    (g->missing & bit_of(page) && t->tid != self))
 			continue;
 		g->recorded |= bit_of(page);
+		t->last_touch = page + 1;
 		rec_touch_record(&s, t, self);
 	}
 	if (at)
@@ -317,10 +319,20 @@ static bool end_oldest(const struct rec_thread *t, uint32_t self)
 	return false;
 }
 
-/* Return the number of pages to grant behind a page: more, if the program goes on in sequence. */
-static unsigned int choose_pages(size_t page, uint32_t self)
+enum direction { NEITHER, UP, DOWN };
+
+/* Return the direction in which a thread touches pages in sequence, if it does. */
+static enum direction direction_of(const struct rec_thread *t, size_t page)
 {
-	struct grant *g = page ? find(page - 1) : NULL;
+	if (t->last_touch == page)
+		return UP;
+	return t->last_touch == page + 2 ? DOWN : NEITHER;
+}
+
+/* Return the number of pages to grant beside a page: more, if the program goes on in sequence. */
+static unsigned int choose_pages(size_t page, enum direction d, uint32_t self)
+{
+	struct grant *g = d == UP ? find(page - 1) : d == DOWN ? find(page + 1) : NULL;
 	unsigned int pages = PAGES_FIRST;
 
 	if (!g)
@@ -331,23 +343,33 @@ static unsigned int choose_pages(size_t page, uint32_t self)
 	return pages < REC_TOUCH_SAMPLES ? pages : REC_TOUCH_SAMPLES;
 }
 
-/* Return the bits of up to `pages` untouched pages behind a page in its cluster. */
-static uint64_t choose_bits(size_t page, unsigned int pages)
+/* Return the bits of up to `pages` untouched pages beside a page in its cluster. */
+static uint64_t choose_bits(size_t page, unsigned int pages, enum direction d)
 {
-	size_t end = first_of(page) + REC_CLUSTER, most = rec_extent_end();
+	size_t first = first_of(page), end = first + REC_CLUSTER, most = rec_extent_end(), i = page;
+	size_t room = rec_region.limit - rec_region.resident;
 	uint64_t set = 0;
 
-	for (size_t i = page + 1; i < end && i < most && i <= page + pages; i++) {
+	/* The caller has made room for the page itself. */
+	if (rec_region.resident >= rec_region.limit)
+		return 0;
+	/*
+	 * Grants end before pages are evicted. An eighth of the limit is evicted at a time, so near
+	 * the limit they would end soon. They pay only if the program goes on in sequence.
+	 */
+	if (d == NEITHER && room <= rec_region.limit / 4)
+		return 0;
+	if (end > most)
+		end = most;
+	/* One page for the fault itself. */
+	for (room--; pages && room; pages--, room--) {
+		if (d == DOWN ? i == first : i + 1 >= end)
+			break;
+		i = d == DOWN ? i - 1 : i + 1;
 		if (rec_page_state(i) != PAGE_EMPTY)
 			break;
 		set |= bit_of(i);
 	}
-	/*
-	 * Grants end before pages are evicted. An eighth of the limit is evicted at a time, so near
-	 * the limit they would end soon, and would not pay.
-	 */
-	if (rec_region.resident + bits(set) > rec_region.limit - rec_region.limit / 4)
-		return 0;
 	return set;
 }
 
@@ -439,6 +461,7 @@ static bool may_grant(const struct rec_thread *t, const struct rec_fault *f)
 void rec_grant_follow(const struct rec_fault *f, size_t page)
 {
 	struct rec_thread *t;
+	enum direction d;
 	unsigned int pages;
 	uint32_t self;
 	uint64_t set;
@@ -465,10 +488,12 @@ void rec_grant_follow(const struct rec_fault *f, size_t page)
 	}
 	self = (uint32_t)sys0(SYS_gettid);
 	record_touches(t, self);
-	pages = choose_pages(page, self);
+	d = direction_of(t, page);
+	t->last_touch = page + 1;
+	pages = choose_pages(page, d, self);
 	while (outstanding(t) + pages > REC_TOUCH_SAMPLES && end_oldest(t, self))
 		;
-	set = choose_bits(page, pages);
+	set = choose_bits(page, pages, d);
 	if (set)
 		give(place(page, t, self), set);
 }

@@ -6,6 +6,7 @@
 #include "unwind/backtrace.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define REC_THREADS 4096u	/* slots: open addressing by tid; a power of two */
@@ -17,6 +18,7 @@ struct rec_thread {
 	void *perf;		/* mapped perf ring of its page faults, or NULL */
 	void *perf_before;	/* an older one, with the sample of a fault that lasts, or NULL */
 	void *touches;		/* mapped perf ring of its touches of granted pages, or NULL */
+	size_t last_touch;	/* page of its last first touch that is known, plus 1; 0 = none */
 	bool too_deep;		/* its stack is larger than the copies in that ring */
 	uint64_t fault_time;	/* time of the last resolved fault; older samples belong to
 				 * earlier faults */
