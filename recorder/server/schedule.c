@@ -11,10 +11,10 @@
 #include <sys/resource.h>
 
 /*
- * Path A takes up to 30 us where interrupts are expensive. Tested after so many faults, or when the
- * sum exceeds what they may take.
+ * If faults wait longer for the server, in the mean, path A is no worse: that is the time of its
+ * interrupt in a virtual machine. Tested after so many faults, or when their sum is larger.
  */
-#define DEAR_NS 30000u
+#define DEAR_NS 15000u
 #define FAULTS  1024u
 
 #define PAUSE_NS      1000000000ULL
@@ -25,8 +25,9 @@ static struct {
 	int policy;		/* of the program when the server began */
 	bool may_idle;		/* the server can leave SCHED_IDLE again */
 	bool idle;		/* the server is of SCHED_IDLE now */
-	uint64_t spent;		/* ns of the last `faults` faults */
+	uint64_t spent;		/* ns until the server ran, of the last `faults` faults */
 	unsigned int faults;
+	bool late;		/* the last faults took too long */
 	uint64_t until;		/* no attempt before that time */
 	uint64_t pause;		/* ns until the next attempt, if this one fails */
 } state;
@@ -59,6 +60,7 @@ void rec_schedule_reset(void)
 			 may_lower_nice();
 	state.idle = false;
 	state.spent = state.faults = 0;
+	state.late = false;
 	state.until = 0;
 	state.pause = PAUSE_NS;
 }
@@ -111,17 +113,22 @@ void rec_schedule_choose(bool busy)
 	set_idle(attempt && alone && !busy && rec_solo_is_served());
 }
 
+bool rec_schedule_is_idle(void)
+{
+	return state.idle && !state.late;
+}
+
 void rec_schedule_note(uint64_t ns)
 {
 	if (!state.idle)
 		return;
 	state.spent += ns;
-	state.faults++;
-	if (state.spent > (uint64_t)FAULTS * DEAR_NS) {
+	state.late = state.spent > (uint64_t)FAULTS * DEAR_NS;
+	if (state.late) {
 		state.until = rec_now() + state.pause;
 		if (state.pause < PAUSE_NS_MOST)
 			state.pause *= 2;
 	}
-	if (state.faults == FAULTS || state.until > rec_now())
+	if (state.late || ++state.faults == FAULTS)
 		state.spent = state.faults = 0;
 }

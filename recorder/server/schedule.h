@@ -9,8 +9,8 @@
  *
  * Beside other programs, a task of SCHED_IDLE may wait long for its CPU. (It does not if the kernel
  * groups tasks by session, because the server has a session of its own: sched(7), autogroup.) So
- * the time of faults is measured. If they take too long, the server becomes a normal task, and the
- * thread resolves its own faults if it can. After a while the server tries again.
+ * the server measures how long faults wait for it. If that is too long, the server becomes a normal
+ * task, and the thread resolves its own faults if it can. After a while the server tries again.
  */
 #ifndef FLT_REC_SCHEDULE_H
 #define FLT_REC_SCHEDULE_H
@@ -27,7 +27,9 @@ void rec_schedule_follow(uint16_t cpu);
  * only that thread waits for the server.
  */
 void rec_schedule_choose(bool busy);
-/* Note the time that a fault of the only thread took, in ns. */
+/* Return true if the server runs only while the program's thread sleeps. */
+bool rec_schedule_is_idle(void);
+/* Note the time until the server ran in a fault of the only thread, in ns. */
 void rec_schedule_note(uint64_t ns);
 
 #endif

@@ -31,6 +31,8 @@
 #define LOOK_NS    10000000L	/* path A: interval of checks for faults whose signal is blocked */
 #define HOT_NS      3000000L	/* path A: how long to watch after a fault in the kernel */
 
+#define FAULTS_AT_ONCE 64u	/* before the server looks at other descriptors */
+
 /* Descriptors to wait for. Those of forked children follow. */
 enum { IMAGE, SOCKET, PROCESS, WAKEUP, CHILDREN };
 
@@ -211,6 +213,23 @@ static void serve(const struct wait *w)
 		ending = true;
 }
 
+/*
+ * Serve the next fault of the program's only thread, if the server runs only while that sleeps. So
+ * it sleeps, most likely in a fault. Return false if it is time to look at the other descriptors.
+ */
+static bool serve_next(void)
+{
+	static unsigned int faults;
+
+	if (!rec_schedule_is_idle() || rec_link_is_modelled() || ++faults % FAULTS_AT_ONCE == 0)
+		return false;
+	unread = !rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
+	if (!rec_inbox_count())
+		return false;
+	rec_inbox_answer();
+	return true;
+}
+
 static void refresh_grants(void)
 {
 	if (!rec_lock_try_briefly(&rec_pager_lock, (uint32_t)rec_image.server_pid))
@@ -253,6 +272,8 @@ void rec_server_run(int s, int target)
 	rec_writer_on_full(check_fltctl);
 	rec_probe_install();
 	for (;;) {
+		if (serve_next())
+			continue;
 		prepare_wait(&w);
 		ready = sys5(SYS_ppoll, w.fd, CHILDREN + w.children, &w.timeout, 0, 8);
 		rec_link_wake_due(false);

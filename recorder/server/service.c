@@ -212,7 +212,7 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 		rec_link_wake_later(a);
 	rec_lock_release(&rec_pager_lock);
 	if (f.caller_wakes && outcome == FAULT_DONE) {
-		rec_schedule_note(rec_now() - f.time);
+		rec_schedule_note(f.asleep - f.time);
 		/* Last, because the thread runs at once. */
 		if (!f.far)
 			uffd_wake(rec_region.uffd, a, FLT_PAGE);

@@ -28,6 +28,8 @@ static inline struct perf_event_attr rec_perf_record_attr(void)
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR |
 			       PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER,
 		.sample_regs_user = REC_PERF_MASK, .use_clockid = 1, .clockid = CLOCK_MONOTONIC,
+		/* Nobody waits for the ring. The kernel interrupts itself once per full ring. */
+		.watermark = 1, .wakeup_watermark = INT32_MAX,
 	};
 
 	perf_attr_set(&a, PERF_ATTR_REMOVE_ON_EXEC);

@@ -19,7 +19,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define RING_BYTES (2 * FLT_PAGE)
+/* The kernel interrupts itself each time when the ring is full. */
+#define DATA_PAGES 4u
+#define RING_BYTES ((1 + DATA_PAGES) * FLT_PAGE)
 
 /* Samples to look back, because signal frames fault, too. */
 #define LOOK_BACK 8
@@ -84,7 +86,7 @@ static bool read_record(const void *ring, uint64_t end, struct rec_perf_record *
 	if (end < sizeof(*r))
 		return false;
 	for (size_t i = 0; i < sizeof(*r); i += sizeof(word)) {
-		if (!rec_probe_load(data + (from + i) % FLT_PAGE, &word))
+		if (!rec_probe_load(data + (from + i) % (DATA_PAGES * FLT_PAGE), &word))
 			return false;
 		memcpy((char *)r + i, &word, sizeof(word));
 	}

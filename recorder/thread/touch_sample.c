@@ -25,9 +25,6 @@ void *rec_touch_sample_open(uint32_t tid, int filter, bool stacks)
 		a.sample_type |= PERF_SAMPLE_STACK_USER;
 		a.sample_stack_user = REC_TOUCH_STACK;
 	}
-	/* Never wake a reader. */
-	a.watermark = 1;
-	a.wakeup_watermark = INT32_MAX;
 	fd = sys5(SYS_perf_event_open, &a, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return NULL;

@@ -253,11 +253,11 @@ static void test_solo(void)
 	rec_schedule_choose(false);
 	check("the server of one thread is a task of SCHED_IDLE", is_idle() && !armed);
 	for (int i = 0; i < 5000; i++)
-		rec_schedule_note(25000);
+		rec_schedule_note(10000);
 	rec_schedule_choose(false);
 	check("fast faults change nothing", is_idle() && rec_solo_is_served());
 	for (int i = 0; i < 1024; i++)
-		rec_schedule_note(40000);
+		rec_schedule_note(20000);
 	rec_schedule_choose(false);
 	check("after slow faults the thread serves itself", !is_idle() && armed &&
 							    rec_solo_is_armed());

@@ -77,9 +77,9 @@ worker = threading.Thread(target=fill)
 worker.start()
 worker.join()
 fill()'
-	check "of two threads each serves itself" python3 - <<'END'
+	check "of two threads each serves itself" python3 - "$fltctl" <<'END'
 import json, subprocess, sys
-run = subprocess.run(["'"$fltctl"'", "script", "--json", "trace.flt"], stdout=subprocess.PIPE, text=True)
+run = subprocess.run([sys.argv[1], "script", "--json", "trace.flt"], stdout=subprocess.PIPE, text=True)
 rows = [json.loads(line) for line in run.stdout.splitlines()]
 worker = [i for i, r in enumerate(rows) if r["tid"] != rows[0]["tid"]]
 after = [r for r in rows[worker[0]:] if "kernel" not in r["flags"].split(",")]
