@@ -168,7 +168,7 @@ waits_for_room() {
 	return 1
 }
 rm -f pid trace.flt*
-"$fltctl" record -L 8 -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
+"$fltctl" record -L 8 --inline -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
 begun
 kill -STOP "$record"
 check "a program waits while its ring is full" waits_for_room

@@ -273,10 +273,14 @@ check "a program with another clock has its native result" cmp -s out <("$cases"
 # Each time namespace has its own clock.
 if unshare -T --monotonic 1000 true 2> /dev/null; then
 	for offset in 1000000 -1000; do
-		timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- unshare -T --monotonic $offset \
-			"$cases" phases > out 2> err || true
-		check "faults keep their stacks with a clock of $offset s" [ -z "$(number 'unplaced  *\([0-9]*\)')" ]
-		check "service is timed with a clock of $offset s" grep -q '^service .*us per fault, [1-9]' err
+		for mode in --inline --no-inline; do
+			timeout "$limit" "$fltctl" record -L 8 $mode -o trace.flt -- \
+				unshare -T --monotonic $offset "$cases" phases > out 2> err || true
+			check "faults keep their stacks with a clock of $offset s $mode" \
+				[ -z "$(number 'unplaced  *\([0-9]*\)')" ]
+			check "service is timed with a clock of $offset s $mode" \
+				grep -q '^service .*us per fault' err
+		done
 	done
 fi
 
