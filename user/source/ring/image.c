@@ -214,6 +214,10 @@ static void lost(struct flt_rings *r, struct image *i)
 	else
 		end(r, i, NULL);
 	i->state = LOST;
+	/* It has ended. One image may be lost per process of a command that runs for days. */
+	if (i->server >= 0)
+		close(i->server);
+	i->server = -1;
 	for (child = r->first; child; child = child->next)
 		if (child->state == WAITING && child->parent == i->id)
 			kill_child(r, child, PARENT_LOST);
