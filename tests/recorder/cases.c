@@ -104,6 +104,7 @@ static const struct {
 	{ "mremap_over", case_mremap_over }, { "dropped", case_dropped },
 	{ "spawn", case_spawn }, { "shared", case_shared },
 	{ "protect", case_protect }, { "protect_between", case_protect_between }, { "io", case_io }, { "direct", case_direct },
+	{ "direct_threads", case_direct_threads },
 	{ "mremap", case_mremap }, { "reserve", case_reserve }, { "reserve_mixed", case_reserve_mixed }, { "reserve_fork", case_reserve_fork }, { "commit", case_commit }, { "populate", case_populate }, { "trim", case_trim }, { "many_stacks", case_many_stacks }, { "sparse", case_sparse },
 	{ "limits", case_limits }, { "address_limit", case_address_limit },
 	{ "shm_at", case_shm_at }, { "advise_self", case_advise_self },

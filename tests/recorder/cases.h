@@ -95,6 +95,7 @@ void case_file(void);
 void case_big_stack(void);
 void case_io(void);
 void case_direct(void);
+void case_direct_threads(void);
 void case_close(void);
 void case_close_raw(void);
 void case_mremap_blind(void);

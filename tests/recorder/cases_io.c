@@ -5,6 +5,7 @@
 #include "recent.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,56 @@ void case_direct(void)
 		bad += p[at / 4] != value(at / 4);
 	}
 	printf("wrote %zd bad %lu wrong %lu\n", n, bad, wrong(q, BIG));
+}
+
+#define READERS 4
+#define SHARE   (BIG / READERS)
+
+/*
+ * Read a file by direct I/O into memory that other readers push out meanwhile: a page must not be
+ * evicted while the device writes to it. Return the number of wrong words.
+ */
+static void *read_directly(void *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECT);
+	unsigned int *q = NULL;
+	unsigned long bad = 0;
+
+	if (fd < 0)
+		fd = open(path, O_RDONLY);
+	if (fd < 0 || posix_memalign((void **)&q, PAGE, SHARE))
+		exit(1);
+	for (int round = 0; round < 2; round++) {
+		memset(q, round, SHARE);
+		for (size_t at = 0; at < SHARE; at += SHARE / 16)
+			if (pread(fd, (char *)q + at, SHARE / 16, (off_t)at) != (ssize_t)(SHARE / 16))
+				bad++;
+		bad += wrong(q, SHARE);
+	}
+	close(fd);
+	return (void *)bad;
+}
+
+void case_direct_threads(void)
+{
+	char path[] = "./flt-direct-XXXXXX";
+	unsigned int *p = filled(SHARE);
+	pthread_t thread[READERS];
+	int fd = mkstemp(path);
+	unsigned long bad = 0;
+	ssize_t n = write(fd, p, SHARE);
+	void *more;
+
+	fsync(fd);
+	for (int i = 0; i < READERS; i++)
+		if (pthread_create(&thread[i], NULL, read_directly, path))
+			exit(1);
+	for (int i = 0; i < READERS; i++) {
+		pthread_join(thread[i], &more);
+		bad += (unsigned long)more;
+	}
+	unlink(path);
+	printf("wrote %zd bad %lu wrong %lu\n", n, bad, wrong(p, SHARE));
 }
 
 void case_close(void)
