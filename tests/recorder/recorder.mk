@@ -13,6 +13,7 @@ $(O)/tests/recorder/cancel_unwinds.o: tests/recorder/cancel_unwinds.c tests/reco
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -I. $(CSTD) -O2 -g $(WARN) -fexceptions -pthread -c -o $@ $<
 $(O)/tests/recorder/soak: $(wildcard tests/recorder/soak_*.c) tests/recorder/soak.h
+$(O)/tests/recorder/stranger: tests/recorder/insider.c tests/recorder/stranger.h
 $(O)/tests/recorder/moves: $(wildcard lib/core/*.[ch])
 $(REC_TEST_BINS): $(O)/tests/recorder/%: tests/recorder/%.c
 	@mkdir -p $(@D)
@@ -90,6 +91,7 @@ check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all --no-move
 	tests/recorder/cases.sh $(O) all --grants
 	tests/recorder/programs.sh $(O)
+	FLT_FUZZ=100000 tests/recorder/socket.sh $(O)
 	tests/recorder/snapshot.sh $(O)
 	tests/recorder/soak.sh $(O) 180
 CHECK_LONG += check-recorder-long

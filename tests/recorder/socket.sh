@@ -3,11 +3,14 @@
 # Processes that do not belong to a recording cannot disturb it.
 #
 # usage: socket.sh BUILD-DIR
+# FLT_FUZZ: the number of random messages from inside the recording, by default 2000. The printed
+# seed (FLT_SEED) determines them.
 # shellcheck disable=SC2016	# $0 is for the shells that are recorded
 set -euo pipefail
 
 build=$(realpath "$1") here=$(dirname "$(realpath "$0")")
-fltctl=$build/fltctl cases=$build/tests/recorder/cases
+fltctl=$build/fltctl cases=$build/tests/recorder/cases rounds=$build/tests/recorder/rounds
+fuzz=${FLT_FUZZ:-2000} seed=${FLT_SEED:-$RANDOM}
 # shellcheck source=tests/recorder/check.bash
 . "$here/check.bash"
 chmod 755 .
@@ -40,6 +43,8 @@ complete() {
 	filed+=" $(grep -c '[,"]refault[,"]' script.csv || true)"
 	[ -n "$seen" ] && [ "$seen" = "$filed" ]
 }
+
+in_order() { "$fltctl" script --check trace.flt > order; }
 
 "$cases" fork > native
 
@@ -97,4 +102,26 @@ for how in leave stay fork; do
 	check "$how: the command prints the same as natively" cmp -s out native
 	check "$how: nothing is lost" complete
 done
+
+# Processes that know the token, and send anything in each state of a connection, while programs run.
+# fltctl kills those that seem to be images whose server died.
+"$rounds" 12 1 > native
+status=0
+timeout $((limit * (1 + fuzz / 5000) * ${FLT_PATIENCE:-1})) "$fltctl" record -L 8 -o trace.flt -- \
+	sh -c 'ls -l "/proc/$PPID/fd" > before
+		(while [ ! -e fuzzed ]; do "$0" 12 1; done > beside) &
+		env -u LD_PRELOAD ./stranger fuzz "$1" "$2" > sent; touch fuzzed; wait
+		"$0" 12 1; ls -l "/proc/$PPID/fd" > after; exit 7' "$rounds" "$fuzz" "$seed" > out 2> err || status=$?
+echo "# seed $seed: $(cat sent) messages, $(grep -c 'was killed' err || true) killed," \
+	"$(grep -c 'cannot limit or record' err || true) refused, $(wc -l < before) and $(wc -l < after) descriptors"
+check "messages were sent in each state" awk -v n="$fuzz" \
+	'{ exit !(NF == 9 && $1 >= n && $3 > n / 50 && $5 > n / 50 && $7 > n / 50 && $9 > n / 50) }' sent
+check "fltctl ends with the command, and returns its status" [ "$status" = 7 ]
+check "the command prints the same as natively" cmp -s out native
+check "a program beside prints the same as natively" cmp -s <(sort -u beside) <(sort -u native)
+check "nothing is lost" complete
+check "the recording is in order" in_order
+check "no descriptor is left" [ "$(wc -l < after)" -le $(($(wc -l < before) + 8)) ]
+check "texts of the messages do not reach the terminal as they are" \
+	[ "$(LC_ALL=C grep -cP '[\x00-\x08\x0b-\x1f\x7f]' err || true)" = 0 ]
 finish

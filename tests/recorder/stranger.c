@@ -5,8 +5,8 @@
  *	stranger squat			connect, say nothing, sleep
  *	stranger hello COUNT		send forged messages of all types, well-formed
  *	stranger random COUNT		send random bytes of random lengths
- *	stranger insider HOW		with the token of the environment: `leave` after a HELLO, `stay`
- *					silent after a HELLO, or claim to be a `fork`
+ *	stranger insider HOW		with the token: see insider.c
+ *	stranger fuzz COUNT SEED	with the token: see insider.c
  *
  * Print the number of messages that were sent.
  */
@@ -20,6 +20,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include "tests/recorder/stranger.h"
 
 static char name[16][108];
 static int names;
@@ -41,7 +43,7 @@ static void find(void)
 		fclose(f);
 }
 
-static int join(const char *to)
+int stranger_join(const char *to)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
@@ -64,7 +66,7 @@ static long send_all(long count, size_t (*make)(void *m))
 
 	for (long i = 0; sent < count && i < 20 * count; i++) {
 		if (fd < 0)
-			fd = join(name[i % names]);
+			fd = stranger_join(name[i % names]);
 		if (fd < 0)
 			continue;
 		if (send(fd, m, make(m), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
@@ -103,40 +105,14 @@ static size_t make_hello(void *to)
 	return sizeof(*m);
 }
 
-static int inside(const char *how)
-{
-	struct flt_rec_message m = { .type = FLT_REC_HELLO, .version = FLT_RING_VERSION };
-	const char *address = getenv("FLT_RECORD_SOCKET");
-	char token[64] = "", to[108] = "";
-	int fd;
-
-	if (!address || sscanf(address, "%99[^:]:%39[^:]", to, token) != 2)
-		return 1;
-	memcpy(m.token, token, sizeof(m.token) - 1);
-	m.image = strcmp(how, "fork") ? 0 : 12345;
-	fd = join(to);
-	if (fd < 0 || send(fd, &m, sizeof(m), MSG_NOSIGNAL) != sizeof(m))
-		return 1;
-	if (recv(fd, &m, sizeof(m), 0) == sizeof(m))
-		printf("answered %u\n", m.type);
-	else
-		printf("hung up\n");
-	fflush(stdout);
-	if (!strcmp(how, "stay")) {
-		fclose(stdout);
-		/* Until fltctl hangs up. */
-		while (recv(fd, &m, sizeof(m), 0) > 0)
-			;
-	}
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	long count = argc > 2 ? atol(argv[2]) : 0;
 
 	if (argc > 2 && !strcmp(argv[1], "insider"))
-		return inside(argv[2]);
+		return insider_break(argv[2]);
+	if (argc > 3 && !strcmp(argv[1], "fuzz"))
+		return insider_fuzz(count, strtoul(argv[3], NULL, 0));
 	find();
 	if (!names)
 		return 1;
@@ -144,7 +120,7 @@ int main(int argc, char **argv)
 		int joined = 0;
 
 		for (int i = 0; i < names; i++)
-			joined += join(name[i]) >= 0;
+			joined += stranger_join(name[i]) >= 0;
 		printf("%d\n", joined);
 		fflush(stdout);
 		sleep(1000);
