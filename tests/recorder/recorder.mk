@@ -62,7 +62,7 @@ bench-recorder: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/graph
 	tests/bench/recorder.sh $(O)
 
 .PHONY: check-recorder check-recorder-long
-check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS)
+check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS) $(O)/trace/nofile
 	timeout 100 $(O)/tests/recorder/moves
 	$(O)/tests/recorder/instructions
 	timeout 100 $(O)/tests/recorder/answers
@@ -81,6 +81,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/escape.sh $(O)
 	tests/recorder/socket.sh $(O)
 	tests/recorder/stacks.sh $(O)
+	tests/recorder/names.sh $(O)
 	tests/recorder/soak.sh $(O) 2
 
 ## make check-recorder-long all cases of the recorder on all paths

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Fill 400 MiB of heap, and read it twice. */
+/* Heap [MIB] - fill the heap, by default 400 MiB, and read it twice. */
 import java.util.ArrayList;
 import java.util.List;
 
@@ -8,8 +8,10 @@ public class Heap {
 		List<byte[]> pieces = new ArrayList<>();
 		long sum = 0;
 
+		int count = 16 * (arguments.length > 0 ? Integer.parseInt(arguments[0]) : 400);
+
 		/* The collector gives larger pieces regions of their own. */
-		for (int i = 0; i < 6400; i++) {
+		for (int i = 0; i < count; i++) {
 			byte[] piece = new byte[64 << 10];
 
 			java.util.Arrays.fill(piece, (byte) i);
