@@ -52,6 +52,14 @@ check "a program returns 0" [ $status = 0 ]
 check "its output is the native one" cmp -s out native
 check "its memory was limited" grep -q '^memory   peak 8MiB of -L 8MiB' err
 check "nothing was lost" grep -q '^loss     none' err
+# The figures are those of one moment: in memory at most the limit, with swap at most the program's
+# 24 MiB and what its libraries have.
+check "the summary tells where the memory was" awk '
+	function mib(text) { return text ~ /GiB/ ? text * 1024 : text ~ /MiB/ ? text + 0 : text ~ /KiB/ ? text / 1024 : 0 }
+	/^limited / { n++; anon = mib($2); files = mib($4); kernel = mib($6); swapped = mib($8)
+		named = $0 ~ /; [^ ]+ swapped out( to zram[0-9]+)?$/ }
+	END { exit !(n == 1 && anon + files + kernel <= 8.01 && anon > 4 && swapped > 0 &&
+		anon + swapped < 26 && named) }' err
 check "everything is as before" restored
 
 # Sequential rounds over three times the limit evict every page before its next use.
@@ -66,6 +74,15 @@ assert 6144 <= alloc <= 6160, "first touches"
 assert again >= 3 * (6144 - 2048), "refaults"
 END
 check "every first touch and every refault has its call site" [ $? = 0 ]
+
+# The pictures have each fault of the recording.
+all=$(sed -n 's/^recorded[^:]*: \([0-9]*\) faults.*/\1/p' summary)
+"$fltctl" visualize --folded -o - trace.flt > folded 2> err
+check "a flame graph of the cgroup's recording has all faults" \
+	[ "$(awk '{ n += $NF } END { print n }' folded)" = "$all" ]
+check "and those of the program" [ "$(grep -c 'rounds.*main' folded)" -gt 0 ]
+"$fltctl" visualize --html -o page.html trace.flt > out 2> err
+check "a page of the cgroup's recording is written" grep -q '</html>' page.html
 
 # The kernel counts the faults of the cgroup, too. Only faults before the exec may differ.
 majors=$(sed -n 's/^recorded.*; \([0-9]*\) major.*/\1/p' summary)
