@@ -91,11 +91,17 @@ check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
 	tests/recorder/cases.sh $(O) all --no-move
 	tests/recorder/cases.sh $(O) all --grants
-	tests/recorder/programs.sh $(O)
 	FLT_FUZZ=100000 tests/recorder/socket.sh $(O)
 	tests/recorder/snapshot.sh $(O)
 	tests/recorder/soak.sh $(O) 180
 CHECK_LONG += check-recorder-long
+
+## make check-programs      real programs under the recorder, three times each; installs them
+.PHONY: check-programs
+check-programs: $(O)/fltctl $(O)/libfltrec.so
+	scripts/setup -l
+	FLT_ROUNDS=3 tests/recorder/programs.sh $(O)
+CHECK_LONG += check-programs
 
 # used by tests/live/recorder*.sh
 ALL += $(REC_TEST_BINS) $(REC_TEST_OTHERS)

@@ -9,7 +9,7 @@ public class Words {
 	static long count(List<String> words, int part) {
 		Map<String, Integer> counts = new HashMap<>();
 		for (int i = part; i < words.size(); i += 4)
-			counts.merge(words.get(i).substring(0, 3), 1, Integer::sum);
+			counts.merge(words.get(i).substring(0, 2), 1, Integer::sum);
 		return counts.values().stream().mapToLong(n -> (long) n * n).sum();
 	}
 

@@ -2,9 +2,9 @@
 # Compilers and builds.
 # shellcheck shell=bash disable=SC2016,SC2028,SC2154
 
-program gcc 16 gcc -O2 -S -o - "$here/omp.c"
-program g++ 32 g++ -O2 -flto -frandom-seed=1 -S -o - "$here/map.cc"
-program lto 24 sh -c 'g++ -O2 -flto=2 -pthread -o lto "$0" && ./lto' "$here/map.cc"
+PARTIAL='its code is larger than its heap' program gcc 2/4 gcc -O2 -S -o - "$here/omp.c"
+program g++ 24/48 g++ -O2 -flto -frandom-seed=1 -S -o - "$here/map.cc"
+NEEDS=g++ program lto 16/24 sh -c 'g++ -O2 -flto=2 -pthread -o lto "$0" && ./lto' "$here/map.cc"
 
 # A project of thirty files.
 mkdir project
@@ -21,5 +21,5 @@ done
 } > project/main.c
 printf 'CFLAGS = -O2 -g\nprogram: %s\n\t$(CC) -o $@ $^\n' "$(echo project/*.c |
 	sed 's,project/\([a-z0-9]*\)\.c,\1.o,g')" > project/Makefile
-program make 16 sh -c 'rm -f project/*.o project/program
+NEEDS='make gcc' PARTIAL='the code of a compiler is larger than its heap' program make 6/8 sh -c 'rm -f project/*.o project/program
 make -s -j2 -C project && ./project/program'

@@ -2,19 +2,21 @@
 # Programs that sort, compress, search and copy files.
 # shellcheck shell=bash
 
-for i in 7 3 9 1 5 8 2; do sed "s/^/$i/" lines; done > many	# 180 MB
+if wanted sort2 sort4; then
+	for i in 7 3 9 1 5 8 2; do sed "s/^/$i/" lines; done > many	# 180 MB
+fi
 
-# Not by a cgroup: a kernel without the multi-generational LRU kills sort there now and then, because
+# Not by a cgroup: a kernel without the multi-generational LRU kills sort and xz there now and then, because
 # all resident pages are in use whenever it looks for one to evict.
 ENGINES=preload program sort2 32 sort --parallel=2 -S 96M many
 ENGINES=preload program sort4 32 sort --parallel=4 -S 96M many
-program xz1 96 xz -T1 -6 -c some
-program xz2 96 xz -T2 -6 --block-size=1MiB -c some
-program sqlite 48 sqlite3 :memory: "create table t(a, b);
+ENGINES=preload program xz1 24 xz -T1 -6 -c some
+program xz2 32/48 xz -T2 -6 --block-size=1MiB -c some
+program sqlite 40/48 sqlite3 :memory: "create table t(a, b);
 with recursive c(x) as (select 1 union all select x + 1 from c where x < 1500000)
 insert into t select x, x * 7919 % 1000003 from c; create index i on t(b);
 select count(*), sum(b), min(b), max(b) from t; select * from t order by b limit 5;"
-if command -v git > /dev/null; then
+if wanted git && installed git; then
 	git init -q repo
 	for i in $(seq 8); do
 		cp some "repo/f$i"
@@ -23,14 +25,14 @@ if command -v git > /dev/null; then
 		git -C repo -c user.name=t -c user.email=t@t -c gc.auto=0 commit -q -m "commit $i"
 	done
 fi
-program git 16 sh -c 'rm -rf clone; git clone -q --no-hardlinks repo clone && cd clone &&
+NEEDS=git program git 12/16 sh -c 'rm -rf clone; git clone -q --no-hardlinks repo clone && cd clone &&
 git log --oneline | wc -l && git fsck --full 2>&1 && git gc -q && git status --short && git diff HEAD~3 --stat | tail -1'
 mkdir tree
 for i in $(seq 40); do
 	mkdir -p "tree/$((i % 5))"
 	head -c $((i * 20000)) lines > "tree/$((i % 5))/$i"
 done
-program rsync 8 sh -c 'rm -rf copy; rsync -a --checksum tree/ copy/ && rsync -ai --checksum tree/ copy/ &&
+NEEDS=rsync PARTIAL='its heap is as small as its code' program rsync 1/4 sh -c 'rm -rf copy; rsync -a --checksum tree/ copy/ && rsync -ai --checksum tree/ copy/ &&
 cd copy && find . -type f | sort | xargs md5sum'
-program tar 96 sh -c 'tar --sort=name --mtime=@0 -c tree | xz -T2 --block-size=1MiB | md5sum'
-rm many
+NEEDS=xz program tar 32/48 sh -c 'tar --sort=name --mtime=@0 -c tree | xz -T2 --block-size=1MiB | md5sum'
+rm -f many

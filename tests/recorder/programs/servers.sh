@@ -4,23 +4,19 @@
 
 mkdir site
 for i in $(seq 20); do head -c $((i * 30000)) lines > "site/$i"; done
-program nginx 8 bash "$here/nginx.sh" "$work/site"
+NEEDS='nginx curl' PARTIAL='its heap is smaller than its code' program nginx 256K/6 bash "$here/nginx.sh" "$work/site"
 
 # The server refuses to run as root, so keep only the capabilities that the recorder needs.
-postgres=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2> /dev/null | tail -1)
-if [ -z "$postgres" ]; then
-	echo "ok postgres # skip: no server"
-	missing=$((missing + 1))
-elif [ "$(id -u)" != 0 ]; then
-	ENGINES=preload program postgres 4 bash "$here/postgres.sh" "$work" "$postgres"
-elif id postgres > /dev/null 2>&1; then
+if [ "$(id -u)" != 0 ]; then
+	NEEDS=postgres ENGINES=preload PARTIAL='most of its memory is shared' program postgres 2 bash "$here/postgres.sh" "$work" "$(postgres_bin)"
+elif present postgres postgres; then
 	mkdir database
 	chmod 711 .
 	cp "$here/postgres.sh" database/postgres.sh
 	chmod -R a+r database
 	chown postgres database
 	caps=+sys_ptrace,+perfmon,+bpf
-	program postgres 4/64 setpriv --reuid=postgres --regid=postgres --clear-groups \
+	NEEDS=postgres PARTIAL='most of its memory is shared' program postgres 2/48 setpriv --reuid=postgres --regid=postgres --clear-groups \
 		--inh-caps=$caps --ambient-caps=$caps \
-		bash "$work/database/postgres.sh" "$work/database" "$postgres"
+		bash "$work/database/postgres.sh" "$work/database" "$(postgres_bin)"
 fi

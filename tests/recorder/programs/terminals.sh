@@ -2,6 +2,7 @@
 # Programs that use a terminal.
 # shellcheck shell=bash disable=SC2154
 
-program vim 16 sh -c 'vim -u NONE -n -es -c "e some" -c "%s/line/LINE/g" -c "g/77/d" -c "%sort" \
+NEEDS=vim program vim 8/16 sh -c 'vim -u NONE -n -es -c "e some" -c "%s/line/LINE/g" -c "g/77/d" -c "%sort" \
 	-c "w! edited" -c "q!"; md5sum edited; wc edited'
-program tmux 8 bash "$here/tmux.sh"
+NEEDS=tmux ESCAPES='utempter is a set-group-ID program' UNSEEN='utempter is a set-group-ID program' \
+	PARTIAL='the heap of most processes is smaller than their code' program tmux 1/6 bash "$here/tmux.sh"
