@@ -3,10 +3,10 @@
 # A recorded program ends when nobody serves its faults. Its resident memory, measured with
 # pagemap from another process, stays below the limit.
 #
-# usage: death.sh BUILD-DIR
+# usage: death.sh BUILD-DIR [OPTION-OF-RECORD...]
 set -euo pipefail
 
-build=$(realpath "$1") here=$(dirname "$(realpath "$0")")
+build=$(realpath "$1") options=("${@:2}") here=$(dirname "$(realpath "$0")")
 fltctl=$build/fltctl
 # shellcheck source=tests/recorder/check.bash
 . "$here/check.bash"
@@ -32,7 +32,7 @@ begun() {
 
 start() { # ARGUMENT...
 	rm -f pid trace.flt*
-	"$fltctl" record -L 8 -o trace.flt -- "$build/tests/recorder/walk" "$@" > pid 2> err &
+	"$fltctl" record "${options[@]}" -L 8 -o trace.flt -- "$build/tests/recorder/walk" "$@" > pid 2> err &
 	begun
 }
 
@@ -131,7 +131,7 @@ wait "$record" 2> /dev/null || true
 record=''
 
 rm -f pid trace.flt*
-"$fltctl" record -L 8 -o trace.flt -- \
+"$fltctl" record "${options[@]}" -L 8 -o trace.flt -- \
 	sh -c 'trap "" TERM; echo $$ > pid; while :; do sleep 0.1; done' > /dev/null 2> err &
 begun
 kill -TERM "$record"
@@ -145,7 +145,7 @@ target=''
 # The command has ended, and a child of it runs on. Its last faults are in the summary and in the
 # file.
 rm -f pid trace.flt*
-"$fltctl" record -L 8 -o trace.flt -- sh -c "$build/tests/recorder/walk > pid &" > /dev/null 2> err &
+"$fltctl" record "${options[@]}" -L 8 -o trace.flt -- sh -c "$build/tests/recorder/walk > pid &" > /dev/null 2> err &
 begun
 while pgrep -P "$record" -x sh > /dev/null; do
 	sleep 0.1
@@ -157,6 +157,9 @@ wait "$record" || status=$?
 record='' target=''
 check "fltctl says that it has killed a process" [ $status = 3 ]
 check "the summary has the faults of the file" file_agrees
+if [[ " ${options[*]} " = *" --grants "* ]]; then
+	check "the kernel has filled pages" grep -q '^service.* by the kernel alone' err
+fi
 
 # The program is killed while it waits for room in the ring, because fltctl is stopped. It has not
 # recorded the fault whose record it holds.
@@ -168,7 +171,7 @@ waits_for_room() {
 	return 1
 }
 rm -f pid trace.flt*
-"$fltctl" record -L 8 --inline -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
+"$fltctl" record "${options[@]}" --inline -L 8 -o trace.flt -- "$build/tests/recorder/walk" > pid 2> err &
 begun
 kill -STOP "$record"
 check "a program waits while its ring is full" waits_for_room
@@ -196,7 +199,7 @@ timeout "$limit" unshare -p -f sh -c 'exit 5' 2> err || status=$?
 if [ $status = 5 ]; then
 	status=0
 	# shellcheck disable=SC2016
-	timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- \
+	timeout "$limit" "$fltctl" record "${options[@]}" -L 8 -o trace.flt -- \
 		unshare -p -f sh -c '"$0" mremap > /dev/null; echo finished; exit 5' \
 		"$build/tests/recorder/cases" > out 2> err || status=$?
 	check "a program in a PID namespace runs to its end" [ "$(cat out)" = finished ]
@@ -206,7 +209,7 @@ if [ $status = 5 ]; then
 	"$build/tests/recorder/cases" fork > native
 	status=0
 	# shellcheck disable=SC2016
-	timeout "$limit" "$fltctl" record -L 8 -o trace.flt -- \
+	timeout "$limit" "$fltctl" record "${options[@]}" -L 8 -o trace.flt -- \
 		unshare -p -f sh -c '"$0" fork; exit 5' "$build/tests/recorder/cases" > out 2> err || status=$?
 	check "forks in a PID namespace print the same as natively" cmp -s out native
 	check "forks in a PID namespace do not escape" [ $status = 5 -a "$(grep -c 'not recorded' err)" = 0 ]
@@ -219,7 +222,7 @@ mkdir small
 if mount -t tmpfs -o size=64k none small 2> /dev/null; then
 	status=0
 	"$build/tests/recorder/cases" fork > native
-	timeout "$limit" "$fltctl" record -L 8 -o small/trace.flt -- \
+	timeout "$limit" "$fltctl" record "${options[@]}" -L 8 -o small/trace.flt -- \
 		"$build/tests/recorder/cases" fork > out 2> err || status=$?
 	umount small
 	check "a full disk is a failure" [ $status = 1 ]

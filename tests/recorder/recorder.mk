@@ -75,6 +75,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/cases.sh $(O) protect_between --grants
 	tests/recorder/cases.sh $(O) protect_between --grants --no-inline
 	tests/recorder/death.sh $(O)
+	tests/recorder/death.sh $(O) --grants
 	tests/recorder/options.sh $(O)
 	tests/recorder/rights.sh $(O)
 	tests/recorder/cgroup.sh $(O)
@@ -83,6 +84,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/stacks.sh $(O)
 	tests/recorder/names.sh $(O)
 	tests/recorder/soak.sh $(O) 2
+	tests/recorder/soak.sh $(O) 2 --grants
 
 ## make check-recorder-long all cases of the recorder on all paths
 check-recorder-long: check-recorder
@@ -94,6 +96,7 @@ check-recorder-long: check-recorder
 	FLT_FUZZ=100000 tests/recorder/socket.sh $(O)
 	tests/recorder/snapshot.sh $(O)
 	tests/recorder/soak.sh $(O) 180
+	tests/recorder/soak.sh $(O) 180 --grants
 CHECK_LONG += check-recorder-long
 
 ## make check-programs      real programs under the recorder, three times each; installs them
