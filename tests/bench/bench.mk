@@ -11,6 +11,10 @@ $(O)/workload/forkcost: $(O)/tests/bench/forkcost.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -o $@ $^
 
+# The recorder does not reach a static program.
+$(O)/tests/bench/forkcost: $(O)/tests/bench/forkcost.o
+	$(CC) $(CFLAGS) -o $@ $^
+
 $(O)/workload/gap: $(O)/tests/bench/gap.o
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) -static -o $@ $^
@@ -41,6 +45,11 @@ $(O)/tests/bench/drain: $(O)/tests/bench/drain.o $(O)/libfltctl.a
 .PHONY: bench-unwind
 bench-unwind: $(O)/fltctl
 	tests/bench/unwind.sh $<
+
+## make bench-recorder-fork  time of a fork under record -L, with -M of 1 GiB and of 1 TiB
+.PHONY: bench-recorder-fork
+bench-recorder-fork: $(O)/fltctl $(O)/libfltrec.so $(O)/tests/bench/forkcost
+	tests/bench/recorder_fork.sh $(O)
 
 ## make bench-report        bytes per fault of a recording, and the time to report it
 .PHONY: bench-report
