@@ -40,9 +40,8 @@ if wanted javac; then
 fi
 NEEDS='javac java' COVERAGE=90 program javac 120/160 sh -c 'rm -rf classes
 javac -J-Xms300m -J-Xmx300m -J-XX:+AlwaysPreTouch -d classes Many.java && ls classes && cksum classes/*'
-NEEDS='javac java' PARTIAL='its code and classes are as large as its heap' program java 40/48 sh -c \
-	'javac -d classes "$0" && java -Xmx256m -cp classes Words' "$here/Words.java"
-if wanted java-heap && installed javac; then javac -d classes "$here/Heap.java"; fi
+if wanted java java-heap && installed javac; then javac -d classes "$here/Words.java" "$here/Heap.java"; fi
+NEEDS='javac java' program java 60/80 java -Xms200m -Xmn150m -Xmx256m -cp classes Words
 # The rest are the code of the machine and of the collector, and stacks.
 NEEDS='javac java' COVERAGE=90 CHARGED=99 program java-heap 160/360 java -Xmx600m -cp classes Heap
 
