@@ -5,6 +5,7 @@
 #include "rlimit.h"
 #include "seccomp.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -52,6 +53,8 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 #endif
 	case SYS_dup3:
 		return dup3((int)a, (int)b, (int)c);
+	case SYS_fcntl:
+		return fcntl((int)a, (int)b, c);
 	case SYS_ioctl:
 		return ioctl((int)a, (unsigned long)b, c);
 	case SYS_getrlimit:

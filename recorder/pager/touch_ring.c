@@ -40,10 +40,10 @@ int rec_touch_ring_filter(void)
 	return state.on && !state.in_server ? state.own.faults : -1;
 }
 
-void rec_touch_ring_descriptors(int own[2])
+void rec_touch_ring_descriptors(int *place[2])
 {
-	own[0] = state.own.table ? state.own.faults : -1;
-	own[1] = state.own.table ? state.own.touches : -1;
+	place[0] = state.own.table ? &state.own.faults : NULL;
+	place[1] = state.own.table ? &state.own.touches : NULL;
 }
 
 struct rec_thread *rec_touch_ring_thread(unsigned int i)

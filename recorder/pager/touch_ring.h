@@ -43,11 +43,11 @@ struct rec_thread *rec_touch_ring_thread(unsigned int i);
 /* Return the place of a cluster in the table of the programs. */
 struct rec_page_cluster *rec_touch_ring_cluster(uint64_t number);
 /*
- * Return the descriptor of the filter for the perf events of path A, or -1 if there is none. Needs
- * no lock in a thread that begins.
+ * Return the descriptor of the filter for the perf events of path A, if this program has it, or -1.
+ * Needs no lock in a thread that begins.
  */
 int rec_touch_ring_filter(void);
-/* Store the descriptors that this process has, or -1. Needs no lock. */
-void rec_touch_ring_descriptors(int own[2]);
+/* Get the places of both descriptors that this program has; NULL = none. Needs no lock. */
+void rec_touch_ring_descriptors(int *place[2]);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "fork_child.h"
 #include "image/clock.h"
+#include "image/descriptor.h"
 #include "image/image.h"
 #include "image/socket.h"
 #include "inbox.h"
@@ -272,6 +273,7 @@ void rec_server_run(int s, int target)
 	rec_writer_on_full(check_fltctl);
 	rec_probe_install();
 	for (;;) {
+		rec_descriptor_answer();
 		if (serve_next())
 			continue;
 		prepare_wait(&w);

@@ -98,6 +98,7 @@ void case_direct(void);
 void case_direct_threads(void);
 void case_close(void);
 void case_close_raw(void);
+void case_dup_over(void);
 void case_mremap_blind(void);
 void case_signals(void);
 void case_blocked(void);

@@ -126,10 +126,57 @@ void case_close(void)
 		close(fd);
 	closefrom(3);
 	printf("first %d wrong %lu\n", open("/dev/null", O_RDONLY), wrong(p, BIG));
-	dup2(1, 1016);
-	dup2(1, 1017);
+	/* A shell asks whether a number is open before it takes it. */
+	for (fd = 1016; fd < 1020; fd++)
+		printf("open %d %ld\n", fcntl(fd, F_GETFD), syscall(SYS_fcntl, fd, F_DUPFD, 3));
+	for (fd = 1016; fd < 1020; fd++)
+		printf("dup2 %d\n", dup2(1, fd));
 	free(filled(BIG));
 	printf("wrong %lu\n", wrong(p, BIG));
+}
+
+#define SOME (10u << 20)
+
+static void *fill(void *ends)
+{
+	unsigned long bad = 0;
+
+	do {
+		unsigned int *p = filled(SOME);
+
+		bad += wrong(p, SOME);
+		free(p);
+	} while (!__atomic_load_n((bool *)ends, __ATOMIC_ACQUIRE));
+	return (void *)bad;
+}
+
+/* Give all high numbers to other files while a thread faults, and fork after that. */
+void case_dup_over(void)
+{
+	unsigned int *p = filled(SOME);
+	int done = 0, refused = 0;
+	bool ends = false;
+	pthread_t thread;
+	void *bad;
+	pid_t pid;
+
+	pthread_create(&thread, NULL, fill, &ends);
+	for (int fd = 500; fd < 1024; fd++)
+		done += dup2(1, fd) == fd;
+	for (int fd = 500; fd < 1024; fd++)
+		refused += dup2(-1, fd) == -1 && dup3(1, fd, -1) == -1;
+	__atomic_store_n(&ends, true, __ATOMIC_RELEASE);
+	pthread_join(thread, &bad);
+	printf("done %d refused %d bad %lu wrong %lu\n", done, refused, (unsigned long)bad,
+	       wrong(p, SOME));
+	for (int fd = 500; fd < 1024; fd++)
+		done -= fcntl(fd, F_GETFD) >= 0;
+	printf("closed %d\n", done);
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(wrong(p, SOME) || dup2(1, 1023) != 1023 || wrong(p, SOME));
+	printf("child %x wrong %lu\n", status_of(pid), wrong(p, SOME));
 }
 
 /* Close all descriptors by system calls that libc's functions do not see. */
@@ -142,9 +189,9 @@ void case_close_raw(void)
 	printf("range %ld\n", syscall(SYS_close_range, 3, ~0u, 0));
 	for (int fd = 1010; fd < 1030; fd++)
 #ifdef SYS_dup2
-		syscall(SYS_dup2, 1, fd);
+		printf("dup2 %ld\n", syscall(SYS_dup2, 1, fd));
 #else	/* arm64 */
-		syscall(SYS_dup3, 1, fd, 0);
+		printf("dup3 %ld\n", syscall(SYS_dup3, 1, fd, 0));
 #endif
 	printf("first %d wrong %lu\n", open("/dev/null", O_RDONLY), wrong(p, BIG));
 	free(filled(BIG));

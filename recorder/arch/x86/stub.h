@@ -26,7 +26,7 @@ __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n.cfi_startpro
 	REC_STUB_FORWARD(__NR_sigaltstack)
 	REC_STUB_FORWARD(__NR_close)
 	REC_STUB_FORWARD(__NR_close_range) REC_STUB_FORWARD(__NR_dup2) REC_STUB_FORWARD(__NR_dup3)
-	REC_STUB_FORWARD(__NR_ioctl) REC_STUB_FORWARD(__NR_getrlimit)
+	REC_STUB_FORWARD(__NR_fcntl) REC_STUB_FORWARD(__NR_ioctl) REC_STUB_FORWARD(__NR_getrlimit)
 	REC_STUB_FORWARD(__NR_setrlimit) REC_STUB_FORWARD(__NR_prlimit64)
 	REC_STUB_FORWARD(__NR_prctl) REC_STUB_FORWARD(__NR_seccomp)
 	REC_STUB_FORK(__NR_fork) REC_STUB_FORK(__NR_clone) REC_STUB_FORK(__NR_clone3)
