@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* syscall.c - calls made through libc's syscall() that the recorder replaces. */
 #include "arch/stub.h"
+#include "futex.h"
 #include "recent.h"
 #include "rlimit.h"
 #include "seccomp.h"
@@ -57,6 +58,8 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 		return fcntl((int)a, (int)b, c);
 	case SYS_ioctl:
 		return ioctl((int)a, (unsigned long)b, c);
+	case SYS_futex:
+		return rec_futex((void *)a, (int)b, c, d, (void *)e, f);
 	case SYS_getrlimit:
 		return rec_rlimit_call(n, 0, (unsigned int)a, NULL, (struct rlimit *)b);
 	case SYS_setrlimit:

@@ -115,6 +115,7 @@ static const struct {
 	{ "altstack_small", case_altstack_small },
 	{ "coroutine", case_coroutine }, { "threads", case_threads }, { "close", case_close }, { "close_raw", case_close_raw }, { "dup_over", case_dup_over },
 	{ "mremap_blind", case_mremap_blind }, { "setstack", case_setstack },
+	{ "futex", case_futex }, { "mutex", case_mutex },
 	{ "robust", case_robust }, { "userfaultfd", case_userfaultfd },
 	{ "advise_mixed", case_advise_mixed }, { "noreplace", case_noreplace },
 	{ "onstack", case_onstack }, { "lock_raw", case_lock_raw }, { "no_signals", case_no_signals }, { "many_threads", case_many_threads },

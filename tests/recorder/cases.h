@@ -44,6 +44,8 @@ void case_seccomp_exec_calls(void);
 void case_seccomp_reserved(void);
 void case_setstack(void);
 void case_robust(void);
+void case_futex(void);
+void case_mutex(void);
 void case_userfaultfd(void);
 void case_advise_mixed(void);
 void case_noreplace(void);

@@ -16,7 +16,7 @@ __asm__(".text\n.globl syscall\n.type syscall,@function\nsyscall:\n.cfi_startpro
 	REC_STUB_FORWARD(__NR_madvise) REC_STUB_FORWARD(__NR_mprotect) REC_STUB_FORWARD(__NR_mlock)
 	REC_STUB_FORWARD(__NR_mlock2) REC_STUB_FORWARD(__NR_mlockall)
 	REC_STUB_FORWARD(__NR_shmat) REC_STUB_FORWARD(__NR_process_madvise)
-	REC_STUB_FORWARD(__NR_sigaltstack)
+	REC_STUB_FORWARD(__NR_sigaltstack) REC_STUB_FORWARD(__NR_futex)
 	REC_STUB_FORWARD(__NR_close)
 	REC_STUB_FORWARD(__NR_close_range) REC_STUB_FORWARD(__NR_dup3)
 	REC_STUB_FORWARD(__NR_fcntl) REC_STUB_FORWARD(__NR_ioctl)
