@@ -30,6 +30,7 @@ static struct fork_child {
 	uint64_t waited;	/* ns, see CHECK_NS */
 	bool connected;		/* to fltctl, which will hand it over */
 	bool refused;		/* will not connect */
+	size_t given;		/* has all pages below this one; there was no memory for it */
 } child[REC_FORK_CHILDREN];
 static uint32_t last_id;
 static uint64_t checked;	/* rec_now() of the last check */
@@ -93,14 +94,16 @@ enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t a)
 		ret = uffd_copy(fd, a, a + rec_shadow.distance, FLT_PAGE, 0);
 	else
 		ret = uffd_zero(fd, a, FLT_PAGE, 0);
-	if (ret == -EAGAIN)
+	/* Without memory the child waits, as it would in the kernel. */
+	if (ret == -EAGAIN || ret == -ENOMEM)
 		return FAULT_RETRY;
-	if (ret == -EEXIST)
+	/* The page is there, or the child has unmapped it. */
+	if (ret)
 		uffd_wake(fd, a, FLT_PAGE);
 	return FAULT_DONE;
 }
 
-static void release(int uffd);
+static bool release(int uffd, size_t *given);
 
 /*
  * Release the children that a child without a server forks meanwhile. They are not counted
@@ -113,13 +116,13 @@ static void release_grandchildren(int uffd)
 	while (sys3(SYS_read, uffd, &m, sizeof(m)) == sizeof(m)) {
 		if (m.event != UFFD_EVENT_FORK)
 			continue;
-		release((int)m.arg.fork.ufd);
+		release((int)m.arg.fork.ufd, NULL);
 		sys1(SYS_close, m.arg.fork.ufd);
 	}
 }
 
-/* Copy pages into a child. Return 0 or -errno. */
-static int give(int uffd, size_t first, size_t pages)
+/* Copy pages into a child. wait: until the kernel has memory. Return 0 or -errno. */
+static int give(int uffd, size_t first, size_t pages, bool wait)
 {
 	struct timespec nap = { .tv_nsec = 50000 };
 	uintptr_t a = rec_page_address(first);
@@ -127,7 +130,7 @@ static int give(int uffd, size_t first, size_t pages)
 
 	for (;;) {
 		ret = uffd_copy(uffd, a, a + rec_shadow.distance, pages * FLT_PAGE, 0);
-		if (ret != -EAGAIN)
+		if (ret != -EAGAIN && (ret != -ENOMEM || !wait))
 			return ret;
 		/* The child changes its address space, or waits until its fork is read. */
 		release_grandchildren(uffd);
@@ -135,39 +138,62 @@ static int give(int uffd, size_t first, size_t pages)
 	}
 }
 
+/* Give a child pages [first, end) one by one, because it has some of them. Return 0 or -errno. */
+static int give_each(int uffd, size_t first, size_t end, bool wait)
+{
+	int ret;
+
+	for (; first < end; first++) {
+		ret = give(uffd, first, 1, wait);
+		if (ret == -ESRCH || ret == -ENOMEM)
+			return ret;
+	}
+	return 0;
+}
+
 /*
  * Give a process without a server all pages that it may miss. Then end its registration,
- * which also wakes its threads. The pager lock keeps the shadow as it is meanwhile.
+ * which also wakes its threads. The pager lock keeps the shadow as it is meanwhile. Return false
+ * if the kernel has no memory for a page, which would read as zeros. *given: where to begin, and
+ * where to go on then. NULL: wait for memory.
  */
-static void release(int uffd)
+static bool release(int uffd, size_t *given)
 {
-	size_t i = 0, end, all = rec_extent_end(), bytes = rec_region.count * FLT_PAGE;
+	size_t i = given ? *given : 0, end, all = rec_extent_end();
+	const size_t bytes = rec_region.count * FLT_PAGE;
+	int ret;
 
-	while (i < all) {
-		if (!is_in_shadow(i)) {
-			i++;
+	for (; i < all; i = end) {
+		end = i + 1;
+		if (!is_in_shadow(i))
 			continue;
-		}
-		for (end = i + 1; end < all && end - i < RUN; end++)
+		for (; end < all && end - i < RUN; end++)
 			if (rec_page_state(end) != PAGE_EVICTED)
 				break;
-		if (give(uffd, i, end - i))
-			for (size_t k = i; k < end; k++)
-				if (give(uffd, k, 1) == -ESRCH)
-					return;
-		i = end;
+		ret = give(uffd, i, end - i, !given);
+		if (ret)
+			ret = give_each(uffd, i, end, !given);
+		if (ret == -ESRCH)
+			return true;
+		if (ret) {
+			*given = i;
+			return false;
+		}
 	}
 	release_grandchildren(uffd);
 	uffd_unregister(uffd, rec_region.base, bytes);
 	uffd_unregister(uffd, rec_region.base + rec_shadow.distance, bytes);
+	return true;
 }
 
-/* Let a child run on, unlimited. */
-static void let_go(int uffd)
+/* Let a child run on, unlimited. Return as release() does. */
+static bool let_go(int uffd, size_t *given)
 {
-	release(uffd);
+	if (!release(uffd, given))
+		return false;
 	rec_image.totals->forks_unlimited++;
 	sys1(SYS_close, uffd);
+	return true;
 }
 
 void rec_fork_child_end(uint32_t id)
@@ -198,14 +224,16 @@ void rec_fork_child_add(int uffd)
 {
 	/* Under a seccomp filter a fork does not freeze: another fork may have, just before. */
 	bool connects = rec_shadow.frozen && !rec_freeze.raw && !rec_image.filtered;
-	struct fork_child *c = connects ? find_free() : NULL;
+	struct fork_child *c = find_free();
+	size_t given = 0;
 
-	/* No other child would be handed over. It gets its pages now. */
-	if (!c) {
-		let_go(uffd);
+	/* Nobody hands this child over. It gets its pages now, or as soon as there is memory. */
+	if ((!connects || !c) && let_go(uffd, c ? &given : NULL))
 		return;
-	}
-	*c = (struct fork_child){ .id = ++last_id, .uffd = uffd, .seq = rec_freeze.fork_seq };
+	if (!rec_shadow.frozen)
+		rec_shadow.frozen = rec_freeze.raw = true;
+	*c = (struct fork_child){ .id = ++last_id, .uffd = uffd, .refused = !connects,
+				  .given = given, .seq = connects ? rec_freeze.fork_seq : 0 };
 }
 
 /* Read what the child has written. A later fork may use the place, so remember what was seen. */
@@ -243,8 +271,9 @@ void rec_fork_child_check(bool fork_pending)
 			rec_fork_child_end(child[i].id);
 		} else if (child[i].refused ||
 			   (!child[i].connected && child[i].waited > GIVE_UP_NS)) {
-			let_go(child[i].uffd);
-			child[i].id = 0;
+			child[i].refused = true;
+			if (let_go(child[i].uffd, &child[i].given))
+				child[i].id = 0;
 		}
 	}
 	if (rec_fork_child_list(id) || rec_freeze.forking || !rec_shadow.frozen || fork_pending)
@@ -257,5 +286,5 @@ void rec_fork_child_release_all(void)
 {
 	for (int i = 0; i < REC_FORK_CHILDREN; i++)
 		if (child[i].id)
-			release(child[i].uffd);
+			release(child[i].uffd, NULL);
 }

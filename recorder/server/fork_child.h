@@ -32,7 +32,8 @@ enum rec_outcome rec_fork_child_serve(uint32_t id, uintptr_t page);
 void rec_fork_child_end(uint32_t id);
 /*
  * Remove children that died. Give up on children that did not connect within 10 s, in which the
- * server ran. End the freeze when no child is left and no fork is pending.
+ * server ran. Give children their pages for which the kernel had no memory before. End the freeze
+ * when no child is left and no fork is pending.
  */
 void rec_fork_child_check(bool fork_pending);
 /* Give all children their pages, because the server ends. */

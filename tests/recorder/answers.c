@@ -18,13 +18,17 @@
 #include "server/service.h"
 #include "thread/solo.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +36,7 @@
 #define BYTES (PAGES * FLT_PAGE)
 
 static struct flt_ring_totals totals;
+static uint64_t connected[FLT_RING_FORKS];
 static int failed;
 
 static void check(const char *what, bool right)
@@ -59,6 +64,7 @@ static void begin(void)
 	rec_freeze.barrier = rec_page_address(PAGES - 1);
 	rec_image.pid = rec_image.server_pid = getpid();
 	rec_image.totals = &totals;
+	rec_image.connected = connected;
 	rec_inbox_reset();
 	rec_fork_child_reset();
 	rec_extent_take(PAGES - 1, 1);
@@ -282,6 +288,115 @@ static void test_solo(void)
 	rec_threads.inlined = false;
 }
 
+static bool short_of_memory;
+
+/* Answer the calls that copy pages: the kernel has no memory, or does them. */
+static void *answer_copies(void *listener)
+{
+	for (;;) {
+		struct seccomp_notif asked = { 0 };
+		struct seccomp_notif_resp reply = { 0 };
+
+		if (sys3(SYS_ioctl, *(int *)listener, SECCOMP_IOCTL_NOTIF_RECV, &asked))
+			continue;
+		reply.id = asked.id;
+		if (__atomic_load_n(&short_of_memory, __ATOMIC_ACQUIRE))
+			reply.error = -ENOMEM;
+		else
+			reply.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+		sys3(SYS_ioctl, *(int *)listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+	}
+	return NULL;
+}
+
+/* Let another thread answer when this one copies pages. Return false if that is impossible. */
+static bool watch_copies(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[1])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)UFFDIO_COPY, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	static int listener;
+	pthread_t t;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return false;
+	listener = (int)sys3(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+			     SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
+	return listener >= 0 && !pthread_create(&t, NULL, answer_copies, &listener);
+}
+
+#define LATE 5	/* the page that was evicted before a fork */
+
+static void *fork_reader(void *go)
+{
+	static pid_t pid;
+
+	/* A fork holds locks of libc until its message is read. */
+	while (!__atomic_load_n((bool *)go, __ATOMIC_ACQUIRE))
+		usleep(1000);
+	pid = fork();
+	if (!pid)
+		_exit(*(volatile char *)rec_page_address(LATE) == 7 ? 0 : 1);
+	return &pid;
+}
+
+/* Serve a child that nobody hands over, while the kernel has no memory for its pages. */
+static void *serve_without_memory(void *unused)
+{
+	uint32_t id[REC_FORK_CHILDREN];
+	bool go = false;
+	int status = -1;
+	pthread_t t;
+	void *pid;
+
+	rec_shadow.frozen = rec_freeze.raw = true;
+	/* The thread that forks has no filter. */
+	pthread_create(&t, NULL, fork_reader, &go);
+	if (!watch_copies())
+		exit(2);
+	__atomic_store_n(&short_of_memory, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&go, true, __ATOMIC_RELEASE);
+	await_message(rec_region.uffd);
+	rec_inbox_fetch(rec_region.uffd, REC_IMAGE);
+	pthread_join(t, &pid);
+	check("a child waits for memory", rec_fork_child_list(id) == 1);
+	if (rec_fork_child_list(id)) {
+		await_message(rec_fork_child_uffd(id[0]));
+		rec_inbox_fetch(rec_fork_child_uffd(id[0]), id[0]);
+		rec_inbox_answer();
+		rec_fork_child_check(false);
+		check("and so does its fault", rec_inbox_count() == 1);
+		check("the shadow stays", rec_shadow.frozen && rec_fork_child_list(id) == 1);
+	}
+	__atomic_store_n(&short_of_memory, false, __ATOMIC_RELEASE);
+	rec_inbox_answer();
+	rec_fork_child_check(false);
+	check("with memory the child has all pages", !rec_fork_child_list(id));
+	check("and goes on", waitpid(*(pid_t *)pid, &status, 0) > 0 && status == 0);
+	check("it is counted once", totals.forks_unlimited == 1);
+	return unused;
+}
+
+static void test_no_memory(void)
+{
+	static char content[FLT_PAGE_MAX] __attribute__((aligned(FLT_PAGE_MAX))) = { 7 };
+	pthread_t t;
+
+	if (uffd_copy(rec_region.uffd, rec_page_address(LATE) + BYTES, (uintptr_t)content, FLT_PAGE,
+		      0))
+		exit(2);
+	rec_page_reset(LATE, PAGE_EVICTED);
+	rec_fork_child_reset();
+	pthread_create(&t, NULL, serve_without_memory, NULL);
+	pthread_join(t, NULL);
+}
+
 int main(void)
 {
 	alarm(60);
@@ -291,5 +406,6 @@ int main(void)
 	rec_shadow.frozen = false;
 	test_shadow();
 	test_solo();
+	test_no_memory();
 	return failed;
 }
