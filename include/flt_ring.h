@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
-#define FLT_RING_VERSION 6
+#define FLT_RING_VERSION 7
 #define FLT_RING_SLOT    48
 #define FLT_RING_DATA    4096	/* offset of the first slot, whatever the page size */
 
@@ -142,6 +142,7 @@ struct flt_ring_totals {
 	uint64_t stacks_full;	/* stacks truncated because the image has too many nodes */
 	/* Programs that cannot connect to fltctl: seccomp filter, network namespace. */
 	uint64_t execs_unlimited;
+	uint64_t rescued;	/* faults of threads in the recorder, which have no record */
 };
 
 /* Recent forks that can be marked: more than the children that a server waits for at a time. */

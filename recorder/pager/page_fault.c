@@ -209,5 +209,7 @@ bool rec_fault_rescue(uintptr_t address)
 	}
 	rec_residency_enter(page);
 	rec_region.state[page] |= copied ? PAGE_SHADOWED : 0;
+	/* The owner may be writing a record, so there is none of this fault. */
+	rec_image.totals->rescued++;
 	return true;
 }

@@ -43,7 +43,8 @@ enum rec_outcome {
 /* Bring in the page of a fault, evict if need be, and record the fault. Pager lock held. */
 enum rec_outcome rec_fault_resolve(struct rec_fault *f);
 /*
- * Fill the page at `address` for the owner of the pager lock, which sleeps in a fault on it.
+ * Fill the page at `address` for the owner of the pager lock, which sleeps in a fault on it. Count
+ * the fault, without a record.
  * Only the server calls this, without the lock. Return false if the kernel refuses until the
  * message of a fork or mremap() is read.
  */

@@ -143,6 +143,15 @@ static void test_shadow(void)
 	check("a load from the shadow ends", serve_load(&other));
 }
 
+/* A thread with its stack in the region may fault on it while it holds the lock. */
+static void test_rescue(void)
+{
+	struct access own = { .at = rec_page_address(8), .locks = true };
+
+	check("a load by the owner of the lock ends", serve_load(&own));
+	check("it is counted", totals.rescued == 1 && totals.resident == 1);
+}
+
 struct shared {
 	bool go;
 };
@@ -406,6 +415,7 @@ int main(void)
 	rec_shadow.frozen = false;
 	test_shadow();
 	test_solo();
+	test_rescue();
 	test_no_memory();
 	return failed;
 }

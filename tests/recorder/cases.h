@@ -108,6 +108,7 @@ void case_handlers(void);
 void case_altstack(void);
 void case_altstack_small(void);
 void case_coroutine(void);
+void case_stack_edge(void);
 void case_threads(void);
 void case_end_exit(void);
 void case_end_kill(void);

@@ -193,6 +193,34 @@ void case_coroutine(void)
 	printf("bad %lu\n", co_bad);
 }
 
+static void map_and_move(void)
+{
+	char *p = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	p[0] = 1;
+	p = mremap(p, 1 << 16, 1 << 20, MREMAP_MAYMOVE);
+	co_bad += p[0] != 1;
+	mprotect(p, PAGE, PROT_READ);
+	munmap(p, 1 << 20);
+}
+
+/* Cross into the next page of a stack in each function of the recorder, so that it faults there. */
+void case_stack_edge(void)
+{
+	char *stack = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (size_t below = 0; below < PAGE; below += 16) {
+		madvise(stack, 1 << 20, MADV_DONTNEED);
+		getcontext(&co);
+		co.uc_stack.ss_sp = stack;
+		co.uc_stack.ss_size = (1 << 19) + below;
+		co.uc_link = &home;
+		makecontext(&co, map_and_move, 0);
+		swapcontext(&home, &co);
+	}
+	printf("bad %lu\n", co_bad);
+}
+
 static void *churn(void *arg)
 {
 	unsigned int seed = (unsigned int)(unsigned long)arg;

@@ -240,6 +240,10 @@ void flt_record_summary(const struct flt_recording *r)
 	if (f->raced)
 		fprintf(stderr, "raced    %llu more faults of pages that another thread's fault "
 			"had brought in\n", (unsigned long long)f->raced);
+	if (t->sum.totals.rescued)
+		fprintf(stderr, "rescued  %llu more faults of threads in the recorder, on stacks "
+			"that are limited, are not recorded\n",
+			(unsigned long long)t->sum.totals.rescued);
 	if (f->placeless)
 		fprintf(stderr, "unplaced %llu faults have no call site\n",
 			(unsigned long long)f->placeless);

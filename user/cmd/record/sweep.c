@@ -57,6 +57,7 @@ static const struct flt_column columns[] = {
 	{ "evicted_pages", "evicted", 9, FLT_COLUMN_COUNT, SUM(totals.evicted) },
 	{ "resident_peak_bytes", NULL, 0, FLT_COLUMN_BYTES, AT(resident_peak),
 	  .known_if = OF_RECORDING },
+	{ "rescued", NULL, 0, FLT_COLUMN_COUNT, SUM(totals.rescued) },
 	{ NULL, "", -BAR, FLT_COLUMN_CHARS, AT(bar), .spare = 1 },
 	{ 0 },
 };
