@@ -18,6 +18,7 @@ struct rec_freeze {
 	uint32_t ended;		/* futex: number of freezes that ended */
 	size_t held;		/* pages marked PAGE_HELD */
 	uintptr_t barrier;	/* page whose fault the server answers after the fork event */
+	uintptr_t mark;		/* page that a child touches before it connects: see fork_child.c */
 	uint32_t forking;	/* tid that holds the map lock for a fork, or 0 */
 	uint64_t fork_seq;	/* number of the latest fork */
 	bool raw;		/* the child of that fork will not connect to fltctl */

@@ -56,10 +56,23 @@ int rec_fork_child_uffd(uint32_t id)
 	return c ? c->uffd : -1;
 }
 
+/*
+ * Return true if this is the child of fork(), which connects. While that fork freezes the shadow, a
+ * thread may fork by a system call of its own, and the kernel does not tell which process a
+ * userfaultfd belongs to. Only the child of fork() has touched the mark. After mlockall() no page
+ * is registered any more, and none is missing.
+ */
+static bool is_expected(const struct fork_child *c)
+{
+	int ret = uffd_zero(c->uffd, rec_freeze.mark, FLT_PAGE, 0);
+
+	return ret == -EEXIST || ret == -ENOENT;
+}
+
 uint32_t rec_fork_child_of(uint64_t seq)
 {
 	for (int i = 0; i < REC_FORK_CHILDREN; i++)
-		if (child[i].id && child[i].seq == seq)
+		if (child[i].id && child[i].seq == seq && is_expected(&child[i]))
 			return child[i].id;
 	return 0;
 }
@@ -242,7 +255,10 @@ static void read_mark(struct fork_child *c)
 	uint64_t *at = &rec_image.connected[c->seq % FLT_RING_FORKS];
 	uint64_t mark = __atomic_load_n(at, __ATOMIC_ACQUIRE);
 
-	c->connected |= mark == c->seq;
+	if (mark == c->seq && !c->connected && !c->refused) {
+		c->connected = is_expected(c);
+		c->refused = !c->connected;
+	}
 	c->refused |= mark == (c->seq | FLT_RING_FORK_REFUSED);
 }
 

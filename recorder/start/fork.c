@@ -189,10 +189,13 @@ static int connect_child(void)
 		sys1(SYS_close, fd);
 		fd = -EMFILE;
 	}
-	if (fd < 0)
+	if (fd < 0) {
 		stay_unlimited();
-	else
-		tell_server(0);
+		return fd;
+	}
+	/* Children of forks that the recorder did not see lack this page. */
+	*(volatile char *)rec_freeze.mark;
+	tell_server(0);
 	return fd;
 }
 
@@ -270,6 +273,8 @@ static void child(void)
 	if (fd >= 0) {
 		ret = rec_setup(fd, of, rec_freeze.fork_seq);
 		if (!ret) {
+			/* The child's own children must lack the page. */
+			sys3(SYS_madvise, rec_freeze.mark, FLT_PAGE, MADV_DONTNEED);
 			rec_handler_install(true);
 			rec_image_set_ready(true);
 		} else {

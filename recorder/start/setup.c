@@ -27,6 +27,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+/* At the end of the region: the mark, the pages of errands, and the barrier. */
+#define OWN_PAGES (REC_ERRAND_PAGES + 2)
+
 static int open_uffd(void)
 {
 	uint64_t base = UFFD_FEATURE_EVENT_FORK | UFFD_FEATURE_EVENT_REMAP | UFFD_FEATURE_THREAD_ID;
@@ -80,9 +83,10 @@ static int map_region(void)
 		return ret;
 	rec_shadow.distance = bytes;
 	rec_freeze.barrier = rec_page_address(pages - 1);
-	for (size_t i = pages - 1 - REC_ERRAND_PAGES; i < pages; i++)
+	rec_freeze.mark = rec_page_address(pages - OWN_PAGES);
+	for (size_t i = pages - OWN_PAGES; i < pages; i++)
 		rec_page_reset(i, PAGE_EMPTY);
-	return rec_extent_init(pages - 1 - REC_ERRAND_PAGES);
+	return rec_extent_init(pages - OWN_PAGES);
 }
 
 void rec_setup_unmap(void)

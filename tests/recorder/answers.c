@@ -62,6 +62,8 @@ static void begin(void)
 	rec_region.uffd = fd;
 	rec_shadow.distance = BYTES;
 	rec_freeze.barrier = rec_page_address(PAGES - 1);
+	/* Not registered, as after mlockall(). */
+	rec_freeze.mark = (uintptr_t)connected & ~(FLT_PAGE - 1);
 	rec_image.pid = rec_image.server_pid = getpid();
 	rec_image.totals = &totals;
 	rec_image.connected = connected;

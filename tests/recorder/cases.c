@@ -97,7 +97,7 @@ static const struct {
 	{ "fork", case_fork }, { "fork_deep", case_fork_deep }, { "fork_threads", case_fork_threads },
 	{ "fork_raw", case_fork_raw }, { "fork_small", case_fork_small },
 	{ "fork_strange", case_fork_strange }, { "fork_raw_threads", case_fork_raw_threads },
-	{ "fork_hidden_threads", case_fork_hidden_threads },
+	{ "fork_hidden_threads", case_fork_hidden_threads }, { "fork_mixed", case_fork_mixed },
 	{ "fork_drop", case_fork_drop }, { "fork_stacks", case_fork_stacks },
 	{ "fork_descriptors", case_fork_descriptors }, { "fork_no_space", case_fork_no_space },
 	{ "cancel", case_cancel }, { "cancel_unwinds", case_cancel_unwinds },

@@ -68,6 +68,7 @@ void case_fork_small(void);
 void case_fork_strange(void);
 void case_fork_raw_threads(void);
 void case_fork_hidden_threads(void);
+void case_fork_mixed(void);
 void case_spawn(void);
 void case_cancel_unwinds(void);
 void case_shared(void);

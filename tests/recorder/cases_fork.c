@@ -329,6 +329,8 @@ void case_fork_raw_threads(void)
 	fork_while_threads_read(raw_fork);
 }
 
+#define SOME (12u << 20)
+
 /* Fork with an instruction of this file, which no library can see. */
 static pid_t hidden_fork(void)
 {
@@ -338,6 +340,78 @@ static pid_t hidden_fork(void)
 void case_fork_hidden_threads(void)
 {
 	fork_while_threads_read(hidden_fork);
+}
+
+/* Fork hidden, and let the child check the memory and end. */
+static void *fork_hidden(void *memory)
+{
+	unsigned long bad = 0;
+
+	for (int i = 0; i < 10; i++) {
+		pid_t pid = hidden_fork();
+
+		if (!pid)
+			sys1(SYS_exit_group, wrong(memory, SOME) ? 1 : 0);
+		bad += status_of(pid) != 0;
+	}
+	return (void *)bad;
+}
+
+static struct {
+	unsigned int *memory;
+	int go[2];
+	pid_t pid;
+} beside;
+
+/* Fork hidden right after a fork, whose child has no server yet. That child outlives the other. */
+static void fork_beside(void)
+{
+	char byte;
+
+	beside.pid = hidden_fork();
+	if (beside.pid)
+		return;
+	sys1(SYS_close, beside.go[1]);
+	sys3(SYS_read, beside.go[0], &byte, 1);
+	sys1(SYS_exit_group, wrong(beside.memory, SOME) ? 1 : 0);
+}
+
+/* Forks of both kinds at a time. */
+void case_fork_mixed(void)
+{
+	unsigned int *p = filled(SOME);
+	unsigned long bad = 0;
+	pthread_t t;
+	void *hidden;
+	pid_t pid;
+
+	fflush(stdout);
+	beside.memory = p;
+	pthread_create(&t, NULL, fork_hidden, p);
+	for (int i = 0; i < 10; i++) {
+		pid = fork();
+		if (!pid)
+			_exit(wrong(p, SOME) ? 1 : 0);
+		bad += wrong(p, SOME);
+		bad += status_of(pid) != 0;
+	}
+	pthread_join(t, &hidden);
+	pthread_atfork(NULL, fork_beside, NULL);
+	for (int i = 0; i < 10; i++) {
+		if (pipe(beside.go))
+			return;
+		pid = fork();
+		if (!pid)
+			_exit(wrong(p, SOME) ? 1 : 0);
+		bad += status_of(pid) != 0;
+		/* Evict, which a freeze would prevent for ever. */
+		free(filled(SOME));
+		bad += wrong(p, SOME);
+		close(beside.go[1]);
+		bad += status_of(beside.pid) != 0;
+		close(beside.go[0]);
+	}
+	printf("bad %lu hidden %lu wrong %lu\n", bad, (unsigned long)hidden, wrong(p, SOME));
 }
 
 void case_spawn(void)
