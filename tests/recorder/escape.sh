@@ -139,6 +139,27 @@ except ChildProcessError:
     print("no child is left")
 END
 if unshare -pf true 2> /dev/null; then
+	# The threads have other numbers in the namespace.
+	# They live until their faults are in the file, which grows every second.
+	timeout "$limit" "$fltctl" record -q -L 100 -o trace.flt -- unshare -pf /usr/bin/python3 -c '
+import os, threading, time
+def run():
+    bytearray(4 << 20)
+    for _ in range(2):
+        size = os.path.getsize("trace.flt")
+        while os.path.getsize("trace.flt") == size:
+            time.sleep(0.01)
+t = threading.Thread(target=run)
+t.start()
+t.join()' > out 2> err
+	"$fltctl" script --json --no-stack trace.flt > faults
+	check "threads of a PID namespace have names and the numbers of this one" python3 - << 'END'
+import json
+rows = [json.loads(line) for line in open("faults")]
+threads = {(r["pid"], r["tid"], r["comm"]) for r in rows if r["comm"] != "unshare"}
+assert len(threads) == 2 and all(comm == "python3" for _, _, comm in threads), threads
+assert {pid == tid for pid, tid, _ in threads} == {True, False}, threads
+END
 	status=0
 	timeout "$limit" "$fltctl" record -q -L 100 -o trace.flt -- unshare -pf /usr/bin/python3 adopts.py \
 		> out 2> err || status=$?

@@ -9,13 +9,17 @@
 #include "text/clock.h"
 #include "cmd/record/limit.h"
 #include "index/index.h"
+#include "source/proc/procfs.h"
 #include "source/ring/fault.h"
 
 /* A process image that is being recorded. */
 struct image_state {
 	uint32_t id;		/* in the file */
 	struct flt_index threads;	/* threads that were written to the file */
-	uint32_t *tids, count, room;	/* their keys */
+	/* Their keys: the number in the process, and in the PID namespace of fltctl. */
+	struct thread { uint32_t tid, here; } *tids;
+	uint32_t count, room;
+	bool elsewhere;		/* in another PID namespace */
 };
 
 /* Read the first line of /proc/PID/NAME. The text is "" if the process ended. */
@@ -91,6 +95,8 @@ static int begin_image(void *arg, struct flt_ring_image *image)
 	if (!k)
 		return -ENOMEM;
 	image->user = k;
+	k->elsewhere = flt_procfs_number_of((uint32_t)image->pid, (uint32_t)image->pid) !=
+		       (uint32_t)image->pid;
 	read_proc(image->pid, "comm", comm, sizeof(comm));
 	if (image->forked_from) {
 		cause = FLT_IMAGE_FORK;
@@ -110,10 +116,35 @@ static int begin_image(void *arg, struct flt_ring_image *image)
 	return set_image(r, image->pid, k->id);
 }
 
-/* Write the name of a thread to the file at its first fault. */
-static int note_thread(struct flt_recording *r, struct flt_ring_image *image, uint32_t tid,
+struct look_up {
+	pid_t pid;
+	uint32_t tid;
+};
+
+static int has_number(void *arg, uint32_t here)
+{
+	const struct look_up *l = arg;
+
+	return flt_procfs_number_of((uint32_t)l->pid, here) == l->tid ? (int)here : 0;
+}
+
+/*
+ * Return the number of a thread in the PID namespace of fltctl. A thread that has ended keeps the
+ * number that it had in its own.
+ */
+static uint32_t number_here(const struct flt_ring_image *image, uint32_t tid)
+{
+	struct look_up l = { image->pid, tid };
+	int here = flt_procfs_each((uint32_t)image->pid, has_number, &l);
+
+	return here > 0 ? (uint32_t)here : tid;
+}
+
+/* Write the name of a thread to the file at its first fault. *number becomes that of here. */
+static int note_thread(struct flt_recording *r, struct flt_ring_image *image, uint32_t *number,
 		       uint64_t time)
 {
+	const uint32_t tid = *number;
 	uint32_t hash = flt_index_hash(tid, 0), n;
 	struct flt_index_search s = flt_index_search(hash);
 	struct image_state *k = image->user;
@@ -121,8 +152,10 @@ static int note_thread(struct flt_recording *r, struct flt_ring_image *image, ui
 	int ret;
 
 	while (flt_index_next(&k->threads, &s, &n))
-		if (k->tids[n] == tid)
+		if (k->tids[n].tid == tid) {
+			*number = k->tids[n].here;
 			return 0;
+		}
 	if (k->count == k->room) {
 		void *more = reallocarray(k->tids, k->room ? 2 * k->room : 16, sizeof(*k->tids));
 
@@ -134,10 +167,11 @@ static int note_thread(struct flt_recording *r, struct flt_ring_image *image, ui
 	ret = flt_index_add(&k->threads, hash, k->count);
 	if (ret)
 		return ret;
-	k->tids[k->count++] = tid;
-	snprintf(name, sizeof(name), "task/%u/comm", tid);
+	*number = k->elsewhere ? number_here(image, tid) : tid;
+	k->tids[k->count++] = (struct thread){ tid, *number };
+	snprintf(name, sizeof(name), "task/%u/comm", *number);
 	read_proc(image->pid, name, comm, sizeof(comm));
-	flt_file_thread(r->file, time, k->id, tid, comm);
+	flt_file_thread(r->file, time, k->id, *number, comm);
 	return 0;
 }
 
@@ -158,6 +192,7 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 	for (i = 0; i < n; i++, slot = (const char *)slot + FLT_RING_SLOT) {
 		const struct flt_ring_fault *f = slot;
 		const struct flt_ring_node *d = slot;
+		uint32_t tid;
 
 		if (f->type == FLT_RING_NODE) {
 			node[nnodes++] = (struct flt_file_node){
@@ -165,10 +200,12 @@ static int take_slots(void *arg, struct flt_ring_image *image, const void *slot,
 				.image = k->id,
 			};
 		} else if (f->type == FLT_RING_FAULT) {
-			ret = note_thread(r, image, f->tid, f->time);
+			tid = f->tid;
+			ret = note_thread(r, image, &tid, f->time);
 			if (ret)
 				return ret;
 			flt_ring_fault_decode(&fault[nfaults], f);
+			fault[nfaults].tid = tid;
 			fault[nfaults++].image = k->id;
 			faults++;
 		} else if (f->type == FLT_RING_MAPS) {

@@ -201,6 +201,25 @@ unsigned int flt_procfs_filters(uint32_t tgid)
 	return line && sscanf(line, "\n%*[^:]: %u", &n) == 1 ? n : 0;
 }
 
+uint32_t flt_procfs_number_of(uint32_t tgid, uint32_t tid)
+{
+	char path[64], text[1024], *line, *end;
+	unsigned long number = 0, next;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%" PRIu32 "/status", tgid, tid);
+	if (read_file(path, text, sizeof(text)) <= 0)
+		return 0;
+	/* One number for each namespace, from that of /proc to that of the thread. */
+	line = strstr(text, "\nNSpid:");
+	for (line = line ? line + strlen("\nNSpid:") : NULL; line && *line == '\t'; line = end) {
+		next = strtoul(line, &end, 10);
+		if (end == line)
+			break;
+		number = next;
+	}
+	return (uint32_t)number;
+}
+
 int flt_procfs_process_of(uint32_t id, uint32_t *tgid)
 {
 	char path[64], text[1024], *line;

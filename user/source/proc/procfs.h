@@ -23,6 +23,9 @@ int flt_procfs_parse_stat(const char *text, size_t length, long ticks_per_second
 /* Read the process of a thread id. -ESRCH. */
 int flt_procfs_process_of(uint32_t id, uint32_t *tgid);
 
+/* Return the number of a thread in its own PID namespace, 0 if it has ended. */
+uint32_t flt_procfs_number_of(uint32_t tgid, uint32_t tid);
+
 /* Return true if the process was killed, is exiting or has ended, waited for or not. */
 bool flt_procfs_ends(uint32_t tgid);
 
