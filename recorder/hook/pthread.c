@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pthread.c - pthread_create(), pthread_cancel(), pthread_mutex_init() and sigaltstack().
+ * pthread.c - pthread_create(), thrd_create(), pthread_cancel(), pthread_mutex_init() and
+ * sigaltstack().
  *
  * When a thread ends, the kernel writes to libc's description of the thread and to the robust
  * mutexes that it owns. A fault of an ending thread is not given to a userfaultfd: the write
@@ -20,6 +21,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <threads.h>
 
 struct begin {
 	void *(*run)(void *);
@@ -37,6 +39,7 @@ static void *begin(void *p)
 }
 
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef int create_c11_fn(thrd_t *, thrd_start_t, void *);
 typedef int cancel_fn(pthread_t);
 
 /* libc's description of a thread is at the end of its stack, within these bytes. */
@@ -93,6 +96,43 @@ REC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	rec_lifetime_expect();
 	ret = next(thread, attr, begin, b);
 	if (ret)
+		free(b);
+	return ret;
+}
+
+struct begin_c11 {
+	thrd_start_t run;
+	void *arg;
+};
+
+static int begin_c11(void *p)
+{
+	struct begin_c11 b = *(struct begin_c11 *)p;
+
+	rec_lifetime_begin();
+	free(p);
+	return b.run(b.arg);
+}
+
+/* libc does not call pthread_create() for these threads. */
+REC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
+{
+	static create_c11_fn *next;
+	struct begin_c11 *b;
+	int ret;
+
+	if (!next)
+		next = (create_c11_fn *)dlsym(RTLD_NEXT, "thrd_create");
+	if (!next)
+		return thrd_error;
+	if (!rec_image_is_ready())
+		return next(thread, run, arg);
+	b = malloc(sizeof(*b));
+	if (!b)
+		return thrd_nomem;
+	*b = (struct begin_c11){ run, arg };
+	ret = next(thread, begin_c11, b);
+	if (ret != thrd_success)
 		free(b);
 	return ret;
 }

@@ -114,7 +114,7 @@ static const struct {
 	{ "big_stack", case_big_stack }, { "altstack", case_altstack },
 	{ "altstack_small", case_altstack_small },
 	{ "stack_edge", case_stack_edge },
-	{ "coroutine", case_coroutine }, { "threads", case_threads }, { "close", case_close }, { "close_raw", case_close_raw }, { "dup_over", case_dup_over },
+	{ "coroutine", case_coroutine }, { "threads", case_threads }, { "c11_thread", case_c11_thread }, { "close", case_close }, { "close_raw", case_close_raw }, { "dup_over", case_dup_over },
 	{ "mremap_blind", case_mremap_blind }, { "setstack", case_setstack },
 	{ "futex", case_futex }, { "mutex", case_mutex },
 	{ "robust", case_robust }, { "userfaultfd", case_userfaultfd },

@@ -111,6 +111,7 @@ void case_altstack_small(void);
 void case_coroutine(void);
 void case_stack_edge(void);
 void case_threads(void);
+void case_c11_thread(void);
 void case_end_exit(void);
 void case_end_kill(void);
 void case_end_abort(void);

@@ -10,10 +10,32 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <threads.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
+
+static int fill_memory(void *unused)
+{
+	unsigned int *p = filled(BIG / 2);
+	unsigned long bad = wrong(p, BIG / 2);
+
+	(void)unused;
+	free(p);
+	return (int)bad + 7;
+}
+
+/* A thread of C11, which libc makes without pthread_create(). */
+void case_c11_thread(void)
+{
+	int result = -1, made;
+	thrd_t t;
+
+	made = thrd_create(&t, fill_memory, NULL);
+	thrd_join(t, &result);
+	printf("made %d result %d\n", made == thrd_success, result);
+}
 
 static void catch(int sig)
 {
