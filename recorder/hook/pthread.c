@@ -131,6 +131,7 @@ REC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 	if (!b)
 		return thrd_nomem;
 	*b = (struct begin_c11){ run, arg };
+	rec_lifetime_expect();
 	ret = next(thread, begin_c11, b);
 	if (ret != thrd_success)
 		free(b);
