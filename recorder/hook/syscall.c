@@ -5,6 +5,7 @@
 #include "recent.h"
 #include "rlimit.h"
 #include "seccomp.h"
+#include "sigaction.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -67,6 +68,8 @@ long rec_syscall_replaced(long n, long a, long b, long c, long d, long e, long f
 	case SYS_prlimit64:
 		return rec_rlimit_call(n, (pid_t)a, (unsigned int)b, (struct rlimit *)c,
 				       (struct rlimit *)d);
+	case SYS_rt_sigaction:
+		return rec_sigaction_call((int)a, (const void *)b, (void *)c, (size_t)d);
 	case SYS_sigaltstack:
 		return sigaltstack((const stack_t *)a, (stack_t *)b);
 	case SYS_prctl:

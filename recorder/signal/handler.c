@@ -188,6 +188,11 @@ void rec_handler_turn_off(void)
 		sys2(SYS_nanosleep, &nap, 0);
 }
 
+bool rec_handler_uses(int sig)
+{
+	return sig == SIGNAL && rec_threads.inlined;
+}
+
 bool rec_handler_is_possible(void)
 {
 	return REC_HAS_INLINE && !(rec_image.config.flags & FLT_REC_NO_INLINE);

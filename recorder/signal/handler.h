@@ -30,6 +30,8 @@ void rec_handler_disarm(struct rec_thread *t);
  * on error. Caller holds the pager lock.
  */
 bool rec_handler_renew(struct rec_thread *t);
+/* Return true if path A is on and uses the signal. */
+bool rec_handler_uses(int sig);
 /* Turn path A off for all threads, for good. No thread is in the handler afterwards. */
 void rec_handler_turn_off(void);
 /*

@@ -109,7 +109,7 @@ static const struct {
 	{ "limits", case_limits }, { "address_limit", case_address_limit },
 	{ "shm_at", case_shm_at }, { "advise_self", case_advise_self },
 	{ "reuse", case_reuse },
-	{ "madvise", case_madvise }, { "phases", case_phases }, { "phases_forked", case_phases_forked }, { "neighbours", case_neighbours }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "blocked", case_blocked },
+	{ "madvise", case_madvise }, { "phases", case_phases }, { "phases_forked", case_phases_forked }, { "neighbours", case_neighbours }, { "unmapped", case_unmapped }, { "signals", case_signals }, { "signals_reset", case_signals_reset }, { "blocked", case_blocked },
 	{ "handlers", case_handlers }, { "brk", case_brk }, { "file", case_file },
 	{ "big_stack", case_big_stack }, { "altstack", case_altstack },
 	{ "altstack_small", case_altstack_small },

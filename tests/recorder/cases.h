@@ -104,6 +104,7 @@ void case_close_raw(void);
 void case_dup_over(void);
 void case_mremap_blind(void);
 void case_signals(void);
+void case_signals_reset(void);
 void case_blocked(void);
 void case_handlers(void);
 void case_altstack(void);

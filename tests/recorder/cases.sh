@@ -17,7 +17,7 @@ cd "$work"
 
 case $depth in
 quick)
-	names="heap reserve reserve_mixed reserve_fork commit populate trim seccomp seccomp_threads seccomp_strict seccomp_exec seccomp_probe seccomp_raw seccomp_fork_threads seccomp_unmap seccomp_create seccomp_reserved seccomp_limit seccomp_exec_calls fork fork_raw fork_drop fork_stacks fork_descriptors fork_no_space fork_strange fork_raw_threads fork_hidden_threads fork_mixed spawn shared protect protect_between io direct_threads mremap mremap_over dropped sparse madvise cancel cancel_unwinds signals blocked handlers brk file
+	names="heap reserve reserve_mixed reserve_fork commit populate trim seccomp seccomp_threads seccomp_strict seccomp_exec seccomp_probe seccomp_raw seccomp_fork_threads seccomp_unmap seccomp_create seccomp_reserved seccomp_limit seccomp_exec_calls fork fork_raw fork_drop fork_stacks fork_descriptors fork_no_space fork_strange fork_raw_threads fork_hidden_threads fork_mixed spawn shared protect protect_between io direct_threads mremap mremap_over dropped sparse madvise cancel cancel_unwinds signals signals_reset blocked handlers brk file
 	big_stack limits address_limit shm_at advise_self reuse unmapped clone_word altstack_small close close_raw dup_over setstack robust futex mutex userfaultfd advise_mixed noreplace onstack c11_thread stack_edge lock_raw no_signals words exec_many
 	end_exit end_kill end_abort end_segv end_exec end_exec_thread end_main"
 	;;

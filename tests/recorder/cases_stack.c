@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -77,6 +78,27 @@ void case_cancel(void)
 		fflush(stdout);
 	}
 	touch_pages();
+}
+
+/* A forked child gives all signals their default action by system calls, as Chromium does. */
+void case_signals_reset(void)
+{
+	/* The kernel's struct sigaction. */
+	const struct { void *handler; unsigned long flags; void *restorer; unsigned long mask; }
+		standard = { 0 };
+	char *p = mmap(NULL, BIG, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	memset(p, 1, BIG);
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		for (int sig = 1; sig <= 64; sig++)
+			syscall(SYS_rt_sigaction, sig, &standard, NULL, sizeof(standard.mask));
+		memset(p, 2, BIG);
+		_exit(p[BIG / 2] == 2 ? 0 : 1);
+	}
+	printf("child %x\n", status_of(pid));
 }
 
 void case_signals(void)
