@@ -482,10 +482,7 @@ void rec_grant_follow(const struct rec_fault *f, size_t page)
 	if (!may_grant(t, f))
 		return;
 	/* This fault is described. Samples of an event that is older than the ring are large. */
-	if (t->perf_before) {
-		rec_perf_sample_close(t->perf_before);
-		t->perf_before = NULL;
-	}
+	rec_perf_sample_close_older(t);
 	self = (uint32_t)sys0(SYS_gettid);
 	record_touches(t, self);
 	d = direction_of(t, page);

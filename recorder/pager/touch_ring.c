@@ -147,8 +147,8 @@ void rec_touch_ring_close(struct rec_thread *t)
 		if (state.thread[i] == t)
 			state.thread[i] = state.thread[--state.threads];
 	rec_touch_sample_close(t->touches);
-	rec_perf_sample_close(t->perf_before);
-	t->touches = t->perf_before = NULL;
+	rec_perf_sample_close_older(t);
+	t->touches = NULL;
 }
 
 void rec_touch_ring_turn_off(void)

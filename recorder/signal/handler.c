@@ -124,6 +124,9 @@ static void resolve_own(const void *context)
 		__atomic_store_n(&t->last_running, f.time, __ATOMIC_RELAXED);
 	if (!describe(&f, t, regs.ip))
 		return;
+	/* That of a fault that the server resolved, before it armed path A. */
+	if (t->perf_before)
+		rec_perf_sample_close_older(t);
 	if (rec_page_is_ejected(rec_page_at(f.address))) {
 		pass(t, &f);
 		return;

@@ -31,7 +31,7 @@ static void under_lock(void (*change)(struct rec_thread *t), struct rec_thread *
 /* Let the thread resolve its own faults. If that is impossible, the server does. */
 static void arm(struct rec_thread *t)
 {
-	if (rec_threads.inlined && rec_handler_prepare(t) && rec_handler_arm(t))
+	if (rec_handler_prepare(t) && rec_handler_arm(t))
 		return;
 	rec_thread_watch(t);
 	rec_image_wake_server();
@@ -52,20 +52,21 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi, bool solo)
 	if (rec_grant_is_possible())
 		under_lock(rec_grant_expect, t);
 	/* Of an earlier thread of this number, which ended without a word. */
+	rec_perf_sample_close_older(t);
 	rec_perf_sample_close(t->perf);
-	rec_perf_sample_close(t->perf_before);
-	t->perf = t->perf_before = NULL;
+	t->perf = NULL;
 	t->stack = (struct rec_stack){ stack_lo, stack_hi };
-	t->perf = rec_perf_sample_open(t->tid);
-	if (rec_grant_is_possible())
-		under_lock(rec_grant_join, t);
 	solo &= !(rec_image.config.flags & FLT_REC_INLINE);
 	if (solo && rec_threads.inlined)
 		rec_handler_prepare(t);
+	if (!solo && rec_threads.inlined)
+		arm(t);
+	if (!t->perf)
+		rec_perf_sample_renew(t);
+	if (rec_grant_is_possible())
+		under_lock(rec_grant_join, t);
 	if (solo)
 		rec_solo_begin(t);
-	else if (rec_threads.inlined)
-		arm(t);
 	rec_threads.begun = true;
 }
 
@@ -111,7 +112,7 @@ void rec_lifetime_disarm(void)
 static void end(void)
 {
 	struct rec_thread *t = rec_thread_find(rec_tid());
-	void *perf, *before;
+	void *perf;
 
 	if (!t)
 		return;
@@ -124,12 +125,11 @@ static void end(void)
 		under_lock(rec_grant_leave, t);
 	under_lock(rec_handler_disarm, t);
 	rec_thread_unwatch(t);
+	rec_perf_sample_close_older(t);
 	perf = t->perf;
-	before = t->perf_before;
-	t->perf = t->perf_before = NULL;
+	t->perf = NULL;
 	rec_thread_remove(t);
 	rec_perf_sample_close(perf);
-	rec_perf_sample_close(before);
 }
 
 /* Run in the last round of destructors, because the heap's destructor faults as well. */

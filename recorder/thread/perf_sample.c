@@ -53,15 +53,20 @@ void rec_perf_sample_close(void *ring)
 
 bool rec_perf_sample_renew(struct rec_thread *t)
 {
-	void *perf = rec_perf_sample_open(t->tid), *oldest = t->perf_before;
+	void *perf = rec_perf_sample_open(t->tid);
 
 	if (!perf)
 		return false;
+	rec_perf_sample_close_older(t);
 	t->perf_before = t->perf;
 	/* The server may read the samples without a lock. */
 	__atomic_store_n(&t->perf, perf, __ATOMIC_RELEASE);
-	rec_perf_sample_close(oldest);
 	return true;
+}
+
+void rec_perf_sample_close_older(struct rec_thread *t)
+{
+	rec_perf_sample_close(__atomic_exchange_n(&t->perf_before, NULL, __ATOMIC_ACQ_REL));
 }
 
 /* Read data_head. Return false if the thread has ended and its ring is unmapped. */

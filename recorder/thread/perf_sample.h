@@ -23,10 +23,13 @@ struct rec_perf_sample {
 void *rec_perf_sample_open(uint32_t tid);
 void rec_perf_sample_close(void *ring);
 /*
- * Give a thread a younger ring. The older one stays in perf_before, because the thread may sleep in
- * a fault whose sample is there. Return false on error. Pager lock held.
+ * Give a thread a ring. An older one stays in perf_before, because the thread may sleep in a fault
+ * whose sample is there. Return false on error. The caller holds the pager lock, or the thread has
+ * no ring yet.
  */
 bool rec_perf_sample_renew(struct rec_thread *t);
+/* Close the older ring, if there is one: the thread's fault is described. */
+void rec_perf_sample_close_older(struct rec_thread *t);
 /*
  * Find the sample of the fault on `page` in which the thread sleeps. Return false if there is
  * none. t may be NULL.

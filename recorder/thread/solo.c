@@ -3,6 +3,7 @@
 
 #include "image/image.h"
 #include "image/lock.h"
+#include "perf_sample.h"
 #include "region/region.h"
 
 static struct {
@@ -73,7 +74,9 @@ void rec_solo_end(void)
 	if (!rec_image.filtered) {
 		tid = rec_tid();
 		rec_lock_take(&rec_pager_lock, tid);
-		rec_solo_arm();
+		/* The thread runs, so the samples of its earlier faults are not needed. */
+		if (rec_solo_arm() && rec_threads.solo == tid)
+			rec_perf_sample_close_older(solo());
 		rec_lock_release(&rec_pager_lock);
 	}
 	__atomic_store_n(&rec_threads.solo, 0, __ATOMIC_RELEASE);
