@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,9 +114,7 @@ static int on_alive(void *arg)
 {
 	struct capture *r = arg;
 
-	if (r->members.cgroup)
-		capture_members_look(&r->members, r->timeline);
-	if (flt_target_ended(&r->pids))
+	if (flt_target_ended(&r->setup->pids))
 		flt_loop_stop(r->o.loop);
 	return 0;
 }
@@ -125,11 +122,9 @@ static int on_alive(void *arg)
 /* Children of the command may run longer than the command. */
 static int on_poll(void *arg)
 {
-	struct capture *r = arg;
+	const struct capture *r = arg;
 	const struct flt_capture_limit *limit = r->setup->limit;
 
-	if (r->members.cgroup)
-		capture_members_look(&r->members, r->timeline);
 	if (!limit->poll(limit->arg) && r->o.child.pid <= 0)
 		flt_loop_stop(r->o.loop);
 	return 0;
@@ -203,42 +198,6 @@ static int open_engine(struct capture *r)
 	return r->engine->open(r);
 }
 
-/* Times to open the engine again, because processes came in while it was opened. */
-#define AGAIN 8
-
-/*
- * Open the engine for the processes of a cgroup. A process that came after they were listed is not
- * recorded, unless its parent was. So list them again, until no process came.
- */
-static int open_for_cgroup(struct capture *r)
-{
-	struct flt_ids now;
-	bool grown;
-	int i, err;
-
-	for (i = 0; i < AGAIN; i++) {
-		now = (struct flt_ids){ 0 };
-		err = capture_members_list(&r->members, &r->pids, &now, &grown, &r->o.e);
-		if (err)
-			return err;
-		if (!now.count && !r->engine)
-			return flt_errmsg_set(&r->o.e, -ESRCH, "cannot record %s: it has no "
-					      "processes", r->members.cgroup);
-		if (!grown) {
-			free(now.id);
-			return 0;
-		}
-		free(r->pids.id);
-		r->pids = now;
-		if (r->engine)
-			r->engine->close(r);
-		err = r->engine ? r->engine->open(r) : open_engine(r);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static int on_process(void *arg, uint32_t pid)
 {
 	const struct capture *r = arg;
@@ -254,8 +213,8 @@ static int add_processes(struct capture *r)
 
 	if (r->setup->all)
 		return flt_procfs_each(0, on_process, r);
-	for (i = 0; !err && i < r->pids.count; i++)
-		err = on_process(r, r->pids.id[i]);
+	for (i = 0; !err && i < r->setup->pids.count; i++)
+		err = on_process(r, r->setup->pids.id[i]);
 	return err;
 }
 
@@ -272,11 +231,11 @@ static int begin_watch(struct capture *r)
 static int arm(void *arg)
 {
 	struct capture *r = arg;
-	int err = r->members.cgroup ? open_for_cgroup(r) : open_engine(r);
+	int err = open_engine(r);
 
 	if (!err)
 		err = open_file(r);
-	if (!err && r->pids.count && !r->setup->limit)
+	if (!err && r->setup->pids.count && !r->setup->limit)
 		err = flt_loop_every(r->o.loop, 200 * FLT_NSEC_PER_MSEC, on_alive, r);
 	if (!err && r->setup->limit)
 		err = flt_loop_every(r->o.loop, POLL_NS, on_poll, r);
@@ -339,8 +298,7 @@ static void report(const struct capture *r, uint64_t took, uint64_t lost)
 	const struct flt_capture_limit *limit = r->setup->limit;
 	const struct flt_capture_result result = {
 		.faults = r->weight, .majors = r->majors, .allocs = r->allocs,
-		.refaults = r->refaults, .took = took, .lost = lost,
-		.missed = r->members.missed, .engine = r->engine->name,
+		.refaults = r->refaults, .took = took, .lost = lost, .engine = r->engine->name,
 	};
 	char elapsed[FLT_UNITS_TEXT];
 
@@ -361,13 +319,9 @@ static int sum_up(struct capture *r, int err)
 
 	report(r, took, lost);
 	/* The reader of a temporary file reports its losses. */
-	status = lost || r->members.missed ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	status = lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 	if (r->setup->output)
 		flt_loss_say(&(struct flt_loss){ .recorded = lost }, command);
-	if (r->members.missed)
-		flt_command_say(command, "incomplete: %" PRIu64 " process%s entered the cgroup "
-				"after the start (record again while they run)",
-				r->members.missed, r->members.missed == 1 ? "" : "es");
 	if (err)
 		return flt_exit_of(err);
 	return end ? flt_command_fail(command, &r->o.e, end) : status;
@@ -398,7 +352,6 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 {
 	struct capture r = {
 		.run = run, .setup = setup, .fd = fd, .has_child = run->words.command,
-		.pids = setup->pids, .members.cgroup = setup->cgroup,
 		.o = {
 			.command = run->command, .ops = &ops, .arg = &r,
 			.setup = {
@@ -431,9 +384,6 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 	if (r.engine)
 		r.engine->close(&r);
 	flt_timeline_free(r.timeline);
-	capture_members_free(&r.members);
-	if (setup->cgroup)
-		free(r.pids.id);
 	return status;
 }
 

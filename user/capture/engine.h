@@ -3,7 +3,6 @@
 #ifndef FLT_CAPTURE_ENGINE_H
 #define FLT_CAPTURE_ENGINE_H
 
-#include "capture/members.h"
 #include "capture/setup.h"
 #include "observe/observe.h"
 #include "source/file/file.h"
@@ -14,8 +13,6 @@ struct capture_engine;
 struct capture {
 	struct flt_run *run;
 	const struct flt_capture_setup *setup;
-	struct flt_ids pids;		/* those of the setup, or of the cgroup */
-	struct capture_members members;	/* of the cgroup */
 	int *fd;			/* receives the temporary file */
 	struct flt_observe o;
 	struct flt_file_writer *writer;

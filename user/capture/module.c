@@ -143,8 +143,8 @@ static int module_open(struct capture *r)
 		wish.stacks = m->depth;
 		m->stacks = FLT_TIMELINE_FRAMES;
 	}
-	err = flt_stream_open(&m->stream, r->run->control, r->has_child ? &m->child : r->pids.id,
-			      r->has_child ? 1 : r->pids.count, !args->all, &wish, &r->o.e);
+	err = flt_stream_open(&m->stream, r->run->control, r->has_child ? &m->child : args->pids.id,
+			      r->has_child ? 1 : args->pids.count, !args->all, &wish, &r->o.e);
 	if (err)
 		return err;
 	err = say_absent(r, &r->o.e);

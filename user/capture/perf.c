@@ -103,8 +103,8 @@ static int perf_open(struct capture *r)
 {
 	uint32_t pid = (uint32_t)r->o.child.pid;
 	struct flt_sampler_setup setup = {
-		.pids = r->has_child ? &pid : r->pids.id,
-		.pid_count = r->has_child ? 1 : r->pids.count,
+		.pids = r->has_child ? &pid : r->setup->pids.id,
+		.pid_count = r->has_child ? 1 : r->setup->pids.count,
 		.all = r->setup->all,
 		.on_exec = r->has_child,
 		.stacks = !r->setup->no_stack,

@@ -16,7 +16,6 @@ struct flt_capture_result {
 	uint64_t faults, majors, allocs, refaults;
 	uint64_t took;		/* ns from the exec to the end of the recording */
 	uint64_t lost;		/* faults, stacks and notes that are not in the file */
-	uint64_t missed;	/* processes that entered the cgroup later */
 	const char *engine;	/* "module" or "perf" */
 };
 
@@ -56,13 +55,9 @@ struct flt_capture_watch {
 };
 
 struct flt_capture_setup {
-	/*
-	 * Record these processes, all, those of a cgroup (a directory) and their children, or else
-	 * the command of struct flt_run.
-	 */
+	/* Record these processes, or all, or else the command of struct flt_run. */
 	struct flt_ids pids;
 	bool all;
-	const char *cgroup;
 	uint64_t duration;	/* ns; 0: until the processes end */
 	enum flt_capture_engine engine;
 	bool no_stack;

@@ -25,6 +25,7 @@ struct limited {
 	struct flt_group_usage base;	/* what a cgroup that existed had before */
 	uint64_t peak;			/* of memory that was sampled */
 	char device[FLT_SWAP_NAME];	/* the swap that was created, or "" */
+	struct flt_ids pids;		/* of --cgroup */
 	struct flt_record_cgroup_result result;
 	uint64_t polls;
 	bool reported;
@@ -117,7 +118,7 @@ static void on_report(void *arg, const struct flt_capture_result *faults)
 	l->result.limit = l->args->limit;
 	l->reported = true;
 	if (!l->args->quiet)
-		flt_record_cgroup_summary(&l->result, l->args->cgroup);
+		flt_record_cgroup_summary(&l->result);
 }
 
 /* In the child, before exec: everything that the command allocates is charged. */
@@ -160,8 +161,7 @@ static int capture(struct limited *l)
 		.report = on_report, .arg = l,
 	};
 	const struct flt_capture_setup setup = {
-		.cgroup = args->cgroup, .no_stack = args->no_stack,
-		.unwind = flt_record_unwind_by(args),
+		.pids = l->pids, .no_stack = args->no_stack, .unwind = flt_record_unwind_by(args),
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
 		.explain = !args->quiet,
@@ -192,11 +192,9 @@ int flt_record_by_cgroup(struct flt_run *run, const struct flt_record_args *args
 {
 	struct limited l = { .run = run, .args = args, .guard.pid = -1 };
 	struct flt_errmsg e = { "" };
-	struct flt_ids pids = { 0 };
 	int err, status, undone;
 
-	/* Before the limit is set. The processes to record are listed after that. */
-	err = args->cgroup ? flt_cgroup_members(args->cgroup, &pids.id, &pids.count, &e) :
+	err = args->cgroup ? flt_cgroup_members(args->cgroup, &l.pids.id, &l.pids.count, &e) :
 			     flt_group_may(&e);
 	if (!err)
 		err = set_up(&l, &e);
@@ -212,7 +210,7 @@ int flt_record_by_cgroup(struct flt_run *run, const struct flt_record_args *args
 	e.text[0] = '\0';
 	undone = flt_guard_end(&l.guard, &e);
 	flt_journal_free(l.journal);
-	free(pids.id);
+	free(l.pids.id);
 	if (!undone)
 		return status;
 	flt_command_say(run->command, "%s", flt_errmsg_text(&e, undone));

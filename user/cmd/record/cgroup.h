@@ -24,7 +24,6 @@ struct flt_record_cgroup_result {
 	uint64_t limit;
 };
 
-/* existed: the cgroup is that of --cgroup. */
-void flt_record_cgroup_summary(const struct flt_record_cgroup_result *result, bool existed);
+void flt_record_cgroup_summary(const struct flt_record_cgroup_result *result);
 
 #endif

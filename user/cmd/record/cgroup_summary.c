@@ -64,25 +64,15 @@ static void print_comparison(const struct flt_record_cgroup_result *r)
 			"cgroups, and not yet summed up by the kernel\n", f->faults - u->faults);
 }
 
-/* What entered a cgroup and left it again between two looks was not seen, so do not deny it. */
-static void print_loss(const struct flt_record_cgroup_result *r, bool existed)
-{
-	if (r->faults.missed)
-		fprintf(stderr, "missed   %" PRIu64 " process%s that entered the cgroup after the "
-			"start\n", r->faults.missed, r->faults.missed == 1 ? "" : "es");
-	if (r->faults.lost)
-		fprintf(stderr, "loss     %" PRIu64 " faults or stacks\n", r->faults.lost);
-	else
-		fprintf(stderr, "loss     none%s\n", existed ? " of the processes that were there "
-			"at the start, and of their children" : "");
-}
-
-void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r, bool existed)
+void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r)
 {
 	if (flt_terminal_can_erase(stderr))
 		fputs("\r" FLT_TERMINAL_ERASE, stderr);
 	print_faults(r);
 	print_memory(r);
 	print_comparison(r);
-	print_loss(r, existed);
+	if (r->faults.lost)
+		fprintf(stderr, "loss     %" PRIu64 " faults or stacks\n", r->faults.lost);
+	else
+		fprintf(stderr, "loss     none\n");
 }

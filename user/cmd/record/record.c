@@ -92,9 +92,8 @@ static const struct flt_opt opts[] = {
 	{ .name = "pid", .letter = 'p', .type = FLT_OPT_IDS, .offset = AT(pids), .arg = "PID,...",
 	  .help = "Record running processes, without a limit." },
 	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = AT(cgroup), .arg = "DIR",
-	  .help = "Record the processes of a cgroup and their children, with -L under that limit. "
-		  "The old limit returns at the end. Processes that enter the cgroup later are "
-		  "counted, not recorded." },
+	  .help = "Record the processes of a cgroup, with -L under that limit. The old limit "
+		  "returns at the end." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
 	  .help = "Record every process, without a limit." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
@@ -123,25 +122,25 @@ static int record_unlimited(struct flt_run *run, const struct flt_record_args *a
 		[FLT_RECORD_ENGINE_MODULE] = FLT_CAPTURE_MODULE,
 		[FLT_RECORD_ENGINE_PERF] = FLT_CAPTURE_PERF,
 	};
-	const struct flt_capture_setup setup = {
+	struct flt_capture_setup setup = {
 		.pids = args->pids, .all = args->all, .no_stack = args->no_stack,
 		.unwind = flt_record_unwind_by(args), .engine = engine[args->engine],
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
-		.explain = !args->quiet, .cgroup = args->cgroup,
+		.explain = !args->quiet,
 	};
 	struct flt_errmsg e = { "" };
-	struct flt_ids now = { 0 };
-	int err;
+	int status;
 
-	/* Before anything is opened. */
 	if (args->cgroup) {
-		err = flt_cgroup_members(args->cgroup, &now.id, &now.count, &e);
-		free(now.id);
-		if (err)
-			return flt_command_fail(run->command, &e, err);
+		status = flt_cgroup_members(args->cgroup, &setup.pids.id, &setup.pids.count, &e);
+		if (status)
+			return flt_command_fail(run->command, &e, status);
 	}
-	return flt_capture(run, &setup, NULL);
+	status = flt_capture(run, &setup, NULL);
+	if (args->cgroup)
+		free(setup.pids.id);
+	return status;
 }
 
 /* Check options that go with or without -L. Return the exit status. */
