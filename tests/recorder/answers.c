@@ -360,6 +360,8 @@ static void *fork_reader(void *go)
 /* Serve a child that nobody hands over, while the kernel has no memory for its pages. */
 static void *serve_without_memory(void *unused)
 {
+	/* An earlier test counts the fork of its child if it reads that before the child ends. */
+	const uint64_t counted = totals.forks_unlimited;
 	uint32_t id[REC_FORK_CHILDREN];
 	bool go = false;
 	int status = -1;
@@ -390,7 +392,7 @@ static void *serve_without_memory(void *unused)
 	rec_fork_child_check(false);
 	check("with memory the child has all pages", !rec_fork_child_list(id));
 	check("and goes on", waitpid(*(pid_t *)pid, &status, 0) > 0 && status == 0);
-	check("it is counted once", totals.forks_unlimited == 1);
+	check("it is counted once", totals.forks_unlimited == counted + 1);
 	return unused;
 }
 
