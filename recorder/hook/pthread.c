@@ -23,19 +23,47 @@
 #include <stdlib.h>
 #include <threads.h>
 
+/* What a thread of pthread_create() or thrd_create() runs. */
 struct begin {
 	void *(*run)(void *);
+	thrd_start_t run_c11;
 	void *arg;
 };
 
-static void *begin(void *p)
+/* Prepare for a thread. Return the argument of its first function, or NULL without memory. */
+static struct begin *expect(struct begin b)
+{
+	struct begin *p = malloc(sizeof(*p));
+
+	if (!p)
+		return NULL;
+	*p = b;
+	rec_lifetime_expect();
+	return p;
+}
+
+static struct begin take(void *p)
 {
 	struct begin b = *(struct begin *)p;
 
 	/* First, because the heap may fault when it first serves this thread. */
 	rec_lifetime_begin();
 	free(p);
+	return b;
+}
+
+static void *begin(void *p)
+{
+	struct begin b = take(p);
+
 	return b.run(b.arg);
+}
+
+static int begin_c11(void *p)
+{
+	struct begin b = take(p);
+
+	return b.run_c11(b.arg);
 }
 
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -89,36 +117,20 @@ REC_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	if (!rec_image_is_ready())
 		return next(thread, attr, run, arg);
 	keep_description(attr);
-	b = malloc(sizeof(*b));
+	b = expect((struct begin){ .run = run, .arg = arg });
 	if (!b)
 		return EAGAIN;
-	*b = (struct begin){ run, arg };
-	rec_lifetime_expect();
 	ret = next(thread, attr, begin, b);
 	if (ret)
 		free(b);
 	return ret;
 }
 
-struct begin_c11 {
-	thrd_start_t run;
-	void *arg;
-};
-
-static int begin_c11(void *p)
-{
-	struct begin_c11 b = *(struct begin_c11 *)p;
-
-	rec_lifetime_begin();
-	free(p);
-	return b.run(b.arg);
-}
-
 /* libc does not call pthread_create() for these threads. */
 REC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
 	static create_c11_fn *next;
-	struct begin_c11 *b;
+	struct begin *b;
 	int ret;
 
 	if (!next)
@@ -127,11 +139,9 @@ REC_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 		return thrd_error;
 	if (!rec_image_is_ready())
 		return next(thread, run, arg);
-	b = malloc(sizeof(*b));
+	b = expect((struct begin){ .run_c11 = run, .arg = arg });
 	if (!b)
 		return thrd_nomem;
-	*b = (struct begin_c11){ run, arg };
-	rec_lifetime_expect();
 	ret = next(thread, begin_c11, b);
 	if (ret != thrd_success)
 		free(b);

@@ -98,19 +98,13 @@ static void hand_over(bool to_thread)
 
 void rec_schedule_choose(bool busy)
 {
-	bool attempt = state.may_idle && rec_now() >= state.until;
+	bool attempt = state.may_idle && rec_now() >= state.until && rec_solo_is_alone();
 
-	bool served = rec_solo_is_served(), alone;
-
-	/* Threads that libc does not know are watched as well. */
-	alone = __atomic_load_n(&rec_threads.watched, __ATOMIC_RELAXED) == served;
-	if (busy)
-		;	/* no change now */
-	else if (attempt && alone && rec_solo_is_armed())
+	if (!busy && attempt && rec_solo_is_armed())
 		hand_over(false);
-	else if ((!attempt || !alone) && rec_threads.inlined && served)
+	else if (!busy && !attempt && rec_threads.inlined && rec_solo_is_served())
 		hand_over(true);
-	set_idle(attempt && alone && !busy && rec_solo_is_served());
+	set_idle(attempt && !busy && rec_solo_is_served());
 }
 
 bool rec_schedule_is_idle(void)

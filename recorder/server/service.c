@@ -66,7 +66,7 @@ static void describe(struct rec_fault *f, const struct uffd_msg *m)
 	struct rec_thread *t = rec_thread_find(f->tid);
 	struct rec_perf_sample s;
 
-	if (!t && rec_threads.inlined && rec_threads.watched <= rec_solo_is_served())
+	if (!t && rec_threads.inlined && rec_solo_is_alone())
 		watch_stranger(f->tid);
 	f->cpu = 0xffff;
 	if (!rec_perf_sample_find(t, f->address & ~(FLT_PAGE - 1), &s)) {

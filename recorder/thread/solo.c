@@ -44,6 +44,11 @@ bool rec_solo_is_armed(void)
 	return t && !t->watched;
 }
 
+bool rec_solo_is_alone(void)
+{
+	return __atomic_load_n(&rec_threads.watched, __ATOMIC_RELAXED) == rec_solo_is_served();
+}
+
 bool rec_solo_arm(void)
 {
 	struct rec_thread *t = solo();

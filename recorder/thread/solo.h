@@ -25,6 +25,8 @@ void rec_solo_end(void);
 bool rec_solo_is_served(void);
 /* Return true if the program has one thread of libc, and that resolves its faults. */
 bool rec_solo_is_armed(void);
+/* Return true if the server watches no thread beside that, such as one that libc does not know. */
+bool rec_solo_is_alone(void);
 /* Arm path A for the only thread. Return false if that is impossible. Pager lock held. */
 bool rec_solo_arm(void);
 /* Let the server resolve the faults of the only thread again. Pager lock held. */
