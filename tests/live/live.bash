@@ -217,6 +217,7 @@ until_true() {
 		! "$@" || return 0
 		sleep 0.1
 	done
+	echo "not true after $until_tries tries: $*" >&2
 	return 1
 }
 

@@ -90,7 +90,8 @@ say "readers do not wait while sessions open and close, which takes grace period
 tracing=/sys/kernel/tracing
 echo 'stacktrace if (prev_comm=="fltctl" || prev_comm=="fltq") && prev_state==2' \
 	>$tracing/events/sched/sched_switch/trigger
-"$FLTCTL" trace --csv -- storm 1 1 1 >"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
+"$FLTCTL" trace --csv -- sh -c 'storm 1 1 1; until [ -e "$0" ]; do sleep 0.1; done' \
+	"$tmp/enough" >"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
 until_true compgen -G "$debugfs/session-*" >/dev/null
 (while [ ! -e "$tmp/enough" ]; do fltq machine; fltq info; done) >/dev/null & counts=$!
 for _ in 1 2 3; do "$FLTCTL" lat -- true >/dev/null 2>&1; done
