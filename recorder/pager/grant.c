@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * grant.c - which pages are granted, and the end of a grant.
+ * grant.c - the beginning and the end of a grant.
  *
  * A grant is a set of pages of one cluster of the page filter. Its size follows the program: a
  * thread that has used up its last grant, and touches the next page, gets twice as many pages. The
@@ -14,12 +14,14 @@
 #include "grant.h"
 
 #include "arch/instruction.h"
+#include "cluster.h"
+#include "grant_choice.h"
 #include "image/image.h"
 #include "lib/core/uffd.h"
 #include "limit.h"
+#include "missed_touch.h"
 #include "page_fault.h"
 #include "pagemap.h"
-#include "region/extent.h"
 #include "region/region.h"
 #include "region/shadow.h"
 #include "residency.h"
@@ -33,7 +35,6 @@
 #include <string.h>
 
 #define GRANTS  32u
-#define MISSED  64u
 /* First touches before the first grant: small programs do not pay for the rings. */
 #define PATIENCE 64u
 #define PAGES_FIRST 8u	/* of the first grant of a sequence */
@@ -55,8 +56,6 @@ static struct {
 	unsigned int beginners;	/* threads between rec_grant_expect() and rec_grant_join() */
 	struct grant grant[GRANTS];
 	unsigned int count;
-	size_t missed[MISSED];	/* see rec_grant_missed() */
-	unsigned int misses;
 } state;
 
 bool rec_grant_is_possible(void)
@@ -71,37 +70,11 @@ void rec_grant_begin(bool (*renew)(struct rec_thread *t))
 	state.usable = true;
 }
 
-static uint64_t number_of(size_t page)
-{
-	return rec_page_address(page) / (REC_CLUSTER * FLT_PAGE);
-}
-
-/* The region begins at a multiple of FLT_REC_ALIGN, and so at the beginning of a cluster. */
-static size_t first_of(size_t page)
-{
-	return page - page % REC_CLUSTER;
-}
-
-static uint64_t bit_of(size_t page)
-{
-	return 1ULL << page % REC_CLUSTER;
-}
-
-static unsigned int bits(uint64_t set)
-{
-	return (unsigned int)__builtin_popcountll(set);
-}
-
-static size_t lowest(uint64_t set)
-{
-	return (size_t)__builtin_ctzll(set);
-}
-
 static struct grant *find(size_t page)
 {
 	for (unsigned int i = 0; i < state.count; i++)
-		if (state.grant[i].first == first_of(page) &&
-		    state.grant[i].cluster->granted & bit_of(page))
+		if (state.grant[i].first == rec_cluster_first(page) &&
+		    state.grant[i].cluster->granted & rec_cluster_bit(page))
 			return &state.grant[i];
 	return NULL;
 }
@@ -125,10 +98,10 @@ static void record_touches(struct rec_thread *t, uint32_t self)
 		page = rec_page_at(s.fault.address);
 		g = find(page);
 		/* The thread itself is not in the middle of another fault. */
-		if (!g || g->recorded & bit_of(page) ||
-		    (g->missing & bit_of(page) && t->tid != self))
+		if (!g || g->recorded & rec_cluster_bit(page) ||
+		    (g->missing & rec_cluster_bit(page) && t->tid != self))
 			continue;
-		g->recorded |= bit_of(page);
+		g->recorded |= rec_cluster_bit(page);
 		t->last_touch = page + 1;
 		rec_touch_record(&s, t, self);
 	}
@@ -141,7 +114,7 @@ static void record_rest(const struct grant *g)
 	uint64_t rest = g->cluster->granted & ~g->missing & ~g->recorded;
 
 	for (; rest; rest &= rest - 1)
-		rec_touch_record_unseen(rec_page_address(g->first + lowest(rest)), g->tid);
+		rec_touch_record_unseen(rec_page_address(g->first + rec_bits_lowest(rest)), g->tid);
 }
 
 /* Return the granted pages that are under the limit. A raw mremap() may have taken others out. */
@@ -150,7 +123,7 @@ static uint64_t limited(const struct grant *g)
 	uint64_t set = 0;
 
 	for (uint64_t rest = g->cluster->granted; rest; rest &= rest - 1)
-		if (rec_page_state(g->first + lowest(rest)) == PAGE_RESIDENT)
+		if (rec_page_state(g->first + rec_bits_lowest(rest)) == PAGE_RESIDENT)
 			set |= rest & -rest;
 	return set;
 }
@@ -168,35 +141,12 @@ static void take_back(struct grant *g)
 	}
 	g->missing = g->cluster->granted & ~present;
 	for (set &= failed | g->missing; set; set &= set - 1) {
-		page = g->first + lowest(set);
+		page = g->first + rec_bits_lowest(set);
 		rec_residency_leave(page);
-		rec_page_reset(page, failed & bit_of(page) ? PAGE_EJECTED : PAGE_EMPTY);
+		rec_page_reset(page, failed & rec_cluster_bit(page) ? PAGE_EJECTED : PAGE_EMPTY);
 	}
-	rec_image.totals->ejected += bits(failed);
+	rec_image.totals->ejected += rec_bits_count(failed);
 	rec_residency_publish();
-}
-
-/*
- * Note pages whose touch the filter has let pass, but which the kernel does not fill. Their threads
- * wait in faults without a signal, and the server would find them late.
- */
-static void note_missed(const struct grant *g, uint64_t set)
-{
-	if (!set || !rec_threads.inlined)
-		return;
-	for (; set; set &= set - 1)
-		state.missed[state.misses++ % MISSED] = g->first + lowest(set);
-	rec_image_wake_server();
-}
-
-bool rec_grant_missed(size_t page)
-{
-	unsigned int n = state.misses < MISSED ? state.misses : MISSED;
-
-	for (unsigned int i = 0; i < n; i++)
-		if (state.missed[i] == page)
-			return true;
-	return false;
 }
 
 static void record_all_touches(uint32_t self)
@@ -212,7 +162,7 @@ static void drop(struct grant *g)
 {
 	/* From here on each fault raises a signal. */
 	__atomic_store_n(&g->cluster->number, 0, __ATOMIC_SEQ_CST);
-	note_missed(g, touched(g) & g->missing);
+	rec_missed_touch_note(g->first, touched(g) & g->missing);
 	g->cluster->granted = 0;
 	*g = state.grant[--state.count];
 }
@@ -294,17 +244,21 @@ void rec_grant_leave(struct rec_thread *t)
 void rec_grant_forget(void)
 {
 	rec_touch_ring_forget();
+	rec_missed_touch_forget();
 	memset(&state, 0, sizeof(state));
 }
 
 /* Return how many touches of granted pages the thread's ring may still get. */
 static unsigned int outstanding(const struct rec_thread *t)
 {
+	const struct grant *g;
 	unsigned int n = 0;
 
-	for (unsigned int i = 0; i < state.count; i++)
-		if (state.grant[i].tid == t->tid)
-			n += bits(state.grant[i].cluster->granted & ~touched(&state.grant[i]));
+	for (unsigned int i = 0; i < state.count; i++) {
+		g = &state.grant[i];
+		if (g->tid == t->tid)
+			n += rec_bits_count(g->cluster->granted & ~touched(g));
+	}
 	return n;
 }
 
@@ -319,71 +273,33 @@ static bool end_oldest(const struct rec_thread *t, uint32_t self)
 	return false;
 }
 
-enum direction { NEITHER, UP, DOWN };
-
-/* Return the direction in which a thread touches pages in sequence, if it does. */
-static enum direction direction_of(const struct rec_thread *t, size_t page)
-{
-	if (t->last_touch == page)
-		return UP;
-	return t->last_touch == page + 2 ? DOWN : NEITHER;
-}
-
 /* Return the number of pages to grant beside a page: more, if the program goes on in sequence. */
-static unsigned int choose_pages(size_t page, enum direction d, uint32_t self)
+static unsigned int choose_pages(size_t page, enum rec_grant_direction d, uint32_t self)
 {
-	struct grant *g = d == UP ? find(page - 1) : d == DOWN ? find(page + 1) : NULL;
 	unsigned int pages = PAGES_FIRST;
+	struct grant *g = NULL;
 
+	if (d != REC_GRANT_NEITHER)
+		g = find(d == REC_GRANT_UP ? page - 1 : page + 1);
 	if (!g)
 		return pages;
-	pages = 2 * bits(g->cluster->granted);
+	pages = 2 * rec_bits_count(g->cluster->granted);
 	if (touched(g) == g->cluster->granted)
 		end_grant(g, self);
 	return pages < REC_TOUCH_SAMPLES ? pages : REC_TOUCH_SAMPLES;
 }
 
-/* Return the bits of up to `pages` untouched pages beside a page in its cluster. */
-static uint64_t choose_bits(size_t page, unsigned int pages, enum direction d)
-{
-	size_t first = first_of(page), end = first + REC_CLUSTER, most = rec_extent_end(), i = page;
-	size_t room = rec_region.limit - rec_region.resident;
-	uint64_t set = 0;
-
-	/* The caller has made room for the page itself. */
-	if (rec_region.resident >= rec_region.limit)
-		return 0;
-	/*
-	 * Grants end before pages are evicted. An eighth of the limit is evicted at a time, so near
-	 * the limit they would end soon. They pay only if the program goes on in sequence.
-	 */
-	if (d == NEITHER && room <= rec_region.limit / 4)
-		return 0;
-	if (end > most)
-		end = most;
-	/* One page for the fault itself. */
-	for (room--; pages && room; pages--, room--) {
-		if (d == DOWN ? i == first : i + 1 >= end)
-			break;
-		i = d == DOWN ? i - 1 : i + 1;
-		if (rec_page_state(i) != PAGE_EMPTY)
-			break;
-		set |= bit_of(i);
-	}
-	return set;
-}
-
 /* Return the grant of the page's cluster for this thread, new if need be. */
 static struct grant *place(size_t page, const struct rec_thread *t, uint32_t self)
 {
-	struct rec_page_cluster *c = rec_touch_ring_cluster(number_of(page));
+	struct rec_page_cluster *c = rec_touch_ring_cluster(rec_cluster_number(page));
 	struct grant *g;
 
 	for (unsigned int i = 0; i < state.count; i++) {
 		g = &state.grant[i];
 		if (g->cluster != c)
 			continue;
-		if (g->first == first_of(page) && g->tid == t->tid)
+		if (g->first == rec_cluster_first(page) && g->tid == t->tid)
 			return g;
 		end_grant(g, self);
 		break;
@@ -391,7 +307,7 @@ static struct grant *place(size_t page, const struct rec_thread *t, uint32_t sel
 	if (state.count == GRANTS)
 		end_oldest(NULL, self);
 	g = &state.grant[state.count++];
-	*g = (struct grant){ .first = first_of(page), .cluster = c, .tid = t->tid };
+	*g = (struct grant){ .first = rec_cluster_first(page), .cluster = c, .tid = t->tid };
 	c->granted = c->touched = 0;
 	return g;
 }
@@ -409,8 +325,9 @@ static uint64_t before_waiters(const struct grant *g, uint64_t set)
 	for (unsigned int i = 0; (t = rec_touch_ring_thread(i)); i++) {
 		a = rec_perf_sample_address(t);
 		page = rec_page_at(a);
-		if (rec_region_contains(a) && first_of(page) == g->first && set & bit_of(page))
-			set &= bit_of(page) - 1;
+		if (rec_region_contains(a) && rec_cluster_first(page) == g->first &&
+		    set & rec_cluster_bit(page))
+			set &= rec_cluster_bit(page) - 1;
 	}
 	return set;
 }
@@ -423,12 +340,12 @@ static uint64_t announce(struct grant *g, uint64_t set)
 	g->recorded &= ~set;
 	__atomic_and_fetch(&g->cluster->touched, ~set, __ATOMIC_RELAXED);
 	__atomic_store_n(&g->cluster->granted, before | set, __ATOMIC_RELEASE);
-	__atomic_store_n(&g->cluster->number, number_of(g->first), __ATOMIC_SEQ_CST);
+	__atomic_store_n(&g->cluster->number, rec_cluster_number(g->first), __ATOMIC_SEQ_CST);
 	/* Faults that the filter has not seen have left their samples. */
 	kept = before_waiters(g, set);
 	__atomic_store_n(&g->cluster->granted, before | kept, __ATOMIC_SEQ_CST);
 	touches = __atomic_load_n(&g->cluster->touched, __ATOMIC_ACQUIRE);
-	note_missed(g, touches & set & ~kept);
+	rec_missed_touch_note(g->first, touches & set & ~kept);
 	return kept;
 }
 
@@ -442,8 +359,8 @@ static void give(struct grant *g, uint64_t set)
 			drop(g);
 		return;
 	}
-	first = g->first + lowest(set);
-	end = first + bits(set);
+	first = g->first + rec_bits_lowest(set);
+	end = first + rec_bits_count(set);
 	for (size_t i = first; i < end; i++)
 		rec_residency_enter(i);
 	/* Last, because from here on the kernel fills the pages. */
@@ -461,7 +378,7 @@ static bool may_grant(const struct rec_thread *t, const struct rec_fault *f)
 void rec_grant_follow(const struct rec_fault *f, size_t page)
 {
 	struct rec_thread *t;
-	enum direction d;
+	enum rec_grant_direction d;
 	unsigned int pages;
 	uint32_t self;
 	uint64_t set;
@@ -485,12 +402,12 @@ void rec_grant_follow(const struct rec_fault *f, size_t page)
 	rec_perf_sample_close_older(t);
 	self = (uint32_t)sys0(SYS_gettid);
 	record_touches(t, self);
-	d = direction_of(t, page);
+	d = rec_grant_direction(t->last_touch, page);
 	t->last_touch = page + 1;
 	pages = choose_pages(page, d, self);
 	while (outstanding(t) + pages > REC_TOUCH_SAMPLES && end_oldest(t, self))
 		;
-	set = choose_bits(page, pages, d);
+	set = rec_grant_choose(page, pages, d);
 	if (set)
 		give(place(page, t, self), set);
 }

@@ -28,11 +28,6 @@ struct rec_fault;
 bool rec_grant_is_possible(void);
 /* Allow grants in this image, before its first fault. renew: see touch_ring.h. */
 void rec_grant_begin(bool (*renew)(struct rec_thread *t));
-/*
- * Return true if a thread may wait in a fault on this page without a signal, because it faulted
- * while a grant ended. Needs no lock.
- */
-bool rec_grant_missed(size_t page);
 /* Grant pages behind a page whose first touch is about to be resolved, if that may pay. */
 void rec_grant_follow(const struct rec_fault *f, size_t page);
 /*

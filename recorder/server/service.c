@@ -6,9 +6,9 @@
 #include "image/clock.h"
 #include "image/image.h"
 #include "pager/errand.h"
-#include "pager/grant.h"
 #include "pager/limit.h"
 #include "pager/link.h"
+#include "pager/missed_touch.h"
 #include "region/freeze.h"
 #include "region/region.h"
 #include "region/shadow.h"
@@ -195,7 +195,8 @@ static enum rec_outcome answer_image_fault(const struct rec_message *m)
 	if (rec_lock_owner(&rec_pager_lock) == f.tid)
 		return rec_service_rescue(m, false) ? FAULT_DONE : FAULT_RETRY;
 	if (t && t->user_event && is_for_thread(t, a)) {
-		if (rec_now() - m->time < YIELD_NS && !rec_grant_missed(rec_page_at(a)))
+		if (rec_now() - m->time < YIELD_NS &&
+		    !rec_missed_touch_is_noted(rec_page_at(a)))
 			return FAULT_RETRY;
 		/* The thread did not resolve it in time, but its page may be there by now. */
 		f.probably_done = true;
