@@ -32,9 +32,11 @@ for line in open(sys.argv[2], encoding="utf-8"):
 total = [r for r in rows if r["record"] == "total"][0]
 if not eval(sys.argv[3]):
     print("not true:", sys.argv[3])
-    for r in regions or rows[:12]:
-        print({k: v for k, v in r.items() if v and k in ("area", "of", "faults", "major",
-               "refaults", "pattern", "order", "stride", "evidence", "remedy")})
+    for r in regions + [total] + rows[:12]:
+        print({k: v for k, v in r.items() if v and k in ("area", "of", "start", "end", "faults",
+               "major", "refaults", "pattern", "order", "stride", "evidence", "remedy")})
+    # Linux 6.18 and later map a large folio of a file by one fault.
+    print(*[line for line in open("/proc/vmstat") if line.startswith("thp_")])
     sys.exit(1)
 END
 }

@@ -90,6 +90,17 @@ check "major faults equal the kernel's, but for 64 per CPU not yet summed up" aw
 	-v cpus="$(nproc)" '/^cgroup/ { d = $4 - mine; ok = mine > 12000 && d >= -64 * cpus && d <= 64 * cpus }
 	END { exit !ok }' summary
 
+# The kernel ends perf events at an exec with other credentials. The module follows the program.
+install -g 65534 -m 2755 "$bin/rounds" setgid
+record -L 8 -- ./setgid 24 3
+check "a set-group-ID program prints the native output" cmp -s out native
+if grep -q ' by perf events' err; then
+	check "status 3: perf events do not follow a set-group-ID program" [ $status = 3 ]
+	check "the summary says so" grep -q '^loss     all faults of 1 process after an exec' err
+else
+	check "the module records a set-group-ID program" grep -q '^loss     none' err
+fi
+
 record -L 8 -- "$bin/static_program"
 check "a static program runs" [ $status = 0 ]
 record -L 16 -- sh -c '"$1" 24 1; "$1" 24 1 & wait; sh "$2" peak; exit 7' sh "$bin/rounds" counter

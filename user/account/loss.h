@@ -38,6 +38,7 @@ struct flt_loss {
 	uint64_t stacks;	/* stacks truncated because there were too many */
 	uint64_t uncovered;	/* 1: less than half of the memory was under the limit */
 	uint64_t unlimited;	/* processes that ran without limit and recorder */
+	uint64_t unfollowed;	/* processes whose perf events ended at an exec */
 	uint64_t reuse;		/* faults of which it is unknown whether they are refaults */
 };
 

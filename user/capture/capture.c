@@ -298,7 +298,8 @@ static void report(const struct capture *r, uint64_t took, uint64_t lost)
 	const struct flt_capture_limit *limit = r->setup->limit;
 	const struct flt_capture_result result = {
 		.faults = r->weight, .majors = r->majors, .allocs = r->allocs,
-		.refaults = r->refaults, .took = took, .lost = lost, .engine = r->engine->name,
+		.refaults = r->refaults, .took = took, .lost = lost, .unfollowed = r->unfollowed,
+		.engine = r->engine->name,
 	};
 	char elapsed[FLT_UNITS_TEXT];
 
@@ -319,9 +320,9 @@ static int sum_up(struct capture *r, int err)
 
 	report(r, took, lost);
 	/* The reader of a temporary file reports its losses. */
-	status = lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
-	if (r->setup->output)
-		flt_loss_say(&(struct flt_loss){ .recorded = lost }, command);
+	status = lost || r->unfollowed ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	flt_loss_say(&(struct flt_loss){ .recorded = r->setup->output ? lost : 0,
+					 .unfollowed = r->unfollowed }, command);
 	if (err)
 		return flt_exit_of(err);
 	return end ? flt_command_fail(command, &r->o.e, end) : status;

@@ -55,6 +55,8 @@ static const struct cause causes[] = {
 	{ AT(uncovered), "less than half of the memory was under the limit", NULL, NULL,
 	  NULL },
 	{ AT(unlimited), "not limited and not recorded", PROCESSES, NULL },
+	{ AT(unfollowed), "perf events end at an exec with other credentials", PROCESSES,
+	  "load the flt module: modprobe flt" },
 	{ AT(reuse), "too many pages to remember", FAULTS,
 	  "they may be first touches or refaults" },
 };

@@ -71,7 +71,10 @@ void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r)
 	print_faults(r);
 	print_memory(r);
 	print_comparison(r);
-	if (r->faults.lost)
+	if (r->faults.unfollowed)
+		fprintf(stderr, "loss     all faults of %" PRIu64 " process%s after an exec\n",
+			r->faults.unfollowed, r->faults.unfollowed == 1 ? "" : "es");
+	else if (r->faults.lost)
 		fprintf(stderr, "loss     %" PRIu64 " faults or stacks\n", r->faults.lost);
 	else
 		fprintf(stderr, "loss     none\n");
