@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 static char *area;
 static size_t next_page;
@@ -74,13 +75,6 @@ __attribute__((noipa)) static void toucher(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* Nothing is mapped in the last page of the user's addresses, or above. */
-#ifdef __x86_64__
-#define END_OF_USER 0x7ffffffff000
-#else
-#define END_OF_USER 0x1000000000000
-#endif
-
 /* Set the frame pointer to the argument during the instruction that faults. */
 __attribute__((noipa)) static void unframed_touch(unsigned long pointer)
 {
@@ -91,6 +85,31 @@ __attribute__((noipa)) static void unframed_touch(unsigned long pointer)
 	__asm__ volatile("mov x9, x29\n\tmov x29, %0\n\tstrb w9, [%1]\n\tmov x29, x9"
 			 :: "r"(pointer), "r"(area) : "x9", "memory");
 #endif
+}
+
+static char *gap;
+
+static void touch_with_pointer_into_gap(void)
+{
+	unframed_touch((unsigned long)gap);
+}
+
+/* Touch a page while the frame pointer points to unmapped memory directly above the stack. */
+static void wild_touch(void)
+{
+	const size_t size = 16 * PAGE;
+	char *stack = region_anon(size + PAGE);
+	ucontext_t here, there;
+
+	gap = stack + size;
+	if (munmap(gap, PAGE) || getcontext(&there))
+		err(1, "a stack below a gap");
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = size;
+	there.uc_link = &here;
+	makecontext(&there, touch_with_pointer_into_gap, 0);
+	if (swapcontext(&here, &there))
+		err(1, "swapcontext");
 }
 
 #ifdef __x86_64__
@@ -176,7 +195,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "noframe")) {
 		unframed_touch(1);
 	} else if (!strcmp(what, "wild")) {
-		unframed_touch(END_OF_USER - PAGE);
+		wild_touch();
 	} else if (!strcmp(what, "hot")) {
 		for (i = 0; i < n; i++)
 			touch();
