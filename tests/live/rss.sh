@@ -187,6 +187,15 @@ by_vma
 by_thread
 limited
 
+# A thread that ends with its process must not be taken for one that survives the first thread.
+say "many threads at the exit"
+for ((i = 0; i < $(sized 4 40 400); i++)); do
+	status=0
+	"$FLTCTL" rss --engine=module --json -- crowd 64 1 </dev/null >"$tmp/rows" 2>"$tmp/err" ||
+		status=$?
+	same "64 threads: status ($(cat "$tmp/err"))" $status 0
+done
+
 say "a running process"
 has_pages() { [ -s "$tmp/ready" ]; }
 python3 -c '

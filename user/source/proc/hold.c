@@ -108,37 +108,6 @@ int flt_hold_watch(struct flt_hold *h, uint32_t pid)
 	return err;
 }
 
-struct search {
-	struct flt_hold *hold;
-	pid_t pid, tid;
-};
-
-/* Watch a thread that survives. Return 1 to end the search. */
-static int watch_survivor(void *arg, uint32_t tid)
-{
-	const struct search *s = arg;
-	struct held *t;
-
-	if ((pid_t)tid == s->tid || find(s->hold, (pid_t)tid) ||
-	    !flt_procfs_survives((uint32_t)s->pid, tid) ||
-	    add(s->hold, (pid_t)tid, PTRACE_O_TRACEEXIT, &t))
-		return 0;
-	t->watched = true;
-	t->pid = s->pid;
-	return 1;
-}
-
-/*
- * The process ends with its last thread. If the watched one is not the last, watch another one,
- * and return true.
- */
-static bool hand_on(struct flt_hold *h, const struct held *t)
-{
-	struct search s = { h, t->pid, t->tid };
-
-	return flt_procfs_each((uint32_t)t->pid, watch_survivor, &s) == 1;
-}
-
 /* Note why a thread stopped. */
 static void note(struct held *t, int status)
 {
@@ -172,6 +141,119 @@ static void go(struct flt_hold *h, struct held *t)
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 	else
 		ptrace(PTRACE_CONT, tid, NULL, signal);
+}
+
+/*
+ * Ask without blocking whether a thread stopped. Forget a thread that ended. Only the tracer can
+ * reap it, except the command, whose status belongs to observe/child.h.
+ */
+static bool wait_one(struct flt_hold *h, struct held *t, int *status)
+{
+	const int ends = t->tid == h->child ? 0 : WEXITED;
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)t->tid, &info, WSTOPPED | ends | WNOHANG | __WALL)) {
+		/* After an exec, the thread has the number of its process. */
+		if (t->watched && t->tid != t->pid)
+			t->tid = t->pid;
+		else
+			forget(h, t);
+		return false;
+	}
+	if (!info.si_pid)
+		return false;
+	if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED) {
+		forget(h, t);
+		return false;
+	}
+	/* The low byte is the signal, the next one the event of ptrace. */
+	*status = info.si_status << 8 | 0x7f;
+	return true;
+}
+
+/* Ask a thread to stop. */
+static void ask(struct held *t)
+{
+	ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
+	t->asked = true;
+}
+
+/* Wait until the threads that were asked have stopped. Return how many have not. */
+static size_t await(struct flt_hold *h)
+{
+	const struct timespec step = { .tv_nsec = STOP_STEP_NS };
+	size_t i, left = 0;
+	int status, k;
+
+	for (k = 0; k < STOP_STEPS; k++) {
+		left = 0;
+		for (i = h->count; i-- > 0;) {
+			if (!h->all[i].asked)
+				continue;
+			if (wait_one(h, &h->all[i], &status))
+				note(&h->all[i], status);
+			else if (i < h->count && h->all[i].asked)
+				left++;
+		}
+		if (!left)
+			break;
+		nanosleep(&step, NULL);
+	}
+	return left;
+}
+
+struct search {
+	struct flt_hold *hold;
+	pid_t pid, tid;
+};
+
+/*
+ * Return true if a thread, which is traced now, runs on. Between the moment when a thread takes its
+ * SIGKILL and the moment when it is marked as exiting, /proc does not tell that it ends. But such a
+ * thread stops only at its exit, or not at all. One that sleeps in the kernel runs on.
+ */
+static bool runs_on(struct flt_hold *h, pid_t tid)
+{
+	const struct held *t;
+
+	ask(find(h, tid));
+	await(h);
+	t = find(h, tid);
+	return t && !t->exits;
+}
+
+/* Watch a thread that survives. Return 1 to end the search. */
+static int watch_survivor(void *arg, uint32_t id)
+{
+	const struct search *s = arg;
+	const pid_t tid = (pid_t)id;
+	struct held *t;
+	bool survives;
+
+	if (tid == s->tid || find(s->hold, tid) ||
+	    !flt_procfs_survives((uint32_t)s->pid, id) ||
+	    add(s->hold, tid, PTRACE_O_TRACEEXIT, &t))
+		return 0;
+	survives = runs_on(s->hold, tid);
+	t = find(s->hold, tid);
+	if (survives) {
+		t->watched = true;
+		t->pid = s->pid;
+	}
+	if (t && t->stopped)
+		go(s->hold, t);
+	return survives;
+}
+
+/*
+ * The process ends with its last thread. If the watched one is not the last, watch another one,
+ * and return true.
+ */
+static bool hand_on(struct flt_hold *h, const struct held *t)
+{
+	struct search s = { h, t->pid, t->tid };
+
+	return flt_procfs_each((uint32_t)t->pid, watch_survivor, &s) == 1;
 }
 
 /* A watched thread is at its exit. */
@@ -211,34 +293,6 @@ void flt_hold_stopped(struct flt_hold *h, uint32_t pid, int status)
 		go(h, t);
 }
 
-/*
- * Ask without blocking whether a thread stopped. Forget a thread that ended. Only the tracer can
- * reap it, except the command, whose status belongs to observe/child.h.
- */
-static bool wait_one(struct flt_hold *h, struct held *t, int *status)
-{
-	const int ends = t->tid == h->child ? 0 : WEXITED;
-	siginfo_t info = { .si_pid = 0 };
-
-	if (waitid(P_PID, (id_t)t->tid, &info, WSTOPPED | ends | WNOHANG | __WALL)) {
-		/* After an exec, the thread has the number of its process. */
-		if (t->watched && t->tid != t->pid)
-			t->tid = t->pid;
-		else
-			forget(h, t);
-		return false;
-	}
-	if (!info.si_pid)
-		return false;
-	if (info.si_code != CLD_TRAPPED && info.si_code != CLD_STOPPED) {
-		forget(h, t);
-		return false;
-	}
-	/* The low byte is the signal, the next one the event of ptrace. */
-	*status = info.si_status << 8 | 0x7f;
-	return true;
-}
-
 void flt_hold_poll(struct flt_hold *h)
 {
 	size_t i;
@@ -274,34 +328,9 @@ static int stop_thread(void *arg, uint32_t tid)
 		s->err = err;
 		return err == -ENOMEM ? err : 0;
 	}
-	ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
-	t->asked = true;
+	ask(t);
 	s->asked++;
 	return 0;
-}
-
-/* Wait until the threads that were asked have stopped. Return how many have not. */
-static size_t await(struct flt_hold *h)
-{
-	const struct timespec step = { .tv_nsec = STOP_STEP_NS };
-	size_t i, left = 0;
-	int status, k;
-
-	for (k = 0; k < STOP_STEPS; k++) {
-		left = 0;
-		for (i = h->count; i-- > 0;) {
-			if (!h->all[i].asked)
-				continue;
-			if (wait_one(h, &h->all[i], &status))
-				note(&h->all[i], status);
-			else if (i < h->count && h->all[i].asked)
-				left++;
-		}
-		if (!left)
-			break;
-		nanosleep(&step, NULL);
-	}
-	return left;
 }
 
 int flt_hold_stop(struct flt_hold *h, uint32_t pid)
@@ -342,10 +371,8 @@ void flt_hold_free(struct flt_hold *h)
 		return;
 	for (i = 0; i < h->count; i++) {
 		h->all[i].watched = false;
-		if (!h->all[i].stopped && !h->all[i].asked) {
-			ptrace(PTRACE_INTERRUPT, h->all[i].tid, NULL, NULL);
-			h->all[i].asked = true;
-		}
+		if (!h->all[i].stopped && !h->all[i].asked)
+			ask(&h->all[i]);
 	}
 	await(h);
 	for (i = h->count; i-- > 0;)
