@@ -57,9 +57,7 @@ static void begin(uintptr_t stack_lo, uintptr_t stack_hi, bool solo)
 	t->perf = NULL;
 	t->stack = (struct rec_stack){ stack_lo, stack_hi };
 	solo &= !(rec_image.config.flags & FLT_REC_INLINE);
-	if (solo && rec_threads.inlined)
-		rec_handler_prepare(t);
-	if (!solo && rec_threads.inlined)
+	if (rec_threads.inlined)
 		arm(t);
 	if (!t->perf)
 		rec_perf_sample_renew(t);

@@ -26,7 +26,8 @@ static struct rec_thread *solo(void)
 
 void rec_solo_begin(struct rec_thread *t)
 {
-	rec_thread_watch(t);
+	if (!rec_threads.inlined)
+		rec_thread_watch(t);
 	__atomic_store_n(&rec_threads.solo, t->tid, __ATOMIC_RELEASE);
 }
 

@@ -2,9 +2,9 @@
 /*
  * solo.h - who resolves the faults of a program that has one thread.
  *
- * The server does, as long as that is cheaper than path A: on the thread's own CPU it needs neither
- * an interrupt nor a signal, see server/schedule.h. Before the program makes a second thread, and
- * when the server gets too little CPU time, path A is armed.
+ * The thread does in the first moments, by path A. Then the server does, as long as that is cheaper:
+ * on the thread's own CPU it needs neither an interrupt nor a signal, see server/schedule.h. Before
+ * the program makes a second thread, and when the server gets too little CPU time, path A is armed.
  */
 #ifndef FLT_REC_SOLO_H
 #define FLT_REC_SOLO_H
@@ -16,7 +16,10 @@
 
 /* Set the functions that arm and disarm path A for a thread, before the first thread begins. */
 void rec_solo_prepare(bool (*arm)(struct rec_thread *t), void (*disarm)(struct rec_thread *t));
-/* Let the server resolve the faults of the calling thread, the only one. */
+/*
+ * The calling thread is the only one. The server resolves its faults if path A is off; otherwise
+ * the thread does, until the server asks for that.
+ */
 void rec_solo_begin(struct rec_thread *t);
 /* Arm path A for the thread that was the only one, before another begins. Signals are blocked. */
 void rec_solo_end(void);
