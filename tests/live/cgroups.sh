@@ -31,7 +31,7 @@ while True:
     signal.pause()
 END
 
-waits() { grep -q pause "/proc/$1/stack"; }
+waits() { sleeps_in "$1" pause; }
 anonymous() { awk '/^Anonymous:/ { print $2 }' "/proc/$1/smaps_rollup"; }
 has_worked() { [ "$(anonymous "$1")" -ge "$2" ] && waits "$1"; }
 
@@ -50,7 +50,7 @@ let_work() { # PID [SIGNAL]
 	until_true has_worked "$1" $((kb + 8000)) ||
 		bad "process $1 does not touch its memory: has $(anonymous "$1") kB, had $kb;" \
 			"$(grep -E 'State|TracerPid|SigPnd' "/proc/$1/status" | tr '\n' ' ')" \
-			"$(head -n 3 "/proc/$1/stack" | tr '\n' ' ')"
+			"$(cat "/proc/$1/wchan")"
 }
 
 faults_in_container() { echo $(($(faults_of "$one") + $(faults_of "$two"))); }

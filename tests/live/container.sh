@@ -45,7 +45,7 @@ in_container() { # NAME COMMAND...
 }
 
 # Return true if the process waits for a signal.
-waits() { grep -q pause "/proc/$1/stack"; }
+waits() { sleeps_in "$1" pause; }
 
 anonymous() { awk '/^Anonymous:/ { print $2 }' "/proc/$1/smaps_rollup"; }
 

@@ -75,7 +75,7 @@ same "TAP: broken" "$(grep '^not ok' results)" 'not ok 4 - anon(process=kinds) <
 expect 6 --format=junit -o results -e 'anon(process=kinds) >= 64 after signal USR1' \
 	-e 'anon(process=kinds) == 0 before signal USR1' -e 'anon(process=kinds) < 64 after signal USR1' \
 	-- sh -c 'kill -USR1 $PPID
-	until grep -q "^ShdPnd:.*0000$" /proc/$PPID/status && grep -q do_sys_poll /proc/$PPID/stack; do :; done
+	until grep -q "^ShdPnd:.*0000$" /proc/$PPID/status && grep -q poll /proc/$PPID/wchan; do :; done
 	exec kinds anon 64'
 same "JUnit: test cases" "$(grep -c '<testcase' results)" 4
 same "JUnit: failures" "$(grep -c '<failure' results)" 1

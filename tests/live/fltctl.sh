@@ -81,7 +81,7 @@ same "sessions after stats -- COMMAND" "$(fltq info | field sessions)" 0
 say "stats -p"
 sleep 60 &
 pid=$!
-until_true grep -q nanosleep /proc/$pid/stack
+until_true sleeps_in $pid nanosleep
 # The module counted this process from its start, so its row equals the counts of the kernel.
 "$FLTCTL" stats --json -p $pid >"$tmp/json"
 read -r minor major < <(sed 's/.*) //' /proc/$pid/stat | cut -d' ' -f8,10)

@@ -202,7 +202,7 @@ at_least "lost faults: lost_slow" "$(jq -s '.[-1].lost_slow' "$tmp/text")" 50000
 
 say "-p"
 sleep 60 & pid=$!
-until_true grep -q nanosleep /proc/$pid/stack
+until_true sleeps_in $pid nanosleep
 "$FLTCTL" lat -p $pid --json >"$tmp/json"
 read -r minor major < <(sed 's/.*) //' /proc/$pid/stat | cut -d' ' -f8,10)
 same "-p: faults" "$(rows_jq 'map(select(.record == "latency" and .group == "all"))[0].faults')" \
@@ -216,7 +216,8 @@ kill $pid; wait $pid 2>/dev/null || true
 say "-p with an interval"
 mkfifo "$tmp/go"
 sh -c 'read -r _ <"$1"; exec kinds anon 3000' sh "$tmp/go" >/dev/null & pid=$!
-until_true grep -q fifo_open /proc/$pid/stack || bad "the workload does not wait"
+opens_fifo() { sleeps_in $pid fifo_open || sleeps_in $pid wait_for_partner; }
+until_true opens_fifo || bad "the workload does not wait"
 rm -f "$tmp/json"
 "$FLTCTL" lat -p $pid -e -n 0 --json 1s >"$tmp/json" & lat=$!
 until_true grep -q begin "$tmp/json" || bad "lat -p does not report"

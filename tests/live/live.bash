@@ -221,17 +221,24 @@ until_true() {
 	return 1
 }
 
+# Return true if a process sleeps in a kernel function with this word in its name. Do not look into
+# /proc/PID/stack: before Linux 6.10 the kernel warns there if the process runs, and is in a function
+# with a probe on its return (rethook_find_ret_addr()).
+sleeps_in() { # PID WORD
+	local where=''
+	read -r where <"/proc/$1/wchan" || true # which has no line feed
+	[[ $where == *"$2"* ]]
+}
+
 # Return true if a running fltctl observes: it has opened its sessions and blocked its signals.
 # fltctl does both before it enters its loop, and waits in poll() only there. After SIGINT it
 # reads the rest of its streams, so a test need not wait until it has caught up.
-observes() { grep -q do_sys_poll "/proc/$1/stack"; }
+observes() { sleeps_in "$1" poll; }
 
 # Print the number of faults of a process that has not ended, as the kernel counts them.
 faults_of() { # PID
 	sed 's/.*) //' "/proc/$1/stat" | awk '{ print $8 + $10 } END { if (!NR) print "no_input" }'
 }
-
-sleeps_in_nanosleep() { grep -q nanosleep "/proc/$1/stack"; }
 
 # start_bpftrace SCRIPT: run bpftrace with its output in $tmp/bpf until end_bpftrace. SCRIPT
 # prints a line with "attached" from each of its probes that a check depends on, because

@@ -27,7 +27,7 @@ signal.pause()
 END
 
 # Wait until the process of $tmp/wait.py sleeps.
-settled() { [ -e "/proc/$1/stack" ] && grep -q pause "/proc/$1/stack"; }
+settled() { [ -e "/proc/$1/wchan" ] && sleeps_in "$1" pause; }
 
 json() { jq -s "$1" "$tmp/stats.json"; }
 
@@ -35,7 +35,7 @@ json() { jq -s "$1" "$tmp/stats.json"; }
 inside() {
 	{
 		sed "s|^tmp=.*|tmp=$tmp|; /^trap on_exit/d" tests/live/live.bash
-		declare -f json settled counts streams sums watched rights nested
+		declare -f json sleeps_in settled counts streams sums watched rights nested
 		declare -p inner outside session
 	} >"$tmp/functions"
 	"${inner[@]}" bash -c '. "$1"; "$2"; echo "$checks $failures"' bash "$tmp/functions" \

@@ -72,7 +72,7 @@ while True:
     m = mmap.mmap(-1, 1 << 20)
     for i in range(0, 1 << 20, 4096): m[i] = 1
     m.close(); time.sleep(0.05)' & busy=$!
-until_true sleeps_in_nanosleep $busy || bad "the process does not reach its loop"
+until_true sleeps_in $busy nanosleep || bad "the process does not reach its loop"
 "$FLTCTL" record -q -o "$tmp/t.flt" -p $busy 2>"$tmp/err" & recorder=$!
 until_true observes $recorder || bad "-p: the recorder does not start"
 has_faulted() { [ "$(faults_of $busy)" -ge "$1" ]; }

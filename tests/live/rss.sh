@@ -206,7 +206,7 @@ open(sys.argv[1], "w").write("ready")
 time.sleep(1000)' "$tmp/ready" &
 sleeper=$!
 until_true has_pages || bad "the process does not start"
-until_true sleeps_in_nanosleep $sleeper || bad "the process does not sleep"
+until_true sleeps_in $sleeper nanosleep || bad "the process does not sleep"
 "$FLTCTL" rss -p $sleeper --json 0s >"$tmp/rows" || bad "-p: status $?"
 cat "/proc/$sleeper/smaps" >"$tmp/smaps"
 # Another process may map or unmap the same libraries.

@@ -113,7 +113,7 @@ for i in range(0, 1 << 22, 4096): m[i] = 1
 print("done")
 input()' <&9 >"$tmp/target" & target=$!
 until_true grep -q up "$tmp/target"
-is_idle() { grep -q pipe_read "/proc/$target/stack"; }
+is_idle() { sleeps_in $target pipe_read; }
 until_true is_idle || bad "the target does not wait for input"
 before=$(faults_of $target)
 start_top --by=kind -p $target

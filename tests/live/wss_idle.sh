@@ -31,7 +31,7 @@ load
 wset 16 4 >"$tmp/out" & pid=$!
 until_true grep -q ready "$tmp/out" || bad "wset does not become ready"
 # Before its first pause, the program touches pages that it touches only at the start.
-until_true sleeps_in_nanosleep "$pid" || bad "wset does not reach its first pause"
+until_true sleeps_in "$pid" nanosleep || bad "wset does not reach its first pause"
 "$FLTCTL" wss --csv -m idle -p "$pid" 2 3 >"$tmp/idle" || bad "idle: status $?"
 check_size "idle" "$tmp/idle" 4
 
