@@ -2,9 +2,10 @@
 /*
  * solo.h - who resolves the faults of a program that has one thread.
  *
- * The thread does in the first moments, by path A. Then the server does, as long as that is cheaper:
- * on the thread's own CPU it needs neither an interrupt nor a signal, see server/schedule.h. Before
- * the program makes a second thread, and when the server gets too little CPU time, path A is armed.
+ * The thread does in the first moments, by path A. Then the server does, as long as that is
+ * cheaper: on the thread's own CPU it needs neither an interrupt nor a signal, see
+ * server/schedule.h. Before the program makes a second thread, and when the server gets too little
+ * CPU time, path A is armed.
  */
 #ifndef FLT_REC_SOLO_H
 #define FLT_REC_SOLO_H
