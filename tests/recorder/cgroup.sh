@@ -97,6 +97,7 @@ check "a set-group-ID program prints the native output" cmp -s out native
 if grep -q ' by perf events' err; then
 	check "status 3: perf events do not follow a set-group-ID program" [ $status = 3 ]
 	check "the summary says so" grep -q '^loss     all faults of 1 process after an exec' err
+	check "the comparison counts them" grep -q 'more than recorded: those that are lost, ' err
 else
 	check "the module records a set-group-ID program" grep -q '^loss     none' err
 fi

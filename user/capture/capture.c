@@ -284,6 +284,7 @@ static int close_file(struct capture *r, uint64_t *lost)
 	if (!first)
 		first = write_stats(r);
 	*lost = flt_file_lost_sum(r->writer);
+	r->unfollowed = flt_file_lost_by(r->writer, FLT_LOSS_RIGHTS);
 	err = flt_file_close(r->writer, produced, r->has_child ? (uint32_t)r->o.wait_status : ~0u);
 	r->writer = NULL;
 	if (err && !first) {
@@ -320,9 +321,10 @@ static int sum_up(struct capture *r, int err)
 
 	report(r, took, lost);
 	/* The reader of a temporary file reports its losses. */
-	status = lost || r->unfollowed ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
-	flt_loss_say(&(struct flt_loss){ .recorded = r->setup->output ? lost : 0,
-					 .unfollowed = r->unfollowed }, command);
+	status = lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	if (r->setup->output)
+		flt_loss_say(&(struct flt_loss){ .recorded = lost - r->unfollowed,
+						 .unfollowed = r->unfollowed }, command);
 	if (err)
 		return flt_exit_of(err);
 	return end ? flt_command_fail(command, &r->o.e, end) : status;

@@ -23,7 +23,7 @@ struct capture {
 	/* Faults in the file; the last three are weighted. */
 	uint64_t faults, majors;
 	uint64_t weight, allocs, refaults;
-	uint64_t unfollowed;	/* processes that the engine lost while they ran */
+	uint64_t unfollowed;	/* FLT_LOSS_RIGHTS of the file, once that is closed */
 	const struct capture_engine *engine;
 	void *own;			/* data of the engine */
 };

@@ -8,7 +8,6 @@
 #include "text/clock.h"
 #include "capture/engine.h"
 #include "source/perf/stream.h"
-#include "source/proc/procfs.h"
 #include "text/units.h"
 
 #define DRAIN_NS (50 * FLT_NSEC_PER_MSEC)
@@ -37,17 +36,6 @@ static void mark_refault(const struct capture *r, struct flt_fault *f)
 	f->flags |= FLT_FAULT_REFAULT;
 }
 
-/*
- * The kernel ends the events of a thread that executes a program with other credentials, such as
- * set-group-ID (begin_new_exec()). The end looks like that of the thread.
- */
-static void note_end(struct capture *r, const struct flt_event_life *life)
-{
-	if (life->what == FLT_LIFE_EXIT && life->tid == life->tgid &&
-	    flt_procfs_survives(life->tgid, life->tid))
-		r->unfollowed++;
-}
-
 static int on_event(void *arg, const struct flt_perf_event *e)
 {
 	struct capture *r = arg;
@@ -66,9 +54,6 @@ static int on_event(void *arg, const struct flt_perf_event *e)
 	case FLT_PERF_LOST:
 		flt_file_lost(r->writer, FLT_LOSS_BUFFER, e->lost);
 		return 0;
-	case FLT_PERF_LIFE:
-		note_end(r, &e->life);
-		/* fall through */
 	default:
 		return flt_timeline_perf_note(r->timeline, e);
 	}

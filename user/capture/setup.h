@@ -16,7 +16,7 @@ struct flt_capture_result {
 	uint64_t faults, majors, allocs, refaults;
 	uint64_t took;		/* ns from the exec to the end of the recording */
 	uint64_t lost;		/* faults, stacks and notes that are not in the file */
-	uint64_t unfollowed;	/* processes whose later faults are not even in .lost */
+	uint64_t unfollowed;	/* of these, programs with other rights: each lost all its faults */
 	const char *engine;	/* "module" or "perf" */
 };
 

@@ -57,8 +57,9 @@ static void print_comparison(const struct flt_record_cgroup_result *r)
 	if (u->faults == f->faults && u->majors == f->majors)
 		fprintf(stderr, "; equal to the recording\n");
 	else if (u->faults >= f->faults)
-		fprintf(stderr, "; %" PRIu64 " more than recorded: before the exec, retries, and "
-			"pages that system calls brought in\n", u->faults - f->faults);
+		fprintf(stderr, "; %" PRIu64 " more than recorded: %sbefore the exec, retries, and "
+			"pages that system calls brought in\n", u->faults - f->faults,
+			f->unfollowed ? "those that are lost, " : "");
 	else
 		fprintf(stderr, "; %" PRIu64 " fewer than recorded: in memory charged to other "
 			"cgroups, and not yet summed up by the kernel\n", f->faults - u->faults);

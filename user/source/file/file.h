@@ -116,6 +116,7 @@ int flt_file_fault(struct flt_file_writer *w, const struct flt_fault *fault);
 int flt_file_faults(struct flt_file_writer *w, const struct flt_fault *faults, size_t n);
 
 void flt_file_lost(struct flt_file_writer *w, enum flt_file_loss cause, uint64_t n);
+uint64_t flt_file_lost_by(const struct flt_file_writer *w, enum flt_file_loss cause);
 uint64_t flt_file_lost_sum(const struct flt_file_writer *w);
 uint64_t flt_file_written(const struct flt_file_writer *w);	/* bytes written so far */
 

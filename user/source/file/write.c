@@ -346,6 +346,11 @@ void flt_file_lost(struct flt_file_writer *w, enum flt_file_loss cause, uint64_t
 	w->lost[cause] += n;
 }
 
+uint64_t flt_file_lost_by(const struct flt_file_writer *w, enum flt_file_loss cause)
+{
+	return w->lost[cause];
+}
+
 uint64_t flt_file_lost_sum(const struct flt_file_writer *w)
 {
 	uint64_t sum = 0;
