@@ -35,7 +35,7 @@ json() { jq -s "$1" "$tmp/stats.json"; }
 inside() {
 	{
 		sed "s|^tmp=.*|tmp=$tmp|; /^trap on_exit/d" tests/live/live.bash
-		declare -f json sleeps_in settled counts streams sums watched rights nested
+		declare -f json settled counts streams sums watched rights nested
 		declare -p inner outside session
 	} >"$tmp/functions"
 	"${inner[@]}" bash -c '. "$1"; "$2"; echo "$checks $failures"' bash "$tmp/functions" \
