@@ -6,6 +6,7 @@
  * of the server for a small region. The kernel does the rest: userfaultfd, forks, faults. The file
  * in fdinfo tells how many threads wait in a fault, and how many of these the server has not read.
  */
+#include "image/clock.h"
 #include "image/image.h"
 #include "lib/core/uffd.h"
 #include "region/extent.h"
@@ -260,15 +261,20 @@ static void await_idle_server(void)
 static void test_solo(void)
 {
 	struct rec_thread *t = rec_thread_add(7);
+	const uint64_t began = rec_now();
 
 	rec_solo_prepare(arm_path_a, disarm_path_a);
 	rec_threads.inlined = true;
+	armed = true;
 	rec_solo_begin(t);
 	rec_schedule_reset();
+	await_idle_server();
+	check("the server of one thread is a task of SCHED_IDLE", !armed && rec_solo_is_served());
+	check("the thread served itself for 10 ms", rec_now() - began >= 10000000);
 	rec_schedule_choose(true);
 	check("the server of a fork is a normal task", !is_idle() && rec_solo_is_served());
 	rec_schedule_choose(false);
-	check("the server of one thread is a task of SCHED_IDLE", is_idle() && !armed);
+	check("afterwards it is idle again", is_idle() && !armed);
 	for (int i = 0; i < 5000; i++)
 		rec_schedule_note(10000);
 	rec_schedule_choose(false);
@@ -357,11 +363,17 @@ static void *fork_reader(void *go)
 	return &pid;
 }
 
+/* A child that ends before the server looks at it was not let go, and is counted as a fork only. */
+static uint64_t forks(void)
+{
+	return totals.forks + totals.forks_unlimited;
+}
+
 /* Serve a child that nobody hands over, while the kernel has no memory for its pages. */
 static void *serve_without_memory(void *unused)
 {
 	/* An earlier test counts the fork of its child if it reads that before the child ends. */
-	const uint64_t counted = totals.forks_unlimited;
+	const uint64_t counted = forks();
 	uint32_t id[REC_FORK_CHILDREN];
 	bool go = false;
 	int status = -1;
@@ -392,7 +404,7 @@ static void *serve_without_memory(void *unused)
 	rec_fork_child_check(false);
 	check("with memory the child has all pages", !rec_fork_child_list(id));
 	check("and goes on", waitpid(*(pid_t *)pid, &status, 0) > 0 && status == 0);
-	check("it is counted once", totals.forks_unlimited == counted + 1);
+	check("it is counted once", forks() == counted + 1);
 	return unused;
 }
 
