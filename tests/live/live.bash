@@ -221,12 +221,19 @@ until_true() {
 	return 1
 }
 
-# Return true if a process sleeps in a kernel function with this word in its name. Do not look into
-# /proc/PID/stack: before Linux 6.10 the kernel warns there if the process runs, and is in a function
-# with a probe on its return (rethook_find_ret_addr()).
+# The file that tells where a process sleeps. Linux 5.10 does not know that in wchan unless the kernel
+# has frame pointers ("x86: Fix get_wchan() to support the ORC unwinder"). Linux 5.18 to 6.9 warn when
+# stack is read of a process that runs a function with a probe on its return
+# (rethook_find_ret_addr()).
+case $(uname -r) in
+5.10.*) sleeping=stack ;;
+*) sleeping=wchan ;;
+esac
+
+# Return true if a process sleeps in a kernel function with this word in its name.
 sleeps_in() { # PID WORD
-	local where=''
-	read -r where <"/proc/$1/wchan" || true # which has no line feed
+	local where
+	where=$(cat "/proc/$1/$sleeping" 2>/dev/null) || true
 	[[ $where == *"$2"* ]]
 }
 
