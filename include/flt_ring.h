@@ -213,7 +213,7 @@ enum flt_rec_policy { FLT_REC_FIFO = 0, FLT_REC_CLOCK };
 #define FLT_REC_NO_MOVE   0x2	/* evict by copy, as on kernels before 6.8 */
 #define FLT_REC_NO_STACK  0x4
 #define FLT_REC_INLINED   0x8	/* an earlier image used path A, so the kernel suits it */
-#define FLT_REC_GRANTS    0x10	/* the kernel may fill untouched pages by itself */
+#define FLT_REC_NO_GRANTS 0x10	/* the kernel fills no page by itself */
 #define FLT_REC_INLINE    0x20	/* use path A for an image with one thread, too */
 
 /*

@@ -61,7 +61,7 @@ static struct {
 bool rec_grant_is_possible(void)
 {
 	/* A sample does not tell a store from a load, the instruction does. */
-	return REC_HAS_INLINE && rec_image.config.flags & FLT_REC_GRANTS;
+	return REC_HAS_INLINE && !(rec_image.config.flags & FLT_REC_NO_GRANTS);
 }
 
 void rec_grant_begin(bool (*renew)(struct rec_thread *t))

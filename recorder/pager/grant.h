@@ -24,7 +24,7 @@
 
 struct rec_fault;
 
-/* Return true if --grants asks for grants, and the processor allows them. */
+/* Return true unless --no-grants was given, or the processor allows no grants. */
 bool rec_grant_is_possible(void);
 /* Allow grants in this image, before its first fault. renew: see touch_ring.h. */
 void rec_grant_begin(bool (*renew)(struct rec_thread *t));

@@ -68,7 +68,7 @@ load cli.bash
 }
 
 @test "help of record says which options need -L" {
-	for option in latency bandwidth sample policy inline no-inline no-move grants cores; do
+	for option in latency bandwidth sample policy inline no-inline no-move no-grants cores; do
 		"$FLTCTL" help record | grep -A1 -e "--$option" | grep -q 'With -L,'
 	done
 }

@@ -33,7 +33,7 @@ void case_protect(void)
 	printf("mlock %d wrong %lu\n", mlock(p, 16 * PAGE), wrong(p, BIG));
 }
 
-/* A page that is not limited lies between pages that the kernel may fill (record --grants). */
+/* A page that is not limited lies between pages that the kernel may fill (grants). */
 void case_protect_between(void)
 {
 	size_t cluster = 64 * PAGE;

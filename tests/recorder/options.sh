@@ -68,7 +68,7 @@ done
 
 # Before a second thread begins, path A is armed for the first one.
 if [ "$(uname -m)" = x86_64 ] && record --inline -- true && grep -q 'on the faulting thread' err; then
-	record -- /usr/bin/python3 -c 'import threading
+	record --no-grants -- /usr/bin/python3 -c 'import threading
 def fill():
     global text
     text = [str(i) for i in range(100000)]
@@ -125,7 +125,7 @@ check "truncated stacks are counted" grep -qE 'too many different stacks to keep
 check "the recording with too many stacks is valid" "$fltctl" script --check trace.flt
 check "the recording has all faults" [ "$("$fltctl" script --csv --no-stack trace.flt | grep -c alloc)" -ge 6000 ]
 
-# With --grants the kernel fills most first touches by itself. Each is recorded with the stack that the pager would
+# The kernel fills most first touches by itself. Each is recorded with the stack that the pager would
 # have recorded. How often the heap touches its own tables differs from run to run.
 granted=' \([0-9]*\)% by the kernel alone'
 stacks_of() { # CASE OPTION...
@@ -142,26 +142,26 @@ for row, n in sorted(seen.items()):
 if [ "$(uname -m)" = x86_64 ]; then
 	for mode in --inline --no-inline; do
 		# shellcheck disable=SC2086
-		stacks_of phases $mode --grants > granted.txt
-		check "the kernel fills most pages --grants $mode" [ "$(number "$granted")" -ge 80 ]
-		check "no touch without a call site --grants $mode" [ "$(grep -c '^unplaced' err)" = 0 ]
+		stacks_of phases $mode > granted.txt
+		check "the kernel fills most pages $mode" [ "$(number "$granted")" -ge 80 ]
+		check "no touch without a call site $mode" [ "$(grep -c '^unplaced' err)" = 0 ]
 		# shellcheck disable=SC2086
-		stacks_of phases $mode > served.txt
-		check "the kernel fills no page $mode" [ "$(number "$granted")" = '' ]
-		check "stacks and operations are those without --grants $mode" cmp granted.txt served.txt
+		stacks_of phases $mode --no-grants > served.txt
+		check "the kernel fills no page --no-grants $mode" [ "$(number "$granted")" = '' ]
+		check "stacks and operations are those with --no-grants $mode" cmp granted.txt served.txt
 		check "they have all pages $mode" \
 			[ "$(awk '{ n += $1 } END { print n }' granted.txt)" = $(((32 << 20) / page)) ]
 		# shellcheck disable=SC2086
-		stacks_of phases_forked $mode --grants > forked.txt
-		check "the kernel fills most pages of a forked child --grants $mode" [ "$(number "$granted")" -ge 80 ]
+		stacks_of phases_forked $mode > forked.txt
+		check "the kernel fills most pages of a forked child $mode" [ "$(number "$granted")" -ge 80 ]
 		# shellcheck disable=SC2086
-		stacks_of phases_forked $mode > served.txt
-		check "the stacks of a forked child are those without --grants $mode" cmp forked.txt served.txt
+		stacks_of phases_forked $mode --no-grants > served.txt
+		check "the stacks of a forked child are those with --no-grants $mode" cmp forked.txt served.txt
 		# A thread waits for a page that the kernel is about to fill for another one.
 		# shellcheck disable=SC2086
-		record -L 200 $mode --grants -- "$cases" neighbours
-		check "the kernel fills pages between those of other threads --grants $mode" [ "$(number "$granted")" -gt 0 ]
-		check "each touch among neighbours has a call site --grants $mode" [ "$(grep -c '^unplaced' err)" = 0 ]
+		record -L 200 $mode -- "$cases" neighbours
+		check "the kernel fills pages between those of other threads $mode" [ "$(number "$granted")" -gt 0 ]
+		check "each touch among neighbours has a call site $mode" [ "$(grep -c '^unplaced' err)" = 0 ]
 	done
 else
 	echo "ok grants # skip: only on x86-64"
@@ -246,7 +246,7 @@ refuses() {
 refuses '--unwind' -L 8 --unwind fp
 refuses 'need -L' --policy fifo
 refuses 'need -L' --no-move
-refuses 'need -L' --grants
+refuses 'need -L' --no-grants
 refuses '--engine=preload needs -L' --engine preload
 refuses "invalid value '16777215T' of -L/--limit" -L 16777215T
 timeout "$limit" "$fltctl" record -q -L 8 --sample 5000/s --bandwidth 10GB/s -o trace.flt -- echo 'a b' > out 2> err

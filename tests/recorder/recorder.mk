@@ -72,10 +72,10 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/cases.sh $(O) "fork signals blocked handlers protect close end_segv" --inline
 	tests/recorder/cases.sh $(O) mremap_blind --no-move
 	tests/recorder/cases.sh $(O) fork_small -M 1048576
-	tests/recorder/cases.sh $(O) protect_between --grants
-	tests/recorder/cases.sh $(O) protect_between --grants --no-inline
+	tests/recorder/cases.sh $(O) protect_between --no-inline
+	tests/recorder/cases.sh $(O) "heap fork threads mremap protect_between" --no-grants
 	tests/recorder/death.sh $(O)
-	tests/recorder/death.sh $(O) --grants
+	tests/recorder/death.sh $(O) --no-grants
 	tests/recorder/options.sh $(O)
 	tests/recorder/rights.sh $(O)
 	tests/recorder/cgroup.sh $(O)
@@ -84,7 +84,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	tests/recorder/stacks.sh $(O)
 	tests/recorder/names.sh $(O)
 	tests/recorder/soak.sh $(O) 2
-	tests/recorder/soak.sh $(O) 2 --grants
+	tests/recorder/soak.sh $(O) 2 --no-grants
 
 ## make check-recorder-long all cases of the recorder on all paths
 check-recorder-long: check-recorder
@@ -92,11 +92,11 @@ check-recorder-long: check-recorder
 	tests/recorder/cases.sh $(O) all --inline
 	tests/recorder/cases.sh $(O) all --no-inline --policy clock
 	tests/recorder/cases.sh $(O) all --no-move
-	tests/recorder/cases.sh $(O) all --grants
+	tests/recorder/cases.sh $(O) all --no-grants
 	FLT_FUZZ=100000 tests/recorder/socket.sh $(O)
 	tests/recorder/snapshot.sh $(O)
 	tests/recorder/soak.sh $(O) 180
-	tests/recorder/soak.sh $(O) 180 --grants
+	tests/recorder/soak.sh $(O) 180 --no-grants
 CHECK_LONG += check-recorder-long
 
 ## make check-programs      real programs under the recorder, three times each; installs them

@@ -49,8 +49,8 @@ done << 'END'
 16 3 --no-move --no-inline
 24 6 --latency 3us --no-stack
 END
-if [[ " $* " = *" --grants "* ]] && [ $granted = 0 ]; then
-	echo "not ok the kernel filled no page in any run with --grants"
+if [ "$(uname -m)" = x86_64 ] && [[ " $* " != *" --no-grants "* ]] && [ $granted = 0 ]; then
+	echo "not ok the kernel filled no page in any run"
 	failed=1
 fi
 [ $failed = 0 ]

@@ -27,7 +27,7 @@ struct flt_record_args {
 	bool silent;			/* connect the command to /dev/null */
 	struct flt_table_style style;
 	const char *output;
-	bool quiet, inlined, no_inline, no_move, grants, no_stack;
+	bool quiet, inlined, no_inline, no_move, no_grants, no_stack;
 	int unwind;			/* without a limit: enum flt_unwind_by, or -1 */
 	uint64_t subbuf_size, subbufs;	/* of the module's stream; 0: not given */
 	struct flt_ids pids;

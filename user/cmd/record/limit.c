@@ -209,7 +209,7 @@ static struct flt_rec_config config_of(const struct flt_record_args *args)
 		.flags = (args->no_inline ? FLT_REC_NO_INLINE : 0u) |
 			 (args->inlined ? FLT_REC_INLINE : 0u) |
 			 (args->no_move ? FLT_REC_NO_MOVE : 0u) |
-			 (args->grants ? FLT_REC_GRANTS : 0u) |
+			 (args->no_grants ? FLT_REC_NO_GRANTS : 0u) |
 			 (args->no_stack ? FLT_REC_NO_STACK : 0u),
 	};
 

@@ -78,9 +78,9 @@ static const struct flt_opt opts[] = {
 		  "recorded process), none on the faulting thread." },
 	{ .name = "no-move", .type = FLT_OPT_FLAG, .offset = AT(no_move),
 	  .help = "With -L, evict by copying, as on kernels before 6.8." },
-	{ .name = "grants", .type = FLT_OPT_FLAG, .offset = AT(grants),
-	  .help = "With -L, let the kernel fill most pages at their first touch by itself. This is "
-		  "faster, and new." },
+	{ .name = "no-grants", .type = FLT_OPT_FLAG, .offset = AT(no_grants),
+	  .help = "With -L, serve each first touch of a page, too. Default: the kernel fills most "
+		  "of these pages by itself, which is faster." },
 	{ .name = "buffer", .letter = 'b', .type = FLT_OPT_SIZE, .offset = AT(subbuf_size),
 	  .arg = "SIZE", .min = 4096, .max = 1 << 20, .power_of_two = true,
 	  .help = "With the module: set the size of a sub-buffer. Default: 512KiB, or 1MiB with "
@@ -153,9 +153,9 @@ static int check_args(const struct flt_run *run, bool limited)
 		return flt_command_misuse(command, "--cores, --latency, --bandwidth and --sample "
 					  "need -L");
 	if (!limited && (args->policy >= 0 || args->no_move || args->inlined || args->no_inline ||
-			 args->grants))
+			 args->no_grants))
 		return flt_command_misuse(command, "--policy, --no-move, --inline, --no-inline and "
-					  "--grants need -L");
+					  "--no-grants need -L");
 	if (args->inlined && args->no_inline)
 		return flt_command_misuse(command, "--inline and --no-inline exclude each other");
 	if (!limited && (args->engine == FLT_RECORD_ENGINE_PRELOAD ||
@@ -200,9 +200,9 @@ static int check_chosen(const struct flt_run *run, const struct flt_record_args 
 					  "--engine=preload: in a cgroup the kernel evicts and "
 					  "brings back");
 	if (args->by_cgroup && (args->sample || args->policy >= 0 || args->no_move ||
-				args->inlined || args->no_inline || args->grants))
+				args->inlined || args->no_inline || args->no_grants))
 		return flt_command_misuse(command, "--sample, --policy, --no-move, --inline, "
-					  "--no-inline and --grants need --engine=preload");
+					  "--no-inline and --no-grants need --engine=preload");
 	return FLT_EXIT_DONE;
 }
 
