@@ -232,8 +232,8 @@ esac
 
 # Return true if a process sleeps in a kernel function with this word in its name.
 sleeps_in() { # PID WORD
-	local where
-	where=$(cat "/proc/$1/$sleeping" 2>/dev/null) || true
+	local where=''
+	read -rd '' where <"/proc/$1/$sleeping" || true # to its end
 	[[ $where == *"$2"* ]]
 }
 
