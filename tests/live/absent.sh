@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 cpus=2 numa=1 mem=1536 timeout=240 half=6.12
+# vm: disk=256 zram=1 cpus=2 numa=1 mem=1536 timeout=240 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: if the kernel lacks an optional hook of a ledger, exactly the counters that need the
 # hook are unknown: absent from the replies of the module and from the reports of fltctl, which

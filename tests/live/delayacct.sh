@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=240 half=6.1,6.12,7.3
+# vm: disk=512 zram=1 timeout=240 turns=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2119
 # Promise: lat --why and trace --why switch delay accounting on only meanwhile, however fltctl ends.
 # If they cannot, or if the kernel or the module cannot tell causes, they say what helps.

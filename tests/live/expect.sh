@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 cpus=2 zram=1 timeout=500 half=6.1,6.12,7.3
+# vm: disk=512 cpus=2 zram=1 timeout=500 turns=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2094,SC2119
 # Promise: expect counts the faults between two marks as getrusage() does, with kinds and by the last
 # names of threads. A rule that a program breaks is found broken, for each kind. Beside two busy

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: mem=2048 disk=256 zram=1 timeout=600 half=6.12
+# vm: mem=2048 disk=256 zram=1 timeout=600 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: whatever an unprivileged user does, the counts of another process stay exact and of
 # known kinds, and the module refuses the user with the documented errno.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=300 half=6.12 debug=0
+# vm: disk=512 zram=1 timeout=300 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: a recording made with the module has every fault of the command, with its process,
 # kind and stack, or reports how many faults were lost.

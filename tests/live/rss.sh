@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=480 half=6.12 debug=0
+# vm: disk=256 zram=1 timeout=480 turns=6.12 debug=0
 # shellcheck disable=SC2119
 # Promise: the rows of fltctl rss add up to smaps, to the page, by the module and by perf, and
 # each page belongs to the function whose fault brought it in.

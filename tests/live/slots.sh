@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 mem=2048 timeout=300 half=6.12
+# vm: disk=256 zram=1 mem=2048 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: threads of one user, however many, leave every other thread its own row and
 # its process exact counts; a thread without a slot is counted in its process; memory
