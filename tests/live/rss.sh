@@ -88,7 +88,8 @@ late() {
 	program=$!
 	exec 9>"$tmp/gate"
 	until_true grep -q ready "$tmp/expected" || bad "$engine: the program does not start"
-	"$FLTCTL" rss --engine="$engine" --json --no-inline --by=function -p $program >"$tmp/rows" &
+	"$FLTCTL" rss --engine="$engine" --json --no-inline --by=function -p $program >"$tmp/rows" \
+		2>"$tmp/err" &
 	own=$!
 	until_true grep -q '^TracerPid:.*[1-9]' /proc/$program/status || bad "$engine: rss does not start"
 	echo >&9
@@ -98,6 +99,8 @@ late() {
 	agree "$engine, late" 12 "$tmp/rows" "$tmp/smaps" "$tmp/expected"
 	at_least "$engine, late: pages from before" \
 		"$(jq -s 'map(select(.unknown) | .rss_bytes) | add' "$tmp/rows")" $((300 * page))
+	same "$engine, late: message: $(cat "$tmp/err")" \
+		"$(grep -c 'unknown includes all that was resident before the recording' "$tmp/err")" 1
 }
 
 # rows_by BY: write the rows of `owned` to $tmp/json, and compare them with its smaps.
@@ -148,6 +151,17 @@ by_thread() {
 		select([.tid] | inside(\$pids) | not) | .anon_bytes / $page) | max" "$tmp/json")" 50
 }
 
+# The stacks of a function have its pages, and the cgroup of the process has all.
+by_stack_and_cgroup() {
+	rows_by stack
+	same "--by=stack: pages of a function" "$(rows_pages '.function == "once"' anon)" 100
+	at_least "--by=stack: callers" \
+		"$(jq -s 'map(select(.function == "once") | .callers | length) | max' "$tmp/json")" 1
+	rows_by cgroup
+	same "--by=cgroup: pages of all cgroups" "$(rows_pages '.cgroup' rss)" \
+		"$(rows_pages true rss)"
+}
+
 # At the limit of memory, the sums stay exact.
 limited() {
 	local status=0
@@ -185,6 +199,7 @@ by_line
 by_object
 by_vma
 by_thread
+by_stack_and_cgroup
 limited
 
 # A thread that ends with its process must not be taken for one that survives the first thread.

@@ -39,7 +39,7 @@ left=$(awk '{ n += $14 + 2 * $15 } END { print n }' /proc/buddyinfo)
 kernel_trace "${compaction[@]}" sched/sched_switch
 trace_why "compaction" huge map=$((left + 3 * n)) allow write
 kernel_spans "${compaction[@]}" sched/sched_switch
-all_named "compaction" 5 "$mostly_span" compaction
+all_named "compaction" "$n" "$mostly_span" compaction
 release_memory
 
 # A few of these faults wait for the CPU, because fltctl runs.
@@ -56,6 +56,14 @@ parent=$(rows_jq 'map(select(.record == "fault"))[0].pid')
 all_named "copying" "$n" \
 	".pid != $parent and .kind == \"hugetlb\" and .kernel_queue_ns == 0" copy
 echo 0 >/proc/sys/vm/nr_hugepages
+
+# The copy of a small page: the time includes that the kernel gets and charges the new page.
+kernel_trace sched/sched_switch
+trace_why "copying small pages" kinds cowfork $((2 * n))
+kernel_spans sched/sched_switch
+parent=$(rows_jq 'map(select(.record == "fault"))[0].pid')
+all_named "copying small pages" "$n" \
+	".pid != $parent and .kind == \"cow\" and .kernel_queue_ns == 0" copy
 
 reclaim=(vmscan/mm_vmscan_memcg_reclaim_begin vmscan/mm_vmscan_memcg_reclaim_end)
 echo 12M >/sys/fs/cgroup/slow/memory.max
