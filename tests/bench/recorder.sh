@@ -8,15 +8,40 @@
 # BFS=FILE adds rows for bfs of the GAP Benchmark Suite. PEER=FILE adds a column for another recorder
 # with the arguments `record -L MB -M MB -- COMMAND`: its time relative to native, or "fails".
 # WITH=OPTIONS adds a column for the recorder with more options: its time relative to the recorder
-# without them, in the same turn.
+# without them, in the same turn. KERNEL=1 adds a column for the kernel's own limit: the time relative
+# to native in a memory cgroup of -L MB, with swap on a zram device and without recording. KERNEL=1
+# needs root, the v1 memory controller, zram, and no other swap.
 set -euo pipefail
 
 build=$(realpath "$1") runs=${RUNS:-5}
 shift
 fltctl=$build/fltctl
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+cgroup='' zram='' cluster=''
+undo() {
+	[ -z "$cluster" ] || echo "$cluster" >/proc/sys/vm/page-cluster
+	[ -z "$cgroup" ] || rmdir "$cgroup"
+	if [ -n "$zram" ]; then
+		swapoff "/dev/zram$zram" || true
+		echo "$zram" >/sys/class/zram-control/hot_remove
+	fi
+	rm -rf "$work"
+}
+trap undo EXIT
 cd "$work"
+
+if [ -n "${KERNEL:-}" ]; then
+	[ "$(wc -l </proc/swaps)" = 1 ] || { echo "recorder.sh: KERNEL=1: swapoff -a first" >&2; exit 2; }
+	zram=$(cat /sys/class/zram-control/hot_add)
+	echo 1G >"/sys/block/zram$zram/disksize"
+	mkswap "/dev/zram$zram" >mkswap.log
+	swapon "/dev/zram$zram"
+	cgroup=/sys/fs/cgroup/memory/flt-bench.$$
+	mkdir "$cgroup"
+	cluster=$(cat /proc/sys/vm/page-cluster)
+	# Each page that comes back is a fault of its own, as under the recorder.
+	echo 0 >/proc/sys/vm/page-cluster
+fi
 
 # Name, limit in MB, command.
 rows=()
@@ -49,17 +74,25 @@ seconds() { # COMMAND...
 	result | cmp -s - want || return 0
 	awk -v a="$from" -v b="$to" 'BEGIN { printf "%.3f\n", b - a }'
 }
+# The same in a cgroup of MB.
+limited() { # MB COMMAND...
+	echo "$(($1 << 20))" >"$cgroup/memory.limit_in_bytes"
+	# shellcheck disable=SC2016 # the shell in the cgroup expands these
+	seconds sh -c 'echo $$ >"$0"/cgroup.procs && exec "$@"' "$cgroup" "${@:2}"
+}
 median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f\n", a / b }'; }
 
 read -ra with <<<"${WITH:-}"
-printf '%-10s %6s %10s %10s %9s %9s %9s %9s\n' row -L native_s record_s ratio faults peer with
+format='%-10s %6s %10s %10s %9s %9s %9s %9s %9s\n'
+# shellcheck disable=SC2059 # one format for all rows
+printf "$format" row -L native_s record_s ratio faults peer with kernel
 for name in "${rows[@]}"; do
 	[ -n "${command[$name]:-}" ] || { echo "recorder.sh: invalid row '$name'" >&2; exit 2; }
 	read -ra cmd <<<"${command[$name]}"
 	"${cmd[@]}" >out
 	result >want
-	: >native; : >record; : >ratios; : >peers; : >withs
+	: >native; : >record; : >ratios; : >peers; : >withs; : >kernels
 	faults=
 	for _ in $(seq "$runs"); do
 		rm -f trace.flt*
@@ -79,6 +112,10 @@ for name in "${rows[@]}"; do
 			more=$(seconds "$fltctl" record -L "${limit[$name]}" "${with[@]}" -o trace.flt -- "${cmd[@]}")
 			[ -z "$more" ] || ratio "$more" "$ours" >>withs
 		fi
+		if [ -n "$cgroup" ]; then
+			alone=$(limited "${limit[$name]}" "${cmd[@]}")
+			[ -z "$alone" ] || ratio "$alone" "$plain" >>kernels
+		fi
 		[ -n "${PEER:-}" ] || continue
 		theirs=$(seconds "$PEER" record -L "${limit[$name]}" -M 4096 -- "${cmd[@]}")
 		[ -z "$theirs" ] || ratio "$theirs" "$plain" >>peers
@@ -87,7 +124,10 @@ for name in "${rows[@]}"; do
 	[ -z "${PEER:-}" ] || peer=$(median <peers)
 	more=-
 	[ ${#with[@]} = 0 ] || more=$(median <withs)
-	printf '%-10s %6s %10s %10s %9s %9s %9s %9s\n' "$name" "${limit[$name]}" "$(median <native)" \
-		"$(median <record)" "$(median <ratios)" "$faults" "${peer:-fails}" "${more:-fails}"
+	kernel=-
+	[ -z "$cgroup" ] || kernel=$(median <kernels)
+	# shellcheck disable=SC2059
+	printf "$format" "$name" "${limit[$name]}" "$(median <native)" "$(median <record)" \
+		"$(median <ratios)" "$faults" "${peer:-fails}" "${more:-fails}" "${kernel:-fails}"
 done
 echo "medians of $runs pairs; load $(cut -d' ' -f1-3 /proc/loadavg)"
