@@ -12,6 +12,10 @@ set -euo pipefail
 mkfs.ext4 -q -b 4096 /dev/vda
 mkdir -p "$tmp/disk"
 mount -t ext4 /dev/vda "$tmp/disk"
+# A program that writes to a page which the kernel is writing to the disk waits. The kernel begins
+# this 30 s after the first write, in the middle of the windows on a slow machine.
+writeback=$(cat /proc/sys/vm/dirty_writeback_centisecs)
+echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 
 # Bytes of the pages that a program uses besides its working set: code, stack and variables.
 slack=$((16 * page))
@@ -392,5 +396,6 @@ same "process ended: status" "$rc" 0
 rc=0
 "$FLTCTL" wss -p 4194300 >"$tmp/out2" 2>&1 || rc=$?
 same "no such process: status" "$rc" 1
+echo "$writeback" >/proc/sys/vm/dirty_writeback_centisecs
 umount "$tmp/disk"
 finish
