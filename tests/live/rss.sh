@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=480 turns=6.12 debug=0
+# vm: disk=256 zram=1 timeout=480 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2119
 # Promise: the rows of fltctl rss add up to smaps, to the page, by the module and by perf, and
 # each page belongs to the function whose fault brought it in.
@@ -14,6 +14,9 @@ mkfs.ext4 -q /dev/vda
 mkdir -p /mnt
 mount /dev/vda /mnt
 echo 4 >/proc/sys/vm/nr_hugepages
+# Between rows and smaps khugepaged would add pages to a process that does not ask for huge pages.
+thp=/sys/kernel/mm/transparent_hugepage
+! has_thp || echo madvise >$thp/enabled
 
 # agree WHAT LEAST ARGUMENT...: make the comparisons of rss.py, which are LEAST or more.
 agree() {
@@ -72,11 +75,10 @@ folios() { # ENGINE [FUNCTION[=PAGES]...]
 
 # khugepaged makes a huge page.
 collapse() { # ENGINE [FUNCTION[=PAGES]...]
-	local daemon=/sys/kernel/mm/transparent_hugepage/khugepaged
 	has_thp || return 0
-	echo 0 >$daemon/scan_sleep_millisecs
+	echo 0 >$thp/khugepaged/scan_sleep_millisecs
 	rent "$1" collapse "${@:2}"
-	echo 10000 >$daemon/scan_sleep_millisecs
+	echo 10000 >$thp/khugepaged/scan_sleep_millisecs
 }
 
 # late ENGINE: pages from before the recording are unknown, and later ones have an owner.
@@ -240,6 +242,7 @@ same "more children: status" $status 3
 # A session takes 64 processes, of which one is the parent.
 same "more children: message: $(cat "$tmp/err")" "$(grep -c 'incomplete: 7 children are missing' "$tmp/err")" 1
 pkill -P $parent
+! has_thp || echo always >$thp/enabled
 umount /mnt
 zram_swap_off
 finish
