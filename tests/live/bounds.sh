@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: mem=2048 disk=256 zram=1 timeout=600 turns=6.12
+# vm: mem=2048 disk=256 zram=1 timeout=600 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: rows of ended processes are bounded, and live processes, however many, leave every
 # other process its own row. Totals stay exact when rows are retired, or when no row is left. A

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300 turns=6.12
+# vm: disk=256 zram=1 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: with the default number of probe instances, the probe misses no fault while 1,000
 # threads sleep in a fault. With too few instances, the module counts missed faults exactly,

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=200 turns=6.12 debug=0
+# vm: disk=256 zram=1 timeout=200 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: a filter passes exactly the faults that match it.
 set -euo pipefail

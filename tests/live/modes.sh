@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 cpus=2 timeout=300 turns=6.12
+# vm: disk=512 zram=1 cpus=2 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: with accounting=counts only entries of faults are probed. Returns are probed while a
 # session needs them. A switch between the two loses no fault and counts none twice.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=300 turns=6.12 debug=0
+# vm: disk=512 zram=1 timeout=300 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: readers are independent. Each gets the faults that pass its own filter, and a
 # stopped or killed reader does not affect other readers.

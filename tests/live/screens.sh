@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: zram=1 disk=512 timeout=300 turns=6.12 debug=0
+# vm: zram=1 disk=512 timeout=300 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2119
 # Promise: the screens of top and trace on a real terminal are those in tests/live/screens/,
 # except for numbers. This includes names that contain escape sequences.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=300 turns=6.12
+# vm: disk=512 zram=1 timeout=300 turns=6.1,6.12,7.3
 # Promise: the stack of a fault has every frame of the program, or a reason why frames are
 # missing. A stack is sent once per session, and no stack is lost if the stack table is full.
 # Faults that do not fit into the channel are counted.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=300 turns=6.12
+# vm: disk=512 zram=1 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: after the socket of a session is closed, an unprivileged process that binds its
 # port receives nothing, and the session ends.

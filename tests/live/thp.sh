@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 cpus=2 mem=1024 timeout=300 turns=6.12
+# vm: disk=512 zram=1 cpus=2 mem=1024 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2119
 # Promise: every event of huge pages (fill, fallback, split, collapse) is counted exactly, for
 # the machine and for the affected process, and for no other process.

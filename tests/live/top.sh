@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: zram=1 disk=512 timeout=300 turns=6.12 debug=0
+# vm: zram=1 disk=512 timeout=300 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: fltctl top names the file of major faults and counts every fault. Each view adds up
 # to the kernel's count for the same command.
