@@ -304,6 +304,39 @@ check "the program has the native result" cmp -s late <("$bin/rounds" 24 2)
 refaults=$(sed -n 's/^recorded.*, \([0-9]*\) refaults.*/\1/p' summary)
 check "its refaults are recorded" [ "$refaults" -ge $(((32 << 20) / page)) ]
 check "the old limit is back" [ "$(cat "$group/$max")" = "$old" ]
+check "the summary says which processes were recorded" \
+	grep -q '^loss     none of the processes that were recorded' summary
+
+# A process that enters the cgroup while another one is recorded is not recorded.
+enter() { # OUTPUT: start a process in the cgroup, which ends after `wait` is removed
+	sh -c 'echo $$ > "$1/cgroup.procs"; exec "$2" 12 1 "$3"' sh "$group" "$bin/rounds" "$PWD/wait" \
+		> "$1" & runner=$!
+	until grep -qx $runner "$group/cgroup.procs"; do sleep 0.05; done
+}
+# Wait until the recording has been written twice, a second apart: the processes were listed before.
+grown() {
+	for _ in 1 2; do
+		size=$(stat -c %s trace.flt)
+		while [ "$(stat -c %s trace.flt)" = "$size" ]; do sleep 0.05; done
+	done
+}
+touch wait
+enter early
+first=$runner
+rm -f trace.flt*
+"$fltctl" record --engine=cgroup -L 8 -o trace.flt --cgroup "$group" > out 2> summary & recorder=$!
+until [ -s trace.flt ]; do sleep 0.05; done
+grown
+enter late
+grown
+rm wait
+wait $first
+wait $runner
+status=0
+wait $recorder || status=$?
+check "a process that enters later makes the result incomplete" [ $status = 3 ]
+check "the summary counts it" grep -q '^missed   1 process that entered' summary
+check "the last line says so" grep -q 'incomplete: 1 process entered' <(tail -n 1 summary)
 rmdir "$group"
 case "${lent-memory}" in
 *memory*) ;;

@@ -114,6 +114,8 @@ static int on_alive(void *arg)
 {
 	struct capture *r = arg;
 
+	if (r->members.cgroup)
+		capture_members_look(&r->members, r->timeline);
 	if (flt_target_ended(&r->setup->pids))
 		flt_loop_stop(r->o.loop);
 	return 0;
@@ -122,9 +124,11 @@ static int on_alive(void *arg)
 /* Children of the command may run longer than the command. */
 static int on_poll(void *arg)
 {
-	const struct capture *r = arg;
+	struct capture *r = arg;
 	const struct flt_capture_limit *limit = r->setup->limit;
 
+	if (r->members.cgroup)
+		capture_members_look(&r->members, r->timeline);
 	if (!limit->poll(limit->arg) && r->o.child.pid <= 0)
 		flt_loop_stop(r->o.loop);
 	return 0;
@@ -300,7 +304,7 @@ static void report(const struct capture *r, uint64_t took, uint64_t lost)
 	const struct flt_capture_result result = {
 		.faults = r->weight, .majors = r->majors, .allocs = r->allocs,
 		.refaults = r->refaults, .took = took, .lost = lost, .unfollowed = r->unfollowed,
-		.engine = r->engine->name,
+		.missed = r->members.missed, .engine = r->engine->name,
 	};
 	char elapsed[FLT_UNITS_TEXT];
 
@@ -321,10 +325,14 @@ static int sum_up(struct capture *r, int err)
 
 	report(r, took, lost);
 	/* The reader of a temporary file reports its losses. */
-	status = lost ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
+	status = lost || r->members.missed ? FLT_EXIT_INCOMPLETE : FLT_EXIT_DONE;
 	if (r->setup->output)
 		flt_loss_say(&(struct flt_loss){ .recorded = lost - r->unfollowed,
 						 .unfollowed = r->unfollowed }, command);
+	if (r->members.missed)
+		flt_command_say(command, "incomplete: %" PRIu64 " process%s entered the cgroup "
+				"after the start (record again while they run)",
+				r->members.missed, r->members.missed == 1 ? "" : "es");
 	if (err)
 		return flt_exit_of(err);
 	return end ? flt_command_fail(command, &r->o.e, end) : status;
@@ -355,6 +363,7 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 {
 	struct capture r = {
 		.run = run, .setup = setup, .fd = fd, .has_child = run->words.command,
+		.members.cgroup = setup->cgroup,
 		.o = {
 			.command = run->command, .ops = &ops, .arg = &r,
 			.setup = {
@@ -387,6 +396,7 @@ int flt_capture(struct flt_run *run, const struct flt_capture_setup *setup, int 
 	if (r.engine)
 		r.engine->close(&r);
 	flt_timeline_free(r.timeline);
+	capture_members_free(&r.members);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #ifndef FLT_CAPTURE_ENGINE_H
 #define FLT_CAPTURE_ENGINE_H
 
+#include "capture/members.h"
 #include "capture/setup.h"
 #include "observe/observe.h"
 #include "source/file/file.h"
@@ -18,6 +19,7 @@ struct capture {
 	struct flt_file_writer *writer;
 	bool watched;			/* .begin of setup->watch was called */
 	bool has_child;			/* a command is recorded, and was executed */
+	struct capture_members members;	/* of the cgroup of the setup */
 	uint64_t begin;
 	struct flt_timeline *timeline;	/* created by the engine */
 	/* Faults in the file; the last three are weighted. */

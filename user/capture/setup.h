@@ -17,6 +17,7 @@ struct flt_capture_result {
 	uint64_t took;		/* ns from the exec to the end of the recording */
 	uint64_t lost;		/* faults, stacks and notes that are not in the file */
 	uint64_t unfollowed;	/* of these, programs with other rights: each lost all its faults */
+	uint64_t missed;	/* processes that entered the cgroup of the setup later */
 	const char *engine;	/* "module" or "perf" */
 };
 
@@ -59,6 +60,7 @@ struct flt_capture_setup {
 	/* Record these processes, or all, or else the command of struct flt_run. */
 	struct flt_ids pids;
 	bool all;
+	const char *cgroup;	/* the directory that has these processes, or NULL */
 	uint64_t duration;	/* ns; 0: until the processes end */
 	enum flt_capture_engine engine;
 	bool no_stack;

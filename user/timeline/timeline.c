@@ -200,6 +200,16 @@ struct flt_recording *flt_timeline_recording(struct flt_timeline *t)
 	return t->rec;
 }
 
+bool flt_timeline_knows(const struct flt_timeline *t, uint32_t pid)
+{
+	size_t i;
+
+	for (i = t->count; i--; )
+		if (t->image[i].pid == pid)
+			return true;
+	return false;
+}
+
 uint64_t flt_timeline_rss(const struct flt_timeline *t)
 {
 	uint64_t sum = 0, rss, read;

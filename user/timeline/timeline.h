@@ -50,6 +50,8 @@ int flt_timeline_perf_fault(struct flt_timeline *timeline, const struct flt_perf
 
 /* Return the recording, or NULL if it is not kept in memory. */
 struct flt_recording *flt_timeline_recording(struct flt_timeline *timeline);
+/* Return true if the process runs, as far as the timeline was told. */
+bool flt_timeline_knows(const struct flt_timeline *timeline, uint32_t pid);
 /* Return the sum of the resident bytes of the processes that run now. */
 uint64_t flt_timeline_rss(const struct flt_timeline *timeline);
 

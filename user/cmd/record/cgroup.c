@@ -118,7 +118,7 @@ static void on_report(void *arg, const struct flt_capture_result *faults)
 	l->result.limit = l->args->limit;
 	l->reported = true;
 	if (!l->args->quiet)
-		flt_record_cgroup_summary(&l->result);
+		flt_record_cgroup_summary(&l->result, l->args->cgroup);
 }
 
 /* In the child, before exec: everything that the command allocates is charged. */
@@ -161,7 +161,8 @@ static int capture(struct limited *l)
 		.report = on_report, .arg = l,
 	};
 	const struct flt_capture_setup setup = {
-		.pids = l->pids, .no_stack = args->no_stack, .unwind = flt_record_unwind_by(args),
+		.pids = l->pids, .cgroup = args->cgroup, .no_stack = args->no_stack,
+		.unwind = flt_record_unwind_by(args),
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
 		.explain = !args->quiet,

@@ -24,6 +24,7 @@ struct flt_record_cgroup_result {
 	uint64_t limit;
 };
 
-void flt_record_cgroup_summary(const struct flt_record_cgroup_result *result);
+/* existed: the cgroup is that of --cgroup. */
+void flt_record_cgroup_summary(const struct flt_record_cgroup_result *result, bool existed);
 
 #endif

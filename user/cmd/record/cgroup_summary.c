@@ -65,18 +65,28 @@ static void print_comparison(const struct flt_record_cgroup_result *r)
 			"cgroups, and not yet summed up by the kernel\n", f->faults - u->faults);
 }
 
-void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r)
+/* A process that was in the cgroup only between two looks was not seen, so do not deny it. */
+static void print_loss(const struct flt_record_cgroup_result *r, bool existed)
 {
-	if (flt_terminal_can_erase(stderr))
-		fputs("\r" FLT_TERMINAL_ERASE, stderr);
-	print_faults(r);
-	print_memory(r);
-	print_comparison(r);
+	if (r->faults.missed)
+		fprintf(stderr, "missed   %" PRIu64 " process%s that entered the cgroup after the "
+			"start\n", r->faults.missed, r->faults.missed == 1 ? "" : "es");
 	if (r->faults.unfollowed)
 		fprintf(stderr, "loss     all faults of %" PRIu64 " process%s after an exec\n",
 			r->faults.unfollowed, r->faults.unfollowed == 1 ? "" : "es");
 	else if (r->faults.lost)
 		fprintf(stderr, "loss     %" PRIu64 " faults or stacks\n", r->faults.lost);
 	else
-		fprintf(stderr, "loss     none\n");
+		fprintf(stderr, "loss     none%s\n", existed ? " of the processes that were "
+			"recorded: those at the start and what they forked" : "");
+}
+
+void flt_record_cgroup_summary(const struct flt_record_cgroup_result *r, bool existed)
+{
+	if (flt_terminal_can_erase(stderr))
+		fputs("\r" FLT_TERMINAL_ERASE, stderr);
+	print_faults(r);
+	print_memory(r);
+	print_comparison(r);
+	print_loss(r, existed);
 }

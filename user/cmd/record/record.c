@@ -93,7 +93,8 @@ static const struct flt_opt opts[] = {
 	  .help = "Record running processes, without a limit." },
 	{ .name = "cgroup", .letter = 'G', .type = FLT_OPT_FILE, .offset = AT(cgroup), .arg = "DIR",
 	  .help = "Record the processes of a cgroup, with -L under that limit. The old limit "
-		  "returns at the end." },
+		  "returns at the end. Processes that enter the cgroup later are counted, not "
+		  "recorded." },
 	{ .name = "all", .letter = 'a', .type = FLT_OPT_FLAG, .offset = AT(all),
 	  .help = "Record every process, without a limit." },
 	{ .name = "output", .letter = 'o', .type = FLT_OPT_FILE, .offset = AT(output),
@@ -127,7 +128,7 @@ static int record_unlimited(struct flt_run *run, const struct flt_record_args *a
 		.unwind = flt_record_unwind_by(args), .engine = engine[args->engine],
 		.max_stack = args->max_stack, .subbuf_size = args->subbuf_size,
 		.subbufs = args->subbufs, .output = args->output, .quiet = args->quiet,
-		.explain = !args->quiet,
+		.explain = !args->quiet, .cgroup = args->cgroup,
 	};
 	struct flt_errmsg e = { "" };
 	int status;
