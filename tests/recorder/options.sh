@@ -114,6 +114,9 @@ else
 fi
 record -- "$cases" reserve_fork
 check "closed memory whose content was dropped is limited again" [ "$(grep -c '^ejected' err)" = 0 ]
+record -M 48 -- /usr/bin/python3 -c 'parts = [bytearray(1 << 20) for i in range(64)]'
+check "a warning tells how much of the heap was beyond -M" grep -qE '^warning: [0-9.]+MiB of heap beyond -M' err
+check "beyond -M the summary does not say that nothing is lost" [ "$(grep -c '^loss     none' err)" = 0 ]
 record -- "$cases" protect
 check "the summary tells how much was ejected" grep -qE '^ejected  [1-9]' err
 check "the summary says that nothing is lost" grep -q '^loss     none' err

@@ -171,10 +171,10 @@ static void print_gaps(const struct flt_recording *r)
 	if (s->evict_copies)
 		fprintf(stderr, "copied   %llu pages were evicted by copying, so direct I/O into "
 			"them can lose data\n", (unsigned long long)s->evict_copies);
-	if (flt_loss_any(&loss) || r->total.killed)
+	if (flt_loss_any(&loss) || r->total.killed || !r->total.images || s->plain_bytes)
 		fprintf(stderr, "loss     see below");
 	else
-		fprintf(stderr, "loss     none");
+		fprintf(stderr, "loss     none%s", s->rescued ? " but the rescued faults" : "");
 	if (s->full_ns)
 		fprintf(stderr, "; the command waited %s, because fltctl was slower",
 			flt_units_write_ns(a, s->full_ns));
