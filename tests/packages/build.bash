@@ -125,6 +125,7 @@ build_twice() { # OPTION-OF-DPKG-BUILDPACKAGE...
 	try "$command again" inside "$root" env LC_ALL=C TZ=Asia/Tokyo \
 		sh -c "umask 002 && cd /build/second/elsewhere/flt && $command"
 	try "both builds have the same bytes" same
+	try "no package has a key" keyless
 	# The rules depend on the suite.
 	try "lintian finds no error" inside "$root" \
 		sh -c 'lintian --allow-root --fail-on error /build/first/flt_*.changes'
@@ -133,6 +134,16 @@ same() {
 	local deb rc=0
 	for deb in "$t"/build/first/*.deb; do
 		cmp "$deb" "$t/build/second/elsewhere/${deb##*/}" || rc=1
+	done
+	return $rc
+}
+
+keyless() {
+	local deb rc=0
+	for deb in "$t"/build/first/*.deb; do
+		dpkg-deb -x "$deb" "$t/unpacked"
+		tests/packages/no-keys "$t/unpacked" || rc=1
+		rm -rf "$t/unpacked"
 	done
 	return $rc
 }
