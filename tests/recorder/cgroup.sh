@@ -220,6 +220,11 @@ if [ "$(wc -l < /proc/swaps)" = 1 ]; then
 	check "auto without swap returns 5" [ $status = 5 ]
 	check "auto without swap prints the command" grep -q 'fltctl record --engine=cgroup -L 8MiB -- ' err
 	check "auto without swap does not run the program" [ ! -s out ]
+	"$fltctl" record -L 8 -o auto.flt -- "$bin/static_program" 'two words' > out 2> err || true
+	sed -n 's/.*creating swap while it runs: sudo fltctl //p' err > line
+	check "auto without swap prints words as a shell reads them" grep -q " 'two words'\$" line
+	check "the printed command runs" eval "$fltctl $(cat line) > out 2> err"
+	check "and limits the program" grep -q '^memory   peak .* of -L 8MiB' err
 fi
 # In a cgroup that forbids swap the kernel would kill the command.
 if [ -e /sys/fs/cgroup/cgroup.controllers ]; then

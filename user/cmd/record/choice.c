@@ -2,11 +2,13 @@
 #include "cmd/record/choice.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cmd/record/runtime.h"
 #include "cmd/record/target.h"
 #include "limit/group.h"
 #include "limit/swap.h"
+#include "text/shell.h"
 #include "text/units.h"
 
 /* Return 0 if the recorder limits most of the program's memory, or -EOPNOTSUPP with the reason. */
@@ -37,7 +39,7 @@ static int permitted(struct flt_errmsg *e)
 int flt_record_choose(const struct flt_run *run, struct flt_record_args *args)
 {
 	struct flt_errmsg why = { "" }, missing = { "" };
-	char size[FLT_UNITS_TEXT];
+	char size[FLT_UNITS_TEXT], *command;
 	int err;
 
 	args->by_cgroup = args->engine == FLT_RECORD_ENGINE_CGROUP || args->cgroup;
@@ -54,9 +56,12 @@ int flt_record_choose(const struct flt_run *run, struct flt_record_args *args)
 	}
 	flt_command_say(run->command, "%s", why.text);
 	flt_command_say(run->command, "cannot use a cgroup instead: %s", missing.text);
+	command = flt_shell_quote(run->words.command);
+	if (!command)
+		return flt_command_fail(run->command, &why, -ENOMEM);
 	flt_command_say(run->command, "to limit all memory of the command, creating swap while it "
-			"runs: sudo fltctl record --engine=cgroup -L %s -- %s ...",
-			args->limit ? flt_units_write_size(size, args->limit) : "SIZE",
-			run->words.command[0]);
+			"runs: sudo fltctl record --engine=cgroup -L %s -- %s",
+			args->limit ? flt_units_write_size(size, args->limit) : "SIZE", command);
+	free(command);
 	return FLT_EXIT_UNSUPPORTED;
 }

@@ -4,49 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 #include "source/file/file.h"
 #include "source/proc/machine.h"
-
-static void word_quote(FILE *out, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-+=./,:@%^";
-
-	if (*word && strspn(word, plain) == strlen(word)) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	fputc('\'', out);
-}
-
-static char *command_quote(char *const *command)
-{
-	char *text = NULL;
-	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	for (i = 0; command[i]; i++) {
-		if (i)
-			fputc(' ', out);
-		word_quote(out, command[i]);
-	}
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
+#include "text/shell.h"
 
 int flt_file_host(struct flt_file_writer *w, const char *engine, char *const *command)
 {
@@ -68,7 +30,7 @@ int flt_file_host(struct flt_file_writer *w, const char *engine, char *const *co
 	flt_file_info(w, "version", FLT_VERSION);
 	flt_file_info(w, "engine", engine);
 	if (command) {
-		quoted = command_quote(command);
+		quoted = flt_shell_quote(command);
 		if (!quoted)
 			return -ENOMEM;
 		flt_file_info(w, "command", quoted);
