@@ -40,7 +40,7 @@ load cli.bash
 	[[ $output == *"not the initial user namespace"* ]]
 }
 
-# Run 'fltctl check --json' as with a kernel of RELEASE. Directories that exist in $dir/root
+# Run 'fltctl check --json' as with a kernel of RELEASE. Directories and files that exist in $dir/root
 # replace those of the machine. modinfo prints $dir/modinfo, if the file exists.
 check_as() { # RELEASE
 	is_root
@@ -65,7 +65,8 @@ END
 	unshare --mount bash -euc '
 		mount -t tmpfs lib /var/lib # may have no dkms
 		mkdir /var/lib/dkms
-		for path in lib/modules usr/src var/lib/dkms sys/kernel/security sys/module; do
+		for path in lib/modules usr/src var/lib/dkms sys/kernel/security sys/module \
+				proc/config.gz; do
 			[ ! -e "$1/root/$path" ] || mount --bind "$1/root/$path" "/$path"
 		done
 		export PATH="$1/bin:$PATH" RELEASE="$2" ASAN_OPTIONS=verify_asan_link_order=0
@@ -96,6 +97,41 @@ END
 	finds kernel ok 6.12.1+deb13-amd64
 	check_as 6.120.1+deb13-amd64
 	finds kernel warn "not tested" docs/kernels.md
+}
+
+# Run check with a kernel that is configured with all options that check knows but OPTION.
+check_without() { # OPTION
+	local option options="MODULES KPROBES KRETPROBES TRACEPOINTS RELAY KPROBES_ON_FTRACE DEBUG_FS
+		PERF_EVENTS USERFAULTFD TRANSPARENT_HUGEPAGE NUMA_BALANCING TASK_DELAY_ACCT MEMCG"
+	mkdir -p "$dir/root/lib/modules/6.12.1-test" "$dir/root/proc"
+	: >"$dir/root/proc/config.gz" # hides that of this machine
+	for option in $options; do
+		[ "$option" = "$1" ] && echo "# CONFIG_$option is not set" || echo "CONFIG_$option=y"
+	done >"$dir/root/lib/modules/6.12.1-test/config"
+	check_as 6.12.1-test
+}
+
+@test "check says what does not work without an option of the kernel" {
+	check_without NONE
+	finds config ok "/lib/modules/6.12.1-test/config has all required options"
+	for option in MODULES KPROBES KRETPROBES TRACEPOINTS RELAY; do
+		check_without $option
+		finds config no "CONFIG_$option is not set, and flt.ko needs it" "boot a kernel"
+	done
+	check_without USERFAULTFD
+	finds config warn "CONFIG_USERFAULTFD is not set: no 'fltctl record -L -M'"
+	check_without TRANSPARENT_HUGEPAGE
+	finds config warn "CONFIG_TRANSPARENT_HUGEPAGE is not set: no 'fltctl thp'"
+	check_without NUMA_BALANCING
+	finds config warn "CONFIG_NUMA_BALANCING is not set: 'fltctl numa' counts no hint faults"
+	check_without TASK_DELAY_ACCT
+	finds config warn "CONFIG_TASK_DELAY_ACCT is not set: no 'fltctl lat --why'"
+	check_without MEMCG
+	finds config warn "CONFIG_MEMCG is not set: no 'fltctl record --engine=cgroup'"
+	for option in KPROBES_ON_FTRACE DEBUG_FS PERF_EVENTS; do
+		check_without $option
+		finds config warn "CONFIG_$option is not set: "
+	done
 }
 
 @test "check distinguishes missing headers from a missing build by DKMS" {

@@ -33,6 +33,7 @@ static int check_config(struct check *c)
 		{ "CONFIG_TRANSPARENT_HUGEPAGE", "no 'fltctl thp'" },
 		{ "CONFIG_NUMA_BALANCING",
 		  "'fltctl numa' counts no hint faults and no migrations by NUMA balancing" },
+		{ "CONFIG_TASK_DELAY_ACCT", "no 'fltctl lat --why' and no 'fltctl trace --why'" },
 		{ "CONFIG_MEMCG", "no 'fltctl record --engine=cgroup'" },
 	};
 	struct flt_kconfig config;

@@ -87,7 +87,11 @@ static int read_all(FILE *file, char **text)
 		used += n;
 	} while (n);
 	(*text)[used] = '\0';
-	return used ? 0 : -ENODATA;
+	if (used)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENODATA;
 }
 
 int flt_kconfig_open(struct flt_kconfig *config, const char *release)
