@@ -42,6 +42,7 @@ check-matrix:
 
 check-runner:
 	$(VM)/selftest/check
+	$(VM)/selftest/matrix-new
 
 check-guest-long: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built)
 	$(VM)/check -l $(LIVE)
