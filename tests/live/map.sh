@@ -80,6 +80,9 @@ print(*[sum(r[k] for r in rows if r.get("pid") == int(sys.argv[2]))
 		'sum(r["faults"] for r in rows if r.get("of") in ("unknown", "others")) == 0'
 }
 
+# No huge pages: with them, the buffer of sort could have fewer faults than libc. On newer kernels
+# khugepaged merges pages of files, too, also those of a program that is about to forbid that.
+! has_thp || echo never >/sys/kernel/mm/transparent_hugepage/enabled
 modprobe ext4 2>/dev/null || true
 mkfs.ext4 -q /dev/vda
 mount /dev/vda /mnt
@@ -134,8 +137,6 @@ pattern swap 1024 thrashing forward \
 prefix=()
 
 say "real programs, compared with the counts of the kernel"
-# Disable huge pages. With them, the buffer of sort could have fewer faults than libc.
-! has_thp || echo never >/sys/kernel/mm/transparent_hugepage/enabled
 seq 1 60000 | shuf --random-source=<(yes) >/mnt/numbers
 map -- faultrun -o "$tmp/run" -- sort -S 8M /mnt/numbers -o /mnt/sorted
 compare_totals sort
