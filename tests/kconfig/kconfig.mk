@@ -2,7 +2,7 @@
 CHECK_NATIVE += check-kconfig
 CHECK_LONG   += check-kconfig-long
 
-## make check-kconfig       build flt.ko as for kernels without THP, NUMA or MEMCG, and for PREEMPT_RT
+## make check-kconfig       build flt.ko as for kernels without THP, NUMA, MEMCG and more
 .PHONY: check-kconfig check-kconfig-long
 check-kconfig:
 	FLT_BUILD=$(abspath $(O)) tests/kconfig/check -q 6.12
