@@ -81,7 +81,7 @@ kill "$pid"
 wait "$pid" || true
 
 # A command with two children: every method reports the sum. The children live longer than the last
-# window. On a slow machine they are not ready in the first windows, and the sum over a window is
+# window, and write at their end when each round over their pages began and ended. On a slow machine they are not ready in the first windows, and the sum over a window is
 # only known after that. So there are more windows on a slow machine.
 windows=$((1 + 4 * slow))
 seconds=$((8 * windows * window))
@@ -91,22 +91,46 @@ both_ready() { grep -qs ready "$tmp/one" && grep -qs ready "$tmp/two"; }
 	date +%s.%N >"$tmp/ready"
 ) &
 "$FLTCTL" wss --csv -b 100 --compare $window $windows -- sh -c \
-	'wset -t "$1" 8 2 >"$2/one" & wset -t "$1" 16 6 >"$2/two"; wait' sh "$seconds" "$tmp" \
+	'wset -t "$1" -T "$2/rounds.one" 8 2 >"$2/one" &
+	wset -t "$1" -T "$2/rounds.two" 16 6 >"$2/two"; wait' sh "$seconds" "$tmp" \
 	>"$tmp/csv" 2>"$tmp/err" || bad "children: status $?"
 wait $!
+no_wset() { ! pgrep -x wset >/dev/null; }
+pkill -x wset || true
+until_true no_wset || bad "the children do not end"
 cat "$tmp/err"
 grep ^method "$tmp/csv"
 
 # Print the sums over all processes of their least and of their most referenced bytes in windows
-# that began when both children were ready.
+# that began when both children were ready. If the machine takes the CPU away from a child for a
+# second, the child does not use all of its pages in a window. So a window of a child counts if a
+# whole round is in the window, after the scan that began it.
 ready_windows() { # METHOD
 	awk -F, -v method="$1" -v ready="$(cat "$tmp/ready")" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		$at["record"] != "sample" || $at["method"] != method ||
-			$at["time"] - $at["window_ns"] / 1e9 < ready { next }
+		FILENAME ~ /rounds/ {
+			split($0, word, " ")
+			n = ++count[word[1]]
+			begin[word[1], n] = word[2]
+			end[word[1], n] = word[3]
+			next
+		}
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["record"] != "sample" || $at["method"] != method { next }
 		{
 			pid = $at["pid"]
+			until = $at["time"]
+			from = until - $at["window_ns"] / 1e9
+			if (from < ready)
+				next
+			from += $at["cost_ns"] / 1e9
 			bytes = $at["referenced_bytes"]
+			whole = !(pid in count) # the shell
+			for (i = 1; !whole && i <= count[pid]; i++)
+				whole = begin[pid, i] >= from && end[pid, i] <= until
+			if (!whole) {
+				print "no whole round of", pid, "in a window:", bytes, "bytes" >"/dev/stderr"
+				next
+			}
 			if (!(pid in least) || bytes < least[pid])
 				least[pid] = bytes
 			if (bytes > most[pid])
@@ -114,15 +138,15 @@ ready_windows() { # METHOD
 		}
 		END {
 			for (pid in least) {
-				n++
+				seen++
 				low += least[pid]
 				high += most[pid]
 			}
-			if (n == 3)
+			if (seen == 3 && length(count) == 2)
 				print low, high
 			else
-				print "missing", n + 0, "processes"
-		}' "$tmp/csv"
+				print "missing", seen + 0, "processes,", length(count), "with rounds"
+		}' "$tmp/rounds.one" "$tmp/rounds.two" "$tmp/csv"
 }
 for method in scan inject; do
 	read -r low high _ < <(ready_windows $method)

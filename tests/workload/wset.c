@@ -16,6 +16,7 @@
  *   -x N      touch every Nth page only, scattered over TOUCHED * N MiB
  *   -S STEP   move the touched range by STEP MiB per second
  *   -t SECONDS  end after SECONDS
+ *   -T FILE   at the end, write "PID BEGIN END" to FILE for each round, in seconds since the epoch
  *   -v        share all memory with an idle child, like vfork() until exec
  */
 #include "region.h"
@@ -109,6 +110,25 @@ static pid_t start_sharing_child(void)
 	return child;
 }
 
+/* In memory, because each round would otherwise use the code of printf(). */
+static struct {
+	double begin, end;
+} times_of[65536];
+
+static void write_times(const char *path, size_t rounds)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		err(1, "%s", path);
+	if (rounds > sizeof(times_of) / sizeof(times_of[0]))
+		errx(1, "too many rounds for -T");
+	for (size_t i = 0; i < rounds; i++)
+		fprintf(file, "%d %.6f %.6f\n", getpid(), times_of[i].begin, times_of[i].end);
+	if (fclose(file))
+		err(1, "%s", path);
+}
+
 static void on_usr1(int signal)
 {
 	(void)signal;
@@ -121,13 +141,13 @@ int main(int argc, char **argv)
 	size_t mib = 1ul << 20, len, touched[PHASES], phases = 0, slide = 0, at, i, times = 1;
 	size_t stride = 1, more = 0;
 	double seconds = 0, begin, cpu, t;
-	const char *path = NULL;
+	const char *path = NULL, *times_path = NULL;
 	int opt, huge = 0, locked = 0, reads = 0, shared = 0, share_memory = 0;
 	unsigned long rounds = 0;
 	pid_t child = 0;
 	char *p, *word;
 
-	while ((opt = getopt(argc, argv, "Hf:lm:n:rst:S:vx:")) != -1) {
+	while ((opt = getopt(argc, argv, "Hf:lm:n:rst:T:S:vx:")) != -1) {
 		switch (opt) {
 		case 'H': huge = 1; break;
 		case 'f': path = optarg; break;
@@ -137,6 +157,7 @@ int main(int argc, char **argv)
 		case 'r': reads = 1; break;
 		case 's': shared = 1; break;
 		case 't': seconds = atof(optarg); break;
+		case 'T': times_path = optarg; break;
 		case 'S': slide = strtoul(optarg, NULL, 10); break;
 		case 'v': share_memory = 1; break;
 		case 'x': stride = strtoul(optarg, NULL, 10); break;
@@ -145,7 +166,7 @@ int main(int argc, char **argv)
 	}
 	if (argc - optind != 2 || !times || !stride)
 		errx(2, "usage: wset [-H | -f FILE | -s | -n TIMES] [-l] [-r] [-m PAGES] [-x N] "
-		     "[-S STEP] [-t SECONDS] [-v] MiB TOUCHED[,TOUCHED...]");
+		     "[-S STEP] [-t SECONDS] [-T FILE] [-v] MiB TOUCHED[,TOUCHED...]");
 	len = strtoul(argv[optind], NULL, 10) * mib;
 	for (word = strtok(argv[optind + 1], ","); word && phases < PHASES;
 	     word = strtok(NULL, ","))
@@ -172,6 +193,8 @@ int main(int argc, char **argv)
 		if (seconds > 0 && t >= seconds)
 			break;
 		at = len - touched[0] ? (size_t)t * slide * mib % (len - touched[0] + mib) : 0;
+		if (times_path && rounds < sizeof(times_of) / sizeof(times_of[0]))
+			times_of[rounds].begin = now(CLOCK_REALTIME);
 		if (reads)
 			region_read(p + at, touched[(size_t)phase % phases] / PAGE, PAGE * stride);
 		else
@@ -182,11 +205,15 @@ int main(int argc, char **argv)
 			region_write(room, more, PAGE);
 			munmap(room, more * PAGE);
 		}
+		if (times_path && rounds < sizeof(times_of) / sizeof(times_of[0]))
+			times_of[rounds].end = now(CLOCK_REALTIME);
 		rounds++;
 		nanosleep(&pause, NULL);
 	}
 	if (child)
 		kill(child, SIGKILL);
+	if (times_path)
+		write_times(times_path, rounds);
 	printf("rounds %lu cpu %.0f\n", rounds, (now(CLOCK_PROCESS_CPUTIME_ID) - cpu) * 1e9);
 	return 0;
 }
