@@ -152,7 +152,8 @@ write_much() {
 	"$FLTCTL" expect --json -o out -e 'minor(process=marks) >= 100' \
 		-e 'minor == 0 after line "ready"' -- /usr/bin/python3 write.py "$marks" 4700000 |
 		{ command_ended; cat >/dev/null; }
-	[ "${PIPESTATUS[0]}" = 5 ]
+	status=${PIPESTATUS[0]}
+	[ "$status" = 5 ] || { echo "status $status"; cat out; false; }
 	json out 'sum(r.get("verdict") == "kept" for r in rows) == 1'
 	json out 'any("was read " in r.get("why", "") for r in rows)'
 }
