@@ -10,7 +10,7 @@
 
 struct capture_member {
 	uint32_t pid;
-	unsigned int unknown;	/* calls that found it unknown; 0: it is recorded */
+	unsigned int unknown;	/* calls that found it unknown, at most CALLS; 0: it is recorded */
 };
 
 static int compare_pids(const void *a, const void *b)
@@ -37,32 +37,34 @@ static int list_processes(const char *cgroup, uint32_t **pids, size_t *count)
 	return 0;
 }
 
-/* Return how many calls found the process unknown before, or -1 if it is new. */
-static int unknown_before(const struct capture_members *m, size_t *at, uint32_t pid)
+/* Return what the last call found of the process, or NULL. *at: the index of the search before. */
+static const struct capture_member *find_member(const struct capture_members *m, size_t *at,
+						uint32_t pid)
 {
 	while (*at < m->count && m->list[*at].pid < pid)
 		(*at)++;
-	return *at < m->count && m->list[*at].pid == pid ? (int)m->list[*at].unknown : -1;
+	return *at < m->count && m->list[*at].pid == pid ? &m->list[*at] : NULL;
 }
 
 void capture_members_look(struct capture_members *m, const struct flt_timeline *timeline)
 {
+	const struct capture_member *old;
 	struct capture_member *now;
 	uint32_t *pids = NULL;
 	size_t n = 0, i, at = 0;
-	int before;
 
 	if (list_processes(m->cgroup, &pids, &n))
 		return;
 	now = calloc(n ? n : 1, sizeof(*now));
 	for (i = 0; now && i < n; i++) {
 		now[i].pid = pids[i];
-		before = unknown_before(m, &at, pids[i]);
-		if (!before || (before < CALLS && flt_timeline_knows(timeline, pids[i])))
-			continue;
-		now[i].unknown = before < 0 ? 1 : before < CALLS ? (unsigned int)before + 1 : CALLS;
-		if (before == CALLS - 1)
-			m->missed++;
+		old = find_member(m, &at, pids[i]);
+		if (old && (!old->unknown || old->unknown == CALLS)) {
+			now[i].unknown = old->unknown;
+		} else if (!flt_timeline_knows(timeline, pids[i])) {
+			now[i].unknown = old ? old->unknown + 1 : 1;
+			m->missed += now[i].unknown == CALLS;
+		}
 	}
 	free(pids);
 	if (!now)
