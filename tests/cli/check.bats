@@ -99,7 +99,7 @@ END
 	finds kernel warn "not tested" docs/kernels.md
 }
 
-# Run check with a kernel that is configured with all options that check knows but OPTION.
+# Run check with a kernel that is configured with all options that check knows, except OPTION.
 check_without() { # OPTION
 	local option options="MODULES KPROBES KRETPROBES TRACEPOINTS RELAY KPROBES_ON_FTRACE DEBUG_FS
 		PERF_EVENTS USERFAULTFD TRANSPARENT_HUGEPAGE NUMA_BALANCING TASK_DELAY_ACCT MEMCG"

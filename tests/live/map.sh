@@ -80,8 +80,8 @@ print(*[sum(r[k] for r in rows if r.get("pid") == int(sys.argv[2]))
 		'sum(r["faults"] for r in rows if r.get("of") in ("unknown", "others")) == 0'
 }
 
-# No huge pages: with them, the buffer of sort could have fewer faults than libc. On newer kernels
-# khugepaged merges pages of files, too, also those of a program that is about to forbid that.
+# No huge pages: with them, the buffer of sort could have fewer faults than libc. Newer kernels also
+# merge pages of files (khugepaged), even if the program forbids that a moment later.
 ! has_thp || echo never >/sys/kernel/mm/transparent_hugepage/enabled
 modprobe ext4 2>/dev/null || true
 mkfs.ext4 -q /dev/vda

@@ -110,7 +110,7 @@ static pid_t start_sharing_child(void)
 	return child;
 }
 
-/* In memory, because each round would otherwise use the code of printf(). */
+/* Kept in memory, because printf() would add pages to the working set in each round. */
 static struct {
 	double begin, end;
 } times_of[65536];
