@@ -14,7 +14,7 @@
  *   Writers are the threads of the image and its fault server. They hold the image's pager
  *   lock, so fltctl sees a single writer.
  *   The writer stores head with release after the slots. fltctl stores tail with release
- *   after it has copied the slots. A full ring makes the writer wait (counted in full_waits).
+ *   after it has copied the slots. A full ring makes the writer wait (full_ns).
  *   No record is ever overwritten or dropped.
  *
  * Stacks
@@ -33,16 +33,14 @@
 #include <stdint.h>
 
 #define FLT_RING_MAGIC   0x31676e6972746c66ULL	/* "fltring1" */
-#define FLT_RING_VERSION 7
+#define FLT_RING_VERSION 8
 #define FLT_RING_SLOT    48
 #define FLT_RING_DATA    4096	/* offset of the first slot, whatever the page size */
 
 enum flt_ring_type {
 	FLT_RING_FAULT = 1,	/* struct flt_ring_fault */
 	FLT_RING_NODE,		/* struct flt_ring_node */
-	FLT_RING_THREAD,	/* struct flt_ring_thread: a thread began */
-	FLT_RING_MAPS,		/* struct flt_ring_thread: objects were loaded or unloaded;
-				 * read /proc/PID/maps again */
+	FLT_RING_MAPS,		/* struct flt_ring_maps */
 };
 
 /* State of the page before the fault. */
@@ -92,17 +90,15 @@ struct flt_ring_node {
 	uint64_t reserved3[3];
 };
 
-struct flt_ring_thread {
-	uint8_t  type;		/* FLT_RING_THREAD, FLT_RING_MAPS */
-	uint8_t  reserved[3];
-	uint32_t tid;
-	uint64_t time;
-	uint64_t reserved2[4];
+/* Objects were loaded or unloaded: before the next fault, read /proc/PID/maps again. */
+struct flt_ring_maps {
+	uint8_t  type;		/* FLT_RING_MAPS */
+	uint8_t  reserved[47];
 };
 
 _Static_assert(sizeof(struct flt_ring_fault) == FLT_RING_SLOT, "slot size");
 _Static_assert(sizeof(struct flt_ring_node) == FLT_RING_SLOT, "slot size");
-_Static_assert(sizeof(struct flt_ring_thread) == FLT_RING_SLOT, "slot size");
+_Static_assert(sizeof(struct flt_ring_maps) == FLT_RING_SLOT, "slot size");
 
 /* Counts of one image's faults. They are exact, also with --sample. Nobody resets them. */
 struct flt_ring_counts {
@@ -125,7 +121,6 @@ struct flt_ring_counts {
 struct flt_ring_totals {
 	uint64_t evicted;	/* pages moved out */
 	uint64_t evict_calls;	/* ioctls for that */
-	uint64_t evict_skipped;	/* pages that could not leave (pinned); tried again later */
 	uint64_t evict_copies;	/* pages moved out by copying, without UFFDIO_MOVE */
 	uint64_t evict_ns;
 	uint64_t resident;	/* resident pages of the region, and their peak */
@@ -135,8 +130,7 @@ struct flt_ring_totals {
 	uint64_t ejected;	/* pages taken out of the limit (mprotect, mlock...) */
 	uint64_t plain_bytes;	/* mappings beyond M, which are not limited */
 	uint64_t passed_bytes;	/* private anonymous mappings that are never limited */
-	uint64_t full_waits;	/* waits for a full ring: number, ns */
-	uint64_t full_ns;
+	uint64_t full_ns;	/* waits for room in a full ring */
 	uint64_t forks;		/* children that stayed limited, and those that did not */
 	uint64_t forks_unlimited;
 	uint64_t stacks_full;	/* stacks truncated because the image has too many nodes */

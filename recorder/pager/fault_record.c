@@ -18,7 +18,7 @@ void rec_fault_record(const struct rec_fault *f, enum flt_ring_kind kind)
 	bool full = false;
 
 	if (rec_object_take_changed())
-		rec_writer_note(FLT_RING_MAPS, f->tid);
+		rec_writer_maps();
 	if (b && b->count > 1)
 		r.stack = rec_trie_id(b->frame + 1, b->count - 1, &full);
 	if (full) {

@@ -48,13 +48,12 @@ int rec_shadow_unshare(uintptr_t address)
 			 FUTEX_OP(FUTEX_OP_ADD, 0, FUTEX_OP_CMP_EQ, 0x5a5));
 }
 
-/* Mark a victim that cannot leave now as resident again. */
+/* Mark a victim that cannot leave now (a pinned page) as resident again. */
 static void keep(size_t page)
 {
 	flt_region_set(&rec_region, page, PAGE_RESIDENT);
 	flt_region_queue(&rec_region, page);
 	rec_shadow.pages--;
-	rec_image.totals->evict_skipped++;
 }
 
 /*

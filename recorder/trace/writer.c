@@ -77,7 +77,6 @@ static void *reserve(void)
 	while (ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) >= ring->slot_count) {
 		if (!from) {
 			from = rec_now();
-			ring->totals.full_waits++;
 			__atomic_store_n(&stuck, 1, __ATOMIC_RELEASE);
 		}
 		sys2(SYS_nanosleep, &nap, 0);
@@ -155,10 +154,8 @@ void rec_writer_node(uint32_t id, uint32_t parent, uint64_t address)
 	publish(counts_now());
 }
 
-void rec_writer_note(uint8_t type, uint32_t tid)
+void rec_writer_maps(void)
 {
-	*(struct flt_ring_thread *)reserve() = (struct flt_ring_thread) {
-		.type = type, .tid = tid, .time = rec_now(),
-	};
+	*(struct flt_ring_maps *)reserve() = (struct flt_ring_maps) { .type = FLT_RING_MAPS };
 	publish(counts_now());
 }

@@ -27,8 +27,8 @@ void rec_writer_close(void);
 void rec_writer_fault(struct flt_ring_fault *f, uint64_t done);
 /* Write a node of the stack trie. */
 void rec_writer_node(uint32_t id, uint32_t parent, uint64_t address);
-/* Write a FLT_RING_THREAD or FLT_RING_MAPS record. */
-void rec_writer_note(uint8_t type, uint32_t tid);
+/* Write that objects were loaded or unloaded. */
+void rec_writer_maps(void);
 /* Write the faults that --sample only counted so far. Call when the image has ended. */
 void rec_writer_finish(void);
 /* Return true if the owner of the pager lock waits for room in the ring. Needs no lock. */
