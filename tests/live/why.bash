@@ -5,27 +5,28 @@
 # faults, and fragmented memory.
 : "${tmp:?} ${KERNEL:?}"	# tests/live/live.bash
 
-rows_jq() { jq -s "$1" "$tmp/json"; }	# EXPRESSION over the array of all rows
+# Print the values of EXPRESSION over the array of all rows, one per line. jq needs more time to start
+# than to compute, so each function below starts jq once.
+rows_jq() { jq -cs "$1" "$tmp/json"; } # EXPRESSION
 
 # Run trace --why. Check that the parts of each fault add up to its latency, and that the cause of a
 # fault is its largest part. Above 4 s the parts are rounded.
 trace_why() { # WHAT COMMAND...
-	local what=$1 status=0
+	local what=$1 status=0 faults=no_input whole='' named=''
 	shift
 	"$FLTCTL" trace --why --json -o "$tmp/json" -- "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
 	same "$what, traced: exit status: $(tail -n 1 "$tmp/err")" $status 0
-	rows_jq 'def parts: [.other_ns, .io_ns, .swap_ns, .reclaim_ns, .thrashing_ns, .copy_ns,
+	read -rd '' faults whole named < <(rows_jq '
+		def parts: [.other_ns, .io_ns, .swap_ns, .reclaim_ns, .thrashing_ns, .copy_ns,
 			.queue_ns, .userfaultfd_ns, .unmeasured_ns, (.compaction_ns // 0)];
-		map(select(.record == "fault")) | { faults: length,
-		whole: map(select(.latency_ns < 4000000000 and (parts | add) == .latency_ns or
-			(.latency_ns - (parts | add) | fabs) <= .latency_ns / 100)) | length,
-		named: map(select(. as $row | .cause != null and
-			(parts | max) == $row[(.cause | split(" ")[0]) + "_ns"])) | length }' >"$tmp/sums"
-	at_least "$what, traced: faults" "$(jq .faults "$tmp/sums")" 10
-	same "$what, traced: faults whose parts add up" "$(jq .whole "$tmp/sums")" \
-		"$(jq .faults "$tmp/sums")"
-	same "$what, traced: faults whose cause is their largest part" "$(jq .named "$tmp/sums")" \
-		"$(jq .faults "$tmp/sums")"
+		map(select(.record == "fault")) | length,
+		(map(select(.latency_ns < 4000000000 and (parts | add) == .latency_ns or
+			(.latency_ns - (parts | add) | fabs) <= .latency_ns / 100)) | length),
+		(map(select(. as $row | .cause != null and
+			(parts | max) == $row[(.cause | split(" ")[0]) + "_ns"])) | length)') || true
+	at_least "$what, traced: faults" "$faults" 10
+	same "$what, traced: faults whose parts add up" "$whole" "$faults"
+	same "$what, traced: faults whose cause is their largest part" "$named" "$faults"
 }
 
 # Return the number of traced faults that fulfil a condition.
@@ -33,21 +34,26 @@ traced() { rows_jq "map(select(.record == \"fault\" and ($1))) | length"; } # CO
 
 # Check that each of N planted faults, and no fewer, has MS milliseconds of a cause: trace_why ran.
 each() { # WHAT N CONDITION CAUSE MS
-	local planted
-	planted=$(traced "$3")
-	at_least "$1, traced: planted faults" "$planted" "$2"
-	same "$1, traced: of $planted planted faults, those with $5 ms of $4" \
-		"$(traced "($3) and .$4_ns >= $5 * 1000000 and .$4_ns > 0")" "$planted"
-	# Show the others.
-	jq -c "select(.record == \"fault\" and ($3) and (.$4_ns < $5 * 1000000 or .$4_ns == 0))" \
-		"$tmp/json" | sed -n 1,3p
+	local got
+	# The third and the following lines show planted faults that have less.
+	mapfile -t got < <(rows_jq "
+		def caused: .$4_ns >= $5 * 1000000 and .$4_ns > 0;
+		map(select(.record == \"fault\" and ($3))) | length, (map(select(caused)) | length),
+		(map(select(caused | not))[:3][])")
+	at_least "$1, traced: planted faults" "${got[0]:-no_input}" "$2"
+	same "$1, traced: of ${got[0]:-} planted faults, those with $5 ms of $4" \
+		"${got[1]:-no_input}" "${got[0]:-}"
+	[ ${#got[@]} -lt 3 ] || printf '%s\n' "${got[@]:2}"
 }
 
 # Check that the cause of each planted fault is the planted one: each() has passed. Only for causes
 # that last tens of milliseconds, so that nothing else in the fault lasts longer.
 named() { # WHAT CONDITION CAUSE
-	same "$1, traced: planted faults that are named $3" \
-		"$(traced "($2) and (.cause | split(\" \")[0]) == \"$3\"")" "$(traced "$2")"
+	local planted='' named=no_input
+	read -rd '' planted named < <(rows_jq "
+		map(select(.record == \"fault\" and ($2))) | length,
+		(map(select((.cause | split(\" \")[0]) == \"$3\")) | length)") || true
+	same "$1, traced: planted faults that are named $3" "$named" "$planted"
 }
 
 # Let the kernel trace events into $tracing. Start with an empty trace in nanoseconds of the

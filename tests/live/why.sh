@@ -17,37 +17,40 @@ knob=/proc/sys/kernel/task_delayacct
 # together, to their mean latency. In each bucket the sum of the latencies is unknown, but they are
 # between the edges of the bucket.
 why() { # WHAT COMMAND...
-	local what=$1 status=0
+	local what=$1 status=0 got
 	shift
 	"$FLTCTL" lat --why --json -n 1000 -- "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
 	same "$what: exit status: $(tail -n 1 "$tmp/err")" $status 0
 	grep '^{' "$tmp/out" >"$tmp/json" || bad "$what: no rows"
-	same "$what: slow faults with parts that add up to their latency" "$(rows_jq '
-		map(select(.record == "slowest")) | length > 0 and all(.latency_ns == .other_ns +
-		.io_ns + .swap_ns + .reclaim_ns + .thrashing_ns + .copy_ns + .queue_ns +
-		.userfaultfd_ns + .unmeasured_ns + (.compaction_ns // 0))')" true
-	same "$what: buckets with parts that add up to their latencies" "$(rows_jq '
-		(map(select(.record == "cause_bucket" and .name != "lock")) | group_by(.from_ns) |
+	mapfile -t got < <(rows_jq '
+		(map(select(.record == "slowest"))) as $slowest |
+		(map(select(.record == "bucket" and .group == "all"))) as $buckets |
+		(map(select(.record == "cause_bucket" and .name != "lock"))) as $cause_buckets |
+		($slowest | length > 0 and all(.latency_ns == .other_ns + .io_ns + .swap_ns +
+			.reclaim_ns + .thrashing_ns + .copy_ns + .queue_ns + .userfaultfd_ns +
+			.unmeasured_ns + (.compaction_ns // 0))),
+		(($cause_buckets | group_by(.from_ns) |
 			map({ key: (.[0].from_ns | tostring), value: (map(.spent_ns) | add) }) |
 			from_entries) as $spent |
-		map(select(.record == "bucket" and .group == "all" and .from_ns > 0)) |
-		length > 0 and all($spent[.from_ns | tostring] as $s |
-			$s >= .faults * .from_ns and $s < .faults * .to_ns)')" true
-	same "$what: buckets with parts and without faults" "$(rows_jq '
-		(map(select(.record == "bucket" and .group == "all").from_ns)) as $known |
-		map(select(.record == "cause_bucket" and .name != "lock").from_ns) | unique |
-		if length > 0 then . - $known | length else "no_input" end')" 0
-	same "$what: mean latency, by the parts" "$(rows_jq '
-		(map(select(.record == "bucket" and .group == "all").faults) | add) as $faults |
-		map(select(.record == "cause" and .name != "lock").spent_ns) | add / $faults |
-		floor')" \
-		"$(rows_jq 'map(select(.record == "latency" and .group == "all"))[0].mean_ns')"
-	same "$what: slow faults whose largest part is not their cause" "$(rows_jq '
-		map(select(.record == "slowest")) | map(. as $row | select(.cause == null or
+		$buckets | map(select(.from_ns > 0)) | length > 0 and
+			all($spent[.from_ns | tostring] as $s |
+			$s >= .faults * .from_ns and $s < .faults * .to_ns)),
+		($cause_buckets | map(.from_ns) | unique | if length > 0 then
+			. - ($buckets | map(.from_ns)) | length else "no_input" end),
+		(($buckets | map(.faults) | add) as $faults |
+		map(select(.record == "cause" and .name != "lock").spent_ns) | add / $faults | floor),
+		(map(select(.record == "latency" and .group == "all"))[0].mean_ns),
+		($slowest | map(. as $row | select(.cause == null or
 			$row[(.cause | split(" ")[0]) + "_ns"] < ([to_entries[] |
 			select(.key | test("^(other|io|swap|reclaim|compaction|thrashing|copy|queue|" +
-				"userfaultfd|unmeasured)_ns")).value] | max))) | length')" 0
-	same "$what: complete" "$(rows_jq '.[-1].complete')" true
+				"userfaultfd|unmeasured)_ns")).value] | max))) | length),
+		.[-1].complete')
+	same "$what: slow faults with parts that add up to their latency" "${got[0]:-}" true
+	same "$what: buckets with parts that add up to their latencies" "${got[1]:-}" true
+	same "$what: buckets with parts and without faults" "${got[2]:-}" 0
+	same "$what: mean latency, by the parts" "${got[3]:-no_input}" "${got[4]:-}"
+	same "$what: slow faults whose largest part is not their cause" "${got[5]:-}" 0
+	same "$what: complete" "${got[6]:-}" true
 }
 
 # Return the number of slow faults that fulfil a condition.
