@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-messages=$(sized 8000 12000 200000)
+messages=$(sized 3000 12000 200000)
 
 expect() { # WHAT COMMAND...
 	local what=$1

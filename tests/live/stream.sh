@@ -69,14 +69,14 @@ storm_for() {
 }
 
 say "a reader that never pauses: read = written, and written + lost = produced"
-storm_for "${LONG:+2}3" 5000
+storm_for "$(sized 1 23 23)" 5000
 same "read" "$(field read <"$tmp/own")" "$(field written <"$tmp/own")"
 same "written + lost" "$(($(field written <"$tmp/own") + $(field lost <"$tmp/own")))" \
 	"$(field produced <"$tmp/own")"
 at_least "sub-buffers" "$(field heads <"$tmp/own")" 10
 
 say "the same storm, buffers of the default size and a reader that only reads: nothing is lost"
-storm_for 4 5000 -b 262144 -B 8
+storm_for "$(sized 1 4 4)" 5000 -b 262144 -B 8
 same "lost" "$(field lost <"$tmp/own")" 0
 at_least "faults" "$(field read <"$tmp/own")" 5000
 
@@ -94,7 +94,7 @@ echo 'stacktrace if (prev_comm=="fltctl" || prev_comm=="fltq") && prev_state==2'
 	"$tmp/enough" >"$tmp/trace.csv" 2>"$tmp/err" & reader=$!
 until_true compgen -G "$debugfs/session-*" >/dev/null
 (while [ ! -e "$tmp/enough" ]; do fltq machine; fltq info; done) >/dev/null & counts=$!
-for _ in 1 2 3; do "$FLTCTL" lat -- true >/dev/null 2>&1; done
+for ((i = 0; i < $(sized 1 3 3); i++)); do "$FLTCTL" lat -- true >/dev/null 2>&1; done
 touch "$tmp/enough"
 wait "$reader" || bad "trace: $?"
 wait "$counts" || bad "fltq: $?"
@@ -108,8 +108,8 @@ same "sleeps of a reader of counts" \
 	"$(grep -c 'flt_hook_report\|flt_hook_memory' "$tmp/sleeps")" 0
 
 say "a fault has its own date, also if the machine pauses at any moment"
-# As many faults as 195 MiB have pages.
-dates=$((50000 * 4096 / page))
+# As many faults as 39 or 195 MiB have pages.
+dates=$(($(sized 10000 50000 50000) * 4096 / page))
 "$FLTCTL" trace -B 32 -o "$tmp/trace.csv" --csv -- dates "$dates" >"$tmp/dates"
 # A fault begins after the program's reading before it, and ends before the reading after it.
 # flt_clock_date() may be off by 2048 ns (FLT_CLOCK_ERROR). awk has 53 bits for a number.
@@ -127,12 +127,13 @@ same "faults outside of their readings" "$(awk -v error=2048 -v dates="$dates" '
 	END { print n == dates ? wrong + 0 : "faults: " n }' "$tmp/dates" FS=, "$tmp/trace.csv")" 0
 
 say "command and trace write to the same file: no line is broken"
+marks=$(sized 8 20 20)
 "$FLTCTL" trace -B 32 --csv -- sh -c 'storm 1 1 >/dev/null &
-	for i in $(seq 20); do echo mark; sleep 0.1; done
+	for i in $(seq "$0"); do echo mark; sleep 0.1; done
 	until [ "$(sed "s/.*) //" /proc/$!/stat | cut -d " " -f 8)" -ge 1000 ]; do sleep 0.1; done
-	kill $!; wait' >"$tmp/trace.csv"
+	kill $!; wait' "$marks" >"$tmp/trace.csv"
 at_least "rows" "$(records)" 1000
-same "lines of the command" "$(grep -c '^mark$' "$tmp/trace.csv")" 20
+same "lines of the command" "$(grep -c '^mark$' "$tmp/trace.csv")" "$marks"
 same "broken lines" "$(awk -F, '$1 == "record" { n = NF } $0 != "mark" && NF != n { broken++ }
 	END { print n ? broken + 0 : "no_input" }' "$tmp/trace.csv")" 0
 

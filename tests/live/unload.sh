@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=tests/live/live.bash
 . tests/live/live.bash
 
-rounds=$(sized 2 8 50) storms=$(sized 6 12 200)
+rounds=$(sized 2 8 50) storms=$(sized 3 12 200)
 
 # An open file in debugfs prevents unloading until it is closed.
 load
