@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=240 turns=6.12
+# vm: disk=256 zram=1 timeout=240 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: counts stay exact while CPUs go offline and online under load.
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=300 turns=6.12
+# vm: disk=256 zram=1 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2119
 # Promise: N faults of a kind are counted as N faults of this kind, and not as other kinds.
 #

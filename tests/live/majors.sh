@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: zram=1 disk=512 timeout=300 turns=6.12 debug=0
+# vm: zram=1 disk=512 timeout=300 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: the stream contains each major fault that the kernel counted, once, with the file
 # and the offset of the page that the fault read.

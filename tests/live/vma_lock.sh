@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: zram=1 cpus=2 disk=512 timeout=300 turns=6.12
+# vm: zram=1 cpus=2 disk=512 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2119
 # Promise: the numbers of faults that ended under the lock of their mapping, and of faults that
 # fell back to mmap_lock, are those that bpftrace counts by the flags of each call. On a kernel

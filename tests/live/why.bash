@@ -5,8 +5,8 @@
 # faults, and fragmented memory.
 : "${tmp:?} ${KERNEL:?}"	# tests/live/live.bash
 
-# Print the values of EXPRESSION over the array of all rows, one per line. jq needs more time to start
-# than to compute, so each function below starts jq once.
+# Print the values of EXPRESSION over the array of all rows, one per line. jq needs more time to
+# start than to compute, so each function below starts jq once.
 rows_jq() { jq -cs "$1" "$tmp/json"; } # EXPRESSION
 
 # Run trace --why. Check that the parts of each fault add up to its latency, and that the cause of a

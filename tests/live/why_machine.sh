@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=240 turns=6.12
+# vm: disk=512 zram=1 timeout=240 turns=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2119
 # Promise: lat --why of the machine counts what each fault spent its time on, and counts it once,
 # also while other sessions begin and end. In each bucket, the parts add up to the latencies of the

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=400 turns=6.12 debug=0
+# vm: disk=256 zram=1 timeout=400 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: for a program with a known working set, scan and inject report it within 2 % or
 # 16 pages. The RSS is exactly the kernel's. Injection causes one fault per used page and restores

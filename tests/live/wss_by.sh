@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: mem=1536 disk=256 zram=1 cpus=2 numa=1 timeout=200 turns=6.12 debug=0
+# vm: mem=1536 disk=256 zram=1 cpus=2 numa=1 timeout=200 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2119
 # Promise: the working set by node and by kind of mapping is where the program allocated it.
 set -euo pipefail

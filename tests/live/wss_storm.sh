@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=4 mem=1024 disk=256 zram=1 timeout=300 turns=6.12
+# vm: cpus=4 mem=1024 disk=256 zram=1 timeout=300 turns=6.1,6.12,7.3
 # shellcheck disable=SC2016,SC2119
 # Promise: scanning and injecting work during fork, exec, exit, munmap, huge page collapse and
 # split, swap-out and NUMA hints, with many processes and with trackers that are created and

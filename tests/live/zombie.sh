@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 turns=6.12
+# vm: disk=256 zram=1 turns=6.1,6.12,7.3
 # shellcheck disable=SC2119
 # Promise: a process that has exited gets no live row, whoever asks for it; accounting may
 # stop while threads exit and somebody reads.

@@ -28,7 +28,7 @@ $(O)/kmod-%/.built: $(KMOD_SRC) tests/vm/kmod tests/vm/kernel tests/vm/table tes
 .PHONY: kmod
 kmod: $(patsubst %,$(O)/kmod-%/.built,$(KERNELS) $(QUICK))
 
-## make check-guest         live tests in guests: on 6.1 and 7.3, half on 6.12; some in turns; some on 5.10, RT and arm64 (LIVE="name ...", STRICT=1)
+## make check-guest         live tests in guests: on 6.1, 6.12 and 7.3 in turns; some on all, 5.10, RT and arm64 (LIVE="name ...", STRICT=1)
 .PHONY: check-guest
 check-guest: all kmod $(KERNELS:%=$(O)/kmod-%-stub/.built) \
 		$(if $(findstring arm64,$(QUICK)),guest-programs-arm64)
