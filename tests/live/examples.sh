@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 cpus=2 numa=1 mem=1536 timeout=400 kernels=6.12 turns=6.12
+# vm: disk=256 zram=1 cpus=2 numa=1 mem=1536 timeout=800 kernels=6.12 turns=6.12,none,none
 # shellcheck disable=SC2119
 # Promise: the commands in the EXAMPLES sections of all manual pages work.
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=300 turns=6.1,6.12,7.3 debug=0
+# vm: disk=512 zram=1 timeout=500 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: fltctl reports the counts of the module correctly. The faults of a command equal
 # those of wait4(), and the faults of a process those of /proc/PID/stat. After a loss, the exit

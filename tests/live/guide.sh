@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: cpus=2 numa=1 mem=1536 disk=256 zram=1 timeout=400 kernels=6.12 turns=6.12
+# vm: cpus=2 numa=1 mem=1536 disk=256 zram=1 timeout=800 kernels=6.12 turns=6.12,none,none
 # shellcheck disable=SC2119
 # Promise: the commands of docs/guide.md work, and their output differs from the guide only in
 # numbers.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=300 turns=6.1,6.12,7.3 debug=0
+# vm: disk=512 zram=1 timeout=700 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: fltctl map assigns each fault to its region, so that the sum of all regions equals
 # the count of the kernel. It names the order in which a region was touched.
@@ -137,7 +137,7 @@ pattern swap 1024 thrashing forward \
 prefix=()
 
 say "real programs, compared with the counts of the kernel"
-seq 1 60000 | shuf --random-source=<(yes) >/mnt/numbers
+seq 1 20000 | shuf --random-source=<(yes) >/mnt/numbers
 map -- faultrun -o "$tmp/run" -- sort -S 8M /mnt/numbers -o /mnt/sorted
 compare_totals sort
 expect "sort: most faults are in anonymous memory" \
@@ -152,7 +152,7 @@ python3 -c '
 import random
 random.seed(4)
 print("pragma mmap_size=268435456;")
-for i in range(1500):
+for i in range(700):
     print("select length(v) from t where k = %d;" % random.randrange(20000))' >"$tmp/sql"
 drop_caches
 map -- faultrun -o "$tmp/run" -- sqlite3 -init /dev/null -batch /mnt/db ".read $tmp/sql"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: zram=1 disk=512 timeout=200 turns=6.1,6.12,7.3 debug=0
+# vm: zram=1 disk=512 timeout=300 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: every fault in a file is reported with the path of the file as seen by the
 # process, even if the file or the process no longer exists.

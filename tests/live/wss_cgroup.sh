@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 timeout=200 turns=6.1,6.12,7.3 debug=0
+# vm: disk=256 zram=1 timeout=400 turns=6.1,6.12,7.3 debug=0
 # shellcheck disable=SC2119
 # Promise: the working set of a cgroup is that of all processes in it and its descendants:
 # existing processes and processes that are forked or moved into it, but not processes that
