@@ -171,6 +171,7 @@ time.sleep(600)' >"$dir/ready" &
 
 records() { find "/proc/$1/fd" -lname '*perf_event*' | grep -q .; } # PID
 has_ended() { ! kill -0 "$1"; } # PID
+is_asleep() { grep -q '^State:.S' "/proc/$1/status"; } # PID
 is_traced() { grep -q '^TracerPid:.*[1-9]' "/proc/$1/status"; } # PID
 
 @test "the faults of children that a process has already are seen" {
@@ -305,6 +306,70 @@ wait("/done")' "$dir" &
 	json "$dir/out.speedscope" 'sum(rows[0]["profiles"][0]["weights"]) == '"$(awk '$1 == "Rss:" { kb += $2 }
 		END { print kb / 4 }' "$dir/smaps.speedscope")"
 	grep -q ';once;' "$dir/out.folded"
+	# The fields of pprof's profile.proto that tell the pages.
+	cat >"$dir/profile.proto" <<-'PROTO'
+		syntax = "proto3";
+		message Sample { repeated int64 value = 2; }
+		message Profile { repeated Sample sample = 2; }
+	PROTO
+	gzip -dc "$dir/out.pprof" | protoc -I "$dir" --decode=Profile "$dir/profile.proto" >"$dir/profile"
+	[ "$(awk '/^  value:/ { n += $2 } END { print n }' "$dir/profile")" = \
+		"$(awk '$1 == "Rss:" { kb += $2 } END { print kb / 4 }' "$dir/smaps.pprof")" ]
+}
+
+@test "the rows of each moment and of the peak add up to smaps" {
+	without_module
+	is_root
+	mkfifo "$dir/gate"
+	/usr/bin/python3 -c '
+import mmap, sys
+pages = mmap.mmap(-1, 8 << 20)
+for i in range(0, len(pages), mmap.PAGESIZE):
+    pages[i] = 1
+print("much", flush=True)
+sys.stdin.readline()
+pages.close()
+print("little", flush=True)
+sys.stdin.readline()' <"$dir/gate" >"$dir/said" &
+	pid=$!
+	exec 9>"$dir/gate"
+	until_true grep -q much "$dir/said"
+	until_true is_asleep $pid
+	"$FLTCTL" rss --json --at=every=50ms,peak -p $pid >"$dir/rows" 2>"$dir/err" 9>&- &
+	local own=$! moment where equal=()
+	until_true is_traced $pid
+	# The process changes nothing until it reads a line. Then it has 20 moments with more memory.
+	sleep 1
+	cp /proc/$pid/smaps "$dir/much"
+	echo >&9
+	until_true grep -q little "$dir/said"
+	until_true is_asleep $pid
+	sleep 1
+	cp /proc/$pid/smaps "$dir/little"
+	exec 9>&-
+	wait $own
+	# Other processes may map the libraries meanwhile.
+	export BUT=shared,private
+	/usr/bin/python3 - "$dir" <<-'PY'
+		import json, sys
+		moments = {}
+		for line in open(sys.argv[1] + "/rows"):
+		    moments.setdefault(json.loads(line)["moment"], []).append(line)
+		for name, rows in moments.items():
+		    open(f"{sys.argv[1]}/moment.{name}", "w").writelines(rows)
+	PY
+	for moment in "$dir"/moment.*; do
+		for where in much little; do
+			cp "$dir/$where" "$dir/smaps"
+			! compare "$moment" >"$dir/$where.said" || equal+=("${moment##*.moment.} $where")
+		done
+	done
+	printf '%s\n' "${equal[@]##*/moment.}" | tee "$dir/equal"
+	grep -qx 'peak much' "$dir/equal"
+	grep -q 'ms much' "$dir/equal"
+	grep -q '[0-9]s little' "$dir/equal"
+	# The process may have changed its memory at a moment: when it has read each line.
+	[ ${#equal[@]} -ge $(($(find "$dir" -name 'moment.*' | wc -l) - 2)) ]
 }
 
 # The kernel takes pages at once, so that the memory is larger when the counters are read than when
