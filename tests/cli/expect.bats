@@ -106,6 +106,10 @@ load expect.bash
 	[[ $stderr == *"wrote b from 3 runs; "* ]]
 	python3 "$source/tests/docs/schemas.py" "$source/docs/json" expect-update rows
 	json rows 'rows[1]["least"] == rows[1]["most"] == rows[1]["limit"] == 64 and not rows[1]["varied"]'
+	printf 'minor(process_batch) <= 1\n' >c
+	expect --update --runs=1 c -- "$program"
+	# The slack is 10 percent, if none is given.
+	[ "$(cat c)" = 'minor(process_batch) <= 71' ]
 	expect --update --runs=2 new -- "$marks" vary "$dir/state"
 	[ "$status" = 0 ]
 	[[ $stderr == *"2 runs; "* ]]

@@ -66,6 +66,24 @@ sleep 1
 until_true counts_are_stable || bad "hint faults do not stop"
 at_least "hint faults" $((a - start)) 100
 same "faults of kind numa" $((n - before)) $((a - start))
+
+# Rules of expect count them, too: one rule is kept, the other one broken.
+echo 1 >/proc/sys/kernel/numa_balancing
+status=0
+# shellcheck disable=SC2016 # expanded by the inner shell
+"$FLTCTL" expect --json -o "$tmp/rows" -e 'numa(process=tree) >= 50' \
+	-e 'numa(process=tree) < 50' -- sh -c '
+	count() { awk "/^numa_hint_faults / { print \$2 }" /proc/vmstat; }
+	start=$(count)
+	tree rewrite 4096 600 &
+	until [ $(($(count) - start)) -ge 150 ]; do sleep 0.1; done
+	kill $!
+	wait
+	exit 0' >"$tmp/out" 2>&1 || status=$?
+same "rules of numa: exit status" $status 6
+same "rules of numa: verdicts: $(tail -n 3 "$tmp/out")" \
+	"$(jq -r 'select(.record == "rule").verdict' "$tmp/rows" | paste -sd' ')" "broken kept"
+echo 0 >/proc/sys/kernel/numa_balancing
 unload
 equal_with_balancing() {
 	load

@@ -37,6 +37,17 @@ same "spurious and anon" $((late + $(kind anon))) "$minor"
 at_least "anon" "$(kind anon)" 200
 at_most "anon" "$(kind anon)" 220
 
+# Check that rules of expect count faults of a kind: one rule is kept, the other one broken.
+ruled() { # KIND LEAST COMMAND...
+	local status=0
+	"$FLTCTL" expect --json -o "$tmp/rows" -e "$1 >= $2" -e "$1 < $2" -- "${@:3}" \
+		>"$tmp/out" 2>&1 || status=$?
+	same "rules of $1: exit status" $status 6
+	same "rules of $1: verdicts: $(tail -n 3 "$tmp/out")" \
+		"$(jq -r 'select(.record == "rule").verdict' "$tmp/rows" | paste -sd' ')" "broken kept"
+}
+ruled spurious 20 race late 200
+
 echo 'p:flt_wait migration_entry_wait' >$tracing/kprobe_events
 echo 1 >$tracing/events/kprobes/flt_wait/enable
 before=$(hits)
@@ -55,4 +66,5 @@ at_most "migration" "$migration" $((waited * 11 / 10 + 2))
 same "migration, spurious, anon and cow" $((migration + spurious + anon + cow)) "$faults"
 say "moved: $faults faults, $waited waits; $migration migration, $spurious spurious," \
 	"$anon anon, $cow cow"
+ruled migration 20 race moved 100
 finish
