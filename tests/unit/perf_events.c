@@ -471,18 +471,43 @@ static void touches_are_forgotten_with_their_image(void **state)
 
 	(void)state;
 	assert_non_null(t);
-	assert_int_equal(flt_touches_add(t, 7, 0x1000, &first), 0);
+	assert_int_equal(flt_touches_add(t, 7, 0x1000, false, &first), 0);
 	assert_false(first);
 	assert_int_equal(flt_touches_image(t, 7, 0), 0);
-	assert_int_equal(flt_touches_add(t, 7, 0x1000, &first), 0);
+	assert_int_equal(flt_touches_add(t, 7, 0x1000, false, &first), 0);
 	assert_true(first);
 	assert_int_equal(flt_touches_image(t, 1000, 7), 0);
 	flt_touches_end(t, 7);
 	flt_touches_end(t, 7);
-	assert_int_equal(flt_touches_add(t, 1000, 0x1fff, &first), 0);
+	assert_int_equal(flt_touches_add(t, 1000, 0x1fff, false, &first), 0);
 	assert_false(first);
-	assert_int_equal(flt_touches_add(t, 7, 0x2000, &first), 0);
+	assert_int_equal(flt_touches_add(t, 7, 0x2000, false, &first), 0);
 	assert_false(first);
+	flt_touches_free(t);
+}
+
+/* Only swap has content for anonymous memory that seems to be new. */
+static void major_fault_of_merged_memory_is_no_first_touch(void **state)
+{
+	struct flt_touches *t = flt_touches_new(4096);
+	bool first;
+
+	(void)state;
+	assert_non_null(t);
+	assert_int_equal(flt_touches_image(t, 1, 0), 0);
+	assert_int_equal(flt_touches_add(t, 1, 0x1000, false, &first), 0);
+	assert_int_equal(flt_touches_add(t, 1, 0x2000, false, &first), 0);
+	flt_touches_map(t, 1, 0x1000, 0x9000, true);
+	assert_int_equal(flt_touches_add(t, 1, 0x1000, true, &first), 0);
+	assert_false(first);
+	assert_int_equal(flt_touches_add(t, 1, 0x2000, false, &first), 0);
+	assert_true(first);
+	/* A file is read first. */
+	flt_touches_map(t, 1, 0x1000, 0x9000, false);
+	assert_int_equal(flt_touches_add(t, 1, 0x1000, true, &first), 0);
+	assert_true(first);
+	assert_int_equal(flt_touches_add(t, 1, 0x3000, true, &first), 0);
+	assert_true(first);
 	flt_touches_free(t);
 }
 
@@ -504,6 +529,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stack_ends_at_an_invalid_frame, begin_timeline,
 						end_timeline),
 		cmocka_unit_test(touches_are_forgotten_with_their_image),
+		cmocka_unit_test(major_fault_of_merged_memory_is_no_first_touch),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

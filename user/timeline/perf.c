@@ -74,7 +74,8 @@ int flt_timeline_perf_fault(struct flt_timeline *t, const struct flt_perf_event 
 	if (!ret)
 		ret = find_main_stack(t, f);
 	if (!ret)
-		ret = flt_touches_add(t->touches, f->image, f->address, &first);
+		ret = flt_touches_add(t->touches, f->image, f->address,
+				      f->flags & FLT_FAULT_MAJOR, &first);
 	if (ret)
 		return ret;
 	if (first)

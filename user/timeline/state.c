@@ -129,9 +129,9 @@ int timeline_map(struct flt_timeline *t, struct flt_record_map *map)
 		ret = flt_file_map(t->setup.writer, map, name);
 	if (!ret && t->setup.regions)
 		ret = flt_timeline_region_map(t->setup.regions, map, name);
-	/* The heap is reported each time it grows. Every other mapping is new memory. */
+	/* The heap is reported each time it grows. */
 	if (t->touches && strcmp(name, "[heap]"))
-		flt_touches_map(t->touches, map->head.image, map->start, map->end);
+		flt_touches_map(t->touches, map->head.image, map->start, map->end, !map->inode);
 	/* A recording that only serves to unwind needs code alone. */
 	if (!t->setup.in_memory && !(map->flags & FLT_MAP_EXEC))
 		return ret;

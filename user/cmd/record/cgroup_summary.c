@@ -39,30 +39,59 @@ static void print_memory(const struct flt_record_cgroup_result *r)
 		size(d, r->most.swapped), r->device[0] ? " to " : "", r->device);
 }
 
+/* Explain how a counter of the kernel differs from the recording. */
+static void print_difference(const char *what, uint64_t kernel, uint64_t recorded,
+			     const char *more, const char *fewer)
+{
+	if (kernel > recorded)
+		fprintf(stderr, "         %" PRIu64 " more %s than recorded: %s\n", kernel - recorded,
+			what, more);
+	else if (kernel < recorded)
+		fprintf(stderr, "         %" PRIu64 " fewer %s than recorded: %s\n",
+			recorded - kernel, what, fewer);
+}
+
 /*
- * Compare with the kernel's own counters of the cgroup. The kernel counts every fault of a memory
- * map of the cgroup, also of a child before its exec and of a system call that brings pages in on
- * behalf of the process; before Linux 6.4 it counts each retry.
+ * Compare with the kernel's own counters of the cgroup. The kernel counts
+ *   - every fault of a memory map of the cgroup, also of a child before its exec and of a system
+ *     call that brings pages in on behalf of the process; before Linux 6.4 each retry
+ *     (handle_mm_fault());
+ *   - as major only a fault that reads a page itself (filemap_fault(), do_swap_page()). The faults
+ *     of perf and of the module are also major if they waited for a page that another one reads
+ *     (mm_account_fault());
+ *   - as read again each evicted page that comes back, also ahead of a fault and by read(2)
+ *     (workingset_refault()).
  */
 static void print_comparison(const struct flt_record_cgroup_result *r)
 {
 	const struct flt_group_usage *u = &r->usage;
 	const struct flt_capture_result *f = &r->faults;
+	const bool by_module = strcmp(f->engine, "perf");
 
-	if (u->faults == FLT_GROUP_UNKNOWN)
+	if (u->faults == FLT_GROUP_UNKNOWN || u->majors == FLT_GROUP_UNKNOWN)
 		return;
 	fprintf(stderr, "cgroup   %" PRIu64 " faults, %" PRIu64 " major", u->faults, u->majors);
 	if (u->refaults != FLT_GROUP_UNKNOWN)
 		fprintf(stderr, ", %" PRIu64 " pages read again", u->refaults);
 	if (u->faults == f->faults && u->majors == f->majors)
-		fprintf(stderr, "; equal to the recording\n");
-	else if (u->faults >= f->faults)
-		fprintf(stderr, "; %" PRIu64 " more than recorded: %sbefore the exec, retries, and "
-			"pages that system calls brought in\n", u->faults - f->faults,
-			f->unfollowed ? "those that are lost, " : "");
-	else
-		fprintf(stderr, "; %" PRIu64 " fewer than recorded: in memory charged to other "
-			"cgroups, and not yet summed up by the kernel\n", f->faults - u->faults);
+		fprintf(stderr, "; equal to the recording");
+	fputc('\n', stderr);
+	print_difference("faults", u->faults, f->faults, f->unfollowed ?
+			 "those that are lost, before the exec, retries, and pages that system "
+			 "calls brought in" :
+			 "before the exec, retries, and pages that system calls brought in",
+			 "in memory charged to other cgroups, and not yet summed up by the kernel");
+	print_difference("major faults", u->majors, f->majors, f->unfollowed ?
+			 "those that are lost, and of system calls" : by_module ?
+			 "before the exec, and attempts that were given up" :
+			 "before the exec, and of system calls that brought pages in",
+			 "faults that waited for a page that was already being read, and not yet "
+			 "summed up by the kernel");
+	if (u->refaults != FLT_GROUP_UNKNOWN)
+		print_difference("pages read again", u->refaults, f->refaults,
+				 "several by one fault, or by system calls",
+				 "pages that were in memory when they were touched again, and not "
+				 "yet summed up by the kernel");
 }
 
 /* A process that was in the cgroup only between two looks was not seen, so do not deny it. */

@@ -9,10 +9,15 @@
 /* Maximum number of blocks of pages of all images together. */
 #define BLOCKS (2u << 20)
 
+struct image_touches {
+	struct flt_page_set mapped;	/* touched since their mapping was last reported */
+	struct flt_page_set ever;	/* touched since a file was last mapped there */
+};
+
 struct flt_touches {
 	unsigned int page_shift;
 	uint32_t budget;	/* blocks that may still be allocated */
-	struct flt_page_set **image;	/* by number; NULL: unknown or ended */
+	struct image_touches **image;	/* by number; NULL: unknown or ended */
 	uint32_t room;
 };
 
@@ -38,7 +43,7 @@ void flt_touches_free(struct flt_touches *t)
 	free(t);
 }
 
-static struct flt_page_set *find(const struct flt_touches *t, uint32_t image)
+static struct image_touches *find(const struct flt_touches *t, uint32_t image)
 {
 	return image < t->room ? t->image[image] : NULL;
 }
@@ -46,7 +51,7 @@ static struct flt_page_set *find(const struct flt_touches *t, uint32_t image)
 static int make_room(struct flt_touches *t, uint32_t image)
 {
 	uint32_t room = image < 64 ? 64 : image * 2;
-	struct flt_page_set **more;
+	struct image_touches **more;
 
 	if (image < t->room)
 		return 0;
@@ -61,44 +66,60 @@ static int make_room(struct flt_touches *t, uint32_t image)
 
 int flt_touches_image(struct flt_touches *t, uint32_t image, uint32_t parent)
 {
-	const struct flt_page_set *from = find(t, parent);
-	struct flt_page_set *set;
+	const struct image_touches *from = find(t, parent);
+	struct image_touches *pages;
 
 	if (make_room(t, image))
 		return -ENOMEM;
-	set = calloc(1, sizeof(*set));
-	if (!set)
+	pages = calloc(1, sizeof(*pages));
+	if (!pages)
 		return -ENOMEM;
-	t->image[image] = set;
-	if (from)
-		flt_page_set_copy(set, from, &t->budget);
+	t->image[image] = pages;
+	if (from) {
+		flt_page_set_copy(&pages->mapped, &from->mapped, &t->budget);
+		flt_page_set_copy(&pages->ever, &from->ever, &t->budget);
+	}
 	return 0;
 }
 
 void flt_touches_end(struct flt_touches *t, uint32_t image)
 {
-	struct flt_page_set *set = find(t, image);
+	struct image_touches *pages = find(t, image);
 
-	if (!set)
+	if (!pages)
 		return;
-	flt_page_set_free(set, &t->budget);
-	free(set);
+	flt_page_set_free(&pages->mapped, &t->budget);
+	flt_page_set_free(&pages->ever, &t->budget);
+	free(pages);
 	t->image[image] = NULL;
 }
 
-void flt_touches_map(struct flt_touches *t, uint32_t image, uint64_t start, uint64_t end)
+void flt_touches_map(struct flt_touches *t, uint32_t image, uint64_t start, uint64_t end,
+		     bool anonymous)
 {
-	struct flt_page_set *set = find(t, image);
+	struct image_touches *pages = find(t, image);
+	const uint64_t first = start >> t->page_shift;
+	const uint64_t last = ((end - 1) >> t->page_shift) + 1;
 
-	if (set)
-		flt_page_set_clear(set, start >> t->page_shift, ((end - 1) >> t->page_shift) + 1);
+	if (!pages)
+		return;
+	flt_page_set_clear(&pages->mapped, first, last);
+	if (!anonymous)
+		flt_page_set_clear(&pages->ever, first, last);
 }
 
-int flt_touches_add(struct flt_touches *t, uint32_t image, uint64_t address, bool *first)
+int flt_touches_add(struct flt_touches *t, uint32_t image, uint64_t address, bool major,
+		    bool *first)
 {
-	struct flt_page_set *set = find(t, image);
-	int64_t added = set ? flt_page_set_add(set, address >> t->page_shift, 1, &t->budget) : 0;
+	struct image_touches *pages = find(t, image);
+	const uint64_t page = address >> t->page_shift;
+	int64_t mapped, ever;
 
-	*first = added > 0;
-	return added == -ENOMEM ? -ENOMEM : 0;
+	*first = false;
+	if (!pages)
+		return 0;
+	mapped = flt_page_set_add(&pages->mapped, page, 1, &t->budget);
+	ever = flt_page_set_add(&pages->ever, page, 1, &t->budget);
+	*first = mapped > 0 && (ever > 0 || !major);
+	return mapped == -ENOMEM || ever == -ENOMEM ? -ENOMEM : 0;
 }

@@ -23,12 +23,20 @@ int flt_touches_image(struct flt_touches *touches, uint32_t image, uint32_t pare
 /* Remove an image that has ended. */
 void flt_touches_end(struct flt_touches *touches, uint32_t image);
 
-/* New memory is mapped at [start, end), so its pages are not touched. */
-void flt_touches_map(struct flt_touches *touches, uint32_t image, uint64_t start, uint64_t end);
 /*
- * Add the page at address. Set *first to true if it was not touched before. If the limit of memory
- * is reached, *first is false for new pages. Unknown images have no touches. Return -ENOMEM.
+ * Memory is mapped at [start, end), so its pages are not touched. But the kernel merges anonymous
+ * memory with its neighbours, and reports the whole mapping again (perf_event_mmap()). Such a page
+ * may have been touched.
  */
-int flt_touches_add(struct flt_touches *touches, uint32_t image, uint64_t address, bool *first);
+void flt_touches_map(struct flt_touches *touches, uint32_t image, uint64_t start, uint64_t end,
+		     bool anonymous);
+/*
+ * Add the page at address. Set *first to true if it was not touched before. Where anonymous memory
+ * was mapped since the last touch, *first is false if the fault is major: the kernel reads
+ * anonymous pages only from swap. If the limit of memory is reached, *first is false for new pages.
+ * Unknown images have no touches. Return -ENOMEM.
+ */
+int flt_touches_add(struct flt_touches *touches, uint32_t image, uint64_t address, bool major,
+		    bool *first);
 
 #endif
