@@ -8,8 +8,13 @@
 #include <stdint.h>
 
 /*
+ * Get one record for all faults of one kind that were skipped before `now` in a window that has
+ * ended. Return false if there are none, or no more.
+ */
+bool rec_sampling_rest(uint64_t now, struct flt_ring_fault *f);
+/*
  * Return the number of faults that a record of this one represents, or 0 to skip it. now: when the
- * fault was resolved.
+ * fault was resolved. Call rec_sampling_rest() first.
  */
 uint32_t rec_sampling_weight(const struct flt_ring_fault *f, uint64_t now);
 /* Get one record for all skipped faults of one kind. Return false if there are none. */

@@ -119,13 +119,24 @@ static void count(struct flt_ring_counts *c, const struct flt_ring_fault *f, uin
 	c->latency_ns += took;
 }
 
+/* Write a fault that was counted before. */
+static void write_skipped(const struct flt_ring_fault *f)
+{
+	*(struct flt_ring_fault *)reserve() = *f;
+	publish(counts_now());
+}
+
 void rec_writer_fault(struct flt_ring_fault *f, uint64_t done)
 {
-	uint64_t took = done > f->time && !f->granted ? done - f->time : 0;
+	const uint64_t took = done > f->time && !f->granted ? done - f->time : 0;
+	const uint64_t now = f->granted ? f->time : done;
 	struct flt_ring_counts counts;
+	struct flt_ring_fault rest;
 
+	while (rec_sampling_rest(now, &rest))
+		write_skipped(&rest);
 	f->latency = took > UINT32_MAX ? UINT32_MAX : (uint32_t)took;
-	f->weight = rec_sampling_weight(f, f->granted ? f->time : done);
+	f->weight = rec_sampling_weight(f, now);
 	if (!f->weight) {
 		count(counts_now(), f, took);
 		return;
@@ -140,10 +151,8 @@ void rec_writer_finish(void)
 {
 	struct flt_ring_fault f;
 
-	while (rec_sampling_flush(&f)) {
-		*(struct flt_ring_fault *)reserve() = f;
-		publish(counts_now());
-	}
+	while (rec_sampling_flush(&f))
+		write_skipped(&f);
 }
 
 void rec_writer_node(uint32_t id, uint32_t parent, uint64_t address)

@@ -3,7 +3,7 @@
 
 REC_TESTS := cases rounds walk resident stacks soak execs moves stranger
 REC_TEST_BINS := $(REC_TESTS:%=$(O)/tests/recorder/%)
-REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders hangup answers loaded.so past_clock.so static_program)
+REC_TEST_OTHERS := $(addprefix $(O)/tests/recorder/,unwinders hangup answers samples loaded.so past_clock.so static_program)
 # Only the recorder for x86-64 decodes instructions.
 REC_TEST_OTHERS += $(if $(X86),$(O)/tests/recorder/instructions)
 
@@ -32,6 +32,10 @@ $(O)/tests/recorder/unwinders: tests/recorder/unwinders.c $(wildcard recorder/un
 	@mkdir -p $(@D)
 	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. -iquote user $(CSTD) -O2 -g $(WARN) -o $@ $< \
 		$(REC_UNWIND) $(O)/libfltctl.a $(USER_LIBS) -ldl
+
+$(O)/tests/recorder/samples: tests/recorder/samples.c recorder/trace/sampling.c recorder/trace/sampling.h
+	@mkdir -p $(@D)
+	$(CC) -D_GNU_SOURCE -Iinclude -Irecorder -I. $(CSTD) -O2 -g $(WARN) -o $@ $(filter %.c,$^)
 
 # Linked with the recorder's own objects, without those that replace functions of libc.
 REC_SERVER := $(filter-out $(addprefix $(O)/recorder/,hook/% start/% server/spawn.o),$(REC)) $(FLT_CORE)
@@ -66,6 +70,7 @@ check-recorder: $(O)/fltctl $(O)/libfltrec.so $(REC_TEST_BINS) $(REC_TEST_OTHERS
 	timeout 100 $(O)/tests/recorder/moves
 	$(O)/tests/recorder/instructions
 	timeout 100 $(O)/tests/recorder/answers
+	$(O)/tests/recorder/samples
 	timeout 100 $(O)/tests/recorder/unwinders libc.so.6 libstdc++.so.6 \
 		$(or $(notdir $(lastword $(sort $(wildcard /usr/lib/*/libpython3.*.so.1.0)))),libpython3.so)
 	tests/recorder/cases.sh $(O) quick
