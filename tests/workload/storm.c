@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * storm PROCS THREADS [SECONDS] - take as many faults as possible.
+ * storm PROCS THREADS [SECONDS [ROUNDS]] - take as many faults as possible.
  *
  * PROCS processes with THREADS threads each write and discard 64 pages repeatedly, for
- * SECONDS or until SIGTERM. Every eighth round the first thread of each process forks a
- * child, which ends immediately.
+ * SECONDS, until the first thread has done ROUNDS, or until SIGTERM. 0: no limit. Every eighth
+ * round the first thread of each process forks a child, which ends immediately.
  */
 #include "region.h"
 
@@ -20,6 +20,7 @@
 enum { PAGES = 64, PROCS_MAX = 64 };
 
 static volatile sig_atomic_t over;
+static unsigned int rounds;
 
 static void on_end(int sig)
 {
@@ -27,15 +28,15 @@ static void on_end(int sig)
 	over = 1;
 }
 
-static void *drive(void *forks)
+static void *drive(void *is_first)
 {
 	char *p = region_anon(PAGES * PAGE);
 
-	for (unsigned int round = 0; !over; round++) {
+	for (unsigned int round = 0; !over && !(is_first && rounds && round == rounds); round++) {
 		region_write(p, PAGES, PAGE);
 		if (madvise(p, PAGES * PAGE, MADV_DONTNEED))
 			err(1, "MADV_DONTNEED");
-		if (forks && !(round & 7)) {
+		if (is_first && !(round & 7)) {
 			pid_t pid = fork();
 
 			if (pid == 0)
@@ -56,8 +57,9 @@ int main(int argc, char **argv)
 	unsigned int seconds = argc > 3 ? (unsigned int)atoi(argv[3]) : 0;
 	pid_t self = getpid(), others[PROCS_MAX];
 
+	rounds = argc > 4 ? (unsigned int)atoi(argv[4]) : 0;
 	if (procs < 1 || threads < 1)
-		errx(2, "usage: storm PROCS THREADS [SECONDS]");
+		errx(2, "usage: storm PROCS THREADS [SECONDS [ROUNDS]]");
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGALRM, &sa, NULL);
 	if (procs > PROCS_MAX)
