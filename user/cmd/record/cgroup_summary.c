@@ -44,8 +44,8 @@ static void print_difference(const char *what, uint64_t kernel, uint64_t recorde
 			     const char *more, const char *fewer)
 {
 	if (kernel > recorded)
-		fprintf(stderr, "         %" PRIu64 " more %s than recorded: %s\n", kernel - recorded,
-			what, more);
+		fprintf(stderr, "         %" PRIu64 " more %s than recorded: %s\n",
+			kernel - recorded, what, more);
 	else if (kernel < recorded)
 		fprintf(stderr, "         %" PRIu64 " fewer %s than recorded: %s\n",
 			recorded - kernel, what, fewer);
