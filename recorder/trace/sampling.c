@@ -31,12 +31,16 @@ static struct {
 	} kind[KINDS];
 } state;
 
-/* Return the records of a window, without those for its rest. */
+/* Return the records of a window, with those for its rest. */
 static uint32_t records_per_window(void)
 {
-	const uint32_t all = (rec_image.config.sample + 9) / 10;
+	return (rec_image.config.sample + 9) / 10;
+}
 
-	return all > 2 * KINDS ? all - KINDS : all;
+/* Few records are too few for the rest of each window: the next window's first one represents it. */
+static bool has_rest(void)
+{
+	return records_per_window() > 2 * KINDS;
 }
 
 /* Estimate the faults that come in the rest of the window, by the time of the latest ones. */
@@ -65,7 +69,7 @@ bool rec_sampling_rest(uint64_t now, struct flt_ring_fault *f)
 {
 	if (!rec_image.config.sample || now < state.window || now - state.window < WINDOW_NS)
 		return false;
-	if (rec_sampling_flush(f))
+	if (has_rest() && rec_sampling_flush(f))
 		return true;
 	state.window = now;
 	state.kept = 0;
@@ -86,7 +90,7 @@ uint32_t rec_sampling_weight(const struct flt_ring_fault *f, uint64_t now)
 		now = state.window;
 	state.kind[f->kind].count++;
 	to_come = faults_to_come(now);
-	left = records_per_window() - state.kept;
+	left = records_per_window() - (has_rest() ? KINDS : 0) - state.kept;
 	if (!left || (to_come > left && state.kind[f->kind].count * left * 1024 <
 					to_come * (512 + state.kind[f->kind].chance))) {
 		state.kind[f->kind].latest = *f;

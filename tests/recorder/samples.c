@@ -78,6 +78,8 @@ static bool check(const char *name, pattern_fn *faults_in, unsigned int per_seco
 	for (int k = 0; k < FUNCTIONS; k++)
 		fair &= (uint64_t)llabs((long long)(got[k] - had[k])) <=
 			had[k] / 10 + SECONDS * 1000 / TURN_MS / FUNCTIONS * 2 * all / (kept + 1);
+	/* With few records a window has few, too. */
+	fair |= per_second < 1000;
 	/* The last second may begin with a window of the one before. Each kind has a last record. */
 	if (!fair || kept > (SECONDS + 1) * per_second + KINDS || kept < per_second) {
 		printf("not ok %s, %u per second: %llu records;", name, per_second,
@@ -94,7 +96,7 @@ static bool check(const char *name, pattern_fn *faults_in, unsigned int per_seco
 
 int main(void)
 {
-	static const unsigned int rates[] = { 1000, 4000, 20000 };
+	static const unsigned int rates[] = { 10, 80, 90, 1000, 4000, 20000 };
 	bool all = true;
 
 	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
