@@ -37,7 +37,7 @@ static uint32_t records_per_window(void)
 	return (rec_image.config.sample + 9) / 10;
 }
 
-/* Few records are too few for the rest of each window: the next window's first one represents it. */
+/* If a window has few records, the next one's first record represents its rest. */
 static bool has_rest(void)
 {
 	return records_per_window() > 2 * KINDS;
