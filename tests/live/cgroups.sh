@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 numa=1 cpus=2 mem=1536 timeout=400 turns=6.1,6.12,7.3 debug=0
+# vm: disk=256 zram=1 numa=1 cpus=2 mem=1536 timeout=400 turns=6.1,6.12,7.3,none,none,none debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: --by=cgroup of lat, trace, map, report, rss, thp, numa, wss and top has a row per cgroup,
 # under the name of its container. Its counts are those of the kernel for the processes in it, also

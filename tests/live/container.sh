@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 mem=2048 timeout=500 turns=6.1,6.12,7.3 debug=0
+# vm: disk=256 zram=1 mem=2048 timeout=500 turns=6.1,6.12,7.3,none,none,none debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: in a container of podman with CAP_PERFMON, fltctl shows the processes of the container
 # alone, under their PIDs there. From outside, --cgroup and --by=cgroup show the same counts, and

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 mem=2048 timeout=800 turns=6.1,6.12,7.3 debug=0
+# vm: disk=256 zram=1 mem=2048 timeout=800 turns=6.1,6.12,7.3,none,none,none debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: what Prometheus scrapes from 'fltctl export' equals the kernel's counts and 'stats'. The
 # text is clean, the number of series and the memory are bounded, counters never decrease, and the

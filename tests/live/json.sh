@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 cpus=2 numa=1 mem=1536 timeout=700 turns=6.1,6.12,7.3 debug=0
+# vm: disk=256 zram=1 cpus=2 numa=1 mem=1536 timeout=700 turns=6.1,6.12,7.3,none,none,none debug=0
 # shellcheck disable=SC2119
 # Promise: each row of --json is valid by its schema in docs/json, and each key of a schema that
 # these commands can show here is shown. Recordings: tests/trace/exports.sh.

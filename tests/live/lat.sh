@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: zram=1 disk=512 timeout=500 turns=6.1,6.12,7.3 debug=0
+# vm: zram=1 disk=512 timeout=500 turns=6.1,6.12,7.3,none,none,none debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: fltctl lat counts each fault once, in the bucket of its latency, even if the kernel
 # retried it. The sums of its histograms equal the counts of the kernel. The counts of values

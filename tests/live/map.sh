@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=700 turns=6.1,6.12,7.3 debug=0
+# vm: disk=512 zram=1 timeout=700 turns=6.1,6.12,7.3,none,none,none debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: fltctl map assigns each fault to its region, so that the sum of all regions equals
 # the count of the kernel. It names the order in which a region was touched.

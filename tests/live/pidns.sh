@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=700 turns=6.1,6.12,7.3 debug=0
+# vm: disk=512 zram=1 timeout=700 turns=6.1,6.12,7.3,none,none,none debug=0
 # shellcheck disable=SC2016,SC2119
 # Promise: in a PID namespace fltctl shows the processes of that namespace, under the PIDs they
 # have there, and no others. Its counts are exact. Network namespaces do not matter.

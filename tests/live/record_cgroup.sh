@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=512 zram=1 timeout=600 turns=6.1,6.12,7.3 debug=0
+# vm: disk=512 zram=1 timeout=600 turns=6.1,6.12,7.3,none,none,none debug=0
 # Promise: record --engine=cgroup limits all memory on cgroup v2 as on v1, records every fault of
 # the cgroup with its kind if the module is loaded, and leaves the machine as it was.
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 zram=1 cpus=2 mem=2048 timeout=1200 turns=6.1,6.12,7.3 debug=0
+# vm: disk=256 zram=1 cpus=2 mem=2048 timeout=1200 turns=6.1,6.12,7.3,none,none,none debug=0
 # Promise: system calls, signals and process ends that a memory limit could break behave as
 # they do natively, with the eviction method and the fault service of this kernel. Recorded
 # stacks are correct.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# vm: disk=256 mem=2048 zram=1 timeout=1000 turns=6.1,6.12,7.3
+# vm: disk=256 mem=2048 zram=1 timeout=1000 turns=6.1,6.12,7.3,none,none,none
 # shellcheck disable=SC2016,SC2119
 # Promise: lat --why names what each slow fault waited for, and trace --why what every fault did. The
 # parts of a fault and of a histogram add up to its latency. delayacct.sh tests when delay accounting is
